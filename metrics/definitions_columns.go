@@ -1,0 +1,93 @@
+package metrics
+
+import "math"
+
+// count makes the definition of a count column.
+func count(name string, dir Direction, summary, unknownWhen string) Definition {
+	return Definition{
+		Name: name, Group: "counts", Kind: Quantity, Direction: dir, Min: 0, Max: math.Inf(1),
+		Summary: summary, Formula: "count", UndefinedWhen: unknownWhen,
+	}
+}
+
+const (
+	noTruth     = "truth not known"
+	noCitations = "citations not known"
+	noEither    = "truth or citations not known"
+	noTexts     = "no text of a source, or truth or citations not known"
+	noPages     = "no page known, or truth or citations not known"
+	noClaims    = "claims not known"
+	noVerdicts  = "no judge"
+)
+
+var countDefinitions = [NumCounts]Definition{
+	TruthChars:            count("truth_chars", Neutral, "code points of truth, |T|", noTruth),
+	PredChars:             count("pred_chars", Neutral, "code points of predicted spans, |P|", noCitations),
+	OverlapChars:          count("overlap_chars", HigherIsBetter, "code points in both, |T∩P|", noEither),
+	UnionChars:            count("union_chars", Neutral, "code points in either, |T∪P|", noEither),
+	TolerancePredChars:    count("tolerance_pred_chars", Neutral, "code points of predicted spans widened by the tolerance, |P⁺|", noCitations),
+	ToleranceOverlapChars: count("tolerance_overlap_chars", HigherIsBetter, "|T∩P⁺|", noEither),
+	ToleranceUnionChars:   count("tolerance_union_chars", Neutral, "|T∪P⁺|", noEither),
+	TruthTokens:           count("truth_tokens", Neutral, "tokens touched by truth", noTexts),
+	PredTokens:            count("pred_tokens", Neutral, "tokens touched by predicted spans", noTexts),
+	OverlapTokens:         count("overlap_tokens", HigherIsBetter, "tokens touched by both", noTexts),
+	TruthSpans:            count("truth_spans", Neutral, "truth spans in T, duplicates counted", noTruth),
+	PredSpans:             count("pred_spans", Neutral, "predicted spans in P, duplicates counted", noCitations),
+	MatchedSpans:          count("matched_spans", HigherIsBetter, "pairs of the one-to-one matching", noEither),
+	PerfectMatches:        count("perfect_matches", HigherIsBetter, "truth spans whose best match by tolerance Jaccard is exact", noEither),
+	GoodMatches:           count("good_matches", HigherIsBetter, "truth spans whose best match has tolerance Jaccard ≥ good_match", noEither),
+	ExactHits:             count("exact_hits", HigherIsBetter, "truth spans that some prediction hits exactly", noEither),
+	BoundaryHits:          count("boundary_hits", HigherIsBetter, "truth spans that some prediction hits with both ends within the tolerance", noEither),
+	Citations:             count("citations", Neutral, "citations of the answer", noCitations),
+	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked or quote_repaired", noCitations),
+	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noVerdicts),
+	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noVerdicts),
+	ScoredCitations:       count("scored_citations", Neutral, "citations with a verdict", noVerdicts),
+	UnlinkedCitations:     count("unlinked_citations", LowerIsBetter, "citations without a position in the answer, linked to every claim", noClaims),
+	Claims:                count("claims", Neutral, "claims of the answer", noClaims),
+	FactualClaims:         count("factual_claims", Neutral, "claims that state a fact", noVerdicts),
+	ClaimsNeedingCitation: count("claims_needing_citation", Neutral, "claims that need a citation", noVerdicts),
+	CitedClaims:           count("cited_claims", HigherIsBetter, "claims needing a citation that have one, valid or not", noVerdicts),
+	SupportedClaims:       count("supported_claims", HigherIsBetter, "claims needing a citation with joined support ≥ supported", noVerdicts),
+	ConsistentClaims:      count("consistent_claims", HigherIsBetter, "factual claims with joined support ≥ consistent, not contradicted", noVerdicts),
+	ConsistentCitations:   count("consistent_citations", HigherIsBetter, "citations with support ≥ consistent", noVerdicts),
+	ContradictedClaims:    count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noVerdicts),
+	HallucinatedClaims:    count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noVerdicts),
+	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims that should have been judged and were not", noVerdicts),
+
+	TruthPages:         count("truth_pages", Neutral, "distinct pages touched by truth", noPages),
+	PredPages:          count("pred_pages", Neutral, "distinct pages touched by citations", noPages),
+	OverlapPages:       count("overlap_pages", HigherIsBetter, "distinct pages touched by both", noPages),
+	TruthDocs:          count("truth_docs", Neutral, "distinct documents of truth", noTruth),
+	PredDocs:           count("pred_docs", Neutral, "distinct documents of citations with a usable place", noCitations),
+	OverlapDocs:        count("overlap_docs", HigherIsBetter, "distinct documents of both", noEither),
+	DistinctTruthSpans: count("distinct_truth_spans", Neutral, "truth spans, identical ones counted once", noTruth),
+	DistinctPredSpans:  count("distinct_pred_spans", Neutral, "predicted spans, identical ones counted once", noCitations),
+	UntouchedPredSpans: count("untouched_pred_spans", LowerIsBetter, "predicted spans that touch no truth", noEither),
+	CitedChars:         count("cited_chars", Neutral, "code points in the union of cited source spans", noCitations),
+	AnswerChars:        count("answer_chars", Neutral, "code points of the answer", ""),
+	CitedAnswerChars:   count("cited_answer_chars", HigherIsBetter, "answer code points in claims that carry a citation", noClaims),
+	ClaimAnswerChars:   count("claim_answer_chars", Neutral, "answer code points in claims", noClaims),
+	ConsistencyClaims:  count("consistency_claims", Neutral, "scored claims that have a citation", noVerdicts),
+	NecessaryCitations: count("necessary_citations", HigherIsBetter, "citations in at least one minimal sufficient set of their claim", noVerdicts),
+	NecessityCitations: count("necessity_citations", Neutral, "citations of supported claims", noVerdicts),
+}
+
+// sumDefinition makes the definition of a pooled sum.
+func sumDefinition(name, summary string) Definition {
+	return Definition{
+		Name: name, Group: "sums", Kind: Score, Direction: Neutral, Min: math.Inf(-1), Max: math.Inf(1),
+		Summary: summary, Formula: "sum", UndefinedWhen: "the metric it pools is undefined",
+	}
+}
+
+var sumDefinitions = []Definition{
+	SumExactJaccard:     sumDefinition("sum_exact_jaccard", "exact Jaccard of the best match by tolerance Jaccard, over truth spans"),
+	SumToleranceJaccard: sumDefinition("sum_tolerance_jaccard", "tolerance Jaccard of the same match, over truth spans"),
+	SumBestExactJaccard: sumDefinition("sum_best_exact_jaccard", "best exact Jaccard, over truth spans"),
+	SumSnappedJaccard:   sumDefinition("sum_snapped_jaccard", "best snapped Jaccard, over truth spans"),
+	SumBoundaryStart:    sumDefinition("sum_boundary_start", "signed distance of the starts, over matched pairs"),
+	SumBoundaryEnd:      sumDefinition("sum_boundary_end", "signed distance of the ends, over matched pairs"),
+	SumSupport:          sumDefinition("sum_support", "support, over scored citations"),
+	SumConsistency:      sumDefinition("sum_consistency", "joined support, over scored claims that have a citation"),
+}

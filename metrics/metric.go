@@ -1,0 +1,154 @@
+// Package metrics scores one row: an answer's citations against the spans that
+// annotators marked.
+//
+// It takes plain values and knows neither files nor run settings, so a pair of
+// span sets can be scored with nothing but this package. Every number has one
+// [Definition] in the registry; results, summaries, gates and help texts all
+// use it. Sums over rows, with their intervals, are the business of package
+// metrics/stats.
+//
+// Offsets are half-open intervals of code points; see package metrics/span.
+package metrics
+
+// A Metric is the index of a metric in the registry, in [Scores.Values] and in
+// [Scores.Reasons]. The constants are the built-in metrics in column order;
+// custom metrics follow in the order of their registration.
+type Metric int
+
+// The built-in metrics.
+const (
+	CharPrecision Metric = iota
+	CharRecall
+	CharF1
+	CharJaccard
+	ExactMatch
+	AnyOverlap
+	TokenPrecision
+	TokenRecall
+	TokenF1
+	TokenJaccard
+	PagePrecision
+	PageRecall
+	PageF1
+	DocPrecision
+	DocRecall
+	DocF1
+	SetToleranceJaccard
+	MeanExactJaccard
+	MeanToleranceJaccard
+	MeanBestExactJaccard
+	MeanSnappedJaccard
+	SpanPrecision
+	SpanRecall
+	SpanF1
+	BoundaryErrorStart
+	BoundaryErrorEnd
+	SpanLengthRatio
+	OverCitation
+	DistinctSources
+
+	CitationCompleteness
+	SupportedCompleteness
+	CitedClaimPrecision
+	CitationCorrectness
+	CitationRelevance
+	MeanSupportScore
+	FactualConsistency
+	MeanConsistency
+	ConsistencyVariance
+	HallucinationRate
+	ContradictionRate
+	CitationDensity
+	CitationCoverage
+	AbstentionCorrect
+
+	SpanAccuracyScore
+	CitationQualityScore
+	AnswerConsistencyScore
+	HallucinationScore
+	OverallCitationAccuracy
+
+	ALCERecall
+	ALCEPrecision
+	LongCiteRecall
+	LongCitePrecision
+	LongCiteF1
+	TRECWeightedPrecision
+	TRECWeightedRecall
+	DRBAccuracy
+	DRBEffectiveCitations
+	NecessityShared
+
+	CitationPresence
+
+	numBuiltin
+)
+
+// A Kind says how a metric is made of a row and how it is pooled over rows.
+type Kind uint8
+
+// The kinds.
+const (
+	Ratio    Kind = iota // quotient of two sums of the row; micro is the quotient of the sums over rows
+	Mean                 // mean over items of the row; micro is the mean over the items of all rows, if Num and Den say how
+	Binary               // 0 or 1; micro = macro
+	Score                // a number with no parts to pool: macro only
+	Quantity             // a count: macro (its mean over rows) only
+)
+
+var kindNames = [...]string{"ratio", "mean", "binary", "score", "count"}
+
+// String returns "ratio", "mean", "binary", "score" or "count".
+func (k Kind) String() string { return kindNames[k] }
+
+// A Direction says which of two values of a metric is better.
+type Direction int8
+
+// The directions.
+const (
+	LowerIsBetter  Direction = -1
+	Neutral        Direction = 0
+	HigherIsBetter Direction = 1
+)
+
+// String returns "lower is better", "neutral" or "higher is better".
+func (d Direction) String() string {
+	switch d {
+	case LowerIsBetter:
+		return "lower is better"
+	case HigherIsBetter:
+		return "higher is better"
+	}
+	return "neutral"
+}
+
+// A Term is one summand of a pooled numerator or denominator: Factor times the
+// count or sum column named Column.
+type Term struct {
+	Column string
+	Factor float64
+}
+
+// A Definition says what one number means. It is what results, summaries,
+// gates and help texts know of a metric.
+type Definition struct {
+	Name    string   // column name
+	Aliases []string // other names that gates and commands take
+	Group   string   // heading in help texts, such as "characters"
+
+	Kind      Kind
+	Direction Direction
+	Min, Max  float64 // bounds of the value of a row, infinite when there is none
+
+	Summary       string // one line
+	Formula       string
+	UndefinedWhen string // "" if the metric is always defined
+	Source        string // where the formula comes from
+
+	// The micro value is the sum of Num over the sum of Den, both over the rows
+	// where the metric is defined. Both are empty when there is none but the
+	// macro value; for Binary, micro is the macro value.
+	Num, Den []Term
+
+	Judged bool // needs a judge's verdicts
+}

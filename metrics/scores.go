@@ -1,0 +1,66 @@
+package metrics
+
+// Scores holds the numbers of one row. [Scorer.Score] fills it and reuses its
+// slices; the zero value is ready for use.
+type Scores struct {
+	Counts [NumCounts]int64
+	Known  [NumCounts]bool // false: the count is not known and Counts holds 0
+
+	Sums     []float64 // one per sum, see [SumDefinitions]
+	SumKnown []bool    // false: not known and Sums holds 0
+
+	Values  []float64 // one per metric, see [Definitions]; 0 where undefined
+	Reasons []Reason  // one per metric; Defined where Values holds a value
+
+	// TruthAnnotator is the name of the one annotator whose spans were scored.
+	// HasTruthAnnotator is false if there is no such single annotator, or if it
+	// has no name.
+	TruthAnnotator    string
+	HasTruthAnnotator bool
+
+	Citations []CitationScore // one per citation of the row
+}
+
+// A CitationScore says how one citation compares with the truth of its row.
+type CitationScore struct {
+	// Defined is false if truth is not known or the citation is in no span
+	// set; the other fields then mean nothing, and BestTruth is -1.
+	Defined bool
+
+	// BestTruth is the index in [Row.Truth] of the best truth span: largest
+	// snapped Jaccard, then largest exact Jaccard, then lowest index. It is -1
+	// if the citation, widened by the tolerance, overlaps no truth span of its
+	// key. Under a policy that combines annotators it is the lowest index of
+	// an annotation that overlaps the best run.
+	BestTruth int
+
+	Exact, Tolerance, Snapped float64 // Jaccard with the best truth span, in [0, 1]; 0 without one
+}
+
+// Value returns the value of m; ok is false where m is undefined.
+func (s *Scores) Value(m Metric) (value float64, ok bool) {
+	return s.Values[m], s.Reasons[m] == Defined
+}
+
+// Fail makes every metric undefined for the given reason and every count
+// unknown, as for a row that could not be read.
+func (s *Scores) Fail(why Reason) {
+	s.reset(why)
+}
+
+func (s *Scores) reset(why Reason) {
+	n, sums := NumMetrics(), NumSums()
+	if len(s.Values) != n || len(s.Sums) != sums {
+		s.Values, s.Reasons = make([]float64, n), make([]Reason, n)
+		s.Sums, s.SumKnown = make([]float64, sums), make([]bool, sums)
+	}
+	s.Counts, s.Known = [NumCounts]int64{}, [NumCounts]bool{}
+	clear(s.Sums)
+	clear(s.SumKnown)
+	clear(s.Values)
+	for i := range s.Reasons {
+		s.Reasons[i] = why
+	}
+	s.TruthAnnotator, s.HasTruthAnnotator = "", false
+	s.Citations = s.Citations[:0]
+}
