@@ -1,0 +1,196 @@
+package stats
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+const (
+	fracBits = 128 // bits of an Exact after the binary point
+	// An addend must stay below 2^maxExp in magnitude. The 64 bits of guard
+	// above it hold the sum of any 2^63 such addends.
+	maxExp = 127
+
+	mantissaBits = 53
+	expBias      = 1075 // a normal float64 is m * 2^(e-expBias), 2^52 <= m < 2^53
+	expSpecial   = 0x7ff
+)
+
+// An Exact is a sum of numbers whose value does not depend on the order of the
+// additions nor on how they were split over several sums. The zero Exact is 0.
+//
+// It is a 320-bit two's-complement fixed-point number with 128 bits after the
+// binary point. Bits of an addend below 2^-128 are cut off (toward zero, for each
+// addend alone, so that the result stays independent of order). An addend that is
+// not finite, or 2^127 or more in magnitude, makes the sum undefined for good;
+// fewer than 2^63 other addends cannot overflow. No method allocates.
+//
+// Copying an Exact copies the sum. It is not safe for concurrent use.
+type Exact struct {
+	w       [5]uint64 // least significant first: two words of fraction, three of integer
+	dropped bool      // some addend had bits below 2^-128
+	bad     bool      // some addend was not finite or too large
+}
+
+// Add adds v.
+func (e *Exact) Add(v float64) {
+	b := math.Float64bits(v)
+	exp := int(b>>52) & expSpecial
+	m := b & (1<<52 - 1)
+	switch exp {
+	case expSpecial:
+		e.bad = true
+		return
+	case 0: // zero, or far below 2^-128
+		e.dropped = e.dropped || m != 0
+		return
+	}
+	m |= 1 << 52
+	pos := exp - expBias + fracBits
+	if pos < 0 {
+		kept := m >> uint(-pos)
+		e.dropped = e.dropped || kept<<uint(-pos) != m
+		m, pos = kept, 0
+	}
+	if pos > maxExp+fracBits-mantissaBits {
+		e.bad = true
+		return
+	}
+	s := uint(pos) & 63
+	e.accumulate(pos>>6, m<<s, m>>1>>(63-s), 0, int64(b) < 0)
+}
+
+// AddInt adds v.
+func (e *Exact) AddInt(v int64) {
+	sign := uint64(v >> 63)
+	var c uint64
+	e.w[2], c = bits.Add64(e.w[2], uint64(v), 0)
+	e.w[3], c = bits.Add64(e.w[3], sign, c)
+	e.w[4], _ = bits.Add64(e.w[4], sign, c)
+}
+
+// Merge adds the sum o.
+func (e *Exact) Merge(o *Exact) {
+	var c uint64
+	for i := range e.w {
+		e.w[i], c = bits.Add64(e.w[i], o.w[i], c)
+	}
+	e.dropped = e.dropped || o.dropped
+	e.bad = e.bad || o.bad
+}
+
+// Float64 is the sum, rounded once to the nearest float64, ties to even. It is
+// undefined (ok is false) if an addend was not finite or too large.
+func (e *Exact) Float64() (v float64, ok bool) {
+	if e.bad {
+		return 0, false
+	}
+	mag, negative := e.magnitude()
+	top := len(mag) - 1
+	for top >= 0 && mag[top] == 0 {
+		top--
+	}
+	if top < 0 {
+		return 0, true
+	}
+	lead := uint(bits.LeadingZeros64(mag[top]))
+	head := mag[top] << lead
+	sticky := false
+	if top > 0 {
+		head |= mag[top-1] >> 1 >> (63 - lead)
+		sticky = mag[top-1]<<lead != 0
+	}
+	for i := 0; i < top-1; i++ {
+		sticky = sticky || mag[i] != 0
+	}
+	const spare = 64 - mantissaBits
+	m, rest := head>>spare, head&(1<<spare-1)
+	const half = 1 << (spare - 1)
+	if rest > half || rest == half && (sticky || m&1 == 1) {
+		m++
+	}
+	v = math.Ldexp(float64(m), 64*top-int(lead)+spare-fracBits)
+	if negative {
+		v = -v
+	}
+	return v, true
+}
+
+// Exact reports whether the sum holds every bit of every addend: none was below
+// 2^-128, not finite or too large.
+func (e *Exact) Exact() bool { return !e.dropped && !e.bad }
+
+// IsZero reports whether the sum is defined and 0.
+func (e *Exact) IsZero() bool { return !e.bad && e.w == [5]uint64{} }
+
+// accumulate adds or subtracts the magnitude a + b*2^64 + c*2^128, shifted left
+// by limb words. The magnitude stays below the guard word.
+func (e *Exact) accumulate(limb int, a, b, c uint64, negative bool) {
+	w := &e.w
+	var r uint64
+	switch {
+	case limb == 0 && !negative:
+		w[0], r = bits.Add64(w[0], a, 0)
+		w[1], r = bits.Add64(w[1], b, r)
+		w[2], r = bits.Add64(w[2], c, r)
+		w[3], r = bits.Add64(w[3], 0, r)
+		w[4], _ = bits.Add64(w[4], 0, r)
+	case limb == 1 && !negative:
+		w[1], r = bits.Add64(w[1], a, 0)
+		w[2], r = bits.Add64(w[2], b, r)
+		w[3], r = bits.Add64(w[3], c, r)
+		w[4], _ = bits.Add64(w[4], 0, r)
+	case limb == 2 && !negative:
+		w[2], r = bits.Add64(w[2], a, 0)
+		w[3], r = bits.Add64(w[3], b, r)
+		w[4], _ = bits.Add64(w[4], c, r)
+	case limb == 3 && !negative:
+		w[3], r = bits.Add64(w[3], a, 0)
+		w[4], _ = bits.Add64(w[4], b, r)
+	case limb == 0:
+		w[0], r = bits.Sub64(w[0], a, 0)
+		w[1], r = bits.Sub64(w[1], b, r)
+		w[2], r = bits.Sub64(w[2], c, r)
+		w[3], r = bits.Sub64(w[3], 0, r)
+		w[4], _ = bits.Sub64(w[4], 0, r)
+	case limb == 1:
+		w[1], r = bits.Sub64(w[1], a, 0)
+		w[2], r = bits.Sub64(w[2], b, r)
+		w[3], r = bits.Sub64(w[3], c, r)
+		w[4], _ = bits.Sub64(w[4], 0, r)
+	case limb == 2:
+		w[2], r = bits.Sub64(w[2], a, 0)
+		w[3], r = bits.Sub64(w[3], b, r)
+		w[4], _ = bits.Sub64(w[4], c, r)
+	default:
+		w[3], r = bits.Sub64(w[3], a, 0)
+		w[4], _ = bits.Sub64(w[4], b, r)
+	}
+}
+
+// magnitude is the absolute value of the sum, least significant word first.
+func (e *Exact) magnitude() (mag [5]uint64, negative bool) {
+	if int64(e.w[4]) >= 0 {
+		return e.w, false
+	}
+	var r uint64
+	for i := range mag {
+		mag[i], r = bits.Sub64(0, e.w[i], r)
+	}
+	return mag, true
+}
+
+// scaled is the sum times 2^128, an integer.
+func (e *Exact) scaled() *big.Int {
+	mag, negative := e.magnitude()
+	z, word := new(big.Int), new(big.Int)
+	for i := len(mag) - 1; i >= 0; i-- {
+		z.Lsh(z, 64)
+		z.Or(z, word.SetUint64(mag[i]))
+	}
+	if negative {
+		z.Neg(z)
+	}
+	return z
+}

@@ -1,0 +1,153 @@
+package stats
+
+import "math"
+
+// Mean is the mean over rows (Σx must be the number of rows) with the interval
+//
+//	mean ± t(G-1) CR1,  CR1 = sqrt(G/(G-1) Σ_g (Σ_{i in g} (v_i - mean))²) / n
+//
+// With one row per cluster CR1 is s/sqrt(n), and this is the t interval. The
+// interval and the standard error are undefined for fewer than two clusters.
+//
+// Source: Liang & Zeger 1986; Cameron & Miller 2015; Miller 2024, appendix A.
+func (c *Clusters) Mean(level float64) Estimate {
+	e, m := c.start(level, CR1T)
+	e.symmetric(m, studentOf)
+	return e
+}
+
+// DeltaT is the ratio Σy/Σx with the linearised interval ratio ± t(G-1) se, not
+// clipped. It suits ratios without bounds; for a ratio in [0, 1] see
+// [Clusters.Ratio].
+//
+// Source: Cochran 1977, §6; R's survey::svyratio.
+func (c *Clusters) DeltaT(level float64) Estimate {
+	e, m := c.start(level, DeltaT)
+	e.symmetric(m, studentOf)
+	return e
+}
+
+// DeltaZ is DeltaT with the normal quantile. It is too narrow for few clusters
+// and meant for comparison with other tools.
+func (c *Clusters) DeltaZ(level float64) Estimate {
+	e, m := c.start(level, DeltaZ)
+	e.symmetric(m, func(level float64, _ int64) float64 { return normalQuantile(level) })
+	return e
+}
+
+// Ratio is a ratio of sums in [0, 1], such as micro precision, with the interval
+//
+//	expit(logit R ± t(G-1) se / (R(1-R)))
+//
+// At R = 0 and R = 1, where the logit does not exist, it is Wilson's interval with
+// one trial per cluster whose x is not 0. A ratio outside [0, 1] gets the
+// interval of [Clusters.DeltaT]. Warnings and Method say so.
+func (c *Clusters) Ratio(level float64) Estimate {
+	e, m := c.start(level, LogitT)
+	if !e.Defined() {
+		return e
+	}
+	switch r := e.Value; {
+	case r < 0 || r > 1:
+		e.Method = DeltaT
+		e.warn(OutsideUnit, "ratio outside [0, 1]: interval not on the logit scale")
+		e.symmetric(m, studentOf)
+	case r == 0 || r == 1:
+		e.boundaryInterval(m)
+	default:
+		e.logitInterval(m)
+	}
+	return e
+}
+
+// CR0 is the clustered standard error of Σy/Σx without a correction for the
+// number of clusters. It is undefined for fewer than two clusters.
+func (c *Clusters) CR0() (se float64, ok bool) { return c.moments().stdErr(false) }
+
+// CR1 is CR0 times sqrt(G/(G-1)), the standard error of all intervals here.
+func (c *Clusters) CR1() (se float64, ok bool) { return c.moments().stdErr(true) }
+
+func studentOf(level float64, clusters int64) float64 {
+	return studentQuantile(level, clusters-1)
+}
+
+// start fills in what all estimators over clusters share.
+func (c *Clusters) start(level float64, method Method) (Estimate, *moments) {
+	e := Estimate{Level: level, Method: method, N: c.Rows(), Clusters: c.Len()}
+	m := c.moments()
+	switch {
+	case !validLevel(level):
+		e.Reason = BadArgument
+	case e.Clusters == 0:
+		e.Reason = NoData
+	case m.y.bad || m.x.bad:
+		e.Reason = OutOfRange
+	case m.x.IsZero():
+		e.Reason = ZeroDenominator
+		e.Num, _ = m.y.Float64()
+	default:
+		e.Num, _ = m.y.Float64()
+		e.Den, _ = m.x.Float64()
+		e.Value = m.ratio()
+	}
+	return e, m
+}
+
+// setStdErr sets the standard error, if it is defined, and warns.
+func (e *Estimate) setStdErr(m *moments) bool {
+	if !e.Defined() {
+		return false
+	}
+	e.warnClusters(m.informative)
+	if !m.inRange() {
+		e.warn(VarianceRange, "values too large for a standard error")
+		return false
+	}
+	e.SE, e.HasSE = m.stdErr(true)
+	return e.HasSE
+}
+
+func (e *Estimate) symmetric(m *moments, quantile func(level float64, clusters int64) float64) {
+	if !e.setStdErr(m) {
+		return
+	}
+	if e.SE == 0 {
+		e.setDegenerate()
+		return
+	}
+	// The conversion forbids a fused multiply-add, which not every machine has.
+	half := float64(quantile(e.Level, m.clusters) * e.SE)
+	e.setInterval(e.Value-half, e.Value+half)
+}
+
+func (e *Estimate) logitInterval(m *moments) {
+	if !e.setStdErr(m) {
+		return
+	}
+	if e.SE == 0 {
+		e.setDegenerate()
+		return
+	}
+	r := e.Value
+	center := math.Log(r) - math.Log1p(-r)
+	half := float64(studentQuantile(e.Level, m.clusters-1) * e.SE / (r * (1 - r)))
+	e.setInterval(expit(center-half), expit(center+half))
+}
+
+func (e *Estimate) boundaryInterval(m *moments) {
+	if !e.setStdErr(m) {
+		return
+	}
+	e.Method = WilsonScore
+	e.Effective = float64(m.informative)
+	e.warn(AtBoundary, "ratio at 0 or 1: Wilson interval with one trial per cluster")
+	e.setInterval(wilson(e.Value*e.Effective, e.Effective, normalQuantile(e.Level)))
+}
+
+func (e *Estimate) setDegenerate() {
+	e.Degenerate = true
+	e.setInterval(e.Value, e.Value)
+	e.warn(ZeroWidth, "all clusters agree: an interval without width is no certainty")
+}
+
+func expit(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
