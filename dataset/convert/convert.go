@@ -1,0 +1,174 @@
+// Package convert turns other people's records of answers and citations into
+// the rows and documents of package dataset.
+//
+// A format is read as a stream: memory does not grow with the number of
+// records. A record that cannot be read is reported with its position and left
+// out, and the conversion goes on. Offsets are proved against quoted text
+// where there is any (see [Reading]); the package never guesses their unit.
+package convert
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"ibid/dataset"
+)
+
+// A Sink takes what a conversion reads, rows and documents each in input
+// order. It must not keep the row or the document, nor their slices, after it
+// returns; their strings it may keep. An error ends the conversion.
+type Sink interface {
+	WriteRow(*dataset.Row) error
+	WriteDocument(*dataset.Document) error
+}
+
+// Options of a conversion. The zero value is usable. An option that the format
+// has no use for is refused with a [UsageError], never ignored.
+type Options struct {
+	// Docs says that the sink has a place for documents. Without it no
+	// document is written.
+	Docs bool
+
+	// TruthAnnotator, unless nil, names the annotator whose spans become the
+	// truth; each other annotator of the same item becomes a system whose
+	// spans are citations. Items without both are left out.
+	TruthAnnotator *string
+
+	// Request, unless "", is the file with the request that the responses
+	// answer.
+	Request string
+
+	// Stdin is what the path "-" reads.
+	Stdin io.Reader
+
+	// MaxRecord is the largest record accepted, in bytes; 0 stands for
+	// [DefaultMaxRecord]. A larger one is reported and left out without being
+	// held in memory.
+	MaxRecord int
+
+	// OnError, unless nil, is called with each record that could not be read,
+	// as it is met. The report keeps only the first [MaxListed].
+	OnError func(RecordError)
+}
+
+// DefaultMaxRecord is 64 MiB.
+const DefaultMaxRecord = 64 << 20
+
+// A UsageError is a request that cannot be carried out as put: an unknown
+// format, an option the format has no use for, a path of the wrong kind.
+// Nothing has been written when Convert returns one.
+type UsageError struct {
+	Msg  string
+	Hint string // what to do instead; may be ""
+}
+
+func (e *UsageError) Error() string { return e.Msg }
+
+// Convert reads paths in the named format and gives every record's rows to
+// sink. A path is a file, a directory, or "-" for Options.Stdin; a file whose
+// name ends in .gz is decompressed.
+//
+// The error is nil when the whole input was read, even if records had to be
+// left out: Report.Failed counts those. It is a *[UsageError] if nothing could
+// be begun, and otherwise the context's, the sink's or the file's. The report
+// is meaningful in every case.
+func Convert(ctx context.Context, format string, paths []string, o Options, sink Sink) (Report, error) {
+	f, ok := Lookup(format)
+	if !ok {
+		return Report{}, unknownFormat(format)
+	}
+	if err := f.check(paths, o); err != nil {
+		return newReport(f.Name), err
+	}
+	if o.MaxRecord == 0 {
+		o.MaxRecord = DefaultMaxRecord
+	}
+	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name)}
+	err := f.convert(ctx, r)
+	return r.report, err
+}
+
+// A run is one conversion under way: what a format's function reads from and
+// reports to.
+type run struct {
+	Options
+	paths  []string
+	sink   Sink
+	report Report
+}
+
+// row writes one row and counts it and its citations.
+func (r *run) row(row *dataset.Row) error {
+	row.Pos = r.report.Rows
+	row.FileRow = r.report.Rows
+	if err := r.sink.WriteRow(row); err != nil {
+		return err
+	}
+	r.report.Rows++
+	r.report.Citations += int64(len(row.Citations))
+	return nil
+}
+
+// document writes one document and counts it. Callers check Options.Docs.
+func (r *run) document(d *dataset.Document) error {
+	if err := r.sink.WriteDocument(d); err != nil {
+		return err
+	}
+	r.report.Documents++
+	return nil
+}
+
+// fail counts a record that could not be read.
+func (r *run) fail(e RecordError) {
+	r.report.Failed++
+	r.report.Errors = appendListed(r.report.Errors, e)
+	if r.OnError != nil {
+		r.OnError(e)
+	}
+}
+
+// warn keeps what a reader of the result should know of a record that was kept.
+func (r *run) warn(e RecordError) {
+	r.report.Warned++
+	r.report.Warnings = appendListed(r.report.Warnings, e)
+}
+
+// check refuses options and paths that the format has no use for.
+func (f Format) check(paths []string, o Options) error {
+	if len(paths) == 0 {
+		return &UsageError{Msg: fmt.Sprintf("format %s: no path given", f.Name), Hint: "- reads standard input"}
+	}
+	stdin := 0
+	for _, p := range paths {
+		if p == stdinPath {
+			stdin++
+		}
+	}
+	switch {
+	case stdin > 0 && !f.streams:
+		return &UsageError{Msg: fmt.Sprintf("format %s cannot be read from standard input", f.Name), Hint: "give the path of " + f.Input}
+	case stdin > 0 && o.Stdin == nil:
+		return &UsageError{Msg: "there is no standard input to read"}
+	case stdin > 1:
+		return &UsageError{Msg: "- is given more than once"}
+	case o.MaxRecord < 0:
+		return &UsageError{Msg: fmt.Sprintf("largest record %d is negative", o.MaxRecord)}
+	}
+	for _, use := range []struct {
+		given bool
+		name  string
+	}{
+		{o.TruthAnnotator != nil, "truth-annotator"},
+		{o.Request != "", "request"},
+	} {
+		if use.given && !slices.Contains(f.options, use.name) {
+			return &UsageError{
+				Msg:  fmt.Sprintf("format %s has no use for --%s", f.Name, use.name),
+				Hint: optionHint(use.name),
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// An extra collects the members of a record that are no column of ours, so that
+// nothing is dropped: they are kept as one JSON object.
+type extra struct {
+	buf bytes.Buffer // "{" and the members, without the closing brace
+}
+
+func (e *extra) reset() { e.buf.Reset() }
+
+func (e *extra) empty() bool { return e.buf.Len() == 0 }
+
+// add appends a member; value must be valid JSON.
+func (e *extra) add(name string, value []byte) {
+	if e.empty() {
+		e.buf.WriteByte('{')
+	} else {
+		e.buf.WriteByte(',')
+	}
+	e.buf.Write(jsonString(name))
+	e.buf.WriteByte(':')
+	// Compact cannot fail on valid JSON.
+	_ = json.Compact(&e.buf, value)
+}
+
+// addText appends a member whose value is a string.
+func (e *extra) addText(name, value string) { e.add(name, jsonString(value)) }
+
+// object returns the members as a JSON object.
+func (e *extra) object() string { return e.buf.String() + "}" }
+
+// reference returns the source_reference of an element whose own one is given,
+// "" if it has none. An object takes the members in; anything else, and an
+// object that already has one of them, becomes the member source_reference.
+func (e *extra) reference(given string) string {
+	if e.empty() {
+		return given
+	}
+	if given == "" {
+		return e.object()
+	}
+	var own, more map[string]json.RawMessage
+	if json.Unmarshal([]byte(given), &own) == nil && own != nil && json.Unmarshal([]byte(e.object()), &more) == nil {
+		clash := false
+		for name := range more {
+			if _, has := own[name]; has {
+				clash = true
+			}
+		}
+		switch {
+		case clash:
+		case len(own) == 0:
+			return e.object()
+		default:
+			return given[:len(given)-1] + "," + e.object()[1:]
+		}
+	}
+	e.add("source_reference", []byte(given))
+	return e.object()
+}
+
+// jsonString is s as a JSON string, HTML characters as they are.
+func jsonString(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string cannot fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// referenceOf returns the JSON of a column that holds JSON text, given either as
+// that text or as the value itself. A string that is no JSON text is kept as a
+// JSON string.
+func (j *jsonReader) referenceOf() string {
+	if j.err != nil || j.null() {
+		return ""
+	}
+	if j.kind() == "a string" {
+		if s := j.text(); json.Valid([]byte(s)) {
+			return compact([]byte(s))
+		} else if j.err == nil {
+			return string(jsonString(s))
+		}
+		return ""
+	}
+	value := j.raw()
+	if j.err != nil {
+		return ""
+	}
+	return compact(value)
+}
+
+// compact drops the white space between the tokens of valid JSON.
+func compact(value []byte) string {
+	var b bytes.Buffer
+	_ = json.Compact(&b, value)
+	return b.String()
+}

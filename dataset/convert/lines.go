@@ -1,0 +1,73 @@
+package convert
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// errTooLong is a line longer than the reader holds.
+var errTooLong = errors.New("line too long")
+
+// A lineReader reads the lines of a stream of any length, holding one at a
+// time.
+type lineReader struct {
+	r    *bufio.Reader
+	most int    // longest line held, in bytes without its end
+	line int    // number of the last line returned, from 1
+	long []byte // a line that does not fit in r's buffer
+}
+
+func newLineReader(r io.Reader, most int) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 1<<18), most: most}
+}
+
+// next returns the next line without its "\n" or "\r\n", valid until the next
+// call. The last line need not have an end. The error is io.EOF after the last
+// line, errTooLong for a line that was skipped, and otherwise the stream's.
+func (l *lineReader) next() ([]byte, error) {
+	l.long = l.long[:0]
+	length, tooLong := 0, false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		length += len(part)
+		ended := err == nil
+		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
+			return nil, err
+		}
+		if err == io.EOF && length == 0 {
+			return nil, io.EOF
+		}
+		// Two bytes more than the longest line: its end may be "\r\n".
+		if tooLong = tooLong || length > l.most+2; tooLong {
+			l.long = l.long[:0]
+		} else if err == bufio.ErrBufferFull || len(l.long) > 0 {
+			l.long = append(l.long, part...)
+			part = l.long
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		l.line++
+		if tooLong {
+			return nil, fmt.Errorf("%w: over %d bytes", errTooLong, l.most)
+		}
+		if part = trimEnd(part, ended); len(part) > l.most {
+			return nil, fmt.Errorf("%w: over %d bytes", errTooLong, l.most)
+		}
+		return part, nil
+	}
+}
+
+// trimEnd drops the end of a line that has one.
+func trimEnd(line []byte, ended bool) []byte {
+	if !ended {
+		return line
+	}
+	line = line[:len(line)-1]
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line
+}

@@ -1,0 +1,96 @@
+package convert
+
+import "fmt"
+
+// Schema is the value of Report.Schema.
+const Schema = "ibid.import/v1"
+
+// MaxListed is how many errors and how many warnings a report lists; all are
+// counted.
+const MaxListed = 1000
+
+// A Report says what became of every record and of every quote.
+//
+// Records = rows' records + LeftOut + Failed. A record gives one row, but for
+// formats that divide it by system. Spans = Proved + Repaired + Mismatched +
+// Degenerate + WithoutQuote + Unproved.
+type Report struct {
+	Schema string `json:"schema"`
+	Format string `json:"format"`
+
+	Records   int64 `json:"records"`   // records met
+	Rows      int64 `json:"rows"`      // rows written
+	LeftOut   int64 `json:"left_out"`  // records that an option leaves out on purpose
+	Failed    int64 `json:"failed"`    // records that could not be read
+	Documents int64 `json:"documents"` // documents written
+	Citations int64 `json:"citations"` // citations written
+
+	Spans        int64 `json:"spans"`         // spans read: citations and truth, those of records left out included
+	Proved       int64 `json:"proved"`        // the quote is the text at its offsets
+	Repaired     int64 `json:"repaired"`      // the quote is elsewhere in the document, exactly once
+	Mismatched   int64 `json:"mismatched"`    // the quote is not in the document, or more than once
+	Degenerate   int64 `json:"degenerate"`    // negative, empty or inverted offsets
+	WithoutQuote int64 `json:"without_quote"` // nothing quoted
+	Unproved     int64 `json:"unproved"`      // a quote, but no text or no offsets in characters to prove it by
+
+	// Readings counts the proved spans by the reading of their offsets, such
+	// as "codepoint_exclusive" (see [Reading]). Aligned counts, for every
+	// reading that reproduces any, the quotes it reproduces: what the choice
+	// was made from.
+	Readings map[string]int64 `json:"readings"`
+	Aligned  map[string]int64 `json:"aligned"`
+
+	// UnknownFields counts members of records that are no column of ours, by
+	// dotted name. They are kept in source_reference.
+	UnknownFields map[string]int64 `json:"unknown_fields"`
+
+	Errors   []RecordError `json:"errors"` // the first MaxListed of Failed
+	Warned   int64         `json:"warned"`
+	Warnings []RecordError `json:"warnings"` // the first MaxListed of Warned
+}
+
+func newReport(format string) Report {
+	return Report{
+		Schema: Schema, Format: format,
+		Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{},
+		Errors: []RecordError{}, Warnings: []RecordError{},
+	}
+}
+
+// A RecordError is a record, or a part of one, that could not be read as it
+// should.
+type RecordError struct {
+	File   string `json:"file"`             // path as the user gave it, or of the file found there; "-" is standard input
+	Line   int    `json:"line,omitempty"`   // from 1; 0 when the position within the file is not known
+	Column int    `json:"column,omitempty"` // from 1, in code points; 0 when not known
+	Reason string `json:"reason"`
+}
+
+// Error reads: answers.jsonl:3:17: citations[0].start: want an integer, got a string
+func (e RecordError) Error() string {
+	switch {
+	case e.Line == 0:
+		return fmt.Sprintf("%s: %s", e.File, e.Reason)
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Reason)
+}
+
+// appendListed appends e unless the list is full.
+func appendListed(list []RecordError, e RecordError) []RecordError {
+	if len(list) >= MaxListed {
+		return list
+	}
+	return append(list, e)
+}
+
+// maxUnknownFields bounds the names that UnknownFields holds: hostile records
+// could each bring a new one.
+const maxUnknownFields = 1000
+
+func (r *Report) unknownField(name string) {
+	if _, known := r.UnknownFields[name]; known || len(r.UnknownFields) < maxUnknownFields {
+		r.UnknownFields[name]++
+	}
+}

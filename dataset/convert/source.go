@@ -1,0 +1,95 @@
+package convert
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// stdinPath is the path that stands for standard input.
+const stdinPath = "-"
+
+// files expands paths into files: a directory becomes the files in it, not
+// below it, that have one of the extensions (or one followed by .gz), sorted by
+// name, hidden ones skipped.
+func files(paths, extensions []string) ([]string, error) {
+	var all []string
+	for _, path := range paths {
+		if path == stdinPath {
+			all = append(all, path)
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, pathError(path, err)
+		}
+		if !info.IsDir() {
+			all = append(all, path)
+			continue
+		}
+		found, err := inDirectory(path, extensions)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, &UsageError{Msg: fmt.Sprintf("%s: no file here ends in %s", path, strings.Join(extensions, ", "))}
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func inDirectory(dir string, extensions []string) ([]string, error) {
+	entries, err := os.ReadDir(dir) // sorted by name
+	if err != nil {
+		return nil, pathError(dir, err)
+	}
+	var found []string
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || strings.HasPrefix(name, ".") {
+			continue
+		}
+		if slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(name, ".gz"))) {
+			found = append(found, filepath.Join(dir, name))
+		}
+	}
+	return found, nil
+}
+
+// open opens a file of the run for reading, decompressed if its name ends in
+// .gz.
+func (r *run) open(path string) (io.ReadCloser, error) {
+	if path == stdinPath {
+		return io.NopCloser(r.Stdin), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	if !strings.HasSuffix(path, ".gz") {
+		return f, nil
+	}
+	z, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		f.Close()
+		return nil, pathError(path, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, f}, nil
+}
+
+// pathError puts the path first, once: the errors of package os carry it too.
+func pathError(path string, err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		err = p.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
