@@ -1,0 +1,160 @@
+package configs
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// number gives an integer, a number or a duration in nanoseconds as a float64.
+// Integers beyond 2^53 lose digits, which no range here can tell.
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	case time.Duration:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+func within(low, high float64) func(any) string {
+	return func(v any) string {
+		if x, ok := number(v); ok && (x < low || x > high) {
+			return fmt.Sprintf("want a value from %s to %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
+		}
+		return ""
+	}
+}
+
+func strictlyWithin(low, high float64) func(any) string {
+	return func(v any) string {
+		if x, ok := number(v); ok && (x <= low || x >= high) {
+			return fmt.Sprintf("want a value between %s and %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
+		}
+		return ""
+	}
+}
+
+func aboveUpTo(low, high float64) func(any) string {
+	return func(v any) string {
+		if x, ok := number(v); ok && (x <= low || x > high) {
+			return fmt.Sprintf("want a value above %s, up to %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
+		}
+		return ""
+	}
+}
+
+func notNegative(v any) string {
+	if x, ok := number(v); ok && x < 0 {
+		return "want a value of at least 0, got " + flowText(v)
+	}
+	return ""
+}
+
+func notBlank(v any) string {
+	if s, ok := v.(string); ok && strings.TrimSpace(s) == "" {
+		return "want a text that is not empty"
+	}
+	return ""
+}
+
+// folderName refuses what is not one plain folder below another.
+func folderName(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return ""
+	}
+	if msg := notBlank(s); msg != "" {
+		return msg
+	}
+	if s == "." || s == ".." || strings.ContainsAny(s, "/\\\x00\n") {
+		return fmt.Sprintf("want the name of one folder, got %q", s)
+	}
+	return ""
+}
+
+func httpURL(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return ""
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "want a URL that begins with http:// or https://"
+	case u.User != nil:
+		return "a URL here must not hold a name or password"
+	}
+	return ""
+}
+
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func variableName(v any) string {
+	if s, ok := v.(string); ok && !variable.MatchString(s) {
+		return "want the name of an environment variable, not the key itself"
+	}
+	return ""
+}
+
+func columnNames(v any) string {
+	m, _ := v.(map[string]string)
+	ours := make(map[string]string)
+	for _, foreign := range slices.Sorted(maps.Keys(m)) {
+		name := m[foreign]
+		if strings.TrimSpace(foreign) == "" || strings.TrimSpace(name) == "" {
+			return "want column names that are not empty"
+		}
+		if first, ok := ours[name]; ok {
+			return fmt.Sprintf("%s and %s both become %s", flowString(first), flowString(foreign), flowString(name))
+		}
+		ours[name] = foreign
+	}
+	return ""
+}
+
+func noRepeats(v any) string {
+	list, _ := v.([]string)
+	for i, s := range list {
+		if slices.Contains(list[:i], s) {
+			return flowString(s) + " is listed twice"
+		}
+	}
+	return ""
+}
+
+func blankItem(s string) *fault {
+	if strings.TrimSpace(s) == "" {
+		return &fault{msg: "want a text that is not empty"}
+	}
+	return nil
+}
+
+// notAllowed checks a text against the setting's list.
+func (s *setting) notAllowed(v any) (msg, hint string) {
+	text, ok := v.(string)
+	if !ok || s.allowed == nil || slices.Contains(s.allowed, text) {
+		return "", ""
+	}
+	if s.prefix != "" && strings.HasPrefix(text, s.prefix) {
+		if len(text) > len(s.prefix) {
+			return "", ""
+		}
+		return "want a name after " + s.prefix, ""
+	}
+	all := strings.Join(s.allowed, ", ")
+	if s.prefix != "" {
+		all += ", " + s.prefix + "NAME"
+	}
+	if near, ok := nearest(strings.ToLower(text), s.allowed); ok {
+		hint = "did you mean " + near + "?"
+	}
+	return fmt.Sprintf("want one of %s, got %q", all, text), hint
+}

@@ -1,0 +1,192 @@
+// Package configs reads the settings of a run: a strict YAML run file, the
+// environment, and the command line.
+//
+// Every setting has one dotted name, such as judge.kind; [Keys] lists them
+// all. A value comes from the command line, else from an IBID_A__B variable
+// (which is a.b), else from the run file, else from the default. Whatever
+// cannot be used as it stands is an [Error] that knows where it was written;
+// nothing is ignored.
+//
+// The package knows names, types and ranges. It opens no dataset, and it does
+// not know which metrics exist: the caller checks the names in a [Gate].
+package configs
+
+import "time"
+
+// Settings are the values of all keys, in the units of [Keys]. Path-valued
+// settings that were given relative to the run file are resolved against its
+// folder, so all relative paths count from the working directory.
+type Settings struct {
+	Dataset   string            // file, directory or glob; "" if not given
+	Documents string            // the same for source documents; "" if none
+	Columns   map[string]string // foreign column name -> ours
+	Out       string            // folder of runs
+	ID        string            // name of the run; "" to derive it from the dataset
+
+	OffsetUnit       string // codepoint, utf16, byte
+	AnswerOffsetUnit string // the same for offsets into the answer
+	SpanEnd          string // exclusive, inclusive
+	OffsetBase       string // document, page
+
+	Tokenizer   string // words, whitespace
+	Claims      string // auto, provided, sentences
+	TruthPolicy string // best, union, majority, intersection, mean, annotator:NAME
+	LabelPolicy string // mean, majority, annotator:NAME
+
+	Judge       Judge
+	Thresholds  Thresholds
+	Weights     Weights
+	MinCoverage float64 // fraction in [0, 1]
+	Statistics  Statistics
+	Slices      []string // tag names, system, provider, source_type
+	Presence    Presence
+	Report      Report
+	Gates       []string // as written; [Config.Gates] has them parsed
+	Compat      string   // none, spec-1.0
+	Seed        int64
+
+	Enabled           bool // citation_accuracy.enabled: false stops the run with a notice
+	SpanMatching      SpanMatching
+	QualityThresholds QualityThresholds
+	Performance       Performance
+	Reporting         Reporting
+	QualityControl    QualityControl
+}
+
+// Judge says who judges support and how it is asked. With kind none nothing
+// else in it has any effect.
+type Judge struct {
+	Kind          string // lexical, openrouter, openai, human, replay, none
+	Model         string // "" if not given
+	Temperature   float64
+	Seed          int64
+	MaxTokens     int64 // 0 = computed from the question
+	RetryAttempts int64 // retries, not calls
+	Timeout       time.Duration
+	RPM           int64   // calls a minute; 0 = no limit
+	MaxCostUSD    float64 // 0 = no limit
+	MaxRateWait   time.Duration
+	BaseURL       string
+	APIKeyEnv     string         // name of the variable that holds the key
+	Provider      map[string]any // routing preferences, passed on as they are
+	Reasoning     map[string]any // passed on as they are
+	Concurrency   int64
+	Cache         string // "" = the user's cache directory
+	CacheResults  bool
+	Mode          string // matrix, pairwise
+	Evidence      string // span, window, document
+	Necessity     bool
+	Votes         int64
+	Panel         []string // models that vote
+	Prompts       string   // folder; "" = built in
+	Replay        string   // run whose verdicts are replayed
+}
+
+// Thresholds turn scores into yes and no; all are fractions in [0, 1].
+type Thresholds struct {
+	Supported  float64
+	Consistent float64
+	GoodMatch  float64
+}
+
+// Weights of the overall score: not negative, with a positive sum.
+type Weights struct {
+	SpanAccuracy      float64
+	CitationQuality   float64
+	AnswerConsistency float64
+	Hallucination     float64
+}
+
+// Statistics choose the intervals of the summary.
+type Statistics struct {
+	Level     float64 // two-sided confidence in (0, 1)
+	Cluster   string  // id, doc, or a tag
+	Resamples int64
+	Method    string // auto, analytic, bca, percentile
+}
+
+// Presence configures the citation presence heuristic.
+type Presence struct {
+	Mode                  string // any_citation, resource_section
+	Strict                bool   // check that URLs are live
+	CustomResourcePhrases []string
+	Semantic              Semantic
+}
+
+// Semantic is the embedder fallback of the presence heuristic.
+type Semantic struct {
+	Enabled   bool
+	Threshold float64 // cosine similarity in [0, 1]
+}
+
+// Report configures the HTML report.
+type Report struct {
+	CitationDisplay CitationDisplay
+}
+
+// CitationDisplay says what the view of one row shows of its citations.
+type CitationDisplay struct {
+	ShowProvenance        bool
+	ShowRelevanceScores   bool
+	ShowTokenContribution bool
+	GroupBySourceType     bool
+	MaxCitationsDisplayed int64
+	InlineMarkers         bool
+}
+
+// SpanMatching says when two spans are the same place.
+type SpanMatching struct {
+	ToleranceChars      int64   // code points
+	MinOverlapThreshold float64 // Jaccard in (0, 1]
+	MaxSpanLength       int64   // code points
+}
+
+// QualityThresholds are gates in the words of the specification; nil means no
+// gate.
+type QualityThresholds struct {
+	SpanAccuracy           *float64
+	CitationValidity       *float64
+	AnswerConsistency      *float64
+	HallucinationTolerance *float64
+}
+
+// Performance is the specification's block of that name.
+type Performance struct {
+	BatchSize          int64 // most claims in one judge call
+	ParallelEvaluation bool  // false = one worker and one call at a time
+}
+
+// Reporting leaves parts out of report and summary when false.
+type Reporting struct {
+	DetailedSpanAnalysis bool
+	HallucinationDetails bool
+	ConfidenceIntervals  bool
+}
+
+// QualityControl is the specification's block of that name.
+type QualityControl struct {
+	Agreement        Agreement
+	ValidationChecks ValidationChecks
+	ErrorHandling    ErrorHandling
+}
+
+// Agreement are the targets that ibid agree compares with.
+type Agreement struct {
+	TargetAgreement        float64
+	MinAnnotators          int64
+	RecalibrationThreshold float64
+}
+
+// ValidationChecks turn citation statuses off when false.
+type ValidationChecks struct {
+	SpanBoundsCheck          bool // span_out_of_bounds, page_not_found
+	DocumentExistenceCheck   bool // document_not_found
+	TextExtractionValidation bool // quote_mismatch, quote_repaired
+}
+
+// ErrorHandling says what happens to calls that fail.
+type ErrorHandling struct {
+	MaxRetries      *int64  // nil if not given; judge.retry_attempts wins over it
+	FallbackScoring float64 // only under compat: spec-1.0
+	ErrorLogging    bool    // write run.log
+}
