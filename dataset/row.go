@@ -22,15 +22,21 @@ type NullFloat struct {
 // Has field is false, and known to be empty when it is true and the list has no
 // element.
 //
-// A Row filled by a [Reader] is valid until the reader's next batch: its
-// strings and slices share the batch's memory.
+// A Row filled by [Batch.Row] is valid until that batch is released: its strings
+// share the batch's memory.
 type Row struct {
 	Pos     int64  // position in the input, over all its files
 	File    string // the file as the user named it
 	FileRow int64  // zero-based row in File
 
+	// Err is set if a value of the row is bad, such as text that is not UTF-8
+	// or an integer out of range: the row gets status "error". It names column
+	// and element, not file and row. The bad value itself reads as null.
+	Err error
+
 	ID, Query, Answer       string
-	QueryNull, AnswerNull   bool // required columns whose value is null: the row is an error row
+	IDNull                  bool   // a null id is a mistake of the whole input, not of the row
+	QueryNull, AnswerNull   bool   // required columns whose value is null: the row is an error row
 	System, Provider, Model string // System is "default" when null or absent
 
 	Citations    []Citation
@@ -99,6 +105,10 @@ type Label struct {
 // A Document is one source. Text is "" and HasText false when only its name,
 // or nothing but pages and blocks, is known.
 type Document struct {
+	File    string // the file of a document read from DOCUMENTS, as the user named it
+	FileRow int64  // zero-based row in File
+	Err     error  // a bad value, as in [Row]; of an inline document the row has it
+
 	Doc, Title string
 	Text       string
 	HasText    bool

@@ -1,0 +1,233 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+
+	"ibid/metrics/span"
+	"ibid/metrics/token"
+)
+
+// A Resolver turns the places of a row, given in whatever unit, into
+// [span.Place] values: half-open code points where they can be known, with the
+// status of each. It belongs to one worker and is not safe for concurrent use.
+//
+// # Status
+//
+// A place gets the first status that holds, in this order:
+//
+//  1. span_negative, span_inverted, span_empty: the offsets make no span
+//  2. document_not_found: there are documents (the run's, or a list in the row),
+//     but none of that name
+//  3. page_not_found: the document has pages, but not the one given; under
+//     [FromDocument] a page that is only shown is checked, too
+//  4. quote_repaired instead of span_out_of_bounds, if the quote tells the place
+//  5. span_out_of_bounds: past the end of the text, of the page under [FromPage],
+//     of the blocks, or of what [span.MaxEnd] allows
+//  6. span_too_long; only spans given by offsets have a limit
+//  7. quote_repaired, quote_mismatch
+//  8. ok if the text of the place is at hand, else unchecked
+//
+// # Units
+//
+// A span whose byte or UTF-16 offsets fall inside a code point covers the whole
+// code point. In a document whose text is not at hand such offsets cannot be
+// converted, and the place is known to the level of the page or the document
+// only. Unit page, block and document become the code points of those pages or
+// blocks or of the document where the bounds are known; under [FromPage] only
+// when they are part of one page, because a place lies in one key. A place
+// without start and end is one of its page, or else of its document, and does
+// not become code points.
+//
+// Under [FromPage] a place without a page has the key 0: it counts from the
+// start of a document without pages, and exists in no other.
+//
+// # Quotes
+//
+// cited_text is compared with the text of a span given by offsets, as it is or
+// else normalised (white space, quotation marks, dashes). It must be contained
+// in the pages, blocks or document of a coarser place. If it is not, it is
+// searched in the text of the key; found exactly once it repairs the citation.
+// A place without start and end whose quote is found exactly once is repaired
+// in the same way, and is ok if it is found more often.
+type Resolver struct {
+	conv   Conventions
+	view   *View // nil if the run has no documents
+	row    *Row
+	inline inline
+	err    error
+}
+
+// NewResolver returns a resolver for documents, which may be nil.
+func NewResolver(documents *View, c Conventions) *Resolver {
+	return &Resolver{conv: c, view: documents}
+}
+
+// Resolved are the places of one row. Its slices are parallel to those of the
+// row.
+type Resolved struct {
+	Citations []span.Place
+	Repaired  []Interval // where a quote was found, in code points of the citation's key; null unless quote_repaired
+	Answer    []Interval // the citations' answer_start and answer_end
+	Truth     []span.Place
+	Claims    []Interval // the claims' start and end
+
+	// Err is set if a value of the row cannot be understood: the row gets
+	// status "error". It names the column and the element. Every other place of
+	// the row is resolved all the same.
+	Err error
+}
+
+// An Interval is a half-open interval of code points of which an end may be
+// null.
+type Interval struct{ Start, End NullInt }
+
+// Resolve resolves the places of row into out, whose slices it reuses. The
+// strings of the places are those of row. Offsets in the answer are converted
+// but not checked: one that lies outside the answer still does so.
+func (r *Resolver) Resolve(row *Row, out *Resolved) {
+	out.Citations, out.Repaired, out.Answer = out.Citations[:0], out.Repaired[:0], out.Answer[:0]
+	out.Truth, out.Claims, out.Err = out.Truth[:0], out.Claims[:0], nil
+	r.row = row
+	if err := r.inline.reset(row.Documents); err != nil {
+		out.Err = err
+	}
+	for i := range row.Citations {
+		c := &row.Citations[i]
+		p := pointer{doc: c.Doc, docNull: c.DocNull, page: c.Page, start: c.Start, end: c.End, unit: c.Unit, quote: c.CitedText}
+		place, repaired, err := r.resolve(&p)
+		if err != nil && out.Err == nil {
+			out.Err = fmt.Errorf("citations[%d].%w", i, err)
+		}
+		out.Citations = append(out.Citations, place)
+		out.Repaired = append(out.Repaired, repaired)
+	}
+	for i := range row.Truth {
+		t := &row.Truth[i]
+		p := pointer{doc: t.Doc, docNull: t.DocNull, page: t.Page, start: t.Start, end: t.End, unit: t.Unit}
+		place, _, err := r.resolve(&p)
+		if err != nil && out.Err == nil {
+			out.Err = fmt.Errorf("truth[%d].%w", i, err)
+		}
+		out.Truth = append(out.Truth, place)
+	}
+	r.resolveAnswer(row, out)
+}
+
+// Err returns the first error of reading a document's text. Everything that was
+// resolved since is of no use.
+func (r *Resolver) Err() error { return r.err }
+
+// Tokens returns the tokens of the text of one key for the row resolved last:
+// of the document if page is 0, else of that page. ok is false if the text is
+// not at hand. The index may be used after later calls, too.
+func (r *Resolver) Tokens(doc string, page int32) (x *token.Index, ok bool) {
+	s := r.find(doc)
+	reg, ok := r.region(&s, page)
+	if !ok {
+		return nil, false
+	}
+	x, bytes := reg.index(r.conv.Tokenizer)
+	r.grew(&s, bytes)
+	return x, true
+}
+
+// A pointer is a citation or a truth span as given.
+type pointer struct {
+	doc        string
+	docNull    bool
+	page       NullInt
+	start, end NullInt
+	unit       string
+	quote      string
+}
+
+// resolve dispatches on what p gives. An error names the column first, without
+// that of the list.
+func (r *Resolver) resolve(p *pointer) (span.Place, Interval, error) {
+	place := span.Place{Doc: p.doc, Level: span.Nowhere, Status: span.Unchecked}
+	unit, coarse, err := r.unit(p.unit)
+	switch {
+	case err != nil:
+		return place, Interval{}, err
+	case p.start.Valid && !p.end.Valid:
+		return place, Interval{}, fmt.Errorf("end: null, but start is %d", p.start.Value)
+	case p.end.Valid && !p.start.Valid:
+		return place, Interval{}, fmt.Errorf("start: null, but end is %d", p.end.Value)
+	case p.page.Valid && (p.page.Value > math.MaxInt32 || p.page.Value < math.MinInt32):
+		return place, Interval{}, fmt.Errorf("page: %d does not fit into 32 bits", p.page.Value)
+	}
+	q := query{r: r, pointer: p, place: place}
+	if !p.docNull {
+		q.source = r.find(p.doc)
+		q.place.Level = span.Document
+	}
+	if r.conv.Checks.Existence && q.source.missing(r) {
+		q.place.Status = span.DocumentNotFound
+	}
+	switch {
+	case p.docNull:
+	case coarse == "document":
+		q.document()
+	case !p.start.Valid && (coarse == "" || !p.page.Valid):
+		q.unplaced()
+	case coarse == "page":
+		q.pages()
+	case coarse == "block" && p.start.Valid:
+		q.blocks()
+	case coarse == "block":
+		q.unplaced()
+	default:
+		q.characters(unit)
+	}
+	return q.place, q.repaired, nil
+}
+
+// unit returns the unit of offsets, or the name of a coarser unit.
+func (r *Resolver) unit(name string) (u token.Unit, coarse string, err error) {
+	switch name {
+	case "":
+		return r.conv.OffsetUnit, "", nil
+	case "page", "block", "document":
+		return 0, name, nil
+	}
+	if u, err = token.ParseUnit(name); err != nil {
+		err = fmt.Errorf("unit: %q is not one of codepoint, utf16, byte, page, block, document", name)
+	}
+	return u, "", err
+}
+
+// resolveAnswer converts the offsets in the answer.
+func (r *Resolver) resolveAnswer(row *Row, out *Resolved) {
+	var text *token.Text
+	if r.conv.AnswerOffsetUnit != token.CodePoint {
+		text = token.NewText(row.Answer)
+	}
+	for i := range row.Citations {
+		c := &row.Citations[i]
+		out.Answer = append(out.Answer, r.answerInterval(text, c.AnswerStart, c.AnswerEnd))
+	}
+	for i := range row.Claims {
+		c := &row.Claims[i]
+		out.Claims = append(out.Claims, r.answerInterval(text, c.Start, c.End))
+	}
+}
+
+// answerInterval converts one interval of the answer; text is nil if it is in
+// code points.
+func (r *Resolver) answerInterval(text *token.Text, start, end NullInt) Interval {
+	if end.Valid && r.conv.SpanEnd == Inclusive && end.Value < math.MaxInt64 {
+		end.Value++
+	}
+	if text == nil {
+		return Interval{start, end}
+	}
+	g := region{whole: text, end: text.Len()}
+	convert := func(n NullInt, up bool) NullInt {
+		if n.Valid && n.Value > 0 {
+			n.Value = g.codePoint(r.conv.AnswerOffsetUnit, n.Value, up)
+		}
+		return n
+	}
+	return Interval{convert(start, false), convert(end, true)}
+}

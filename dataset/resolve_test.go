@@ -1,0 +1,463 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"ibid/metrics/span"
+	"ibid/metrics/token"
+)
+
+// documentList yields its documents as a DOCUMENTS source would.
+type documentList []Document
+
+func (l documentList) Read(_ context.Context, yield func(*Document) error) error {
+	for i := range l {
+		doc := l[i]
+		doc.File, doc.FileRow = "docs.parquet", int64(i)
+		if err := yield(&doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func loadView(t testing.TB, docs ...Document) *View {
+	t.Helper()
+	d, err := LoadDocuments(t.Context(), documentList(docs), LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d.View(1 << 20)
+}
+
+func some(n int64) NullInt { return NullInt{n, true} }
+
+func withText(name, text string) Document { return Document{Doc: name, Text: text, HasText: true} }
+
+func withPages(name string, pages ...string) Document {
+	return Document{Doc: name, Pages: pages, HasPages: true}
+}
+
+// The documents of the tests below.
+var (
+	plainDoc   = withText("plain", "The grass is green. The sky is blue.") // 36 code points
+	wideDoc    = withText("wide", "aé😀b 引用 c")                             // 9 code points, 11 UTF-16 units, 19 bytes
+	pagedDoc   = withPages("paged", "First page. ", "Second page. ", "", "Fourth.")
+	apartDoc   = Document{Doc: "apart", HasText: true, Text: "whole text", HasPages: true, Pages: []string{"other", "pages 😀 here"}}
+	blockDoc   = Document{Doc: "blocks", HasText: true, Text: "One.\n\nTwo.\n\nThree.", HasBlocks: true, Blocks: []string{"One.", "Two.", "Three."}}
+	bookDoc    = Document{Doc: "book", HasPages: true, Pages: []string{"A1 A2 ", "B1 B2"}, HasBlocks: true, Blocks: []string{"A1", "A2", "B1", "B2"}}
+	namedDoc   = Document{Doc: "named"}
+	emptyDoc   = withText("empty", "")
+	quotesDoc  = withText("quotes", "He said  “it’s fine” — twice.\nHe said no. Then “yes”.")
+	singleDoc  = withPages("single", "only page")
+	testSource = []Document{plainDoc, wideDoc, pagedDoc, apartDoc, blockDoc, bookDoc, namedDoc, emptyDoc, quotesDoc, singleDoc}
+)
+
+// at is a citation of [start, end).
+func at(doc string, start, end int64) Citation {
+	return Citation{Doc: doc, Start: some(start), End: some(end)}
+}
+
+func (c Citation) in(unit string) Citation       { c.Unit = unit; return c }
+func (c Citation) onPage(page int64) Citation    { c.Page = some(page); return c }
+func (c Citation) quoting(quote string) Citation { c.CitedText = quote; return c }
+
+// describe renders a place and its repair in short.
+func describe(p span.Place, repaired Interval) string {
+	var b strings.Builder
+	b.WriteString(p.Status.String())
+	switch p.Level {
+	case span.Characters:
+		fmt.Fprintf(&b, " key %d [%d,%d)", p.Page, p.Start, p.End)
+	case span.Pages:
+		b.WriteString(" pages")
+	case span.Document:
+		b.WriteString(" document")
+	case span.Nowhere:
+		b.WriteString(" nowhere")
+	}
+	if p.FirstPage != 0 || p.LastPage != 0 {
+		fmt.Fprintf(&b, " p%d-%d", p.FirstPage, p.LastPage)
+	}
+	if repaired.Start.Valid {
+		fmt.Fprintf(&b, " repaired [%d,%d)", repaired.Start.Value, repaired.End.Value)
+	}
+	return b.String()
+}
+
+type resolveCase struct {
+	name string
+	cite Citation
+	want string
+}
+
+func runCases(t *testing.T, r *Resolver, tests []resolveCase) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out Resolved
+			r.Resolve(&Row{Citations: []Citation{tt.cite}}, &out)
+			if out.Err != nil {
+				t.Fatalf("row error: %v", out.Err)
+			}
+			if got := describe(out.Citations[0], out.Repaired[0]); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if err := r.Err(); err != nil {
+				t.Error(err)
+			}
+			c := tt.cite
+			truth := Row{Truth: []Truth{{Doc: c.Doc, DocNull: c.DocNull, Page: c.Page, Start: c.Start, End: c.End, Unit: c.Unit}}}
+			r.Resolve(&truth, &out)
+			if got := out.Truth[0]; tt.cite.CitedText == "" && describe(got, Interval{}) != tt.want {
+				t.Errorf("as truth: got %s, want %s", describe(got, Interval{}), tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveFromDocument(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 30, Checks: AllChecks})
+	runCases(t, r, []resolveCase{
+		{"plain", at("plain", 4, 9), "ok key 0 [4,9)"},
+		{"given page is shown", at("plain", 4, 9).onPage(3), "ok key 0 [4,9) p3-3"},
+		{"to the end", at("plain", 30, 36), "ok key 0 [30,36)"},
+		{"past the end", at("plain", 30, 37), "span_out_of_bounds key 0 [30,37)"},
+		{"past what a span may have", at("plain", 0, math.MaxInt64), "span_out_of_bounds key 0 [0,9223372036854775807)"},
+		{"too long", at("plain", 0, 31), "span_too_long key 0 [0,31)"},
+		{"longest", at("plain", 0, 30), "ok key 0 [0,30)"},
+		{"too long and past the end", at("plain", 6, 37), "span_out_of_bounds key 0 [6,37)"},
+		{"empty", at("plain", 4, 4), "span_empty key 0 [4,4)"},
+		{"inverted", at("plain", 9, 4), "span_inverted key 0 [9,4)"},
+		{"negative", at("plain", -1, 4), "span_negative key 0 [-1,4)"},
+		{"negative end", at("plain", 3, -4), "span_negative key 0 [3,-4)"},
+		{"empty in no document", at("none", 4, 4), "span_empty key 0 [4,4)"},
+		{"no document", at("none", 4, 9), "document_not_found key 0 [4,9)"},
+		{"no document, too long", at("none", 4, 99), "document_not_found key 0 [4,99)"},
+		{"null document", Citation{DocNull: true, Start: some(1), End: some(2)}, "document_not_found nowhere"},
+		{"without text", at("named", 4, 9), "unchecked key 0 [4,9)"},
+		{"without text, too long", at("named", 4, 99), "span_too_long key 0 [4,99)"},
+		{"empty text", at("empty", 0, 1), "span_out_of_bounds key 0 [0,1)"},
+
+		{"pages touched", at("paged", 3, 13), "ok key 0 [3,13) p1-2"},
+		{"ends with a page", at("paged", 3, 12), "ok key 0 [3,12) p1-1"},
+		{"over an empty page", at("paged", 20, 26), "ok key 0 [20,26) p2-4"},
+		{"past the last page", at("paged", 20, 40), "span_out_of_bounds key 0 [20,40) p2-4"},
+		{"wrong page shown", at("paged", 3, 9).onPage(2), "ok key 0 [3,9) p1-1"},
+		{"no such page", at("paged", 3, 9).onPage(5), "page_not_found key 0 [3,9) p1-1"},
+		{"page zero", at("paged", 3, 9).onPage(0), "page_not_found key 0 [3,9) p1-1"},
+		{"pages not in the text", at("apart", 3, 9).onPage(2), "ok key 0 [3,9) p2-2"},
+
+		{"page", at("paged", 2, 3).in("page"), "ok key 0 [12,25) p2-2"},
+		{"pages", at("paged", 1, 3).in("page"), "ok key 0 [0,25) p1-2"},
+		{"empty page", at("paged", 3, 4).in("page"), "ok pages p3-3"},
+		{"page by its number alone", Citation{Doc: "paged", Page: some(2), Unit: "page"}, "ok key 0 [12,25) p2-2"},
+		{"page after the last", at("paged", 5, 6).in("page"), "page_not_found pages p5-5"},
+		{"pages over the last", at("paged", 4, 6).in("page"), "page_not_found pages p4-5"},
+		{"page 0", at("paged", 0, 1).in("page"), "page_not_found document"},
+		{"pages inverted", at("paged", 3, 2).in("page"), "span_inverted pages"},
+		{"page empty", at("paged", 3, 3).in("page"), "span_empty pages"},
+		{"page of no document", at("none", 2, 4).in("page"), "document_not_found pages p2-3"},
+		{"page of a text without pages", at("plain", 2, 4).in("page"), "unchecked pages p2-3"},
+		{"page apart", at("apart", 2, 3).in("page"), "ok pages p2-2"},
+
+		{"block", at("blocks", 1, 2).in("block"), "ok key 0 [6,10)"},
+		{"blocks", at("blocks", 0, 2).in("block"), "ok key 0 [0,10)"},
+		{"blocks of pages", at("book", 1, 3).in("block"), "ok key 0 [3,8) p1-2"},
+		{"block after the last", at("blocks", 2, 4).in("block"), "span_out_of_bounds document"},
+		{"block negative", at("blocks", -1, 1).in("block"), "span_negative document"},
+		{"block without bounds", at("plain", 0, 1).in("block"), "unchecked document"},
+		{"block without bounds on a page", at("plain", 0, 1).in("block").onPage(4), "unchecked pages p4-4"},
+
+		{"document", Citation{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
+		{"document of pages", Citation{Doc: "paged", Unit: "document"}, "ok key 0 [0,32) p1-4"},
+		{"document without text", Citation{Doc: "named", Unit: "document"}, "unchecked document"},
+		{"empty document", Citation{Doc: "empty", Unit: "document"}, "ok document"},
+		{"no such document", Citation{Doc: "none", Unit: "document"}, "document_not_found document"},
+		{"without start and end", Citation{Doc: "plain"}, "ok document"},
+		{"without start and end on a page", Citation{Doc: "paged", Page: some(2)}, "ok pages p2-2"},
+		{"without start and end on no page", Citation{Doc: "paged", Page: some(7)}, "page_not_found pages p7-7"},
+		{"block without start and end", Citation{Doc: "plain", Unit: "block"}, "ok document"},
+
+		{"utf16", at("wide", 2, 4).in("utf16"), "ok key 0 [2,3)"},
+		{"utf16 within", at("wide", 3, 4).in("utf16"), "ok key 0 [2,3)"},
+		{"utf16 to the end", at("wide", 5, 10).in("utf16"), "ok key 0 [4,9)"},
+		{"utf16 past the end", at("wide", 5, 12).in("utf16"), "span_out_of_bounds key 0 [4,11)"},
+		{"byte", at("wide", 1, 7).in("byte"), "ok key 0 [1,3)"},
+		{"byte within", at("wide", 2, 4).in("byte"), "ok key 0 [1,3)"},
+		{"byte past the end", at("wide", 0, 1<<40).in("byte"), "span_out_of_bounds key 0 [0,1099511627768)"},
+		{"byte without text", at("named", 1, 7).in("byte"), "unchecked document"},
+		{"byte of no document", at("none", 1, 7).in("byte").onPage(2), "document_not_found pages p2-2"},
+		{"byte inverted without text", at("named", 7, 1).in("byte"), "span_inverted key 0 [7,1)"},
+	})
+}
+
+func TestResolveFromPage(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{OffsetBase: FromPage, Checks: AllChecks})
+	runCases(t, r, []resolveCase{
+		{"on a page", at("paged", 0, 6).onPage(2), "ok key 2 [0,6) p2-2"},
+		{"past the end of the page", at("paged", 0, 14).onPage(2), "span_out_of_bounds key 2 [0,14) p2-2"},
+		{"no such page", at("paged", 0, 6).onPage(9), "page_not_found key 9 [0,6) p9-9"},
+		{"no page of a document with pages", at("paged", 0, 6), "page_not_found key 0 [0,6)"},
+		{"no page of a document without", at("plain", 0, 6), "ok key 0 [0,6)"},
+		{"page of a document without", at("plain", 0, 6).onPage(1), "unchecked key 1 [0,6) p1-1"},
+		{"page of no document", at("none", 0, 6).onPage(1), "document_not_found key 1 [0,6) p1-1"},
+		{"inverted", at("paged", 6, 0).onPage(2), "span_inverted key 2 [6,0)"},
+		{"pages apart", at("apart", 6, 7).onPage(2), "ok key 2 [6,7) p2-2"},
+		{"utf16 of a page", at("apart", 6, 8).onPage(2).in("utf16"), "ok key 2 [6,7) p2-2"},
+		{"byte of a page", at("apart", 6, 11).onPage(2).in("byte"), "ok key 2 [6,8) p2-2"},
+		{"byte past the page", at("apart", 5, 9).onPage(1).in("byte"), "span_out_of_bounds key 1 [5,9) p1-1"},
+		{"byte of no page", at("apart", 5, 9).onPage(7).in("byte"), "page_not_found pages p7-7"},
+		{"page", at("paged", 2, 3).in("page"), "ok key 2 [0,13) p2-2"},
+		{"pages are several keys", at("paged", 1, 3).in("page"), "ok pages p1-2"},
+		{"block on a page", at("book", 3, 4).in("block"), "ok key 2 [3,5) p2-2"},
+		{"blocks of two pages", at("book", 1, 3).in("block"), "ok pages p1-2"},
+		{"document of one page", Citation{Doc: "single", Unit: "document"}, "ok key 1 [0,9) p1-1"},
+		{"document of several", Citation{Doc: "paged", Unit: "document"}, "ok pages p1-4"},
+		{"document without pages", Citation{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
+		{"quote on the page", at("paged", 0, 3).onPage(2).quoting("page."), "quote_repaired key 2 [0,3) p2-2 repaired [7,12)"},
+		{"quote on another page", at("paged", 0, 3).onPage(2).quoting("First"), "quote_mismatch key 2 [0,3) p2-2"},
+		{"quote without a page", Citation{Doc: "paged", CitedText: "Second page."}, "ok document"},
+		{"wrong quote without a page", Citation{Doc: "paged", CitedText: "Third"}, "quote_mismatch document"},
+	})
+}
+
+func TestResolveQuotes(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 40, Checks: AllChecks})
+	runCases(t, r, []resolveCase{
+		{"exact", at("plain", 4, 9).quoting("grass"), "ok key 0 [4,9)"},
+		{"blank is no quote", at("plain", 4, 9).quoting(" \n"), "ok key 0 [4,9)"},
+		{"normalised", at("quotes", 0, 29).quoting(`He said "it's fine" - twice. `), "ok key 0 [0,29)"},
+		{"white space at the ends", at("quotes", 7, 20).quoting(`“it’s fine”`), "ok key 0 [7,20)"},
+		{"letter case counts", at("plain", 4, 9).quoting("Grass"), "quote_mismatch key 0 [4,9)"},
+		{"shifted", at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [3,8) repaired [4,9)"},
+		{"elsewhere, normalised", at("quotes", 0, 4).quoting("fine\" – twice. He said  no"), "quote_repaired key 0 [0,4) repaired [15,40)"},
+		{"found twice", at("quotes", 1, 4).quoting("He said"), "quote_mismatch key 0 [1,4)"},
+		{"overlapping finds are two", at("overlap", 4, 5).quoting("aba"), "document_not_found key 0 [4,5)"},
+		{"not found", at("plain", 4, 9).quoting("water"), "quote_mismatch key 0 [4,9)"},
+		{"out of bounds, found", at("plain", 30, 40).quoting("sky"), "quote_repaired key 0 [30,40) repaired [24,27)"},
+		{"out of bounds, not found", at("plain", 30, 40).quoting("water"), "span_out_of_bounds key 0 [30,40)"},
+		{"cut off at the end, found", at("plain", 31, 40).quoting("blue."), "quote_repaired key 0 [31,40) repaired [31,36)"},
+		{"too long", at("quotes", 0, 45).quoting("no"), "span_too_long key 0 [0,45)"},
+		{"inverted", at("plain", 9, 4).quoting("grass"), "span_inverted key 0 [9,4)"},
+		{"without text", at("named", 4, 9).quoting("grass"), "unchecked key 0 [4,9)"},
+		{"page contains it", at("paged", 2, 3).in("page").quoting("page."), "ok key 0 [12,25) p2-2"},
+		{"page does not", at("paged", 2, 3).in("page").quoting("First"), "quote_repaired key 0 [12,25) p2-2 repaired [0,5)"},
+		{"page does not, nor the rest", at("paged", 2, 3).in("page").quoting("Third"), "quote_mismatch key 0 [12,25) p2-2"},
+		{"page without bounds, contained", at("plain", 2, 3).in("page").quoting("sky"), "unchecked pages p2-2"},
+		{"page without bounds, not contained", at("plain", 2, 3).in("page").quoting("water"), "quote_mismatch pages p2-2"},
+		{"block", at("blocks", 1, 2).in("block").quoting("Two."), "ok key 0 [6,10)"},
+		{"other block", at("blocks", 1, 2).in("block").quoting("Three."), "quote_repaired key 0 [6,10) repaired [12,18)"},
+		{"document", Citation{Doc: "plain", Unit: "document", CitedText: "sky"}, "ok key 0 [0,36)"},
+		{"document without it", Citation{Doc: "plain", Unit: "document", CitedText: "sea"}, "quote_mismatch key 0 [0,36)"},
+		{"no span, found once", Citation{Doc: "plain", CitedText: "sky"}, "quote_repaired document repaired [24,27)"},
+		{"no span, found twice", Citation{Doc: "plain", CitedText: "The"}, "ok document"},
+		{"no span, not found", Citation{Doc: "plain", CitedText: "sea"}, "quote_mismatch document"},
+		{"astral before", at("wide", 0, 1).quoting("用"), "quote_repaired key 0 [0,1) repaired [6,7)"},
+	})
+}
+
+func TestResolveWithoutDocuments(t *testing.T) {
+	runCases(t, NewResolver(nil, Conventions{MaxSpanLength: 50, Checks: AllChecks}), []resolveCase{
+		{"span", at("a", 4, 9), "unchecked key 0 [4,9)"},
+		{"span on a page", at("a", 4, 9).onPage(3), "unchecked key 0 [4,9) p3-3"},
+		{"quote", at("a", 4, 9).quoting("grass"), "unchecked key 0 [4,9)"},
+		{"null document", Citation{DocNull: true}, "unchecked nowhere"},
+		{"too long", at("a", 4, 99), "span_too_long key 0 [4,99)"},
+		{"past what a span may have", at("a", math.MaxInt32-9, math.MaxInt32+1), "span_out_of_bounds key 0 [2147483638,2147483648)"},
+		{"last possible", at("a", math.MaxInt32-9, math.MaxInt32), "unchecked key 0 [2147483638,2147483647)"},
+		{"block", at("a", 4, 9).in("block"), "unchecked document"},
+		{"document", Citation{Doc: "a", Unit: "document", Page: some(2)}, "unchecked document p2-2"},
+	})
+}
+
+func TestResolveInclusive(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{SpanEnd: Inclusive, Checks: AllChecks})
+	runCases(t, r, []resolveCase{
+		{"span", at("plain", 4, 8).quoting("grass"), "ok key 0 [4,9)"},
+		{"one code point", at("plain", 4, 4), "ok key 0 [4,5)"},
+		{"last", at("plain", 30, 35), "ok key 0 [30,36)"},
+		{"empty", at("plain", 4, 3), "span_empty key 0 [4,4)"},
+		{"inverted", at("plain", 4, 2), "span_inverted key 0 [4,3)"},
+		{"negative end", at("plain", 0, -1), "span_negative key 0 [0,0)"},
+		{"largest end", at("plain", 4, math.MaxInt64), "span_out_of_bounds key 0 [4,9223372036854775807)"},
+		{"last byte", at("wide", 1, 6).in("byte"), "ok key 0 [1,3)"},
+		{"first byte of the last", at("wide", 1, 3).in("byte"), "ok key 0 [1,3)"},
+		{"pages stay exclusive", at("paged", 2, 3).in("page"), "ok key 0 [12,25) p2-2"},
+	})
+}
+
+func TestResolveChecksOff(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{})
+	runCases(t, r, []resolveCase{
+		{"existence", at("none", 4, 9), "unchecked key 0 [4,9)"},
+		{"page existence", at("paged", 4, 9).onPage(9), "ok key 0 [4,9) p1-1"},
+		{"null document", Citation{DocNull: true}, "unchecked nowhere"},
+		{"bounds", at("plain", 4, 99), "ok key 0 [4,99)"},
+		{"bounds of blocks", at("blocks", 2, 9).in("block"), "unchecked document"},
+		{"what a span may have", at("plain", 4, 1<<31), "span_out_of_bounds key 0 [4,2147483648)"},
+		{"text", at("plain", 4, 9).quoting("water"), "ok key 0 [4,9)"},
+		{"no limit", at("plain", 0, 36), "ok key 0 [0,36)"},
+		{"inverted stays", at("plain", 9, 4), "span_inverted key 0 [9,4)"},
+	})
+}
+
+func TestResolveRowErrors(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{Checks: AllChecks})
+	good := at("plain", 4, 9)
+	tests := []struct {
+		name string
+		row  Row
+		want string
+	}{
+		{"null start", Row{Citations: []Citation{good, {Doc: "plain", End: some(4)}}}, "citations[1].start: null, but end is 4"},
+		{"null end", Row{Truth: []Truth{{Doc: "plain", Start: some(4)}}}, "truth[0].end: null, but start is 4"},
+		{"unit", Row{Citations: []Citation{good.in("chars")}}, `citations[0].unit: "chars" is not one of codepoint, utf16, byte, page, block, document`},
+		{"page", Row{Citations: []Citation{good.onPage(1 << 31)}}, "citations[0].page: 2147483648 does not fit into 32 bits"},
+		{
+			"two documents of one name",
+			Row{Documents: []Document{withText("a", "x"), withText("b", ""), withText("a", "y")}, HasDocuments: true},
+			`documents[2].doc: "a" differs from documents[0] of the same name`,
+		},
+		{"the same document twice", Row{Documents: []Document{withText("a", "x"), withText("a", "x")}, HasDocuments: true}, ""},
+		{"first error wins", Row{Citations: []Citation{good.in("x"), good.in("y")}}, `citations[0].unit: "x" is not one of codepoint, utf16, byte, page, block, document`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out Resolved
+			r.Resolve(&tt.row, &out)
+			got := ""
+			if out.Err != nil {
+				got = out.Err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if len(out.Citations) != len(tt.row.Citations) || len(out.Truth) != len(tt.row.Truth) {
+				t.Errorf("%d citations and %d truths resolved of %d and %d",
+					len(out.Citations), len(out.Truth), len(tt.row.Citations), len(tt.row.Truth))
+			}
+		})
+	}
+}
+
+func TestResolveInlineDocuments(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{Checks: AllChecks})
+	own := Row{
+		Citations:    []Citation{at("plain", 0, 4), at("plain", 0, 5), at("wide", 0, 9), at("none", 0, 1)},
+		Documents:    []Document{withText("plain", "mine")},
+		HasDocuments: true,
+	}
+	var out Resolved
+	r.Resolve(&own, &out)
+	for i, want := range []string{"ok key 0 [0,4)", "span_out_of_bounds key 0 [0,5)", "ok key 0 [0,9)", "document_not_found key 0 [0,1)"} {
+		if got := describe(out.Citations[i], out.Repaired[i]); got != want {
+			t.Errorf("citation %d: got %s, want %s", i, got, want)
+		}
+	}
+	if x, ok := r.Tokens("plain", 0); !ok || x.Len() != 1 {
+		t.Errorf("Tokens of the row's own document = %v, %v, want 1 token", x, ok)
+	}
+	next := Row{Citations: []Citation{at("plain", 0, 5)}}
+	r.Resolve(&next, &out)
+	if got, want := describe(out.Citations[0], out.Repaired[0]), "ok key 0 [0,5)"; got != want {
+		t.Errorf("next row: got %s, want %s", got, want)
+	}
+
+	without := NewResolver(nil, Conventions{Checks: AllChecks})
+	row := Row{Citations: []Citation{at("a", 0, 1)}, HasDocuments: true}
+	without.Resolve(&row, &out)
+	if got, want := out.Citations[0].Status, span.DocumentNotFound; got != want {
+		t.Errorf("row known to have no documents: %v, want %v", got, want)
+	}
+}
+
+func TestResolveAnswer(t *testing.T) {
+	row := Row{
+		Answer: "é😀 yes",
+		Citations: []Citation{
+			{AnswerStart: some(2), AnswerEnd: some(6)},
+			{AnswerStart: some(3), AnswerEnd: some(99)},
+			{AnswerStart: some(-2)},
+			{},
+		},
+		Claims: []Claim{{Start: some(0), End: some(2)}, {}},
+	}
+	tests := []struct {
+		name   string
+		conv   Conventions
+		answer []Interval
+		claims []Interval
+	}{
+		{
+			"code points", Conventions{},
+			[]Interval{{some(2), some(6)}, {some(3), some(99)}, {Start: some(-2)}, {}},
+			[]Interval{{some(0), some(2)}, {}},
+		},
+		{
+			"bytes", Conventions{AnswerOffsetUnit: token.Byte},
+			[]Interval{{some(1), some(2)}, {some(1), some(95)}, {Start: some(-2)}, {}},
+			[]Interval{{some(0), some(1)}, {}},
+		},
+		{
+			"utf16 inclusive", Conventions{AnswerOffsetUnit: token.UTF16, SpanEnd: Inclusive},
+			[]Interval{{some(1), some(6)}, {some(2), some(99)}, {Start: some(-2)}, {}},
+			[]Interval{{some(0), some(2)}, {}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var out Resolved
+			NewResolver(nil, tt.conv).Resolve(&row, &out)
+			for i, want := range tt.answer {
+				if out.Answer[i] != want {
+					t.Errorf("Answer[%d] = %v, want %v", i, out.Answer[i], want)
+				}
+			}
+			for i, want := range tt.claims {
+				if out.Claims[i] != want {
+					t.Errorf("Claims[%d] = %v, want %v", i, out.Claims[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestTokens(t *testing.T) {
+	r := NewResolver(loadView(t, testSource...), Conventions{Tokenizer: token.KindWhitespace})
+	r.Resolve(&Row{}, new(Resolved))
+	tests := []struct {
+		doc  string
+		page int32
+		want int // tokens; -1 if there is no text
+	}{
+		{"plain", 0, 8},
+		{"plain", 1, -1},
+		{"paged", 0, 5},
+		{"paged", 2, 2},
+		{"paged", 3, 0},
+		{"paged", 9, -1},
+		{"apart", 2, 3},
+		{"named", 0, -1},
+		{"none", 0, -1},
+		{"empty", 0, 0},
+	}
+	for _, tt := range tests {
+		x, ok := r.Tokens(tt.doc, tt.page)
+		if ok != (tt.want >= 0) || ok && x.Len() != tt.want {
+			t.Errorf("Tokens(%q, %d) = %v, %v, want %d tokens", tt.doc, tt.page, x, ok, tt.want)
+		}
+	}
+	if x, _ := r.Tokens("paged", 2); x.Starts[0] != 0 {
+		t.Errorf("the first token of page 2 starts at %d, want 0: offsets count from the page", x.Starts[0])
+	}
+}

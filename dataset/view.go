@@ -1,0 +1,169 @@
+package dataset
+
+import (
+	"container/list"
+
+	"ibid/metrics/token"
+)
+
+// A View reads the texts of [Documents] for one worker. It keeps the texts and
+// tokens used last, up to a number of bytes. It is not safe for concurrent use.
+type View struct {
+	docs   *Documents
+	limit  int64
+	used   int64
+	recent *list.List // of *opened, the one used last in front
+	opened map[int32]*list.Element
+}
+
+// opened is one document whose text is at hand.
+type opened struct {
+	number int32
+	layout *layout
+	text   *token.Text
+	pages  *token.Text       // the concatenation of the pages, if they are apart
+	keys   map[int32]*region // by page; 0 is the text
+	bytes  int64             // held by text, pages and keys
+}
+
+// A region is the text of one key (document, page).
+type region struct {
+	whole      *token.Text
+	start, end int // code points of whole
+
+	tokens    *token.Index // nil until asked for
+	normal    string       // the normalised text, for quotes
+	hasNormal bool
+}
+
+// View returns a view that keeps about cacheBytes bytes of texts and tokens; the
+// document in use is kept whatever its size.
+func (d *Documents) View(cacheBytes int64) *View {
+	return &View{docs: d, limit: cacheBytes, recent: list.New(), opened: make(map[int32]*list.Element)}
+}
+
+// Text returns the text of the document of that name. ok is false if there is
+// no such document or it is known without its text.
+func (v *View) Text(name string) (text *token.Text, ok bool, err error) {
+	n, ok := v.docs.numbers[name]
+	if !ok || !v.docs.docs[n].hasText {
+		return nil, false, nil
+	}
+	o, err := v.open(n)
+	if err != nil {
+		return nil, false, err
+	}
+	return o.text, true, nil
+}
+
+// open returns the document of that number.
+func (v *View) open(number int32) (*opened, error) {
+	if e, ok := v.opened[number]; ok {
+		v.recent.MoveToFront(e)
+		return e.Value.(*opened), nil
+	}
+	doc := &v.docs.docs[number]
+	t, err := v.docs.load(doc)
+	if err != nil {
+		return nil, err
+	}
+	o := newOpened(&doc.layout, t)
+	o.number = number
+	v.opened[number] = v.recent.PushFront(o)
+	v.used += o.bytes
+	v.shrink()
+	return o, nil
+}
+
+// grew counts n more bytes for what is derived from the document of that number.
+func (v *View) grew(number int32, n int64) {
+	if e, ok := v.opened[number]; ok {
+		e.Value.(*opened).bytes += n
+		v.used += n
+		v.shrink()
+	}
+}
+
+// shrink lets go of the documents used longest ago.
+func (v *View) shrink() {
+	for v.used > v.limit && v.recent.Len() > 1 {
+		o := v.recent.Remove(v.recent.Back()).(*opened)
+		delete(v.opened, o.number)
+		v.used -= o.bytes
+	}
+}
+
+func newOpened(lay *layout, t texts) *opened {
+	o := &opened{layout: lay, text: token.NewText(t.text), bytes: int64(len(t.text) + len(t.pages))}
+	if lay.apart {
+		o.pages = token.NewText(t.pages)
+	}
+	return o
+}
+
+// key returns the region of a page, page 0 being the whole text. ok is false if
+// it is not known.
+func (o *opened) key(page int32) (*region, bool) {
+	if reg, ok := o.keys[page]; ok {
+		return reg, true
+	}
+	s, ok := o.layout.key(page)
+	if !ok {
+		return nil, false
+	}
+	reg := &region{whole: o.text, start: int(s.start), end: int(s.end)}
+	if page > 0 && o.layout.apart {
+		reg.whole = o.pages
+	}
+	if o.keys == nil {
+		o.keys = make(map[int32]*region)
+	}
+	o.keys[page] = reg
+	return reg, true
+}
+
+// len is the number of code points.
+func (g *region) len() int64 { return int64(g.end - g.start) }
+
+// slice returns the code points [start, end) of the region, as far as it goes.
+func (g *region) slice(start, end int64) string {
+	start, end = min(max(start, 0), g.len()), min(max(end, 0), g.len())
+	return g.whole.Slice(g.start+int(start), g.start+int(end))
+}
+
+// codePoint returns the code point that unit number off of u belongs to, or,
+// with up, the first one at or after it. Every unit past the end of the region
+// counts as one code point, so that such an offset stays past the end.
+func (g *region) codePoint(u token.Unit, off int64, up bool) int64 {
+	from := int64(g.whole.Offset(u, g.start))
+	units := int64(g.whole.Offset(u, g.end)) - from
+	if off >= units {
+		return g.len() + (off - units)
+	}
+	cp, first := g.whole.CodePoint(u, int(from+off))
+	if up && !first {
+		cp++
+	}
+	return int64(cp - g.start)
+}
+
+// bytesPerToken is the memory of one token in a [token.Index].
+const bytesPerToken = 8
+
+// index returns the tokens of the region and how many bytes they newly take.
+func (g *region) index(kind token.Kind) (x *token.Index, bytes int64) {
+	if g.tokens == nil {
+		g.tokens = kind.Index(g.slice(0, g.len()))
+		bytes = int64(g.tokens.Len()) * bytesPerToken
+	}
+	return g.tokens, bytes
+}
+
+// normalized returns the normalised text and how many bytes it newly takes.
+func (g *region) normalized() (s string, bytes int64) {
+	if !g.hasNormal {
+		g.normal, g.hasNormal = normalize(g.slice(0, g.len())), true
+		bytes = int64(len(g.normal))
+	}
+	return g.normal, bytes
+}
