@@ -45,7 +45,7 @@ type Options struct {
 
 	// MaxRecord is the largest record accepted, in bytes; 0 stands for
 	// [DefaultMaxRecord]. A larger one is reported and left out without being
-	// held in memory.
+	// held in memory. At most 1 GiB.
 	MaxRecord int
 
 	// OnError, unless nil, is called with each record that could not be read,
@@ -153,8 +153,8 @@ func (f Format) check(paths []string, o Options) error {
 		return &UsageError{Msg: "there is no standard input to read"}
 	case stdin > 1:
 		return &UsageError{Msg: "- is given more than once"}
-	case o.MaxRecord < 0:
-		return &UsageError{Msg: fmt.Sprintf("largest record %d is negative", o.MaxRecord)}
+	case o.MaxRecord < 0 || o.MaxRecord > 1<<30:
+		return &UsageError{Msg: fmt.Sprintf("largest record of %d bytes: not between 0 and 1 GiB", o.MaxRecord)}
 	}
 	for _, use := range []struct {
 		given bool

@@ -42,7 +42,7 @@ type jsonlReader struct {
 	*run
 	file   string
 	record jsonlRecord
-	proof  proof
+	proof  rowProof
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {

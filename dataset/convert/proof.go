@@ -1,8 +1,166 @@
 package convert
 
-import "ibid/dataset"
+import (
+	"ibid/metrics/token"
+)
 
-type proof struct{}
+// A quote is what a record says to stand at a pair of offsets.
+type quote struct {
+	text       string
+	start, end int64
+	unit       fixedUnit
+}
 
-func (p *proof) settle(*Report)   {}
-func (p *proof) row(*dataset.Row) {}
+// A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
+// the unit to the reading of the file.
+type fixedUnit uint8
+
+// read returns the reading of q under r.
+func (q *quote) read(r Reading) Reading {
+	if q.unit > 0 {
+		r.Unit = token.Unit(q.unit - 1)
+	}
+	return r
+}
+
+// An evidence is what one quote says about the readings of its offsets.
+type evidence struct {
+	exact readingSet // readings that reproduce it
+	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; sought only if exact is empty
+
+	found      bool // the text holds it exactly once; sought only if exact lacks our reading
+	lo, hi     int  // where, in code points
+	degenerate bool // the offsets make no span
+	inPage     bool // the offsets count from the start of a page
+	shifted    bool // all quotes of the document are off by the same number of units
+	shift      Reading
+}
+
+// A proof gathers the evidence of one file and says how its offsets are to be
+// read. Its size does not grow with the file.
+type proof struct {
+	tallies      map[evidenceKind]int64
+	differ       [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
+	withoutQuote int64
+	unproved     int64
+}
+
+// An evidenceKind is what of an evidence the verdict depends on.
+type evidenceKind struct {
+	exact, alike       readingSet
+	unit               fixedUnit
+	found, degenerate  bool
+	inPage, hasShifted bool
+	shift              Reading
+}
+
+// gather examines the quotes of one text and counts them. The result has one
+// element for each.
+func (p *proof) gather(text *token.Text, quotes []quote) []evidence {
+	all := make([]evidence, len(quotes))
+	s := searcher{text: text}
+	for i := range quotes {
+		all[i] = p.examine(&s, &quotes[i])
+	}
+	findShift(text, quotes, all)
+	return all
+}
+
+// count adds the evidence of one quote to that of the file.
+func (p *proof) count(q *quote, e *evidence) {
+	if p.tallies == nil {
+		p.tallies = map[evidenceKind]int64{}
+	}
+	p.tallies[e.kind(q)]++
+}
+
+// kind is what of e the verdict depends on.
+func (e *evidence) kind(q *quote) evidenceKind {
+	return evidenceKind{e.exact, e.alike, q.unit, e.found, e.degenerate, e.inPage, e.shifted, e.shift}
+}
+
+// examine tries every reading of one quote.
+func (p *proof) examine(s *searcher, q *quote) evidence {
+	if degenerateAnyhow(q.start, q.end) {
+		return evidence{degenerate: true}
+	}
+	var e evidence
+	var spans [len(readings)][2]int
+	for i, r := range readings {
+		lo, hi, ok := q.read(r).Span(s.text, q.start, q.end)
+		if ok && s.text.Slice(lo, hi) == q.text {
+			e.exact |= 1 << i
+			spans[i] = [2]int{lo, hi}
+		}
+	}
+	p.compare(e.exact, &spans)
+	if e.exact == 0 {
+		for i, r := range readings {
+			if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && sameQuote(s.text.Slice(lo, hi), q.text) {
+				e.alike |= 1 << i
+			}
+		}
+	}
+	if e.exact&1 == 0 {
+		e.lo, e.hi, e.found = s.once(q.text)
+	}
+	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
+	return e
+}
+
+// degenerateAnyhow reports whether offsets make no span under any reading.
+func degenerateAnyhow(start, end int64) bool { return start < 0 || end < 0 || start > end }
+
+// compare remembers which readings disagree on where a quote is.
+func (p *proof) compare(set readingSet, spans *[len(readings)][2]int) {
+	for i := range readings {
+		for j := range i {
+			if set>>i&set>>j&1 == 1 && spans[i] != spans[j] {
+				p.differ[i] |= 1 << j
+				p.differ[j] |= 1 << i
+			}
+		}
+	}
+}
+
+// findShift looks for a prefix that was taken off the text after the offsets
+// were made: no reading reproduces any of its quotes, each is found exactly once,
+// and two or more, at different places, lie before their offsets by the same
+// number of units.
+func findShift(text *token.Text, quotes []quote, all []evidence) {
+	apart := false // two quotes at one place agree by themselves
+	for i, e := range all {
+		if e.exact != 0 || e.alike != 0 || !e.found || e.degenerate {
+			return
+		}
+		apart = apart || quotes[i].start != quotes[0].start
+	}
+	if !apart {
+		return
+	}
+	for _, r := range readings {
+		if r.OneBased || !sameShift(text, quotes, all, r) {
+			continue
+		}
+		for i := range all {
+			all[i].shifted, all[i].shift = true, quotes[i].read(r)
+		}
+		return
+	}
+}
+
+// sameShift reports whether, read as r, all quotes are off by the same number
+// of units.
+func sameShift(text *token.Text, quotes []quote, all []evidence, r Reading) bool {
+	var shift int64
+	for i := range quotes {
+		r := quotes[i].read(r)
+		start, end := r.units(quotes[i].start, quotes[i].end)
+		lo, hi := int64(text.Offset(r.Unit, all[i].lo)), int64(text.Offset(r.Unit, all[i].hi))
+		if end-start != hi-lo || start <= lo || i > 0 && start-lo != shift {
+			return false
+		}
+		shift = start - lo
+	}
+	return true
+}
