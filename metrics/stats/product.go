@@ -70,15 +70,14 @@ func (e *Exact) cut(hi, lo uint64, shift uint) (uint64, uint64) {
 
 // AddIntProduct adds x*y.
 func (e *Exact) AddIntProduct(x, y int64) {
-	hi, lo := bits.Mul64(magnitude64(x), magnitude64(y))
-	e.accumulate(2, lo, hi, 0, (x < 0) != (y < 0))
-}
-
-func magnitude64(v int64) uint64 {
-	if v < 0 {
-		return -uint64(v)
-	}
-	return uint64(v)
+	hi, lo := bits.Mul64(uint64(x), uint64(y))
+	// Read as unsigned, a negative factor is 2^64 too large.
+	hi -= uint64(x>>63)&uint64(y) + uint64(y>>63)&uint64(x)
+	sign := uint64(int64(hi) >> 63)
+	var c uint64
+	e.w[2], c = bits.Add64(e.w[2], lo, 0)
+	e.w[3], c = bits.Add64(e.w[3], hi, c)
+	e.w[4], _ = bits.Add64(e.w[4], sign, c)
 }
 
 // AddSumProduct adds x*y for two sums. Bits of the product below 2^-128 are cut

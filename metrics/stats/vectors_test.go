@@ -63,16 +63,17 @@ func TestVectors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(vectorDir, name)
 			if _, err := os.Stat(vectorDir); err != nil {
-				t.Skipf("no vectors: folder ../shared/vectors/stats beside the project is missing")
+				t.Skip("no vectors: folder ../shared/vectors/stats beside the project is missing")
 			}
 			runVectors(t, path, vectorCount[name])
 		})
 	}
+	t.Run("small", func(t *testing.T) { runVectors(t, "testdata/intervals.json", vectorCount["small"]) })
 }
 
 // vectorCount is how many covered cases each file has: a file that is read wrong
 // must not pass for having none.
-var vectorCount = map[string]int{"proportion_ci.json": 66, "mean_ci.json": 23, "ratio_ci.json": 44}
+var vectorCount = map[string]int{"proportion_ci.json": 66, "mean_ci.json": 23, "ratio_ci.json": 44, "small": 42}
 
 func runVectors(t *testing.T, path string, want int) {
 	data, err := os.ReadFile(path)

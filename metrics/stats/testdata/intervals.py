@@ -1,0 +1,213 @@
+"""Writes intervals.json: intervals by their definitions, at 50 digits.
+
+It shares no code and no method with the package: sums are fractions, quantiles
+are found by root finding on mpmath's incomplete beta function.
+Run: python3 intervals.py > intervals.json   (needs mpmath)
+"""
+import json
+from fractions import Fraction
+
+from mpmath import betainc, erfinv, exp, log, mp, mpf, sqrt
+
+mp.dps = 50
+
+
+def real(q):
+    return mpf(q.numerator) / q.denominator if isinstance(q, Fraction) else mpf(q)
+
+
+def bisect(f, low, high):
+    """The root of the increasing f in [low, high]."""
+    for _ in range(200):
+        mid = (low + high) / 2
+        low, high = (mid, high) if f(mid) < 0 else (low, mid)
+    return low
+
+
+def z_of(level):
+    return sqrt(2) * erfinv(real(level))
+
+
+def t_of(level, df):
+    def below(t):  # P(|T| <= t) - level
+        return 1 - betainc(mpf(df) / 2, mpf(1) / 2, 0, df / (df + t * t), regularized=True) - level
+
+    return bisect(below, mpf(0), mpf(10) ** 6)
+
+
+def wilson(k, n, level):
+    k, n, z = real(k), real(n), z_of(level)
+    mid, half = k + z * z / 2, z * sqrt(k * (n - k) / n + z * z / 4)
+    return (mid - half) / (n + z * z), (mid + half) / (n + z * z)
+
+
+def clopper_pearson(k, n, level):
+    tail = (1 - real(level)) / 2
+    cdf = lambda p, a, b: betainc(a, b, 0, p, regularized=True)
+    low = bisect(lambda p: cdf(p, k, n - k + 1) - tail, mpf(0), mpf(1)) if k else 0
+    high = bisect(lambda p: cdf(p, k + 1, n - k) - (1 - tail), mpf(0), mpf(1)) if k < n else 1
+    return low, high
+
+
+def agresti_coull(k, n, level):
+    z = z_of(level)
+    trials = n + z * z
+    p = (k + z * z / 2) / trials
+    half = z * sqrt(p * (1 - p) / trials)
+    return max(mpf(0), p - half), min(mpf(1), p + half)
+
+
+def linearised(pairs):
+    """Ratio, CR0 and CR1 of clusters (y, x)."""
+    y, x = sum(p[0] for p in pairs), sum(p[1] for p in pairs)
+    if x == 0:
+        return None, None, None
+    r, g = y / x, len(pairs)
+    if g < 2:
+        return r, None, None
+    squares = sum((b - r * a) ** 2 for b, a in pairs)
+    return r, sqrt(real(squares)) / real(x), sqrt(real(squares * g / (g - 1))) / real(x)
+
+
+def by_cluster(values, names):
+    sums = {}
+    for v, name in zip(values, names):
+        y, x = sums.get(name, (Fraction(0), 0))
+        sums[name] = (y + Fraction(v), x + 1)
+    return list(sums.values())
+
+
+cases = []
+
+
+def number(v):
+    return v if v is None or isinstance(v, (bool, int)) else float(real(v))
+
+
+def case(statistic, level, expected, **given):
+    cases.append({
+        "id": f"{statistic}-{len(cases)}", "statistic": statistic, "input": given, "options": {"level": level},
+        "expected": {k: number(v) for k, v in expected.items()}, "tolerance": {"abs": 1e-13, "rel": 1e-10},
+    })
+
+
+def proportion(statistic, of, k, n, level):
+    if n == 0:
+        return case(statistic, level, {"estimate": None, "low": None, "high": None}, k=k, n=n)
+    low, high = of(k, n, level)
+    low, high = (mpf(0) if k == 0 else low), (mpf(1) if k == n else high)
+    case(statistic, level, {"estimate": Fraction(k) / Fraction(n), "low": low, "high": high}, k=k, n=n)
+
+
+for k, n, level in [(0, 0, .95), (0, 7, .95), (7, 7, .9), (3, 11, .95), (2, 100000, .99), (1, 1, .95), (2.5, 9.25, .95)]:
+    proportion("wilson", wilson, k, n, level)
+for k, n, level in [(0, 0, .95), (0, 7, .95), (7, 7, .9), (3, 11, .95), (250, 1000, .999)]:
+    proportion("clopper_pearson", clopper_pearson, k, n, level)
+for k, n, level in [(0, 0, .95), (0, 7, .95), (7, 7, .9), (3, 11, .95)]:
+    proportion("agresti_coull", agresti_coull, k, n, level)
+
+
+def t_ci(values, level=.95):
+    pairs = [(Fraction(v), 1) for v in values]
+    mean, _, se = linearised(pairs) if pairs else (None, None, None)
+    half = se and t_of(level, len(values) - 1) * se
+    case("t_ci", level, {
+        "estimate": mean, "se": se, "sd": None if se is None else se * sqrt(len(values)),
+        "low": None if se is None else real(mean) - half, "high": None if se is None else real(mean) + half,
+        "degenerate": se == 0 and len(values) > 1,
+    }, values=values)
+
+
+t_ci([])
+t_ci([.3])
+t_ci([.1, .1, .1, .1, .1, .1, .1])
+t_ci([.25, 1, .7, .1, .9, 0])
+t_ci([1e8, 1e8 + 1, 1e8 + 2, 1e8 + 7], .9)
+t_ci([-3.5, 12, 1e-7, 2.25], .99)
+
+
+def clustered(values, names, level=.95):
+    pairs = by_cluster(values, names)
+    mean, cr0, cr1 = linearised(pairs) if pairs else (None, None, None)
+    half = None if cr1 is None else t_of(level, len(pairs) - 1) * cr1
+    case("clustered_se", level, {
+        "estimate": mean, "n": len(values), "clusters": len(pairs), "cr0": cr0, "cr1": cr1,
+        "low": None if half is None else real(mean) - half, "high": None if half is None else real(mean) + half,
+    }, values=values, clusters=list(names))
+
+
+clustered([], "")
+clustered([.2, .8], "aa")
+clustered([1, 0, 0, 1], "aabb")
+clustered([.1] * 9, "abcabcaca")
+clustered([.9, .8, 1, .1, .3, .2, .55, .6], "aaabbbcd")
+clustered([5, 0, .125, 2, 2, 7.5], "xyxzzy", .9)
+
+
+def wilson_cluster(values, names, level=.95):
+    pairs = by_cluster(values, names)
+    p, _, se = linearised(pairs)
+    if se is None:
+        return case("wilson_cluster", level, {"estimate": p, "n_eff": None, "low": None, "high": None},
+                    values=values, clusters=list(names))
+    if p in (0, 1) or se == 0:
+        n_eff = mpf(len(pairs))
+    else:
+        n_eff = min(mpf(len(values)), real(p * (1 - p)) / se ** 2)
+    low, high = wilson(real(p) * n_eff, n_eff, level)
+    low, high = (mpf(0) if p == 0 else low), (mpf(1) if p == 1 else high)
+    case("wilson_cluster", level, {"estimate": p, "n_eff": n_eff, "low": low, "high": high},
+         values=values, clusters=list(names))
+
+
+wilson_cluster([1, 0], "aa")
+wilson_cluster([1, 1, 1, 1], "abab")
+wilson_cluster([1, 0, 1, 0], "aabb")
+wilson_cluster([1, 1, 1, 0, 0, 1, 0, 0], "aaabbccc")
+wilson_cluster([1, 0, 0, 1, 0], "abcde", .9)
+
+
+def ratio(num, den, level=.95):
+    pairs = [(Fraction(y), Fraction(x)) for y, x in zip(num, den)]
+    r, _, se = linearised(pairs) if pairs else (None, None, None)
+    e = {"estimate": r, "se": se, "degenerate": se == 0 and se is not None}
+    names = ["t_low", "t_high", "z_low", "z_high", "logit_low", "logit_high"]
+    e.update(dict.fromkeys(names))
+    if se is not None:
+        t, z, r = t_of(level, len(pairs) - 1), z_of(level), real(r)
+        e.update(t_low=r - t * se, t_high=r + t * se, z_low=r - z * se, z_high=r + z * se)
+        if 0 < r < 1 and se > 0:
+            center, half = log(r / (1 - r)), t * se / (r * (1 - r))
+            e.update(logit_low=1 / (1 + exp(half - center)), logit_high=1 / (1 + exp(-half - center)))
+    case("ratio_delta", level, e, num=num, den=den)
+
+
+ratio([], [])
+ratio([0, 0], [0, 0])
+ratio([2], [3])
+ratio([4, 9], [4, 9])
+ratio([3, 0, 7, 12], [10, 0, 8, 31])
+ratio([.5, 1.75, 0, 2], [1, 2, 3, 2], .9)
+ratio([2147483646, 1, 0], [2147483647, 2147483647, 5])
+
+
+def micro(tp, pred, truth):
+    of = {
+        "precision": lambda a, p, t: (a, p), "recall": lambda a, p, t: (a, t),
+        "f1": lambda a, p, t: (2 * a, p + t), "jaccard": lambda a, p, t: (a, p + t - a),
+    }
+    e = {}
+    for name, term in of.items():
+        pairs = [tuple(map(Fraction, term(*row))) for row in zip(tp, pred, truth)]
+        r, _, se = linearised(pairs)
+        defined = [y / x for y, x in pairs if x]
+        e["micro_" + name], e["se_" + name], e["n_defined_" + name] = r, se, len(defined)
+        e["macro_" + name] = sum(defined) / len(defined) if defined else None
+    case("micro_metrics", .95, e, tp=tp, pred=pred, truth=truth)
+
+
+micro([4, 0, 10], [8, 0, 10], [5, 3, 20])
+micro([0, 0], [0, 0], [6, 1])
+
+lines = ",\n".join("  " + json.dumps(c) for c in cases)
+print('{"doc": "made by intervals.py with mpmath at 50 digits", "cases": [\n' + lines + "\n]}")
