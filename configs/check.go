@@ -149,12 +149,8 @@ func (s *setting) notAllowed(v any) (msg, hint string) {
 		}
 		return "want a name after " + s.prefix, ""
 	}
-	all := strings.Join(s.allowed, ", ")
-	if s.prefix != "" {
-		all += ", " + s.prefix + "NAME"
-	}
 	if near, ok := nearest(strings.ToLower(text), s.allowed); ok {
 		hint = "did you mean " + near + "?"
 	}
-	return fmt.Sprintf("want one of %s, got %q", all, text), hint
+	return fmt.Sprintf("want one of %s, got %q", strings.Join(s.choices(), ", "), text), hint
 }

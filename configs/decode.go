@@ -131,8 +131,13 @@ func (n node) describe() string {
 	switch plain(n.text).(type) {
 	case bool:
 		return "the boolean " + text
-	case int64, float64:
+	case int64:
 		return "the number " + text
+	case float64:
+		if numberText.MatchString(n.text) {
+			return "the number " + text
+		}
+		return text
 	}
 	return "the text " + strconv.Quote(text)
 }
@@ -189,7 +194,7 @@ func decodeInteger(n node) (any, *typeError) {
 		}
 		return nil, &typeError{n, n.text + " does not fit into 64 bits", ""}
 	}
-	return nil, wrong("an integer", n, unquoteHint(n))
+	return nil, wrong("an integer", n, numberHint(n))
 }
 
 func decodeNumber(n node) (any, *typeError) {
@@ -202,12 +207,17 @@ func decodeNumber(n node) (any, *typeError) {
 			return nil, &typeError{n, n.text + " is too large", ""}
 		}
 	}
-	return nil, wrong("a number", n, unquoteHint(n))
+	return nil, wrong("a number", n, numberHint(n))
 }
 
-func unquoteHint(n node) string {
-	if n.kind == scalarNode && n.quoted && numberText.MatchString(n.text) {
+func numberHint(n node) string {
+	switch {
+	case n.kind != scalarNode:
+		return ""
+	case n.quoted && numberText.MatchString(n.text):
 		return "remove the quotes"
+	case !n.quoted && otherText.MatchString(n.text) && !numberText.MatchString(n.text):
+		return "write it in plain decimal digits"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +22,11 @@ type Error struct {
 // Error is one line: place, key and message.
 func (e *Error) Error() string {
 	var parts []string
-	if at := e.place().String(); at != "" {
+	at := e.place().String()
+	if at != "" && at != "default" {
 		parts = append(parts, at)
 	}
-	if e.Key != "" {
+	if e.Key != "" && at != "--set "+e.Key {
 		parts = append(parts, e.Key)
 	}
 	return strings.Join(append(parts, e.Msg), ": ")
@@ -78,9 +80,13 @@ func (p place) refuse(key, msg, hint string) *Error {
 	return &Error{File: p.file, Line: p.line, Column: p.column, Source: p.source, Key: key, Msg: msg, Hint: hint}
 }
 
-// snippet shows the place in the lines of the run file; "" if it is elsewhere.
+// secretLine matches lines that may hold what must not reach a terminal or log.
+var secretLine = regexp.MustCompile(`(?i)(key|token|secret|password|authorization)["']?\s*:`)
+
+// snippet shows the place in the lines of the run file; "" if it is elsewhere
+// or the line may hold a secret.
 func (p place) snippet(lines []string) string {
-	if p.file == "" || p.line < 1 || p.line > len(lines) {
+	if p.file == "" || p.line < 1 || p.line > len(lines) || secretLine.MatchString(lines[p.line-1]) {
 		return ""
 	}
 	return snippet(lines[p.line-1], p.line, p.column)

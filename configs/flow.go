@@ -87,7 +87,7 @@ func flowMapping[T any](m map[string]T, text func(T) string) string {
 }
 
 // plainText is what needs no quotes anywhere in YAML.
-var plainText = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
+var plainText = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 
 func flowString(s string) string {
 	switch strings.ToLower(s) {

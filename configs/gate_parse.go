@@ -30,6 +30,9 @@ func gateItem(expr string) *fault {
 }
 
 func parseGate(expr string) (Gate, *fault) {
+	if !utf8.ValidString(expr) {
+		return Gate{}, &fault{msg: "not valid UTF-8"}
+	}
 	p := &gateParser{text: expr}
 	g := p.gate()
 	return g, p.bad

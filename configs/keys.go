@@ -1,13 +1,16 @@
 package configs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Key describes one setting.
 type Key struct {
 	Name    string   // dotted, such as judge.kind
 	Type    string   // text, integer, number, boolean, duration, list of text, mapping
 	Default string   // as YAML in one line; "null" if there is none
-	Allowed []string // the values a text may have; nil if there are more than a list can say
+	Allowed []string // the values a text may have, "annotator:NAME" for any name; nil if any text will do
 	Aliases []string // other dotted names of the same setting
 	Doc     string   // one line
 }
@@ -21,7 +24,7 @@ func Keys() []Key {
 			Name:    s.name,
 			Type:    s.typeName(),
 			Default: flowText(s.def),
-			Allowed: append([]string(nil), s.allowed...),
+			Allowed: s.choices(),
 			Aliases: aliasesOf(s.name),
 			Doc:     s.doc,
 		}
@@ -40,8 +43,17 @@ type setting struct {
 	check   func(any) string    // what is wrong with a value of the right type, "" = nothing
 	item    func(string) *fault // what is wrong with one item of a list
 	scores  bool                // can change a score or a summary
-	path    bool                // relative to the run file when written there
+	path    bool                // read by the run: relative to the run file when written there
 	secret  bool                // a wrong value may be a secret and must not be printed
+}
+
+// choices are the allowed texts, for people.
+func (s *setting) choices() []string {
+	choices := slices.Clone(s.allowed)
+	if s.prefix != "" {
+		choices = append(choices, s.prefix+"NAME")
+	}
+	return choices
 }
 
 // A fault is what is wrong with a text, and where in it, in code points from 0.

@@ -24,24 +24,10 @@ type loader struct {
 
 func (l *loader) report(at place, key, msg, hint string) {
 	e := at.refuse(key, msg, hint)
-	if !secret(key) {
+	if s, ok := lookup(key); !ok || !s.secret {
 		e.Snippet = at.snippet(l.lines)
 	}
 	l.errs = append(l.errs, e)
-}
-
-// secret reports whether the value of a key, known or not, is better not
-// repeated on a terminal or in a log.
-func secret(key string) bool {
-	if s, ok := lookup(key); ok {
-		return s.secret
-	}
-	for _, word := range []string{"key", "token", "secret", "password", "auth"} {
-		if strings.Contains(strings.ToLower(key), word) {
-			return true
-		}
-	}
-	return false
 }
 
 // merge puts one layer over the values of c.
@@ -99,8 +85,8 @@ func (l *loader) member(e entry, prefix string, at func(line, column int) place)
 	if strings.Contains(e.key, ".") {
 		hint := unknownHint(prefix, e.key)
 		if _, ok := lookup(name); ok {
-			group, rest, _ := strings.Cut(e.key, ".")
-			hint = fmt.Sprintf("nest it: %s: {%s: …}", group, strings.ReplaceAll(rest, ".", ": {")+strings.Repeat("}", strings.Count(rest, ".")))
+			dots := strings.Count(e.key, ".")
+			hint = "nest it: " + strings.ReplaceAll(e.key, ".", ": {") + ": …" + strings.Repeat("}", dots)
 		}
 		l.report(at(e.line, e.column), name, "unknown key", hint)
 		return nil

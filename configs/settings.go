@@ -13,9 +13,12 @@ package configs
 
 import "time"
 
-// Settings are the values of all keys, in the units of [Keys]. Path-valued
-// settings that were given relative to the run file are resolved against its
-// folder, so all relative paths count from the working directory.
+// Settings are the values of all keys, in the units of [Keys].
+//
+// In a run file, relative paths of what a run reads (dataset, documents,
+// judge.prompts, judge.replay) count from the file's folder, and are resolved
+// here, so that a run file works from anywhere. Paths of what it writes (out,
+// judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
 	Dataset   string            // file, directory or glob; "" if not given
 	Documents string            // the same for source documents; "" if none

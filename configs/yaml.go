@@ -89,6 +89,9 @@ func plausible(text string) *syntaxError {
 	if len(text) > maxText {
 		return &syntaxError{0, 0, fmt.Sprintf("larger than %d KiB", maxText>>10), "is this a run file?"}
 	}
+	if strings.HasPrefix(text, "PAR1") {
+		return &syntaxError{0, 0, "a Parquet file, not a run file", ""}
+	}
 	line, column := 1, 1
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -118,8 +121,10 @@ func supported(tokens token.Tokens) *syntaxError {
 			line, onLine = t.Position.Line, 0
 		}
 		switch t.Type {
-		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return at("anchors, aliases and merge keys are not supported", "write the value where it is used, or quote it")
+		case token.AliasType:
+			return at("aliases are not supported", `a value that begins with * needs quotes, such as "*.parquet"`)
+		case token.AnchorType, token.MergeKeyType:
+			return at("anchors and merge keys are not supported", "write the value where it is used")
 		case token.TagType, token.DirectiveType:
 			return at("tags and directives are not supported", "")
 		case token.MappingKeyType:
