@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A bitWriter packs values of up to 64 bits, lowest bit first, as Parquet's
+// bit-packed runs and PLAIN booleans want them.
+type bitWriter struct {
+	b    []byte
+	acc  uint64
+	fill uint // bits in acc, below 64
+}
+
+// put appends the n low bits of v, the others of which must be zero.
+func (w *bitWriter) put(v uint64, n uint) {
+	w.acc |= v << w.fill
+	if w.fill+n < 64 {
+		w.fill += n
+		return
+	}
+	w.b = binary.LittleEndian.AppendUint64(w.b, w.acc)
+	w.acc = v >> (64 - w.fill) // 0 if fill is 0: Go shifts by 64 give 0
+	w.fill += n - 64
+}
+
+// repeat appends count values v of n bits each.
+func (w *bitWriter) repeat(v uint64, n uint, count int) {
+	if n == 0 {
+		return
+	}
+	per := 64 / n
+	word := v
+	for i := uint(1); i < per; i++ {
+		word |= v << (i * n)
+	}
+	for ; count >= int(per); count -= int(per) {
+		w.put(word, per*n)
+	}
+	for ; count > 0; count-- {
+		w.put(v, n)
+	}
+}
+
+// pattern appends the first n bits of words.
+func (w *bitWriter) pattern(words []uint64, n int) {
+	for _, word := range words[:n/64] {
+		w.put(word, 64)
+	}
+	if rest := uint(n % 64); rest > 0 {
+		w.put(words[n/64], rest)
+	}
+}
+
+// flush pads the last byte with zeros and returns all bytes.
+func (w *bitWriter) flush() []byte {
+	for fill := int(w.fill); fill > 0; fill -= 8 {
+		w.b = append(w.b, byte(w.acc))
+		w.acc >>= 8
+	}
+	w.acc, w.fill = 0, 0
+	return w.b
+}
+
+// appendRLERun appends a run of count values v to the RLE/bit-packing hybrid in
+// dst. width is the bit width of the values, at most 32.
+func appendRLERun(dst []byte, v uint64, width uint, count int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(count)<<1)
+	for ; width > 0; width -= min(width, 8) {
+		dst = append(dst, byte(v))
+		v >>= 8
+	}
+	return dst
+}
+
+// appendPackedHeader appends the header of one bit-packed run of count values.
+// The run is padded to a multiple of eight values.
+func appendPackedHeader(dst []byte, count int) []byte {
+	return binary.AppendUvarint(dst, uint64((count+7)/8)<<1|1)
+}
+
+// padPacked appends the zeros that fill the bit-packed run which started at
+// dst[start] up to its declared size.
+func padPacked(dst []byte, start, count int, width uint) []byte {
+	for want := start + (count+7)/8*int(width); len(dst) < want; {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+// bitWidth is the number of bits of a dictionary's codes. It is never 0, which
+// is allowed for a dictionary of one value but rarely met by readers.
+func bitWidth(values int) uint { return uint(max(1, bits.Len(uint(values-1)))) }
+
+// countBits counts the set bits [from, to) of a bitmap that is zero beyond its
+// end. from is a multiple of 8.
+func countBits(bitmap []uint64, from, to int) int {
+	n := 0
+	for from < to {
+		w := from >> 6
+		if w >= len(bitmap) {
+			break
+		}
+		end := min(to, (w+1)<<6)
+		mask := ^uint64(0) >> (64 - (end - from)) << (from & 63)
+		n += bits.OnesCount64(bitmap[w] & mask)
+		from = end
+	}
+	return n
+}
+
+// appendBitmap appends the bits [from, to) of such a bitmap as bytes.
+func appendBitmap(dst []byte, bitmap []uint64, from, to int) []byte {
+	for b := from >> 3; b < (to+7)>>3; {
+		w := b >> 3
+		switch {
+		case w >= len(bitmap):
+			dst = append(dst, 0)
+			b++
+		case b&7 == 0 && (to+7)>>3 >= b+8:
+			dst = binary.LittleEndian.AppendUint64(dst, bitmap[w])
+			b += 8
+		default:
+			dst = append(dst, byte(bitmap[w]>>(8*(b&7))))
+			b++
+		}
+	}
+	return dst
+}

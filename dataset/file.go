@@ -1,0 +1,77 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile makes the file at path from what write writes, so that whoever looks
+// sees the file that was there before or the whole new one, even after a loss
+// of power: it writes to a temporary file in the same directory, syncs it,
+// renames it, and syncs the directory. If anything fails, write included, the
+// temporary file is removed and path is as it was.
+//
+// The temporary name is hidden, begins with a dot and ends in ".tmp". The writer
+// is unbuffered.
+func WriteFile(path string, write func(w io.Writer) error) (err error) {
+	dir, name := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	f, err := createTemp(dir, name)
+	if err != nil {
+		return err
+	}
+	open := true
+	defer func() {
+		if err == nil {
+			return
+		}
+		if open {
+			err = errors.Join(err, f.Close())
+		}
+		if e := os.Remove(f.Name()); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	open = false
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// createTemp creates a new file for name. Unlike os.CreateTemp it leaves the
+// permissions to the umask, because the file is to stay.
+func createTemp(dir, name string) (*os.File, error) {
+	for {
+		path := filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", name, rand.Uint32()))
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// syncDir makes a rename in dir durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
