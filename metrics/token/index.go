@@ -38,6 +38,11 @@ func (x *Index) Range(start, end int32) (lo, hi int) {
 	return lo, hi
 }
 
+// newIndex returns an empty index with room for n tokens.
+func newIndex(n int) *Index {
+	return &Index{Starts: make([]int32, 0, n), Ends: make([]int32, 0, n)}
+}
+
 // add appends the token [start, end), given in code points.
 func (x *Index) add(start, end int32) {
 	x.Starts = append(x.Starts, start)

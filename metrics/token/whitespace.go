@@ -7,7 +7,7 @@ import "unicode"
 //
 // A byte that is not part of valid UTF-8 counts as one code point.
 func Whitespace(text string) *Index {
-	x := new(Index)
+	x := newIndex(len(text) / bytesPerWord)
 	var at, start int32
 	inside := false
 	for _, r := range text {
