@@ -1,0 +1,161 @@
+package span
+
+import "cmp"
+
+// A TruthMatch says how well one truth span x was found. y⁺ is the prediction y
+// widened by the tolerance; only predictions of the key of x count.
+type TruthMatch struct {
+	// Pred is the index of the best prediction by tolerance Jaccard
+	// |x∩y⁺| / |x∪y⁺|; ties go to the larger exact Jaccard |x∩y| / |x∪y|, then
+	// to the larger |x∩y|, then to the lower index. It is -1 if no y⁺ overlaps
+	// x. Exact and Tolerance are those of this pair.
+	Pred             int
+	Exact, Tolerance Fraction
+
+	// BestExactPred is the prediction with the largest exact Jaccard, the
+	// lowest index on ties, or -1 if none overlaps x.
+	BestExactPred int
+	BestExact     Fraction
+
+	// SnappedPred is the prediction with the largest snapped Jaccard; ties go
+	// to the larger exact Jaccard, then to the lower index. -1 if none y⁺
+	// overlaps x.
+	SnappedPred           int
+	Snapped, SnappedExact Fraction
+
+	ExactHit    bool // some prediction has the bounds of x
+	BoundaryHit bool // some prediction has both bounds within the tolerance
+}
+
+// A PredMatch says where one predicted span belongs. Truth is the truth span
+// with the largest snapped Jaccard; ties go to the larger exact Jaccard, then
+// to the lower index. It is -1 if y⁺ overlaps no truth span of its key.
+type PredMatch struct {
+	Truth                     int
+	Exact, Tolerance, Snapped Fraction
+	Touches                   bool // the prediction itself shares a code point with some truth span
+}
+
+// Matches is what [Comparer.Match] found. Its slices are valid until the next
+// call.
+type Matches struct {
+	Truth []TruthMatch // one per truth span
+	Pred  []PredMatch  // one per predicted span
+
+	// Pairs is the one-to-one matching, sorted by truth index. Identical spans
+	// of one side take part once, as the first of them.
+	Pairs                       []Pair
+	DistinctTruth, DistinctPred int // spans of each side, identical ones counted once
+}
+
+// Match compares every truth span with every predicted span of its key.
+//
+// No span may be empty or begin below 0. tolerance is in code points, 0 to
+// [MaxTolerance]. minOverlap, in (0, 1], is the least exact Jaccard of a pair
+// of the one-to-one matching, compared with the quotient rounded to float64,
+// so that 4/5 reaches 0.8.
+//
+// Time is O(n log n + overlapping pairs), and what the matching of [Pair] needs
+// where several spans compete.
+func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64) Matches {
+	c.truthMatches, c.predMatches = c.truthMatches[:0], c.predMatches[:0]
+	for range pred {
+		c.predMatches = append(c.predMatches, PredMatch{Truth: -1, Exact: zero, Tolerance: zero, Snapped: zero})
+	}
+	p := &c.pairing
+	p.reset(truth, pred, minOverlap)
+	if len(pred) <= windowLimit {
+		for i, x := range truth {
+			m := noMatch
+			for j := range pred {
+				if pred[j].Key == x.Key {
+					c.compare(&m, i, x, j, pred[j], tolerance)
+				}
+			}
+			c.truthMatches = append(c.truthMatches, m)
+		}
+	} else {
+		c.order.reset(pred)
+		for i, x := range truth {
+			m := noMatch
+			for _, j := range c.order.window(pred, x, tolerance) {
+				c.compare(&m, i, x, int(j), pred[j], tolerance)
+			}
+			c.truthMatches = append(c.truthMatches, m)
+		}
+	}
+	return Matches{
+		Truth: c.truthMatches, Pred: c.predMatches,
+		Pairs: p.solve(), DistinctTruth: p.distinctTruth, DistinctPred: p.distinctPred,
+	}
+}
+
+var noMatch = TruthMatch{
+	Pred: -1, Exact: zero, Tolerance: zero,
+	BestExactPred: -1, BestExact: zero,
+	SnappedPred: -1, Snapped: zero, SnappedExact: zero,
+}
+
+// compare enters the pair of truth span i and prediction j, of one key, into
+// what is known of both.
+func (c *Comparer) compare(m *TruthMatch, i int, x Span, j int, y Span, tolerance int64) {
+	a, b := int64(x.Start), int64(x.End)
+	s, e := int64(y.Start), int64(y.End)
+	wide := jaccard(a, b, max(0, s-tolerance), e+tolerance)
+	if wide.Num == 0 {
+		return // then nothing else overlaps: snapping moves an end by no more than the tolerance
+	}
+	exact := jaccard(a, b, s, e)
+	snapped := exact
+	if s != a || e != b {
+		snapped = snap(a, b, s, e, tolerance, exact)
+	} else {
+		m.ExactHit = true
+	}
+	if near(s, a, tolerance) && near(e, b, tolerance) {
+		m.BoundaryHit = true
+	}
+	if d := cmp.Or(wide.Compare(m.Tolerance), exact.Compare(m.Exact), cmp.Compare(exact.Num, m.Exact.Num)); m.Pred < 0 || d > 0 || d == 0 && j < m.Pred {
+		m.Pred, m.Exact, m.Tolerance = j, exact, wide
+	}
+	if d := exact.Compare(m.BestExact); d > 0 || d == 0 && j < m.BestExactPred {
+		m.BestExactPred, m.BestExact = j, exact
+	}
+	if d := cmp.Or(snapped.Compare(m.Snapped), exact.Compare(m.SnappedExact)); m.SnappedPred < 0 || d > 0 || d == 0 && j < m.SnappedPred {
+		m.SnappedPred, m.Snapped, m.SnappedExact = j, snapped, exact
+	}
+	q := &c.predMatches[j]
+	if d := cmp.Or(snapped.Compare(q.Snapped), exact.Compare(q.Exact)); q.Truth < 0 || d > 0 || d == 0 && i < q.Truth {
+		q.Truth, q.Exact, q.Tolerance, q.Snapped = i, exact, wide, snapped
+	}
+	if exact.Num > 0 {
+		q.Touches = true
+		c.pairing.consider(i, j, exact)
+	}
+}
+
+// jaccard compares [a, b) with [c, d). Neither is empty, so the union is not.
+func jaccard(a, b, c, d int64) Fraction {
+	both := max(0, min(b, d)-max(a, c))
+	return Fraction{both, b - a + d - c - both}
+}
+
+// snap returns the snapped Jaccard of truth [a, b) and prediction [c, d): an
+// end of the prediction no further from the truth's than the tolerance and a
+// quarter of the truth counts as equal. It is exact, their plain Jaccard, if
+// snapping would empty the prediction.
+func snap(a, b, c, d, tolerance int64, exact Fraction) Fraction {
+	t := min(tolerance, (b-a)/4)
+	if near(c, a, t) {
+		c = a
+	}
+	if near(d, b, t) {
+		d = b
+	}
+	if c >= d {
+		return exact
+	}
+	return jaccard(a, b, c, d)
+}
+
+func near(x, y, tolerance int64) bool { return x-y <= tolerance && y-x <= tolerance }
