@@ -142,8 +142,8 @@ func (c *evidenceReader) checkAnnotator() error {
 		}
 	}
 	e := &UsageError{Msg: fmt.Sprintf("%s: nobody is called %s", c.files.annotations, quoted(*c.TruthAnnotator))}
-	if len(all.few) > 0 {
-		e.Hint = "annotators are " + strings.Join(all.few, ", ")
+	if all.n > 0 {
+		e.Hint = "annotators are " + strings.Join(all.few[:all.n], ", ")
 	}
 	return e
 }
@@ -182,7 +182,7 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 
 // gather examines the annotations of the loaded article.
 func (c *evidenceReader) gather(all []*annotation) {
-	var quotes []quote
+	var tested []quote
 	var quoting []*annotation
 	for _, a := range all {
 		switch {
@@ -190,13 +190,13 @@ func (c *evidenceReader) gather(all []*annotation) {
 		case degenerateAnyhow(a.quote.start, a.quote.end):
 			a.evidence = evidence{degenerate: true}
 			c.proof.count(&a.quote, &a.evidence)
-		case a.quote.text == "":
+		case !isQuote(a.quote.text):
 			c.proof.withoutQuote++
 		default:
-			quotes, quoting = append(quotes, a.quote), append(quoting, a)
+			tested, quoting = append(tested, a.quote), append(quoting, a)
 		}
 	}
-	for i, e := range c.proof.gather(c.article.text, quotes) {
+	for i, e := range c.proof.gather(c.article.text, tested) {
 		quoting[i].evidence = e
 		c.proof.count(&quoting[i].quote, &e)
 	}

@@ -91,7 +91,7 @@ func (c *evidenceReader) truth(p *prompt, a *annotation) dataset.Truth {
 	t := dataset.Truth{Annotator: a.annotator, Doc: documentName(p.article)}
 	t.Start, t.End, t.Unit = a.evidence.placed(c.article.text, &a.quote, c.reading)
 	if c.verdict(a) == repaired {
-		t.Start, t.End, t.Unit = integer(int64(a.evidence.lo)), integer(int64(a.evidence.hi)), ""
+		t.Start, t.End, t.Unit = integer(a.evidence.lo), integer(a.evidence.hi), ""
 	}
 	return t
 }
@@ -100,7 +100,7 @@ func (c *evidenceReader) truth(p *prompt, a *annotation) dataset.Truth {
 // a quote is taken at its word.
 func (c *evidenceReader) verdict(a *annotation) verdict {
 	kind := a.evidence.kind(&a.quote)
-	if a.quote.text == "" && !kind.degenerate {
+	if !isQuote(a.quote.text) && !kind.degenerate {
 		return proved
 	}
 	return kind.verdict(c.reading)

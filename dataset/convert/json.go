@@ -177,7 +177,7 @@ func (j *jsonReader) object(member func(name string)) {
 			return
 		}
 		at := j.pos
-		name := j.text()
+		name := j.name()
 		if j.err == nil && !seen.add(name) {
 			j.fail(at, "repeated member %s", quoted(name))
 		}
@@ -250,7 +250,7 @@ func (j *jsonReader) raw() []byte {
 	case "a list":
 		j.list(func(int) { j.raw() })
 	case "a string":
-		j.text()
+		j.bytes()
 	case "a number":
 		j.number()
 	case "null":
@@ -268,120 +268,4 @@ func (j *jsonReader) raw() []byte {
 		return nil
 	}
 	return j.data[start:j.pos]
-}
-
-// number consumes a number and returns its text.
-func (j *jsonReader) number() string {
-	if !j.want("a number") {
-		return ""
-	}
-	start := j.pos
-	if j.data[j.pos] == '-' {
-		j.pos++
-	}
-	if j.pos < len(j.data) && j.data[j.pos] == '0' {
-		j.pos++
-	} else if !j.digits() {
-		return ""
-	}
-	if j.pos < len(j.data) && j.data[j.pos] == '.' {
-		j.pos++
-		if !j.digits() {
-			return ""
-		}
-	}
-	if j.pos < len(j.data) && (j.data[j.pos] == 'e' || j.data[j.pos] == 'E') {
-		j.pos++
-		if j.pos < len(j.data) && (j.data[j.pos] == '+' || j.data[j.pos] == '-') {
-			j.pos++
-		}
-		if !j.digits() {
-			return ""
-		}
-	}
-	return string(j.data[start:j.pos])
-}
-
-// digits consumes one or more.
-func (j *jsonReader) digits() bool {
-	start := j.pos
-	for j.pos < len(j.data) && '0' <= j.data[j.pos] && j.data[j.pos] <= '9' {
-		j.pos++
-	}
-	if j.pos == start {
-		j.unexpected("a digit")
-	}
-	return j.pos > start
-}
-
-// integer consumes a number without fraction or exponent of at most bits bits.
-func (j *jsonReader) integer(bits int) int64 {
-	if j.err == nil && j.kind() != "a number" {
-		j.want("an integer")
-		return 0
-	}
-	start := j.pos
-	text := j.number()
-	if j.err != nil {
-		return 0
-	}
-	n, err := strconv.ParseInt(text, 10, bits)
-	if err != nil {
-		j.fail(start, "want an integer of %d bits, got %s", bits, shortened(text))
-	}
-	return n
-}
-
-// float consumes a number that a double can hold.
-func (j *jsonReader) float() float64 {
-	start := j.pos
-	text := j.number()
-	if j.err != nil {
-		return 0
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		j.fail(start, "%s is out of range", shortened(text))
-		return 0
-	}
-	return f
-}
-
-func shortened(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
-}
-
-// names is a set of member names: a few are compared one by one, many are
-// hashed.
-type names struct {
-	few  []string
-	many map[string]struct{}
-}
-
-// add reports whether name is new.
-func (n *names) add(name string) bool {
-	if n.many == nil {
-		for _, s := range n.few {
-			if s == name {
-				return false
-			}
-		}
-		if n.few = append(n.few, name); len(n.few) < 32 {
-			return true
-		}
-		n.many = make(map[string]struct{}, 2*len(n.few))
-		for _, s := range n.few {
-			n.many[s] = struct{}{}
-		}
-		return true
-	}
-	if _, seen := n.many[name]; seen {
-		return false
-	}
-	n.many[name] = struct{}{}
-	return true
 }

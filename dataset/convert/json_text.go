@@ -7,9 +7,21 @@ import (
 )
 
 // text consumes a string.
-func (j *jsonReader) text() string {
+func (j *jsonReader) text() string { return string(j.bytes()) }
+
+// name consumes a string that is probably the name of a column.
+func (j *jsonReader) name() string {
+	b := j.bytes()
+	if s, ok := columnNames[string(b)]; ok {
+		return s
+	}
+	return string(b)
+}
+
+// bytes consumes a string and returns it, a part of the text where it can be.
+func (j *jsonReader) bytes() []byte {
 	if !j.want("a string") {
-		return ""
+		return nil
 	}
 	j.pos++
 	start := j.pos
@@ -17,44 +29,44 @@ func (j *jsonReader) text() string {
 		c := j.data[j.pos]
 		if c == '"' {
 			j.pos++
-			return string(j.data[start : j.pos-1])
+			return j.data[start : j.pos-1]
 		}
 		if c == '\\' || c < 0x20 || c >= utf8.RuneSelf {
 			break
 		}
 		j.pos++
 	}
-	return j.slowText(start)
+	return j.escaped(start)
 }
 
-// slowText goes on with a string whose bytes from start to the current one are
+// escaped goes on with a string whose bytes from start to the current one are
 // plain.
-func (j *jsonReader) slowText(start int) string {
+func (j *jsonReader) escaped(start int) []byte {
 	buf := append(make([]byte, 0, 2*(j.pos-start)+32), j.data[start:j.pos]...)
 	for j.pos < len(j.data) {
 		switch c := j.data[j.pos]; {
 		case c == '"':
 			j.pos++
-			return string(buf)
+			return buf
 		case c == '\\':
 			if buf = j.escape(buf); j.err != nil {
-				return ""
+				return nil
 			}
 		case c < 0x20:
 			j.fail(j.pos, "control character U+%04X in a string", c)
-			return ""
+			return nil
 		default:
 			r, size := utf8.DecodeRune(j.data[j.pos:])
 			if r == utf8.RuneError && size == 1 {
 				j.fail(j.pos, "invalid UTF-8: byte 0x%02x", c)
-				return ""
+				return nil
 			}
 			buf = append(buf, j.data[j.pos:j.pos+size]...)
 			j.pos += size
 		}
 	}
 	j.fail(j.pos, "truncated: the line ends within a string")
-	return ""
+	return nil
 }
 
 // escape appends what an escape sequence stands for.

@@ -28,7 +28,7 @@ func (p *rowProof) row(r *dataset.Row) {
 		switch {
 		case c.Start.Valid && c.End.Valid && degenerateAnyhow(c.Start.Value, c.End.Value):
 			p.count(&quote{}, &evidence{degenerate: true})
-		case c.CitedText == "":
+		case !isQuote(c.CitedText):
 			p.withoutQuote++
 		case !c.Start.Valid || !c.End.Valid || unitOf(c.Unit) < 0 || p.text(r, c.Doc) == nil:
 			p.unproved++
@@ -46,18 +46,18 @@ func (p *rowProof) row(r *dataset.Row) {
 
 // test examines the quotes from one document.
 func (p *rowProof) test(r *dataset.Row, doc string, citations []int) {
-	quotes := make([]quote, len(citations))
+	tested := make([]quote, len(citations))
 	for k, i := range citations {
 		c := &r.Citations[i]
-		quotes[k] = quote{c.CitedText, c.Start.Value, c.End.Value, fixedUnit(unitOf(c.Unit))}
+		tested[k] = quote{c.CitedText, c.Start.Value, c.End.Value, fixedUnit(unitOf(c.Unit))}
 	}
-	for k, e := range p.gather(p.texts[doc], quotes) {
+	for k, e := range p.gather(p.texts[doc], tested) {
 		if e.exact == 0 && e.alike == 0 {
-			if in, ok := p.inPage(r, &r.Citations[citations[k]], &quotes[k]); ok {
+			if in, ok := p.inPage(r, &r.Citations[citations[k]], &tested[k]); ok {
 				e = in
 			}
 		}
-		p.count(&quotes[k], &e)
+		p.count(&tested[k], &e)
 	}
 }
 
@@ -67,7 +67,7 @@ func (p *rowProof) inPage(r *dataset.Row, c *dataset.Citation, q *quote) (eviden
 	if !c.Page.Valid || c.Page.Value < 1 || c.Page.Value > int64(len(d.Pages)) {
 		return evidence{}, false
 	}
-	e := p.examine(&searcher{text: token.NewText(d.Pages[c.Page.Value-1])}, q)
+	e := p.examine(newSearched(token.NewText(d.Pages[c.Page.Value-1])), q)
 	e.inPage = true
 	return e, e.exact != 0 || e.alike != 0
 }

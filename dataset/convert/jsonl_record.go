@@ -26,12 +26,6 @@ type jsonMember struct {
 	start, end int // of its value
 }
 
-// rowNames are the columns of a row.
-var rowNames = []string{
-	"id", "query", "answer", "system", "provider", "model",
-	"citations", "truth", "claims", "labels", "documents", "messages", "tags",
-}
-
 // referenceTag is the tag that keeps what has no column and belongs to no
 // citation.
 const referenceTag = "source_reference"

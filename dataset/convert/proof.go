@@ -1,38 +1,20 @@
 package convert
 
 import (
+	"ibid/dataset"
 	"ibid/metrics/token"
 )
-
-// A quote is what a record says to stand at a pair of offsets.
-type quote struct {
-	text       string
-	start, end int64
-	unit       fixedUnit
-}
-
-// A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
-// the unit to the reading of the file.
-type fixedUnit uint8
-
-// read returns the reading of q under r.
-func (q *quote) read(r Reading) Reading {
-	if q.unit > 0 {
-		r.Unit = token.Unit(q.unit - 1)
-	}
-	return r
-}
 
 // An evidence is what one quote says about the readings of its offsets.
 type evidence struct {
 	exact readingSet // readings that reproduce it
 	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; sought only if exact is empty
 
-	found      bool // the text holds it exactly once; sought only if exact lacks our reading
-	lo, hi     int  // where, in code points
-	degenerate bool // the offsets make no span
-	inPage     bool // the offsets count from the start of a page
-	shifted    bool // all quotes of the document are off by the same number of units
+	found      bool  // the text holds it exactly once; sought only if exact lacks our reading
+	lo, hi     int64 // where, in code points
+	degenerate bool  // the offsets make no span
+	inPage     bool  // the offsets count from the start of a page
+	shifted    bool  // all quotes of the document are off by the same number of units
 	shift      Reading
 }
 
@@ -58,9 +40,9 @@ type evidenceKind struct {
 // element for each.
 func (p *proof) gather(text *token.Text, quotes []quote) []evidence {
 	all := make([]evidence, len(quotes))
-	s := searcher{text: text}
+	s := newSearched(text)
 	for i := range quotes {
-		all[i] = p.examine(&s, &quotes[i])
+		all[i] = p.examine(s, &quotes[i])
 	}
 	findShift(text, quotes, all)
 	return all
@@ -80,7 +62,7 @@ func (e *evidence) kind(q *quote) evidenceKind {
 }
 
 // examine tries every reading of one quote.
-func (p *proof) examine(s *searcher, q *quote) evidence {
+func (p *proof) examine(s *searched, q *quote) evidence {
 	if degenerateAnyhow(q.start, q.end) {
 		return evidence{degenerate: true}
 	}
@@ -96,13 +78,13 @@ func (p *proof) examine(s *searcher, q *quote) evidence {
 	p.compare(e.exact, &spans)
 	if e.exact == 0 {
 		for i, r := range readings {
-			if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && sameQuote(s.text.Slice(lo, hi), q.text) {
+			if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && dataset.SameQuote(s.text.Slice(lo, hi), q.text) {
 				e.alike |= 1 << i
 			}
 		}
 	}
 	if e.exact&1 == 0 {
-		e.lo, e.hi, e.found = s.once(q.text)
+		e.lo, e.hi, e.found = s.finder.Once(q.text)
 	}
 	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
 	return e
@@ -156,7 +138,7 @@ func sameShift(text *token.Text, quotes []quote, all []evidence, r Reading) bool
 	for i := range quotes {
 		r := quotes[i].read(r)
 		start, end := r.units(quotes[i].start, quotes[i].end)
-		lo, hi := int64(text.Offset(r.Unit, all[i].lo)), int64(text.Offset(r.Unit, all[i].hi))
+		lo, hi := int64(text.Offset(r.Unit, int(all[i].lo))), int64(text.Offset(r.Unit, int(all[i].hi)))
 		if end-start != hi-lo || start <= lo || i > 0 && start-lo != shift {
 			return false
 		}

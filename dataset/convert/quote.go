@@ -2,104 +2,39 @@ package convert
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"ibid/dataset"
 	"ibid/metrics/token"
 )
 
-// fold returns the form of r in which quotes are compared: typographic
-// quotation marks and dashes become plain ones, white space a blank.
-func fold(r rune) rune {
-	switch r {
-	case '‘', '’', '‚', '‛', '′', '´', '`', '‹', '›':
-		return '\''
-	case '“', '”', '„', '‟', '″', '«', '»':
-		return '"'
-	case '‐', '‑', '‒', '–', '—', '―', '−', '﹘', '﹣', '－':
-		return '-'
-	}
-	if unicode.IsSpace(r) {
-		return ' '
+// A quote is what a record says to stand at a pair of offsets.
+type quote struct {
+	text       string
+	start, end int64
+	unit       fixedUnit
+}
+
+// A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
+// the unit to the reading of the file.
+type fixedUnit uint8
+
+// read returns the reading of q under r.
+func (q *quote) read(r Reading) Reading {
+	if q.unit > 0 {
+		r.Unit = token.Unit(q.unit - 1)
 	}
 	return r
 }
 
-// A folded text is one whose code points are folded, with runs of white space
-// as one blank and none at its ends.
-type folded struct {
-	s string
+// isQuote reports whether s quotes anything.
+func isQuote(s string) bool { return strings.TrimSpace(s) != "" }
 
-	// at[i] is the code point of the text that the one beginning at byte i of s
-	// came from; nil when it was not asked for.
-	at []int32
+// A searched text is one whose quotes are being examined.
+type searched struct {
+	text   *token.Text
+	finder *dataset.QuoteFinder
 }
 
-// foldText folds s and, if places is set, remembers where each code point came
-// from.
-func foldText(s string, places bool) folded {
-	var b strings.Builder
-	b.Grow(len(s))
-	var at []int32
-	put := func(r rune, cp int) {
-		b.WriteRune(r)
-		for places && len(at) < b.Len() {
-			at = append(at, int32(cp))
-		}
-	}
-	cp, blank := 0, -1
-	for _, r := range s {
-		switch r = fold(r); {
-		case r != ' ':
-			if blank >= 0 && b.Len() > 0 {
-				put(' ', blank)
-			}
-			put(r, cp)
-			blank = -1
-		case blank < 0:
-			blank = cp
-		}
-		cp++
-	}
-	return folded{b.String(), at}
-}
-
-// sameQuote reports whether a passage is the quote but for white space,
-// quotation marks and dashes.
-func sameQuote(passage, quote string) bool {
-	// Folding cannot lengthen a string by more than white space takes away, so
-	// most differing pairs are told apart here.
-	if passage == quote {
-		return true
-	}
-	f := foldText(quote, false).s
-	return f != "" && foldText(passage, false).s == f
-}
-
-// A searcher finds quotes in one text.
-type searcher struct {
-	text *token.Text
-	form *folded // of text, once it was needed
-}
-
-// once returns the span of code points at which the folded text holds the folded
-// quote, if it does so exactly once.
-func (s *searcher) once(quote string) (lo, hi int, ok bool) {
-	q := foldText(quote, false).s
-	if q == "" {
-		return 0, 0, false
-	}
-	if s.form == nil {
-		f := foldText(s.text.String(), true)
-		s.form = &f
-	}
-	at := strings.Index(s.form.s, q)
-	if at < 0 {
-		return 0, 0, false
-	}
-	_, size := utf8.DecodeRuneInString(q)
-	if strings.Contains(s.form.s[at+size:], q) {
-		return 0, 0, false
-	}
-	return int(s.form.at[at]), int(s.form.at[at+len(q)-1]) + 1, true
+func newSearched(text *token.Text) *searched {
+	return &searched{text, dataset.NewQuoteFinder(text.String())}
 }

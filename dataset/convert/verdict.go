@@ -102,7 +102,7 @@ func (p *proof) settle(report *Report) int {
 // the text and so have no place in code points.
 func (e *evidence) placed(text *token.Text, q *quote, chosen int) (start, end dataset.NullInt, unit string) {
 	if e.shifted {
-		return integer(int64(e.lo)), integer(int64(e.hi)), ""
+		return integer(e.lo), integer(e.hi), ""
 	}
 	r := q.read(readings[chosen])
 	if lo, hi, ok := r.Span(text, q.start, q.end); ok {
