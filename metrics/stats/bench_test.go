@@ -100,6 +100,29 @@ func BenchmarkClustersAddCluster(b *testing.B) {
 	})
 }
 
+// BenchmarkColumns reports the cost per row of adding columns.
+func BenchmarkColumns(b *testing.B) {
+	const rows = 1000
+	v := scores(rows)
+	ys, xs := make([]int64, rows), make([]int64, rows)
+	for i := range ys {
+		ys[i], xs[i] = int64(i%300), int64(i)
+	}
+	var c Clusters
+	for name, add := range map[string]func(){
+		"AddRows":      func() { c.AddRows(v) },
+		"AddRowCounts": func() { c.AddRowCounts(ys, xs) },
+	} {
+		b.Run("by="+name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				add()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}
+
 func BenchmarkGrouper(b *testing.B) {
 	v := scores(1024)
 	for _, clusters := range []int{100, 100_000} {

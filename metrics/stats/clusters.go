@@ -37,16 +37,7 @@ const maxCount = 1 << 53
 // AddRow adds a cluster that is a single row of value y; x is 1.
 func (c *Clusters) AddRow(y float64) {
 	c.units++
-	switch b := math.Float64bits(y); {
-	case b == 0:
-	case b>>52-middleExp < middleExps: // a set sign bit is out of this range
-		m := b&(1<<52-1) | 1<<52
-		c.unitY.addMiddle(m, uint(b>>52-middleExp))
-		c.yy.addMiddleSquare(m, uint(b>>52-middleExp))
-	default:
-		c.unitY.Add(y)
-		c.yy.AddProduct(y, y)
-	}
+	c.unitY.addWithSquare(&c.yy, y)
 }
 
 // AddCluster adds one cluster: rows rows with numerators that sum to y and

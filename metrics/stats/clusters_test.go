@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -82,10 +81,12 @@ func TestWaysOfAdding(t *testing.T) {
 	}
 	for name, draw := range inputs {
 		t.Run(name, func(t *testing.T) {
-			var byRow, byCluster, bySums Clusters
+			var byRow, byColumn, byCluster, bySums Clusters
 			var slow Exact
-			for range 500 {
+			values := make([]float64, 500)
+			for i := range values {
 				v := draw()
+				values[i] = v
 				byRow.AddRow(v)
 				byCluster.AddCluster(v, 1, 1)
 				var y, x Exact
@@ -93,6 +94,10 @@ func TestWaysOfAdding(t *testing.T) {
 				x.AddInt(1)
 				bySums.AddSums(&y, &x, 1)
 				slow.AddProduct(v, v)
+			}
+			byColumn.AddRows(values)
+			if byColumn != byRow {
+				t.Errorf("by AddRows %+v, by AddRow %+v", byColumn, byRow)
 			}
 			want := byRow.Mean(0.95)
 			if got := byCluster.Mean(0.95); !reflect.DeepEqual(got, want) {
@@ -153,37 +158,6 @@ func TestClusterMatters(t *testing.T) {
 	}
 }
 
-func TestGrouperIsEmptyAfterDrain(t *testing.T) {
-	var g Grouper
-	var first, second, want Clusters
-	g.Add(5, 0.25)
-	g.Add(9, 1)
-	g.Drain(&first)
-	g.Add(2, 0.5)
-	g.Add(9, 0.75)
-	g.Drain(&second)
-	want.AddRow(0.5)
-	want.AddRow(0.75)
-	if got, want := second.Mean(0.95), want.Mean(0.95); !reflect.DeepEqual(got, want) {
-		t.Errorf("second use gives %+v, want %+v", got, want)
-	}
-	if first.Len() != 2 || second.Len() != 2 {
-		t.Errorf("%d and %d clusters, want 2 and 2: codes without rows are no clusters", first.Len(), second.Len())
-	}
-}
-
-func TestCodes(t *testing.T) {
-	var c Codes
-	for i, key := range []uint64{7, 1 << 63, 7, 0, 1 << 63} {
-		if got, want := c.Code(key), []int{0, 1, 0, 2, 1}[i]; got != want {
-			t.Errorf("Code(%d) = %d, want %d", key, got, want)
-		}
-	}
-	if c.Len() != 3 {
-		t.Errorf("Len = %d, want 3", c.Len())
-	}
-}
-
 func TestSums(t *testing.T) {
 	var c Clusters
 	c.AddRow(0.5)
@@ -208,10 +182,13 @@ func TestAddingDoesNotAllocate(t *testing.T) {
 	g.Add(100, 0)
 	y.Add(0.3)
 	x.AddInt(2)
+	column, counts := []float64{0, 0.3, -1e30}, []int64{0, 3, 1 << 40}
 	tests := map[string]func(){
 		"AddRow":           func() { c.AddRow(0.3) },
 		"AddCluster":       func() { c.AddCluster(0.3, 2.5, 3) },
 		"AddCounts":        func() { c.AddCounts(3, 8, 1) },
+		"AddRows":          func() { c.AddRows(column) },
+		"AddRowCounts":     func() { c.AddRowCounts(counts, counts) },
 		"AddSums":          func() { c.AddSums(&y, &x, 1) },
 		"Merge":            func() { c.Merge(&c) },
 		"Grouper.Add":      func() { g.Add(42, 0.3) },
@@ -232,28 +209,6 @@ func TestAddingDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(100, drain); n != 0 {
 		t.Errorf("filling and draining a used grouper allocates %v times", n)
 	}
-}
-
-func ExampleClusters() {
-	// Five rows come from three documents; a key is the hash of a document's name.
-	var documents Codes
-	var byDocument Grouper
-	for _, row := range []struct {
-		document uint64
-		f1       float64
-	}{{7, 0.5}, {7, 0.75}, {3, 1}, {5, 0.25}, {7, 0.5}} {
-		byDocument.Add(documents.Code(row.document), row.f1)
-	}
-	var state Clusters
-	byDocument.Drain(&state)
-	e := state.Mean(0.95)
-	fmt.Printf("%.3f [%.3f, %.3f] %s, n=%d in %d clusters\n", e.Value, e.Low, e.High, e.Method, e.N, e.Clusters)
-	for _, w := range e.Warnings {
-		fmt.Println(w)
-	}
-	// Output:
-	// 0.600 [0.037, 1.163] cr1-t, n=5 in 3 clusters
-	// need >= 6 clusters for an interval at level 0.95, have 3
 }
 
 // FuzzClusters compares the standard error with its definition in fractions.

@@ -38,7 +38,8 @@ func TestUndefined(t *testing.T) {
 		{"one ratio at the boundary", pairs(2, 2).Ratio(0.95), Defined, false, []WarningCode{OneCluster}},
 		{
 			"one ratio among clusters that say nothing", pairs(1, 2, 0, 0, 0, 0).Ratio(0.95),
-			Defined, false, []WarningCode{OneCluster},
+			Defined, false,
+			[]WarningCode{OneCluster},
 		},
 		{"one cluster", grouped([]float64{0, 1, 1}, []string{"a", "a", "a"}).Mean(0.95), Defined, false, []WarningCode{OneCluster}},
 		{"two rows", single([]float64{0, 1}).Mean(0.95), Defined, true, []WarningCode{FewClusters}},
