@@ -1,0 +1,215 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A Batch is a run of consecutive rows, decoded column by column. It may be
+// handed to another goroutine; whoever has it last calls Release.
+type Batch struct {
+	pos    int64 // position of the first row over all files
+	rows   int
+	spec   *schemaSpec
+	parts  []batchPart
+	leaves []leafData  // by column
+	groups []groupData // by list column
+	errs   map[int32]error
+	arena  arena
+	pool   *batchPool
+}
+
+// A batchPart is the rows of one file.
+type batchPart struct {
+	file    string
+	first   int   // row of the batch
+	fileRow int64 // row of the file that it is
+}
+
+// groupData is the shape of one list column.
+type groupData struct {
+	rep, code []byte
+	start     []int32 // first entry of each row; one more at the end
+}
+
+// Len is the number of rows.
+func (b *Batch) Len() int { return b.rows }
+
+// Pos is the position of the first row in the input, over all its files.
+func (b *Batch) Pos() int64 { return b.pos }
+
+// Release gives the batch back for reuse. Rows filled from it, their strings
+// included, must not be used any more. The batch must not be released twice.
+func (b *Batch) Release() { b.pool.put(b) }
+
+func (b *Batch) reset() {
+	b.rows, b.parts, b.errs = 0, b.parts[:0], nil
+	for i := range b.leaves {
+		b.leaves[i].reset()
+	}
+	for i := range b.groups {
+		g := &b.groups[i]
+		g.rep, g.code, g.start = g.rep[:0], g.code[:0], g.start[:0]
+	}
+	b.arena.reset()
+}
+
+// segment returns the part that row i belongs to.
+func (b *Batch) segment(i int) *batchPart {
+	k := len(b.parts) - 1
+	for b.parts[k].first > i {
+		k--
+	}
+	return &b.parts[k]
+}
+
+// elements returns the entries of row i and whether its list is known; lo = hi
+// if it has no element.
+func (g *groupData) elements(i int) (lo, hi int, has bool) {
+	if len(g.start) == 0 {
+		return 0, 0, false
+	}
+	lo, hi = int(g.start[i]), int(g.start[i+1])
+	switch g.code[lo] {
+	case codeNull:
+		return lo, lo, false
+	case codeEmpty:
+		return lo, lo, true
+	}
+	return lo, hi, true
+}
+
+// plain reports whether row i of a plain column has a value.
+func (d *leafData) plain(i int) bool { return i < len(d.code) && d.code[i] == codePlain }
+
+// plainText is the text of row i of a plain column, "" for null.
+func (d *leafData) plainText(i int) string {
+	if i >= len(d.text) {
+		return ""
+	}
+	return d.text[i]
+}
+
+// texts returns the texts of entries lo to hi, nothing if there is no such
+// column.
+func (d *leafData) texts(lo, hi int) []string {
+	if len(d.text) == 0 {
+		return nil
+	}
+	return d.text[lo:hi]
+}
+
+// inner returns the texts of the list within entry e, and whether it is known.
+func (d *leafData) inner(e int) ([]string, bool) {
+	if len(d.start) == 0 {
+		return nil, false
+	}
+	lo, hi := int(d.start[e]), int(d.start[e+1])
+	switch {
+	case lo == hi || d.code[lo] <= codeElement:
+		return nil, false
+	case d.code[lo] == codeValue:
+		return nil, true
+	}
+	return d.text[lo:hi], true
+}
+
+// finish closes the offsets and finds the rows with bad values.
+func (b *Batch) finish() {
+	for g := range b.groups {
+		if group := &b.groups[g]; len(group.start) > 0 {
+			group.start = append(group.start, int32(len(group.code)))
+		}
+	}
+	for col := range b.leaves {
+		if d := &b.leaves[col]; len(d.start) > 0 {
+			d.start = append(d.start, int32(len(d.code)))
+		}
+	}
+	for g := range b.groups {
+		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")
+	}
+	for col := range b.leaves {
+		spec, d := &b.spec.columns[col], &b.leaves[col]
+		for _, bad := range d.bad {
+			b.setError(b.spec.path(col), spec.group, d.start, bad.entry, bad.what)
+		}
+		if spec.nested {
+			b.findNull(b.spec.path(col), spec.group, d.start, d.code, codeInnerNothing, "null instead of a text")
+		}
+	}
+	if b.spec == &rowSpec && len(b.leaves[tagKey].code) > 0 {
+		b.findNull("tags.key", groupTags, nil, b.leaves[tagKey].code, codeElement, "null instead of a key")
+	}
+}
+
+// findNull records every entry that has a code it must not have.
+func (b *Batch) findNull(path string, group int, outer []int32, codes []byte, code byte, what string) {
+	for at := 0; ; at++ {
+		k := bytes.IndexByte(codes[at:], code)
+		if k < 0 {
+			return
+		}
+		at += k
+		b.setError(path, group, outer, int32(at), what)
+	}
+}
+
+// setError records a bad value, the first of its row. outer holds the first
+// entry of each element of the outer list if the column is a list within one.
+func (b *Batch) setError(path string, group int, outer []int32, entry int32, what string) {
+	row, where := entry, ""
+	if group >= 0 {
+		element := entry
+		if outer != nil {
+			element = lastAtMost(outer[:len(outer)-1], entry)
+		}
+		starts := b.groups[group].start
+		row = lastAtMost(starts[:len(starts)-1], element)
+		where = fmt.Sprintf("element %d: ", element-starts[row])
+	}
+	if b.errs == nil {
+		b.errs = make(map[int32]error)
+	}
+	if b.errs[row] == nil {
+		b.errs[row] = &Error{Row: -1, Column: path, Err: errors.New(where + what)}
+	}
+}
+
+// lastAtMost returns the last index whose start is at most x; an element of the
+// outer list without inner entries shares its start with the next.
+func lastAtMost(starts []int32, x int32) int32 {
+	after, _ := slices.BinarySearch(starts, x+1)
+	return int32(after) - 1
+}
+
+// A batchPool keeps released batches. It is safe for concurrent use.
+type batchPool struct {
+	mu   sync.Mutex
+	free []*Batch
+	spec *schemaSpec
+}
+
+func (p *batchPool) get() *Batch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.free); n > 0 {
+		b := p.free[n-1]
+		p.free = p.free[:n-1]
+		return b
+	}
+	return &Batch{
+		spec: p.spec, pool: p,
+		leaves: make([]leafData, len(p.spec.columns)), groups: make([]groupData, len(p.spec.groups)),
+	}
+}
+
+func (p *batchPool) put(b *Batch) {
+	b.reset()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, b)
+}

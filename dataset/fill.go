@@ -1,0 +1,204 @@
+package dataset
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Row fills r with row i, reusing its slices. Columns that were not wanted are
+// as if the file did not have them. The row is valid until the batch is
+// released.
+func (b *Batch) Row(i int, r *Row) {
+	part := b.segment(i)
+	r.Pos, r.File, r.FileRow = b.pos+int64(i), part.file, part.fileRow+int64(i-part.first)
+	r.Err = nil
+	if b.errs != nil {
+		r.Err = b.errs[int32(i)]
+	}
+	id, query, answer := &b.leaves[colID], &b.leaves[colQuery], &b.leaves[colAnswer]
+	r.ID, r.IDNull = id.plainText(i), !id.plain(i)
+	r.Query, r.QueryNull = query.plainText(i), !query.plain(i)
+	r.Answer, r.AnswerNull = answer.plainText(i), !answer.plain(i)
+	r.System = b.leaves[colSystem].plainText(i)
+	if r.System == "" && !b.leaves[colSystem].plain(i) {
+		r.System = "default"
+	}
+	r.Provider, r.Model = b.leaves[colProvider].plainText(i), b.leaves[colModel].plainText(i)
+
+	b.citations(i, r)
+	b.truth(i, r)
+	if b.lists(groupClaims, groupLabels, groupDocuments, groupMessages) {
+		b.claims(i, r)
+		b.labels(i, r)
+		b.documents(i, r)
+		b.messages(i, r)
+	} else {
+		r.Claims, r.HasClaims = r.Claims[:0], false
+		r.Labels, r.HasLabels = r.Labels[:0], false
+		r.Documents, r.HasDocuments = r.Documents[:0], false
+		r.Messages, r.HasMessages = r.Messages[:0], false
+	}
+	b.tags(i, r)
+}
+
+// lists reports whether any of the list columns has been decoded.
+func (b *Batch) lists(groups ...int) bool {
+	return slices.ContainsFunc(groups, func(g int) bool { return len(b.groups[g].start) > 0 })
+}
+
+// member is the text of entry e, "" for null or for no such column.
+func (d *leafData) member(e int) string {
+	if len(d.text) == 0 {
+		return ""
+	}
+	return d.text[e]
+}
+
+func (d *leafData) memberNull(e int) bool { return len(d.code) == 0 || d.code[e] != codeValue }
+
+func (d *leafData) memberInt(e int) NullInt {
+	if len(d.code) == 0 || d.code[e] != codeValue {
+		return NullInt{}
+	}
+	return NullInt{d.ints[e], true}
+}
+
+func (d *leafData) memberFloat(e int) NullFloat {
+	if len(d.code) == 0 || d.code[e] != codeValue {
+		return NullFloat{}
+	}
+	return NullFloat{d.floats[e], true}
+}
+
+// ofLength returns s with length n, keeping its memory if that is enough.
+func ofLength[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+func (b *Batch) citations(i int, r *Row) {
+	lo, hi, has := b.groups[groupCitations].elements(i)
+	r.HasCitations = has
+	r.Citations = ofLength(r.Citations, hi-lo)
+	leaf := b.leaves
+	for k := range r.Citations {
+		e := lo + k
+		r.Citations[k] = Citation{
+			Doc:       leaf[citDoc].member(e),
+			DocNull:   leaf[citDoc].memberNull(e),
+			Page:      leaf[citPage].memberInt(e),
+			Start:     leaf[citStart].memberInt(e),
+			End:       leaf[citEnd].memberInt(e),
+			Unit:      leaf[citUnit].member(e),
+			CitedText: leaf[citCitedText].member(e),
+			Title:     leaf[citTitle].member(e),
+
+			AnswerStart: leaf[citAnswerStart].memberInt(e),
+			AnswerEnd:   leaf[citAnswerEnd].memberInt(e),
+
+			CitationID:        leaf[citCitationID].member(e),
+			ClaimID:           leaf[citClaimID].member(e),
+			SourceType:        leaf[citSourceType].member(e),
+			Method:            leaf[citMethod].member(e),
+			Confidence:        leaf[citConfidence].memberFloat(e),
+			Relevance:         leaf[citRelevance].memberFloat(e),
+			TokenContribution: leaf[citTokenContribution].memberInt(e),
+			SourceReference:   leaf[citSourceReference].member(e),
+		}
+	}
+}
+
+func (b *Batch) truth(i int, r *Row) {
+	lo, hi, has := b.groups[groupTruth].elements(i)
+	r.HasTruth = has
+	r.Truth = ofLength(r.Truth, hi-lo)
+	leaf := b.leaves
+	for k := range r.Truth {
+		e := lo + k
+		r.Truth[k] = Truth{
+			Annotator: leaf[truAnnotator].member(e),
+			Doc:       leaf[truDoc].member(e),
+			DocNull:   leaf[truDoc].memberNull(e),
+			Page:      leaf[truPage].memberInt(e),
+			Start:     leaf[truStart].memberInt(e),
+			End:       leaf[truEnd].memberInt(e),
+			Unit:      leaf[truUnit].member(e),
+			ClaimID:   leaf[truClaimID].member(e),
+		}
+	}
+}
+
+func (b *Batch) claims(i int, r *Row) {
+	lo, hi, has := b.groups[groupClaims].elements(i)
+	r.HasClaims = has
+	r.Claims = ofLength(r.Claims, hi-lo)
+	leaf := b.leaves
+	for k := range r.Claims {
+		e := lo + k
+		r.Claims[k] = Claim{
+			ClaimID: leaf[claClaimID].member(e), Text: leaf[claText].member(e),
+			Start: leaf[claStart].memberInt(e), End: leaf[claEnd].memberInt(e),
+		}
+	}
+}
+
+func (b *Batch) labels(i int, r *Row) {
+	lo, hi, has := b.groups[groupLabels].elements(i)
+	r.HasLabels = has
+	r.Labels = ofLength(r.Labels, hi-lo)
+	leaf := b.leaves
+	for k := range r.Labels {
+		e := lo + k
+		r.Labels[k] = Label{
+			Annotator: leaf[labAnnotator].member(e),
+			ClaimID:   leaf[labClaimID].member(e), CitationID: leaf[labCitationID].member(e),
+			Kind: leaf[labKind].member(e), Value: leaf[labValue].memberFloat(e),
+		}
+	}
+}
+
+func (b *Batch) documents(i int, r *Row) {
+	lo, hi, has := b.groups[groupDocuments].elements(i)
+	r.HasDocuments = has
+	r.Documents = ofLength(r.Documents, hi-lo)
+	leaf := b.leaves
+	for k := range r.Documents {
+		e := lo + k
+		d := &r.Documents[k]
+		pages, blocks := d.Pages[:0], d.Blocks[:0]
+		*d = Document{
+			Doc: leaf[docDoc].member(e), Title: leaf[docTitle].member(e),
+			Text: leaf[docText].member(e), HasText: !leaf[docText].memberNull(e),
+			SourceType: leaf[docSourceType].member(e),
+		}
+		texts, has := leaf[docPages].inner(e)
+		d.Pages, d.HasPages = append(pages, texts...), has
+		texts, has = leaf[docBlocks].inner(e)
+		d.Blocks, d.HasBlocks = append(blocks, texts...), has
+	}
+}
+
+func (b *Batch) messages(i int, r *Row) {
+	lo, hi, has := b.groups[groupMessages].elements(i)
+	r.HasMessages = has
+	r.Messages = ofLength(r.Messages, hi-lo)
+	for k := range r.Messages {
+		r.Messages[k] = Message{b.leaves[msgRole].member(lo + k), b.leaves[msgContent].member(lo + k)}
+	}
+}
+
+// tags fills the tags in the order of their keys. A tag without a value is left
+// out; of two with one key the last counts.
+func (b *Batch) tags(i int, r *Row) {
+	lo, hi, _ := b.groups[groupTags].elements(i)
+	r.Tags = r.Tags[:0]
+	for e := lo; e < hi; e++ {
+		if b.leaves[tagKey].memberNull(e) || b.leaves[tagValue].memberNull(e) {
+			continue
+		}
+		tag := Tag{b.leaves[tagKey].text[e], b.leaves[tagValue].text[e]}
+		at, found := slices.BinarySearchFunc(r.Tags, tag.Key, func(t Tag, key string) int { return cmp.Compare(t.Key, key) })
+		if found {
+			r.Tags[at] = tag
+		} else {
+			r.Tags = slices.Insert(r.Tags, at, tag)
+		}
+	}
+}

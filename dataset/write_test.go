@@ -1,0 +1,213 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// everyRow returns rows that hold every null, empty and present value that the
+// format tells apart.
+func everyRow() []Row {
+	n := func(v int64) NullInt { return NullInt{v, true} }
+	f := func(v float64) NullFloat { return NullFloat{v, true} }
+	return []Row{
+		{ID: "null lists", Query: "q", Answer: "a", System: "default"},
+		{
+			ID: "empty lists", System: "s", Provider: "p", Model: "m",
+			HasCitations: true, HasTruth: true, HasClaims: true, HasLabels: true, HasDocuments: true, HasMessages: true,
+		},
+		{
+			ID: "values", Query: "Wer?", Answer: "Zoë 🙂", System: "default",
+			HasCitations: true,
+			Citations: []Citation{
+				{
+					Doc: "d1", Page: n(1), Start: n(0), End: n(5), Unit: "codepoint", CitedText: "Zoë", Title: "t",
+					AnswerStart: n(0), AnswerEnd: n(3), CitationID: "c1", ClaimID: "k1", SourceType: "web", Method: "regex",
+					Confidence: f(0), Relevance: f(0.5), TokenContribution: n(-7), SourceReference: `{"a":1}`,
+				},
+				{DocNull: true},
+				{Doc: "", Start: n(1 << 40)},
+			},
+			HasTruth: true,
+			Truth: []Truth{
+				{Annotator: "x", Doc: "d1", Page: n(-1), Start: n(2), End: n(4), Unit: "page", ClaimID: "k2"},
+				{Annotator: "y", DocNull: true},
+			},
+			HasClaims: true, Claims: []Claim{{ClaimID: "k1", Text: "t", Start: n(0), End: n(1)}, {}},
+			HasLabels: true, Labels: []Label{{Annotator: "x", ClaimID: "k1", CitationID: "c1", Kind: "support", Value: f(1)}, {}},
+			HasDocuments: true,
+			Documents: []Document{
+				{Doc: "d1", Title: "t", Text: "Zoë", HasText: true, SourceType: "pdf", HasPages: true, HasBlocks: true},
+				{Doc: "d2", Text: "", HasText: true, HasPages: true, Pages: []string{"p1", "", "p3"}},
+				{Doc: "d3", HasBlocks: true, Blocks: []string{"b"}},
+			},
+			HasMessages: true, Messages: []Message{{"user", "hi"}, {}},
+			Tags: []Tag{{"a", ""}, {"lang", "de"}},
+		},
+		{IDNull: true, QueryNull: true, AnswerNull: true, System: "default"},
+		{ID: "last", Query: "q", Answer: "a", System: "default", HasCitations: true, Citations: []Citation{{Doc: "d"}}},
+	}
+}
+
+func writeRows(t testing.TB, rows []Row) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	w, err := NewWriter(path, "document")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	for i := range rows {
+		if err := w.Write(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// readRows reads all rows of a source into memory of their own.
+func readRows(t testing.TB, s *Source, batch int) []Row {
+	t.Helper()
+	var rows []Row
+	err := s.Read(context.Background(), 0, batch, func(b *Batch) error {
+		for i := range b.Len() {
+			var r Row
+			b.Row(i, &r)
+			rows = append(rows, r)
+		}
+		return nil // the batch is kept: rows share its memory
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func open(t testing.TB, pattern string, o ReadOptions) *Source {
+	t.Helper()
+	s, err := Open(pattern, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sameRows treats nil and empty slices alike: null and empty are told apart by
+// the Has fields.
+func sameRows(got, want []Row) string {
+	return cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return true }, cmp.Options{
+		cmp.FilterValues(func(a, b []Citation) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []Truth) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []Claim) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []Label) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []Document) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []Message) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []Tag) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	}))
+}
+
+func TestWriterRoundTrip(t *testing.T) {
+	want := everyRow()
+	path := writeRows(t, want)
+	for i := range want {
+		want[i].Pos, want[i].FileRow, want[i].File = int64(i), int64(i), path
+	}
+	for _, batch := range []int{1, 2, 100} {
+		s := open(t, path, ReadOptions{})
+		if diff := sameRows(readRows(t, s, batch), want); diff != "" {
+			t.Errorf("batches of %d rows (-want +got):\n%s", batch, diff)
+		}
+		if got, want := s.Conventions(), (FileConventions{"codepoint", "exclusive", "document"}); got != want {
+			t.Errorf("Conventions() = %v, want %v", got, want)
+		}
+	}
+}
+
+func TestWriterLeavesNothingUnlessClosed(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.parquet")
+	if err := os.WriteFile(path, []byte("before"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, err := NewWriter(path, "page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := Row{Citations: []Citation{{Page: NullInt{1 << 31, true}}}, HasCitations: true}
+	var e *Error
+	if err := w.Write(&row); !errors.As(err, &e) || e.Row != 0 || e.Column != "citations.page" {
+		t.Errorf("Write(page 2^31) = %v, want an error of citations.page in row 0", err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Abort(); err != nil {
+		t.Errorf("second Abort() = %v", err)
+	}
+	if err := w.Write(&Row{}); !errors.Is(err, ErrClosed) {
+		t.Errorf("Write after Abort = %v, want ErrClosed", err)
+	}
+	if got, err := os.ReadFile(path); string(got) != "before" {
+		t.Errorf("after Abort the file holds %q, %v", got, err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("after Abort the directory holds %v", names)
+	}
+	if _, err := NewWriter(filepath.Join(dir, "none", "a.parquet"), "page"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("NewWriter in a missing directory = %v", err)
+	}
+	if _, err := NewWriter(path, "line"); err == nil {
+		t.Error("NewWriter with offset base line succeeded")
+	}
+}
+
+func TestDocumentWriterRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.parquet")
+	want := []Document{
+		{Doc: "a", Title: "A", Text: "Zoë", HasText: true, SourceType: "pdf", Metadata: `{}`},
+		{Doc: "b", HasPages: true, Pages: []string{"one", "two"}, HasBlocks: true},
+		{Doc: "c", Text: "", HasText: true, HasPages: true, HasBlocks: true, Blocks: []string{""}},
+		{Doc: "d"},
+	}
+	w, err := NewDocumentWriter(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if err := w.Write(&want[i]); err != nil {
+			t.Fatal(err)
+		}
+		want[i].File, want[i].FileRow = path, int64(i)
+	}
+	if got := w.Rows(); got != 4 {
+		t.Errorf("Rows() = %d", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenDocuments(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	err = s.Read(t.Context(), func(d *Document) error {
+		if diff := cmp.Diff(want[i], *d, cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore())); diff != "" {
+			t.Errorf("document %d (-want +got):\n%s", i, diff)
+		}
+		i++
+		return nil
+	})
+	if err != nil || i != len(want) {
+		t.Errorf("Read yielded %d documents, %v", i, err)
+	}
+}
