@@ -44,7 +44,7 @@ type LoadOptions struct {
 const defaultTextMemory = 64 << 20
 
 // LoadDocuments reads all documents in one sequential pass. Two documents of
-// one name must have the same text, pages and blocks; otherwise the error names
+// one name must have the same text, pages and blocks; otherwise an [*Error] names
 // both places. A text that is not valid UTF-8 is not kept: its document is known
 // without its text, and [Documents.Problems] says so.
 func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Documents, error) {
@@ -60,17 +60,11 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 		return d.add(doc)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, closing(d.Close()))
+		// Closing a file that is given up anyway has nothing to add to err.
+		_ = d.Close()
+		return nil, err
 	}
 	return d, nil
-}
-
-// closing renders what went wrong besides, "" if nothing did.
-func closing(err error) string {
-	if err == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (and %v)", err)
 }
 
 func (d *Documents) add(doc *Document) error {
@@ -107,8 +101,11 @@ func (d *Documents) compare(first *document, doc *Document, lay *layout, t texts
 	if first.equal(lay) && held == t {
 		return nil
 	}
-	return fmt.Errorf("%s: row %d: document %q: differs from that of the same name in %s: row %d",
-		doc.File, doc.FileRow, doc.Doc, first.file, first.row)
+	return &Error{
+		File: doc.File, Row: doc.FileRow, Column: "doc",
+		Err:  fmt.Errorf("%q differs from the document of the same name in %s: row %d", doc.Doc, first.file, first.row),
+		Hint: "keep one of the two, or give them different names",
+	}
 }
 
 func (d *Documents) load(doc *document) (t texts, err error) {

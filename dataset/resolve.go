@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ibid/metrics/span"
 	"ibid/metrics/token"
@@ -55,12 +56,15 @@ type Resolver struct {
 	view   *View // nil if the run has no documents
 	row    *Row
 	inline inline
+	query  query // the place being resolved; kept so that its parts are not copied about
 	err    error
 }
 
 // NewResolver returns a resolver for documents, which may be nil.
 func NewResolver(documents *View, c Conventions) *Resolver {
-	return &Resolver{conv: c, view: documents}
+	r := &Resolver{conv: c, view: documents}
+	r.query.r = r
+	return r
 }
 
 // Resolved are the places of one row. Its slices are parallel to those of the
@@ -72,11 +76,40 @@ type Resolved struct {
 	Truth     []span.Place
 	Claims    []Interval // the claims' start and end
 
-	// Err is set if a value of the row cannot be understood: the row gets
-	// status "error". It names the column and the element. Every other place of
-	// the row is resolved all the same.
+	// Err is the first value of the row that cannot be understood, if any: the
+	// row gets status "error". It names the column and the element. Every other
+	// place of the row is resolved all the same.
 	Err error
 }
+
+// reset gives every list the length of the row's.
+func (o *Resolved) reset(row *Row) {
+	o.Citations = sized(o.Citations, len(row.Citations))
+	o.Repaired = sized(o.Repaired, len(row.Citations))
+	o.Answer = sized(o.Answer, len(row.Citations))
+	o.Truth = sized(o.Truth, len(row.Truth))
+	o.Claims = sized(o.Claims, len(row.Claims))
+	o.Err = nil
+}
+
+// sized returns s with n zero elements.
+func sized[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// fail records what is wrong with element i of a list, unless err is nil or
+// something was wrong before it.
+func (o *Resolved) fail(list string, i int, err *badValue) {
+	if err != nil && o.Err == nil {
+		o.Err = &Error{Row: -1, Column: list + "." + err.column, Err: fmt.Errorf("element %d: %s", i, err.what)}
+	}
+}
+
+// A badValue is a value that cannot be understood; column is its name within
+// the list.
+type badValue struct{ column, what string }
 
 // An Interval is a half-open interval of code points of which an end may be
 // null.
@@ -86,30 +119,26 @@ type Interval struct{ Start, End NullInt }
 // strings of the places are those of row. Offsets in the answer are converted
 // but not checked: one that lies outside the answer still does so.
 func (r *Resolver) Resolve(row *Row, out *Resolved) {
-	out.Citations, out.Repaired, out.Answer = out.Citations[:0], out.Repaired[:0], out.Answer[:0]
-	out.Truth, out.Claims, out.Err = out.Truth[:0], out.Claims[:0], nil
+	out.reset(row)
 	r.row = row
-	if err := r.inline.reset(row.Documents); err != nil {
-		out.Err = err
+	if i, err := r.inline.reset(row.Documents); err != nil {
+		out.fail("documents", i, err)
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		p := pointer{doc: c.Doc, docNull: c.DocNull, page: c.Page, start: c.Start, end: c.End, unit: c.Unit, quote: c.CitedText}
-		place, repaired, err := r.resolve(&p)
-		if err != nil && out.Err == nil {
-			out.Err = fmt.Errorf("citations[%d].%w", i, err)
-		}
-		out.Citations = append(out.Citations, place)
-		out.Repaired = append(out.Repaired, repaired)
+		q := &r.query
+		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
+		q.unit, q.quote = c.Unit, c.CitedText
+		q.place, q.repaired = &out.Citations[i], &out.Repaired[i]
+		out.fail("citations", i, q.resolve())
 	}
 	for i := range row.Truth {
 		t := &row.Truth[i]
-		p := pointer{doc: t.Doc, docNull: t.DocNull, page: t.Page, start: t.Start, end: t.End, unit: t.Unit}
-		place, _, err := r.resolve(&p)
-		if err != nil && out.Err == nil {
-			out.Err = fmt.Errorf("truth[%d].%w", i, err)
-		}
-		out.Truth = append(out.Truth, place)
+		q := &r.query
+		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
+		q.unit, q.quote = t.Unit, ""
+		q.place, q.repaired = &out.Truth[i], nil
+		out.fail("truth", i, q.resolve())
 	}
 	r.resolveAnswer(row, out)
 }
@@ -122,7 +151,8 @@ func (r *Resolver) Err() error { return r.err }
 // of the document if page is 0, else of that page. ok is false if the text is
 // not at hand. The index may be used after later calls, too.
 func (r *Resolver) Tokens(doc string, page int32) (x *token.Index, ok bool) {
-	s := r.find(doc)
+	var s source
+	r.find(doc, &s)
 	reg, ok := r.region(&s, page)
 	if !ok {
 		return nil, false
@@ -130,71 +160,6 @@ func (r *Resolver) Tokens(doc string, page int32) (x *token.Index, ok bool) {
 	x, bytes := reg.index(r.conv.Tokenizer)
 	r.grew(&s, bytes)
 	return x, true
-}
-
-// A pointer is a citation or a truth span as given.
-type pointer struct {
-	doc        string
-	docNull    bool
-	page       NullInt
-	start, end NullInt
-	unit       string
-	quote      string
-}
-
-// resolve dispatches on what p gives. An error names the column first, without
-// that of the list.
-func (r *Resolver) resolve(p *pointer) (span.Place, Interval, error) {
-	place := span.Place{Doc: p.doc, Level: span.Nowhere, Status: span.Unchecked}
-	unit, coarse, err := r.unit(p.unit)
-	switch {
-	case err != nil:
-		return place, Interval{}, err
-	case p.start.Valid && !p.end.Valid:
-		return place, Interval{}, fmt.Errorf("end: null, but start is %d", p.start.Value)
-	case p.end.Valid && !p.start.Valid:
-		return place, Interval{}, fmt.Errorf("start: null, but end is %d", p.end.Value)
-	case p.page.Valid && (p.page.Value > math.MaxInt32 || p.page.Value < math.MinInt32):
-		return place, Interval{}, fmt.Errorf("page: %d does not fit into 32 bits", p.page.Value)
-	}
-	q := query{r: r, pointer: p, place: place}
-	if !p.docNull {
-		q.source = r.find(p.doc)
-		q.place.Level = span.Document
-	}
-	if r.conv.Checks.Existence && q.source.missing(r) {
-		q.place.Status = span.DocumentNotFound
-	}
-	switch {
-	case p.docNull:
-	case coarse == "document":
-		q.document()
-	case !p.start.Valid && (coarse == "" || !p.page.Valid):
-		q.unplaced()
-	case coarse == "page":
-		q.pages()
-	case coarse == "block" && p.start.Valid:
-		q.blocks()
-	case coarse == "block":
-		q.unplaced()
-	default:
-		q.characters(unit)
-	}
-	return q.place, q.repaired, nil
-}
-
-// unit returns the unit of offsets, or the name of a coarser unit.
-func (r *Resolver) unit(name string) (u token.Unit, coarse string, err error) {
-	switch name {
-	case "":
-		return r.conv.OffsetUnit, "", nil
-	case "page", "block", "document":
-		return 0, name, nil
-	}
-	if u, err = token.ParseUnit(name); err != nil {
-		err = fmt.Errorf("unit: %q is not one of codepoint, utf16, byte, page, block, document", name)
-	}
-	return u, "", err
 }
 
 // resolveAnswer converts the offsets in the answer.
@@ -205,11 +170,11 @@ func (r *Resolver) resolveAnswer(row *Row, out *Resolved) {
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		out.Answer = append(out.Answer, r.answerInterval(text, c.AnswerStart, c.AnswerEnd))
+		out.Answer[i] = r.answerInterval(text, c.AnswerStart, c.AnswerEnd)
 	}
 	for i := range row.Claims {
 		c := &row.Claims[i]
-		out.Claims = append(out.Claims, r.answerInterval(text, c.Start, c.End))
+		out.Claims[i] = r.answerInterval(text, c.Start, c.End)
 	}
 }
 

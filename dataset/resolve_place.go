@@ -1,21 +1,82 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
-	"strings"
 
 	"ibid/metrics/span"
 	"ibid/metrics/token"
 )
 
-// A query is one place in the course of being resolved. Its place's Status is
-// DocumentNotFound, or Unchecked as long as nothing else is known.
+// A query is one place in the course of being resolved.
 type query struct {
-	*pointer
-	r        *Resolver
+	r *Resolver
+
+	// As given.
+	doc        string
+	docNull    bool
+	page       NullInt
+	start, end NullInt
+	unit       string
+	quote      string
+
 	source   source
-	place    span.Place
-	repaired Interval
+	place    *span.Place // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
+	repaired *Interval   // nil if there is no quote
+}
+
+// resolve dispatches on what is given.
+func (q *query) resolve() *badValue {
+	r := q.r
+	q.place.Doc, q.place.Level, q.place.Status = q.doc, span.Nowhere, span.Unchecked
+	unit, coarse, err := r.unit(q.unit)
+	switch {
+	case err != nil:
+		return err
+	case q.start.Valid && !q.end.Valid:
+		return &badValue{"end", fmt.Sprintf("null, but start is %d", q.start.Value)}
+	case q.end.Valid && !q.start.Valid:
+		return &badValue{"start", fmt.Sprintf("null, but end is %d", q.end.Value)}
+	case q.page.Valid && (q.page.Value > math.MaxInt32 || q.page.Value < math.MinInt32):
+		return &badValue{"page", fmt.Sprintf("%d does not fit into 32 bits", q.page.Value)}
+	}
+	q.source = source{}
+	if !q.docNull {
+		r.find(q.doc, &q.source)
+		q.place.Level = span.Document
+	}
+	if r.conv.Checks.Existence && q.source.missing(r) {
+		q.place.Status = span.DocumentNotFound
+	}
+	switch {
+	case q.docNull:
+	case coarse == "document":
+		q.document()
+	case !q.start.Valid && (coarse != "page" || !q.page.Valid):
+		q.unplaced()
+	case coarse == "page":
+		q.pages()
+	case coarse == "block":
+		q.blocks()
+	default:
+		q.characters(unit)
+	}
+	return nil
+}
+
+// unit returns the unit of offsets, or the name of a coarser unit.
+func (r *Resolver) unit(name string) (u token.Unit, coarse string, err *badValue) {
+	switch name {
+	case "":
+		return r.conv.OffsetUnit, "", nil
+	case "page", "block", "document":
+		return 0, name, nil
+	}
+	u, unknown := token.ParseUnit(name)
+	if unknown != nil {
+		err = &badValue{"unit", fmt.Sprintf("%q is not one of codepoint, utf16, byte, page, block, document", name)}
+	}
+	return u, "", err
 }
 
 // settle gives the place a status unless it has one that comes first.
@@ -147,211 +208,4 @@ func (q *query) hasKey(page int32) bool {
 func (q *query) keyLen(page int32) int64 {
 	s, _ := q.source.layout.key(page)
 	return int64(s.end - s.start)
-}
-
-// unplaced resolves a place without start and end.
-func (q *query) unplaced() {
-	q.coarser()
-	if q.page.Valid {
-		q.checkPage(q.page.Value, q.page.Value)
-	}
-	page := q.keyPage()
-	q.place.Page = page
-	if q.place.Status != span.Unchecked {
-		return
-	}
-	if q.hasKey(page) {
-		q.findQuote(page)
-		q.settle(span.OK)
-	} else if q.hasText() {
-		q.checkContained(0, 0, math.MaxInt64)
-		q.settle(span.OK)
-	}
-}
-
-// hasText reports whether the text of the document is known.
-func (q *query) hasText() bool { return q.source.layout != nil && q.source.layout.hasText }
-
-// document resolves a place that is a whole document.
-func (q *query) document() {
-	q.place.Level = span.Document
-	if !q.hasText() {
-		q.givenPage()
-		return
-	}
-	lay := q.source.layout
-	n := int32(len(lay.pages))
-	switch {
-	case q.r.conv.OffsetBase == FromDocument || !lay.hasPages:
-		q.cover(0, 0, int64(lay.length))
-	case n == 1:
-		q.cover(1, 0, q.keyLen(1))
-	case n > 1:
-		q.place.Level, q.place.FirstPage, q.place.LastPage = span.Pages, 1, n
-	}
-	q.checkContained(0, 0, math.MaxInt64)
-	q.settle(span.OK)
-}
-
-// cover makes the place the code points [start, end), unless that is none: a
-// page, block or document without text is still cited.
-func (q *query) cover(page int32, start, end int64) {
-	if start < end {
-		q.setSpan(page, start, end)
-	}
-}
-
-// pages resolves a place given by page numbers, or by a page alone.
-func (q *query) pages() {
-	start, end := q.start.Value, q.end.Value
-	if !q.start.Valid {
-		start, end = q.page.Value, q.page.Value+1
-	} else if q.misplaced(span.Pages, start, end) {
-		return
-	}
-	first, last := max(start, 0), min(end-1, math.MaxInt32)
-	if first >= 1 && first <= last {
-		q.place.Level, q.place.FirstPage, q.place.LastPage = span.Pages, int32(first), int32(last)
-	}
-	q.checkPage(start, end-1)
-	lay := q.source.layout
-	if lay == nil || first < 1 || last > int64(len(lay.pages)) {
-		if lay != nil && lay.hasText {
-			q.checkContained(0, 0, math.MaxInt64)
-		}
-		return
-	}
-	from, to := lay.pages[first-1], lay.pages[last-1]
-	switch {
-	case q.r.conv.OffsetBase == FromPage && first == last:
-		q.cover(int32(first), 0, int64(to.end-from.start))
-	case q.r.conv.OffsetBase == FromDocument && !lay.apart:
-		q.cover(0, int64(from.start), int64(to.end))
-		q.place.FirstPage, q.place.LastPage = int32(first), int32(last)
-	}
-	q.checkCovered()
-	q.settle(span.OK)
-}
-
-// blocks resolves a place given by block numbers.
-func (q *query) blocks() {
-	start, end := q.start.Value, q.end.Value
-	if q.misplaced(span.Document, start, end) {
-		return
-	}
-	q.coarser()
-	if q.page.Valid {
-		q.checkPage(q.page.Value, q.page.Value)
-	}
-	lay := q.source.layout
-	switch {
-	case lay == nil:
-		return
-	case !lay.hasBlocks:
-		if lay.hasText {
-			q.checkContained(0, 0, math.MaxInt64)
-		}
-		return
-	case end > int64(len(lay.blocks)):
-		if q.r.conv.Checks.Bounds {
-			q.settle(span.OutOfBounds)
-		}
-		return
-	}
-	from, to := int64(lay.blocks[start].start), int64(lay.blocks[end-1].end)
-	first, last, paged := lay.touched(from, to)
-	switch {
-	case q.r.conv.OffsetBase == FromDocument || !lay.hasPages:
-		q.cover(0, from, to)
-	case paged && first == last:
-		origin := int64(lay.pages[first-1].start)
-		q.cover(first, from-origin, to-origin)
-	case paged:
-		q.place.Level, q.place.FirstPage, q.place.LastPage = span.Pages, first, last
-	}
-	q.checkCovered()
-	q.settle(span.OK)
-}
-
-// checkCovered checks the quote against the code points that the place covers,
-// or against the whole text where they are not known.
-func (q *query) checkCovered() {
-	if q.place.Level == span.Characters {
-		q.checkContained(q.place.Page, q.place.Start, q.place.End)
-	} else if q.hasText() {
-		q.checkContained(0, 0, math.MaxInt64)
-	}
-}
-
-// wantsQuote reports whether there is a quote to check and no status yet.
-func (q *query) wantsQuote() bool {
-	return q.r.conv.Checks.Text && q.place.Status == span.Unchecked && strings.TrimSpace(q.quote) != ""
-}
-
-// checkQuote compares the quote with the code points [start, end) of a key.
-func (q *query) checkQuote(page int32, start, end int64) {
-	if !q.wantsQuote() {
-		return
-	}
-	if reg, ok := q.r.region(&q.source, page); ok && !sameQuote(reg.slice(start, end), q.quote) {
-		q.repair(reg)
-	}
-}
-
-// checkContained looks for the quote in the code points [start, end) of a key.
-func (q *query) checkContained(page int32, start, end int64) {
-	if !q.wantsQuote() {
-		return
-	}
-	reg, ok := q.r.region(&q.source, page)
-	if !ok {
-		return
-	}
-	within := reg.slice(start, end)
-	if strings.Contains(within, q.quote) || strings.Contains(q.normalized(reg, within), normalize(q.quote)) {
-		return
-	}
-	if page == 0 && q.r.conv.OffsetBase == FromPage && q.source.layout.hasPages {
-		q.place.Status = span.QuoteMismatch // a place in the whole text is none of a key
-		return
-	}
-	q.repair(reg)
-}
-
-// findQuote gives a place without start and end the one where its quote stands.
-func (q *query) findQuote(page int32) {
-	if !q.wantsQuote() {
-		return
-	}
-	if reg, ok := q.r.region(&q.source, page); ok {
-		if q.repair(reg) > 1 {
-			q.place.Status = span.OK
-		}
-	}
-}
-
-// repair searches the quote in a key and settles QuoteRepaired or
-// QuoteMismatch. It returns how often the quote was found, up to 2.
-func (q *query) repair(reg *region) int {
-	text := q.normalized(reg, reg.slice(0, reg.len()))
-	quote := normalize(q.quote)
-	n, at := occurrences(text, quote)
-	if n != 1 {
-		q.place.Status = span.QuoteMismatch
-	} else {
-		q.place.Status = span.QuoteRepaired
-		start, end := original(reg.slice(0, reg.len()), at, at+len(quote))
-		q.repaired = Interval{NullInt{start, true}, NullInt{end, true}}
-	}
-	return n
-}
-
-// normalized returns the normalised form of a part of reg.
-func (q *query) normalized(reg *region, part string) string {
-	if len(part) < len(reg.slice(0, reg.len())) {
-		return normalize(part)
-	}
-	text, bytes := reg.normalized()
-	q.r.grew(&q.source, bytes)
-	return text
 }

@@ -13,17 +13,20 @@ type source struct {
 	number int32   // of the run's documents, if inline is nil
 }
 
-// find returns the document of that name; the row's own win.
-func (r *Resolver) find(name string) source {
-	if o := r.inline.find(name); o != nil {
-		return source{layout: o.layout, inline: o}
+// find sets s, which must be the zero source, to the document of that name; the
+// row's own win.
+func (r *Resolver) find(name string, s *source) {
+	if len(r.inline.docs) > 0 {
+		if o := r.inline.find(name); o != nil {
+			s.layout, s.inline = o.layout, o
+			return
+		}
 	}
 	if r.view != nil {
 		if n, ok := r.view.docs.numbers[name]; ok {
-			return source{layout: &r.view.docs.docs[n].layout, number: n}
+			s.layout, s.number = &r.view.docs.docs[n].layout, n
 		}
 	}
-	return source{}
 }
 
 // missing reports whether the documents are known and s is none of them.
@@ -72,8 +75,9 @@ type inline struct {
 // down all that follow.
 const maxKeptNames = 256
 
-// reset takes the documents of the next row. Two of one name must be equal.
-func (n *inline) reset(docs []Document) error {
+// reset takes the documents of the next row. Two of one name must be equal; the
+// error is that of document bad, the first that is not.
+func (n *inline) reset(docs []Document) (bad int, err *badValue) {
 	n.docs = docs
 	n.opened = slices.Grow(n.opened[:0], len(docs))[:len(docs)]
 	clear(n.opened)
@@ -84,16 +88,15 @@ func (n *inline) reset(docs []Document) error {
 	if len(docs) > 0 && n.byName == nil {
 		n.byName = make(map[string]int32)
 	}
-	var err error
 	for i := range docs {
 		first, taken := n.byName[docs[i].Doc]
 		if !taken {
 			n.byName[docs[i].Doc] = int32(i)
 		} else if err == nil && !sameDocument(&docs[first], &docs[i]) {
-			err = fmt.Errorf("documents[%d].doc: %q differs from documents[%d] of the same name", i, docs[i].Doc, first)
+			bad, err = i, &badValue{"doc", fmt.Sprintf("%q differs from element %d of the same name", docs[i].Doc, first)}
 		}
 	}
-	return err
+	return bad, err
 }
 
 func sameDocument(a, b *Document) bool {

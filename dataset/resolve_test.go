@@ -319,17 +319,17 @@ func TestResolveRowErrors(t *testing.T) {
 		row  Row
 		want string
 	}{
-		{"null start", Row{Citations: []Citation{good, {Doc: "plain", End: some(4)}}}, "citations[1].start: null, but end is 4"},
-		{"null end", Row{Truth: []Truth{{Doc: "plain", Start: some(4)}}}, "truth[0].end: null, but start is 4"},
-		{"unit", Row{Citations: []Citation{good.in("chars")}}, `citations[0].unit: "chars" is not one of codepoint, utf16, byte, page, block, document`},
-		{"page", Row{Citations: []Citation{good.onPage(1 << 31)}}, "citations[0].page: 2147483648 does not fit into 32 bits"},
+		{"null start", Row{Citations: []Citation{good, {Doc: "plain", End: some(4)}}}, "citations.start: element 1: null, but end is 4"},
+		{"null end", Row{Truth: []Truth{{Doc: "plain", Start: some(4)}}}, "truth.end: element 0: null, but start is 4"},
+		{"unit", Row{Citations: []Citation{good.in("chars")}}, `citations.unit: element 0: "chars" is not one of codepoint, utf16, byte, page, block, document`},
+		{"page", Row{Citations: []Citation{good.onPage(1 << 31)}}, "citations.page: element 0: 2147483648 does not fit into 32 bits"},
 		{
 			"two documents of one name",
 			Row{Documents: []Document{withText("a", "x"), withText("b", ""), withText("a", "y")}, HasDocuments: true},
-			`documents[2].doc: "a" differs from documents[0] of the same name`,
+			`documents.doc: element 2: "a" differs from element 0 of the same name`,
 		},
 		{"the same document twice", Row{Documents: []Document{withText("a", "x"), withText("a", "x")}, HasDocuments: true}, ""},
-		{"first error wins", Row{Citations: []Citation{good.in("x"), good.in("y")}}, `citations[0].unit: "x" is not one of codepoint, utf16, byte, page, block, document`},
+		{"first error wins", Row{Citations: []Citation{good.in("x"), good.in("y")}}, `citations.unit: element 0: "x" is not one of codepoint, utf16, byte, page, block, document`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,261 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ibid/metrics/token"
+)
+
+func TestLoadDocumentsKeepsWhatIsNeeded(t *testing.T) {
+	d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{
+		Need: func(name string) bool { return name == "plain" || name == "named" || name == "none" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Len() != 2 || d.Skipped() != int64(len(testSource)-2) {
+		t.Errorf("%d kept, %d skipped, want 2 and %d", d.Len(), d.Skipped(), len(testSource)-2)
+	}
+	for name, want := range map[string]bool{"plain": true, "named": true, "none": false, "wide": false} {
+		if d.Has(name) != want {
+			t.Errorf("Has(%q) = %v", name, !want)
+		}
+	}
+	if got, want := d.Bytes(), int64(len(plainDoc.Text)); got != want {
+		t.Errorf("Bytes() = %d, want %d", got, want)
+	}
+}
+
+func TestLoadDocumentsOfOneName(t *testing.T) {
+	tests := []struct {
+		name string
+		docs documentList
+		want string
+	}{
+		{"equal", documentList{plainDoc, pagedDoc, apartDoc, plainDoc, pagedDoc, apartDoc}, ""},
+		{
+			"other text", documentList{withText("a", "x"), plainDoc, withText("a", "y")},
+			`docs.parquet: row 2: doc: "a" differs from the document of the same name in docs.parquet: row 0`,
+		},
+		{
+			"other pages", documentList{withPages("a", "x", "yz"), withPages("a", "xy", "z")},
+			`docs.parquet: row 1: doc: "a" differs from the document of the same name in docs.parquet: row 0`,
+		},
+		{
+			"text and no text", documentList{withText("a", ""), {Doc: "a"}},
+			`docs.parquet: row 1: doc: "a" differs from the document of the same name in docs.parquet: row 0`,
+		},
+	}
+	for _, tt := range tests {
+		for _, memory := range []int64{0, 1} { // in memory, and in a file from the start
+			t.Run(tt.name+"/memory="+strconv.FormatInt(memory, 10), func(t *testing.T) {
+				d, err := LoadDocuments(t.Context(), tt.docs, LoadOptions{Memory: memory, Dir: t.TempDir()})
+				got := ""
+				if err != nil {
+					got = err.Error()
+				} else if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+				if got != tt.want {
+					t.Errorf("got  %s\nwant %s", got, tt.want)
+				}
+			})
+		}
+	}
+}
+
+func TestLoadDocumentsProblems(t *testing.T) {
+	bad := withText("bytes", "a\xff")
+	partly := withPages("pages", "good", "")
+	partly.Err = errors.New("pages: element 1: not UTF-8")
+	d, err := LoadDocuments(t.Context(), documentList{bad, plainDoc, partly}, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	want := []string{
+		`docs.parquet: row 0: document "bytes": text is not valid UTF-8`,
+		`docs.parquet: row 2: document "pages": pages: element 1: not UTF-8`,
+	}
+	if !slices.Equal(d.Problems(), want) {
+		t.Errorf("Problems() = %q, want %q", d.Problems(), want)
+	}
+	view := d.View(0)
+	for _, name := range []string{"bytes", "pages"} {
+		if _, ok, err := view.Text(name); ok || err != nil || !d.Has(name) {
+			t.Errorf("%s: text %v, error %v, known %v; want a document without text", name, ok, err, d.Has(name))
+		}
+	}
+}
+
+func TestLoadDocumentsErrors(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "no", "such", "folder")
+	_, err := LoadDocuments(t.Context(), documentList{plainDoc}, LoadOptions{Memory: 1, Dir: missing})
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "document texts: ") {
+		t.Errorf("no folder for the file: %v", err)
+	}
+	stopped := errors.New("stopped")
+	_, err = LoadDocuments(t.Context(), readFunc(func(context.Context, func(*Document) error) error { return stopped }), LoadOptions{})
+	if !errors.Is(err, stopped) {
+		t.Errorf("reader's error: %v", err)
+	}
+}
+
+type readFunc func(context.Context, func(*Document) error) error
+
+func (f readFunc) Read(ctx context.Context, yield func(*Document) error) error { return f(ctx, yield) }
+
+// TestDocumentTextsLeaveNothingBehind also compares texts kept in memory with
+// texts that went to a file after the first ones.
+func TestDocumentTextsLeaveNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{Memory: 50, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, inMemory := d.View(0), loadView(t, testSource...)
+	for _, doc := range testSource {
+		got, ok, err := file.Text(doc.Doc)
+		want, wantOK, _ := inMemory.Text(doc.Doc)
+		if err != nil || ok != wantOK || ok && got.String() != want.String() {
+			t.Errorf("text of %s from the file: %v, %v, %v, want %v", doc.Doc, got, ok, err, want)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	r := NewResolver(d.View(0), Conventions{Checks: AllChecks})
+	var out Resolved
+	r.Resolve(&Row{Citations: []Citation{at("plain", 4, 9).quoting("grass")}}, &out)
+	if !errors.Is(r.Err(), os.ErrClosed) {
+		t.Errorf("reading a text that is gone: %v, want %v", r.Err(), os.ErrClosed)
+	}
+}
+
+func TestLayOut(t *testing.T) {
+	tests := []struct {
+		name          string
+		doc           Document
+		text          string
+		pages, blocks []stretch
+		apart         bool
+	}{
+		{"pages are the text", withPages("", "é", "", "ab"), "éab", []stretch{{0, 1}, {1, 1}, {1, 3}}, nil, false},
+		{"blocks are the text", Document{Blocks: []string{"a", "b"}, HasBlocks: true}, "ab", nil, []stretch{{0, 1}, {1, 2}}, false},
+		{
+			"pages before blocks",
+			Document{Pages: []string{"a b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
+			"a b", []stretch{{0, 3}}, []stretch{{0, 1}, {2, 3}}, false,
+		},
+		{
+			"joined by form feeds",
+			Document{Text: "é\fb\f\n", HasText: true, Pages: []string{"é", "b"}, HasPages: true},
+			"é\fb\f\n", []stretch{{0, 1}, {2, 3}}, nil, false,
+		},
+		{
+			"page starts with white space",
+			Document{Text: "a\n b", HasText: true, Pages: []string{"a", " b"}, HasPages: true},
+			"a\n b", []stretch{{0, 1}, {2, 4}}, nil, false,
+		},
+		{
+			"not in the text",
+			Document{Text: "a-b", HasText: true, Pages: []string{"a", "b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
+			"a-b", []stretch{{0, 1}, {1, 2}}, nil, true,
+		},
+		{
+			"text goes on",
+			Document{Text: "a b", HasText: true, Pages: []string{"a"}, HasPages: true},
+			"a b", []stretch{{0, 1}}, nil, true,
+		},
+		{"no pages", Document{Text: "", HasText: true, HasPages: true}, "", nil, nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			lay, got, problem := layOut(&tt.doc)
+			if problem != "" || !lay.hasText || got.text != tt.text {
+				t.Fatalf("text %q, %v, problem %q, want %q", got.text, lay.hasText, problem, tt.text)
+			}
+			if !slices.Equal(lay.pages, tt.pages) || lay.apart != tt.apart || lay.hasPages != tt.doc.HasPages {
+				t.Errorf("pages %v, apart %v, known %v, want %v, %v", lay.pages, lay.apart, lay.hasPages, tt.pages, tt.apart)
+			}
+			if !slices.Equal(lay.blocks, tt.blocks) || lay.hasBlocks != (tt.blocks != nil) {
+				t.Errorf("blocks %v, known %v, want %v", lay.blocks, lay.hasBlocks, tt.blocks)
+			}
+		})
+	}
+}
+
+func TestViewLetsGoOfTexts(t *testing.T) {
+	var docs []Document
+	for i := range 20 {
+		docs = append(docs, withText(strconv.Itoa(i), strings.Repeat("word ", 20))) // 100 bytes, 20 tokens
+	}
+	view := loadView(t, docs...)
+	view.limit = 1000
+	r := NewResolver(view, Conventions{})
+	r.Resolve(&Row{}, new(Resolved))
+	var first *token.Index
+	for round := range 3 {
+		for i, doc := range docs {
+			x, ok := r.Tokens(doc.Doc, 0)
+			if !ok || x.Len() != 20 {
+				t.Fatalf("Tokens(%q) = %v, %v", doc.Doc, x, ok)
+			}
+			if round == 0 && i == 0 {
+				first = x
+			}
+			if view.used > view.limit || view.used < 0 {
+				t.Fatalf("%d bytes in use, limit %d", view.used, view.limit)
+			}
+		}
+	}
+	if n := view.recent.Len(); n != len(view.opened) || n != 3 { // 260 bytes each
+		t.Errorf("%d texts kept under %d names, want 3", n, len(view.opened))
+	}
+	if first.Len() != 20 {
+		t.Error("an index changed after its document was let go")
+	}
+	again, _ := r.Tokens("19", 0)
+	if same, _ := r.Tokens("19", 0); same != again {
+		t.Error("the document used last is indexed again")
+	}
+	view.limit = 0
+	if _, ok := r.Tokens("3", 0); !ok || view.recent.Len() != 1 {
+		t.Errorf("with no memory at all %d texts are kept, want the one in use", view.recent.Len())
+	}
+}
+
+func BenchmarkLoadDocuments(b *testing.B) {
+	var docs documentList
+	for i := range 1000 {
+		docs = append(docs, withText(strconv.Itoa(i), strings.Repeat("The quick brown fox jumped, naïvely. ", 80)))
+	}
+	for _, memory := range []int64{0, 1} {
+		b.Run("memory="+strconv.FormatInt(memory, 10), func(b *testing.B) {
+			b.SetBytes(int64(len(docs) * len(docs[0].Text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				d, err := LoadDocuments(b.Context(), docs, LoadOptions{Memory: memory, Dir: b.TempDir()})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := d.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
