@@ -261,8 +261,9 @@ func decodeTexts(n node) (any, *typeError) {
 		return nil, wrong("a mapping", n, "such as {question: query}")
 	}
 	m := make(map[string]string, len(n.entries))
+	lines := make(map[string]int, len(n.entries))
 	for _, e := range n.entries {
-		if bad := repeated(n.entries, e); bad != nil {
+		if bad := repeated(lines, e); bad != nil {
 			return nil, bad
 		}
 		v, bad := decodeText(e.value)
@@ -291,8 +292,9 @@ func decodeFree(n node) (any, *typeError) {
 		return list, nil
 	case mappingNode:
 		m := make(map[string]any, len(n.entries))
+		lines := make(map[string]int, len(n.entries))
 		for _, e := range n.entries {
-			if bad := repeated(n.entries, e); bad != nil {
+			if bad := repeated(lines, e); bad != nil {
 				return nil, bad
 			}
 			v, bad := decodeFree(e.value)
@@ -313,15 +315,12 @@ func decodeFree(n node) (any, *typeError) {
 	return v, nil
 }
 
-// repeated refuses e if its key stands before it in entries.
-func repeated(entries []entry, e entry) *typeError {
-	for _, f := range entries {
-		if f.line == e.line && f.column == e.column {
-			return nil
-		}
-		if f.key == e.key {
-			return &typeError{node{line: e.line, column: e.column}, fmt.Sprintf("key %s is already set on line %d", strconv.Quote(e.key), f.line), "remove one of the two"}
-		}
+// repeated refuses e if its key is among those seen, with their lines, and
+// adds it to them if not.
+func repeated(seen map[string]int, e entry) *typeError {
+	if line, ok := seen[e.key]; ok {
+		return &typeError{node{line: e.line, column: e.column}, fmt.Sprintf("key %s is already set on line %d", strconv.Quote(e.key), line), "remove one of the two"}
 	}
+	seen[e.key] = e.line
 	return nil
 }

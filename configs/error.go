@@ -36,8 +36,9 @@ func (e *Error) place() place {
 	return place{file: e.File, line: e.Line, column: e.Column, source: e.Source}
 }
 
-// Errors are all errors of one configuration, those of the run file first and
-// in its order. errors.As finds the first as an *Error.
+// Errors are the errors of one configuration, at most the first 20, those of
+// the run file before others and in its order. errors.As finds the first as an
+// *Error.
 type Errors []*Error
 
 // Error has one line for each error.

@@ -22,13 +22,21 @@ type loader struct {
 	errs  Errors
 }
 
+// maxErrors bounds what one bad file can print; the rest is rarely news.
+const maxErrors = 20
+
 func (l *loader) report(at place, key, msg, hint string) {
+	if l.full() {
+		return
+	}
 	e := at.refuse(key, msg, hint)
 	if s, ok := lookup(key); !ok || !s.secret {
 		e.Snippet = at.snippet(l.lines)
 	}
 	l.errs = append(l.errs, e)
 }
+
+func (l *loader) full() bool { return len(l.errs) >= maxErrors }
 
 // merge puts one layer over the values of c.
 func (l *loader) merge(c *Config, layer []assigned) {
@@ -70,8 +78,12 @@ func (l *loader) fromFile(text string) []assigned {
 // name with a dot at its end, or "".
 func (l *loader) walk(n node, prefix string, at func(line, column int) place) []assigned {
 	var layer []assigned
+	lines := make(map[string]int, len(n.entries))
 	for _, e := range n.entries {
-		if bad := repeated(n.entries, e); bad != nil {
+		if l.full() {
+			break
+		}
+		if bad := repeated(lines, e); bad != nil {
 			l.report(at(e.line, e.column), prefix+e.key, bad.msg, bad.hint)
 			continue
 		}
@@ -131,13 +143,13 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 	}
 	if s.item != nil {
 		for _, item := range n.items {
-			if bad := s.item(item.text); bad != nil {
+			if bad := s.item(item.text); bad != nil && !l.full() {
 				line, column := l.inside(item, bad.offset)
 				l.report(at(line, column), name, bad.msg, bad.hint)
 			}
 		}
 	}
-	if len(l.errs) > errs {
+	if len(l.errs) > errs || l.full() {
 		return nil
 	}
 	return []assigned{{setting: s, value: v, node: n, at: at(n.line, n.column)}}

@@ -1,9 +1,15 @@
 package configs
 
+// maxWord is longer than any name there is.
+const maxWord = 100
+
 // nearest is the candidate with the smallest edit distance to s, if it is near
 // enough to be what was meant: at most a third of s, and at least two edits
 // for words of four letters or more. Ties go to the earlier candidate.
 func nearest(s string, candidates []string) (string, bool) {
+	if len(s) > maxWord {
+		return "", false
+	}
 	limit := max(len(s)/3, min(len(s)/2, 2))
 	best, found := "", false
 	for _, c := range candidates {
@@ -36,4 +42,11 @@ func editDistance(a, b string) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// Nearest is the candidate that s was probably meant to be, or "": what error
+// hints suggest for a misspelt key, metric or flag value.
+func Nearest(s string, candidates []string) string {
+	best, _ := nearest(s, candidates)
+	return best
 }

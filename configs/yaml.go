@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	maxText  = 256 << 10 // bytes of a run file
-	maxDepth = 32        // nested lists and mappings on one line
+	maxText  = 64 << 10 // bytes of a run file
+	maxDepth = 32       // nested lists and mappings on one line
 )
 
 type nodeKind uint8
