@@ -30,10 +30,11 @@ type registry struct {
 
 // A customMetric computes a registered metric.
 type customMetric struct {
-	metric Metric
-	kind   Kind
-	sum    Sum // of a Ratio: the numerator's, the denominator's is the next
-	f      func(*Row) Value
+	metric   Metric
+	kind     Kind
+	min, max float64
+	sum      Sum // of a Ratio: the numerator's, the denominator's is the next
+	f        func(*Row) Value
 }
 
 var defaultRegistry = newRegistry()
@@ -176,7 +177,7 @@ func (r *registry) register(d Definition, f func(*Row) Value) error {
 	}
 	d.Aliases = slices.Clone(d.Aliases)
 	d.Num, d.Den, d.Judged = nil, nil, false
-	c := customMetric{metric: Metric(len(r.metrics)), kind: d.Kind, sum: Sum(len(r.sums)), f: f}
+	c := customMetric{metric: Metric(len(r.metrics)), kind: d.Kind, min: d.Min, max: d.Max, sum: Sum(len(r.sums)), f: f}
 	if d.Kind == Ratio {
 		d.Num, d.Den = []Term{{num, 1}}, []Term{{den, 1}}
 		for _, part := range []Definition{
@@ -192,13 +193,6 @@ func (r *registry) register(d Definition, f func(*Row) Value) error {
 		r.names[name] = true
 	}
 	return nil
-}
-
-// seal ends registration: the columns of a run are fixed before its first row.
-func (r *registry) seal() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sealed = true
 }
 
 // reservedColumns are the other columns of a results file.

@@ -1,5 +1,12 @@
 package metrics
 
+import (
+	"math"
+	"unicode/utf8"
+
+	"ibid/metrics/span"
+)
+
 // A Scorer computes the numbers of rows under fixed options. It holds scratch
 // memory, so it is not safe for concurrent use; make one per goroutine. Once
 // warm it does not allocate.
@@ -7,7 +14,22 @@ type Scorer struct {
 	opt    Options
 	policy policy
 	name   string // annotator of policy oneAnnotator
-	custom []customMetric
+
+	reasons []Reason // of every metric before anything is known of a row
+	sums    int
+	custom  []customMetric
+
+	compare    span.Comparer
+	keys       codes[keyName]
+	docs       codes[string]
+	pred       side
+	annotators []annotator
+	combined   side
+	votes      []span.Span
+	marks      []uint8          // of each document
+	cited      []span.PredMatch // of each predicted span, Truth as index in Row.Truth
+	mean       meanScratch
+	tokens     tokenSides
 }
 
 // NewScorer returns a scorer, or an error if the options are out of range.
@@ -20,11 +42,126 @@ func NewScorer(o Options) (*Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defaultRegistry.seal()
-	return &Scorer{opt: o, policy: p, name: name, custom: defaultRegistry.custom}, nil
+	return defaultRegistry.newScorer(o, p, name), nil
+}
+
+// newScorer ends registration: the columns of a run are fixed before its first
+// row.
+func (r *registry) newScorer(o Options, p policy, name string) *Scorer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sealed = true
+	s := &Scorer{opt: o, policy: p, name: name, custom: r.custom, sums: len(r.sums)}
+	for _, d := range r.metrics {
+		s.reasons = append(s.reasons, unmeasured(d))
+	}
+	return s
+}
+
+// unmeasured is the reason of a metric that this package does not measure from
+// places alone: it needs verdicts, or the claims of the answer's text.
+func unmeasured(d Definition) Reason {
+	if d.Judged {
+		return NoJudge
+	}
+	return NoClaims
 }
 
 // Score fills out with the numbers of r.
+//
+// Metrics of judged claims and citations, and those that need the claims of the
+// answer, are undefined and their counts unknown.
 func (s *Scorer) Score(r *Row, out *Scores) {
-	out.reset(NoTruth)
+	out.reset(len(s.reasons), s.sums)
+	copy(out.Reasons, s.reasons)
+	s.keys.reset()
+	s.docs.reset()
+	s.loadCitations(r, out)
+	switch truthKnown := s.loadTruth(r); {
+	case !truthKnown:
+		s.scorePredAlone(r, out)
+	case !r.HasCitations:
+		s.scoreTruthAlone(r, out)
+	case s.policy == meanOfAll && len(s.annotators) > 1:
+		s.scoreMean(r, out)
+		s.enterCitations(out)
+	default:
+		s.scorePair(r, s.chosen(out), out)
+		s.enterCitations(out)
+	}
+	s.scoreAnswer(r, out)
+	s.scoreCustom(r, out)
+}
+
+func (s *Scorer) key(p *span.Place) int32 { return s.keys.code(keyName{p.Doc, p.Page}) }
+func (s *Scorer) doc(p *span.Place) int32 { return s.docs.code(p.Doc) }
+
+// loadCitations fills the predicted side and counts the citations.
+func (s *Scorer) loadCitations(r *Row, out *Scores) {
+	s.pred.reset()
+	if !r.HasCitations {
+		out.undefined(DistinctSources, NoCitations)
+		return
+	}
+	var valid int64
+	for i := range r.Citations {
+		p := &r.Citations[i]
+		if p.Status.Valid() {
+			valid++
+		}
+		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
+		if p.Level != span.Nowhere {
+			s.pred.add(i, p, s.key(p), s.doc(p))
+		}
+	}
+	out.count(Citations, int64(len(r.Citations)))
+	out.count(ValidCitations, valid)
+	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.docs.names)), Defined
+}
+
+// scoreAnswer measures how much source text the answer cites.
+func (s *Scorer) scoreAnswer(r *Row, out *Scores) {
+	chars := int64(utf8.RuneCountInString(r.Answer))
+	out.count(AnswerChars, chars)
+	if !r.HasCitations {
+		out.undefined(CitationDensity, NoCitations)
+		return
+	}
+	out.ratio(CitationDensity, out.Counts[CitedChars], chars, NoClaims)
+}
+
+// scoreCustom asks the registered metrics.
+func (s *Scorer) scoreCustom(r *Row, out *Scores) {
+	for _, c := range s.custom {
+		v := c.f(r)
+		if v.Reason != Defined {
+			out.undefined(c.metric, v.Reason)
+			continue
+		}
+		if c.kind == Ratio {
+			v.Value = v.Num / v.Den
+		}
+		if !c.accepts(v) {
+			out.undefined(c.metric, RowError)
+			continue
+		}
+		out.Values[c.metric], out.Reasons[c.metric] = v.Value, Defined
+		if c.kind == Ratio {
+			out.sum(c.sum, v.Num)
+			out.sum(c.sum+1, v.Den)
+		}
+	}
+}
+
+// accepts reports whether a value keeps what its definition promises.
+func (c *customMetric) accepts(v Value) bool {
+	switch {
+	case math.IsNaN(v.Value) || math.IsInf(v.Value, 0) || v.Value < c.min || v.Value > c.max:
+		return false
+	case c.kind == Binary:
+		return v.Value == 0 || v.Value == 1
+	case c.kind == Ratio:
+		return v.Den > 0 && !math.IsInf(v.Den, 0) && !math.IsInf(v.Num, 0)
+	}
+	return true
 }

@@ -12,9 +12,9 @@ type Scores struct {
 	Values  []float64 // one per metric, see [Definitions]; 0 where undefined
 	Reasons []Reason  // one per metric; Defined where Values holds a value
 
-	// TruthAnnotator is the name of the one annotator whose spans were scored.
-	// HasTruthAnnotator is false if there is no such single annotator, or if it
-	// has no name.
+	// TruthAnnotator is the name of the one annotator whose spans were scored,
+	// sharing the memory of the row. HasTruthAnnotator is false if there is no
+	// such single annotator, or if it has no name.
 	TruthAnnotator    string
 	HasTruthAnnotator bool
 
@@ -30,8 +30,10 @@ type CitationScore struct {
 	// BestTruth is the index in [Row.Truth] of the best truth span: largest
 	// snapped Jaccard, then largest exact Jaccard, then lowest index. It is -1
 	// if the citation, widened by the tolerance, overlaps no truth span of its
-	// key. Under a policy that combines annotators it is the lowest index of
-	// an annotation that overlaps the best run.
+	// key. Only spans of the scored annotator count; under policy mean, those
+	// of all. Under union, majority and intersection the truth spans are runs
+	// of combined annotations, and BestTruth is the lowest index of an
+	// annotation that overlaps the best run.
 	BestTruth int
 
 	Exact, Tolerance, Snapped float64 // Jaccard with the best truth span, in [0, 1]; 0 without one
@@ -42,25 +44,59 @@ func (s *Scores) Value(m Metric) (value float64, ok bool) {
 	return s.Values[m], s.Reasons[m] == Defined
 }
 
-// Fail makes every metric undefined for the given reason and every count
-// unknown, as for a row that could not be read.
+// Fail makes every metric undefined for the given reason and every count and
+// sum unknown, as for a row that could not be read.
 func (s *Scores) Fail(why Reason) {
-	s.reset(why)
+	s.reset(NumMetrics(), NumSums())
+	for i := range s.Reasons {
+		s.Reasons[i] = why
+	}
 }
 
-func (s *Scores) reset(why Reason) {
-	n, sums := NumMetrics(), NumSums()
-	if len(s.Values) != n || len(s.Sums) != sums {
-		s.Values, s.Reasons = make([]float64, n), make([]Reason, n)
+// reset forgets all numbers but keeps the memory. Every metric is then Defined
+// with the value 0.
+func (s *Scores) reset(metrics, sums int) {
+	if len(s.Values) != metrics || len(s.Sums) != sums {
+		s.Values, s.Reasons = make([]float64, metrics), make([]Reason, metrics)
 		s.Sums, s.SumKnown = make([]float64, sums), make([]bool, sums)
 	}
 	s.Counts, s.Known = [NumCounts]int64{}, [NumCounts]bool{}
 	clear(s.Sums)
 	clear(s.SumKnown)
 	clear(s.Values)
-	for i := range s.Reasons {
-		s.Reasons[i] = why
-	}
+	clear(s.Reasons)
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
+}
+
+func (s *Scores) count(c Count, n int64) {
+	s.Counts[c], s.Known[c] = n, true
+}
+
+func (s *Scores) sum(x Sum, v float64) {
+	s.Sums[x], s.SumKnown[x] = v, true
+}
+
+// ratio sets m to num/den, or to undefined for the given reason if den is 0.
+func (s *Scores) ratio(m Metric, num, den int64, why Reason) {
+	s.quotient(m, float64(num), float64(den), why)
+}
+
+func (s *Scores) quotient(m Metric, num, den float64, why Reason) {
+	if den == 0 {
+		s.undefined(m, why)
+		return
+	}
+	s.Values[m], s.Reasons[m] = num/den, Defined
+}
+
+func (s *Scores) binary(m Metric, yes bool) {
+	s.Values[m], s.Reasons[m] = 0, Defined
+	if yes {
+		s.Values[m] = 1
+	}
+}
+
+func (s *Scores) undefined(m Metric, why Reason) {
+	s.Values[m], s.Reasons[m] = 0, why
 }

@@ -1,0 +1,7 @@
+package metrics
+
+// How many metrics and sums every run has; custom ones follow.
+const (
+	NumBuiltin     = int(numBuiltin)
+	NumBuiltinSums = int(numBuiltinSums)
+)

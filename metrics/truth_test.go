@@ -1,0 +1,164 @@
+package metrics
+
+import (
+	"testing"
+
+	"ibid/metrics/span"
+)
+
+func withPolicy(p string) Options {
+	o := DefaultOptions()
+	o.TruthPolicy = p
+	return o
+}
+
+// threeAnnotators marks [0,60), [20,80) and [40,100) of one text, and cites
+// [40,60).
+func threeAnnotators() *Row {
+	return cited(at("a", 40, 60)).against(
+		by("carl", at("a", 40, 100)), by("ann", at("a", 0, 60)), by("bea", at("a", 20, 80)))
+}
+
+func TestTruthPolicies(t *testing.T) {
+	tests := []struct {
+		policy     string
+		chars      int64
+		f1, recall float64
+		bestTruth  int
+		annotator  string
+	}{
+		{"best", 60, 40.0 / 80, 20.0 / 60, 1, "ann"}, // all alike: the first name
+		{"annotator:bea", 60, 40.0 / 80, 20.0 / 60, 2, "bea"},
+		{"union", 100, 40.0 / 120, 20.0 / 100, 0, ""},
+		{"majority", 60, 40.0 / 80, 20.0 / 60, 0, ""}, // [20,80)
+		{"intersection", 20, 1, 1, 0, ""},
+		{"mean", 180, 40.0 / 80, 20.0 / 60, 0, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.policy, func(t *testing.T) {
+			s := score(t, withPolicy(tt.policy), threeAnnotators())
+			wantCount(t, s, TruthChars, tt.chars)
+			wantValue(t, s, CharF1, tt.f1)
+			wantValue(t, s, CharRecall, tt.recall)
+			wantValue(t, s, SpanAccuracyScore, s.Values[MeanSnappedJaccard])
+			if got := s.Citations[0]; !got.Defined || got.BestTruth != tt.bestTruth {
+				t.Errorf("best truth = %+v, want %d", got, tt.bestTruth)
+			}
+			if s.TruthAnnotator != tt.annotator || s.HasTruthAnnotator != (tt.annotator != "") {
+				t.Errorf("annotator = %q, %v, want %q", s.TruthAnnotator, s.HasTruthAnnotator, tt.annotator)
+			}
+		})
+	}
+}
+
+func TestBestAnnotator(t *testing.T) {
+	nothing := Annotated{Annotator: "aaa"}
+	tests := []struct {
+		name string
+		row  *Row
+		want string
+	}{
+		{"highest char_f1", cited(at("a", 0, 10)).against(by("x", at("a", 0, 5)), by("y", at("a", 0, 9))), "y"},
+		{"by one code point in 2^31", cited(at("a", 0, span.MaxEnd)).against(
+			by("x", at("a", 0, span.MaxEnd-2)), by("y", at("a", 0, span.MaxEnd-1))), "y"},
+		{"first name on ties", cited(at("a", 0, 10)).against(by("y", at("a", 0, 5)), by("x", at("a", 5, 10))), "x"},
+		{"defined before undefined", cited().against(nothing, by("x", at("a", 0, 5))), "x"},
+		{"all undefined", cited().against(Annotated{Annotator: "b"}, nothing), "aaa"},
+		{"zero before nothing marked", cited(at("a", 0, 10)).against(nothing, by("x", at("b", 0, 5))), "aaa"},
+		{"the unnamed one comes first", cited(at("a", 0, 10)).against(by("x", at("a", 0, 5)), by("", at("a", 0, 5))), ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := score(t, withPolicy("best"), tt.row).TruthAnnotator; got != tt.want {
+				t.Errorf("annotator = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestMissingAnnotator(t *testing.T) {
+	s := score(t, withPolicy("annotator:zoe"), threeAnnotators())
+	wantReason(t, s, NoTruth, CharF1, CharPrecision, SpanF1, SpanAccuracyScore)
+	if s.Known[TruthChars] || s.HasTruthAnnotator {
+		t.Error("the truth of a missing annotator is known")
+	}
+	wantCount(t, s, PredChars, 20)
+
+	r := cited(at("a", 0, 5)).against(Annotated{Annotator: "zoe"}, by("ann", at("a", 0, 5)))
+	s = score(t, withPolicy("annotator:zoe"), r)
+	wantValue(t, s, CharPrecision, 0)
+	wantCount(t, s, TruthChars, 0)
+}
+
+// An annotator who marks a place twice has one vote, and one who marked nothing
+// counts among all.
+func TestMajorityCountsPeople(t *testing.T) {
+	r := cited(at("a", 0, 10)).against(
+		by("ann", at("a", 0, 10)), by("ann", at("a", 5, 12)), by("bea", at("a", 5, 10)), Annotated{Annotator: "carl"})
+	s := score(t, withPolicy("majority"), r)
+	wantCount(t, s, TruthChars, 5)
+	wantCount(t, s, TruthSpans, 1)
+	wantCount(t, s, TruthPages, 1)
+	s = score(t, withPolicy("intersection"), r)
+	wantCount(t, s, TruthChars, 0)
+	wantCount(t, s, TruthDocs, 0)
+	s = score(t, withPolicy("union"), r)
+	wantCount(t, s, TruthChars, 12)
+	wantCount(t, s, TruthSpans, 1)
+}
+
+func TestMeanPolicy(t *testing.T) {
+	r := cited(at("a", 0, 10), at("b", 0, 10)).against(
+		by("ann", at("a", 0, 10)), Annotated{Annotator: "bea"}, by("carl", at("b", 0, 5)))
+	r.Answer = "answer"
+	s := score(t, withPolicy("mean"), r)
+	wantValue(t, s, CharPrecision, (0.5+0+0.25)/3)
+	wantValue(t, s, CharRecall, 1)     // undefined for bea, who marked nothing
+	wantValue(t, s, ExactMatch, 0)     // nobody's truth is what is cited
+	wantValue(t, s, AnyOverlap, 2.0/3) // ann's and carl's
+	wantValue(t, s, DocRecall, 1)
+	wantValue(t, s, DistinctSources, 2)
+	wantValue(t, s, CitationDensity, 20.0/6)
+	wantCount(t, s, PredChars, 60)
+	wantCount(t, s, OverlapChars, 15)
+	wantCount(t, s, Citations, 2)
+	wantCount(t, s, CitedChars, 20)
+	if got := []int{s.Citations[0].BestTruth, s.Citations[1].BestTruth}; got[0] != 0 || got[1] != 2 {
+		t.Errorf("best truths = %v, want [0 2]", got)
+	}
+
+	r.HasCitations = false
+	s = score(t, withPolicy("mean"), r)
+	wantCount(t, s, TruthChars, 15)
+	wantReason(t, s, NoCitations, CharF1)
+}
+
+// With one annotator every policy that names nobody is the same, and what a
+// scorer saw before does not matter.
+func TestOneAnnotatorUnderEveryPolicy(t *testing.T) {
+	policies := []string{"best", "union", "majority", "intersection", "mean"}
+	one := cited(at("a", 0, 10), at("b", 4, 9)).against(by("ann", at("a", 2, 12)), by("ann", at("b", 0, 9)))
+	want := score(t, withPolicy("best"), one)
+	for _, p := range policies {
+		s, err := NewScorer(withPolicy(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Scores
+		for range 2 {
+			s.Score(threeAnnotators(), &got)
+			s.Score(one, &got)
+			if got.Counts != want.Counts || got.Known != want.Known {
+				t.Errorf("%s: counts %v, want %v", p, got.Counts, want.Counts)
+			}
+			for m := range want.Values {
+				if got.Values[m] != want.Values[m] || got.Reasons[m] != want.Reasons[m] {
+					t.Errorf("%s: %v = %v %v, want %v %v", p, Metric(m), got.Values[m], got.Reasons[m], want.Values[m], want.Reasons[m])
+				}
+			}
+			if got.Citations[0] != want.Citations[0] || got.Citations[1] != want.Citations[1] {
+				t.Errorf("%s: citations %v, want %v", p, got.Citations, want.Citations)
+			}
+		}
+	}
+}
