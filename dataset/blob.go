@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sort"
@@ -22,6 +23,7 @@ type blob struct {
 	parts  []string // in memory
 	starts []int64  // offset of each part
 	file   *os.File // after the limit; parts then are nil
+	named  bool     // the file still has its name: the system cannot remove one in use
 }
 
 // put appends s, of which it keeps no reference, and returns its offset.
@@ -51,8 +53,7 @@ func (b *blob) spill() error {
 		return fmt.Errorf("document texts: %w", err)
 	}
 	b.file = f
-	// Where a file in use cannot be removed, close does it.
-	_ = os.Remove(f.Name())
+	b.named = os.Remove(f.Name()) != nil
 	for i, s := range b.parts {
 		if _, err := f.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), b.starts[i]); err != nil {
 			return fmt.Errorf("document texts: %w", err)
@@ -85,6 +86,9 @@ func (b *blob) close() error {
 	if b.file == nil {
 		return nil
 	}
-	_ = os.Remove(b.file.Name()) // already gone where spill could remove it
-	return b.file.Close()
+	err := b.file.Close()
+	if b.named {
+		err = errors.Join(err, os.Remove(b.file.Name()))
+	}
+	return err
 }

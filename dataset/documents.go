@@ -34,6 +34,8 @@ type DocumentReader interface {
 	Read(ctx context.Context, yield func(*Document) error) error
 }
 
+var _ DocumentReader = (*DocumentSource)(nil)
+
 // LoadOptions say what [LoadDocuments] keeps, and where.
 type LoadOptions struct {
 	Need   func(name string) bool // documents to keep; nil keeps all

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"ibid/metrics/token"
@@ -113,6 +114,49 @@ func TestLoadDocumentsErrors(t *testing.T) {
 type readFunc func(context.Context, func(*Document) error) error
 
 func (f readFunc) Read(ctx context.Context, yield func(*Document) error) error { return f(ctx, yield) }
+
+// TestLoadDocumentsFromFiles reads what was written, and checks that nothing is
+// kept of the reader's memory.
+func TestLoadDocumentsFromFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "docs.parquet")
+	w, err := NewDocumentWriter(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := slices.Clone(testSource)
+	for i := range 1000 {
+		docs = append(docs, withPages("many "+strconv.Itoa(i), "page one of "+strconv.Itoa(i), "page two"))
+	}
+	for i := range docs {
+		if err := w.Write(&docs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	source, err := OpenDocuments(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := LoadDocuments(t.Context(), source, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	got, want := loaded.View(1<<20), loadView(t, docs...)
+	for _, doc := range docs {
+		i, j := loaded.numbers[doc.Doc], want.docs.numbers[doc.Doc]
+		if !loaded.docs[i].equal(&want.docs.docs[j].layout) {
+			t.Errorf("%s: bounds %+v, want %+v", doc.Doc, loaded.docs[i].layout, want.docs.docs[j].layout)
+		}
+		a, aok, err := got.Text(doc.Doc)
+		b, bok, _ := want.Text(doc.Doc)
+		if err != nil || aok != bok || aok && a.String() != b.String() {
+			t.Errorf("%s: text %v, %v, %v, want %v", doc.Doc, a, aok, err, b)
+		}
+	}
+}
 
 // TestDocumentTextsLeaveNothingBehind also compares texts kept in memory with
 // texts that went to a file after the first ones.
@@ -236,6 +280,30 @@ func TestViewLetsGoOfTexts(t *testing.T) {
 	if _, ok := r.Tokens("3", 0); !ok || view.recent.Len() != 1 {
 		t.Errorf("with no memory at all %d texts are kept, want the one in use", view.recent.Len())
 	}
+}
+
+func TestViewsWorkSideBySide(t *testing.T) {
+	d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{Memory: 1, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			r := NewResolver(d.View(0), Conventions{Checks: AllChecks})
+			row := Row{Citations: []Citation{at("plain", 4, 9).quoting("grass"), at("wide", 0, 1).quoting("用")}}
+			var out Resolved
+			for range 200 {
+				r.Resolve(&row, &out)
+				if a, b := describe(out.Citations[0], out.Repaired[0]), describe(out.Citations[1], out.Repaired[1]); a != "ok key 0 [4,9)" || b != "quote_repaired key 0 [0,1) repaired [6,7)" {
+					t.Errorf("got %s and %s", a, b)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
 }
 
 func BenchmarkLoadDocuments(b *testing.B) {
