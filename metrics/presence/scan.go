@@ -20,10 +20,10 @@ import (
 // returned as written, for the caller to give them their status. The cost is
 // linear in the length of the text, whatever it holds.
 func Parse(text string) ([]Inline, []SyntaxError) {
-	if !strings.ContainsAny(text, "[^<【") {
+	if !strings.ContainsAny(text, "[^<") && !strings.Contains(text, lenticularOpen) {
 		return nil, nil
 	}
-	s := scanner{text: text, limit: len(text), skipTo: len(text)}
+	s := newScanner(text)
 	s.scan()
 	slices.SortStableFunc(s.bad, func(a, b SyntaxError) int { return cmp.Compare(a.Start, b.Start) })
 	s.numberRuns()
@@ -44,6 +44,10 @@ type scanner struct {
 	// end of its element; elsewhere both are the length of the text. Nothing looks
 	// beyond limit.
 	limit, skipTo int
+}
+
+func newScanner(text string) *scanner {
+	return &scanner{text: text, limit: len(text), skipTo: len(text)}
 }
 
 func (s *scanner) scan() {
