@@ -87,7 +87,7 @@ func checkErrors(t *testing.T, err error, text string) {
 	if !ok || len(errs) == 0 {
 		t.Fatalf("%v is no Errors", err)
 	}
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 	for _, e := range errs {
 		switch {
 		case e.Msg == "" || e.File == "" && e.Source == "":

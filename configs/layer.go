@@ -59,7 +59,7 @@ func (l *loader) merge(c *Config, layer []assigned) {
 // fromFile reads the run file's text.
 func (l *loader) fromFile(text string) []assigned {
 	text = strings.TrimPrefix(text, "\ufeff")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text) // all are line ends in YAML
 	l.lines = strings.Split(text, "\n")
 	root, bad := parseYAML(text)
 	if bad != nil {

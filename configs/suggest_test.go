@@ -20,6 +20,9 @@ func TestNearest(t *testing.T) {
 		if got != tt.want || ok != (tt.want != "") {
 			t.Errorf("nearest(%q, %q) = %q, %t, want %q", tt.s, tt.candidates, got, ok, tt.want)
 		}
+		if got := Nearest(tt.s, tt.candidates); got != tt.want {
+			t.Errorf("Nearest(%q, %q) = %q, want %q", tt.s, tt.candidates, got, tt.want)
+		}
 	}
 }
 
