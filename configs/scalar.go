@@ -134,4 +134,3 @@ func decodeDuration(n node) (any, *typeError) {
 	}
 	return d, nil
 }
-

@@ -3,9 +3,9 @@
 //
 // Every setting has one dotted name, such as judge.kind; [Keys] lists them
 // all. A value comes from the command line, else from an IBID_A__B variable
-// (which is a.b), else from the run file, else from the default. Whatever
-// cannot be used as it stands is an [Error] that knows where it was written;
-// nothing is ignored.
+// (which is a.b), else from the run file, else from the default. What
+// cannot be used as it stands is an [Error] that knows where it was written,
+// and what is valid but without effect is a [Warning].
 //
 // The package knows names, types and ranges. It opens no dataset, and it does
 // not know which metrics exist: the caller checks the names in a [Gate].
