@@ -21,19 +21,25 @@ var ErrClosed = errors.New("writer is closed")
 // name before Close has succeeded. A Writer is not safe for concurrent use.
 type Writer struct{ file fileWriter[storedRow] }
 
-// NewWriter starts the file path. Offsets are stated to be half-open code
-// points; offsetBase says whether they count from the start of the "document"
-// or of the "page".
+// NewWriter starts the file path. The file states that its offsets are half-open
+// code points which count from the start of the "document" or of the "page", as
+// offsetBase says; with offsetBase "" it states nothing, and what its offsets
+// mean is left to the settings of a run.
 func NewWriter(path, offsetBase string) (*Writer, error) {
-	if offsetBase != "document" && offsetBase != "page" {
+	var stated []parquet.WriterOption
+	switch offsetBase {
+	case "":
+	case "document", "page":
+		stated = []parquet.WriterOption{
+			parquet.KeyValueMetadata(metaOffsetUnit, "codepoint"),
+			parquet.KeyValueMetadata(metaSpanEnd, "exclusive"),
+			parquet.KeyValueMetadata(metaOffsetBase, offsetBase),
+		}
+	default:
 		return nil, fmt.Errorf("%s: offset base %q is neither document nor page", path, offsetBase)
 	}
 	w := new(Writer)
-	err := w.file.open(path,
-		parquet.KeyValueMetadata(metaOffsetUnit, "codepoint"),
-		parquet.KeyValueMetadata(metaSpanEnd, "exclusive"),
-		parquet.KeyValueMetadata(metaOffsetBase, offsetBase))
-	if err != nil {
+	if err := w.file.open(path, stated...); err != nil {
 		return nil, err
 	}
 	return w, nil
