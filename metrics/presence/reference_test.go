@@ -89,10 +89,17 @@ func FuzzReferences(f *testing.F) {
 }
 
 func BenchmarkHasReference(b *testing.B) {
-	text := strings.Repeat("The company reported ten million (in 2020) in revenue: a record [1]. ", 14)
-	b.ReportAllocs()
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		hasReference(text)
+	texts := map[string]string{
+		"plain":       strings.Repeat("The company reported ten million in revenue for the first quarter [1]. ", 14),
+		"parentheses": strings.Repeat("The company reported ten million (in 2020) in revenue: a record [1]. ", 14),
+	}
+	for name, text := range texts {
+		b.Run("text="+name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				hasReference(text)
+			}
+		})
 	}
 }
