@@ -1,0 +1,51 @@
+# ibid: commands by task. `make` alone lists them.
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+BIN     := bin/ibid
+GOFUMPT := mvdan.cc/gofumpt@v0.12.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 20s
+
+.PHONY: help build run test race fuzz bench lint fmt golden check
+.DEFAULT_GOAL := help
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/ibid, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/ibid
+
+run: build ## evaluate the embedded sample: the main job, from nothing to scores
+	$(BIN) init --force runs/sample
+	$(BIN) run runs/sample/ibid.yaml --out runs --id sample-night-1
+
+test: ## run the tests; needs nothing but Go
+	$(GO) test ./...
+
+race: ## run the tests under the race detector; needs cgo
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+fuzz: ## fuzz every target for FUZZTIME (20s) each
+	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$file); do \
+			echo "$$target ($$(dirname $$file))"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file); \
+		done; done
+
+bench: build ## one million rows through the whole program (CPU, memory), then the kernels
+	$(GO) run ./benchmarks/throughput -ibid $(BIN)
+	$(GO) test -run '^$$' -bench . -benchtime 200ms ./metrics/... ./dataset/...
+
+lint: ## go vet, gofumpt, staticcheck
+	$(GO) vet ./...
+	@out=$$($(GO) run $(GOFUMPT) -l .); if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
+	$(GO) run $(STATICCHECK) ./...
+
+fmt: ## format the code
+	$(GO) run $(GOFUMPT) -w .
+
+golden: ## rewrite the golden files; read the diff like code
+	$(GO) test ./... -update
+
+check: ## what CI runs
+	bash .ci/run

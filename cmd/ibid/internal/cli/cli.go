@@ -1,0 +1,231 @@
+// Package cli is the command line of ibid: flags to options to a call, results
+// to standard output, everything else to standard error, errors to exit codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/cmd/ibid/internal/term"
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/harness"
+	"ibid/report"
+)
+
+// A Process is what a command knows of the process it runs in.
+type Process struct {
+	Args           []string // without the program's name
+	Environ        []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Version        string
+}
+
+// Getenv returns the value of an environment variable, or "".
+func (p *Process) Getenv(name string) string {
+	for i := len(p.Environ) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(p.Environ[i], "="); ok && key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// An app is one invocation: the process and the flags that every command takes.
+type app struct {
+	Process
+	format string
+	asJSON bool
+	output string
+	quiet  bool
+	detail bool // -v
+	colour string
+}
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, p Process) int {
+	a := &app{Process: p}
+	root := a.root()
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitOK
+	}
+	return a.fail(err)
+}
+
+const rootLong = `ibid evaluates citation accuracy: it reads answers with citations, says whether
+each citation points at the right place and holds what the answer claims, with
+error bars, and compares systems side by side.
+
+  ibid init demo                 sample data and a run file, to look around
+  ibid run demo/ibid.yaml        evaluate it
+  ibid show runs/ID              look at the numbers again`
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "ibid",
+		Short:             "evaluate citation accuracy",
+		Long:              rootLong,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		Args:              cobra.NoArgs,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.format, "format", "text", "shape of the output: text, json, csv or markdown")
+	flags.BoolVar(&a.asJSON, "json", false, "short for --format json")
+	flags.StringVarP(&a.output, "output", "o", "-", "where the output goes; - is standard output")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no warnings")
+	flags.BoolVarP(&a.detail, "verbose", "v", false, "more detail")
+	flags.StringVar(&a.colour, "color", "auto", "colour: auto, always or never")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err: err, hint: "see: " + cmd.CommandPath() + " --help"}
+	})
+	root.AddCommand(
+		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.showCommand(), a.versionCommand(),
+	)
+	a.addHelp(root)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	return root
+}
+
+// checkFlags checks the flags that every command takes.
+func (a *app) checkFlags() error {
+	if a.asJSON {
+		a.format = "json"
+	}
+	if err := oneOf("--format", a.format, "text", "json", "csv", "markdown"); err != nil {
+		return err
+	}
+	return oneOf("--color", a.colour, "auto", "always", "never")
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	for _, v := range allowed {
+		if v == value {
+			return nil
+		}
+	}
+	hint := "it is one of " + strings.Join(allowed, ", ")
+	if near := configs.Nearest(value, allowed); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return &usageError{err: fmt.Errorf("%s: %q is not possible", flag, value), hint: hint}
+}
+
+// hinter is an error that knows what to do about it.
+type hinter interface{ Hint() string }
+
+// fail says what went wrong and returns the exit code.
+func (a *app) fail(err error) int {
+	var done exitError
+	if errors.As(err, &done) {
+		return done.code
+	}
+	var many configs.Errors
+	if errors.As(err, &many) {
+		for _, e := range many {
+			a.sayConfigError(e)
+		}
+		return ExitUsage
+	}
+	var one *configs.Error
+	if errors.As(err, &one) {
+		a.sayConfigError(one)
+		return ExitUsage
+	}
+	a.say("%v", err)
+	var usage *harness.UsageError
+	if errors.As(err, &usage) {
+		for _, line := range usage.More {
+			a.say("  %s", line)
+		}
+	}
+	a.hint(hintOf(err))
+	return codeOf(err)
+}
+
+func hintOf(err error) string {
+	var h hinter
+	var bad *dataset.Error
+	switch {
+	case errors.As(err, &h) && h.Hint() != "":
+		return h.Hint()
+	case errors.As(err, &bad):
+		return bad.Hint
+	case errors.Is(err, harness.ErrLocked):
+		return "wait for it, or choose another --id"
+	}
+	return ""
+}
+
+func codeOf(err error) int {
+	var usage *harness.UsageError
+	var wrong *usageError
+	switch {
+	case errors.As(err, &usage), errors.As(err, &wrong), isCobraUsage(err):
+		return ExitUsage
+	}
+	return ExitFailure
+}
+
+// isCobraUsage recognises the errors that cobra makes without a type.
+func isCobraUsage(err error) bool {
+	for _, start := range []string{"unknown command", "accepts ", "requires at least", "requires at most", "required flag"} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) sayConfigError(e *configs.Error) {
+	a.say("%v", e)
+	if e.Snippet != "" {
+		fmt.Fprintln(a.Stderr, report.Clean(e.Snippet))
+	}
+	a.hint(e.Hint)
+}
+
+// say prints a message for people on standard error.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintf(a.Stderr, "ibid: %s\n", report.Clean(fmt.Sprintf(format, args...)))
+}
+
+func (a *app) hint(text string) {
+	if text != "" {
+		fmt.Fprintf(a.Stderr, "hint: %s\n", report.Clean(text))
+	}
+}
+
+// warn prints a warning unless --quiet.
+func (a *app) warn(format string, args ...any) {
+	if !a.quiet {
+		a.say("warning: "+format, args...)
+	}
+}
+
+// write gives the output of a command to -o: standard output, or a file that
+// appears whole or not at all.
+func (a *app) write(f func(w io.Writer) error) error {
+	if a.output == "-" {
+		return f(a.Stdout)
+	}
+	return dataset.WriteFile(a.output, f)
+}
+
+func (a *app) style() term.Style {
+	return term.Style{On: a.output == "-" && term.Colour(a.colour, a.Stdout, a.Getenv)}
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/configs"
+	"ibid/dataset/convert"
+	"ibid/metrics"
+)
+
+// addHelp adds the topics of ibid help that are no commands.
+func (a *app) addHelp(root *cobra.Command) {
+	topics := []struct {
+		name, short string
+		text        func() string
+	}{
+		{"metrics", "what each number means", metricsTopic},
+		{"settings", "every setting of a run file, its default and its other names", settingsTopic},
+		{"formats", "what ibid import reads, and what a dataset is", formatsTopic},
+		{"gates", "how to make a run fail", func() string { return gatesTopic }},
+		{"exit-codes", "what exit codes mean", func() string { return exitTopic }},
+		{"environment", "which environment variables count", func() string { return environmentTopic }},
+	}
+	for _, t := range topics {
+		// A command without a Run function is a help topic to cobra.
+		c := &cobra.Command{Use: t.name, Short: t.short}
+		c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), t.text()) })
+		root.AddCommand(c)
+	}
+}
+
+// metricsTopic prints the registry.
+func metricsTopic() string {
+	var b strings.Builder
+	b.WriteString("Metrics of one row. Each is summarized over rows as macro (mean of the rows'\n" +
+		"values) and, where it has parts to pool, as micro (quotient of sums over rows).\n")
+	group := ""
+	for _, d := range metrics.Definitions() {
+		if d.Group != group {
+			group = d.Group
+			fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(group))
+		}
+		writeDefinition(&b, d)
+	}
+	b.WriteString("\nCOUNTS (macro only)\n")
+	for _, d := range metrics.CountDefinitions() {
+		fmt.Fprintf(&b, "  %-28s %s\n", d.Name, d.Summary)
+	}
+	return b.String()
+}
+
+func writeDefinition(b *strings.Builder, d metrics.Definition) {
+	name := d.Name
+	if len(d.Aliases) > 0 {
+		name += " (" + strings.Join(d.Aliases, ", ") + ")"
+	}
+	fmt.Fprintf(b, "  %s: %s\n", name, d.Summary)
+	lines := [][2]string{
+		{"formula", d.Formula},
+		{"kind", fmt.Sprintf("%s, %s, %s", d.Kind, d.Direction, boundsText(d.Min, d.Max))},
+		{"undefined", d.UndefinedWhen},
+		{"source", d.Source},
+	}
+	for _, l := range lines {
+		if l[1] != "" {
+			fmt.Fprintf(b, "      %-10s %s\n", l[0], l[1])
+		}
+	}
+}
+
+func boundsText(lo, hi float64) string {
+	return fmt.Sprintf("in [%g, %g]", lo, hi)
+}
+
+func settingsTopic() string {
+	var b strings.Builder
+	b.WriteString("Settings of a run file. A flag wins over IBID_A__B in the environment (which is\n" +
+		"a.b), that over the run file, that over the default. --set a.b=VALUE sets any.\n\n")
+	for _, k := range configs.Keys() {
+		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, k.Default, k.Doc, k.Type)
+		if len(k.Allowed) > 0 {
+			fmt.Fprintf(&b, "      one of: %s\n", strings.Join(k.Allowed, ", "))
+		}
+		if len(k.Aliases) > 0 {
+			fmt.Fprintf(&b, "      also: %s\n", strings.Join(k.Aliases, ", "))
+		}
+	}
+	return b.String()
+}
+
+func formatsTopic() string {
+	var b strings.Builder
+	b.WriteString("ibid import reads:\n\n")
+	for _, f := range convert.Formats() {
+		fmt.Fprintf(&b, "  %-20s %s (%s)\n", f.Name, f.Summary, f.Input)
+	}
+	b.WriteString(datasetTopic)
+	return b.String()
+}
+
+const datasetTopic = `
+A dataset is a Parquet file, a directory or a glob of them; one row is one
+answer by one system. id, query and answer are required; (id, system) is unique.
+
+  id, query, answer, system, provider, model   text
+  citations   list of doc, page, start, end, unit, cited_text, title, answer_start,
+              answer_end, citation_id, claim_id, source_type, method, confidence,
+              relevance, token_contribution, source_reference
+  truth       list of annotator, doc, page, start, end, claim_id
+  claims      list of claim_id, text, start, end
+  labels      list of annotator, claim_id, citation_id, kind, value
+  documents   list of doc, title, text, source_type, pages, blocks
+  messages    list of role, content
+  tags        map of text to text
+
+A null or absent list is not known; an empty list is known to be empty. Offsets
+count code points from 0, ends are exclusive. Other names: columns in the run file.
+`
+
+const gatesTopic = `A gate is a condition on a number of the summary, in the run file (gates: a list)
+or with --gate:
+
+  char_f1 >= 0.7                     macro value over all systems
+  micro(char_f1) >= 0.7              micro value
+  lo(char_f1) >= 0.6                 lower end of its interval; hi() is the upper one
+  lo(micro(char_f1))[lang=de] >= 0.6 one slice (slices: [lang] in the run file)
+  char_f1[system=a] >= 0.7           one system
+
+A failed gate is exit code 3. A gate whose value is undefined, or that rests on
+too little (min_coverage), has no verdict: exit code 4.
+`
+
+const exitTopic = `  0    done, gates passed
+  1    could not: I/O, network, a bug
+  2    wrong use: flags, run file, schema, fingerprint; nothing was written
+  3    done, a gate failed
+  4    no verdict, or done in part: coverage below min_coverage, records that an
+       import left out; wins over 3
+  130  interrupted; what was done is saved, the resume command is printed
+  143  terminated; the same
+`
+
+const environmentTopic = `  IBID_A__B   the setting a.b, such as IBID_JUDGE__KIND=none
+  NO_COLOR    no colour
+  TERM=dumb   no colour
+  GOMAXPROCS  how many processors a run uses unless --workers says otherwise
+`

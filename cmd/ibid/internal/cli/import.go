@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/dataset"
+	"ibid/dataset/convert"
+	"ibid/report"
+)
+
+type importFlags struct {
+	docs      string
+	request   string
+	report    string
+	annotator string
+}
+
+func (a *app) importCommand() *cobra.Command {
+	f := &importFlags{}
+	cmd := &cobra.Command{
+		Use:   "import FORMAT PATH... -o DATASET",
+		Short: "other formats to a dataset",
+		Long: "import turns records of other tools into a dataset. Offsets are proved by the\n" +
+			"quoted text where there is any, never assumed. A record that cannot be read is\n" +
+			"reported with its place and left out; the exit code is then 4.\n\n" +
+			"formats:\n" + formatList(),
+		Example: `  ibid import jsonl answers.jsonl -o answers.parquet
+  ibid import jsonl answers.jsonl -o answers.parquet --docs docs.parquet
+  ibid import evidence-inference DIR -o ei.parquet --docs docs.parquet --truth-annotator 0
+  cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.importFiles(cmd, f, args[0], args[1:]) },
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			var names []string
+			for _, format := range convert.Formats() {
+				names = append(names, format.Name+"\t"+format.Summary)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.docs, "docs", "", "write the documents to this Parquet file, too")
+	flags.StringVar(&f.request, "request", "", "the request that the responses answer")
+	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON")
+	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
+	return cmd
+}
+
+func formatList() string {
+	var b strings.Builder
+	for _, f := range convert.Formats() {
+		fmt.Fprintf(&b, "  %-20s %s\n", f.Name, f.Summary)
+	}
+	return b.String()
+}
+
+func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, paths []string) error {
+	if a.output == "-" {
+		return &usageError{err: errors.New("import needs a file to write to"), hint: "add -o dataset.parquet"}
+	}
+	o := convert.Options{
+		Docs: f.docs != "", Request: f.request, Stdin: a.Stdin,
+		OnError: func(e convert.RecordError) { a.say("left out: %v", e) },
+	}
+	if cmd.Flags().Changed("truth-annotator") {
+		o.TruthAnnotator = &f.annotator
+	}
+	result, err := a.convert(cmd.Context(), format, paths, f.docs, o)
+	if err != nil {
+		var wrong *convert.UsageError
+		if errors.As(err, &wrong) {
+			return &usageError{err: err, hint: wrong.Hint}
+		}
+		return err
+	}
+	if f.report != "" {
+		err := dataset.WriteFile(f.report, func(w io.Writer) error { return writeJSON(w, result) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := a.sayImport(result); err != nil {
+		return err
+	}
+	if result.Failed > 0 {
+		a.say("%s records could not be read and were left out", report.Thousands(result.Failed))
+		return exitError{ExitNoVerdict}
+	}
+	return nil
+}
+
+// convert writes dataset and documents; both appear whole or not at all.
+func (a *app) convert(ctx context.Context, format string, paths []string, docs string, o convert.Options) (convert.Report, error) {
+	for _, out := range []string{a.output, docs} {
+		if slices.Contains(paths, out) {
+			return convert.Report{}, &usageError{err: fmt.Errorf("%s is both read and written", out)}
+		}
+	}
+	if _, known := convert.Lookup(format); !known {
+		// Convert says it better, and nothing has been created yet.
+		return convert.Convert(ctx, format, paths, o, nil)
+	}
+	sink, err := newFileSink(format, a.output, docs)
+	if err != nil {
+		return convert.Report{}, err
+	}
+	result, err := convert.Convert(ctx, format, paths, o, sink)
+	if err != nil {
+		return result, errors.Join(err, sink.abort())
+	}
+	return result, sink.close()
+}
+
+// A fileSink writes rows and documents to Parquet.
+type fileSink struct {
+	rows *dataset.Writer
+	docs *dataset.DocumentWriter // nil without --docs
+}
+
+func newFileSink(format, rows, docs string) (*fileSink, error) {
+	base := ""
+	if f, _ := convert.Lookup(format); f.CodePoints {
+		base = "document"
+	}
+	w, err := dataset.NewWriter(rows, base)
+	if err != nil {
+		return nil, err
+	}
+	s := &fileSink{rows: w}
+	if docs == "" {
+		return s, nil
+	}
+	if s.docs, err = dataset.NewDocumentWriter(docs); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return s, nil
+}
+
+func (s *fileSink) WriteRow(r *dataset.Row) error { return s.rows.Write(r) }
+
+func (s *fileSink) WriteDocument(d *dataset.Document) error { return s.docs.Write(d) }
+
+func (s *fileSink) close() error {
+	if s.docs != nil {
+		if err := s.docs.Close(); err != nil {
+			return errors.Join(err, s.rows.Abort())
+		}
+	}
+	return s.rows.Close()
+}
+
+func (s *fileSink) abort() error {
+	if s.docs != nil {
+		return errors.Join(s.rows.Abort(), s.docs.Abort())
+	}
+	return s.rows.Abort()
+}
+
+// sayImport prints the import report.
+func (a *app) sayImport(r convert.Report) error {
+	if a.format == "json" {
+		return writeJSON(a.Stdout, r)
+	}
+	if a.quiet {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s records, %s rows, %s left out on purpose, %s could not be read\n", a.output,
+		report.Thousands(r.Records), report.Thousands(r.Rows), report.Thousands(r.LeftOut), report.Thousands(r.Failed))
+	if r.Documents > 0 {
+		fmt.Fprintf(&b, "documents: %s\n", report.Thousands(r.Documents))
+	}
+	fmt.Fprintf(&b, "spans: %s; offsets proved %s, repaired %s, mismatched %s, degenerate %s, without quote %s, unproved %s\n",
+		report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
+		report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
+	for _, reading := range sortedKeys(r.Readings) {
+		fmt.Fprintf(&b, "reading %s: %s\n", reading, report.Thousands(r.Readings[reading]))
+	}
+	for _, field := range sortedKeys(r.UnknownFields) {
+		fmt.Fprintf(&b, "unknown field %s kept in source_reference: %s times\n", field, report.Thousands(r.UnknownFields[field]))
+	}
+	for i, w := range r.Warnings {
+		if i == 5 && !a.detail {
+			fmt.Fprintf(&b, "and %s more warnings: --import-report FILE lists them\n", report.Thousands(r.Warned-5))
+			break
+		}
+		fmt.Fprintf(&b, "warning: %v\n", w)
+	}
+	_, err := io.WriteString(a.Stdout, b.String())
+	return err
+}
+
+func sortedKeys(m map[string]int64) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// exists reports whether a file or directory is there.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ibid/cmd/ibid/internal/term"
+	"ibid/configs"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/report"
+)
+
+// runFlags are the flags of ibid run that are no settings.
+type runFlags struct {
+	settings settingFlags
+	limit    int64
+	only     []string
+	workers  int
+	fresh    bool
+}
+
+func (a *app) runCommand() *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run RUN.yaml|DATASET",
+		Short: "evaluate; resumes",
+		Long: `run evaluates a dataset and leaves the results in a run directory, OUT/ID.
+
+A run that was interrupted goes on where it stopped; a run that is complete is
+left alone. The results are the same bytes whatever --workers is and however
+often the run was interrupted.`,
+		Example: `  ibid run ibid.yaml
+  ibid run answers.parquet --documents docs.parquet --judge none
+  ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
+	}
+	s := &f.settings
+	s.register(cmd)
+	s.add(cmd, "documents", "documents", "the documents that are cited: a Parquet file, directory or glob")
+	s.add(cmd, "judge", "judge.kind", "who judges support: none")
+	s.add(cmd, "model", "judge.model", "the judge's model")
+	s.add(cmd, "out", "out", "folder of runs (default runs)")
+	s.add(cmd, "id", "id", "name of the run (default from dataset and fingerprint)")
+	flags := cmd.Flags()
+	flags.StringArrayVar(&s.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
+	flags.Int64Var(&f.limit, "limit", 0, "evaluate only the first N rows")
+	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
+	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
+	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
+	return cmd
+}
+
+func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
+	if f.limit < 0 || f.workers < 0 {
+		return &usageError{err: errors.New("--limit and --workers cannot be negative")}
+	}
+	only, err := parseTags(f.only)
+	if err != nil {
+		return err
+	}
+	config, err := f.settings.load(a, cmd, argument)
+	if err != nil {
+		return err
+	}
+	if !config.Enabled {
+		a.say("citation_accuracy.enabled is false: nothing to do")
+		return nil
+	}
+	progress := term.NewProgress(a.Stderr, a.quiet)
+	defer progress.Close()
+	job := &harness.Job{
+		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh,
+		Version: a.Version,
+		Progress: func(p harness.Progress) {
+			progress.Update(func() string { return progressLine(p, time.Now()) })
+		},
+		Warn: func(text string) { progress.Clear(); a.warn("%s", text) },
+	}
+	plan, err := job.Plan(cmd.Context())
+	if err != nil {
+		return err
+	}
+	out, err := plan.Run(cmd.Context())
+	progress.Close()
+	if err != nil {
+		return err
+	}
+	return a.afterRun(config, out)
+}
+
+// afterRun prints the results of a run and decides about the exit code.
+func (a *app) afterRun(config *configs.Config, out *harness.Outcome) error {
+	summary, err := runs.ReadSummary(out.Dir)
+	if err != nil {
+		return err
+	}
+	view := report.NewSummary(out.Manifest, summary, out.Gates)
+	err = a.write(func(w io.Writer) error {
+		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
+	})
+	if err != nil {
+		return err
+	}
+	if out.Existed && !a.quiet {
+		a.say("%s is complete already; nothing was done", out.Dir)
+		a.hint("--fresh runs again under a new id")
+	}
+	for _, g := range out.Gates {
+		if g.Verdict != runs.Passed {
+			a.say("gate %s: %s%s", verdictWord(g.Verdict), g.Gate, gateValue(g))
+		}
+	}
+	m := out.Manifest
+	if m.Coverage != nil && *m.Coverage < config.MinCoverage {
+		a.say("%d of %d rows are error rows: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, config.MinCoverage)
+		a.hint("ibid show " + out.Dir + " --errors")
+	}
+	switch {
+	case out.NoVerdict(config.MinCoverage):
+		return exitError{ExitNoVerdict}
+	case out.GateFailed():
+		return exitError{ExitGate}
+	}
+	return nil
+}
+
+func verdictWord(v runs.Verdict) string {
+	if v == runs.Failed {
+		return "failed"
+	}
+	return "without verdict"
+}
+
+func gateValue(g runs.GateResult) string {
+	switch {
+	case g.Reason != "":
+		return " (" + g.Reason + ")"
+	case g.Value != nil:
+		return fmt.Sprintf(" (is %.4g)", *g.Value)
+	}
+	return ""
+}
+
+// progressLine says how far a run is, in one line.
+func progressLine(p harness.Progress, now time.Time) string {
+	line := p.Stage
+	if p.Of > 0 {
+		line += fmt.Sprintf(" %s/%s (%d %%)", quantity(p.Done, p.UnitsBytes), quantity(p.Of, p.UnitsBytes), p.Done*100/p.Of)
+	}
+	if rate := p.Rate(now); rate >= 1 {
+		line += fmt.Sprintf(", %s/s", quantity(int64(rate), p.UnitsBytes))
+	}
+	if p.Errors > 0 {
+		line += fmt.Sprintf(", %d error rows", p.Errors)
+	}
+	if left, ok := p.Left(now); ok && p.Done < p.Of {
+		line += ", " + left.Round(time.Second).String() + " left"
+	}
+	return line
+}
+
+// quantity prints rows with separators, or bytes in binary units.
+func quantity(n int64, isBytes bool) string {
+	if !isBytes {
+		return report.Thousands(n)
+	}
+	const unit = 1 << 20
+	return fmt.Sprintf("%.0f MiB", float64(n)/unit)
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/configs"
+	"ibid/dataset"
+)
+
+// A settingFlags collects what a command line says about settings.
+type settingFlags struct {
+	set   []string
+	gates []string
+	named []namedFlag
+}
+
+// A namedFlag is a flag that is another way to write a setting.
+type namedFlag struct {
+	name, key string
+	value     string
+}
+
+// add makes a flag that sets the setting key.
+func (s *settingFlags) add(cmd *cobra.Command, name, key, usage string) {
+	s.named = append(s.named, namedFlag{name: name, key: key})
+	// The slice may still grow, so each flag finds its entry by index.
+	cmd.Flags().Var(&flagValue{s, len(s.named) - 1}, name, usage)
+}
+
+type flagValue struct {
+	flags *settingFlags
+	index int
+}
+
+func (v *flagValue) String() string {
+	if v.flags == nil {
+		return ""
+	}
+	return v.flags.named[v.index].value
+}
+func (v *flagValue) Set(text string) error { v.flags.named[v.index].value = text; return nil }
+func (v *flagValue) Type() string          { return "value" }
+
+// register adds --set.
+func (s *settingFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&s.set, "set", nil, "a setting as KEY=VALUE, such as tokenizer=whitespace (may be repeated)")
+}
+
+// load reads the settings for an argument that is a run file or a dataset.
+func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*configs.Config, error) {
+	o := configs.Options{Environ: a.Environ, Set: s.set, Gates: s.gates}
+	if isRunFile(argument) {
+		o.File = argument
+	} else {
+		o.Flags = append(o.Flags, configs.Flag{Name: "DATASET", Key: "dataset", Value: argument})
+	}
+	for _, f := range s.named {
+		if cmd.Flags().Changed(f.name) {
+			o.Flags = append(o.Flags, configs.Flag{Name: "--" + f.name, Key: f.key, Value: f.value})
+		}
+	}
+	c, err := configs.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range c.Warnings {
+		a.warn("%s", w)
+	}
+	return c, nil
+}
+
+func isRunFile(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext == ".yaml" || ext == ".yml"
+}
+
+// parseTags reads TAG=VALUE arguments of --only.
+func parseTags(args []string) ([]dataset.Tag, error) {
+	var tags []dataset.Tag
+	for _, arg := range args {
+		key, value, ok := strings.Cut(arg, "=")
+		if !ok || key == "" {
+			return nil, &usageError{err: errNotTag(arg), hint: "write --only TAG=VALUE, such as --only lang=de"}
+		}
+		tags = append(tags, dataset.Tag{Key: key, Value: value})
+	}
+	return tags, nil
+}
+
+type errNotTag string
+
+func (e errNotTag) Error() string { return "--only: " + string(e) + " is not TAG=VALUE" }

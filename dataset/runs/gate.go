@@ -1,0 +1,19 @@
+package runs
+
+// A Verdict is what became of a gate.
+type Verdict string
+
+// The verdicts.
+const (
+	Passed    Verdict = "pass"
+	Failed    Verdict = "fail"
+	NoVerdict Verdict = "no verdict" // the value is undefined, or rests on too little
+)
+
+// A GateResult is a gate with what it looked at.
+type GateResult struct {
+	Gate    string   `json:"gate"`
+	Verdict Verdict  `json:"verdict"`
+	Value   *float64 `json:"value"`            // nil when undefined
+	Reason  string   `json:"reason,omitempty"` // why there is no verdict
+}

@@ -1,0 +1,134 @@
+// Package runs is the layout of a run directory: which files it has, the
+// columns of each, and how its manifest and summary are read and written.
+//
+// Package harness makes run directories; reports, comparisons and gates read
+// them through this package.
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ibid/dataset"
+)
+
+// ManifestSchema names the form of manifest.json.
+const ManifestSchema = "ibid.manifest/v1"
+
+// ManifestFile is the name of the manifest in a run directory.
+const ManifestFile = "manifest.json"
+
+// The states of a run.
+const (
+	StatusRunning  = "running"  // unfinished: parts are there, results are not
+	StatusComplete = "complete" // every row has its result
+	StatusPartial  = "partial"  // finished, but some rows are error rows; running again tries those
+)
+
+// A Manifest says what a run is made of and what became of it. It is the one
+// file of a run that is allowed to differ between two runs over the same data.
+type Manifest struct {
+	Schema      string            `json:"schema"`
+	ID          string            `json:"id"`
+	Status      string            `json:"status"`
+	Fingerprint string            `json:"fingerprint"`
+	Ingredients map[string]string `json:"fingerprint_of"` // what the fingerprint was made from
+	Source      string            `json:"source"`         // the run file or dataset as the user named it
+	Dataset     string            `json:"dataset"`        // as resolved from the settings
+	Documents   string            `json:"documents,omitempty"`
+	Settings    []Setting         `json:"settings"`
+	Inputs      []Input           `json:"inputs"`
+	Versions    map[string]string `json:"versions"`
+	Seed        int64             `json:"seed"`
+	Judge       JudgeRecord       `json:"judge"`
+	Rows        int64             `json:"rows"`
+	Citations   int64             `json:"citations"`
+	Errors      int64             `json:"error_rows"`
+	Statuses    map[string]int64  `json:"citation_statuses,omitempty"`
+	Coverage    *float64          `json:"coverage"` // rows that have a result / rows; null without rows
+	Components  []string          `json:"overall_components,omitempty"`
+	Warnings    []string          `json:"warnings,omitempty"`
+	Timings     Timings           `json:"timings"`
+}
+
+// A Setting is one effective setting and where it came from.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// An Input is one file that the run read.
+type Input struct {
+	Kind   string `json:"kind"` // dataset or documents
+	Path   string `json:"path"`
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// A JudgeRecord says who judged and what it cost.
+type JudgeRecord struct {
+	Kind    string   `json:"kind"`
+	Model   string   `json:"model,omitempty"`
+	Calls   int64    `json:"calls"`
+	Cached  int64    `json:"cached"`
+	CostUSD *float64 `json:"cost_usd"` // null when nothing was asked
+}
+
+// Timings tell how long a run took. A resumed run adds up.
+type Timings struct {
+	Started  time.Time  `json:"started"`
+	Finished *time.Time `json:"finished"`
+	Seconds  float64    `json:"seconds"` // wall time over all its processes
+	Resumed  int        `json:"resumed"` // how often it was taken up again
+	Workers  int        `json:"workers"`
+}
+
+// Complete reports whether the results of the run can be read.
+func (m *Manifest) Complete() bool { return m.Status == StatusComplete || m.Status == StatusPartial }
+
+// ReadManifest reads the manifest of the run in dir. The error wraps
+// fs.ErrNotExist if dir holds no run.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.Schema != ManifestSchema {
+		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, m.Schema, ManifestSchema)
+	}
+	return &m, nil
+}
+
+// ReadManifestIfAny is ReadManifest that returns nil where there is no run.
+func ReadManifestIfAny(dir string) (*Manifest, error) {
+	m, err := ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// Write replaces the manifest of the run in dir.
+func (m *Manifest) Write(dir string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return dataset.WriteFile(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
+}

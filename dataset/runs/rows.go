@@ -1,0 +1,100 @@
+package runs
+
+import (
+	"path/filepath"
+
+	"ibid/dataset"
+)
+
+// A RowKey names one row of rows.parquet.
+type RowKey struct {
+	Index      int64 // position in the file
+	Row        int64 // position in the input
+	ID, System string
+	Error      string // why it could not be scored, "" if it was
+}
+
+// FindRows lists the rows of the run in dir that match, in file order.
+func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
+	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var found []RowKey
+	var id, system, row, why dataset.ColumnValues
+	index := int64(0)
+	for g := range f.RowGroups() {
+		for name, into := range map[string]*dataset.ColumnValues{"id": &id, "system": &system, "row": &row, "error": &why} {
+			if err := f.ReadColumn(g, name, into); err != nil {
+				return nil, err
+			}
+		}
+		for i := range f.GroupRows(g) {
+			key := RowKey{Index: index, Row: row.Ints[i], ID: id.Strings[i], System: system.Strings[i], Error: why.Strings[i]}
+			if match(key) {
+				found = append(found, key)
+			}
+			index++
+		}
+	}
+	return found, nil
+}
+
+// A Record is one row of a result file: its cells by column name.
+type Record map[string]dataset.Cell
+
+// ReadRow returns row n of rows.parquet of the run in dir.
+func ReadRow(dir string, n int64) (Record, error) {
+	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	cells, err := f.ReadRow(n)
+	if err != nil {
+		return nil, err
+	}
+	return record(f.Fields(), cells), nil
+}
+
+// CitationsOf returns the citations of the row at a position of the input, in
+// order.
+func CitationsOf(dir string, row int64) ([]Record, error) {
+	f, err := dataset.OpenResult(filepath.Join(dir, CitationsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []Record
+	var rows dataset.ColumnValues
+	first := int64(0)
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "row", &rows); err != nil {
+			return nil, err
+		}
+		for i, r := range rows.Ints {
+			if r != row {
+				continue
+			}
+			cells, err := f.ReadRow(first + int64(i))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, record(f.Fields(), cells))
+		}
+		first += int64(f.GroupRows(g))
+		if len(out) > 0 {
+			return out, nil // a row's citations are in one group
+		}
+	}
+	return nil, nil
+}
+
+func record(fields []dataset.Field, cells []dataset.Cell) Record {
+	r := make(Record, len(fields))
+	for i, f := range fields {
+		r[f.Name] = cells[i]
+	}
+	return r
+}

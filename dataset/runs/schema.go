@@ -1,0 +1,191 @@
+package runs
+
+import (
+	"ibid/dataset"
+	"ibid/metrics"
+)
+
+// The files of a run directory that hold results.
+const (
+	RowsFile      = "rows.parquet"
+	CitationsFile = "citations.parquet"
+	SummaryFile   = "summary.parquet"
+)
+
+// Row states, as in the column status of rows.parquet.
+const (
+	RowOK    = "ok"
+	RowError = "error"
+)
+
+// Columns of rows.parquet by position. Counts, metrics and sums follow.
+const (
+	RowID = iota
+	RowSystem
+	RowRow
+	RowStatus
+	RowErrorText
+	RowAnnotator
+	RowComponents
+	RowProvider
+	RowModel
+	RowTags
+	RowUndefined
+	RowCounts // first of the counts that the contract names
+)
+
+// The counts, metrics and sums before these limits are columns that every run
+// has; the rest are parts that micro values are pooled from, and custom metrics.
+const (
+	ContractCounts = int(metrics.UnscoredClaims) + 1
+)
+
+// A RowsLayout says where each number of a row stands in rows.parquet.
+type RowsLayout struct {
+	Fields      []dataset.Field
+	Metrics     int // column of metric 0; built-in ones are contiguous
+	Builtin     int // number of built-in metrics
+	PoolCounts  int // column of the first count after the contract's
+	Sums        int // column of sum 0
+	BuiltinSums int
+	Cluster     int
+	Custom      int // column of the first custom metric
+	CustomSums  int
+}
+
+// NewRowsLayout lays out the columns for the metrics registered so far.
+func NewRowsLayout() *RowsLayout {
+	l := &RowsLayout{Builtin: metrics.NumBuiltin, BuiltinSums: metrics.NumBuiltinSums}
+	l.Fields = []dataset.Field{
+		{Name: "id", Kind: dataset.String, Required: true},
+		{Name: "system", Kind: dataset.String, Required: true},
+		{Name: "row", Kind: dataset.Int64, Required: true},
+		{Name: "status", Kind: dataset.String, Required: true},
+		{Name: "error", Kind: dataset.String},
+		{Name: "truth_annotator", Kind: dataset.String},
+		{Name: "overall_components", Kind: dataset.String},
+		{Name: "provider", Kind: dataset.String},
+		{Name: "model", Kind: dataset.String},
+		{Name: "tags", Kind: dataset.MapString},
+		{Name: "undefined", Kind: dataset.MapString},
+	}
+	counts, values, sums := metrics.CountDefinitions(), metrics.Definitions(), metrics.SumDefinitions()
+	l.add(dataset.Int64, counts[:ContractCounts])
+	l.Metrics = l.add(dataset.Double, values[:l.Builtin])
+	l.PoolCounts = l.add(dataset.Int64, counts[ContractCounts:])
+	l.Sums = l.add(dataset.Double, sums[:l.BuiltinSums])
+	l.Cluster = len(l.Fields)
+	l.Fields = append(l.Fields, dataset.Field{Name: "cluster", Kind: dataset.String})
+	l.Custom = l.add(dataset.Double, values[l.Builtin:])
+	l.CustomSums = l.add(dataset.Double, sums[l.BuiltinSums:])
+	return l
+}
+
+// add appends one column per definition and returns the first one's position.
+func (l *RowsLayout) add(kind dataset.ColumnKind, defs []metrics.Definition) (first int) {
+	first = len(l.Fields)
+	for _, d := range defs {
+		l.Fields = append(l.Fields, dataset.Field{Name: d.Name, Kind: kind})
+	}
+	return first
+}
+
+// Columns of citations.parquet by position.
+const (
+	CiteID = iota
+	CiteSystem
+	CiteRow
+	CiteCitation
+	CiteCitationID
+	CiteDoc
+	CitePage
+	CiteStart
+	CiteEnd
+	CiteUnit
+	CiteAnswerStart
+	CiteAnswerEnd
+	CiteStatus
+	CiteRepairedStart
+	CiteRepairedEnd
+	CiteBestTruth
+	CiteExact
+	CiteTolerance
+	CiteSnapped
+	CiteClaims // this and the columns up to quote_end are a judge's
+	CiteSupport
+	CiteLabel
+	CiteRelevant
+	CiteNecessary
+	CitePrecheck
+	CiteReason
+	CiteQuote
+	CiteQuoteStart
+	CiteQuoteEnd
+	CiteCitedText
+	CiteSourceType
+)
+
+// CitationFields are the columns of citations.parquet.
+//
+// Start, end and unit agree with each other: code points and "codepoint" where
+// the place could be resolved, else the numbers and the unit as given.
+var CitationFields = []dataset.Field{
+	{Name: "id", Kind: dataset.String, Required: true},
+	{Name: "system", Kind: dataset.String, Required: true},
+	{Name: "row", Kind: dataset.Int64, Required: true},
+	{Name: "citation", Kind: dataset.Int32, Required: true},
+	{Name: "citation_id", Kind: dataset.String},
+	{Name: "doc", Kind: dataset.String},
+	{Name: "page", Kind: dataset.Int32},
+	{Name: "start", Kind: dataset.Int64},
+	{Name: "end", Kind: dataset.Int64},
+	{Name: "unit", Kind: dataset.String},
+	{Name: "answer_start", Kind: dataset.Int64},
+	{Name: "answer_end", Kind: dataset.Int64},
+	{Name: "status", Kind: dataset.String, Required: true},
+	{Name: "repaired_start", Kind: dataset.Int64},
+	{Name: "repaired_end", Kind: dataset.Int64},
+	{Name: "best_truth", Kind: dataset.Int32},
+	{Name: "exact_jaccard", Kind: dataset.Double},
+	{Name: "tolerance_jaccard", Kind: dataset.Double},
+	{Name: "snapped_jaccard", Kind: dataset.Double},
+	{Name: "claims", Kind: dataset.ListInt32},
+	{Name: "support", Kind: dataset.Double},
+	{Name: "label", Kind: dataset.String},
+	{Name: "relevant", Kind: dataset.Bool},
+	{Name: "necessary", Kind: dataset.Bool},
+	{Name: "precheck", Kind: dataset.String},
+	{Name: "reason", Kind: dataset.String},
+	{Name: "quote", Kind: dataset.String},
+	{Name: "quote_start", Kind: dataset.Int64},
+	{Name: "quote_end", Kind: dataset.Int64},
+	{Name: "cited_text", Kind: dataset.String},
+	{Name: "source_type", Kind: dataset.String},
+}
+
+// summaryFields are the columns of summary.parquet.
+var summaryFields = []dataset.Field{
+	{Name: "system", Kind: dataset.String, Required: true},
+	{Name: "slice", Kind: dataset.String, Required: true},
+	{Name: "metric", Kind: dataset.String, Required: true},
+	{Name: "agg", Kind: dataset.String, Required: true},
+	{Name: "n", Kind: dataset.Int64, Required: true},
+	{Name: "num", Kind: dataset.Double},
+	{Name: "den", Kind: dataset.Double},
+	{Name: "undefined", Kind: dataset.Int64, Required: true},
+	{Name: "unscored", Kind: dataset.Int64, Required: true},
+	{Name: "coverage", Kind: dataset.Double},
+	{Name: "estimate", Kind: dataset.Double},
+	{Name: "ci_low", Kind: dataset.Double},
+	{Name: "ci_high", Kind: dataset.Double},
+	{Name: "level", Kind: dataset.Double},
+	{Name: "method", Kind: dataset.String},
+	{Name: "clusters", Kind: dataset.Int64, Required: true},
+	{Name: "bound_low", Kind: dataset.Double},
+	{Name: "bound_high", Kind: dataset.Double},
+	{Name: "corrected", Kind: dataset.Double},
+	{Name: "corrected_low", Kind: dataset.Double},
+	{Name: "corrected_high", Kind: dataset.Double},
+	{Name: "corrected_method", Kind: dataset.String},
+	{Name: "warnings", Kind: dataset.ListString, Required: true},
+}

@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"ibid/dataset"
+	"ibid/metrics/span"
+)
+
+// maxProblems is how many problems a check lists; all are counted.
+const maxProblems = 100
+
+// checkBatch is how many rows a check decodes at a time.
+const checkBatch = 1024
+
+// A Checked is what a check of the inputs found.
+type Checked struct {
+	Rows, Errors int64
+	Citations    map[string]int64 // status -> citations
+	Truth        map[string]int64 // status -> truth spans
+	Problems     []Problem        // the first ones
+	Found        int64            // all of them
+}
+
+// A Problem is one row or one citation that something is wrong with.
+type Problem struct {
+	File   string `json:"file"`
+	Row    int64  `json:"row"` // zero-based, in its file
+	ID     string `json:"id"`
+	System string `json:"system"`
+	What   string `json:"what"`
+}
+
+// String is the problem in one line.
+func (p Problem) String() string {
+	return fmt.Sprintf("%s: row %d (%s/%s): %s", p.File, p.Row, p.ID, p.System, p.What)
+}
+
+// Coverage is the share of rows that can be scored, 1 without rows.
+func (c *Checked) Coverage() float64 {
+	if c.Rows == 0 {
+		return 1
+	}
+	return float64(c.Rows-c.Errors) / float64(c.Rows)
+}
+
+// Check reads all that a run would read and reports what is wrong with it. It
+// writes nothing. Keys that are null or occur twice are a [*UsageError], as they
+// are for a run.
+func (p *Plan) Check(ctx context.Context) (*Checked, error) {
+	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
+		return nil, asUsage(err)
+	}
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if docs != nil {
+		defer docs.Close()
+	}
+	p.documentProblems(docs)
+	s, err := newScorer(p, docs)
+	if err != nil {
+		return nil, err
+	}
+	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64)}
+	progress := p.stage("checking rows", p.Rows)
+	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
+		if out.Rows++; out.Rows%checkBatch == 0 {
+			progress(out.Rows)
+		}
+		failure, err := s.score(r)
+		if err != nil {
+			return err
+		}
+		if failure != nil {
+			out.Errors++
+			out.note(r, failure.Error())
+			return nil
+		}
+		out.places(r, &s.places)
+		return nil
+	})
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	return out, nil
+}
+
+// places counts the statuses of one row.
+func (c *Checked) places(r *dataset.Row, places *dataset.Resolved) {
+	for i := range places.Citations {
+		p := &places.Citations[i]
+		c.Citations[p.Status.String()]++
+		if !p.Status.Valid() || p.Status == span.QuoteRepaired {
+			c.note(r, fmt.Sprintf("citation %d: %s: %s", i, p.Status, where(p)))
+		}
+	}
+	for i := range places.Truth {
+		if r.Truth[i].DocNull {
+			continue
+		}
+		p := &places.Truth[i]
+		c.Truth[p.Status.String()]++
+		if !p.Status.Valid() {
+			c.note(r, fmt.Sprintf("truth %d: %s: %s", i, p.Status, where(p)))
+		}
+	}
+}
+
+func where(p *span.Place) string {
+	if p.Level == span.Characters || !p.Status.Usable() {
+		return fmt.Sprintf("%q [%d, %d)", p.Doc, p.Start, p.End)
+	}
+	return fmt.Sprintf("%q", p.Doc)
+}
+
+func (c *Checked) note(r *dataset.Row, what string) {
+	if c.Found++; c.Found <= maxProblems {
+		// The row's strings belong to its batch.
+		c.Problems = append(c.Problems, Problem{
+			File: r.File, Row: r.FileRow, ID: string([]byte(r.ID)), System: string([]byte(r.System)), What: what,
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics/span"
+)
+
+// A Detail is one row of a finished run with the texts its places are in.
+type Detail struct {
+	Row    dataset.Row
+	Places dataset.Resolved
+	Texts  map[TextKey]string // of the keys that some citation or truth span is in
+}
+
+// A TextKey names a text: a document, or one page of it when offsets count from
+// pages.
+type TextKey struct {
+	Doc  string
+	Page int32
+}
+
+// ReadDetail reads one row of the run m again, at its position of the input, from
+// the dataset and the documents of that run. The error says so if those are no
+// longer there or no longer the same.
+func ReadDetail(ctx context.Context, m *runs.Manifest, position int64) (*Detail, error) {
+	config, err := settingsOf(m)
+	if err != nil {
+		return nil, err
+	}
+	config.Dataset, config.Documents = m.Dataset, m.Documents
+	p := &Plan{job: &Job{Config: config}}
+	if err := p.open(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.unchanged(m); err != nil {
+		return nil, err
+	}
+	if p.conventions, err = conventionsOf(config, p.source); err != nil {
+		return nil, err
+	}
+	d := &Detail{Texts: make(map[TextKey]string)}
+	err = p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
+		b.Row(0, &d.Row)
+		return errEnough // the batch is not released: the row keeps its strings
+	})
+	if ignoreEnough(err) != nil {
+		return nil, err
+	}
+	return d, p.readTexts(ctx, d)
+}
+
+// readTexts resolves the places of the row and fetches the texts they are in.
+func (p *Plan) readTexts(ctx context.Context, d *Detail) error {
+	var view *dataset.View
+	if p.documents != nil {
+		named := make(map[string]bool)
+		for i := range d.Row.Citations {
+			named[d.Row.Citations[i].Doc] = true
+		}
+		for i := range d.Row.Truth {
+			named[d.Row.Truth[i].Doc] = true
+		}
+		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool { return named[name] }})
+		if err != nil {
+			return err
+		}
+		defer docs.Close()
+		view = docs.View(textCache)
+	}
+	resolver := dataset.NewResolver(view, p.conventions)
+	resolver.Resolve(&d.Row, &d.Places)
+	for _, places := range [][]span.Place{d.Places.Citations, d.Places.Truth} {
+		for i := range places {
+			key := TextKey{places[i].Doc, places[i].Page}
+			if text, ok := resolver.Text(key.Doc, key.Page); ok {
+				d.Texts[key] = text
+			}
+		}
+	}
+	return resolver.Err()
+}
+
+// settingsOf are the settings of a run as its manifest has them.
+func settingsOf(m *runs.Manifest) (*configs.Config, error) {
+	var o configs.Options
+	for _, s := range m.Settings {
+		if s.Source != "default" {
+			o.Set = append(o.Set, s.Key+"="+s.Value)
+		}
+	}
+	return configs.Load(o)
+}
+
+// unchanged compares the files with what the run read, by size: a digest would
+// read them whole.
+func (p *Plan) unchanged(m *runs.Manifest) error {
+	files := p.source.Files()
+	if p.documents != nil {
+		files = append(files, p.documents.Files()...)
+	}
+	if len(files) != len(m.Inputs) {
+		return fmt.Errorf("the run read %d files, now there are %d", len(m.Inputs), len(files))
+	}
+	for i, f := range files {
+		if in := m.Inputs[i]; f.Size != in.Bytes || f.Rows != in.Rows {
+			return fmt.Errorf("%s is not the file that the run read", f.Name)
+		}
+	}
+	return nil
+}

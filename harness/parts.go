@@ -1,0 +1,80 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ibid/dataset"
+)
+
+// partsDir holds what is done of an unfinished run. A part is the results of a
+// fixed stretch of the input; its number says which. Which rows a part has
+// depends on the data alone, so a resumed run makes the same parts.
+const partsDir = "parts"
+
+const (
+	// maxPartRows is how many rows of a slim dataset make a part, and a row group
+	// of the result files.
+	maxPartRows = 16384
+	minPartRows = 256
+	// partBytes is about how many bytes of the input make a part when rows are
+	// long: every worker holds one part in memory.
+	partBytes = 4 << 20
+)
+
+// partRows chooses the rows of a part from the size of the input files.
+func partRows(src *dataset.Source) int64 {
+	var size int64
+	for _, f := range src.Files() {
+		size += f.Size
+	}
+	perRow := size/max(src.Rows(), 1) + 1
+	rows := int64(maxPartRows)
+	for rows > minPartRows && rows*perRow > partBytes {
+		rows /= 2
+	}
+	return rows
+}
+
+// A partFile is one kind of result within a part.
+type partFile string
+
+// The results of a part, in the order in which they are written: a part is done
+// when the last of them is there.
+const (
+	partCitations partFile = "citations"
+	partRowsFile  partFile = "rows"
+)
+
+func (p *Plan) partPath(number int64, kind partFile) string {
+	return filepath.Join(p.Dir, partsDir, fmt.Sprintf("%08d.%s", number, kind))
+}
+
+// partDone reports whether a part is complete on disk.
+func (p *Plan) partDone(number int64) (bool, error) {
+	_, err := os.Stat(p.partPath(number, partRowsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// savePart makes the results of a part durable.
+func (p *Plan) savePart(number int64, kind partFile, encode func(io.Writer) error) error {
+	return dataset.WriteFile(p.partPath(number, kind), encode)
+}
+
+// joinParts makes one result file of all its parts.
+func (p *Plan) joinParts(name string, kind partFile, fields []dataset.Field, parts int64) error {
+	list := make([]dataset.Part, parts)
+	for k := range list {
+		list[k].Path = p.partPath(int64(k), kind)
+	}
+	return dataset.WriteFile(filepath.Join(p.Dir, name), func(w io.Writer) error {
+		return dataset.Join(w, fields, list, nil)
+	})
+}

@@ -1,0 +1,176 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// A stretch is a run of parts that follow each other and are still to be done.
+type stretch struct{ from, to int64 } // part numbers, half-open
+
+// work is one part on its way to a worker.
+type work struct {
+	part  int64
+	batch *dataset.Batch
+	rows  int // of the batch that belong to the run: --limit may end within it
+}
+
+// A donePart is what the collector hears of a part.
+type donePart struct {
+	tally tally
+	rows  int64 // rows of the input, also those that --only left out
+}
+
+// scoreParts scores the parts of all stretches. One goroutine decodes, workers
+// score and encode, and the caller's goroutine collects: no goroutine writes
+// what another one reads. done is called once for each part, in the order of
+// completion.
+func (p *Plan) scoreParts(ctx context.Context, todo []stretch, rowsPerPart int64, docs *dataset.Documents, done func(donePart)) error {
+	g, ctx := errgroup.WithContext(ctx)
+	parts := make(chan work)
+	finished := make(chan donePart)
+
+	g.Go(func() error {
+		defer close(parts)
+		for _, s := range todo {
+			if err := p.decode(ctx, s, rowsPerPart, parts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	layout := runs.NewRowsLayout()
+	var workers errgroup.Group
+	for range p.job.workers() {
+		w, err := newWorker(p, layout, docs)
+		if err != nil {
+			return err
+		}
+		workers.Go(func() error { return w.run(ctx, parts, finished) })
+	}
+	g.Go(func() error {
+		defer close(finished)
+		return workers.Wait()
+	})
+	for d := range finished {
+		done(d)
+	}
+	return g.Wait()
+}
+
+// decode sends the parts of a stretch to the workers, in order.
+func (p *Plan) decode(ctx context.Context, s stretch, rowsPerPart int64, parts chan<- work) error {
+	next := s.from
+	left := p.Rows - s.from*rowsPerPart
+	err := p.source.Read(ctx, s.from*rowsPerPart, int(rowsPerPart), func(b *dataset.Batch) error {
+		rows := int(min(left, int64(b.Len())))
+		left -= int64(rows)
+		select {
+		case parts <- work{next, b, rows}:
+		case <-ctx.Done():
+			b.Release()
+			return ctx.Err()
+		}
+		next++
+		if next == s.to {
+			return errEnough
+		}
+		return nil
+	})
+	return ignoreEnough(err)
+}
+
+// A worker scores parts, one after the other.
+type worker struct {
+	plan    *Plan
+	scorer  *scorer
+	record  *recorder
+	encoder dataset.Encoder
+	row     dataset.Row
+}
+
+func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*worker, error) {
+	s, err := newScorer(p, docs)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecorder(layout, &p.job.Config.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return &worker{plan: p, scorer: s, record: r}, nil
+}
+
+func (w *worker) run(ctx context.Context, parts <-chan work, finished chan<- donePart) error {
+	for in := range parts {
+		err := w.part(ctx, in)
+		in.batch.Release()
+		if err != nil {
+			return err
+		}
+		select {
+		case finished <- donePart{w.record.tally, int64(in.rows)}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// part scores one part and makes its results durable.
+func (w *worker) part(ctx context.Context, in work) error {
+	w.record.reset()
+	for i := range in.rows {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		in.batch.Row(i, &w.row)
+		if !w.wanted() {
+			continue
+		}
+		if err := w.one(); err != nil {
+			return fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
+		}
+	}
+	if err := w.plan.savePart(in.part, partCitations, w.encode(w.record.citations)); err != nil {
+		return err
+	}
+	return w.plan.savePart(in.part, partRowsFile, w.encode(w.record.rows))
+}
+
+func (w *worker) encode(t *dataset.Table) func(io.Writer) error {
+	return func(out io.Writer) error { return w.encoder.EncodePart(out, t) }
+}
+
+// one scores the current row. A panic is a bug, but not a reason to lose the
+// stack or the row's place.
+func (w *worker) one() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
+		}
+	}()
+	failure, err := w.scorer.score(&w.row)
+	if err != nil {
+		return err
+	}
+	w.record.row(&w.row, &w.scorer.places, &w.scorer.scores, failure)
+	return nil
+}
+
+// wanted reports whether the row has all the tags of --only.
+func (w *worker) wanted() bool {
+	for _, tag := range w.plan.job.Only {
+		if tagValue(&w.row, tag.Key) != tag.Value {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,235 @@
+package harness
+
+import (
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/span"
+)
+
+// A recorder appends scored rows to the tables of one part. Each worker has its
+// own.
+type recorder struct {
+	layout    *runs.RowsLayout
+	rows      *dataset.Table
+	citations *dataset.Table
+	cluster   string // configs' statistics.cluster
+
+	tagKeys, tagValues []string
+	undefined          undefinedMaps
+	tally              tally
+}
+
+// A tally counts what happened to the rows of one or more parts.
+type tally struct {
+	Rows, Errors, Citations int64
+	Statuses                [span.Negative + 1]int64
+}
+
+func (t *tally) add(o tally) {
+	t.Rows += o.Rows
+	t.Errors += o.Errors
+	t.Citations += o.Citations
+	for i, n := range o.Statuses {
+		t.Statuses[i] += n
+	}
+}
+
+func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
+	rows, err := dataset.NewTable(layout.Fields)
+	if err != nil {
+		return nil, err
+	}
+	citations, err := dataset.NewTable(runs.CitationFields)
+	if err != nil {
+		return nil, err
+	}
+	return &recorder{layout: layout, rows: rows, citations: citations, cluster: s.Statistics.Cluster}, nil
+}
+
+func (r *recorder) reset() {
+	r.rows.Reset()
+	r.citations.Reset()
+	r.tally = tally{}
+}
+
+// row records one row: its scores, or, if failure is not nil, only that it
+// failed. The scores of a failed row must be undefined.
+func (r *recorder) row(in *dataset.Row, places *dataset.Resolved, scores *metrics.Scores, failure error) {
+	t := r.rows
+	r.tally.Rows++
+	t.AppendString(runs.RowID, in.ID)
+	t.AppendString(runs.RowSystem, in.System)
+	t.AppendInt(runs.RowRow, in.Pos)
+	if failure == nil {
+		t.AppendString(runs.RowStatus, runs.RowOK)
+		t.AppendNull(runs.RowErrorText)
+	} else {
+		r.tally.Errors++
+		t.AppendString(runs.RowStatus, runs.RowError)
+		t.AppendString(runs.RowErrorText, failure.Error())
+	}
+	if scores.HasTruthAnnotator {
+		t.AppendString(runs.RowAnnotator, scores.TruthAnnotator)
+	} else {
+		t.AppendNull(runs.RowAnnotator)
+	}
+	t.AppendNull(runs.RowComponents)
+	appendOptional(t, runs.RowProvider, in.Provider)
+	appendOptional(t, runs.RowModel, in.Model)
+	r.tags(in)
+	r.undefined.append(t, scores.Reasons)
+	r.numbers(scores)
+	appendOptional(t, r.layout.Cluster, clusterOf(in, r.cluster))
+	t.EndRow()
+	if failure == nil {
+		r.citationsOf(in, places, scores)
+	}
+}
+
+// numbers appends counts, metrics and sums.
+func (r *recorder) numbers(s *metrics.Scores) {
+	t, l := r.rows, r.layout
+	t.AppendIntRow(runs.RowCounts, s.Counts[:runs.ContractCounts], s.Known[:runs.ContractCounts])
+	r.values(l.Metrics, s.Values[:l.Builtin], s.Reasons[:l.Builtin])
+	t.AppendIntRow(l.PoolCounts, s.Counts[runs.ContractCounts:], s.Known[runs.ContractCounts:])
+	t.AppendDoubleRow(l.Sums, s.Sums[:l.BuiltinSums], s.SumKnown[:l.BuiltinSums])
+	r.values(l.Custom, s.Values[l.Builtin:], s.Reasons[l.Builtin:])
+	if custom := s.Sums[l.BuiltinSums:]; len(custom) > 0 {
+		t.AppendDoubleRow(l.CustomSums, custom, s.SumKnown[l.BuiltinSums:])
+	}
+}
+
+func (r *recorder) values(column int, values []float64, reasons []metrics.Reason) {
+	for i, v := range values {
+		if reasons[i] == metrics.Defined {
+			r.rows.AppendDouble(column+i, v)
+		} else {
+			r.rows.AppendNull(column + i)
+		}
+	}
+}
+
+func (r *recorder) tags(in *dataset.Row) {
+	r.tagKeys, r.tagValues = r.tagKeys[:0], r.tagValues[:0]
+	for _, tag := range in.Tags {
+		r.tagKeys = append(r.tagKeys, tag.Key)
+		r.tagValues = append(r.tagValues, tag.Value)
+	}
+	r.rows.AppendMap(runs.RowTags, r.tagKeys, r.tagValues)
+}
+
+// citationsOf records the citations of one row that was scored.
+func (r *recorder) citationsOf(in *dataset.Row, places *dataset.Resolved, scores *metrics.Scores) {
+	for i := range in.Citations {
+		c, p := &in.Citations[i], &places.Citations[i]
+		r.tally.Citations++
+		r.tally.Statuses[p.Status]++
+		t := r.citations
+		t.AppendString(runs.CiteID, in.ID)
+		t.AppendString(runs.CiteSystem, in.System)
+		t.AppendInt(runs.CiteRow, in.Pos)
+		t.AppendInt(runs.CiteCitation, int64(i))
+		appendOptional(t, runs.CiteCitationID, c.CitationID)
+		if c.DocNull {
+			t.AppendNull(runs.CiteDoc)
+		} else {
+			t.AppendString(runs.CiteDoc, c.Doc)
+		}
+		appendNullInt(t, runs.CitePage, c.Page)
+		r.extent(c, p)
+		appendNullInt(t, runs.CiteAnswerStart, c.AnswerStart)
+		appendNullInt(t, runs.CiteAnswerEnd, c.AnswerEnd)
+		t.AppendString(runs.CiteStatus, p.Status.String())
+		repaired := &places.Repaired[i]
+		appendNullInt(t, runs.CiteRepairedStart, repaired.Start)
+		appendNullInt(t, runs.CiteRepairedEnd, repaired.End)
+		r.match(&scores.Citations[i])
+		t.AppendNulls(runs.CiteClaims, runs.CiteQuoteEnd+1)
+		appendOptional(t, runs.CiteCitedText, c.CitedText)
+		appendOptional(t, runs.CiteSourceType, c.SourceType)
+		t.EndRow()
+	}
+}
+
+// extent records where a citation points: code points where they are known.
+func (r *recorder) extent(c *dataset.Citation, p *span.Place) {
+	t := r.citations
+	if p.Level == span.Characters {
+		t.AppendInt(runs.CiteStart, p.Start)
+		t.AppendInt(runs.CiteEnd, p.End)
+		t.AppendString(runs.CiteUnit, "codepoint")
+		return
+	}
+	appendNullInt(t, runs.CiteStart, c.Start)
+	appendNullInt(t, runs.CiteEnd, c.End)
+	appendOptional(t, runs.CiteUnit, c.Unit)
+}
+
+// match records how a citation compares with the truth of its row.
+func (r *recorder) match(s *metrics.CitationScore) {
+	t := r.citations
+	if !s.Defined {
+		t.AppendNulls(runs.CiteBestTruth, runs.CiteSnapped+1)
+		return
+	}
+	if s.BestTruth < 0 {
+		t.AppendNull(runs.CiteBestTruth)
+	} else {
+		t.AppendInt(runs.CiteBestTruth, int64(s.BestTruth))
+	}
+	t.AppendDouble(runs.CiteExact, s.Exact)
+	t.AppendDouble(runs.CiteTolerance, s.Tolerance)
+	t.AppendDouble(runs.CiteSnapped, s.Snapped)
+}
+
+// clusterOf returns the cluster of a row when clusters are not the question
+// ids: the document of its first truth span, else of its first citation, or the
+// value of a tag. It is "" if the row has none, or if clusters are the ids; the
+// row is then its id's.
+func clusterOf(in *dataset.Row, by string) string {
+	switch by {
+	case "id":
+		return ""
+	case "doc":
+		for i := range in.Truth {
+			if !in.Truth[i].DocNull {
+				return in.Truth[i].Doc
+			}
+		}
+		for i := range in.Citations {
+			if !in.Citations[i].DocNull {
+				return in.Citations[i].Doc
+			}
+		}
+		return ""
+	}
+	return tagValue(in, by)
+}
+
+func tagValue(in *dataset.Row, key string) string {
+	for _, tag := range in.Tags {
+		if tag.Key == key {
+			return tag.Value
+		}
+	}
+	return ""
+}
+
+func appendOptional(t *dataset.Table, column int, s string) {
+	if s == "" {
+		t.AppendNull(column)
+	} else {
+		t.AppendString(column, s)
+	}
+}
+
+// appendNullInt appends v, or null if it is null or does not fit the column.
+func appendNullInt(t *dataset.Table, column int, v dataset.NullInt) {
+	if !v.Valid {
+		t.AppendNull(column)
+	} else {
+		t.AppendInt(column, v.Value)
+	}
+}

@@ -1,0 +1,289 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// An Outcome is what became of a run.
+type Outcome struct {
+	Dir      string
+	Manifest *runs.Manifest
+	Existed  bool // the run was complete already; nothing was done
+	Gates    []runs.GateResult
+}
+
+// ErrInterrupted means that a run was stopped on purpose; what was done is saved.
+var ErrInterrupted = errors.New("interrupted")
+
+// An InterruptedError says how to take an interrupted run up again.
+type InterruptedError struct {
+	Command string
+	Done    int64 // rows whose results are saved
+	Rows    int64
+}
+
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("interrupted: %d of %d rows are saved", e.Done, e.Rows)
+}
+func (e *InterruptedError) Unwrap() error { return ErrInterrupted }
+
+// Hint is the command that goes on with the run.
+func (e *InterruptedError) Hint() string { return "go on with: " + e.Command }
+
+// Run evaluates what is not evaluated yet and evaluates the gates.
+//
+// A run that is complete already is left alone. A run that was interrupted goes
+// on after its last complete part. If the directory holds a run with another
+// fingerprint, the error is a [*UsageError] that lists what differs; if another
+// process works on it, the error wraps [ErrLocked]; if ctx ends, it is an
+// [*InterruptedError].
+func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
+	before, err := runs.ReadManifestIfAny(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkSame(before); err != nil {
+		return nil, err
+	}
+	if before != nil && before.Status == runs.StatusComplete {
+		return p.finish(before, true)
+	}
+	since := p.job.now()
+	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
+		return nil, asUsage(err)
+	}
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if docs != nil {
+		defer docs.Close()
+	}
+	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
+		return nil, err
+	}
+	held, err := acquire(filepath.Join(p.Dir, partsDir))
+	if err != nil {
+		return nil, err
+	}
+	defer held.release()
+	// Another process may have changed the directory before we had the lock.
+	if before, err = runs.ReadManifestIfAny(p.Dir); err != nil {
+		return nil, err
+	}
+	if err := p.checkSame(before); err != nil {
+		return nil, err
+	}
+	m := p.manifest(before)
+	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
+	if err := m.Write(p.Dir); err != nil {
+		return nil, err
+	}
+	if err := p.evaluate(ctx, m, docs, since); err != nil {
+		return nil, err
+	}
+	return p.finish(m, false)
+}
+
+// stage returns a function that reports progress in rows.
+func (p *Plan) stage(name string, of int64) func(done int64) {
+	since := p.job.now()
+	return func(done int64) { p.job.progress(Progress{Stage: name, Done: done, Of: of, Since: since}) }
+}
+
+// checkSame refuses a directory that holds another run.
+func (p *Plan) checkSame(m *runs.Manifest) error {
+	if m == nil || m.Fingerprint == p.Fingerprint {
+		return nil
+	}
+	u := usagef("%s holds a run over other data or settings", p.Dir)
+	u.More = changes(m.Ingredients, p.Ingredients)
+	u.Tip = "use --fresh to run again under a new id, or choose one with --id"
+	return u
+}
+
+// manifest describes the run as it begins, or goes on from what it was.
+func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
+	c := p.job.Config
+	m := &runs.Manifest{
+		Schema: runs.ManifestSchema, ID: p.ID, Status: runs.StatusRunning,
+		Fingerprint: p.Fingerprint, Ingredients: p.Ingredients,
+		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Inputs: p.inputs,
+		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
+		Seed:     c.Seed,
+		Judge:    runs.JudgeRecord{Kind: c.Judge.Kind, Model: c.Judge.Model},
+		Timings:  runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
+	}
+	for _, v := range c.Effective() {
+		m.Settings = append(m.Settings, runs.Setting(v))
+	}
+	for _, w := range c.Warnings {
+		m.Warnings = append(m.Warnings, w.String())
+	}
+	if before != nil {
+		m.Timings.Started = before.Timings.Started
+		m.Timings.Seconds = before.Timings.Seconds
+		m.Timings.Resumed = before.Timings.Resumed + 1
+	}
+	return m
+}
+
+// evaluate does the work between the first and the last manifest.
+func (p *Plan) evaluate(ctx context.Context, m *runs.Manifest, docs *dataset.Documents, since time.Time) error {
+	perPart := partRows(p.source)
+	parts := (p.Rows + perPart - 1) / perPart
+	todo, skipped, err := p.remaining(parts, perPart)
+	if err != nil {
+		return err
+	}
+	progress := Progress{Stage: "scoring", Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
+	p.job.progress(progress)
+	err = p.scoreParts(ctx, todo, perPart, docs, func(d donePart) {
+		progress.Done += d.rows
+		progress.Errors += d.tally.Errors
+		p.job.progress(progress)
+	})
+	if err != nil {
+		return p.interrupted(ctx, err, m, progress.Done, since)
+	}
+	if err := p.assemble(ctx, m, parts); err != nil {
+		return p.interrupted(ctx, err, m, progress.Done, since)
+	}
+	now := p.job.now().UTC()
+	m.Timings.Finished = &now
+	m.Timings.Seconds += now.Sub(since).Seconds()
+	m.Status = runs.StatusComplete
+	if m.Errors > 0 {
+		m.Status = runs.StatusPartial
+	}
+	if err := m.Write(p.Dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(p.Dir, partsDir))
+}
+
+// remaining finds the parts that are not done, and the rows of those that are.
+func (p *Plan) remaining(parts, perPart int64) (todo []stretch, skipped int64, err error) {
+	for k := range parts {
+		done, err := p.partDone(k)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case done:
+			skipped += min(perPart, p.Rows-k*perPart)
+		case len(todo) > 0 && todo[len(todo)-1].to == k:
+			todo[len(todo)-1].to++
+		default:
+			todo = append(todo, stretch{k, k + 1})
+		}
+	}
+	return todo, skipped, nil
+}
+
+// interrupted tells a stop on purpose from trouble, and keeps the time spent.
+func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, done int64, since time.Time) error {
+	m.Timings.Seconds += p.job.now().Sub(since).Seconds()
+	if e := m.Write(p.Dir); e != nil {
+		err = errors.Join(err, e)
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return &InterruptedError{Command: p.resumeCommand(), Done: done, Rows: p.Rows}
+	}
+	return err
+}
+
+// assemble makes the result files from the parts and fills the manifest from
+// them.
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64) error {
+	layout := runs.NewRowsLayout()
+	p.stage("joining parts", p.Rows)(0)
+	if err := p.joinParts(runs.CitationsFile, partCitations, runs.CitationFields, parts); err != nil {
+		return err
+	}
+	if err := p.joinParts(runs.RowsFile, partRowsFile, layout.Fields, parts); err != nil {
+		return err
+	}
+	counted, err := p.summarize(ctx)
+	if err != nil {
+		return err
+	}
+	statuses, err := countStatuses(filepath.Join(p.Dir, runs.CitationsFile))
+	if err != nil {
+		return err
+	}
+	m.Rows, m.Errors, m.Statuses = counted.rows, counted.errors, statuses
+	for _, n := range statuses {
+		m.Citations += n
+	}
+	if m.Rows > 0 {
+		coverage := float64(m.Rows-m.Errors) / float64(m.Rows)
+		m.Coverage = &coverage
+	}
+	return nil
+}
+
+// finish evaluates the gates of a run whose results are there.
+func (p *Plan) finish(m *runs.Manifest, existed bool) (*Outcome, error) {
+	out := &Outcome{Dir: p.Dir, Manifest: m, Existed: existed}
+	if gates := p.job.Config.Gates(); len(gates) > 0 {
+		summary, err := runs.ReadSummary(p.Dir)
+		if err != nil {
+			return nil, err
+		}
+		out.Gates = EvaluateGates(gates, summary, p.job.Config.MinCoverage)
+	}
+	return out, nil
+}
+
+// NoVerdict reports whether the run says too little to be judged by: too many
+// error rows, or a gate without a verdict.
+func (o *Outcome) NoVerdict(minCoverage float64) bool {
+	if c := o.Manifest.Coverage; c != nil && *c < minCoverage {
+		return true
+	}
+	for _, g := range o.Gates {
+		if g.Verdict == runs.NoVerdict {
+			return true
+		}
+	}
+	return false
+}
+
+// GateFailed reports whether some gate failed.
+func (o *Outcome) GateFailed() bool {
+	for _, g := range o.Gates {
+		if g.Verdict == runs.Failed {
+			return true
+		}
+	}
+	return false
+}
+
+// countStatuses counts the citations of each status.
+func countStatuses(path string) (map[string]int64, error) {
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	counts := make(map[string]int64)
+	var column dataset.ColumnValues
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "status", &column); err != nil {
+			return nil, err
+		}
+		for _, status := range column.Strings {
+			counts[status]++
+		}
+	}
+	return counts, nil
+}

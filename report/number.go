@@ -1,0 +1,47 @@
+package report
+
+import (
+	"math"
+	"strconv"
+)
+
+// Number prints a value for people: three decimals for what lies in [-1, 1], as
+// most metrics do, else four significant digits. A value that is not defined is
+// a dash.
+func Number(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return number(*v)
+}
+
+func number(v float64) string {
+	switch {
+	case v == math.Trunc(v) && math.Abs(v) > 1 && math.Abs(v) < 1e15:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case math.Abs(v) <= 1:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// Thousands prints a count with a comma between groups of three digits.
+func Thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(digits) - 3; i > start; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// interval prints an interval, or nothing if there is none.
+func interval(low, high *float64) string {
+	if low == nil || high == nil {
+		return ""
+	}
+	return "[" + number(*low) + ", " + number(*high) + "]"
+}

@@ -1,0 +1,163 @@
+// Package report shows what files and statistics say: finished runs as text,
+// JSON, CSV and Markdown. It recomputes nothing.
+//
+// A view model decides every number and string first; a renderer only lays out.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// A Summary is the view model of one run's numbers.
+type Summary struct {
+	Run    *runs.Manifest
+	Title  string // the run in words
+	Blocks []Block
+	Gates  []runs.GateResult
+	Notes  []string // footnotes: what a reader must know, each once
+
+	rows []runs.SummaryRow
+}
+
+// A Block is the numbers of one system and slice.
+type Block struct {
+	Title         string
+	System, Slice string
+	Lines         []Line
+}
+
+// A Line is one metric: its macro value and, where it has one, its micro value.
+type Line struct {
+	Metric       metrics.Definition
+	Macro, Micro runs.SummaryRow
+	HasMicro     bool
+	Count        bool
+	Notes        []int // numbers of its footnotes, from 1
+}
+
+// NewSummary makes the view model. Metrics that are undefined in all rows of all
+// systems are left out of the blocks; the title says how many.
+func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResult) *Summary {
+	s := &Summary{Run: m, Gates: gates, rows: rows}
+	defs := slices.Concat(metrics.Definitions(), metrics.CountDefinitions())
+	index := make(map[[4]string]int, len(rows))
+	for i, r := range rows {
+		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
+	}
+	notes := make(map[string]int)
+	for _, group := range groupsOf(rows) {
+		b := Block{System: group[0], Slice: group[1], Title: blockTitle(group[0], group[1])}
+		for k, d := range defs {
+			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
+			if !ok || rows[i].N == 0 {
+				continue
+			}
+			line := Line{Metric: d, Macro: rows[i], Count: k >= len(metrics.Definitions())}
+			if j, ok := index[[4]string{group[0], group[1], d.Name, runs.Micro}]; ok {
+				line.Micro, line.HasMicro = rows[j], true
+			}
+			line.Notes = s.footnotes(notes, line)
+			b.Lines = append(b.Lines, line)
+		}
+		s.Blocks = append(s.Blocks, b)
+	}
+	s.Title = s.title()
+	return s
+}
+
+// groupsOf lists the systems and slices in file order. Where there is only one
+// system, the pooled groups would repeat it and are left out.
+func groupsOf(rows []runs.SummaryRow) [][2]string {
+	var all [][2]string
+	systems := make(map[string]bool)
+	for _, r := range rows {
+		g := [2]string{r.System, r.Slice}
+		if len(all) == 0 || all[len(all)-1] != g {
+			all = append(all, g)
+		}
+		if r.System != "" {
+			systems[r.System] = true
+		}
+	}
+	if len(systems) == 1 {
+		all = slices.DeleteFunc(all, func(g [2]string) bool { return g[0] == "" })
+	}
+	return all
+}
+
+func blockTitle(system, slice string) string {
+	title := "system " + system
+	if system == "" {
+		title = "all systems"
+	}
+	if slice != "" {
+		title += ", " + slice
+	}
+	return title
+}
+
+// footnotes numbers the warnings of a line; equal texts share a number.
+func (s *Summary) footnotes(known map[string]int, l Line) []int {
+	var numbers []int
+	for _, text := range slices.Concat(l.Macro.Warnings, l.Micro.Warnings) {
+		n, ok := known[text]
+		if !ok {
+			s.Notes = append(s.Notes, text)
+			n = len(s.Notes)
+			known[text] = n
+		}
+		if !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+func (s *Summary) title() string {
+	m := s.Run
+	title := fmt.Sprintf("run %s: %s rows, %s citations", m.ID, Thousands(m.Rows), Thousands(m.Citations))
+	if m.Errors > 0 {
+		title += fmt.Sprintf(", %s error rows", Thousands(m.Errors))
+	}
+	return title
+}
+
+// TextOptions say how text is laid out.
+type TextOptions struct {
+	All   bool  // every system, slice and count in full
+	Style Style // nil for none
+}
+
+// A Style emphasises text on a terminal.
+type Style interface {
+	Bold(string) string
+	Dim(string) string
+	Red(string) string
+	Green(string) string
+}
+
+type plain struct{}
+
+func (plain) Bold(s string) string  { return s }
+func (plain) Dim(s string) string   { return s }
+func (plain) Red(s string) string   { return s }
+func (plain) Green(s string) string { return s }
+
+// Write renders the summary as text, json, csv or markdown.
+func (s *Summary) Write(w io.Writer, format string, o TextOptions) error {
+	switch format {
+	case "json":
+		return s.writeJSON(w)
+	case "csv":
+		return s.writeCSV(w)
+	case "markdown":
+		return s.writeMarkdown(w)
+	}
+	return s.writeText(w, o)
+}
