@@ -16,15 +16,13 @@ const (
 	pageValues = 1 << 17 // most values of one page, unless eight rows have more
 	pageBytes  = 1 << 20 // most bytes of strings in one page, unless eight rows have more
 	flushBytes = 1 << 18 // written at once
-	codecProbe = 1 << 15 // bytes compressed to see whether a column shrinks
 )
 
 // An Encoder turns tables into Parquet. It keeps its scratch memory from part
 // to part; the zero value is ready. It is not safe for concurrent use.
 //
 // Encodings are chosen per column from the values alone: a dictionary when
-// there are few distinct ones or integers lie close together, else PLAIN; and
-// Snappy when it shrinks the column by an eighth.
+// there are few distinct ones or integers lie close together, else PLAIN.
 type Encoder struct {
 	w   io.Writer
 	out []byte // not yet written
@@ -45,6 +43,7 @@ func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
 	if t.seen != 0 {
 		panic(fmt.Sprintf("dataset: row %d of a result table is not ended", t.rows))
 	}
+	t.spill()
 	for i, f := range t.fields {
 		if n := countBits(t.columns[i].valid, 0, t.rows); f.Required && n != t.rows {
 			return fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-n, t.rows)
@@ -63,7 +62,7 @@ func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
 	e.meta.reset()
 	appendGroup(&e.meta, t.leaves, &e.group, 0)
 	e.raw = append(e.raw[:0], e.meta.b...)
-	e.packed = appendFooter(&e.meta, e.packed[:0], t.fields, e.group.rows, e.raw, 1, nil)
+	e.packed = appendFooter(&e.meta, e.packed[:0], t.fields, len(t.leaves), e.group.rows, e.raw, 1, nil)
 	e.write(e.packed)
 	e.flush()
 	e.w = nil
@@ -95,7 +94,6 @@ func (e *Encoder) encodeLeaf(c *resultChunk, t *Table, l *resultLeaf) error {
 		raw, values := p.page(e.raw[:0], row, end)
 		e.raw = raw
 		if row == 0 {
-			c.codec = e.chooseCodec(raw)
 			if p.values.dictionary() {
 				if err := e.dictionaryPage(c, &p.values); err != nil {
 					return err
@@ -115,20 +113,6 @@ func (e *Encoder) encodeLeaf(c *resultChunk, t *Table, l *resultLeaf) error {
 	c.nulls = c.values - int64(p.done)
 	c.min, c.max, c.hasBounds = p.values.bounds(c.min, c.max)
 	return e.err
-}
-
-// chooseCodec reports whether a column whose first page is raw is worth
-// compressing.
-func (e *Encoder) chooseCodec(raw []byte) format.CompressionCodec {
-	if len(raw) < 64 {
-		return format.Uncompressed
-	}
-	probe := raw[:min(len(raw), codecProbe)]
-	e.packed = s2.EncodeSnappy(e.packed[:cap(e.packed)], probe)
-	if len(e.packed) < len(probe)/8*7 {
-		return format.Snappy
-	}
-	return format.Uncompressed
 }
 
 func (e *Encoder) dictionaryPage(c *resultChunk, v *leafValues) error {
@@ -156,11 +140,8 @@ func (e *Encoder) writePage(c *resultChunk, raw []byte, fields func(*compactWrit
 	if s2.MaxEncodedLen(len(raw)) < 0 || s2.MaxEncodedLen(len(raw)) > math.MaxInt32 {
 		return fmt.Errorf("page of %d bytes does not fit 2 GiB", len(raw))
 	}
-	body := raw
-	if c.codec == format.Snappy {
-		e.packed = s2.EncodeSnappy(e.packed[:cap(e.packed)], raw)
-		body = e.packed
-	}
+	e.packed = packSnappy(e.packed, raw)
+	body := e.packed
 	w := &e.meta
 	w.reset()
 	w.i32(1, int32(typ))

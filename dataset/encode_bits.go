@@ -25,21 +25,25 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.fill += n - 64
 }
 
-// repeat appends count values v of n bits each.
+// every[n] has the bits 0, n, 2n and so on, below 64/n*n: times a value of n
+// bits it is that value as often as 64 bits hold it.
+var every = func() (t [33]uint64) {
+	for n := 1; n < len(t); n++ {
+		for i := 0; i+n <= 64; i += n {
+			t[n] |= 1 << i
+		}
+	}
+	return t
+}()
+
+// repeat appends count values v of n bits each, 1 <= n <= 32.
 func (w *bitWriter) repeat(v uint64, n uint, count int) {
-	if n == 0 {
-		return
+	word, per := v*every[n], int(64/n)
+	for ; count >= per; count -= per {
+		w.put(word, uint(per)*n)
 	}
-	per := 64 / n
-	word := v
-	for i := uint(1); i < per; i++ {
-		word |= v << (i * n)
-	}
-	for ; count >= int(per); count -= int(per) {
-		w.put(word, per*n)
-	}
-	for ; count > 0; count-- {
-		w.put(v, n)
+	if rest := uint(count) * n; rest > 0 {
+		w.put(word&(1<<rest-1), rest)
 	}
 }
 
@@ -49,7 +53,7 @@ func (w *bitWriter) pattern(words []uint64, n int) {
 		w.put(word, 64)
 	}
 	if rest := uint(n % 64); rest > 0 {
-		w.put(words[n/64], rest)
+		w.put(words[n/64]&(1<<rest-1), rest)
 	}
 }
 

@@ -130,7 +130,7 @@ func (p *leafPages) appendRepetition(dst []byte, row, end int, lengths []int32, 
 	for ; row < end; row++ {
 		w.put(0, 1)
 		if p.present(row) {
-			w.repeat(1, 1, int(lengths[0])-1)
+			w.repeat(1, 1, max(int(lengths[0])-1, 0))
 			lengths = lengths[1:]
 		}
 	}

@@ -91,7 +91,6 @@ func (g *resultGroup) size() int64 {
 // A resultChunk is the footer's description of one column of one row group. It
 // begins with a dictionary page if data differs from first.
 type resultChunk struct {
-	codec       format.CompressionCodec
 	values      int64 // with nulls
 	nulls       int64
 	rawSize     int64 // with page headers, before compression
@@ -99,11 +98,13 @@ type resultChunk struct {
 	first, data int64 // offsets of the first page and the first data page
 	min, max    []byte
 	hasBounds   bool
+	foreign     bool // read from a footer that says another codec than Snappy
 }
 
 // appendFooter appends the footer, its length and the closing magic to dst.
-// groups holds the encoded descriptions of the row groups, count of them.
-func appendFooter(w *compactWriter, dst []byte, fields []Field, rows int64, groups []byte, count int, metadata map[string]string) []byte {
+// leaves is the number of Parquet columns; groups holds the encoded descriptions
+// of the row groups, count of them.
+func appendFooter(w *compactWriter, dst []byte, fields []Field, leaves int, rows int64, groups []byte, count int, metadata map[string]string) []byte {
 	w.reset()
 	w.i32(1, 2) // version
 	writeSchema(w, fields)
@@ -120,7 +121,6 @@ func appendFooter(w *compactWriter, dst []byte, fields []Field, rows int64, grou
 		}
 	}
 	w.string(6, resultCreatedBy)
-	leaves := len(resultLeaves(fields))
 	w.list(7, compactStruct, leaves) // column orders: without them the bounds mean nothing
 	for range leaves {
 		w.open()
@@ -231,9 +231,9 @@ func writeChunk(w *compactWriter, l *resultLeaf, c *resultChunk, shift int64) {
 	w.i64(2, c.first+shift)
 	w.begin(3)
 	w.i32(1, int32(l.typ))
-	encodings := []format.Encoding{format.Plain, format.RLE}
-	if c.data != c.first {
-		encodings = append(encodings, format.RLEDictionary)
+	encodings := []format.Encoding{format.Plain, format.RLE, format.RLEDictionary}
+	if c.data == c.first {
+		encodings = encodings[:2]
 	}
 	w.list(2, compactI32, len(encodings))
 	for _, e := range encodings {
@@ -243,7 +243,7 @@ func writeChunk(w *compactWriter, l *resultLeaf, c *resultChunk, shift int64) {
 	for _, name := range l.path {
 		w.element(name)
 	}
-	w.i32(4, int32(c.codec))
+	w.i32(4, int32(format.Snappy))
 	w.i64(5, c.values)
 	w.i64(6, c.rawSize)
 	w.i64(7, c.size)

@@ -35,7 +35,7 @@ func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string)
 		}
 	}
 	var meta compactWriter
-	footer := appendFooter(&meta, nil, fields, j.rows, j.groups.b, len(parts), metadata)
+	footer := appendFooter(&meta, nil, fields, len(j.leaves), j.rows, j.groups.b, len(parts), metadata)
 	if len(footer) > math.MaxUint32 {
 		return fmt.Errorf("%d row groups are too many for one file", len(parts))
 	}

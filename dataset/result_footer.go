@@ -207,7 +207,7 @@ func readChunk(r *compactReader) resultChunk {
 func readChunkField(r *compactReader, c *resultChunk, id int16, typ byte) bool {
 	switch {
 	case id == 4 && typ == compactI32:
-		c.codec = format.CompressionCodec(r.varint())
+		c.foreign = r.varint() != int64(format.Snappy)
 	case id == 5 && typ == compactI64:
 		c.values = r.varint()
 	case id == 6 && typ == compactI64:
@@ -265,6 +265,9 @@ func (f *resultFooter) check(dataEnd int64) error {
 		rows += g.rows
 		for j := range g.chunks {
 			c := &g.chunks[j]
+			if c.foreign {
+				return errNotResult
+			}
 			if c.first != at || c.data < c.first || c.size < c.data-c.first || c.size > dataEnd-at || c.values < g.rows {
 				return corrupt("row group %d, column %s: %d values at [%d, %d+%d)", i, f.leaves[j].path[0], c.values, c.data, at, c.size)
 			}

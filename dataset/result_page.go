@@ -114,24 +114,17 @@ func (d *pageDecoder) unpack(h *pageHeader, body []byte) ([]byte, error) {
 	if !h.hasCRC || crc32.ChecksumIEEE(body) != h.crc {
 		return nil, corrupt("wrong checksum of a page")
 	}
-	switch d.chunk.codec {
-	case format.Uncompressed:
-		return body, nil
-	case format.Snappy:
-		// Snappy cannot shrink by more than about 22: a page that says so lies,
-		// and must not be believed when memory is allocated.
-		n, err := s2.DecodedLen(body)
-		if err != nil || int64(n) != h.raw || n > 64+32*len(body) {
-			return nil, corrupt("page of %d bytes, %d after compression", h.raw, h.size)
-		}
-		d.out.raw = resize(d.out.raw, n)
-		if _, err := s2.Decode(d.out.raw, body); err != nil {
-			return nil, corrupt("page: %w", err)
-		}
-		return d.out.raw, nil
-	default:
-		return nil, corrupt("compression %v", d.chunk.codec)
+	// Snappy cannot shrink by more than about 22: a page that says so lies, and
+	// must not be believed when memory is allocated.
+	n, err := s2.DecodedLen(body)
+	if err != nil || int64(n) != h.raw || n > 64+32*len(body) {
+		return nil, corrupt("page of %d bytes, %d after compression", h.raw, h.size)
 	}
+	d.out.raw = resize(d.out.raw, n)
+	if _, err := s2.Decode(d.out.raw, body); err != nil {
+		return nil, corrupt("page: %w", err)
+	}
+	return d.out.raw, nil
 }
 
 func (d *pageDecoder) dictionary(raw []byte, n int64) error {

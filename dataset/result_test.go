@@ -71,10 +71,10 @@ func appendCells(tab *Table, row []Cell) {
 	tab.EndRow()
 }
 
-// randomRows makes n rows of fields. spread is how many different values a
+// randomResult makes n rows of fields. spread is how many different values a
 // column has; nulls how often in 8 an optional one is null, per column: column
 // c has nulls of (nulls+c)%9, so that all-null and never-null columns occur.
-func randomRows(rng *rand.Rand, fields []Field, n, spread, nulls int) *resultRows {
+func randomResult(rng *rand.Rand, fields []Field, n, spread, nulls int) *resultRows {
 	m := &resultRows{fields: fields}
 	text := func() string {
 		return fmt.Sprint("näme ", rng.IntN(spread))[:5+rng.IntN(2)*2]
@@ -130,7 +130,7 @@ func encodeTable(t testing.TB, tab *Table) []byte {
 	return b.Bytes()
 }
 
-func writeTestFile(t testing.TB, name string, b []byte) string {
+func writeResult(t testing.TB, name string, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, b, 0o666); err != nil {
@@ -213,8 +213,8 @@ func TestResultRoundTrip(t *testing.T) {
 			if testing.Short() && tt.n > 10_000 {
 				t.Skip("large")
 			}
-			want := randomRows(rand.New(rand.NewPCG(1, uint64(tt.n))), everyKind(), tt.n, tt.spread, tt.nulls)
-			path := writeTestFile(t, "part.parquet", encodeTable(t, want.table(t)))
+			want := randomResult(rand.New(rand.NewPCG(1, uint64(tt.n))), everyKind(), tt.n, tt.spread, tt.nulls)
+			path := writeResult(t, "part.parquet", encodeTable(t, want.table(t)))
 			sameRows(t, readResult(t, path), want)
 		})
 	}

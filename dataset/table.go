@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -46,8 +47,8 @@ type Field struct {
 // [Encoder.EncodePart] turns them into a row group. A row is made by appending
 // to every column once, in any order, and then calling EndRow.
 //
-// An all-null column takes no memory, and a string equal to the one before it
-// in its column takes none either. Appending a value of the wrong kind is a
+// An all-null column takes next to no memory, and neither does a string equal
+// to the one before it in its column. Appending a value of the wrong kind is a
 // bug of the caller and panics. A Table is not safe for concurrent use.
 type Table struct {
 	fields  []Field
@@ -56,12 +57,14 @@ type Table struct {
 	rows    int
 	seen    uint64 // of the open row: count of appends << 32 + sum of their column indices
 	want    uint64 // seen of a complete row
+	block   tableBlock
 }
 
 // A tableColumn keeps the values that are not null; valid says which rows have
 // one. valid is as long as it needs to be: rows beyond it are null.
 type tableColumn struct {
 	kind    ColumnKind
+	alike   int // columns of the same kind from this one on
 	valid   []uint64
 	ints    []int64 // Int32, Int64, Bool, and elements of ListInt32
 	doubles []float64
@@ -92,9 +95,14 @@ func NewTable(fields []Field) (*Table, error) {
 		columns: make([]tableColumn, len(fields)),
 		want:    n<<32 + columnSum(0, n),
 	}
-	for i, f := range fields {
-		t.columns[i].kind = f.Kind
+	for i := len(fields) - 1; i >= 0; i-- {
+		c := &t.columns[i]
+		c.kind, c.alike = fields[i].Kind, 1
+		if i+1 < len(fields) && fields[i+1].Kind == c.kind {
+			c.alike += t.columns[i+1].alike
+		}
 	}
+	t.block.init(len(fields))
 	return t, nil
 }
 
@@ -110,6 +118,7 @@ func (t *Table) Rows() int { return t.rows }
 // Reset empties the table and keeps its memory. A [MapRef] stays valid.
 func (t *Table) Reset() {
 	t.rows, t.seen = 0, 0
+	t.block.reset()
 	for i := range t.columns {
 		c := &t.columns[i]
 		c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
@@ -127,49 +136,34 @@ func (t *Table) EndRow() {
 	}
 	t.rows++
 	t.seen = 0
+	if t.rows%blockRows == 0 {
+		t.spill()
+	}
 }
 
-// column returns column c, checking that it has one of the wanted kinds and
-// marking the open row as not null in it.
+// claim marks the n columns from c on, which must be of the kind, as appended
+// to in the open row.
+func (t *Table) claim(c, n int, kind ColumnKind) {
+	if col := &t.columns[c]; col.kind != kind || n > col.alike {
+		panic(fmt.Sprintf("dataset: result column %q holds %v, not %d of %v", t.fields[c].Name, col.kind, n, kind))
+	}
+	t.seen += uint64(n)<<32 + columnSum(uint64(c), uint64(c+n))
+}
+
+// column claims column c for a value that is not null.
 func (t *Table) column(c int, kind ColumnKind) *tableColumn {
-	col := &t.columns[c]
-	if col.kind != kind {
-		panic(fmt.Sprintf("dataset: result column %q holds %v, not %v", t.fields[c].Name, col.kind, kind))
-	}
-	t.seen += 1<<32 + uint64(c)
-	col.mark(t.rows)
-	return col
+	t.claim(c, 1, kind)
+	t.block.mark(t.rows, c)
+	return &t.columns[c]
 }
 
-// mark records that row has a value.
-func (c *tableColumn) mark(row int) {
-	w := row >> 6
-	if w >= len(c.valid) {
-		c.growValid(w)
-	}
-	c.valid[w] |= 1 << (row & 63)
-}
+// AppendNull appends a null. That a required column got one is an error of
+// [Encoder.EncodePart].
+func (t *Table) AppendNull(c int) { t.AppendNulls(c, c+1) }
 
-func (c *tableColumn) growValid(word int) {
-	for len(c.valid) <= word {
-		c.valid = append(c.valid, 0)
-	}
-}
-
-// AppendNull appends a null. It panics if the column is required.
-func (t *Table) AppendNull(c int) {
-	if t.fields[c].Required {
-		panic(fmt.Sprintf("dataset: null in required result column %q", t.fields[c].Name))
-	}
-	t.seen += 1<<32 + uint64(c)
-}
-
-// AppendNulls appends a null to each of the columns [from, to), none of which
-// may be required.
+// AppendNulls appends a null to each of the columns [from, to).
 func (t *Table) AppendNulls(from, to int) {
-	for c := from; c < to; c++ {
-		t.AppendNull(c)
-	}
+	t.seen += uint64(to-from)<<32 + columnSum(uint64(from), uint64(to))
 }
 
 // AppendInt appends v to an Int32 or Int64 column. It panics if an Int32 column
@@ -182,50 +176,46 @@ func (t *Table) AppendInt(c int, v int64) {
 			panic(fmt.Sprintf("dataset: %d does not fit result column %q of int32", v, t.fields[c].Name))
 		}
 	}
-	col := t.column(c, kind)
-	col.ints = append(col.ints, v)
+	t.column(c, kind)
+	t.block.put(t.rows, c, uint64(v))
+}
+
+// AppendDouble appends v to a Double column.
+func (t *Table) AppendDouble(c int, v float64) {
+	t.column(c, Double)
+	t.block.put(t.rows, c, math.Float64bits(v))
+}
+
+// AppendBool appends v to a Bool column.
+func (t *Table) AppendBool(c int, v bool) {
+	t.column(c, Bool)
+	var bit uint64
+	if v {
+		bit = 1
+	}
+	t.block.put(t.rows, c, bit)
 }
 
 // AppendIntRow appends values[i] to the Int64 column c+i, or null where known[i]
 // is false, for every i. It is AppendInt for a run of columns.
 func (t *Table) AppendIntRow(c int, values []int64, known []bool) {
+	t.claim(c, len(values), Int64)
+	t.block.markKnown(t.rows, c, known[:len(values)])
+	row := t.block.row(t.rows)[c:]
 	for i, v := range values {
-		if !known[i] {
-			t.AppendNull(c + i)
-			continue
-		}
-		col := t.column(c+i, Int64)
-		col.ints = append(col.ints, v)
+		row[i] = uint64(v)
 	}
-}
-
-// AppendDouble appends v to a Double column.
-func (t *Table) AppendDouble(c int, v float64) {
-	col := t.column(c, Double)
-	col.doubles = append(col.doubles, v)
 }
 
 // AppendDoubleRow appends values[i] to the Double column c+i, or null where
 // known[i] is false, for every i. It is AppendDouble for a run of columns.
 func (t *Table) AppendDoubleRow(c int, values []float64, known []bool) {
+	t.claim(c, len(values), Double)
+	t.block.markKnown(t.rows, c, known[:len(values)])
+	row := t.block.row(t.rows)[c:]
 	for i, v := range values {
-		if !known[i] {
-			t.AppendNull(c + i)
-			continue
-		}
-		col := t.column(c+i, Double)
-		col.doubles = append(col.doubles, v)
+		row[i] = math.Float64bits(v)
 	}
-}
-
-// AppendBool appends v to a Bool column.
-func (t *Table) AppendBool(c int, v bool) {
-	col := t.column(c, Bool)
-	var bit int64
-	if v {
-		bit = 1
-	}
-	col.ints = append(col.ints, bit)
 }
 
 // AppendString appends s to a String column. Bytes that are not UTF-8 become
