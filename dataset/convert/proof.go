@@ -97,7 +97,7 @@ func degenerateAnyhow(start, end int64) bool { return start < 0 || end < 0 || st
 func (p *proof) compare(set readingSet, spans *[len(readings)][2]int) {
 	for i := range readings {
 		for j := range i {
-			if set>>i&set>>j&1 == 1 && spans[i] != spans[j] {
+			if (set>>i)&(set>>j)&1 == 1 && spans[i] != spans[j] {
 				p.differ[i] |= 1 << j
 				p.differ[j] |= 1 << i
 			}
