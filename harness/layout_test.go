@@ -1,0 +1,128 @@
+package harness_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport pins which packages of this module a package may import, and which
+// third-party modules enter at it. Packages form a line: values at the bottom,
+// files in the middle, people at the top. Tests are free.
+var mayImport = map[string]struct{ ours, theirs []string }{
+	"metrics/span":     {},
+	"metrics/token":    {ours: []string{"metrics/span"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
+	"metrics/presence": {ours: []string{"metrics/span"}},
+	"metrics/dialect":  {ours: []string{"metrics/span"}},
+	"metrics/stats":    {theirs: []string{"gonum.org/v1/gonum"}},
+	"metrics":          {ours: []string{"metrics/span", "metrics/token", "metrics/presence", "metrics/dialect"}},
+	"judge":            {ours: []string{"metrics/token", "judge/cache"}, theirs: []string{"github.com/sashabaranov/go-openai"}},
+	"dataset": {
+		ours:   []string{"metrics/span", "metrics/token", "metrics/presence"},
+		theirs: []string{"github.com/parquet-go/parquet-go", "github.com/parquet-go/bitpack", "github.com/apache/arrow/go/v17", "github.com/klauspost/compress"},
+	},
+	"dataset/convert": {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence"}},
+	"dataset/runs":    {ours: []string{"dataset", "metrics", "metrics/stats"}},
+	"annotations":     {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
+	"configs":         {theirs: []string{"github.com/goccy/go-yaml"}},
+	"report":          {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/span", "metrics/stats", "annotations"}},
+	"harness": {
+		ours: []string{
+			"configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token", "metrics/presence",
+			"metrics/dialect", "metrics/stats", "judge", "annotations",
+		},
+		theirs: []string{"golang.org/x/sync"},
+	},
+	"cmd/ibid":               {ours: []string{"cmd/ibid/internal/cli"}},
+	"cmd/ibid/internal/term": {theirs: []string{"golang.org/x/term"}},
+	"cmd/ibid/internal/cli": {
+		ours: []string{
+			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token",
+			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "judge",
+		},
+		theirs: []string{"github.com/spf13/cobra"},
+	},
+	"benchmarks/throughput": {ours: []string{"dataset"}},
+}
+
+// TestImportDirection parses the import clauses of every file. It does not ask
+// the go command, whose answer the test cache would keep.
+func TestImportDirection(t *testing.T) {
+	root := ".."
+	seen := make(map[string]bool)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && path != root {
+			if strings.HasPrefix(name, ".") || name == "testdata" || name == "bin" || name == "runs" && filepath.Dir(path) == root || hasModule(path) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		pkg, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		pkg = filepath.ToSlash(pkg)
+		seen[pkg] = true
+		checkImports(t, path, pkg)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, must := range []string{"metrics/span", "metrics", "dataset", "harness", "cmd/ibid/internal/cli"} {
+		if !seen[must] {
+			t.Errorf("no file of package %s was found", must)
+		}
+	}
+}
+
+func hasModule(dir string) bool {
+	found, _ := filepath.Glob(filepath.Join(dir, "go.mod"))
+	return len(found) > 0
+}
+
+func checkImports(t *testing.T, path, pkg string) {
+	t.Helper()
+	allowed, ok := mayImport[pkg]
+	if !ok {
+		t.Errorf("%s: package %s is not in the import table", path, pkg)
+		return
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		ours, isOurs := strings.CutPrefix(imported, "ibid/")
+		first, _, _ := strings.Cut(imported, "/")
+		switch {
+		case isOurs:
+			if !slices.Contains(allowed.ours, ours) {
+				t.Errorf("%s: package %s must not import %s", path, pkg, ours)
+			}
+		case strings.Contains(first, "."):
+			within := func(module string) bool { return imported == module || strings.HasPrefix(imported, module+"/") }
+			if !slices.ContainsFunc(allowed.theirs, within) {
+				t.Errorf("%s: package %s must not import %s", path, pkg, imported)
+			}
+		}
+	}
+}
