@@ -19,7 +19,9 @@ type Batch struct {
 	groups []groupData // by list column
 	errs   map[int32]error
 	arena  arena
-	pool   *batchPool
+
+	details bool // citations have columns beyond their place
+	pool    *batchPool
 }
 
 // A batchPart is the rows of one file.
@@ -128,6 +130,9 @@ func (b *Batch) finish() {
 		if d := &b.leaves[col]; len(d.start) > 0 {
 			d.start = append(d.start, int32(len(d.code)))
 		}
+	}
+	if b.spec == &rowSpec {
+		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool { return len(d.code) > 0 })
 	}
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")

@@ -77,31 +77,31 @@ func (b *Batch) citations(i int, r *Row) {
 	lo, hi, has := b.groups[groupCitations].elements(i)
 	r.HasCitations = has
 	r.Citations = ofLength(r.Citations, hi-lo)
-	leaf := b.leaves
+	clear(r.Citations)
+	doc, page, start, end, unit := &b.leaves[citDoc], &b.leaves[citPage], &b.leaves[citStart], &b.leaves[citEnd], &b.leaves[citUnit]
 	for k := range r.Citations {
-		e := lo + k
-		r.Citations[k] = Citation{
-			Doc:       leaf[citDoc].member(e),
-			DocNull:   leaf[citDoc].memberNull(e),
-			Page:      leaf[citPage].memberInt(e),
-			Start:     leaf[citStart].memberInt(e),
-			End:       leaf[citEnd].memberInt(e),
-			Unit:      leaf[citUnit].member(e),
-			CitedText: leaf[citCitedText].member(e),
-			Title:     leaf[citTitle].member(e),
+		e, c := lo+k, &r.Citations[k]
+		c.Doc, c.DocNull = doc.member(e), doc.memberNull(e)
+		c.Page, c.Start, c.End = page.memberInt(e), start.memberInt(e), end.memberInt(e)
+		c.Unit = unit.member(e)
+	}
+	if b.details {
+		b.citationDetails(lo, r.Citations)
+	}
+}
 
-			AnswerStart: leaf[citAnswerStart].memberInt(e),
-			AnswerEnd:   leaf[citAnswerEnd].memberInt(e),
-
-			CitationID:        leaf[citCitationID].member(e),
-			ClaimID:           leaf[citClaimID].member(e),
-			SourceType:        leaf[citSourceType].member(e),
-			Method:            leaf[citMethod].member(e),
-			Confidence:        leaf[citConfidence].memberFloat(e),
-			Relevance:         leaf[citRelevance].memberFloat(e),
-			TokenContribution: leaf[citTokenContribution].memberInt(e),
-			SourceReference:   leaf[citSourceReference].member(e),
-		}
+// citationDetails fills what a run over spans alone does not read.
+func (b *Batch) citationDetails(lo int, citations []Citation) {
+	leaf := b.leaves
+	for k := range citations {
+		e, c := lo+k, &citations[k]
+		c.CitedText, c.Title = leaf[citCitedText].member(e), leaf[citTitle].member(e)
+		c.AnswerStart, c.AnswerEnd = leaf[citAnswerStart].memberInt(e), leaf[citAnswerEnd].memberInt(e)
+		c.CitationID, c.ClaimID = leaf[citCitationID].member(e), leaf[citClaimID].member(e)
+		c.SourceType, c.Method = leaf[citSourceType].member(e), leaf[citMethod].member(e)
+		c.Confidence, c.Relevance = leaf[citConfidence].memberFloat(e), leaf[citRelevance].memberFloat(e)
+		c.TokenContribution = leaf[citTokenContribution].memberInt(e)
+		c.SourceReference = leaf[citSourceReference].member(e)
 	}
 }
 
@@ -109,19 +109,14 @@ func (b *Batch) truth(i int, r *Row) {
 	lo, hi, has := b.groups[groupTruth].elements(i)
 	r.HasTruth = has
 	r.Truth = ofLength(r.Truth, hi-lo)
-	leaf := b.leaves
+	doc, page, start, end, unit := &b.leaves[truDoc], &b.leaves[truPage], &b.leaves[truStart], &b.leaves[truEnd], &b.leaves[truUnit]
+	annotator, claim := &b.leaves[truAnnotator], &b.leaves[truClaimID]
 	for k := range r.Truth {
-		e := lo + k
-		r.Truth[k] = Truth{
-			Annotator: leaf[truAnnotator].member(e),
-			Doc:       leaf[truDoc].member(e),
-			DocNull:   leaf[truDoc].memberNull(e),
-			Page:      leaf[truPage].memberInt(e),
-			Start:     leaf[truStart].memberInt(e),
-			End:       leaf[truEnd].memberInt(e),
-			Unit:      leaf[truUnit].member(e),
-			ClaimID:   leaf[truClaimID].member(e),
-		}
+		e, t := lo+k, &r.Truth[k]
+		t.Annotator, t.ClaimID = annotator.member(e), claim.member(e)
+		t.Doc, t.DocNull = doc.member(e), doc.memberNull(e)
+		t.Page, t.Start, t.End = page.memberInt(e), start.memberInt(e), end.memberInt(e)
+		t.Unit = unit.member(e)
 	}
 }
 

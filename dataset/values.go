@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -59,11 +60,18 @@ func plainIntegers(dst []int64, body []byte, leaf *boundLeaf) error {
 	if len(body)/8 < len(dst) {
 		return corrupt("page ends too early")
 	}
+	if littleEndian && len(dst) > 0 {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 8*len(dst)), body)
+		return nil
+	}
 	for i := range dst {
 		dst[i] = int64(binary.LittleEndian.Uint64(body[8*i:]))
 	}
 	return nil
 }
+
+// littleEndian says that integers in memory look as they do in Parquet.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // decodeFloats decodes n doubles from the body of a page without a dictionary;
 // integers are converted.
