@@ -38,7 +38,7 @@ func (j *jsonReader) fail(offset int, format string, args ...any) {
 	}
 	msg := fmt.Sprintf(format, args...)
 	if len(j.path) > 0 {
-		msg = string(j.path) + ": " + msg
+		msg = clipped(string(j.path)) + ": " + msg
 	}
 	j.err = &jsonError{offset, msg}
 }

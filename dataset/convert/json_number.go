@@ -59,7 +59,7 @@ func (j *jsonReader) integer(bits int) int64 {
 	}
 	n, err := strconv.ParseInt(string(text), 10, bits)
 	if err != nil {
-		j.fail(start, "want an integer of %d bits, got %s", bits, shortened(text))
+		j.fail(start, "want an integer of %d bits, got %s", bits, shorten(string(text), 40))
 	}
 	return n
 }
@@ -73,16 +73,8 @@ func (j *jsonReader) float() float64 {
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		j.fail(start, "%s is out of range", shortened(text))
+		j.fail(start, "%s is out of range", shorten(string(text), 40))
 		return 0
 	}
 	return f
-}
-
-func shortened(s []byte) string {
-	const most = 40
-	if len(s) > most {
-		return string(s[:most]) + "…"
-	}
-	return string(s)
 }

@@ -138,7 +138,7 @@ func (c *jsonlRecord) citation(out *dataset.Citation) {
 			if j.place(name, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
 				return
 			}
-			c.unknown = append(c.unknown, "citations."+name)
+			c.unknown = append(c.unknown, clipped("citations."+name))
 			if value := j.raw(); j.err == nil {
 				more.add(name, value)
 			}

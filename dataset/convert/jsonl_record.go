@@ -99,7 +99,7 @@ func (c *jsonlRecord) keep() {
 	if c.json.err != nil {
 		return
 	}
-	c.unknown = append(c.unknown, withoutIndices(at))
+	c.unknown = append(c.unknown, clipped(withoutIndices(at)))
 	c.extra.add(at, value)
 }
 
