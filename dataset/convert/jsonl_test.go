@@ -85,7 +85,7 @@ func TestJSONLErrors(t *testing.T) {
 		{"bad literal", `{"id":nil}`, `-:2:8: id: want null`},
 		{"leading zero", `{"id":"x","n":01}`, `-:2:16: want ','`},
 		{"byte order mark within", "\ufeff" + good, `-:2:1: the line begins with a byte order mark`},
-		{"long name", `{"id":"x","` + strings.Repeat("é", 5000) + `":}`, `-:2:5014: ` + strings.Repeat("é", 500) + `…: want a value, got '}'`},
+		{"long name", `{"id":"x","x` + strings.Repeat("é", 5000) + `":}`, `-:2:5015: x` + strings.Repeat("é", 499) + `…: want a value, got '}'`},
 		{"long number", `{"id":"x","truth":[{"start":` + strings.Repeat("9", 5000) + `}]}`, `-:2:29: truth[0].start: want an integer of 64 bits, got ` + strings.Repeat("9", 40) + `…`},
 		{"document without a place", `{"doc":"d","text":"t"}`, `-:2:1: a document, and no place for documents was given`},
 	}

@@ -19,10 +19,18 @@ type Reading struct {
 func Readings() []Reading { return append([]Reading(nil), readings[:]...) }
 
 var readings = [...]Reading{
-	{token.CodePoint, false, false}, {token.UTF16, false, false}, {token.Byte, false, false},
-	{token.CodePoint, true, false}, {token.UTF16, true, false}, {token.Byte, true, false},
-	{token.CodePoint, false, true}, {token.UTF16, false, true}, {token.Byte, false, true},
-	{token.CodePoint, true, true}, {token.UTF16, true, true}, {token.Byte, true, true},
+	{token.CodePoint, false, false},
+	{token.UTF16, false, false},
+	{token.Byte, false, false},
+	{token.CodePoint, true, false},
+	{token.UTF16, true, false},
+	{token.Byte, true, false},
+	{token.CodePoint, false, true},
+	{token.UTF16, false, true},
+	{token.Byte, false, true},
+	{token.CodePoint, true, true},
+	{token.UTF16, true, true},
+	{token.Byte, true, true},
 }
 
 // A readingSet holds one bit for each of readings.
