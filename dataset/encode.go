@@ -22,7 +22,8 @@ const (
 // to part; the zero value is ready. It is not safe for concurrent use.
 //
 // Encodings are chosen per column from the values alone: a dictionary when
-// there are few distinct ones or integers lie close together, else PLAIN.
+// there are few distinct ones or integers lie close together, differences for
+// other integers, else PLAIN.
 type Encoder struct {
 	w   io.Writer
 	out []byte // not yet written
@@ -88,7 +89,7 @@ func (e *Encoder) flush() {
 func (e *Encoder) encodeLeaf(c *resultChunk, t *Table, l *resultLeaf) error {
 	p := &e.pages
 	p.begin(t, l)
-	*c = resultChunk{first: e.off, data: e.off, min: c.min[:0], max: c.max[:0]}
+	*c = resultChunk{encoding: p.values.encoding(), first: e.off, data: e.off, min: c.min[:0], max: c.max[:0]}
 	for row := 0; row == 0 || row < t.rows; {
 		end := p.cut(row)
 		raw, values := p.page(e.raw[:0], row, end)
@@ -101,7 +102,7 @@ func (e *Encoder) encodeLeaf(c *resultChunk, t *Table, l *resultLeaf) error {
 				c.data = e.off
 			}
 		}
-		if err := e.dataPage(c, raw, values, p.values.encoding()); err != nil {
+		if err := e.dataPage(c, raw, values); err != nil {
 			return err
 		}
 		c.values += int64(values)
@@ -124,11 +125,11 @@ func (e *Encoder) dictionaryPage(c *resultChunk, v *leafValues) error {
 	}, format.DictionaryPage)
 }
 
-func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int, enc format.Encoding) error {
+func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int) error {
 	return e.writePage(c, raw, func(w *compactWriter) {
 		w.begin(5)
 		w.i32(1, int32(values))
-		w.i32(2, int32(enc))
+		w.i32(2, int32(c.encoding))
 		w.i32(3, int32(format.RLE))
 		w.i32(4, int32(format.RLE))
 		w.end()

@@ -91,7 +91,8 @@ func (g *resultGroup) size() int64 {
 // A resultChunk is the footer's description of one column of one row group. It
 // begins with a dictionary page if data differs from first.
 type resultChunk struct {
-	values      int64 // with nulls
+	encoding    format.Encoding // of the data pages
+	values      int64           // with nulls
 	nulls       int64
 	rawSize     int64 // with page headers, before compression
 	size        int64 // with page headers, in the file
@@ -231,7 +232,7 @@ func writeChunk(w *compactWriter, l *resultLeaf, c *resultChunk, shift int64) {
 	w.i64(2, c.first+shift)
 	w.begin(3)
 	w.i32(1, int32(l.typ))
-	encodings := []format.Encoding{format.Plain, format.RLE, format.RLEDictionary}
+	encodings := []format.Encoding{c.encoding, format.RLE, format.Plain}
 	if c.data == c.first {
 		encodings = encodings[:2]
 	}

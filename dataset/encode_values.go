@@ -12,6 +12,7 @@ type valueMode uint8
 
 const (
 	plainMode    valueMode = iota
+	deltaMode              // integers, by their differences
 	oneValue               // dictionary of the only value there is
 	offsetCodes            // dictionary of all integers from the least to the greatest
 	valueCodes             // dictionary; codes holds one code per value
@@ -60,10 +61,14 @@ func (v *leafValues) begin(c *tableColumn, l *resultLeaf) {
 func (v *leafValues) dictionary() bool { return v.dictLen > 0 }
 
 func (v *leafValues) encoding() format.Encoding {
-	if v.dictionary() {
+	switch {
+	case v.dictionary():
 		return format.RLEDictionary
+	case v.mode == deltaMode:
+		return format.DeltaBinaryPacked
+	default:
+		return format.Plain
 	}
-	return format.Plain
 }
 
 // bounds appends the least and the greatest value in PLAIN encoding to lo and
@@ -92,6 +97,9 @@ func (v *leafValues) bounds(lo, hi []byte) (least, greatest []byte, ok bool) {
 func (v *leafValues) append(dst []byte, from, to int) []byte {
 	if v.dictionary() {
 		return v.appendCodes(dst, from, to)
+	}
+	if v.mode == deltaMode {
+		return appendDelta(dst, v.column.ints[from:to])
 	}
 	switch v.leaf.typ {
 	case format.Int32:
@@ -212,10 +220,14 @@ func (v *leafValues) beginInts() {
 	if v.leaf.typ == format.Int32 {
 		size = 4
 	}
-	span := uint64(hi-lo) + 1 // 0 if it overflows
-	if span == 0 || span > 1<<16 {
+	span := uint64(hi) - uint64(lo)
+	if span < 1<<(6*size) { // else the differences may take nearly as much
+		v.mode = deltaMode
+	}
+	if span >= 1<<16 {
 		return
 	}
+	span++
 	v.width = bitWidth(int(span))
 	plain := len(ints) * size
 	if int(span)*size+len(ints)*int(v.width)/8 > plain/4*3 {

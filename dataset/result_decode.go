@@ -147,6 +147,14 @@ func plainInts(dst []int64, raw []byte, n int, typ format.Type) ([]int64, error)
 	return dst, nil
 }
 
+// deltaInts appends n integers.
+func deltaInts(dst []int64, raw []byte, n int) ([]int64, error) {
+	at := len(dst)
+	dst = resizeKeep(dst, at+n)
+	_, err := decodeDelta(dst[at:], raw)
+	return dst, err
+}
+
 func plainDoubles(dst []float64, raw []byte, n int) ([]float64, error) {
 	if 8*n > len(raw) {
 		return dst, corrupt("page with too few values")

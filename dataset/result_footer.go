@@ -206,6 +206,12 @@ func readChunk(r *compactReader) resultChunk {
 
 func readChunkField(r *compactReader, c *resultChunk, id int16, typ byte) bool {
 	switch {
+	case id == 2 && typ == compactList:
+		for i := range listLength(r) {
+			if e := format.Encoding(r.varint()); i == 0 {
+				c.encoding = e
+			}
+		}
 	case id == 4 && typ == compactI32:
 		c.foreign = r.varint() != int64(format.Snappy)
 	case id == 5 && typ == compactI64:

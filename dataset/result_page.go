@@ -215,7 +215,7 @@ func (d *pageDecoder) addLists(reps, defs []uint32) error {
 func (d *pageDecoder) values(raw []byte, present int, defs []uint32, enc format.Encoding) error {
 	var codes []uint32
 	switch enc {
-	case format.Plain:
+	case format.Plain, format.DeltaBinaryPacked:
 	case format.RLEDictionary:
 		if len(raw) == 0 || raw[0] > 32 {
 			return corrupt("unreadable width of dictionary codes")
@@ -244,6 +244,9 @@ func (d *pageDecoder) values(raw []byte, present int, defs []uint32, enc format.
 		}, enc)
 	default:
 		v.Ints, err = addValues(v.Ints, codes, v.dict.ints, defs, present, func(dst []int64) ([]int64, error) {
+			if enc == format.DeltaBinaryPacked {
+				return deltaInts(dst, raw, present)
+			}
 			return plainInts(dst, raw, present, d.leaf.typ)
 		}, enc)
 	}
