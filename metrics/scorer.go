@@ -22,6 +22,7 @@ type Scorer struct {
 	compare    span.Comparer
 	keys       codes[keyName]
 	docs       codes[string]
+	docOfKey   []int32
 	pred       side
 	annotators []annotator
 	combined   side
@@ -76,6 +77,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	copy(out.Reasons, s.reasons)
 	s.keys.reset()
 	s.docs.reset()
+	s.docOfKey = s.docOfKey[:0]
 	s.loadCitations(r, out)
 	switch truthKnown := s.loadTruth(r); {
 	case !truthKnown:
@@ -93,8 +95,14 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	s.scoreCustom(r, out)
 }
 
-func (s *Scorer) key(p *span.Place) int32 { return s.keys.code(keyName{p.Doc, p.Page}) }
-func (s *Scorer) doc(p *span.Place) int32 { return s.docs.code(p.Doc) }
+// codesOf returns the codes of the key and of the document of a place.
+func (s *Scorer) codesOf(p *span.Place) (key, doc int32) {
+	key = s.keys.code(keyName{p.Doc, p.Page})
+	if int(key) == len(s.docOfKey) {
+		s.docOfKey = append(s.docOfKey, s.docs.code(p.Doc))
+	}
+	return key, s.docOfKey[key]
+}
 
 // loadCitations fills the predicted side and counts the citations.
 func (s *Scorer) loadCitations(r *Row, out *Scores) {
@@ -111,7 +119,8 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 		}
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
 		if p.Level != span.Nowhere {
-			s.pred.add(i, p, s.key(p), s.doc(p))
+			key, doc := s.codesOf(p)
+			s.pred.add(i, p, key, doc)
 		}
 	}
 	out.count(Citations, int64(len(r.Citations)))

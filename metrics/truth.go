@@ -28,7 +28,8 @@ func (s *Scorer) loadTruth(r *Row) bool {
 		}
 		a := s.annotator(t.Annotator)
 		if t.Marked {
-			a.side.add(i, &t.Place, s.key(&t.Place), s.doc(&t.Place))
+			key, doc := s.codesOf(&t.Place)
+			a.side.add(i, &t.Place, key, doc)
 		}
 	}
 	if s.policy == oneAnnotator {

@@ -52,19 +52,37 @@ func appendRuns(dst []run, s []Span) []run {
 	return dst
 }
 
-// insertionLimit is the length up to which insertion beats the general sort.
-const insertionLimit = 24
+// rankLimit is the length up to which counting ranks beats every sort that
+// branches on the data.
+const rankLimit = 8
 
 func sortRuns(r []run) {
-	if len(r) > insertionLimit {
+	if len(r) < 2 {
+		return
+	}
+	if len(r) > rankLimit {
 		slices.SortFunc(r, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
 		return
 	}
-	for i := 1; i < len(r); i++ {
-		x, j := r[i], i
-		for ; j > 0 && r[j-1].lo > x.lo; j-- {
-			r[j] = r[j-1]
+	var sorted [rankLimit]run
+	for i, x := range r {
+		rank := 0
+		for _, y := range r[:i] {
+			rank += precedes(y.lo, x.lo+1) // earlier ones go first on ties
 		}
-		r[j] = x
+		for _, y := range r[i+1:] {
+			rank += precedes(y.lo, x.lo)
+		}
+		sorted[rank%rankLimit] = x
 	}
+	copy(r, sorted[:len(r)])
+}
+
+// precedes is 1 if a < b, else 0. It compiles to no branch.
+func precedes(a, b uint64) int {
+	n := 0
+	if a < b {
+		n = 1
+	}
+	return n
 }

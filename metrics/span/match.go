@@ -65,10 +65,15 @@ func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64
 	p := &c.pairing
 	p.reset(truth, pred, minOverlap)
 	if len(pred) <= windowLimit {
+		c.pred = c.pred[:0]
+		for _, y := range pred {
+			c.pred = append(c.pred, runOf(y).widen(uint64(tolerance)))
+		}
 		for i, x := range truth {
 			m := noMatch
-			for j := range pred {
-				if pred[j].Key == x.Key {
+			r := runOf(x)
+			for j, w := range c.pred {
+				if r.lo < w.hi && w.lo < r.hi {
 					c.compare(&m, i, x, j, pred[j], tolerance)
 				}
 			}
@@ -115,23 +120,37 @@ func (c *Comparer) compare(m *TruthMatch, i int, x Span, j int, y Span, toleranc
 	if near(s, a, tolerance) && near(e, b, tolerance) {
 		m.BoundaryHit = true
 	}
-	if d := cmp.Or(wide.Compare(m.Tolerance), exact.Compare(m.Exact), cmp.Compare(exact.Num, m.Exact.Num)); m.Pred < 0 || d > 0 || d == 0 && j < m.Pred {
+	if m.Pred < 0 || betterWide(wide, exact, j, m) {
 		m.Pred, m.Exact, m.Tolerance = j, exact, wide
 	}
-	if d := exact.Compare(m.BestExact); d > 0 || d == 0 && j < m.BestExactPred {
-		m.BestExactPred, m.BestExact = j, exact
-	}
-	if d := cmp.Or(snapped.Compare(m.Snapped), exact.Compare(m.SnappedExact)); m.SnappedPred < 0 || d > 0 || d == 0 && j < m.SnappedPred {
+	if m.SnappedPred < 0 || betterSnapped(snapped, exact, j, m.Snapped, m.SnappedExact, m.SnappedPred) {
 		m.SnappedPred, m.Snapped, m.SnappedExact = j, snapped, exact
 	}
 	q := &c.predMatches[j]
-	if d := cmp.Or(snapped.Compare(q.Snapped), exact.Compare(q.Exact)); q.Truth < 0 || d > 0 || d == 0 && i < q.Truth {
+	if q.Truth < 0 || betterSnapped(snapped, exact, i, q.Snapped, q.Exact, q.Truth) {
 		q.Truth, q.Exact, q.Tolerance, q.Snapped = i, exact, wide, snapped
 	}
-	if exact.Num > 0 {
-		q.Touches = true
-		c.pairing.consider(i, j, exact)
+	if exact.Num == 0 {
+		return
 	}
+	q.Touches = true
+	if d := exact.Compare(m.BestExact); d > 0 || d == 0 && j < m.BestExactPred {
+		m.BestExactPred, m.BestExact = j, exact
+	}
+	c.pairing.consider(i, j, exact)
+}
+
+// betterWide reports whether prediction j beats the best by tolerance so far.
+func betterWide(wide, exact Fraction, j int, m *TruthMatch) bool {
+	d := cmp.Or(wide.Compare(m.Tolerance), exact.Compare(m.Exact), cmp.Compare(exact.Num, m.Exact.Num))
+	return d > 0 || d == 0 && j < m.Pred
+}
+
+// betterSnapped reports whether the span with the given index beats the best by
+// snapped Jaccard so far.
+func betterSnapped(snapped, exact Fraction, index int, bestSnapped, bestExact Fraction, best int) bool {
+	d := cmp.Or(snapped.Compare(bestSnapped), exact.Compare(bestExact))
+	return d > 0 || d == 0 && index < best
 }
 
 // jaccard compares [a, b) with [c, d). Neither is empty, so the union is not.

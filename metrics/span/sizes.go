@@ -26,50 +26,59 @@ type Comparer struct {
 func (c *Comparer) Sizes(truth, pred []Span, tolerance int64) Sizes {
 	c.truth = append(appendRuns(c.truth[:0], truth), run{endOfLine, endOfLine})
 	c.pred = append(appendRuns(c.pred[:0], pred), run{endOfLine, endOfLine})
+	t, p := c.truth[:len(c.truth)-1], c.pred[:len(c.pred)-1]
 	var s Sizes
-	s.Truth, s.Pred, s.Union = measure(c.truth, c.pred)
+	s.Truth, s.Pred = size(t), size(p)
+	s.Union = unionSize(c.truth, c.pred)
 	s.Overlap = s.Truth + s.Pred - s.Union
-	if tolerance == 0 {
+	if tolerance == 0 || len(p) == 0 {
 		s.WidePred, s.WideOverlap, s.WideUnion = s.Pred, s.Overlap, s.Union
 		return s
 	}
 	// Widening keeps the order of the starts, so the runs stay sorted.
-	last := len(c.pred) - 1
-	for i, r := range c.pred[:last] {
-		c.pred[i] = r.widen(uint64(tolerance))
+	for i, r := range p {
+		p[i] = r.widen(uint64(tolerance))
 	}
-	_, s.WidePred, s.WideUnion = measure(c.truth, c.pred)
+	s.WidePred = size(p)
+	s.WideUnion = unionSize(c.truth, c.pred)
 	s.WideOverlap = s.Truth + s.WidePred - s.WideUnion
 	return s
 }
 
-// measure returns the sizes of the unions of a, of b, and of both. Both slices
-// are sorted and end with endOfLine.
-func measure(a, b []run) (sizeA, sizeB, union int64) {
+// size is the number of points that sorted runs cover.
+func size(r []run) int64 {
 	// Each point is counted when the sweep over starts first covers it: beyond
 	// the furthest end seen so far.
-	var endA, endB, end uint64
-	for {
-		if a[0].lo <= b[0].lo {
-			x := a[0]
-			if x.lo == endOfLine {
-				return sizeA, sizeB, union
-			}
-			sizeA += beyond(x, endA)
-			union += beyond(x, end)
-			endA, end = max(endA, x.hi), max(end, x.hi)
-			a = a[1:]
-			continue
-		}
-		x := b[0]
-		sizeB += beyond(x, endB)
-		union += beyond(x, end)
-		endB, end = max(endB, x.hi), max(end, x.hi)
-		b = b[1:]
+	var n, end uint64
+	for _, x := range r {
+		last := max(end, x.hi)
+		n += last - max(end, x.lo)
+		end = last
 	}
+	return int64(n)
 }
 
-// beyond is the number of points of r at or after end.
-func beyond(r run, end uint64) int64 {
-	return max(0, int64(r.hi-max(r.lo, min(end, r.hi))))
+// unionSize is the number of points that a, b or both cover. Both slices are
+// sorted and end with endOfLine. Which of them comes next is as good as random,
+// so it is computed with and not branched on.
+func unionSize(a, b []run) int64 {
+	var n, end uint64
+	i, j := 0, 0
+	for range len(a) + len(b) - 2 {
+		x, y := a[i], b[j]
+		fromB := precedes(y.lo, x.lo)
+		i += 1 - fromB
+		j += fromB
+		lo, hi := x.lo, x.hi
+		if fromB != 0 {
+			lo = y.lo
+		}
+		if fromB != 0 {
+			hi = y.hi
+		}
+		last := max(end, hi)
+		n += last - max(end, lo)
+		end = last
+	}
+	return int64(n)
 }
