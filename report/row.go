@@ -262,7 +262,9 @@ func (v *RowView) writeMetrics(b *strings.Builder, style Style) {
 		}
 		t.rows = append(t.rows, []string{m.Name, Number(m.Number), ""})
 	}
-	t.write(b, style)
+	if len(t.rows) > 0 {
+		t.write(b, style)
+	}
 	var reasons []string
 	for reason := range hidden {
 		reasons = append(reasons, reason)

@@ -29,6 +29,9 @@ It writes nothing.`,
   ibid check ibid.yaml --print`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.formats("text", "json"); err != nil {
+				return err
+			}
 			config, err := settings.load(a, cmd, args[0])
 			if err != nil {
 				return err

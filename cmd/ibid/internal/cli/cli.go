@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,7 +80,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args:              cobra.NoArgs,
+		Args:              onlySubcommands("command"),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
 	}
@@ -90,14 +91,13 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no warnings")
 	flags.BoolVarP(&a.detail, "verbose", "v", false, "more detail")
 	flags.StringVar(&a.colour, "color", "auto", "colour: auto, always or never")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err: err, hint: "see: " + cmd.CommandPath() + " --help"}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.showCommand(), a.versionCommand(),
+		a.completionCommand(),
 	)
 	a.addHelp(root)
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
 }
 
@@ -110,6 +110,17 @@ func (a *app) checkFlags() error {
 		return err
 	}
 	return oneOf("--color", a.colour, "auto", "always", "never")
+}
+
+// formats refuses a --format that the command at hand does not have.
+func (a *app) formats(have ...string) error {
+	if slices.Contains(have, a.format) {
+		return nil
+	}
+	return &usageError{
+		err:  fmt.Errorf("--format: no %s for this output", a.format),
+		hint: "it can be " + strings.Join(have, " or "),
+	}
 }
 
 func oneOf(flag, value string, allowed ...string) error {
@@ -133,6 +144,9 @@ func (a *app) fail(err error) int {
 	var done exitError
 	if errors.As(err, &done) {
 		return done.code
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errInterrupted
 	}
 	var many configs.Errors
 	if errors.As(err, &many) {

@@ -31,6 +31,27 @@ func (a *app) addHelp(root *cobra.Command) {
 		c.SetHelpFunc(func(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), t.text()) })
 		root.AddCommand(c)
 	}
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "help about a command or a topic",
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownName(about, "topic", rest[0])
+			}
+			if err := a.formats("text"); err != nil {
+				return err
+			}
+			return a.write(func(w io.Writer) error {
+				about.SetOut(w)
+				about.InitDefaultHelpFlag()
+				return about.Help()
+			})
+		},
+	})
 }
 
 // metricsTopic prints the registry.

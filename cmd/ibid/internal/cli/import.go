@@ -70,6 +70,9 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if a.output == "-" {
 		return &usageError{err: errors.New("import needs a file to write to"), hint: "add -o dataset.parquet"}
 	}
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
 	o := convert.Options{
 		Docs: f.docs != "", Request: f.request, Stdin: a.Stdin,
 		OnError: func(e convert.RecordError) { a.say("left out: %v", e) },
@@ -111,6 +114,11 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	if _, known := convert.Lookup(format); !known {
 		// Convert says it better, and nothing has been created yet.
 		return convert.Convert(ctx, format, paths, o, nil)
+	}
+	for _, path := range paths {
+		if path != "-" && !exists(path) {
+			return convert.Report{}, &usageError{err: fmt.Errorf("%s: no such file or directory", path)}
+		}
 	}
 	sink, err := newFileSink(format, a.output, docs)
 	if err != nil {
@@ -202,7 +210,7 @@ func (a *app) sayImport(r convert.Report) error {
 	return err
 }
 
-func sortedKeys(m map[string]int64) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -33,6 +33,9 @@ DIR (default: the current folder). It overwrites nothing unless --force.`,
   ibid run demo/ibid.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.formats("text"); err != nil {
+				return err
+			}
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]

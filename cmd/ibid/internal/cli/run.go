@@ -84,12 +84,12 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	}
 	plan, err := job.Plan(cmd.Context())
 	if err != nil {
-		return err
+		return a.interrupted(err, "")
 	}
 	out, err := plan.Run(cmd.Context())
 	progress.Close()
 	if err != nil {
-		return err
+		return a.interrupted(err, plan.ID)
 	}
 	return a.afterRun(config, out)
 }

@@ -63,7 +63,7 @@ func openRun(dir string) (*runs.Manifest, error) {
 	if !m.Complete() {
 		return nil, &usageError{
 			err:  fmt.Errorf("%s is unfinished", dir),
-			hint: fmt.Sprintf("go on with: ibid run %s --out %s --id %s", m.Source, filepath.Dir(dir), m.ID),
+			hint: "go on with: " + commandOf(dir, m),
 		}
 	}
 	return m, nil
@@ -102,6 +102,9 @@ type errorRow struct {
 }
 
 func (a *app) showErrors(dir string) error {
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
 	found, err := runs.FindRows(dir, func(k runs.RowKey) bool { return k.Error != "" })
 	if err != nil {
 		return err
@@ -124,6 +127,9 @@ func (a *app) showErrors(dir string) error {
 }
 
 func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name string) error {
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
 	key, err := findRow(dir, name)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -14,14 +15,19 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  ibid version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if a.format == "json" {
-				return writeJSON(a.Stdout, map[string]string{
-					"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
-					"platform": runtime.GOOS + "/" + runtime.GOARCH,
-				})
+			if err := a.formats("text", "json"); err != nil {
+				return err
 			}
-			_, err := fmt.Fprintf(a.Stdout, "ibid %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			return a.write(func(w io.Writer) error {
+				if a.format == "json" {
+					return writeJSON(w, map[string]string{
+						"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
+						"platform": runtime.GOOS + "/" + runtime.GOARCH,
+					})
+				}
+				_, err := fmt.Fprintf(w, "ibid %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return err
+			})
 		},
 	}
 }
