@@ -1,0 +1,114 @@
+package duckdb
+
+import "strings"
+
+// The columns that each file begins with, in order, each as name and DuckDB type.
+// Groups stand for columns of one type.
+var (
+	rowsColumns = columnList(
+		"VARCHAR", "id system",
+		"BIGINT", "row",
+		"VARCHAR", "status error truth_annotator overall_components provider model",
+		"MAP(VARCHAR, VARCHAR)", "tags undefined",
+		"BIGINT", contractCounts,
+		"DOUBLE", contractMetrics,
+	)
+
+	citationsColumns = columnList(
+		"VARCHAR", "id system",
+		"BIGINT", "row",
+		"INTEGER", "citation",
+		"VARCHAR", "citation_id doc",
+		"INTEGER", "page",
+		"BIGINT", "start end",
+		"VARCHAR", "unit",
+		"BIGINT", "answer_start answer_end",
+		"VARCHAR", "status",
+		"BIGINT", "repaired_start repaired_end",
+		"INTEGER", "best_truth",
+		"DOUBLE", "exact_jaccard tolerance_jaccard snapped_jaccard",
+		"INTEGER[]", "claims",
+		"DOUBLE", "support",
+		"VARCHAR", "label",
+		"BOOLEAN", "relevant necessary",
+		"VARCHAR", "precheck reason quote",
+		"BIGINT", "quote_start quote_end",
+		"VARCHAR", "cited_text source_type",
+	)
+
+	summaryColumns = columnList(
+		"VARCHAR", "system slice metric agg",
+		"BIGINT", "n",
+		"DOUBLE", "num den",
+		"BIGINT", "undefined unscored",
+		"DOUBLE", "coverage estimate ci_low ci_high level",
+		"VARCHAR", "method",
+		"BIGINT", "clusters",
+		"DOUBLE", "bound_low bound_high corrected corrected_low corrected_high",
+		"VARCHAR", "corrected_method",
+		"VARCHAR[]", "warnings",
+	)
+)
+
+const contractCounts = `
+	truth_chars pred_chars overlap_chars union_chars
+	tolerance_pred_chars tolerance_overlap_chars tolerance_union_chars
+	truth_tokens pred_tokens overlap_tokens
+	truth_spans pred_spans matched_spans perfect_matches good_matches exact_hits boundary_hits
+	citations valid_citations correct_citations relevant_citations scored_citations unlinked_citations
+	claims factual_claims claims_needing_citation cited_claims supported_claims consistent_claims
+	consistent_citations contradicted_claims hallucinated_claims unscored_claims`
+
+// contractMetrics are the metrics that are no counts, in the order in which they
+// are defined.
+const contractMetrics = `
+	char_precision char_recall char_f1 char_jaccard exact_match any_overlap
+	token_precision token_recall token_f1 token_jaccard
+	page_precision page_recall page_f1 doc_precision doc_recall doc_f1
+	set_tolerance_jaccard mean_exact_jaccard mean_tolerance_jaccard
+	mean_best_exact_jaccard mean_snapped_jaccard
+	span_precision span_recall span_f1
+	boundary_error_start boundary_error_end span_length_ratio over_citation distinct_sources
+	citation_completeness supported_completeness cited_claim_precision
+	citation_correctness citation_relevance mean_support_score
+	factual_consistency mean_consistency consistency_variance
+	hallucination_rate contradiction_rate citation_density citation_coverage abstention_correct
+	span_accuracy_score citation_quality_score answer_consistency_score hallucination_score
+	overall_citation_accuracy
+	alce_recall alce_precision longcite_recall longcite_precision longcite_f1
+	trec_weighted_precision trec_weighted_recall drb_accuracy drb_effective_citations
+	necessity_shared
+	citation_presence`
+
+// onlyMacro are the metrics that have no micro value, next to the counts.
+var onlyMacro = []string{"consistency_variance", "overall_citation_accuracy"}
+
+// reasons are the words that say why a metric is undefined.
+var reasons = []string{
+	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error",
+}
+
+// statuses are what can become of a citation.
+var statuses = []string{
+	"ok", "unchecked", "document_not_found", "page_not_found", "span_out_of_bounds", "span_too_long",
+	"quote_mismatch", "quote_repaired", "span_empty", "span_inverted", "span_negative",
+}
+
+// sqlList makes an SQL list of words.
+func sqlList(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return "(" + strings.Join(quoted, ", ") + ")"
+}
+
+// columnList turns pairs of a type and names into one "name type" per column.
+func columnList(pairs ...string) (columns []string) {
+	for i := 0; i < len(pairs); i += 2 {
+		for _, name := range strings.Fields(pairs[i+1]) {
+			columns = append(columns, name+" "+pairs[i])
+		}
+	}
+	return columns
+}
