@@ -52,15 +52,9 @@ func (a *assignment) load(edges []edge, columns int) {
 		}
 	}
 	a.first = append(a.first, int32(len(edges)))
-	a.rowOf, a.v = a.rowOf[:0], a.v[:0]
-	a.dist, a.from, a.settled = a.dist[:0], a.from[:0], a.settled[:0]
-	for range columns {
-		a.rowOf = append(a.rowOf, -1)
-		a.v = append(a.v, fixed{})
-		a.dist = append(a.dist, far)
-		a.from = append(a.from, -1)
-		a.settled = append(a.settled, false)
-	}
+	a.rowOf, a.v = fill(a.rowOf[:0], columns, -1), fill(a.v[:0], columns, fixed{})
+	a.dist, a.from = fill(a.dist[:0], columns, far), fill(a.from[:0], columns, -1)
+	a.settled = fill(a.settled[:0], columns, false)
 	a.bonus = whole(len(a.rowTruth) + 1)
 }
 

@@ -67,14 +67,14 @@ func (l *lowest) load() bool {
 // transpose lists the tight rows of each column and clears the marks.
 func (l *lowest) transpose() {
 	rows, columns := len(l.a.colOf), len(l.a.rowOf)
-	l.firstOf = resize(l.firstOf, columns+1)
+	l.firstOf = fill(l.firstOf[:0], columns+1, 0)
 	for _, c := range l.cols {
 		l.firstOf[c+1]++
 	}
 	for c := range columns {
 		l.firstOf[c+1] += l.firstOf[c]
 	}
-	l.rows = resize(l.rows, len(l.cols))
+	l.rows = fill(l.rows[:0], len(l.cols), 0)
 	l.parent = append(l.parent[:0], l.firstOf...) // where the next row of each column goes
 	for r := range rows {
 		for _, c := range l.cols[l.first[r]:l.first[r+1]] {
@@ -82,19 +82,9 @@ func (l *lowest) transpose() {
 			l.parent[c]++
 		}
 	}
-	l.fixedRow, l.seenRow = resize(l.fixedRow, rows), resize(l.seenRow, rows)
-	l.fixedCol = resize(l.fixedCol, columns)
-	l.next = resize(l.next, rows)
-}
-
-// resize returns a slice of n zeros in the memory of s.
-func resize[T any](s []T, n int) []T {
-	s = s[:0]
-	var none T
-	for range n {
-		s = append(s, none)
-	}
-	return s
+	l.fixedRow, l.seenRow = fill(l.fixedRow[:0], rows, false), fill(l.seenRow[:0], rows, false)
+	l.fixedCol = fill(l.fixedCol[:0], columns, false)
+	l.next = fill(l.next[:0], rows, -1)
 }
 
 // settle moves row r to the lowest column that an optimal matching with the

@@ -1,6 +1,9 @@
 package span
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // A TruthMatch says how well one truth span x was found. y⁺ is the prediction y
 // widened by the tolerance; only predictions of the key of x count.
@@ -58,52 +61,64 @@ type Matches struct {
 // Time is O(n log n + overlapping pairs), and what the matching of [Pair] needs
 // where several spans compete.
 func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64) Matches {
-	c.truthMatches, c.predMatches = c.truthMatches[:0], c.predMatches[:0]
-	for range pred {
-		c.predMatches = append(c.predMatches, PredMatch{Truth: -1, Exact: zero, Tolerance: zero, Snapped: zero})
-	}
-	p := &c.pairing
-	p.reset(truth, pred, minOverlap)
+	c.truthMatches = fill(c.truthMatches[:0], len(truth), noTruthMatch)
+	c.predMatches = fill(c.predMatches[:0], len(pred), noPredMatch)
+	c.pairing.reset(truth, pred, minOverlap)
 	if len(pred) <= windowLimit {
-		c.pred = c.pred[:0]
-		for _, y := range pred {
-			c.pred = append(c.pred, runOf(y).widen(uint64(tolerance)))
-		}
-		for i, x := range truth {
-			m := noMatch
-			r := runOf(x)
-			for j, w := range c.pred {
-				if r.lo < w.hi && w.lo < r.hi {
-					c.compare(&m, i, x, j, pred[j], tolerance)
-				}
-			}
-			c.truthMatches = append(c.truthMatches, m)
-		}
+		c.compareAll(truth, pred, tolerance)
 	} else {
 		c.order.reset(pred)
 		for i, x := range truth {
-			m := noMatch
 			for _, j := range c.order.window(pred, x, tolerance) {
-				c.compare(&m, i, x, int(j), pred[j], tolerance)
+				c.compare(i, x, int(j), pred[j], tolerance)
 			}
-			c.truthMatches = append(c.truthMatches, m)
 		}
 	}
+	pairs := c.pairing.solve()
 	return Matches{
 		Truth: c.truthMatches, Pred: c.predMatches,
-		Pairs: p.solve(), DistinctTruth: p.distinctTruth, DistinctPred: p.distinctPred,
+		Pairs: pairs, DistinctTruth: c.pairing.distinctTruth, DistinctPred: c.pairing.distinctPred,
 	}
 }
 
-var noMatch = TruthMatch{
-	Pred: -1, Exact: zero, Tolerance: zero,
-	BestExactPred: -1, BestExact: zero,
-	SnappedPred: -1, Snapped: zero, SnappedExact: zero,
+// compareAll compares every truth span with every prediction.
+func (c *Comparer) compareAll(truth, pred []Span, tolerance int64) {
+	c.pred = c.pred[:0]
+	for _, y := range pred {
+		c.pred = append(c.pred, runOf(y).widen(uint64(tolerance)))
+	}
+	for i, x := range truth {
+		r := runOf(x)
+		for j, w := range c.pred {
+			if r.lo < w.hi && w.lo < r.hi {
+				c.compare(i, x, j, pred[j], tolerance)
+			}
+		}
+	}
 }
+
+// fill returns n copies of v in the memory of dst, whose elements are lost.
+func fill[T any](dst []T, n int, v T) []T {
+	dst = slices.Grow(dst[:0], n)[:n]
+	for i := range dst {
+		dst[i] = v
+	}
+	return dst
+}
+
+var (
+	noTruthMatch = TruthMatch{
+		Pred: -1, Exact: zero, Tolerance: zero,
+		BestExactPred: -1, BestExact: zero,
+		SnappedPred: -1, Snapped: zero, SnappedExact: zero,
+	}
+	noPredMatch = PredMatch{Truth: -1, Exact: zero, Tolerance: zero, Snapped: zero}
+)
 
 // compare enters the pair of truth span i and prediction j, of one key, into
 // what is known of both.
-func (c *Comparer) compare(m *TruthMatch, i int, x Span, j int, y Span, tolerance int64) {
+func (c *Comparer) compare(i int, x Span, j int, y Span, tolerance int64) {
+	m := &c.truthMatches[i]
 	a, b := int64(x.Start), int64(x.End)
 	s, e := int64(y.Start), int64(y.End)
 	wide := jaccard(a, b, max(0, s-tolerance), e+tolerance)

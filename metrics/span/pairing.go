@@ -34,17 +34,12 @@ func (p *pairing) reset(truth, pred []Span, minOverlap float64) {
 	p.edges, p.pairs = p.edges[:0], p.pairs[:0]
 	p.truthTwin, p.distinctTruth = p.findTwins(p.truthTwin[:0], truth)
 	p.predTwin, p.distinctPred = p.findTwins(p.predTwin[:0], pred)
-	p.predDegree = p.predDegree[:0]
-	for range pred {
-		p.predDegree = append(p.predDegree, 0)
-	}
+	p.predDegree = fill(p.predDegree[:0], len(pred), 0)
 }
 
 // findTwins marks every span that repeats an earlier one and counts the others.
 func (p *pairing) findTwins(twin []bool, spans []Span) (marked []bool, distinct int) {
-	for range spans {
-		twin = append(twin, false)
-	}
+	twin = fill(twin, len(spans), false)
 	if len(spans) <= windowLimit {
 		for i, x := range spans {
 			twin[i] = slices.Contains(spans[:i], x)
