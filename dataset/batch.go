@@ -21,6 +21,7 @@ type Batch struct {
 	arena  arena
 
 	details bool // citations have columns beyond their place
+	others  bool // there are claims, labels, documents or messages
 	pool    *batchPool
 }
 
@@ -133,6 +134,7 @@ func (b *Batch) finish() {
 	}
 	if b.spec == &rowSpec {
 		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool { return len(d.code) > 0 })
+		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool { return len(g.start) > 0 })
 	}
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")

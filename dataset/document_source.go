@@ -33,6 +33,12 @@ func (s *DocumentSource) Files() []FileInfo { return s.files.infos() }
 // agree.
 func (s *DocumentSource) Conventions() FileConventions { return s.files.conventions }
 
+// Columns lists our names of the columns that were found.
+func (s *DocumentSource) Columns() []string { return s.files.columns() }
+
+// Ignored is as for [Source].
+func (s *DocumentSource) Ignored() []string { return s.files.ignored }
+
 // Read decodes all documents in order and hands each to yield, whose error ends
 // it. The document and its strings are valid until yield returns. A document
 // without a name is an [*Error], as is a damaged file.

@@ -19,15 +19,14 @@ func (b *Batch) Row(i int, r *Row) {
 	r.ID, r.IDNull = id.plainText(i), !id.plain(i)
 	r.Query, r.QueryNull = query.plainText(i), !query.plain(i)
 	r.Answer, r.AnswerNull = answer.plainText(i), !answer.plain(i)
-	r.System = b.leaves[colSystem].plainText(i)
-	if r.System == "" && !b.leaves[colSystem].plain(i) {
+	if r.System = b.leaves[colSystem].plainText(i); r.System == "" {
 		r.System = "default"
 	}
 	r.Provider, r.Model = b.leaves[colProvider].plainText(i), b.leaves[colModel].plainText(i)
 
 	b.citations(i, r)
 	b.truth(i, r)
-	if b.lists(groupClaims, groupLabels, groupDocuments, groupMessages) {
+	if b.others {
 		b.claims(i, r)
 		b.labels(i, r)
 		b.documents(i, r)
@@ -39,11 +38,6 @@ func (b *Batch) Row(i int, r *Row) {
 		r.Messages, r.HasMessages = r.Messages[:0], false
 	}
 	b.tags(i, r)
-}
-
-// lists reports whether any of the list columns has been decoded.
-func (b *Batch) lists(groups ...int) bool {
-	return slices.ContainsFunc(groups, func(g int) bool { return len(b.groups[g].start) > 0 })
 }
 
 // member is the text of entry e, "" for null or for no such column.

@@ -73,10 +73,10 @@ func parseFooter(b []byte, size int64) (*format.FileMetaData, error) {
 }
 
 func checkFooter(meta *format.FileMetaData, size int64) error {
-	leaves := 0
+	var leaves []format.Type
 	for i := range meta.Schema {
 		if e := &meta.Schema[i]; e.Type.Valid {
-			leaves++
+			leaves = append(leaves, e.Type.V)
 		}
 	}
 	var rows int64
@@ -86,11 +86,11 @@ func checkFooter(meta *format.FileMetaData, size int64) error {
 			return corrupt("row group %d has %d of %d rows", i, g.NumRows, meta.NumRows)
 		}
 		rows += g.NumRows
-		if len(g.Columns) != leaves {
-			return corrupt("row group %d has %d columns, the schema %d", i, len(g.Columns), leaves)
+		if len(g.Columns) != len(leaves) {
+			return corrupt("row group %d has %d columns, the schema %d", i, len(g.Columns), len(leaves))
 		}
 		for j := range g.Columns {
-			if err := checkChunk(&g.Columns[j], g.NumRows, size); err != nil {
+			if err := checkChunk(&g.Columns[j], leaves[j], g.NumRows, size); err != nil {
 				return fmt.Errorf("row group %d, column %s: %w", i, strings.Join(g.Columns[j].MetaData.PathInSchema, "."), err)
 			}
 		}
@@ -101,12 +101,14 @@ func checkFooter(meta *format.FileMetaData, size int64) error {
 	return nil
 }
 
-func checkChunk(c *format.ColumnChunk, rows, size int64) error {
+func checkChunk(c *format.ColumnChunk, t format.Type, rows, size int64) error {
 	m := &c.MetaData
 	start := chunkStart(m)
 	switch {
 	case c.FilePath != "":
 		return errors.New("data in another file is not supported")
+	case m.Type != t:
+		return corrupt("%s values in a column of %s", m.Type, t)
 	case m.NumValues < rows:
 		return corrupt("%d values in %d rows", m.NumValues, rows)
 	case m.NumValues == 0:

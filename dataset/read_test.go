@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -294,6 +295,38 @@ func TestReleasedBatchesAreReused(t *testing.T) {
 	})
 	if err != nil || len(want) != 0 || len(seen) != 1 {
 		t.Errorf("%v, %d rows missing, %d batches", err, len(want), len(seen))
+	}
+}
+
+// Batches are handed over while the next ones are decoded.
+func TestBatchesCrossGoroutines(t *testing.T) {
+	rows := randomRows(8, 600)
+	path := writeRows(t, rows)
+	want := place(rows, path)
+	batches := make(chan *Batch)
+	var workers sync.WaitGroup
+	for range 3 {
+		workers.Go(func() {
+			var r Row
+			for b := range batches {
+				for i := range b.Len() {
+					b.Row(i, &r)
+					if diff := diffRows([]Row{r}, want[r.Pos:r.Pos+1]); diff != "" {
+						t.Errorf("row %d (-want +got):\n%s", r.Pos, diff)
+					}
+				}
+				b.Release()
+			}
+		})
+	}
+	err := open(t, path, ReadOptions{}).Read(t.Context(), 0, 7, func(b *Batch) error {
+		batches <- b
+		return nil
+	})
+	close(batches)
+	workers.Wait()
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -37,7 +37,7 @@ type Row struct {
 	ID, Query, Answer       string
 	IDNull                  bool   // a null id is a mistake of the whole input, not of the row
 	QueryNull, AnswerNull   bool   // required columns whose value is null: the row is an error row
-	System, Provider, Model string // System is "default" when null or absent
+	System, Provider, Model string // System is "default" when null, empty or absent
 
 	Citations    []Citation
 	HasCitations bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -64,6 +65,15 @@ func (s *Source) Files() []FileInfo { return s.files.infos() }
 // Conventions returns what the files state; Open has checked that they agree.
 func (s *Source) Conventions() FileConventions { return s.files.conventions }
 
+// Columns lists our names of the columns that were found and are wanted, dotted
+// for members, in the order of the format.
+func (s *Source) Columns() []string { return s.files.columns() }
+
+// Ignored lists the columns of the files that ibid does not know, dotted for
+// members of lists that it knows, in the order of their first appearance. A
+// misspelt name of an optional column shows up here.
+func (s *Source) Ignored() []string { return s.files.ignored }
+
 // A fileSet is what a pattern matched, checked against a schemaSpec.
 type fileSet struct {
 	spec        *schemaSpec
@@ -72,6 +82,7 @@ type fileSet struct {
 	rows        int64
 	present     []bool // columns that some file has, by number
 	lists       []bool // list columns that some file has
+	ignored     []string
 	conventions FileConventions
 }
 
@@ -102,6 +113,11 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		for g := range set.lists {
 			set.lists[g] = set.lists[g] || f.binding.groups[g].found
 		}
+		for _, name := range f.binding.ignored {
+			if !slices.Contains(set.ignored, name) {
+				set.ignored = append(set.ignored, name)
+			}
+		}
 		c := conventions(f.meta)
 		if i == 0 {
 			set.conventions = c
@@ -122,6 +138,16 @@ func (s *fileSet) infos() []FileInfo {
 		infos[i] = s.files[i].FileInfo
 	}
 	return infos
+}
+
+func (s *fileSet) columns() []string {
+	var names []string
+	for col, present := range s.present {
+		if present {
+			names = append(names, s.spec.path(col))
+		}
+	}
+	return names
 }
 
 // An openFile is an input file ready to be read.

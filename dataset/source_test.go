@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -175,6 +176,26 @@ func TestForeignNames(t *testing.T) {
 			t.Errorf("read %+v", c)
 		}
 	})
+}
+
+func TestColumnsAndIgnored(t *testing.T) {
+	type cite struct {
+		Doc   string `parquet:"file_name"`
+		Score int64  `parquet:"score"`
+	}
+	type row struct {
+		layoutKeys
+		Citation []cite `parquet:"citation,list"`
+		Truth    []cite `parquet:"truth,list"`
+		Extra    int64  `parquet:"extra"`
+	}
+	s := open(t, writeFile(t, []row{{}}), ReadOptions{Columns: map[string]string{"query": "answer", "answer": "query"}})
+	if diff := cmp.Diff([]string{"id", "query", "answer", "truth.doc"}, s.Columns()); diff != "" {
+		t.Errorf("Columns (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"citation", "truth.score", "extra"}, s.Ignored()); diff != "" {
+		t.Errorf("Ignored (-want +got):\n%s", diff)
+	}
 }
 
 // Files of one dataset may have different optional columns and layouts.

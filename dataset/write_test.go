@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -146,6 +147,21 @@ func TestWriterRoundTrip(t *testing.T) {
 		}
 		if got, want := s.Conventions(), (FileConventions{"codepoint", "exclusive", "document"}); got != want {
 			t.Errorf("Conventions() = %v, want %v", got, want)
+		}
+	}
+}
+
+func TestWriterIsDeterministic(t *testing.T) {
+	rows := randomRows(4, 100)
+	for i := range rows {
+		for k := range 9 {
+			rows[i].Tags = append(rows[i].Tags, Tag{string(rune('z' - k)), "v"})
+		}
+	}
+	first := readFile(t, writeRows(t, rows))
+	for range 5 {
+		if !bytes.Equal(readFile(t, writeRows(t, rows)), first) {
+			t.Fatal("the same rows make different files")
 		}
 	}
 }
