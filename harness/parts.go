@@ -50,6 +50,11 @@ const (
 	partRowsFile  partFile = "rows"
 )
 
+var partFiles = []partFile{partCitations, partRowsFile}
+
+// result is the file that parts of this kind are joined to.
+func (k partFile) result() string { return string(k) + ".parquet" }
+
 func (p *Plan) partPath(number int64, kind partFile) string {
 	return filepath.Join(p.Dir, partsDir, fmt.Sprintf("%08d.%s", number, kind))
 }
@@ -69,12 +74,12 @@ func (p *Plan) savePart(number int64, kind partFile, encode func(io.Writer) erro
 }
 
 // joinParts makes one result file of all its parts.
-func (p *Plan) joinParts(name string, kind partFile, fields []dataset.Field, parts int64) error {
+func (p *Plan) joinParts(kind partFile, fields []dataset.Field, parts int64) error {
 	list := make([]dataset.Part, parts)
 	for k := range list {
 		list[k].Path = p.partPath(int64(k), kind)
 	}
-	return dataset.WriteFile(filepath.Join(p.Dir, name), func(w io.Writer) error {
+	return dataset.WriteFile(filepath.Join(p.Dir, kind.result()), func(w io.Writer) error {
 		return dataset.Join(w, fields, list, nil)
 	})
 }

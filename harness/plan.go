@@ -23,6 +23,7 @@ type Plan struct {
 	conventions dataset.Conventions
 	options     metrics.Options
 	inputs      []runs.Input
+	sharing     *sharing
 
 	Ingredients map[string]string // what the fingerprint is made of
 	Fingerprint string
@@ -34,7 +35,7 @@ type Plan struct {
 // Plan opens the inputs and derives the fingerprint. It writes nothing. Wrong
 // input is a [*UsageError].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j}
+	p := &Plan{job: j, sharing: newSharing()}
 	if err := p.open(ctx); err != nil {
 		return nil, asUsage(err)
 	}

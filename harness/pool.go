@@ -161,6 +161,7 @@ func (w *worker) one() (err error) {
 	if err != nil {
 		return err
 	}
+	w.plan.sharing.note(&w.row)
 	w.record.row(&w.row, &w.scorer.places, &w.scorer.scores, failure)
 	return nil
 }

@@ -85,13 +85,27 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
-	if err := m.Write(p.Dir); err != nil {
-		return nil, err
-	}
-	if err := p.evaluate(ctx, m, docs, since); err != nil {
+	if err := p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) }); err != nil {
 		return nil, err
 	}
 	return p.finish(m, false)
+}
+
+// logged does the work of a run with its log open.
+func (p *Plan) logged(m *runs.Manifest, work func() error) error {
+	log, err := openLog(p.Dir, p.job.Config.QualityControl.ErrorHandling.ErrorLogging)
+	if err != nil {
+		return err
+	}
+	log.info("started", "id", m.ID, "fingerprint", m.Fingerprint, "rows", p.Rows, "resumed", m.Timings.Resumed, "ibid", p.job.Version)
+	err = work()
+	for _, text := range m.Warnings {
+		log.warn(text)
+	}
+	if m.Errors > 0 {
+		log.warn("error rows", "rows", m.Errors, "see", "the column error of "+runs.RowsFile)
+	}
+	return errors.Join(err, log.close(err))
 }
 
 // stage returns a function that reports progress in rows.
@@ -138,9 +152,17 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 }
 
 // evaluate does the work between the first and the last manifest.
-func (p *Plan) evaluate(ctx context.Context, m *runs.Manifest, docs *dataset.Documents, since time.Time) error {
+func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dataset.Documents, since time.Time) error {
 	perPart := partRows(p.source)
 	parts := (p.Rows + perPart - 1) / perPart
+	if before != nil && before.Status == runs.StatusPartial {
+		if err := p.salvage(parts); err != nil {
+			return err
+		}
+	}
+	if err := m.Write(p.Dir); err != nil {
+		return err
+	}
 	todo, skipped, err := p.remaining(parts, perPart)
 	if err != nil {
 		return err
@@ -157,6 +179,11 @@ func (p *Plan) evaluate(ctx context.Context, m *runs.Manifest, docs *dataset.Doc
 	}
 	if err := p.assemble(ctx, m, parts); err != nil {
 		return p.interrupted(ctx, err, m, progress.Done, since)
+	}
+	if p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
+		text := "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag"
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
 	}
 	now := p.job.now().UTC()
 	m.Timings.Finished = &now
@@ -206,10 +233,10 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
-	if err := p.joinParts(runs.CitationsFile, partCitations, runs.CitationFields, parts); err != nil {
+	if err := p.joinParts(partCitations, runs.CitationFields, parts); err != nil {
 		return err
 	}
-	if err := p.joinParts(runs.RowsFile, partRowsFile, layout.Fields, parts); err != nil {
+	if err := p.joinParts(partRowsFile, layout.Fields, parts); err != nil {
 		return err
 	}
 	counted, err := p.summarize(ctx)

@@ -1,0 +1,50 @@
+package harness
+
+import (
+	"io"
+	"path/filepath"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// salvage makes parts of a finished run that has error rows: those parts whose
+// rows all have a result, so that only the others are evaluated again. Row group
+// k of each result file is part k.
+func (p *Plan) salvage(parts int64) error {
+	path := filepath.Join(p.Dir, runs.RowsFile)
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if int64(f.RowGroups()) != parts {
+		return nil // cut by another version: evaluate all of it
+	}
+	var status dataset.ColumnValues
+	for k := range int(parts) {
+		if err := f.ReadColumn(k, "status", &status); err != nil {
+			return err
+		}
+		if hasError(status.Strings) {
+			continue
+		}
+		for _, kind := range partFiles {
+			part := dataset.Part{Path: filepath.Join(p.Dir, kind.result()), Group: k}
+			err := p.savePart(int64(k), kind, func(w io.Writer) error { return dataset.Split(w, part) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func hasError(statuses []string) bool {
+	for _, s := range statuses {
+		if s == runs.RowError {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,232 @@
+package harness_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/harness"
+)
+
+// writeRows writes rows as a dataset and returns its path.
+func writeRows(t *testing.T, rows []*dataset.Row) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	w, err := dataset.NewWriter(path, "document")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// evaluate runs a dataset and returns the run directory.
+func evaluate(t *testing.T, path string, settings ...string) string {
+	t.Helper()
+	settings = append([]string{"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run"}, settings...)
+	config, err := configs.Load(configs.Options{Set: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := (&harness.Job{Config: config, Source: path}).Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := plan.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Dir
+}
+
+// questions makes rows of several systems over shared documents; every third row
+// cites nothing, every fifth has no truth.
+func questions(n int, systems ...string) []*dataset.Row {
+	rng := rand.New(rand.NewPCG(7, 7))
+	known := func(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }
+	var rows []*dataset.Row
+	for i := range n {
+		doc := fmt.Sprintf("doc-%d", i%7)
+		start := rng.Int64N(500)
+		for k, system := range systems {
+			r := &dataset.Row{
+				ID: fmt.Sprintf("q-%03d", i), System: system, Query: "q", Answer: "an answer",
+				HasCitations: true, HasTruth: i%5 != 0,
+				Tags: []dataset.Tag{{Key: "lang", Value: []string{"de", "en"}[i%2]}},
+			}
+			if r.HasTruth {
+				r.Truth = []dataset.Truth{{Doc: doc, Start: known(start), End: known(start + 60)}}
+			}
+			if (i+k)%3 != 0 {
+				at := start + rng.Int64N(40)
+				r.Citations = []dataset.Citation{{Doc: doc, Start: known(at), End: known(at + 50)}}
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// scored is what the naive check reads of a row.
+type scored struct {
+	system, cluster, lang string
+	value, num, den       float64
+	defined               bool
+}
+
+// readScored reads char_f1 and its parts from rows.parquet.
+func readScored(t *testing.T, dir string) []scored {
+	t.Helper()
+	f, err := dataset.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []scored
+	for i := range f.Rows() {
+		cells, err := f.ReadRow(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := make(map[string]dataset.Cell)
+		for c, field := range f.Fields() {
+			by[field.Name] = cells[c]
+		}
+		cluster := by["id"].Text
+		if !by["cluster"].Null {
+			cluster = by["cluster"].Text
+		}
+		out = append(out, scored{
+			system: by["system"].Text, cluster: cluster, lang: by["tags"].Texts[0],
+			value: by["char_f1"].Double, defined: !by["char_f1"].Null,
+			num: 2 * float64(by["overlap_chars"].Int), den: float64(by["truth_chars"].Int + by["pred_chars"].Int),
+		})
+	}
+	return out
+}
+
+// clustered computes a ratio of sums with its CR1 standard error from the
+// definition, in the plainest way.
+func clustered(rows []scored, y, x func(scored) float64) (ratio, se float64, clusters int) {
+	sumY, sumX := 0.0, 0.0
+	for _, r := range rows {
+		sumY += y(r)
+		sumX += x(r)
+	}
+	ratio = sumY / sumX
+	residual := make(map[string]float64)
+	for _, r := range rows {
+		residual[r.cluster] += y(r) - ratio*x(r)
+	}
+	square := 0.0
+	for _, d := range residual {
+		square += d * d
+	}
+	g := float64(len(residual))
+	return ratio, math.Sqrt(g/(g-1)*square) / sumX, len(residual)
+}
+
+func TestSummaryAgainstDefinition(t *testing.T) {
+	path := writeRows(t, questions(60, "a", "b", "c"))
+	for _, cluster := range []string{"id", "doc"} {
+		t.Run("cluster="+cluster, func(t *testing.T) {
+			dir := evaluate(t, path, "statistics.cluster="+cluster, "slices=[lang]")
+			rows := readScored(t, dir)
+			summary, err := runs.ReadSummary(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checked := 0
+			for _, s := range summary {
+				if s.Metric != "char_f1" {
+					continue
+				}
+				checked++
+				checkGroup(t, s, rows)
+			}
+			if want := 2 * 4 * 3; checked != want { // agg × systems and all × slices and all
+				t.Errorf("%d summary rows of char_f1, want %d", checked, want)
+			}
+		})
+	}
+}
+
+func checkGroup(t *testing.T, s runs.SummaryRow, rows []scored) {
+	t.Helper()
+	var in []scored
+	undefined := int64(0)
+	for _, r := range rows {
+		if s.System != "" && r.system != s.System || s.Slice != "" && "lang="+r.lang != s.Slice {
+			continue
+		}
+		if !r.defined {
+			undefined++
+			continue
+		}
+		in = append(in, r)
+	}
+	value, one := func(r scored) float64 { return r.value }, func(scored) float64 { return 1 }
+	if s.Agg == runs.Micro {
+		value, one = func(r scored) float64 { return r.num }, func(r scored) float64 { return r.den }
+	}
+	want, se, clusters := clustered(in, value, one)
+	name := fmt.Sprintf("%q %q %s", s.System, s.Slice, s.Agg)
+	if s.N != int64(len(in)) || s.Undefined != undefined || s.Clusters != int64(clusters) {
+		t.Errorf("%s: n %d, undefined %d, clusters %d; want %d, %d, %d", name, s.N, s.Undefined, s.Clusters, len(in), undefined, clusters)
+	}
+	if math.Abs(*s.Estimate-want) > 1e-12 {
+		t.Errorf("%s: estimate %v, want %v", name, *s.Estimate, want)
+	}
+	if s.Agg == runs.Macro { // a symmetric interval, from which the standard error can be read
+		half := (*s.High - *s.Low) / 2
+		if half < se || half > 3*se {
+			t.Errorf("%s: half width %v does not fit a standard error of %v", name, half, se)
+		}
+	}
+}
+
+// TestSummaryWithoutOrder shuffles the rows and changes the number of workers:
+// the summary must not move by a bit.
+func TestSummaryWithoutOrder(t *testing.T) {
+	rows := questions(80, "a", "b")
+	read := func(dir string) string {
+		summary, err := runs.ReadSummary(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, s := range summary {
+			text += fmt.Sprintln(s.System, s.Slice, s.Metric, s.Agg, s.N, s.Undefined, bits(s.Estimate), bits(s.Low), bits(s.High), s.Clusters, s.Warnings)
+		}
+		return text
+	}
+	want := read(evaluate(t, writeRows(t, rows), "statistics.cluster=doc", "slices=[lang]"))
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		shuffled := slices.Clone(rows)
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if got := read(evaluate(t, writeRows(t, shuffled), "statistics.cluster=doc", "slices=[lang]")); got != want {
+			t.Fatalf("shuffle %d changes the summary", seed)
+		}
+	}
+}
+
+func bits(v *float64) any {
+	if v == nil {
+		return nil
+	}
+	return math.Float64bits(*v)
+}
