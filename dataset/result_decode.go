@@ -3,55 +3,61 @@ package dataset
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// readHybrid fills dst from the RLE/bit-packing hybrid b of values below limit.
-func readHybrid(dst []uint32, b []byte, width uint, limit uint32) error {
-	for len(dst) > 0 {
-		head, n := binary.Uvarint(b)
-		if n <= 0 || head>>1 == 0 {
-			return corrupt("unreadable run of levels or codes")
-		}
-		b = b[n:]
-		count, size := head>>1, uint64(width+7)/8
-		if head&1 == 1 {
-			if count > math.MaxInt32 {
-				return corrupt("unreadable run of levels or codes")
-			}
-			count, size = count*8, count*uint64(width)
-		}
-		count = min(count, uint64(len(dst)))
-		if size > uint64(len(b)) {
-			return corrupt("run of levels or codes goes beyond its page")
-		}
-		run := dst[:count]
-		if head&1 == 1 {
-			unpackBits(run, b[:size], width)
-			for _, v := range run {
-				if v >= limit {
-					return corrupt("level or code %d, where %d is the limit", v, limit)
-				}
-			}
-		} else if err := fillRun(run, b[:size], limit); err != nil {
-			return err
-		}
-		b, dst = b[size:], dst[count:]
-	}
-	return nil
+// A hybridRun is one run of the RLE/bit-packing hybrid: count times the value in
+// data, or count bit-packed values.
+type hybridRun struct {
+	packed bool
+	count  int
+	data   []byte
 }
 
-func fillRun(run []uint32, b []byte, limit uint32) error {
-	var v uint32
-	for i, x := range b {
-		v |= uint32(x) << (8 * i)
+// nextRun splits the first run off b. No more than limit values of it are
+// wanted.
+func nextRun(b []byte, width uint, limit int) (run hybridRun, rest []byte, err error) {
+	head, n := binary.Uvarint(b)
+	if n <= 0 || head>>1 == 0 || head>>1 > math.MaxInt32 {
+		return run, nil, corrupt("unreadable run of levels or codes")
 	}
-	if v >= limit {
-		return corrupt("level or code %d, where %d is the limit", v, limit)
+	b = b[n:]
+	count, size := head>>1, uint64(width+7)/8
+	if run.packed = head&1 == 1; run.packed {
+		count, size = count*8, count*uint64(width)
 	}
-	for i := range run {
-		run[i] = v
+	if size > uint64(len(b)) {
+		return run, nil, corrupt("run of levels or codes goes beyond its page")
+	}
+	run.count, run.data = int(min(count, uint64(limit))), b[:size]
+	return run, b[size:], nil
+}
+
+// readHybrid fills dst from the hybrid b of values below limit.
+func readHybrid(dst []uint32, b []byte, width uint, limit uint32) error {
+	for len(dst) > 0 {
+		run, rest, err := nextRun(b, width, len(dst))
+		if err != nil {
+			return err
+		}
+		values := dst[:run.count]
+		if run.packed {
+			unpackBits(values, run.data, width)
+		} else {
+			var v uint32
+			for i, x := range run.data {
+				v |= uint32(x) << (8 * i)
+			}
+			for i := range values {
+				values[i] = v
+			}
+		}
+		if greatest := slices.Max(values); greatest >= limit {
+			return corrupt("level or code %d, where %d is the limit", greatest, limit)
+		}
+		b, dst = rest, dst[run.count:]
 	}
 	return nil
 }
@@ -60,6 +66,14 @@ func fillRun(run []uint32, b []byte, limit uint32) error {
 // b holds enough bits.
 func unpackBits(dst []uint32, b []byte, width uint) {
 	mask := uint64(1)<<width - 1
+	for width <= 8 && len(dst) >= 8 && len(b) >= 8 { // eight values are width bytes
+		word := binary.LittleEndian.Uint64(b)
+		for i := range dst[:8] {
+			dst[i] = uint32(word & mask)
+			word >>= width
+		}
+		dst, b = dst[8:], b[width:]
+	}
 	bit := uint(0)
 	for i := range dst {
 		at := bit >> 3
@@ -76,10 +90,40 @@ func unpackBits(dst []uint32, b []byte, width uint) {
 	}
 }
 
+// readPresence fills valid from the hybrid b of definition levels 0 and 1, and
+// returns how many are 1.
+func readPresence(valid []bool, b []byte) (present int, err error) {
+	for len(valid) > 0 {
+		run, rest, err := nextRun(b, 1, len(valid))
+		if err != nil {
+			return 0, err
+		}
+		b = rest
+		dst := valid[:run.count]
+		valid = valid[run.count:]
+		if !run.packed {
+			if run.data[0] > 1 {
+				return 0, corrupt("level %d, where 1 is the greatest", run.data[0])
+			}
+			for i := range dst {
+				dst[i] = run.data[0] == 1
+			}
+			present += run.count * int(run.data[0])
+			continue
+		}
+		for i := range dst {
+			bit := run.data[i>>3] >> (i & 7) & 1
+			dst[i] = bit == 1
+			present += int(bit)
+		}
+	}
+	return present, nil
+}
+
 // addValues appends the values of a page to dst: those of a dictionary by their
-// codes, or those that plain decodes. defs, if not nil, says where the nulls
+// codes, or those that plain decodes. valid, if not nil, says where the nulls
 // are.
-func addValues[T any](dst []T, codes []uint32, dict []T, defs []uint32, present int, plain func([]T) ([]T, error), enc format.Encoding) ([]T, error) {
+func addValues[T any](dst []T, codes []uint32, dict []T, valid []bool, present int, plain func([]T) ([]T, error), enc format.Encoding) ([]T, error) {
 	at := len(dst)
 	if enc == format.RLEDictionary {
 		dst = resizeKeep(dst, at+present)
@@ -92,20 +136,24 @@ func addValues[T any](dst []T, codes []uint32, dict []T, defs []uint32, present 
 			return dst, err
 		}
 	}
-	if defs == nil || len(defs) == present {
+	if len(valid) == present || valid == nil {
 		return dst, nil
 	}
-	return spread(dst, at, defs), nil
+	return spread(dst, at, valid), nil
 }
 
-// spread moves the values dst[at:] to where defs is 1 and puts zeros where it is
-// 0. There are as many values as ones.
-func spread[T any](dst []T, at int, defs []uint32) []T {
+// spread moves the values dst[at:] to where valid is true and puts zeros where
+// it is not. There are as many values as trues.
+func spread[T any](dst []T, at int, valid []bool) []T {
 	from := len(dst)
-	dst = resizeKeep(dst, at+len(defs))
+	dst = resizeKeep(dst, at+len(valid))
+	if from == at {
+		clear(dst[at:])
+		return dst
+	}
 	var zero T
-	for i := len(defs) - 1; i >= 0; i-- { // from the end, so that nothing is overwritten unread
-		if defs[i] == 0 {
+	for i := len(valid) - 1; i >= 0; i-- { // from the end, so that nothing is overwritten unread
+		if !valid[i] {
 			dst[at+i] = zero
 			continue
 		}

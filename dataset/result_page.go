@@ -147,41 +147,59 @@ func (d *pageDecoder) dictionary(raw []byte, n int64) error {
 
 // page decodes one data page of n levels.
 func (d *pageDecoder) page(raw []byte, n int, enc format.Encoding) error {
-	var reps, defs []uint32
-	var err error
+	if d.leaf.repeated {
+		return d.listPage(raw, n, enc)
+	}
 	v := d.out
-	if d.leaf.repeated {
-		if reps, raw, err = readLevels(&v.levels[0], raw, n, 1); err != nil {
-			return err
-		}
+	at := len(v.Valid)
+	if at+n > v.Rows {
+		return corrupt("more than %d rows", v.Rows)
 	}
-	present := n
-	if d.leaf.maxDef > 0 {
-		if defs, raw, err = readLevels(&v.levels[1], raw, n, uint32(d.leaf.maxDef)); err != nil {
-			return err
-		}
-		present = 0
-		for _, l := range defs {
-			if l == uint32(d.leaf.maxDef) {
-				present++
-			}
-		}
-	}
-	if d.leaf.repeated {
-		if err := d.addLists(reps, defs); err != nil {
-			return err
+	v.Valid = resizeKeep(v.Valid, at+n)
+	valid, present := v.Valid[at:], n
+	if d.leaf.maxDef == 0 {
+		for i := range valid {
+			valid[i] = true
 		}
 	} else {
-		if len(v.Valid)+n > v.Rows {
-			return corrupt("more than %d rows", v.Rows)
+		block, rest, err := levelBlock(raw)
+		if err != nil {
+			return err
 		}
-		v.Valid = resizeKeep(v.Valid, len(v.Valid)+n)
-		valid := v.Valid[len(v.Valid)-n:]
-		for i := range valid {
-			valid[i] = defs == nil || defs[i] == 1
+		if present, err = readPresence(valid, block); err != nil {
+			return err
+		}
+		raw = rest
+	}
+	return d.values(raw, present, valid, enc)
+}
+
+// listPage is page for a repeated leaf.
+func (d *pageDecoder) listPage(raw []byte, n int, enc format.Encoding) error {
+	v, full := d.out, uint32(d.leaf.maxDef)
+	var levels [2][]uint32
+	for i, limit := range [2]uint32{1, full} {
+		block, rest, err := levelBlock(raw)
+		if err != nil {
+			return err
+		}
+		v.levels[i] = resize(v.levels[i], n)
+		levels[i] = v.levels[i]
+		if err := readHybrid(levels[i], block, bitWidth(int(limit)+1), limit+1); err != nil {
+			return err
+		}
+		raw = rest
+	}
+	present := 0
+	for _, l := range levels[1] {
+		if l == full {
+			present++
 		}
 	}
-	return d.values(raw, present, defs, enc)
+	if err := d.addLists(levels[0], levels[1]); err != nil {
+		return err
+	}
+	return d.values(raw, present, nil, enc)
 }
 
 // addLists extends Offsets and Valid by the lists of a page. A list does not
@@ -210,9 +228,9 @@ func (d *pageDecoder) addLists(reps, defs []uint32) error {
 	return nil
 }
 
-// values decodes the present values of a page into the output, with zeros for
-// the nulls of a scalar.
-func (d *pageDecoder) values(raw []byte, present int, defs []uint32, enc format.Encoding) error {
+// values decodes the present values of a page into the output, with zeros where
+// a scalar is not valid.
+func (d *pageDecoder) values(raw []byte, present int, valid []bool, enc format.Encoding) error {
 	var codes []uint32
 	switch enc {
 	case format.Plain, format.DeltaBinaryPacked:
@@ -228,22 +246,19 @@ func (d *pageDecoder) values(raw []byte, present int, defs []uint32, enc format.
 	default:
 		return corrupt("encoding %v", enc)
 	}
-	if d.leaf.repeated {
-		defs = nil // elements are never null
-	}
 	v := d.out
 	var err error
 	switch d.leaf.typ {
 	case format.Double:
-		v.Doubles, err = addValues(v.Doubles, codes, v.dict.doubles, defs, present, func(dst []float64) ([]float64, error) {
+		v.Doubles, err = addValues(v.Doubles, codes, v.dict.doubles, valid, present, func(dst []float64) ([]float64, error) {
 			return plainDoubles(dst, raw, present)
 		}, enc)
 	case format.ByteArray:
-		v.Strings, err = addValues(v.Strings, codes, v.dict.strings, defs, present, func(dst []string) ([]string, error) {
+		v.Strings, err = addValues(v.Strings, codes, v.dict.strings, valid, present, func(dst []string) ([]string, error) {
 			return plainStrings(dst, raw, present)
 		}, enc)
 	default:
-		v.Ints, err = addValues(v.Ints, codes, v.dict.ints, defs, present, func(dst []int64) ([]int64, error) {
+		v.Ints, err = addValues(v.Ints, codes, v.dict.ints, valid, present, func(dst []int64) ([]int64, error) {
 			if enc == format.DeltaBinaryPacked {
 				return deltaInts(dst, raw, present)
 			}
@@ -253,13 +268,11 @@ func (d *pageDecoder) values(raw []byte, present int, defs []uint32, enc format.
 	return err
 }
 
-// readLevels reads a block of n levels up to limit and returns the rest of the
-// page.
-func readLevels(mem *[]uint32, raw []byte, n int, limit uint32) (levels []uint32, rest []byte, err error) {
+// levelBlock splits a block of levels off a page.
+func levelBlock(raw []byte) (block, rest []byte, err error) {
 	if len(raw) < 4 || uint64(binary.LittleEndian.Uint32(raw)) > uint64(len(raw)-4) {
 		return nil, nil, corrupt("unreadable levels")
 	}
 	end := 4 + int(binary.LittleEndian.Uint32(raw))
-	*mem = resize(*mem, n)
-	return *mem, raw[end:], readHybrid(*mem, raw[4:end], bitWidth(int(limit)+1), limit+1)
+	return raw[4:end], raw[end:], nil
 }
