@@ -1,6 +1,6 @@
 package metrics
 
-import "ibid/metrics/span"
+import "slices"
 
 // firstSpanMetric to lastSpanMetric compare truth with citations.
 const (
@@ -129,14 +129,38 @@ func (s *Scorer) scorePages(truth *side, out *Scores) {
 		}
 		return
 	}
-	var z span.Sizes
-	if len(truth.pages)+len(s.pred.pages) > 0 {
-		z = s.compare.Sizes(truth.pages, s.pred.pages, 0)
+	t, p, both := s.countPages(truth)
+	out.count(TruthPages, t)
+	out.count(PredPages, p)
+	out.count(OverlapPages, both)
+	overlap(out, PagePrecision, t, p, both)
+}
+
+// fewPages is the number of pages of both sides up to which looking for each of
+// them among the others beats sorting.
+const fewPages = 12
+
+// countPages counts the distinct pages of truth, of the citations, and of both.
+func (s *Scorer) countPages(truth *side) (t, p, both int64) {
+	if truth.pageRanges || s.pred.pageRanges || len(truth.pages)+len(s.pred.pages) > fewPages {
+		z := s.compare.Sizes(truth.pages, s.pred.pages, 0)
+		return z.Truth, z.Pred, z.Overlap
 	}
-	out.count(TruthPages, z.Truth)
-	out.count(PredPages, z.Pred)
-	out.count(OverlapPages, z.Overlap)
-	overlap(out, PagePrecision, z.Truth, z.Pred, z.Overlap)
+	for i, x := range truth.pages {
+		if slices.Contains(truth.pages[:i], x) {
+			continue
+		}
+		t++
+		if slices.Contains(s.pred.pages, x) {
+			both++
+		}
+	}
+	for i, x := range s.pred.pages {
+		if !slices.Contains(s.pred.pages[:i], x) {
+			p++
+		}
+	}
+	return t, p, both
 }
 
 func (s *Scorer) scoreDocs(truth *side, out *Scores) {
@@ -152,7 +176,7 @@ func (s *Scorer) scoreDocs(truth *side, out *Scores) {
 func (s *Scorer) countDocs(truth *side) (t, p, both int64) {
 	const inTruth, inPred = 1, 2
 	s.marks = s.marks[:0]
-	for range s.docs.names {
+	for range s.names.docs {
 		s.marks = append(s.marks, 0)
 	}
 	for _, d := range s.pred.docs {

@@ -73,7 +73,7 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 		tolerance += t
 		best += m.BestExact.Float()
 		snapped += m.Snapped.Float()
-		if m.Exact.Num == m.Exact.Den {
+		if m.Exact.Exact() {
 			perfect++
 		}
 		if t >= s.opt.GoodMatch {
@@ -118,24 +118,24 @@ func (s *Scorer) scoreBoundaries(truth *side, pairs []span.Pair, why Reason, out
 func (s *Scorer) enterCitations(out *Scores) {
 	for j, m := range s.cited {
 		out.Citations[s.pred.source[j]] = CitationScore{
-			Defined: true, BestTruth: m.Truth,
+			Defined: true, BestTruth: int(m.Truth),
 			Exact: m.Exact.Float(), Tolerance: m.Tolerance.Float(), Snapped: m.Snapped.Float(),
 		}
 	}
 }
 
 // annotation returns the index in the row's truth of span i of a side.
-func (s *Scorer) annotation(r *Row, truth *side, i int) int {
+func (s *Scorer) annotation(r *Row, truth *side, i int32) int32 {
 	if truth.source != nil {
-		return int(truth.source[i])
+		return truth.source[i]
 	}
 	run := truth.spans[i]
-	key := s.keys.names[run.Key]
+	key := s.names.keys[run.Key]
 	for k := range r.Truth {
 		t := &r.Truth[k]
 		if t.Marked && t.Place.InSets() && t.Place.Doc == key.doc && t.Place.Page == key.page &&
 			t.Place.Start < int64(run.End) && t.Place.End > int64(run.Start) {
-			return k
+			return int32(k)
 		}
 	}
 	return -1

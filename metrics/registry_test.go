@@ -91,6 +91,19 @@ func TestCountColumns(t *testing.T) {
 	}
 }
 
+func TestNamesOfValues(t *testing.T) {
+	for want, got := range map[string]interface{ String() string }{
+		"ratio": Ratio, "mean": Mean, "binary": Binary, "score": Score, "count": Quantity,
+		"higher is better": HigherIsBetter, "lower is better": LowerIsBetter, "neutral": Neutral,
+		"": Defined, "no_truth": NoTruth, "no_citations": NoCitations, "no_claims": NoClaims, "no_documents": NoDocuments,
+		"no_judge": NoJudge, "nothing_to_cite": NothingToCite, "judge_failed": JudgeFailed, "row_error": RowError,
+	} {
+		if got.String() != want {
+			t.Errorf("%#v is called %q, want %q", got, got.String(), want)
+		}
+	}
+}
+
 func TestLookup(t *testing.T) {
 	for name, want := range map[string]string{
 		"char_f1": "char_f1", "char_dice": "char_f1", "citation_validity_rate": "citation_correctness",

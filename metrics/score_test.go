@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ibid/metrics/span"
-	"ibid/metrics/token"
 )
 
 // score scores one row with a fresh scorer.
@@ -203,110 +202,6 @@ func TestCitationScores(t *testing.T) {
 			t.Errorf("citation %d = %+v, want %+v", i, s.Citations[i], w)
 		}
 	}
-}
-
-func TestPages(t *testing.T) {
-	pages := func(doc string, first, last int32) span.Place {
-		return span.Place{Doc: doc, Level: span.Pages, FirstPage: first, LastPage: last}
-	}
-	noPage := at("a", 0, 9)
-	noPage.FirstPage, noPage.LastPage = 0, 0
-	wholeDoc := span.Place{Doc: "a", Level: span.Document}
-	tests := []struct {
-		name                string
-		row                 *Row
-		truth, pred, common int64
-		why                 Reason // of page_f1
-	}{
-		{"ranges", cited(pages("a", 2, 5), at("b", 0, 4)).against(by("", pages("a", 4, 9))), 6, 5, 2, Defined},
-		{"huge ranges", cited(pages("a", 1, math.MaxInt32)).against(by("", pages("a", 2, math.MaxInt32))), math.MaxInt32 - 1, math.MaxInt32, math.MaxInt32 - 1, Defined},
-		{"a whole document is coarser", cited(wholeDoc, pages("a", 1, 1)).against(by("", pages("a", 1, 2))), 2, 1, 1, Defined},
-		{"nothing at all", cited().against(), 0, 0, 0, NothingToCite},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := score(t, DefaultOptions(), tt.row)
-			wantCount(t, s, TruthPages, tt.truth)
-			wantCount(t, s, PredPages, tt.pred)
-			wantCount(t, s, OverlapPages, tt.common)
-			if s.Reasons[PageF1] != tt.why {
-				t.Errorf("reason of page_f1 = %q, want %q", s.Reasons[PageF1], tt.why)
-			}
-		})
-	}
-	t.Run("a page is not known", func(t *testing.T) {
-		s := score(t, DefaultOptions(), cited(noPage, pages("a", 1, 1)).against(by("", pages("a", 1, 1))))
-		wantReason(t, s, NoDocuments, PagePrecision, PageRecall, PageF1)
-		if s.Known[PredPages] || s.Known[OverlapPages] {
-			t.Error("pages are counted")
-		}
-		wantValue(t, s, DocF1, 1)
-	})
-}
-
-func TestDocs(t *testing.T) {
-	inverted := at("d", 9, 3)
-	nowhere := span.Place{Level: span.Nowhere, Status: span.DocumentNotFound}
-	row := cited(at("a", 0, 9), at("a", 20, 29), span.Place{Doc: "b", Level: span.Document}, inverted, nowhere).against(
-		by("", at("b", 0, 9)), by("", at("c", 0, 9)))
-	s := score(t, DefaultOptions(), row)
-	wantCount(t, s, TruthDocs, 2)
-	wantCount(t, s, PredDocs, 2)
-	wantCount(t, s, OverlapDocs, 1)
-	wantValue(t, s, DocF1, 0.5)
-	wantValue(t, s, DistinctSources, 3) // the inverted citation names its document
-}
-
-// texts is a token source in which every text has tokens of four code points
-// with a space behind each.
-type texts map[keyName]int
-
-func (x texts) Tokens(doc string, page int32) (*token.Index, bool) {
-	n, ok := x[keyName{doc, page}]
-	var index token.Index
-	for i := range n {
-		index.Starts = append(index.Starts, int32(5*i))
-		index.Ends = append(index.Ends, int32(5*i+4))
-	}
-	return &index, ok
-}
-
-func TestTokens(t *testing.T) {
-	source := texts{{"a", 0}: 20, {"b", 0}: 3}
-	with := func(r *Row) *Row {
-		r.Tokens = source
-		return r
-	}
-	t.Run("touched tokens", func(t *testing.T) {
-		// a: truth touches tokens 0, 1, predictions 1, 1, 2; the two predictions
-		// share token 1. b: truth touches token 2, the prediction lies behind the text.
-		s := score(t, DefaultOptions(), with(cited(at("a", 6, 7), at("a", 8, 12), at("b", 90, 99)).against(
-			by("", at("a", 3, 6)), by("", at("b", 12, 50)))))
-		wantCount(t, s, TruthTokens, 3)
-		wantCount(t, s, PredTokens, 2)
-		wantCount(t, s, OverlapTokens, 1)
-		wantValue(t, s, TokenPrecision, 1.0/2)
-		wantValue(t, s, TokenRecall, 1.0/3)
-		wantValue(t, s, TokenF1, 2.0/5)
-		wantValue(t, s, TokenJaccard, 1.0/4)
-	})
-	t.Run("only space", func(t *testing.T) {
-		s := score(t, DefaultOptions(), with(cited(at("a", 4, 5)).against(by("", at("a", 0, 2)))))
-		wantReason(t, s, NoCitations, TokenPrecision)
-		wantValue(t, s, TokenRecall, 0)
-	})
-	t.Run("no text of one document", func(t *testing.T) {
-		s := score(t, DefaultOptions(), with(cited(at("a", 0, 5), at("z", 0, 5)).against(by("", at("a", 0, 5)))))
-		wantReason(t, s, NoDocuments, TokenPrecision, TokenRecall, TokenF1, TokenJaccard)
-		if s.Known[PredTokens] || s.Known[TruthTokens] {
-			t.Error("tokens are counted")
-		}
-	})
-	t.Run("both empty", func(t *testing.T) {
-		s := score(t, DefaultOptions(), with(cited().against()))
-		wantReason(t, s, NothingToCite, TokenF1, TokenJaccard)
-		wantCount(t, s, PredTokens, 0)
-	})
 }
 
 func TestCitationDensity(t *testing.T) {

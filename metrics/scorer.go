@@ -20,9 +20,7 @@ type Scorer struct {
 	custom  []customMetric
 
 	compare    span.Comparer
-	keys       codes[keyName]
-	docs       codes[string]
-	docOfKey   []int32
+	names      names
 	pred       side
 	annotators []annotator
 	combined   side
@@ -75,9 +73,7 @@ func unmeasured(d Definition) Reason {
 func (s *Scorer) Score(r *Row, out *Scores) {
 	out.reset(len(s.reasons), s.sums)
 	copy(out.Reasons, s.reasons)
-	s.keys.reset()
-	s.docs.reset()
-	s.docOfKey = s.docOfKey[:0]
+	s.names.reset()
 	s.loadCitations(r, out)
 	switch truthKnown := s.loadTruth(r); {
 	case !truthKnown:
@@ -95,15 +91,6 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	s.scoreCustom(r, out)
 }
 
-// codesOf returns the codes of the key and of the document of a place.
-func (s *Scorer) codesOf(p *span.Place) (key, doc int32) {
-	key = s.keys.code(keyName{p.Doc, p.Page})
-	if int(key) == len(s.docOfKey) {
-		s.docOfKey = append(s.docOfKey, s.docs.code(p.Doc))
-	}
-	return key, s.docOfKey[key]
-}
-
 // loadCitations fills the predicted side and counts the citations.
 func (s *Scorer) loadCitations(r *Row, out *Scores) {
 	s.pred.reset()
@@ -119,13 +106,13 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 		}
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
 		if p.Level != span.Nowhere {
-			key, doc := s.codesOf(p)
+			key, doc := s.names.codes(p.Doc, p.Page)
 			s.pred.add(i, p, key, doc)
 		}
 	}
 	out.count(Citations, int64(len(r.Citations)))
 	out.count(ValidCitations, valid)
-	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.docs.names)), Defined
+	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.names.docs)), Defined
 }
 
 // scoreAnswer measures how much source text the answer cites.

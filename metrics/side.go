@@ -13,6 +13,7 @@ type side struct {
 	// finer than a document whose pages are not known makes the pages of the
 	// side unknown: counting the others only would reward not naming pages.
 	pages        []span.Span
+	pageRanges   bool // some element of pages is longer than one page
 	pagesUnknown bool
 
 	docs []span.Span // documents touched; keys are codes of documents, each is [0, 1)
@@ -20,7 +21,7 @@ type side struct {
 
 func (s *side) reset() {
 	s.spans, s.source, s.pages, s.docs = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0]
-	s.pagesUnknown = false
+	s.pageRanges, s.pagesUnknown = false, false
 }
 
 // add enters the place with the given index.
@@ -40,6 +41,7 @@ func (s *side) add(index int, p *span.Place, key, doc int32) {
 		s.pagesUnknown = true
 		return
 	}
+	s.pageRanges = s.pageRanges || p.LastPage > p.FirstPage
 	s.pages = append(s.pages, span.Span{Key: doc, Start: p.FirstPage - 1, End: p.LastPage})
 }
 

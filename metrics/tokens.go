@@ -38,7 +38,7 @@ func (s *Scorer) appendTokens(dst []span.Span, texts TokenSource, spans []span.S
 	s.tokens.normal = span.Normalize(s.tokens.normal[:0], spans)
 	for rest := s.tokens.normal; len(rest) > 0; {
 		key := rest[0].Key
-		name := s.keys.names[key]
+		name := s.names.keys[key]
 		index, ok := texts.Tokens(name.doc, name.page)
 		if !ok {
 			return dst, false

@@ -28,7 +28,7 @@ func (s *Scorer) loadTruth(r *Row) bool {
 		}
 		a := s.annotator(t.Annotator)
 		if t.Marked {
-			key, doc := s.codesOf(&t.Place)
+			key, doc := s.names.codes(t.Place.Doc, t.Place.Page)
 			a.side.add(i, &t.Place, key, doc)
 		}
 	}
@@ -85,6 +85,7 @@ func (s *Scorer) combine(k int) *side {
 	for i := range s.annotators {
 		c.pagesUnknown = c.pagesUnknown || s.annotators[i].side.pagesUnknown
 	}
+	c.pageRanges = true // runs of pages are merged
 	c.spans = s.atLeast(c.spans, k, func(a *side) []span.Span { return a.spans })
 	c.pages = s.atLeast(c.pages, k, func(a *side) []span.Span { return a.pages })
 	c.docs = s.atLeast(c.docs, k, func(a *side) []span.Span { return a.docs })

@@ -159,12 +159,12 @@ func deref(p *float64) any {
 func checkBest(t *testing.T, c spanCase, row *Row) {
 	var truth, pred []span.Span
 	var truthAt, predAt, droppedTruth, droppedPred []int
-	var names codes[keyName]
+	var keys names
 	for i, a := range row.Truth {
-		truth, truthAt, droppedTruth = enter(truth, truthAt, droppedTruth, i, &a.Place, &names)
+		truth, truthAt, droppedTruth = enterPlace(truth, truthAt, droppedTruth, i, &a.Place, &keys)
 	}
 	for i, p := range row.Citations {
-		pred, predAt, droppedPred = enter(pred, predAt, droppedPred, i, &p, &names)
+		pred, predAt, droppedPred = enterPlace(pred, predAt, droppedPred, i, &p, &keys)
 	}
 	if !slices.Equal(droppedTruth, c.Expected.DroppedTruth) || !slices.Equal(droppedPred, c.Expected.DroppedPred) {
 		t.Errorf("dropped %v and %v, want %v and %v", droppedTruth, droppedPred, c.Expected.DroppedTruth, c.Expected.DroppedPred)
@@ -182,15 +182,15 @@ func checkBest(t *testing.T, c spanCase, row *Row) {
 	}
 }
 
-func enter(spans []span.Span, at, dropped []int, i int, p *span.Place, names *codes[keyName]) (s []span.Span, a, d []int) {
+func enterPlace(spans []span.Span, at, dropped []int, i int, p *span.Place, keys *names) (s []span.Span, a, d []int) {
 	if !p.InSets() {
 		return spans, at, append(dropped, i)
 	}
-	key := names.code(keyName{p.Doc, p.Page})
+	key, _ := keys.codes(p.Doc, p.Page)
 	return append(spans, span.Span{Key: key, Start: int32(p.Start), End: int32(p.End)}), append(at, i), dropped
 }
 
-func samePred(got int, at []int, want *int) bool {
+func samePred(got int32, at []int, want *int) bool {
 	if got < 0 || want == nil {
 		return got < 0 && want == nil
 	}

@@ -60,7 +60,7 @@ func (a *assignment) load(edges []edge, columns int) {
 
 func (a *assignment) row(r int32) []edge { return a.edges[a.first[r]:a.first[r+1]] }
 
-func (a *assignment) weight(e edge) fixed { return a.bonus.add(quotient(e.num, e.den)) }
+func (a *assignment) weight(e edge) fixed { return a.bonus.add(quotient(e.jaccard)) }
 
 // insert matches row r, or leaves some row unmatched, so that the matching of
 // all rows up to r has the largest weight.

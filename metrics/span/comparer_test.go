@@ -60,10 +60,10 @@ func TestMatchAtTheEdge(t *testing.T) {
 	var c Comparer
 	truth, pred := []Span{{0, 0, last}}, []Span{{0, 1, last}, {0, 0, last - 1}}
 	m := c.Match(truth, pred, MaxTolerance, 1e-9).Truth[0]
-	if m.Pred != 1 || m.Tolerance != (Fraction{last, 2*last - 1}) {
+	if m.Pred != 1 || m.Tolerance != (Jaccard{last, 2*last - 1}) {
 		t.Errorf("best by tolerance = %d with %v, want 1 with %d/%d", m.Pred, m.Tolerance, last, 2*last-1)
 	}
-	if m.Snapped != (Fraction{last, last}) || m.BestExact != (Fraction{last - 1, last}) {
+	if m.Snapped != (Jaccard{last, last}) || m.BestExact != (Jaccard{last - 1, last}) {
 		t.Errorf("snapped %v, best exact %v, want 1 and %d/%d", m.Snapped, m.BestExact, last-1, last)
 	}
 }
@@ -73,15 +73,15 @@ func TestSnap(t *testing.T) {
 		name       string
 		a, b, c, d int64
 		tolerance  int64
-		want       Fraction
+		want       Jaccard
 	}{
-		{"equal", 10, 30, 10, 30, 5, Fraction{20, 20}},
-		{"both ends near", 10, 30, 13, 27, 5, Fraction{20, 20}},
-		{"a quarter of the truth", 10, 30, 5, 35, 9, Fraction{20, 20}},
-		{"more than a quarter", 10, 30, 4, 30, 9, Fraction{20, 26}},
-		{"short truth is not forgiven", 10, 13, 11, 13, 10, Fraction{2, 3}},
-		{"would be empty", 100, 140, 92, 95, 10, Fraction{0, 43}},
-		{"no tolerance", 10, 30, 11, 30, 0, Fraction{19, 20}},
+		{"equal", 10, 30, 10, 30, 5, Jaccard{20, 20}},
+		{"both ends near", 10, 30, 13, 27, 5, Jaccard{20, 20}},
+		{"a quarter of the truth", 10, 30, 5, 35, 9, Jaccard{20, 20}},
+		{"more than a quarter", 10, 30, 4, 30, 9, Jaccard{20, 26}},
+		{"short truth is not forgiven", 10, 13, 11, 13, 10, Jaccard{2, 3}},
+		{"would be empty", 100, 140, 92, 95, 10, disjoint},
+		{"no tolerance", 10, 30, 11, 30, 0, Jaccard{19, 20}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -39,12 +39,12 @@ func (x fixed) less(y fixed) bool {
 // but for rounding.
 func (x fixed) negligible() bool { return !slack.less(x) }
 
-// quotient is num/den rounded down, for 0 ≤ num ≤ den and den > 0.
-func quotient(num, den int32) fixed {
-	if num == den {
+// quotient is j rounded down.
+func quotient(j Jaccard) fixed {
+	if j.Exact() {
 		return one
 	}
-	scaled, d := uint64(num)<<(fracBits-64), uint64(den)
+	scaled, d := uint64(j.Overlap)<<(fracBits-64), uint64(j.Union)
 	lo, _ := bits.Div64(scaled%d, 0, d)
 	return fixed{int64(scaled / d), lo}
 }

@@ -2,15 +2,30 @@ package span
 
 import "math/bits"
 
-// A Fraction is the exact quotient Num / Den of two sizes, 0 ≤ Num ≤ Den and
-// Den > 0.
-type Fraction struct{ Num, Den int64 }
+// A Jaccard is the exact quotient |x∩y| / |x∪y| of two spans of one key, each
+// as given or widened. Both sizes fit: a union that overlaps is one interval of
+// less than 2^32 code points.
+type Jaccard struct{ Overlap, Union uint32 }
 
-// zero is the fraction of a span without partner.
-var zero = Fraction{0, 1}
+// disjoint is the Jaccard of a span without partner.
+var disjoint = Jaccard{0, 1}
 
 // Float is the quotient rounded to the nearest float64.
-func (f Fraction) Float() float64 { return float64(f.Num) / float64(f.Den) }
+func (j Jaccard) Float() float64 { return float64(j.Overlap) / float64(j.Union) }
+
+// Exact reports whether the two spans are equal.
+func (j Jaccard) Exact() bool { return j.Overlap == j.Union }
+
+// Compare returns -1, 0 or 1 as j is less than, equal to or greater than k. It
+// is exact.
+func (j Jaccard) Compare(k Jaccard) int {
+	a, b := uint64(j.Overlap)*uint64(k.Union), uint64(k.Overlap)*uint64(j.Union)
+	return precedes(b, a) - precedes(a, b)
+}
+
+// A Fraction is the exact quotient Num / Den of two sizes of sets, Num ≥ 0 and
+// Den > 0.
+type Fraction struct{ Num, Den int64 }
 
 // Compare returns -1, 0 or 1 as f is less than, equal to or greater than g. It
 // is exact.

@@ -102,21 +102,21 @@ func checkMatches(t *testing.T, m Matches, truth, pred []Span, tolerance int64) 
 		got := m.Truth[i]
 		if want := argmax(len(pred), near(x), func(j int) []*big.Rat {
 			return []*big.Rat{rat(x, widened(pred[j], tolerance)), rat(x, pred[j]), size(x, pred[j])}
-		}); got.Pred != want {
+		}); int(got.Pred) != want {
 			t.Errorf("truth %d of %v, pred %v, tolerance %d: best by tolerance %d, want %d", i, truth, pred, tolerance, got.Pred, want)
 		} else if want >= 0 {
 			checkFraction(t, "tolerance", got.Tolerance, rat(x, widened(pred[want], tolerance)))
 			checkFraction(t, "exact", got.Exact, rat(x, pred[want]))
 		}
 		if want := argmax(len(pred), func(j int) bool { return pred[j].Key == x.Key && rat(x, pred[j]).Sign() > 0 },
-			func(j int) []*big.Rat { return []*big.Rat{rat(x, pred[j])} }); got.BestExactPred != want {
+			func(j int) []*big.Rat { return []*big.Rat{rat(x, pred[j])} }); int(got.BestExactPred) != want {
 			t.Errorf("truth %d of %v, pred %v: best exact %d, want %d", i, truth, pred, got.BestExactPred, want)
 		} else if want >= 0 {
 			checkFraction(t, "best exact", got.BestExact, rat(x, pred[want]))
 		}
 		if want := argmax(len(pred), near(x), func(j int) []*big.Rat {
 			return []*big.Rat{slowSnapped(x, pred[j], tolerance), rat(x, pred[j])}
-		}); got.SnappedPred != want {
+		}); int(got.SnappedPred) != want {
 			t.Errorf("truth %d of %v, pred %v, tolerance %d: best snapped %d, want %d", i, truth, pred, tolerance, got.SnappedPred, want)
 		} else if want >= 0 {
 			checkFraction(t, "snapped", got.Snapped, slowSnapped(x, pred[want], tolerance))
@@ -137,7 +137,7 @@ func checkMatches(t *testing.T, m Matches, truth, pred []Span, tolerance int64) 
 		want := argmax(len(truth), func(i int) bool { return near(truth[i])(j) }, func(i int) []*big.Rat {
 			return []*big.Rat{slowSnapped(truth[i], y, tolerance), rat(truth[i], y)}
 		})
-		if got.Truth != want {
+		if int(got.Truth) != want {
 			t.Errorf("pred %d of %v, truth %v, tolerance %d: best truth %d, want %d", j, pred, truth, tolerance, got.Truth, want)
 		}
 		if want := common(pointsOf(y), all) > 0; got.Touches != want {
@@ -146,10 +146,10 @@ func checkMatches(t *testing.T, m Matches, truth, pred []Span, tolerance int64) 
 	}
 }
 
-func checkFraction(t *testing.T, what string, got Fraction, want *big.Rat) {
+func checkFraction(t *testing.T, what string, got Jaccard, want *big.Rat) {
 	t.Helper()
-	if big.NewRat(got.Num, got.Den).Cmp(want) != 0 {
-		t.Errorf("%s Jaccard = %d/%d, want %v", what, got.Num, got.Den, want)
+	if big.NewRat(int64(got.Overlap), int64(got.Union)).Cmp(want) != 0 {
+		t.Errorf("%s Jaccard = %d/%d, want %v", what, got.Overlap, got.Union, want)
 	}
 }
 

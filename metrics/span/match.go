@@ -12,19 +12,19 @@ type TruthMatch struct {
 	// |x∩y⁺| / |x∪y⁺|; ties go to the larger exact Jaccard |x∩y| / |x∪y|, then
 	// to the larger |x∩y|, then to the lower index. It is -1 if no y⁺ overlaps
 	// x. Exact and Tolerance are those of this pair.
-	Pred             int
-	Exact, Tolerance Fraction
+	Pred             int32
+	Exact, Tolerance Jaccard
 
 	// BestExactPred is the prediction with the largest exact Jaccard, the
 	// lowest index on ties, or -1 if none overlaps x.
-	BestExactPred int
-	BestExact     Fraction
+	BestExactPred int32
+	BestExact     Jaccard
 
 	// SnappedPred is the prediction with the largest snapped Jaccard; ties go
 	// to the larger exact Jaccard, then to the lower index. -1 if none y⁺
 	// overlaps x.
-	SnappedPred           int
-	Snapped, SnappedExact Fraction
+	SnappedPred           int32
+	Snapped, SnappedExact Jaccard
 
 	ExactHit    bool // some prediction has the bounds of x
 	BoundaryHit bool // some prediction has both bounds within the tolerance
@@ -34,8 +34,8 @@ type TruthMatch struct {
 // with the largest snapped Jaccard; ties go to the larger exact Jaccard, then
 // to the lower index. It is -1 if y⁺ overlaps no truth span of its key.
 type PredMatch struct {
-	Truth                     int
-	Exact, Tolerance, Snapped Fraction
+	Truth                     int32
+	Exact, Tolerance, Snapped Jaccard
 	Touches                   bool // the prediction itself shares a code point with some truth span
 }
 
@@ -69,8 +69,8 @@ func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64
 	} else {
 		c.order.reset(pred)
 		for i, x := range truth {
-			for _, j := range c.order.window(pred, x, tolerance) {
-				c.compare(i, x, int(j), pred[j], tolerance)
+			for _, j := range c.order.window(x, tolerance) {
+				c.compare(int32(i), x, j, pred[j], tolerance)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (c *Comparer) compareAll(truth, pred []Span, tolerance int64) {
 		r := runOf(x)
 		for j, w := range c.pred {
 			if r.lo < w.hi && w.lo < r.hi {
-				c.compare(i, x, j, pred[j], tolerance)
+				c.compare(int32(i), x, int32(j), pred[j], tolerance)
 			}
 		}
 	}
@@ -108,21 +108,21 @@ func fill[T any](dst []T, n int, v T) []T {
 
 var (
 	noTruthMatch = TruthMatch{
-		Pred: -1, Exact: zero, Tolerance: zero,
-		BestExactPred: -1, BestExact: zero,
-		SnappedPred: -1, Snapped: zero, SnappedExact: zero,
+		Pred: -1, Exact: disjoint, Tolerance: disjoint,
+		BestExactPred: -1, BestExact: disjoint,
+		SnappedPred: -1, Snapped: disjoint, SnappedExact: disjoint,
 	}
-	noPredMatch = PredMatch{Truth: -1, Exact: zero, Tolerance: zero, Snapped: zero}
+	noPredMatch = PredMatch{Truth: -1, Exact: disjoint, Tolerance: disjoint, Snapped: disjoint}
 )
 
 // compare enters the pair of truth span i and prediction j, of one key, into
 // what is known of both.
-func (c *Comparer) compare(i int, x Span, j int, y Span, tolerance int64) {
+func (c *Comparer) compare(i int32, x Span, j int32, y Span, tolerance int64) {
 	m := &c.truthMatches[i]
 	a, b := int64(x.Start), int64(x.End)
 	s, e := int64(y.Start), int64(y.End)
 	wide := jaccard(a, b, max(0, s-tolerance), e+tolerance)
-	if wide.Num == 0 {
+	if wide.Overlap == 0 {
 		return // then nothing else overlaps: snapping moves an end by no more than the tolerance
 	}
 	exact := jaccard(a, b, s, e)
@@ -145,7 +145,7 @@ func (c *Comparer) compare(i int, x Span, j int, y Span, tolerance int64) {
 	if q.Truth < 0 || betterSnapped(snapped, exact, i, q.Snapped, q.Exact, q.Truth) {
 		q.Truth, q.Exact, q.Tolerance, q.Snapped = i, exact, wide, snapped
 	}
-	if exact.Num == 0 {
+	if exact.Overlap == 0 {
 		return
 	}
 	q.Touches = true
@@ -156,29 +156,32 @@ func (c *Comparer) compare(i int, x Span, j int, y Span, tolerance int64) {
 }
 
 // betterWide reports whether prediction j beats the best by tolerance so far.
-func betterWide(wide, exact Fraction, j int, m *TruthMatch) bool {
-	d := cmp.Or(wide.Compare(m.Tolerance), exact.Compare(m.Exact), cmp.Compare(exact.Num, m.Exact.Num))
+func betterWide(wide, exact Jaccard, j int32, m *TruthMatch) bool {
+	d := cmp.Or(wide.Compare(m.Tolerance), exact.Compare(m.Exact), cmp.Compare(exact.Overlap, m.Exact.Overlap))
 	return d > 0 || d == 0 && j < m.Pred
 }
 
 // betterSnapped reports whether the span with the given index beats the best by
 // snapped Jaccard so far.
-func betterSnapped(snapped, exact Fraction, index int, bestSnapped, bestExact Fraction, best int) bool {
+func betterSnapped(snapped, exact Jaccard, index int32, bestSnapped, bestExact Jaccard, best int32) bool {
 	d := cmp.Or(snapped.Compare(bestSnapped), exact.Compare(bestExact))
 	return d > 0 || d == 0 && index < best
 }
 
-// jaccard compares [a, b) with [c, d). Neither is empty, so the union is not.
-func jaccard(a, b, c, d int64) Fraction {
-	both := max(0, min(b, d)-max(a, c))
-	return Fraction{both, b - a + d - c - both}
+// jaccard compares [a, b) with [c, d), neither of them empty.
+func jaccard(a, b, c, d int64) Jaccard {
+	both := min(b, d) - max(a, c)
+	if both <= 0 {
+		return disjoint
+	}
+	return Jaccard{uint32(both), uint32(max(b, d) - min(a, c))}
 }
 
 // snap returns the snapped Jaccard of truth [a, b) and prediction [c, d): an
 // end of the prediction no further from the truth's than the tolerance and a
 // quarter of the truth counts as equal. It is exact, their plain Jaccard, if
 // snapping would empty the prediction.
-func snap(a, b, c, d, tolerance int64, exact Fraction) Fraction {
+func snap(a, b, c, d, tolerance int64, exact Jaccard) Jaccard {
 	t := min(tolerance, (b-a)/4)
 	if near(c, a, t) {
 		c = a

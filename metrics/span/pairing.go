@@ -26,11 +26,17 @@ type pairing struct {
 // An edge is a truth span and a prediction that may be matched.
 type edge struct {
 	truth, pred int32
-	num, den    int32 // their Jaccard; the union of overlapping spans fits
+	jaccard     Jaccard
 }
+
+// keptEdges bounds the memory that one crowded row leaves behind: 4 MB of edges.
+const keptEdges = 1 << 18
 
 func (p *pairing) reset(truth, pred []Span, minOverlap float64) {
 	p.minOverlap = minOverlap
+	if cap(p.edges) > keptEdges {
+		p.edges, p.assignment = nil, assignment{}
+	}
 	p.edges, p.pairs = p.edges[:0], p.pairs[:0]
 	p.truthTwin, p.distinctTruth = p.findTwins(p.truthTwin[:0], truth)
 	p.predTwin, p.distinctPred = p.findTwins(p.predTwin[:0], pred)
@@ -67,11 +73,11 @@ func (p *pairing) findTwins(twin []bool, spans []Span) (marked []bool, distinct 
 }
 
 // consider adds the pair of truth i and prediction j if it may be matched.
-func (p *pairing) consider(i, j int, exact Fraction) {
+func (p *pairing) consider(i, j int32, exact Jaccard) {
 	if p.truthTwin[i] || p.predTwin[j] || exact.Float() < p.minOverlap {
 		return
 	}
-	p.edges = append(p.edges, edge{int32(i), int32(j), int32(exact.Num), int32(exact.Den)})
+	p.edges = append(p.edges, edge{i, j, exact})
 	p.predDegree[j]++
 }
 

@@ -37,17 +37,9 @@ func (o *byStart) reset(spans []Span) {
 
 // window returns the indices of a few spans, all of the key of x; every span
 // that overlaps x when widened is among them.
-func (o *byStart) window(spans []Span, x Span, tolerance int64) []int32 {
-	near, first := runOf(x).widen(uint64(tolerance)), origin(x.Key)
-	lo, _ := slices.BinarySearch(o.furthest, max(near.lo, first)+1)
+func (o *byStart) window(x Span, tolerance int64) []int32 {
+	near := runOf(x).widen(uint64(tolerance)) // stays within the key
+	lo, _ := slices.BinarySearch(o.furthest, near.lo+1)
 	hi, _ := slices.BinarySearch(o.start, near.hi)
-	// The furthest end may belong to an earlier key only where it lies before
-	// the origin of this one, and then the search has passed it.
-	for hi > lo && spans[o.index[hi-1]].Key != x.Key {
-		hi--
-	}
-	if lo >= hi {
-		return nil
-	}
 	return o.index[lo:hi]
 }
