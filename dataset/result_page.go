@@ -19,12 +19,12 @@ type pageDecoder struct {
 
 // A pageHeader is what a page says of itself.
 type pageHeader struct {
-	typ          format.PageType
-	raw, size    int64 // bytes before and after compression
-	crc          uint32
-	values       int64
-	encoding     format.Encoding
-	hasCRC, data bool
+	typ       format.PageType
+	raw, size int64 // bytes before and after compression
+	crc       uint32
+	values    int64
+	encoding  format.Encoding
+	hasCRC    bool
 }
 
 // A pageDictionary is a decoded dictionary page; only the slice of the leaf's
