@@ -2,7 +2,7 @@ package metrics
 
 import "math"
 
-// The names of metrics.md's bounds.
+// The bounds of a number that has none.
 var (
 	unbounded = math.Inf(1)
 	anyNumber = math.Inf(-1)
