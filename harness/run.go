@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -76,6 +77,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	defer held.release()
+	if err := removeLeftovers(p.Dir); err != nil {
+		return nil, err
+	}
 	// Another process may have changed the directory before we had the lock.
 	if before, err = runs.ReadManifestIfAny(p.Dir); err != nil {
 		return nil, err
@@ -106,6 +110,23 @@ func (p *Plan) logged(m *runs.Manifest, work func() error) error {
 		log.warn("error rows", "rows", m.Errors, "see", "the column error of "+runs.RowsFile)
 	}
 	return errors.Join(err, log.close(err))
+}
+
+// removeLeftovers removes the temporary files of a process that was killed. The
+// caller holds the lock.
+func removeLeftovers(dir string) error {
+	for _, pattern := range []string{".*.tmp", filepath.Join(partsDir, ".*.tmp")} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range found {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // stage returns a function that reports progress in rows.
