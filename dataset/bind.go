@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +22,6 @@ const (
 	codeInnerValue
 
 	codePlain = codeEmpty // a plain value that is present
-	codeBad   = 0x80      // a level that cannot occur
 )
 
 // A boundLeaf is a column of ours tied to a leaf of one file.
@@ -33,7 +33,7 @@ type boundLeaf struct {
 	kind     valueKind
 	def, rep int      // highest levels
 	code     [16]byte // by definition level
-	same     bool     // code is the level itself
+	jumps    []jump   // how code differs from the level
 	present  byte     // the code of an entry that has a value
 }
 
@@ -192,14 +192,44 @@ func bindLeaf(path string, n *schemaNode, kind valueKind) (boundLeaf, error) {
 	return leaf, nil
 }
 
+// A jump says that from a definition level on, codes are further from their
+// level, by so much, than before.
+type jump struct{ from, by int }
+
+// setCodes sets the code of each definition level.
 func (l *boundLeaf) setCodes(code func(def int) byte, present byte) {
-	l.present, l.same = present, true
-	for def := range l.code {
-		l.code[def] = codeBad
-		if def <= l.def {
-			l.code[def] = code(def)
-			l.same = l.same && l.code[def] == byte(def)
+	l.present, l.jumps = present, nil
+	before := -1
+	for def := range l.def + 1 {
+		l.code[def] = code(def)
+		if by := int(l.code[def]) - before - 1; by != 0 {
+			l.jumps = append(l.jumps, jump{def, by})
 		}
+		before = int(l.code[def])
+	}
+}
+
+// translate turns definition levels, which do not exceed l.def, into codes,
+// eight at a time.
+func (l *boundLeaf) translate(levels []byte) {
+	if len(l.jumps) == 0 {
+		return
+	}
+	const ones = 0x0101010101010101
+	for ; len(levels) >= 8; levels = levels[8:] {
+		x := binary.LittleEndian.Uint64(levels)
+		y := x
+		for _, j := range l.jumps {
+			// The top bit of each byte says whether its level is at least
+			// j.from. Up to here a byte is the code of an earlier level
+			// plus the distance to it, so that nothing carries over.
+			reached := (x + uint64(0x80-j.from)*ones) >> 7 & ones
+			y += reached * uint64(j.by) // modulo 2^64 if negative
+		}
+		binary.LittleEndian.PutUint64(levels, y)
+	}
+	for i, level := range levels {
+		levels[i] = l.code[level]
 	}
 }
 

@@ -37,6 +37,7 @@ type inputPage struct {
 
 	coded  bool // values are in codes, of the dictionary
 	codes  []int32
+	raw    []byte // integers as in the page, if not nil; else they are in ints
 	ints   []int64
 	floats []float64
 	plain  []byte // texts, each after its length
@@ -233,11 +234,7 @@ func (c *chunkReader) translate() (int, error) {
 		fill(p.code, c.leaf.present)
 		return len(p.code), nil
 	}
-	if !c.leaf.same {
-		for i, level := range p.code {
-			p.code[i] = c.leaf.code[level&15]
-		}
-	}
+	c.leaf.translate(p.code)
 	return bytes.Count(p.code, []byte{c.leaf.present}), nil
 }
 
@@ -262,6 +259,12 @@ func (c *chunkReader) loadValues(encoding format.Encoding, n int, body []byte) (
 	case floatValue:
 		p.floats, err = decodeFloats(p.floats, &p.ints, n, body, c.leaf, encoding)
 	default:
+		if p.raw = nil; encoding == format.Plain {
+			if p.raw = body; len(body)/c.leaf.width() < n {
+				return corrupt("page ends too early")
+			}
+			return nil
+		}
 		p.ints, err = decodeInts(p.ints, n, body, c.leaf, encoding)
 	}
 	return err

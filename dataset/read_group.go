@@ -1,6 +1,9 @@
 package dataset
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // readGroup appends n rows of list column g to b: the shape first, then each
 // member, which must have the same shape.
@@ -10,11 +13,7 @@ func (r *setReader) readGroup(b *Batch, g, n int) error {
 	if err := r.readShape(b, g, n); err != nil {
 		return r.fail(r.set.spec.groups[g], err)
 	}
-	for i, level := range group.rep[before:] {
-		if level == 0 {
-			group.start = append(group.start, int32(before+i))
-		}
-	}
+	group.start = appendZeros(group.start, group.rep[before:], before, n)
 	for _, col := range r.members[g] {
 		if !r.present[col] || bound.found && bound.column == col {
 			continue
@@ -24,6 +23,19 @@ func (r *setReader) readGroup(b *Batch, g, n int) error {
 		}
 	}
 	return nil
+}
+
+// appendZeros appends to dst first plus the index of each of the n zeros of
+// levels. Lists are of all lengths, so a branch would be mispredicted.
+func appendZeros(dst []int32, levels []byte, first, n int) []int32 {
+	old := len(dst)
+	dst = slices.Grow(dst, n+1)[:old+n+1] // each index is written before it is known to count
+	k := old
+	for i, level := range levels {
+		dst[k] = int32(first + i)
+		k += int((level - 1) >> 7)
+	}
+	return dst[:k]
 }
 
 // readShape appends the entries of n rows to group g of b.

@@ -86,18 +86,24 @@ func (c *chunkReader) takeRows(n int, dst *leafData, rep *[]byte, a *arena) (int
 // rowsIn returns how many levels belong to the first n rows that begin in them,
 // with those before the first, and how many of these rows begin.
 func rowsIn(levels []byte, n int) (k, begun int) {
-	if all := bytes.Count(levels, []byte{0}); all <= n {
-		return len(levels), all
+	const block = 256
+	for k+block <= len(levels) {
+		zeros := bytes.Count(levels[k:k+block], []byte{0})
+		if begun+zeros > n {
+			break
+		}
+		k += block
+		begun += zeros
 	}
-	for i, level := range levels {
-		if level == 0 {
+	for ; k < len(levels); k++ {
+		if levels[k] == 0 {
 			if begun == n {
-				return i, n
+				break
 			}
 			begun++
 		}
 	}
-	return len(levels), begun
+	return k, begun
 }
 
 // takeEntries moves the next n entries to dst. Their repetition levels must be
@@ -194,10 +200,21 @@ func spreadCodes[T any](dst []T, dictionary []T, values []int32, codes []byte, p
 
 func (c *chunkReader) takeInts(codes []byte, n int, dst *leafData) {
 	p, old := &c.page, len(dst.ints)
-	if p.coded {
+	switch {
+	case p.coded:
 		dst.ints = spreadCodes(dst.ints, c.dictionary.ints, p.codes[p.value:p.value+n], codes, c.leaf.present)
-	} else {
+	case p.raw == nil:
 		dst.ints = spreadValues(dst.ints, p.ints[p.value:p.value+n], codes, c.leaf.present)
+	default:
+		raw := p.raw[p.value*c.leaf.width() : (p.value+n)*c.leaf.width()]
+		if n == len(codes) {
+			dst.ints = slices.Grow(dst.ints, n)[:old+n]
+			plainIntegers(dst.ints[old:], raw, c.leaf)
+			break
+		}
+		p.ints = slices.Grow(p.ints[:0], n)[:n]
+		plainIntegers(p.ints, raw, c.leaf)
+		dst.ints = spreadValues(dst.ints, p.ints, codes, c.leaf.present)
 	}
 	p.value += n
 	if c.leaf.unsigned {

@@ -14,7 +14,11 @@ func decodeInts(dst []int64, n int, body []byte, leaf *boundLeaf, encoding forma
 	dst = slices.Grow(dst[:0], n)[:n]
 	switch encoding {
 	case format.Plain:
-		return dst, plainIntegers(dst, body, leaf)
+		if len(body)/leaf.width() < n {
+			return nil, corrupt("page ends too early")
+		}
+		plainIntegers(dst, body, leaf)
+		return dst, nil
 	case format.DeltaBinaryPacked:
 		_, err := decodeDelta(dst, body)
 		if leaf.physical == format.Int32 {
@@ -28,7 +32,8 @@ func decodeInts(dst []int64, n int, body []byte, leaf *boundLeaf, encoding forma
 		if err != nil {
 			return nil, err
 		}
-		return dst, plainIntegers(dst, body, leaf)
+		plainIntegers(dst, body, leaf)
+		return dst, nil
 	}
 	return nil, corrupt("encoding %s of integers", encoding)
 }
@@ -41,33 +46,33 @@ func (l *boundLeaf) widen(v uint32) int64 {
 	return int64(int32(v))
 }
 
-func plainIntegers(dst []int64, body []byte, leaf *boundLeaf) error {
-	if leaf.physical == format.Int32 {
-		if len(body)/4 < len(dst) {
-			return corrupt("page ends too early")
+// width is the number of bytes of an integer in the plain encoding.
+func (l *boundLeaf) width() int {
+	if l.physical == format.Int32 {
+		return 4
+	}
+	return 8
+}
+
+// plainIntegers decodes len(dst) integers from the plain encoding; body must
+// hold as many.
+func plainIntegers(dst []int64, body []byte, leaf *boundLeaf) {
+	switch {
+	case leaf.physical == format.Int32 && leaf.unsigned:
+		for i := range dst {
+			dst[i] = int64(binary.LittleEndian.Uint32(body[4*i:]))
 		}
-		if leaf.unsigned {
-			for i := range dst {
-				dst[i] = int64(binary.LittleEndian.Uint32(body[4*i:]))
-			}
-			return nil
-		}
+	case leaf.physical == format.Int32:
 		for i := range dst {
 			dst[i] = int64(int32(binary.LittleEndian.Uint32(body[4*i:])))
 		}
-		return nil
-	}
-	if len(body)/8 < len(dst) {
-		return corrupt("page ends too early")
-	}
-	if littleEndian && len(dst) > 0 {
+	case littleEndian && len(dst) > 0:
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 8*len(dst)), body)
-		return nil
+	default:
+		for i := range dst {
+			dst[i] = int64(binary.LittleEndian.Uint64(body[8*i:]))
+		}
 	}
-	for i := range dst {
-		dst[i] = int64(binary.LittleEndian.Uint64(body[8*i:]))
-	}
-	return nil
 }
 
 // littleEndian says that integers in memory look as they do in Parquet.

@@ -116,9 +116,10 @@ func (w *fileWriter[T]) open(path string, options ...parquet.WriterOption) error
 		return err
 	}
 	w.path, w.pending = path, pending
-	// Version 1 pages are what every reader in use understands.
+	// Version 1 pages and plain strings are what every reader in use
+	// understands.
 	options = append(options, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1),
-		parquet.CreatedBy("ibid", "", ""))
+		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.CreatedBy("ibid", "", ""))
 	w.parquet = parquet.NewGenericWriter[T](pending, options...)
 	return nil
 }
