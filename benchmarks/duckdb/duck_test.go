@@ -2,32 +2,50 @@ package duckdb
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	_ "github.com/duckdb/duckdb-go/v2"
 )
 
-// A duck is a DuckDB database in memory that belongs to one test.
+// A duck is a DuckDB database in memory, as one test uses it.
 type duck struct {
 	t  *testing.T
 	db *sql.DB
 }
 
+// openDuck opens a database that lives as long as the test.
 func openDuck(t *testing.T) *duck {
 	t.Helper()
-	db, err := sql.Open("duckdb", "")
+	db, err := connect()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxOpenConns(1) // settings and views belong to a connection
-	d := &duck{t: t, db: db}
-	d.exec("SET autoinstall_known_extensions = false")
-	d.exec("SET autoload_known_extensions = false")
-	return d
+	return &duck{t: t, db: db}
 }
+
+// connect opens a database that never reaches for the network.
+func connect() (*sql.DB, error) {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // settings belong to a connection
+	for _, setting := range []string{"autoinstall_known_extensions", "autoload_known_extensions"} {
+		if _, err := db.Exec("SET " + setting + " = false"); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return db, nil
+}
+
+// in returns the same database for a subtest.
+func (d *duck) in(t *testing.T) *duck { return &duck{t: t, db: d.db} }
 
 // quote makes an SQL string of s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -39,18 +57,18 @@ func (d *duck) exec(statement string) {
 	}
 }
 
-// view names a Parquet file, or a glob of them.
-func (d *duck) view(name, path string) {
+// load reads a Parquet file, or a glob of them, into a table.
+func (d *duck) load(table, path string) {
 	d.t.Helper()
-	d.exec(fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM read_parquet(%s)", name, quote(path)))
+	d.exec(fmt.Sprintf("CREATE OR REPLACE TABLE %s AS SELECT * FROM read_parquet(%s)", table, quote(path)))
 }
 
-// views names the files of a run directory rows, citations and summary.
-func (d *duck) views(r runDir) {
+// loadRun reads the files of a run directory into tables rows, citations and summary.
+func (d *duck) loadRun(r runDir) {
 	d.t.Helper()
-	d.view("rows", r.rows)
-	d.view("citations", r.citations)
-	d.view("summary", r.summary)
+	d.load("rows", r.rows)
+	d.load("citations", r.citations)
+	d.load("summary", r.summary)
 }
 
 // rows returns the answer to a query as text, one line of cells per row.
@@ -117,7 +135,7 @@ func (d *duck) none(claim, counterexamples string) {
 // columns returns name and type of each column of a table or view.
 func (d *duck) columns(table string) (names, types []string) {
 	d.t.Helper()
-	for _, line := range d.rows("SELECT column_name, column_type FROM (DESCRIBE " + table + ")") {
+	for _, line := range d.rows("SELECT column_name, column_type FROM (DESCRIBE FROM " + table + ")") {
 		names, types = append(names, line[0]), append(types, line[1])
 	}
 	return names, types
@@ -128,6 +146,21 @@ func (d *duck) same(claim, a, b string) {
 	d.t.Helper()
 	d.none(claim+": only in the first", fmt.Sprintf("FROM %s EXCEPT ALL FROM %s", a, b))
 	d.none(claim+": only in the second", fmt.Sprintf("FROM %s EXCEPT ALL FROM %s", b, a))
+}
+
+// sameByKey wants two Parquet files to hold the same rows, compared by a key that
+// no two rows share.
+func (d *duck) sameByKey(a, b, key string) {
+	d.t.Helper()
+	x, y := "read_parquet("+quote(a)+")", "read_parquet("+quote(b)+")"
+	claim := filepath.Base(a) + " of two runs"
+	d.none(claim+": rows differ", fmt.Sprintf("SELECT %s, x, y FROM %s x FULL JOIN %s y USING (%[1]s) WHERE x IS DISTINCT FROM y", key, x, y))
+	d.none(claim+": key occurs twice", fmt.Sprintf("SELECT %s FROM %s GROUP BY ALL HAVING count(*) > 1", key, y))
+	namesA, typesA := d.columns(x)
+	namesB, typesB := d.columns(y)
+	if !slices.Equal(namesA, namesB) || !slices.Equal(typesA, typesB) {
+		d.t.Errorf("%s: columns differ", claim)
+	}
 }
 
 // near is SQL for: both null, or both numbers and equal to within tolerance,

@@ -23,7 +23,7 @@ func TestEveryFileOpens(t *testing.T) {
 			continue
 		}
 		seen = append(seen, e.Name())
-		d.view("file", filepath.Join(s.dir, e.Name()))
+		d.load("file", filepath.Join(s.dir, e.Name()))
 		if lines := d.rows("FROM file"); len(lines) == 0 {
 			t.Errorf("%s has no rows", e.Name())
 		}
@@ -38,7 +38,7 @@ func TestEveryFileOpens(t *testing.T) {
 func TestColumns(t *testing.T) {
 	s := sample(t)
 	d := openDuck(t)
-	d.views(s.runDir)
+	d.loadRun(s.runDir)
 	for _, c := range []struct {
 		table string
 		want  []string
@@ -69,7 +69,7 @@ func TestColumns(t *testing.T) {
 func TestMoreColumns(t *testing.T) {
 	s := sample(t)
 	d := openDuck(t)
-	d.views(s.runDir)
+	d.loadRun(s.runDir)
 	for table, known := range map[string]int{"citations": len(citationsColumns), "summary": len(summaryColumns)} {
 		if names, _ := d.columns(table); len(names) != known {
 			t.Errorf("%s has columns that nobody knows: %v", table, names[known:])
@@ -108,7 +108,7 @@ var helpName = regexp.MustCompile(`^  ([a-z0-9_]+)(?: \([a-z0-9_, ]+\))?(:|  )`)
 func TestHelpNamesTheColumns(t *testing.T) {
 	s := sample(t)
 	d := openDuck(t)
-	d.views(s.runDir)
+	d.loadRun(s.runDir)
 	names, types := d.columns("rows")
 	var metrics, counts []string
 	for line := range strings.Lines(ibid(t, t.TempDir(), "help", "metrics")) {
