@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"ibid/dataset"
@@ -115,14 +115,16 @@ func (p *Plan) logged(m *runs.Manifest, work func() error) error {
 // removeLeftovers removes the temporary files of a process that was killed. The
 // caller holds the lock.
 func removeLeftovers(dir string) error {
-	for _, pattern := range []string{".*.tmp", filepath.Join(partsDir, ".*.tmp")} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
+	for _, d := range []string{dir, filepath.Join(dir, partsDir)} {
+		entries, err := os.ReadDir(d)
 		if err != nil {
 			return err
 		}
-		for _, path := range found {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") {
+				if err := os.Remove(filepath.Join(d, e.Name())); err != nil {
+					return err
+				}
 			}
 		}
 	}
