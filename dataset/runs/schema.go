@@ -9,6 +9,7 @@ import (
 const (
 	RowsFile      = "rows.parquet"
 	CitationsFile = "citations.parquet"
+	ClaimsFile    = "claims.parquet" // of runs that have a judge
 	SummaryFile   = "summary.parquet"
 )
 
@@ -161,6 +162,60 @@ var CitationFields = []dataset.Field{
 	{Name: "quote_end", Kind: dataset.Int64},
 	{Name: "cited_text", Kind: dataset.String},
 	{Name: "source_type", Kind: dataset.String},
+}
+
+// Columns of claims.parquet by position.
+const (
+	ClaimRowID = iota
+	ClaimSystem
+	ClaimRow
+	ClaimClaim
+	ClaimID
+	ClaimStart
+	ClaimEnd
+	ClaimText
+	ClaimFactual
+	ClaimNeedsCitation
+	ClaimCitations
+	ClaimSupport
+	ClaimLabel
+	ClaimContradicted
+	ClaimOutcome
+	ClaimElsewhereDoc
+	ClaimElsewherePage
+	ClaimElsewhereStart
+	ClaimElsewhereEnd
+	ClaimElsewhereSupport
+	ClaimReason
+	ClaimVotes
+)
+
+// ClaimFields are the columns of claims.parquet. Start and end are code points of
+// the answer; elsewhere_start and elsewhere_end are code points of the text of
+// the key (elsewhere_doc, elsewhere_page).
+var ClaimFields = []dataset.Field{
+	{Name: "id", Kind: dataset.String, Required: true},
+	{Name: "system", Kind: dataset.String, Required: true},
+	{Name: "row", Kind: dataset.Int64, Required: true},
+	{Name: "claim", Kind: dataset.Int32, Required: true},
+	{Name: "claim_id", Kind: dataset.String},
+	{Name: "start", Kind: dataset.Int64},
+	{Name: "end", Kind: dataset.Int64},
+	{Name: "text", Kind: dataset.String},
+	{Name: "factual", Kind: dataset.Bool},
+	{Name: "needs_citation", Kind: dataset.Bool},
+	{Name: "citations", Kind: dataset.ListInt32},
+	{Name: "support", Kind: dataset.Double},
+	{Name: "label", Kind: dataset.String},
+	{Name: "contradicted", Kind: dataset.Bool},
+	{Name: "outcome", Kind: dataset.String},
+	{Name: "elsewhere_doc", Kind: dataset.String},
+	{Name: "elsewhere_page", Kind: dataset.Int32},
+	{Name: "elsewhere_start", Kind: dataset.Int64},
+	{Name: "elsewhere_end", Kind: dataset.Int64},
+	{Name: "elsewhere_support", Kind: dataset.Double},
+	{Name: "reason", Kind: dataset.String},
+	{Name: "votes", Kind: dataset.Int32},
 }
 
 // summaryFields are the columns of summary.parquet.
