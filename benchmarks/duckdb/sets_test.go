@@ -58,7 +58,7 @@ func TestCharacterSets(t *testing.T) {
 	for _, line := range g.rows("SELECT DISTINCT status FROM citations") {
 		seen[line[0]] = true
 	}
-	for _, status := range strings.Fields("ok unchecked document_not_found span_out_of_bounds quote_mismatch quote_repaired span_empty span_inverted span_negative") {
+	for _, status := range strings.Fields("ok unchecked document_not_found page_not_found span_out_of_bounds quote_mismatch quote_repaired span_empty span_inverted span_negative") {
 		if !seen[status] {
 			t.Errorf("no citation with status %s", status)
 		}
