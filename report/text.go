@@ -45,6 +45,10 @@ func (s *Summary) writeBlocks(b *strings.Builder, all bool, style Style) {
 			continue
 		}
 		fmt.Fprintf(b, "\n%s\n", style.Bold(block.Title))
+		if len(block.Lines) == 0 {
+			fmt.Fprintln(b, "no metric is defined in any row")
+			continue
+		}
 		t := table{header: []string{"", "macro", levelOf(block), "micro", levelOf(block), "n", "undefined"}, right: 1}
 		for _, l := range block.Lines {
 			if !l.Count || all {

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -63,6 +66,9 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 		}
 	}
 	c, err := configs.Load(o)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{err: fmt.Errorf("%s: no such file or directory", argument)}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -166,28 +166,39 @@ func findRow(dir, name string) (runs.RowKey, error) {
 		}
 		match = func(k runs.RowKey) bool { return k.Row == n }
 	}
-	var ids []string
-	found, err := runs.FindRows(dir, func(k runs.RowKey) bool {
-		ids = append(ids, k.ID)
-		return match(k)
-	})
+	found, err := runs.FindRows(dir, match)
 	switch {
 	case err != nil:
 		return runs.RowKey{}, err
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		hint := "ibid show " + dir + " --errors lists what could not be scored"
-		if near := configs.Nearest(name, ids); near != "" {
-			hint = "did you mean " + near + "?"
-		}
-		return runs.RowKey{}, &usageError{err: fmt.Errorf("%s has no row %s", dir, name), hint: hint}
+		hint, err := nearestRow(dir, name)
+		return runs.RowKey{}, errors.Join(err, &usageError{err: fmt.Errorf("%s has no row %s", dir, name), hint: hint})
 	}
 	var names []string
 	for _, k := range found {
 		names = append(names, k.ID+"/"+k.System)
 	}
 	return runs.RowKey{}, &usageError{err: fmt.Errorf("%s is the id of %d rows", name, len(found)), hint: "choose one of " + strings.Join(names, ", ")}
+}
+
+// nearestRow suggests a row instead of one that is not there.
+func nearestRow(dir, name string) (string, error) {
+	bySystem := strings.Contains(name, "/")
+	var names []string
+	_, err := runs.FindRows(dir, func(k runs.RowKey) bool {
+		if bySystem {
+			names = append(names, k.ID+"/"+k.System)
+		} else if len(names) == 0 || names[len(names)-1] != k.ID {
+			names = append(names, k.ID)
+		}
+		return false
+	})
+	if near := configs.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?", err
+	}
+	return "ibid show " + dir + " prints what the run has", err
 }
 
 // rowView brings together what the results and the inputs know of a row.

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// ibid runs the command in dir and returns what it printed and its exit code.
+func ibid(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "ibid", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	code = exitCode(cmd.Run())
+	return out.String(), errs.String(), code
+}
+
+// mustIbid is ibid for what has to end with exit code 0.
+func mustIbid(t *testing.T, dir string, args ...string) (stdout string) {
+	t.Helper()
+	stdout, stderr, code := ibid(t, dir, args...)
+	if code != 0 {
+		t.Fatalf("ibid %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+// results reads the files of a run that may not differ.
+func results(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := make(map[string][]byte)
+	for _, name := range resultFiles {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = data
+	}
+	return files
+}
+
+// sameResults wants the run in dir to have the bytes of want.
+func sameResults(t *testing.T, dir string, want map[string][]byte) {
+	t.Helper()
+	for name, data := range results(t, dir) {
+		if !bytes.Equal(data, want[name]) {
+			t.Errorf("%s: %s differs: %d bytes, want %d", dir, name, len(data), len(want[name]))
+		}
+	}
+}
+
+// durableRows make several parts, and take some tenths of a second.
+const durableRows = 60_000
+
+// kills is how many times a run is killed.
+const kills = 10
+
+// TestDurability proves for the whole program that results depend on the input
+// alone: not on the number of workers, and not on how often and when the run was
+// killed. Killing with SIGKILL leaves no time to tidy up.
+func TestDurability(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
+		t.Fatal(err)
+	}
+	command := func(id string, more ...string) []string {
+		return append([]string{"run", "answers.parquet", "--judge", "none", "--set", "slices=[lang]", "-q", "-o", "out-" + id, "--id", id}, more...)
+	}
+	started := time.Now()
+	mustIbid(t, dir, command("one", "--workers", "1")...)
+	took := time.Since(started)
+	want := results(t, filepath.Join(dir, "runs", "one"))
+	severalParts(t, filepath.Join(dir, "runs", "one", runs.RowsFile))
+
+	for _, workers := range []string{"2", "8"} {
+		t.Run("workers="+workers, func(t *testing.T) {
+			id := "workers-" + workers
+			mustIbid(t, dir, command(id, "--workers", workers)...)
+			sameResults(t, filepath.Join(dir, "runs", id), want)
+		})
+	}
+	t.Run("killed", func(t *testing.T) { testKilled(t, dir, command, took, want) })
+}
+
+// severalParts wants a file of more than one row group: one for each part.
+func severalParts(t *testing.T, path string) {
+	t.Helper()
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.RowGroups() < 4 {
+		t.Errorf("%s has %d row groups, want 4 or more for the test to mean something", path, f.RowGroups())
+	}
+}
+
+// testKilled kills runs at seeded moments of the time that one takes, and lets
+// each go on until it is complete.
+func testKilled(t *testing.T, dir string, command func(string, ...string) []string, took time.Duration, want map[string][]byte) {
+	random := rand.New(rand.NewPCG(9, 9))
+	killed, resumed := 0, 0
+	for n := 0; killed < kills; n++ {
+		id := "killed-" + itoa(n)
+		run := filepath.Join(dir, "runs", id)
+		for {
+			moment := time.Duration(random.Float64() * float64(took))
+			if killed == kills {
+				moment = time.Hour
+			}
+			alive := runUntil(t, dir, moment, command(id, "--workers", itoa(1+random.IntN(3)))...)
+			if alive {
+				break
+			}
+			killed++
+			if parts, _ := filepath.Glob(filepath.Join(run, "parts", "*.rows")); len(parts) > 0 {
+				resumed++
+			}
+		}
+		sameResults(t, run, want)
+		onlyResults(t, run)
+		if killed < kills && n > 10*kills {
+			t.Fatalf("only %d of %d runs could be killed", killed, n)
+		}
+	}
+	t.Logf("killed %d times, with parts done %d times; a run takes %v", killed, resumed, took)
+	if resumed == 0 {
+		t.Error("no run was killed while some of its parts were done: the test shows nothing about resuming")
+	}
+}
+
+// runUntil runs the command and kills it at the moment. It reports whether the
+// command was done by then.
+func runUntil(t *testing.T, dir string, moment time.Duration, args ...string) bool {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "ibid", args...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := time.AfterFunc(moment, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	err := cmd.Wait()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch {
+	case err == nil:
+		return true
+	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL:
+		return false
+	}
+	t.Fatalf("ibid %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	return false
+}
+
+// onlyResults wants nothing in a finished run but what belongs there: no parts,
+// and no file under a temporary name.
+func onlyResults(t *testing.T, run string) {
+	t.Helper()
+	entries, err := os.ReadDir(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got, want := strings.Join(names, " "), "citations.parquet manifest.json rows.parquet run.log summary.parquet"; got != want {
+		t.Errorf("%s holds %s, want %s", run, got, want)
+	}
+}
+
+// TestCompleteRun runs a complete run again: exit code 0, the summary once more,
+// and no file is touched.
+func TestCompleteRun(t *testing.T) {
+	dir := t.TempDir()
+	mustIbid(t, dir, "init", "-q")
+	first := mustIbid(t, dir, "run", "ibid.yaml", "--id", "one")
+	run := filepath.Join(dir, "runs", "one")
+	onlyResults(t, run)
+	before := modified(t, run)
+	second, stderr, code := ibid(t, dir, "run", "ibid.yaml", "--id", "one", "--workers", "2")
+	if code != 0 || second != first {
+		t.Errorf("exit code %d, want 0; summary\n%s\nwant\n%s", code, second, first)
+	}
+	if want := "ibid: runs/one is complete already; nothing was done\n"; !strings.Contains(stderr, want) {
+		t.Errorf("stderr %q, want %q in it", stderr, want)
+	}
+	for name, at := range modified(t, run) {
+		if !at.Equal(before[name]) {
+			t.Errorf("%s was written again", name)
+		}
+	}
+}
+
+func modified(t *testing.T, dir string) map[string]time.Time {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := make(map[string]time.Time)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		times[e.Name()] = info.ModTime()
+	}
+	return times
+}
+
+// TestSecondProcess stops a run in the middle and starts another one on the same
+// directory: it is refused and changes nothing, and the first one ends well.
+func TestSecondProcess(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", "answers.parquet", "--judge", "none", "--id", "x", "-q"}
+	run := filepath.Join(dir, "runs", "x")
+	for range interruptAttempts {
+		first := exec.CommandContext(t.Context(), "ibid", args...)
+		first.Dir = dir
+		if err := first.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if stopMidway(t, first, run) {
+			_, stderr, code := ibid(t, dir, args...)
+			if want := "another ibid is working on this run\nhint: wait for it, or choose another --id\n"; code != 1 || !strings.HasSuffix(stderr, want) {
+				t.Errorf("second process: exit code %d, stderr %q, want 1, %q", code, stderr, want)
+			}
+			if err := first.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			if err := first.Wait(); err != nil {
+				t.Errorf("first process: %v", err)
+			}
+			onlyResults(t, run)
+			return
+		}
+		if err := os.RemoveAll(run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Fatalf("the run ended %d times before it could be stopped", interruptAttempts)
+}
+
+// stopMidway stops the process when a part of its run is done. It reports false,
+// and has ended the process, if the whole run was.
+func stopMidway(t *testing.T, cmd *exec.Cmd, run string) bool {
+	t.Helper()
+	for !partDone(run) {
+		time.Sleep(time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	m, err := runs.ReadManifestIfAny(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m != nil && !m.Complete() {
+		return true
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	return false
+}

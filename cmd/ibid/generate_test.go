@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// resultFiles are the files of a run that the same input always gives the same
+// bytes of.
+var resultFiles = []string{runs.RowsFile, runs.CitationsFile, runs.SummaryFile}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// writeAnswers writes a seeded dataset of n rows over two systems. Its answers
+// are long and do not compress, so that a part of a run holds few of the rows; a
+// few rows are error rows, so that a run ends as partial.
+func writeAnswers(path string, n int) error {
+	w, err := dataset.NewWriter(path, "document")
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range n {
+		if err := w.Write(randomRow(random, i)); err != nil {
+			return errors.Join(err, w.Abort())
+		}
+	}
+	return w.Close()
+}
+
+func randomRow(random *rand.Rand, i int) *dataset.Row {
+	const letters = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ,.;:0123456789"
+	answer := make([]byte, 300)
+	for k := range answer {
+		answer[k] = letters[random.IntN(len(letters))]
+	}
+	r := &dataset.Row{
+		ID: fmt.Sprintf("q-%06d", i/2), System: []string{"left", "right"}[i%2], Query: "where?", Answer: string(answer),
+		HasCitations: true, HasTruth: true, Tags: []dataset.Tag{{Key: "lang", Value: []string{"de", "en", "zh"}[random.IntN(3)]}},
+	}
+	r.AnswerNull = random.IntN(1000) == 0
+	for range random.IntN(4) {
+		start := random.Int64N(2000)
+		r.Citations = append(r.Citations, dataset.Citation{
+			Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + random.Int64N(100)),
+		})
+	}
+	for range random.IntN(4) {
+		start := random.Int64N(2000)
+		r.Truth = append(r.Truth, dataset.Truth{
+			Annotator: "ada", Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + 1 + random.Int64N(100)),
+		})
+	}
+	return r
+}
+
+func known(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }

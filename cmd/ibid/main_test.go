@@ -1,0 +1,23 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// TestMain makes the test binary serve as ibid, too: scripts and tests run it as
+// a process of its own, with its signals and exit codes.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ibid": func() { os.Exit(run()) }})
+}
+
+// TestScripts runs testdata/script. The first line of a script says what it
+// promises.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands})
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestREADME runs every command of the README's sh blocks, in order, in an empty
+// folder that holds the files which the text says a user has. A manual that is
+// run cannot rot.
+func TestREADME(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds the program")
+	}
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	build := exec.Command("go", "build", "-o", filepath.Join(bin, "ibid"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"answers.jsonl"} {
+		data, err := os.ReadFile(filepath.Join("testdata", "readme", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commands := readmeCommands(t)
+	if len(commands) < 10 {
+		t.Fatalf("the README has %d commands; the test must have missed some", len(commands))
+	}
+	for _, line := range commands {
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("$ %s\n%v\n%s", line, err, out)
+		}
+	}
+}
+
+// readmeCommands lists the lines of the sh blocks.
+func readmeCommands(t *testing.T) []string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var commands []string
+	inside := false
+	for s := bufio.NewScanner(f); s.Scan(); {
+		line := s.Text()
+		switch {
+		case line == "```sh":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && line != "":
+			commands = append(commands, line)
+		}
+	}
+	return commands
+}
+
+// TestREADMETargets: the make commands that the README names exist.
+func TestREADMETargets(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)").FindAllStringSubmatch(string(readme), -1)
+	if len(found) < 3 {
+		t.Fatalf("the README names %d make targets", len(found))
+	}
+	for _, m := range found {
+		if !strings.Contains(string(makefile), "\n"+m[1]+":") {
+			t.Errorf("README: make %s is no target", m[1])
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ibid/dataset"
+)
+
+// scriptCommands are our own commands in scripts.
+var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"exits":     scriptExits,
+	"schema":    scriptSchema,
+	"files":     scriptFiles,
+	"same":      scriptSame,
+	"flip":      scriptFlip,
+	"cut":       scriptCut,
+	"parquet":   scriptParquet,
+	"answers":   scriptAnswers,
+	"interrupt": scriptInterrupt,
+	"resume":    scriptResume,
+}
+
+// usage stops a script that uses a command wrongly.
+func usage(ts *testscript.TestScript, ok bool, text string) {
+	if !ok {
+		ts.Fatalf("usage: %s", text)
+	}
+}
+
+// scriptExits runs a command and wants exactly the exit code N.
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 2, "exits N command...")
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	if got := exitCode(err); got != want {
+		ts.Fatalf("exit code %d (%v), want %d", got, err, want)
+	}
+}
+
+// exitCode is that of a process that ended by itself; -1 stands for every other
+// end, a signal included.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+// scriptSchema wants JSON with the schema NAME on standard output.
+func scriptSchema(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 1, "schema NAME")
+	var out struct{ Schema string }
+	d := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
+	ts.Check(d.Decode(&out))
+	if out.Schema != args[0] {
+		ts.Fatalf("schema is %q, want %q", out.Schema, args[0])
+	}
+	if _, err := d.Token(); err != io.EOF {
+		ts.Fatalf("something follows the JSON: %v", err)
+	}
+}
+
+// scriptFiles wants a directory to hold exactly the given names, hidden ones
+// included. A directory that is not there holds nothing.
+func scriptFiles(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 1, "files DIR [NAME...]")
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		ts.Fatalf("%v", err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	want := slices.Sorted(slices.Values(args[1:]))
+	if !slices.Equal(got, want) {
+		ts.Fatalf("%s holds %q, want %q", args[0], got, want)
+	}
+}
+
+// scriptSame compares two files byte for byte, or the result files of two run
+// directories.
+func scriptSame(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, len(args) == 2, "[!] same A B")
+	a, b := ts.MkAbs(args[0]), ts.MkAbs(args[1])
+	info, err := os.Stat(a)
+	ts.Check(err)
+	pairs := [][2]string{{a, b}}
+	if info.IsDir() {
+		pairs = nil
+		for _, name := range resultFiles {
+			pairs = append(pairs, [2]string{filepath.Join(a, name), filepath.Join(b, name)})
+		}
+	}
+	for _, p := range pairs {
+		x, err := os.ReadFile(p[0])
+		ts.Check(err)
+		y, err := os.ReadFile(p[1])
+		ts.Check(err)
+		if bytes.Equal(x, y) == neg {
+			ts.Fatalf("%s and %s: same is %t", p[0], p[1], !neg)
+		}
+	}
+}
+
+// scriptFlip inverts N bytes of a file from OFFSET on; a negative offset counts
+// from the end.
+func scriptFlip(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 3, "flip FILE OFFSET N")
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	offset, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	if offset < 0 {
+		offset += len(data)
+	}
+	for i := range n {
+		data[offset+i] ^= 0xff
+	}
+	ts.Check(os.WriteFile(path, data, 0o666))
+}
+
+// scriptCut keeps only the first N bytes of a file.
+func scriptCut(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "cut FILE N")
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// scriptParquet writes a Parquet file with the columns NAME:KIND. Its rows are
+// given as words of comma-separated values, one per column; "-" is null.
+func scriptParquet(ts *testscript.TestScript, neg bool, args []string) {
+	const form = "parquet FILE NAME:string|int64|double... -- [VALUE,VALUE...]..."
+	split := slices.Index(args, "--")
+	usage(ts, !neg && split >= 2, form)
+	kinds := map[string]dataset.ColumnKind{"string": dataset.String, "int64": dataset.Int64, "double": dataset.Double}
+	var fields []dataset.Field
+	for _, arg := range args[1:split] {
+		name, word, _ := strings.Cut(arg, ":")
+		kind, ok := kinds[word]
+		usage(ts, ok, form)
+		fields = append(fields, dataset.Field{Name: name, Kind: kind})
+	}
+	table, err := dataset.NewTable(fields)
+	ts.Check(err)
+	for _, arg := range args[split+1:] {
+		values := strings.Split(arg, ",")
+		usage(ts, len(values) == len(fields), form)
+		for c, v := range values {
+			appendValue(ts, table, c, fields[c].Kind, v)
+		}
+		table.EndRow()
+	}
+	var encoder dataset.Encoder
+	ts.Check(dataset.WriteFile(ts.MkAbs(args[0]), func(w io.Writer) error { return encoder.EncodePart(w, table) }))
+}
+
+func appendValue(ts *testscript.TestScript, t *dataset.Table, c int, kind dataset.ColumnKind, text string) {
+	switch {
+	case text == "-":
+		t.AppendNull(c)
+	case kind == dataset.Int64:
+		v, err := strconv.ParseInt(text, 10, 64)
+		ts.Check(err)
+		t.AppendInt(c, v)
+	case kind == dataset.Double:
+		v, err := strconv.ParseFloat(text, 64)
+		ts.Check(err)
+		t.AppendDouble(c, v)
+	default:
+		t.AppendString(c, text)
+	}
+}
+
+// scriptAnswers writes a dataset of N rows, of which a run makes several parts.
+func scriptAnswers(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "answers N FILE")
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ts.Check(writeAnswers(ts.MkAbs(args[1]), n))
+}

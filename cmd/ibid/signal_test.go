@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ibid/dataset/runs"
+)
+
+// interruptAttempts is how often scriptInterrupt tries to catch a run in the
+// middle; the first one all but always does.
+const interruptAttempts = 20
+
+// scriptInterrupt starts a run, which will land in DIR, and sends it a signal
+// when some of its parts are done and others are not. The run must end with
+// the exit code N; what it printed is there for stdout and stderr.
+//
+// The process is stopped while the state of the run is looked at, so the signal
+// never comes too late to matter. A run that is over before it could be stopped
+// says nothing and is tried again.
+func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 4, "interrupt INT|TERM N DIR command...")
+	sig := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	usage(ts, sig != 0, "interrupt INT|TERM N DIR command...")
+	dir := ts.MkAbs(args[2])
+	for range interruptAttempts {
+		ts.Check(os.RemoveAll(dir))
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(args[3], args[4:]...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &stdout, &stderr
+		caught, err := signalMidway(cmd, dir, sig)
+		switch {
+		case err == nil || !caught && errors.Is(err, errOver):
+			continue
+		case itoa(exitCode(err)) != args[1]:
+			ts.Fatalf("caught in the middle: %t, %v, want exit code %s; stderr:\n%s", caught, err, args[1], &stderr)
+		}
+		_, err = ts.Stdout().Write(stdout.Bytes())
+		ts.Check(err)
+		_, err = ts.Stderr().Write(stderr.Bytes())
+		ts.Check(err)
+		return
+	}
+	ts.Fatalf("the run ended %d times before it could be stopped: give it more rows", interruptAttempts)
+}
+
+// errOver means that a run was over before it could be stopped.
+var errOver = errors.New("the run is over")
+
+// signalMidway runs cmd and sends it sig when a part of the run in dir is done
+// and the run is not; caught says that it was. The error is that of cmd, or
+// errOver.
+func signalMidway(cmd *exec.Cmd, dir string, sig syscall.Signal) (caught bool, err error) {
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for !partDone(dir) {
+		select {
+		case err := <-ended:
+			return false, err
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if cmd.Process.Signal(syscall.SIGSTOP) != nil {
+		return false, <-ended
+	}
+	m, err := runs.ReadManifestIfAny(dir)
+	if err != nil || m == nil || m.Complete() {
+		// Nobody stops a process that has been killed.
+		_ = cmd.Process.Kill()
+		<-ended
+		return false, errors.Join(err, errOver)
+	}
+	for _, s := range []syscall.Signal{sig, syscall.SIGCONT} {
+		if err := cmd.Process.Signal(s); err != nil {
+			return false, err
+		}
+	}
+	return true, <-ended
+}
+
+// partDone reports whether the run in dir has a part, or more than that.
+func partDone(dir string) bool {
+	parts, _ := filepath.Glob(filepath.Join(dir, "parts", "*.rows"))
+	m, _ := runs.ReadManifestIfAny(dir)
+	return len(parts) > 0 || m != nil && m.Complete()
+}
+
+// scriptResume runs the command that the last one told to go on with.
+func scriptResume(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 0, "resume")
+	const mark = "hint: go on with: "
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		if command, ok := strings.CutPrefix(line, mark); ok {
+			ts.Check(ts.Exec("sh", "-c", command))
+			return
+		}
+	}
+	ts.Fatalf("no line of stderr begins with %q", mark)
+}
