@@ -1,0 +1,146 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+)
+
+// Human answers with the labels of the request.
+//
+// A "support" label on a claim is its joint support; on a citation it is that
+// of the citation for all claims that cite it; on both it is that of the pair,
+// and counts there in place of the citation's own. "relevant" labels work like
+// those on citations, "needs_citation" and "factual" labels are on claims.
+// What nobody labelled is unscored; nothing is derived from other labels. The
+// answer to a yes-or-no question is yes above 0.5 and no below; at 0.5 the
+// annotators do not agree, and it stays open.
+//
+// Labels count whether a citation is valid or not. Human does not say whether
+// evidence contradicts a claim, and does not look at other sources.
+type Human struct {
+	policy LabelPolicy
+}
+
+// NewHuman returns a judge that takes labels by that policy.
+func NewHuman(policy LabelPolicy) *Human { return &Human{policy} }
+
+// Info gives the label policy as the model.
+func (h *Human) Info() Info { return Info{Kind: "human", Model: h.policy.String()} }
+
+// target is what a label is on.
+type target struct {
+	claim, citation int // -1 if it is not on one
+	kind            string
+}
+
+const (
+	kindSupport       = "support"
+	kindRelevant      = "relevant"
+	kindNeedsCitation = "needs_citation"
+	kindFactual       = "factual"
+)
+
+// Judge returns the labels of r. A label on an item that does not exist, of an
+// unknown kind, or with a value outside [0, 1] is a [*RowFailure].
+func (h *Human) Judge(ctx context.Context, r *Request) (*Verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	said := make(map[target]opinions, len(r.Labels))
+	for i := range r.Labels {
+		l := &r.Labels[i]
+		if err := l.check(r); err != nil {
+			return nil, &RowFailure{Row: r.Row, Reason: BadLabel, Err: fmt.Errorf("label %d: %w", i+1, err)}
+		}
+		at := target{l.Claim, l.Citation, l.Kind}
+		o := said[at]
+		o.add(l.Annotator, l.Value)
+		said[at] = o
+	}
+	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
+	for c := range r.Claims {
+		h.claim(r, c, said, &v.Claims[c])
+	}
+	return v, nil
+}
+
+func (l *HumanLabel) check(r *Request) error {
+	switch l.Kind {
+	case kindSupport:
+		if l.Claim < 0 && l.Citation < 0 {
+			return fmt.Errorf("support of neither a claim nor a citation")
+		}
+	case kindRelevant:
+		if l.Citation < 0 {
+			return fmt.Errorf("relevant without a citation")
+		}
+	case kindNeedsCitation, kindFactual:
+		if l.Claim < 0 || l.Citation >= 0 {
+			return fmt.Errorf("%s is asked of a claim alone", l.Kind)
+		}
+	default:
+		return fmt.Errorf("kind %q: not one of support, relevant, needs_citation, factual", clip(l.Kind))
+	}
+	if l.Claim >= len(r.Claims) {
+		return fmt.Errorf("claim %d of %d", l.Claim, len(r.Claims))
+	}
+	if !(l.Value >= 0 && l.Value <= 1) { // also NaN
+		return fmt.Errorf("value %v is outside [0, 1]", l.Value)
+	}
+	return nil
+}
+
+func (h *Human) claim(r *Request, c int, said map[target]opinions, out *ClaimVerdict) {
+	claim := &r.Claims[c]
+	out.ElsewhereEvidence = -1
+	out.Factual = h.answer(said[target{c, -1, kindFactual}])
+	out.NeedsCitation = h.answer(said[target{c, -1, kindNeedsCitation}])
+	if len(claim.Citations) == 0 {
+		out.Joint = None.Support()
+		return
+	}
+	out.Joint, out.Votes = h.support(said[target{c, -1, kindSupport}])
+	out.Checks = make([]Check, len(claim.Citations))
+	for i, k := range claim.Citations {
+		check := &out.Checks[i]
+		check.Citation = k
+		check.Evidence = evidenceOf(r, claim, k)
+		check.Support, _ = h.support(onPair(said, c, k, kindSupport))
+		check.Relevant = h.answer(onPair(said, c, k, kindRelevant))
+	}
+}
+
+// onPair returns what was said of the claim with the citation, or else of the
+// citation alone.
+func onPair(said map[target]opinions, claim, citation int, kind string) opinions {
+	if o := said[target{claim, citation, kind}]; len(o) > 0 {
+		return o
+	}
+	return said[target{-1, citation, kind}]
+}
+
+func (h *Human) support(said opinions) (Support, int) {
+	v, votes := h.policy.value(said)
+	if votes == 0 {
+		return Support{}, 0
+	}
+	return Scored(v), votes
+}
+
+func (h *Human) answer(said opinions) Tri {
+	v, votes := h.policy.value(said)
+	if votes == 0 || v == 0.5 {
+		return Unset
+	}
+	return tri(v > 0.5)
+}
+
+// evidenceOf finds the text of a claim's citation, -1 if there is none.
+func evidenceOf(r *Request, claim *Claim, citation int) int {
+	for _, e := range claim.Evidence {
+		if r.Evidence[e].Citation == citation {
+			return e
+		}
+	}
+	return -1
+}

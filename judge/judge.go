@@ -1,0 +1,70 @@
+// Package judge asks whether evidence supports what an answer claims.
+//
+// A [Judge] takes the claims of one answer with the evidence they cite (a
+// [Request]) and gives a [Verdict] on each. Kinds that need no network are
+// [Human] (what people said), [Replay] (saved replies of a model, read by
+// [Parse] as a live model's are) and [Lexical] (a baseline that compares
+// wording).
+//
+// The package takes plain values and knows neither rows nor files of a data
+// set. Offsets count Unicode code points, zero-based, and intervals are
+// half-open. Support is a number in [0, 1]; an item without a verdict is
+// unscored, which is never a number.
+package judge
+
+import (
+	"context"
+	"fmt"
+)
+
+// A Judge gives verdicts. It is safe for concurrent use, does not change the
+// request, keeps nothing of it, and gives the same verdict on the same request.
+type Judge interface {
+	// Judge returns a verdict with one element per claim of r, in the order of
+	// r. An error that is a [*RowFailure] leaves this request without a verdict
+	// and says why; any other error, such as that of ctx, concerns the run.
+	Judge(ctx context.Context, r *Request) (*Verdict, error)
+	// Info says what judges. It does not change over the life of a judge.
+	Info() Info
+}
+
+// Info describes a judge.
+type Info struct {
+	Kind string // "human", "replay" or "lexical"
+	// Model names what gave the verdicts: a language model, the label policy of
+	// [Human], or the version of [Lexical]. It is "" if it is not known or
+	// differs between verdicts; [Call] then has it.
+	Model string
+	// Baseline: the verdicts come from a simple method that others are measured
+	// against, and are to be labelled so wherever they are shown.
+	Baseline bool
+}
+
+// A Reason says why a row has no verdict.
+type Reason string
+
+// The reasons of this package's judges.
+const (
+	NoReply  Reason = "no_reply"  // no saved reply for the row
+	BadReply Reason = "bad_reply" // the reply breaks a rule of [Parse]
+	BadLabel Reason = "bad_label" // a human label that cannot be read
+)
+
+// A RowFailure says that one request could not be judged. All of its items are
+// unscored.
+type RowFailure struct {
+	Row    string // as in the request
+	Reason Reason
+	Err    error // what happened; may be nil
+}
+
+// Error reads: row q1/base: bad_reply: claim c2 is missing.
+func (f *RowFailure) Error() string {
+	if f.Err == nil {
+		return fmt.Sprintf("row %s: %s", f.Row, f.Reason)
+	}
+	return fmt.Sprintf("row %s: %s: %v", f.Row, f.Reason, f.Err)
+}
+
+// Unwrap returns what happened.
+func (f *RowFailure) Unwrap() error { return f.Err }

@@ -1,0 +1,121 @@
+package judge
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// stemLength is how many letters of a word are compared, so that its endings
+// do not matter. It is one of the two constants of [Lexical] that were set by
+// looking at human labels.
+const stemLength = 6
+
+const (
+	hashSeed  = 0xcbf29ce484222325 // FNV-1a, over runes in place of bytes
+	hashPrime = 0x100000001b3
+)
+
+func hashRune(h uint64, r rune) uint64 { return (h ^ uint64(r)) * hashPrime }
+
+// mix spreads a hash over its low bits. It is never 0.
+func mix(h uint64) uint64 {
+	h ^= h >> 31
+	h *= 0x9e3779b97f4a7c15
+	h ^= h >> 29
+	return h | 1<<63
+}
+
+// lower folds the case of r.
+func lower(r rune) rune {
+	if r < utf8.RuneSelf {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
+// foldHash is the hash of s in lower case.
+func foldHash(s string) uint64 {
+	h := uint64(hashSeed)
+	for _, r := range s {
+		h = hashRune(h, lower(r))
+	}
+	return mix(h)
+}
+
+// A folder hashes a word while it is read.
+type folder struct {
+	all, stem, before uint64 // of all runes, the first stemLength, all but the last
+	n                 int
+	last, beforeLast  rune // in lower case
+	digits            bool
+}
+
+func newFolder() folder { return folder{all: hashSeed, stem: hashSeed} }
+
+func (f *folder) add(r rune) {
+	r = lower(r)
+	f.beforeLast, f.last = f.last, r
+	f.before = f.all
+	f.all = hashRune(f.all, r)
+	if f.n++; f.n <= stemLength {
+		f.stem = f.all
+	}
+	f.digits = f.digits || '0' <= r && r <= '9'
+}
+
+// hashes returns the hash of the word and of what is compared of it: its first
+// letters; a plural s at the end of a word that is not longer is dropped. A
+// word with digits in it is a name and compared whole.
+func (f *folder) hashes() (full, stem uint64) {
+	full = mix(f.all)
+	switch {
+	case f.digits:
+		return full, full
+	case f.n > stemLength:
+		return full, mix(f.stem)
+	case f.n >= 4 && f.last == 's' && f.beforeLast != 's':
+		return full, mix(f.before)
+	}
+	return full, full
+}
+
+// spaceless reports whether r belongs to a script whose words are not divided
+// by white space, or whose words take endings no letter count can cut off: Han,
+// kana, Hangul, Thai, Lao, Myanmar and Khmer. They are compared by pairs of
+// letters.
+func spaceless(r rune) bool {
+	switch {
+	case r < 0x0E00:
+		return false
+	case r <= 0x0EFF, 0x1000 <= r && r <= 0x109F, 0x1780 <= r && r <= 0x17FF:
+		return true
+	case r < 0x3005:
+		return false
+	}
+	return r <= 0x3007 || 0x3041 <= r && r <= 0x30FF && r != 0x30FB || 0x31F0 <= r && r <= 0x31FF ||
+		0x3400 <= r && r <= 0x4DBF || 0x4E00 <= r && r <= 0x9FFF || 0xAC00 <= r && r <= 0xD7A3 ||
+		0xF900 <= r && r <= 0xFAFF || 0xFF66 <= r && r <= 0xFF9F || 0x20000 <= r && r <= 0x3FFFF
+}
+
+// hiragana reports whether r is Hiragana, which writes endings and particles.
+func hiragana(r rune) bool { return 0x3041 <= r && r <= 0x309F }
+
+// wordRune reports whether r is part of a word.
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return asciiWord[r]
+	}
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
+
+var asciiWord = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+	}
+	return t
+}()
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,115 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"strconv"
+)
+
+// keyVersion changes whenever the content or the form of what is hashed does.
+const keyVersion = "ibid request 1"
+
+// A Roster gives the claims and the evidence of a request the ids that a model
+// sees: c1, c2, ... for claims and e1, e2, ... for distinct texts of evidence,
+// each in the order of the request. They depend on nothing else, so that equal
+// material makes equal prompts.
+type Roster struct {
+	request *Request
+	numbers []int   // per evidence: its number, from 1
+	first   []int   // per number - 1: the first evidence of that text
+	cited   [][]int // per claim: the numbers it cites, each once, in order
+}
+
+// NewRoster numbers the claims and the evidence of r.
+func NewRoster(r *Request) *Roster {
+	o := &Roster{request: r, numbers: make([]int, len(r.Evidence)), cited: make([][]int, len(r.Claims))}
+	byText := make(map[string]int, len(r.Evidence))
+	for i := range r.Evidence {
+		text := r.Evidence[i].Text
+		n, seen := byText[text]
+		if !seen {
+			o.first = append(o.first, i)
+			n = len(o.first)
+			byText[text] = n
+		}
+		o.numbers[i] = n
+	}
+	stamp := make([]int, len(o.first)) // the claim that last cited the number, from 1
+	for c := range r.Claims {
+		for _, e := range r.Claims[c].Evidence {
+			if n := o.numbers[e]; stamp[n-1] != c+1 {
+				stamp[n-1] = c + 1
+				o.cited[c] = append(o.cited[c], n)
+			}
+		}
+	}
+	return o
+}
+
+// ClaimID is the id of claim c.
+func (o *Roster) ClaimID(c int) string { return "c" + strconv.Itoa(c+1) }
+
+// EvidenceID is the id of evidence e; evidence of the same text has the same.
+func (o *Roster) EvidenceID(e int) string { return evidenceID(o.numbers[e]) }
+
+// Cited returns the ids of the evidence that claim c cites, each once.
+func (o *Roster) Cited(c int) []string {
+	ids := make([]string, len(o.cited[c]))
+	for i, n := range o.cited[c] {
+		ids[i] = evidenceID(n)
+	}
+	return ids
+}
+
+// Texts are the distinct texts of evidence, those of e1, e2, ...
+func (o *Roster) Texts() []string {
+	texts := make([]string, len(o.first))
+	for i, e := range o.first {
+		texts[i] = o.request.Evidence[e].Text
+	}
+	return texts
+}
+
+// Key identifies what a model sees of the request: the SHA-256, in lower case
+// hexadecimal, of the question, the texts of the claims, the numbers of the
+// evidence each cites, and the distinct texts of evidence, with their lengths.
+// Names of rows, claims and documents, the whole answer, the sources and the
+// labels do not enter.
+func (o *Roster) Key() string {
+	h := sha256.New()
+	writeString(h, keyVersion)
+	writeString(h, o.request.Question)
+	writeInt(h, len(o.request.Claims))
+	for c := range o.request.Claims {
+		writeString(h, o.request.Claims[c].Text)
+		writeInt(h, len(o.cited[c]))
+		for _, n := range o.cited[c] {
+			writeInt(h, n)
+		}
+	}
+	writeInt(h, len(o.first))
+	for _, e := range o.first {
+		writeString(h, o.request.Evidence[e].Text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Key is the key of r's [Roster].
+func (r *Request) Key() string { return NewRoster(r).Key() }
+
+func evidenceID(number int) string { return "e" + strconv.Itoa(number) }
+
+// A hash.Hash never returns an error from Write.
+
+func writeInt(h hash.Hash, n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
+}
+
+func writeString(h hash.Hash, s string) {
+	writeInt(h, len(s))
+	h.Write([]byte(s))
+}
