@@ -34,7 +34,9 @@ func benchmarkFile(tb testing.TB, n int, codec compress.Codec) string {
 			}
 		}
 	}
-	if err := parquet.WriteFile(path, rows, parquet.Compression(codec), parquet.MaxRowsPerRowGroup(groupRows)); err != nil {
+	err := parquet.WriteFile(path, rows, parquet.Compression(codec), parquet.MaxRowsPerRowGroup(groupRows),
+		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain))
+	if err != nil {
 		tb.Fatal(err)
 	}
 	return path
