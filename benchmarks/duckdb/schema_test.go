@@ -9,6 +9,9 @@ import (
 	"testing"
 )
 
+// results are the files that a run without a judge fills.
+var results = []string{"rows.parquet", "citations.parquet", "summary.parquet"}
+
 // TestEveryFileOpens scans every value of every Parquet file of a run directory.
 func TestEveryFileOpens(t *testing.T) {
 	s := sample(t)
@@ -24,11 +27,11 @@ func TestEveryFileOpens(t *testing.T) {
 		}
 		seen = append(seen, e.Name())
 		d.load("file", filepath.Join(s.dir, e.Name()))
-		if lines := d.rows("FROM file"); len(lines) == 0 {
+		if lines := d.rows("FROM file"); len(lines) == 0 && slices.Contains(results, e.Name()) {
 			t.Errorf("%s has no rows", e.Name())
 		}
 	}
-	for _, name := range []string{"rows.parquet", "citations.parquet", "summary.parquet"} {
+	for _, name := range results {
 		if !slices.Contains(seen, name) {
 			t.Errorf("no %s in the run directory, only %v", name, seen)
 		}
