@@ -241,7 +241,7 @@ func (c *chunkReader) translate() (int, error) {
 // loadValues decodes the n values of a page.
 func (c *chunkReader) loadValues(encoding format.Encoding, n int, body []byte) (err error) {
 	p := &c.page
-	p.coded = encoding == format.RLEDictionary || encoding == format.PlainDictionary
+	p.coded = encoding == format.RLEDictionary || encoding == oldDictionary
 	if p.coded {
 		if !c.hasDict {
 			return corrupt("dictionary codes without a dictionary")

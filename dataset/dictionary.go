@@ -10,6 +10,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// oldDictionary is PLAIN_DICTIONARY, which version 1 of the format wrote where
+// PLAIN and RLE_DICTIONARY are written now.
+const oldDictionary format.Encoding = 2
+
 // A dictionary holds the values that the codes of a chunk stand for. Its texts
 // outlive it: they share memory that is never used again.
 type dictionary struct {
@@ -24,7 +28,7 @@ type dictionary struct {
 
 // loadDictionary decodes a dictionary page.
 func (c *chunkReader) loadDictionary(h *inputHeader, body []byte) error {
-	if h.encoding != format.Plain && h.encoding != format.PlainDictionary {
+	if h.encoding != format.Plain && h.encoding != oldDictionary {
 		return corrupt("dictionary in encoding %s", h.encoding)
 	}
 	d := &c.dictionary
