@@ -27,7 +27,7 @@ func (s *side) reset() {
 // add enters the place with the given index.
 func (s *side) add(index int, p *span.Place, key, doc int32) {
 	if p.InSets() {
-		s.spans = append(s.spans, span.Span{Key: key, Start: int32(p.Start), End: int32(p.End)})
+		s.spans = append(s.spans, p.Span(key))
 		s.source = append(s.source, int32(index))
 	}
 	if !p.Status.Usable() || p.Level == span.Nowhere {

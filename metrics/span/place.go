@@ -27,5 +27,12 @@ type Place struct {
 // InSets reports whether the place belongs to the span sets T and P of its row:
 // its code points are known and make a span.
 func (p *Place) InSets() bool {
-	return p.Level == Characters && p.Status.Usable() && p.End <= MaxEnd
+	return p.Level == Characters && p.Status.Usable()
+}
+
+// Span is the place as a span under the given key. What lies beyond [MaxEnd] is
+// cut off, but a span never becomes empty by that: a place that no text can have
+// still costs precision.
+func (p *Place) Span(key int32) Span {
+	return Span{Key: key, Start: int32(min(p.Start, MaxEnd-1)), End: int32(min(p.End, MaxEnd))}
 }
