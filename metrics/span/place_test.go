@@ -1,22 +1,82 @@
 package span
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
-func TestPlaceSpan(t *testing.T) {
+func TestCheck(t *testing.T) {
 	tests := []struct {
 		name       string
 		start, end int64
-		want       Span
+		want       Status
+		inSets     bool
 	}{
-		{"as given", 4, 9, Span{1, 4, 9}},
-		{"largest", 0, MaxEnd, Span{1, 0, MaxEnd}},
-		{"end beyond what a span holds", 4, 1 << 40, Span{1, 4, MaxEnd}},
-		{"start beyond it, too", 1 << 40, 1 << 41, Span{1, MaxEnd - 1, MaxEnd}},
+		{"one code point", 0, 1, OK, true},
+		{"the longest", 0, MaxEnd, OK, true},
+		{"behind the largest end", 5, MaxEnd + 1, OutOfBounds, true},
+		{"empty", 7, 7, Empty, false},
+		{"inverted", 7, 6, Inverted, false},
+		{"negative start", -1, 6, Negative, false},
+		{"both negative and empty", -1, -1, Negative, false},
+		{"smallest integers", math.MinInt64, math.MaxInt64, Negative, false},
 	}
 	for _, tt := range tests {
-		p := Place{Level: Characters, Status: Check(tt.start, tt.end), Start: tt.start, End: tt.end}
-		if got := p.Span(1); !p.InSets() || got != tt.want || got.Len() == 0 {
-			t.Errorf("%s: %v in sets %v, want %v", tt.name, got, p.InSets(), tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			got := Check(tt.start, tt.end)
+			if got != tt.want {
+				t.Errorf("Check(%d, %d) = %v, want %v", tt.start, tt.end, got, tt.want)
+			}
+			p := Place{Doc: "a", Status: got, Start: tt.start, End: tt.end}
+			if p.InSets() != tt.inSets {
+				t.Errorf("InSets of [%d, %d) = %v, want %v", tt.start, tt.end, p.InSets(), tt.inSets)
+			}
+			p.Level = Pages
+			if p.InSets() {
+				t.Error("a place of whole pages is in the span sets")
+			}
+		})
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	usable, valid := 0, 0
+	for _, s := range Statuses() {
+		if s.String() == "" {
+			t.Errorf("status %d has no name", s)
+		}
+		if s.Valid() && !s.Usable() {
+			t.Errorf("%v is valid but not usable", s)
+		}
+		if s.Usable() {
+			usable++
+		}
+		if s.Valid() {
+			valid++
+		}
+	}
+	if len(Statuses()) != 11 || usable != 8 || valid != 3 {
+		t.Errorf("%d statuses, %d usable, %d valid, want 11, 8, 3", len(Statuses()), usable, valid)
+	}
+}
+
+func TestFractionCompare(t *testing.T) {
+	const big = math.MaxInt64
+	tests := []struct {
+		f, g Fraction
+		want int
+	}{
+		{Fraction{1, 2}, Fraction{2, 4}, 0},
+		{Fraction{0, 1}, Fraction{0, big}, 0},
+		{Fraction{1, 3}, Fraction{1, 2}, -1},
+		{Fraction{big - 1, big}, Fraction{big - 2, big - 1}, 1}, // equal as float64
+	}
+	for _, tt := range tests {
+		if got := tt.f.Compare(tt.g); got != tt.want {
+			t.Errorf("%v.Compare(%v) = %d, want %d", tt.f, tt.g, got, tt.want)
+		}
+		if got := tt.g.Compare(tt.f); got != -tt.want {
+			t.Errorf("%v.Compare(%v) = %d, want %d", tt.g, tt.f, got, -tt.want)
 		}
 	}
 }
