@@ -21,6 +21,7 @@ type Checked struct {
 	Truth        map[string]int64 // status -> truth spans
 	Problems     []Problem        // the first ones
 	Found        int64            // all of them
+	Ignored      []string         // columns that mean nothing to ibid
 }
 
 // A Problem is one row or one citation that something is wrong with.
@@ -64,7 +65,7 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64)}
+	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64), Ignored: p.source.Ignored()}
 	progress := p.stage("checking rows", p.Rows)
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
 		if out.Rows++; out.Rows%checkBatch == 0 {

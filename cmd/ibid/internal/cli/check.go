@@ -121,16 +121,20 @@ type checkJSON struct {
 	Statuses map[string]int64  `json:"citation_statuses"`
 	Truth    map[string]int64  `json:"truth_statuses"`
 	Problems []harness.Problem `json:"problems"`
+	Ignored  []string          `json:"ignored_columns"`
 }
 
 func (a *app) printCheck(w io.Writer, c *harness.Checked) error {
 	if a.format == "json" {
-		return writeJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...)})
+		return writeJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...)})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "rows: %s, of them error rows: %s\n", report.Thousands(c.Rows), report.Thousands(c.Errors))
 	writeStatuses(&b, "citations", c.Citations)
 	writeStatuses(&b, "truth spans", c.Truth)
+	if len(c.Ignored) > 0 {
+		fmt.Fprintf(&b, "columns that are ignored: %s\n", report.Clean(strings.Join(c.Ignored, ", ")))
+	}
 	for _, p := range c.Problems {
 		fmt.Fprintf(&b, "%s\n", report.Clean(p.String()))
 	}
