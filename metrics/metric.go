@@ -150,5 +150,10 @@ type Definition struct {
 	// macro value; for Binary, micro is the macro value.
 	Num, Den []Term
 
-	Judged bool // needs a judge's verdicts
+	// The coverage of the metric over some rows is 1 less the sum of Unscored
+	// over the sum of Scorable, both over all rows of a run with a judge. Both
+	// are empty where nothing can be unscored.
+	Unscored, Scorable []Term
+
+	Judged bool // needs a judge
 }

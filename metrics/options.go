@@ -2,8 +2,10 @@ package metrics
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"ibid/metrics/presence"
 	"ibid/metrics/span"
 )
 
@@ -22,12 +24,55 @@ type Options struct {
 	// TruthPolicy says how several annotators of one row are used: "best",
 	// "union", "majority", "intersection", "mean" or "annotator:NAME".
 	TruthPolicy string
+
+	// Supported and Consistent are the least support, in [0, 1], of a citation
+	// or claim that is supported and of a claim that is consistent. What cites
+	// nothing, or nothing valid, reaches neither, even if it is 0.
+	Supported, Consistent float64
+
+	// Weights are those of the overall score's components.
+	Weights Weights
+
+	// SpanComponent: the run has truth. JudgeComponents: it has a judge. They
+	// fix the components of the overall score for all rows of the run.
+	SpanComponent, JudgeComponents bool
+
+	// Human: the judge is people. Their labels count whatever the status of the
+	// citation, and nobody is expected to look for evidence that is not cited:
+	// what of it is not labelled supports nothing. Of any other judge, citations
+	// that are not valid have support 0, are not relevant, and need no verdict.
+	Human bool
+
+	// Necessity: the judge says which citations are needed, see [PairVerdict].
+	Necessity bool
+
+	// Compat follows specification 1.0 to the letter where it differs: one best
+	// match over all pairs stands for the row, the span component is
+	// mean_tolerance_jaccard, and components of missing data count 0, of missing
+	// claims 1. What it calls 0.5, an answer that cannot be read, is for the
+	// caller to give.
+	Compat bool
+
+	// Presence decides citation_presence; nil looks for any citation.
+	Presence *presence.Detector
+}
+
+// Weights weigh the components of the overall score. None may be negative; a
+// component of weight 0 is no part of the score.
+type Weights struct {
+	Span, Quality, Consistency, Hallucination float64
 }
 
 // DefaultOptions returns the settings used when nothing is said: tolerance 10,
-// minimal overlap 0.5, good match 0.8, policy "best".
+// minimal overlap 0.5, good match 0.8, policy "best", supported from 0.7 and
+// consistent from 0.8 on, weights 0.30, 0.30, 0.25 and 0.15; a run with neither
+// truth nor judge.
 func DefaultOptions() Options {
-	return Options{Tolerance: 10, MinOverlap: 0.5, GoodMatch: 0.8, TruthPolicy: "best"}
+	return Options{
+		Tolerance: 10, MinOverlap: 0.5, GoodMatch: 0.8, TruthPolicy: "best",
+		Supported: 0.7, Consistent: 0.8,
+		Weights: Weights{Span: 0.30, Quality: 0.30, Consistency: 0.25, Hallucination: 0.15},
+	}
 }
 
 // Validate returns an error that names the first setting out of its range.
@@ -39,6 +84,15 @@ func (o Options) Validate() error {
 		return fmt.Errorf("minimal overlap %v is not in (0, 1]", o.MinOverlap)
 	case !(o.GoodMatch >= 0 && o.GoodMatch <= 1):
 		return fmt.Errorf("good match %v is not in [0, 1]", o.GoodMatch)
+	case !(o.Supported >= 0 && o.Supported <= 1):
+		return fmt.Errorf("supported %v is not in [0, 1]", o.Supported)
+	case !(o.Consistent >= 0 && o.Consistent <= 1):
+		return fmt.Errorf("consistent %v is not in [0, 1]", o.Consistent)
+	}
+	for _, w := range o.Weights.list() {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("weight %v is not a number of at least 0", w)
+		}
 	}
 	_, _, err := parsePolicy(o.TruthPolicy)
 	return err

@@ -1,12 +1,14 @@
 package metrics
 
 import (
+	"ibid/metrics/presence"
 	"ibid/metrics/span"
 	"ibid/metrics/token"
 )
 
 // A Row is one answer by one system with its citations and truth, after
-// offsets have been resolved. A [Scorer] reads it and keeps nothing of it.
+// offsets have been resolved, and with its claims and the verdicts on them if
+// there is a judge. A [Scorer] reads it and keeps nothing of it.
 type Row struct {
 	ID, System, Provider, Model string
 	Query, Answer               string
@@ -16,6 +18,26 @@ type Row struct {
 	HasCitations bool // false: not known, whatever Citations holds
 	Truth        []Annotated
 	HasTruth     bool // false: not known, whatever Truth holds
+
+	// Claims are the claims of the answer with their links to Citations.
+	Claims    []Claim
+	HasClaims bool  // false: not known, whatever Claims holds
+	Unlinked  int64 // citations that are linked to every claim because nothing says to which
+
+	// Judged: the row has been put to a judge. JudgeFailed: the judge could not
+	// answer, and no verdict in this row is read.
+	Judged, JudgeFailed bool
+
+	// Verdicts are parallel to Citations; nil: none is scored.
+	Verdicts []CitationVerdict
+	// Pairs are parallel to Claims, and each element to the Citations of its
+	// claim: the verdicts on one claim and one citation, which only the dialects
+	// and necessity_shared need. nil: what holds of a citation holds for each of
+	// its claims.
+	Pairs [][]PairVerdict
+
+	// Messages are the conversation that the answer is the end of.
+	Messages []presence.Message
 
 	// Tokens gives the tokens of source texts; nil when the run has no texts.
 	Tokens TokenSource

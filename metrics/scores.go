@@ -12,6 +12,21 @@ type Scores struct {
 	Values  []float64 // one per metric, see [Definitions]; 0 where undefined
 	Reasons []Reason  // one per metric; Defined where Values holds a value
 
+	// Low and High are the least and the greatest value that a metric of the row
+	// can have, whatever the verdicts are on what of it is unscored; a claim of
+	// which nobody said whether it needs a citation is taken to need one. They
+	// are given, also of a metric that is undefined because nothing of it is
+	// scored, where HasBounds; elsewhere nothing is unscored or the metric has
+	// no bounds, and they mean nothing.
+	Low, High []float64
+	HasBounds []bool
+
+	// Components names the components of the overall score, separated by
+	// commas: those of the run, the same in every row that was scored.
+	Components string
+
+	Outcomes []Outcome // one per claim of the row if the run has a judge, else empty
+
 	// TruthAnnotator is the name of the one annotator whose spans were scored,
 	// sharing the memory of the row. HasTruthAnnotator is false if there is no
 	// such single annotator, or if it has no name.
@@ -19,6 +34,8 @@ type Scores struct {
 	HasTruthAnnotator bool
 
 	Citations []CitationScore // one per citation of the row
+
+	bounded bool // some HasBounds is set
 }
 
 // A CitationScore says how one citation compares with the truth of its row.
@@ -59,6 +76,7 @@ func (s *Scores) reset(metrics, sums int) {
 	if len(s.Values) != metrics || len(s.Sums) != sums {
 		s.Values, s.Reasons = make([]float64, metrics), make([]Reason, metrics)
 		s.Sums, s.SumKnown = make([]float64, sums), make([]bool, sums)
+		s.Low, s.High, s.HasBounds = make([]float64, metrics), make([]float64, metrics), make([]bool, metrics)
 	}
 	s.Counts, s.Known = [NumCounts]int64{}, [NumCounts]bool{}
 	clear(s.Sums)
@@ -67,6 +85,11 @@ func (s *Scores) reset(metrics, sums int) {
 	clear(s.Reasons)
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
+	s.Components, s.Outcomes = "", s.Outcomes[:0]
+	if s.bounded {
+		clear(s.HasBounds)
+		s.bounded = false
+	}
 }
 
 func (s *Scores) count(c Count, n int64) {
