@@ -25,8 +25,9 @@ import (
 //
 // Elsewhere looks at sources and evidence that the claim does not cite, in
 // passages of up to three sentences. A question and a claim without a content
-// word are not factual; the latter is unscored. Two constants, [stemLength] and
-// [mismatchFactor], were set by looking at human labels.
+// word are not factual; the latter is unscored. Two constants may be set by
+// looking at human labels, [stemLength] and [mismatchFactor]; the agreement with
+// people hardly depends on either.
 //
 // It does not know synonyms, who did what to whom, or how far apart the words
 // stand: a long text covers more than it supports.

@@ -3,7 +3,7 @@ package judge
 const (
 	// mismatchFactor is what a score is multiplied by when a number or date of
 	// the claim is not in the evidence, or one of the two is negated. It is one
-	// of the two constants of [Lexical] that were set by looking at human
+	// of the two constants of [Lexical] that may be set by looking at human
 	// labels.
 	mismatchFactor = 0.6
 

@@ -6,7 +6,7 @@ import (
 )
 
 // stemLength is how many letters of a word are compared, so that its endings
-// do not matter. It is one of the two constants of [Lexical] that were set by
+// do not matter. It is one of the two constants of [Lexical] that may be set by
 // looking at human labels.
 const stemLength = 6
 
