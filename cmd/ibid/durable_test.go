@@ -74,7 +74,7 @@ func TestDurability(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := func(id string, more ...string) []string {
-		return append([]string{"run", "answers.parquet", "--judge", "none", "--set", "slices=[lang]", "-q", "-o", "out-" + id, "--id", id}, more...)
+		return append([]string{"run", "answers.parquet", "--judge", "none", "-q", "-o", "out-" + id, "--id", id}, more...)
 	}
 	started := time.Now()
 	mustIbid(t, dir, command("one", "--workers", "1")...)
@@ -256,11 +256,11 @@ func TestSecondProcess(t *testing.T) {
 	t.Fatalf("the run ended %d times before it could be stopped", interruptAttempts)
 }
 
-// stopMidway stops the process when a part of its run is done. It reports false,
+// stopMidway stops the process when parts of its run are done. It reports false,
 // and has ended the process, if the whole run was.
 func stopMidway(t *testing.T, cmd *exec.Cmd, run string) bool {
 	t.Helper()
-	for !partDone(run) {
+	for !partsDone(run) {
 		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {

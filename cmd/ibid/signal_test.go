@@ -20,7 +20,7 @@ import (
 const interruptAttempts = 20
 
 // scriptInterrupt starts a run, which will land in DIR, and sends it a signal
-// when some of its parts are done and others are not. The run must end with
+// when two of its parts are done and others are not. The run must end with
 // the exit code N; what it printed is there for stdout and stderr.
 //
 // The process is stopped while the state of the run is looked at, so the signal
@@ -55,7 +55,7 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 // errOver means that a run was over before it could be stopped.
 var errOver = errors.New("the run is over")
 
-// signalMidway runs cmd and sends it sig when a part of the run in dir is done
+// signalMidway runs cmd and sends it sig when parts of the run in dir are done
 // and the run is not; caught says that it was. The error is that of cmd, or
 // errOver.
 func signalMidway(cmd *exec.Cmd, dir string, sig syscall.Signal) (caught bool, err error) {
@@ -64,7 +64,7 @@ func signalMidway(cmd *exec.Cmd, dir string, sig syscall.Signal) (caught bool, e
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for !partDone(dir) {
+	for !partsDone(dir) {
 		select {
 		case err := <-ended:
 			return false, err
@@ -89,11 +89,12 @@ func signalMidway(cmd *exec.Cmd, dir string, sig syscall.Signal) (caught bool, e
 	return true, <-ended
 }
 
-// partDone reports whether the run in dir has a part, or more than that.
-func partDone(dir string) bool {
+// partsDone reports whether the run in dir has two parts, or is over. A single
+// part may be on disk before the run itself has heard of it.
+func partsDone(dir string) bool {
 	parts, _ := filepath.Glob(filepath.Join(dir, "parts", "*.rows"))
 	m, _ := runs.ReadManifestIfAny(dir)
-	return len(parts) > 0 || m != nil && m.Complete()
+	return len(parts) > 1 || m != nil && m.Complete()
 }
 
 // scriptResume runs the command that the last one told to go on with.

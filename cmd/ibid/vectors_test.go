@@ -1,0 +1,227 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// A spanCase is one case of the span vectors: spans are [doc, page, start, end].
+type spanCase struct {
+	ID          string
+	Tolerance   int64
+	Truth, Pred [][4]any
+	Expected    struct {
+		ValidTruth       int64 `json:"valid_truth"`
+		ValidPred        int64 `json:"valid_pred"`
+		TruthChars       int64 `json:"truth_chars"`
+		PredChars        int64 `json:"pred_chars"`
+		Intersection     int64
+		Union            int64
+		Precision        *float64
+		Recall           *float64
+		F1               *float64
+		Jaccard          *float64
+		Dice             *float64
+		TolPredChars     int64    `json:"tol_pred_chars"`
+		TolIntersection  int64    `json:"tol_intersection"`
+		TolUnion         int64    `json:"tol_union"`
+		ToleranceJaccard *float64 `json:"tolerance_jaccard"`
+		MeanExact        *float64 `json:"mean_exact_jaccard"`
+		MeanTolerance    *float64 `json:"mean_tolerance_jaccard"`
+		PerfectMatches   int64    `json:"perfect_matches"`
+		GoodMatches      int64    `json:"good_matches"`
+		DroppedPred      []int    `json:"dropped_pred"`
+		Alt              struct {
+			MeanBestExact *float64 `json:"mean_best_exact_jaccard"`
+			ExactHits     int64    `json:"exact_hits"`
+			BoundaryHits  int64    `json:"boundary_hits"`
+		}
+	}
+}
+
+// TestSpanVectors takes the span vectors through the whole program: JSON Lines,
+// import, one run per tolerance, and the numbers that are in rows.parquet.
+func TestSpanVectors(t *testing.T) {
+	tests := []struct{ name, path string }{
+		{"own", filepath.Join("..", "..", "metrics", "testdata", "spans.json")},
+		{"shared", filepath.Join("..", "..", "..", "shared", "vectors", "spans_public.json")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var file struct{ Cases []spanCase }
+			readShared(t, tt.path, &file)
+			if len(file.Cases) == 0 {
+				t.Fatalf("%s has no cases", tt.path)
+			}
+			byTolerance := make(map[int64][]spanCase)
+			for _, c := range file.Cases {
+				byTolerance[c.Tolerance] = append(byTolerance[c.Tolerance], c)
+			}
+			for tolerance, cases := range byTolerance {
+				t.Run(fmt.Sprintf("tolerance=%d", tolerance), func(t *testing.T) { runCases(t, tolerance, cases) })
+			}
+		})
+	}
+}
+
+// readShared reads a JSON file, or skips the test where the folder is not there.
+func readShared(t *testing.T, path string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("%s is missing", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runCases makes one run of the cases, one row each.
+func runCases(t *testing.T, tolerance int64, cases []spanCase) {
+	dir := t.TempDir()
+	var lines strings.Builder
+	for _, c := range cases {
+		record := map[string]any{
+			"id": c.ID, "query": "q", "answer": "a",
+			"citations": spanRecords(c.Pred), "truth": spanRecords(c.Truth),
+		}
+		line, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(line, '\n'))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cases.jsonl"), []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustIbid(t, dir, "import", "jsonl", "cases.jsonl", "-o", "cases.parquet", "-q")
+	mustIbid(t, dir, "run", "cases.parquet", "--judge", "none", "--id", "x", "-q", "--set", "offset_base=page",
+		"--set", "span_matching.tolerance_chars="+strconv.FormatInt(tolerance, 10))
+	run := filepath.Join(dir, "runs", "x")
+	rows := readRows(t, filepath.Join(run, runs.RowsFile))
+	if len(rows) != len(cases) {
+		t.Fatalf("%d rows, want %d", len(rows), len(cases))
+	}
+	statuses := statusesByRow(t, filepath.Join(run, runs.CitationsFile))
+	for i, c := range cases {
+		t.Run(c.ID, func(t *testing.T) {
+			if got := rows[i]["id"].Text; got != c.ID {
+				t.Fatalf("row %d is %s, want %s", i, got, c.ID)
+			}
+			checkCase(t, &c, rows[i])
+			checkDropped(t, &c, statuses[int64(i)])
+		})
+	}
+}
+
+func spanRecords(spans [][4]any) []map[string]any {
+	records := []map[string]any{}
+	for _, s := range spans {
+		records = append(records, map[string]any{"doc": s[0], "page": s[1], "start": s[2], "end": s[3]})
+	}
+	return records
+}
+
+// checkCase compares a row with what is expected of it: counts exactly, numbers
+// to 1e-12, undefined as null.
+func checkCase(t *testing.T, c *spanCase, row map[string]dataset.Cell) {
+	e := &c.Expected
+	for name, want := range map[string]int64{
+		"truth_spans": e.ValidTruth, "pred_spans": e.ValidPred, "truth_chars": e.TruthChars, "pred_chars": e.PredChars,
+		"overlap_chars": e.Intersection, "union_chars": e.Union, "tolerance_pred_chars": e.TolPredChars,
+		"tolerance_overlap_chars": e.TolIntersection, "tolerance_union_chars": e.TolUnion,
+		"perfect_matches": e.PerfectMatches, "good_matches": e.GoodMatches,
+		"exact_hits": e.Alt.ExactHits, "boundary_hits": e.Alt.BoundaryHits, "citations": int64(len(c.Pred)),
+	} {
+		if cell, ok := row[name]; !ok || cell.Null || cell.Int != want {
+			t.Errorf("%s = %+v, want %d", name, cell, want)
+		}
+	}
+	for name, want := range map[string]*float64{
+		"char_precision": e.Precision, "char_recall": e.Recall, "char_f1": e.F1, "char_jaccard": e.Jaccard,
+		"set_tolerance_jaccard": e.ToleranceJaccard, "mean_exact_jaccard": e.MeanExact,
+		"mean_tolerance_jaccard": e.MeanTolerance, "mean_best_exact_jaccard": e.Alt.MeanBestExact,
+	} {
+		cell, ok := row[name]
+		switch {
+		case !ok || cell.Null != (want == nil):
+			t.Errorf("%s = %+v, want null: %t", name, cell, want == nil)
+		case want != nil && math.Abs(cell.Double-*want) > 1e-12:
+			t.Errorf("%s = %v, want %v", name, cell.Double, *want)
+		}
+	}
+}
+
+// checkDropped wants exactly the citations that are no spans to have a status
+// that says so.
+func checkDropped(t *testing.T, c *spanCase, statuses []string) {
+	if c.Expected.DroppedPred == nil {
+		return // the case does not say
+	}
+	dropped := []int{}
+	for i, status := range statuses {
+		if status == "span_empty" || status == "span_inverted" || status == "span_negative" {
+			dropped = append(dropped, i)
+		}
+	}
+	if !slices.Equal(dropped, c.Expected.DroppedPred) {
+		t.Errorf("dropped citations %v (%v), want %v", dropped, statuses, c.Expected.DroppedPred)
+	}
+}
+
+// readRows reads a result file whole.
+func readRows(t *testing.T, path string) []map[string]dataset.Cell {
+	t.Helper()
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows := make([]map[string]dataset.Cell, f.Rows())
+	for n := range rows {
+		rows[n] = make(map[string]dataset.Cell)
+	}
+	var column dataset.ColumnValues
+	for _, field := range f.Fields() {
+		n := 0
+		for group := range f.RowGroups() {
+			if err := f.ReadColumn(group, field.Name, &column); err != nil {
+				t.Fatal(err)
+			}
+			for i := range column.Rows {
+				rows[n][field.Name] = column.Cell(i)
+				n++
+			}
+		}
+	}
+	return rows
+}
+
+// statusesByRow reads the statuses of the citations of each row, in order.
+func statusesByRow(t *testing.T, path string) map[int64][]string {
+	t.Helper()
+	statuses := make(map[int64][]string)
+	for _, c := range readRows(t, path) {
+		row := c["row"].Int
+		if got, want := c["citation"].Int, int64(len(statuses[row])); got != want {
+			t.Errorf("row %d: citation %d where %d was due", row, got, want)
+		}
+		statuses[row] = append(statuses[row], c["status"].Text)
+	}
+	return statuses
+}
