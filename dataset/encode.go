@@ -41,10 +41,7 @@ type Encoder struct {
 // and the values of t. It is an error if a required column has a null or eight
 // rows of a column do not fit a page of 2 GiB.
 func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
-	if t.seen != 0 {
-		panic(fmt.Sprintf("dataset: row %d of a result table is not ended", t.rows))
-	}
-	t.spill()
+	t.settle()
 	for i, f := range t.fields {
 		if n := countBits(t.columns[i].valid, 0, t.rows); f.Required && n != t.rows {
 			return fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-n, t.rows)

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"math"
@@ -97,7 +96,7 @@ func (v *leafValues) boundDoubles(xs []float64) {
 // A textDictionary numbers strings in order of appearance.
 type textDictionary struct {
 	slots []uint32 // code + 1; the length is a power of two above twice the number of strings
-	found [][]byte // by code
+	found []string // by code
 	hash  []uint64 // by code
 	size  int      // bytes as PLAIN values
 }
@@ -111,12 +110,12 @@ func (d *textDictionary) reset() {
 	d.found, d.hash, d.size = d.found[:0], d.hash[:0], 0
 }
 
-func (d *textDictionary) code(s []byte) uint32 {
-	h := maphash.Bytes(textSeed, s)
+func (d *textDictionary) code(s string) uint32 {
+	h := maphash.String(textSeed, s)
 	mask := uint64(len(d.slots) - 1)
 	i := h & mask
 	for ; d.slots[i] != 0; i = (i + 1) & mask {
-		if c := d.slots[i] - 1; d.hash[c] == h && bytes.Equal(d.found[c], s) {
+		if c := d.slots[i] - 1; d.hash[c] == h && d.found[c] == s {
 			return c
 		}
 	}
@@ -151,41 +150,36 @@ func (d *textDictionary) page(dst []byte) []byte {
 
 // bounds returns the least and greatest string, unless one is too long to be
 // worth keeping.
-func (d *textDictionary) bounds() (lo, hi []byte, ok bool) {
+func (d *textDictionary) bounds() (lo, hi string, ok bool) {
 	lo, hi = d.found[0], d.found[0]
 	for _, s := range d.found[1:] {
-		if bytes.Compare(s, lo) < 0 {
-			lo = s
-		}
-		if bytes.Compare(s, hi) > 0 {
-			hi = s
-		}
+		lo, hi = min(lo, s), max(hi, s)
 	}
 	return lo, hi, max(len(lo), len(hi)) <= boundLimit
 }
 
 func (v *leafValues) beginText() {
 	text := &v.column.text
-	if text.total == 0 {
+	if text.total() == 0 {
 		return
 	}
 	d := &v.strings
 	d.reset()
 	v.codes = v.codes[:0]
 	check := textProbe
-	for e := range text.ends {
-		v.codes = append(v.codes, d.code(text.entry(e)))
+	for e, s := range text.entries {
+		v.codes = append(v.codes, d.code(s))
 		if len(d.found) > textLimit || d.size > pageBytes {
 			return
 		}
 		if e == check {
-			if len(d.found) > text.upTo[e]/4*3 {
+			if len(d.found) > int(text.upTo[e])/4*3 {
 				return
 			}
 			check *= 2
 		}
 	}
-	if len(d.found) > text.total/4*3 {
+	if len(d.found) > text.total()/4*3 {
 		return
 	}
 	v.useText(entryCodes)

@@ -52,7 +52,7 @@ func (v *leafValues) beginMaps() {
 		}
 		p.from = len(v.codes)
 		for _, s := range v.mapStrings(row) {
-			v.codes = append(v.codes, d.code([]byte(s)))
+			v.codes = append(v.codes, d.code(s))
 			p.n++
 		}
 		if len(d.found) > textLimit || d.size > pageBytes {

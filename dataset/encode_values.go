@@ -33,7 +33,7 @@ type leafValues struct {
 
 	minInt, maxInt       int64
 	minDouble, maxDouble float64
-	minText, maxText     []byte
+	minText, maxText     string
 	hasBounds            bool
 
 	codes   []uint32
@@ -122,7 +122,7 @@ func (v *leafValues) append(dst []byte, from, to int) []byte {
 		}
 	default:
 		v.eachRun(from, to, func(e, n int) {
-			s := v.column.text.entry(e)
+			s := v.column.text.entries[e]
 			for range n {
 				dst = appendPlainString(dst, s)
 			}
@@ -131,7 +131,7 @@ func (v *leafValues) append(dst []byte, from, to int) []byte {
 	return dst
 }
 
-func appendPlainString[T string | []byte](dst []byte, s T) []byte {
+func appendPlainString(dst []byte, s string) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(s)))
 	return append(dst, s...)
 }
@@ -170,14 +170,14 @@ func (v *leafValues) appendCodes(dst []byte, from, to int) []byte {
 // and their number.
 func (v *leafValues) eachRun(from, to int, f func(entry, n int)) {
 	upTo := v.column.text.upTo
-	if v.entry > 0 && upTo[v.entry-1] > from {
+	if v.entry > 0 && int(upTo[v.entry-1]) > from {
 		v.entry = 0 // a range before the last one
 	}
 	for from < to {
-		for upTo[v.entry] <= from {
+		for int(upTo[v.entry]) <= from {
 			v.entry++
 		}
-		end := min(to, upTo[v.entry])
+		end := min(to, int(upTo[v.entry]))
 		f(v.entry, end-from)
 		from = end
 	}
@@ -189,7 +189,7 @@ func (v *leafValues) plainBytes() int {
 	if v.mode != plainMode || v.leaf.typ != format.ByteArray {
 		return 0
 	}
-	return v.stringBytes(0, v.column.text.total)
+	return v.stringBytes(0, v.column.text.total())
 }
 
 // stringBytes is the size of the values [from, to) if they are PLAIN strings of
@@ -199,7 +199,7 @@ func (v *leafValues) stringBytes(from, to int) int {
 		return 0
 	}
 	size := 0
-	v.eachRun(from, to, func(e, n int) { size += n * (4 + len(v.column.text.entry(e))) })
+	v.eachRun(from, to, func(e, n int) { size += n * (4 + len(v.column.text.entries[e])) })
 	return size
 }
 

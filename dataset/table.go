@@ -2,10 +2,7 @@ package dataset
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // A ColumnKind is the type of a result column.
@@ -45,26 +42,32 @@ type Field struct {
 
 // A Table holds the rows of one part of a result file, column by column, until
 // [Encoder.EncodePart] turns them into a row group. A row is made by appending
-// to every column once, in any order, and then calling EndRow.
+// to its columns, once each and in any order, and then calling EndRow; a column
+// that is not appended to is null in that row.
 //
-// An all-null column takes next to no memory, and neither does a string equal
-// to the one before it in its column. Appending a value of the wrong kind is a
-// bug of the caller and panics. A Table is not safe for concurrent use.
+// Numbers can be appended one by one or, where a row has many, in runs of
+// columns; within a part, one column takes only one of the two. An all-null
+// column takes next to no memory or time, and neither does a string equal to the
+// one before it in its column. Strings are kept, not copied: their memory must
+// not change until the table is reset. Appending a value of the wrong kind, or
+// twice, is a bug of the caller and panics. A Table is not safe for concurrent
+// use.
 type Table struct {
 	fields  []Field
 	leaves  []resultLeaf
 	columns []tableColumn
 	rows    int
-	seen    uint64 // of the open row: count of appends << 32 + sum of their column indices
-	want    uint64 // seen of a complete row
 	block   tableBlock
 }
 
-// A tableColumn keeps the values that are not null; valid says which rows have
-// one. valid is as long as it needs to be: rows beyond it are null.
+// A tableColumn keeps the values that are not null. As long as no null stands
+// before a value, end says all about which rows have one; then valid does, up to
+// end.
 type tableColumn struct {
 	kind    ColumnKind
 	alike   int // columns of the same kind from this one on
+	end     int // row after the last that has a value
+	sparse  bool
 	valid   []uint64
 	ints    []int64 // Int32, Int64, Bool, and elements of ListInt32
 	doubles []float64
@@ -88,12 +91,10 @@ func NewTable(fields []Field) (*Table, error) {
 		}
 		names[f.Name] = true
 	}
-	n := uint64(len(fields))
 	t := &Table{
 		fields:  slices.Clone(fields),
 		leaves:  resultLeaves(fields),
 		columns: make([]tableColumn, len(fields)),
-		want:    n<<32 + columnSum(0, n),
 	}
 	for i := len(fields) - 1; i >= 0; i-- {
 		c := &t.columns[i]
@@ -106,9 +107,6 @@ func NewTable(fields []Field) (*Table, error) {
 	return t, nil
 }
 
-// columnSum is the sum of the indices [lo, hi).
-func columnSum(lo, hi uint64) uint64 { return (hi - lo) * (lo + hi - 1) / 2 }
-
 // Fields returns the columns in file order. The caller must not change them.
 func (t *Table) Fields() []Field { return t.fields }
 
@@ -117,110 +115,145 @@ func (t *Table) Rows() int { return t.rows }
 
 // Reset empties the table and keeps its memory. A [MapRef] stays valid.
 func (t *Table) Reset() {
-	t.rows, t.seen = 0, 0
+	t.rows = 0
 	t.block.reset()
 	for i := range t.columns {
 		c := &t.columns[i]
+		if c.end == 0 {
+			continue
+		}
+		c.end, c.sparse = 0, false
 		c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
 		c.text.reset()
 		c.maps.reset()
 	}
 }
 
-// EndRow finishes the row. It panics if a column was left out or appended to
-// twice, because every later row of that column would be wrong.
+// EndRow finishes the row.
 func (t *Table) EndRow() {
-	if t.seen != t.want {
-		panic(fmt.Sprintf("dataset: row %d of a result table: %d of %d columns appended, or one of them twice",
-			t.rows, t.seen>>32, len(t.columns)))
-	}
 	t.rows++
-	t.seen = 0
 	if t.rows%blockRows == 0 {
 		t.spill()
 	}
 }
 
-// claim marks the n columns from c on, which must be of the kind, as appended
-// to in the open row.
-func (t *Table) claim(c, n int, kind ColumnKind) {
-	if col := &t.columns[c]; col.kind != kind || n > col.alike {
-		panic(fmt.Sprintf("dataset: result column %q holds %v, not %d of %v", t.fields[c].Name, col.kind, n, kind))
+// settle moves all rows into the columns and completes their bitmaps.
+func (t *Table) settle() {
+	t.spill()
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.end > t.rows {
+			panic(fmt.Sprintf("dataset: row %d of a result table is not ended", t.rows))
+		}
+		if c.end > 0 {
+			c.makeSparse()
+		}
 	}
-	t.seen += uint64(n)<<32 + columnSum(uint64(c), uint64(c+n))
 }
 
-// column claims column c for a value that is not null.
+// mark records that the open row has a value.
+func (c *tableColumn) mark(row int) {
+	if c.end == row && !c.sparse {
+		c.end++
+		return
+	}
+	c.markLater(row)
+}
+
+// markLater is mark for a column with nulls.
+func (c *tableColumn) markLater(row int) {
+	if c.end > row {
+		panic(fmt.Sprintf("dataset: row %d of a result table: a column appended to twice", row))
+	}
+	c.makeSparse()
+	c.reach(row)
+	c.valid[row>>6] |= 1 << (row & 63)
+	c.end = row + 1
+}
+
+// makeSparse writes down which rows have a value.
+func (c *tableColumn) makeSparse() {
+	if c.sparse {
+		return
+	}
+	c.sparse = true
+	for range c.end >> 6 {
+		c.valid = append(c.valid, ^uint64(0))
+	}
+	if rest := c.end & 63; rest > 0 {
+		c.valid = append(c.valid, 1<<rest-1)
+	}
+}
+
+// reach makes the bitmap long enough for a row.
+func (c *tableColumn) reach(row int) {
+	for len(c.valid) <= row>>6 {
+		c.valid = append(c.valid, 0)
+	}
+}
+
+// column returns column c for a value of the kind in the open row.
 func (t *Table) column(c int, kind ColumnKind) *tableColumn {
-	t.claim(c, 1, kind)
-	t.block.mark(t.rows, c)
-	return &t.columns[c]
+	col := &t.columns[c]
+	if col.kind != kind {
+		t.wrongKind(c, kind)
+	}
+	col.mark(t.rows)
+	return col
 }
 
-// AppendNull appends a null. That a required column got one is an error of
-// [Encoder.EncodePart].
-func (t *Table) AppendNull(c int) { t.AppendNulls(c, c+1) }
+func (t *Table) wrongKind(c int, kind ColumnKind) {
+	panic(fmt.Sprintf("dataset: result column %q holds %v, not %v", t.fields[c].Name, t.columns[c].kind, kind))
+}
 
-// AppendNulls appends a null to each of the columns [from, to).
-func (t *Table) AppendNulls(from, to int) {
-	t.seen += uint64(to-from)<<32 + columnSum(uint64(from), uint64(to))
+// AppendNull says that column c is null in the open row, as it is if nothing is
+// said. That a required column is null is an error of [Encoder.EncodePart].
+func (t *Table) AppendNull(c int) {
+	if t.columns[c].end > t.rows {
+		panic(fmt.Sprintf("dataset: row %d of result column %q: null beside a value", t.rows, t.fields[c].Name))
+	}
 }
 
 // AppendInt appends v to an Int32 or Int64 column. It panics if an Int32 column
 // cannot hold v.
 func (t *Table) AppendInt(c int, v int64) {
-	kind := Int64
-	if t.columns[c].kind == Int32 {
-		kind = Int32
+	col := &t.columns[c]
+	if col.kind == Int32 {
 		if int64(int32(v)) != v {
 			panic(fmt.Sprintf("dataset: %d does not fit result column %q of int32", v, t.fields[c].Name))
 		}
+	} else if col.kind != Int64 {
+		t.wrongKind(c, Int64)
 	}
-	t.column(c, kind)
-	t.block.put(t.rows, c, uint64(v))
+	col.mark(t.rows)
+	col.ints = append(col.ints, v)
 }
 
 // AppendDouble appends v to a Double column.
 func (t *Table) AppendDouble(c int, v float64) {
-	t.column(c, Double)
-	t.block.put(t.rows, c, math.Float64bits(v))
+	col := t.column(c, Double)
+	col.doubles = append(col.doubles, v)
 }
 
 // AppendBool appends v to a Bool column.
 func (t *Table) AppendBool(c int, v bool) {
-	t.column(c, Bool)
-	var bit uint64
+	col := t.column(c, Bool)
+	var bit int64
 	if v {
 		bit = 1
 	}
-	t.block.put(t.rows, c, bit)
-}
-
-// AppendIntRow appends values[i] to the Int64 column c+i, or null where known[i]
-// is false, for every i. It is AppendInt for a run of columns.
-func (t *Table) AppendIntRow(c int, values []int64, known []bool) {
-	t.claim(c, len(values), Int64)
-	t.block.markKnown(t.rows, c, known[:len(values)])
-	row := t.block.row(t.rows)[c:]
-	for i, v := range values {
-		row[i] = uint64(v)
-	}
-}
-
-// AppendDoubleRow appends values[i] to the Double column c+i, or null where
-// known[i] is false, for every i. It is AppendDouble for a run of columns.
-func (t *Table) AppendDoubleRow(c int, values []float64, known []bool) {
-	t.claim(c, len(values), Double)
-	t.block.markKnown(t.rows, c, known[:len(values)])
-	row := t.block.row(t.rows)[c:]
-	for i, v := range values {
-		row[i] = math.Float64bits(v)
-	}
+	col.ints = append(col.ints, bit)
 }
 
 // AppendString appends s to a String column. Bytes that are not UTF-8 become
 // U+FFFD, because readers refuse a file with such strings.
 func (t *Table) AppendString(c int, s string) {
+	t.AppendText(c, validText(s))
+}
+
+// AppendText is AppendString for a string that is known to be UTF-8, such as
+// those of a [Row].
+func (t *Table) AppendText(c int, s string) {
 	t.column(c, String).text.append(s)
 }
 
@@ -239,14 +272,6 @@ func (t *Table) AppendStrings(c int, list []string) {
 	col := t.column(c, ListString)
 	col.lengths = append(col.lengths, int32(len(list)))
 	for _, s := range list {
-		col.text.append(s)
+		col.text.append(validText(s))
 	}
-}
-
-// validText returns s with bytes that are not UTF-8 replaced.
-func validText(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -1,71 +1,119 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 const blockRows = 64 // a word of a bitmap
 
-// A tableBlock holds the last rows of a table, up to 64, row by row. Appending
-// a row to a hundred columns one by one would touch hundreds of cache lines; a
-// block is written in order and turned into columns 64 rows at a time.
+// A tableBlock holds the last rows of a table's runs of numbers, up to 64, row
+// by row. Appending a row to a hundred columns one by one would touch hundreds
+// of cache lines; a block is written in order and turned into columns 64 rows at
+// a time.
 type tableBlock struct {
 	columns, words int
-	bits           []uint64 // of numbers: blockRows rows of columns values
+	bits           []uint64 // blockRows rows of columns values
 	known          []uint64 // which columns are not null: blockRows rows of words
-	spilled        int      // rows of the table that are in its columns
+	used           bool     // something is in it
 }
 
 func (b *tableBlock) init(columns int) {
 	b.columns, b.words = columns, (columns+63)/64
-	b.bits = make([]uint64, blockRows*b.columns)
-	b.known = make([]uint64, blockRows*b.words)
+}
+
+// need makes room for the rows; a table without runs of numbers needs none.
+func (b *tableBlock) need() {
+	if b.bits == nil {
+		b.bits = make([]uint64, blockRows*b.columns)
+		b.known = make([]uint64, blockRows*b.words)
+	}
+	b.used = true
 }
 
 func (b *tableBlock) reset() {
-	clear(b.known)
-	b.spilled = 0
+	if b.used {
+		clear(b.known)
+		b.used = false
+	}
 }
 
-// row returns the numbers of a row of the table.
-func (b *tableBlock) row(row int) []uint64 {
-	at := row % blockRows * b.columns
-	return b.bits[at : at+b.columns]
+// A RowMask says which columns of a run get a value and which a null. It is made
+// once for the many rows that lack the same numbers.
+type RowMask struct {
+	kind     ColumnKind
+	from, to int      // columns
+	word     int      // of a row's bitmap that words begins at
+	words    []uint64 // bits of the columns that are known
 }
 
-func (b *tableBlock) put(row, c int, v uint64) { b.bits[row%blockRows*b.columns+c] = v }
-
-// mark records that row has a value in column c.
-func (b *tableBlock) mark(row, c int) {
-	b.known[row%blockRows*b.words+c>>6] |= 1 << (c & 63)
-}
-
-// markKnown records that row has a value in each column c+i with known[i].
-func (b *tableBlock) markKnown(row, c int, known []bool) {
-	words := b.known[row%blockRows*b.words:]
-	for len(known) > 0 {
-		n := min(len(known), 64-c&63)
-		var word uint64
-		for i, k := range known[:n] {
-			var bit uint64
-			if k {
-				bit = 1
-			}
-			word |= bit << i
+// RowMask returns the mask of the columns from c on, which must be of one kind,
+// Int64 or Double: column c+i is null unless known[i].
+func (t *Table) RowMask(c int, known []bool) *RowMask {
+	m := &RowMask{from: c, to: c + len(known), word: c >> 6}
+	if len(known) == 0 {
+		return m
+	}
+	m.kind = t.columns[c].kind
+	if alike := t.columns[c].alike; alike < len(known) || m.kind != Int64 && m.kind != Double {
+		panic(fmt.Sprintf("dataset: result column %q begins no run of %d numbers", t.fields[c].Name, len(known)))
+	}
+	m.words = make([]uint64, (m.to-1)>>6-m.word+1)
+	for i, k := range known {
+		if k {
+			m.words[(c+i)>>6-m.word] |= 1 << ((c + i) & 63)
 		}
-		words[c>>6] |= word << (c & 63)
-		known, c = known[n:], c+n
+	}
+	return m
+}
+
+// AppendIntRow appends values[i] to the i-th column of the mask, which is one of
+// t, unless the mask says null.
+func (t *Table) AppendIntRow(m *RowMask, values []int64) {
+	if m.kind == Double {
+		panic("dataset: integers for a run of doubles")
+	}
+	if n := len(values); n > 0 {
+		t.appendRow(m, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), n))
+	}
+}
+
+// AppendDoubleRow is AppendIntRow for columns of doubles.
+func (t *Table) AppendDoubleRow(m *RowMask, values []float64) {
+	if m.kind != Double && len(values) > 0 {
+		panic("dataset: doubles for a run of integers")
+	}
+	if n := len(values); n > 0 {
+		t.appendRow(m, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), n))
+	}
+}
+
+func (t *Table) appendRow(m *RowMask, values []uint64) {
+	if len(values) != m.to-m.from {
+		panic(fmt.Sprintf("dataset: %d numbers for a run of %d columns", len(values), m.to-m.from))
+	}
+	b := &t.block
+	b.need()
+	at := t.rows % blockRows
+	copy(b.bits[at*b.columns+m.from:], values)
+	known := b.known[at*b.words+m.word:]
+	for i, w := range m.words {
+		if known[i]&w != 0 {
+			panic(fmt.Sprintf("dataset: row %d of a result table: a run of numbers appended twice", t.rows))
+		}
+		known[i] |= w
 	}
 }
 
 // spill moves the block's rows into the columns.
 func (t *Table) spill() {
 	b := &t.block
-	if b.spilled == t.rows {
+	if !b.used {
 		return
 	}
-	at := b.spilled / blockRows // the word of the rows in every bitmap
+	first := (t.rows - 1) / blockRows * blockRows
 	var byColumn [64]uint64
 	for w := range b.words {
 		for r := range byColumn {
@@ -75,37 +123,50 @@ func (t *Table) spill() {
 		columns := t.columns[w*64 : min(len(t.columns), w*64+64)]
 		for i := range columns {
 			if word := byColumn[i]; word != 0 {
-				columns[i].addWord(at, word, b.bits[w*64+i:], b.columns)
+				columns[i].addWord(first, word, b.bits[w*64+i:], b.columns)
 			}
 		}
 	}
-	clear(b.known)
-	b.spilled = t.rows
+	b.reset()
 }
 
-// addWord appends the rows of one word of the bitmap. In a column of numbers,
-// the value of the word's bit r is numbers[r*stride].
-func (c *tableColumn) addWord(at int, word uint64, numbers []uint64, stride int) {
-	for len(c.valid) <= at {
-		c.valid = append(c.valid, 0)
+// addWord appends 64 rows from row first on, of which the bits of word have a
+// value: that of bit r is numbers[r*stride]. Of a block that was spilled before
+// it was full, word has the later rows.
+func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride int) {
+	lo, hi, n := bits.TrailingZeros64(word), bits.Len64(word), bits.OnesCount64(word)
+	switch {
+	case c.end > first+lo:
+		panic(fmt.Sprintf("dataset: row %d of a result table: a column appended to both alone and in a run", first))
+	case c.end == first+lo && n == hi-lo && !c.sparse: // no nulls
+	default:
+		c.makeSparse()
+		c.reach(first)
+		c.valid[first/blockRows] |= word
 	}
-	c.valid[at] |= word
-	switch c.kind {
-	case Int32, Int64, Bool:
-		at := len(c.ints)
-		c.ints = resizeKeep(c.ints, at+bits.OnesCount64(word))
-		for dst := c.ints[at:]; word != 0 && len(dst) > 0; word &= word - 1 {
-			dst[0] = int64(numbers[bits.TrailingZeros64(word)*stride])
-			dst = dst[1:]
-		}
-	case Double:
+	c.end = first + hi
+	if c.kind == Double {
 		at := len(c.doubles)
-		c.doubles = resizeKeep(c.doubles, at+bits.OnesCount64(word))
-		for dst := c.doubles[at:]; word != 0 && len(dst) > 0; word &= word - 1 {
-			dst[0] = math.Float64frombits(numbers[bits.TrailingZeros64(word)*stride])
-			dst = dst[1:]
+		c.doubles = resizeKeep(c.doubles, at+n)
+		dst := c.doubles[at:]
+		for i := range dst {
+			dst[i] = math.Float64frombits(numbers[nextBit(&word)*stride])
 		}
+		return
 	}
+	at := len(c.ints)
+	c.ints = resizeKeep(c.ints, at+n)
+	dst := c.ints[at:]
+	for i := range dst {
+		dst[i] = int64(numbers[nextBit(&word)*stride])
+	}
+}
+
+// nextBit removes the lowest bit of word and returns its place.
+func nextBit(word *uint64) int {
+	at := bits.TrailingZeros64(*word)
+	*word &= *word - 1
+	return at
 }
 
 // transpose mirrors a matrix of 64 by 64 bits at its diagonal: bit j of word i

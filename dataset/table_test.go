@@ -37,18 +37,34 @@ func TestTableMisusePanics(t *testing.T) {
 		use  func(*Table)
 		want string
 	}{
-		{"column left out", func(t *Table) { t.AppendNulls(0, 4); t.EndRow() }, "4 of 5 columns"},
-		{"column twice", func(t *Table) { t.AppendNulls(0, 5); t.AppendInt(1, 1); t.EndRow() }, "6 of 5 columns"},
-		{"one twice, another left out", func(t *Table) { t.AppendNulls(0, 4); t.AppendInt(1, 1); t.EndRow() }, "or one of them twice"},
-		{"wrong kind", func(t *Table) { t.AppendDouble(1, 1) }, `"a" holds int64, not 1 of double`},
-		{"run over another kind", func(t *Table) { t.AppendIntRow(1, []int64{1, 2, 3}, make([]bool, 3)) }, `"a" holds int64, not 3 of int64`},
+		{"column twice", func(t *Table) { t.AppendInt(1, 1); t.AppendInt(1, 2) }, "row 0 of a result table: a column appended to twice"},
+		{"column twice after a null", func(t *Table) { t.EndRow(); t.AppendInt(1, 1); t.AppendInt(1, 2) }, "row 1 of a result table: a column appended to twice"},
+		{"null beside a value", func(t *Table) { t.AppendInt(1, 1); t.AppendNull(1) }, "null beside a value"},
+		{"wrong kind", func(t *Table) { t.AppendDouble(1, 1) }, `"a" holds int64, not double`},
+		{"integer in a column of doubles", func(t *Table) { t.AppendInt(3, 1) }, `"x" holds double, not int64`},
+		{"run over another kind", func(t *Table) { t.RowMask(1, make([]bool, 3)) }, `"a" begins no run of 3 numbers`},
+		{"run of int32", func(t *Table) { t.RowMask(0, make([]bool, 1)) }, `"i" begins no run of 1 numbers`},
+		{"run twice", func(t *Table) {
+			m := t.RowMask(1, []bool{true})
+			t.AppendIntRow(m, []int64{1})
+			t.AppendIntRow(m, []int64{1})
+		}, "run of numbers appended twice"},
+		{"run too short", func(t *Table) { t.AppendIntRow(t.RowMask(1, []bool{true, true}), []int64{1}) }, "1 numbers for a run of 2 columns"},
+		{"doubles for integers", func(t *Table) { t.AppendDoubleRow(t.RowMask(1, []bool{true}), []float64{1}) }, "doubles for a run of integers"},
+		{"integers for doubles", func(t *Table) { t.AppendIntRow(t.RowMask(3, []bool{true}), []int64{1}) }, "integers for a run of doubles"},
+		{"alone and in a run", func(t *Table) {
+			t.AppendIntRow(t.RowMask(1, []bool{true}), []int64{1})
+			t.AppendInt(1, 1)
+			t.EndRow()
+			new(Encoder).EncodePart(io.Discard, t)
+		}, "both alone and in a run"},
 		{"int32 too large", func(t *Table) { t.AppendInt(0, math.MaxInt32+1) }, `2147483648 does not fit result column "i" of int32`},
 		{"int32 too small", func(t *Table) { t.AppendInt(0, math.MinInt32-1) }, "does not fit"},
 		{"uneven map", func(t *Table) { t.AppendMap(4, []string{"k"}, nil) }, "different number"},
 		{"uneven defined map", func(t *Table) { t.DefineMap(4, []string{"k"}, nil) }, "different number"},
 		{"map in a column of numbers", func(t *Table) { t.DefineMap(1, nil, nil) }, "a, which is not a map"},
 		{"undefined map", func(t *Table) { t.AppendMapRef(4, 0) }, "undefined MapRef"},
-		{"open row", func(t *Table) { t.AppendNulls(0, 4); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
+		{"open row", func(t *Table) { t.AppendInt(1, 1); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,21 +125,14 @@ func TestAppendRows(t *testing.T) {
 				values[i], known[i] = rng.Int64(), rng.IntN(3) > 0
 				xs[i] = float64(values[i]) / 3
 			}
-			for _, tab := range []*Table{ints, intRow, doubleRow, singleDoubles} {
-				tab.AppendNulls(0, from)
-				tab.AppendNulls(to, n)
-			}
 			for i, v := range values {
 				if known[i] {
 					ints.AppendInt(from+i, v)
 					singleDoubles.AppendDouble(from+i, xs[i])
-				} else {
-					ints.AppendNull(from + i)
-					singleDoubles.AppendNull(from + i)
 				}
 			}
-			intRow.AppendIntRow(from, values, known)
-			doubleRow.AppendDoubleRow(from, xs, known)
+			intRow.AppendIntRow(intRow.RowMask(from, known), values)
+			doubleRow.AppendDoubleRow(doubleRow.RowMask(from, known), xs)
 			for _, tab := range []*Table{ints, intRow, doubleRow, singleDoubles} {
 				tab.EndRow()
 			}

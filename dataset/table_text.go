@@ -1,34 +1,53 @@
 package dataset
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // stringRuns is a sequence of strings in which equal neighbours are kept once,
-// as an entry and the number of values up to its end.
+// as an entry and the number of values up to its end. The strings are not
+// copied.
 type stringRuns struct {
-	blob  []byte
-	ends  []int // entry e is blob[ends[e-1]:ends[e]]
-	upTo  []int // values before the end of entry e's run
-	total int   // values
+	entries []string
+	upTo    []int32 // values before the end of each entry's run
 }
 
 func (r *stringRuns) reset() {
-	r.blob, r.ends, r.upTo, r.total = r.blob[:0], r.ends[:0], r.upTo[:0], 0
+	clear(r.entries)
+	r.entries, r.upTo = r.entries[:0], r.upTo[:0]
 }
 
-func (r *stringRuns) entry(e int) []byte {
-	start := 0
-	if e > 0 {
-		start = r.ends[e-1]
+// total is the number of values.
+func (r *stringRuns) total() int {
+	if n := len(r.upTo); n > 0 {
+		return int(r.upTo[n-1])
 	}
-	return r.blob[start:r.ends[e]]
+	return 0
 }
 
+// append appends s. Neighbours mostly share their memory when they are equal, so
+// that comparing them looks at no byte.
 func (r *stringRuns) append(s string) {
-	s = validText(s)
-	r.total++
-	if n := len(r.ends); n > 0 && string(r.entry(n-1)) == s {
-		r.upTo[n-1] = r.total
+	n := len(r.entries)
+	if n > 0 && r.entries[n-1] == s {
+		r.upTo[n-1]++
 		return
 	}
-	r.blob = append(r.blob, s...)
-	r.ends = append(r.ends, len(r.blob))
-	r.upTo = append(r.upTo, r.total)
+	r.begin(s)
+}
+
+// begin appends s as an entry of its own.
+func (r *stringRuns) begin(s string) {
+	total := int32(r.total()) + 1
+	r.entries = append(r.entries, s)
+	r.upTo = append(r.upTo, total)
+}
+
+// validText returns s with bytes that are not UTF-8 replaced.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -17,7 +17,8 @@ type recorder struct {
 	cluster   string // configs' statistics.cluster
 
 	tagKeys, tagValues []string
-	undefined          undefinedMaps
+	noTags             dataset.MapRef
+	patterns           rowPatterns
 	tally              tally
 }
 
@@ -45,7 +46,11 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 	if err != nil {
 		return nil, err
 	}
-	return &recorder{layout: layout, rows: rows, citations: citations, cluster: s.Statistics.Cluster}, nil
+	return &recorder{
+		layout: layout, rows: rows, citations: citations, cluster: s.Statistics.Cluster,
+		noTags:   rows.DefineMap(runs.RowTags, nil, nil),
+		patterns: rowPatterns{table: rows, layout: layout},
+	}, nil
 }
 
 func (r *recorder) reset() {
@@ -59,28 +64,23 @@ func (r *recorder) reset() {
 func (r *recorder) row(in *dataset.Row, places *dataset.Resolved, scores *metrics.Scores, failure error) {
 	t := r.rows
 	r.tally.Rows++
-	t.AppendString(runs.RowID, in.ID)
-	t.AppendString(runs.RowSystem, in.System)
+	t.AppendText(runs.RowID, in.ID)
+	t.AppendText(runs.RowSystem, in.System)
 	t.AppendInt(runs.RowRow, in.Pos)
 	if failure == nil {
-		t.AppendString(runs.RowStatus, runs.RowOK)
-		t.AppendNull(runs.RowErrorText)
+		t.AppendText(runs.RowStatus, runs.RowOK)
 	} else {
 		r.tally.Errors++
-		t.AppendString(runs.RowStatus, runs.RowError)
+		t.AppendText(runs.RowStatus, runs.RowError)
 		t.AppendString(runs.RowErrorText, failure.Error())
 	}
 	if scores.HasTruthAnnotator {
-		t.AppendString(runs.RowAnnotator, scores.TruthAnnotator)
-	} else {
-		t.AppendNull(runs.RowAnnotator)
+		t.AppendText(runs.RowAnnotator, scores.TruthAnnotator)
 	}
-	t.AppendNull(runs.RowComponents)
 	appendOptional(t, runs.RowProvider, in.Provider)
 	appendOptional(t, runs.RowModel, in.Model)
 	r.tags(in)
-	r.undefined.append(t, scores.Reasons)
-	r.numbers(scores)
+	r.patterns.of(scores).append(t, r.layout, scores)
 	appendOptional(t, r.layout.Cluster, clusterOf(in, r.cluster))
 	t.EndRow()
 	if failure == nil {
@@ -88,30 +88,11 @@ func (r *recorder) row(in *dataset.Row, places *dataset.Resolved, scores *metric
 	}
 }
 
-// numbers appends counts, metrics and sums.
-func (r *recorder) numbers(s *metrics.Scores) {
-	t, l := r.rows, r.layout
-	t.AppendIntRow(runs.RowCounts, s.Counts[:runs.ContractCounts], s.Known[:runs.ContractCounts])
-	r.values(l.Metrics, s.Values[:l.Builtin], s.Reasons[:l.Builtin])
-	t.AppendIntRow(l.PoolCounts, s.Counts[runs.ContractCounts:], s.Known[runs.ContractCounts:])
-	t.AppendDoubleRow(l.Sums, s.Sums[:l.BuiltinSums], s.SumKnown[:l.BuiltinSums])
-	r.values(l.Custom, s.Values[l.Builtin:], s.Reasons[l.Builtin:])
-	if custom := s.Sums[l.BuiltinSums:]; len(custom) > 0 {
-		t.AppendDoubleRow(l.CustomSums, custom, s.SumKnown[l.BuiltinSums:])
-	}
-}
-
-func (r *recorder) values(column int, values []float64, reasons []metrics.Reason) {
-	for i, v := range values {
-		if reasons[i] == metrics.Defined {
-			r.rows.AppendDouble(column+i, v)
-		} else {
-			r.rows.AppendNull(column + i)
-		}
-	}
-}
-
 func (r *recorder) tags(in *dataset.Row) {
+	if len(in.Tags) == 0 {
+		r.rows.AppendMapRef(runs.RowTags, r.noTags)
+		return
+	}
 	r.tagKeys, r.tagValues = r.tagKeys[:0], r.tagValues[:0]
 	for _, tag := range in.Tags {
 		r.tagKeys = append(r.tagKeys, tag.Key)
@@ -127,26 +108,23 @@ func (r *recorder) citationsOf(in *dataset.Row, places *dataset.Resolved, scores
 		r.tally.Citations++
 		r.tally.Statuses[p.Status]++
 		t := r.citations
-		t.AppendString(runs.CiteID, in.ID)
-		t.AppendString(runs.CiteSystem, in.System)
+		t.AppendText(runs.CiteID, in.ID)
+		t.AppendText(runs.CiteSystem, in.System)
 		t.AppendInt(runs.CiteRow, in.Pos)
 		t.AppendInt(runs.CiteCitation, int64(i))
 		appendOptional(t, runs.CiteCitationID, c.CitationID)
-		if c.DocNull {
-			t.AppendNull(runs.CiteDoc)
-		} else {
-			t.AppendString(runs.CiteDoc, c.Doc)
+		if !c.DocNull {
+			t.AppendText(runs.CiteDoc, c.Doc)
 		}
 		appendNullInt(t, runs.CitePage, c.Page)
 		r.extent(c, p)
 		appendNullInt(t, runs.CiteAnswerStart, c.AnswerStart)
 		appendNullInt(t, runs.CiteAnswerEnd, c.AnswerEnd)
-		t.AppendString(runs.CiteStatus, p.Status.String())
+		t.AppendText(runs.CiteStatus, p.Status.String())
 		repaired := &places.Repaired[i]
 		appendNullInt(t, runs.CiteRepairedStart, repaired.Start)
 		appendNullInt(t, runs.CiteRepairedEnd, repaired.End)
 		r.match(&scores.Citations[i])
-		t.AppendNulls(runs.CiteClaims, runs.CiteQuoteEnd+1)
 		appendOptional(t, runs.CiteCitedText, c.CitedText)
 		appendOptional(t, runs.CiteSourceType, c.SourceType)
 		t.EndRow()
@@ -159,7 +137,7 @@ func (r *recorder) extent(c *dataset.Citation, p *span.Place) {
 	if p.Level == span.Characters {
 		t.AppendInt(runs.CiteStart, p.Start)
 		t.AppendInt(runs.CiteEnd, p.End)
-		t.AppendString(runs.CiteUnit, "codepoint")
+		t.AppendText(runs.CiteUnit, "codepoint")
 		return
 	}
 	appendNullInt(t, runs.CiteStart, c.Start)
@@ -169,14 +147,11 @@ func (r *recorder) extent(c *dataset.Citation, p *span.Place) {
 
 // match records how a citation compares with the truth of its row.
 func (r *recorder) match(s *metrics.CitationScore) {
-	t := r.citations
 	if !s.Defined {
-		t.AppendNulls(runs.CiteBestTruth, runs.CiteSnapped+1)
 		return
 	}
-	if s.BestTruth < 0 {
-		t.AppendNull(runs.CiteBestTruth)
-	} else {
+	t := r.citations
+	if s.BestTruth >= 0 {
 		t.AppendInt(runs.CiteBestTruth, int64(s.BestTruth))
 	}
 	t.AppendDouble(runs.CiteExact, s.Exact)
@@ -217,19 +192,15 @@ func tagValue(in *dataset.Row, key string) string {
 	return ""
 }
 
+// appendOptional appends s, "" being null.
 func appendOptional(t *dataset.Table, column int, s string) {
-	if s == "" {
-		t.AppendNull(column)
-	} else {
-		t.AppendString(column, s)
+	if s != "" {
+		t.AppendText(column, s)
 	}
 }
 
-// appendNullInt appends v, or null if it is null or does not fit the column.
 func appendNullInt(t *dataset.Table, column int, v dataset.NullInt) {
-	if !v.Valid {
-		t.AppendNull(column)
-	} else {
+	if v.Valid {
 		t.AppendInt(column, v.Value)
 	}
 }
