@@ -1,5 +1,10 @@
 package judge
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // combine joins features that mean one thing together: "4.2 million dollars",
 // "11 July 1909", "USD 5".
 func (s *scanner) combine() {
@@ -55,9 +60,10 @@ func (s *scanner) measure(i int) {
 		s.drop(i, j)
 		return
 	}
-	// A sign after a space: "5 %", "5 €".
-	if f := &s.features[i]; f.end < int32(len(s.text)) {
-		n.unit = s.signAfter(int(s.features[j-1].end))
+	// A sign after a space: "5 %", "5 €", "5 °C".
+	var end int
+	if n.unit, end = s.signAfter(int(s.features[j-1].end)); n.unit != 0 && j < len(s.features) && int(s.features[j].start) < end {
+		s.drop(i, j) // the letter of °C
 	}
 	if n.unit == 0 && i > 0 && s.near(i-1, i) && s.features[i-1].kind == featureWord && s.currencyCode(i-1) {
 		n.unit = s.features[i-1].word.unit
@@ -72,21 +78,28 @@ func (s *scanner) drop(i, j int) {
 }
 
 // signAfter returns the unit of a sign at that byte or one white space after
-// it.
-func (s *scanner) signAfter(at int) unit {
+// it, and where the sign ends; no unit if there is none.
+func (s *scanner) signAfter(at int) (u unit, end int) {
 	for k, r := range s.text[at:] {
 		switch r {
 		case ' ', 0xA0, 0x202F:
 			if k > 0 {
-				return 0
+				return 0, 0
+			}
+			continue
+		case '°':
+			for _, sign := range []string{"°C", "°F"} {
+				if strings.HasPrefix(s.text[at+k:], sign) {
+					return s.lexicon.look(foldHash(sign)).unit, at + k + len(sign)
+				}
 			}
 		case '%', '％', '‰', '$', '€', '£', '¥', '℃', '℉':
-			return s.lexicon.look(mix(hashRune(hashSeed, r))).unit
 		default:
-			return 0
+			return 0, 0
 		}
+		return s.lexicon.look(mix(hashRune(hashSeed, r))).unit, at + k + utf8.RuneLen(r)
 	}
-	return 0
+	return 0, 0
 }
 
 // currencyCode reports whether feature i is a code such as USD, in capitals.

@@ -91,6 +91,12 @@ func (p *passages) number(t *terms, n *number, at int32) {
 			}
 		}
 	}
+	for _, id := range t.ambiguous {
+		if t.list[id].number.same(n) {
+			p.hit(t, id, at)
+			m.term = id
+		}
+	}
 	p.numbers = append(p.numbers, m)
 }
 

@@ -27,6 +27,7 @@ type statement struct {
 type terms struct {
 	list       []term
 	dates      []int32 // terms that are dates
+	ambiguous  []int32 // terms that are numbers with two readings
 	words      table   // stem, or value of a number -> term
 	members    []int32
 	statements []statement
@@ -34,7 +35,8 @@ type terms struct {
 }
 
 func (t *terms) reset(size int) {
-	t.list, t.dates, t.members, t.statements, t.owner = t.list[:0], t.dates[:0], t.members[:0], t.statements[:0], t.owner[:0]
+	t.list, t.dates, t.ambiguous = t.list[:0], t.dates[:0], t.ambiguous[:0]
+	t.members, t.statements, t.owner = t.members[:0], t.statements[:0], t.owner[:0]
 	t.words.reset(size)
 }
 
@@ -86,13 +88,15 @@ func (t *terms) intern(f *feature) int32 {
 				return id
 			}
 		}
+		id := t.append(term{kind: featureNumber, number: f.number, next: -1})
+		if f.number.hasOther {
+			t.ambiguous = append(t.ambiguous, id)
+		}
 		if first < 0 {
-			id := t.append(term{kind: featureNumber, number: f.number, next: -1})
 			t.words.put(h, id)
 			return id
 		}
-		id := t.append(term{kind: featureNumber, number: f.number, next: t.list[first].next})
-		t.list[first].next = id
+		t.list[id].next, t.list[first].next = t.list[first].next, id
 		return id
 	}
 	id := t.words.get(f.stem)

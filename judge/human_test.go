@@ -1,0 +1,162 @@
+package judge_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ibid/judge"
+)
+
+func humanVerdict(t *testing.T, policy string, r *judge.Request) *judge.Verdict {
+	t.Helper()
+	p, err := judge.ParseLabelPolicy(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := judge.NewHuman(p).Judge(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestHumanPolicies(t *testing.T) {
+	label := func(annotator string, value float64) judge.HumanLabel {
+		return judge.HumanLabel{Annotator: annotator, Claim: 0, Citation: -1, Kind: "support", Value: value}
+	}
+	unscored := judge.Support{}
+	tests := []struct {
+		name   string
+		policy string
+		labels []judge.HumanLabel
+		want   judge.Support
+		votes  int
+	}{
+		{"nobody", "mean", nil, unscored, 0},
+		{"one", "mean", []judge.HumanLabel{label("a", 0.5)}, judge.Partial.Support(), 1},
+		{"mean", "mean", []judge.HumanLabel{label("a", 1), label("b", 0.5)}, judge.Support{Label: judge.Mostly, Score: 0.75, Known: true}, 2},
+		{"one person twice is one vote", "mean", []judge.HumanLabel{label("a", 1), label("b", 0), label("a", 1)}, judge.Partial.Support(), 2},
+		{"majority", "majority", []judge.HumanLabel{label("a", 1), label("b", 0), label("c", 1)}, judge.Full.Support(), 3},
+		{"plurality", "majority", []judge.HumanLabel{label("a", 0), label("b", 0.5), label("c", 1), label("d", 0)}, judge.None.Support(), 4},
+		{"majority of none", "majority", []judge.HumanLabel{label("a", 1), label("b", 0)}, unscored, 0},
+		{"three ways apart", "majority", []judge.HumanLabel{label("a", 1), label("b", 0), label("c", 0.5)}, unscored, 0},
+		{"annotator", "annotator:b", []judge.HumanLabel{label("a", 1), label("b", 0)}, judge.None.Support(), 1},
+		{"annotator who said nothing", "annotator:c", []judge.HumanLabel{label("a", 1), label("b", 0)}, unscored, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 2 { // the order of labels does not matter
+				r := &judge.Request{Claims: []judge.Claim{{Text: "x", Citations: []int{0}}}, Labels: tt.labels}
+				v := humanVerdict(t, tt.policy, r)
+				if got := v.Claims[0]; got.Joint != tt.want || got.Votes != tt.votes {
+					t.Errorf("%s of %+v = %+v by %d, want %+v by %d", tt.policy, tt.labels, got.Joint, got.Votes, tt.want, tt.votes)
+				}
+				slices.Reverse(tt.labels)
+			}
+		})
+	}
+}
+
+func TestHumanTargets(t *testing.T) {
+	// Claims 0 and 1 cite citation 5 (valid) and 6 (not valid); claim 2 cites nothing.
+	r := &judge.Request{
+		Claims: []judge.Claim{
+			{Evidence: []int{0}, Citations: []int{5, 6}},
+			{Evidence: []int{0}, Citations: []int{5, 6}},
+			{},
+		},
+		Evidence: []judge.Evidence{{Text: "t", Citation: 5}},
+		Labels: []judge.HumanLabel{
+			{Claim: 0, Citation: -1, Kind: "support", Value: 0.5},
+			{Claim: -1, Citation: 5, Kind: "support", Value: 1},
+			{Claim: 1, Citation: 5, Kind: "support", Value: 0},
+			{Claim: -1, Citation: 6, Kind: "support", Value: 0.8},
+			{Claim: -1, Citation: 6, Kind: "relevant", Value: 1},
+			{Claim: 1, Citation: 6, Kind: "relevant", Value: 0},
+			{Claim: 1, Citation: -1, Kind: "factual", Value: 0},
+			{Claim: 2, Citation: -1, Kind: "needs_citation", Value: 1},
+			{Claim: 2, Citation: -1, Kind: "factual", Value: 0.5},
+			{Claim: 2, Citation: -1, Kind: "support", Value: 1},
+		},
+	}
+	want := []judge.ClaimVerdict{
+		{
+			Joint: judge.Partial.Support(), Votes: 1, ElsewhereEvidence: -1,
+			Checks: []judge.Check{
+				{Citation: 5, Evidence: 0, Support: judge.Full.Support()},
+				{Citation: 6, Evidence: -1, Support: judge.Mostly.Support(), Relevant: judge.Yes},
+			},
+		},
+		{
+			Factual: judge.No, ElsewhereEvidence: -1,
+			Checks: []judge.Check{
+				{Citation: 5, Evidence: 0, Support: judge.None.Support()},
+				{Citation: 6, Evidence: -1, Support: judge.Mostly.Support(), Relevant: judge.No},
+			},
+		},
+		{NeedsCitation: judge.Yes, Joint: judge.None.Support(), ElsewhereEvidence: -1},
+	}
+	if got := humanVerdict(t, "mean", r).Claims; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestHumanRefuses(t *testing.T) {
+	tests := []struct {
+		name  string
+		label judge.HumanLabel
+	}{
+		{"unknown kind", judge.HumanLabel{Kind: "quality", Citation: -1}},
+		{"value above 1", judge.HumanLabel{Kind: "support", Value: 2}},
+		{"value not a number", judge.HumanLabel{Kind: "support", Value: math.NaN()}},
+		{"claim out of range", judge.HumanLabel{Kind: "support", Claim: 1}},
+		{"on nothing", judge.HumanLabel{Kind: "support", Claim: -1, Citation: -1}},
+		{"relevance of a claim", judge.HumanLabel{Kind: "relevant", Citation: -1}},
+		{"factual citation", judge.HumanLabel{Kind: "factual", Claim: -1}},
+		{"factual pair", judge.HumanLabel{Kind: "factual"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &judge.Request{Row: "q/s", Claims: []judge.Claim{{}}, Labels: []judge.HumanLabel{tt.label}}
+			_, err := judge.NewHuman(judge.LabelPolicy{}).Judge(context.Background(), r)
+			failure, ok := errors.AsType[*judge.RowFailure](err)
+			if !ok || failure.Reason != judge.BadLabel || failure.Row != "q/s" {
+				t.Errorf("error %v, want a bad label of row q/s", err)
+			}
+		})
+	}
+}
+
+func TestParseLabelPolicy(t *testing.T) {
+	for _, name := range []string{"mean", "majority", "annotator:Ann B."} {
+		if p, err := judge.ParseLabelPolicy(name); err != nil || p.String() != name {
+			t.Errorf("ParseLabelPolicy(%q) = %s, %v", name, p, err)
+		}
+	}
+	for _, name := range []string{"", "median", "annotator:", "Mean"} {
+		if _, err := judge.ParseLabelPolicy(name); err == nil {
+			t.Errorf("ParseLabelPolicy(%q) is no error", name)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	for _, l := range []judge.Label{judge.Unsure, judge.None, judge.Partial, judge.Mostly, judge.Full, judge.Contradicts} {
+		if got, err := judge.ParseLabel(l.String()); got != l || err != nil {
+			t.Errorf("ParseLabel(%q) = %s, %v", l, got, err)
+		}
+		if s := l.Support(); l != judge.Contradicts && s.Known && judge.Scored(s.Score) != s {
+			t.Errorf("Scored(%v) = %+v, want %+v", s.Score, judge.Scored(s.Score), s)
+		}
+	}
+	if _, err := judge.ParseLabel("Full"); err == nil {
+		t.Error(`ParseLabel("Full") is no error`)
+	}
+	if got := judge.Scored(0.25).Label; got != judge.None {
+		t.Errorf("Scored(0.25) is %s, want the lower of the two labels", got)
+	}
+}

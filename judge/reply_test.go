@@ -1,0 +1,242 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// replyRequest has c1 with two citations of which two are the same text, and c2
+// that cites e2.
+func replyRequest() *Request {
+	return &Request{
+		Row: "q/s", Question: "?",
+		Claims: []Claim{
+			{Text: "A and B.", Evidence: []int{0, 1, 2}, Citations: []int{0, 1, 2}},
+			{Text: "C.", Evidence: []int{1}, Citations: []int{1}},
+			{Text: "Uncited."},
+		},
+		Evidence: []Evidence{{Text: "We know A\n well.", Citation: 0}, {Text: "B, say I. C too.", Citation: 1}, {Text: "We know A\n well.", Citation: 2}},
+	}
+}
+
+const goodReply = `{"tampering":"in_evidence","claims":[
+{"id":"c2","kind":"nonfactual","checks":[{"evidence_id":"e2","why":"w","quote":"C  too","support":"mostly","relevant":"no"}],"joint_why":"","joint":"contradicts","elsewhere":"partial","elsewhere_evidence_id":"e1","elsewhere_quote":"know A well"},
+{"id":"c1","kind":"factual","checks":[{"evidence_id":"e1","why":"says A","quote":"know A well","support":"full","relevant":"yes"},{"evidence_id":"e2","why":"","quote":"","support":"none","relevant":"yes"}],"joint_why":"both","joint":"full","elsewhere":"none","elsewhere_evidence_id":"","elsewhere_quote":"","sufficient":[["e2","e1"]]},
+{"id":"c3","kind":"factual","checks":[],"joint_why":"","joint":"full","elsewhere":"unsure","elsewhere_evidence_id":"","elsewhere_quote":""}]}`
+
+func TestParse(t *testing.T) {
+	r := replyRequest()
+	got, err := Parse(goodReply, NewRoster(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Defects) != 0 {
+		t.Errorf("defects %q", got.Defects)
+	}
+	v := &got.Verdict
+	if v.Tampering != "in_evidence" {
+		t.Errorf("tampering %q", v.Tampering)
+	}
+	c1, c2, c3 := &v.Claims[0], &v.Claims[1], &v.Claims[2]
+	if c1.Factual != Yes || c1.Joint != Full.Support() || c1.JointWhy != "both" || c1.Contradicted || c1.Elsewhere != None.Support() {
+		t.Errorf("c1 = %+v", c1)
+	}
+	// Equal texts share an id, and its check holds for each citation.
+	if len(c1.Checks) != 3 || c1.Checks[2].Citation != 2 || c1.Checks[2].Support != Full.Support() || c1.Checks[1].Support != None.Support() {
+		t.Errorf("c1.Checks = %+v", c1.Checks)
+	}
+	if at := c1.Checks[0].QuoteAt; at != (Interval{Start: 3, End: 15}) {
+		t.Errorf("quote at %+v, want 3 to 15, across the line end", at)
+	}
+	if len(c1.Sufficient) != 1 || len(c1.Sufficient[0]) != 2 || c1.Sufficient[0][0] != 0 || c1.Sufficient[0][1] != 1 {
+		t.Errorf("sufficient %v", c1.Sufficient)
+	}
+	if c2.Factual != No || !c2.Contradicted || c2.Joint != Contradicts.Support() || c2.Checks[0].Relevant != No ||
+		c2.Elsewhere != Partial.Support() || c2.ElsewhereEvidence != 0 || c2.ElsewhereAt != (Interval{Start: 3, End: 15}) {
+		t.Errorf("c2 = %+v", c2)
+	}
+	if c3.Joint != None.Support() || c3.Votes != 0 || c3.Elsewhere != (Support{}) || c3.ElsewhereEvidence != -1 {
+		t.Errorf("c3 = %+v", c3)
+	}
+}
+
+func TestParseWrapped(t *testing.T) {
+	o := NewRoster(replyRequest())
+	tests := []struct {
+		name, reply string
+		ok          bool
+	}{
+		{"fence", "```json\n" + goodReply + "\n```", true},
+		{"prose with braces", "Here {is} it, \"quoted {\" too:\n" + goodReply + "\nDone {}.", true},
+		{"byte order mark", "\ufeff" + goodReply, true},
+		{"inside an object", `{"verdict":` + goodReply + `}`, true},
+		{"two", goodReply + goodReply, false},
+		{"cut off", goodReply[:len(goodReply)-2], false},
+		{"no object", "I cannot say.", false},
+		{"empty", "", false},
+		{"braces", strings.Repeat("{", 1<<16), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := Parse(tt.reply, o); (err == nil) != tt.ok {
+				t.Errorf("error %v, want success %t", err, tt.ok)
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	tests := []struct {
+		name, old, new, defect string
+	}{
+		{"claim missing", `{"id":"c3"`, `{"id":"c2"`, "claim c2 occurs twice"},
+		{"claim unknown", `{"id":"c3"`, `{"id":"c4"`, `claim id "c4" was not given`},
+		{"check twice", `"evidence_id":"e2","why":""`, `"evidence_id":"e1","why":""`, "claim c1: evidence e1 occurs twice"},
+		{"check of another", `{"evidence_id":"e2","why":"w"`, `{"evidence_id":"e1","why":"w"`, `claim c2: evidence id "e1" is not listed for it`},
+		{"elsewhere unknown", `"elsewhere_evidence_id":"e1"`, `"elsewhere_evidence_id":"e9"`, `claim c2: elsewhere_evidence_id "e9" was not given`},
+		{"sufficient unknown", `[["e2","e1"]]`, `[["e3"]]`, `claim c1: sufficient: evidence id "e3" is not listed for it`},
+		{"label", `"joint":"contradicts"`, `"joint":"refuted"`, `claim c2: joint: label "refuted"`},
+		{"label in capitals", `"support":"mostly"`, `"support":"Mostly"`, `claim c2: evidence e2: support: label "Mostly"`},
+		{"kind", `"nonfactual"`, `"opinion"`, `claim c2: kind "opinion"`},
+		{"relevant", `"relevant":"no"`, `"relevant":"maybe"`, `claim c2: evidence e2: relevant "maybe"`},
+		{"tampering", `"in_evidence"`, `"yes"`, `tampering "yes"`},
+		{"unknown member", `"joint_why":"both"`, `"joint_why":"both","score":1`, `unknown member "score"`},
+		{"member in capitals", `"joint":"full","elsewhere":"none"`, `"Joint":"full","elsewhere":"none"`, `unknown member "Joint"`},
+		{"member twice", `"joint":"full","elsewhere":"none"`, `"joint":"none","joint":"full","elsewhere":"none"`, `member "joint" occurs twice`},
+		{"member missing", `"joint_why":"both",`, ``, `claim c1: member "joint_why" is missing`},
+		{"member in the wrong place", `"why":"w",`, `"why":"w","joint":"full",`, "not of the given shape"},
+		{"null", `"joint":"contradicts"`, `"joint":null`, `claim c2: member "joint" is missing`},
+		{"wrong type", `"joint":"contradicts"`, `"joint":0.5`, "not of the given shape"},
+		{"no claims", goodReply, `{"tampering":"none","claims":null}`, `member "claims" is missing`},
+		{"none of the claims", goodReply, `{"tampering":"none","claims":[]}`, "claim c1 is missing"},
+		{"claim is null", goodReply, `{"tampering":"none","claims":[null]}`, `claim number 1: member "id" is missing`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			reply := strings.Replace(goodReply, tt.old, tt.new, 1)
+			if reply == goodReply {
+				t.Fatal("nothing was replaced")
+			}
+			_, err := Parse(reply, NewRoster(replyRequest()))
+			bad, ok := errors.AsType[*ReplyError](err)
+			if !ok || !strings.HasPrefix(bad.Defect, tt.defect) {
+				t.Errorf("error %v, want %s", err, tt.defect)
+			}
+		})
+	}
+}
+
+// TestParseQuotes takes the quotes away: what they bore becomes unsure.
+func TestParseQuotes(t *testing.T) {
+	o := NewRoster(replyRequest())
+	invented := strings.ReplaceAll(goodReply, "know A well", "know A best")
+	got, err := Parse(invented, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c1, c2 := &got.Verdict.Claims[0], &got.Verdict.Claims[1]
+	for _, s := range []Support{c1.Checks[0].Support, c1.Checks[2].Support, c1.Joint, c2.Elsewhere} {
+		if s.Known {
+			t.Errorf("%+v without a verbatim quote", s)
+		}
+	}
+	if c2.Checks[0].Support != Mostly.Support() || c1.Checks[1].Support != None.Support() {
+		t.Error("what needs no quote, or has one, changed")
+	}
+	if len(got.Defects) != 3 {
+		t.Errorf("defects %q, want 3", got.Defects)
+	}
+	// Elsewhere must not be what the claim cites.
+	own := strings.Replace(goodReply, `"elsewhere":"none","elsewhere_evidence_id":""`, `"elsewhere":"full","elsewhere_evidence_id":"e2"`, 1)
+	got, err = Parse(own, o)
+	if err != nil || got.Verdict.Claims[0].Elsewhere.Known || len(got.Defects) != 1 {
+		t.Errorf("elsewhere in its own evidence: %+v, %q, %v", got.Verdict.Claims[0].Elsewhere, got.Defects, err)
+	}
+}
+
+// TestSchema checks that the parser and the schema name the same members.
+func TestSchema(t *testing.T) {
+	var schema any
+	if err := json.Unmarshal([]byte(Schema), &schema); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{"sufficient": true}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if names, ok := v["required"].([]any); ok {
+				properties := v["properties"].(map[string]any)
+				for _, n := range names {
+					named[n.(string)] = true
+					if properties[n.(string)] == nil {
+						t.Errorf("required %v is not described", n)
+					}
+				}
+				if len(names) != len(properties) || v["additionalProperties"] != false {
+					t.Errorf("object of %v is open", names)
+				}
+			}
+			for _, x := range v {
+				walk(x)
+			}
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	walk(schema)
+	for n := range named {
+		if !replyNames[n] {
+			t.Errorf("the parser does not know %q", n)
+		}
+	}
+	if len(named) != len(replyNames) {
+		t.Errorf("the schema names %d members, the parser %d", len(named), len(replyNames))
+	}
+}
+
+// FuzzFindQuote compares with a search in the texts without white space, where
+// the places of the words' ends are checked apart.
+func FuzzFindQuote(f *testing.F) {
+	f.Add("We know A\n well.", "know  A well")
+	f.Add("a a b", "a b")
+	f.Add("é　x", "é x")
+	f.Fuzz(func(t *testing.T, text, quote string) {
+		at, ok := findQuote(text, quote)
+		if !ok {
+			if q := squeeze(quote); q != "" && strings.Contains(squeeze(text), q) {
+				t.Fatalf("%q not found in %q", quote, text)
+			}
+			return
+		}
+		if got := string([]rune(text)[at.Start:at.End]); squeeze(got) != squeeze(string([]rune(quote))) {
+			t.Errorf("%q found at %+v of %q, which is %q", quote, at, text, got)
+		}
+	})
+}
+
+// FuzzParse checks that what is accepted is whole.
+func FuzzParse(f *testing.F) {
+	f.Add(goodReply)
+	f.Add("```json\n{\"claims\":[]}```")
+	r := replyRequest()
+	o := NewRoster(r)
+	f.Fuzz(func(t *testing.T, reply string) {
+		got, err := Parse(reply, o)
+		if err != nil {
+			if _, ok := errors.AsType[*ReplyError](err); !ok {
+				t.Errorf("error %v of type %T", err, err)
+			}
+			return
+		}
+		for c := range r.Claims {
+			if v := &got.Verdict.Claims[c]; v.Factual == Unset || len(v.Checks) != len(r.Claims[c].Evidence) {
+				t.Errorf("claim %d: %+v", c, v)
+			}
+		}
+	})
+}
