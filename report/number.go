@@ -6,8 +6,8 @@ import (
 )
 
 // Number prints a value for people: three decimals for what lies in [-1, 1], as
-// most metrics do, else four significant digits. A value that is not defined is
-// a dash.
+// most metrics do, else four significant digits, or more before the point. A
+// value that is not defined is a dash.
 func Number(v *float64) string {
 	if v == nil {
 		return "–"
@@ -17,8 +17,10 @@ func Number(v *float64) string {
 
 func number(v float64) string {
 	switch {
-	case v == math.Trunc(v) && math.Abs(v) > 1 && math.Abs(v) < 1e15:
+	case v == math.Trunc(v) && math.Abs(v) > 1 && math.Abs(v) < 1e15, math.Abs(v) >= 1000 && math.Abs(v) < 1e15:
 		return strconv.FormatFloat(v, 'f', 0, 64)
+	case math.Abs(v) < 0.0005:
+		return "0.000" // without the sign of what is not shown
 	case math.Abs(v) <= 1:
 		return strconv.FormatFloat(v, 'f', 3, 64)
 	}

@@ -1,0 +1,84 @@
+package term
+
+import (
+	"bytes"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestColour(t *testing.T) {
+	tests := []struct {
+		name, mode string
+		env        map[string]string
+		want       bool
+	}{
+		{"auto on what is no terminal", "auto", nil, false},
+		{"always wins over NO_COLOR", "always", map[string]string{"NO_COLOR": "1"}, true},
+		{"always wins over a dumb terminal", "always", map[string]string{"TERM": "dumb"}, true},
+		{"never", "never", nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Colour(tt.mode, new(bytes.Buffer), func(name string) string { return tt.env[name] })
+			if got != tt.want {
+				t.Errorf("Colour(%s) = %t, want %t", tt.mode, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestStyle(t *testing.T) {
+	if got, want := (Style{On: true}).Bold("x"), "\x1b[1mx\x1b[0m"; got != want {
+		t.Errorf("Bold = %q, want %q", got, want)
+	}
+	if got := (Style{On: true}).Red(""); got != "" {
+		t.Errorf("Red of nothing = %q, want nothing", got)
+	}
+	if got := (Style{}).Green("x"); got != "x" {
+		t.Errorf("Green without colour = %q, want x", got)
+	}
+}
+
+// What is no terminal gets a line every 30 seconds, and none before.
+func TestProgressPlain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := NewProgress(&out, false)
+		asked := 0
+		for range 61 {
+			p.Update(func() string { asked++; return "line" })
+			time.Sleep(time.Second)
+		}
+		p.Clear() // touches nothing that is no terminal
+		if got, want := out.String(), "ibid: line\nibid: line\n"; got != want || asked != 2 {
+			t.Errorf("after a minute %q, asked %d times, want %q, twice", got, asked, want)
+		}
+		p.Close()
+		time.Sleep(time.Hour)
+		p.Update(func() string { return "late" })
+		if got, want := out.String(), "ibid: line\nibid: line\n"; got != want {
+			t.Errorf("after the end %q, want %q", got, want)
+		}
+	})
+}
+
+func TestProgressQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := NewProgress(&out, true)
+		time.Sleep(time.Hour)
+		p.Update(func() string { t.Error("a line was made that nobody sees"); return "" })
+		p.Clear()
+		p.Close()
+		if out.Len() > 0 {
+			t.Errorf("quiet, but %q", &out)
+		}
+	})
+}
+
+func TestWidthOfNoTerminal(t *testing.T) {
+	if got := Width(new(bytes.Buffer)); got != DefaultWidth {
+		t.Errorf("Width = %d, want %d", got, DefaultWidth)
+	}
+}
