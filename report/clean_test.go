@@ -22,3 +22,9 @@ func TestClean(t *testing.T) {
 		})
 	}
 }
+
+func TestCleanLine(t *testing.T) {
+	if got, want := CleanLine("a\n\tb\x1b"), "a␊␉b␛"; got != want {
+		t.Errorf("CleanLine = %q, want %q", got, want)
+	}
+}

@@ -152,7 +152,7 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 		style = plain{}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", style.Bold(fmt.Sprintf("%s/%s (#%d)", Clean(v.ID), Clean(v.System), v.Row)))
+	fmt.Fprintf(&b, "%s\n", style.Bold(fmt.Sprintf("%s/%s (#%d)", CleanLine(v.ID), CleanLine(v.System), v.Row)))
 	if v.Error != "" {
 		fmt.Fprintf(&b, "%s %s\n", style.Red("not scored:"), Clean(v.Error))
 	}
@@ -160,7 +160,7 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 		fmt.Fprintf(&b, "\n%s %s\n%s %s\n", style.Dim("question"), Clean(v.Query), style.Dim("answer  "), Clean(v.Answer))
 	}
 	if v.Annotator != "" {
-		fmt.Fprintf(&b, "%s %s\n", style.Dim("truth of"), Clean(v.Annotator))
+		fmt.Fprintf(&b, "%s %s\n", style.Dim("truth of"), CleanLine(v.Annotator))
 	}
 	v.writeCitations(&b, style)
 	v.writeSources(&b, style)
@@ -181,7 +181,7 @@ func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 		if c.Repaired != "" {
 			status += " to " + c.Repaired
 		}
-		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), Clean(c.place()), status, best, Number(c.Exact), Number(c.Snapped)})
+		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), CleanLine(c.place()), status, best, Number(c.Exact), Number(c.Snapped)})
 	}
 	if len(t.rows) == 0 {
 		b.WriteString("no citations\n")
@@ -219,7 +219,7 @@ func (v *RowView) writeSources(b *strings.Builder, style Style) {
 		if s.Page > 0 {
 			name += fmt.Sprintf(" p. %d", s.Page)
 		}
-		fmt.Fprintf(b, "\n%s\n", style.Bold(Clean(name)))
+		fmt.Fprintf(b, "\n%s\n", style.Bold(CleanLine(name)))
 		for _, p := range s.Passages {
 			fmt.Fprintf(b, "%s %s\n", style.Dim(fmt.Sprintf("[%d, %d)", p.Start, p.End)), p.text(style))
 		}

@@ -51,7 +51,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 	}
 	notes := make(map[string]int)
 	for _, group := range groupsOf(rows) {
-		b := Block{System: group[0], Slice: group[1], Title: blockTitle(group[0], group[1])}
+		b := Block{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
 			if !ok || rows[i].N == 0 {
@@ -121,7 +121,7 @@ func (s *Summary) footnotes(known map[string]int, l Line) []int {
 
 func (s *Summary) title() string {
 	m := s.Run
-	title := fmt.Sprintf("run %s: %s rows, %s citations", m.ID, Thousands(m.Rows), Thousands(m.Citations))
+	title := fmt.Sprintf("run %s: %s rows, %s citations", CleanLine(m.ID), Thousands(m.Rows), Thousands(m.Citations))
 	if m.Errors > 0 {
 		title += fmt.Sprintf(", %s error rows", Thousands(m.Errors))
 	}

@@ -83,7 +83,7 @@ func (s *Summary) matrix(systems []Block) *table {
 		}
 	}
 	for _, block := range systems {
-		t.header = append(t.header, block.System, "", "n")
+		t.header = append(t.header, CleanLine(block.System), "", "n")
 		for i := range t.rows {
 			t.rows[i] = append(t.rows[i], "–", "", "")
 		}
@@ -136,7 +136,7 @@ func (s *Summary) gateTable() *table {
 		if g.Reason != "" {
 			value = g.Reason
 		}
-		t.rows = append(t.rows, []string{g.Gate, word, value})
+		t.rows = append(t.rows, []string{CleanLine(g.Gate), word, CleanLine(value)})
 	}
 	return t
 }

@@ -136,7 +136,7 @@ func (a *app) printCheck(w io.Writer, c *harness.Checked) error {
 		fmt.Fprintf(&b, "columns that are ignored: %s\n", report.Clean(strings.Join(c.Ignored, ", ")))
 	}
 	for _, p := range c.Problems {
-		fmt.Fprintf(&b, "%s\n", report.Clean(p.String()))
+		fmt.Fprintf(&b, "%s\n", report.CleanLine(p.String()))
 	}
 	if more := c.Found - int64(len(c.Problems)); more > 0 {
 		fmt.Fprintf(&b, "and %s more\n", report.Thousands(more))

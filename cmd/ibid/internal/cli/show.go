@@ -118,7 +118,7 @@ func (a *app) showErrors(dir string) error {
 			return writeJSON(w, map[string]any{"schema": "ibid.errors/v1", "errors": rows})
 		}
 		for _, r := range rows {
-			if _, err := fmt.Fprintf(w, "#%d %s/%s: %s\n", r.Row, r.ID, r.System, r.Error); err != nil {
+			if _, err := fmt.Fprintf(w, "%s\n", report.CleanLine(fmt.Sprintf("#%d %s/%s: %s", r.Row, r.ID, r.System, r.Error))); err != nil {
 				return err
 			}
 		}
