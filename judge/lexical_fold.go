@@ -45,25 +45,27 @@ func foldHash(s string) uint64 {
 	return mix(h)
 }
 
+// hashInverse undoes the multiplication of hashRune, modulo 2^64.
+const hashInverse = 0xce965057aff6957b
+
 // A folder hashes a word while it is read.
 type folder struct {
-	all, stem, before uint64 // of all runes, the first stemLength, all but the last
-	n                 int
-	last, beforeLast  rune // in lower case
-	digits            bool
+	all, stem        uint64 // of all runes and of the first stemLength
+	n                int
+	last, beforeLast rune // in lower case
+	digits           bool
 }
 
 func newFolder() folder { return folder{all: hashSeed, stem: hashSeed} }
 
+// add takes the next rune, in lower case.
 func (f *folder) add(r rune) {
-	r = lower(r)
 	f.beforeLast, f.last = f.last, r
-	f.before = f.all
 	f.all = hashRune(f.all, r)
 	if f.n++; f.n <= stemLength {
 		f.stem = f.all
 	}
-	f.digits = f.digits || '0' <= r && r <= '9'
+	f.digits = f.digits || r <= '9' // no other word rune is below
 }
 
 // hashes returns the hash of the word and of what is compared of it: its first
@@ -77,7 +79,7 @@ func (f *folder) hashes() (full, stem uint64) {
 	case f.n > stemLength:
 		return full, mix(f.stem)
 	case f.n >= 4 && f.last == 's' && f.beforeLast != 's':
-		return full, mix(f.before)
+		return full, mix(f.all*hashInverse ^ uint64(f.last))
 	}
 	return full, full
 }
@@ -106,14 +108,18 @@ func hiragana(r rune) bool { return 0x3041 <= r && r <= 0x309F }
 // wordRune reports whether r is part of a word.
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return asciiWord[r]
+		return asciiWord[r] != 0
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-var asciiWord = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+// asciiWord is the lower case of the bytes that are word runes by themselves, 0
+// for all others.
+var asciiWord = func() (t [256]byte) {
+	for c := range t[:utf8.RuneSelf] {
+		if c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' {
+			t[c] = byte(lower(rune(c)))
+		}
 	}
 	return t
 }()

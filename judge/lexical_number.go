@@ -20,6 +20,9 @@ type number struct {
 // compared by their hash.
 const maxDigits = 18
 
+// maxGroups is how many separators a number may have.
+const maxGroups = 24
+
 // longExp marks a number whose digits are a hash.
 const longExp = math.MaxInt16
 
@@ -102,8 +105,8 @@ func parseDigits(s string, fraction int) (digits uint64, exp int16) {
 // parseNumber reads digits that '.', ',' and marks of grouping divide into
 // groups. ok is false if that is no single number, as with 10.0.0.1.
 func parseNumber(s string) (n number, ok bool) {
-	var seps [24]byte
-	var lens [25]int
+	var seps [maxGroups]byte
+	var lens [maxGroups + 1]int
 	groups := 0
 	for i := 0; i < len(s); {
 		switch {

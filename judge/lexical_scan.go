@@ -120,7 +120,9 @@ func (s *scanner) abbreviated() bool {
 		return false
 	}
 	// A number that begins a sentence is that of a list item.
-	return f.word.abbr || f.kind == featureWord && f.cpEnd-f.cp == 1 && f.word.stop == 0 ||
+	first, _ := utf8.DecodeRuneInString(s.text[f.start:])
+	initial := f.cpEnd-f.cp == 1 && unicode.IsUpper(first)
+	return f.word.abbr || initial ||
 		f.kind == featureNumber && f.breaks || f.word.month != 0 && f.cpEnd-f.cp <= 4
 }
 
@@ -138,19 +140,26 @@ func (s *scanner) add(f feature, start int, cp int32) *feature {
 // word reads a word up to the next apostrophe or character of another kind.
 func (s *scanner) word() {
 	start, cp := s.i, s.cp
+	if s.breaks == maybeEnd {
+		if r, _ := utf8.DecodeRuneInString(s.text[start:]); unicode.IsLower(r) {
+			s.breaks = noBreak
+		}
+	}
 	fold := newFolder()
 	for s.i < len(s.text) {
-		r, size := rune(s.text[s.i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s.text[s.i:])
+		if c := asciiWord[s.text[s.i]]; c != 0 {
+			fold.add(rune(c))
+			s.skip(1)
+			continue
 		}
+		if s.text[s.i] < utf8.RuneSelf {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(s.text[s.i:])
 		if !wordRune(r) || spaceless(r) {
 			break
 		}
-		if s.breaks == maybeEnd && fold.n == 0 && unicode.IsLower(r) {
-			s.breaks = noBreak
-		}
-		fold.add(r)
+		fold.add(lower(r))
 		s.skip(size)
 	}
 	full, stem := fold.hashes()
@@ -272,14 +281,18 @@ func (s *scanner) to(end int) {
 	s.i = end
 }
 
-// digits returns the end of the digits here and of the separators between them.
+// digits returns the end of the digits here and of the separators between them,
+// of which it takes maxGroups at most.
 func (s *scanner) digits() int {
 	i := s.i
-	for i < len(s.text) {
+	for groups := 0; i < len(s.text); {
 		c := s.text[i]
 		if isDigit(c) {
 			i++
 			continue
+		}
+		if groups++; groups > maxGroups {
+			return i
 		}
 		size := 1
 		switch {

@@ -8,11 +8,11 @@ import (
 
 // findQuote finds quote in text where any run of white space matches any other,
 // and white space at the ends of quote matches nothing. It returns the first
-// place in code points of text. A quote without a visible character is not
-// found.
+// place in code points of text. A quote without a visible character, or that is
+// not valid UTF-8, is not found.
 func findQuote(text, quote string) (at Interval, ok bool) {
 	needle := squeeze(quote)
-	if needle == "" {
+	if needle == "" || !utf8.ValidString(needle) {
 		return Interval{}, false
 	}
 	squeezed := squeeze(text)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // replyRequest has c1 with two citations of which two are the same text, and c2
@@ -208,7 +209,7 @@ func FuzzFindQuote(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, quote string) {
 		at, ok := findQuote(text, quote)
 		if !ok {
-			if q := squeeze(quote); q != "" && strings.Contains(squeeze(text), q) {
+			if q := squeeze(quote); q != "" && utf8.ValidString(q) && strings.Contains(squeeze(text), q) {
 				t.Fatalf("%q not found in %q", quote, text)
 			}
 			return
