@@ -57,6 +57,13 @@ const (
 	ConsistencyClaims
 	NecessaryCitations
 	NecessityCitations
+	UndecidedClaims
+	UndecidedCitedClaims
+	UnscoredNeedingClaims
+	UnscoredFactualClaims
+	UnscoredConsistencyClaims
+	RelevanceCitations
+	UnscoredNecessityCitations
 
 	NumCounts
 )

@@ -17,7 +17,10 @@ const (
 	noTexts     = "no text of a source, or truth or citations not known"
 	noPages     = "no page known, or truth or citations not known"
 	noClaims    = "claims not known"
-	noVerdicts  = "no judge"
+	noLinks     = "no judge, or claims or citations not known"
+	noNeeds     = "no judge, no verdict on the row, or claims or citations not known"
+	noSupport   = "no judge, or citations not known"
+	noNecessity = "judge.necessity is false, no judge, or claims or citations not known"
 )
 
 var countDefinitions = [NumCounts]Definition{
@@ -40,20 +43,20 @@ var countDefinitions = [NumCounts]Definition{
 	BoundaryHits:          count("boundary_hits", HigherIsBetter, "truth spans that some prediction hits with both ends within the tolerance", noEither),
 	Citations:             count("citations", Neutral, "citations of the answer", noCitations),
 	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked or quote_repaired", noCitations),
-	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noVerdicts),
-	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noVerdicts),
-	ScoredCitations:       count("scored_citations", Neutral, "citations with a verdict", noVerdicts),
-	UnlinkedCitations:     count("unlinked_citations", LowerIsBetter, "citations without a position in the answer, linked to every claim", noClaims),
+	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noSupport),
+	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noSupport),
+	ScoredCitations:       count("scored_citations", Neutral, "citations with a scored support; not valid ones have 0", noSupport),
+	UnlinkedCitations:     count("unlinked_citations", LowerIsBetter, "citations without a position in the answer, linked to every claim", "claims or citations not known"),
 	Claims:                count("claims", Neutral, "claims of the answer", noClaims),
-	FactualClaims:         count("factual_claims", Neutral, "claims that state a fact", noVerdicts),
-	ClaimsNeedingCitation: count("claims_needing_citation", Neutral, "claims that need a citation", noVerdicts),
-	CitedClaims:           count("cited_claims", HigherIsBetter, "claims needing a citation that have one, valid or not", noVerdicts),
-	SupportedClaims:       count("supported_claims", HigherIsBetter, "claims needing a citation with joined support ≥ supported", noVerdicts),
-	ConsistentClaims:      count("consistent_claims", HigherIsBetter, "factual claims with joined support ≥ consistent, not contradicted", noVerdicts),
-	ConsistentCitations:   count("consistent_citations", HigherIsBetter, "citations with support ≥ consistent", noVerdicts),
-	ContradictedClaims:    count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noVerdicts),
-	HallucinatedClaims:    count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noVerdicts),
-	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims that should have been judged and were not", noVerdicts),
+	FactualClaims:         count("factual_claims", Neutral, "claims that state a fact", noNeeds),
+	ClaimsNeedingCitation: count("claims_needing_citation", Neutral, "claims that need a citation", noNeeds),
+	CitedClaims:           count("cited_claims", HigherIsBetter, "claims needing a citation that have one, valid or not", noNeeds),
+	SupportedClaims:       count("supported_claims", HigherIsBetter, "claims needing a citation with joined support ≥ supported", noNeeds),
+	ConsistentClaims:      count("consistent_claims", HigherIsBetter, "factual claims with joined support ≥ consistent, not contradicted", noNeeds),
+	ConsistentCitations:   count("consistent_citations", HigherIsBetter, "citations with support ≥ consistent", noSupport),
+	ContradictedClaims:    count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noNeeds),
+	HallucinatedClaims:    count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noNeeds),
+	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims with outcome unscored: should have been judged and were not", noLinks),
 
 	TruthPages:         count("truth_pages", Neutral, "distinct pages touched by truth", noPages),
 	PredPages:          count("pred_pages", Neutral, "distinct pages touched by citations", noPages),
@@ -68,9 +71,17 @@ var countDefinitions = [NumCounts]Definition{
 	AnswerChars:        count("answer_chars", Neutral, "code points of the answer", ""),
 	CitedAnswerChars:   count("cited_answer_chars", HigherIsBetter, "answer code points in claims that carry a citation", noClaims),
 	ClaimAnswerChars:   count("claim_answer_chars", Neutral, "answer code points in claims", noClaims),
-	ConsistencyClaims:  count("consistency_claims", Neutral, "scored claims that have a citation", noVerdicts),
-	NecessaryCitations: count("necessary_citations", HigherIsBetter, "citations in at least one minimal sufficient set of their claim", noVerdicts),
-	NecessityCitations: count("necessity_citations", Neutral, "citations of supported claims", noVerdicts),
+	ConsistencyClaims:  count("consistency_claims", Neutral, "claims with a citation and a scored joined support", noLinks),
+	NecessaryCitations: count("necessary_citations", HigherIsBetter, "citations of supported claims that are in a minimal sufficient set, per claim", noNecessity),
+	NecessityCitations: count("necessity_citations", Neutral, "citations of supported claims of which it is known whether they are, per claim", noNecessity),
+
+	UndecidedClaims:            count("undecided_claims", LowerIsBetter, "claims of which nobody said whether they are factual and need a citation, for want of a verdict on the row", noLinks),
+	UndecidedCitedClaims:       count("undecided_cited_claims", LowerIsBetter, "of these, claims that have a citation", noLinks),
+	UnscoredNeedingClaims:      count("unscored_needing_claims", LowerIsBetter, "claims needing a citation without a scored joined support; all have a citation", noNeeds),
+	UnscoredFactualClaims:      count("unscored_factual_claims", LowerIsBetter, "factual claims without a scored joined support; all have a citation", noNeeds),
+	UnscoredConsistencyClaims:  count("unscored_consistency_claims", LowerIsBetter, "claims with a citation and no scored joined support", noLinks),
+	RelevanceCitations:         count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
+	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
 }
 
 // sumDefinition makes the definition of a pooled sum.

@@ -18,71 +18,111 @@ const (
 	liu           = "Liu et al., Evaluating Verifiability in Generative Search Engines, Findings of EMNLP 2023"
 )
 
-// judgedRatio is a ratio of two counts that needs verdicts.
-func judgedRatio(name, group string, dir Direction, summary, formula, undefined, source string, num, den Count) Definition {
-	return Definition{
-		Name: name, Group: group, Kind: Ratio, Direction: dir, Min: 0, Max: 1,
-		Summary: summary, Formula: formula, UndefinedWhen: "no judge, or " + undefined, Source: source,
-		Num: term(num), Den: term(den), Judged: true,
+// judged is a metric over scored items: the numbers of den that are not of
+// unscored. Its coverage is 1 - unscored/scorable.
+type judged struct {
+	num, den           []Term
+	unscored, scorable []Term
+}
+
+// less is a sum of counts with others taken off.
+func less(from []Term, off ...Count) []Term {
+	for _, c := range off {
+		from = append(from, Term{c.String(), -1})
 	}
+	return from
+}
+
+func (j judged) define(name, group string, kind Kind, dir Direction, summary, formula, undefined, source string) Definition {
+	return Definition{
+		Name: name, Group: group, Kind: kind, Direction: dir, Min: 0, Max: 1,
+		Summary: summary, Formula: formula, UndefinedWhen: "no judge, or " + undefined, Source: source,
+		Num: j.num, Den: j.den, Unscored: j.unscored, Scorable: j.scorable, Judged: true,
+	}
+}
+
+// The items of which a metric is a share or a mean.
+var (
+	needing      = judged{unscored: terms(UnscoredNeedingClaims, UndecidedClaims), scorable: terms(ClaimsNeedingCitation, UndecidedClaims)}
+	factual      = judged{unscored: terms(UnscoredFactualClaims, UndecidedClaims), scorable: terms(FactualClaims, UndecidedClaims)}
+	citedClaims  = judged{unscored: term(UnscoredConsistencyClaims), scorable: terms(ConsistencyClaims, UnscoredConsistencyClaims)}
+	allCitations = judged{unscored: less(term(Citations), ScoredCitations), scorable: term(Citations)}
+)
+
+// of returns the items with what is counted over them.
+func (j judged) of(num, den []Term) judged {
+	j.num, j.den = num, den
+	return j
 }
 
 func completenessDefinitions() []Definition {
 	const group = "claims"
+	completeness := needing.of(term(CitedClaims), term(ClaimsNeedingCitation))
+	completeness.unscored = term(UndecidedClaims)
+	precision := judged{
+		num: term(SupportedClaims), den: less(term(CitedClaims), UnscoredNeedingClaims),
+		unscored: terms(UnscoredNeedingClaims, UndecidedCitedClaims), scorable: terms(CitedClaims, UndecidedCitedClaims),
+	}
 	return []Definition{
-		judgedRatio("citation_completeness", group, HigherIsBetter, "share of claims needing a citation that have one",
+		completeness.define("citation_completeness", group, Ratio, HigherIsBetter, "share of claims needing a citation that have one",
 			"claims needing a citation that have one, valid or not / claims needing a citation", "no claim needs a citation",
-			specification, CitedClaims, ClaimsNeedingCitation),
-		judgedRatio("supported_completeness", group, HigherIsBetter, "share of claims needing a citation that their citations support (attribution recall)",
-			"claims needing a citation with joined support ≥ supported / claims needing a citation", "no claim needs a citation",
-			liu, SupportedClaims, ClaimsNeedingCitation),
-		judgedRatio("cited_claim_precision", group, HigherIsBetter, "share of cited claims that their citations support (attribution precision)",
-			"claims needing a citation with joined support ≥ supported / claims needing a citation that have one", "no claim needing a citation has one",
-			rashkin, SupportedClaims, CitedClaims),
+			specification),
+		needing.of(term(SupportedClaims), less(term(ClaimsNeedingCitation), UnscoredNeedingClaims)).
+			define("supported_completeness", group, Ratio, HigherIsBetter, "share of claims needing a citation that their citations support (attribution recall)",
+				"claims needing a citation with joined support ≥ supported / scored claims needing a citation", "no claim needs a citation, or none is scored",
+				liu),
+		precision.define("cited_claim_precision", group, Ratio, HigherIsBetter, "share of cited claims that their citations support (attribution precision)",
+			"claims needing a citation with joined support ≥ supported / scored claims needing a citation that have one", "no claim needing a citation has one, or none is scored",
+			rashkin),
 	}
 }
 
 func citationDefinitions() []Definition {
 	const group = "citations"
-	correctness := judgedRatio("citation_correctness", group, HigherIsBetter, "share of citations that support what they are cited for",
-		"citations with support ≥ supported / scored citations", "no citation", specification, CorrectCitations, ScoredCitations)
+	correctness := allCitations.of(term(CorrectCitations), term(ScoredCitations)).
+		define("citation_correctness", group, Ratio, HigherIsBetter, "share of citations that support what they are cited for",
+			"citations with support ≥ supported / scored citations", "no citation, or none is scored", specification)
 	correctness.Aliases = []string{"citation_validity_rate"}
+	relevance := judged{
+		num: term(RelevantCitations), den: term(RelevanceCitations),
+		unscored: less(term(Citations), RelevanceCitations), scorable: term(Citations),
+	}
 	return []Definition{
 		correctness,
-		judgedRatio("citation_relevance", group, HigherIsBetter, "share of citations that are relevant",
-			"citations relevant for any linked claim / scored citations", "no citation", specification, RelevantCitations, ScoredCitations),
-		{
-			Name: "mean_support_score", Group: group, Kind: Mean, Direction: HigherIsBetter, Min: 0, Max: 1,
-			Summary: "mean support of citations", Formula: "mean over scored citations of the best support over linked claims",
-			UndefinedWhen: "no judge, or no citation", Source: specification,
-			Num: sumTerm(SumSupport), Den: term(ScoredCitations), Judged: true,
-		},
+		relevance.define("citation_relevance", group, Ratio, HigherIsBetter, "share of citations that are relevant",
+			"citations relevant for any linked claim / citations whose relevance is scored", "no citation, or none is scored", specification),
+		allCitations.of(sumTerm(SumSupport), term(ScoredCitations)).
+			define("mean_support_score", group, Mean, HigherIsBetter, "mean support of citations",
+				"mean over scored citations of the best support over linked claims", "no citation, or none is scored", specification),
 	}
 }
 
 func consistencyDefinitions() []Definition {
 	const group = "claims"
+	hallucination := judged{
+		num: term(HallucinatedClaims), den: less(term(FactualClaims), UnscoredClaims),
+		unscored: term(UnscoredClaims), scorable: terms(FactualClaims, UndecidedClaims),
+	}
+	factualScored := less(term(FactualClaims), UnscoredFactualClaims)
+	variance := citedClaims.define("consistency_variance", group, Score, LowerIsBetter, "spread of joined support over cited claims",
+		"sample variance (n − 1) of joined support over scored claims that have a citation", "fewer than two claims that have a citation are scored", specification)
+	variance.Max = 0.5
 	return []Definition{
-		judgedRatio("factual_consistency", group, HigherIsBetter, "share of factual claims that agree with their sources",
-			"factual claims with joined support ≥ consistent and not contradicted / factual claims", "no factual claim",
-			specification, ConsistentClaims, FactualClaims),
-		{
-			Name: "mean_consistency", Group: group, Kind: Mean, Direction: HigherIsBetter, Min: 0, Max: 1,
-			Summary: "mean joined support of cited claims", Formula: "mean of joined support over claims that have a citation",
-			UndefinedWhen: "no judge, or no claim has a citation", Source: specification,
-			Num: sumTerm(SumConsistency), Den: term(ConsistencyClaims), Judged: true,
-		},
-		{
-			Name: "consistency_variance", Group: group, Kind: Score, Direction: LowerIsBetter, Min: 0, Max: 0.5,
-			Summary: "spread of joined support over cited claims", Formula: "sample variance (n − 1) of joined support over claims that have a citation",
-			UndefinedWhen: "no judge, or fewer than two claims have a citation", Source: specification, Judged: true,
-		},
-		judgedRatio("hallucination_rate", group, LowerIsBetter, "share of factual claims that no evidence supports",
-			"factual claims with outcome contradicted or unsupported / factual claims", "no factual claim",
-			specification, HallucinatedClaims, FactualClaims),
-		judgedRatio("contradiction_rate", group, LowerIsBetter, "share of factual claims that their cited evidence contradicts",
-			"factual claims with outcome contradicted / factual claims", "no factual claim",
-			rashkin, ContradictedClaims, FactualClaims),
+		factual.of(term(ConsistentClaims), factualScored).
+			define("factual_consistency", group, Ratio, HigherIsBetter, "share of factual claims that agree with their sources",
+				"factual claims with joined support ≥ consistent and not contradicted / scored factual claims", "no claim is factual, or none of these is scored",
+				specification),
+		citedClaims.of(sumTerm(SumConsistency), term(ConsistencyClaims)).
+			define("mean_consistency", group, Mean, HigherIsBetter, "mean joined support of cited claims",
+				"mean of joined support over scored claims that have a citation", "no claim has a citation, or none of these is scored", specification),
+		variance,
+		hallucination.define("hallucination_rate", group, Ratio, LowerIsBetter, "share of factual claims that no evidence supports",
+			"factual claims with outcome contradicted or unsupported / factual claims whose outcome is scored", "no claim is factual, or none of these is scored",
+			specification),
+		factual.of(term(ContradictedClaims), factualScored).
+			define("contradiction_rate", group, Ratio, LowerIsBetter, "share of factual claims that their cited evidence contradicts",
+				"factual claims with outcome contradicted / scored factual claims", "no claim is factual, or none of these is scored",
+				rashkin),
 	}
 }
 
@@ -98,73 +138,42 @@ func coverageDefinitions() []Definition {
 		{
 			Name: "citation_coverage", Group: group, Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 			Summary: "share of the answer's claims, by length, that carry a citation", Formula: "answer code points in claims that carry a citation / answer code points in claims",
-			UndefinedWhen: "no claim", Source: liu, Num: term(CitedAnswerChars), Den: term(ClaimAnswerChars),
+			UndefinedWhen: "no judge, for which claims are cut; or citations or the place of a claim in the answer not known, or no claim",
+			Source:        liu, Num: term(CitedAnswerChars), Den: term(ClaimAnswerChars), Judged: true,
 		},
 		{
 			Name: "abstention_correct", Group: group, Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
-			Summary: "1 if a citation was given exactly when one was expected", Formula: "1 if (citations not empty) = (truth not empty, or some claim needs a citation), else 0",
-			UndefinedWhen: "citations not known, or truth and claims not known", Source: "2 × 2 table of citation expected and given",
+			Summary: "1 if a citation was given exactly when one was expected", Formula: "1 if (citations not empty) = (truth not empty, or some claim needs a citation), else 0; without a judge, truth alone says",
+			UndefinedWhen: "citations not known, or truth does not ask for one and it is not known whether a claim does", Source: "2 × 2 table of citation expected and given",
 		},
 	}
 }
 
 func overallDefinitions() []Definition {
 	const group = "overall"
-	part := func(name, summary, formula, undefined string, judged bool) Definition {
-		return Definition{
-			Name: name, Group: group, Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
-			Summary: summary, Formula: formula, UndefinedWhen: undefined, Source: specification, Judged: judged,
+	part := func(items judged, name, summary, formula, undefined string) Definition {
+		d := items.define(name, group, Score, HigherIsBetter, summary, formula, undefined, specification)
+		d.Judged = len(items.scorable) > 0
+		if !d.Judged {
+			d.UndefinedWhen = undefined
 		}
+		return d
 	}
+	outcomes := judged{unscored: term(UnscoredClaims), scorable: terms(FactualClaims, UndecidedClaims)}
+	all := judged{
+		unscored: less(terms(Citations, UnscoredConsistencyClaims, UnscoredClaims), ScoredCitations),
+		scorable: terms(Citations, ConsistencyClaims, UnscoredConsistencyClaims, FactualClaims, UndecidedClaims),
+	}
+	overall := part(all, "overall_citation_accuracy", "weighted mean of the components that the run has: truth gives the first, a judge the others",
+		"Σ w·score / Σ w over the components of the run; one that is undefined because the answer cites nothing although something should be cited counts 0",
+		"")
+	overall.Judged = false
+	overall.UndefinedWhen = "nothing is to be cited and nothing is, data of a component is missing, or the run has neither truth nor judge"
 	return []Definition{
-		part("span_accuracy_score", "component: are the right places cited", "mean_snapped_jaccard", "no truth span", false),
-		part("citation_quality_score", "component: do citations support their claims", "citation_correctness", "no judge, or no citation", true),
-		part("answer_consistency_score", "component: does the answer agree with what it cites", "mean_consistency", "no judge, or no claim has a citation", true),
-		part("hallucination_score", "component: is the answer free of unsupported claims", "1 − hallucination_rate", "no judge, or no factual claim", true),
-		part("overall_citation_accuracy", "weighted mean of the components that the run has",
-			"Σ w·score / Σ w; a component undefined because nothing is cited although something should be counts 0",
-			"nothing is to be cited and nothing is, or data of a component is missing", true),
+		part(judged{}, "span_accuracy_score", "component: are the right places cited", "mean_snapped_jaccard", "no truth span"),
+		part(allCitations, "citation_quality_score", "component: do citations support their claims", "citation_correctness", "no citation, or none is scored"),
+		part(citedClaims, "answer_consistency_score", "component: does the answer agree with what it cites", "mean_consistency", "no claim has a citation, or none of these is scored"),
+		part(outcomes, "hallucination_score", "component: is the answer free of unsupported claims", "1 − hallucination_rate", "no claim is factual, or none of these is scored"),
+		overall,
 	}
-}
-
-func dialectDefinitions() []Definition {
-	dialect := func(name string, summary, formula, undefined, source string) Definition {
-		return Definition{
-			Name: name, Group: "dialects", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
-			Summary: summary, Formula: formula, UndefinedWhen: "no judge, or " + undefined, Source: source, Judged: true,
-		}
-	}
-	const (
-		alce     = "Gao et al., ALCE, EMNLP 2023"
-		longcite = "Zhang et al., LongCite, 2024"
-		trec     = "Thakur et al., TREC 2024 RAG Track support evaluation, arXiv 2504.15205"
-		drb      = "Du et al., DeepResearch Bench, 2025"
-	)
-	effective := dialect("drb_effective_citations", "supported citations of the answer", "count of citations whose claim they support",
-		"no citation", drb)
-	effective.Max = unbounded
-	necessity := judgedRatio("necessity_shared", "dialects", HigherIsBetter, "share of citations that some minimal sufficient set needs",
-		"citations in at least one minimal sufficient set of their claim / citations of supported claims", "no supported claim, or judge.necessity is false",
-		"leave-out sets; Gao et al., ALCE, EMNLP 2023, with redundant citations not punished", NecessaryCitations, NecessityCitations)
-	return []Definition{
-		dialect("alce_recall", "share of sentences that their citations jointly support", "supported sentences / sentences", "no claim", alce),
-		dialect("alce_precision", "share of citations that are not irrelevant for their sentence",
-			"citations that support alone, or without which the rest does not support / citations", "no citation, or judge.necessity is false", alce),
-		dialect("longcite_recall", "mean graded support of statements", "mean over statements of 1, 0.5 or 0 for full, partial or no support", "no claim", longcite),
-		dialect("longcite_precision", "share of citations that are relevant for their statement", "relevant citations / citations", "no citation", longcite),
-		dialect("longcite_f1", "harmonic mean of LongCite recall and precision", "2PR / (P + R)", "no claim or no citation", longcite),
-		dialect("trec_weighted_precision", "mean graded support per citation", "Σ weight / citations, weight 1, 0.5 or 0 for full, partial or no support", "no citation", trec),
-		dialect("trec_weighted_recall", "mean graded support per sentence", "Σ weight / sentences, weight 1, 0.5 or 0 for full, partial or no support", "no claim", trec),
-		dialect("drb_accuracy", "share of cited statements that their source supports", "supported pairs of statement and source / pairs", "no citation", drb),
-		effective,
-		necessity,
-	}
-}
-
-func presenceDefinitions() []Definition {
-	return []Definition{{
-		Name: "citation_presence", Group: "presence", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
-		Summary: "1 if the answer names a source in its text", Formula: "1 if a URL, DOI, (Author, Year) or [file:page:start-end] is found, else 0",
-		UndefinedWhen: "presence was not looked for", Source: "pattern match",
-	}}
 }

@@ -11,6 +11,9 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 	out.count(TruthSpans, nt)
 	out.count(PredSpans, np)
 	s.scoreBest(m.Truth, out)
+	if s.opt.Compat {
+		s.scoreLiteral(truth, out)
+	}
 
 	matched, dt, dp := int64(len(m.Pairs)), int64(m.DistinctTruth), int64(m.DistinctPred)
 	out.count(MatchedSpans, matched)

@@ -33,8 +33,11 @@ func (s *Scorer) scoreMean(r *Row, out *Scores) {
 			out.quotient(m, out.Values[m], float64(n), Defined)
 		}
 	}
-	out.Values[SpanAccuracyScore] = out.Values[MeanSnappedJaccard]
-	out.Reasons[SpanAccuracyScore] = out.Reasons[MeanSnappedJaccard]
+	if s.opt.Compat {
+		out.copyMetric(SpanAccuracyScore, MeanToleranceJaccard)
+	} else {
+		out.copyMetric(SpanAccuracyScore, MeanSnappedJaccard)
+	}
 	// The citations are the same for every annotator.
 	out.count(CitedChars, mean.part.Counts[CitedChars])
 	s.cited = mean.cited

@@ -2,8 +2,10 @@ package metrics
 
 import (
 	"math"
+	"sync"
 	"unicode/utf8"
 
+	"ibid/metrics/presence"
 	"ibid/metrics/span"
 )
 
@@ -19,6 +21,9 @@ type Scorer struct {
 	sums    int
 	custom  []customMetric
 
+	weights    [len(components)]float64 // of the overall score's components, 0 of those that the run has not
+	components string
+
 	compare    span.Comparer
 	names      names
 	pred       side
@@ -29,7 +34,18 @@ type Scorer struct {
 	cited      []span.PredMatch // of each predicted span, Truth as index in Row.Truth
 	mean       meanScratch
 	tokens     tokenSides
+	judged     judgedScratch
+	presence   presence.Result
 }
+
+// anyCitation is the detector of a run that says nothing about presence.
+var anyCitation = sync.OnceValue(func() *presence.Detector {
+	d, err := presence.New(presence.Options{})
+	if err != nil {
+		panic(err) // nothing is asked for that could be missing
+	}
+	return d
+})
 
 // NewScorer returns a scorer, or an error if the options are out of range.
 // Metrics cannot be registered afterwards.
@@ -51,25 +67,22 @@ func (r *registry) newScorer(o Options, p policy, name string) *Scorer {
 	defer r.mu.Unlock()
 	r.sealed = true
 	s := &Scorer{opt: o, policy: p, name: name, custom: r.custom, sums: len(r.sums)}
-	for _, d := range r.metrics {
-		s.reasons = append(s.reasons, unmeasured(d))
+	if s.opt.Presence == nil {
+		s.opt.Presence = anyCitation()
 	}
+	for _, d := range r.metrics {
+		why := Defined
+		if d.Judged {
+			why = NoJudge // unless the run has one
+		}
+		s.reasons = append(s.reasons, why)
+	}
+	s.weights = o.runWeights()
+	s.components = componentNames(s.weights, r.metrics)
 	return s
 }
 
-// unmeasured is the reason of a metric that this package does not measure from
-// places alone: it needs verdicts, or the claims of the answer's text.
-func unmeasured(d Definition) Reason {
-	if d.Judged {
-		return NoJudge
-	}
-	return NoClaims
-}
-
 // Score fills out with the numbers of r.
-//
-// Metrics of judged claims and citations, and those that need the claims of the
-// answer, are undefined and their counts unknown.
 func (s *Scorer) Score(r *Row, out *Scores) {
 	out.reset(len(s.reasons), s.sums)
 	copy(out.Reasons, s.reasons)
@@ -88,6 +101,11 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.enterCitations(out)
 	}
 	s.scoreAnswer(r, out)
+	s.scoreJudged(r, out)
+	e := s.expected(r, out)
+	s.scoreAbstention(r, e, out)
+	s.scoreOverall(r, e, out)
+	s.scorePresence(r, out)
 	s.scoreCustom(r, out)
 }
 

@@ -33,6 +33,9 @@ type Scores struct {
 	TruthAnnotator    string
 	HasTruthAnnotator bool
 
+	// PresenceErr is why citation_presence could not be decided, nil if it was.
+	PresenceErr error
+
 	Citations []CitationScore // one per citation of the row
 
 	bounded bool // some HasBounds is set
@@ -85,7 +88,7 @@ func (s *Scores) reset(metrics, sums int) {
 	clear(s.Reasons)
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
-	s.Components, s.Outcomes = "", s.Outcomes[:0]
+	s.Components, s.Outcomes, s.PresenceErr = "", s.Outcomes[:0], nil
 	if s.bounded {
 		clear(s.HasBounds)
 		s.bounded = false

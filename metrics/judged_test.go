@@ -1,0 +1,356 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ibid/metrics/span"
+)
+
+// judgedOptions are those of a run with truth and a judge.
+func judgedOptions() Options {
+	o := DefaultOptions()
+	o.SpanComponent, o.JudgeComponents = true, true
+	return o
+}
+
+func known(v float64) Support { return Support{Value: v, Known: true} }
+
+// says is a claim with its joined support, or an unscored one below 0, and what
+// it cites. Nothing else supports it.
+func says(joint float64, citations ...int32) Claim {
+	c := Claim{Citations: citations, Elsewhere: known(0)}
+	if joint >= 0 {
+		c.Joint = known(joint)
+	}
+	return c
+}
+
+// judgedRow is a row put to a judge, whose citations are of code points of
+// documents a, b and so on, each with the support given, unscored below 0.
+func judgedRow(support []float64, claims ...Claim) *Row {
+	r := &Row{HasCitations: true, HasClaims: true, Claims: claims, Judged: true}
+	for i, v := range support {
+		r.Citations = append(r.Citations, at(string(rune('a'+i)), 0, 10))
+		verdict := CitationVerdict{Relevant: Yes}
+		if v >= 0 {
+			verdict.Support = known(v)
+		}
+		r.Verdicts = append(r.Verdicts, verdict)
+	}
+	return r
+}
+
+// judge gives a row with citations n claims, links and verdicts. Each verdict is
+// missing with the given probability.
+func judge(rng *rand.Rand, r *Row, n int, missing float64) {
+	support := func() Support {
+		if rng.Float64() < missing {
+			return Support{}
+		}
+		return known([]float64{0, 0.5, 0.8, 1}[rng.IntN(4)])
+	}
+	flag := func() Flag {
+		if rng.Float64() < missing {
+			return Unset
+		}
+		return No + Flag(rng.IntN(2))
+	}
+	r.HasClaims, r.Judged = true, true
+	r.Claims, r.Verdicts, r.Pairs = nil, nil, nil
+	for i := range n {
+		c := Claim{
+			Start: int64(20 * i), End: int64(20*i + 10 + rng.IntN(15)), HasExtent: true,
+			Factual: flag(), NeedsCitation: flag(), Joint: support(), Elsewhere: support(),
+		}
+		c.Contradicted = rng.IntN(4) == 0
+		var pairs []PairVerdict
+		for k := range r.Citations {
+			if rng.IntN(3) == 0 {
+				c.Citations = append(c.Citations, int32(k))
+				pairs = append(pairs, PairVerdict{Support: support(), Without: support(), Relevant: flag(), Necessary: flag()})
+			}
+		}
+		r.Claims, r.Pairs = append(r.Claims, c), append(r.Pairs, pairs)
+	}
+	for i := range r.Citations {
+		r.Citations[i].Status = []span.Status{span.OK, span.OK, span.Unchecked, span.DocumentNotFound, span.OutOfBounds}[rng.IntN(5)]
+		r.Verdicts = append(r.Verdicts, CitationVerdict{Support: support(), Relevant: flag(), Necessary: flag()})
+	}
+}
+
+// Worked out by hand: five claims, of which the last states no fact and the
+// fourth needs no citation; four citations, the last of an invented document.
+func TestJudgedMetrics(t *testing.T) {
+	opinion := says(0)
+	opinion.Factual = No
+	plain := says(0)
+	plain.NeedsCitation, plain.Elsewhere = No, known(1)
+	against := says(0, 1)
+	against.Contradicted = true
+	row := judgedRow([]float64{1, 0, 0.7, 1}, says(0.8, 0, 2), against, says(0.75, 3), plain, opinion)
+	row.Citations[3].Status = span.DocumentNotFound
+	row.Verdicts[1].Relevant = No
+	row.Unlinked = 1
+	for i, length := range []int64{10, 20, 30, 40, 100} {
+		row.Claims[i].HasExtent, row.Claims[i].Start, row.Claims[i].End = true, int64(200*i), int64(200*i)+length
+	}
+	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10))}
+	s := score(t, judgedOptions(), row)
+
+	for c, want := range map[Count]int64{
+		Citations: 4, ValidCitations: 3, ScoredCitations: 4, CorrectCitations: 2, ConsistentCitations: 1,
+		RelevantCitations: 2, RelevanceCitations: 4, UnlinkedCitations: 1,
+		Claims: 5, FactualClaims: 4, ClaimsNeedingCitation: 3, CitedClaims: 3, SupportedClaims: 1, ConsistentClaims: 1,
+		ContradictedClaims: 1, HallucinatedClaims: 2, UnscoredClaims: 0, ConsistencyClaims: 3, UndecidedClaims: 0,
+		CitedAnswerChars: 60, ClaimAnswerChars: 200,
+	} {
+		wantCount(t, s, c, want)
+	}
+	for m, want := range map[Metric]float64{
+		CitationCompleteness: 1, SupportedCompleteness: 1.0 / 3, CitedClaimPrecision: 1.0 / 3,
+		CitationCorrectness: 0.5, CitationRelevance: 0.5, MeanSupportScore: 1.7 / 4,
+		FactualConsistency: 0.25, MeanConsistency: 0.8 / 3, ConsistencyVariance: (0.64 - 0.64/3) / 2,
+		HallucinationRate: 0.5, ContradictionRate: 0.25, CitationCoverage: 0.3, AbstentionCorrect: 1,
+		SpanAccuracyScore: 1, CitationQualityScore: 0.5, AnswerConsistencyScore: 0.8 / 3, HallucinationScore: 0.5,
+		OverallCitationAccuracy: 0.3 + 0.3*0.5 + 0.25*0.8/3 + 0.15*0.5,
+	} {
+		wantValue(t, s, m, want)
+	}
+	want := []Outcome{SupportedByCited, Contradicted, Unsupported, SupportedElsewhere, NotFactual}
+	if !slices.Equal(s.Outcomes, want) {
+		t.Errorf("outcomes = %v, want %v", s.Outcomes, want)
+	}
+	if slices.Contains(s.HasBounds, true) {
+		t.Error("a row without anything unscored has bounds")
+	}
+	if want := "span_accuracy_score,citation_quality_score,answer_consistency_score,hallucination_score"; s.Components != want {
+		t.Errorf("components = %s", s.Components)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	claim := func(change func(*Claim)) Claim {
+		c := says(0.7, 0)
+		change(&c)
+		return c
+	}
+	tests := []struct {
+		name    string
+		claim   Claim
+		invalid bool
+		want    Outcome // of a judge that is not people
+		human   Outcome
+	}{
+		{"supported at the threshold", claim(func(*Claim) {}), false, SupportedByCited, SupportedByCited},
+		{"below the threshold", claim(func(c *Claim) { c.Joint = known(0.69) }), false, Unsupported, Unsupported},
+		{"no fact, whatever else", claim(func(c *Claim) { c.Factual, c.Contradicted = No, true }), false, NotFactual, NotFactual},
+		{"no fact, unscored", claim(func(c *Claim) { c.Factual, c.Joint = No, Support{} }), false, NotFactual, NotFactual},
+		{"unscored", claim(func(c *Claim) { c.Joint, c.Elsewhere = Support{}, known(1) }), false, Unscored, Unscored},
+		{"supported and contradicted", claim(func(c *Claim) { c.Contradicted = true }), false, Contradicted, Contradicted},
+		{"contradicted before elsewhere", claim(func(c *Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), true, known(1) }), false, Contradicted, Contradicted},
+		{"elsewhere", claim(func(c *Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, SupportedElsewhere, SupportedElsewhere},
+		{"elsewhere unscored", claim(func(c *Claim) { c.Joint, c.Elsewhere = known(0), Support{} }), false, Unscored, Unsupported},
+		{"elsewhere unscored, supported", claim(func(c *Claim) { c.Elsewhere = Support{} }), false, SupportedByCited, SupportedByCited},
+		{"cites nothing", claim(func(c *Claim) { c.Citations, c.Contradicted = nil, true }), false, Unsupported, Unsupported},
+		{"cites nothing, known elsewhere", claim(func(c *Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, SupportedElsewhere, SupportedElsewhere},
+		{"cites what does not exist", claim(func(c *Claim) { c.Contradicted = true }), true, Unsupported, Contradicted},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, human := range []bool{false, true} {
+				row := judgedRow([]float64{1}, tt.claim)
+				if tt.invalid {
+					row.Citations[0].Status = span.DocumentNotFound
+				}
+				o := judgedOptions()
+				o.Human = human
+				want := tt.want
+				if human {
+					want = tt.human
+				}
+				if got := score(t, o, row).Outcomes[0]; got != want {
+					t.Errorf("human: %v: outcome %v, want %v", human, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOutcomeNames(t *testing.T) {
+	for o, want := range []string{"not_factual", "unscored", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
+		if got := Outcome(o).String(); got != want {
+			t.Errorf("outcome %d is called %s, want %s", o, got, want)
+		}
+	}
+}
+
+// Each row is one way to have no value.
+func TestJudgedUndefined(t *testing.T) {
+	uncited, opinion := says(0), says(0)
+	opinion.Factual = No
+	unsure := says(-1, 0)
+	textless := judgedRow([]float64{-1}, unsure)
+	textless.Citations[0].Status = span.Unchecked
+	failed := judgedRow([]float64{1}, says(1, 0), uncited)
+	failed.JudgeFailed = true
+	unasked := judgedRow([]float64{1}, says(1, 0))
+	unasked.Judged = false
+	unknownClaims := judgedRow([]float64{1})
+	unknownClaims.HasClaims = false
+	unknownCitations := judgedRow(nil, says(1))
+	unknownCitations.HasCitations = false
+	tests := []struct {
+		name string
+		row  *Row
+		// citation_completeness, cited_claim_precision, citation_correctness, mean_consistency, hallucination_rate,
+		// citation_coverage, longcite_precision, overall
+		want [8]Reason
+	}{
+		{"all there", judgedRow([]float64{1}, says(1, 0)), [8]Reason{5: NoClaims, 7: NoTruth}},
+		{"nothing claimed or cited", judgedRow(nil), [8]Reason{NoClaims, NoClaims, NoCitations, NoClaims, NoClaims, NoClaims, NoClaims, NoTruth}},
+		{"markers only", judgedRow([]float64{-1}), [8]Reason{NoClaims, NoClaims, NoClaims, NoClaims, NoClaims, NoClaims, NoClaims, NoTruth}},
+		{"nothing to cite", judgedRow(nil, opinion), [8]Reason{NothingToCite, NothingToCite, NoCitations, NoCitations, NoClaims, NoClaims, NoCitations, NoTruth}},
+		{"cited without need", judgedRow([]float64{1}, opinion), [8]Reason{NoClaims, NoClaims, Defined, NoCitations, NoClaims, NoClaims, NoCitations, NoTruth}},
+		{"not cited", judgedRow(nil, uncited), [8]Reason{Defined, NoCitations, NoCitations, NoCitations, Defined, NoClaims, NoCitations, NoTruth}},
+		{"unsure", judgedRow([]float64{-1}, unsure), [8]Reason{Defined, JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed, NoClaims, Defined, NoTruth}},
+		{"no text", textless, [8]Reason{Defined, NoDocuments, NoDocuments, NoDocuments, NoDocuments, NoClaims, Defined, NoTruth}},
+		{"judge failed", failed, [8]Reason{JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed, NoClaims, JudgeFailed, NoTruth}},
+		{"not asked", unasked, [8]Reason{NoJudge, NoJudge, NoJudge, NoJudge, NoJudge, NoClaims, NoJudge, NoTruth}},
+		{"claims unknown", unknownClaims, [8]Reason{NoClaims, NoClaims, Defined, NoClaims, NoClaims, NoClaims, NoClaims, NoTruth}},
+		{"citations unknown", unknownCitations, [8]Reason{NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := score(t, judgedOptions(), tt.row)
+			for i, m := range []Metric{
+				CitationCompleteness, CitedClaimPrecision, CitationCorrectness, MeanConsistency, HallucinationRate,
+				CitationCoverage, LongCitePrecision, OverallCitationAccuracy,
+			} {
+				if s.Reasons[m] != tt.want[i] {
+					t.Errorf("reason of %v = %q, want %q", m, s.Reasons[m], tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+// What is unscored is no number: it moves neither counts nor values.
+func TestUnscoredIsNoNumber(t *testing.T) {
+	row := judgedRow([]float64{1, -1}, says(1, 0), says(-1, 1))
+	s := score(t, judgedOptions(), row)
+	for _, m := range []Metric{
+		SupportedCompleteness, CitedClaimPrecision, CitationCorrectness, MeanSupportScore, FactualConsistency, MeanConsistency,
+		CitationQualityScore, AnswerConsistencyScore, HallucinationScore,
+	} {
+		wantValue(t, s, m, 1)
+		wantBounds(t, s, m, 0.5, 1)
+	}
+	wantValue(t, s, HallucinationRate, 0)
+	wantBounds(t, s, HallucinationRate, 0, 0.5)
+	wantValue(t, s, CitationCompleteness, 1)
+	wantReason(t, s, JudgeFailed, ConsistencyVariance)
+	for _, m := range []Metric{CitationCompleteness, ConsistencyVariance, CitationRelevance, CharF1} {
+		if s.HasBounds[m] {
+			t.Errorf("%v has bounds", m)
+		}
+	}
+	for c, want := range map[Count]int64{
+		ScoredCitations: 1, CorrectCitations: 1, SupportedClaims: 1, UnscoredClaims: 1, UnscoredNeedingClaims: 1,
+		UnscoredFactualClaims: 1, ConsistencyClaims: 1, UnscoredConsistencyClaims: 1,
+	} {
+		wantCount(t, s, c, want)
+	}
+}
+
+func wantBounds(t testing.TB, s *Scores, m Metric, low, high float64) {
+	t.Helper()
+	if !s.HasBounds[m] || math.Abs(s.Low[m]-low) > 1e-12 || math.Abs(s.High[m]-high) > 1e-12 {
+		t.Errorf("bounds of %v = [%v, %v] (given: %v), want [%v, %v]", m, s.Low[m], s.High[m], s.HasBounds[m], low, high)
+	}
+}
+
+// A row without a verdict still says what it cites, and where it must end up.
+func TestJudgeFailed(t *testing.T) {
+	row := judgedRow([]float64{1, 1}, says(1, 0), says(1, 1), says(0))
+	row.Citations[1].Status = span.DocumentNotFound
+	row.JudgeFailed = true
+	s := score(t, judgedOptions(), row)
+	wantReason(t, s, JudgeFailed, CitationCorrectness, MeanConsistency, FactualConsistency, AbstentionCorrect)
+	wantBounds(t, s, CitationCompleteness, 2.0/3, 2.0/3)
+	wantBounds(t, s, CitationCorrectness, 0, 0.5)
+	wantBounds(t, s, SupportedCompleteness, 0, 1.0/3)
+	wantBounds(t, s, MeanConsistency, 0, 0.5)
+	wantBounds(t, s, ContradictionRate, 0, 1.0/3)
+	wantBounds(t, s, HallucinationRate, 0, 1)
+	wantBounds(t, s, AbstentionCorrect, 1, 1)
+	for _, c := range []Count{FactualClaims, ClaimsNeedingCitation, CitedClaims, SupportedClaims, HallucinatedClaims} {
+		if s.Known[c] {
+			t.Errorf("%v is known", c)
+		}
+	}
+	for c, want := range map[Count]int64{UndecidedClaims: 3, UndecidedCitedClaims: 2, UnscoredClaims: 3, ScoredCitations: 1, Claims: 3} {
+		wantCount(t, s, c, want)
+	}
+}
+
+// The labels of people count whatever the status of the citation.
+func TestHumanLabels(t *testing.T) {
+	row := judgedRow([]float64{1}, says(1, 0))
+	row.Citations[0].Status = span.DocumentNotFound
+	o := judgedOptions()
+	wantValue(t, score(t, o, row), CitationCorrectness, 0)
+	wantValue(t, score(t, o, row), CitationRelevance, 0)
+	wantValue(t, score(t, o, row), SupportedCompleteness, 0)
+	o.Human = true
+	wantValue(t, score(t, o, row), CitationCorrectness, 1)
+	wantValue(t, score(t, o, row), CitationRelevance, 1)
+	wantValue(t, score(t, o, row), SupportedCompleteness, 1)
+	row.Claims[0].Citations = nil // under every judge
+	wantValue(t, score(t, o, row), SupportedCompleteness, 0)
+}
+
+func TestJudgedScoreDoesNotAllocate(t *testing.T) {
+	rows, s := judgedBenchmark(t)
+	rows = rows[:50]
+	var out Scores
+	all := func() {
+		for _, r := range rows {
+			s.Score(r, &out)
+		}
+	}
+	all()
+	if n := testing.AllocsPerRun(10, all); n != 0 {
+		t.Errorf("%v allocations over %d rows, want 0", n, len(rows))
+	}
+}
+
+func judgedBenchmark(t testing.TB) ([]*Row, *Scorer) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	rows := make([]*Row, 1024)
+	for i := range rows {
+		rows[i] = randomRow(rng, 3)
+		rows[i].Answer = "Wages rose in 2019 [1]. They fell in 2020 [2], and rose again [3]."
+		judge(rng, rows[i], 4, 0.1)
+	}
+	o := judgedOptions()
+	o.Necessity = true
+	s, err := NewScorer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, s
+}
+
+func BenchmarkScoreJudged(b *testing.B) {
+	rows, s := judgedBenchmark(b)
+	var out Scores
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		s.Score(rows[i&1023], &out)
+		i++
+	}
+}
