@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -95,6 +96,41 @@ func partsDone(dir string) bool {
 	parts, _ := filepath.Glob(filepath.Join(dir, "parts", "*.rows"))
 	m, _ := runs.ReadManifestIfAny(dir)
 	return len(parts) > 1 || m != nil && m.Complete()
+}
+
+// TestInterruptedImport interrupts an import that waits for more of its input: it
+// ends, and no file appears.
+func TestInterruptedImport(t *testing.T) {
+	dir := t.TempDir()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "ibid", "import", "jsonl", "-", "-o", "a.parquet", "--docs", "docs.parquet")
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write([]byte(`{"id": "1", "query": "q", "answer": "a"}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	for begun := []string(nil); len(begun) < 2; begun, _ = filepath.Glob(filepath.Join(dir, ".*.tmp")) {
+		time.Sleep(time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if got := exitCode(cmd.Wait()); got != 130 {
+		t.Errorf("exit code %d, want 130", got)
+	}
+	if got, want := stderr.String(), "ibid: interrupted\n"; got != want {
+		t.Errorf("stderr %q, want %q", got, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left, want nothing", err, left)
+	}
 }
 
 // scriptResume runs the command that the last one told to go on with.

@@ -124,11 +124,31 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	if err != nil {
 		return convert.Report{}, err
 	}
+	if slices.Contains(paths, "-") {
+		o.Stdin = interruptible(ctx, o.Stdin)
+	}
 	result, err := convert.Convert(ctx, format, paths, o, sink)
+	if err == nil {
+		// What was interrupted may have looked like the end of the input: Ctrl-C
+		// stops the other programs of a pipe, too.
+		err = ctx.Err()
+	}
 	if err != nil {
 		return result, errors.Join(err, sink.abort())
 	}
 	return result, sink.close()
+}
+
+// interruptible is r until ctx ends; from then on it gives the error of ctx. A
+// Read of r may still be waiting then: nothing ends one of standard input.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	return out
 }
 
 // A fileSink writes rows and documents to Parquet.
