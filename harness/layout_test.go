@@ -22,6 +22,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"metrics/stats":    {theirs: []string{"gonum.org/v1/gonum"}},
 	"metrics":          {ours: []string{"metrics/span", "metrics/token", "metrics/presence", "metrics/dialect"}},
 	"judge":            {ours: []string{"metrics/token", "judge/cache"}, theirs: []string{"github.com/sashabaranov/go-openai"}},
+	"judge/judgetest":  {ours: []string{"judge"}},
 	"dataset": {
 		ours:   []string{"metrics/span", "metrics/token", "metrics/presence"},
 		theirs: []string{"github.com/parquet-go/parquet-go", "github.com/parquet-go/bitpack", "github.com/apache/arrow/go/v17", "github.com/klauspost/compress"},

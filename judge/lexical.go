@@ -76,6 +76,10 @@ func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 			l.pool.Put(w)
 		}
 	}()
+	return w.judge(ctx, r)
+}
+
+func (w *workspace) judge(ctx context.Context, r *Request) (*Verdict, error) {
 	w.statements(r)
 	if err := w.texts(ctx, r); err != nil {
 		return nil, err

@@ -226,3 +226,29 @@ func TestLexicon(t *testing.T) {
 		}
 	}
 }
+
+// TestLexicalAllocations: a workspace that was used before makes nothing but
+// the verdict, its claims and its checks, and a place per claim where there are
+// sources.
+func TestLexicalAllocations(t *testing.T) {
+	text := "The bridge opened on July 11, 1909 and carries 4,200 cars a day. It was not closed in 3 years."
+	r := &Request{
+		Question: "When did the bridge open?",
+		Claims: []Claim{
+			{Text: "The bridge opened in 1909.", Evidence: []int{0}, Citations: []int{0}},
+			{Text: "It carries 4200 cars.", Evidence: []int{0, 1}, Citations: []int{0, 1}},
+		},
+		Evidence: []Evidence{{Text: text, Citation: 0}, {Text: text + text, Citation: 1}},
+	}
+	for _, sources := range [][]Source{nil, {{Doc: "a", Text: text}}} {
+		r.Sources = sources
+		most := 3.0
+		if len(sources) > 0 {
+			most += float64(len(r.Claims))
+		}
+		w := &workspace{scanner: scanner{lexicon: loadLexicon()}}
+		if n := testing.AllocsPerRun(100, func() { _, _ = w.judge(t.Context(), r) }); n > most {
+			t.Errorf("%d sources: %v allocations, want at most %v", len(sources), n, most)
+		}
+	}
+}

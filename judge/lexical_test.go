@@ -280,14 +280,3 @@ func BenchmarkLexical(b *testing.B) {
 		})
 	}
 }
-
-// TestLexicalAllocations: a verdict, its claims and its checks are made anew,
-// and a place per claim where there are sources.
-func TestLexicalAllocations(t *testing.T) {
-	for sources, most := range map[int]float64{0: 3, 5: 8} {
-		j, r := judge.NewLexical(), benchRequest(5, 5, sources)
-		if n := testing.AllocsPerRun(100, func() { _, _ = j.Judge(t.Context(), r) }); n > most {
-			t.Errorf("%d sources: %v allocations, want at most %v", sources, n, most)
-		}
-	}
-}

@@ -117,9 +117,13 @@ func (p *parser) claim(c int, raw *replyClaim, out *ClaimVerdict) error {
 		name    string
 		missing bool
 	}{
-		{"kind", raw.Kind == nil}, {"checks", raw.Checks == nil}, {"joint_why", raw.JointWhy == nil},
-		{"joint", raw.Joint == nil}, {"elsewhere", raw.Elsewhere == nil},
-		{"elsewhere_evidence_id", raw.ElsewhereEvidence == nil}, {"elsewhere_quote", raw.ElsewhereQuote == nil},
+		{"kind", raw.Kind == nil},
+		{"checks", raw.Checks == nil},
+		{"joint_why", raw.JointWhy == nil},
+		{"joint", raw.Joint == nil},
+		{"elsewhere", raw.Elsewhere == nil},
+		{"elsewhere_evidence_id", raw.ElsewhereEvidence == nil},
+		{"elsewhere_quote", raw.ElsewhereQuote == nil},
 	} {
 		if m.missing {
 			return missing("", m.name)
