@@ -24,6 +24,7 @@ type Format struct {
 // formats is the registry: a new format is one file and one line here.
 var formats = []Format{
 	evidenceInference,
+	expertQA,
 	jsonl,
 }
 

@@ -3,9 +3,8 @@ package convert
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
-	"unicode/utf8"
+
+	"ibid/dataset"
 )
 
 // jsonl is our own columns, one row as one JSON object on each line.
@@ -37,54 +36,45 @@ func convertJSONL(ctx context.Context, r *run) error {
 	return nil
 }
 
-// A jsonlReader reads one file.
+// A jsonlReader reads one file of our own columns.
 type jsonlReader struct {
 	*run
 	file   string
 	record jsonlRecord
 	proof  rowProof
+
+	// amend, unless nil, is given each row before it is written. What it
+	// returns is why the row cannot be, "" if it can.
+	amend func(row *dataset.Row, at position) (reason string)
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
-	in, err := c.open(c.file)
+	err := c.eachLine(ctx, c.file, func(line []byte, number int) error {
+		return c.value(line, position{number, 1})
+	})
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	lines := newLineReader(in, c.MaxRecord)
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		line, err := lines.next()
-		switch {
-		case err == io.EOF:
-			c.proof.settle(&c.report)
-			return nil
-		case errors.Is(err, errTooLong):
-			c.report.Records++
-			c.fail(RecordError{File: c.file, Line: lines.line, Reason: err.Error()})
-			continue
-		case err != nil:
-			return pathError(c.file, err)
-		}
-		c.report.Records++
-		if err := c.line(line, lines.line); err != nil {
-			return err
-		}
-	}
+	c.proof.settle(&c.report)
+	return nil
 }
 
-// line converts one record.
-func (c *jsonlReader) line(line []byte, number int) error {
+// value converts one record, which begins at a position of the file.
+func (c *jsonlReader) value(data []byte, at position) error {
 	rec := &c.record
-	if e := rec.decode(line); e != nil {
-		c.fail(RecordError{File: c.file, Line: number, Column: column(line, e.offset), Reason: e.msg})
+	if e := rec.decode(data); e != nil {
+		c.fail(at.after(data[:min(e.offset, len(data))]).err(c.file, e.msg))
 		return nil
 	}
 	if rec.isDocument && !c.Docs {
-		c.fail(RecordError{File: c.file, Line: number, Column: 1, Reason: "a document, and no place for documents was given (--docs)"})
+		c.fail(at.err(c.file, "a document, and no place for documents was given (--docs)"))
 		return nil
+	}
+	if c.amend != nil && !rec.isDocument {
+		if reason := c.amend(&rec.row, at); reason != "" {
+			c.fail(at.err(c.file, reason))
+			return nil
+		}
 	}
 	for _, name := range rec.unknown {
 		c.report.unknownField(name)
@@ -113,9 +103,4 @@ func mark(line []byte) string {
 		}
 	}
 	return ""
-}
-
-// column is the 1-based column of a byte offset, in code points.
-func column(line []byte, offset int) int {
-	return utf8.RuneCount(line[:min(offset, len(line))]) + 1
 }

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -70,4 +71,36 @@ func trimEnd(line []byte, ended bool) []byte {
 		line = line[:n-1]
 	}
 	return line
+}
+
+// eachLine calls record with every line of a file, which is one record, and its
+// number. A line that is too long is reported and left out.
+func (r *run) eachLine(ctx context.Context, path string, record func(line []byte, number int) error) error {
+	in, err := r.open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	lines := newLineReader(in, r.MaxRecord)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		tooLong := errors.Is(err, errTooLong)
+		if err != nil && !tooLong {
+			return pathError(path, err)
+		}
+		r.report.Records++
+		if tooLong {
+			r.fail(RecordError{File: path, Line: lines.line, Reason: err.Error()})
+			continue
+		}
+		if err := record(line, lines.line); err != nil {
+			return err
+		}
+	}
 }
