@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ibid/dataset"
 	"ibid/metrics/stats"
 )
 
@@ -48,17 +49,15 @@ func (s *summarizer) clusterCodes(ctx context.Context) (codes []int32, clusters 
 	codes = make([]int32, 0, s.file.Rows())
 	seed := maphash.MakeSeed()
 	var numbers stats.Codes
-	r := newColumnReader(s.file)
+	var ids, names dataset.ColumnValues
 	for part := range s.file.RowGroups() {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		ids, err := r.column(part, "id")
-		if err != nil {
+		if err := s.file.ReadColumn(part, "id", &ids); err != nil {
 			return nil, 0, err
 		}
-		names, err := r.column(part, "cluster")
-		if err != nil {
+		if err := s.file.ReadColumn(part, "cluster", &names); err != nil {
 			return nil, 0, err
 		}
 		for i := range s.file.GroupRows(part) {
@@ -79,33 +78,30 @@ func (s *summarizer) addClustersOf(ctx context.Context, i int, codes []int32, al
 	macro := make([]stats.Grouper, len(s.groups.all))
 	micro := make([]stats.Grouper, len(s.groups.all))
 	r := newColumnReader(s.file)
+	var values itemValues
 	first := 0
 	for part := range s.file.RowGroups() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		values, err := r.item(part, &s.items[i])
-		if err != nil {
+		r.part = part
+		if err := values.gather(r, &s.items[i]); err != nil {
 			return err
 		}
 		signatures := &s.groups.perPart[part]
-		for row, valid := range values.valid {
-			if !valid {
-				continue
-			}
+		values.defined.Each(func(row, at int) {
 			code := int(codes[first+row])
 			for _, g := range s.groups.members[signatures.at(row)] {
 				if !s.groups.all[g].spread {
 					continue
 				}
-				macro[g].Add(code, values.value[row])
-				if values.pooled {
-					num, den := values.parts(row)
-					micro[g].AddRatio(code, num, den)
+				macro[g].Add(code, values.value(at))
+				if values.micro {
+					micro[g].AddRatio(code, values.num.at(at), values.den.at(at))
 				}
 			}
-		}
-		first += len(values.valid)
+		})
+		first += s.file.GroupRows(part)
 	}
 	for g := range all {
 		macro[g].Drain(&all[g][i].macro)

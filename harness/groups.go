@@ -21,13 +21,14 @@ type group struct {
 // groups; nothing is kept for rows one by one as long as all of a row group have
 // one signature.
 type groups struct {
-	slices    []string // configs' slices, without "system", which every summary has
+	slices    []string // as from sliceKeys
 	clustered bool     // clusters are not the ids
 	all       []group
 	byName    map[[2]string]int
 	members   [][]int // signature -> groups
 	signature map[string]int
 	perPart   []signatures // of each row group
+	key       []byte       // scratch
 	errors    int64
 	rows      int64
 	systems   map[string]struct{}
@@ -46,27 +47,59 @@ func (s *signatures) at(i int) int {
 	return s.each[i]
 }
 
-// findGroups reads what decides about groups from rows.parquet.
-func findGroups(f *dataset.ResultFile, sliceKeys []string, clustered bool) (*groups, error) {
+// findGroups finds the groups of a run: by what is remembered of its parts, and
+// by rows.parquet for the others.
+func findGroups(f *dataset.ResultFile, keys []string, clustered bool, known memory) (*groups, error) {
 	g := &groups{
+		slices:    keys,
 		clustered: clustered,
 		byName:    make(map[[2]string]int),
 		signature: make(map[string]int),
 		systems:   make(map[string]struct{}),
 	}
-	for _, key := range sliceKeys {
-		if key != "system" {
-			g.slices = append(g.slices, key)
-		}
-	}
 	g.group("", "")
 	for part := range f.RowGroups() {
-		if err := g.read(f, part); err != nil {
+		if p := known[int64(part)]; p.sums != nil {
+			g.remember(&p)
+		} else if err := g.read(f, part); err != nil {
 			return nil, err
 		}
 	}
 	g.settle()
 	return g, nil
+}
+
+// sliceKeys are the slices that a summary has beside those by system, which
+// every summary has.
+func sliceKeys(settings []string) []string {
+	var keys []string
+	for _, key := range settings {
+		if key != "system" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// remember adds a part whose rows have one signature.
+func (g *groups) remember(p *rememberedPart) {
+	g.errors += p.tally.Errors
+	g.rows += p.tally.Rows
+	g.perPart = append(g.perPart, signatures{same: g.count(p.sums.system, p.sums.values, p.tally.Rows)})
+}
+
+// count adds rows of one signature and returns its number.
+func (g *groups) count(system string, values []sliced, rows int64) int {
+	g.key = signatureKey(g.key[:0], system, values)
+	sig, ok := g.signature[string(g.key)]
+	if !ok {
+		sig = g.define(system, values)
+		g.signature[string(g.key)] = sig
+	}
+	for _, k := range g.members[sig] {
+		g.all[k].rows += rows
+	}
+	return sig
 }
 
 // read adds the rows of one row group.
@@ -82,26 +115,15 @@ func (g *groups) read(f *dataset.ResultFile, part int) error {
 		}
 	}
 	var s signatures
-	var key []byte
 	values := make([]sliced, len(g.slices))
 	for i := range f.GroupRows(part) {
 		if status.Strings[i] == runs.RowError {
 			g.errors++
 		}
-		key = append(key[:0], system.Strings[i]...)
 		for k := range values {
 			values[k] = sliceValue(g.slices[k], &tags, &provider, i)
-			key = values[k].append(key)
 		}
-		sig, ok := g.signature[string(key)]
-		if !ok {
-			sig = g.define(system.Strings[i], values)
-			g.signature[string(key)] = sig
-		}
-		for _, k := range g.members[sig] {
-			g.all[k].rows++
-		}
-		s.add(sig, i)
+		s.add(g.count(system.Strings[i], values, 1), i)
 	}
 	g.rows += int64(f.GroupRows(part))
 	g.perPart = append(g.perPart, s)
@@ -136,6 +158,15 @@ func (s sliced) append(key []byte) []byte {
 	key = append(key, 1)
 	key = append(key, s.value...)
 	return binary.BigEndian.AppendUint64(key, uint64(len(s.value)))
+}
+
+// signatureKey appends what tells a signature from all others.
+func signatureKey(key []byte, system string, values []sliced) []byte {
+	key = append(key, system...)
+	for _, v := range values {
+		key = v.append(key)
+	}
+	return key
 }
 
 func sliceValue(key string, tags, provider *dataset.ColumnValues, i int) sliced {

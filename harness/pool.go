@@ -24,8 +24,9 @@ type work struct {
 
 // A donePart is what the collector hears of a part.
 type donePart struct {
-	tally tally
-	rows  int64 // rows of the input, also those that --only left out
+	number int64
+	known  rememberedPart
+	rows   int64 // rows of the input, also those that --only left out
 }
 
 // scoreParts scores the parts of all stretches. One goroutine decodes, workers
@@ -89,11 +90,12 @@ func (p *Plan) decode(ctx context.Context, s stretch, rowsPerPart int64, parts c
 
 // A worker scores parts, one after the other.
 type worker struct {
-	plan    *Plan
-	scorer  *scorer
-	record  *recorder
-	encoder dataset.Encoder
-	row     dataset.Row
+	plan     *Plan
+	scorer   *scorer
+	record   *recorder
+	remember *remembering
+	encoder  dataset.Encoder
+	row      dataset.Row
 }
 
 func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*worker, error) {
@@ -105,18 +107,19 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 	if err != nil {
 		return nil, err
 	}
-	return &worker{plan: p, scorer: s, record: r}, nil
+	settings := &p.job.Config.Settings
+	return &worker{plan: p, scorer: s, record: r, remember: newRemembering(layout, settings)}, nil
 }
 
 func (w *worker) run(ctx context.Context, parts <-chan work, finished chan<- donePart) error {
 	for in := range parts {
-		err := w.part(ctx, in)
+		known, err := w.part(ctx, in)
 		in.batch.Release()
 		if err != nil {
 			return err
 		}
 		select {
-		case finished <- donePart{w.record.tally, int64(in.rows)}:
+		case finished <- donePart{in.part, known, int64(in.rows)}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -124,25 +127,31 @@ func (w *worker) run(ctx context.Context, parts <-chan work, finished chan<- don
 	return nil
 }
 
-// part scores one part and makes its results durable.
-func (w *worker) part(ctx context.Context, in work) error {
+// part scores one part, makes its results durable and returns what the summary
+// needs of it.
+func (w *worker) part(ctx context.Context, in work) (known rememberedPart, err error) {
 	w.record.reset()
+	w.remember.begin()
 	for i := range in.rows {
 		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return known, ctx.Err()
 		}
 		in.batch.Row(i, &w.row)
 		if !w.wanted() {
 			continue
 		}
 		if err := w.one(); err != nil {
-			return fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
+			return known, fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
 		}
 	}
 	if err := w.plan.savePart(in.part, partCitations, w.encode(w.record.citations)); err != nil {
-		return err
+		return known, err
 	}
-	return w.plan.savePart(in.part, partRowsFile, w.encode(w.record.rows))
+	if err := w.plan.savePart(in.part, partRowsFile, w.encode(w.record.rows)); err != nil {
+		return known, err
+	}
+	tally := w.record.tally
+	return w.remember.end(w.record.rows, &tally)
 }
 
 func (w *worker) encode(t *dataset.Table) func(io.Writer) error {
@@ -162,6 +171,7 @@ func (w *worker) one() (err error) {
 		return err
 	}
 	w.plan.sharing.note(&w.row)
+	w.remember.note(&w.row)
 	w.record.row(&w.row, &w.scorer.places, &w.scorer.scores, failure)
 	return nil
 }

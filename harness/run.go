@@ -12,6 +12,7 @@ import (
 
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/metrics/span"
 )
 
 // An Outcome is what became of a run.
@@ -192,15 +193,17 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}
 	progress := Progress{Stage: "scoring", Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
 	p.job.progress(progress)
+	known := make(memory)
 	err = p.scoreParts(ctx, todo, perPart, docs, func(d donePart) {
+		known[d.number] = d.known
 		progress.Done += d.rows
-		progress.Errors += d.tally.Errors
+		progress.Errors += d.known.tally.Errors
 		p.job.progress(progress)
 	})
 	if err != nil {
 		return p.interrupted(ctx, err, m, progress.Done, since)
 	}
-	if err := p.assemble(ctx, m, parts); err != nil {
+	if err := p.assemble(ctx, m, parts, known); err != nil {
 		return p.interrupted(ctx, err, m, progress.Done, since)
 	}
 	if p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
@@ -253,7 +256,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 
 // assemble makes the result files from the parts and fills the manifest from
 // them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known memory) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
 	if err := p.joinParts(partCitations, runs.CitationFields, parts); err != nil {
@@ -262,11 +265,11 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64) erro
 	if err := p.joinParts(partRowsFile, layout.Fields, parts); err != nil {
 		return err
 	}
-	counted, err := p.summarize(ctx)
+	counted, err := p.summarize(ctx, known)
 	if err != nil {
 		return err
 	}
-	statuses, err := countStatuses(filepath.Join(p.Dir, runs.CitationsFile))
+	statuses, err := countStatuses(filepath.Join(p.Dir, runs.CitationsFile), known)
 	if err != nil {
 		return err
 	}
@@ -318,8 +321,9 @@ func (o *Outcome) GateFailed() bool {
 	return false
 }
 
-// countStatuses counts the citations of each status.
-func countStatuses(path string) (map[string]int64, error) {
+// countStatuses counts the citations of each status: from memory, or from
+// citations.parquet.
+func countStatuses(path string, known memory) (map[string]int64, error) {
 	f, err := dataset.OpenResult(path)
 	if err != nil {
 		return nil, err
@@ -328,6 +332,14 @@ func countStatuses(path string) (map[string]int64, error) {
 	counts := make(map[string]int64)
 	var column dataset.ColumnValues
 	for g := range f.RowGroups() {
+		if t := known[int64(g)].tally; t != nil {
+			for status, n := range t.Statuses {
+				if n > 0 {
+					counts[span.Status(status).String()] += n
+				}
+			}
+			continue
+		}
 		if err := f.ReadColumn(g, "status", &column); err != nil {
 			return nil, err
 		}

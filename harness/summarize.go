@@ -17,20 +17,21 @@ import (
 type counted struct{ rows, errors int64 }
 
 // summarize makes summary.parquet from rows.parquet: the summary is a function
-// of the rows and nothing else.
-func (p *Plan) summarize(ctx context.Context) (counted, error) {
+// of the rows and nothing else. What is known of parts saves reading them.
+func (p *Plan) summarize(ctx context.Context, known memory) (counted, error) {
 	s := &p.job.Config.Settings
 	f, err := dataset.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
 	if err != nil {
 		return counted{}, err
 	}
 	defer f.Close()
-	groups, err := findGroups(f, s.Slices, s.Statistics.Cluster != "id")
+	groups, err := findGroups(f, sliceKeys(s.Slices), s.Statistics.Cluster != "id", known)
 	if err != nil {
 		return counted{}, err
 	}
 	sum := &summarizer{
-		file: f, groups: groups, items: summaryItems(f), level: s.Statistics.Level, workers: p.job.workers(),
+		file: f, groups: groups, known: known, items: summaryItems(f.Fields()),
+		level: s.Statistics.Level, workers: p.job.workers(),
 		progress: p.stage("summarizing", f.Rows()),
 	}
 	states, err := sum.states(ctx)
@@ -40,40 +41,15 @@ func (p *Plan) summarize(ctx context.Context) (counted, error) {
 	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, sum.rows(states))
 }
 
-// An item is one metric or count to summarize.
-type item struct {
-	def    metrics.Definition
-	counts bool // its micro value is a quotient of counts
-}
-
-func summaryItems(f *dataset.ResultFile) []item {
-	var items []item
-	for _, d := range metrics.Definitions() {
-		items = append(items, item{def: d, counts: len(d.Num) > 0 && onlyCounts(f, d.Num, d.Den)})
-	}
-	for _, d := range metrics.CountDefinitions()[:runs.ContractCounts] {
-		items = append(items, item{def: d})
-	}
-	return items
-}
-
-// micro reports whether the item has a pooled value of its own.
-func (it *item) micro() bool { return len(it.def.Num) > 0 }
-
 // A summarizer collects the states of all items and groups.
 type summarizer struct {
 	file     *dataset.ResultFile
 	groups   *groups
+	known    memory
 	items    []item
 	level    float64
 	workers  int
 	progress func(done int64)
-}
-
-// A state is what is known of one item in one group.
-type state struct {
-	defined      int64
-	macro, micro stats.Clusters
 }
 
 // states are indexed by group, then by item.
@@ -87,8 +63,9 @@ func (s *summarizer) newStates() states {
 	return all
 }
 
-// states reads every number once, row group by row group, and where rows of one
-// cluster are scattered once more, metric by metric.
+// states collects what is known and reads every other number once, row group by
+// row group, and where rows of one cluster are scattered once more, metric by
+// metric.
 func (s *summarizer) states(ctx context.Context) (states, error) {
 	parts := make([]states, s.workers)
 	var next, done atomic.Int64
@@ -102,8 +79,10 @@ func (s *summarizer) states(ctx context.Context) (states, error) {
 				if part >= s.file.RowGroups() {
 					return nil
 				}
-				if err := s.add(reader, part, parts[w]); err != nil {
-					return err
+				if s.known[int64(part)].sums == nil {
+					if err := s.add(reader, part, parts[w]); err != nil {
+						return err
+					}
 				}
 				s.progress(done.Add(int64(s.file.GroupRows(part))))
 			}
@@ -117,6 +96,7 @@ func (s *summarizer) states(ctx context.Context) (states, error) {
 	for _, part := range parts[1:] {
 		all.merge(part)
 	}
+	s.addKnown(all)
 	if s.groups.spread() {
 		return all, s.addClusters(ctx, all)
 	}
@@ -126,10 +106,28 @@ func (s *summarizer) states(ctx context.Context) (states, error) {
 func (all states) merge(other states) {
 	for g := range all {
 		for i := range all[g] {
-			to, from := &all[g][i], &other[g][i]
-			to.defined += from.defined
-			to.macro.Merge(&from.macro)
-			to.micro.Merge(&from.micro)
+			all[g][i].merge(&other[g][i])
+		}
+	}
+}
+
+// addKnown adds the sums of the parts that are known, once each.
+func (s *summarizer) addKnown(all states) {
+	added := make(map[*rememberedSums]bool)
+	for part := range s.groups.perPart {
+		sums := s.known[int64(part)].sums
+		if sums == nil || added[sums] {
+			continue
+		}
+		added[sums] = true
+		for _, g := range s.groups.members[s.groups.perPart[part].same] {
+			for i := range s.items {
+				if s.groups.all[g].spread {
+					all[g][i].defined += sums.states[i].defined
+				} else {
+					all[g][i].merge(&sums.states[i])
+				}
+			}
 		}
 	}
 }
@@ -137,48 +135,31 @@ func (all states) merge(other states) {
 // add adds one row group to the states of the groups whose rows are clusters of
 // their own; for the others it counts the defined rows.
 func (s *summarizer) add(r *columnReader, part int, into states) error {
+	if s.file.GroupRows(part) == 0 {
+		return nil
+	}
+	r.part = part
 	signatures := &s.groups.perPart[part]
+	var values itemValues
 	for i := range s.items {
-		values, err := r.item(part, &s.items[i])
-		if err != nil {
+		if err := values.gather(r, &s.items[i]); err != nil {
 			return err
 		}
-		if signatures.each == nil {
-			values.keepValid()
-			for _, g := range s.groups.members[signatures.same] {
-				s.addColumn(&into[g][i], values, s.groups.all[g].spread)
+		add := func(sig, from, to int) {
+			for _, g := range s.groups.members[sig] {
+				into[g][i].count(to - from)
+				if !s.groups.all[g].spread {
+					into[g][i].add(&values, from, to)
+				}
 			}
+		}
+		if signatures.each == nil {
+			add(signatures.same, 0, values.defined.Len())
 			continue
 		}
-		for row, valid := range values.valid {
-			if !valid {
-				continue
-			}
-			one := values.row(row)
-			for _, g := range s.groups.members[signatures.each[row]] {
-				s.addColumn(&into[g][i], &one, s.groups.all[g].spread)
-			}
-		}
+		values.defined.Each(func(row, at int) { add(signatures.each[row], at, at+1) })
 	}
 	return nil
-}
-
-// addColumn adds rows that are all defined.
-func (s *summarizer) addColumn(st *state, v *itemValues, spread bool) {
-	st.defined += int64(len(v.value))
-	if spread {
-		return
-	}
-	st.macro.AddRows(v.value)
-	switch {
-	case !v.pooled:
-	case v.counts:
-		st.micro.AddRowCounts(v.numCount, v.denCount)
-	default:
-		for i, y := range v.num {
-			st.micro.AddCluster(y, v.den[i], 1)
-		}
-	}
 }
 
 // rows makes the summary of the states.

@@ -47,6 +47,36 @@ func (c *Clusters) addMiddleRows(ys []float64) {
 	c.yy.Merge(&Exact{w: yy})
 }
 
+// reach bounds the counts that are summed in registers: a chunk's sum of products
+// stays below 2^62.
+const reach = 1 << 21
+
+// small reports whether v is such a count.
+func small(v int64) bool { return uint64(v+reach) < 2*reach }
+
+// AddRowInts is AddRow for each of ys as float64, at a lower cost per row.
+func (c *Clusters) AddRowInts(ys []int64) {
+	for chunk := range slices.Chunk(ys, chunkRows) {
+		c.addSmallRows(chunk)
+	}
+}
+
+func (c *Clusters) addSmallRows(ys []int64) {
+	var y, yy, rows int64
+	for _, v := range ys {
+		if !small(v) {
+			c.AddRow(float64(v))
+			continue
+		}
+		rows++
+		y += v
+		yy += v * v
+	}
+	c.units += rows
+	c.unitY.AddInt(y)
+	c.yy.AddInt(yy)
+}
+
 // AddRowCounts is AddCounts for each pair of ys and xs, each a cluster of one row,
 // at a lower cost per row. The slices must have one length.
 func (c *Clusters) AddRowCounts(ys, xs []int64) {
@@ -57,50 +87,92 @@ func (c *Clusters) AddRowCounts(ys, xs []int64) {
 	c.addSmallCounts(ys, xs)
 }
 
-// addSmallCounts sums in registers what stays below 2^31 in magnitude.
 func (c *Clusters) addSmallCounts(ys, xs []int64) {
-	const reach = 1 << 31
-	var y, x, informative, rows int64
-	var yy, xy, xx wide
+	var y, x, yy, xy, xx, zeros, large int64
+	xs = xs[:len(ys)]
 	for i, v := range ys {
 		w := xs[i]
-		if uint64(v+reach)|uint64(w+reach) >= 2*reach {
+		if !small(v) || !small(w) {
+			large++
 			c.AddCounts(v, w, 1)
 			continue
 		}
-		rows++
-		if w != 0 {
-			informative++
+		if w == 0 {
+			zeros++
 		}
 		y += v
 		x += w
-		yy.add(v * v)
-		xy.add(v * w)
-		xx.add(w * w)
+		yy += v * v
+		xy += v * w
+		xx += w * w
+	}
+	rows := int64(len(ys)) - large
+	c.clusters += rows
+	c.rows += rows
+	c.informative += rows - zeros
+	c.y.AddInt(y)
+	c.x.AddInt(x)
+	c.yy.AddInt(yy)
+	c.xy.AddInt(xy)
+	c.xx.AddInt(xx)
+}
+
+// AddRowSums is AddCluster for each pair of ys and xs, each a cluster of one row,
+// at a lower cost per row. The slices must have one length.
+func (c *Clusters) AddRowSums(ys []float64, xs []int64) {
+	for len(ys) > chunkRows {
+		c.addMiddleSums(ys[:chunkRows], xs[:chunkRows])
+		ys, xs = ys[chunkRows:], xs[chunkRows:]
+	}
+	c.addMiddleSums(ys, xs)
+}
+
+// middleFactor bounds the denominators whose product with a mantissa fits a word.
+const middleFactor = 1 << 11
+
+// addMiddleSums sums in registers where y is 0 or in the middle and x a small
+// count. The sum of the products is below 2^51, that of the squares below 2^60.
+func (c *Clusters) addMiddleSums(ys []float64, xs []int64) {
+	const mask = 1<<52 - 1
+	var y, xy, yy [5]uint64
+	var r uint64
+	var x, xx, rows, zeros int64
+	xs = xs[:len(ys)]
+	for i, v := range ys {
+		w := xs[i]
+		b := math.Float64bits(v)
+		exp := uint(b>>52 - middleExp)
+		if uint64(w) >= middleFactor || exp >= middleExps && b != 0 {
+			c.AddCluster(v, float64(w), 1)
+			continue
+		}
+		rows++
+		if w == 0 {
+			zeros++
+		}
+		x += w
+		xx += w * w
+		if b == 0 {
+			continue
+		}
+		m := b&mask | 1<<52
+		low, high := middleWords(m, exp)
+		y[1], r = bits.Add64(y[1], low, 0)
+		y[2] += high + r
+		low, high = middleWords(m*uint64(w), exp)
+		xy[1], r = bits.Add64(xy[1], low, 0)
+		xy[2] += high + r
+		s0, s1, s2 := middleSquareWords(m, exp)
+		yy[0], r = bits.Add64(yy[0], s0, 0)
+		yy[1], r = bits.Add64(yy[1], s1, r)
+		yy[2] += s2 + r
 	}
 	c.clusters += rows
 	c.rows += rows
-	c.informative += informative
-	c.y.AddInt(y)
+	c.informative += rows - zeros
 	c.x.AddInt(x)
-	c.yy.addWide(yy)
-	c.xy.addWide(xy)
-	c.xx.addWide(xx)
-}
-
-// wide is a 128-bit two's-complement integer.
-type wide struct{ lo, hi uint64 }
-
-func (w *wide) add(v int64) {
-	var c uint64
-	w.lo, c = bits.Add64(w.lo, uint64(v), 0)
-	w.hi, _ = bits.Add64(w.hi, uint64(v>>63), c)
-}
-
-func (e *Exact) addWide(v wide) {
-	sign := uint64(int64(v.hi) >> 63)
-	var c uint64
-	e.w[2], c = bits.Add64(e.w[2], v.lo, 0)
-	e.w[3], c = bits.Add64(e.w[3], v.hi, c)
-	e.w[4], _ = bits.Add64(e.w[4], sign, c)
+	c.xx.AddInt(xx)
+	c.y.Merge(&Exact{w: y})
+	c.xy.Merge(&Exact{w: xy})
+	c.yy.Merge(&Exact{w: yy})
 }
