@@ -57,7 +57,8 @@ func appendPart(out []byte, part string, marked, spaced bool) []byte {
 	spaced = spaced || len(right) < len(part)
 
 	first, size := utf8.DecodeRuneInString(right)
-	if last, w := utf8.DecodeLastRune(out[:left]); first != utf8.RuneError && closing[last] == first {
+	last, w := utf8.DecodeLastRune(out[:left])
+	if c, ok := closing[last]; ok && c == first {
 		return appendPart(out[:left-w], right[size:], true, false)
 	}
 	switch {

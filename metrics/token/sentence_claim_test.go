@@ -26,6 +26,7 @@ func TestClaimText(t *testing.T) {
 		{"at the start", "«1» One is red.", "One is red."},
 		{"over a line", "- One «1»\n- two", "- One\n- two"},
 		{"Arabic", "نص «1»؟", "نص؟"},
+		{"control characters", "One«1»\x00\x00.", "One\x00\x00."},
 		{"only markers", "«1», «2»", ""},
 		{"quote", "He said “no «1»” «2».", "He said “no”."},
 	} {
