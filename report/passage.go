@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// context is how many code points around a mark are shown.
-const context = 120
+// surround is how many code points around a mark are shown.
+const surround = 120
 
 // A Mark is a stretch of a text, in half-open code points, that is predicted,
 // true, or both.
@@ -37,7 +37,7 @@ func Passages(text string, marks []Mark) []Passage {
 	var windows [][2]int64
 	for _, m := range marks {
 		if m.Start < length && m.End > m.Start && m.End > 0 {
-			windows = append(windows, [2]int64{max(0, m.Start-context), min(length, m.End+context)})
+			windows = append(windows, [2]int64{max(0, m.Start-surround), min(length, m.End+surround)})
 		}
 	}
 	slices.SortFunc(windows, func(a, b [2]int64) int { return int(a[0] - b[0]) })

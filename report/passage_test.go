@@ -80,7 +80,7 @@ func inMark(m Mark, at int64) bool { return m.Start <= at && at < m.End }
 
 func nearMark(marks []Mark, at, length int64) bool {
 	for _, m := range marks {
-		if m.Start < m.End && m.Start < length && m.End > 0 && m.Start-context <= at && at < m.End+context {
+		if m.Start < m.End && m.Start < length && m.End > 0 && m.Start-surround <= at && at < m.End+surround {
 			return true
 		}
 	}

@@ -231,15 +231,6 @@ func (a *app) warn(format string, args ...any) {
 	}
 }
 
-// write gives the output of a command to -o: standard output, or a file that
-// appears whole or not at all.
-func (a *app) write(f func(w io.Writer) error) error {
-	if a.output == "-" {
-		return f(a.Stdout)
-	}
-	return dataset.WriteFile(a.output, f)
-}
-
 func (a *app) style() term.Style {
 	return term.Style{On: a.output == "-" && term.Colour(a.colour, a.Stdout, a.Getenv)}
 }

@@ -89,7 +89,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return err
 	}
 	if f.report != "" {
-		err := dataset.WriteFile(f.report, func(w io.Writer) error { return writeJSON(w, result) })
+		err := writeOutput(f.report, func(w io.Writer) error { return writeJSON(w, result) })
 		if err != nil {
 			return err
 		}
@@ -162,6 +162,10 @@ func newFileSink(format, rows, docs string) (*fileSink, error) {
 	if f, _ := convert.Lookup(format); f.CodePoints {
 		base = "document"
 	}
+	rows, err := datasetTarget(rows)
+	if err != nil {
+		return nil, err
+	}
 	w, err := dataset.NewWriter(rows, base)
 	if err != nil {
 		return nil, err
@@ -170,7 +174,10 @@ func newFileSink(format, rows, docs string) (*fileSink, error) {
 	if docs == "" {
 		return s, nil
 	}
-	if s.docs, err = dataset.NewDocumentWriter(docs); err != nil {
+	if docs, err = datasetTarget(docs); err == nil {
+		s.docs, err = dataset.NewDocumentWriter(docs)
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return s, nil
