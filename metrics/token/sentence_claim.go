@@ -1,6 +1,7 @@
 package token
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,15 +52,19 @@ func appendPart(out []byte, part string, marked, spaced bool) []byte {
 	if !marked {
 		return append(out, part...)
 	}
-	left := len(strings.TrimRightFunc(string(out[max(0, len(out)-maxRuleWord):]), unicode.IsSpace))
-	left += max(0, len(out)-maxRuleWord)
 	right := strings.TrimLeftFunc(part, unicode.IsSpace)
 	spaced = spaced || len(right) < len(part)
-
+	left := len(bytes.TrimRightFunc(out, unicode.IsSpace))
 	first, size := utf8.DecodeRuneInString(right)
-	last, w := utf8.DecodeLastRune(out[:left])
-	if c, ok := closing[last]; ok && c == first {
-		return appendPart(out[:left-w], right[size:], true, false)
+	for {
+		last, w := utf8.DecodeLastRune(out[:left])
+		if c, ok := closing[last]; !ok || c != first {
+			break
+		}
+		out, part, spaced = out[:left-w], right[size:], false
+		right = strings.TrimLeftFunc(part, unicode.IsSpace)
+		left = len(bytes.TrimRightFunc(out, unicode.IsSpace))
+		first, size = utf8.DecodeRuneInString(right)
 	}
 	switch {
 	case right == "" || strings.ContainsRune(followsUnspaced, first):

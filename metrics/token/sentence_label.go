@@ -16,13 +16,13 @@ func isLabel(s []byte) bool {
 	if len(s) > 4*maxLabel || bytes.Count(s, []byte{'\n'}) > 1 {
 		return false
 	}
-	s = bytes.TrimFunc(s, func(r rune) bool { return !isWordRune(r) && r != '.' && !isStop(r) })
+	s = bytes.TrimFunc(s, func(r rune) bool { return !isWordRune(r) && !isStop(r) })
 	s, found := bytes.CutSuffix(s, []byte{'.'})
 	return found && isLabelName(bytes.TrimRight(s, " ")) // "2[1]." with its marker masked
 }
 
-// isLabelName reports whether s is a label without its full stop: numbers of at
-// most three digits with points among them, a letter, or a small Roman number.
+// isLabelName reports whether s is a label without its full stop: a section
+// number, a letter, or a small Roman number.
 func isLabelName(s []byte) bool {
 	if len(s) == 0 || len(s) > maxLabel {
 		return false
@@ -30,24 +30,18 @@ func isLabelName(s []byte) bool {
 	if r, size := utf8.DecodeRune(s); size == len(s) && unicode.IsLetter(r) {
 		return !isUnspaced(r)
 	}
-	digits, roman := 0, len(s) <= 5
-	for i, c := range s {
-		roman = roman && bytes.IndexByte([]byte("IVXivx"), c) >= 0 && (c|0x20 != c) == (s[0]|0x20 != s[0])
-		switch {
-		case '0' <= c && c <= '9':
-			if digits++; digits > 3 {
-				return false
-			}
-		case c == '.' && digits > 0 && i+1 < len(s):
-			digits = 0
-		default:
-			digits = 4
-			if !roman {
-				return false
-			}
+	return isSectionNumber(s) || len(s) <= 5 && (len(bytes.Trim(s, "IVX")) == 0 || len(bytes.Trim(s, "ivx")) == 0)
+}
+
+// isSectionNumber reports whether s is numbers of one to three digits with
+// single points between them.
+func isSectionNumber(s []byte) bool {
+	for part := range bytes.SplitSeq(s, []byte{'.'}) {
+		if len(part) == 0 || len(part) > 3 || len(bytes.Trim(part, "0123456789")) > 0 {
+			return false
 		}
 	}
-	return roman || digits <= 3
+	return true
 }
 
 // inlineLabel returns where in s a label starts that s ends with, its full stop

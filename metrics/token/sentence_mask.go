@@ -18,11 +18,13 @@ const maxRun = 32
 // longer than maxRun. Nearly everything keeps its length, so that two positions
 // differ by what was left out before them.
 type masked struct {
-	buf    []byte
-	gaps   []gap // ascending
-	opens  []gap // opening statements: at is their start in buf, size their length
-	nextAt int   // the first of gaps that origin has not passed
-	shift  int   // what was left out before it
+	buf   []byte
+	gaps  []gap // ascending
+	opens []gap // opening statements: at is their start in buf, size their length
+
+	// Where origin is: the first of gaps and of opens that it has not passed, and
+	// how much was left out before.
+	nextGap, nextOpen, shift int
 }
 
 // A gap says that size bytes of the text were left out before buf[at].
@@ -31,7 +33,7 @@ type gap struct{ at, size int }
 // reset makes the masked text of text.
 func (m *masked) reset(text string, markers []Bounds) {
 	m.buf, m.gaps, m.opens = m.buf[:0], m.gaps[:0], m.opens[:0]
-	m.nextAt, m.shift = 0, 0
+	m.nextGap, m.nextOpen, m.shift = 0, 0, 0
 	run := 0        // code points since the last word
 	urlEnd := 0     // in bytes of text
 	inWord := false // the last code point was a letter or number
@@ -133,15 +135,15 @@ func (m *masked) drop(size int) {
 // an opening statement is moved before it. Calls must be in ascending order of
 // b.
 func (m *masked) origin(b int) int {
-	for len(m.opens) > 0 && m.opens[0].at+m.opens[0].size < b {
-		m.opens = m.opens[1:]
+	for m.nextOpen < len(m.opens) && m.opens[m.nextOpen].at+m.opens[m.nextOpen].size < b {
+		m.nextOpen++
 	}
-	if len(m.opens) > 0 && m.opens[0].at < b {
-		b = m.opens[0].at
+	if m.nextOpen < len(m.opens) {
+		b = min(b, m.opens[m.nextOpen].at)
 	}
-	for m.nextAt < len(m.gaps) && m.gaps[m.nextAt].at <= b {
-		m.shift += m.gaps[m.nextAt].size
-		m.nextAt++
+	for m.nextGap < len(m.gaps) && m.gaps[m.nextGap].at <= b {
+		m.shift += m.gaps[m.nextGap].size
+		m.nextGap++
 	}
 	return b + m.shift
 }
