@@ -52,9 +52,8 @@ func (n *documentNames) of(source, text string, hasText bool) (name string, firs
 	return name, true
 }
 
+// has reports whether a document goes by that name.
+func (n *documentNames) has(name string) bool { return n.taken[name] }
+
 // reset forgets every document.
-func (n *documentNames) reset() {
-	clear(n.known)
-	clear(n.taken)
-	clear(n.last)
-}
+func (n *documentNames) reset() { *n = documentNames{} }

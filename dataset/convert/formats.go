@@ -25,6 +25,7 @@ type Format struct {
 var formats = []Format{
 	evidenceInference,
 	expertQA,
+	inline,
 	jsonl,
 }
 

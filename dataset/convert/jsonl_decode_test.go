@@ -250,7 +250,7 @@ func TestConvertErrors(t *testing.T) {
 		usage        bool
 	}{
 		{"unknown format", "jsnl", []string{"-"}, Options{}, `unknown format "jsnl"`, "did you mean jsonl?", true},
-		{"unlike any format", "parquet", []string{"-"}, Options{}, `unknown format "parquet"`, "formats are evidence-inference, expertqa, jsonl", true},
+		{"unlike any format", "parquet", []string{"-"}, Options{}, `unknown format "parquet"`, "formats are evidence-inference, expertqa, inline, jsonl", true},
 		{"no path", "jsonl", nil, Options{}, "format jsonl: no path given", "- reads standard input", true},
 		{"no standard input", "jsonl", []string{"-"}, Options{}, "there is no standard input to read", "", true},
 		{"standard input twice", "jsonl", []string{"-", "-"}, Options{Stdin: strings.NewReader("")}, "- is given more than once", "", true},

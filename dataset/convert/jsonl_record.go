@@ -18,6 +18,9 @@ type jsonlRecord struct {
 
 	unknown []string // dotted names of the members that are no column of ours
 	extra   extra    // their values, but those of citations
+
+	// sources, unless nil, takes the lists that numbers in the answer stand for.
+	sources *sourceList
 }
 
 // A jsonMember is one member of the record's own object.
@@ -66,6 +69,9 @@ func (c *jsonlRecord) clear(line []byte) {
 	c.json.reset(line)
 	c.members, c.unknown, c.isDocument = c.members[:0], c.unknown[:0], false
 	c.extra.reset()
+	if c.sources != nil {
+		c.sources.reset()
+	}
 	r := &c.row
 	*r = dataset.Row{
 		QueryNull: true, AnswerNull: true, System: "default",
@@ -77,6 +83,13 @@ func (c *jsonlRecord) clear(line []byte) {
 
 func (c *jsonlRecord) has(name string) bool {
 	return slices.ContainsFunc(c.members, func(m jsonMember) bool { return m.name == name })
+}
+
+// given reports whether there is a member of that name other than null.
+func (c *jsonlRecord) given(name string) bool {
+	return slices.ContainsFunc(c.members, func(m jsonMember) bool {
+		return m.name == name && string(c.json.data[m.start:m.end]) != "null"
+	})
 }
 
 // each reads the members one by one; member must consume the value.
@@ -154,7 +167,9 @@ func (c *jsonlRecord) decodeRow(start int) {
 		case "tags":
 			c.tags()
 		default:
-			c.keep()
+			if c.sources == nil || !c.sources.member(c, name) {
+				c.keep()
+			}
 		}
 	})
 	if !hasID {
