@@ -49,6 +49,18 @@ func (m *masked) reset(text string, markers []Bounds) {
 			inWord = false
 			continue
 		}
+		if inWord && i >= urlEnd {
+			if n := asciiWordLen(text[i:]); n > 1 {
+				// The rest of a word needs no look at each of its letters.
+				if len(markers) > 0 {
+					n = min(n, int(markers[0].Start-cp))
+				}
+				m.buf = append(m.buf, text[i:i+n]...)
+				cp += int32(n) - 1
+				i += n
+				continue
+			}
+		}
 		if !inWord && i >= urlEnd {
 			urlEnd = i + addressLen(text[i:])
 		}
@@ -74,6 +86,16 @@ func (m *masked) reset(text string, markers []Bounds) {
 		m.add(text, i-size, r, size, inWord)
 		inWord = word
 	}
+}
+
+// asciiWordLen is the number of ASCII letters and digits at the start of s.
+func asciiWordLen(s string) int {
+	for i := range len(s) {
+		if classes[s[i]]&(letter|digit) == 0 {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // add appends what stands for the code point r at text[i:].
