@@ -44,7 +44,7 @@ func (s *Scorer) scoreTruthAlone(r *Row, out *Scores) {
 	out.undefined(SpanAccuracyScore, NoCitations)
 	if s.policy == meanOfAll && len(s.annotators) > 1 {
 		for i := range s.annotators {
-			s.mean.part.reset(len(s.reasons), s.sums)
+			s.mean.part.reset(s.reasons, s.sums)
 			s.countTruth(r, &s.annotators[i].side, &s.mean.part)
 			out.addCounts(&s.mean.part)
 		}
@@ -107,12 +107,11 @@ func (s *Scorer) scoreChars(truth *side, out *Scores) {
 	out.binary(AnyOverlap, z.Overlap > 0)
 }
 
+// scoreTokens leaves its metrics undefined, as they are at first, if there is no
+// text.
 func (s *Scorer) scoreTokens(r *Row, truth *side, out *Scores) {
 	z, ok := s.measureTokens(r, truth)
 	if !ok {
-		for m := TokenPrecision; m <= TokenJaccard; m++ {
-			out.undefined(m, NoDocuments)
-		}
 		return
 	}
 	out.count(TruthTokens, z.Truth)

@@ -178,6 +178,7 @@ func (s *Scorer) scoreDialects(r *Row, out *Scores) {
 	}
 	for i, d := range known {
 		m := ALCERecall + Metric(i)
+		open[i] = open[i] && worst[i].ok // else no verdict could give it a value
 		switch {
 		case open[i] && (!d.ok || r.unjudged()):
 			out.undefined(m, whyOpen(r, s.judged.textless))
@@ -186,41 +187,9 @@ func (s *Scorer) scoreDialects(r *Row, out *Scores) {
 		default:
 			out.Values[m], out.Reasons[m] = d.value, Defined
 		}
-		if open[i] && worst[i].ok && best[i].ok && m != DRBEffectiveCitations {
+		if open[i] && m != DRBEffectiveCitations {
 			out.bound(m, worst[i].value, best[i].value)
 		}
 	}
 	s.scoreNecessity(r, out)
-}
-
-// scoreNecessity measures which citations are needed, if the judge says so.
-func (s *Scorer) scoreNecessity(r *Row, out *Scores) {
-	if !s.opt.Necessity {
-		out.undefined(ALCEPrecision, NoJudge)
-		out.HasBounds[ALCEPrecision] = false
-		out.undefined(NecessityShared, NoJudge)
-		return
-	}
-	why := lack{NoClaims, whyOpen(r, s.judged.textless), r.unjudged()}
-	if len(r.Citations) == 0 {
-		why.items = NoCitations
-	}
-	var needed share
-	for i := range s.judged.claims {
-		it := &s.judged.claims[i]
-		if it.joint.Known && !s.supported(it) {
-			continue
-		}
-		for k := range r.Claims[i].Citations {
-			if v := s.pair(r, i, k); v.Necessary == Unset || !it.joint.Known {
-				needed.addOpen(false, v.Necessary != No)
-			} else {
-				needed.add(v.Necessary == Yes)
-			}
-		}
-	}
-	out.count(NecessaryCitations, needed.yes)
-	out.count(NecessityCitations, needed.scored)
-	out.count(UnscoredNecessityCitations, needed.open)
-	out.share(NecessityShared, needed, why)
 }

@@ -22,7 +22,7 @@ func (s *Scorer) scoreMean(r *Row, out *Scores) {
 	mean.defined = [lastSpanMetric + 1]int{}
 	mean.cited = mean.cited[:0]
 	for i := range s.annotators {
-		mean.part.reset(len(s.reasons), s.sums)
+		mean.part.reset(s.reasons, s.sums)
 		s.scorePair(r, &s.annotators[i].side, &mean.part)
 		out.addCounts(&mean.part)
 		mean.add(out)

@@ -51,8 +51,6 @@ func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
 	}
 	given := len(r.Citations) > 0
 	switch {
-	case s.components == "":
-		out.undefined(OverallCitationAccuracy, NoJudge)
 	case !r.HasCitations:
 		out.undefined(OverallCitationAccuracy, NoCitations)
 	case s.opt.Compat:
@@ -90,14 +88,15 @@ func (s *Scorer) combineComponents(e expectation, given bool, out *Scores) {
 				low, high = low+w*out.Values[m], high+w*out.Values[m]
 			}
 		case e.cite && (reason == NoCitations || reason == NoClaims && !given):
-			if !e.known { // it only counts 0 if claims turn out to need a citation
+			if !e.known && bounded { // it only counts 0 if claims turn out to need a citation
 				why, open = e.why, true
 			}
-		default:
-			if why == Defined {
-				why = reason
+		case !out.HasBounds[m]: // no verdict could give it a value
+			if bounded {
+				why, bounded = reason, false
 			}
-			bounded = bounded && out.HasBounds[m]
+		case why == Defined:
+			why = reason
 		}
 	}
 	if why == Defined {

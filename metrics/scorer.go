@@ -17,7 +17,7 @@ type Scorer struct {
 	policy policy
 	name   string // annotator of policy oneAnnotator
 
-	reasons []Reason // of every metric before anything is known of a row
+	reasons []Reason // of every metric before anything is known of a row; the values are 0
 	sums    int
 	custom  []customMetric
 
@@ -77,6 +77,10 @@ func (r *registry) newScorer(o Options, p policy, name string) *Scorer {
 		}
 		s.reasons = append(s.reasons, why)
 	}
+	for m := TokenPrecision; m <= TokenJaccard; m++ {
+		s.reasons[m] = NoDocuments // unless the run has texts
+	}
+	s.reasons[OverallCitationAccuracy] = NoJudge // unless the run has components
 	s.weights = o.runWeights()
 	s.components = componentNames(s.weights, r.metrics)
 	return s
@@ -84,8 +88,7 @@ func (r *registry) newScorer(o Options, p policy, name string) *Scorer {
 
 // Score fills out with the numbers of r.
 func (s *Scorer) Score(r *Row, out *Scores) {
-	out.reset(len(s.reasons), s.sums)
-	copy(out.Reasons, s.reasons)
+	out.reset(s.reasons, s.sums)
 	s.names.reset()
 	s.loadCitations(r, out)
 	switch truthKnown := s.loadTruth(r); {
@@ -101,11 +104,17 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.enterCitations(out)
 	}
 	s.scoreAnswer(r, out)
-	s.scoreJudged(r, out)
+	if r.HasClaims || s.opt.JudgeComponents {
+		s.scoreJudged(r, out)
+	}
 	e := s.expected(r, out)
 	s.scoreAbstention(r, e, out)
-	s.scoreOverall(r, e, out)
-	s.scorePresence(r, out)
+	if s.components != "" {
+		s.scoreOverall(r, e, out)
+	}
+	if r.Answer != "" || len(r.Messages) > 0 {
+		s.scorePresence(r, out)
+	}
 	s.scoreCustom(r, out)
 }
 

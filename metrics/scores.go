@@ -67,16 +67,17 @@ func (s *Scores) Value(m Metric) (value float64, ok bool) {
 // Fail makes every metric undefined for the given reason and every count and
 // sum unknown, as for a row that could not be read.
 func (s *Scores) Fail(why Reason) {
-	s.reset(NumMetrics(), NumSums())
-	for i := range s.Reasons {
-		s.Reasons[i] = why
+	reasons := make([]Reason, NumMetrics())
+	for i := range reasons {
+		reasons[i] = why
 	}
+	s.reset(reasons, NumSums())
 }
 
-// reset forgets all numbers but keeps the memory. Every metric is then Defined
-// with the value 0.
-func (s *Scores) reset(metrics, sums int) {
-	if len(s.Values) != metrics || len(s.Sums) != sums {
+// reset forgets all numbers but keeps the memory. Every metric then has the
+// given reason and the value 0.
+func (s *Scores) reset(reasons []Reason, sums int) {
+	if metrics := len(reasons); len(s.Values) != metrics || len(s.Sums) != sums {
 		s.Values, s.Reasons = make([]float64, metrics), make([]Reason, metrics)
 		s.Sums, s.SumKnown = make([]float64, sums), make([]bool, sums)
 		s.Low, s.High, s.HasBounds = make([]float64, metrics), make([]float64, metrics), make([]bool, metrics)
@@ -85,7 +86,7 @@ func (s *Scores) reset(metrics, sums int) {
 	clear(s.Sums)
 	clear(s.SumKnown)
 	clear(s.Values)
-	clear(s.Reasons)
+	copy(s.Reasons, reasons)
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
 	s.Components, s.Outcomes, s.PresenceErr = "", s.Outcomes[:0], nil

@@ -1,0 +1,306 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// An open verdict is one that is missing, with all ways in which it can turn
+// out.
+type open struct {
+	ways int
+	set  func(way int)
+}
+
+var degrees = []float64{0, 0.5, 0.75, 1}
+
+// openVerdicts returns the missing verdicts of r, which it has to itself. A
+// claim of which nobody said whether it needs a citation is taken to need one;
+// people are not asked for evidence that is not cited.
+func openVerdicts(r *Row, human bool) []open {
+	var all []open
+	support := func(s *Support) {
+		if !s.Known {
+			all = append(all, open{len(degrees), func(way int) { *s = known(degrees[way]) }})
+		}
+	}
+	flag := func(f *Flag) {
+		if *f == Unset {
+			all = append(all, open{2, func(way int) { *f = No + Flag(way) }})
+		}
+	}
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if !c.Joint.Known {
+			all = append(all, open{2, func(way int) { c.Contradicted = way == 1 }})
+		}
+		support(&c.Joint)
+		if !human {
+			support(&c.Elsewhere)
+		}
+		for k := range r.Pairs[i] {
+			p := &r.Pairs[i][k]
+			support(&p.Support)
+			support(&p.Without)
+			flag(&p.Relevant)
+			flag(&p.Necessary)
+		}
+	}
+	for i := range r.Verdicts {
+		support(&r.Verdicts[i].Support)
+		flag(&r.Verdicts[i].Relevant)
+	}
+	return all
+}
+
+// copyRow copies what a judge says of a row.
+func copyRow(r *Row) *Row {
+	c := *r
+	c.Claims, c.Verdicts, c.Pairs = slices.Clone(r.Claims), slices.Clone(r.Verdicts), slices.Clone(r.Pairs)
+	for i := range c.Pairs {
+		c.Pairs[i] = slices.Clone(c.Pairs[i])
+	}
+	return &c
+}
+
+// loseVerdicts makes the row one that the judge could not answer.
+func loseVerdicts(r *Row) {
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		*c = Claim{Start: c.Start, End: c.End, HasExtent: true, Citations: c.Citations}
+	}
+	clear(r.Verdicts)
+	for _, pairs := range r.Pairs {
+		clear(pairs)
+	}
+	r.JudgeFailed = true
+}
+
+// within checks what is known of a row against one way in which everything that
+// was unscored can turn out.
+func within(t *testing.T, s, whole *Scores) {
+	t.Helper()
+	for m := range Metric(numBuiltin) {
+		v, ok := whole.Value(m)
+		if whole.HasBounds[m] {
+			t.Fatalf("%v of a whole row has bounds", m)
+		}
+		switch got, defined := s.Value(m); {
+		case m == ConsistencyVariance || m == DRBEffectiveCitations:
+			if s.HasBounds[m] {
+				t.Fatalf("%v has bounds", m)
+			}
+		case s.HasBounds[m]:
+			if ok && !(s.Low[m]-1e-12 <= v && v <= s.High[m]+1e-12) {
+				t.Fatalf("%v can be %v, which is outside [%v, %v]", m, v, s.Low[m], s.High[m])
+			}
+			if defined && !(s.Low[m]-1e-12 <= got && got <= s.High[m]+1e-12) {
+				t.Fatalf("%v = %v is outside [%v, %v]", m, got, s.Low[m], s.High[m])
+			}
+		case s.Reasons[m] != whole.Reasons[m] || math.Abs(got-v) > 1e-12:
+			t.Fatalf("%v = %v %q has no bounds, but can be %v %q", m, got, s.Reasons[m], v, whole.Reasons[m])
+		}
+	}
+}
+
+// Whatever the missing verdicts are, the value of the whole row is within the
+// bounds; a metric without bounds does not depend on them.
+func TestBoundsHoldForEveryCompletion(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 3))
+	seen := make([]bool, numBuiltin)
+	rows, completions := 0, 0
+	for rows < 400 {
+		r := randomRow(rng, rng.IntN(3))
+		judge(rng, r, 1+rng.IntN(3), 0.15)
+		for i := range r.Claims {
+			r.Claims[i].Factual = max(r.Claims[i].Factual, No)
+			r.Claims[i].NeedsCitation = max(r.Claims[i].NeedsCitation, No)
+		}
+		if rng.IntN(10) == 0 {
+			loseVerdicts(r)
+		}
+		if rng.IntN(4) == 0 {
+			r.Truth = nil
+		}
+		o := judgedOptions()
+		o.Necessity, o.Human, o.SpanComponent = true, rng.IntN(2) == 0, rng.IntN(2) == 0
+		s := score(t, o, r)
+		whole := copyRow(r)
+		whole.JudgeFailed = false
+		all := openVerdicts(whole, o.Human)
+		total := 1
+		for _, x := range all {
+			total = min(total*x.ways, 1<<20)
+		}
+		if total == 1 {
+			continue
+		}
+		rows++
+		for m, has := range s.HasBounds {
+			seen[m] = seen[m] || has
+		}
+		sc, err := NewScorer(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out Scores
+		for n := range min(total, 300) {
+			rest := n
+			for _, x := range all {
+				if total <= 300 {
+					x.set(rest % x.ways)
+					rest /= x.ways
+				} else {
+					x.set(rng.IntN(x.ways))
+				}
+			}
+			sc.Score(whole, &out)
+			within(t, s, &out)
+			completions++
+		}
+	}
+	t.Logf("%d rows, %d completions", rows, completions)
+	for m, d := range Definitions()[:numBuiltin] {
+		judged := d.Judged || Metric(m) == OverallCitationAccuracy || Metric(m) == AbstentionCorrect
+		none := Metric(m) == ConsistencyVariance || Metric(m) == DRBEffectiveCitations || Metric(m) == CitationCoverage
+		if want := judged && !none; seen[m] != want {
+			t.Errorf("%s: bounds were seen: %v, want %v", d.Name, seen[m], want)
+		}
+	}
+}
+
+// The bounds of the metrics over claims and citations are reached: they are no
+// wider than they must be.
+func TestBoundsAreReached(t *testing.T) {
+	row := judgedRow([]float64{-1, 1}, says(-1, 0), says(1, 1), says(0))
+	for i := range row.Verdicts {
+		row.Verdicts[i].Relevant = Yes
+	}
+	row.Pairs = [][]PairVerdict{make([]PairVerdict, 1), {{Support: known(1), Relevant: Yes}}, nil}
+	o := judgedOptions()
+	o.SpanComponent = false
+	s := score(t, o, row)
+	var low, high [numBuiltin]float64
+	for i := range low {
+		low[i], high[i] = math.Inf(1), math.Inf(-1)
+	}
+	whole := copyRow(row)
+	all := openVerdicts(whole, false)
+	total := 1
+	for _, x := range all {
+		total *= x.ways
+	}
+	for n := range total {
+		for _, x := range all {
+			x.set(n % x.ways)
+			n /= x.ways
+		}
+		out := score(t, o, whole)
+		for m := range low {
+			low[m], high[m] = min(low[m], out.Values[m]), max(high[m], out.Values[m])
+		}
+	}
+	for _, m := range []Metric{
+		SupportedCompleteness, CitedClaimPrecision, CitationCorrectness, MeanSupportScore, FactualConsistency, MeanConsistency,
+		HallucinationRate, ContradictionRate, OverallCitationAccuracy, ALCERecall, LongCiteRecall, LongCitePrecision, LongCiteF1,
+		TRECWeightedPrecision, TRECWeightedRecall, DRBAccuracy,
+	} {
+		wantBounds(t, s, m, low[m], high[m])
+	}
+}
+
+// Rows of a system are judged in full; then verdicts get lost. The mean of the
+// full rows lies between the means of the bounds.
+func TestBoundsBracketTheTruthInASimulation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for range 20 {
+		const rows = 60
+		var low, high, truth, naive [numBuiltin]float64
+		for range rows {
+			r := randomRow(rng, 3)
+			judge(rng, r, 4, 0)
+			for i := range r.Citations {
+				r.Citations[i].Status = 0
+				r.Claims[0].Citations = append(r.Claims[0].Citations[:0], 0)
+			}
+			r.Pairs = nil
+			whole := score(t, judgedOptions(), r)
+			// The judge is at a loss where support is low more often than elsewhere.
+			for i := range r.Claims {
+				if c := &r.Claims[i]; rng.Float64() < 0.6-0.5*c.Joint.Value {
+					c.Joint = Support{}
+				}
+			}
+			for i := range r.Verdicts {
+				if v := &r.Verdicts[i]; rng.Float64() < 0.6-0.5*v.Support.Value {
+					v.Support = Support{}
+				}
+			}
+			s := score(t, judgedOptions(), r)
+			for _, m := range simulated {
+				v := s.Values[m]
+				naive[m] += v
+				truth[m] += whole.Values[m]
+				if s.HasBounds[m] {
+					low[m], high[m] = low[m]+s.Low[m], high[m]+s.High[m]
+				} else {
+					low[m], high[m] = low[m]+v, high[m]+v
+				}
+			}
+		}
+		for _, m := range simulated {
+			if !(low[m] <= truth[m]+1e-9 && truth[m] <= high[m]+1e-9) {
+				t.Errorf("mean %v = %v is outside [%v, %v]", m, truth[m]/rows, low[m]/rows, high[m]/rows)
+			}
+		}
+		// The scored items alone flatter: the bounds are not there for nothing.
+		if naive[MeanSupportScore] <= truth[MeanSupportScore] {
+			t.Errorf("support of scored citations = %v, of all = %v", naive[MeanSupportScore]/rows, truth[MeanSupportScore]/rows)
+		}
+	}
+}
+
+var simulated = []Metric{CitationCorrectness, MeanSupportScore, MeanConsistency, CitationQualityScore, AnswerConsistencyScore, TRECWeightedPrecision}
+
+// Coverage says the same as the bounds: an item is unscored exactly where there
+// are any.
+func TestCoverageTerms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 5))
+	column := func(s *Scores, terms []Term) (sum float64) {
+		for _, x := range terms {
+			c, ok := CountByName(x.Column)
+			if !ok {
+				t.Fatalf("no count %s", x.Column)
+			}
+			sum += x.Factor * float64(s.Counts[c])
+		}
+		return sum
+	}
+	for range 500 {
+		r := randomRow(rng, 2)
+		judge(rng, r, 1+rng.IntN(4), 0.2)
+		if rng.IntN(4) == 0 {
+			loseVerdicts(r)
+		}
+		o := judgedOptions()
+		o.Necessity = true
+		s := score(t, o, r)
+		for m, d := range Definitions() {
+			unscored, scorable := column(s, d.Unscored), column(s, d.Scorable)
+			if unscored < 0 || unscored > scorable {
+				t.Errorf("%s: %v of %v unscored", d.Name, unscored, scorable)
+			}
+			if len(d.Scorable) == 0 || d.Group == "dialects" || Metric(m) == OverallCitationAccuracy || Metric(m) == ConsistencyVariance {
+				continue
+			}
+			if s.HasBounds[m] != (unscored > 0) {
+				t.Errorf("%s: %v unscored, bounds: %v", d.Name, unscored, s.HasBounds[m])
+			}
+			if _, ok := s.Value(Metric(m)); ok && scorable-unscored == 0 {
+				t.Errorf("%s is defined, and nothing of it is scored", d.Name)
+			}
+		}
+	}
+}
