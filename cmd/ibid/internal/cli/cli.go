@@ -94,7 +94,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.showCommand(), a.versionCommand(),
-		a.completionCommand(),
+		a.completionCommand(), a.reportCommand(),
 	)
 	a.addHelp(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/report"
+)
+
+func (a *app) reportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report RUN... -o F.html",
+		Short: "one self-contained HTML file; several runs side by side",
+		Long: `report writes a page that needs no network and no server: the verdict, metrics with
+their intervals, systems side by side, why citations are bad, and every row with its
+citations marked in the text of their documents.
+
+The texts are read again from the dataset and the documents of the run; where those
+are gone, the page shows the results alone.`,
+		Example: `  ibid report runs/sample -o sample.html
+  ibid report runs/monday runs/tuesday -o nights.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.output == "-" {
+				return &usageError{err: errors.New("report needs a file"), hint: "name it: -o report.html"}
+			}
+			if err := a.formats("text"); err != nil {
+				return err
+			}
+			return a.writeReport(cmd.Context(), a.output, args...)
+		},
+	}
+}
+
+// writeReport makes the page of finished runs and writes it to a file.
+func (a *app) writeReport(ctx context.Context, path string, dirs ...string) error {
+	var data []report.RunData
+	for _, dir := range dirs {
+		d, err := a.runData(ctx, dir)
+		if err != nil {
+			return err
+		}
+		data = append(data, *d)
+	}
+	return dataset.WriteFile(path, func(w io.Writer) error {
+		return report.WritePage(ctx, w, report.PageOptions{Version: a.Version}, data...)
+	})
+}
+
+// runData reads what the page shows of a run. Without its texts it still shows
+// the results.
+func (a *app) runData(ctx context.Context, dir string) (*report.RunData, error) {
+	m, err := openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &report.RunData{Dir: dir, Manifest: m}
+	if d.Summary, err = runs.ReadSummary(dir); err != nil {
+		return nil, err
+	}
+	if d.Gates, err = gatesOf(m, d.Summary); err != nil {
+		return nil, err
+	}
+	texts, err := harness.OpenTexts(ctx, m)
+	if err != nil {
+		d.NoTexts = err.Error()
+		a.warn("%s: only the results can be shown, not the texts: %v", dir, err)
+		return d, nil
+	}
+	d.Texts = texts
+	return d, nil
+}
+
+// gatesOf looks up the gates of a finished run's settings in its summary.
+func gatesOf(m *runs.Manifest, summary []runs.SummaryRow) ([]runs.GateResult, error) {
+	var o configs.Options
+	for _, s := range m.Settings {
+		if s.Source != "default" {
+			o.Set = append(o.Set, s.Key+"="+s.Value)
+		}
+	}
+	config, err := configs.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	return harness.EvaluateGates(config.Gates(), summary, config.MinCoverage), nil
+}

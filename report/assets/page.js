@@ -1,0 +1,520 @@
+"use strict";
+// All text from data is put in by textContent. Texts were split into marked
+// stretches when the page was made, in the units that slice() counts.
+const $ = (id) => document.getElementById(id);
+function el(tag, props, ...children) {
+  const e = document.createElement(tag);
+  for (const [k, v] of Object.entries(props || {})) {
+    if (v === undefined || v === null || v === false) continue;
+    if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
+    else if (k === "class") e.className = v;
+    else e.setAttribute(k, v === true ? "" : v);
+  }
+  e.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false && c !== ""));
+  return e;
+}
+const sr = (text) => el("span", { class: "sr" }, text);
+const plural = (n, one, many) => n.toLocaleString("en") + " " + (n === 1 ? one : many);
+
+// ---- packs
+
+const packs = new Map();
+function unpack(id) {
+  if (!packs.has(id)) packs.set(id, inflate(id));
+  return packs.get(id);
+}
+async function inflate(id) {
+  const text = $(id).textContent;
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+async function textOf(number) {
+  let pack = index.texts.length - 1;
+  while (pack > 0 && index.texts[pack] > number) pack--;
+  return (await unpack("texts-" + pack))[number - index.texts[pack]];
+}
+
+// ---- state: all of it stands in the address, so that Back and links work
+
+let index = null;
+let state = { sort: "", filters: [], page: 1, query: "", row: "" };
+let order = [];
+let at = -1; // the row that the keys are on, in order
+
+function readState() {
+  const s = { sort: "", filters: [], page: 1, query: "", row: "", theme: "" };
+  for (const part of location.hash.slice(1).split("&")) {
+    const cut = part.indexOf("=");
+    if (cut < 0) continue;
+    const name = part.slice(0, cut), raw = part.slice(cut + 1);
+    if (name === "row") { s.row = raw; continue; }
+    let value;
+    try { value = decodeURIComponent(raw); } catch { continue; }
+    if (name === "s") s.sort = value;
+    else if (name === "f") s.filters.push(value);
+    else if (name === "p") s.page = Math.max(1, parseInt(value, 10) || 1);
+    else if (name === "q") s.query = value;
+    else if (name === "t" && (value === "light" || value === "dark")) s.theme = value;
+  }
+  return s;
+}
+function stateText(s) {
+  const parts = [];
+  if (s.row) parts.push("row=" + s.row);
+  if (s.sort) parts.push("s=" + encodeURIComponent(s.sort));
+  for (const f of s.filters) parts.push("f=" + encodeURIComponent(f));
+  if (s.query) parts.push("q=" + encodeURIComponent(s.query));
+  if (s.page > 1) parts.push("p=" + s.page);
+  if (s.theme) parts.push("t=" + s.theme);
+  return "#" + parts.join("&");
+}
+// go changes the state; each change is a step for Back unless replace is set.
+function go(change, replace) {
+  const next = stateText({ ...state, ...change });
+  if (next === location.hash || (next === "#" && !location.hash)) return;
+  history[replace ? "replaceState" : "pushState"](null, "", next);
+  apply();
+}
+const isState = () => !location.hash || location.hash.includes("=");
+
+async function apply(jump) {
+  const before = state;
+  state = readState();
+  setTheme(state.theme);
+  if (!index) return;
+  select();
+  draw();
+  syncControls();
+  if (state.row && (state.row !== before.row || jump)) await reveal(state.row);
+  else if (jump && location.hash) $("rows").scrollIntoView();
+}
+
+// ---- filter and sort
+
+function matches(i, f) {
+  const cut = f.indexOf(":");
+  const facet = f.slice(0, cut), value = f.slice(cut + 1);
+  const bit = (words, bits) => { const k = words.findIndex((w) => w.code === value); return k >= 0 && (bits >>> k & 1) === 1; };
+  switch (facet) {
+    case "system": return index.systems[index.system[i]] === value;
+    case "status": return bit(index.statuses, index.status[i]);
+    case "outcome": return bit(index.outcomes, index.outcome[i]);
+    case "problem": return index.problems[index.problem[i]].code === value;
+    case "tag": return index.tags[i].some((t) => index.tagNames[t] === value);
+    case "doc": return index.docs[i].some((d) => index.docNames[d] === value);
+    case "is": return value === "failing" ? index.failing[i] === 1 : value === "error" && index.problems[index.problem[i]].code === "error";
+  }
+  const m = index.metrics.find((m) => m.name === facet);
+  if (!m) return true;
+  const code = m.code[i];
+  if (value === "undefined") return code < 0;
+  if (code < 0) return false;
+  const [lo, hi] = value.split("..").map((x) => x === "" ? NaN : Number(x));
+  const v = m.values[code];
+  if (lo > v) return false;
+  return !(hi < v) && !(v === hi && m.max !== hi);
+}
+function found(i, words) {
+  return words.every((w) => haystack(i).includes(w));
+}
+const haystacks = [];
+function haystack(i) {
+  return haystacks[i] ??= [index.ids[i], index.systems[index.system[i]], index.questions[i], ...index.docs[i].map((d) => index.docNames[d])].join("\n").toLowerCase();
+}
+function select() {
+  const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  order = index.worst.filter((i) => state.filters.every((f) => matches(i, f)) && found(i, words));
+  const down = state.sort.startsWith("-"), key = state.sort.replace(/^-/, "");
+  const value = sortKey(key);
+  if (value) {
+    order.sort((a, b) => {
+      const x = value(a), y = value(b);
+      if (x === null || y === null) return (x === null) - (y === null); // undefined comes last either way
+      const c = x < y ? -1 : x > y ? 1 : 0;
+      return (down ? -c : c) || a - b;
+    });
+  }
+}
+function sortKey(key) {
+  switch (key) {
+    case "id": return (i) => index.ids[i];
+    case "system": return (i) => index.systems[index.system[i]];
+    case "question": return (i) => index.questions[i];
+    case "problem": return (i) => -index.problem[i];
+    case "cited": return (i) => parseInt(index.cited[i], 10) || 0;
+    case "row": return (i) => i;
+  }
+  const m = index.metrics.find((m) => m.name === key);
+  return m && ((i) => m.code[i] < 0 ? null : m.code[i]);
+}
+
+// ---- the table
+
+const perPage = 100;
+const table = $("table");
+const pages = () => Math.max(1, Math.ceil(order.length / perPage));
+
+function badge(word) {
+  return el("span", { class: "badge " + word.tone, title: word.long }, el("span", { class: "sign", "aria-hidden": "true" }, index.signs[word.tone]), " " + word.short);
+}
+function draw() {
+  const page = Math.min(state.page, pages());
+  const shown = order.slice((page - 1) * perPage, page * perPage);
+  const body = el("tbody", { role: "rowgroup" });
+  for (const i of shown) body.append(rowOf(i));
+  table.tBodies[0].replaceWith(body);
+  at = -1;
+  for (const th of table.tHead.rows[0].cells) {
+    const key = th.dataset.sort, mine = state.sort.replace(/^-/, "") === key;
+    if (mine) th.setAttribute("aria-sort", state.sort.startsWith("-") ? "descending" : "ascending");
+    else th.removeAttribute("aria-sort");
+    th.querySelector("button").lastChild.textContent = mine ? (state.sort.startsWith("-") ? " ↓" : " ↑") : "";
+  }
+  const status = $("status");
+  status.replaceChildren(`${order.length.toLocaleString("en")} of ${plural(index.keys.length, "row", "rows")} · page ${page} of ${pages()}`, chips());
+  const turn = (to, text, off) => el("button", { type: "button", disabled: off, onclick: () => { go({ page: to, row: "" }); $("rows").scrollIntoView(); } }, text);
+  $("pager").replaceChildren(turn(page - 1, "‹ previous", page <= 1), `page ${page} of ${pages()}`, turn(page + 1, "next ›", page >= pages()));
+  $("pager").hidden = pages() < 2;
+}
+function chips() {
+  if (!state.filters.length && !state.query) return "";
+  const drop = (text, change) => el("button", { type: "button", "aria-label": "remove filter " + text, onclick: () => go({ ...change, page: 1, row: "" }) }, text, " ✕");
+  const list = state.filters.map((f) => drop(filterName(f), { filters: state.filters.filter((g) => g !== f) }));
+  if (state.query) list.push(drop("“" + state.query + "”", { query: "" }));
+  return el("span", { class: "chips" }, list);
+}
+function filterName(f) {
+  const cut = f.indexOf(":"), facet = f.slice(0, cut), value = f.slice(cut + 1);
+  const words = { status: index.statuses, outcome: index.outcomes, problem: index.problems }[facet];
+  const word = words && words.find((w) => w.code === value);
+  if (word) return facet + ": " + word.short;
+  const m = index.metrics.find((m) => m.name === facet);
+  return (m ? m.label : facet === "is" ? "" : facet) + (facet === "is" ? "" : ": ") + value.replace("..", " to ");
+}
+function rowOf(i) {
+  const open = index.keys[i] === state.row;
+  const cells = [
+    el("td", { class: "state", role: "cell" }, badge(index.problems[index.problem[i]])),
+    el("th", { scope: "row", class: "id", role: "rowheader" }, el("button", { type: "button", "aria-expanded": String(open), onclick: (e) => { e.stopPropagation(); toggle(i); } }, el("bdi", null, index.ids[i]))),
+  ];
+  if (index.systems.length > 1) cells.push(el("td", { class: "sys", role: "cell" }, el("bdi", null, index.systems[index.system[i]])));
+  cells.push(el("td", { class: "q", dir: "auto", role: "cell" }, index.questions[i]));
+  for (const m of index.metrics.slice(0, index.columns)) {
+    cells.push(el("td", { class: "num metric", "data-label": m.label, role: "cell" }, m.code[i] < 0 ? el("span", { class: "dim", title: "undefined" }, "–") : m.text[m.code[i]]));
+  }
+  cells.push(el("td", { class: "num cited", role: "cell" }, index.cited[i]));
+  const tr = el("tr", { class: "row" + (open ? " open" : ""), role: "row", onclick: () => { if (!String(getSelection())) toggle(i); } }, cells);
+  tr.dataset.row = i;
+  return tr;
+}
+function toggle(i) {
+  const key = index.keys[i];
+  go({ row: state.row === key ? "" : key });
+}
+const rowElement = (i) => table.querySelector(`tr.row[data-row="${i}"]`);
+
+// reveal opens the row of a link, turning to its page or lifting filters that
+// hide it.
+async function reveal(key) {
+  const i = index.keys.indexOf(key);
+  if (i < 0) {
+    $("status").append(el("span", { class: "badge warn" }, " ! this page does not hold the row " + key));
+    return;
+  }
+  let place = order.indexOf(i);
+  if (place < 0) { go({ filters: [], query: "" }, true); return; }
+  const page = Math.floor(place / perPage) + 1;
+  if (page !== Math.min(state.page, pages())) { go({ page }, true); return; }
+  const tr = rowElement(i);
+  moveTo(tr, false);
+  const cell = el("td", { class: "detail", colspan: String(table.tHead.rows[0].cells.length), role: "cell" }, el("div", null, "opening …"));
+  tr.after(el("tr", { class: "opened", role: "row" }, cell));
+  tr.scrollIntoView({ block: "start" });
+  try {
+    const pack = await unpack("rows-" + Math.floor(i / index.perPack));
+    const detail = pack[i % index.perPack];
+    const texts = await Promise.all(detail.view.sources.map((s) => textOf(s.text)));
+    if (state.row === key) cell.replaceChildren(detailOf(i, detail, texts));
+  } catch (e) {
+    cell.firstChild.textContent = "This row cannot be opened: " + e.message;
+  }
+  scrollBy(0, tr.getBoundingClientRect().top - document.querySelector(".top").offsetHeight - 4);
+}
+
+// ---- one row
+
+function detailOf(i, d, texts) {
+  const { record, view } = d;
+  const box = el("div", { class: "row-detail" });
+  const copy = el("button", { type: "button", onclick: () => copyLink(copy) }, "copy link");
+  const tags = Object.entries(record.tags || {}).map(([k, v]) => el("span", { class: "badge neutral" }, k + "=" + v));
+  box.append(el("div", { class: "bar-top" }, badge(index.problems[view.problem]), el("span", { class: "small" }, index.problems[view.problem].long), tags, copy,
+    el("button", { type: "button", onclick: () => go({ row: "" }) }, "close")));
+  if (record.error) box.append(el("p", { class: "notice" }, "Not scored: " + record.error));
+  for (const n of view.notices || []) box.append(el("p", { class: "notice" }, n));
+  if (record.query) box.append(el("p", { class: "question text", dir: "auto" }, record.query));
+  const left = el("div"), right = el("div");
+  if (record.answer || (view.claims || []).length) left.append(el("h3", null, "Answer"), answerOf(box, record, view));
+  left.append(el("h3", null, "Citations"), citationsOf(box, view));
+  right.append(el("h3", null, "Sources"), sourcesOf(box, view, texts));
+  box.append(el("div", { class: "cols" }, left, right));
+  box.append(el("details", null, el("summary", null, "metrics of this row"), metricsOf(view)),
+    el("details", null, el("summary", null, "row as JSON"), el("pre", { tabindex: "0" }, JSON.stringify(record, null, 2))));
+  return box;
+}
+async function copyLink(button) {
+  try { await navigator.clipboard.writeText(location.href); button.textContent = "copied"; }
+  catch { prompt("Copy this link", location.href); }
+}
+function citeButton(box, view, k) {
+  const c = view.citations[k];
+  if (!c) return "";
+  const tone = index.problems[c.problem].tone;
+  return el("button", { type: "button", class: "cite " + tone, title: index.problems[c.problem].short, "aria-label": `citation ${k + 1}: ${index.problems[c.problem].short}`, onclick: () => light(box, k) }, String(k + 1));
+}
+function light(box, k) {
+  for (const e of box.querySelectorAll(".lit")) e.classList.remove("lit");
+  const card = box.querySelector(`.cites > li[data-citation="${k}"]`), mark = box.querySelector(`.source [data-cite="${k}"]`);
+  if (card) { card.classList.add("lit"); card.scrollIntoView({ block: "nearest" }); }
+  if (mark) { mark.scrollIntoView({ block: "nearest" }); mark.focus({ preventScroll: true }); }
+}
+function answerOf(box, record, view) {
+  const markers = new Map();
+  for (const [run, cite] of view.markers || []) markers.set(run, [...(markers.get(run) || []), cite]);
+  const runs = [];
+  for (let r = 0; r * 3 < view.answer.length; r++) {
+    runs.push({ text: record.answer.slice(view.answer[3 * r], view.answer[3 * r + 1]), claim: view.answer[3 * r + 2], cites: markers.get(r) || [] });
+  }
+  const pieces = (list) => list.flatMap((r) => [el("span", null, r.text), ...r.cites.map((k) => citeButton(box, view, k))]);
+  const loose = (view.loose || []).length ? el("p", { class: "small" }, "cited for the answer as a whole: ", view.loose.map((k) => citeButton(box, view, k))) : "";
+  if (!(view.claims || []).length) return el("div", { class: "answer", tabindex: "0", role: "group", "aria-label": "Answer" }, el("div", { class: "text", dir: "auto" }, pieces(runs)), loose);
+  const list = el("ol", { class: "claims" });
+  const seen = new Set();
+  for (let a = 0; a < runs.length;) {
+    let b = a;
+    while (b < runs.length && runs[b].claim === runs[a].claim) b++;
+    const part = runs.slice(a, b), claim = runs[a].claim;
+    if (claim >= 0) { seen.add(claim); list.append(claimOf(box, view, claim, pieces(part), part.flatMap((r) => r.cites))); }
+    else if (part.some((r) => r.text.trim() || r.cites.length)) list.append(el("li", { class: "plain" }, el("span", { class: "text", dir: "auto" }, pieces(part))));
+    a = b;
+  }
+  view.claims.forEach((c, k) => { if (!seen.has(k)) list.append(claimOf(box, view, k, [c.text || "(a claim with no place in the answer)"], [])); });
+  return el("div", null, list, loose);
+}
+function claimOf(box, view, k, text, named) {
+  const c = view.claims[k], word = index.outcomes[c.outcome] || { tone: "neutral", short: "unknown", long: "" };
+  const more = (c.citations || []).filter((n) => !named.includes(n));
+  return el("li", { class: word.tone, "data-claim": k }, badge(word), " ", el("span", { class: "text", dir: "auto" }, text), more.length ? [" ", more.map((n) => citeButton(box, view, n))] : "",
+    (c.notes || []).map((n) => el("p", { class: "small dim" }, n)));
+}
+function citationsOf(box, view) {
+  if (!view.citations.length) return el("p", null, "This answer cites nothing.");
+  return el("ol", { class: "cites" }, view.citations.map((c, k) => {
+    const status = index.statuses[c.status] || { tone: "neutral", short: "unknown", long: "" };
+    return el("li", { "data-citation": k }, citeButton(box, view, k), " ", badge(status), " ",
+      c.problem > 0 && index.problems[c.problem].short !== status.short ? badge(index.problems[c.problem]) : "",
+      c.support ? [" ", badge({ tone: c.tone || "neutral", short: c.support, long: index.judge })] : "",
+      el("p", null, c.title ? [el("b", null, el("bdi", null, c.title)), " · "] : "", el("bdi", null, c.place)),
+      c.why.map((w) => el("p", { class: "small" }, w)),
+      c.quote ? el("blockquote", { dir: "auto", tabindex: "0", role: "group", "aria-label": "quoted text" }, c.quote) : "");
+  }));
+}
+
+const PREDICTED = 1, TRUE = 2, SUPPORT = 4, ELSEWHERE = 8, FOLDED = 16;
+function sourcesOf(box, view, texts) {
+  const out = el("div");
+  const all = view.sources.flatMap((s) => s.pieces.flatMap((p) => p.runs.filter((_, i) => i % 3 === 2)));
+  const judged = all.some((x) => x & SUPPORT), missed = all.some((x) => x & ELSEWHERE);
+  out.append(el("p", { class: "legend" }, el("mark", { class: "p" }, "cited"), el("mark", { class: "t" }, "marked as true"), el("mark", { class: "p t" }, "both"),
+    judged ? el("mark", { class: "s" }, (index.judge === "Judge" ? "the judge's" : index.judge.toLowerCase()) + " evidence") : "", missed ? el("mark", { class: "e" }, "evidence not cited") : ""));
+  if (!view.sources.length) out.append(el("p", null, "There is no text to show: nothing is cited or marked, or the documents are not at hand."));
+  view.sources.forEach((s, n) => {
+    const card = el("div", { class: "source" }, el("h4", null, el("bdi", null, s.name)));
+    for (const p of s.pieces) card.append(el("div", { class: "small dim" }, p.head), pieceOf(view, p, texts[n].pieces[p.piece], s.name));
+    out.append(card);
+  });
+  for (const t of view.truth || []) out.append(el("p", { class: "small dim" }, t));
+  return out;
+}
+function pieceOf(view, p, text, name) {
+  const notes = new Map((p.notes || []).map((n) => [n.run, n]));
+  const out = el("div", { class: "text", dir: "auto", tabindex: "0", role: "group", "aria-label": "text of " + name });
+  if (p.before) out.append(el("span", { class: "left-out" }, "… "));
+  for (let r = 0; r * 3 < p.runs.length; r++) {
+    const part = text.slice(p.runs[3 * r], p.runs[3 * r + 1]), flags = p.runs[3 * r + 2], note = notes.get(r) || {};
+    if (flags === FOLDED) {
+      const fold = el("button", { type: "button", class: "fold", onclick: () => fold.replaceWith(el("span", null, part)) }, `show ${plural(part.length, "character", "characters")}`);
+      out.append(fold);
+      continue;
+    }
+    if (flags === 0) { out.append(el("span", null, part)); continue; }
+    const kinds = (flags & PREDICTED ? "p " : "") + (flags & TRUE ? "t " : "") + (flags & SUPPORT ? "s " : "") + (flags & ELSEWHERE ? "e" : "");
+    for (const k of note.cites || []) {
+      const tone = view.citations[k] ? index.problems[view.citations[k].problem].tone : "";
+      out.append(el("span", { class: "cite " + tone, "aria-hidden": "true" }, String(k + 1)));
+    }
+    const mark = el("mark", { class: kinds.trim() }, note.open ? sr("(" + note.open + ") ") : "", part, note.close ? sr(" (" + note.close + ")") : "");
+    if ((note.cites || []).length) { mark.dataset.cite = note.cites[0]; mark.tabIndex = -1; }
+    out.append(mark);
+  }
+  if (p.after) out.append(el("span", { class: "left-out" }, " …"));
+  return out;
+}
+function metricsOf(view) {
+  return el("div", null, el("dl", { class: "pairs" }, view.metrics.map(([name, value]) => el("div", null, el("dt", null, el("a", { href: "#m-" + name }, name)), el("dd", null, value)))),
+    (view.undefined || []).length ? [el("p", { class: "small dim" }, "Undefined, by reason:"), el("ul", { class: "small dim" }, view.undefined.map((u) => el("li", null, u)))] : "");
+}
+
+// ---- controls
+
+const controls = {};
+function choice(name, text, options) {
+  const s = el("select", { onchange: () => setFacet(name, s.value) }, el("option", { value: "" }, "any"), options.map(([v, t]) => el("option", { value: v }, t)));
+  controls[name] = s;
+  return el("label", null, text, s);
+}
+function setFacet(facet, value) {
+  const rest = state.filters.filter((f) => !f.startsWith(facet + ":"));
+  go({ filters: value ? [...rest, facet + ":" + value] : rest, page: 1, row: "" });
+}
+function present(words, bits) {
+  return words.flatMap((w, k) => { const n = bits.reduce((n, b) => n + (b >>> k & 1), 0); return n ? [[w.code, `${w.short} (${n})`]] : []; });
+}
+function buildControls() {
+  const box = $("controls");
+  let timer = 0;
+  const search = el("input", { type: "search", oninput: () => { clearTimeout(timer); timer = setTimeout(() => go({ query: search.value.trim(), page: 1, row: "" }, true), 150); } });
+  controls.query = search;
+  const problems = index.problems.flatMap((w, k) => { const n = index.problem.filter((p) => p === k).length; return n ? [[w.code, `${w.short} (${n})`]] : []; }).reverse();
+  const sorts = [["", "worst first"], ["row", "order of the input"], ["id", "id"], ...index.metrics.flatMap((m) => [[m.name, m.label + " ↑"], ["-" + m.name, m.label + " ↓"]])];
+  const sort = el("select", { onchange: () => go({ sort: sort.value, page: 1, row: "" }) }, sorts.map(([v, t]) => el("option", { value: v }, t)));
+  controls.sort = sort;
+  box.append(el("label", null, "search", search), choice("problem", "worst problem", problems));
+  if (index.outcome.some(Boolean)) box.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome)));
+  box.append(choice("status", "some citation is", present(index.statuses, index.status)));
+  if (index.systems.length > 1) box.append(choice("system", "system", index.systems.map((s) => [s, s])));
+  if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
+  box.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
+  if (index.metrics.length) box.append(rangeControl());
+  box.append(el("label", null, "sort", sort));
+  box.hidden = false;
+}
+function rangeControl() {
+  const metric = el("select", { "aria-label": "metric" }, index.metrics.map((m) => el("option", { value: m.name }, m.label)));
+  const lo = el("input", { type: "number", step: "any", "aria-label": "at least", placeholder: "from" }), hi = el("input", { type: "number", step: "any", "aria-label": "below", placeholder: "to" });
+  const set = () => setFacet(metric.value, lo.value === "" && hi.value === "" ? "" : lo.value + ".." + hi.value);
+  lo.addEventListener("change", set); hi.addEventListener("change", set);
+  controls.range = { metric, lo, hi };
+  return el("div", { role: "group", "aria-label": "metric range" }, metric, " ", lo, " ", hi);
+}
+function syncControls() {
+  for (const [name, c] of Object.entries(controls)) {
+    if (name === "query") { if (c.value.trim() !== state.query) c.value = state.query; }
+    else if (name === "sort") c.value = state.sort;
+    else if (name === "range") {
+      const f = state.filters.find((f) => index.metrics.some((m) => f.startsWith(m.name + ":")) && f.includes(".."));
+      if (f) { c.metric.value = f.slice(0, f.indexOf(":")); [c.lo.value, c.hi.value] = f.slice(f.indexOf(":") + 1).split(".."); }
+      else { c.lo.value = c.hi.value = ""; }
+    } else {
+      const f = state.filters.find((f) => f.startsWith(name + ":"));
+      c.value = f ? f.slice(name.length + 1) : "";
+    }
+  }
+}
+
+// ---- keys, theme, sections
+
+function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+  $("theme-name").textContent = theme || "system";
+}
+function toSection(section) {
+  const h = section.querySelector("h1, h2");
+  section.scrollIntoView();
+  h.focus({ preventScroll: true });
+}
+function moveTo(tr, scroll) {
+  for (const r of table.querySelectorAll("tr.at")) r.classList.remove("at");
+  if (!tr) return;
+  tr.classList.add("at");
+  at = [...table.querySelectorAll("tr.row")].indexOf(tr);
+  if (scroll) {
+    tr.querySelector(".id button").focus({ preventScroll: true });
+    tr.scrollIntoView({ block: "nearest" });
+  }
+}
+function onKey(e) {
+  if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+  const typing = e.target.closest("input, select, textarea, [contenteditable]");
+  if (e.key === "Escape") {
+    if ($("help").open) return;
+    if (typing) typing.blur();
+    else if (state.row) go({ row: "" });
+    return;
+  }
+  if (typing || $("help").open) return;
+  const rows = [...table.querySelectorAll("tr.row")];
+  switch (e.key) {
+    case "j": moveTo(rows[Math.min(at + 1, rows.length - 1)], true); break;
+    case "k": moveTo(rows[Math.max(at - 1, 0)], true); break;
+    case "Enter": if (at >= 0 && !e.target.closest("a, button, summary")) toggle(Number(rows[at].dataset.row)); return;
+    case "/": $("rows").scrollIntoView(); controls.query.focus(); break;
+    case "[": if (state.page > 1) go({ page: state.page - 1, row: "" }); break;
+    case "]": if (state.page < pages()) go({ page: state.page + 1, row: "" }); break;
+    case "?": $("help").showModal(); break;
+    default: {
+      const section = /^[1-9]$/.test(e.key) && document.querySelectorAll("main > section")[Number(e.key) - 1];
+      if (!section) return;
+      toSection(section);
+    }
+  }
+  e.preventDefault();
+}
+
+function wire() {
+  document.querySelector(".tools").hidden = false;
+  $("theme").addEventListener("click", () => go({ theme: { "": "light", light: "dark", dark: "" }[state.theme || ""] }, true));
+  $("print").addEventListener("click", () => print());
+  $("keys").addEventListener("click", () => $("help").showModal());
+  $("help-close").addEventListener("click", () => $("help").close());
+  document.addEventListener("keydown", onKey);
+  addEventListener("popstate", () => { if (isState()) apply(); });
+  // Links to parts of the page scroll; only links with a state change the address.
+  document.addEventListener("click", (e) => {
+    const a = e.target.closest("a[href^='#'], a");
+    const href = a && (a.getAttribute("href") || "");
+    if (!href || !href.startsWith("#")) return;
+    e.preventDefault();
+    if (href.includes("=")) {
+      const theme = state.theme ? "&t=" + state.theme : "";
+      if (location.hash !== href + theme) history.pushState(null, "", href + theme);
+      apply(true);
+      return;
+    }
+    const target = $(href.slice(1));
+    if (!target) return;
+    if (target.matches("section")) toSection(target);
+    else target.scrollIntoView();
+  });
+}
+async function start() {
+  wire();
+  state.theme = readState().theme;
+  setTheme(state.theme);
+  try { index = await unpack("index"); }
+  catch (e) { $("status").textContent = "The rows cannot be opened by this browser (" + e.message + "); the worst ones are listed below."; return; }
+  table.setAttribute("role", "table");
+  for (const th of table.tHead.rows[0].cells) {
+    const text = th.textContent;
+    th.replaceChildren(el("button", { type: "button", onclick: () => {
+      const key = th.dataset.sort, now = state.sort;
+      go({ sort: now === key ? "-" + key : now === "-" + key ? "" : key, page: 1, row: "" });
+    } }, text, el("span", { "aria-hidden": "true" })));
+  }
+  buildControls();
+  await apply(location.hash.includes("="));
+  document.documentElement.dataset.ready = "1";
+}
+start();

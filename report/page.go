@@ -1,0 +1,163 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// MaxPageBytes is the size above which a page holds only some of the rows.
+const MaxPageBytes = 25 << 20
+
+// RunData is one finished run that a page shows.
+type RunData struct {
+	Dir      string // the run directory, for its result files
+	Manifest *runs.Manifest
+	Summary  []runs.SummaryRow
+	Gates    []runs.GateResult
+	Texts    Texts  // nil if they are not at hand
+	NoTexts  string // why they are not
+}
+
+// Texts yields what a run read: its rows in the order of the input, the places
+// of each, and a function that returns the text of a key. All three are valid
+// until yield returns. Documents that are named only in further must be at hand,
+// too.
+type Texts interface {
+	Each(ctx context.Context, further []string, yield func(row *dataset.Row, places *dataset.Resolved, text func(doc string, page int32) (string, bool)) error) error
+}
+
+// PageOptions say how a page is made. The zero value is ready.
+type PageOptions struct {
+	MaxBytes int    // about the size of the file; 0 means [MaxPageBytes]
+	Version  string // of the program, for the foot of the page
+}
+
+// A Page is the view model of the HTML report: every number and string of it.
+type Page struct {
+	Title    string
+	Version  string
+	Several  bool // there is more than one run
+	Judged   bool // some run has verdicts
+	Baseline bool // verdicts of some run are those of the lexical baseline
+
+	Runs     []RunHead
+	Headline string   // the verdict in one sentence
+	Lines    []string // what stands out, each backed by a number
+	Tiles    []Tile
+	Groups   []MetricGroup
+	Slices   []SliceGroup
+	Spreads  []Spread
+	Systems  []SystemHead
+	Compare  []CompareGroup
+	Outcomes *Bars // of claims; nil without a judge
+	Statuses *Bars // of citations
+	Worst    []WorstCitation
+	Rows     RowsTable
+	Method   Method
+	Sources  []Provenance
+	Notes    []string // footnotes, each once
+
+	notes map[string]int
+	packs []pack // what the script of the page opens
+}
+
+// NewPage makes the view model of one run, or of several side by side. Systems
+// of several runs are named RUN/SYSTEM.
+func NewPage(ctx context.Context, o PageOptions, data ...RunData) (*Page, error) {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = MaxPageBytes
+	}
+	if len(data) == 0 {
+		return nil, fmt.Errorf("no run")
+	}
+	b := &pageBuilder{options: o, page: &Page{Version: o.Version, Several: len(data) > 1, notes: make(map[string]int)}}
+	for k := range data {
+		prefix := ""
+		if len(data) > 1 {
+			prefix = data[k].Manifest.ID + "/"
+		}
+		r, err := readResults(&data[k], prefix)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", data[k].Dir, err)
+		}
+		b.results = append(b.results, r)
+	}
+	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	return b.page, nil
+}
+
+// WritePage makes the page of the runs and writes it as one self-contained HTML
+// file.
+func WritePage(ctx context.Context, w io.Writer, o PageOptions, data ...RunData) error {
+	p, err := NewPage(ctx, o, data...)
+	if err != nil {
+		return err
+	}
+	return p.Write(w)
+}
+
+// A pageBuilder makes one page.
+type pageBuilder struct {
+	options PageOptions
+	page    *Page
+	results []*results
+	summary summaryIndex
+	systems []string // in the order of the page
+	lead    []string // names of the metrics that matter most, best first
+	rows    []pageRow
+	totals  totals
+}
+
+// A pageRow is one row of one run.
+type pageRow struct {
+	run, index int
+	problem    problem
+	question   string
+	system     int
+}
+
+func (b *pageBuilder) build(ctx context.Context) error {
+	p := b.page
+	b.summary = indexSummary(b.results)
+	b.systems = b.summary.systems()
+	b.lead = leadMetrics(b.results)
+	b.listRows()
+	for _, r := range b.results {
+		p.Judged = p.Judged || r.judged
+		p.Baseline = p.Baseline || r.judgeKind() == "lexical"
+	}
+	if err := b.packRows(ctx); err != nil {
+		return err
+	}
+	b.verdict()
+	b.metricGroups()
+	b.sliceGroups()
+	b.compare()
+	b.why()
+	b.spreads()
+	b.method()
+	for _, r := range b.results {
+		p.Sources = append(p.Sources, provenance(r.run))
+	}
+	return nil
+}
+
+// pooled is the group of all systems; a page of several runs has none.
+func (b *pageBuilder) pooled() bool { return len(b.results) == 1 }
+
+// note numbers a footnote; equal texts share a number.
+func (p *Page) note(text string) int {
+	n, ok := p.notes[text]
+	if !ok {
+		p.Notes = append(p.Notes, text)
+		n = len(p.Notes)
+		p.notes[text] = n
+	}
+	return n
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"ibid/dataset"
+)
+
+// A rowIndex is what the script of the page knows of all rows at once. Lists are
+// parallel to the rows that the page holds.
+type rowIndex struct {
+	PerPack  int           `json:"perPack"`
+	Texts    []int         `json:"texts"` // first text of each pack
+	Keys     []string      `json:"keys"`  // as in links
+	IDs      []string      `json:"ids"`
+	Question []string      `json:"questions"`
+	System   []int         `json:"system"`
+	Systems  []string      `json:"systems"`
+	Cited    []string      `json:"cited"`   // valid of all citations, in words
+	Problem  []problem     `json:"problem"` // also the order of badness
+	Status   []uint32      `json:"status"`  // bit k: some citation has status k
+	Outcome  []uint32      `json:"outcome"` // bit k: some claim has outcome k
+	Failing  []int8        `json:"failing"`
+	Worst    []int         `json:"worst"` // rows, worst first
+	Tags     [][]int       `json:"tags"`
+	TagNames []string      `json:"tagNames"` // key=value
+	Docs     [][]int       `json:"docs"`
+	DocNames []string      `json:"docNames"`
+	Metrics  []indexMetric `json:"metrics"`
+	Columns  int           `json:"columns"` // how many of the metrics the table shows
+
+	Problems []Word          `json:"problems"`
+	Statuses []Word          `json:"statuses"`
+	Outcomes []Word          `json:"outcomes"`
+	Signs    map[Tone]string `json:"signs"`
+	Judge    string          `json:"judge"` // what verdicts are called
+}
+
+// An indexMetric is one metric of all rows: its distinct values in ascending
+// order, their text, and for each row the number of its value or -1.
+type indexMetric struct {
+	Name   string    `json:"name"`
+	Label  string    `json:"label"`
+	Max    *float64  `json:"max"` // upper bound, null if there is none
+	Values []float64 `json:"values"`
+	Texts  []string  `json:"text"`
+	Code   []int     `json:"code"`
+}
+
+// indexedMetrics is how many metrics rows can be sorted and filtered by.
+const indexedMetrics = 16
+
+func (b *pageBuilder) index(held []int) *rowIndex {
+	x := &rowIndex{
+		PerPack: rowsPerPack, Systems: make([]string, len(b.systems)), Columns: len(b.rowColumns()), Texts: []int{},
+		Problems: problemWords[:], Statuses: statusWords, Outcomes: outcomeWords,
+		Signs: make(map[Tone]string), Judge: judgeName(b.results[0]), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
+	}
+	for _, t := range []Tone{Good, Note, Warn, Bad, Neutral} {
+		x.Signs[t] = t.Sign()
+	}
+	for i, s := range b.systems {
+		x.Systems[i] = line(s, 80)
+	}
+	tags, docs := newNames(&x.TagNames), newNames(&x.DocNames)
+	place := make(map[int]int, len(held))
+	for k, n := range held {
+		place[n] = k
+		row := &b.rows[n]
+		r := b.results[row.run]
+		i := row.index
+		citations := r.citationsOf(i)
+		x.Keys = append(x.Keys, r.key(i))
+		x.IDs = append(x.IDs, line(r.id[i], 80))
+		x.Question = append(x.Question, row.question)
+		x.System = append(x.System, row.system)
+		x.Cited = append(x.Cited, citationsText(citations))
+		x.Problem = append(x.Problem, row.problem)
+		x.Status = append(x.Status, statusBits(citations))
+		x.Outcome = append(x.Outcome, outcomeBits(r.claimsOf(i)))
+		failing := int8(0)
+		if b.failing(row) {
+			failing = 1
+		}
+		x.Failing = append(x.Failing, failing)
+		x.Tags = append(x.Tags, tagNumbers(tags, r.tags[i]))
+		x.Docs = append(x.Docs, docNumbers(docs, citations))
+	}
+	for _, n := range b.worstFirst(held) {
+		x.Worst = append(x.Worst, place[n])
+	}
+	for _, d := range orderedDefinitions(b.lead) {
+		if len(x.Metrics) == indexedMetrics {
+			break
+		}
+		m := indexMetric{Name: d.Name, Label: label(d.Name)}
+		if !math.IsInf(d.Max, 0) {
+			m.Max = &d.Max
+		}
+		if b.fillMetric(&m, held) {
+			x.Metrics = append(x.Metrics, m)
+		}
+	}
+	return x
+}
+
+// fillMetric encodes a metric by its distinct values; false if no row has it.
+func (b *pageBuilder) fillMetric(m *indexMetric, held []int) bool {
+	columns := make([]*metricColumn, len(b.results))
+	for k, r := range b.results {
+		columns[k] = r.metric(m.Name)
+	}
+	values := make([]float64, 0, len(held))
+	for _, n := range held {
+		if v, ok := columns[b.rows[n].run].at(b.rows[n].index); ok {
+			values = append(values, rounded(v))
+		}
+	}
+	slices.Sort(values)
+	m.Values = slices.Compact(values)
+	for _, v := range m.Values {
+		m.Texts = append(m.Texts, number(v))
+	}
+	m.Code = make([]int, len(held))
+	for k, n := range held {
+		m.Code[k] = -1
+		if v, ok := columns[b.rows[n].run].at(b.rows[n].index); ok {
+			m.Code[k], _ = slices.BinarySearch(m.Values, rounded(v))
+		}
+	}
+	return len(m.Values) > 0
+}
+
+// rounded is a value as rows are sorted and filtered by: to four decimals.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', 4, 64), 64)
+	if err != nil {
+		return v
+	}
+	return r
+}
+
+func statusBits(list []citation) (bits uint32) {
+	for i := range list {
+		if k := slices.IndexFunc(statusWords, func(w Word) bool { return w.Code == list[i].status }); k >= 0 {
+			bits |= 1 << k
+		}
+	}
+	return bits
+}
+
+func outcomeBits(list []claim) (bits uint32) {
+	for i := range list {
+		if k := slices.IndexFunc(outcomeWords, func(w Word) bool { return w.Code == list[i].outcome }); k >= 0 {
+			bits |= 1 << k
+		}
+	}
+	return bits
+}
+
+// names numbers texts in the order of their first appearance.
+type names struct {
+	list   *[]string
+	number map[string]int
+}
+
+func newNames(list *[]string) *names { return &names{list, make(map[string]int)} }
+
+func (n *names) of(s string) int {
+	k, ok := n.number[s]
+	if !ok {
+		k = len(*n.list)
+		n.number[s] = k
+		*n.list = append(*n.list, s)
+	}
+	return k
+}
+
+func tagNumbers(n *names, tags []dataset.Tag) []int {
+	out := []int{}
+	for _, t := range tags {
+		out = append(out, n.of(line(t.Key, 60)+"="+line(t.Value, 60)))
+	}
+	return out
+}
+
+func docNumbers(n *names, citations []citation) []int {
+	out := []int{}
+	for i := range citations {
+		if c := &citations[i]; !c.docNull {
+			if k := n.of(line(c.doc, 120)); !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,332 @@
+package report
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// results are the result tables of one run, by column.
+type results struct {
+	run    *RunData
+	prefix string // of its systems' names, when there are several runs
+
+	id, system []string
+	row        []int64 // position in the input, ascending
+	failed     []string
+	annotator  []string
+	tags       [][]dataset.Tag
+	truthSpans []dataset.NullInt
+	metrics    []metricColumn // those that some row has
+
+	citations []citation
+	firstCite []int32 // of each row; one more at the end
+	claims    []claim
+	firstClm  []int32
+	judged    bool // there is a claims file
+}
+
+// A metricColumn is the values of one metric.
+type metricColumn struct {
+	def    metrics.Definition
+	values []float64
+	valid  []bool
+}
+
+// A citation is one row of citations.parquet.
+type citation struct {
+	row, number                int64
+	citationID, doc            string
+	docNull                    bool
+	page, start, end           dataset.NullInt
+	answerStart, answerEnd     dataset.NullInt
+	repairedStart, repairedEnd dataset.NullInt
+	bestTruth                  dataset.NullInt
+	quoteStart, quoteEnd       dataset.NullInt
+	unit, status               string
+	exact, snapped, support    dataset.NullFloat
+	label, precheck, reason    string
+	relevant, necessary        dataset.NullInt // 0 or 1
+	quote, citedText           string
+	sourceType                 string
+	claims                     []int64
+}
+
+// A claim is one row of claims.parquet.
+type claim struct {
+	row, number                  int64
+	claimID, text                string
+	start, end                   dataset.NullInt
+	citations                    []int64
+	factual, needs, contradicted dataset.NullInt
+	support, elsewhere           dataset.NullFloat
+	label, outcome, reason       string
+	elsewhereDoc                 string
+	elsewherePage                dataset.NullInt
+	elsewhereStart, elsewhereEnd dataset.NullInt
+	votes                        dataset.NullInt
+}
+
+// readResults reads what the page shows of a run.
+func readResults(run *RunData, prefix string) (*results, error) {
+	r := &results{run: run, prefix: prefix}
+	if err := r.readRows(); err != nil {
+		return nil, err
+	}
+	if err := r.readCitations(); err != nil {
+		return nil, err
+	}
+	if err := r.readClaims(); err != nil {
+		return nil, err
+	}
+	r.firstCite = firstOf(r.row, len(r.citations), func(i int) int64 { return r.citations[i].row })
+	r.firstClm = firstOf(r.row, len(r.claims), func(i int) int64 { return r.claims[i].row })
+	return r, nil
+}
+
+// firstOf returns, for each row, the first of n items that belong to it or a
+// later row; items are ordered as rows are.
+func firstOf(rows []int64, n int, rowOf func(i int) int64) []int32 {
+	first := make([]int32, len(rows)+1)
+	at := 0
+	for i, row := range rows {
+		for at < n && rowOf(at) < row {
+			at++
+		}
+		first[i] = int32(at)
+	}
+	first[len(rows)] = int32(n)
+	return first
+}
+
+func (r *results) citationsOf(i int) []citation { return r.citations[r.firstCite[i]:r.firstCite[i+1]] }
+func (r *results) claimsOf(i int) []claim       { return r.claims[r.firstClm[i]:r.firstClm[i+1]] }
+
+// A columnReader takes over entry k of a column as item i of a table.
+type columnReader func(i int, v *dataset.ColumnValues, k int)
+
+// readTable reads columns of a result file; those that it does not have are
+// left out. size is told the number of rows first.
+func readTable(path string, columns map[string]columnReader, size func(rows int)) error {
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size(int(f.Rows()))
+	var v dataset.ColumnValues
+	first := 0
+	for g := range f.RowGroups() {
+		for name, read := range columns {
+			if !f.Has(name) {
+				continue
+			}
+			if err := f.ReadColumn(g, name, &v); err != nil {
+				return err
+			}
+			for k := range v.Rows {
+				read(first+k, &v, k)
+			}
+		}
+		first += f.GroupRows(g)
+	}
+	return nil
+}
+
+func (r *results) readRows() error {
+	defs := metrics.Definitions()
+	all := make([]metricColumn, len(defs))
+	columns := map[string]columnReader{
+		"id":              texts(func(i int) *string { return &r.id[i] }),
+		"system":          texts(func(i int) *string { return &r.system[i] }),
+		"row":             func(i int, v *dataset.ColumnValues, k int) { r.row[i] = v.Ints[k] },
+		"error":           texts(func(i int) *string { return &r.failed[i] }),
+		"truth_annotator": texts(func(i int) *string { return &r.annotator[i] }),
+		"truth_spans":     ints(func(i int) *dataset.NullInt { return &r.truthSpans[i] }),
+		"tags": func(i int, v *dataset.ColumnValues, k int) {
+			for e := v.Offsets[k]; e < v.Offsets[k+1]; e++ {
+				r.tags[i] = append(r.tags[i], dataset.Tag{Key: v.Keys[e], Value: v.Strings[e]})
+			}
+		},
+	}
+	for m, d := range defs {
+		columns[d.Name] = func(i int, v *dataset.ColumnValues, k int) {
+			if v.Valid[k] {
+				c := &all[m]
+				if c.values == nil {
+					c.def, c.values, c.valid = d, make([]float64, len(r.row)), make([]bool, len(r.row))
+				}
+				c.values[i], c.valid[i] = v.Doubles[k], true
+			}
+		}
+	}
+	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), columns, func(n int) {
+		r.id, r.system, r.row = make([]string, n), make([]string, n), make([]int64, n)
+		r.failed, r.annotator, r.tags = make([]string, n), make([]string, n), make([][]dataset.Tag, n)
+		r.truthSpans = make([]dataset.NullInt, n)
+	})
+	for _, c := range all {
+		if c.values != nil {
+			r.metrics = append(r.metrics, c)
+		}
+	}
+	for i := range r.system {
+		r.system[i] = r.prefix + r.system[i]
+	}
+	return err
+}
+
+func (r *results) readCitations() error {
+	at := func(i int) *citation { return &r.citations[i] }
+	columns := map[string]columnReader{
+		"row":             func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
+		"citation":        func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
+		"citation_id":     texts(func(i int) *string { return &at(i).citationID }),
+		"doc":             func(i int, v *dataset.ColumnValues, k int) { at(i).doc, at(i).docNull = v.Strings[k], !v.Valid[k] },
+		"unit":            texts(func(i int) *string { return &at(i).unit }),
+		"status":          texts(func(i int) *string { return &at(i).status }),
+		"label":           texts(func(i int) *string { return &at(i).label }),
+		"precheck":        texts(func(i int) *string { return &at(i).precheck }),
+		"reason":          texts(func(i int) *string { return &at(i).reason }),
+		"quote":           texts(func(i int) *string { return &at(i).quote }),
+		"cited_text":      texts(func(i int) *string { return &at(i).citedText }),
+		"source_type":     texts(func(i int) *string { return &at(i).sourceType }),
+		"page":            ints(func(i int) *dataset.NullInt { return &at(i).page }),
+		"start":           ints(func(i int) *dataset.NullInt { return &at(i).start }),
+		"end":             ints(func(i int) *dataset.NullInt { return &at(i).end }),
+		"answer_start":    ints(func(i int) *dataset.NullInt { return &at(i).answerStart }),
+		"answer_end":      ints(func(i int) *dataset.NullInt { return &at(i).answerEnd }),
+		"repaired_start":  ints(func(i int) *dataset.NullInt { return &at(i).repairedStart }),
+		"repaired_end":    ints(func(i int) *dataset.NullInt { return &at(i).repairedEnd }),
+		"best_truth":      ints(func(i int) *dataset.NullInt { return &at(i).bestTruth }),
+		"quote_start":     ints(func(i int) *dataset.NullInt { return &at(i).quoteStart }),
+		"quote_end":       ints(func(i int) *dataset.NullInt { return &at(i).quoteEnd }),
+		"relevant":        ints(func(i int) *dataset.NullInt { return &at(i).relevant }),
+		"necessary":       ints(func(i int) *dataset.NullInt { return &at(i).necessary }),
+		"exact_jaccard":   doubles(func(i int) *dataset.NullFloat { return &at(i).exact }),
+		"snapped_jaccard": doubles(func(i int) *dataset.NullFloat { return &at(i).snapped }),
+		"support":         doubles(func(i int) *dataset.NullFloat { return &at(i).support }),
+		"claims":          lists(func(i int) *[]int64 { return &at(i).claims }),
+	}
+	return readTable(filepath.Join(r.run.Dir, runs.CitationsFile), columns, func(n int) { r.citations = make([]citation, n) })
+}
+
+// readClaims reads the claims of a run that has a judge.
+func (r *results) readClaims() error {
+	at := func(i int) *claim { return &r.claims[i] }
+	columns := map[string]columnReader{
+		"row":               func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
+		"claim":             func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
+		"claim_id":          texts(func(i int) *string { return &at(i).claimID }),
+		"text":              texts(func(i int) *string { return &at(i).text }),
+		"label":             texts(func(i int) *string { return &at(i).label }),
+		"outcome":           texts(func(i int) *string { return &at(i).outcome }),
+		"reason":            texts(func(i int) *string { return &at(i).reason }),
+		"elsewhere_doc":     texts(func(i int) *string { return &at(i).elsewhereDoc }),
+		"start":             ints(func(i int) *dataset.NullInt { return &at(i).start }),
+		"end":               ints(func(i int) *dataset.NullInt { return &at(i).end }),
+		"factual":           ints(func(i int) *dataset.NullInt { return &at(i).factual }),
+		"needs_citation":    ints(func(i int) *dataset.NullInt { return &at(i).needs }),
+		"contradicted":      ints(func(i int) *dataset.NullInt { return &at(i).contradicted }),
+		"elsewhere_page":    ints(func(i int) *dataset.NullInt { return &at(i).elsewherePage }),
+		"elsewhere_start":   ints(func(i int) *dataset.NullInt { return &at(i).elsewhereStart }),
+		"elsewhere_end":     ints(func(i int) *dataset.NullInt { return &at(i).elsewhereEnd }),
+		"votes":             ints(func(i int) *dataset.NullInt { return &at(i).votes }),
+		"support":           doubles(func(i int) *dataset.NullFloat { return &at(i).support }),
+		"elsewhere_support": doubles(func(i int) *dataset.NullFloat { return &at(i).elsewhere }),
+		"citations":         lists(func(i int) *[]int64 { return &at(i).citations }),
+	}
+	err := readTable(filepath.Join(r.run.Dir, runs.ClaimsFile), columns, func(n int) { r.claims = make([]claim, n) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	r.judged = err == nil
+	return err
+}
+
+// undefined returns why metrics have no value, for the rows that keep chooses:
+// metric and reason in turn.
+func (r *results) undefined(keep func(i int) bool) (map[int][]string, error) {
+	out := make(map[int][]string)
+	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), map[string]columnReader{
+		"undefined": func(i int, v *dataset.ColumnValues, k int) {
+			if !keep(i) {
+				return
+			}
+			var pairs []string
+			for e := v.Offsets[k]; e < v.Offsets[k+1]; e++ {
+				pairs = append(pairs, v.Keys[e], v.Strings[e])
+			}
+			out[i] = pairs
+		},
+	}, func(int) {})
+	return out, err
+}
+
+// metric returns the column of a metric, nil if no row has it.
+func (r *results) metric(name string) *metricColumn {
+	for i := range r.metrics {
+		if r.metrics[i].def.Name == name {
+			return &r.metrics[i]
+		}
+	}
+	return nil
+}
+
+// at returns the value of row i; ok is false if it is undefined.
+func (c *metricColumn) at(i int) (v float64, ok bool) {
+	if c == nil || !c.valid[i] {
+		return 0, false
+	}
+	return c.values[i], true
+}
+
+func texts(field func(i int) *string) columnReader {
+	return func(i int, v *dataset.ColumnValues, k int) { *field(i) = v.Strings[k] }
+}
+
+func ints(field func(i int) *dataset.NullInt) columnReader {
+	return func(i int, v *dataset.ColumnValues, k int) {
+		*field(i) = dataset.NullInt{Value: v.Ints[k], Valid: v.Valid[k]}
+	}
+}
+
+func doubles(field func(i int) *dataset.NullFloat) columnReader {
+	return func(i int, v *dataset.ColumnValues, k int) {
+		*field(i) = dataset.NullFloat{Value: v.Doubles[k], Valid: v.Valid[k]}
+	}
+}
+
+func lists(field func(i int) *[]int64) columnReader {
+	return func(i int, v *dataset.ColumnValues, k int) {
+		if lo, hi := v.Offsets[k], v.Offsets[k+1]; lo < hi {
+			*field(i) = append([]int64(nil), v.Ints[lo:hi]...)
+		}
+	}
+}
+
+// key names row i in links: id/system, each escaped. What is too long for a link
+// is cut and told apart by its position.
+func (r *results) key(i int) string {
+	id, system := r.id[i], r.system[i]
+	if len(id)+len(system) > maxKey {
+		return escapeLink(clip(id, maxKey/4)) + "/" + escapeLink(clip(system, maxKey/4)+"#"+count(r.row[i]))
+	}
+	return escapeLink(id) + "/" + escapeLink(system)
+}
+
+const maxKey = 400 // bytes of id and system in a link
+
+// judgeKind is who judged: none, lexical, human or a kind of model.
+func (r *results) judgeKind() string {
+	kind := r.run.Manifest.Judge.Kind
+	if kind == "" || !r.judged {
+		return "none"
+	}
+	return strings.ToLower(kind)
+}

@@ -1,0 +1,238 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// staticRows is how many of the worst rows are on the page without a script.
+const staticRows = 50
+
+// RowsTable is the table of rows as it stands on the page before its script
+// takes over.
+type RowsTable struct {
+	Columns []RowColumn
+	Static  []StaticRow // the worst rows
+	Total   int64       // rows of the runs
+	Held    int64       // rows that the page holds
+	Sampled string      // what was left out, in words; "" if nothing was
+	NoTexts []string    // why texts are missing, by run
+	Systems bool        // there is more than one system
+	Filters []Filter    // what rows can be filtered by
+}
+
+// A RowColumn is a metric that the table of rows shows.
+type RowColumn struct{ Name, Label, Title string }
+
+// A StaticRow is one row of the table.
+type StaticRow struct {
+	Key, ID, System, Question string
+	Values                    []string
+	Citations                 string
+	Problem                   Word
+}
+
+// A Filter is one thing that rows can be filtered by, with its choices.
+type Filter struct {
+	Name, Label string
+	Choices     []Choice
+}
+
+// A Choice is a value of a filter and how many rows have it.
+type Choice struct{ Value, Label string }
+
+// rowTexts is a row of the dataset with the texts around it.
+type rowTexts struct {
+	row    *dataset.Row
+	places *dataset.Resolved
+	text   func(doc string, page int32) (string, bool)
+}
+
+// packRows chooses the rows that the page holds, reads their texts, and packs
+// them for the script of the page.
+func (b *pageBuilder) packRows(ctx context.Context) error {
+	held := b.choose(maxHeld)
+	details, detailers, err := b.details(ctx, held)
+	if err != nil {
+		return err
+	}
+	for {
+		packs, err := b.pack(held, details, detailers)
+		if err != nil {
+			return err
+		}
+		size := 0
+		for _, p := range packs {
+			size += len(p.Data)
+		}
+		if size <= b.options.MaxBytes || len(held) <= staticRows {
+			b.page.packs = packs
+			break
+		}
+		// Sizes are nearly proportional to rows; the rest is a margin.
+		keep := max(staticRows, int(float64(len(held))*0.9*float64(b.options.MaxBytes)/float64(size)))
+		held, details = b.fewer(held, details, keep)
+	}
+	b.table(held)
+	return nil
+}
+
+// details makes the details of rows, run by run, in the order of the input.
+func (b *pageBuilder) details(ctx context.Context, held []int) ([]*rowDetail, []*detailer, error) {
+	details := make([]*rowDetail, len(held))
+	detailers := make([]*detailer, len(b.results))
+	for run, r := range b.results {
+		d := &detailer{limits: limitsOf(r.run.Manifest), judge: judgeName(r)}
+		detailers[run] = d
+		wanted := make(map[int64]int) // position in the input -> index in held
+		keep := make(map[int]bool)
+		for k, n := range held {
+			if row := &b.rows[n]; row.run == run {
+				wanted[r.row[row.index]] = k
+				keep[row.index] = true
+			}
+		}
+		undefined, err := r.undefined(func(i int) bool { return keep[i] })
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.run.Texts != nil {
+			err := r.run.Texts.Each(ctx, r.elsewhere(), func(row *dataset.Row, places *dataset.Resolved, text func(string, int32) (string, bool)) error {
+				k, ok := wanted[row.Pos]
+				if !ok {
+					return nil
+				}
+				entry := &b.rows[held[k]]
+				entry.question = line(row.Query, 240)
+				details[k] = d.row(run, r, entry.index, undefined[entry.index], &rowTexts{row, places, text})
+				return nil
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		for k, n := range held {
+			if row := &b.rows[n]; row.run == run && details[k] == nil {
+				details[k] = d.row(run, r, row.index, undefined[row.index], nil)
+			}
+		}
+	}
+	return details, detailers, nil
+}
+
+// elsewhere names the documents that hold evidence nobody cited.
+func (r *results) elsewhere() []string {
+	seen := make(map[string]bool)
+	for i := range r.claims {
+		if doc := r.claims[i].elsewhereDoc; doc != "" {
+			seen[doc] = true
+		}
+	}
+	return sortedKeys(seen)
+}
+
+func judgeName(r *results) string {
+	switch kind := r.judgeKind(); kind {
+	case "lexical":
+		return "Lexical baseline"
+	case "human":
+		return "Human label"
+	}
+	return "Judge"
+}
+
+func limitsOf(m *runs.Manifest) limits {
+	l := limits{supported: 0.7, goodMatch: 0.8}
+	for _, s := range m.Settings {
+		into := map[string]*float64{"thresholds.supported": &l.supported, "thresholds.good_match": &l.goodMatch}[s.Key]
+		if v, err := strconv.ParseFloat(s.Value, 64); into != nil && err == nil {
+			*into = v
+		}
+	}
+	return l
+}
+
+// worstFirst orders rows by how bad they are: problem, then the first metric,
+// then the order of the input.
+func (b *pageBuilder) worstFirst(rows []int) []int {
+	out := slices.Clone(rows)
+	slices.SortStableFunc(out, func(x, y int) int {
+		a, c := &b.rows[x], &b.rows[y]
+		if d := cmp.Compare(c.problem, a.problem); d != 0 {
+			return d
+		}
+		va, oka := b.leadValue(a)
+		vc, okc := b.leadValue(c)
+		switch {
+		case oka && okc:
+			return cmp.Compare(va, vc)
+		case oka:
+			return -1
+		case okc:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// table is what stands on the page before its script takes over.
+func (b *pageBuilder) table(held []int) {
+	t := &b.page.Rows
+	t.Total, t.Held, t.Systems = int64(len(b.rows)), int64(len(held)), len(b.systems) > 1
+	defs := make(map[string]string)
+	for _, d := range orderedDefinitions(nil) {
+		defs[d.Name] = d.Summary
+	}
+	for _, name := range b.rowColumns() {
+		t.Columns = append(t.Columns, RowColumn{name, label(name), defs[name]})
+	}
+	for _, n := range b.worstFirst(held)[:min(len(held), staticRows)] {
+		t.Static = append(t.Static, b.staticRow(n))
+	}
+	for _, r := range b.results {
+		if r.run.NoTexts != "" {
+			t.NoTexts = append(t.NoTexts, fmt.Sprintf("%s: the texts are not on this page (%s).", shown(r.run.Manifest.ID), shown(r.run.NoTexts)))
+		}
+	}
+}
+
+// rowColumns are the metrics that the table shows.
+func (b *pageBuilder) rowColumns() []string { return b.lead[:min(len(b.lead), 4)] }
+
+func (b *pageBuilder) staticRow(n int) StaticRow {
+	row := &b.rows[n]
+	r := b.results[row.run]
+	out := StaticRow{
+		Key: r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: row.question,
+		Citations: citationsText(r.citationsOf(row.index)), Problem: problemWords[row.problem],
+	}
+	for _, name := range b.rowColumns() {
+		text := "–"
+		if v, ok := r.metric(name).at(row.index); ok {
+			text = number(v)
+		}
+		out.Values = append(out.Values, text)
+	}
+	return out
+}
+
+// citationsText says how many citations of a row are valid.
+func citationsText(list []citation) string {
+	valid := 0
+	for i := range list {
+		if validStatus(list[i].status) {
+			valid++
+		}
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d of %d", valid, len(list))
+}

@@ -1,0 +1,286 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// How much of a document a page holds, in code points.
+const (
+	wholeText  = 2500  // texts up to this are held whole
+	aroundMark = 500   // else this much on either side of a mark
+	nearMark   = 160   // what is seen at once on either side of a mark
+	longMark   = 4000  // of a longer mark only both ends are held
+	endOfMark  = 1200  // this much of each
+	longAnswer = 20000 // of a longer answer only the beginning is held
+)
+
+// A textKey names a text: a document, or one page of it when offsets count from
+// pages. run tells the documents of several runs apart.
+type textKey struct {
+	run  int
+	doc  string
+	page int32
+}
+
+// sources are the texts that rows point into, each held once.
+type sources struct {
+	byKey map[textKey]*sourceText
+}
+
+// A sourceText is what is held of one text: pieces in order that neither overlap
+// nor touch.
+type sourceText struct {
+	pieces []piece
+	length int64 // code points of the whole text
+	number int   // in the order of the page, once it is settled
+}
+
+// A piece is the code points [start, end) of a text.
+type piece struct {
+	start, end int64
+	text       string
+}
+
+// add holds the neighbourhoods of marks in a text.
+func (s *sources) add(key textKey, text string, marks []mark) {
+	if s.byKey == nil {
+		s.byKey = make(map[textKey]*sourceText)
+	}
+	t := s.byKey[key]
+	if t == nil {
+		t = &sourceText{length: int64(utf8.RuneCountInString(text)), number: -1}
+		s.byKey[key] = t
+		if t.length <= wholeText {
+			t.pieces = []piece{{0, t.length, shown(text)}}
+		}
+	}
+	if t.length <= wholeText {
+		return
+	}
+	for _, w := range windowsOf(marks, t.length) {
+		t.hold(text, w)
+	}
+}
+
+// windowsOf are the stretches around marks, in order and apart.
+func windowsOf(marks []mark, length int64) [][2]int64 {
+	var all [][2]int64
+	window := func(start, end int64) {
+		start, end = max(0, start-aroundMark), min(length, end+aroundMark)
+		if start < end {
+			all = append(all, [2]int64{start, end})
+		}
+	}
+	for _, m := range marks {
+		if m.start >= length {
+			continue
+		}
+		end := min(m.end, length)
+		if end-m.start > longMark {
+			window(m.start, m.start+endOfMark)
+			window(end-endOfMark, end)
+		} else {
+			window(m.start, end)
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	var out [][2]int64
+	for _, w := range all {
+		if n := len(out); n > 0 && w[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], w[1])
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// hold makes sure that a window of the text is within one piece.
+func (t *sourceText) hold(text string, w [2]int64) {
+	lo := 0
+	for lo < len(t.pieces) && t.pieces[lo].end < w[0] {
+		lo++
+	}
+	hi := lo
+	for hi < len(t.pieces) && t.pieces[hi].start <= w[1] {
+		hi++
+	}
+	if lo < hi {
+		if p := t.pieces[lo]; hi == lo+1 && p.start <= w[0] && w[1] <= p.end {
+			return
+		}
+		w[0], w[1] = min(w[0], t.pieces[lo].start), max(w[1], t.pieces[hi-1].end)
+	}
+	at := bytesBefore(text, w[:])
+	t.pieces = slices.Replace(t.pieces, lo, hi, piece{w[0], w[1], shown(text[at[0]:at[1]])})
+}
+
+// A mark is a stretch of a text that somebody points at.
+type mark struct {
+	start, end int64 // code points
+	kind       int32 // one of the kinds below
+	citation   int32 // the citation, or -1
+}
+
+// Kinds of marks and other states of a stretch of text; a stretch can be of
+// several. The script of the page knows these numbers.
+const (
+	markPredicted = 1 << iota // cited
+	markTrue                  // marked by an annotator
+	markSupport               // the judge's evidence
+	markElsewhere             // evidence that should have been cited
+	stretchFolded             // context, seen on request
+	stretchClaim              // of an answer: within a claim
+)
+
+// A pieceView is one piece of a text as a row sees it, split into stretches that
+// are marked alike.
+type pieceView struct {
+	Piece  int       `json:"piece"`
+	Head   string    `json:"head"`             // where in the text
+	Runs   []int32   `json:"runs"`             // start, end (UTF-16 units of the piece) and state of each stretch
+	Notes  []runNote `json:"notes,omitempty"`  // what begins and ends
+	Before bool      `json:"before,omitempty"` // text is left out before the piece
+	After  bool      `json:"after,omitempty"`  // and after it
+}
+
+// A runNote says what begins before and what ends after a stretch.
+type runNote struct {
+	Run   int     `json:"run"`
+	Open  string  `json:"open,omitempty"`  // for those who do not see marks
+	Close string  `json:"close,omitempty"` //
+	Cites []int32 `json:"cites,omitempty"` // citations that begin here
+}
+
+// view splits the pieces that hold marks.
+func (t *sourceText) view(marks []mark) []pieceView {
+	var out []pieceView
+	for i := range t.pieces {
+		p := &t.pieces[i]
+		var here []mark
+		for _, m := range marks {
+			if m.start < p.end && m.end > p.start {
+				here = append(here, m)
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		v := splitPiece(p, here)
+		v.Piece, v.Before, v.After = i, p.start > 0, p.end < t.length
+		v.Head = "[" + Thousands(p.start) + ", " + Thousands(p.end) + ") of " + Thousands(t.length) + " characters"
+		if !v.Before && !v.After {
+			v.Head = Thousands(t.length) + " characters, whole text"
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// splitPiece cuts a piece where marks begin and end, and folds what is far from
+// all of them.
+func splitPiece(p *piece, marks []mark) pieceView {
+	cuts := []int64{p.start, p.end}
+	for _, m := range marks {
+		cuts = append(cuts, min(max(m.start, p.start), p.end), min(max(m.end, p.start), p.end))
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	stateOf := func(start, end int64) (state int32) {
+		for _, m := range marks {
+			if m.start <= start && end <= m.end {
+				state |= m.kind
+			}
+		}
+		return state
+	}
+	cuts = foldCuts(cuts, stateOf, p)
+	relative := make([]int64, len(cuts))
+	for i, c := range cuts {
+		relative[i] = c - p.start
+	}
+	units := unitsBefore(p.text, relative)
+	var v pieceView
+	for i := 0; i+1 < len(cuts); i++ {
+		state := stateOf(cuts[i], cuts[i+1])
+		if state == 0 && isFolded(cuts, i, marks, p) {
+			state = stretchFolded
+		}
+		v.Runs = append(v.Runs, units[i], units[i+1], state)
+		if note, ok := noteOf(i, cuts[i], cuts[i+1], marks); ok {
+			v.Notes = append(v.Notes, note)
+		}
+	}
+	return v
+}
+
+// foldCuts adds cuts within unmarked stretches, so that only what is near a mark
+// is seen at once.
+func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []int64 {
+	out := cuts[:1:1]
+	for i := 0; i+1 < len(cuts); i++ {
+		from, to := cuts[i], cuts[i+1]
+		if stateOf(from, to) == 0 {
+			if from > p.start {
+				from += nearMark
+			}
+			if to < p.end {
+				to -= nearMark
+			}
+			if to-from > nearMark/2 {
+				if from > cuts[i] {
+					out = append(out, from)
+				}
+				if to < cuts[i+1] {
+					out = append(out, to)
+				}
+			}
+		}
+		out = append(out, cuts[i+1])
+	}
+	return out
+}
+
+// isFolded reports whether the unmarked stretch i lies away from all marks.
+func isFolded(cuts []int64, i int, marks []mark, p *piece) bool {
+	touches := func(at int64) bool {
+		return slices.ContainsFunc(marks, func(m mark) bool { return m.start == at || m.end == at })
+	}
+	return !touches(cuts[i]) && !touches(cuts[i+1]) && (cuts[i+1]-cuts[i] > nearMark/2)
+}
+
+// noteOf says what begins at start and ends at end.
+func noteOf(run int, start, end int64, marks []mark) (runNote, bool) {
+	n := runNote{Run: run}
+	var open, closed []string
+	for _, m := range marks {
+		name := markName(m)
+		if m.start == start {
+			open = append(open, name+" starts")
+			if m.kind == markPredicted {
+				n.Cites = append(n.Cites, m.citation)
+			}
+		}
+		if m.end == end {
+			closed = append(closed, name+" ends")
+		}
+	}
+	slices.Sort(open)
+	slices.Sort(closed)
+	n.Open, n.Close = list(slices.Compact(open)), list(slices.Compact(closed))
+	return n, n.Open != "" || n.Close != ""
+}
+
+func markName(m mark) string {
+	switch m.kind {
+	case markPredicted:
+		return "citation " + count(int64(m.citation)+1)
+	case markTrue:
+		return "true span"
+	case markSupport:
+		return "judge's evidence"
+	}
+	return "evidence not cited"
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// A Strip is one line of a forest plot: an estimate with its interval on an axis
+// that it shares with others. Positions are in percent of its width, so that it
+// fits any.
+type Strip struct {
+	Label     string // the whole picture in words
+	X         string
+	Low, High string
+	Width     string // High - Low
+	Interval  bool
+	Below     bool // the interval goes on beyond the axis
+	Above     bool
+	Shape     int // of the mark: 0 circle, 1 square, 2 triangle, 3 diamond
+	Colour    int // of the mark, 0 to 7
+	Gates     []GateRule
+}
+
+// A GateRule is the limit of a gate on the axis.
+type GateRule struct {
+	X    string
+	Text string
+	Pass bool
+}
+
+// An axis is the range that strips share.
+type axis struct{ lo, hi float64 }
+
+// axisOf is the range of a metric: its bounds, or where it has none, what covers
+// the estimates and intervals.
+func axisOf(d metrics.Definition, values []*runs.SummaryRow) axis {
+	a := axis{d.Min, d.Max}
+	if !math.IsInf(a.lo, 0) && !math.IsInf(a.hi, 0) {
+		return a
+	}
+	lo, hi := 0.0, 0.0
+	for _, s := range values {
+		for _, v := range []*float64{s.Estimate, s.Low, s.High} {
+			if v != nil {
+				lo, hi = min(lo, *v), max(hi, *v)
+			}
+		}
+	}
+	if math.IsInf(a.lo, 0) {
+		a.lo = -nice(-lo)
+	}
+	if math.IsInf(a.hi, 0) {
+		a.hi = nice(hi)
+	}
+	if a.hi <= a.lo {
+		a.hi = a.lo + 1
+	}
+	return a
+}
+
+// nice is the least of 1, 2, 5, 10 … that is at least v.
+func nice(v float64) float64 {
+	if v <= 0 {
+		return 0
+	}
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, f := range []float64{1, 2, 5, 10} {
+		if v <= f*base {
+			return f * base
+		}
+	}
+	return 10 * base
+}
+
+// at is the position of v in percent, within the axis.
+func (a axis) at(v float64) float64 {
+	return 100 * min(max((v-a.lo)/(a.hi-a.lo), 0), 1)
+}
+
+func percentText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+
+// strip draws an estimate.
+func (a axis) strip(name string, s *runs.SummaryRow, gates []GateRule) Strip {
+	out := Strip{X: percentText(a.at(*s.Estimate)), Gates: gates, Label: name + " " + number(*s.Estimate)}
+	if s.Low != nil && s.High != nil {
+		lo, hi := a.at(*s.Low), a.at(*s.High)
+		out.Interval, out.Low, out.High, out.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
+		out.Below, out.Above = *s.Low < a.lo, *s.High > a.hi
+		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(s.Level), number(*s.Low), number(*s.High))
+	}
+	for _, g := range gates {
+		out.Label += ", gate " + g.Text
+	}
+	return out
+}
+
+func levelText(level float64) string { return fmt.Sprintf("%g %%", math.Round(level*1e6)/1e4) }
+
+// ends are the two ends of the axis in words.
+func (a axis) ends() [2]string { return [2]string{number(a.lo), number(a.hi)} }
+
+// gateRules are the limits of gates on a macro value of a group.
+func gateRules(gates []runs.GateResult, a axis, system, slice, metric string) []GateRule {
+	var out []GateRule
+	for _, g := range gates {
+		p, ok := parseGate(g.Gate)
+		if ok && !p.micro && p.metric == metric && p.system == system && p.slice == slice {
+			out = append(out, GateRule{percentText(a.at(p.number)), p.op + " " + number(p.number), g.Verdict == runs.Passed})
+		}
+	}
+	return out
+}
+
+// A parsedGate is what a page needs of the normal form of a gate.
+type parsedGate struct {
+	micro         bool
+	metric        string
+	system, slice string
+	op            string
+	number        float64
+}
+
+// parseGate reads the normal form of a gate; false if it looks at something that
+// no strip shows, such as a p value.
+func parseGate(text string) (g parsedGate, ok bool) {
+	i := strings.LastIndexByte(text, ' ')
+	if i < 0 {
+		return g, false
+	}
+	v, err := strconv.ParseFloat(text[i+1:], 64)
+	rest := text[:i]
+	j := strings.LastIndexByte(rest, ' ')
+	if err != nil || j < 0 {
+		return g, false
+	}
+	g.number, g.op, rest = v, rest[j+1:], rest[:j]
+	for {
+		k := strings.LastIndexByte(rest, '[')
+		if k < 0 || !strings.HasSuffix(rest, "]") {
+			break
+		}
+		key, value, _ := strings.Cut(rest[k+1:len(rest)-1], "=")
+		if strings.HasPrefix(value, `"`) || strings.HasPrefix(key, `"`) {
+			return g, false // quoted names need the real parser
+		}
+		if key == "system" {
+			g.system = value
+		} else {
+			g.slice = key + "=" + value
+		}
+		rest = rest[:k]
+	}
+	for _, f := range []string{"lo(", "hi("} {
+		if strings.HasPrefix(rest, f) && strings.HasSuffix(rest, ")") {
+			rest = rest[len(f) : len(rest)-1]
+		}
+	}
+	if strings.HasPrefix(rest, "micro(") && strings.HasSuffix(rest, ")") {
+		g.micro, rest = true, rest[len("micro("):len(rest)-1]
+	}
+	d, ok := metrics.Lookup(rest)
+	g.metric = d.Name
+	return g, ok
+}

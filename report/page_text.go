@@ -1,0 +1,147 @@
+package report
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// shown makes a user's text safe to be looked at: [Clean], and carriage returns
+// become spaces. It keeps the number of code points, so offsets stay right.
+func shown(text string) string {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
+			return Clean(strings.ReplaceAll(text, "\r", " "))
+		}
+	}
+	return text
+}
+
+// clip cuts a text to n code points and says so by an ellipsis.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for i := range text {
+		if n == 0 {
+			return text[:i] + "…"
+		}
+		n--
+	}
+	return text
+}
+
+// line is a user's text on one line, clipped.
+func line(text string, n int) string {
+	return strings.Join(strings.Fields(shown(clip(text, 4*n))), " ")
+}
+
+// label turns the name of a metric or a code into words.
+func label(name string) string {
+	words := strings.Split(name, "_")
+	for i, w := range words {
+		switch w {
+		case "f1":
+			words[i] = "F1"
+		case "char":
+			words[i] = "character"
+		case "doc":
+			words[i] = "document"
+		case "alce", "drb", "trec":
+			words[i] = strings.ToUpper(w)
+		case "jaccard":
+			words[i] = "Jaccard"
+		case "longcite":
+			words[i] = "LongCite"
+		}
+	}
+	s := strings.Join(words, " ")
+	first, size := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(string(first)) + s[size:]
+}
+
+// escapeLink escapes a text for the state in a link, as encodeURIComponent does.
+func escapeLink(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// unitsBefore turns ascending code point positions of text into positions in
+// UTF-16 code units, which is what a browser counts. Positions past the end are
+// the end.
+func unitsBefore(text string, at []int64) []int32 {
+	out := make([]int32, 0, len(at))
+	var points int64
+	var units int32
+	for _, r := range text {
+		for len(out) < len(at) && at[len(out)] <= points {
+			out = append(out, units)
+		}
+		if len(out) == len(at) {
+			return out
+		}
+		points++
+		units += int32(len16(r))
+	}
+	for len(out) < len(at) {
+		out = append(out, units)
+	}
+	return out
+}
+
+func len16(r rune) int {
+	if r > 0xffff {
+		return 2
+	}
+	return 1
+}
+
+// plural is a count with its noun.
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(n) + " " + many
+}
+
+// percent is a share in words: never 0 % or 100 % of what is not nothing or all.
+func percent(n, of int64) string {
+	switch {
+	case of == 0:
+		return "–"
+	case n > 0 && n*200 < of:
+		return "< 1 %"
+	case n < of && (of-n)*200 < of:
+		return "> 99 %"
+	}
+	return count((n*200+of)/(2*of)) + " %"
+}
+
+// list joins words: a, b and c.
+func list(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+}
+
+// bytesBefore turns ascending code point positions of text into byte positions.
+// Positions past the end are the end.
+func bytesBefore(text string, at []int64) []int {
+	out := make([]int, 0, len(at))
+	var points int64
+	for i := range text {
+		for len(out) < len(at) && at[len(out)] <= points {
+			out = append(out, i)
+		}
+		if len(out) == len(at) {
+			return out
+		}
+		points++
+	}
+	for len(out) < len(at) {
+		out = append(out, len(text))
+	}
+	return out
+}

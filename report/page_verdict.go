@@ -1,0 +1,245 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid/dataset/runs"
+)
+
+// A RunHead is one run at the top of the page.
+type RunHead struct {
+	ID    string
+	Facts []string
+	Gates []GateHead
+	Judge string // who judged, in words
+	Base  bool   // verdicts are those of the lexical baseline
+}
+
+// A GateHead is one gate in words.
+type GateHead struct {
+	Gate, Word, Value string
+	Tone              Tone
+}
+
+// verdict says in words what the page shows in numbers.
+func (b *pageBuilder) verdict() {
+	p := b.page
+	var ids []string
+	for _, r := range b.results {
+		p.Runs = append(p.Runs, runHead(r))
+		ids = append(ids, line(r.run.Manifest.ID, 80))
+	}
+	p.Title = strings.Join(ids, ", ")
+	t := &b.totals
+	rows, bad, errors := sum(t.rows), sum(t.failing), sum(t.errors)
+	p.Headline = b.gatesInWords() + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), plural(rows, "answer", "answers"))
+	if rows-bad == 1 {
+		p.Headline += " shows no serious problem"
+	} else {
+		p.Headline += " show no serious problem"
+	}
+	if bad > 0 {
+		p.Headline += fmt.Sprintf("; %s %s.", Thousands(bad), doOr(bad, "fails", "fail"))
+	} else {
+		p.Headline += "."
+	}
+	b.say("is:error", errors, "%s could not be scored", plural(errors, "row", "rows"))
+	b.sayStatuses()
+	b.sayOutcomes()
+	b.saySystems()
+}
+
+func doOr(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// say adds a sentence unless its number is 0.
+func (b *pageBuilder) say(_ string, n int64, format string, args ...any) {
+	if n > 0 {
+		b.page.Lines = append(b.page.Lines, fmt.Sprintf(format, args...)+".")
+	}
+}
+
+// gatesInWords counts the gates of all runs.
+func (b *pageBuilder) gatesInWords() string {
+	var passed, failed, open int
+	for _, r := range b.results {
+		for _, g := range r.run.Gates {
+			switch g.Verdict {
+			case runs.Passed:
+				passed++
+			case runs.Failed:
+				failed++
+			default:
+				open++
+			}
+		}
+	}
+	all := passed + failed + open
+	switch {
+	case all == 0:
+		return "No gate was set."
+	case failed > 0:
+		return fmt.Sprintf("%d of %s failed.", failed, plural(int64(all), "gate", "gates"))
+	case open > 0:
+		return fmt.Sprintf("%d of %s %s no verdict.", open, plural(int64(all), "gate", "gates"), doOr(int64(open), "has", "have"))
+	case all == 1:
+		return "The gate passed."
+	case all == 2:
+		return "Both gates passed."
+	}
+	return fmt.Sprintf("All %d gates passed.", all)
+}
+
+// sayStatuses says how many citations are valid and what is commonest among the
+// others.
+func (b *pageBuilder) sayStatuses() {
+	t := &b.totals
+	all, valid := sum(t.citations), sum(t.valid)
+	if all == 0 {
+		return
+	}
+	if valid == all {
+		b.say("", all, "All %s name a place that exists", plural(all, "citation", "citations"))
+		return
+	}
+	var parts []string
+	for _, w := range statusWords {
+		if n := sum(t.status[w.Code]); n > 0 && !validStatus(w.Code) {
+			parts = append(parts, fmt.Sprintf("%s (%s)", w.Short, Thousands(n)))
+		}
+	}
+	b.say("", all, "%s of %s are not valid: %s", Thousands(all-valid), plural(all, "citation", "citations"), list(parts))
+}
+
+// sayOutcomes says what became of the claims.
+func (b *pageBuilder) sayOutcomes() {
+	all := sum(b.totals.claims)
+	if all == 0 {
+		return
+	}
+	var parts []string
+	for _, w := range outcomeWords {
+		if n := sum(b.totals.outcome[w.Code]); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", Thousands(n), w.Short, percent(n, all)))
+		}
+	}
+	who := "the judge"
+	if b.page.Baseline {
+		who = "the lexical baseline"
+	}
+	b.say("", all, "Of %s, by %s: %s", plural(all, "claim", "claims"), who, list(parts))
+}
+
+// saySystems names the systems by the metric that matters most.
+func (b *pageBuilder) saySystems() {
+	if len(b.systems) < 2 || len(b.lead) == 0 {
+		return
+	}
+	type scored struct {
+		name string
+		row  *runs.SummaryRow
+	}
+	var all []scored
+	for _, s := range b.systems {
+		if row := b.summary.find(s, "", b.lead[0]); row != nil {
+			all = append(all, scored{line(s, 60), row})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y scored) int {
+		switch {
+		case *x.row.Estimate > *y.row.Estimate:
+			return -1
+		case *x.row.Estimate < *y.row.Estimate:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for _, s := range all[:min(len(all), 8)] {
+		parts = append(parts, fmt.Sprintf("%s %s", s.name, strings.TrimSpace(Number(s.row.Estimate)+" "+interval(s.row.Low, s.row.High))))
+	}
+	b.say("", int64(len(all)), "%s by system: %s", label(b.lead[0]), list(parts))
+}
+
+// runHead says what a run is.
+func runHead(r *results) RunHead {
+	m := r.run.Manifest
+	h := RunHead{ID: line(m.ID, 120), Base: r.judgeKind() == "lexical", Judge: judgeInWords(r)}
+	h.Facts = append(h.Facts, plural(m.Rows, "row", "rows"), plural(m.Citations, "citation", "citations"))
+	if n := len(systemsOf(r)); n > 1 {
+		h.Facts = append(h.Facts, plural(int64(n), "system", "systems"))
+	}
+	if m.Errors > 0 {
+		h.Facts = append(h.Facts, plural(m.Errors, "error row", "error rows"))
+	}
+	if m.Judge.CostUSD != nil {
+		h.Facts = append(h.Facts, fmt.Sprintf("$%.2f", *m.Judge.CostUSD))
+	}
+	h.Facts = append(h.Facts, took(m.Timings.Seconds))
+	if m.Timings.Finished != nil {
+		h.Facts = append(h.Facts, m.Timings.Finished.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	for _, g := range r.run.Gates {
+		h.Gates = append(h.Gates, gateHead(g))
+	}
+	return h
+}
+
+func took(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+func systemsOf(r *results) map[string]bool {
+	seen := make(map[string]bool)
+	for _, s := range r.system {
+		seen[s] = true
+	}
+	return seen
+}
+
+func gateHead(g runs.GateResult) GateHead {
+	h := GateHead{Gate: shown(g.Gate), Value: "is " + Number(g.Value)}
+	switch g.Verdict {
+	case runs.Passed:
+		h.Word, h.Tone = "passed", Good
+	case runs.Failed:
+		h.Word, h.Tone = "failed", Bad
+	default:
+		h.Word, h.Tone = "no verdict", Warn
+	}
+	if g.Reason != "" {
+		h.Value = shown(g.Reason)
+	}
+	return h
+}
+
+func judgeInWords(r *results) string {
+	j := r.run.Manifest.Judge
+	switch kind := r.judgeKind(); kind {
+	case "none":
+		return "no judge: this run looks at where citations point, not at what they say"
+	case "lexical":
+		return "judged by the lexical baseline, which compares words and understands nothing: its verdicts are a floor to measure judges against"
+	case "human":
+		return "judged by people"
+	default:
+		if j.Model != "" {
+			return "judged by " + line(j.Model, 80) + " (" + kind + ")"
+		}
+		return "judged by " + kind
+	}
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Bars show how often each state occurs, in all rows and by system.
+type Bars struct {
+	Title, Desc string
+	Of          string // what is counted, in words
+	Systems     []string
+	Bars        []Bar
+}
+
+// A Bar is one state. Its link filters the rows.
+type Bar struct {
+	Word    Word
+	Count   string
+	Share   string
+	Width   string // in percent of the longest bar
+	Link    string
+	Systems []BarCell
+}
+
+// A BarCell is one state in one system.
+type BarCell struct{ Count, Share, Link string }
+
+// A WorstCitation is one of the worst citations, with the reason in words.
+type WorstCitation struct {
+	Key, ID, System, Question string
+	Place                     string
+	Word                      Word
+	Why                       []string
+	Number                    string
+}
+
+// why fills the bars and the worst citations.
+func (b *pageBuilder) why() {
+	p := b.page
+	if p.Judged {
+		p.Outcomes = b.bars("outcome", outcomeWords, b.totals.outcome, b.totals.claims)
+		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", plural(sum(b.totals.claims), "claim", "claims")
+	}
+	p.Statuses = b.bars("status", statusWords, b.totals.status, b.totals.citations)
+	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", plural(sum(b.totals.citations), "citation", "citations")
+	b.worst()
+}
+
+// bars counts the states that occur, in the order of words.
+func (b *pageBuilder) bars(facet string, words []Word, counts map[string][]int64, of []int64) *Bars {
+	out := &Bars{}
+	if len(b.systems) > 1 {
+		for _, s := range b.systems {
+			out.Systems = append(out.Systems, line(s, 40))
+		}
+	}
+	var most int64
+	for _, list := range counts {
+		most = max(most, sum(list))
+	}
+	for _, w := range words {
+		n := sum(counts[w.Code])
+		if n == 0 {
+			continue
+		}
+		link := "#f=" + escapeLink(facet+":"+w.Code)
+		bar := Bar{Word: w, Count: Thousands(n), Share: percent(n, sum(of)), Width: percentText(100 * float64(n) / float64(most)), Link: link}
+		for k := range out.Systems {
+			c := counts[w.Code][k]
+			bar.Systems = append(bar.Systems, BarCell{Thousands(c), percent(c, of[k]), link + "&f=" + escapeLink("system:"+line(b.systems[k], 80))})
+		}
+		out.Bars = append(out.Bars, bar)
+		out.Desc += fmt.Sprintf("%s: %s (%s). ", w.Short, bar.Count, bar.Share)
+	}
+	return out
+}
+
+// shownWorst is how many of the worst citations are named.
+const shownWorst = 3
+
+// worst names the worst citations, of different kinds where there are such.
+func (b *pageBuilder) worst() {
+	type found struct{ row, citation int }
+	var byProblem [numProblems][]found
+	for n := range b.rows {
+		row := &b.rows[n]
+		r := b.results[row.run]
+		l := limitsOf(r.run.Manifest)
+		list := r.citationsOf(row.index)
+		for k := range list {
+			p := l.ofCitation(r, row.index, &list[k])
+			if p > partly && len(byProblem[p]) < shownWorst {
+				byProblem[p] = append(byProblem[p], found{n, k})
+			}
+		}
+	}
+	slices.Reverse(byProblem[:])
+	for round := 0; round < shownWorst; round++ {
+		for i, list := range byProblem {
+			if round < len(list) && len(b.page.Worst) < shownWorst {
+				p := problem(int(numProblems) - 1 - i)
+				b.page.Worst = append(b.page.Worst, b.worstCitation(list[round].row, list[round].citation, p))
+			}
+		}
+	}
+}
+
+func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
+	row := &b.rows[n]
+	r := b.results[row.run]
+	c := &r.citationsOf(row.index)[k]
+	d := detailer{limits: limitsOf(r.run.Manifest), judge: judgeName(r)}
+	return WorstCitation{
+		Key: r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
+		Place: c.place(), Word: problemWords[p], Why: d.citation(r, row.index, c, nil, k).Why, Number: count(c.number + 1),
+	}
+}
