@@ -10,7 +10,7 @@ import (
 const (
 	wholeText  = 2500  // texts up to this are held whole
 	aroundMark = 500   // else this much on either side of a mark
-	nearMark   = 160   // what is seen at once on either side of a mark
+	seenAround   = 160   // what is seen at once on either side of a mark
 	longMark   = 4000  // of a longer mark only both ends are held
 	endOfMark  = 1200  // this much of each
 	longAnswer = 20000 // of a longer answer only the beginning is held
@@ -224,12 +224,12 @@ func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []in
 		from, to := cuts[i], cuts[i+1]
 		if stateOf(from, to) == 0 {
 			if from > p.start {
-				from += nearMark
+				from += seenAround
 			}
 			if to < p.end {
-				to -= nearMark
+				to -= seenAround
 			}
-			if to-from > nearMark/2 {
+			if to-from > seenAround/2 {
 				if from > cuts[i] {
 					out = append(out, from)
 				}
@@ -248,7 +248,7 @@ func isFolded(cuts []int64, i int, marks []mark, p *piece) bool {
 	touches := func(at int64) bool {
 		return slices.ContainsFunc(marks, func(m mark) bool { return m.start == at || m.end == at })
 	}
-	return !touches(cuts[i]) && !touches(cuts[i+1]) && (cuts[i+1]-cuts[i] > nearMark/2)
+	return !touches(cuts[i]) && !touches(cuts[i+1]) && (cuts[i+1]-cuts[i] > seenAround/2)
 }
 
 // noteOf says what begins at start and ends at end.
