@@ -30,10 +30,12 @@ type Encoder struct {
 	off int64  // of the end of out in the file
 	err error
 
-	raw, packed []byte // one page before and after compression
-	meta        compactWriter
-	group       resultGroup
-	pages       leafPages
+	raw    []byte // one page
+	footer []byte
+	snappy snappyPacker
+	meta   compactWriter
+	group  resultGroup
+	pages  leafPages
 }
 
 // EncodePart writes t as one complete Parquet file with a single row group,
@@ -60,8 +62,8 @@ func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
 	e.meta.reset()
 	appendGroup(&e.meta, t.leaves, &e.group, 0)
 	e.raw = append(e.raw[:0], e.meta.b...)
-	e.packed = appendFooter(&e.meta, e.packed[:0], t.fields, len(t.leaves), e.group.rows, e.raw, 1, nil)
-	e.write(e.packed)
+	e.footer = appendFooter(&e.meta, e.footer[:0], t.fields, len(t.leaves), e.group.rows, e.raw, 1, nil)
+	e.write(e.footer)
 	e.flush()
 	e.w = nil
 	return e.err
@@ -99,7 +101,7 @@ func (e *Encoder) encodeLeaf(c *resultChunk, t *Table, l *resultLeaf) error {
 				c.data = e.off
 			}
 		}
-		if err := e.dataPage(c, raw, values); err != nil {
+		if err := e.dataPage(c, raw, values, p.values.wide()); err != nil {
 			return err
 		}
 		c.values += int64(values)
@@ -119,10 +121,10 @@ func (e *Encoder) dictionaryPage(c *resultChunk, v *leafValues) error {
 		w.i32(1, int32(v.dictLen))
 		w.i32(2, int32(format.Plain))
 		w.end()
-	}, format.DictionaryPage)
+	}, format.DictionaryPage, false)
 }
 
-func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int) error {
+func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int, wide bool) error {
 	return e.writePage(c, raw, func(w *compactWriter) {
 		w.begin(5)
 		w.i32(1, int32(values))
@@ -130,16 +132,16 @@ func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int) error {
 		w.i32(3, int32(format.RLE))
 		w.i32(4, int32(format.RLE))
 		w.end()
-	}, format.DataPage)
+	}, format.DataPage, wide)
 }
 
-// writePage writes the page raw under the header that fields completes.
-func (e *Encoder) writePage(c *resultChunk, raw []byte, fields func(*compactWriter), typ format.PageType) error {
+// writePage writes the page raw under the header that fields completes. wide is
+// that of [snappyPacker.pack].
+func (e *Encoder) writePage(c *resultChunk, raw []byte, fields func(*compactWriter), typ format.PageType, wide bool) error {
 	if s2.MaxEncodedLen(len(raw)) < 0 || s2.MaxEncodedLen(len(raw)) > math.MaxInt32 {
 		return fmt.Errorf("page of %d bytes does not fit 2 GiB", len(raw))
 	}
-	e.packed = packSnappy(e.packed, raw)
-	body := e.packed
+	body := e.snappy.pack(raw, wide)
 	w := &e.meta
 	w.reset()
 	w.i32(1, int32(typ))

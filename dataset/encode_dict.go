@@ -10,7 +10,7 @@ import (
 const (
 	floatLimit = 512     // values of a double's dictionary: its table stays in the first-level cache
 	textLimit  = 1 << 16 // values of a string's dictionary
-	textProbe  = 1024    // entries after which a dictionary must have paid the first time
+	textProbe  = 4096    // entries after which a dictionary must have paid the first time
 	boundLimit = 64      // longest string kept as a bound
 )
 

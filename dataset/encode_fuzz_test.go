@@ -1,8 +1,12 @@
 package dataset
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/klauspost/compress/s2"
 )
 
 func FuzzBitWriter(f *testing.F) {
@@ -106,6 +110,35 @@ func FuzzHybrid(f *testing.F) {
 			if got[i] != want[i] {
 				t.Fatalf("value %d is %d, want %d", i, got[i], want[i])
 			}
+		}
+	})
+}
+
+// FuzzWordPacker unpacks what it packs, of values far and near, with bytes before
+// the first value.
+func FuzzWordPacker(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(4), uint16(300))
+	f.Add(uint64(2), uint8(0), uint8(1), uint16(40_000))
+	f.Add(uint64(3), uint8(7), uint8(255), uint16(20_000))
+	f.Fuzz(func(t *testing.T, seed uint64, head, distinct uint8, n uint16) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		values := make([]uint64, int(distinct)+1)
+		for i := range values {
+			values[i] = rng.Uint64()
+		}
+		raw := make([]byte, head%8)
+		for range n {
+			v := values[rng.IntN(len(values))]
+			if rng.IntN(4) == 0 {
+				v = rng.Uint64()
+			}
+			raw = binary.LittleEndian.AppendUint64(raw, v)
+		}
+		var p wordPacker
+		p.append(nil, bytes.Repeat(raw, 2)) // leaves places of another block behind
+		got, err := s2.Decode(nil, p.append(nil, raw))
+		if err != nil || !bytes.Equal(got, raw) {
+			t.Errorf("%d values after %d bytes: %v", n, head%8, err)
 		}
 	})
 }

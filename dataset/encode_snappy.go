@@ -11,24 +11,46 @@ const (
 	snappyLeast = 64      // bytes of the smallest page that is tried
 )
 
-// packSnappy returns raw as one Snappy block, which may lie in mem. What does
-// not shrink by a quarter is stored in it as a literal, which costs no more
-// than a copy: a column must have one codec in all row groups, because
-// parquet-go takes that of the first for all.
-func packSnappy(mem, raw []byte) []byte {
-	mem = mem[:cap(mem)]
+// A snappyPacker makes Snappy blocks. What does not shrink by a quarter is stored
+// in one as a literal, which costs no more than a copy: a column must have one
+// codec in all row groups, because parquet-go takes that of the first for all.
+type snappyPacker struct {
+	out   []byte
+	words wordPacker
+}
+
+// pack returns raw as one Snappy block, which is good until the next call. wide
+// says that raw ends in values of eight bytes, which are alike as a whole or not
+// at all.
+func (p *snappyPacker) pack(raw []byte, wide bool) []byte {
 	if len(raw) >= snappyLeast {
 		probe := raw[:min(len(raw), snappyProbe)]
-		packed := s2.EncodeSnappy(mem, probe)
+		if wide {
+			probe = raw[len(raw)&7 : len(raw)&7+len(probe)&^7]
+		}
+		packed := p.try(probe, wide)
 		if len(packed) <= len(probe)/4*3 {
 			if len(probe) < len(raw) {
-				packed = s2.EncodeSnappy(mem, raw)
+				packed = p.try(raw, wide)
 			}
 			return packed
 		}
 	}
-	mem = binary.AppendUvarint(mem[:0], uint64(len(raw)))
-	return append(appendLiteralTag(mem, len(raw)), raw...)
+	p.out = binary.AppendUvarint(p.out[:0], uint64(len(raw)))
+	p.out = append(appendLiteralTag(p.out, len(raw)), raw...)
+	return p.out
+}
+
+func (p *snappyPacker) try(raw []byte, wide bool) []byte {
+	if wide {
+		p.out = p.words.append(p.out[:0], raw)
+		return p.out
+	}
+	packed := s2.EncodeSnappy(p.out[:cap(p.out)], raw)
+	if cap(packed) > cap(p.out) {
+		p.out = packed
+	}
+	return packed
 }
 
 // appendLiteralTag appends the tag of a literal of n bytes; an empty block has

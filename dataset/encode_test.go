@@ -209,16 +209,19 @@ func TestPackSnappy(t *testing.T) {
 			for i := range raw {
 				raw[i] = byte(rng.IntN(values))
 			}
-			packed := packSnappy(nil, raw)
-			got, err := s2.Decode(nil, packed)
-			if err != nil || !bytes.Equal(got, raw) {
-				t.Errorf("%d bytes of %d values: %v", n, values, err)
-			}
-			if values == 1 && n > 100 && len(packed) > n/10 {
-				t.Errorf("%d equal bytes take %d", n, len(packed))
-			}
-			if len(packed) > n+10 {
-				t.Errorf("%d bytes take %d", n, len(packed))
+			for _, wide := range []bool{false, true} {
+				var p snappyPacker
+				packed := p.pack(raw, wide)
+				got, err := s2.Decode(nil, packed)
+				if err != nil || !bytes.Equal(got, raw) {
+					t.Errorf("%d bytes of %d values, wide %v: %v", n, values, wide, err)
+				}
+				if values == 1 && n > 300 && len(packed) > n/10 {
+					t.Errorf("%d equal bytes take %d, wide %v", n, len(packed), wide)
+				}
+				if len(packed) > n+10 {
+					t.Errorf("%d bytes take %d, wide %v", n, len(packed), wide)
+				}
 			}
 		}
 	}

@@ -71,6 +71,11 @@ func (v *leafValues) encoding() format.Encoding {
 	}
 }
 
+// wide reports whether the values are PLAIN ones of eight bytes.
+func (v *leafValues) wide() bool {
+	return v.mode == plainMode && (v.leaf.typ == format.Double || v.leaf.typ == format.Int64)
+}
+
 // bounds appends the least and the greatest value in PLAIN encoding to lo and
 // hi, if they are known.
 func (v *leafValues) bounds(lo, hi []byte) (least, greatest []byte, ok bool) {
@@ -201,47 +206,4 @@ func (v *leafValues) stringBytes(from, to int) int {
 	size := 0
 	v.eachRun(from, to, func(e, n int) { size += n * (4 + len(v.column.text.entries[e])) })
 	return size
-}
-
-func (v *leafValues) beginInts() {
-	ints := v.column.ints
-	if len(ints) == 0 {
-		return
-	}
-	lo, hi := ints[0], ints[0]
-	for _, x := range ints {
-		lo, hi = min(lo, x), max(hi, x)
-	}
-	v.minInt, v.maxInt, v.hasBounds = lo, hi, true
-	if v.leaf.typ == format.Boolean {
-		return
-	}
-	size := 8
-	if v.leaf.typ == format.Int32 {
-		size = 4
-	}
-	span := uint64(hi) - uint64(lo)
-	if span < 1<<(6*size) { // else the differences may take nearly as much
-		v.mode = deltaMode
-	}
-	if span >= 1<<16 {
-		return
-	}
-	span++
-	v.width = bitWidth(int(span))
-	plain := len(ints) * size
-	if int(span)*size+len(ints)*int(v.width)/8 > plain/4*3 {
-		return
-	}
-	v.mode, v.dictLen = offsetCodes, int(span)
-	if lo == hi {
-		v.mode = oneValue
-	}
-	for x := lo; x <= hi; x++ {
-		if size == 4 {
-			v.dict = binary.LittleEndian.AppendUint32(v.dict, uint32(x))
-		} else {
-			v.dict = binary.LittleEndian.AppendUint64(v.dict, uint64(x))
-		}
-	}
 }

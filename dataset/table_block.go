@@ -149,6 +149,12 @@ func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride i
 		at := len(c.doubles)
 		c.doubles = resizeKeep(c.doubles, at+n)
 		dst := c.doubles[at:]
+		if word == ^uint64(0) {
+			for i := range dst {
+				dst[i] = math.Float64frombits(numbers[i*stride])
+			}
+			return
+		}
 		for i := range dst {
 			dst[i] = math.Float64frombits(numbers[nextBit(&word)*stride])
 		}
@@ -157,6 +163,12 @@ func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride i
 	at := len(c.ints)
 	c.ints = resizeKeep(c.ints, at+n)
 	dst := c.ints[at:]
+	if word == ^uint64(0) {
+		for i := range dst {
+			dst[i] = int64(numbers[i*stride])
+		}
+		return
+	}
 	for i := range dst {
 		dst[i] = int64(numbers[nextBit(&word)*stride])
 	}
