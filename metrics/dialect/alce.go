@@ -51,37 +51,44 @@ func ALCERecall(t Table, threshold float64) (recall float64, ok bool) {
 // statement all count as irrelevant; those of a statement with a dangling
 // citation do not count at all. Support.Value of a citation and Without are read
 // only where the definition needs them: of statements with two citations or
-// more that are supported, and Without only of citations that do not support
-// alone.
+// more, and Without only of citations that do not support alone. A citation
+// counts as soon as what is known settles it, even if other verdicts on it or
+// its statement are missing.
 //
 // Source: as [ALCERecall].
 func ALCEPrecision(t Table, threshold float64) (precision float64, ok bool) {
 	var relevant, citations float64
 	for i := range t {
 		s := &t[i]
-		yes, known := s.entailed(threshold)
-		if !known || s.dangles() {
+		supported, known := s.entailed(threshold)
+		if s.dangles() {
 			continue
 		}
-		if !yes || len(s.Citations) == 1 {
-			citations += float64(len(s.Citations))
-			if yes {
-				relevant++
-			}
-			continue
-		}
-		for _, c := range s.Citations {
-			alone := c.Support.Value >= threshold
+		for k := range s.Citations {
+			c := &s.Citations[k]
+			need := c.needed(threshold, len(s.Citations))
 			switch {
-			case !c.Support.Known:
-				continue
-			case !alone && !c.Without.Known:
+			case known && supported && need == Unknown && c.Support.Known:
 				return 0, false
-			case alone || c.Without.Value < threshold:
+			case known && !supported, need == No: // irrelevant, the latter whether s is supported or not
+				citations++
+			case known && need == Yes:
+				citations++
 				relevant++
 			}
-			citations++
 		}
 	}
 	return ratio(relevant, citations)
+}
+
+// needed reports whether c, one of n citations of a statement that they support
+// together, supports it alone, or the others do not without it.
+func (c *Citation) needed(threshold float64, n int) Verdict {
+	switch {
+	case n == 1, c.Support.Known && c.Support.Value >= threshold, c.Without.Known && c.Without.Value < threshold:
+		return Yes
+	case c.Support.Known && c.Without.Known:
+		return No
+	}
+	return Unknown
 }

@@ -50,6 +50,9 @@ func TestScores(t *testing.T) {
 		{"ALCE precision, dangling", at(ALCEPrecision, 0.7), Table{statement(1, cite(1), dangling), statement(1, cite(1))}, 1, true},
 		{"ALCE precision needs leave-one-out", at(ALCEPrecision, 0.7), Table{statement(1, cite(1), cite(0))}, 0, false},
 		{"ALCE precision leaves out what is not judged", at(ALCEPrecision, 0.7), Table{statement(1, cite(1), need(1), Citation{}), none}, 0.5, true},
+		{"ALCE precision knows what is needed or not whatever is missing", at(ALCEPrecision, 0.7), Table{
+			statement(1, cite(1), Citation{Without: Known(0)}), {Citations: []Citation{need(1), need(0)}},
+		}, 2.0 / 3, true},
 		{"ALCE precision, uncited", at(ALCEPrecision, 0.7), Table{uncited}, 0, false},
 
 		{"LongCite recall", LongCiteRecall, Table{statement(1, cite(1)), statement(0.5, cite(1)), {NeedsCitation: Yes}, {NeedsCitation: No}}, 0.625, true},
