@@ -8,21 +8,20 @@ import (
 // notAvailable are the settings whose feature is not part of this version.
 // Their defaults are accepted, since they ask for nothing.
 var notAvailable = []string{
-	"claims", "label_policy",
-	"thresholds.supported", "thresholds.consistent",
-	"weights.span_accuracy", "weights.citation_quality", "weights.answer_consistency", "weights.hallucination",
+	"judge.necessity",
 	"statistics.resamples", "statistics.method",
-	"presence.mode", "presence.strict", "presence.custom_resource_phrases", "presence.semantic.enabled", "presence.semantic.threshold",
+	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
 	"report.citation_display.show_provenance", "report.citation_display.show_relevance_scores",
 	"report.citation_display.show_token_contribution", "report.citation_display.group_by_source_type",
 	"report.citation_display.max_citations_displayed", "report.citation_display.inline_markers",
-	"compat",
 	"performance.batch_size",
 	"reporting.detailed_span_analysis", "reporting.hallucination_details", "reporting.confidence_intervals",
 	"quality_control.inter_annotator_agreement.target_agreement", "quality_control.inter_annotator_agreement.min_annotators",
 	"quality_control.inter_annotator_agreement.recalibration_threshold",
-	"quality_control.error_handling.error_logging",
 }
+
+// liveJudges are the kinds that ask a model over the network.
+var liveJudges = []string{"openrouter", "openai"}
 
 // refuseUnavailable reports every setting that asks for a missing feature.
 // A run that is switched off asks for none.
@@ -36,8 +35,11 @@ func (l *loader) refuseUnavailable(c *Config) {
 			l.report(v.at, name, flowText(v.value)+" is not available yet", "leave it at "+flowText(s.def))
 		}
 	}
-	if kind := c.values[byName["judge.kind"]]; c.Judge.Kind != "none" {
-		l.report(kind.at, "judge.kind", c.Judge.Kind+" is not available yet", "set judge: none or pass --judge none")
+	if kind := c.values[byName["judge.kind"]]; slices.Contains(liveJudges, c.Judge.Kind) {
+		l.report(kind.at, "judge.kind", c.Judge.Kind+" is not available yet", "use lexical, human, replay or none")
+	}
+	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
+		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")
 	}
 	if v := c.values[byName["slices"]]; slices.Contains(c.Slices, "source_type") {
 		l.report(v.at, "slices", "source_type is not available yet", "slice by a tag, system or provider")

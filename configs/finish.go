@@ -1,6 +1,9 @@
 package configs
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // finish settles what depends on more than one setting.
 func (l *loader) finish(c *Config, gateFlags []string) {
@@ -70,12 +73,25 @@ func warnUnused(c *Config) {
 			continue
 		}
 		switch {
-		case s.ofJudge() && s.name != "judge.kind" && c.Judge.Kind == "none" && s.name != "judge.concurrency":
-			c.warn(a, "has no effect with judge: none")
+		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind):
+			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
 		case s.name == "quality_control.error_handling.fallback_scoring" && c.Compat == "none":
 			c.warn(a, "has no effect without compat: spec-1.0; what cannot be judged is unscored")
 		}
 	}
+}
+
+// usedBy reports whether a setting of the judge means anything to a kind of it.
+func usedBy(name, kind string) bool {
+	switch name {
+	case "judge.kind", "judge.concurrency":
+		return true
+	case "judge.evidence":
+		return kind != "none" && kind != "human"
+	case "judge.replay":
+		return kind == "replay"
+	}
+	return slices.Contains(liveJudges, kind)
 }
 
 // addGates parses the gates, whose grammar is already checked, and adds those

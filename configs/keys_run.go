@@ -79,7 +79,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Panel }},
 	{name: "judge.prompts", path: true, scores: true, check: notBlank, doc: "folder of prompts; default: built in",
 		field: func(s *Settings) any { return &s.Judge.Prompts }},
-	{name: "judge.replay", path: true, scores: true, check: notBlank, doc: "run whose verdicts are replayed",
+	{name: "judge.replay", path: true, scores: true, check: notBlank, doc: "saved replies of a model, JSON Lines of key or row and reply, for judge: replay",
 		field: func(s *Settings) any { return &s.Judge.Replay }},
 
 	{name: "thresholds.supported", def: 0.7, scores: true, check: within(0, 1), doc: "support from which a claim or citation is supported",

@@ -71,7 +71,7 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 		if out.Rows++; out.Rows%checkBatch == 0 {
 			progress(out.Rows)
 		}
-		failure, err := s.score(r)
+		failure, err := s.score(ctx, r)
 		if err != nil {
 			return err
 		}

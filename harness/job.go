@@ -72,6 +72,18 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Hint is what to do about the error, or "".
 func (e *UsageError) Hint() string { return e.Tip }
 
+// tagMap is how a manifest keeps --only.
+func tagMap(tags []dataset.Tag) map[string]string {
+	if len(tags) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(tags))
+	for _, t := range tags {
+		m[t.Key] = t.Value
+	}
+	return m
+}
+
 func usagef(format string, args ...any) *UsageError {
 	return &UsageError{Err: fmt.Errorf(format, args...)}
 }

@@ -46,11 +46,18 @@ type partFile string
 // The results of a part, in the order in which they are written: a part is done
 // when the last of them is there.
 const (
+	partClaims    partFile = "claims" // of runs that have a judge
 	partCitations partFile = "citations"
 	partRowsFile  partFile = "rows"
 )
 
-var partFiles = []partFile{partCitations, partRowsFile}
+// partFiles are the results of the run's parts, in the order of writing.
+func (p *Plan) partFiles() []partFile {
+	if p.judge == nil {
+		return []partFile{partCitations, partRowsFile}
+	}
+	return []partFile{partClaims, partCitations, partRowsFile}
+}
 
 // result is the file that parts of this kind are joined to.
 func (k partFile) result() string { return string(k) + ".parquet" }

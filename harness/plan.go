@@ -11,6 +11,7 @@ import (
 
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/judge"
 	"ibid/metrics"
 )
 
@@ -24,6 +25,9 @@ type Plan struct {
 	options     metrics.Options
 	inputs      []runs.Input
 	sharing     *sharing
+	judge       judge.Judge // nil if the run has none
+
+	replayDigest string // of the file of a replay judge
 
 	Ingredients map[string]string // what the fingerprint is made of
 	Fingerprint string
@@ -51,14 +55,24 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 
 // want is what scoring needs of the dataset.
 const want = dataset.WantKeys | dataset.WantAnswers | dataset.WantSpans | dataset.WantQuotes |
-	dataset.WantDetails | dataset.WantDocuments | dataset.WantTags
+	dataset.WantDetails | dataset.WantDocuments | dataset.WantMessages | dataset.WantTags
+
+// wantJudged is what a judge needs besides.
+const wantJudged = dataset.WantClaims | dataset.WantLabels
+
+func (p *Plan) want() dataset.Want {
+	if p.job.Config.Judge.Kind == noJudge {
+		return want
+	}
+	return want | wantJudged
+}
 
 func (p *Plan) open(ctx context.Context) (err error) {
 	s := &p.job.Config.Settings
 	if s.Dataset == "" {
 		return &UsageError{Err: errors.New("no dataset"), Tip: "name one: ibid run DATASET, or dataset: PATH in the run file"}
 	}
-	if p.source, err = dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want}); err != nil {
+	if p.source, err = dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: p.want()}); err != nil {
 		return err
 	}
 	if s.Documents != "" {
@@ -81,7 +95,12 @@ func (p *Plan) settle() error {
 		u.Tip = "give the documents: --documents PATH"
 		return u
 	}
-	p.options = optionsOf(&p.job.Config.Settings)
+	if p.options, err = optionsOf(&p.job.Config.Settings); err != nil {
+		return &UsageError{Err: err}
+	}
+	if p.judge, err = p.openJudge(); err != nil {
+		return err
+	}
 	if err := p.options.Validate(); err != nil {
 		return &UsageError{Err: err}
 	}
@@ -113,6 +132,9 @@ func (p *Plan) digest(ctx context.Context) error {
 	}
 	for _, v := range j.Config.ScoreSettings() {
 		p.Ingredients[v.Key] = v.Value
+	}
+	if p.judge != nil {
+		p.Ingredients["judge"] = p.judge.Info().Kind + " " + p.judge.Info().Model + p.replayDigest
 	}
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)

@@ -140,15 +140,14 @@ func (w *worker) part(ctx context.Context, in work) (known rememberedPart, err e
 		if !w.wanted() {
 			continue
 		}
-		if err := w.one(); err != nil {
+		if err := w.one(ctx); err != nil {
 			return known, fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
 		}
 	}
-	if err := w.plan.savePart(in.part, partCitations, w.encode(w.record.citations)); err != nil {
-		return known, err
-	}
-	if err := w.plan.savePart(in.part, partRowsFile, w.encode(w.record.rows)); err != nil {
-		return known, err
+	for _, kind := range w.plan.partFiles() {
+		if err := w.plan.savePart(in.part, kind, w.encode(w.record.table(kind))); err != nil {
+			return known, err
+		}
 	}
 	tally := w.record.tally
 	return w.remember.end(w.record.rows, &tally)
@@ -160,19 +159,19 @@ func (w *worker) encode(t *dataset.Table) func(io.Writer) error {
 
 // one scores the current row. A panic is a bug, but not a reason to lose the
 // stack or the row's place.
-func (w *worker) one() (err error) {
+func (w *worker) one(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
 		}
 	}()
-	failure, err := w.scorer.score(&w.row)
+	failure, err := w.scorer.score(ctx, &w.row)
 	if err != nil {
 		return err
 	}
 	w.plan.sharing.note(&w.row)
 	w.remember.note(&w.row)
-	w.record.row(&w.row, &w.scorer.places, &w.scorer.scores, failure)
+	w.record.row(&w.row, w.scorer, failure)
 	return nil
 }
 

@@ -14,6 +14,7 @@ type recorder struct {
 	layout    *runs.RowsLayout
 	rows      *dataset.Table
 	citations *dataset.Table
+	claims    *dataset.Table
 	cluster   string // configs' statistics.cluster
 
 	tagKeys, tagValues []string
@@ -46,8 +47,12 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 	if err != nil {
 		return nil, err
 	}
+	claims, err := dataset.NewTable(runs.ClaimFields)
+	if err != nil {
+		return nil, err
+	}
 	return &recorder{
-		layout: layout, rows: rows, citations: citations, cluster: s.Statistics.Cluster,
+		layout: layout, rows: rows, citations: citations, claims: claims, cluster: s.Statistics.Cluster,
 		noTags:   rows.DefineMap(runs.RowTags, nil, nil),
 		patterns: rowPatterns{table: rows, layout: layout},
 	}, nil
@@ -56,13 +61,25 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 func (r *recorder) reset() {
 	r.rows.Reset()
 	r.citations.Reset()
+	r.claims.Reset()
 	r.tally = tally{}
 }
 
-// row records one row: its scores, or, if failure is not nil, only that it
+// table is the one that becomes a part file of the kind.
+func (r *recorder) table(kind partFile) *dataset.Table {
+	switch kind {
+	case partClaims:
+		return r.claims
+	case partCitations:
+		return r.citations
+	}
+	return r.rows
+}
+
+// row records the row that s has scored, or, if failure is not nil, only that it
 // failed. The scores of a failed row must be undefined.
-func (r *recorder) row(in *dataset.Row, places *dataset.Resolved, scores *metrics.Scores, failure error) {
-	t := r.rows
+func (r *recorder) row(in *dataset.Row, s *scorer, failure error) {
+	t, scores := r.rows, &s.scores
 	r.tally.Rows++
 	t.AppendText(runs.RowID, in.ID)
 	t.AppendText(runs.RowSystem, in.System)
@@ -82,9 +99,26 @@ func (r *recorder) row(in *dataset.Row, places *dataset.Resolved, scores *metric
 	r.tags(in)
 	r.patterns.of(scores).append(t, r.layout, scores)
 	appendOptional(t, r.layout.Cluster, clusterOf(in, r.cluster))
+	appendOptional(t, runs.RowComponents, scores.Components)
+	r.bounds(scores)
 	t.EndRow()
-	if failure == nil {
-		r.citationsOf(in, places, scores)
+	if failure != nil {
+		return
+	}
+	r.citationsOf(in, s)
+	if j := s.judging; j != nil {
+		r.claimsOf(in, j, scores)
+	}
+}
+
+// bounds records what a metric can be at least and at most where something of it
+// is unscored.
+func (r *recorder) bounds(scores *metrics.Scores) {
+	for i, m := range r.layout.Bounded {
+		if scores.HasBounds[m] {
+			r.rows.AppendDouble(r.layout.Bounds+2*i, scores.Low[m])
+			r.rows.AppendDouble(r.layout.Bounds+2*i+1, scores.High[m])
+		}
 	}
 }
 
@@ -102,7 +136,8 @@ func (r *recorder) tags(in *dataset.Row) {
 }
 
 // citationsOf records the citations of one row that was scored.
-func (r *recorder) citationsOf(in *dataset.Row, places *dataset.Resolved, scores *metrics.Scores) {
+func (r *recorder) citationsOf(in *dataset.Row, s *scorer) {
+	places, scores := &s.places, &s.scores
 	for i := range in.Citations {
 		c, p := &in.Citations[i], &places.Citations[i]
 		r.tally.Citations++
@@ -125,6 +160,9 @@ func (r *recorder) citationsOf(in *dataset.Row, places *dataset.Resolved, scores
 		appendNullInt(t, runs.CiteRepairedStart, repaired.Start)
 		appendNullInt(t, runs.CiteRepairedEnd, repaired.End)
 		r.match(&scores.Citations[i])
+		if s.judging != nil {
+			r.citationVerdict(s.judging, i)
+		}
 		appendOptional(t, runs.CiteCitedText, c.CitedText)
 		appendOptional(t, runs.CiteSourceType, c.SourceType)
 		t.EndRow()

@@ -12,6 +12,7 @@ import (
 
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/judge"
 	"ibid/metrics/span"
 )
 
@@ -158,8 +159,9 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Seed:     c.Seed,
-		Judge:    runs.JudgeRecord{Kind: c.Judge.Kind, Model: c.Judge.Model},
-		Timings:  runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
+		Judge:    p.judgeRecord(),
+		Limit:    p.job.Limit, Only: tagMap(p.job.Only),
+		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
 	}
 	for _, v := range c.Effective() {
 		m.Settings = append(m.Settings, runs.Setting(v))
@@ -259,11 +261,13 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known memory) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
-	if err := p.joinParts(partCitations, runs.CitationFields, parts); err != nil {
-		return err
+	fields := map[partFile][]dataset.Field{
+		partClaims: runs.ClaimFields, partCitations: runs.CitationFields, partRowsFile: layout.Fields,
 	}
-	if err := p.joinParts(partRowsFile, layout.Fields, parts); err != nil {
-		return err
+	for _, kind := range p.partFiles() {
+		if err := p.joinParts(kind, fields[kind], parts); err != nil {
+			return err
+		}
 	}
 	counted, err := p.summarize(ctx, known)
 	if err != nil {
@@ -278,8 +282,41 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		m.Citations += n
 	}
 	if m.Rows > 0 {
-		coverage := float64(m.Rows-m.Errors) / float64(m.Rows)
-		m.Coverage = &coverage
+		m.Coverage = new(float64(m.Rows-m.Errors) / float64(m.Rows))
+	}
+	if p.judge == nil {
+		return nil
+	}
+	return countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m)
+}
+
+// countClaims counts the claims of a run, those that the judge was asked about,
+// and those that it could not answer.
+func countClaims(path string, m *runs.Manifest) error {
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m.Claims = f.Rows()
+	m.Judge.Asked, m.Judge.Unanswered = 0, 0
+	var votes, label dataset.ColumnValues
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "votes", &votes); err != nil {
+			return err
+		}
+		if err := f.ReadColumn(g, "label", &label); err != nil {
+			return err
+		}
+		for i, asked := range votes.Valid {
+			if !asked {
+				continue
+			}
+			m.Judge.Asked++
+			if votes.Ints[i] == 0 || label.Strings[i] == judge.Unsure.String() {
+				m.Judge.Unanswered++
+			}
+		}
 	}
 	return nil
 }
@@ -298,9 +335,11 @@ func (p *Plan) finish(m *runs.Manifest, existed bool) (*Outcome, error) {
 }
 
 // NoVerdict reports whether the run says too little to be judged by: too many
-// error rows, or a gate without a verdict.
+// error rows, too many claims that the judge could not answer, or a gate without
+// a verdict. Claims that nobody labelled are no reason.
 func (o *Outcome) NoVerdict(minCoverage float64) bool {
-	if c := o.Manifest.Coverage; c != nil && *c < minCoverage {
+	m := o.Manifest
+	if m.Coverage != nil && *m.Coverage < minCoverage || m.Judge.Coverage() < minCoverage {
 		return true
 	}
 	for _, g := range o.Gates {

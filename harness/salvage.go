@@ -29,7 +29,7 @@ func (p *Plan) salvage(parts int64) error {
 		if hasError(status.Strings) {
 			continue
 		}
-		for _, kind := range partFiles {
+		for _, kind := range p.partFiles() {
 			part := dataset.Part{Path: filepath.Join(p.Dir, kind.result()), Group: k}
 			err := p.savePart(int64(k), kind, func(w io.Writer) error { return dataset.Split(w, part) })
 			if err != nil {

@@ -1,10 +1,12 @@
 package harness
 
 import (
+	"context"
 	"errors"
 
 	"ibid/dataset"
 	"ibid/metrics"
+	"ibid/metrics/presence"
 )
 
 // textCache is how many bytes of texts and tokens a worker keeps at hand.
@@ -16,6 +18,7 @@ type scorer struct {
 	resolver *dataset.Resolver
 	metrics  *metrics.Scorer
 	texts    metrics.TokenSource // nil if no text can be known
+	judging  *judging            // nil without a judge
 
 	row    metrics.Row
 	places dataset.Resolved
@@ -36,12 +39,15 @@ func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
 	if docs != nil || p.source.HasDocuments() {
 		s.texts = s.resolver
 	}
-	return s, nil
+	if p.judge != nil {
+		s.judging, err = newJudging(p, s.resolver)
+	}
+	return s, err
 }
 
 // score fills places and scores. A row that cannot be scored gives the reason as
 // failure and has no defined score; err means that the run cannot go on.
-func (s *scorer) score(in *dataset.Row) (failure, err error) {
+func (s *scorer) score(ctx context.Context, in *dataset.Row) (failure, err error) {
 	if failure := badRow(in); failure != nil {
 		s.scores.Fail(metrics.RowError)
 		return failure, nil
@@ -55,6 +61,12 @@ func (s *scorer) score(in *dataset.Row) (failure, err error) {
 		return s.places.Err, nil
 	}
 	s.fill(in)
+	if s.judging != nil {
+		if err := s.judging.row(ctx, in, &s.places); err != nil {
+			return nil, err
+		}
+		s.judging.fill(&s.row)
+	}
 	s.metrics.Score(&s.row, &s.scores)
 	return nil, s.resolver.Err()
 }
@@ -87,6 +99,10 @@ func (s *scorer) fill(in *dataset.Row) {
 	for i := range in.Truth {
 		t := &in.Truth[i]
 		r.Truth = append(r.Truth, metrics.Annotated{Annotator: t.Annotator, Marked: !t.DocNull, Place: s.places.Truth[i]})
+	}
+	r.Messages = r.Messages[:0]
+	for i := range in.Messages {
+		r.Messages = append(r.Messages, presence.Message{Role: in.Messages[i].Role, Content: in.Messages[i].Content})
 	}
 	r.Tokens = s.texts
 }

@@ -4,17 +4,33 @@ import (
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/metrics"
+	"ibid/metrics/presence"
 	"ibid/metrics/token"
 )
 
 // optionsOf are the settings that scoring depends on.
-func optionsOf(s *configs.Settings) metrics.Options {
-	return metrics.Options{
-		Tolerance:   s.SpanMatching.ToleranceChars,
-		MinOverlap:  s.SpanMatching.MinOverlapThreshold,
-		GoodMatch:   s.Thresholds.GoodMatch,
-		TruthPolicy: s.TruthPolicy,
+func optionsOf(s *configs.Settings) (metrics.Options, error) {
+	mode, err := presence.ParseMode(s.Presence.Mode)
+	if err != nil {
+		return metrics.Options{}, err
 	}
+	detector, err := presence.New(presence.Options{Mode: mode, CustomPhrases: s.Presence.CustomResourcePhrases})
+	return metrics.Options{
+		Tolerance:       s.SpanMatching.ToleranceChars,
+		MinOverlap:      s.SpanMatching.MinOverlapThreshold,
+		GoodMatch:       s.Thresholds.GoodMatch,
+		TruthPolicy:     s.TruthPolicy,
+		Supported:       s.Thresholds.Supported,
+		Consistent:      s.Thresholds.Consistent,
+		JudgeComponents: s.Judge.Kind != noJudge,
+		Human:           s.Judge.Kind == humanJudge,
+		Compat:          s.Compat != "none",
+		Presence:        detector,
+		Weights: metrics.Weights{
+			Span: s.Weights.SpanAccuracy, Quality: s.Weights.CitationQuality,
+			Consistency: s.Weights.AnswerConsistency, Hallucination: s.Weights.Hallucination,
+		},
+	}, err
 }
 
 // conventionsOf joins what the run file and the dataset's own metadata say about

@@ -69,7 +69,7 @@ func measureAll(ibid, rows, workers, keep string) error {
 func measure(ibid, path, dir string, rows int64, workers string) error {
 	out := filepath.Join(dir, "runs")
 	defer os.RemoveAll(out)
-	args := []string{"run", path, "--judge", "none", "--out", out, "--quiet", "--workers", workers, "--output", os.DevNull}
+	args := []string{"run", path, "--judge", "none", "--out", out, "--quiet", "--workers", workers}
 	cmd := exec.Command(ibid, args...)
 	cmd.Stderr = os.Stderr
 	start := time.Now()

@@ -47,7 +47,10 @@ type Manifest struct {
 	Versions    map[string]string `json:"versions"`
 	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
+	Limit       int64             `json:"limit,omitempty"` // --limit of the run
+	Only        map[string]string `json:"only,omitempty"`  // --only of the run
 	Rows        int64             `json:"rows"`
+	Claims      int64             `json:"claims"`
 	Citations   int64             `json:"citations"`
 	Errors      int64             `json:"error_rows"`
 	Statuses    map[string]int64  `json:"citation_statuses,omitempty"`
@@ -75,11 +78,23 @@ type Input struct {
 
 // A JudgeRecord says who judged and what it cost.
 type JudgeRecord struct {
-	Kind    string   `json:"kind"`
-	Model   string   `json:"model,omitempty"`
-	Calls   int64    `json:"calls"`
-	Cached  int64    `json:"cached"`
-	CostUSD *float64 `json:"cost_usd"` // null when nothing was asked
+	Kind       string   `json:"kind"`
+	Model      string   `json:"model,omitempty"`
+	Baseline   bool     `json:"baseline,omitempty"` // a simple method that others are measured against
+	Asked      int64    `json:"asked"`              // claims that the judge was asked about
+	Unanswered int64    `json:"unanswered"`         // of them, claims that it could not answer
+	Calls      int64    `json:"calls"`
+	Cached     int64    `json:"cached"`
+	CostUSD    *float64 `json:"cost_usd"` // null when nothing was asked
+}
+
+// Coverage is the share of the claims put to the judge that it answered, 1 if it
+// was asked nothing.
+func (j *JudgeRecord) Coverage() float64 {
+	if j.Asked == 0 {
+		return 1
+	}
+	return float64(j.Asked-j.Unanswered) / float64(j.Asked)
 }
 
 // Timings tell how long a run took. A resumed run adds up.

@@ -41,6 +41,13 @@ const (
 	ContractCounts = int(metrics.UnscoredClaims) + 1
 )
 
+// Suffixes of the columns that hold the least and the greatest value that a
+// metric of a row can have, where something of it is unscored.
+const (
+	LowSuffix  = "_low"
+	HighSuffix = "_high"
+)
+
 // A RowsLayout says where each number of a row stands in rows.parquet.
 type RowsLayout struct {
 	Fields      []dataset.Field
@@ -50,7 +57,9 @@ type RowsLayout struct {
 	Sums        int // column of sum 0
 	BuiltinSums int
 	Cluster     int
-	Custom      int // column of the first custom metric
+	Bounds      int              // column of the first bound; each metric of Bounded has two, low and high
+	Bounded     []metrics.Metric // metrics that can be unscored
+	Custom      int              // column of the first custom metric
 	CustomSums  int
 }
 
@@ -77,6 +86,14 @@ func NewRowsLayout() *RowsLayout {
 	l.Sums = l.add(dataset.Double, sums[:l.BuiltinSums])
 	l.Cluster = len(l.Fields)
 	l.Fields = append(l.Fields, dataset.Field{Name: "cluster", Kind: dataset.String})
+	l.Bounds = len(l.Fields)
+	for m, d := range values[:l.Builtin] {
+		if d.Judged || d.Group == "overall" {
+			l.Bounded = append(l.Bounded, metrics.Metric(m))
+			l.Fields = append(l.Fields,
+				dataset.Field{Name: d.Name + LowSuffix, Kind: dataset.Double}, dataset.Field{Name: d.Name + HighSuffix, Kind: dataset.Double})
+		}
+	}
 	l.Custom = l.add(dataset.Double, values[l.Builtin:])
 	l.CustomSums = l.add(dataset.Double, sums[l.BuiltinSums:])
 	return l
