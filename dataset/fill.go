@@ -15,13 +15,10 @@ func (b *Batch) Row(i int, r *Row) {
 	if b.errs != nil {
 		r.Err = b.errs[int32(i)]
 	}
-	id, query, answer := &b.leaves[colID], &b.leaves[colQuery], &b.leaves[colAnswer]
-	r.ID, r.IDNull = id.plainText(i), !id.plain(i)
+	query, answer := &b.leaves[colQuery], &b.leaves[colAnswer]
+	r.ID, r.System, r.IDNull = b.Key(i)
 	r.Query, r.QueryNull = query.plainText(i), !query.plain(i)
 	r.Answer, r.AnswerNull = answer.plainText(i), !answer.plain(i)
-	if r.System = b.leaves[colSystem].plainText(i); r.System == "" {
-		r.System = "default"
-	}
 	r.Provider, r.Model = b.leaves[colProvider].plainText(i), b.leaves[colModel].plainText(i)
 
 	b.citations(i, r)
@@ -38,6 +35,14 @@ func (b *Batch) Row(i int, r *Row) {
 		r.Messages, r.HasMessages = r.Messages[:0], false
 	}
 	b.tags(i, r)
+}
+
+// Key returns the id and the system of row i, as Row does.
+func (b *Batch) Key(i int) (id, system string, null bool) {
+	if system = b.leaves[colSystem].plainText(i); system == "" {
+		system = "default"
+	}
+	return b.leaves[colID].plainText(i), system, !b.leaves[colID].plain(i)
 }
 
 // member is the text of entry e, "" for null or for no such column.

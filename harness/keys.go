@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"slices"
+	"math"
+	"math/bits"
+	"strings"
 
 	"ibid/dataset"
 )
@@ -24,58 +26,121 @@ type place struct {
 // It keeps a hash of 8 bytes a row; rows whose hashes agree are compared in full
 // in a second pass, so a collision of hashes is no duplicate.
 func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress func(done int64)) error {
-	seed := maphash.MakeSeed()
-	hashes := make([]uint64, 0, rowsOf(src, limit))
-	err := eachRow(ctx, src, limit, func(r *dataset.Row) error {
-		if r.IDNull {
+	hashes := newKeyHashes(rowsOf(src, limit))
+	done := int64(0)
+	err := eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+		id, system, null := b.Key(i)
+		if null {
+			r := rowOf(b, i)
 			return &dataset.Error{File: r.File, Row: r.FileRow, Column: "id", Err: fmt.Errorf("null id"),
 				Hint: "every row needs the id of its question"}
 		}
-		hashes = append(hashes, keyHash(seed, r))
-		if len(hashes)%keysBatch == 0 {
-			progress(int64(len(hashes)))
+		hashes.add(id, system)
+		if done++; done%keysBatch == 0 {
+			progress(done)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	suspects := repeated(hashes)
+	suspects := hashes.repeated()
 	if len(suspects) == 0 {
 		return nil
 	}
 	type key struct{ id, system string }
 	seen := make(map[key]place)
-	return eachRow(ctx, src, limit, func(r *dataset.Row) error {
-		if _, ok := suspects[keyHash(seed, r)]; !ok {
+	return eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+		id, system, _ := b.Key(i)
+		if _, ok := suspects[hashes.of(id, system)]; !ok {
 			return nil
 		}
-		k := key{r.ID, r.System}
+		r := rowOf(b, i)
+		k := key{id, system}
 		if first, ok := seen[k]; ok {
 			return &dataset.Error{File: r.File, Row: r.FileRow, Column: "id",
-				Err:  fmt.Errorf("duplicate key: id %q of system %q stands in %s, row %d, already", r.ID, r.System, first.file, first.row),
+				Err:  fmt.Errorf("duplicate key: id %q of system %q stands in %s, row %d, already", id, system, first.file, first.row),
 				Hint: "(id, system) must be unique; give each answer of a question its own system"}
 		}
-		k.id, k.system = string([]byte(r.ID)), string([]byte(r.System))
-		seen[k] = place{r.File, r.FileRow}
+		seen[key{strings.Clone(id), strings.Clone(system)}] = place{r.File, r.FileRow}
 		return nil
 	})
 }
 
-func keyHash(seed maphash.Seed, r *dataset.Row) uint64 {
-	return maphash.String(seed, r.ID)*0x9E3779B97F4A7C15 ^ maphash.String(seed, r.System)
+func rowOf(b *dataset.Batch, i int) *dataset.Row {
+	var r dataset.Row
+	b.Row(i, &r)
+	return &r
 }
 
-// repeated sorts hashes and returns those that occur more than once.
-func repeated(hashes []uint64) map[uint64]struct{} {
-	slices.Sort(hashes)
+// keyBuckets is how many parts hashes are kept in, by their first bits, so that
+// the repeated ones can be found part by part in the cache.
+const keyBuckets = 256
+
+// keyHashes are the hashes of keys.
+type keyHashes struct {
+	seed       maphash.Seed
+	system     string // of the last key; most have the same one
+	systemHash uint64
+	buckets    [keyBuckets][]uint64
+}
+
+// newKeyHashes makes room for n keys.
+func newKeyHashes(n int64) *keyHashes {
+	h := &keyHashes{seed: maphash.MakeSeed()}
+	h.systemHash = maphash.String(h.seed, "")
+	mean := float64(n) / keyBuckets
+	room := int(mean + 4*math.Sqrt(mean)) // hardly a bucket gets more
+	all := make([]uint64, keyBuckets*room)
+	for i := range h.buckets {
+		h.buckets[i] = all[i*room : i*room : (i+1)*room]
+	}
+	return h
+}
+
+func (h *keyHashes) of(id, system string) uint64 {
+	if system != h.system {
+		h.system, h.systemHash = strings.Clone(system), maphash.String(h.seed, system)
+	}
+	return maphash.String(h.seed, id)*0x9E3779B97F4A7C15 ^ h.systemHash
+}
+
+func (h *keyHashes) add(id, system string) {
+	hash := h.of(id, system)
+	b := &h.buckets[hash%keyBuckets]
+	*b = append(*b, hash)
+}
+
+// repeated returns the hashes that occur more than once.
+func (h *keyHashes) repeated() map[uint64]struct{} {
 	var twice map[uint64]struct{}
-	for i := 1; i < len(hashes); i++ {
-		if hashes[i] == hashes[i-1] {
-			if twice == nil {
-				twice = make(map[uint64]struct{})
+	note := func(hash uint64) {
+		if twice == nil {
+			twice = make(map[uint64]struct{})
+		}
+		twice[hash] = struct{}{}
+	}
+	var slots []uint64
+	for _, bucket := range h.buckets {
+		slots = zeros(slots, 1<<bits.Len(uint(2*len(bucket))))
+		mask := uint64(len(slots) - 1)
+		zero := false // 0 marks a free slot
+		for _, hash := range bucket {
+			if hash == 0 {
+				if zero {
+					note(hash)
+				}
+				zero = true
+				continue
 			}
-			twice[hashes[i]] = struct{}{}
+			i := hash / keyBuckets & mask
+			for slots[i] != 0 && slots[i] != hash {
+				i = (i + 1) & mask
+			}
+			if slots[i] == hash {
+				note(hash)
+			}
+			slots[i] = hash
 		}
 	}
 	return twice
@@ -91,12 +156,20 @@ func rowsOf(src *dataset.Source, limit int64) int64 {
 // eachRow calls f with the first limit rows (0 = all) in order.
 func eachRow(ctx context.Context, src *dataset.Source, limit int64, f func(*dataset.Row) error) error {
 	var row dataset.Row
+	return eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+		b.Row(i, &row)
+		return f(&row)
+	})
+}
+
+// eachPlace is eachRow for rows that need not be filled: f gets the batch and the
+// place of the row in it.
+func eachPlace(ctx context.Context, src *dataset.Source, limit int64, f func(b *dataset.Batch, i int) error) error {
 	left := rowsOf(src, limit)
 	err := src.Read(ctx, 0, keysBatch, func(b *dataset.Batch) error {
 		defer b.Release()
 		for i := 0; i < b.Len() && left > 0; i++ {
-			b.Row(i, &row)
-			if err := f(&row); err != nil {
+			if err := f(b, i); err != nil {
 				return err
 			}
 			left--
