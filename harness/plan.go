@@ -26,6 +26,7 @@ type Plan struct {
 	inputs      []runs.Input
 	sharing     *sharing
 	judge       judge.Judge // nil if the run has none
+	inline      bool        // some row brings documents of its own
 
 	replayDigest string // of the file of a replay judge
 
@@ -43,7 +44,7 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	if err := p.open(ctx); err != nil {
 		return nil, asUsage(err)
 	}
-	if err := p.settle(); err != nil {
+	if err := p.settle(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.digest(ctx); err != nil {
@@ -84,22 +85,25 @@ func (p *Plan) open(ctx context.Context) (err error) {
 }
 
 // settle brings settings and inputs together and checks what depends on both.
-func (p *Plan) settle() error {
+func (p *Plan) settle(ctx context.Context) error {
 	conv, err := conventionsOf(p.job.Config, p.source)
 	if err != nil {
 		return err
 	}
 	p.conventions = conv
-	if conv.NeedDocuments() && p.documents == nil && !p.source.HasDocuments() {
-		u := usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit)
-		u.Tip = "give the documents: --documents PATH"
-		return u
-	}
 	if p.options, err = optionsOf(&p.job.Config.Settings); err != nil {
 		return &UsageError{Err: err}
 	}
 	if p.judge, err = p.openJudge(); err != nil {
 		return err
+	}
+	if err := p.survey(ctx); err != nil {
+		return asUsage(err)
+	}
+	if conv.NeedDocuments() && p.documents == nil && !p.inline {
+		u := usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit)
+		u.Tip = "give the documents: --documents PATH"
+		return u
 	}
 	if err := p.options.Validate(); err != nil {
 		return &UsageError{Err: err}

@@ -36,7 +36,7 @@ func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
 		view = docs.View(textCache)
 	}
 	s.resolver = dataset.NewResolver(view, p.conventions)
-	if docs != nil || p.source.HasDocuments() {
+	if docs != nil || p.inline {
 		s.texts = s.resolver
 	}
 	if p.judge != nil {

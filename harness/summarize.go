@@ -38,7 +38,13 @@ func (p *Plan) summarize(ctx context.Context, known memory) (counted, error) {
 	if err != nil {
 		return counted{}, err
 	}
-	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, sum.rows(states))
+	rows := sum.rows(states)
+	if p.judge != nil {
+		if err := sum.addCoverage(ctx, rows); err != nil {
+			return counted{}, err
+		}
+	}
+	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, rows)
 }
 
 // A summarizer collects the states of all items and groups.

@@ -1,0 +1,150 @@
+package harness
+
+import (
+	"context"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/stats"
+)
+
+// A judgedState is what the summary says of one judged metric in one group
+// besides its value: how much of it was scored, and what it would be at least
+// and at most.
+type judgedState struct {
+	scorable, unscored stats.Exact // items
+	num                stats.Exact // of the micro value
+	low, high          stats.Exact // sums over the rows that are defined or bounded
+	rows               int64       // those rows
+}
+
+// addCoverage completes the rows of a summary with coverage, unscored items and
+// bounds, from the columns of rows.parquet. Only a run that has a judge has any.
+func (s *summarizer) addCoverage(ctx context.Context, out []runs.SummaryRow) error {
+	index := make(map[[4]string]int, len(out))
+	for i, r := range out {
+		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
+	}
+	for i := range s.items {
+		d := &s.items[i].def
+		if !s.file.Has(d.Name + runs.LowSuffix) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		all, err := s.judgedStates(d)
+		if err != nil {
+			return err
+		}
+		for g := range s.groups.all {
+			group := &s.groups.all[g]
+			for _, agg := range []string{runs.Macro, runs.Micro} {
+				if k, ok := index[[4]string{group.system, group.slice, d.Name, agg}]; ok {
+					all[group.same].complete(&out[k], d)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// judgedStates adds up one metric over all groups.
+func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) {
+	all := make([]judgedState, len(s.groups.all))
+	var value, low, high dataset.ColumnValues
+	for part := range s.file.RowGroups() {
+		for name, into := range map[string]*dataset.ColumnValues{d.Name: &value, d.Name + runs.LowSuffix: &low, d.Name + runs.HighSuffix: &high} {
+			if err := s.file.ReadColumn(part, name, into); err != nil {
+				return nil, err
+			}
+		}
+		terms, err := s.termSums(part, d)
+		if err != nil {
+			return nil, err
+		}
+		signatures := &s.groups.perPart[part]
+		for row := range value.Rows {
+			for _, g := range s.groups.members[signatures.at(row)] {
+				st := &all[g]
+				st.scorable.Add(terms.scorable[row])
+				st.unscored.Add(terms.unscored[row])
+				st.num.Add(terms.num[row])
+				st.bounds(row, &value, &low, &high)
+			}
+		}
+	}
+	return all, nil
+}
+
+// bounds adds what the metric of one row can be.
+func (st *judgedState) bounds(row int, value, low, high *dataset.ColumnValues) {
+	switch {
+	case low.Valid[row]:
+		st.low.Add(low.Doubles[row])
+		st.high.Add(high.Doubles[row])
+	case value.Valid[row]:
+		st.low.Add(value.Doubles[row])
+		st.high.Add(value.Doubles[row])
+	default:
+		return
+	}
+	st.rows++
+}
+
+// judgedTerms are sums of count columns, row by row.
+type judgedTerms struct{ scorable, unscored, num []float64 }
+
+func (s *summarizer) termSums(part int, d *metrics.Definition) (t judgedTerms, err error) {
+	for _, x := range []struct {
+		into  *[]float64
+		terms []metrics.Term
+	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}} {
+		sum := make([]float64, s.file.GroupRows(part))
+		for _, term := range x.terms {
+			var c dataset.ColumnValues
+			if err := s.file.ReadColumn(part, term.Column, &c); err != nil {
+				return t, err
+			}
+			for row := range sum {
+				if c.Kind == dataset.Double {
+					sum[row] += term.Factor * c.Doubles[row]
+				} else {
+					sum[row] += term.Factor * float64(c.Ints[row])
+				}
+			}
+		}
+		*x.into = sum
+	}
+	return t, nil
+}
+
+// complete fills in a row of the summary.
+func (st *judgedState) complete(r *runs.SummaryRow, d *metrics.Definition) {
+	scorable, _ := st.scorable.Float64()
+	unscored, _ := st.unscored.Float64()
+	r.Unscored = int64(unscored)
+	if scorable > 0 {
+		r.Coverage = new((scorable - unscored) / scorable)
+	}
+	if r.Agg == runs.Micro {
+		st.microBounds(r, d, scorable, unscored)
+		return
+	}
+	if st.rows > 0 {
+		low, _ := st.low.Float64()
+		high, _ := st.high.Float64()
+		r.BoundLow, r.BoundHigh = new(low/float64(st.rows)), new(high/float64(st.rows))
+	}
+}
+
+// microBounds bounds a quotient of sums in [0, 1] whose denominator is the scored
+// items: each unscored one adds 0 or 1 to its numerator.
+func (st *judgedState) microBounds(r *runs.SummaryRow, d *metrics.Definition, scorable, unscored float64) {
+	if d.Min != 0 || d.Max != 1 || scorable <= 0 {
+		return
+	}
+	num, _ := st.num.Float64()
+	r.BoundLow, r.BoundHigh = new(num/scorable), new((num+unscored)/scorable)
+}
