@@ -176,7 +176,7 @@ func (r *registry) register(d Definition, f func(*Row) Value) error {
 		}
 	}
 	d.Aliases = slices.Clone(d.Aliases)
-	d.Num, d.Den, d.Judged = nil, nil, false
+	d.Num, d.Den, d.Unscored, d.Scorable, d.Judged = nil, nil, nil, nil, false
 	c := customMetric{metric: Metric(len(r.metrics)), kind: d.Kind, min: d.Min, max: d.Max, sum: Sum(len(r.sums)), f: f}
 	if d.Kind == Ratio {
 		d.Num, d.Den = []Term{{num, 1}}, []Term{{den, 1}}

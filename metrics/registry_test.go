@@ -3,6 +3,7 @@ package metrics
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,7 +39,10 @@ func TestDefinitionsAreComplete(t *testing.T) {
 		if (len(d.Num) > 0) != (len(d.Den) > 0) || (len(d.Num) > 0) != (d.Kind == Ratio || d.Kind == Mean) {
 			t.Errorf("%s is a %v with terms %v / %v", d.Name, d.Kind, d.Num, d.Den)
 		}
-		for _, x := range append(d.Num, d.Den...) {
+		if (len(d.Unscored) > 0) != (len(d.Scorable) > 0) || len(d.Scorable) > 0 && !d.Judged && d.Name != "overall_citation_accuracy" {
+			t.Errorf("%s: unscored %v of scorable %v, judged: %v", d.Name, d.Unscored, d.Scorable, d.Judged)
+		}
+		for _, x := range slices.Concat(d.Num, d.Den, d.Unscored, d.Scorable) {
 			if !columns[x.Column] || x.Factor == 0 {
 				t.Errorf("%s: term %v names no column", d.Name, x)
 			}
@@ -83,7 +87,12 @@ func TestCountColumns(t *testing.T) {
 		scored_citations unlinked_citations claims factual_claims claims_needing_citation cited_claims supported_claims
 		consistent_claims consistent_citations contradicted_claims hallucinated_claims unscored_claims
 		truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs distinct_truth_spans distinct_pred_spans
-		untouched_pred_spans`)
+		untouched_pred_spans cited_chars answer_chars cited_answer_chars claim_answer_chars consistency_claims
+		necessary_citations necessity_citations undecided_claims undecided_cited_claims unscored_needing_claims
+		unscored_factual_claims unscored_consistency_claims relevance_citations unscored_necessity_citations`)
+	if len(want) != int(NumCounts) {
+		t.Errorf("%d counts, want %d", NumCounts, len(want))
+	}
 	for i, name := range want {
 		if got := CountDefinitions()[i].Name; got != name || Count(i).String() != name {
 			t.Errorf("count %d is %s, want %s", i, got, name)

@@ -1,0 +1,216 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ibid/metrics/span"
+)
+
+// uncite returns the same answer without its citations.
+func uncite(r *Row) *Row {
+	u := copyRow(r)
+	u.Citations, u.Verdicts, u.Pairs = nil, nil, nil
+	for i := range u.Claims {
+		c := &u.Claims[i]
+		if len(c.Citations) > 0 && c.Joint.Value > c.Elsewhere.Value {
+			c.Elsewhere = c.Joint // what it cited is now what it could have cited
+		}
+		c.Citations, c.Joint, c.Contradicted = nil, Support{}, false
+	}
+	return u
+}
+
+// citeCorrectly gives a row claims of which each that needs a citation has one
+// that supports it, and others may.
+func citeCorrectly(rng *rand.Rand, truth bool) *Row {
+	r := &Row{HasCitations: true, HasTruth: truth, HasClaims: true, Judged: true}
+	for i := range 1 + rng.IntN(5) {
+		c := Claim{Factual: Yes, NeedsCitation: No + Flag(rng.IntN(2)), Elsewhere: known(rng.Float64())}
+		if rng.IntN(5) == 0 {
+			c.Factual, c.NeedsCitation = No, No
+		}
+		if c.NeedsCitation == Yes || rng.IntN(3) == 0 {
+			c.Citations = []int32{int32(len(r.Citations))}
+			c.Joint = known(0.7 + 0.3*rng.Float64())
+			place := at("a", int64(100*i), int64(100*i+50))
+			r.Citations = append(r.Citations, place)
+			r.Verdicts = append(r.Verdicts, CitationVerdict{Support: c.Joint, Relevant: Yes})
+			if truth {
+				r.Truth = append(r.Truth, by("", place))
+			}
+		}
+		r.Claims = append(r.Claims, c)
+	}
+	return r
+}
+
+// Whatever the run has and however it is weighed, leaving the citations out of
+// an answer that cites correctly does not raise its score.
+func TestNotCitingNeverPays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 12))
+	compared := 0
+	for range 3000 {
+		o := DefaultOptions()
+		o.SpanComponent, o.JudgeComponents = rng.IntN(2) == 0, rng.IntN(4) > 0
+		o.Human, o.Compat = rng.IntN(2) == 0, rng.IntN(4) == 0
+		if rng.IntN(2) == 0 {
+			o.Weights = Weights{rng.Float64(), rng.Float64(), rng.Float64(), rng.Float64()}
+		}
+		row := citeCorrectly(rng, o.SpanComponent)
+		cited, uncited := score(t, o, row), score(t, o, uncite(row))
+		c, okCited := cited.Value(OverallCitationAccuracy)
+		u, okUncited := uncited.Value(OverallCitationAccuracy)
+		if okUncited && !okCited && cited.Reasons[OverallCitationAccuracy] != NoClaims {
+			t.Fatalf("cited: %v, uncited: %v", cited.Reasons[OverallCitationAccuracy], u)
+		}
+		if okCited && okUncited {
+			compared++
+			if u > c+1e-12 {
+				t.Fatalf("uncited %v is above cited %v: %+v", u, c, row)
+			}
+		}
+		if needs := cited.Counts[ClaimsNeedingCitation] > 0 || len(row.Truth) > 0; o.JudgeComponents && needs && !okUncited {
+			t.Fatalf("an answer that does not cite what it should has no score: %v", uncited.Reasons[OverallCitationAccuracy])
+		}
+		for _, m := range []Metric{CitationCompleteness, SupportedCompleteness, FactualConsistency, AbstentionCorrect, ALCERecall, TRECWeightedRecall, DRBEffectiveCitations} {
+			if x, y := cited.Values[m], uncited.Values[m]; y > x+1e-12 && cited.Reasons[m] == Defined && cited.Counts[ClaimsNeedingCitation] > 0 {
+				t.Fatalf("%v: uncited %v is above cited %v", m, y, x)
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("only %d rows had both scores", compared)
+	}
+}
+
+func TestOverallReasons(t *testing.T) {
+	truth := []Annotated{by("", at("a", 0, 10))}
+	with := func(r *Row, known bool, truth ...Annotated) *Row {
+		r.HasTruth, r.Truth = known, truth
+		return r
+	}
+	opinion := says(0)
+	opinion.Factual = No
+	failed := judgedRow([]float64{1}, says(1, 0))
+	failed.JudgeFailed = true
+	outside := judgedRow([]float64{1}, says(0))
+	outside.Citations[0].Status = span.DocumentNotFound
+	unknown := judgedRow(nil, says(0))
+	unknown.HasCitations = false
+	tests := []struct {
+		name string
+		row  *Row
+		want float64 // below 0: undefined
+		why  Reason
+	}{
+		{"perfect", with(judgedRow([]float64{1}, says(1, 0)), true, truth...), 1, Defined},
+		{"nothing cited though truth asks for it", with(judgedRow(nil, says(0)), true, truth...), 0, Defined},
+		{"nothing cited, known elsewhere", with(judgedRow(nil, Claim{Elsewhere: known(1)}), true, truth...), 0.15, Defined},
+		{"empty answer though truth asks for it", with(judgedRow(nil), true, truth...), 0, Defined},
+		{"nothing to cite", with(judgedRow(nil, opinion), true), -1, NothingToCite},
+		{"nothing to cite, empty answer", with(judgedRow(nil), true), -1, NothingToCite},
+		{"nothing to cite for truth, but for a claim", with(judgedRow(nil, says(0)), true), -1, NoTruth},
+		{"nothing to cite, and cited", with(judgedRow([]float64{1}, says(1, 0)), true), -1, NoTruth},
+		{"truth missing", with(judgedRow([]float64{1}, says(1, 0)), false), -1, NoTruth},
+		{"judge failed", with(failed, true, truth...), -1, JudgeFailed},
+		{"markers only", with(judgedRow([]float64{-1}), true, truth...), -1, NoClaims},
+		{"an invented document outside of claims", with(outside, true, truth...), 0.3, Defined},
+		{"citations unknown", with(unknown, true, truth...), -1, NoCitations},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := score(t, judgedOptions(), tt.row)
+			if tt.want < 0 {
+				wantReason(t, s, tt.why, OverallCitationAccuracy)
+			} else {
+				wantValue(t, s, OverallCitationAccuracy, tt.want)
+			}
+		})
+	}
+}
+
+// The components are those of the run, not of the row.
+func TestComponents(t *testing.T) {
+	row := judgedRow([]float64{1}, says(0.5, 0))
+	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10))}
+	const judged = "citation_quality_score,answer_consistency_score,hallucination_score"
+	tests := []struct {
+		name   string
+		change func(*Options)
+		want   string
+		score  float64
+		why    Reason
+	}{
+		{"neither", func(o *Options) {}, "", 0, NoJudge},
+		{"truth", func(o *Options) { o.SpanComponent = true }, "span_accuracy_score", 1, Defined},
+		{"judge", func(o *Options) { o.JudgeComponents = true }, judged, (0.3 + 0.125) / 0.7, Defined},
+		{"both", func(o *Options) { o.SpanComponent, o.JudgeComponents = true, true }, "span_accuracy_score," + judged, 0.725, Defined},
+		{"no weight", func(o *Options) {
+			o.SpanComponent, o.JudgeComponents = true, true
+			o.Weights = Weights{Quality: 2}
+		}, "citation_quality_score", 1, Defined},
+		{"no weight at all", func(o *Options) { o.SpanComponent, o.Weights = true, Weights{Quality: 1} }, "", 0, NoJudge},
+		{"compat has all", func(o *Options) { o.JudgeComponents, o.Compat = true, true }, "span_accuracy_score," + judged, 0.725 - 0.3*0.5, Defined},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := DefaultOptions()
+			tt.change(&o)
+			s := score(t, o, row)
+			if s.Components != tt.want || s.Reasons[OverallCitationAccuracy] != tt.why {
+				t.Errorf("components %q, reason %q", s.Components, s.Reasons[OverallCitationAccuracy])
+			}
+			if tt.why == Defined {
+				wantValue(t, s, OverallCitationAccuracy, tt.score)
+			}
+		})
+	}
+}
+
+func TestWeights(t *testing.T) {
+	for _, bad := range []float64{-0.1, math.NaN(), math.Inf(1)} {
+		o := DefaultOptions()
+		o.Weights.Consistency = bad
+		if o.Validate() == nil {
+			t.Errorf("weight %v is accepted", bad)
+		}
+	}
+}
+
+func TestAbstention(t *testing.T) {
+	opinion := says(0)
+	opinion.Factual = No
+	answer := func(support []float64, claims ...Claim) *Row { return judgedRow(support, claims...) }
+	truth := []Annotated{by("", at("a", 0, 10))}
+	page := span.Place{Doc: "a", Level: span.Pages, FirstPage: 2, LastPage: 2}
+	tests := []struct {
+		name  string
+		row   *Row
+		truth []Annotated
+		known bool // truth
+		want  [2]float64
+		why   [2]Reason // without and with a judge
+	}{
+		{"cited as truth asks", answer([]float64{1}, says(1, 0)), truth, true, [2]float64{1, 1}, [2]Reason{}},
+		{"truth asks for a page", answer([]float64{1}, opinion), []Annotated{by("", page)}, true, [2]float64{1, 1}, [2]Reason{}},
+		{"not cited", answer(nil, opinion), truth, true, [2]float64{0, 0}, [2]Reason{}},
+		{"rightly not cited", answer(nil, opinion), nil, true, [2]float64{1, 1}, [2]Reason{}},
+		{"cited for nothing", answer([]float64{1}, opinion), nil, true, [2]float64{0, 0}, [2]Reason{}},
+		{"a claim asks", answer([]float64{1}, says(1, 0)), nil, true, [2]float64{0, 1}, [2]Reason{}},
+		{"truth unknown", answer([]float64{1}, says(1, 0)), nil, false, [2]float64{0, 1}, [2]Reason{NoTruth, Defined}},
+		{"truth unknown, no claim asks", answer(nil, opinion), nil, false, [2]float64{0, 1}, [2]Reason{NoTruth, Defined}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.row.HasTruth, tt.row.Truth = tt.known, tt.truth
+			for i, o := range []Options{DefaultOptions(), judgedOptions()} {
+				s := score(t, o, tt.row)
+				if v := s.Values[AbstentionCorrect]; v != tt.want[i] || s.Reasons[AbstentionCorrect] != tt.why[i] {
+					t.Errorf("with a judge: %v: %v %q, want %v %q", i == 1, v, s.Reasons[AbstentionCorrect], tt.want[i], tt.why[i])
+				}
+			}
+		})
+	}
+}
