@@ -28,11 +28,10 @@ type TextKey struct {
 // the dataset and the documents of that run. The error says so if those are no
 // longer there or no longer the same.
 func ReadDetail(ctx context.Context, m *runs.Manifest, position int64) (*Detail, error) {
-	config, err := settingsOf(m)
+	config, err := SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	config.Dataset, config.Documents = m.Dataset, m.Documents
 	p := &Plan{job: &Job{Config: config}}
 	if err := p.open(ctx); err != nil {
 		return nil, err
@@ -85,15 +84,23 @@ func (p *Plan) readTexts(ctx context.Context, d *Detail) error {
 	return resolver.Err()
 }
 
-// settingsOf are the settings of a run as its manifest has them.
-func settingsOf(m *runs.Manifest) (*configs.Config, error) {
-	var o configs.Options
+// SettingsOf are the settings of a run as its manifest has them, overruled by set
+// (KEY=VALUE, as for --set), and with further gates. Dataset and documents are
+// the files that the run read.
+func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) {
+	o := configs.Options{Gates: gates}
 	for _, s := range m.Settings {
 		if s.Source != "default" {
 			o.Set = append(o.Set, s.Key+"="+s.Value)
 		}
 	}
-	return configs.Load(o)
+	o.Set = append(o.Set, set...)
+	c, err := configs.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	c.Dataset, c.Documents = m.Dataset, m.Documents
+	return c, nil
 }
 
 // unchanged compares the files with what the run read, by size: a digest would

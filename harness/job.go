@@ -8,11 +8,14 @@ package harness
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"time"
 
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/runs"
 )
 
 // A Job says what to evaluate and how.
@@ -24,6 +27,9 @@ type Job struct {
 	Only    []dataset.Tag // evaluate only rows with all of these tags
 	Fresh   bool          // run again under a new id that carries the date
 	Version string        // of ibid, for the manifest
+
+	// SameDataAs is a run whose data this one must have, to the byte; nil for any.
+	SameDataAs *runs.Manifest
 
 	Now      func() time.Time // nil = time.Now
 	Progress func(Progress)   // called from one goroutine at a time; may be nil
@@ -71,6 +77,15 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 // Hint is what to do about the error, or "".
 func (e *UsageError) Hint() string { return e.Tip }
+
+// TagsOf turns the --only of a manifest back into tags, sorted by key.
+func TagsOf(only map[string]string) []dataset.Tag {
+	var tags []dataset.Tag
+	for _, key := range slices.Sorted(maps.Keys(only)) {
+		tags = append(tags, dataset.Tag{Key: key, Value: only[key]})
+	}
+	return tags
+}
 
 // tagMap is how a manifest keeps --only.
 func tagMap(tags []dataset.Tag) map[string]string {

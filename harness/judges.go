@@ -67,5 +67,5 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 		return runs.JudgeRecord{Kind: noJudge}
 	}
 	info := p.judge.Info()
-	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Baseline: info.Baseline}
+	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay}
 }

@@ -50,8 +50,27 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	if err := p.digest(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.checkData(); err != nil {
+		return nil, err
+	}
 	p.name()
 	return p, nil
+}
+
+// checkData compares the data with those of the run that this one must have.
+func (p *Plan) checkData() error {
+	m := p.job.SameDataAs
+	if m == nil {
+		return nil
+	}
+	for _, kind := range []string{"dataset", "documents"} {
+		if m.Ingredients[kind] != p.Ingredients[kind] {
+			u := usagef("the %s of run %s changed since it was made", kind, m.ID)
+			u.Tip = "evaluate it again: ibid run"
+			return u
+		}
+	}
+	return nil
 }
 
 // want is what scoring needs of the dataset.

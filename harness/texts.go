@@ -14,11 +14,10 @@ type Texts struct{ plan *Plan }
 // OpenTexts opens the dataset and the documents of the run m. The error says so
 // if those are no longer there or no longer the same.
 func OpenTexts(ctx context.Context, m *runs.Manifest) (*Texts, error) {
-	config, err := settingsOf(m)
+	config, err := SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	config.Dataset, config.Documents = m.Dataset, m.Documents
 	p := &Plan{job: &Job{Config: config}}
 	if err := p.open(ctx); err != nil {
 		return nil, err

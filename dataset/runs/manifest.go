@@ -80,6 +80,7 @@ type Input struct {
 type JudgeRecord struct {
 	Kind       string   `json:"kind"`
 	Model      string   `json:"model,omitempty"`
+	Replay     string   `json:"replay,omitempty"`   // file of saved replies, as resolved from the settings
 	Baseline   bool     `json:"baseline,omitempty"` // a simple method that others are measured against
 	Asked      int64    `json:"asked"`              // claims that the judge was asked about
 	Unanswered int64    `json:"unanswered"`         // of them, claims that it could not answer

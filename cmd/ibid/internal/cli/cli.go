@@ -93,7 +93,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.colour, "color", "auto", "colour: auto, always or never")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.showCommand(), a.versionCommand(),
+		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
 		a.completionCommand(), a.reportCommand(),
 	)
 	a.addHelp(root)

@@ -43,7 +43,7 @@ often the run was interrupted.`,
 	s := &f.settings
 	s.register(cmd)
 	s.add(cmd, "documents", "documents", "the documents that are cited: a Parquet file, directory or glob")
-	s.add(cmd, "judge", "judge.kind", "who judges support: none")
+	s.add(cmd, "judge", "judge.kind", "who judges support: lexical, human, replay or none")
 	s.add(cmd, "model", "judge.model", "the judge's model")
 	s.add(cmd, "out", "out", "folder of runs (default runs)")
 	s.add(cmd, "id", "id", "name of the run (default from dataset and fingerprint)")
@@ -72,16 +72,19 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		a.say("citation_accuracy.enabled is false: nothing to do")
 		return nil
 	}
+	return a.evaluate(cmd, &harness.Job{
+		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
+	})
+}
+
+// evaluate does a job and prints its results.
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job) error {
 	progress := term.NewProgress(a.Stderr, a.quiet)
 	defer progress.Close()
-	job := &harness.Job{
-		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh,
-		Version: a.Version,
-		Progress: func(p harness.Progress) {
-			progress.Update(func() string { return progressLine(p, time.Now()) })
-		},
-		Warn: func(text string) { progress.Clear(); a.warn("%s", text) },
+	job.Progress = func(p harness.Progress) {
+		progress.Update(func() string { return progressLine(p, time.Now()) })
 	}
+	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
 	plan, err := job.Plan(cmd.Context())
 	if err != nil {
 		return a.interrupted(err, "")
@@ -91,7 +94,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
-	return a.afterRun(config, out)
+	return a.afterRun(job.Config, out)
 }
 
 // afterRun prints the results of a run and decides about the exit code.
@@ -117,6 +120,9 @@ func (a *app) afterRun(config *configs.Config, out *harness.Outcome) error {
 		}
 	}
 	m := out.Manifest
+	if c := m.Judge.Coverage(); c < config.MinCoverage {
+		a.say("the judge could not answer %d of %d claims: coverage %.3f is below min_coverage %v", m.Judge.Unanswered, m.Judge.Asked, c, config.MinCoverage)
+	}
 	if m.Coverage != nil && *m.Coverage < config.MinCoverage {
 		a.say("%d of %d rows are error rows: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, config.MinCoverage)
 		a.hint("ibid show " + out.Dir + " --errors")

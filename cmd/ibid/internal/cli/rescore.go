@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/harness"
+)
+
+func (a *app) rescoreCommand() *cobra.Command {
+	var settings settingFlags
+	var id string
+	cmd := &cobra.Command{
+		Use:   "rescore RUN",
+		Short: "new thresholds, weights and policies over the verdicts of a run; asks nothing",
+		Long: `rescore makes a new run from a finished one: the same data, the same verdicts, other
+thresholds, weights or policies. It asks no judge anything that costs, and it refuses
+to change the judge or the data; the data must still be where the run read it.`,
+		Example: `  ibid rescore runs/sample --set thresholds.supported=0.5
+  ibid rescore runs/sample --set truth_policy=union --id sample-union`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.rescore(cmd, &settings, id, args[0]) },
+	}
+	settings.register(cmd)
+	cmd.Flags().StringVar(&id, "id", "", "name of the new run (default: that of RUN, with -rescored)")
+	cmd.Flags().StringArrayVar(&settings.gates, "gate", nil, "a condition that the new run must meet (may be repeated)")
+	return cmd
+}
+
+func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id, dir string) error {
+	m, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	for _, set := range s.set {
+		key, _, _ := strings.Cut(set, "=")
+		if strings.HasPrefix(key, "judge.") || key == "judge" || key == "dataset" || key == "documents" {
+			return &usageError{err: fmt.Errorf("--set %s: rescore keeps the data and the judge of the run", key), hint: "use ibid run"}
+		}
+	}
+	if id == "" {
+		id = m.ID + "-rescored"
+	}
+	config, err := harness.SettingsOf(m, append(s.set, "id="+id, "out="+filepath.Dir(filepath.Clean(dir))), s.gates)
+	if err != nil {
+		return err
+	}
+	return a.evaluate(cmd, &harness.Job{
+		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m,
+	})
+}
