@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 
@@ -16,7 +17,15 @@ import (
 // version is set by the linker; see the Makefile.
 var version = "devel"
 
+// gcPercent is how much the heap may grow before it is collected, unless GOGC says
+// otherwise. Columns of a part are large and live long, so that half the default
+// saves a third of the memory for a few percent of CPU.
+const gcPercent = 50
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	os.Exit(run())
 }
 

@@ -1,0 +1,178 @@
+// Command texts measures what texts cost: 100,000 rows with three citations each
+// into 20,000 documents of 3 kB, judged by the lexical baseline. It prints CPU and
+// peak memory of the run, and what the pass over the documents costs beside
+// decompressing them once.
+//
+//	go run ./benchmarks/texts -ibid bin/ibid
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"ibid/dataset"
+)
+
+const (
+	documentChars = 3000
+	spanChars     = 160
+)
+
+func main() {
+	ibid := flag.String("ibid", "bin/ibid", "the program to measure")
+	rows := flag.Int64("rows", 100_000, "answers")
+	docs := flag.Int("documents", 20_000, "documents")
+	judge := flag.String("judge", "lexical", "the judge of the run")
+	flag.Parse()
+	if err := measure(*ibid, *judge, *rows, *docs); err != nil {
+		fmt.Fprintln(os.Stderr, "texts:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(ibid, judge string, rows int64, docs int) error {
+	dir, err := os.MkdirTemp("", "ibid-texts-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	answers, documents := filepath.Join(dir, "answers.parquet"), filepath.Join(dir, "documents.parquet")
+	texts, err := writeDocuments(documents, docs)
+	if err != nil {
+		return err
+	}
+	if err := writeAnswers(answers, texts, rows); err != nil {
+		return err
+	}
+	if err := comparePasses(documents, int64(docs)*documentChars); err != nil {
+		return err
+	}
+	cmd := exec.Command(ibid, "run", answers, "--documents", documents, "--judge", judge, "--out", filepath.Join(dir, "runs"), "--quiet")
+	cmd.Stderr = os.Stderr
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return fmt.Errorf("no resource usage on this system")
+	}
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	fmt.Printf("run: %d rows, %d documents, judge %s: %.1f µs CPU a row, %.1f s wall, peak %d MB\n", rows, docs, judge,
+		float64(cpu.Microseconds())/float64(rows), time.Since(start).Seconds(), usage.Maxrss/1024)
+	return nil
+}
+
+// comparePasses reads the documents once without doing anything and once as a run
+// does, and compares the CPU time.
+func comparePasses(path string, bytes int64) error {
+	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	bare, err := bestOf(5, func() error {
+		return src.Read(context.Background(), func(*dataset.Document) error { return nil })
+	})
+	if err != nil {
+		return err
+	}
+	pass, err := bestOf(5, func() error {
+		docs, err := dataset.LoadDocuments(context.Background(), src, dataset.LoadOptions{})
+		if err != nil {
+			return err
+		}
+		return docs.Close()
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("text pass: %.0f ms, decompressing alone %.0f ms: %.2f times (%.0f MB)\n",
+		ms(pass), ms(bare), float64(pass)/float64(bare), float64(bytes)/1e6)
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// bestOf is the least CPU time of n calls.
+func bestOf(n int, f func() error) (time.Duration, error) {
+	best := time.Duration(1 << 62)
+	for range n {
+		before := cpuTime()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		best = min(best, cpuTime()-before)
+	}
+	return best, nil
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+var words = strings.Fields(`harbour bridge quay river lamp window market winter engine letter garden mountain council
+	opened closed measured counted reported carried repaired painted moved doubled fell rose the of in a and was with for 1931 412 7.5`)
+
+func writeDocuments(path string, n int) ([]string, error) {
+	w, err := dataset.NewDocumentWriter(path)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	texts := make([]string, n)
+	for i := range texts {
+		var b strings.Builder
+		for b.Len() < documentChars {
+			for k := range 12 {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(words[rng.IntN(len(words))])
+			}
+			b.WriteString(". ")
+		}
+		texts[i] = b.String()[:documentChars]
+		if err := w.Write(&dataset.Document{Doc: name(i), Text: texts[i], HasText: true}); err != nil {
+			return nil, err
+		}
+	}
+	return texts, w.Close()
+}
+
+func name(i int) string { return fmt.Sprintf("doc-%05d", i) }
+
+func writeAnswers(path string, texts []string, rows int64) error {
+	w, err := dataset.NewWriter(path, "document")
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range rows {
+		row := &dataset.Row{ID: fmt.Sprintf("q-%06d", i), Query: "what was reported?", HasCitations: true, HasTruth: true}
+		for range 3 {
+			d := rng.IntN(len(texts))
+			start := rng.IntN(documentChars - spanChars)
+			row.Answer += strings.TrimSpace(texts[d][start:start+spanChars/2]) + ". "
+			row.Citations = append(row.Citations, dataset.Citation{Doc: name(d), Start: known(start), End: known(start + spanChars)})
+			row.Truth = append(row.Truth, dataset.Truth{Doc: name(d), Start: known(start + 5), End: known(start + spanChars)})
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+func known(v int) dataset.NullInt { return dataset.NullInt{Value: int64(v), Valid: true} }
