@@ -84,10 +84,10 @@ type Resolved struct {
 
 // reset gives every list the length of the row's.
 func (o *Resolved) reset(row *Row) {
-	o.Citations = sized(o.Citations, len(row.Citations))
+	o.Citations = resize(o.Citations, len(row.Citations)) // set one by one
 	o.Repaired = sized(o.Repaired, len(row.Citations))
 	o.Answer = sized(o.Answer, len(row.Citations))
-	o.Truth = sized(o.Truth, len(row.Truth))
+	o.Truth = resize(o.Truth, len(row.Truth))
 	o.Claims = sized(o.Claims, len(row.Claims))
 	o.Err = nil
 }
@@ -121,11 +121,16 @@ type Interval struct{ Start, End NullInt }
 func (r *Resolver) Resolve(row *Row, out *Resolved) {
 	out.reset(row)
 	r.row = row
+	textless := r.view == nil && !row.HasDocuments && len(row.Documents) == 0
 	if i, err := r.inline.reset(row.Documents); err != nil {
 		out.fail("documents", i, err)
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
+		if textless && r.textless(&out.Citations[i], c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
+			continue
+		}
+		out.Citations[i] = span.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
 		q.unit, q.quote = c.Unit, c.CitedText
@@ -134,6 +139,10 @@ func (r *Resolver) Resolve(row *Row, out *Resolved) {
 	}
 	for i := range row.Truth {
 		t := &row.Truth[i]
+		if textless && r.textless(&out.Truth[i], t.Doc, t.DocNull, t.Page, t.Start, t.End, t.Unit) {
+			continue
+		}
+		out.Truth[i] = span.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
 		q.unit, q.quote = t.Unit, ""

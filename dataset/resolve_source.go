@@ -78,6 +78,9 @@ const maxKeptNames = 256
 // reset takes the documents of the next row. Two of one name must be equal; the
 // error is that of document bad, the first that is not.
 func (n *inline) reset(docs []Document) (bad int, err *badValue) {
+	if len(docs) == 0 && len(n.docs) == 0 {
+		return 0, nil
+	}
 	n.docs = docs
 	n.opened = slices.Grow(n.opened[:0], len(docs))[:len(docs)]
 	clear(n.opened)
