@@ -13,27 +13,33 @@ import (
 
 // partsDir holds what is done of an unfinished run. A part is the results of a
 // fixed stretch of the input; its number says which. Which rows a part has
-// depends on the data alone, so a resumed run makes the same parts.
+// depends on data and settings alone, so a resumed run makes the same parts.
 const partsDir = "parts"
 
 const (
 	// maxPartRows is how many rows of a slim dataset make a part, and a row group
 	// of the result files.
 	maxPartRows = 16384
-	minPartRows = 256
+	// maxJudgedRows is the same for a run with a judge, whose rows carry texts.
+	maxJudgedRows = 4096
+	minPartRows   = 256
 	// partBytes is about how many bytes of the input make a part when rows are
 	// long: every worker holds one part in memory.
 	partBytes = 4 << 20
 )
 
-// partRows chooses the rows of a part from the size of the input files.
-func partRows(src *dataset.Source) int64 {
+// partRows chooses the rows of a part from the size of the input files and
+// whether there is a judge.
+func (p *Plan) partRows() int64 {
 	var size int64
-	for _, f := range src.Files() {
+	for _, f := range p.source.Files() {
 		size += f.Size
 	}
-	perRow := size/max(src.Rows(), 1) + 1
+	perRow := size/max(p.source.Rows(), 1) + 1
 	rows := int64(maxPartRows)
+	if p.judge != nil {
+		rows = maxJudgedRows
+	}
 	for rows > minPartRows && rows*perRow > partBytes {
 		rows /= 2
 	}

@@ -16,14 +16,6 @@ import (
 	"ibid/metrics/span"
 )
 
-// An Outcome is what became of a run.
-type Outcome struct {
-	Dir      string
-	Manifest *runs.Manifest
-	Existed  bool // the run was complete already; nothing was done
-	Gates    []runs.GateResult
-}
-
 // ErrInterrupted means that a run was stopped on purpose; what was done is saved.
 var ErrInterrupted = errors.New("interrupted")
 
@@ -58,7 +50,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	if before != nil && before.Status == runs.StatusComplete {
-		return p.finish(before, true)
+		return outcomeOf(p.Dir, before, p.job.Config)
 	}
 	since := p.job.now()
 	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
@@ -94,7 +86,12 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) }); err != nil {
 		return nil, err
 	}
-	return p.finish(m, false)
+	out, err := outcomeOf(p.Dir, m, p.job.Config)
+	if err != nil {
+		return nil, err
+	}
+	out.Existed = false
+	return out, nil
 }
 
 // logged does the work of a run with its log open.
@@ -179,7 +176,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 
 // evaluate does the work between the first and the last manifest.
 func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dataset.Documents, since time.Time) error {
-	perPart := partRows(p.source)
+	perPart := p.partRows()
 	parts := (p.Rows + perPart - 1) / perPart
 	if before != nil && before.Status == runs.StatusPartial {
 		if err := p.salvage(parts); err != nil {
@@ -319,45 +316,6 @@ func countClaims(path string, m *runs.Manifest) error {
 		}
 	}
 	return nil
-}
-
-// finish evaluates the gates of a run whose results are there.
-func (p *Plan) finish(m *runs.Manifest, existed bool) (*Outcome, error) {
-	out := &Outcome{Dir: p.Dir, Manifest: m, Existed: existed}
-	if gates := p.job.Config.Gates(); len(gates) > 0 {
-		summary, err := runs.ReadSummary(p.Dir)
-		if err != nil {
-			return nil, err
-		}
-		out.Gates = EvaluateGates(gates, summary, p.job.Config.MinCoverage)
-	}
-	return out, nil
-}
-
-// NoVerdict reports whether the run says too little to be judged by: too many
-// error rows, too many claims that the judge could not answer, or a gate without
-// a verdict. Claims that nobody labelled are no reason.
-func (o *Outcome) NoVerdict(minCoverage float64) bool {
-	m := o.Manifest
-	if m.Coverage != nil && *m.Coverage < minCoverage || m.Judge.Coverage() < minCoverage {
-		return true
-	}
-	for _, g := range o.Gates {
-		if g.Verdict == runs.NoVerdict {
-			return true
-		}
-	}
-	return false
-}
-
-// GateFailed reports whether some gate failed.
-func (o *Outcome) GateFailed() bool {
-	for _, g := range o.Gates {
-		if g.Verdict == runs.Failed {
-			return true
-		}
-	}
-	return false
 }
 
 // countStatuses counts the citations of each status: from memory, or from
