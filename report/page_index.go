@@ -19,7 +19,7 @@ type rowIndex struct {
 	System   []int         `json:"system"`
 	Systems  []string      `json:"systems"`
 	Cited    []string      `json:"cited"`   // valid of all citations, in words
-	Problem  []problem     `json:"problem"` // also the order of badness
+	Problem  []int         `json:"problem"` // also the order of badness
 	Status   []uint32      `json:"status"`  // bit k: some citation has status k
 	Outcome  []uint32      `json:"outcome"` // bit k: some claim has outcome k
 	Failing  []int8        `json:"failing"`
@@ -77,7 +77,7 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		x.Question = append(x.Question, row.question)
 		x.System = append(x.System, row.system)
 		x.Cited = append(x.Cited, citationsText(citations))
-		x.Problem = append(x.Problem, row.problem)
+		x.Problem = append(x.Problem, int(row.problem)) // not bytes, which JSON would write as one text
 		x.Status = append(x.Status, statusBits(citations))
 		x.Outcome = append(x.Outcome, outcomeBits(r.claimsOf(i)))
 		failing := int8(0)

@@ -1,0 +1,51 @@
+package browsertest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestScreenshots makes pictures of the sample's report in the folder that
+// IBID_SCREENSHOTS names, to be looked at.
+func TestScreenshots(t *testing.T) {
+	dir := os.Getenv("IBID_SCREENSHOTS")
+	if dir == "" {
+		t.Skip("set IBID_SCREENSHOTS to a folder to make pictures of the report")
+	}
+	page := os.Getenv("IBID_REPORT")
+	if page == "" {
+		page = samplePage(t)
+	}
+	hash := os.Getenv("IBID_ROW")
+	if hash == "" {
+		hash = "#row=q-02/careful"
+	}
+	for _, s := range []struct {
+		name, hash string
+		view       view
+		whole      bool
+	}{
+		{"wide-light", "", view{1440, 1000, false}, true},
+		{"wide-dark", "", view{1440, 1000, true}, true},
+		{"narrow-light", "", view{390, 844, false}, true},
+		{"row-light", hash, view{1440, 1100, false}, false},
+		{"row-dark", hash, view{1440, 1100, true}, false},
+		{"row-narrow", hash, view{390, 2200, false}, false},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			b := open(t, page, s.hash, s.view)
+			var png []byte
+			if s.whole {
+				b.do(chromedp.FullScreenshot(&png, 100))
+			} else {
+				b.do(chromedp.CaptureScreenshot(&png))
+			}
+			if err := os.WriteFile(filepath.Join(dir, s.name+".png"), png, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
