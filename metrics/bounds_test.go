@@ -7,77 +7,6 @@ import (
 	"testing"
 )
 
-// An open verdict is one that is missing, with all ways in which it can turn
-// out.
-type open struct {
-	ways int
-	set  func(way int)
-}
-
-var degrees = []float64{0, 0.5, 0.75, 1}
-
-// openVerdicts returns the missing verdicts of r, which it has to itself. A
-// claim of which nobody said whether it needs a citation is taken to need one;
-// people are not asked for evidence that is not cited.
-func openVerdicts(r *Row, human bool) []open {
-	var all []open
-	support := func(s *Support) {
-		if !s.Known {
-			all = append(all, open{len(degrees), func(way int) { *s = known(degrees[way]) }})
-		}
-	}
-	flag := func(f *Flag) {
-		if *f == Unset {
-			all = append(all, open{2, func(way int) { *f = No + Flag(way) }})
-		}
-	}
-	for i := range r.Claims {
-		c := &r.Claims[i]
-		if !c.Joint.Known {
-			all = append(all, open{2, func(way int) { c.Contradicted = way == 1 }})
-		}
-		support(&c.Joint)
-		if !human {
-			support(&c.Elsewhere)
-		}
-		for k := range r.Pairs[i] {
-			p := &r.Pairs[i][k]
-			support(&p.Support)
-			support(&p.Without)
-			flag(&p.Relevant)
-			flag(&p.Necessary)
-		}
-	}
-	for i := range r.Verdicts {
-		support(&r.Verdicts[i].Support)
-		flag(&r.Verdicts[i].Relevant)
-	}
-	return all
-}
-
-// copyRow copies what a judge says of a row.
-func copyRow(r *Row) *Row {
-	c := *r
-	c.Claims, c.Verdicts, c.Pairs = slices.Clone(r.Claims), slices.Clone(r.Verdicts), slices.Clone(r.Pairs)
-	for i := range c.Pairs {
-		c.Pairs[i] = slices.Clone(c.Pairs[i])
-	}
-	return &c
-}
-
-// loseVerdicts makes the row one that the judge could not answer.
-func loseVerdicts(r *Row) {
-	for i := range r.Claims {
-		c := &r.Claims[i]
-		*c = Claim{Start: c.Start, End: c.End, HasExtent: true, Citations: c.Citations}
-	}
-	clear(r.Verdicts)
-	for _, pairs := range r.Pairs {
-		clear(pairs)
-	}
-	r.JudgeFailed = true
-}
-
 // within checks what is known of a row against one way in which everything that
 // was unscored can turn out.
 func within(t *testing.T, s, whole *Scores) {
@@ -93,6 +22,9 @@ func within(t *testing.T, s, whole *Scores) {
 				t.Fatalf("%v has bounds", m)
 			}
 		case s.HasBounds[m]:
+			if !ok && m != NecessityShared { // of which the denominator is open, too
+				t.Fatalf("%v has bounds, but can be %q", m, whole.Reasons[m])
+			}
 			if ok && !(s.Low[m]-1e-12 <= v && v <= s.High[m]+1e-12) {
 				t.Fatalf("%v can be %v, which is outside [%v, %v]", m, v, s.Low[m], s.High[m])
 			}
@@ -302,5 +234,50 @@ func TestCoverageTerms(t *testing.T) {
 				t.Errorf("%s is defined, and nothing of it is scored", d.Name)
 			}
 		}
+	}
+}
+
+// Bounds are those of the last row.
+func TestBoundsAreForgotten(t *testing.T) {
+	sc, err := NewScorer(judgedOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out Scores
+	sc.Score(judgedRow([]float64{-1}, says(-1, 0)), &out)
+	if !out.HasBounds[CitationCorrectness] {
+		t.Fatal("an unscored citation gives no bounds")
+	}
+	sc.Score(judgedRow([]float64{1}, says(1, 0)), &out)
+	if slices.Contains(out.HasBounds, true) {
+		t.Error("bounds of another row are left")
+	}
+}
+
+// What no verdict can change is not open.
+func TestWhatIsCertainIsNotOpen(t *testing.T) {
+	uncited := judgedRow(nil, says(0))
+	uncited.JudgeFailed = true
+	o := judgedOptions()
+	o.SpanComponent, o.Human = false, true
+	s := score(t, o, uncited)
+	wantReason(t, s, JudgeFailed, HallucinationRate, OverallCitationAccuracy, LongCiteRecall)
+	wantBounds(t, s, HallucinationRate, 1, 1) // people do not look elsewhere
+	wantBounds(t, s, OverallCitationAccuracy, 0, 0)
+	wantReason(t, s, NoCitations, LongCiteF1)
+	if s.HasBounds[LongCiteF1] {
+		t.Error("longcite_f1 of an answer without citations has bounds")
+	}
+	o.Weights.Hallucination = 0
+	s = score(t, o, uncited)
+	wantReason(t, s, JudgeFailed, OverallCitationAccuracy) // 0 only if the claim needs a citation
+	wantBounds(t, s, OverallCitationAccuracy, 0, 0)
+
+	o = judgedOptions()
+	o.Necessity = true
+	s = score(t, o, judgedRow([]float64{0.5}, says(1, 0)))
+	wantValue(t, s, ALCEPrecision, 1)
+	if s.HasBounds[ALCEPrecision] {
+		t.Error("the only citation of a supported claim is not known to be needed")
 	}
 }

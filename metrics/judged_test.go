@@ -2,84 +2,11 @@ package metrics
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"ibid/metrics/span"
 )
-
-// judgedOptions are those of a run with truth and a judge.
-func judgedOptions() Options {
-	o := DefaultOptions()
-	o.SpanComponent, o.JudgeComponents = true, true
-	return o
-}
-
-func known(v float64) Support { return Support{Value: v, Known: true} }
-
-// says is a claim with its joined support, or an unscored one below 0, and what
-// it cites. Nothing else supports it.
-func says(joint float64, citations ...int32) Claim {
-	c := Claim{Citations: citations, Elsewhere: known(0)}
-	if joint >= 0 {
-		c.Joint = known(joint)
-	}
-	return c
-}
-
-// judgedRow is a row put to a judge, whose citations are of code points of
-// documents a, b and so on, each with the support given, unscored below 0.
-func judgedRow(support []float64, claims ...Claim) *Row {
-	r := &Row{HasCitations: true, HasClaims: true, Claims: claims, Judged: true}
-	for i, v := range support {
-		r.Citations = append(r.Citations, at(string(rune('a'+i)), 0, 10))
-		verdict := CitationVerdict{Relevant: Yes}
-		if v >= 0 {
-			verdict.Support = known(v)
-		}
-		r.Verdicts = append(r.Verdicts, verdict)
-	}
-	return r
-}
-
-// judge gives a row with citations n claims, links and verdicts. Each verdict is
-// missing with the given probability.
-func judge(rng *rand.Rand, r *Row, n int, missing float64) {
-	support := func() Support {
-		if rng.Float64() < missing {
-			return Support{}
-		}
-		return known([]float64{0, 0.5, 0.8, 1}[rng.IntN(4)])
-	}
-	flag := func() Flag {
-		if rng.Float64() < missing {
-			return Unset
-		}
-		return No + Flag(rng.IntN(2))
-	}
-	r.HasClaims, r.Judged = true, true
-	r.Claims, r.Verdicts, r.Pairs = nil, nil, nil
-	for i := range n {
-		c := Claim{
-			Start: int64(20 * i), End: int64(20*i + 10 + rng.IntN(15)), HasExtent: true,
-			Factual: flag(), NeedsCitation: flag(), Joint: support(), Elsewhere: support(),
-		}
-		c.Contradicted = rng.IntN(4) == 0
-		var pairs []PairVerdict
-		for k := range r.Citations {
-			if rng.IntN(3) == 0 {
-				c.Citations = append(c.Citations, int32(k))
-				pairs = append(pairs, PairVerdict{Support: support(), Without: support(), Relevant: flag(), Necessary: flag()})
-			}
-		}
-		r.Claims, r.Pairs = append(r.Claims, c), append(r.Pairs, pairs)
-	}
-	for i := range r.Citations {
-		r.Citations[i].Status = []span.Status{span.OK, span.OK, span.Unchecked, span.DocumentNotFound, span.OutOfBounds}[rng.IntN(5)]
-		r.Verdicts = append(r.Verdicts, CitationVerdict{Support: support(), Relevant: flag(), Necessary: flag()})
-	}
-}
 
 // Worked out by hand: five claims, of which the last states no fact and the
 // fourth needs no citation; four citations, the last of an invented document.
@@ -128,62 +55,6 @@ func TestJudgedMetrics(t *testing.T) {
 	}
 	if want := "span_accuracy_score,citation_quality_score,answer_consistency_score,hallucination_score"; s.Components != want {
 		t.Errorf("components = %s", s.Components)
-	}
-}
-
-func TestOutcomes(t *testing.T) {
-	claim := func(change func(*Claim)) Claim {
-		c := says(0.7, 0)
-		change(&c)
-		return c
-	}
-	tests := []struct {
-		name    string
-		claim   Claim
-		invalid bool
-		want    Outcome // of a judge that is not people
-		human   Outcome
-	}{
-		{"supported at the threshold", claim(func(*Claim) {}), false, SupportedByCited, SupportedByCited},
-		{"below the threshold", claim(func(c *Claim) { c.Joint = known(0.69) }), false, Unsupported, Unsupported},
-		{"no fact, whatever else", claim(func(c *Claim) { c.Factual, c.Contradicted = No, true }), false, NotFactual, NotFactual},
-		{"no fact, unscored", claim(func(c *Claim) { c.Factual, c.Joint = No, Support{} }), false, NotFactual, NotFactual},
-		{"unscored", claim(func(c *Claim) { c.Joint, c.Elsewhere = Support{}, known(1) }), false, Unscored, Unscored},
-		{"supported and contradicted", claim(func(c *Claim) { c.Contradicted = true }), false, Contradicted, Contradicted},
-		{"contradicted before elsewhere", claim(func(c *Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), true, known(1) }), false, Contradicted, Contradicted},
-		{"elsewhere", claim(func(c *Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, SupportedElsewhere, SupportedElsewhere},
-		{"elsewhere unscored", claim(func(c *Claim) { c.Joint, c.Elsewhere = known(0), Support{} }), false, Unscored, Unsupported},
-		{"elsewhere unscored, supported", claim(func(c *Claim) { c.Elsewhere = Support{} }), false, SupportedByCited, SupportedByCited},
-		{"cites nothing", claim(func(c *Claim) { c.Citations, c.Contradicted = nil, true }), false, Unsupported, Unsupported},
-		{"cites nothing, known elsewhere", claim(func(c *Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, SupportedElsewhere, SupportedElsewhere},
-		{"cites what does not exist", claim(func(c *Claim) { c.Contradicted = true }), true, Unsupported, Contradicted},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			for _, human := range []bool{false, true} {
-				row := judgedRow([]float64{1}, tt.claim)
-				if tt.invalid {
-					row.Citations[0].Status = span.DocumentNotFound
-				}
-				o := judgedOptions()
-				o.Human = human
-				want := tt.want
-				if human {
-					want = tt.human
-				}
-				if got := score(t, o, row).Outcomes[0]; got != want {
-					t.Errorf("human: %v: outcome %v, want %v", human, got, want)
-				}
-			}
-		})
-	}
-}
-
-func TestOutcomeNames(t *testing.T) {
-	for o, want := range []string{"not_factual", "unscored", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
-		if got := Outcome(o).String(); got != want {
-			t.Errorf("outcome %d is called %s, want %s", o, got, want)
-		}
 	}
 }
 
@@ -312,45 +183,17 @@ func TestHumanLabels(t *testing.T) {
 	wantValue(t, score(t, o, row), SupportedCompleteness, 0)
 }
 
-func TestJudgedScoreDoesNotAllocate(t *testing.T) {
-	rows, s := judgedBenchmark(t)
-	rows = rows[:50]
-	var out Scores
-	all := func() {
-		for _, r := range rows {
-			s.Score(r, &out)
-		}
-	}
-	all()
-	if n := testing.AllocsPerRun(10, all); n != 0 {
-		t.Errorf("%v allocations over %d rows, want 0", n, len(rows))
-	}
-}
-
-func judgedBenchmark(t testing.TB) ([]*Row, *Scorer) {
-	rng := rand.New(rand.NewPCG(7, 7))
-	rows := make([]*Row, 1024)
-	for i := range rows {
-		rows[i] = randomRow(rng, 3)
-		rows[i].Answer = "Wages rose in 2019 [1]. They fell in 2020 [2], and rose again [3]."
-		judge(rng, rows[i], 4, 0.1)
-	}
-	o := judgedOptions()
-	o.Necessity = true
-	s, err := NewScorer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows, s
-}
-
-func BenchmarkScoreJudged(b *testing.B) {
-	rows, s := judgedBenchmark(b)
-	var out Scores
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		s.Score(rows[i&1023], &out)
-		i++
-	}
+// A claim that cites one text that is there was not left out for want of texts.
+func TestOneTextOfTwo(t *testing.T) {
+	row := judgedRow([]float64{-1, -1}, says(-1, 0, 1))
+	row.Citations[1].Status = span.Unchecked
+	wantReason(t, score(t, judgedOptions(), row), JudgeFailed, SupportedCompleteness, CitationCorrectness, ALCERecall)
+	row.Citations[0].Status = span.DocumentNotFound
+	row.Verdicts[0] = CitationVerdict{}
+	s := score(t, judgedOptions(), row)
+	wantReason(t, s, NoDocuments, SupportedCompleteness)
+	wantValue(t, s, CitationCorrectness, 0)
+	wantBounds(t, s, CitationCorrectness, 0, 0.5)
+	row.JudgeFailed = true
+	wantReason(t, score(t, judgedOptions(), row), JudgeFailed, SupportedCompleteness, CitationCorrectness, TRECWeightedPrecision)
 }

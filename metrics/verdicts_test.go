@@ -1,0 +1,79 @@
+package metrics
+
+import (
+	"math/rand/v2"
+
+	"ibid/metrics/span"
+)
+
+// judgedOptions are those of a run with truth and a judge.
+func judgedOptions() Options {
+	o := DefaultOptions()
+	o.SpanComponent, o.JudgeComponents = true, true
+	return o
+}
+
+func known(v float64) Support { return Support{Value: v, Known: true} }
+
+// says is a claim with its joined support, or an unscored one below 0, and what
+// it cites. Nothing else supports it.
+func says(joint float64, citations ...int32) Claim {
+	c := Claim{Citations: citations, Elsewhere: known(0)}
+	if joint >= 0 {
+		c.Joint = known(joint)
+	}
+	return c
+}
+
+// judgedRow is a row put to a judge, whose citations are of code points of
+// documents a, b and so on, each with the support given, unscored below 0.
+func judgedRow(support []float64, claims ...Claim) *Row {
+	r := &Row{HasCitations: true, HasClaims: true, Claims: claims, Judged: true}
+	for i, v := range support {
+		r.Citations = append(r.Citations, at(string(rune('a'+i)), 0, 10))
+		verdict := CitationVerdict{Relevant: Yes}
+		if v >= 0 {
+			verdict.Support = known(v)
+		}
+		r.Verdicts = append(r.Verdicts, verdict)
+	}
+	return r
+}
+
+// judge gives a row with citations n claims, links and verdicts. Each verdict is
+// missing with the given probability.
+func judge(rng *rand.Rand, r *Row, n int, missing float64) {
+	support := func() Support {
+		if rng.Float64() < missing {
+			return Support{}
+		}
+		return known([]float64{0, 0.5, 0.8, 1}[rng.IntN(4)])
+	}
+	flag := func() Flag {
+		if rng.Float64() < missing {
+			return Unset
+		}
+		return No + Flag(rng.IntN(2))
+	}
+	r.HasClaims, r.Judged = true, true
+	r.Claims, r.Verdicts, r.Pairs = nil, nil, nil
+	for i := range n {
+		c := Claim{
+			Start: int64(20 * i), End: int64(20*i + 10 + rng.IntN(15)), HasExtent: true,
+			Factual: flag(), NeedsCitation: flag(), Joint: support(), Elsewhere: support(),
+		}
+		c.Contradicted = rng.IntN(4) == 0
+		var pairs []PairVerdict
+		for k := range r.Citations {
+			if rng.IntN(3) == 0 {
+				c.Citations = append(c.Citations, int32(k))
+				pairs = append(pairs, PairVerdict{Support: support(), Without: support(), Relevant: flag(), Necessary: flag()})
+			}
+		}
+		r.Claims, r.Pairs = append(r.Claims, c), append(r.Pairs, pairs)
+	}
+	for i := range r.Citations {
+		r.Citations[i].Status = []span.Status{span.OK, span.OK, span.Unchecked, span.DocumentNotFound, span.OutOfBounds}[rng.IntN(5)]
+		r.Verdicts = append(r.Verdicts, CitationVerdict{Support: support(), Relevant: flag(), Necessary: flag()})
+	}
+}
