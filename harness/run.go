@@ -50,7 +50,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	if before != nil && before.Status == runs.StatusComplete {
-		return outcomeOf(p.Dir, before, p.job.Config)
+		return outcomeOf(p.Dir, before, p.job.Config, true)
 	}
 	since := p.job.now()
 	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
@@ -86,12 +86,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) }); err != nil {
 		return nil, err
 	}
-	out, err := outcomeOf(p.Dir, m, p.job.Config)
-	if err != nil {
-		return nil, err
-	}
-	out.Existed = false
-	return out, nil
+	return outcomeOf(p.Dir, m, p.job.Config, false)
 }
 
 // logged does the work of a run with its log open.

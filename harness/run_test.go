@@ -40,8 +40,8 @@ func TestErrorRows(t *testing.T) {
 		return o
 	}
 	first := run()
-	if m := first.Manifest; m.Status != runs.StatusPartial || m.Rows != 20 || m.Errors != 1 || !first.NoVerdict(0.98) {
-		t.Errorf("status %s, rows %d, errors %d, no verdict %v", m.Status, m.Rows, m.Errors, first.NoVerdict(0.98))
+	if m := first.Manifest; m.Status != runs.StatusPartial || m.Rows != 20 || m.Errors != 1 || first.Verdict(0.98) != runs.NoVerdict {
+		t.Errorf("status %s, rows %d, errors %d, verdict %v", m.Status, m.Rows, m.Errors, first.Verdict(0.98))
 	}
 	before := results(t, first.Dir)
 	found, err := runs.FindRows(first.Dir, func(k runs.RowKey) bool { return k.Error != "" })

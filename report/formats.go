@@ -31,6 +31,11 @@ type runJSON struct {
 	Coverage    *float64 `json:"coverage"`
 }
 
+func runOf(m *runs.Manifest) runJSON {
+	return runJSON{ID: m.ID, Status: m.Status, Fingerprint: m.Fingerprint, Rows: m.Rows, Citations: m.Citations,
+		Errors: m.Errors, Coverage: m.Coverage}
+}
+
 type summaryRowJSON struct {
 	System    string   `json:"system"`
 	Slice     string   `json:"slice"`
@@ -57,9 +62,8 @@ func (s *Summary) writeJSON(w io.Writer) error {
 	m := s.Run
 	out := summaryJSON{
 		Schema: "ibid.summary/v1",
-		Run: runJSON{ID: m.ID, Status: m.Status, Fingerprint: m.Fingerprint, Rows: m.Rows, Citations: m.Citations,
-			Errors: m.Errors, Coverage: m.Coverage},
-		Gates: append([]runs.GateResult{}, s.Gates...), Warnings: append([]string{}, m.Warnings...), Statuses: m.Statuses,
+		Run:    runOf(m),
+		Gates:  append([]runs.GateResult{}, s.Gates...), Warnings: append([]string{}, m.Warnings...), Statuses: m.Statuses,
 	}
 	for _, r := range s.rows {
 		out.Summary = append(out.Summary, summaryRowJSON{
@@ -67,10 +71,14 @@ func (s *Summary) writeJSON(w io.Writer) error {
 			r.Estimate, r.Low, r.High, r.Level, r.Method, r.Clusters, r.BoundLow, r.BoundHigh, append([]string{}, r.Warnings...),
 		})
 	}
+	return encodeJSON(w, out)
+}
+
+func encodeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return e.Encode(v)
 }
 
 // writeCSV writes every row of the summary, with the columns of summary.parquet
@@ -102,14 +110,7 @@ func (s *Summary) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", markdownText(s.Title))
 	if len(s.Gates) > 0 {
-		b.WriteString("\n| gate | verdict | value |\n|---|---|---|\n")
-		for _, g := range s.Gates {
-			value := Number(g.Value)
-			if g.Reason != "" {
-				value = g.Reason
-			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(g.Gate, "|", `\|`), g.Verdict, markdownText(value))
-		}
+		markdownGates(&b, s.Gates)
 	}
 	for _, block := range s.Blocks {
 		fmt.Fprintf(&b, "\n### %s\n\n| metric | macro | %s | micro | %s | n | undefined |\n|---|--:|--:|--:|--:|--:|--:|\n",

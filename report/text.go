@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
-
-	"ibid/dataset/runs"
 )
 
 // writeText lays the summary out as benchstat would: a table for each system,
@@ -25,7 +23,7 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 	}
 	if len(s.Gates) > 0 {
 		b.WriteString("\n")
-		s.gateTable().write(&b, style)
+		gateTable(s.Gates).write(&b, style)
 	}
 	if len(s.Notes) > 0 {
 		b.WriteString("\n")
@@ -125,20 +123,6 @@ func noteMarks(notes []int) string {
 		b.WriteString(superscript(n))
 	}
 	return b.String()
-}
-
-// gateTable shows what each gate wants and got.
-func (s *Summary) gateTable() *table {
-	t := &table{header: []string{"gate", "", "value"}, right: 2}
-	for _, g := range s.Gates {
-		word := map[runs.Verdict]string{runs.Passed: "PASS", runs.Failed: "FAIL", runs.NoVerdict: "NONE"}[g.Verdict]
-		value := Number(g.Value)
-		if g.Reason != "" {
-			value = g.Reason
-		}
-		t.rows = append(t.rows, []string{CleanLine(g.Gate), word, CleanLine(value)})
-	}
-	return t
 }
 
 func superscript(n int) string {

@@ -94,7 +94,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
-		a.completionCommand(), a.reportCommand(),
+		a.completionCommand(), a.reportCommand(), a.gateCommand(),
 	)
 	a.addHelp(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
@@ -106,11 +106,14 @@ func (a *app) checkFlags() error {
 	if a.asJSON {
 		a.format = "json"
 	}
-	if err := oneOf("--format", a.format, "text", "json", "csv", "markdown"); err != nil {
+	if err := oneOf("--format", a.format, append([]string{"arrow"}, tableFormats...)...); err != nil {
 		return err
 	}
 	return oneOf("--color", a.colour, "auto", "always", "never")
 }
+
+// tableFormats are the formats of results that are tables.
+var tableFormats = []string{"text", "json", "csv", "markdown"}
 
 // formats refuses a --format that the command at hand does not have.
 func (a *app) formats(have ...string) error {

@@ -22,6 +22,7 @@ type runFlags struct {
 	only     []string
 	workers  int
 	fresh    bool
+	junit    junitFlag
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -53,12 +54,16 @@ often the run was interrupted.`,
 	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
 	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
+	f.junit.register(cmd)
 	return cmd
 }
 
 func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if f.limit < 0 || f.workers < 0 {
 		return &usageError{err: errors.New("--limit and --workers cannot be negative")}
+	}
+	if err := f.junit.check(); err != nil {
+		return err
 	}
 	only, err := parseTags(f.only)
 	if err != nil {
@@ -74,11 +79,14 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	}
 	return a.evaluate(cmd, &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
-	})
+	}, &f.junit)
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job) error {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, junit *junitFlag) error {
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
 	progress := term.NewProgress(a.Stderr, a.quiet)
 	defer progress.Close()
 	job.Progress = func(p harness.Progress) {
@@ -94,11 +102,11 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job) error {
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
-	return a.afterRun(job.Config, out)
+	return a.afterRun(job.Config, out, junit)
 }
 
 // afterRun prints the results of a run and decides about the exit code.
-func (a *app) afterRun(config *configs.Config, out *harness.Outcome) error {
+func (a *app) afterRun(config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
 	summary, err := runs.ReadSummary(out.Dir)
 	if err != nil {
 		return err
@@ -114,43 +122,7 @@ func (a *app) afterRun(config *configs.Config, out *harness.Outcome) error {
 		a.say("%s is complete already; nothing was done", out.Dir)
 		a.hint("--fresh runs again under a new id")
 	}
-	for _, g := range out.Gates {
-		if g.Verdict != runs.Passed {
-			a.say("gate %s: %s%s", verdictWord(g.Verdict), g.Gate, gateValue(g))
-		}
-	}
-	m := out.Manifest
-	if c := m.Judge.Coverage(); c < config.MinCoverage {
-		a.say("the judge could not answer %d of %d claims: coverage %.3f is below min_coverage %v", m.Judge.Unanswered, m.Judge.Asked, c, config.MinCoverage)
-	}
-	if m.Coverage != nil && *m.Coverage < config.MinCoverage {
-		a.say("%d of %d rows are error rows: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, config.MinCoverage)
-		a.hint("ibid show " + out.Dir + " --errors")
-	}
-	switch {
-	case out.NoVerdict(config.MinCoverage):
-		return exitError{ExitNoVerdict}
-	case out.GateFailed():
-		return exitError{ExitGate}
-	}
-	return nil
-}
-
-func verdictWord(v runs.Verdict) string {
-	if v == runs.Failed {
-		return "failed"
-	}
-	return "without verdict"
-}
-
-func gateValue(g runs.GateResult) string {
-	switch {
-	case g.Reason != "":
-		return " (" + g.Reason + ")"
-	case g.Value != nil:
-		return fmt.Sprintf(" (is %.4g)", *g.Value)
-	}
-	return ""
+	return a.conclude(config, out, junit)
 }
 
 // progressLine says how far a run is, in one line.

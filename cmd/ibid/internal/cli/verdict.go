@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ibid/configs"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/report"
+)
+
+// junitFlag is the flag that leaves the verdict to a CI system.
+type junitFlag struct{ path string }
+
+func (j *junitFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&j.path, "junit", "", "leave the verdict in this file, as JUnit XML")
+}
+
+// check refuses what is no file.
+func (j *junitFlag) check() error {
+	if j.path == "-" {
+		return &usageError{err: errors.New("--junit needs a file"), hint: "name it: --junit gates.xml"}
+	}
+	return nil
+}
+
+// gatesView is the view model of an outcome's gates.
+func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
+	return report.NewGates(out.Manifest, out.Verdict(config.MinCoverage), out.Lacks(config.MinCoverage), out.Gates)
+}
+
+// conclude says why an outcome is not good, leaves it for a CI system, and turns
+// it into an exit code.
+func (a *app) conclude(config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
+	view := gatesView(config, out)
+	if junit.path != "" {
+		if err := writeOutput(junit.path, view.WriteJUnit); err != nil {
+			return err
+		}
+	}
+	for _, g := range out.Gates {
+		if g.Verdict != runs.Passed {
+			a.say("gate %s: %s%s", verdictWord(g.Verdict), g.Gate, gateValue(g))
+		}
+	}
+	for _, why := range view.Lacks {
+		a.say("%s", why)
+	}
+	if len(view.Lacks) > 0 && out.Manifest.Errors > 0 {
+		a.hint("ibid show " + out.Dir + " --errors")
+	}
+	switch view.Verdict {
+	case runs.NoVerdict:
+		return exitError{ExitNoVerdict}
+	case runs.Failed:
+		return exitError{ExitGate}
+	}
+	return nil
+}
+
+func verdictWord(v runs.Verdict) string {
+	if v == runs.Failed {
+		return "failed"
+	}
+	return "without verdict"
+}
+
+func gateValue(g runs.GateResult) string {
+	switch {
+	case g.Reason != "":
+		return " (" + g.Reason + ")"
+	case g.Value != nil:
+		return fmt.Sprintf(" (is %.4g)", *g.Value)
+	}
+	return ""
+}
