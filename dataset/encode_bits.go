@@ -25,6 +25,22 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.fill += n - 64
 }
 
+// putAll appends the n low bits of each of values less base.
+func putAll[T int64 | uint32](w *bitWriter, values []T, base T, n uint) {
+	if n <= 8 && w.fill == 0 { // eight values are n bytes
+		for ; len(values) >= 8; values = values[8:] {
+			v := values[:8]
+			word := uint64(v[0]-base) | uint64(v[1]-base)<<n | uint64(v[2]-base)<<(2*n) | uint64(v[3]-base)<<(3*n) |
+				uint64(v[4]-base)<<(4*n) | uint64(v[5]-base)<<(5*n) | uint64(v[6]-base)<<(6*n) | uint64(v[7]-base)<<(7*n)
+			w.b = binary.LittleEndian.AppendUint64(w.b, word)
+			w.b = w.b[:len(w.b)-8+int(n)]
+		}
+	}
+	for _, x := range values {
+		w.put(uint64(x-base), n)
+	}
+}
+
 // every[n] has the bits 0, n, 2n and so on, below 64/n*n: times a value of n
 // bits it is that value as often as 64 bits hold it.
 var every = func() (t [33]uint64) {

@@ -142,3 +142,28 @@ func FuzzWordPacker(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPutAll packs values one by one and all at once.
+func FuzzPutAll(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(0), uint8(77), int64(-5))
+	f.Fuzz(func(t *testing.T, seed uint64, width, before, count uint8, base int64) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		n := uint(width)%16 + 1
+		values := make([]int64, count)
+		for i := range values {
+			values[i] = base + rng.Int64N(1<<n)
+		}
+		var all, single bitWriter
+		for range before % 8 {
+			all.put(1, 1)
+			single.put(1, 1)
+		}
+		putAll(&all, values, base, n)
+		for _, v := range values {
+			single.put(uint64(v-base), n)
+		}
+		if got, want := all.flush(), single.flush(); !bytes.Equal(got, want) {
+			t.Errorf("%x, want %x", got, want)
+		}
+	})
+}

@@ -10,6 +10,10 @@ import (
 // maxIntDictionary bounds the dictionary of all integers between two.
 const maxIntDictionary = 1 << 16
 
+// smallIntDictionary is the size of a dictionary that is not worth a comparison
+// with other encodings.
+const smallIntDictionary = 256
+
 // beginInts chooses between the three encodings of integers by what they take.
 func (v *leafValues) beginInts() {
 	ints := v.column.ints
@@ -30,7 +34,7 @@ func (v *leafValues) beginInts() {
 	}
 	least := len(ints) * size / 4 * 3
 	span := uint64(hi) - uint64(lo)
-	if span < 1<<(6*size) { // else the differences may take nearly as much
+	if span < 1<<(6*size) && (span >= smallIntDictionary || len(ints) < smallIntDictionary) { // else the differences may take nearly as much
 		v.mode = deltaMode
 		least = min(least, len(ints)*int(deltaWidth(ints))/8+len(ints)/20) // and what blocks say of themselves
 	}

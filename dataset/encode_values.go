@@ -157,14 +157,9 @@ func (v *leafValues) appendCodes(dst []byte, from, to int) []byte {
 	w := bitWriter{b: dst}
 	switch v.mode {
 	case offsetCodes:
-		base := v.minInt
-		for _, x := range v.column.ints[from:to] {
-			w.put(uint64(x-base), v.width)
-		}
+		putAll(&w, v.column.ints[from:to], v.minInt, v.width)
 	case valueCodes:
-		for _, code := range v.codes[from:to] {
-			w.put(uint64(code), v.width)
-		}
+		putAll(&w, v.codes[from:to], 0, v.width)
 	default:
 		v.eachRun(from, to, func(e, n int) { w.repeat(uint64(v.codes[e]), v.width, n) })
 	}

@@ -257,6 +257,36 @@ func (t *Table) AppendText(c int, s string) {
 	t.column(c, String).text.append(s)
 }
 
+// RepeatInt appends v to an Int64 column in the open row and in those after it,
+// n in all.
+func (t *Table) RepeatInt(c int, v int64, n int) {
+	col := &t.columns[c]
+	if col.kind != Int64 {
+		t.wrongKind(c, Int64)
+	}
+	for i := range n {
+		col.mark(t.rows + i)
+		col.ints = append(col.ints, v)
+	}
+}
+
+// RepeatText is RepeatInt for a String column and a string that is known to be
+// UTF-8.
+func (t *Table) RepeatText(c int, s string, n int) {
+	col := &t.columns[c]
+	if col.kind != String {
+		t.wrongKind(c, String)
+	}
+	if n == 0 {
+		return
+	}
+	for i := range n {
+		col.mark(t.rows + i)
+	}
+	col.text.append(s)
+	col.text.upTo[len(col.text.upTo)-1] += int32(n - 1)
+}
+
 // AppendInts appends a list to a ListInt32 column; nil is the empty list.
 func (t *Table) AppendInts(c int, list []int32) {
 	col := t.column(c, ListInt32)

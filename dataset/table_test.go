@@ -64,6 +64,8 @@ func TestTableMisusePanics(t *testing.T) {
 		{"uneven defined map", func(t *Table) { t.DefineMap(4, []string{"k"}, nil) }, "different number"},
 		{"map in a column of numbers", func(t *Table) { t.DefineMap(1, nil, nil) }, "a, which is not a map"},
 		{"undefined map", func(t *Table) { t.AppendMapRef(4, 0) }, "undefined MapRef"},
+		{"rows left open", func(t *Table) { t.RepeatInt(1, 7, 2); t.EndRow(); new(Encoder).EncodePart(io.Discard, t) }, "row 1 of a result table is not ended"},
+		{"repeated over a value", func(t *Table) { t.RepeatInt(1, 7, 2); t.EndRow(); t.AppendInt(1, 1) }, "appended to twice"},
 		{"open row", func(t *Table) { t.AppendInt(1, 1); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
 	}
 	for _, tt := range tests {
@@ -212,5 +214,33 @@ func TestTableAppendsDoNotAllocate(t *testing.T) {
 	add()
 	if n := testing.AllocsPerRun(20, add); n > 4 { // the empty map of both columns is made again in every part
 		t.Errorf("%v allocations for 300 rows", n)
+	}
+}
+
+func TestRepeatIsAppend(t *testing.T) {
+	fields := []Field{{"s", String, false}, {"i", Int64, false}, {"x", Double, false}}
+	repeated, _ := NewTable(fields)
+	single, _ := NewTable(fields)
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range 200 {
+		n, s, v := rng.IntN(4), []string{"a", "b"}[rng.IntN(2)], rng.Int64()
+		if rng.IntN(3) > 0 {
+			repeated.RepeatText(0, s, n)
+			repeated.RepeatInt(1, v, n)
+			for range n {
+				repeated.AppendDouble(2, 0.5)
+				repeated.EndRow()
+				single.AppendString(0, s)
+				single.AppendInt(1, v)
+				single.AppendDouble(2, 0.5)
+				single.EndRow()
+			}
+		} else {
+			repeated.EndRow()
+			single.EndRow()
+		}
+	}
+	if !bytes.Equal(encodeTable(t, repeated), encodeTable(t, single)) {
+		t.Error("repeated values are encoded in another way than single ones")
 	}
 }

@@ -138,14 +138,14 @@ func (r *recorder) tags(in *dataset.Row) {
 // citationsOf records the citations of one row that was scored.
 func (r *recorder) citationsOf(in *dataset.Row, s *scorer) {
 	places, scores := &s.places, &s.scores
+	t, n := r.citations, len(in.Citations)
+	r.tally.Citations += int64(n)
+	t.RepeatText(runs.CiteID, in.ID, n)
+	t.RepeatText(runs.CiteSystem, in.System, n)
+	t.RepeatInt(runs.CiteRow, in.Pos, n)
 	for i := range in.Citations {
 		c, p := &in.Citations[i], &places.Citations[i]
-		r.tally.Citations++
 		r.tally.Statuses[p.Status]++
-		t := r.citations
-		t.AppendText(runs.CiteID, in.ID)
-		t.AppendText(runs.CiteSystem, in.System)
-		t.AppendInt(runs.CiteRow, in.Pos)
 		t.AppendInt(runs.CiteCitation, int64(i))
 		appendOptional(t, runs.CiteCitationID, c.CitationID)
 		if !c.DocNull {

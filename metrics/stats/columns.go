@@ -26,15 +26,15 @@ func (c *Clusters) addMiddleRows(ys []float64) {
 	var r uint64
 	for _, v := range ys {
 		b := math.Float64bits(v)
-		exp := uint(b>>52 - middleExp)
+		// A zero is added as such: zeros come and go too often to branch on.
+		some := uint64(int64(b|-b) >> 63)
+		exp := uint((b>>52 - middleExp) & some)
 		if exp >= middleExps {
-			if b != 0 {
-				c.unitY.Add(v)
-				c.yy.AddProduct(v, v)
-			}
+			c.unitY.Add(v)
+			c.yy.AddProduct(v, v)
 			continue
 		}
-		m := b&mask | 1<<52
+		m := (b&mask | 1<<52) & some
 		low, high := middleWords(m, exp)
 		y[1], r = bits.Add64(y[1], low, 0)
 		y[2] += high + r
@@ -141,8 +141,9 @@ func (c *Clusters) addMiddleSums(ys []float64, xs []int64) {
 	for i, v := range ys {
 		w := xs[i]
 		b := math.Float64bits(v)
-		exp := uint(b>>52 - middleExp)
-		if uint64(w) >= middleFactor || exp >= middleExps && b != 0 {
+		some := uint64(int64(b|-b) >> 63)
+		exp := uint((b>>52 - middleExp) & some)
+		if uint64(w) >= middleFactor || exp >= middleExps {
 			c.AddCluster(v, float64(w), 1)
 			continue
 		}
@@ -152,10 +153,7 @@ func (c *Clusters) addMiddleSums(ys []float64, xs []int64) {
 		}
 		x += w
 		xx += w * w
-		if b == 0 {
-			continue
-		}
-		m := b&mask | 1<<52
+		m := (b&mask | 1<<52) & some
 		low, high := middleWords(m, exp)
 		y[1], r = bits.Add64(y[1], low, 0)
 		y[2] += high + r
