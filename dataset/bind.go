@@ -124,7 +124,7 @@ func (s *schemaSpec) find(n *schemaNode, path string, names foreignNames, own st
 		c, count := n.child(name)
 		switch {
 		case c == nil:
-			return nil, columnError(foreign, nearest(name, n.childNames()), "no such column, although it is mapped to %s", path)
+			return nil, columnError(foreign, didYouMean(name, n.childNames()), "no such column, although it is mapped to %s", path)
 		case count > 1:
 			return nil, columnError(foreign, "", "the file has %d columns of this name", count)
 		}

@@ -65,7 +65,7 @@ func (s *schemaSpec) foreignNames(columns map[string]string) (foreignNames, erro
 		ours := columns[foreign]
 		if !s.has(ours) {
 			if !rowSpec.has(ours) && !documentSpec.has(ours) {
-				return nil, columnError(ours, nearest(ours, append(rowSpec.names(), documentSpec.names()...)),
+				return nil, columnError(ours, didYouMean(ours, append(rowSpec.names(), documentSpec.names()...)),
 					"%w: %s is mapped to it", errUnknownColumn, foreign)
 			}
 			continue
@@ -127,22 +127,31 @@ func (s *schemaSpec) named(c int, name string) bool {
 
 // missingHint says how to map a missing column, if a name in the file is close.
 func missingHint(column string, names []string) string {
-	if name := nearestName(column, names); name != "" {
+	if name := Nearest(column, names); name != "" {
 		return fmt.Sprintf("the file has %s; map it with columns: {%s: %s}", name, name, column)
 	}
 	return fmt.Sprintf("map another name with columns: {name: %s}; the file has %s", column, strings.Join(names, ", "))
 }
 
-// nearest suggests the name closest to the one given, "" if none is close.
-func nearest(name string, names []string) string {
-	if n := nearestName(name, names); n != "" {
+// didYouMean suggests the name closest to the one given, "" if none is close.
+func didYouMean(name string, names []string) string {
+	if n := Nearest(name, names); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return ""
 }
 
-func nearestName(name string, names []string) string {
+// maxSuggested is the length from which a name is not worth a suggestion: the
+// comparison takes its length times those of all names.
+const maxSuggested = 100
+
+// Nearest is the name at the smallest edit distance from the one given, at most
+// half of its length away; "" if none is that close. Case does not count.
+func Nearest(name string, names []string) string {
 	best, bestDistance := "", max(len(name)/2, 1)+1
+	if len(name) > maxSuggested {
+		return ""
+	}
 	for _, n := range names {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(n)); d < bestDistance {
 			best, bestDistance = n, d

@@ -28,18 +28,8 @@ type TextKey struct {
 // the dataset and the documents of that run. The error says so if those are no
 // longer there or no longer the same.
 func ReadDetail(ctx context.Context, m *runs.Manifest, position int64) (*Detail, error) {
-	config, err := SettingsOf(m, nil, nil)
+	p, err := reopen(ctx, m)
 	if err != nil {
-		return nil, err
-	}
-	p := &Plan{job: &Job{Config: config}}
-	if err := p.open(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.unchanged(m); err != nil {
-		return nil, err
-	}
-	if p.conventions, err = conventionsOf(config, p.source); err != nil {
 		return nil, err
 	}
 	d := &Detail{Texts: make(map[TextKey]string)}

@@ -14,6 +14,15 @@ type Texts struct{ plan *Plan }
 // OpenTexts opens the dataset and the documents of the run m. The error says so
 // if those are no longer there or no longer the same.
 func OpenTexts(ctx context.Context, m *runs.Manifest) (*Texts, error) {
+	p, err := reopen(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return &Texts{p}, nil
+}
+
+// reopen opens the inputs of a finished run, which must be as it read them.
+func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	config, err := SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, err
@@ -25,10 +34,8 @@ func OpenTexts(ctx context.Context, m *runs.Manifest) (*Texts, error) {
 	if err := p.unchanged(m); err != nil {
 		return nil, err
 	}
-	if p.conventions, err = conventionsOf(config, p.source); err != nil {
-		return nil, err
-	}
-	return &Texts{p}, nil
+	p.conventions, err = conventionsOf(config, p.source)
+	return p, err
 }
 
 // Each calls yield with every row of the dataset in the order of the input, the

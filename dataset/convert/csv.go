@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ibid/dataset"
 )
 
 // A table reads the records of a CSV file (RFC 4180) whose first record names
@@ -52,7 +54,7 @@ func newTable(file string, in io.Reader, required ...string) (*table, error) {
 			continue
 		}
 		e := &UsageError{Msg: fmt.Sprintf("%s: no column %s", file, quoted(name))}
-		if near := nearest(name, header); near != "" {
+		if near := dataset.Nearest(name, header); near != "" {
 			e.Hint = "did you mean " + quoted(near) + "?"
 		}
 		return nil, e

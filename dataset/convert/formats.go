@@ -3,6 +3,8 @@ package convert
 import (
 	"context"
 	"strings"
+
+	"ibid/dataset"
 )
 
 // A Format is one foreign shape of records.
@@ -49,7 +51,7 @@ func unknownFormat(name string) error {
 		names[i] = f.Name
 	}
 	e := &UsageError{Msg: "unknown format " + quoted(name), Hint: "formats are " + strings.Join(names, ", ")}
-	if near := nearest(name, names); near != "" {
+	if near := dataset.Nearest(name, names); near != "" {
 		e.Hint = "did you mean " + near + "?"
 	}
 	return e

@@ -57,7 +57,7 @@ func (j *jsonReader) oneOf(values []string) string {
 	s, given := j.optionalText()
 	if given && !slices.Contains(values, s) {
 		msg := "unknown value " + quoted(s)
-		if near := nearest(s, values); near != "" {
+		if near := dataset.Nearest(s, values); near != "" {
 			msg += ", did you mean " + near + "?"
 		}
 		j.fail(at, "%s", msg)
