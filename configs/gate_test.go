@@ -19,7 +19,8 @@ func TestParseGate(t *testing.T) {
 		{"lo(micro(char_f1)) >= 0.6", Gate{Func: Low, Micro: true, Metric: "char_f1", Op: ">=", Number: 0.6}, ""},
 		{
 			"diff(hallucination_rate)[lang=de] <= 0.01",
-			Gate{Func: Difference, Metric: "hallucination_rate", Slices: []SliceFilter{{"lang", "de"}}, Op: "<=", Number: 0.01}, "",
+			Gate{Func: Difference, Metric: "hallucination_rate", Slices: []SliceFilter{{"lang", "de"}}, Op: "<=", Number: 0.01},
+			"",
 		},
 		{"micro(char_f1)>0", Gate{Micro: true, Metric: "char_f1", Op: ">"}, "micro(char_f1) > 0"},
 		{"\thi ( x ) [ a = b c ] [ system = \"d]e\" ] < -.5e1 ", Gate{Func: High, Metric: "x", Slices: []SliceFilter{{"a", "b c"}, {"system", "d]e"}}, Op: "<", Number: -5}, `hi(x)[a=b c][system="d]e"] < -5`},

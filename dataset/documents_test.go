@@ -44,15 +44,18 @@ func TestLoadDocumentsOfOneName(t *testing.T) {
 	}{
 		{"equal", documentList{plainDoc, pagedDoc, apartDoc, plainDoc, pagedDoc, apartDoc}, ""},
 		{
-			"other text", documentList{withText("a", "x"), plainDoc, withText("a", "y")},
+			"other text",
+			documentList{withText("a", "x"), plainDoc, withText("a", "y")},
 			`docs.parquet: row 2: doc: "a" differs from the document of the same name in docs.parquet: row 0`,
 		},
 		{
-			"other pages", documentList{withPages("a", "x", "yz"), withPages("a", "xy", "z")},
+			"other pages",
+			documentList{withPages("a", "x", "yz"), withPages("a", "xy", "z")},
 			`docs.parquet: row 1: doc: "a" differs from the document of the same name in docs.parquet: row 0`,
 		},
 		{
-			"text and no text", documentList{withText("a", ""), {Doc: "a"}},
+			"text and no text",
+			documentList{withText("a", ""), {Doc: "a"}},
 			`docs.parquet: row 1: doc: "a" differs from the document of the same name in docs.parquet: row 0`,
 		},
 	}
@@ -202,27 +205,38 @@ func TestLayOut(t *testing.T) {
 		{
 			"pages before blocks",
 			Document{Pages: []string{"a b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
-			"a b", []stretch{{0, 3}}, []stretch{{0, 1}, {2, 3}}, false,
+			"a b",
+			[]stretch{{0, 3}},
+			[]stretch{{0, 1}, {2, 3}},
+			false,
 		},
 		{
 			"joined by form feeds",
 			Document{Text: "é\fb\f\n", HasText: true, Pages: []string{"é", "b"}, HasPages: true},
-			"é\fb\f\n", []stretch{{0, 1}, {2, 3}}, nil, false,
+			"é\fb\f\n",
+			[]stretch{{0, 1}, {2, 3}},
+			nil, false,
 		},
 		{
 			"page starts with white space",
 			Document{Text: "a\n b", HasText: true, Pages: []string{"a", " b"}, HasPages: true},
-			"a\n b", []stretch{{0, 1}, {2, 4}}, nil, false,
+			"a\n b",
+			[]stretch{{0, 1}, {2, 4}},
+			nil, false,
 		},
 		{
 			"not in the text",
 			Document{Text: "a-b", HasText: true, Pages: []string{"a", "b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
-			"a-b", []stretch{{0, 1}, {1, 2}}, nil, true,
+			"a-b",
+			[]stretch{{0, 1}, {1, 2}},
+			nil, true,
 		},
 		{
 			"text goes on",
 			Document{Text: "a b", HasText: true, Pages: []string{"a"}, HasPages: true},
-			"a b", []stretch{{0, 1}}, nil, true,
+			"a b",
+			[]stretch{{0, 1}},
+			nil, true,
 		},
 		{"no pages", Document{Text: "", HasText: true, HasPages: true}, "", nil, nil, false},
 	}

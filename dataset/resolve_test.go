@@ -399,17 +399,20 @@ func TestResolveAnswer(t *testing.T) {
 		claims []Interval
 	}{
 		{
-			"code points", Conventions{},
+			"code points",
+			Conventions{},
 			[]Interval{{some(2), some(6)}, {some(3), some(99)}, {Start: some(-2)}, {}},
 			[]Interval{{some(0), some(2)}, {}},
 		},
 		{
-			"bytes", Conventions{AnswerOffsetUnit: token.Byte},
+			"bytes",
+			Conventions{AnswerOffsetUnit: token.Byte},
 			[]Interval{{some(1), some(2)}, {some(1), some(95)}, {Start: some(-2)}, {}},
 			[]Interval{{some(0), some(1)}, {}},
 		},
 		{
-			"utf16 inclusive", Conventions{AnswerOffsetUnit: token.UTF16, SpanEnd: Inclusive},
+			"utf16 inclusive",
+			Conventions{AnswerOffsetUnit: token.UTF16, SpanEnd: Inclusive},
 			[]Interval{{some(1), some(6)}, {some(2), some(99)}, {Start: some(-2)}, {}},
 			[]Interval{{some(0), some(2)}, {}},
 		},

@@ -56,31 +56,36 @@ func TestInlineForms(t *testing.T) {
 		{"located, offsets that make no span", "x [a.pdf:0:20--12]", "", []dataset.Citation{cited("located", 2, 18, placed("a.pdf", 0, 20, -12))}, nil},
 		{
 			"excerpt", `😀 [a.pdf:3:12-20 | excerpt: "the [sea]"]!`, "",
-			[]dataset.Citation{cited("located", 2, 40, dataset.Citation{Doc: "a.pdf", Page: some(3), Start: some(12), End: some(20), CitedText: "the [sea]"})}, nil,
+			[]dataset.Citation{cited("located", 2, 40, dataset.Citation{Doc: "a.pdf", Page: some(3), Start: some(12), End: some(20), CitedText: "the [sea]"})},
+			nil,
 		},
 		{
 			"several spans", "x [a.pdf:3:1-2,5-9]", "",
-			[]dataset.Citation{cited("located", 2, 19, placed("a.pdf", 3, 1, 2)), cited("located", 2, 19, placed("a.pdf", 3, 5, 9))}, nil,
+			[]dataset.Citation{cited("located", 2, 19, placed("a.pdf", 3, 1, 2)), cited("located", 2, 19, placed("a.pdf", 3, 5, 9))},
+			nil,
 		},
 		{
 			"excerpt of several spans", `[a:3:1-2,5-9 | excerpt: "so"]`, "",
 			[]dataset.Citation{
 				cited("located", 0, 29, dataset.Citation{Doc: "a", Page: some(3), Start: some(1), End: some(2), SourceReference: `{"excerpt":"so"}`}),
 				cited("located", 0, 29, dataset.Citation{Doc: "a", Page: some(3), Start: some(5), End: some(9), SourceReference: `{"excerpt":"so"}`}),
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"run of brackets", "x [a.pdf:1:0-5][b.pdf:2:7-9] [2]", refs,
 			[]dataset.Citation{
 				cited("located", 2, 15, placed("a.pdf", 1, 0, 5)), cited("located", 15, 28, placed("b.pdf", 2, 7, 9)),
 				cited("numbered", 29, 32, wholly("b")),
-			}, nil,
+			},
+			nil,
 		},
 		{"number", "x [2].", refs, []dataset.Citation{cited("numbered", 2, 5, wholly("b"))}, nil},
 		{"list", "x [3,1].", refs, []dataset.Citation{cited("numbered", 2, 7, wholly("c")), cited("numbered", 2, 7, wholly("a"))}, nil},
 		{
 			"range", "x [1-3].", refs,
-			[]dataset.Citation{cited("numbered", 2, 7, wholly("a")), cited("numbered", 2, 7, wholly("b")), cited("numbered", 2, 7, wholly("c"))}, nil,
+			[]dataset.Citation{cited("numbered", 2, 7, wholly("a")), cited("numbered", 2, 7, wholly("b")), cited("numbered", 2, 7, wholly("c"))},
+			nil,
 		},
 		{"lenticular", "水【2】。", refs, []dataset.Citation{cited("numbered", 1, 4, wholly("b"))}, nil},
 		{
@@ -88,11 +93,13 @@ func TestInlineForms(t *testing.T) {
 			[]dataset.Citation{
 				cited("dagger", 1, 12, dataset.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"L10-L20"}`}),
 				cited("dagger", 13, 17, wholly("a")),
-			}, nil,
+			},
+			nil,
 		},
 		{
 			"turn with the name of a source", "x【4:7†b】", refs,
-			[]dataset.Citation{cited("dagger", 1, 8, dataset.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"b"}`})}, nil,
+			[]dataset.Citation{cited("dagger", 1, 8, dataset.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"b"}`})},
+			nil,
 		},
 		{
 			"turn", "x【4:1†source】", refs,
@@ -101,7 +108,8 @@ func TestInlineForms(t *testing.T) {
 		},
 		{
 			"caret", "x ^3, said he[^1]", refs,
-			[]dataset.Citation{cited("caret", 2, 4, wholly("c")), cited("caret", 13, 17, wholly("a"))}, nil,
+			[]dataset.Citation{cited("caret", 2, 4, wholly("c")), cited("caret", 13, 17, wholly("a"))},
+			nil,
 		},
 		{
 			"beyond the sources", "x [0][2,4-5]", refs,
@@ -182,12 +190,16 @@ func TestInlineSources(t *testing.T) {
 		{"only a title", `,"sources":["x",{"title":"T"}]`, dataset.Citation{DocNull: true, Title: "T", Unit: "document"}, nil, nil},
 		{
 			"place", `,"sources":["x",{"file_name":"d","page":2,"start":3,"end":9,"unit":"byte","cited_text":"c","year":1999,"source_reference":{"a":1}}]`,
-			dataset.Citation{Doc: "d", Page: some(2), Start: some(3), End: some(9), Unit: "byte", CitedText: "c", SourceReference: `{"a":1,"year":1999}`}, nil, []string{"sources.year"},
+			dataset.Citation{Doc: "d", Page: some(2), Start: some(3), End: some(9), Unit: "byte", CitedText: "c", SourceReference: `{"a":1,"year":1999}`},
+			nil,
+			[]string{"sources.year"},
 		},
 		{"quote without a place", `,"sources":["x",{"doc":"d","cited_text":"c"}]`, dataset.Citation{Doc: "d", CitedText: "c"}, nil, nil},
 		{
 			"texts", `,"documents":[{"doc":"d","text":"0"}],"sources":[{"doc":"d","text":"1"},{"doc":"d","text":"2"},"e",{"doc":"d","text":"0"},{"title":"T","text":"3"},{"text":"4"}]`,
-			wholly("d#3"), []dataset.Document{text("d", "0"), text("d#2", "1"), text("d#3", "2"), {Doc: "T", Title: "T", Text: "3", HasText: true}, text("[6]", "4"), {Doc: "e"}}, nil,
+			wholly("d#3"),
+			[]dataset.Document{text("d", "0"), text("d#2", "1"), text("d#3", "2"), {Doc: "T", Title: "T", Text: "3", HasText: true}, text("[6]", "4"), {Doc: "e"}},
+			nil,
 		},
 	}
 	for _, tt := range tests {

@@ -117,8 +117,10 @@ func TestParseMalformed(t *testing.T) {
 		{"see [a.pdf:1:5-9 and\n[2]", `characters 4-16: bracket is not closed: "[a.pdf:1:5-9"`, "[2]"},
 		{"cut off [12", `characters 8-11: bracket is not closed: "[12"`, ""},
 		{`[a:1:1-2 | excerpt: x] [2]`, `characters 0-22: excerpt is not quoted: "[a:1:1-2 | excerpt: x]"`, "[2]"},
-		{`[a:1:1-2 | excerpt: "foo] and [b:2:3-4 | excerpt: "bar"]`,
-			`characters 0-25: excerpt is not closed: "[a:1:1-2 | excerpt: \"foo]"`, `[b:2:3-4 | excerpt: "bar"]`},
+		{
+			`[a:1:1-2 | excerpt: "foo] and [b:2:3-4 | excerpt: "bar"]`,
+			`characters 0-25: excerpt is not closed: "[a:1:1-2 | excerpt: \"foo]"`, `[b:2:3-4 | excerpt: "bar"]`,
+		},
 		{"[a:1:1-2 | excerpt: \"foo\n\n[1]", `characters 0-24: excerpt is not closed: "[a:1:1-2 | excerpt: \"foo"`, "[1]"},
 		{`[a:1:1- | excerpt: "foo"]`, `characters 0-25: span has no end: "[a:1:1- | excerpt: \"foo\"]"`, ""},
 		{"[a:1:1-2 | note: x]", `characters 0-19: only an excerpt can follow the span: "[a:1:1-2 | note: x]"`, ""},

@@ -86,18 +86,36 @@ func TestDetectConversation(t *testing.T) {
 		in   Input
 		want string
 	}{
-		{"indices are of the conversation", Input{Messages: []Message{user, empty, tool, citing, quiet, citing}},
-			`{true {"passes_presence_check":true,"total_assistant_messages":3,"messages_with_citations":[3,5]}}`},
-		{"only the assistant is read", Input{Messages: []Message{user, tool, quiet}, Answer: "https://x.org", HasAnswer: true},
-			`{true {"passes_presence_check":false,"total_assistant_messages":1,"messages_with_citations":[]}}`},
-		{"the answer comes last", Input{Messages: []Message{user, empty}, Answer: "https://x.org", HasAnswer: true},
-			`{true {"passes_presence_check":true,"total_assistant_messages":1,"messages_with_citations":[2]}}`},
-		{"an answer alone", Input{Answer: "(Kim, 2020)", HasAnswer: true},
-			`{true {"passes_presence_check":true,"total_assistant_messages":1,"messages_with_citations":[0]}}`},
-		{"an empty answer", Input{HasAnswer: true},
-			`{true {"passes_presence_check":false,"total_assistant_messages":1,"messages_with_citations":[]}}`},
-		{"no answer", Input{Messages: []Message{user}},
-			`{false {"passes_presence_check":false,"total_assistant_messages":0,"messages_with_citations":[]}}`},
+		{
+			"indices are of the conversation",
+			Input{Messages: []Message{user, empty, tool, citing, quiet, citing}},
+			`{true {"passes_presence_check":true,"total_assistant_messages":3,"messages_with_citations":[3,5]}}`,
+		},
+		{
+			"only the assistant is read",
+			Input{Messages: []Message{user, tool, quiet}, Answer: "https://x.org", HasAnswer: true},
+			`{true {"passes_presence_check":false,"total_assistant_messages":1,"messages_with_citations":[]}}`,
+		},
+		{
+			"the answer comes last",
+			Input{Messages: []Message{user, empty}, Answer: "https://x.org", HasAnswer: true},
+			`{true {"passes_presence_check":true,"total_assistant_messages":1,"messages_with_citations":[2]}}`,
+		},
+		{
+			"an answer alone",
+			Input{Answer: "(Kim, 2020)", HasAnswer: true},
+			`{true {"passes_presence_check":true,"total_assistant_messages":1,"messages_with_citations":[0]}}`,
+		},
+		{
+			"an empty answer",
+			Input{HasAnswer: true},
+			`{true {"passes_presence_check":false,"total_assistant_messages":1,"messages_with_citations":[]}}`,
+		},
+		{
+			"no answer",
+			Input{Messages: []Message{user}},
+			`{false {"passes_presence_check":false,"total_assistant_messages":0,"messages_with_citations":[]}}`,
+		},
 	}
 	out := Result{Signals: Signals{MessagesWithCitations: []int{7, 8, 9}}}
 	for _, tt := range tests {

@@ -18,26 +18,36 @@ func TestReferences(t *testing.T) {
 		{"www", "awww.cute www.x.org", []string{"url www.cute", "url www.x.org"}},
 		{"www in a URL is no other", "https://www.x.org", []string{"url https://www.x.org"}},
 		{"parentheses", "(https://x.org/Go_(game)) (see https://x.org/a).", []string{"url https://x.org/Go_(game)", "url https://x.org/a"}},
-		{"quoted, linked, in code", "'https://a.b' [t](https://c.d) <https://e.f> `https://g.h`",
-			[]string{"url https://a.b", "url https://c.d", "url https://e.f", "url https://g.h"}},
+		{
+			"quoted, linked, in code", "'https://a.b' [t](https://c.d) <https://e.f> `https://g.h`",
+			[]string{"url https://a.b", "url https://c.d", "url https://e.f", "url https://g.h"},
+		},
 		{"white space of other scripts", "https://a.b/x\u3000次 https://c.d\u00a0e", []string{"url https://a.b/x", "url https://c.d"}},
 		{"DOI", "doi:10.1000/182, DOI: 10.1/(a)b", []string{"doi doi:10.1000/182", "doi DOI: 10.1/(a"}},
 		{"no DOI", "doi: see below, todoi:10.1000/1, doi:., doi:10.1000, doi:10./x, doi:10.5/", nil},
 		{"DOI in a URL", "https://x.org/doi:10.1000/1", []string{"url https://x.org/doi:10.1000/1"}},
-		{"author and year", "(Smith, 2020) (smith 2020) (Smith et al., 2023) (García, ２０２０) (王小明, 2020) (Smith, 2020a) (Smith, n.d.)",
+		{
+			"author and year", "(Smith, 2020) (smith 2020) (Smith et al., 2023) (García, ２０２０) (王小明, 2020) (Smith, 2020a) (Smith, n.d.)",
 			[]string{
 				"author_year (Smith, 2020)", "author_year (smith 2020)", "author_year (Smith et al., 2023)",
 				"author_year (García, ２０２０)", "author_year (王小明, 2020)", "author_year (Smith, 2020a)", "author_year (Smith, n.d.)",
-			}},
-		{"several authors", "(Smith & Jones, 2020) (Smith, Jones, and Kim 2020) (O'Brien, 2020; see van der Berg, 2021, pp. 5-7)",
+			},
+		},
+		{
+			"several authors", "(Smith & Jones, 2020) (Smith, Jones, and Kim 2020) (O'Brien, 2020; see van der Berg, 2021, pp. 5-7)",
 			[]string{
 				"author_year (Smith & Jones, 2020)", "author_year (Smith, Jones, and Kim 2020)",
 				"author_year (O'Brien, 2020; see van der Berg, 2021, pp. 5-7)",
-			}},
-		{"organisation", "(World Health Organization, 2020) (e.g., WHO, 2019, 2020)",
-			[]string{"author_year (World Health Organization, 2020)", "author_year (e.g., WHO, 2019, 2020)"}},
-		{"in the sentence", "As Smith (2020), Kim and Lee (2021) and Vaswani et al. (2017, p. 3) show",
-			[]string{"author_year Smith (2020)", "author_year Kim and Lee (2021)", "author_year Vaswani et al. (2017, p. 3)"}},
+			},
+		},
+		{
+			"organisation", "(World Health Organization, 2020) (e.g., WHO, 2019, 2020)",
+			[]string{"author_year (World Health Organization, 2020)", "author_year (e.g., WHO, 2019, 2020)"},
+		},
+		{
+			"in the sentence", "As Smith (2020), Kim and Lee (2021) and Vaswani et al. (2017, p. 3) show",
+			[]string{"author_year Smith (2020)", "author_year Kim and Lee (2021)", "author_year Vaswani et al. (2017, p. 3)"},
+		},
 		{"no author", "(May 2024) (in 2020) (Figure 2020) (since early 2020) In (2020) (a 2020) (Smith, 20200) (over 1000 men) (Smith, 2020; none)", nil},
 		{"place", "é [a.pdf:5:1-2,3-4] [a.pdf:5:1-]", []string{"place [a.pdf:5:1-2,3-4]"}},
 		{"in order", "(Kim, 2020) https://x.org [a:1:2-3] doi:10.1/x", []string{

@@ -107,7 +107,8 @@ type topics struct{}
 func (topics) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	ideas := [][]string{
 		{"documentation", "resources", "references", "details", "information"},
-		{"additional", "more", "detailed"}, {"find", "see", "refer", "locations", "following", "these"},
+		{"additional", "more", "detailed"},
+		{"find", "see", "refer", "locations", "following", "these"},
 	}
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
