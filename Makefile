@@ -29,11 +29,12 @@ fuzz: ## fuzz every target for FUZZTIME (20s) each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$file); do \
 			echo "$$target ($$(dirname $$file))"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file); \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$(dirname $$file); \
 		done; done
 
-bench: build ## one million rows through the whole program (CPU, memory), then the kernels
+bench: build ## one million rows through the whole program (CPU, memory), texts, then the kernels
 	$(GO) run ./benchmarks/throughput -ibid $(BIN)
+	$(GO) run ./benchmarks/texts -ibid $(BIN)
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./metrics/... ./dataset/...
 
 lint: ## go vet, gofumpt, staticcheck
@@ -45,7 +46,7 @@ fmt: ## format the code
 	$(GO) run $(GOFUMPT) -w .
 
 golden: ## rewrite the golden files; read the diff like code
-	$(GO) test ./... -update
+	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
 
 check: ## what CI runs
 	bash .ci/run
