@@ -36,7 +36,7 @@ func less(from []Term, off ...Count) []Term {
 func (j judged) define(name, group string, kind Kind, dir Direction, summary, formula, undefined, source string) Definition {
 	return Definition{
 		Name: name, Group: group, Kind: kind, Direction: dir, Min: 0, Max: 1,
-		Summary: summary, Formula: formula, UndefinedWhen: "no judge, or " + undefined, Source: source,
+		Summary: summary, Formula: formula, UndefinedWhen: "no judge or no verdict on the row, claims or citations not known, or " + undefined, Source: source,
 		Num: j.num, Den: j.den, Unscored: j.unscored, Scorable: j.scorable, Judged: true,
 	}
 }
