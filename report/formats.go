@@ -112,6 +112,7 @@ func (s *Summary) writeMarkdown(w io.Writer) error {
 	if len(s.Gates) > 0 {
 		markdownGates(&b, s.Gates)
 	}
+	var notes footnotes
 	for _, block := range s.Blocks {
 		fmt.Fprintf(&b, "\n### %s\n\n| metric | macro | %s | micro | %s | n | undefined |\n|---|--:|--:|--:|--:|--:|--:|\n",
 			markdownText(block.Title), levelOf(block), levelOf(block))
@@ -119,13 +120,13 @@ func (s *Summary) writeMarkdown(w io.Writer) error {
 			if l.Count {
 				continue
 			}
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(textLine(l), " | "))
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(textLine(l, &notes), " | "))
 		}
 	}
-	if len(s.Notes) > 0 {
+	if len(notes.texts) > 0 {
 		b.WriteString("\n")
 	}
-	for i, note := range s.Notes {
+	for i, note := range notes.texts {
 		fmt.Fprintf(&b, "%s %s\n\n", superscript(i+1), markdownText(note))
 	}
 	_, err := io.WriteString(w, b.String())

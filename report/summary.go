@@ -19,9 +19,9 @@ type Summary struct {
 	Title  string // the run in words
 	Blocks []Block
 	Gates  []runs.GateResult
-	Notes  []string // footnotes: what a reader must know, each once
 
 	rows []runs.SummaryRow
+	by   string // the field that [Summary.By] grouped by
 }
 
 // A Block is the numbers of one system and slice.
@@ -37,7 +37,7 @@ type Line struct {
 	Macro, Micro runs.SummaryRow
 	HasMicro     bool
 	Count        bool
-	Notes        []int // numbers of its footnotes, from 1
+	Notes        []string // what a reader must know of it: footnotes
 }
 
 // NewSummary makes the view model. Metrics that are undefined in all rows of all
@@ -49,7 +49,6 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 	for i, r := range rows {
 		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
 	}
-	notes := make(map[string]int)
 	for _, group := range groupsOf(rows) {
 		b := Block{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
 		for k, d := range defs {
@@ -61,7 +60,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 			if j, ok := index[[4]string{group[0], group[1], d.Name, runs.Micro}]; ok {
 				line.Micro, line.HasMicro = rows[j], true
 			}
-			line.Notes = s.footnotes(notes, line)
+			line.Notes = notesOf(&line)
 			b.Lines = append(b.Lines, line)
 		}
 		s.Blocks = append(s.Blocks, b)
@@ -101,29 +100,14 @@ func blockTitle(system, slice string) string {
 	return title
 }
 
-// footnotes numbers the warnings of a line; equal texts share a number.
-func (s *Summary) footnotes(known map[string]int, l Line) []int {
-	var numbers []int
-	for _, text := range slices.Concat(l.Macro.Warnings, l.Micro.Warnings) {
-		n, ok := known[text]
-		if !ok {
-			s.Notes = append(s.Notes, text)
-			n = len(s.Notes)
-			known[text] = n
-		}
-		if !slices.Contains(numbers, n) {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	return numbers
-}
-
 func (s *Summary) title() string {
 	m := s.Run
 	title := fmt.Sprintf("run %s: %s rows, %s citations", CleanLine(m.ID), Thousands(m.Rows), Thousands(m.Citations))
 	if m.Errors > 0 {
 		title += fmt.Sprintf(", %s error rows", Thousands(m.Errors))
+	}
+	if m.Judge.Baseline {
+		title += ", judge: " + CleanLine(m.Judge.Kind) + " (a baseline)"
 	}
 	return title
 }

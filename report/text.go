@@ -16,20 +16,24 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, style.Bold(s.Title))
-	if systems := s.systems(); len(systems) > 1 && !o.All {
-		s.matrix(systems).write(&b, style)
-	} else {
-		s.writeBlocks(&b, o.All, style)
+	var notes footnotes
+	switch systems := s.systems(); {
+	case o.All || s.by == "" && len(systems) < 2:
+		s.writeBlocks(&b, o.All, &notes, style)
+	case s.by != "":
+		s.writeBy(&b, &notes, style)
+	default:
+		matrix(systems, systemName, &notes).write(&b, style)
 	}
 	if len(s.Gates) > 0 {
 		b.WriteString("\n")
 		gateTable(s.Gates).write(&b, style)
 	}
-	if len(s.Notes) > 0 {
+	if len(notes.texts) > 0 {
 		b.WriteString("\n")
 	}
-	for i, note := range s.Notes {
-		fmt.Fprintf(&b, "%s %s\n", superscript(i+1), note)
+	for i, note := range notes.texts {
+		fmt.Fprintf(&b, "%s %s\n", superscript(i+1), CleanLine(note))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -37,7 +41,7 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 
 // writeBlocks writes one table for each system and, if all is asked for, for each
 // slice, with the counts.
-func (s *Summary) writeBlocks(b *strings.Builder, all bool, style Style) {
+func (s *Summary) writeBlocks(b *strings.Builder, all bool, notes *footnotes, style Style) {
 	for _, block := range s.Blocks {
 		if block.Slice != "" && !all {
 			continue
@@ -50,7 +54,7 @@ func (s *Summary) writeBlocks(b *strings.Builder, all bool, style Style) {
 		t := table{header: []string{"", "macro", levelOf(block), "micro", levelOf(block), "n", "undefined"}, right: 1}
 		for _, l := range block.Lines {
 			if !l.Count || all {
-				t.rows = append(t.rows, textLine(l))
+				t.rows = append(t.rows, textLine(l, notes))
 			}
 		}
 		t.write(b, style)
@@ -68,11 +72,13 @@ func (s *Summary) systems() []Block {
 	return out
 }
 
-// matrix sets the macro values of several systems side by side.
-func (s *Summary) matrix(systems []Block) *table {
-	t := &table{header: []string{"macro, " + levelOf(systems[0])}, right: 1}
+func systemName(b *Block) string { return CleanLine(b.System) }
+
+// matrix sets the macro values of several blocks side by side.
+func matrix(blocks []Block, name func(*Block) string, notes *footnotes) *table {
+	t := &table{header: []string{"macro, " + levelOf(blocks[0])}, right: 1}
 	row := make(map[string]int)
-	for _, block := range systems {
+	for _, block := range blocks {
 		for _, l := range block.Lines {
 			if _, ok := row[l.Metric.Name]; !ok && !l.Count {
 				row[l.Metric.Name] = len(t.rows)
@@ -80,8 +86,8 @@ func (s *Summary) matrix(systems []Block) *table {
 			}
 		}
 	}
-	for _, block := range systems {
-		t.header = append(t.header, CleanLine(block.System), "", "n")
+	for _, block := range blocks {
+		t.header = append(t.header, name(&block), "", "n")
 		for i := range t.rows {
 			t.rows[i] = append(t.rows[i], "–", "", "")
 		}
@@ -89,7 +95,7 @@ func (s *Summary) matrix(systems []Block) *table {
 			if i, ok := row[l.Metric.Name]; ok {
 				cells := t.rows[i][len(t.rows[i])-3:]
 				cells[0], cells[1] = Number(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High)
-				cells[2] = Thousands(l.Macro.N) + noteMarks(l.Notes)
+				cells[2] = Thousands(l.Macro.N) + notes.marks(l.Notes)
 			}
 		}
 	}
@@ -104,34 +110,14 @@ func levelOf(b Block) string {
 	return fmt.Sprintf("%g %%", 100*b.Lines[0].Macro.Level)
 }
 
-func textLine(l Line) []string {
+func textLine(l Line, notes *footnotes) []string {
 	cells := []string{l.Metric.Name, Number(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High), "", "",
 		Thousands(l.Macro.N), Thousands(l.Macro.Undefined)}
 	if l.HasMicro {
 		cells[3], cells[4] = Number(l.Micro.Estimate), interval(l.Micro.Low, l.Micro.High)
 	}
-	cells[6] += noteMarks(l.Notes)
+	cells[6] += notes.marks(l.Notes)
 	return cells
-}
-
-func noteMarks(notes []int) string {
-	var b strings.Builder
-	for i, n := range notes {
-		if i > 0 {
-			b.WriteString("˒")
-		}
-		b.WriteString(superscript(n))
-	}
-	return b.String()
-}
-
-func superscript(n int) string {
-	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
-	var b strings.Builder
-	for _, d := range fmt.Sprint(n) {
-		b.WriteRune(digits[d-'0'])
-	}
-	return b.String()
 }
 
 // A table is text in columns: those before right are aligned to the left, the

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid/dataset/runs"
+)
+
+// footnotes numbers notes in the order in which they are first shown. Equal ones
+// share a number.
+type footnotes struct{ texts []string }
+
+// marks are the superscript numbers of notes, in order.
+func (f *footnotes) marks(notes []string) string {
+	var numbers []int
+	for _, text := range notes {
+		k := slices.Index(f.texts, text)
+		if k < 0 {
+			k = len(f.texts)
+			f.texts = append(f.texts, text)
+		}
+		numbers = append(numbers, k+1)
+	}
+	slices.Sort(numbers)
+	var marks []string
+	for _, n := range slices.Compact(numbers) {
+		marks = append(marks, superscript(n))
+	}
+	return strings.Join(marks, "˒")
+}
+
+func superscript(n int) string {
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	var b strings.Builder
+	for _, d := range fmt.Sprint(n) {
+		b.WriteRune(digits[d-'0'])
+	}
+	return b.String()
+}
+
+// notesOf are what a reader must know of a metric: what its intervals rest on,
+// and what could become of it if everything were scored.
+func notesOf(l *Line) []string {
+	notes := slices.Concat(l.Macro.Warnings, l.Micro.Warnings)
+	if text := coverageNote(l); text != "" {
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+// coverageNote says how much of a metric was scored, and its least and greatest
+// value if all of it were; nothing where all of it was.
+func coverageNote(l *Line) string {
+	c := l.Macro.Coverage
+	if c == nil || *c >= 1 {
+		return ""
+	}
+	macro, micro := bounds(&l.Macro), bounds(&l.Micro)
+	switch {
+	case macro == "" && micro == "":
+		return "coverage " + share(*c) + ": the rest could change it without bounds"
+	case micro == "" || micro == macro:
+		micro = ""
+	case macro == "":
+		micro = "micro " + micro
+	default:
+		macro, micro = "macro "+macro, ", micro "+micro
+	}
+	return "coverage " + share(*c) + ": " + macro + micro + " if everything were scored"
+}
+
+// bounds are the least and the greatest value of a row of the summary, "" if it
+// has none.
+func bounds(r *runs.SummaryRow) string {
+	if r.BoundLow == nil || r.BoundHigh == nil {
+		return ""
+	}
+	return "between " + short(*r.BoundLow) + " and " + short(*r.BoundHigh)
+}
+
+// share prints a share of less than all, and not as if it were all.
+func share(v float64) string {
+	if v >= 0.9995 {
+		return "over 0.999"
+	}
+	return short(v)
+}
+
+// short is number without zeros at the end.
+func short(v float64) string {
+	text := number(v)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
