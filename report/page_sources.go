@@ -10,7 +10,7 @@ import (
 const (
 	wholeText  = 2500  // texts up to this are held whole
 	aroundMark = 500   // else this much on either side of a mark
-	seenAround   = 160   // what is seen at once on either side of a mark
+	seenAround = 160   // what is seen at once on either side of a mark
 	longMark   = 4000  // of a longer mark only both ends are held
 	endOfMark  = 1200  // this much of each
 	longAnswer = 20000 // of a longer answer only the beginning is held

@@ -199,7 +199,7 @@ function rowOf(i) {
     el("th", { scope: "row", class: "id", role: "rowheader" }, el("button", { type: "button", "aria-expanded": String(open), onclick: (e) => { e.stopPropagation(); toggle(i); } }, el("bdi", null, index.ids[i]))),
   ];
   if (index.systems.length > 1) cells.push(el("td", { class: "sys", role: "cell" }, el("bdi", null, index.systems[index.system[i]])));
-  cells.push(el("td", { class: "q", dir: "auto", role: "cell" }, index.questions[i]));
+  cells.push(el("td", { class: "q", dir: "auto", role: "cell" }, el("span", null, index.questions[i])));
   for (const m of index.metrics.slice(0, index.columns)) {
     cells.push(el("td", { class: "num metric", "data-label": m.label, role: "cell" }, m.code[i] < 0 ? el("span", { class: "dim", title: "undefined" }, "–") : m.text[m.code[i]]));
   }

@@ -1,0 +1,349 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics/span"
+)
+
+// openPack reads a pack of a page into out.
+func openPack(t testing.TB, p *Page, id string, out any) {
+	t.Helper()
+	for _, k := range p.packs {
+		if k.ID != id {
+			continue
+		}
+		data, err := base64.StdEncoding.DecodeString(k.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.NewDecoder(z).Decode(out); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Fatalf("no pack %s", id)
+}
+
+func writePage(t testing.TB, p *Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPageSaysTheVerdictInWords(t *testing.T) {
+	p := harbour().page(t, PageOptions{})
+	if want := "1 of 2 gates failed. 1 of 5 answers shows no serious problem; 4 fail."; p.Headline != want {
+		t.Errorf("Headline = %q, want %q", p.Headline, want)
+	}
+	want := []string{
+		"1 row could not be scored.",
+		"2 of 4 citations are not valid: document not found (1) and not verbatim (1).",
+		"Of 4 claims, by the judge: 1 supported by what is cited (25 %), 1 supported elsewhere (25 %), 1 contradicted (25 %) and 1 unsupported (25 %).",
+		"Citation correctness by system: alpha 0.250 [-0.050, 0.550] and beta 0.100 [-0.200, 0.400].",
+	}
+	if !slices.Equal(p.Lines, want) {
+		t.Errorf("Lines = %q, want %q", p.Lines, want)
+	}
+	var worst []string
+	for _, w := range p.Worst {
+		worst = append(worst, w.Key+" "+w.Number+" "+w.Word.Code)
+	}
+	if want := []string{"q2/beta 1 contradicted", "q2/beta 2 invented", "q3/beta 1 misquoted"}; !slices.Equal(worst, want) {
+		t.Errorf("worst citations = %q, want %q", worst, want)
+	}
+	if !slices.Contains(p.Worst[0].Why, "Reason: it cost 84 million") || !slices.Contains(p.Worst[2].Why, "Its claim is supported elsewhere: diary [0, 15).") {
+		t.Errorf("reasons = %q and %q", p.Worst[0].Why, p.Worst[2].Why)
+	}
+}
+
+func TestPageMetrics(t *testing.T) {
+	p := harbour().page(t, PageOptions{})
+	if len(p.Tiles) != 2 || p.Tiles[0].Name != "citation_correctness" || p.Tiles[0].Counts != "over 4 rows, undefined in 1" {
+		t.Fatalf("Tiles = %+v", p.Tiles)
+	}
+	s := p.Tiles[0].Strip
+	if s.X != "17.50%" || s.Low != "0.00%" || s.High != "47.50%" || !s.Below || s.Above {
+		t.Errorf("strip = %+v: the interval [-0.125, 0.475] goes on below 0", s)
+	}
+	if g := p.Tiles[1].Strip.Gates; len(g) != 1 || g[0] != (GateRule{"30.00%", ">= 0.300", true}) {
+		t.Errorf("gates on the pooled value = %+v", g)
+	}
+	for _, c := range p.Compare {
+		if c.Name != "char_f1" {
+			continue
+		}
+		if len(c.Lines) != 2 || c.Lines[1].Group != "beta" || len(c.Lines[1].Strip.Gates) != 1 || c.Lines[1].Strip.Gates[0].Pass {
+			t.Errorf("comparison = %+v", c)
+		}
+	}
+	if len(p.Slices) != 1 || p.Slices[0].Key != "lang" || p.Slices[0].Lines[0].Link != "#f=tag%3Alang%3Den" {
+		t.Errorf("Slices = %+v", p.Slices)
+	}
+	if len(p.Method.Definitions) != 2 || p.Method.Intervals[0].Name != "cr1-t" {
+		t.Errorf("Method = %+v", p.Method)
+	}
+}
+
+func TestPageCountsWhy(t *testing.T) {
+	p := harbour().page(t, PageOptions{})
+	bar := func(b *Bars, code string) Bar {
+		for _, x := range b.Bars {
+			if x.Word.Code == code {
+				return x
+			}
+		}
+		t.Fatalf("no bar %s", code)
+		return Bar{}
+	}
+	if b := bar(p.Statuses, "document_not_found"); b.Count != "1" || b.Share != "25 %" || b.Width != "50.00%" || b.Link != "#f=status%3Adocument_not_found" ||
+		b.Systems[0].Count != "0" || b.Systems[1].Link != "#f=status%3Adocument_not_found&f=system%3Abeta" {
+		t.Errorf("bar = %+v", b)
+	}
+	if b := bar(p.Outcomes, "supported_elsewhere"); b.Count != "1" || b.Word.Tone != Warn {
+		t.Errorf("bar = %+v", b)
+	}
+	spread := p.Spreads[1]
+	if spread.Name != "char_f1" || spread.Bins[0].Count != "2" || spread.Bins[4].Count != "1" || spread.Bins[9].Count != "1" || spread.Undefined.Count != "1" {
+		t.Errorf("spread = %+v", spread)
+	}
+	if spread.Bins[4].Link != "#f=char_f1%3A0.4..0.5" {
+		t.Errorf("link of a bin = %s", spread.Bins[4].Link)
+	}
+}
+
+func TestPageIndexAndRows(t *testing.T) {
+	p := harbour().page(t, PageOptions{})
+	var x rowIndex
+	openPack(t, p, "index", &x)
+	if want := []string{"q1/alpha", "q2/beta", "q3/beta", "q4/alpha", "q5/alpha"}; !slices.Equal(x.Keys, want) {
+		t.Fatalf("Keys = %q", x.Keys)
+	}
+	var problems []string
+	for _, k := range x.Problem {
+		problems = append(problems, x.Problems[k].Code)
+	}
+	if want := []string{"fine", "contradicted", "misquoted", "uncited", "error"}; !slices.Equal(problems, want) {
+		t.Errorf("problems = %q, want %q", problems, want)
+	}
+	if want := []int{4, 1, 2, 3, 0}; !slices.Equal(x.Worst, want) {
+		t.Errorf("worst first = %v, want %v", x.Worst, want)
+	}
+	if m := x.Metrics[1]; m.Name != "char_f1" || !slices.Equal(m.Texts, []string{"0.000", "0.400", "1.000"}) || !slices.Equal(m.Code, []int{2, 0, 1, 0, -1}) {
+		t.Errorf("char_f1 = %+v", m)
+	}
+	if x.Question[1] != "What did the quay cost?" || x.Cited[1] != "1 of 2" || x.Cited[3] != "none" {
+		t.Errorf("row 1 = %q, %q", x.Question[1], x.Cited[1])
+	}
+
+	var rows []rowDetail
+	openPack(t, p, "rows-0", &rows)
+	first := rows[0].View
+	if want := []int32{0, 19, 0}; !slices.Equal(first.Answer, want) || len(first.Markers) != 1 || first.Markers[0][1] != 0 {
+		t.Errorf("answer = %v, markers %v", first.Answer, first.Markers)
+	}
+	if want := []int32{0, 20, 0, 20, 38, markPredicted | markSupport, 38, 68, 0}; !slices.Equal(first.Sources[0].Pieces[0].Runs, want) {
+		t.Errorf("runs = %v, want %v", first.Sources[0].Pieces[0].Runs, want)
+	}
+	if n := first.Sources[0].Pieces[0].Notes[0]; n.Open != "citation 1 starts and judge's evidence starts" || !slices.Equal(n.Cites, []int32{0}) {
+		t.Errorf("note = %+v", n)
+	}
+	// The emoji is two units: code points [42, 67) are units [43, 68).
+	if want := []int32{0, 43, 0, 43, 68, markPredicted}; !slices.Equal(rows[1].View.Sources[0].Pieces[0].Runs, want) {
+		t.Errorf("runs after an emoji = %v, want %v", rows[1].View.Sources[0].Pieces[0].Runs, want)
+	}
+	if s := rows[2].View.Sources; len(s) != 2 || s[1].Name != "diary" || s[1].Pieces[0].Runs[2] != markElsewhere {
+		t.Errorf("sources of a claim supported elsewhere = %+v", s)
+	}
+	if u := rows[3].View.Undefined; len(u) != 1 || u[0] != "no_citations: citation_correctness" {
+		t.Errorf("undefined = %q", u)
+	}
+}
+
+func TestPageWithoutTexts(t *testing.T) {
+	data := harbour().run(t)
+	data.Texts, data.NoTexts = nil, "answers.parquet is gone"
+	p, err := NewPage(t.Context(), PageOptions{}, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []rowDetail
+	openPack(t, p, "rows-0", &rows)
+	if len(rows) != 5 || len(rows[0].View.Citations) != 1 || len(rows[0].View.Sources) != 0 {
+		t.Errorf("rows = %+v", rows)
+	}
+	if html := writePage(t, p); !strings.Contains(html, "the texts are not on this page (answers.parquet is gone)") {
+		t.Error("the page does not say that texts are missing")
+	}
+}
+
+func TestPageNamesTheBaseline(t *testing.T) {
+	f := harbour()
+	f.manifest.Judge = runs.JudgeRecord{Kind: "lexical"}
+	p := f.page(t, PageOptions{})
+	var x rowIndex
+	openPack(t, p, "index", &x)
+	if x.Judge != "Lexical baseline" || !strings.Contains(p.Lines[2], "by the lexical baseline") {
+		t.Errorf("judge = %q, line %q", x.Judge, p.Lines[2])
+	}
+	html := writePage(t, p)
+	if !strings.Contains(html, "Outcomes are those of the lexical baseline") || !p.Runs[0].Base {
+		t.Error("the page does not say that its judge is a baseline")
+	}
+	for _, w := range p.Worst {
+		for _, why := range w.Why {
+			if strings.HasPrefix(why, "Judge:") {
+				t.Errorf("a verdict of the baseline is called a judge's: %q", why)
+			}
+		}
+	}
+}
+
+func TestPageWithoutJudge(t *testing.T) {
+	f := harbour()
+	f.claims, f.manifest.Judge = nil, runs.JudgeRecord{Kind: "none"}
+	p := f.page(t, PageOptions{})
+	if p.Outcomes != nil || p.Judged || p.Baseline {
+		t.Errorf("outcomes %+v of a run without a judge", p.Outcomes)
+	}
+	if !strings.HasPrefix(p.Runs[0].Judge, "no judge") {
+		t.Errorf("judge = %q", p.Runs[0].Judge)
+	}
+	writePage(t, p)
+}
+
+func TestPageOfSeveralRuns(t *testing.T) {
+	one, two := harbour(), harbour()
+	two.manifest.ID = "morning"
+	p, err := NewPage(t.Context(), PageOptions{}, one.run(t), two.run(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range p.Systems {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	if want := []string{"morning/alpha", "morning/beta", "night/alpha", "night/beta"}; !slices.Equal(names, want) {
+		t.Errorf("systems = %q", names)
+	}
+	if p.Rows.Total != 10 || len(p.Tiles) != 0 || p.Headline[:23] != "2 of 4 gates failed. 2 " {
+		t.Errorf("%d rows, %d tiles, %q", p.Rows.Total, len(p.Tiles), p.Headline)
+	}
+	var x rowIndex
+	openPack(t, p, "index", &x)
+	if x.Keys[5] != "q1/morning%2Falpha" {
+		t.Errorf("key = %s", x.Keys[5])
+	}
+}
+
+// TestPageIsOneFile checks what a browser would be told to load or allow.
+func TestPageIsOneFile(t *testing.T) {
+	html := writePage(t, harbour().page(t, PageOptions{}))
+	csp := regexp.MustCompile(`content="(default-src[^"]*)"`).FindStringSubmatch(html)
+	if csp == nil {
+		t.Fatal("no security policy")
+	}
+	for _, want := range []string{"default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'", "script-src 'sha256-", "style-src 'sha256-"} {
+		if !strings.Contains(strings.NewReplacer("&#43;", "+", "&#39;", "'").Replace(csp[1]), want) {
+			t.Errorf("policy %q lacks %q", csp[1], want)
+		}
+	}
+	for _, banned := range []string{"unsafe", " src=", "@import", "url(", "<link", "<iframe", "<img", ` style="`, "innerHTML", "javascript:"} {
+		if strings.Contains(html, banned) {
+			t.Errorf("the page holds %q", banned)
+		}
+	}
+	if on := regexp.MustCompile(`<[a-z][^>]*\son[a-z]+=`).FindString(html[:strings.Index(html, `<script type="application/octet-stream"`)]); on != "" {
+		t.Errorf("an event handler in %q", on)
+	}
+}
+
+var hostileTexts = []string{
+	`<script>document.title='hacked'</script>`, `</script><script>document.title='hacked'</script>`, `<img src=x onerror="document.title='hacked'">`,
+	`"><svg onload=alert(1)>`, `javascript:alert(1)`, `' onmouseover='alert(1)`, "a\x00b", "abc\u202edef\u2066ghi", "{{.Title}}", "<!--", "]]>", `\u003cscript\u003e`, "🏳️‍🌈\u200f",
+}
+
+// hostile is a run in which every text is hostile.
+func hostile() *fixture {
+	f := newFixture()
+	f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter", Model: hostileTexts[1]}
+	f.manifest.ID = hostileTexts[0]
+	for i, h := range hostileTexts {
+		f.texts.documents[h] = strings.Repeat(h+" ", 3)
+		f.add(dataset.Row{ID: h, System: hostileTexts[(i+1)%4], Query: h, Answer: h + " and more", Citations: []dataset.Citation{{Doc: h, Title: h}},
+			Truth: []dataset.Truth{{Annotator: h, Doc: h}}},
+			cells{"char_f1": 0.5, "truth_spans": 1, "truth_annotator": h, "tags": map[string]string{h: h, "lang": h}, "undefined": map[string]string{"char_recall": h}},
+			[]cells{{"doc": h, "start": 0, "end": 3, "unit": h, "status": "quote_mismatch", "citation_id": h, "cited_text": h, "reason": h, "quote": h, "precheck": h, "source_type": h, "label": "none", "support": 0.0, "claims": []int32{0}}},
+			[]cells{{"claim_id": h, "text": h, "start": 0, "end": 3, "outcome": "supported_elsewhere", "citations": []int32{0}, "elsewhere_doc": h, "elsewhere_start": 1, "elsewhere_end": 3, "reason": h}},
+			dataset.Resolved{Citations: []span.Place{at(h, 0, 3, span.QuoteMismatch)}, Truth: []span.Place{at(h, 1, 4, span.OK)}})
+	}
+	f.macro("", "", "char_f1", 0.5, 0.4, 0.6)
+	f.macro("", "lang="+hostileTexts[0], "char_f1", 0.5, 0.4, 0.6)
+	for i := range 4 {
+		f.macro(hostileTexts[i], "", "char_f1", 0.5, 0.4, 0.6)
+	}
+	f.summary[0].Warnings = hostileTexts[:2]
+	f.manifest.Warnings = hostileTexts
+	f.manifest.Settings = []runs.Setting{{Key: hostileTexts[0], Value: hostileTexts[1], Source: hostileTexts[2]}}
+	f.manifest.Inputs = []runs.Input{{Kind: "dataset", Path: hostileTexts[1]}}
+	f.gates = []runs.GateResult{{Gate: hostileTexts[1], Verdict: runs.NoVerdict, Reason: hostileTexts[2]}}
+	return f
+}
+
+func TestPageEscapesEverything(t *testing.T) {
+	f := hostile()
+	html := writePage(t, f.page(t, PageOptions{}))
+	scripts := strings.Count(html, "<script")
+	if own := strings.Count(html, `<script type="application/octet-stream"`) + 1; scripts != own || strings.Count(html, "</script") != own {
+		t.Errorf("%d scripts, %d of them the page's own", scripts, own)
+	}
+	for _, h := range []string{"document.title='hacked'", "<img", "<svg onload", "onerror=\"", "\x00", "\u202e"} {
+		if strings.Contains(html, h) {
+			t.Errorf("the page holds %q as it is", h)
+		}
+	}
+}
+
+// TestPageClipsLongTexts makes sure that a text of a megabyte is not on the page.
+func TestPageClipsLongTexts(t *testing.T) {
+	f := newFixture()
+	long := strings.Repeat("x", 1<<20)
+	f.texts.documents[long] = long
+	f.add(dataset.Row{ID: long, System: long, Query: long, Answer: long, Citations: []dataset.Citation{{Doc: long}}},
+		cells{"char_f1": 0.5, "tags": map[string]string{long: long}, "error": nil},
+		[]cells{{"doc": long, "start": 0, "end": 1 << 20, "status": "quote_mismatch", "cited_text": long, "reason": long, "quote": long}}, nil,
+		dataset.Resolved{Citations: []span.Place{at(long, 0, 1<<20, span.OK)}})
+	p := f.page(t, PageOptions{})
+	var x rowIndex
+	openPack(t, p, "index", &x)
+	if n := len(x.Keys[0]) + len(x.IDs[0]) + len(x.Question[0]) + len(x.DocNames[0]) + len(x.TagNames[0]); n > 3000 {
+		t.Errorf("the index of one row takes %d bytes", n)
+	}
+	var text []textHeld
+	openPack(t, p, "texts-0", &text)
+	if len(text[0].Pieces) != 2 {
+		t.Errorf("%d pieces of a span of a megabyte, want its beginning and its end", len(text[0].Pieces))
+	}
+	var rows []rowDetail
+	openPack(t, p, "rows-0", &rows)
+	if len(rows[0].Record.Answer) > longAnswer+10 || len(rows[0].View.Notices) != 1 {
+		t.Errorf("the answer takes %d bytes, notices %q", len(rows[0].Record.Answer), rows[0].View.Notices)
+	}
+}
