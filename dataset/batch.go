@@ -133,8 +133,12 @@ func (b *Batch) finish() {
 		}
 	}
 	if b.spec == &rowSpec {
-		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool { return len(d.code) > 0 })
-		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool { return len(g.start) > 0 })
+		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool {
+			return bytes.IndexByte(d.code, codeValue) >= 0
+		})
+		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool {
+			return bytes.Count(g.code, []byte{codeNull}) < len(g.code)
+		})
 	}
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")

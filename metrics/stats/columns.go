@@ -18,33 +18,69 @@ func (c *Clusters) AddRows(ys []float64) {
 	c.units += int64(len(ys))
 }
 
-// addMiddleRows adds what AddRow adds, but for the count. The sum of its values is
-// below 2^40, that of their squares below 2^60.
+// A middle is a float64 of which |v| is 0 or in the range of middleWords, taken
+// apart without a branch: signs and zeros come and go too often to guess them.
+type middle struct {
+	m, sign uint64 // |v| is m * 2^(exp+middleExp-expBias); sign is all ones if v is negative
+	exp     uint
+}
+
+// splitMiddle takes v apart; ok is false if it is out of range.
+func splitMiddle(v float64) (x middle, ok bool) {
+	b := math.Float64bits(v)
+	abs := b &^ (1 << 63)
+	some := uint64(int64(-abs) >> 63)
+	x = middle{m: (abs&(1<<52-1) | 1<<52) & some, sign: uint64(int64(b) >> 63), exp: uint((abs>>52 - middleExp) & some)}
+	return x, x.exp < middleExps
+}
+
+// A middleSum is a sum of at most chunkRows numbers below 2^31 in magnitude, in
+// the second and third word of an Exact.
+type middleSum struct{ low, high uint64 }
+
+func (s *middleSum) add(m, sign uint64, exp uint) {
+	low, high := middleWords(m, exp)
+	var c uint64
+	s.low, c = bits.Add64(s.low, low^sign, sign&1)
+	s.high += high ^ sign
+	s.high += c
+}
+
+func (s *middleSum) exact() *Exact {
+	sign := uint64(int64(s.high) >> 63)
+	return &Exact{w: [5]uint64{0, s.low, s.high, sign, sign}}
+}
+
+// A middleSquares is a sum of at most chunkRows squares, in the first three words
+// of an Exact.
+type middleSquares struct{ w0, w1, w2 uint64 }
+
+// add adds what middleSquareWords places.
+func (s *middleSquares) add(w0, w1, w2 uint64) {
+	var c uint64
+	s.w0, c = bits.Add64(s.w0, w0, 0)
+	s.w1, c = bits.Add64(s.w1, w1, c)
+	s.w2 += w2 + c
+}
+
+func (s *middleSquares) exact() *Exact { return &Exact{w: [5]uint64{s.w0, s.w1, s.w2}} }
+
+// addMiddleRows adds what AddRow adds, but for the count.
 func (c *Clusters) addMiddleRows(ys []float64) {
-	const mask = 1<<52 - 1
-	var y, yy [5]uint64
-	var r uint64
+	var y middleSum
+	var yy middleSquares
 	for _, v := range ys {
-		b := math.Float64bits(v)
-		// A zero is added as such: zeros come and go too often to branch on.
-		some := uint64(int64(b|-b) >> 63)
-		exp := uint((b>>52 - middleExp) & some)
-		if exp >= middleExps {
+		x, ok := splitMiddle(v)
+		if !ok {
 			c.unitY.Add(v)
 			c.yy.AddProduct(v, v)
 			continue
 		}
-		m := (b&mask | 1<<52) & some
-		low, high := middleWords(m, exp)
-		y[1], r = bits.Add64(y[1], low, 0)
-		y[2] += high + r
-		s0, s1, s2 := middleSquareWords(m, exp)
-		yy[0], r = bits.Add64(yy[0], s0, 0)
-		yy[1], r = bits.Add64(yy[1], s1, r)
-		yy[2] += s2 + r
+		y.add(x.m, x.sign, x.exp)
+		yy.add(middleSquareWords(x.m, x.exp))
 	}
-	c.unitY.Merge(&Exact{w: y})
-	c.yy.Merge(&Exact{w: yy})
+	c.unitY.Merge(y.exact())
+	c.yy.Merge(yy.exact())
 }
 
 // reach bounds the counts that are summed in registers: a chunk's sum of products
@@ -131,19 +167,16 @@ func (c *Clusters) AddRowSums(ys []float64, xs []int64) {
 const middleFactor = 1 << 11
 
 // addMiddleSums sums in registers where y is 0 or in the middle and x a small
-// count. The sum of the products is below 2^51, that of the squares below 2^60.
+// count.
 func (c *Clusters) addMiddleSums(ys []float64, xs []int64) {
-	const mask = 1<<52 - 1
-	var y, xy, yy [5]uint64
-	var r uint64
+	var y, xy middleSum
+	var yy middleSquares
 	var x, xx, rows, zeros int64
 	xs = xs[:len(ys)]
 	for i, v := range ys {
 		w := xs[i]
-		b := math.Float64bits(v)
-		some := uint64(int64(b|-b) >> 63)
-		exp := uint((b>>52 - middleExp) & some)
-		if uint64(w) >= middleFactor || exp >= middleExps {
+		split, ok := splitMiddle(v)
+		if !ok || uint64(w) >= middleFactor {
 			c.AddCluster(v, float64(w), 1)
 			continue
 		}
@@ -153,24 +186,16 @@ func (c *Clusters) addMiddleSums(ys []float64, xs []int64) {
 		}
 		x += w
 		xx += w * w
-		m := (b&mask | 1<<52) & some
-		low, high := middleWords(m, exp)
-		y[1], r = bits.Add64(y[1], low, 0)
-		y[2] += high + r
-		low, high = middleWords(m*uint64(w), exp)
-		xy[1], r = bits.Add64(xy[1], low, 0)
-		xy[2] += high + r
-		s0, s1, s2 := middleSquareWords(m, exp)
-		yy[0], r = bits.Add64(yy[0], s0, 0)
-		yy[1], r = bits.Add64(yy[1], s1, r)
-		yy[2] += s2 + r
+		y.add(split.m, split.sign, split.exp)
+		xy.add(split.m*uint64(w), split.sign, split.exp)
+		yy.add(middleSquareWords(split.m, split.exp))
 	}
 	c.clusters += rows
 	c.rows += rows
 	c.informative += rows - zeros
 	c.x.AddInt(x)
 	c.xx.AddInt(xx)
-	c.y.Merge(&Exact{w: y})
-	c.xy.Merge(&Exact{w: xy})
-	c.yy.Merge(&Exact{w: yy})
+	c.y.Merge(y.exact())
+	c.xy.Merge(xy.exact())
+	c.yy.Merge(yy.exact())
 }
