@@ -72,8 +72,9 @@ func (v *leafValues) beginDoubles() {
 // boundDoubles finds the bounds, which do not exist if there is a NaN. A zero
 // bound is written with the sign that covers both zeros, as Parquet asks.
 func (v *leafValues) boundDoubles(xs []float64) {
-	lo, hi, ok := positiveBounds(xs)
-	if !ok {
+	bits := &v.column.bounds
+	lo, hi := math.Float64frombits(bits.leastBits), math.Float64frombits(bits.mostBits)
+	if bits.mostBits > math.Float64bits(math.Inf(1)) {
 		lo, hi = math.Inf(1), math.Inf(-1)
 		for _, x := range xs {
 			if x != x {
@@ -89,17 +90,6 @@ func (v *leafValues) boundDoubles(xs []float64) {
 		hi = 0 // not the negative one
 	}
 	v.minDouble, v.maxDouble, v.hasBounds = lo, hi, true
-}
-
-// positiveBounds returns the bounds of numbers that are none of negative, -0 and
-// NaN: their bits are in the order of the numbers. ok is false for others.
-func positiveBounds(xs []float64) (lo, hi float64, ok bool) {
-	least, most := uint64(math.MaxUint64), uint64(0)
-	for _, x := range xs {
-		b := math.Float64bits(x)
-		least, most = min(least, b), max(most, b)
-	}
-	return math.Float64frombits(least), math.Float64frombits(most), most <= math.Float64bits(math.Inf(1))
 }
 
 // A textDictionary numbers strings in order of appearance.

@@ -20,10 +20,7 @@ func (v *leafValues) beginInts() {
 	if len(ints) == 0 {
 		return
 	}
-	lo, hi := ints[0], ints[0]
-	for _, x := range ints {
-		lo, hi = min(lo, x), max(hi, x)
-	}
+	lo, hi := v.column.bounds.least, v.column.bounds.most
 	v.minInt, v.maxInt, v.hasBounds = lo, hi, true
 	if v.leaf.typ == format.Boolean {
 		return

@@ -116,7 +116,7 @@ func TestResultReadByArrow(t *testing.T) {
 	}
 	for c := range want.fields {
 		field := table.Schema().Field(c)
-		if field.Name != want.fields[c].Name || field.Nullable == want.fields[c].Required || field.Type.ID() != arrowType(want.fields[c].Kind) {
+		if field.Name != want.fields[c].Name || field.Nullable == want.fields[c].Required || field.Type.ID() != wantArrowType(want.fields[c].Kind) {
 			t.Errorf("column %d: %v, want %+v", c, field, want.fields[c])
 		}
 		row := 0
@@ -130,7 +130,7 @@ func TestResultReadByArrow(t *testing.T) {
 	sameRows(t, got, want)
 }
 
-func arrowType(k ColumnKind) arrow.Type {
+func wantArrowType(k ColumnKind) arrow.Type {
 	return [...]arrow.Type{arrow.INT32, arrow.INT64, arrow.FLOAT64, arrow.BOOL, arrow.STRING, arrow.LIST, arrow.LIST, arrow.MAP}[k]
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -71,6 +72,7 @@ type tableColumn struct {
 	valid   []uint64
 	ints    []int64 // Int32, Int64, Bool, and elements of ListInt32
 	doubles []float64
+	bounds  columnBounds
 	text    stringRuns // String, and elements of ListString
 	lengths []int32    // of each list that is not null
 	maps    mapSets    // MapString
@@ -98,7 +100,7 @@ func NewTable(fields []Field) (*Table, error) {
 	}
 	for i := len(fields) - 1; i >= 0; i-- {
 		c := &t.columns[i]
-		c.kind, c.alike = fields[i].Kind, 1
+		c.kind, c.alike, c.bounds = fields[i].Kind, 1, noBounds
 		if i+1 < len(fields) && fields[i+1].Kind == c.kind {
 			c.alike += t.columns[i+1].alike
 		}
@@ -122,7 +124,7 @@ func (t *Table) Reset() {
 		if c.end == 0 {
 			continue
 		}
-		c.end, c.sparse = 0, false
+		c.end, c.sparse, c.bounds = 0, false, noBounds
 		c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
 		c.text.reset()
 		c.maps.reset()
@@ -226,13 +228,14 @@ func (t *Table) AppendInt(c int, v int64) {
 		t.wrongKind(c, Int64)
 	}
 	col.mark(t.rows)
-	col.ints = append(col.ints, v)
+	col.addInt(v)
 }
 
 // AppendDouble appends v to a Double column.
 func (t *Table) AppendDouble(c int, v float64) {
 	col := t.column(c, Double)
 	col.doubles = append(col.doubles, v)
+	col.bounds.addBits(math.Float64bits(v))
 }
 
 // AppendBool appends v to a Bool column.
@@ -242,7 +245,7 @@ func (t *Table) AppendBool(c int, v bool) {
 	if v {
 		bit = 1
 	}
-	col.ints = append(col.ints, bit)
+	col.addInt(bit)
 }
 
 // AppendString appends s to a String column. Bytes that are not UTF-8 become
@@ -266,7 +269,7 @@ func (t *Table) RepeatInt(c int, v int64, n int) {
 	}
 	for i := range n {
 		col.mark(t.rows + i)
-		col.ints = append(col.ints, v)
+		col.addInt(v)
 	}
 }
 
@@ -292,7 +295,7 @@ func (t *Table) AppendInts(c int, list []int32) {
 	col := t.column(c, ListInt32)
 	col.lengths = append(col.lengths, int32(len(list)))
 	for _, v := range list {
-		col.ints = append(col.ints, int64(v))
+		col.addInt(int64(v))
 	}
 }
 

@@ -148,30 +148,40 @@ func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride i
 	if c.kind == Double {
 		at := len(c.doubles)
 		c.doubles = resizeKeep(c.doubles, at+n)
-		dst := c.doubles[at:]
-		if word == ^uint64(0) {
-			for i := range dst {
-				dst[i] = math.Float64frombits(numbers[i*stride])
-			}
-			return
-		}
-		for i := range dst {
-			dst[i] = math.Float64frombits(numbers[nextBit(&word)*stride])
-		}
-		return
+		c.addDoubles(c.doubles[at:], word, numbers, stride)
+	} else {
+		at := len(c.ints)
+		c.ints = resizeKeep(c.ints, at+n)
+		c.addInts(c.ints[at:], word, numbers, stride)
 	}
-	at := len(c.ints)
-	c.ints = resizeKeep(c.ints, at+n)
-	dst := c.ints[at:]
-	if word == ^uint64(0) {
-		for i := range dst {
-			dst[i] = int64(numbers[i*stride])
-		}
-		return
-	}
+}
+
+func (c *tableColumn) addDoubles(dst []float64, word uint64, numbers []uint64, stride int) {
+	bounds := c.bounds
 	for i := range dst {
-		dst[i] = int64(numbers[nextBit(&word)*stride])
+		at := i
+		if word != ^uint64(0) {
+			at = nextBit(&word)
+		}
+		v := numbers[at*stride]
+		dst[i] = math.Float64frombits(v)
+		bounds.addBits(v)
 	}
+	c.bounds = bounds
+}
+
+func (c *tableColumn) addInts(dst []int64, word uint64, numbers []uint64, stride int) {
+	least, most := c.bounds.least, c.bounds.most
+	for i := range dst {
+		at := i
+		if word != ^uint64(0) {
+			at = nextBit(&word)
+		}
+		v := int64(numbers[at*stride])
+		dst[i] = v
+		least, most = min(least, v), max(most, v)
+	}
+	c.bounds.least, c.bounds.most = least, most
 }
 
 // nextBit removes the lowest bit of word and returns its place.
