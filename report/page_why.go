@@ -29,6 +29,7 @@ type BarCell struct{ Count, Share, Link string }
 // A WorstCitation is one of the worst citations, with the reason in words.
 type WorstCitation struct {
 	Key, ID, System, Question string
+	Link                      string // opens its row
 	Place                     string
 	Word                      Word
 	Why                       []string
@@ -112,7 +113,7 @@ func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
 	c := &r.citationsOf(row.index)[k]
 	d := detailer{limits: limitsOf(r.run.Manifest), judge: judgeName(r)}
 	return WorstCitation{
-		Key: r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
+		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
 		Place: c.place(), Word: problemWords[p], Why: d.citation(r, row.index, c, nil, k).Why, Number: count(c.number + 1),
 	}
 }

@@ -78,16 +78,29 @@ function go(change, replace) {
 }
 const isState = () => !location.hash || location.hash.includes("=");
 
+// apply shows the state of the address. jump says that somebody asked to see it.
 async function apply(jump) {
   const before = state;
   state = readState();
   setTheme(state.theme);
   if (!index) return;
+  const rows = stateText({ ...state, theme: "" });
+  if (rows !== drawn) show(rows);
+  if (state.row && (jump || state.row !== before.row || !table.querySelector("td.detail"))) await reveal(state.row);
+  else if (jump && location.hash) $("rows").scrollIntoView();
+}
+let drawn = null; // the state that the table shows
+function show(rows) {
+  drawn = rows;
   select();
   draw();
   syncControls();
-  if (state.row && (state.row !== before.row || jump)) await reveal(state.row);
-  else if (jump && location.hash) $("rows").scrollIntoView();
+}
+// adjust changes the state without a step for Back.
+function adjust(change) {
+  history.replaceState(null, "", stateText({ ...state, ...change }));
+  state = readState();
+  show(stateText({ ...state, theme: "" }));
 }
 
 // ---- filter and sort
@@ -222,10 +235,10 @@ async function reveal(key) {
     $("status").append(el("span", { class: "badge warn" }, " ! this page does not hold the row " + key));
     return;
   }
-  let place = order.indexOf(i);
-  if (place < 0) { go({ filters: [], query: "" }, true); return; }
-  const page = Math.floor(place / perPage) + 1;
-  if (page !== Math.min(state.page, pages())) { go({ page }, true); return; }
+  if (!order.includes(i)) adjust({ filters: [], query: "" });
+  const page = Math.floor(order.indexOf(i) / perPage) + 1;
+  if (page !== Math.min(state.page, pages())) adjust({ page });
+  table.querySelector("tr.opened")?.remove();
   const tr = rowElement(i);
   moveTo(tr, false);
   const cell = el("td", { class: "detail", colspan: String(table.tHead.rows[0].cells.length), role: "cell" }, el("div", null, "opening …"));

@@ -159,11 +159,14 @@ func (b *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// eval evaluates a script into out.
-func (b *tab) eval(script string, out any) {
+// eval evaluates a script into out, which may be nil.
+func (b *tab) eval(script string, out any, options ...chromedp.EvaluateOption) {
 	b.t.Helper()
-	b.do(chromedp.Evaluate(script, out))
+	b.do(chromedp.Evaluate(script, out, options...))
 }
+
+// awaited waits for the promise that a script gives.
+func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // text evaluates a script that gives a text.
 func (b *tab) text(script string) string {

@@ -1,0 +1,296 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const (
+	shownRows = `document.querySelectorAll("#table tr.row").length`
+	firstID   = `document.querySelector("#table tr.row .id").textContent`
+	opened    = `document.querySelector("#table .row-detail") !== null`
+	closed    = `document.querySelector("#table td.detail") === null`
+)
+
+// judgedPage is the report of the sample with verdicts.
+func judgedPage(t testing.TB, kind string) string {
+	t.Helper()
+	dir := t.TempDir()
+	run(t, dir, "init", "demo")
+	run(t, dir, "run", "demo/ibid.yaml", "--judge", "none", "--out", "runs", "--id", "sample", "-q")
+	judge(t, filepath.Join(dir, "runs", "sample"), kind)
+	run(t, dir, "report", "runs/sample", "-o", "report.html")
+	return filepath.Join(dir, "report.html")
+}
+
+// TestOpens opens the page from the disk.
+func TestOpens(t *testing.T) {
+	page := samplePage(t)
+	for _, v := range []view{desktop, {390, 844, false}, {1440, 1000, true}} {
+		t.Run(fmt.Sprintf("%d wide, dark %v", v.width, v.dark), func(t *testing.T) {
+			b := open(t, page, "", v)
+			if n := b.number(shownRows); n == 0 {
+				t.Error("no rows")
+			}
+			if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("the page is %d pixels wider than the window", over)
+			}
+			b.quiet()
+		})
+	}
+}
+
+// TestWithoutScript looks at what stands on the page before any script.
+func TestWithoutScript(t *testing.T) {
+	html, err := os.ReadFile(samplePage(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	static, _, _ := strings.Cut(string(html), `<script type="application/octet-stream"`)
+	for _, want := range []string{`id="h-verdict"`, `class="tiles"`, `<svg class="strip`, "Systems side by side", `id="method"`, "SHA-256", "<noscript>"} {
+		if !strings.Contains(static, want) {
+			t.Errorf("without a script the page lacks %s", want)
+		}
+	}
+	if n := strings.Count(static, `<td class="state">`); n < 20 {
+		t.Errorf("%d rows stand on the page", n)
+	}
+}
+
+func TestSortFilterSearch(t *testing.T) {
+	b := open(t, judgedPage(t, "openrouter"), "", desktop)
+	all := b.number(shownRows)
+
+	b.do(chromedp.Click(`#table thead th[data-sort="id"] button`))
+	b.wait(`location.hash === "#s=id"`)
+	first := b.text(firstID)
+	b.do(chromedp.Click(`#table thead th[data-sort="id"] button`))
+	b.wait(`document.querySelector('th[data-sort="id"]').getAttribute("aria-sort") === "descending"`)
+	if last := b.text(firstID); last <= first {
+		t.Errorf("descending starts with %s, ascending with %s", last, first)
+	}
+
+	b.do(chromedp.SendKeys(`#controls input[type=search]`, "quay"))
+	b.wait(`location.hash.includes("q=quay")`)
+	if n := b.number(shownRows); n == 0 || n >= all {
+		t.Errorf("the search finds %d of %d rows", n, all)
+	}
+	b.eval(`document.querySelector(".chips button").click()`, nil)
+	b.wait(shownRows + ` === ` + fmt.Sprint(all))
+
+	b.eval(`document.querySelector("#why a[href='#f=outcome%3Acontradicted']").click()`, nil)
+	b.wait(`location.hash.includes("outcome%3Acontradicted")`)
+	if n, claims := b.number(shownRows), b.text(`[...document.querySelectorAll("#why tr")].find((r) => r.querySelector("a[href='#f=outcome%3Acontradicted']")).querySelector("td.num").textContent`); fmt.Sprint(n) != claims {
+		t.Errorf("%d rows for a bar of %s", n, claims)
+	}
+	if s := b.text(`document.querySelector("#status").textContent`); !strings.Contains(s, "outcome: contradicted") {
+		t.Errorf("status = %q", s)
+	}
+	b.eval(`history.back()`, nil)
+	b.wait(`!location.hash.includes("outcome") && ` + shownRows + ` === ` + fmt.Sprint(all))
+	b.quiet()
+}
+
+// TestBinsAgree compares each bar of a distribution with the rows that its link
+// shows.
+func TestBinsAgree(t *testing.T) {
+	b := open(t, samplePage(t), "", desktop)
+	var bad []string
+	b.eval(`(async () => {
+		const bad = [];
+		for (const a of document.querySelectorAll(".spreads table a")) {
+			location.hash = a.getAttribute("href");
+			await new Promise((r) => setTimeout(r, 30));
+			const want = a.closest("tr").querySelector("td").textContent, got = String(order.length);
+			if (want !== got) bad.push(a.getAttribute("href") + ": " + got + " rows, bar of " + want);
+		}
+		return bad;
+	})()`, &bad, awaited)
+	for _, text := range bad {
+		t.Error(text)
+	}
+	b.quiet()
+}
+
+func TestDeepLinkAndBack(t *testing.T) {
+	b := open(t, judgedPage(t, "openrouter"), "#row=q-02/careful", desktop)
+	b.wait(opened)
+	text := b.text(`document.querySelector(".row-detail").textContent`)
+	for _, want := range []string{"What did the new quay cost", "Answer", "Citations", "Sources", "harbour-report.txt", "row as JSON"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the row lacks %q", want)
+		}
+	}
+	if n := b.number(`document.querySelectorAll(".row-detail .source mark").length`); n == 0 {
+		t.Error("nothing is marked in the sources")
+	}
+	b.eval(`document.querySelector(".row-detail .bar-top button:last-child").click()`, nil)
+	b.wait(closed)
+	b.eval(`history.back()`, nil)
+	b.wait(opened)
+	b.eval(`document.querySelector("#verdict .worst a.open").click()`, nil)
+	b.wait(opened + ` && !location.hash.includes("q-02/careful")`)
+	b.eval(`history.back()`, nil)
+	b.wait(opened + ` && location.hash === "#row=q-02/careful"`)
+	b.quiet()
+}
+
+// TestMarks compares the marks of a row with its record.
+func TestMarks(t *testing.T) {
+	b := open(t, judgedPage(t, "openrouter"), "#row=q-01/pointer", desktop)
+	b.wait(opened)
+	if got, want := b.text(`[...document.querySelectorAll(".source mark.p")].map((m) => [...m.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join("")).join("")`),
+		"handled 4.2 million tonnes of cargo in 2024"; got != want {
+		t.Errorf("the cited text is %q, want %q", got, want)
+	}
+	if b.number(`document.querySelectorAll(".source mark.t").length`) == 0 || b.number(`document.querySelectorAll(".source mark.s").length`) == 0 {
+		t.Error("truth or the judge's evidence is not marked")
+	}
+	if s := b.text(`document.querySelector(".legend").textContent`); !strings.Contains(s, "the judge's evidence") {
+		t.Errorf("legend = %q", s)
+	}
+	b.quiet()
+}
+
+func TestBaselineIsNamed(t *testing.T) {
+	b := open(t, judgedPage(t, "lexical"), "#row=q-01/pointer", desktop)
+	b.wait(opened)
+	if s := b.text(`document.querySelector(".row-detail").textContent`); !strings.Contains(s, "Lexical baseline: full support") || !strings.Contains(s, "lexical baseline evidence") {
+		t.Errorf("a row does not say whose verdicts it shows: %q", s)
+	}
+	b.quiet()
+}
+
+func TestKeys(t *testing.T) {
+	b := open(t, samplePage(t), "", desktop)
+	press := func(keys string) { b.do(chromedp.KeyEvent(keys)) }
+	press("j")
+	press("j")
+	press("k")
+	if at := b.number(`[...document.querySelectorAll("#table tr.row")].findIndex((r) => r.classList.contains("at"))`); at != 0 {
+		t.Errorf("j j k is at row %d", at)
+	}
+	press(kb.Enter)
+	b.wait(opened)
+	press(kb.Escape)
+	b.wait(closed)
+	press("/")
+	b.wait(`document.activeElement.type === "search"`)
+	press("j?")
+	// The driver types a key even if the page has taken it, so the slash is there.
+	if v := b.text(`document.activeElement.value`); !strings.HasSuffix(v, "j?") {
+		t.Errorf("while typing, keys write %q", v)
+	}
+	press(kb.Escape)
+	b.eval(`document.querySelector(".chips button")?.click()`, nil)
+	press("?")
+	b.wait(`document.querySelector("#help").open`)
+	press(kb.Escape)
+	b.wait(`!document.querySelector("#help").open`)
+	press("5")
+	b.wait(`document.activeElement.id === "h-rows"`)
+	b.quiet()
+}
+
+func TestPages(t *testing.T) {
+	b := open(t, manyPage(t, 250), "", desktop)
+	if n := b.number(shownRows); n != 100 {
+		t.Fatalf("a page has %d rows", n)
+	}
+	b.do(chromedp.KeyEvent("]"))
+	b.wait(`location.hash === "#p=2"`)
+	b.do(chromedp.KeyEvent("]"))
+	b.wait(shownRows + ` === 50`)
+	b.do(chromedp.KeyEvent("["))
+	b.wait(`location.hash === "#p=2"`)
+	b.eval(`location.hash = "#row=q-249/default"`, nil)
+	b.wait(opened)
+	if q := b.text(`document.querySelector(".row-detail .question").textContent`); q != "question 249" {
+		t.Errorf("the link opens %q", q)
+	}
+	b.quiet()
+}
+
+// manyPage is the report of n rows.
+func manyPage(t testing.TB, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"id":"q-%d","query":"question %d","answer":"answer %d","citations":[{"doc":"d","start":%d,"end":%d}],"truth":[{"doc":"d","start":5,"end":25}]}`+"\n", i, i, i, i%40, i%40+10)
+	}
+	fmt.Fprintf(&lines, `{"doc":"d","text":%q}`+"\n", strings.Repeat("some words of a text ", 10))
+	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
+	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "many", "-q")
+	run(t, dir, "report", "runs/many", "-o", "report.html")
+	return filepath.Join(dir, "report.html")
+}
+
+func TestTheme(t *testing.T) {
+	b := open(t, samplePage(t), "", desktop)
+	background := `getComputedStyle(document.documentElement).backgroundColor`
+	light := b.text(background)
+	b.do(chromedp.Click(`#theme`))
+	b.do(chromedp.Click(`#theme`))
+	b.wait(`location.hash === "#t=dark"`)
+	if dark := b.text(background); dark == light {
+		t.Errorf("dark and light are both %s", dark)
+	}
+	b.do(chromedp.Reload())
+	b.wait(`document.documentElement.dataset.theme === "dark"`)
+	b.quiet()
+}
+
+// TestHostile opens rows whose every text is hostile.
+func TestHostile(t *testing.T) {
+	dir := t.TempDir()
+	hostile := []string{
+		`<script>document.title='hacked'</script>`, `</script><script>document.title='hacked'</script>`, `<img src=x onerror=\"document.title='hacked'\">`,
+		`javascript:document.title='hacked'`, `\" onmouseover=\"document.title='hacked'`, `a\u0000b`, `abc\u202edef\u2066ghi`, `{{.Title}}`, `#row=x&f=y`, `%zz`,
+		strings.Repeat("long ", 1<<18),
+	}
+	var lines strings.Builder
+	for i, h := range hostile {
+		fmt.Fprintf(&lines, `{"id":"%s","system":"%s","query":"%s","answer":"%s","citations":[{"doc":"%s","title":"%s","start":0,"end":3,"cited_text":"%s"}],"truth":[{"annotator":"%s","doc":"%s","start":1,"end":4}],"tags":{"t":"%s"}}`+"\n",
+			h, hostile[(i+1)%3], h, h, h, h, h, h, h, h)
+		fmt.Fprintf(&lines, `{"doc":"%s","text":"%s and more text"}`+"\n", h, h)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
+	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "hostile", "-q")
+	run(t, dir, "report", "runs/hostile", "-o", "report.html")
+
+	b := open(t, filepath.Join(dir, "report.html"), "", desktop)
+	title := b.text(`document.title`)
+	rows := b.number(shownRows)
+	if rows != len(hostile) {
+		t.Errorf("%d rows of %d", rows, len(hostile))
+	}
+	for i := range rows {
+		b.eval(fmt.Sprintf(`document.querySelectorAll("#table tr.row .id button")[%d].click()`, i), nil)
+		b.wait(opened)
+		if n := b.number(`document.querySelectorAll(".row-detail img, .row-detail script, .row-detail a:not([href^='#m-'])").length`); n != 0 {
+			t.Errorf("row %d holds %d elements of its texts' making", i, n)
+		}
+		b.eval(`document.querySelector(".row-detail .bar-top button:last-child").click()`, nil)
+		b.wait(closed)
+	}
+	if now := b.text(`document.title`); now != title {
+		t.Errorf("something ran: the title is %q", now)
+	}
+	if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		t.Errorf("the page is %d pixels wider than the window", over)
+	}
+	b.quiet()
+}
