@@ -168,6 +168,12 @@ func (b *tab) eval(script string, out any, options ...chromedp.EvaluateOption) {
 // awaited waits for the promise that a script gives.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
+// click clicks the first element that a selector finds.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	b.eval(fmt.Sprintf("document.querySelector(%q).click()", selector), nil)
+}
+
 // text evaluates a script that gives a text.
 func (b *tab) text(script string) string {
 	b.t.Helper()

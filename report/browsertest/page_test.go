@@ -67,24 +67,25 @@ func TestSortFilterSearch(t *testing.T) {
 	b := open(t, judgedPage(t, "openrouter"), "", desktop)
 	all := b.number(shownRows)
 
-	b.do(chromedp.Click(`#table thead th[data-sort="id"] button`))
+	b.click(`#table thead th[data-sort="id"] button`)
 	b.wait(`location.hash === "#s=id"`)
 	first := b.text(firstID)
-	b.do(chromedp.Click(`#table thead th[data-sort="id"] button`))
+	b.click(`#table thead th[data-sort="id"] button`)
 	b.wait(`document.querySelector('th[data-sort="id"]').getAttribute("aria-sort") === "descending"`)
 	if last := b.text(firstID); last <= first {
 		t.Errorf("descending starts with %s, ascending with %s", last, first)
 	}
 
-	b.do(chromedp.SendKeys(`#controls input[type=search]`, "quay"))
+	b.eval(`document.querySelector("#controls input[type=search]").focus()`, nil)
+	b.do(chromedp.KeyEvent("quay"))
 	b.wait(`location.hash.includes("q=quay")`)
 	if n := b.number(shownRows); n == 0 || n >= all {
 		t.Errorf("the search finds %d of %d rows", n, all)
 	}
-	b.eval(`document.querySelector(".chips button").click()`, nil)
+	b.click(`.chips button`)
 	b.wait(shownRows + ` === ` + fmt.Sprint(all))
 
-	b.eval(`document.querySelector("#why a[href='#f=outcome%3Acontradicted']").click()`, nil)
+	b.click(`#why a[href='#f=outcome%3Acontradicted']`)
 	b.wait(`location.hash.includes("outcome%3Acontradicted")`)
 	if n, claims := b.number(shownRows), b.text(`[...document.querySelectorAll("#why tr")].find((r) => r.querySelector("a[href='#f=outcome%3Acontradicted']")).querySelector("td.num").textContent`); fmt.Sprint(n) != claims {
 		t.Errorf("%d rows for a bar of %s", n, claims)
@@ -130,11 +131,11 @@ func TestDeepLinkAndBack(t *testing.T) {
 	if n := b.number(`document.querySelectorAll(".row-detail .source mark").length`); n == 0 {
 		t.Error("nothing is marked in the sources")
 	}
-	b.eval(`document.querySelector(".row-detail .bar-top button:last-child").click()`, nil)
+	b.click(`.row-detail .bar-top button:last-child`)
 	b.wait(closed)
 	b.eval(`history.back()`, nil)
 	b.wait(opened)
-	b.eval(`document.querySelector("#verdict .worst a.open").click()`, nil)
+	b.click(`#verdict .worst a.open`)
 	b.wait(opened + ` && !location.hash.includes("q-02/careful")`)
 	b.eval(`history.back()`, nil)
 	b.wait(opened + ` && location.hash === "#row=q-02/careful"`)
@@ -239,8 +240,8 @@ func TestTheme(t *testing.T) {
 	b := open(t, samplePage(t), "", desktop)
 	background := `getComputedStyle(document.documentElement).backgroundColor`
 	light := b.text(background)
-	b.do(chromedp.Click(`#theme`))
-	b.do(chromedp.Click(`#theme`))
+	b.click(`#theme`)
+	b.click(`#theme`)
 	b.wait(`location.hash === "#t=dark"`)
 	if dark := b.text(background); dark == light {
 		t.Errorf("dark and light are both %s", dark)
@@ -283,7 +284,7 @@ func TestHostile(t *testing.T) {
 		if n := b.number(`document.querySelectorAll(".row-detail img, .row-detail script, .row-detail a:not([href^='#m-'])").length`); n != 0 {
 			t.Errorf("row %d holds %d elements of its texts' making", i, n)
 		}
-		b.eval(`document.querySelector(".row-detail .bar-top button:last-child").click()`, nil)
+		b.click(`.row-detail .bar-top button:last-child`)
 		b.wait(closed)
 	}
 	if now := b.text(`document.title`); now != title {
