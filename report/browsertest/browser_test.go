@@ -50,7 +50,7 @@ func chromium(t testing.TB) string {
 			return path
 		}
 	}
-	t.Skip("no chromium: apt-get install chromium")
+	missing(t, "no chromium: apt-get install chromium")
 	return ""
 }
 
