@@ -51,3 +51,42 @@ func validText(s string) string {
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
+
+// AppendString appends s to a String column. Bytes that are not UTF-8 become
+// U+FFFD, because readers refuse a file with such strings.
+func (t *Table) AppendString(c int, s string) {
+	t.AppendText(c, validText(s))
+}
+
+// AppendText is AppendString for a string that is known to be UTF-8, such as
+// those of a [Row].
+func (t *Table) AppendText(c int, s string) {
+	t.column(c, String).text.append(s)
+}
+
+// RepeatText is RepeatInt for a String column and a string that is known to be
+// UTF-8.
+func (t *Table) RepeatText(c int, s string, n int) {
+	col := &t.columns[c]
+	if col.kind != String {
+		t.wrongKind(c, String)
+	}
+	if n == 0 {
+		return
+	}
+	for i := range n {
+		col.mark(t.rows + i)
+	}
+	col.text.append(s)
+	col.text.upTo[len(col.text.upTo)-1] += int32(n - 1)
+}
+
+// AppendStrings appends a list to a ListString column; nil is the empty list.
+// Strings are treated as by AppendString.
+func (t *Table) AppendStrings(c int, list []string) {
+	col := t.column(c, ListString)
+	col.lengths = append(col.lengths, int32(len(list)))
+	for _, s := range list {
+		col.text.append(validText(s))
+	}
+}
