@@ -14,6 +14,7 @@ func (d *detailer) citation(r *results, i int, c *citation, in *rowTexts, k int)
 		Place:   c.place(),
 		Why:     []string{},
 	}
+	out.More = out.Problem != int(fine) && problem(out.Problem) != problemOfStatus[c.status]
 	if in != nil && k < len(in.row.Citations) {
 		out.Title = line(in.row.Citations[k].Title, 200)
 	}

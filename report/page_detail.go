@@ -101,6 +101,7 @@ type claimShown struct {
 type citationShown struct {
 	Status  int      `json:"status"` // index of statusWords
 	Problem int      `json:"problem"`
+	More    bool     `json:"more,omitempty"` // the problem is not what the status says
 	Place   string   `json:"place"`
 	Title   string   `json:"title,omitempty"`
 	Why     []string `json:"why"`

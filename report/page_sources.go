@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -10,7 +11,8 @@ import (
 const (
 	wholeText  = 2500  // texts up to this are held whole
 	aroundMark = 500   // else this much on either side of a mark
-	seenAround = 160   // what is seen at once on either side of a mark
+	seenAround = 200   // what is seen at once on either side of a mark
+	leastFold  = 400   // and less than this is not hidden
 	longMark   = 4000  // of a longer mark only both ends are held
 	endOfMark  = 1200  // this much of each
 	longAnswer = 20000 // of a longer answer only the beginning is held
@@ -220,6 +222,7 @@ func splitPiece(p *piece, marks []mark) pieceView {
 // is seen at once.
 func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []int64 {
 	out := cuts[:1:1]
+	runes := []rune(p.text)
 	for i := 0; i+1 < len(cuts); i++ {
 		from, to := cuts[i], cuts[i+1]
 		if stateOf(from, to) == 0 {
@@ -229,12 +232,12 @@ func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []in
 			if to < p.end {
 				to -= seenAround
 			}
-			if to-from > seenAround/2 {
+			if to-from >= leastFold {
 				if from > cuts[i] {
-					out = append(out, from)
+					out = append(out, afterWord(runes, from-p.start)+p.start)
 				}
 				if to < cuts[i+1] {
-					out = append(out, to)
+					out = append(out, afterWord(runes, to-p.start)+p.start)
 				}
 			}
 		}
@@ -243,12 +246,25 @@ func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []in
 	return out
 }
 
+// wordEnd is how far a cut moves so as not to break a word.
+const wordEnd = 20
+
+// afterWord moves a cut to behind the next white space, if there is some near.
+func afterWord(runes []rune, at int64) int64 {
+	for i := at; i < min(at+wordEnd, int64(len(runes))); i++ {
+		if unicode.IsSpace(runes[i]) {
+			return i + 1
+		}
+	}
+	return at
+}
+
 // isFolded reports whether the unmarked stretch i lies away from all marks.
 func isFolded(cuts []int64, i int, marks []mark, p *piece) bool {
 	touches := func(at int64) bool {
 		return slices.ContainsFunc(marks, func(m mark) bool { return m.start == at || m.end == at })
 	}
-	return !touches(cuts[i]) && !touches(cuts[i+1]) && (cuts[i+1]-cuts[i] > seenAround/2)
+	return !touches(cuts[i]) && !touches(cuts[i+1]) && cuts[i+1]-cuts[i] >= leastFold-2*wordEnd
 }
 
 // noteOf says what begins at start and ends at end.

@@ -10,7 +10,7 @@ function el(tag, props, ...children) {
     else if (k === "class") e.className = v;
     else e.setAttribute(k, v === true ? "" : v);
   }
-  e.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false && c !== ""));
+  e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false && c !== ""));
   return e;
 }
 const sr = (text) => el("span", { class: "sr" }, text);
@@ -300,7 +300,9 @@ function answerOf(box, record, view) {
     runs.push({ text: record.answer.slice(view.answer[3 * r], view.answer[3 * r + 1]), claim: view.answer[3 * r + 2], cites: markers.get(r) || [] });
   }
   const pieces = (list) => list.flatMap((r) => [el("span", null, r.text), ...r.cites.map((k) => citeButton(box, view, k))]);
-  const loose = (view.loose || []).length ? el("p", { class: "small" }, "cited for the answer as a whole: ", view.loose.map((k) => citeButton(box, view, k))) : "";
+  const linked = new Set((view.claims || []).flatMap((c) => c.citations || []));
+  const rest = (view.loose || []).filter((k) => !linked.has(k));
+  const loose = rest.length ? el("p", { class: "small" }, "cited for the answer as a whole: ", rest.map((k) => citeButton(box, view, k))) : "";
   if (!(view.claims || []).length) return el("div", { class: "answer", tabindex: "0", role: "group", "aria-label": "Answer" }, el("div", { class: "text", dir: "auto" }, pieces(runs)), loose);
   const list = el("ol", { class: "claims" });
   const seen = new Set();
@@ -326,7 +328,7 @@ function citationsOf(box, view) {
   return el("ol", { class: "cites" }, view.citations.map((c, k) => {
     const status = index.statuses[c.status] || { tone: "neutral", short: "unknown", long: "" };
     return el("li", { "data-citation": k }, citeButton(box, view, k), " ", badge(status), " ",
-      c.problem > 0 && index.problems[c.problem].short !== status.short ? badge(index.problems[c.problem]) : "",
+      c.more ? badge(index.problems[c.problem]) : "",
       c.support ? [" ", badge({ tone: c.tone || "neutral", short: c.support, long: index.judge })] : "",
       el("p", null, c.title ? [el("b", null, el("bdi", null, c.title)), " · "] : "", el("bdi", null, c.place)),
       c.why.map((w) => el("p", { class: "small" }, w)),
@@ -419,7 +421,7 @@ function rangeControl() {
   const set = () => setFacet(metric.value, lo.value === "" && hi.value === "" ? "" : lo.value + ".." + hi.value);
   lo.addEventListener("change", set); hi.addEventListener("change", set);
   controls.range = { metric, lo, hi };
-  return el("div", { role: "group", "aria-label": "metric range" }, metric, " ", lo, " ", hi);
+  return el("div", { class: "range-control", role: "group", "aria-label": "metric range" }, el("span", { class: "small dim" }, "metric between"), el("div", null, metric, " ", lo, " ", hi));
 }
 function syncControls() {
   for (const [name, c] of Object.entries(controls)) {
@@ -528,6 +530,7 @@ async function start() {
   }
   buildControls();
   await apply(location.hash.includes("="));
+  performance.mark("ready");
   document.documentElement.dataset.ready = "1";
 }
 start();

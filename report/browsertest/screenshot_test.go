@@ -19,24 +19,24 @@ func TestScreenshots(t *testing.T) {
 	if page == "" {
 		page = samplePage(t)
 	}
-	hash := os.Getenv("IBID_ROW")
-	if hash == "" {
-		hash = "#row=q-02/careful"
-	}
+	judged := judgedPage(t, "openrouter")
 	for _, s := range []struct {
-		name, hash string
-		view       view
-		whole      bool
+		name, page, hash string
+		view             view
+		whole            bool
 	}{
-		{"wide-light", "", view{1440, 1000, false}, true},
-		{"wide-dark", "", view{1440, 1000, true}, true},
-		{"narrow-light", "", view{390, 844, false}, true},
-		{"row-light", hash, view{1440, 1100, false}, false},
-		{"row-dark", hash, view{1440, 1100, true}, false},
-		{"row-narrow", hash, view{390, 2200, false}, false},
+		{"wide-light", page, "", view{1440, 1000, false}, true},
+		{"wide-dark", page, "", view{1440, 1000, true}, true},
+		{"narrow-light", page, "", view{390, 844, false}, true},
+		{"row-light", page, "#row=q-02/careful", view{1440, 1100, false}, false},
+		{"row-dark", page, "#row=q-02/careful", view{1440, 1100, true}, false},
+		{"row-narrow", page, "#row=q-02/careful", view{390, 2200, false}, false},
+		{"judged-light", judged, "", view{1440, 1000, false}, true},
+		{"judged-row-light", judged, "#row=q-01/pointer", view{1440, 1100, false}, false},
+		{"judged-row-dark", judged, "#row=q-01/dreamer", view{1440, 1100, true}, false},
 	} {
 		t.Run(s.name, func(t *testing.T) {
-			b := open(t, page, s.hash, s.view)
+			b := open(t, s.page, s.hash, s.view)
 			var png []byte
 			if s.whole {
 				b.do(chromedp.FullScreenshot(&png, 100))
