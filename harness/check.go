@@ -3,7 +3,9 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/metrics/span"
 )
@@ -31,11 +33,18 @@ type Problem struct {
 	ID     string `json:"id"`
 	System string `json:"system"`
 	What   string `json:"what"`
+	Meant  string `json:"did_you_mean,omitempty"` // a document that is there, where a place is in one that is not
+
+	missing string // the document that is not there
 }
 
 // String is the problem in one line.
 func (p Problem) String() string {
-	return fmt.Sprintf("%s: row %d (%s/%s): %s", p.File, p.Row, p.ID, p.System, p.What)
+	text := fmt.Sprintf("%s: row %d (%s/%s): %s", p.File, p.Row, p.ID, p.System, p.What)
+	if p.Meant != "" {
+		text += fmt.Sprintf("; did you mean %q?", p.Meant)
+	}
+	return text
 }
 
 // Coverage is the share of rows that can be scored, 1 without rows.
@@ -86,7 +95,7 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	return out, nil
+	return out, asUsage(p.suggestDocuments(ctx, out))
 }
 
 // places counts the statuses of one row.
@@ -95,7 +104,7 @@ func (c *Checked) places(r *dataset.Row, places *dataset.Resolved) {
 		p := &places.Citations[i]
 		c.Citations[p.Status.String()]++
 		if !p.Status.Valid() || p.Status == span.QuoteRepaired {
-			c.note(r, fmt.Sprintf("citation %d: %s: %s", i, p.Status, where(p)))
+			c.notePlace(r, fmt.Sprintf("citation %d", i), p)
 		}
 	}
 	for i := range places.Truth {
@@ -105,9 +114,47 @@ func (c *Checked) places(r *dataset.Row, places *dataset.Resolved) {
 		p := &places.Truth[i]
 		c.Truth[p.Status.String()]++
 		if !p.Status.Valid() {
-			c.note(r, fmt.Sprintf("truth %d: %s: %s", i, p.Status, where(p)))
+			c.notePlace(r, fmt.Sprintf("truth %d", i), p)
 		}
 	}
+}
+
+// notePlace lists a place that is not as it should be.
+func (c *Checked) notePlace(r *dataset.Row, what string, p *span.Place) {
+	before := len(c.Problems)
+	c.note(r, fmt.Sprintf("%s: %s: %s", what, p.Status, where(p)))
+	if p.Status == span.DocumentNotFound && len(c.Problems) > before {
+		c.Problems[before].missing = string([]byte(p.Doc))
+	}
+}
+
+// suggestDocuments finds out which documents were meant where others are named.
+// It reads the documents once more if there are such places, for their names.
+func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
+	isMissing := func(problem Problem) bool { return problem.missing != "" }
+	if p.documents == nil || !slices.ContainsFunc(c.Problems, isMissing) {
+		return nil
+	}
+	var names []string
+	err := p.documents.Read(ctx, func(d *dataset.Document) error {
+		names = append(names, string([]byte(d.Doc)))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	meant := make(map[string]string)
+	for i := range c.Problems {
+		missing := c.Problems[i].missing
+		if missing == "" {
+			continue
+		}
+		if _, known := meant[missing]; !known {
+			meant[missing] = configs.Nearest(missing, names)
+		}
+		c.Problems[i].Meant = meant[missing]
+	}
+	return nil
 }
 
 func where(p *span.Place) string {

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ibid/configs"
 	"ibid/dataset"
@@ -14,7 +15,8 @@ import (
 type Detail struct {
 	Row    dataset.Row
 	Places dataset.Resolved
-	Texts  map[TextKey]string // of the keys that some citation or truth span is in
+	Texts  map[TextKey]string // of the keys that some citation or truth span is in, and of those asked for
+	Meant  map[string]string  // a document that is there, for a name that is cited and is not
 }
 
 // A TextKey names a text: a document, or one page of it when offsets count from
@@ -25,14 +27,15 @@ type TextKey struct {
 }
 
 // ReadDetail reads one row of the run m again, at its position of the input, from
-// the dataset and the documents of that run. The error says so if those are no
-// longer there or no longer the same.
-func ReadDetail(ctx context.Context, m *runs.Manifest, position int64) (*Detail, error) {
+// the dataset and the documents of that run, and the texts of further keys. The
+// error says so if dataset or documents are no longer there or no longer the
+// same.
+func ReadDetail(ctx context.Context, m *runs.Manifest, position int64, further []TextKey) (*Detail, error) {
 	p, err := reopen(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	d := &Detail{Texts: make(map[TextKey]string)}
+	d := &Detail{Texts: make(map[TextKey]string), Meant: make(map[string]string)}
 	err = p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
 		b.Row(0, &d.Row)
 		return errEnough // the batch is not released: the row keeps its strings
@@ -40,12 +43,13 @@ func ReadDetail(ctx context.Context, m *runs.Manifest, position int64) (*Detail,
 	if ignoreEnough(err) != nil {
 		return nil, err
 	}
-	return d, p.readTexts(ctx, d)
+	return d, p.readTexts(ctx, d, further)
 }
 
 // readTexts resolves the places of the row and fetches the texts they are in.
-func (p *Plan) readTexts(ctx context.Context, d *Detail) error {
+func (p *Plan) readTexts(ctx context.Context, d *Detail, further []TextKey) error {
 	var view *dataset.View
+	var names []string
 	if p.documents != nil {
 		named := make(map[string]bool)
 		for i := range d.Row.Citations {
@@ -54,7 +58,13 @@ func (p *Plan) readTexts(ctx context.Context, d *Detail) error {
 		for i := range d.Row.Truth {
 			named[d.Row.Truth[i].Doc] = true
 		}
-		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool { return named[name] }})
+		for _, key := range further {
+			named[key.Doc] = true
+		}
+		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
+			names = append(names, string([]byte(name)))
+			return named[name]
+		}})
 		if err != nil {
 			return err
 		}
@@ -63,15 +73,36 @@ func (p *Plan) readTexts(ctx context.Context, d *Detail) error {
 	}
 	resolver := dataset.NewResolver(view, p.conventions)
 	resolver.Resolve(&d.Row, &d.Places)
+	keys := slices.Clone(further)
 	for _, places := range [][]span.Place{d.Places.Citations, d.Places.Truth} {
 		for i := range places {
-			key := TextKey{places[i].Doc, places[i].Page}
-			if text, ok := resolver.Text(key.Doc, key.Page); ok {
-				d.Texts[key] = text
-			}
+			keys = append(keys, TextKey{places[i].Doc, places[i].Page})
 		}
 	}
+	for _, key := range keys {
+		if text, ok := resolver.Text(key.Doc, key.Page); ok {
+			d.Texts[key] = text
+		}
+	}
+	d.suggest(names)
 	return resolver.Err()
+}
+
+// suggest finds out which of the documents was meant where one is cited that is
+// not there.
+func (d *Detail) suggest(names []string) {
+	for i := range d.Row.Documents {
+		names = append(names, d.Row.Documents[i].Doc)
+	}
+	for i := range d.Places.Citations {
+		p := &d.Places.Citations[i]
+		if p.Status != span.DocumentNotFound || p.Doc == "" {
+			continue
+		}
+		if near := configs.Nearest(p.Doc, names); near != "" {
+			d.Meant[p.Doc] = near
+		}
+	}
 }
 
 // SettingsOf are the settings of a run as its manifest has them, overruled by set

@@ -17,7 +17,7 @@ func checkGates(c *configs.Config) error {
 		d, ok := metrics.Lookup(g.Metric)
 		switch {
 		case !ok:
-			return g.Refuse("no metric of that name", nearestMetric(g.Metric))
+			return g.Refuse("no metric of that name", NearestMetric(g.Metric))
 		case g.Micro && len(d.Num) == 0 && d.Kind != metrics.Binary:
 			return g.Refuse(d.Name+" has no micro value", "leave micro() out")
 		}
@@ -45,12 +45,19 @@ func gateGroup(g configs.Gate, sliceKeys []string) (system, slice string, err er
 	return system, slice, nil
 }
 
-func nearestMetric(name string) string {
+// MetricNames are the names that gates take: those of metrics and counts, aliases
+// included.
+func MetricNames() []string {
 	var names []string
 	for _, d := range append(metrics.Definitions(), metrics.CountDefinitions()...) {
 		names = append(append(names, d.Name), d.Aliases...)
 	}
-	if near := configs.Nearest(name, names); near != "" {
+	return names
+}
+
+// NearestMetric is the hint for a name that no metric has.
+func NearestMetric(name string) string {
+	if near := configs.Nearest(name, MetricNames()); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "ibid help metrics lists them all"

@@ -77,7 +77,11 @@ func bounds(r *runs.SummaryRow) string {
 	if r.BoundLow == nil || r.BoundHigh == nil {
 		return ""
 	}
-	return "between " + short(*r.BoundLow) + " and " + short(*r.BoundHigh)
+	low, high := short(*r.BoundLow), short(*r.BoundHigh)
+	if low == high {
+		return "still " + low
+	}
+	return "between " + low + " and " + high
 }
 
 // share prints a share of less than all, and not as if it were all.

@@ -32,6 +32,7 @@ func TestCoverageNote(t *testing.T) {
 		{"micro only", row(0.65), row(0.65, 0.4, 0.75), "coverage 0.65: micro between 0.4 and 0.75 if everything were scored"},
 		{"no bounds", row(0.65), runs.SummaryRow{}, "coverage 0.65: the rest could change it without bounds"},
 		{"nearly all", row(0.99999, 0.1, 0.2), runs.SummaryRow{}, "coverage over 0.999: between 0.1 and 0.2 if everything were scored"},
+		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "coverage 0.65: macro still 0.42, micro still 0.4 if everything were scored"},
 		{"nothing", row(0, 0, 1), runs.SummaryRow{}, "coverage 0: between 0 and 1 if everything were scored"},
 	}
 	for _, tt := range tests {

@@ -15,6 +15,15 @@ func Number(v *float64) string {
 	return number(*v)
 }
 
+// optional is Number for what most rows of a table may lack: nothing instead of a
+// dash, so that an empty column vanishes.
+func optional(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return number(*v)
+}
+
 func number(v float64) string {
 	switch {
 	case v == math.Trunc(v) && math.Abs(v) > 1 && math.Abs(v) < 1e15, math.Abs(v) >= 1000 && math.Abs(v) < 1e15:

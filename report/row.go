@@ -25,6 +25,7 @@ type RowView struct {
 	Answer    string         `json:"answer"`
 	Annotator string         `json:"truth_annotator,omitempty"`
 	Metrics   []Value        `json:"metrics"`
+	Claims    []ClaimView    `json:"claims"`
 	Citations []CitationView `json:"citations"`
 	Truth     []TruthView    `json:"truth"`
 	Sources   []SourceView   `json:"sources"`
@@ -36,22 +37,6 @@ type Value struct {
 	Name   string   `json:"name"`
 	Number *float64 `json:"value"`
 	Reason string   `json:"undefined,omitempty"`
-}
-
-// A CitationView is one citation as the results have it.
-type CitationView struct {
-	Number    int64    `json:"citation"`
-	Doc       string   `json:"doc"`
-	Page      *int64   `json:"page"`
-	Start     *int64   `json:"start"`
-	End       *int64   `json:"end"`
-	Unit      string   `json:"unit"`
-	Status    string   `json:"status"`
-	Repaired  string   `json:"repaired,omitempty"`
-	BestTruth *int64   `json:"best_truth"`
-	Exact     *float64 `json:"exact_jaccard"`
-	Snapped   *float64 `json:"snapped_jaccard"`
-	Quote     string   `json:"cited_text,omitempty"`
 }
 
 // A TruthView is one span that an annotator marked.
@@ -68,7 +53,7 @@ type SourceView struct {
 }
 
 // NewRowView takes over what the results say.
-func NewRowView(key runs.RowKey, row runs.Record, citations []runs.Record) *RowView {
+func NewRowView(key runs.RowKey, row runs.Record, claims, citations []runs.Record) *RowView {
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: key.Row, ID: key.ID, System: key.System, Error: key.Error,
 		Annotator: row["truth_annotator"].Text,
@@ -83,20 +68,11 @@ func NewRowView(key runs.RowKey, row runs.Record, citations []runs.Record) *RowV
 			v.Metrics = append(v.Metrics, Value{Name: d.Name, Number: double(cell), Reason: reasons[d.Name]})
 		}
 	}
+	for _, c := range claims {
+		v.Claims = append(v.Claims, claimView(c))
+	}
 	for _, c := range citations {
 		v.Citations = append(v.Citations, citationView(c))
-	}
-	return v
-}
-
-func citationView(c runs.Record) CitationView {
-	v := CitationView{
-		Number: c["citation"].Int, Doc: c["doc"].Text, Page: integer(c["page"]), Start: integer(c["start"]), End: integer(c["end"]),
-		Unit: c["unit"].Text, Status: c["status"].Text, BestTruth: integer(c["best_truth"]),
-		Exact: double(c["exact_jaccard"]), Snapped: double(c["snapped_jaccard"]), Quote: c["cited_text"].Text,
-	}
-	if from, to := c["repaired_start"], c["repaired_end"]; !from.Null && !to.Null {
-		v.Repaired = fmt.Sprintf("[%d, %d)", from.Int, to.Int)
 	}
 	return v
 }
@@ -106,6 +82,13 @@ func integer(c dataset.Cell) *int64 {
 		return nil
 	}
 	return &c.Int
+}
+
+func boolean(c dataset.Cell) *bool {
+	if c.Null {
+		return nil
+	}
+	return new(c.Int != 0)
 }
 
 func double(c dataset.Cell) *float64 {
@@ -162,50 +145,12 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 	if v.Annotator != "" {
 		fmt.Fprintf(&b, "%s %s\n", style.Dim("truth of"), CleanLine(v.Annotator))
 	}
+	v.writeClaims(&b, style)
 	v.writeCitations(&b, style)
 	v.writeSources(&b, style)
 	v.writeMetrics(&b, style)
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func (v *RowView) writeCitations(b *strings.Builder, style Style) {
-	b.WriteString("\n")
-	t := &table{header: []string{"citation", "place", "status", "best truth", "Jaccard", "snapped"}, right: 4}
-	for _, c := range v.Citations {
-		best := ""
-		if c.BestTruth != nil {
-			best = fmt.Sprint(*c.BestTruth)
-		}
-		status := c.Status
-		if c.Repaired != "" {
-			status += " to " + c.Repaired
-		}
-		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), CleanLine(c.place()), status, best, Number(c.Exact), Number(c.Snapped)})
-	}
-	if len(t.rows) == 0 {
-		b.WriteString("no citations\n")
-		return
-	}
-	t.write(b, style)
-}
-
-// place is where a citation points, in words.
-func (c *CitationView) place() string {
-	s := c.Doc
-	if s == "" {
-		s = "–"
-	}
-	if c.Page != nil {
-		s += fmt.Sprintf(" p. %d", *c.Page)
-	}
-	if c.Start != nil && c.End != nil {
-		s += fmt.Sprintf(" [%d, %d)", *c.Start, *c.End)
-		if c.Unit != "codepoint" && c.Unit != "" {
-			s += " " + c.Unit
-		}
-	}
-	return s
 }
 
 func (v *RowView) writeSources(b *strings.Builder, style Style) {

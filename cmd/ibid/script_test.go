@@ -28,6 +28,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"cut":       scriptCut,
 	"parquet":   scriptParquet,
 	"answers":   scriptAnswers,
+	"arrow":     scriptArrow,
 	"interrupt": scriptInterrupt,
 	"resume":    scriptResume,
 }

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"ibid/dataset"
@@ -16,29 +18,47 @@ type RowKey struct {
 
 // FindRows lists the rows of the run in dir that match, in file order.
 func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
+	var found []RowKey
+	err := ScanRows(dir, nil, func(key RowKey, _ Record) {
+		if match(key) {
+			found = append(found, key)
+		}
+	})
+	return found, err
+}
+
+// ScanRows calls yield with each row of the run in dir, in file order, and with
+// its cells of the columns. The record is valid until yield returns.
+func ScanRows(dir string, columns []string, yield func(RowKey, Record)) error {
 	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	var found []RowKey
 	var id, system, row, why dataset.ColumnValues
+	read := map[string]*dataset.ColumnValues{"id": &id, "system": &system, "row": &row, "error": &why}
+	for _, name := range columns {
+		if read[name] == nil {
+			read[name] = new(dataset.ColumnValues)
+		}
+	}
+	cells := make(Record, len(columns))
 	index := int64(0)
 	for g := range f.RowGroups() {
-		for name, into := range map[string]*dataset.ColumnValues{"id": &id, "system": &system, "row": &row, "error": &why} {
+		for name, into := range read {
 			if err := f.ReadColumn(g, name, into); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		for i := range f.GroupRows(g) {
-			key := RowKey{Index: index, Row: row.Ints[i], ID: id.Strings[i], System: system.Strings[i], Error: why.Strings[i]}
-			if match(key) {
-				found = append(found, key)
+			for _, name := range columns {
+				cells[name] = read[name].Cell(i)
 			}
+			yield(RowKey{Index: index, Row: row.Ints[i], ID: id.Strings[i], System: system.Strings[i], Error: why.Strings[i]}, cells)
 			index++
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // A Record is one row of a result file: its cells by column name.
@@ -60,8 +80,21 @@ func ReadRow(dir string, n int64) (Record, error) {
 
 // CitationsOf returns the citations of the row at a position of the input, in
 // order.
-func CitationsOf(dir string, row int64) ([]Record, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, CitationsFile))
+func CitationsOf(dir string, row int64) ([]Record, error) { return recordsOf(dir, CitationsFile, row) }
+
+// ClaimsOf returns the claims of the row at a position of the input, in order;
+// none if the run has no judge.
+func ClaimsOf(dir string, row int64) ([]Record, error) {
+	claims, err := recordsOf(dir, ClaimsFile, row)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return claims, err
+}
+
+// recordsOf returns the records of a file that belong to one row.
+func recordsOf(dir, file string, row int64) ([]Record, error) {
+	f, err := dataset.OpenResult(filepath.Join(dir, file))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +118,7 @@ func CitationsOf(dir string, row int64) ([]Record, error) {
 		}
 		first += int64(f.GroupRows(g))
 		if len(out) > 0 {
-			return out, nil // a row's citations are in one group
+			return out, nil // what belongs to a row is in one group
 		}
 	}
 	return nil, nil

@@ -6,49 +6,96 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid/configs"
 	"ibid/dataset/runs"
-	"ibid/harness"
 	"ibid/report"
 )
 
+// showFlags say what of a run to show instead of its summary.
+type showFlags struct {
+	errorRows, failing bool
+	gate, by, table    string
+}
+
 func (a *app) showCommand() *cobra.Command {
-	var errorRows bool
+	var f showFlags
 	cmd := &cobra.Command{
 		Use:   "show RUN [ID | ID/SYSTEM | #N]",
-		Short: "the summary of a run, or one row with its spans marked in the text",
-		Long: `show prints the summary of a finished run, or one of its rows: the answer, each
-citation with its status, and the cited text with predicted and true spans marked.
-#N is the row at position N of the input, from 0.`,
+		Short: "the summary of a run, its worst rows, or one row with its spans marked in the text",
+		Long: `show prints the summary of a finished run, or one of its rows: the answer claim by
+claim, each citation with its status, and the cited text with predicted and true
+spans marked. #N is the row at position N of the input, from 0.
+
+--failing lists the rows that are not good enough, worst first: those that do not
+meet ` + defaultRowGate + `, or the --gate given, and those that could not be
+scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 		Example: `  ibid show runs/sample
   ibid show runs/sample q-07/careful
   ibid show runs/sample '#12'
+  ibid show runs/sample --failing
+  ibid show runs/sample --failing --gate 'char_recall >= 0.5'
+  ibid show runs/sample --by lang
   ibid show runs/sample --errors
-  ibid show runs/sample --format csv -o summary.csv`,
+  ibid show runs/sample --format csv -o summary.csv
+  ibid show runs/sample --format arrow --table citations -o citations.arrow`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, a.format, args); err != nil {
+				return err
+			}
 			m, err := openRun(args[0])
 			if err != nil {
 				return err
 			}
 			switch {
-			case errorRows && len(args) > 1:
-				return &usageError{err: errors.New("--errors and a row do not go together")}
-			case errorRows:
+			case a.format == "arrow":
+				return a.showArrow(args[0], f.table)
+			case f.errorRows:
 				return a.showErrors(args[0])
+			case f.failing:
+				return a.showFailing(args[0], m, f.gate)
 			case len(args) > 1:
 				return a.showRow(cmd, args[0], m, args[1])
 			}
-			return a.showSummary(args[0], m)
+			return a.showSummary(args[0], m, f.by)
 		},
 	}
-	cmd.Flags().BoolVar(&errorRows, "errors", false, "list the rows that could not be scored, and why")
+	flags := cmd.Flags()
+	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, and why")
+	flags.BoolVar(&f.failing, "failing", false, "list the rows that are not good enough, worst first, and why")
+	flags.StringVar(&f.gate, "gate", defaultRowGate, "what a row has to meet for --failing")
+	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
+	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow: "+strings.Join(sortedKeys(arrowTables), ", "))
 	return cmd
+}
+
+// check refuses what does not go together.
+func (f *showFlags) check(cmd *cobra.Command, format string, args []string) error {
+	var asked []string
+	for _, name := range []string{"errors", "failing", "by"} {
+		if cmd.Flags().Changed(name) {
+			asked = append(asked, "--"+name)
+		}
+	}
+	if len(args) > 1 {
+		asked = append(asked, "a row")
+	}
+	if format == "arrow" {
+		asked = append(asked, "--format arrow")
+	}
+	switch {
+	case len(asked) > 1:
+		return &usageError{err: fmt.Errorf("%s and %s do not go together", asked[0], asked[1])}
+	case cmd.Flags().Changed("gate") && !f.failing:
+		return &usageError{err: errors.New("--gate is about rows here and needs --failing"), hint: "ibid gate RUN asks gates of the whole run"}
+	case cmd.Flags().Changed("table") && format != "arrow":
+		return &usageError{err: errors.New("--table needs --format arrow")}
+	}
+	return nil
 }
 
 // openRun reads the manifest of a finished run.
@@ -82,15 +129,31 @@ func nearestRun(dir string) string {
 	return "ibid run prints where it leaves its results"
 }
 
-func (a *app) showSummary(dir string, m *runs.Manifest) error {
+func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 	summary, err := runs.ReadSummary(dir)
 	if err != nil {
 		return err
 	}
 	view := report.NewSummary(m, summary, nil)
+	if by != "" {
+		narrow, ok := view.By(by)
+		if !ok {
+			return noField(dir, by, view.Fields())
+		}
+		view = narrow
+	}
 	return a.write(func(w io.Writer) error {
 		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
 	})
+}
+
+// noField is the error for a field that the summary is not grouped by.
+func noField(dir, field string, have []string) error {
+	hint := "it has " + strings.Join(have, ", ") + "; a run file makes others with slices: [" + field + "]"
+	if near := configs.Nearest(field, have); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return &usageError{err: fmt.Errorf("the summary of %s is not by %s", dir, field), hint: hint}
 }
 
 // errorRow is an error row in JSON.
@@ -124,98 +187,4 @@ func (a *app) showErrors(dir string) error {
 		}
 		return nil
 	})
-}
-
-func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name string) error {
-	if err := a.formats("text", "json"); err != nil {
-		return err
-	}
-	key, err := findRow(dir, name)
-	if err != nil {
-		return err
-	}
-	row, err := runs.ReadRow(dir, key.Index)
-	if err != nil {
-		return err
-	}
-	citations, err := runs.CitationsOf(dir, key.Row)
-	if err != nil {
-		return err
-	}
-	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row)
-	if err != nil {
-		a.warn("only the results can be shown, not the texts: %v", err)
-		detail = nil
-	}
-	view := rowView(key, row, citations, detail)
-	return a.write(func(w io.Writer) error {
-		if a.format == "json" {
-			return writeJSON(w, view)
-		}
-		return view.WriteText(w, a.style())
-	})
-}
-
-// findRow finds the one row that is meant by ID, ID/SYSTEM or #N.
-func findRow(dir, name string) (runs.RowKey, error) {
-	match := func(k runs.RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name }
-	if number, ok := strings.CutPrefix(name, "#"); ok {
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			return runs.RowKey{}, &usageError{err: fmt.Errorf("%q is no row number", name), hint: "write #N, quoted for the shell: '#12'"}
-		}
-		match = func(k runs.RowKey) bool { return k.Row == n }
-	}
-	found, err := runs.FindRows(dir, match)
-	switch {
-	case err != nil:
-		return runs.RowKey{}, err
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) == 0:
-		hint, err := nearestRow(dir, name)
-		return runs.RowKey{}, errors.Join(err, &usageError{err: fmt.Errorf("%s has no row %s", dir, name), hint: hint})
-	}
-	var names []string
-	for _, k := range found {
-		names = append(names, k.ID+"/"+k.System)
-	}
-	return runs.RowKey{}, &usageError{err: fmt.Errorf("%s is the id of %d rows", name, len(found)), hint: "choose one of " + strings.Join(names, ", ")}
-}
-
-// nearestRow suggests a row instead of one that is not there.
-func nearestRow(dir, name string) (string, error) {
-	bySystem := strings.Contains(name, "/")
-	var names []string
-	_, err := runs.FindRows(dir, func(k runs.RowKey) bool {
-		if bySystem {
-			names = append(names, k.ID+"/"+k.System)
-		} else if len(names) == 0 || names[len(names)-1] != k.ID {
-			names = append(names, k.ID)
-		}
-		return false
-	})
-	if near := configs.Nearest(name, names); near != "" {
-		return "did you mean " + near + "?", err
-	}
-	return "ibid show " + dir + " prints what the run has", err
-}
-
-// rowView brings together what the results and the inputs know of a row.
-func rowView(key runs.RowKey, row runs.Record, citations []runs.Record, d *harness.Detail) *report.RowView {
-	v := report.NewRowView(key, row, citations)
-	if d == nil {
-		return v
-	}
-	v.Query, v.Answer = d.Row.Query, d.Row.Answer
-	for i := range d.Row.Truth {
-		if d.Row.Truth[i].DocNull {
-			continue
-		}
-		v.Truth = append(v.Truth, report.TruthView{Annotator: d.Row.Truth[i].Annotator, Place: d.Places.Truth[i]})
-	}
-	for k, text := range d.Texts {
-		v.AddText(k.Doc, k.Page, text, d.Places.Citations)
-	}
-	return v
 }
