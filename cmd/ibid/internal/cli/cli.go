@@ -97,6 +97,7 @@ func (a *app) root() *cobra.Command {
 		a.completionCommand(), a.reportCommand(), a.gateCommand(),
 	)
 	a.addHelp(root)
+	a.addCompletion(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
 }
