@@ -129,6 +129,8 @@ type detailer struct {
 func (d *detailer) row(run int, r *results, i int, undefined []string, in *rowTexts) *rowDetail {
 	out := &rowDetail{Record: d.record(r, i, undefined)}
 	v := &out.View
+	// Lists are empty, not null, for the script of the page.
+	v.Answer, v.Citations, v.Sources, v.Metrics = []int32{}, []citationShown{}, []sourceShown{}, [][2]string{}
 	v.Problem = int(d.limits.ofRow(r, i))
 	citations, claims := r.citationsOf(i), r.claimsOf(i)
 	if in != nil {
@@ -153,7 +155,7 @@ func (d *detailer) row(run int, r *results, i int, undefined []string, in *rowTe
 		v.Citations = append(v.Citations, d.citation(r, i, &citations[k], in, k))
 	}
 	if in != nil {
-		v.Sources = d.marks(run, r, i, in)
+		v.Sources = append(v.Sources, d.marks(run, r, i, in)...)
 		v.Truth = otherTruth(r.annotator[i], in)
 	}
 	for _, m := range r.metrics {

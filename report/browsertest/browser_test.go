@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,8 @@ func run(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(ibid, args...)
 	cmd.Dir = dir
+	// What tests are told in IBID_… variables are no settings of the program.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "IBID_") })
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("ibid %s: %v\n%s", strings.Join(args, " "), err, out)
 	}

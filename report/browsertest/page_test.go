@@ -18,14 +18,28 @@ const (
 	closed    = `document.querySelector("#table td.detail") === null`
 )
 
-// judgedPage is the report of the sample with verdicts.
+// harbour is six answers by three systems over two documents.
+const harbour = `{"id":"q-01","system":"pointer","query":"How much cargo did Port Lindow handle in 2024?","answer":"Port Lindow handled 4.2 million tonnes of cargo in 2024, a record.","citations":[{"doc":"harbour-report.txt","start":36,"end":79,"cited_text":"handled 4.2 million tonnes of cargo in 2024","answer_start":0,"answer_end":30}],"tags":{"topic":"harbour"},"truth":[{"annotator":"ada","doc":"harbour-report.txt","start":36,"end":79}]}
+{"id":"q-01","system":"careful","query":"How much cargo did Port Lindow handle in 2024?","answer":"About 4.2 million tonnes in all.","citations":[{"doc":"harbour-report.txt","start":30,"end":75}],"tags":{"topic":"harbour"},"truth":[{"annotator":"ada","doc":"harbour-report.txt","start":36,"end":79}]}
+{"id":"q-01","system":"dreamer","query":"How much cargo did Port Lindow handle in 2024?","answer":"Port Lindow handled 7 million tonnes.","citations":[{"doc":"yearbook.pdf","start":120,"end":188}],"tags":{"topic":"harbour"},"truth":[{"annotator":"ada","doc":"harbour-report.txt","start":36,"end":79}]}
+{"id":"q-02","system":"pointer","query":"What did the new quay cost?","answer":"The quay cost 84 million crowns.","citations":[{"doc":"harbour-report.txt","start":85,"end":112}],"tags":{"topic":"harbour"},"truth":[{"annotator":"ada","doc":"harbour-report.txt","start":90,"end":112},{"annotator":"ben","doc":"harbour-report.txt","start":81,"end":112}]}
+{"id":"q-02","system":"careful","query":"What did the new quay cost?","answer":"It cost 84 million crowns, all of it.","citations":[{"doc":"harbour-report.txt","start":85,"end":112},{"doc":"tea.txt","start":0,"end":9,"cited_text":"no such words"}],"tags":{"topic":"harbour"},"truth":[{"annotator":"ada","doc":"harbour-report.txt","start":81,"end":112}]}
+{"id":"q-02","system":"dreamer","query":"What did the new quay cost?","answer":"Nothing, it was a gift of the king.","citations":[{"doc":"harbour-report.txt","start":900,"end":960}],"tags":{"topic":"harbour"},"truth":[{"annotator":"ada","doc":"harbour-report.txt","start":81,"end":112}]}
+{"doc":"harbour-report.txt","text":"The harbour of Port Lindow, by all, handled 4.2 million tonnes of cargo in 2024. The quay cost 84 million crowns. Nobody was hurt."}
+{"doc":"tea.txt","text":"Tea is a drink of leaves and hot water; it is old."}
+`
+
+// judgedPage is the report of harbour with verdicts.
 func judgedPage(t testing.TB, kind string) string {
 	t.Helper()
 	dir := t.TempDir()
-	run(t, dir, "init", "demo")
-	run(t, dir, "run", "demo/ibid.yaml", "--judge", "none", "--out", "runs", "--id", "sample", "-q")
-	judge(t, filepath.Join(dir, "runs", "sample"), kind)
-	run(t, dir, "report", "runs/sample", "-o", "report.html")
+	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(harbour), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
+	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "judged", "-q")
+	judge(t, filepath.Join(dir, "runs", "judged"), kind)
+	run(t, dir, "report", "runs/judged", "-o", "report.html")
 	return filepath.Join(dir, "report.html")
 }
 
@@ -142,6 +156,28 @@ func TestDeepLinkAndBack(t *testing.T) {
 	b.wait(opened + ` && !location.hash.includes("q-02/careful")`)
 	b.eval(`history.back()`, nil)
 	b.wait(opened + ` && location.hash === "#row=q-02/careful"`)
+	b.quiet()
+}
+
+// TestEveryRowOpens opens all rows of the sample, the error row among them.
+func TestEveryRowOpens(t *testing.T) {
+	b := open(t, samplePage(t), "", desktop)
+	var bad []string
+	b.eval(`(async () => {
+		const bad = [];
+		for (const key of index.keys) {
+			location.hash = "#row=" + key;
+			for (let n = 0; n < 100 && !document.querySelector("#table .row-detail"); n++) await new Promise((r) => setTimeout(r, 10));
+			const text = document.querySelector("#table td.detail")?.textContent ?? "";
+			if (!document.querySelector("#table .row-detail") || text.includes("[object")) bad.push(key + ": " + text.slice(0, 200));
+			location.hash = "#s=id";
+			for (let n = 0; n < 100 && document.querySelector("#table td.detail"); n++) await new Promise((r) => setTimeout(r, 10));
+		}
+		return bad;
+	})()`, &bad, awaited)
+	for _, text := range bad {
+		t.Error(text)
+	}
 	b.quiet()
 }
 

@@ -15,10 +15,7 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skip("set IBID_SCREENSHOTS to a folder to make pictures of the report")
 	}
-	page := os.Getenv("IBID_REPORT")
-	if page == "" {
-		page = samplePage(t)
-	}
+	page := samplePage(t)
 	judged := judgedPage(t, "openrouter")
 	for _, s := range []struct {
 		name, page, hash string
