@@ -4,8 +4,9 @@
 //
 // It is a module of its own because DuckDB needs cgo, which ibid does not:
 //
-//	cd benchmarks/duckdb && CGO_ENABLED=1 go test ./... -args -ibid PATH
+//	cd benchmarks/duckdb && CGO_ENABLED=1 go test -tags duckdb_arrow ./... -args -ibid PATH
 //
-// Without -ibid the program is built from the tree around it; go test then needs
-// -count=1 to notice that the tree has changed.
+// The tag has DuckDB read Arrow streams, too. Without -ibid the program is built
+// from the tree around it; go test then needs -count=1 to notice that the tree
+// has changed.
 package duckdb

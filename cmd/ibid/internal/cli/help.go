@@ -160,7 +160,8 @@ or with --gate:
   lo(micro(char_f1))[lang=de] >= 0.6 one slice (slices: [lang] in the run file)
   char_f1[system=a] >= 0.7           one system
 
-A failed gate is exit code 3. A gate whose value is undefined, or that rests on
+ibid gate RUN asks them of saved results; --junit FILE leaves the verdict to a CI
+system. A failed gate is exit code 3. A gate whose value is undefined, or that rests on
 too little (min_coverage), has no verdict: exit code 4.
 `
 
