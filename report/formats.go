@@ -32,8 +32,10 @@ type runJSON struct {
 }
 
 func runOf(m *runs.Manifest) runJSON {
-	return runJSON{ID: m.ID, Status: m.Status, Fingerprint: m.Fingerprint, Rows: m.Rows, Citations: m.Citations,
-		Errors: m.Errors, Coverage: m.Coverage}
+	return runJSON{
+		ID: m.ID, Status: m.Status, Fingerprint: m.Fingerprint, Rows: m.Rows, Citations: m.Citations,
+		Errors: m.Errors, Coverage: m.Coverage,
+	}
 }
 
 type summaryRowJSON struct {
@@ -85,12 +87,16 @@ func encodeJSON(w io.Writer, v any) error {
 // that can be filled; what is undefined is empty.
 func (s *Summary) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	rows := [][]string{{"system", "slice", "metric", "agg", "n", "num", "den", "undefined", "unscored", "coverage",
-		"estimate", "ci_low", "ci_high", "level", "method", "clusters", "bound_low", "bound_high", "warnings"}}
+	rows := [][]string{{
+		"system", "slice", "metric", "agg", "n", "num", "den", "undefined", "unscored", "coverage",
+		"estimate", "ci_low", "ci_high", "level", "method", "clusters", "bound_low", "bound_high", "warnings",
+	}}
 	for _, r := range s.rows {
-		rows = append(rows, []string{r.System, r.Slice, r.Metric, r.Agg, count(r.N), exact(r.Num), exact(r.Den),
+		rows = append(rows, []string{
+			r.System, r.Slice, r.Metric, r.Agg, count(r.N), exact(r.Num), exact(r.Den),
 			count(r.Undefined), count(r.Unscored), exact(r.Coverage), exact(r.Estimate), exact(r.Low), exact(r.High),
-			exact(&r.Level), r.Method, count(r.Clusters), exact(r.BoundLow), exact(r.BoundHigh), strings.Join(r.Warnings, "; ")})
+			exact(&r.Level), r.Method, count(r.Clusters), exact(r.BoundLow), exact(r.BoundHigh), strings.Join(r.Warnings, "; "),
+		})
 	}
 	return c.WriteAll(rows)
 }

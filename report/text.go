@@ -111,8 +111,10 @@ func levelOf(b Block) string {
 }
 
 func textLine(l Line, notes *footnotes) []string {
-	cells := []string{l.Metric.Name, Number(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High), "", "",
-		Thousands(l.Macro.N), Thousands(l.Macro.Undefined)}
+	cells := []string{
+		l.Metric.Name, Number(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High), "", "",
+		Thousands(l.Macro.N), Thousands(l.Macro.Undefined),
+	}
 	if l.HasMicro {
 		cells[3], cells[4] = Number(l.Micro.Estimate), interval(l.Micro.Low, l.Micro.High)
 	}
