@@ -246,10 +246,14 @@ func large(n, documents int) *fixture {
 		doc := fmt.Sprintf("document-%d", i*7919%documents)
 		start := int64(i * 31 % 1500)
 		v := float64(i%997) / 997
-		f.add(dataset.Row{ID: fmt.Sprintf("question-%d", i/3), System: []string{"alpha", "beta", "gamma"}[i%3], Query: text(80), Answer: text(240),
-			Truth: []dataset.Truth{{Annotator: "ada", Doc: doc}}},
-			cells{"char_f1": v, "char_precision": v * v, "char_recall": 1 - v, "mean_snapped_jaccard": v / 2, "doc_f1": 1.0, "truth_spans": 1, "truth_annotator": "ada",
-				"tags": map[string]string{"lang": "en"}, "undefined": map[string]string{"citation_correctness": "no_judge", "hallucination_rate": "no_judge"}},
+		f.add(dataset.Row{
+			ID: fmt.Sprintf("question-%d", i/3), System: []string{"alpha", "beta", "gamma"}[i%3], Query: text(80), Answer: text(240),
+			Truth: []dataset.Truth{{Annotator: "ada", Doc: doc}},
+		},
+			cells{
+				"char_f1": v, "char_precision": v * v, "char_recall": 1 - v, "mean_snapped_jaccard": v / 2, "doc_f1": 1.0, "truth_spans": 1, "truth_annotator": "ada",
+				"tags": map[string]string{"lang": "en"}, "undefined": map[string]string{"citation_correctness": "no_judge", "hallucination_rate": "no_judge"},
+			},
 			[]cells{
 				{"doc": doc, "start": int(start), "end": int(start) + 200, "unit": "codepoint", "status": "ok", "exact_jaccard": v, "snapped_jaccard": v},
 				{"doc": doc, "start": int(start) + 250, "end": int(start) + 300, "unit": "codepoint", "status": "ok", "exact_jaccard": 0.0, "snapped_jaccard": 0.0},

@@ -74,6 +74,16 @@ var betterWords = map[metrics.Direction]string{
 	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
 }
 
+// better says which direction is better, and whose verdicts a metric rests on if
+// those are the baseline's.
+func (b *pageBuilder) better(d metrics.Definition) string {
+	words := betterWords[d.Direction]
+	if b.page.Baseline && (d.Judged || d.Name == "overall_citation_accuracy") {
+		words += "; by the lexical baseline"
+	}
+	return words
+}
+
 // line fills what all lines of a metric have in common.
 func (b *pageBuilder) line(d metrics.Definition, system, slice string, a axis) (MetricLine, bool) {
 	s := b.summary.find(system, slice, d.Name)
@@ -88,7 +98,7 @@ func (b *pageBuilder) line(d metrics.Definition, system, slice string, a axis) (
 		name += ", " + slice
 	}
 	l := MetricLine{
-		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: betterWords[d.Direction],
+		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: b.better(d),
 		Value: Number(s.Estimate), Interval: interval(s.Low, s.High), N: Thousands(s.N), Undefined: Thousands(s.Undefined),
 		Strip: a.strip(shown(name), s, gateRules(b.gates(system), a, b.bare(system), slice, d.Name)), Ends: a.ends(),
 	}
@@ -157,10 +167,14 @@ func (b *pageBuilder) groupsShown() []string {
 
 // axis is the one that all groups of a metric share.
 func (b *pageBuilder) axis(d metrics.Definition) axis {
-	var values []*runs.SummaryRow
+	var values []float64
 	for _, system := range b.groupsShown() {
 		if s := b.summary.find(system, "", d.Name); s != nil {
-			values = append(values, s)
+			for _, v := range []*float64{s.Estimate, s.Low, s.High} {
+				if v != nil {
+					values = append(values, *v)
+				}
+			}
 		}
 	}
 	return axisOf(d, values)
@@ -248,7 +262,7 @@ func (b *pageBuilder) compare() {
 	for _, d := range orderedDefinitions(b.lead) {
 		a := b.axis(d)
 		g := CompareGroup{
-			Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: betterWords[d.Direction], Ends: a.ends(),
+			Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: b.better(d), Ends: a.ends(),
 			First: slices.Contains(b.lead, d.Name),
 		}
 		for k, s := range b.systems {

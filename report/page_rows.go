@@ -24,7 +24,6 @@ type RowsTable struct {
 	Sampled string      // what was left out, in words; "" if nothing was
 	NoTexts []string    // why texts are missing, by run
 	Systems bool        // there is more than one system
-	Filters []Filter    // what rows can be filtered by
 }
 
 // A RowColumn is a metric that the table of rows shows.
@@ -37,15 +36,6 @@ type StaticRow struct {
 	Citations                 string
 	Problem                   Word
 }
-
-// A Filter is one thing that rows can be filtered by, with its choices.
-type Filter struct {
-	Name, Label string
-	Choices     []Choice
-}
-
-// A Choice is a value of a filter and how many rows have it.
-type Choice struct{ Value, Label string }
 
 // rowTexts is a row of the dataset with the texts around it.
 type rowTexts struct {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"ibid/metrics"
 )
@@ -58,10 +57,7 @@ func (b *pageBuilder) spread(d metrics.Definition) (Spread, bool) {
 	if len(values) == 0 {
 		return Spread{}, false
 	}
-	a := axis{d.Min, d.Max}
-	if math.IsInf(a.lo, 0) || math.IsInf(a.hi, 0) {
-		a = axisOfValues(d, values)
-	}
+	a := axisOf(d, values)
 	var counts [bins]int
 	for _, v := range values {
 		counts[binOf(a, v)]++
@@ -85,24 +81,6 @@ func (b *pageBuilder) spread(d metrics.Definition) (Spread, bool) {
 	s.Undefined.Label, s.Undefined.Link = "undefined", "#f="+escapeLink(d.Name+":undefined")
 	s.Desc += fmt.Sprintf("Undefined: %s.", plural(int64(undefined), "row", "rows"))
 	return s, true
-}
-
-func axisOfValues(d metrics.Definition, values []float64) axis {
-	lo, hi := 0.0, 0.0
-	for _, v := range values {
-		lo, hi = min(lo, v), max(hi, v)
-	}
-	a := axis{d.Min, d.Max}
-	if math.IsInf(a.lo, 0) {
-		a.lo = -nice(-lo)
-	}
-	if math.IsInf(a.hi, 0) {
-		a.hi = nice(hi)
-	}
-	if a.hi <= a.lo {
-		a.hi = a.lo + 1
-	}
-	return a
 }
 
 // edge is the lower edge of bin k.

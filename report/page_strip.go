@@ -36,20 +36,13 @@ type GateRule struct {
 // An axis is the range that strips share.
 type axis struct{ lo, hi float64 }
 
-// axisOf is the range of a metric: its bounds, or where it has none, what covers
-// the estimates and intervals.
-func axisOf(d metrics.Definition, values []*runs.SummaryRow) axis {
+// axisOf is the range of a metric: its bounds, and where it has none, what covers
+// the values and 0.
+func axisOf(d metrics.Definition, values []float64) axis {
 	a := axis{d.Min, d.Max}
-	if !math.IsInf(a.lo, 0) && !math.IsInf(a.hi, 0) {
-		return a
-	}
 	lo, hi := 0.0, 0.0
-	for _, s := range values {
-		for _, v := range []*float64{s.Estimate, s.Low, s.High} {
-			if v != nil {
-				lo, hi = min(lo, *v), max(hi, *v)
-			}
-		}
+	for _, v := range values {
+		lo, hi = min(lo, v), max(hi, v)
 	}
 	if math.IsInf(a.lo, 0) {
 		a.lo = -nice(-lo)

@@ -287,8 +287,10 @@ func hostile() *fixture {
 	f.manifest.ID = hostileTexts[0]
 	for i, h := range hostileTexts {
 		f.texts.documents[h] = strings.Repeat(h+" ", 3)
-		f.add(dataset.Row{ID: h, System: hostileTexts[(i+1)%4], Query: h, Answer: h + " and more", Citations: []dataset.Citation{{Doc: h, Title: h}},
-			Truth: []dataset.Truth{{Annotator: h, Doc: h}}},
+		f.add(dataset.Row{
+			ID: h, System: hostileTexts[(i+1)%4], Query: h, Answer: h + " and more", Citations: []dataset.Citation{{Doc: h, Title: h}},
+			Truth: []dataset.Truth{{Annotator: h, Doc: h}},
+		},
 			cells{"char_f1": 0.5, "truth_spans": 1, "truth_annotator": h, "tags": map[string]string{h: h, "lang": h}, "undefined": map[string]string{"char_recall": h}},
 			[]cells{{"doc": h, "start": 0, "end": 3, "unit": h, "status": "quote_mismatch", "citation_id": h, "cited_text": h, "reason": h, "quote": h, "precheck": h, "source_type": h, "label": "none", "support": 0.0, "claims": []int32{0}}},
 			[]cells{{"claim_id": h, "text": h, "start": 0, "end": 3, "outcome": "supported_elsewhere", "citations": []int32{0}, "elsewhere_doc": h, "elsewhere_start": 1, "elsewhere_end": 3, "reason": h}},

@@ -42,28 +42,28 @@ func (b *pageBuilder) verdict() {
 		p.Headline += " show no serious problem"
 	}
 	if bad > 0 {
-		p.Headline += fmt.Sprintf("; %s %s.", Thousands(bad), doOr(bad, "fails", "fail"))
+		p.Headline += fmt.Sprintf("; %s %s.", Thousands(bad), oneOrMany(bad, "fails", "fail"))
 	} else {
 		p.Headline += "."
 	}
-	b.say("is:error", errors, "%s could not be scored", plural(errors, "row", "rows"))
+	if errors > 0 {
+		b.say("%s could not be scored", plural(errors, "row", "rows"))
+	}
 	b.sayStatuses()
 	b.sayOutcomes()
 	b.saySystems()
 }
 
-func doOr(n int64, one, many string) string {
+func oneOrMany(n int64, one, many string) string {
 	if n == 1 {
 		return one
 	}
 	return many
 }
 
-// say adds a sentence unless its number is 0.
-func (b *pageBuilder) say(_ string, n int64, format string, args ...any) {
-	if n > 0 {
-		b.page.Lines = append(b.page.Lines, fmt.Sprintf(format, args...)+".")
-	}
+// say adds a sentence.
+func (b *pageBuilder) say(format string, args ...any) {
+	b.page.Lines = append(b.page.Lines, fmt.Sprintf(format, args...)+".")
 }
 
 // gatesInWords counts the gates of all runs.
@@ -88,7 +88,7 @@ func (b *pageBuilder) gatesInWords() string {
 	case failed > 0:
 		return fmt.Sprintf("%d of %s failed.", failed, plural(int64(all), "gate", "gates"))
 	case open > 0:
-		return fmt.Sprintf("%d of %s %s no verdict.", open, plural(int64(all), "gate", "gates"), doOr(int64(open), "has", "have"))
+		return fmt.Sprintf("%d of %s %s no verdict.", open, plural(int64(all), "gate", "gates"), oneOrMany(int64(open), "has", "have"))
 	case all == 1:
 		return "The gate passed."
 	case all == 2:
@@ -106,7 +106,7 @@ func (b *pageBuilder) sayStatuses() {
 		return
 	}
 	if valid == all {
-		b.say("", all, "All %s name a place that exists", plural(all, "citation", "citations"))
+		b.say("All %s name a place that exists", plural(all, "citation", "citations"))
 		return
 	}
 	var parts []string
@@ -115,7 +115,7 @@ func (b *pageBuilder) sayStatuses() {
 			parts = append(parts, fmt.Sprintf("%s (%s)", w.Short, Thousands(n)))
 		}
 	}
-	b.say("", all, "%s of %s are not valid: %s", Thousands(all-valid), plural(all, "citation", "citations"), list(parts))
+	b.say("%s of %s are not valid: %s", Thousands(all-valid), plural(all, "citation", "citations"), list(parts))
 }
 
 // sayOutcomes says what became of the claims.
@@ -134,7 +134,7 @@ func (b *pageBuilder) sayOutcomes() {
 	if b.page.Baseline {
 		who = "the lexical baseline"
 	}
-	b.say("", all, "Of %s, by %s: %s", plural(all, "claim", "claims"), who, list(parts))
+	b.say("Of %s, by %s: %s", plural(all, "claim", "claims"), who, list(parts))
 }
 
 // saySystems names the systems by the metric that matters most.
@@ -161,11 +161,14 @@ func (b *pageBuilder) saySystems() {
 		}
 		return 0
 	})
+	if len(all) == 0 {
+		return
+	}
 	var parts []string
 	for _, s := range all[:min(len(all), 8)] {
 		parts = append(parts, fmt.Sprintf("%s %s", s.name, strings.TrimSpace(Number(s.row.Estimate)+" "+interval(s.row.Low, s.row.High))))
 	}
-	b.say("", int64(len(all)), "%s by system: %s", label(b.lead[0]), list(parts))
+	b.say("%s by system: %s", label(b.lead[0]), list(parts))
 }
 
 // runHead says what a run is.

@@ -1,0 +1,94 @@
+package harness_test
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/harness"
+)
+
+// TestTextsAreReadAgain reads the rows of a run in order, with the texts of the
+// documents that they name and of those that are asked for besides.
+func TestTextsAreReadAgain(t *testing.T) {
+	at := func(n int64) dataset.NullInt { return dataset.NullInt{Value: n, Valid: true} }
+	rows := []*dataset.Row{
+		{ID: "a", System: "s", Query: "q", Answer: "one", HasCitations: true, Citations: []dataset.Citation{{Doc: "x", Start: at(0), End: at(4)}}},
+		{ID: "b", System: "s", Query: "q", Answer: "two", HasTruth: true, Truth: []dataset.Truth{{Doc: "y", Start: at(2), End: at(5)}}},
+	}
+	m := manifestOf(t, writeRows(t, rows), documentsOf(t, "x", "y", "z", "w"))
+
+	texts, err := harness.OpenTexts(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err = texts.Each(t.Context(), []string{"z"}, func(row *dataset.Row, places *dataset.Resolved, text func(string, int32) (string, bool)) error {
+		got = append(got, row.ID+" "+row.Answer)
+		for _, name := range []string{"x", "y", "z"} {
+			if s, ok := text(name, 0); !ok || s != "text of "+name {
+				t.Errorf("row %s: the text of %s is %q, %v", row.ID, name, s, ok)
+			}
+		}
+		if _, ok := text("w", 0); ok {
+			t.Error("a document that nobody named is held")
+		}
+		if row.ID == "a" && (len(places.Citations) != 1 || places.Citations[0].End != 4) {
+			t.Errorf("places of a = %+v", places.Citations)
+		}
+		return nil
+	})
+	if want := []string{"a one", "b two"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("Each gives %q, %v, want %q", got, err, want)
+	}
+
+	stop := errors.New("stop")
+	if err := texts.Each(t.Context(), nil, func(*dataset.Row, *dataset.Resolved, func(string, int32) (string, bool)) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("an error of yield gives %v", err)
+	}
+	m.Inputs[0].Bytes++
+	if _, err := harness.OpenTexts(t.Context(), m); err == nil {
+		t.Error("another dataset than the run read is taken for it")
+	}
+}
+
+// documentsOf writes documents whose text says their name.
+func documentsOf(t *testing.T, names ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "docs.parquet")
+	w, err := dataset.NewDocumentWriter(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := w.Write(&dataset.Document{Doc: name, Text: "text of " + name, HasText: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// manifestOf is what a run over these files says of them.
+func manifestOf(t *testing.T, data, docs string) *runs.Manifest {
+	t.Helper()
+	config, err := configs.Load(configs.Options{Set: []string{"dataset=" + data, "documents=" + docs, "judge=none", "out=" + t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := (&harness.Job{Config: config}).Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := plan.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Manifest
+}
