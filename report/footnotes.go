@@ -50,12 +50,22 @@ func notesOf(l *Line) []string {
 	return notes
 }
 
+// Metrics of which most was scored, and which the rest could hardly change, share
+// one note.
+const (
+	mostlyScored     = 0.9  // least coverage
+	slightlyUnscored = 0.05 // greatest distance of the bounds
+)
+
 // coverageNote says how much of a metric was scored, and its least and greatest
 // value if all of it were; nothing where all of it was.
 func coverageNote(l *Line) string {
 	c := l.Macro.Coverage
 	if c == nil || *c >= 1 {
 		return ""
+	}
+	if *c >= mostlyScored && slight(&l.Macro) && (slight(&l.Micro) || !l.HasMicro) {
+		return "not all of it was scored: the rest could change it by 0.05 at most (JSON and CSV have the bounds)"
 	}
 	macro, micro := bounds(&l.Macro), bounds(&l.Micro)
 	switch {
@@ -69,6 +79,11 @@ func coverageNote(l *Line) string {
 		macro, micro = "macro "+macro, ", micro "+micro
 	}
 	return "coverage " + share(*c) + ": " + macro + micro + " if everything were scored"
+}
+
+// slight reports whether a value hardly depends on what is unscored.
+func slight(r *runs.SummaryRow) bool {
+	return r.BoundLow != nil && r.BoundHigh != nil && *r.BoundHigh-*r.BoundLow <= slightlyUnscored
 }
 
 // bounds are the least and the greatest value of a row of the summary, "" if it

@@ -135,3 +135,20 @@ char_f1      0.500  2  0.500  2
 		t.Errorf("%d lines, want a header and 6 rows of slices:\n%s", n, &out)
 	}
 }
+
+// TestSlightCoverageNote: metrics that are nearly scored whole share one note,
+// whatever their bounds.
+func TestSlightCoverageNote(t *testing.T) {
+	line := func(coverage, low, high float64) *Line {
+		return &Line{Macro: runs.SummaryRow{Coverage: &coverage, BoundLow: &low, BoundHigh: &high}}
+	}
+	a, b := coverageNote(line(0.97, 0.60, 0.64)), coverageNote(line(0.99, 0.10, 0.11))
+	if a == "" || a != b {
+		t.Errorf("notes %q and %q, want one", a, b)
+	}
+	for _, l := range []*Line{line(0.97, 0.60, 0.66), line(0.89, 0.60, 0.61)} {
+		if got := coverageNote(l); got == a {
+			t.Errorf("coverage %v, bounds %v to %v: the shared note", *l.Macro.Coverage, *l.Macro.BoundLow, *l.Macro.BoundHigh)
+		}
+	}
+}
