@@ -7,7 +7,7 @@ import (
 )
 
 // maxHeld is the most rows whose details are made before sizes are known.
-const maxHeld = 20000
+const maxHeld = 40000
 
 // choose returns the rows that the page holds, in order: all, or the failing
 // ones and a seeded sample of the rest.
@@ -54,7 +54,7 @@ func (b *pageBuilder) reduce(rows []int, n int) []int {
 	}
 	kept = slices.Clone(kept)
 	slices.Sort(kept)
-	b.page.Rows.Sampled = fmt.Sprintf("This page holds %s of %s rows: %s. All numbers above are over all rows; every row is in rows.parquet.",
+	b.page.Rows.Sampled = fmt.Sprintf("This page holds %s of %s rows: %s. All numbers are over all rows; every row is in rows.parquet.",
 		Thousands(int64(len(kept))), Thousands(int64(len(b.rows))), what)
 	return kept
 }
