@@ -32,8 +32,10 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		id, system, null := b.Key(i)
 		if null {
 			r := rowOf(b, i)
-			return &dataset.Error{File: r.File, Row: r.FileRow, Column: "id", Err: fmt.Errorf("null id"),
-				Hint: "every row needs the id of its question"}
+			return &dataset.Error{
+				File: r.File, Row: r.FileRow, Column: "id", Err: fmt.Errorf("null id"),
+				Hint: "every row needs the id of its question",
+			}
 		}
 		hashes.add(id, system)
 		if done++; done%keysBatch == 0 {
@@ -58,9 +60,11 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		r := rowOf(b, i)
 		k := key{id, system}
 		if first, ok := seen[k]; ok {
-			return &dataset.Error{File: r.File, Row: r.FileRow, Column: "id",
+			return &dataset.Error{
+				File: r.File, Row: r.FileRow, Column: "id",
 				Err:  fmt.Errorf("duplicate key: id %q of system %q stands in %s, row %d, already", id, system, first.file, first.row),
-				Hint: "(id, system) must be unique; give each answer of a question its own system"}
+				Hint: "(id, system) must be unique; give each answer of a question its own system",
+			}
 		}
 		seen[key{strings.Clone(id), strings.Clone(system)}] = place{r.File, r.FileRow}
 		return nil

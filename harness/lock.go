@@ -15,7 +15,7 @@ var ErrLocked = errors.New("another ibid is working on this run")
 // on an open file, so it ends with its process, however that dies.
 type lock struct{ file *os.File }
 
-// acquire takes the lock in dir, which must exist.
+// acquire takes the lock in dir, the parts of a run directory, which must exist.
 func acquire(dir string) (*lock, error) {
 	path := filepath.Join(dir, "lock")
 	for {
@@ -26,7 +26,7 @@ func acquire(dir string) (*lock, error) {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 			f.Close()
 			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, fmt.Errorf("%s: %w", dir, ErrLocked)
+				return nil, fmt.Errorf("%s: %w", filepath.Dir(dir), ErrLocked)
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}

@@ -29,15 +29,6 @@ type tally struct {
 	Statuses                [span.Negative + 1]int64
 }
 
-func (t *tally) add(o tally) {
-	t.Rows += o.Rows
-	t.Errors += o.Errors
-	t.Citations += o.Citations
-	for i, n := range o.Statuses {
-		t.Statuses[i] += n
-	}
-}
-
 func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
 	rows, err := dataset.NewTable(layout.Fields)
 	if err != nil {

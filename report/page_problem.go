@@ -60,7 +60,7 @@ const (
 )
 
 var problemWords = [numProblems]Word{
-	fine:         {"fine", "nothing wrong found", "Every place that is cited exists, and nothing speaks against it.", Good},
+	fine:         {"fine", "nothing wrong found", "Nothing that could be checked speaks against what is cited.", Good},
 	unjudged:     {"unjudged", "not judged", "The judge was asked and could not answer.", Neutral},
 	repaired:     {"repaired", "quote found elsewhere", "The quote stands in the document, but not where the citation points.", Note},
 	partly:       {"partly", "only partly right", "The citation overlaps the marked place, but covers too little of it or too much around it.", Note},

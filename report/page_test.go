@@ -73,6 +73,28 @@ func TestPageSaysTheVerdictInWords(t *testing.T) {
 	}
 }
 
+// TestPageClaimsNoMoreThanWasChecked: a citation that nobody could check is valid,
+// but its place is not known to exist.
+func TestPageClaimsNoMoreThanWasChecked(t *testing.T) {
+	tests := []struct {
+		status [2]string
+		want   string
+	}{
+		{[2]string{"ok", "ok"}, "All 2 citations point at a place that exists."},
+		{[2]string{"ok", "unchecked"}, "No citation of 2 is known to be invalid: ok (1) and unchecked (1)."},
+		{[2]string{"unchecked", "quote_repaired"}, "No citation of 2 is known to be invalid: unchecked (1) and quote repaired (1)."},
+		{[2]string{"unchecked", "span_empty"}, "1 of 2 citations are not valid: empty span (1)."},
+	}
+	for _, tt := range tests {
+		f := newFixture()
+		f.add(dataset.Row{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": tt.status[0]}, {"status": tt.status[1]}}, nil, dataset.Resolved{})
+		f.texts.places[0].Citations = make([]span.Place, 2)
+		if got := f.page(t, PageOptions{}).Lines; len(got) != 1 || got[0] != tt.want {
+			t.Errorf("%v: %q, want %q", tt.status, got, tt.want)
+		}
+	}
+}
+
 func TestPageMetrics(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
 	if len(p.Tiles) != 2 || p.Tiles[0].Name != "citation_correctness" || p.Tiles[0].Counts != "over 4 rows, undefined in 1" {

@@ -105,15 +105,21 @@ func (b *pageBuilder) sayStatuses() {
 	if all == 0 {
 		return
 	}
-	if valid == all {
-		b.say("All %s name a place that exists", plural(all, "citation", "citations"))
+	if sum(t.status["ok"]) == all {
+		b.say("All %s point at a place that exists", plural(all, "citation", "citations"))
 		return
 	}
+	// A citation that could not be checked counts as valid, but nobody knows
+	// whether its place exists.
 	var parts []string
 	for _, w := range statusWords {
-		if n := sum(t.status[w.Code]); n > 0 && !validStatus(w.Code) {
+		if n := sum(t.status[w.Code]); n > 0 && (valid == all || !validStatus(w.Code)) {
 			parts = append(parts, fmt.Sprintf("%s (%s)", w.Short, Thousands(n)))
 		}
+	}
+	if valid == all {
+		b.say("No citation of %s is known to be invalid: %s", Thousands(all), list(parts))
+		return
 	}
 	b.say("%s of %s are not valid: %s", Thousands(all-valid), plural(all, "citation", "citations"), list(parts))
 }
