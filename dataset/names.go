@@ -130,6 +130,10 @@ func missingHint(column string, names []string) string {
 	if name := Nearest(column, names); name != "" {
 		return fmt.Sprintf("the file has %s; map it with columns: {%s: %s}", name, name, column)
 	}
+	const listed = 12
+	if more := len(names) - listed; more > 0 {
+		names = append(slices.Clone(names[:listed]), fmt.Sprintf("and %d more", more))
+	}
 	return fmt.Sprintf("map another name with columns: {name: %s}; the file has %s", column, strings.Join(names, ", "))
 }
 

@@ -84,9 +84,22 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
 	if err := p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) }); err != nil {
-		return nil, err
+		return nil, p.withdraw(before, err)
 	}
 	return outcomeOf(p.Dir, m, p.job.Config, false)
+}
+
+// withdraw removes a run that this process began over data that turned out to be
+// corrupt: once the data are mended they are other data, and what was done is of
+// no use. Other errors leave what is done.
+func (p *Plan) withdraw(before *runs.Manifest, err error) error {
+	if before != nil || !errors.Is(err, dataset.ErrCorrupt) {
+		return err
+	}
+	if e := os.RemoveAll(p.Dir); e != nil {
+		return errors.Join(err, e)
+	}
+	return asUsage(err)
 }
 
 // logged does the work of a run with its log open.

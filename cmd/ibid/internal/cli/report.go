@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -65,9 +65,11 @@ func (a *app) runData(ctx context.Context, dir string) (*report.RunData, error) 
 	if d.Summary, err = runs.ReadSummary(dir); err != nil {
 		return nil, err
 	}
-	if d.Gates, err = gatesOf(m, d.Summary); err != nil {
+	config, err := harness.SettingsOf(m, nil, nil)
+	if err != nil {
 		return nil, err
 	}
+	d.Gates = harness.EvaluateGates(config.Gates(), d.Summary, config.MinCoverage)
 	texts, err := harness.OpenTexts(ctx, m)
 	if err != nil {
 		d.NoTexts = err.Error()
@@ -78,17 +80,31 @@ func (a *app) runData(ctx context.Context, dir string) (*report.RunData, error) 
 	return d, nil
 }
 
-// gatesOf looks up the gates of a finished run's settings in its summary.
-func gatesOf(m *runs.Manifest, summary []runs.SummaryRow) ([]runs.GateResult, error) {
-	var o configs.Options
-	for _, s := range m.Settings {
-		if s.Source != "default" {
-			o.Set = append(o.Set, s.Key+"="+s.Value)
+// reportFile is the page in a run directory.
+const reportFile = "report.html"
+
+// pageRows is up to how many rows a run leaves a page by itself: reading results
+// and texts again takes longer than scoring spans.
+const pageRows = 20_000
+
+// leaveReport writes the page of a run into its directory, unless it is there.
+func (a *app) leaveReport(ctx context.Context, out *harness.Outcome) error {
+	path := filepath.Join(out.Dir, reportFile)
+	switch {
+	case out.Existed && exists(path):
+		return nil
+	case out.Manifest.Rows > pageRows:
+		if !a.quiet {
+			a.hint("ibid report " + quote(out.Dir) + " -o " + quote(path) + " makes the page of this large run")
 		}
+		return nil
 	}
-	config, err := configs.Load(o)
+	d, err := a.runData(ctx, out.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return harness.EvaluateGates(config.Gates(), summary, config.MinCoverage), nil
+	d.Gates = out.Gates
+	return dataset.WriteFile(path, func(w io.Writer) error {
+		return report.WritePage(ctx, w, report.PageOptions{Version: a.Version}, *d)
+	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -102,11 +103,12 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, junit *junitFlag) e
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
-	return a.afterRun(job.Config, out, junit)
+	return a.afterRun(cmd.Context(), job.Config, out, junit)
 }
 
-// afterRun prints the results of a run and decides about the exit code.
-func (a *app) afterRun(config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
+// afterRun prints the results of a run, leaves its report, and decides about the
+// exit code.
+func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
 	summary, err := runs.ReadSummary(out.Dir)
 	if err != nil {
 		return err
@@ -121,6 +123,9 @@ func (a *app) afterRun(config *configs.Config, out *harness.Outcome, junit *juni
 	if out.Existed && !a.quiet {
 		a.say("%s is complete already; nothing was done", out.Dir)
 		a.hint("--fresh runs again under a new id")
+	}
+	if err := a.leaveReport(ctx, out); err != nil {
+		return err
 	}
 	return a.conclude(config, out, junit)
 }
