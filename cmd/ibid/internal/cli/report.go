@@ -87,10 +87,15 @@ const reportFile = "report.html"
 // and texts again takes longer than scoring spans.
 const pageRows = 20_000
 
-// leaveReport writes the page of a run into its directory, unless it is there.
-func (a *app) leaveReport(ctx context.Context, out *harness.Outcome) error {
-	path := filepath.Join(out.Dir, reportFile)
+// leaveReport writes the page of a run to path, or if that is "" into the run
+// directory, unless it is there or the run is large.
+func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string) error {
+	asked := path != ""
+	if !asked {
+		path = filepath.Join(out.Dir, reportFile)
+	}
 	switch {
+	case asked:
 	case out.Existed && exists(path):
 		return nil
 	case out.Manifest.Rows > pageRows:

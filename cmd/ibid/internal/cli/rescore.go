@@ -55,5 +55,5 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, junit *jun
 	}
 	return a.evaluate(cmd, &harness.Job{
 		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m,
-	}, junit)
+	}, "", junit)
 }

@@ -24,6 +24,7 @@ type runFlags struct {
 	workers  int
 	fresh    bool
 	junit    junitFlag
+	page     string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -55,6 +56,7 @@ often the run was interrupted.`,
 	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
 	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
+	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs that are not large)")
 	f.junit.register(cmd)
 	return cmd
 }
@@ -80,11 +82,11 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	}
 	return a.evaluate(cmd, &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
-	}, &f.junit)
+	}, f.page, &f.junit)
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, junit *junitFlag) error {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, junit *junitFlag) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
@@ -103,12 +105,12 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, junit *junitFlag) e
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
-	return a.afterRun(cmd.Context(), job.Config, out, junit)
+	return a.afterRun(cmd.Context(), job.Config, out, page, junit)
 }
 
 // afterRun prints the results of a run, leaves its report, and decides about the
 // exit code.
-func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
+func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, junit *junitFlag) error {
 	summary, err := runs.ReadSummary(out.Dir)
 	if err != nil {
 		return err
@@ -124,7 +126,7 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		a.say("%s is complete already; nothing was done", out.Dir)
 		a.hint("--fresh runs again under a new id")
 	}
-	if err := a.leaveReport(ctx, out); err != nil {
+	if err := a.leaveReport(ctx, out, page); err != nil {
 		return err
 	}
 	return a.conclude(config, out, junit)
