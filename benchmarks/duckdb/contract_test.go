@@ -36,6 +36,26 @@ var (
 		"VARCHAR", "cited_text source_type",
 	)
 
+	claimsColumns = columnList(
+		"VARCHAR", "id system",
+		"BIGINT", "row",
+		"INTEGER", "claim",
+		"VARCHAR", "claim_id",
+		"BIGINT", "start end",
+		"VARCHAR", "text",
+		"BOOLEAN", "factual needs_citation",
+		"INTEGER[]", "citations",
+		"DOUBLE", "support",
+		"VARCHAR", "label",
+		"BOOLEAN", "contradicted",
+		"VARCHAR", "outcome elsewhere_doc",
+		"INTEGER", "elsewhere_page",
+		"BIGINT", "elsewhere_start elsewhere_end",
+		"DOUBLE", "elsewhere_support",
+		"VARCHAR", "reason",
+		"INTEGER", "votes",
+	)
+
 	summaryColumns = columnList(
 		"VARCHAR", "system slice metric agg",
 		"BIGINT", "n",

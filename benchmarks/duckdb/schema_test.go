@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// results are the files that a run without a judge fills.
-var results = []string{"rows.parquet", "citations.parquet", "summary.parquet"}
+// results are the files that a run with a judge fills.
+var results = []string{"rows.parquet", "citations.parquet", "claims.parquet", "summary.parquet"}
 
 // TestEveryFileOpens scans every value of every Parquet file of a run directory.
 func TestEveryFileOpens(t *testing.T) {
@@ -42,12 +42,14 @@ func TestColumns(t *testing.T) {
 	s := sample(t)
 	d := openDuck(t)
 	d.loadRun(s.runDir)
+	d.load("claims", filepath.Join(s.dir, "claims.parquet"))
 	for _, c := range []struct {
 		table string
 		want  []string
 	}{
 		{"rows", rowsColumns},
 		{"citations", citationsColumns},
+		{"claims", claimsColumns},
 		{"summary", summaryColumns},
 	} {
 		t.Run(c.table, func(t *testing.T) {
