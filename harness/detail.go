@@ -8,6 +8,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/metrics/presence"
 	"ibid/metrics/span"
 )
 
@@ -17,6 +18,8 @@ type Detail struct {
 	Places dataset.Resolved
 	Texts  map[TextKey]string // of the keys that some citation or truth span is in, and of those asked for
 	Meant  map[string]string  // a document that is there, for a name that is cited and is not
+
+	Presence presence.Signals // what citation_presence was decided from
 }
 
 // A TextKey names a text: a document, or one page of it when offsets count from
@@ -43,7 +46,23 @@ func ReadDetail(ctx context.Context, m *runs.Manifest, position int64, further [
 	if ignoreEnough(err) != nil {
 		return nil, err
 	}
+	if err := p.readPresence(ctx, d); err != nil {
+		return nil, err
+	}
 	return d, p.readTexts(ctx, d, further)
+}
+
+// readPresence looks for citations in the text of the answer, as the run did.
+func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
+	o, err := optionsOf(&p.job.Config.Settings)
+	if err != nil {
+		return err
+	}
+	in := presence.Input{Answer: d.Row.Answer, HasAnswer: !d.Row.AnswerNull, Messages: messagesOf(nil, &d.Row)}
+	var out presence.Result
+	err = o.Presence.Detect(ctx, in, &out)
+	d.Presence = out.Signals
+	return err
 }
 
 // readTexts resolves the places of the row and fetches the texts they are in.

@@ -31,7 +31,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"dataset/runs":    {ours: []string{"dataset", "metrics", "metrics/stats"}},
 	"annotations":     {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
 	"configs":         {theirs: []string{"github.com/goccy/go-yaml"}},
-	"report":          {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/span", "metrics/stats", "annotations"}},
+	"report":          {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations"}},
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token", "metrics/presence",

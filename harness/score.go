@@ -100,9 +100,14 @@ func (s *scorer) fill(in *dataset.Row) {
 		t := &in.Truth[i]
 		r.Truth = append(r.Truth, metrics.Annotated{Annotator: t.Annotator, Marked: !t.DocNull, Place: s.places.Truth[i]})
 	}
-	r.Messages = r.Messages[:0]
-	for i := range in.Messages {
-		r.Messages = append(r.Messages, presence.Message{Role: in.Messages[i].Role, Content: in.Messages[i].Content})
-	}
+	r.Messages = messagesOf(r.Messages[:0], in)
 	r.Tokens = s.texts
+}
+
+// messagesOf appends the conversation of a row to dst.
+func messagesOf(dst []presence.Message, in *dataset.Row) []presence.Message {
+	for i := range in.Messages {
+		dst = append(dst, presence.Message{Role: in.Messages[i].Role, Content: in.Messages[i].Content})
+	}
+	return dst
 }

@@ -10,6 +10,7 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/metrics/presence"
 	"ibid/metrics/span"
 )
 
@@ -29,6 +30,8 @@ type RowView struct {
 	Citations []CitationView `json:"citations"`
 	Truth     []TruthView    `json:"truth"`
 	Sources   []SourceView   `json:"sources"`
+
+	Presence *presence.Signals `json:"presence,omitempty"` // nil if the answer is not at hand
 }
 
 // A Value is one metric of the row. Number is nil where the metric is undefined,
@@ -145,12 +148,24 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 	if v.Annotator != "" {
 		fmt.Fprintf(&b, "%s %s\n", style.Dim("truth of"), CleanLine(v.Annotator))
 	}
+	if p := v.Presence; p != nil {
+		fmt.Fprintf(&b, "%s %s\n", style.Dim("presence"), presenceText(p))
+	}
 	v.writeClaims(&b, style)
 	v.writeCitations(&b, style)
 	v.writeSources(&b, style)
 	v.writeMetrics(&b, style)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// presenceText says what was found of citations in the text itself.
+func presenceText(p *presence.Signals) string {
+	verdict := "the text names no source"
+	if p.PassesPresenceCheck {
+		verdict = "the text names its sources"
+	}
+	return fmt.Sprintf("%s (texts read: %d, with citations: %v)", verdict, p.TotalAssistantMessages, p.MessagesWithCitations)
 }
 
 func (v *RowView) writeSources(b *strings.Builder, style Style) {

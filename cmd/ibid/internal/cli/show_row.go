@@ -116,6 +116,7 @@ func evidenceKey(e *report.ElsewhereView) harness.TextKey {
 
 // addDetail adds what the inputs know of a row to what its results say.
 func addDetail(v *report.RowView, d *harness.Detail) {
+	v.Presence = &d.Presence
 	v.Query, v.Answer = d.Row.Query, d.Row.Answer
 	for i := range d.Row.Truth {
 		if d.Row.Truth[i].DocNull {
