@@ -74,6 +74,7 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.judging = nil // a check asks no judge
 	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64), Ignored: p.source.Ignored()}
 	progress := p.stage("checking rows", p.Rows)
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
