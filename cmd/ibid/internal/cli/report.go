@@ -109,7 +109,11 @@ func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string
 		return err
 	}
 	d.Gates = out.Gates
-	return dataset.WriteFile(path, func(w io.Writer) error {
+	err = dataset.WriteFile(path, func(w io.Writer) error {
 		return report.WritePage(ctx, w, report.PageOptions{Version: a.Version}, *d)
 	})
+	if err == nil && !a.quiet {
+		a.hint("look at it: " + path)
+	}
+	return err
 }
