@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -87,6 +88,13 @@ func (j *jsonReader) want(kind string) bool {
 		return true
 	case "":
 		j.unexpected("a value")
+	case "null", "a boolean":
+		// One letter is enough to read on, but not to say what a line of prose holds.
+		if !bytes.HasPrefix(j.data[j.pos:], []byte(j.literal())) {
+			j.unexpected(kind)
+			return false
+		}
+		fallthrough
 	default:
 		j.fail(j.pos, "want %s, got %s", kind, got)
 	}
@@ -133,6 +141,17 @@ func (j *jsonReader) null() bool {
 		return false
 	}
 	return j.word("null")
+}
+
+// literal is the one that a null or a boolean at the current byte must be.
+func (j *jsonReader) literal() string {
+	switch j.data[j.pos] {
+	case 't':
+		return "true"
+	case 'f':
+		return "false"
+	}
+	return "null"
 }
 
 // word consumes a literal.
@@ -253,14 +272,8 @@ func (j *jsonReader) raw() []byte {
 		j.bytes()
 	case "a number":
 		j.number()
-	case "null":
-		j.word("null")
-	case "a boolean":
-		if j.data[j.pos] == 't' {
-			j.word("true")
-		} else {
-			j.word("false")
-		}
+	case "null", "a boolean":
+		j.word(j.literal())
 	default:
 		j.unexpected("a value")
 	}

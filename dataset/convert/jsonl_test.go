@@ -80,6 +80,8 @@ func TestJSONLErrors(t *testing.T) {
 		{"surrogates the wrong way round", `{"id":"\ude00\ud83d"}`, `-:2:8: id: unpaired surrogate`},
 		{"control character", "{\"id\":\"a\x01\"}", `-:2:9: id: control character U+0001 in a string`},
 		{"not an object", `[1]`, `-:2:1: want an object, got a list`},
+		{"prose", `not json`, `-:2:1: want an object, got 'n'`},
+		{"a literal", `false`, `-:2:1: want an object, got a boolean`},
 		{"two values", good + good, `-:2:39: something follows the record on its line`},
 		{"trailing comma", `{"id":"x",}`, `-:2:11: want a member name, got '}'`},
 		{"bad literal", `{"id":nil}`, `-:2:8: id: want null`},
