@@ -1,0 +1,133 @@
+// Package cache keeps the answers of judges that cost money, so that the same
+// request is paid for once: across runs, across processes, across crashes.
+//
+// A [Store] holds three things. Entries are complete, validated answers, one
+// for each [Key]; they never expire. Attempts are an audit of every call that
+// went over the wire, failed ones with them, since those may be billed, too.
+// Leases keep two processes from asking the same at the same time.
+//
+// [SQLite] is the store of the command: a file that several processes use at
+// once. [Memory] lives as long as its process. Package cachetest has the
+// conformance test that both pass.
+//
+// The package does not know what a judge asks: a key is a digest of a request,
+// a verdict is bytes. Failures are never entries; caching one would freeze it.
+package cache
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Key is the SHA-256 of all that can change an answer: the endpoint and the
+// exact bytes of the request, without credentials.
+type Key [32]byte
+
+// String returns the key in lower-case hexadecimal.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// The statuses of an entry.
+const (
+	StatusOK       = "ok"       // the first reply was good
+	StatusRepaired = "repaired" // the judge was told of a defect and sent a good reply
+)
+
+// An Entry is one complete, validated answer.
+type Entry struct {
+	Key Key
+	// Status is StatusOK or StatusRepaired.
+	Status string
+	// Verdict is the normalised verdict as JSON; Raw is the body of the response
+	// as it was received.
+	Verdict, Raw []byte
+	// ModelRequested is what was asked for, ModelResolved and Provider are who
+	// answered; GenerationID is the provider's name for the answer.
+	ModelRequested, ModelResolved, Provider, GenerationID string
+	// Template and Schema name the versions of prompt and schema.
+	Template, Schema, FinishReason string
+	// CompletionTokens has ReasoningTokens in it, PromptTokens has CachedTokens.
+	PromptTokens, CompletionTokens, ReasoningTokens, CachedTokens int64
+	// CostNanoUSD is what the answer cost, in billionths of a US dollar.
+	CostNanoUSD, LatencyMillis int64
+	// Attempts counts the calls on the wire that led to the answer, at least 1.
+	Attempts int
+	// Created is when the answer came, in UTC; a store keeps milliseconds.
+	Created time.Time
+	// Run is the id of the run that asked.
+	Run string
+}
+
+// An Attempt is one call on the wire, billed or failed.
+type Attempt struct {
+	Key Key
+	// N counts the calls for one request, from 1.
+	N int
+	// HTTPStatus is 0 when there was no response.
+	HTTPStatus int
+	// Class is what became of the call: "ok", "flow", "transient", "content",
+	// "refusal", "row" or "stop".
+	Class string
+	// Millis is how long it took; CostNanoUSD what it cost, in billionths of a
+	// US dollar.
+	Millis, CostNanoUSD int64
+	// GenerationID is the provider's name for the answer; Error an excerpt of
+	// what went wrong.
+	GenerationID, Error string
+	// At is when the call was made, in UTC; a store keeps milliseconds.
+	At time.Time
+	// Run is the id of the run that asked.
+	Run string
+}
+
+// A Store keeps answers. It is safe for concurrent use, and all of its methods
+// but Close fail with [ErrClosed] once it is closed.
+//
+// A method whose context ends while it waits returns the error of the context;
+// what it was asked to write may be written all the same.
+type Store interface {
+	// Get returns the entry of a key, nil if there is none. The entry is the
+	// caller's own.
+	Get(ctx context.Context, key Key) (*Entry, error)
+	// Put keeps an entry; it is durable when Put returns. An entry that stands
+	// is kept: the first answer wins, so that a rerun sees what the run saw. An
+	// entry that is no complete answer is an error.
+	Put(ctx context.Context, e *Entry) error
+	// Record adds a call to the audit; it is durable when Record returns.
+	Record(ctx context.Context, a Attempt) error
+	// Acquire takes the right to ask for a key, for ttl, and says whether owner
+	// has it now. It renews a lease that owner holds, and takes over one that has
+	// run out. A ttl that is not positive is an error.
+	Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (held bool, err error)
+	// Release gives the right back. It does nothing if owner does not hold it.
+	Release(ctx context.Context, key Key, owner string) error
+	// Close waits for the writes under way. Closing again does nothing.
+	Close() error
+}
+
+// ErrClosed is the error of a store that was closed.
+var ErrClosed = errors.New("the judge cache is closed")
+
+// check refuses an entry that is no complete answer.
+func (e *Entry) check() error {
+	switch {
+	case e == nil:
+		return errors.New("judge cache: no entry")
+	case e.Status != StatusOK && e.Status != StatusRepaired:
+		return fmt.Errorf("judge cache: entry %s has status %q, want %q or %q", e.Key, e.Status, StatusOK, StatusRepaired)
+	case len(e.Verdict) == 0:
+		return fmt.Errorf("judge cache: entry %s has no verdict", e.Key)
+	case e.Created.IsZero():
+		return fmt.Errorf("judge cache: entry %s has no time", e.Key)
+	}
+	return nil
+}
+
+func checkTTL(ttl time.Duration) error {
+	if ttl <= 0 {
+		return fmt.Errorf("judge cache: a lease of %v", ttl)
+	}
+	return nil
+}

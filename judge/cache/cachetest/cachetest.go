@@ -1,0 +1,302 @@
+// Package cachetest tests that a store of judge answers is one.
+package cachetest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"ibid/judge/cache"
+)
+
+// Store checks everything that [cache.Store] promises of one process. Each call
+// of open gives a new, empty store.
+func Store(t *testing.T, open func(t *testing.T) cache.Store) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		run  func(*testing.T, cache.Store)
+	}{
+		{"entry comes back whole", entryComesBack},
+		{"first entry stands", firstEntryStands},
+		{"entries are the caller's own", entriesAreOwn},
+		{"half an answer is refused", halfAnswers},
+		{"attempts are taken", attemptsAreTaken},
+		{"lease excludes", leaseExcludes},
+		{"lease runs out", leaseRunsOut},
+		{"lease of no time is refused", leaseOfNoTime},
+		{"one of many gets the lease", oneOfMany},
+		{"many at once", manyAtOnce},
+		{"context ends", contextEnds},
+		{"closed", closed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t)
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Errorf("Close: %v", err)
+				}
+			})
+			c.run(t, s)
+		})
+	}
+}
+
+// Key is the key number n of this package.
+func Key(n int) cache.Key { return sha256.Sum256(fmt.Appendf(nil, "cachetest %d", n)) }
+
+// Entry is an answer to request n with a value in every field; no two fields
+// and no two entries have the same.
+func Entry(n int) *cache.Entry {
+	i := int64(n)
+	return &cache.Entry{
+		Key: Key(n), Status: cache.StatusRepaired,
+		Verdict:        fmt.Appendf(nil, `{"claims":[{"id":"c1","joint":"full","n":%d}]}`, n),
+		Raw:            fmt.Appendf(nil, "{\"id\":\"gen-%d\",\"text\":\"\u00e4\x00\\u0000\"}\n", n),
+		ModelRequested: "vendor/asked", ModelResolved: "vendor/answered-" + fmt.Sprint(n%3), Provider: "Provider", GenerationID: fmt.Sprint("gen-", n),
+		Template: "template-1", Schema: "schema-1", FinishReason: "stop",
+		PromptTokens: 2100 + i, CompletionTokens: 1500 + i, ReasoningTokens: 700 + i, CachedTokens: 1024 + i,
+		CostNanoUSD: 1_200_000 + i, LatencyMillis: 300 + i, Attempts: 2,
+		Created: time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC).Add(time.Duration(n) * time.Hour), Run: "run-1",
+	}
+}
+
+func entryComesBack(t *testing.T, s cache.Store) {
+	if got, err := s.Get(t.Context(), Key(1)); got != nil || err != nil {
+		t.Fatalf("Get of an empty store = %v, %v, want nothing", got, err)
+	}
+	want := Entry(1)
+	put(t, s, want)
+	if got := get(t, s, want.Key); !reflect.DeepEqual(got, want) {
+		t.Errorf("Get = %+v, want %+v", got, want)
+	}
+
+	// What nobody knows is empty, and a time has milliseconds in UTC.
+	bare := &cache.Entry{
+		Key: Key(2), Status: cache.StatusOK, Verdict: []byte("{}"),
+		Created: time.Date(2026, 3, 4, 5, 6, 7, 123_456_789, time.FixedZone("", 3600)),
+	}
+	put(t, s, bare)
+	got := get(t, s, bare.Key)
+	if want := time.Date(2026, 3, 4, 4, 6, 7, 123e6, time.UTC); !got.Created.Equal(want) || got.Created.Location() != time.UTC {
+		t.Errorf("Created = %v, want %v", got.Created, want)
+	}
+	if len(got.Raw) != 0 || got.ModelResolved != "" || got.CostNanoUSD != 0 {
+		t.Errorf("Get = %+v, want empty fields", got)
+	}
+}
+
+func firstEntryStands(t *testing.T, s cache.Store) {
+	first, second := Entry(1), Entry(1)
+	second.Verdict, second.CostNanoUSD = []byte(`{"other":true}`), 0
+	put(t, s, first)
+	put(t, s, second)
+	if got := get(t, s, first.Key); !reflect.DeepEqual(got, first) {
+		t.Errorf("Get = %+v, want the first entry %+v", got, first)
+	}
+}
+
+func entriesAreOwn(t *testing.T, s cache.Store) {
+	given := Entry(1)
+	put(t, s, given)
+	clear(given.Verdict)
+	clear(get(t, s, given.Key).Raw)
+	if got, want := get(t, s, given.Key), Entry(1); !bytes.Equal(got.Verdict, want.Verdict) || !bytes.Equal(got.Raw, want.Raw) {
+		t.Errorf("Get = %q, %q after its callers wrote into theirs, want %q, %q", got.Verdict, got.Raw, want.Verdict, want.Raw)
+	}
+}
+
+func halfAnswers(t *testing.T, s cache.Store) {
+	for name, spoil := range map[string]func(*cache.Entry){
+		"status of a failure": func(e *cache.Entry) { e.Status = "failed" },
+		"no status":           func(e *cache.Entry) { e.Status = "" },
+		"no verdict":          func(e *cache.Entry) { e.Verdict = nil },
+		"no time":             func(e *cache.Entry) { e.Created = time.Time{} },
+	} {
+		e := Entry(1)
+		spoil(e)
+		if err := s.Put(t.Context(), e); err == nil {
+			t.Errorf("Put of an entry with %s: no error", name)
+		}
+	}
+	if err := s.Put(t.Context(), nil); err == nil {
+		t.Error("Put of nil: no error")
+	}
+	if got := get(t, s, Key(1)); got != nil {
+		t.Errorf("Get = %+v, want nothing: what was refused was kept", got)
+	}
+}
+
+func attemptsAreTaken(t *testing.T, s cache.Store) {
+	for n := range 3 {
+		a := cache.Attempt{Key: Key(1), N: n + 1, HTTPStatus: 429, Class: "flow", Millis: 12, Error: "slow down", At: time.Now(), Run: "run-1"}
+		if err := s.Record(t.Context(), a); err != nil {
+			t.Fatalf("Record: %v", err)
+		}
+	}
+	if got := get(t, s, Key(1)); got != nil {
+		t.Errorf("Get = %+v, want nothing: an attempt is no answer", got)
+	}
+}
+
+func leaseExcludes(t *testing.T, s cache.Store) {
+	acquire(t, s, Key(1), "a", time.Hour, true)
+	acquire(t, s, Key(1), "b", time.Hour, false)
+	acquire(t, s, Key(1), "a", time.Hour, true) // renews
+	acquire(t, s, Key(2), "b", time.Hour, true) // another key
+	release(t, s, Key(1), "b")                  // not b's to give
+	acquire(t, s, Key(1), "b", time.Hour, false)
+	release(t, s, Key(1), "a")
+	acquire(t, s, Key(1), "b", time.Hour, true)
+	release(t, s, Key(3), "a") // nobody's
+}
+
+func leaseRunsOut(t *testing.T, s cache.Store) {
+	const ttl = 50 * time.Millisecond
+	start := time.Now()
+	acquire(t, s, Key(1), "a", ttl, true)
+	for {
+		held, err := s.Acquire(t.Context(), Key(1), "b", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A store keeps milliseconds, so it may round one away.
+		if waited := time.Since(start); held && waited < ttl-time.Millisecond {
+			t.Fatalf("b took over after %v, before a's %v were out", waited, ttl)
+		}
+		if held {
+			break
+		}
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("a's lease does not run out")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	acquire(t, s, Key(1), "a", time.Hour, false)
+	release(t, s, Key(1), "a") // a was too late
+	acquire(t, s, Key(1), "c", time.Hour, false)
+}
+
+func leaseOfNoTime(t *testing.T, s cache.Store) {
+	for _, ttl := range []time.Duration{0, -time.Second} {
+		if held, err := s.Acquire(t.Context(), Key(1), "a", ttl); held || err == nil {
+			t.Errorf("Acquire for %v = %v, %v, want an error", ttl, held, err)
+		}
+	}
+}
+
+func oneOfMany(t *testing.T, s cache.Store) {
+	var mu sync.Mutex
+	var holders []int
+	together(20, func(n int) {
+		held, err := s.Acquire(t.Context(), Key(1), fmt.Sprint("owner ", n), time.Hour)
+		if err != nil {
+			t.Error(err)
+		}
+		if held {
+			mu.Lock()
+			holders = append(holders, n)
+			mu.Unlock()
+		}
+	})
+	if len(holders) != 1 {
+		t.Errorf("holders = %v, want one", holders)
+	}
+}
+
+func manyAtOnce(t *testing.T, s cache.Store) {
+	const goroutines, each = 8, 40
+	together(goroutines, func(g int) {
+		for i := range each {
+			// Neighbours put the same keys.
+			want := Entry(g/2*each + i)
+			if err := s.Put(t.Context(), want); err != nil {
+				t.Error(err)
+				return
+			}
+			got, err := s.Get(t.Context(), want.Key)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("Get after Put = %+v, %v, want %+v", got, err, want)
+				return
+			}
+		}
+	})
+}
+
+func contextEnds(t *testing.T, s cache.Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, getErr := s.Get(ctx, Key(1))
+	_, leaseErr := s.Acquire(ctx, Key(1), "a", time.Hour)
+	for name, err := range map[string]error{
+		"Get": getErr, "Acquire": leaseErr, "Put": s.Put(ctx, Entry(1)),
+		"Record": s.Record(ctx, cache.Attempt{Key: Key(1)}), "Release": s.Release(ctx, Key(1), "a"),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a context that has ended: %v, want %v", name, err, context.Canceled)
+		}
+	}
+}
+
+func closed(t *testing.T, s cache.Store) {
+	put(t, s, Entry(1))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, getErr := s.Get(t.Context(), Key(1))
+	_, leaseErr := s.Acquire(t.Context(), Key(1), "a", time.Hour)
+	for name, err := range map[string]error{
+		"Get": getErr, "Acquire": leaseErr, "Put": s.Put(t.Context(), Entry(2)),
+		"Record": s.Record(t.Context(), cache.Attempt{Key: Key(1)}), "Release": s.Release(t.Context(), Key(1), "a"),
+	} {
+		if !errors.Is(err, cache.ErrClosed) {
+			t.Errorf("%s of a closed store: %v, want %v", name, err, cache.ErrClosed)
+		}
+	}
+}
+
+// together runs do(0) to do(n-1) at once.
+func together(n int, do func(int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
+}
+
+func put(t *testing.T, s cache.Store, e *cache.Entry) {
+	t.Helper()
+	if err := s.Put(t.Context(), e); err != nil {
+		t.Fatalf("Put: %v", err)
+	}
+}
+
+func get(t *testing.T, s cache.Store, key cache.Key) *cache.Entry {
+	t.Helper()
+	e, err := s.Get(t.Context(), key)
+	if err != nil {
+		t.Fatalf("Get: %v", err)
+	}
+	return e
+}
+
+func acquire(t *testing.T, s cache.Store, key cache.Key, owner string, ttl time.Duration, want bool) {
+	t.Helper()
+	held, err := s.Acquire(t.Context(), key, owner, ttl)
+	if held != want || err != nil {
+		t.Fatalf("Acquire by %s = %v, %v, want %v", owner, held, err, want)
+	}
+}
+
+func release(t *testing.T, s cache.Store, key cache.Key, owner string) {
+	t.Helper()
+	if err := s.Release(t.Context(), key, owner); err != nil {
+		t.Fatalf("Release by %s: %v", owner, err)
+	}
+}

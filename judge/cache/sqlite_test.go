@@ -1,0 +1,204 @@
+package cache_test
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid/judge/cache"
+	"ibid/judge/cache/cachetest"
+)
+
+func TestReopen(t *testing.T) {
+	// A name that a URI would take apart, in folders that are not there.
+	path := filepath.Join(t.TempDir(), "a b", "c?d#e%20", "judge.sqlite")
+	s := open(t, path)
+	if s.Path() != path {
+		t.Errorf("Path = %q, want %q", s.Path(), path)
+	}
+	attempt := cache.Attempt{
+		Key: cachetest.Key(1), N: 2, HTTPStatus: 502, Class: "transient", Millis: 31, CostNanoUSD: 7, GenerationID: "gen-1",
+		Error: "bad gateway", At: time.UnixMilli(1_772_000_000_123).UTC(), Run: "run-1",
+	}
+	for n := range 3 {
+		if err := s.Put(t.Context(), cachetest.Entry(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Record(t.Context(), attempt); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// One file is all that is left.
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 {
+		t.Errorf("files after Close = %v, %v, want one", left, err)
+	}
+
+	s = open(t, path)
+	n := 0
+	for e, err := range s.Entries(t.Context()) {
+		if want := cachetest.Entry(n); err != nil || !reflect.DeepEqual(e, want) {
+			t.Errorf("entry %d = %+v, %v, want %+v", n, e, err, want)
+		}
+		n++
+	}
+	if n != 3 {
+		t.Errorf("%d entries, want 3", n)
+	}
+	var attempts []cache.Attempt
+	for a, err := range s.Attempts(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		attempts = append(attempts, a)
+	}
+	if !reflect.DeepEqual(attempts, []cache.Attempt{attempt}) {
+		t.Errorf("attempts = %+v, want %+v", attempts, attempt)
+	}
+}
+
+func TestNewStoreIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	open(t, path)
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, want -rw-------", filepath.Base(name), info.Mode())
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	tests := []struct {
+		name string
+		make func(t *testing.T, path string)
+		is   error
+		says string
+	}{
+		{"text", func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("no database. ", 100))) }, cache.ErrNotStore, ""},
+		{"another database", func(t *testing.T, path string) { execute(t, path, "CREATE TABLE t (x)") }, cache.ErrNotStore, "another SQLite database"},
+		{"newer", func(t *testing.T, path string) {
+			open(t, path).Close()
+			execute(t, path, "PRAGMA user_version = 7")
+		}, cache.ErrNewer, "its schema is 7, this version knows 1"},
+		{"damaged", func(t *testing.T, path string) {
+			open(t, path).Close()
+			data := read(t, path)
+			for i := 100; i < 4096; i++ { // the page of the schema, not the header of the file
+				data[i] = 0xff
+			}
+			write(t, path, data)
+		}, cache.ErrCorrupt, ""},
+		{"cut short", func(t *testing.T, path string) {
+			open(t, path).Close()
+			write(t, path, read(t, path)[:5000])
+		}, cache.ErrCorrupt, ""},
+		{"folder", func(t *testing.T, path string) {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, cache.ErrAccess, ""},
+		{"folder that is a file", func(t *testing.T, path string) {
+			dir := filepath.Dir(path)
+			if err := os.Remove(dir); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, nil)
+		}, cache.ErrAccess, ""},
+		{"folder without permission", func(t *testing.T, path string) { lockDown(t, filepath.Dir(path)) }, cache.ErrAccess, ""},
+		{"store in a folder without permission", func(t *testing.T, path string) {
+			open(t, path).Close()
+			lockDown(t, filepath.Dir(path))
+		}, cache.ErrAccess, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "store")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "judge.sqlite")
+			tt.make(t, path)
+			s, err := cache.Open(path)
+			if err == nil {
+				s.Close()
+				t.Fatal("no error")
+			}
+			var file *cache.FileError
+			if !errors.Is(err, tt.is) || !errors.As(err, &file) || file.Path != path || file.Hint() == "" {
+				t.Fatalf("error = %v (%+v), want %v with path and hint", err, file, tt.is)
+			}
+			for _, want := range []string{path, tt.is.Error(), tt.says} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error = %q, want %q in it", err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestOpenRefusesUntouched: what is not ours is left as it was.
+func TestOpenRefusesUntouched(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "theirs.sqlite")
+	execute(t, path, "CREATE TABLE t (x)")
+	before := read(t, path)
+	if _, err := cache.Open(path); err == nil {
+		t.Fatal("no error")
+	}
+	if !bytes.Equal(read(t, path), before) {
+		t.Error("the file of another program was changed")
+	}
+}
+
+func lockDown(t *testing.T, dir string) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		t.Skip("permissions do not bind root")
+	}
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(dir, 0o700) })
+}
+
+func execute(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -1,0 +1,159 @@
+package cache
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"time"
+)
+
+// maxBatch bounds what one transaction holds, and with it how long other
+// processes wait for the file.
+const maxBatch = 256
+
+// A writer is the one goroutine of a process that writes to a store. It commits
+// in groups: what queues up while one transaction is synced is the next one.
+type writer struct {
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared *prepared
+	queue    chan operation
+	done     chan struct{}
+
+	gate   sync.RWMutex // held for reading while sending to queue
+	closed bool
+}
+
+// An operation is one write and where its outcome goes.
+type operation struct {
+	do   func(*prepared) error
+	done chan error // has room for one
+}
+
+func newWriter(ctx context.Context, path string) (_ *writer, err error) {
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			db.Close()
+		}
+	}()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			conn.Close()
+		}
+	}()
+	if err := migrate(ctx, conn, path); err != nil {
+		return nil, err
+	}
+	p, err := prepare(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{db: db, conn: conn, prepared: p, queue: make(chan operation, maxBatch), done: make(chan struct{})}
+	go w.loop()
+	return w, nil
+}
+
+// submit queues a write and waits until it is durable.
+func (w *writer) submit(ctx context.Context, do func(*prepared) error) error {
+	op := operation{do: do, done: make(chan error, 1)}
+	if err := w.send(ctx, op); err != nil {
+		return err
+	}
+	select {
+	case err := <-op.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *writer) send(ctx context.Context, op operation) error {
+	w.gate.RLock()
+	defer w.gate.RUnlock()
+	if w.closed {
+		return ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case w.queue <- op:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *writer) loop() {
+	defer close(w.done)
+	batch := make([]operation, 0, maxBatch)
+	for first := range w.queue {
+		batch = append(batch[:0], first)
+		for len(batch) < maxBatch && len(w.queue) > 0 {
+			batch = append(batch, <-w.queue)
+		}
+		err := w.commit(batch)
+		for _, op := range batch {
+			op.done <- err
+		}
+	}
+}
+
+// commit writes all of a batch or nothing.
+func (w *writer) commit(batch []operation) error {
+	p := w.prepared
+	if err := p.run(p.begin); err != nil {
+		return err
+	}
+	for _, op := range batch {
+		if err := op.do(p); err != nil {
+			return errors.Join(err, p.run(p.rollback))
+		}
+	}
+	if err := p.run(p.commit); err != nil {
+		// A commit that fails for want of room may or may not have ended the
+		// transaction; rolling back where there is none does no harm.
+		p.run(p.rollback)
+		return err
+	}
+	return nil
+}
+
+// close writes what is queued and folds the log into the file as far as other
+// processes let it.
+func (w *writer) close() error {
+	w.gate.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.queue)
+	}
+	w.gate.Unlock()
+	<-w.done
+	ctx := context.Background()
+	if _, err := w.conn.ExecContext(ctx, "DELETE FROM lease WHERE until < ?", time.Now().UnixMilli()); err != nil && !isBusy(err) {
+		return errors.Join(err, w.shut())
+	}
+	if _, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil && !isBusy(err) {
+		return errors.Join(err, w.shut())
+	}
+	return w.shut()
+}
+
+func (w *writer) shut() error {
+	return errors.Join(w.prepared.close(), w.conn.Close(), w.db.Close())
+}
+
+func (w *writer) isClosed() bool {
+	w.gate.RLock()
+	defer w.gate.RUnlock()
+	return w.closed
+}
