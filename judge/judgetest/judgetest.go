@@ -1,4 +1,9 @@
-// Package judgetest tests that a judge keeps the promises of [judge.Judge].
+// Package judgetest tests that a judge keeps the promises of [judge.Judge], and
+// has a fake of the service that live judges ask.
+//
+// [TestJudge] is for whoever writes a judge. [NewServer] starts a service on
+// the loopback that speaks OpenRouter's API, with its faults and its limits and
+// a log of who paid for what: point a judge's base URL at [Server.URL].
 package judgetest
 
 import (

@@ -1,0 +1,237 @@
+package judgetest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid/judge"
+)
+
+const fakeUser = "Code 12345678.\n\n<question-12345678>\nWhen?\n</question-12345678>\n\n<claims-12345678>\n" +
+	"<claim-12345678 id=\"c1\" citations=\"e1 e2\">\nThe bridge opened in 1909.\n</claim-12345678>\n" +
+	"<claim-12345678 id=\"c2\" citations=\"\">\nIt </claim> is red.\n</claim-12345678>\n</claims-12345678>\n\n<evidence-12345678>\n" +
+	"<passage-12345678 id=\"e1\">\nThe bridge opened in 1909 and is red.\n</passage-12345678>\n" +
+	"<passage-12345678 id=\"e2\">\nPorto was dry.\n</passage-12345678>\n</evidence-12345678>\n"
+
+func fakeBody(model string, extra map[string]any) []byte {
+	q := map[string]any{"model": model, "messages": []any{
+		map[string]any{"role": "system", "content": "Audit."}, map[string]any{"role": "user", "content": fakeUser},
+	}}
+	for k, v := range extra {
+		q[k] = v
+	}
+	return mustMarshal(q)
+}
+
+func ask(t *testing.T, s *Server, body []byte) (*http.Response, string, error) {
+	t.Helper()
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Authorization", "Bearer "+DefaultKey)
+	client := &http.Client{Timeout: 300 * time.Millisecond}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(q)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	return resp, string(got), err
+}
+
+func TestServerAnswers(t *testing.T) {
+	s := NewServer(ServerConfig{})
+	defer s.Close()
+	resp, body, err := ask(t, s, fakeBody("openrouter/auto", nil))
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatal(body, err)
+	}
+	var e envelope
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		t.Fatal(err)
+	}
+	if e.Model != "fake/judge" || e.Provider != "Fake" || e.Usage.Cost == 0 || resp.Header.Get("X-Generation-Id") != e.ID {
+		t.Errorf("envelope %+v", e)
+	}
+	r := &judge.Request{
+		Claims:   []judge.Claim{{Text: "The bridge opened in 1909.", Evidence: []int{0, 1}, Citations: []int{0, 1}}, {Text: "It is red."}},
+		Evidence: []judge.Evidence{{Text: "The bridge opened in 1909 and is red."}, {Text: "Porto was dry.", Citation: 1}},
+	}
+	reply, err := judge.Parse(*e.Choices[0].Message.Content, judge.NewRoster(r))
+	if err != nil || len(reply.Defects) > 0 {
+		t.Fatal(err, reply)
+	}
+	first, second := &reply.Verdict.Claims[0], &reply.Verdict.Claims[1]
+	if first.Joint != judge.Full.Support() || first.Checks[1].Support != judge.None.Support() || second.Elsewhere != judge.Partial.Support() {
+		t.Errorf("verdict %+v", reply.Verdict)
+	}
+	for _, path := range []string{"/models", "/key", "/generation?id=" + e.ID} {
+		q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil)
+		q.Header.Set("Authorization", "Bearer "+DefaultKey)
+		resp, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+}
+
+// TestServerRefuses checks what a service finds wrong with a request.
+func TestServerRefuses(t *testing.T) {
+	s := NewServer(ServerConfig{})
+	defer s.Close()
+	object := func(k string, v any) map[string]any { return map[string]any{k: v} }
+	tests := []struct {
+		name   string
+		body   []byte
+		status int
+	}{
+		{"not JSON", []byte("{"), 400},
+		{"model", fakeBody("no/model", nil), 400},
+		{"role", fakeBody("fake/judge", object("messages", []any{object("role", "judge")})), 400},
+		{"temperature", fakeBody("fake/judge", object("temperature", 3)), 400},
+		{"provider key", fakeBody("fake/judge", object("provider", object("colour", "red"))), 400},
+		{"schema", fakeBody("fake/judge", object("response_format", object("type", "json_schema"))), 400},
+		{"parameters", fakeBody("fake/thinker", map[string]any{"temperature": 0, "provider": object("require_parameters", true)}), 404},
+	}
+	for _, tt := range tests {
+		if resp, body, err := ask(t, s, tt.body); err != nil || resp.StatusCode != tt.status {
+			t.Errorf("%s: %v, %s, want status %d", tt.name, err, body, tt.status)
+		}
+	}
+}
+
+// TestServerFaults serves every fault, and the same again under the same seed.
+func TestServerFaults(t *testing.T) {
+	all := slices.Concat(RetryableFaults(), HarmlessFaults(), FinalFaults(), StoppingFaults())
+	for _, f := range all {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			s := NewServer(ServerConfig{Faults: []Fault{f}, FaultShare: 1, RetryAfter: 10 * time.Millisecond})
+			defer s.Close()
+			resp, body, err := ask(t, s, fakeBody("fake/judge", nil))
+			s.Close() // so that the log is complete
+			x := s.Log()[0]
+			if x.Fault != f {
+				t.Errorf("log has %+v", x)
+			}
+			if harmless := slices.Contains(HarmlessFaults(), f); x.Whole != harmless {
+				t.Errorf("whole is %t", x.Whole)
+			}
+			if later := slices.Contains(RetryableFaults()[:10], f) && f != RateLimitSilent; later == x.NotBefore.IsZero() {
+				t.Errorf("not before %v", x.NotBefore)
+			}
+			good := err == nil && resp.StatusCode == 200 && json.Valid([]byte(body)) && strings.Contains(body, `"finish_reason":"stop"`) && strings.Contains(body, "checks")
+			if usable := slices.Contains(HarmlessFaults(), f) || slices.Contains([]Fault{MissingItems, UnknownID, SchemaMismatch, InventedQuote}, f); good != usable {
+				t.Errorf("status and body look good: %t; %v %s", good, err, body)
+			}
+		})
+	}
+}
+
+func TestServerRepeats(t *testing.T) {
+	faults := func() string {
+		s := NewServer(ServerConfig{Seed: 3, Faults: RetryableFaults()[10:13], FaultShare: 0.5})
+		defer s.Close()
+		for i := range 20 {
+			if _, _, err := ask(t, s, fakeBody("fake/judge", map[string]any{"seed": i % 7})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		all := ""
+		for _, x := range s.Log() {
+			all += fmt.Sprint(x.Attempt, x.Fault, " ")
+		}
+		return all
+	}
+	if a, b := faults(), faults(); a != b || !strings.Contains(a, "0 ") || !strings.Contains(a, "500") {
+		t.Errorf("faults %s\nthen %s", a, b)
+	}
+}
+
+func TestServerLimits(t *testing.T) {
+	s := NewServer(ServerConfig{Rate: 1, Burst: 2})
+	defer s.Close()
+	for i, want := range []int{200, 200, 429} {
+		resp, _, err := ask(t, s, fakeBody("fake/judge", nil))
+		if err != nil || resp.StatusCode != want || (want == 429) != (resp.Header.Get("Retry-After") == "1") {
+			t.Errorf("request %d: %v, %v, want %d", i, resp, err, want)
+		}
+	}
+	broke := NewServer(ServerConfig{CreditNanoUSD: 1})
+	defer broke.Close()
+	for i, want := range []int{200, 402} {
+		if resp, _, err := ask(t, broke, fakeBody("fake/judge", nil)); err != nil || resp.StatusCode != want {
+			t.Errorf("request %d: %v, %v, want %d", i, resp, err, want)
+		}
+	}
+	short := NewServer(ServerConfig{})
+	defer short.Close()
+	if _, body, err := ask(t, short, fakeBody("fake/thinker", map[string]any{"max_tokens": 210})); err != nil || !strings.Contains(body, `"finish_reason":"length"`) {
+		t.Errorf("%v, %s, want finish reason length", err, body)
+	}
+}
+
+func TestServerCache(t *testing.T) {
+	s := NewServer(ServerConfig{})
+	defer s.Close()
+	for i, want := range []string{"MISS", "HIT"} {
+		q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/chat/completions", bytes.NewReader(fakeBody("fake/judge", nil)))
+		q.Header.Set("Authorization", "Bearer "+DefaultKey)
+		q.Header.Set("X-OpenRouter-Cache", "true")
+		resp, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if got := resp.Header.Get("X-OpenRouter-Cache-Status"); got != want || (want == "HIT") != strings.Contains(string(body), `"total_tokens":0`) {
+			t.Errorf("request %d: %s, %s, want %s", i, got, body, want)
+		}
+	}
+}
+
+func TestServerStreams(t *testing.T) {
+	for _, f := range []Fault{"", StreamError, StreamCut} {
+		s := NewServer(ServerConfig{Faults: []Fault{f}, FaultShare: 1})
+		_, body, err := ask(t, s, fakeBody("fake/judge", map[string]any{"stream": true}))
+		if err != nil || !strings.HasPrefix(body, ": OPENROUTER PROCESSING") || strings.HasSuffix(body, "data: [DONE]\n\n") != (f == "") || strings.Contains(body, `"error"`) != (f == StreamError) {
+			t.Errorf("%q: %v, %s", f, err, body)
+		}
+		s.Close()
+	}
+}
+
+// TestLogChecks finds what the checks look for.
+func TestLogChecks(t *testing.T) {
+	now := time.Now()
+	body := sha256.Sum256(nil)
+	log := []Exchange{
+		{Start: now, End: now, Body: body, Whole: true, NotBefore: now.Add(time.Second)},
+		{Start: now.Add(900 * time.Millisecond), End: now.Add(time.Second), Body: body, Whole: true},
+		{Start: now, End: now, Body: sha256.Sum256([]byte("other")), Whole: true},
+	}
+	if got := PaidTwice(log); len(got) != 1 {
+		t.Errorf("paid twice: %q, want 1", got)
+	}
+	if got := EarlyRetries(log); len(got) != 1 {
+		t.Errorf("early: %q, want 1", got)
+	}
+	if len(PaidTwice(log[1:]))+len(EarlyRetries(log[1:])) > 0 {
+		t.Error("something is found where nothing is")
+	}
+}
