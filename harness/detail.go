@@ -54,7 +54,7 @@ func ReadDetail(ctx context.Context, m *runs.Manifest, position int64, further [
 
 // readPresence looks for citations in the text of the answer, as the run did.
 func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
-	o, err := optionsOf(&p.job.Config.Settings)
+	o, err := optionsOf(&p.job.Config.Settings, p.job.judgeKind())
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/judge"
 )
 
 // A Job says what to evaluate and how.
@@ -27,6 +28,10 @@ type Job struct {
 	Only    []dataset.Tag // evaluate only rows with all of these tags
 	Fresh   bool          // run again under a new id that carries the date
 	Version string        // of ibid, for the manifest
+
+	// Judge is the caller's own, in place of the one that judge.kind names; nil for
+	// that one. The caller closes it.
+	Judge judge.Judge
 
 	// SameDataAs is a run whose data this one must have, to the byte; nil for any.
 	SameDataAs *runs.Manifest
@@ -43,7 +48,8 @@ type Progress struct {
 	Errors     int64  // error rows so far
 	Skipped    int64  // rows of an earlier, interrupted run
 	Since      time.Time
-	UnitsBytes bool // Done and Of count bytes
+	UnitsBytes bool         // Done and Of count bytes
+	Judge      *judge.Usage // of a live judge, by this process; else nil
 }
 
 // Rate is the number of units a second that this process did.
@@ -108,6 +114,14 @@ func (j *Job) now() time.Time {
 		return j.Now()
 	}
 	return time.Now()
+}
+
+// judgeKind is the kind of the judge that the run has.
+func (j *Job) judgeKind() string {
+	if j.Judge != nil {
+		return j.Judge.Info().Kind
+	}
+	return j.Config.Judge.Kind
 }
 
 func (j *Job) workers() int {

@@ -22,6 +22,9 @@ const (
 // depend on becomes part of the fingerprint.
 func (p *Plan) openJudge() (judge.Judge, error) {
 	s := &p.job.Config.Settings
+	if p.job.Judge != nil {
+		return p.job.Judge, nil
+	}
 	switch s.Judge.Kind {
 	case noJudge:
 		return nil, nil
@@ -67,5 +70,5 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 		return runs.JudgeRecord{Kind: noJudge}
 	}
 	info := p.judge.Info()
-	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay}
+	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay}
 }

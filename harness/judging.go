@@ -27,9 +27,10 @@ type judging struct {
 	links    [][]int32 // claims of each citation
 	unlinked int64
 	request  judge.Request
-	index    []int          // of each citation in the request's evidence, -1 if it is not there
-	verdict  *judge.Verdict // nil if there is none
-	failed   bool           // the judge could not answer
+	answer   *answer           // of a live judge, who was asked before; nil asks now
+	index    []int             // of each citation in the request's evidence, -1 if it is not there
+	verdict  *judge.Verdict    // nil if there is none
+	failure  *judge.RowFailure // the judge could not answer
 	verdicts []metrics.CitationVerdict
 	pairs    [][]metrics.PairVerdict
 	checks   []citationCheck // what was said of each citation, parallel to the row's
@@ -43,7 +44,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 		return nil, err
 	}
 	return &judging{
-		judge: p.judge, human: s.Judge.Kind == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
+		judge: p.judge, human: p.job.judgeKind() == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
 		resolver: resolver, cutter: dataset.NewClaimCutter(source),
 	}, nil
 }
@@ -58,6 +59,7 @@ type citationCheck struct {
 	quote    string
 	quoteAt  judge.Interval // code points of the citation's text
 	text     excerpt
+	precheck string // what decided without asking
 	judged   bool
 }
 
@@ -65,16 +67,12 @@ type citationCheck struct {
 // claims, verdicts and pairs. An error ends the run. A judge that cannot answer
 // leaves the row unscored and says why in the log.
 func (j *judging) row(ctx context.Context, in *dataset.Row, places *dataset.Resolved) error {
-	j.verdict, j.failed = nil, false
-	j.cutClaims(in, places)
-	j.link(in, places)
-	j.ask(in, places)
+	j.verdict, j.failure = nil, nil
+	j.prepare(in, places)
 	if len(j.claims) > 0 {
-		v, err := j.judge.Judge(ctx, &j.request)
-		var failure *judge.RowFailure
+		v, err := j.ask(ctx)
 		switch {
-		case errors.As(err, &failure):
-			j.failed = true
+		case errors.As(err, &j.failure):
 		case err != nil:
 			return err
 		default:
@@ -86,10 +84,26 @@ func (j *judging) row(ctx context.Context, in *dataset.Row, places *dataset.Reso
 	return j.resolver.Err()
 }
 
+// prepare cuts the answer into claims, links them to citations and writes the
+// request.
+func (j *judging) prepare(in *dataset.Row, places *dataset.Resolved) {
+	j.cutClaims(in, places)
+	j.link(in, places)
+	j.write(in, places)
+}
+
+// ask returns the verdict on the request, or the answer that is there already.
+func (j *judging) ask(ctx context.Context) (*judge.Verdict, error) {
+	if j.answer != nil {
+		return j.answer.verdict, j.answer.err
+	}
+	return j.judge.Judge(ctx, &j.request)
+}
+
 // fill gives the metrics' row what was judged.
 func (j *judging) fill(r *metrics.Row) {
 	r.Claims, r.HasClaims, r.Unlinked = j.claims, j.cut.Known, j.unlinked
-	r.Judged, r.JudgeFailed = true, j.failed
+	r.Judged, r.JudgeFailed = true, j.failure != nil
 	r.Verdicts, r.Pairs = j.verdicts, j.pairs
 }
 
@@ -129,8 +143,8 @@ func (j *judging) link(in *dataset.Row, places *dataset.Resolved) {
 	}
 }
 
-// ask writes the request.
-func (j *judging) ask(in *dataset.Row, places *dataset.Resolved) {
+// write writes the request.
+func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
 	r := &j.request
 	*r = judge.Request{
 		Row: in.ID + "/" + in.System, Question: in.Query, Answer: in.Answer,
@@ -141,7 +155,9 @@ func (j *judging) ask(in *dataset.Row, places *dataset.Resolved) {
 	for i := range in.Citations {
 		j.index = append(j.index, -1)
 		check := citationCheck{claims: j.links[i], text: j.excerptOf(in, places, i)}
-		if check.text.known && places.Citations[i].Status.Valid() {
+		if status := places.Citations[i].Status; !status.Valid() && !j.human {
+			check.precheck = status.String()
+		} else if check.text.known && status.Valid() {
 			j.index[i] = len(r.Evidence)
 			r.Evidence = append(r.Evidence, judge.Evidence{Text: check.text.text, Citation: i})
 		}
@@ -246,7 +262,7 @@ func (j *judging) takeCheck(from *judge.Check) {
 		return
 	}
 	c.judged = true
-	c.support, c.why, c.quote, c.quoteAt = from.Support, from.Why, from.Quote, from.QuoteAt
+	c.support, c.why, c.quote, c.quoteAt, c.precheck = from.Support, from.Why, from.Quote, from.QuoteAt, from.Precheck
 }
 
 // tabulate makes the verdicts on citations, in the order of the row.
@@ -283,6 +299,7 @@ func (j *judging) tabulatePairs(places *dataset.Resolved) {
 					pairs[n].Support, pairs[n].Relevant = supportOf(c.Support), flagOf(c.Relevant)
 				}
 			}
+			j.necessity(k, pairs)
 		}
 		j.pairs[k] = pairs
 	}

@@ -22,7 +22,9 @@ const (
 	maxPartRows = 16384
 	// maxJudgedRows is the same for a run with a judge, whose rows carry texts.
 	maxJudgedRows = 4096
-	minPartRows   = 256
+	// maxLiveRows is the same for a judge that costs money and time.
+	maxLiveRows = minPartRows
+	minPartRows = 256
 	// partBytes is about how many bytes of the input make a part when rows are
 	// long: every worker holds one part in memory.
 	partBytes = 4 << 20
@@ -37,7 +39,10 @@ func (p *Plan) partRows() int64 {
 	}
 	perRow := size/max(p.source.Rows(), 1) + 1
 	rows := int64(maxPartRows)
-	if p.judge != nil {
+	switch {
+	case p.live != nil:
+		rows = maxLiveRows
+	case p.judge != nil:
 		rows = maxJudgedRows
 	}
 	for rows > minPartRows && rows*perRow > partBytes {
@@ -53,16 +58,20 @@ type partFile string
 // when the last of them is there.
 const (
 	partClaims    partFile = "claims" // of runs that have a judge
+	partCalls     partFile = "calls"  // of runs whose judge is live
 	partCitations partFile = "citations"
 	partRowsFile  partFile = "rows"
 )
 
 // partFiles are the results of the run's parts, in the order of writing.
 func (p *Plan) partFiles() []partFile {
-	if p.judge == nil {
-		return []partFile{partCitations, partRowsFile}
+	switch {
+	case p.live != nil:
+		return []partFile{partCalls, partClaims, partCitations, partRowsFile}
+	case p.judge != nil:
+		return []partFile{partClaims, partCitations, partRowsFile}
 	}
-	return []partFile{partClaims, partCitations, partRowsFile}
+	return []partFile{partCitations, partRowsFile}
 }
 
 // result is the file that parts of this kind are joined to.

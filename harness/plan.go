@@ -26,6 +26,7 @@ type Plan struct {
 	inputs      []runs.Input
 	sharing     *sharing
 	judge       judge.Judge // nil if the run has none
+	live        judge.Live  // the judge, if it asks over a network; else nil
 	inline      bool        // some row brings documents of its own
 
 	replayDigest string // of the file of a replay judge
@@ -81,7 +82,7 @@ const want = dataset.WantKeys | dataset.WantAnswers | dataset.WantSpans | datase
 const wantJudged = dataset.WantClaims | dataset.WantLabels
 
 func (p *Plan) want() dataset.Want {
-	if p.job.Config.Judge.Kind == noJudge {
+	if p.job.judgeKind() == noJudge {
 		return want
 	}
 	return want | wantJudged
@@ -110,12 +111,13 @@ func (p *Plan) settle(ctx context.Context) error {
 		return err
 	}
 	p.conventions = conv
-	if p.options, err = optionsOf(&p.job.Config.Settings); err != nil {
+	if p.options, err = optionsOf(&p.job.Config.Settings, p.job.judgeKind()); err != nil {
 		return &UsageError{Err: err}
 	}
 	if p.judge, err = p.openJudge(); err != nil {
 		return err
 	}
+	p.live, _ = p.judge.(judge.Live)
 	if err := p.survey(ctx); err != nil {
 		return asUsage(err)
 	}
@@ -157,7 +159,11 @@ func (p *Plan) digest(ctx context.Context) error {
 		p.Ingredients[v.Key] = v.Value
 	}
 	if p.judge != nil {
-		p.Ingredients["judge"] = p.judge.Info().Kind + " " + p.judge.Info().Model + p.replayDigest
+		info := p.judge.Info()
+		p.Ingredients["judge"] = info.Kind + " " + info.Model + p.replayDigest
+		if info.Prompt != "" {
+			p.Ingredients["judge.prompt"] = info.Prompt
+		}
 	}
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)

@@ -32,8 +32,14 @@ type donePart struct {
 // scoreParts scores the parts of all stretches. One goroutine decodes, workers
 // score and encode, and the caller's goroutine collects: no goroutine writes
 // what another one reads. done is called once for each part, in the order of
-// completion.
-func (p *Plan) scoreParts(ctx context.Context, todo []stretch, rowsPerPart int64, docs *dataset.Documents, done func(donePart)) error {
+// completion; tick now and then while a live judge answers, with the rows that
+// it has answered.
+//
+// A live judge is asked under ctx, not under the group's: when one worker fails,
+// what the others asked is paid for and waited for.
+func (p *Plan) scoreParts(ctx context.Context, todo []stretch, rowsPerPart int64, docs *dataset.Documents, done func(donePart), tick func(answered int64)) error {
+	asking := p.consult(ctx)
+	defer asking.end()
 	g, ctx := errgroup.WithContext(ctx)
 	parts := make(chan work)
 	finished := make(chan donePart)
@@ -49,20 +55,19 @@ func (p *Plan) scoreParts(ctx context.Context, todo []stretch, rowsPerPart int64
 	})
 	layout := runs.NewRowsLayout()
 	var workers errgroup.Group
-	for range p.job.workers() {
+	for range p.workers(asking) {
 		w, err := newWorker(p, layout, docs)
 		if err != nil {
 			return err
 		}
+		w.asking = asking
 		workers.Go(func() error { return w.run(ctx, parts, finished) })
 	}
 	g.Go(func() error {
 		defer close(finished)
 		return workers.Wait()
 	})
-	for d := range finished {
-		done(d)
-	}
+	asking.watch(finished, done, tick)
 	return g.Wait()
 }
 
@@ -91,6 +96,7 @@ func (p *Plan) decode(ctx context.Context, s stretch, rowsPerPart int64, parts c
 // A worker scores parts, one after the other.
 type worker struct {
 	plan     *Plan
+	asking   *consultation // nil without a live judge
 	scorer   *scorer
 	record   *recorder
 	remember *remembering
@@ -130,6 +136,10 @@ func (w *worker) run(ctx context.Context, parts <-chan work, finished chan<- don
 // part scores one part, makes its results durable and returns what the summary
 // needs of it.
 func (w *worker) part(ctx context.Context, in work) (known rememberedPart, err error) {
+	answers, err := w.ask(in)
+	if err != nil {
+		return known, err
+	}
 	w.record.reset()
 	w.remember.begin()
 	for i := range in.rows {
@@ -140,8 +150,11 @@ func (w *worker) part(ctx context.Context, in work) (known rememberedPart, err e
 		if !w.wanted() {
 			continue
 		}
+		if answers != nil {
+			w.scorer.judging.answer = &answers[i]
+		}
 		if err := w.one(ctx); err != nil {
-			return known, fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
+			return known, w.place(err)
 		}
 	}
 	for _, kind := range w.plan.partFiles() {
@@ -151,6 +164,11 @@ func (w *worker) part(ctx context.Context, in work) (known rememberedPart, err e
 	}
 	tally := w.record.tally
 	return w.remember.end(w.record.rows, &tally)
+}
+
+// place says which row an error is about.
+func (w *worker) place(err error) error {
+	return fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
 }
 
 func (w *worker) encode(t *dataset.Table) func(io.Writer) error {

@@ -15,6 +15,7 @@ type recorder struct {
 	rows      *dataset.Table
 	citations *dataset.Table
 	claims    *dataset.Table
+	calls     *dataset.Table
 	cluster   string // configs' statistics.cluster
 
 	tagKeys, tagValues []string
@@ -42,8 +43,12 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 	if err != nil {
 		return nil, err
 	}
+	calls, err := dataset.NewTable(runs.CallFields)
+	if err != nil {
+		return nil, err
+	}
 	return &recorder{
-		layout: layout, rows: rows, citations: citations, claims: claims, cluster: s.Statistics.Cluster,
+		layout: layout, rows: rows, citations: citations, claims: claims, calls: calls, cluster: s.Statistics.Cluster,
 		noTags:   rows.DefineMap(runs.RowTags, nil, nil),
 		patterns: rowPatterns{table: rows, layout: layout},
 	}, nil
@@ -53,6 +58,7 @@ func (r *recorder) reset() {
 	r.rows.Reset()
 	r.citations.Reset()
 	r.claims.Reset()
+	r.calls.Reset()
 	r.tally = tally{}
 }
 
@@ -61,6 +67,8 @@ func (r *recorder) table(kind partFile) *dataset.Table {
 	switch kind {
 	case partClaims:
 		return r.claims
+	case partCalls:
+		return r.calls
 	case partCitations:
 		return r.citations
 	}
@@ -90,6 +98,9 @@ func (r *recorder) row(in *dataset.Row, s *scorer, failure error) {
 	r.tags(in)
 	r.patterns.of(scores).append(t, r.layout, scores)
 	appendOptional(t, r.layout.Cluster, clusterOf(in, r.cluster))
+	if j := s.judging; j != nil && failure == nil && j.verdict != nil {
+		appendOptional(t, r.layout.Tampering, j.verdict.Tampering)
+	}
 	appendOptional(t, runs.RowComponents, scores.Components)
 	r.bounds(scores)
 	t.EndRow()
@@ -99,6 +110,7 @@ func (r *recorder) row(in *dataset.Row, s *scorer, failure error) {
 	r.citationsOf(in, s)
 	if j := s.judging; j != nil {
 		r.claimsOf(in, j, scores)
+		r.callsOf(in, j)
 	}
 }
 

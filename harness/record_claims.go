@@ -29,8 +29,9 @@ func (r *recorder) claimsOf(in *dataset.Row, j *judging, scores *metrics.Scores)
 		switch {
 		case j.verdict != nil:
 			r.claimVerdict(j, &j.verdict.Claims[k])
-		case j.failed:
+		case j.failure != nil:
 			t.AppendInt(runs.ClaimVotes, 0) // asked in vain
+			t.AppendString(runs.ClaimReason, j.failure.Cause())
 		}
 		t.EndRow()
 	}
@@ -90,6 +91,7 @@ func (r *recorder) citationVerdict(j *judging, i int) {
 	if v.Necessary != metrics.Unset {
 		t.AppendBool(runs.CiteNecessary, v.Necessary == metrics.Yes)
 	}
+	appendOptional(t, runs.CitePrecheck, c.precheck)
 	appendOptional(t, runs.CiteReason, c.why)
 	appendOptional(t, runs.CiteQuote, c.quote)
 	if c.quote != "" && c.text.placed && c.quoteAt.End > c.quoteAt.Start {

@@ -34,13 +34,30 @@ func (e *InterruptedError) Unwrap() error { return ErrInterrupted }
 // Hint is the command that goes on with the run.
 func (e *InterruptedError) Hint() string { return "go on with: " + e.Command }
 
+// A StoppedError says why a judge ended a run early, and how to take it up again.
+// What was answered is saved.
+type StoppedError struct {
+	Stop    *judge.StopError
+	Command string
+	Done    int64 // rows whose results are saved
+	Rows    int64
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("stopped: %v: %d of %d rows are saved, and every answer that was paid for", e.Stop, e.Done, e.Rows)
+}
+func (e *StoppedError) Unwrap() error { return e.Stop }
+
+// Hint is what lets the run go on.
+func (e *StoppedError) Hint() string { return e.Stop.Tip }
+
 // Run evaluates what is not evaluated yet and evaluates the gates.
 //
 // A run that is complete already is left alone. A run that was interrupted goes
 // on after its last complete part. If the directory holds a run with another
 // fingerprint, the error is a [*UsageError] that lists what differs; if another
 // process works on it, the error wraps [ErrLocked]; if ctx ends, it is an
-// [*InterruptedError].
+// [*InterruptedError]; if the judge can answer nothing more, a [*StoppedError].
 func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	before, err := runs.ReadManifestIfAny(p.Dir)
 	if err != nil {
@@ -198,20 +215,27 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return err
 	}
-	progress := Progress{Stage: "scoring", Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
+	progress := Progress{Stage: p.scoringStage(), Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
 	p.job.progress(progress)
 	known := make(memory)
+	saved := skipped
 	err = p.scoreParts(ctx, todo, perPart, docs, func(d donePart) {
 		known[d.number] = d.known
-		progress.Done += d.rows
+		saved += d.rows
+		progress.Done = max(progress.Done, saved)
 		progress.Errors += d.known.tally.Errors
+		p.job.progress(progress)
+	}, func(answered int64) {
+		progress.Done = max(progress.Done, skipped+answered)
+		usage := p.live.Usage()
+		progress.Judge = &usage
 		p.job.progress(progress)
 	})
 	if err != nil {
-		return p.interrupted(ctx, err, m, progress.Done, since)
+		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if err := p.assemble(ctx, m, parts, known); err != nil {
-		return p.interrupted(ctx, err, m, progress.Done, since)
+		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
 		text := "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag"
@@ -222,7 +246,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	m.Timings.Finished = &now
 	m.Timings.Seconds += now.Sub(since).Seconds()
 	m.Status = runs.StatusComplete
-	if m.Errors > 0 {
+	if m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 {
 		m.Status = runs.StatusPartial
 	}
 	if err := m.Write(p.Dir); err != nil {
@@ -258,6 +282,10 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return &InterruptedError{Command: p.resumeCommand(), Done: done, Rows: p.Rows}
 	}
+	var stop *judge.StopError
+	if errors.As(err, &stop) {
+		return &StoppedError{Stop: stop, Command: p.resumeCommand(), Done: done, Rows: p.Rows}
+	}
 	return err
 }
 
@@ -267,7 +295,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]dataset.Field{
-		partClaims: runs.ClaimFields, partCitations: runs.CitationFields, partRowsFile: layout.Fields,
+		partCalls: runs.CallFields, partClaims: runs.ClaimFields, partCitations: runs.CitationFields, partRowsFile: layout.Fields,
 	}
 	for _, kind := range p.partFiles() {
 		if err := p.joinParts(kind, fields[kind], parts); err != nil {
@@ -292,7 +320,10 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if p.judge == nil {
 		return nil
 	}
-	return countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m)
+	if err := countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m); err != nil || p.live == nil {
+		return err
+	}
+	return countCalls(filepath.Join(p.Dir, runs.CallsFile), &m.Judge)
 }
 
 // countClaims counts the claims of a run, those that the judge was asked about,
@@ -304,7 +335,7 @@ func countClaims(path string, m *runs.Manifest) error {
 	}
 	defer f.Close()
 	m.Claims = f.Rows()
-	m.Judge.Asked, m.Judge.Unanswered = 0, 0
+	m.Judge.Asked, m.Judge.Unanswered, m.Judge.Failed = 0, 0, 0
 	var votes, label dataset.ColumnValues
 	for g := range f.RowGroups() {
 		if err := f.ReadColumn(g, "votes", &votes); err != nil {
@@ -318,6 +349,9 @@ func countClaims(path string, m *runs.Manifest) error {
 				continue
 			}
 			m.Judge.Asked++
+			if votes.Ints[i] == 0 {
+				m.Judge.Failed++
+			}
 			if votes.Ints[i] == 0 || label.Strings[i] == judge.Unsure.String() {
 				m.Judge.Unanswered++
 			}

@@ -8,9 +8,9 @@ import (
 	"ibid/dataset/runs"
 )
 
-// salvage makes parts of a finished run that has error rows: those parts whose
-// rows all have a result, so that only the others are evaluated again. Row group
-// k of each result file is part k.
+// salvage makes parts of a finished run that has error rows, or rows that a live
+// judge did not answer: those parts whose rows all have a result, so that only
+// the others are evaluated again. Row group k of each result file is part k.
 func (p *Plan) salvage(parts int64) error {
 	path := filepath.Join(p.Dir, runs.RowsFile)
 	f, err := dataset.OpenResult(path)
@@ -27,6 +27,12 @@ func (p *Plan) salvage(parts int64) error {
 			return err
 		}
 		if hasError(status.Strings) {
+			continue
+		}
+		if failed, err := p.judgeFailed(k); err != nil || failed {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		for _, kind := range p.partFiles() {
@@ -47,4 +53,27 @@ func hasError(statuses []string) bool {
 		}
 	}
 	return false
+}
+
+// judgeFailed reports whether part k has claims that a live judge was asked about
+// in vain. What another judge could not answer, it cannot answer the next time.
+func (p *Plan) judgeFailed(k int) (bool, error) {
+	if p.live == nil {
+		return false, nil
+	}
+	f, err := dataset.OpenResult(filepath.Join(p.Dir, runs.ClaimsFile))
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	var votes dataset.ColumnValues
+	if err := f.ReadColumn(k, "votes", &votes); err != nil {
+		return false, err
+	}
+	for i, asked := range votes.Valid {
+		if asked && votes.Ints[i] == 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }

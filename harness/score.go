@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"ibid/dataset"
+	"ibid/judge"
 	"ibid/metrics"
 	"ibid/metrics/presence"
 )
@@ -69,6 +70,23 @@ func (s *scorer) score(ctx context.Context, in *dataset.Row) (failure, err error
 	}
 	s.metrics.Score(&s.row, &s.scores)
 	return nil, s.resolver.Err()
+}
+
+// request returns what a row asks of the judge: nil if it has no claims or cannot
+// be scored. It is valid until the scorer takes the next row.
+func (s *scorer) request(in *dataset.Row) (*judge.Request, error) {
+	if badRow(in) != nil {
+		return nil, nil
+	}
+	s.resolver.Resolve(in, &s.places)
+	if err := s.resolver.Err(); err != nil || s.places.Err != nil {
+		return nil, err
+	}
+	s.judging.prepare(in, &s.places)
+	if len(s.judging.claims) == 0 {
+		return nil, s.resolver.Err()
+	}
+	return &s.judging.request, s.resolver.Err()
 }
 
 // badRow returns why a row cannot be scored, or nil.

@@ -9,7 +9,7 @@ import (
 )
 
 // optionsOf are the settings that scoring depends on.
-func optionsOf(s *configs.Settings) (metrics.Options, error) {
+func optionsOf(s *configs.Settings, judgeKind string) (metrics.Options, error) {
 	mode, err := presence.ParseMode(s.Presence.Mode)
 	if err != nil {
 		return metrics.Options{}, err
@@ -22,8 +22,9 @@ func optionsOf(s *configs.Settings) (metrics.Options, error) {
 		TruthPolicy:     s.TruthPolicy,
 		Supported:       s.Thresholds.Supported,
 		Consistent:      s.Thresholds.Consistent,
-		JudgeComponents: s.Judge.Kind != noJudge,
-		Human:           s.Judge.Kind == humanJudge,
+		JudgeComponents: judgeKind != noJudge,
+		Necessity:       s.Judge.Necessity && tellsNecessity(judgeKind),
+		Human:           judgeKind == humanJudge,
 		Compat:          s.Compat != "none",
 		Presence:        detector,
 		Weights: metrics.Weights{
@@ -31,6 +32,12 @@ func optionsOf(s *configs.Settings) (metrics.Options, error) {
 			Consistency: s.Weights.AnswerConsistency, Hallucination: s.Weights.Hallucination,
 		},
 	}, err
+}
+
+// tellsNecessity reports whether judges of the kind can say which citations are
+// needed: those that a model's replies come from.
+func tellsNecessity(judgeKind string) bool {
+	return judgeKind != noJudge && judgeKind != humanJudge && judgeKind != lexicalJudge
 }
 
 // conventionsOf joins what the run file and the dataset's own metadata say about

@@ -28,6 +28,17 @@ type Judge interface {
 	Info() Info
 }
 
+// A Live judge asks models over a network: it takes time, costs money, and bounds
+// by itself what is under way. Many requests may wait on it at once.
+type Live interface {
+	Judge
+	// Usage says what it has done so far. It may be called at any time.
+	Usage() Usage
+	// Close waits for what is under way and makes the answers durable. Nothing
+	// may be asked after it.
+	Close() error
+}
+
 // Info describes a judge.
 type Info struct {
 	Kind string // "human", "replay" or "lexical"
@@ -35,6 +46,8 @@ type Info struct {
 	// [Human], or the version of [Lexical]. It is "" if it is not known or
 	// differs between verdicts; [Call] then has it.
 	Model string
+	// Prompt is the version of the prompts that a model is asked with, "" if none is.
+	Prompt string
 	// Baseline: the verdicts come from a simple method that others are measured
 	// against, and are to be labelled so wherever they are shown.
 	Baseline bool
@@ -56,15 +69,54 @@ type RowFailure struct {
 	Row    string // as in the request
 	Reason Reason
 	Err    error // what happened; may be nil
+	// Calls is what was asked of a model all the same, as in [Verdict].
+	Calls []Call
 }
 
 // Error reads: row q1/base: bad_reply: claim c2 is missing.
-func (f *RowFailure) Error() string {
+func (f *RowFailure) Error() string { return fmt.Sprintf("row %s: %s", f.Row, f.Cause()) }
+
+// Cause is the error without the row: bad_reply: claim c2 is missing.
+func (f *RowFailure) Cause() string {
 	if f.Err == nil {
-		return fmt.Sprintf("row %s: %s", f.Row, f.Reason)
+		return string(f.Reason)
 	}
-	return fmt.Sprintf("row %s: %s: %v", f.Row, f.Reason, f.Err)
+	return fmt.Sprintf("%s: %v", f.Reason, f.Err)
 }
 
 // Unwrap returns what happened.
 func (f *RowFailure) Unwrap() error { return f.Err }
+
+// A StopError says that a judge can answer nothing more: no request will be
+// answered until the user does something about it, such as paying or naming
+// another model. What was answered before it stands.
+type StopError struct {
+	Reason StopReason
+	Err    error  // what happened; may be nil
+	Tip    string // what to do about it
+}
+
+// A StopReason says why a judge stopped.
+type StopReason string
+
+// Why judges stop.
+const (
+	StopKey    StopReason = "the key is refused"
+	StopCredit StopReason = "credits are used up"
+	StopModel  StopReason = "the model is not to be had"
+	StopBudget StopReason = "the budget is reached"
+)
+
+// Error reads: the budget is reached: $5.00 of $5.00 are spent.
+func (e *StopError) Error() string {
+	if e.Err == nil {
+		return string(e.Reason)
+	}
+	return fmt.Sprintf("%s: %v", e.Reason, e.Err)
+}
+
+// Unwrap returns what happened.
+func (e *StopError) Unwrap() error { return e.Err }
+
+// Hint is what to do about it.
+func (e *StopError) Hint() string { return e.Tip }

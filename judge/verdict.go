@@ -63,6 +63,9 @@ type Check struct {
 	Quote   string
 	QuoteAt Interval
 	Why     string
+
+	// Precheck names the check that decided without asking a model, "" if none did.
+	Precheck string
 }
 
 // A Call is one request to a model.

@@ -28,7 +28,7 @@ const ManifestFile = "manifest.json"
 const (
 	StatusRunning  = "running"  // unfinished: parts are there, results are not
 	StatusComplete = "complete" // every row has its result
-	StatusPartial  = "partial"  // finished, but some rows are error rows; running again tries those
+	StatusPartial  = "partial"  // finished, but some rows are error rows or a model did not answer them; running again tries those
 )
 
 // A Manifest says what a run is made of and what became of it. It is the one
@@ -78,15 +78,32 @@ type Input struct {
 
 // A JudgeRecord says who judged and what it cost.
 type JudgeRecord struct {
-	Kind       string   `json:"kind"`
-	Model      string   `json:"model,omitempty"`
-	Replay     string   `json:"replay,omitempty"`   // file of saved replies, as resolved from the settings
-	Baseline   bool     `json:"baseline,omitempty"` // a simple method that others are measured against
-	Asked      int64    `json:"asked"`              // claims that the judge was asked about
-	Unanswered int64    `json:"unanswered"`         // of them, claims that it could not answer
-	Calls      int64    `json:"calls"`
-	Cached     int64    `json:"cached"`
-	CostUSD    *float64 `json:"cost_usd"` // null when nothing was asked
+	Kind       string `json:"kind"`
+	Model      string `json:"model,omitempty"`
+	Replay     string `json:"replay,omitempty"`   // file of saved replies, as resolved from the settings
+	Baseline   bool   `json:"baseline,omitempty"` // a simple method that others are measured against
+	Asked      int64  `json:"asked"`              // claims that the judge was asked about
+	Unanswered int64  `json:"unanswered"`         // of them, claims that it could not answer
+	Failed     int64  `json:"failed,omitempty"`   // of those, claims of rows that ended without a verdict
+
+	// Of a judge that asks models: which, with what, and what it took. Calls are
+	// those of calls.parquet: of a call that failed and was sent again, one.
+	Prompt           string     `json:"prompt,omitempty"`   // version of the prompts
+	Answered         []Answerer `json:"answered,omitempty"` // who answered; more than one judge is a warning
+	Calls            int64      `json:"calls"`
+	Cached           int64      `json:"cached"`
+	Retries          int64      `json:"retries,omitempty"`
+	PromptTokens     int64      `json:"prompt_tokens,omitempty"`
+	CompletionTokens int64      `json:"completion_tokens,omitempty"`
+	CostUSD          *float64   `json:"cost_usd"`             // null when nothing was asked
+	LatencyMillis    *float64   `json:"latency_ms,omitempty"` // mean of the calls that were sent
+}
+
+// An Answerer is a model, and who served it, with the calls that it answered.
+type Answerer struct {
+	Model    string `json:"model"`
+	Provider string `json:"provider,omitempty"`
+	Calls    int64  `json:"calls"`
 }
 
 // Coverage is the share of the claims put to the judge that it answered, 1 if it

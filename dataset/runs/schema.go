@@ -10,6 +10,7 @@ const (
 	RowsFile      = "rows.parquet"
 	CitationsFile = "citations.parquet"
 	ClaimsFile    = "claims.parquet" // of runs that have a judge
+	CallsFile     = "calls.parquet"  // of runs whose judge asks a model
 	SummaryFile   = "summary.parquet"
 )
 
@@ -57,6 +58,7 @@ type RowsLayout struct {
 	Sums        int // column of sum 0
 	BuiltinSums int
 	Cluster     int
+	Tampering   int              // what the judge says of attempts to steer it: none, in_answer, in_evidence
 	Bounds      int              // column of the first bound; each metric of Bounded has two, low and high
 	Bounded     []metrics.Metric // metrics that can be unscored
 	Custom      int              // column of the first custom metric
@@ -85,7 +87,9 @@ func NewRowsLayout() *RowsLayout {
 	l.PoolCounts = l.add(dataset.Int64, counts[ContractCounts:])
 	l.Sums = l.add(dataset.Double, sums[:l.BuiltinSums])
 	l.Cluster = len(l.Fields)
-	l.Fields = append(l.Fields, dataset.Field{Name: "cluster", Kind: dataset.String})
+	l.Tampering = l.Cluster + 1
+	l.Fields = append(l.Fields,
+		dataset.Field{Name: "cluster", Kind: dataset.String}, dataset.Field{Name: "tampering", Kind: dataset.String})
 	l.Bounds = len(l.Fields)
 	for m, d := range values[:l.Builtin] {
 		if d.Judged || d.Group == "overall" {
@@ -233,6 +237,46 @@ var ClaimFields = []dataset.Field{
 	{Name: "elsewhere_support", Kind: dataset.Double},
 	{Name: "reason", Kind: dataset.String},
 	{Name: "votes", Kind: dataset.Int32},
+}
+
+// Columns of calls.parquet by position.
+const (
+	CallID = iota
+	CallSystem
+	CallRow
+	CallCall
+	CallModel
+	CallProvider
+	CallCached
+	CallRepaired
+	CallAttempts
+	CallPromptTokens
+	CallCompletionTokens
+	CallCostUSD
+	CallLatencyMillis
+	CallGenerationID
+	CallStatus
+)
+
+// CallFields are the columns of calls.parquet. Unlike the other results, calls
+// differ from one run to the next: they say what this run asked, waited and paid.
+// cost_usd of a call that the cache answered is 0.
+var CallFields = []dataset.Field{
+	{Name: "id", Kind: dataset.String, Required: true},
+	{Name: "system", Kind: dataset.String, Required: true},
+	{Name: "row", Kind: dataset.Int64, Required: true},
+	{Name: "call", Kind: dataset.Int32, Required: true},
+	{Name: "model", Kind: dataset.String},
+	{Name: "provider", Kind: dataset.String},
+	{Name: "cached", Kind: dataset.Bool, Required: true},
+	{Name: "repaired", Kind: dataset.Bool, Required: true},
+	{Name: "attempts", Kind: dataset.Int32, Required: true},
+	{Name: "prompt_tokens", Kind: dataset.Int64},
+	{Name: "completion_tokens", Kind: dataset.Int64},
+	{Name: "cost_usd", Kind: dataset.Double},
+	{Name: "latency_ms", Kind: dataset.Int64},
+	{Name: "generation_id", Kind: dataset.String},
+	{Name: "status", Kind: dataset.String, Required: true},
 }
 
 // summaryFields are the columns of summary.parquet.

@@ -192,9 +192,12 @@ func hintOf(err error) string {
 func codeOf(err error) int {
 	var usage *harness.UsageError
 	var wrong *usageError
+	var stopped *harness.StoppedError
 	switch {
 	case errors.As(err, &usage), errors.As(err, &wrong), isCobraUsage(err):
 		return ExitUsage
+	case errors.As(err, &stopped):
+		return ExitNoVerdict
 	}
 	return ExitFailure
 }

@@ -14,7 +14,7 @@ import (
 // errInterrupted is said of work that was stopped before it left anything.
 var errInterrupted = errors.New("interrupted")
 
-// An interruptedError is a stop on purpose and the command that goes on.
+// An interruptedError is a stop and the command that goes on.
 type interruptedError struct {
 	err     error
 	command string
@@ -22,13 +22,25 @@ type interruptedError struct {
 
 func (e *interruptedError) Error() string { return e.err.Error() }
 func (e *interruptedError) Unwrap() error { return e.err }
-func (e *interruptedError) Hint() string  { return "go on with: " + e.command }
 
-// interrupted gives a run that was stopped on purpose the command that goes on;
-// other errors stay as they are. The id may be "" if the run has none yet.
+// Hint is what has to be done first, if anything, and the command.
+func (e *interruptedError) Hint() string {
+	again := "go on with: " + e.command
+	var stopped *harness.StoppedError
+	if errors.As(e.err, &stopped) && stopped.Hint() != "" {
+		return stopped.Hint() + "; then " + again
+	}
+	return again
+}
+
+// interrupted gives a run that was stopped, on purpose or by its judge, the command
+// that goes on; other errors stay as they are. The id may be "" if the run has none yet.
 func (a *app) interrupted(err error, id string) error {
-	var stopped *harness.InterruptedError
+	var interrupted *harness.InterruptedError
+	var stopped *harness.StoppedError
 	switch {
+	case errors.As(err, &interrupted):
+		return &interruptedError{err, commandAgain(a.Args, id)}
 	case errors.As(err, &stopped):
 		return &interruptedError{err, commandAgain(a.Args, id)}
 	case errors.Is(err, context.Canceled):

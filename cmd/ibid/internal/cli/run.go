@@ -13,6 +13,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
+	"ibid/judge"
 	"ibid/report"
 )
 
@@ -144,10 +145,21 @@ func progressLine(p harness.Progress, now time.Time) string {
 	if p.Errors > 0 {
 		line += fmt.Sprintf(", %d error rows", p.Errors)
 	}
+	line += judgeProgress(p.Judge)
 	if left, ok := p.Left(now); ok && p.Done < p.Of {
 		line += ", " + left.Round(time.Second).String() + " left"
 	}
 	return line
+}
+
+// judgeProgress says what a live judge did so far.
+func judgeProgress(u *judge.Usage) string {
+	if u == nil {
+		return ""
+	}
+	return fmt.Sprintf(", %s asked, %s cached, %s retries, %s failed, $%.2f",
+		report.Thousands(u.Asked), report.Thousands(u.Cached), report.Thousands(u.Retries), report.Thousands(u.Failed),
+		float64(u.CostNanoUSD)/1e9)
 }
 
 // quantity prints rows with separators, or bytes in binary units.
