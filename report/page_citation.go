@@ -125,7 +125,7 @@ func (d *detailer) whySupport(r *results, i int, c *citation, out *citationShown
 			why("Its claim is supported elsewhere: %s.", place)
 		}
 	}
-	if c.precheck != "" {
+	if c.precheck != "" && c.precheck != c.status {
 		why("Check before judging: %s.", strings.ToLower(label(shown(clip(c.precheck, 200)))))
 	}
 	if c.reason != "" {

@@ -89,7 +89,7 @@ func (c *CitationView) writeWhy(b *strings.Builder, style Style) {
 	if c.Necessary != nil && !*c.Necessary {
 		say("necessity", "the claim is supported without it")
 	}
-	if c.Precheck != "" {
+	if c.Precheck != "" && c.Precheck != c.Status {
 		say("precheck", c.Precheck)
 	}
 	if c.Reason != "" {
