@@ -1,0 +1,114 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Correlation is a coefficient with its interval.
+type Correlation struct {
+	Value Number
+	Bounds
+	N int64
+}
+
+// Pearson is the linear correlation of x and y, which have one length, with
+// Fisher's z interval, tanh(atanh r ± z/sqrt(n-3)). It is undefined where one of
+// them is constant; the interval also for n < 4 and |r| = 1.
+func Pearson(x, y []float64, level float64) Correlation {
+	c := Correlation{Value: pearson(x, y), N: int64(len(x))}
+	c.setFisher(level, func(float64) float64 { return 1 })
+	return c
+}
+
+// Spearman is the correlation of the ranks of x and y, tied values having the
+// mean of their ranks, with the interval of Bonett & Wright 2000.
+func Spearman(x, y []float64, level float64) Correlation {
+	c := Correlation{Value: pearson(Ranks(x), Ranks(y)), N: int64(len(x))}
+	c.setFisher(level, func(rho float64) float64 { return 1 + rho*rho/2 })
+	return c
+}
+
+// perfect is how near to 1 a correlation is taken for 1: closer is rounding.
+const perfect = 1e-12
+
+func (c *Correlation) setFisher(level float64, scale func(r float64) float64) {
+	r := c.Value.Value
+	if !c.Value.Defined || c.N < 4 || math.Abs(r) > 1-perfect {
+		return
+	}
+	half := normalQuantile(level) * math.Sqrt(scale(r)/float64(c.N-3))
+	c.Bounds = Bounds{Of(math.Tanh(math.Atanh(r) - half)), Of(math.Tanh(math.Atanh(r) + half))}
+}
+
+func pearson(x, y []float64) Number {
+	if len(x) < 2 || constant(x) || constant(y) {
+		return Number{}
+	}
+	mx, my := meanOf(x), meanOf(y)
+	var xx, xy, yy float64
+	for i := range x {
+		a, b := x[i]-mx, y[i]-my
+		xx, xy, yy = xx+a*a, xy+a*b, yy+b*b
+	}
+	r := Quotient(xy, math.Sqrt(xx)*math.Sqrt(yy))
+	r.Value = max(-1, min(1, r.Value))
+	return r
+}
+
+func constant(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
+}
+
+func meanOf(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// Ranks are the ranks of x from 1, tied values having the mean of theirs.
+func Ranks(x []float64) []float64 {
+	order := ascending(x)
+	ranks := make([]float64, len(x))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for _, k := range order[i:j] {
+			ranks[k] = float64(i+j+1) / 2
+		}
+		i = j
+	}
+	return ranks
+}
+
+// ascending lists the indices of x by value, then by index.
+func ascending(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	return order
+}
+
+// AUROC is the chance that a positive item has a higher score than a negative
+// one, ties counting half: the area under the ROC curve. It is undefined without
+// items of either kind.
+func AUROC(scores []float64, positive []bool) Number {
+	ranks := Ranks(scores)
+	var sum, p, n float64
+	for i, yes := range positive {
+		if yes {
+			p++
+			sum += ranks[i]
+		} else {
+			n++
+		}
+	}
+	return Quotient(sum-p*(p+1)/2, p*n)
+}

@@ -1,0 +1,102 @@
+package stats
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+type judgeCase struct {
+	TP, FP, FN, TN int64
+	X, Y           []float64
+	Weights        []float64
+	Query          []float64
+	Scores         []float64
+	Labels         []int
+	F              []float64
+	FUnlabeled     []float64 `json:"f_unlabeled"`
+	K, N           int64
+	KSe            int64 `json:"k_se"`
+	NSe            int64 `json:"n_se"`
+	KSp            int64 `json:"k_sp"`
+	NSp            int64 `json:"n_sp"`
+	Level          float64
+	Bins           int
+	Mode           string
+}
+
+func (c *judgeCase) positive() []bool {
+	out := make([]bool, len(c.Labels))
+	for i, l := range c.Labels {
+		out[i] = l == 1
+	}
+	return out
+}
+
+func calibrationLeaves(c Calibration) any {
+	bins := []object{}
+	for _, b := range c.Bins {
+		bins = append(bins, object{"bin": b.Index, "count": b.Count, "mean_score": b.MeanScore, "positive_rate": b.PositiveRate})
+	}
+	return object{"bins": bins, "ece": c.ECE, "mce": c.MCE, "brier": c.Brier}
+}
+
+var judgeOracles = map[string]oracle{
+	"confusion": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		c := Confusion{in.TP, in.FP, in.FN, in.TN}
+		se, sp := c.Sensitivity(in.Level), c.Specificity(in.Level)
+		return object{
+			"tp": c.TP, "fp": c.FP, "fn": c.FN, "tn": c.TN, "sensitivity": value(se), "specificity": value(sp),
+			"ppv": value(c.PPV(in.Level)), "npv": value(c.NPV(in.Level)), "accuracy": value(c.Accuracy(in.Level)),
+			"balanced_accuracy": c.BalancedAccuracy(), "youden": c.Youden(), "f1": c.F1(), "mcc": c.MCC(), "kappa": c.Kappa(),
+			"sens_low": leaf(se.Low, se.HasInterval), "sens_high": leaf(se.High, se.HasInterval),
+			"spec_low": leaf(sp.Low, sp.HasInterval), "spec_high": leaf(sp.High, sp.HasInterval),
+		}
+	},
+	"correlation": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		r, rho := Pearson(in.X, in.Y, in.Level), Spearman(in.X, in.Y, in.Level)
+		return object{
+			"n": r.N, "pearson": r.Value, "pearson_low": r.Low, "pearson_high": r.High,
+			"spearman": rho.Value, "spearman_low": rho.Low, "spearman_high": rho.High,
+		}
+	},
+	"calibration": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		return calibrationLeaves(EqualWidth(in.Scores, in.positive(), in.Bins))
+	},
+	"calibration_equal_mass": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		return calibrationLeaves(EqualMass(in.Scores, in.positive(), in.Bins))
+	},
+	"isotonic": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		f := FitIsotonic(in.X, in.Y, in.Weights)
+		predicted := []Number{}
+		for _, x := range in.Query {
+			predicted = append(predicted, f.At(x))
+		}
+		return object{"x": f.X, "fitted": f.Fitted, "query": in.Query, "predicted": predicted}
+	},
+	"rogan_gladen": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		p := RoganGladen(in.K, in.N, in.KSe, in.NSe, in.KSp, in.NSp, in.Level)
+		return object{
+			"estimate": p.Value, "raw": p.Raw, "lr_low": p.Low, "lr_high": p.High,
+			"wald_low": p.Wald.Low, "wald_high": p.Wald.High, "se_wald": p.SE,
+		}
+	},
+	"ppi_mean": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[judgeCase](t, input, options)
+		var p Prediction
+		switch in.Mode {
+		case "classical":
+			p = predict(in.Y, in.F, in.FUnlabeled, in.Level, 0)
+		case "ppi":
+			p = predict(in.Y, in.F, in.FUnlabeled, in.Level, 1)
+		default:
+			p = PPI(in.Y, in.F, in.FUnlabeled, in.Level)
+		}
+		return object{"lambda": p.Lambda, "estimate": p.Value, "se": p.SE, "low": p.Low, "high": p.High}
+	},
+}

@@ -1,0 +1,63 @@
+package stats
+
+import (
+	"encoding/json"
+	"math/big"
+	"testing"
+)
+
+type samplingCase struct {
+	Sizes                map[string]int
+	SD                   map[string]float64
+	Values               map[string][]float64
+	Items                map[string][]string
+	N                    json.RawMessage
+	Seed                 string
+	Rate                 json.Number
+	MinTotal             int `json:"min_total"`
+	MinPerStratum        int `json:"min_per_stratum"`
+	P, Prevalence, Kappa float64
+	HalfWidth            float64 `json:"half_width"`
+	Population           int64
+	Level                float64
+}
+
+var samplingOracles = map[string]oracle{
+	"n_proportion": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[samplingCase](t, input, options)
+		n0, n := NProportion(in.P, in.HalfWidth, in.Population, in.Level)
+		return object{"n0": n0, "n": n}
+	},
+	"allocate": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[samplingCase](t, input, options)
+		rate, ok := new(big.Rat).SetString(in.Rate.String())
+		if !ok {
+			t.Fatalf("rate %s", in.Rate)
+		}
+		a := Allocate(in.Sizes, rate, in.MinTotal, in.MinPerStratum)
+		return object{"allocation": a.Strata, "total": a.Total, "target": a.Target}
+	},
+	"neyman": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[samplingCase](t, input, options)
+		a := Neyman(in.Sizes, in.SD, decode[int](t, in.N))
+		return object{"allocation": a.Strata, "total": a.Total}
+	},
+	"stratified_mean": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[samplingCase](t, input, options)
+		m := MeanOfStrata(in.Sizes, in.Values)
+		return object{"estimate": m.Value, "se": m.SE, "df": m.DF}
+	},
+	"hash_select": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[samplingCase](t, input, options)
+		out := object{}
+		for stratum, n := range decode[map[string]int](t, in.N) {
+			out[stratum] = HashSelect(in.Seed, stratum, in.Items[stratum], n)
+		}
+		return object{"selected": out}
+	},
+	"kappa_precision": func(t *testing.T, input, options json.RawMessage) any {
+		in := decode[samplingCase](t, input, options)
+		q, n := NKappa(in.Prevalence, in.Kappa, in.HalfWidth, in.Level)
+		return object{"Q": q, "n": n}
+	},
+}
