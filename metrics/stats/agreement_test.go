@@ -118,7 +118,7 @@ func (m *meanOver) add(v Number) {
 }
 
 func (m *meanOver) into(o object, name string) {
-	o["mean_"+name], o["n_"+name] = Quotient(m.sum, m.n), m.n
+	o["mean_"+name], o["n_"+name] = FractionOf(m.sum, m.n), m.n
 }
 
 var spanOracles = map[string]oracle{
@@ -189,8 +189,8 @@ var spanOracles = map[string]oracle{
 			})
 		}
 		return object{
-			"macro_jaccard": Quotient(macro.sum, macro.n), "n_defined": macro.n, "n_pairs": pairs,
-			"micro_jaccard": Quotient(inter, all), "char_alpha": sum.Alpha(),
+			"macro_jaccard": FractionOf(macro.sum, macro.n), "n_defined": macro.n, "n_pairs": pairs,
+			"micro_jaccard": FractionOf(inter, all), "char_alpha": sum.Alpha(),
 		}
 	},
 	"alpha_U_1995":   nil, // superseded by unitized alpha

@@ -37,7 +37,7 @@ func EqualWidth(scores []float64, positive []bool, bins int) Calibration {
 // EqualMass sorts items by score, ties by their order, into bins of equally many;
 // the first ones have one more where that does not come out even.
 func EqualMass(scores []float64, positive []bool, bins int) Calibration {
-	order := ascending(scores)
+	order := byValue(scores)
 	groups := make([][]int, bins)
 	size, more := len(order)/bins, len(order)%bins
 	for b := range groups {

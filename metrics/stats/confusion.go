@@ -52,7 +52,7 @@ func (c Confusion) Accuracy(level float64) Estimate {
 
 // Youden is sensitivity + specificity - 1, 0 for a judge that guesses.
 func (c Confusion) Youden() Number {
-	se, sp := Quotient(float64(c.TP), float64(c.TP+c.FN)), Quotient(float64(c.TN), float64(c.TN+c.FP))
+	se, sp := FractionOf(float64(c.TP), float64(c.TP+c.FN)), FractionOf(float64(c.TN), float64(c.TN+c.FP))
 	if !se.Defined || !sp.Defined {
 		return Number{}
 	}
@@ -70,7 +70,7 @@ func (c Confusion) BalancedAccuracy() Number {
 
 // F1 is 2TP/(2TP+FP+FN).
 func (c Confusion) F1() Number {
-	return Quotient(2*float64(c.TP), 2*float64(c.TP)+float64(c.FP)+float64(c.FN))
+	return FractionOf(2*float64(c.TP), 2*float64(c.TP)+float64(c.FP)+float64(c.FN))
 }
 
 // MCC is the correlation coefficient of Matthews, undefined if either side has
@@ -79,13 +79,13 @@ func (c Confusion) MCC() Number {
 	tp, fp, fn, tn := c.floats()
 	// Four roots instead of one of a product, which could overflow.
 	root := math.Sqrt(tp+fp) * math.Sqrt(tp+fn) * math.Sqrt(tn+fp) * math.Sqrt(tn+fn)
-	return Quotient(tp*tn-fp*fn, root)
+	return FractionOf(tp*tn-fp*fn, root)
 }
 
 // Kappa is Cohen's kappa of judge and people.
 func (c Confusion) Kappa() Number {
 	tp, fp, fn, tn := c.floats()
-	return Quotient(2*(tp*tn-fp*fn), (tp+fp)*(fp+tn)+(tp+fn)*(fn+tn))
+	return FractionOf(2*(tp*tn-fp*fn), (tp+fp)*(fp+tn)+(tp+fn)*(fn+tn))
 }
 
 func (c Confusion) floats() (tp, fp, fn, tn float64) {

@@ -52,7 +52,7 @@ func pearson(x, y []float64) Number {
 		a, b := x[i]-mx, y[i]-my
 		xx, xy, yy = xx+a*a, xy+a*b, yy+b*b
 	}
-	r := Quotient(xy, math.Sqrt(xx)*math.Sqrt(yy))
+	r := FractionOf(xy, math.Sqrt(xx)*math.Sqrt(yy))
 	r.Value = max(-1, min(1, r.Value))
 	return r
 }
@@ -71,7 +71,7 @@ func meanOf(x []float64) float64 {
 
 // Ranks are the ranks of x from 1, tied values having the mean of theirs.
 func Ranks(x []float64) []float64 {
-	order := ascending(x)
+	order := byValue(x)
 	ranks := make([]float64, len(x))
 	for i := 0; i < len(order); {
 		j := i + 1
@@ -86,8 +86,8 @@ func Ranks(x []float64) []float64 {
 	return ranks
 }
 
-// ascending lists the indices of x by value, then by index.
-func ascending(x []float64) []int {
+// byValue lists the indices of x by value, then by index.
+func byValue(x []float64) []int {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
@@ -110,5 +110,5 @@ func AUROC(scores []float64, positive []bool) Number {
 			n++
 		}
 	}
-	return Quotient(sum-p*(p+1)/2, p*n)
+	return FractionOf(sum-p*(p+1)/2, p*n)
 }

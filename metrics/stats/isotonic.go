@@ -21,7 +21,7 @@ func FitIsotonic(x, y, weights []float64) *Isotonic {
 	}
 	f := &Isotonic{}
 	var blocks []block
-	order := ascending(x)
+	order := byValue(x)
 	for k := 0; k < len(order); {
 		at := x[order[k]]
 		b := block{points: 1}

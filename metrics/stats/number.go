@@ -20,8 +20,8 @@ func Of(v float64) Number {
 	return Number{Value: v, Defined: true}
 }
 
-// Quotient is num/den, undefined if den is 0.
-func Quotient(num, den float64) Number {
+// FractionOf is num/den, undefined if den is 0.
+func FractionOf(num, den float64) Number {
 	if den == 0 {
 		return Number{}
 	}

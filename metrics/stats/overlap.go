@@ -37,17 +37,17 @@ type PairScore struct {
 func (p CharPair) Union() int64 { return p.Both + p.First + p.Second }
 
 // Jaccard is |A∩B|/|A∪B|, undefined if neither marked anything.
-func (p CharPair) Jaccard() Number { return Quotient(float64(p.Both), float64(p.Union())) }
+func (p CharPair) Jaccard() Number { return FractionOf(float64(p.Both), float64(p.Union())) }
 
 // Dice is 2|A∩B|/(|A|+|B|), the F1 of characters, undefined if neither marked
 // anything.
 func (p CharPair) Dice() Number {
-	return Quotient(2*float64(p.Both), 2*float64(p.Both)+float64(p.First)+float64(p.Second))
+	return FractionOf(2*float64(p.Both), 2*float64(p.Both)+float64(p.First)+float64(p.Second))
 }
 
 // Percent is the share of all characters on which both agree, marked or not.
 func (p CharPair) Percent() Number {
-	return Quotient(float64(p.Both)+float64(p.Neither), p.length())
+	return FractionOf(float64(p.Both)+float64(p.Neither), p.length())
 }
 
 func (p CharPair) length() float64 { return float64(p.Union()) + float64(p.Neither) }
@@ -60,7 +60,7 @@ func (p CharPair) length() float64 { return float64(p.Union()) + float64(p.Neith
 // nothing, or both everything.
 func (p CharPair) Kappa() Number {
 	n11, n10, n01, n00 := float64(p.Both), float64(p.First), float64(p.Second), float64(p.Neither)
-	return Quotient(2*(n11*n00-n10*n01), (n11+n10)*(n10+n00)+(n11+n01)*(n01+n00))
+	return FractionOf(2*(n11*n00-n10*n01), (n11+n10)*(n10+n00)+(n11+n01)*(n01+n00))
 }
 
 // AC1 is Gwet's coefficient of the characters' two labels. That of two annotators
@@ -84,10 +84,10 @@ type UnitPair struct {
 }
 
 // ExactF1 is the F1 of units with the same bounds, undefined without units.
-func (p UnitPair) ExactF1() Number { return Quotient(2*float64(p.Exact), p.units()) }
+func (p UnitPair) ExactF1() Number { return FractionOf(2*float64(p.Exact), p.units()) }
 
 // OverlapF1 is the F1 of units matched one to one that share a character.
-func (p UnitPair) OverlapF1() Number { return Quotient(2*float64(p.Matched), p.units()) }
+func (p UnitPair) OverlapF1() Number { return FractionOf(2*float64(p.Matched), p.units()) }
 
 // TouchedF1 is the F1 of units that share a character with some unit of the
 // other, however many do.

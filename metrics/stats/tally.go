@@ -76,7 +76,7 @@ func (t *Tally) Units() int64 { return int64(t.sums[tallyPairable]) }
 
 // Percent is the mean over units with two or more ratings of the share of
 // ordered pairs of ratings that agree.
-func (t *Tally) Percent() Number { return Quotient(t.sums[tallyAgreeing], t.sums[tallyPairable]) }
+func (t *Tally) Percent() Number { return FractionOf(t.sums[tallyAgreeing], t.sums[tallyPairable]) }
 
 // A Chance is a chance-corrected coefficient with its parts.
 type Chance struct {
@@ -89,7 +89,7 @@ type Chance struct {
 func chance(observed, expected Number) Chance {
 	c := Chance{Observed: observed, Expected: expected}
 	if observed.Defined && expected.Defined {
-		c.Value = Quotient(observed.Value-expected.Value, 1-expected.Value)
+		c.Value = FractionOf(observed.Value-expected.Value, 1-expected.Value)
 	}
 	return c
 }
