@@ -6,7 +6,7 @@ GOFUMPT := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 20s
 
-.PHONY: help build run test race fuzz bench lint fmt golden check
+.PHONY: help build run test slow race fuzz bench lint fmt golden check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -21,6 +21,9 @@ run: build ## evaluate the embedded sample: the main job, from nothing to scores
 
 test: ## run the tests; needs nothing but Go
 	$(GO) test ./...
+
+slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 resamples
+	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
 
 race: ## run the tests under the race detector; needs cgo
 	CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...

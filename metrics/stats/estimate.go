@@ -31,6 +31,14 @@ const (
 	ClopperPearsonExact Method = "clopper-pearson"
 	// AgrestiCoullAdjusted is the adjusted Wald interval, clipped to [0, 1].
 	AgrestiCoullAdjusted Method = "agresti-coull"
+	// PercentileBootstrap is the percentile interval of a cluster bootstrap.
+	PercentileBootstrap Method = "percentile"
+	// BCaBootstrap is the bias-corrected and accelerated interval of a cluster
+	// bootstrap.
+	BCaBootstrap Method = "bca"
+	// WelchInterval is a difference ± t times the standard error of two samples that
+	// have nothing in common, with Welch's degrees of freedom.
+	WelchInterval Method = "welch-t"
 )
 
 // A Reason says why an estimate has no value.
@@ -47,6 +55,8 @@ const (
 	OutOfRange Reason = "out_of_range"
 	// BadArgument means a level outside (0, 1) or counts that are no proportion.
 	BadArgument Reason = "bad_argument"
+	// NoVariation means that a test has no standard error to divide by.
+	NoVariation Reason = "no_variation"
 )
 
 // An Estimate is a number over rows with its interval.

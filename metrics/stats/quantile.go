@@ -46,17 +46,19 @@ func normalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2)
 
 // studentQuantile is the t with P(|T| <= t) = level for Student's t with df > 0
 // degrees of freedom.
-func studentQuantile(level float64, df int64) float64 {
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(df)}
+func studentQuantile(level float64, df int64) float64 { return studentPoint(level, float64(df)) }
+
+// studentPoint is studentQuantile for degrees of freedom that need not be whole.
+func studentPoint(level, df float64) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
 	return -t.Quantile((1 - level) / 2)
 }
 
 // studentTails is P(|T| >= |t|) for Student's t with df > 0 degrees of freedom.
-func studentTails(t float64, df int64) float64 {
-	// The incomplete beta function at x = df/(df+t²), written so that a large t
-	// does not overflow.
-	nu := float64(df)
-	return mathext.RegIncBeta(nu/2, 0.5, 1/(1+t*t/nu))
+func studentTails(t, df float64) float64 {
+	// The incomplete beta function at df/(df+t²), written so that a large t does not
+	// overflow.
+	return mathext.RegIncBeta(df/2, 0.5, 1/(1+t*t/df))
 }
 
 // betaQuantile is the p-quantile of a beta distribution with both shapes > 0.

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,10 +24,29 @@ type vector struct {
 		Clusters        []string
 		Num, Den        []float64
 		TP, Pred, Truth []float64
+		Successes       int
+		U               float64
+		Resamples       [][]int `json:"resample_indices"`
+		D               []float64
+		A, B            numbers
+		NumA            []float64 `json:"num_a"`
+		DenA            []float64 `json:"den_a"`
+		NumB            []float64 `json:"num_b"`
+		DenB            []float64 `json:"den_b"`
+		C               int64
+		P               []*float64
+		Deviation       float64 `json:"sd_d"`
+		DEff, Delta     float64
+		P10, P01        float64
 	}
-	Options   struct{ Level float64 }
+	Options struct {
+		Level, Alpha, Power float64
+		Zeros               ZeroMethod `json:"zero_method"`
+	}
 	Expected  map[string]any
 	Tolerance struct{ Abs, Rel float64 }
+	ByField   map[string]struct{ Abs, Rel float64 } `json:"tolerance_by_field"`
+	Sampled   *sampled                              `json:"monte_carlo"`
 }
 
 // leaves are the computed counterparts of a vector's expected leaves. A nil is
@@ -45,21 +65,43 @@ var covered = map[string]func(*testing.T, *vector) leaves{
 	"clustered_se":   clusteredLeaves,
 	"ratio_delta":    ratioLeaves,
 	"micro_metrics":  microLeaves,
+	"poisson1_from_uniform": func(_ *testing.T, v *vector) leaves {
+		return leaves{"weight": float64(PoissonWeight(v.Input.U))}
+	},
+	"boot_fixed":              fixedLeaves,
+	"boot_exact_percentile":   exactLeaves,
+	"boot_exact_bca":          exactLeaves,
+	"cluster_boot_exact":      exactLeaves,
+	"paired_boot_exact":       exactLeaves,
+	"ratio_boot_exact":        exactLeaves,
+	"paired_boot_ratio_exact": exactLeaves,
+	"boot_mc":                 sampledLeaves,
+	"boot_binary":             sampledLeaves,
+	"cluster_boot_mc":         sampledLeaves,
+	"ratio_boot_mc":           sampledLeaves,
+	"poisson_boot_binary":     sampledLeaves,
+	"poisson_boot_mc":         sampledLeaves,
+	"paired_diff":             pairedLeaves,
+	"sign_flip":               flipLeaves,
+	"sign_flip_cluster":       flipLeaves,
+	"sign_flip_mc":            sampledFlipLeaves,
+	"mcnemar":                 mcNemarLeaves,
+	"wilcoxon":                wilcoxonLeaves,
+	"holm":                    func(_ *testing.T, v *vector) leaves { return adjustedLeaves(v, Holm) },
+	"benjamini_hochberg":      func(_ *testing.T, v *vector) leaves { return adjustedLeaves(v, BenjaminiHochberg) },
+	"mde_z":                   planLeaves,
+	"power_z":                 powerLeaves,
+	"mcnemar_n":               mcNemarPlanLeaves,
 }
 
-// resampling lists the statistics of these files that resample; this package has
-// only analytic intervals.
-var resampling = []string{
-	"boot_fixed", "boot_exact_percentile", "boot_exact_bca", "boot_mc", "boot_binary",
-	"cluster_boot_exact", "cluster_boot_mc", "poisson_boot_binary", "poisson_boot_mc",
-	"poisson1_from_uniform", "ratio_boot_exact", "ratio_boot_mc",
-}
+// exempt are statistics that an implementation may leave out.
+var exempt = []string{"power_t"}
 
 // informative are leaves that an implementation may leave out.
-var informative = []string{"cr2"}
+var informative = []string{"cr2", "z0_strict"}
 
 func TestVectors(t *testing.T) {
-	for _, name := range []string{"proportion_ci.json", "mean_ci.json", "ratio_ci.json"} {
+	for _, name := range []string{"proportion_ci.json", "mean_ci.json", "ratio_ci.json", "paired.json"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(vectorDir, name)
 			if _, err := os.Stat(vectorDir); err != nil {
@@ -73,7 +115,7 @@ func TestVectors(t *testing.T) {
 
 // vectorCount is how many covered cases each file has: a file that is read wrong
 // must not pass for having none.
-var vectorCount = map[string]int{"proportion_ci.json": 66, "mean_ci.json": 23, "ratio_ci.json": 44, "small": 42}
+var vectorCount = map[string]int{"proportion_ci.json": 66, "mean_ci.json": 128, "ratio_ci.json": 61, "paired.json": 131, "small": 42}
 
 func runVectors(t *testing.T, path string, want int) {
 	data, err := os.ReadFile(path)
@@ -88,7 +130,7 @@ func runVectors(t *testing.T, path string, want int) {
 	for _, v := range file.Cases {
 		compute := covered[v.Statistic]
 		if compute == nil {
-			if !slices.Contains(resampling, v.Statistic) {
+			if !slices.Contains(exempt, v.Statistic) {
 				t.Errorf("%s: unknown statistic %s", v.ID, v.Statistic)
 			}
 			continue
@@ -112,16 +154,34 @@ func (v *vector) check(t *testing.T, got leaves) {
 			t.Errorf("%s is not computed", name)
 			continue
 		}
-		switch w := want.(type) {
-		case float64:
-			f, ok := g.(float64)
-			if !ok || !(math.Abs(f-w) <= v.Tolerance.Abs+v.Tolerance.Rel*math.Abs(w)) {
-				t.Errorf("%s = %v, want %v", name, g, w)
-			}
-		default:
-			if g != w {
-				t.Errorf("%s = %v, want %v", name, g, w)
-			}
+		v.checkLeaf(t, name, g, want)
+	}
+}
+
+func (v *vector) checkLeaf(t *testing.T, name string, got, want any) {
+	t.Helper()
+	tolerance := v.Tolerance
+	if by, ok := v.ByField[name]; ok {
+		tolerance = by
+	}
+	switch w := want.(type) {
+	case float64:
+		f, ok := got.(float64)
+		if !ok || !(math.Abs(f-w) <= tolerance.Abs+tolerance.Rel*math.Abs(w)) {
+			t.Errorf("%s = %v, want %v", name, got, w)
+		}
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(w) {
+			t.Errorf("%s = %v, want %v", name, got, w)
+			return
+		}
+		for i := range w {
+			v.checkLeaf(t, fmt.Sprintf("%s[%d]", name, i), list[i], w[i])
+		}
+	default:
+		if got != w {
+			t.Errorf("%s = %v, want %v", name, got, w)
 		}
 	}
 }

@@ -24,6 +24,12 @@ const (
 	NoDesignEffect WarningCode = "no_design_effect"
 	// VarianceRange: squares too large to sum exactly, so no standard error.
 	VarianceRange WarningCode = "variance_range"
+	// NoBCa: the bias or the acceleration of a bootstrap is undefined.
+	NoBCa WarningCode = "no_bca"
+	// DroppedResamples: the statistic was undefined in some resamples.
+	DroppedResamples WarningCode = "dropped_resamples"
+	// SmallestP: too few clusters for any p-value below alpha.
+	SmallestP WarningCode = "smallest_p"
 )
 
 // A Warning is something a reader of an estimate must know.
@@ -72,4 +78,9 @@ func ClustersNeeded(level float64) int64 {
 		need++
 	}
 	return need
+}
+
+// droppedText says what share of resamples had no statistic.
+func droppedText(share float64) string {
+	return fmt.Sprintf("%.2g of the resamples left out: nothing to divide by", share)
 }

@@ -1,0 +1,315 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// A Resampling says how clusters are resampled.
+type Resampling struct {
+	Resamples int    // replicates to draw, at least 2
+	Seed      uint64 // of all streams
+	Workers   int    // goroutines; at most 1 means one. The result does not depend on it
+
+	// Scheme is how, [ByCount] if it is "".
+	Scheme Scheme
+}
+
+// A Scheme is a way of drawing clusters with replacement.
+type Scheme string
+
+const (
+	// ByCount enumerates where there are no more distinct resamples than would be
+	// drawn, draws clusters where there are at most MaxMultinomial, and draws
+	// Poisson weights for more.
+	ByCount Scheme = ""
+	// Enumerated goes through all distinct resamples with their chances. It is
+	// exact; for more than MaxEnumerated clusters it is ByCount.
+	Enumerated Scheme = "enumerated"
+	// Multinomial draws as many clusters as there are, with replacement.
+	//
+	// Source: Efron 1979.
+	Multinomial Scheme = "multinomial"
+	// Poisson gives every cluster a Poisson(1) weight, which is a function of the
+	// seed, the replicate and the key of the cluster alone. It is slightly wider than
+	// Multinomial, of which it is the limit for many clusters.
+	//
+	// Source: Chamandy, Muralidharan, Najmi & Naidu 2012.
+	Poisson Scheme = "poisson"
+)
+
+const (
+	// MaxEnumerated is the most clusters whose resamples are enumerated: there are
+	// 92,378 distinct ones of 10.
+	MaxEnumerated = 10
+	// MaxMultinomial is the most clusters that are drawn one by one. From there on
+	// the difference between both schemes is below a thousandth of the width.
+	MaxMultinomial = 2000
+)
+
+// A Bootstrap is the distribution of a statistic over resamples of clusters. The
+// zero Bootstrap has no distribution.
+type Bootstrap struct {
+	Value  float64 // of the statistic over the clusters themselves
+	Reason Reason  // Defined, or why there is no Value
+
+	N         int64 // rows
+	Clusters  int64
+	Scheme    Scheme
+	Resamples int64   // of the distribution: drawn, or n^n if all were enumerated
+	Seed      uint64  // not used if all were enumerated
+	Undefined float64 // share of resamples whose statistic was undefined, which are left out
+
+	// Degenerate says that all resamples agree. It is not evidence of certainty.
+	Degenerate bool
+
+	SE    float64 // standard deviation of the distribution
+	HasSE bool
+
+	// Bias is BCa's z0, Φ⁻¹ of the share of resamples below Value, those equal to
+	// it counted half; Acceleration its a, from leaving out one cluster at a time.
+	Bias            float64
+	HasBias         bool
+	Acceleration    float64
+	HasAcceleration bool
+
+	replicates distribution
+}
+
+// Bootstrap resamples the units. The distribution is undefined for fewer than two
+// of them, and if the statistic of the units themselves is.
+func (u *Units) Bootstrap(stat Statistic, o Resampling) *Bootstrap {
+	b := &Bootstrap{N: u.rows, Clusters: int64(u.Len()), Seed: o.Seed}
+	totals, ok := u.totals()
+	switch {
+	case o.Resamples < 2:
+		b.Reason = BadArgument
+	case u.Len() == 0:
+		b.Reason = NoData
+	case !ok:
+		b.Reason = OutOfRange
+	default:
+		if b.Value, ok = stat(totals); !ok {
+			b.Reason = ZeroDenominator
+		}
+	}
+	if b.Reason != Defined || u.Len() < 2 {
+		return b
+	}
+	sorted := u.canonical()
+	switch b.Scheme = schemeOf(u.Len(), o); b.Scheme {
+	case Enumerated:
+		b.replicates = sorted.enumerate(stat)
+		b.Resamples = int64(math.Pow(float64(u.Len()), float64(u.Len())))
+	case Multinomial:
+		b.replicates = drawn(sorted.multinomial(stat, o))
+		b.Resamples = int64(o.Resamples)
+	default:
+		b.replicates = drawn(sorted.poisson(stat, o))
+		b.Resamples = int64(o.Resamples)
+	}
+	b.describe()
+	b.Acceleration, b.HasAcceleration = sorted.jackknife(stat, totals)
+	return b
+}
+
+func schemeOf(units int, o Resampling) Scheme {
+	switch {
+	case o.Scheme == Multinomial, o.Scheme == Poisson:
+		return o.Scheme
+	case units <= MaxEnumerated && (o.Scheme == Enumerated || distinctResamples(units) <= o.Resamples):
+		return Enumerated
+	case units <= MaxMultinomial:
+		return Multinomial
+	}
+	return Poisson
+}
+
+// describe sums up the replicates.
+func (b *Bootstrap) describe() {
+	d := b.replicates
+	b.Undefined = d.undefined
+	if d.len() == 0 {
+		return
+	}
+	// Sums of the same numbers in another order differ in their last bits, and
+	// must count as equal.
+	spread := d.values[d.len()-1] - d.values[0]
+	noise := 1e-9*spread + 1e-14*math.Abs(b.Value)
+	if spread <= 1e-14*math.Abs(b.Value) {
+		b.Degenerate, b.HasSE, b.HasBias = true, true, true
+		return
+	}
+	b.SE, b.HasSE = d.deviation(), true
+	share := d.below(b.Value-noise) + (d.below(b.Value+noise)-d.below(b.Value-noise))/2
+	if share > 0 && share < 1 {
+		b.Bias, b.HasBias = normalPoint(share), true
+	}
+}
+
+// Percentile is the percentile interval: the (1-level)/2 and 1-(1-level)/2
+// quantiles of the distribution. It is undefined for fewer than two clusters. Its
+// coverage is below the level for few clusters; see [Bootstrap.BCa].
+//
+// Source: Efron 1979.
+func (b *Bootstrap) Percentile(level float64) Estimate {
+	e := b.start(level, PercentileBootstrap)
+	if !e.Defined() || b.replicates.len() == 0 {
+		return e
+	}
+	if b.Degenerate {
+		e.setDegenerate()
+		return e
+	}
+	tail := (1 - level) / 2
+	e.setInterval(b.replicates.quantile(tail), b.replicates.quantile(1-tail))
+	return e
+}
+
+// BCa is the bias-corrected and accelerated interval: the quantiles at the levels
+// of [Bootstrap.Levels]. Where the bias or the acceleration is undefined it is the
+// percentile interval; Method and Warnings say so.
+//
+// Source: Efron 1987.
+func (b *Bootstrap) BCa(level float64) Estimate {
+	low, high, ok := b.Levels(level)
+	if !ok || b.Degenerate {
+		e := b.Percentile(level)
+		if e.HasInterval && !b.Degenerate {
+			e.warn(NoBCa, "bias or acceleration of the bootstrap undefined: percentile interval")
+		}
+		return e
+	}
+	e := b.start(level, BCaBootstrap)
+	if e.Defined() {
+		e.setInterval(b.replicates.quantile(low), b.replicates.quantile(high))
+	}
+	return e
+}
+
+// Levels are the shares of the distribution below both ends of the BCa interval,
+//
+//	Φ(z0 + (z0 ± z) / (1 - a (z0 ± z)))
+//
+// They are undefined if the bias or the acceleration is, or if 1 - a (z0 ± z) is
+// not positive.
+func (b *Bootstrap) Levels(level float64) (low, high float64, ok bool) {
+	if !b.HasBias || !b.HasAcceleration || !validLevel(level) {
+		return 0, 0, false
+	}
+	z := normalQuantile(level)
+	shift := func(z float64) float64 {
+		w := b.Bias + z
+		scale := 1 - float64(b.Acceleration*w)
+		ok = ok && scale > 0
+		return normalCDF(b.Bias + w/scale)
+	}
+	ok = true
+	low, high = shift(-z), shift(z)
+	return low, high, ok
+}
+
+// ShareAtMost is the share of the distribution at or below v. The share at or
+// below 0 is known as the bootstrap p-value of a difference, but is none: it says
+// how much of the interval's tail lies there. For a test see [SignFlip].
+//
+// Source: Koehn 2004.
+func (b *Bootstrap) ShareAtMost(v float64) (share float64, ok bool) {
+	d := b.replicates
+	if d.len() == 0 {
+		return 0, false
+	}
+	spread := d.values[d.len()-1] - d.values[0]
+	noise := 1e-9*spread + 1e-14*math.Abs(v)
+	return d.below(math.Nextafter(v+noise, math.Inf(1))), true
+}
+
+// start makes the estimate that an interval goes with.
+func (b *Bootstrap) start(level float64, method Method) Estimate {
+	e := Estimate{
+		Value: b.Value, Reason: b.Reason, Level: level, Method: method, N: b.N, Clusters: b.Clusters,
+		SE: b.SE, HasSE: b.HasSE,
+	}
+	if !validLevel(level) {
+		e.Value, e.Reason, e.SE, e.HasSE = 0, BadArgument, 0, false
+	}
+	if e.Defined() {
+		e.warnClusters(b.Clusters)
+	}
+	if e.Defined() && b.Undefined > 0 {
+		e.warn(DroppedResamples, droppedText(b.Undefined))
+	}
+	return e
+}
+
+// A distribution is the values of a statistic over resamples, sorted.
+type distribution struct {
+	values    []float64
+	upTo      []float64 // chance of a value at most values[i]; nil if all values are draws
+	undefined float64   // chance of no value
+}
+
+// drawn makes the distribution of replicates, NaN where they are undefined.
+func drawn(values []float64) distribution {
+	slices.Sort(values) // NaN first
+	first, _ := slices.BinarySearchFunc(values, 0, func(v float64, _ int) int {
+		if math.IsNaN(v) {
+			return -1
+		}
+		return 1
+	})
+	return distribution{values: values[first:], undefined: float64(first) / float64(len(values))}
+}
+
+func (d *distribution) len() int { return len(d.values) }
+
+// below is the chance of a value below v.
+func (d *distribution) below(v float64) float64 {
+	i, _ := slices.BinarySearch(d.values, v)
+	switch {
+	case i == 0:
+		return 0
+	case d.upTo == nil:
+		return float64(i) / float64(d.len())
+	}
+	return d.upTo[i-1]
+}
+
+// quantile is the p-quantile: of draws that of [SampleQuantile], of an enumeration
+// the least value with a chance of at least p at or below it.
+func (d *distribution) quantile(p float64) float64 {
+	if d.upTo == nil {
+		q, _ := SampleQuantile(d.values, p)
+		return q
+	}
+	// The chances are sums of rounded numbers.
+	i, _ := slices.BinarySearch(d.upTo, p-1e-12)
+	return d.values[min(i, d.len()-1)]
+}
+
+// deviation is the standard deviation.
+func (d *distribution) deviation() float64 {
+	if d.upTo == nil {
+		mean := 0.0
+		for _, v := range d.values {
+			mean += v / float64(d.len())
+		}
+		squares := 0.0
+		for _, v := range d.values {
+			squares += float64((v - mean) * (v - mean))
+		}
+		return math.Sqrt(squares / float64(d.len()-1))
+	}
+	mean, last := 0.0, 0.0
+	for i, v := range d.values {
+		mean += float64(v * (d.upTo[i] - last))
+		last = d.upTo[i]
+	}
+	variance := 0.0
+	last = 0
+	for i, v := range d.values {
+		variance += float64((v - mean) * (v - mean) * (d.upTo[i] - last))
+		last = d.upTo[i]
+	}
+	return math.Sqrt(variance)
+}

@@ -1,0 +1,81 @@
+package stats
+
+import (
+	"math"
+	"testing"
+)
+
+// TestUnpaired: expected values are R's t.test(a, b), which is Welch's.
+func TestUnpaired(t *testing.T) {
+	a, b := single([]float64{0.2, 0.4, 0.9, 1.0, 0.35}), single([]float64{0.1, 0.3, 0.2, 0.5, 0.45, 0.15})
+	first, second := a.Mean(0.95), b.Mean(0.95)
+	u := NewUnpaired(&first, &second, 0.95)
+	if !u.T.Defined() {
+		t.Fatalf("%+v", u)
+	}
+	// By hand: se² = 0.1270/5 + 0.026667/6.
+	seA, seB := first.SE*first.SE, second.SE*second.SE
+	df := (seA + seB) * (seA + seB) / (seA*seA/4 + seB*seB/5)
+	checks := map[string][2]float64{
+		"difference": {u.Value, 0.57 - 1.7/6},
+		"se":         {u.SE, math.Sqrt(seA + seB)},
+		"df":         {u.DF, df},
+		"low":        {u.Low, u.Value - studentPoint(0.95, df)*u.SE},
+		"p":          {u.T.P, studentTails(u.Value/u.SE, df)},
+	}
+	for name, c := range checks {
+		if math.Abs(c[0]-c[1]) > 1e-12 {
+			t.Errorf("%s = %v, want %v", name, c[0], c[1])
+		}
+	}
+	back := NewUnpaired(&second, &first, 0.95)
+	if back.Value != -u.Value || back.T.P != u.T.P || back.T.Greater != u.T.Less || back.Low != -u.High {
+		t.Errorf("the other way round: %+v, want the negative of %+v", back, u)
+	}
+}
+
+func TestUnpairedUndefined(t *testing.T) {
+	one, none := single([]float64{0.5}), &Clusters{}
+	same := single([]float64{0.5, 0.5, 0.5})
+	a, b, c := one.Mean(0.95), none.Mean(0.95), same.Mean(0.95)
+	if u := NewUnpaired(&c, &b, 0.95); u.Reason != NoData || u.T.Defined() {
+		t.Errorf("against nothing: %+v", u)
+	}
+	if u := NewUnpaired(&c, &a, 0.95); !u.Defined() || u.HasSE || u.HasInterval || u.T.Reason != NoVariation {
+		t.Errorf("against one row: %+v", u)
+	}
+	if u := NewUnpaired(&c, &c, 0.95); !u.Degenerate || u.T.Defined() {
+		t.Errorf("of constants: %+v", u)
+	}
+	if u := NewUnpaired(&c, &c, 1); u.Reason != BadArgument {
+		t.Errorf("level 1: %+v", u)
+	}
+}
+
+func TestRequiredAndDetectableAgree(t *testing.T) {
+	for _, sd := range []float64{0.1, 0.35, 2} {
+		for _, delta := range []float64{0.01, -0.05, 0.3} {
+			n, ok := DefaultDesign.Required(sd, delta, 1.5)
+			if !ok {
+				t.Fatal("undefined")
+			}
+			se, _ := PairedSE(sd, float64(n), 1.5)
+			if mde, _ := DefaultDesign.Detectable(se); n > 2 && mde > math.Abs(delta) {
+				t.Errorf("sd %v: %d rows for %v, but they show only %v", sd, n, delta, mde)
+			}
+			fewer, _ := PairedSE(sd, float64(n-1), 1.5)
+			if mde, _ := DefaultDesign.Detectable(fewer); n > 2 && mde <= math.Abs(delta) {
+				t.Errorf("sd %v: %d rows for %v, but %d would do", sd, n, delta, n-1)
+			}
+		}
+	}
+	if _, ok := DefaultDesign.Required(1, 0, 1); ok {
+		t.Error("rows for no difference are defined")
+	}
+	if _, ok := (Design{Alpha: 0.05, Power: 1}).Detectable(0.1); ok {
+		t.Error("certainty is defined")
+	}
+	if _, ok := PowerOf(0.1, 0, 0.05); ok {
+		t.Error("power without a standard error is defined")
+	}
+}
