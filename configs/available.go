@@ -11,11 +11,7 @@ var notAvailable = []string{
 	"judge.necessity",
 	"statistics.resamples", "statistics.method",
 	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
-	"report.citation_display.show_provenance", "report.citation_display.show_relevance_scores",
-	"report.citation_display.show_token_contribution", "report.citation_display.group_by_source_type",
-	"report.citation_display.max_citations_displayed", "report.citation_display.inline_markers",
 	"performance.batch_size",
-	"reporting.detailed_span_analysis", "reporting.hallucination_details", "reporting.confidence_intervals",
 	"quality_control.inter_annotator_agreement.target_agreement", "quality_control.inter_annotator_agreement.min_annotators",
 	"quality_control.inter_annotator_agreement.recalibration_threshold",
 }

@@ -89,6 +89,8 @@ func evaluateGate(g configs.Gate, summary []runs.SummaryRow, minCoverage float64
 		out.Value = row.Estimate
 	}
 	switch {
+	case out.Value == nil && row.Estimate != nil:
+		out.Reason = fmt.Sprintf("no interval: only an estimate over %d rows", row.N)
 	case out.Value == nil:
 		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined", row.N+row.Undefined, row.Undefined)
 	case row.Coverage != nil && *row.Coverage < minCoverage:

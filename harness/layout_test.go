@@ -52,6 +52,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	},
 	"benchmarks/throughput": {ours: []string{"dataset"}},
 	"benchmarks/texts":      {ours: []string{"dataset"}},
+	"benchmarks/page":       {ours: []string{"dataset"}},
 }
 
 // TestImportDirection parses the import clauses of every file. It does not ask

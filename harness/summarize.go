@@ -44,7 +44,7 @@ func (p *Plan) summarize(ctx context.Context, known memory) (counted, error) {
 			return counted{}, err
 		}
 	}
-	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, rows)
+	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, withhold(rows, &s.Reporting))
 }
 
 // A summarizer collects the states of all items and groups.

@@ -18,8 +18,18 @@ type RunData struct {
 	Manifest *runs.Manifest
 	Summary  []runs.SummaryRow
 	Gates    []runs.GateResult
-	Texts    Texts  // nil if they are not at hand
-	NoTexts  string // why they are not
+	Texts    Texts    // nil if they are not at hand
+	NoTexts  string   // why they are not
+	Display  *Display // nil means [DefaultDisplay]
+	Parts    Parts
+}
+
+// display is what the rows of the run show of their citations.
+func (d *RunData) display() Display {
+	if d.Display == nil {
+		return DefaultDisplay()
+	}
+	return *d.Display
 }
 
 // Texts yields what a run read: its rows in the order of the input, the places
@@ -112,6 +122,7 @@ type pageBuilder struct {
 	lead    []string // names of the metrics that matter most, best first
 	rows    []pageRow
 	totals  totals
+	reasons reasons
 }
 
 // A pageRow is one row of one run.
@@ -146,6 +157,16 @@ func (b *pageBuilder) build(ctx context.Context) error {
 		p.Sources = append(p.Sources, provenance(r.run))
 	}
 	return nil
+}
+
+// parts are what some run wants left out.
+func (b *pageBuilder) parts() Parts {
+	var p Parts
+	for _, r := range b.results {
+		p.NoSpans = p.NoSpans || r.run.Parts.NoSpans
+		p.NoHallucinations = p.NoHallucinations || r.run.Parts.NoHallucinations
+	}
+	return p
 }
 
 // pooled is the group of all systems; a page of several runs has none.

@@ -41,6 +41,9 @@ func (d *detailer) answer(v *rowShown, text string, citations []citation, claims
 		v.Answer = append(v.Answer, units[i], units[i+1], claimAt(cuts[i], cuts[i+1]))
 	}
 	for k := range citations {
+		if !d.display.Markers {
+			break
+		}
 		end := citations[k].answerEnd
 		i, found := slices.BinarySearch(cuts, end.Value)
 		if !end.Valid || !found || i == 0 {
@@ -61,6 +64,11 @@ func (d *detailer) claim(c *claim) claimShown {
 	if !c.start.Valid || !c.end.Valid {
 		out.Text = shown(clip(c.text, longText))
 	}
+	if d.parts.NoHallucinations {
+		out.Outcome = -1
+		return out
+	}
+	out.Missed = missed(c) && c.outcome != "not_factual"
 	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
 	if c.outcome != "" && out.Outcome >= 0 {
 		note("%s", outcomeWords[out.Outcome].Long)
@@ -71,7 +79,7 @@ func (d *detailer) claim(c *claim) claimShown {
 	if c.support.Valid && len(c.citations) > 0 {
 		note("%s: joined support of what it cites is %s.", d.judge, number(c.support.Value))
 	}
-	if c.elsewhereDoc != "" {
+	if missed(c) {
 		text := "The best evidence it does not cite: " + sourceName(c.elsewhereDoc, int32(c.elsewherePage.Value))
 		if c.elsewhereStart.Valid && c.elsewhereEnd.Valid {
 			text += " " + extent(c.elsewhereStart.Value, c.elsewhereEnd.Value)

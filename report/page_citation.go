@@ -16,11 +16,15 @@ func (d *detailer) citation(r *results, i int, c *citation, in *rowTexts, k int)
 	}
 	out.More = out.Problem != int(fine) && problem(out.Problem) != problemOfStatus[c.status]
 	if in != nil && k < len(in.row.Citations) {
-		out.Title = line(in.row.Citations[k].Title, 200)
+		if o := originOf(&in.row.Citations[k], c.sourceType, &d.display, d.started); o.Type != "" || o.text() != "" {
+			out.Origin = &o
+		}
 	}
 	why := func(format string, args ...any) { out.Why = append(out.Why, fmt.Sprintf(format, args...)) }
 	d.whyStatus(c, &out, why)
-	whyMatch(r.annotator[i], c, why)
+	if !d.parts.NoSpans {
+		whyMatch(r.annotator[i], c, why)
+	}
 	d.whySupport(r, i, c, &out, why)
 	return out
 }

@@ -56,3 +56,16 @@ func lists(field func(i int) *[]int64) columnReader {
 		}
 	}
 }
+
+// numbers is doubles for a column that may hold integers, too.
+func numbers(field func(i int) *dataset.NullFloat) columnReader {
+	return func(i int, v *dataset.ColumnValues, k int) {
+		f := dataset.NullFloat{Valid: v.Valid[k]}
+		if len(v.Doubles) > 0 {
+			f.Value = v.Doubles[k]
+		} else {
+			f.Value = float64(v.Ints[k])
+		}
+		*field(i) = f
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ibid/metrics/span"
 )
@@ -26,8 +27,7 @@ type rowShown struct {
 	Citations []citationShown `json:"citations"`
 	Sources   []sourceShown   `json:"sources"`
 	Truth     []string        `json:"truth,omitempty"` // what annotators marked, in words
-	Metrics   [][2]string     `json:"metrics"`         // name and value
-	Undefined []string        `json:"undefined,omitempty"`
+	Calls     []callShown     `json:"calls,omitempty"` // of the judge
 }
 
 type claimShown struct {
@@ -35,6 +35,7 @@ type claimShown struct {
 	Text      string   `json:"text,omitempty"` // when the claim has no place in the answer
 	Citations []int64  `json:"citations,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
+	Missed    bool     `json:"missed,omitempty"` // there is evidence that it should have cited
 }
 
 type citationShown struct {
@@ -42,7 +43,9 @@ type citationShown struct {
 	Problem int      `json:"problem"`
 	More    bool     `json:"more,omitempty"` // the problem is not what the status says
 	Place   string   `json:"place"`
-	Title   string   `json:"title,omitempty"`
+	Origin  *origin  `json:"origin,omitempty"`
+	Instead []int32  `json:"instead,omitempty"` // kind and number of the mark that should have been cited
+	Whose   string   `json:"whose,omitempty"`   // whose mark that is, in words
 	Why     []string `json:"why"`
 	Quote   string   `json:"quote,omitempty"` // quoted text that is not at the place
 	Support string   `json:"support,omitempty"`
@@ -57,11 +60,31 @@ type sourceShown struct {
 	key    textKey
 }
 
-// A detailer makes the details of rows.
+// A detailer makes the details of the rows of one run.
 type detailer struct {
 	limits  limits
 	sources sources
 	judge   string // what verdicts are called
+	display Display
+	parts   Parts
+	started time.Time
+	columns []*metricColumn // in the order of the page's metric names; nil where the run has none
+	reasons *reasons
+	calls   map[int64][]callShown // by row
+}
+
+// newDetailer makes the detailer of a run.
+func (b *pageBuilder) newDetailer(r *results) *detailer {
+	m := r.run.Manifest
+	d := &detailer{
+		limits: limitsOf(m), judge: judgeName(r), display: r.run.display(), parts: r.run.Parts, started: m.Timings.Started,
+		reasons: &b.reasons,
+	}
+	d.sources.left = wholeBudget / len(b.results)
+	for _, def := range b.definitions() {
+		d.columns = append(d.columns, r.metric(def.Name))
+	}
+	return d
 }
 
 // row makes the detail of row i. in is nil if the texts are not at hand.
@@ -69,7 +92,8 @@ func (d *detailer) row(run int, r *results, i int, undefined []string, in *rowTe
 	out := &rowDetail{Record: d.record(r, i, undefined)}
 	v := &out.View
 	// Lists are empty, not null, for the script of the page.
-	v.Answer, v.Citations, v.Sources, v.Metrics = []int32{}, []citationShown{}, []sourceShown{}, [][2]string{}
+	v.Answer, v.Citations, v.Sources = []int32{}, []citationShown{}, []sourceShown{}
+	v.Calls = d.calls[r.row[i]]
 	v.Problem = int(d.limits.ofRow(r, i))
 	citations, claims := r.citationsOf(i), r.claimsOf(i)
 	if in != nil {
@@ -92,18 +116,14 @@ func (d *detailer) row(run int, r *results, i int, undefined []string, in *rowTe
 	}
 	for k := range citations {
 		v.Citations = append(v.Citations, d.citation(r, i, &citations[k], in, k))
-	}
-	if in != nil {
-		v.Sources = append(v.Sources, d.marks(run, r, i, in)...)
-		v.Truth = otherTruth(r.annotator[i], in)
-	}
-	for _, m := range r.metrics {
-		if x, ok := m.at(i); ok {
-			v.Metrics = append(v.Metrics, [2]string{m.def.Name, number(x)})
+		if in != nil && !d.parts.NoSpans {
+			c := &v.Citations[k]
+			c.Instead, c.Whose = d.instead(r, i, &citations[k], c, in)
 		}
 	}
-	for _, reason := range sortedKeys(out.Record.Undefined) {
-		v.Undefined = append(v.Undefined, fmt.Sprintf("%s: %s", reason, strings.Join(out.Record.Undefined[reason], ", ")))
+	if in != nil && !d.parts.NoSpans {
+		v.Sources = append(v.Sources, d.marks(run, r, i, in)...)
+		v.Truth = otherTruth(r.annotator[i], in)
 	}
 	return out
 }
@@ -142,6 +162,10 @@ func (d *detailer) marks(run int, r *results, i int, in *rowTexts) []sourceShown
 		p := &in.places.Citations[k]
 		if p.InSets() {
 			add(p.Doc, p.Page, mark{p.Start, p.End, markPredicted, int32(k)})
+			if tolerance := d.limits.tolerance; tolerance > 0 {
+				add(p.Doc, p.Page, mark{max(0, p.Start-tolerance), p.Start, markTolerance, int32(k)})
+				add(p.Doc, p.Page, mark{p.End, p.End + tolerance, markTolerance, int32(k)})
+			}
 		}
 		if c := &citations[k]; c.quoteStart.Valid && c.quoteEnd.Valid {
 			add(p.Doc, p.Page, mark{c.quoteStart.Value, c.quoteEnd.Value, markSupport, int32(k)})
@@ -149,12 +173,12 @@ func (d *detailer) marks(run int, r *results, i int, in *rowTexts) []sourceShown
 	}
 	for k := range in.places.Truth {
 		if p := &in.places.Truth[k]; p.InSets() && (r.annotator[i] == "" || in.row.Truth[k].Annotator == r.annotator[i]) {
-			add(p.Doc, p.Page, mark{p.Start, p.End, markTrue, -1})
+			add(p.Doc, p.Page, mark{p.Start, p.End, markTrue, int32(k)})
 		}
 	}
-	for _, c := range r.claimsOf(i) {
-		if c.elsewhereStart.Valid && c.elsewhereEnd.Valid {
-			add(c.elsewhereDoc, int32(c.elsewherePage.Value), mark{c.elsewhereStart.Value, c.elsewhereEnd.Value, markElsewhere, -1})
+	for k, c := range r.claimsOf(i) {
+		if c.elsewhereStart.Valid && c.elsewhereEnd.Valid && missed(&c) && !d.parts.NoHallucinations {
+			add(c.elsewhereDoc, int32(c.elsewherePage.Value), mark{c.elsewhereStart.Value, c.elsewhereEnd.Value, markElsewhere, int32(k)})
 		}
 	}
 	out = slices.DeleteFunc(out, func(s sourceShown) bool {
@@ -173,6 +197,50 @@ func (d *detailer) marks(run int, r *results, i int, in *rowTexts) []sourceShown
 		})
 	}
 	return out
+}
+
+// missed reports whether a claim has better evidence than what it cites.
+func missed(c *claim) bool { return c.elsewhereDoc != "" && c.outcome != "supported_by_cited" }
+
+// instead finds what should have been cited in place of a bad citation: the
+// evidence for its claim that stands elsewhere, else the true span it is nearest
+// to, else one that no citation touches.
+func (d *detailer) instead(r *results, i int, c *citation, view *citationShown, in *rowTexts) (kindAndNumber []int32, whose string) {
+	if problem(view.Problem) <= repaired {
+		return nil, ""
+	}
+	claims := r.claimsOf(i)
+	for _, k := range c.claims {
+		if k >= 0 && k < int64(len(claims)) && missed(&claims[k]) && claims[k].outcome == "supported_elsewhere" && !d.parts.NoHallucinations {
+			return []int32{markElsewhere, int32(k)}, "evidence it does not cite"
+		}
+	}
+	scored := func(k int) bool {
+		return in.places.Truth[k].InSets() && (r.annotator[i] == "" || in.row.Truth[k].Annotator == r.annotator[i])
+	}
+	best := -1
+	if c.bestTruth.Valid && c.bestTruth.Value >= 0 && c.bestTruth.Value < int64(len(in.places.Truth)) && scored(int(c.bestTruth.Value)) {
+		best = int(c.bestTruth.Value)
+	}
+	for k := range in.places.Truth {
+		if best < 0 && scored(k) && !slices.ContainsFunc(in.places.Citations, func(p span.Place) bool { return overlap(&p, &in.places.Truth[k]) }) {
+			best = k
+		}
+	}
+	for k := range in.places.Truth {
+		if best < 0 && scored(k) {
+			best = k
+		}
+	}
+	if best < 0 {
+		return nil, ""
+	}
+	return []int32{markTrue, int32(best)}, "marked by " + shown(nameOf(in.row.Truth[best].Annotator))
+}
+
+// overlap reports whether two places share text.
+func overlap(a, b *span.Place) bool {
+	return a.InSets() && b.InSets() && a.Doc == b.Doc && a.Page == b.Page && a.Start < b.End && b.Start < a.End
 }
 
 func sourceName(doc string, page int32) string {

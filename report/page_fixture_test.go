@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -75,15 +77,66 @@ type fakeTexts struct {
 
 func (f *fakeTexts) Each(_ context.Context, _ []string, yield func(*dataset.Row, *dataset.Resolved, func(string, int32) (string, bool)) error) error {
 	for i := range f.rows {
-		err := yield(&f.rows[i], &f.places[i], func(doc string, _ int32) (string, bool) {
+		var own fleeting
+		row, places := own.row(&f.rows[i]), own.places(&f.places[i])
+		err := yield(row, places, func(doc string, _ int32) (string, bool) {
 			text, ok := f.documents[doc]
-			return text, ok
+			return own.text(text), ok
 		})
+		own.end()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fleeting makes copies of strings that become others at its end, as the strings
+// of a row do once the next rows are read.
+type fleeting struct{ buffers [][]byte }
+
+func (f *fleeting) text(s string) string {
+	if s == "" {
+		return ""
+	}
+	buffer := []byte(s)
+	f.buffers = append(f.buffers, buffer)
+	return unsafe.String(&buffer[0], len(buffer))
+}
+
+func (f *fleeting) end() {
+	for _, buffer := range f.buffers {
+		for i := range buffer {
+			buffer[i] = '?'
+		}
+	}
+}
+
+func (f *fleeting) row(in *dataset.Row) *dataset.Row {
+	out := *in
+	out.ID, out.System, out.Query, out.Answer = f.text(in.ID), f.text(in.System), f.text(in.Query), f.text(in.Answer)
+	out.Citations, out.Truth = slices.Clone(in.Citations), slices.Clone(in.Truth)
+	for k := range out.Citations {
+		c := &out.Citations[k]
+		for _, s := range []*string{&c.Doc, &c.Title, &c.CitedText, &c.SourceType, &c.SourceReference} {
+			*s = f.text(*s)
+		}
+	}
+	for k := range out.Truth {
+		out.Truth[k].Annotator, out.Truth[k].Doc = f.text(out.Truth[k].Annotator), f.text(out.Truth[k].Doc)
+	}
+	return &out
+}
+
+func (f *fleeting) places(in *dataset.Resolved) *dataset.Resolved {
+	out := *in
+	out.Citations, out.Truth = slices.Clone(in.Citations), slices.Clone(in.Truth)
+	for _, list := range [][]span.Place{out.Citations, out.Truth} {
+		for k := range list {
+			list[k].Doc = f.text(list[k].Doc)
+		}
+	}
+	return &out
 }
 
 // at is a place of code points.

@@ -31,6 +31,12 @@ type rowIndex struct {
 	Metrics  []indexMetric `json:"metrics"`
 	Columns  int           `json:"columns"` // how many of the metrics the table shows
 
+	MetricNames []string       `json:"metricNames"` // of a row's metrics, in order
+	Undefined   [][]reasonText `json:"undefined"`   // why metrics are, by the number that rows have
+	MaxCited    int            `json:"maxCited"`    // most citations seen at once
+	Grouped     bool           `json:"grouped"`     // citations are grouped by kind of source
+	Markers     bool           `json:"markers"`     // citations are numbered in the answer
+
 	Problems []Word          `json:"problems"`
 	Statuses []Word          `json:"statuses"`
 	Outcomes []Word          `json:"outcomes"`
@@ -58,6 +64,12 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		Problems: problemWords[:], Statuses: statusWords, Outcomes: outcomeWords,
 		Signs: make(map[Tone]string), Judge: judgeName(b.results[0]), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
 	}
+	for _, d := range b.definitions() {
+		x.MetricNames = append(x.MetricNames, d.Name)
+	}
+	x.Undefined = b.reasons.lists
+	display := b.results[0].run.display()
+	x.MaxCited, x.Grouped, x.Markers = display.MaxCitations, display.BySourceType, display.Markers
 	for _, t := range []Tone{Good, Note, Warn, Bad, Neutral} {
 		x.Signs[t] = t.Sign()
 	}

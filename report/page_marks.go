@@ -9,7 +9,7 @@ import (
 type mark struct {
 	start, end int64 // code points
 	kind       int32 // one of the kinds below
-	citation   int32 // the citation, or -1
+	of         int32 // the number of the citation, of the truth or, where evidence is elsewhere, of the claim
 }
 
 // Kinds of marks and other states of a stretch of text; a stretch can be of
@@ -20,6 +20,7 @@ const (
 	markSupport               // the judge's evidence
 	markElsewhere             // evidence that should have been cited
 	stretchFolded             // context, seen on request
+	markTolerance             // so near to what is cited that it counts as the same place
 )
 
 // A pieceView is one piece of a text as a row sees it, split into stretches that
@@ -29,6 +30,7 @@ type pieceView struct {
 	Head   string    `json:"head"`             // where in the text
 	Runs   []int32   `json:"runs"`             // start, end (UTF-16 units of the piece) and state of each stretch
 	Notes  []runNote `json:"notes,omitempty"`  // what begins and ends
+	Marks  []int32   `json:"marks,omitempty"`  // kind, number, first and last stretch of each mark
 	Before bool      `json:"before,omitempty"` // text is left out before the piece
 	After  bool      `json:"after,omitempty"`  // and after it
 }
@@ -100,6 +102,13 @@ func splitPiece(p *piece, marks []mark) pieceView {
 			v.Notes = append(v.Notes, note)
 		}
 	}
+	for _, m := range marks {
+		if m.kind != markTolerance {
+			first, _ := slices.BinarySearch(cuts, max(m.start, p.start))
+			end, _ := slices.BinarySearch(cuts, min(m.end, p.end))
+			v.Marks = append(v.Marks, m.kind, m.of, int32(first), int32(end-1))
+		}
+	}
 	return v
 }
 
@@ -157,11 +166,14 @@ func noteOf(run int, start, end int64, marks []mark) (runNote, bool) {
 	n := runNote{Run: run}
 	var open, closed []string
 	for _, m := range marks {
+		if m.kind == markTolerance {
+			continue
+		}
 		name := markName(m)
 		if m.start == start {
 			open = append(open, name+" starts")
 			if m.kind == markPredicted {
-				n.Cites = append(n.Cites, m.citation)
+				n.Cites = append(n.Cites, m.of)
 			}
 		}
 		if m.end == end {
@@ -177,7 +189,7 @@ func noteOf(run int, start, end int64, marks []mark) (runNote, bool) {
 func markName(m mark) string {
 	switch m.kind {
 	case markPredicted:
-		return "citation " + count(int64(m.citation)+1)
+		return "citation " + count(int64(m.of)+1)
 	case markTrue:
 		return "true span"
 	case markSupport:

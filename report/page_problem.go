@@ -140,7 +140,10 @@ func validStatus(name string) bool {
 }
 
 // limits are the settings that decide what is a problem.
-type limits struct{ supported, goodMatch float64 }
+type limits struct {
+	supported, goodMatch float64
+	tolerance            int64 // code points by which a boundary may be off
+}
 
 // ofCitation is the worst about citation c of row i.
 func (l *limits) ofCitation(r *results, i int, c *citation) problem {

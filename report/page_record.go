@@ -1,24 +1,28 @@
 package report
 
-import "ibid/dataset"
+import (
+	"math"
+
+	"ibid/dataset"
+)
 
 // A rowRecord is the row as data; texts are as the dataset has them, but for
-// control characters.
+// control characters. Scores have six digits: a page is to be looked at, the
+// exact values are in rows.parquet.
 type rowRecord struct {
-	Schema    string              `json:"schema"`
-	Row       int64               `json:"row"`
-	ID        string              `json:"id"`
-	System    string              `json:"system"`
-	Error     string              `json:"error,omitempty"`
-	Query     string              `json:"query"`
-	Answer    string              `json:"answer"`
-	Annotator string              `json:"truth_annotator,omitempty"`
-	Tags      map[string]string   `json:"tags,omitempty"`
-	Metrics   map[string]float64  `json:"metrics"`
-	Undefined map[string][]string `json:"undefined,omitempty"` // metrics by reason
-	Citations []citationRecord    `json:"citations"`
-	Claims    []claimRecord       `json:"claims,omitempty"`
-	Truth     []truthRecord       `json:"truth"`
+	Row       int64             `json:"row"`
+	ID        string            `json:"id"`
+	System    string            `json:"system"`
+	Error     string            `json:"error,omitempty"`
+	Query     string            `json:"query"`
+	Answer    string            `json:"answer"`
+	Annotator string            `json:"truth_annotator,omitempty"`
+	Tags      map[string]string `json:"tags,omitempty"`
+	Metrics   []*float64        `json:"metrics"`   // in the order of the page's metric names
+	Undefined int               `json:"undefined"` // number of the page's list of reasons
+	Citations []citationRecord  `json:"citations"`
+	Claims    []claimRecord     `json:"claims,omitempty"`
+	Truth     []truthRecord     `json:"truth"`
 }
 
 type citationRecord struct {
@@ -37,7 +41,9 @@ type citationRecord struct {
 	Label     string   `json:"label,omitempty"`
 	Claims    []int64  `json:"claims,omitempty"`
 	Reason    string   `json:"reason,omitempty"`
-	Quote     string   `json:"quote,omitempty"`
+	From      *int64   `json:"quote_start,omitempty"` // of the judge's evidence
+	To        *int64   `json:"quote_end,omitempty"`
+	Quote     string   `json:"quote,omitempty"` // if it has no place
 	CitedText string   `json:"cited_text,omitempty"`
 }
 
@@ -64,8 +70,9 @@ type truthRecord struct {
 
 func (d *detailer) record(r *results, i int, undefined []string) rowRecord {
 	out := rowRecord{
-		Schema: "ibid.row/v1", Row: r.row[i], ID: shown(r.id[i]), System: shown(r.system[i]), Error: shown(r.failed[i]),
-		Annotator: shown(r.annotator[i]), Metrics: make(map[string]float64), Citations: []citationRecord{}, Truth: []truthRecord{},
+		Row: r.row[i], ID: shown(r.id[i]), System: shown(r.system[i]), Error: shown(r.failed[i]),
+		Annotator: shown(r.annotator[i]), Metrics: make([]*float64, len(d.columns)), Undefined: d.reasons.of(undefined),
+		Citations: []citationRecord{}, Truth: []truthRecord{},
 	}
 	for _, t := range r.tags[i] {
 		if out.Tags == nil {
@@ -73,16 +80,12 @@ func (d *detailer) record(r *results, i int, undefined []string) rowRecord {
 		}
 		out.Tags[shown(t.Key)] = shown(t.Value)
 	}
-	for _, m := range r.metrics {
-		if x, ok := m.at(i); ok {
-			out.Metrics[m.def.Name] = x
+	values := make([]float64, len(d.columns))
+	for k, c := range d.columns {
+		if x, ok := c.at(i); ok {
+			values[k] = sixDigits(x)
+			out.Metrics[k] = &values[k]
 		}
-	}
-	for k := 0; k+1 < len(undefined); k += 2 {
-		if out.Undefined == nil {
-			out.Undefined = make(map[string][]string)
-		}
-		out.Undefined[undefined[k+1]] = append(out.Undefined[undefined[k+1]], undefined[k])
 	}
 	for _, c := range r.citationsOf(i) {
 		out.Citations = append(out.Citations, c.record())
@@ -100,8 +103,11 @@ func (c *citation) record() citationRecord {
 	out := citationRecord{
 		Citation: c.number, ID: shown(clip(c.citationID, longText)), Page: pointer(c.page), Start: pointer(c.start), End: pointer(c.end), Unit: shown(clip(c.unit, longText)), Status: c.status,
 		BestTruth: pointer(c.bestTruth), Exact: floatPointer(c.exact), Snapped: floatPointer(c.snapped), Support: floatPointer(c.support),
-		Label: c.label, Claims: c.claims, Reason: shown(clip(c.reason, longText)), Quote: shown(clip(c.quote, longText)),
+		Label: c.label, Claims: c.claims, Reason: shown(clip(c.reason, longText)), From: pointer(c.quoteStart), To: pointer(c.quoteEnd),
 		CitedText: shown(clip(c.citedText, longText)),
+	}
+	if out.From == nil {
+		out.Quote = shown(clip(c.quote, longText))
 	}
 	if !c.docNull {
 		doc := shown(clip(c.doc, longText))
@@ -133,5 +139,17 @@ func floatPointer(n dataset.NullFloat) *float64 {
 	if !n.Valid {
 		return nil
 	}
-	return &n.Value
+	return new(sixDigits(n.Value))
+}
+
+// sixDigits rounds to six significant digits.
+func sixDigits(v float64) float64 {
+	if v == 0 || v == math.Trunc(v) {
+		return v
+	}
+	scale := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(v))))
+	if scale > 1e200 {
+		return v // a power so large is not exact enough to round by
+	}
+	return math.Round(v*scale) / scale
 }

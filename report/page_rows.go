@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/metrics/span"
 )
 
 // staticRows is how many of the worst rows are on the page without a script.
@@ -42,6 +44,29 @@ type rowTexts struct {
 	row    *dataset.Row
 	places *dataset.Resolved
 	text   func(doc string, page int32) (string, bool)
+}
+
+// keepTexts copies what is shown of a row: its strings are gone once the next
+// rows are read.
+func keepTexts(row *dataset.Row, places *dataset.Resolved, text func(doc string, page int32) (string, bool)) *rowTexts {
+	out := &rowTexts{&dataset.Row{Query: strings.Clone(row.Query), Answer: strings.Clone(row.Answer)}, &dataset.Resolved{}, text}
+	out.row.Citations, out.row.Truth = slices.Clone(row.Citations), slices.Clone(row.Truth)
+	out.places.Citations, out.places.Truth = slices.Clone(places.Citations), slices.Clone(places.Truth)
+	for k := range out.row.Citations {
+		c := &out.row.Citations[k]
+		for _, s := range []*string{&c.Title, &c.SourceType, &c.SourceReference} {
+			*s = strings.Clone(*s)
+		}
+	}
+	for k := range out.row.Truth {
+		out.row.Truth[k].Annotator = strings.Clone(out.row.Truth[k].Annotator)
+	}
+	for _, list := range [][]span.Place{out.places.Citations, out.places.Truth} {
+		for k := range list {
+			list[k].Doc = strings.Clone(list[k].Doc)
+		}
+	}
+	return out
 }
 
 // packRows chooses the rows that the page holds, reads their texts, and packs
@@ -78,7 +103,7 @@ func (b *pageBuilder) details(ctx context.Context, held []int) ([]*rowDetail, []
 	details := make([]*rowDetail, len(held))
 	detailers := make([]*detailer, len(b.results))
 	for run, r := range b.results {
-		d := &detailer{limits: limitsOf(r.run.Manifest), judge: judgeName(r)}
+		d := b.newDetailer(r)
 		detailers[run] = d
 		wanted := make(map[int64]int) // position in the input -> index in held
 		keep := make(map[int]bool)
@@ -88,6 +113,11 @@ func (b *pageBuilder) details(ctx context.Context, held []int) ([]*rowDetail, []
 				keep[row.index] = true
 			}
 		}
+		calls, err := readCalls(r.run.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		d.calls = callsByRow(calls)
 		undefined, err := r.undefined(func(i int) bool { return keep[i] })
 		if err != nil {
 			return nil, nil, err
@@ -99,8 +129,9 @@ func (b *pageBuilder) details(ctx context.Context, held []int) ([]*rowDetail, []
 					return nil
 				}
 				entry := &b.rows[held[k]]
-				entry.question = line(row.Query, 240)
-				details[k] = d.row(run, r, entry.index, undefined[entry.index], &rowTexts{row, places, text})
+				in := keepTexts(row, places, text)
+				entry.question = line(in.row.Query, 240)
+				details[k] = d.row(run, r, entry.index, undefined[entry.index], in)
 				return nil
 			})
 			if err != nil {
@@ -138,8 +169,11 @@ func judgeName(r *results) string {
 }
 
 func limitsOf(m *runs.Manifest) limits {
-	l := limits{supported: 0.7, goodMatch: 0.8}
+	l := limits{supported: 0.7, goodMatch: 0.8, tolerance: 10}
 	for _, s := range m.Settings {
+		if n, err := strconv.ParseInt(s.Value, 10, 64); s.Key == "span_matching.tolerance_chars" && err == nil {
+			l.tolerance = n
+		}
 		into := map[string]*float64{"thresholds.supported": &l.supported, "thresholds.good_match": &l.goodMatch}[s.Key]
 		if v, err := strconv.ParseFloat(s.Value, 64); into != nil && err == nil {
 			*into = v

@@ -3,19 +3,25 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
 // How much of a document a page holds, in code points.
 const (
-	wholeText  = 2500  // texts up to this are held whole
-	aroundMark = 500   // else this much on either side of a mark
-	seenAround = 200   // what is seen at once on either side of a mark
-	leastFold  = 400   // and less than this is not hidden
-	longMark   = 4000  // of a longer mark only both ends are held
-	endOfMark  = 1200  // this much of each
-	longAnswer = 20000 // of a longer answer only the beginning is held
+	wholeText  = 2500    // texts up to this are held whole in any case
+	longWhole  = 200_000 // and up to this, as long as there is room
+	aroundMark = 500     // else this much on either side of a mark
+	seenAround = 200     // what is seen at once on either side of a mark
+	leastFold  = 400     // and less than this is not hidden
+	longMark   = 4000    // of a longer mark only both ends are held
+	endOfMark  = 1200    // this much of each
+	longAnswer = 20000   // of a longer answer only the beginning is held
 )
+
+// wholeBudget is how many code points of longer texts are held whole. Once it is
+// used up, only the neighbourhoods of marks are held of further ones.
+const wholeBudget = 6_000_000
 
 // A textKey names a text: a document, or one page of it when offsets count from
 // pages. run tells the documents of several runs apart.
@@ -28,6 +34,7 @@ type textKey struct {
 // sources are the texts that rows point into, each held once.
 type sources struct {
 	byKey map[textKey]*sourceText
+	left  int // of the budget for whole texts
 }
 
 // A sourceText is what is held of one text: pieces in order that neither overlap
@@ -35,6 +42,7 @@ type sources struct {
 type sourceText struct {
 	pieces []piece
 	length int64 // code points of the whole text
+	whole  bool  // it is held whole, as one piece
 	number int   // in the order of the page, once it is settled
 }
 
@@ -53,11 +61,15 @@ func (s *sources) add(key textKey, text string, marks []mark) {
 	if t == nil {
 		t = &sourceText{length: int64(utf8.RuneCountInString(text)), number: -1}
 		s.byKey[key] = t
-		if t.length <= wholeText {
-			t.pieces = []piece{{0, t.length, shown(text)}}
+		t.whole = t.length <= wholeText || t.length <= min(longWhole, int64(s.left))
+		if t.whole {
+			t.pieces = []piece{{0, t.length, strings.Clone(shown(text))}}
+			if t.length > wholeText {
+				s.left -= int(t.length)
+			}
 		}
 	}
-	if t.length <= wholeText {
+	if t.whole {
 		return
 	}
 	for _, w := range windowsOf(marks, t.length) {
@@ -115,5 +127,5 @@ func (t *sourceText) hold(text string, w [2]int64) {
 		w[0], w[1] = min(w[0], t.pieces[lo].start), max(w[1], t.pieces[hi-1].end)
 	}
 	at := bytesBefore(text, w[:])
-	t.pieces = slices.Replace(t.pieces, lo, hi, piece{w[0], w[1], shown(text[at[0]:at[1]])})
+	t.pieces = slices.Replace(t.pieces, lo, hi, piece{w[0], w[1], strings.Clone(shown(text[at[0]:at[1]]))})
 }

@@ -151,7 +151,9 @@ func TestPageCountsWhy(t *testing.T) {
 }
 
 func TestPageIndexAndRows(t *testing.T) {
-	p := harbour().page(t, PageOptions{})
+	f := harbour()
+	f.manifest.Settings = []runs.Setting{{Key: "span_matching.tolerance_chars", Value: "0", Source: "--set"}}
+	p := f.page(t, PageOptions{})
 	var x rowIndex
 	openPack(t, p, "index", &x)
 	if want := []string{"q1/alpha", "q2/beta", "q3/beta", "q4/alpha", "q5/alpha"}; !slices.Equal(x.Keys, want) {
@@ -193,8 +195,11 @@ func TestPageIndexAndRows(t *testing.T) {
 	if s := rows[2].View.Sources; len(s) != 2 || s[1].Name != "diary" || s[1].Pieces[0].Runs[2] != markElsewhere {
 		t.Errorf("sources of a claim supported elsewhere = %+v", s)
 	}
-	if u := rows[3].View.Undefined; len(u) != 1 || u[0] != "no_citations: citation_correctness" {
+	if u := x.Undefined[rows[3].Record.Undefined]; len(u) != 1 || u[0].Reason != "no_citations" || !slices.Equal(u[0].Metrics, []string{"citation_correctness"}) {
 		t.Errorf("undefined = %q", u)
+	}
+	if at := slices.Index(x.MetricNames, "char_f1"); at < 0 || *rows[2].Record.Metrics[at] != 0.4 || rows[4].Record.Metrics[at] != nil {
+		t.Errorf("metrics = %v, %v", x.MetricNames, rows[2].Record.Metrics)
 	}
 }
 

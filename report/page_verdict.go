@@ -127,7 +127,7 @@ func (b *pageBuilder) sayStatuses() {
 // sayOutcomes says what became of the claims.
 func (b *pageBuilder) sayOutcomes() {
 	all := sum(b.totals.claims)
-	if all == 0 {
+	if all == 0 || b.parts().NoHallucinations {
 		return
 	}
 	var parts []string

@@ -39,7 +39,7 @@ type WorstCitation struct {
 // why fills the bars and the worst citations.
 func (b *pageBuilder) why() {
 	p := b.page
-	if p.Judged {
+	if p.Judged && !b.parts().NoHallucinations {
 		p.Outcomes = b.bars("outcome", outcomeWords, b.totals.outcome, b.totals.claims)
 		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", plural(sum(b.totals.claims), "claim", "claims")
 	}
@@ -111,7 +111,7 @@ func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
 	row := &b.rows[n]
 	r := b.results[row.run]
 	c := &r.citationsOf(row.index)[k]
-	d := detailer{limits: limitsOf(r.run.Manifest), judge: judgeName(r)}
+	d := b.newDetailer(r)
 	return WorstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
 		Place: c.place(), Word: problemWords[p], Why: d.citation(r, row.index, c, nil, k).Why, Number: count(c.number + 1),

@@ -32,6 +32,8 @@ type RowView struct {
 	Sources   []SourceView   `json:"sources"`
 
 	Presence *presence.Signals `json:"presence,omitempty"` // nil if the answer is not at hand
+
+	Display Display `json:"-"` // what the text shows of citations; JSON has them all
 }
 
 // A Value is one metric of the row. Number is nil where the metric is undefined,
@@ -59,7 +61,7 @@ type SourceView struct {
 func NewRowView(key runs.RowKey, row runs.Record, claims, citations []runs.Record) *RowView {
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: key.Row, ID: key.ID, System: key.System, Error: key.Error,
-		Annotator: row["truth_annotator"].Text,
+		Annotator: row["truth_annotator"].Text, Display: DefaultDisplay(),
 	}
 	reasons := make(map[string]string)
 	undefined := row["undefined"]
@@ -143,7 +145,7 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 		fmt.Fprintf(&b, "%s %s\n", style.Red("not scored:"), Clean(v.Error))
 	}
 	if v.Query != "" || v.Answer != "" {
-		fmt.Fprintf(&b, "\n%s %s\n%s %s\n", style.Dim("question"), Clean(v.Query), style.Dim("answer  "), Clean(v.Answer))
+		fmt.Fprintf(&b, "\n%s %s\n%s %s\n", style.Dim("question"), Clean(v.Query), style.Dim("answer  "), Clean(v.markedAnswer()))
 	}
 	if v.Annotator != "" {
 		fmt.Fprintf(&b, "%s %s\n", style.Dim("truth of"), CleanLine(v.Annotator))

@@ -257,9 +257,11 @@ async function reveal(key) {
 
 // ---- one row
 
+const PREDICTED = 1, TRUE = 2, SUPPORT = 4, ELSEWHERE = 8, FOLDED = 16, TOLERANCE = 32;
 function detailOf(i, d, texts) {
   const { record, view } = d;
   const box = el("div", { class: "row-detail" });
+  const passages = passagesOf(view, texts);
   const copy = el("button", { type: "button", onclick: () => copyLink(copy) }, "copy link");
   const tags = Object.entries(record.tags || {}).map(([k, v]) => el("span", { class: "badge neutral" }, k + "=" + v));
   box.append(el("div", { class: "bar-top" }, badge(index.problems[view.problem]), el("span", { class: "small" }, index.problems[view.problem].long), tags, copy,
@@ -268,13 +270,19 @@ function detailOf(i, d, texts) {
   for (const n of view.notices || []) box.append(el("p", { class: "notice" }, n));
   if (record.query) box.append(el("p", { class: "question text", dir: "auto" }, record.query));
   const left = el("div"), right = el("div");
-  if (record.answer || (view.claims || []).length) left.append(el("h3", null, "Answer"), answerOf(box, record, view));
-  left.append(el("h3", null, "Citations"), citationsOf(box, view));
+  if (record.answer || (view.claims || []).length) left.append(el("h3", null, "Answer"), answerOf(box, record, view, passages));
+  left.append(el("h3", null, "Citations"), citationsOf(box, view, passages));
   right.append(el("h3", null, "Sources"), sourcesOf(box, view, texts));
   box.append(el("div", { class: "cols" }, left, right));
-  box.append(el("details", null, el("summary", null, "metrics of this row"), metricsOf(view)),
-    el("details", null, el("summary", null, "row as JSON"), el("pre", { tabindex: "0" }, JSON.stringify(record, null, 2))));
+  if (view.calls) box.append(callsOf(view));
+  box.append(el("details", null, el("summary", null, "metrics of this row"), metricsOf(record)),
+    el("details", null, el("summary", null, "row as JSON, scores to six digits"), el("pre", { tabindex: "0" }, JSON.stringify(plainRecord(record), null, 2))));
   return box;
+}
+function plainRecord(record) {
+  const metrics = {};
+  record.metrics.forEach((v, k) => { if (v !== null) metrics[index.metricNames[k]] = v; });
+  return { schema: "ibid.row/v1", ...record, metrics, undefined: Object.fromEntries(index.undefined[record.undefined].map((u) => [u.reason, u.metrics])) };
 }
 async function copyLink(button) {
   try { await navigator.clipboard.writeText(location.href); button.textContent = "copied"; }
@@ -288,11 +296,12 @@ function citeButton(box, view, k) {
 }
 function light(box, k) {
   for (const e of box.querySelectorAll(".lit")) e.classList.remove("lit");
+  box.querySelector(`.cites > li[hidden][data-citation="${k}"]`) && box.querySelector(".more-cites")?.click();
   const card = box.querySelector(`.cites > li[data-citation="${k}"]`), mark = box.querySelector(`.source [data-cite="${k}"]`);
   if (card) { card.classList.add("lit"); card.scrollIntoView({ block: "nearest" }); }
   if (mark) { mark.scrollIntoView({ block: "nearest" }); mark.focus({ preventScroll: true }); }
 }
-function answerOf(box, record, view) {
+function answerOf(box, record, view, passages) {
   const markers = new Map();
   for (const [run, cite] of view.markers || []) markers.set(run, [...(markers.get(run) || []), cite]);
   const runs = [];
@@ -310,39 +319,94 @@ function answerOf(box, record, view) {
     let b = a;
     while (b < runs.length && runs[b].claim === runs[a].claim) b++;
     const part = runs.slice(a, b), claim = runs[a].claim;
-    if (claim >= 0) { seen.add(claim); list.append(claimOf(box, view, claim, pieces(part), part.flatMap((r) => r.cites))); }
+    if (claim >= 0) { seen.add(claim); list.append(claimOf(box, view, claim, pieces(part), part.flatMap((r) => r.cites), passages)); }
     else if (part.some((r) => r.text.trim() || r.cites.length)) list.append(el("li", { class: "plain" }, el("span", { class: "text", dir: "auto" }, pieces(part))));
     a = b;
   }
-  view.claims.forEach((c, k) => { if (!seen.has(k)) list.append(claimOf(box, view, k, [c.text || "(a claim with no place in the answer)"], [])); });
+  view.claims.forEach((c, k) => { if (!seen.has(k)) list.append(claimOf(box, view, k, [c.text || "(a claim with no place in the answer)"], [], passages)); });
   return el("div", null, list, loose);
 }
-function claimOf(box, view, k, text, named) {
-  const c = view.claims[k], word = index.outcomes[c.outcome] || { tone: "neutral", short: "unknown", long: "" };
-  const more = (c.citations || []).filter((n) => !named.includes(n));
-  return el("li", { class: word.tone, "data-claim": k }, badge(word), " ", el("span", { class: "text", dir: "auto" }, text), more.length ? [" ", more.map((n) => citeButton(box, view, n))] : "",
-    (c.notes || []).map((n) => el("p", { class: "small dim" }, n)));
+function claimOf(box, view, k, text, named, passages) {
+  const c = view.claims[k], word = index.outcomes[c.outcome];
+  const more = index.markers ? (c.citations || []).filter((n) => !named.includes(n)) : [];
+  return el("li", { class: word ? word.tone : "neutral", "data-claim": k }, word ? [badge(word), " "] : "", el("span", { class: "text", dir: "auto" }, text), more.length ? [" ", more.map((n) => citeButton(box, view, n))] : "",
+    (c.notes || []).map((n) => el("p", { class: "small dim" }, n)),
+    c.missed && !(c.citations || []).length ? el("div", { class: "compare" }, passage("want", "should have been cited", passages.get(ELSEWHERE + ":" + k), "")) : "");
 }
-function citationsOf(box, view) {
+function citationsOf(box, view, passages) {
   if (!view.citations.length) return el("p", null, "This answer cites nothing.");
-  return el("ol", { class: "cites" }, view.citations.map((c, k) => {
-    const status = index.statuses[c.status] || { tone: "neutral", short: "unknown", long: "" };
-    return el("li", { "data-citation": k }, citeButton(box, view, k), " ", badge(status), " ",
-      c.more ? badge(index.problems[c.problem]) : "",
-      c.support ? [" ", badge({ tone: c.tone || "neutral", short: c.support, long: index.judge })] : "",
-      el("p", null, c.title ? [el("b", null, el("bdi", null, c.title)), " · "] : "", el("bdi", null, c.place)),
-      c.why.map((w) => el("p", { class: "small" }, w)),
-      c.quote ? el("blockquote", { dir: "auto", tabindex: "0", role: "group", "aria-label": "quoted text" }, c.quote) : "");
-  }));
+  const typeOf = (c) => c.origin?.type || "";
+  const order = view.citations.map((_, k) => k);
+  const grouped = index.grouped && view.citations.some(typeOf);
+  if (grouped) {
+    const types = [...new Set(view.citations.map(typeOf))];
+    order.sort((a, b) => types.indexOf(typeOf(view.citations[a])) - types.indexOf(typeOf(view.citations[b])) || a - b);
+  }
+  const list = el("ol", { class: "cites" });
+  let hidden = 0;
+  order.forEach((k, n) => {
+    const type = typeOf(view.citations[k]);
+    if (grouped && (n === 0 || typeOf(view.citations[order[n - 1]]) !== type)) {
+      const count = view.citations.filter((c) => typeOf(c) === type).length;
+      list.append(el("li", { class: "group", hidden: n >= index.maxCited }, type ? type.replaceAll("_", " ") : "no source type", el("span", { class: "dim" }, ` (${count})`)));
+    }
+    const card = citationOf(box, view, k, passages);
+    if (n >= index.maxCited) { card.hidden = true; hidden++; }
+    list.append(card);
+  });
+  if (!hidden) return list;
+  const more = el("button", { type: "button", class: "more-cites", onclick: () => { for (const e of list.querySelectorAll("[hidden]")) e.hidden = false; more.remove(); } },
+    `show ${plural(hidden, "more citation", "more citations")}`);
+  return el("div", null, list, more);
+}
+function citationOf(box, view, k, passages) {
+  const c = view.citations[k], o = c.origin;
+  const status = index.statuses[c.status] || { tone: "neutral", short: "unknown", long: "" };
+  return el("li", { "data-citation": k }, citeButton(box, view, k), " ", badge(status), " ",
+    c.more ? badge(index.problems[c.problem]) : "",
+    c.support ? [" ", badge({ tone: c.tone || "neutral", short: c.support, long: index.judge })] : "",
+    el("p", { class: "place" }, o?.name ? [el("b", null, el("bdi", null, o.name)), o.details ? el("span", { class: "dim" }, " (" + o.details.join(", ") + ")") : "", el("br")] : "", el("bdi", null, c.place),
+      o?.relevance || o?.tokens ? el("span", { class: "dim" }, " · " + [o.relevance, o.tokens].filter(Boolean).join(" · ")) : ""),
+    compareOf(view, c, k, status, passages),
+    c.why.map((w) => el("p", { class: "small" }, w)),
+    c.quote ? el("blockquote", { dir: "auto", tabindex: "0", role: "group", "aria-label": "quoted text" }, c.quote) : "");
+}
+// compareOf sets what is cited beside what should have been.
+function compareOf(view, c, k, status, passages) {
+  const want = c.instead && passages.get(c.instead.join(":"));
+  if (!want) return "";
+  return el("div", { class: "compare" }, passage("got", "cited", passages.get(PREDICTED + ":" + k), status.code === "ok" ? "no text at this place" : status.short), passage("want", "should have been cited", want, "", c.whose));
+}
+function passage(kind, caption, p, none, whose) {
+  if (!p && !none) return "";
+  return el("figure", { class: "passage " + kind }, el("figcaption", null, caption, p ? el("span", { class: "dim" }, " · ", el("bdi", null, p.name), whose ? " · " + whose : "") : ""),
+    p ? el("blockquote", { dir: "auto" }, shorten(p.text)) : el("p", { class: "dim" }, none));
+}
+const shorten = (text) => text.length > 480 ? text.slice(0, 340).trimEnd() + " … " + text.slice(-110).trimStart() : text;
+// passagesOf finds the text of every mark: by its kind and number.
+function passagesOf(view, texts) {
+  const all = new Map();
+  view.sources.forEach((s, n) => {
+    for (const p of s.pieces) {
+      for (let m = 0; m < (p.marks || []).length; m += 4) {
+        const [kind, of, first, last] = p.marks.slice(m, m + 4), key = kind + ":" + of;
+        if (!all.has(key) && last >= first) all.set(key, { name: s.name, text: texts[n].pieces[p.piece].slice(p.runs[3 * first], p.runs[3 * last + 1]) });
+      }
+    }
+  });
+  return all;
+}
+function callsOf(view) {
+  return el("p", { class: "small dim" }, "Asked: ", view.calls.map((c, k) => [k ? "; " : "", c.model ? c.model + " (" + c.facts + ")" : c.facts]), ".");
 }
 
-const PREDICTED = 1, TRUE = 2, SUPPORT = 4, ELSEWHERE = 8, FOLDED = 16;
 function sourcesOf(box, view, texts) {
   const out = el("div");
   const all = view.sources.flatMap((s) => s.pieces.flatMap((p) => p.runs.filter((_, i) => i % 3 === 2)));
   const judged = all.some((x) => x & SUPPORT), missed = all.some((x) => x & ELSEWHERE);
   out.append(el("p", { class: "legend" }, el("mark", { class: "p" }, "cited"), el("mark", { class: "t" }, "marked as true"), el("mark", { class: "p t" }, "both"),
-    judged ? el("mark", { class: "s" }, (index.judge === "Judge" ? "the judge's" : index.judge.toLowerCase()) + " evidence") : "", missed ? el("mark", { class: "e" }, "evidence not cited") : ""));
+    judged ? el("mark", { class: "s" }, (index.judge === "Judge" ? "the judge's" : index.judge.toLowerCase()) + " evidence") : "", missed ? el("mark", { class: "e" }, "evidence not cited") : "",
+    all.some((x) => x & TOLERANCE) ? el("mark", { class: "o" }, "tolerance") : ""));
   if (!view.sources.length) out.append(el("p", null, "There is no text to show: nothing is cited or marked, or the documents are not at hand."));
   view.sources.forEach((s, n) => {
     const card = el("div", { class: "source" }, el("h4", null, el("bdi", null, s.name)));
@@ -364,7 +428,7 @@ function pieceOf(view, p, text, name) {
       continue;
     }
     if (flags === 0) { out.append(el("span", null, part)); continue; }
-    const kinds = (flags & PREDICTED ? "p " : "") + (flags & TRUE ? "t " : "") + (flags & SUPPORT ? "s " : "") + (flags & ELSEWHERE ? "e" : "");
+    const kinds = (flags & PREDICTED ? "p " : "") + (flags & TRUE ? "t " : "") + (flags & SUPPORT ? "s " : "") + (flags & ELSEWHERE ? "e " : "") + (flags === TOLERANCE ? "o" : "");
     for (const k of note.cites || []) {
       const tone = view.citations[k] ? index.problems[view.citations[k].problem].tone : "";
       out.append(el("span", { class: "cite " + tone, "aria-hidden": "true" }, String(k + 1)));
@@ -376,9 +440,17 @@ function pieceOf(view, p, text, name) {
   if (p.after) out.append(el("span", { class: "left-out" }, " …"));
   return out;
 }
-function metricsOf(view) {
-  return el("div", null, el("dl", { class: "pairs" }, view.metrics.map(([name, value]) => el("div", null, el("dt", null, el("a", { href: "#m-" + name }, name)), el("dd", null, value)))),
-    (view.undefined || []).length ? [el("p", { class: "small dim" }, "Undefined, by reason:"), el("ul", { class: "small dim" }, view.undefined.map((u) => el("li", null, u)))] : "");
+// number prints a value as the rest of the page does.
+function number(v) {
+  const a = Math.abs(v);
+  if (a < 1e15 && (a >= 1000 || Number.isInteger(v) && a > 1)) return v.toFixed(0);
+  if (a < 0.0005) return "0.000";
+  return a <= 1 ? v.toFixed(3) : String(Number(v.toPrecision(4)));
+}
+function metricsOf(record) {
+  const reasons = index.undefined[record.undefined];
+  return el("div", null, el("dl", { class: "pairs" }, record.metrics.map((v, k) => v === null ? "" : el("div", null, el("dt", null, el("a", { href: "#m-" + index.metricNames[k] }, index.metricNames[k])), el("dd", null, number(v))))),
+    reasons.length ? [el("p", { class: "small dim" }, "Undefined, by reason:"), el("ul", { class: "small dim" }, reasons.map((u) => el("li", null, u.reason + ": " + u.metrics.join(", "))))] : "");
 }
 
 // ---- controls

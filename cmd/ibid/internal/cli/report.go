@@ -15,7 +15,8 @@ import (
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	return &cobra.Command{
+	var set []string
+	cmd := &cobra.Command{
 		Use:   "report RUN... -o F.html",
 		Short: "one self-contained HTML file; several runs side by side",
 		Long: `report writes a page that needs no network and no server: the verdict, metrics with
@@ -25,6 +26,7 @@ citations marked in the text of their documents.
 The texts are read again from the dataset and the documents of the run; where those
 are gone, the page shows the results alone.`,
 		Example: `  ibid report runs/sample -o sample.html
+  ibid report runs/sample -o sample.html --set report.citation_display.max_citations_displayed=3
   ibid report runs/monday runs/tuesday -o nights.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,16 +36,18 @@ are gone, the page shows the results alone.`,
 			if err := a.formats("text"); err != nil {
 				return err
 			}
-			return a.writeReport(cmd.Context(), a.output, args...)
+			return a.writeReport(cmd.Context(), a.output, set, args...)
 		},
 	}
+	cmd.Flags().StringArrayVar(&set, "set", nil, "a report.citation_display setting as KEY=VALUE (may be repeated)")
+	return cmd
 }
 
 // writeReport makes the page of finished runs and writes it to a file.
-func (a *app) writeReport(ctx context.Context, path string, dirs ...string) error {
+func (a *app) writeReport(ctx context.Context, path string, set []string, dirs ...string) error {
 	var data []report.RunData
 	for _, dir := range dirs {
-		d, err := a.runData(ctx, dir)
+		d, err := a.runData(ctx, dir, set)
 		if err != nil {
 			return err
 		}
@@ -56,7 +60,7 @@ func (a *app) writeReport(ctx context.Context, path string, dirs ...string) erro
 
 // runData reads what the page shows of a run. Without its texts it still shows
 // the results.
-func (a *app) runData(ctx context.Context, dir string) (*report.RunData, error) {
+func (a *app) runData(ctx context.Context, dir string, set []string) (*report.RunData, error) {
 	m, err := openRun(dir)
 	if err != nil {
 		return nil, err
@@ -65,10 +69,12 @@ func (a *app) runData(ctx context.Context, dir string) (*report.RunData, error) 
 	if d.Summary, err = runs.ReadSummary(dir); err != nil {
 		return nil, err
 	}
-	config, err := harness.SettingsOf(m, nil, nil)
+	config, err := shownAs(m, set)
 	if err != nil {
 		return nil, err
 	}
+	d.Display = new(displayOf(config))
+	d.Parts = report.Parts{NoSpans: !config.Reporting.DetailedSpanAnalysis, NoHallucinations: !config.Reporting.HallucinationDetails}
 	d.Gates = harness.EvaluateGates(config.Gates(), d.Summary, config.MinCoverage)
 	texts, err := harness.OpenTexts(ctx, m)
 	if err != nil {
@@ -104,7 +110,7 @@ func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string
 		}
 		return nil
 	}
-	d, err := a.runData(ctx, out.Dir)
+	d, err := a.runData(ctx, out.Dir, nil)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 type showFlags struct {
 	errorRows, failing bool
 	gate, by, table    string
+	set                []string
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -36,6 +37,7 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 		Example: `  ibid show runs/sample
   ibid show runs/sample q-07/careful
   ibid show runs/sample '#12'
+  ibid show runs/sample q-07/careful --set report.citation_display.show_relevance_scores=true
   ibid show runs/sample --failing
   ibid show runs/sample --failing --gate 'char_recall >= 0.5'
   ibid show runs/sample --by lang
@@ -59,7 +61,7 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 			case f.failing:
 				return a.showFailing(args[0], m, f.gate)
 			case len(args) > 1:
-				return a.showRow(cmd, args[0], m, args[1])
+				return a.showRow(cmd, args[0], m, args[1], f.set)
 			}
 			return a.showSummary(args[0], m, f.by)
 		},
@@ -69,6 +71,7 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 	flags.BoolVar(&f.failing, "failing", false, "list the rows that are not good enough, worst first, and why")
 	flags.StringVar(&f.gate, "gate", defaultRowGate, "what a row has to meet for --failing")
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
+	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow: "+strings.Join(sortedKeys(arrowTables), ", "))
 	return cmd
 }
@@ -90,6 +93,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	switch {
 	case len(asked) > 1:
 		return &usageError{err: fmt.Errorf("%s and %s do not go together", asked[0], asked[1])}
+	case cmd.Flags().Changed("set") && len(args) < 2:
+		return &usageError{err: errors.New("--set is about the view of a row here"), hint: "name one: ibid show RUN ID; ibid rescore RUN changes what a run says"}
 	case cmd.Flags().Changed("gate") && !f.failing:
 		return &usageError{err: errors.New("--gate is about rows here and needs --failing"), hint: "ibid gate RUN asks gates of the whole run"}
 	case cmd.Flags().Changed("table") && format != "arrow":

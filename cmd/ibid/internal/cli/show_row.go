@@ -15,7 +15,7 @@ import (
 	"ibid/report"
 )
 
-func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name string) error {
+func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name string, set []string) error {
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
@@ -35,12 +35,18 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
+	config, err := shownAs(m, set)
+	if err != nil {
+		return err
+	}
 	view := report.NewRowView(key, row, claims, citations)
+	view.Display = displayOf(config)
 	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row, evidenceKeys(view))
 	if err != nil {
 		a.warn("only the results can be shown, not the texts: %v", err)
 	} else {
 		addDetail(view, detail)
+		view.SetOrigins(detail.Row.Citations, m.Timings.Started)
 	}
 	return a.write(func(w io.Writer) error {
 		if a.format == "json" {

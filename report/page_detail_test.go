@@ -1,0 +1,198 @@
+package report
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics/span"
+)
+
+// opened returns the first pack of rows of a page.
+func opened(t *testing.T, p *Page) []rowDetail {
+	t.Helper()
+	var rows []rowDetail
+	openPack(t, p, "rows-0", &rows)
+	return rows
+}
+
+// TestPageKeepsTexts: what is shown of a row is copied before the next rows take
+// the place of its strings.
+func TestPageKeepsTexts(t *testing.T) {
+	p := marked().page(t, PageOptions{})
+	row := opened(t, p)[0]
+	if r := row.Record; r.Query != "How_much?" || r.Answer != "Much." || r.Truth[0].Annotator != "ada" || r.Truth[0].Doc != "report" {
+		t.Errorf("record = %+v", r)
+	}
+	var texts []textHeld
+	openPack(t, p, "texts-0", &texts)
+	if got := texts[0].Pieces[0]; got != strings.Repeat("0123456789", 10) {
+		t.Errorf("text = %q", got)
+	}
+	if c := row.View.Citations[0]; c.Origin.Name != "Report" || row.View.Sources[0].Name != "report" || c.Whose != "marked by ada" {
+		t.Errorf("citation = %+v, origin %+v", c, c.Origin)
+	}
+}
+
+// marked is a run of one row that cites [40, 50) where [70, 90) is true.
+func marked() *fixture {
+	f := newFixture()
+	f.texts.documents["report"] = strings.Repeat("0123456789", 10)
+	f.add(dataset.Row{
+		ID: "q1", System: "alpha", Query: "How_much?", Answer: "Much.",
+		Citations: []dataset.Citation{{Doc: "report", Title: "Report", SourceType: "knowledge_base", Relevance: dataset.NullFloat{Value: 0.92, Valid: true}}},
+		Truth:     []dataset.Truth{{Annotator: "ada", Doc: "report"}},
+	},
+		cells{"char_f1": 0.0, "truth_spans": 1, "truth_annotator": "ada"},
+		[]cells{{"doc": "report", "start": 40, "end": 50, "unit": "codepoint", "status": "ok", "exact_jaccard": 0.0, "snapped_jaccard": 0.0, "source_type": "knowledge_base"}}, nil,
+		dataset.Resolved{Citations: []span.Place{at("report", 40, 50, span.OK)}, Truth: []span.Place{at("report", 70, 90, span.OK)}})
+	f.macro("", "", "char_f1", 0, 0, 0.5)
+	return f
+}
+
+func TestToleranceIsMarked(t *testing.T) {
+	f := marked()
+	f.manifest.Settings = []runs.Setting{{Key: "span_matching.tolerance_chars", Value: "5", Source: "run file"}}
+	got := opened(t, f.page(t, PageOptions{}))[0].View.Sources[0].Pieces[0]
+	want := []int32{0, 35, 0, 35, 40, markTolerance, 40, 50, markPredicted, 50, 55, markTolerance, 55, 70, 0, 70, 90, markTrue, 90, 100, 0}
+	if !slices.Equal(got.Runs, want) {
+		t.Errorf("runs = %v, want %v", got.Runs, want)
+	}
+	// The citation is stretch 2, the truth stretch 5.
+	if want := []int32{markPredicted, 0, 2, 2, markTrue, 0, 5, 5}; !slices.Equal(got.Marks, want) {
+		t.Errorf("marks = %v, want %v", got.Marks, want)
+	}
+}
+
+// TestInstead: beside a bad citation stands what should have been cited.
+func TestInstead(t *testing.T) {
+	c := opened(t, marked().page(t, PageOptions{}))[0].View.Citations[0]
+	if want := []int32{markTrue, 0}; !slices.Equal(c.Instead, want) {
+		t.Errorf("instead of a citation that touches nothing true: %v, want %v", c.Instead, want)
+	}
+	rows := opened(t, harbour().page(t, PageOptions{}))
+	if c := rows[0].View.Citations[0]; c.Instead != nil {
+		t.Errorf("instead of a good citation: %v", c.Instead)
+	}
+	if c, want := rows[2].View.Citations[0], []int32{markElsewhere, 0}; !slices.Equal(c.Instead, want) || c.Whose != "evidence it does not cite" {
+		t.Errorf("instead of a citation whose claim is supported elsewhere: %v (%s), want %v", c.Instead, c.Whose, want)
+	}
+}
+
+func TestPartsAreLeftOut(t *testing.T) {
+	data := harbour().run(t)
+	data.Parts = Parts{NoSpans: true, NoHallucinations: true}
+	p, err := NewPage(t.Context(), PageOptions{}, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := opened(t, p)[2].View
+	if len(row.Sources) != 0 || row.Citations[0].Instead != nil || row.Claims[0].Outcome != -1 || len(row.Claims[0].Notes) != 0 {
+		t.Errorf("row = %+v", row)
+	}
+	if p.Outcomes != nil {
+		t.Errorf("outcomes = %+v", p.Outcomes)
+	}
+	if html := writePage(t, p); strings.Contains(html, "supported elsewhere (") {
+		t.Error("the page says what became of claims")
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	run := time.Date(2026, 4, 30, 14, 30, 0, 0, time.UTC)
+	// The two examples of Keeptrusts' page on citation display.
+	asset := dataset.Citation{
+		SourceType: "knowledge_base", SourceReference: `{"asset_id": "a", "asset_title": "Session Management Policy", "asset_version": 3, "promotion_status": "active"}`,
+		Relevance: dataset.NullFloat{Value: 0.92, Valid: true}, TokenContribution: dataset.NullInt{Value: 856, Valid: true},
+	}
+	file := dataset.Citation{
+		SourceType:      "codebase_context_fabric",
+		SourceReference: `{"workspace_name": "backend-api", "file_path": "src/auth/session.ts", "symbol": "validateSession", "last_indexed_at": "2026-04-30T13:45:00Z"}`,
+	}
+	all := Display{Provenance: true, Relevance: true, Tokens: true, BySourceType: true}
+	tests := []struct {
+		name     string
+		citation *dataset.Citation
+		show     Display
+		want     string
+		kind     string
+	}{
+		{"asset", &asset, DefaultDisplay(), "Session Management Policy (v3, active)", "knowledge_base"},
+		{"everything", &asset, all, "Session Management Policy (v3, active), relevance 0.920, 856 tokens", "knowledge_base"},
+		{"file", &file, DefaultDisplay(), "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)", "codebase_context_fabric"},
+		{"no provenance", &asset, Display{Relevance: true}, "relevance 0.920", ""},
+		{"nothing", &asset, Display{}, "", ""},
+		{"title alone", &dataset.Citation{Title: "A title"}, DefaultDisplay(), "A title", ""},
+		{"not JSON", &dataset.Citation{Title: "A title", SourceReference: "{"}, DefaultDisplay(), "A title", ""},
+		{"other JSON", &dataset.Citation{SourceReference: `[1, "x"]`}, DefaultDisplay(), "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := originOf(tt.citation, "", &tt.show, run)
+			if got := o.text(); got != tt.want || o.Type != tt.kind {
+				t.Errorf("originOf = %q of type %q, want %q of type %q", got, o.Type, tt.want, tt.kind)
+			}
+		})
+	}
+}
+
+func TestCallsOfARow(t *testing.T) {
+	data := marked().run(t)
+	writeTable(t, filepath.Join(data.Dir, callsFile), []dataset.Field{
+		{Name: "id", Kind: dataset.String},
+		{Name: "system", Kind: dataset.String},
+		{Name: "row", Kind: dataset.Int64},
+		{Name: "model", Kind: dataset.String},
+		{Name: "cached", Kind: dataset.Bool},
+		{Name: "attempts", Kind: dataset.Int32},
+		{Name: "prompt_tokens", Kind: dataset.Int64},
+		{Name: "completion_tokens", Kind: dataset.Int64},
+		{Name: "cost_usd", Kind: dataset.Double},
+		{Name: "latency_ms", Kind: dataset.Int64},
+		{Name: "status", Kind: dataset.String},
+	}, []cells{
+		{"row": 0, "model": "some/model", "cached": false, "attempts": 2, "prompt_tokens": 1200, "completion_tokens": 80, "cost_usd": 0.00125, "latency_ms": 2300, "status": "ok"},
+		{"row": 0, "model": "some/model", "cached": true, "attempts": 1, "status": "ok"},
+	})
+	p, err := NewPage(t.Context(), PageOptions{}, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []callShown{
+		{"some/model", "$0.00125 · 1,200 tokens asked, 80 answered · 2.3 s · 2 attempts", false},
+		{"some/model", "from the cache", true},
+	}
+	if got := opened(t, p)[0].View.Calls; !slices.Equal(got, want) {
+		t.Errorf("calls = %+v, want %+v", got, want)
+	}
+}
+
+func TestSixDigits(t *testing.T) {
+	for _, tt := range []struct{ in, want float64 }{
+		{0, 0}, {1, 1}, {0.7645007493545839, 0.764501}, {-0.06666666666666667, -0.0666667}, {123456.789, 123457}, {1e-300, 1e-300}, {5e-324, 5e-324},
+	} {
+		if got := sixDigits(tt.in); got != tt.want {
+			t.Errorf("sixDigits(%v) = %v, want %v", tt.in, got, tt.want)
+		}
+	}
+}
+
+// TestLongTextsAreHeldWhole as long as there is room; then their neighbourhoods.
+func TestLongTextsAreHeldWhole(t *testing.T) {
+	s := sources{left: 10_000}
+	text := strings.Repeat("a", 6000)
+	marks := []mark{{3000, 3010, markPredicted, 0}}
+	for _, doc := range []string{"first", "second"} {
+		s.add(textKey{0, doc, 0}, text, marks)
+	}
+	if p := s.byKey[textKey{0, "first", 0}].pieces; len(p) != 1 || p[0].end != 6000 {
+		t.Errorf("the first text is held as %d pieces", len(p))
+	}
+	if p := s.byKey[textKey{0, "second", 0}].pieces; len(p) != 1 || p[0].start != 2500 || p[0].end != 3510 {
+		t.Errorf("the second text is held from %d to %d", p[0].start, p[0].end)
+	}
+}
