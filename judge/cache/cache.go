@@ -98,7 +98,7 @@ type Store interface {
 	// Record adds a call to the audit; it is durable when Record returns.
 	Record(ctx context.Context, a Attempt) error
 	// Acquire takes the right to ask for a key, for ttl, and says whether owner
-	// has it now. It renews a lease that owner holds, and takes over one that has
+	// has it now. It renews a lease that owner holds and takes over one that has
 	// run out. A ttl that is not positive is an error.
 	Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (held bool, err error)
 	// Release gives the right back. It does nothing if owner does not hold it.

@@ -135,18 +135,8 @@ func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Du
 	if err := checkTTL(ttl); err != nil {
 		return false, err
 	}
-	held := make(chan bool, 1)
-	err := s.write(ctx, func(p *prepared) error {
-		ok, err := p.acquire(key, owner, time.Now(), ttl)
-		if err == nil {
-			held <- ok
-		}
-		return err
-	})
-	if err != nil {
-		return false, err
-	}
-	return <-held, nil
+	taken, err := s.count(ctx, func(p *prepared) (int64, error) { return p.acquire(key, owner, time.Now(), ttl) })
+	return taken > 0, err
 }
 
 // Release gives the right back.

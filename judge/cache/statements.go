@@ -17,13 +17,14 @@ const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generatio
 
 // prepared are the statements of the writing connection.
 type prepared struct {
+	conn                    *sql.Conn // for what is rare
 	begin, commit, rollback *sql.Stmt
 	putEntry, addAttempt    *sql.Stmt
 	takeLease, dropLease    *sql.Stmt
 }
 
 func prepare(ctx context.Context, conn *sql.Conn) (*prepared, error) {
-	p := new(prepared)
+	p := &prepared{conn: conn}
 	for _, s := range []struct {
 		to  **sql.Stmt
 		sql string
@@ -79,13 +80,13 @@ func (p *prepared) record(a *Attempt) error {
 	return p.run(p.addAttempt, a.Key[:], a.N, a.HTTPStatus, a.Class, a.Millis, a.CostNanoUSD, a.GenerationID, a.Error, a.At.UnixMilli(), a.Run)
 }
 
-func (p *prepared) acquire(key Key, owner string, now time.Time, ttl time.Duration) (bool, error) {
+// acquire returns 1 if owner has the lease now, else 0.
+func (p *prepared) acquire(key Key, owner string, now time.Time, ttl time.Duration) (int64, error) {
 	res, err := p.takeLease.Exec(key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli())
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	changed, err := res.RowsAffected()
-	return changed > 0, err
+	return res.RowsAffected()
 }
 
 func (p *prepared) release(key Key, owner string) error {

@@ -63,7 +63,7 @@ func Entry(n int) *cache.Entry {
 		Template: "template-1", Schema: "schema-1", FinishReason: "stop",
 		PromptTokens: 2100 + i, CompletionTokens: 1500 + i, ReasoningTokens: 700 + i, CachedTokens: 1024 + i,
 		CostNanoUSD: 1_200_000 + i, LatencyMillis: 300 + i, Attempts: 2,
-		Created: time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC).Add(time.Duration(n) * time.Hour), Run: "run-1",
+		Created: time.Date(2026, 3, 4, 5, 6, 7, 89e6, time.UTC).Add(time.Duration(n) * time.Minute), Run: "run-1",
 	}
 }
 

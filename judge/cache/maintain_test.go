@@ -1,0 +1,151 @@
+package cache_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"ibid/judge/cache"
+	"ibid/judge/cache/cachetest"
+)
+
+func TestStats(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
+	empty := stats(t, s)
+	if empty.Bytes == 0 {
+		t.Error("an empty store takes no bytes")
+	}
+	if want := (&cache.Stats{Bytes: empty.Bytes}); !reflect.DeepEqual(empty, want) {
+		t.Errorf("Stats of an empty store = %+v, want %+v", empty, want)
+	}
+
+	fill(t, s, 4) // three models: 0 and 3, 1, 2
+	unknown := cachetest.Entry(4)
+	unknown.ModelResolved, unknown.Provider = "", ""
+	put(t, s, unknown)
+	got := stats(t, s)
+	want := &cache.Stats{
+		Entries: 5, Attempts: 8, EntryCostNanoUSD: 5*1_200_000 + 0 + 1 + 2 + 3 + 4, AttemptCostNanoUSD: 4 * 1_200_000,
+		Bytes: got.Bytes, Oldest: cachetest.Entry(0).Created, Newest: cachetest.Entry(4).Created,
+		Models: []cache.ModelStats{
+			{Model: "vendor/answered-0", Provider: "Provider", Entries: 2, PromptTokens: 4203, CompletionTokens: 3003, CostNanoUSD: 2_400_003},
+			{Model: "vendor/answered-1", Provider: "Provider", Entries: 1, PromptTokens: 2101, CompletionTokens: 1501, CostNanoUSD: 1_200_001},
+			{Model: "vendor/answered-2", Provider: "Provider", Entries: 1, PromptTokens: 2102, CompletionTokens: 1502, CostNanoUSD: 1_200_002},
+			{Model: "vendor/asked", Entries: 1, PromptTokens: 2104, CompletionTokens: 1504, CostNanoUSD: 1_200_004},
+		},
+		Classes: []cache.ClassStats{{Class: "flow", Attempts: 4}, {Class: "ok", Attempts: 4, CostNanoUSD: 4_800_000}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("Stats = %+v, want %+v", got, want)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	s := open(t, path)
+	const n = 2500 // more than one step
+	fill(t, s, n)
+	before := cachetest.Entry(n - 10).Created
+	want := cache.Removed{Entries: n - 10, Attempts: 2 * (n - 10)}
+	if got, err := s.Removable(t.Context(), before); err != nil || got != want {
+		t.Errorf("Removable = %+v, %v, want %+v", got, err, want)
+	}
+	if got := stats(t, s); got.Entries != n {
+		t.Fatalf("%d entries after Removable, want %d", got.Entries, n)
+	}
+	full := closedSize(t, s, path)
+
+	s = open(t, path)
+	if got, err := s.Prune(t.Context(), before); err != nil || got != want {
+		t.Errorf("Prune = %+v, %v, want %+v", got, err, want)
+	}
+	for i, kept := range map[int]bool{0: false, n - 11: false, n - 10: true, n - 1: true} {
+		if e, err := s.Get(t.Context(), cachetest.Key(i)); err != nil || (e != nil) != kept {
+			t.Errorf("entry %d after Prune: %v, %v, want it kept: %v", i, e, err, kept)
+		}
+	}
+	if got := stats(t, s); got.Entries != 10 || got.Attempts != 20 {
+		t.Errorf("Stats after Prune = %+v, want 10 entries and 20 attempts", got)
+	}
+	if got, err := s.Prune(t.Context(), before); err != nil || got != (cache.Removed{}) {
+		t.Errorf("second Prune = %+v, %v, want nothing", got, err)
+	}
+	if left := closedSize(t, s, path); left > full/10 {
+		t.Errorf("%d bytes after Prune of nearly all of %d", left, full)
+	}
+}
+
+func TestClear(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
+	fill(t, s, 3)
+	if held, err := s.Acquire(t.Context(), cachetest.Key(1), "a", time.Hour); !held || err != nil {
+		t.Fatal(held, err)
+	}
+	if got, err := s.Clear(t.Context()); err != nil || got != (cache.Removed{Entries: 3, Attempts: 6}) {
+		t.Errorf("Clear = %+v, %v, want 3 entries and 6 attempts", got, err)
+	}
+	if got := stats(t, s); got.Entries != 0 || got.Attempts != 0 {
+		t.Errorf("Stats after Clear = %+v, want nothing", got)
+	}
+	if held, err := s.Acquire(t.Context(), cachetest.Key(1), "b", time.Hour); !held || err != nil {
+		t.Errorf("Acquire after Clear = %v, %v, want it held", held, err)
+	}
+}
+
+// fill puts n entries, each with one attempt that was told to wait and one that
+// was billed.
+func fill(t testing.TB, s cache.Store, n int) {
+	t.Helper()
+	errs := make(chan error)
+	for i := range n {
+		go func() {
+			e := cachetest.Entry(i)
+			if err := s.Put(t.Context(), e); err != nil {
+				errs <- err
+				return
+			}
+			flow := cache.Attempt{Key: e.Key, N: 1, HTTPStatus: 429, Class: "flow", Millis: 5, At: e.Created, Run: e.Run}
+			if err := s.Record(t.Context(), flow); err != nil {
+				errs <- err
+				return
+			}
+			errs <- s.Record(t.Context(), cache.Attempt{
+				Key: e.Key, N: 2, HTTPStatus: 200, Class: "ok", Millis: 300, CostNanoUSD: 1_200_000, At: e.Created, Run: e.Run,
+			})
+		}()
+	}
+	for range n {
+		if err := <-errs; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func put(t testing.TB, s cache.Store, e *cache.Entry) {
+	t.Helper()
+	if err := s.Put(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func stats(t *testing.T, s *cache.SQLite) *cache.Stats {
+	t.Helper()
+	got, err := s.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func closedSize(t *testing.T, s *cache.SQLite, path string) int64 {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size, err := cache.Size(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
