@@ -37,7 +37,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/dialect", "metrics/stats", "judge", "annotations",
+			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "annotations",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},
@@ -46,7 +46,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/cli": {
 		ours: []string{
 			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "judge",
+			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "judge", "judge/cache",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,10 +13,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ibid/dataset"
+	"ibid/judge/cache"
+	"ibid/judge/cache/cachetest"
 )
 
 // scriptCommands are our own commands in scripts.
@@ -28,6 +32,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"cut":       scriptCut,
 	"parquet":   scriptParquet,
 	"answers":   scriptAnswers,
+	"cached":    scriptCached,
 	"arrow":     scriptArrow,
 	"interrupt": scriptInterrupt,
 	"resume":    scriptResume,
@@ -192,6 +197,25 @@ func appendValue(ts *testscript.TestScript, t *dataset.Table, c int, kind datase
 	default:
 		t.AppendString(c, text)
 	}
+}
+
+// scriptCached puts N answers into the judge cache FILE: answer n came n days
+// ago, after one call that had to wait and one that was billed.
+func scriptCached(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 2, "cached N FILE")
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	store, err := cache.Open(ts.MkAbs(args[1]))
+	ts.Check(err)
+	ctx := context.Background()
+	for i := range n {
+		e := cachetest.Entry(i)
+		e.Created = time.Now().AddDate(0, 0, -i).Add(-time.Hour)
+		ts.Check(store.Put(ctx, e))
+		ts.Check(store.Record(ctx, cache.Attempt{Key: e.Key, N: 1, HTTPStatus: 429, Class: "flow", Millis: 5, Error: "slow down", At: e.Created, Run: e.Run}))
+		ts.Check(store.Record(ctx, cache.Attempt{Key: e.Key, N: 2, HTTPStatus: 200, Class: "ok", Millis: 300, CostNanoUSD: e.CostNanoUSD, At: e.Created, Run: e.Run}))
+	}
+	ts.Check(store.Close())
 }
 
 // scriptAnswers writes a dataset of N rows, of which a run makes several parts.
