@@ -16,9 +16,6 @@ var notAvailable = []string{
 	"quality_control.inter_annotator_agreement.recalibration_threshold",
 }
 
-// liveJudges are the kinds that ask a model over the network.
-var liveJudges = []string{"openrouter", "openai"}
-
 // refuseUnavailable reports every setting that asks for a missing feature.
 // A run that is switched off asks for none.
 func (l *loader) refuseUnavailable(c *Config) {
@@ -30,9 +27,6 @@ func (l *loader) refuseUnavailable(c *Config) {
 		if v := c.values[s]; !reflect.DeepEqual(v.value, s.def) {
 			l.report(v.at, name, flowText(v.value)+" is not available yet", "leave it at "+flowText(s.def))
 		}
-	}
-	if kind := c.values[byName["judge.kind"]]; slices.Contains(liveJudges, c.Judge.Kind) {
-		l.report(kind.at, "judge.kind", c.Judge.Kind+" is not available yet", "use lexical, human, replay or none")
 	}
 	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
 		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")

@@ -15,7 +15,9 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	l.serialize(c)
 	inheritRetries(c)
 	l.refuseUnavailable(c)
+	l.checkLive(c)
 	warnUnused(c)
+	warnLive(c)
 }
 
 func (l *loader) checkWeights(c *Config) {
@@ -90,6 +92,8 @@ func usedBy(name, kind string) bool {
 		return kind != "none" && kind != "human"
 	case "judge.replay":
 		return kind == "replay"
+	case "judge.provider", "judge.reasoning":
+		return kind == "openrouter"
 	}
 	return slices.Contains(liveJudges, kind)
 }

@@ -104,7 +104,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.BaseURL },
 	},
 	{
-		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: variableName, secret: true, doc: "environment variable that holds the key",
+		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: variableName, secret: true, doc: "environment variable that holds the key; judge: openai sends none unless this is set",
 		field: func(s *Settings) any { return &s.Judge.APIKeyEnv },
 	},
 	{
@@ -144,8 +144,16 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Votes },
 	},
 	{
-		name: "judge.panel", def: []string{}, scores: true, item: blankItem, doc: "models that judge together",
+		name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "models that judge together, instead of judge.model",
 		field: func(s *Settings) any { return &s.Judge.Panel },
+	},
+	{
+		name: "judge.prices.prompt", check: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells",
+		field: func(s *Settings) any { return &s.Judge.Prices.Prompt },
+	},
+	{
+		name: "judge.prices.completion", check: notNegative, doc: "US dollars for a million tokens of reply, likewise",
+		field: func(s *Settings) any { return &s.Judge.Prices.Completion },
 	},
 	{
 		name: "judge.prompts", path: true, scores: true, check: notBlank, doc: "folder of prompts; default: built in",

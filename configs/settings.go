@@ -80,9 +80,17 @@ type Judge struct {
 	Evidence      string // span, window, document
 	Necessity     bool
 	Votes         int64
-	Panel         []string // models that vote
-	Prompts       string   // folder; "" = built in
-	Replay        string   // run whose verdicts are replayed
+	Panel         []string // models that judge together, instead of Model
+	Prices        Prices
+	Prompts       string // folder; "" = built in
+	Replay        string // run whose verdicts are replayed
+}
+
+// Prices are what a judge's endpoint charges, in US dollars for a million
+// tokens, for endpoints that do not tell; nil if not given. Both are given or
+// none is.
+type Prices struct {
+	Prompt, Completion *float64
 }
 
 // Thresholds turn scores into yes and no; all are fractions in [0, 1].

@@ -33,6 +33,10 @@ type Job struct {
 	// that one. The caller closes it.
 	Judge judge.Judge
 
+	// APIKey is the key of a judge that asks models over a network; "" for none.
+	// It goes to the judge's endpoint and is shown nowhere.
+	APIKey string
+
 	// SameDataAs is a run whose data this one must have, to the byte; nil for any.
 	SameDataAs *runs.Manifest
 

@@ -44,7 +44,7 @@ It writes nothing.`,
 	}
 	settings.register(cmd)
 	settings.add(cmd, "documents", "documents", "the documents that are cited")
-	settings.add(cmd, "judge", "judge.kind", "who judges support: lexical, human, replay or none")
+	settings.add(cmd, "judge", "judge.kind", judgeUsage)
 	cmd.Flags().BoolVar(&printAll, "print", false, "print each effective setting and where it came from")
 	return cmd
 }

@@ -175,8 +175,13 @@ const exitTopic = `  0    done, gates passed
   143  terminated; the same
 `
 
-const environmentTopic = `  IBID_A__B   the setting a.b, such as IBID_JUDGE__KIND=none
-  NO_COLOR    no colour
-  TERM=dumb   no colour
-  GOMAXPROCS  how many processors a run uses unless --workers says otherwise
+const environmentTopic = `  IBID_A__B           the setting a.b, such as IBID_JUDGE__KIND=none
+  OPENROUTER_API_KEY  the key of judge: openrouter; judge.api_key_env names another
+                      variable, and for judge: openai the only one. A key is never
+                      read from a file or a flag, and never printed
+  XDG_CACHE_HOME      where ibid/judge.sqlite is, the cache of the judge's answers;
+                      IBID_JUDGE__CACHE or --cache names another file
+  NO_COLOR            no colour
+  TERM=dumb           no colour
+  GOMAXPROCS          how many processors a run uses unless --workers says otherwise
 `

@@ -28,6 +28,9 @@ type runFlags struct {
 	page     string
 }
 
+// judgeUsage describes the flag --judge.
+const judgeUsage = "who judges support: lexical, openrouter, openai, human, replay or none"
+
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
 	cmd := &cobra.Command{
@@ -47,8 +50,12 @@ often the run was interrupted.`,
 	s := &f.settings
 	s.register(cmd)
 	s.add(cmd, "documents", "documents", "the documents that are cited: a Parquet file, directory or glob")
-	s.add(cmd, "judge", "judge.kind", "who judges support: lexical, human, replay or none")
-	s.add(cmd, "model", "judge.model", "the judge's model")
+	s.add(cmd, "judge", "judge.kind", judgeUsage)
+	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
+	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")
+	s.add(cmd, "rpm", "judge.rpm", "most calls to the judge a minute; 0 = no limit")
+	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")
+	s.addSwitch(cmd, "no-cache", "judge.cache_results", "false", "ask the judge everything again, and keep no answers")
 	s.add(cmd, "out", "out", "folder of runs (default runs)")
 	s.add(cmd, "id", "id", "name of the run (default from dataset and fingerprint)")
 	flags := cmd.Flags()
@@ -73,6 +80,9 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("cache") && cmd.Flags().Changed("no-cache") {
+		return &usageError{err: errors.New("--cache and --no-cache exclude each other")}
+	}
 	config, err := f.settings.load(a, cmd, argument)
 	if err != nil {
 		return err
@@ -81,8 +91,12 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		a.say("citation_accuracy.enabled is false: nothing to do")
 		return nil
 	}
+	key, err := config.APIKey(a.Getenv)
+	if err != nil {
+		return err
+	}
 	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
+		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version, APIKey: key,
 	}, f.page, &f.junit)
 }
 

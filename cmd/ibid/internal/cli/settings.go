@@ -20,10 +20,12 @@ type settingFlags struct {
 	named []namedFlag
 }
 
-// A namedFlag is a flag that is another way to write a setting.
+// A namedFlag is a flag that is another way to write a setting. One without a
+// value of its own, such as --no-cache, is a switch for a fixed one.
 type namedFlag struct {
 	name, key string
 	value     string
+	isSwitch  bool
 }
 
 // add makes a flag that sets the setting key.
@@ -31,6 +33,12 @@ func (s *settingFlags) add(cmd *cobra.Command, name, key, usage string) {
 	s.named = append(s.named, namedFlag{name: name, key: key})
 	// The slice may still grow, so each flag finds its entry by index.
 	cmd.Flags().Var(&flagValue{s, len(s.named) - 1}, name, usage)
+}
+
+// addSwitch makes a flag that sets the setting key to value.
+func (s *settingFlags) addSwitch(cmd *cobra.Command, name, key, value, usage string) {
+	s.named = append(s.named, namedFlag{name: name, key: key, value: value, isSwitch: true})
+	cmd.Flags().Bool(name, false, usage)
 }
 
 type flagValue struct {
@@ -61,7 +69,7 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 		o.Flags = append(o.Flags, configs.Flag{Name: "DATASET", Key: "dataset", Value: argument})
 	}
 	for _, f := range s.named {
-		if cmd.Flags().Changed(f.name) {
+		if f.given(cmd) {
 			o.Flags = append(o.Flags, configs.Flag{Name: "--" + f.name, Key: f.key, Value: f.value})
 		}
 	}
@@ -76,6 +84,13 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 		a.warn("%s", w)
 	}
 	return c, nil
+}
+
+// given reports whether the command line has the flag. A switch that is set to
+// false is not there.
+func (f *namedFlag) given(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup(f.name)
+	return flag.Changed && (!f.isSwitch || flag.Value.String() == "true")
 }
 
 func isRunFile(path string) bool {
