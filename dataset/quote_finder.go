@@ -1,9 +1,17 @@
 package dataset
 
+import "strings"
+
 // SameQuote reports whether quote is the text of a span, as a [Resolver] has it:
 // white space, quotation marks and dashes may differ in form, and white space at
 // both ends does not count.
 func SameQuote(text, quote string) bool { return sameQuote(text, quote) }
+
+// HoldsQuote reports whether text holds quote anywhere, compared as [SameQuote]
+// does. Every text holds a quote of nothing but white space.
+func HoldsQuote(text, quote string) bool {
+	return strings.Contains(normalize(text), normalize(quote))
+}
 
 // A QuoteFinder finds quotes in one text, compared as [SameQuote] does. It
 // normalises the text once, on the first search.

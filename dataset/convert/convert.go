@@ -40,6 +40,9 @@ type Options struct {
 	// answer.
 	Request string
 
+	// System, unless "", is the system of every row.
+	System string
+
 	// Stdin is what the path "-" reads.
 	Stdin io.Reader
 
@@ -85,7 +88,8 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if o.MaxRecord == 0 {
 		o.MaxRecord = DefaultMaxRecord
 	}
-	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name)}
+	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats}
+	defer r.unspool()
 	err := f.convert(ctx, r)
 	return r.report, err
 }
@@ -97,6 +101,12 @@ type run struct {
 	paths  []string
 	sink   Sink
 	report Report
+
+	formats []Format // that can be recognised
+	spooled string   // a copy of standard input; "" for none
+
+	names documentNames       // of the documents written
+	seen  map[rowKey]struct{} // rows written, by formats that look for repeated ones
 }
 
 // row writes one row and counts it and its citations.
@@ -162,6 +172,7 @@ func (f Format) check(paths []string, o Options) error {
 	}{
 		{o.TruthAnnotator != nil, "truth-annotator"},
 		{o.Request != "", "request"},
+		{o.System != "", "system"},
 	} {
 		if use.given && !slices.Contains(f.options, use.name) {
 			return &UsageError{

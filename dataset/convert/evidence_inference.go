@@ -176,6 +176,9 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 		c.gather(byArticle[id])
 	}
 	c.reading = c.proof.settle(&c.report)
+	if o := c.proof.offsets(); o.pairs() > 0 {
+		c.report.file(FileReport{File: c.files.annotations, Format: c.report.Format, Source: &o})
+	}
 	c.warnOfTruth()
 	return nil
 }

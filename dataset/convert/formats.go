@@ -18,6 +18,10 @@ type Format struct {
 	// give them, and their convention is the user's to state.
 	CodePoints bool
 
+	// fits reports whether the first record of a file is of this format; nil if the
+	// content does not tell.
+	fits func(*object) bool
+
 	streams bool     // standard input can be read
 	options []string // names of the options it takes, as on the command line
 	convert func(context.Context, *run) error
@@ -25,10 +29,20 @@ type Format struct {
 
 // formats is the registry: a new format is one file and one line here.
 var formats = []Format{
+	anthropic,
+	bedrock,
+	citeFormer,
+	cohere,
+	copilot,
 	evidenceInference,
 	expertQA,
+	gemini,
 	inline,
 	jsonl,
+	keepTrusts,
+	mistral,
+	openAI,
+	perplexity,
 }
 
 // Formats returns every format, by name.

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -95,32 +94,18 @@ func (c *inlineReader) read(ctx context.Context) error {
 	} else {
 		err = c.list(ctx, data)
 	}
-	c.proof.settle(&c.report)
+	c.settle()
 	return err
 }
 
-// whole reads the file, which must not be longer than a record may be.
+// whole reads the file. One that cannot be a record is reported.
 func (c *inlineReader) whole() (data []byte, ok bool, err error) {
-	in, err := c.open(c.file)
-	if err != nil {
-		return nil, false, err
-	}
-	defer in.Close()
-	data, err = io.ReadAll(io.LimitReader(in, int64(c.MaxRecord)+1))
-	if err != nil {
-		return nil, false, pathError(c.file, err)
-	}
-	reason := ""
-	if len(data) > c.MaxRecord {
-		reason = "file too long: JSON Lines (.jsonl) can be of any length"
-	} else if m := mark(data); m != "" {
-		reason = "the file begins with " + m
-	}
+	data, reason, err := c.run.whole(c.file)
 	if reason != "" {
 		c.report.Records++
 		c.fail(RecordError{File: c.file, Reason: reason})
 	}
-	return data, reason == "", nil
+	return data, reason == "" && err == nil, err
 }
 
 // text converts a file that is one answer.

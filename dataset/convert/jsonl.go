@@ -55,8 +55,16 @@ func (c *jsonlReader) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.proof.settle(&c.report)
+	c.settle()
 	return nil
+}
+
+// settle closes the proof of the file.
+func (c *jsonlReader) settle() {
+	c.proof.settle(&c.report)
+	if o := c.proof.offsets(); o.pairs() > 0 {
+		c.report.file(FileReport{File: c.file, Format: c.report.Format, Source: &o})
+	}
 }
 
 // value converts one record, which begins at a position of the file.

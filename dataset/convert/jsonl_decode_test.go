@@ -234,6 +234,15 @@ func TestJSONLFiles(t *testing.T) {
 	}
 }
 
+// allFormats lists the formats as a hint does.
+func allFormats() string {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bad.jsonl.gz")
@@ -250,13 +259,13 @@ func TestConvertErrors(t *testing.T) {
 		usage        bool
 	}{
 		{"unknown format", "jsnl", []string{"-"}, Options{}, `unknown format "jsnl"`, "did you mean jsonl?", true},
-		{"unlike any format", "parquet", []string{"-"}, Options{}, `unknown format "parquet"`, "formats are evidence-inference, expertqa, inline, jsonl", true},
+		{"unlike any format", "parquet", []string{"-"}, Options{}, `unknown format "parquet"`, "formats are " + allFormats(), true},
 		{"no path", "jsonl", nil, Options{}, "format jsonl: no path given", "- reads standard input", true},
 		{"no standard input", "jsonl", []string{"-"}, Options{}, "there is no standard input to read", "", true},
 		{"standard input twice", "jsonl", []string{"-", "-"}, Options{Stdin: strings.NewReader("")}, "- is given more than once", "", true},
 		{"not from standard input", "evidence-inference", []string{"-"}, Options{Stdin: strings.NewReader("")}, "format evidence-inference cannot be read from standard input", "give the path of the directory with annotations.csv, prompts.csv and txt/", true},
 		{"no use for the annotator", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), TruthAnnotator: &name}, "format jsonl has no use for --truth-annotator", "it is for evidence-inference", true},
-		{"no use for the request", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), Request: "r.json"}, "format jsonl has no use for --request", "", true},
+		{"no use for the request", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), Request: "r.json"}, "format jsonl has no use for --request", "it is for anthropic, bedrock, citeformer, cohere, copilot, gemini, keeptrusts, mistral, openai, perplexity", true},
 		{"negative limit", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), MaxRecord: -1}, "largest record of -1 bytes: not between 0 and 1 GiB", "", true},
 		{"no file in the directory", "jsonl", []string{empty}, Options{}, empty + ": no file here ends in .jsonl, .ndjson", "", true},
 		{"no such file", "jsonl", []string{filepath.Join(empty, "a.jsonl")}, Options{}, filepath.Join(empty, "a.jsonl") + ": no such file or directory", "", false},

@@ -1,8 +1,6 @@
 package convert
 
 import (
-	"strings"
-
 	"ibid/dataset"
 	"ibid/metrics/token"
 )
@@ -49,7 +47,7 @@ func (p *rowProof) test(r *dataset.Row, doc string, citations []int) {
 	tested := make([]quote, len(citations))
 	for k, i := range citations {
 		c := &r.Citations[i]
-		tested[k] = quote{c.CitedText, c.Start.Value, c.End.Value, fixedUnit(unitOf(c.Unit))}
+		tested[k] = quote{text: c.CitedText, start: c.Start.Value, end: c.End.Value, unit: fixedUnit(unitOf(c.Unit))}
 	}
 	for k, e := range p.gather(p.texts[doc], tested) {
 		if e.exact == 0 && e.alike == 0 {
@@ -79,13 +77,8 @@ func (p *rowProof) text(r *dataset.Row, doc string) *token.Text {
 	}
 	var t *token.Text
 	if d := documentOf(r, doc); d != nil {
-		switch {
-		case d.HasText:
-			t = token.NewText(d.Text)
-		case d.HasPages:
-			t = token.NewText(strings.Join(d.Pages, ""))
-		case d.HasBlocks:
-			t = token.NewText(strings.Join(d.Blocks, ""))
+		if text, ok := textOf(d); ok {
+			t = token.NewText(text)
 		}
 	}
 	if p.texts == nil {

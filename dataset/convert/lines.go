@@ -76,6 +76,19 @@ func trimEnd(line []byte, ended bool) []byte {
 // eachLine calls record with every line of a file, which is one record, and its
 // number. A line that is too long is reported and left out.
 func (r *run) eachLine(ctx context.Context, path string, record func(line []byte, number int) error) error {
+	return r.lines(ctx, path, func(line []byte, number int, bad error) error {
+		r.report.Records++
+		if bad != nil {
+			r.fail(RecordError{File: path, Line: number, Reason: bad.Error()})
+			return nil
+		}
+		return record(line, number)
+	})
+}
+
+// lines calls do with every line of a file and its number. bad says why a line
+// could not be read, and then there is none.
+func (r *run) lines(ctx context.Context, path string, do func(line []byte, number int, bad error) error) error {
 	in, err := r.open(path)
 	if err != nil {
 		return err
@@ -90,16 +103,10 @@ func (r *run) eachLine(ctx context.Context, path string, record func(line []byte
 		if err == io.EOF {
 			return nil
 		}
-		tooLong := errors.Is(err, errTooLong)
-		if err != nil && !tooLong {
+		if err != nil && !errors.Is(err, errTooLong) {
 			return pathError(path, err)
 		}
-		r.report.Records++
-		if tooLong {
-			r.fail(RecordError{File: path, Line: lines.line, Reason: err.Error()})
-			continue
-		}
-		if err := record(line, lines.line); err != nil {
+		if err := do(line, lines.line, err); err != nil {
 			return err
 		}
 	}

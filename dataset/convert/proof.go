@@ -1,26 +1,28 @@
 package convert
 
-import (
-	"ibid/dataset"
-	"ibid/metrics/token"
-)
+import "ibid/metrics/token"
 
 // An evidence is what one quote says about the readings of its offsets.
 type evidence struct {
 	exact readingSet // readings that reproduce it
 	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; sought only if exact is empty
 
-	found      bool  // the text holds it exactly once; sought only if exact lacks our reading
+	found      bool  // the text holds it exactly once; sought only if exact lacks the documented reading
 	lo, hi     int64 // where, in code points
 	degenerate bool  // the offsets make no span
-	inPage     bool  // the offsets count from the start of a page
-	shifted    bool  // all quotes of the document are off by the same number of units
+	coarse     coarseUnit
+	inPage     bool // the offsets count from the start of a page
+	shifted    bool // all quotes of the document are off by the same number of units
 	shift      Reading
 }
 
 // A proof gathers the evidence of one file and says how its offsets are to be
 // read. Its size does not grow with the file.
+//
+// The zero proof takes our reading for the documented one.
 type proof struct {
+	documented int // index in readings: what the offsets are said to count, believed where nothing contradicts it
+
 	tallies      map[evidenceKind]int64
 	differ       [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
 	withoutQuote int64
@@ -32,19 +34,34 @@ type evidenceKind struct {
 	exact, alike       readingSet
 	unit               fixedUnit
 	found, degenerate  bool
+	coarse             coarseUnit
 	inPage, hasShifted bool
 	shift              Reading
 }
 
+// A coarseUnit is a unit in which places are counted that are no characters.
+type coarseUnit uint8
+
+const (
+	noCoarse coarseUnit = iota
+	coarsePage
+	coarseBlock
+)
+
+func (u coarseUnit) String() string { return [...]string{"", "page", "block"}[u] }
+
 // gather examines the quotes of one text and counts them. The result has one
 // element for each.
 func (p *proof) gather(text *token.Text, quotes []quote) []evidence {
+	return p.gatherIn(newSearched(text), quotes)
+}
+
+func (p *proof) gatherIn(s *searched, quotes []quote) []evidence {
 	all := make([]evidence, len(quotes))
-	s := newSearched(text)
 	for i := range quotes {
 		all[i] = p.examine(s, &quotes[i])
 	}
-	findShift(text, quotes, all)
+	findShift(s.text, quotes, all)
 	return all
 }
 
@@ -58,7 +75,7 @@ func (p *proof) count(q *quote, e *evidence) {
 
 // kind is what of e the verdict depends on.
 func (e *evidence) kind(q *quote) evidenceKind {
-	return evidenceKind{e.exact, e.alike, q.unit, e.found, e.degenerate, e.inPage, e.shifted, e.shift}
+	return evidenceKind{e.exact, e.alike, q.unit, e.found, e.degenerate, e.coarse, e.inPage, e.shifted, e.shift}
 }
 
 // examine tries every reading of one quote.
@@ -70,7 +87,7 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 	var spans [len(readings)][2]int
 	for i, r := range readings {
 		lo, hi, ok := q.read(r).Span(s.text, q.start, q.end)
-		if ok && s.text.Slice(lo, hi) == q.text {
+		if ok && q.is(s.text.Slice(lo, hi)) {
 			e.exact |= 1 << i
 			spans[i] = [2]int{lo, hi}
 		}
@@ -78,13 +95,13 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 	p.compare(e.exact, &spans)
 	if e.exact == 0 {
 		for i, r := range readings {
-			if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && dataset.SameQuote(s.text.Slice(lo, hi), q.text) {
+			if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && q.isLike(s.text.Slice(lo, hi)) {
 				e.alike |= 1 << i
 			}
 		}
 	}
-	if e.exact&1 == 0 {
-		e.lo, e.hi, e.found = s.finder.Once(q.text)
+	if e.exact>>p.documented&1 == 0 {
+		e.lo, e.hi, e.found = s.once(q)
 	}
 	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
 	return e

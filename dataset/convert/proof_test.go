@@ -144,7 +144,7 @@ func TestProof(t *testing.T) {
 		{
 			"a quote that nothing reproduces has no vote",
 			[]string{mixed},
-			[][]quote{append(quotesOf(t, mixed, bytes, "Birnen", "beide"), quote{"Quitten", 3, 9, 0}, quote{`"beide"`, 1, 4, 0})},
+			[][]quote{append(quotesOf(t, mixed, bytes, "Birnen", "beide"), quote{text: "Quitten", start: 3, end: 9}, quote{text: `"beide"`, start: 1, end: 4})},
 			map[string]int64{"byte_exclusive": 2},
 			1, 1, 0,
 			[]string{"Birnen", "beide"},
@@ -159,14 +159,14 @@ func TestProof(t *testing.T) {
 		{
 			"two readings give different places, neither ours",
 			[]string{"aaa"},
-			[][]quote{{{"aa", 1, 2, 0}}},
+			[][]quote{{{text: "aa", start: 1, end: 2}}},
 			map[string]int64{},
 			0, 1, 0, nil,
 		},
 		{
 			"two readings give different places, one is ours",
 			[]string{"aaaa"},
-			[][]quote{{{"aa", 1, 3, 0}}},
+			[][]quote{{{text: "aa", start: 1, end: 3}}},
 			map[string]int64{"codepoint_exclusive": 1},
 			0, 0, 0,
 			[]string{"aa"},
@@ -174,7 +174,7 @@ func TestProof(t *testing.T) {
 		{
 			"other quotation marks, dashes and white space",
 			[]string{mixed},
-			[][]quote{{{" Birnen - \"beide\"\n", 12, 28, 0}, {"reif", 29, 33, 0}}},
+			[][]quote{{{text: " Birnen - \"beide\"\n", start: 12, end: 28}, {text: "reif", start: 29, end: 33}}},
 			map[string]int64{"codepoint_exclusive": 2},
 			0, 0, 0,
 			[]string{"Birnen – “beide”", "reif"},
@@ -208,7 +208,7 @@ func TestProof(t *testing.T) {
 		{
 			"no span",
 			[]string{plain},
-			[][]quote{{{"two", 4, 4, 0}, {"two", 7, 4, 0}, {"two", -1, 3, 0}, {"two", 4, 7, 0}}},
+			[][]quote{{{text: "two", start: 4, end: 4}, {text: "two", start: 7, end: 4}, {text: "two", start: -1, end: 3}, {text: "two", start: 4, end: 7}}},
 			map[string]int64{"codepoint_exclusive": 1},
 			0, 0, 3,
 			[]string{"", "[7,4)", "[-1,3)", "two"},
@@ -224,7 +224,7 @@ func TestProof(t *testing.T) {
 		{
 			"the largest offsets",
 			[]string{plain},
-			[][]quote{{{"two", 1<<63 - 1, 1<<63 - 1, 0}, {"one", 0, 1<<63 - 1, 0}, {"four", 14, 18, 0}}},
+			[][]quote{{{text: "two", start: 1<<63 - 1, end: 1<<63 - 1}, {text: "one", start: 0, end: 1<<63 - 1}, {text: "four", start: 14, end: 18}}},
 			map[string]int64{"codepoint_exclusive": 1},
 			1, 0, 1, nil,
 		},

@@ -7,11 +7,13 @@ import (
 	"ibid/metrics/token"
 )
 
-// A quote is what a record says to stand at a pair of offsets.
+// A quote is what a record says to stand at a pair of offsets: a text or, where
+// none is quoted, a link in Markdown to a URL.
 type quote struct {
 	text       string
 	start, end int64
 	unit       fixedUnit
+	link       string // the URL; "" for a text
 }
 
 // A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
@@ -26,6 +28,19 @@ func (q *quote) read(r Reading) Reading {
 	return r
 }
 
+// is reports whether text is exactly what q quotes.
+func (q *quote) is(text string) bool {
+	if q.link != "" {
+		return isLink(text, q.link)
+	}
+	return text == q.text
+}
+
+// isLike reports the same but for white space, quotation marks and dashes.
+func (q *quote) isLike(text string) bool {
+	return q.link == "" && dataset.SameQuote(text, q.text)
+}
+
 // isQuote reports whether s quotes anything.
 func isQuote(s string) bool { return strings.TrimSpace(s) != "" }
 
@@ -37,4 +52,12 @@ type searched struct {
 
 func newSearched(text *token.Text) *searched {
 	return &searched{text, dataset.NewQuoteFinder(text.String())}
+}
+
+// once returns where the text holds what q quotes, if it does so exactly once.
+func (s *searched) once(q *quote) (lo, hi int64, ok bool) {
+	if q.link != "" {
+		return findLink(s.text.String(), q.link)
+	}
+	return s.finder.Once(q.text)
 }

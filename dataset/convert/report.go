@@ -44,16 +44,69 @@ type Report struct {
 	// dotted name. They are kept in source_reference.
 	UnknownFields map[string]int64 `json:"unknown_fields"`
 
+	// Files says which reading fitted each file, in the order they were read: the
+	// first MaxListed of those with offsets.
+	Files []FileReport `json:"files"`
+
 	Errors   []RecordError `json:"errors"` // the first MaxListed of Failed
 	Warned   int64         `json:"warned"`
 	Warnings []RecordError `json:"warnings"` // the first MaxListed of Warned
+}
+
+// A FileReport says how the offsets of one file are to be read. Format is the one
+// that was recognised or asked for. A side on which the file has no offsets is
+// nil: Source is the side of the documents, Answer that of the answer.
+type FileReport struct {
+	File   string   `json:"file"`
+	Format string   `json:"format"`
+	Source *Offsets `json:"source,omitempty"`
+	Answer *Offsets `json:"answer,omitempty"`
+}
+
+// Offsets is what became of the pairs of offsets on one side of a file. The
+// fields are those of [Report]; several citations may share a pair, which is
+// counted once.
+type Offsets struct {
+	Reading string `json:"reading"`          // of pairs of characters
+	Fitted  bool   `json:"fitted"`           // some quote decided it; else it is what the format documents
+	Within  string `json:"within,omitempty"` // "part" or "answer": whose start the offsets count from, where there is more than one part
+
+	Proved       int64 `json:"proved"`
+	Repaired     int64 `json:"repaired"`
+	Mismatched   int64 `json:"mismatched"`
+	Degenerate   int64 `json:"degenerate"`
+	WithoutQuote int64 `json:"without_quote"`
+	Unproved     int64 `json:"unproved"`
+}
+
+// pairs is how many pairs of offsets there are.
+func (o *Offsets) pairs() int64 {
+	return o.Proved + o.Repaired + o.Mismatched + o.Degenerate + o.WithoutQuote + o.Unproved
+}
+
+// add counts the offsets of a file.
+func (r *Report) add(o *Offsets) {
+	r.Spans += o.pairs()
+	r.Proved += o.Proved
+	r.Repaired += o.Repaired
+	r.Mismatched += o.Mismatched
+	r.Degenerate += o.Degenerate
+	r.WithoutQuote += o.WithoutQuote
+	r.Unproved += o.Unproved
+}
+
+// file lists a file that has offsets.
+func (r *Report) file(f FileReport) {
+	if (f.Source != nil || f.Answer != nil) && len(r.Files) < MaxListed {
+		r.Files = append(r.Files, f)
+	}
 }
 
 func newReport(format string) Report {
 	return Report{
 		Schema: Schema, Format: format,
 		Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{},
-		Errors: []RecordError{}, Warnings: []RecordError{},
+		Files: []FileReport{}, Errors: []RecordError{}, Warnings: []RecordError{},
 	}
 }
 

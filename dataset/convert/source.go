@@ -65,8 +65,11 @@ func inDirectory(dir string, extensions []string) ([]string, error) {
 // open opens a file of the run for reading, decompressed if its name ends in
 // .gz.
 func (r *run) open(path string) (io.ReadCloser, error) {
-	if path == stdinPath {
+	if path == stdinPath && r.spooled == "" {
 		return io.NopCloser(r.Stdin), nil
+	}
+	if path == stdinPath {
+		path = r.spooled
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -84,6 +87,52 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{z, f}, nil
+}
+
+// spool copies standard input to a temporary file, so that it can be read more
+// than once whatever its length. Convert removes the file.
+func (r *run) spool() error {
+	if r.spooled != "" {
+		return nil
+	}
+	f, err := os.CreateTemp("", "ibid-import-")
+	if err != nil {
+		return err
+	}
+	r.spooled = f.Name()
+	if _, err := io.Copy(f, r.Stdin); err != nil {
+		f.Close()
+		return pathError(stdinPath, err)
+	}
+	return f.Close()
+}
+
+// unspool removes what spool wrote.
+func (r *run) unspool() {
+	if r.spooled != "" {
+		os.Remove(r.spooled)
+	}
+}
+
+// whole reads a file that must not be longer than a record may be. reason says
+// why it cannot be used.
+func (r *run) whole(path string) (data []byte, reason string, err error) {
+	in, err := r.open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.Close()
+	data, err = io.ReadAll(io.LimitReader(in, int64(r.MaxRecord)+1))
+	if err != nil {
+		return nil, "", pathError(path, err)
+	}
+	if len(data) > r.MaxRecord {
+		return nil, "file too long: JSON Lines (.jsonl) can be of any length", nil
+	}
+	if m := mark(data); m != "" {
+		return nil, "the file begins with " + m, nil
+	}
+	return data, "", nil
 }
 
 // pathError puts the path first, once: the errors of package os carry it too.

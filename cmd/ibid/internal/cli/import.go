@@ -22,6 +22,7 @@ type importFlags struct {
 	request   string
 	report    string
 	annotator string
+	system    string
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -32,9 +33,13 @@ func (a *app) importCommand() *cobra.Command {
 		Long: "import turns records of other tools into a dataset. Offsets are proved by the\n" +
 			"quoted text where there is any, never assumed. A record that cannot be read is\n" +
 			"reported with its place and left out; the exit code is then 4.\n\n" +
+			"A response of a provider is one row. Its id is the name of its file, or of its\n" +
+			"member id or custom_id where several are in one file; its system the provider.\n\n" +
 			"formats:\n" + formatList(),
 		Example: `  ibid import jsonl answers.jsonl -o answers.parquet
   ibid import jsonl answers.jsonl -o answers.parquet --docs docs.parquet
+  ibid import anthropic recordings/ -o answers.parquet --docs docs.parquet
+  ibid import openai answer.json --request question.json -o answers.parquet
   ibid import evidence-inference DIR -o ei.parquet --docs docs.parquet --truth-annotator 0
   cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
 		Args: cobra.MinimumNArgs(2),
@@ -52,8 +57,9 @@ func (a *app) importCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.docs, "docs", "", "write the documents to this Parquet file, too")
-	flags.StringVar(&f.request, "request", "", "the request that the responses answer")
-	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON")
+	flags.StringVar(&f.request, "request", "", "the request that the responses answer, as JSON; X.request.json beside X.response.json is found by itself")
+	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its provider")
+	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
 }
@@ -74,7 +80,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return err
 	}
 	o := convert.Options{
-		Docs: f.docs != "", Request: f.request, Stdin: a.Stdin,
+		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin,
 		OnError: func(e convert.RecordError) { a.say("left out: %v", e) },
 	}
 	if cmd.Flags().Changed("truth-annotator") {
@@ -89,7 +95,12 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return err
 	}
 	if f.report != "" {
-		err := writeOutput(f.report, func(w io.Writer) error { return writeJSON(w, result) })
+		err := writeOutput(f.report, func(w io.Writer) error {
+			if strings.HasSuffix(f.report, ".txt") {
+				return writeImportText(w, a.output, &result, true)
+			}
+			return writeJSON(w, result)
+		})
 		if err != nil {
 			return err
 		}
@@ -211,30 +222,7 @@ func (a *app) sayImport(r convert.Report) error {
 	if a.quiet {
 		return nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s records, %s rows, %s left out on purpose, %s could not be read\n", a.output,
-		report.Thousands(r.Records), report.Thousands(r.Rows), report.Thousands(r.LeftOut), report.Thousands(r.Failed))
-	if r.Documents > 0 {
-		fmt.Fprintf(&b, "documents: %s\n", report.Thousands(r.Documents))
-	}
-	fmt.Fprintf(&b, "spans: %s; offsets proved %s, repaired %s, mismatched %s, degenerate %s, without quote %s, unproved %s\n",
-		report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
-		report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
-	for _, reading := range sortedKeys(r.Readings) {
-		fmt.Fprintf(&b, "reading %s: %s\n", reading, report.Thousands(r.Readings[reading]))
-	}
-	for _, field := range sortedKeys(r.UnknownFields) {
-		fmt.Fprintf(&b, "unknown field %s kept in source_reference: %s times\n", field, report.Thousands(r.UnknownFields[field]))
-	}
-	for i, w := range r.Warnings {
-		if i == 5 && !a.detail {
-			fmt.Fprintf(&b, "and %s more warnings: --import-report FILE lists them\n", report.Thousands(r.Warned-5))
-			break
-		}
-		fmt.Fprintf(&b, "warning: %v\n", w)
-	}
-	_, err := io.WriteString(a.Stdout, b.String())
-	return err
+	return writeImportText(a.Stdout, a.output, &r, a.detail)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -1,0 +1,301 @@
+package convert
+
+import (
+	"fmt"
+	"strings"
+
+	"ibid/dataset"
+)
+
+// anthropic is the Messages API with citations: responses and event streams.
+//
+// Each citation stands on a text block, which is its interval of the answer; the
+// answer is the text blocks one behind the other. A char_location counts
+// characters of the source; page_location and content_block_location are kept in
+// units page and block, search_result_location in blocks of the search result;
+// web_search_result_location has a URL and a quote, but no place.
+//
+// A document of the request is called by its title, else by its number; a search
+// result by its source. Its text is that of a plain text, the pages of a PDF for
+// which the request gives text or pages beside the data, or the blocks of custom
+// content. Without the request a document is known by its title alone.
+var anthropic = Format{
+	Name:       "anthropic",
+	Summary:    "Anthropic Messages: responses and event streams with citations",
+	Input:      "JSON, JSON Lines or event stream files, or a directory of them",
+	CodePoints: true,
+	streams:    true,
+	options:    exchangeOptions,
+	fits: func(o *object) bool {
+		return o.peek("type") == "message" && o.isList("content") || o.peek("type") == "message_start"
+	},
+	convert: exchanges(exchangeFormat{
+		name:     "anthropic",
+		response: anthropicResponse,
+		request:  anthropicRequest,
+		stream:   func() eventReader { return &anthropicStream{} },
+	}),
+}
+
+func anthropicResponse(x *exchange, o *object) {
+	if o.peek("type") == "error" {
+		o.fail("the response is an error: %s", quoted(string(o.get("error").raw())))
+		return
+	}
+	x.responseID = o.get("id").string()
+	if model := o.get("model").string(); model != "" {
+		x.model = model
+	}
+	content := o.get("content")
+	if !content.given() {
+		content.missing()
+	}
+	for _, block := range content.objects() {
+		if block.get("type").required() != "text" {
+			x.keep(block.path(), block.raw())
+			continue
+		}
+		part := x.say(block.get("text").required())
+		for _, c := range block.get("citations").objects() {
+			anthropicCitation(x, c, part)
+		}
+		x.rest(block)
+	}
+	x.rest(o)
+}
+
+// cite reads one citation of a text block.
+func anthropicCitation(x *exchange, o *object, part int) {
+	kind := o.get("type")
+	switch kind.required() {
+	case "char_location":
+		c := anthropicCited(x, o, part)
+		c.test = true
+		c.Start, c.End = integer(o.get("start_char_index").offset()), integer(o.get("end_char_index").offset())
+		x.citationRest(c, o, "file_id")
+	case "page_location":
+		c := anthropicCited(x, o, part)
+		c.Unit = "page"
+		c.Start, c.End = integer(o.get("start_page_number").offset()), integer(o.get("end_page_number").offset())
+		x.citationRest(c, o, "file_id")
+	case "content_block_location", "search_result_location":
+		c := anthropicCited(x, o, part)
+		c.Unit = "block"
+		c.Start, c.End = integer(o.get("start_block_index").offset()), integer(o.get("end_block_index").offset())
+		x.citationRest(c, o, "file_id")
+	case "web_search_result_location":
+		d := dataset.Document{Doc: o.get("url").required(), Title: o.get("title").string(), SourceType: "web"}
+		c := x.citeWhole(x.sameSource(d), x.markPart(part))
+		c.Method, c.CitedText = kind.string(), o.get("cited_text").string()
+		x.citationRest(c, o, "encrypted_index")
+	default:
+		kind.fail("unknown kind of citation %s", quoted(kind.string()))
+	}
+}
+
+// anthropicCited begins a citation of a document or search result by its number.
+func anthropicCited(x *exchange, o *object, part int) *foundCitation {
+	isResult := o.peek("type") == "search_result_location"
+	index, title, of := o.get("document_index"), o.get("document_title").string(), ""
+	if isResult {
+		index, title, of = o.get("search_result_index"), o.get("title").string(), o.get("source").string()
+	}
+	c := x.citeNumbered(index.offset(), isResult, title, of, x.markPart(part))
+	c.Title, c.Method, c.CitedText = title, o.peek("type"), o.get("cited_text").string()
+	return c
+}
+
+func anthropicRequest(q *request, o *object) {
+	q.model = o.get("model").string()
+	for _, message := range o.get("messages").objects() {
+		content := message.get("content")
+		role := message.get("role").string()
+		if content.kind() == "a string" {
+			if role == "user" {
+				q.query = content.string()
+			}
+			continue
+		}
+		var said []string
+		for _, block := range content.objects() {
+			if text := anthropicBlock(q, block); text != "" {
+				said = append(said, text)
+			}
+		}
+		if role == "user" && len(said) > 0 {
+			q.query = strings.Join(said, "\n")
+		}
+	}
+}
+
+// anthropicBlock reads one block of a request: its sources, or what it says.
+func anthropicBlock(q *request, block *object) (text string) {
+	switch block.get("type").string() {
+	case "text":
+		return block.get("text").string()
+	case "document":
+		q.addDocument(anthropicDocument(block, len(q.documents)))
+	case "search_result":
+		d := dataset.Document{Doc: block.get("source").string(), Title: block.get("title").string(), SourceType: "search_result"}
+		d.Blocks, d.HasBlocks = textBlocks(block.get("content")), true
+		q.addResult(source{Document: d})
+	case "tool_result":
+		if content := block.get("content"); content.kind() == "a list" {
+			for _, inner := range content.objects() {
+				anthropicBlock(q, inner)
+			}
+		}
+	}
+	return ""
+}
+
+// textBlocks are the texts of content blocks, or a string that stands for one.
+func textBlocks(v value) []string {
+	if v.kind() == "a string" {
+		return []string{v.string()}
+	}
+	all := []string{}
+	for _, b := range v.objects() {
+		all = append(all, b.get("text").string())
+	}
+	return all
+}
+
+// anthropicDocument is document n of a request.
+func anthropicDocument(block *object, n int) source {
+	d := dataset.Document{Title: block.get("title").string()}
+	if d.Doc = d.Title; d.Doc == "" {
+		d.Doc = fmt.Sprintf("document %d", n)
+	}
+	if about, given := block.get("context").text(); given {
+		var more extra
+		more.addText("context", about)
+		d.Metadata = more.object()
+	}
+	from := block.get("source").mustObject()
+	if from == nil {
+		return source{}
+	}
+	switch from.get("type").string() {
+	case "text":
+		d.Text, d.HasText = from.get("data").text()
+	case "content":
+		d.Blocks, d.HasBlocks = textBlocks(from.get("content")), true
+	default: // base64, url, file: the text is known only if somebody gives it
+		for _, o := range []*object{block, from} {
+			if d.HasText || d.HasPages {
+				break
+			}
+			d.Text, d.HasText = o.get("text").text()
+			d.Pages, d.HasPages = o.get("pages").texts()
+		}
+	}
+	return source{Document: d}
+}
+
+// An anthropicStream reads the events of one message.
+type anthropicStream struct {
+	parts  map[int64]int    // of the open content blocks; noPart for those that are no text
+	others map[int64][]byte // what those say
+	ended  bool
+}
+
+const noPart = -1
+
+func (s *anthropicStream) begins(o *object) bool { return o.peek("type") == "message_start" }
+
+func (s *anthropicStream) event(x *exchange, o *object) {
+	kind := o.get("type")
+	if s.parts == nil && kind.string() != "message_start" && kind.string() != "ping" && kind.string() != "error" {
+		kind.fail("%s before message_start", quoted(kind.string()))
+		return
+	}
+	switch kind.required() {
+	case "message_start":
+		s.parts, s.others = map[int64]int{}, map[int64][]byte{}
+		if message := o.get("message").mustObject(); message != nil {
+			x.responseID = message.get("id").string()
+			if model := message.get("model").string(); model != "" {
+				x.model = model
+			}
+			message.get("content")
+			x.rest(message)
+		}
+	case "content_block_start":
+		s.start(x, o)
+	case "content_block_delta":
+		s.delta(x, o)
+	case "content_block_stop":
+		n := o.get("index")
+		if _, open := s.parts[n.offset()]; !open {
+			n.fail("content block %d is not open", n.offset())
+		}
+		if said := s.others[n.offset()]; len(said) > 0 {
+			x.keep(indexed("content", int(n.offset()))+".delta", jsonString(string(said)))
+		}
+		delete(s.parts, n.offset())
+		delete(s.others, n.offset())
+	case "message_delta":
+		x.rest(o)
+	case "message_stop":
+		s.ended = true
+	case "error":
+		o.fail("the stream is an error: %s", quoted(string(o.get("error").raw())))
+	}
+}
+
+func (s *anthropicStream) start(x *exchange, o *object) {
+	n := o.get("index")
+	if _, open := s.parts[n.offset()]; open {
+		n.fail("content block %d is open already", n.offset())
+		return
+	}
+	block := o.get("content_block").mustObject()
+	if block == nil {
+		return
+	}
+	if block.get("type").required() != "text" {
+		s.parts[n.offset()] = noPart
+		x.keep(indexed("content", int(n.offset())), block.raw())
+		return
+	}
+	part := x.say(block.get("text").string())
+	s.parts[n.offset()] = part
+	for _, c := range block.get("citations").objects() {
+		anthropicCitation(x, c, part)
+	}
+}
+
+func (s *anthropicStream) delta(x *exchange, o *object) {
+	n := o.get("index")
+	part, open := s.parts[n.offset()]
+	if !open {
+		n.fail("content block %d is not open", n.offset())
+		return
+	}
+	delta := o.get("delta").mustObject()
+	if delta == nil {
+		return
+	}
+	switch kind := delta.get("type").required(); {
+	case part == noPart:
+		for _, name := range []string{"partial_json", "thinking", "signature"} {
+			s.others[n.offset()] = append(s.others[n.offset()], delta.get(name).string()...)
+		}
+	case kind == "text_delta":
+		x.parts[part].text = append(x.parts[part].text, delta.get("text").required()...)
+	case kind == "citations_delta":
+		if c := delta.get("citation").mustObject(); c != nil {
+			anthropicCitation(x, c, part)
+		}
+	default:
+		delta.get("type").fail("unknown delta %s of a text block", quoted(kind))
+	}
+}
+
+func (s *anthropicStream) end(*exchange) string {
+	if !s.ended {
+		return "truncated: the stream ends before message_stop"
+	}
+	return ""
+}

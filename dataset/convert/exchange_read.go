@@ -1,0 +1,372 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// An exchangeFormat is how one provider writes its answers and citations. All of
+// them are read the same way:
+//
+// A file holds one response, several, a list of them, JSON Lines, or the events
+// of a stream; standard input is recognised by how it begins. A record is a
+// response, or an object that has it as its member response (of batches: result)
+// and may have id or custom_id, system, query and request beside it. The id of a
+// row is the one beside the response, else the name of a file that holds nothing
+// else, without .response and what follows, else the response's own, else the
+// name of the file and the number of the record. The system is the one beside the
+// response, else that of the options, else the provider. A second record of the
+// same id and system is an error.
+//
+// Two passes are made: the first proves how the offsets of the file are to be
+// read, the second writes.
+type exchangeFormat struct {
+	name string
+
+	// source and answer are the readings that the provider documents, or that
+	// fit what is known of it where it documents none.
+	source, answer Reading
+
+	// response reads one response. What it finds wrong it leaves with the text.
+	response func(x *exchange, o *object)
+
+	// request reads what was asked; nil if there is no such thing.
+	request func(q *request, o *object)
+
+	// stream begins to read a response given as events; nil if there are none.
+	stream func() eventReader
+}
+
+// An eventReader reads the events of one response after the other.
+type eventReader interface {
+	// begins reports whether an event is the first of a response.
+	begins(o *object) bool
+
+	// event adds an event to the answer.
+	event(x *exchange, o *object)
+
+	// end is called after the last event and returns why the response is not
+	// complete, "" if it is.
+	end(x *exchange) string
+}
+
+func (f *exchangeFormat) readRequest(q *request, o *object) {
+	if f.request != nil && o != nil {
+		f.request(q, o)
+	}
+}
+
+// exchanges is the conversion of a format of responses.
+func exchanges(f exchangeFormat) func(context.Context, *run) error {
+	return func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, &f) }
+}
+
+var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
+
+// exchangeOptions are the options that every format of responses takes.
+var exchangeOptions = []string{"request", "system"}
+
+func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
+	paths, err := files(r.paths, exchangeExtensions)
+	if err != nil {
+		return err
+	}
+	c := &exchangeReader{run: r, format: f}
+	if r.Request != "" {
+		q, bad, err := c.loadRequest(r.Request)
+		if err != nil {
+			return &UsageError{Msg: err.Error()}
+		}
+		if bad != nil {
+			return &UsageError{Msg: bad.Error(), Hint: "--request takes one request as JSON; requests of several responses go beside them, as the member request"}
+		}
+		c.asked = q
+	}
+	for _, path := range paths {
+		if isRequest(path) {
+			continue
+		}
+		if err := c.read(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An exchangeReader reads files of one provider.
+type exchangeReader struct {
+	*run
+	format *exchangeFormat
+	asked  *request // by the options, nil if by none
+
+	file   string
+	beside *request     // of the file's name, nil if there is none
+	bad    *RecordError // why that could not be read
+	proof  exchangeProof
+	text   jsonText
+}
+
+// read converts one file.
+func (c *exchangeReader) read(ctx context.Context, path string) error {
+	c.file, c.beside, c.bad = path, nil, nil
+	if path == stdinPath {
+		if err := c.spool(); err != nil {
+			return err
+		}
+	}
+	if beside := besideRequest(path); beside != "" && c.asked == nil {
+		var err error
+		if c.beside, c.bad, err = c.loadRequest(beside); err != nil {
+			return err
+		}
+	}
+	s, err := c.shapeOf(path)
+	if err != nil {
+		return err
+	}
+	c.proof = newExchangeProof(c.format.source, c.format.answer)
+	var last *exchange // the only one, if there is but one
+	found, lastAt := 0, position{}
+	err = c.eachExchange(ctx, s, func(x *exchange, at position, bad *RecordError) error {
+		if found++; bad == nil {
+			c.proof.gather(x)
+		}
+		if last, lastAt = x, at; found > 1 {
+			last = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.proof.settle(&c.report, path, c.format.name)
+	convert := func(x *exchange, at position, bad *RecordError) error {
+		c.report.Records++
+		if bad != nil {
+			c.fail(*bad)
+			return nil
+		}
+		return c.write(x, at)
+	}
+	if last != nil {
+		return convert(last, lastAt, nil)
+	}
+	return c.eachExchange(ctx, s, func(x *exchange, at position, bad *RecordError) error {
+		if bad == nil {
+			c.proof.again(x)
+		}
+		return convert(x, at, bad)
+	})
+}
+
+// eachExchange calls do with every record of the file: with its exchange, or with
+// what is wrong with it.
+func (c *exchangeReader) eachExchange(ctx context.Context, s shape, do func(x *exchange, at position, bad *RecordError) error) error {
+	if s == eventShape {
+		return c.eachStream(ctx, do)
+	}
+	return c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
+		if rec.reason != "" {
+			e := rec.at.err(c.file, rec.reason)
+			return do(nil, rec.at, &e)
+		}
+		x, bad := c.decode(rec)
+		return do(x, rec.at, bad)
+	})
+}
+
+// decode reads one record.
+func (c *exchangeReader) decode(rec *foreignRecord) (*exchange, *RecordError) {
+	t := &c.text
+	x := &exchange{}
+	if o := t.open(rec.data); o != nil {
+		c.wrapped(x, o)
+	}
+	return c.decoded(x, rec.at, rec.data, c.nameOf(x, rec.number, rec.only))
+}
+
+// decoded completes what has been read of a record, or says what is wrong.
+func (c *exchangeReader) decoded(x *exchange, at position, data []byte, id string) (*exchange, *RecordError) {
+	if e := c.text.err; e != nil {
+		bad := at.after(data[:min(e.offset, len(data))]).err(c.file, e.msg)
+		return nil, &bad
+	}
+	if c.bad != nil && x.request == nil {
+		return nil, c.bad
+	}
+	if id != x.responseID && x.responseID != "" {
+		x.keep("id", jsonString(x.responseID))
+	}
+	x.id = id
+	if x.system == "" {
+		x.system = c.System
+	}
+	if x.system == "" {
+		x.system = c.format.name
+	}
+	x.complete()
+	return x, nil
+}
+
+// ask gives the exchange the request that it answers.
+func (c *exchangeReader) ask(x *exchange, own *request) {
+	for _, q := range []*request{own, c.beside, c.asked} {
+		if q == nil {
+			continue
+		}
+		x.request = q
+		if x.query == "" {
+			x.query = q.query
+		}
+		x.model = q.model
+		break
+	}
+	if x.request != nil {
+		x.sources = append(append(x.sources, x.request.documents...), x.request.results...)
+	}
+}
+
+// wrapped reads a response and what may stand beside it.
+func (c *exchangeReader) wrapped(x *exchange, o *object) {
+	response := responseIn(o)
+	if response == nil {
+		c.ask(x, nil)
+		c.format.response(x, o)
+		return
+	}
+	x.givenID = o.first("id", "custom_id").label()
+	x.system = o.get("system").string()
+	x.query = o.get("query").string()
+	var own *request
+	if asked := o.get("request").object(); asked != nil && c.format.request != nil {
+		own = &request{}
+		c.format.readRequest(own, requestBody(asked))
+	}
+	c.ask(x, own)
+	c.format.response(x, response)
+	x.rest(o)
+}
+
+// responseIn is the response that an object wraps, nil if it is one itself.
+func responseIn(o *object) *object {
+	if o.isObject("response") {
+		response := o.get("response").object()
+		if response.isObject("body") {
+			return response.get("body").object()
+		}
+		return response
+	}
+	if o.isObject("result") {
+		result := o.get("result").object()
+		if kind := result.peek("type"); kind != "" && kind != "succeeded" {
+			result.fail("the request of the batch has not succeeded: %s", quoted(kind))
+			return result
+		}
+		if result.isObject("message") {
+			return result.get("message").object()
+		}
+	}
+	return nil
+}
+
+// nameOf is the id of a row.
+func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
+	stem := strings.TrimSuffix(filepath.Base(c.file), ".gz")
+	if before, _, found := strings.Cut(stem, ".response."); found {
+		stem = before
+	} else {
+		stem = strings.TrimSuffix(stem, filepath.Ext(stem))
+	}
+	if c.file == stdinPath {
+		stem = "stdin"
+	}
+	switch {
+	case x.givenID != "":
+		return x.givenID
+	case only && c.file != stdinPath:
+		return stem
+	case x.responseID != "":
+		return x.responseID
+	}
+	return fmt.Sprintf("%s:%d", stem, number)
+}
+
+// eachStream calls do with every response of a file of events.
+func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at position, bad *RecordError) error) error {
+	if c.format.stream == nil {
+		e := RecordError{File: c.file, Reason: fmt.Sprintf("format %s has no event streams: save the response as JSON", c.format.name)}
+		return do(nil, position{}, &e)
+	}
+	var (
+		x      *exchange
+		reader eventReader
+		begun  position
+		bad    *RecordError
+		number int
+		last   position
+	)
+	finish := func(only bool) error {
+		if x == nil && bad == nil {
+			return nil
+		}
+		number++
+		if bad == nil {
+			if reason := reader.end(x); reason != "" {
+				e := last.err(c.file, reason)
+				bad = &e
+			}
+		}
+		out, wrong := x, bad
+		x, bad = nil, nil
+		if wrong != nil {
+			return do(nil, begun, wrong)
+		}
+		c.text.err = nil
+		out, wrong = c.decoded(out, begun, nil, c.nameOf(out, number, only))
+		return do(out, begun, wrong)
+	}
+	begin := func(at position) {
+		x, reader, begun = &exchange{}, c.format.stream(), at
+		c.ask(x, nil)
+	}
+	err := c.eachEvent(ctx, c.file, func(data []byte, at position, broken error) error {
+		last = at
+		var o *object
+		if broken == nil {
+			o = c.text.open(data)
+		}
+		if o != nil && c.format.stream().begins(o) {
+			if err := finish(false); err != nil {
+				return err
+			}
+			begin(at)
+		}
+		if bad != nil {
+			return nil // the rest of a response that cannot be read
+		}
+		if x == nil {
+			begin(at)
+		}
+		if o != nil {
+			reader.event(x, o)
+		}
+		if broken != nil {
+			e := at.err(c.file, broken.Error())
+			bad = &e
+		} else if e := c.text.err; e != nil {
+			wrong := at.after(data[:min(e.offset, len(data))]).err(c.file, e.msg)
+			bad = &wrong
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if x == nil && bad == nil && number == 0 {
+		e := RecordError{File: c.file, Reason: "no event here"}
+		return do(nil, position{}, &e)
+	}
+	return finish(number == 0)
+}

@@ -1,0 +1,147 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ibid/dataset"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestResponses imports every sample of a provider's response and compares what
+// comes of it with a golden file. A sample is called FORMAT.CASE.
+func TestResponses(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "responses", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := map[string]bool{}
+	for _, path := range paths {
+		if isRequest(path) || strings.HasSuffix(path, ".golden") {
+			continue
+		}
+		name := filepath.Base(path)
+		format, _, _ := strings.Cut(name, ".")
+		tested[format] = true
+		t.Run(name, func(t *testing.T) {
+			for _, docs := range []bool{false, true} {
+				m, report := importPath(t, format, path, Options{Docs: docs})
+				got := shown(m, &report)
+				golden := path + ".golden"
+				if docs {
+					golden = path + ".docs.golden"
+					got = shownDocuments(m.documents)
+				}
+				if *update {
+					if err := os.WriteFile(golden, got, 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(golden)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s is stale; if the change is meant, run go test ./dataset/convert -update\ngot:\n%swant:\n%s", golden, got, want)
+				}
+			}
+		})
+	}
+	for _, f := range Formats() {
+		if len(f.options) > 1 && !tested[f.Name] {
+			t.Errorf("no sample of format %s", f.Name)
+		}
+	}
+}
+
+// shown is what people check: rows with the texts that the offsets stand for, and
+// the report.
+func shown(m *memory, report *Report) []byte {
+	var b bytes.Buffer
+	for i := range m.rows {
+		r := &m.rows[i]
+		fmt.Fprintf(&b, "row %s system %s provider %s model %q query %q\nanswer %q\n", r.ID, r.System, r.Provider, r.Model, r.Query, r.Answer)
+		for k := range r.Citations {
+			showCitation(&b, r, &r.Citations[k])
+		}
+		b.Write(shownDocuments(r.Documents))
+		for _, tag := range r.Tags {
+			fmt.Fprintf(&b, "tag %s %s\n", tag.Key, tag.Value)
+		}
+	}
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(report); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func showCitation(b *bytes.Buffer, r *dataset.Row, c *dataset.Citation) {
+	fmt.Fprintf(b, "citation of %q", c.Doc)
+	if c.DocNull {
+		b.WriteString(" (null)")
+	}
+	if c.Start.Valid {
+		fmt.Fprintf(b, " %s[%d,%d)", c.Unit, c.Start.Value, c.End.Value)
+		if d := documentOf(r, c.Doc); d != nil && c.Unit == "" {
+			text, _ := textOf(d)
+			fmt.Fprintf(b, " %q", passage(text, c.Start.Value, c.End.Value))
+		}
+	} else if c.Unit != "" {
+		fmt.Fprintf(b, " whole %s", c.Unit)
+	}
+	if c.CitedText != "" {
+		fmt.Fprintf(b, " quoting %q", c.CitedText)
+	}
+	if c.AnswerStart.Valid || c.AnswerEnd.Valid {
+		fmt.Fprintf(b, " for [%d,%d) %q", c.AnswerStart.Value, c.AnswerEnd.Value, passage(r.Answer, c.AnswerStart.Value, c.AnswerEnd.Value))
+	}
+	fmt.Fprintf(b, "; title %q method %s", c.Title, c.Method)
+	for _, f := range []struct {
+		name  string
+		value any
+		given bool
+	}{
+		{"id", c.CitationID, c.CitationID != ""},
+		{"type", c.SourceType, c.SourceType != ""},
+		{"confidence", c.Confidence.Value, c.Confidence.Valid},
+		{"relevance", c.Relevance.Value, c.Relevance.Valid},
+		{"tokens", c.TokenContribution.Value, c.TokenContribution.Valid},
+		{"reference", c.SourceReference, c.SourceReference != ""},
+	} {
+		if f.given {
+			fmt.Fprintf(b, " %s %v", f.name, f.value)
+		}
+	}
+	b.WriteByte('\n')
+}
+
+func shownDocuments(all []dataset.Document) []byte {
+	var b bytes.Buffer
+	for _, d := range all {
+		fmt.Fprintf(&b, "document %q title %q type %q", d.Doc, d.Title, d.SourceType)
+		if d.HasText {
+			fmt.Fprintf(&b, " text %q", d.Text)
+		}
+		if d.HasPages {
+			fmt.Fprintf(&b, " pages %q", d.Pages)
+		}
+		if d.HasBlocks {
+			fmt.Fprintf(&b, " blocks %q", d.Blocks)
+		}
+		if d.Metadata != "" {
+			fmt.Fprintf(&b, " metadata %s", d.Metadata)
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}

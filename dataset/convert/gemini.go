@@ -1,0 +1,227 @@
+package convert
+
+import (
+	"fmt"
+	"strings"
+
+	"ibid/dataset"
+	"ibid/metrics/token"
+)
+
+// gemini is generateContent of Gemini and Vertex AI with grounding, under the
+// names of the API or those of its Python library (grounding_metadata).
+//
+// A segment of groundingSupports is an interval of the answer, in bytes of its
+// part or of all parts together: both are tried. It is supported by the chunks
+// that its indices name, each of which becomes a citation with the confidence
+// that stands at its place; if there are not as many scores as indices, there is
+// none. A chunk is called by its URI, else by its document or its title; the text
+// of retrieved content is the document's. citationMetadata says where the answer
+// recites a source: method recitation. Of several candidates the first is the
+// answer; parts that are thoughts are not in it.
+var gemini = Format{
+	Name:       "gemini",
+	Summary:    "Gemini and Vertex AI responses with grounding",
+	Input:      "JSON or JSON Lines files, or a directory of them",
+	CodePoints: true,
+	streams:    true,
+	options:    exchangeOptions,
+	fits:       func(o *object) bool { return o.isList("candidates") },
+	convert: exchanges(exchangeFormat{
+		name:     "gemini",
+		answer:   Reading{Unit: token.Byte},
+		response: geminiResponse,
+		request:  geminiRequest,
+	}),
+}
+
+// camel returns a member under its name, or under the same with underscores.
+func (o *object) camel(name string) value {
+	var b strings.Builder
+	for _, r := range name {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return o.first(name, b.String())
+}
+
+func geminiResponse(x *exchange, o *object) {
+	if failed(o) {
+		return
+	}
+	x.responseID = o.camel("responseId").string()
+	if model := o.camel("modelVersion").string(); model != "" {
+		x.model = model
+	}
+	candidates := o.get("candidates")
+	if !candidates.given() && !o.camel("promptFeedback").given() {
+		candidates.missing()
+	}
+	for i, candidate := range candidates.objects() {
+		if i > 0 {
+			x.keep(candidate.path(), candidate.raw())
+			continue
+		}
+		geminiCandidate(x, candidate)
+	}
+	x.rest(o)
+}
+
+func geminiCandidate(x *exchange, o *object) {
+	if content := o.get("content").object(); content != nil {
+		for _, p := range content.get("parts").objects() {
+			text, isText := p.get("text").text()
+			thought := string(p.get("thought").raw()) == "true"
+			if thought {
+				x.think(text)
+			} else {
+				x.say(text)
+			}
+			if thought || !isText {
+				x.keep(p.path(), p.raw())
+			} else {
+				x.rest(p)
+			}
+		}
+		x.rest(content)
+	}
+	if g := o.camel("groundingMetadata").object(); g != nil {
+		geminiGrounding(x, g)
+	}
+	if m := o.camel("citationMetadata").object(); m != nil {
+		for _, c := range m.first("citations", "citationSources", "citation_sources").objects() {
+			geminiRecitation(x, c)
+		}
+		x.rest(m)
+	}
+	x.rest(o)
+}
+
+func geminiGrounding(x *exchange, g *object) {
+	var chunks []int // index in the sources
+	for i, chunk := range g.camel("groundingChunks").objects() {
+		chunks = append(chunks, x.addSource(geminiChunk(chunk, i)))
+		x.rest(chunk)
+	}
+	for _, support := range g.camel("groundingSupports").objects() {
+		geminiSupport(x, support, chunks)
+	}
+	x.rest(g)
+}
+
+// geminiChunk is what chunk n says of its source.
+func geminiChunk(chunk *object, n int) dataset.Document {
+	for _, kind := range []string{"web", "retrievedContext", "maps", "image"} {
+		in := chunk.camel(kind).object()
+		if in == nil {
+			continue
+		}
+		d := dataset.Document{Title: in.get("title").string(), SourceType: kind}
+		for _, name := range []string{"uri", "documentName"} {
+			if d.Doc == "" {
+				d.Doc = in.camel(name).string()
+			}
+		}
+		if d.Doc == "" {
+			d.Doc = d.Title
+		}
+		if d.Doc == "" {
+			d.Doc = fmt.Sprintf("chunk %d", n)
+		}
+		if kind == "retrievedContext" {
+			d.Text, d.HasText = in.get("text").text()
+			if rag := in.camel("ragChunk").object(); rag != nil && !d.HasText {
+				d.Text, d.HasText = rag.get("text").text()
+			}
+		}
+		var more extra
+		in.unread(func(v value) { more.add(v.name, v.raw()) })
+		d.Metadata = more.reference("")
+		return d
+	}
+	return dataset.Document{Doc: fmt.Sprintf("chunk %d", n)}
+}
+
+func geminiSupport(x *exchange, o *object, chunks []int) {
+	m := noMark
+	if s := o.get("segment").mustObject(); s != nil {
+		mark := answerMark{part: int(s.camel("partIndex").integer().Value)}
+		mark.start, mark.end = s.camel("startIndex").integer().Value, s.camel("endIndex").integer().Value
+		mark.text = s.get("text").string()
+		if mark.part < 0 || mark.part >= len(x.parts) {
+			s.camel("partIndex").fail("there are %d parts", len(x.parts))
+			return
+		}
+		m = x.addMark(mark)
+	}
+	var scores []dataset.NullFloat
+	given := o.camel("confidenceScores")
+	for _, score := range given.elements() {
+		scores = append(scores, score.float())
+	}
+	indices := o.camel("groundingChunkIndices")
+	n := 0
+	for range indices.elements() {
+		n++
+	}
+	for k, index := range indices.elements() {
+		at := index.offset()
+		source := noSource
+		if 0 <= at && at < int64(len(chunks)) {
+			source = chunks[at]
+		} else {
+			x.warn(fmt.Sprintf("%s: the response has %d chunks", index.path(), len(chunks)))
+		}
+		c := x.citeWhole(source, m)
+		c.Method = "grounding"
+		if source == noSource {
+			c.Doc, c.DocNull = fmt.Sprintf("chunk %d", at), false
+		}
+		switch {
+		case len(scores) == n:
+			c.Confidence = scores[k]
+		case len(scores) > 0:
+			c.more.add("confidenceScores", given.raw())
+		}
+	}
+	if n == 0 {
+		x.keep(o.path(), o.raw())
+	}
+	x.rest(o)
+}
+
+func geminiRecitation(x *exchange, o *object) {
+	m := answerMark{part: wholeAnswer}
+	m.start, m.end = o.camel("startIndex").integer().Value, o.camel("endIndex").integer().Value
+	d := dataset.Document{Doc: o.get("uri").string(), Title: o.get("title").string(), SourceType: "recitation"}
+	source := noSource
+	if d.Doc == "" {
+		d.Doc = d.Title
+	}
+	if d.Doc != "" {
+		source = x.sameSource(d)
+	}
+	c := x.cite(source, x.addMark(m))
+	c.Title, c.Method, c.SourceType = d.Title, "recitation", d.SourceType
+	x.citationRest(c, o, "license", "publicationDate", "publication_date")
+}
+
+func geminiRequest(q *request, o *object) {
+	q.model = o.get("model").string()
+	contents := o.get("contents")
+	if contents.kind() == "a string" {
+		q.query = contents.string()
+		return
+	}
+	for _, content := range contents.objects() {
+		if role := content.get("role").string(); role != "user" && role != "" {
+			continue
+		}
+		if text := spoken(content.get("parts")); text != "" {
+			q.query = text
+		}
+	}
+}
