@@ -24,6 +24,7 @@ type Checked struct {
 	Problems     []Problem        // the first ones
 	Found        int64            // all of them
 	Ignored      []string         // columns that mean nothing to ibid
+	Warnings     []string         // what is valid, but may spoil the results
 }
 
 // A Problem is one row or one citation that something is wrong with.
@@ -77,10 +78,12 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	s.judging = nil // a check asks no judge
 	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64), Ignored: p.source.Ignored()}
 	progress := p.stage("checking rows", p.Rows)
+	relatives := newKin(p.job.Config.Judge.Models())
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
 		if out.Rows++; out.Rows%checkBatch == 0 {
 			progress(out.Rows)
 		}
+		relatives.add(r)
 		failure, err := s.score(ctx, r)
 		if err != nil {
 			return err
@@ -95,6 +98,9 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	})
 	if err != nil {
 		return nil, asUsage(err)
+	}
+	if text := relatives.warning(); text != "" {
+		out.Warnings = append(out.Warnings, text)
 	}
 	return out, asUsage(p.suggestDocuments(ctx, out))
 }

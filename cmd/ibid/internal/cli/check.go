@@ -104,6 +104,9 @@ func (a *app) check(cmd *cobra.Command, config *configs.Config, argument string)
 	if err != nil {
 		return err
 	}
+	for _, text := range found.Warnings {
+		a.warn("%s", text)
+	}
 	err = a.write(func(w io.Writer) error { return a.printCheck(w, found) })
 	if err == nil && found.Coverage() < config.MinCoverage {
 		a.say("%d of %d rows are error rows: coverage %.3f is below min_coverage %v",
@@ -122,11 +125,12 @@ type checkJSON struct {
 	Truth    map[string]int64  `json:"truth_statuses"`
 	Problems []harness.Problem `json:"problems"`
 	Ignored  []string          `json:"ignored_columns"`
+	Warnings []string          `json:"warnings"`
 }
 
 func (a *app) printCheck(w io.Writer, c *harness.Checked) error {
 	if a.format == "json" {
-		return writeJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...)})
+		return writeJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...), append([]string{}, c.Warnings...)})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "rows: %s, of them error rows: %s\n", report.Thousands(c.Rows), report.Thousands(c.Errors))
