@@ -54,22 +54,26 @@ type Page struct {
 	Judged   bool // some run has verdicts
 	Baseline bool // verdicts of some run are those of the lexical baseline
 
-	Runs     []RunHead
-	Headline string   // the verdict in one sentence
-	Lines    []string // what stands out, each backed by a number
-	Tiles    []Tile
-	Groups   []MetricGroup
-	Slices   []SliceGroup
-	Spreads  []Spread
-	Systems  []SystemHead
-	Compare  []CompareGroup
-	Outcomes *Bars // of claims; nil without a judge
-	Statuses *Bars // of citations
-	Worst    []WorstCitation
-	Rows     RowsTable
-	Method   Method
-	Sources  []Provenance
-	Notes    []string // footnotes, each once
+	Runs      []RunHead
+	Headline  string         // the verdict in one sentence
+	State     GateHead       // the verdict in one word
+	Lines     []Finding      // the verdict in more words
+	Findings  []Finding      // what stands out
+	Advice    []Finding      // what to do first
+	Documents []DocumentLine // those most often cited wrongly
+	Tiles     []Tile
+	Groups    []MetricGroup
+	Slices    []SliceGroup
+	Spreads   []Spread
+	Systems   []SystemHead
+	Compare   []CompareGroup
+	Outcomes  *Bars // of claims; nil without a judge
+	Statuses  *Bars // of citations
+	Worst     []WorstCitation
+	Rows      RowsTable
+	Method    Method
+	Sources   []Provenance
+	Notes     []string // footnotes, each once
 
 	notes map[string]int
 	packs []pack // what the script of the page opens
@@ -120,8 +124,11 @@ type pageBuilder struct {
 	summary summaryIndex
 	systems []string // in the order of the page
 	lead    []string // names of the metrics that matter most, best first
+	limits  []limits // of each run
 	rows    []pageRow
+	docs    []*docCount // those most often cited wrongly first
 	totals  totals
+	held    heldRows
 	reasons reasons
 }
 
@@ -138,7 +145,11 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	b.summary = indexSummary(b.results)
 	b.systems = b.summary.systems()
 	b.lead = leadMetrics(b.results)
+	for _, r := range b.results {
+		b.limits = append(b.limits, limitsOf(r.run.Manifest))
+	}
 	b.listRows()
+	b.docs = b.countDocuments()
 	for _, r := range b.results {
 		p.Judged = p.Judged || r.judged
 		p.Baseline = p.Baseline || r.judgeKind() == "lexical"
@@ -151,6 +162,7 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	b.sliceGroups()
 	b.compare()
 	b.why()
+	b.analysis()
 	b.spreads()
 	b.method()
 	for _, r := range b.results {

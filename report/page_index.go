@@ -11,25 +11,29 @@ import (
 // A rowIndex is what the script of the page knows of all rows at once. Lists are
 // parallel to the rows that the page holds.
 type rowIndex struct {
-	PerPack  int           `json:"perPack"`
-	Texts    []int         `json:"texts"` // first text of each pack
-	Keys     []string      `json:"keys"`  // as in links
-	IDs      []string      `json:"ids"`
-	Question []string      `json:"questions"`
-	System   []int         `json:"system"`
-	Systems  []string      `json:"systems"`
-	Cited    []string      `json:"cited"`   // valid of all citations, in words
-	Problem  []int         `json:"problem"` // also the order of badness
-	Status   []uint32      `json:"status"`  // bit k: some citation has status k
-	Outcome  []uint32      `json:"outcome"` // bit k: some claim has outcome k
-	Failing  []int8        `json:"failing"`
-	Worst    []int         `json:"worst"` // rows, worst first
-	Tags     [][]int       `json:"tags"`
-	TagNames []string      `json:"tagNames"` // key=value
-	Docs     [][]int       `json:"docs"`
-	DocNames []string      `json:"docNames"`
-	Metrics  []indexMetric `json:"metrics"`
-	Columns  int           `json:"columns"` // how many of the metrics the table shows
+	PerPack    int           `json:"perPack"`
+	Texts      []int         `json:"texts"` // first text of each pack
+	Keys       []string      `json:"keys"`  // as in links
+	IDs        []string      `json:"ids"`
+	Question   []string      `json:"questions"`
+	System     []int         `json:"system"`
+	Systems    []string      `json:"systems"`
+	Cited      []string      `json:"cited"`   // valid of all citations, in words
+	Problem    []int         `json:"problem"` // also the order of badness
+	Status     []uint32      `json:"status"`  // bit k: some citation has status k
+	Outcome    []uint32      `json:"outcome"` // bit k: some claim has outcome k
+	Failing    []int8        `json:"failing"`
+	Worst      []int         `json:"worst"` // rows, worst first
+	Tags       [][]int       `json:"tags"`
+	TagNames   []string      `json:"tagNames"` // key=value
+	Annotators []string      `json:"annotators"`
+	Annotator  []int         `json:"annotator"` // -1: none
+	Types      []string      `json:"types"`     // kinds of sources
+	Type       [][]int       `json:"type"`
+	Docs       [][]int       `json:"docs"`
+	DocNames   []string      `json:"docNames"`
+	Metrics    []indexMetric `json:"metrics"`
+	Columns    int           `json:"columns"` // how many of the metrics the table shows
 
 	MetricNames []string       `json:"metricNames"` // of a row's metrics, in order
 	Undefined   [][]reasonText `json:"undefined"`   // why metrics are, by the number that rows have
@@ -76,7 +80,8 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 	for i, s := range b.systems {
 		x.Systems[i] = line(s, 80)
 	}
-	tags, docs := newNames(&x.TagNames), newNames(&x.DocNames)
+	x.Annotators, x.Types = []string{}, []string{}
+	tags, docs, annotators, types := newNames(&x.TagNames), newNames(&x.DocNames), newNames(&x.Annotators), newNames(&x.Types)
 	place := make(map[int]int, len(held))
 	for k, n := range held {
 		place[n] = k
@@ -99,6 +104,12 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		x.Failing = append(x.Failing, failing)
 		x.Tags = append(x.Tags, tagNumbers(tags, r.tags[i]))
 		x.Docs = append(x.Docs, docNumbers(docs, citations))
+		x.Type = append(x.Type, typeNumbers(types, citations))
+		annotator := -1
+		if a := line(r.annotator[i], 80); a != "" {
+			annotator = annotators.of(a)
+		}
+		x.Annotator = append(x.Annotator, annotator)
 	}
 	for _, n := range b.worstFirst(held) {
 		x.Worst = append(x.Worst, place[n])
@@ -203,6 +214,18 @@ func docNumbers(n *names, citations []citation) []int {
 	for i := range citations {
 		if c := &citations[i]; !c.docNull {
 			if k := n.of(line(c.doc, 120)); !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
+func typeNumbers(n *names, citations []citation) []int {
+	out := []int{}
+	for i := range citations {
+		if t := line(citations[i].sourceType, 80); t != "" {
+			if k := n.of(t); !slices.Contains(out, k) {
 				out = append(out, k)
 			}
 		}

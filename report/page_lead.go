@@ -142,7 +142,7 @@ func (b *pageBuilder) listRows() {
 		m[code][system]++
 	}
 	for run, r := range b.results {
-		l := limitsOf(r.run.Manifest)
+		l := b.limits[run]
 		for i := range r.id {
 			system, ok := number[r.system[i]]
 			if !ok { // a system without a single defined number

@@ -88,6 +88,7 @@ func (b *pageBuilder) packRows(ctx context.Context) error {
 		}
 		if size <= b.options.MaxBytes || len(held) <= staticRows {
 			b.page.packs = packs
+			b.held = heldRows{held, details, detailers}
 			break
 		}
 		// Sizes are nearly proportional to rows; the rest is a margin.
@@ -95,6 +96,21 @@ func (b *pageBuilder) packRows(ctx context.Context) error {
 		held, details = b.fewer(held, details, keep)
 	}
 	b.table(held)
+	return nil
+}
+
+// heldRows are the rows that a page holds, in order, with their details.
+type heldRows struct {
+	rows      []int
+	details   []*rowDetail
+	detailers []*detailer // of each run
+}
+
+// detail finds the detail of a row, nil if the page does not hold it.
+func (h *heldRows) detail(row int) *rowDetail {
+	if k, ok := slices.BinarySearch(h.rows, row); ok {
+		return h.details[k]
+	}
 	return nil
 }
 

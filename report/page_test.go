@@ -47,6 +47,15 @@ func writePage(t testing.TB, p *Page) string {
 	return b.String()
 }
 
+// textsOf are the sentences of findings.
+func textsOf(findings []Finding) []string {
+	var out []string
+	for _, f := range findings {
+		out = append(out, f.Text())
+	}
+	return out
+}
+
 func TestPageSaysTheVerdictInWords(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
 	if want := "1 of 2 gates failed. 1 of 5 answers shows no serious problem; 4 fail."; p.Headline != want {
@@ -58,8 +67,8 @@ func TestPageSaysTheVerdictInWords(t *testing.T) {
 		"Of 4 claims, by the judge: 1 supported by what is cited (25 %), 1 supported elsewhere (25 %), 1 contradicted (25 %) and 1 unsupported (25 %).",
 		"Citation correctness by system: alpha 0.250 [-0.050, 0.550] and beta 0.100 [-0.200, 0.400].",
 	}
-	if !slices.Equal(p.Lines, want) {
-		t.Errorf("Lines = %q, want %q", p.Lines, want)
+	if !slices.Equal(textsOf(p.Lines), want) {
+		t.Errorf("Lines = %q, want %q", textsOf(p.Lines), want)
 	}
 	var worst []string
 	for _, w := range p.Worst {
@@ -89,7 +98,7 @@ func TestPageClaimsNoMoreThanWasChecked(t *testing.T) {
 		f := newFixture()
 		f.add(dataset.Row{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": tt.status[0]}, {"status": tt.status[1]}}, nil, dataset.Resolved{})
 		f.texts.places[0].Citations = make([]span.Place, 2)
-		if got := f.page(t, PageOptions{}).Lines; len(got) != 1 || got[0] != tt.want {
+		if got := textsOf(f.page(t, PageOptions{}).Lines); len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%v: %q, want %q", tt.status, got, tt.want)
 		}
 	}
@@ -226,7 +235,7 @@ func TestPageNamesTheBaseline(t *testing.T) {
 	p := f.page(t, PageOptions{})
 	var x rowIndex
 	openPack(t, p, "index", &x)
-	if x.Judge != "Lexical baseline" || !strings.Contains(p.Lines[2], "by the lexical baseline") {
+	if x.Judge != "Lexical baseline" || !strings.Contains(p.Lines[2].Text(), "by the lexical baseline") {
 		t.Errorf("judge = %q, line %q", x.Judge, p.Lines[2])
 	}
 	html := writePage(t, p)

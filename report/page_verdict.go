@@ -33,6 +33,7 @@ func (b *pageBuilder) verdict() {
 		ids = append(ids, line(r.run.Manifest.ID, 80))
 	}
 	p.Title = strings.Join(ids, ", ")
+	p.State = b.state()
 	t := &b.totals
 	rows, bad, errors := sum(t.rows), sum(t.failing), sum(t.errors)
 	p.Headline = b.gatesInWords() + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), plural(rows, "answer", "answers"))
@@ -47,11 +48,32 @@ func (b *pageBuilder) verdict() {
 		p.Headline += "."
 	}
 	if errors > 0 {
-		b.say("%s could not be scored", plural(errors, "row", "rows"))
+		var f Finding
+		f.link(plural(errors, "row", "rows"), "is:error")
+		f.say(" could not be scored.")
+		p.Lines = append(p.Lines, f)
 	}
 	b.sayStatuses()
 	b.sayOutcomes()
 	b.saySystems()
+}
+
+// state is the verdict in one word, of the gates of all runs.
+func (b *pageBuilder) state() GateHead {
+	worst := GateHead{Word: "no gates", Tone: Neutral}
+	for _, r := range b.results {
+		for _, g := range r.run.Gates {
+			switch {
+			case g.Verdict == runs.Failed:
+				return GateHead{Word: "failed", Tone: Bad}
+			case g.Verdict == runs.NoVerdict:
+				worst = GateHead{Word: "no verdict", Tone: Warn}
+			case worst.Tone == Neutral:
+				worst = GateHead{Word: "passed", Tone: Good}
+			}
+		}
+	}
+	return worst
 }
 
 func oneOrMany(n int64, one, many string) string {
@@ -61,9 +83,9 @@ func oneOrMany(n int64, one, many string) string {
 	return many
 }
 
-// say adds a sentence.
+// say adds a sentence without links.
 func (b *pageBuilder) say(format string, args ...any) {
-	b.page.Lines = append(b.page.Lines, fmt.Sprintf(format, args...)+".")
+	b.page.Lines = append(b.page.Lines, Finding{{Text: fmt.Sprintf(format, args...) + "."}})
 }
 
 // gatesInWords counts the gates of all runs.
@@ -111,17 +133,21 @@ func (b *pageBuilder) sayStatuses() {
 	}
 	// A citation that could not be checked counts as valid, but nobody knows
 	// whether its place exists.
-	var parts []string
-	for _, w := range statusWords {
-		if n := sum(t.status[w.Code]); n > 0 && (valid == all || !validStatus(w.Code)) {
-			parts = append(parts, fmt.Sprintf("%s (%s)", w.Short, Thousands(n)))
-		}
-	}
+	var f Finding
 	if valid == all {
-		b.say("No citation of %s is known to be invalid: %s", Thousands(all), list(parts))
-		return
+		f.say("No citation of %s is known to be invalid: ", Thousands(all))
+	} else {
+		f.say("%s of %s are not valid: ", Thousands(all-valid), plural(all, "citation", "citations"))
 	}
-	b.say("%s of %s are not valid: %s", Thousands(all-valid), plural(all, "citation", "citations"), list(parts))
+	words := slices.DeleteFunc(slices.Clone(statusWords), func(w Word) bool {
+		return sum(t.status[w.Code]) == 0 || valid != all && validStatus(w.Code)
+	})
+	f.list(len(words), func(k int) {
+		f.link(words[k].Short, "status:"+words[k].Code)
+		f.say(" (%s)", Thousands(sum(t.status[words[k].Code])))
+	})
+	f.say(".")
+	b.page.Lines = append(b.page.Lines, f)
 }
 
 // sayOutcomes says what became of the claims.
@@ -130,17 +156,21 @@ func (b *pageBuilder) sayOutcomes() {
 	if all == 0 || b.parts().NoHallucinations {
 		return
 	}
-	var parts []string
-	for _, w := range outcomeWords {
-		if n := sum(b.totals.outcome[w.Code]); n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", Thousands(n), w.Short, percent(n, all)))
-		}
-	}
 	who := "the judge"
 	if b.page.Baseline {
 		who = "the lexical baseline"
 	}
-	b.say("Of %s, by %s: %s", plural(all, "claim", "claims"), who, list(parts))
+	var f Finding
+	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), who)
+	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w Word) bool { return sum(b.totals.outcome[w.Code]) == 0 })
+	f.list(len(words), func(k int) {
+		n := sum(b.totals.outcome[words[k].Code])
+		f.say("%s ", Thousands(n))
+		f.link(words[k].Short, "outcome:"+words[k].Code)
+		f.say(" (%s)", percent(n, all))
+	})
+	f.say(".")
+	b.page.Lines = append(b.page.Lines, f)
 }
 
 // saySystems names the systems by the metric that matters most.
@@ -198,8 +228,12 @@ func runHead(r *results) RunHead {
 	for _, g := range r.run.Gates {
 		h.Gates = append(h.Gates, gateHead(g))
 	}
+	// What did not pass is what somebody looks for.
+	slices.SortStableFunc(h.Gates, func(a, b GateHead) int { return gateOrder[a.Tone] - gateOrder[b.Tone] })
 	return h
 }
+
+var gateOrder = map[Tone]int{Bad: 0, Warn: 1, Good: 2}
 
 func took(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))

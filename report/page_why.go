@@ -34,6 +34,14 @@ type WorstCitation struct {
 	Word                      Word
 	Why                       []string
 	Number                    string
+	Cited                     *PassageText // nil if the texts are not at hand
+	Instead                   *PassageText // nil if nobody knows what should have been cited
+}
+
+// A PassageText is a passage of a document.
+type PassageText struct {
+	Source, Whose string
+	Text          string // "" if there is no such text
 }
 
 // why fills the bars and the worst citations.
@@ -87,7 +95,7 @@ func (b *pageBuilder) worst() {
 	for n := range b.rows {
 		row := &b.rows[n]
 		r := b.results[row.run]
-		l := limitsOf(r.run.Manifest)
+		l := b.limits[row.run]
 		list := r.citationsOf(row.index)
 		for k := range list {
 			p := l.ofCitation(r, row.index, &list[k])
@@ -112,8 +120,59 @@ func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
 	r := b.results[row.run]
 	c := &r.citationsOf(row.index)[k]
 	d := b.newDetailer(r)
-	return WorstCitation{
+	out := WorstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
 		Place: c.place(), Word: problemWords[p], Why: d.citation(r, row.index, c, nil, k).Why, Number: count(c.number + 1),
 	}
+	if detail := b.held.detail(n); detail != nil {
+		out.Cited, out.Instead = b.passages(detail, row.run, k, c)
+	}
+	return out
+}
+
+// passages are the text that citation k of a row cites, and the text that it
+// should have cited.
+func (b *pageBuilder) passages(detail *rowDetail, run, k int, c *citation) (cited, instead *PassageText) {
+	view := &detail.View
+	if len(view.Sources) == 0 || k >= len(view.Citations) {
+		return nil, nil
+	}
+	cited = b.passage(view, run, markPredicted, int32(k))
+	if cited == nil {
+		cited = &PassageText{Source: wordOf(statusWords, c.status).Short}
+	}
+	if want := view.Citations[k].Instead; want != nil {
+		if instead = b.passage(view, run, want[0], want[1]); instead != nil {
+			instead.Whose = view.Citations[k].Whose
+		}
+	}
+	return cited, instead
+}
+
+// passage is the text of a mark, nil if it is not held.
+func (b *pageBuilder) passage(view *rowShown, run int, kind, of int32) *PassageText {
+	for _, s := range view.Sources {
+		i := slices.IndexFunc(s.marks, func(m mark) bool { return m.kind == kind && m.of == of })
+		if i < 0 {
+			continue
+		}
+		m := s.marks[i]
+		for _, p := range b.held.detailers[run].sources.byKey[s.key].pieces {
+			if m.start >= p.start && m.start < p.end {
+				at := bytesBefore(p.text, []int64{m.start - p.start, min(m.end, p.end) - p.start})
+				return &PassageText{Source: s.Name, Text: ellipsis(p.text[at[0]:at[1]])}
+			}
+		}
+	}
+	return nil
+}
+
+// ellipsis leaves out the middle of a long passage.
+func ellipsis(text string) string {
+	const head, tail = 220, 80
+	points := []rune(text)
+	if len(points) <= head+tail+40 {
+		return text
+	}
+	return string(points[:head]) + " … " + string(points[len(points)-tail:])
 }

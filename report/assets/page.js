@@ -115,6 +115,8 @@ function matches(i, f) {
     case "outcome": return bit(index.outcomes, index.outcome[i]);
     case "problem": return index.problems[index.problem[i]].code === value;
     case "tag": return index.tags[i].some((t) => index.tagNames[t] === value);
+    case "type": return index.type[i].some((t) => index.types[t] === value);
+    case "annotator": return index.annotators[index.annotator[i]] === value;
     case "doc": return index.docs[i].some((d) => index.docNames[d] === value);
     case "is": return value === "failing" ? index.failing[i] === 1 : value === "error" && index.problems[index.problem[i]].code === "error";
   }
@@ -203,7 +205,8 @@ function filterName(f) {
   const word = words && words.find((w) => w.code === value);
   if (word) return facet + ": " + word.short;
   const m = index.metrics.find((m) => m.name === facet);
-  return (m ? m.label : facet === "is" ? "" : facet) + (facet === "is" ? "" : ": ") + value.replace("..", " to ");
+  const names = { doc: "document", type: "source type", is: "" };
+  return (m ? m.label : names[facet] ?? facet) + (facet === "is" ? "" : ": ") + value.replace("..", " to ");
 }
 function rowOf(i) {
   const open = index.keys[i] === state.row;
@@ -481,6 +484,8 @@ function buildControls() {
   if (index.outcome.some(Boolean)) box.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome)));
   box.append(choice("status", "some citation is", present(index.statuses, index.status)));
   if (index.systems.length > 1) box.append(choice("system", "system", index.systems.map((s) => [s, s])));
+  if (index.types.length) box.append(choice("type", "cites a", index.types.toSorted().map((t) => [t, t.replaceAll("_", " ")])));
+  if (index.annotators.length > 1) box.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
   if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
   box.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
   if (index.metrics.length) box.append(rangeControl());
