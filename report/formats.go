@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -109,34 +108,6 @@ func exact(v *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
-}
-
-// writeMarkdown writes tables fit for a pull request.
-func (s *Summary) writeMarkdown(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n", markdownText(s.Title))
-	if len(s.Gates) > 0 {
-		markdownGates(&b, s.Gates)
-	}
-	var notes footnotes
-	for _, block := range s.Blocks {
-		fmt.Fprintf(&b, "\n### %s\n\n| metric | macro | %s | micro | %s | n | undefined |\n|---|--:|--:|--:|--:|--:|--:|\n",
-			markdownText(block.Title), levelOf(block), levelOf(block))
-		for _, l := range block.Lines {
-			if l.Count {
-				continue
-			}
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(textLine(l, &notes), " | "))
-		}
-	}
-	if len(notes.texts) > 0 {
-		b.WriteString("\n")
-	}
-	for i, note := range notes.texts {
-		fmt.Fprintf(&b, "%s %s\n\n", superscript(i+1), markdownText(note))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // markdownText keeps a user's text from being read as markup.

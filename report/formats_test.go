@@ -28,7 +28,8 @@ func TestMarkdownIsNoMarkup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`## run a\|b: 1,234 rows, 0 citations`,
+		`## ⚠️ no verdict, run a\|b: 1,234 rows, 0 citations`,
+		`| system x\|&lt;b>,"y" | 0.250¹˒² |`,
 		"| `char_f1[system=x\\|<b>] > 1` | no verdict | a\\|b |",
 		`### system x\|&lt;b>,"y"`,
 		`| char_f1 | 0.250 |  |  |  | 3 | 0¹˒² |`,

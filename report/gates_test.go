@@ -22,12 +22,12 @@ func hostileGates() *Gates {
 
 func TestJUnit(t *testing.T) {
 	var out bytes.Buffer
-	if err := hostileGates().WriteJUnit(&out); err != nil {
+	if err := hostileGates().WriteJUnit(&out, nil); err != nil {
 		t.Fatal(err)
 	}
 	const want = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
-  <testsuite name="ibid a&lt;b&gt;&amp;&#34;c` + "\uFFFD" + `" tests="4" failures="1" errors="2" time="1.500">
+  <testsuite name="ibid a&lt;b&gt;&amp;&#34;c` + "\uFFFD" + `" tests="4" failures="1" errors="2" skipped="0" time="1.500">
     <testcase classname="ibid.run" name="min_coverage">
       <error message="1 of 2 rows are error rows">the run says too little to be judged by</error>
     </testcase>
@@ -45,8 +45,35 @@ func TestJUnit(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", &out, want)
 	}
 	var back junitSuites
-	if err := xml.Unmarshal(out.Bytes(), &back); err != nil || len(back.Suite.Cases) != 4 {
-		t.Errorf("%d test cases read back, %v", len(back.Suite.Cases), err)
+	if err := xml.Unmarshal(out.Bytes(), &back); err != nil || len(back.Suites[0].Cases) != 4 {
+		t.Errorf("%d test cases read back, %v", len(back.Suites[0].Cases), err)
+	}
+}
+
+// TestJUnitRows: rows are failures of a run that did not pass, and skipped in one
+// that did.
+func TestJUnitRows(t *testing.T) {
+	value := 0.25
+	for _, tt := range []struct {
+		verdict                   runs.Verdict
+		failures, errors, skipped int
+	}{{runs.Failed, 1, 1, 0}, {runs.Passed, 0, 0, 2}} {
+		m := &runs.Manifest{ID: "night"}
+		failing := &Failing{Run: m, Metric: "char_f1", Rows: []FailingRow{
+			{ID: "q-1", System: "alpha", Value: &value, Why: []string{"cites nothing", "1 true span missed"}}, {ID: "q<2>", System: "alpha", Why: []string{"not scored: \x00"}},
+		}}
+		var out bytes.Buffer
+		if err := NewGates(m, tt.verdict, nil, nil).WriteJUnit(&out, failing); err != nil {
+			t.Fatal(err)
+		}
+		var back junitSuites
+		if err := xml.Unmarshal(out.Bytes(), &back); err != nil || len(back.Suites) != 2 {
+			t.Fatalf("%d suites, %v", len(back.Suites), err)
+		}
+		s := back.Suites[1]
+		if s.Tests != 2 || s.Failures != tt.failures || s.Errors != tt.errors || s.Skipped != tt.skipped || s.Cases[0].Name != "q-1/alpha" {
+			t.Errorf("%s: %+v", tt.verdict, s)
+		}
 	}
 }
 

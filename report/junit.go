@@ -11,8 +11,8 @@ import (
 
 // The elements of JUnit XML that common CI systems read.
 type junitSuites struct {
-	XMLName xml.Name   `xml:"testsuites"`
-	Suite   junitSuite `xml:"testsuite"`
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
@@ -20,6 +20,7 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
 	Time     string      `xml:"time,attr"` // seconds
 	Cases    []junitCase `xml:"testcase"`
 }
@@ -29,6 +30,7 @@ type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Failure *junitMessage `xml:"failure"`
 	Error   *junitMessage `xml:"error"`
+	Skipped *junitMessage `xml:"skipped"`
 }
 
 type junitMessage struct {
@@ -39,18 +41,26 @@ type junitMessage struct {
 // WriteJUnit writes JUnit XML: one test case says whether the run can be judged
 // at all, and one each says what became of a gate. A gate that failed is a
 // failure; what has no verdict is an error.
-func (g *Gates) WriteJUnit(w io.Writer) error {
+//
+// A second suite has one test case for each row of failing, which may be nil.
+// Gates decide: rows are failures where the run did not pass, else they are
+// skipped, with the reason, so that a CI system does not fail what passed.
+func (g *Gates) WriteJUnit(w io.Writer, failing *Failing) error {
 	s := junitSuite{Name: "ibid " + g.run.ID, Time: fmt.Sprintf("%.3f", g.run.Timings.Seconds)}
 	s.add(g.coverageCase())
 	for _, r := range g.Results {
 		s.add(gateCase(r))
+	}
+	suites := junitSuites{Suites: []junitSuite{s}}
+	if failing != nil && len(failing.Rows) > 0 {
+		suites.Suites = append(suites.Suites, failing.junit(g.Verdict == runs.Passed))
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(junitSuites{Suite: s}); err != nil {
+	if err := e.Encode(suites); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
@@ -64,6 +74,9 @@ func (s *junitSuite) add(c junitCase) {
 	}
 	if c.Error != nil {
 		s.Errors++
+	}
+	if c.Skipped != nil {
+		s.Skipped++
 	}
 	s.Cases = append(s.Cases, c)
 }
@@ -87,4 +100,26 @@ func gateCase(g runs.GateResult) junitCase {
 		c.Error = &junitMessage{Message: g.Reason, Text: g.Gate + " has no verdict"}
 	}
 	return c
+}
+
+// junit has one test case for each failing row.
+func (f *Failing) junit(passed bool) junitSuite {
+	s := junitSuite{Name: "ibid " + f.Run.ID + ", rows", Time: "0.000"}
+	for _, r := range f.Rows {
+		c := junitCase{Class: "ibid.rows", Name: r.ID + "/" + r.System}
+		m := &junitMessage{Message: f.Metric + " is " + Number(r.Value), Text: strings.Join(r.Why, "; ")}
+		if r.Value == nil {
+			m.Message = "could not be scored"
+		}
+		switch {
+		case passed:
+			c.Skipped = m
+		case r.Value == nil:
+			c.Error = m
+		default:
+			c.Failure = m
+		}
+		s.add(c)
+	}
+	return s
 }

@@ -23,11 +23,15 @@ const maxLead = 6
 // leadMetrics chooses the metrics that are shown first, among those that some
 // row has. A score that is another metric's value again is left out.
 func leadMetrics(all []*results) []string {
-	var lead []string
-	has := func(name string) bool {
+	return leadOf(func(name string) bool {
 		return slices.ContainsFunc(all, func(r *results) bool { return r.metric(name) != nil })
-	}
-	judged := slices.ContainsFunc(all, func(r *results) bool { return r.metric("citation_correctness") != nil })
+	})
+}
+
+// leadOf chooses among the metrics that there are.
+func leadOf(has func(name string) bool) []string {
+	var lead []string
+	judged := has("citation_correctness")
 	for _, name := range leadCandidates {
 		again := name == "mean_snapped_jaccard" && slices.Contains(lead, "span_accuracy_score") ||
 			!judged && (name == "overall_citation_accuracy" || name == "span_accuracy_score")

@@ -68,9 +68,25 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
-	gate, err := parseRowGate(expr)
+	view, err := failingRows(dir, m, expr)
 	if err != nil {
 		return err
+	}
+	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+		return err
+	}
+	if view.Undefined+m.Errors == m.Rows && m.Rows > 0 {
+		a.say("%s is undefined in every row that could be scored", view.Metric)
+		a.hint("ask something that the run can tell: --failing --gate 'citation_density > 0'")
+	}
+	return nil
+}
+
+// failingRows finds the rows that do not meet a condition, the worst first.
+func failingRows(dir string, m *runs.Manifest, expr string) (*report.Failing, error) {
+	gate, err := parseRowGate(expr)
+	if err != nil {
+		return nil, err
 	}
 	view := &report.Failing{Run: m, Gate: gate.String(), Metric: gate.metric}
 	err = runs.ScanRows(dir, append([]string{gate.metric}, report.WhyColumns...), func(key runs.RowKey, row runs.Record) {
@@ -83,15 +99,8 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string) error {
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int { return cmp.Compare(gate.badness(y), gate.badness(x)) })
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
-		return err
-	}
-	if view.Undefined+m.Errors == m.Rows && m.Rows > 0 {
-		a.say("%s is undefined in every row that could be scored", gate.metric)
-		a.hint("ask something that the run can tell: --failing --gate 'citation_density > 0'")
-	}
-	return nil
+	return view, nil
 }

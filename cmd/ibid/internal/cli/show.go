@@ -12,6 +12,7 @@ import (
 
 	"ibid/configs"
 	"ibid/dataset/runs"
+	"ibid/harness"
 	"ibid/report"
 )
 
@@ -139,7 +140,15 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 	if err != nil {
 		return err
 	}
-	view := report.NewSummary(m, summary, nil)
+	var gates []runs.GateResult
+	if a.format == "markdown" { // a pull request wants the verdict, too
+		config, err := harness.SettingsOf(m, nil, nil)
+		if err != nil {
+			return err
+		}
+		gates = harness.EvaluateGates(config.Gates(), summary, config.MinCoverage)
+	}
+	view := report.NewSummary(m, summary, gates)
 	if by != "" {
 		narrow, ok := view.By(by)
 		if !ok {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ import (
 type junitFlag struct{ path string }
 
 func (j *junitFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&j.path, "junit", "", "leave the verdict in this file, as JUnit XML")
+	cmd.Flags().StringVar(&j.path, "junit", "", "leave the verdict in this file, as JUnit XML: a test case for each gate and each row below 0.5 overall")
 }
 
 // check refuses what is no file.
@@ -37,7 +38,11 @@ func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
 func (a *app) conclude(config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
 	view := gatesView(config, out)
 	if junit.path != "" {
-		if err := writeOutput(junit.path, view.WriteJUnit); err != nil {
+		failing, err := failingRows(out.Dir, out.Manifest, defaultRowGate)
+		if err != nil {
+			return err
+		}
+		if err := writeOutput(junit.path, func(w io.Writer) error { return view.WriteJUnit(w, failing) }); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ibid/dataset/runs"
+)
+
+// writeMarkdown writes what fits a pull request or the summary of a CI step: the
+// verdict and what matters most at once, every number folded away below.
+func (s *Summary) writeMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s%s\n", markdownSign(s.Gates), markdownText(s.Title))
+	if len(s.Gates) > 0 {
+		markdownGates(&b, s.Gates)
+	}
+	var notes footnotes
+	s.markdownLead(&b, &notes)
+	fmt.Fprintf(&b, "\n<details><summary>all metrics</summary>\n")
+	for _, block := range s.Blocks {
+		fmt.Fprintf(&b, "\n### %s\n\n| metric | macro | %s | micro | %s | n | undefined |\n|---|--:|--:|--:|--:|--:|--:|\n",
+			markdownText(block.Title), levelOf(block), levelOf(block))
+		for _, l := range block.Lines {
+			if !l.Count {
+				fmt.Fprintf(&b, "| %s |\n", strings.Join(textLine(l, &notes), " | "))
+			}
+		}
+	}
+	b.WriteString("\n</details>\n")
+	if len(notes.texts) > 0 {
+		b.WriteString("\n")
+	}
+	for i, note := range notes.texts {
+		fmt.Fprintf(&b, "%s %s\n\n", superscript(i+1), markdownText(note))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// markdownSign says what became of all gates; nothing if there are none.
+func markdownSign(gates []runs.GateResult) string {
+	is := func(v runs.Verdict) bool {
+		return slices.ContainsFunc(gates, func(g runs.GateResult) bool { return g.Verdict == v })
+	}
+	switch {
+	case is(runs.Failed):
+		return "❌ gate failed, "
+	case is(runs.NoVerdict):
+		return "⚠️ no verdict, "
+	case len(gates) > 0:
+		return "✅ gates passed, "
+	}
+	return ""
+}
+
+// markdownLead sets the metrics that matter most side by side, one line for each
+// system; the line of all systems comes last.
+func (s *Summary) markdownLead(b *strings.Builder, notes *footnotes) {
+	var blocks []Block
+	for _, block := range s.Blocks {
+		if block.Slice == "" && len(block.Lines) > 0 {
+			blocks = append(blocks, block)
+		}
+	}
+	slices.SortStableFunc(blocks, func(x, y Block) int { return pooledLast(x) - pooledLast(y) })
+	lead := leadOf(func(name string) bool {
+		return slices.ContainsFunc(blocks, func(b Block) bool { return b.line(name) != nil })
+	})
+	if len(lead) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| macro, %s |", levelOf(blocks[0]))
+	for _, name := range lead {
+		fmt.Fprintf(b, " %s |", label(name))
+	}
+	b.WriteString("\n|---|" + strings.Repeat("--:|", len(lead)) + "\n")
+	for i := range blocks {
+		fmt.Fprintf(b, "| %s |", markdownText(blocks[i].Title))
+		for _, name := range lead {
+			l := blocks[i].line(name)
+			if l == nil {
+				b.WriteString(" – |")
+				continue
+			}
+			fmt.Fprintf(b, " %s |", strings.TrimSpace(Number(l.Macro.Estimate)+notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
+		}
+		b.WriteString("\n")
+	}
+}
+
+func pooledLast(b Block) int {
+	if b.System == "" {
+		return 1
+	}
+	return 0
+}
+
+// line finds a metric of the block, or nil.
+func (b *Block) line(metric string) *Line {
+	i := slices.IndexFunc(b.Lines, func(l Line) bool { return l.Metric.Name == metric && !l.Count })
+	if i < 0 {
+		return nil
+	}
+	return &b.Lines[i]
+}
