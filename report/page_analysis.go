@@ -70,16 +70,6 @@ func (b *pageBuilder) analysis() {
 	p.Documents = b.documentLines()
 }
 
-// rowsWhere counts rows.
-func (b *pageBuilder) rowsWhere(is func(row *pageRow) bool) (n int64) {
-	for i := range b.rows {
-		if is(&b.rows[i]) {
-			n++
-		}
-	}
-	return n
-}
-
 // byProblem counts the rows of each worst problem.
 func (b *pageBuilder) byProblem() (counts [numProblems]int64) {
 	for i := range b.rows {
@@ -96,11 +86,11 @@ func (b *pageBuilder) commonest() []Finding {
 	counts := b.byProblem()
 	var order []problem
 	for p := range numProblems {
-		if p.serious() && counts[p] > 0 {
+		if p.serious() && p != failed && counts[p] > 0 {
 			order = append(order, p)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y problem) int { return cmp.Compare(counts[y], counts[x]) })
+	slices.SortStableFunc(order, func(x, y problem) int { return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(y, x)) })
 	if len(order) == 0 {
 		return nil
 	}
