@@ -88,7 +88,7 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if o.MaxRecord == 0 {
 		o.MaxRecord = DefaultMaxRecord
 	}
-	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats}
+	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
 	defer r.unspool()
 	err := f.convert(ctx, r)
 	return r.report, err
@@ -103,6 +103,7 @@ type run struct {
 	report Report
 
 	formats []Format // that can be recognised
+	format  string   // the one that is being read
 	spooled string   // a copy of standard input; "" for none
 
 	names documentNames       // of the documents written

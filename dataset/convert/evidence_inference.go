@@ -177,7 +177,7 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 	}
 	c.reading = c.proof.settle(&c.report)
 	if o := c.proof.offsets(); o.pairs() > 0 {
-		c.report.file(FileReport{File: c.files.annotations, Format: c.report.Format, Source: &o})
+		c.report.file(FileReport{File: c.files.annotations, Format: c.format, Source: &o})
 	}
 	c.warnOfTruth()
 	return nil

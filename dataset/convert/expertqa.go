@@ -34,6 +34,7 @@ var expertQA = Format{
 	Input:      "one JSON Lines file",
 	CodePoints: true,
 	streams:    true,
+	fits:       func(o *object) bool { return o.peek("question") != "" && o.isObject("answers") },
 	convert:    convertExpertQA,
 }
 

@@ -30,10 +30,12 @@ type Format struct {
 // formats is the registry: a new format is one file and one line here.
 var formats = []Format{
 	anthropic,
+	auto,
 	bedrock,
 	citeFormer,
 	cohere,
 	copilot,
+	csvRows,
 	evidenceInference,
 	expertQA,
 	gemini,

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ibid/dataset"
+	"ibid/metrics/presence"
 )
 
 // inline is answers whose citations stand in their text. The markers are those
@@ -45,7 +46,21 @@ var inline = Format{
 	Summary: "answers that carry their citations in the text",
 	Input:   "JSON Lines, JSON or text files, or a directory of them",
 	streams: true,
+	fits: func(o *object) bool {
+		return o.peek("id") != "" && !o.has("citations") && (listsInline(o) || hasMarkers(o.peek("answer")))
+	},
 	convert: convertInline,
+}
+
+// listsInline reports whether a record lists what numbers in its answer stand for.
+func listsInline(o *object) bool {
+	return !o.has("citations") && o.has("answer") && (o.isList("references") || o.isList("sources"))
+}
+
+// hasMarkers reports whether citations stand in an answer.
+func hasMarkers(answer string) bool {
+	items, _ := presence.Parse(answer)
+	return len(items) > 0
 }
 
 func convertInline(ctx context.Context, r *run) error {

@@ -19,6 +19,9 @@ var jsonl = Format{
 	Summary: "our own columns, one JSON object on each line",
 	Input:   "JSON Lines files (.jsonl, .ndjson) or a directory of them",
 	streams: true,
+	fits: func(o *object) bool {
+		return o.peek("id") != "" && o.has("answer") && !listsInline(o) || o.peek("doc") != "" && !o.has("id")
+	},
 	convert: convertJSONL,
 }
 
@@ -63,7 +66,7 @@ func (c *jsonlReader) read(ctx context.Context) error {
 func (c *jsonlReader) settle() {
 	c.proof.settle(&c.report)
 	if o := c.proof.offsets(); o.pairs() > 0 {
-		c.report.file(FileReport{File: c.file, Format: c.report.Format, Source: &o})
+		c.report.file(FileReport{File: c.file, Format: c.format, Source: &o})
 	}
 }
 

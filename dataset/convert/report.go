@@ -44,6 +44,10 @@ type Report struct {
 	// dotted name. They are kept in source_reference.
 	UnknownFields map[string]int64 `json:"unknown_fields"`
 
+	// Formats counts the files by the format that they were recognised to be; it is
+	// empty unless that was asked for.
+	Formats map[string]int64 `json:"formats"`
+
 	// Files says which reading fitted each file, in the order they were read: the
 	// first MaxListed of those with offsets.
 	Files []FileReport `json:"files"`
@@ -105,7 +109,7 @@ func (r *Report) file(f FileReport) {
 func newReport(format string) Report {
 	return Report{
 		Schema: Schema, Format: format,
-		Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{},
+		Formats: map[string]int64{}, Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{},
 		Files: []FileReport{}, Errors: []RecordError{}, Warnings: []RecordError{},
 	}
 }

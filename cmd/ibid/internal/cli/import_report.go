@@ -21,6 +21,17 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s records, %s rows, %s left out on purpose, %s could not be read\n", output,
 		report.Thousands(r.Records), report.Thousands(r.Rows), report.Thousands(r.LeftOut), report.Thousands(r.Failed))
+	if len(r.Formats) > 0 {
+		var found []string
+		for _, format := range sortedKeys(r.Formats) {
+			files := "files"
+			if r.Formats[format] == 1 {
+				files = "file"
+			}
+			found = append(found, fmt.Sprintf("%s %s %s", format, report.Thousands(r.Formats[format]), files))
+		}
+		fmt.Fprintf(&b, "recognised: %s\n", strings.Join(found, ", "))
+	}
 	if r.Documents > 0 {
 		fmt.Fprintf(&b, "documents: %s\n", report.Thousands(r.Documents))
 	}

@@ -1,0 +1,192 @@
+package convert
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// auto recognises the format of each file by its first record, and a directory of
+// Evidence Inference by its files. A file that fits none is a record that cannot
+// be read; one that fits two is refused, because its answers would come out
+// differently. It states no convention for offsets: formats that leave them as
+// they are could be among those found.
+var auto = Format{
+	Name:    "auto",
+	Summary: "whichever of these it is, recognised by the content of each file",
+	Input:   "files, or directories of them",
+	streams: true,
+	options: exchangeOptions,
+	convert: convertAuto,
+}
+
+var autoExtensions = append(slices.Clone(exchangeExtensions), ".csv")
+
+func convertAuto(ctx context.Context, r *run) error {
+	var all []string
+	for _, path := range r.paths {
+		if _, err := findEvidence(path); err == nil {
+			all = append(all, path)
+			continue
+		}
+		found, err := files([]string{path}, autoExtensions)
+		if err != nil {
+			return err
+		}
+		all = append(all, found...)
+	}
+	for _, path := range all {
+		if isRequest(path) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.convertOne(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// convertOne converts one file in the format that it is recognised to be.
+func (r *run) convertOne(ctx context.Context, path string) error {
+	if path == stdinPath {
+		if err := r.spool(); err != nil {
+			return err
+		}
+	}
+	fitting, bad, err := r.recognise(ctx, path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case bad != nil:
+		r.report.Records++
+		r.fail(*bad)
+		return nil
+	case len(fitting) > 1:
+		var names []string
+		for _, f := range fitting {
+			names = append(names, f.Name)
+		}
+		return &UsageError{
+			Msg:  fmt.Sprintf("%s: fits %s", path, strings.Join(names, " and ")),
+			Hint: "say which: ibid import " + names[0] + " " + path,
+		}
+	}
+	f := fitting[0]
+	if r.Request != "" && !slices.Contains(f.options, "request") {
+		return &UsageError{Msg: fmt.Sprintf("%s: format %s has no use for --request", path, f.Name)}
+	}
+	r.report.Formats[f.Name]++
+	r.paths, r.format = []string{path}, f.Name
+	return f.convert(ctx, r)
+}
+
+// recognise returns the formats that a file fits: one or more, unless bad says why
+// it fits none.
+func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad *RecordError, err error) {
+	if path != stdinPath {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return []Format{evidenceInference}, nil, nil
+		}
+	}
+	if columns, ok := r.csvHeader(path); ok {
+		if fitsCSV(columns) {
+			return []Format{csvRows}, nil, nil
+		}
+		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100)}, nil
+	}
+	var t jsonText
+	o, bad, err := r.firstObject(ctx, path, &t)
+	if err != nil || bad != nil {
+		return nil, bad, err
+	}
+	if inner := responseIn(o); inner != nil {
+		o = inner
+	}
+	for _, f := range r.formats {
+		t.err = nil // what one format finds wrong says nothing of the next
+		if f.fits != nil && f.fits(o) && t.err == nil {
+			fitting = append(fitting, f)
+		}
+	}
+	if len(fitting) == 0 {
+		var names []string
+		for _, m := range o.members {
+			names = append(names, m.name)
+		}
+		bad = &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: the first record has " + shorten(strings.Join(names, ", "), 100)}
+	}
+	return fitting, bad, nil
+}
+
+// csvHeader is the first line of a table; ok is false if the file is none.
+func (r *run) csvHeader(path string) (columns []string, ok bool) {
+	extension := filepath.Ext(strings.TrimSuffix(path, ".gz"))
+	if extension != ".csv" && path != stdinPath {
+		return nil, false
+	}
+	in, err := r.open(path)
+	if err != nil {
+		return nil, false
+	}
+	defer in.Close()
+	header, err := csv.NewReader(io.LimitReader(in, 1<<16)).Read()
+	if err != nil || len(header) == 0 {
+		return nil, extension == ".csv"
+	}
+	header[0] = strings.TrimPrefix(header[0], "\ufeff")
+	return header, extension == ".csv" || fitsCSV(header)
+}
+
+// errEnough ends the reading of a file whose first record has been seen.
+var errEnough = errors.New("enough")
+
+// firstObject is the first record of a file of JSON, or the first event.
+func (r *run) firstObject(ctx context.Context, path string, t *jsonText) (o *object, bad *RecordError, err error) {
+	s, err := r.shapeOf(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	take := func(data []byte, at position, reason string) error {
+		if reason == "" {
+			// The data is the reader's, and it goes on reading.
+			if o = t.open(slices.Clone(data)); o == nil {
+				e := at.after(data[:min(t.err.offset, len(data))]).err(path, t.err.msg)
+				bad = &e
+				return nil // the next record may tell
+			}
+			return errEnough
+		}
+		e := at.err(path, reason)
+		bad = &e
+		return nil
+	}
+	if s == eventShape {
+		err = r.eachEvent(ctx, path, func(data []byte, at position, broken error) error {
+			if broken != nil {
+				return take(nil, at, broken.Error())
+			}
+			return take(data, at, "")
+		})
+	} else {
+		err = r.eachRecord(ctx, path, s, func(rec *foreignRecord) error { return take(rec.data, rec.at, rec.reason) })
+	}
+	switch {
+	case o != nil:
+		return o, nil, nil
+	case err != nil:
+		return nil, nil, err
+	case bad == nil:
+		bad = &RecordError{File: path, Reason: "empty"}
+	}
+	return nil, bad, nil
+}
