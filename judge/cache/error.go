@@ -46,7 +46,7 @@ var kinds = map[int]struct {
 	tip string
 }{
 	sqlite3.SQLITE_NOTADB:   {ErrNotStore, tipNotStore},
-	sqlite3.SQLITE_CORRUPT:  {ErrCorrupt, "move it away; the answers in it will be asked and paid for again"},
+	sqlite3.SQLITE_CORRUPT:  {ErrCorrupt, tipCorrupt},
 	sqlite3.SQLITE_BUSY:     {ErrBusy, "wait for the other process, or name another file with --cache"},
 	sqlite3.SQLITE_LOCKED:   {ErrBusy, "wait for the other process, or name another file with --cache"},
 	sqlite3.SQLITE_FULL:     {ErrFull, "make room, or name another file with --cache"},
@@ -56,6 +56,7 @@ var kinds = map[int]struct {
 }
 
 const (
+	tipCorrupt  = "move it away; the answers in it will be asked and paid for again"
 	tipNotStore = "name another file with --cache"
 	tipAccess   = "the folder has to be writable; name another file with --cache, or use --no-cache"
 )
@@ -70,6 +71,9 @@ func fault(path string, err error) error {
 		return err
 	}
 	out := &FileError{Path: path, Err: err}
+	if errors.Is(err, ErrCorrupt) {
+		out.tip = tipCorrupt
+	}
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		if kind, ok := kinds[e.Code()&0xff]; ok {

@@ -40,6 +40,7 @@ CREATE TABLE entry (
 	latency_ms        INTEGER NOT NULL,
 	attempts          INTEGER NOT NULL,
 	run               TEXT    NOT NULL,
+	crc32c            INTEGER NOT NULL,
 	verdict           BLOB    NOT NULL,
 	raw               BLOB    NOT NULL
 );

@@ -2,6 +2,7 @@ package cache_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"os"
@@ -201,4 +202,78 @@ func read(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestDamagedLater: damage that a store gets once it is open, or that leaves its
+// structure whole, is noticed by whoever reads it.
+func TestDamagedLater(t *testing.T) {
+	for _, tt := range []struct {
+		name, statement string
+	}{
+		{"one letter of a verdict", `UPDATE entry SET verdict = replace(verdict, 'full', 'fall')`},
+		{"one letter of a response", `UPDATE entry SET raw = replace(raw, 'gen', 'gem')`},
+		{"a cost", "UPDATE entry SET cost_nano_usd = cost_nano_usd + 1"},
+		{"a model", "UPDATE entry SET model_resolved = 'another'"},
+		{"a time", "UPDATE entry SET created = created + 1"},
+		{"texts that moved", "UPDATE entry SET provider = provider || substr(generation_id, 1, 1), generation_id = substr(generation_id, 2)"},
+		{"a text for a number", "UPDATE entry SET attempts = 'two'"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "judge.sqlite")
+			s := open(t, path)
+			put(t, s, cachetest.Entry(1))
+			execute(t, path, tt.statement)
+			e, err := s.Get(t.Context(), cachetest.Key(1))
+			if e != nil || err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("Get = %v, %v, want an error that names the file", e, err)
+			}
+			if !strings.HasPrefix(tt.name, "a text") && !errors.Is(err, cache.ErrCorrupt) {
+				t.Errorf("error = %v, want %v", err, cache.ErrCorrupt)
+			}
+			for _, err := range s.Entries(t.Context()) {
+				if err == nil {
+					t.Error("Entries: no error")
+				}
+			}
+		})
+	}
+}
+
+// TestBusy: a write waits while another process has the file, and as long as its
+// context lasts.
+func TestBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	s := open(t, path)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	other, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.Put(ctx, cachetest.Entry(1)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Put beside a writer = %v, want %v", err, context.DeadlineExceeded)
+	}
+	if e, err := s.Get(t.Context(), cachetest.Key(1)); e != nil || err != nil {
+		t.Errorf("Get beside a writer = %v, %v, want nothing at once", e, err)
+	}
+	waiting := make(chan error)
+	go func() { waiting <- s.Put(t.Context(), cachetest.Entry(2)) }()
+	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; err != nil {
+		t.Errorf("Put after the other writer: %v", err)
+	}
+	if e, err := s.Get(t.Context(), cachetest.Key(2)); e == nil || err != nil {
+		t.Errorf("Get = %v, %v, want the entry", e, err)
+	}
 }

@@ -10,7 +10,7 @@ import (
 // entryColumns are the columns of an entry in the order of scan and of the
 // statement that puts one.
 const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template, schema, finish_reason,
-	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, verdict, raw`
+	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, crc32c, verdict, raw`
 
 // attemptColumns are those of an attempt.
 const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generation_id, error, at, run`
@@ -32,7 +32,7 @@ func prepare(ctx context.Context, conn *sql.Conn) (*prepared, error) {
 		{&p.begin, "BEGIN IMMEDIATE"},
 		{&p.commit, "COMMIT"},
 		{&p.rollback, "ROLLBACK"},
-		{&p.putEntry, "INSERT INTO entry (" + entryColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING"},
+		{&p.putEntry, "INSERT INTO entry (" + entryColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING"},
 		{&p.addAttempt, "INSERT INTO attempt (" + attemptColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?)"},
 		{&p.takeLease, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
 			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`},
@@ -65,7 +65,7 @@ func (p *prepared) run(s *sql.Stmt, args ...any) error {
 func (p *prepared) put(e *Entry) error {
 	return p.run(p.putEntry, e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
-		e.LatencyMillis, e.Attempts, e.Run, e.Verdict, blob(e.Raw))
+		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw))
 }
 
 // blob keeps an empty value from being stored as null.
@@ -96,16 +96,21 @@ func (p *prepared) release(key Key, owner string) error {
 // A scanner is a row of an answer.
 type scanner interface{ Scan(...any) error }
 
+// scanEntry reads an entry. One that is not what was stored is an error.
 func scanEntry(row scanner) (*Entry, error) {
 	e := new(Entry)
 	var key []byte
 	var created int64
+	var sum uint32
 	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template, &e.Schema,
 		&e.FinishReason, &e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
-		&e.Attempts, &e.Run, &e.Verdict, &e.Raw)
+		&e.Attempts, &e.Run, &sum, &e.Verdict, &e.Raw)
+	if err != nil {
+		return nil, err
+	}
 	copy(e.Key[:], key)
 	e.Created = time.UnixMilli(created).UTC()
-	return e, err
+	return e, e.verify(sum)
 }
 
 func scanAttempt(row scanner) (Attempt, error) {
