@@ -29,15 +29,16 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"metrics/span", "metrics/token", "metrics/presence"},
 		theirs: []string{"github.com/parquet-go/parquet-go", "github.com/parquet-go/bitpack", "github.com/apache/arrow/go/v17", "github.com/klauspost/compress"},
 	},
-	"dataset/convert": {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence"}},
-	"dataset/runs":    {ours: []string{"dataset", "metrics", "metrics/stats"}},
-	"annotations":     {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
-	"configs":         {theirs: []string{"github.com/goccy/go-yaml"}},
-	"report":          {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations"}},
+	"dataset/convert":     {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence"}},
+	"dataset/runs":        {ours: []string{"dataset", "metrics", "metrics/stats"}},
+	"annotations":         {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
+	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
+	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
+	"report":              {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare"}},
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "annotations",
+			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "annotations", "annotations/compare",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},
@@ -46,7 +47,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/cli": {
 		ours: []string{
 			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "judge", "judge/cache",
+			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "judge", "judge/cache",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},

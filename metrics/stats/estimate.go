@@ -11,6 +11,8 @@
 // and never NaN. Levels are two-sided and lie in (0, 1), such as 0.95.
 package stats
 
+import "slices"
+
 // A Method names how an interval was computed.
 type Method string
 
@@ -93,6 +95,20 @@ type Estimate struct {
 
 // Defined reports whether e has a value.
 func (e *Estimate) Defined() bool { return e.Reason == Defined }
+
+// WithInterval is e with the interval, method and further warnings of o, another
+// estimate of the same number.
+func (e Estimate) WithInterval(o Estimate) Estimate {
+	e.Low, e.High, e.HasInterval, e.Method = o.Low, o.High, o.HasInterval, o.Method
+	warnings := slices.Clone(e.Warnings)
+	for _, w := range o.Warnings {
+		if !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
+	}
+	e.Warnings = warnings
+	return e
+}
 
 func (e *Estimate) setInterval(low, high float64) {
 	e.Low, e.High, e.HasInterval = low, high, true

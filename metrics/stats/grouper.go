@@ -84,6 +84,18 @@ func (g *Grouper) Drain(c *Clusters) {
 	g.cells = g.cells[:0]
 }
 
+// Each calls f with every cluster that has rows, by code: its sums, each rounded
+// once, and its rows. A sum that is not defined is 0 and has ok false.
+func (g *Grouper) Each(f func(code int, y, x float64, rows int64, ok bool)) {
+	for i := range g.cells {
+		if cell := &g.cells[i]; cell.rows > 0 {
+			y, okY := cell.y.Float64()
+			x, okX := cell.x.Float64()
+			f(i, y, x, cell.rows, okY && okX)
+		}
+	}
+}
+
 func (g *Grouper) cell(code int) *cell {
 	if code >= len(g.cells) {
 		g.grow(code + 1)

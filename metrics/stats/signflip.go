@@ -206,12 +206,23 @@ func (f *flips) convolve(t *Test) {
 
 const flipBlock = 64 // sizes that share a word of signs
 
-// sample draws assignments. Eight sizes at a time are added by a table of all
-// their signed sums, so that a draw costs an eighth of an addition per size.
+// sample draws assignments.
 func (f *flips) sample(t *Test, samples int, seed uint64) {
+	two, greater, less := 1, 1, 1
+	for _, sum := range signedSums(f.sizes, samples, seed) {
+		f.count(sum, &two, &greater, &less)
+	}
+	n := float64(samples + 1)
+	t.P, t.Greater, t.Less = float64(two)/n, float64(greater)/n, float64(less)/n
+}
+
+// signedSums are sums of the sizes with random signs, which depend on the seed, the
+// sample and the place of the size alone. Eight sizes at a time are added by a table
+// of all their signed sums, so that a sample costs an eighth of an addition each.
+func signedSums(sizes []float64, samples int, seed uint64) []float64 {
 	sums := make([]float64, samples)
-	for from := 0; from < len(f.sizes); from += flipBlock {
-		block := f.sizes[from:min(from+flipBlock, len(f.sizes))]
+	for from := 0; from < len(sizes); from += flipBlock {
+		block := sizes[from:min(from+flipBlock, len(sizes))]
 		var tables [flipBlock / 8][256]float64
 		for k := range tables {
 			fillSigned(&tables[k], block, 8*k)
@@ -227,12 +238,7 @@ func (f *flips) sample(t *Test, samples int, seed uint64) {
 			sums[r] += sum
 		}
 	}
-	two, greater, less := 1, 1, 1
-	for _, sum := range sums {
-		f.count(sum, &two, &greater, &less)
-	}
-	n := float64(samples + 1)
-	t.P, t.Greater, t.Less = float64(two)/n, float64(greater)/n, float64(less)/n
+	return sums
 }
 
 // fillSigned fills in the sums of up to eight sizes from the one at from on.

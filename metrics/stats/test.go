@@ -13,6 +13,10 @@ const (
 	SignFlipExact TestMethod = "sign-flip-exact"
 	// SignFlipSampled draws assignments of signs.
 	SignFlipSampled TestMethod = "sign-flip-sampled"
+	// SwapExact counts all ways to swap two systems in clusters.
+	SwapExact TestMethod = "swap-exact"
+	// SwapSampled draws ways to swap two systems in clusters.
+	SwapSampled TestMethod = "swap-sampled"
 	// StudentT is the t test with clusters less one degrees of freedom.
 	StudentT TestMethod = "t"
 	// WelchT is the t test of two samples of unlike variance.
@@ -50,7 +54,7 @@ func (t *Test) WarnAt(alpha float64) {
 		need := ClustersNeeded(1 - alpha)
 		t.Warnings = append(t.Warnings, Warning{
 			Code: SmallestP, Have: t.Clusters, Need: need,
-			Text: fmt.Sprintf("need >= %d clusters for p <= %v, have %d: the smallest possible p is %.2g", need, alpha, t.Clusters, t.MinP),
+			Text: fmt.Sprintf("need >= %d clusters for p <= %.4g, have %d: the smallest possible p is %.2g", need, alpha, t.Clusters, t.MinP),
 		})
 	}
 }

@@ -94,7 +94,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
-		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(),
+		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
 	)
 	a.addHelp(root)
 	a.addCompletion(root)

@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ibid/dataset"
+)
+
+// A RefusedError says why runs must not be compared.
+type RefusedError struct {
+	Base, New string // run ids
+	Reasons   []string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s and %s cannot be compared: %s", e.Base, e.New, strings.Join(e.Reasons, "; "))
+}
+
+// free are settings that two runs may differ in: what rows say is not changed by
+// them, or is changed on purpose, as by naming columns that are named otherwise.
+var free = []string{
+	"answer_offset_unit", "columns", "offset_unit", "span_end", "seed", "slices", "documents", "dataset",
+	"judge", "judge.base_url", "judge.kind", "judge.model", "judge.replay", "performance.batch_size",
+}
+
+// freeGroups are prefixes of more of them.
+var freeGroups = []string{"statistics.", "reporting.", "quality_control.inter_annotator_agreement.", "--limit", "--only "}
+
+// reasons are why the numbers of two runs do not mean the same.
+func reasons(base, other *Run) []string {
+	var why []string
+	differ := func(what, a, b string) {
+		if a != b {
+			why = append(why, fmt.Sprintf("%s differ: %s and %s", what, orNone(a), orNone(b)))
+		}
+	}
+	a, b := base.Manifest, other.Manifest
+	differ("versions of the metrics", a.Ingredients["metrics"], b.Ingredients["metrics"])
+	differ("components of the overall score", strings.Join(base.components, ", "), strings.Join(other.components, ", "))
+	differ("judges", strings.TrimSpace(a.Judge.Kind+" "+a.Judge.Model), strings.TrimSpace(b.Judge.Kind+" "+b.Judge.Model))
+	differ("prompts of the judge", a.Ingredients["judge.prompt"], b.Ingredients["judge.prompt"])
+	if a.Ingredients["documents"] != b.Ingredients["documents"] {
+		why = append(why, "they cite documents of other content: the digests of "+orNone(a.Documents)+" and "+orNone(b.Documents)+" differ")
+	}
+	names := maps.Clone(a.Ingredients)
+	maps.Copy(names, b.Ingredients)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !isFree(name) && name != "metrics" && name != "judge.prompt" {
+			differ("values of "+name, a.Ingredients[name], b.Ingredients[name])
+		}
+	}
+	return why
+}
+
+func isFree(name string) bool {
+	return slices.Contains(free, name) || slices.ContainsFunc(freeGroups, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// truthColumns are the same in two rows that have the same truth, whatever was
+// cited.
+var truthColumns = []string{"truth_chars", "truth_spans"}
+
+// otherTruth is why pairs must not be compared if their truth differs. The dataset
+// of another night has other answers, and so another digest; but what it takes for
+// true must be the same. Rows that are scored against different annotators are not
+// looked at: the policy may choose another one for another answer.
+func (p *pairing) otherTruth() (string, error) {
+	if p.base.run == p.other.run {
+		return "", nil
+	}
+	annotators, err := p.base.run.texts("truth_annotator")
+	if err != nil {
+		return "", err
+	}
+	others, err := p.other.run.texts("truth_annotator")
+	if err != nil {
+		return "", err
+	}
+	changed := make(map[string]bool)
+	for _, column := range truthColumns {
+		a, hasA, err := p.base.run.numbers(column)
+		if err != nil {
+			return "", err
+		}
+		b, hasB, err := p.other.run.numbers(column)
+		if err != nil {
+			return "", err
+		}
+		for _, pair := range p.pairs {
+			i, j := pair[0], pair[1]
+			if hasA[i] && hasB[j] && annotators[i] == others[j] && a[i] != b[j] {
+				changed[p.base.run.ids[i]] = true
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return "", nil
+	}
+	ids := slices.Sorted(maps.Keys(changed))
+	return fmt.Sprintf("the truth of %d questions differs, such as that of %s", len(ids), ids[0]), nil
+}
+
+// texts reads a column of strings, "" where it is null.
+func (r *Run) texts(column string) ([]string, error) {
+	var all []string
+	var v dataset.ColumnValues
+	for g := range r.file.RowGroups() {
+		if err := r.file.ReadColumn(g, column, &v); err != nil {
+			return nil, err
+		}
+		all = append(all, v.Strings...)
+	}
+	return all, nil
+}

@@ -1,0 +1,438 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid/annotations/compare"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// A row is one of a run made for a test.
+type row struct {
+	id, system, cluster, lang string
+	f1                        *float64 // char_f1
+	overlap, truth, pred      int64    // what micro(char_f1) is made of
+}
+
+var rowFields = []dataset.Field{
+	{Name: "id", Kind: dataset.String, Required: true},
+	{Name: "system", Kind: dataset.String, Required: true},
+	{Name: "overall_components", Kind: dataset.String},
+	{Name: "truth_annotator", Kind: dataset.String},
+	{Name: "provider", Kind: dataset.String},
+	{Name: "cluster", Kind: dataset.String},
+	{Name: "tags", Kind: dataset.MapString},
+	{Name: "char_f1", Kind: dataset.Double},
+	{Name: "exact_match", Kind: dataset.Double},
+	{Name: "overlap_chars", Kind: dataset.Int64},
+	{Name: "truth_chars", Kind: dataset.Int64},
+	{Name: "pred_chars", Kind: dataset.Int64},
+	{Name: "truth_spans", Kind: dataset.Int64},
+}
+
+// write makes a run directory and opens it.
+func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *compare.Run {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), id)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	table, err := dataset.NewTable(rowFields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		table.AppendString(0, r.id)
+		table.AppendString(1, r.system)
+		table.AppendString(2, "span_accuracy_score")
+		if r.cluster != "" {
+			table.AppendString(5, r.cluster)
+		}
+		if r.lang != "" {
+			table.AppendMap(6, []string{"lang"}, []string{r.lang})
+		}
+		if r.f1 != nil {
+			table.AppendDouble(7, *r.f1)
+			table.AppendDouble(8, math.Floor(*r.f1))
+		}
+		table.AppendInt(9, r.overlap)
+		table.AppendInt(10, r.truth)
+		table.AppendInt(11, r.pred)
+		table.AppendInt(12, 1)
+		table.EndRow()
+	}
+	err = dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
+		var e dataset.Encoder
+		return e.EncodePart(w, table)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &runs.Manifest{
+		Schema: runs.ManifestSchema, ID: id, Status: runs.StatusComplete, Seed: 1, Judge: runs.JudgeRecord{Kind: "none"},
+		Ingredients: map[string]string{"metrics": "1", "tokenizer": "words", "dataset": id},
+		Settings:    []runs.Setting{{Key: "statistics.resamples", Value: "2000"}, {Key: "slices", Value: "[]"}},
+	}
+	if change != nil {
+		change(m)
+	}
+	if err := m.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	r, err := compare.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func quantities(t *testing.T, names ...string) []compare.Quantity {
+	t.Helper()
+	var all []compare.Quantity
+	for _, name := range names {
+		q, err := compare.ParseQuantity(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// scored is a row with a value.
+func scored(id string, f1 float64) row {
+	overlap := int64(math.Round(100 * f1))
+	return row{id: id, system: "s", f1: new(f1), overlap: overlap, truth: 100, pred: 100}
+}
+
+func near(a *float64, want float64) bool { return a != nil && math.Abs(*a-want) < 1e-12 }
+
+func TestPairsByID(t *testing.T) {
+	base := write(t, "base", []row{
+		scored("a", 0.5), scored("b", 0.25), scored("c", 1), scored("d", 0), scored("e", 0.5),
+		scored("f", 0.5), scored("gone", 1),
+		{id: "none", system: "s", truth: 100},
+	}, nil)
+	other := write(t, "other", []row{
+		scored("f", 0.75), scored("e", 0.5), scored("d", 0.25), scored("c", 0.75), scored("b", 0.5), scored("a", 0.75),
+		scored("none", 1), scored("new", 0),
+	}, nil)
+	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)", "exact_match")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Pairs) != 1 {
+		t.Fatalf("%d pairs of sides, want 1", len(r.Pairs))
+	}
+	p := r.Pairs[0]
+	if !p.Paired || p.Rows != 7 || p.System != "s" {
+		t.Errorf("pair %+v", p)
+	}
+	if diff := cmp.Diff([]compare.Dropped{{Rows: 1, IDs: []string{"gone"}}, {Rows: 1, IDs: []string{"new"}}}, []compare.Dropped{p.OnlyBase, p.OnlyNew}); diff != "" {
+		t.Errorf("dropped (-want +got):\n%s", diff)
+	}
+	d := p.Differences[0]
+	if !near(d.Base, 2.75/6) || !near(d.New, 3.5/6) || !near(d.Diff, 0.75/6) {
+		t.Errorf("base %v, new %v, difference %v", *d.Base, *d.New, *d.Diff)
+	}
+	if d.N != 6 || d.Undefined != 1 || d.Clusters != 6 || d.Higher != 4 || d.Lower != 1 || d.Same != 1 || d.Improved() != 4 || d.Declined() != 1 {
+		t.Errorf("%+v", d)
+	}
+	// Of the 32 signs of (1, 1, 1, 1, -1)/4, 12 have a sum of 3/4 or more in magnitude.
+	if !near(d.P, 12.0/32) || d.Test != "sign-flip-exact" || d.Outcome != compare.Undecided || d.MDE == nil {
+		t.Errorf("p %v (%s), %s, mde %v", *d.P, d.Test, d.Outcome, d.MDE)
+	}
+	// All rows have the same length, so the pooled value is the mean.
+	micro := p.Differences[1]
+	if !near(micro.Diff, 0.75/6) || micro.Method != "bca" || !near(micro.P, 12.0/32) {
+		t.Errorf("micro: %v by %s, p %v", *micro.Diff, micro.Method, *micro.P)
+	}
+	binary := p.Differences[2]
+	if m := binary.McNemar; m == nil || m.OnlyBase != 1 || m.OnlyNew != 0 || !near(binary.P, 0.5) || binary.Test != "mcnemar-midp" {
+		t.Errorf("binary: %+v, p %v (%s)", binary.McNemar, binary.P, binary.Test)
+	}
+	// Holm over the three: 3 times the smallest is above 1, and so are the rest.
+	for _, d := range p.Differences {
+		if !near(d.Adjusted, 1) {
+			t.Errorf("%s: adjusted %v, want 1", d.Metric, *d.Adjusted)
+		}
+	}
+}
+
+// several are rows of two systems, of which the second gets worse.
+func several(seed uint64, decline float64) []row {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var rows []row
+	for q := range 60 {
+		level := rng.Float64()
+		for _, system := range []string{"x", "y"} {
+			v := min(1, max(0, level+0.2*rng.NormFloat64()))
+			if system == "y" {
+				v = max(0, v-decline)
+			}
+			r := scored(fmt.Sprintf("q%02d", q), v)
+			r.system, r.cluster, r.lang = system, fmt.Sprint("doc", q/3), []string{"de", "en"}[q%2]
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func TestSeveralSystems(t *testing.T) {
+	base, other := write(t, "base", several(1, 0), nil), write(t, "other", several(2, 0.3), nil)
+	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang"}, All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var systems []string
+	for _, p := range r.Pairs {
+		systems = append(systems, p.System)
+	}
+	if !slices.Equal(systems, []string{"", "x", "y"}) || r.Pairs[0].Rows != 120 || r.Pairs[1].Rows != 60 {
+		t.Errorf("pairs of systems %q: %d, %d rows", systems, r.Pairs[0].Rows, r.Pairs[1].Rows)
+	}
+	want := map[string]compare.Outcome{"x": compare.Undecided, "y": compare.Worse}
+	for _, p := range r.Pairs[1:] {
+		if d := p.Differences[0]; d.Outcome != want[p.System] || d.Clusters != 20 || !d.Headline || d.Adjustment != "holm" {
+			t.Errorf("system %s: %+v, want %s", p.System, d, want[p.System])
+		}
+		var slices []string
+		for _, d := range p.Differences {
+			if d.Slice != "" {
+				slices = append(slices, d.Slice)
+				if d.N != 30 || d.Headline || d.Adjustment != "bh" {
+					t.Errorf("%+v", d)
+				}
+			}
+		}
+		if strings.Join(slices, " ") != "lang=de lang=en" {
+			t.Errorf("slices %q", slices)
+		}
+	}
+}
+
+func TestSystemsOfOneRun(t *testing.T) {
+	run := write(t, "run", several(3, 0.4), nil)
+	r, err := compare.BySystem(run, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)"), Base: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Pairs) != 1 || r.Sides[0].Name != "y" || !r.Pairs[0].Paired || r.Pairs[0].Rows != 60 {
+		t.Fatalf("%+v", r.Pairs)
+	}
+	for _, d := range r.Pairs[0].Differences {
+		if d.Outcome != compare.Better {
+			t.Errorf("%s(%s): %s, p %v", d.Agg, d.Metric, d.Outcome, *d.P)
+		}
+	}
+}
+
+func TestRanking(t *testing.T) {
+	var rows []row
+	for _, system := range []string{"a", "b", "c"} {
+		for q, r := range several(4, 0) {
+			if q%2 == 0 {
+				continue
+			}
+			r.system = system
+			if system == "c" {
+				*r.f1 = max(0, *r.f1-0.5)
+			}
+			rows = append(rows, r)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range rows {
+		if rows[i].system == "b" {
+			*rows[i].f1 = min(1, max(0, *rows[i].f1+0.1*rng.NormFloat64()))
+		}
+	}
+	r, err := compare.BySystem(write(t, "run", rows, nil), compare.Options{Metrics: quantities(t, "char_f1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := r.Rankings[0].Places
+	for i, p := range places[:2] {
+		if p.Best != 1 || p.Worst != 2 || !p.Tied || p.Sure || p.Low == nil {
+			t.Errorf("place %d: %+v", i, p)
+		}
+	}
+	if last := places[2]; last.Best != 3 || last.Worst != 3 || last.Tied || r.Sides[last.Side].System != "c" {
+		t.Errorf("last place: %+v", last)
+	}
+}
+
+func TestOtherNames(t *testing.T) {
+	rename := func(rows []row, system string) []row {
+		for i := range rows {
+			rows[i].system = system
+		}
+		return rows
+	}
+	rows := []row{scored("a", 0.5), scored("b", 0.25), scored("c", 1)}
+	base := write(t, "base", slices.Clone(rows), nil)
+	v2 := write(t, "other", rename(slices.Clone(rows), "v2"), nil)
+	r, err := compare.Runs(base, []*compare.Run{v2}, compare.Options{Metrics: quantities(t, "char_f1")})
+	if err != nil || r.Pairs[0].Rows != 3 || r.Sides[1].System != "v2" {
+		t.Errorf("one system each: %+v, %v", r, err)
+	}
+	two := write(t, "two", append(rename(slices.Clone(rows), "v2"), rename(slices.Clone(rows), "v3")...), nil)
+	var usage *compare.UsageError
+	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{}); !errors.As(err, &usage) || !strings.Contains(usage.Tip, "--system") {
+		t.Errorf("nothing in common: %v", err)
+	}
+	r, err = compare.Runs(base, []*compare.Run{two}, compare.Options{Metrics: quantities(t, "char_f1"), Base: "s", New: "v3"})
+	if err != nil || r.Pairs[0].Rows != 3 || r.Sides[1].System != "v3" {
+		t.Errorf("named: %+v, %v", r, err)
+	}
+	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{Base: "s", New: "v4"}); !errors.As(err, &usage) {
+		t.Errorf("no such system: %v", err)
+	}
+	if _, err := compare.BySystem(base, compare.Options{}); !errors.As(err, &usage) {
+		t.Errorf("one system by itself: %v", err)
+	}
+}
+
+func TestUnpaired(t *testing.T) {
+	base := write(t, "base", []row{scored("a", 0.5), scored("b", 0.25), scored("c", 1), scored("d", 0.5)}, nil)
+	other := write(t, "other", []row{scored("e", 0.75), scored("f", 0.5), scored("g", 1)}, nil)
+	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.Pairs[0]
+	if p.Paired || p.Rows != 7 || len(p.OnlyBase.IDs) != 0 {
+		t.Errorf("%+v", p)
+	}
+	for _, d := range p.Differences {
+		if !near(d.Diff, 0.75-0.5625) || d.Test != "welch-t" || d.Method != "welch-t" || d.N != 7 || d.Higher+d.Lower+d.Same != 0 {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	rows := []row{scored("a", 0.5), scored("b", 0.25)}
+	base := write(t, "base", rows, nil)
+	otherTruth := slices.Clone(rows)
+	otherTruth[1].truth = 99
+	tests := []struct {
+		name   string
+		rows   []row
+		change func(*runs.Manifest)
+		want   string
+	}{
+		{"metrics", rows, func(m *runs.Manifest) { m.Ingredients["metrics"] = "2" }, "versions of the metrics differ: 1 and 2"},
+		{"judge", rows, func(m *runs.Manifest) { m.Judge.Kind, m.Judge.Model = "openai", "m" }, "judges differ: none and openai m"},
+		{"prompt", rows, func(m *runs.Manifest) { m.Ingredients["judge.prompt"] = "x" }, "prompts of the judge differ: none and x"},
+		{"documents", rows, func(m *runs.Manifest) { m.Ingredients["documents"] = "x" }, "documents of other content"},
+		{"setting", rows, func(m *runs.Manifest) { m.Ingredients["tokenizer"] = "whitespace" }, "values of tokenizer differ: words and whitespace"},
+		{"truth", otherTruth, nil, "the truth of 1 questions differs, such as that of b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			other := write(t, "other", tt.rows, tt.change)
+			var refused *compare.RefusedError
+			_, err := compare.Runs(base, []*compare.Run{other}, compare.Options{})
+			if !errors.As(err, &refused) || !strings.Contains(refused.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+			r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Force: true})
+			if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], tt.want) {
+				t.Errorf("by force: %v", err)
+			}
+		})
+	}
+	free := write(t, "free", rows, func(m *runs.Manifest) {
+		m.Ingredients["statistics.level"], m.Ingredients["--limit"], m.Ingredients["--only lang"], m.Ingredients["slices"] = "0.9", "2", "de", "[x]"
+	})
+	if _, err := compare.Runs(base, []*compare.Run{free}, compare.Options{}); err != nil {
+		t.Errorf("what does not matter: %v", err)
+	}
+}
+
+// TestOrderAndWorkers: neither may change anything.
+func TestOrderAndWorkers(t *testing.T) {
+	o := compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)", "exact_match"), Slices: []string{"lang"}, All: true, Method: "bca"}
+	var want []byte
+	rng := rand.New(rand.NewPCG(1, 2))
+	for workers := 1; workers <= 4; workers++ {
+		a, b := several(5, 0), several(6, 0.1)
+		rng.Shuffle(len(a), func(i, j int) { a[i], a[j] = a[j], a[i] })
+		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+		o.Workers = workers
+		r, err := compare.Runs(write(t, "base", a, nil), []*compare.Run{write(t, "other", b, nil)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if string(got) != string(want) {
+			t.Errorf("%d workers and another order: %s", workers, cmp.Diff(string(want), string(got)))
+		}
+	}
+}
+
+func TestParquet(t *testing.T) {
+	base, other := write(t, "base", several(1, 0), nil), write(t, "other", several(2, 0.3), nil)
+	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "differences.parquet")
+	if err := dataset.WriteFile(path, r.WriteParquet); err != nil {
+		t.Fatal(err)
+	}
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := r.Lines()
+	if f.Rows() != int64(len(lines)) {
+		t.Errorf("%d rows of %d lines", f.Rows(), len(lines))
+	}
+	var diff, system dataset.ColumnValues
+	if err := errors.Join(f.ReadColumn(0, "diff", &diff), f.ReadColumn(0, "system", &system)); err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range lines {
+		if diff.Doubles[i] != *l.Diff || system.Strings[i] != l.System {
+			t.Errorf("row %d: %v of %s, want %v of %s", i, diff.Doubles[i], system.Strings[i], *l.Diff, l.System)
+		}
+	}
+}
+
+func TestParseQuantity(t *testing.T) {
+	for text, want := range map[string]string{
+		"char_dice": "char_f1", " micro( char_f1 ) ": "micro(char_f1)", "micro(exact_match)": "exact_match", "citations": "citations",
+	} {
+		if q, err := compare.ParseQuantity(text); err != nil || q.String() != want {
+			t.Errorf("%q: %v, %v, want %s", text, q, err, want)
+		}
+	}
+	for _, text := range []string{"char_f", "micro(char_f1", "micro(overall_citation_accuracy)"} {
+		if _, err := compare.ParseQuantity(text); err == nil {
+			t.Errorf("%q is a quantity", text)
+		}
+	}
+}

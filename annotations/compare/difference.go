@@ -1,0 +1,266 @@
+package compare
+
+import (
+	"ibid/metrics"
+	"ibid/metrics/stats"
+)
+
+// A tester knows how differences are computed.
+type tester struct {
+	level     float64
+	power     float64
+	method    string // analytic, bca or percentile
+	resamples int
+	seed      uint64
+	workers   int
+}
+
+// resampling is that of a bootstrap.
+func (t *tester) resampling() stats.Resampling {
+	return stats.Resampling{Resamples: t.resamples, Seed: t.seed, Workers: t.workers}
+}
+
+// difference compares a quantity over the rows that pass the filters of both
+// files; of pairs the base's row decides.
+func (t *tester) difference(p *pairing, q Quantity, inBase, inOther filter) (Difference, error) {
+	d := Difference{Metric: q.Metric.Name, Agg: q.agg(), Direction: int(q.Metric.Direction), Outcome: Unknown, Warnings: []string{}}
+	base, other, err := p.series(q)
+	if err != nil {
+		return d, err
+	}
+	switch {
+	case len(p.pairs) == 0:
+		t.unpaired(&d, p, q, [2]*series{base, other}, [2]filter{inBase, inOther})
+	case q.Micro:
+		t.pairedRatio(&d, p, base, other, inBase)
+	default:
+		t.pairedMean(&d, p, q, base, other, inBase)
+	}
+	return d, nil
+}
+
+// compared lists the pairs that pass the filter and are defined on both sides, and
+// counts the others and which side has more.
+func (p *pairing) compared(d *Difference, base, other *series, in filter) [][2]int {
+	var list [][2]int
+	for _, pair := range p.pairs {
+		if !in.keeps(pair[0]) {
+			continue
+		}
+		if !base.has[pair[0]] || !other.has[pair[1]] {
+			d.Undefined++
+			continue
+		}
+		list = append(list, pair)
+		switch a, b := base.value[pair[0]], other.value[pair[1]]; {
+		case b > a:
+			d.Higher++
+		case b < a:
+			d.Lower++
+		default:
+			d.Same++
+		}
+	}
+	d.N = int64(len(list))
+	return list
+}
+
+// pairedMean compares means over the same rows.
+func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series, in filter) {
+	list := p.compared(d, base, other, in)
+	a, b, codes := make([]float64, len(list)), make([]float64, len(list)), make([]int, len(list))
+	var sides [2]stats.Clusters
+	var sums stats.Grouper
+	clusters := clusterCodes{}
+	for i, pair := range list {
+		a[i], b[i] = other.value[pair[1]], base.value[pair[0]]
+		codes[i] = clusters.code(p.base.run.clusters[pair[0]])
+		sides[0].AddRow(b[i])
+		sides[1].AddRow(a[i])
+		sums.Add(codes[i], a[i]-b[i])
+	}
+	d.setSides(sides[0].Mean(t.level), sides[1].Mean(t.level))
+	paired := stats.NewPaired(a, b, codes, t.level)
+	e := paired.Estimate
+	flips, units := clusterSums(&sums, clusters)
+	if t.method != "analytic" && e.HasInterval {
+		e = t.replaceInterval(e, units)
+	}
+	t.setEstimate(d, &e)
+	if !e.Defined() {
+		return
+	}
+	if q.Metric.Kind == metrics.Binary {
+		m := stats.NewMcNemar(d.Higher, d.Lower, d.N)
+		d.McNemar = &McNemar{OnlyNew: m.B, OnlyBase: m.C, Exact: m.Exact, MidP: m.MidP}
+		if d.Clusters == d.N {
+			d.P, d.Test = new(m.MidP), string(stats.McNemarMidP)
+			return
+		}
+	}
+	t.setTest(d, stats.SignFlip(flips, t.resamples, t.seed))
+}
+
+// clusterSums are the sums of differences by cluster, alone and as units of a
+// bootstrap. It leaves the grouper empty.
+func clusterSums(g *stats.Grouper, clusters clusterCodes) (sums []float64, units *stats.Units) {
+	keys := clusters.keys()
+	units = stats.NewUnits(2)
+	g.Each(func(code int, y, x float64, rows int64, _ bool) {
+		sums = append(sums, y)
+		units.Add(keys[code], rows, y, x)
+	})
+	return sums, units
+}
+
+// replaceInterval keeps the estimate and its standard error and takes the interval
+// from a bootstrap.
+func (t *tester) replaceInterval(e stats.Estimate, units *stats.Units) stats.Estimate {
+	return e.WithInterval(t.interval(units.Bootstrap(stats.Quotient, t.resampling())))
+}
+
+// interval is the interval that the method asks for.
+func (t *tester) interval(b *stats.Bootstrap) stats.Estimate {
+	if t.method == string(stats.PercentileBootstrap) {
+		return b.Percentile(t.level)
+	}
+	return b.BCa(t.level)
+}
+
+// pairedRatio compares ratios of sums over the same rows.
+func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series, in filter) {
+	list := p.compared(d, base, other, in)
+	clusters := clusterCodes{}
+	var first, second stats.Grouper
+	for _, pair := range list {
+		code := clusters.code(p.base.run.clusters[pair[0]])
+		first.AddRatio(code, other.num[pair[1]], other.den[pair[1]])
+		second.AddRatio(code, base.num[pair[0]], base.den[pair[0]])
+	}
+	units := ratioUnits(&first, &second, clusters)
+	var sides [2]stats.Clusters
+	second.Drain(&sides[0])
+	first.Drain(&sides[1])
+	d.setSides(sides[0].DeltaT(t.level), sides[1].DeltaT(t.level))
+	e := t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
+	t.setEstimate(d, &e)
+	if e.Defined() {
+		t.setTest(d, units.SwapTest(t.resamples, t.seed))
+	}
+}
+
+// ratioUnits have the sums of the new side before those of the base.
+func ratioUnits(first, second *stats.Grouper, clusters clusterCodes) *stats.Units {
+	type sums struct {
+		y, x float64
+		rows int64
+	}
+	all := make([]sums, len(clusters))
+	second.Each(func(code int, y, x float64, rows int64, _ bool) { all[code] = sums{y, x, rows} })
+	keys := clusters.keys()
+	units := stats.NewUnits(4)
+	first.Each(func(code int, y, x float64, rows int64, _ bool) {
+		units.Add(keys[code], rows, y, x, all[code].y, all[code].x)
+	})
+	return units
+}
+
+// unpaired compares two samples that have nothing in common.
+func (t *tester) unpaired(d *Difference, p *pairing, q Quantity, s [2]*series, in [2]filter) {
+	var e [2]stats.Estimate
+	for i, rows := range []*rowSet{p.base, p.other} {
+		clusters := clusterCodes{}
+		var g stats.Grouper
+		var c stats.Clusters
+		for _, row := range rows.rows {
+			switch {
+			case !in[i].keeps(row):
+			case !s[i].has[row]:
+				d.Undefined++
+			case q.Micro:
+				g.AddRatio(clusters.code(rows.run.clusters[row]), s[i].num[row], s[i].den[row])
+			default:
+				g.Add(clusters.code(rows.run.clusters[row]), s[i].value[row])
+			}
+		}
+		g.Drain(&c)
+		if e[i] = c.Mean(t.level); q.Micro {
+			e[i] = c.DeltaT(t.level)
+		}
+	}
+	d.setSides(e[0], e[1])
+	u := stats.NewUnpaired(&e[1], &e[0], t.level)
+	d.N = u.N
+	t.setEstimate(d, &u.Estimate)
+	if u.Defined() {
+		t.setTest(d, u.T)
+	}
+}
+
+// setSides sets what either side has.
+func (d *Difference) setSides(base, other stats.Estimate) {
+	if base.Defined() {
+		d.Base = new(base.Value)
+	}
+	if other.Defined() {
+		d.New = new(other.Value)
+	}
+}
+
+// setEstimate sets difference, interval and minimum detectable effect.
+func (t *tester) setEstimate(d *Difference, e *stats.Estimate) {
+	d.Clusters, d.Method = e.Clusters, string(e.Method)
+	for _, w := range e.Warnings {
+		d.Warnings = append(d.Warnings, w.Text)
+	}
+	if !e.Defined() {
+		d.Reason, d.Method = string(e.Reason), ""
+		return
+	}
+	d.Diff = new(e.Value)
+	if e.HasInterval {
+		d.Low, d.High = new(e.Low), new(e.High)
+	} else {
+		d.Method = ""
+	}
+	if !e.HasSE {
+		return
+	}
+	d.SE = new(e.SE)
+	if e.Degenerate {
+		return // no variation was seen, so none can be planned with
+	}
+	if mde, ok := (stats.Design{Alpha: 1 - t.level, Power: t.power}).Detectable(e.SE); ok {
+		d.MDE = new(mde)
+	}
+}
+
+// setTest sets the p-value. That no p could be small enough needs no saying where
+// it was said that there are too few clusters for an interval.
+func (t *tester) setTest(d *Difference, test stats.Test) {
+	if d.Clusters >= stats.ClustersNeeded(t.level) {
+		test.WarnAt(1 - t.level)
+	}
+	for _, w := range test.Warnings {
+		d.Warnings = append(d.Warnings, w.Text)
+	}
+	if test.Defined() {
+		d.P, d.Test = new(test.P), string(test.Method)
+	}
+}
+
+// conclude sets the outcome once p-values are adjusted.
+func (d *Difference) conclude(level float64) {
+	switch {
+	case d.Adjusted == nil || d.Diff == nil:
+		d.Outcome = Unknown
+	case *d.Adjusted > 1-level || *d.Diff == 0:
+		d.Outcome = Undecided
+	case d.Direction == 0:
+		d.Outcome = Different
+	case (*d.Diff > 0) == (d.Direction > 0):
+		d.Outcome = Better
+	default:
+		d.Outcome = Worse
+	}
+}

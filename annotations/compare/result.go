@@ -1,0 +1,434 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid/metrics/stats"
+)
+
+// Schema is the form of a [Result] in JSON.
+const Schema = "ibid.compare/v1"
+
+// A UsageError is a comparison that cannot be asked for, with what to do instead.
+type UsageError struct {
+	Err error
+	Tip string
+}
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Hint is what to do instead, "" if nothing comes to mind.
+func (e *UsageError) Hint() string { return e.Tip }
+
+// A comparison is one under way.
+type comparison struct {
+	Options
+	tester
+	base     *Run
+	result   *Result
+	headline []Quantity
+	rest     []Quantity
+	sides    []*rowSet
+	slices   []string
+	pairings map[[2]int]*pairing
+}
+
+// newComparison takes from the base run what the options leave open.
+func newComparison(base *Run, o Options, by string) (*comparison, error) {
+	t, err := newTester(base, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison{
+		Options: o, tester: *t, base: base, headline: o.Metrics,
+		slices: base.slices(), pairings: make(map[[2]int]*pairing),
+	}
+	if c.headline == nil {
+		c.headline = headlineOf(base.components)
+	}
+	if o.All {
+		c.rest = others(c.headline)
+	}
+	for _, key := range o.Slices {
+		if !slices.Contains(c.slices, key) {
+			c.slices = append(c.slices, key)
+		}
+	}
+	c.result = &Result{
+		Schema: Schema, By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,
+		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{},
+	}
+	for _, q := range c.headline {
+		c.result.Headline = append(c.result.Headline, q.String())
+	}
+	return c, nil
+}
+
+// newTester makes a tester from options and the base run's settings.
+func newTester(base *Run, o Options) (*tester, error) {
+	t := &tester{
+		level: cmp.Or(o.Level, base.number("statistics.level", 0.95)), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
+		method: cmp.Or(o.Method, base.setting("statistics.method")), seed: uint64(base.Manifest.Seed), workers: o.Workers,
+		resamples: cmp.Or(o.Resamples, int(base.number("statistics.resamples", 10_000))),
+	}
+	if t.method == "auto" || t.method == "" {
+		t.method = "analytic"
+	}
+	switch {
+	case !(t.level > 0 && t.level < 1):
+		return nil, &UsageError{Err: fmt.Errorf("level %v is not between 0 and 1", t.level)}
+	case !(t.power > 0 && t.power < 1):
+		return nil, &UsageError{Err: fmt.Errorf("power %v is not between 0 and 1", t.power)}
+	case t.resamples < 2:
+		return nil, &UsageError{Err: fmt.Errorf("%d resamples are too few", t.resamples), Tip: "10000 is usual"}
+	}
+	return t, nil
+}
+
+// Runs compares each of the runs with base, system by system where all of them
+// have some in common, and all of those together. It refuses runs whose numbers do
+// not mean the same with a [*RefusedError], unless forced to.
+func Runs(base *Run, news []*Run, o Options) (*Result, error) {
+	c, err := newComparison(base, o, "run")
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range news {
+		if err := c.admit(reasons(base, other), other); err != nil {
+			return nil, err
+		}
+	}
+	if o.Base != "" {
+		return c.named(news)
+	}
+	common := c.common(news)
+	if len(common) > 0 {
+		return c.shared(news, common)
+	}
+	for _, r := range append([]*Run{base}, news...) {
+		if all := r.Systems(); len(all) != 1 {
+			return nil, &UsageError{
+				Err: fmt.Errorf("the runs have no system in common, and %s has %d: %s", r.Manifest.ID, len(all), strings.Join(all, ", ")),
+				Tip: "say which system to compare with which: --system BASE=NEW",
+			}
+		}
+	}
+	return c.single(news)
+}
+
+// shared compares the systems that all runs have.
+func (c *comparison) shared(news []*Run, common []string) (*Result, error) {
+	keep := make(map[string]bool)
+	for _, s := range common {
+		keep[s] = true
+	}
+	c.addSide(side(c.base, "", keep), c.base.Manifest.ID, "")
+	for i, other := range news {
+		c.addSide(side(other, "", keep), other.Manifest.ID, "")
+		if len(common) > 1 {
+			if err := c.addPair(0, i+1, c.sides[0], c.sides[i+1], ""); err != nil {
+				return nil, err
+			}
+		}
+		for _, s := range common {
+			if err := c.addPair(0, i+1, side(c.base, s, nil), side(other, s, nil), s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.finish()
+}
+
+// single compares runs of one system each, whatever it is called.
+func (c *comparison) single(news []*Run) (*Result, error) {
+	c.addSide(side(c.base, c.base.Systems()[0], nil), c.base.Manifest.ID, c.base.Systems()[0])
+	for i, other := range news {
+		system := other.Systems()[0]
+		c.addSide(side(other, system, nil), other.Manifest.ID, system)
+		if err := c.addPair(0, i+1, c.sides[0], c.sides[i+1], ""); err != nil {
+			return nil, err
+		}
+	}
+	return c.finish()
+}
+
+// named compares the systems that were asked for.
+func (c *comparison) named(news []*Run) (*Result, error) {
+	if !slices.Contains(c.base.Systems(), c.Base) {
+		return nil, noSystem(c.base, c.Base)
+	}
+	c.addSide(side(c.base, c.Base, nil), c.base.Manifest.ID, c.Base)
+	theirs := cmp.Or(c.New, c.Base)
+	for i, other := range news {
+		if !slices.Contains(other.Systems(), theirs) {
+			return nil, noSystem(other, theirs)
+		}
+		c.addSide(side(other, theirs, nil), other.Manifest.ID, theirs)
+		if err := c.addPair(0, i+1, c.sides[0], c.sides[i+1], ""); err != nil {
+			return nil, err
+		}
+	}
+	return c.finish()
+}
+
+// common are the systems that all runs have. Others are noted.
+func (c *comparison) common(news []*Run) []string {
+	count := make(map[string]int)
+	all := append([]*Run{c.base}, news...)
+	for _, r := range all {
+		for _, s := range r.Systems() {
+			count[s]++
+		}
+	}
+	var common, left []string
+	for s, n := range count {
+		if n == len(all) {
+			common = append(common, s)
+		} else {
+			left = append(left, s)
+		}
+	}
+	slices.Sort(common)
+	slices.Sort(left)
+	if len(common) > 0 && len(left) > 0 {
+		c.result.Notes = append(c.result.Notes, "left out, because not every run has them: "+strings.Join(left, ", "))
+	}
+	return common
+}
+
+// admit refuses what should not be compared, or notes it.
+func (c *comparison) admit(why []string, other *Run) error {
+	if len(why) == 0 {
+		return nil
+	}
+	if !c.Force {
+		return &RefusedError{Base: c.base.Manifest.ID, New: other.Manifest.ID, Reasons: why}
+	}
+	for _, reason := range why {
+		c.result.Notes = append(c.result.Notes, "compared by force, although "+reason)
+	}
+	return nil
+}
+
+func noSystem(r *Run, name string) error {
+	return &UsageError{
+		Err: fmt.Errorf("%s has no system %q", r.Manifest.ID, name),
+		Tip: "it has " + strings.Join(r.Systems(), ", "),
+	}
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return "NAME"
+	}
+	return names[0]
+}
+
+// BySystem compares the systems of one run with each other, every two of them.
+func BySystem(run *Run, o Options) (*Result, error) {
+	c, err := newComparison(run, o, "system")
+	if err != nil {
+		return nil, err
+	}
+	systems := run.Systems()
+	if o.Base != "" {
+		i := slices.Index(systems, o.Base)
+		if i < 0 {
+			return nil, noSystem(run, o.Base)
+		}
+		systems = slices.Insert(slices.Delete(systems, i, i+1), 0, o.Base)
+	}
+	if len(systems) < 2 {
+		return nil, &UsageError{
+			Err: fmt.Errorf("%s has one system, %s: there is nothing to compare it with", run.Manifest.ID, first(systems)),
+			Tip: "compare it with another run: ibid compare BASE NEW",
+		}
+	}
+	for _, s := range systems {
+		c.addSide(side(run, s, nil), run.Manifest.ID, s)
+	}
+	for i := range systems {
+		for j := i + 1; j < len(systems); j++ {
+			if err := c.addPair(i, j, c.sides[i], c.sides[j], ""); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.finish()
+}
+
+// addSide adds a side under a name of its own.
+func (c *comparison) addSide(s *rowSet, run, system string) {
+	name := run
+	if c.result.By == "system" {
+		name = system
+	} else if system != "" {
+		name += "/" + system
+	}
+	for n := 2; slices.ContainsFunc(c.result.Sides, func(s Side) bool { return s.Name == name }); n++ {
+		name = fmt.Sprintf("%s (%d)", run, n)
+	}
+	c.sides = append(c.sides, s)
+	c.result.Sides = append(c.result.Sides, Side{Name: name, Run: run, System: system, Rows: int64(len(s.rows))})
+}
+
+// addPair compares two sides.
+func (c *comparison) addPair(i, j int, base, other *rowSet, system string) error {
+	p := pair(base, other)
+	out := Pair{
+		Base: i, New: j, System: system, Paired: len(p.pairs) > 0, Rows: int64(len(p.pairs)),
+		OnlyBase: Dropped{IDs: []string{}}, OnlyNew: Dropped{IDs: []string{}},
+	}
+	if out.Paired {
+		out.OnlyBase, out.OnlyNew = dropped(base.run, p.onlyBase), dropped(other.run, p.onlyOther)
+	} else {
+		out.Rows = int64(len(base.rows) + len(other.rows))
+	}
+	why, err := p.otherTruth()
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		if err := c.admit([]string{why}, other.run); err != nil {
+			return err
+		}
+	}
+	if out.Differences, err = c.differences(p); err != nil {
+		return err
+	}
+	if system == "" {
+		c.pairings[[2]int{i, j}] = p
+	}
+	c.result.Pairs = append(c.result.Pairs, out)
+	return nil
+}
+
+// differences compares all quantities over all rows, then the headline ones over
+// slices.
+func (c *comparison) differences(p *pairing) ([]Difference, error) {
+	all := []Difference{}
+	add := func(q Quantity, slice string, headline bool, in, inOther filter) error {
+		d, err := c.difference(p, q, in, inOther)
+		if err != nil {
+			return err
+		}
+		d.Slice, d.Headline = slice, headline && slice == ""
+		all = append(all, d)
+		return nil
+	}
+	for _, q := range c.headline {
+		if err := add(q, "", true, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, q := range c.rest {
+		if err := add(q, "", false, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	found, err := p.slicesBy(c.slices)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range c.headline {
+		for _, s := range found {
+			if err := add(q, s.name, true, s.base, s.other); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// A slice is the rows of either file that have one value of a key.
+type slice struct {
+	name        string
+	base, other filter
+}
+
+// slicesBy are the slices that some row of the base side is in, sorted by key as
+// given and by value.
+func (p *pairing) slicesBy(keys []string) ([]slice, error) {
+	var all []slice
+	for _, key := range keys {
+		values, has, err := p.base.run.sliceValues(key)
+		if err != nil {
+			return nil, err
+		}
+		otherValues, otherHas := values, has
+		if p.other.run != p.base.run {
+			if otherValues, otherHas, err = p.other.run.sliceValues(key); err != nil {
+				return nil, err
+			}
+		}
+		seen := make(map[string]bool)
+		for _, i := range p.base.rows {
+			if has[i] {
+				seen[values[i]] = true
+			}
+		}
+		first := len(all)
+		for value := range seen {
+			all = append(all, slice{key + "=" + value, matching(values, has, value), matching(otherValues, otherHas, value)})
+		}
+		slices.SortFunc(all[first:], func(a, b slice) int { return cmp.Compare(a.name, b.name) })
+	}
+	return all, nil
+}
+
+func matching(values []string, has []bool, value string) filter {
+	f := make(filter, len(values))
+	for i, v := range values {
+		f[i] = has[i] && v == value
+	}
+	return f
+}
+
+// finish adjusts p-values and ranks the sides.
+func (c *comparison) finish() (*Result, error) {
+	c.result.adjust()
+	if len(c.sides) > 2 {
+		for _, q := range c.headline {
+			r, err := c.rank(q)
+			if err != nil {
+				return nil, err
+			}
+			c.result.Rankings = append(c.result.Rankings, r)
+		}
+	}
+	return c.result, nil
+}
+
+// adjust adjusts p-values and concludes: those of the headline metrics of a pair by
+// Holm, so that each of them can be read by itself, and all the others of the
+// result by Benjamini and Hochberg.
+func (r *Result) adjust() {
+	var rest []*Difference
+	for i := range r.Pairs {
+		var headline []*Difference
+		for k := range r.Pairs[i].Differences {
+			if d := &r.Pairs[i].Differences[k]; d.Headline {
+				headline = append(headline, d)
+			} else {
+				rest = append(rest, d)
+			}
+		}
+		r.conclude(headline, "holm", stats.Holm)
+	}
+	r.conclude(rest, "bh", stats.BenjaminiHochberg)
+}
+
+func (r *Result) conclude(family []*Difference, name string, adjust func([]*float64) []*float64) {
+	ps := make([]*float64, len(family))
+	for i, d := range family {
+		ps[i] = d.P
+	}
+	for i, p := range adjust(ps) {
+		family[i].Adjusted, family[i].Adjustment = p, name
+		family[i].conclude(r.Level)
+	}
+}

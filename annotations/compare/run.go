@@ -1,0 +1,218 @@
+package compare
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// A Run is a finished run whose rows are at hand. Columns of metrics are read when
+// they are asked for.
+type Run struct {
+	Dir      string
+	Manifest *runs.Manifest
+
+	file       *dataset.ResultFile
+	ids        []string
+	systems    []string
+	clusters   []string // what rows share, as names that no two kinds of cluster have in common
+	components []string // of the overall score
+}
+
+// Open opens the finished run in dir. The caller closes it.
+func Open(dir string) (*Run, error) {
+	m, err := runs.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Complete() {
+		return nil, fmt.Errorf("%s is unfinished", dir)
+	}
+	f, err := dataset.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Dir: dir, Manifest: m, file: f}
+	if err := r.readKeys(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close closes the run's file.
+func (r *Run) Close() error { return r.file.Close() }
+
+// readKeys reads what names rows.
+func (r *Run) readKeys() error {
+	var id, system, cluster, components dataset.ColumnValues
+	columns := map[string]*dataset.ColumnValues{"id": &id, "system": &system, "cluster": &cluster, "overall_components": &components}
+	for g := range r.file.RowGroups() {
+		for name, into := range columns {
+			if err := r.file.ReadColumn(g, name, into); err != nil {
+				return err
+			}
+		}
+		r.ids = append(r.ids, id.Strings...)
+		r.systems = append(r.systems, system.Strings...)
+		for i := range r.file.GroupRows(g) {
+			// A row without a cluster is its question's; the two kinds of names must not
+			// meet.
+			name := "id " + id.Strings[i]
+			if cluster.Valid[i] {
+				name = "cluster " + cluster.Strings[i]
+			}
+			r.clusters = append(r.clusters, name)
+			if len(r.components) == 0 && components.Strings[i] != "" {
+				r.components = strings.Split(components.Strings[i], ",")
+			}
+		}
+	}
+	return nil
+}
+
+// Systems lists the systems of the run, sorted.
+func (r *Run) Systems() []string {
+	var all []string
+	seen := make(map[string]bool)
+	for _, s := range r.systems {
+		if !seen[s] {
+			seen[s] = true
+			all = append(all, s)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// setting is the value of one of the run's settings, "" if it has none of that
+// name.
+func (r *Run) setting(key string) string {
+	for _, s := range r.Manifest.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// number is a setting as a number.
+func (r *Run) number(key string, otherwise float64) float64 {
+	v, err := strconv.ParseFloat(r.setting(key), 64)
+	if err != nil {
+		return otherwise
+	}
+	return v
+}
+
+// slices are the keys that the run is sliced by.
+func (r *Run) slices() []string {
+	var keys []string
+	for _, key := range strings.Split(strings.Trim(r.setting("slices"), "[]"), ",") {
+		key = strings.Trim(strings.TrimSpace(key), `"'`)
+		if key != "" && key != "system" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// sliceValues are the rows' values of a tag or of provider; has tells which rows
+// have one.
+func (r *Run) sliceValues(key string) (values []string, has []bool, err error) {
+	column := "tags"
+	if key == "provider" {
+		column = key
+	}
+	var v dataset.ColumnValues
+	for g := range r.file.RowGroups() {
+		if err := r.file.ReadColumn(g, column, &v); err != nil {
+			return nil, nil, err
+		}
+		for i := range r.file.GroupRows(g) {
+			value, ok := "", false
+			if column == "provider" {
+				value, ok = v.Strings[i], v.Valid[i]
+			} else {
+				for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
+					if v.Keys[k] == key {
+						value, ok = v.Strings[k], true
+					}
+				}
+			}
+			values, has = append(values, value), append(has, ok)
+		}
+	}
+	return values, has, nil
+}
+
+// A series is one quantity over the rows of a run, in file order.
+type series struct {
+	has   []bool
+	value []float64 // of the row
+	num   []float64 // what the micro value is pooled from; nil of a macro quantity
+	den   []float64
+}
+
+// series reads a quantity.
+func (r *Run) series(q Quantity) (*series, error) {
+	s := &series{}
+	var err error
+	if s.value, s.has, err = r.numbers(q.Metric.Name); err != nil || !q.Micro {
+		return s, err
+	}
+	s.num, s.den = make([]float64, len(s.value)), make([]float64, len(s.value))
+	for _, t := range q.Metric.Num {
+		if err := r.addTerm(s.num, t.Column, t.Factor); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range q.Metric.Den {
+		if err := r.addTerm(s.den, t.Column, t.Factor); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// addTerm adds a multiple of a column, of which a null adds nothing.
+func (r *Run) addTerm(sum []float64, column string, factor float64) error {
+	values, has, err := r.numbers(column)
+	for i := range values {
+		if has[i] {
+			sum[i] += factor * values[i]
+		}
+	}
+	return err
+}
+
+// numbers reads a column of numbers, 0 where has is false. A run of an earlier
+// version may lack a column: then it has no value in any row.
+func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
+	if !r.file.Has(column) {
+		return make([]float64, len(r.ids)), make([]bool, len(r.ids)), nil
+	}
+	var v dataset.ColumnValues
+	for g := range r.file.RowGroups() {
+		if err := r.file.ReadColumn(g, column, &v); err != nil {
+			return nil, nil, err
+		}
+		for i, ok := range v.Valid {
+			x := 0.0
+			switch {
+			case !ok:
+			case v.Kind == dataset.Double:
+				x = v.Doubles[i]
+			default:
+				x = float64(v.Ints[i])
+			}
+			values, has = append(values, x), append(has, ok)
+		}
+	}
+	return values, has, nil
+}

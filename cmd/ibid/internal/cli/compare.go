@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/annotations/compare"
+	"ibid/harness"
+	"ibid/report"
+)
+
+// compareFlags are the flags of ibid compare.
+type compareFlags struct {
+	by, system, method string
+	metrics, slices    []string
+	all, force         bool
+	level, power       float64
+	resamples          int
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	f := &compareFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare BASE NEW... | compare --by system RUN",
+		Short: "runs against a base run, or the systems of one run against each other",
+		Long: `compare says how much runs differ and whether that is more than chance. Rows are
+paired by id and system; rows without a counterpart are left out and listed. Runs
+that share no question are compared unpaired, and the output says so.
+
+The metrics that decide are the overall score and its components, or those of
+--metric; their p-values are adjusted by Holm. Those of slices, and of the other
+metrics with --all, are adjusted by Benjamini and Hochberg and are for looking
+around. ~ is no significant difference; mde is what would have been one.
+
+Runs whose numbers do not mean the same (versions, judge, prompts, settings,
+documents, truth) are refused unless --force is given.`,
+		Example: `  ibid compare runs/monday runs/tuesday
+  ibid compare runs/monday runs/tuesday --metric char_f1 --metric 'micro(char_recall)' --slice lang
+  ibid compare runs/monday --by system
+  ibid compare runs/old runs/new --system v1=v2 --format markdown
+  ibid compare runs/monday runs/tuesday --all -o differences.parquet`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.compare(f, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.by, "by", "run", "what to compare: run, or system within one run")
+	flags.StringVar(&f.system, "system", "", "compare this system only, BASE or BASE=NEW if it is named otherwise; with --by system, the base")
+	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric that decides, such as char_f1 or 'micro(char_f1)' (may be repeated)")
+	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider (may be repeated)")
+	flags.BoolVar(&f.all, "all", false, "compare all other metrics, too")
+	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
+	flags.Float64Var(&f.level, "level", 0, "confidence level (default statistics.level of the base)")
+	flags.Float64Var(&f.power, "power", 0.8, "chance with which the mde would be found")
+	flags.StringVar(&f.method, "method", "", "intervals of means: analytic, bca or percentile (default statistics.method of the base)")
+	flags.IntVar(&f.resamples, "resamples", 0, "resamples of bootstraps and of tests that are not exact (default statistics.resamples of the base)")
+	return cmd
+}
+
+// options turns the flags into those of a comparison.
+func (f *compareFlags) options() (compare.Options, error) {
+	o := compare.Options{
+		All: f.all, Slices: f.slices, Force: f.force, Level: f.level, Power: f.power, Method: f.method, Resamples: f.resamples,
+	}
+	if err := oneOf("--by", f.by, "run", "system"); err != nil {
+		return o, err
+	}
+	if f.method != "" {
+		if err := oneOf("--method", f.method, "analytic", "bca", "percentile"); err != nil {
+			return o, err
+		}
+	}
+	for _, text := range f.metrics {
+		q, err := compare.ParseQuantity(text)
+		var unknown *compare.UnknownMetricError
+		switch {
+		case errors.As(err, &unknown):
+			return o, &usageError{err: fmt.Errorf("--metric: %w", err), hint: harness.NearestMetric(unknown.Name)}
+		case err != nil:
+			return o, &usageError{err: fmt.Errorf("--metric: %w", err)}
+		}
+		o.Metrics = append(o.Metrics, q)
+	}
+	o.Base, o.New, _ = strings.Cut(f.system, "=")
+	return o, nil
+}
+
+func (a *app) compare(f *compareFlags, args []string) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.by == "system" && len(args) > 1:
+		return &usageError{err: errors.New("--by system compares the systems of one run"), hint: "name one run"}
+	case f.by == "run" && len(args) < 2:
+		return &usageError{err: errors.New("compare needs two runs"), hint: "ibid compare BASE NEW, or --by system for the systems of one run"}
+	}
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
+	r, err := a.comparison(f.by, args, o)
+	if err != nil {
+		return err
+	}
+	if strings.EqualFold(filepath.Ext(a.output), ".parquet") {
+		return a.write(r.WriteParquet)
+	}
+	view := report.NewComparison(r)
+	return a.write(func(w io.Writer) error {
+		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
+	})
+}
+
+// comparison opens the runs and compares them.
+func (a *app) comparison(by string, dirs []string, o compare.Options) (*compare.Result, error) {
+	var all []*compare.Run
+	for _, dir := range dirs {
+		if _, err := openRun(dir); err != nil {
+			return nil, err
+		}
+		r, err := compare.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		all = append(all, r)
+	}
+	var r *compare.Result
+	var err error
+	if by == "system" {
+		r, err = compare.BySystem(all[0], o)
+	} else {
+		r, err = compare.Runs(all[0], all[1:], o)
+	}
+	return r, compareError(err)
+}
+
+// compareError makes a refusal the caller's mistake.
+func compareError(err error) error {
+	var usage *compare.UsageError
+	var refused *compare.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		u := &harness.UsageError{Err: fmt.Errorf("%s and %s cannot be compared", refused.Base, refused.New), More: refused.Reasons}
+		u.Tip = "--force compares them all the same, and says so"
+		return u
+	case errors.As(err, &usage):
+		return &usageError{err: usage.Err, hint: usage.Tip}
+	}
+	return err
+}

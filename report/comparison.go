@@ -1,0 +1,264 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ibid/annotations/compare"
+)
+
+// A Comparison is the view model of how sides compare.
+type Comparison struct {
+	*compare.Result
+}
+
+// NewComparison makes the view model.
+func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
+
+// Write renders the comparison as text, json, csv or markdown.
+func (c *Comparison) Write(w io.Writer, format string, o TextOptions) error {
+	switch format {
+	case "json":
+		return encodeJSON(w, c.Result)
+	case "csv":
+		return c.writeCSV(w)
+	}
+	if o.Style == nil {
+		o.Style = plain{}
+	}
+	var b strings.Builder
+	if format == "markdown" {
+		c.writeMarkdown(&b)
+	} else {
+		c.writeText(&b, o)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// shownPairs is up to how many sides all pairs are shown in text, unless all is
+// asked for; of more, only those with the first side.
+const shownPairs = 3
+
+// pairs are those to show, and how many are left out.
+func (c *Comparison) pairs(all bool) (shown []compare.Pair, left int) {
+	for _, p := range c.Pairs {
+		if all || len(c.Sides) <= shownPairs || p.Base == 0 {
+			shown = append(shown, p)
+		} else {
+			left++
+		}
+	}
+	return shown, left
+}
+
+// title names the sides.
+func (c *Comparison) title() string {
+	var names []string
+	for _, s := range c.Sides[1:] {
+		names = append(names, CleanLine(s.Name))
+	}
+	title := CleanLine(c.Sides[0].Name) + " -> " + strings.Join(names, ", ")
+	if c.By == "system" {
+		title = "run " + CleanLine(c.Sides[0].Run) + ": " + CleanLine(c.Sides[0].Name) + " -> " + strings.Join(names, ", ")
+	}
+	return title
+}
+
+// pairTitle says what is compared and how.
+func (c *Comparison) pairTitle(p *compare.Pair) string {
+	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
+	title := base + " -> " + other
+	switch {
+	case p.System != "":
+		title += ", system " + CleanLine(p.System)
+	case c.By == "run" && c.Sides[p.Base].System == "":
+		title += ", all systems"
+	}
+	if !p.Paired {
+		return fmt.Sprintf("%s: UNPAIRED, no question in common: %s rows", title, Thousands(p.Rows))
+	}
+	title += fmt.Sprintf(": %s pairs", Thousands(p.Rows))
+	for _, d := range []struct {
+		side    string
+		dropped compare.Dropped
+	}{{base, p.OnlyBase}, {other, p.OnlyNew}} {
+		if d.dropped.Rows > 0 {
+			title += fmt.Sprintf(", %s only in %s (%s)", Thousands(d.dropped.Rows), d.side, idList(d.dropped))
+		}
+	}
+	return title
+}
+
+// namedIDs is how many dropped rows text names; JSON has more.
+const namedIDs = 3
+
+func idList(d compare.Dropped) string {
+	var ids []string
+	for _, id := range d.IDs[:min(namedIDs, len(d.IDs))] {
+		ids = append(ids, CleanLine(id))
+	}
+	if d.Rows > int64(len(ids)) {
+		ids = append(ids, "…")
+	}
+	return strings.Join(ids, ", ")
+}
+
+func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
+	fmt.Fprintln(b, o.Style.Bold(c.title()))
+	for _, note := range c.Notes {
+		fmt.Fprintf(b, "note: %s\n", CleanLine(note))
+	}
+	var notes footnotes
+	for _, r := range c.Rankings {
+		fmt.Fprintf(b, "\n%s\n", o.Style.Bold(rankingTitle(&r)))
+		c.rankingTable(&r).write(b, o.Style)
+	}
+	shown, left := c.pairs(o.All)
+	for i := range shown {
+		fmt.Fprintf(b, "\n%s\n", o.Style.Bold(c.pairTitle(&shown[i])))
+		table, quiet := c.pairTable(&shown[i], &notes, o.All)
+		table.write(b, o.Style)
+		if quiet > 0 {
+			fmt.Fprintf(b, "%d more, none of them significant, with -v\n", quiet)
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "\n%d more pairs with -v, in JSON and CSV\n", left)
+	}
+	fmt.Fprintf(b, "\n%s\n", c.legend())
+	for i, note := range notes.texts {
+		fmt.Fprintf(b, "%s %s\n", superscript(i+1), CleanLine(note))
+	}
+}
+
+// legend says what marks and columns mean.
+func (c *Comparison) legend() string {
+	alpha := 1 - c.Level
+	text := fmt.Sprintf("~ no significant difference: p > %.4g after Holm (headline)", alpha)
+	if c.exploratory() {
+		text += " or Benjamini-Hochberg (the rest)"
+	}
+	return text + fmt.Sprintf("; mde is the least difference found %.4g %% of the time", 100*c.Power)
+}
+
+func (c *Comparison) exploratory() bool {
+	return slices.ContainsFunc(c.Lines(), func(l compare.Line) bool { return !l.Headline })
+}
+
+// pairTable shows the differences of a pair, one line each. Of those that were not
+// declared to decide, only significant ones are shown unless all is asked for.
+func (c *Comparison) pairTable(p *compare.Pair, notes *footnotes, all bool) (t *table, quiet int) {
+	t = &table{right: 1, header: c.pairHeader(p)}
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		if !all && !d.Headline && (d.Outcome == compare.Undecided || d.Outcome == compare.Unknown) {
+			quiet++
+			continue
+		}
+		t.rows = append(t.rows, pairLine(d, p.Paired, notes))
+	}
+	return t, quiet
+}
+
+func (c *Comparison) pairHeader(p *compare.Pair) []string {
+	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
+	return []string{"", base, other, "", "diff", fmt.Sprintf("%g %%", 100*c.Level), "p", "mde", "better", "worse", "same", "n"}
+}
+
+func pairLine(d *compare.Difference, paired bool, notes *footnotes) []string {
+	warnings := d.Warnings
+	if d.Undefined > 0 {
+		what := "pairs"
+		if !paired {
+			what = "rows"
+		}
+		warnings = append(slices.Clone(warnings), fmt.Sprintf("%s are left out where a side is undefined", what))
+	}
+	if d.Reason != "" {
+		warnings = append(slices.Clone(warnings), "undefined: "+d.Reason)
+	}
+	cells := []string{
+		quantityName(d), Number(d.Base), Number(d.New), outcomeWord(d), signed(d.Diff), interval(d.Low, d.High), pValue(d), "",
+		"", "", "", Thousands(d.N) + notes.marks(warnings),
+	}
+	if d.Outcome == compare.Undecided {
+		cells[7] = Number(d.MDE)
+	}
+	if paired {
+		better, worse := d.Improved(), d.Declined()
+		if d.Direction == 0 {
+			cells[8], cells[9] = "+"+Thousands(d.Higher), "-"+Thousands(d.Lower)
+		} else {
+			cells[8], cells[9] = Thousands(better), Thousands(worse)
+		}
+		cells[10] = Thousands(d.Same)
+	}
+	return cells
+}
+
+// quantityName is the metric, as gates write it.
+func quantityName(d *compare.Difference) string {
+	name := d.Metric
+	if d.Agg == "micro" {
+		name = "micro(" + name + ")"
+	}
+	if d.Slice != "" {
+		name += " [" + CleanLine(d.Slice) + "]"
+	}
+	return name
+}
+
+func outcomeWord(d *compare.Difference) string { return string(d.Outcome) }
+
+func signed(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	text := number(*v)
+	if *v > 0 && text != "0.000" {
+		text = "+" + text
+	}
+	return text
+}
+
+// pValue is the adjusted p-value.
+func pValue(d *compare.Difference) string {
+	switch {
+	case d.Adjusted == nil:
+		return ""
+	case *d.Adjusted < 0.001:
+		return "p<0.001"
+	}
+	return fmt.Sprintf("p=%.3f", *d.Adjusted)
+}
+
+func rankingTitle(r *compare.Ranking) string {
+	name := r.Metric
+	if r.Agg == "micro" {
+		name = "micro(" + name + ")"
+	}
+	return "ranking by " + name
+}
+
+// rankingTable shows who is surely best, and who may be.
+func (c *Comparison) rankingTable(r *compare.Ranking) *table {
+	t := &table{right: 1, header: []string{"", "estimate", "simultaneous", "rank", ""}}
+	for _, p := range r.Places {
+		rank := fmt.Sprint(p.Best)
+		if p.Worst > p.Best {
+			rank += fmt.Sprintf("–%d", p.Worst)
+		}
+		word := ""
+		switch {
+		case p.Sure:
+			word = "surely best"
+		case p.Tied:
+			word = "may be best"
+		}
+		t.rows = append(t.rows, []string{CleanLine(c.Sides[p.Side].Name), number(p.Estimate), interval(p.Low, p.High), rank, word})
+	}
+	return t
+}
