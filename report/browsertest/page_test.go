@@ -233,7 +233,7 @@ func TestKeys(t *testing.T) {
 	b.wait(`document.querySelector("#help").open`)
 	press(kb.Escape)
 	b.wait(`!document.querySelector("#help").open`)
-	press("5")
+	press("6")
 	b.wait(`document.activeElement.id === "h-rows"`)
 	b.quiet()
 }
