@@ -10,7 +10,7 @@ import (
 )
 
 // MaxPageBytes is the size above which a page holds only some of the rows.
-const MaxPageBytes = 25 << 20
+const MaxPageBytes = 25_000_000
 
 // RunData is one finished run that a page shows.
 type RunData struct {

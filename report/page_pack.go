@@ -43,6 +43,9 @@ func (b *pageBuilder) pack(held []int, details []*rowDetail, detailers []*detail
 		return t.number
 	}
 	for k, d := range details {
+		if d == nil {
+			continue
+		}
 		detailers[b.rows[held[k]].run].settle(&d.View, number)
 	}
 	index := b.index(held)
@@ -80,7 +83,7 @@ func compressAll(jobs []packJob) ([]pack, error) {
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			z, _ := gzip.NewWriterLevel(nil, 5) // only a wrong level is an error
+			z, _ := gzip.NewWriterLevel(nil, 4) // only a wrong level is an error
 			for k := range next {
 				packs[k], errs[k] = compress(z, jobs[k])
 			}

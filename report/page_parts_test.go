@@ -271,7 +271,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestPageOfTooManyRows keeps what fails and a sample, and says so.
+// TestPageOfTooManyRows lists them all, opens the worst and some others, and says
+// so.
 func TestPageOfTooManyRows(t *testing.T) {
 	f := large(600, 50)
 	p := f.page(t, PageOptions{MaxBytes: 150_000})
@@ -279,18 +280,73 @@ func TestPageOfTooManyRows(t *testing.T) {
 	for _, k := range p.packs {
 		size += len(k.Data)
 	}
-	if size > 150_000 || p.Rows.Held >= 600 || p.Rows.Total != 600 {
-		t.Errorf("%d bytes, %d of %d rows", size, p.Rows.Held, p.Rows.Total)
+	if size > 150_000 || p.Rows.Held != 600 || p.Rows.Opened >= 600 || p.Rows.Opened < staticRows {
+		t.Errorf("%d bytes, %d of %d rows can be opened", size, p.Rows.Opened, p.Rows.Held)
 	}
-	want := fmt.Sprintf("This page holds %d of 600 rows:", p.Rows.Held)
+	want := fmt.Sprintf("%d of the rows can be opened here, the worst of them;", p.Rows.Opened)
 	if !strings.HasPrefix(p.Rows.Sampled, want) || !strings.Contains(writePage(t, p), want) {
 		t.Errorf("the page says %q", p.Rows.Sampled)
 	}
-	var x, y rowIndex
-	openPack(t, p, "index", &x)
-	openPack(t, large(600, 50).page(t, PageOptions{MaxBytes: 150_000}), "index", &y)
-	if !slices.Equal(x.Keys, y.Keys) {
-		t.Error("the same run gives another sample")
+	var rows []*rowDetail
+	openPack(t, p, "rows-0", &rows)
+	opened := 0
+	for _, r := range rows {
+		if r != nil {
+			opened++
+		}
+	}
+	if len(rows) != 200 || opened == 0 || opened == 200 {
+		t.Errorf("%d of the first %d rows can be opened", opened, len(rows))
+	}
+}
+
+// TestChoice takes what fails and a sample of the rest, the same each time.
+func TestChoice(t *testing.T) {
+	builder := func() *pageBuilder {
+		b := &pageBuilder{page: &Page{}, results: []*results{{run: &RunData{Manifest: &runs.Manifest{Seed: 7}}}}}
+		r := b.results[0]
+		b.totals.failing = []int64{1000}
+		for k := range 10_000 {
+			row := pageRow{index: k}
+			if k%10 == 3 {
+				row.problem = invented
+			}
+			b.rows = append(b.rows, row)
+			r.id, r.system = append(r.id, fmt.Sprint(k)), append(r.system, "s")
+		}
+		return b
+	}
+	b := builder()
+	c := b.choose(4_000)
+	failing := 0
+	for _, k := range c.listed {
+		if b.failing(&b.rows[k]) {
+			failing++
+		}
+	}
+	if len(c.listed) != 4_000 || failing != 1000 || c.sample != 3_000 || !slices.IsSorted(c.listed) {
+		t.Errorf("%d rows, %d of them failing, %d drawn", len(c.listed), failing, c.sample)
+	}
+	// Some of the others can be opened in any case, then the failing ones come.
+	if k := c.opened[openedSample-1]; b.failing(&b.rows[k]) {
+		t.Error("too few of the others can be opened")
+	}
+	if k := c.opened[openedSample]; !b.failing(&b.rows[k]) {
+		t.Error("failing rows do not come before others")
+	}
+	if again := builder().choose(4_000); !slices.Equal(c.listed, again.listed) || !slices.Equal(c.opened, again.opened) {
+		t.Error("the same rows give another sample")
+	}
+	b.saySampled(&c, 4_000)
+	if want := "This page lists 4,000 of 10,000 rows: all 1,000 failing rows and a sample of 3,000 others (seed 7). All numbers are over all rows;"; !strings.HasPrefix(b.page.Rows.Sampled, want) {
+		t.Errorf("the page says %q", b.page.Rows.Sampled)
+	}
+	// More fail than a page lists: the worst, and still some others.
+	b = builder()
+	c = b.choose(2_500)
+	b.saySampled(&c, 100)
+	if want := "This page lists 2,500 of 10,000 rows: the 500 worst of 1,000 failing rows and a sample of 2,000 others (seed 7). 100 of the rows"; !strings.HasPrefix(b.page.Rows.Sampled, want) {
+		t.Errorf("the page says %q", b.page.Rows.Sampled)
 	}
 }
 

@@ -22,7 +22,8 @@ type RowsTable struct {
 	Columns []RowColumn
 	Static  []StaticRow // the worst rows
 	Total   int64       // rows of the runs
-	Held    int64       // rows that the page holds
+	Held    int64       // rows that the page lists
+	Opened  int64       // rows that can be opened
 	Sampled string      // what was left out, in words; "" if nothing was
 	NoTexts []string    // why texts are missing, by run
 	Systems bool        // there is more than one system
@@ -72,13 +73,15 @@ func keepTexts(row *dataset.Row, places *dataset.Resolved, text func(doc string,
 // packRows chooses the rows that the page holds, reads their texts, and packs
 // them for the script of the page.
 func (b *pageBuilder) packRows(ctx context.Context) error {
-	held := b.choose(maxHeld)
-	details, detailers, err := b.details(ctx, held)
+	chosen := b.choose(maxListed)
+	opened := chosen.opened[:min(len(chosen.opened), maxHeld)]
+	details, detailers, err := b.details(ctx, chosen.listed, opened)
 	if err != nil {
 		return err
 	}
+	room := b.options.MaxBytes - b.options.MaxBytes/40 // the rest is for what stands on the page
 	for {
-		packs, err := b.pack(held, details, detailers)
+		packs, err := b.pack(chosen.listed, details, detailers)
 		if err != nil {
 			return err
 		}
@@ -86,16 +89,24 @@ func (b *pageBuilder) packRows(ctx context.Context) error {
 		for _, p := range packs {
 			size += len(p.Data)
 		}
-		if size <= b.options.MaxBytes || len(held) <= staticRows {
+		if size <= room || len(opened) <= staticRows {
 			b.page.packs = packs
-			b.held = heldRows{held, details, detailers}
+			b.held = heldRows{chosen.listed, details, detailers}
 			break
 		}
-		// Sizes are nearly proportional to rows; the rest is a margin.
-		keep := max(staticRows, int(float64(len(held))*0.9*float64(b.options.MaxBytes)/float64(size)))
-		held, details = b.fewer(held, details, keep)
+		// The index stays; the rest is nearly proportional to rows. Some room is kept.
+		index := len(packs[0].Data)
+		share := 0.95 * float64(room-index) / float64(size-index)
+		keep := max(staticRows, int(share*float64(len(opened))))
+		for _, n := range opened[min(keep, len(opened)):] {
+			k, _ := slices.BinarySearch(chosen.listed, n)
+			details[k] = nil
+		}
+		opened = opened[:min(keep, len(opened))]
 	}
-	b.table(held)
+	b.page.Rows.Opened = int64(len(opened))
+	b.saySampled(&chosen, len(opened))
+	b.table(chosen.listed)
 	return nil
 }
 
@@ -106,7 +117,7 @@ type heldRows struct {
 	detailers []*detailer // of each run
 }
 
-// detail finds the detail of a row, nil if the page does not hold it.
+// detail finds the detail of a row, nil if the page cannot open it.
 func (h *heldRows) detail(row int) *rowDetail {
 	if k, ok := slices.BinarySearch(h.rows, row); ok {
 		return h.details[k]
@@ -114,19 +125,25 @@ func (h *heldRows) detail(row int) *rowDetail {
 	return nil
 }
 
-// details makes the details of rows, run by run, in the order of the input.
-func (b *pageBuilder) details(ctx context.Context, held []int) ([]*rowDetail, []*detailer, error) {
-	details := make([]*rowDetail, len(held))
+// details makes the details of the rows that can be opened, run by run, in the
+// order of the input, and finds the questions of all that are listed. The result
+// is parallel to listed, nil for rows that cannot be opened.
+func (b *pageBuilder) details(ctx context.Context, listed, opened []int) ([]*rowDetail, []*detailer, error) {
+	details := make([]*rowDetail, len(listed))
 	detailers := make([]*detailer, len(b.results))
+	opens := make(map[int]bool, len(opened))
+	for _, n := range opened {
+		opens[n] = true
+	}
 	for run, r := range b.results {
 		d := b.newDetailer(r)
 		detailers[run] = d
-		wanted := make(map[int64]int) // position in the input -> index in held
+		wanted := make(map[int64]int) // position in the input -> index in listed
 		keep := make(map[int]bool)
-		for k, n := range held {
+		for k, n := range listed {
 			if row := &b.rows[n]; row.run == run {
 				wanted[r.row[row.index]] = k
-				keep[row.index] = true
+				keep[row.index] = opens[n]
 			}
 		}
 		calls, err := readCalls(r.run.Dir)
@@ -144,18 +161,19 @@ func (b *pageBuilder) details(ctx context.Context, held []int) ([]*rowDetail, []
 				if !ok {
 					return nil
 				}
-				entry := &b.rows[held[k]]
-				in := keepTexts(row, places, text)
-				entry.question = line(in.row.Query, 240)
-				details[k] = d.row(run, r, entry.index, undefined[entry.index], in)
+				entry := &b.rows[listed[k]]
+				entry.question = strings.Clone(line(row.Query, 240))
+				if keep[entry.index] {
+					details[k] = d.row(run, r, entry.index, undefined[entry.index], keepTexts(row, places, text))
+				}
 				return nil
 			})
 			if err != nil {
 				return nil, nil, err
 			}
 		}
-		for k, n := range held {
-			if row := &b.rows[n]; row.run == run && details[k] == nil {
+		for k, n := range listed {
+			if row := &b.rows[n]; row.run == run && details[k] == nil && keep[row.index] {
 				details[k] = d.row(run, r, row.index, undefined[row.index], nil)
 			}
 		}

@@ -6,57 +6,70 @@ import (
 	"slices"
 )
 
-// maxHeld is the most rows whose details are made before sizes are known.
-const maxHeld = 40000
+// How many rows of a large run a page lists, and how many of them can be opened
+// before sizes are known.
+const (
+	maxListed    = 60_000
+	maxHeld      = 25_000
+	leastSample  = 2_000 // of the rows that do not fail, where there are more rows than a page lists
+	openedSample = 500   // of those that can be opened in any case
+)
 
-// choose returns the rows that the page holds, in order: all, or the failing
-// ones and a seeded sample of the rest.
-func (b *pageBuilder) choose(most int) []int {
-	all := make([]int, len(b.rows))
-	for i := range all {
-		all[i] = i
-	}
-	if len(all) <= most {
-		return all
-	}
-	return b.reduce(all, most)
+// A choice is the rows of a page.
+type choice struct {
+	listed []int // in order
+	opened []int // of them, those that can be opened: the first ones are kept if there is no room
+	sample int   // how many of the listed are drawn from the rows that do not fail
 }
 
-// reduce keeps n rows: failing ones first, the worst of them if there are too
-// many, then a sample of the rest. It says so on the page.
-func (b *pageBuilder) reduce(rows []int, n int) []int {
-	var failing, rest []int
-	for _, k := range rows {
+// choose chooses the rows that the page lists: all, or the failing ones and a
+// seeded sample of the rest.
+func (b *pageBuilder) choose(most int) choice {
+	failing, rest := b.byFailing()
+	c := choice{}
+	kept := failing
+	others := rest
+	if len(b.rows) > most {
+		if len(failing) > most-leastSample {
+			kept = failing[:most-leastSample]
+		}
+		others = b.draw(rest, min(len(rest), most-len(kept)))
+		c.sample = len(others)
+	}
+	c.listed = slices.Concat(kept, others)
+	slices.Sort(c.listed)
+	c.opened = slices.Concat(others[:min(len(others), openedSample)], kept)
+	c.opened = append(c.opened, others[min(len(others), openedSample):]...)
+	return c
+}
+
+// byFailing lists the failing rows, worst first, and the others in order.
+func (b *pageBuilder) byFailing() (failing, rest []int) {
+	for k := range b.rows {
 		if b.failing(&b.rows[k]) {
 			failing = append(failing, k)
 		} else {
 			rest = append(rest, k)
 		}
 	}
-	what := fmt.Sprintf("all %s failing rows", Thousands(int64(len(failing))))
-	kept := failing
-	if len(failing) > n {
-		kept = b.worstFirst(failing)[:n]
-		what = fmt.Sprintf("the %s worst of %s failing rows", Thousands(int64(n)), Thousands(int64(len(failing))))
-	} else {
-		// A hash of the key, not the position, so that the sample of a grown
-		// dataset is nearly the same.
-		slices.SortFunc(rest, func(x, y int) int {
-			if d := compareUint(b.lot(x), b.lot(y)); d != 0 {
-				return d
-			}
-			return x - y
-		})
-		if more := rest[:min(len(rest), n-len(failing))]; len(more) > 0 {
-			kept = append(slices.Clone(failing), more...)
-			what += fmt.Sprintf(" and a sample of %s others (seed %d)", Thousands(int64(len(more))), b.results[0].run.Manifest.Seed)
-		}
+	return b.worstFirst(failing), rest
+}
+
+// draw takes a sample of n rows. A hash of the key decides, not the position, so
+// that the sample of a grown dataset is nearly the same.
+func (b *pageBuilder) draw(rows []int, n int) []int {
+	lots := make(map[int]uint64, len(rows))
+	for _, k := range rows {
+		lots[k] = b.lot(k)
 	}
-	kept = slices.Clone(kept)
-	slices.Sort(kept)
-	b.page.Rows.Sampled = fmt.Sprintf("This page holds %s of %s rows: %s. All numbers are over all rows; every row is in rows.parquet.",
-		Thousands(int64(len(kept))), Thousands(int64(len(b.rows))), what)
-	return kept
+	out := slices.Clone(rows)
+	slices.SortFunc(out, func(x, y int) int {
+		if d := compareUint(lots[x], lots[y]); d != 0 {
+			return d
+		}
+		return x - y
+	})
+	return out[:n]
 }
 
 func compareUint(a, b uint64) int {
@@ -78,16 +91,27 @@ func (b *pageBuilder) lot(k int) uint64 {
 	return h.Sum64()
 }
 
-// fewer is reduce for rows that have their details already.
-func (b *pageBuilder) fewer(held []int, details []*rowDetail, n int) ([]int, []*rowDetail) {
-	at := make(map[int]int, len(held))
-	for k, row := range held {
-		at[row] = k
+// saySampled says at the top of the page which rows it lists and which of them
+// can be opened; nothing if all can.
+func (b *pageBuilder) saySampled(c *choice, opened int) {
+	all, listed := int64(len(b.rows)), int64(len(c.listed))
+	if listed == all && opened == len(c.listed) {
+		return
 	}
-	kept := b.reduce(held, n)
-	out := make([]*rowDetail, len(kept))
-	for k, row := range kept {
-		out[k] = details[at[row]]
+	failing := sum(b.totals.failing)
+	text := ""
+	if listed < all {
+		what := fmt.Sprintf("all %s failing rows", Thousands(failing))
+		if kept := listed - int64(c.sample); kept < failing {
+			what = fmt.Sprintf("the %s worst of %s failing rows", Thousands(kept), Thousands(failing))
+		}
+		if c.sample > 0 {
+			what += fmt.Sprintf(" and a sample of %s others (seed %d)", Thousands(int64(c.sample)), b.results[0].run.Manifest.Seed)
+		}
+		text = fmt.Sprintf("This page lists %s of %s rows: %s. ", Thousands(listed), Thousands(all), what)
 	}
-	return kept, out
+	if opened < len(c.listed) {
+		text += fmt.Sprintf("%s of the rows can be opened here, the worst of them; ibid show opens every row. ", Thousands(int64(opened)))
+	}
+	b.page.Rows.Sampled = text + "All numbers are over all rows; every row is in rows.parquet."
 }

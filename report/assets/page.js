@@ -250,6 +250,10 @@ async function reveal(key) {
   try {
     const pack = await unpack("rows-" + Math.floor(i / index.perPack));
     const detail = pack[i % index.perPack];
+    if (!detail) {
+      cell.replaceChildren(el("div", null, el("p", { class: "notice" }, "There is no room for the texts of this row on this page. To open it: ", el("code", null, "ibid show RUN '" + index.ids[i] + "'"))));
+      return;
+    }
     const texts = await Promise.all(detail.view.sources.map((s) => textOf(s.text)));
     if (state.row === key) cell.replaceChildren(detailOf(i, detail, texts));
   } catch (e) {

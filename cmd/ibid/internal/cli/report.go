@@ -91,7 +91,7 @@ const reportFile = "report.html"
 
 // pageRows is up to how many rows a run leaves a page by itself: reading results
 // and texts again takes longer than scoring spans.
-const pageRows = 20_000
+const pageRows = 100_000
 
 // leaveReport writes the page of a run to path, or if that is "" into the run
 // directory, unless it is there or the run is large.
