@@ -55,10 +55,11 @@ type Page struct {
 	Baseline bool // verdicts of some run are those of the lexical baseline
 
 	Runs      []RunHead
-	Headline  string         // the verdict in one sentence
-	State     GateHead       // the verdict in one word
-	Lines     []Finding      // the verdict in more words
-	Findings  []Finding      // what stands out
+	Headline  string    // the verdict in one sentence
+	State     GateHead  // the verdict in one word
+	Lines     []Finding // the verdict in more words
+	Findings  []Finding // what stands out
+	Kinds     *KindTable
 	Advice    []Finding      // what to do first
 	Documents []DocumentLine // those most often cited wrongly
 	Tiles     []Tile
@@ -88,7 +89,7 @@ func NewPage(ctx context.Context, o PageOptions, data ...RunData) (*Page, error)
 	if len(data) == 0 {
 		return nil, fmt.Errorf("no run")
 	}
-	b := &pageBuilder{options: o, page: &Page{Version: o.Version, Several: len(data) > 1, notes: make(map[string]int)}}
+	b := &pageBuilder{options: o, kinds: make(kindCounts), page: &Page{Version: o.Version, Several: len(data) > 1, notes: make(map[string]int)}}
 	for k := range data {
 		prefix := ""
 		if len(data) > 1 {
@@ -129,6 +130,7 @@ type pageBuilder struct {
 	docs    []*docCount // those most often cited wrongly first
 	totals  totals
 	held    heldRows
+	kinds   kindCounts
 	reasons reasons
 }
 

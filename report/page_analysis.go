@@ -68,6 +68,7 @@ func (b *pageBuilder) analysis() {
 	p.Findings = slices.Concat(b.commonest(), b.groupsThatStandOut(), b.documentsCitedWrongly(), b.documentsNotThere())
 	p.Advice = b.advice()
 	p.Documents = b.documentLines()
+	p.Kinds = b.kindTable()
 }
 
 // byProblem counts the rows of each worst problem.
@@ -208,6 +209,7 @@ func (b *pageBuilder) countDocuments() []*docCount {
 		row := &b.rows[i]
 		r := b.results[row.run]
 		l := b.limits[row.run]
+		b.kinds.count(&l, r, row.index)
 		citations := r.citationsOf(row.index)
 		for k := range citations {
 			c := &citations[k]

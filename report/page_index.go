@@ -27,6 +27,8 @@ type rowIndex struct {
 	Tags       [][]int       `json:"tags"`
 	TagNames   []string      `json:"tagNames"` // key=value
 	Annotators []string      `json:"annotators"`
+	Providers  []string      `json:"providers"`
+	Provider   []int         `json:"provider"`  // -1: none
 	Annotator  []int         `json:"annotator"` // -1: none
 	Types      []string      `json:"types"`     // kinds of sources
 	Type       [][]int       `json:"type"`
@@ -80,8 +82,9 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 	for i, s := range b.systems {
 		x.Systems[i] = line(s, 80)
 	}
-	x.Annotators, x.Types = []string{}, []string{}
-	tags, docs, annotators, types := newNames(&x.TagNames), newNames(&x.DocNames), newNames(&x.Annotators), newNames(&x.Types)
+	x.Annotators, x.Types, x.Providers = []string{}, []string{}, []string{}
+	tags, docs := newNames(&x.TagNames), newNames(&x.DocNames)
+	annotators, types, providers := newNames(&x.Annotators), newNames(&x.Types), newNames(&x.Providers)
 	place := make(map[int]int, len(held))
 	for k, n := range held {
 		place[n] = k
@@ -105,11 +108,8 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		x.Tags = append(x.Tags, tagNumbers(tags, r.tags[i]))
 		x.Docs = append(x.Docs, docNumbers(docs, citations))
 		x.Type = append(x.Type, typeNumbers(types, citations))
-		annotator := -1
-		if a := line(r.annotator[i], 80); a != "" {
-			annotator = annotators.of(a)
-		}
-		x.Annotator = append(x.Annotator, annotator)
+		x.Annotator = append(x.Annotator, annotators.ofKnown(line(r.annotator[i], 80)))
+		x.Provider = append(x.Provider, providers.ofKnown(line(r.provider[i], 80)))
 	}
 	for _, n := range b.worstFirst(held) {
 		x.Worst = append(x.Worst, place[n])
@@ -199,6 +199,14 @@ func (n *names) of(s string) int {
 		*n.list = append(*n.list, s)
 	}
 	return k
+}
+
+// ofKnown is the number of a text, -1 for the empty one.
+func (n *names) ofKnown(s string) int {
+	if s == "" {
+		return -1
+	}
+	return n.of(s)
 }
 
 func tagNumbers(n *names, tags []dataset.Tag) []int {

@@ -43,10 +43,18 @@ type MetricLine struct {
 	Shape, Colour        int
 }
 
-// A SliceGroup compares the values of a tag in one metric.
+// A SliceGroup compares the values of a tag, or of another field, in the metrics
+// that matter most: the first one as a plot, the others as numbers.
 type SliceGroup struct {
 	Key, Metric string
-	Lines       []MetricLine
+	More        []string // labels of the other metrics
+	Lines       []SliceLine
+}
+
+// A SliceLine is one slice.
+type SliceLine struct {
+	MetricLine
+	More []string // values of the other metrics
 }
 
 // A SystemHead is a system with its mark in plots.
@@ -227,20 +235,40 @@ func (b *pageBuilder) sliceGroups() {
 	all := b.summary.slices()
 	for _, key := range sortedKeys(all) {
 		g := SliceGroup{Key: shown(key), Metric: label(d.Name)}
+		for _, name := range b.lead[1:] {
+			g.More = append(g.More, label(name))
+		}
 		for _, slice := range all[key] {
-			if l, ok := b.line(d, "", slice, b.axis(d)); ok {
-				l.Group = line(slice[len(key)+1:], 60)
-				l.Link = "#f=" + escapeLink("tag:"+line(key, 60)+"="+line(slice[len(key)+1:], 60))
-				if key == "system" {
-					l.Link = "#f=" + escapeLink("system:"+line(slice[len(key)+1:], 80))
-				}
-				g.Lines = append(g.Lines, l)
+			l, ok := b.line(d, "", slice, b.axis(d))
+			if !ok {
+				continue
 			}
+			l.Group, l.Link = line(slice[len(key)+1:], 60), sliceLink(key, slice[len(key)+1:])
+			s := SliceLine{MetricLine: l}
+			for _, name := range b.lead[1:] {
+				text := "–"
+				if row := b.summary.find("", slice, name); row != nil {
+					text = Number(row.Estimate)
+				}
+				s.More = append(s.More, text)
+			}
+			g.Lines = append(g.Lines, s)
 		}
 		if len(g.Lines) > 0 {
 			b.page.Slices = append(b.page.Slices, g)
 		}
 	}
+}
+
+// sliceLink is the link to the rows of a slice.
+func sliceLink(key, value string) string {
+	switch key {
+	case "system", "provider":
+		return rowsLink(key + ":" + line(value, 80))
+	case "source_type":
+		return rowsLink("type:" + line(value, 80))
+	}
+	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
 }
 
 // compare sets systems side by side.

@@ -17,6 +17,7 @@ type results struct {
 	prefix string // of its systems' names, when there are several runs
 
 	id, system []string
+	provider   []string
 	row        []int64 // position in the input, ascending
 	failed     []string
 	annotator  []string
@@ -113,6 +114,7 @@ func (r *results) readRows() error {
 	columns := map[string]columnReader{
 		"id":              texts(func(i int) *string { return &r.id[i] }),
 		"system":          texts(func(i int) *string { return &r.system[i] }),
+		"provider":        texts(func(i int) *string { return &r.provider[i] }),
 		"row":             func(i int, v *dataset.ColumnValues, k int) { r.row[i] = v.Ints[k] },
 		"error":           texts(func(i int) *string { return &r.failed[i] }),
 		"truth_annotator": texts(func(i int) *string { return &r.annotator[i] }),
@@ -136,6 +138,7 @@ func (r *results) readRows() error {
 	}
 	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), columns, func(n int) {
 		r.id, r.system, r.row = make([]string, n), make([]string, n), make([]int64, n)
+		r.provider = make([]string, n)
 		r.failed, r.annotator, r.tags = make([]string, n), make([]string, n), make([][]dataset.Tag, n)
 		r.truthSpans = make([]dataset.NullInt, n)
 	})

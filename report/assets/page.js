@@ -116,6 +116,7 @@ function matches(i, f) {
     case "problem": return index.problems[index.problem[i]].code === value;
     case "tag": return index.tags[i].some((t) => index.tagNames[t] === value);
     case "type": return index.type[i].some((t) => index.types[t] === value);
+    case "provider": return index.providers[index.provider[i]] === value;
     case "annotator": return index.annotators[index.annotator[i]] === value;
     case "doc": return index.docs[i].some((d) => index.docNames[d] === value);
     case "is": return value === "failing" ? index.failing[i] === 1 : value === "error" && index.problems[index.problem[i]].code === "error";
@@ -488,6 +489,7 @@ function buildControls() {
   if (index.outcome.some(Boolean)) box.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome)));
   box.append(choice("status", "some citation is", present(index.statuses, index.status)));
   if (index.systems.length > 1) box.append(choice("system", "system", index.systems.map((s) => [s, s])));
+  if (index.providers.length > 1) box.append(choice("provider", "provider", index.providers.toSorted().map((p) => [p, p])));
   if (index.types.length) box.append(choice("type", "cites a", index.types.toSorted().map((t) => [t, t.replaceAll("_", " ")])));
   if (index.annotators.length > 1) box.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
   if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid/dataset"
+)
+
+// A KindLine is one kind of source: how its citations do, and what their provider
+// says of them.
+type KindLine struct {
+	Name, Link                     string
+	Cited, Valid, Supported, Wrong string
+	WrongShare                     string
+	Relevance, Tokens, LastIndexed string // "" where no provider says
+}
+
+// KindTable is the table of kinds of sources; nil if no citation has one.
+type KindTable struct {
+	Lines                          []KindLine
+	Judged                         bool
+	Relevance, Tokens, LastIndexed bool // some line has it
+}
+
+// A kindCount counts the citations of one kind of source.
+type kindCount struct {
+	name                           string
+	cited, valid, supported, wrong int64
+
+	relevance float64 // sum over scored citations
+	scored    int64
+	tokens    int64
+	counted   int64
+	oldest    time.Time
+}
+
+// A kindCounts counts by kind of source.
+type kindCounts map[string]*kindCount
+
+func (m kindCounts) of(name string) *kindCount {
+	k := m[name]
+	if k == nil {
+		k = &kindCount{name: strings.Clone(name)}
+		m[k.name] = k
+	}
+	return k
+}
+
+// count adds what the results say of the citations of a row.
+func (m kindCounts) count(l *limits, r *results, row int) {
+	citations := r.citationsOf(row)
+	for i := range citations {
+		c := &citations[i]
+		if c.sourceType == "" {
+			continue
+		}
+		k := m.of(c.sourceType)
+		k.cited++
+		if validStatus(c.status) {
+			k.valid++
+		}
+		if c.support.Valid && c.support.Value >= l.supported {
+			k.supported++
+		}
+		if l.ofCitation(r, row, c).serious() {
+			k.wrong++
+		}
+	}
+}
+
+// said adds what providers say of the citations of a row.
+func (m kindCounts) said(row *dataset.Row) {
+	for i := range row.Citations {
+		c := &row.Citations[i]
+		if c.SourceType == "" {
+			continue
+		}
+		k := m.of(c.SourceType)
+		if c.Relevance.Valid {
+			k.relevance += c.Relevance.Value
+			k.scored++
+		}
+		if c.TokenContribution.Valid {
+			k.tokens += c.TokenContribution.Value
+			k.counted++
+		}
+		var ref reference
+		if c.SourceReference == "" || json.Unmarshal([]byte(c.SourceReference), &ref) != nil {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, ref.LastIndexedAt); err == nil && (k.oldest.IsZero() || at.Before(k.oldest)) {
+			k.oldest = at
+		}
+	}
+}
+
+// kindTable puts the counts into words, the most cited kind first.
+func (b *pageBuilder) kindTable() *KindTable {
+	if len(b.kinds) == 0 {
+		return nil
+	}
+	var list []*kindCount
+	for _, name := range sortedKeys(b.kinds) {
+		list = append(list, b.kinds[name])
+	}
+	slices.SortStableFunc(list, func(x, y *kindCount) int { return cmp.Compare(y.cited, x.cited) })
+	out := &KindTable{Judged: b.page.Judged}
+	started := b.results[0].run.Manifest.Timings.Started
+	for _, k := range list {
+		name := line(k.name, 80)
+		l := KindLine{
+			Name: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name), Cited: Thousands(k.cited), Valid: Thousands(k.valid),
+			Supported: Thousands(k.supported), Wrong: Thousands(k.wrong), WrongShare: percent(k.wrong, k.cited),
+		}
+		if k.scored > 0 {
+			l.Relevance, out.Relevance = number(k.relevance/float64(k.scored)), true
+		}
+		if k.counted > 0 {
+			l.Tokens, out.Tokens = Thousands(k.tokens), true
+		}
+		if !k.oldest.IsZero() {
+			l.LastIndexed, out.LastIndexed = fmt.Sprintf("%s the run", age(started.Sub(k.oldest))), true
+		}
+		out.Lines = append(out.Lines, l)
+	}
+	return out
+}
