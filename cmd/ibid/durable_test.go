@@ -129,7 +129,7 @@ func testKilled(t *testing.T, dir string, command func(string, ...string) []stri
 			}
 		}
 		sameResults(t, run, want)
-		onlyResults(t, run)
+		onlyResults(t, run, "report.html")
 		if killed < kills && n > 10*kills {
 			t.Fatalf("only %d of %d runs could be killed", killed, n)
 		}
@@ -251,7 +251,7 @@ func TestSecondProcess(t *testing.T) {
 			if err := first.Wait(); err != nil {
 				t.Errorf("first process: %v", err)
 			}
-			onlyResults(t, run)
+			onlyResults(t, run, "report.html")
 			return
 		}
 		if err := os.RemoveAll(run); err != nil {
