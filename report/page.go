@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"ibid/annotations/compare"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 )
@@ -44,6 +45,9 @@ type Texts interface {
 type PageOptions struct {
 	MaxBytes int    // about the size of the file; 0 means [MaxPageBytes]
 	Version  string // of the program, for the foot of the page
+
+	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
+	NotCompared string          // why there is none, where somebody may expect one
 }
 
 // A Page is the view model of the HTML report: every number and string of it.
@@ -54,27 +58,29 @@ type Page struct {
 	Judged   bool // some run has verdicts
 	Baseline bool // verdicts of some run are those of the lexical baseline
 
-	Runs      []RunHead
-	Headline  string    // the verdict in one sentence
-	State     GateHead  // the verdict in one word
-	Lines     []Finding // the verdict in more words
-	Findings  []Finding // what stands out
-	Kinds     *KindTable
-	Advice    []Finding      // what to do first
-	Documents []DocumentLine // those most often cited wrongly
-	Tiles     []Tile
-	Groups    []MetricGroup
-	Slices    []SliceGroup
-	Spreads   []Spread
-	Systems   []SystemHead
-	Compare   []CompareGroup
-	Outcomes  *Bars // of claims; nil without a judge
-	Statuses  *Bars // of citations
-	Worst     []WorstCitation
-	Rows      RowsTable
-	Method    Method
-	Sources   []Provenance
-	Notes     []string // footnotes, each once
+	Runs       []RunHead
+	Headline   string    // the verdict in one sentence
+	State      GateHead  // the verdict in one word
+	Lines      []Finding // the verdict in more words
+	Findings   []Finding // what stands out
+	Kinds      *KindTable
+	Advice     []Finding      // what to do first
+	Documents  []DocumentLine // those most often cited wrongly
+	Tiles      []Tile
+	Groups     []MetricGroup
+	Slices     []SliceGroup
+	Spreads    []Spread
+	Systems    []SystemHead
+	Compare    []CompareGroup
+	Comparison *CompareSection     // nil if there is none
+	Differs    *SettingsDifference // what the runs differ in
+	Outcomes   *Bars               // of claims; nil without a judge
+	Statuses   *Bars               // of citations
+	Worst      []WorstCitation
+	Rows       RowsTable
+	Method     Method
+	Sources    []Provenance
+	Notes      []string // footnotes, each once
 
 	notes map[string]int
 	packs []pack // what the script of the page opens
@@ -163,6 +169,8 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	b.metricGroups()
 	b.sliceGroups()
 	b.compare()
+	b.comparison()
+	p.Differs = b.settingsDifference()
 	b.why()
 	b.analysis()
 	b.spreads()

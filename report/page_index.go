@@ -37,6 +37,7 @@ type rowIndex struct {
 	Metrics    []indexMetric `json:"metrics"`
 	Columns    int           `json:"columns"` // how many of the metrics the table shows
 
+	Flips       []flipIndex    `json:"flips"`       // rows that changed, by pair and metric
 	MetricNames []string       `json:"metricNames"` // of a row's metrics, in order
 	Undefined   [][]reasonText `json:"undefined"`   // why metrics are, by the number that rows have
 	MaxCited    int            `json:"maxCited"`    // most citations seen at once
@@ -74,6 +75,7 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		x.MetricNames = append(x.MetricNames, d.Name)
 	}
 	x.Undefined = b.reasons.lists
+	x.Flips = b.flips(held)
 	display := b.results[0].run.display()
 	x.MaxCited, x.Grouped, x.Markers = display.MaxCitations, display.BySourceType, display.Markers
 	for _, t := range []Tone{Good, Note, Warn, Bad, Neutral} {

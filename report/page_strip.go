@@ -24,6 +24,7 @@ type Strip struct {
 	Shape     int // of the mark: 0 circle, 1 square, 2 triangle, 3 diamond
 	Colour    int // of the mark, 0 to 7
 	Gates     []GateRule
+	Zero      string // of differences, where 0 is
 }
 
 // A GateRule is the limit of a gate on the axis.

@@ -56,6 +56,7 @@ func (b *pageBuilder) verdict() {
 	b.sayStatuses()
 	b.sayOutcomes()
 	b.saySystems()
+	b.whatChanged()
 }
 
 // state is the verdict in one word, of the gates of all runs.

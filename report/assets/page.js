@@ -116,6 +116,7 @@ function matches(i, f) {
     case "problem": return index.problems[index.problem[i]].code === value;
     case "tag": return index.tags[i].some((t) => index.tagNames[t] === value);
     case "type": return index.type[i].some((t) => index.types[t] === value);
+    case "changed": return changed(i, value);
     case "provider": return index.providers[index.provider[i]] === value;
     case "annotator": return index.annotators[index.annotator[i]] === value;
     case "doc": return index.docs[i].some((d) => index.docNames[d] === value);
@@ -130,6 +131,21 @@ function matches(i, f) {
   const v = m.values[code];
   if (lo > v) return false;
   return !(hi < v) && !(v === hi && m.max !== hi);
+}
+// changed: PAIR/METRIC/better, worse, higher, lower, same or any.
+function changed(i, value) {
+  const [pair, metric, what] = value.split("/");
+  const f = index.flips.find((f) => f.pair === Number(pair) && f.metric === metric);
+  if (!f) return true;
+  const sign = f.signs[i], worse = f.better === "+" ? "-" : "+";
+  switch (what) {
+    case "better": return f.better !== "" && sign === f.better;
+    case "worse": return f.better !== "" && sign === worse;
+    case "higher": return sign === "+";
+    case "lower": return sign === "-";
+    case "same": return sign === "=";
+  }
+  return sign === "+" || sign === "-";
 }
 function found(i, words) {
   return words.every((w) => haystack(i).includes(w));
@@ -203,6 +219,10 @@ function chips() {
 function filterName(f) {
   const cut = f.indexOf(":"), facet = f.slice(0, cut), value = f.slice(cut + 1);
   const words = { status: index.statuses, outcome: index.outcomes, problem: index.problems }[facet];
+  if (facet === "changed") {
+    const [pair, metric, what] = value.split("/"), f = index.flips.find((f) => f.pair === Number(pair) && f.metric === metric);
+    return f ? `${f.title}: ${f.label} ${what}` : value;
+  }
   const word = words && words.find((w) => w.code === value);
   if (word) return facet + ": " + word.short;
   const m = index.metrics.find((m) => m.name === facet);
@@ -282,6 +302,7 @@ function detailOf(i, d, texts) {
   left.append(el("h3", null, "Citations"), citationsOf(box, view, passages));
   right.append(el("h3", null, "Sources"), sourcesOf(box, view, texts));
   box.append(el("div", { class: "cols" }, left, right));
+  box.append(othersOf(i));
   if (view.calls) box.append(callsOf(view));
   box.append(el("details", null, el("summary", null, "metrics of this row"), metricsOf(record)),
     el("details", null, el("summary", null, "row as JSON, scores to six digits"), el("pre", { tabindex: "0" }, JSON.stringify(plainRecord(record), null, 2))));
@@ -404,6 +425,14 @@ function passagesOf(view, texts) {
   });
   return all;
 }
+// othersOf links the other answers to the same question, by the first metric.
+function othersOf(i) {
+  const id = index.keys[i].split("/")[0], m = index.metrics[0];
+  const others = index.keys.flatMap((k, j) => j !== i && k.startsWith(id + "/") ? [j] : []).slice(0, 20);
+  if (!others.length) return "";
+  return el("p", { class: "small" }, "Other answers to this question: ", others.map((j, n) => [n ? " · " : "", el("a", { href: "#row=" + index.keys[j] }, index.systems[index.system[j]]),
+    m ? ` ${m.code[j] < 0 ? "–" : m.text[m.code[j]]}` : "", " ", badge(index.problems[index.problem[j]])]));
+}
 function callsOf(view) {
   return el("p", { class: "small dim" }, "Asked: ", view.calls.map((c, k) => [k ? "; " : "", c.model ? c.model + " (" + c.facts + ")" : c.facts]), ".");
 }
@@ -494,6 +523,7 @@ function buildControls() {
   if (index.annotators.length > 1) box.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
   if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
   box.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
+  if (index.flips.length) box.append(choice("changed", "changed", index.flips.flatMap((f) => (f.better ? ["better", "worse"] : ["higher", "lower"]).map((w) => [`${f.pair}/${f.metric}/${w}`, `${f.title}: ${f.label} ${w}`]))));
   if (index.metrics.length) box.append(rangeControl());
   box.append(el("label", null, "sort", sort));
   box.hidden = false;

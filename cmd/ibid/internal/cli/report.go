@@ -53,9 +53,11 @@ func (a *app) writeReport(ctx context.Context, path string, set []string, dirs .
 		}
 		data = append(data, *d)
 	}
-	return dataset.WriteFile(path, func(w io.Writer) error {
-		return report.WritePage(ctx, w, report.PageOptions{Version: a.Version}, data...)
-	})
+	o := report.PageOptions{Version: a.Version}
+	if err := addComparison(&o, dirs); err != nil {
+		return err
+	}
+	return dataset.WriteFile(path, func(w io.Writer) error { return report.WritePage(ctx, w, o, data...) })
 }
 
 // runData reads what the page shows of a run. Without its texts it still shows
@@ -115,9 +117,11 @@ func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string
 		return err
 	}
 	d.Gates = out.Gates
-	err = dataset.WriteFile(path, func(w io.Writer) error {
-		return report.WritePage(ctx, w, report.PageOptions{Version: a.Version}, *d)
-	})
+	o := report.PageOptions{Version: a.Version}
+	if err := addComparison(&o, []string{out.Dir}); err != nil {
+		return err
+	}
+	err = dataset.WriteFile(path, func(w io.Writer) error { return report.WritePage(ctx, w, o, *d) })
 	if err == nil && !a.quiet {
 		a.hint("look at it: " + path)
 	}

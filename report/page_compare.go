@@ -1,0 +1,481 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ibid/annotations/compare"
+	"ibid/metrics"
+)
+
+// A CompareSection is how runs or systems differ, as package compare found it.
+type CompareSection struct {
+	By       string // "run" or "system"
+	Notes    []string
+	How      []string // how differences, intervals and p-values were made
+	Sides    []CompareSide
+	Matrix   []MatrixLine // headline metrics × sides
+	Pairs    []PairView   // the first is the one that is open
+	Rankings []RankingView
+}
+
+// A CompareSide is one column of the matrix.
+type CompareSide struct {
+	Name, Rows    string
+	Base          bool
+	Shape, Colour int
+}
+
+// A MatrixLine is one metric in all sides.
+type MatrixLine struct {
+	Name, Label, Better string
+	Cells               []MatrixCell
+}
+
+// A MatrixCell is one metric of one side: its value and, where it is not the
+// base, how it differs from that.
+type MatrixCell struct {
+	Value, Diff, Detail string
+	Word                Word
+	Base                bool
+}
+
+// A PairView is one side against another.
+type PairView struct {
+	Title   string
+	Rows    string   // what is compared, in words
+	Dropped []string // what was left out, in words
+	Ends    [2]string
+	Lines   []DifferenceLine // headline metrics
+	More    []DifferenceLine // other metrics and slices
+	Open    bool
+}
+
+// A DifferenceLine is one metric, or a slice of it, of a pair.
+type DifferenceLine struct {
+	Name, Label, Slice string
+	Base, New, Diff    string
+	Interval, P, Test  string
+	MDE                string
+	Word               Word
+	Strip              Strip
+	N                  string
+	Flips              []Flip
+	Why                string // why there is no difference
+	Notes              []int
+}
+
+// A Flip is rows that changed in one direction. Its link shows them.
+type Flip struct{ Sign, Text, Link string }
+
+// A RankingView orders the sides by one metric.
+type RankingView struct {
+	Name, Label string
+	Places      []RankingPlace
+	Ends        [2]string
+}
+
+// A RankingPlace is one side of a ranking.
+type RankingPlace struct {
+	Name, Rank, Value, Interval, Says string
+	Shape, Colour                     int
+	Strip                             Strip
+}
+
+// outcomeOfDifference puts the outcomes of package compare into words.
+var outcomeOfDifference = map[compare.Outcome]Word{
+	compare.Better:    {"better", "better", "Significantly better, after adjustment for several tests.", Good},
+	compare.Worse:     {"worse", "worse", "Significantly worse, after adjustment for several tests.", Bad},
+	compare.Different: {"different", "different", "Significantly different; neither direction is better.", Note},
+	compare.Undecided: {"undecided", "~", "Not significant: chance alone may explain the difference.", Neutral},
+	compare.Unknown:   {"unknown", "no test", "There is too little data for a test.", Neutral},
+}
+
+// comparison takes over what package compare found.
+func (b *pageBuilder) comparison() {
+	r := b.options.Comparison
+	if b.options.NotCompared != "" {
+		b.page.Comparison = &CompareSection{Notes: []string{"Not compared: " + shown(b.options.NotCompared)}}
+	}
+	if r == nil || len(r.Pairs) == 0 {
+		return
+	}
+	c := &CompareSection{By: r.By, How: howCompared(r)}
+	for _, n := range r.Notes {
+		c.Notes = append(c.Notes, shown(n))
+	}
+	for k, s := range r.Sides {
+		c.Sides = append(c.Sides, CompareSide{Name: line(s.Name, 80), Rows: plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
+	}
+	c.Matrix = b.matrix(r)
+	for k := range r.Pairs {
+		if len(r.Pairs) > maxPairs && r.Pairs[k].Base != 0 {
+			continue
+		}
+		p := b.pairView(r, k)
+		p.Open = len(c.Pairs) == 0
+		c.Pairs = append(c.Pairs, p)
+	}
+	for _, ranking := range r.Rankings {
+		c.Rankings = append(c.Rankings, b.rankingView(r, &ranking))
+	}
+	b.page.Comparison = c
+}
+
+// matrix sets the headline metrics of all sides beside the base.
+func (b *pageBuilder) matrix(r *compare.Result) []MatrixLine {
+	var out []MatrixLine
+	for _, name := range r.Headline {
+		l := MatrixLine{Name: bareMetric(name), Label: quantityLabel(name), Cells: make([]MatrixCell, len(r.Sides))}
+		if d, ok := metrics.Lookup(l.Name); ok {
+			l.Better = b.better(d)
+		}
+		known := false
+		for _, p := range r.Pairs {
+			if p.Base != 0 || p.System != "" && len(r.Sides) > 1 && r.By == "run" && pooledPair(r, p.New) {
+				continue
+			}
+			d := headlineOf(&p, name)
+			if d == nil {
+				continue
+			}
+			known = known || d.Base != nil || d.New != nil
+			if l.Cells[0].Value == "" {
+				l.Cells[0] = b.baseCell(r, d)
+			}
+			l.Cells[p.New] = MatrixCell{Value: Number(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(d), Word: outcomeOfDifference[d.Outcome]}
+		}
+		if known {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// baseCell is the value of the base over all of its rows, as the summary has it.
+func (b *pageBuilder) baseCell(r *compare.Result, d *compare.Difference) MatrixCell {
+	side := r.Sides[0]
+	system := side.System
+	for _, res := range b.results {
+		if res.run.Manifest.ID == side.Run && system != "" {
+			system = res.prefix + system
+		}
+	}
+	find := b.summary.find
+	if d.Agg == "micro" {
+		find = b.summary.findMicro
+	}
+	if s := find(system, "", d.Metric); s != nil && s.Estimate != nil {
+		return MatrixCell{Value: Number(s.Estimate), Detail: interval(s.Low, s.High), Base: true}
+	}
+	return MatrixCell{Value: Number(d.Base), Base: true}
+}
+
+// pooledPair reports whether there is a pair of all systems for a side, which the
+// matrix shows instead of those of each system.
+func pooledPair(r *compare.Result, side int) bool {
+	return slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { return p.Base == 0 && p.New == side && p.System == "" })
+}
+
+func headlineOf(p *compare.Pair, name string) *compare.Difference {
+	for i := range p.Differences {
+		if d := &p.Differences[i]; d.Headline && d.Slice == "" && quantityOf(d) == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// quantityOf is what compare calls the metric of a difference.
+func quantityOf(d *compare.Difference) string {
+	if d.Agg == "micro" {
+		return "micro(" + d.Metric + ")"
+	}
+	return d.Metric
+}
+
+func bareMetric(name string) string {
+	if inner, ok := strings.CutPrefix(name, "micro("); ok {
+		return strings.TrimSuffix(inner, ")")
+	}
+	return name
+}
+
+func quantityLabel(name string) string {
+	if bare := bareMetric(name); bare != name {
+		return label(bare) + ", micro"
+	}
+	return label(name)
+}
+
+// differenceDetail is the interval and the adjusted p-value of a difference.
+func differenceDetail(d *compare.Difference) string {
+	var parts []string
+	if i := differenceInterval(d.Low, d.High); i != "" {
+		parts = append(parts, i)
+	}
+	if p := pText(d.Adjusted); p != "" {
+		parts = append(parts, p)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// differenceText is a difference with its sign.
+func differenceText(v *float64) string {
+	switch {
+	case v == nil:
+		return "–"
+	case number(math.Abs(*v)) == "0.000":
+		return "0.000"
+	case *v < 0:
+		return "−" + number(-*v)
+	}
+	return "+" + number(*v)
+}
+
+func differenceInterval(low, high *float64) string {
+	if low == nil || high == nil {
+		return ""
+	}
+	return "[" + differenceText(low) + ", " + differenceText(high) + "]"
+}
+
+// pText is a p-value, never 0.
+func pText(p *float64) string {
+	switch {
+	case p == nil:
+		return ""
+	case *p < 0.001:
+		return "p < 0.001"
+	}
+	return "p " + number(*p)
+}
+
+// pairView shows one pair.
+func (b *pageBuilder) pairView(r *compare.Result, k int) PairView {
+	p := &r.Pairs[k]
+	v := PairView{Title: fmt.Sprintf("%s against %s", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))}
+	if p.System != "" && r.By == "run" {
+		v.Title += ", system " + line(p.System, 80)
+	}
+	v.Rows = plural(p.Rows, "pair of rows with the same question", "pairs of rows with the same question")
+	if !p.Paired {
+		v.Rows = plural(p.Rows, "row", "rows") + "; the sides share no question, so two samples are compared"
+	}
+	for _, d := range []struct {
+		dropped compare.Dropped
+		side    int
+	}{{p.OnlyBase, p.Base}, {p.OnlyNew, p.New}} {
+		if d.dropped.Rows > 0 {
+			v.Dropped = append(v.Dropped, fmt.Sprintf("%s of %s without a counterpart left out: %s", plural(d.dropped.Rows, "row", "rows"), line(r.Sides[d.side].Name, 80), namesShown(d.dropped)))
+		}
+	}
+	a := differenceAxis(p)
+	v.Ends = [2]string{differenceText(&a.lo), differenceText(&a.hi)}
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		if d.Base == nil && d.New == nil && d.Headline {
+			continue
+		}
+		l := b.differenceLine(k, d, a)
+		if d.Headline && d.Slice == "" {
+			v.Lines = append(v.Lines, l)
+		} else if d.Diff != nil {
+			v.More = append(v.More, l)
+		}
+	}
+	return v
+}
+
+func namesShown(d compare.Dropped) string {
+	var names []string
+	for _, id := range d.IDs[:min(len(d.IDs), 5)] {
+		names = append(names, line(id, 40))
+	}
+	if more := d.Rows - int64(len(names)); more > 0 {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// differenceAxis is the range that the differences of a pair share, with 0 in its
+// middle.
+func differenceAxis(p *compare.Pair) axis {
+	most := 0.0
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		if !d.Headline || d.Slice != "" {
+			continue
+		}
+		for _, v := range []*float64{d.Diff, d.Low, d.High} {
+			if v != nil {
+				most = max(most, math.Abs(*v))
+			}
+		}
+	}
+	switch {
+	case most > 0.5 && most < 1.5: // metrics between 0 and 1 cannot differ by more, but intervals are not clipped
+		most = 1
+	case most == 0:
+		most = 1
+	default:
+		most = nice(most)
+	}
+	return axis{-most, most}
+}
+
+func (b *pageBuilder) differenceLine(pair int, d *compare.Difference, a axis) DifferenceLine {
+	l := DifferenceLine{
+		Name: d.Metric, Label: quantityLabel(quantityOf(d)), Slice: line(d.Slice, 80), Base: Number(d.Base), New: Number(d.New), Diff: differenceText(d.Diff),
+		Interval: differenceInterval(d.Low, d.High), P: pText(d.Adjusted), Test: shown(d.Test), Word: outcomeOfDifference[d.Outcome], N: Thousands(d.N), Why: shown(d.Reason),
+	}
+	if d.MDE != nil && d.Outcome == compare.Undecided {
+		l.MDE = "±" + number(math.Abs(*d.MDE))
+	}
+	for _, w := range d.Warnings {
+		l.Notes = append(l.Notes, b.page.note(w))
+	}
+	if d.Diff != nil {
+		l.Strip = differenceStrip(l.Label, d, a)
+	}
+	if d.Slice == "" {
+		l.Flips = b.flipLinks(pair, d)
+	}
+	return l
+}
+
+// differenceStrip draws a difference on an axis with a line at 0.
+func differenceStrip(name string, d *compare.Difference, a axis) Strip {
+	s := Strip{X: percentText(a.at(*d.Diff)), Zero: percentText(a.at(0)), Label: name + ": difference " + differenceText(d.Diff), Colour: differenceColour[d.Outcome], Shape: differenceShape[d.Outcome]}
+	if d.Low != nil && d.High != nil {
+		lo, hi := a.at(*d.Low), a.at(*d.High)
+		s.Interval, s.Low, s.High, s.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
+		s.Below, s.Above = *d.Low < a.lo, *d.High > a.hi
+		s.Label += ", interval " + differenceText(d.Low) + " to " + differenceText(d.High)
+	}
+	s.Label += ", " + outcomeOfDifference[d.Outcome].Long
+	return s
+}
+
+// Better and worse differ in shape, too. Colours are those of systems: 2 is green,
+// 1 is orange, 6 is grey.
+var (
+	differenceColour = map[compare.Outcome]int{compare.Better: 2, compare.Worse: 1, compare.Different: 0, compare.Undecided: 6, compare.Unknown: 6}
+	differenceShape  = map[compare.Outcome]int{compare.Better: 2, compare.Worse: 1, compare.Different: 3, compare.Undecided: 0, compare.Unknown: 0}
+)
+
+func (b *pageBuilder) rankingView(r *compare.Result, ranking *compare.Ranking) RankingView {
+	v := RankingView{Name: ranking.Metric, Label: label(ranking.Metric)}
+	if ranking.Agg == "micro" {
+		v.Label += ", micro"
+	}
+	d, _ := metrics.Lookup(ranking.Metric)
+	var values []float64
+	for _, p := range ranking.Places {
+		values = append(values, p.Estimate)
+		for _, end := range []*float64{p.Low, p.High} {
+			if end != nil {
+				values = append(values, *end)
+			}
+		}
+	}
+	a := axisOf(d, values)
+	v.Ends = a.ends()
+	for _, p := range ranking.Places {
+		name := line(r.Sides[p.Side].Name, 80)
+		place := RankingPlace{Name: name, Rank: count(int64(p.Best)), Value: number(p.Estimate), Interval: interval(p.Low, p.High), Shape: p.Side % 4, Colour: p.Side % 8}
+		if p.Worst > p.Best {
+			place.Rank += "–" + count(int64(p.Worst))
+		}
+		switch {
+		case p.Sure:
+			place.Says = "surely the best"
+		case p.Tied:
+			place.Says = "may be the best"
+		}
+		s := Strip{X: percentText(a.at(p.Estimate)), Label: name + " " + number(p.Estimate), Shape: place.Shape, Colour: place.Colour}
+		if p.Low != nil && p.High != nil {
+			lo, hi := a.at(*p.Low), a.at(*p.High)
+			s.Interval, s.Low, s.High, s.Width, s.Below, s.Above = true, percentText(lo), percentText(hi), percentText(hi-lo), *p.Low < a.lo, *p.High > a.hi
+		}
+		place.Strip = s
+		v.Places = append(v.Places, place)
+	}
+	return v
+}
+
+// howCompared says how differences were made.
+func howCompared(r *compare.Result) []string {
+	paired, unpaired := false, false
+	for _, p := range r.Pairs {
+		paired, unpaired = paired || p.Paired, unpaired || !p.Paired
+	}
+	var out []string
+	if paired {
+		out = append(out, "Rows are paired by question: a difference is the mean of the rows' differences, or of two ratios of sums over the same rows.")
+	}
+	if unpaired {
+		out = append(out, "Sides that share no question are compared as two samples.")
+	}
+	out = append(out, fmt.Sprintf("Intervals are at level %s (%s%s); p-values are two-sided, adjusted by Holm over the headline metrics of a pair and by Benjamini and Hochberg over all others. ~ stands for not significant; MDE is the least difference that would have been found with chance %s. Seed %d.",
+		levelText(r.Level), r.Method, resamplesText(r), number(r.Power), r.Seed))
+	if len(r.Rankings) > 0 {
+		out = append(out, "All statements of a ranking hold together at that level; a rank is a range where chance may explain the order.")
+	}
+	return out
+}
+
+func resamplesText(r *compare.Result) string {
+	if r.Method == "analytic" {
+		return ""
+	}
+	return ", " + Thousands(int64(r.Resamples)) + " resamples"
+}
+
+// whatChanged says which headline metrics changed, of comparisons of runs.
+func (b *pageBuilder) whatChanged() {
+	r := b.options.Comparison
+	if r == nil || r.By != "run" {
+		return
+	}
+	for k := range r.Pairs {
+		p := &r.Pairs[k]
+		if p.System != "" && pooledPair(r, p.New) {
+			continue
+		}
+		b.page.Lines = append(b.page.Lines, b.changes(r, k))
+	}
+}
+
+func (b *pageBuilder) changes(r *compare.Result, k int) Finding {
+	p := &r.Pairs[k]
+	var f Finding
+	f.say("%s against %s: ", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))
+	var sure []*compare.Difference
+	tested := 0
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		if !d.Headline || d.Slice != "" || d.Diff == nil {
+			continue
+		}
+		tested++
+		if d.Outcome == compare.Better || d.Outcome == compare.Worse {
+			sure = append(sure, d)
+		}
+	}
+	if len(sure) == 0 {
+		f.say("none of %s differs by more than chance may explain.", plural(int64(tested), "headline metric", "headline metrics"))
+		return f
+	}
+	f.list(len(sure), func(i int) {
+		d := sure[i]
+		f.say("%s is %s: %s %s", quantityLabel(quantityOf(d)), outcomeOfDifference[d.Outcome].Short, differenceText(d.Diff), differenceInterval(d.Low, d.High))
+	})
+	f.say(".")
+	return f
+}
+
+// maxPairs is how many pairs a page shows; of more, those against the base.
+const maxPairs = 10
