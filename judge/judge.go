@@ -41,7 +41,7 @@ type Live interface {
 
 // Info describes a judge.
 type Info struct {
-	Kind string // "human", "replay" or "lexical"
+	Kind string // "human", "replay", "lexical", "openrouter" or "openai"
 	// Model names what gave the verdicts: a language model, the label policy of
 	// [Human], or the version of [Lexical]. It is "" if it is not known or
 	// differs between verdicts; [Call] then has it.
@@ -61,6 +61,13 @@ const (
 	NoReply  Reason = "no_reply"  // no saved reply for the row
 	BadReply Reason = "bad_reply" // the reply breaks a rule of [Parse]
 	BadLabel Reason = "bad_label" // a human label that cannot be read
+
+	// Of live judges.
+	Blocked     Reason = "blocked"      // the model or its provider refused the material
+	Rejected    Reason = "rejected"     // the service does not take the request
+	TooLong     Reason = "too_long"     // longer than the model can read, even in parts
+	NoAnswer    Reason = "no_answer"    // every attempt failed
+	RateLimited Reason = "rate_limited" // a rate limit did not lift in time
 )
 
 // A RowFailure says that one request could not be judged. All of its items are

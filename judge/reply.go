@@ -13,6 +13,12 @@ import (
 //go:embed schema.json
 var Schema string
 
+// SchemaNecessity is [Schema] with "sufficient" for each claim: all minimal sets
+// of the evidence listed for it that carry it.
+//
+//go:embed schema_necessity.json
+var SchemaNecessity string
+
 // A Reply is a model's answer to one request after [Parse] has checked it.
 type Reply struct {
 	Verdict Verdict
@@ -274,19 +280,13 @@ func (p *parser) sufficient(c int, raw *[][]string, out *ClaimVerdict) error {
 			if !known || !slices.Contains(p.roster.cited[c], n) {
 				return fmt.Errorf("sufficient: evidence id %q is not listed for it", clip(id))
 			}
-			if e := p.citing(c, n); !slices.Contains(out.Sufficient[i], e) {
+			if e := p.roster.citing(c, n); !slices.Contains(out.Sufficient[i], e) {
 				out.Sufficient[i] = append(out.Sufficient[i], e)
 			}
 		}
 		slices.Sort(out.Sufficient[i])
 	}
 	return nil
-}
-
-// citing returns the first evidence of the claim that has that number.
-func (p *parser) citing(c, number int) int {
-	evidence := p.roster.request.Claims[c].Evidence
-	return evidence[slices.IndexFunc(evidence, func(e int) bool { return p.roster.numbers[e] == number })]
 }
 
 func (p *parser) text(number int) string {

@@ -21,6 +21,17 @@ type Request struct {
 	Sources []Source
 
 	Labels []HumanLabel
+
+	// Invalid are the citations that point nowhere, with the reason. No judge is
+	// asked about them; those that pass verdicts on citations say none, not
+	// relevant, and the reason.
+	Invalid []InvalidCitation
+}
+
+// An InvalidCitation is a citation that was found wrong before judging.
+type InvalidCitation struct {
+	Citation int    // index of the row's citation
+	Reason   string // such as document_not_found
 }
 
 // A Claim is one statement of an answer.

@@ -8,6 +8,17 @@ type Verdict struct {
 	// Tampering says whether the material tries to steer its review: "none",
 	// "in_answer", "in_evidence", or "" if the judge does not look.
 	Tampering string
+
+	// Opinions are the verdicts that this one was combined from, if there were
+	// several: of the models of a panel, or of votes.
+	Opinions []Opinion
+}
+
+// An Opinion is one of several verdicts on a request.
+type Opinion struct {
+	Model  string // as it was asked for
+	Vote   int    // from 0, in the order in which they were asked
+	Claims []ClaimVerdict
 }
 
 // A ClaimVerdict is what a judge says of one claim.
@@ -43,6 +54,10 @@ type ClaimVerdict struct {
 	ElsewhereQuote    string
 
 	Votes int // how many opinions Joint is made of; 0 if it was not asked
+
+	// Precheck says by what the claim was settled before a model was asked, as
+	// "contained"; "" if it was not.
+	Precheck string
 }
 
 // A Place is a passage of one source in code points.
@@ -64,15 +79,18 @@ type Check struct {
 	QuoteAt Interval
 	Why     string
 
-	// Precheck names the check that decided without asking a model, "" if none did.
+	// Precheck says by what the check was settled before a model was asked: the
+	// reason of [Request.Invalid], or "contained"; "" if it was not.
 	Precheck string
 }
 
-// A Call is one request to a model.
+// A Call is one question to a model, however often it had to be asked.
 type Call struct {
-	Model, Provider  string
+	Model, Provider  string // who answered; the model asked for if nobody did
 	Cached, Repaired bool
-	Attempts         int
+	Attempts         int // requests sent for it; 0 if it was cached
+	// Tokens, cost, latency and generation are those of the answer, whenever it
+	// was given.
 	PromptTokens     int64
 	CompletionTokens int64
 	CostNanoUSD      int64

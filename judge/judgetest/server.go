@@ -31,6 +31,9 @@ type ServerConfig struct {
 	// Faults are spread over FaultShare, a fraction, of all attempts.
 	Faults     []Fault
 	FaultShare float64
+	// MaxFaults is how many faults there are in all, 0 for no limit. With it, who
+	// gets them depends on the order in which requests come.
+	MaxFaults int
 	// StrayShare is the fraction of attempts that get 429 for no reason, with a
 	// Retry-After of RetryAfter.
 	StrayShare float64
@@ -83,6 +86,7 @@ type Server struct {
 	mu          sync.Mutex
 	attempts    map[[32]byte]int // by body: how often it was let in
 	inFlight    int
+	faults      int // so far
 	spent       int64
 	counts      Counts
 	log         []Exchange

@@ -121,10 +121,10 @@ func (t *turn) serve() {
 	switch {
 	case share < s.config.StrayShare:
 		t.x.Fault = stray
-	case len(s.config.Faults) > 0 && share < s.config.StrayShare+s.config.FaultShare:
+	case len(s.config.Faults) > 0 && share < s.config.StrayShare+s.config.FaultShare && s.oneMoreFault():
 		t.x.Fault = s.config.Faults[kind]
 	}
-	if s.brokeAt(t.x) {
+	if s.broke() {
 		t.fail(402, apiError{Code: 402, Message: "Insufficient credits. Add more using https://openrouter.ai/settings/credits"})
 		return
 	}
@@ -139,6 +139,17 @@ func (t *turn) serve() {
 	t.answer(t.reply())
 }
 
+// oneMoreFault counts a fault, unless there are enough.
+func (s *Server) oneMoreFault() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.config.MaxFaults > 0 && s.faults >= s.config.MaxFaults {
+		return false
+	}
+	s.faults++
+	return true
+}
+
 // randomOf depends on the body and the attempt, not on when they came.
 func (s *Server) randomOf(x *Exchange) *rand.Rand {
 	var b [8 + 32 + 8]byte
@@ -149,8 +160,8 @@ func (s *Server) randomOf(x *Exchange) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(h[:]), binary.BigEndian.Uint64(h[8:])))
 }
 
-// brokeAt reports whether the credits are used up.
-func (s *Server) brokeAt(*Exchange) bool {
+// broke reports whether the credits are used up.
+func (s *Server) broke() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.config.CreditNanoUSD > 0 && s.spent >= s.config.CreditNanoUSD

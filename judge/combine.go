@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"slices"
+)
+
+// Combine makes one verdict of several on the same request, of votes or of the
+// models of a panel.
+//
+// A label is the middle one of those that are not unsure, in the order
+// contradicts, none, partial, mostly, full; of two middle ones it is the lower.
+// So a majority wins, a tie does not count in favour of the answer, and unsure
+// is an abstention. What belongs to a label (the quote, the reason) comes from
+// the first verdict that has it. Yes and no go by majority; a tie is relevant:
+// no, factual: yes. Tampering is reported if anyone reports it.
+//
+// It panics if there is no verdict or if they differ in shape.
+func Combine(verdicts []*Verdict) *Verdict {
+	out := &Verdict{Tampering: verdicts[0].Tampering, Claims: make([]ClaimVerdict, len(verdicts[0].Claims))}
+	for _, v := range verdicts {
+		out.Calls = append(out.Calls, v.Calls...)
+		if out.Tampering == "" || out.Tampering == "none" {
+			out.Tampering = v.Tampering
+		}
+	}
+	for c := range out.Claims {
+		claims := make([]*ClaimVerdict, len(verdicts))
+		for i, v := range verdicts {
+			claims[i] = &v.Claims[c]
+		}
+		combineClaims(claims, &out.Claims[c])
+	}
+	return out
+}
+
+func combineClaims(claims []*ClaimVerdict, out *ClaimVerdict) {
+	joint := middle(claims, func(v *ClaimVerdict) Label { return v.Joint.Label })
+	*out = *claims[joint]
+	out.Votes = 0
+	for _, v := range claims {
+		out.Votes += v.Votes
+	}
+	out.Factual = majorityOf(claims, Yes, func(v *ClaimVerdict) Tri { return v.Factual })
+	out.NeedsCitation = majorityOf(claims, Yes, func(v *ClaimVerdict) Tri { return v.NeedsCitation })
+
+	other := claims[middle(claims, func(v *ClaimVerdict) Label { return v.Elsewhere.Label })]
+	out.Elsewhere, out.ElsewherePlace = other.Elsewhere, other.ElsewherePlace
+	out.ElsewhereEvidence, out.ElsewhereAt, out.ElsewhereQuote = other.ElsewhereEvidence, other.ElsewhereAt, other.ElsewhereQuote
+
+	out.Checks = make([]Check, len(claims[0].Checks))
+	for k := range out.Checks {
+		out.Checks[k] = claims[middle(claims, func(v *ClaimVerdict) Label { return v.Checks[k].Support.Label })].Checks[k]
+		out.Checks[k].Relevant = majorityOf(claims, No, func(v *ClaimVerdict) Tri { return v.Checks[k].Relevant })
+	}
+	out.Sufficient = slices.Clone(out.Sufficient)
+}
+
+// rank orders labels for [Combine].
+var rank = [numLabels]int{Contradicts: 0, None: 1, Partial: 2, Mostly: 3, Full: 4}
+
+// middle is the index of the first claim that has the middle label.
+func middle(claims []*ClaimVerdict, label func(*ClaimVerdict) Label) int {
+	var sure []Label
+	for _, v := range claims {
+		if l := label(v); l != Unsure {
+			sure = append(sure, l)
+		}
+	}
+	if len(sure) == 0 {
+		return 0
+	}
+	slices.SortFunc(sure, func(a, b Label) int { return rank[a] - rank[b] })
+	want := sure[(len(sure)-1)/2]
+	return slices.IndexFunc(claims, func(v *ClaimVerdict) bool { return label(v) == want })
+}
+
+func majorityOf(claims []*ClaimVerdict, tie Tri, value func(*ClaimVerdict) Tri) Tri {
+	count := [3]int{}
+	for _, v := range claims {
+		count[value(v)]++
+	}
+	switch {
+	case count[Yes] > count[No]:
+		return Yes
+	case count[No] > count[Yes]:
+		return No
+	case count[Yes] > 0:
+		return tie
+	}
+	return Unset
+}

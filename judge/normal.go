@@ -1,0 +1,152 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// normalVerdict is a verdict by ids instead of places in one request, so that
+// it fits every request with the same claims and texts.
+type normalVerdict struct {
+	Tampering string        `json:"tampering"`
+	Claims    []normalClaim `json:"claims"`
+}
+
+type normalClaim struct {
+	Factual    Tri            `json:"factual"`
+	Joint      Label          `json:"joint"`
+	JointWhy   string         `json:"joint_why,omitempty"`
+	Votes      int            `json:"votes,omitempty"`
+	Checks     []normalCheck  `json:"checks,omitempty"`
+	Sufficient *[][]int       `json:"sufficient,omitempty"`
+	Elsewhere  Label          `json:"elsewhere"`
+	Other      *normalPassage `json:"other,omitempty"`
+}
+
+type normalCheck struct {
+	normalPassage
+	Support  Label  `json:"support"`
+	Relevant Tri    `json:"relevant"`
+	Why      string `json:"why,omitempty"`
+}
+
+// A normalPassage is a quote in the evidence of that number, from 1.
+type normalPassage struct {
+	Evidence int    `json:"evidence"`
+	Quote    string `json:"quote,omitempty"`
+	Start    int32  `json:"start,omitempty"`
+	End      int32  `json:"end,omitempty"`
+}
+
+// Encode returns a verdict of [Parse] on the request of o as JSON that depends
+// on nothing but the roster's ids. What calls took does not enter.
+func (o *Roster) Encode(v *Verdict) ([]byte, error) {
+	n := normalVerdict{Tampering: v.Tampering, Claims: make([]normalClaim, len(v.Claims))}
+	for c := range v.Claims {
+		from, to := &v.Claims[c], &n.Claims[c]
+		*to = normalClaim{
+			Factual: from.Factual, Joint: from.Joint.Label, JointWhy: from.JointWhy, Votes: from.Votes, Elsewhere: from.Elsewhere.Label,
+		}
+		if e := from.ElsewhereEvidence; e >= 0 {
+			to.Other = &normalPassage{o.numbers[e], from.ElsewhereQuote, from.ElsewhereAt.Start, from.ElsewhereAt.End}
+		}
+		for _, number := range o.cited[c] {
+			k := &from.Checks[slices.IndexFunc(from.Checks, func(k Check) bool { return o.numbers[k.Evidence] == number })]
+			to.Checks = append(to.Checks, normalCheck{
+				normalPassage{number, k.Quote, k.QuoteAt.Start, k.QuoteAt.End}, k.Support.Label, k.Relevant, k.Why,
+			})
+		}
+		if from.Sufficient != nil {
+			sets := make([][]int, len(from.Sufficient))
+			for i, set := range from.Sufficient {
+				for _, e := range set {
+					sets[i] = append(sets[i], o.numbers[e])
+				}
+			}
+			to.Sufficient = &sets
+		}
+	}
+	return json.Marshal(n)
+}
+
+// Decode reads what [Roster.Encode] wrote for a request with the same
+// [Roster.Key]. What cannot be of such a request is an error.
+func (o *Roster) Decode(data []byte) (*Verdict, error) {
+	var n normalVerdict
+	if err := json.Unmarshal(data, &n); err != nil {
+		return nil, err
+	}
+	if len(n.Claims) != len(o.request.Claims) {
+		return nil, fmt.Errorf("%d claims of %d", len(n.Claims), len(o.request.Claims))
+	}
+	v := &Verdict{Tampering: n.Tampering, Claims: make([]ClaimVerdict, len(n.Claims))}
+	for c := range n.Claims {
+		if err := o.decodeClaim(c, &n.Claims[c], &v.Claims[c]); err != nil {
+			return nil, fmt.Errorf("claim %s: %w", o.ClaimID(c), err)
+		}
+	}
+	return v, nil
+}
+
+var errForeign = errors.New("a verdict on other material")
+
+func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
+	if len(n.Checks) != len(o.cited[c]) || n.Joint >= numLabels || n.Elsewhere >= numLabels || n.Factual > Yes {
+		return errForeign
+	}
+	*v = ClaimVerdict{
+		Factual: n.Factual, Joint: n.Joint.Support(), JointWhy: n.JointWhy, Contradicted: n.Joint == Contradicts, Votes: n.Votes,
+		Elsewhere: n.Elsewhere.Support(), ElsewhereEvidence: -1,
+	}
+	if p := n.Other; p != nil {
+		if !o.holds(p) {
+			return errForeign
+		}
+		v.ElsewhereEvidence, v.ElsewhereQuote = o.first[p.Evidence-1], p.Quote
+		v.ElsewhereAt = Interval{Start: p.Start, End: p.End}
+	}
+	evidence := o.request.Claims[c].Evidence
+	v.Checks = make([]Check, len(evidence))
+	for i, e := range evidence {
+		k := &n.Checks[slices.Index(o.cited[c], o.numbers[e])]
+		if k.Evidence != o.numbers[e] || k.Support >= numLabels || k.Relevant > Yes || !o.holds(&k.normalPassage) {
+			return errForeign
+		}
+		v.Checks[i] = Check{
+			Evidence: e, Citation: o.request.Evidence[e].Citation, Support: k.Support.Support(), Relevant: k.Relevant,
+			Quote: k.Quote, QuoteAt: Interval{Start: k.Start, End: k.End}, Why: k.Why,
+		}
+	}
+	return o.decodeSufficient(c, n.Sufficient, v)
+}
+
+func (o *Roster) decodeSufficient(c int, sets *[][]int, v *ClaimVerdict) error {
+	if sets == nil {
+		return nil
+	}
+	v.Sufficient = make([][]int, len(*sets))
+	for i, set := range *sets {
+		for _, number := range set {
+			if !slices.Contains(o.cited[c], number) {
+				return errForeign
+			}
+			v.Sufficient[i] = append(v.Sufficient[i], o.citing(c, number))
+		}
+		slices.Sort(v.Sufficient[i])
+	}
+	return nil
+}
+
+// holds reports whether the passage can be of this request.
+func (o *Roster) holds(p *normalPassage) bool {
+	return 1 <= p.Evidence && p.Evidence <= len(o.first) && 0 <= p.Start && p.Start <= p.End &&
+		int(p.End) <= len(o.request.Evidence[o.first[p.Evidence-1]].Text)
+}
+
+// citing returns the first evidence of claim c that has that number.
+func (o *Roster) citing(c, number int) int {
+	evidence := o.request.Claims[c].Evidence
+	return evidence[slices.IndexFunc(evidence, func(e int) bool { return o.numbers[e] == number })]
+}

@@ -1,0 +1,372 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+	"ibid/judge/prompts"
+)
+
+// backoffMax bounds the random wait after a failure that does not say when to
+// come again.
+const backoffMax = 30 * time.Second
+
+// jitterShare is how much longer than told a refused call waits at most, so
+// that those refused together do not come back together.
+const jitterShare = 0.25
+
+// maxRepairReply bounds how much of a bad reply is shown to the model again, in
+// bytes.
+const maxRepairReply = 16 << 10
+
+// A conversation asks one question until it has an answer or may not go on.
+type conversation struct {
+	judge *Judge
+	*question
+	key cache.Key
+
+	calls     int // on the wire
+	failures  int // that count as attempts
+	refusals  int // in a row, for their number
+	waited    time.Duration
+	maxTokens int64
+	turns     []byte // repair turns
+	cost      int64
+	millis    int64
+
+	best     *cache.Entry // the best usable answer so far that had defects
+	bestLeft int          // how many
+	// quotesAsked: the model was asked for better quotes.
+	quotesAsked bool
+}
+
+// converse asks a question. The error is [*unanswered], [*judge.StopError], or one of
+// the context or the store.
+func (j *Judge) converse(ctx context.Context, q *question, key cache.Key) (*answer, error) {
+	c := &conversation{judge: j, question: q, key: key, maxTokens: q.request.maxTokens}
+	if j.needsCatalogue() {
+		// Without prices, a budget finds out by itself.
+		_ = j.LoadPrices(ctx)
+	}
+	for {
+		entry, f, err := c.call(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if f == nil {
+			return c.accept(ctx, entry)
+		}
+		if err := c.after(ctx, f); err != nil {
+			if _, over := errors.AsType[*unanswered](err); over && c.best != nil {
+				return c.accept(ctx, c.best)
+			}
+			return nil, err
+		}
+	}
+}
+
+// accept keeps an answer.
+func (c *conversation) accept(ctx context.Context, e *cache.Entry) (*answer, error) {
+	j := c.judge
+	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
+	if j.store != nil {
+		// The answer is paid for: an interrupted run keeps it, too.
+		if err := j.store.Put(context.WithoutCancel(ctx), e); err != nil {
+			return nil, err
+		}
+	}
+	if e.Status == cache.StatusRepaired {
+		j.counts.repaired.Add(1)
+	}
+	call := callOf(e)
+	call.Attempts = c.calls
+	j.counts.answered(&call)
+	return &answer{verdict: e.Verdict, call: call}, nil
+}
+
+// after does what a failure calls for. An error ends the conversation.
+func (c *conversation) after(ctx context.Context, f *failure) error {
+	switch f.class {
+	case Flow:
+		c.refusals++
+		return c.waitForRate(ctx, f)
+	case Transient:
+		if c.failures++; c.failures > c.judge.config.Retries {
+			return c.give(judge.NoAnswer, f)
+		}
+		return sleep(ctx, max(f.delay, c.backoff(c.failures)))
+	case Content:
+		c.failures++
+		if c.failures > c.judge.config.Retries || *c.replies <= 0 {
+			return c.give(judge.BadReply, f)
+		}
+		return nil
+	case Stop:
+		return c.judge.stop(f.stop)
+	}
+	return c.give(f.reason, f)
+}
+
+// waitForRate waits until a rate limit lifts, as long as told and never less.
+func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
+	wait := c.backoff(c.refusals)
+	if f.hinted {
+		wait = f.delay + time.Duration(rand.Float64()*jitterShare*float64(f.delay))
+	}
+	most := c.judge.config.MaxRateWait
+	if most > 0 && c.waited+wait > most {
+		return c.give(judge.RateLimited, f)
+	}
+	c.waited += wait
+	return sleep(ctx, wait)
+}
+
+// backoff is a random time up to a bound that doubles with every failure.
+func (c *conversation) backoff(failures int) time.Duration {
+	bound := c.judge.config.Backoff
+	for i := 1; i < failures && bound < backoffMax; i++ {
+		bound *= 2
+	}
+	bound = min(bound, backoffMax)
+	return time.Duration(rand.Float64() * float64(bound))
+}
+
+// give leaves the question without an answer.
+func (c *conversation) give(reason judge.Reason, f *failure) error {
+	return &unanswered{reason: reason, err: f.err, call: judge.Call{
+		Model: c.member.model, Attempts: c.calls, CostNanoUSD: c.cost, LatencyMillis: c.millis, Status: string(reason),
+	}}
+}
+
+// stop ends all asking.
+func (j *Judge) stop(e *judge.StopError) error {
+	j.stopped.CompareAndSwap(nil, e)
+	return j.stopped.Load()
+}
+
+// call makes one call and judges its answer. err ends the conversation; f says
+// why there is no answer.
+func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, err error) {
+	j := c.judge
+	held, err := c.reserve(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := &exchange{body: c.body()}
+	began, callErr, err := c.send(ctx, x)
+	if err != nil {
+		j.budget.settle(held, 0, true, 0)
+		return nil, nil, err
+	}
+	millis := j.config.Now().Sub(began).Milliseconds()
+	c.millis += millis
+	f = j.classify(x, callErr)
+	cost, known := c.price(x, f)
+	cost = j.budget.settle(held, cost, known, int64(x.envelope.Usage.Prompt+x.envelope.Usage.Completion))
+	c.cost += cost
+	if f == nil {
+		e, f = c.judgeReply(x)
+	}
+	if err := c.record(ctx, x, f, began, millis, cost); err != nil {
+		return nil, nil, err
+	}
+	if f == nil {
+		j.counts.answers.Add(1)
+	}
+	// A call that failed because the run ends is no failure of the service.
+	if f != nil && ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	return e, f, nil
+}
+
+// reserve sets aside what the call can cost.
+func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
+	j := c.judge
+	most := int64(-1)
+	prompt := c.request.tokens() + int64(len(c.turns))/3
+	if p, ok := j.priceOf(c.member.model); ok {
+		most = p.cost(prompt, c.maxTokens)
+	} else if rate := j.budget.rate(); rate > 0 {
+		most = nanoUSD(rate * float64(prompt+c.maxTokens))
+	}
+	held, err = j.budget.reserve(ctx, most)
+	if errors.Is(err, errBudget) {
+		return 0, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Tip: "raise judge.max_cost_usd and run again: answers so far are kept"})
+	}
+	return held, err
+}
+
+// send waits for its turn and makes the call. callErr is what the client
+// library makes of the response; err is why there was no call.
+func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, callErr, err error) {
+	j := c.judge
+	if err := j.limiter.acquire(ctx); err != nil {
+		return began, nil, err
+	}
+	refused := false
+	defer func() { j.limiter.release(refused) }()
+	if err := j.circuit.wait(ctx); err != nil {
+		return began, nil, err
+	}
+	if err := j.pace.wait(ctx); err != nil {
+		return began, nil, err
+	}
+	if stopped := j.stopped.Load(); stopped != nil {
+		return began, nil, stopped
+	}
+	c.calls++
+	j.counts.asked.Add(1)
+	if c.calls > 1 {
+		j.counts.retries.Add(1)
+	}
+	began = j.config.Now()
+	callErr = j.complete(ctx, x, c.member.model)
+	f := j.classify(x, callErr)
+	refused = f != nil && f.class == Flow
+	if refused {
+		j.counts.rateLimited.Add(1)
+	}
+	j.circuit.report(f != nil && f.serverFault())
+	return began, callErr, nil
+}
+
+// price is what the call has cost; known is false if it may be charged and
+// nobody has said how much, in which case it is the most that it can be, or 0
+// if there is no price.
+func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
+	u := &x.envelope.Usage
+	p, priced := c.judge.priceOf(c.member.model)
+	switch {
+	case u.Cost != nil && x.err == nil:
+		return nanoUSD(*u.Cost), true
+	case f == nil && priced:
+		return p.cost(int64(u.Prompt), int64(u.Completion)), true
+	case f != nil && f.billed && priced:
+		return p.cost(c.request.tokens(), c.maxTokens), false
+	case f != nil && f.billed:
+		return 0, false
+	}
+	return 0, true
+}
+
+// judgeReply checks what a response says.
+func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
+	choice := &x.envelope.Choices[0]
+	if f := refusal(choice); f != nil {
+		return nil, f
+	}
+	bad := &failure{class: Content, status: http.StatusOK}
+	text, ok := choice.Message.content()
+	switch {
+	case choice.FinishReason == "error":
+		return nil, &failure{class: Transient, status: http.StatusOK, err: errors.New("the provider broke off")}
+	case choice.FinishReason == "length":
+		*c.replies--
+		if c.maxTokens == c.request.maxTokens {
+			c.maxTokens *= 2
+		}
+		bad.err = fmt.Errorf("the reply ended at max_tokens, %d", c.request.maxTokens)
+		return nil, bad
+	case !ok:
+		*c.replies--
+		bad.err = errors.New("the reply is empty")
+		return nil, bad
+	}
+	*c.replies--
+	verdict, defects, err := c.read(text)
+	if err != nil {
+		bad.err = err
+		c.repair(text, err.Error())
+		return nil, bad
+	}
+	e := c.entry(x, verdict, choice.FinishReason)
+	if len(defects) == 0 {
+		return e, nil
+	}
+	if c.best == nil || len(defects) < c.bestLeft {
+		c.best, c.bestLeft = e, len(defects)
+	}
+	if c.failures >= c.judge.config.Retries || *c.replies <= 0 || c.quotesAsked {
+		// Asked once more already: what no quote bears out stays unsure.
+		return c.best, nil
+	}
+	c.quotesAsked = true
+	bad.err = errors.New(defects[0])
+	c.repair(text, defects[0])
+	return nil, bad
+}
+
+// repair adds the reply and what is wrong with it to the conversation.
+func (c *conversation) repair(reply, defect string) {
+	if !c.repairs {
+		return
+	}
+	c.turns = c.turns[:0]
+	if len(reply) <= maxRepairReply {
+		c.turns = appendTurn(c.turns, "assistant", reply)
+	}
+	message := c.judge.prompts.Fill(nil, prompts.Repair, func(b []byte, _ string) []byte { return append(b, excerpt(defect)...) })
+	c.turns = appendTurn(c.turns, "user", string(message))
+}
+
+// body is the next call's.
+func (c *conversation) body() []byte {
+	q := c.request
+	if known := c.judge.catalogue.Load(); known != nil {
+		if h := known.heads[q.head]; h != nil {
+			q.head = h
+		}
+	}
+	return q.body(c.turns, c.maxTokens)
+}
+
+// entry is an answer to keep.
+func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.Entry {
+	v, j := &x.envelope, c.judge
+	status := cache.StatusOK
+	if len(c.turns) > 0 {
+		status = cache.StatusRepaired
+	}
+	id := v.ID
+	if id == "" {
+		id = x.header.Get("X-Generation-Id")
+	}
+	model := v.Model
+	if model == "" {
+		model = c.member.model
+	}
+	return &cache.Entry{
+		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
+		ModelRequested: c.member.model, ModelResolved: model, Provider: v.Provider, GenerationID: id,
+		Template: j.prompts.Version(), Schema: c.schema, FinishReason: finish,
+		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
+		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
+		Created: j.config.Now(), Run: j.config.Run,
+	}
+}
+
+// record writes the call into the store's audit.
+func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at time.Time, millis, cost int64) error {
+	j := c.judge
+	if j.store == nil {
+		return nil
+	}
+	a := cache.Attempt{
+		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(OK), Millis: millis, CostNanoUSD: cost,
+		GenerationID: x.envelope.ID, At: at, Run: j.config.Run,
+	}
+	if a.GenerationID == "" {
+		a.GenerationID = x.header.Get("X-Generation-Id")
+	}
+	if f != nil {
+		a.Class, a.Error = string(f.class), excerpt(f.err.Error())
+	}
+	return j.store.Record(context.WithoutCancel(ctx), a)
+}

@@ -1,0 +1,197 @@
+package openrouter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid/judge"
+	"ibid/judge/prompts"
+)
+
+// codeLength is how many hexadecimal digits the code of a review has.
+const codeLength = 8
+
+// An exhibits is the material of one request, ready to be printed.
+type exhibits struct {
+	request *judge.Request
+	roster  *judge.Roster
+	texts   []string // distinct evidence: e1, e2, ...
+	digest  [32]byte // of all that is printed
+	code    [codeLength]byte
+}
+
+// newExhibits finds the code that fences the material: the beginning of the
+// digest of all of it, digested again until it occurs nowhere in it. So no
+// text can close its own fence, equal material has equal fences, and nothing
+// has to be drawn at random, which no cache would survive.
+func newExhibits(r *judge.Request) *exhibits {
+	x := &exhibits{request: r, roster: judge.NewRoster(r)}
+	x.texts = x.roster.Texts()
+	h := sha256.New()
+	add := func(s string) {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	add(r.Question)
+	for i := range r.Claims {
+		add(r.Claims[i].Text)
+	}
+	for _, text := range x.texts {
+		add(text)
+	}
+	h.Sum(x.digest[:0])
+	for digest := x.digest; ; digest = sha256.Sum256(digest[:]) {
+		hex.Encode(x.code[:], digest[:codeLength/2])
+		if !x.mentions(string(x.code[:])) {
+			return x
+		}
+	}
+}
+
+func (x *exhibits) mentions(code string) bool {
+	r := x.request
+	return strings.Contains(r.Question, code) ||
+		slices.ContainsFunc(r.Claims, func(c judge.Claim) bool { return strings.Contains(c.Text, code) }) ||
+		slices.ContainsFunc(x.texts, func(text string) bool { return strings.Contains(text, code) })
+}
+
+// prompt is the message of the user for one vote. Votes differ in the order of
+// claims and passages, which is drawn from the material.
+func (x *exhibits) prompt(set *prompts.Set, vote int, necessity bool) []byte {
+	return set.Fill(make([]byte, 0, 4096), prompts.MatrixUser, func(b []byte, field string) []byte {
+		switch field {
+		case "code":
+			return append(b, x.code[:]...)
+		case "exhibits":
+			return x.print(b, vote)
+		case "claims":
+			return strconv.AppendInt(b, int64(len(x.request.Claims)), 10)
+		case "necessity":
+			if necessity {
+				return append(append(b, ' '), set.Text(prompts.Necessity)...)
+			}
+		}
+		return b
+	})
+}
+
+func (x *exhibits) print(b []byte, vote int) []byte {
+	order := newShuffle(x.digest, vote)
+	b = x.open(b, "question", "", "")
+	b = append(b, x.request.Question...)
+	b = x.close(b, "question")
+	b = append(b, '\n')
+	b = x.tag(b, "claims")
+	for _, c := range order.permute(len(x.request.Claims)) {
+		b = x.open(b, "claim", x.roster.ClaimID(c), strings.Join(x.roster.Cited(c), " "))
+		b = append(b, x.request.Claims[c].Text...)
+		b = x.close(b, "claim")
+	}
+	b = x.endTag(b, "claims")
+	b = append(b, '\n')
+	b = x.tag(b, "evidence")
+	for _, e := range order.permute(len(x.texts)) {
+		b = append(append(append(b, "<passage-"...), x.code[:]...), ` id="e`...)
+		b = strconv.AppendInt(b, int64(e+1), 10)
+		b = append(b, "\">\n"...)
+		b = append(b, x.texts[e]...)
+		b = x.close(b, "passage")
+	}
+	b = x.endTag(b, "evidence")
+	b = x.notes(b)
+	return bytes.TrimSuffix(b, []byte("\n"))
+}
+
+// notes names what to look at twice: numbers and names of a claim that stand in
+// none of its passages.
+func (x *exhibits) notes(b []byte) []byte {
+	begun := false
+	for c := range x.request.Claims {
+		claim := &x.request.Claims[c]
+		if len(claim.Evidence) == 0 {
+			continue
+		}
+		cited := make([]string, len(claim.Evidence))
+		for i, e := range claim.Evidence {
+			cited[i] = x.request.Evidence[e].Text
+		}
+		missing := judge.Differences(claim.Text, cited)
+		if len(missing) == 0 {
+			continue
+		}
+		if !begun {
+			b = append(b, '\n')
+			b = x.tag(b, "notes")
+			begun = true
+		}
+		b = append(b, x.roster.ClaimID(c)...)
+		b = append(b, " has, and none of its passages in these words: "...)
+		b = append(b, strings.Join(missing[:min(len(missing), maxNotes)], ", ")...)
+		b = append(b, '\n')
+	}
+	if begun {
+		b = x.endTag(b, "notes")
+	}
+	return b
+}
+
+// maxNotes is how many words are noted for a claim.
+const maxNotes = 8
+
+// open begins an element; a claim has its citations.
+func (x *exhibits) open(b []byte, name, id, citations string) []byte {
+	b = append(append(append(append(b, '<'), name...), '-'), x.code[:]...)
+	if id != "" {
+		b = append(append(append(b, ` id="`...), id...), `" citations="`...)
+		b = append(append(b, citations...), '"')
+	}
+	return append(b, ">\n"...)
+}
+
+func (x *exhibits) close(b []byte, name string) []byte {
+	return x.endTag(append(b, '\n'), name)
+}
+
+func (x *exhibits) tag(b []byte, name string) []byte { return x.open(b, name, "", "") }
+
+func (x *exhibits) endTag(b []byte, name string) []byte {
+	b = append(append(append(append(b, "</"...), name...), '-'), x.code[:]...)
+	return append(b, ">\n"...)
+}
+
+// A shuffle draws orders from a digest: a stream of SplitMix64, so that they
+// are the same in every version and on every machine.
+type shuffle struct{ state uint64 }
+
+func newShuffle(digest [32]byte, vote int) *shuffle {
+	return &shuffle{binary.BigEndian.Uint64(digest[8:]) + uint64(vote)*0x9e3779b97f4a7c15}
+}
+
+func (s *shuffle) next() uint64 {
+	s.state += 0x9e3779b97f4a7c15
+	z := s.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// permute returns the numbers below n in an order of its own (Fisher and
+// Yates; the bias of the remainder is of no consequence here).
+func (s *shuffle) permute(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for i := n - 1; i > 0; i-- {
+		k := int(s.next() % uint64(i+1))
+		order[i], order[k] = order[k], order[i]
+	}
+	return order
+}

@@ -1,0 +1,196 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"ibid/judge"
+)
+
+// A Class is a kind of failure by what to do about it. Its name stands in the
+// store's audit.
+type Class string
+
+// The classes.
+const (
+	OK        Class = "ok"
+	Flow      Class = "flow"      // too many requests: wait as long as told; does not count as an attempt
+	Transient Class = "transient" // the service or the way to it failed: try again
+	Content   Class = "content"   // an answer of no use: ask again and name the defect
+	Refused   Class = "refusal"   // the model or its provider will not answer: never again
+	Row       Class = "row"       // this request cannot be answered; others can
+	Stop      Class = "stop"      // no request can be answered
+)
+
+// A failure is one call that brought no usable answer.
+type failure struct {
+	class  Class
+	status int // of HTTP, 0 if there was none
+	err    error
+	delay  time.Duration // how long to wait at least, if hasDelay
+	hinted bool
+	reason judge.Reason     // of class Row and Refused
+	stop   *judge.StopError // of class Stop
+	// billed: the answer may be charged although nobody has seen its price.
+	billed bool
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+// Types of errors that say more than their status.
+const (
+	typeContextLength = "context_length_exceeded"
+	typeConstraint    = "constraint_filtered"
+)
+
+// classify says what kind of failure an error of the client library is. It
+// returns nil if err is nil.
+//
+// The exchange comes first, since it has what the library loses. Of the
+// library's errors RequestError is looked at before APIError, which it wraps
+// half decoded where an error body has an unexpected shape.
+func (j *Judge) classify(x *exchange, err error) *failure {
+	if err == nil {
+		return nil
+	}
+	if x.err != nil {
+		// No whole response. If the request went out, the provider may have
+		// done its work and be paid for it.
+		return &failure{class: Transient, status: x.status, err: j.plain(x.err), billed: !neverSent(x.err)}
+	}
+	if x.status == 0 {
+		// The library would not even send it.
+		f := &failure{err: j.plain(err)}
+		j.stopping(f, judge.StopModel, "look up the name of the model")
+		return f
+	}
+	status := x.status
+	var wire *wireError
+	if x.envelope.failure() != nil && (x.status < 400 || x.envelope.Error != nil) {
+		wire = x.envelope.failure()
+		if x.status < 400 {
+			status = wire.status()
+		}
+	} else if asRequest, ok := errors.AsType[*openai.RequestError](err); ok {
+		status = asRequest.HTTPStatusCode
+	} else if asAPI, ok := errors.AsType[*openai.APIError](err); ok {
+		status = asAPI.HTTPStatusCode
+	}
+	if wire == nil {
+		wire = &wireError{Message: quoted(http.StatusText(status))}
+	}
+	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
+	f.delay, f.hinted = delayOf(x.header, wire, j.config.Now())
+	j.sort(f, wire)
+	return f
+}
+
+// sort sets the class of a response with an error.
+func (j *Judge) sort(f *failure, e *wireError) {
+	text := strings.ToLower(e.text())
+	switch s := f.status; {
+	case e.kind() == typeContextLength || s == http.StatusBadRequest && strings.Contains(text, "context length"):
+		f.class, f.reason = Row, judge.TooLong
+	case e.Availability != nil:
+		f.class = Row
+		f.reason = judge.Rejected
+		if e.Availability.Retryable {
+			f.class = flowIf(f.hinted)
+		}
+	case s == http.StatusTooManyRequests:
+		f.class = Flow
+	case s == http.StatusPaymentRequired && f.hinted, s == http.StatusServiceUnavailable && f.hinted:
+		f.class = Flow
+	case s == http.StatusPaymentRequired:
+		j.stopping(f, judge.StopCredit, "add credit, or use another key; then run again: answers so far are kept")
+	case s == http.StatusUnauthorized:
+		j.stopping(f, judge.StopKey, "set the API key of the judge in its environment variable")
+	case s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
+		j.stopping(f, judge.StopCredit, "raise the limit of the key, or use another; then run again: answers so far are kept")
+	case s == http.StatusForbidden:
+		f.class, f.reason = Refused, judge.Blocked
+	case s == http.StatusNotFound && e.kind() == typeConstraint:
+		j.stopping(f, judge.StopModel, "no provider of this model takes all parameters; leave require_parameters out of judge.provider")
+	case s == http.StatusNotFound && j.counts.answers.Load() == 0,
+		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
+		j.stopping(f, judge.StopModel, "look up the name of the model, with its vendor before a slash")
+	case s == http.StatusRequestTimeout, s >= 500:
+		f.class = Transient
+	case s >= 400:
+		f.class, f.reason = Row, judge.Rejected
+		if s == http.StatusRequestEntityTooLarge {
+			f.reason = judge.TooLong
+		}
+	default:
+		f.class = Transient // a redirect, or a status that does not exist
+	}
+}
+
+// neverSent reports whether no connection was made.
+func neverSent(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+func flowIf(hinted bool) Class {
+	if hinted {
+		return Flow
+	}
+	return Transient
+}
+
+func (j *Judge) stopping(f *failure, reason judge.StopReason, tip string) {
+	f.class = Stop
+	f.stop = &judge.StopError{Reason: reason, Tip: tip, Err: f.err}
+}
+
+// refusal is the failure of an answer in which the model refuses, nil if it
+// does not.
+func refusal(c *choice) *failure {
+	switch {
+	case c.Message.Refusal != nil && strings.TrimSpace(*c.Message.Refusal) != "":
+		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: fmt.Errorf("the model refuses: %s", excerpt(*c.Message.Refusal))}
+	case c.FinishReason == "content_filter":
+		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: errors.New("the provider's filter took the answer back")}
+	}
+	return nil
+}
+
+// plain is an error without the key, and without the text of the request.
+func (j *Judge) plain(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return errTimeout
+	case j.config.Key == "" || !strings.Contains(err.Error(), j.config.Key):
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), j.config.Key, "[key]"))
+}
+
+var errTimeout = errors.New("no answer in time")
+
+// excerptLength is how much of a foreign text a message repeats, in bytes.
+const excerptLength = 200
+
+// excerpt shortens a foreign text to one line.
+func excerpt(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	if len(s) <= excerptLength {
+		return s
+	}
+	return strings.ToValidUTF8(s[:excerptLength], "") + "…"
+}
+
+// serverFault reports whether the failure speaks against the service as a
+// whole.
+func (f *failure) serverFault() bool {
+	return f.class == Transient && (f.status >= 500 || f.status == 0) && !slices.Contains([]error{errTimeout}, f.err)
+}

@@ -1,0 +1,287 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ibid/judge"
+)
+
+// maxReplies is how many whole replies one request may cost: an answer, a
+// repair, two more votes.
+const maxReplies = 4
+
+// Needs of a reply in tokens.
+const (
+	needFixed    = 256
+	needPair     = 110
+	needClaim    = 90
+	needLeast    = 512
+	needMost     = 8192
+	needThinking = 4096 // on top, where the settings ask for reasoning
+)
+
+// judgeMatrix asks about all claims of a row at once.
+func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
+	v := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
+	open := j.settle(r, v)
+	j.counts.settledCitations.Add(settledCitations(r, v))
+	j.counts.settledClaims.Add(int64(len(r.Claims) - len(open)))
+	if len(open) == 0 && len(r.Claims) > 0 {
+		j.counts.settledRows.Add(1)
+	}
+	parts := j.split(r, open)
+	for len(parts) > 0 {
+		p := &parts[0]
+		got, err := j.panel(ctx, p.request)
+		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong {
+			if halves := p.halves(r); halves != nil {
+				parts = append(halves, parts[1:]...)
+				continue
+			}
+		}
+		if err != nil {
+			return nil, rowFailure(r, v, err)
+		}
+		p.merge(got, v)
+		v.Opinions = mergeOpinions(v.Opinions, got.Opinions, p, len(r.Claims))
+		parts = parts[1:]
+	}
+	addInvalid(r, v)
+	return v, nil
+}
+
+// settledCitations counts the citations that no model needs to see.
+func settledCitations(r *judge.Request, v *judge.Verdict) int64 {
+	n := len(r.Invalid)
+	for c := range v.Claims {
+		n += len(v.Claims[c].Checks)
+	}
+	return int64(n)
+}
+
+// rowFailure is the error of a row for one of its questions.
+func rowFailure(r *judge.Request, v *judge.Verdict, err error) error {
+	u, ok := errors.AsType[*unanswered](err)
+	if !ok {
+		return err
+	}
+	return &judge.RowFailure{Row: r.Row, Reason: u.reason, Err: u.err, Calls: append(v.Calls, u.call)}
+}
+
+// addInvalid gives every claim a check of each invalid citation that it has.
+func addInvalid(r *judge.Request, v *judge.Verdict) {
+	if len(r.Invalid) == 0 {
+		return
+	}
+	reasons := make(map[int]string, len(r.Invalid))
+	for _, i := range r.Invalid {
+		reasons[i.Citation] = i.Reason
+	}
+	for c := range r.Claims {
+		for _, i := range r.Claims[c].Citations {
+			if reason, ok := reasons[i]; ok {
+				v.Claims[c].Checks = append(v.Claims[c].Checks, judge.Check{
+					Evidence: -1, Citation: i, Support: judge.None.Support(), Relevant: judge.No, Precheck: reason,
+				})
+			}
+		}
+	}
+}
+
+// mergeOpinions puts the opinions on a part into those on its row.
+func mergeOpinions(row, got []judge.Opinion, p *part, claims int) []judge.Opinion {
+	for _, o := range got {
+		at := -1
+		for i := range row {
+			if row[i].Model == o.Model && row[i].Vote == o.Vote {
+				at = i
+			}
+		}
+		if at < 0 {
+			at = len(row)
+			row = append(row, judge.Opinion{Model: o.Model, Vote: o.Vote, Claims: make([]judge.ClaimVerdict, claims)})
+			for c := range row[at].Claims {
+				row[at].Claims[c].ElsewhereEvidence = -1
+			}
+		}
+		for i, c := range p.claims {
+			v := o.Claims[i]
+			if p.evidence != nil {
+				p.restore(&v)
+			}
+			row[at].Claims[c] = v
+		}
+	}
+	return row
+}
+
+// panel asks all models about a request that fits into one call.
+func (j *Judge) panel(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
+	x := newExhibits(r)
+	opinions := make([]*judge.Verdict, len(j.members))
+	var listed []judge.Opinion
+	for i, m := range j.members {
+		votes, err := j.votes(ctx, m, x)
+		if err != nil {
+			return nil, err
+		}
+		opinions[i] = votes[0]
+		if len(votes) > 1 {
+			opinions[i] = judge.Combine(votes)
+		}
+		if len(j.members) > 1 || len(votes) > 1 {
+			for n, v := range votes {
+				listed = append(listed, judge.Opinion{Model: m.model, Vote: n, Claims: copyClaims(v.Claims)})
+			}
+		}
+	}
+	out := opinions[0]
+	if len(opinions) > 1 {
+		out = judge.Combine(opinions)
+	}
+	out.Opinions = listed
+	return out, nil
+}
+
+// votes asks one model, as often as the settings say, and up to twice more if
+// its verdict is doubtful.
+func (j *Judge) votes(ctx context.Context, m *member, x *exhibits) ([]*judge.Verdict, error) {
+	replies := max(maxReplies, j.config.Votes+1)
+	var votes []*judge.Verdict
+	for want := j.config.Votes; len(votes) < want; {
+		v, err := j.vote(ctx, m, x, len(votes), &replies)
+		if err != nil {
+			return nil, err
+		}
+		votes = append(votes, v)
+		if j.config.Votes == 1 && !j.config.NoEscalation {
+			want = escalate(votes)
+			if replies < want-len(votes) {
+				want = len(votes) // no more than four paid replies for a request
+			}
+		}
+	}
+	return votes, nil
+}
+
+// escalate is how many votes there are to be after these: one will do if it is
+// sure, two if they agree.
+func escalate(votes []*judge.Verdict) int {
+	switch {
+	case len(votes) == 1 && doubtful(votes[0]):
+		return 2
+	case len(votes) == 2 && !agree(votes[0], votes[1]):
+		return 3
+	}
+	return len(votes)
+}
+
+// doubtful reports whether a verdict leaves something open, or the material
+// tries to steer it.
+func doubtful(v *judge.Verdict) bool {
+	if v.Tampering != "none" {
+		return true
+	}
+	for c := range v.Claims {
+		claim := &v.Claims[c]
+		if !claim.Joint.Known {
+			return true
+		}
+		for i := range claim.Checks {
+			if !claim.Checks[i].Support.Known {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// agree reports whether two verdicts have the same labels for what is cited,
+// and all of them known.
+func agree(a, b *judge.Verdict) bool {
+	for c := range a.Claims {
+		x, y := &a.Claims[c], &b.Claims[c]
+		if x.Joint != y.Joint || !x.Joint.Known {
+			return false
+		}
+		for i := range x.Checks {
+			if x.Checks[i].Support != y.Checks[i].Support || !x.Checks[i].Support.Known {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// vote asks one model once.
+func (j *Judge) vote(ctx context.Context, m *member, x *exhibits, vote int, replies *int) (*judge.Verdict, error) {
+	q := j.matrixQuestion(m, x, vote)
+	q.replies = replies
+	a, err := j.ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	v, err := x.roster.Decode(a.verdict)
+	if err != nil {
+		return nil, fmt.Errorf("row %s: what was kept of an answer: %w", x.request.Row, err)
+	}
+	v.Calls = []judge.Call{a.call}
+	return v, nil
+}
+
+// matrixQuestion is the question about all claims of x.
+func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
+	return &question{
+		member: m, repairs: true, schema: schemaVersion(j.config.Necessity),
+		request: request{
+			head: m.head, user: appendEscaped(nil, x.prompt(j.prompts, vote, j.config.Necessity)),
+			seed: j.config.Seed + int64(vote), maxTokens: j.need(x.request),
+		},
+		read: func(content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
+	}
+}
+
+// readMatrix checks a reply to a request about all claims of a row.
+func (j *Judge) readMatrix(x *exhibits, content string) ([]byte, []string, error) {
+	reply, err := judge.Parse(content, x.roster)
+	if err != nil {
+		return nil, nil, err
+	}
+	if j.config.Necessity {
+		for c := range reply.Verdict.Claims {
+			if reply.Verdict.Claims[c].Sufficient == nil {
+				return nil, nil, fmt.Errorf("claim %s: member \"sufficient\" is missing", x.roster.ClaimID(c))
+			}
+		}
+	}
+	verdict, err := x.roster.Encode(&reply.Verdict)
+	return verdict, reply.Defects, err
+}
+
+// need is how many tokens a reply may take.
+func (j *Judge) need(r *judge.Request) int64 {
+	n := int64(needFixed)
+	for c := range r.Claims {
+		n += needClaim + int64(needPair*len(r.Claims[c].Evidence))
+	}
+	n = min(max(n, needLeast), needMost)
+	if len(j.config.Reasoning) > 0 && j.config.Reasoning["effort"] != "none" && j.config.Reasoning["enabled"] != false {
+		n += needThinking
+	}
+	return max(n, j.config.MaxTokens)
+}
+
+func copyClaims(claims []judge.ClaimVerdict) []judge.ClaimVerdict {
+	out := make([]judge.ClaimVerdict, len(claims))
+	for c := range claims {
+		out[c] = claims[c]
+		out[c].Checks = append([]judge.Check(nil), claims[c].Checks...)
+		out[c].Sufficient = nil
+		for _, set := range claims[c].Sufficient {
+			out[c].Sufficient = append(out[c].Sufficient, append([]int(nil), set...))
+		}
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package openrouter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A ModelInfo is what an endpoint says of a model.
+type ModelInfo struct {
+	ID            string
+	ContextLength int64    // in tokens; 0 if it does not say
+	Parameters    []string // that at least one provider takes; nil if it does not say
+	Price         Price
+	HasPrice      bool
+}
+
+// Supports reports whether a provider of the model takes a parameter; true if
+// nobody says.
+func (m *ModelInfo) Supports(parameter string) bool {
+	return m.Parameters == nil || slices.Contains(m.Parameters, parameter)
+}
+
+const (
+	modelsTimeout = 15 * time.Second
+	maxModels     = 32 << 20 // bytes
+)
+
+// Models asks the endpoint for its models. It costs nothing.
+func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, j.config.BaseURL+"/models", nil)
+	if err != nil {
+		return nil, err
+	}
+	if j.config.Key != "" {
+		q.Header.Set("Authorization", "Bearer "+j.config.Key)
+	}
+	resp, err := j.http.Do(q)
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", j.plain(err))
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxModels))
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", j.plain(err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("models: %s", resp.Status)
+	}
+	var list struct {
+		Data []struct {
+			ID         string   `json:"id"`
+			Context    int64    `json:"context_length"`
+			Parameters []string `json:"supported_parameters"`
+			Pricing    *struct{ Prompt, Completion, Request string }
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	models := make([]ModelInfo, 0, len(list.Data))
+	for _, m := range list.Data {
+		info := ModelInfo{ID: m.ID, ContextLength: m.Context, Parameters: m.Parameters}
+		if p := m.Pricing; p != nil {
+			var okPrompt, okCompletion bool
+			info.Price.Prompt, okPrompt = price(p.Prompt)
+			info.Price.Completion, okCompletion = price(p.Completion)
+			info.Price.Request, _ = price(p.Request)
+			info.HasPrice = okPrompt && okCompletion
+		}
+		models = append(models, info)
+	}
+	return models, nil
+}
+
+// price reads a price in USD; a negative one means that it depends.
+func price(s string) (usd float64, ok bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0) {
+		return 0, false
+	}
+	return v, true
+}
+
+// A catalogue is what is known of the models that are asked.
+type catalogue struct {
+	models map[string]ModelInfo
+	heads  map[*requestHead]*requestHead // without what no provider takes
+}
+
+// LoadPrices asks the endpoint what its models cost, once; later calls do
+// nothing. Without prices a budget still holds, but calls go out one by one
+// until the first has shown its cost.
+func (j *Judge) LoadPrices(ctx context.Context) error {
+	var err error
+	j.modelsOnce.Do(func() {
+		known := &catalogue{models: make(map[string]ModelInfo), heads: make(map[*requestHead]*requestHead)}
+		if j.config.Kind == KindOpenRouter {
+			var list []ModelInfo
+			if list, err = j.Models(ctx); err == nil {
+				for _, m := range list {
+					known.models[m.ID] = m
+				}
+			}
+		}
+		for id, p := range j.config.Prices {
+			m := known.models[id]
+			m.ID, m.Price, m.HasPrice = id, p, true
+			known.models[id] = m
+		}
+		j.dropParameters(known)
+		j.catalogue.Store(known)
+	})
+	return err
+}
+
+// needsCatalogue reports whether calls must wait for what /models says.
+func (j *Judge) needsCatalogue() bool {
+	return j.config.MaxCostNanoUSD > 0 || len(j.config.Prices) > 0 || j.config.requiresParameters()
+}
+
+func (c *Config) requiresParameters() bool {
+	return c.Kind == KindOpenRouter && c.Provider["require_parameters"] == true
+}
+
+// dropParameters leaves out what no provider of a model takes, where the
+// settings demand providers that take all: such a request would find none. The
+// key of the request stays that of the full one.
+func (j *Judge) dropParameters(known *catalogue) {
+	if !j.config.requiresParameters() {
+		return
+	}
+	for _, m := range j.members {
+		info, ok := known.models[m.model]
+		if !ok {
+			continue
+		}
+		var drop []string
+		for _, name := range []string{"response_format", "temperature", "seed"} {
+			if !info.Supports(name) {
+				drop = append(drop, name)
+				j.counts.drop(m.model + ": " + name)
+			}
+		}
+		if len(drop) > 0 {
+			known.heads[m.head] = m.head.without(drop)
+			known.heads[m.pair] = m.pair.without(drop)
+		}
+	}
+}
+
+// priceOf is the price of a model, ok is false if it is not known.
+func (j *Judge) priceOf(model string) (p Price, ok bool) {
+	if known := j.catalogue.Load(); known != nil {
+		m := known.models[model]
+		return m.Price, m.HasPrice
+	}
+	p, ok = j.config.Prices[model]
+	return p, ok
+}
+
+// cost is what tokens cost in nano-USD.
+func (p Price) cost(prompt, completion int64) int64 {
+	return nanoUSD(p.Prompt*float64(prompt) + p.Completion*float64(completion) + p.Request)
+}

@@ -1,0 +1,207 @@
+// Package prompts holds the texts that live judges send, as files with fields
+// in double braces: {{claim}}.
+//
+// The built-in files can be replaced by a user's own, file by file, as long as
+// the reply keeps to the schema of package judge. What is under review enters
+// through fields that are filled by the judge, fences included, so no file can
+// leave it unfenced by mistake.
+package prompts
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed *.tmpl
+var builtin embed.FS
+
+// A Name is that of a prompt; its file is the name with .tmpl.
+type Name string
+
+// The prompts, and the fields that each has.
+const (
+	MatrixSystem  Name = "matrix-system"          // none: it is the same for every request, so that providers can cache it
+	MatrixUser    Name = "matrix-user"            // code, exhibits, claims (how many), necessity
+	Necessity     Name = "necessity"              // none; it fills the field of that name where it is asked for
+	Repair        Name = "repair"                 // defect, in one line
+	Support       Name = "pairwise-support"       // claim, text
+	Hallucination Name = "pairwise-hallucination" // claim, sources
+)
+
+// Names are all prompts.
+func Names() []Name {
+	return []Name{MatrixSystem, MatrixUser, Necessity, Repair, Support, Hallucination}
+}
+
+// fields says which fields a prompt must have, and may have besides.
+var fields = map[Name]struct{ must, may []string }{
+	MatrixSystem:  {},
+	MatrixUser:    {must: []string{"code", "exhibits"}, may: []string{"claims", "necessity"}},
+	Necessity:     {},
+	Repair:        {must: []string{"defect"}},
+	Support:       {must: []string{"claim", "text"}},
+	Hallucination: {must: []string{"claim", "sources"}},
+}
+
+// A Set is one text for each name. It does not change.
+type Set struct {
+	texts   map[Name]string
+	parts   map[Name][]part
+	version string
+}
+
+// A part of a prompt is a text and the field after it, "" at the end.
+type part struct{ text, field string }
+
+// An Error is a file that cannot be used.
+type Error struct {
+	File string
+	Line int // from 1; 0 if the whole file is meant
+	Err  error
+}
+
+// Error reads: my/repair.tmpl:3: unknown field {{claim}}.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Builtin returns the prompts of this version.
+func Builtin() *Set {
+	s, err := load(builtin, ".", builtin)
+	if err != nil {
+		panic(err) // a test reads them
+	}
+	return s
+}
+
+// Load returns the built-in prompts with those replaced that dir has files
+// for. A file that is no prompt, an empty one, and one with fields that the
+// prompt does not have are [*Error].
+func Load(dir string) (*Set, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name, isPrompt := strings.CutSuffix(e.Name(), ".tmpl")
+		if _, known := fields[Name(name)]; isPrompt && !known {
+			return nil, &Error{File: filepath.Join(dir, e.Name()), Err: fmt.Errorf("no prompt of that name; there are %s", list())}
+		}
+	}
+	return load(os.DirFS(dir), dir, builtin)
+}
+
+func list() string {
+	names := make([]string, 0, len(fields))
+	for _, n := range Names() {
+		names = append(names, string(n)+".tmpl")
+	}
+	return strings.Join(names, ", ")
+}
+
+// load reads each prompt from own, else from fallback. dir stands for own in
+// errors.
+func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
+	s := &Set{texts: make(map[Name]string), parts: make(map[Name][]part)}
+	h := sha256.New()
+	for _, name := range Names() {
+		file := string(name) + ".tmpl"
+		b, err := fs.ReadFile(own, file)
+		if errors.Is(err, fs.ErrNotExist) {
+			b, err = fs.ReadFile(fallback, file)
+		}
+		if err != nil {
+			return nil, err
+		}
+		// One line end at the end is the file's, not the prompt's.
+		text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+		if err := s.add(name, text); err != nil {
+			err.File = filepath.Join(dir, file)
+			return nil, err
+		}
+		fmt.Fprintf(h, "%s %d\n%s", name, len(text), text) // a hash takes everything
+	}
+	s.version = hex.EncodeToString(h.Sum(nil))[:12]
+	return s, nil
+}
+
+func (s *Set) add(name Name, text string) *Error {
+	if strings.TrimSpace(text) == "" {
+		return &Error{Err: errors.New("is empty")}
+	}
+	parts, err := cut(text, name)
+	if err != nil {
+		return err
+	}
+	for _, must := range fields[name].must {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.field == must }) {
+			return &Error{Err: fmt.Errorf("has no field {{%s}}", must)}
+		}
+	}
+	s.texts[name], s.parts[name] = text, parts
+	return nil
+}
+
+// cut finds the fields of a text.
+func cut(text string, name Name) ([]part, *Error) {
+	var parts []part
+	line := 1
+	for {
+		before, rest, ok := strings.Cut(text, "{{")
+		line += strings.Count(before, "\n")
+		if !ok {
+			return append(parts, part{text: before}), nil
+		}
+		field, rest, ok := strings.Cut(rest, "}}")
+		if !ok {
+			return nil, &Error{Line: line, Err: errors.New("{{ without }}")}
+		}
+		field = strings.TrimSpace(field)
+		if f := fields[name]; !slices.Contains(f.must, field) && !slices.Contains(f.may, field) {
+			return nil, &Error{Line: line, Err: fmt.Errorf("unknown field {{%s}}; this prompt has %s", field, described(f.must, f.may))}
+		}
+		parts = append(parts, part{before, field})
+		text = rest
+	}
+}
+
+func described(must, may []string) string {
+	all := slices.Concat(must, may)
+	if len(all) == 0 {
+		return "none"
+	}
+	return "{{" + strings.Join(all, "}}, {{") + "}}"
+}
+
+// Version identifies the texts of the set: twelve hexadecimal digits of their
+// SHA-256.
+func (s *Set) Version() string { return s.version }
+
+// Text is a prompt as its file has it, without the last line end.
+func (s *Set) Text(name Name) string { return s.texts[name] }
+
+// Fill appends a prompt to b, with value called for the text of each field.
+// What a field holds is not looked at again for fields.
+func (s *Set) Fill(b []byte, name Name, value func(b []byte, field string) []byte) []byte {
+	for _, p := range s.parts[name] {
+		b = append(b, p.text...)
+		if p.field != "" {
+			b = value(b, p.field)
+		}
+	}
+	return b
+}
