@@ -41,6 +41,10 @@ type ServerConfig struct {
 	// know only whole seconds round it up.
 	RetryAfter time.Duration
 
+	// HangTime is after how long the fault [Hang] breaks the connection, 0 for
+	// never: the client has to give up.
+	HangTime time.Duration
+
 	// Rate is how many requests a second are let in, in bursts of Burst (0 for
 	// 10); more get 429. 0 = no limit.
 	Rate  float64

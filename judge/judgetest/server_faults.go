@@ -176,7 +176,7 @@ func (t *turn) transport(f Fault) {
 	t.charge(e)
 	switch f {
 	case Hang:
-		<-t.r.Context().Done()
+		t.hang()
 	case ResetMidBody:
 		t.think(1)
 		t.cut(body[:len(body)/2])
@@ -191,6 +191,19 @@ func (t *turn) transport(f Fault) {
 	case TrailingGarbage:
 		t.think(1)
 		t.send(append(append(body, '\n'), body...))
+	}
+}
+
+// hang gives no answer.
+func (t *turn) hang() {
+	var over <-chan time.Time
+	if d := t.server.config.HangTime; d > 0 {
+		over = time.After(d)
+	}
+	select {
+	case <-t.r.Context().Done():
+	case <-over:
+		t.cut(nil)
 	}
 }
 

@@ -41,22 +41,21 @@ func (j *Judge) judgePairs(ctx context.Context, r *judge.Request) (*judge.Verdic
 
 func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge.Verdict) error {
 	claim, out := &r.Claims[c], &v.Claims[c]
+	questions := j.pairQuestions(r, c)
+	scores := make([]judge.Support, len(questions))
+	for i, q := range questions {
+		s, err := j.score(ctx, v, q)
+		if err != nil {
+			return err
+		}
+		scores[i] = s
+	}
 	out.Joint = judge.None.Support()
 	out.Checks = make([]judge.Check, len(claim.Evidence))
 	known := true
 	for i, e := range claim.Evidence {
-		s, err := j.score(ctx, v, j.supportQuestion(claim.Text, r.Evidence[e].Text))
-		if err != nil {
-			return err
-		}
-		k := judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: s}
-		if s.Known {
-			k.Relevant = judge.No
-			if s.Score >= relevantFrom {
-				k.Relevant = judge.Yes
-			}
-		}
-		out.Checks[i] = k
+		s := scores[i]
+		out.Checks[i] = judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: s, Relevant: relevance(s)}
 		known = known && s.Known
 		if s.Known && s.Score > out.Joint.Score {
 			out.Joint = s
@@ -67,14 +66,34 @@ func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge
 		// What could not be read may be better.
 		out.Joint = judge.Support{}
 	}
-	if uncited := uncitedBy(r, claim); len(uncited) > 0 {
-		s, err := j.score(ctx, v, j.choiceQuestion(claim.Text, uncited))
-		if err != nil {
-			return err
-		}
-		out.Elsewhere = s
+	if len(scores) > len(claim.Evidence) {
+		out.Elsewhere = scores[len(claim.Evidence)]
 	}
 	return nil
+}
+
+func relevance(s judge.Support) judge.Tri {
+	switch {
+	case !s.Known:
+		return judge.Unset
+	case s.Score >= relevantFrom:
+		return judge.Yes
+	}
+	return judge.No
+}
+
+// pairQuestions are those about a claim: one for each of its citations, and one
+// about what it does not cite, if there is anything.
+func (j *Judge) pairQuestions(r *judge.Request, c int) []pairQuestion {
+	claim := &r.Claims[c]
+	var out []pairQuestion
+	for _, e := range claim.Evidence {
+		out = append(out, j.supportQuestion(claim.Text, r.Evidence[e].Text))
+	}
+	if uncited := uncitedBy(r, claim); len(uncited) > 0 {
+		out = append(out, j.choiceQuestion(claim.Text, uncited))
+	}
+	return out
 }
 
 // uncitedBy are the texts that a claim does not cite.
@@ -141,13 +160,7 @@ type pairVerdict struct {
 func (j *Judge) score(ctx context.Context, v *judge.Verdict, p pairQuestion) (judge.Support, error) {
 	sum := 0.0
 	for _, m := range j.members {
-		replies := maxReplies
-		q := &question{
-			member: m, replies: &replies, schema: string(prompts.Support),
-			request: request{head: m.pair, user: appendEscaped(nil, p.prompt), seed: j.config.Seed, maxTokens: max(pairTokens, j.config.MaxTokens)},
-			read:    func(content string) ([]byte, []string, error) { return readNumber(content, p.read) },
-		}
-		a, err := j.ask(ctx, q)
+		a, err := j.ask(ctx, j.questionOf(m, p))
 		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.BadReply {
 			v.Calls = append(v.Calls, u.call)
 			if j.config.FallbackScore == nil {
@@ -167,6 +180,16 @@ func (j *Judge) score(ctx context.Context, v *judge.Verdict, p pairQuestion) (ju
 		sum += kept.Score
 	}
 	return judge.Scored(sum / float64(len(j.members))), nil
+}
+
+// questionOf puts a pairwise question to a model.
+func (j *Judge) questionOf(m *member, p pairQuestion) *question {
+	replies := maxReplies
+	return &question{
+		member: m, replies: &replies, schema: "number",
+		request: request{head: m.pair, user: appendEscaped(nil, p.prompt), seed: j.config.Seed, maxTokens: max(pairTokens, j.config.MaxTokens)},
+		read:    func(content string) ([]byte, []string, error) { return readNumber(content, p.read) },
+	}
 }
 
 var firstNumber = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?|\.[0-9]+`)
