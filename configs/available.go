@@ -8,10 +8,9 @@ import (
 // notAvailable are the settings whose feature is not part of this version.
 // Their defaults are accepted, since they ask for nothing.
 var notAvailable = []string{
-	"judge.necessity",
 	"statistics.resamples", "statistics.method",
 	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
-	"performance.batch_size",
+
 	"quality_control.inter_annotator_agreement.target_agreement", "quality_control.inter_annotator_agreement.min_annotators",
 	"quality_control.inter_annotator_agreement.recalibration_threshold",
 }

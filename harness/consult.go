@@ -176,5 +176,6 @@ func copyOf(r *judge.Request) *judge.Request {
 		c.Sources[i].Cited = slices.Clone(r.Sources[i].Cited)
 	}
 	c.Labels = slices.Clone(r.Labels)
+	c.Invalid = slices.Clone(r.Invalid)
 	return &c
 }

@@ -48,7 +48,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		}
 		return j, nil
 	}
-	return nil, usagef("judge %s is not available", s.Judge.Kind)
+	return p.planLive()
 }
 
 func fileDigest(path string) (string, error) {

@@ -148,7 +148,7 @@ func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
 	r := &j.request
 	*r = judge.Request{
 		Row: in.ID + "/" + in.System, Question: in.Query, Answer: in.Answer,
-		Claims: r.Claims[:0], Evidence: r.Evidence[:0], Sources: r.Sources[:0], Labels: r.Labels[:0],
+		Claims: r.Claims[:0], Evidence: r.Evidence[:0], Sources: r.Sources[:0], Labels: r.Labels[:0], Invalid: r.Invalid[:0],
 	}
 	j.checks = j.checks[:0]
 	j.index = j.index[:0]
@@ -157,6 +157,7 @@ func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
 		check := citationCheck{claims: j.links[i], text: j.excerptOf(in, places, i)}
 		if status := places.Citations[i].Status; !status.Valid() && !j.human {
 			check.precheck = status.String()
+			r.Invalid = append(r.Invalid, judge.InvalidCitation{Citation: i, Reason: check.precheck})
 		} else if check.text.known && status.Valid() {
 			j.index[i] = len(r.Evidence)
 			r.Evidence = append(r.Evidence, judge.Evidence{Text: check.text.text, Citation: i})

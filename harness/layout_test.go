@@ -43,7 +43,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "annotations", "annotations/compare",
+			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},

@@ -100,7 +100,12 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
-	if err := p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) }); err != nil {
+	closeLive, err := p.openLive(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	err = p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
+	if err = errors.Join(err, closeLive()); err != nil {
 		return nil, p.withdraw(before, err)
 	}
 	return outcomeOf(p.Dir, m, p.job.Config, false)
@@ -284,6 +289,11 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 	}
 	var stop *judge.StopError
 	if errors.As(err, &stop) {
+		if stop.Reason == judge.StopKey {
+			told := *stop
+			told.Tip = "put a valid key into " + p.job.Config.Judge.APIKeyEnv
+			stop = &told
+		}
 		return &StoppedError{Stop: stop, Command: p.resumeCommand(), Done: done, Rows: p.Rows}
 	}
 	return err
@@ -323,7 +333,11 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err := countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m); err != nil || p.live == nil {
 		return err
 	}
-	return countCalls(filepath.Join(p.Dir, runs.CallsFile), &m.Judge)
+	if err := countCalls(filepath.Join(p.Dir, runs.CallsFile), &m.Judge); err != nil {
+		return err
+	}
+	p.warnOfJudge(m)
+	return nil
 }
 
 // countClaims counts the claims of a run, those that the judge was asked about,

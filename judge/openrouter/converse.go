@@ -60,34 +60,36 @@ func (j *Judge) converse(ctx context.Context, q *question, key cache.Key) (*answ
 			return nil, err
 		}
 		if f == nil {
-			return c.accept(ctx, entry)
+			return c.accept(entry), nil
 		}
 		if err := c.after(ctx, f); err != nil {
 			if _, over := errors.AsType[*unanswered](err); over && c.best != nil {
-				return c.accept(ctx, c.best)
+				return c.accept(c.best), c.keep(ctx, c.best)
 			}
 			return nil, err
 		}
 	}
 }
 
-// accept keeps an answer.
-func (c *conversation) accept(ctx context.Context, e *cache.Entry) (*answer, error) {
-	j := c.judge
+// keep makes an answer durable. It is paid for: an interrupted run keeps it, too.
+func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
-	if j.store != nil {
-		// The answer is paid for: an interrupted run keeps it, too.
-		if err := j.store.Put(context.WithoutCancel(ctx), e); err != nil {
-			return nil, err
-		}
+	if c.judge.store == nil {
+		return nil
 	}
+	return c.judge.store.Put(context.WithoutCancel(ctx), e)
+}
+
+// accept takes an answer that is kept.
+func (c *conversation) accept(e *cache.Entry) *answer {
+	j := c.judge
 	if e.Status == cache.StatusRepaired {
 		j.counts.repaired.Add(1)
 	}
 	call := callOf(e)
 	call.Attempts = c.calls
 	j.counts.answered(&call)
-	return &answer{verdict: e.Verdict, call: call}, nil
+	return &answer{verdict: e.Verdict, call: call}
 }
 
 // after does what a failure calls for. An error ends the conversation.
@@ -151,13 +153,19 @@ func (j *Judge) stop(e *judge.StopError) error {
 }
 
 // call makes one call and judges its answer. err ends the conversation; f says
-// why there is no answer.
+// why there is no answer. The call is under way until its answer is durable, so
+// that what a crash loses is never more than the calls that may be under way.
 func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, err error) {
 	j := c.judge
 	held, err := c.reserve(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := j.limiter.acquire(ctx); err != nil {
+		j.budget.settle(held, 0, true, 0)
+		return nil, nil, err
+	}
+	defer func() { j.limiter.release(f != nil && f.class == Flow) }()
 	x := &exchange{body: c.body()}
 	began, callErr, err := c.send(ctx, x)
 	if err != nil {
@@ -178,12 +186,13 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	if f == nil {
 		j.counts.answers.Add(1)
+		return e, nil, c.keep(ctx, e)
 	}
 	// A call that failed because the run ends is no failure of the service.
-	if f != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	return e, f, nil
+	return nil, f, nil
 }
 
 // reserve sets aside what the call can cost.
@@ -203,15 +212,10 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	return held, err
 }
 
-// send waits for its turn and makes the call. callErr is what the client
+// send waits for the pace and makes the call. callErr is what the client
 // library makes of the response; err is why there was no call.
 func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, callErr, err error) {
 	j := c.judge
-	if err := j.limiter.acquire(ctx); err != nil {
-		return began, nil, err
-	}
-	refused := false
-	defer func() { j.limiter.release(refused) }()
 	if err := j.circuit.wait(ctx); err != nil {
 		return began, nil, err
 	}
@@ -229,8 +233,7 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 	began = j.config.Now()
 	callErr = j.complete(ctx, x, c.member.model)
 	f := j.classify(x, callErr)
-	refused = f != nil && f.class == Flow
-	if refused {
+	if f != nil && f.class == Flow {
 		j.counts.rateLimited.Add(1)
 	}
 	j.circuit.report(f != nil && f.serverFault())

@@ -1,0 +1,400 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/judge/judgetest"
+)
+
+// A liveTest is a dataset, a folder for runs and a fake service that judges.
+type liveTest struct {
+	*testing.T
+	dir    string
+	server *judgetest.Server
+}
+
+const fakeKey = "sk-or-v1-a-key-that-must-not-appear"
+
+// newLiveTest writes rows and starts a service.
+func newLiveTest(t *testing.T, rows int, config judgetest.ServerConfig) *liveTest {
+	t.Helper()
+	config.Key = fakeKey
+	t.Setenv("OPENROUTER_API_KEY", fakeKey)
+	l := &liveTest{T: t, dir: t.TempDir(), server: judgetest.NewServer(config)}
+	t.Cleanup(l.server.Close)
+	if err := writeTowers(filepath.Join(l.dir, "towers.parquet"), rows); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// args are the arguments of a run with that id.
+func (l *liveTest) args(id string, more ...string) []string {
+	return append([]string{
+		"run", "towers.parquet", "-q", "-o", "out-" + id, "--id", id, "--judge", "openrouter", "--model", "fake/judge",
+		"--cache", "judge.sqlite", "--set", "judge.base_url=" + l.server.URL(),
+	}, more...)
+}
+
+func (l *liveTest) run(id string, more ...string) (stderr string, code int) {
+	l.Helper()
+	_, stderr, code = ibid(l.T, l.dir, l.args(id, more...)...)
+	return stderr, code
+}
+
+// must is run for what has to end with exit code 0.
+func (l *liveTest) must(id string, more ...string) map[string][]byte {
+	l.Helper()
+	if stderr, code := l.run(id, more...); code != 0 {
+		l.Fatalf("run %s: exit code %d\n%s", id, code, stderr)
+	}
+	return l.results(id)
+}
+
+func (l *liveTest) results(id string) map[string][]byte {
+	l.Helper()
+	files := results(l.T, l.runDir(id))
+	data, err := os.ReadFile(filepath.Join(l.runDir(id), runs.ClaimsFile))
+	if err != nil {
+		l.Fatal(err)
+	}
+	files[runs.ClaimsFile] = data
+	return files
+}
+
+func (l *liveTest) runDir(id string) string { return filepath.Join(l.dir, "runs", id) }
+
+func (l *liveTest) manifest(id string) *runs.Manifest {
+	l.Helper()
+	m, err := runs.ReadManifest(l.runDir(id))
+	if err != nil {
+		l.Fatal(err)
+	}
+	return m
+}
+
+// same wants two runs to have the same bytes.
+func (l *liveTest) same(what string, got, want map[string][]byte) {
+	l.Helper()
+	for name, data := range want {
+		if !bytes.Equal(got[name], data) {
+			l.Errorf("%s: %s differs", what, name)
+		}
+	}
+}
+
+// verdicts are the results of a run but for how many votes a claim took: a reply
+// with an invented quote is doubted, and asked about again.
+func (l *liveTest) verdicts(id string) map[string][]byte {
+	l.Helper()
+	files := l.results(id)
+	f, err := dataset.OpenResult(filepath.Join(l.runDir(id), runs.ClaimsFile))
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer f.Close()
+	var text bytes.Buffer
+	for g := range f.RowGroups() {
+		for _, field := range f.Fields() {
+			var v dataset.ColumnValues
+			if err := f.ReadColumn(g, field.Name, &v); err != nil {
+				l.Fatal(err)
+			}
+			if field.Name != "votes" {
+				fmt.Fprintln(&text, field.Name, v.Valid, v.Ints, v.Doubles, v.Strings, v.Offsets)
+			}
+		}
+	}
+	files[runs.ClaimsFile] = text.Bytes()
+	return files
+}
+
+// writeTowers writes rows that no two of are alike, of one to four claims.
+func writeTowers(path string, n int) error {
+	w, err := dataset.NewWriter(path, "document")
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(7, uint64(n)))
+	for i := range n {
+		var text, answer strings.Builder
+		row := &dataset.Row{ID: fmt.Sprintf("q-%06d", i), Query: "What is known about the tower?", HasCitations: true, HasDocuments: true}
+		for range 1 + random.IntN(4) {
+			height := 50 + random.IntN(300)
+			start := int64(text.Len())
+			fmt.Fprintf(&text, "Tower %d of block %d is %d metres high. ", i, random.IntN(90), height)
+			from := int64(answer.Len())
+			fmt.Fprintf(&answer, "Tower %d is %d metres high. ", i, height+random.IntN(2))
+			row.Citations = append(row.Citations, dataset.Citation{
+				Doc: "towers", Start: known(start), End: known(int64(text.Len()) - 1),
+				AnswerStart: known(from), AnswerEnd: known(int64(answer.Len()) - 1),
+			})
+		}
+		row.Answer = answer.String()
+		row.Documents = []dataset.Document{{Doc: "towers", Text: text.String(), HasText: true}}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// TestLiveClean judges 600 rows with one call each, and again with none.
+func TestLiveClean(t *testing.T) {
+	const rows = 600
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(5 * time.Millisecond), KeepBodies: true})
+	first := l.must("first")
+	counts := l.server.Counts()
+	m := l.manifest("first")
+	if counts.Requests > rows || m.Judge.Calls > rows || m.Status != runs.StatusComplete || m.Judge.Coverage() != 1 {
+		t.Errorf("%d requests for %d rows; %s, %+v", counts.Requests, rows, m.Status, m.Judge)
+	}
+	if counts.Connections > 55 {
+		t.Errorf("%d connections for 50 calls at once", counts.Connections)
+	}
+	for _, e := range l.server.Log() {
+		if !bytes.Contains(e.Text, []byte(`"temperature":0`)) {
+			t.Fatalf("no temperature in %s", e.Text)
+		}
+	}
+	l.server.ResetLog()
+	l.same("from the cache", l.must("second"), first)
+	if n := l.server.Counts().Requests; n != 0 {
+		t.Errorf("%d requests although every answer is known", n)
+	}
+	if j := l.manifest("second").Judge; j.Cached != j.Calls || j.Calls == 0 || *j.CostUSD != 0 {
+		t.Errorf("second run: %+v", j)
+	}
+	l.noKey()
+}
+
+// noKey wants the key in none of the files.
+func (l *liveTest) noKey() {
+	l.Helper()
+	err := filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(fakeKey)) {
+			l.Errorf("the key stands in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		l.Fatal(err)
+	}
+}
+
+// TestLiveFaults judges through faults of every kind that asking again mends, to
+// the results of a service without faults.
+func TestLiveFaults(t *testing.T) {
+	const rows = 600
+	clean := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
+	clean.must("clean")
+	faults := slices.DeleteFunc(judgetest.RetryableFaults(), func(f judgetest.Fault) bool { return f == judgetest.Hang })
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Faults: faults, FaultShare: 0.36, RetryAfter: 20 * time.Millisecond})
+	l.must("faulty", "--set", "judge.retry_attempts=8")
+	l.same("through faults", l.verdicts("faulty"), clean.verdicts("clean"))
+	counts, log := l.server.Counts(), l.server.Log()
+	if counts.Faults < rows/4 || float64(counts.Requests) > 1.7*rows {
+		t.Errorf("%d faults, %d requests for %d rows", counts.Faults, counts.Requests, rows)
+	}
+	if twice := judgetest.PaidTwice(log); len(twice) > 0 {
+		t.Errorf("paid twice: %v", twice)
+	}
+	if early := judgetest.EarlyRetries(log); len(early) > 0 {
+		t.Errorf("asked too early: %v", early)
+	}
+	t.Logf("%.2f requests a row, %d faults", float64(counts.Requests)/rows, counts.Faults)
+}
+
+// TestLiveFinal: rows that the service will not answer are unscored with the
+// reason, the others are judged, and the run has no verdict.
+func TestLiveFinal(t *testing.T) {
+	const rows = 300
+	// A row that is too long is asked in parts, and each part is another request.
+	faults := slices.DeleteFunc(judgetest.FinalFaults(), func(f judgetest.Fault) bool {
+		return f == judgetest.ContextLength || f == judgetest.TooLarge
+	})
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 3, Faults: faults, FaultShare: 0.1})
+	stderr, code := l.run("final")
+	m := l.manifest("final")
+	if code != 4 || m.Status != runs.StatusPartial || m.Judge.Failed == 0 {
+		t.Fatalf("exit code %d, %s, %+v\n%s", code, m.Status, m.Judge, stderr)
+	}
+	reasons := make(map[string]int)
+	failed := make(map[string]bool)
+	f, err := dataset.OpenResult(filepath.Join(l.runDir("final"), runs.ClaimsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var votes, reason, ids dataset.ColumnValues
+	for g := range f.RowGroups() {
+		for name, v := range map[string]*dataset.ColumnValues{"votes": &votes, "reason": &reason, "id": &ids} {
+			if err := f.ReadColumn(g, name, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range votes.Rows {
+			if votes.Valid[i] && votes.Ints[i] == 0 {
+				failed[ids.Strings[i]] = true
+				reasons[reason.Strings[i]]++
+			}
+		}
+	}
+	if faults := l.server.Counts().Faults; len(failed) != faults {
+		t.Errorf("%d rows are unscored, %d met a fault: %v", len(failed), faults, reasons)
+	}
+	if len(reasons) < 3 || reasons[""] > 0 {
+		t.Errorf("reasons %v", reasons)
+	}
+}
+
+// TestLiveKilled kills runs at any moment and lets them go on: the results are
+// those of a run left in peace, and only what was under way is paid again.
+func TestLiveKilled(t *testing.T) {
+	const rows, concurrency = 900, 20
+	peace := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
+	started := time.Now()
+	want := peace.must("peace")
+	t.Logf("without latency: %v", time.Since(started))
+
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Lognormal(10*time.Millisecond, 0.5)})
+	random := rand.New(rand.NewPCG(5, 5))
+	const kills = 50
+	for n, id := 0, 0; n < kills; id++ {
+		name, store := "killed-"+itoa(id), "judge-"+itoa(id)+".sqlite"
+		before, here := l.server.Counts().Answers, 0
+		for {
+			moment := time.Duration(100+random.IntN(250)) * time.Millisecond
+			if n == kills {
+				moment = time.Hour
+			}
+			if runUntil(t, l.dir, moment, l.args(name, "--cache", store, "--set", "judge.concurrency="+itoa(concurrency))...) {
+				break
+			}
+			n++
+			here++
+		}
+		l.same(name, l.results(name), want)
+		if paid := l.server.Counts().Answers - before; paid > rows+here*concurrency {
+			t.Errorf("%s: %d answers were paid for %d rows and %d kills with %d calls under way", name, paid, rows, here, concurrency)
+		}
+		if id > 4*kills {
+			t.Fatalf("only %d of %d runs could be killed", n, id)
+		}
+	}
+}
+
+// TestLiveShared runs three processes over the same rows and one store of
+// answers: nothing is paid twice.
+func TestLiveShared(t *testing.T) {
+	const rows = 400
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Lognormal(10*time.Millisecond, 0.5)})
+	var all sync.WaitGroup
+	for _, id := range []string{"a", "b", "c"} {
+		all.Go(func() {
+			if stderr, code := l.run(id); code != 0 {
+				t.Errorf("run %s: exit code %d\n%s", id, code, stderr)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	if twice := judgetest.PaidTwice(l.server.Log()); len(twice) > 0 || l.server.Counts().Answers > rows {
+		t.Errorf("%d answers for %d rows, %d paid twice", l.server.Counts().Answers, rows, len(twice))
+	}
+	want := l.results("a")
+	l.same("b", l.results("b"), want)
+	l.same("c", l.results("c"), want)
+}
+
+// TestLiveBudget: the budget stops a run before it is passed, exit code 4, and a
+// larger one lets it go on.
+func TestLiveBudget(t *testing.T) {
+	const rows, budget = 300, 0.02
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(2 * time.Millisecond)})
+	stderr, code := l.run("poor", "--max-cost", fmt.Sprint(budget))
+	if code != 4 || !strings.Contains(stderr, "budget") || !strings.Contains(stderr, "--max-cost") || !strings.Contains(stderr, "go on with: ") {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var one int64 // the dearest call
+	for _, e := range l.server.Log() {
+		one = max(one, e.NanoUSD)
+	}
+	spent, most := l.server.Counts().SpentNanoUSD, int64(budget*1e9)
+	if spent > most+one || spent < most/2 {
+		t.Errorf("spent %d of %d nano-USD; a call costs at most %d", spent, most, one)
+	}
+	if _, code := l.run("poor", "--max-cost", fmt.Sprint(budget)); code != 4 || l.server.Counts().SpentNanoUSD > most+one {
+		t.Errorf("the same budget again: exit code %d, spent %d", code, l.server.Counts().SpentNanoUSD)
+	}
+	rich := l.must("poor", "--max-cost", "5")
+	l.same("two budgets", l.must("whole"), rich)
+	l.noKey()
+}
+
+// TestLiveStops: what no request can succeed after ends the run with exit code 4
+// and says what to do; once that is done, it goes on.
+func TestLiveStops(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config judgetest.ServerConfig
+		key    string
+		model  string
+		want   string
+	}{
+		{"401", judgetest.ServerConfig{Seed: 1}, "sk-or-v1-wrong", "fake/judge", "OPENROUTER_API_KEY"},
+		{"402", judgetest.ServerConfig{Seed: 1, CreditNanoUSD: 5_000_000}, fakeKey, "fake/judge", "credits"},
+		{"404", judgetest.ServerConfig{Seed: 1}, fakeKey, "fake/nobody", "fake/nobody"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLiveTest(t, 200, c.config)
+			t.Setenv("OPENROUTER_API_KEY", c.key)
+			stderr, code := l.run("stopped", "--model", c.model)
+			if code != 4 || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "hint: ") {
+				t.Errorf("exit code %d\n%s", code, stderr)
+			}
+			if strings.Contains(stderr, c.key) {
+				t.Errorf("the key is printed:\n%s", stderr)
+			}
+			if n := l.server.Counts().Requests; c.name != "402" && n > 100 {
+				t.Errorf("%d requests although none can succeed", n)
+			}
+			l.noKey()
+		})
+	}
+}
+
+// TestLiveNoCache: without a cache nothing of the answers is left, but a killed
+// run goes on from what it paid for.
+func TestLiveNoCache(t *testing.T) {
+	const rows = 300
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(20 * time.Millisecond)})
+	args := slices.DeleteFunc(l.args("bare", "--no-cache", "--set", "judge.concurrency=10"), func(s string) bool { return s == "--cache" || s == "judge.sqlite" })
+	if runUntil(t, l.dir, 350*time.Millisecond, args...) {
+		t.Fatal("the run was not killed")
+	}
+	paid := l.server.Counts().Answers
+	mustIbid(t, l.dir, args...)
+	if n := l.server.Counts().Answers; paid == 0 || n > rows+10 {
+		t.Errorf("%d answers, %d before the kill, for %d rows", n, paid, rows)
+	}
+	onlyResults(t, l.runDir("bare"), "calls.parquet", "claims.parquet", "report.html")
+}
