@@ -29,6 +29,7 @@ func (r *recorder) claimsOf(in *dataset.Row, j *judging, scores *metrics.Scores)
 		switch {
 		case j.verdict != nil:
 			r.claimVerdict(j, &j.verdict.Claims[k])
+			r.opinions(j.verdict, k)
 		case j.failure != nil:
 			t.AppendInt(runs.ClaimVotes, 0) // asked in vain
 			t.AppendString(runs.ClaimReason, j.failure.Cause())
@@ -73,6 +74,19 @@ func (r *recorder) claimVerdict(j *judging, v *judge.ClaimVerdict) {
 		t.AppendInt(runs.ClaimElsewhereStart, int64(p.Start))
 		t.AppendInt(runs.ClaimElsewhereEnd, int64(p.End))
 	}
+}
+
+// opinions records what the verdict on claim k was combined from.
+func (r *recorder) opinions(v *judge.Verdict, k int) {
+	if len(v.Opinions) == 0 || v.Claims[k].Votes == 0 {
+		return
+	}
+	list := make([]string, 0, len(v.Opinions))
+	for i := range v.Opinions {
+		o := &v.Opinions[i]
+		list = append(list, opinionOf(o.Model, o.Vote, o.Claims[k].Joint.Label))
+	}
+	r.claims.AppendStrings(runs.ClaimOpinions, list)
 }
 
 // citationVerdict records the verdict on citation i of the row.

@@ -336,6 +336,9 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err := countCalls(filepath.Join(p.Dir, runs.CallsFile), &m.Judge); err != nil {
 		return err
 	}
+	if m.Judge.Panel, err = panelOf(filepath.Join(p.Dir, runs.ClaimsFile)); err != nil {
+		return err
+	}
 	p.warnOfJudge(m)
 	return nil
 }

@@ -398,3 +398,30 @@ func TestLiveNoCache(t *testing.T) {
 	}
 	onlyResults(t, l.runDir("bare"), "calls.parquet", "claims.parquet", "report.html")
 }
+
+// TestLivePanel: two models judge together, both are paid, and the manifest says
+// how they agree.
+func TestLivePanel(t *testing.T) {
+	const rows = 60
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Reply: func(p *judgetest.Prompt) string {
+		a := judgetest.OverlapAnswer(p)
+		for i := range a.Claims {
+			if c := &a.Claims[i]; c.Joint == "partial" {
+				c.Joint = "none"
+			}
+		}
+		return a.String()
+	}})
+	l.must("panel", "--set", "judge.panel=[fake/judge, other/judge]")
+	m := l.manifest("panel")
+	if n := l.server.Counts().Answers; n != 2*rows || m.Judge.Calls != 2*rows || len(m.Judge.Answered) != 2 {
+		t.Errorf("%d answers for %d rows and two models; %+v", n, rows, m.Judge)
+	}
+	if len(m.Judge.Panel) != 1 {
+		t.Fatalf("panel: %+v", m.Judge.Panel)
+	}
+	p := m.Judge.Panel[0]
+	if p.Models != [2]string{"fake/judge", "other/judge"} || p.Claims != m.Claims || p.Agreement == nil || *p.Agreement != 1 {
+		t.Errorf("panel: %+v, %d claims", p, m.Claims)
+	}
+}

@@ -97,6 +97,19 @@ type JudgeRecord struct {
 	CompletionTokens int64      `json:"completion_tokens,omitempty"`
 	CostUSD          *float64   `json:"cost_usd"`             // null when nothing was asked
 	LatencyMillis    *float64   `json:"latency_ms,omitempty"` // mean of the calls that were sent
+
+	Panel []PanelPair `json:"panel,omitempty"` // how models that judged together agree
+}
+
+// A PanelPair is how two models of a panel agree about claims, by the label of
+// each claim with all that it cites. Claims that one of them is unsure about are
+// left out and counted.
+type PanelPair struct {
+	Models    [2]string `json:"models"` // in the order of their names
+	Claims    int64     `json:"claims"`
+	Unsure    int64     `json:"unsure"`
+	Agreement *float64  `json:"agreement"` // share of the claims with the same label; null without claims
+	Kappa     *float64  `json:"kappa"`     // Cohen's, unweighted; null where chance leaves no room to disagree
 }
 
 // An Answerer is a model, and who served it, with the calls that it answered.

@@ -209,11 +209,14 @@ const (
 	ClaimElsewhereSupport
 	ClaimReason
 	ClaimVotes
+	ClaimOpinions
 )
 
 // ClaimFields are the columns of claims.parquet. Start and end are code points of
 // the answer; elsewhere_start and elsewhere_end are code points of the text of
-// the key (elsewhere_doc, elsewhere_page).
+// the key (elsewhere_doc, elsewhere_page). opinions, which come after the columns
+// of the contract, are the joint labels that the verdict was combined from, each
+// as MODEL#VOTE=LABEL with votes counted from 0; null where there was one only.
 var ClaimFields = []dataset.Field{
 	{Name: "id", Kind: dataset.String, Required: true},
 	{Name: "system", Kind: dataset.String, Required: true},
@@ -237,6 +240,7 @@ var ClaimFields = []dataset.Field{
 	{Name: "elsewhere_support", Kind: dataset.Double},
 	{Name: "reason", Kind: dataset.String},
 	{Name: "votes", Kind: dataset.Int32},
+	{Name: "opinions", Kind: dataset.ListString},
 }
 
 // Columns of calls.parquet by position.
