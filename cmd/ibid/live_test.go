@@ -95,7 +95,7 @@ func (l *liveTest) same(what string, got, want map[string][]byte) {
 	}
 }
 
-// verdicts are the results of a run but for how many votes a claim took: a reply
+// verdicts are the results of a run but for the votes that a claim took: a reply
 // with an invented quote is doubted, and asked about again.
 func (l *liveTest) verdicts(id string) map[string][]byte {
 	l.Helper()
@@ -112,7 +112,7 @@ func (l *liveTest) verdicts(id string) map[string][]byte {
 			if err := f.ReadColumn(g, field.Name, &v); err != nil {
 				l.Fatal(err)
 			}
-			if field.Name != "votes" {
+			if field.Name != "votes" && field.Name != "opinions" {
 				fmt.Fprintln(&text, field.Name, v.Valid, v.Ints, v.Doubles, v.Strings, v.Offsets)
 			}
 		}
