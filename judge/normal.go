@@ -74,8 +74,8 @@ func (o *Roster) Encode(v *Verdict) ([]byte, error) {
 // Decode reads what [Roster.Encode] wrote for a request with the same
 // [Roster.Key]. What cannot be of such a request is an error.
 func (o *Roster) Decode(data []byte) (*Verdict, error) {
-	var n normalVerdict
-	if err := json.Unmarshal(data, &n); err != nil {
+	n, err := readNormal(data)
+	if err != nil {
 		return nil, err
 	}
 	if len(n.Claims) != len(o.request.Claims) {
@@ -88,6 +88,16 @@ func (o *Roster) Decode(data []byte) (*Verdict, error) {
 		}
 	}
 	return v, nil
+}
+
+func readNormal(data []byte) (*normalVerdict, error) {
+	n := new(normalVerdict)
+	c := cursor{rest: data}
+	if c.verdict(n); !c.bad {
+		return n, nil
+	}
+	n = new(normalVerdict)
+	return n, json.Unmarshal(data, n)
 }
 
 var errForeign = errors.New("a verdict on other material")

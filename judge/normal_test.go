@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 )
@@ -58,4 +59,33 @@ func TestNormalForeign(t *testing.T) {
 			t.Errorf("Decode(%s) = %+v", data, v)
 		}
 	}
+}
+
+// FuzzNormal compares the reader with encoding/json.
+func FuzzNormal(f *testing.F) {
+	f.Add([]byte(`{"tampering":"none","claims":[{"factual":2,"joint":4,"joint_why":"a\\"b","votes":1,"checks":[{"evidence":1,"quote":"q","end":1,"support":4,"relevant":2,"why":"w"}],"sufficient":[[1],[]],"elsewhere":0,"other":{"evidence":2}}]}`))
+	f.Add([]byte(`{"tampering":"","claims":[]}`))
+	f.Add([]byte(`{"tampering":"\\","claims":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := cursor{rest: data}
+		got, want := new(normalVerdict), new(normalVerdict)
+		if c.verdict(got); c.bad {
+			return
+		}
+		if err := json.Unmarshal(data, want); err != nil {
+			t.Fatalf("%s is read as %+v, and is no JSON: %v", data, got, err)
+		}
+		if a, b := mustJSON(t, got), mustJSON(t, want); a != b {
+			t.Errorf("%s is read as %s, want %s", data, a, b)
+		}
+	})
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

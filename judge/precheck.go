@@ -123,47 +123,99 @@ func beginsEnd(s string) bool {
 // no verdict: a text may say the same in other words.
 func Differences(claim string, texts []string) []string {
 	var out []string
-	for i, word := range tokensOf(claim) {
-		r, _ := utf8.DecodeRuneInString(word)
-		number := unicode.IsDigit(r)
-		if !number && (i == 0 || !unicode.IsUpper(r) || utf8.RuneCountInString(word) < 2) || slices.Contains(out, word) {
-			continue
+	first := true
+	for at := 0; ; {
+		start, end := nextToken(claim, at)
+		if start < 0 {
+			return out
 		}
-		if !slices.ContainsFunc(texts, func(text string) bool {
-			return strings.Contains(text, word) || number && hasNumber(text, digitsOf(word))
-		}) {
+		word := claim[start:end]
+		at = end
+		r, _ := utf8.DecodeRuneInString(word)
+		number := isDigit(word[0])
+		if (number || !first && unicode.IsUpper(r) && utf8.RuneCountInString(word) > 1) && !slices.Contains(out, word) && !anyHas(texts, word, number) {
 			out = append(out, word)
 		}
+		first = false
 	}
-	return out
 }
 
-// tokensOf cuts a text at what is neither letter nor digit; a separator between
-// two digits does not cut.
-func tokensOf(s string) []string {
-	var out []string
-	start := -1
-	for i, r := range s {
-		inside := unicode.IsLetter(r) || unicode.IsDigit(r) ||
-			(r == '.' || r == ',') && start >= 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1])
+// anyHas reports whether a text has a word, or a number with the same digits.
+func anyHas(texts []string, word string, number bool) bool {
+	for _, text := range texts {
+		if !number {
+			if strings.Contains(text, word) {
+				return true
+			}
+			continue
+		}
+		for at := 0; ; {
+			// A number begins with a digit, so look for the next of those.
+			i := strings.IndexByte(text[at:], word[0])
+			if i < 0 {
+				break
+			}
+			at += i
+			start := at
+			for start > 0 && (isDigit(text[start-1]) || joins(text, start-1)) {
+				start--
+			}
+			end := numberEnd(text, at)
+			if sameDigits(text[start:end], word) {
+				return true
+			}
+			at = end
+		}
+	}
+	return false
+}
+
+// nextToken is the next run of letters and digits from at on; a separator
+// between two digits is part of it. start is -1 if there is none.
+func nextToken(s string, at int) (start, end int) {
+	start = -1
+	for i, r := range s[at:] {
+		i += at
+		inside := unicode.IsLetter(r) || unicode.IsDigit(r) || start >= 0 && joins(s, i)
 		switch {
 		case inside && start < 0:
 			start = i
 		case !inside && start >= 0:
-			out = append(out, s[start:i])
-			start = -1
+			return start, i
 		}
 	}
-	if start >= 0 {
-		out = append(out, s[start:])
-	}
-	return out
+	return start, len(s)
 }
 
-// digitsOf drops what separates digits.
-func digitsOf(number string) string { return strings.NewReplacer(",", "", ".", "").Replace(number) }
+// joins reports whether s has a separator of digits at i.
+func joins(s string, i int) bool {
+	return (s[i] == '.' || s[i] == ',') && i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1])
+}
 
-// hasNumber reports whether text has a number of those digits.
-func hasNumber(text, digits string) bool {
-	return slices.ContainsFunc(tokensOf(text), func(t string) bool { return isDigit(t[0]) && digitsOf(t) == digits })
+func numberEnd(s string, at int) int {
+	for at < len(s) && (isDigit(s[at]) || joins(s, at)) {
+		at++
+	}
+	return at
+}
+
+// sameDigits compares numbers without their separators.
+func sameDigits(a, b string) bool {
+	i, k := 0, 0
+	for {
+		for i < len(a) && !isDigit(a[i]) {
+			i++
+		}
+		for k < len(b) && !isDigit(b[k]) {
+			k++
+		}
+		if i == len(a) || k == len(b) {
+			return i == len(a) && k == len(b)
+		}
+		if a[i] != b[k] {
+			return false
+		}
+		i++
+		k++
+	}
 }

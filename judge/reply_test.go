@@ -200,6 +200,15 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// TestSchemaNecessity checks that it is the other schema and one member more.
+func TestSchemaNecessity(t *testing.T) {
+	before, after, ok := strings.Cut(SchemaNecessity, ",\n  \"sufficient\"")
+	plain := strings.Replace(Schema, `"elsewhere_quote"]`, `"elsewhere_quote","sufficient"]`, 1)
+	if !ok || !json.Valid([]byte(SchemaNecessity)) || !strings.HasPrefix(plain, before) || !strings.HasSuffix(after, plain[len(before):]) {
+		t.Errorf("schema %s", SchemaNecessity)
+	}
+}
+
 // FuzzFindQuote compares with a search in the texts without white space, where
 // the places of the words' ends are checked apart.
 func FuzzFindQuote(f *testing.F) {

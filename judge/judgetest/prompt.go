@@ -103,11 +103,11 @@ func (p *Prompt) pair() {
 	if !ok {
 		return
 	}
-	if claim, rest, ok := strings.Cut(rest, "\n\n    Cited Text: "); ok {
-		text, _, _ := strings.Cut(rest, "\n\n    Rate the support")
+	if claim, after, ok := strings.Cut(rest, "\n\n    Cited Text: "); ok {
+		text, _, _ := strings.Cut(after, "\n\n    Rate the support")
 		p.Pair = &PromptPair{Claim: claim, Text: text}
-	} else if claim, rest, ok := strings.Cut(rest, "\n\n        Available Sources:\n"); ok {
-		text, _, _ := strings.Cut(rest, "\n\n        Is this claim:")
+	} else if claim, after, ok := strings.Cut(rest, "\n\n        Available Sources:\n"); ok {
+		text, _, _ := strings.Cut(after, "\n\n        Is this claim:")
 		p.Pair = &PromptPair{Claim: claim, Text: text, Choice: true}
 	}
 }

@@ -47,11 +47,19 @@ func newExhibits(r *judge.Request) *exhibits {
 		add(text)
 	}
 	h.Sum(x.digest[:0])
-	for digest := x.digest; ; digest = sha256.Sum256(digest[:]) {
-		hex.Encode(x.code[:], digest[:codeLength/2])
-		if !x.mentions(string(x.code[:])) {
-			return x
+	x.code = codeOf(x.digest, x.mentions)
+	return x
+}
+
+// codeOf is the beginning of a digest, or of its digest, and so on, that is not
+// taken.
+func codeOf(digest [32]byte, taken func(code string) bool) (code [codeLength]byte) {
+	for {
+		hex.Encode(code[:], digest[:codeLength/2])
+		if !taken(string(code[:])) {
+			return code
 		}
+		digest = sha256.Sum256(digest[:])
 	}
 }
 

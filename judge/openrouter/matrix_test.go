@@ -1,0 +1,332 @@
+package openrouter
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ibid/judge"
+	"ibid/judge/judgetest"
+)
+
+// TestPrechecks settles what needs no model.
+func TestPrechecks(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{})
+	defer s.Close()
+	j := newTestJudge(t, s, nil)
+	text := "It rained. The bridge opened in July 1909. It is red."
+	r := &judge.Request{
+		Row: "r/s",
+		Claims: []judge.Claim{
+			{Text: "The bridge opened in July 1909.", Evidence: []int{0}, Citations: []int{0, 2}},
+			{Text: "***"},
+		},
+		Evidence: []judge.Evidence{{Text: text, Citation: 0}},
+		Invalid:  []judge.InvalidCitation{{Citation: 2, Reason: "document_not_found"}},
+	}
+	v, err := j.Judge(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := judgetest.Problems(r, v); len(problems) > 0 {
+		t.Error(problems)
+	}
+	c := &v.Claims[0]
+	if c.Joint != judge.Full.Support() || c.Precheck != judge.PrecheckContained || c.Checks[0].Quote != "The bridge opened in July 1909." || c.Checks[0].QuoteAt != (judge.Interval{Start: 11, End: 42}) {
+		t.Errorf("contained claim %+v", c)
+	}
+	if k := c.Checks[1]; k.Citation != 2 || k.Precheck != "document_not_found" || k.Support != judge.None.Support() || k.Relevant != judge.No {
+		t.Errorf("invalid citation %+v", k)
+	}
+	if c := &v.Claims[1]; c.Factual != judge.No || c.Precheck != judge.PrecheckBlank {
+		t.Errorf("blank claim %+v", c)
+	}
+	if n := s.Counts().Requests; n != 0 || len(v.Calls) != 0 {
+		t.Errorf("%d calls, %+v", n, v.Calls)
+	}
+	if u := j.Usage(); u.CallsSaved != 1 || u.Prechecked != 2 {
+		t.Errorf("usage %+v", u)
+	}
+
+	// A claim that needs a model does not take the settled ones along, and its
+	// prompt says what to look at twice.
+	r.Claims = append(r.Claims, judge.Claim{Text: "The bridge opened in 1908 in Lyon.", Evidence: []int{0}, Citations: []int{0}})
+	prompts := j.Prompts(r)
+	if len(prompts) != 1 || strings.Contains(prompts[0].User, "July 1909.\n</claim") || !strings.Contains(prompts[0].User, "c1 has, and none of its passages in these words: 1908, Lyon\n") {
+		t.Errorf("prompts %+v", prompts)
+	}
+	if _, err := j.Judge(t.Context(), r); err != nil || s.Counts().Requests != 1 {
+		t.Errorf("%v, %d calls", err, s.Counts().Requests)
+	}
+}
+
+// TestParts splits long rows and puts the verdicts together again.
+func TestParts(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{})
+	defer s.Close()
+	row := rowsOf(1)[0]
+	for len(row.Claims) < 9 {
+		row.Claims = append(row.Claims, row.Claims...)
+	}
+	want, err := newTestJudge(t, s, func(c *Config) { c.MaxPairs = 1000 }).Judge(t.Context(), row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Config){
+		"pairs":  func(c *Config) { c.MaxPairs = 3 },
+		"claims": func(c *Config) { c.MaxClaims = 2 },
+		"tokens": func(c *Config) { c.MaxPromptTokens = 100 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newTestJudge(t, s, change)
+			got, err := j.Judge(t.Context(), row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Calls) < 2 || len(got.Calls) != len(j.Prompts(row)) {
+				t.Errorf("%d calls, %d prompts", len(got.Calls), len(j.Prompts(row)))
+			}
+			for c := range want.Claims {
+				a, b := &got.Claims[c], &want.Claims[c]
+				if a.Joint != b.Joint || !slices.Equal(a.Checks, b.Checks) {
+					t.Errorf("claim %d: %+v, want %+v", c, a, b)
+				}
+			}
+			if problems := judgetest.Problems(row, got); len(problems) > 0 {
+				t.Error(problems)
+			}
+		})
+	}
+}
+
+// TestTooLong halves what a model cannot read.
+func TestTooLong(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1, MaxFaults: 2})
+	defer s.Close()
+	row := rowsOf(1)[0]
+	v, err := newTestJudge(t, s, nil).Judge(t.Context(), row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Calls) != 3 || len(judgetest.Problems(row, v)) > 0 {
+		t.Errorf("%d calls, %q", len(v.Calls), judgetest.Problems(row, v))
+	}
+	single := attackOn("Q?", steeredClaim, honestPassage)
+	always := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1})
+	defer always.Close()
+	_, err = newTestJudge(t, always, nil).Judge(t.Context(), single)
+	if f := failureOf(t, err); f.Reason != judge.TooLong {
+		t.Error(f)
+	}
+}
+
+// byVote answers with another label at each vote; it knows them by their seed,
+// which the server does not show, so by their order.
+func byVote(labels ...string) func(*judgetest.Prompt) string {
+	n := 0
+	return func(p *judgetest.Prompt) string {
+		a := judgetest.OverlapAnswer(p)
+		label := labels[min(n, len(labels)-1)]
+		n++
+		for i := range a.Claims {
+			if c := &a.Claims[i]; len(c.Checks) > 0 {
+				c.Joint, c.Checks[0].Support = label, label
+			}
+		}
+		return a.String()
+	}
+}
+
+func TestVotes(t *testing.T) {
+	tests := []struct {
+		name   string
+		votes  int
+		labels []string
+		want   string
+		calls  int
+	}{
+		{"one is sure", 1, []string{"full"}, "full", 1},
+		{"unsure, then two that agree with nobody", 1, []string{"unsure", "full", "none"}, "none", 3},
+		{"unsure, then a majority", 1, []string{"unsure", "full", "full"}, "full", 3},
+		{"three fixed", 3, []string{"full", "none", "full"}, "full", 3},
+		{"a tie does not help the answer", 2, []string{"full", "none"}, "none", 2},
+		{"contradiction by majority", 3, []string{"contradicts", "full", "contradicts"}, "contradicts", 3},
+		{"nobody knows", 1, []string{"unsure"}, "unsure", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := judgetest.NewServer(judgetest.ServerConfig{Reply: byVote(tt.labels...)})
+			defer s.Close()
+			v, err := newTestJudge(t, s, func(c *Config) { c.Votes = tt.votes }).Judge(t.Context(), attackOn("Q?", steeredClaim, honestPassage))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &v.Claims[0]
+			if got := c.Joint.Label.String(); got != tt.want || c.Checks[0].Support.Label.String() != tt.want || len(v.Calls) != tt.calls || c.Votes != tt.calls {
+				t.Errorf("%s with %d votes in %d calls, want %s in %d", got, c.Votes, len(v.Calls), tt.want, tt.calls)
+			}
+			if c.Contradicted != (tt.want == "contradicts") {
+				t.Errorf("contradicted: %t", c.Contradicted)
+			}
+			if len(v.Opinions) != tt.calls && tt.calls > 1 {
+				t.Errorf("%d opinions", len(v.Opinions))
+			}
+		})
+	}
+	// Without escalation, unsure stays.
+	s := judgetest.NewServer(judgetest.ServerConfig{Reply: byVote("unsure")})
+	defer s.Close()
+	v, err := newTestJudge(t, s, func(c *Config) { c.NoEscalation = true }).Judge(t.Context(), attackOn("Q?", steeredClaim, honestPassage))
+	if err != nil || len(v.Calls) != 1 {
+		t.Errorf("%v, %+v", err, v)
+	}
+}
+
+// TestOrder checks that votes see another order, and that a rerun sees the
+// same.
+func TestOrder(t *testing.T) {
+	row := rowsOf(1)[0]
+	j := judgeAt(t, "http://localhost", func(c *Config) { c.Votes = 3 })
+	first, again := j.Prompts(row), j.Prompts(row)
+	if first[0].User == first[1].User || first[1].User == first[2].User {
+		t.Error("votes have the same order")
+	}
+	for i := range first {
+		if first[i] != again[i] || first[i].Vote != i {
+			t.Errorf("vote %d: %+v", i, first[i])
+		}
+	}
+}
+
+func TestPanel(t *testing.T) {
+	row := rowsOf(3)[2]
+	s := judgetest.NewServer(judgetest.ServerConfig{})
+	defer s.Close()
+	j := newTestJudge(t, s, func(c *Config) { c.Panel = []string{"other/judge", "fake/judge"} })
+	v, err := j.Judge(t.Context(), row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Calls) != 2 || v.Calls[0].Provider != "Other" || v.Calls[1].Provider != "Fake" || len(v.Opinions) != 2 {
+		t.Fatalf("calls %+v, %d opinions", v.Calls, len(v.Opinions))
+	}
+	var g, sum Agreement
+	g.Add(v)
+	sum.Merge(&g)
+	sum.Merge(&g)
+	pairs := sum.Pairs()
+	if len(pairs) != 1 || pairs[0].A != "fake/judge" || pairs[0].B != "other/judge" || pairs[0].Items == 0 {
+		t.Fatalf("agreement %+v", pairs)
+	}
+	if share, ok := pairs[0].Share(); !ok || share != 1 {
+		t.Errorf("share %v, %t", share, ok)
+	}
+	if len(j.Stats().AnsweredBy) != 2 {
+		t.Errorf("answered by %v", j.Stats().AnsweredBy)
+	}
+	// By hand: two models that differ on one of three items, one item unsure.
+	say := func(model string, joint judge.Label, checks ...judge.Label) judge.Opinion {
+		o := judge.Opinion{Model: model, Claims: []judge.ClaimVerdict{{Joint: joint.Support()}}}
+		for _, l := range checks {
+			o.Claims[0].Checks = append(o.Claims[0].Checks, judge.Check{Support: l.Support()})
+		}
+		return o
+	}
+	var hand Agreement
+	hand.Add(&judge.Verdict{Opinions: []judge.Opinion{
+		say("b", judge.Full, judge.Full, judge.None, judge.Unsure), say("a", judge.Full, judge.Partial, judge.None, judge.None),
+	}})
+	p := hand.Pairs()[0]
+	if p.Items != 3 || p.Same != 2 || p.Unsure != 1 || p.AbsDiff != 0.5 || p.Counts[judge.Partial][judge.Full] != 1 {
+		t.Errorf("agreement %+v", p)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{})
+	defer s.Close()
+	j := newTestJudge(t, s, nil)
+	rows := rowsOf(10)
+	total := func() Estimate {
+		var sum Estimate
+		for _, r := range rows {
+			e, err := j.Plan(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.Add(e)
+		}
+		return sum
+	}
+	if e := total(); e.Rows != 10 || e.Calls != 10 || e.Unpriced != 10 || e.NanoUSD != 0 || e.Cached != 0 {
+		t.Errorf("without prices %+v", e)
+	}
+	if err := j.LoadPrices(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	priced := total()
+	if priced.Unpriced != 0 || priced.NanoUSD == 0 || s.Counts().Requests != 0 {
+		t.Errorf("with prices %+v", priced)
+	}
+	judgeAll(t.Context(), j, rows[:4], 2)
+	if e := total(); e.Cached != 4 || e.Calls != 6 {
+		t.Errorf("with four rows cached %+v", e)
+	}
+	judgeAll(t.Context(), j, rows, 2)
+	if cost := j.Stats().CostNanoUSD; cost < priced.NanoUSD/3 || cost > 3*priced.NanoUSD {
+		t.Errorf("cost %d, estimate %d", cost, priced.NanoUSD)
+	}
+	pairs := newTestJudge(t, s, func(c *Config) { c.Mode = Pairwise })
+	if e, err := pairs.Plan(t.Context(), rows[0]); err != nil || e.Calls < 2 {
+		t.Errorf("pairwise %+v, %v", e, err)
+	}
+}
+
+// TestPairwise asks by the specification's prompts.
+func TestPairwise(t *testing.T) {
+	r := &judge.Request{
+		Row:      "r/s",
+		Claims:   []judge.Claim{{Text: "It rained in Lisbon", Evidence: []int{0}, Citations: []int{0}}},
+		Evidence: []judge.Evidence{{Text: "It rained in Lisbon all day.", Citation: 0}, {Text: "Porto was dry.", Citation: 1}},
+	}
+	tests := []struct {
+		name, reply string
+		fallback    bool
+		support     judge.Support
+		elsewhere   judge.Support
+	}{
+		{"number", "0.8", false, judge.Scored(0.8), judge.Support{}},
+		{"first number", "Score: 0.6 (of 1.0)", false, judge.Scored(0.6), judge.Support{}},
+		{"clamped", "7", false, judge.Scored(1), judge.Support{}},
+		{"negative", "-0.3", false, judge.Scored(0), judge.Support{}},
+		{"one of three", "1", false, judge.Scored(1), judge.Scored(1)},
+		{"two of three", "2", false, judge.Scored(1), judge.Scored(0.5)},
+		{"no number", "hard to say", false, judge.Support{}, judge.Support{}},
+		{"no number, as the specification has it", "hard to say", true, judge.Scored(0.5), judge.Scored(0.5)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := judgetest.NewServer(judgetest.ServerConfig{Reply: func(p *judgetest.Prompt) string {
+				if p.Pair == nil || p.Pair.Claim != r.Claims[0].Text {
+					t.Errorf("prompt %+v", p)
+				}
+				return tt.reply
+			}})
+			defer s.Close()
+			j := newTestJudge(t, s, func(c *Config) {
+				c.Mode, c.Retries = Pairwise, 1
+				if half := 0.5; tt.fallback {
+					c.FallbackScore = &half
+				}
+			})
+			v, err := j.Judge(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &v.Claims[0]
+			if c.Checks[0].Support != tt.support || c.Joint != tt.support || c.Elsewhere != tt.elsewhere {
+				t.Errorf("support %+v, joint %+v, elsewhere %+v", c.Checks[0].Support, c.Joint, c.Elsewhere)
+			}
+		})
+	}
+}

@@ -1,0 +1,436 @@
+package openrouter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+	"ibid/judge/judgetest"
+)
+
+// handle starts a server that answers every request by f.
+func handle(t *testing.T, f http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// judgeAt makes a judge of an endpoint.
+func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
+	t.Helper()
+	config := Config{BaseURL: url, Key: "secret", Model: "m/m", Timeout: 5 * time.Second, Backoff: time.Millisecond}
+	if change != nil {
+		change(&config)
+	}
+	j, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// TestBody decodes what is sent and looks for what client libraries lose.
+func TestBody(t *testing.T) {
+	var body []byte
+	url := handle(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ = io.ReadAll(r.Body)
+		if r.URL.Path != "/v9/chat/completions" || r.Header.Get("Authorization") != "Bearer secret" || r.Header.Get("Content-Type") != "application/json" || r.ContentLength != int64(len(body)) {
+			t.Errorf("%s %v, length %d", r.URL.Path, r.Header, r.ContentLength)
+		}
+		w.WriteHeader(422)
+	})
+	row := rowsOf(1)[0]
+	row.Question = "line\nquote \" back \\ tab\t \x01 \xff é 大 \u2028"
+	for _, kind := range []string{KindOpenRouter, KindOpenAI} {
+		j := judgeAt(t, url+"/v9/", func(c *Config) {
+			c.Kind, c.Seed, c.Necessity = kind, 3, true
+			c.Provider = map[string]any{"sort": "price", "only": []any{"a"}}
+			c.Reasoning = map[string]any{"effort": "low"}
+		})
+		_, err := j.Judge(t.Context(), row)
+		failureOf(t, err)
+		var got struct {
+			Model       string
+			Temperature *float64
+			Seed        *int64
+			MaxTokens   int64 `json:"max_tokens"`
+			Provider    map[string]any
+			Reasoning   map[string]any
+			Messages    []struct{ Role, Content string }
+			Format      struct {
+				Type   string
+				Schema struct {
+					Strict bool
+					Schema json.RawMessage
+				} `json:"json_schema"`
+			} `json:"response_format"`
+		}
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Fatalf("%v: %s", err, body)
+		}
+		if got.Temperature == nil || *got.Temperature != 0 || got.Seed == nil || *got.Seed != 3 || got.Model != "m/m" || !got.Format.Schema.Strict {
+			t.Errorf("%s: body %s", kind, body)
+		}
+		if isOpenRouter := kind == KindOpenRouter; (got.Provider["sort"] == "price") != isOpenRouter || (got.Reasoning["effort"] == "low") != isOpenRouter {
+			t.Errorf("%s: provider %v, reasoning %v", kind, got.Provider, got.Reasoning)
+		}
+		// The schema keeps its order: a model writes why before it decides.
+		if s := string(got.Format.Schema.Schema); strings.Index(s, `"why"`) > strings.Index(s, `"support"`) || !strings.Contains(s, `"sufficient"`) || strings.Contains(s, "\n") {
+			t.Errorf("schema %s", s)
+		}
+		if got.MaxTokens < needLeast+needThinking {
+			t.Errorf("max_tokens %d", got.MaxTokens)
+		}
+		if want := "line\nquote \" back \\ tab\t \x01 \uFFFD é 大 \u2028"; len(got.Messages) != 2 || !strings.Contains(got.Messages[1].Content, want) {
+			t.Errorf("messages %q", got.Messages)
+		}
+		// What is hashed is what is sent.
+		q := j.matrixQuestion(j.members[0], newExhibits(row), 0)
+		if string(q.request.body(nil, q.request.maxTokens)) != string(body) {
+			t.Errorf("%s: sent %s", kind, body)
+		}
+	}
+}
+
+// TestKey checks what makes requests the same, and what does not.
+func TestKey(t *testing.T) {
+	row := rowsOf(1)[0]
+	key := func(change func(*Config), r *judge.Request, vote int) cache.Key {
+		j := judgeAt(t, "http://localhost/v1", change)
+		return j.matrixQuestion(j.members[0], newExhibits(r), vote).request.key()
+	}
+	base := key(nil, row, 0)
+	renamed := *row
+	renamed.Row = "another/name"
+	for name, same := range map[string]cache.Key{
+		"row":     key(nil, &renamed, 0),
+		"key":     key(func(c *Config) { c.Key = "other" }, row, 0),
+		"retries": key(func(c *Config) { c.Retries, c.Timeout, c.RPM, c.Concurrency, c.Run = 9, time.Hour, 3, 2, "r" }, row, 0),
+		"slash":   key(func(c *Config) { c.BaseURL += "/" }, row, 0),
+	} {
+		if same != base {
+			t.Errorf("%s changes the key", name)
+		}
+	}
+	for name, other := range map[string]cache.Key{
+		"model":       key(func(c *Config) { c.Model = "m/n" }, row, 0),
+		"endpoint":    key(func(c *Config) { c.BaseURL = "http://localhost/v2" }, row, 0),
+		"temperature": key(func(c *Config) { c.Temperature = 0.5 }, row, 0),
+		"seed":        key(func(c *Config) { c.Seed = 5 }, row, 0),
+		"max tokens":  key(func(c *Config) { c.MaxTokens = 9000 }, row, 0),
+		"reasoning":   key(func(c *Config) { c.Reasoning = map[string]any{"effort": "none"} }, row, 0),
+		"provider":    key(func(c *Config) { c.Provider = map[string]any{"sort": "price"} }, row, 0),
+		"schema":      key(func(c *Config) { c.Necessity = true }, row, 0),
+		"vote":        key(nil, row, 1),
+		"material":    key(nil, rowsOf(2)[1], 0),
+	} {
+		if other == base {
+			t.Errorf("%s does not change the key", name)
+		}
+	}
+}
+
+func FuzzAppendEscaped(f *testing.F) {
+	f.Add([]byte("a\"\\\n\t\x00\x7f\xff\xc3é\U0001F600\u2028<>&"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var got string
+		quoted := append(appendEscaped([]byte{'"'}, text), '"')
+		if err := json.Unmarshal(quoted, &got); err != nil {
+			t.Fatalf("%q is no JSON: %v", quoted, err)
+		}
+		// Slow and sure: what encoding/json makes of it.
+		b, _ := json.Marshal(string(text))
+		var want string
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	})
+}
+
+// TestResponses serves bodies that a client may take for something else.
+func TestResponses(t *testing.T) {
+	good := `{"id":"gen-1","model":"m/m","provider":"P","choices":[{"finish_reason":"stop","message":{"content":%s}}],"usage":{"prompt_tokens":10.0,"completion_tokens":null,"cost":0.001},"created":1.5}`
+	row := &judge.Request{Row: "r/s", Claims: []judge.Claim{{Text: "A claim about one thing."}}}
+	reply := `{"tampering":"none","claims":[{"id":"c1","kind":"factual","checks":[],"joint_why":"","joint":"none","elsewhere":"none","elsewhere_evidence_id":"","elsewhere_quote":""}]}`
+	content := string(quoted(reply))
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		reason judge.Reason // "" if it is an answer
+	}{
+		{"good, with counts as fractions", 200, fmt.Sprintf(good, content), ""},
+		{"white space around", 200, " \n\n " + fmt.Sprintf(good, content) + "\n ", ""},
+		{"unknown members", 200, strings.Replace(fmt.Sprintf(good, content), `{"id"`, `{"x":{"y":[1]},"id"`, 1), ""},
+		{"content in parts", 200, fmt.Sprintf(good, `[{"type":"text","text":`+content+`}]`), ""},
+		{"two documents", 200, fmt.Sprintf(good, content) + fmt.Sprintf(good, content), judge.NoAnswer},
+		{"cut short", 200, fmt.Sprintf(good, content)[:100], judge.NoAnswer},
+		{"empty", 200, "", judge.NoAnswer},
+		{"a page", 200, "<html></html>", judge.NoAnswer},
+		{"error in 200", 200, `{"error":{"code":502,"message":"x"}}`, judge.NoAnswer},
+		{"error in 200, code as a string", 200, `{"error":{"code":"400","message":"x"}}`, judge.Rejected},
+		{"error in 200, code 400.0", 200, `{"error":{"code":400.0,"message":"x"}}`, judge.Rejected},
+		{"error in 200, no code", 200, `{"error":{"message":"x"}}`, judge.NoAnswer},
+		{"error is a string", 400, `{"error":"boom"}`, judge.Rejected},
+		{"message is an object", 422, `{"error":{"code":422,"message":{"a":1}}}`, judge.Rejected},
+		{"type is a number", 413, `{"error":{"code":413,"message":"x","type":7}}`, judge.TooLong},
+		{"null error code", 400, `{"error":{"code":null,"message":"x"}}`, judge.Rejected},
+		{"error without a body", 403, "", judge.Blocked},
+		{"error of a choice", 200, `{"choices":[{"finish_reason":"error","message":{"content":"x"},"error":{"code":400,"message":"x"}}]}`, judge.Rejected},
+		{"finish reason error", 200, `{"choices":[{"finish_reason":"error","message":{"content":"x"}}]}`, judge.NoAnswer},
+		{"no choices", 200, `{"choices":[]}`, judge.NoAnswer},
+		{"null choices", 200, `{"choices":null}`, judge.NoAnswer},
+		{"null content", 200, fmt.Sprintf(good, "null"), judge.BadReply},
+		{"blank content", 200, fmt.Sprintf(good, `" "`), judge.BadReply},
+		{"redirect to nowhere", 304, "", judge.NoAnswer},
+		{"too large", 200, `{"x":"` + strings.Repeat("x", maxResponse) + `"}`, judge.NoAnswer},
+		{"context length", 400, `{"error":{"code":400,"message":"x","metadata":{"error_type":"context_length_exceeded"}}}`, judge.TooLong},
+		{"not to be retried", 503, `{"error":{"http_status":503,"message":"x","availability":{"retryable":false}}}`, judge.Rejected},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			url := handle(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.body)
+			})
+			v, err := judgeAt(t, url, nil).Judge(t.Context(), row)
+			if tt.reason == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c := v.Calls[0]; c.PromptTokens != 10 || c.CostNanoUSD != 1_000_000 || c.Provider != "P" {
+					t.Errorf("call %+v", c)
+				}
+				return
+			}
+			if f := failureOf(t, err); f.Reason != tt.reason {
+				t.Errorf("%v, want %s", f, tt.reason)
+			}
+		})
+	}
+}
+
+// TestLibraryErrors pins what the client library makes of error bodies: that a
+// RequestError wraps an APIError without a status is why the former is looked at
+// first.
+func TestLibraryErrors(t *testing.T) {
+	url := handle(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(502)
+		_, _ = io.WriteString(w, `{"error":"boom"}`)
+	})
+	config := openai.DefaultConfig("k")
+	config.BaseURL = url
+	_, err := openai.NewClientWithConfig(config).CreateChatCompletion(t.Context(), openai.ChatCompletionRequest{Model: "m/m"})
+	api, isAPI := errors.AsType[*openai.APIError](err)
+	request, isRequest := errors.AsType[*openai.RequestError](err)
+	if !isAPI || api.HTTPStatusCode != 0 || !isRequest || request.HTTPStatusCode != 502 {
+		t.Errorf("error %v: %t, %t", err, isAPI, isRequest)
+	}
+}
+
+// TestConnections checks that answers sent in chunks leave their connection to
+// the next call.
+func TestConnections(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.SlowDrip}, FaultShare: 1})
+	defer s.Close()
+	results := judgeAll(t.Context(), newTestJudge(t, s, nil), rowsOf(30), 1)
+	if bad := failures(results); len(bad) > 0 {
+		t.Fatal(bad)
+	}
+	if n := s.Counts().Connections; n != 1 {
+		t.Errorf("%d connections of one worker", n)
+	}
+}
+
+func TestDelay(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	ms := fmt.Sprint(now.Add(3 * time.Second).UnixMilli())
+	tests := []struct {
+		name   string
+		header map[string]string
+		err    string
+		want   time.Duration
+		ok     bool
+	}{
+		{"none", nil, `{}`, 0, false},
+		{"seconds", map[string]string{"Retry-After": "17"}, `{}`, 17 * time.Second, true},
+		{"fraction", map[string]string{"Retry-After": " 1.5 "}, `{}`, 1500 * time.Millisecond, true},
+		{"date", map[string]string{"Retry-After": "Fri, 20 Nov 2026 12:00:09 GMT"}, `{}`, 9 * time.Second, true},
+		{"date in the past", map[string]string{"Retry-After": "Fri, 20 Nov 2026 11:00:00 GMT"}, `{}`, 0, true},
+		{"nonsense, then metadata", map[string]string{"Retry-After": "soon"}, `{"metadata":{"retry_after_seconds":2}}`, 2 * time.Second, true},
+		{"negative", map[string]string{"Retry-After": "-1"}, `{}`, 0, false},
+		{"far away", map[string]string{"Retry-After": "1e300"}, `{}`, maxDelay, true},
+		{"header before all", map[string]string{"Retry-After": "1"}, `{"availability":{"retry_after":2},"metadata":{"retry_after_seconds":3}}`, time.Second, true},
+		{"availability before metadata", nil, `{"availability":{"retry_after":2.5},"metadata":{"retry_after_seconds":3}}`, 2500 * time.Millisecond, true},
+		{"nested header", nil, `{"metadata":{"headers":{"retry-after":"4"}}}`, 4 * time.Second, true},
+		{"nested number", nil, `{"metadata":{"headers":{"Retry-After":4}}}`, 4 * time.Second, true},
+		{"nested reset", nil, `{"metadata":{"headers":{"X-RateLimit-Reset":"` + ms + `"}}}`, 3 * time.Second, true},
+		{"reset in the header", map[string]string{"X-RateLimit-Reset": ms}, `{}`, 3 * time.Second, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			header := http.Header{}
+			for k, v := range tt.header {
+				header.Set(k, v)
+			}
+			var e wireError
+			if err := json.Unmarshal([]byte(tt.err), &e); err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := delayOf(header, &e, now); d != tt.want || ok != tt.ok {
+				t.Errorf("delay %v, %t, want %v, %t", d, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+// TestRateWait gives a row up when a limit does not lift in time, and does not
+// count refusals as attempts before.
+func TestRateWait(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.RateLimitDecimal}, FaultShare: 1, RetryAfter: 10 * time.Millisecond})
+	defer s.Close()
+	j := newTestJudge(t, s, func(c *Config) { c.Retries, c.MaxRateWait = 0, 100*time.Millisecond })
+	_, err := j.Judge(t.Context(), rowsOf(1)[0])
+	if f := failureOf(t, err); f.Reason != judge.RateLimited || f.Calls[0].Attempts < 3 {
+		t.Errorf("failure %+v", f)
+	}
+	if stats := j.Stats(); stats.RateLimited < 3 || stats.Failed != 1 {
+		t.Errorf("stats %+v", stats)
+	}
+}
+
+// TestCircuit pauses all calls after failures in a row.
+func TestCircuit(t *testing.T) {
+	var calls atomic.Int64
+	url := handle(t, func(w http.ResponseWriter, _ *http.Request) { calls.Add(1); w.WriteHeader(503) })
+	j := judgeAt(t, url, func(c *Config) {
+		c.CircuitFailures, c.CircuitPause, c.Concurrency, c.Retries = 5, time.Hour, 1, 100
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	results := judgeAll(ctx, j, rowsOf(20), 4)
+	for _, r := range results {
+		if !errors.Is(r.err, context.DeadlineExceeded) {
+			t.Errorf("error %v", r.err)
+		}
+	}
+	if n := calls.Load(); n != 5 || !j.Stats().Paused {
+		t.Errorf("%d calls, want 5 and then a pause", n)
+	}
+	c := newCircuit(2, time.Second, time.Now)
+	for range 3 {
+		c.report(true)
+		c.report(false)
+	}
+	if c.paused() {
+		t.Error("paused without failures in a row")
+	}
+}
+
+// TestPace spreads calls over a minute.
+func TestPace(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{})
+	defer s.Close()
+	j := newTestJudge(t, s, func(c *Config) { c.RPM = 1200 }) // one in 50 ms
+	began := time.Now()
+	if bad := failures(judgeAll(t.Context(), j, rowsOf(5), 5)); len(bad) > 0 {
+		t.Fatal(bad)
+	}
+	if d := time.Since(began); d < 190*time.Millisecond {
+		t.Errorf("five calls in %v", d)
+	}
+}
+
+// TestLimiter drives the bound with refusals.
+func TestLimiter(t *testing.T) {
+	now := time.Unix(0, 0)
+	l := newLimiter(40, func() time.Time { return now })
+	window := func(calls, refused int) int {
+		for i := range calls {
+			if err := l.acquire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if i == calls-1 {
+				now = now.Add(lossWindow)
+			}
+			l.release(i < refused)
+		}
+		_, limit := l.state()
+		return limit
+	}
+	for i, step := range []struct{ calls, refused, want int }{
+		{100, 6, 40},  // stray refusals leave it where it is
+		{100, 50, 32}, // overload cuts it
+		{100, 10, 32}, // in between nothing moves
+		{100, 0, 35},  // then it grows
+		{10, 10, 35},  // a few calls say nothing
+		{100, 50, 22}, // they count with those that follow
+	} {
+		if got := window(step.calls, step.refused); got != step.want {
+			t.Errorf("step %d: limit %d, want %d", i, got, step.want)
+		}
+	}
+	for range 40 {
+		window(100, 100)
+	}
+	if _, limit := l.state(); limit != 1 {
+		t.Errorf("limit %d, want 1 at least", limit)
+	}
+	// Who waits and gives up leaves his place to the next.
+	if err := l.acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	gone, next := make(chan error), make(chan error)
+	go func() { gone <- l.acquire(ctx) }()
+	go func() { next <- l.acquire(t.Context()) }()
+	cancel()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	l.release(false)
+	if err := <-next; err != nil {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestRequireParameters leaves out what no provider takes where that is
+// demanded, and keeps the key.
+func TestRequireParameters(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{})
+	defer s.Close()
+	store := cache.NewMemory()
+	change := func(c *Config) {
+		c.Model, c.Provider, c.Store = "fake/thinker", map[string]any{"require_parameters": true}, store
+	}
+	j := newTestJudge(t, s, change)
+	if _, err := j.Judge(t.Context(), rowsOf(1)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if got := j.Stats().Dropped; len(got) != 1 || got[0] != "fake/thinker: temperature" {
+		t.Errorf("dropped %q", got)
+	}
+	// Another process finds the answer without asking for models.
+	again := newTestJudge(t, s, func(c *Config) { change(c); c.BaseURL = s.URL() })
+	s.Close()
+	if _, err := again.Judge(t.Context(), rowsOf(1)[0]); err != nil {
+		t.Error(err)
+	}
+}
