@@ -63,6 +63,17 @@ func (o *Roster) Cited(c int) []string {
 	return ids
 }
 
+// AppendCited appends the ids of [Roster.Cited], with a space between them.
+func (o *Roster) AppendCited(b []byte, c int) []byte {
+	for i, n := range o.cited[c] {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(append(b, 'e'), int64(n), 10)
+	}
+	return b
+}
+
 // Texts are the distinct texts of evidence, those of e1, e2, ...
 func (o *Roster) Texts() []string {
 	texts := make([]string, len(o.first))

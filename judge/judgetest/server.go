@@ -1,6 +1,7 @@
 package judgetest
 
 import (
+	"io"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -55,6 +56,11 @@ type ServerConfig struct {
 	// CreditNanoUSD is what may be spent; then comes 402. 0 = no limit.
 	CreditNanoUSD int64
 
+	// NoNetwork serves no port: requests come by [Server.Client] alone. Then all
+	// runs in the bubble of testing/synctest, where time is simulated, and no
+	// connection can break halfway.
+	NoNetwork bool
+
 	// KeepBodies keeps the bodies of requests in the log.
 	KeepBodies bool
 	// Lean keeps counts instead of the log, for runs of many requests.
@@ -82,7 +88,8 @@ func Lognormal(median time.Duration, sigma float64) Latency {
 // /generation under [Server.URL].
 type Server struct {
 	config ServerConfig
-	http   *httptest.Server
+	http   *httptest.Server // nil without network
+	routes *http.ServeMux
 	models map[string]*Model
 	bucket *bucket
 	turns  sync.WaitGroup // handlers under way, which may outlive their connection
@@ -142,6 +149,10 @@ func NewServer(config ServerConfig) *Server {
 	mux.HandleFunc("GET /api/v1/key", s.authorized(s.keyInfo))
 	mux.HandleFunc("GET /api/v1/credits", s.authorized(s.credits))
 	mux.HandleFunc("GET /api/v1/generation", s.authorized(s.generation))
+	s.routes = mux
+	if config.NoNetwork {
+		return s
+	}
 	s.http = httptest.NewUnstartedServer(mux)
 	s.http.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -156,13 +167,45 @@ func NewServer(config ServerConfig) *Server {
 }
 
 // URL is the base URL that clients take, without a slash at its end.
-func (s *Server) URL() string { return s.http.URL + "/api/v1" }
+func (s *Server) URL() string {
+	if s.http == nil {
+		return "http://fake.invalid/api/v1"
+	}
+	return s.http.URL + "/api/v1"
+}
+
+// Client returns a client that hands its requests to the server without a
+// network, whether it has one or not.
+func (s *Server) Client() *http.Client { return &http.Client{Transport: (*direct)(s)} }
+
+// direct is the transport of [Server.Client].
+type direct Server
+
+// RoundTrip serves the request in the goroutine of the caller. A connection
+// that the server would break is an error.
+func (d *direct) RoundTrip(q *http.Request) (resp *http.Response, err error) {
+	defer func() {
+		if broken := recover(); broken == http.ErrAbortHandler {
+			resp, err = nil, io.ErrUnexpectedEOF
+		} else if broken != nil {
+			panic(broken)
+		}
+	}()
+	w := httptest.NewRecorder()
+	d.routes.ServeHTTP(w, q)
+	if err := q.Context().Err(); err != nil {
+		return nil, err
+	}
+	return w.Result(), nil
+}
 
 // Close ends the server and the connections to it. Log and totals are complete
 // after it.
 func (s *Server) Close() {
-	s.http.CloseClientConnections()
-	s.http.Close()
+	if s.http != nil {
+		s.http.CloseClientConnections()
+		s.http.Close()
+	}
 	s.turns.Wait()
 }
 

@@ -186,6 +186,26 @@ func TestServerLimits(t *testing.T) {
 	}
 }
 
+// TestServerDirect serves without a network.
+func TestServerDirect(t *testing.T) {
+	for _, f := range []Fault{"", Reset, ResetMidBody} {
+		s := NewServer(ServerConfig{NoNetwork: true, Faults: []Fault{f}, FaultShare: 1})
+		q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/chat/completions", bytes.NewReader(fakeBody("fake/judge", nil)))
+		q.Header.Set("Authorization", "Bearer "+DefaultKey)
+		resp, err := s.Client().Do(q)
+		if (err == nil) != (f == "") {
+			t.Errorf("%q: %v", f, err)
+		}
+		if err == nil {
+			resp.Body.Close()
+		}
+		s.Close()
+		if n := s.Counts(); n.Requests != 1 || n.Connections != 0 {
+			t.Errorf("%q: %+v", f, n)
+		}
+	}
+}
+
 func TestServerCache(t *testing.T) {
 	s := NewServer(ServerConfig{})
 	defer s.Close()

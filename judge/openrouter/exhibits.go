@@ -33,11 +33,11 @@ func newExhibits(r *judge.Request) *exhibits {
 	x := &exhibits{request: r, roster: judge.NewRoster(r)}
 	x.texts = x.roster.Texts()
 	h := sha256.New()
+	var room []byte
 	add := func(s string) {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
-		h.Write(n[:])
-		h.Write([]byte(s))
+		room = binary.BigEndian.AppendUint64(room[:0], uint64(len(s)))
+		room = append(room, s...)
+		h.Write(room)
 	}
 	add(r.Question)
 	for i := range r.Claims {
@@ -70,10 +70,10 @@ func (x *exhibits) mentions(code string) bool {
 		slices.ContainsFunc(x.texts, func(text string) bool { return strings.Contains(text, code) })
 }
 
-// prompt is the message of the user for one vote. Votes differ in the order of
-// claims and passages, which is drawn from the material.
-func (x *exhibits) prompt(set *prompts.Set, vote int, necessity bool) []byte {
-	return set.Fill(make([]byte, 0, 4096), prompts.MatrixUser, func(b []byte, field string) []byte {
+// prompt appends the message of the user for one vote. Votes differ in the
+// order of claims and passages, which is drawn from the material.
+func (x *exhibits) prompt(b []byte, set *prompts.Set, vote int, necessity bool) []byte {
+	return set.Fill(b, prompts.MatrixUser, func(b []byte, field string) []byte {
 		switch field {
 		case "code":
 			return append(b, x.code[:]...)
@@ -92,13 +92,16 @@ func (x *exhibits) prompt(set *prompts.Set, vote int, necessity bool) []byte {
 
 func (x *exhibits) print(b []byte, vote int) []byte {
 	order := newShuffle(x.digest, vote)
-	b = x.open(b, "question", "", "")
+	b = x.tag(b, "question")
 	b = append(b, x.request.Question...)
 	b = x.close(b, "question")
 	b = append(b, '\n')
 	b = x.tag(b, "claims")
 	for _, c := range order.permute(len(x.request.Claims)) {
-		b = x.open(b, "claim", x.roster.ClaimID(c), strings.Join(x.roster.Cited(c), " "))
+		b = append(append(append(b, "<claim-"...), x.code[:]...), ` id="c`...)
+		b = append(strconv.AppendInt(b, int64(c+1), 10), `" citations="`...)
+		b = x.roster.AppendCited(b, c)
+		b = append(b, "\">\n"...)
 		b = append(b, x.request.Claims[c].Text...)
 		b = x.close(b, "claim")
 	}
@@ -121,14 +124,15 @@ func (x *exhibits) print(b []byte, vote int) []byte {
 // none of its passages.
 func (x *exhibits) notes(b []byte) []byte {
 	begun := false
+	var cited []string
 	for c := range x.request.Claims {
 		claim := &x.request.Claims[c]
 		if len(claim.Evidence) == 0 {
 			continue
 		}
-		cited := make([]string, len(claim.Evidence))
-		for i, e := range claim.Evidence {
-			cited[i] = x.request.Evidence[e].Text
+		cited = cited[:0]
+		for _, e := range claim.Evidence {
+			cited = append(cited, x.request.Evidence[e].Text)
 		}
 		missing := judge.Differences(claim.Text, cited)
 		if len(missing) == 0 {
@@ -153,21 +157,14 @@ func (x *exhibits) notes(b []byte) []byte {
 // maxNotes is how many words are noted for a claim.
 const maxNotes = 8
 
-// open begins an element; a claim has its citations.
-func (x *exhibits) open(b []byte, name, id, citations string) []byte {
-	b = append(append(append(append(b, '<'), name...), '-'), x.code[:]...)
-	if id != "" {
-		b = append(append(append(b, ` id="`...), id...), `" citations="`...)
-		b = append(append(b, citations...), '"')
-	}
-	return append(b, ">\n"...)
-}
-
 func (x *exhibits) close(b []byte, name string) []byte {
 	return x.endTag(append(b, '\n'), name)
 }
 
-func (x *exhibits) tag(b []byte, name string) []byte { return x.open(b, name, "", "") }
+func (x *exhibits) tag(b []byte, name string) []byte {
+	b = append(append(append(append(b, '<'), name...), '-'), x.code[:]...)
+	return append(b, ">\n"...)
+}
 
 func (x *exhibits) endTag(b []byte, name string) []byte {
 	b = append(append(append(append(b, "</"...), name...), '-'), x.code[:]...)

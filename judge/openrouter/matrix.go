@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"ibid/judge"
 )
@@ -34,6 +35,12 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 	parts := j.split(r, open)
 	for len(parts) > 0 {
 		p := &parts[0]
+		if halves, err := j.keptInHalves(ctx, p, r); err != nil {
+			return nil, err
+		} else if halves != nil {
+			parts = append(halves, parts[1:]...)
+			continue
+		}
 		got, err := j.panel(ctx, p.request)
 		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.TooLong {
 			if halves := p.halves(r); halves != nil {
@@ -50,6 +57,36 @@ func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdi
 	}
 	addInvalid(r, v)
 	return v, nil
+}
+
+// longPart is from how many estimated tokens on a part may have been too long.
+const longPart = 4000
+
+// keptInHalves are the halves of a long part that was asked in halves before,
+// because the model could not read it whole; nil if it was not. It saves a
+// rerun the refusal.
+func (j *Judge) keptInHalves(ctx context.Context, p *part, r *judge.Request) ([]part, error) {
+	if j.store == nil || bulk(p.request) < longPart {
+		return nil, nil
+	}
+	halves := p.halves(r)
+	for i, request := range []*judge.Request{p.request, first(halves)} {
+		if request == nil {
+			return nil, nil
+		}
+		found, err := j.peek(ctx, j.matrixQuestion(j.members[0], newExhibits(request), 0))
+		if err != nil || found != (i == 1) {
+			return nil, err
+		}
+	}
+	return halves, nil
+}
+
+func first(parts []part) *judge.Request {
+	if len(parts) == 0 {
+		return nil
+	}
+	return parts[0].request
 }
 
 // settledCitations counts the citations that no model needs to see.
@@ -231,13 +268,24 @@ func (j *Judge) vote(ctx context.Context, m *member, x *exhibits, vote int, repl
 	return v, nil
 }
 
+// promptRoom holds buffers for prompts, which live until they are escaped.
+var promptRoom = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPromptRoom bounds the buffers that are kept.
+const maxPromptRoom = 1 << 16
+
 // matrixQuestion is the question about all claims of x.
 func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
+	room := promptRoom.Get().(*[]byte)
+	prompt := x.prompt((*room)[:0], j.prompts, vote, j.config.Necessity)
+	user := appendEscaped(make([]byte, 0, len(prompt)+len(prompt)/16+64), prompt)
+	if *room = prompt; cap(prompt) <= maxPromptRoom {
+		promptRoom.Put(room)
+	}
 	return &question{
 		member: m, repairs: true, schema: schemaVersion(j.config.Necessity),
 		request: request{
-			head: m.head, user: appendEscaped(nil, x.prompt(j.prompts, vote, j.config.Necessity)),
-			seed: j.config.Seed + int64(vote), maxTokens: j.need(x.request),
+			head: m.head, user: user, seed: j.config.Seed + int64(vote), maxTokens: j.need(x.request),
 		},
 		read: func(content string) ([]byte, []string, error) { return j.readMatrix(x, content) },
 	}

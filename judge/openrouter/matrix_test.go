@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ibid/judge"
+	"ibid/judge/cache"
 	"ibid/judge/judgetest"
 )
 
@@ -110,6 +111,20 @@ func TestTooLong(t *testing.T) {
 	}
 	if len(v.Calls) != 3 || len(judgetest.Problems(row, v)) > 0 {
 		t.Errorf("%d calls, %q", len(v.Calls), judgetest.Problems(row, v))
+	}
+	// A rerun of a long row knows that it was asked in halves.
+	long := rowsOf(2)[1]
+	long.Evidence[0].Text += strings.Repeat(" and so on", 2000)
+	store := cache.NewMemory()
+	server := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1, MaxFaults: 1})
+	defer server.Close()
+	for i, calls := range []int{3, 3} { // the whole, two halves; then nothing more
+		if _, err := newTestJudge(t, server, func(c *Config) { c.Store = store }).Judge(t.Context(), long); err != nil {
+			t.Fatal(err)
+		}
+		if n := server.Counts().Requests; n != calls {
+			t.Errorf("%d calls after run %d, want %d", n, i, calls)
+		}
 	}
 	single := attackOn("Q?", steeredClaim, honestPassage)
 	always := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -293,28 +294,69 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestSingleFlight asks the same from many goroutines and processes at once.
-func TestSingleFlight(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Latency: judgetest.Constant(30 * time.Millisecond)})
+// TestPaidOnce asks the same from many goroutines of three judges that share a
+// store: in memory, and through a handle of their own on one file, as processes
+// do.
+func TestPaidOnce(t *testing.T) {
+	memory := cache.NewMemory()
+	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	for name, open := range map[string]func() cache.Store{
+		"memory": func() cache.Store { return memory },
+		"file": func() cache.Store {
+			store, err := cache.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { store.Close() })
+			return store
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := judgetest.NewServer(judgetest.ServerConfig{Latency: judgetest.Constant(30 * time.Millisecond)})
+			defer s.Close()
+			rows := rowsOf(20)
+			many := slices.Repeat(rows, 5)
+			done := make(chan []result)
+			const judges = 3
+			for range judges {
+				j := newTestJudge(t, s, func(c *Config) { c.Store = open() })
+				go func() { done <- judgeAll(t.Context(), j, many, 100) }()
+			}
+			for range judges {
+				if bad := failures(<-done); len(bad) > 0 {
+					t.Error(bad)
+				}
+			}
+			if n := s.Counts().Requests; n != len(rows) {
+				t.Errorf("%d calls of %d different rows", n, len(rows))
+			}
+		})
+	}
+}
+
+// TestLeaseOfTheDead asks for what a process was asking for when it died: under
+// its name at once.
+func TestLeaseOfTheDead(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{})
 	defer s.Close()
 	store := cache.NewMemory()
-	var judges []*Judge
-	for range 3 {
-		judges = append(judges, newTestJudge(t, s, func(c *Config) { c.Store = store }))
+	j := newTestJudge(t, s, func(c *Config) { c.Store, c.Owner = store, "run" })
+	row := rowsOf(1)[0]
+	key := j.matrixQuestion(j.members[0], newExhibits(row), 0).request.key()
+	if held, err := store.Acquire(t.Context(), key, "run", time.Hour); err != nil || !held {
+		t.Fatal(held, err)
 	}
-	rows := rowsOf(20)
-	many := slices.Repeat(rows, 5)
-	done := make(chan []result)
-	for _, j := range judges {
-		go func() { done <- judgeAll(t.Context(), j, many, 100) }()
+	if _, err := j.Judge(t.Context(), row); err != nil {
+		t.Error(err)
 	}
-	for range judges {
-		if bad := failures(<-done); len(bad) > 0 {
-			t.Error(bad)
-		}
+	// Anybody else waits.
+	if held, err := store.Acquire(t.Context(), cache.Key{1}, "another", time.Hour); err != nil || !held {
+		t.Fatal(held, err)
 	}
-	if n := s.Counts().Requests; n != len(rows) {
-		t.Errorf("%d calls of %d different rows", n, len(rows))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := j.leases.hold(ctx, cache.Key{1}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -63,7 +63,7 @@ func (j *Judge) split(r *judge.Request, claims []int) []part {
 		return nil
 	}
 	c := &j.config
-	long := estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens
+	long := bulk(r) > c.MaxPromptTokens && estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens
 	var parts []part
 	for start := 0; start < len(claims); {
 		end, pairs := start, 0
@@ -169,6 +169,19 @@ func (p *part) restore(v *judge.ClaimVerdict) {
 			set[i] = p.evidence[set[i]]
 		}
 	}
+}
+
+// bulk is what all of a request takes at most: texts that occur twice count
+// twice. It is cheap, and nearly always small enough to ask no further.
+func bulk(r *judge.Request) int64 {
+	n := len(r.Question)
+	for c := range r.Claims {
+		n += len(r.Claims[c].Text)
+	}
+	for e := range r.Evidence {
+		n += len(r.Evidence[e].Text)
+	}
+	return int64(n) / 3
 }
 
 // estimate is how many tokens claims and texts of a request take, generously.
