@@ -330,7 +330,10 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if p.judge == nil {
 		return nil
 	}
-	if err := countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m); err != nil || p.live == nil {
+	if err := countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m); err != nil {
+		return err
+	}
+	if err := p.countTampering(m); err != nil || p.live == nil {
 		return err
 	}
 	if err := countCalls(filepath.Join(p.Dir, runs.CallsFile), &m.Judge); err != nil {

@@ -28,8 +28,13 @@ type RowView struct {
 	Metrics   []Value        `json:"metrics"`
 	Claims    []ClaimView    `json:"claims"`
 	Citations []CitationView `json:"citations"`
-	Truth     []TruthView    `json:"truth"`
-	Sources   []SourceView   `json:"sources"`
+	Calls     []CallView     `json:"judge_calls,omitempty"` // of a judge that asks models
+
+	// Tampering says whether the material tries to steer the judge: none,
+	// in_answer, in_evidence; "" if the judge does not look.
+	Tampering string       `json:"tampering,omitempty"`
+	Truth     []TruthView  `json:"truth"`
+	Sources   []SourceView `json:"sources"`
 
 	Presence *presence.Signals `json:"presence,omitempty"` // nil if the answer is not at hand
 
@@ -61,7 +66,7 @@ type SourceView struct {
 func NewRowView(key runs.RowKey, row runs.Record, claims, citations []runs.Record) *RowView {
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: key.Row, ID: key.ID, System: key.System, Error: key.Error,
-		Annotator: row["truth_annotator"].Text, Display: DefaultDisplay(),
+		Annotator: row["truth_annotator"].Text, Tampering: row["tampering"].Text, Display: DefaultDisplay(),
 	}
 	reasons := make(map[string]string)
 	undefined := row["undefined"]
@@ -153,8 +158,12 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 	if p := v.Presence; p != nil {
 		fmt.Fprintf(&b, "%s %s\n", style.Dim("presence"), presenceText(p))
 	}
+	if v.Tampering != "" && v.Tampering != "none" {
+		fmt.Fprintf(&b, "%s\n", style.Red("tampering: the judge found an attempt to steer it "+tamperingPlace(v.Tampering)))
+	}
 	v.writeClaims(&b, style)
 	v.writeCitations(&b, style)
+	v.writeCalls(&b, style)
 	v.writeSources(&b, style)
 	v.writeMetrics(&b, style)
 	_, err := io.WriteString(w, b.String())

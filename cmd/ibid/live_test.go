@@ -425,3 +425,28 @@ func TestLivePanel(t *testing.T) {
 		t.Errorf("panel: %+v, %d claims", p, m.Claims)
 	}
 }
+
+// TestLiveTampering: what the judge says of attempts to steer it is counted,
+// warned of, and shown with the row, next to what was asked.
+func TestLiveTampering(t *testing.T) {
+	l := newLiveTest(t, 20, judgetest.ServerConfig{Seed: 1, Reply: func(p *judgetest.Prompt) string {
+		a := judgetest.OverlapAnswer(p)
+		if strings.Contains(p.Evidence[0].Text, "Tower 3 ") {
+			a.Tampering = "in_evidence"
+		}
+		return a.String()
+	}})
+	_, stderr, code := ibid(t, l.dir, slices.DeleteFunc(l.args("steered"), func(s string) bool { return s == "-q" })...)
+	if code != 0 || !strings.Contains(stderr, "rows that try to steer the judge: 1") {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	if n := l.manifest("steered").Judge.Tampering; n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	shown := mustIbid(t, l.dir, "show", "runs/steered", "q-000003")
+	for _, want := range []string{"tampering: the judge found an attempt to steer it in the evidence", "fake/judge", "cost"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not shown:\n%s", want, shown)
+		}
+	}
+}

@@ -98,6 +98,8 @@ type JudgeRecord struct {
 	CostUSD          *float64   `json:"cost_usd"`             // null when nothing was asked
 	LatencyMillis    *float64   `json:"latency_ms,omitempty"` // mean of the calls that were sent
 
+	Tampering int64 `json:"tampering,omitempty"` // rows whose material tries to steer the judge, as it says itself
+
 	Panel []PanelPair `json:"panel,omitempty"` // how models that judged together agree
 }
 

@@ -84,12 +84,19 @@ func CitationsOf(dir string, row int64) ([]Record, error) { return recordsOf(dir
 
 // ClaimsOf returns the claims of the row at a position of the input, in order;
 // none if the run has no judge.
-func ClaimsOf(dir string, row int64) ([]Record, error) {
-	claims, err := recordsOf(dir, ClaimsFile, row)
+func ClaimsOf(dir string, row int64) ([]Record, error) { return recordsIfAny(dir, ClaimsFile, row) }
+
+// CallsOf returns the judge calls about the row at a position of the input, in
+// order; none if the run's judge asks no model.
+func CallsOf(dir string, row int64) ([]Record, error) { return recordsIfAny(dir, CallsFile, row) }
+
+// recordsIfAny is recordsOf for a file that not every run has.
+func recordsIfAny(dir, file string, row int64) ([]Record, error) {
+	records, err := recordsOf(dir, file, row)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return claims, err
+	return records, err
 }
 
 // recordsOf returns the records of a file that belong to one row.

@@ -35,11 +35,16 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
+	calls, err := runs.CallsOf(dir, key.Row)
+	if err != nil {
+		return err
+	}
 	config, err := shownAs(m, set)
 	if err != nil {
 		return err
 	}
 	view := report.NewRowView(key, row, claims, citations)
+	view.SetCalls(calls)
 	view.Display = displayOf(config)
 	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row, evidenceKeys(view))
 	if err != nil {
