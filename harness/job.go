@@ -120,6 +120,16 @@ func (j *Job) now() time.Time {
 	return time.Now()
 }
 
+// wants reports whether the row has all the tags of --only.
+func (j *Job) wants(r *dataset.Row) bool {
+	for _, tag := range j.Only {
+		if tagValue(r, tag.Key) != tag.Value {
+			return false
+		}
+	}
+	return true
+}
+
 // judgeKind is the kind of the judge that the run has.
 func (j *Job) judgeKind() string {
 	if j.Judge != nil {

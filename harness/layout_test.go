@@ -52,7 +52,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/cli": {
 		ours: []string{
 			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "judge", "judge/cache",
+			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "judge", "judge/cache", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},

@@ -194,11 +194,4 @@ func (w *worker) one(ctx context.Context) (err error) {
 }
 
 // wanted reports whether the row has all the tags of --only.
-func (w *worker) wanted() bool {
-	for _, tag := range w.plan.job.Only {
-		if tagValue(&w.row, tag.Key) != tag.Value {
-			return false
-		}
-	}
-	return true
-}
+func (w *worker) wanted() bool { return w.plan.job.wants(&w.row) }

@@ -20,6 +20,7 @@ import (
 	"ibid/dataset"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
+	"ibid/judge/judgetest"
 )
 
 // scriptCommands are our own commands in scripts.
@@ -33,6 +34,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"parquet":   scriptParquet,
 	"answers":   scriptAnswers,
 	"cached":    scriptCached,
+	"service":   scriptService,
 	"arrow":     scriptArrow,
 	"interrupt": scriptInterrupt,
 	"resume":    scriptResume,
@@ -216,6 +218,16 @@ func scriptCached(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(store.Record(ctx, cache.Attempt{Key: e.Key, N: 2, HTTPStatus: 200, Class: "ok", Millis: 300, CostNanoUSD: e.CostNanoUSD, At: e.Created, Run: e.Run}))
 	}
 	ts.Check(store.Close())
+}
+
+// scriptService starts a service that judges; the environment says where it is
+// and has its key.
+func scriptService(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 0, "service")
+	server := judgetest.NewServer(judgetest.ServerConfig{})
+	ts.Defer(server.Close)
+	ts.Setenv("IBID_JUDGE__BASE_URL", server.URL())
+	ts.Setenv("OPENROUTER_API_KEY", judgetest.DefaultKey)
 }
 
 // scriptAnswers writes a dataset of N rows, of which a run makes several parts.

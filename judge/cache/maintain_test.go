@@ -149,3 +149,17 @@ func closedSize(t *testing.T, s *cache.SQLite, path string) int64 {
 	}
 	return size
 }
+
+func TestLatency(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
+	if mean, n, err := s.Latency(t.Context(), "vendor/asked"); mean != 0 || n != 0 || err != nil {
+		t.Errorf("Latency of an empty store = %v of %d, %v", mean, n, err)
+	}
+	fill(t, s, 2) // 300 and 301 ms
+	other := cachetest.Entry(2)
+	other.ModelRequested = "another"
+	put(t, s, other)
+	if mean, n, err := s.Latency(t.Context(), "vendor/asked"); mean != 300_500*time.Microsecond || n != 2 || err != nil {
+		t.Errorf("Latency = %v of %d, %v, want 300.5ms of 2", mean, n, err)
+	}
+}

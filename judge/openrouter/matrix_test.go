@@ -263,15 +263,13 @@ func TestPlan(t *testing.T) {
 	j := newTestJudge(t, s, nil)
 	rows := rowsOf(10)
 	total := func() Estimate {
-		var sum Estimate
+		sum := j.NewPlanner()
 		for _, r := range rows {
-			e, err := j.Plan(t.Context(), r)
-			if err != nil {
+			if err := sum.Add(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			sum.Add(e)
 		}
-		return sum
+		return sum.Estimate()
 	}
 	if e := total(); e.Rows != 10 || e.Calls != 10 || e.Unpriced != 10 || e.NanoUSD != 0 || e.Cached != 0 {
 		t.Errorf("without prices %+v", e)
@@ -292,8 +290,9 @@ func TestPlan(t *testing.T) {
 		t.Errorf("cost %d, estimate %d", cost, priced.NanoUSD)
 	}
 	pairs := newTestJudge(t, s, func(c *Config) { c.Mode = Pairwise })
-	if e, err := pairs.Plan(t.Context(), rows[0]); err != nil || e.Calls < 2 {
-		t.Errorf("pairwise %+v, %v", e, err)
+	sum := pairs.NewPlanner()
+	if err := sum.Add(t.Context(), rows[0]); err != nil || sum.Estimate().Calls < 2 {
+		t.Errorf("pairwise %+v, %v", sum.Estimate(), err)
 	}
 }
 

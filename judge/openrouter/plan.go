@@ -5,33 +5,26 @@ import (
 	"encoding/json"
 
 	"ibid/judge"
+	"ibid/judge/cache"
 	"ibid/judge/prompts"
 )
 
-// An Estimate is what a row will take, before anything is sent. Estimates of
-// several rows can be added.
+// An Estimate is what rows will take, before anything is sent.
 type Estimate struct {
 	Rows     int64
 	Settled  int64 // of them that need no model
 	Cached   int64 // questions that the store answers
+	Repeated int64 // questions that were planned before: their answer will be kept
 	Calls    int64 // questions that have to be asked: the least number of calls
 	Unpriced int64 // of them whose price is not known
 	// Tokens of the calls, by length: 3.5 bytes a token of the prompt, and for
 	// the answer 60 tokens for each claim and each claim with a citation.
-	PromptTokens, CompletionTokens int64
-	NanoUSD                        int64 // of the calls whose price is known
-}
-
-// Add adds another estimate.
-func (e *Estimate) Add(o Estimate) {
-	e.Rows += o.Rows
-	e.Settled += o.Settled
-	e.Cached += o.Cached
-	e.Calls += o.Calls
-	e.Unpriced += o.Unpriced
-	e.PromptTokens += o.PromptTokens
-	e.CompletionTokens += o.CompletionTokens
-	e.NanoUSD += o.NanoUSD
+	// MostCompletionTokens are what answers are allowed.
+	PromptTokens, CompletionTokens, MostCompletionTokens int64
+	// NanoUSD of the calls whose price is known, MostNanoUSD with the longest
+	// answers allowed.
+	NanoUSD, MostNanoUSD int64
+	LongestPrompt        int64 // tokens of the longest prompt, asked or not
 }
 
 // Tokens of an average answer.
@@ -41,36 +34,65 @@ const (
 	answerPair  = 5 // of a pairwise question
 )
 
-// Plan estimates what a verdict on r will take. It looks into the store and
-// sends nothing; prices are those of [Judge.LoadPrices], or of the settings.
-// Votes that a doubtful verdict would call for, and retries, do not count.
-func (j *Judge) Plan(ctx context.Context, r *judge.Request) (Estimate, error) {
-	e := Estimate{Rows: 1}
-	questions := j.questions(r)
+// A Planner adds up what verdicts will take. It looks into the store of its judge
+// and sends nothing; prices are those of [Judge.LoadPrices], or of the settings.
+// Votes that a doubtful verdict would call for, and retries, do not count. It is
+// not safe for concurrent use.
+type Planner struct {
+	judge *Judge
+	seen  map[cache.Key]struct{}
+	sum   Estimate
+}
+
+// NewPlanner returns a planner that has added up nothing.
+func (j *Judge) NewPlanner() *Planner {
+	return &Planner{judge: j, seen: make(map[cache.Key]struct{})}
+}
+
+// Estimate is the sum so far.
+func (p *Planner) Estimate() Estimate { return p.sum }
+
+// Add adds what a verdict on r will take. The error is that of the store.
+func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
+	p.sum.Rows++
+	questions := p.judge.questions(r)
 	if len(questions) == 0 {
-		e.Settled = 1
+		p.sum.Settled++
 	}
 	for i := range questions {
-		q := &questions[i]
-		a, err := j.peek(ctx, &q.question)
-		if err != nil {
-			return e, err
-		}
-		if a {
-			e.Cached++
-			continue
-		}
-		e.Calls++
-		prompt := int64(len(q.request.head.text)+len(q.request.user)) * 2 / 7
-		e.PromptTokens += prompt
-		e.CompletionTokens += q.answer
-		if p, ok := j.priceOf(q.member.model); ok {
-			e.NanoUSD += p.cost(prompt, q.answer)
-		} else {
-			e.Unpriced++
+		if err := p.add(ctx, &questions[i]); err != nil {
+			return err
 		}
 	}
-	return e, nil
+	return nil
+}
+
+func (p *Planner) add(ctx context.Context, q *planned) error {
+	e := &p.sum
+	prompt := int64(len(q.request.head.text)+len(q.request.user)) * 2 / 7
+	e.LongestPrompt = max(e.LongestPrompt, prompt)
+	key := q.request.key()
+	if _, ok := p.seen[key]; ok {
+		e.Repeated++
+		return nil
+	}
+	p.seen[key] = struct{}{}
+	if kept, err := p.judge.peek(ctx, &q.question); kept || err != nil {
+		e.Cached++
+		return err
+	}
+	most := q.request.maxTokens
+	e.Calls++
+	e.PromptTokens += prompt
+	e.CompletionTokens += q.answer
+	e.MostCompletionTokens += most
+	if price, ok := p.judge.priceOf(q.member.model); ok {
+		e.NanoUSD += price.cost(prompt, q.answer)
+		e.MostNanoUSD += price.cost(prompt, most)
+	} else {
+		e.Unpriced++
+	}
+	return nil
 }
 
 // peek reports whether the store has the answer, without counting it.

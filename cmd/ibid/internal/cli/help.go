@@ -23,6 +23,7 @@ func (a *app) addHelp(root *cobra.Command) {
 		{"formats", "what ibid import reads, and what a dataset is", formatsTopic},
 		{"gates", "how to make a run fail", func() string { return gatesTopic }},
 		{"exit-codes", "what exit codes mean", func() string { return exitTopic }},
+		{"prompts", "what a judge that asks models is asked, and how to change it", promptsTopic},
 		{"environment", "which environment variables count", func() string { return environmentTopic }},
 	}
 	for _, t := range topics {

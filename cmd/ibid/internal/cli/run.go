@@ -24,6 +24,7 @@ type runFlags struct {
 	only     []string
 	workers  int
 	fresh    bool
+	dryRun   bool
 	junit    junitFlag
 	page     string
 }
@@ -43,7 +44,9 @@ left alone. The results are the same bytes whatever --workers is and however
 often the run was interrupted.`,
 		Example: `  ibid run ibid.yaml
   ibid run answers.parquet --documents docs.parquet --judge none
-  ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de`,
+  ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
+  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --dry-run
+  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
 	}
@@ -64,6 +67,7 @@ often the run was interrupted.`,
 	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
 	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs that are not large)")
 	f.junit.register(cmd)
 	return cmd
@@ -91,13 +95,17 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		a.say("citation_accuracy.enabled is false: nothing to do")
 		return nil
 	}
-	key, err := config.APIKey(a.Getenv)
+	job := &harness.Job{
+		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
+	}
+	job.APIKey, err = config.APIKey(a.Getenv)
+	if f.dryRun {
+		return a.forecast(cmd, job) // prices are told without a key
+	}
 	if err != nil {
 		return err
 	}
-	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version, APIKey: key,
-	}, f.page, &f.junit)
+	return a.evaluate(cmd, job, f.page, &f.junit)
 }
 
 // evaluate does a job and prints its results.

@@ -1,0 +1,234 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/judge/cache"
+	"ibid/judge/openrouter"
+)
+
+// A Forecast says what a run would ask of a judge that asks models, and what that
+// would take.
+type Forecast struct {
+	openrouter.Estimate
+	InputRows int64 // rows of the run; those with claims are asked about
+	Models    []string
+	Cache     string // file of the answers; "" if it is not there yet
+
+	// Latency is how long a call is taken to last: as long as those that the cache
+	// remembers of the models, else as assumed.
+	Latency        time.Duration
+	LatencyAssumed bool
+	Concurrency    int64
+	RPM            int64         // 0 = no limit
+	Time           time.Duration // that the calls take at these limits
+	MaxCostUSD     float64       // 0 = no limit
+	Warnings       []string
+}
+
+// assumedLatency is that of a call to a model of which nothing is known.
+const assumedLatency = 5 * time.Second
+
+// priceWait is how long a forecast waits for an endpoint to tell prices.
+const priceWait = 10 * time.Second
+
+// Forecast reads the input and counts what the judge would be asked. It asks no
+// model and leaves nothing behind; it does ask the endpoint for its list of
+// models, which is free, and goes on without it if it does not come. A judge that
+// asks no models is forecast no calls.
+func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
+	s := &p.job.Config.Settings
+	out := &Forecast{
+		Models: s.Judge.Models(), Concurrency: s.Judge.Concurrency, RPM: s.Judge.RPM, MaxCostUSD: s.Judge.MaxCostUSD,
+	}
+	if p.live == nil || p.job.Judge != nil {
+		return out, p.forecastRows(ctx, out, nil)
+	}
+	store, err := p.existingAnswers()
+	if err != nil {
+		return nil, err
+	}
+	config := liveConfig(s, p.job.APIKey)
+	if store != nil {
+		defer store.Close()
+		config.Store, out.Cache = store, store.Path()
+	}
+	judge, err := openrouter.New(config)
+	if err != nil {
+		return nil, &UsageError{Err: err}
+	}
+	defer judge.Close()
+	known := out.askEndpoint(ctx, judge, s.Judge.Kind)
+	sum := judge.NewPlanner()
+	if err := p.forecastRows(ctx, out, sum); err != nil {
+		return nil, err
+	}
+	out.Estimate = sum.Estimate()
+	out.checkModels(s, known)
+	out.checkCost()
+	return out, out.estimateTime(ctx, store)
+}
+
+// existingAnswers opens the store of the run's answers, nil if there is none yet.
+func (p *Plan) existingAnswers() (*cache.SQLite, error) {
+	path, err := p.answersPath()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return cache.Open(path)
+}
+
+// askEndpoint gets prices and what else the endpoint says of its models; nil if
+// it says nothing.
+func (f *Forecast) askEndpoint(ctx context.Context, judge *openrouter.Judge, kind string) []openrouter.ModelInfo {
+	ctx, cancel := context.WithTimeout(ctx, priceWait)
+	defer cancel()
+	if err := judge.LoadPrices(ctx); err != nil {
+		f.warn("the endpoint does not tell its prices: %v", err)
+		return nil
+	}
+	if kind != openrouter.KindOpenRouter {
+		return nil
+	}
+	known, err := judge.Models(ctx)
+	if err != nil {
+		f.warn("the endpoint does not tell its models: %v", err)
+	}
+	return known
+}
+
+func (f *Forecast) warn(format string, args ...any) {
+	f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...))
+}
+
+// forecastRows adds up the rows of the run; sum may be nil.
+func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.Planner) error {
+	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
+		return asUsage(err)
+	}
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return asUsage(err)
+	}
+	if docs != nil {
+		defer docs.Close()
+	}
+	scorer, err := newScorer(p, docs)
+	if err != nil {
+		return err
+	}
+	relatives := newKin(out.Models)
+	progress := p.stage("counting", p.Rows)
+	read := int64(0)
+	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
+		if read++; read%checkBatch == 0 {
+			progress(read)
+		}
+		if !p.job.wants(r) {
+			return nil
+		}
+		out.InputRows++
+		if sum == nil {
+			return nil
+		}
+		relatives.add(r)
+		request, err := scorer.request(r)
+		if err != nil || request == nil {
+			return err
+		}
+		return sum.Add(ctx, request)
+	})
+	if text := relatives.warning(); text != "" {
+		out.warn("%s", text)
+	}
+	return asUsage(err)
+}
+
+// Parameters that verdicts rest on, as OpenRouter calls them.
+const (
+	structuredOutputs = "structured_outputs"
+	responseFormat    = "response_format"
+	temperature       = "temperature"
+)
+
+// checkModels warns of models that lack what verdicts rest on.
+func (f *Forecast) checkModels(s *configs.Settings, known []openrouter.ModelInfo) {
+	if len(known) == 0 {
+		return
+	}
+	var names []string
+	for i := range known {
+		names = append(names, known[i].ID)
+	}
+	for _, model := range f.Models {
+		i := slices.Index(names, model)
+		if i < 0 {
+			text := fmt.Sprintf("the endpoint has no model %s", model)
+			if near := configs.Nearest(model, names); near != "" {
+				text += "; did you mean " + near + "?"
+			}
+			f.warn("%s", text)
+			continue
+		}
+		m := &known[i]
+		if s.Judge.Mode == openrouter.Matrix && !m.Supports(structuredOutputs) && !m.Supports(responseFormat) {
+			f.warn("%s does not promise structured outputs: more replies will break the schema and be asked again", model)
+		}
+		if !m.Supports(temperature) {
+			f.warn("%s takes no temperature: its verdicts will differ more from run to run", model)
+		}
+		if m.ContextLength > 0 && f.LongestPrompt > m.ContextLength {
+			f.warn("the longest prompt has about %d tokens, %s takes %d: such rows are asked in parts", f.LongestPrompt, model, m.ContextLength)
+		}
+	}
+}
+
+// estimateTime says how long the calls take: as long as the slower of the two
+// limits lets them.
+func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error {
+	f.Latency, f.LatencyAssumed = assumedLatency, true
+	if store != nil {
+		var sum time.Duration
+		var calls int64
+		for _, model := range f.Models {
+			mean, n, err := store.Latency(ctx, model)
+			if err != nil {
+				return err
+			}
+			sum += mean * time.Duration(n)
+			calls += n
+		}
+		if calls > 0 {
+			f.Latency, f.LatencyAssumed = sum/time.Duration(calls), false
+		}
+	}
+	rounds := math.Ceil(float64(f.Calls) / float64(f.Concurrency))
+	f.Time = time.Duration(rounds * float64(f.Latency))
+	if f.RPM > 0 {
+		f.Time = max(f.Time, time.Duration(float64(f.Calls)/float64(f.RPM)*float64(time.Minute)))
+	}
+	return nil
+}
+
+// checkCost warns of a budget that will not do, and of one that cannot be kept.
+func (f *Forecast) checkCost() {
+	if f.Unpriced > 0 {
+		f.warn("nobody tells the price of %s; give it as judge.prices.prompt and judge.prices.completion", strings.Join(f.Models, ", "))
+	}
+	if cost := float64(f.NanoUSD) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
+		f.warn("the calls cost about $%.4f, more than the $%.4f that the run may cost: it will stop on the way, and can go on later", cost, f.MaxCostUSD)
+	}
+}
