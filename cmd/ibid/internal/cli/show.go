@@ -19,6 +19,7 @@ import (
 // showFlags say what of a run to show instead of its summary.
 type showFlags struct {
 	errorRows, failing bool
+	prompt             bool
 	gate, by, table    string
 	set                []string
 }
@@ -39,6 +40,7 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
   ibid show runs/sample q-07/careful
   ibid show runs/sample '#12'
   ibid show runs/sample q-07/careful --set report.citation_display.show_relevance_scores=true
+  ibid show runs/sample q-07/careful --prompt
   ibid show runs/sample --failing
   ibid show runs/sample --failing --gate 'char_recall >= 0.5'
   ibid show runs/sample --by lang
@@ -61,6 +63,8 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 				return a.showErrors(args[0])
 			case f.failing:
 				return a.showFailing(args[0], m, f.gate)
+			case f.prompt:
+				return a.showPrompt(cmd, args[0], m, args[1])
 			case len(args) > 1:
 				return a.showRow(cmd, args[0], m, args[1], f.set)
 			}
@@ -73,6 +77,7 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 	flags.StringVar(&f.gate, "gate", defaultRowGate, "what a row has to meet for --failing")
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
+	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
 	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow: "+strings.Join(sortedKeys(arrowTables), ", "))
 	return cmd
 }
@@ -94,6 +99,10 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	switch {
 	case len(asked) > 1:
 		return &usageError{err: fmt.Errorf("%s and %s do not go together", asked[0], asked[1])}
+	case f.prompt && len(args) < 2:
+		return &usageError{err: errors.New("--prompt is about one row"), hint: "name it: ibid show RUN ID --prompt; ibid help prompts has the texts without a row"}
+	case f.prompt && cmd.Flags().Changed("set"):
+		return &usageError{err: errors.New("--prompt and --set do not go together")}
 	case cmd.Flags().Changed("set") && len(args) < 2:
 		return &usageError{err: errors.New("--set is about the view of a row here"), hint: "name one: ibid show RUN ID; ibid rescore RUN changes what a run says"}
 	case cmd.Flags().Changed("gate") && !f.failing:
