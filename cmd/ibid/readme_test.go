@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ibid/judge/judgetest"
 )
 
 // TestREADME runs every command of the README's sh blocks, in order, in an empty
@@ -36,13 +38,29 @@ func TestREADME(t *testing.T) {
 	if len(commands) < 10 {
 		t.Fatalf("the README has %d commands; the test must have missed some", len(commands))
 	}
+	environ := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	environ = append(environ, readmeService(t, dir)...)
 	for _, line := range commands {
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		cmd.Env = environ
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("$ %s\n%v\n%s", line, err, out)
 		}
+	}
+}
+
+// readmeService starts a service with the model that the README asks, and
+// returns the environment that leads to it and keeps the cache in dir.
+func readmeService(t *testing.T, dir string) []string {
+	t.Helper()
+	model := judgetest.DefaultModels()[0]
+	model.ID = "openai/gpt-5-mini"
+	server := judgetest.NewServer(judgetest.ServerConfig{Models: []judgetest.Model{model}})
+	t.Cleanup(server.Close)
+	return []string{
+		"IBID_JUDGE__BASE_URL=" + server.URL(), "OPENROUTER_API_KEY=" + judgetest.DefaultKey,
+		"XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "HOME=" + dir,
 	}
 }
 
