@@ -277,3 +277,26 @@ func TestBusy(t *testing.T) {
 		t.Errorf("Get = %v, %v, want the entry", e, err)
 	}
 }
+
+// TestCloseDoesNotWait: a process that still reads keeps nobody from closing.
+func TestCloseDoesNotWait(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	other, s := open(t, path), open(t, path)
+	for n := range 3 {
+		put(t, other, cachetest.Entry(n))
+	}
+	for _, err := range other.Entries(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, cachetest.Entry(3))
+		start := time.Now()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("Close took %v beside a reader", took)
+		}
+		break
+	}
+}

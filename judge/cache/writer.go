@@ -142,7 +142,9 @@ func (w *writer) close() error {
 	if _, err := w.conn.ExecContext(ctx, "DELETE FROM lease WHERE until < ?", time.Now().UnixMilli()); err != nil && !isBusy(err) {
 		return errors.Join(err, w.shut())
 	}
-	if _, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil && !isBusy(err) {
+	// Whoever closes the file last folds in the whole log; a process that waits
+	// for the others to let it do so would only wait.
+	if _, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil && !isBusy(err) {
 		return errors.Join(err, w.shut())
 	}
 	return w.shut()
