@@ -10,7 +10,6 @@ import (
 var notAvailable = []string{
 	"statistics.resamples", "statistics.method",
 	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
-
 	"quality_control.inter_annotator_agreement.target_agreement", "quality_control.inter_annotator_agreement.min_annotators",
 	"quality_control.inter_annotator_agreement.recalibration_threshold",
 }

@@ -7,11 +7,9 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
@@ -74,7 +72,7 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 		return nil, err
 	}
 	out.Estimate = sum.Estimate()
-	out.checkModels(s, known)
+	out.Warnings = append(out.Warnings, modelWarnings(s, known, out.LongestPrompt)...)
 	out.checkCost()
 	return out, out.estimateTime(ctx, store)
 }
@@ -155,45 +153,6 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 		out.warn("%s", text)
 	}
 	return asUsage(err)
-}
-
-// Parameters that verdicts rest on, as OpenRouter calls them.
-const (
-	structuredOutputs = "structured_outputs"
-	responseFormat    = "response_format"
-	temperature       = "temperature"
-)
-
-// checkModels warns of models that lack what verdicts rest on.
-func (f *Forecast) checkModels(s *configs.Settings, known []openrouter.ModelInfo) {
-	if len(known) == 0 {
-		return
-	}
-	var names []string
-	for i := range known {
-		names = append(names, known[i].ID)
-	}
-	for _, model := range f.Models {
-		i := slices.Index(names, model)
-		if i < 0 {
-			text := fmt.Sprintf("the endpoint has no model %s", model)
-			if near := configs.Nearest(model, names); near != "" {
-				text += "; did you mean " + near + "?"
-			}
-			f.warn("%s", text)
-			continue
-		}
-		m := &known[i]
-		if s.Judge.Mode == openrouter.Matrix && !m.Supports(structuredOutputs) && !m.Supports(responseFormat) {
-			f.warn("%s does not promise structured outputs: more replies will break the schema and be asked again", model)
-		}
-		if !m.Supports(temperature) {
-			f.warn("%s takes no temperature: its verdicts will differ more from run to run", model)
-		}
-		if m.ContextLength > 0 && f.LongestPrompt > m.ContextLength {
-			f.warn("the longest prompt has about %d tokens, %s takes %d: such rows are asked in parts", f.LongestPrompt, model, m.ContextLength)
-		}
-	}
 }
 
 // estimateTime says how long the calls take: as long as the slower of the two

@@ -94,6 +94,7 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 		return nil, errors.Join(err, store.Close())
 	}
 	p.judge, p.live = j, j
+	p.warnOfModels(ctx, m, j)
 	return func() error { return errors.Join(j.Close(), store.Close()) }, nil
 }
 

@@ -170,8 +170,8 @@ const exitTopic = `  0    done, gates passed
   1    could not: I/O, network, a bug
   2    wrong use: flags, run file, schema, fingerprint; nothing was written
   3    done, a gate failed
-  4    no verdict, or done in part: coverage below min_coverage, records that an
-       import left out; wins over 3
+  4    no verdict, or done in part: coverage below min_coverage, --max-cost reached or
+       a judge that cannot go on, records that an import left out; wins over 3
   130  interrupted; what was done is saved, the resume command is printed
   143  terminated; the same
 `

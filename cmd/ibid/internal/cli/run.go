@@ -58,7 +58,7 @@ often the run was interrupted.`,
 	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")
 	s.add(cmd, "rpm", "judge.rpm", "most calls to the judge a minute; 0 = no limit")
 	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")
-	s.addSwitch(cmd, "no-cache", "judge.cache_results", "false", "ask the judge everything again, and keep no answers")
+	s.addSwitch(cmd, "no-cache", "judge.cache_results", "false", "use no answers of earlier runs, and keep those of this one only until it is complete")
 	s.add(cmd, "out", "out", "folder of runs (default runs)")
 	s.add(cmd, "id", "id", "name of the run (default from dataset and fingerprint)")
 	flags := cmd.Flags()
