@@ -24,7 +24,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge":            {ours: []string{"metrics/token"}},
 	"judge/prompts":    {},
 	"judge/openrouter": {
-		ours:   []string{"judge", "judge/cache", "judge/prompts", "metrics/token"},
+		ours:   []string{"judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
 	"judge/cache":           {theirs: []string{"modernc.org/sqlite"}},
@@ -52,7 +52,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/cli": {
 		ours: []string{
 			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "judge", "judge/cache", "judge/prompts",
+			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},
