@@ -29,7 +29,7 @@ func TestPlanner(t *testing.T) {
 					if change != nil {
 						change(c)
 					}
-					c.Store, c.NoEscalation = store, true
+					c.Store, c.NoEscalation, c.Timeout = store, true, 0
 				})
 			}
 			rows := rowsOf(40)
@@ -100,7 +100,7 @@ func TestPrompts(t *testing.T) {
 		"pairwise": func(c *Config) { c.Mode = Pairwise },
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := newTestJudge(t, s, change)
+			j := newTestJudge(t, s, func(c *Config) { change(c); c.Timeout = 0 })
 			shown := j.Prompts(r)
 			before := len(s.Log())
 			if _, err := j.Judge(t.Context(), r); err != nil {
