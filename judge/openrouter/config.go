@@ -159,6 +159,12 @@ func setDefault[T int | int64 | time.Duration](v *T, to T) {
 	}
 }
 
+// String names kind and models; it keeps the key out of what is printed.
+func (c Config) String() string { return c.Kind + " " + strings.Join(c.models(), ", ") }
+
+// GoString is String.
+func (c Config) GoString() string { return c.String() }
+
 // models are those to ask.
 func (c *Config) models() []string {
 	if len(c.Panel) > 0 {

@@ -108,6 +108,9 @@ func (j *Judge) Close() error {
 // String names the judge; the key is not part of it.
 func (j *Judge) String() string { return j.config.Kind + " " + j.Info().Model }
 
+// GoString is String: what %#v prints has no key either.
+func (j *Judge) GoString() string { return j.String() }
+
 // Info names the model that is asked for, "" for a panel. Who answered stands
 // in each call.
 func (j *Judge) Info() judge.Info {

@@ -230,7 +230,7 @@ func TestKeyIsNowhere(t *testing.T) {
 		s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, RetryAfter: time.Millisecond})
 		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.MaxRateWait = 0, 200*time.Millisecond, 1 })
 		_, err := j.Judge(t.Context(), rowsOf(1)[0])
-		all := fmt.Sprintf("%v %+v %#v %v %+v", err, err, err, j, j.Stats())
+		all := fmt.Sprintf("%v %+v %#v %v %#v %+v %+v %#v", err, err, err, j, j, j.Stats(), j.config, j.config)
 		if strings.Contains(all, judgetest.DefaultKey) {
 			t.Errorf("%s: the key is in %s", f, all)
 		}
