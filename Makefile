@@ -35,9 +35,10 @@ fuzz: ## fuzz every target for FUZZTIME (20s) each
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$(dirname $$file); \
 		done; done
 
-bench: build ## one million rows through the whole program (CPU, memory), texts, then the kernels
+bench: build ## one million rows through the whole program (CPU, memory), texts, a gigabyte to import, then the kernels
 	$(GO) run ./benchmarks/throughput -ibid $(BIN)
 	$(GO) run ./benchmarks/texts -ibid $(BIN)
+	$(GO) run ./benchmarks/imports -ibid $(BIN)
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./metrics/... ./dataset/...
 
 lint: ## go vet, gofumpt, staticcheck

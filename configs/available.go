@@ -1,9 +1,6 @@
 package configs
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // notAvailable are the settings whose feature is not part of this version.
 // Their defaults are accepted, since they ask for nothing.
@@ -28,9 +25,6 @@ func (l *loader) refuseUnavailable(c *Config) {
 	}
 	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
 		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")
-	}
-	if v := c.values[byName["slices"]]; slices.Contains(c.Slices, "source_type") {
-		l.report(v.at, "slices", "source_type is not available yet", "slice by a tag, system or provider")
 	}
 	for _, g := range c.gates {
 		if g.Func.NeedsBaseline() {

@@ -107,7 +107,7 @@ var errorCases = []struct {
 	{name: "one price of two", file: "judge: {kind: openrouter, model: a/b, prices: {completion: 0.6}}\n"},
 	{name: "negative price", file: "judge: {kind: openrouter, model: a/b, prices: {prompt: -1, completion: 0.6}}\n"},
 	{name: "replay of nothing", file: "judge: replay\n"},
-	{name: "features that are missing", file: "judge: none\nslices: [language, source_type]\npresence: {strict: true}\nstatistics: {method: bca}\n"},
+	{name: "features that are missing", file: "judge: none\nslices: [language]\npresence: {strict: true}\nstatistics: {method: bca}\n"},
 	{name: "several at once", file: "judge: nome\nseed: x\nzebra: 1\n", options: Options{Set: []string{"out="}, Environ: []string{"IBID_MIN_COVERAGE=2"}}},
 	{name: "set without value", options: Options{Set: []string{"judge"}}},
 	{name: "set unknown", options: Options{Set: []string{"judge.knid=none"}}},

@@ -104,10 +104,14 @@ func (g *groups) count(system string, values []sliced, rows int64) int {
 
 // read adds the rows of one row group.
 func (g *groups) read(f *dataset.ResultFile, part int) error {
-	var system, status, tags, provider dataset.ColumnValues
+	var system, status dataset.ColumnValues
+	var in sliceColumns
 	columns := map[string]*dataset.ColumnValues{"system": &system, "status": &status}
 	if len(g.slices) > 0 {
-		columns["tags"], columns["provider"] = &tags, &provider
+		columns["tags"], columns["provider"] = &in.tags, &in.provider
+	}
+	if slices.Contains(g.slices, sourceTypeSlice) {
+		columns["source_types"] = &in.sourceTypes
 	}
 	for name, into := range columns {
 		if err := f.ReadColumn(part, name, into); err != nil {
@@ -121,7 +125,7 @@ func (g *groups) read(f *dataset.ResultFile, part int) error {
 			g.errors++
 		}
 		for k := range values {
-			values[k] = sliceValue(g.slices[k], &tags, &provider, i)
+			values[k] = in.value(g.slices[k], i)
 		}
 		s.add(g.count(system.Strings[i], values, 1), i)
 	}
@@ -169,13 +173,20 @@ func signatureKey(key []byte, system string, values []sliced) []byte {
 	return key
 }
 
-func sliceValue(key string, tags, provider *dataset.ColumnValues, i int) sliced {
-	if key == "provider" {
-		return sliced{provider.Strings[i], provider.Valid[i]}
+// sliceColumns are the columns of rows.parquet that slices are made from.
+type sliceColumns struct{ tags, provider, sourceTypes dataset.ColumnValues }
+
+// value is that of row i under a slice key.
+func (c *sliceColumns) value(key string, i int) sliced {
+	switch key {
+	case "provider":
+		return sliced{c.provider.Strings[i], c.provider.Valid[i]}
+	case sourceTypeSlice:
+		return slicedTypes(c.sourceTypes.Strings[c.sourceTypes.Offsets[i]:c.sourceTypes.Offsets[i+1]])
 	}
-	for k := tags.Offsets[i]; k < tags.Offsets[i+1]; k++ {
-		if tags.Keys[k] == key {
-			return sliced{tags.Strings[k], true}
+	for k := c.tags.Offsets[i]; k < c.tags.Offsets[i+1]; k++ {
+		if c.tags.Keys[k] == key {
+			return sliced{c.tags.Strings[k], true}
 		}
 	}
 	return sliced{}
@@ -186,8 +197,8 @@ func (g *groups) define(system string, values []sliced) int {
 	g.systems[system] = struct{}{}
 	members := []int{g.group("", ""), g.group(system, "")}
 	for i, v := range values {
-		if v.has {
-			slice := g.slices[i] + "=" + v.value
+		for _, value := range v.values(g.slices[i]) {
+			slice := g.slices[i] + "=" + value
 			members = append(members, g.group("", slice), g.group(system, slice))
 		}
 	}

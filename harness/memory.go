@@ -79,10 +79,13 @@ func (r *remembering) note(in *dataset.Row) {
 	r.rows++
 }
 
-// rowSlice is sliceValue of a row of the input.
+// rowSlice is the value of a row of the input under a slice key.
 func rowSlice(key string, in *dataset.Row) sliced {
-	if key == "provider" {
+	switch key {
+	case "provider":
 		return sliced{in.Provider, in.Provider != ""}
+	case sourceTypeSlice:
+		return slicedTypes(appendSourceTypes(nil, in))
 	}
 	for _, tag := range in.Tags {
 		if tag.Key == key {

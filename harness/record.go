@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -17,6 +19,9 @@ type recorder struct {
 	claims    *dataset.Table
 	calls     *dataset.Table
 	cluster   string // configs' statistics.cluster
+
+	sourceTypes bool     // the run slices by them
+	types       []string // scratch
 
 	tagKeys, tagValues []string
 	noTags             dataset.MapRef
@@ -49,8 +54,9 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 	}
 	return &recorder{
 		layout: layout, rows: rows, citations: citations, claims: claims, calls: calls, cluster: s.Statistics.Cluster,
-		noTags:   rows.DefineMap(runs.RowTags, nil, nil),
-		patterns: rowPatterns{table: rows, layout: layout},
+		sourceTypes: slices.Contains(s.Slices, sourceTypeSlice),
+		noTags:      rows.DefineMap(runs.RowTags, nil, nil),
+		patterns:    rowPatterns{table: rows, layout: layout},
 	}, nil
 }
 
@@ -100,6 +106,10 @@ func (r *recorder) row(in *dataset.Row, s *scorer, failure error) {
 	appendOptional(t, r.layout.Cluster, clusterOf(in, r.cluster))
 	if j := s.judging; j != nil && failure == nil && j.verdict != nil {
 		appendOptional(t, r.layout.Tampering, j.verdict.Tampering)
+	}
+	if r.sourceTypes {
+		r.types = appendSourceTypes(r.types[:0], in)
+		t.AppendStrings(r.layout.SourceTypes, r.types)
 	}
 	appendOptional(t, runs.RowComponents, scores.Components)
 	r.bounds(scores)

@@ -34,6 +34,9 @@ func TestREADME(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.CopyFS(filepath.Join(dir, "recordings"), os.DirFS(filepath.Join("testdata", "readme", "recordings"))); err != nil {
+		t.Fatal(err)
+	}
 	commands := readmeCommands(t)
 	if len(commands) < 10 {
 		t.Fatalf("the README has %d commands; the test must have missed some", len(commands))

@@ -104,7 +104,8 @@ type run struct {
 
 	formats []Format // that can be recognised
 	format  string   // the one that is being read
-	spooled string   // a copy of standard input; "" for none
+	held    []byte   // standard input, if it is short and has been read
+	spooled string   // the file that holds it, if it is long
 
 	names documentNames       // of the documents written
 	seen  map[rowKey]struct{} // rows written, by formats that look for repeated ones

@@ -98,15 +98,18 @@ func valueEnd(data []byte, start int) int {
 // stringEnd returns the index of the quotation mark that closes the string at
 // start.
 func stringEnd(data []byte, start int) int {
-	for i := start + 1; i < len(data); i++ {
-		n := bytes.IndexAny(data[i:], `"\`)
+	for i := start + 1; ; i++ {
+		n := bytes.IndexByte(data[i:], '"')
 		if n < 0 {
-			break
+			return len(data)
 		}
-		if i += n; data[i] == '"' {
+		i += n
+		escapes := 0
+		for data[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
 			return i
 		}
-		i++ // what is escaped
 	}
-	return len(data)
 }

@@ -25,22 +25,34 @@ func (j *jsonReader) bytes() []byte {
 	}
 	j.pos++
 	start := j.pos
-	for j.pos < len(j.data) { // the usual string: ASCII without escapes
+	plain := true             // all ASCII
+	for j.pos < len(j.data) { // the usual string has no escapes
 		c := j.data[j.pos]
 		if c == '"' {
-			j.pos++
-			return j.data[start : j.pos-1]
-		}
-		if c == '\\' || c < 0x20 || c >= utf8.RuneSelf {
+			if text := j.data[start:j.pos]; plain || utf8.Valid(text) {
+				j.pos++
+				return text
+			}
+			j.pos = start // to find the place
 			break
 		}
+		if c == '\\' || c < 0x20 {
+			if !plain {
+				j.pos = start
+			}
+			break
+		}
+		plain = plain && c < utf8.RuneSelf
 		j.pos++
+	}
+	if j.pos >= len(j.data) && !plain {
+		j.pos = start
 	}
 	return j.escaped(start)
 }
 
 // escaped goes on with a string whose bytes from start to the current one are
-// plain.
+// ASCII without escapes.
 func (j *jsonReader) escaped(start int) []byte {
 	buf := append(make([]byte, 0, 2*(j.pos-start)+32), j.data[start:j.pos]...)
 	for j.pos < len(j.data) {

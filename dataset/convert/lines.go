@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 )
 
 // errTooLong is a line longer than the reader holds.
@@ -20,8 +21,20 @@ type lineReader struct {
 	long []byte // a line that does not fit in r's buffer
 }
 
+// lineBuffers are used again from file to file: there may be many small ones.
+var lineBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 1<<18) }}
+
+// newLineReader returns a reader of r, which must be closed.
 func newLineReader(r io.Reader, most int) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 1<<18), most: most}
+	buffer := lineBuffers.Get().(*bufio.Reader)
+	buffer.Reset(r)
+	return &lineReader{r: buffer, most: most}
+}
+
+// close gives the buffer back. No line may be used any more.
+func (l *lineReader) close() {
+	l.r.Reset(nil)
+	lineBuffers.Put(l.r)
 }
 
 // next returns the next line without its "\n" or "\r\n", valid until the next
@@ -95,6 +108,7 @@ func (r *run) lines(ctx context.Context, path string, do func(line []byte, numbe
 	}
 	defer in.Close()
 	lines := newLineReader(in, r.MaxRecord)
+	defer lines.close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -26,7 +26,9 @@ func (r *run) shapeOf(path string) (shape, error) {
 		return 0, err
 	}
 	defer in.Close()
-	start, err := bufio.NewReaderSize(in, 1<<16).Peek(1 << 16)
+	buffer := newLineReader(in, 0)
+	defer buffer.close()
+	start, err := buffer.r.Peek(1 << 16)
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return 0, pathError(path, err)
 	}

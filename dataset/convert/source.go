@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -65,10 +66,13 @@ func inDirectory(dir string, extensions []string) ([]string, error) {
 // open opens a file of the run for reading, decompressed if its name ends in
 // .gz.
 func (r *run) open(path string) (io.ReadCloser, error) {
-	if path == stdinPath && r.spooled == "" {
-		return io.NopCloser(r.Stdin), nil
-	}
 	if path == stdinPath {
+		switch {
+		case r.held != nil:
+			return io.NopCloser(bytes.NewReader(r.held)), nil
+		case r.spooled == "":
+			return io.NopCloser(r.Stdin), nil
+		}
 		path = r.spooled
 	}
 	f, err := os.Open(path)
@@ -89,10 +93,21 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	}{z, f}, nil
 }
 
-// spool copies standard input to a temporary file, so that it can be read more
-// than once whatever its length. Convert removes the file.
+// heldInput is how much of standard input is kept in memory.
+const heldInput = 1 << 20
+
+// spool keeps standard input so that it can be read more than once whatever its
+// length: what is long goes to a temporary file, which Convert removes.
 func (r *run) spool() error {
-	if r.spooled != "" {
+	if r.spooled != "" || r.held != nil {
+		return nil
+	}
+	start, err := io.ReadAll(io.LimitReader(r.Stdin, heldInput))
+	if err != nil {
+		return pathError(stdinPath, err)
+	}
+	if len(start) < heldInput {
+		r.held = start
 		return nil
 	}
 	f, err := os.CreateTemp("", "ibid-import-")
@@ -100,7 +115,7 @@ func (r *run) spool() error {
 		return err
 	}
 	r.spooled = f.Name()
-	if _, err := io.Copy(f, r.Stdin); err != nil {
+	if _, err := io.Copy(f, io.MultiReader(bytes.NewReader(start), r.Stdin)); err != nil {
 		f.Close()
 		return pathError(stdinPath, err)
 	}

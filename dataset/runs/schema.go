@@ -59,6 +59,7 @@ type RowsLayout struct {
 	BuiltinSums int
 	Cluster     int
 	Tampering   int              // what the judge says of attempts to steer it: none, in_answer, in_evidence
+	SourceTypes int              // the kinds of source that the row's citations have, sorted; null unless the run slices by them
 	Bounds      int              // column of the first bound; each metric of Bounded has two, low and high
 	Bounded     []metrics.Metric // metrics that can be unscored
 	Custom      int              // column of the first custom metric
@@ -87,9 +88,10 @@ func NewRowsLayout() *RowsLayout {
 	l.PoolCounts = l.add(dataset.Int64, counts[ContractCounts:])
 	l.Sums = l.add(dataset.Double, sums[:l.BuiltinSums])
 	l.Cluster = len(l.Fields)
-	l.Tampering = l.Cluster + 1
+	l.Tampering, l.SourceTypes = l.Cluster+1, l.Cluster+2
 	l.Fields = append(l.Fields,
-		dataset.Field{Name: "cluster", Kind: dataset.String}, dataset.Field{Name: "tampering", Kind: dataset.String})
+		dataset.Field{Name: "cluster", Kind: dataset.String}, dataset.Field{Name: "tampering", Kind: dataset.String},
+		dataset.Field{Name: "source_types", Kind: dataset.ListString})
 	l.Bounds = len(l.Fields)
 	for m, d := range values[:l.Builtin] {
 		if d.Judged || d.Group == "overall" {
