@@ -1,0 +1,61 @@
+package convert
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSpool reads a long standard input twice, through a file that is gone
+// afterwards.
+func TestSpool(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	var b strings.Builder
+	for i := 0; b.Len() < 3*heldInput; i++ {
+		fmt.Fprintf(&b, `{"custom_id":"q%d","response":{"object":"chat.completion","choices":[{"message":{"content":"ä %s"}}]}}`+"\n", i, strings.Repeat("x", 1000))
+	}
+	_, report := importText(t, "openai", b.String(), Options{})
+	if want := int64(strings.Count(b.String(), "\n")); report.Rows != want || report.Failed != 0 {
+		t.Errorf("%d rows, want %d; report %+v", report.Rows, want, report)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestShapes: what a file holds shows in its name or in how it begins.
+func TestShapes(t *testing.T) {
+	const one = `{"object":"chat.completion","choices":[{"message":{"content":"x"}}]}`
+	pretty := "{\n \"object\": \"chat.completion\",\n \"choices\": [{\"message\": {\"content\": \"x\"}}]\n}"
+	for name, tt := range map[string]struct {
+		text string
+		rows int64
+	}{
+		"one.json":     {one, 1},
+		"pretty.json":  {pretty, 1},
+		"blank.json":   {"\n\n  " + one + "\n", 1},
+		"list.json":    {"[" + one + ",\n" + one + "]", 2},
+		"several.json": {pretty + "\n" + pretty, 2},
+		"lines.jsonl":  {one + "\n" + one + "\n", 2},
+		"lines":        {one + "\n" + one + "\n", 2},
+		"pretty":       {pretty, 1},
+		"list":         {"[" + one + ",\n" + one + "]", 2},
+		"events.sse":   {"data: {\"type\":\"response.created\"}\n\ndata: {\"type\":\"response.completed\",\"response\":{\"output\":[]}}\n", 1},
+		"events":       {"event: x\ndata: {\"type\":\"response.completed\",\"response\":{\"output\":[]}}\n\ndata: [DONE]\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m, report := importPath(t, "openai", path, Options{})
+			if report.Rows != tt.rows || report.Failed != 0 {
+				t.Errorf("%d rows, want %d; report %+v", len(m.rows), tt.rows, report)
+			}
+		})
+	}
+}
