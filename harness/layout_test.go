@@ -59,6 +59,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"benchmarks/throughput": {ours: []string{"dataset"}},
 	"benchmarks/texts":      {ours: []string{"dataset"}},
 	"benchmarks/judge":      {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
+	"benchmarks/imports":    {},
 	"benchmarks/page":       {ours: []string{"dataset"}},
 }
 

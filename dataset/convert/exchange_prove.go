@@ -75,6 +75,8 @@ func (p *exchangeProof) gatherSources(x *exchange) {
 			p.source.unproved++
 		case c.test:
 			bySource[c.source] = append(bySource[c.source], i)
+		case c.Unit == "page" && !x.sources[c.source].HasPages, c.Unit == "block" && !x.sources[c.source].HasBlocks:
+			p.source.unproved++ // where its pages or blocks begin is not known
 		default:
 			c.proof = coarseEvidence(x.sources[c.source], &c.Citation)
 			p.source.count(&quote{}, &c.proof)
@@ -104,16 +106,16 @@ func (c *foundCitation) quote() quote {
 	return quote{text: c.CitedText, start: c.Start.Value, end: c.End.Value}
 }
 
-// coarseEvidence says whether the pages or blocks that a citation names hold what
-// it quotes.
+// coarseEvidence says whether the pages or blocks that a citation names, which are
+// known, hold what it quotes.
 func coarseEvidence(s *source, c *dataset.Citation) evidence {
 	e := evidence{coarse: coarseBlock}
-	all, known, first := s.Blocks, s.HasBlocks, c.Start.Value
+	all, first := s.Blocks, c.Start.Value
 	if c.Unit == "page" {
-		e.coarse, all, known, first = coarsePage, s.Pages, s.HasPages, c.Start.Value-1
+		e.coarse, all, first = coarsePage, s.Pages, c.Start.Value-1
 	}
 	last := first + c.End.Value - c.Start.Value
-	if known && 0 <= first && last <= int64(len(all)) {
+	if 0 <= first && last <= int64(len(all)) {
 		named := all[first:last]
 		if holds(strings.Join(named, ""), c.CitedText) || holds(strings.Join(named, "\n"), c.CitedText) {
 			e.exact = 1

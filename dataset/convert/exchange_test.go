@@ -146,3 +146,30 @@ func shownDocuments(all []dataset.Document) []byte {
 	}
 	return b.Bytes()
 }
+
+// TestUnquotedSegment places a segment whose text is not quoted: by what the API
+// documents, and never into a thought.
+func TestUnquotedSegment(t *testing.T) {
+	const text = `{"candidates":[{"content":{"parts":[{"text":"thinking of Größe","thought":true},{"text":"Größe: 8 m."}]},"groundingMetadata":{
+ "groundingChunks":[{"web":{"uri":"u"}}],"groundingSupports":[{"segment":{"endIndex":7},"groundingChunkIndices":[0]},{"segment":{"partIndex":1,"endIndex":7},"groundingChunkIndices":[0]}]}}]}`
+	m, report := importText(t, "gemini", text, Options{})
+	if len(m.rows) != 1 || report.WithoutQuote != 2 || report.Warned != 0 {
+		t.Fatalf("report %+v", report)
+	}
+	for i, c := range m.rows[0].Citations {
+		if got := passage(m.rows[0].Answer, c.AnswerStart.Value, c.AnswerEnd.Value); got != "Größe" {
+			t.Errorf("citation %d is for %q", i, got)
+		}
+	}
+}
+
+// TestUnknownPages: a quote that the document holds proves no page of a document
+// whose pages nobody knows.
+func TestUnknownPages(t *testing.T) {
+	const text = `{"id":"a","request":{"messages":[{"role":"user","content":[{"type":"document","title":"d","source":{"type":"base64","media_type":"application/pdf","data":""},"text":"One. Two."}]}]},
+ "response":{"type":"message","content":[{"type":"text","text":"x","citations":[{"type":"page_location","cited_text":"Two.","document_index":0,"start_page_number":2,"end_page_number":3}]}]}}`
+	m, report := importText(t, "anthropic", text, Options{})
+	if len(m.rows) != 1 || report.Unproved != 1 || report.Spans != 1 || m.rows[0].Documents[0].Text != "One. Two." {
+		t.Errorf("report %+v, rows %+v", report, m.rows)
+	}
+}

@@ -155,6 +155,9 @@ func geminiSupport(x *exchange, o *object, chunks []int) {
 			s.camel("partIndex").fail("there are %d parts", len(x.parts))
 			return
 		}
+		if x.parts[mark.part].hidden {
+			mark.part = wholeAnswer // parts that are thoughts are not always counted
+		}
 		m = x.addMark(mark)
 	}
 	var scores []dataset.NullFloat

@@ -34,6 +34,9 @@ func keepTrustsResponse(x *exchange, o *object) {
 	if query := o.first("query", "prompt").string(); query != "" {
 		x.query = query
 	}
+	if system := o.get("system").string(); system != "" {
+		x.system = system
+	}
 	part := x.say(o.get("response").required())
 	all := o.get("citations")
 	if !all.given() {
