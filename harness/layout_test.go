@@ -57,6 +57,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/spf13/cobra"},
 	},
 	"benchmarks/throughput": {ours: []string{"dataset"}},
+	"benchmarks/judgerun":   {ours: []string{"dataset", "judge/judgetest"}},
 	"benchmarks/texts":      {ours: []string{"dataset"}},
 	"benchmarks/judge":      {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
 	"benchmarks/imports":    {},
