@@ -5,7 +5,6 @@ import "reflect"
 // notAvailable are the settings whose feature is not part of this version.
 // Their defaults are accepted, since they ask for nothing.
 var notAvailable = []string{
-	"statistics.resamples", "statistics.method",
 	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
 	"quality_control.inter_annotator_agreement.target_agreement", "quality_control.inter_annotator_agreement.min_annotators",
 	"quality_control.inter_annotator_agreement.recalibration_threshold",
@@ -25,10 +24,5 @@ func (l *loader) refuseUnavailable(c *Config) {
 	}
 	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
 		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")
-	}
-	for _, g := range c.gates {
-		if g.Func.NeedsBaseline() {
-			l.report(g.at, "gates", string(g.Func)+"() needs a baseline, which is not available yet", "")
-		}
 	}
 }

@@ -96,7 +96,6 @@ var errorCases = []struct {
 	{name: "key in the run file", file: "judge:\n  kind: none\n  api_key: sk-or-hunter2\n"},
 	{name: "key on the command line", file: "judge: none\n", options: Options{Set: []string{"judge.api_key=sk-or-hunter2"}}},
 	{name: "bad gate", file: "judge: none\ngates:\n  - char_f1 >= 0.7\n  - 'low(char_f1) >= 0.7'\n"},
-	{name: "gate against a baseline", file: "judge: none\ngates: [diff(char_f1) >= 0]\n"},
 	{name: "bad gate flag", file: "judge: none\n", options: Options{Gates: []string{"char_f1 > = 0.7"}}},
 	{name: "judge without model", file: "dataset: a.parquet\njudge: openrouter\n"},
 	{name: "judge without vendor", options: Options{Flags: []Flag{{"--judge", "judge.kind", "openrouter"}, {"--model", "judge.model", "gpt-5"}}}},

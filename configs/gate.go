@@ -88,6 +88,10 @@ func (g Gate) Refuse(msg, hint string) *Error {
 	return e
 }
 
+// Place is the file and line where the gate was written, from 1; "" and 0 if it was
+// not in a file.
+func (g Gate) Place() (file string, line int) { return g.at.file, g.at.line }
+
 // sliceText quotes what the parser would read as something else.
 func sliceText(s string) string {
 	if s == "" || strings.TrimSpace(s) != s || strings.ContainsAny(s, "\"\\[]=") || quoted(s) != `"`+s+`"` {

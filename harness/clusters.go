@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ibid/dataset"
 	"ibid/metrics/stats"
 )
 
@@ -49,59 +48,34 @@ func (s *summarizer) clusterCodes(ctx context.Context) (codes []int32, clusters 
 	codes = make([]int32, 0, s.file.Rows())
 	seed := maphash.MakeSeed()
 	var numbers stats.Codes
-	var ids, names dataset.ColumnValues
-	for part := range s.file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+	err = s.eachCluster(ctx, func(name string, named bool) {
+		hash := maphash.String(seed, name)
+		if named {
+			hash = ^hash
 		}
-		if err := s.file.ReadColumn(part, "id", &ids); err != nil {
-			return nil, 0, err
-		}
-		if err := s.file.ReadColumn(part, "cluster", &names); err != nil {
-			return nil, 0, err
-		}
-		for i := range s.file.GroupRows(part) {
-			// A row without a cluster is its question's; the two kinds of names
-			// must not meet.
-			hash := maphash.String(seed, ids.Strings[i])
-			if names.Valid[i] {
-				hash = ^maphash.String(seed, names.Strings[i])
-			}
-			codes = append(codes, int32(numbers.Code(hash)))
-		}
-	}
-	return codes, numbers.Len(), nil
+		codes = append(codes, int32(numbers.Code(hash)))
+	})
+	return codes, numbers.Len(), err
 }
 
 // addClustersOf adds one item to the groups that need their clusters collected.
 func (s *summarizer) addClustersOf(ctx context.Context, i int, codes []int32, all states) error {
 	macro := make([]stats.Grouper, len(s.groups.all))
 	micro := make([]stats.Grouper, len(s.groups.all))
-	r := newColumnReader(s.file)
-	var values itemValues
-	first := 0
-	for part := range s.file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r.part = part
-		if err := values.gather(r, &s.items[i]); err != nil {
-			return err
-		}
-		signatures := &s.groups.perPart[part]
-		values.defined.Each(func(row, at int) {
-			code := int(codes[first+row])
-			for _, g := range s.groups.members[signatures.at(row)] {
-				if !s.groups.all[g].spread {
-					continue
-				}
-				macro[g].Add(code, values.value(at))
-				if values.micro {
-					micro[g].AddRatio(code, values.num.at(at), values.den.at(at))
-				}
+	err := s.eachValue(ctx, i, func(row, sig int, v *itemValues, at int) {
+		code := int(codes[row])
+		for _, g := range s.groups.members[sig] {
+			if !s.groups.all[g].spread {
+				continue
 			}
-		})
-		first += s.file.GroupRows(part)
+			macro[g].Add(code, v.value(at))
+			if v.micro {
+				micro[g].AddRatio(code, v.num.at(at), v.den.at(at))
+			}
+		}
+	})
+	if err != nil {
+		return err
 	}
 	for g := range all {
 		macro[g].Drain(&all[g][i].macro)

@@ -10,9 +10,9 @@ import (
 	"ibid/metrics"
 )
 
-// checkGates refuses gates over metrics that do not exist, or that the summary
-// of this run will not have.
-func checkGates(c *configs.Config) error {
+// checkGates refuses gates over metrics that do not exist, that the summary of this
+// run will not have, or that need a baseline where there is none.
+func checkGates(c *configs.Config, baseline bool) error {
 	for _, g := range c.Gates() {
 		d, ok := metrics.Lookup(g.Metric)
 		switch {
@@ -20,6 +20,8 @@ func checkGates(c *configs.Config) error {
 			return g.Refuse("no metric of that name", NearestMetric(g.Metric))
 		case g.Micro && len(d.Num) == 0 && d.Kind != metrics.Binary:
 			return g.Refuse(d.Name+" has no micro value", "leave micro() out")
+		case g.Func.NeedsBaseline() && !baseline:
+			return g.Refuse(string(g.Func)+"() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
 		}
 		if _, _, err := gateGroup(g, c.Slices); err != nil {
 			return g.Refuse(err.Error(), "a gate can name one system and one of the slices that the run makes: [system=a][lang=de]")
@@ -63,19 +65,35 @@ func NearestMetric(name string) string {
 	return "ibid help metrics lists them all"
 }
 
-// EvaluateGates looks up each gate in a run's summary. Gates must have passed the
-// checks of a [Job.Plan].
-func EvaluateGates(gates []configs.Gate, summary []runs.SummaryRow, minCoverage float64) []runs.GateResult {
-	results := make([]runs.GateResult, len(gates))
-	for i, g := range gates {
-		results[i] = evaluateGate(g, summary, minCoverage)
-	}
-	return results
+// Evidence is what gates are asked of.
+type Evidence struct {
+	Summary     []runs.SummaryRow
+	MinCoverage float64
+	Baseline    *Baseline // of gates with diff and p; nil if there is none
 }
 
-func evaluateGate(g configs.Gate, summary []runs.SummaryRow, minCoverage float64) runs.GateResult {
+// Ask looks up each gate. Gates must have passed the checks of a [Job.Plan]. The
+// error is one of reading the runs.
+func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
+	results := make([]runs.GateResult, len(gates))
+	for i, g := range gates {
+		var err error
+		if g.Func.NeedsBaseline() {
+			results[i], err = e.askDifference(g)
+		} else {
+			results[i] = e.askSummary(g)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// askSummary asks a gate about one run.
+func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
-	row, why := gateRow(g, summary)
+	row, why := gateRow(g, e.Summary)
 	if row == nil {
 		out.Reason = why
 		return out
@@ -89,18 +107,30 @@ func evaluateGate(g configs.Gate, summary []runs.SummaryRow, minCoverage float64
 		out.Value = row.Estimate
 	}
 	switch {
-	case out.Value == nil && row.Estimate != nil:
-		out.Reason = fmt.Sprintf("no interval: only an estimate over %d rows", row.N)
 	case out.Value == nil:
 		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined", row.N+row.Undefined, row.Undefined)
-	case row.Coverage != nil && *row.Coverage < minCoverage:
-		out.Reason = fmt.Sprintf("coverage %.3f is below min_coverage %v", *row.Coverage, minCoverage)
-	case g.Met(*out.Value):
-		out.Verdict = runs.Passed
+	case uncovered(row, e.MinCoverage):
+		out.Reason = coverageReason(row, e.MinCoverage)
 	default:
-		out.Verdict = runs.Failed
+		out.Verdict = verdictOf(g, *out.Value)
 	}
 	return out
+}
+
+func verdictOf(g configs.Gate, value float64) runs.Verdict {
+	if g.Met(value) {
+		return runs.Passed
+	}
+	return runs.Failed
+}
+
+// uncovered reports whether a row of a summary rests on too little.
+func uncovered(row *runs.SummaryRow, minCoverage float64) bool {
+	return row.Coverage != nil && *row.Coverage < minCoverage
+}
+
+func coverageReason(row *runs.SummaryRow, minCoverage float64) string {
+	return fmt.Sprintf("coverage %.3f is below min_coverage %v", *row.Coverage, minCoverage)
 }
 
 // gateRow finds the row of the summary that a gate looks at.

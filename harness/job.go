@@ -37,6 +37,10 @@ type Job struct {
 	// It goes to the judge's endpoint and is shown nowhere.
 	APIKey string
 
+	// Baseline is the directory of a finished run that gates with diff and p compare
+	// with; "" for none.
+	Baseline string
+
 	// SameDataAs is a run whose data this one must have, to the byte; nil for any.
 	SameDataAs *runs.Manifest
 

@@ -1,7 +1,10 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -16,26 +19,74 @@ type Outcome struct {
 }
 
 // SavedOutcome asks the gates of c of the finished run m in dir: it is what
-// running m again would come to. The error for a gate that the run cannot have is
-// a [*configs.Error].
-func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config) (*Outcome, error) {
-	if err := checkGates(c); err != nil {
+// running m again would come to. Gates with diff and p compare with the run in
+// baseline; if that is "", with the one that m was compared with. The error for a
+// gate that the run cannot have is a [*configs.Error].
+func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
+	if baseline == "" {
+		baseline = m.Baseline
+	}
+	if err := checkGates(c, baseline != ""); err != nil {
 		return nil, err
 	}
-	return outcomeOf(dir, m, c, true)
+	return outcomeOf(dir, m, c, baseline, true)
+}
+
+// SystemOutcome asks the gates of c of the systems of the finished run m in dir.
+// Those with diff and p compare the system they name with base, one of the run's.
+func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
+	if err := checkGates(c, true); err != nil {
+		return nil, err
+	}
+	b, err := SystemBaseline(dir, base)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	e := &Evidence{Summary: b.summary, MinCoverage: c.MinCoverage, Baseline: b}
+	out := &Outcome{Dir: dir, Manifest: m, Existed: true}
+	out.Gates, err = e.Ask(c.Gates())
+	return out, err
 }
 
 // outcomeOf asks gates that passed their checks.
-func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, existed bool) (*Outcome, error) {
+func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
 	out := &Outcome{Dir: dir, Manifest: m, Existed: existed}
-	if gates := c.Gates(); len(gates) > 0 {
-		summary, err := runs.ReadSummary(dir)
-		if err != nil {
+	gates := c.Gates()
+	if len(gates) == 0 {
+		return out, nil
+	}
+	summary, err := runs.ReadSummary(dir)
+	if err != nil {
+		return nil, err
+	}
+	out.Gates, err = askGates(gates, dir, baseline, summary, c.MinCoverage)
+	return out, err
+}
+
+// SavedGates asks the gates of c of a finished run whose summary is at hand. Gates
+// with diff and p compare with what m was compared with; without that, or if it is
+// gone, they have no verdict.
+func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
+	return askGates(c.Gates(), dir, m.Baseline, summary, c.MinCoverage)
+}
+
+// askGates opens a baseline if a gate needs it.
+func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, minCoverage float64) ([]runs.GateResult, error) {
+	e := &Evidence{Summary: summary, MinCoverage: minCoverage}
+	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
+	if needs && baseline != "" {
+		b, err := OpenBaseline(baseline, dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			b = &Baseline{why: "the baseline " + baseline + " is not there"}
+		case err != nil:
 			return nil, err
 		}
-		out.Gates = EvaluateGates(gates, summary, c.MinCoverage)
+		defer b.Close()
+		e.Baseline = b
 	}
-	return out, nil
+	return e.Ask(gates)
 }
 
 // Lacks says why the run says too little to be judged by: too many claims that

@@ -55,6 +55,9 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	p.name()
+	if err := p.checkBaseline(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -129,7 +132,7 @@ func (p *Plan) settle(ctx context.Context) error {
 	if err := p.options.Validate(); err != nil {
 		return &UsageError{Err: err}
 	}
-	if err := checkGates(p.job.Config); err != nil {
+	if err := checkGates(p.job.Config, p.job.Baseline != ""); err != nil {
 		return err
 	}
 	p.Rows = rowsOf(p.source, p.job.Limit)

@@ -67,7 +67,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	if before != nil && before.Status == runs.StatusComplete {
-		return outcomeOf(p.Dir, before, p.job.Config, true)
+		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
 	since := p.job.now()
 	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
@@ -108,7 +108,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err = errors.Join(err, closeLive()); err != nil {
 		return nil, p.withdraw(before, err)
 	}
-	return outcomeOf(p.Dir, m, p.job.Config, false)
+	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
 }
 
 // withdraw removes a run that this process began over data that turned out to be
@@ -187,7 +187,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),
-		Limit:    p.job.Limit, Only: tagMap(p.job.Only),
+		Limit:    p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
 	}
 	for _, v := range c.Effective() {

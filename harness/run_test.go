@@ -143,7 +143,11 @@ func TestGates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := harness.EvaluateGates([]configs.Gate{g}, summary, 0.98)[0]
+		all, err := (&harness.Evidence{Summary: summary, MinCoverage: 0.98}).Ask([]configs.Gate{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := all[0]
 		if got.Verdict != tt.want {
 			t.Errorf("%s: %s (%s), want %s", tt.gate, got.Verdict, got.Reason, tt.want)
 		}

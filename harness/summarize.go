@@ -38,6 +38,11 @@ func (p *Plan) summarize(ctx context.Context, known memory) (counted, error) {
 	if err != nil {
 		return counted{}, err
 	}
+	if r := newResampler(sum, s); r != nil {
+		if sum.drawn, err = r.all(ctx); err != nil {
+			return counted{}, err
+		}
+	}
 	rows := sum.rows(states)
 	if p.judge != nil {
 		if err := sum.addCoverage(ctx, rows); err != nil {
@@ -54,6 +59,7 @@ type summarizer struct {
 	known    memory
 	items    []item
 	level    float64
+	drawn    [][]intervals // of a bootstrap, if there is one
 	workers  int
 	progress func(done int64)
 }
@@ -181,11 +187,15 @@ func (s *summarizer) rows(all states) []runs.SummaryRow {
 			}
 			macro := row
 			macro.Agg = runs.Macro
-			e := s.macroOf(it, st)
+			var drawn intervals
+			if s.drawn != nil {
+				drawn = s.drawn[group.same][i]
+			}
+			e := redrawn(s.macroOf(it, st), drawn.macro)
 			macro.Fill(&e)
 			out = append(out, macro)
 			if it.micro() {
-				e = s.microOf(it, st)
+				e = redrawn(s.microOf(it, st), drawn.micro)
 			} else if it.def.Kind != metrics.Binary {
 				continue
 			}
@@ -198,6 +208,14 @@ func (s *summarizer) rows(all states) []runs.SummaryRow {
 		}
 	}
 	return out
+}
+
+// redrawn is an estimate with the interval of a bootstrap, if there is one.
+func redrawn(e stats.Estimate, drawn *stats.Estimate) stats.Estimate {
+	if drawn == nil || !e.Defined() {
+		return e
+	}
+	return e.WithInterval(*drawn)
 }
 
 func (s *summarizer) macroOf(it *item, st *state) stats.Estimate {

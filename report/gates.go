@@ -86,19 +86,19 @@ func (g *Gates) writeJSON(w io.Writer) error {
 }
 
 func (g *Gates) writeCSV(w io.Writer) error {
-	rows := [][]string{{"gate", "verdict", "value", "reason"}}
+	rows := [][]string{{"gate", "verdict", "value", "detail", "reason"}}
 	for _, r := range g.Results {
-		rows = append(rows, []string{r.Gate, string(r.Verdict), exact(r.Value), r.Reason})
+		rows = append(rows, []string{r.Gate, string(r.Verdict), exact(r.Value), r.Detail, r.Reason})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // gateTable shows what each gate wants and got.
 func gateTable(results []runs.GateResult) *table {
-	t := &table{header: []string{"gate", "", "value"}, right: 2}
+	t := &table{header: []string{"gate", "", "value", "rests on"}, right: 2}
 	for _, g := range results {
 		word := map[runs.Verdict]string{runs.Passed: "PASS", runs.Failed: "FAIL", runs.NoVerdict: "NONE"}[g.Verdict]
-		t.rows = append(t.rows, []string{CleanLine(g.Gate), word, CleanLine(gateValue(g))})
+		t.rows = append(t.rows, []string{CleanLine(g.Gate), word, CleanLine(gateValue(g)), CleanLine(g.Detail)})
 	}
 	return t
 }
@@ -107,9 +107,12 @@ func gateTable(results []runs.GateResult) *table {
 func markdownGates(b *strings.Builder, results []runs.GateResult) {
 	b.WriteString("\n| gate | verdict | value |\n|---|---|---|\n")
 	for _, g := range results {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.ReplaceAll(g.Gate, "|", `\|`), g.Verdict, markdownText(gateValue(g)))
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.ReplaceAll(g.Gate, "|", `\|`), g.Verdict, markdownText(gateText(g)))
 	}
 }
+
+// gateText is the value of a gate with what it rests on.
+func gateText(g runs.GateResult) string { return strings.TrimSpace(gateValue(g) + " " + g.Detail) }
 
 // gateValue is what a gate looked at, or why there is nothing to look at.
 func gateValue(g runs.GateResult) string {

@@ -93,7 +93,7 @@ func TestGatesAreNoMarkup(t *testing.T) {
 			"| `char_f1[\"]]>\"=<x>\\|] >= 0.5` | fail | 0.250 |",
 			"1 of 2 rows are error rows",
 		}},
-		{"csv", []string{"gate,verdict,value,reason", "char_f1 >= 0.2,pass,0.25,"}},
+		{"csv", []string{"gate,verdict,value,detail,reason", "char_f1 >= 0.2,pass,0.25,,"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.format, func(t *testing.T) {

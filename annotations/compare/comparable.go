@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid/dataset"
+	"ibid/dataset/runs"
 )
 
 // A RefusedError says why runs must not be compared.
@@ -31,15 +32,23 @@ var freeGroups = []string{"statistics.", "reporting.", "quality_control.inter_an
 
 // reasons are why the numbers of two runs do not mean the same.
 func reasons(base, other *Run) []string {
-	var why []string
-	differ := func(what, a, b string) {
-		if a != b {
-			why = append(why, fmt.Sprintf("%s differ: %s and %s", what, orNone(a), orNone(b)))
-		}
+	why := Reasons(base.Manifest, other.Manifest)
+	return appendDifferent(why, "components of the overall score", strings.Join(base.components, ", "), strings.Join(other.components, ", "))
+}
+
+func appendDifferent(why []string, what, a, b string) []string {
+	if a == b {
+		return why
 	}
-	a, b := base.Manifest, other.Manifest
+	return append(why, fmt.Sprintf("%s differ: %s and %s", what, orNone(a), orNone(b)))
+}
+
+// Reasons are why the numbers of two runs do not mean the same, as far as their
+// manifests say; the second run need not have been made yet.
+func Reasons(a, b *runs.Manifest) []string {
+	var why []string
+	differ := func(what, a, b string) { why = appendDifferent(why, what, a, b) }
 	differ("versions of the metrics", a.Ingredients["metrics"], b.Ingredients["metrics"])
-	differ("components of the overall score", strings.Join(base.components, ", "), strings.Join(other.components, ", "))
 	differ("judges", strings.TrimSpace(a.Judge.Kind+" "+a.Judge.Model), strings.TrimSpace(b.Judge.Kind+" "+b.Judge.Model))
 	differ("prompts of the judge", a.Ingredients["judge.prompt"], b.Ingredients["judge.prompt"])
 	if a.Ingredients["documents"] != b.Ingredients["documents"] {
@@ -47,7 +56,11 @@ func reasons(base, other *Run) []string {
 	}
 	names := maps.Clone(a.Ingredients)
 	maps.Copy(names, b.Ingredients)
+	otherJudge := a.Judge.Kind != b.Judge.Kind // then its settings say nothing more
 	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if otherJudge && strings.HasPrefix(name, "judge.") {
+			continue
+		}
 		if !isFree(name) && name != "metrics" && name != "judge.prompt" {
 			differ("values of "+name, a.Ingredients[name], b.Ingredients[name])
 		}

@@ -87,6 +87,7 @@ func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *
 		e = t.replaceInterval(e, units)
 	}
 	t.setEstimate(d, &e)
+	t.setMDE(d, float64(e.Clusters-1))
 	if !e.Defined() {
 		return
 	}
@@ -144,6 +145,7 @@ func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series, in 
 	d.setSides(sides[0].DeltaT(t.level), sides[1].DeltaT(t.level))
 	e := t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
 	t.setEstimate(d, &e)
+	t.setMDE(d, float64(e.Clusters-1))
 	if e.Defined() {
 		t.setTest(d, units.SwapTest(t.resamples, t.seed))
 	}
@@ -192,6 +194,7 @@ func (t *tester) unpaired(d *Difference, p *pairing, q Quantity, s [2]*series, i
 	u := stats.NewUnpaired(&e[1], &e[0], t.level)
 	d.N = u.N
 	t.setEstimate(d, &u.Estimate)
+	t.setMDE(d, u.DF)
 	if u.Defined() {
 		t.setTest(d, u.T)
 	}
@@ -207,7 +210,7 @@ func (d *Difference) setSides(base, other stats.Estimate) {
 	}
 }
 
-// setEstimate sets difference, interval and minimum detectable effect.
+// setEstimate sets difference, interval and standard error.
 func (t *tester) setEstimate(d *Difference, e *stats.Estimate) {
 	d.Clusters, d.Method = e.Clusters, string(e.Method)
 	for _, w := range e.Warnings {
@@ -223,17 +226,24 @@ func (t *tester) setEstimate(d *Difference, e *stats.Estimate) {
 	} else {
 		d.Method = ""
 	}
-	if !e.HasSE {
+	if e.HasSE {
+		d.SE = new(e.SE)
+	}
+}
+
+// setMDE sets the minimum detectable effect. Where no variation was seen there is
+// none to plan with.
+func (t *tester) setMDE(d *Difference, df float64) {
+	if d.SE == nil || *d.SE == 0 {
 		return
 	}
-	d.SE = new(e.SE)
-	if e.Degenerate {
-		return // no variation was seen, so none can be planned with
-	}
-	if mde, ok := (stats.Design{Alpha: 1 - t.level, Power: t.power}).Detectable(e.SE); ok {
+	if mde, ok := t.design().DetectableBy(*d.SE, df); ok {
 		d.MDE = new(mde)
 	}
 }
+
+// design is what minimum detectable effects are for.
+func (t *tester) design() stats.Design { return stats.Design{Alpha: 1 - t.level, Power: t.power} }
 
 // setTest sets the p-value. That no p could be small enough needs no saying where
 // it was said that there are too few clusters for an interval.

@@ -55,9 +55,21 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 
 // place estimates one side by itself.
 func (c *comparison) place(s *rowSet, q Quantity, level float64) (Place, bool, error) {
+	alone := *c
+	alone.level = level
+	e, err := alone.estimate(s, q)
+	p := Place{Estimate: e.Value}
+	if e.HasInterval {
+		p.Low, p.High = new(e.Low), new(e.High)
+	}
+	return p, e.Defined(), err
+}
+
+// estimate is a quantity over the rows of a side, as a summary has it.
+func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
 	values, err := s.run.series(q)
 	if err != nil {
-		return Place{}, false, err
+		return stats.Estimate{}, err
 	}
 	clusters := clusterCodes{}
 	var g stats.Grouper
@@ -72,20 +84,15 @@ func (c *comparison) place(s *rowSet, q Quantity, level float64) (Place, bool, e
 	}
 	var sums stats.Clusters
 	g.Drain(&sums)
-	e := sums.Mean(level)
 	switch unit := q.Metric.Min == 0 && q.Metric.Max == 1; {
 	case q.Micro && unit:
-		e = sums.Ratio(level)
+		return sums.Ratio(c.level), nil
 	case q.Micro:
-		e = sums.DeltaT(level)
+		return sums.DeltaT(c.level), nil
 	case q.Metric.Kind == metrics.Binary:
-		e = sums.Proportion(level)
+		return sums.Proportion(c.level), nil
 	}
-	p := Place{Estimate: e.Value}
-	if e.HasInterval {
-		p.Low, p.High = new(e.Low), new(e.High)
-	}
-	return p, e.Defined(), nil
+	return sums.Mean(c.level), nil
 }
 
 // settle bounds the ranks and sorts the places.

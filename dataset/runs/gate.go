@@ -15,5 +15,6 @@ type GateResult struct {
 	Gate    string   `json:"gate"`
 	Verdict Verdict  `json:"verdict"`
 	Value   *float64 `json:"value"`            // nil when undefined
+	Detail  string   `json:"detail,omitempty"` // what a difference rests on
 	Reason  string   `json:"reason,omitempty"` // why there is no verdict
 }

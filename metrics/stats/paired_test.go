@@ -79,3 +79,19 @@ func TestRequiredAndDetectableAgree(t *testing.T) {
 		t.Error("power without a standard error is defined")
 	}
 }
+
+// TestDetectableBy: expected values are (qt(0.975, df) + qt(power, df)) * 0.1 by R.
+func TestDetectableBy(t *testing.T) {
+	tests := []struct{ df, power, want float64 }{
+		{39, 0.8, 0.2874}, {7, 0.8, 0.3261}, {5, 0.5, 0.2571}, {5, 0.3, 0.2011}, {1e6, 0.8, 0.2802},
+	}
+	for _, tt := range tests {
+		got, ok := Design{Alpha: 0.05, Power: tt.power}.DetectableBy(0.1, tt.df)
+		if !ok || math.Abs(got-tt.want) > 1e-4 {
+			t.Errorf("df %v, power %v: %v, want %v", tt.df, tt.power, got, tt.want)
+		}
+	}
+	if _, ok := DefaultDesign.DetectableBy(0.1, 0); ok {
+		t.Error("defined without degrees of freedom")
+	}
+}

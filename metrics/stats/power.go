@@ -28,6 +28,19 @@ func (d Design) Detectable(se float64) (mde float64, ok bool) {
 	return d.reach() * se, true
 }
 
+// DetectableBy is Detectable for a t test with df > 0 degrees of freedom, which
+// needs more with few clusters: (t_(1-α/2) + t_power) se.
+func (d Design) DetectableBy(se, df float64) (mde float64, ok bool) {
+	if !d.valid() || !(se >= 0) || math.IsInf(se, 0) || !(df > 0) {
+		return 0, false
+	}
+	sign := 1.0
+	if d.Power < 0.5 {
+		sign = -1
+	}
+	return (studentPoint(1-d.Alpha, df) + sign*studentPoint(math.Abs(2*d.Power-1), df)) * se, true
+}
+
 // PairedSE is the standard error of the mean of n differences with standard
 // deviation sd, whose variance is deff times that of independent ones (the design
 // effect of clusters). It is undefined for n < 1.

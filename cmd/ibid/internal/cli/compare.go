@@ -21,6 +21,10 @@ type compareFlags struct {
 	all, force         bool
 	level, power       float64
 	resamples          int
+	gates              []string
+	ci                 ciFlags
+	plan               bool
+	deltas             []float64
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -43,7 +47,8 @@ documents, truth) are refused unless --force is given.`,
   ibid compare runs/monday runs/tuesday --metric char_f1 --metric 'micro(char_recall)' --slice lang
   ibid compare runs/monday --by system
   ibid compare runs/old runs/new --system v1=v2 --format markdown
-  ibid compare runs/monday runs/tuesday --all -o differences.parquet`,
+  ibid compare runs/monday runs/tuesday --all -o differences.parquet
+  ibid compare --plan runs/monday runs/tuesday --delta 0.03`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.compare(f, args) },
 	}
@@ -58,6 +63,10 @@ documents, truth) are refused unless --force is given.`,
 	flags.Float64Var(&f.power, "power", 0.8, "chance with which the mde would be found")
 	flags.StringVar(&f.method, "method", "", "intervals of means: analytic, bca or percentile (default statistics.method of the base)")
 	flags.IntVar(&f.resamples, "resamples", 0, "resamples of bootstraps and of tests that are not exact (default statistics.resamples of the base)")
+	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'p(char_f1) >= 0.05' (may be repeated)")
+	f.ci.register(cmd)
+	flags.BoolVar(&f.plan, "plan", false, "say how many rows are needed to find a difference, by the variance of these runs, or of one run")
+	flags.Float64SliceVar(&f.deltas, "delta", nil, "with --plan: a difference to find (default 0.01, 0.02, 0.05, 0.1)")
 	return cmd
 }
 
@@ -85,6 +94,11 @@ func (f *compareFlags) options() (compare.Options, error) {
 		}
 		o.Metrics = append(o.Metrics, q)
 	}
+	for _, delta := range f.deltas {
+		if err := compare.CheckDelta(delta); err != nil {
+			return o, &usageError{err: fmt.Errorf("--delta: %w", err)}
+		}
+	}
 	o.Base, o.New, _ = strings.Cut(f.system, "=")
 	return o, nil
 }
@@ -97,16 +111,38 @@ func (a *app) compare(f *compareFlags, args []string) error {
 	switch {
 	case f.by == "system" && len(args) > 1:
 		return &usageError{err: errors.New("--by system compares the systems of one run"), hint: "name one run"}
+	case len(f.deltas) > 0 && !f.plan:
+		return &usageError{err: errors.New("--delta is for --plan")}
+	case f.plan && len(f.gates) > 0:
+		return &usageError{err: errors.New("--plan and --gate do not go together")}
+	case f.plan && len(args) == 1:
+		return a.planAlone(f, o, args[0])
 	case f.by == "run" && len(args) < 2:
 		return &usageError{err: errors.New("compare needs two runs"), hint: "ibid compare BASE NEW, or --by system for the systems of one run"}
 	}
-	if err := a.formats(tableFormats...); err != nil {
+	if err := errors.Join(a.formats(tableFormats...), f.ci.check()); err != nil {
 		return err
 	}
 	r, err := a.comparison(f.by, args, o)
 	if err != nil {
 		return err
 	}
+	if f.plan {
+		return a.writePlan(compare.NewPlan(r, f.deltas))
+	}
+	if err := a.writeComparison(r); err != nil {
+		return err
+	}
+	if len(f.gates) == 0 {
+		return nil
+	}
+	if f.by == "system" {
+		return a.gateSystems(args[0], r.Sides[0].System, f)
+	}
+	return a.gateRuns(args[0], args[1:], f)
+}
+
+func (a *app) writeComparison(r *compare.Result) error {
 	if strings.EqualFold(filepath.Ext(a.output), ".parquet") {
 		return a.write(r.WriteParquet)
 	}

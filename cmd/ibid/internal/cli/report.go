@@ -77,7 +77,9 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 	}
 	d.Display = new(displayOf(config))
 	d.Parts = report.Parts{NoSpans: !config.Reporting.DetailedSpanAnalysis, NoHallucinations: !config.Reporting.HallucinationDetails}
-	d.Gates = harness.EvaluateGates(config.Gates(), d.Summary, config.MinCoverage)
+	if d.Gates, err = harness.SavedGates(dir, m, config, d.Summary); err != nil {
+		return nil, err
+	}
 	texts, err := harness.OpenTexts(ctx, m)
 	if err != nil {
 		d.NoTexts = err.Error()

@@ -13,7 +13,7 @@ import (
 func (a *app) rescoreCommand() *cobra.Command {
 	var settings settingFlags
 	var id string
-	var junit junitFlag
+	var ci ciFlags
 	cmd := &cobra.Command{
 		Use:   "rescore RUN",
 		Short: "new thresholds, weights and policies over the verdicts of a run; asks nothing",
@@ -23,17 +23,17 @@ to change the judge or the data; the data must still be where the run read it.`,
 		Example: `  ibid rescore runs/sample --set thresholds.supported=0.5
   ibid rescore runs/sample --set truth_policy=union --id sample-union`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.rescore(cmd, &settings, id, &junit, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.rescore(cmd, &settings, id, &ci, args[0]) },
 	}
 	settings.register(cmd)
 	cmd.Flags().StringVar(&id, "id", "", "name of the new run (default: that of RUN, with -rescored)")
 	cmd.Flags().StringArrayVar(&settings.gates, "gate", nil, "a condition that the new run must meet (may be repeated)")
-	junit.register(cmd)
+	ci.register(cmd)
 	return cmd
 }
 
-func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, junit *junitFlag, dir string) error {
-	if err := junit.check(); err != nil {
+func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, ci *ciFlags, dir string) error {
+	if err := ci.check(); err != nil {
 		return err
 	}
 	m, err := openRun(dir)
@@ -54,6 +54,6 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, junit *jun
 		return err
 	}
 	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m,
-	}, "", junit)
+		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, Baseline: m.Baseline,
+	}, "", ci)
 }

@@ -25,7 +25,8 @@ type runFlags struct {
 	workers  int
 	fresh    bool
 	dryRun   bool
-	junit    junitFlag
+	ci       ciFlags
+	baseline string
 	page     string
 }
 
@@ -46,7 +47,8 @@ often the run was interrupted.`,
   ibid run answers.parquet --documents docs.parquet --judge none
   ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --dry-run
-  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5`,
+  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5
+  ibid run ibid.yaml --id tonight --baseline runs/last-night --gate 'p(char_f1) >= 0.05'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
 	}
@@ -68,8 +70,9 @@ often the run was interrupted.`,
 	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
+	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs that are not large)")
-	f.junit.register(cmd)
+	f.ci.register(cmd)
 	return cmd
 }
 
@@ -77,7 +80,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if f.limit < 0 || f.workers < 0 {
 		return &usageError{err: errors.New("--limit and --workers cannot be negative")}
 	}
-	if err := f.junit.check(); err != nil {
+	if err := f.ci.check(); err != nil {
 		return err
 	}
 	only, err := parseTags(f.only)
@@ -97,6 +100,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	}
 	job := &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
+		Baseline: f.baseline,
 	}
 	job.APIKey, err = config.APIKey(a.Getenv)
 	if f.dryRun {
@@ -105,11 +109,11 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if err != nil {
 		return err
 	}
-	return a.evaluate(cmd, job, f.page, &f.junit)
+	return a.evaluate(cmd, job, f.page, &f.ci)
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, junit *junitFlag) error {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, ci *ciFlags) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
@@ -128,12 +132,12 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, junit 
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
-	return a.afterRun(cmd.Context(), job.Config, out, page, junit)
+	return a.afterRun(cmd.Context(), job.Config, out, page, ci)
 }
 
 // afterRun prints the results of a run, leaves its report, and decides about the
 // exit code.
-func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, junit *junitFlag) error {
+func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, ci *ciFlags) error {
 	summary, err := runs.ReadSummary(out.Dir)
 	if err != nil {
 		return err
@@ -152,7 +156,7 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 	if err := a.leaveReport(ctx, out, page); err != nil {
 		return err
 	}
-	return a.conclude(config, out, junit)
+	return a.conclude(config, out, ci)
 }
 
 // progressLine says how far a run is, in one line.

@@ -155,7 +155,9 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 		if err != nil {
 			return err
 		}
-		gates = harness.EvaluateGates(config.Gates(), summary, config.MinCoverage)
+		if gates, err = harness.SavedGates(dir, m, config, summary); err != nil {
+			return err
+		}
 	}
 	view := report.NewSummary(m, summary, gates)
 	if by != "" {

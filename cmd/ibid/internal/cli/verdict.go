@@ -13,19 +13,26 @@ import (
 	"ibid/report"
 )
 
-// junitFlag is the flag that leaves the verdict to a CI system.
-type junitFlag struct{ path string }
-
-func (j *junitFlag) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&j.path, "junit", "", "leave the verdict in this file, as JUnit XML: a test case for each gate and each row below 0.5 overall")
+// ciFlags leave the verdict to a CI system.
+type ciFlags struct {
+	path        string // of JUnit XML
+	annotations string
 }
 
-// check refuses what is no file.
-func (j *junitFlag) check() error {
-	if j.path == "-" {
+func (c *ciFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.path, "junit", "", "leave the verdict in this file, as JUnit XML: a test case for each gate and each row below 0.5 overall")
+	cmd.Flags().StringVar(&c.annotations, "annotations", "", "say on standard error what was not met as workflow commands of: github")
+}
+
+// check refuses what is no file, and other systems.
+func (c *ciFlags) check() error {
+	if c.path == "-" {
 		return &usageError{err: errors.New("--junit needs a file"), hint: "name it: --junit gates.xml"}
 	}
-	return nil
+	if c.annotations == "" {
+		return nil
+	}
+	return oneOf("--annotations", c.annotations, "github")
 }
 
 // gatesView is the view model of an outcome's gates.
@@ -35,14 +42,14 @@ func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
 
 // conclude says why an outcome is not good, leaves it for a CI system, and turns
 // it into an exit code.
-func (a *app) conclude(config *configs.Config, out *harness.Outcome, junit *junitFlag) error {
+func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags) error {
 	view := gatesView(config, out)
-	if junit.path != "" {
+	if ci.path != "" {
 		failing, err := failingRows(out.Dir, out.Manifest, defaultRowGate)
 		if err != nil {
 			return err
 		}
-		if err := writeOutput(junit.path, func(w io.Writer) error { return view.WriteJUnit(w, failing) }); err != nil {
+		if err := writeOutput(ci.path, func(w io.Writer) error { return view.WriteJUnit(w, failing) }); err != nil {
 			return err
 		}
 	}
@@ -53,6 +60,9 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, junit *juni
 	}
 	for _, why := range view.Lacks {
 		a.say("%s", why)
+	}
+	if ci.annotations != "" {
+		a.annotate(config, out, view.Lacks)
 	}
 	if len(view.Lacks) > 0 && out.Manifest.Errors > 0 {
 		a.hint("ibid show " + out.Dir + " --errors")

@@ -1,0 +1,107 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Lookup answers questions about the difference of two runs one at a time, as
+// gates ask them. It is not safe for concurrent use.
+type Lookup struct {
+	tester
+	base, other *Run
+	system      string              // of the base, if it is one of the same run
+	pairings    map[string]*pairing // by system
+}
+
+// NewLookup compares other with base. It refuses runs whose numbers do not mean the
+// same with a [*RefusedError].
+func NewLookup(base, other *Run, o Options) (*Lookup, error) {
+	if why := reasons(base, other); len(why) > 0 && !o.Force {
+		return nil, &RefusedError{Base: base.Manifest.ID, New: other.Manifest.ID, Reasons: why}
+	}
+	t, err := newTester(base, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Lookup{tester: *t, base: base, other: other, pairings: make(map[string]*pairing)}, nil
+}
+
+// NewSystemLookup compares the systems of a run with one of them. The error is a
+// [*UsageError] if the run does not have it.
+func NewSystemLookup(run *Run, system string, o Options) (*Lookup, error) {
+	if !slices.Contains(run.Systems(), system) {
+		return nil, noSystem(run, system)
+	}
+	t, err := newTester(run, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Lookup{tester: *t, base: run, other: run, system: system, pairings: make(map[string]*pairing)}, nil
+}
+
+// Difference is that of a quantity over the rows of a system ("" is all that both
+// runs have) and a slice KEY=VALUE ("" is all rows). The error is a [*RefusedError]
+// if what is taken for true differs.
+func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error) {
+	p, err := l.pairing(system)
+	if err != nil {
+		return Difference{}, err
+	}
+	var in, inOther filter
+	if key, value, ok := strings.Cut(slice, "="); ok {
+		values, has, err := l.base.sliceValues(key)
+		if err != nil {
+			return Difference{}, err
+		}
+		in = matching(values, has, value)
+		if values, has, err = l.other.sliceValues(key); err != nil {
+			return Difference{}, err
+		}
+		inOther = matching(values, has, value)
+	}
+	d, err := l.difference(p, q, in, inOther)
+	d.Slice = slice
+	return d, err
+}
+
+// pairing pairs the rows of a system.
+func (l *Lookup) pairing(system string) (*pairing, error) {
+	if p, ok := l.pairings[system]; ok {
+		return p, nil
+	}
+	if l.system != "" && (system == "" || system == l.system) {
+		return nil, &UsageError{Err: fmt.Errorf("say which system to compare with %s", l.system), Tip: "name it: [system=NAME]"}
+	}
+	base, other := side(l.base, cmp.Or(l.system, system), nil), side(l.other, system, nil)
+	if ours, theirs := l.base.Systems(), l.other.Systems(); l.system == "" && system == "" && len(ours) == 1 && len(theirs) == 1 {
+		base, other = side(l.base, ours[0], nil), side(l.other, theirs[0], nil)
+	}
+	p := pair(base, other)
+	why, err := p.otherTruth()
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		return nil, &RefusedError{Base: l.base.Manifest.ID, New: l.other.Manifest.ID, Reasons: []string{why}}
+	}
+	l.pairings[system] = p
+	return p, nil
+}
+
+// Describe says in one line what a difference rests on.
+func (d *Difference) Describe() string {
+	var parts []string
+	if d.Low != nil {
+		parts = append(parts, fmt.Sprintf("[%.3f, %.3f]", *d.Low, *d.High))
+	}
+	if d.P != nil {
+		parts = append(parts, fmt.Sprintf("p=%.3f", *d.P))
+	}
+	if d.MDE != nil {
+		parts = append(parts, fmt.Sprintf("mde %.3f", *d.MDE))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("n=%d", d.N)), " ")
+}

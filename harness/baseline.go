@@ -1,0 +1,216 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"ibid/annotations/compare"
+	"ibid/configs"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/stats"
+)
+
+// A Baseline is what a run is compared with by gates with diff and p: another run,
+// or a system of the same.
+type Baseline struct {
+	base, other *compare.Run
+	lookup      *compare.Lookup
+	summary     []runs.SummaryRow // of the base
+	system      string            // of the base, if it is one of the same run
+	why         string            // there can be no comparison
+}
+
+// OpenBaseline opens the finished runs in baseDir and dir. That they cannot be
+// compared is no error: gates then have no verdict. The caller closes it.
+func OpenBaseline(baseDir, dir string) (*Baseline, error) {
+	b := &Baseline{}
+	var err error
+	if b.base, err = compare.Open(baseDir); err != nil {
+		return nil, err
+	}
+	if b.other, err = compare.Open(dir); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	if b.summary, err = runs.ReadSummary(baseDir); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	if m := b.base.Manifest; m.Coverage != nil {
+		b.why = lowCoverage(m, minCoverageOf(m))
+	}
+	b.lookup, err = compare.NewLookup(b.base, b.other, compare.Options{})
+	return b, b.settle(err)
+}
+
+// SystemBaseline compares the systems of the finished run in dir with one of them.
+func SystemBaseline(dir, system string) (*Baseline, error) {
+	b := &Baseline{system: system}
+	var err error
+	if b.base, err = compare.Open(dir); err != nil {
+		return nil, err
+	}
+	if b.summary, err = runs.ReadSummary(dir); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	b.lookup, err = compare.NewSystemLookup(b.base, system, compare.Options{})
+	return b, b.settle(err)
+}
+
+// settle turns a refusal into the reason of all verdicts.
+func (b *Baseline) settle(err error) error {
+	var refused *compare.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		b.why = refused.Error()
+		return nil
+	case err != nil:
+		return errors.Join(err, b.Close())
+	}
+	return nil
+}
+
+// Close closes the runs.
+func (b *Baseline) Close() error {
+	var err error
+	for _, r := range []*compare.Run{b.base, b.other} {
+		if r != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}
+	return err
+}
+
+// askDifference asks a gate about the difference from the baseline.
+func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
+	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
+	b := e.Baseline
+	switch {
+	case b == nil:
+		out.Reason = "needs a baseline: ibid gate RUN BASE"
+		return out, nil
+	case b.why != "":
+		out.Reason = b.why
+		return out, nil
+	}
+	if out.Reason = e.uncoveredSide(g); out.Reason != "" {
+		return out, nil
+	}
+	d, why, err := b.difference(g)
+	if err != nil || why != "" {
+		out.Reason = why
+		return out, err
+	}
+	out.Detail = d.Describe()
+	out.Value = d.Diff
+	if g.Func == configs.PValue {
+		out.Value = d.P
+	}
+	switch {
+	case out.Value == nil:
+		out.Reason = fmt.Sprintf("undefined: %d pairs, %d left out", d.N, d.Undefined)
+	case g.Func == configs.PValue && strings.HasPrefix(g.Op, ">") && d.Test != string(stats.WelchT) && smallestP(d.Clusters) > g.Number:
+		out.Reason = fmt.Sprintf("undecided: %d clusters cannot give a p below %.2g", d.Clusters, smallestP(d.Clusters))
+	default:
+		out.Verdict = verdictOf(g, *out.Value)
+	}
+	return out, nil
+}
+
+// smallestP is the least two-sided p that flipping the signs of so many clusters
+// can give.
+func smallestP(clusters int64) float64 { return math.Ldexp(2, -int(min(clusters, 1000))) }
+
+// difference looks a gate up; why says why there is no difference.
+func (b *Baseline) difference(g configs.Gate) (d compare.Difference, why string, err error) {
+	def, _ := metrics.Lookup(g.Metric)
+	var keys []string
+	for _, f := range g.Slices {
+		keys = append(keys, f.Key)
+	}
+	system, slice, err := gateGroup(g, keys)
+	if err != nil {
+		return d, err.Error(), nil
+	}
+	d, err = b.lookup.Difference(system, slice, compare.Quantity{Metric: def, Micro: g.Micro && def.Kind != metrics.Binary})
+	var refused *compare.RefusedError
+	var usage *compare.UsageError
+	switch {
+	case errors.As(err, &refused):
+		return d, refused.Error(), nil
+	case errors.As(err, &usage):
+		return d, usage.Error(), nil
+	}
+	return d, "", err
+}
+
+// uncoveredSide says which side rests on too little, "" if none does.
+func (e *Evidence) uncoveredSide(g configs.Gate) string {
+	if row, _ := gateRow(g, e.Summary); row != nil && uncovered(row, e.MinCoverage) {
+		return coverageReason(row, e.MinCoverage)
+	}
+	ofBase := g
+	if e.Baseline.system != "" {
+		ofBase.Slices = nil
+		for _, f := range g.Slices {
+			if f.Key == "system" {
+				f.Value = e.Baseline.system
+			}
+			ofBase.Slices = append(ofBase.Slices, f)
+		}
+	}
+	if row, _ := gateRow(ofBase, e.Baseline.summary); row != nil && uncovered(row, e.MinCoverage) {
+		return "the baseline's " + coverageReason(row, e.MinCoverage)
+	}
+	return ""
+}
+
+// minCoverageOf is the min_coverage that a run was made with.
+func minCoverageOf(m *runs.Manifest) float64 {
+	c, err := SettingsOf(m, nil, nil)
+	if err != nil {
+		return 0
+	}
+	return c.MinCoverage
+}
+
+// lowCoverage says that a baseline has too many error rows to compare with.
+func lowCoverage(m *runs.Manifest, minCoverage float64) string {
+	if *m.Coverage >= minCoverage {
+		return ""
+	}
+	return fmt.Sprintf("the baseline has %d error rows of %d: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, minCoverage)
+}
+
+// checkBaseline refuses a baseline that is no finished run, or whose numbers do not
+// mean the same as those of this run will.
+func (p *Plan) checkBaseline() error {
+	dir := p.job.Baseline
+	if dir == "" {
+		return nil
+	}
+	m, err := runs.ReadManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("--baseline: %s is no run directory", dir)
+	case err != nil:
+		return err
+	case !m.Complete():
+		return usagef("--baseline: %s is unfinished", dir)
+	case filepath.Clean(dir) == filepath.Clean(p.Dir):
+		u := usagef("--baseline: %s is this run itself", dir)
+		u.Tip = "name another run, or this one with --id"
+		return u
+	}
+	now := &runs.Manifest{ID: p.ID, Ingredients: p.Ingredients, Documents: p.job.Config.Documents, Judge: p.judgeRecord()}
+	if why := compare.Reasons(m, now); len(why) > 0 {
+		u := usagef("the run cannot be compared with --baseline %s", dir)
+		u.More = why
+		u.Tip = "evaluate the baseline again with the same settings"
+		return u
+	}
+	return nil
+}
