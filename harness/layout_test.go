@@ -58,6 +58,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	},
 	"benchmarks/throughput": {ours: []string{"dataset"}},
 	"benchmarks/judgerun":   {ours: []string{"dataset", "judge/judgetest"}},
+	"benchmarks/coverage":   {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "harness", "metrics/stats"}},
 	"benchmarks/texts":      {ours: []string{"dataset"}},
 	"benchmarks/judge":      {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
 	"benchmarks/imports":    {},

@@ -34,6 +34,9 @@ var intervalWords = map[string]string{
 	string(stats.LogitT):               "the linearised interval on the logit scale, carried back to (0, 1)",
 	string(stats.WilsonScore):          "Wilson's score interval of a proportion",
 	string(stats.WilsonCluster):        "Wilson's score interval at the effective sample size that clusters leave",
+	string(stats.WilsonClusterT):       "Wilson's score interval at the effective sample size that clusters leave, adjusted for their number",
+	string(stats.BCaBootstrap):         "bias-corrected and accelerated interval of a bootstrap of clusters",
+	string(stats.PercentileBootstrap):  "percentile interval of a bootstrap of clusters",
 	string(stats.ClopperPearsonExact):  "exact binomial interval of Clopper and Pearson",
 	string(stats.AgrestiCoullAdjusted): "Agresti and Coull's adjusted interval",
 }

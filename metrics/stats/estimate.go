@@ -29,6 +29,9 @@ const (
 	WilsonScore Method = "wilson"
 	// WilsonCluster is Wilson's score interval at an effective sample size.
 	WilsonCluster Method = "wilson-cluster"
+	// WilsonClusterT is WilsonCluster with fewer degrees of freedom the fewer clusters
+	// there are.
+	WilsonClusterT Method = "wilson-cluster-t"
 	// ClopperPearsonExact is the exact binomial interval.
 	ClopperPearsonExact Method = "clopper-pearson"
 	// AgrestiCoullAdjusted is the adjusted Wald interval, clipped to [0, 1].

@@ -108,7 +108,8 @@ func TestMethods(t *testing.T) {
 		{"normal ratio", pairs(1, 2, 1, 3).DeltaZ(0.95), DeltaZ, 0, false},
 		{"proportion of rows", single([]float64{1, 0, 1, 1}).Proportion(0.95), WilsonScore, 4, false},
 		{"proportion of rows, all 1", single([]float64{1, 1, 1, 1}).Proportion(0.95), WilsonScore, 4, false},
-		{"proportion of clusters", clustered.Proportion(0.95), WilsonCluster, clustered.WilsonCluster(0.95).Effective, false},
+		{"proportion of clusters", clustered.Proportion(0.95), WilsonClusterT, clustered.WilsonClusterT(0.95).Effective, false},
+		{"proportion of clusters, CR1 taken for known", clustered.WilsonCluster(0.95), WilsonCluster, 4.5, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -189,5 +190,22 @@ func TestWarningText(t *testing.T) {
 	}
 	if w := e.Warnings[0]; w.Have != 3 || w.Need != 6 {
 		t.Errorf("have %d, need %d, want 3, 6", w.Have, w.Need)
+	}
+}
+
+// TestWilsonClusterT is Wilson's interval with t in place of z, because the interval
+// depends on z²/n alone.
+func TestWilsonClusterT(t *testing.T) {
+	c := grouped([]float64{1, 1, 0, 1, 0, 0, 1, 1}, []string{"a", "a", "b", "c", "c", "d", "e", "e"})
+	plain, e := c.WilsonCluster(0.95), c.WilsonClusterT(0.95)
+	low, high := wilson(plain.Value*plain.Effective, plain.Effective, studentQuantile(0.95, 4))
+	if math.Abs(e.Low-low) > 1e-12 || math.Abs(e.High-high) > 1e-12 {
+		t.Errorf("[%v, %v], want [%v, %v]", e.Low, e.High, low, high)
+	}
+	if one := single([]float64{1}).WilsonClusterT(0.95); !one.Defined() || one.HasInterval {
+		t.Errorf("one cluster: %+v", one)
+	}
+	if bad := c.WilsonClusterT(1); bad.Reason != BadArgument {
+		t.Errorf("level 1: %+v", bad)
 	}
 }

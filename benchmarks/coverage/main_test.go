@@ -1,0 +1,59 @@
+package main
+
+import (
+	"io"
+	"math"
+	"testing"
+)
+
+// bound widens a share by five standard errors of a simulation.
+func bound(share float64, replicates int) float64 {
+	return 5 * math.Sqrt(share*(1-share)/float64(replicates))
+}
+
+// TestCoverage is the table of benchmarks/results.md with few samples: what a
+// default promises must not be off by more than the simulation is.
+func TestCoverage(t *testing.T) {
+	const replicates = 400
+	for _, l := range coverage(replicates, 2)[:4] {
+		for i, share := range l.shares {
+			if share < 0.92-bound(0.95, replicates) || share > 0.97+bound(0.95, replicates) {
+				t.Errorf("%s covers %.3f with %d clusters", l.name, share, clusterCounts[i])
+			}
+		}
+	}
+}
+
+func TestRejections(t *testing.T) {
+	const replicates = 400
+	lines := rejections(replicates, 2)
+	for _, l := range lines[:3] {
+		for i, share := range l.shares {
+			if share > 0.06+bound(0.05, replicates) {
+				t.Errorf("%s rejects %.3f with %d clusters", l.name, share, clusterCounts[i])
+			}
+		}
+	}
+	// If this test does not reject too often, the samples have no clusters.
+	if ignored := lines[len(lines)-1]; ignored.shares[2] < 0.08 {
+		t.Errorf("%s rejects only %.3f", ignored.name, ignored.shares[2])
+	}
+}
+
+// TestPlanted goes through the whole program with a few datasets.
+func TestPlanted(t *testing.T) {
+	const datasets = 20
+	p, err := plant(datasets, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.found < 0.8-bound(0.8, datasets) || p.alarms > 0.06+bound(0.06, datasets) {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestTablesPrint(t *testing.T) {
+	if err := run(io.Discard, 2, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+}
