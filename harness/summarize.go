@@ -222,7 +222,10 @@ func (s *summarizer) macroOf(it *item, st *state) stats.Estimate {
 	if it.def.Kind == metrics.Binary {
 		return st.macro.Proportion(s.level)
 	}
-	return st.macro.Mean(s.level)
+	if st.macro.Len() == st.macro.Rows() {
+		return st.macro.Mean(s.level)
+	}
+	return st.macro.MeanEffective(s.level)
 }
 
 func (s *summarizer) microOf(it *item, st *state) stats.Estimate {

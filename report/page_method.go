@@ -29,6 +29,7 @@ type IntervalText struct{ Name, Text string }
 
 var intervalWords = map[string]string{
 	string(stats.CR1T):                 "mean ± t quantile (clusters − 1 degrees of freedom) × CR1 standard error over clusters",
+	string(stats.CR1Effective):         "the same with the degrees of freedom that clusters of unequal size leave",
 	string(stats.DeltaT):               "ratio ± t quantile × linearised standard error over clusters",
 	string(stats.DeltaZ):               "ratio ± normal quantile × linearised standard error over clusters",
 	string(stats.LogitT):               "the linearised interval on the logit scale, carried back to (0, 1)",

@@ -92,7 +92,7 @@ func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
 	case q.Metric.Kind == metrics.Binary:
 		return sums.Proportion(c.level), nil
 	}
-	return sums.Mean(c.level), nil
+	return sums.MeanEffective(c.level), nil
 }
 
 // settle bounds the ranks and sorts the places.

@@ -89,12 +89,14 @@ func pooled(r *row) (float64, float64) { return r.a * r.length, r.length }
 // Scores and lengths are independent, so the pooled value has the same truth as
 // the mean.
 var intervals = []interval{
-	{"mean, CR1 and t (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).Mean(level) }},
+	{"mean, CR1 and t of effective clusters (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).MeanEffective(level) }},
 	{"proportion, Wilson over clusters (default)", shareRight, func(rows []row) stats.Estimate { return clusters(rows, binary).Proportion(level) }},
 	{"micro ratio, logit and t (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, pooled).Ratio(level) }},
 	{"paired difference, CR1 and t (default)", 0, func(rows []row) stats.Estimate {
 		return clusters(rows, func(r *row) (float64, float64) { return r.b - r.a, 1 }).Mean(level)
 	}},
+	{"mean, CR1 and t(G − 1)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).Mean(level) }},
+	{"proportion, Wilson over clusters, standard error taken for known", shareRight, func(rows []row) stats.Estimate { return clusters(rows, binary).WilsonCluster(level) }},
 	{"mean, BCa of 999", meanScore, func(rows []row) stats.Estimate { return bootstrap(rows, score) }},
 	{"micro ratio, BCa of 999", meanScore, func(rows []row) stats.Estimate { return bootstrap(rows, pooled) }},
 	{"mean, t over rows, clusters ignored (never used)", meanScore, func(rows []row) stats.Estimate {

@@ -47,8 +47,8 @@ type Manifest struct {
 	Versions    map[string]string `json:"versions"`
 	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
-	Limit       int64             `json:"limit,omitempty"` // --limit of the run
-	Only        map[string]string `json:"only,omitempty"`  // --only of the run
+	Limit       int64             `json:"limit,omitempty"`    // --limit of the run
+	Only        map[string]string `json:"only,omitempty"`     // --only of the run
 	Baseline    string            `json:"baseline,omitempty"` // run directory that gates with diff and p compare with
 	Rows        int64             `json:"rows"`
 	Claims      int64             `json:"claims"`

@@ -19,6 +19,9 @@ type Method string
 const (
 	// CR1T is mean ± t(G-1) times the CR1 clustered standard error.
 	CR1T Method = "cr1-t"
+	// CR1Effective is CR1T with fewer degrees of freedom the more clusters differ in
+	// size.
+	CR1Effective Method = "cr1-t-effective"
 	// DeltaT is ratio ± t(G-1) times the linearised standard error.
 	DeltaT Method = "delta-t"
 	// DeltaZ is ratio ± z times the linearised standard error.

@@ -209,3 +209,20 @@ func TestWilsonClusterT(t *testing.T) {
 		t.Errorf("level 1: %+v", bad)
 	}
 }
+
+func TestMeanEffective(t *testing.T) {
+	// Sizes 1, 1, 4: G* = 36/18 = 2, so t(1). Expected values are R's qt(0.975, 1).
+	c := grouped([]float64{0.2, 0.9, 0.5, 0.4, 0.8, 0.3}, []string{"a", "b", "c", "c", "c", "c"})
+	e, plain := c.MeanEffective(0.95), c.Mean(0.95)
+	if e.SE != plain.SE || math.Abs((e.High-e.Value)/e.SE-12.706204736432095) > 1e-9 || e.Method != CR1Effective {
+		t.Errorf("%+v", e)
+	}
+	// Clusters of one size: nothing changes.
+	c = grouped([]float64{0.2, 0.9, 0.5, 0.4, 0.8, 0.3}, []string{"a", "a", "b", "b", "c", "c"})
+	if e, plain := c.MeanEffective(0.95), c.Mean(0.95); e.Low != plain.Low || e.High != plain.High {
+		t.Errorf("[%v, %v], want [%v, %v]", e.Low, e.High, plain.Low, plain.High)
+	}
+	if e := single([]float64{1}).MeanEffective(0.95); !e.Defined() || e.HasInterval {
+		t.Errorf("one row: %+v", e)
+	}
+}

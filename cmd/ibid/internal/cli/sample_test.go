@@ -162,7 +162,7 @@ func TestSampleSystems(t *testing.T) {
 	within("... and invents", one["dreamer hallucination_rate"], 0.7, 0.95)
 	within("... but not always", one["dreamer citation_correctness"], 0.01, 0.2)
 
-	within("pointer claims more", two["pointer hallucination_rate"]-one["pointer hallucination_rate"], 0.05, 0.15)
+	within("pointer claims more", two["pointer hallucination_rate"]-one["pointer hallucination_rate"], 0.1, 0.25)
 	within("... and points as before", two["pointer char_f1"]-one["pointer char_f1"], -0.01, 0.01)
 	within("careful points closer", two["careful char_f1"]-one["careful char_f1"], 0.02, 0.1)
 	within("... and claims the same", two["careful hallucination_rate"]-one["careful hallucination_rate"], 0, 0)
