@@ -29,3 +29,18 @@ func BenchmarkBootstrap(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBootstrapOfAMillion is a headline metric over a million rows, as often as
+// by default.
+func BenchmarkBootstrapOfAMillion(b *testing.B) {
+	const units = 1_000_000
+	v := scores(units)
+	u := NewUnits(2)
+	for i := range units {
+		u.Add(mix(uint64(i)), 1, v[i], 1)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		u.Bootstrap(Quotient, Resampling{Resamples: 10_000, Seed: 1})
+	}
+}

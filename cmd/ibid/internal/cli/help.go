@@ -160,10 +160,19 @@ or with --gate:
   lo(char_f1) >= 0.6                 lower end of its interval; hi() is the upper one
   lo(micro(char_f1))[lang=de] >= 0.6 one slice (slices: [lang] in the run file)
   char_f1[system=a] >= 0.7           one system
+  diff(char_f1) >= -0.02             this run less its baseline, over the rows of both
+  p(char_f1) >= 0.05                 two-sided p of that difference, by clusters; not
+                                     adjusted for other gates
+
+diff and p need a baseline: ibid run --baseline RUN, ibid gate RUN BASE, or
+ibid compare BASE NEW --gate. A baseline that means something else (judge, prompts,
+versions, settings, documents) is wrong use: exit code 2.
 
 ibid gate RUN asks them of saved results; --junit FILE leaves the verdict to a CI
-system. A failed gate is exit code 3. A gate whose value is undefined, or that rests on
-too little (min_coverage), has no verdict: exit code 4.
+system, --annotations github says on standard error what GitHub shows at the line of
+the run file, and --format markdown is fit for a step summary. A failed gate is exit
+code 3. A gate whose value is undefined, that rests on too little (min_coverage), or
+that so few clusters could not decide, has no verdict: exit code 4.
 `
 
 const exitTopic = `  0    done, gates passed
