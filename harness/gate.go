@@ -107,6 +107,8 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 		out.Value = row.Estimate
 	}
 	switch {
+	case out.Value == nil && row.Estimate != nil:
+		out.Reason = fmt.Sprintf("no interval: only an estimate over %d rows", row.N)
 	case out.Value == nil:
 		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined", row.N+row.Undefined, row.Undefined)
 	case uncovered(row, e.MinCoverage):
