@@ -2,7 +2,7 @@ package configs
 
 import "reflect"
 
-// notAvailable are the settings whose feature is not part of this version.
+// notAvailable are the settings whose feature this version does not have.
 // Their defaults are accepted, since they ask for nothing.
 var notAvailable = []string{
 	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
