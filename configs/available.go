@@ -6,8 +6,6 @@ import "reflect"
 // Their defaults are accepted, since they ask for nothing.
 var notAvailable = []string{
 	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
-	"quality_control.inter_annotator_agreement.target_agreement", "quality_control.inter_annotator_agreement.min_annotators",
-	"quality_control.inter_annotator_agreement.recalibration_threshold",
 }
 
 // refuseUnavailable reports every setting that asks for a missing feature.

@@ -132,7 +132,7 @@ func (w *worker) ask(in work) ([]answer, error) {
 	var pending sync.WaitGroup
 	for i := range in.rows {
 		in.batch.Row(i, &w.row)
-		if !w.wanted() {
+		if !w.plan.job.wants(&w.row) {
 			continue
 		}
 		r, err := w.scorer.request(&w.row)

@@ -20,11 +20,13 @@ import (
 type Plan struct {
 	job         *Job
 	source      *dataset.Source
+	people      *dataset.Source         // the same, for what annotators said
 	documents   *dataset.DocumentSource // nil if the run has none
 	conventions dataset.Conventions
 	options     metrics.Options
 	inputs      []runs.Input
 	sharing     *sharing
+	annotators  severalAnnotators
 	judge       judge.Judge // nil if the run has none
 	live        judge.Live  // the judge, if it asks over a network; else nil
 	inline      bool        // some row brings documents of its own
@@ -96,9 +98,11 @@ func (p *Plan) open(ctx context.Context) (err error) {
 	if s.Dataset == "" {
 		return &UsageError{Err: errors.New("no dataset"), Tip: "name one: ibid run DATASET, or dataset: PATH in the run file"}
 	}
-	if p.source, err = dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: p.want()}); err != nil {
+	all, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: p.want() | wantAnnotated})
+	if err != nil {
 		return err
 	}
+	p.source, p.people = all.Select(p.want()), all.Select(wantAnnotated)
 	if s.Documents != "" {
 		if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns}); err != nil {
 			return err

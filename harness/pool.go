@@ -147,7 +147,7 @@ func (w *worker) part(ctx context.Context, in work) (known rememberedPart, err e
 			return known, ctx.Err()
 		}
 		in.batch.Row(i, &w.row)
-		if !w.wanted() {
+		if !w.plan.job.wants(&w.row) {
 			continue
 		}
 		if answers != nil {
@@ -188,10 +188,8 @@ func (w *worker) one(ctx context.Context) (err error) {
 		return err
 	}
 	w.plan.sharing.note(&w.row)
+	w.plan.annotators.note(&w.row)
 	w.remember.note(&w.row)
 	w.record.row(&w.row, w.scorer, failure)
 	return nil
 }
-
-// wanted reports whether the row has all the tags of --only.
-func (w *worker) wanted() bool { return w.plan.job.wants(&w.row) }

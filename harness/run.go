@@ -239,7 +239,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if err := p.assemble(ctx, m, parts, known); err != nil {
+	if err := p.assemble(ctx, m, parts, known, docs, skipped > 0); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
@@ -301,7 +301,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 
 // assemble makes the result files from the parts and fills the manifest from
 // them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known memory) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known memory, docs *dataset.Documents, resumed bool) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]dataset.Field{
@@ -315,6 +315,11 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	counted, err := p.summarize(ctx, known)
 	if err != nil {
 		return err
+	}
+	if p.annotators.found.Load() || resumed || p.source.HasLabels() && p.want()&dataset.WantLabels == 0 {
+		if err := p.writeAgreement(ctx, docs); err != nil {
+			return err
+		}
 	}
 	statuses, err := countStatuses(filepath.Join(p.Dir, runs.CitationsFile), known)
 	if err != nil {

@@ -74,6 +74,23 @@ func (o *opinions) add(annotator string, value float64) {
 	*o = append(*o, opinion{annotator, value, 1})
 }
 
+// A Said is what one annotator said of one item.
+type Said struct {
+	Annotator string
+	Value     float64
+}
+
+// Value is what several opinions of one item come to; ok is false if the policy
+// finds nothing in them.
+func (p LabelPolicy) Value(said []Said) (v float64, ok bool) {
+	var o opinions
+	for _, x := range said {
+		o.add(x.Annotator, x.Value)
+	}
+	v, votes := p.value(o)
+	return v, votes > 0
+}
+
 // value applies the policy and returns how many annotators it rests on. It is
 // undefined (votes = 0) if nobody it asks said anything, and for a majority
 // that no value has.

@@ -56,6 +56,10 @@ type summaryRowJSON struct {
 	Clusters  int64    `json:"clusters"`
 	BoundLow  *float64 `json:"bound_low"`
 	BoundHigh *float64 `json:"bound_high"`
+	Corrected *float64 `json:"corrected"`
+	CorrLow   *float64 `json:"corrected_low"`
+	CorrHigh  *float64 `json:"corrected_high"`
+	CorrBy    string   `json:"corrected_method"`
 	Warnings  []string `json:"warnings"`
 }
 
@@ -69,7 +73,8 @@ func (s *Summary) writeJSON(w io.Writer) error {
 	for _, r := range s.rows {
 		out.Summary = append(out.Summary, summaryRowJSON{
 			r.System, r.Slice, r.Metric, r.Agg, r.N, r.Num, r.Den, r.Undefined, r.Unscored, r.Coverage,
-			r.Estimate, r.Low, r.High, r.Level, r.Method, r.Clusters, r.BoundLow, r.BoundHigh, append([]string{}, r.Warnings...),
+			r.Estimate, r.Low, r.High, r.Level, r.Method, r.Clusters, r.BoundLow, r.BoundHigh,
+			r.Corrected, r.CorrectedLow, r.CorrectedHigh, r.CorrectedMethod, append([]string{}, r.Warnings...),
 		})
 	}
 	return encodeJSON(w, out)
@@ -88,13 +93,15 @@ func (s *Summary) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{
 		"system", "slice", "metric", "agg", "n", "num", "den", "undefined", "unscored", "coverage",
-		"estimate", "ci_low", "ci_high", "level", "method", "clusters", "bound_low", "bound_high", "warnings",
+		"estimate", "ci_low", "ci_high", "level", "method", "clusters", "bound_low", "bound_high",
+		"corrected", "corrected_low", "corrected_high", "corrected_method", "warnings",
 	}}
 	for _, r := range s.rows {
 		rows = append(rows, []string{
 			r.System, r.Slice, r.Metric, r.Agg, count(r.N), exact(r.Num), exact(r.Den),
 			count(r.Undefined), count(r.Unscored), exact(r.Coverage), exact(r.Estimate), exact(r.Low), exact(r.High),
-			exact(&r.Level), r.Method, count(r.Clusters), exact(r.BoundLow), exact(r.BoundHigh), strings.Join(r.Warnings, "; "),
+			exact(&r.Level), r.Method, count(r.Clusters), exact(r.BoundLow), exact(r.BoundHigh),
+			exact(r.Corrected), exact(r.CorrectedLow), exact(r.CorrectedHigh), r.CorrectedMethod, strings.Join(r.Warnings, "; "),
 		})
 	}
 	return c.WriteAll(rows)

@@ -18,9 +18,6 @@ type flipIndex struct {
 	Signs  string `json:"signs"`
 }
 
-// A flipCount counts the rows of a pair that changed.
-type flipCount struct{ higher, lower, same int64 }
-
 // flips finds the rows that changed in the headline metrics of each pair.
 func (b *pageBuilder) flips(listed []int) []flipIndex {
 	r := b.options.Comparison

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"ibid/dataset/runs"
 )
 
 // writeText lays the summary out as benchstat would: a table for each system,
@@ -24,6 +26,10 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 		s.writeBy(&b, &notes, style)
 	default:
 		matrix(systems, systemName, &notes).write(&b, style)
+	}
+	if rows := s.corrected(); len(rows) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", style.Bold("corrected for the judge's errors"))
+		correctionTable(rows).write(&b, style)
 	}
 	if len(s.Gates) > 0 {
 		b.WriteString("\n")
@@ -59,6 +65,17 @@ func (s *Summary) writeBlocks(b *strings.Builder, all bool, notes *footnotes, st
 		}
 		t.write(b, style)
 	}
+}
+
+// corrected are the numbers that ibid calibrate has corrected.
+func (s *Summary) corrected() []runs.SummaryRow {
+	var out []runs.SummaryRow
+	for _, r := range s.rows {
+		if r.Corrected != nil {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // systems are the blocks of whole systems.

@@ -12,7 +12,7 @@ import (
 
 // resultFiles are the files of a run that the same input always gives the same
 // bytes of.
-var resultFiles = []string{runs.RowsFile, runs.CitationsFile, runs.SummaryFile}
+var resultFiles = []string{runs.RowsFile, runs.CitationsFile, runs.SummaryFile, runs.AgreementFile}
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
@@ -50,10 +50,14 @@ func randomRow(random *rand.Rand, i int) *dataset.Row {
 			Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + random.Int64N(100)),
 		})
 	}
-	for range random.IntN(4) {
+	for k := range random.IntN(4) {
 		start := random.Int64N(2000)
+		annotator := "ada"
+		if i%20 == 0 && k > 0 {
+			annotator = "ben"
+		}
 		r.Truth = append(r.Truth, dataset.Truth{
-			Annotator: "ada", Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + 1 + random.Int64N(100)),
+			Annotator: annotator, Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + 1 + random.Int64N(100)),
 		})
 	}
 	return r

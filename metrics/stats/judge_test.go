@@ -2,6 +2,8 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"testing"
 )
 
@@ -80,7 +82,7 @@ var judgeOracles = map[string]oracle{
 	},
 	"rogan_gladen": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
-		p := RoganGladen(in.K, in.N, in.KSe, in.NSe, in.KSp, in.NSp, in.Level)
+		p := RoganGladen(float64(in.K), float64(in.N), in.KSe, in.NSe, in.KSp, in.NSp, in.Level)
 		return object{
 			"estimate": p.Value, "raw": p.Raw, "lr_low": p.Low, "lr_high": p.High,
 			"wald_low": p.Wald.Low, "wald_high": p.Wald.High, "se_wald": p.SE,
@@ -99,4 +101,38 @@ var judgeOracles = map[string]oracle{
 		}
 		return object{"lambda": p.Lambda, "estimate": p.Value, "se": p.SE, "low": p.Low, "high": p.High}
 	},
+}
+
+// TestPPIClusters: with one row a cluster only the correction for few rows differs
+// from PPI; rows that are there twice do not narrow the interval.
+func TestPPIClusters(t *testing.T) {
+	draw := NewStream(3)
+	var rows, twice []Predicted
+	var human, judge, others []float64
+	for i := range 400 {
+		y := oneIf(draw.IntN(10) < 7)
+		f := y
+		if draw.IntN(5) == 0 {
+			f = 1 - y
+		}
+		r := Predicted{Cluster: fmt.Sprint(i), Judge: f}
+		if i%4 == 0 {
+			r.Human = Of(y)
+			human, judge = append(human, y), append(judge, f)
+		} else {
+			others = append(others, f)
+		}
+		rows, twice = append(rows, r), append(twice, r, r)
+	}
+	want, got, doubled := PPI(human, judge, others, 0.95), PPIClusters(rows, 0.95), PPIClusters(twice, 0.95)
+	if got.Value != want.Value || math.Abs(got.SE.Value/want.SE.Value-1) > 0.01 {
+		t.Errorf("%v ± %v, want %v ± %v", got.Value, got.SE, want.Value, want.SE)
+	}
+	if math.Abs(doubled.SE.Value/got.SE.Value-1) > 0.01 {
+		t.Errorf("twice the rows in the same clusters: ± %v, want %v", doubled.SE, got.SE)
+	}
+	one := PPIClusters([]Predicted{{"a", 1, Of(1)}, {"a", 0, Of(1)}, {"a", 1, Number{}}}, 0.95)
+	if !one.Value.Defined || one.SE.Defined || one.Bounds.Defined() {
+		t.Errorf("one cluster: %v", one)
+	}
 }

@@ -18,24 +18,26 @@ type Prevalence struct {
 //
 //	(k/n + Sp - 1) / (Se + Sp - 1)
 //
+// k and n may be real (effective counts).
+//
 // It assumes that the judge errs on these items as often as on those. It is
 // undefined if a sample is empty, or if the judge is no better than guessing,
 // Se + Sp <= 1.
 //
 // Source: Rogan & Gladen 1978; the interval is that of Lang & Reiczigel 2014.
-func RoganGladen(k, n, kSens, nSens, kSpec, nSpec int64, level float64) Prevalence {
+func RoganGladen(k, n float64, kSens, nSens, kSpec, nSpec int64, level float64) Prevalence {
 	var out Prevalence
 	if n == 0 || nSens == 0 || nSpec == 0 {
 		return out
 	}
 	z := normalQuantile(level)
-	e := rates{share(k, n), share(kSens, nSens), share(kSpec, nSpec)}
+	e := rates{k / n, share(kSens, nSens), share(kSpec, nSpec)}
 	raw, ok := e.prevalence()
 	if !ok {
 		return out
 	}
 	out.Raw, out.Value = Of(raw), Of(clamp(raw))
-	se := e.se(raw, float64(n), float64(nSens), float64(nSpec))
+	se := e.se(raw, n, float64(nSens), float64(nSpec))
 	out.SE = Of(se)
 	out.Wald = Bounds{Of(clamp(raw - z*se)), Of(clamp(raw + z*se))}
 	out.Bounds = langReiczigel(k, n, kSens, nSens, kSpec, nSpec, z)
@@ -60,9 +62,9 @@ func (r rates) se(p, n, nSens, nSpec float64) float64 {
 
 // langReiczigel adds z²/2 successes and failures to the sample and one of each to
 // the samples of the judge, and shifts the interval towards its middle.
-func langReiczigel(k, n, kSens, nSens, kSpec, nSpec int64, z float64) Bounds {
-	size, sizeSens, sizeSpec := float64(n)+z*z, float64(nSens+2), float64(nSpec+2)
-	r := rates{(float64(k) + z*z/2) / size, float64(kSens+1) / sizeSens, float64(kSpec+1) / sizeSpec}
+func langReiczigel(k, n float64, kSens, nSens, kSpec, nSpec int64, z float64) Bounds {
+	size, sizeSens, sizeSpec := n+z*z, float64(nSens+2), float64(nSpec+2)
+	r := rates{(k + z*z/2) / size, float64(kSens+1) / sizeSens, float64(kSpec+1) / sizeSpec}
 	p, ok := r.prevalence()
 	if !ok {
 		return Bounds{}

@@ -34,6 +34,10 @@ func normalQuantile(level float64) float64 {
 	return -distuv.UnitNormal.Quantile((1 - level) / 2)
 }
 
+// NormalQuantile is the z with P(|Z| <= z) = level for a standard normal Z, 0 <
+// level < 1.
+func NormalQuantile(level float64) float64 { return normalQuantile(level) }
+
 // normalPoint is the z with P(Z <= z) = p for a standard normal Z; infinite for p
 // 0 and 1.
 func normalPoint(p float64) float64 { return distuv.UnitNormal.Quantile(p) }

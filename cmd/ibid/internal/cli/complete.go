@@ -24,13 +24,16 @@ type completer = func(cmd *cobra.Command, args []string, word string) ([]string,
 // has one place so that what is called the same completes the same everywhere.
 func (a *app) addCompletion(root *cobra.Command) {
 	arguments := map[string]completer{
-		"show":    completeRow,
-		"gate":    completeRun,
-		"rescore": completeRun,
-		"report":  completeRuns,
-		"run":     completeInput,
-		"check":   completeInput,
-		"import":  completeFormat,
+		"show":      completeRow,
+		"gate":      completeRun,
+		"calibrate": completeRun,
+		"rescore":   completeRun,
+		"report":    completeRuns,
+		"run":       completeInput,
+		"check":     completeInput,
+		"agree":     completeInput,
+		"sample":    completeInput,
+		"import":    completeFormat,
 		"init": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
@@ -40,6 +43,7 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"set":   completeSetting,
 		"by":    completeField,
 		"table": oneWord(sortedKeys(arrowTables)...),
+		"run":   completeRunFlag,
 		"judge": oneWord(allowed("judge.kind")...),
 	}
 	for _, cmd := range root.Commands() {
@@ -95,6 +99,11 @@ func completeRuns(_ *cobra.Command, _ []string, word string) ([]string, cobra.Sh
 	}
 	slices.Sort(found)
 	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRunFlag completes a run directory wherever the argument stands.
+func completeRunFlag(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return completeRuns(cmd, nil, word)
 }
 
 func completeRun(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {

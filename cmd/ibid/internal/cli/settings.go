@@ -18,6 +18,7 @@ type settingFlags struct {
 	set   []string
 	gates []string
 	named []namedFlag
+	fixed []configs.Flag // what the command itself decides
 }
 
 // A namedFlag is a flag that is another way to write a setting. One without a
@@ -68,15 +69,26 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 	} else {
 		o.Flags = append(o.Flags, configs.Flag{Name: "DATASET", Key: "dataset", Value: argument})
 	}
+	c, err := s.read(a, cmd, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{err: fmt.Errorf("%s: no such file or directory", argument)}
+	}
+	return c, err
+}
+
+// without reads the settings of a command that has no dataset.
+func (s *settingFlags) without(a *app, cmd *cobra.Command) (*configs.Config, error) {
+	return s.read(a, cmd, configs.Options{Environ: a.Environ, Set: s.set, Gates: s.gates})
+}
+
+func (s *settingFlags) read(a *app, cmd *cobra.Command, o configs.Options) (*configs.Config, error) {
 	for _, f := range s.named {
 		if f.given(cmd) {
 			o.Flags = append(o.Flags, configs.Flag{Name: "--" + f.name, Key: f.key, Value: f.value})
 		}
 	}
+	o.Flags = append(o.Flags, s.fixed...)
 	c, err := configs.Load(o)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{err: fmt.Errorf("%s: no such file or directory", argument)}
-	}
 	if err != nil {
 		return nil, err
 	}

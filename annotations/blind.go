@@ -1,0 +1,196 @@
+package annotations
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ibid/dataset"
+	"ibid/metrics/stats"
+)
+
+// KeySchema names the form of a key file.
+const KeySchema = "ibid.sample/v1"
+
+// A Key says which items of a dataset stand in a blind sample, under which names.
+// It stays with whoever drew the sample until the annotators are done.
+type Key struct {
+	Schema    string         `json:"schema"`
+	Dataset   string         `json:"dataset"` // as the user named it
+	Documents string         `json:"documents,omitempty"`
+	Digest    string         `json:"dataset_digest"` // of the dataset's content
+	Fraction  string         `json:"fraction"`       // as it was asked for
+	Stratify  string         `json:"stratify,omitempty"`
+	Seed      string         `json:"seed"`
+	Template  string         `json:"template"` // file beside the key that the annotators fill in
+	Strata    map[string]int `json:"strata"`   // items that could be drawn
+	Items     []KeyItem      `json:"items"`
+}
+
+// A KeyItem is one item of a blind sample.
+type KeyItem struct {
+	Blind   string `json:"blind"` // its name in the template
+	ID      string `json:"id"`
+	System  string `json:"system"`
+	Row     int64  `json:"row"` // position in the dataset
+	Stratum string `json:"stratum,omitempty"`
+}
+
+// A Candidate is an item that could be drawn.
+type Candidate struct {
+	ID, System string
+	Row        int64
+	Stratum    string
+}
+
+// Draw draws a fraction of the candidates, in proportion to the strata, by the
+// hash of seed and name: the same candidates and seed give the same sample
+// whatever their order, and a larger fraction only adds to it. Every stratum gives
+// at least one item. Items are in the order of their hashes, so that neighbours
+// have nothing to do with each other.
+func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, stats.Allocation) {
+	sizes := make(map[string]int)
+	names := make(map[string][]string)
+	byName := make(map[string]Candidate, len(candidates))
+	for _, c := range candidates {
+		name := c.ID + "\x00" + c.System
+		sizes[c.Stratum]++
+		names[c.Stratum] = append(names[c.Stratum], name)
+		byName[name] = c
+	}
+	plan := stats.Allocate(sizes, fraction, 0, 1)
+	var drawn []string
+	for stratum, n := range plan.Strata {
+		drawn = append(drawn, stats.HashSelect(seed, stratum, names[stratum], n)...)
+	}
+	var items []KeyItem
+	for i, name := range stats.HashSelect(seed, "", drawn, len(drawn)) {
+		c := byName[name]
+		items = append(items, KeyItem{Blind: fmt.Sprintf("item-%04d", i+1), ID: c.ID, System: c.System, Row: c.Row, Stratum: c.Stratum})
+	}
+	return items, plan
+}
+
+// Write writes the key to a file.
+func (k *Key) Write(path string) error {
+	return dataset.WriteFile(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(k)
+	})
+}
+
+// ReadKey reads a key file.
+func ReadKey(path string) (*Key, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var k Key
+	if err := json.Unmarshal(data, &k); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if k.Schema != KeySchema {
+		return nil, fmt.Errorf("%s: no key of a sample: schema is %q, not %q", path, k.Schema, KeySchema)
+	}
+	return &k, nil
+}
+
+// TemplatePath is the file that the annotators filled in, beside the key.
+func (k *Key) TemplatePath(key string) string { return filepath.Join(filepath.Dir(key), k.Template) }
+
+// A BlindItem is one line of a template: an item without its names and without
+// what was said of it.
+type BlindItem struct {
+	ID        string          `json:"id"`
+	Query     string          `json:"query"`
+	Answer    string          `json:"answer"`
+	Claims    []BlindClaim    `json:"claims,omitempty"`
+	Citations []BlindPlace    `json:"citations,omitempty"`
+	Documents []BlindDocument `json:"documents,omitempty"`
+	Truth     []BlindPlace    `json:"truth"`  // to be filled in: null is not looked at, [] is nothing to mark
+	Labels    []BlindLabel    `json:"labels"` // whose values are to be filled in
+}
+
+// A BlindClaim is a claim to be judged.
+type BlindClaim struct {
+	ID   string `json:"claim_id"`
+	Text string `json:"text,omitempty"`
+}
+
+// A BlindPlace is a citation to be judged, or a place that was marked. Offsets
+// are code points of the document, the end exclusive.
+type BlindPlace struct {
+	CitationID string `json:"citation_id,omitempty"`
+	ClaimID    string `json:"claim_id,omitempty"`
+	Doc        string `json:"doc"`
+	Page       int64  `json:"page,omitempty"`
+	Start      *int64 `json:"start,omitempty"`
+	End        *int64 `json:"end,omitempty"`
+	Text       string `json:"cited_text,omitempty"`
+}
+
+// A BlindDocument is a text to mark places in.
+type BlindDocument struct {
+	Doc  string `json:"doc"`
+	Text string `json:"text"`
+}
+
+// A BlindLabel is a question; Value is nil until it is answered.
+type BlindLabel struct {
+	ClaimID    string   `json:"claim_id,omitempty"`
+	CitationID string   `json:"citation_id,omitempty"`
+	Kind       string   `json:"kind"`
+	Value      *float64 `json:"value"`
+}
+
+// Answered reports whether something was filled in.
+func (it *BlindItem) Answered() bool {
+	return it.Truth != nil || slices.ContainsFunc(it.Labels, func(l BlindLabel) bool { return l.Value != nil })
+}
+
+// BlindAnnotator is the name under which a blind sample was annotated.
+const BlindAnnotator = "blind"
+
+// ReadFilled reads a template that annotators filled in, by the position of the
+// item in the dataset, without the items in which nothing was filled in. An item
+// that is not of the key is an error.
+func ReadFilled(path string, k *Key) (map[int64]BlindItem, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	filled := make(map[int64]BlindItem)
+	scan := bufio.NewScanner(bytes.NewReader(data))
+	scan.Buffer(nil, 64<<20)
+	for line := 1; scan.Scan(); line++ {
+		if len(bytes.TrimSpace(scan.Bytes())) == 0 {
+			continue
+		}
+		var it BlindItem
+		d := json.NewDecoder(bytes.NewReader(scan.Bytes()))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&it); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
+		}
+		i := slices.IndexFunc(k.Items, func(x KeyItem) bool { return x.Blind == it.ID })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: line %d: %q is no item of the sample", path, line, it.ID)
+		}
+		for _, p := range it.Truth {
+			if p.Start == nil || p.End == nil {
+				return nil, fmt.Errorf("%s: line %d: a mark needs doc, start and end", path, line)
+			}
+		}
+		if it.Answered() {
+			filled[k.Items[i].Row] = it
+		}
+	}
+	return filled, scan.Err()
+}

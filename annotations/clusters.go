@@ -1,0 +1,95 @@
+package annotations
+
+import (
+	"maps"
+	"slices"
+
+	"ibid/metrics/stats"
+)
+
+const (
+	// maxClusters is how many documents keep sums of their own.
+	maxClusters = 2000
+	// pooledClusters is how many groups the documents of larger collections are
+	// put into, by their names alone. Resampling random groups of documents
+	// estimates the same spread (Wolter 2007, chapter 2) at a bounded cost.
+	pooledClusters = 1000
+)
+
+// A clusterSums keeps vectors of sums by document.
+type clusterSums struct {
+	width  int
+	sums   map[uint64][]float64
+	rows   map[uint64]int64
+	seen   map[uint64]struct{} // documents
+	pooled bool
+}
+
+func newClusterSums(width int) *clusterSums {
+	return &clusterSums{width: width, sums: make(map[uint64][]float64), rows: make(map[uint64]int64), seen: make(map[uint64]struct{})}
+}
+
+// of returns the sums of a document, to add to. It counts one item, unless it is
+// an item that one annotator alone saw.
+func (c *clusterSums) of(cluster string, alone bool) []float64 {
+	key := stats.Key(cluster)
+	if !alone {
+		c.seen[key] = struct{}{}
+	}
+	if c.pooled {
+		key %= pooledClusters
+	}
+	v := c.sums[key]
+	if v == nil {
+		v = make([]float64, c.width)
+		c.sums[key] = v
+	}
+	if !alone {
+		c.rows[key]++
+	}
+	if len(c.sums) > maxClusters {
+		c.pool()
+		v = c.sums[key%pooledClusters]
+	}
+	return v
+}
+
+func (c *clusterSums) pool() {
+	sums, rows := c.sums, c.rows
+	c.pooled, c.sums, c.rows = true, make(map[uint64][]float64), make(map[uint64]int64)
+	for _, key := range slices.Sorted(maps.Keys(sums)) {
+		to := c.sums[key%pooledClusters]
+		if to == nil {
+			to = make([]float64, c.width)
+			c.sums[key%pooledClusters] = to
+		}
+		for i, v := range sums[key] {
+			to[i] += v
+		}
+		c.rows[key%pooledClusters] += rows[key]
+	}
+}
+
+// documents is the number of documents that gave an item.
+func (c *clusterSums) documents() int64 { return int64(len(c.seen)) }
+
+// items is the number of items.
+func (c *clusterSums) items() (n int64) {
+	for _, k := range c.rows {
+		n += k
+	}
+	return n
+}
+
+// estimate is a statistic of some of the sums with its interval.
+func (c *clusterSums) estimate(o *Options, columns []int, f stats.Statistic) stats.Estimate {
+	units := stats.NewUnits(len(columns))
+	picked := make([]float64, len(columns))
+	for _, key := range slices.Sorted(maps.Keys(c.sums)) {
+		for i, column := range columns {
+			picked[i] = c.sums[key][column]
+		}
+		units.Add(key, c.rows[key], picked...)
+	}
+	return units.Bootstrap(f, o.resampling()).BCa(o.Level)
+}

@@ -1,0 +1,297 @@
+package annotations
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"ibid/dataset/runs"
+)
+
+// maxCategories is how many different values labels may have to be taken for
+// categories. Beyond it they are measurements.
+const maxCategories = 25
+
+// A Rating is what one annotator said of an item. An annotator without a name is
+// somebody else in every rating.
+type Rating struct {
+	Annotator string `json:"annotator"`
+	Value     string `json:"value"`
+}
+
+// A Judged item is one question that annotators answered: does this support that
+// claim?
+type Judged struct {
+	ID      string
+	Verdict VerdictKey // what a judge would call it
+	Row     int64      // position in the input, -1 if it has none
+	Kind    string     // of the question, "" if there is one only
+	Cluster string     // its document
+	Slices  []string   // key=value
+	Ratings []Rating
+}
+
+// Labels collects what annotators said of items. See [NewLabels]. It is not safe
+// for concurrent use.
+type Labels struct {
+	options  Options
+	codeBook []string // values that annotators could give, also if nobody did
+	items    []Judged
+	repeated int64
+	people   people
+	worst    worst
+}
+
+// NewLabels returns an empty collection. codeBook are the values that annotators
+// could give; those that occur are added. What nobody could have said must not
+// be in it: some coefficients depend on the number of categories.
+func NewLabels(o Options, codeBook []string) *Labels {
+	return &Labels{options: o, codeBook: codeBook, people: make(people)}
+}
+
+// Add adds an item. Of several ratings by one annotator the first counts. An item
+// with one rating tells how often values are used.
+func (l *Labels) Add(it Judged) {
+	seen := make(map[string]bool, len(it.Ratings))
+	kept := make([]Rating, 0, len(it.Ratings))
+	for _, r := range it.Ratings {
+		if r.Annotator != "" && seen[r.Annotator] {
+			l.repeated++
+			continue
+		}
+		seen[r.Annotator] = true
+		kept = append(kept, r)
+	}
+	if len(kept) == 0 {
+		return
+	}
+	slices.SortStableFunc(kept, func(a, b Rating) int {
+		return cmp.Or(cmp.Compare(a.Annotator, b.Annotator), cmp.Compare(a.Value, b.Value))
+	})
+	it.Ratings = kept
+	l.items = append(l.items, it)
+}
+
+// Join makes a judge one more annotator: score is what it says of an item, in
+// [0, 1], if it says anything. A score becomes the nearest of the values that
+// people gave; where those are 0 and 1, it is 1 from the threshold on.
+func (l *Labels) Join(name string, threshold float64, score func(it *Judged) (float64, bool)) {
+	scales := make(map[string]*scale)
+	for i := range l.items {
+		if kind := l.items[i].Kind; scales[kind] == nil {
+			scales[kind] = l.scale(kind)
+		}
+	}
+	for i := range l.items {
+		it := &l.items[i]
+		if v, ok := score(it); ok {
+			it.Ratings = append(it.Ratings, Rating{name, scales[it.Kind].nearest(v, threshold)})
+		}
+	}
+}
+
+// nearest is the value nearest to a score, the lower of two; of 0 and 1 it is that
+// which the threshold says.
+func (s *scale) nearest(score, threshold float64) string {
+	if len(s.numbers) == 2 && s.numbers[0] == 0 && s.numbers[1] == 1 {
+		if score >= threshold {
+			return s.values[1]
+		}
+		return s.values[0]
+	}
+	best := 0
+	for i, x := range s.numbers {
+		if math.Abs(x-score) < math.Abs(s.numbers[best]-score) {
+			best = i
+		}
+	}
+	return s.values[best]
+}
+
+// Pairable reports whether some item has two ratings.
+func (l *Labels) Pairable() bool {
+	return slices.ContainsFunc(l.items, func(it Judged) bool { return len(it.Ratings) > 1 })
+}
+
+// note adds an item to what is known of its annotators, and to the worst ones.
+func (l *Labels) note(it *Judged) {
+	if len(it.Ratings) < 2 {
+		return
+	}
+	var agree, pairs float64
+	for i, a := range it.Ratings {
+		if a.Annotator != "" {
+			l.people.of(a.Annotator).labels++
+		}
+		for j, b := range it.Ratings {
+			if i == j {
+				continue
+			}
+			pairs++
+			if a.Value == b.Value {
+				agree++
+			}
+			if a.Annotator != "" {
+				l.people.of(a.Annotator).label(a.Value, b.Value)
+			}
+		}
+	}
+	if agree == pairs {
+		return
+	}
+	d := Disagreement{Kind: runs.LabelAgreement, ID: it.ID, Row: it.Row, Agreement: agree / pairs, Said: it.Ratings}
+	if l.worst.wants(&d, l.options.Worst) {
+		l.worst.add(d, l.options.Worst)
+	}
+}
+
+// label compares an own value with another's.
+func (s *personSums) label(own, other string) {
+	s.compare++
+	if own == other {
+		s.agree++
+	}
+	x, errX := strconv.ParseFloat(own, 64)
+	y, errY := strconv.ParseFloat(other, 64)
+	if errX == nil && errY == nil {
+		s.leaning += x - y
+		s.leanings++
+	}
+}
+
+// A scale is the values of one kind of question, in order.
+type scale struct {
+	values  []string
+	index   map[string]int
+	numbers []float64 // of values; nil if some value is no number
+}
+
+// scale finds the values of a kind.
+func (l *Labels) scale(kind string) *scale {
+	index := make(map[string]int)
+	for _, v := range l.codeBook {
+		index[v] = 0
+	}
+	for i := range l.items {
+		if l.items[i].Kind != kind {
+			continue
+		}
+		for _, r := range l.items[i].Ratings {
+			index[r.Value] = 0
+		}
+	}
+	s := &scale{values: slices.Sorted(maps.Keys(index)), index: index}
+	for _, v := range s.values {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			s.numbers = nil
+			break
+		}
+		s.numbers = append(s.numbers, x)
+	}
+	if s.numbers != nil {
+		slices.SortFunc(s.values, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+		slices.Sort(s.numbers)
+	} else if len(l.codeBook) == len(s.values) {
+		s.values = l.codeBook // in the order that was given
+	}
+	for i, v := range s.values {
+		index[v] = i
+	}
+	return s
+}
+
+// number is the number that a value is known to be.
+func number(value string) float64 {
+	x, _ := parseNumber(value)
+	return x
+}
+
+func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
+
+// ordered reports whether the values have an order that says more than alike or
+// not.
+func (s *scale) ordered(codeBook []string) bool {
+	return len(s.values) > 2 && (s.numbers != nil || len(codeBook) == len(s.values))
+}
+
+// Statistics returns the rows of the collection, sorted.
+func (l *Labels) Statistics() []runs.AgreementRow {
+	var rows []runs.AgreementRow
+	kinds := make(map[string][]int)
+	for i := range l.items {
+		kinds[l.items[i].Kind] = append(kinds[l.items[i].Kind], i)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		s := l.scale(kind)
+		bySlice := make(map[string][]int)
+		for _, i := range kinds[kind] {
+			for _, slice := range l.items[i].slices() {
+				bySlice[slice] = append(bySlice[slice], i)
+			}
+		}
+		for _, slice := range slices.Sorted(maps.Keys(bySlice)) {
+			rows = append(rows, l.ofSlice(s, slice, bySlice[slice])...)
+		}
+	}
+	runs.SortAgreement(rows)
+	return rows
+}
+
+// slices are those that the item counts in: its kind, alone and with each tag.
+func (j *Judged) slices() []string {
+	base := ""
+	if j.Kind != "" {
+		base = "kind=" + j.Kind
+	}
+	out := []string{base}
+	for _, slice := range j.Slices {
+		if base != "" {
+			slice = base + "," + slice
+		}
+		out = append(out, slice)
+	}
+	return out
+}
+
+// ofSlice measures the agreement on some items: of all, and of each two.
+func (l *Labels) ofSlice(s *scale, slice string, items []int) []runs.AgreementRow {
+	if !slices.ContainsFunc(items, func(i int) bool { return len(l.items[i].Ratings) > 1 }) {
+		return nil
+	}
+	all := newLabelSet(s)
+	pairs := make(map[[2]string]*labelSet)
+	for _, i := range items {
+		it := &l.items[i]
+		all.add(it.Cluster, it.Ratings)
+		for a := range it.Ratings {
+			for b := a + 1; b < len(it.Ratings); b++ {
+				two := [2]string{it.Ratings[a].Annotator, it.Ratings[b].Annotator}
+				if two[0] == "" || two[1] == "" {
+					continue
+				}
+				if pairs[two] == nil {
+					pairs[two] = newLabelSet(s)
+				}
+				pairs[two].add(it.Cluster, []Rating{it.Ratings[a], it.Ratings[b]})
+			}
+		}
+	}
+	rows := all.rows(l, runs.AllAnnotators, slice, false)
+	for two, set := range pairs {
+		rows = append(rows, set.rows(l, two[0]+"|"+two[1], slice, true)...)
+	}
+	return rows
+}
+
+// Warnings are what a reader of all statistics must know.
+func (l *Labels) Warnings() []string {
+	var out []string
+	if l.repeated > 0 {
+		out = append(out, fmt.Sprintf("%d labels repeat one that the same annotator gave of the same item: the first counts", l.repeated))
+	}
+	return out
+}

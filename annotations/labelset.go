@@ -1,0 +1,171 @@
+package annotations
+
+import (
+	"fmt"
+	"strconv"
+
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// A labelSet is what some annotators said, summed by document: a tally, and for
+// two annotators a contingency table after it.
+type labelSet struct {
+	scale *scale
+	sums  *clusterSums
+	x, y  []float64 // what the first and the second of two said, if numbers
+	loose bool      // values are measurements, not categories
+}
+
+func newLabelSet(s *scale) *labelSet {
+	set := &labelSet{scale: s, loose: len(s.values) > maxCategories}
+	q := len(s.values)
+	if set.loose {
+		q = 0
+	}
+	set.sums = newClusterSums(len(stats.NewTally(q).Vector()) + q*q)
+	return set
+}
+
+func (s *labelSet) categories() int {
+	if s.loose {
+		return 0
+	}
+	return len(s.scale.values)
+}
+
+// tally is the number of sums that belong to the tally.
+func (s *labelSet) tally() int { return s.sums.width - s.categories()*s.categories() }
+
+// add adds one item.
+func (s *labelSet) add(cluster string, ratings []Rating) {
+	sums := s.sums.of(cluster, len(ratings) < 2)
+	if len(ratings) == 2 && s.scale.numbers != nil {
+		s.x, s.y = append(s.x, number(ratings[0].Value)), append(s.y, number(ratings[1].Value))
+	}
+	if s.loose {
+		return
+	}
+	counts := make([]int, s.categories())
+	for _, r := range ratings {
+		counts[s.scale.index[r.Value]]++
+	}
+	stats.TallyOf(s.categories(), sums[:s.tally()]).Add(counts)
+	if len(ratings) == 2 {
+		table := stats.ContingencyOf(s.categories(), sums[s.tally():])
+		table.Add(s.scale.index[ratings[0].Value], s.scale.index[ratings[1].Value])
+	}
+}
+
+// A labelStatistic is a number made of the tally or the contingency table.
+type labelStatistic struct {
+	name       string
+	f          stats.Statistic
+	table      bool // of the contingency table
+	raw, alpha bool // which target it has
+}
+
+// rows measures the agreement of a set; pair says that it has two annotators.
+func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.AgreementRow {
+	blank := runs.AgreementRow{
+		Kind: runs.LabelAgreement, Annotators: annotators, Slice: slice,
+		Items: s.sums.items(), Documents: s.sums.documents(), Level: l.options.Level,
+	}
+	var rows []runs.AgreementRow
+	if pair && len(s.scale.values) > 2 && s.scale.numbers != nil {
+		rows = append(rows, s.correlations(blank)...)
+	}
+	if s.loose {
+		blank.Statistic = "percent_agreement"
+		blank.Warnings = []string{fmt.Sprintf("%d different values are no categories: only correlations of two annotators", len(s.scale.values))}
+		return append(rows, blank)
+	}
+	for _, st := range s.statistics(l, pair) {
+		columns := columnsFrom(0, s.tally())
+		if st.table {
+			columns = columnsFrom(s.tally(), s.sums.width)
+		}
+		e := s.sums.estimate(&l.options, columns, st.f)
+		row := blank
+		row.Statistic = st.name
+		fillRow(&row, &e, s.sums)
+		switch {
+		case st.raw:
+			row.Target, row.Verdict = new(l.options.Quality.Target), l.options.Quality.raw(&e)
+		case st.alpha:
+			row.Target, row.Verdict = new(ReliableAlpha), gradedAlpha(&e)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// statistics are those that the values allow.
+func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
+	q := s.categories()
+	tally := func(f func(t *stats.Tally) stats.Number) stats.Statistic {
+		return func(sums []float64) (float64, bool) { return optional(f(stats.TallyOf(q, sums))) }
+	}
+	alpha := func(scale stats.Scale) stats.Statistic {
+		return tally(func(t *stats.Tally) stats.Number { return t.Alpha(scale, s.scale.numbers) })
+	}
+	kappa := func(w stats.Weights) stats.Statistic {
+		return func(sums []float64) (float64, bool) {
+			return optional(stats.ContingencyOf(q, sums).Kappa(w, l.options.Level).Value)
+		}
+	}
+	out := []labelStatistic{
+		{name: "percent_agreement", f: tally((*stats.Tally).Percent), raw: true},
+		{name: "ac1", f: tally(func(t *stats.Tally) stats.Number { return t.AC1().Value })},
+		{name: "alpha_nominal", f: alpha(stats.Nominal), alpha: true},
+	}
+	if pair {
+		out = append(out, labelStatistic{name: "cohen_kappa", f: kappa(stats.Unweighted), table: true})
+	} else {
+		out = append(out, labelStatistic{name: "fleiss_kappa", f: tally(func(t *stats.Tally) stats.Number { return t.Fleiss().Value })})
+	}
+	if !s.scale.ordered(l.codeBook) {
+		return out
+	}
+	out = append(out, labelStatistic{name: "alpha_ordinal", f: alpha(stats.Ordinal), alpha: true})
+	if s.scale.numbers != nil {
+		out = append(out, labelStatistic{name: "alpha_interval", f: alpha(stats.Interval), alpha: true})
+		if s.scale.numbers[0] >= 0 {
+			out = append(out, labelStatistic{name: "alpha_ratio", f: alpha(stats.Ratio), alpha: true})
+		}
+	}
+	if pair {
+		out = append(out,
+			labelStatistic{name: "cohen_kappa_linear", f: kappa(stats.Linear), table: true},
+			labelStatistic{name: "cohen_kappa_quadratic", f: kappa(stats.Quadratic), table: true})
+	}
+	return out
+}
+
+// correlations are those of what two annotators said. Their intervals take items
+// for independent, so there are none where items share documents.
+func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
+	var rows []runs.AgreementRow
+	for _, c := range []struct {
+		name string
+		stats.Correlation
+		method string
+	}{
+		{"pearson", stats.Pearson(s.x, s.y, blank.Level), "fisher-z"},
+		{"spearman", stats.Spearman(s.x, s.y, blank.Level), "bonett-wright"},
+	} {
+		row := blank
+		row.Statistic, row.Estimate = c.name, c.Value.Pointer()
+		switch {
+		case row.Documents < row.Items:
+			row.Warnings = []string{"items share documents: no interval"}
+		case c.Defined():
+			row.Low, row.High, row.Method = c.Low.Pointer(), c.High.Pointer(), c.method
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Value writes a number as a value.
+func Value(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

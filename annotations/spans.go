@@ -1,0 +1,272 @@
+package annotations
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// A Mark is what one annotator marked in one item, all texts of the item laid
+// one after the other. No units mean that the annotator looked and marked nothing.
+type Mark struct {
+	Annotator string
+	Units     []stats.Unit
+}
+
+// An Item is a question with what its annotators marked.
+type Item struct {
+	ID      string
+	Row     int64    // position in the input
+	Cluster string   // its document: items of one cluster are not independent
+	Slices  []string // key=value
+	Length  int64    // of all texts, in code points; only if Known
+	Known   bool     // the texts are at hand
+	Marks   []Mark   // of each annotator who saw it
+}
+
+// spanSums are the sums of one set of annotators and slice, in this order.
+const (
+	sumJaccard = iota // then the pairs that have one; so on for each mean
+	nJaccard
+	sumInter
+	sumUnion
+	sumDice
+	nDice
+	sumPercent
+	nPercent
+	sumKappa
+	nKappa
+	sumAC1
+	nAC1
+	sumExact
+	nExact
+	sumOverlap
+	nOverlap
+	sumMarked
+	sumUnmarked
+	sumMismatched
+	sumUnits // then those of unitized alpha
+)
+
+// unitCategories is how many categories marks have: they are marks or not.
+const unitCategories = 1
+
+var spanWidth = sumUnits + len(stats.NewUnitTotals(unitCategories).Vector())
+
+// A spanStatistic is a number made of some of the sums.
+type spanStatistic struct {
+	name    string
+	columns []int
+	f       stats.Statistic
+	alpha   bool // has Krippendorff's target
+	raw     bool // has the target of quality control
+}
+
+func optional(n stats.Number) (float64, bool) { return n.Value, n.Defined }
+
+var spanStatistics = []spanStatistic{
+	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, f: stats.Quotient, raw: true},
+	{name: "char_jaccard_micro", columns: []int{sumInter, sumUnion}, f: stats.Quotient},
+	{name: "char_f1", columns: []int{sumDice, nDice}, f: stats.Quotient},
+	{name: "char_percent", columns: []int{sumPercent, nPercent}, f: stats.Quotient},
+	{name: "char_kappa", columns: []int{sumKappa, nKappa}, f: stats.Quotient},
+	{name: "char_ac1", columns: []int{sumAC1, nAC1}, f: stats.Quotient},
+	{name: "exact_f1", columns: []int{sumExact, nExact}, f: stats.Quotient},
+	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, f: stats.Quotient},
+	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, alpha: true, f: func(s []float64) (float64, bool) {
+		return optional(stats.CharTotals{Marked: s[0], Unmarked: s[1], Mismatched: s[2]}.Alpha())
+	}},
+	{name: "u_alpha", columns: columnsFrom(sumUnits, spanWidth), f: func(s []float64) (float64, bool) {
+		return optional(stats.UnitTotalsOf(unitCategories, s).Alpha())
+	}},
+}
+
+func columnsFrom(from, to int) []int {
+	var out []int
+	for c := from; c < to; c++ {
+		out = append(out, c)
+	}
+	return out
+}
+
+// A setKey is who is compared in what.
+type setKey struct{ annotators, slice string }
+
+// Spans collects what annotators marked. The zero Spans is not ready: see
+// [NewSpans]. It is not safe for concurrent use.
+type Spans struct {
+	options Options
+	sets    map[setKey]*clusterSums
+	people  people
+	worst   worst
+	unknown int64 // items without texts
+	few     int64 // items with fewer annotators than quality control asks for
+	seen    map[uint64]struct{}
+}
+
+// NewSpans returns an empty collection.
+func NewSpans(o Options) *Spans {
+	return &Spans{options: o, sets: make(map[setKey]*clusterSums), seen: make(map[uint64]struct{}), people: make(people)}
+}
+
+// Add adds an item that two or more annotators saw; others say nothing about
+// agreement. An item that repeats another (the same id with the same marks, as
+// when several systems answered one question) is left out.
+func (s *Spans) Add(it *Item) {
+	if len(it.Marks) < 2 || s.repeated(it) {
+		return
+	}
+	marked := stats.Marked{Length: it.Length}
+	slices.SortStableFunc(it.Marks, func(a, b Mark) int { return cmp.Compare(a.Annotator, b.Annotator) })
+	if len(it.Marks) < s.options.Quality.MinAnnotators {
+		s.few++
+	}
+	if !it.Known {
+		s.unknown++
+		for _, m := range it.Marks {
+			for _, u := range m.Units {
+				marked.Length = max(marked.Length, u.End)
+			}
+		}
+	}
+	for _, m := range it.Marks {
+		marked.Annotators = append(marked.Annotators, append([]stats.Unit{}, m.Units...))
+	}
+	for _, slice := range append([]string{""}, it.Slices...) {
+		s.add(it, &marked, slice)
+	}
+	s.people.spans(it, &marked)
+	s.worst.span(it, &marked, s.options.Worst)
+}
+
+func (s *Spans) repeated(it *Item) bool {
+	key := stats.Key(it.ID)
+	for _, m := range it.Marks {
+		key = key*0x100000001b3 ^ stats.Key(m.Annotator)
+		for _, u := range m.Units {
+			key = stats.Key(fmt.Sprint(key, u.Start, u.End))
+		}
+	}
+	_, ok := s.seen[key]
+	s.seen[key] = struct{}{}
+	return ok
+}
+
+// add adds an item to the sums of all annotators and of each two.
+func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
+	all := s.set(runs.AllAnnotators, slice).of(it.Cluster, false)
+	marked.Pairs(func(i, j int, p stats.PairScore) {
+		addPair(all, &p, it.Known)
+		two := s.set(it.Marks[i].Annotator+"|"+it.Marks[j].Annotator, slice).of(it.Cluster, false)
+		addPair(two, &p, it.Known)
+		if it.Known {
+			addTotals(two, &stats.Marked{Length: marked.Length, Annotators: [][]stats.Unit{marked.Annotators[i], marked.Annotators[j]}})
+		}
+	})
+	if it.Known {
+		addTotals(all, marked)
+	}
+}
+
+func (s *Spans) set(annotators, slice string) *clusterSums {
+	key := setKey{annotators, slice}
+	set := s.sets[key]
+	if set == nil {
+		set = newClusterSums(spanWidth)
+		s.sets[key] = set
+	}
+	return set
+}
+
+// addPair adds what two annotators marked. What counts characters that nobody
+// marked needs a text of known length.
+func addPair(sums []float64, p *stats.PairScore, known bool) {
+	mean := func(at int, v stats.Number) {
+		if v.Defined {
+			sums[at] += v.Value
+			sums[at+1]++
+		}
+	}
+	mean(sumJaccard, p.Jaccard())
+	mean(sumDice, p.Dice())
+	mean(sumExact, p.ExactF1())
+	mean(sumOverlap, p.OverlapF1())
+	sums[sumInter] += float64(p.Both)
+	sums[sumUnion] += float64(p.Union())
+	if known {
+		mean(sumPercent, p.Percent())
+		mean(sumKappa, p.Kappa())
+		mean(sumAC1, p.AC1())
+	}
+}
+
+func addTotals(sums []float64, m *stats.Marked) {
+	t := m.CharTotals()
+	sums[sumMarked] += t.Marked
+	sums[sumUnmarked] += t.Unmarked
+	sums[sumMismatched] += t.Mismatched
+	units := stats.UnitTotalsOf(unitCategories, sums[sumUnits:])
+	if err := units.Add(m); err != nil {
+		panic(err) // marks have one category, so categories cannot overlap
+	}
+}
+
+// Pairable reports whether some item has two annotators.
+func (s *Spans) Pairable() bool { return len(s.sets) > 0 }
+
+// Statistics returns the rows of the collection, sorted.
+func (s *Spans) Statistics() []runs.AgreementRow {
+	var rows []runs.AgreementRow
+	for key, set := range s.sets {
+		for i := range spanStatistics {
+			st := &spanStatistics[i]
+			e := set.estimate(&s.options, st.columns, st.f)
+			row := runs.AgreementRow{
+				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
+				Items: set.items(), Documents: set.documents(),
+			}
+			fillRow(&row, &e, set)
+			switch {
+			case st.raw:
+				row.Target, row.Verdict = new(s.options.Quality.Target), s.options.Quality.raw(&e)
+			case st.alpha:
+				row.Target, row.Verdict = new(ReliableAlpha), gradedAlpha(&e)
+			}
+			rows = append(rows, row)
+		}
+	}
+	runs.SortAgreement(rows)
+	return rows
+}
+
+// fillRow takes over an estimate.
+func fillRow(row *runs.AgreementRow, e *stats.Estimate, set *clusterSums) {
+	row.Level = e.Level
+	if e.Defined() {
+		row.Estimate = new(e.Value)
+	}
+	if e.HasInterval {
+		row.Low, row.High, row.Method = new(e.Low), new(e.High), string(e.Method)
+	}
+	for _, w := range e.Warnings {
+		row.Warnings = append(row.Warnings, w.Text)
+	}
+	if set.pooled && e.HasInterval {
+		row.Warnings = append(row.Warnings, fmt.Sprintf("documents resampled in %d random groups", pooledClusters))
+	}
+}
+
+// Warnings are what a reader of all statistics must know.
+func (s *Spans) Warnings() []string {
+	var out []string
+	if s.unknown > 0 {
+		out = append(out, fmt.Sprintf("%d items have texts that are not at hand: they count in nothing that is corrected for chance", s.unknown))
+	}
+	if s.few > 0 {
+		out = append(out, fmt.Sprintf("%d items have fewer than %d annotators", s.few, s.options.Quality.MinAnnotators))
+	}
+	return out
+}

@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ibid/annotations"
+	"ibid/cmd/ibid/internal/term"
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/report"
+)
+
+// agreeFlags are the flags of ibid agree.
+type agreeFlags struct {
+	settings settingFlags
+	table    tableFlags
+	run      string
+	blind    string
+	filled   string
+	policy   string
+	worst    int
+}
+
+// tableFlags name the columns of a table of labels.
+type tableFlags struct {
+	annotations.TableColumns
+	categories string
+}
+
+func (f *tableFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Item, "item", "", "column of a table of labels: what was labelled (default item)")
+	flags.StringVar(&f.Annotator, "annotator", "", "column: who labelled it (default annotator, if there is one)")
+	flags.StringVar(&f.Value, "value", "", "column: what they said (default value)")
+	flags.StringVar(&f.Cluster, "cluster", "", "column: the document or batch of the item (default cluster, if there is one)")
+	flags.StringVar(&f.categories, "categories", "", "values that could be said, in their order, comma separated (default those that occur)")
+}
+
+// asked reports whether the argument is a table of labels.
+func (f *tableFlags) asked(path string) bool {
+	return annotations.IsTable(path) || f.TableColumns != annotations.TableColumns{}
+}
+
+// read reads a table; what is wrong with it is wrong use.
+func (f *tableFlags) read(path string) (*annotations.Table, error) {
+	t, err := annotations.ReadTable(path, f.TableColumns)
+	var bad *dataset.Error
+	if errors.As(err, &bad) {
+		return nil, &usageError{err: err, hint: bad.Hint}
+	}
+	return t, err
+}
+
+// codeBook are the values of --categories.
+func (f *tableFlags) codeBook() []string {
+	if f.categories == "" {
+		return nil
+	}
+	return strings.Split(f.categories, ",")
+}
+
+const agreeLong = `agree measures how far the annotators of a dataset agree: on the places that they
+marked (truth) and on what they said of claims and citations (labels); all of them
+together and two by two, raw and corrected for chance. Intervals resample documents.
+
+The verdicts are those of quality_control.inter_annotator_agreement: the lower end
+of the interval of char_jaccard and percent_agreement must reach the target; below
+recalibration_threshold annotators should meet. Alpha has Krippendorff's thresholds,
+0.8 and 0.667.
+
+A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
+--annotator, --value and --cluster name its columns.
+
+--run RUN makes the judge of a finished run one more annotator. --blind KEY compares
+what was said in a blind sample of ibid sample with what the dataset has.
+
+--adjudicate POLICY writes the dataset to -o with one opinion instead of several:
+  majority      what more than half of the annotators marked; the value that most gave
+  union         what anybody marked; the highest value
+  intersection  what everybody marked; the lowest value
+  best          what the annotator said who agrees best with the others`
+
+func (a *app) agreeCommand() *cobra.Command {
+	f := &agreeFlags{}
+	cmd := &cobra.Command{
+		Use:   "agree DATASET|RUN.yaml|LABELS | agree --blind KEY",
+		Short: "agreement between annotators, and with the judge",
+		Long:  agreeLong,
+		Example: `  ibid agree answers.parquet --documents documents.parquet
+  ibid agree answers.parquet --run runs/sample
+  ibid agree labels.csv --item claim --annotator who --value verdict
+  ibid agree --blind blind/key.json
+  ibid agree answers.parquet --documents documents.parquet --adjudicate majority -o one.parquet
+  ibid agree answers.parquet --format csv -o agreement.csv`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args) },
+	}
+	f.settings.register(cmd)
+	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	f.table.register(cmd)
+	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")
+	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
+	cmd.Flags().StringVar(&f.filled, "filled", "", "the filled-in template (default the one beside the key)")
+	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write a dataset with one opinion: majority, union, intersection or best")
+	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
+	return cmd
+}
+
+// check refuses what does not go together.
+func (f *agreeFlags) check(args []string) error {
+	switch {
+	case f.worst < 0:
+		return &usageError{err: errors.New("--worst cannot be negative")}
+	case len(args) == 0 && f.blind == "":
+		return &usageError{err: errors.New("nothing to compare"), hint: "name a dataset: ibid agree DATASET"}
+	case f.filled != "" && f.blind == "":
+		return &usageError{err: errors.New("--filled needs --blind")}
+	case f.policy != "" && (f.blind != "" || f.run != ""):
+		return &usageError{err: errors.New("--adjudicate goes with neither --blind nor --run")}
+	case f.blind != "" && f.run != "":
+		return &usageError{err: errors.New("--blind and --run do not go together")}
+	}
+	return nil
+}
+
+func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
+	if err := f.check(args); err != nil {
+		return err
+	}
+	if f.policy != "" {
+		return a.adjudicate(cmd, f, args[0])
+	}
+	var view *report.Agreement
+	var err error
+	switch {
+	case f.blind != "":
+		view, err = a.agreeBlind(cmd, f, args)
+	case f.table.asked(args[0]):
+		view, err = a.agreeTable(cmd, f, args[0])
+	default:
+		view, err = a.agreeDataset(cmd, f, args[0])
+	}
+	if err != nil {
+		return err
+	}
+	view.All = a.detail
+	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
+}
+
+// agreeTable measures a table of labels.
+func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*report.Agreement, error) {
+	if f.run != "" {
+		return nil, &usageError{err: errors.New("--run needs a dataset"), hint: "in a table the judge is an annotator like others"}
+	}
+	config, err := f.settings.without(a, cmd)
+	if err != nil {
+		return nil, err
+	}
+	t, err := f.table.read(path)
+	if err != nil {
+		return nil, err
+	}
+	labels := annotations.NewLabels((&harness.Job{Config: config}).AgreementOptions(f.worst), f.table.codeBook())
+	for _, it := range t.Items {
+		labels.Add(it)
+	}
+	if !labels.Pairable() {
+		return nil, nothingToCompare(path)
+	}
+	result := annotations.Measure(nil, labels)
+	if t.Blank > 0 {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("%d records have no value", t.Blank))
+	}
+	return &report.Agreement{Title: fmt.Sprintf("agreement on %s of %s", plural(int64(len(t.Items)), "item", "items"), path), Result: result}, nil
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return report.Thousands(n) + " " + many
+}
+
+func nothingToCompare(path string) error {
+	return &usageError{
+		err:  fmt.Errorf("%s: no item has two annotators", path),
+		hint: "agreement needs truth or labels by two annotators of one item; see ibid help formats",
+	}
+}
+
+// agreeDataset measures what the annotators of a dataset said.
+func (a *app) agreeDataset(cmd *cobra.Command, f *agreeFlags, argument string) (*report.Agreement, error) {
+	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
+	if err != nil {
+		return nil, err
+	}
+	defer progress.Close()
+	found, err := plan.Annotated(cmd.Context(), f.worst)
+	if err != nil {
+		return nil, err
+	}
+	if f.run != "" {
+		if err := a.joinJudge(found, f.run); err != nil {
+			return nil, err
+		}
+	}
+	if !found.Spans.Pairable() && !found.Labels.Pairable() {
+		return nil, nothingToCompare(argument)
+	}
+	return measured(cmd, plan, found, "agreement of the annotators of "+argument)
+}
+
+// measured is the agreement on what was found.
+func measured(cmd *cobra.Command, plan *harness.Plan, found *harness.Annotated, title string) (*report.Agreement, error) {
+	result := annotations.Measure(found.Spans, found.Labels)
+	result.Warnings = append(result.Warnings, found.Warnings()...)
+	if err := plan.Explain(cmd.Context(), result.Worst); err != nil {
+		return nil, err
+	}
+	return &report.Agreement{Title: title, Result: result}, nil
+}
+
+// planAnnotated opens a dataset for what its annotators said; nobody is judged.
+// The progress line must be closed before anything else is said.
+func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument string) (*harness.Plan, *term.Progress, error) {
+	settings.fixed = append(settings.fixed, configs.Flag{Name: cmd.Name(), Key: "judge.kind", Value: "none"})
+	config, err := settings.load(a, cmd, argument)
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := term.NewProgress(a.Stderr, a.quiet)
+	job := &harness.Job{
+		Config: config, Source: argument, Version: a.Version,
+		Progress: func(p harness.Progress) { progress.Update(func() string { return progressLine(p, time.Now()) }) },
+		Warn:     func(text string) { progress.Clear(); a.warn("%s", text) },
+	}
+	plan, err := job.Plan(cmd.Context())
+	if err != nil {
+		progress.Close()
+	}
+	return plan, progress, err
+}
+
+// joinJudge makes the judge of a run an annotator.
+func (a *app) joinJudge(found *harness.Annotated, dir string) error {
+	m, err := openRun(dir)
+	if err != nil {
+		return err
+	}
+	verdicts, err := annotations.ReadVerdicts(dir)
+	if err != nil {
+		return err
+	}
+	if len(verdicts) == 0 {
+		return &usageError{err: fmt.Errorf("%s has no verdicts of a judge", dir), hint: "evaluate with one: ibid run --judge lexical"}
+	}
+	config, err := harness.SettingsOf(m, nil, nil)
+	if err != nil {
+		return err
+	}
+	joined := 0
+	found.Labels.Join("judge:"+judgeName(m), config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {
+		v, ok := verdicts[it.Verdict]
+		if ok {
+			joined++
+		}
+		return v, ok
+	})
+	if joined == 0 {
+		a.warn("%s judged nothing that people labelled", dir)
+	}
+	return nil
+}
+
+// judgeName is a judge by its model, or else by its kind.
+func judgeName(m *runs.Manifest) string {
+	if m.Judge.Model != "" {
+		return m.Judge.Model
+	}
+	return m.Judge.Kind
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"ibid/annotations"
+	"ibid/dataset"
+	"ibid/metrics/stats"
+)
+
+// sampleFlags are the flags of ibid sample.
+type sampleFlags struct {
+	settings           settingFlags
+	fraction, stratify string
+	seed               string
+}
+
+// The files of a blind sample.
+const (
+	keyFile      = "key.json"
+	templateFile = "template.jsonl"
+)
+
+func (a *app) sampleCommand() *cobra.Command {
+	f := &sampleFlags{}
+	cmd := &cobra.Command{
+		Use:   "sample DATASET|RUN.yaml -o DIR",
+		Short: "a blind sample for a second person to annotate",
+		Long: `sample draws a fraction of the annotated rows, in proportion to a field if one is
+given, and writes two files to DIR: ` + templateFile + `, which shows each item with
+its texts but without names and without what was said of it, and ` + keyFile + `, which
+says which item is which. Give people the template only: they fill in truth (a list
+of doc, start, end; [] for nothing to mark) and the values of labels. Then
+
+  ibid agree --blind DIR/` + keyFile + `
+
+compares what they said with what is there. The same seed draws the same items, and a
+larger fraction only adds to them. Whoever knows the seed can foretell the sample.`,
+		Example: `  ibid sample answers.parquet --documents documents.parquet -o blind --seed 2026-11
+  ibid sample answers.parquet -o blind --fraction 0.2 --stratify lang`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
+	}
+	f.settings.register(cmd)
+	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	flags := cmd.Flags()
+	flags.StringVar(&f.fraction, "fraction", "0.1", "share of the annotated rows to draw, rounded up")
+	flags.StringVar(&f.stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")
+	flags.StringVar(&f.seed, "seed", "1", "what the draw depends on, besides the names of the rows")
+	return cmd
+}
+
+func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) error {
+	if a.output == "-" {
+		return &usageError{err: errors.New("sample needs a folder to write to"), hint: "add -o DIR"}
+	}
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
+	for _, name := range []string{keyFile, templateFile} {
+		if path := filepath.Join(a.output, name); exists(path) {
+			return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
+		}
+	}
+	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	s, err := plan.DrawBlind(cmd.Context(), f.fraction, f.stratify, f.seed)
+	if err != nil {
+		return err
+	}
+	progress.Close()
+	s.Key.Template = templateFile
+	if err := os.MkdirAll(a.output, 0o777); err != nil {
+		return err
+	}
+	if err := writeTemplate(filepath.Join(a.output, templateFile), s.Items); err != nil {
+		return err
+	}
+	if err := s.Key.Write(filepath.Join(a.output, keyFile)); err != nil {
+		return err
+	}
+	return a.saySample(s.Total, int64(len(s.Items)))
+}
+
+func writeTemplate(path string, items []annotations.BlindItem) error {
+	return dataset.WriteFile(path, func(w io.Writer) error {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		for i := range items {
+			if err := e.Encode(&items[i]); err != nil {
+				return err
+			}
+		}
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// What the precision of a sample is foretold for: agreement as the target of
+// quality control would have it, and a kappa as it is common.
+const (
+	plannedAgreement  = 0.85
+	plannedPrevalence = 0.8
+	plannedKappa      = 0.7
+	plannedHalfWidth  = 0.1
+	plannedLevel      = 0.95
+)
+
+// saySample says how precise the estimate from a sample will be.
+func (a *app) saySample(total int, drawn int64) error {
+	agreement := stats.ProportionHalfWidth(plannedAgreement, drawn, int64(total), plannedLevel)
+	kappa := stats.KappaHalfWidth(plannedPrevalence, plannedKappa, drawn, plannedLevel)
+	_, need := stats.NKappa(plannedPrevalence, plannedKappa, plannedHalfWidth, plannedLevel)
+	if a.format == "json" {
+		return writeJSON(a.Stdout, struct {
+			Schema    string       `json:"schema"`
+			Items     int64        `json:"items"`
+			Of        int          `json:"of"`
+			Agreement stats.Number `json:"agreement_half_width"`
+			Kappa     stats.Number `json:"kappa_half_width"`
+			Need      int64        `json:"items_for_kappa"`
+		}{"ibid.drawn/v1", drawn, total, agreement, kappa, need})
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "drew %d of %d annotated rows\n", drawn, total)
+	if agreement.Defined {
+		fmt.Fprintf(&b, "agreement of about %g will be known to ± %.3f\n", plannedAgreement, agreement.Value)
+	}
+	if kappa.Defined {
+		fmt.Fprintf(&b, "a kappa of about %g will be known to ± %.3f", plannedKappa, kappa.Value)
+		if drawn < need {
+			fmt.Fprintf(&b, "; ± %g would need %d rows", plannedHalfWidth, need)
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "give people %s and keep %s\n", filepath.Join(a.output, templateFile), filepath.Join(a.output, keyFile))
+	_, err := a.Stdout.Write(b.Bytes())
+	return err
+}

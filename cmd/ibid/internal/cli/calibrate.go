@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ibid/annotations"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/metrics/stats"
+	"ibid/report"
+)
+
+// calibrateFlags are the flags of ibid calibrate.
+type calibrateFlags struct {
+	settings  settingFlags
+	table     tableFlags
+	judge     string
+	threshold float64
+	positive  float64
+	bins      int
+	policy    string
+	from      string
+	dry       bool
+}
+
+const calibrateLong = `calibrate compares a judge with people: confusion, kappa, MCC, AUROC, the calibration
+curve, the best threshold (cross-validated), isotonic recalibration (fitted on one half
+of the documents, reported on the other).
+
+For a run the labels are those of its dataset, and its summary gets the columns
+corrected, corrected_low and corrected_high: what the judged metrics come to once the
+judge's errors are allowed for.
+  labels in the run's own dataset   must be of a random part of its rows: macro values
+                                    become prediction-powered means (PPI++)
+  --from OLDER                      a labelled run with the same judge: shares become
+                                    what its sensitivity and specificity say
+                                    (Rogan & Gladen)
+
+In a table of labels --judge names the annotator that is the judge; the others are
+people, of whom --policy makes one (mean, majority) or each counts (each).`
+
+func (a *app) calibrateCommand() *cobra.Command {
+	f := &calibrateFlags{}
+	cmd := &cobra.Command{
+		Use:   "calibrate RUN|LABELS",
+		Short: "judge against human labels; corrected scores with intervals",
+		Long:  calibrateLong,
+		Example: `  ibid calibrate runs/sample
+  ibid calibrate runs/night-2 --from runs/labelled
+  ibid calibrate labels.csv --judge gpt-4 --threshold 0.5`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
+	}
+	f.settings.register(cmd)
+	f.table.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.judge, "judge", "", "the annotator of a table that is the judge")
+	flags.Float64Var(&f.threshold, "threshold", 0, "a judge's score is a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
+	flags.Float64Var(&f.positive, "positive", 0, "people's value is a yes from here on (default as --threshold)")
+	flags.IntVar(&f.bins, "bins", 10, "bins of the calibration curve")
+	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
+	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
+	flags.BoolVar(&f.dry, "dry-run", false, "leave the summary of the run as it is")
+	return cmd
+}
+
+func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
+	switch {
+	case f.bins < 2 || f.bins > 1000:
+		return &usageError{err: errors.New("--bins must be 2 to 1000")}
+	case f.table.asked(path) && f.judge == "":
+		return &usageError{err: errors.New("which annotator is the judge?"), hint: "name one: --judge NAME"}
+	case !f.table.asked(path) && f.judge != "":
+		return &usageError{err: errors.New("--judge needs a table of labels"), hint: "a run knows its judge"}
+	case f.table.asked(path) && f.from != "":
+		return &usageError{err: errors.New("--from needs a run")}
+	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
+		return &usageError{err: fmt.Errorf("--policy: %q is not possible", f.policy), hint: "it is one of mean, majority, each"}
+	}
+	return nil
+}
+
+// options are those of a calibration; the threshold is the one given, or else the
+// default.
+func (f *calibrateFlags) options(cmd *cobra.Command, o annotations.Options, threshold float64) annotations.CalibrateOptions {
+	if cmd.Flags().Changed("threshold") {
+		threshold = f.threshold
+	}
+	positive := threshold
+	if cmd.Flags().Changed("positive") {
+		positive = f.positive
+	}
+	return annotations.CalibrateOptions{Options: o, Threshold: threshold, Positive: positive, Bins: f.bins}
+}
+
+func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) error {
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
+	if err := f.check(cmd, argument); err != nil {
+		return err
+	}
+	var view *report.Calibration
+	var err error
+	if f.table.asked(argument) {
+		view, err = a.calibrateTable(cmd, f, argument)
+	} else {
+		view, err = a.calibrateRun(cmd, f, argument)
+	}
+	if err != nil {
+		return err
+	}
+	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
+}
+
+func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string) (*report.Calibration, error) {
+	config, err := f.settings.without(a, cmd)
+	if err != nil {
+		return nil, err
+	}
+	t, err := f.table.read(path)
+	if err != nil {
+		return nil, err
+	}
+	verdicts, noise, err := annotations.TableVerdicts(t, f.judge, f.policy)
+	if err != nil {
+		return nil, &usageError{err: fmt.Errorf("%s: %w", path, err)}
+	}
+	if len(verdicts) == 0 {
+		return nil, &usageError{err: fmt.Errorf("%s: people said nothing of what %s judged", path, f.judge)}
+	}
+	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
+	c := annotations.Calibrate("", f.judge, verdicts, o)
+	c.Noise = noise
+	return &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}, nil
+}
+
+// calibrateRun measures the judge of a run and corrects the run's summary.
+func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*report.Calibration, error) {
+	m, err := openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	measured, of := dir, m
+	if f.from != "" {
+		measured = f.from
+		if of, err = openRun(f.from); err != nil {
+			return nil, err
+		}
+		if err := sameJudge(m, of); err != nil {
+			return nil, err
+		}
+	}
+	view, judged, err := a.measureJudge(cmd, f, measured, of)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := runs.ReadSummary(dir)
+	if err != nil {
+		return nil, err
+	}
+	if f.from != "" {
+		rates := make(map[string]stats.Confusion)
+		for _, k := range view.Kinds {
+			rates[k.Kind] = k.Confusion
+		}
+		harness.CorrectByRates(rates, summary)
+	} else if _, err := harness.CorrectByLabels(dir, m, judged, summary); err != nil {
+		return nil, err
+	}
+	for _, r := range summary {
+		if r.Corrected != nil {
+			view.Corrected = append(view.Corrected, r)
+		}
+	}
+	if len(view.Corrected) == 0 {
+		view.Warnings = append(view.Warnings, "nothing could be corrected: that needs 10 labelled rows of a metric, and others without labels; or --from a labelled run")
+		return view, nil
+	}
+	if f.dry {
+		return view, nil
+	}
+	return view, harness.SaveCorrections(dir, summary)
+}
+
+// sameJudge refuses a run whose judge is another: its errors say nothing of this
+// one's.
+func sameJudge(m, older *runs.Manifest) error {
+	for _, key := range []string{"judge", "judge.kind", "judge.model", "judge.mode", "judge.evidence", "judge.prompts", "thresholds.supported"} {
+		if m.Ingredients[key] != older.Ingredients[key] {
+			return &usageError{
+				err:  fmt.Errorf("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID),
+				hint: "errors of one judge say nothing of another's",
+			}
+		}
+	}
+	return nil
+}
+
+// measureJudge compares the judge of a run with the labels of its dataset.
+func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m *runs.Manifest) (*report.Calibration, *harness.Judged, error) {
+	judged, err := harness.ReadJudged(cmd.Context(), dir, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := harness.SettingsOf(m, nil, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(judged.Verdicts) == 0 {
+		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: "labels need the claim_id or citation_id of a claim or citation of the row"}
+	}
+	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
+	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", judgeName(m), m.ID)}
+	for _, kind := range sortedKeys(judged.Verdicts) {
+		k := o
+		if kind != "claim support" && kind != "citation support" {
+			k.Threshold, k.Positive = 0.5, 0.5 // answers are yes and no
+		}
+		view.Kinds = append(view.Kinds, annotations.Calibrate(kind, judgeName(m), judged.Verdicts[kind], k))
+	}
+	return view, judged, nil
+}

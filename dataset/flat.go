@@ -1,0 +1,202 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A FlatRow is one record of a plain table: its cells in the order asked for, as
+// text. A cell that is null, missing or empty is "".
+type FlatRow struct {
+	Line  int64 // of the record in its file, from 1; in Parquet of the row
+	Cells []string
+}
+
+// FlatFormats are the extensions of the files that [ReadFlat] reads.
+var FlatFormats = []string{".csv", ".jsonl", ".ndjson", ".parquet"}
+
+// ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
+// objects line by line, or a Parquet file with flat columns. A missing column is an
+// [*Error], as is a record that cannot be read.
+func ReadFlat(path string, columns []string) ([]FlatRow, error) {
+	read := map[string]func(io.Reader, []string) ([]FlatRow, error){".csv": readCSV, ".jsonl": readObjects, ".ndjson": readObjects}[strings.ToLower(filepath.Ext(path))]
+	var rows []FlatRow
+	var err error
+	if read == nil {
+		rows, err = readFlatParquet(path, columns)
+	} else {
+		rows, err = readText(path, columns, read)
+	}
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	return rows, nil
+}
+
+// FlatColumns lists the columns of a table that [ReadFlat] can read. Of a file of
+// JSON objects they are those of the first one.
+func FlatColumns(path string) ([]string, error) {
+	var columns []string
+	var err error
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv":
+		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
+			columns, err = csvHeader(csv.NewReader(in))
+			return nil, err
+		})
+	case ".jsonl", ".ndjson":
+		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
+			var first map[string]any
+			err := json.NewDecoder(in).Decode(&first)
+			for name := range first {
+				columns = append(columns, name)
+			}
+			slices.Sort(columns)
+			return nil, err
+		})
+	default:
+		columns, err = flatParquetColumns(path)
+	}
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	return columns, nil
+}
+
+func readText(path string, columns []string, read func(io.Reader, []string) ([]FlatRow, error)) ([]FlatRow, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return read(bufio.NewReaderSize(f, 1<<16), columns)
+}
+
+// noColumn is the error for a column that a table does not have.
+func noColumn(name string, have []string) error {
+	e := &Error{Row: -1, Err: fmt.Errorf("no column %q", name), Hint: "it has " + strings.Join(have, ", ")}
+	if near := Nearest(name, have); near != "" {
+		e.Hint = "did you mean " + near + "?"
+	}
+	return e
+}
+
+// places finds columns in a header.
+func places(columns, header []string) ([]int, error) {
+	at := make([]int, len(columns))
+	for i, name := range columns {
+		if at[i] = slices.Index(header, name); at[i] < 0 {
+			return nil, noColumn(name, header)
+		}
+	}
+	return at, nil
+}
+
+func csvHeader(r *csv.Reader) ([]string, error) {
+	header, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("empty, not even a header")
+	}
+	if err == nil {
+		header[0] = strings.TrimPrefix(header[0], "\ufeff")
+	}
+	return header, err
+}
+
+func readCSV(in io.Reader, columns []string) ([]FlatRow, error) {
+	r := csv.NewReader(in)
+	header, err := csvHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	at, err := places(columns, header)
+	if err != nil {
+		return nil, err
+	}
+	var rows []FlatRow
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err // it names the line
+		}
+		line, _ := r.FieldPos(0)
+		row := FlatRow{Line: int64(line)}
+		for _, i := range at {
+			row.Cells = append(row.Cells, record[i])
+		}
+		rows = append(rows, row)
+	}
+}
+
+// readObjects reads JSON Lines. An object may lack a column, but some object must
+// have it.
+func readObjects(in io.Reader, columns []string) ([]FlatRow, error) {
+	var rows []FlatRow
+	seen := make([]bool, len(columns))
+	var have []string
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, 64<<20)
+	for line := int64(1); scan.Scan(); line++ {
+		text := bytes.TrimSpace(scan.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(text, &object); err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		row := FlatRow{Line: line, Cells: make([]string, len(columns))}
+		for i, name := range columns {
+			raw, ok := object[name]
+			seen[i] = seen[i] || ok
+			cell, err := scalarText(raw)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %s: %w", line, name, err)
+			}
+			row.Cells[i] = cell
+		}
+		if have == nil {
+			for name := range object {
+				have = append(have, name)
+			}
+			slices.Sort(have)
+		}
+		rows = append(rows, row)
+	}
+	if err := scan.Err(); err != nil {
+		return nil, err
+	}
+	for i, ok := range seen {
+		if !ok {
+			return nil, noColumn(columns[i], have)
+		}
+	}
+	return rows, nil
+}
+
+// scalarText is a JSON scalar as text, numbers as they are written.
+func scalarText(raw json.RawMessage) (string, error) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return "", nil
+	case raw[0] == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case raw[0] == '{' || raw[0] == '[':
+		return "", errors.New("not a text, a number or a boolean")
+	}
+	return string(raw), nil
+}

@@ -1,0 +1,292 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"ibid/annotations"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// wantAnnotated is what agreement needs of a dataset.
+const wantAnnotated = dataset.WantKeys | dataset.WantSpans | dataset.WantLabels | dataset.WantTags | dataset.WantDocuments
+
+// annotatedBatch is how many rows a worker takes at a time.
+const annotatedBatch = 512
+
+// An Annotated is what annotators said of a dataset.
+type Annotated struct {
+	Spans  *annotations.Spans
+	Labels *annotations.Labels
+
+	plan    *Plan
+	blind   map[int64]annotations.BlindItem
+	unclear int64 // annotators of an item some of whose marks have no place
+}
+
+// Annotated reads what the annotators of the dataset said. The judge of the plan
+// is not asked.
+func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
+	return p.AnnotatedAgain(ctx, worst, nil)
+}
+
+// AnnotatedAgain is Annotated for the rows of a blind sample, by their position,
+// in which what was said blindly is one more annotator; nil is every row.
+func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64]annotations.BlindItem) (*Annotated, error) {
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if docs != nil {
+		defer docs.Close()
+	}
+	return p.annotated(ctx, docs, worst, blind)
+}
+
+func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int, blind map[int64]annotations.BlindItem) (*Annotated, error) {
+	o := p.job.AgreementOptions(worst)
+	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p, blind: blind}
+	return a, a.read(ctx, docs)
+}
+
+// AgreementOptions are the settings that agreement depends on; worst is how many
+// disagreements to keep.
+func (j *Job) AgreementOptions(worst int) annotations.Options {
+	s := &j.Config.Settings
+	q := &s.QualityControl.Agreement
+	return annotations.Options{
+		Level: s.Statistics.Level, Resamples: agreementResamples, Seed: uint64(s.Seed), Workers: j.workers(), Worst: worst,
+		Quality: annotations.Quality{Target: q.TargetAgreement, Recalibrate: q.RecalibrationThreshold, MinAnnotators: int(q.MinAnnotators)},
+	}
+}
+
+// agreementResamples is how often documents are resampled for an interval of
+// agreement.
+const agreementResamples = 2000
+
+// Warnings are what a reader must know of all of it.
+func (a *Annotated) Warnings() []string {
+	if a.unclear == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("annotators left out of %d items, since some mark of theirs has no place in a text", a.unclear)}
+}
+
+// A found is what one batch has.
+type found struct {
+	items   []annotations.Item
+	judged  []annotations.Judged
+	unclear int64
+}
+
+// read reads the dataset. Workers resolve places, batch by batch; what they find
+// is added in the order of the input, so that sums have one order.
+func (a *Annotated) read(ctx context.Context, docs *dataset.Documents) error {
+	p := a.plan
+	workers := p.job.workers()
+	resolvers := make(chan *dataset.Resolver, workers)
+	for range workers {
+		var view *dataset.View
+		if docs != nil {
+			view = docs.View(textCache)
+		}
+		resolvers <- dataset.NewResolver(view, p.conventions)
+	}
+	progress, rows := p.stage("measuring agreement", p.Rows), int64(0)
+	g, ctx := errgroup.WithContext(ctx)
+	queue := make(chan chan found, workers)
+	g.Go(func() error {
+		defer close(queue)
+		left := p.Rows
+		err := p.people.Read(ctx, 0, annotatedBatch, func(b *dataset.Batch) error {
+			n := int(min(left, int64(b.Len())))
+			left -= int64(n)
+			out := make(chan found, 1)
+			select {
+			case queue <- out:
+			case <-ctx.Done():
+				b.Release()
+				return ctx.Err()
+			}
+			g.Go(func() error {
+				defer close(out)
+				defer b.Release()
+				r := <-resolvers
+				defer func() { resolvers <- r }()
+				f, err := a.find(r, b, n)
+				out <- f
+				return err
+			})
+			if left == 0 {
+				return errEnough
+			}
+			return nil
+		})
+		return ignoreEnough(err)
+	})
+	for out := range queue {
+		f := <-out
+		for i := range f.items {
+			a.Spans.Add(&f.items[i])
+		}
+		for _, j := range f.judged {
+			a.Labels.Add(j)
+		}
+		a.unclear += f.unclear
+		rows += annotatedBatch
+		progress(min(rows, p.Rows))
+	}
+	return g.Wait()
+}
+
+// find finds the annotated items of the first n rows of a batch.
+func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, error) {
+	p := a.plan
+	var f found
+	var row dataset.Row
+	var places dataset.Resolved
+	for i := range n {
+		b.Row(i, &row)
+		if row.Err != nil || !p.job.wants(&row) {
+			continue
+		}
+		if a.blind != nil {
+			it, ok := a.blind[row.Pos]
+			if !ok {
+				continue
+			}
+			p.addBlind(&row, &it)
+		}
+		if several(row.Truth, func(t *dataset.Truth) string { return t.Annotator }) {
+			r.Resolve(&row, &places)
+			if err := r.Err(); err != nil {
+				return f, err
+			}
+			if places.Err == nil {
+				item, unclear := p.itemOf(r, &row, &places)
+				f.items = append(f.items, item)
+				f.unclear += unclear
+			}
+		}
+		f.judged = append(f.judged, p.judgedOf(&row)...)
+	}
+	return f, nil
+}
+
+// several reports whether a list has two annotators.
+func several[T any](list []T, annotator func(*T) string) bool {
+	for i := range list {
+		if annotator(&list[i]) != annotator(&list[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// itemOf is a row as an item. An annotator of whom some mark is in no text is left
+// out, and counted.
+func (p *Plan) itemOf(r *dataset.Resolver, row *dataset.Row, places *dataset.Resolved) (annotations.Item, int64) {
+	texts := layTexts(r, row, places)
+	return annotations.Item{
+		ID: strings.Clone(row.ID), Row: row.Pos, Cluster: p.documentOf(row), Slices: p.slicesOf(row),
+		Length: texts.length, Known: texts.known, Marks: texts.marks(row, places),
+	}, int64(len(texts.unclear))
+}
+
+// documentOf is what an item is clustered by: the document that it is about, or
+// the tag that statistics.cluster names.
+func (p *Plan) documentOf(row *dataset.Row) string {
+	by := p.job.Config.Statistics.Cluster
+	if by == "id" {
+		by = "doc"
+	}
+	if c := clusterOf(row, by); c != "" {
+		return strings.Clone(c)
+	}
+	return strings.Clone(row.ID)
+}
+
+// slicesOf are the slices of the run that a row is in.
+func (p *Plan) slicesOf(row *dataset.Row) []string {
+	var out []string
+	for _, key := range sliceKeys(p.job.Config.Slices) {
+		if v := tagValue(row, key); v != "" {
+			out = append(out, strings.Clone(key+"="+v))
+		}
+	}
+	return out
+}
+
+// judgedOf lists the questions about a row that people answered.
+func (p *Plan) judgedOf(row *dataset.Row) []annotations.Judged {
+	var out []annotations.Judged
+	at := make(map[annotations.VerdictKey]int, len(row.Labels))
+	for i := range row.Labels {
+		l := &row.Labels[i]
+		if !l.Value.Valid {
+			continue
+		}
+		key := annotations.VerdictKey{ID: row.ID, System: row.System, Kind: l.Kind, Claim: l.ClaimID, Citation: l.CitationID}
+		k, ok := at[key]
+		if !ok {
+			k = len(out)
+			at[key] = k
+			key = annotations.VerdictKey{
+				ID: strings.Clone(key.ID), System: strings.Clone(key.System), Kind: strings.Clone(key.Kind),
+				Claim: strings.Clone(key.Claim), Citation: strings.Clone(key.Citation),
+			}
+			out = append(out, annotations.Judged{
+				ID: labelItem(row, l), Verdict: key, Row: row.Pos, Kind: strings.Clone(l.Kind), Cluster: p.documentOf(row), Slices: p.slicesOf(row),
+			})
+		}
+		out[k].Ratings = append(out[k].Ratings, annotations.Rating{Annotator: strings.Clone(l.Annotator), Value: annotations.Value(l.Value.Value)})
+	}
+	return out
+}
+
+// labelItem names the question that a label answers.
+func labelItem(row *dataset.Row, l *dataset.Label) string {
+	name := row.ID + "/" + row.System
+	if l.ClaimID != "" {
+		name += " claim " + l.ClaimID
+	}
+	if l.CitationID != "" {
+		name += " citation " + l.CitationID
+	}
+	return name + " " + l.Kind
+}
+
+// writeAgreement leaves agreement.parquet in the run directory if some item has
+// two annotators.
+func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) error {
+	a, err := p.annotated(ctx, docs, 0, nil)
+	if err != nil {
+		return err
+	}
+	if !a.Spans.Pairable() && !a.Labels.Pairable() {
+		err := os.Remove(filepath.Join(p.Dir, runs.AgreementFile))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return runs.WriteAgreement(p.Dir, annotations.Measure(a.Spans, a.Labels).Statistics)
+}
+
+// severalAnnotators notes whether some row has two annotators.
+type severalAnnotators struct{ found atomic.Bool }
+
+func (s *severalAnnotators) note(r *dataset.Row) {
+	if !s.found.Load() && (several(r.Truth, func(t *dataset.Truth) string { return t.Annotator }) ||
+		several(r.Labels, func(l *dataset.Label) string { return l.Annotator })) {
+		s.found.Store(true)
+	}
+}

@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"context"
+	"strings"
+
+	"ibid/annotations"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// passageLimit is how many code points of a mark are shown.
+const passageLimit = 200
+
+// Explain fills in the texts of disagreements: what was marked, and which claim a
+// label is about.
+func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) error {
+	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
+	if err != nil {
+		return err
+	}
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return err
+	}
+	var view *dataset.View
+	if docs != nil {
+		defer docs.Close()
+		view = docs.View(textCache)
+	}
+	r := dataset.NewResolver(view, p.conventions)
+	for i := range worst {
+		err := all.Read(ctx, worst[i].Row, 1, func(b *dataset.Batch) error {
+			defer b.Release()
+			var row dataset.Row
+			b.Row(0, &row)
+			p.explain(r, &row, &worst[i])
+			return errEnough
+		})
+		if ignoreEnough(err) != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+func (p *Plan) explain(r *dataset.Resolver, row *dataset.Row, d *annotations.Disagreement) {
+	if d.Kind == runs.LabelAgreement {
+		d.Text = strings.Clone(claimText(row, d.ID))
+		return
+	}
+	var places dataset.Resolved
+	r.Resolve(row, &places)
+	for i := range row.Truth {
+		t, at := &row.Truth[i], &places.Truth[i]
+		passage := annotations.Passage{Annotator: strings.Clone(t.Annotator)}
+		if !t.DocNull {
+			passage.Doc, passage.Page, passage.Start, passage.End = strings.Clone(t.Doc), at.Page, at.Start, at.End
+			if at.InSets() {
+				text, _ := r.Excerpt(at.Doc, at.Page, at.Start, min(at.End, at.Start+passageLimit))
+				passage.Text = strings.Clone(text)
+			}
+			if at.End > at.Start+passageLimit && passage.Text != "" {
+				passage.Text += " …"
+			}
+		}
+		d.Passages = append(d.Passages, passage)
+	}
+}
+
+// claimText is the text of the claim that a label item names, if the row has it.
+func claimText(row *dataset.Row, item string) string {
+	for i := range row.Labels {
+		l := &row.Labels[i]
+		if labelItem(row, l) != item {
+			continue
+		}
+		for k := range row.Claims {
+			if row.Claims[k].ClaimID == l.ClaimID {
+				return row.Claims[k].Text
+			}
+		}
+	}
+	return ""
+}

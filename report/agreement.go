@@ -1,0 +1,269 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ibid/annotations"
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// An Agreement is the view model of how far annotators agree.
+type Agreement struct {
+	Title  string // what was looked at, in words
+	Result *annotations.Agreement
+	All    bool // in text, too: every statistic of every two annotators, and slices by tag
+}
+
+// headline are the statistics that a text shows of two annotators.
+var headline = []string{
+	"char_jaccard", "exact_f1", "char_kappa", "char_alpha", "percent_agreement", "cohen_kappa", "alpha_nominal", "alpha_ordinal", "pearson", "spearman",
+}
+
+// Write renders the agreement as text, json, csv or markdown. A nil style is none.
+func (a *Agreement) Write(w io.Writer, format string, style Style) error {
+	switch format {
+	case "json":
+		return a.writeJSON(w)
+	case "csv":
+		return a.writeCSV(w)
+	}
+	if style == nil {
+		style = plain{}
+	}
+	p := &paper{markdown: format == "markdown", style: style}
+	p.title(a.Title)
+	a.together(p)
+	a.pairs(p)
+	a.people(p)
+	a.worst(p)
+	for _, text := range a.Result.Warnings {
+		p.line(CleanLine(text))
+	}
+	p.footnotes()
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// together shows the statistics over all annotators, slice by slice.
+func (a *Agreement) together(p *paper) {
+	t := &table{header: []string{"all annotators", "slice", "", a.levelName(), "target", "verdict", "items", "documents"}, right: 2}
+	for _, r := range a.Result.Statistics {
+		if r.Annotators != runs.AllAnnotators || !a.shows(r.Slice) {
+			continue
+		}
+		t.rows = append(t.rows, []string{
+			r.Statistic, CleanLine(r.Slice), Number(r.Estimate), interval(r.Low, r.High), optional(r.Target), r.Verdict,
+			Thousands(r.Items), Thousands(r.Documents) + p.notes.marks(r.Warnings),
+		})
+	}
+	p.table(t)
+}
+
+// shows reports whether a text shows a slice: those of tags only if all is asked
+// for.
+func (a *Agreement) shows(slice string) bool {
+	return a.All || slice == "" || strings.HasPrefix(slice, "kind=") && !strings.Contains(slice, ",")
+}
+
+func (a *Agreement) levelName() string {
+	if len(a.Result.Statistics) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%g %%", 100*a.Result.Statistics[0].Level)
+}
+
+// pairs shows two annotators a line: the headline statistics, or all of them.
+func (a *Agreement) pairs(p *paper) {
+	t := &table{header: []string{"two annotators", "slice", "statistic", "", a.levelName(), "items"}, right: 3}
+	for _, r := range a.Result.Statistics {
+		if r.Annotators == runs.AllAnnotators || !a.shows(r.Slice) || !a.All && !slices.Contains(headline, r.Statistic) {
+			continue
+		}
+		t.rows = append(t.rows, []string{
+			CleanLine(strings.ReplaceAll(r.Annotators, "|", " and ")), CleanLine(r.Slice), r.Statistic, Number(r.Estimate),
+			interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(r.Warnings),
+		})
+	}
+	p.table(t)
+}
+
+// people shows who differs from the others, and which way.
+func (a *Agreement) people(p *paper) {
+	t := &table{header: []string{"annotator", "items", "jaccard", "begins", "ends", "length", "marked nothing alone"}, right: 1}
+	for _, x := range a.Result.Marking {
+		t.rows = append(t.rows, []string{
+			CleanLine(x.Name), Thousands(x.Items), numberOf(x.Jaccard), shift(x.StartShift, "early", "late"), shift(x.EndShift, "early", "late"),
+			times(x.LengthRate), Thousands(x.Empty),
+		})
+	}
+	p.table(t)
+	t = &table{header: []string{"annotator", "labels", "same as others", "leans"}, right: 1}
+	for _, x := range a.Result.Labelling {
+		t.rows = append(t.rows, []string{CleanLine(x.Name), Thousands(x.Labels), numberOf(x.Agree), leaning(x.Leaning)})
+	}
+	p.table(t)
+}
+
+func numberOf(n stats.Number) string { return Number(n.Pointer()) }
+
+// shift says a mean distance in characters and its direction.
+func shift(n stats.Number, before, after string) string {
+	switch {
+	case !n.Defined:
+		return "–"
+	case n.Value < 0:
+		return fmt.Sprintf("%.1f %s", -n.Value, before)
+	case n.Value > 0:
+		return fmt.Sprintf("%.1f %s", n.Value, after)
+	}
+	return "alike"
+}
+
+func times(n stats.Number) string {
+	if !n.Defined {
+		return "–"
+	}
+	return fmt.Sprintf("× %.2f", n.Value)
+}
+
+func leaning(n stats.Number) string {
+	if !n.Defined {
+		return "–"
+	}
+	return fmt.Sprintf("%+.3f", n.Value)
+}
+
+// worst shows the items with the least agreement, with their texts.
+func (a *Agreement) worst(p *paper) {
+	if len(a.Result.Worst) > 0 {
+		p.heading("Least agreement")
+	}
+	for _, d := range a.Result.Worst {
+		head := fmt.Sprintf("%s: %s", CleanLine(d.ID), number(d.Agreement))
+		if d.Row >= 0 {
+			head = fmt.Sprintf("#%d %s", d.Row, head)
+		}
+		p.line(head)
+		for _, x := range d.Passages {
+			at := fmt.Sprintf("%s:%d-%d", CleanLine(x.Doc), x.Start, x.End)
+			if x.Page > 0 {
+				at = fmt.Sprintf("%s:%d:%d-%d", CleanLine(x.Doc), x.Page, x.Start, x.End)
+			}
+			if x.Doc == "" {
+				at = "nothing"
+			}
+			p.item(strings.TrimRight(fmt.Sprintf("%s marked %s %s", CleanLine(x.Annotator), at, quoted(x.Text)), " "))
+		}
+		if d.Text != "" {
+			p.item("about " + quoted(d.Text))
+		}
+		for _, r := range d.Said {
+			p.item(fmt.Sprintf("%s said %s", CleanLine(r.Annotator), CleanLine(r.Value)))
+		}
+	}
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "“" + CleanLine(strings.Join(strings.Fields(text), " ")) + "”"
+}
+
+// The JSON form of agreement.
+type agreementJSON struct {
+	Schema     string             `json:"schema"`
+	Title      string             `json:"title"`
+	Statistics []agreementRowJSON `json:"statistics"`
+	Marking    []personJSON       `json:"marking"`
+	Labelling  []labellerJSON     `json:"labelling"`
+	Worst      []disagreementJSON `json:"worst"`
+	Warnings   []string           `json:"warnings"`
+}
+
+type agreementRowJSON struct {
+	Statistic  string   `json:"statistic"`
+	Kind       string   `json:"kind"`
+	Annotators string   `json:"annotators"`
+	Slice      string   `json:"slice"`
+	Items      int64    `json:"items"`
+	Documents  int64    `json:"documents"`
+	Estimate   *float64 `json:"estimate"`
+	Low        *float64 `json:"ci_low"`
+	High       *float64 `json:"ci_high"`
+	Level      float64  `json:"level"`
+	Method     string   `json:"method"`
+	Target     *float64 `json:"target"`
+	Verdict    string   `json:"verdict"`
+	Warnings   []string `json:"warnings"`
+}
+
+type personJSON struct {
+	Annotator  string       `json:"annotator"`
+	Items      int64        `json:"items"`
+	Jaccard    stats.Number `json:"jaccard"`
+	Shifts     int64        `json:"overlapping_marks"`
+	StartShift stats.Number `json:"start_shift"`
+	EndShift   stats.Number `json:"end_shift"`
+	LengthRate stats.Number `json:"length_ratio"`
+	Empty      int64        `json:"marked_nothing_alone"`
+}
+
+type labellerJSON struct {
+	Annotator string       `json:"annotator"`
+	Labels    int64        `json:"labels"`
+	Agree     stats.Number `json:"same_as_others"`
+	Leaning   stats.Number `json:"leaning"`
+}
+
+type disagreementJSON struct {
+	Kind      string                `json:"kind"`
+	ID        string                `json:"id"`
+	Row       int64                 `json:"row"`
+	Agreement float64               `json:"agreement"`
+	Text      string                `json:"text,omitempty"`
+	Passages  []annotations.Passage `json:"marks,omitempty"`
+	Said      []annotations.Rating  `json:"labels,omitempty"`
+}
+
+func (a *Agreement) writeJSON(w io.Writer) error {
+	out := agreementJSON{
+		Schema: "ibid.agreement/v1", Title: a.Title, Statistics: []agreementRowJSON{}, Marking: []personJSON{}, Labelling: []labellerJSON{},
+		Worst: []disagreementJSON{}, Warnings: append([]string{}, a.Result.Warnings...),
+	}
+	for _, r := range a.Result.Statistics {
+		out.Statistics = append(out.Statistics, agreementRowJSON{
+			r.Statistic, r.Kind, r.Annotators, r.Slice, r.Items, r.Documents, r.Estimate, r.Low, r.High, r.Level, r.Method, r.Target, r.Verdict,
+			append([]string{}, r.Warnings...),
+		})
+	}
+	for _, x := range a.Result.Marking {
+		out.Marking = append(out.Marking, personJSON{x.Name, x.Items, x.Jaccard, x.Shifts, x.StartShift, x.EndShift, x.LengthRate, x.Empty})
+	}
+	for _, x := range a.Result.Labelling {
+		out.Labelling = append(out.Labelling, labellerJSON{x.Name, x.Labels, x.Agree, x.Leaning})
+	}
+	for _, d := range a.Result.Worst {
+		out.Worst = append(out.Worst, disagreementJSON{d.Kind, d.ID, d.Row, d.Agreement, d.Text, d.Passages, d.Said})
+	}
+	return encodeJSON(w, out)
+}
+
+// writeCSV writes the statistics, with the columns of agreement.parquet.
+func (a *Agreement) writeCSV(w io.Writer) error {
+	rows := [][]string{{
+		"statistic", "kind", "annotators", "slice", "items", "documents", "estimate", "ci_low", "ci_high", "level", "method", "target", "verdict", "warnings",
+	}}
+	for _, r := range a.Result.Statistics {
+		rows = append(rows, []string{
+			r.Statistic, r.Kind, r.Annotators, r.Slice, count(r.Items), count(r.Documents), exact(r.Estimate), exact(r.Low), exact(r.High),
+			exact(&r.Level), r.Method, exact(r.Target), r.Verdict, strings.Join(r.Warnings, "; "),
+		})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
