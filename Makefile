@@ -6,11 +6,11 @@ GOFUMPT := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 20s
 
-.PHONY: help build run test slow race fuzz bench lint fmt golden check
+.PHONY: help build run test slow race fuzz bench lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/ibid, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/ibid
@@ -39,6 +39,7 @@ bench: build ## one million rows through the whole program (CPU, memory), texts,
 	$(GO) run ./benchmarks/throughput -ibid $(BIN)
 	$(GO) run ./benchmarks/texts -ibid $(BIN)
 	$(GO) run ./benchmarks/imports -ibid $(BIN)
+	$(GO) run ./benchmarks/page -ibid $(BIN)
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./metrics/... ./dataset/...
 
 lint: ## go vet, gofumpt, staticcheck
@@ -51,6 +52,9 @@ fmt: ## format the code
 
 golden: ## rewrite the golden files; read the diff like code
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+screenshots: ## make the README's pictures of the sample's report; look at them (needs chromium)
+	IBID_REQUIRE_BROWSER=1 IBID_SCREENSHOTS=$(CURDIR)/report $(GO) test -count=1 ./report/browsertest -run TestScreenshots
 
 check: ## what CI runs
 	bash .ci/run

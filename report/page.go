@@ -74,6 +74,7 @@ type Page struct {
 	Compare    []CompareGroup
 	Comparison *CompareSection     // nil if there is none
 	Differs    *SettingsDifference // what the runs differ in
+	Judges     []JudgeSection      // of runs that asked a model
 	Outcomes   *Bars               // of claims; nil without a judge
 	Statuses   *Bars               // of citations
 	Worst      []WorstCitation
@@ -170,6 +171,9 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	b.sliceGroups()
 	b.compare()
 	b.comparison()
+	if err := b.judges(); err != nil {
+		return err
+	}
 	p.Differs = b.settingsDifference()
 	b.why()
 	b.analysis()

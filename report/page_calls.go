@@ -7,11 +7,8 @@ import (
 	"path/filepath"
 
 	"ibid/dataset"
+	"ibid/dataset/runs"
 )
-
-// callsFile is the table of the judge's calls, one row per call; runs that asked
-// no model have none.
-const callsFile = "calls.parquet"
 
 // A callShown is one call of the judge in words.
 type callShown struct {
@@ -37,7 +34,7 @@ func readCalls(dir string) ([]judgeCall, error) {
 	boolean := func(field func(i int) *bool) columnReader {
 		return func(i int, v *dataset.ColumnValues, k int) { *field(i) = v.Valid[k] && v.Ints[k] != 0 }
 	}
-	err := readTable(filepath.Join(dir, callsFile), map[string]columnReader{
+	err := readTable(filepath.Join(dir, runs.CallsFile), map[string]columnReader{
 		"row":               func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
 		"model":             texts(func(i int) *string { return &at(i).model }),
 		"provider":          texts(func(i int) *string { return &at(i).provider }),

@@ -142,7 +142,7 @@ func TestOrigin(t *testing.T) {
 
 func TestCallsOfARow(t *testing.T) {
 	data := marked().run(t)
-	writeTable(t, filepath.Join(data.Dir, callsFile), []dataset.Field{
+	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []dataset.Field{
 		{Name: "id", Kind: dataset.String},
 		{Name: "system", Kind: dataset.String},
 		{Name: "row", Kind: dataset.Int64},

@@ -3,7 +3,9 @@ package browsertest
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -276,18 +278,38 @@ func manyPage(t testing.TB, n int) string {
 	return filepath.Join(dir, "report.html")
 }
 
+// largePage is the report of n rows with documents, and its size in bytes.
+func largePage(t testing.TB, n int) (page string, size int64) {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "run", "ibid/benchmarks/page", "-ibid", ibid, "-rows", strconv.Itoa(n), "-keep", dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	page = filepath.Join(dir, "report.html")
+	info, err := os.Stat(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page, info.Size()
+}
+
 // TestTenThousandRows is about a page that is still quick to use.
 func TestTenThousandRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 10,000 rows")
 	}
-	b := open(t, manyPage(t, 10_000), "", desktop)
+	page, size := largePage(t, 10_000)
+	b := open(t, page, "", desktop)
 	ready, heap := b.number(`Math.round(performance.getEntriesByName("ready")[0].startTime)`), b.number(`Math.round(performance.memory.usedJSHeapSize / 1e6)`)
-	filter := b.number(`(() => { const t = performance.now(); go({ query: "question 99" }); return Math.round(performance.now() - t); })()`)
-	t.Logf("ready after %d ms, heap %d MB, a search takes %d ms", ready, heap, filter)
-	// The goal is 1,500 ms; a machine that runs other tests gets twice that.
-	if ready > 3000 || filter > 1500 || heap > 250 {
-		t.Error("the page is slow or large")
+	filter := b.number(`(() => { const t = performance.now(); go({ query: "q-000099" }); return Math.round(performance.now() - t); })()`)
+	t.Logf("%.1f MB, ready after %d ms, heap %d MB, a search takes %d ms", float64(size)/1e6, ready, heap, filter)
+	if size > 15e6 || heap > 250 {
+		t.Error("the page is large")
+	}
+	// The goal is 1,500 ms; a machine that does much else gets several times that.
+	if ready > 9000 || filter > 4500 {
+		t.Error("the page is slow")
 	}
 	b.quiet()
 }
@@ -317,8 +339,8 @@ func TestHostile(t *testing.T) {
 	}
 	var lines strings.Builder
 	for i, h := range hostile {
-		fmt.Fprintf(&lines, `{"id":"%s","system":"%s","query":"%s","answer":"%s","citations":[{"doc":"%s","title":"%s","start":0,"end":3,"cited_text":"%s"}],"truth":[{"annotator":"%s","doc":"%s","start":1,"end":4}],"tags":{"t":"%s"}}`+"\n",
-			h, hostile[(i+1)%3], h, h, h, h, h, h, h, h)
+		fmt.Fprintf(&lines, `{"id":"%s","system":"%s","query":"%s","answer":"%s","citations":[{"doc":"%s","title":"%s","start":0,"end":3,"cited_text":"%s","source_type":"%s","source_reference":"{\"asset_title\":\"<script>document.title=1</script>\",\"asset_version\":\"<b>\"}"}],"truth":[{"annotator":"%s","doc":"%s","start":1,"end":4}],"tags":{"t":"%s"}}`+"\n",
+			h, hostile[(i+1)%3], h, h, h, h, h, h, h, h, h)
 		fmt.Fprintf(&lines, `{"doc":"%s","text":"%s and more text"}`+"\n", h, h)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()), 0o666); err != nil {

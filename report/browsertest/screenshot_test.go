@@ -8,37 +8,37 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestScreenshots makes pictures of the sample's report in the folder that
-// IBID_SCREENSHOTS names, to be looked at.
+// TestScreenshots makes the pictures of the sample's report that the README shows,
+// in the folder that IBID_SCREENSHOTS names.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("IBID_SCREENSHOTS")
 	if dir == "" {
 		t.Skip("set IBID_SCREENSHOTS to a folder to make pictures of the report")
 	}
 	page := samplePage(t)
-	judged := judgedPage(t, "openrouter")
 	for _, s := range []struct {
-		name, page, hash string
-		view             view
-		whole            bool
+		name, hash string
+		view       view
+		element    string // what to take a picture of, "" for the window
 	}{
-		{"wide-light", page, "", view{1440, 1000, false}, true},
-		{"wide-dark", page, "", view{1440, 1000, true}, true},
-		{"narrow-light", page, "", view{390, 844, false}, true},
-		{"row-light", page, "#row=q-02/careful", view{1440, 1100, false}, false},
-		{"row-dark", page, "#row=q-02/careful", view{1440, 1100, true}, false},
-		{"row-narrow", page, "#row=q-02/careful", view{390, 2200, false}, false},
-		{"judged-light", judged, "", view{1440, 1000, false}, true},
-		{"judged-row-light", judged, "#row=q-01/pointer", view{1440, 1100, false}, false},
-		{"judged-row-dark", judged, "#row=q-01/dreamer", view{1440, 1100, true}, false},
+		{"report-light", "", view{1440, 1080, false}, ""},
+		{"report-dark", "", view{1440, 1080, true}, ""},
+		{"row-light", "#row=q-14/pointer", view{1440, 1000, false}, "#table td.detail > div"},
+		{"row-dark", "#row=q-14/pointer", view{1440, 1000, true}, "#table td.detail > div"},
+		{"compare-light", "", view{1440, 1000, false}, "#compare"},
+		{"compare-dark", "", view{1440, 1000, true}, "#compare"},
 	} {
 		t.Run(s.name, func(t *testing.T) {
-			b := open(t, s.page, s.hash, s.view)
+			b := open(t, page, s.hash, s.view)
 			var png []byte
-			if s.whole {
-				b.do(chromedp.FullScreenshot(&png, 100))
-			} else {
+			if s.element == "" {
 				b.do(chromedp.CaptureScreenshot(&png))
+			} else {
+				if s.hash != "" {
+					b.wait(opened)
+				}
+				b.eval(`for (const e of document.querySelectorAll(".top, .legend")) e.style.position = "static"; document.querySelector("#compare").style.padding = "24px"`, nil)
+				b.do(chromedp.Screenshot(s.element, &png, chromedp.ByQuery))
 			}
 			if err := os.WriteFile(filepath.Join(dir, s.name+".png"), png, 0o666); err != nil {
 				t.Fatal(err)
