@@ -75,6 +75,7 @@ type Page struct {
 	Comparison *CompareSection     // nil if there is none
 	Differs    *SettingsDifference // what the runs differ in
 	Judges     []JudgeSection      // of runs that asked a model
+	Agreement  []AgreementSection  // of runs whose annotators can be compared
 	Outcomes   *Bars               // of claims; nil without a judge
 	Statuses   *Bars               // of citations
 	Worst      []WorstCitation
@@ -171,6 +172,9 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	b.sliceGroups()
 	b.compare()
 	b.comparison()
+	if err := b.agreement(); err != nil {
+		return err
+	}
 	if err := b.judges(); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func label(name string) string {
 			words[i] = "character"
 		case "doc":
 			words[i] = "document"
-		case "alce", "drb", "trec":
+		case "alce", "drb", "trec", "ac1":
 			words[i] = strings.ToUpper(w)
 		case "jaccard":
 			words[i] = "Jaccard"

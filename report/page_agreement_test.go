@@ -1,0 +1,52 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ibid/dataset/runs"
+)
+
+// three annotators, and what they agree on.
+func agreementRows() []runs.AgreementRow {
+	pair := func(names string, v *float64) runs.AgreementRow {
+		return runs.AgreementRow{Statistic: "char_jaccard", Kind: runs.SpanAgreement, Annotators: names, Items: 12, Documents: 6, Estimate: v, Level: 0.95}
+	}
+	return []runs.AgreementRow{
+		{Statistic: "char_jaccard", Kind: runs.SpanAgreement, Annotators: runs.AllAnnotators, Items: 20, Documents: 8, Estimate: new(0.7), Low: new(0.6), High: new(0.8), Level: 0.95, Target: new(0.85), Verdict: "recalibrate"},
+		{Statistic: "char_f1", Kind: runs.SpanAgreement, Annotators: runs.AllAnnotators, Items: 20, Documents: 8, Estimate: new(0.8), Level: 0.95},
+		{Statistic: "char_jaccard", Kind: runs.SpanAgreement, Annotators: runs.AllAnnotators, Slice: "lang=en", Items: 20, Documents: 8, Estimate: new(0.1), Level: 0.95},
+		pair("ada|ben", new(0.9)), pair("ada|<cy>", new(0.25)), pair("ben|<cy>", nil),
+	}
+}
+
+func TestPageShowsAgreement(t *testing.T) {
+	data := twins().run(t)
+	if err := runs.WriteAgreement(data.Dir, agreementRows()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPage(t.Context(), PageOptions{}, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Agreement) != 1 || len(p.Agreement[0].Lines) != 1 || len(p.Agreement[0].More) != 1 || len(p.Agreement[0].Pairs) != 3 {
+		t.Fatalf("agreement = %+v", p.Agreement)
+	}
+	l := p.Agreement[0].Lines[0]
+	if l.Value != "0.700" || l.Word.Tone != Bad || l.Target != "0.850" || len(l.Strip.Gates) != 1 || l.Strip.Gates[0].X != "85.00%" {
+		t.Errorf("line = %+v", l)
+	}
+	m := p.Agreement[0].Maps[0]
+	if len(m.Cells) != 6 || len(m.Rows) != 3 {
+		t.Fatalf("map = %+v", m)
+	}
+	var b bytes.Buffer
+	if err := pageTemplates.ExecuteTemplate(&b, "heat", m); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "heat.html", append(bytes.TrimSpace(b.Bytes()), '\n'))
+	if p := twins().page(t, PageOptions{}); p.Agreement != nil || strings.Contains(writePage(t, p), "h-agreement") {
+		t.Error("a run with one annotator has a section on agreement")
+	}
+}
