@@ -11,7 +11,7 @@ import (
 
 // metricsVersion changes whenever the same data and settings would give another
 // number than before. The changelog says which and why.
-const metricsVersion = "1"
+const metricsVersion = "2"
 
 // fingerprintOf hashes the ingredients: each name and value with its length, in
 // the order of the names, so that no two different maps give the same bytes.
