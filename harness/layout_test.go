@@ -56,13 +56,14 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},
-	"benchmarks/throughput": {ours: []string{"dataset"}},
-	"benchmarks/judgerun":   {ours: []string{"dataset", "judge/judgetest"}},
-	"benchmarks/coverage":   {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "harness", "metrics/stats"}},
-	"benchmarks/texts":      {ours: []string{"dataset"}},
-	"benchmarks/judge":      {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
-	"benchmarks/imports":    {},
-	"benchmarks/page":       {ours: []string{"dataset"}},
+	"benchmarks/throughput":  {ours: []string{"dataset"}},
+	"benchmarks/judgerun":    {ours: []string{"dataset", "judge/judgetest"}},
+	"benchmarks/coverage":    {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "harness", "metrics/stats"}},
+	"benchmarks/simulations": {ours: []string{"metrics/stats"}},
+	"benchmarks/texts":       {ours: []string{"dataset"}},
+	"benchmarks/judge":       {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
+	"benchmarks/imports":     {},
+	"benchmarks/page":        {ours: []string{"dataset"}},
 }
 
 // TestImportDirection parses the import clauses of every file. It does not ask

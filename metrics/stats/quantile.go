@@ -48,6 +48,10 @@ func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 // normalTails is P(|Z| >= |z|) for a standard normal Z.
 func normalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
+// StudentQuantile is the t with P(|T| <= t) = level for Student's t with df > 0
+// degrees of freedom, 0 < level < 1.
+func StudentQuantile(level float64, df int64) float64 { return studentQuantile(level, df) }
+
 // studentQuantile is the t with P(|T| <= t) = level for Student's t with df > 0
 // degrees of freedom.
 func studentQuantile(level float64, df int64) float64 { return studentPoint(level, float64(df)) }

@@ -82,7 +82,7 @@ func (a *app) root() *cobra.Command {
 		DisableAutoGenTag: true,
 		Args:              onlySubcommands("command"),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkFlags(cmd) },
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.format, "format", "text", "shape of the output: text, json, csv or markdown")
@@ -95,7 +95,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
 		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
-		a.agreeCommand(), a.sampleCommand(), a.calibrateCommand(),
+		a.agreeCommand(), a.sampleCommand(), a.calibrateCommand(), a.historyCommand(),
 	)
 	a.addHelp(root)
 	a.addCompletion(root)
@@ -104,9 +104,12 @@ func (a *app) root() *cobra.Command {
 }
 
 // checkFlags checks the flags that every command takes.
-func (a *app) checkFlags() error {
+func (a *app) checkFlags(cmd *cobra.Command) error {
 	if a.asJSON {
 		a.format = "json"
+	}
+	if a.format == "svg" && cmd.Name() == "history" {
+		return oneOf("--color", a.colour, "auto", "always", "never")
 	}
 	if err := oneOf("--format", a.format, append([]string{"arrow"}, tableFormats...)...); err != nil {
 		return err

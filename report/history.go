@@ -1,0 +1,198 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ibid/annotations"
+	"ibid/metrics/stats"
+)
+
+// A History is the view model of runs over time.
+type History struct {
+	Title  string
+	Series []annotations.Series
+}
+
+// Write renders the history as text, json, csv, markdown or svg. A nil style is
+// none.
+func (h *History) Write(w io.Writer, format string, style Style) error {
+	switch format {
+	case "json":
+		return h.writeJSON(w)
+	case "csv":
+		return h.writeCSV(w)
+	case "svg":
+		return h.writeSVG(w)
+	}
+	if style == nil {
+		style = plain{}
+	}
+	p := &paper{markdown: format == "markdown", style: style}
+	p.title(h.Title)
+	for i := range h.Series {
+		h.series(p, &h.Series[i])
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func seriesName(s *annotations.Series) string {
+	if s.System == "" {
+		return s.Metric
+	}
+	return s.Metric + ", system " + CleanLine(s.System)
+}
+
+func (h *History) series(p *paper, s *annotations.Series) {
+	p.heading(seriesName(s))
+	for i := range s.Segments {
+		g := &s.Segments[i]
+		if len(g.Why) > 0 {
+			p.line("new baseline: changed " + CleanLine(strings.Join(g.Why, ", ")))
+		}
+		t := &table{header: []string{"date", "run", "value", "± se", "EWMA", "limits", "sums up, down", ""}, right: 2}
+		for _, n := range g.Nights {
+			sums := ""
+			if n.Up.Defined {
+				sums = fmt.Sprintf("%.1f, %.1f", n.Up.Value, n.Down.Value)
+			}
+			t.rows = append(t.rows, []string{
+				date(n.At), CleanLine(n.Run), numberOf(n.Value), optional(n.SE.Pointer()), optional(n.EWMA.Pointer()),
+				interval(n.Low.Pointer(), n.High.Pointer()), sums, signals(&n),
+			})
+		}
+		p.table(t)
+		for _, text := range verdicts(g) {
+			p.line(text)
+		}
+	}
+}
+
+func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
+
+func signals(n *annotations.ChartedNight) string {
+	var out []string
+	if n.EWMASignal {
+		out = append(out, "EWMA")
+	}
+	if n.CUSUMSignal {
+		out = append(out, "CUSUM")
+	}
+	return strings.Join(out, " ")
+}
+
+// likelyChange is the p-value below which a change point is spoken of.
+const likelyChange = 0.05
+
+// verdicts are what the charts of a baseline say.
+func verdicts(g *annotations.Segment) []string {
+	var out []string
+	switch {
+	case !g.Ready:
+		out = append(out, fmt.Sprintf("no baseline yet: %s so far", plural(g.Baseline.N, "night", "nights")))
+	case g.Alarm != nil:
+		way := "fell"
+		if g.Alarm.Upward {
+			way = "rose"
+		}
+		out = append(out, fmt.Sprintf("CUSUM: it %s; signal on %s, begun on %s", way, date(g.Nights[g.Alarm.Night].At), date(g.Nights[g.Alarm.Onset].At)))
+	}
+	if c := g.Change; c.Found && g.Pettitt.P.Defined && g.Pettitt.P.Value < likelyChange {
+		out = append(out, fmt.Sprintf("change point: from %s to %s on %s (Pettitt p = %.3f)", number(c.MeanLeft), number(c.MeanRight), date(g.Nights[c.Index].At), g.Pettitt.P.Value))
+	}
+	return out
+}
+
+type historyJSON struct {
+	Schema string       `json:"schema"`
+	Title  string       `json:"title"`
+	Series []seriesJSON `json:"series"`
+}
+
+type seriesJSON struct {
+	Metric    string        `json:"metric"`
+	System    string        `json:"system"`
+	Baselines []segmentJSON `json:"baselines"`
+}
+
+type segmentJSON struct {
+	Changed  []string     `json:"changed"`
+	Ready    bool         `json:"ready"`
+	N        int64        `json:"baseline_nights"`
+	Mean     stats.Number `json:"mean"`
+	Sigma    stats.Number `json:"sigma"`
+	Nights   []nightJSON  `json:"nights"`
+	Verdicts []string     `json:"verdicts"`
+	Change   *changeJSON  `json:"change_point"`
+}
+
+type changeJSON struct {
+	Date   string       `json:"date"`
+	Before float64      `json:"mean_before"`
+	After  float64      `json:"mean_after"`
+	P      stats.Number `json:"pettitt_p"`
+}
+
+type nightJSON struct {
+	Run         string       `json:"run"`
+	At          time.Time    `json:"at"`
+	Value       stats.Number `json:"value"`
+	SE          stats.Number `json:"se"`
+	Sigma       stats.Number `json:"sigma"`
+	EWMA        stats.Number `json:"ewma"`
+	Low         stats.Number `json:"ewma_low"`
+	High        stats.Number `json:"ewma_high"`
+	EWMASignal  bool         `json:"ewma_signal"`
+	Up          stats.Number `json:"cusum_up"`
+	Down        stats.Number `json:"cusum_down"`
+	CUSUMSignal bool         `json:"cusum_signal"`
+}
+
+func nightOf(n *annotations.ChartedNight) nightJSON {
+	return nightJSON{n.Run, n.At.UTC(), n.Value, n.SE, n.Sigma, n.EWMA, n.Low, n.High, n.EWMASignal, n.Up, n.Down, n.CUSUMSignal}
+}
+
+func (h *History) writeJSON(w io.Writer) error {
+	out := historyJSON{Schema: "ibid.history/v1", Title: h.Title, Series: []seriesJSON{}}
+	for _, s := range h.Series {
+		j := seriesJSON{Metric: s.Metric, System: s.System, Baselines: []segmentJSON{}}
+		for i := range s.Segments {
+			g := &s.Segments[i]
+			k := segmentJSON{
+				Changed: append([]string{}, g.Why...), Ready: g.Ready, N: g.Baseline.N, Mean: g.Baseline.Mean, Sigma: g.Baseline.Sigma,
+				Verdicts: append([]string{}, verdicts(g)...),
+			}
+			for n := range g.Nights {
+				k.Nights = append(k.Nights, nightOf(&g.Nights[n]))
+			}
+			if c := g.Change; c.Found {
+				k.Change = &changeJSON{date(g.Nights[c.Index].At), c.MeanLeft, c.MeanRight, g.Pettitt.P}
+			}
+			j.Baselines = append(j.Baselines, k)
+		}
+		out.Series = append(out.Series, j)
+	}
+	return encodeJSON(w, out)
+}
+
+func (h *History) writeCSV(w io.Writer) error {
+	rows := [][]string{{"metric", "system", "baseline", "run", "at", "value", "se", "sigma", "ewma", "ewma_low", "ewma_high", "ewma_signal", "cusum_up", "cusum_down", "cusum_signal"}}
+	for _, s := range h.Series {
+		for i := range s.Segments {
+			for k := range s.Segments[i].Nights {
+				n := &s.Segments[i].Nights[k]
+				row := []string{s.Metric, s.System, fmt.Sprint(i + 1), n.Run, n.At.UTC().Format(time.RFC3339)}
+				for _, v := range []stats.Number{n.Value, n.SE, n.Sigma, n.EWMA, n.Low, n.High} {
+					row = append(row, exact(v.Pointer()))
+				}
+				row = append(row, fmt.Sprint(n.EWMASignal), exact(n.Up.Pointer()), exact(n.Down.Pointer()), fmt.Sprint(n.CUSUMSignal))
+				rows = append(rows, row)
+			}
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
