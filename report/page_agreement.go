@@ -17,6 +17,21 @@ type AgreementSection struct {
 	Pairs []AgreementLine // of two annotators
 }
 
+// An AgreementTable is some of the lines under a name of their own: a page has no
+// two tables of one name.
+type AgreementTable struct {
+	Title string
+	Lines []AgreementLine
+}
+
+// Table names lines of the section, also by its run if there are several.
+func (s AgreementSection) Table(title string, lines []AgreementLine) AgreementTable {
+	if s.Run != "" {
+		title += " of " + s.Run
+	}
+	return AgreementTable{title, lines}
+}
+
 // An AgreementLine is one statistic.
 type AgreementLine struct {
 	Statistic, Annotators, Slice string
@@ -66,6 +81,11 @@ func (b *pageBuilder) agreement() error {
 			}
 		}
 		s.Maps = heatMaps(rows)
+		if s.Run != "" {
+			for _, m := range s.Maps {
+				m.Title += " of " + s.Run
+			}
+		}
 		b.page.Agreement = append(b.page.Agreement, s)
 	}
 	return nil
