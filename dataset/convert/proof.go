@@ -5,7 +5,7 @@ import "ibid/metrics/token"
 // An evidence is what one quote says about the readings of its offsets.
 type evidence struct {
 	exact readingSet // readings that reproduce it
-	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; sought only if exact is empty
+	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; see proof.alike
 
 	found      bool  // the text holds it exactly once; sought only if exact lacks the documented reading
 	lo, hi     int64 // where, in code points
@@ -93,18 +93,27 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 		}
 	}
 	p.compare(e.exact, &spans)
-	if e.exact == 0 {
-		for i, r := range readings {
-			if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && q.isLike(s.text.Slice(lo, hi)) {
-				e.alike |= 1 << i
-			}
-		}
-	}
+	e.alike = p.alike(s, q, e.exact)
 	if e.exact>>p.documented&1 == 0 {
 		e.lo, e.hi, e.found = s.once(q)
 	}
 	e.degenerate = q.start == q.end && e.exact == 0 && e.alike == 0
 	return e
+}
+
+// alike are the readings that reproduce a quote but for white space, quotation
+// marks and dashes. A quote that some reading reproduces exactly has no say for
+// others; but where the file falls back on the documented one, it may stand there.
+func (p *proof) alike(s *searched, q *quote, exact readingSet) (set readingSet) {
+	for i, r := range readings {
+		if exact != 0 && (i != p.documented || exact>>i&1 == 1) {
+			continue
+		}
+		if lo, hi, ok := q.read(r).Span(s.text, q.start, q.end); ok && q.isLike(s.text.Slice(lo, hi)) {
+			set |= 1 << i
+		}
+	}
+	return set
 }
 
 // degenerateAnyhow reports whether offsets make no span under any reading.
