@@ -26,7 +26,7 @@ slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 re
 	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
 
 race: ## run the tests under the race detector; needs cgo
-	CGO_ENABLED=1 $(GO) test -race -timeout 25m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
 
 fuzz: ## fuzz every target for FUZZTIME (20s) each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
