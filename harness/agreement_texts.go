@@ -15,33 +15,16 @@ const passageLimit = 200
 // Explain fills in the texts of disagreements: what was marked, and which claim a
 // label is about.
 func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) error {
-	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
-	if err != nil {
-		return err
-	}
-	docs, err := p.loadDocuments(ctx)
-	if err != nil {
-		return err
-	}
-	var view *dataset.View
-	if docs != nil {
-		defer docs.Close()
-		view = docs.View(textCache)
-	}
-	r := dataset.NewResolver(view, p.conventions)
+	rows := make([]int64, len(worst))
 	for i := range worst {
-		err := all.Read(ctx, worst[i].Row, 1, func(b *dataset.Batch) error {
-			defer b.Release()
-			var row dataset.Row
-			b.Row(0, &row)
-			p.explain(r, &row, &worst[i])
-			return errEnough
-		})
-		if ignoreEnough(err) != nil {
-			return err
-		}
+		rows[i] = worst[i].Row
 	}
-	return r.Err()
+	next := 0
+	return p.eachWhole(ctx, rows, func(row *dataset.Row, _ *dataset.Resolved, r *dataset.Resolver) error {
+		p.explain(r, row, &worst[next])
+		next++
+		return nil
+	})
 }
 
 func (p *Plan) explain(r *dataset.Resolver, row *dataset.Row, d *annotations.Disagreement) {

@@ -129,7 +129,10 @@ func (p *Plan) eachWhole(ctx context.Context, rows []int64, yield func(*dataset.
 			var row dataset.Row
 			b.Row(0, &row)
 			r.Resolve(&row, &places)
-			return errors.Join(r.Err(), yield(&row, &places, r), errEnough)
+			if err := errors.Join(r.Err(), yield(&row, &places, r)); err != nil {
+				return err
+			}
+			return errEnough
 		})
 		if ignoreEnough(err) != nil {
 			return err
