@@ -63,14 +63,10 @@ func (j *Job) AgreementOptions(worst int) annotations.Options {
 	s := &j.Config.Settings
 	q := &s.QualityControl.Agreement
 	return annotations.Options{
-		Level: s.Statistics.Level, Resamples: agreementResamples, Seed: uint64(s.Seed), Workers: j.workers(), Worst: worst,
+		Level: s.Statistics.Level, Resamples: int(s.Statistics.Resamples), Seed: uint64(s.Seed), Workers: j.workers(), Worst: worst,
 		Quality: annotations.Quality{Target: q.TargetAgreement, Recalibrate: q.RecalibrationThreshold, MinAnnotators: int(q.MinAnnotators)},
 	}
 }
-
-// agreementResamples is how often documents are resampled for an interval of
-// agreement.
-const agreementResamples = 2000
 
 // Warnings are what a reader must know of all of it.
 func (a *Annotated) Warnings() []string {
