@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -16,6 +17,23 @@ type VerdictKey struct {
 	ID, System      string
 	Kind            string // support, relevant, needs_citation, factual
 	Claim, Citation string
+}
+
+// Question names the kind of question, in which support of a claim and support of
+// a citation are two.
+func (k VerdictKey) Question() string {
+	switch {
+	case k.Kind != "support":
+		return k.Kind
+	case k.Citation != "":
+		return "citation support"
+	}
+	return "claim support"
+}
+
+func (k VerdictKey) compare(other VerdictKey) int {
+	return cmp.Or(cmp.Compare(k.ID, other.ID), cmp.Compare(k.System, other.System), cmp.Compare(k.Kind, other.Kind),
+		cmp.Compare(k.Claim, other.Claim), cmp.Compare(k.Citation, other.Citation))
 }
 
 // Verdicts are a judge's answers: a degree of support in [0, 1], or yes (1) and

@@ -2,9 +2,7 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -268,11 +266,7 @@ func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) erro
 		return err
 	}
 	if !a.Spans.Pairable() && !a.Labels.Pairable() {
-		err := os.Remove(filepath.Join(p.Dir, runs.AgreementFile))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		return err
+		return removeIfThere(filepath.Join(p.Dir, runs.AgreementFile))
 	}
 	return runs.WriteAgreement(p.Dir, annotations.Measure(a.Spans, a.Labels).Statistics)
 }

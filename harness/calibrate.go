@@ -98,21 +98,15 @@ func (j *Judged) compare(p *Plan, policy judge.LabelPolicy, row *dataset.Row, ve
 		if !ok {
 			continue
 		}
-		kind := it.Kind
-		if kind == "support" {
-			kind = "claim support"
-			if it.Verdict.Citation != "" {
-				kind = "citation support"
-			}
-		}
+		kind := it.Verdict.Question()
 		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Human: human, Judge: score})
 	}
 }
 
-// keep notes the judged metrics of a row in which nothing is left open.
+// keep notes the metrics of a row in which labels leave nothing open.
 func (j *Judged) keep(row int64, s *metrics.Scores) {
 	for m, d := range metrics.Definitions() {
-		if v, ok := s.Value(metrics.Metric(m)); ok && d.Judged && !s.HasBounds[m] {
+		if v, ok := s.Value(metrics.Metric(m)); ok && d.Corrigible() && !s.HasBounds[m] {
 			if j.Rows[row] == nil {
 				j.Rows[row] = make(map[metrics.Metric]float64)
 			}
@@ -121,31 +115,67 @@ func (j *Judged) keep(row int64, s *metrics.Scores) {
 	}
 }
 
-// leastLabelled is the fewest labelled rows that a correction rests on.
-const leastLabelled = 10
-
 // PPIMethod and RoganGladenMethod are how a summary names its corrections.
 const (
 	PPIMethod         = "ppi++"
 	RoganGladenMethod = "rogan-gladen"
 )
 
+// A summaryKey names the macro value of a metric over all rows of a system, "" for
+// all systems.
+type summaryKey struct{ system, metric string }
+
 // CorrectByLabels corrects the macro values of the summary of the finished run in
 // dir by the rows that people judged, which must be a random part of it: a
-// prediction-powered mean (PPI++) for each judged metric, system by system and
-// pooled. It returns how many values it corrected.
-func CorrectByLabels(dir string, m *runs.Manifest, judged *Judged, summary []runs.SummaryRow) (corrected int, err error) {
+// prediction-powered mean (PPI++) for each metric that rests on the judge, system
+// by system and pooled. It returns what speaks against a random part.
+func CorrectByLabels(dir string, judged *Judged, summary []runs.SummaryRow) (warnings []string, err error) {
+	rows, err := predictedRows(dir, judged)
+	if err != nil {
+		return nil, err
+	}
+	var corrected []*runs.SummaryRow
+	var ps []*float64
+	for i := range summary {
+		row := &summary[i]
+		if row.Agg != runs.Macro || row.Slice != "" {
+			continue
+		}
+		predicted := rows[summaryKey{row.System, row.Metric}]
+		labelled := labelledOf(predicted)
+		if labelled < stats.FewestLabels || labelled == len(predicted) {
+			continue
+		}
+		e := stats.PPIClusters(predicted, row.Level)
+		if !e.Bounds.Defined() {
+			continue
+		}
+		row.Corrected, row.CorrectedLow, row.CorrectedHigh = e.Value.Pointer(), e.Low.Pointer(), e.High.Pointer()
+		row.CorrectedMethod = fmt.Sprintf("%s, %d of %d rows labelled", PPIMethod, labelled, len(predicted))
+		corrected, ps = append(corrected, row), append(ps, singledOut(predicted, row.Level))
+	}
+	for i, p := range stats.Holm(ps) {
+		if p != nil && *p < 1-corrected[i].Level {
+			corrected[i].CorrectedMethod += ", perhaps not at random"
+			warnings = append(warnings, notRandom(corrected[i], rows[summaryKey{corrected[i].System, corrected[i].Metric}], *p))
+		}
+	}
+	return warnings, nil
+}
+
+// predictedRows are the rows of the run in dir with the judge's values and, where
+// people judged them wholly, theirs.
+func predictedRows(dir string, judged *Judged) (map[summaryKey][]stats.Predicted, error) {
 	var names []string
 	byName := make(map[string]metrics.Metric)
 	for k, d := range metrics.Definitions() {
-		if d.Judged {
+		if d.Corrigible() {
 			names = append(names, d.Name)
 			byName[d.Name] = metrics.Metric(k)
 		}
 	}
-	type key struct{ system, metric string }
-	rows := make(map[key][]stats.Predicted)
-	err = runs.ScanRows(dir, append([]string{"cluster"}, names...), func(at runs.RowKey, cells runs.Record) {
+	rows := make(map[summaryKey][]stats.Predicted)
+	err := runs.ScanRows(dir, append([]string{"cluster"}, names...), func(at runs.RowKey, cells runs.Record) {
 		cluster := at.ID
 		if !cells["cluster"].Null {
 			cluster = "\x00" + cells["cluster"].Text
@@ -158,37 +188,64 @@ func CorrectByLabels(dir string, m *runs.Manifest, judged *Judged, summary []run
 			if v, ok := judged.Rows[at.Row][byName[name]]; ok {
 				r.Human = stats.Of(v)
 			}
-			rows[key{"", name}] = append(rows[key{"", name}], r)
-			rows[key{at.System, name}] = append(rows[key{at.System, name}], r)
+			rows[summaryKey{"", name}] = append(rows[summaryKey{"", name}], r)
+			rows[summaryKey{at.System, name}] = append(rows[summaryKey{at.System, name}], r)
 		}
 	})
-	if err != nil {
-		return 0, err
+	return rows, err
+}
+
+func labelledOf(rows []stats.Predicted) (n int) {
+	for _, r := range rows {
+		if r.Human.Defined {
+			n++
+		}
 	}
-	for i := range summary {
-		row := &summary[i]
-		if row.Agg != runs.Macro || row.Slice != "" {
-			continue
+	return n
+}
+
+// judgeMeans are the judge's means over labelled and over other rows.
+func judgeMeans(rows []stats.Predicted, level float64) (labelled, others stats.Estimate) {
+	var groupers [2]stats.Grouper
+	codes := make(map[string]int)
+	for _, r := range rows {
+		code, ok := codes[r.Cluster]
+		if !ok {
+			code = len(codes)
+			codes[r.Cluster] = code
 		}
-		predicted := rows[key{row.System, row.Metric}]
-		labelled := 0
-		for _, r := range predicted {
-			if r.Human.Defined {
-				labelled++
-			}
+		which := 1
+		if r.Human.Defined {
+			which = 0
 		}
-		if labelled < leastLabelled || labelled == len(predicted) {
-			continue
-		}
-		e := stats.PPIClusters(predicted, row.Level)
-		if !e.Bounds.Defined() {
-			continue
-		}
-		row.Corrected, row.CorrectedLow, row.CorrectedHigh = e.Value.Pointer(), e.Low.Pointer(), e.High.Pointer()
-		row.CorrectedMethod = fmt.Sprintf("%s, %d of %d rows labelled", PPIMethod, labelled, len(predicted))
-		corrected++
+		groupers[which].Add(code, r.Judge)
 	}
-	return corrected, nil
+	var sums [2]stats.Clusters
+	for i := range groupers {
+		groupers[i].Drain(&sums[i])
+	}
+	return sums[0].Mean(level), sums[1].Mean(level)
+}
+
+// singledOut is the p-value of the judge's mean over labelled rows being that over
+// the others, as it is for a random part; nil if there is no test. Labelled and
+// other rows that share a cluster are alike, which makes the test cautious.
+func singledOut(rows []stats.Predicted, level float64) *float64 {
+	labelled, others := judgeMeans(rows, level)
+	if u := stats.NewUnpaired(&labelled, &others, level); u.T.Defined() {
+		return new(u.T.P)
+	}
+	return nil
+}
+
+func notRandom(row *runs.SummaryRow, rows []stats.Predicted, p float64) string {
+	system := row.System
+	if system == "" {
+		system = "all systems"
+	}
+	labelled, others := judgeMeans(rows, row.Level)
+	return fmt.Sprintf("%s, %s: labelled rows look chosen, not drawn: the judge gives them %.3f on average, the others %.3f (p = %.2g after Holm); "+
+		"a correction by rows that are no random part is biased", row.Metric, system, labelled.Value, others.Value, p)
 }
 
 // shares are the metrics that are the share of items that a judge calls supported,
@@ -236,7 +293,34 @@ func effective(row *runs.SummaryRow) float64 {
 	return min(n, p*(1-p)/(se*se))
 }
 
-// SaveCorrections replaces the summary of a finished run by one with corrections.
-func SaveCorrections(dir string, summary []runs.SummaryRow) error {
+// SaveCorrections replaces the summary of the finished run in dir by one with
+// corrections. Of rows that people judged it also leaves what they come to, for
+// comparisons of runs; judged is nil if the corrections come from another run.
+func SaveCorrections(dir string, summary []runs.SummaryRow, judged *Judged) error {
+	if judged != nil {
+		labelled, err := judged.labelled(dir)
+		if err != nil {
+			return err
+		}
+		if err := runs.WriteLabelled(dir, labelled); err != nil {
+			return err
+		}
+	}
 	return runs.WriteSummary(filepath.Clean(dir), summary)
+}
+
+// labelled are the rows of the run in dir that people judged.
+func (j *Judged) labelled(dir string) ([]runs.LabelledRow, error) {
+	defs := metrics.Definitions()
+	var rows []runs.LabelledRow
+	err := runs.ScanRows(dir, nil, func(at runs.RowKey, _ runs.Record) {
+		if values := j.Rows[at.Row]; values != nil {
+			r := runs.LabelledRow{ID: at.ID, System: at.System, Row: at.Row, Values: make(map[string]float64, len(values))}
+			for m, v := range values {
+				r.Values[defs[m].Name] = v
+			}
+			rows = append(rows, r)
+		}
+	})
+	return rows, err
 }

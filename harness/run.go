@@ -316,6 +316,10 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err != nil {
 		return err
 	}
+	// What labels said of the rows before says nothing of these.
+	if err := removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)); err != nil {
+		return err
+	}
 	if p.annotators.found.Load() || resumed || p.source.HasLabels() && p.want()&dataset.WantLabels == 0 {
 		if err := p.writeAgreement(ctx, docs); err != nil {
 			return err
@@ -412,4 +416,11 @@ func countStatuses(path string, known memory) (map[string]int64, error) {
 		}
 	}
 	return counts, nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }

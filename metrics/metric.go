@@ -157,3 +157,10 @@ type Definition struct {
 
 	Judged bool // needs a judge
 }
+
+// Corrigible reports whether the values of rows are as good as the judge that gave
+// the verdicts: judged metrics, and the overall score, which they are a part of
+// where there is a judge.
+func (d *Definition) Corrigible() bool {
+	return d.Judged || d.Name == "overall_citation_accuracy"
+}

@@ -14,7 +14,8 @@ import (
 type Calibration struct {
 	Title     string
 	Kinds     []*annotations.Calibration
-	Corrected []runs.SummaryRow // of the run, those that have a correction
+	Repeated  *annotations.Repeated // nil unless runs judged the same data several times
+	Corrected []runs.SummaryRow     // of the run, those that have a correction
 	Warnings  []string
 }
 
@@ -34,6 +35,9 @@ func (c *Calibration) Write(w io.Writer, format string, style Style) error {
 	p.title(c.Title)
 	for _, k := range c.Kinds {
 		kind(p, k)
+	}
+	if c.Repeated != nil {
+		repeated(p, c.Repeated)
 	}
 	c.corrections(p)
 	for _, text := range c.Warnings {
@@ -113,6 +117,7 @@ type calibrationJSON struct {
 	Schema    string           `json:"schema"`
 	Title     string           `json:"title"`
 	Kinds     []kindJSON       `json:"kinds"`
+	Repeated  *repeatedJSON    `json:"repeated,omitempty"`
 	Corrected []correctionJSON `json:"corrected"`
 	Warnings  []string         `json:"warnings"`
 }
@@ -221,6 +226,9 @@ func (c *Calibration) writeJSON(w io.Writer) error {
 			j.Noise = (*noiseJSON)(n)
 		}
 		out.Kinds = append(out.Kinds, j)
+	}
+	if c.Repeated != nil {
+		out.Repeated = repeatedOf(c.Repeated)
 	}
 	for _, r := range c.Corrected {
 		out.Corrected = append(out.Corrected, correctionJSON{

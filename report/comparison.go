@@ -124,6 +124,10 @@ func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 		if quiet > 0 {
 			fmt.Fprintf(b, "%d more, none of them significant, with -v\n", quiet)
 		}
+		if t := c.correctedTable(&shown[i]); t != nil {
+			b.WriteString("\n")
+			t.write(b, o.Style)
+		}
 	}
 	if left > 0 {
 		fmt.Fprintf(b, "\n%d more pairs with -v, in JSON and CSV\n", left)

@@ -15,14 +15,21 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 		"base", "new", "system", "slice", "metric", "agg", "headline", "paired", "outcome", "n", "undefined", "clusters",
 		"higher", "lower", "same", "base_estimate", "new_estimate", "diff", "ci_low", "ci_high", "se", "p", "p_adjusted", "mde",
 		"level", "method", "test", "adjustment", "reason", "warnings",
+		"corrected_base", "corrected_new", "corrected_diff", "corrected_low", "corrected_high", "labelled", "corrected_method",
 	}}
 	for _, l := range c.Lines() {
-		rows = append(rows, []string{
+		row := []string{
 			l.Base, l.New, l.System, l.Slice, l.Metric, l.Agg, strconv.FormatBool(l.Headline), strconv.FormatBool(l.Paired), string(l.Outcome),
 			count(l.N), count(l.Undefined), count(l.Clusters), count(l.Higher), count(l.Lower), count(l.Same),
 			exact(l.Difference.Base), exact(l.Difference.New), exact(l.Diff), exact(l.Low), exact(l.High), exact(l.SE),
 			exact(l.P), exact(l.Adjusted), exact(l.MDE), exact(&c.Level), l.Method, l.Test, l.Adjustment, l.Reason, strings.Join(l.Warnings, "; "),
-		})
+		}
+		if v := l.Corrected; v != nil {
+			row = append(row, exact(v.Base), exact(v.New), exact(&v.Diff), exact(&v.Low), exact(&v.High), count(v.Labelled), v.Method)
+		} else {
+			row = append(row, make([]string, 7)...)
+		}
+		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -44,6 +51,10 @@ func (c *Comparison) writeMarkdown(b *strings.Builder) {
 		fmt.Fprintf(b, "\n### %s\n\n", markdownText(c.pairTitle(p)))
 		table, _ := c.pairTable(p, &notes, true)
 		table.markdown(b)
+		if t := c.correctedTable(p); t != nil {
+			b.WriteString("\n")
+			t.markdown(b)
+		}
 	}
 	fmt.Fprintf(b, "\n%s\n", markdownText(c.legend()))
 	for i, note := range notes.texts {

@@ -58,6 +58,7 @@ type DifferenceLine struct {
 	Name, Label, Slice string
 	Base, New, Diff    string
 	Interval, P, Test  string
+	Corrected          string // for the judge's errors, "" if nothing is known of those
 	MDE                string
 	Word               Word
 	Strip              Strip
@@ -242,6 +243,14 @@ func differenceInterval(low, high *float64) string {
 	return "[" + differenceText(low) + ", " + differenceText(high) + "]"
 }
 
+// correctedDifference is a difference without the judge's errors.
+func correctedDifference(c *compare.Corrected) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("corrected %s %s, %s labelled", differenceText(&c.Diff), differenceInterval(&c.Low, &c.High), plural(c.Labelled, "pair", "pairs"))
+}
+
 // pText is a p-value, never 0.
 func pText(p *float64) string {
 	switch {
@@ -330,6 +339,7 @@ func (b *pageBuilder) differenceLine(pair int, d *compare.Difference, a axis) Di
 	l := DifferenceLine{
 		Name: d.Metric, Label: quantityLabel(quantityOf(d)), Slice: line(d.Slice, 80), Base: Number(d.Base), New: Number(d.New), Diff: differenceText(d.Diff),
 		Interval: differenceInterval(d.Low, d.High), P: pText(d.Adjusted), Test: shown(d.Test), Word: outcomeOfDifference[d.Outcome], N: Thousands(d.N), Why: shown(d.Reason),
+		Corrected: correctedDifference(d.Corrected),
 	}
 	if d.MDE != nil && d.Outcome == compare.Undecided {
 		l.MDE = "±" + number(math.Abs(*d.MDE))

@@ -28,6 +28,7 @@ func pairOf() *compare.Result {
 				{
 					Metric: "citation_correctness", Agg: "macro", Headline: true, Direction: 1, Base: new(0.5), New: new(0.55), Diff: new(0.05), Low: new(-0.2), High: new(0.3),
 					P: new(0.6), Adjusted: new(0.6), Outcome: compare.Undecided, MDE: new(0.31), N: 3, Higher: 1, Lower: 1, Same: 1,
+					Corrected: &compare.Corrected{Base: new(0.4), New: new(0.3), Diff: -0.1, Low: -0.15, High: -0.05, Labelled: 12, Method: "ppi++"},
 				},
 				{Metric: "char_f1", Agg: "macro", Slice: "lang=en", Direction: 1, Base: new(1.0), New: new(0.0), Diff: new(-1.0), Outcome: compare.Unknown},
 			},
@@ -87,7 +88,7 @@ func TestPageCompares(t *testing.T) {
 		t.Errorf("ranking = %+v", r)
 	}
 	html := writePage(t, p)
-	for _, want := range []string{"Differences to alpha", "beta against alpha", "1 row of beta without a counterpart", "Seed 7"} {
+	for _, want := range []string{"Differences to alpha", "beta against alpha", "1 row of beta without a counterpart", "Seed 7", "corrected −0.100 [−0.150, −0.050], 12 pairs labelled"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -86,7 +86,7 @@ var betterWords = map[metrics.Direction]string{
 // those are the baseline's.
 func (b *pageBuilder) better(d metrics.Definition) string {
 	words := betterWords[d.Direction]
-	if b.page.Baseline && (d.Judged || d.Name == "overall_citation_accuracy") {
+	if b.page.Baseline && d.Corrigible() {
 		words += "; by the lexical baseline"
 	}
 	return words

@@ -109,9 +109,10 @@ type Difference struct {
 	Lower     int64 `json:"lower"`
 	Same      int64 `json:"same"`
 
-	McNemar  *McNemar `json:"mcnemar,omitempty"` // of 0/1 metrics
-	Reason   string   `json:"reason,omitempty"`  // why there is no difference
-	Warnings []string `json:"warnings"`
+	McNemar   *McNemar   `json:"mcnemar,omitempty"`   // of 0/1 metrics
+	Corrected *Corrected `json:"corrected,omitempty"` // of means that rest on a judge, where people judged rows of both sides
+	Reason    string     `json:"reason,omitempty"`    // why there is no difference
+	Warnings  []string   `json:"warnings"`
 }
 
 // Improved is how many rows got better, Declined how many worse; both are 0 for a
@@ -135,6 +136,21 @@ func (d *Difference) Declined() int64 {
 		return d.Higher
 	}
 	return 0
+}
+
+// Corrected is a difference without the judge's errors: prediction-powered means
+// (PPI++) of what people said of some pairs and the judge of all. It holds if the
+// labelled pairs are a random part of all. What is not defined is nil; with fewer
+// labelled pairs than [stats.FewestLabels], or where labels do not vary, there is
+// no correction.
+type Corrected struct {
+	Base     *float64 `json:"base"` // over the rows that are compared
+	New      *float64 `json:"new"`
+	Diff     float64  `json:"diff"`
+	Low      float64  `json:"ci_low"`
+	High     float64  `json:"ci_high"`
+	Labelled int64    `json:"labelled"` // pairs that people judged on both sides
+	Method   string   `json:"method"`
 }
 
 // McNemar compares rows that are right or wrong.

@@ -24,6 +24,7 @@ import (
 type row struct {
 	id, system, cluster, lang string
 	f1                        *float64 // char_f1
+	correct                   *float64 // citation_correctness
 	overlap, truth, pred      int64    // what micro(char_f1) is made of
 }
 
@@ -41,6 +42,7 @@ var rowFields = []dataset.Field{
 	{Name: "truth_chars", Kind: dataset.Int64},
 	{Name: "pred_chars", Kind: dataset.Int64},
 	{Name: "truth_spans", Kind: dataset.Int64},
+	{Name: "citation_correctness", Kind: dataset.Double},
 }
 
 // write makes a run directory and opens it.
@@ -72,6 +74,9 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 		table.AppendInt(10, r.truth)
 		table.AppendInt(11, r.pred)
 		table.AppendInt(12, 1)
+		if r.correct != nil {
+			table.AppendDouble(13, *r.correct)
+		}
 		table.EndRow()
 	}
 	err = dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {

@@ -34,9 +34,12 @@ func (t *tester) difference(p *pairing, q Quantity, inBase, inOther filter) (Dif
 	case q.Micro:
 		t.pairedRatio(&d, p, base, other, inBase)
 	default:
-		t.pairedMean(&d, p, q, base, other, inBase)
+		list := t.pairedMean(&d, p, q, base, other, inBase)
+		if q.Metric.Corrigible() {
+			err = t.correct(&d, p, base, other, list)
+		}
 	}
-	return d, nil
+	return d, err
 }
 
 // compared lists the pairs that pass the filter and are defined on both sides, and
@@ -65,8 +68,8 @@ func (p *pairing) compared(d *Difference, base, other *series, in filter) [][2]i
 	return list
 }
 
-// pairedMean compares means over the same rows.
-func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series, in filter) {
+// pairedMean compares means over the same rows, and returns which those are.
+func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series, in filter) [][2]int {
 	list := p.compared(d, base, other, in)
 	a, b, codes := make([]float64, len(list)), make([]float64, len(list)), make([]int, len(list))
 	var sides [2]stats.Clusters
@@ -89,17 +92,18 @@ func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *
 	t.setEstimate(d, &e)
 	t.setMDE(d, float64(e.Clusters-1))
 	if !e.Defined() {
-		return
+		return list
 	}
 	if q.Metric.Kind == metrics.Binary {
 		m := stats.NewMcNemar(d.Higher, d.Lower, d.N)
 		d.McNemar = &McNemar{OnlyNew: m.B, OnlyBase: m.C, Exact: m.Exact, MidP: m.MidP}
 		if d.Clusters == d.N {
 			d.P, d.Test = new(m.MidP), string(stats.McNemarMidP)
-			return
+			return list
 		}
 	}
 	t.setTest(d, stats.SignFlip(flips, t.resamples, t.seed))
+	return list
 }
 
 // clusterSums are the sums of differences by cluster, alone and as units of a

@@ -72,7 +72,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 func newTester(base *Run, o Options) (*tester, error) {
 	t := &tester{
 		level: cmp.Or(o.Level, base.number("statistics.level", 0.95)), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
-		method: cmp.Or(o.Method, base.setting("statistics.method")), seed: uint64(base.Manifest.Seed), workers: o.Workers,
+		method: cmp.Or(o.Method, base.Manifest.Setting("statistics.method")), seed: uint64(base.Manifest.Seed), workers: o.Workers,
 		resamples: cmp.Or(o.Resamples, int(base.number("statistics.resamples", 10_000))),
 	}
 	if t.method == "auto" || t.method == "" {
@@ -430,5 +430,6 @@ func (r *Result) conclude(family []*Difference, name string, adjust func([]*floa
 	for i, p := range adjust(ps) {
 		family[i].Adjusted, family[i].Adjustment = p, name
 		family[i].conclude(r.Level)
+		family[i].doubt()
 	}
 }

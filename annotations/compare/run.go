@@ -20,8 +20,9 @@ type Run struct {
 	file       *dataset.ResultFile
 	ids        []string
 	systems    []string
-	clusters   []string // what rows share, as names that no two kinds of cluster have in common
-	components []string // of the overall score
+	clusters   []string                       // what rows share, as names that no two kinds of cluster have in common
+	components []string                       // of the overall score
+	labelled   map[rowName]map[string]float64 // see people
 }
 
 // Open opens the finished run in dir. The caller closes it.
@@ -90,20 +91,9 @@ func (r *Run) Systems() []string {
 	return all
 }
 
-// setting is the value of one of the run's settings, "" if it has none of that
-// name.
-func (r *Run) setting(key string) string {
-	for _, s := range r.Manifest.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
-}
-
 // number is a setting as a number.
 func (r *Run) number(key string, otherwise float64) float64 {
-	v, err := strconv.ParseFloat(r.setting(key), 64)
+	v, err := strconv.ParseFloat(r.Manifest.Setting(key), 64)
 	if err != nil {
 		return otherwise
 	}
@@ -113,7 +103,7 @@ func (r *Run) number(key string, otherwise float64) float64 {
 // slices are the keys that the run is sliced by.
 func (r *Run) slices() []string {
 	var keys []string
-	for _, key := range strings.Split(strings.Trim(r.setting("slices"), "[]"), ",") {
+	for _, key := range strings.Split(strings.Trim(r.Manifest.Setting("slices"), "[]"), ",") {
 		key = strings.Trim(strings.TrimSpace(key), `"'`)
 		if key != "" && key != "system" {
 			keys = append(keys, key)

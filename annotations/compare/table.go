@@ -56,6 +56,13 @@ var tableFields = []dataset.Field{
 	{Name: "adjustment", Kind: dataset.String},
 	{Name: "reason", Kind: dataset.String},
 	{Name: "warnings", Kind: dataset.ListString, Required: true},
+	{Name: "corrected_base", Kind: dataset.Double}, // this and what follows: see Corrected
+	{Name: "corrected_new", Kind: dataset.Double},
+	{Name: "corrected_diff", Kind: dataset.Double},
+	{Name: "corrected_low", Kind: dataset.Double},
+	{Name: "corrected_high", Kind: dataset.Double},
+	{Name: "labelled", Kind: dataset.Int64},
+	{Name: "corrected_method", Kind: dataset.String},
 }
 
 // WriteParquet writes one row for each difference.
@@ -99,5 +106,25 @@ func (l *Line) append(t *dataset.Table, level float64) {
 		}
 	}
 	t.AppendStrings(next(), l.Warnings)
+	l.Corrected.append(t, next)
 	t.EndRow()
+}
+
+// append adds the last columns of a line.
+func (c *Corrected) append(t *dataset.Table, next func() int) {
+	if c == nil {
+		for range 7 {
+			t.AppendNull(next())
+		}
+		return
+	}
+	for _, v := range []*float64{c.Base, c.New, &c.Diff, &c.Low, &c.High} {
+		if v == nil {
+			t.AppendNull(next())
+		} else {
+			t.AppendDouble(next(), *v)
+		}
+	}
+	t.AppendInt(next(), c.Labelled)
+	t.AppendString(next(), c.Method)
 }

@@ -68,6 +68,17 @@ type Setting struct {
 	Source string `json:"source"`
 }
 
+// Setting is the value of one of the run's settings, "" if it has none of that
+// name.
+func (m *Manifest) Setting(key string) string {
+	for _, s := range m.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
+}
+
 // An Input is one file that the run read.
 type Input struct {
 	Kind   string `json:"kind"` // dataset or documents

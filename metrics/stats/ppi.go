@@ -2,6 +2,11 @@ package stats
 
 import "math"
 
+// FewestLabels is how many labelled items a prediction-powered mean should have:
+// with fewer its interval, which takes the mean of their differences from the
+// judge for normal, promises more than it keeps.
+const FewestLabels = 10
+
 // A Prediction is a prediction-powered mean: what people would have said of all
 // items, estimated from their labels of some and a judge's scores of all.
 type Prediction struct {

@@ -17,7 +17,8 @@ type Predicted struct {
 // with s_i = (y_i - λ f_i - mean)/n for a labelled row and λ (F_i - mean)/N for
 // another, and the interval has t(G-1). With one row a cluster it is PPI up to
 // the correction for few rows. It is undefined for fewer than two labelled rows or
-// no other; SE and the interval also for fewer than two clusters.
+// no other; SE and the interval also for fewer than two clusters, and where the
+// labels are all alike: that they might have varied is then beyond them.
 func PPIClusters(rows []Predicted, level float64) Prediction {
 	var human, judge, others []float64
 	for _, r := range rows {
@@ -53,7 +54,7 @@ func PPIClusters(rows []Predicted, level float64) Prediction {
 	}
 	out.SE, out.Bounds = Number{}, Bounds{}
 	g := float64(len(sums))
-	if g < 2 {
+	if g < 2 || constant(human) {
 		return out
 	}
 	var total float64

@@ -25,6 +25,7 @@ type calibrateFlags struct {
 	bins      int
 	policy    string
 	from      string
+	again     []string
 	dry       bool
 }
 
@@ -41,6 +42,10 @@ judge's errors are allowed for.
                                     what its sensitivity and specificity say
                                     (Rogan & Gladen)
 
+With --again, runs of the same judge over the same data that asked it anew, calibrate
+tells the judge's noise from the spread of the items, with labels or without: how much
+of a difference between two runs the judge makes by itself.
+
 In a table of labels --judge names the annotator that is the judge; the others are
 people, of whom --policy makes one (mean, majority) or each counts (each).`
 
@@ -52,6 +57,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Long:  calibrateLong,
 		Example: `  ibid calibrate runs/sample
   ibid calibrate runs/night-2 --from runs/labelled
+  ibid calibrate runs/monday --again runs/monday-again
   ibid calibrate labels.csv --judge gpt-4 --threshold 0.5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
@@ -65,6 +71,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.IntVar(&f.bins, "bins", 10, "bins of the calibration curve")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
+	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the summary of the run as it is")
 	return cmd
 }
@@ -79,6 +86,8 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		return &usageError{err: errors.New("--judge needs a table of labels"), hint: "a run knows its judge"}
 	case f.table.asked(path) && f.from != "":
 		return &usageError{err: errors.New("--from needs a run")}
+	case f.table.asked(path) && len(f.again) > 0:
+		return &usageError{err: errors.New("--again needs a run"), hint: "a table may have several scores of the judge for an item"}
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
 		return &usageError{err: fmt.Errorf("--policy: %q is not possible", f.policy), hint: "it is one of mean, majority, each"}
 	}
@@ -160,6 +169,11 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if err != nil {
 		return nil, err
 	}
+	if len(f.again) > 0 {
+		if view.Repeated, err = repeated(dir, m, f.again); err != nil || len(view.Kinds) == 0 {
+			return view, err
+		}
+	}
 	summary, err := runs.ReadSummary(dir)
 	if err != nil {
 		return nil, err
@@ -170,7 +184,8 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 			rates[k.Kind] = k.Confusion
 		}
 		harness.CorrectByRates(rates, summary)
-	} else if _, err := harness.CorrectByLabels(dir, m, judged, summary); err != nil {
+		judged = nil
+	} else if view.Warnings, err = harness.CorrectByLabels(dir, judged, summary); err != nil {
 		return nil, err
 	}
 	for _, r := range summary {
@@ -185,7 +200,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if f.dry {
 		return view, nil
 	}
-	return view, harness.SaveCorrections(dir, summary)
+	return view, harness.SaveCorrections(dir, summary, judged)
 }
 
 // sameJudge refuses a run whose judge is another: its errors say nothing of this
@@ -212,7 +227,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(judged.Verdicts) == 0 {
+	if len(judged.Verdicts) == 0 && len(f.again) == 0 {
 		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: "labels need the claim_id or citation_id of a claim or citation of the row"}
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)

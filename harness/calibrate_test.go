@@ -1,0 +1,138 @@
+package harness_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/harness"
+)
+
+// labelledRows are n rows with one claim each, of which the lexical judge finds
+// every second one supported. People agree with it in the rows that labels names.
+func labelledRows(n int, labels func(i int) bool) []*dataset.Row {
+	var rows []*dataset.Row
+	for i := range n {
+		text := fmt.Sprintf("The tower number %d is 120 metres high and built of granite.", i)
+		claim, value := text, 1.0
+		if i%2 == 1 {
+			claim, value = "Lions sleep through most warm afternoons.", 0
+		}
+		r := &dataset.Row{
+			ID: fmt.Sprintf("q-%03d", i), Query: "What is it?", Answer: claim, HasCitations: true, HasDocuments: true, HasClaims: true, HasLabels: true,
+			Claims:    []dataset.Claim{{ClaimID: "1", Text: claim}},
+			Citations: []dataset.Citation{{CitationID: "c", ClaimID: "1", Doc: "d", Start: dataset.NullInt{Valid: true}, End: dataset.NullInt{Value: int64(len(text)), Valid: true}}},
+			Documents: []dataset.Document{{Doc: "d", Text: text, HasText: true}},
+		}
+		if labels(i) {
+			for _, l := range []dataset.Label{{ClaimID: "1"}, {CitationID: "c"}} {
+				l.Annotator, l.Kind, l.Value = "ada", "support", dataset.NullFloat{Value: value, Valid: true}
+				r.Labels = append(r.Labels, l)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// calibrated runs rows by the lexical judge and corrects the summary by labels.
+func calibrated(t *testing.T, rows []*dataset.Row) (dir string, summary []runs.SummaryRow, warnings []string) {
+	t.Helper()
+	dir = evaluate(t, writeRows(t, rows), "judge=lexical")
+	summary, warnings = correct(t, dir)
+	return dir, summary, warnings
+}
+
+func correct(t *testing.T, dir string) (summary []runs.SummaryRow, warnings []string) {
+	t.Helper()
+	m, err := runs.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, err := harness.ReadJudged(t.Context(), dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary, err = runs.ReadSummary(dir); err != nil {
+		t.Fatal(err)
+	}
+	if warnings, err = harness.CorrectByLabels(dir, judged, summary); err != nil {
+		t.Fatal(err)
+	}
+	if err := harness.SaveCorrections(dir, summary, judged); err != nil {
+		t.Fatal(err)
+	}
+	return summary, warnings
+}
+
+// correctionOf is how the macro value of citation_correctness was corrected.
+func correctionOf(t *testing.T, summary []runs.SummaryRow) runs.SummaryRow {
+	t.Helper()
+	for _, r := range summary {
+		if r.Metric == "citation_correctness" && r.Agg == runs.Macro && r.System == "" && r.Slice == "" {
+			return r
+		}
+	}
+	t.Fatal("no citation_correctness")
+	return runs.SummaryRow{}
+}
+
+// TestLabelsThatWereChosen: labels of a random part correct quietly; where people
+// labelled what the judge calls bad, the correction says that it may be biased.
+func TestLabelsThatWereChosen(t *testing.T) {
+	dir, summary, warnings := calibrated(t, labelledRows(80, func(i int) bool { return i%5 == 0 }))
+	r := correctionOf(t, summary)
+	if r.Corrected == nil || *r.Corrected != 0.5 || r.CorrectedMethod != "ppi++, 16 of 80 rows labelled" || len(warnings) > 0 {
+		t.Errorf("a random part: corrected %v by %q, warnings %q", r.Corrected, r.CorrectedMethod, warnings)
+	}
+	labelled, err := runs.ReadLabelled(dir)
+	if err != nil || len(labelled) != 16 {
+		t.Fatalf("%d labelled rows, %v", len(labelled), err)
+	}
+	for _, l := range labelled {
+		want := 1.0
+		if l.Row%2 == 1 {
+			want = 0
+		}
+		if got, ok := l.Values["citation_correctness"]; !ok || got != want || l.ID != fmt.Sprintf("q-%03d", l.Row) {
+			t.Errorf("row %d is %q with %v, want %v", l.Row, l.ID, l.Values, want)
+		}
+	}
+	_, summary, warnings = calibrated(t, labelledRows(80, func(i int) bool { return i%2 == 1 && i < 30 || i == 0 }))
+	r = correctionOf(t, summary)
+	if !strings.HasSuffix(r.CorrectedMethod, "16 of 80 rows labelled, perhaps not at random") {
+		t.Errorf("bad rows only: corrected by %q", r.CorrectedMethod)
+	}
+	if text := strings.Join(warnings, "\n"); !strings.Contains(text, "citation_correctness, all systems: labelled rows look chosen, not drawn: the judge gives them 0.062 on average, the others 0.609") {
+		t.Errorf("warnings %q", text)
+	}
+}
+
+// TestLabelsThatAreAlike: a mean of equal labels has no interval to give.
+func TestLabelsThatAreAlike(t *testing.T) {
+	_, summary, _ := calibrated(t, labelledRows(80, func(i int) bool { return i%2 == 0 && i < 30 }))
+	if r := correctionOf(t, summary); r.Corrected != nil {
+		t.Errorf("corrected %v [%v, %v]", *r.Corrected, *r.CorrectedLow, *r.CorrectedHigh)
+	}
+}
+
+// TestLabelledGoesWithItsRun: when error rows are tried again, nothing is left
+// that labels said of the results before.
+func TestLabelledGoesWithItsRun(t *testing.T) {
+	rows := labelledRows(40, func(i int) bool { return i%3 == 0 })
+	rows[7].Citations[0].Start.Valid = false // half a span is an error
+	path, out := writeRows(t, rows), "out="+t.TempDir()
+	dir := evaluate(t, path, "judge=lexical", out)
+	correct(t, dir)
+	if labelled, err := runs.ReadLabelled(dir); err != nil || len(labelled) == 0 {
+		t.Fatalf("%d labelled rows, %v", len(labelled), err)
+	}
+	if again := evaluate(t, path, "judge=lexical", out); again != dir {
+		t.Fatalf("the run went to %s, not %s", again, dir)
+	}
+	if labelled, err := runs.ReadLabelled(dir); err != nil || labelled != nil {
+		t.Errorf("%d labelled rows of the run before, %v", len(labelled), err)
+	}
+}
