@@ -34,8 +34,13 @@ func TestREADME(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(dir, "recordings"), os.DirFS(filepath.Join("testdata", "readme", "recordings"))); err != nil {
-		t.Fatal(err)
+	for name, from := range map[string]string{
+		"recordings": filepath.Join("testdata", "readme", "recordings"),
+		"annotated":  filepath.Join("..", "..", "dataset", "convert", "testdata", "brat"),
+	} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	commands := readmeCommands(t)
 	if len(commands) < 10 {

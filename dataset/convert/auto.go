@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
 // auto recognises the format of each file by its first record, and a directory of
-// Evidence Inference by its files. A file that fits none is a record that cannot
+// Evidence Inference or brat by its files. A file that fits none is a record that cannot
 // be read; one that fits two is refused, because its answers would come out
 // differently. It states no convention for offsets: formats that leave them as
 // they are could be among those found.
@@ -31,7 +30,7 @@ var autoExtensions = append(slices.Clone(exchangeExtensions), ".csv")
 func convertAuto(ctx context.Context, r *run) error {
 	var all []string
 	for _, path := range r.paths {
-		if _, err := findEvidence(path); err == nil {
+		if _, known := directoryFormat(path); known {
 			all = append(all, path)
 			continue
 		}
@@ -53,6 +52,17 @@ func convertAuto(ctx context.Context, r *run) error {
 		}
 	}
 	return nil
+}
+
+// directoryFormat is the format that a directory as a whole is of.
+func directoryFormat(path string) (f Format, known bool) {
+	if path == stdinPath {
+		return f, false
+	}
+	if _, err := findEvidence(path); err == nil {
+		return evidenceInference, true
+	}
+	return brat, isDirectory(path) && isBrat(path)
 }
 
 // convertOne converts one file in the format that it is recognised to be.
@@ -94,8 +104,8 @@ func (r *run) convertOne(ctx context.Context, path string) error {
 // it fits none.
 func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad *RecordError, err error) {
 	if path != stdinPath {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return []Format{evidenceInference}, nil, nil
+		if f, known := directoryFormat(path); known {
+			return []Format{f}, nil, nil
 		}
 	}
 	if columns, ok := r.csvHeader(path); ok {

@@ -151,7 +151,7 @@ func (c *evidenceReader) checkAnnotator() error {
 // prove gathers the evidence of every quote, one article at a time, and decides
 // on the reading.
 func (c *evidenceReader) prove(ctx context.Context) error {
-	byArticle := map[string][]*annotation{}
+	byArticle := map[string][]*markedSpan{}
 	var order []string
 	for _, p := range c.prompts {
 		c.load(p.article)
@@ -165,7 +165,9 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 			order = append(order, p.article)
 		}
 		for i := range p.annotations {
-			byArticle[p.article] = append(byArticle[p.article], &p.annotations[i])
+			if a := &p.annotations[i]; a.marked {
+				byArticle[p.article] = append(byArticle[p.article], &a.markedSpan)
+			}
 		}
 	}
 	for _, id := range order {
@@ -173,7 +175,7 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 			return err
 		}
 		c.load(id)
-		c.gather(byArticle[id])
+		c.proof.gatherMarks(c.article.text, byArticle[id])
 	}
 	c.reading = c.proof.settle(&c.report)
 	if o := c.proof.offsets(); o.pairs() > 0 {
@@ -181,28 +183,6 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 	}
 	c.warnOfTruth()
 	return nil
-}
-
-// gather examines the annotations of the loaded article.
-func (c *evidenceReader) gather(all []*annotation) {
-	var tested []quote
-	var quoting []*annotation
-	for _, a := range all {
-		switch {
-		case !a.marked:
-		case degenerateAnyhow(a.quote.start, a.quote.end):
-			a.evidence = evidence{degenerate: true}
-			c.proof.count(&a.quote, &a.evidence)
-		case !isQuote(a.quote.text):
-			c.proof.withoutQuote++
-		default:
-			tested, quoting = append(tested, a.quote), append(quoting, a)
-		}
-	}
-	for i, e := range c.proof.gather(c.article.text, tested) {
-		quoting[i].evidence = e
-		c.proof.count(&quoting[i].quote, &e)
-	}
 }
 
 // load makes an article the loaded one.

@@ -22,13 +22,11 @@ const (
 // An annotation is one passage that one annotator marked for one prompt.
 type annotation struct {
 	annotator string
-	quote     quote
-	marked    bool // false: the annotator looked and marked nothing
-	label     string
-	rest      [][2]string // the columns that have no column of ours, by name
-	line      int
-
-	evidence evidence
+	markedSpan
+	marked bool // false: the annotator looked and marked nothing
+	label  string
+	rest   [][2]string // the columns that have no column of ours, by name
+	line   int
 }
 
 // A prompt is one question about one article with all its annotations, in the

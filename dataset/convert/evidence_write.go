@@ -82,44 +82,24 @@ func (c *evidenceReader) writeDocument(p *prompt) error {
 	return c.document(&dataset.Document{Doc: documentName(p.article), Text: c.article.text.String(), HasText: true})
 }
 
-// truth converts one annotation of a truth annotator. Truth has no status and no
-// quote, so a place where the quote was found replaces the given one.
+// truth converts one annotation of a truth annotator.
 func (c *evidenceReader) truth(p *prompt, a *annotation) dataset.Truth {
 	if !a.marked {
 		return dataset.Truth{Annotator: a.annotator, DocNull: true}
 	}
 	t := dataset.Truth{Annotator: a.annotator, Doc: documentName(p.article)}
-	t.Start, t.End, t.Unit = a.evidence.placed(c.article.text, &a.quote, c.reading)
-	if c.verdict(a) == repaired {
-		t.Start, t.End, t.Unit = integer(a.evidence.lo), integer(a.evidence.hi), ""
-	}
+	t.Start, t.End, t.Unit = a.place(c.article.text, c.reading)
 	return t
 }
 
-// verdict says what the reading of the file makes of an annotation. One without
-// a quote is taken at its word.
-func (c *evidenceReader) verdict(a *annotation) verdict {
-	kind := a.evidence.kind(&a.quote)
-	if !isQuote(a.quote.text) && !kind.degenerate {
-		return proved
-	}
-	return kind.verdict(c.reading)
-}
-
-// warnOfTruth lists the truth spans that are not where their quotes are: every
-// system is measured against them.
+// warnOfTruth lists the truth spans that are not where their quotes are.
 func (c *evidenceReader) warnOfTruth() {
-	reasons := map[verdict]string{
-		repaired:   "truth moved to where its quote is",
-		mismatched: "the document does not hold the quote of this truth exactly once; its offsets are kept",
-		degenerate: "the offsets of this truth make no span",
-	}
 	for _, p := range c.prompts {
 		for i := range p.annotations {
 			a := &p.annotations[i]
 			isTruth := c.TruthAnnotator == nil || *c.TruthAnnotator == a.annotator
-			if v := c.verdict(a); v != proved && isTruth && p.bad == nil {
-				c.warn(RecordError{File: c.files.annotations, Line: a.line, Reason: reasons[v]})
+			if v := a.verdict(c.reading); v != proved && isTruth && p.bad == nil {
+				c.warn(RecordError{File: c.files.annotations, Line: a.line, Reason: markReasons[v]})
 			}
 		}
 	}

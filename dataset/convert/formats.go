@@ -32,6 +32,7 @@ var formats = []Format{
 	anthropic,
 	auto,
 	bedrock,
+	brat,
 	citeFormer,
 	cohere,
 	copilot,

@@ -44,6 +44,14 @@ type Report struct {
 	// dotted name. They are kept in source_reference.
 	UnknownFields map[string]int64 `json:"unknown_fields"`
 
+	// SpanLabels counts the places that annotators marked by the label they gave
+	// them: all of them are truth.
+	SpanLabels map[string]int64 `json:"span_labels"`
+
+	// Ignored counts what records hold that has no place in a row, by kind, such as
+	// prediction or relation. The rest of the record is kept.
+	Ignored map[string]int64 `json:"ignored"`
+
 	// Formats counts the files by the format that they were recognised to be; it is
 	// empty unless that was asked for.
 	Formats map[string]int64 `json:"formats"`
@@ -110,6 +118,7 @@ func newReport(format string) Report {
 	return Report{
 		Schema: Schema, Format: format,
 		Formats: map[string]int64{}, Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{},
+		SpanLabels: map[string]int64{}, Ignored: map[string]int64{},
 		Files: []FileReport{}, Errors: []RecordError{}, Warnings: []RecordError{},
 	}
 }
@@ -142,12 +151,15 @@ func appendListed(list []RecordError, e RecordError) []RecordError {
 	return append(list, e)
 }
 
-// maxUnknownFields bounds the names that UnknownFields holds: hostile records
-// could each bring a new one.
-const maxUnknownFields = 1000
+// maxNames bounds the names that a map of counts holds: hostile records could each
+// bring a new one.
+const maxNames = 1000
 
-func (r *Report) unknownField(name string) {
-	if _, known := r.UnknownFields[name]; known || len(r.UnknownFields) < maxUnknownFields {
-		r.UnknownFields[name]++
+// tally counts one more of a name.
+func tally(counts map[string]int64, name string) {
+	if _, known := counts[name]; known || len(counts) < maxNames {
+		counts[name]++
 	}
 }
+
+func (r *Report) unknownField(name string) { tally(r.UnknownFields, name) }

@@ -48,6 +48,12 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 		}
 		fileText(&b, &r.Files[i])
 	}
+	for _, label := range sortedKeys(r.SpanLabels) {
+		fmt.Fprintf(&b, "marked as %s: %s\n", report.CleanLine(label), report.Thousands(r.SpanLabels[label]))
+	}
+	for _, kind := range sortedKeys(r.Ignored) {
+		fmt.Fprintf(&b, "no place in a row for %s: %s times\n", report.CleanLine(kind), report.Thousands(r.Ignored[kind]))
+	}
 	for _, field := range sortedKeys(r.UnknownFields) {
 		fmt.Fprintf(&b, "unknown field %s kept in source_reference: %s times\n", field, report.Thousands(r.UnknownFields[field]))
 	}
