@@ -36,6 +36,17 @@ type CalibrationRow struct {
 	Low, High *float64
 	Method    string // of the interval
 	Items     int64  // that it rests on
+	Warnings  []string
+}
+
+// A CalibrationBin is the items of a calibration curve whose scores lie close
+// together.
+type CalibrationBin struct {
+	Index        int // from 0
+	Count        int64
+	MeanScore    float64
+	PositiveRate float64  // share of the items that people call positive
+	Low, High    *float64 // its interval; nil for items of one document
 }
 
 // A Calibration is what a judge's scores of one kind of question are worth.
@@ -48,13 +59,24 @@ type Calibration struct {
 	Positive   float64
 	Confusion  stats.Confusion
 	Statistics []CalibrationRow
-	EqualWidth *stats.Calibration // nil if scores lie outside [0, 1]
-	EqualMass  *stats.Calibration
+	Bins       int              // of the curves, also those without items
+	EqualWidth []CalibrationBin // those that have items; none if scores lie outside [0, 1]
+	EqualMass  []CalibrationBin
 	Best       *BestThreshold // nil if one side has one verdict only
 	Isotonic   *Recalibration // nil for too few items
 	Noise      *Noise         // nil unless the judge was asked more than once
 	Level      float64
 	Warnings   []string
+}
+
+// Statistic finds a number by its name; one that was not measured is not defined.
+func (c *Calibration) Statistic(name string) CalibrationRow {
+	for _, r := range c.Statistics {
+		if r.Statistic == name {
+			return r
+		}
+	}
+	return CalibrationRow{Statistic: name}
 }
 
 // A BestThreshold is the threshold with the highest balanced accuracy. HeldOut is
@@ -85,7 +107,7 @@ type Noise struct {
 // Calibrate measures a judge on items of one kind.
 func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibration {
 	slices.SortStableFunc(items, func(a, b Verdict) int { return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Item, b.Item)) })
-	c := &Calibration{Kind: kind, Judge: judge, Items: int64(len(items)), Threshold: o.Threshold, Positive: o.Positive, Level: o.Level}
+	c := &Calibration{Kind: kind, Judge: judge, Items: int64(len(items)), Threshold: o.Threshold, Positive: o.Positive, Bins: o.Bins, Level: o.Level}
 	sums := newClusterSums(4)
 	scores, human := make([]float64, len(items)), make([]float64, len(items))
 	positive := make([]bool, len(items))
@@ -102,7 +124,7 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	c.correlations(scores, human)
 	if unit && len(items) > 0 {
 		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMass(scores, positive, o.Bins)
-		c.EqualWidth, c.EqualMass = &width, &mass
+		c.EqualWidth, c.EqualMass = c.curve(&width, items, positive), c.curve(&mass, items, positive)
 		c.add("brier", width.Brier.Pointer(), nil, "", c.Items)
 		c.add("ece", width.ECE.Pointer(), nil, "", c.Items)
 		c.add("ece_equal_mass", mass.ECE.Pointer(), nil, "", c.Items)
@@ -110,26 +132,55 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	}
 	c.Best = bestThreshold(items, positive)
 	if c.Documents < c.Items {
-		c.Warnings = append(c.Warnings, "items share documents: intervals resample documents")
+		c.Warnings = append(c.Warnings, "items share documents: intervals are over documents")
 	}
 	return c
 }
 
-// cell is the place of an item in a confusion laid out as TP, FP, FN, TN.
+// A confusion is laid out in this order.
+const (
+	cellTP = iota
+	cellFP
+	cellFN
+	cellTN
+)
+
+// cell is the place of an item in a confusion.
 func cell(human, judge bool) int {
 	switch {
 	case human && judge:
-		return 0
+		return cellTP
 	case judge:
-		return 1
+		return cellFP
 	case human:
-		return 2
+		return cellFN
 	}
-	return 3
+	return cellTN
 }
 
 func confusionOf(s []float64) stats.Confusion {
-	return stats.Confusion{TP: int64(s[0]), FP: int64(s[1]), FN: int64(s[2]), TN: int64(s[3])}
+	return stats.Confusion{TP: int64(s[cellTP]), FP: int64(s[cellFP]), FN: int64(s[cellFN]), TN: int64(s[cellTN])}
+}
+
+// curve takes over the bins of a calibration, with intervals over documents.
+func (c *Calibration) curve(of *stats.Calibration, items []Verdict, positive []bool) []CalibrationBin {
+	var out []CalibrationBin
+	for _, b := range of.Bins {
+		sums := newClusterSums(2)
+		for _, i := range b.Items {
+			at := sums.of(items[i].Cluster, false)
+			at[1]++
+			if positive[i] {
+				at[0]++
+			}
+		}
+		bin := CalibrationBin{Index: b.Index, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
+		if e := sums.share([]int{0}, []int{1}, c.Level); e.HasInterval {
+			bin.Low, bin.High = new(e.Low), new(e.High)
+		}
+		out = append(out, bin)
+	}
+	return out
 }
 
 func (c *Calibration) add(name string, estimate *float64, e *stats.Estimate, method string, items int64) {
@@ -137,25 +188,24 @@ func (c *Calibration) add(name string, estimate *float64, e *stats.Estimate, met
 	if e != nil && e.HasInterval {
 		row.Low, row.High, row.Method = new(e.Low), new(e.High), method
 	}
+	if e != nil {
+		for _, w := range e.Warnings {
+			row.Warnings = append(row.Warnings, w.Text)
+		}
+	}
 	c.Statistics = append(c.Statistics, row)
 }
 
-// confusionRows adds what the confusion says. Shares have Wilson's interval where
-// every item is of its own document; else, and for all that is no share, documents
-// are resampled.
+// confusionRows adds what the confusion says. Shares have Wilson's interval, over
+// the documents where items share them; for all that is no share documents are
+// resampled.
 func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 	at := c.Confusion
-	share := func(name string, f func(stats.Confusion) stats.Estimate, items int64) {
-		e := f(at)
+	share := func(name string, hits, of []int, items int64) {
+		e := sums.share(hits, of, o.Level)
 		var value *float64
 		if e.Defined() {
 			value = new(e.Value)
-		}
-		if c.Documents < c.Items {
-			e = sums.estimate(o, []int{0, 1, 2, 3}, func(s []float64) (float64, bool) {
-				e := f(confusionOf(s))
-				return e.Value, e.Defined()
-			})
 		}
 		c.add(name, value, &e, string(e.Method), items)
 	}
@@ -163,11 +213,11 @@ func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 		e := sums.estimate(o, []int{0, 1, 2, 3}, func(s []float64) (float64, bool) { return optional(f(confusionOf(s))) })
 		c.add(name, f(at).Pointer(), &e, string(e.Method), at.N())
 	}
-	share("sensitivity", func(x stats.Confusion) stats.Estimate { return x.Sensitivity(o.Level) }, at.TP+at.FN)
-	share("specificity", func(x stats.Confusion) stats.Estimate { return x.Specificity(o.Level) }, at.TN+at.FP)
-	share("precision", func(x stats.Confusion) stats.Estimate { return x.PPV(o.Level) }, at.TP+at.FP)
-	share("negative_predictive_value", func(x stats.Confusion) stats.Estimate { return x.NPV(o.Level) }, at.TN+at.FN)
-	share("accuracy", func(x stats.Confusion) stats.Estimate { return x.Accuracy(o.Level) }, at.N())
+	share("sensitivity", []int{cellTP}, []int{cellTP, cellFN}, at.TP+at.FN)
+	share("specificity", []int{cellTN}, []int{cellTN, cellFP}, at.TN+at.FP)
+	share("precision", []int{cellTP}, []int{cellTP, cellFP}, at.TP+at.FP)
+	share("negative_predictive_value", []int{cellTN}, []int{cellTN, cellFN}, at.TN+at.FN)
+	share("accuracy", []int{cellTP, cellTN}, []int{cellTP, cellFP, cellFN, cellTN}, at.N())
 	number("balanced_accuracy", stats.Confusion.BalancedAccuracy)
 	number("f1", stats.Confusion.F1)
 	number("kappa", stats.Confusion.Kappa)

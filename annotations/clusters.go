@@ -93,3 +93,23 @@ func (c *clusterSums) estimate(o *Options, columns []int, f stats.Statistic) sta
 	}
 	return units.Bootstrap(f, o.resampling()).BCa(o.Level)
 }
+
+// share is the share of the items counted by the columns of that the columns hits
+// count, too, with Wilson's interval at the effective number of items where they
+// share documents.
+func (c *clusterSums) share(hits, of []int, level float64) stats.Estimate {
+	var all stats.Clusters
+	for _, key := range slices.Sorted(maps.Keys(c.sums)) {
+		var y, x int64
+		for _, column := range hits {
+			y += int64(c.sums[key][column])
+		}
+		for _, column := range of {
+			x += int64(c.sums[key][column])
+		}
+		if x > 0 {
+			all.AddCounts(y, x, x)
+		}
+	}
+	return all.Proportion(level)
+}

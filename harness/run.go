@@ -317,7 +317,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		return err
 	}
 	// What labels said of the rows before says nothing of these.
-	if err := removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)); err != nil {
+	if err := errors.Join(removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)), removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile))); err != nil {
 		return err
 	}
 	if p.annotators.found.Load() || resumed || p.source.HasLabels() && p.want()&dataset.WantLabels == 0 {

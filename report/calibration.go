@@ -4,18 +4,19 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
-	"ibid/metrics/stats"
 )
 
 // A Calibration is the view model of what a judge's scores are worth.
 type Calibration struct {
 	Title     string
-	Kinds     []*annotations.Calibration
-	Repeated  *annotations.Repeated // nil unless runs judged the same data several times
-	Corrected []runs.SummaryRow     // of the run, those that have a correction
+	Kinds     []*annotations.Calibration // by kind of question
+	Of        string                     // the run whose labels the judge was measured by, "" for a table
+	Repeated  *annotations.Repeated      // nil unless runs judged the same data several times
+	Corrected []runs.SummaryRow          // of the run, those that have a correction
 	Warnings  []string
 }
 
@@ -60,11 +61,11 @@ func kind(p *paper, k *annotations.Calibration) {
 	}})
 	t := &table{header: []string{"", "", fmt.Sprintf("%g %%", 100*k.Level), "items"}, right: 1}
 	for _, r := range k.Statistics {
-		t.rows = append(t.rows, []string{r.Statistic, Number(r.Estimate), interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(k.Warnings)})
+		t.rows = append(t.rows, []string{r.Statistic, Number(r.Estimate), interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(slices.Concat(k.Warnings, r.Warnings))})
 	}
 	p.table(t)
-	curve(p, "equal width", k.EqualWidth)
-	curve(p, "equal mass", k.EqualMass)
+	curve(p, "equal width", k.EqualWidth, func(b *annotations.CalibrationBin) string { return binRange(b.Index, k.Bins) })
+	curve(p, "equal mass", k.EqualMass, func(b *annotations.CalibrationBin) string { return fmt.Sprintf("bin %d", b.Index+1) })
 	if b := k.Best; b != nil {
 		p.line(fmt.Sprintf("best threshold: %s; on documents that it was not chosen on, thresholds so chosen reach a balanced accuracy of %s",
 			number(b.Threshold), numberOf(b.BalancedAccuracy)))
@@ -78,15 +79,38 @@ func kind(p *paper, k *annotations.Calibration) {
 	}
 }
 
-func curve(p *paper, name string, c *stats.Calibration) {
-	if c == nil {
-		return
+// judgedTable is one line for each kind of question: what the judge's verdicts are
+// worth.
+func (c *Calibration) judgedTable() *table {
+	t := &table{header: []string{"", "items", "documents", "sensitivity", "", "specificity", "", "kappa", "", "AUROC", "ECE"}, right: 1}
+	for _, k := range c.Kinds {
+		cells := []string{CleanLine(k.Kind), Thousands(k.Items), Thousands(k.Documents)}
+		for _, name := range []string{"sensitivity", "specificity", "kappa"} {
+			r := k.Statistic(name)
+			cells = append(cells, Number(r.Estimate), interval(r.Low, r.High))
+		}
+		for _, name := range []string{"auroc", "ece"} {
+			cells = append(cells, Number(k.Statistic(name).Estimate))
+		}
+		t.rows = append(t.rows, cells)
 	}
-	t := &table{header: []string{"scores, " + name, "mean score", "share positive", "items"}, right: 1}
-	for _, b := range c.Bins {
-		t.rows = append(t.rows, []string{fmt.Sprintf("bin %d", b.Index+1), number(b.MeanScore), number(b.PositiveRate), Thousands(b.Count)})
+	return t
+}
+
+func curve(p *paper, name string, bins []annotations.CalibrationBin, named func(*annotations.CalibrationBin) string) {
+	t := &table{header: []string{"scores, " + name, "mean score", "share positive", "", "items"}, right: 1}
+	for _, b := range bins {
+		t.rows = append(t.rows, []string{named(&b), number(b.MeanScore), number(b.PositiveRate), interval(b.Low, b.High), Thousands(b.Count)})
 	}
 	p.table(t)
+}
+
+// binRange is the scores of a bin of equal width, in words.
+func binRange(index, bins int) string {
+	if bins < 1 {
+		return fmt.Sprintf("bin %d", index+1)
+	}
+	return fmt.Sprintf("%.3g to %.3g", float64(index)/float64(bins), float64(index+1)/float64(bins))
 }
 
 // corrections shows what the run's numbers come to.
@@ -111,131 +135,6 @@ func correctionTable(rows []runs.SummaryRow) *table {
 		})
 	}
 	return t
-}
-
-type calibrationJSON struct {
-	Schema    string           `json:"schema"`
-	Title     string           `json:"title"`
-	Kinds     []kindJSON       `json:"kinds"`
-	Repeated  *repeatedJSON    `json:"repeated,omitempty"`
-	Corrected []correctionJSON `json:"corrected"`
-	Warnings  []string         `json:"warnings"`
-}
-
-type kindJSON struct {
-	Kind       string            `json:"kind"`
-	Judge      string            `json:"judge"`
-	Items      int64             `json:"items"`
-	Documents  int64             `json:"documents"`
-	Threshold  float64           `json:"threshold"`
-	Positive   float64           `json:"positive"`
-	TP         int64             `json:"tp"`
-	FP         int64             `json:"fp"`
-	FN         int64             `json:"fn"`
-	TN         int64             `json:"tn"`
-	Level      float64           `json:"level"`
-	Statistics []measureJSON     `json:"statistics"`
-	EqualWidth []binJSON         `json:"equal_width"`
-	EqualMass  []binJSON         `json:"equal_mass"`
-	Best       *thresholdJSON    `json:"best_threshold"`
-	Isotonic   *recalibratedJSON `json:"isotonic"`
-	Noise      *noiseJSON        `json:"noise"`
-	Warnings   []string          `json:"warnings"`
-}
-
-type measureJSON struct {
-	Statistic string   `json:"statistic"`
-	Estimate  *float64 `json:"estimate"`
-	Low       *float64 `json:"ci_low"`
-	High      *float64 `json:"ci_high"`
-	Method    string   `json:"method"`
-	Items     int64    `json:"items"`
-}
-
-type binJSON struct {
-	Index        int     `json:"bin"`
-	Count        int64   `json:"count"`
-	MeanScore    float64 `json:"mean_score"`
-	PositiveRate float64 `json:"positive_rate"`
-}
-
-type thresholdJSON struct {
-	Threshold        float64      `json:"threshold"`
-	BalancedAccuracy stats.Number `json:"held_out_balanced_accuracy"`
-}
-
-type recalibratedJSON struct {
-	X           []float64    `json:"x"`
-	Fitted      []float64    `json:"fitted"`
-	FittedOn    int64        `json:"fitted_on"`
-	ReportedOn  int64        `json:"reported_on"`
-	ECEBefore   stats.Number `json:"ece_before"`
-	ECEAfter    stats.Number `json:"ece_after"`
-	BrierBefore stats.Number `json:"brier_before"`
-	BrierAfter  stats.Number `json:"brier_after"`
-}
-
-type noiseJSON struct {
-	Items     int64   `json:"items"`
-	Judgments int64   `json:"judgments"`
-	Judge     float64 `json:"judge_variance"`
-	Sample    float64 `json:"sample_variance"`
-}
-
-type correctionJSON struct {
-	System        string   `json:"system"`
-	Metric        string   `json:"metric"`
-	Agg           string   `json:"agg"`
-	Estimate      *float64 `json:"estimate"`
-	Low           *float64 `json:"ci_low"`
-	High          *float64 `json:"ci_high"`
-	Corrected     *float64 `json:"corrected"`
-	CorrectedLow  *float64 `json:"corrected_low"`
-	CorrectedHigh *float64 `json:"corrected_high"`
-	Method        string   `json:"corrected_method"`
-}
-
-func binsJSON(c *stats.Calibration) []binJSON {
-	out := []binJSON{}
-	if c != nil {
-		for _, b := range c.Bins {
-			out = append(out, binJSON(b))
-		}
-	}
-	return out
-}
-
-func (c *Calibration) writeJSON(w io.Writer) error {
-	out := calibrationJSON{Schema: "ibid.calibration/v1", Title: c.Title, Kinds: []kindJSON{}, Corrected: []correctionJSON{}, Warnings: append([]string{}, c.Warnings...)}
-	for _, k := range c.Kinds {
-		j := kindJSON{
-			Kind: k.Kind, Judge: k.Judge, Items: k.Items, Documents: k.Documents, Threshold: k.Threshold, Positive: k.Positive,
-			TP: k.Confusion.TP, FP: k.Confusion.FP, FN: k.Confusion.FN, TN: k.Confusion.TN, Level: k.Level,
-			EqualWidth: binsJSON(k.EqualWidth), EqualMass: binsJSON(k.EqualMass), Warnings: append([]string{}, k.Warnings...),
-		}
-		for _, r := range k.Statistics {
-			j.Statistics = append(j.Statistics, measureJSON(r))
-		}
-		if b := k.Best; b != nil {
-			j.Best = &thresholdJSON{b.Threshold, b.BalancedAccuracy}
-		}
-		if r := k.Isotonic; r != nil {
-			j.Isotonic = (*recalibratedJSON)(r)
-		}
-		if n := k.Noise; n != nil {
-			j.Noise = (*noiseJSON)(n)
-		}
-		out.Kinds = append(out.Kinds, j)
-	}
-	if c.Repeated != nil {
-		out.Repeated = repeatedOf(c.Repeated)
-	}
-	for _, r := range c.Corrected {
-		out.Corrected = append(out.Corrected, correctionJSON{
-			r.System, r.Metric, r.Agg, r.Estimate, r.Low, r.High, r.Corrected, r.CorrectedLow, r.CorrectedHigh, r.CorrectedMethod,
-		})
-	}
-	return encodeJSON(w, out)
 }
 
 func (c *Calibration) writeCSV(w io.Writer) error {

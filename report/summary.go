@@ -20,6 +20,8 @@ type Summary struct {
 	Blocks []Block
 	Gates  []runs.GateResult
 
+	Calibration *Calibration // of the run's judge, nil if there is none
+
 	rows []runs.SummaryRow
 	by   string // the field that [Summary.By] grouped by
 }

@@ -31,6 +31,10 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 		fmt.Fprintf(&b, "\n%s\n", style.Bold("corrected for the judge's errors"))
 		correctionTable(rows).write(&b, style)
 	}
+	if s.Calibration != nil {
+		fmt.Fprintf(&b, "\n%s\n", style.Bold(s.Calibration.Title))
+		s.Calibration.judgedTable().write(&b, style)
+	}
 	if len(s.Gates) > 0 {
 		b.WriteString("\n")
 		gateTable(s.Gates).write(&b, style)

@@ -12,6 +12,8 @@ const (
 	ClaimsFile    = "claims.parquet" // of runs that have a judge
 	CallsFile     = "calls.parquet"  // of runs whose judge asks a model
 	SummaryFile   = "summary.parquet"
+
+	CalibrationFile = "calibration.json" // of runs whose judge was compared with people
 )
 
 // Row states, as in the column status of rows.parquet.

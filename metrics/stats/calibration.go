@@ -6,6 +6,7 @@ type Bin struct {
 	Count        int64
 	MeanScore    float64
 	PositiveRate float64 // share of the items that people call positive
+	Items        []int   // positions of the items
 }
 
 // A Calibration says whether scores mean what they say: whether of the items
@@ -67,7 +68,7 @@ func calibration(scores []float64, positive []bool, groups [][]int) Calibration 
 			brier += (scores[i] - y) * (scores[i] - y)
 		}
 		n := float64(len(items))
-		bin := Bin{Index: b, Count: int64(len(items)), MeanScore: score / n, PositiveRate: label / n}
+		bin := Bin{Index: b, Count: int64(len(items)), MeanScore: score / n, PositiveRate: label / n, Items: items}
 		gap := max(bin.PositiveRate-bin.MeanScore, bin.MeanScore-bin.PositiveRate)
 		ece += n * gap
 		mce = max(mce, gap)

@@ -79,7 +79,9 @@ func (c Confusion) MCC() Number {
 	tp, fp, fn, tn := c.floats()
 	// Four roots instead of one of a product, which could overflow.
 	root := math.Sqrt(tp+fp) * math.Sqrt(tp+fn) * math.Sqrt(tn+fp) * math.Sqrt(tn+fn)
-	return FractionOf(tp*tn-fp*fn, root)
+	r := FractionOf(tp*tn-fp*fn, root)
+	r.Value = min(max(r.Value, -1), 1) // roots are rounded
+	return r
 }
 
 // Kappa is Cohen's kappa of judge and people.

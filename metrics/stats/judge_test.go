@@ -136,3 +136,18 @@ func TestPPIClusters(t *testing.T) {
 		t.Errorf("one cluster: %v", one)
 	}
 }
+
+// TestMCCIsACorrelation: roots are rounded, the coefficient is never beyond 1.
+func TestMCCIsACorrelation(t *testing.T) {
+	for k := range int64(200) {
+		for _, c := range []Confusion{{TP: k + 1, TN: k*7 + 3}, {FP: k + 1, FN: k*7 + 3}} {
+			want := 1.0
+			if c.TP == 0 {
+				want = -1
+			}
+			if m := c.MCC(); !m.Defined || math.Abs(m.Value) > 1 || math.Abs(m.Value-want) > 1e-12 {
+				t.Errorf("MCC of %+v = %v", c, m)
+			}
+		}
+	}
+}

@@ -35,7 +35,8 @@ of the documents, reported on the other).
 
 For a run the labels are those of its dataset, and its summary gets the columns
 corrected, corrected_low and corrected_high: what the judged metrics come to once the
-judge's errors are allowed for.
+judge's errors are allowed for. What the judge is worth is left beside it in
+calibration.json, which show and report read; the run's report.html is made again.
   labels in the run's own dataset   must be of a random part of its rows: macro values
                                     become prediction-powered means (PPI++)
   --from OLDER                      a labelled run with the same judge: shares become
@@ -72,7 +73,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
 	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
-	flags.BoolVar(&f.dry, "dry-run", false, "leave the summary of the run as it is")
+	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
 }
 
@@ -195,12 +196,19 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	}
 	if len(view.Corrected) == 0 {
 		view.Warnings = append(view.Warnings, "nothing could be corrected: that needs 10 labelled rows of a metric, and others without labels; or --from a labelled run")
-		return view, nil
 	}
 	if f.dry {
 		return view, nil
 	}
-	return view, harness.SaveCorrections(dir, summary, judged)
+	if len(view.Corrected) > 0 {
+		if err := harness.SaveCorrections(dir, summary, judged); err != nil {
+			return nil, err
+		}
+	}
+	if err := report.SaveCalibration(dir, view); err != nil {
+		return nil, err
+	}
+	return view, a.refreshReport(cmd.Context(), dir, m)
 }
 
 // sameJudge refuses a run whose judge is another: its errors say nothing of this
@@ -231,7 +239,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: "labels need the claim_id or citation_id of a claim or citation of the row"}
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
-	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", judgeName(m), m.ID)}
+	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", judgeName(m), m.ID), Of: m.ID}
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
 		if kind != "claim support" && kind != "citation support" {

@@ -97,6 +97,26 @@ const reportFile = "report.html"
 // and texts again takes longer than scoring spans.
 const pageRows = 100_000
 
+// refreshReport makes the page in a run directory again, if there is one, after
+// something was added to the run.
+func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) error {
+	path := filepath.Join(dir, reportFile)
+	switch {
+	case !exists(path):
+		return nil
+	case m.Rows > pageRows:
+		if !a.quiet {
+			a.hint("ibid report " + quote(dir) + " -o " + quote(path) + " shows it on the page of this large run")
+		}
+		return nil
+	}
+	err := a.writeReport(ctx, path, nil, dir)
+	if err == nil && !a.quiet {
+		a.hint("look at it: " + path)
+	}
+	return err
+}
+
 // leaveReport writes the page of a run to path, or if that is "" into the run
 // directory, unless it is there or the run is large.
 func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string) error {

@@ -160,6 +160,9 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 		}
 	}
 	view := report.NewSummary(m, summary, gates)
+	if view.Calibration, err = report.ReadCalibration(dir); err != nil {
+		return err
+	}
 	if by != "" {
 		narrow, ok := view.By(by)
 		if !ok {

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ibid/annotations"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// calibrationSchema names the JSON form of a calibration, printed or left in a run.
+const calibrationSchema = "ibid.calibration/v1"
+
+type calibrationJSON struct {
+	Schema    string           `json:"schema"`
+	Title     string           `json:"title"`
+	Of        string           `json:"labelled_run,omitempty"`
+	Kinds     []kindJSON       `json:"kinds"`
+	Repeated  *repeatedJSON    `json:"repeated,omitempty"`
+	Corrected []correctionJSON `json:"corrected"`
+	Warnings  []string         `json:"warnings"`
+}
+
+type kindJSON struct {
+	Kind       string            `json:"kind"`
+	Judge      string            `json:"judge"`
+	Items      int64             `json:"items"`
+	Documents  int64             `json:"documents"`
+	Threshold  float64           `json:"threshold"`
+	Positive   float64           `json:"positive"`
+	TP         int64             `json:"tp"`
+	FP         int64             `json:"fp"`
+	FN         int64             `json:"fn"`
+	TN         int64             `json:"tn"`
+	Level      float64           `json:"level"`
+	Statistics []measureJSON     `json:"statistics"`
+	Bins       int               `json:"bins"`
+	EqualWidth []binJSON         `json:"equal_width"`
+	EqualMass  []binJSON         `json:"equal_mass"`
+	Best       *thresholdJSON    `json:"best_threshold"`
+	Isotonic   *recalibratedJSON `json:"isotonic"`
+	Noise      *noiseJSON        `json:"noise"`
+	Warnings   []string          `json:"warnings"`
+}
+
+type measureJSON struct {
+	Statistic string   `json:"statistic"`
+	Estimate  *float64 `json:"estimate"`
+	Low       *float64 `json:"ci_low"`
+	High      *float64 `json:"ci_high"`
+	Method    string   `json:"method"`
+	Items     int64    `json:"items"`
+	Warnings  []string `json:"warnings"`
+}
+
+type binJSON struct {
+	Index        int      `json:"bin"`
+	Count        int64    `json:"count"`
+	MeanScore    float64  `json:"mean_score"`
+	PositiveRate float64  `json:"positive_rate"`
+	Low          *float64 `json:"ci_low"`
+	High         *float64 `json:"ci_high"`
+}
+
+type thresholdJSON struct {
+	Threshold        float64      `json:"threshold"`
+	HeldOut          heldOutJSON  `json:"held_out"`
+	BalancedAccuracy stats.Number `json:"held_out_balanced_accuracy"`
+}
+
+type heldOutJSON struct {
+	TP int64 `json:"tp"`
+	FP int64 `json:"fp"`
+	FN int64 `json:"fn"`
+	TN int64 `json:"tn"`
+}
+
+type recalibratedJSON struct {
+	X           []float64    `json:"x"`
+	Fitted      []float64    `json:"fitted"`
+	FittedOn    int64        `json:"fitted_on"`
+	ReportedOn  int64        `json:"reported_on"`
+	ECEBefore   stats.Number `json:"ece_before"`
+	ECEAfter    stats.Number `json:"ece_after"`
+	BrierBefore stats.Number `json:"brier_before"`
+	BrierAfter  stats.Number `json:"brier_after"`
+}
+
+type noiseJSON struct {
+	Items     int64   `json:"items"`
+	Judgments int64   `json:"judgments"`
+	Judge     float64 `json:"judge_variance"`
+	Sample    float64 `json:"sample_variance"`
+}
+
+type correctionJSON struct {
+	System        string   `json:"system"`
+	Metric        string   `json:"metric"`
+	Agg           string   `json:"agg"`
+	Estimate      *float64 `json:"estimate"`
+	Low           *float64 `json:"ci_low"`
+	High          *float64 `json:"ci_high"`
+	Corrected     *float64 `json:"corrected"`
+	CorrectedLow  *float64 `json:"corrected_low"`
+	CorrectedHigh *float64 `json:"corrected_high"`
+	Method        string   `json:"corrected_method"`
+}
+
+func (c *Calibration) writeJSON(w io.Writer) error {
+	out := calibrationJSON{
+		Schema: calibrationSchema, Title: c.Title, Of: c.Of, Kinds: []kindJSON{}, Corrected: []correctionJSON{}, Warnings: append([]string{}, c.Warnings...),
+	}
+	for _, k := range c.Kinds {
+		out.Kinds = append(out.Kinds, kindToJSON(k))
+	}
+	if c.Repeated != nil {
+		out.Repeated = repeatedOf(c.Repeated)
+	}
+	for _, r := range c.Corrected {
+		out.Corrected = append(out.Corrected, correctionJSON{
+			r.System, r.Metric, r.Agg, r.Estimate, r.Low, r.High, r.Corrected, r.CorrectedLow, r.CorrectedHigh, r.CorrectedMethod,
+		})
+	}
+	return encodeJSON(w, out)
+}
+
+func kindToJSON(k *annotations.Calibration) kindJSON {
+	j := kindJSON{
+		Kind: k.Kind, Judge: k.Judge, Items: k.Items, Documents: k.Documents, Threshold: k.Threshold, Positive: k.Positive,
+		TP: k.Confusion.TP, FP: k.Confusion.FP, FN: k.Confusion.FN, TN: k.Confusion.TN, Level: k.Level, Bins: k.Bins,
+		EqualWidth: binsToJSON(k.EqualWidth), EqualMass: binsToJSON(k.EqualMass), Warnings: append([]string{}, k.Warnings...),
+	}
+	for _, r := range k.Statistics {
+		r.Warnings = append([]string{}, r.Warnings...)
+		j.Statistics = append(j.Statistics, measureJSON(r))
+	}
+	if b := k.Best; b != nil {
+		j.Best = &thresholdJSON{b.Threshold, heldOutJSON(b.HeldOut), b.BalancedAccuracy}
+	}
+	j.Isotonic, j.Noise = (*recalibratedJSON)(k.Isotonic), (*noiseJSON)(k.Noise)
+	return j
+}
+
+func binsToJSON(bins []annotations.CalibrationBin) []binJSON {
+	out := []binJSON{}
+	for _, b := range bins {
+		out = append(out, binJSON(b))
+	}
+	return out
+}
+
+// calibration is the kind that was written.
+func (j *kindJSON) calibration() *annotations.Calibration {
+	k := &annotations.Calibration{
+		Kind: j.Kind, Judge: j.Judge, Items: j.Items, Documents: j.Documents, Threshold: j.Threshold, Positive: j.Positive,
+		Confusion: stats.Confusion{TP: j.TP, FP: j.FP, FN: j.FN, TN: j.TN}, Level: j.Level, Bins: j.Bins,
+		Isotonic: (*annotations.Recalibration)(j.Isotonic), Noise: (*annotations.Noise)(j.Noise), Warnings: j.Warnings,
+	}
+	for _, r := range j.Statistics {
+		k.Statistics = append(k.Statistics, annotations.CalibrationRow(r))
+	}
+	for _, b := range j.EqualWidth {
+		k.EqualWidth = append(k.EqualWidth, annotations.CalibrationBin(b))
+	}
+	for _, b := range j.EqualMass {
+		k.EqualMass = append(k.EqualMass, annotations.CalibrationBin(b))
+	}
+	if b := j.Best; b != nil {
+		k.Best = &annotations.BestThreshold{Threshold: b.Threshold, HeldOut: stats.Confusion(b.HeldOut), BalancedAccuracy: b.BalancedAccuracy}
+	}
+	return k
+}
+
+// SaveCalibration leaves a calibration in the directory of its run, in the form
+// that format json prints.
+func SaveCalibration(dir string, c *Calibration) error {
+	return dataset.WriteFile(filepath.Join(dir, runs.CalibrationFile), c.writeJSON)
+}
+
+// ReadCalibration reads what [SaveCalibration] left in the directory of a run; nil
+// if there is none. What was judged again is not read, nor what was corrected, which
+// the summary of the run has.
+func ReadCalibration(dir string) (*Calibration, error) {
+	path := filepath.Join(dir, runs.CalibrationFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var in calibrationJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if in.Schema != calibrationSchema {
+		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, calibrationSchema)
+	}
+	c := &Calibration{Title: in.Title, Of: in.Of, Warnings: in.Warnings}
+	for i := range in.Kinds {
+		c.Kinds = append(c.Kinds, in.Kinds[i].calibration())
+	}
+	return c, nil
+}
