@@ -14,7 +14,8 @@ type JudgeSection struct {
 	Run       string // "" if there is one
 	Who       string
 	Facts     [][2]string
-	Calls     []CallLine // by how calls ended
+	Calls     []CallLine          // by how calls ended
+	Against   *CalibrationSection // nil if nobody compared it with people
 	Corrected []CorrectedLine
 }
 
@@ -30,16 +31,20 @@ type CorrectedLine struct {
 	Strip, CorrectedStrip   Strip
 }
 
-// judges tells what judges did: of runs that asked a model, or whose scores are
-// corrected.
+// judges tells what judges did and what they are worth: of runs that asked a
+// model, whose judge was compared with people, or whose scores are corrected.
 func (b *pageBuilder) judges() error {
 	for _, r := range b.results {
 		calls, err := readCalls(r.run.Dir)
 		if err != nil {
 			return err
 		}
-		s := JudgeSection{Who: judgeInWords(r), Corrected: b.corrected(r)}
-		if len(calls) == 0 && r.run.Manifest.Judge.Calls == 0 && len(s.Corrected) == 0 {
+		against, err := b.calibrated(r)
+		if err != nil {
+			return err
+		}
+		s := JudgeSection{Who: judgeInWords(r), Against: against, Corrected: b.corrected(r)}
+		if len(calls) == 0 && r.run.Manifest.Judge.Calls == 0 && against == nil && len(s.Corrected) == 0 {
 			continue
 		}
 		if len(b.results) > 1 {
