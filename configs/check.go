@@ -104,6 +104,15 @@ func variableName(v any) string {
 	return ""
 }
 
+var digestText = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func sha256Text(v any) string {
+	if s, ok := v.(string); ok && !digestText.MatchString(s) {
+		return "want a digest of 64 hexadecimal digits, in lower case"
+	}
+	return ""
+}
+
 func columnNames(v any) string {
 	m, _ := v.(map[string]string)
 	ours := make(map[string]string)

@@ -16,6 +16,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	inheritRetries(c)
 	l.refuseUnavailable(c)
 	l.checkLive(c)
+	l.checkAnchors(c)
 	warnUnused(c)
 	warnLive(c)
 }
@@ -88,7 +89,7 @@ func usedBy(name, kind string) bool {
 	switch name {
 	case "judge.kind", "judge.concurrency":
 		return true
-	case "judge.evidence":
+	case "judge.evidence", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest":
 		return kind != "none" && kind != "human"
 	case "judge.replay":
 		return kind == "replay"

@@ -163,6 +163,18 @@ var runKeys = []*setting{
 		name: "judge.replay", path: true, scores: true, check: notBlank, doc: "saved replies of a model, JSON Lines of key or row and reply, for judge: replay",
 		field: func(s *Settings) any { return &s.Judge.Replay },
 	},
+	{
+		name: "judge.anchors.dataset", path: true, check: notBlank, doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
+		field: func(s *Settings) any { return &s.Judge.Anchors.Dataset },
+	},
+	{
+		name: "judge.anchors.documents", path: true, check: notBlank, doc: "documents that the anchors cite",
+		field: func(s *Settings) any { return &s.Judge.Anchors.Documents },
+	},
+	{
+		name: "judge.anchors.digest", check: sha256Text, doc: "digest that the anchors are frozen by; a run with other ones stops before any work",
+		field: func(s *Settings) any { return &s.Judge.Anchors.Digest },
+	},
 
 	{
 		name: "thresholds.supported", def: 0.7, scores: true, check: within(0, 1), doc: "support from which a claim or citation is supported",

@@ -16,7 +16,7 @@ import "time"
 // Settings are the values of all keys, in the units of [Keys].
 //
 // In a run file, relative paths of what a run reads (dataset, documents,
-// judge.prompts, judge.replay) count from the file's folder, and are resolved
+// judge.prompts, judge.replay, judge.anchors) count from the file's folder, and are resolved
 // here, so that a run file works from anywhere. Paths of what it writes (out,
 // judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
@@ -84,6 +84,14 @@ type Judge struct {
 	Prices        Prices
 	Prompts       string // folder; "" = built in
 	Replay        string // run whose verdicts are replayed
+	Anchors       Anchors
+}
+
+// Anchors are rows that every run judges anew, to see whether the judge moved.
+type Anchors struct {
+	Dataset   string // file, directory or glob; "" if there are none
+	Documents string // the same for their documents; "" if none
+	Digest    string // that they are frozen by, 64 hex digits; "" if not given
 }
 
 // Prices are what a judge's endpoint charges, in US dollars for a million

@@ -20,6 +20,12 @@ type Judged struct {
 	Rows     map[int64]map[metrics.Metric]float64 // by position: judged metrics of rows that people judged wholly
 }
 
+// The kinds of questions about support.
+const (
+	claimSupport    = "claim support"
+	citationSupport = "citation support"
+)
+
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
 // its dataset, and scores the rows that have labels as if people had judged them.
 func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, error) {
@@ -250,7 +256,7 @@ func notRandom(row *runs.SummaryRow, rows []stats.Predicted, p float64) string {
 
 // shares are the metrics that are the share of items that a judge calls supported,
 // with the kind of question that the judge was asked.
-var shares = map[string]string{"citation_correctness": "citation support", "cited_claim_precision": "claim support"}
+var shares = map[string]string{"citation_correctness": citationSupport, "cited_claim_precision": claimSupport}
 
 // CorrectByRates corrects the micro values that are shares of supported items by
 // the judge's sensitivity and specificity on other items, as an older labelled run

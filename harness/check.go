@@ -60,8 +60,8 @@ func (c *Checked) Coverage() float64 {
 // writes nothing. Keys that are null or occur twice are a [*UsageError], as they
 // are for a run.
 func (p *Plan) Check(ctx context.Context) (*Checked, error) {
-	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
-		return nil, asUsage(err)
+	if err := p.checkAllKeys(ctx); err != nil {
+		return nil, err
 	}
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {

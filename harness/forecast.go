@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid/dataset"
+	"ibid/dataset/runs"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
 )
@@ -32,6 +33,10 @@ type Forecast struct {
 	Time           time.Duration // that the calls take at these limits
 	MaxCostUSD     float64       // 0 = no limit
 	Warnings       []string
+
+	// Anchors is what the anchors take before the rows, nil if there are none or
+	// they are judged already. No number of theirs is in those of the rows.
+	Anchors *Forecast
 }
 
 // assumedLatency is that of a call to a model of which nothing is known.
@@ -48,6 +53,9 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	s := &p.job.Config.Settings
 	out := &Forecast{
 		Models: s.Judge.Models(), Concurrency: s.Judge.Concurrency, RPM: s.Judge.RPM, MaxCostUSD: s.Judge.MaxCostUSD,
+	}
+	if err := p.forecastAnchors(ctx, out); err != nil {
+		return nil, err
 	}
 	if p.live == nil || p.job.Judge != nil {
 		return out, p.forecastRows(ctx, out, nil)
@@ -72,9 +80,24 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 		return nil, err
 	}
 	out.Estimate = sum.Estimate()
+	if p.job.ofAnchors {
+		return out, out.estimateTime(ctx, store) // the run warns of both
+	}
 	out.Warnings = append(out.Warnings, modelWarnings(s, known, out.LongestPrompt)...)
 	out.checkCost()
 	return out, out.estimateTime(ctx, store)
+}
+
+// forecastAnchors is the forecast of the anchors, unless they are judged already.
+func (p *Plan) forecastAnchors(ctx context.Context, out *Forecast) error {
+	if p.anchors == nil {
+		return nil
+	}
+	m, err := runs.ReadManifestIfAny(p.anchors.Dir)
+	if err == nil && (m == nil || m.Status != runs.StatusComplete) {
+		out.Anchors, err = p.anchors.Forecast(ctx)
+	}
+	return err
 }
 
 // existingAnswers opens the store of the run's answers, nil if there is none yet.
@@ -114,8 +137,8 @@ func (f *Forecast) warn(format string, args ...any) {
 
 // forecastRows adds up the rows of the run; sum may be nil.
 func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.Planner) error {
-	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
-		return asUsage(err)
+	if err := p.checkAllKeys(ctx); err != nil {
+		return err
 	}
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {
@@ -182,12 +205,20 @@ func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error 
 	return nil
 }
 
+// TotalNanoUSD is what rows and anchors cost, in billionths of a US dollar.
+func (f *Forecast) TotalNanoUSD() int64 {
+	if f.Anchors == nil {
+		return f.NanoUSD
+	}
+	return f.NanoUSD + f.Anchors.NanoUSD
+}
+
 // checkCost warns of a budget that will not do, and of one that cannot be kept.
 func (f *Forecast) checkCost() {
 	if f.Unpriced > 0 {
 		f.warn("nobody tells the price of %s; give it as judge.prices.prompt and judge.prices.completion", strings.Join(f.Models, ", "))
 	}
-	if cost := float64(f.NanoUSD) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
+	if cost := float64(f.TotalNanoUSD()) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
 		f.warn("the calls cost about $%.4f, more than the $%.4f that the run may cost: it will stop on the way, and can go on later", cost, f.MaxCostUSD)
 	}
 }

@@ -43,6 +43,9 @@ type Job struct {
 
 	// SameDataAs is a run whose data this one must have, to the byte; nil for any.
 	SameDataAs *runs.Manifest
+	SameDataIn string // directory of that run
+
+	ofAnchors bool // of a run that is nested in another
 
 	Now      func() time.Time // nil = time.Now
 	Progress func(Progress)   // called from one goroutine at a time; may be nil

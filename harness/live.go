@@ -81,10 +81,11 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	}
 	c := liveConfig(&p.job.Config.Settings, p.job.APIKey)
 	c.Store = store
-	c.Run = m.ID + " " + m.Timings.Started.UTC().Format(time.RFC3339Nano)
+	c.Run = auditName(m)
 	// The directory is locked, so that nobody else goes by its name.
 	if c.Owner, err = ownerOf(p.Dir); err == nil {
-		c.SpentNanoUSD, err = store.Spent(ctx, c.Run, m.Timings.Started)
+		p.spentBefore, err = p.spent(ctx, m, store)
+		c.SpentNanoUSD = p.spentBefore + p.elsewhere
 	}
 	var j *openrouter.Judge
 	if err == nil {
@@ -96,6 +97,21 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	p.judge, p.live = j, j
 	p.warnOfModels(ctx, m, j)
 	return func() error { return errors.Join(j.Close(), store.Close()) }, nil
+}
+
+// auditName is what the store of answers calls the run.
+func auditName(m *runs.Manifest) string {
+	return m.ID + " " + m.Timings.Started.UTC().Format(time.RFC3339Nano)
+}
+
+// spent is what earlier processes spent on the run. A store in the run's directory
+// goes when the run is finished; what it knew is in the manifest.
+func (p *Plan) spent(ctx context.Context, m *runs.Manifest, store *cache.SQLite) (nanoUSD int64, err error) {
+	nanoUSD, err = store.Spent(ctx, auditName(m), m.Timings.Started)
+	if !p.job.Config.Judge.CacheResults && m.Judge.SpentUSD != nil {
+		nanoUSD += int64(math.Round(*m.Judge.SpentUSD * 1e9))
+	}
+	return nanoUSD, err
 }
 
 // answersPath is the store of the run's answers: the one in the settings, the

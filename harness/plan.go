@@ -30,6 +30,15 @@ type Plan struct {
 	judge       judge.Judge // nil if the run has none
 	live        judge.Live  // the judge, if it asks over a network; else nil
 	inline      bool        // some row brings documents of its own
+	anchors     *Plan       // of the run over the judge's anchors; nil if there are none
+	openAnchors bool        // some anchors have no verdict, and another try may get it
+	warnings    []string    // of planning, for the manifest
+
+	// What a budget knows, in billionths of a US dollar: what earlier processes spent
+	// on this run, and what is spent on the other rows that share its budget: the
+	// anchors' of a run, the run's of anchors.
+	spentBefore, elsewhere int64
+	anchorsCost            int64 // part of elsewhere: of this process
 
 	replayDigest string // of the file of a replay judge
 
@@ -56,7 +65,12 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	if err := p.checkData(); err != nil {
 		return nil, err
 	}
+	if err := p.planAnchors(ctx); err != nil {
+		return nil, err
+	}
+	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
+	p.placeAnchors()
 	if err := p.checkBaseline(); err != nil {
 		return nil, err
 	}
@@ -143,7 +157,7 @@ func (p *Plan) settle(ctx context.Context) error {
 	return nil
 }
 
-// digest hashes the inputs and derives the fingerprint.
+// digest hashes the inputs and collects what the fingerprint is made of.
 func (p *Plan) digest(ctx context.Context) error {
 	j := p.job
 	since := j.now()
@@ -178,7 +192,6 @@ func (p *Plan) digest(ctx context.Context) error {
 	for _, tag := range j.Only {
 		p.Ingredients["--only "+tag.Key] = tag.Value
 	}
-	p.Fingerprint = fingerprintOf(p.Ingredients)
 	return nil
 }
 

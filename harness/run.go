@@ -24,11 +24,20 @@ type InterruptedError struct {
 	Command string
 	Done    int64 // rows whose results are saved
 	Rows    int64
+	Anchors bool // the rows are anchors
 }
 
 func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("interrupted: %d of %d rows are saved", e.Done, e.Rows)
+	return fmt.Sprintf("interrupted: %d of %d %s are saved", e.Done, e.Rows, rowsOrAnchors(e.Anchors))
 }
+
+func rowsOrAnchors(anchors bool) string {
+	if anchors {
+		return "anchors"
+	}
+	return "rows"
+}
+
 func (e *InterruptedError) Unwrap() error { return ErrInterrupted }
 
 // Hint is the command that goes on with the run.
@@ -41,10 +50,11 @@ type StoppedError struct {
 	Command string
 	Done    int64 // rows whose results are saved
 	Rows    int64
+	Anchors bool // the rows are anchors
 }
 
 func (e *StoppedError) Error() string {
-	return fmt.Sprintf("stopped: %v: %d of %d rows are saved, and every answer that was paid for", e.Stop, e.Done, e.Rows)
+	return fmt.Sprintf("stopped: %v: %d of %d %s are saved, and every answer that was paid for", e.Stop, e.Done, e.Rows, rowsOrAnchors(e.Anchors))
 }
 func (e *StoppedError) Unwrap() error { return e.Stop }
 
@@ -70,8 +80,8 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
 	since := p.job.now()
-	if err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows)); err != nil {
-		return nil, asUsage(err)
+	if err := p.checkAllKeys(ctx); err != nil {
+		return nil, err
 	}
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {
@@ -100,6 +110,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	m := p.manifest(before)
 	m.Warnings = append(m.Warnings, p.documentProblems(docs)...)
+	if err := p.judgeAnchors(ctx, m, before); err != nil {
+		return nil, err
+	}
 	closeLive, err := p.openLive(ctx, m)
 	if err != nil {
 		return nil, err
@@ -109,6 +122,15 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, p.withdraw(before, err)
 	}
 	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
+}
+
+// checkAllKeys checks the keys of the dataset and of the anchors.
+func (p *Plan) checkAllKeys(ctx context.Context) error {
+	err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows))
+	if err == nil && p.anchors != nil {
+		err = p.anchors.checkAllKeys(ctx)
+	}
+	return asUsage(err)
 }
 
 // withdraw removes a run that this process began over data that turned out to be
@@ -196,10 +218,12 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 	for _, w := range c.Warnings {
 		m.Warnings = append(m.Warnings, w.String())
 	}
+	m.Warnings = append(m.Warnings, p.warnings...)
 	if before != nil {
 		m.Timings.Started = before.Timings.Started
 		m.Timings.Seconds = before.Timings.Seconds
 		m.Timings.Resumed = before.Timings.Resumed + 1
+		m.Judge.SpentUSD = before.Judge.SpentUSD
 	}
 	return m
 }
@@ -233,6 +257,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}, func(answered int64) {
 		progress.Done = max(progress.Done, skipped+answered)
 		usage := p.live.Usage()
+		usage.CostNanoUSD += p.anchorsCost
 		progress.Judge = &usage
 		p.job.progress(progress)
 	})
@@ -242,7 +267,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.assemble(ctx, m, parts, known, docs, skipped > 0); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
+	if !p.job.ofAnchors && p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
 		text := "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag"
 		m.Warnings = append(m.Warnings, text)
 		p.job.warn("%s", text)
@@ -251,8 +276,11 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	m.Timings.Finished = &now
 	m.Timings.Seconds += now.Sub(since).Seconds()
 	m.Status = runs.StatusComplete
-	if m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 {
+	if m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 || p.openAnchors {
 		m.Status = runs.StatusPartial
+	}
+	if p.live != nil {
+		m.Judge.SpentUSD = new(float64(p.spentBefore+p.live.Usage().CostNanoUSD) / 1e9)
 	}
 	if err := m.Write(p.Dir); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ibid/dataset"
+	"ibid/metrics/stats"
 )
 
 // ManifestSchema names the form of manifest.json.
@@ -47,6 +48,7 @@ type Manifest struct {
 	Versions    map[string]string `json:"versions"`
 	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
+	Anchors     *AnchorsRecord    `json:"anchors,omitempty"`  // nil if the run has none
 	Limit       int64             `json:"limit,omitempty"`    // --limit of the run
 	Only        map[string]string `json:"only,omitempty"`     // --only of the run
 	Baseline    string            `json:"baseline,omitempty"` // run directory that gates with diff and p compare with
@@ -110,9 +112,43 @@ type JudgeRecord struct {
 	CostUSD          *float64   `json:"cost_usd"`             // null when nothing was asked
 	LatencyMillis    *float64   `json:"latency_ms,omitempty"` // mean of the calls that were sent
 
+	// SpentUSD is what the calls of all processes that worked on the run cost, those
+	// without use with them: what counts against its budget. Null if the judge asks
+	// no model.
+	SpentUSD *float64 `json:"spent_usd,omitempty"`
+
 	Tampering int64 `json:"tampering,omitempty"` // rows whose material tries to steer the judge, as it says itself
 
 	Panel []PanelPair `json:"panel,omitempty"` // how models that judged together agree
+}
+
+// An AnchorsRecord says what a run's anchors are, and how the judge did on them. The
+// verdicts are those of the run in [AnchorsDir]; none of them counts in the numbers
+// of the run itself.
+type AnchorsRecord struct {
+	Digest     string   `json:"digest"`
+	Rows       int64    `json:"rows"`
+	Claims     int64    `json:"claims"`
+	Unanswered int64    `json:"unanswered"` // claims that the judge could not answer
+	Calls      int64    `json:"calls"`
+	SpentUSD   *float64 `json:"spent_usd"` // counts against the budget of the run; null if the judge asks no model
+
+	Agreement []AnchorsAgreement `json:"agreement,omitempty"` // with people, where they labelled anchors
+}
+
+// AnchorsAgreement counts the judge's verdicts of one kind against what people say
+// of the same anchors; support from thresholds.supported on is a yes of either.
+type AnchorsAgreement struct {
+	Kind      string `json:"kind"`     // claim support or citation support
+	BothYes   int64  `json:"both_yes"` // verdicts
+	BothNo    int64  `json:"both_no"`
+	HumanOnly int64  `json:"human_yes"` // the judge says no
+	JudgeOnly int64  `json:"judge_yes"` // people say no
+}
+
+// Counts are the verdicts with people as the reference.
+func (a *AnchorsAgreement) Counts() stats.Confusion {
+	return stats.Confusion{TP: a.BothYes, FP: a.JudgeOnly, FN: a.HumanOnly, TN: a.BothNo}
 }
 
 // A PanelPair is how two models of a panel agree about claims, by the label of

@@ -16,6 +16,10 @@ const (
 	CalibrationFile = "calibration.json" // of runs whose judge was compared with people
 )
 
+// AnchorsDir is the folder in a run directory that holds the run over the anchors
+// of its judge.
+const AnchorsDir = "anchors"
+
 // Row states, as in the column status of rows.parquet.
 const (
 	RowOK    = "ok"

@@ -72,6 +72,8 @@ type forecastJSON struct {
 	LatencySeconds float64  `json:"latency_seconds"`
 	LatencyAssumed bool     `json:"latency_assumed"`
 	Warnings       []string `json:"warnings"`
+
+	Anchors *forecastJSON `json:"anchors,omitempty"` // what the anchors take besides
 }
 
 func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {
@@ -91,7 +93,19 @@ func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {
 	if f.RPM > 0 {
 		out.RPM = &f.RPM
 	}
+	if f.Anchors != nil {
+		out.Anchors = newForecastJSON(kind, f.Anchors)
+	}
 	return out
+}
+
+// anchorsForecast is what the anchors take, in one line.
+func anchorsForecast(f *harness.Forecast) string {
+	text := fmt.Sprintf("%s rows, asked anew by every run: %s calls", report.Thousands(f.InputRows), report.Thousands(f.Calls))
+	if f.Calls > 0 && f.Unpriced == 0 {
+		text += fmt.Sprintf(", about %s besides, at most %s, about %s", dollars(f.NanoUSD), dollars(f.MostNanoUSD), max(f.Time.Round(time.Second), time.Second))
+	}
+	return text
 }
 
 func writeForecast(w io.Writer, kind string, f *harness.Forecast) error {
@@ -103,6 +117,9 @@ func writeForecast(w io.Writer, kind string, f *harness.Forecast) error {
 		line("rows", "%s", report.Thousands(f.InputRows))
 		line("calls", "0: judge %s asks no model", kind)
 		return t.Flush()
+	}
+	if n := f.Anchors; n != nil {
+		line("anchors", "%s", anchorsForecast(n))
 	}
 	line("rows", "%s; %s have claims, %s of them need no model", report.Thousands(f.InputRows), report.Thousands(f.Rows), report.Thousands(f.Settled))
 	if f.Cache != "" {

@@ -157,8 +157,9 @@ func (f *historyFlags) nights(listed []runs.Listed, metric, system string) (nigh
 }
 
 // unmoving are the groups of ingredients that move no score: the dataset, whose
-// answers are other ones every night, and how numbers are summarised.
-var unmoving = []string{"dataset", "slices", "statistics", "quality_control"}
+// answers are other ones every night, the anchors of the judge, and how numbers are
+// summarised.
+var unmoving = []string{"anchors", "dataset", "slices", "statistics", "quality_control"}
 
 // night is a run without a value.
 func (f *historyFlags) night(run runs.Listed) (annotations.Night, error) {

@@ -54,6 +54,6 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, ci *ciFlag
 		return err
 	}
 	return a.evaluate(cmd, &harness.Job{
-		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, Baseline: m.Baseline,
+		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: m.Baseline,
 	}, "", ci)
 }
