@@ -16,7 +16,7 @@ func main() {
 	seed := flag.Uint64("seed", 2026, "of all of them")
 	flag.Parse()
 	fmt.Println("| what | promised | measured |\n|---|--:|--:|")
-	for _, p := range promises {
+	for _, p := range append(promises, driftPromises()...) {
 		if _, err := fmt.Printf("| %s | %s | %s |\n", p.what, p.promised, p.measure(*runs, *seed)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
