@@ -23,6 +23,7 @@ type Baseline struct {
 	summary     []runs.SummaryRow // of the base
 	system      string            // of the base, if it is one of the same run
 	why         string            // there can be no comparison
+	drift       *compare.Drift    // of the judge; nil without anchors
 }
 
 // OpenBaseline opens the finished runs in baseDir and dir. That they cannot be
@@ -63,12 +64,16 @@ func SystemBaseline(dir, system string) (*Baseline, error) {
 // settle turns a refusal into the reason of all verdicts.
 func (b *Baseline) settle(err error) error {
 	var refused *compare.RefusedError
+	var moved *compare.DriftError
 	switch {
 	case errors.As(err, &refused):
 		b.why = refused.Error()
-		return nil
+	case errors.As(err, &moved):
+		b.why, b.drift = moved.Error(), moved.Drifts[0]
 	case err != nil:
 		return errors.Join(err, b.Close())
+	default:
+		b.drift = b.lookup.Drift
 	}
 	return nil
 }

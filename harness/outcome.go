@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 )
@@ -16,6 +17,10 @@ type Outcome struct {
 	Manifest *runs.Manifest
 	Existed  bool // the run was complete already; nothing was done
 	Gates    []runs.GateResult
+
+	// Drift of the judge from the baseline that gates compared with; nil if none did,
+	// or neither run has anchors.
+	Drift *compare.Drift
 }
 
 // SavedOutcome asks the gates of c of the finished run m in dir: it is what
@@ -60,7 +65,7 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 	if err != nil {
 		return nil, err
 	}
-	out.Gates, err = askGates(gates, dir, baseline, summary, c.MinCoverage)
+	out.Gates, out.Drift, err = askGates(gates, dir, baseline, summary, c.MinCoverage)
 	return out, err
 }
 
@@ -68,25 +73,30 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 // with diff and p compare with what m was compared with; without that, or if it is
 // gone, they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
-	return askGates(c.Gates(), dir, m.Baseline, summary, c.MinCoverage)
+	results, _, err := askGates(c.Gates(), dir, m.Baseline, summary, c.MinCoverage)
+	return results, err
 }
 
-// askGates opens a baseline if a gate needs it.
-func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, minCoverage float64) ([]runs.GateResult, error) {
+// askGates opens a baseline if a gate needs it. It also says whether the judge moved
+// since.
+func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, minCoverage float64) ([]runs.GateResult, *compare.Drift, error) {
 	e := &Evidence{Summary: summary, MinCoverage: minCoverage}
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
-	if needs && baseline != "" {
-		b, err := OpenBaseline(baseline, dir)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			b = &Baseline{why: "the baseline " + baseline + " is not there"}
-		case err != nil:
-			return nil, err
-		}
-		defer b.Close()
-		e.Baseline = b
+	if !needs || baseline == "" {
+		results, err := e.Ask(gates)
+		return results, nil, err
 	}
-	return e.Ask(gates)
+	b, err := OpenBaseline(baseline, dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		b = &Baseline{why: "the baseline " + baseline + " is not there"}
+	case err != nil:
+		return nil, nil, err
+	}
+	defer b.Close()
+	e.Baseline = b
+	results, err := e.Ask(gates)
+	return results, b.drift, err
 }
 
 // Lacks says why the run says too little to be judged by: too many claims that

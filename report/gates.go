@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 )
 
@@ -15,6 +16,7 @@ type Gates struct {
 	Verdict runs.Verdict
 	Lacks   []string // why the run as a whole says too little to be judged by
 	Results []runs.GateResult
+	Drift   *compare.Drift // of the judge since the baseline; nil without anchors
 
 	run *runs.Manifest
 }
@@ -57,6 +59,7 @@ func (g *Gates) Write(w io.Writer, format string, style Style) error {
 	} else {
 		g.writeText(&b, style)
 	}
+	g.writeDrift(&b, format, style)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -72,6 +75,25 @@ func (g *Gates) writeText(b *strings.Builder, style Style) {
 	}
 }
 
+// writeDrift says what was found of the judge, and what it flipped if it moved.
+func (g *Gates) writeDrift(b *strings.Builder, format string, style Style) {
+	if g.Drift == nil {
+		return
+	}
+	if style == nil {
+		style = plain{}
+	}
+	p := &paper{markdown: format == "markdown", style: style}
+	if !p.markdown {
+		p.WriteString("\n")
+	}
+	p.line(CleanLine(g.Drift.Sentence()))
+	if g.Drift.Moved {
+		p.flips(g.Drift, p.markdown)
+	}
+	b.WriteString(p.String())
+}
+
 // gatesJSON is the JSON form of gates.
 type gatesJSON struct {
 	Schema  string            `json:"schema"`
@@ -79,10 +101,11 @@ type gatesJSON struct {
 	Verdict runs.Verdict      `json:"verdict"`
 	Lacks   []string          `json:"lacks"`
 	Gates   []runs.GateResult `json:"gates"`
+	Drift   *compare.Drift    `json:"drift,omitempty"`
 }
 
 func (g *Gates) writeJSON(w io.Writer) error {
-	return encodeJSON(w, gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, append([]string{}, g.Lacks...), append([]runs.GateResult{}, g.Results...)})
+	return encodeJSON(w, gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, append([]string{}, g.Lacks...), append([]runs.GateResult{}, g.Results...), g.Drift})
 }
 
 func (g *Gates) writeCSV(w io.Writer) error {

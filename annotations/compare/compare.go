@@ -31,6 +31,7 @@ type Result struct {
 	Sides     []Side    `json:"sides"`    // the first is the base
 	Pairs     []Pair    `json:"pairs"`
 	Rankings  []Ranking `json:"rankings"` // of three or more sides, by headline metric
+	Drifts    []*Drift  `json:"drifts"`   // of the judge, from the base to each run, where one of the two has anchors
 }
 
 // A Side is what is compared: a run, or a system of a run.

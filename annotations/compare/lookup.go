@@ -11,13 +11,14 @@ import (
 // gates ask them. It is not safe for concurrent use.
 type Lookup struct {
 	tester
+	Drift       *Drift // of the judge between the runs; nil if neither has anchors
 	base, other *Run
 	system      string              // of the base, if it is one of the same run
 	pairings    map[string]*pairing // by system
 }
 
 // NewLookup compares other with base. It refuses runs whose numbers do not mean the
-// same with a [*RefusedError].
+// same with a [*RefusedError], and runs whose judge moved with a [*DriftError].
 func NewLookup(base, other *Run, o Options) (*Lookup, error) {
 	if why := reasons(base, other); len(why) > 0 && !o.Force {
 		return nil, &RefusedError{Base: base.Manifest.ID, New: other.Manifest.ID, Reasons: why}
@@ -26,7 +27,14 @@ func NewLookup(base, other *Run, o Options) (*Lookup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lookup{tester: *t, base: base, other: other, pairings: make(map[string]*pairing)}, nil
+	d, err := t.drift(base, other)
+	switch {
+	case err != nil:
+		return nil, err
+	case d != nil && d.Moved && !o.Force:
+		return nil, &DriftError{Drifts: []*Drift{d}}
+	}
+	return &Lookup{tester: *t, Drift: d, base: base, other: other, pairings: make(map[string]*pairing)}, nil
 }
 
 // NewSystemLookup compares the systems of a run with one of them. The error is a

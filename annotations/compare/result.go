@@ -60,7 +60,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 	}
 	c.result = &Result{
 		Schema: Schema, By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,
-		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{},
+		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Drifts: []*Drift{},
 	}
 	for _, q := range c.headline {
 		c.result.Headline = append(c.result.Headline, q.String())
@@ -91,7 +91,8 @@ func newTester(base *Run, o Options) (*tester, error) {
 
 // Runs compares each of the runs with base, system by system where all of them
 // have some in common, and all of those together. It refuses runs whose numbers do
-// not mean the same with a [*RefusedError], unless forced to.
+// not mean the same with a [*RefusedError], and runs whose judge moved with a
+// [*DriftError], unless forced to.
 func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 	c, err := newComparison(base, o, "run")
 	if err != nil {
@@ -101,6 +102,9 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 		if err := c.admit(reasons(base, other), other); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.checkJudge(news); err != nil {
+		return nil, err
 	}
 	if o.Base != "" {
 		return c.named(news)
@@ -210,6 +214,32 @@ func (c *comparison) admit(why []string, other *Run) error {
 	}
 	for _, reason := range why {
 		c.result.Notes = append(c.result.Notes, "compared by force, although "+reason)
+	}
+	return nil
+}
+
+// checkJudge tests whether the judge moved, and refuses the runs if it did, or notes
+// it.
+func (c *comparison) checkJudge(news []*Run) error {
+	var moved []*Drift
+	for _, other := range news {
+		d, err := c.drift(c.base, other)
+		if err != nil {
+			return err
+		}
+		if d == nil {
+			continue
+		}
+		c.result.Drifts = append(c.result.Drifts, d)
+		text := d.Sentence()
+		if d.Moved {
+			moved = append(moved, d)
+			text = "compared by force, although " + text
+		}
+		c.result.Notes = append(c.result.Notes, text)
+	}
+	if len(moved) > 0 && !c.Force {
+		return &DriftError{Drifts: moved}
 	}
 	return nil
 }

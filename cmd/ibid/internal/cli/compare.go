@@ -42,7 +42,9 @@ metrics with --all, are adjusted by Benjamini and Hochberg and are for looking
 around. ~ is no significant difference; mde is what would have been one.
 
 Runs whose numbers do not mean the same (versions, judge, prompts, settings,
-documents, truth) are refused unless --force is given.`,
+documents, truth) are refused unless --force is given; so are runs between which the
+judge moved on its anchors (judge.anchors), with exit code 4 and the verdicts that
+changed.`,
 		Example: `  ibid compare runs/monday runs/tuesday
   ibid compare runs/monday runs/tuesday --metric char_f1 --metric 'micro(char_recall)' --slice lang
   ibid compare runs/monday --by system
@@ -124,6 +126,10 @@ func (a *app) compare(f *compareFlags, args []string) error {
 		return err
 	}
 	r, err := a.comparison(f.by, args, o)
+	var moved *compare.DriftError
+	if errors.As(err, &moved) {
+		return a.refuseDrift(moved)
+	}
 	if err != nil {
 		return err
 	}
@@ -140,6 +146,25 @@ func (a *app) compare(f *compareFlags, args []string) error {
 		return a.gateSystems(args[0], r.Sides[0].System, f)
 	}
 	return a.gateRuns(args[0], args[1:], f)
+}
+
+// refuseDrift names the verdicts in which the judge of two runs moved, in place of a
+// comparison.
+func (a *app) refuseDrift(moved *compare.DriftError) error {
+	view := &report.Drift{Drifts: moved.Drifts}
+	if !strings.EqualFold(filepath.Ext(a.output), ".parquet") {
+		err := a.write(func(w io.Writer) error {
+			return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, d := range moved.Drifts {
+		a.say("not compared: %s", d.Sentence())
+	}
+	a.hint("--force compares them all the same, and says so; what differs may be the judge")
+	return exitError{ExitNoVerdict}
 }
 
 func (a *app) writeComparison(r *compare.Result) error {

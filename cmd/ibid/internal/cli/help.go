@@ -166,7 +166,9 @@ or with --gate:
 
 diff and p need a baseline: ibid run --baseline RUN, ibid gate RUN BASE, or
 ibid compare BASE NEW --gate. A baseline that means something else (judge, prompts,
-versions, settings, documents) is wrong use: exit code 2.
+versions, settings, documents) is wrong use: exit code 2. If the judge moved since the
+baseline, as its anchors show (judge.anchors), they have no verdict: exit code 4. Gates
+on the run's own values compare with nothing, so anchors do not concern them.
 
 ibid gate RUN asks them of saved results; --junit FILE leaves the verdict to a CI
 system, --annotations github says on standard error what GitHub shows at the line of
@@ -180,7 +182,8 @@ const exitTopic = `  0    done, gates passed
   2    wrong use: flags, run file, schema, fingerprint; nothing was written
   3    done, a gate failed
   4    no verdict, or done in part: coverage below min_coverage, --max-cost reached or
-       a judge that cannot go on, records that an import left out; wins over 3
+       a judge that cannot go on, records that an import left out, runs that cannot be
+       compared because their judge moved on its anchors; wins over 3
   130  interrupted; what was done is saved, the resume command is printed
   143  terminated; the same
 `

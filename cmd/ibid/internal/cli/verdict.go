@@ -37,7 +37,9 @@ func (c *ciFlags) check() error {
 
 // gatesView is the view model of an outcome's gates.
 func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
-	return report.NewGates(out.Manifest, out.Verdict(config.MinCoverage), out.Lacks(config.MinCoverage), out.Gates)
+	view := report.NewGates(out.Manifest, out.Verdict(config.MinCoverage), out.Lacks(config.MinCoverage), out.Gates)
+	view.Drift = out.Drift
+	return view
 }
 
 // conclude says why an outcome is not good, leaves it for a CI system, and turns

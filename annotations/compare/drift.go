@@ -1,0 +1,221 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// A Drift says whether the judge of two runs moved between them, by its verdicts on
+// the same anchors.
+//
+// A verdict is the one on a claim with all that it cites, and the one on a citation
+// unless it is all that one claim cites, which would be the same again. A verdict
+// from thresholds.supported of the base run on is supported. The anchors are fixed;
+// what chance is about is what the judge answers when it is asked again. One request
+// asks about one row, so that the row is the unit: under the hypothesis that the
+// judge is what it was, the two answers about a row could as well be swapped.
+type Drift struct {
+	Base      string `json:"base"` // run ids
+	New       string `json:"new"`
+	Unchecked string `json:"unchecked,omitempty"` // why there is no test
+	Digest    string `json:"digest"`              // of the anchors
+
+	Rows     int64    `json:"rows"`      // that have a verdict in both runs
+	Verdicts int64    `json:"verdicts"`  // that both runs have
+	OneSided int64    `json:"one_sided"` // that only one of them has: the other could not say
+	Gained   int64    `json:"gained"`    // supported in the new run only
+	Lost     int64    `json:"lost"`      // supported in the base only
+	FlipRate *float64 `json:"flip_rate"`
+
+	P     *float64 `json:"p"` // two-sided
+	Test  string   `json:"test"`
+	Level float64  `json:"level"`
+	Moved bool     `json:"moved"` // P <= 1-Level
+
+	Flipped   []Flipped        `json:"flipped"`   // in the order of the anchors
+	Agreement []DriftAgreement `json:"agreement"` // with people, where they labelled anchors
+}
+
+// A Flipped verdict is one that only one of the runs calls supported.
+type Flipped struct {
+	ID         string  `json:"id"` // of the anchor
+	System     string  `json:"system"`
+	Claim      *int64  `json:"claim"`    // from 0; null of a citation
+	Citation   *int64  `json:"citation"` // from 0; null of a claim
+	Name       string  `json:"name"`     // claim_id or citation_id, "" if it has none
+	Text       string  `json:"text"`     // of the claim; the document of a citation
+	Before     float64 `json:"before"`   // support
+	After      float64 `json:"after"`
+	LabelBase  string  `json:"label_before"`
+	LabelAfter string  `json:"label_after"`
+}
+
+// DriftAgreement is how the judge agrees with people on anchors, in both runs.
+type DriftAgreement struct {
+	Kind   string         `json:"kind"` // claim support or citation support
+	Before AgreementRates `json:"before"`
+	After  AgreementRates `json:"after"`
+}
+
+// AgreementRates are undefined where people have no verdict of that side.
+type AgreementRates struct {
+	Items       int64    `json:"items"`
+	Sensitivity *float64 `json:"sensitivity"`
+	Specificity *float64 `json:"specificity"`
+}
+
+// RatesOf are the rates of counts with people as the reference.
+func RatesOf(c stats.Confusion) AgreementRates {
+	return AgreementRates{
+		Items:       c.N(),
+		Sensitivity: stats.FractionOf(float64(c.TP), float64(c.TP+c.FN)).Pointer(),
+		Specificity: stats.FractionOf(float64(c.TN), float64(c.TN+c.FP)).Pointer(),
+	}
+}
+
+// A DriftError says that runs must not be compared because the judge moved.
+type DriftError struct {
+	Drifts []*Drift // those of the runs that it moved in
+}
+
+func (e *DriftError) Error() string { return e.Drifts[0].Sentence() }
+
+// drift tests whether the judge moved between two runs, nil if neither has anchors.
+func (t *tester) drift(base, other *Run) (*Drift, error) {
+	a, b := base.Manifest.Anchors, other.Manifest.Anchors
+	if a == nil && b == nil {
+		return nil, nil
+	}
+	d := &Drift{
+		Base: base.Manifest.ID, New: other.Manifest.ID, Level: t.level, Flipped: []Flipped{}, Agreement: []DriftAgreement{},
+	}
+	switch {
+	case a == nil:
+		d.Unchecked = d.Base + " has no anchors"
+	case b == nil:
+		d.Unchecked = d.New + " has no anchors"
+	case a.Digest != b.Digest:
+		d.Unchecked = "their anchors are not the same"
+	}
+	if d.Unchecked != "" {
+		return d, nil
+	}
+	d.Digest = a.Digest
+	d.agree(a, b)
+	before, err := readAnchors(filepath.Join(base.Dir, runs.AnchorsDir))
+	if err != nil {
+		return nil, err
+	}
+	after, err := readAnchors(filepath.Join(other.Dir, runs.AnchorsDir))
+	if err != nil {
+		return nil, err
+	}
+	flips := d.pair(before, after, base.number("thresholds.supported", 0.7))
+	if need := stats.ClustersNeeded(t.level); d.Rows < need {
+		d.Unchecked = fmt.Sprintf("%d anchors have a verdict in both, and fewer than %d cannot show it", d.Rows, need)
+		return d, nil
+	}
+	d.FlipRate = stats.FractionOf(float64(d.Gained+d.Lost), float64(d.Verdicts)).Pointer()
+	p := flips.Test(t.resamples, t.seed)
+	d.Test = string(p.Method)
+	if p.Defined() {
+		d.P, d.Moved = &p.P, p.P <= 1-t.level
+	}
+	return d, nil
+}
+
+// pair pairs verdicts, counts them, and lists those that flipped.
+func (d *Drift) pair(before, after *anchorVerdicts, supported float64) *stats.Flips {
+	type counts struct{ verdicts, gained, lost int64 }
+	rows := make(map[anchorRow]*counts)
+	var order []*counts
+	for i := range before.list {
+		x := &before.list[i]
+		k, ok := after.at[x.key]
+		if !ok {
+			continue
+		}
+		y := &after.list[k]
+		if x.known != y.known {
+			d.OneSided++
+		}
+		if !x.known || !y.known {
+			continue
+		}
+		row := rows[x.key.anchorRow]
+		if row == nil {
+			row = new(counts)
+			rows[x.key.anchorRow], order = row, append(order, row)
+		}
+		row.verdicts++
+		was, is := x.support >= supported, y.support >= supported
+		switch {
+		case is && !was:
+			row.gained++
+		case was && !is:
+			row.lost++
+		}
+		if was != is {
+			d.Flipped = append(d.Flipped, x.flipped(y))
+		}
+	}
+	var flips stats.Flips
+	for _, row := range order {
+		flips.AddRow(row.verdicts, row.gained, row.lost)
+	}
+	d.Rows, d.Verdicts, d.Gained, d.Lost = flips.Rows(), flips.Verdicts, flips.Gained, flips.Lost
+	return &flips
+}
+
+// agree sets the agreement with people before and after side by side.
+func (d *Drift) agree(before, after *runs.AnchorsRecord) {
+	for i := range before.Agreement {
+		for k := range after.Agreement {
+			if x, y := &before.Agreement[i], &after.Agreement[k]; x.Kind == y.Kind {
+				d.Agreement = append(d.Agreement, DriftAgreement{Kind: x.Kind, Before: RatesOf(x.Counts()), After: RatesOf(y.Counts())})
+			}
+		}
+	}
+}
+
+// Sentence says in one line what the test found.
+func (d *Drift) Sentence() string {
+	pair := fmt.Sprintf("between %s and %s", d.Base, d.New)
+	if d.Unchecked != "" {
+		return fmt.Sprintf("whether the judge moved %s was not checked: %s", pair, d.Unchecked)
+	}
+	verb := "the judge did not move " + pair
+	if d.Moved {
+		verb = "the judge moved " + pair
+	}
+	return fmt.Sprintf("%s: of %d verdicts on %d anchors, %d became supported and %d became unsupported (%s, %s)",
+		verb, d.Verdicts, d.Rows, d.Gained, d.Lost, d.pText(), d.Test)
+}
+
+func (d *Drift) pText() string {
+	switch {
+	case d.P == nil:
+		return "p undefined"
+	case *d.P < 0.001:
+		return "p<0.001"
+	}
+	return fmt.Sprintf("p=%.3f", *d.P)
+}
+
+// Where names the verdict: the anchor, and the claim or citation in it.
+func (f *Flipped) Where() string {
+	what, n := "claim", f.Claim
+	if n == nil {
+		what, n = "citation", f.Citation
+	}
+	return fmt.Sprintf("%s/%s %s %s", f.ID, f.System, what, cmp.Or(f.Name, fmt.Sprint(*n)))
+}
+
+// Change is the verdict before and after.
+func (f *Flipped) Change() string {
+	return fmt.Sprintf("%s %.2g -> %s %.2g", f.LabelBase, f.Before, f.LabelAfter, f.After)
+}

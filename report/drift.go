@@ -1,0 +1,109 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+
+	"ibid/annotations/compare"
+)
+
+// A Drift is the view model of runs that are not compared because the judge moved
+// between them.
+type Drift struct {
+	Drifts []*compare.Drift
+}
+
+// Write renders the flipped verdicts as text, json, csv or markdown.
+func (d *Drift) Write(w io.Writer, format string, o TextOptions) error {
+	switch format {
+	case "json":
+		return encodeJSON(w, driftJSON{Schema: "ibid.drift/v1", Drifts: d.Drifts})
+	case "csv":
+		return d.writeCSV(w)
+	}
+	if o.Style == nil {
+		o.Style = plain{}
+	}
+	p := &paper{markdown: format == "markdown", style: o.Style}
+	p.title("not compared: the judge moved")
+	for _, one := range d.Drifts {
+		p.line(CleanLine(one.Sentence()))
+		p.flips(one, o.All || p.markdown)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// driftJSON is the JSON form of a refused comparison.
+type driftJSON struct {
+	Schema string           `json:"schema"`
+	Drifts []*compare.Drift `json:"drifts"`
+}
+
+// namedFlips is how many flipped verdicts text names unless all are asked for.
+const namedFlips = 10
+
+// flipWidth bounds the text of a claim, in characters.
+const flipWidth = 60
+
+// flips lists the verdicts that changed, and the agreement with people.
+func (p *paper) flips(d *compare.Drift, all bool) {
+	t := &table{header: []string{"anchor", "before", "after", "claim or cited document"}, right: 4}
+	shown := d.Flipped
+	if !all {
+		shown = shown[:min(len(shown), namedFlips)]
+	}
+	for i := range shown {
+		t.rows = append(t.rows, flipCells(&shown[i]))
+	}
+	p.table(t)
+	if left := len(d.Flipped) - len(shown); left > 0 {
+		p.line(fmt.Sprintf("%d more with -v, in JSON and CSV", left))
+	}
+	p.table(driftAgreement(d.Agreement))
+}
+
+func flipCells(f *compare.Flipped) []string {
+	return []string{CleanLine(f.Where()), flipVerdict(f.LabelBase, f.Before), flipVerdict(f.LabelAfter, f.After), CleanLine(line(f.Text, flipWidth))}
+}
+
+// flipVerdict is a label with its support.
+func flipVerdict(name string, support float64) string {
+	return CleanLine(name) + " " + number(support)
+}
+
+// driftAgreement sets the agreement with people before and after side by side.
+func driftAgreement(all []compare.DriftAgreement) *table {
+	t := &table{header: []string{"agreement with people", "before", "after", "labels"}, right: 1}
+	for i := range all {
+		a := &all[i]
+		t.rows = append(t.rows,
+			[]string{a.Kind + ": sensitivity", Number(a.Before.Sensitivity), Number(a.After.Sensitivity), Thousands(a.After.Items)},
+			[]string{a.Kind + ": specificity", Number(a.Before.Specificity), Number(a.After.Specificity), Thousands(a.After.Items)})
+	}
+	return t
+}
+
+// writeCSV writes one row for each flipped verdict.
+func (d *Drift) writeCSV(w io.Writer) error {
+	rows := [][]string{{"base", "new", "id", "system", "claim", "citation", "name", "text", "before", "after", "label_before", "label_after", "p", "test"}}
+	for _, one := range d.Drifts {
+		for i := range one.Flipped {
+			f := &one.Flipped[i]
+			rows = append(rows, []string{
+				one.Base, one.New, f.ID, f.System, position(f.Claim), position(f.Citation), f.Name, f.Text,
+				exact(&f.Before), exact(&f.After), f.LabelBase, f.LabelAfter, exact(one.P), one.Test,
+			})
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func position(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
