@@ -3,6 +3,7 @@ package annotations
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,7 +29,7 @@ type Key struct {
 	Fraction  string         `json:"fraction"`       // as it was asked for
 	Stratify  string         `json:"stratify,omitempty"`
 	Seed      string         `json:"seed"`
-	Template  string         `json:"template"` // file beside the key that the annotators fill in
+	Template  string         `json:"template"` // file beside the key with what the annotators say
 	Strata    map[string]int `json:"strata"`   // items that could be drawn
 	Items     []KeyItem      `json:"items"`
 }
@@ -106,8 +107,9 @@ func ReadKey(path string) (*Key, error) {
 func (k *Key) TemplatePath(key string) string { return filepath.Join(filepath.Dir(key), k.Template) }
 
 // A BlindItem is one line of a template: an item without its names and without
-// what was said of it.
+// what was said of it. Filled in, it is what one annotator said.
 type BlindItem struct {
+	Annotator string          `json:"-"` // who filled it in
 	ID        string          `json:"id"`
 	Query     string          `json:"query"`
 	Answer    string          `json:"answer"`
@@ -158,29 +160,40 @@ func (it *BlindItem) Answered() bool {
 // BlindAnnotator is the name under which a blind sample was annotated.
 const BlindAnnotator = "blind"
 
-// ReadFilled reads a template that annotators filled in, by the position of the
-// item in the dataset, without the items in which nothing was filled in. An item
-// that is not of the key is an error.
-func ReadFilled(path string, k *Key) (map[int64]BlindItem, error) {
+// ReadFilled reads what annotators said of a blind sample, by the position of the
+// item in the dataset, one element for each annotator who said something of it: a
+// template that one of them filled in, or a dataset whose ids are the items' names.
+// An item that is not of the key is an error.
+//
+// Annotators are called [BlindAnnotator], and where a dataset has several of them,
+// that, a colon and their names.
+func ReadFilled(ctx context.Context, path string, k *Key) (map[int64][]BlindItem, error) {
+	if filepath.Ext(path) == ".parquet" {
+		return readAnnotated(ctx, path, k)
+	}
+	return readTemplate(path, k)
+}
+
+func readTemplate(path string, k *Key) (map[int64][]BlindItem, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	filled := make(map[int64]BlindItem)
+	filled := make(map[int64][]BlindItem)
 	scan := bufio.NewScanner(bytes.NewReader(data))
 	scan.Buffer(nil, 64<<20)
 	for line := 1; scan.Scan(); line++ {
 		if len(bytes.TrimSpace(scan.Bytes())) == 0 {
 			continue
 		}
-		var it BlindItem
+		it := BlindItem{Annotator: BlindAnnotator}
 		d := json.NewDecoder(bytes.NewReader(scan.Bytes()))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&it); err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
 		}
-		i := slices.IndexFunc(k.Items, func(x KeyItem) bool { return x.Blind == it.ID })
-		if i < 0 {
+		row, ok := k.row(it.ID)
+		if !ok {
 			return nil, fmt.Errorf("%s: line %d: %q is no item of the sample", path, line, it.ID)
 		}
 		for _, p := range it.Truth {
@@ -189,8 +202,17 @@ func ReadFilled(path string, k *Key) (map[int64]BlindItem, error) {
 			}
 		}
 		if it.Answered() {
-			filled[k.Items[i].Row] = it
+			filled[row] = []BlindItem{it}
 		}
 	}
 	return filled, scan.Err()
+}
+
+// row is the position in the dataset of an item of the sample.
+func (k *Key) row(blind string) (int64, bool) {
+	i := slices.IndexFunc(k.Items, func(x KeyItem) bool { return x.Blind == blind })
+	if i < 0 {
+		return 0, false
+	}
+	return k.Items[i].Row, true
 }

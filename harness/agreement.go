@@ -26,7 +26,7 @@ type Annotated struct {
 	Labels *annotations.Labels
 
 	plan    *Plan
-	blind   map[int64]annotations.BlindItem
+	blind   map[int64][]annotations.BlindItem
 	unclear int64 // annotators of an item some of whose marks have no place
 }
 
@@ -37,8 +37,8 @@ func (p *Plan) Annotated(ctx context.Context, worst int) (*Annotated, error) {
 }
 
 // AnnotatedAgain is Annotated for the rows of a blind sample, by their position,
-// in which what was said blindly is one more annotator; nil is every row.
-func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64]annotations.BlindItem) (*Annotated, error) {
+// in which who spoke blindly are more annotators; nil is every row.
+func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64][]annotations.BlindItem) (*Annotated, error) {
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {
 		return nil, asUsage(err)
@@ -49,7 +49,7 @@ func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64]an
 	return p.annotated(ctx, docs, worst, blind)
 }
 
-func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int, blind map[int64]annotations.BlindItem) (*Annotated, error) {
+func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int, blind map[int64][]annotations.BlindItem) (*Annotated, error) {
 	o := p.job.AgreementOptions(worst)
 	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p, blind: blind}
 	return a, a.read(ctx, docs)
@@ -153,11 +153,13 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 			continue
 		}
 		if a.blind != nil {
-			it, ok := a.blind[row.Pos]
+			said, ok := a.blind[row.Pos]
 			if !ok {
 				continue
 			}
-			p.addBlind(&row, &it)
+			for k := range said {
+				p.addBlind(&row, &said[k])
+			}
 		}
 		if several(row.Truth, func(t *dataset.Truth) string { return t.Annotator }) {
 			r.Resolve(&row, &places)

@@ -197,7 +197,7 @@ func questions(row *dataset.Row) []annotations.BlindLabel {
 	return out
 }
 
-// addBlind adds what was said of a row in a blind sample as one more annotator.
+// addBlind adds what somebody said of a row in a blind sample as one more annotator.
 func (p *Plan) addBlind(row *dataset.Row, it *annotations.BlindItem) {
 	for _, m := range it.Truth {
 		end := *m.End
@@ -205,17 +205,17 @@ func (p *Plan) addBlind(row *dataset.Row, it *annotations.BlindItem) {
 			end--
 		}
 		row.Truth = append(row.Truth, dataset.Truth{
-			Annotator: annotations.BlindAnnotator, Doc: m.Doc, Unit: "codepoint",
+			Annotator: it.Annotator, Doc: m.Doc, Unit: "codepoint",
 			Start: dataset.NullInt{Value: *m.Start, Valid: true}, End: dataset.NullInt{Value: end, Valid: true},
 		})
 	}
 	if it.Truth != nil && len(it.Truth) == 0 {
-		row.Truth = append(row.Truth, dataset.Truth{Annotator: annotations.BlindAnnotator, DocNull: true})
+		row.Truth = append(row.Truth, dataset.Truth{Annotator: it.Annotator, DocNull: true})
 	}
 	for _, l := range it.Labels {
 		if l.Value != nil {
 			row.Labels = append(row.Labels, dataset.Label{
-				Annotator: annotations.BlindAnnotator, ClaimID: l.ClaimID, CitationID: l.CitationID, Kind: l.Kind,
+				Annotator: it.Annotator, ClaimID: l.ClaimID, CitationID: l.CitationID, Kind: l.Kind,
 				Value: dataset.NullFloat{Value: *l.Value, Valid: true},
 			})
 		}

@@ -25,8 +25,12 @@ func TestREADME(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range []string{"answers.jsonl"} {
-		data, err := os.ReadFile(filepath.Join("testdata", "readme", name))
+	samples := filepath.Join("..", "..", "dataset", "convert", "testdata")
+	for name, from := range map[string]string{
+		"answers.jsonl": filepath.Join("testdata", "readme", "answers.jsonl"),
+		"export.json":   filepath.Join(samples, "label-studio", "export.json"),
+	} {
+		data, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +40,7 @@ func TestREADME(t *testing.T) {
 	}
 	for name, from := range map[string]string{
 		"recordings": filepath.Join("testdata", "readme", "recordings"),
-		"annotated":  filepath.Join("..", "..", "dataset", "convert", "testdata", "brat"),
+		"annotated":  filepath.Join(samples, "brat"),
 	} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(from)); err != nil {
 			t.Fatal(err)

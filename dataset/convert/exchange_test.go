@@ -56,7 +56,7 @@ func TestResponses(t *testing.T) {
 		})
 	}
 	for _, f := range Formats() {
-		if slices.Contains(f.options, "system") && f.Name != "auto" && !tested[f.Name] {
+		if slices.Contains(f.options, "request") && f.Name != "auto" && !tested[f.Name] {
 			t.Errorf("no sample of format %s", f.Name)
 		}
 	}

@@ -43,6 +43,7 @@ var formats = []Format{
 	inline,
 	jsonl,
 	keepTrusts,
+	labelStudio,
 	mistral,
 	openAI,
 	perplexity,

@@ -41,7 +41,7 @@ func samples(t testing.TB, format string) map[string][]byte {
 func exchangeFormats() []string {
 	var all []string
 	for _, f := range Formats() {
-		if slices.Contains(f.options, "system") && f.Name != "auto" {
+		if slices.Contains(f.options, "request") && f.Name != "auto" {
 			all = append(all, f.Name)
 		}
 	}

@@ -20,7 +20,7 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if filled == "" {
 		filled = key.TemplatePath(f.blind)
 	}
-	said, err := annotations.ReadFilled(filled, key)
+	said, err := annotations.ReadFilled(cmd.Context(), filled, key)
 	if err != nil {
 		return nil, &usageError{err: err}
 	}

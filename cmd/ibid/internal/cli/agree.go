@@ -108,7 +108,7 @@ func (a *app) agreeCommand() *cobra.Command {
 	f.table.register(cmd)
 	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")
 	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
-	cmd.Flags().StringVar(&f.filled, "filled", "", "the filled-in template (default the one beside the key)")
+	cmd.Flags().StringVar(&f.filled, "filled", "", "what annotators said: the filled-in template, or a dataset (default what the key names beside it)")
 	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write a dataset with one opinion: majority, union, intersection or best")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd

@@ -2,16 +2,15 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/metrics/stats"
 )
@@ -21,13 +20,11 @@ type sampleFlags struct {
 	settings           settingFlags
 	fraction, stratify string
 	seed               string
+	template           string
 }
 
-// The files of a blind sample.
-const (
-	keyFile      = "key.json"
-	templateFile = "template.jsonl"
-)
+// The key of a blind sample. What people are given stands beside it.
+const keyFile = "key.json"
 
 func (a *app) sampleCommand() *cobra.Command {
 	f := &sampleFlags{}
@@ -43,9 +40,17 @@ of doc, start, end; [] for nothing to mark) and the values of labels. Then
   ibid agree --blind DIR/` + keyFile + `
 
 compares what they said with what is there. The same seed draws the same items, and a
-larger fraction only adds to them. Whoever knows the seed can foretell the sample.`,
+larger fraction only adds to them. Whoever knows the seed can foretell the sample.
+
+--template label-studio writes ` + tasksFile + ` and ` + configFile + ` instead: paste the one
+as the labeling configuration of a project in Label Studio and import the other. What
+people said there comes back with its JSON export:
+
+  ibid import label-studio export.json -o DIR/` + annotatedFile + `
+  ibid agree --blind DIR/` + keyFile,
 		Example: `  ibid sample answers.parquet --documents documents.parquet -o blind --seed 2026-11
-  ibid sample answers.parquet -o blind --fraction 0.2 --stratify lang`,
+  ibid sample answers.parquet -o blind --fraction 0.2 --stratify lang
+  ibid sample answers.parquet -o blind --template label-studio`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
 	}
@@ -55,6 +60,7 @@ larger fraction only adds to them. Whoever knows the seed can foretell the sampl
 	flags.StringVar(&f.fraction, "fraction", "0.1", "share of the annotated rows to draw, rounded up")
 	flags.StringVar(&f.stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")
 	flags.StringVar(&f.seed, "seed", "1", "what the draw depends on, besides the names of the rows")
+	flags.StringVar(&f.template, "template", "jsonl", "what people fill in: jsonl or label-studio")
 	return cmd
 }
 
@@ -65,7 +71,11 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	for _, name := range []string{keyFile, templateFile} {
+	template, ok := templates[f.template]
+	if !ok {
+		return &usageError{err: fmt.Errorf("unknown template %q", f.template), hint: "templates are " + strings.Join(sortedKeys(templates), ", ")}
+	}
+	for _, name := range append([]string{keyFile, template.filled}, template.files()...) {
 		if path := filepath.Join(a.output, name); exists(path) {
 			return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
 		}
@@ -80,32 +90,20 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 		return err
 	}
 	progress.Close()
-	s.Key.Template = templateFile
+	s.Key.Template = template.filled
 	if err := os.MkdirAll(a.output, 0o777); err != nil {
 		return err
 	}
-	if err := writeTemplate(filepath.Join(a.output, templateFile), s.Items); err != nil {
-		return err
+	for _, file := range template.write {
+		err := dataset.WriteFile(filepath.Join(a.output, file.name), func(w io.Writer) error { return file.write(w, s.Items) })
+		if err != nil {
+			return err
+		}
 	}
 	if err := s.Key.Write(filepath.Join(a.output, keyFile)); err != nil {
 		return err
 	}
-	return a.saySample(s.Total, int64(len(s.Items)))
-}
-
-func writeTemplate(path string, items []annotations.BlindItem) error {
-	return dataset.WriteFile(path, func(w io.Writer) error {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		for i := range items {
-			if err := e.Encode(&items[i]); err != nil {
-				return err
-			}
-		}
-		_, err := w.Write(b.Bytes())
-		return err
-	})
+	return a.saySample(template, s.Total, int64(len(s.Items)))
 }
 
 // What the precision of a sample is foretold for: agreement as the target of
@@ -119,7 +117,7 @@ const (
 )
 
 // saySample says how precise the estimate from a sample will be.
-func (a *app) saySample(total int, drawn int64) error {
+func (a *app) saySample(template blindTemplate, total int, drawn int64) error {
 	agreement := stats.ProportionHalfWidth(plannedAgreement, drawn, int64(total), plannedLevel)
 	kappa := stats.KappaHalfWidth(plannedPrevalence, plannedKappa, drawn, plannedLevel)
 	_, need := stats.NKappa(plannedPrevalence, plannedKappa, plannedHalfWidth, plannedLevel)
@@ -145,7 +143,11 @@ func (a *app) saySample(total int, drawn int64) error {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "give people %s and keep %s\n", filepath.Join(a.output, templateFile), filepath.Join(a.output, keyFile))
+	var give []string
+	for _, name := range template.files() {
+		give = append(give, filepath.Join(a.output, name))
+	}
+	fmt.Fprintf(&b, "give people %s and keep %s\n", strings.Join(give, " and "), filepath.Join(a.output, keyFile))
 	_, err := a.Stdout.Write(b.Bytes())
 	return err
 }

@@ -41,6 +41,7 @@ func (a *app) importCommand() *cobra.Command {
   ibid import anthropic recordings/ -o answers.parquet --docs docs.parquet
   ibid import openai answer.json --request question.json -o answers.parquet
   ibid import evidence-inference DIR -o ei.parquet --docs docs.parquet --truth-annotator 0
+  ibid import label-studio export.json -o people.parquet --docs docs.parquet
   cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.importFiles(cmd, f, args[0], args[1:]) },

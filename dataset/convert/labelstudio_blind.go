@@ -1,0 +1,292 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"strconv"
+	"strings"
+
+	"ibid/dataset"
+)
+
+// Names of the tasks and controls that show items of a blind sample in Label Studio.
+// Its configuration is one for all tasks, so texts and questions are numbered, and
+// tasks that have fewer of them show nothing in the places of the rest.
+const (
+	blindMember = "ibid"
+	blindSchema = "ibid.task/v1"
+
+	blindDocument = "document_"
+	blindEvidence = "evidence_"
+	blindSupport  = "support_" // questions of how far something is supported
+	blindYesNo    = "yesno_"   // questions for yes or no
+	blindChoice   = "choice_"  // the answer to a question, before its name
+	blindPlaces   = "places"
+)
+
+// What somebody can say of the places that they marked: without it, nobody could tell
+// who marked nothing from who did not look.
+const (
+	placesMarked  = "All places are marked"
+	placesNone    = "Nothing to mark"
+	placesUnknown = "I did not look for places"
+)
+
+// A BlindTask is an item of a blind sample as its annotators see it in Label Studio.
+type BlindTask struct {
+	ID, Question, Answer string
+	Documents            []BlindText
+	Questions            []BlindQuestion
+}
+
+// A BlindText is a document to mark places in.
+type BlindText struct{ Doc, Text string }
+
+// A BlindQuestion is a label without its value.
+type BlindQuestion struct {
+	Kind       string `json:"kind"` // as in a dataset's labels
+	ClaimID    string `json:"claim_id,omitempty"`
+	CitationID string `json:"citation_id,omitempty"`
+	Text       string `json:"-"` // what the annotator is asked
+}
+
+// divide parts the questions of a task by how they are answered.
+func (t *BlindTask) divide() (support, yesNo []BlindQuestion) {
+	support, yesNo = []BlindQuestion{}, []BlindQuestion{}
+	for _, q := range t.Questions {
+		if q.Kind == "support" {
+			support = append(support, q)
+		} else {
+			yesNo = append(yesNo, q)
+		}
+	}
+	return support, yesNo
+}
+
+// A blindShape is how many texts and questions a task has at most.
+type blindShape struct{ documents, support, yesNo int }
+
+func shapeOfTasks(tasks []BlindTask) (s blindShape) {
+	for i := range tasks {
+		support, yesNo := tasks[i].divide()
+		s.documents = max(s.documents, len(tasks[i].Documents))
+		s.support, s.yesNo = max(s.support, len(support)), max(s.yesNo, len(yesNo))
+	}
+	return s
+}
+
+// unused stands where a task has no question.
+const unused = "–"
+
+// WriteBlindTasks writes tasks for Label Studio to import. [WriteBlindConfig] writes
+// how it shows them.
+func WriteBlindTasks(w io.Writer, tasks []BlindTask) error {
+	s := shapeOfTasks(tasks)
+	all := []map[string]map[string]any{}
+	for i := range tasks {
+		t := &tasks[i]
+		support, yesNo := t.divide()
+		names := []string{}
+		data := map[string]any{
+			blindMember: blindSchema, "id": t.ID, "question": orUnused(t.Question), "answer": orUnused(t.Answer),
+			"support": support, "yesno": yesNo,
+		}
+		for k := range s.documents {
+			var d BlindText
+			if k < len(t.Documents) {
+				d = t.Documents[k]
+				names = append(names, d.Doc)
+			}
+			data[numbered(blindDocument, k)] = d.Text
+			data[numbered(blindDocument, k)+"_name"] = orUnused(d.Doc)
+		}
+		data["documents"] = names
+		for k := range s.support {
+			data[numbered(blindSupport, k)] = questionText(support, k)
+		}
+		for k := range s.yesNo {
+			data[numbered(blindYesNo, k)] = questionText(yesNo, k)
+		}
+		all = append(all, map[string]map[string]any{"data": data})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(all)
+}
+
+func numbered(name string, index int) string { return name + strconv.Itoa(index+1) }
+
+func orUnused(text string) string {
+	if text == "" {
+		return unused
+	}
+	return text
+}
+
+func questionText(all []BlindQuestion, i int) string {
+	if i >= len(all) {
+		return unused
+	}
+	return all[i].Text
+}
+
+// A blindTask is what the data of a task of ours says of it.
+type blindTask struct {
+	names          []string // of its documents
+	support, yesNo []dataset.Label
+}
+
+// readBlindTask reads a task of ours; nil if it is none.
+func readBlindTask(data *object) *blindTask {
+	if data.peek(blindMember) != blindSchema {
+		return nil
+	}
+	data.get(blindMember)
+	t := &blindTask{support: readBlindQuestions(data.get("support")), yesNo: readBlindQuestions(data.get("yesno"))}
+	t.names, _ = data.get("documents").texts()
+	for _, m := range data.members {
+		for _, name := range []string{blindDocument, blindSupport, blindYesNo} {
+			if strings.HasPrefix(m.name, name) {
+				data.get(m.name)
+			}
+		}
+	}
+	return t
+}
+
+func readBlindQuestions(v value) []dataset.Label {
+	var all []dataset.Label
+	for _, o := range v.objects() {
+		all = append(all, dataset.Label{
+			Kind: o.get("kind").required(), ClaimID: o.get("claim_id").string(), CitationID: o.get("citation_id").string(),
+		})
+	}
+	return all
+}
+
+// document is the name of the document in a field, "" if there is none.
+func (t *blindTask) document(key string) string {
+	if i, ok := indexAfter(key, blindDocument); ok && i < len(t.names) {
+		return t.names[i]
+	}
+	return ""
+}
+
+// question is what a control asks; ok is false if it stands where the task has no
+// question.
+func (t *blindTask) question(control string) (q dataset.Label, ok bool) {
+	control = strings.TrimPrefix(control, blindChoice)
+	for _, each := range []struct {
+		name string
+		all  []dataset.Label
+	}{{blindSupport, t.support}, {blindYesNo, t.yesNo}} {
+		if i, ok := indexAfter(control, each.name); ok && i < len(each.all) {
+			return each.all[i], true
+		}
+	}
+	return q, false
+}
+
+// indexAfter is the index in the numbered name; ok is false if it is another name.
+func indexAfter(name, prefix string) (i int, ok bool) {
+	number, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return n - 1, err == nil && n > 0
+}
+
+// blindTruth says whether somebody looked for places, by what they say of it. There
+// is a reason if that does not go with how many places they marked.
+func blindTruth(places string, marked int) (looked bool, reason string) {
+	switch {
+	case places == placesMarked && marked == 0:
+		return false, "all places are said to be marked, and none is"
+	case places == placesNone && marked > 0:
+		return false, "there is said to be nothing to mark, and something is marked"
+	case places == placesUnknown && marked > 0:
+		return false, "they say that they did not look for places, and marked some"
+	case places == "" && marked == 0:
+		return false, "they do not say whether they looked for places"
+	}
+	return places != placesUnknown, ""
+}
+
+// A tag is one of a labeling configuration.
+type tag struct {
+	XMLName  xml.Name
+	Attrs    []xml.Attr `xml:",any,attr"`
+	Text     string     `xml:",chardata"`
+	Children []tag
+}
+
+// newTag makes a tag of a name and pairs of attributes and values.
+func newTag(name string, attributes ...string) tag {
+	t := tag{XMLName: xml.Name{Local: name}}
+	for i := 0; i < len(attributes); i += 2 {
+		t.Attrs = append(t.Attrs, xml.Attr{Name: xml.Name{Local: attributes[i]}, Value: attributes[i+1]})
+	}
+	return t
+}
+
+func (t tag) with(children ...tag) tag {
+	t.Children = append(t.Children, children...)
+	return t
+}
+
+// WriteBlindConfig writes the labeling configuration that shows tasks. It knows
+// nothing of them but how many texts and questions a task has.
+func WriteBlindConfig(w io.Writer, tasks []BlindTask) error {
+	s := shapeOfTasks(tasks)
+	spaces := newTag("Style") // without it spaces at the ends of lines are lost
+	spaces.Text = ".htx-text { white-space: pre-wrap; }"
+	view := newTag("View").with(spaces,
+		newTag("Header", "value", "Question"), newTag("Text", "name", "question", "value", "$question"),
+		newTag("Header", "value", "Answer"), newTag("Text", "name", "answer", "value", "$answer"),
+	)
+	for k := range s.documents {
+		document := numbered(blindDocument, k)
+		view = view.with(
+			newTag("Header", "value", "$"+document+"_name"),
+			newTag("Labels", "name", numbered(blindEvidence, k), "toName", document).with(newTag("Label", "value", "Evidence")),
+			newTag("Text", "name", document, "value", "$"+document),
+		)
+	}
+	view = view.with(newTag("Header", "value", "Places in the documents that are evidence"),
+		choices(blindPlaces, "question", true, placesMarked, placesNone, placesUnknown))
+	for k := range s.support {
+		view = view.with(askedIn(numbered(blindSupport, k), "Supported", "Mostly supported", "Partially supported", "Not supported")...)
+	}
+	for k := range s.yesNo {
+		view = view.with(askedIn(numbered(blindYesNo, k), "Yes", "No")...)
+	}
+	var b bytes.Buffer
+	e := xml.NewEncoder(&b)
+	e.Indent("", "  ")
+	if err := e.Encode(view); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// askedIn shows a question with its options.
+func askedIn(name string, options ...string) []tag {
+	return []tag{newTag("Text", "name", name, "value", "$"+name), choices(blindChoice+name, name, false, options...)}
+}
+
+func choices(name, of string, required bool, options ...string) tag {
+	t := newTag("Choices", "name", name, "toName", of, "choice", "single-radio")
+	if required {
+		t.Attrs = append(t.Attrs, newTag("", "required", "true").Attrs...)
+	}
+	for _, o := range options {
+		t = t.with(newTag("Choice", "value", o))
+	}
+	return t
+}
