@@ -142,10 +142,23 @@ func (l *Labels) note(it *Judged) {
 	if agree == pairs {
 		return
 	}
-	d := Disagreement{Kind: runs.LabelAgreement, ID: it.ID, Row: it.Row, Agreement: agree / pairs, Said: it.Ratings}
+	d := Disagreement{Kind: runs.LabelAgreement, ID: it.ID, Row: it.Row, Agreement: agree / pairs, Said: it.Ratings, Verdict: it.Verdict, spread: spreadOf(it.Ratings)}
 	if l.worst.wants(&d, l.options.Worst) {
 		l.worst.add(d, l.options.Worst)
 	}
+}
+
+// spreadOf is how far values lie apart; 0 if some value is no number.
+func spreadOf(ratings []Rating) float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range ratings {
+		v, err := parseNumber(r.Value)
+		if err != nil {
+			return 0
+		}
+		low, high = min(low, v), max(high, v)
+	}
+	return high - low
 }
 
 // label compares an own value with another's.

@@ -43,11 +43,16 @@ type Verdicts map[VerdictKey]float64
 // ReadVerdicts reads what the judge of a finished run said. Claims and citations
 // without an id are named by their position, from 0.
 func ReadVerdicts(dir string) (Verdicts, error) {
+	return FindVerdicts(dir, func(*VerdictKey) bool { return true })
+}
+
+// FindVerdicts reads those verdicts of [ReadVerdicts] that wants is true of.
+func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	v := make(Verdicts)
-	err := v.read(filepath.Join(dir, runs.ClaimsFile), func(k *VerdictKey) *string { return &k.Claim },
+	err := v.read(filepath.Join(dir, runs.ClaimsFile), wants, func(k *VerdictKey) *string { return &k.Claim },
 		"claim_id", "claim", map[string]string{"support": "support", "factual": "factual", "needs_citation": "needs_citation"})
 	if err == nil {
-		err = v.read(filepath.Join(dir, runs.CitationsFile), func(k *VerdictKey) *string { return &k.Citation },
+		err = v.read(filepath.Join(dir, runs.CitationsFile), wants, func(k *VerdictKey) *string { return &k.Citation },
 			"citation_id", "citation", map[string]string{"support": "support", "relevant": "relevant"})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +62,7 @@ func ReadVerdicts(dir string) (Verdicts, error) {
 }
 
 // read reads one file. kinds maps columns to kinds of questions.
-func (v Verdicts) read(path string, item func(*VerdictKey) *string, name, position string, kinds map[string]string) error {
+func (v Verdicts) read(path string, wants func(*VerdictKey) bool, item func(*VerdictKey) *string, name, position string, kinds map[string]string) error {
 	f, err := dataset.OpenResult(path)
 	if err != nil {
 		return err
@@ -84,7 +89,9 @@ func (v Verdicts) read(path string, item func(*VerdictKey) *string, name, positi
 				if !c.Valid[i] {
 					continue
 				}
-				key.Kind = kind
+				if key.Kind = kind; !wants(&key) {
+					continue
+				}
 				if c.Kind == dataset.Double {
 					v[key] = c.Doubles[i]
 				} else {

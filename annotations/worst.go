@@ -9,16 +9,21 @@ import (
 
 // A Disagreement is an item that its annotators see differently.
 type Disagreement struct {
-	Kind      string // runs.SpanAgreement or runs.LabelAgreement
-	ID        string // of the item
-	Row       int64  // position in the input, -1 if it has none
-	Agreement float64
-	Marks     []Mark   // of a span disagreement
-	Said      []Rating // of a label disagreement
+	Kind      string  `json:"kind"` // runs.SpanAgreement or runs.LabelAgreement
+	ID        string  `json:"id"`   // of the item
+	Row       int64   `json:"row"`  // position in the input, -1 if it has none
+	Agreement float64 `json:"agreement"`
 
 	// What a reader needs to see; whoever has the texts fills it in.
-	Text     string    // of a label disagreement: the claim
-	Passages []Passage // of a span disagreement: every mark with its text
+	Text     string    `json:"text,omitempty"`  // of a label disagreement: the claim
+	Passages []Passage `json:"marks,omitempty"` // of a span disagreement: every mark with its text
+
+	Said    []Rating   `json:"labels,omitempty"` // of a label disagreement
+	Judge   *float64   `json:"judge,omitempty"`  // what the judge of the run said of it, if it said anything
+	Verdict VerdictKey `json:"-"`                // what a judge would call it
+	Marks   []Mark     `json:"-"`                // of a span disagreement
+
+	spread float64 // of labels that are numbers: the highest less the lowest
 }
 
 // A Passage is a mark with its text. An annotator who marked nothing has one
@@ -57,7 +62,7 @@ func (w *worst) span(it *Item, m *stats.Marked, keep int) {
 }
 
 func compareWorst(a, b Disagreement) int {
-	return cmp.Or(cmp.Compare(a.Agreement, b.Agreement), cmp.Compare(a.Row, b.Row), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.Agreement, b.Agreement), cmp.Compare(b.spread, a.spread), cmp.Compare(a.Row, b.Row), cmp.Compare(a.ID, b.ID))
 }
 
 func (w *worst) wants(d *Disagreement, keep int) bool {

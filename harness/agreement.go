@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -260,17 +261,21 @@ func labelItem(row *dataset.Row, l *dataset.Label) string {
 	return name + " " + l.Kind
 }
 
-// writeAgreement leaves agreement.parquet in the run directory if some item has
-// two annotators.
+// writeAgreement leaves the agreement of annotators and their worst disagreements
+// in the run directory if some item has two of them.
 func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) error {
-	a, err := p.annotated(ctx, docs, 0, nil)
+	a, err := p.annotated(ctx, docs, keptDisagreements, nil)
 	if err != nil {
 		return err
 	}
 	if !a.Spans.Pairable() && !a.Labels.Pairable() {
-		return removeIfThere(filepath.Join(p.Dir, runs.AgreementFile))
+		return errors.Join(removeIfThere(filepath.Join(p.Dir, runs.AgreementFile)), removeIfThere(filepath.Join(p.Dir, runs.DisagreementsFile)))
 	}
-	return runs.WriteAgreement(p.Dir, annotations.Measure(a.Spans, a.Labels).Statistics)
+	result := annotations.Measure(a.Spans, a.Labels)
+	if err := p.writeDisagreements(ctx, docs, result.Worst); err != nil {
+		return err
+	}
+	return runs.WriteAgreement(p.Dir, result.Statistics)
 }
 
 // severalAnnotators notes whether some row has two annotators.

@@ -15,16 +15,63 @@ const passageLimit = 200
 // Explain fills in the texts of disagreements: what was marked, and which claim a
 // label is about.
 func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) error {
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return err
+	}
+	if docs != nil {
+		defer docs.Close()
+	}
+	return p.explainIn(ctx, docs, worst)
+}
+
+// explainIn is Explain with documents that are at hand; nil are none.
+func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement) error {
 	rows := make([]int64, len(worst))
 	for i := range worst {
 		rows[i] = worst[i].Row
 	}
 	next := 0
-	return p.eachWhole(ctx, rows, func(row *dataset.Row, _ *dataset.Resolved, r *dataset.Resolver) error {
+	return p.eachWholeIn(ctx, docs, rows, func(row *dataset.Row, _ *dataset.Resolved, r *dataset.Resolver) error {
 		p.explain(r, row, &worst[next])
 		next++
 		return nil
 	})
+}
+
+// keptDisagreements is how many disagreements a run keeps, on places and on labels
+// each.
+const keptDisagreements = 5
+
+// writeDisagreements leaves the worst disagreements in the run directory, beside
+// each label disagreement what the judge says. The places are kept, not their
+// texts: whoever shows them reads the documents again.
+func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement) error {
+	if err := p.explainIn(ctx, docs, worst); err != nil {
+		return err
+	}
+	asked := make(map[annotations.VerdictKey]bool)
+	for i := range worst {
+		for k := range worst[i].Passages {
+			worst[i].Passages[k].Text = ""
+		}
+		if worst[i].Kind == runs.LabelAgreement {
+			asked[worst[i].Verdict] = true
+		}
+	}
+	if len(asked) == 0 {
+		return annotations.WriteDisagreements(p.Dir, worst)
+	}
+	verdicts, err := annotations.FindVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
+	if err != nil {
+		return err
+	}
+	for i := range worst {
+		if v, ok := verdicts[worst[i].Verdict]; ok {
+			worst[i].Judge = &v
+		}
+	}
+	return annotations.WriteDisagreements(p.Dir, worst)
 }
 
 func (p *Plan) explain(r *dataset.Resolver, row *dataset.Row, d *annotations.Disagreement) {

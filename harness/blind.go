@@ -108,17 +108,24 @@ func rowsOfKey(items []annotations.KeyItem) []int64 {
 // eachWhole calls yield with rows of the dataset, all columns of them, and their
 // places.
 func (p *Plan) eachWhole(ctx context.Context, rows []int64, yield func(*dataset.Row, *dataset.Resolved, *dataset.Resolver) error) error {
-	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
+	docs, err := p.loadDocuments(ctx)
 	if err != nil {
 		return err
 	}
-	docs, err := p.loadDocuments(ctx)
+	if docs != nil {
+		defer docs.Close()
+	}
+	return p.eachWholeIn(ctx, docs, rows, yield)
+}
+
+// eachWholeIn is eachWhole with documents that are at hand; nil are none.
+func (p *Plan) eachWholeIn(ctx context.Context, docs *dataset.Documents, rows []int64, yield func(*dataset.Row, *dataset.Resolved, *dataset.Resolver) error) error {
+	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
 	if err != nil {
 		return err
 	}
 	var view *dataset.View
 	if docs != nil {
-		defer docs.Close()
 		view = docs.View(textCache)
 	}
 	r := dataset.NewResolver(view, p.conventions)

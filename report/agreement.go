@@ -177,13 +177,13 @@ func quoted(text string) string {
 
 // The JSON form of agreement.
 type agreementJSON struct {
-	Schema     string             `json:"schema"`
-	Title      string             `json:"title"`
-	Statistics []agreementRowJSON `json:"statistics"`
-	Marking    []personJSON       `json:"marking"`
-	Labelling  []labellerJSON     `json:"labelling"`
-	Worst      []disagreementJSON `json:"worst"`
-	Warnings   []string           `json:"warnings"`
+	Schema     string                     `json:"schema"`
+	Title      string                     `json:"title"`
+	Statistics []agreementRowJSON         `json:"statistics"`
+	Marking    []personJSON               `json:"marking"`
+	Labelling  []labellerJSON             `json:"labelling"`
+	Worst      []annotations.Disagreement `json:"worst"`
+	Warnings   []string                   `json:"warnings"`
 }
 
 type agreementRowJSON struct {
@@ -221,20 +221,10 @@ type labellerJSON struct {
 	Leaning   stats.Number `json:"leaning"`
 }
 
-type disagreementJSON struct {
-	Kind      string                `json:"kind"`
-	ID        string                `json:"id"`
-	Row       int64                 `json:"row"`
-	Agreement float64               `json:"agreement"`
-	Text      string                `json:"text,omitempty"`
-	Passages  []annotations.Passage `json:"marks,omitempty"`
-	Said      []annotations.Rating  `json:"labels,omitempty"`
-}
-
 func (a *Agreement) writeJSON(w io.Writer) error {
 	out := agreementJSON{
 		Schema: "ibid.agreement/v1", Title: a.Title, Statistics: []agreementRowJSON{}, Marking: []personJSON{}, Labelling: []labellerJSON{},
-		Worst: []disagreementJSON{}, Warnings: append([]string{}, a.Result.Warnings...),
+		Worst: append([]annotations.Disagreement{}, a.Result.Worst...), Warnings: append([]string{}, a.Result.Warnings...),
 	}
 	for _, r := range a.Result.Statistics {
 		out.Statistics = append(out.Statistics, agreementRowJSON{
@@ -247,9 +237,6 @@ func (a *Agreement) writeJSON(w io.Writer) error {
 	}
 	for _, x := range a.Result.Labelling {
 		out.Labelling = append(out.Labelling, labellerJSON{x.Name, x.Labels, x.Agree, x.Leaning})
-	}
-	for _, d := range a.Result.Worst {
-		out.Worst = append(out.Worst, disagreementJSON{d.Kind, d.ID, d.Row, d.Agreement, d.Text, d.Passages, d.Said})
 	}
 	return encodeJSON(w, out)
 }

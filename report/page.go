@@ -140,6 +140,8 @@ type pageBuilder struct {
 	held    heldRows
 	kinds   kindCounts
 	reasons reasons
+
+	disagreements [][]*DisagreementView // of each run
 }
 
 // A pageRow is one row of one run.
@@ -163,6 +165,9 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	for _, r := range b.results {
 		p.Judged = p.Judged || r.judged
 		p.Baseline = p.Baseline || r.judgeKind() == "lexical"
+	}
+	if err := b.readDisagreements(); err != nil {
+		return err
 	}
 	if err := b.packRows(ctx); err != nil {
 		return err

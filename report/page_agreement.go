@@ -14,7 +14,9 @@ type AgreementSection struct {
 	Lines []AgreementLine // of all annotators, those that have a target
 	More  []AgreementLine // and the others
 	Maps  []*HeatMap
-	Pairs []AgreementLine // of two annotators
+	Pairs []AgreementLine     // of two annotators
+	Marks []*DisagreementView // the worst ones on places
+	Said  []*DisagreementView // and on labels
 }
 
 // An AgreementTable is some of the lines under a name of their own: a page has no
@@ -53,7 +55,7 @@ var verdictTones = map[string]Tone{
 
 // agreement takes over what is known of the agreement of annotators.
 func (b *pageBuilder) agreement() error {
-	for _, r := range b.results {
+	for run, r := range b.results {
 		rows, err := runs.ReadAgreement(r.run.Dir)
 		if err != nil {
 			return err
@@ -84,6 +86,14 @@ func (b *pageBuilder) agreement() error {
 		if s.Run != "" {
 			for _, m := range s.Maps {
 				m.Title += " of " + s.Run
+			}
+		}
+		for _, v := range b.disagreements[run] {
+			v.Link = b.rowLink(run, v.found.Row)
+			if v.found.Kind == runs.LabelAgreement {
+				s.Said = append(s.Said, v)
+			} else {
+				s.Marks = append(s.Marks, v)
 			}
 		}
 		b.page.Agreement = append(b.page.Agreement, s)

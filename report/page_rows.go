@@ -158,6 +158,11 @@ func (b *pageBuilder) details(ctx context.Context, listed, opened []int) ([]*row
 		if r.run.Texts != nil {
 			err := r.run.Texts.Each(ctx, r.elsewhere(), func(row *dataset.Row, places *dataset.Resolved, text func(string, int32) (string, bool)) error {
 				b.kinds.said(row)
+				for _, v := range b.disagreements[run] {
+					if v.found.Row == row.Pos {
+						v.read(row, text)
+					}
+				}
 				k, ok := wanted[row.Pos]
 				if !ok {
 					return nil

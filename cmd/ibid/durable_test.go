@@ -42,7 +42,7 @@ func results(t *testing.T, dir string) map[string][]byte {
 	files := make(map[string][]byte)
 	for _, name := range resultFiles {
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil && name != runs.AgreementFile { // which only data with two annotators have
+		if err != nil && !ofTwoAnnotators(name) {
 			t.Fatal(err)
 		}
 		files[name] = data
@@ -129,7 +129,7 @@ func testKilled(t *testing.T, dir string, command func(string, ...string) []stri
 			}
 		}
 		sameResults(t, run, want)
-		onlyResults(t, run, "agreement.parquet", "report.html")
+		onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html")
 		if killed < kills && n > 10*kills {
 			t.Fatalf("only %d of %d runs could be killed", killed, n)
 		}
@@ -192,7 +192,7 @@ func TestCompleteRun(t *testing.T) {
 	args := []string{"run", "ibid.yaml", "--id", "one", "--judge", "none", "--set", "gates=[]", "--only", "lang=de"}
 	first := mustIbid(t, dir, args...)
 	run := filepath.Join(dir, "runs", "one")
-	onlyResults(t, run, "agreement.parquet", "report.html")
+	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html")
 	before := modified(t, run)
 	second, stderr, code := ibid(t, dir, append(args, "--workers", "2")...)
 	if code != 0 || second != first {
@@ -251,7 +251,7 @@ func TestSecondProcess(t *testing.T) {
 			if err := first.Wait(); err != nil {
 				t.Errorf("first process: %v", err)
 			}
-			onlyResults(t, run, "agreement.parquet", "report.html")
+			onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html")
 			return
 		}
 		if err := os.RemoveAll(run); err != nil {

@@ -12,7 +12,12 @@ import (
 
 // resultFiles are the files of a run that the same input always gives the same
 // bytes of.
-var resultFiles = []string{runs.RowsFile, runs.CitationsFile, runs.SummaryFile, runs.AgreementFile}
+var resultFiles = []string{runs.RowsFile, runs.CitationsFile, runs.SummaryFile, runs.AgreementFile, runs.DisagreementsFile}
+
+// ofTwoAnnotators reports whether only data with two annotators have a result.
+func ofTwoAnnotators(name string) bool {
+	return name == runs.AgreementFile || name == runs.DisagreementsFile
+}
 
 func itoa(n int) string { return strconv.Itoa(n) }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // judged are the result files of a run that has a judge.
-var judged = []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile, runs.AgreementFile}
+var judged = []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile, runs.AgreementFile, runs.DisagreementsFile}
 
 func readJudged(t *testing.T, run string) map[string][]byte {
 	t.Helper()

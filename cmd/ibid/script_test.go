@@ -18,7 +18,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ibid/dataset"
-	"ibid/dataset/runs"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
 	"ibid/judge/judgetest"
@@ -115,8 +114,8 @@ func scriptSame(ts *testscript.TestScript, neg bool, args []string) {
 	if info.IsDir() {
 		pairs = nil
 		for _, name := range resultFiles {
-			if name == runs.AgreementFile && missing(filepath.Join(a, name)) && missing(filepath.Join(b, name)) {
-				continue // only data with two annotators have it
+			if ofTwoAnnotators(name) && missing(filepath.Join(a, name)) && missing(filepath.Join(b, name)) {
+				continue
 			}
 			pairs = append(pairs, [2]string{filepath.Join(a, name), filepath.Join(b, name)})
 		}

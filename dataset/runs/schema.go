@@ -13,7 +13,8 @@ const (
 	CallsFile     = "calls.parquet"  // of runs whose judge asks a model
 	SummaryFile   = "summary.parquet"
 
-	CalibrationFile = "calibration.json" // of runs whose judge was compared with people
+	CalibrationFile   = "calibration.json"   // of runs whose judge was compared with people
+	DisagreementsFile = "disagreements.json" // of runs that have an agreement
 )
 
 // AnchorsDir is the folder in a run directory that holds the run over the anchors
