@@ -36,7 +36,7 @@ func missing(t testing.TB, what string) {
 // TestAccessible finds no violation on the page, with a row open.
 func TestAccessible(t *testing.T) {
 	script := axe(t)
-	plain, judged := samplePage(t), judgedPage(t, "lexical")
+	plain, judged, calibrated := samplePage(t), judgedPage(t, "lexical"), calibratedPage(t)
 	for _, tt := range []struct {
 		name, page, hash string
 		view             view
@@ -46,7 +46,9 @@ func TestAccessible(t *testing.T) {
 		{"row, light", judged, "#row=q-01/pointer", desktop},
 		{"row, dark", judged, "#row=q-01/pointer", view{1440, 1000, true}},
 		{"bad row", judged, "#row=q-02/dreamer&f=system%3Adreamer", desktop},
-		{"narrow", judged, "#row=q-01/pointer", view{390, 844, false}},
+		{"calibrated", calibrated, "", desktop},
+		{"calibrated, narrow, dark", calibrated, "", view{390, 844, true}},
+		{"narrow", judged, "#row=q-01/pointer", phone},
 		{"narrow, dark", judged, "", view{390, 844, true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,6 +26,9 @@ import (
 // ibid is the program under test, built once.
 var ibid string
 
+// scratch is a folder for pages that several tests look at.
+var scratch string
+
 func TestMain(m *testing.M) {
 	if err := readSources(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -42,7 +46,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		os.Exit(1)
 	}
+	scratch = dir
 	code := m.Run()
+	quit()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
@@ -84,29 +90,68 @@ func chromium(t testing.TB) string {
 // run runs the program in dir and fails the test if it does.
 func run(t testing.TB, dir string, args ...string) {
 	t.Helper()
+	if out, code := attempt(t, dir, args...); code != 0 {
+		t.Fatalf("ibid %s: exit code %d\n%s", strings.Join(args, " "), code, out)
+	}
+}
+
+// attempt runs the program in dir; it returns what it said and its exit code.
+func attempt(t testing.TB, dir string, args ...string) (out string, code int) {
+	t.Helper()
 	cmd := exec.Command(ibid, args...)
 	cmd.Dir = dir
 	// What tests are told in IBID_… variables are no settings of the program.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "IBID_") })
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("ibid %s: %v\n%s", strings.Join(args, " "), err, out)
+	said, err := cmd.CombinedOutput()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		t.Fatal(err)
 	}
+	return string(said), cmd.ProcessState.ExitCode()
+}
+
+// pages are those that were made, by name. Tests only look at them, so each is made
+// once.
+var pages = make(map[string]string)
+
+func made(t testing.TB, name string, make func(dir string) string) string {
+	t.Helper()
+	if pages[name] == "" {
+		dir, err := os.MkdirTemp(scratch, "page-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = make(dir)
+	}
+	return pages[name]
 }
 
 // samplePage is the report of the sample that comes with ibid.
 func samplePage(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
-	run(t, dir, "init", "demo")
-	run(t, dir, "run", "demo/ibid.yaml", "--out", "runs", "--id", "sample", "-q")
-	run(t, dir, "report", "runs/sample", "-o", "report.html")
-	return filepath.Join(dir, "report.html")
+	return made(t, "sample", func(dir string) string {
+		run(t, dir, "init", "demo")
+		run(t, dir, "run", "demo/ibid.yaml", "--out", "runs", "--id", "sample", "-q")
+		run(t, dir, "report", "runs/sample", "-o", "report.html")
+		return filepath.Join(dir, "report.html")
+	})
+}
+
+// calibratedPage is the report of the sample with its judge compared with people.
+func calibratedPage(t testing.TB) string {
+	t.Helper()
+	return made(t, "calibrated", func(dir string) string {
+		run(t, dir, "init", "demo")
+		run(t, dir, "run", "demo/ibid.yaml", "--out", "runs", "--id", "sample", "-q")
+		run(t, dir, "calibrate", "runs/sample", "-q")
+		return filepath.Join(dir, "runs", "sample", "report.html")
+	})
 }
 
 // A tab is a browser tab that watches for what a page must not do.
 type tab struct {
-	t   testing.TB
-	ctx context.Context
+	t    testing.TB
+	ctx  context.Context
+	view view
 
 	mu       sync.Mutex
 	errors   []string // console errors, exceptions, violations of the security policy
@@ -119,47 +164,92 @@ type view struct {
 	dark          bool
 }
 
-var desktop = view{width: 1440, height: 1000}
+var (
+	desktop = view{width: 1440, height: 1000}
+	phone   = view{width: 390, height: 844}
+)
 
-// open opens a page and waits until its script is done.
-func open(t testing.TB, page, hash string, v view) *tab {
+// onBoth runs a test of a page on a wide and on a narrow screen.
+func onBoth(t *testing.T, test func(t *testing.T, v view)) {
+	for _, v := range []view{desktop, phone} {
+		t.Run(fmt.Sprintf("%d wide", v.width), func(t *testing.T) { test(t, v) })
+	}
+}
+
+// narrow reports whether rows are laid out as cards, without column headers.
+func (v view) narrow() bool { return v.width < 760 }
+
+// browser is the one browser whose tabs the tests use; nil until a test needs it.
+var (
+	browser context.Context
+	quit    = func() {}
+)
+
+// start starts the browser.
+func start(t testing.TB) {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
+	if browser != nil {
+		return
+	}
+	profile, err := os.MkdirTemp(scratch, "profile-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium(t)),
 		chromedp.NoSandbox,
 		chromedp.DisableGPU,
-		chromedp.UserDataDir(t.TempDir()),
+		chromedp.UserDataDir(profile),
 		chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true),
-	)
-	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), options...)
+	)...)
 	ctx, cancel := chromedp.NewContext(alloc)
-	ctx, cancelTime := context.WithTimeout(ctx, 4*time.Minute)
-	b := &tab{t: t, ctx: ctx}
-	t.Cleanup(func() {
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatalf("browser: %v", err)
+	}
+	browser = ctx
+	quit = func() {
 		// Closing the browser before its folder goes; what fails here has no
-		// bearing on the page.
+		// bearing on the pages.
 		_ = chromedp.Cancel(ctx)
-		cancelTime()
 		cancel()
 		cancelAlloc()
+	}
+}
+
+// open opens a page in a tab of its own and waits until its script is done.
+func open(t testing.TB, page, hash string, v view) *tab {
+	t.Helper()
+	start(t)
+	ctx, cancel := chromedp.NewContext(browser)
+	ctx, cancelTime := context.WithTimeout(ctx, 4*time.Minute)
+	b := &tab{t: t, ctx: ctx, view: v}
+	t.Cleanup(func() {
+		cancelTime()
+		cancel()
 	})
 	chromedp.ListenTarget(ctx, b.watch)
-	scheme := "light"
-	if v.dark {
-		scheme = "dark"
-	}
 	b.do(
 		network.Enable(), log.Enable(), runtime.Enable(),
 		emulation.SetDeviceMetricsOverride(v.width, v.height, 1, v.width < 600),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-		}),
+		emulation.SetFocusEmulationEnabled(true),
+		v.media(""),
 		chromedp.Navigate("file://"+page+hash),
 	)
 	b.wait(`document.documentElement.dataset.ready === "1"`)
 	return b
+}
+
+// media emulates a medium, "" for the screen, and what people prefer.
+func (v view) media(medium string) chromedp.Action {
+	scheme := "light"
+	if v.dark {
+		scheme = "dark"
+	}
+	return emulation.SetEmulatedMedia().WithMedia(medium).WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	})
 }
 
 func (b *tab) watch(event any) {
@@ -203,6 +293,16 @@ func (b *tab) click(selector string) {
 	b.eval(fmt.Sprintf("document.querySelector(%q).click()", selector), nil)
 }
 
+// choose chooses a value of the control with a label.
+func (b *tab) choose(label, value string) {
+	b.t.Helper()
+	b.eval(fmt.Sprintf(`(() => {
+		const s = [...document.querySelectorAll("#controls label")].find((l) => l.firstChild.data === %q).querySelector("select");
+		s.value = %q;
+		s.dispatchEvent(new Event("change"));
+	})()`, label, value), nil)
+}
+
 // text evaluates a script that gives a text.
 func (b *tab) text(script string) string {
 	b.t.Helper()
@@ -233,6 +333,17 @@ func (b *tab) wait(condition string) {
 	}
 	b.quiet()
 	b.t.Fatalf("%s does not become true (address %s)", condition, b.text("location.href"))
+}
+
+// fits fails the test if the page is wider than the screen. A phone would zoom out
+// instead of scrolling, so its width is compared with the one that was asked for.
+func (b *tab) fits() {
+	b.t.Helper()
+	for _, of := range []string{"documentElement", "body"} {
+		if wide := b.number("document." + of + ".scrollWidth"); wide > int(b.view.width) {
+			b.t.Errorf("%.60s: the page is %d pixels wide on a screen of %d", b.text("location.hash"), wide, b.view.width)
+		}
+	}
 }
 
 // quiet fails the test if the page complained or asked for anything.

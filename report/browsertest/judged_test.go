@@ -86,7 +86,42 @@ func judge(t testing.TB, dir, kind string) {
 	})
 	write(t, filepath.Join(dir, runs.CitationsFile), citations)
 	write(t, filepath.Join(dir, runs.ClaimsFile), claims)
+	write(t, filepath.Join(dir, runs.CallsFile), calls(t))
 	setJudge(t, dir, kind)
+}
+
+// calls are what the judge of the first two rows was asked: the second answer was
+// there already.
+func calls(t testing.TB) *dataset.Table {
+	t.Helper()
+	table, err := dataset.NewTable(runs.CallFields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range int64(2) {
+		for c, f := range runs.CallFields {
+			switch {
+			case c == runs.CallRow:
+				table.AppendInt(c, row)
+			case c == runs.CallModel:
+				table.AppendString(c, "some/model")
+			case c == runs.CallStatus:
+				table.AppendString(c, "ok")
+			case c == runs.CallCached:
+				table.AppendBool(c, row == 1)
+			case c == runs.CallCostUSD:
+				table.AppendDouble(c, []float64{0.0012, 0}[row])
+			case f.Kind == dataset.String:
+				table.AppendString(c, "")
+			case f.Kind == dataset.Bool:
+				table.AppendBool(c, false)
+			default:
+				table.AppendInt(c, 1200)
+			}
+		}
+		table.EndRow()
+	}
+	return table
 }
 
 // setJudge puts a judge into the manifest of a run.

@@ -34,29 +34,40 @@ const harbour = `{"id":"q-01","system":"pointer","query":"How much cargo did Por
 // judgedPage is the report of harbour with verdicts.
 func judgedPage(t testing.TB, kind string) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(harbour), 0o666); err != nil {
+	return made(t, "judged by "+kind, func(dir string) string {
+		imported(t, dir, harbour)
+		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "judged", "-q")
+		judge(t, filepath.Join(dir, "runs", "judged"), kind)
+		run(t, dir, "report", "runs/judged", "-o", "report.html")
+		return filepath.Join(dir, "report.html")
+	})
+}
+
+// imported makes a dataset and its documents of JSON Lines.
+func imported(t testing.TB, dir, lines string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
-	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "judged", "-q")
-	judge(t, filepath.Join(dir, "runs", "judged"), kind)
-	run(t, dir, "report", "runs/judged", "-o", "report.html")
-	return filepath.Join(dir, "report.html")
 }
 
 // TestOpens opens the page from the disk.
 func TestOpens(t *testing.T) {
-	page := samplePage(t)
-	for _, v := range []view{desktop, {390, 844, false}, {1440, 1000, true}} {
-		t.Run(fmt.Sprintf("%d wide, dark %v", v.width, v.dark), func(t *testing.T) {
-			b := open(t, page, "", v)
+	plain, calibrated := samplePage(t), calibratedPage(t)
+	for _, tt := range []struct {
+		page string
+		view view
+	}{
+		{plain, desktop}, {plain, phone}, {plain, view{1440, 1000, true}}, {calibrated, desktop}, {calibrated, phone}, {calibrated, view{900, 800, false}},
+	} {
+		t.Run(fmt.Sprintf("%d wide, dark %v", tt.view.width, tt.view.dark), func(t *testing.T) {
+			b := open(t, tt.page, "", tt.view)
 			if n := b.number(shownRows); n == 0 {
 				t.Error("no rows")
 			}
-			if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("the page is %d pixels wider than the window", over)
-			}
+			b.eval(`for (const d of document.querySelectorAll("details")) d.open = true`, nil)
+			b.fits()
 			b.quiet()
 		})
 	}
@@ -79,18 +90,31 @@ func TestWithoutScript(t *testing.T) {
 	}
 }
 
-func TestSortFilterSearch(t *testing.T) {
-	b := open(t, judgedPage(t, "openrouter"), "", desktop)
+func TestSortFilterSearch(t *testing.T) { onBoth(t, sortFilterSearch) }
+
+func sortFilterSearch(t *testing.T, v view) {
+	b := open(t, judgedPage(t, "openrouter"), "", v)
 	all := b.number(shownRows)
 
-	b.click(`#table thead th[data-sort="id"] button`)
-	b.wait(`location.hash === "#s=id"`)
-	first := b.text(firstID)
-	b.click(`#table thead th[data-sort="id"] button`)
-	b.wait(`document.querySelector('th[data-sort="id"]').getAttribute("aria-sort") === "descending"`)
-	if last := b.text(firstID); last <= first {
-		t.Errorf("descending starts with %s, ascending with %s", last, first)
+	if v.narrow() { // there are no headers to click on
+		b.choose("sort", "id")
+		b.wait(`location.hash === "#s=id" && ` + firstID + `.includes("q-01")`)
+		b.choose("sort", "-char_f1")
+		b.wait(`location.hash === "#s=-char_f1"`)
+		if best := b.number(`Number(document.querySelector("#table tr.row td.metric").textContent) * 1000`); best != 1000 {
+			t.Errorf("by F1, the best first, the first has %d thousandths", best)
+		}
+	} else {
+		b.click(`#table thead th[data-sort="id"] button`)
+		b.wait(`location.hash === "#s=id"`)
+		first := b.text(firstID)
+		b.click(`#table thead th[data-sort="id"] button`)
+		b.wait(`document.querySelector('th[data-sort="id"]').getAttribute("aria-sort") === "descending"`)
+		if last := b.text(firstID); last <= first {
+			t.Errorf("descending starts with %s, ascending with %s", last, first)
+		}
 	}
+	b.fits()
 
 	b.eval(`document.querySelector("#controls input[type=search]").focus()`, nil)
 	b.do(chromedp.KeyEvent("quay"))
@@ -109,8 +133,11 @@ func TestSortFilterSearch(t *testing.T) {
 	if s := b.text(`document.querySelector("#status").textContent`); !strings.Contains(s, "outcome: contradicted") {
 		t.Errorf("status = %q", s)
 	}
+	b.fits()
 	b.eval(`history.back()`, nil)
 	b.wait(`!location.hash.includes("outcome") && ` + shownRows + ` === ` + fmt.Sprint(all))
+	b.choose("some citation is", "document_not_found")
+	b.wait(`location.hash.includes("status%3Adocument_not_found") && ` + shownRows + ` === 1`)
 	b.quiet()
 }
 
@@ -135,9 +162,12 @@ func TestBinsAgree(t *testing.T) {
 	b.quiet()
 }
 
-func TestDeepLinkAndBack(t *testing.T) {
-	b := open(t, judgedPage(t, "openrouter"), "#row=q-02/careful", desktop)
+func TestDeepLinkAndBack(t *testing.T) { onBoth(t, deepLinkAndBack) }
+
+func deepLinkAndBack(t *testing.T, v view) {
+	b := open(t, judgedPage(t, "openrouter"), "#row=q-02/careful", v)
 	b.wait(opened)
+	b.fits()
 	text := b.text(`document.querySelector(".row-detail").textContent`)
 	for _, want := range []string{"What did the new quay cost", "Answer", "Citations", "Sources", "harbour-report.txt", "row as JSON"} {
 		if !strings.Contains(text, want) {
@@ -200,6 +230,62 @@ func TestMarks(t *testing.T) {
 	b.quiet()
 }
 
+// TestRowHoldsAll: of every row that is opened, what people look for is there: the
+// claim with its citations, places and what is marked around them, status,
+// outcome, verdict, reason, whether the cache answered, and the cost.
+func TestRowHoldsAll(t *testing.T) {
+	b := open(t, judgedPage(t, "openrouter"), "#row=q-01/careful", desktop)
+	b.wait(opened)
+	contains := func(selector string, wants ...string) {
+		t.Helper()
+		text := b.text(fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.textContent).join(' / ')", ".row-detail "+selector))
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s of %s lacks %q: %q", selector, b.text("location.hash"), want, text)
+			}
+		}
+	}
+	contains(".claims > li", "contradicted", "About 4.2 million tonnes")
+	contains(".claims .cite", "1")
+	contains(".cites > li", "place exists", "contradicts", "harbour-report.txt [30, 75)", "It overlaps what ada marked", "Reason: the source gives another number")
+	contains("> p", "some/model", "from the cache", "$0.00000")
+	contains(".legend", "cited", "marked as true", "both", "tolerance")
+	if s := b.text(`[...document.querySelectorAll(".source mark.o")].map((e) => e.textContent).join("|")`); s != "Lindow, by|. The " {
+		t.Errorf("the tolerance is marked at %q", s)
+	}
+	b.eval(`location.hash = "#row=q-01/pointer"`, nil)
+	b.wait(opened + ` && document.querySelector(".row-detail .question").textContent.includes("cargo") && document.querySelector(".row-detail mark.s") !== null`)
+	contains("> p", "$0.00120", "1.2 s")
+	contains(".source mark.s", "led 4.2 million tonnes of cargo in 2024")
+	b.quiet()
+}
+
+// TestLongDocument: of a long text what is near a mark is seen at once, the rest on
+// request.
+func TestLongDocument(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Repeat("Nothing of note is said in here. ", 200)
+	imported(t, dir, fmt.Sprintf(`{"id":"q","query":"?","answer":"a","citations":[{"doc":"d","start":100,"end":120}],"truth":[{"doc":"d","start":6000,"end":6020}]}
+{"doc":"d","text":%q}
+`, text))
+	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "long", "-q")
+	b := open(t, filepath.Join(dir, "runs", "long", "report.html"), "#row=q/default", phone)
+	b.wait(opened)
+	shown := `document.querySelector(".source .text").textContent.length`
+	if n := b.number(shown); n < 800 || n > 2000 {
+		t.Errorf("%d characters are seen at once", n)
+	}
+	if n := b.number(`document.querySelectorAll(".source mark.p, .source mark.t").length`); n != 2 {
+		t.Errorf("%d marks are seen", n)
+	}
+	b.eval(`for (const f of document.querySelectorAll(".source .fold")) f.click()`, nil)
+	if n := b.number(shown); n < len(text) {
+		t.Errorf("on request %d of %d characters are seen", n, len(text))
+	}
+	b.fits()
+	b.quiet()
+}
+
 func TestBaselineIsNamed(t *testing.T) {
 	b := open(t, judgedPage(t, "lexical"), "#row=q-01/pointer", desktop)
 	b.wait(opened)
@@ -209,8 +295,10 @@ func TestBaselineIsNamed(t *testing.T) {
 	b.quiet()
 }
 
-func TestKeys(t *testing.T) {
-	b := open(t, samplePage(t), "", desktop)
+func TestKeys(t *testing.T) { onBoth(t, keys) }
+
+func keys(t *testing.T, v view) {
+	b := open(t, samplePage(t), "", v)
 	press := func(keys string) { b.do(chromedp.KeyEvent(keys)) }
 	press("j")
 	press("j")
@@ -220,14 +308,18 @@ func TestKeys(t *testing.T) {
 	}
 	press(kb.Enter)
 	b.wait(opened)
+	b.fits()
 	press(kb.Escape)
 	b.wait(closed)
 	press("/")
 	b.wait(`document.activeElement.type === "search"`)
-	press("j?")
+	press("jk1[]?")
 	// The driver types a key even if the page has taken it, so the slash is there.
-	if v := b.text(`document.activeElement.value`); !strings.HasSuffix(v, "j?") {
+	if v := b.text(`document.activeElement.value`); !strings.HasSuffix(v, "jk1[]?") {
 		t.Errorf("while typing, keys write %q", v)
+	}
+	if b.number(`document.querySelectorAll("#table tr.at, dialog[open]").length`) != 0 || b.text(`document.activeElement.type`) != "search" {
+		t.Error("keys do what they do although somebody is typing")
 	}
 	press(kb.Escape)
 	b.eval(`document.querySelector(".chips button")?.click()`, nil)
@@ -238,11 +330,16 @@ func TestKeys(t *testing.T) {
 	// A digit goes to the section of that number.
 	press(b.text(`String([...document.querySelectorAll("main > section")].findIndex((s) => s.id === "rows") + 1)`))
 	b.wait(`document.activeElement.id === "h-rows"`)
+	// Everything is also reached by Tab: the next stop is in the section.
+	press(kb.Tab)
+	b.wait(`document.activeElement.closest("#rows") !== null && document.activeElement.matches("input, select, button, a, [tabindex]")`)
 	b.quiet()
 }
 
-func TestPages(t *testing.T) {
-	b := open(t, manyPage(t, 250), "", desktop)
+func TestPages(t *testing.T) { onBoth(t, turnPages) }
+
+func turnPages(t *testing.T, v view) {
+	b := open(t, manyPage(t), "", v)
 	if n := b.number(shownRows); n != 100 {
 		t.Fatalf("a page has %d rows", n)
 	}
@@ -252,6 +349,11 @@ func TestPages(t *testing.T) {
 	b.wait(shownRows + ` === 50`)
 	b.do(chromedp.KeyEvent("["))
 	b.wait(`location.hash === "#p=2"`)
+	b.click(`#pager button:last-child`)
+	b.wait(`location.hash === "#p=3"`)
+	b.fits()
+	b.eval(`history.back()`, nil)
+	b.wait(`location.hash === "#p=2"`)
 	b.eval(`location.hash = "#row=q-249/default"`, nil)
 	b.wait(opened)
 	if q := b.text(`document.querySelector(".row-detail .question").textContent`); q != "question 249" {
@@ -260,22 +362,20 @@ func TestPages(t *testing.T) {
 	b.quiet()
 }
 
-// manyPage is the report of n rows.
-func manyPage(t testing.TB, n int) string {
+// manyPage is the report of 250 rows.
+func manyPage(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
 	var lines strings.Builder
-	for i := range n {
+	for i := range 250 {
 		fmt.Fprintf(&lines, `{"id":"q-%d","query":"question %d","answer":"answer %d","citations":[{"doc":"d","start":%d,"end":%d}],"truth":[{"doc":"d","start":5,"end":25}]}`+"\n", i, i, i, i%40, i%40+10)
 	}
 	fmt.Fprintf(&lines, `{"doc":"d","text":%q}`+"\n", strings.Repeat("some words of a text ", 10))
-	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
-	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "many", "-q")
-	run(t, dir, "report", "runs/many", "-o", "report.html")
-	return filepath.Join(dir, "report.html")
+	return made(t, "many", func(dir string) string {
+		imported(t, dir, lines.String())
+		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "many", "-q")
+		run(t, dir, "report", "runs/many", "-o", "report.html")
+		return filepath.Join(dir, "report.html")
+	})
 }
 
 // largePage is the report of n rows with documents, and its size in bytes.
@@ -326,50 +426,5 @@ func TestTheme(t *testing.T) {
 	}
 	b.do(chromedp.Reload())
 	b.wait(`document.documentElement.dataset.theme === "dark"`)
-	b.quiet()
-}
-
-// TestHostile opens rows whose every text is hostile.
-func TestHostile(t *testing.T) {
-	dir := t.TempDir()
-	hostile := []string{
-		`<script>document.title='hacked'</script>`, `</script><script>document.title='hacked'</script>`, `<img src=x onerror=\"document.title='hacked'\">`,
-		`javascript:document.title='hacked'`, `\" onmouseover=\"document.title='hacked'`, `a\u0000b`, `abc\u202edef\u2066ghi`, `{{.Title}}`, `#row=x&f=y`, `%zz`,
-		strings.Repeat("long ", 1<<18),
-	}
-	var lines strings.Builder
-	for i, h := range hostile {
-		fmt.Fprintf(&lines, `{"id":"%s","system":"%s","query":"%s","answer":"%s","citations":[{"doc":"%s","title":"%s","start":0,"end":3,"cited_text":"%s","source_type":"%s","source_reference":"{\"asset_title\":\"<script>document.title=1</script>\",\"asset_version\":\"<b>\"}"}],"truth":[{"annotator":"%s","doc":"%s","start":1,"end":4}],"tags":{"t":"%s"}}`+"\n",
-			h, hostile[(i+1)%3], h, h, h, h, h, h, h, h, h)
-		fmt.Fprintf(&lines, `{"doc":"%s","text":"%s and more text"}`+"\n", h, h)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
-	run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "hostile", "-q")
-	run(t, dir, "report", "runs/hostile", "-o", "report.html")
-
-	b := open(t, filepath.Join(dir, "report.html"), "", desktop)
-	title := b.text(`document.title`)
-	rows := b.number(shownRows)
-	if rows != len(hostile) {
-		t.Errorf("%d rows of %d", rows, len(hostile))
-	}
-	for i := range rows {
-		b.eval(fmt.Sprintf(`document.querySelectorAll("#table tr.row .id button")[%d].click()`, i), nil)
-		b.wait(opened)
-		if n := b.number(`document.querySelectorAll(".row-detail img, .row-detail script, .row-detail a:not([href^='#m-'])").length`); n != 0 {
-			t.Errorf("row %d holds %d elements of its texts' making", i, n)
-		}
-		b.click(`.row-detail .bar-top button:last-child`)
-		b.wait(closed)
-	}
-	if now := b.text(`document.title`); now != title {
-		t.Errorf("something ran: the title is %q", now)
-	}
-	if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
-		t.Errorf("the page is %d pixels wider than the window", over)
-	}
 	b.quiet()
 }
