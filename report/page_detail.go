@@ -277,13 +277,21 @@ func extent(start, end int64) string {
 	return fmt.Sprintf("[%s, %s)", Thousands(start), Thousands(end))
 }
 
-// settle numbers the texts that rows use and splits them; it is called for the
-// rows of a page in order, once all texts are held.
+// split cuts the texts that a row uses where its marks begin and end; it is called
+// once all texts are held.
+func (d *detailer) split(v *rowShown) {
+	for k := range v.Sources {
+		s := &v.Sources[k]
+		s.Pieces = d.sources.byKey[s.key].view(s.marks)
+	}
+	v.Sources = slices.DeleteFunc(v.Sources, func(s sourceShown) bool { return len(s.Pieces) == 0 })
+}
+
+// settle numbers the texts that a row uses; it is called for the rows of a page in
+// order.
 func (d *detailer) settle(v *rowShown, number func(*sourceText) int) {
 	for k := range v.Sources {
 		s := &v.Sources[k]
-		t := d.sources.byKey[s.key]
-		s.Text, s.Pieces = number(t), t.view(s.marks)
+		s.Text = number(d.sources.byKey[s.key])
 	}
-	v.Sources = slices.DeleteFunc(v.Sources, func(s sourceShown) bool { return len(s.Pieces) == 0 })
 }

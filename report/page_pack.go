@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // rowsPerPack is how many rows the page opens at once.
@@ -75,31 +76,47 @@ type packJob struct {
 	value any
 }
 
+// splitAll cuts the texts of all rows, several rows at a time.
+func (b *pageBuilder) splitAll(held []int, details []*rowDetail, detailers []*detailer) {
+	sideBySide(len(details), func() func(int) {
+		return func(k int) {
+			if d := details[k]; d != nil {
+				detailers[b.rows[held[k]].run].split(&d.View)
+			}
+		}
+	})
+}
+
 // compressAll compresses values, several at a time.
 func compressAll(jobs []packJob) ([]pack, error) {
 	packs := make([]pack, len(jobs))
 	errs := make([]error, len(jobs))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			z, _ := gzip.NewWriterLevel(nil, 4) // only a wrong level is an error
-			for k := range next {
-				packs[k], errs[k] = compress(z, jobs[k])
-			}
-		})
-	}
-	for k := range jobs {
-		next <- k
-	}
-	close(next)
-	workers.Wait()
+	sideBySide(len(jobs), func() func(int) {
+		z, _ := gzip.NewWriterLevel(nil, 4) // only a wrong level is an error
+		return func(k int) { packs[k], errs[k] = compress(z, jobs[k]) }
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
 	return packs, nil
+}
+
+// sideBySide does n things with as many workers as there are processors; worker
+// makes what one of them does.
+func sideBySide(n int, worker func() func(k int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		do := worker()
+		workers.Go(func() {
+			for k := next.Add(1) - 1; k < int64(n); k = next.Add(1) - 1 {
+				do(int(k))
+			}
+		})
+	}
+	workers.Wait()
 }
 
 func compress(z *gzip.Writer, job packJob) (pack, error) {

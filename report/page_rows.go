@@ -79,6 +79,7 @@ func (b *pageBuilder) packRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	b.splitAll(chosen.listed, details, detailers)
 	room := b.options.MaxBytes - b.options.MaxBytes/40 // the rest is for what stands on the page
 	for {
 		packs, err := b.pack(chosen.listed, details, detailers)
