@@ -11,6 +11,12 @@ import (
 	"ibid/dataset/runs"
 )
 
+// The kinds of questions about support, see [VerdictKey.Question].
+const (
+	ClaimSupport    = "claim support"
+	CitationSupport = "citation support"
+)
+
 // A VerdictKey names one question that a judge was asked: about a claim, or about
 // a citation. The one that it is not about is "".
 type VerdictKey struct {
@@ -26,9 +32,9 @@ func (k VerdictKey) Question() string {
 	case k.Kind != "support":
 		return k.Kind
 	case k.Citation != "":
-		return "citation support"
+		return CitationSupport
 	}
-	return "claim support"
+	return ClaimSupport
 }
 
 func (k VerdictKey) compare(other VerdictKey) int {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
@@ -210,7 +211,7 @@ func (p *Plan) agreeOnAnchors(ctx context.Context, dir string, m *runs.Manifest)
 	}
 	from := p.job.Config.Thresholds.Supported
 	var out []runs.AnchorsAgreement
-	for _, kind := range []string{citationSupport, claimSupport} {
+	for _, kind := range []string{annotations.CitationSupport, annotations.ClaimSupport} {
 		var c stats.Confusion
 		for _, v := range judged.Verdicts[kind] {
 			c.Add(v.Human >= from, v.Judge >= from)

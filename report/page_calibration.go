@@ -74,8 +74,8 @@ type supportKind struct{ kind, title, items string }
 
 // supportKinds are in the order of the page.
 var supportKinds = []supportKind{
-	{"claim support", "Is the claim supported?", "claims"},
-	{"citation support", "Does the citation support its claim?", "citations"},
+	{annotations.ClaimSupport, "Is the claim supported?", "claims"},
+	{annotations.CitationSupport, "Does the citation support its claim?", "citations"},
 }
 
 // calibrated reads what the judge of a run was found to be worth; nil if nobody

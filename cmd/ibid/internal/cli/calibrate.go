@@ -87,6 +87,11 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		return &usageError{err: errors.New("--judge needs a table of labels"), hint: "a run knows its judge"}
 	case f.table.asked(path) && f.from != "":
 		return &usageError{err: errors.New("--from needs a run")}
+	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
+		return &usageError{
+			err:  errors.New("--from takes the thresholds of the runs"),
+			hint: "the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive",
+		}
 	case f.table.asked(path) && len(f.again) > 0:
 		return &usageError{err: errors.New("--again needs a run"), hint: "a table may have several scores of the judge for an item"}
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
@@ -242,7 +247,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", judgeName(m), m.ID), Of: m.ID}
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
-		if kind != "claim support" && kind != "citation support" {
+		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
 			k.Threshold, k.Positive = 0.5, 0.5 // answers are yes and no
 		}
 		view.Kinds = append(view.Kinds, annotations.Calibrate(kind, judgeName(m), judged.Verdicts[kind], k))

@@ -1,0 +1,79 @@
+package harness_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/metrics/stats"
+)
+
+// shareRow is a summary row of n rows with three items each, of which a judge of
+// known rates judged all, and people would call a share of each row's supported.
+func shareRow(rng *rand.Rand, n int, se, sp float64) (row runs.SummaryRow, truth float64) {
+	var means stats.Clusters
+	for range n {
+		own := 0.2 + 0.6*rng.Float64() // items of a row are alike
+		yes := 0.0
+		for range 3 {
+			right := sp
+			human := rng.Float64() < own
+			if human {
+				right = se
+			}
+			if human == (rng.Float64() < right) {
+				yes++
+			}
+		}
+		means.AddRow(yes / 3)
+	}
+	e := means.Mean(0.95)
+	row = runs.SummaryRow{Metric: "citation_quality_score", Agg: runs.Macro}
+	row.Fill(&e)
+	return row, 0.5
+}
+
+// TestMacroShares: means of rows' shares, corrected by the rates of 200 other
+// labels, cover what people would say about as often as promised, where the raw
+// ones do not.
+func TestMacroShares(t *testing.T) {
+	const runsOf, n, se, sp = 600, 500, 0.9, 0.7
+	rng := rand.New(rand.NewPCG(11, 12))
+	covered, raw := 0, 0
+	for range runsOf {
+		row, truth := shareRow(rng, n, se, sp)
+		var older stats.Confusion
+		for range 200 {
+			human := rng.Float64() < truth
+			right := sp
+			if human {
+				right = se
+			}
+			older.Add(human, human == (rng.Float64() < right))
+		}
+		if *row.Low <= truth && truth <= *row.High {
+			raw++
+		}
+		summary := []runs.SummaryRow{row}
+		harness.CorrectByRates(map[string]stats.Confusion{"citation support": older}, summary)
+		c := summary[0]
+		if c.Corrected == nil {
+			t.Fatal("not corrected")
+		}
+		want := (*row.Estimate + older.Specificity(0.95).Value - 1) / (older.Sensitivity(0.95).Value + older.Specificity(0.95).Value - 1)
+		if math.Abs(*c.Corrected-min(1, want)) > 1e-12 {
+			t.Fatalf("corrected %v, want %v", *c.Corrected, want)
+		}
+		if *c.CorrectedLow <= truth && truth <= *c.CorrectedHigh {
+			covered++
+		}
+	}
+	if share := float64(covered) / runsOf; share < 0.92 || share > 0.985 {
+		t.Errorf("corrected intervals cover %.3f", share)
+	}
+	if share := float64(raw) / runsOf; share > 0.2 {
+		t.Errorf("raw intervals cover %.3f: the judge is too good for the test", share)
+	}
+}
