@@ -225,35 +225,8 @@ func TestPanel(t *testing.T) {
 	if len(v.Calls) != 2 || v.Calls[0].Provider != "Other" || v.Calls[1].Provider != "Fake" || len(v.Opinions) != 2 {
 		t.Fatalf("calls %+v, %d opinions", v.Calls, len(v.Opinions))
 	}
-	var g, sum Agreement
-	g.Add(v)
-	sum.Merge(&g)
-	sum.Merge(&g)
-	pairs := sum.Pairs()
-	if len(pairs) != 1 || pairs[0].A != "fake/judge" || pairs[0].B != "other/judge" || pairs[0].Items == 0 {
-		t.Fatalf("agreement %+v", pairs)
-	}
-	if share, ok := pairs[0].Share(); !ok || share != 1 {
-		t.Errorf("share %v, %t", share, ok)
-	}
 	if len(j.Stats().AnsweredBy) != 2 {
 		t.Errorf("answered by %v", j.Stats().AnsweredBy)
-	}
-	// By hand: two models that differ on one of three items, one item unsure.
-	say := func(model string, joint judge.Label, checks ...judge.Label) judge.Opinion {
-		o := judge.Opinion{Model: model, Claims: []judge.ClaimVerdict{{Joint: joint.Support()}}}
-		for _, l := range checks {
-			o.Claims[0].Checks = append(o.Claims[0].Checks, judge.Check{Support: l.Support()})
-		}
-		return o
-	}
-	var hand Agreement
-	hand.Add(&judge.Verdict{Opinions: []judge.Opinion{
-		say("b", judge.Full, judge.Full, judge.None, judge.Unsure), say("a", judge.Full, judge.Partial, judge.None, judge.None),
-	}})
-	p := hand.Pairs()[0]
-	if p.Items != 3 || p.Same != 2 || p.Unsure != 1 || p.AbsDiff != 0.5 || p.Counts[judge.Partial][judge.Full] != 1 {
-		t.Errorf("agreement %+v", p)
 	}
 }
 
