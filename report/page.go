@@ -136,6 +136,7 @@ type pageBuilder struct {
 	limits  []limits // of each run
 	rows    []pageRow
 	docs    []*docCount // those most often cited wrongly first
+	worst   []badCitation
 	totals  totals
 	held    heldRows
 	kinds   kindCounts
@@ -162,6 +163,7 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	}
 	b.listRows()
 	b.docs = b.countDocuments()
+	b.worst = b.findWorst()
 	for _, r := range b.results {
 		p.Judged = p.Judged || r.judged
 		p.Baseline = p.Baseline || r.judgeKind() == "lexical"

@@ -41,32 +41,44 @@ type metricColumn struct {
 
 // A citation is one row of citations.parquet.
 type citation struct {
-	row, number                int64
-	citationID, doc            string
-	docNull                    bool
+	row, number               int64
+	doc                       string
+	docNull                   bool
+	status, label, sourceType string
+	exact, snapped, support   dataset.NullFloat
+	claims                    []int64
+
+	*citationDetail // nil unless the row is looked at closely, see [results.open]
+}
+
+// A citationDetail is what only a row that is looked at closely shows.
+type citationDetail struct {
+	citationID                 string
 	page, start, end           dataset.NullInt
-	answerStart, answerEnd     dataset.NullInt
+	answerEnd                  dataset.NullInt
 	repairedStart, repairedEnd dataset.NullInt
 	bestTruth                  dataset.NullInt
 	quoteStart, quoteEnd       dataset.NullInt
-	unit, status               string
-	exact, snapped, support    dataset.NullFloat
-	label, precheck, reason    string
+	unit, precheck, reason     string
 	relevant, necessary        dataset.NullInt // 0 or 1
 	quote, citedText           string
-	sourceType                 string
-	claims                     []int64
 }
 
 // A claim is one row of claims.parquet.
 type claim struct {
-	row, number                  int64
+	row, number int64
+	outcome     string
+	citations   []int64
+
+	*claimDetail // nil unless the row is looked at closely, see [results.open]
+}
+
+// A claimDetail is what only a row that is looked at closely shows.
+type claimDetail struct {
 	claimID, text                string
 	start, end                   dataset.NullInt
-	citations                    []int64
-	factual, needs, contradicted dataset.NullInt
 	support, elsewhere           dataset.NullFloat
-	label, outcome, reason       string
+	reason                       string
 	elsewhereDoc                 string
 	elsewherePage                dataset.NullInt
 	elsewhereStart, elsewhereEnd dataset.NullInt
@@ -158,28 +170,10 @@ func (r *results) readCitations() error {
 	columns := map[string]columnReader{
 		"row":             func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
 		"citation":        func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
-		"citation_id":     texts(func(i int) *string { return &at(i).citationID }),
 		"doc":             func(i int, v *dataset.ColumnValues, k int) { at(i).doc, at(i).docNull = v.Strings[k], !v.Valid[k] },
-		"unit":            texts(func(i int) *string { return &at(i).unit }),
 		"status":          texts(func(i int) *string { return &at(i).status }),
 		"label":           texts(func(i int) *string { return &at(i).label }),
-		"precheck":        texts(func(i int) *string { return &at(i).precheck }),
-		"reason":          texts(func(i int) *string { return &at(i).reason }),
-		"quote":           texts(func(i int) *string { return &at(i).quote }),
-		"cited_text":      texts(func(i int) *string { return &at(i).citedText }),
 		"source_type":     texts(func(i int) *string { return &at(i).sourceType }),
-		"page":            ints(func(i int) *dataset.NullInt { return &at(i).page }),
-		"start":           ints(func(i int) *dataset.NullInt { return &at(i).start }),
-		"end":             ints(func(i int) *dataset.NullInt { return &at(i).end }),
-		"answer_start":    ints(func(i int) *dataset.NullInt { return &at(i).answerStart }),
-		"answer_end":      ints(func(i int) *dataset.NullInt { return &at(i).answerEnd }),
-		"repaired_start":  ints(func(i int) *dataset.NullInt { return &at(i).repairedStart }),
-		"repaired_end":    ints(func(i int) *dataset.NullInt { return &at(i).repairedEnd }),
-		"best_truth":      ints(func(i int) *dataset.NullInt { return &at(i).bestTruth }),
-		"quote_start":     ints(func(i int) *dataset.NullInt { return &at(i).quoteStart }),
-		"quote_end":       ints(func(i int) *dataset.NullInt { return &at(i).quoteEnd }),
-		"relevant":        ints(func(i int) *dataset.NullInt { return &at(i).relevant }),
-		"necessary":       ints(func(i int) *dataset.NullInt { return &at(i).necessary }),
 		"exact_jaccard":   doubles(func(i int) *dataset.NullFloat { return &at(i).exact }),
 		"snapped_jaccard": doubles(func(i int) *dataset.NullFloat { return &at(i).snapped }),
 		"support":         doubles(func(i int) *dataset.NullFloat { return &at(i).support }),
@@ -192,26 +186,10 @@ func (r *results) readCitations() error {
 func (r *results) readClaims() error {
 	at := func(i int) *claim { return &r.claims[i] }
 	columns := map[string]columnReader{
-		"row":               func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
-		"claim":             func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
-		"claim_id":          texts(func(i int) *string { return &at(i).claimID }),
-		"text":              texts(func(i int) *string { return &at(i).text }),
-		"label":             texts(func(i int) *string { return &at(i).label }),
-		"outcome":           texts(func(i int) *string { return &at(i).outcome }),
-		"reason":            texts(func(i int) *string { return &at(i).reason }),
-		"elsewhere_doc":     texts(func(i int) *string { return &at(i).elsewhereDoc }),
-		"start":             ints(func(i int) *dataset.NullInt { return &at(i).start }),
-		"end":               ints(func(i int) *dataset.NullInt { return &at(i).end }),
-		"factual":           ints(func(i int) *dataset.NullInt { return &at(i).factual }),
-		"needs_citation":    ints(func(i int) *dataset.NullInt { return &at(i).needs }),
-		"contradicted":      ints(func(i int) *dataset.NullInt { return &at(i).contradicted }),
-		"elsewhere_page":    ints(func(i int) *dataset.NullInt { return &at(i).elsewherePage }),
-		"elsewhere_start":   ints(func(i int) *dataset.NullInt { return &at(i).elsewhereStart }),
-		"elsewhere_end":     ints(func(i int) *dataset.NullInt { return &at(i).elsewhereEnd }),
-		"votes":             ints(func(i int) *dataset.NullInt { return &at(i).votes }),
-		"support":           doubles(func(i int) *dataset.NullFloat { return &at(i).support }),
-		"elsewhere_support": doubles(func(i int) *dataset.NullFloat { return &at(i).elsewhere }),
-		"citations":         lists(func(i int) *[]int64 { return &at(i).citations }),
+		"row":       func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
+		"claim":     func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
+		"outcome":   texts(func(i int) *string { return &at(i).outcome }),
+		"citations": lists(func(i int) *[]int64 { return &at(i).citations }),
 	}
 	err := readTable(filepath.Join(r.run.Dir, runs.ClaimsFile), columns, func(n int) { r.claims = make([]claim, n) })
 	if errors.Is(err, fs.ErrNotExist) {

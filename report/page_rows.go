@@ -147,6 +147,9 @@ func (b *pageBuilder) details(ctx context.Context, listed, opened []int) ([]*row
 				keep[row.index] = opens[n]
 			}
 		}
+		if err := r.open(func(i int) bool { return keep[i] || b.isWorst(run, i) }); err != nil {
+			return nil, nil, err
+		}
 		calls, err := readCalls(r.run.Dir)
 		if err != nil {
 			return nil, nil, err
@@ -188,12 +191,12 @@ func (b *pageBuilder) details(ctx context.Context, listed, opened []int) ([]*row
 	return details, detailers, nil
 }
 
-// elsewhere names the documents that hold evidence nobody cited.
+// elsewhere names the documents that hold evidence that opened rows did not cite.
 func (r *results) elsewhere() []string {
 	seen := make(map[string]bool)
 	for i := range r.claims {
-		if doc := r.claims[i].elsewhereDoc; doc != "" {
-			seen[doc] = true
+		if c := r.claims[i].claimDetail; c != nil && c.elsewhereDoc != "" {
+			seen[c.elsewhereDoc] = true
 		}
 	}
 	return sortedKeys(seen)

@@ -53,7 +53,9 @@ func (b *pageBuilder) why() {
 	}
 	p.Statuses = b.bars("status", statusWords, b.totals.status, b.totals.citations)
 	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", plural(sum(b.totals.citations), "citation", "citations")
-	b.worst()
+	for _, w := range b.worst {
+		p.Worst = append(p.Worst, b.worstCitation(w.row, w.citation, w.problem))
+	}
 }
 
 // bars counts the states that occur, in the order of words.
@@ -88,10 +90,15 @@ func (b *pageBuilder) bars(facet string, words []Word, counts map[string][]int64
 // shownWorst is how many of the worst citations are named.
 const shownWorst = 3
 
-// worst names the worst citations, of different kinds where there are such.
-func (b *pageBuilder) worst() {
-	type found struct{ row, citation int }
-	var byProblem [numProblems][]found
+// A badCitation is one of the worst citations: which of which row, and why.
+type badCitation struct {
+	row, citation int
+	problem       problem
+}
+
+// findWorst finds the worst citations, of different kinds where there are such.
+func (b *pageBuilder) findWorst() (worst []badCitation) {
+	var byProblem [numProblems][]badCitation
 	for n := range b.rows {
 		row := &b.rows[n]
 		r := b.results[row.run]
@@ -100,19 +107,24 @@ func (b *pageBuilder) worst() {
 		for k := range list {
 			p := l.ofCitation(r, row.index, &list[k])
 			if p > partly && len(byProblem[p]) < shownWorst {
-				byProblem[p] = append(byProblem[p], found{n, k})
+				byProblem[p] = append(byProblem[p], badCitation{n, k, p})
 			}
 		}
 	}
 	slices.Reverse(byProblem[:])
-	for round := 0; round < shownWorst; round++ {
-		for i, list := range byProblem {
-			if round < len(list) && len(b.page.Worst) < shownWorst {
-				p := problem(int(numProblems) - 1 - i)
-				b.page.Worst = append(b.page.Worst, b.worstCitation(list[round].row, list[round].citation, p))
+	for round := range shownWorst {
+		for _, list := range byProblem {
+			if round < len(list) && len(worst) < shownWorst {
+				worst = append(worst, list[round])
 			}
 		}
 	}
+	return worst
+}
+
+// isWorst reports whether a row of a run has one of the worst citations.
+func (b *pageBuilder) isWorst(run, index int) bool {
+	return slices.ContainsFunc(b.worst, func(w badCitation) bool { return b.rows[w.row].run == run && b.rows[w.row].index == index })
 }
 
 func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
