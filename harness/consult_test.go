@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -183,10 +185,18 @@ func TestLiveJudgeFailures(t *testing.T) {
 	if err := f.ReadColumn(0, "reason", &reason); err != nil || reason.Strings[14] != "blocked: the model refused" {
 		t.Errorf("reason %q, %v", reason.Strings[14], err)
 	}
+	// What a judge was found to be worth is of the verdicts of then.
+	calibration := filepath.Join(first.Dir, runs.CalibrationFile)
+	if err := os.WriteFile(calibration, []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	good := newRemoteJudge()
 	second, err := liveRun(t, path, out, good)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(calibration); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a run that went on keeps the calibration of what it was: %v", err)
 	}
 	if second.Manifest.Status != runs.StatusComplete || good.asked.Load() != 256 {
 		t.Errorf("second run: status %s, asked %d", second.Manifest.Status, good.asked.Load())

@@ -24,6 +24,7 @@ type AgreementSection struct {
 type AgreementTable struct {
 	Title string
 	Lines []AgreementLine
+	Names bool // the lines are of different annotators
 }
 
 // Table names lines of the section, also by its run if there are several.
@@ -31,7 +32,8 @@ func (s AgreementSection) Table(title string, lines []AgreementLine) AgreementTa
 	if s.Run != "" {
 		title += " of " + s.Run
 	}
-	return AgreementTable{title, lines}
+	names := slices.ContainsFunc(lines, func(l AgreementLine) bool { return l.Annotators != runs.AllAnnotators })
+	return AgreementTable{title, lines, names}
 }
 
 // An AgreementLine is one statistic.

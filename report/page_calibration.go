@@ -12,6 +12,7 @@ import (
 // A CalibrationSection is what a judge's verdicts are worth, compared with people.
 type CalibrationSection struct {
 	Source string       // whose labels, in words
+	Doubts []string     // what speaks against it
 	Kinds  []JudgedKind // claims and citations
 	Others []JudgedLine // other questions, which are answered yes or no
 }
@@ -89,6 +90,9 @@ func (b *pageBuilder) calibrated(r *results) (*CalibrationSection, error) {
 	if c.Of != r.run.Manifest.ID {
 		s.Source = fmt.Sprintf("Compared with the labels that people gave in the run %s, which had the same judge.", line(c.Of, 80))
 	}
+	for _, w := range c.Warnings {
+		s.Doubts = append(s.Doubts, line(w, 400))
+	}
 	title := func(text string) string {
 		if len(b.results) > 1 {
 			text += " (" + line(r.run.Manifest.ID, 80) + ")"
@@ -132,6 +136,9 @@ func (b *pageBuilder) judgedKind(k *annotations.Calibration, title, items string
 	}
 	if i := k.Isotonic; i != nil {
 		out.Remarks = append(out.Remarks, fmt.Sprintf("Isotonic recalibration on half of the documents takes the ECE of the other half from %s to %s.", numberOf(i.ECEBefore), numberOf(i.ECEAfter)))
+	}
+	for _, w := range k.Warnings {
+		out.Remarks = append(out.Remarks, label(line(w, 400))+".")
 	}
 	if k.EqualWidth == nil {
 		out.Remarks = append(out.Remarks, "Its scores are not between 0 and 1, so there is no calibration curve.")

@@ -12,7 +12,7 @@ import (
 var hostileTexts = []string{
 	`<script>document.title='hacked'</script>`, `</script><script>document.title='hacked'</script>`, `<img src=x onerror=\"document.title='hacked'\">`,
 	`javascript:document.title='hacked'`, `\" onmouseover=\"document.title='hacked'`, `a\u0000b`, `abc\u202edef\u2066ghi`, `{{.Title}}`, `#row=x&f=y`, `%zz`,
-	`<svg onload=document.title='hacked'>`, `https://localhost/x.png`, strings.Repeat("long ", 1<<18), strings.Repeat("unbroken", 1<<10),
+	`<svg onload=document.title='hacked'>`, `https://localhost/x.png`, strings.Repeat("long ", 1<<14), strings.Repeat("unbroken", 1<<10), // in all members a line of 1 MB
 }
 
 // surrogates are lines with half of a character in one member each. No text can
