@@ -112,3 +112,37 @@ func TestJoin(t *testing.T) {
 		t.Error("the judge said something of item 4")
 	}
 }
+
+// TestWithJudge: the judge agrees with each person for itself, and the agreement
+// of all people is not touched by it.
+func TestWithJudge(t *testing.T) {
+	labels := NewLabels(testOptions, []string{"0", "1"})
+	scores := []float64{0.9, 0.2, 0.8, 0.1}
+	for i, said := range [][2]string{{"1", "1"}, {"0", "1"}, {"0", "0"}, {"0", "0"}} {
+		key := VerdictKey{ID: fmt.Sprint(i), Kind: "support"}
+		labels.Add(Judged{ID: key.ID, Verdict: key, Kind: "support", Cluster: key.ID, Ratings: []Rating{{"ada", said[0]}, {"ben", said[1]}}})
+		if !labels.Questions()[key] {
+			t.Errorf("%v is no question that people answered", key)
+		}
+	}
+	before := labels.Statistics()
+	got := make(map[string]float64)
+	for _, r := range labels.WithJudge("bot", 0.7, func(it *Judged) (float64, bool) {
+		return scores[it.ID[0]-'0'], it.ID != "3"
+	}) {
+		if r.Statistic == "percent_agreement" {
+			got[r.Annotators] = *r.Estimate
+			if r.Items != 3 {
+				t.Errorf("%s rests on %d items, the judge answered 3", r.Annotators, r.Items)
+			}
+		}
+	}
+	if len(got) != 2 || math.Abs(got["ada|judge:bot"]-2.0/3) > 1e-12 || math.Abs(got["ben|judge:bot"]-1.0/3) > 1e-12 {
+		t.Errorf("agreement with the judge = %v", got)
+	}
+	for _, r := range before {
+		if r.Annotators == runs.AllAnnotators && r.Statistic == "percent_agreement" && *r.Estimate != 0.75 {
+			t.Errorf("people agree in %v", *r.Estimate)
+		}
+	}
+}

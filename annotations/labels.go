@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ibid/dataset/runs"
 )
@@ -73,6 +74,26 @@ func (l *Labels) Add(it Judged) {
 	})
 	it.Ratings = kept
 	l.items = append(l.items, it)
+}
+
+// Questions are those that people answered.
+func (l *Labels) Questions() map[VerdictKey]bool {
+	out := make(map[VerdictKey]bool, len(l.items))
+	for i := range l.items {
+		out[l.items[i].Verdict] = true
+	}
+	return out
+}
+
+// JudgeName is what a judge is called among annotators.
+func JudgeName(judge string) string { return "judge:" + judge }
+
+// WithJudge is the agreement of a judge with each annotator; see [Labels.Join]. The
+// judge stays an annotator of the collection.
+func (l *Labels) WithJudge(judge string, threshold float64, score func(it *Judged) (float64, bool)) []runs.AgreementRow {
+	name := JudgeName(judge)
+	l.Join(name, threshold, score)
+	return slices.DeleteFunc(l.Statistics(), func(r runs.AgreementRow) bool { return !strings.HasSuffix(r.Annotators, "|"+name) })
 }
 
 // Join makes a judge one more annotator: score is what it says of an item, in

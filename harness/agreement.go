@@ -261,8 +261,9 @@ func labelItem(row *dataset.Row, l *dataset.Label) string {
 	return name + " " + l.Kind
 }
 
-// writeAgreement leaves the agreement of annotators and their worst disagreements
-// in the run directory if some item has two of them.
+// writeAgreement leaves the agreement of annotators, with each other and with the
+// judge, and their worst disagreements in the run directory if some item has two of
+// them.
 func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) error {
 	a, err := p.annotated(ctx, docs, keptDisagreements, nil)
 	if err != nil {
@@ -271,11 +272,38 @@ func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) erro
 	if !a.Spans.Pairable() && !a.Labels.Pairable() {
 		return errors.Join(removeIfThere(filepath.Join(p.Dir, runs.AgreementFile)), removeIfThere(filepath.Join(p.Dir, runs.DisagreementsFile)))
 	}
-	result := annotations.Measure(a.Spans, a.Labels)
-	if err := p.writeDisagreements(ctx, docs, result.Worst); err != nil {
+	verdicts, err := p.verdictsOn(a.Labels)
+	if err != nil {
 		return err
 	}
+	result := annotations.Measure(a.Spans, a.Labels)
+	if err := p.writeDisagreements(ctx, docs, result.Worst, verdicts); err != nil {
+		return err
+	}
+	// Only now is the judge an annotator: what all annotators have in common is
+	// what people have.
+	if len(verdicts) > 0 {
+		result.Statistics = append(result.Statistics, a.Labels.WithJudge(p.judgeName(), p.job.Config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {
+			v, ok := verdicts[it.Verdict]
+			return v, ok
+		})...)
+	}
 	return runs.WriteAgreement(p.Dir, result.Statistics)
+}
+
+// verdictsOn are those of the judge on what people answered, too; none if the judge
+// is what people answered.
+func (p *Plan) verdictsOn(labels *annotations.Labels) (annotations.Verdicts, error) {
+	asked := labels.Questions()
+	if len(asked) == 0 || p.judge == nil || p.job.judgeKind() == humanJudge {
+		return nil, nil
+	}
+	return annotations.FindVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
+}
+
+func (p *Plan) judgeName() string {
+	j := p.judgeRecord()
+	return j.Name()
 }
 
 // severalAnnotators notes whether some row has two annotators.

@@ -46,29 +46,17 @@ const keptDisagreements = 5
 // writeDisagreements leaves the worst disagreements in the run directory, beside
 // each label disagreement what the judge says. The places are kept, not their
 // texts: whoever shows them reads the documents again.
-func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement) error {
+func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement, verdicts annotations.Verdicts) error {
 	if err := p.explainIn(ctx, docs, worst); err != nil {
 		return err
 	}
-	asked := make(map[annotations.VerdictKey]bool)
 	for i := range worst {
-		for k := range worst[i].Passages {
-			worst[i].Passages[k].Text = ""
+		d := &worst[i]
+		for k := range d.Passages {
+			d.Passages[k].Text = ""
 		}
-		if worst[i].Kind == runs.LabelAgreement {
-			asked[worst[i].Verdict] = true
-		}
-	}
-	if len(asked) == 0 {
-		return annotations.WriteDisagreements(p.Dir, worst)
-	}
-	verdicts, err := annotations.FindVerdicts(p.Dir, func(key *annotations.VerdictKey) bool { return asked[*key] })
-	if err != nil {
-		return err
-	}
-	for i := range worst {
-		if v, ok := verdicts[worst[i].Verdict]; ok {
-			worst[i].Judge = &v
+		if v, ok := verdicts[d.Verdict]; ok {
+			d.Judge = &v
 		}
 	}
 	return annotations.WriteDisagreements(p.Dir, worst)

@@ -39,7 +39,7 @@ type pairValue struct {
 
 const (
 	heatLeft, heatTop   = 120, 28
-	heatWide, heatTall  = 76, 36
+	heatWide, heatTall  = 104, 36
 	heatName, heatSteps = 15, 10 // characters of a name; steps of colour
 )
 

@@ -100,7 +100,7 @@ func newDisagreement(r *results, d annotations.Disagreement, markers []string) *
 			v.Said = append(v.Said, SaidLine{line(nameOf(s.Annotator), 80), line(s.Value, 40), false})
 		}
 		if d.Judge != nil {
-			v.Said = append(v.Said, SaidLine{line(cmp.Or(r.run.Manifest.Judge.Model, r.judgeKind()), 80), number(*d.Judge), true})
+			v.Said = append(v.Said, SaidLine{line(r.run.Manifest.Judge.Name(), 80), number(*d.Judge), true})
 		}
 		return v
 	}

@@ -6,6 +6,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,6 +169,9 @@ type Answerer struct {
 	Provider string `json:"provider,omitempty"`
 	Calls    int64  `json:"calls"`
 }
+
+// Name is the judge by its model, or else by its kind.
+func (j *JudgeRecord) Name() string { return cmp.Or(j.Model, j.Kind) }
 
 // Coverage is the share of the claims put to the judge that it answered, 1 if it
 // was asked nothing.

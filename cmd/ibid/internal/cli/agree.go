@@ -13,7 +13,6 @@ import (
 	"ibid/cmd/ibid/internal/term"
 	"ibid/configs"
 	"ibid/dataset"
-	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -270,7 +269,7 @@ func (a *app) joinJudge(found *harness.Annotated, dir string) error {
 		return err
 	}
 	joined := 0
-	found.Labels.Join("judge:"+judgeName(m), config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {
+	found.Labels.Join(annotations.JudgeName(m.Judge.Name()), config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {
 		v, ok := verdicts[it.Verdict]
 		if ok {
 			joined++
@@ -281,12 +280,4 @@ func (a *app) joinJudge(found *harness.Annotated, dir string) error {
 		a.warn("%s judged nothing that people labelled", dir)
 	}
 	return nil
-}
-
-// judgeName is a judge by its model, or else by its kind.
-func judgeName(m *runs.Manifest) string {
-	if m.Judge.Model != "" {
-		return m.Judge.Model
-	}
-	return m.Judge.Kind
 }

@@ -244,13 +244,13 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: "labels need the claim_id or citation_id of a claim or citation of the row"}
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
-	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", judgeName(m), m.ID), Of: m.ID}
+	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID}
 	for _, kind := range sortedKeys(judged.Verdicts) {
 		k := o
 		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
 			k.Threshold, k.Positive = 0.5, 0.5 // answers are yes and no
 		}
-		view.Kinds = append(view.Kinds, annotations.Calibrate(kind, judgeName(m), judged.Verdicts[kind], k))
+		view.Kinds = append(view.Kinds, annotations.Calibrate(kind, m.Judge.Name(), judged.Verdicts[kind], k))
 	}
 	return view, judged, nil
 }
