@@ -3,7 +3,8 @@
 // becomes of several opinions, and what a judge's scores are worth.
 //
 // It takes items and gives results; reading datasets is left to others, except
-// for the verdicts of finished runs and plain tables of labels.
+// for the verdicts of finished runs, plain tables of labels, and what was said of a
+// blind sample.
 //
 // An annotator who did not see an item is not one who saw it and marked nothing:
 // the first has no [Mark], the second one without units.

@@ -48,9 +48,6 @@ func (c *bratReader) findDocuments() ([]*bratDocument, error) {
 	if !info.IsDir() {
 		return nil, &UsageError{Msg: c.dir + ": not a directory", Hint: "give the directory that holds the .txt and .ann files"}
 	}
-	if !isBrat(c.dir) {
-		return nil, &UsageError{Msg: c.dir + ": no .ann files here, nor in its folders"}
-	}
 	byName := map[string]*bratDocument{}
 	folders, err := c.addFolder(byName, c.dir, "")
 	if err != nil {
@@ -68,8 +65,13 @@ func (c *bratReader) findDocuments() ([]*bratDocument, error) {
 		}
 	}
 	var all []*bratDocument
+	annotated := false
 	for _, d := range byName {
 		all = append(all, d)
+		annotated = annotated || len(d.layers) > 0
+	}
+	if !annotated {
+		return nil, &UsageError{Msg: c.dir + ": no .ann files here, nor in its folders"}
 	}
 	slices.SortFunc(all, func(a, b *bratDocument) int { return strings.Compare(a.name, b.name) })
 	return all, nil

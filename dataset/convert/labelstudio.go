@@ -7,8 +7,8 @@ import (
 )
 
 // labelStudio is the JSON export of Label Studio: tasks with the annotations of
-// several people. JSON_MIN, which says neither who skipped a task nor what a mark is
-// in, is refused.
+// several people. JSON_MIN, which says neither what a mark is in nor which strings were
+// chosen, is refused.
 //
 // Each task is a row. Its id is the member id of the data, else the task's; query is
 // query, question or prompt; answer is answer, response or output; system, provider

@@ -18,7 +18,8 @@ type studioTask struct {
 	root, data  *object
 	fields      []studioField // members of the data that are strings, in order
 	annotations []studioAnnotation
-	blind       *blindTask // nil if the task is not of ours
+	others      map[string]int // what else was said of the task, by kind
+	blind       *blindTask     // nil if the task is not of ours
 
 	at     position // of the record in the file
 	record []byte
@@ -74,7 +75,7 @@ func isStudioRole(key string) bool {
 func (t *studioTask) decode(o *object) {
 	t.root = o
 	if !o.has("data") && (o.has("annotation_id") || o.has("annotator")) {
-		o.fail("a record of JSON_MIN, which does not say who skipped a task: export as JSON")
+		o.fail("a record of JSON_MIN, which does not say what a mark is in: export as JSON")
 		return
 	}
 	if t.data = o.get("data").mustObject(); t.data == nil {
@@ -91,6 +92,12 @@ func (t *studioTask) decode(o *object) {
 		t.annotation(a)
 	}
 	t.latest()
+	t.others = map[string]int{}
+	for _, kind := range []string{"prediction", "draft"} {
+		for range o.get(kind + "s").elements() {
+			t.others[kind]++
+		}
+	}
 }
 
 // columns reads what columns of ours stand for.

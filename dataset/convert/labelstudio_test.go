@@ -294,7 +294,7 @@ func TestLabelStudioMalformed(t *testing.T) {
 	good := `{"id":"good","data":{"text":"x"},"annotations":[]}`
 	tests := []struct{ name, task, want string }{
 		{"an object of another kind", `{"id":1}`, `-:2:1: data: missing`},
-		{"JSON_MIN", `{"id":1,"text":"x","annotator":1}`, `-:2:1: a record of JSON_MIN, which does not say who skipped a task: export as JSON`},
+		{"JSON_MIN", `{"id":1,"text":"x","annotator":1}`, `-:2:1: a record of JSON_MIN, which does not say what a mark is in: export as JSON`},
 		{"data of another type", `{"id":1,"data":"x","annotations":[]}`, `-:2:16: data: want an object, got a string`},
 		{"null data", `{"id":1,"data":null,"annotations":[]}`, `-:2:16: data: null, but it must be given`},
 		{"no id", `{"data":{"text":"x"},"annotations":[]}`, `-:2:1: neither the task nor its data has an id`},
@@ -305,6 +305,7 @@ func TestLabelStudioMalformed(t *testing.T) {
 		{"labels", `{"id":1,"data":{"é":""},"annotations":[{"result":[{"type":"labels","value":{"start":0,"end":1,"labels":[7]}}]}]}`, `-:2:105: annotations[0].result[0].value.labels[0]: want a string, got a number`},
 		{"nameless twice", `{"id":1,"data":{},"annotations":[{"result":[]},{"result":[]}]}`, `-:2:48: annotations[1]: a second annotation without completed_by: nobody can tell whose they are`},
 		{"skipped", `{"id":1,"data":{},"annotations":[{"was_cancelled":"yes","result":[]}]}`, `-:2:51: annotations[0].was_cancelled: want a boolean, got a string`},
+		{"predictions", `{"id":1,"data":{},"annotations":[],"predictions":{}}`, `-:2:50: predictions: want a list, got an object`},
 		{"the same again", good, `-:2:1: task "good" of system "default" is there twice`},
 		{"half", `{"id":1,"data":{`, `-:2:17: data: truncated: the line ends where a member name should be`},
 		{"Latin-1", "{\"id\":1,\"data\":{\"text\":\"\xfc\"},\"annotations\":[]}", `-:2:25: data.text: invalid UTF-8: byte 0xfc`},

@@ -230,9 +230,9 @@ func (w *studioWriter) truth(a *studioAnnotation, places string) {
 
 // rest keeps what has no column.
 func (w *studioWriter) rest() {
-	for _, name := range []string{"prediction", "draft"} {
-		for range w.t.root.get(name + "s").elements() {
-			tally(w.report.Ignored, name)
+	for kind, n := range w.t.others {
+		for range n {
+			tally(w.report.Ignored, kind)
 		}
 	}
 	w.keepUnread(w.t.root)
