@@ -21,6 +21,9 @@ func (it *BlindItem) Ask(q BlindLabel) string {
 	if q.ClaimID != "" {
 		b.WriteString("\nClaim: " + it.claim(q.ClaimID))
 	}
+	if q.Kind == "needs_citation" || q.Kind == "factual" {
+		return b.String() // which do not depend on what is cited
+	}
 	for i := range it.Citations {
 		c := &it.Citations[i]
 		if q.CitationID == "" && c.ClaimID == q.ClaimID && q.ClaimID != "" || q.CitationID != "" && c.CitationID == q.CitationID {

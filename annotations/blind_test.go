@@ -1,0 +1,126 @@
+package annotations
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid/dataset"
+)
+
+// writeRows writes a dataset whose offsets have the base that is given.
+func writeRows(t *testing.T, base string, rows ...dataset.Row) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "said.parquet")
+	w, err := dataset.NewWriter(path, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		if err := w.Write(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func at(n int64) dataset.NullInt { return dataset.NullInt{Value: n, Valid: true} }
+
+var blindKey = &Key{Items: []KeyItem{{Blind: "item-0001", ID: "q7", Row: 7}, {Blind: "item-0002", ID: "q3", Row: 3}, {Blind: "item-0003", ID: "q5", Row: 5}}}
+
+// TestReadFilledDataset reads what several people said of a sample: who did not see an
+// item is not there, and who marked nothing has an empty list.
+func TestReadFilledDataset(t *testing.T) {
+	one := dataset.NullFloat{Value: 1, Valid: true}
+	path := writeRows(t, "document",
+		dataset.Row{
+			ID: "item-0001", HasTruth: true, Truth: []dataset.Truth{
+				{Annotator: "cyd", Doc: "d", Start: at(2), End: at(5)}, {Annotator: "dan", DocNull: true}, {Annotator: "cyd", Doc: "e", Start: at(0), End: at(1)},
+			},
+			HasLabels: true, Labels: []dataset.Label{{Annotator: "dan", ClaimID: "c", CitationID: "s", Kind: "support", Value: one}, {Annotator: "eve", Kind: "factual", ClaimID: "c"}},
+		},
+		dataset.Row{ID: "item-0002", HasLabels: true, Labels: []dataset.Label{{Annotator: "cyd", ClaimID: "c", Kind: "support", Value: one}}},
+		dataset.Row{ID: "item-0003"},
+	)
+	got, err := ReadFilled(t.Context(), path, blindKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, end, zero, first, value := int64(2), int64(5), int64(0), int64(1), 1.0
+	want := map[int64][]BlindItem{
+		7: {
+			{Annotator: "blind:cyd", ID: "item-0001", Truth: []BlindPlace{{Doc: "d", Start: &start, End: &end}, {Doc: "e", Start: &zero, End: &first}}},
+			{Annotator: "blind:dan", ID: "item-0001", Truth: []BlindPlace{}, Labels: []BlindLabel{{ClaimID: "c", CitationID: "s", Kind: "support", Value: &value}}},
+		},
+		3: {{Annotator: "blind:cyd", ID: "item-0002", Labels: []BlindLabel{{ClaimID: "c", Kind: "support", Value: &value}}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+
+	alone := writeRows(t, "document", dataset.Row{ID: "item-0002", HasTruth: true, Truth: []dataset.Truth{{Annotator: "cyd", DocNull: true}}})
+	got, err = ReadFilled(t.Context(), alone, blindKey)
+	if err != nil || len(got) != 1 || got[3][0].Annotator != BlindAnnotator || got[3][0].Truth == nil {
+		t.Errorf("one annotator: %+v, %v", got, err)
+	}
+}
+
+func TestReadFilledDatasetRefuses(t *testing.T) {
+	marked := func(id string, m dataset.Truth) dataset.Row {
+		m.Annotator = "cyd"
+		return dataset.Row{ID: id, HasTruth: true, Truth: []dataset.Truth{m}}
+	}
+	for _, tt := range []struct {
+		name, base, want string
+		rows             []dataset.Row
+	}{
+		{"another item", "document", `row 0: "q7" is no item of the sample`, []dataset.Row{{ID: "q7"}}},
+		{"twice", "document", `row 1: "item-0002" is there twice`, []dataset.Row{marked("item-0002", dataset.Truth{DocNull: true}), {ID: "item-0002", System: "s"}}},
+		{"UTF-16", "document", `row 0: a mark of "cyd" has no offsets in code points`, []dataset.Row{marked("item-0002", dataset.Truth{Doc: "d", Unit: "utf16", Start: at(0), End: at(1)})}},
+		{"no offsets", "document", `row 0: a mark of "cyd" has no offsets in code points`, []dataset.Row{marked("item-0002", dataset.Truth{Doc: "d"})}},
+		{"offsets in pages", "page", "offsets must be code points of the document, the end exclusive", []dataset.Row{{ID: "item-0002"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ReadFilled(t.Context(), writeRows(t, tt.base, tt.rows...), blindKey)
+			if err == nil || !strings.HasSuffix(err.Error(), tt.want) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+	if _, err := ReadFilled(t.Context(), filepath.Join(t.TempDir(), "none.parquet"), blindKey); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+// TestAsk puts questions with the claim and the places that they are about.
+func TestAsk(t *testing.T) {
+	lo, hi, far := int64(4), int64(9), int64(900)
+	it := BlindItem{
+		Claims: []BlindClaim{{ID: "c1", Text: "It cost 84."}, {ID: "c2"}},
+		Citations: []BlindPlace{
+			{CitationID: "s1", ClaimID: "c1", Doc: "d", Start: &lo, End: &hi, Text: "as the system quotes it"},
+			{CitationID: "s2", ClaimID: "c1", Doc: "d", Start: &lo, End: &far, Text: "out of the text"},
+			{CitationID: "s3", ClaimID: "c2", Doc: "unknown", Text: "no text"},
+		},
+		Documents: []BlindDocument{{Doc: "d", Text: "abc 𠮷éxyz."}},
+	}
+	for _, tt := range []struct {
+		q    BlindLabel
+		want string
+	}{
+		{BlindLabel{Kind: "support", ClaimID: "c1"}, "How far is this supported by the place that it cites?\nClaim: It cost 84.\nCited: 𠮷éxyz (d)\nCited: out of the text (d)"},
+		{BlindLabel{Kind: "support", ClaimID: "c1", CitationID: "s2"}, "How far is this supported by the place that it cites?\nClaim: It cost 84.\nCited: out of the text (d)"},
+		{BlindLabel{Kind: "relevant", CitationID: "s3"}, "Is the cited place about what is claimed at all?\nCited: no text (unknown)"},
+		{BlindLabel{Kind: "needs_citation", ClaimID: "c2"}, "Should this claim have a citation?\nClaim: c2"},
+		{BlindLabel{Kind: "factual", ClaimID: "c9"}, "Is this a claim about facts, and not a courtesy or an opinion?\nClaim: c9"},
+	} {
+		if got := it.Ask(tt.q); got != tt.want {
+			t.Errorf("Ask(%+v) =\n%s\nwant\n%s", tt.q, got, tt.want)
+		}
+	}
+}
