@@ -45,6 +45,8 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"table": oneWord(sortedKeys(arrowTables)...),
 		"run":   completeRunFlag,
 		"judge": oneWord(allowed("judge.kind")...),
+
+		"template": oneWord(sortedKeys(templates)...),
 	}
 	for _, cmd := range root.Commands() {
 		if f, ok := arguments[cmd.Name()]; ok {
