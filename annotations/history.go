@@ -20,6 +20,10 @@ type Night struct {
 	SE    stats.Number // sampling error of Value
 }
 
+// BaselineNights is how many nights a baseline is made of unless somebody wants
+// others.
+const BaselineNights = 8
+
 // HistoryOptions say how a history is watched.
 type HistoryOptions struct {
 	Baseline int  // nights that a baseline is made of, at least 2
@@ -39,7 +43,8 @@ type Segment struct {
 	Why      []string // what changed against the segment before; nil of the first
 	Nights   []ChartedNight
 	Baseline stats.Baseline // of the first nights
-	Ready    bool           // the baseline is complete and varies
+	Complete bool           // the baseline has all its nights
+	Ready    bool           // it is complete and its nights differ, so that there are limits
 	Alarm    *stats.CUSUMAlarm
 	Change   stats.ChangePoint
 	Pettitt  stats.PettittTest
@@ -69,8 +74,8 @@ const leastShift = 2
 //
 //	σ_t² = max(0, σ² - mean se²) + se_t²
 //
-// Over the same questions sampling error is the same every night and moves
-// nothing.
+// A night whose sampling error is undefined then has the mean one. Over the same
+// questions sampling error is the same every night and moves nothing.
 func Watch(nights []Night, o HistoryOptions) []Segment {
 	var out []Segment
 	for i, n := range nights {
@@ -124,21 +129,23 @@ func (s *Segment) chart(o HistoryOptions) {
 		first++
 	}
 	s.Baseline = stats.BaselineOf(values[:first])
-	s.Ready = defined == o.Baseline && s.Baseline.Sigma.Defined && s.Baseline.Sigma.Value > 0
+	s.Complete = defined == o.Baseline
+	s.Ready = s.Complete && s.Baseline.Sigma.Defined && s.Baseline.Sigma.Value > 0
 	if !s.Ready {
 		return
 	}
-	between := s.Baseline.Sigma.Value * s.Baseline.Sigma.Value
+	between, sampling := s.Baseline.Sigma.Value*s.Baseline.Sigma.Value, 0.0
 	if o.AnyItems {
-		between = max(0, between-meanSquare(s.Nights[:first]))
+		sampling = meanSquare(s.Nights[:first])
+		between = max(0, between-sampling)
 	}
 	standard := make([]stats.Number, 0, len(values)-first)
 	for i := first; i < len(s.Nights); i++ {
 		n := &s.Nights[i]
 		n.Watched = true
-		variance := between
-		if o.AnyItems {
-			variance += n.SE.Value * n.SE.Value
+		variance := between + sampling
+		if o.AnyItems && n.SE.Defined {
+			variance = between + n.SE.Value*n.SE.Value
 		}
 		n.Sigma = stats.Of(math.Sqrt(variance))
 		u := stats.Number{}

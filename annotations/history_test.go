@@ -2,6 +2,7 @@ package annotations
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -71,6 +72,55 @@ func TestNewBaseline(t *testing.T) {
 	at := segments[1].Nights
 	if wide, narrow := at[5].Sigma.Value, at[4].Sigma.Value; wide < 0.2 || narrow > 0.05 {
 		t.Errorf("sigma of an uncertain night is %v, of a certain one %v", wide, narrow)
+	}
+}
+
+// TestSamplingError: whether a night's own sampling error is in its limits, by hand.
+// The baseline is 0.80, 0.82, 0.80: a mean moving range of 0.02, so σ = 0.02/1.128,
+// and with a standard error of 0.01 a night, σ² - 0.01² between nights.
+func TestSamplingError(t *testing.T) {
+	nights := nightsOf(0.80, 0.82, 0.80, 0.70, 0.70)
+	for i := range nights {
+		nights[i].SE = stats.Of(0.01)
+	}
+	nights[3].SE, nights[4].SE = stats.Of(0.03), stats.Number{}
+	sigma := 0.02 / 1.128
+	for _, tt := range []struct {
+		name string
+		any  bool
+		want [2]float64 // σ of the two nights that are watched
+	}{
+		{"the same questions", false, [2]float64{sigma, sigma}},
+		{"any questions", true, [2]float64{math.Sqrt(sigma*sigma - 0.01*0.01 + 0.03*0.03), sigma}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			at := Watch(nights, HistoryOptions{Baseline: 3, AnyItems: tt.any})[0].Nights
+			for i, want := range tt.want {
+				n := at[3+i]
+				if math.Abs(n.Sigma.Value-want) > 1e-12 {
+					t.Errorf("σ of night %d is %v, want %v", 3+i, n.Sigma.Value, want)
+				}
+				// The limits of the first night watched are at ± 2.86 · 0.2 σ.
+				if i == 0 && math.Abs((n.High.Value-n.Low.Value)/2-2.86*0.2*want) > 1e-12 {
+					t.Errorf("limits are [%v, %v]", n.Low.Value, n.High.Value)
+				}
+			}
+			if got, want := at[3].EWMA.Value, 0.2*0.70+0.8*(2.42/3); math.Abs(got-want) > 1e-12 {
+				t.Errorf("EWMA is %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestAlike: a baseline whose nights are all alike has no limits, and is no
+// unfinished one.
+func TestAlike(t *testing.T) {
+	for n, complete := range map[int]bool{2: false, 3: true, 5: true} {
+		values := make([]float64, n)
+		s := Watch(nightsOf(values...), HistoryOptions{Baseline: 3})[0]
+		if s.Complete != complete || s.Ready {
+			t.Errorf("%d nights: complete %t, ready %t; want %t and false", n, s.Complete, s.Ready, complete)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (h *History) series(p *paper, s *annotations.Series) {
 	for i := range s.Segments {
 		g := &s.Segments[i]
 		if len(g.Why) > 0 {
-			p.line("new baseline: changed " + CleanLine(strings.Join(g.Why, ", ")))
+			p.line(baselineText(g))
 		}
 		t := &table{header: []string{"date", "run", "value", "± se", "EWMA", "limits", "sums up, down", ""}, right: 2}
 		for _, n := range g.Nights {
@@ -92,6 +92,8 @@ const likelyChange = 0.05
 func verdicts(g *annotations.Segment) []string {
 	var out []string
 	switch {
+	case g.Complete && !g.Ready:
+		out = append(out, fmt.Sprintf("no limits: the %s of the baseline are all alike", plural(g.Baseline.N, "night", "nights")))
 	case !g.Ready:
 		out = append(out, fmt.Sprintf("no baseline yet: %s so far", plural(g.Baseline.N, "night", "nights")))
 	case g.Alarm != nil:
@@ -101,10 +103,24 @@ func verdicts(g *annotations.Segment) []string {
 		}
 		out = append(out, fmt.Sprintf("CUSUM: it %s; signal on %s, begun on %s", way, date(g.Nights[g.Alarm.Night].At), date(g.Nights[g.Alarm.Onset].At)))
 	}
-	if c := g.Change; c.Found && g.Pettitt.P.Defined && g.Pettitt.P.Value < likelyChange {
-		out = append(out, fmt.Sprintf("change point: from %s to %s on %s (Pettitt p = %.3f)", number(c.MeanLeft), number(c.MeanRight), date(g.Nights[c.Index].At), g.Pettitt.P.Value))
+	if text := changeText(g); text != "" {
+		out = append(out, text)
 	}
 	return out
+}
+
+// changeText is the change point of a baseline, "" if it has no likely one.
+func changeText(g *annotations.Segment) string {
+	c := g.Change
+	if !c.Found || !g.Pettitt.P.Defined || g.Pettitt.P.Value >= likelyChange {
+		return ""
+	}
+	return fmt.Sprintf("change point: from %s to %s on %s (Pettitt p = %.3f)", number(c.MeanLeft), number(c.MeanRight), date(g.Nights[c.Index].At), g.Pettitt.P.Value)
+}
+
+// baselineText is why a baseline begins.
+func baselineText(g *annotations.Segment) string {
+	return "new baseline: changed " + CleanLine(strings.Join(g.Why, ", "))
 }
 
 type historyJSON struct {

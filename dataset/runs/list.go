@@ -1,11 +1,15 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ibid/dataset"
+	"ibid/metrics/stats"
 )
 
 // A Listed is a run in a folder of runs.
@@ -17,6 +21,30 @@ type Listed struct {
 // List reads the manifests of the finished runs in a folder, in the order in which
 // they were begun. What is no run, or is unfinished, is left out.
 func List(dir string) ([]Listed, error) {
+	var first error
+	out, err := list(dir, func(_ string, err error) {
+		if first == nil {
+			first = err
+		}
+	})
+	return out, cmp.Or(err, first)
+}
+
+// ListReadable is List that goes on where a manifest cannot be read, and names the
+// folders of such runs. Other programs have files of that name, too; what does not
+// say that it is the manifest of a run is no run.
+func ListReadable(dir string) (out []Listed, unreadable []string, err error) {
+	out, err = list(dir, func(name string, err error) {
+		var other *SchemaError
+		if !errors.As(err, &other) || other.ofRun() {
+			unreadable = append(unreadable, name)
+		}
+	})
+	return out, unreadable, err
+}
+
+// list calls failed with the name of each folder whose manifest cannot be read.
+func list(dir string, failed func(name string, err error)) ([]Listed, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -30,7 +58,7 @@ func List(dir string) ([]Listed, error) {
 		case errors.As(err, &at):
 			continue // a file, or a folder without a manifest
 		case err != nil:
-			return nil, err
+			failed(e.Name(), err)
 		case m.Complete() && m.Timings.Finished != nil:
 			out = append(out, Listed{path, m})
 		}
@@ -39,16 +67,46 @@ func List(dir string) ([]Listed, error) {
 	return out, nil
 }
 
-// Questions are the ids of a run, each once, hashed to one number that does not
-// depend on their order: runs over the same questions have the same.
-func Questions(dir string, hash func(id string) uint64) (uint64, error) {
-	seen := make(map[string]struct{})
-	var sum uint64
-	err := ScanRows(dir, nil, func(key RowKey, _ Record) {
-		if _, ok := seen[key.ID]; !ok {
-			seen[key.ID] = struct{}{}
-			sum += hash(key.ID)
+// Questions are the ids of a run, each once, as hashes.
+type Questions map[uint64]struct{}
+
+// ReadQuestions reads the ids of the run in dir.
+func ReadQuestions(dir string) (Questions, error) {
+	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	out := make(Questions)
+	var ids dataset.ColumnValues
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "id", &ids); err != nil {
+			return nil, err
 		}
-	})
-	return sum, err
+		for _, id := range ids.Strings {
+			out[stats.Key(id)] = struct{}{}
+		}
+	}
+	return out, nil
+}
+
+// Digest is one number for all questions that does not depend on their order: runs
+// over the same questions have the same.
+func (q Questions) Digest() uint64 {
+	var sum uint64
+	for key := range q {
+		sum += key
+	}
+	return sum
+}
+
+// Shared is how many questions are in both.
+func (q Questions) Shared(other Questions) int {
+	n := 0
+	for key := range q {
+		if _, ok := other[key]; ok {
+			n++
+		}
+	}
+	return n
 }

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ibid/dataset"
@@ -194,8 +195,22 @@ type Timings struct {
 // Complete reports whether the results of the run can be read.
 func (m *Manifest) Complete() bool { return m.Status == StatusComplete || m.Status == StatusPartial }
 
+// A SchemaError is about a manifest of another form, or of something else.
+type SchemaError struct{ Path, Schema string }
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("%s: schema is %q, this ibid reads %q", e.Path, e.Schema, ManifestSchema)
+}
+
+// ofRun reports whether the manifest is that of a run, if of another form.
+func (e *SchemaError) ofRun() bool {
+	kind, _, _ := strings.Cut(ManifestSchema, "/")
+	return strings.HasPrefix(e.Schema, kind+"/")
+}
+
 // ReadManifest reads the manifest of the run in dir. The error wraps
-// fs.ErrNotExist if dir holds no run.
+// fs.ErrNotExist if dir holds no run, and a [SchemaError] if this program does not
+// read it.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(path)
@@ -207,7 +222,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if m.Schema != ManifestSchema {
-		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, m.Schema, ManifestSchema)
+		return nil, &SchemaError{path, m.Schema}
 	}
 	return &m, nil
 }

@@ -124,13 +124,19 @@ func ReadSummary(dir string) ([]SummaryRow, error) {
 	rows := make([]SummaryRow, 0, f.Rows())
 	for g := range f.RowGroups() {
 		group := make([]SummaryRow, f.GroupRows(g))
+		into := make([][]any, len(group))
+		for i := range group {
+			into[i] = group[i].fields()
+		}
 		for c, field := range summaryFields {
 			var column dataset.ColumnValues
 			if err := f.ReadColumn(g, field.Name, &column); err != nil {
 				return nil, err
 			}
 			for i := range group {
-				group[i].set(c, column.Cell(i))
+				if column.Valid[i] {
+					setCell(into[i][c], column.Cell(i))
+				}
 			}
 		}
 		rows = append(rows, group...)
@@ -138,31 +144,28 @@ func ReadSummary(dir string) ([]SummaryRow, error) {
 	return rows, nil
 }
 
-// set takes over the cell of column c of summaryFields.
-func (r *SummaryRow) set(c int, cell dataset.Cell) {
-	numbers := map[string]**float64{
-		"num": &r.Num, "den": &r.Den, "coverage": &r.Coverage, "estimate": &r.Estimate,
-		"ci_low": &r.Low, "ci_high": &r.High, "bound_low": &r.BoundLow, "bound_high": &r.BoundHigh,
-		"corrected": &r.Corrected, "corrected_low": &r.CorrectedLow, "corrected_high": &r.CorrectedHigh,
+// fields are where the columns of summaryFields go, in their order.
+func (r *SummaryRow) fields() []any {
+	return []any{
+		&r.System, &r.Slice, &r.Metric, &r.Agg, &r.N, &r.Num, &r.Den, &r.Undefined, &r.Unscored, &r.Coverage,
+		&r.Estimate, &r.Low, &r.High, &r.Level, &r.Method, &r.Clusters, &r.BoundLow, &r.BoundHigh,
+		&r.Corrected, &r.CorrectedLow, &r.CorrectedHigh, &r.CorrectedMethod, &r.Warnings,
 	}
-	texts := map[string]*string{
-		"system": &r.System, "slice": &r.Slice, "metric": &r.Metric, "agg": &r.Agg,
-		"method": &r.Method, "corrected_method": &r.CorrectedMethod,
-	}
-	counts := map[string]*int64{"n": &r.N, "undefined": &r.Undefined, "unscored": &r.Unscored, "clusters": &r.Clusters}
-	name := summaryFields[c].Name
-	switch {
-	case cell.Null:
-	case name == "level":
-		r.Level = cell.Double
-	case name == "warnings":
-		r.Warnings = cell.Texts
-	case numbers[name] != nil:
-		*numbers[name] = &cell.Double
-	case texts[name] != nil:
-		*texts[name] = cell.Text
-	case counts[name] != nil:
-		*counts[name] = cell.Int
+}
+
+// setCell takes over a cell that is not null.
+func setCell(field any, cell dataset.Cell) {
+	switch f := field.(type) {
+	case *string:
+		*f = cell.Text
+	case *int64:
+		*f = cell.Int
+	case *float64:
+		*f = cell.Double
+	case **float64:
+		*f = new(cell.Double)
+	case *[]string:
+		*f = cell.Texts
 	}
 }
 

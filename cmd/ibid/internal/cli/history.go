@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics"
-	"ibid/metrics/stats"
 	"ibid/report"
 )
 
@@ -56,7 +53,7 @@ the same questions is for ibid compare.
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
 	flags.StringArrayVar(&f.systems, "system", nil, "a system to show (may be repeated; default all of them pooled)")
-	flags.IntVar(&f.baseline, "baseline", 8, "nights that a baseline is made of")
+	flags.IntVar(&f.baseline, "baseline", annotations.BaselineNights, "nights that a baseline is made of")
 	flags.BoolVar(&f.anyItems, "any-items", false, "other questions and documents begin no new baseline")
 	flags.StringVar(&f.keep, "keep", "", "remove runs older than this, such as 30d, but for the last of each baseline")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what --keep would remove")
@@ -87,6 +84,10 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if f.keep != "" {
 		return a.keep(f, listed)
 	}
+	nights, err := annotations.ReadNights(listed, f.options())
+	if err != nil {
+		return err
+	}
 	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, plural(int64(len(listed)), "run", "runs"))}
 	systems := f.systems
 	if len(systems) == 0 {
@@ -94,20 +95,14 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	for _, system := range systems {
 		for _, name := range names {
-			nights, some, err := f.nights(listed, name, system)
-			if err != nil {
-				return err
-			}
+			series, some := annotations.SeriesOf(nights, name, system, f.options())
 			if !some {
 				if len(f.metrics) > 0 || len(f.systems) > 0 {
 					a.warn("%s of %s is undefined in every run", name, system)
 				}
 				continue
 			}
-			d, _ := metrics.Lookup(name)
-			view.Series = append(view.Series, annotations.Series{
-				Metric: name, System: system, Lower: d.Direction == metrics.LowerIsBetter, Segments: annotations.Watch(nights, f.options()),
-			})
+			view.Series = append(view.Series, series)
 		}
 	}
 	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
@@ -133,65 +128,6 @@ func (f *historyFlags) options() annotations.HistoryOptions {
 	return annotations.HistoryOptions{Baseline: f.baseline, AnyItems: f.anyItems}
 }
 
-// nights are the runs with the macro value of a metric; some tells whether any has
-// one.
-func (f *historyFlags) nights(listed []runs.Listed, metric, system string) (nights []annotations.Night, some bool, err error) {
-	for _, run := range listed {
-		n, err := f.night(run)
-		if err != nil {
-			return nil, false, err
-		}
-		summary, err := runs.ReadSummary(run.Dir)
-		if err != nil {
-			return nil, false, err
-		}
-		i := slices.IndexFunc(summary, func(r runs.SummaryRow) bool {
-			return r.Metric == metric && r.System == system && r.Slice == "" && r.Agg == runs.Macro
-		})
-		if i >= 0 && summary[i].Estimate != nil {
-			n.Value, n.SE, some = stats.Of(*summary[i].Estimate), standardError(&summary[i]), true
-		}
-		nights = append(nights, n)
-	}
-	return nights, some, nil
-}
-
-// unmoving are the groups of ingredients that move no score: the dataset, whose
-// answers are other ones every night, the anchors of the judge, and how numbers are
-// summarised.
-var unmoving = []string{"anchors", "dataset", "slices", "statistics", "quality_control"}
-
-// night is a run without a value.
-func (f *historyFlags) night(run runs.Listed) (annotations.Night, error) {
-	m := run.Manifest
-	basis := make(map[string]string, len(m.Ingredients))
-	for _, key := range sortedKeys(m.Ingredients) {
-		value := m.Ingredients[key]
-		group, _, _ := strings.Cut(key, ".")
-		if slices.Contains(unmoving, group) || key == "documents" && f.anyItems {
-			continue
-		}
-		basis[group] += key + "=" + value + "\n"
-	}
-	n := annotations.Night{Run: m.ID, Dir: run.Dir, At: m.Timings.Started, Basis: basis}
-	if f.anyItems {
-		return n, nil
-	}
-	items, err := runs.Questions(run.Dir, stats.Key)
-	n.Items = strconv.FormatUint(items, 16)
-	return n, err
-}
-
-// standardError is what the interval of a mean says of it: half its width over the
-// quantile of t. It is a little too large where the interval has fewer degrees of
-// freedom than clusters less one.
-func standardError(r *runs.SummaryRow) stats.Number {
-	if r.Low == nil || r.Clusters < 2 {
-		return stats.Number{}
-	}
-	return stats.Of((*r.High - *r.Low) / 2 / stats.StudentQuantile(r.Level, r.Clusters-1))
-}
-
 // keep removes runs that are too old.
 func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
 	age, err := annotations.ParseAge(f.keep)
@@ -203,7 +139,7 @@ func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
 	}
 	var nights []annotations.Night
 	for _, run := range listed {
-		n, err := f.night(run)
+		n, err := annotations.ReadNight(run, f.options())
 		if err != nil {
 			return err
 		}
