@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"ibid/annotations"
 	"ibid/annotations/compare"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -48,6 +49,8 @@ type PageOptions struct {
 
 	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
 	NotCompared string          // why there is none, where somebody may expect one
+
+	Past *annotations.Past // of the one run; nil if there is none
 }
 
 // A Page is the view model of the HTML report: every number and string of it.
@@ -76,6 +79,7 @@ type Page struct {
 	Differs    *SettingsDifference // what the runs differ in
 	Judges     []JudgeSection      // of runs that asked a model
 	Agreement  []AgreementSection  // of runs whose annotators can be compared
+	History    *HistorySection     // nil if there are too few nights
 	Outcomes   *Bars               // of claims; nil without a judge
 	Statuses   *Bars               // of citations
 	Worst      []WorstCitation
@@ -185,6 +189,7 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	if err := b.judges(); err != nil {
 		return err
 	}
+	b.history()
 	p.Differs = b.settingsDifference()
 	b.why()
 	b.analysis()

@@ -14,8 +14,15 @@ import (
 	"ibid/report"
 )
 
+// reportFlags are the flags of ibid report.
+type reportFlags struct {
+	set       []string
+	history   string
+	noHistory bool
+}
+
 func (a *app) reportCommand() *cobra.Command {
-	var set []string
+	f := &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report RUN... -o F.html",
 		Short: "one self-contained HTML file; several runs side by side",
@@ -24,7 +31,10 @@ their intervals, systems side by side, why citations are bad, and every row with
 citations marked in the text of their documents.
 
 The texts are read again from the dataset and the documents of the run; where those
-are gone, the page shows the results alone.`,
+are gone, the page shows the results alone.
+
+The page of one run shows how it went over the nights before: the runs in its folder
+that were begun earlier and evaluate the same systems over mostly the same questions.`,
 		Example: `  ibid report runs/sample -o sample.html
   ibid report runs/sample -o sample.html --set report.citation_display.max_citations_displayed=3
   ibid report runs/monday runs/tuesday -o nights.html`,
@@ -36,18 +46,23 @@ are gone, the page shows the results alone.`,
 			if err := a.formats("text"); err != nil {
 				return err
 			}
-			return a.writeReport(cmd.Context(), a.output, set, args...)
+			if f.history != "" && (f.noHistory || len(args) > 1) {
+				return &usageError{err: errors.New("--history is for the page of one run, and without --no-history")}
+			}
+			return a.writeReport(cmd.Context(), a.output, f, args...)
 		},
 	}
-	cmd.Flags().StringArrayVar(&set, "set", nil, "a report.citation_display setting as KEY=VALUE (may be repeated)")
+	cmd.Flags().StringVar(&f.history, "history", "", "show the run after the earlier runs of this folder (default the folder it lies in)")
+	cmd.Flags().BoolVar(&f.noHistory, "no-history", false, "show no earlier runs")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE (may be repeated)")
 	return cmd
 }
 
 // writeReport makes the page of finished runs and writes it to a file.
-func (a *app) writeReport(ctx context.Context, path string, set []string, dirs ...string) error {
+func (a *app) writeReport(ctx context.Context, path string, f *reportFlags, dirs ...string) error {
 	var data []report.RunData
 	for _, dir := range dirs {
-		d, err := a.runData(ctx, dir, set)
+		d, err := a.runData(ctx, dir, f.set)
 		if err != nil {
 			return err
 		}
@@ -56,6 +71,11 @@ func (a *app) writeReport(ctx context.Context, path string, set []string, dirs .
 	o := report.PageOptions{Version: a.Version}
 	if err := addComparison(&o, dirs); err != nil {
 		return err
+	}
+	if len(data) == 1 && !f.noHistory {
+		if err := a.addHistory(&o, &data[0], f.history); err != nil {
+			return err
+		}
 	}
 	return dataset.WriteFile(path, func(w io.Writer) error { return report.WritePage(ctx, w, o, data...) })
 }
@@ -141,6 +161,9 @@ func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string
 	d.Gates = out.Gates
 	o := report.PageOptions{Version: a.Version}
 	if err := addComparison(&o, []string{out.Dir}); err != nil {
+		return err
+	}
+	if err := a.addHistory(&o, d, ""); err != nil {
 		return err
 	}
 	err = dataset.WriteFile(path, func(w io.Writer) error { return report.WritePage(ctx, w, o, *d) })
