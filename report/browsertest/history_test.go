@@ -1,0 +1,115 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ibid/dataset/runs"
+)
+
+// nightsPage is the report of the last of n nights, which fall after the twelfth.
+// The earlier ones have the name of a script that reads backwards.
+func nightsPage(t testing.TB, n int) string {
+	t.Helper()
+	const hostile = "<script>document.title='hacked'</script>\u202eabc"
+	dir := t.TempDir()
+	for night := range n {
+		var lines strings.Builder
+		for q := range 4 {
+			end := 20 - night%2 - q
+			if night >= 12 {
+				end -= 8
+			}
+			fmt.Fprintf(&lines, `{"id":"q-%d","query":"?","answer":"!","citations":[{"doc":"d","start":0,"end":%d}],"truth":[{"doc":"d","start":0,"end":20}]}`+"\n", q, end)
+		}
+		fmt.Fprintln(&lines, `{"doc":"d","text":"twenty words of a text that goes on for some time"}`)
+		if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(lines.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprintf("night-%d", night+1)
+		settings := []string{"--set", "span_matching.tolerance_chars=5"}
+		if night < 2 {
+			settings[1] = "span_matching.tolerance_chars=6"
+		}
+		run(t, dir, "import", "jsonl", "rows.jsonl", "-o", "rows.parquet", "--docs", "docs.parquet")
+		run(t, dir, append([]string{"run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", id, "-q"}, settings...)...)
+		if night+1 < n {
+			changeManifest(t, filepath.Join(dir, "runs", id), func(m *runs.Manifest) { m.ID = hostile })
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "runs", "<img src=x onerror=alert(1)>"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "runs", "<img src=x onerror=alert(1)>", runs.ManifestFile), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "report", fmt.Sprintf("runs/night-%d", n), "-o", "report.html")
+	return filepath.Join(dir, "report.html")
+}
+
+func changeManifest(t testing.TB, dir string, change func(*runs.Manifest)) {
+	t.Helper()
+	m, err := runs.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, runs.ManifestFile), data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHistory looks at the control charts at both widths and in both themes.
+func TestHistory(t *testing.T) {
+	page := nightsPage(t, 20)
+	for _, v := range []view{desktop, {390, 844, false}, {1440, 1000, true}, {390, 844, true}} {
+		t.Run(fmt.Sprintf("%d wide, dark %v", v.width, v.dark), func(t *testing.T) {
+			b := open(t, page, "", v)
+			b.click(`#verdict .spark a`)
+			b.wait(`document.activeElement.id === "h-history"`)
+			b.eval(`for (const d of document.querySelectorAll("#history details")) d.open = true`, nil)
+			if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("the page is %d pixels wider than the window", over)
+			}
+			if text := b.text(`document.querySelector("#verdict .says li:last-child").textContent`); !strings.Contains(text, "Against the nights before, ") || !strings.Contains(text, "character F1") {
+				t.Errorf("the verdict says %q", text)
+			}
+			if marks, rows := b.number(`document.querySelectorAll(".trend:first-child .control > svg > title").length`), b.number(`document.querySelectorAll(".trend:first-child tbody tr").length`); marks != 20 || rows != 20 {
+				t.Errorf("%d marks and %d lines of 20 nights", marks, rows)
+			}
+			// Whatever the width, marks keep their size and lie inside of their chart.
+			var outside []string
+			b.eval(`[...document.querySelectorAll(".control")].flatMap((c) => {
+				const box = c.getBoundingClientRect();
+				return [...c.querySelectorAll("circle, rect, text, .ewma, .band, .interval")].filter((m) => {
+					const r = m.getBoundingClientRect();
+					return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 5;
+				}).map((m) => m.outerHTML.slice(0, 120));
+			})`, &outside)
+			for _, m := range outside {
+				t.Errorf("outside of its chart: %s", m)
+			}
+			if size := b.text(`(() => { const r = document.querySelector(".control .watched, .control .base").getBoundingClientRect(); return Math.round(r.width) + " × " + Math.round(r.height); })()`); size != "6 × 6" {
+				t.Errorf("a night is %s pixels", size)
+			}
+			if got := b.text(`document.title`); got != "ibid · night-20" {
+				t.Errorf("something ran: the title is %q", got)
+			}
+			if n := b.number(`document.querySelectorAll("#history img, #history script, #verdict img").length`); n != 0 {
+				t.Errorf("names of runs made %d elements", n)
+			}
+			if text := b.text(`document.querySelector("#history").textContent`); strings.Contains(text, "\u202e") || !strings.Contains(text, "<script>document.title='hacked'</script>\ufffdabc") || !strings.Contains(text, "Left out: <img src=x onerror=alert(1)> (cannot be read).") {
+				t.Errorf("the section does not name the runs as they are: %.300q", text)
+			}
+			b.quiet()
+		})
+	}
+}
