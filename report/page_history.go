@@ -152,7 +152,7 @@ func newTrend(name, label string, nights []trendNight) Trend {
 		}
 	}
 	events = events[:len(t.Events)]
-	t.Ends = [2]string{date(nights[0].At), date(nights[len(nights)-1].At)}
+	t.Ends = datesOf(nights[0].At, nights[len(nights)-1].At)
 	t.Chart = trendChart(label+" by night", nights, events, d)
 	t.Chart.Desc = t.inWords()
 	t.Nights = trendTable(nights, events)

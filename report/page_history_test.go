@@ -149,6 +149,7 @@ func TestHistoryStates(t *testing.T) {
 	for i := range steady {
 		steady[i] = 0.8 + 0.01*float64(1-2*(i%2))
 	}
+	const unwatched = "No metric can be watched: the nights of its baseline are all alike, or this run has no value."
 	rising := append(slices.Clone(steady[:10]), 0.9, 0.91, 0.92)
 	for _, tt := range []struct {
 		name       string
@@ -158,9 +159,10 @@ func TestHistoryStates(t *testing.T) {
 	}{
 		{"within", steady, "within limits", "good", "No signal: the metric is within its limits."},
 		{"young", steady[:5], "baseline: 5 of 8 nights", "neutral", "There are no control limits yet: a baseline takes 8 nights over the same questions, with the same judge and settings."},
-		{"alike", make([]float64, 12), "no limits", "neutral", "There are no control limits yet: a baseline takes 8 nights over the same questions, with the same judge and settings."},
+		{"alike", make([]float64, 12), "no limits", "neutral", unwatched},
+		{"alike but for the last", append(make([]float64, 12), 0.1), "higher", "note", unwatched},
 		{"rising", rising, "rose", "note", "Against the nights before, character F1 rose."},
-		{"without a value", append(slices.Clone(steady), math.NaN()), "undefined in this run", "neutral", "There are no control limits yet: a baseline takes 8 nights over the same questions, with the same judge and settings."},
+		{"without a value", append(slices.Clone(steady), math.NaN()), "undefined in this run", "neutral", unwatched},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := historyPage(t, pastOf(tt.values...))

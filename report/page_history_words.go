@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"ibid/annotations"
 	"ibid/metrics"
@@ -19,6 +21,10 @@ func trendWord(nights []trendNight, d metrics.Definition) Word {
 		return Word{"fell", "fell", "The nights are lower than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.LowerIsBetter)}
 	case !n.Value.Defined:
 		return Word{"undefined", "undefined in this run", "This run has no value.", Neutral}
+	case g.Complete && !g.Ready && n.unlike() > 0:
+		return Word{"higher", "higher", "The nights of the baseline are all alike, and this one is higher.", unlikeTone(d.Direction, metrics.HigherIsBetter)}
+	case g.Complete && !g.Ready && n.unlike() < 0:
+		return Word{"lower", "lower", "The nights of the baseline are all alike, and this one is lower.", unlikeTone(d.Direction, metrics.LowerIsBetter)}
 	case g.Complete && !g.Ready:
 		return Word{"alike", "no limits", "The nights of the baseline are all alike, so nothing says how far chance moves a night.", Neutral}
 	case !n.Watched:
@@ -38,6 +44,24 @@ func signalTone(d, towards metrics.Direction) Tone {
 		return Note
 	}
 	return Bad
+}
+
+// unlikeTone is signalTone of what no chart can test.
+func unlikeTone(d, towards metrics.Direction) Tone {
+	if tone := signalTone(d, towards); tone != Bad {
+		return tone
+	}
+	return Warn
+}
+
+// unlike is how far a night is from a baseline whose nights are all alike, but for
+// rounding.
+func (n *trendNight) unlike() float64 {
+	d := n.Value.Value - n.group.Baseline.Mean.Value
+	if math.Abs(d) < 1e-9 {
+		return 0
+	}
+	return d
 }
 
 // rose tells a signal upwards from one downwards.
@@ -118,21 +142,21 @@ func stateInWords(trends []Trend) string {
 	if moved := movedInWords(trends); moved != "" {
 		return "Against the nights before, " + moved + "."
 	}
-	within := 0
+	counts := make(map[string]int)
 	for _, t := range trends {
-		if t.Word.Code == "within" {
-			within++
-		}
+		counts[t.Word.Code]++
 	}
-	switch {
+	switch within := counts["within"]; {
 	case within == len(trends) && within == 1:
 		return "No signal: the metric is within its limits."
 	case within == len(trends):
 		return fmt.Sprintf("No signal: all %d metrics are within their limits.", within)
 	case within > 0:
-		return fmt.Sprintf("No signal: %d of %d metrics are within their limits, the others have none yet.", within, len(trends))
+		return fmt.Sprintf("No signal: %d of %d metrics are within their limits, the others have no limits or no value.", within, len(trends))
+	case counts["baseline"] > 0:
+		return fmt.Sprintf("There are no control limits yet: a baseline takes %d nights over the same questions, with the same judge and settings.", annotations.BaselineNights)
 	}
-	return fmt.Sprintf("There are no control limits yet: a baseline takes %d nights over the same questions, with the same judge and settings.", annotations.BaselineNights)
+	return "No metric can be watched: the nights of its baseline are all alike, or this run has no value."
 }
 
 // sayHistory puts signals into the verdict.
@@ -142,10 +166,21 @@ func (b *pageBuilder) sayHistory() {
 	}
 }
 
+// datesOf are two dates, with the time of day where they are the same.
+func datesOf(from, to time.Time) [2]string {
+	ends := [2]string{date(from), date(to)}
+	if ends[0] == ends[1] {
+		const minutes = "2006-01-02 15:04"
+		ends = [2]string{from.UTC().Format(minutes), to.UTC().Format(minutes)}
+	}
+	return ends
+}
+
 // historyNotes say what is not shown.
 func (b *pageBuilder) historyNotes() []string {
 	past := b.options.Past
-	scope := fmt.Sprintf("%s from %s to %s", plural(int64(len(past.Nights)), "run", "runs"), date(past.Nights[0].At), date(past.Nights[len(past.Nights)-1].At))
+	ends := datesOf(past.Nights[0].At, past.Nights[len(past.Nights)-1].At)
+	scope := fmt.Sprintf("%s from %s to %s", plural(int64(len(past.Nights)), "run", "runs"), ends[0], ends[1])
 	if len(b.systems) > 1 {
 		scope += ", all systems pooled"
 	}

@@ -36,7 +36,7 @@ func missing(t testing.TB, what string) {
 // TestAccessible finds no violation on the page, with a row open.
 func TestAccessible(t *testing.T) {
 	script := axe(t)
-	plain, judged, calibrated := samplePage(t), judgedPage(t, "lexical"), calibratedPage(t)
+	plain, judged, calibrated, nights := samplePage(t), judgedPage(t, "lexical"), calibratedPage(t), nightsPage(t, 14)
 	for _, tt := range []struct {
 		name, page, hash string
 		view             view
@@ -50,6 +50,8 @@ func TestAccessible(t *testing.T) {
 		{"calibrated, narrow, dark", calibrated, "", view{390, 844, true}},
 		{"narrow", judged, "#row=q-01/pointer", phone},
 		{"narrow, dark", judged, "", view{390, 844, true}},
+		{"nights", nights, "", desktop},
+		{"nights, narrow, dark", nights, "", view{390, 844, true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := open(t, tt.page, tt.hash, tt.view)
