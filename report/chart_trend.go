@@ -222,7 +222,7 @@ type Spark struct {
 	Paths       []string // one for each baseline
 	Dots        []SparkDot
 	Nights      int
-	Ends        [2]string // the first value and the last
+	Value       string // of the last night that has one
 	Word        Word
 }
 
@@ -239,7 +239,8 @@ const (
 	sparkPad    = 5.0
 )
 
-// sparkLine draws the last nights of a series, which has a value in some of them.
+// sparkLine draws the last nights of a series, broken where a new baseline begins;
+// nil if none of them has a value.
 func sparkLine(name string, nights []trendNight, word Word) *Spark {
 	nights = nights[max(0, len(nights)-sparkNights):]
 	var first, last *trendNight
@@ -252,10 +253,16 @@ func sparkLine(name string, nights []trendNight, word Word) *Spark {
 			last, low, high = n, min(low, n.Value.Value), max(high, n.Value.Value)
 		}
 	}
+	if first == nil {
+		return nil
+	}
 	k := &Spark{Name: name, Wide: sparkWide, Tall: sparkTall, Word: word, Nights: len(nights)}
-	k.Ends = [2]string{numberOf(first.Value), numberOf(last.Value)}
+	k.Value = numberOf(last.Value)
 	k.Label = fmt.Sprintf("%s of the last %d runs: first %s on %s, last %s on %s, lowest %s, highest %s",
-		name, len(nights), k.Ends[0], date(first.At), k.Ends[1], date(last.At), number(low), number(high))
+		name, len(nights), numberOf(first.Value), date(first.At), k.Value, date(last.At), number(low), number(high))
+	if n := nights[len(nights)-1].segment - nights[0].segment; n > 0 {
+		k.Label += fmt.Sprintf("; %s between them", plural(int64(n), "new baseline", "new baselines"))
+	}
 	step := (sparkWide - 2*sparkPad) / float64(max(len(nights)-1, 1))
 	command, segment, path := "M", nights[0].segment, ""
 	for i := range nights {

@@ -115,7 +115,11 @@ func changeText(g *annotations.Segment) string {
 	if !c.Found || !g.Pettitt.P.Defined || g.Pettitt.P.Value >= likelyChange {
 		return ""
 	}
-	return fmt.Sprintf("change point: from %s to %s on %s (Pettitt p = %.3f)", number(c.MeanLeft), number(c.MeanRight), date(g.Nights[c.Index].At), g.Pettitt.P.Value)
+	p := "< 0.001" // never 0
+	if g.Pettitt.P.Value >= 0.001 {
+		p = fmt.Sprintf("= %.3f", g.Pettitt.P.Value)
+	}
+	return fmt.Sprintf("change point: from %s to %s on %s (Pettitt p %s)", number(c.MeanLeft), number(c.MeanRight), date(g.Nights[c.Index].At), p)
 }
 
 // baselineText is why a baseline begins.

@@ -12,7 +12,7 @@ import (
 // A HistorySection is how the metrics that matter most went over the nights up to
 // the run of the page.
 type HistorySection struct {
-	Spark   *Spark // of the first metric
+	Spark   *Spark // of the first metric; nil if it is undefined in the last nights
 	Says    string
 	Trends  []Trend
 	Systems []Trend // the first metric of each system; none of a single one
@@ -85,7 +85,7 @@ func (b *pageBuilder) history() {
 		}
 		t := newTrend(name, label(name), nights)
 		h.Trends = append(h.Trends, t)
-		if h.Spark == nil {
+		if len(h.Trends) == 1 {
 			h.Spark = sparkLine(t.Label, nights, t.Word)
 		}
 	}
@@ -112,19 +112,23 @@ func (b *pageBuilder) historyBySystem(h *HistorySection) {
 	}
 }
 
-// trendNights are the nights of a metric, nil if fewer than two have a value.
+// trendNights are the nights of a metric, nil if fewer than two of those to be shown
+// have a value.
 func trendNights(past *annotations.Past, metric, system string) []trendNight {
 	series, _ := annotations.SeriesOf(past.Nights, metric, system, annotations.HistoryOptions{Baseline: annotations.BaselineNights})
 	var nights []trendNight
-	values := 0
 	for k := range series.Segments {
 		g := &series.Segments[k]
 		for i := range g.Nights {
 			n := trendNight{ChartedNight: &g.Nights[i], group: g, segment: k}
-			if n.row = past.Nights[len(nights)].Macro(metric, system); n.row != nil {
-				values++
-			}
+			n.row = past.Nights[len(nights)].Macro(metric, system)
 			nights = append(nights, n)
+		}
+	}
+	values := 0
+	for _, n := range nights[max(0, len(nights)-shownNights):] {
+		if n.row != nil {
+			values++
 		}
 	}
 	if values < 2 {

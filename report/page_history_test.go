@@ -114,11 +114,35 @@ func TestHistory(t *testing.T) {
 		t.Errorf("systems = %v", p.History.Systems)
 	}
 	spark := p.History.Spark
-	if want := "Character F1 of the last 19 runs: first 0.790 on 2026-05-01, last 0.720 on 2026-05-19, lowest 0.720, highest 0.810"; spark.Label != want {
+	if want := "Character F1 of the last 19 runs: first 0.790 on 2026-05-01, last 0.720 on 2026-05-19, lowest 0.720, highest 0.810; 1 new baseline between them"; spark.Label != want {
 		t.Errorf("sparkline = %q, want %q", spark.Label, want)
 	}
 	if len(spark.Paths) != 2 || len(spark.Dots) != 18 {
 		t.Errorf("sparkline of %d lines and %d dots, want 2 and 18", len(spark.Paths), len(spark.Dots))
+	}
+}
+
+// TestOnset: a second fall began when it began, not with the first one.
+func TestOnset(t *testing.T) {
+	values := []float64{0.81, 0.79, 0.81, 0.79, 0.81, 0.79, 0.81, 0.79, 0.70, 0.84, 0.84, 0.8, 0.8, 0.8, 0.8, 0.74, 0.74}
+	trend := trendOf(t, historyPage(t, pastOf(values...)), "char_f1")
+	if want := "; by CUSUM it began on 2026-05-16."; !strings.HasSuffix(trend.Signal, want) {
+		t.Errorf("signal = %q, want %q at its end", trend.Signal, want)
+	}
+}
+
+// TestLikelyChange: a p-value is never 0.
+func TestLikelyChange(t *testing.T) {
+	values := make([]float64, 40)
+	for i := range values {
+		values[i] = 0.8 + 0.01*float64(1-2*(i%2))
+		if i >= 20 {
+			values[i] -= 0.3
+		}
+	}
+	trend := trendOf(t, historyPage(t, pastOf(values...)), "char_f1")
+	if len(trend.Events) != 1 || trend.Events[0].Text != "change point: from 0.800 to 0.500 on 2026-05-21 (Pettitt p < 0.001)" {
+		t.Errorf("events = %v", trend.Events)
 	}
 }
 
@@ -208,6 +232,26 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	if kinds := kindsOf(&trend.Chart); strings.Trim(kinds, "w") != "" {
 		t.Errorf("nights are drawn as %s; the baseline is long past", kinds)
+	}
+}
+
+// TestHistoryOfGaps: what is undefined for long is not drawn.
+func TestHistoryOfGaps(t *testing.T) {
+	values := make([]float64, 90)
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	values[3], values[4], values[5] = 0.8, 0.7, 0.8
+	if p := historyPage(t, pastOf(values...)); p.History != nil {
+		t.Error("a history of nights before those that are shown")
+	}
+	values[60], values[61] = 0.8, 0.7
+	p := historyPage(t, pastOf(values...))
+	if got := strings.Count(kindsOf(&trendOf(t, p, "char_f1").Chart), "n"); got != shownNights-2 || p.History.Spark != nil {
+		t.Errorf("%d nights without a value, sparkline %v", got, p.History.Spark)
+	}
+	if html := writePage(t, p); strings.Contains(html, `class="spark"`) || !strings.Contains(html, `id="history"`) {
+		t.Error("the page shows a sparkline, or no history")
 	}
 }
 

@@ -94,6 +94,24 @@ func since(nights []trendNight) *trendNight {
 	return first
 }
 
+// onset is the night from which on the sum of CUSUM that signals in the last one has
+// been above 0.
+func onset(nights []trendNight) *trendNight {
+	first := &nights[len(nights)-1]
+	up := first.Up.Value > first.Down.Value
+	for i := len(nights) - 2; i >= 0 && nights[i].group == first.group && nights[i].Watched; i-- {
+		n := &nights[i]
+		switch {
+		case !n.Up.Defined:
+		case up && n.Up.Value > 0, !up && n.Down.Value > 0:
+			first = n
+		default:
+			return first
+		}
+	}
+	return first
+}
+
 // signalInWords says which charts signal in the last night, "" if none does.
 func signalInWords(nights []trendNight) string {
 	n := &nights[len(nights)-1]
@@ -114,8 +132,8 @@ func signalInWords(nights []trendNight) string {
 	} else {
 		text += "just signalled"
 	}
-	if a := g.Alarm; a != nil && a.Upward == n.rose() {
-		text += fmt.Sprintf("; by CUSUM it began on %s", date(g.Nights[a.Onset].At))
+	if n.CUSUMSignal {
+		text += fmt.Sprintf("; by CUSUM it began on %s", date(onset(nights).At))
 	}
 	return text + "."
 }

@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,11 +57,7 @@ func changeManifest(t testing.TB, dir string, change func(*runs.Manifest)) {
 		t.Fatal(err)
 	}
 	change(m)
-	data, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, runs.ManifestFile), data, 0o666); err != nil {
+	if err := m.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,9 +1,7 @@
 package browsertest
 
 import (
-	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -127,18 +125,7 @@ func calls(t testing.TB) *dataset.Table {
 // setJudge puts a judge into the manifest of a run.
 func setJudge(t testing.TB, dir, kind string) {
 	t.Helper()
-	m, err := runs.ReadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Judge.Kind = kind
-	data, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, runs.ManifestFile), data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	changeManifest(t, dir, func(m *runs.Manifest) { m.Judge.Kind = kind })
 }
 
 // each calls f with every row of a result file.

@@ -40,7 +40,7 @@ begin a new baseline; with --any-items other questions and documents do not, and
 limits then hold each night's own sampling error.
 
 A control chart says whether the process is what it was. Whether two runs differ over
-the same questions is for ibid compare.
+the same questions is for ibid compare. The page of a run shows its history, too.
 
 --keep AGE removes the runs that are older, but never the last run of a baseline.`,
 		Example: `  ibid history runs

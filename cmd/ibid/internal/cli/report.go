@@ -22,7 +22,7 @@ type reportFlags struct {
 }
 
 func (a *app) reportCommand() *cobra.Command {
-	f := &reportFlags{}
+	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report RUN... -o F.html",
 		Short: "one self-contained HTML file; several runs side by side",
@@ -59,7 +59,7 @@ that were begun earlier and evaluate the same systems over mostly the same quest
 }
 
 // writeReport makes the page of finished runs and writes it to a file.
-func (a *app) writeReport(ctx context.Context, path string, f *reportFlags, dirs ...string) error {
+func (a *app) writeReport(ctx context.Context, path string, f reportFlags, dirs ...string) error {
 	var data []report.RunData
 	for _, dir := range dirs {
 		d, err := a.runData(ctx, dir, f.set)
@@ -130,7 +130,7 @@ func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) e
 		}
 		return nil
 	}
-	err := a.writeReport(ctx, path, nil, dir)
+	err := a.writeReport(ctx, path, reportFlags{}, dir)
 	if err == nil && !a.quiet {
 		a.hint("look at it: " + path)
 	}
