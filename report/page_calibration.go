@@ -11,6 +11,7 @@ import (
 
 // A CalibrationSection is what a judge's verdicts are worth, compared with people.
 type CalibrationSection struct {
+	Run    string       // "" if there is one
 	Source string       // whose labels, in words
 	Doubts []string     // what speaks against it
 	Kinds  []JudgedKind // claims and citations
@@ -93,9 +94,12 @@ func (b *pageBuilder) calibrated(r *results) (*CalibrationSection, error) {
 	for _, w := range c.Warnings {
 		s.Doubts = append(s.Doubts, line(w, 400))
 	}
+	if len(b.results) > 1 {
+		s.Run = line(r.run.Manifest.ID, 80)
+	}
 	title := func(text string) string {
-		if len(b.results) > 1 {
-			text += " (" + line(r.run.Manifest.ID, 80) + ")"
+		if s.Run != "" {
+			text += " (" + s.Run + ")"
 		}
 		return text
 	}

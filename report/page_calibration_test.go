@@ -3,12 +3,14 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ibid/annotations"
+	"ibid/dataset/runs"
 )
 
 // judgedByPeople are 40 claims: a judge that is too sure of itself, and people.
@@ -103,6 +105,40 @@ func TestPageShowsCalibration(t *testing.T) {
 	}
 	if strings.Contains(writePage(t, harbour().page(t, PageOptions{})), "people accept") {
 		t.Error("a run that nobody compared with people shows a calibration")
+	}
+}
+
+// TestRegionsHaveNamesOfTheirOwn: two runs side by side have everything twice, but
+// no two regions of the page have one name.
+func TestRegionsHaveNamesOfTheirOwn(t *testing.T) {
+	var both []RunData
+	for _, id := range []string{"monday", "tuesday"} {
+		f := harbour()
+		f.manifest.ID = id
+		f.summary[0].Corrected, f.summary[0].CorrectedLow, f.summary[0].CorrectedHigh = new(0.7), new(0.6), new(0.8)
+		data := f.run(t)
+		c := &Calibration{Of: id, Kinds: []*annotations.Calibration{calibrationOf("claim support", judgedByPeople()), calibrationOf("factual", nil)}}
+		if err := SaveCalibration(data.Dir, c); err != nil {
+			t.Fatal(err)
+		}
+		if err := runs.WriteAgreement(data.Dir, agreementRows()); err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, data)
+	}
+	p, err := NewPage(t.Context(), PageOptions{}, both...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, m := range regexp.MustCompile(`role="region" aria-label="([^"]*)"`).FindAllStringSubmatch(writePage(t, p), -1) {
+		if seen[m[1]] {
+			t.Errorf("two regions are called %q", m[1])
+		}
+		seen[m[1]] = true
+	}
+	if len(seen) < 10 {
+		t.Errorf("regions: %v", sortedKeys(seen))
 	}
 }
 
