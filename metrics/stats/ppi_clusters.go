@@ -10,15 +10,23 @@ type Predicted struct {
 }
 
 // PPIClusters is [PPI] for rows that share clusters, labelled and other rows
-// alike: the standard error sums what each row adds to the estimate by cluster,
+// alike. Each row adds s_i to the error of the estimate: (y_i - λ f_i - mean)/n if
+// it is labelled, λ (F_i - mean)/N if not. With a_g and b_g the sums of the
+// labelled and of the other rows of a cluster, and G_a and G_b the clusters that
+// have such rows,
 //
-//	se² = G/(G-1) Σ_g (Σ_{i in g} s_i)²
+//	se² = A + B + 2 Σ_g a_g b_g,  A = G_a/(G_a-1) Σ_g a_g²,  B = G_b/(G_b-1) Σ_g b_g²
 //
-// with s_i = (y_i - λ f_i - mean)/n for a labelled row and λ (F_i - mean)/N for
-// another, and the interval has t(G-1). With one row a cluster it is PPI up to
-// the correction for few rows. It is undefined for fewer than two labelled rows or
-// no other; SE and the interval also for fewer than two clusters, and where the
-// labels are all alike: that they might have varied is then beyond them.
+// and the interval has t with the degrees of freedom of Satterthwaite,
+//
+//	(A + B)² / (A²/(G_a-1) + B²/(G_b-1))
+//
+// so that labels of a few clusters promise no more than those clusters can tell,
+// however many others there are. With one row a cluster it is PPI up to the
+// correction for few rows. It is undefined for fewer than two labelled rows or no
+// other; SE and the interval also where either kind of rows lies in one cluster,
+// and where the labels are all alike: that they might have varied is then beyond
+// them.
 func PPIClusters(rows []Predicted, level float64) Prediction {
 	var human, judge, others []float64
 	for _, r := range rows {
@@ -33,35 +41,69 @@ func PPIClusters(rows []Predicted, level float64) Prediction {
 	if !out.Value.Defined {
 		return out
 	}
+	out.SE, out.Bounds = Number{}, Bounds{}
+	if constant(human) {
+		return out
+	}
 	meanOther, rest := meanOf(others), 0.0
 	for i, y := range human {
 		rest += (y - lambda*judge[i]) / float64(len(human))
 	}
-	codes := make(map[string]int)
-	var sums []float64
+	labelled, other := clusterErrors{codes: make(map[string]int)}, clusterErrors{codes: make(map[string]int)}
 	for _, r := range rows {
-		k, ok := codes[r.Cluster]
-		if !ok {
-			k = len(sums)
-			codes[r.Cluster] = k
-			sums = append(sums, 0)
-		}
 		if r.Human.Defined {
-			sums[k] += (r.Human.Value - lambda*r.Judge - rest) / float64(len(human))
+			labelled.add(r.Cluster, (r.Human.Value-lambda*r.Judge-rest)/float64(len(human)))
 		} else {
-			sums[k] += lambda * (r.Judge - meanOther) / float64(len(others))
+			other.add(r.Cluster, lambda*(r.Judge-meanOther)/float64(len(others)))
 		}
 	}
-	out.SE, out.Bounds = Number{}, Bounds{}
-	g := float64(len(sums))
-	if g < 2 || constant(human) {
+	if len(labelled.sums) < 2 || len(other.sums) < 2 {
 		return out
 	}
-	var total float64
-	for _, s := range sums {
-		total += s * s
+	a, b := labelled.variance(), other.variance()
+	se := math.Sqrt(max(0, a+b+2*labelled.product(&other)))
+	out.SE = Of(se)
+	if a+b > 0 {
+		df := (a + b) * (a + b) / (a*a/labelled.freedom() + b*b/other.freedom())
+		out.Bounds = around(out.Value.Value, studentPoint(level, max(1, df))*se)
 	}
-	se := math.Sqrt(g / (g - 1) * total)
-	out.SE, out.Bounds = Of(se), around(out.Value.Value, studentQuantile(level, int64(len(sums))-1)*se)
 	return out
+}
+
+// clusterErrors are what rows add to the error of an estimate, summed by cluster,
+// the clusters in the order in which they come.
+type clusterErrors struct {
+	codes    map[string]int
+	clusters []string
+	sums     []float64
+}
+
+func (c *clusterErrors) add(cluster string, v float64) {
+	k, ok := c.codes[cluster]
+	if !ok {
+		k = len(c.sums)
+		c.codes[cluster] = k
+		c.clusters, c.sums = append(c.clusters, cluster), append(c.sums, 0)
+	}
+	c.sums[k] += v
+}
+
+// freedom is the number of clusters less one.
+func (c *clusterErrors) freedom() float64 { return float64(len(c.sums) - 1) }
+
+func (c *clusterErrors) variance() (v float64) {
+	for _, s := range c.sums {
+		v += s * s
+	}
+	return v * (c.freedom() + 1) / c.freedom()
+}
+
+// product sums the products of two kinds of rows over the clusters that have both.
+func (c *clusterErrors) product(o *clusterErrors) (v float64) {
+	for i, cluster := range c.clusters {
+		if k, ok := o.codes[cluster]; ok {
+			v += c.sums[i] * o.sums[k]
+		}
+	}
+	return v
 }
