@@ -52,8 +52,8 @@ type Candidate struct {
 
 // Draw draws a fraction of the candidates, in proportion to the strata, by the
 // hash of seed and name: the same candidates and seed give the same sample
-// whatever their order, and a larger fraction only adds to it. Every stratum gives
-// at least one item. Items are in the order of their hashes, so that neighbours
+// whatever their order. A larger fraction only adds to what a stratum gives, unless
+// rounding gives its share to another one. Every stratum gives at least one item. Items are in the order of their hashes, so that neighbours
 // have nothing to do with each other.
 func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, stats.Allocation) {
 	sizes := make(map[string]int)

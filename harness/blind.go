@@ -156,7 +156,6 @@ func (p *Plan) eachWholeIn(ctx context.Context, docs *dataset.Documents, rows []
 // those of the system.
 func blindItem(name string, row *dataset.Row, places *dataset.Resolved, r *dataset.Resolver) annotations.BlindItem {
 	it := annotations.BlindItem{ID: name, Query: strings.Clone(row.Query), Labels: []annotations.BlindLabel{}}
-	var docs []string
 	if len(row.Labels) > 0 {
 		it.Answer = strings.Clone(row.Answer)
 		for i := range row.Claims {
@@ -164,20 +163,33 @@ func blindItem(name string, row *dataset.Row, places *dataset.Resolved, r *datas
 		}
 		for i := range row.Citations {
 			it.Citations = append(it.Citations, blindCitation(&row.Citations[i], places, i))
-			docs = append(docs, row.Citations[i].Doc)
 		}
 		it.Labels = questions(row)
 	}
-	for i := range row.Truth {
-		docs = append(docs, row.Truth[i].Doc)
-	}
-	slices.Sort(docs)
-	for _, doc := range slices.Compact(docs) {
+	for _, doc := range documentsOf(row) {
 		if text, ok := r.Text(doc, 0); ok && doc != "" {
 			it.Documents = append(it.Documents, annotations.BlindDocument{Doc: strings.Clone(doc), Text: strings.Clone(text)})
 		}
 	}
 	return it
+}
+
+// documentsOf are the documents that a row has to do with: those that it brings
+// along, that the system cited, and that somebody marked. To show the marked ones
+// alone would say where the marks are, and no document that there are none.
+func documentsOf(row *dataset.Row) []string {
+	var docs []string
+	for i := range row.Documents {
+		docs = append(docs, row.Documents[i].Doc)
+	}
+	for i := range row.Citations {
+		docs = append(docs, row.Citations[i].Doc)
+	}
+	for i := range row.Truth {
+		docs = append(docs, row.Truth[i].Doc)
+	}
+	slices.Sort(docs)
+	return slices.Compact(docs)
 }
 
 func blindCitation(c *dataset.Citation, places *dataset.Resolved, i int) annotations.BlindPlace {

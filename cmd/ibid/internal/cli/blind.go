@@ -40,7 +40,8 @@ of doc, start, end; [] for nothing to mark) and the values of labels. Then
   ibid agree --blind DIR/` + keyFile + `
 
 compares what they said with what is there. The same seed draws the same items, and a
-larger fraction only adds to them. Whoever knows the seed can foretell the sample.
+larger fraction adds to them (with --stratify rounding may move an item from one
+stratum to another). Whoever knows the seed can foretell the sample.
 
 --template label-studio writes ` + tasksFile + ` and ` + configFile + ` instead: paste the one
 as the labeling configuration of a project in Label Studio and import the other. What
