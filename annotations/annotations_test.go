@@ -2,7 +2,9 @@ package annotations
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"ibid/dataset/runs"
@@ -144,5 +146,149 @@ func TestWithJudge(t *testing.T) {
 		if r.Annotators == runs.AllAnnotators && r.Statistic == "percent_agreement" && *r.Estimate != 0.75 {
 			t.Errorf("people agree in %v", *r.Estimate)
 		}
+	}
+}
+
+// TestOrderOfRepeatedItems: the same marks in another order are the same item.
+func TestOrderOfRepeatedItems(t *testing.T) {
+	s := NewSpans(testOptions)
+	ada, ben := Mark{"ada", []stats.Unit{unit(0, 4), unit(6, 8)}}, Mark{"ben", []stats.Unit{unit(0, 4)}}
+	s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{ada, ben}})
+	turned := Mark{"ada", []stats.Unit{unit(6, 8), unit(0, 4)}}
+	s.Add(&Item{ID: "q", Cluster: "d", Length: 10, Known: true, Marks: []Mark{ben, turned}})
+	if r := row(t, s.Statistics(), "char_jaccard"); r.Items != 1 {
+		t.Errorf("%d items, want 1", r.Items)
+	}
+}
+
+// TestNamesOfPairs: names may have what separates them. Ada agrees with "b|c", and
+// "a|b" with nobody.
+func TestNamesOfPairs(t *testing.T) {
+	s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
+	for i := range 4 {
+		id := fmt.Sprint(i)
+		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b|c", []stats.Unit{unit(0, 4)}}}})
+		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{"a|b", []stats.Unit{unit(0, 4)}}, {"c", []stats.Unit{unit(6, 9)}}}})
+		l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{"a", "1"}, {"b|c", "1"}}})
+		l.Add(Judged{ID: "x" + id, Cluster: id, Ratings: []Rating{{"a|b", "1"}, {"c", "0"}}})
+	}
+	want := map[string]float64{runs.Pair("a", "b|c"): 1, runs.Pair("a|b", "c"): 0}
+	for statistic, rows := range map[string][]runs.AgreementRow{"char_jaccard": s.Statistics(), "percent_agreement": l.Statistics()} {
+		got := make(map[string]float64)
+		for _, r := range rows {
+			if r.Statistic == statistic && r.Annotators != runs.AllAnnotators {
+				got[r.Annotators] = *r.Estimate
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", statistic, got, want)
+		}
+	}
+}
+
+// TestAllAgree: documents that all agree are no certainty. Wilson's interval of n
+// of n begins at n/(n+z²), above 0.85 from 22 on.
+func TestAllAgree(t *testing.T) {
+	for documents, verdict := range map[int]string{10: NoVerdict, 22: MeetsTarget} {
+		s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
+		for i := range documents {
+			id := fmt.Sprint(i)
+			s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", []stats.Unit{unit(0, 4)}}}})
+			l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{"a", fmt.Sprint(i % 2)}, {"b", fmt.Sprint(i % 2)}}})
+		}
+		rows := append(s.Statistics(), l.Statistics()...)
+		z := stats.NormalQuantile(0.95)
+		low := float64(documents) / (float64(documents) + z*z)
+		for _, statistic := range []string{"char_jaccard", "percent_agreement"} {
+			r := row(t, rows, statistic)
+			if *r.Estimate != 1 || math.Abs(*r.Low-low) > 1e-12 || *r.High != 1 || r.Verdict != verdict {
+				t.Errorf("%s of %d documents: [%v, %v], %s; want [%v, 1], %s", statistic, documents, *r.Low, *r.High, r.Verdict, low, verdict)
+			}
+		}
+		for _, statistic := range []string{"char_alpha", "alpha_nominal"} {
+			if r := row(t, rows, statistic); *r.Estimate != 1 || r.Verdict != NoVerdict {
+				t.Errorf("%s of %d documents: %v, %s", statistic, documents, *r.Estimate, r.Verdict)
+			}
+		}
+	}
+}
+
+// TestDocumentsThatTellNothing: agreement rests on documents that somebody marked,
+// and on items that two annotators rated, however many others there are.
+func TestDocumentsThatTellNothing(t *testing.T) {
+	s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
+	for i := range 30 {
+		id := fmt.Sprint(i)
+		marks, ratings := []Mark{{"a", nil}, {"b", nil}}, []Rating{{"a", fmt.Sprint(i % 2)}}
+		if i < 2 {
+			marks[0].Units, marks[1].Units = []stats.Unit{unit(0, 4)}, []stats.Unit{unit(0, 4)}
+			ratings = append(ratings, Rating{"b", ratings[0].Value})
+		}
+		s.Add(&Item{ID: id, Cluster: id, Length: 90, Known: true, Marks: marks})
+		l.Add(Judged{ID: id, Cluster: id, Ratings: ratings})
+	}
+	for statistic, rows := range map[string][]runs.AgreementRow{"char_jaccard": s.Statistics(), "percent_agreement": l.Statistics()} {
+		r := row(t, rows, statistic)
+		if *r.Estimate != 1 || r.Verdict != NoVerdict || !slices.Contains(r.Warnings, "need >= 6 clusters for an interval at level 0.95, have 2") {
+			t.Errorf("%s: %v, %s, %q", statistic, *r.Estimate, r.Verdict, r.Warnings)
+		}
+	}
+	r := row(t, s.Statistics(), "char_jaccard")
+	if !slices.Contains(r.Warnings, "nobody marked anything in 28 of the items: these have no value") {
+		t.Errorf("char_jaccard: %q", r.Warnings)
+	}
+}
+
+// TestFewAnnotators: items with fewer annotators than quality control asks for are
+// left out, and counted.
+func TestFewAnnotators(t *testing.T) {
+	o := testOptions
+	o.Quality.MinAnnotators = 3
+	s, l := NewSpans(o), NewLabels(o, nil)
+	add := func(id string, names ...string) {
+		it, j := &Item{ID: id, Cluster: id, Length: 90, Known: true}, Judged{ID: id, Cluster: id}
+		for _, name := range names {
+			it.Marks = append(it.Marks, Mark{name, []stats.Unit{unit(0, 4)}})
+			j.Ratings = append(j.Ratings, Rating{name, "1"})
+		}
+		s.Add(it)
+		l.Add(j)
+	}
+	add("two", "a", "b")
+	if s.Pairable() || l.Pairable() {
+		t.Error("two annotators are three")
+	}
+	add("three", "a", "b", "c")
+	a := Measure(s, l)
+	for _, statistic := range []string{"char_jaccard", "percent_agreement"} {
+		if r := row(t, a.Statistics, statistic); r.Items != 1 {
+			t.Errorf("%s: %d items, want 1", statistic, r.Items)
+		}
+	}
+	if want := "1 items have fewer than 3 annotators: left out"; len(a.Warnings) != 2 || a.Warnings[0] != want || a.Warnings[1] != want {
+		t.Errorf("warnings %q", a.Warnings)
+	}
+}
+
+// TestValuesAreNumbers: a number is one value however it is written, and what is
+// not finite is none.
+func TestValuesAreNumbers(t *testing.T) {
+	l := NewLabels(testOptions, []string{"0", "1", "1.0"})
+	for i, value := range []string{"1", "1.0", "1e0", "01"} {
+		id := fmt.Sprint(i)
+		l.Add(Judged{ID: id, Cluster: id, Ratings: []Rating{{"a", "1"}, {"b", value}}})
+	}
+	l.Add(Judged{ID: "zero", Cluster: "zero", Ratings: []Rating{{"a", "-0"}, {"b", "0"}}})
+	rows := l.Statistics()
+	if r := row(t, rows, "percent_agreement"); *r.Estimate != 1 {
+		t.Errorf("percent_agreement %v, want 1", *r.Estimate)
+	}
+	for _, r := range rows {
+		if r.Statistic == "alpha_ordinal" {
+			t.Error("two values have an order")
+		}
+	}
+	if _, err := parseNumber("inf"); err == nil {
+		t.Error("inf is a number")
 	}
 }

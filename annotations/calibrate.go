@@ -58,6 +58,7 @@ type Calibration struct {
 	Threshold  float64
 	Positive   float64
 	Confusion  stats.Confusion
+	Rates      Rates
 	Statistics []CalibrationRow
 	Bins       int              // of the curves, also those without items
 	EqualWidth []CalibrationBin // those that have items; none if scores lie outside [0, 1]
@@ -118,12 +119,12 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 		c.Confusion.Add(positive[i], it.Judge >= o.Threshold)
 		sums.of(it.Cluster, false)[cell(positive[i], it.Judge >= o.Threshold)]++
 	}
-	c.Documents = sums.documents()
+	c.Documents, c.Rates = sums.documents(), ratesOf(sums, c.Items, o.Level)
 	c.confusionRows(sums, &o.Options)
 	c.add("auroc", stats.AUROC(scores, positive).Pointer(), nil, "", c.Items)
 	c.correlations(scores, human)
 	if unit && len(items) > 0 {
-		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMass(scores, positive, o.Bins)
+		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMassWhole(scores, positive, o.Bins)
 		c.EqualWidth, c.EqualMass = c.curve(&width, items, positive), c.curve(&mass, items, positive)
 		c.add("brier", width.Brier.Pointer(), nil, "", c.Items)
 		c.add("ece", width.ECE.Pointer(), nil, "", c.Items)
@@ -398,14 +399,16 @@ func Combine(policy string, values []float64) (v float64, ok bool) {
 }
 
 // TableVerdicts pairs the judge's scores of a table with what people said. With
-// the policy "each" every human label is an item of its own; otherwise see
-// [Combine]. A judge's repeated scores of an item count with their mean.
+// the policy "each" every person's label is an item of its own; otherwise see
+// [Combine]. Whoever labelled an item more than once counts once, with the mean,
+// the judge too.
 func TableVerdicts(t *Table, judge, policy string) ([]Verdict, *Noise, error) {
 	var out []Verdict
 	var scores [][]float64
 	found := false
 	for _, it := range t.Items {
-		var human, own []float64
+		var own []float64
+		var human said
 		for _, r := range it.Ratings {
 			v, err := parseNumber(r.Value)
 			if err != nil {
@@ -414,7 +417,7 @@ func TableVerdicts(t *Table, judge, policy string) ([]Verdict, *Noise, error) {
 			if r.Annotator == judge {
 				own = append(own, v)
 			} else {
-				human = append(human, v)
+				human.add(r.Annotator, v)
 			}
 		}
 		found = found || len(own) > 0
@@ -424,10 +427,10 @@ func TableVerdicts(t *Table, judge, policy string) ([]Verdict, *Noise, error) {
 		scores = append(scores, own)
 		score, _ := Combine("mean", own)
 		if policy == "each" {
-			for _, v := range human {
+			for _, v := range human.values() {
 				out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Human: v, Judge: score})
 			}
-		} else if v, ok := Combine(policy, human); ok {
+		} else if v, ok := Combine(policy, human.values()); ok {
 			out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Human: v, Judge: score})
 		}
 	}
@@ -435,4 +438,29 @@ func TableVerdicts(t *Table, judge, policy string) ([]Verdict, *Noise, error) {
 		return nil, nil, fmt.Errorf("no label is by %q", judge)
 	}
 	return out, MeasureNoise(scores), nil
+}
+
+// said is what each person said of one item, in the order in which they come.
+// Whoever has no name is somebody else every time.
+type said struct {
+	names []string
+	all   [][]float64
+}
+
+func (s *said) add(name string, v float64) {
+	k := slices.Index(s.names, name)
+	if k < 0 || name == "" {
+		k = len(s.names)
+		s.names, s.all = append(s.names, name), append(s.all, nil)
+	}
+	s.all[k] = append(s.all[k], v)
+}
+
+// values are one of each person.
+func (s *said) values() []float64 {
+	out := make([]float64, len(s.all))
+	for i, values := range s.all {
+		out[i], _ = Combine("mean", values)
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package annotations
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"ibid/metrics/stats"
@@ -65,5 +66,110 @@ func TestCurveHasIntervals(t *testing.T) {
 	}
 	if b := c.EqualWidth[1]; b.Low != nil || b.PositiveRate != 1 {
 		t.Errorf("a bin of one item = %+v", b)
+	}
+}
+
+// verdicts are items of documents with five each, of which the judge calls wrong
+// ones wrong.
+func verdicts(documents int, wrong func(i int) bool) []Verdict {
+	var items []Verdict
+	for i := range 5 * documents {
+		v := Verdict{Item: fmt.Sprint(i), Cluster: fmt.Sprint(i / 5), Human: float64(i % 2), Judge: float64(i % 2)}
+		if wrong(i) {
+			v.Judge = 1 - v.Judge
+		}
+		items = append(items, v)
+	}
+	return items
+}
+
+// TestFewDocuments: intervals of two documents say that they are too few.
+func TestFewDocuments(t *testing.T) {
+	c := Calibrate("", "judge", verdicts(2, func(i int) bool { return i == 3 }), calibrateOptions())
+	for _, r := range c.Statistics[5:9] {
+		if !slices.Contains(r.Warnings, "need >= 6 clusters for an interval at level 0.95, have 2") {
+			t.Errorf("%s: %q", r.Statistic, r.Warnings)
+		}
+	}
+}
+
+// TestRates: errors that share documents count less than as many in documents of
+// their own. By hand: ten documents with five positive items each, of which the
+// judge gets one document wholly wrong, p = 0.9; k_g - p n_g is 0.5 nine times and
+// -4.5 once, so se² = 10/9 * 22.5 / 50² = 0.01 and p(1-p)/se² = 9, before what
+// Wilson's interval takes off for few documents.
+func TestRates(t *testing.T) {
+	sums := newClusterSums(4)
+	for d := range 10 {
+		s := sums.of(fmt.Sprint(d), false)
+		if d == 0 {
+			s[cellFN] = 5
+		} else {
+			s[cellTP] = 5
+		}
+	}
+	r := ratesOf(sums, 50, 0.95)
+	if e := r.Sensitivity.Effective; math.Abs(r.Sensitivity.Share-0.9) > 1e-12 || e > 9 || e < 5 || r.Specificity != (Rate{}) || r.Labels != 50 {
+		t.Errorf("rates %v, want 0.9 of at most 9 and nothing", r)
+	}
+	alone := newClusterSums(4)
+	for i := range 10 {
+		alone.of(fmt.Sprint(i), false)[cell(true, i > 0)]++
+	}
+	want := RatesOf(stats.Confusion{TP: 9, FN: 1})
+	if r := ratesOf(alone, 10, 0.95); r != want {
+		t.Errorf("items of their own documents: %v, want %v", r, want)
+	}
+	narrow, wide := want.Corrected(30, 40, 0.95), r.Corrected(30, 40, 0.95)
+	if narrow.Value.Defined || wide.Value.Defined {
+		t.Errorf("without negative items: %v and %v", narrow, wide)
+	}
+	r.Specificity, want.Specificity = Rate{0.9, 50}, Rate{0.9, 50}
+	narrow, wide = want.Corrected(30, 40, 0.95), r.Corrected(30, 40, 0.95)
+	if narrow.Value != wide.Value || narrow.SE.Value >= wide.SE.Value {
+		t.Errorf("labels that share documents: %v, of their own: %v", wide, narrow)
+	}
+}
+
+// TestTiedScores: items with one score stand in one bin, whatever they are called.
+func TestTiedScores(t *testing.T) {
+	var items []Verdict
+	for i := range 100 {
+		name := fmt.Sprintf("%03d", i)
+		human := 0.0
+		if i < 50 { // the first by name
+			human = 1
+		}
+		items = append(items, Verdict{Item: name, Cluster: name, Human: human, Judge: 0.5})
+	}
+	c := Calibrate("", "judge", items, calibrateOptions())
+	if r := c.Statistic("ece_equal_mass"); *r.Estimate != 0 || len(c.EqualMass) != 1 {
+		t.Errorf("ece_equal_mass %v over %d bins, want 0 over one", *r.Estimate, len(c.EqualMass))
+	}
+}
+
+// TestSaidTwice: whoever labels an item twice is one person still.
+func TestSaidTwice(t *testing.T) {
+	table := &Table{Items: []Judged{{ID: "x", Cluster: "x", Ratings: []Rating{{"ada", "1"}, {"ada", "1"}, {"ben", "0"}, {"bot", "0.9"}}}}}
+	for policy, want := range map[string][]float64{"mean": {0.5}, "majority": nil, "each": {1, 0}} {
+		got, _, err := TableVerdicts(table, "bot", policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var human []float64
+		for _, v := range got {
+			human = append(human, v.Human)
+		}
+		if !slices.Equal(human, want) {
+			t.Errorf("%s: %v, want %v", policy, human, want)
+		}
+	}
+	table.Items[0].Ratings[0].Annotator, table.Items[0].Ratings[1].Annotator = "", ""
+	if got, _, err := TableVerdicts(table, "bot", "majority"); err != nil || len(got) != 1 || got[0].Human != 1 {
+		t.Errorf("two without a name are two: %v, %v", got, err)
+	}
+	table.Items[0].Ratings[3].Value = "nan"
+	if _, _, err := TableVerdicts(table, "bot", "mean"); err == nil {
+		t.Error("nan is a score")
 	}
 }

@@ -81,17 +81,64 @@ func (c *clusterSums) items() (n int64) {
 	return n
 }
 
-// estimate is a statistic of some of the sums with its interval.
+// total is a sum over all documents, of whole numbers.
+func (c *clusterSums) total(column int) (n float64) {
+	for _, sums := range c.sums {
+		n += sums[column]
+	}
+	return n
+}
+
+// estimate is a statistic of some of the sums with its interval, over documents
+// that gave an item. Documents all of whose sums are 0 say nothing of it.
 func (c *clusterSums) estimate(o *Options, columns []int, f stats.Statistic) stats.Estimate {
+	return c.resample(o, columns, f, false)
+}
+
+// estimateWithAlone also counts what is known of items that one annotator alone
+// saw. The interval still rests on the documents that gave an item.
+func (c *clusterSums) estimateWithAlone(o *Options, columns []int, f stats.Statistic) stats.Estimate {
+	return c.resample(o, columns, f, true)
+}
+
+// bounded is estimate for a statistic in [0, 1]. Where all documents agree, which
+// leaves resamples nothing to differ in, it has Wilson's interval with every
+// document as one trial.
+func (c *clusterSums) bounded(o *Options, columns []int, f stats.Statistic) stats.Estimate {
+	e := c.estimate(o, columns, f)
+	if !e.HasInterval || !e.Degenerate {
+		return e
+	}
+	n := float64(e.Clusters)
+	w := stats.Wilson(e.Value*n, n, o.Level)
+	w.Method = stats.WilsonCluster
+	w.Warnings = []stats.Warning{{Code: stats.NoDesignEffect, Text: "all documents agree: Wilson interval with one trial per document"}}
+	e = e.WithInterval(w)
+	e.Degenerate = false
+	e.Warnings = slices.DeleteFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.ZeroWidth })
+	return e
+}
+
+func (c *clusterSums) resample(o *Options, columns []int, f stats.Statistic, alone bool) stats.Estimate {
 	units := stats.NewUnits(len(columns))
 	picked := make([]float64, len(columns))
+	telling := int64(0)
 	for _, key := range slices.Sorted(maps.Keys(c.sums)) {
 		for i, column := range columns {
 			picked[i] = c.sums[key][column]
 		}
+		gave := c.rows[key] > 0
+		if !gave && !alone || !slices.ContainsFunc(picked, func(v float64) bool { return v != 0 }) {
+			continue
+		}
+		if gave {
+			telling++
+		}
 		units.Add(key, c.rows[key], picked...)
 	}
-	return units.Bootstrap(f, o.resampling()).BCa(o.Level)
+	e := units.Bootstrap(f, o.resampling()).BCa(o.Level)
+	e.RestsOn(telling)
+	return e
 }
 
 // share is the share of the items counted by the columns of that the columns hits

@@ -50,11 +50,18 @@ type Labels struct {
 // could give; those that occur are added. What nobody could have said must not
 // be in it: some coefficients depend on the number of categories.
 func NewLabels(o Options, codeBook []string) *Labels {
-	return &Labels{options: o, codeBook: codeBook, people: make(people)}
+	l := &Labels{options: o, people: make(people)}
+	for _, v := range codeBook {
+		if v = canonical(v); !slices.Contains(l.codeBook, v) {
+			l.codeBook = append(l.codeBook, v)
+		}
+	}
+	return l
 }
 
 // Add adds an item. Of several ratings by one annotator the first counts. An item
-// with one rating tells how often values are used.
+// with one rating tells how often values are used. Values that are the same number
+// are the same value, however they are written.
 func (l *Labels) Add(it Judged) {
 	seen := make(map[string]bool, len(it.Ratings))
 	kept := make([]Rating, 0, len(it.Ratings))
@@ -64,6 +71,7 @@ func (l *Labels) Add(it Judged) {
 			continue
 		}
 		seen[r.Annotator] = true
+		r.Value = canonical(r.Value)
 		kept = append(kept, r)
 	}
 	if len(kept) == 0 {
@@ -132,14 +140,21 @@ func (s *scale) nearest(score, threshold float64) string {
 	return s.values[best]
 }
 
-// Pairable reports whether some item has two ratings.
+// Pairable reports whether some item has two ratings, and as many as quality
+// control asks for.
 func (l *Labels) Pairable() bool {
-	return slices.ContainsFunc(l.items, func(it Judged) bool { return len(it.Ratings) > 1 })
+	return slices.ContainsFunc(l.items, func(it Judged) bool { return l.options.Quality.enough(len(it.Ratings)) })
+}
+
+// few reports whether an item has ratings to compare, but not as many as quality
+// control asks for.
+func (l *Labels) few(it *Judged) bool {
+	return len(it.Ratings) > 1 && !l.options.Quality.enough(len(it.Ratings))
 }
 
 // note adds an item to what is known of its annotators, and to the worst ones.
 func (l *Labels) note(it *Judged) {
-	if len(it.Ratings) < 2 {
+	if !l.options.Quality.enough(len(it.Ratings)) {
 		return
 	}
 	var agree, pairs float64
@@ -188,8 +203,8 @@ func (s *personSums) label(own, other string) {
 	if own == other {
 		s.agree++
 	}
-	x, errX := strconv.ParseFloat(own, 64)
-	y, errY := strconv.ParseFloat(other, 64)
+	x, errX := parseNumber(own)
+	y, errY := parseNumber(other)
 	if errX == nil && errY == nil {
 		s.leaning += x - y
 		s.leanings++
@@ -219,7 +234,7 @@ func (l *Labels) scale(kind string) *scale {
 	}
 	s := &scale{values: slices.Sorted(maps.Keys(index)), index: index}
 	for _, v := range s.values {
-		x, err := strconv.ParseFloat(v, 64)
+		x, err := parseNumber(v)
 		if err != nil {
 			s.numbers = nil
 			break
@@ -244,7 +259,23 @@ func number(value string) float64 {
 	return x
 }
 
-func parseNumber(value string) (float64, error) { return strconv.ParseFloat(value, 64) }
+// parseNumber reads a finite number.
+func parseNumber(value string) (float64, error) {
+	x, err := strconv.ParseFloat(value, 64)
+	if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		return 0, strconv.ErrRange
+	}
+	return x, err
+}
+
+// canonical writes a value in one way if it is a number: 1 and 1.0 are no two
+// opinions.
+func canonical(value string) string {
+	if x, err := parseNumber(value); err == nil {
+		return Value(x)
+	}
+	return value
+}
 
 // ordered reports whether the values have an order that says more than alike or
 // not.
@@ -257,7 +288,9 @@ func (l *Labels) Statistics() []runs.AgreementRow {
 	var rows []runs.AgreementRow
 	kinds := make(map[string][]int)
 	for i := range l.items {
-		kinds[l.items[i].Kind] = append(kinds[l.items[i].Kind], i)
+		if !l.few(&l.items[i]) {
+			kinds[l.items[i].Kind] = append(kinds[l.items[i].Kind], i)
+		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		s := l.scale(kind)
@@ -316,7 +349,7 @@ func (l *Labels) ofSlice(s *scale, slice string, items []int) []runs.AgreementRo
 	}
 	rows := all.rows(l, runs.AllAnnotators, slice, false)
 	for two, set := range pairs {
-		rows = append(rows, set.rows(l, two[0]+"|"+two[1], slice, true)...)
+		rows = append(rows, set.rows(l, runs.Pair(two[0], two[1]), slice, true)...)
 	}
 	return rows
 }
@@ -326,6 +359,15 @@ func (l *Labels) Warnings() []string {
 	var out []string
 	if l.repeated > 0 {
 		out = append(out, fmt.Sprintf("%d labels repeat one that the same annotator gave of the same item: the first counts", l.repeated))
+	}
+	few := int64(0)
+	for i := range l.items {
+		if l.few(&l.items[i]) {
+			few++
+		}
+	}
+	if few > 0 {
+		out = append(out, fewAnnotators(few, &l.options.Quality))
 	}
 	return out
 }

@@ -63,6 +63,8 @@ type labelStatistic struct {
 	f          stats.Statistic
 	table      bool // of the contingency table
 	raw, alpha bool // which target it has
+	share      bool // is between 0 and 1
+	alone      bool // needs to know how often values are used, also of items with one rating
 }
 
 // rows measures the agreement of a set; pair says that it has two annotators.
@@ -85,7 +87,7 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		if st.table {
 			columns = columnsFrom(s.tally(), s.sums.width)
 		}
-		e := s.sums.estimate(&l.options, columns, st.f)
+		e := st.estimateOf(s.sums)(&l.options, columns, st.f)
 		row := blank
 		row.Statistic = st.name
 		fillRow(&row, &e, s.sums)
@@ -98,6 +100,17 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// estimateOf is how the statistic is estimated.
+func (st *labelStatistic) estimateOf(sums *clusterSums) func(*Options, []int, stats.Statistic) stats.Estimate {
+	switch {
+	case st.share:
+		return sums.bounded
+	case st.alone:
+		return sums.estimateWithAlone
+	}
+	return sums.estimate
 }
 
 // statistics are those that the values allow.
@@ -115,14 +128,14 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 		}
 	}
 	out := []labelStatistic{
-		{name: "percent_agreement", f: tally((*stats.Tally).Percent), raw: true},
-		{name: "ac1", f: tally(func(t *stats.Tally) stats.Number { return t.AC1().Value })},
+		{name: "percent_agreement", f: tally((*stats.Tally).Percent), raw: true, share: true},
+		{name: "ac1", f: tally(func(t *stats.Tally) stats.Number { return t.AC1().Value }), alone: true},
 		{name: "alpha_nominal", f: alpha(stats.Nominal), alpha: true},
 	}
 	if pair {
 		out = append(out, labelStatistic{name: "cohen_kappa", f: kappa(stats.Unweighted), table: true})
 	} else {
-		out = append(out, labelStatistic{name: "fleiss_kappa", f: tally(func(t *stats.Tally) stats.Number { return t.Fleiss().Value })})
+		out = append(out, labelStatistic{name: "fleiss_kappa", f: tally(func(t *stats.Tally) stats.Number { return t.Fleiss().Value }), alone: true})
 	}
 	if !s.scale.ordered(l.codeBook) {
 		return out
@@ -168,4 +181,6 @@ func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
 }
 
 // Value writes a number as a value.
-func Value(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func Value(v float64) string {
+	return strconv.FormatFloat(v+0, 'g', -1, 64) // + 0 makes 0 of -0
+}

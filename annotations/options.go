@@ -34,8 +34,11 @@ func (o *Options) resampling() stats.Resampling {
 type Quality struct {
 	Target        float64 // that the lower end of the interval must reach
 	Recalibrate   float64 // below which annotators should meet
-	MinAnnotators int     // that an item needs
+	MinAnnotators int     // that an item needs to be counted
 }
+
+// enough reports whether an item has the annotators that it needs.
+func (q *Quality) enough(annotators int) bool { return annotators >= max(2, q.MinAnnotators) }
 
 // Verdicts on a statistic that has a target. All but NoVerdict are about the
 // lower end of its interval.
@@ -43,7 +46,7 @@ const (
 	MeetsTarget = "meets target"
 	BelowTarget = "below target" // but not below the threshold of recalibration
 	Recalibrate = "recalibrate"
-	NoVerdict   = "no verdict" // there is no interval, or too few documents for one to be trusted
+	NoVerdict   = "no verdict" // there is no interval, or one without width, or too few documents for one to be trusted
 
 	// Krippendorff's reading of alpha: at least 0.8, at least 0.667, less.
 	Reliable   = "reliable"
@@ -67,9 +70,11 @@ func gradedAlpha(e *stats.Estimate) string {
 }
 
 func graded(e *stats.Estimate, good, fair float64, best, middle, worst string) string {
+	// Where all documents agree well enough, a low end says only that they are few.
+	undecided := e.Method == stats.WilsonCluster && e.Value >= good && e.Low < good
 	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters })
 	switch {
-	case !e.HasInterval || few:
+	case !e.HasInterval || e.Degenerate || few || undecided:
 		return NoVerdict
 	case e.Low >= good:
 		return best

@@ -48,7 +48,8 @@ const (
 	sumMarked
 	sumUnmarked
 	sumMismatched
-	sumUnits // then those of unitized alpha
+	sumNothing // items in which nobody marked anything
+	sumUnits   // then those of unitized alpha
 )
 
 // unitCategories is how many categories marks have: they are marks or not.
@@ -63,19 +64,21 @@ type spanStatistic struct {
 	f       stats.Statistic
 	alpha   bool // has Krippendorff's target
 	raw     bool // has the target of quality control
+	share   bool // is between 0 and 1
+	marks   bool // has no value where nobody marked anything
 }
 
 func optional(n stats.Number) (float64, bool) { return n.Value, n.Defined }
 
 var spanStatistics = []spanStatistic{
-	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, f: stats.Quotient, raw: true},
-	{name: "char_jaccard_micro", columns: []int{sumInter, sumUnion}, f: stats.Quotient},
-	{name: "char_f1", columns: []int{sumDice, nDice}, f: stats.Quotient},
-	{name: "char_percent", columns: []int{sumPercent, nPercent}, f: stats.Quotient},
+	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, f: stats.Quotient, share: true, marks: true, raw: true},
+	{name: "char_jaccard_micro", columns: []int{sumInter, sumUnion}, f: stats.Quotient, share: true, marks: true},
+	{name: "char_f1", columns: []int{sumDice, nDice}, f: stats.Quotient, share: true, marks: true},
+	{name: "char_percent", columns: []int{sumPercent, nPercent}, f: stats.Quotient, share: true},
 	{name: "char_kappa", columns: []int{sumKappa, nKappa}, f: stats.Quotient},
 	{name: "char_ac1", columns: []int{sumAC1, nAC1}, f: stats.Quotient},
-	{name: "exact_f1", columns: []int{sumExact, nExact}, f: stats.Quotient},
-	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, f: stats.Quotient},
+	{name: "exact_f1", columns: []int{sumExact, nExact}, f: stats.Quotient, share: true, marks: true},
+	{name: "overlap_f1", columns: []int{sumOverlap, nOverlap}, f: stats.Quotient, share: true, marks: true},
 	{name: "char_alpha", columns: []int{sumMarked, sumUnmarked, sumMismatched}, alpha: true, f: func(s []float64) (float64, bool) {
 		return optional(stats.CharTotals{Marked: s[0], Unmarked: s[1], Mismatched: s[2]}.Alpha())
 	}},
@@ -112,18 +115,28 @@ func NewSpans(o Options) *Spans {
 	return &Spans{options: o, sets: make(map[setKey]*clusterSums), seen: make(map[uint64]struct{}), people: make(people)}
 }
 
-// Add adds an item that two or more annotators saw; others say nothing about
-// agreement. An item that repeats another (the same id with the same marks, as
+// sort puts annotators and what they marked into one order, so that the same marks
+// are the same item whatever order they come in.
+func (it *Item) sort() {
+	slices.SortStableFunc(it.Marks, func(a, b Mark) int { return cmp.Compare(a.Annotator, b.Annotator) })
+	for _, m := range it.Marks {
+		slices.SortFunc(m.Units, func(a, b stats.Unit) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+	}
+}
+
+// Add adds an item that two or more annotators saw, and as many as quality control
+// asks for; others say nothing about agreement. An item that repeats another (the same id with the same marks, as
 // when several systems answered one question) is left out.
 func (s *Spans) Add(it *Item) {
+	it.sort()
 	if len(it.Marks) < 2 || s.repeated(it) {
 		return
 	}
-	marked := stats.Marked{Length: it.Length}
-	slices.SortStableFunc(it.Marks, func(a, b Mark) int { return cmp.Compare(a.Annotator, b.Annotator) })
-	if len(it.Marks) < s.options.Quality.MinAnnotators {
+	if !s.options.Quality.enough(len(it.Marks)) {
 		s.few++
+		return
 	}
+	marked := stats.Marked{Length: it.Length}
 	if !it.Known {
 		s.unknown++
 		for _, m := range it.Marks {
@@ -158,16 +171,25 @@ func (s *Spans) repeated(it *Item) bool {
 // add adds an item to the sums of all annotators and of each two.
 func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 	all := s.set(runs.AllAnnotators, slice).of(it.Cluster, false)
+	nothing := true
 	marked.Pairs(func(i, j int, p stats.PairScore) {
 		addPair(all, &p, it.Known)
-		two := s.set(it.Marks[i].Annotator+"|"+it.Marks[j].Annotator, slice).of(it.Cluster, false)
+		two := s.set(runs.Pair(it.Marks[i].Annotator, it.Marks[j].Annotator), slice).of(it.Cluster, false)
 		addPair(two, &p, it.Known)
+		if p.Union() == 0 {
+			two[sumNothing]++
+		} else {
+			nothing = false
+		}
 		if it.Known {
 			addTotals(two, &stats.Marked{Length: marked.Length, Annotators: [][]stats.Unit{marked.Annotators[i], marked.Annotators[j]}})
 		}
 	})
 	if it.Known {
 		addTotals(all, marked)
+	}
+	if nothing {
+		all[sumNothing]++
 	}
 }
 
@@ -223,12 +245,19 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 	for key, set := range s.sets {
 		for i := range spanStatistics {
 			st := &spanStatistics[i]
-			e := set.estimate(&s.options, st.columns, st.f)
+			estimate := set.estimate
+			if st.share {
+				estimate = set.bounded
+			}
+			e := estimate(&s.options, st.columns, st.f)
 			row := runs.AgreementRow{
 				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
 				Items: set.items(), Documents: set.documents(),
 			}
 			fillRow(&row, &e, set)
+			if n := set.total(sumNothing); st.marks && n > 0 {
+				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", n))
+			}
 			switch {
 			case st.raw:
 				row.Target, row.Verdict = new(s.options.Quality.Target), s.options.Quality.raw(&e)
@@ -266,7 +295,11 @@ func (s *Spans) Warnings() []string {
 		out = append(out, fmt.Sprintf("%d items have texts that are not at hand: they count in nothing that is corrected for chance", s.unknown))
 	}
 	if s.few > 0 {
-		out = append(out, fmt.Sprintf("%d items have fewer than %d annotators", s.few, s.options.Quality.MinAnnotators))
+		out = append(out, fewAnnotators(s.few, &s.options.Quality))
 	}
 	return out
+}
+
+func fewAnnotators(items int64, q *Quality) string {
+	return fmt.Sprintf("%d items have fewer than %d annotators: left out", items, q.MinAnnotators)
 }

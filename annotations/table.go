@@ -35,6 +35,10 @@ type Table struct {
 	Blank int64    // records without a value
 }
 
+// isBlank reports whether a cell has no value: it is empty, or what other programs
+// write for a number that is missing.
+func isBlank(value string) bool { return value == "" || strings.EqualFold(value, "nan") }
+
 // ReadTable reads a table. Names that are "" are the default ones.
 func ReadTable(path string, c TableColumns) (*Table, error) {
 	have, err := dataset.FlatColumns(path)
@@ -66,7 +70,7 @@ func ReadTable(path string, c TableColumns) (*Table, error) {
 		if item == "" {
 			return nil, &dataset.Error{File: path, Row: -1, Column: c.Item, Err: fmt.Errorf("line %d: empty", r.Line)}
 		}
-		if value == "" {
+		if isBlank(value) {
 			t.Blank++
 			continue
 		}

@@ -64,7 +64,7 @@ var specKeys = []*setting{
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.TargetAgreement },
 	},
 	{
-		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, check: within(2, 1<<31-1), doc: "fewest annotators an item needs",
+		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, check: within(2, 1<<31-1), doc: "fewest annotators an item needs to count in agreement",
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.MinAnnotators },
 	},
 	{

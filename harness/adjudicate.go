@@ -3,6 +3,8 @@ package harness
 import (
 	"context"
 	"errors"
+	"os"
+	"slices"
 	"strconv"
 
 	"ibid/annotations"
@@ -26,6 +28,13 @@ type Adjudication struct {
 func (p *Plan) Adjudicate(ctx context.Context, policy annotations.Policy, path string) (a Adjudication, err error) {
 	if c := p.conventions; c.OffsetUnit != 0 || c.SpanEnd != dataset.Exclusive || c.OffsetBase != dataset.FromDocument {
 		return a, usagef("adjudication needs offsets in code points from the start of documents, with exclusive ends")
+	}
+	for _, in := range p.inputs {
+		if sameFile(in.Path, path) {
+			u := usagef("%s is both read and written", path)
+			u.Tip = "write to another file: what the annotators said must not be lost"
+			return a, u
+		}
 	}
 	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
 	if err != nil {
@@ -65,6 +74,13 @@ func (p *Plan) Adjudicate(ctx context.Context, policy annotations.Policy, path s
 	return a, w.Close()
 }
 
+// sameFile reports whether two paths lead to one file that is there.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
 // truth replaces the marks of a row.
 func (a *Adjudication) truth(policy annotations.Policy, r *dataset.Resolver, row *dataset.Row, places *dataset.Resolved) {
 	if len(row.Truth) == 0 {
@@ -102,7 +118,8 @@ func (a *Adjudication) labels(policy annotations.Policy, row *dataset.Row) {
 			order = append(order, q)
 			said[q] = nil
 		}
-		if l.Value.Valid {
+		again := slices.ContainsFunc(said[q], func(r annotations.Rating) bool { return l.Annotator != "" && r.Annotator == l.Annotator })
+		if answered(l) && !again { // as in agreement, the first of an annotator's counts
 			said[q] = append(said[q], annotations.Rating{Annotator: l.Annotator, Value: annotations.Value(l.Value.Value)})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -66,6 +67,9 @@ func (j *Job) AgreementOptions(worst int) annotations.Options {
 		Quality: annotations.Quality{Target: q.TargetAgreement, Recalibrate: q.RecalibrationThreshold, MinAnnotators: int(q.MinAnnotators)},
 	}
 }
+
+// MinAnnotators is how many annotators an item needs to be counted.
+func (a *Annotated) MinAnnotators() int { return a.plan.job.AgreementOptions(0).Quality.MinAnnotators }
 
 // Warnings are what a reader must know of all of it.
 func (a *Annotated) Warnings() []string {
@@ -228,7 +232,7 @@ func (p *Plan) judgedOf(row *dataset.Row) []annotations.Judged {
 	at := make(map[annotations.VerdictKey]int, len(row.Labels))
 	for i := range row.Labels {
 		l := &row.Labels[i]
-		if !l.Value.Valid {
+		if !answered(l) {
 			continue
 		}
 		key := annotations.VerdictKey{ID: row.ID, System: row.System, Kind: l.Kind, Claim: l.ClaimID, Citation: l.CitationID}
@@ -247,6 +251,11 @@ func (p *Plan) judgedOf(row *dataset.Row) []annotations.Judged {
 		out[k].Ratings = append(out[k].Ratings, annotations.Rating{Annotator: strings.Clone(l.Annotator), Value: annotations.Value(l.Value.Value)})
 	}
 	return out
+}
+
+// answered reports whether a label has a value that is a number.
+func answered(l *dataset.Label) bool {
+	return l.Value.Valid && !math.IsNaN(l.Value.Value) && !math.IsInf(l.Value.Value, 0)
 }
 
 // labelItem names the question that a label answers.

@@ -87,7 +87,7 @@ func (j *Judged) compare(p *Plan, policy judge.LabelPolicy, row *dataset.Row, ve
 		var opinions []judge.Said
 		for k := range row.Labels {
 			l := &row.Labels[k]
-			if l.Value.Valid && l.Kind == it.Verdict.Kind && l.ClaimID == it.Verdict.Claim && l.CitationID == it.Verdict.Citation {
+			if answered(l) && l.Kind == it.Verdict.Kind && l.ClaimID == it.Verdict.Claim && l.CitationID == it.Verdict.Citation {
 				opinions = append(opinions, judge.Said{Annotator: l.Annotator, Value: l.Value.Value})
 			}
 		}

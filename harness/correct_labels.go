@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"strings"
 
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -24,6 +25,7 @@ func CorrectByLabels(dir string, judged *Judged, summary []runs.SummaryRow) (war
 	if err != nil {
 		return nil, err
 	}
+	forget(summary, PPIMethod)
 	var corrected []*runs.SummaryRow
 	var ps []*float64
 	for i := range summary {
@@ -51,6 +53,15 @@ func CorrectByLabels(dir string, judged *Judged, summary []runs.SummaryRow) (war
 		}
 	}
 	return warnings, nil
+}
+
+// forget takes away what was corrected by a method before.
+func forget(summary []runs.SummaryRow, method string) {
+	for i := range summary {
+		if row := &summary[i]; strings.HasPrefix(row.CorrectedMethod, method) {
+			row.Corrected, row.CorrectedLow, row.CorrectedHigh, row.CorrectedMethod = nil, nil, nil, ""
+		}
+	}
 }
 
 // predictedRows are the rows of the run in dir with the judge's values and, where

@@ -24,20 +24,21 @@ var shares = map[string]string{
 // by the judge's sensitivity and specificity on other items, as an older labelled
 // run has them (Rogan & Gladen). The correction is linear, so a mean of the rows'
 // shares is corrected as a share of all items is.
-func CorrectByRates(rates map[string]stats.Confusion, summary []runs.SummaryRow) {
+func CorrectByRates(rates map[string]annotations.Rates, summary []runs.SummaryRow) {
+	forget(summary, RoganGladenMethod)
 	for i := range summary {
 		row := &summary[i]
-		c, known := rates[shares[row.Metric]]
+		of, known := rates[shares[row.Metric]]
 		if !known || row.Slice != "" || row.Estimate == nil {
 			continue
 		}
 		p, n := *row.Estimate, effective(row)
-		e := stats.RoganGladen(p*n, n, c.TP, c.TP+c.FN, c.TN, c.TN+c.FP, row.Level)
+		e := of.Corrected(p*n, n, row.Level)
 		if !e.Value.Defined || !e.Bounds.Defined() {
 			continue
 		}
 		row.Corrected, row.CorrectedLow, row.CorrectedHigh = e.Value.Pointer(), e.Low.Pointer(), e.High.Pointer()
-		row.CorrectedMethod = fmt.Sprintf("%s, %d labels", RoganGladenMethod, c.N())
+		row.CorrectedMethod = fmt.Sprintf("%s, %d labels", RoganGladenMethod, of.Labels)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ibid/annotations"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics/stats"
@@ -57,7 +58,7 @@ func TestMacroShares(t *testing.T) {
 			raw++
 		}
 		summary := []runs.SummaryRow{row}
-		harness.CorrectByRates(map[string]stats.Confusion{"citation support": older}, summary)
+		harness.CorrectByRates(map[string]annotations.Rates{"citation support": annotations.RatesOf(older)}, summary)
 		c := summary[0]
 		if c.Corrected == nil {
 			t.Fatal("not corrected")
@@ -75,5 +76,20 @@ func TestMacroShares(t *testing.T) {
 	}
 	if share := float64(raw) / runsOf; share > 0.2 {
 		t.Errorf("raw intervals cover %.3f: the judge is too good for the test", share)
+	}
+}
+
+// TestWorthlessJudge: what an earlier judge corrected does not stay where the rates
+// of this one correct nothing.
+func TestWorthlessJudge(t *testing.T) {
+	row, _ := shareRow(rand.New(rand.NewPCG(3, 4)), 100, 0.9, 0.7)
+	summary := []runs.SummaryRow{row}
+	harness.CorrectByRates(map[string]annotations.Rates{"citation support": annotations.RatesOf(stats.Confusion{TP: 90, FN: 10, TN: 70, FP: 30})}, summary)
+	if summary[0].Corrected == nil {
+		t.Fatal("not corrected")
+	}
+	harness.CorrectByRates(map[string]annotations.Rates{"citation support": annotations.RatesOf(stats.Confusion{TP: 30, FN: 70, TN: 50, FP: 50})}, summary)
+	if r := summary[0]; r.Corrected != nil || r.CorrectedLow != nil || r.CorrectedMethod != "" {
+		t.Errorf("still corrected: %v by %s", *r.Corrected, r.CorrectedMethod)
 	}
 }

@@ -85,11 +85,19 @@ func (a *Agreement) pairs(p *paper) {
 			continue
 		}
 		t.rows = append(t.rows, []string{
-			CleanLine(strings.ReplaceAll(r.Annotators, "|", " and ")), CleanLine(r.Slice), r.Statistic, Number(r.Estimate),
+			CleanLine(whoAgrees(r.Annotators)), CleanLine(r.Slice), r.Statistic, Number(r.Estimate),
 			interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(r.Warnings),
 		})
 	}
 	p.table(t)
+}
+
+// whoAgrees names the annotators of a statistic.
+func whoAgrees(annotators string) string {
+	if first, second, ok := runs.CutPair(annotators); ok {
+		return first + " and " + second
+	}
+	return annotators
 }
 
 // people shows who differs from the others, and which way.

@@ -111,7 +111,7 @@ func wholeSlice(slice string) bool {
 
 func (b *pageBuilder) agreementLine(a *runs.AgreementRow) AgreementLine {
 	l := AgreementLine{
-		Statistic: label(a.Statistic), Annotators: line(strings.ReplaceAll(a.Annotators, "|", " and "), 120), Slice: line(strings.TrimPrefix(a.Slice, "kind="), 80),
+		Statistic: label(a.Statistic), Annotators: line(whoAgrees(a.Annotators), 120), Slice: line(strings.TrimPrefix(a.Slice, "kind="), 80),
 		Value: Number(a.Estimate), Interval: interval(a.Low, a.High), Target: optional(a.Target), Items: Thousands(a.Items), Documents: Thousands(a.Documents),
 	}
 	if l.Slice == "" {
@@ -153,7 +153,7 @@ func heatMaps(rows []runs.AgreementRow) []*HeatMap {
 	names := make(map[key][]string)
 	for i := range rows {
 		a := &rows[i]
-		first, second, ok := strings.Cut(a.Annotators, "|")
+		first, second, ok := runs.CutPair(a.Annotators)
 		if !ok || !wholeSlice(a.Slice) || a.Statistic != heatStatistics[a.Kind] {
 			continue
 		}

@@ -78,7 +78,7 @@ func coverage(runs int, seed uint64) covered {
 			human, judge := judged(&draw)
 			older.Add(human == 1, judge == 1)
 		}
-		corrected := stats.RoganGladen(float64(yes), rows, older.TP, older.TP+older.FN, older.TN, older.TN+older.FP, level)
+		corrected := stats.RoganGladen(float64(yes), rows, float64(older.TP), float64(older.TP+older.FN), float64(older.TN), float64(older.TN+older.FP), level)
 		hit.roganGladen += covers(corrected.Bounds)
 	}
 	n := float64(runs)

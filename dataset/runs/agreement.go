@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ibid/dataset"
 )
@@ -22,8 +23,35 @@ const (
 )
 
 // AllAnnotators is what the column annotators says of a statistic over all of
-// them; one over two has their names, joined by |.
+// them; one over two has their names, see [Pair].
 const AllAnnotators = "all"
+
+// Pair is what the column annotators says of two of them: a|b. A backslash stands
+// before a | or a backslash of a name, so that no two pairs are written alike.
+func Pair(first, second string) string {
+	return pairEscapes.Replace(first) + "|" + pairEscapes.Replace(second)
+}
+
+var pairEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`)
+
+// CutPair returns the names of a [Pair]; ok is false if annotators is none.
+func CutPair(annotators string) (first, second string, ok bool) {
+	var names [2]strings.Builder
+	at := 0
+	for rest := annotators; rest != ""; rest = rest[1:] {
+		switch {
+		case rest[0] == '|':
+			if at++; at > 1 {
+				return "", "", false
+			}
+			continue
+		case rest[0] == '\\' && len(rest) > 1:
+			rest = rest[1:]
+		}
+		names[at].WriteByte(rest[0])
+	}
+	return names[0].String(), names[1].String(), at == 1
+}
 
 // An AgreementRow is one statistic of agreement between annotators. Fields that
 // are not defined are nil.

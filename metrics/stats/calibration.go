@@ -51,6 +51,23 @@ func EqualMass(scores []float64, positive []bool, bins int) Calibration {
 	return calibration(scores, positive, groups)
 }
 
+// EqualMassWhole is EqualMass that parts no items of one score: which of them come
+// first says nothing. A bin ends after the score that gives it its share of the
+// items that are left, so there may be fewer bins.
+func EqualMassWhole(scores []float64, positive []bool, bins int) Calibration {
+	order := byValue(scores)
+	groups := make([][]int, bins)
+	for b := range groups {
+		left := bins - b
+		n := (len(order) + left - 1) / left
+		for n > 0 && n < len(order) && scores[order[n]] == scores[order[n-1]] {
+			n++
+		}
+		groups[b], order = order[:n], order[n:]
+	}
+	return calibration(scores, positive, groups)
+}
+
 func calibration(scores []float64, positive []bool, groups [][]int) Calibration {
 	c := Calibration{N: int64(len(scores))}
 	if c.N == 0 {

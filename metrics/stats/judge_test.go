@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -82,7 +84,7 @@ var judgeOracles = map[string]oracle{
 	},
 	"rogan_gladen": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
-		p := RoganGladen(float64(in.K), float64(in.N), in.KSe, in.NSe, in.KSp, in.NSp, in.Level)
+		p := RoganGladen(float64(in.K), float64(in.N), float64(in.KSe), float64(in.NSe), float64(in.KSp), float64(in.NSp), in.Level)
 		return object{
 			"estimate": p.Value, "raw": p.Raw, "lr_low": p.Low, "lr_high": p.High,
 			"wald_low": p.Wald.Low, "wald_high": p.Wald.High, "se_wald": p.SE,
@@ -200,4 +202,22 @@ func sharedClusters(draw *Stream, labelled, others int) []Predicted {
 		}
 	}
 	return rows
+}
+
+// TestEqualMassWhole: without ties it is EqualMass, and with them every score has
+// its items in one bin.
+func TestEqualMassWhole(t *testing.T) {
+	positive := []bool{true, false, true, true, false, true, false}
+	apart := []float64{0.9, 0.1, 0.4, 0.8, 0.3, 0.7, 0.2}
+	if got, want := EqualMassWhole(apart, positive, 3), EqualMass(apart, positive, 3); !reflect.DeepEqual(got, want) {
+		t.Errorf("without ties %v, want %v", got, want)
+	}
+	tied := EqualMassWhole([]float64{0.2, 0.5, 0.5, 0.5, 0.5, 0.8, 0.9}, positive, 3)
+	var counts []int64
+	for _, b := range tied.Bins {
+		counts = append(counts, b.Count)
+	}
+	if want := []int64{5, 1, 1}; !slices.Equal(counts, want) {
+		t.Errorf("bins of %v items, want %v", counts, want)
+	}
 }

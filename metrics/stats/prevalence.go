@@ -18,26 +18,26 @@ type Prevalence struct {
 //
 //	(k/n + Sp - 1) / (Se + Sp - 1)
 //
-// k and n may be real (effective counts).
+// Counts may be real (effective counts).
 //
 // It assumes that the judge errs on these items as often as on those. It is
 // undefined if a sample is empty, or if the judge is no better than guessing,
 // Se + Sp <= 1.
 //
 // Source: Rogan & Gladen 1978; the interval is that of Lang & Reiczigel 2014.
-func RoganGladen(k, n float64, kSens, nSens, kSpec, nSpec int64, level float64) Prevalence {
+func RoganGladen(k, n, kSens, nSens, kSpec, nSpec, level float64) Prevalence {
 	var out Prevalence
 	if n == 0 || nSens == 0 || nSpec == 0 {
 		return out
 	}
 	z := normalQuantile(level)
-	e := rates{k / n, share(kSens, nSens), share(kSpec, nSpec)}
+	e := rates{k / n, kSens / nSens, kSpec / nSpec}
 	raw, ok := e.prevalence()
 	if !ok {
 		return out
 	}
 	out.Raw, out.Value = Of(raw), Of(clamp(raw))
-	se := e.se(raw, n, float64(nSens), float64(nSpec))
+	se := e.se(raw, n, nSens, nSpec)
 	out.SE = Of(se)
 	out.Wald = Bounds{Of(clamp(raw - z*se)), Of(clamp(raw + z*se))}
 	out.Bounds = langReiczigel(k, n, kSens, nSens, kSpec, nSpec, z)
@@ -62,9 +62,9 @@ func (r rates) se(p, n, nSens, nSpec float64) float64 {
 
 // langReiczigel adds z²/2 successes and failures to the sample and one of each to
 // the samples of the judge, and shifts the interval towards its middle.
-func langReiczigel(k, n float64, kSens, nSens, kSpec, nSpec int64, z float64) Bounds {
-	size, sizeSens, sizeSpec := n+z*z, float64(nSens+2), float64(nSpec+2)
-	r := rates{(k + z*z/2) / size, float64(kSens+1) / sizeSens, float64(kSpec+1) / sizeSpec}
+func langReiczigel(k, n, kSens, nSens, kSpec, nSpec, z float64) Bounds {
+	size, sizeSens, sizeSpec := n+z*z, nSens+2, nSpec+2
+	r := rates{(k + z*z/2) / size, (kSens + 1) / sizeSens, (kSpec + 1) / sizeSpec}
 	p, ok := r.prevalence()
 	if !ok {
 		return Bounds{}
@@ -73,7 +73,5 @@ func langReiczigel(k, n float64, kSens, nSens, kSpec, nSpec int64, z float64) Bo
 	half := z * r.se(p, size, sizeSens, sizeSpec)
 	return Bounds{Of(clamp(p + shift - half)), Of(clamp(p + shift + half))}
 }
-
-func share(k, n int64) float64 { return float64(k) / float64(n) }
 
 func clamp(p float64) float64 { return max(0, min(1, p)) }

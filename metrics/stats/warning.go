@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A WarningCode names a kind of warning.
@@ -62,6 +63,20 @@ func (e *Estimate) warnClusters(have int64) {
 			Code: FewClusters, Have: have, Need: need,
 			Text: fmt.Sprintf("need >= %d clusters for an interval at level %v, have %d", need, e.Level, have),
 		})
+	}
+}
+
+// RestsOn says that only so many clusters tell something of the value. Too few are
+// warned of, and fewer than two leave no interval.
+func (e *Estimate) RestsOn(clusters int64) {
+	if clusters >= e.Clusters {
+		return
+	}
+	e.Clusters = clusters
+	e.Warnings = slices.DeleteFunc(e.Warnings, func(w Warning) bool { return w.Code == OneCluster || w.Code == FewClusters })
+	e.warnClusters(clusters)
+	if clusters < 2 {
+		e.Low, e.High, e.HasInterval = 0, 0, false
 	}
 }
 

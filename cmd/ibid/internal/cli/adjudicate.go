@@ -47,7 +47,7 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 		return nil, err
 	}
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
-		return nil, nothingToCompare(argument)
+		return nil, nothingToCompare(argument, found.MinAnnotators())
 	}
 	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", plural(int64(len(said)), "row", "rows"), argument))
 }
@@ -60,9 +60,6 @@ func (a *app) adjudicate(cmd *cobra.Command, f *agreeFlags, argument string) err
 	policy, err := annotations.ParsePolicy(f.policy)
 	if err != nil {
 		return &usageError{err: err}
-	}
-	if a.output == argument {
-		return &usageError{err: fmt.Errorf("%s is both read and written", argument)}
 	}
 	target, err := datasetTarget(a.output)
 	if err != nil {

@@ -73,7 +73,8 @@ together and two by two, raw and corrected for chance. Intervals resample docume
 The verdicts are those of quality_control.inter_annotator_agreement: the lower end
 of the interval of char_jaccard and percent_agreement must reach the target; below
 recalibration_threshold annotators should meet. Alpha has Krippendorff's thresholds,
-0.8 and 0.667.
+0.8 and 0.667. Items with fewer annotators than min_annotators are left out. Too few
+documents, or too few of them with anything to agree on, have no verdict.
 
 A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
 --annotator, --value and --cluster name its columns.
@@ -175,7 +176,7 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 		labels.Add(it)
 	}
 	if !labels.Pairable() {
-		return nil, nothingToCompare(path)
+		return nil, nothingToCompare(path, int(config.QualityControl.Agreement.MinAnnotators))
 	}
 	result := annotations.Measure(nil, labels)
 	if t.Blank > 0 {
@@ -191,7 +192,13 @@ func plural(n int64, one, many string) string {
 	return report.Thousands(n) + " " + many
 }
 
-func nothingToCompare(path string) error {
+func nothingToCompare(path string, least int) error {
+	if least > 2 {
+		return &usageError{
+			err:  fmt.Errorf("%s: no item has %d annotators", path, least),
+			hint: "quality_control.inter_annotator_agreement.min_annotators asks for as many",
+		}
+	}
 	return &usageError{
 		err:  fmt.Errorf("%s: no item has two annotators", path),
 		hint: "agreement needs truth or labels by two annotators of one item; see ibid help formats",
@@ -210,12 +217,12 @@ func (a *app) agreeDataset(cmd *cobra.Command, f *agreeFlags, argument string) (
 		return nil, err
 	}
 	if f.run != "" {
-		if err := a.joinJudge(found, f.run); err != nil {
+		if err := a.joinJudge(plan, found, f.run); err != nil {
 			return nil, err
 		}
 	}
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
-		return nil, nothingToCompare(argument)
+		return nil, nothingToCompare(argument, found.MinAnnotators())
 	}
 	return measured(cmd, plan, found, "agreement of the annotators of "+argument)
 }
@@ -252,7 +259,7 @@ func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument
 }
 
 // joinJudge makes the judge of a run an annotator.
-func (a *app) joinJudge(found *harness.Annotated, dir string) error {
+func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string) error {
 	m, err := openRun(dir)
 	if err != nil {
 		return err
@@ -267,6 +274,9 @@ func (a *app) joinJudge(found *harness.Annotated, dir string) error {
 	config, err := harness.SettingsOf(m, nil, nil)
 	if err != nil {
 		return err
+	}
+	if m.Ingredients["dataset"] != plan.Ingredients["dataset"] {
+		a.warn("%s is not of this dataset: what its judge said of the same ids may be about other answers", dir)
 	}
 	joined := 0
 	found.Labels.Join(annotations.JudgeName(m.Judge.Name()), config.Thresholds.Supported, func(it *annotations.Judged) (float64, bool) {

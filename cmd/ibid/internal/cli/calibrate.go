@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
 	"ibid/harness"
-	"ibid/metrics/stats"
 	"ibid/report"
 )
 
@@ -85,6 +87,8 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		return &usageError{err: errors.New("which annotator is the judge?"), hint: "name one: --judge NAME"}
 	case !f.table.asked(path) && f.judge != "":
 		return &usageError{err: errors.New("--judge needs a table of labels"), hint: "a run knows its judge"}
+	case notFinite(f.threshold) || notFinite(f.positive):
+		return &usageError{err: errors.New("--threshold and --positive must be finite numbers")}
 	case f.table.asked(path) && f.from != "":
 		return &usageError{err: errors.New("--from needs a run")}
 	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
@@ -99,6 +103,8 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 	}
 	return nil
 }
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // options are those of a calibration; the threshold is the one given, or else the
 // default.
@@ -167,6 +173,12 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		if of, err = openRun(f.from); err != nil {
 			return nil, err
 		}
+		if sameRun(m, of) {
+			return nil, &usageError{
+				err:  fmt.Errorf("--from: %s is the run itself", f.from),
+				hint: "errors must be known from other items; without --from the run's own labels correct it",
+			}
+		}
 		if err := sameJudge(m, of); err != nil {
 			return nil, err
 		}
@@ -184,28 +196,25 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if err != nil {
 		return nil, err
 	}
+	before := corrections(summary)
 	if f.from != "" {
-		rates := make(map[string]stats.Confusion)
+		rates := make(map[string]annotations.Rates)
 		for _, k := range view.Kinds {
-			rates[k.Kind] = k.Confusion
+			rates[k.Kind] = k.Rates
 		}
 		harness.CorrectByRates(rates, summary)
 		judged = nil
 	} else if view.Warnings, err = harness.CorrectByLabels(dir, judged, summary); err != nil {
 		return nil, err
 	}
-	for _, r := range summary {
-		if r.Corrected != nil {
-			view.Corrected = append(view.Corrected, r)
-		}
-	}
+	view.Corrected = corrections(summary)
 	if len(view.Corrected) == 0 {
 		view.Warnings = append(view.Warnings, "nothing could be corrected: that needs 10 labelled rows of a metric, and others without labels; or --from a labelled run")
 	}
 	if f.dry {
 		return view, nil
 	}
-	if len(view.Corrected) > 0 {
+	if len(view.Corrected)+len(before) > 0 {
 		if err := harness.SaveCorrections(dir, summary, judged); err != nil {
 			return nil, err
 		}
@@ -216,11 +225,24 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	return view, a.refreshReport(cmd.Context(), dir, m)
 }
 
+// corrections are the rows of a summary that have one.
+func corrections(summary []runs.SummaryRow) []runs.SummaryRow {
+	var out []runs.SummaryRow
+	for _, r := range summary {
+		if r.Corrected != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // sameJudge refuses a run whose judge is another: its errors say nothing of this
 // one's.
 func sameJudge(m, older *runs.Manifest) error {
-	for _, key := range []string{"judge", "judge.kind", "judge.model", "judge.mode", "judge.evidence", "judge.prompts", "thresholds.supported"} {
-		if m.Ingredients[key] != older.Ingredients[key] {
+	keys := maps.Clone(m.Ingredients)
+	maps.Copy(keys, older.Ingredients)
+	for _, key := range sortedKeys(keys) {
+		if ofJudge(key) && m.Ingredients[key] != older.Ingredients[key] {
 			return &usageError{
 				err:  fmt.Errorf("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID),
 				hint: "errors of one judge say nothing of another's",
@@ -228,6 +250,18 @@ func sameJudge(m, older *runs.Manifest) error {
 		}
 	}
 	return nil
+}
+
+// ofJudge reports whether an ingredient decides who judges and how. Another seed
+// draws other answers of the same judge, and the room for answers changes none.
+func ofJudge(ingredient string) bool {
+	switch ingredient {
+	case "judge.seed", "judge.max_tokens":
+		return false
+	case "judge", "thresholds.supported":
+		return true
+	}
+	return strings.HasPrefix(ingredient, "judge.")
 }
 
 // measureJudge compares the judge of a run with the labels of its dataset.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
@@ -10,6 +11,7 @@ import (
 // repeated tells a judge's noise from the spread of the items, by runs that judged
 // the same data.
 func repeated(dir string, m *runs.Manifest, again []string) (*annotations.Repeated, error) {
+	var before []*runs.Manifest
 	for _, other := range again {
 		o, err := openRun(other)
 		if err != nil {
@@ -18,12 +20,21 @@ func repeated(dir string, m *runs.Manifest, again []string) (*annotations.Repeat
 		if err := judgedAnew(m, o); err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(before, func(b *runs.Manifest) bool { return sameRun(b, o) }) {
+			return nil, &usageError{err: fmt.Errorf("--again names %s twice", o.ID)}
+		}
+		before = append(before, o)
 	}
 	r, err := annotations.ReadRepeated(append([]string{dir}, again...))
 	if err == nil && len(r.Verdicts) == 0 {
 		err = &usageError{err: fmt.Errorf("%s: nothing was judged twice", dir)}
 	}
 	return r, err
+}
+
+// sameRun reports whether two manifests are of one run, wherever it lies.
+func sameRun(a, b *runs.Manifest) bool {
+	return a.ID == b.ID && a.Timings.Started.Equal(b.Timings.Started)
 }
 
 // judgedAnew refuses a run that is no repetition of m: other data, another judge,
@@ -37,7 +48,7 @@ func judgedAnew(m, again *runs.Manifest) error {
 			return &usageError{err: fmt.Errorf("%s is no repetition of %s: %s differs", again.ID, m.ID, key)}
 		}
 	}
-	if m.ID == again.ID && m.Timings.Started.Equal(again.Timings.Started) {
+	if sameRun(m, again) {
 		return &usageError{err: fmt.Errorf("%s is the run itself", again.ID)}
 	}
 	// A run that keeps no answers may have taken up its own after an interruption.
