@@ -292,3 +292,32 @@ func TestValuesAreNumbers(t *testing.T) {
 		t.Error("inf is a number")
 	}
 }
+
+// TestCrowd: of many annotators, each two are not compared.
+func TestCrowd(t *testing.T) {
+	s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
+	it, j := &Item{ID: "q", Cluster: "d", Length: 9, Known: true}, Judged{ID: "q", Cluster: "d"}
+	for i := range 200 {
+		name := fmt.Sprint(i)
+		it.Marks = append(it.Marks, Mark{name, []stats.Unit{unit(0, int64(3+i%2))}})
+		j.Ratings = append(j.Ratings, Rating{name, fmt.Sprint(i % 2)})
+	}
+	s.Add(it)
+	l.Add(j)
+	a := Measure(s, l)
+	for _, r := range a.Statistics {
+		if r.Annotators != runs.AllAnnotators {
+			t.Fatalf("two by two: %s", r.Annotators)
+		}
+	}
+	// Of 200 with 100 on either side, 2*100*99 of 200*199 ordered pairs agree.
+	if r := row(t, a.Statistics, "percent_agreement"); math.Abs(*r.Estimate-99.0/199) > 1e-12 {
+		t.Errorf("percent_agreement %v", *r.Estimate)
+	}
+	if p := a.Labelling[1]; p.Name != "1" || p.Agree.Value != 99.0/199 || p.Leaning.Value != 100.0/199 {
+		t.Errorf("one of the crowd: %v", p)
+	}
+	if want := []string{tooManyPairs(), tooManyPairs()}; !slices.Equal(a.Warnings, want) {
+		t.Errorf("warnings %q", a.Warnings)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ibid/dataset/runs"
 )
@@ -42,6 +41,7 @@ type Labels struct {
 	codeBook []string // values that annotators could give, also if nobody did
 	items    []Judged
 	repeated int64
+	crowded  bool // there are too many pairs of annotators to compare two by two
 	people   people
 	worst    worst
 }
@@ -101,7 +101,10 @@ func JudgeName(judge string) string { return "judge:" + judge }
 func (l *Labels) WithJudge(judge string, threshold float64, score func(it *Judged) (float64, bool)) []runs.AgreementRow {
 	name := JudgeName(judge)
 	l.Join(name, threshold, score)
-	return slices.DeleteFunc(l.Statistics(), func(r runs.AgreementRow) bool { return !strings.HasSuffix(r.Annotators, "|"+name) })
+	return slices.DeleteFunc(l.Statistics(), func(r runs.AgreementRow) bool {
+		_, second, ok := runs.CutPair(r.Annotators)
+		return !ok || second != name
+	})
 }
 
 // Join makes a judge one more annotator: score is what it says of an item, in
@@ -157,23 +160,25 @@ func (l *Labels) note(it *Judged) {
 	if !l.options.Quality.enough(len(it.Ratings)) {
 		return
 	}
-	var agree, pairs float64
-	for i, a := range it.Ratings {
-		if a.Annotator != "" {
-			l.people.of(a.Annotator).labels++
+	count := make(map[string]float64)
+	for _, r := range it.Ratings {
+		count[r.Value]++
+	}
+	values, all := slices.Sorted(maps.Keys(count)), float64(len(it.Ratings))
+	var agree float64
+	pairs := all * (all - 1)
+	for _, r := range it.Ratings {
+		agree += count[r.Value] - 1
+		if r.Annotator == "" {
+			continue
 		}
-		for j, b := range it.Ratings {
-			if i == j {
-				continue
-			}
-			pairs++
-			if a.Value == b.Value {
-				agree++
-			}
-			if a.Annotator != "" {
-				l.people.of(a.Annotator).label(a.Value, b.Value)
-			}
+		person := l.people.of(r.Annotator)
+		person.labels++
+		count[r.Value]-- // the others'
+		for _, v := range values {
+			person.label(r.Value, v, count[v])
 		}
+		count[r.Value]++
 	}
 	if agree == pairs {
 		return
@@ -197,17 +202,17 @@ func spreadOf(ratings []Rating) float64 {
 	return high - low
 }
 
-// label compares an own value with another's.
-func (s *personSums) label(own, other string) {
-	s.compare++
+// label compares an own value with that of some others.
+func (s *personSums) label(own, other string, others float64) {
+	s.compare += others
 	if own == other {
-		s.agree++
+		s.agree += others
 	}
 	x, errX := parseNumber(own)
 	y, errY := parseNumber(other)
 	if errX == nil && errY == nil {
-		s.leaning += x - y
-		s.leanings++
+		s.leaning += others * (x - y)
+		s.leanings += others
 	}
 }
 
@@ -330,10 +335,21 @@ func (l *Labels) ofSlice(s *scale, slice string, items []int) []runs.AgreementRo
 		return nil
 	}
 	all := newLabelSet(s)
+	for _, i := range items {
+		all.add(l.items[i].Cluster, l.items[i].Ratings)
+	}
+	rows := all.rows(l, runs.AllAnnotators, slice, false)
+	for two, set := range l.pairs(s, items) {
+		rows = append(rows, set.rows(l, runs.Pair(two[0], two[1]), slice, true)...)
+	}
+	return rows
+}
+
+// pairs are what each two annotators said; nil if there are too many of them.
+func (l *Labels) pairs(s *scale, items []int) map[[2]string]*labelSet {
 	pairs := make(map[[2]string]*labelSet)
 	for _, i := range items {
 		it := &l.items[i]
-		all.add(it.Cluster, it.Ratings)
 		for a := range it.Ratings {
 			for b := a + 1; b < len(it.Ratings); b++ {
 				two := [2]string{it.Ratings[a].Annotator, it.Ratings[b].Annotator}
@@ -341,20 +357,20 @@ func (l *Labels) ofSlice(s *scale, slice string, items []int) []runs.AgreementRo
 					continue
 				}
 				if pairs[two] == nil {
+					if len(pairs) == maxPairs {
+						l.crowded = true
+						return nil
+					}
 					pairs[two] = newLabelSet(s)
 				}
 				pairs[two].add(it.Cluster, []Rating{it.Ratings[a], it.Ratings[b]})
 			}
 		}
 	}
-	rows := all.rows(l, runs.AllAnnotators, slice, false)
-	for two, set := range pairs {
-		rows = append(rows, set.rows(l, runs.Pair(two[0], two[1]), slice, true)...)
-	}
-	return rows
+	return pairs
 }
 
-// Warnings are what a reader of all statistics must know.
+// Warnings are what a reader of all statistics must know, once they are made.
 func (l *Labels) Warnings() []string {
 	var out []string
 	if l.repeated > 0 {
@@ -365,6 +381,9 @@ func (l *Labels) Warnings() []string {
 		if l.few(&l.items[i]) {
 			few++
 		}
+	}
+	if l.crowded {
+		out = append(out, tooManyPairs())
 	}
 	if few > 0 {
 		out = append(out, fewAnnotators(few, &l.options.Quality))

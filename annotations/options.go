@@ -11,6 +11,7 @@
 package annotations
 
 import (
+	"fmt"
 	"slices"
 
 	"ibid/metrics/stats"
@@ -28,6 +29,14 @@ type Options struct {
 
 func (o *Options) resampling() stats.Resampling {
 	return stats.Resampling{Resamples: o.Resamples, Seed: o.Seed, Workers: o.Workers}
+}
+
+// maxPairs is how many pairs of annotators are compared two by two, in each slice.
+// Nobody reads more, and they are as many as the square of the annotators.
+const maxPairs = 5000
+
+func tooManyPairs() string {
+	return fmt.Sprintf("more than %d pairs of annotators: only all of them together", maxPairs)
 }
 
 // Quality are the targets of agreement.

@@ -3,6 +3,7 @@ package annotations
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ibid/dataset/runs"
@@ -103,6 +104,7 @@ type setKey struct{ annotators, slice string }
 type Spans struct {
 	options Options
 	sets    map[setKey]*clusterSums
+	pairs   map[string]int // by slice; beyond maxPairs there are none in sets
 	people  people
 	worst   worst
 	unknown int64 // items without texts
@@ -112,7 +114,7 @@ type Spans struct {
 
 // NewSpans returns an empty collection.
 func NewSpans(o Options) *Spans {
-	return &Spans{options: o, sets: make(map[setKey]*clusterSums), seen: make(map[uint64]struct{}), people: make(people)}
+	return &Spans{options: o, sets: make(map[setKey]*clusterSums), pairs: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
 }
 
 // sort puts annotators and what they marked into one order, so that the same marks
@@ -174,12 +176,15 @@ func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 	nothing := true
 	marked.Pairs(func(i, j int, p stats.PairScore) {
 		addPair(all, &p, it.Known)
-		two := s.set(runs.Pair(it.Marks[i].Annotator, it.Marks[j].Annotator), slice).of(it.Cluster, false)
+		nothing = nothing && p.Union() == 0
+		set := s.pair(runs.Pair(it.Marks[i].Annotator, it.Marks[j].Annotator), slice)
+		if set == nil {
+			return
+		}
+		two := set.of(it.Cluster, false)
 		addPair(two, &p, it.Known)
 		if p.Union() == 0 {
 			two[sumNothing]++
-		} else {
-			nothing = false
 		}
 		if it.Known {
 			addTotals(two, &stats.Marked{Length: marked.Length, Annotators: [][]stats.Unit{marked.Annotators[i], marked.Annotators[j]}})
@@ -201,6 +206,20 @@ func (s *Spans) set(annotators, slice string) *clusterSums {
 		s.sets[key] = set
 	}
 	return set
+}
+
+// pair is the set of two annotators, nil if there are too many pairs.
+func (s *Spans) pair(annotators, slice string) *clusterSums {
+	if s.pairs[slice] > maxPairs {
+		return nil
+	}
+	if s.sets[setKey{annotators, slice}] == nil {
+		if s.pairs[slice]++; s.pairs[slice] > maxPairs {
+			maps.DeleteFunc(s.sets, func(k setKey, _ *clusterSums) bool { return k.slice == slice && k.annotators != runs.AllAnnotators })
+			return nil
+		}
+	}
+	return s.set(annotators, slice)
 }
 
 // addPair adds what two annotators marked. What counts characters that nobody
@@ -293,6 +312,12 @@ func (s *Spans) Warnings() []string {
 	var out []string
 	if s.unknown > 0 {
 		out = append(out, fmt.Sprintf("%d items have texts that are not at hand: they count in nothing that is corrected for chance", s.unknown))
+	}
+	for _, n := range s.pairs {
+		if n > maxPairs {
+			out = append(out, tooManyPairs())
+			break
+		}
 	}
 	if s.few > 0 {
 		out = append(out, fewAnnotators(s.few, &s.options.Quality))

@@ -17,8 +17,8 @@ const (
 	CitationSupport = "citation support"
 )
 
-// A VerdictKey names one question that a judge was asked: about a claim, or about
-// a citation. The one that it is not about is "".
+// A VerdictKey names one question that a judge was asked: about a claim, about a
+// citation, or about the pair of both. What it is not about is "".
 type VerdictKey struct {
 	ID, System      string
 	Kind            string // support, relevant, needs_citation, factual
@@ -65,6 +65,73 @@ func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 		return nil, nil // the run has no judge
 	}
 	return v, err
+}
+
+// AddPairs adds what the run in dir says of the pairs of a citation and the one
+// claim that cites it, which is what it says of the citation. Of other pairs a run
+// does not keep what the judge said.
+func (v Verdicts) AddPairs(dir string) error {
+	type place struct {
+		id, system string
+		claim      int64
+	}
+	claims := make(map[place]string)
+	err := eachResult(filepath.Join(dir, runs.ClaimsFile), []string{"id", "system", "claim", "claim_id"}, func(cells runs.Record) {
+		claims[place{cells["id"].Text, cells["system"].Text, cells["claim"].Int}] = nameOf(cells["claim_id"], cells["claim"])
+	})
+	if err != nil {
+		return err
+	}
+	return eachResult(filepath.Join(dir, runs.CitationsFile), []string{"id", "system", "citation", "citation_id", "claims"}, func(cells runs.Record) {
+		if len(cells["claims"].Ints) != 1 {
+			return
+		}
+		at := place{cells["id"].Text, cells["system"].Text, cells["claims"].Ints[0]}
+		key := VerdictKey{ID: at.id, System: at.system, Citation: nameOf(cells["citation_id"], cells["citation"])}
+		for _, kind := range []string{"support", "relevant"} {
+			key.Kind, key.Claim = kind, ""
+			if score, ok := v[key]; ok {
+				key.Claim = claims[at]
+				v[key] = score
+			}
+		}
+	})
+}
+
+// nameOf is an id, or else the position.
+func nameOf(id, position dataset.Cell) string {
+	if id.Null {
+		return strconv.FormatInt(position.Int, 10)
+	}
+	return id.Text
+}
+
+// eachResult calls yield with some columns of each row of a file of results.
+func eachResult(path string, columns []string, yield func(runs.Record)) error {
+	f, err := dataset.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	values := make(map[string]*dataset.ColumnValues, len(columns))
+	for _, column := range columns {
+		values[column] = new(dataset.ColumnValues)
+	}
+	for g := range f.RowGroups() {
+		for _, column := range columns {
+			if err := f.ReadColumn(g, column, values[column]); err != nil {
+				return err
+			}
+		}
+		cells := make(runs.Record, len(columns))
+		for i := range f.GroupRows(g) {
+			for _, column := range columns {
+				cells[column] = values[column].Cell(i)
+			}
+			yield(cells)
+		}
+	}
+	return nil
 }
 
 // read reads one file. kinds maps columns to kinds of questions.

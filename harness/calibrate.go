@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"ibid/annotations"
 	"ibid/dataset"
@@ -15,6 +16,7 @@ import (
 type Judged struct {
 	Verdicts map[string][]annotations.Verdict     // by kind of question
 	Rows     map[int64]map[metrics.Metric]float64 // by position: judged metrics of rows that people judged wholly
+	Open     map[string]int64                     // questions that people answered, but not alike enough for one answer, by kind
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
@@ -30,6 +32,9 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	}
 	if len(verdicts) == 0 {
 		return nil, usagef("%s has no verdicts of a judge", dir)
+	}
+	if err := verdicts.AddPairs(dir); err != nil {
+		return nil, err
 	}
 	s := &p.job.Config.Settings
 	p.job.Limit, p.job.Only = m.Limit, TagsOf(m.Only)
@@ -61,7 +66,9 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if err != nil {
 		return nil, err
 	}
-	out := &Judged{Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64)}
+	out := &Judged{
+		Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64), Open: make(map[string]int64),
+	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *dataset.Row) error {
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
@@ -79,9 +86,10 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 
 // compare pairs the labels of a row with the judge's verdicts.
 func (j *Judged) compare(p *Plan, policy judge.LabelPolicy, row *dataset.Row, verdicts annotations.Verdicts) {
-	for _, it := range p.judgedOf(row) {
+	items := p.judgedOf(row)
+	for _, it := range items {
 		score, ok := verdicts[it.Verdict]
-		if !ok {
+		if !ok || onPair(it.Verdict, items, verdicts) {
 			continue
 		}
 		var opinions []judge.Said
@@ -92,12 +100,26 @@ func (j *Judged) compare(p *Plan, policy judge.LabelPolicy, row *dataset.Row, ve
 			}
 		}
 		human, ok := policy.Value(opinions)
-		if !ok {
+		kind := it.Verdict.Question()
+		if !ok || it.Verdict.Kind != "support" && human == undecided {
+			j.Open[kind]++
 			continue
 		}
-		kind := it.Verdict.Question()
 		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Human: human, Judge: score})
 	}
+}
+
+// undecided is the answer to a yes-or-no question on which people do not agree, as
+// the human judge has it.
+const undecided = 0.5
+
+// onPair reports whether a question about a citation was also answered for the pair
+// of it and its claim, which counts in its place.
+func onPair(key annotations.VerdictKey, items []annotations.Judged, verdicts annotations.Verdicts) bool {
+	return key.Claim == "" && slices.ContainsFunc(items, func(o annotations.Judged) bool {
+		_, judged := verdicts[o.Verdict]
+		return judged && o.Verdict.Claim != "" && o.Verdict.Citation == key.Citation && o.Verdict.Kind == key.Kind
+	})
 }
 
 // keep notes the metrics of a row in which labels leave nothing open.

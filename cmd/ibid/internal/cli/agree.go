@@ -271,6 +271,9 @@ func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string
 	if len(verdicts) == 0 {
 		return &usageError{err: fmt.Errorf("%s has no verdicts of a judge", dir), hint: "evaluate with one: ibid run --judge lexical"}
 	}
+	if err := verdicts.AddPairs(dir); err != nil {
+		return err
+	}
 	config, err := harness.SettingsOf(m, nil, nil)
 	if err != nil {
 		return err

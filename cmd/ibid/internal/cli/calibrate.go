@@ -204,8 +204,12 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		}
 		harness.CorrectByRates(rates, summary)
 		judged = nil
-	} else if view.Warnings, err = harness.CorrectByLabels(dir, judged, summary); err != nil {
-		return nil, err
+	} else {
+		warnings, err := harness.CorrectByLabels(dir, judged, summary)
+		if err != nil {
+			return nil, err
+		}
+		view.Warnings = append(view.Warnings, warnings...)
 	}
 	view.Corrected = corrections(summary)
 	if len(view.Corrected) == 0 {
@@ -284,7 +288,20 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		if kind != annotations.ClaimSupport && kind != annotations.CitationSupport {
 			k.Threshold, k.Positive = 0.5, 0.5 // answers are yes and no
 		}
-		view.Kinds = append(view.Kinds, annotations.Calibrate(kind, m.Judge.Name(), judged.Verdicts[kind], k))
+		c := annotations.Calibrate(kind, m.Judge.Name(), judged.Verdicts[kind], k)
+		if n := judged.Open[kind]; n > 0 {
+			c.Warnings = append(c.Warnings, leftOpen(n))
+		}
+		view.Kinds = append(view.Kinds, c)
+	}
+	for _, kind := range sortedKeys(judged.Open) {
+		if len(judged.Verdicts[kind]) == 0 {
+			view.Warnings = append(view.Warnings, kind+": "+leftOpen(judged.Open[kind]))
+		}
 	}
 	return view, judged, nil
+}
+
+func leftOpen(questions int64) string {
+	return "left out where label_policy finds no one answer: " + plural(questions, "question", "questions")
 }
