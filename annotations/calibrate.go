@@ -58,7 +58,6 @@ type Calibration struct {
 	Threshold  float64
 	Positive   float64
 	Confusion  stats.Confusion
-	Rates      Rates
 	Statistics []CalibrationRow
 	Bins       int              // of the curves, also those without items
 	EqualWidth []CalibrationBin // those that have items; none if scores lie outside [0, 1]
@@ -119,7 +118,7 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 		c.Confusion.Add(positive[i], it.Judge >= o.Threshold)
 		sums.of(it.Cluster, false)[cell(positive[i], it.Judge >= o.Threshold)]++
 	}
-	c.Documents, c.Rates = sums.documents(), ratesOf(sums, c.Items, o.Level)
+	c.Documents = sums.documents()
 	c.confusionRows(sums, &o.Options)
 	c.add("auroc", stats.AUROC(scores, positive).Pointer(), nil, "", c.Items)
 	c.correlations(scores, human)

@@ -99,25 +99,23 @@ func TestFewDocuments(t *testing.T) {
 // -4.5 once, so se² = 10/9 * 22.5 / 50² = 0.01 and p(1-p)/se² = 9, before what
 // Wilson's interval takes off for few documents.
 func TestRates(t *testing.T) {
-	sums := newClusterSums(4)
-	for d := range 10 {
-		s := sums.of(fmt.Sprint(d), false)
-		if d == 0 {
-			s[cellFN] = 5
-		} else {
-			s[cellTP] = 5
+	var shared, alone []Verdict
+	for i := range 50 {
+		judge := 1.0
+		if i < 5 {
+			judge = 0
 		}
+		shared = append(shared, Verdict{Cluster: fmt.Sprint(i / 5), Human: 1, Judge: judge})
 	}
-	r := ratesOf(sums, 50, 0.95)
+	r := MeasureRates(shared, 0.5, 0.5, 0.95)
 	if e := r.Sensitivity.Effective; math.Abs(r.Sensitivity.Share-0.9) > 1e-12 || e > 9 || e < 5 || r.Specificity != (Rate{}) || r.Labels != 50 {
 		t.Errorf("rates %v, want 0.9 of at most 9 and nothing", r)
 	}
-	alone := newClusterSums(4)
 	for i := range 10 {
-		alone.of(fmt.Sprint(i), false)[cell(true, i > 0)]++
+		alone = append(alone, Verdict{Cluster: fmt.Sprint(i), Human: 1, Judge: min(1, float64(i))})
 	}
 	want := RatesOf(stats.Confusion{TP: 9, FN: 1})
-	if r := ratesOf(alone, 10, 0.95); r != want {
+	if r := MeasureRates(alone, 0.5, 0.5, 0.95); r != want {
 		t.Errorf("items of their own documents: %v, want %v", r, want)
 	}
 	narrow, wide := want.Corrected(30, 40, 0.95), r.Corrected(30, 40, 0.95)

@@ -14,13 +14,18 @@ type Rates struct {
 // over documents. It need not be whole, and is 0 where one document has all items.
 type Rate struct{ Share, Effective float64 }
 
-// ratesOf are the judge's rates from sums laid out as [cell] has it.
-func ratesOf(sums *clusterSums, labels int64, level float64) Rates {
+// MeasureRates are the rates of a judge on items of one kind: its score is a yes
+// from threshold on, and people's value from positive on.
+func MeasureRates(items []Verdict, threshold, positive, level float64) Rates {
+	sums := newClusterSums(4)
+	for _, it := range items {
+		sums.of(it.Cluster, false)[cell(it.Human >= positive, it.Judge >= threshold)]++
+	}
 	rate := func(right, wrong int) Rate {
 		e := sums.share([]int{right}, []int{right, wrong}, level)
 		return Rate{e.Value, e.Effective}
 	}
-	return Rates{Sensitivity: rate(cellTP, cellFN), Specificity: rate(cellTN, cellFP), Labels: labels}
+	return Rates{Sensitivity: rate(cellTP, cellFN), Specificity: rate(cellTN, cellFP), Labels: int64(len(items))}
 }
 
 // RatesOf are the rates of a judge of items that have nothing in common.

@@ -200,7 +200,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if f.from != "" {
 		rates := make(map[string]annotations.Rates)
 		for _, k := range view.Kinds {
-			rates[k.Kind] = k.Rates
+			rates[k.Kind] = annotations.MeasureRates(judged.Verdicts[k.Kind], k.Threshold, k.Positive, k.Level)
 		}
 		harness.CorrectByRates(rates, summary)
 		judged = nil
