@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -86,19 +87,42 @@ func (n *RunNight) Macro(metric, system string) *runs.SummaryRow {
 	return &n.Summary[i]
 }
 
+// Pooled are the nights over all systems, still without values. Numbers over other
+// systems are other numbers, whatever the questions are; a night without numbers
+// has the systems of the night before, or else of the first that has some.
+func Pooled(nights []RunNight) []Night {
+	var systems []string
+	for i := 0; i < len(nights) && systems == nil; i++ {
+		systems = nights[i].systems()
+	}
+	out := make([]Night, len(nights))
+	for i := range nights {
+		if own := nights[i].systems(); len(own) > 0 {
+			systems = own
+		}
+		out[i] = nights[i].Night
+		out[i].Basis = make(map[string]string)
+		maps.Copy(out[i].Basis, nights[i].Basis)
+		out[i].Basis["systems"] = fmt.Sprintf("%q", systems)
+	}
+	return out
+}
+
 // SeriesOf watches the macro values of a metric over nights. It is false if the
 // metric is undefined in all of them.
 func SeriesOf(nights []RunNight, metric, system string, o HistoryOptions) (Series, bool) {
 	d, _ := metrics.Lookup(metric)
 	s := Series{Metric: metric, System: system, Lower: d.Direction == metrics.LowerIsBetter}
-	var values []Night
+	values := Pooled(nights)
 	some := false
 	for i := range nights {
-		n := nights[i].Night
+		n := &values[i]
+		if system != "" {
+			*n = nights[i].Night
+		}
 		if row := nights[i].Macro(metric, system); row != nil {
 			n.Value, n.SE, some = stats.Of(*row.Estimate), standardError(row), true
 		}
-		values = append(values, n)
 	}
 	s.Segments = Watch(values, o)
 	return s, some

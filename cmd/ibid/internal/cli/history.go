@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,8 @@ limits then hold each night's own sampling error.
 A control chart says whether the process is what it was. Whether two runs differ over
 the same questions is for ibid compare. The page of a run shows its history, too.
 
---keep AGE removes the runs that are older, but never the last run of a baseline.`,
+--keep AGE removes the runs that are older, but never the last run of a baseline, nor
+one that a run that stays was compared with (--baseline).`,
 		Example: `  ibid history runs
   ibid history runs --metric char_f1 --system careful
   ibid history runs --format svg -o history.svg
@@ -137,15 +139,12 @@ func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
 	if err := a.formats("text"); err != nil {
 		return err
 	}
-	var nights []annotations.Night
-	for _, run := range listed {
-		n, err := annotations.ReadNight(run, f.options())
-		if err != nil {
-			return err
-		}
-		nights = append(nights, n)
+	nights, err := annotations.ReadNights(listed, f.options())
+	if err != nil {
+		return err
 	}
-	gone := annotations.Expired(annotations.Watch(nights, f.options()), time.Now(), age)
+	gone := annotations.Expired(annotations.Watch(annotations.Pooled(nights), f.options()), time.Now(), age)
+	gone = withoutBaselines(gone, listed)
 	for _, n := range gone {
 		verb := "removed"
 		if f.dry {
@@ -162,4 +161,31 @@ func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
 		_, err = fmt.Fprintf(a.Stdout, "nothing was removed: --dry-run\n")
 	}
 	return err
+}
+
+// withoutBaselines leaves out of what is to go the runs that the gates of a run
+// that stays compare with, and those that these were compared with.
+func withoutBaselines(gone []annotations.Night, listed []runs.Listed) []annotations.Night {
+	goes := func(dir string) bool {
+		return slices.ContainsFunc(gone, func(n annotations.Night) bool { return sameDir(n.Dir, dir) })
+	}
+	for again := true; again; {
+		again = false
+		for _, run := range listed {
+			base := run.Manifest.Baseline
+			if base == "" || goes(run.Dir) || !goes(base) {
+				continue
+			}
+			gone = slices.DeleteFunc(gone, func(n annotations.Night) bool { return sameDir(n.Dir, base) })
+			again = true
+		}
+	}
+	return gone
+}
+
+// sameDir reports whether two paths lead to one folder.
+func sameDir(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
