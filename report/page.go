@@ -47,8 +47,9 @@ type PageOptions struct {
 	MaxBytes int    // about the size of the file; 0 means [MaxPageBytes]
 	Version  string // of the program, for the foot of the page
 
-	Comparison  *compare.Result // of the runs, or of the systems of the one run; nil if there is none
-	NotCompared string          // why there is none, where somebody may expect one
+	Comparison  *compare.Result  // of the runs, or of the systems of the one run; nil if there is none
+	NotCompared string           // why there is none, where somebody may expect one
+	Drifts      []*compare.Drift // of the judge between runs that are not compared; those of a comparison are its own
 
 	Past *annotations.Past // of the one run; nil if there is none
 }
@@ -78,6 +79,7 @@ type Page struct {
 	Comparison *CompareSection     // nil if there is none
 	Differs    *SettingsDifference // what the runs differ in
 	Judges     []JudgeSection      // of runs that asked a model
+	Drifts     []DriftView         // of the judge between runs that have anchors
 	Agreement  []AgreementSection  // of runs whose annotators can be compared
 	History    *HistorySection     // nil if there are too few nights
 	Outcomes   *Bars               // of claims; nil without a judge
@@ -190,6 +192,7 @@ func (b *pageBuilder) build(ctx context.Context) error {
 		return err
 	}
 	b.history()
+	b.drifts()
 	p.Differs = b.settingsDifference()
 	b.why()
 	b.analysis()

@@ -32,7 +32,7 @@ type CorrectedLine struct {
 }
 
 // judges tells what judges did and what they are worth: of runs that asked a
-// model, whose judge was compared with people, or whose scores are corrected.
+// model, have anchors, whose judge was compared with people, or whose scores are corrected.
 func (b *pageBuilder) judges() error {
 	for _, r := range b.results {
 		calls, err := readCalls(r.run.Dir)
@@ -44,13 +44,14 @@ func (b *pageBuilder) judges() error {
 			return err
 		}
 		s := JudgeSection{Who: judgeInWords(r), Against: against, Corrected: b.corrected(r)}
-		if len(calls) == 0 && r.run.Manifest.Judge.Calls == 0 && against == nil && len(s.Corrected) == 0 {
+		if len(calls) == 0 && r.run.Manifest.Judge.Calls == 0 && r.run.Manifest.Anchors == nil && against == nil && len(s.Corrected) == 0 {
 			continue
 		}
 		if len(b.results) > 1 {
 			s.Run = line(r.run.Manifest.ID, 80)
 		}
 		s.Facts = append(judgeFacts(&r.run.Manifest.Judge), callFacts(calls)...)
+		s.Facts = append(s.Facts, anchorFacts(r.run.Manifest.Anchors)...)
 		s.Calls = callLines(calls)
 		b.page.Judges = append(b.page.Judges, s)
 	}

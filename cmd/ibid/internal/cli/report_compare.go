@@ -31,6 +31,11 @@ func addComparison(o *report.PageOptions, dirs []string) error {
 	}
 	var refused *compare.RefusedError
 	var wrong *compare.UsageError
+	var moved *compare.DriftError
+	if errors.As(err, &moved) {
+		o.NotCompared, o.Drifts = err.Error(), moved.Drifts
+		return nil
+	}
 	if errors.As(err, &refused) || errors.As(err, &wrong) {
 		o.NotCompared = err.Error()
 		return nil
