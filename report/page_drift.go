@@ -32,7 +32,7 @@ func (b *pageBuilder) drifts() {
 	}
 	for _, d := range all {
 		v := DriftView{
-			Title: line(d.New, 80) + " against " + line(d.Base, 80), Word: driftWord(d), Says: shown(d.Sentence()), Facts: driftFacts(d),
+			Title: line(d.New, 80) + " against " + line(d.Base, 80), Word: driftWord(d), Says: capital(shown(d.Sentence())), Facts: driftFacts(d),
 		}
 		for i := range d.Flipped[:min(len(d.Flipped), shownFlips)] {
 			c := flipCells(&d.Flipped[i])
@@ -50,9 +50,9 @@ func driftWord(d *compare.Drift) Word {
 	case d.Unchecked != "":
 		return Word{"unchecked", "not checked", "Whether the judge moved was not checked.", Neutral}
 	case d.Moved:
-		return Word{"moved", "the judge moved", "More verdicts on the same anchors flipped one way than chance explains.", Bad}
+		return Word{"moved", "moved", "More verdicts on the same anchors flipped one way than chance explains.", Bad}
 	}
-	return Word{"steady", "the judge did not move", "Chance may explain the verdicts on the same anchors that flipped.", Good}
+	return Word{"steady", "steady", "Chance may explain the verdicts on the same anchors that flipped.", Good}
 }
 
 // driftFacts are the figures of the test, and how the judge agrees with people.

@@ -55,7 +55,11 @@ func label(name string) string {
 			words[i] = "LongCite"
 		}
 	}
-	s := strings.Join(words, " ")
+	return capital(strings.Join(words, " "))
+}
+
+// capital begins a text with a capital letter.
+func capital(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return strings.ToUpper(string(first)) + s[size:]
 }

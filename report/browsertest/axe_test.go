@@ -36,7 +36,8 @@ func missing(t testing.TB, what string) {
 // TestAccessible finds no violation on the page, with a row open.
 func TestAccessible(t *testing.T) {
 	script := axe(t)
-	plain, judged, calibrated, nights := samplePage(t), judgedPage(t, "lexical"), calibratedPage(t), nightsPage(t, 14)
+	plain, judged, calibrated := samplePage(t), judgedPage(t, "lexical"), calibratedPage(t)
+	nights, drift := nightsPage(t, 14), driftPage(t)
 	for _, tt := range []struct {
 		name, page, hash string
 		view             view
@@ -52,6 +53,8 @@ func TestAccessible(t *testing.T) {
 		{"narrow, dark", judged, "", view{390, 844, true}},
 		{"nights", nights, "", desktop},
 		{"nights, narrow, dark", nights, "", view{390, 844, true}},
+		{"judge that moved", drift, "", desktop},
+		{"judge that moved, narrow", drift, "", view{390, 844, true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := open(t, tt.page, tt.hash, tt.view)
