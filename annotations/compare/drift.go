@@ -2,7 +2,9 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"ibid/dataset/runs"
@@ -84,6 +86,16 @@ type DriftError struct {
 
 func (e *DriftError) Error() string { return e.Drifts[0].Sentence() }
 
+// DriftBetween tests whether the judge moved between two runs, nil if neither has
+// anchors.
+func DriftBetween(base, other *Run, o Options) (*Drift, error) {
+	t, err := newTester(base, o)
+	if err != nil {
+		return nil, err
+	}
+	return t.drift(base, other)
+}
+
 // drift tests whether the judge moved between two runs, nil if neither has anchors.
 func (t *tester) drift(base, other *Run) (*Drift, error) {
 	a, b := base.Manifest.Anchors, other.Manifest.Anchors
@@ -108,11 +120,11 @@ func (t *tester) drift(base, other *Run) (*Drift, error) {
 	d.agree(a, b)
 	before, err := readAnchors(filepath.Join(base.Dir, runs.AnchorsDir))
 	if err != nil {
-		return nil, err
+		return d.unread(d.Base, err)
 	}
 	after, err := readAnchors(filepath.Join(other.Dir, runs.AnchorsDir))
 	if err != nil {
-		return nil, err
+		return d.unread(d.New, err)
 	}
 	flips := d.pair(before, after, base.number("thresholds.supported", 0.7))
 	if need := stats.ClustersNeeded(t.level); d.Rows < need {
@@ -125,6 +137,15 @@ func (t *tester) drift(base, other *Run) (*Drift, error) {
 	if p.Defined() {
 		d.P, d.Moved = &p.P, p.P <= 1-t.level
 	}
+	return d, nil
+}
+
+// unread says that the verdicts of a run on its anchors are gone.
+func (d *Drift) unread(run string, err error) (*Drift, error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	d.Unchecked = "the verdicts of " + run + " on its anchors are gone"
 	return d, nil
 }
 

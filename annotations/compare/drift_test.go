@@ -186,11 +186,16 @@ func TestDriftRefuses(t *testing.T) {
 // TestDriftUnchecked: what cannot be tested is said to be so.
 func TestDriftUnchecked(t *testing.T) {
 	base := anchored(t, "base", "x", singles(20, 0), nil)
+	gone := anchored(t, "gone", "x", singles(20, 20), nil)
+	if err := os.RemoveAll(filepath.Join(gone.Dir, runs.AnchorsDir)); err != nil {
+		t.Fatal(err)
+	}
 	for want, other := range map[string]*compare.Run{
-		"bare has no anchors":                anchored(t, "bare", "", singles(20, 20), nil),
-		"their anchors are not the same":     anchored(t, "other", "y", singles(20, 20), nil),
-		"5 anchors have a verdict in both":   anchored(t, "few", "x", singles(5, 5), nil),
-		"0 anchors have a verdict in both, ": anchored(t, "none", "x", []anchor{{"z", 1, []float64{1}}}, nil),
+		"the verdicts of gone on its anchors are gone": gone,
+		"bare has no anchors":                          anchored(t, "bare", "", singles(20, 20), nil),
+		"their anchors are not the same":               anchored(t, "other", "y", singles(20, 20), nil),
+		"5 anchors have a verdict in both":             anchored(t, "few", "x", singles(5, 5), nil),
+		"0 anchors have a verdict in both, ":           anchored(t, "none", "x", []anchor{{"z", 1, []float64{1}}}, nil),
 	} {
 		if d := driftOf(t, base, other); d == nil || d.Moved || d.P != nil || !strings.Contains(d.Sentence(), "was not checked: "+want) {
 			t.Errorf("%s: %+v", want, d)

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -101,6 +104,10 @@ func TestLiveDrift(t *testing.T) {
 	d.same("rows of the third night", d.results("three"), d.results("one"))
 	d.refused(t)
 	d.gated(t)
+	history := mustIbid(t, d.dir, "history", "runs", "--metric", "citation_correctness")
+	if strings.Count(history, "new baseline") != 1 || !strings.Contains(history, "\nnew baseline: changed judge, by its anchors\n") {
+		t.Errorf("history:\n%s", history)
+	}
 }
 
 // refused wants no comparison of the first night with the third, and every flipped
@@ -233,6 +240,53 @@ func TestLiveDriftBudget(t *testing.T) {
 		"--set", "judge.base_url="+d.server.URL(), "--set", "judge.anchors.dataset=anchors.parquet")
 	if want := fmt.Sprintf("%d rows, asked anew by every run: %d calls, about $", driftAnchors, whole.Anchors.Calls); !strings.Contains(out, want) {
 		t.Errorf("forecast without %q:\n%s", want, out)
+	}
+}
+
+// TestLiveDriftInterrupted: an interrupted run says how many anchors it has, and goes
+// on.
+func TestLiveDriftInterrupted(t *testing.T) {
+	d := newDriftTest(t, judgetest.ServerConfig{Latency: judgetest.Constant(200 * time.Millisecond)})
+	args := d.args("stopped", "--set", "judge.anchors.dataset=anchors.parquet", "--set", "judge.concurrency=2")
+	cmd := exec.CommandContext(t.Context(), "ibid", args...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr = d.dir, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for d.server.Counts().Answers == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(cmd.Wait()); code != 130 || !strings.Contains(stderr.String(), fmt.Sprintf("interrupted: 0 of %d anchors are saved", driftAnchors)) {
+		t.Errorf("exit code %d\n%s", code, &stderr)
+	}
+	d.mustNight("stopped")
+	if a := d.manifest("stopped").Anchors; a == nil || a.Unanswered > 0 || a.Rows != driftAnchors {
+		t.Errorf("anchors %+v", a)
+	}
+}
+
+// TestLiveDriftUnanswered: anchors that the judge could not answer are no reason to
+// doubt the run, but the same command asks about their part of the anchors again, and
+// all of it is counted.
+func TestLiveDriftUnanswered(t *testing.T) {
+	d := newDriftTest(t, judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Refusal}, FaultShare: 1, MaxFaults: 5})
+	d.mustNight("half")
+	m := d.manifest("half")
+	if m.Status != runs.StatusPartial || m.Anchors.Unanswered < 5 || m.Judge.Failed > 0 {
+		t.Fatalf("%s, anchors %+v, judge %+v", m.Status, m.Anchors, m.Judge)
+	}
+	asked := d.server.Counts().Requests
+	d.mustNight("half")
+	m = d.manifest("half")
+	if n := d.server.Counts().Requests - asked; n > driftAnchors || m.Status != runs.StatusComplete || m.Anchors.Unanswered > 0 {
+		t.Errorf("%d requests; %s, anchors %+v", n, m.Status, m.Anchors)
+	}
+	if all := float64(d.server.Counts().SpentNanoUSD) / 1e9; !sameUSD(*m.Anchors.SpentUSD+*m.Judge.SpentUSD, all) {
+		t.Errorf("the manifest has $%v and $%v, the service $%v", *m.Anchors.SpentUSD, *m.Judge.SpentUSD, all)
 	}
 }
 

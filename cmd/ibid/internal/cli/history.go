@@ -37,8 +37,9 @@ func (a *app) historyCommand() *cobra.Command {
 		Long: `history shows the runs of a folder in the order of their dates: each metric with an
 EWMA and a CUSUM chart against the mean of the first nights, and the night from which
 on it changed. Other questions, another judge, prompt or setting that moves scores
-begin a new baseline; with --any-items other questions and documents do not, and the
-limits then hold each night's own sampling error.
+begin a new baseline, and so does a judge that moved on its anchors; with --any-items
+other questions and documents do not, and the limits then hold each night's own
+sampling error.
 
 A control chart says whether the process is what it was. Whether two runs differ over
 the same questions is for ibid compare. The page of a run shows its history, too.
@@ -88,6 +89,9 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	nights, err := annotations.ReadNights(listed, f.options())
 	if err != nil {
+		return err
+	}
+	if err := markNights(nights); err != nil {
 		return err
 	}
 	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, plural(int64(len(listed)), "run", "runs"))}
@@ -141,6 +145,9 @@ func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
 	}
 	nights, err := annotations.ReadNights(listed, f.options())
 	if err != nil {
+		return err
+	}
+	if err := markNights(nights); err != nil {
 		return err
 	}
 	gone := annotations.Expired(annotations.Watch(annotations.Pooled(nights), f.options()), time.Now(), age)

@@ -35,6 +35,9 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string
 	case asked && len(past.Nights) < report.LeastNights:
 		a.warn("%s holds %s before this one, which is too few: the page has no history", folder, plural(int64(len(past.Nights)-1), "run that belongs", "runs that belong"))
 	}
+	if err := markNights(past.Nights); err != nil {
+		a.warn("the page does not know whether the judge moved: %v", err)
+	}
 	o.Past = past
 	return nil
 }

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"strconv"
+
+	"ibid/annotations"
+	"ibid/annotations/compare"
+	"ibid/dataset/runs"
+)
+
+// chartLevel is how sure a history is that the judge moved. Charts ask every night:
+// at this level a judge that did not move begins a new baseline about as seldom as a
+// chart gives a false alarm.
+const chartLevel = 0.9975
+
+// judgeBasis is what nights before and after the judge moved do not share.
+const judgeBasis = "judge, by its anchors"
+
+// markNights makes a judge that moved on its anchors begin a new baseline: each night,
+// in order, gets a count of how often it had moved until then. A night is compared
+// with the first since it moved last, so that many small steps are seen, too; what
+// cannot be compared begins a count of its own. After an error no night is marked.
+func markNights(nights []annotations.RunNight) error {
+	var first *compare.Run
+	defer func() {
+		if first != nil {
+			first.Close()
+		}
+	}()
+	n := 0
+	counts := make([]string, len(nights))
+	for i := range nights {
+		dir := nights[i].Dir
+		m, err := runs.ReadManifest(dir)
+		if err != nil {
+			return err
+		}
+		if m.Anchors != nil {
+			run, err := compare.Open(dir)
+			if err != nil {
+				return err
+			}
+			stays, moved, err := sameJudgeAs(first, run)
+			if err != nil {
+				run.Close()
+				return err
+			}
+			if moved {
+				n++
+			}
+			if stays {
+				run.Close()
+			} else {
+				if first != nil {
+					first.Close()
+				}
+				first = run
+			}
+		}
+		counts[i] = strconv.Itoa(n)
+	}
+	for i := range nights {
+		nights[i].Basis[judgeBasis] = counts[i]
+	}
+	return nil
+}
+
+// sameJudgeAs says whether a run can still be compared with the first, and if not,
+// whether that is because the judge moved.
+func sameJudgeAs(first, run *compare.Run) (stays, moved bool, err error) {
+	if first == nil || len(compare.Reasons(first.Manifest, run.Manifest)) > 0 {
+		return false, false, nil
+	}
+	d, err := compare.DriftBetween(first, run, compare.Options{Level: chartLevel})
+	if err != nil {
+		return false, false, err
+	}
+	return d.Unchecked == "" && !d.Moved, d.Moved, nil
+}
