@@ -263,6 +263,10 @@ func TestLiveDriftInterrupted(t *testing.T) {
 	if code := exitCode(cmd.Wait()); code != 130 || !strings.Contains(stderr.String(), fmt.Sprintf("interrupted: 0 of %d anchors are saved", driftAnchors)) {
 		t.Errorf("exit code %d\n%s", code, &stderr)
 	}
+	_, hint, code := ibid(t, d.dir, "show", "runs/stopped/anchors")
+	if code != 2 || !strings.Contains(hint, "go on with: ibid run towers.parquet --out runs --id stopped ") {
+		t.Errorf("exit code %d\n%s", code, hint)
+	}
 	d.mustNight("stopped")
 	if a := d.manifest("stopped").Anchors; a == nil || a.Unanswered > 0 || a.Rows != driftAnchors {
 		t.Errorf("anchors %+v", a)

@@ -125,10 +125,22 @@ func openRun(dir string) (*runs.Manifest, error) {
 	if !m.Complete() {
 		return nil, &usageError{
 			err:  fmt.Errorf("%s is unfinished", dir),
-			hint: "go on with: " + commandOf(dir, m),
+			hint: "go on with: " + commandOfAny(dir, m),
 		}
 	}
 	return m, nil
+}
+
+// commandOfAny is commandOf, also of a run over anchors: what goes on with it is the
+// run that it is nested in.
+func commandOfAny(dir string, m *runs.Manifest) string {
+	outer := filepath.Dir(filepath.Clean(dir))
+	if filepath.Base(dir) == runs.AnchorsDir {
+		if of, err := runs.ReadManifest(outer); err == nil {
+			return commandOf(outer, of)
+		}
+	}
+	return commandOf(dir, m)
 }
 
 // nearestRun suggests a run beside the one that is not there.
