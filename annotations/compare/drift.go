@@ -23,6 +23,7 @@ import (
 type Drift struct {
 	Base      string `json:"base"` // run ids
 	New       string `json:"new"`
+	BaseDir   string `json:"-"`                   // run directory of the base
 	Unchecked string `json:"unchecked,omitempty"` // why there is no test
 	Digest    string `json:"digest"`              // of the anchors
 
@@ -103,7 +104,7 @@ func (t *tester) drift(base, other *Run) (*Drift, error) {
 		return nil, nil
 	}
 	d := &Drift{
-		Base: base.Manifest.ID, New: other.Manifest.ID, Level: t.level, Flipped: []Flipped{}, Agreement: []DriftAgreement{},
+		Base: base.Manifest.ID, New: other.Manifest.ID, BaseDir: base.Dir, Level: t.level, Flipped: []Flipped{}, Agreement: []DriftAgreement{},
 	}
 	switch {
 	case a == nil:

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -63,6 +65,10 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 	for _, why := range view.Lacks {
 		a.say("%s", why)
 	}
+	if d := out.Drift; d != nil && d.Moved {
+		a.say("flipped: %s", someFlips(d))
+		a.hint("ibid compare " + quote(d.BaseDir) + " " + quote(out.Dir) + " names all of them")
+	}
 	if ci.annotations != "" {
 		a.annotate(config, out, view.Lacks)
 	}
@@ -76,6 +82,21 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 		return exitError{ExitGate}
 	}
 	return nil
+}
+
+// namedFlips is how many flipped verdicts stand in one line.
+const namedFlips = 3
+
+// someFlips names the first verdicts that flipped.
+func someFlips(d *compare.Drift) string {
+	var some []string
+	for i := range d.Flipped[:min(len(d.Flipped), namedFlips)] {
+		some = append(some, d.Flipped[i].Where()+" ("+d.Flipped[i].Change()+")")
+	}
+	if left := len(d.Flipped) - len(some); left > 0 {
+		some = append(some, fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(some, ", ")
 }
 
 func verdictWord(v runs.Verdict) string {
