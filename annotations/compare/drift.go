@@ -87,14 +87,15 @@ type DriftError struct {
 
 func (e *DriftError) Error() string { return e.Drifts[0].Sentence() }
 
-// DriftBetween tests whether the judge moved between two runs, nil if neither has
-// anchors.
-func DriftBetween(base, other *Run, o Options) (*Drift, error) {
-	t, err := newTester(base, o)
+// DriftBetween tests whether the judge moved between two finished runs, nil if neither
+// has anchors. It reads nothing but the verdicts on those.
+func DriftBetween(base, other runs.Listed, o Options) (*Drift, error) {
+	before := &Run{Dir: base.Dir, Manifest: base.Manifest}
+	t, err := newTester(before, o)
 	if err != nil {
 		return nil, err
 	}
-	return t.drift(base, other)
+	return t.drift(before, &Run{Dir: other.Dir, Manifest: other.Manifest})
 }
 
 // drift tests whether the judge moved between two runs, nil if neither has anchors.

@@ -21,39 +21,24 @@ const judgeBasis = "judge, by its anchors"
 // with the first since it moved last, so that many small steps are seen, too; what
 // cannot be compared begins a count of its own. After an error no night is marked.
 func markNights(nights []annotations.RunNight) error {
-	var first *compare.Run
-	defer func() {
-		if first != nil {
-			first.Close()
-		}
-	}()
+	var first *runs.Listed
 	n := 0
 	counts := make([]string, len(nights))
 	for i := range nights {
-		dir := nights[i].Dir
-		m, err := runs.ReadManifest(dir)
+		m, err := runs.ReadManifest(nights[i].Dir)
 		if err != nil {
 			return err
 		}
 		if m.Anchors != nil {
-			run, err := compare.Open(dir)
-			if err != nil {
-				return err
-			}
+			run := &runs.Listed{Dir: nights[i].Dir, Manifest: m}
 			stays, moved, err := sameJudgeAs(first, run)
 			if err != nil {
-				run.Close()
 				return err
 			}
 			if moved {
 				n++
 			}
-			if stays {
-				run.Close()
-			} else {
-				if first != nil {
-					first.Close()
-				}
+			if !stays {
 				first = run
 			}
 		}
@@ -67,11 +52,11 @@ func markNights(nights []annotations.RunNight) error {
 
 // sameJudgeAs says whether a run can still be compared with the first, and if not,
 // whether that is because the judge moved.
-func sameJudgeAs(first, run *compare.Run) (stays, moved bool, err error) {
+func sameJudgeAs(first, run *runs.Listed) (stays, moved bool, err error) {
 	if first == nil || len(compare.Reasons(first.Manifest, run.Manifest)) > 0 {
 		return false, false, nil
 	}
-	d, err := compare.DriftBetween(first, run, compare.Options{Level: chartLevel})
+	d, err := compare.DriftBetween(*first, *run, compare.Options{Level: chartLevel})
 	if err != nil {
 		return false, false, err
 	}
