@@ -63,7 +63,7 @@ func PPIClusters(rows []Predicted, level float64) Prediction {
 	a, b := labelled.variance(), other.variance()
 	se := math.Sqrt(max(0, a+b+2*labelled.product(&other)))
 	out.SE = Of(se)
-	if a+b > 0 {
+	if se > 0 {
 		df := (a + b) * (a + b) / (a*a/labelled.freedom() + b*b/other.freedom())
 		out.Bounds = around(out.Value.Value, studentPoint(level, max(1, df))*se)
 	}
