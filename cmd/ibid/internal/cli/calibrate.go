@@ -158,8 +158,15 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
 	c := annotations.Calibrate("", f.judge, verdicts, o)
 	c.Noise = noise
-	return &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}, nil
+	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}
+	if !cmd.Flags().Changed("positive") && slices.ContainsFunc(verdicts, offScale) {
+		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --positive sets another", c.Positive))
+	}
+	return view, nil
 }
+
+// offScale reports whether people's value is no degree of support.
+func offScale(v annotations.Verdict) bool { return v.Human < 0 || v.Human > 1 }
 
 // calibrateRun measures the judge of a run and corrects the run's summary.
 func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*report.Calibration, error) {
