@@ -86,3 +86,23 @@ func TestWorstCitationsShowPassages(t *testing.T) {
 		t.Errorf("without texts: cited %+v, instead %+v", w.Cited, w.Instead)
 	}
 }
+
+// Where no metric says how good citations are, only problems make rows fail: a
+// name of a source in the wording of an answer is not its citation.
+func TestRowsFailByWhatIsWrongWithThem(t *testing.T) {
+	for _, metric := range []string{"citation_presence", "over_citation", "distinct_sources"} {
+		f := newFixture()
+		for i := range 4 {
+			status := []string{"ok", "ok", "ok", "document_not_found"}[i]
+			f.add(dataset.Row{ID: fmt.Sprint(i), System: "s"}, cells{metric: []float64{0, 0.25, 1, 1}[i]},
+				[]cells{{"doc": "d", "status": status}}, nil, dataset.Resolved{Citations: make([]span.Place, 1)})
+		}
+		p := f.page(t, PageOptions{})
+		if want := "No gate was set. 3 of 4 answers show no serious problem; 1 fails."; p.Headline != want {
+			t.Errorf("%s: %q, want %q", metric, p.Headline, want)
+		}
+		if want := "A row fails if its worst problem is a warning or worse."; !slices.Contains(p.Method.Notes, want) {
+			t.Errorf("%s: method says %q", metric, p.Method.Notes)
+		}
+	}
+}

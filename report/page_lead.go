@@ -200,13 +200,24 @@ func sum(list []int64) (total int64) {
 }
 
 // failing reports whether a row is bad by its problem, or scores below 0.5 in
-// the first metric.
+// the first metric, if that says how good citations are.
 func (b *pageBuilder) failing(row *pageRow) bool {
-	if problemWords[row.problem].Tone == Bad || problemWords[row.problem].Tone == Warn {
+	if row.problem.serious() {
 		return true
 	}
 	v, ok := b.leadValue(row)
-	return ok && v < failingBelow
+	return ok && b.leadJudges() && v < failingBelow
+}
+
+// leadJudges reports whether rows with little of the first metric are bad. They
+// are not if less of it is better or neither is, or if it is read off the wording
+// of the answer: citations need not stand there.
+func (b *pageBuilder) leadJudges() bool {
+	if len(b.lead) == 0 {
+		return false
+	}
+	d, _ := metrics.Lookup(b.lead[0])
+	return d.Direction == metrics.HigherIsBetter && d.Group != "presence"
 }
 
 // failingBelow is the value of the first metric under which a row fails.

@@ -74,14 +74,16 @@ func (b *pageBuilder) method() {
 	m.Notes = append(m.Notes,
 		"Macro is the mean of the rows' values; micro is the quotient of sums over rows.",
 		"A metric without meaning for a row is undefined, with a reason. Such rows are left out of means and counted beside them.",
-		fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its %s is below %v.", b.leadLabel(), failingBelow))
+		b.whatFails())
 }
 
-func (b *pageBuilder) leadLabel() string {
-	if len(b.lead) == 0 {
-		return "first metric"
+// whatFails says which rows fail.
+func (b *pageBuilder) whatFails() string {
+	text := "A row fails if its worst problem is a warning or worse"
+	if b.leadJudges() {
+		text += fmt.Sprintf(", or if its %s is below %v", b.lead[0], failingBelow)
 	}
-	return b.lead[0]
+	return text + "."
 }
 
 func boundsText(lo, hi float64) string {
