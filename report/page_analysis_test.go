@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid/dataset"
+	"ibid/dataset/runs"
 	"ibid/metrics/span"
 )
 
@@ -104,5 +105,21 @@ func TestRowsFailByWhatIsWrongWithThem(t *testing.T) {
 		if want := "A row fails if its worst problem is a warning or worse."; !slices.Contains(p.Method.Notes, want) {
 			t.Errorf("%s: method says %q", metric, p.Method.Notes)
 		}
+	}
+}
+
+// What supports a claim elsewhere does not make a wrong citation of none.
+func TestClaimsWithoutCitationsCiteNothingWrong(t *testing.T) {
+	f := newFixture()
+	f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter"}
+	f.add(dataset.Row{ID: "q", System: "s", Answer: "It rained. It snowed."}, cells{},
+		[]cells{{"doc": "d", "status": "ok", "support": 1.0, "label": "full", "claims": []int32{0}}},
+		[]cells{
+			{"text": "It rained.", "outcome": "supported_by_cited", "support": 1.0, "citations": []int32{0}},
+			{"text": "It snowed.", "outcome": "supported_elsewhere", "citations": []int32{}, "elsewhere_doc": "d", "elsewhere_start": 0, "elsewhere_end": 9, "elsewhere_support": 1.0},
+		}, dataset.Resolved{Citations: make([]span.Place, 1)})
+	p := f.page(t, PageOptions{})
+	if want := []string{"Ask for a citation for every statement: in 1 row something should be cited and nothing is."}; !slices.Equal(textsOf(p.Advice), want) {
+		t.Errorf("advice = %q, want %q", textsOf(p.Advice), want)
 	}
 }

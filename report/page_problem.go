@@ -190,8 +190,8 @@ func (l *limits) ofRow(r *results, i int) problem {
 	}
 	for _, c := range r.claimsOf(i) {
 		o := problemOfOutcome[c.outcome]
-		if o == unsupported && len(c.citations) == 0 {
-			o = uncited
+		if (o == unsupported || o == elsewhere) && len(c.citations) == 0 {
+			o = uncited // nothing is cited that could be the wrong thing
 		}
 		worst = max(worst, o)
 	}
