@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -56,7 +55,7 @@ type rowIndex struct {
 type indexMetric struct {
 	Name   string    `json:"name"`
 	Label  string    `json:"label"`
-	Max    *float64  `json:"max"` // upper bound, null if there is none
+	Max    float64   `json:"max"` // end of the last bar of the distribution, which is part of it
 	Values []float64 `json:"values"`
 	Texts  []string  `json:"text"`
 	Code   []int     `json:"code"`
@@ -121,10 +120,9 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 			break
 		}
 		m := indexMetric{Name: d.Name, Label: label(d.Name)}
-		if !math.IsInf(d.Max, 0) {
-			m.Max = &d.Max
-		}
 		if b.fillMetric(&m, held) {
+			values, _ := b.valuesOf(d)
+			m.Max = axisOf(d, values).hi
 			x.Metrics = append(x.Metrics, m)
 		}
 	}

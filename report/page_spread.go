@@ -20,6 +20,7 @@ type Spread struct {
 type Bin struct {
 	Label  string // in words
 	Count  string
+	Rows   string // Count with its noun
 	Link   string
 	X, Y   string // place and height in a box of 220 × 80
 	Height string
@@ -44,16 +45,7 @@ func (b *pageBuilder) spreads() {
 }
 
 func (b *pageBuilder) spread(d metrics.Definition) (Spread, bool) {
-	var values []float64
-	undefined := 0
-	for n := range b.rows {
-		row := &b.rows[n]
-		if v, ok := b.results[row.run].metric(d.Name).at(row.index); ok {
-			values = append(values, rounded(v))
-		} else {
-			undefined++
-		}
-	}
+	values, undefined := b.valuesOf(d)
 	if len(values) == 0 {
 		return Spread{}, false
 	}
@@ -83,6 +75,19 @@ func (b *pageBuilder) spread(d metrics.Definition) (Spread, bool) {
 	return s, true
 }
 
+// valuesOf are the values that rows have of a metric, and how many have none.
+func (b *pageBuilder) valuesOf(d metrics.Definition) (values []float64, undefined int) {
+	for n := range b.rows {
+		row := &b.rows[n]
+		if v, ok := b.results[row.run].metric(d.Name).at(row.index); ok {
+			values = append(values, rounded(v))
+		} else {
+			undefined++
+		}
+	}
+	return values, undefined
+}
+
 // edge is the lower edge of bin k.
 func (a axis) edge(k int) float64 { return rounded(a.lo + (a.hi-a.lo)*float64(k)/bins) }
 
@@ -105,7 +110,7 @@ func newBin(n, most, k int) Bin {
 		height = max(height, 2) // a single row must not vanish
 	}
 	return Bin{
-		Count: Thousands(int64(n)), X: fixed(float64(k) * (binWide + binGap)), Width: fixed(binWide),
+		Count: Thousands(int64(n)), Rows: plural(int64(n), "row", "rows"), X: fixed(float64(k) * (binWide + binGap)), Width: fixed(binWide),
 		Height: fixed(height), Y: fixed(spreadTall - height),
 	}
 }

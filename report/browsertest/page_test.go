@@ -144,7 +144,28 @@ func sortFilterSearch(t *testing.T, v view) {
 // TestBinsAgree compares each bar of a distribution with the rows that its link
 // shows.
 func TestBinsAgree(t *testing.T) {
-	b := open(t, samplePage(t), "", desktop)
+	for name, page := range map[string]func(testing.TB) string{"scores": samplePage, "counts": countsPage} {
+		t.Run(name, func(t *testing.T) { binsAgree(t, page(t)) })
+	}
+}
+
+// countsPage is the report of a run of which only what has no upper bound is
+// known, such as how many sources answers cite.
+func countsPage(t testing.TB) string {
+	t.Helper()
+	return made(t, "counts", func(dir string) string {
+		imported(t, dir, `{"id":"1","query":"2 + 2?","answer":"Four.","citations":[{"doc":"a","start":0,"end":4}]}
+{"id":"2","query":"2 + 3?","answer":"Five.","citations":[{"doc":"a","start":0,"end":4},{"doc":"b","start":0,"end":4}]}
+{"doc":"a","text":"Two and two make four."}
+{"doc":"b","text":"Two and three make five."}
+`)
+		run(t, dir, "run", "rows.parquet", "--documents", "docs.parquet", "--judge", "none", "--id", "counts", "-q")
+		return filepath.Join(dir, "runs", "counts", "report.html")
+	})
+}
+
+func binsAgree(t *testing.T, page string) {
+	b := open(t, page, "", desktop)
 	var bad []string
 	b.eval(`(async () => {
 		const bad = [];
