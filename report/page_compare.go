@@ -464,19 +464,33 @@ func (b *pageBuilder) changes(r *compare.Result, k int) Finding {
 	var f Finding
 	f.say("%s against %s: ", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))
 	var sure []*compare.Difference
-	tested := 0
+	compared, tested := int64(0), int64(0)
 	for i := range p.Differences {
 		d := &p.Differences[i]
 		if !d.Headline || d.Slice != "" || d.Diff == nil {
 			continue
 		}
-		tested++
-		if d.Outcome == compare.Better || d.Outcome == compare.Worse {
+		compared++
+		switch d.Outcome {
+		case compare.Better, compare.Worse, compare.Different:
 			sure = append(sure, d)
+			tested++
+		case compare.Undecided:
+			tested++
 		}
 	}
-	if len(sure) == 0 {
-		f.say("none of %s differs by more than chance may explain.", plural(int64(tested), "headline metric", "headline metrics"))
+	switch {
+	case compared == 0:
+		f.say("no headline metric is defined on both sides.")
+		return f
+	case tested == 0:
+		f.say("there is too little data to test %s.", plural(compared, "headline metric", "headline metrics"))
+		return f
+	case len(sure) == 0 && tested == 1:
+		f.say("the headline metric that could be tested does not differ by more than chance may explain.")
+		return f
+	case len(sure) == 0:
+		f.say("none of %s differs by more than chance may explain.", plural(tested, "headline metric", "headline metrics"))
 		return f
 	}
 	f.list(len(sure), func(i int) {

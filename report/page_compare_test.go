@@ -125,9 +125,24 @@ func TestWhatChangedBetweenRuns(t *testing.T) {
 	if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: Character F1 is worse: −0.400 [−0.600, −0.200]."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
-	r.Pairs[0].Differences[0].Outcome = compare.Undecided
+	for _, tt := range []struct {
+		first, second compare.Outcome
+		want          string
+	}{
+		{compare.Undecided, compare.Undecided, "none of 2 headline metrics differs by more than chance may explain."},
+		{compare.Undecided, compare.Unknown, "the headline metric that could be tested does not differ by more than chance may explain."},
+		{compare.Unknown, compare.Unknown, "there is too little data to test 2 headline metrics."},
+		{compare.Different, compare.Undecided, "Character F1 is different: −0.400 [−0.600, −0.200]."},
+	} {
+		r.Pairs[0].Differences[0].Outcome, r.Pairs[0].Differences[1].Outcome = tt.first, tt.second
+		p = twins().page(t, PageOptions{Comparison: r})
+		if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: "+tt.want; got != want {
+			t.Errorf("says %q, want %q", got, want)
+		}
+	}
+	r.Pairs[0].Differences[0].Diff, r.Pairs[0].Differences[1].Diff = nil, nil
 	p = twins().page(t, PageOptions{Comparison: r})
-	if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: none of 2 headline metrics differs by more than chance may explain."; got != want {
+	if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: no headline metric is defined on both sides."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 }
