@@ -138,7 +138,8 @@ func (b *pageBuilder) groupsThatStandOut() []Finding {
 		var f Finding
 		f.say("%s stands out: ", g.name)
 		f.link(fmt.Sprintf("%s of its %s", Thousands(g.failing), plural(g.rows, "row", "rows")), g.filter, "is:failing")
-		f.say(" fail (%s), %s of the other %s do (%s).", percent(g.failing, g.rows), Thousands(others.failing), Thousands(others.rows), percent(others.failing, others.rows))
+		f.say(" %s (%s), %s of the other %s %s (%s).", oneOrMany(g.failing, "fails", "fail"), percent(g.failing, g.rows),
+			Thousands(others.failing), Thousands(others.rows), oneOrMany(others.failing, "does", "do"), percent(others.failing, others.rows))
 		out = append(out, f)
 	}
 	return out

@@ -52,7 +52,7 @@ func TestGroupsThatStandOut(t *testing.T) {
 		t.Fatalf("findings = %q", textsOf(p.Findings))
 	}
 	got := p.Findings[i]
-	if want := "lang=de stands out: 15 of its 20 rows fail (75 %), 1 of the other 20 do (5 %)."; got.Text() != want {
+	if want := "lang=de stands out: 15 of its 20 rows fail (75 %), 1 of the other 20 does (5 %)."; got.Text() != want {
 		t.Errorf("finding = %q, want %q", got.Text(), want)
 	}
 	if want := "#f=tag%3Alang%3Dde&f=is%3Afailing"; got[1].Link != want {

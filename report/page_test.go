@@ -92,7 +92,8 @@ func TestPageClaimsNoMoreThanWasChecked(t *testing.T) {
 		{[2]string{"ok", "ok"}, "All 2 citations point at a place that exists."},
 		{[2]string{"ok", "unchecked"}, "No citation of 2 is known to be invalid: ok (1) and unchecked (1)."},
 		{[2]string{"unchecked", "quote_repaired"}, "No citation of 2 is known to be invalid: unchecked (1) and quote repaired (1)."},
-		{[2]string{"unchecked", "span_empty"}, "1 of 2 citations are not valid: empty span (1)."},
+		{[2]string{"unchecked", "span_empty"}, "1 of 2 citations is not valid: empty span (1)."},
+		{[2]string{"span_empty", "span_empty"}, "2 of 2 citations are not valid: empty span (2)."},
 	}
 	for _, tt := range tests {
 		f := newFixture()
@@ -101,6 +102,11 @@ func TestPageClaimsNoMoreThanWasChecked(t *testing.T) {
 		if got := textsOf(f.page(t, PageOptions{}).Lines); len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%v: %q, want %q", tt.status, got, tt.want)
 		}
+	}
+	f := newFixture()
+	f.add(dataset.Row{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": "ok"}}, nil, dataset.Resolved{Citations: make([]span.Place, 1)})
+	if got, want := textsOf(f.page(t, PageOptions{}).Lines), "The citation points at a place that exists."; len(got) != 1 || got[0] != want {
+		t.Errorf("of one citation: %q, want %q", got, want)
 	}
 }
 
@@ -153,6 +159,9 @@ func TestPageCountsWhy(t *testing.T) {
 	spread := p.Spreads[1]
 	if spread.Name != "char_f1" || spread.Bins[0].Count != "2" || spread.Bins[4].Count != "1" || spread.Bins[9].Count != "1" || spread.Undefined.Count != "1" {
 		t.Errorf("spread = %+v", spread)
+	}
+	if html := writePage(t, p); strings.Contains(html, "1 rows") || !strings.Contains(html, "0.400 to 0.500: 1 row<") {
+		t.Error("a bar of one row does not say 1 row")
 	}
 	if spread.Bins[4].Link != "#f=char_f1%3A0.4..0.5" {
 		t.Errorf("link of a bin = %s", spread.Bins[4].Link)

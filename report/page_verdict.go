@@ -129,7 +129,11 @@ func (b *pageBuilder) sayStatuses() {
 		return
 	}
 	if sum(t.status["ok"]) == all {
-		b.say("All %s point at a place that exists", plural(all, "citation", "citations"))
+		if all == 1 {
+			b.say("The citation points at a place that exists")
+		} else {
+			b.say("All %s point at a place that exists", plural(all, "citation", "citations"))
+		}
 		return
 	}
 	// A citation that could not be checked counts as valid, but nobody knows
@@ -138,7 +142,7 @@ func (b *pageBuilder) sayStatuses() {
 	if valid == all {
 		f.say("No citation of %s is known to be invalid: ", Thousands(all))
 	} else {
-		f.say("%s of %s are not valid: ", Thousands(all-valid), plural(all, "citation", "citations"))
+		f.say("%s of %s %s not valid: ", Thousands(all-valid), plural(all, "citation", "citations"), oneOrMany(all-valid, "is", "are"))
 	}
 	words := slices.DeleteFunc(slices.Clone(statusWords), func(w Word) bool {
 		return sum(t.status[w.Code]) == 0 || valid != all && validStatus(w.Code)
