@@ -62,6 +62,10 @@ type Page struct {
 	Judged   bool // some run has verdicts
 	Baseline bool // verdicts of some run are those of the lexical baseline
 
+	// BaselineIn names the runs whose verdicts are the baseline's where another judge
+	// judged others, such as " in night-1".
+	BaselineIn string
+
 	Runs       []RunHead
 	Headline   string    // the verdict in one sentence
 	State      GateHead  // the verdict in one word
@@ -174,6 +178,7 @@ func (b *pageBuilder) build(ctx context.Context) error {
 		p.Judged = p.Judged || r.judged
 		p.Baseline = p.Baseline || r.judgeKind() == "lexical"
 	}
+	p.BaselineIn = b.baselineIn()
 	if err := b.readDisagreements(); err != nil {
 		return err
 	}

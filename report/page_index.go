@@ -68,7 +68,7 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 	x := &rowIndex{
 		PerPack: rowsPerPack, Systems: make([]string, len(b.systems)), Columns: len(b.rowColumns()), Texts: []int{},
 		Problems: problemWords[:], Statuses: statusWords, Outcomes: outcomeWords,
-		Signs: make(map[Tone]string), Judge: judgeName(b.results[0]), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
+		Signs: make(map[Tone]string), Judge: b.judgeName(), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
 	}
 	for _, d := range b.definitions() {
 		x.MetricNames = append(x.MetricNames, d.Name)

@@ -87,7 +87,7 @@ var betterWords = map[metrics.Direction]string{
 func (b *pageBuilder) better(d metrics.Definition) string {
 	words := betterWords[d.Direction]
 	if b.page.Baseline && d.Corrigible() {
-		words += "; by the lexical baseline"
+		words += "; by the lexical baseline" + b.page.BaselineIn
 	}
 	return words
 }

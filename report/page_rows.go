@@ -202,16 +202,6 @@ func (r *results) elsewhere() []string {
 	return sortedKeys(seen)
 }
 
-func judgeName(r *results) string {
-	switch kind := r.judgeKind(); kind {
-	case "lexical":
-		return "Lexical baseline"
-	case "human":
-		return "Human label"
-	}
-	return "Judge"
-}
-
 func limitsOf(m *runs.Manifest) limits {
 	l := limits{supported: 0.7, goodMatch: 0.8, tolerance: 10}
 	for _, s := range m.Settings {

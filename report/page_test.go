@@ -260,6 +260,36 @@ func TestPageNamesTheBaseline(t *testing.T) {
 	}
 }
 
+// TestPageTellsJudgesApart: what a model said is not the baseline's, and what
+// people said is no judge's.
+func TestPageTellsJudgesApart(t *testing.T) {
+	lexical, model, people := harbour(), harbour(), harbour()
+	lexical.manifest.ID, lexical.manifest.Judge = "words", runs.JudgeRecord{Kind: "lexical"}
+	people.manifest.ID, people.manifest.Judge = "labels", runs.JudgeRecord{Kind: "human"}
+	p, err := NewPage(t.Context(), PageOptions{}, lexical.run(t), model.run(t), people.run(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Lines[2].Text(), "Of 12 claims, by the lexical baseline, the judge and people: "; !strings.HasPrefix(got, want) {
+		t.Errorf("says %q, want %q", got, want)
+	}
+	var x rowIndex
+	openPack(t, p, "index", &x)
+	if x.Judge != "Judge" {
+		t.Errorf("verdicts of all runs are called %q", x.Judge)
+	}
+	i := slices.IndexFunc(p.Compare, func(g CompareGroup) bool { return g.Name == "citation_correctness" })
+	if want := "higher is better; by the lexical baseline in words"; i < 0 || p.Compare[i].Better != want {
+		t.Errorf("metrics = %+v, want %q", p.Compare, want)
+	}
+	html := writePage(t, p)
+	for _, want := range []string{"Outcomes are those of the lexical baseline in words.", "Verdicts on claims and citations are those of the lexical baseline in words."} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 func TestPageWithoutJudge(t *testing.T) {
 	f := harbour()
 	f.claims, f.manifest.Judge = nil, runs.JudgeRecord{Kind: "none"}

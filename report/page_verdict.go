@@ -161,12 +161,8 @@ func (b *pageBuilder) sayOutcomes() {
 	if all == 0 || b.parts().NoHallucinations {
 		return
 	}
-	who := "the judge"
-	if b.page.Baseline {
-		who = "the lexical baseline"
-	}
 	var f Finding
-	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), who)
+	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), b.judgedBy())
 	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w Word) bool { return sum(b.totals.outcome[w.Code]) == 0 })
 	f.list(len(words), func(k int) {
 		n := sum(b.totals.outcome[words[k].Code])
