@@ -59,9 +59,13 @@ const (
 	numProblems
 )
 
+// notJudged does not say that the judge was asked: of a place that could not be
+// checked it has no text to read.
+const notJudged = "There is no verdict: the judge had no text to judge by, or it could not answer."
+
 var problemWords = [numProblems]Word{
 	fine:         {"fine", "nothing wrong found", "Nothing that could be checked speaks against what is cited.", Good},
-	unjudged:     {"unjudged", "not judged", "The judge was asked and could not answer.", Neutral},
+	unjudged:     {"unjudged", "not judged", notJudged, Neutral},
 	repaired:     {"repaired", "quote found elsewhere", "The quote stands in the document, but not where the citation points.", Note},
 	partly:       {"partly", "only partly right", "The citation overlaps the marked place, but covers too little of it or too much around it.", Note},
 	elsewhere:    {"elsewhere", "supported elsewhere", "Other evidence supports the claim; what is cited does not.", Warn},
@@ -100,7 +104,7 @@ var outcomeWords = []Word{
 	{"supported_elsewhere", "supported elsewhere", "Other evidence supports the claim, the cited text does not: the claim may be right, the citation is wrong.", Warn},
 	{"contradicted", "contradicted", "The cited text says the opposite.", Bad},
 	{"unsupported", "unsupported", "No evidence supports the claim, cited or not.", Bad},
-	{"unscored", "not judged", "The judge was asked and could not answer.", Neutral},
+	{"unscored", "not judged", notJudged, Neutral},
 	{"not_factual", "not factual", "The sentence claims nothing that could be checked.", Neutral},
 }
 

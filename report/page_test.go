@@ -424,3 +424,16 @@ func TestPageClipsLongTexts(t *testing.T) {
 		t.Errorf("the answer takes %d bytes, notices %q", len(rows[0].Record.Answer), rows[0].View.Notices)
 	}
 }
+
+// A judge that had no text to read was not asked.
+func TestClaimsWithoutVerdicts(t *testing.T) {
+	f := newFixture()
+	f.manifest.Judge = runs.JudgeRecord{Kind: "lexical"}
+	f.add(dataset.Row{ID: "q", System: "s", Answer: "It rained."}, cells{},
+		[]cells{{"doc": "d", "status": "unchecked", "claims": []int32{0}}}, []cells{{"text": "It rained.", "outcome": "unscored", "citations": []int32{0}}},
+		dataset.Resolved{Citations: make([]span.Place, 1)})
+	p := f.page(t, PageOptions{})
+	if html := writePage(t, p); strings.Contains(html, "judge was asked") || !strings.Contains(html, notJudged) {
+		t.Errorf("of a claim that no judge was asked about the page says %q", p.Outcomes.Bars[0].Word.Long)
+	}
+}
