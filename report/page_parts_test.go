@@ -283,7 +283,19 @@ func TestPageOfTooManyRows(t *testing.T) {
 	if size > 150_000 || p.Rows.Held != 600 || p.Rows.Opened >= 600 || p.Rows.Opened < staticRows {
 		t.Errorf("%d bytes, %d of %d rows can be opened", size, p.Rows.Opened, p.Rows.Held)
 	}
-	want := fmt.Sprintf("%d of the rows can be opened here, the worst of them;", p.Rows.Opened)
+	var x rowIndex
+	openPack(t, p, "index", &x)
+	failing := 0
+	for pack := range 3 {
+		var rows []*rowDetail
+		openPack(t, p, fmt.Sprintf("rows-%d", pack), &rows)
+		for k, r := range rows {
+			if r != nil {
+				failing += int(x.Failing[200*pack+k])
+			}
+		}
+	}
+	want := fmt.Sprintf("%d of the rows can be opened here, %d of them failing;", p.Rows.Opened, failing)
 	if !strings.HasPrefix(p.Rows.Sampled, want) || !strings.Contains(writePage(t, p), want) {
 		t.Errorf("the page says %q", p.Rows.Sampled)
 	}
@@ -345,7 +357,7 @@ func TestChoice(t *testing.T) {
 	b = builder()
 	c = b.choose(2_500)
 	b.saySampled(&c, 100)
-	if want := "This page lists 2,500 of 10,000 rows: the 500 worst of 1,000 failing rows and a sample of 2,000 others (seed 7). 100 of the rows"; !strings.HasPrefix(b.page.Rows.Sampled, want) {
+	if want := "This page lists 2,500 of 10,000 rows: the 500 worst of 1,000 failing rows and a sample of 2,000 others (seed 7). 100 of the rows can be opened here, 0 of them failing;"; !strings.HasPrefix(b.page.Rows.Sampled, want) {
 		t.Errorf("the page says %q", b.page.Rows.Sampled)
 	}
 }

@@ -111,7 +111,13 @@ func (b *pageBuilder) saySampled(c *choice, opened int) {
 		text = fmt.Sprintf("This page lists %s of %s rows: %s. ", Thousands(listed), Thousands(all), what)
 	}
 	if opened < len(c.listed) {
-		text += fmt.Sprintf("%s of the rows can be opened here, the worst of them; ibid show opens every row. ", Thousands(int64(opened)))
+		bad := int64(0)
+		for _, k := range c.opened[:opened] {
+			if b.failing(&b.rows[k]) {
+				bad++
+			}
+		}
+		text += fmt.Sprintf("%s of the rows can be opened here, %s of them failing; ibid show opens every row. ", Thousands(int64(opened)), Thousands(bad))
 	}
 	b.page.Rows.Sampled = text + "All numbers are over all rows; every row is in rows.parquet."
 }
