@@ -70,10 +70,11 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		Problems: problemWords[:], Statuses: statusWords, Outcomes: outcomeWords,
 		Signs: make(map[Tone]string), Judge: b.judgeName(), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
 	}
+	x.empty()
 	for _, d := range b.definitions() {
 		x.MetricNames = append(x.MetricNames, d.Name)
 	}
-	x.Undefined = b.reasons.lists
+	x.Undefined = append(x.Undefined, b.reasons.lists...)
 	x.Flips = b.flips(held)
 	display := b.results[0].run.display()
 	x.MaxCited, x.Grouped, x.Markers = display.MaxCitations, display.BySourceType, display.Markers
@@ -127,6 +128,21 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		}
 	}
 	return x
+}
+
+// empty makes the lists of an index without rows empty, not null, for the script
+// of the page.
+func (x *rowIndex) empty() {
+	for _, list := range []*[]string{&x.Keys, &x.IDs, &x.Question, &x.Cited, &x.MetricNames} {
+		*list = []string{}
+	}
+	for _, list := range []*[]int{&x.System, &x.Problem, &x.Worst, &x.Provider, &x.Annotator} {
+		*list = []int{}
+	}
+	for _, list := range []*[][]int{&x.Tags, &x.Type, &x.Docs} {
+		*list = [][]int{}
+	}
+	x.Status, x.Outcome, x.Failing, x.Undefined = []uint32{}, []uint32{}, []int8{}, [][]reasonText{}
 }
 
 // fillMetric encodes a metric by its distinct values; false if no row has it.

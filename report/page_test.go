@@ -437,3 +437,15 @@ func TestClaimsWithoutVerdicts(t *testing.T) {
 		t.Errorf("of a claim that no judge was asked about the page says %q", p.Outcomes.Bars[0].Word.Long)
 	}
 }
+
+// TestPageWithoutRows gives its script empty lists, not null.
+func TestPageWithoutRows(t *testing.T) {
+	p := newFixture().page(t, PageOptions{})
+	var x map[string]any
+	openPack(t, p, "index", &x)
+	for name, value := range x {
+		if value == nil {
+			t.Errorf("%s is null", name)
+		}
+	}
+}
