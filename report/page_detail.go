@@ -204,7 +204,8 @@ func missed(c *claim) bool { return c.elsewhereDoc != "" && c.outcome != "suppor
 
 // instead finds what should have been cited in place of a bad citation: the
 // evidence for its claim that stands elsewhere, else the true span it is nearest
-// to, else one that no citation touches.
+// to, else one that no citation touches. Nothing stands in for a citation of the
+// right place.
 func (d *detailer) instead(r *results, i int, c *citation, view *citationShown, in *rowTexts) (kindAndNumber []int32, whose string) {
 	if problem(view.Problem) <= repaired {
 		return nil, ""
@@ -214,6 +215,9 @@ func (d *detailer) instead(r *results, i int, c *citation, view *citationShown, 
 		if k >= 0 && k < int64(len(claims)) && missed(&claims[k]) && claims[k].outcome == "supported_elsewhere" && !d.parts.NoHallucinations {
 			return []int32{markElsewhere, int32(k)}, "evidence it does not cite"
 		}
+	}
+	if c.exact.Valid && max(c.exact.Value, c.snapped.Value) >= d.limits.goodMatch {
+		return nil, ""
 	}
 	scored := func(k int) bool {
 		return in.places.Truth[k].InSets() && (r.annotator[i] == "" || in.row.Truth[k].Annotator == r.annotator[i])

@@ -196,3 +196,21 @@ func TestLongTextsAreHeldWhole(t *testing.T) {
 		t.Errorf("the second text is held from %d to %d", p[0].start, p[0].end)
 	}
 }
+
+// A citation of the right place that does not support its claim has nothing else
+// that should have been cited.
+func TestRightPlacesAreNotReplaced(t *testing.T) {
+	for exact, want := range map[float64]bool{1: false, 0.8: false, 0.5: true} {
+		f := newFixture()
+		f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter"}
+		f.texts.documents["d"] = "It rained all day."
+		f.add(dataset.Row{ID: "q", System: "s", Answer: "It snowed.", Truth: []dataset.Truth{{Annotator: "ada", Doc: "d"}}}, cells{"truth_spans": 1},
+			[]cells{{"doc": "d", "status": "ok", "exact_jaccard": exact, "support": 0.0, "claims": []int32{0}, "best_truth": 0}},
+			[]cells{{"text": "It snowed.", "outcome": "unsupported", "citations": []int32{0}}},
+			dataset.Resolved{Citations: []span.Place{at("d", 0, 9, span.OK)}, Truth: []span.Place{at("d", 0, 9, span.OK)}})
+		p := f.page(t, PageOptions{})
+		if got := p.Worst[0].Instead; (got != nil) != want {
+			t.Errorf("Jaccard %v: %+v should have been cited", exact, got)
+		}
+	}
+}
