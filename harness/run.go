@@ -77,6 +77,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	if before != nil && before.Status == runs.StatusComplete {
+		if err := os.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
+			return nil, err
+		}
 		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
 	since := p.job.now()

@@ -10,8 +10,14 @@ import (
 
 // salvage makes parts of a finished run that has error rows, or rows that a live
 // judge did not answer: those parts whose rows all have a result, so that only
-// the others are evaluated again. Row group k of each result file is part k.
+// the others are evaluated again. Row group k of each result file is part k. Parts
+// that are there already are what a kill left of their removal, and may lack files.
 func (p *Plan) salvage(parts int64) error {
+	for k := range parts {
+		if err := removeIfThere(p.partPath(k, partRowsFile)); err != nil {
+			return err
+		}
+	}
 	path := filepath.Join(p.Dir, runs.RowsFile)
 	f, err := dataset.OpenResult(path)
 	if err != nil {
