@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"ibid/dataset"
@@ -76,6 +77,12 @@ func TestWorstCitationsShowPassages(t *testing.T) {
 	w := marked().page(t, PageOptions{}).Worst[0]
 	if w.Cited == nil || w.Cited.Text != "0123456789" || w.Instead == nil || w.Instead.Text != "01234567890123456789" || w.Instead.Whose != "marked by ada" {
 		t.Errorf("cited %+v, instead %+v", w.Cited, w.Instead)
+	}
+	// What is cited is shown where nobody knows of anything better, too.
+	alone := marked().page(t, PageOptions{})
+	alone.Worst[0].Instead = nil
+	if html := writePage(t, alone); !strings.Contains(html, `<figcaption>cited</figcaption><blockquote dir="auto">0123456789</blockquote>`) {
+		t.Error("the cited passage is not shown by itself")
 	}
 	data := marked().run(t)
 	data.Texts, data.NoTexts = nil, "gone"

@@ -80,6 +80,9 @@ func TestPageSaysTheVerdictInWords(t *testing.T) {
 	if !slices.Contains(p.Worst[0].Why, "Reason: it cost 84 million") || !slices.Contains(p.Worst[2].Why, "Its claim is supported elsewhere: diary [0, 15).") {
 		t.Errorf("reasons = %q and %q", p.Worst[0].Why, p.Worst[2].Why)
 	}
+	if said := []string{p.Worst[0].Claim, p.Worst[1].Claim, p.Worst[2].Claim}; !slices.Equal(said, []string{"Nothing.", "Or 7 million.", "Nobody."}) {
+		t.Errorf("claims = %q", said)
+	}
 }
 
 // TestPageClaimsNoMoreThanWasChecked: a citation that nobody could check is valid,

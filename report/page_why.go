@@ -30,6 +30,7 @@ type BarCell struct{ Count, Share, Link string }
 type WorstCitation struct {
 	Key, ID, System, Question string
 	Link                      string // opens its row
+	Claim                     string // that it was cited for, "" if it is not known
 	Place                     string
 	Word                      Word
 	Why                       []string
@@ -135,6 +136,9 @@ func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
 	out := WorstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
 		Place: c.place(), Word: problemWords[p], Why: d.citation(r, row.index, c, nil, k).Why, Number: count(c.number + 1),
+	}
+	if claims := r.claimsOf(row.index); len(c.claims) > 0 && c.claims[0] >= 0 && c.claims[0] < int64(len(claims)) {
+		out.Claim = line(claims[c.claims[0]].text, 200)
 	}
 	if detail := b.held.detail(n); detail != nil {
 		out.Cited, out.Instead = b.passages(detail, row.run, k, c)
