@@ -137,20 +137,21 @@ func WritePage(ctx context.Context, w io.Writer, o PageOptions, data ...RunData)
 
 // A pageBuilder makes one page.
 type pageBuilder struct {
-	options PageOptions
-	page    *Page
-	results []*results
-	summary summaryIndex
-	systems []string // in the order of the page
-	lead    []string // names of the metrics that matter most, best first
-	limits  []limits // of each run
-	rows    []pageRow
-	docs    []*docCount // those most often cited wrongly first
-	worst   []badCitation
-	totals  totals
-	held    heldRows
-	kinds   kindCounts
-	reasons reasons
+	options    PageOptions
+	page       *Page
+	results    []*results
+	summary    summaryIndex
+	systems    []string // in the order of the page
+	lead       []string // names of the metrics that matter most, best first
+	leadJudges bool     // see leadJudges
+	limits     []limits // of each run
+	rows       []pageRow
+	docs       []*docCount // those most often cited wrongly first
+	worst      []badCitation
+	totals     totals
+	held       heldRows
+	kinds      kindCounts
+	reasons    reasons
 
 	disagreements [][]*DisagreementView // of each run
 }
@@ -168,6 +169,7 @@ func (b *pageBuilder) build(ctx context.Context) error {
 	b.summary = indexSummary(b.results)
 	b.systems = b.summary.systems()
 	b.lead = leadMetrics(b.results)
+	b.leadJudges = leadJudges(b.lead)
 	for _, r := range b.results {
 		b.limits = append(b.limits, limitsOf(r.run.Manifest))
 	}

@@ -206,17 +206,17 @@ func (b *pageBuilder) failing(row *pageRow) bool {
 		return true
 	}
 	v, ok := b.leadValue(row)
-	return ok && b.leadJudges() && v < failingBelow
+	return ok && b.leadJudges && v < failingBelow
 }
 
 // leadJudges reports whether rows with little of the first metric are bad. They
 // are not if less of it is better or neither is, or if it is read off the wording
 // of the answer: citations need not stand there.
-func (b *pageBuilder) leadJudges() bool {
-	if len(b.lead) == 0 {
+func leadJudges(lead []string) bool {
+	if len(lead) == 0 {
 		return false
 	}
-	d, _ := metrics.Lookup(b.lead[0])
+	d, _ := metrics.Lookup(lead[0])
 	return d.Direction == metrics.HigherIsBetter && d.Group != "presence"
 }
 

@@ -80,7 +80,7 @@ func (b *pageBuilder) method() {
 // whatFails says which rows fail.
 func (b *pageBuilder) whatFails() string {
 	text := "A row fails if its worst problem is a warning or worse"
-	if b.leadJudges() {
+	if b.leadJudges {
 		text += fmt.Sprintf(", or if its %s is below %v", b.lead[0], failingBelow)
 	}
 	return text + "."
