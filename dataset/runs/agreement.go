@@ -148,7 +148,13 @@ func (r *AgreementRow) append(t *dataset.Table) {
 // ReadAgreement reads the agreement of the finished run in dir, in file order;
 // none if the run has no two annotators of one item.
 func ReadAgreement(dir string) ([]AgreementRow, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, AgreementFile))
+	return readRecords(filepath.Join(dir, AgreementFile), agreementFields, (*AgreementRow).set)
+}
+
+// readRecords reads columns of a small result file, nil for all that it has, in file
+// order, cell by cell; none if there is no such file.
+func readRecords[T any](path string, columns []dataset.Field, set func(r *T, column string, cell dataset.Cell)) ([]T, error) {
+	f, err := dataset.OpenResult(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -156,16 +162,19 @@ func ReadAgreement(dir string) ([]AgreementRow, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows := make([]AgreementRow, 0, f.Rows())
+	if columns == nil {
+		columns = f.Fields()
+	}
+	rows := make([]T, 0, f.Rows())
 	for g := range f.RowGroups() {
-		group := make([]AgreementRow, f.GroupRows(g))
-		for _, field := range agreementFields {
+		group := make([]T, f.GroupRows(g))
+		for _, field := range columns {
 			var column dataset.ColumnValues
 			if err := f.ReadColumn(g, field.Name, &column); err != nil {
 				return nil, err
 			}
 			for i := range group {
-				group[i].set(field.Name, column.Cell(i))
+				set(&group[i], field.Name, column.Cell(i))
 			}
 		}
 		rows = append(rows, group...)

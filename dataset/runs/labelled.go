@@ -1,9 +1,7 @@
 package runs
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
 
 	"ibid/dataset"
@@ -67,29 +65,7 @@ func WriteLabelled(dir string, rows []LabelledRow) error {
 // ReadLabelled reads the labelled rows of the run in dir, in file order; none if
 // it has no such file.
 func ReadLabelled(dir string) ([]LabelledRow, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, LabelledFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows := make([]LabelledRow, 0, f.Rows())
-	for g := range f.RowGroups() {
-		group := make([]LabelledRow, f.GroupRows(g))
-		for _, field := range f.Fields() {
-			var column dataset.ColumnValues
-			if err := f.ReadColumn(g, field.Name, &column); err != nil {
-				return nil, err
-			}
-			for i := range group {
-				group[i].set(field.Name, column.Cell(i))
-			}
-		}
-		rows = append(rows, group...)
-	}
-	return rows, nil
+	return readRecords(filepath.Join(dir, LabelledFile), nil, (*LabelledRow).set)
 }
 
 func (r *LabelledRow) set(name string, cell dataset.Cell) {
