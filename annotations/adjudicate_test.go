@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ibid"
 	"ibid/metrics/stats"
 )
 
@@ -14,23 +15,23 @@ func TestAdjudicateSpans(t *testing.T) {
 		{"ben", []stats.Unit{unit(4, 12), unit(8, 14)}},
 	}
 	tests := []struct {
-		policy Policy
+		policy ibid.Policy
 		want   []stats.Unit
 	}{
-		{Majority, []stats.Unit{unit(4, 12)}},
-		{Union, []stats.Unit{unit(0, 14), unit(20, 30)}},
-		{Intersection, []stats.Unit{unit(5, 10)}},
-		{Best, []stats.Unit{unit(4, 14)}}, // ben: 8/10 overlap with ada
+		{ibid.PolicyMajority, []stats.Unit{unit(4, 12)}},
+		{ibid.PolicyUnion, []stats.Unit{unit(0, 14), unit(20, 30)}},
+		{ibid.PolicyIntersection, []stats.Unit{unit(5, 10)}},
+		{ibid.PolicyBest, []stats.Unit{unit(4, 14)}}, // ben: 8/10 overlap with ada
 	}
 	for _, tt := range tests {
-		if got := tt.policy.Spans(marks); !slices.Equal(got, tt.want) {
+		if got := CombineMarks(tt.policy, marks); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.policy, got, tt.want)
 		}
 	}
-	if got := Majority.Spans([]Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", []stats.Unit{unit(4, 8)}}}); len(got) != 0 {
+	if got := CombineMarks(ibid.PolicyMajority, []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", []stats.Unit{unit(4, 8)}}}); len(got) != 0 {
 		t.Errorf("a majority of two who share nothing: %v", got)
 	}
-	if got := Intersection.Spans([]Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", nil}}); len(got) != 0 {
+	if got := CombineMarks(ibid.PolicyIntersection, []Mark{{"a", []stats.Unit{unit(0, 4)}}, {"b", nil}}); len(got) != 0 {
 		t.Errorf("the intersection with nothing: %v", got)
 	}
 }
@@ -49,8 +50,8 @@ func FuzzAdjudicateSpans(f *testing.F) {
 			}
 			marks = append(marks, m)
 		}
-		for policy, need := range map[Policy]int{Majority: 2, Union: 1, Intersection: 3} {
-			got := policy.Spans(marks)
+		for policy, need := range map[ibid.Policy]int{ibid.PolicyMajority: 2, ibid.PolicyUnion: 1, ibid.PolicyIntersection: 3} {
+			got := CombineMarks(policy, marks)
 			for i := range int64(40) {
 				in := func(u stats.Unit) bool { return u.Start <= i && i < u.End }
 				n := 0
@@ -65,27 +66,4 @@ func FuzzAdjudicateSpans(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestAdjudicateLabels(t *testing.T) {
-	three := []Rating{{"a", "1"}, {"b", "0.5"}, {"c", "1"}}
-	tied := []Rating{{"b", "0"}, {"a", "1"}}
-	tests := []struct {
-		policy  Policy
-		ratings []Rating
-		want    string
-		ok      bool
-	}{
-		{Majority, three, "1", true},
-		{Majority, tied, "1", false},
-		{Best, tied, "1", true}, // a by name
-		{Union, three, "1", true},
-		{Intersection, three, "0.5", true},
-		{Majority, nil, "", false},
-	}
-	for _, tt := range tests {
-		if got, ok := tt.policy.Label(tt.ratings); ok != tt.ok || ok && got != tt.want {
-			t.Errorf("%s of %v = %q, %t, want %q, %t", tt.policy, tt.ratings, got, ok, tt.want, tt.ok)
-		}
-	}
 }

@@ -1,6 +1,32 @@
+// Package annotations is about what people said of answers: how far they agree
+// with each other and with a judge, which answers to show a second person, what
+// becomes of several opinions, and what a judge's scores are worth.
+//
+// It takes items and gives results; reading datasets is left to others, except
+// for the verdicts of finished runs, plain tables of labels, and what was said of a
+// blind sample.
+//
+// An annotator who did not see an item is not one who saw it and marked nothing:
+// the first has no [Mark], the second one without units.
 package annotations
 
-import "ibid/dataset/runs"
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ibid"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
 
 // An Agreement is how far annotators agree.
 type Agreement struct {
@@ -28,4 +54,287 @@ func Measure(s *Spans, l *Labels) *Agreement {
 		a.Warnings = append(a.Warnings, l.Warnings()...)
 	}
 	return a
+}
+
+// Options say how agreement is measured.
+type Options struct {
+	Level     float64 // of intervals
+	Resamples int     // of documents
+	Seed      uint64
+	Workers   int // goroutines; results do not depend on it
+	Quality   Quality
+	Worst     int // disagreements to keep
+}
+
+func (o *Options) resampling() stats.Resampling {
+	return stats.Resampling{Resamples: o.Resamples, Seed: o.Seed, Workers: o.Workers}
+}
+
+// maxPairs is how many pairs of annotators are compared two by two, in each slice.
+// Nobody reads more, and they are as many as the square of the annotators.
+const maxPairs = 5000
+
+func tooManyPairs() string {
+	return fmt.Sprintf("more than %d pairs of annotators: only all of them together", maxPairs)
+}
+
+// Quality are the targets of agreement.
+type Quality struct {
+	Target        float64 // that the lower end of the interval must reach
+	Recalibrate   float64 // below which annotators should meet
+	MinAnnotators int     // that an item needs to be counted
+}
+
+// enough reports whether an item has the annotators that it needs.
+func (q *Quality) enough(annotators int) bool { return annotators >= max(2, q.MinAnnotators) }
+
+// Verdicts on a statistic that has a target. All but NoVerdict are about the
+// lower end of its interval.
+const (
+	MeetsTarget = "meets target"
+	BelowTarget = "below target" // but not below the threshold of recalibration
+	Recalibrate = "recalibrate"
+	NoVerdict   = "no verdict" // there is no interval, or one without width, or too few documents for one to be trusted
+
+	// Krippendorff's reading of alpha: at least 0.8, at least 0.667, less.
+	Reliable   = "reliable"
+	Tentative  = "tentative"
+	Unreliable = "unreliable"
+)
+
+// ReliableAlpha and TentativeAlpha are Krippendorff's (2004) thresholds of alpha.
+const (
+	ReliableAlpha  = 0.8
+	TentativeAlpha = 0.667
+)
+
+// raw judges agreement that is not corrected for chance.
+func (q *Quality) raw(e *stats.Estimate) string {
+	return graded(e, q.Target, q.Recalibrate, MeetsTarget, BelowTarget, Recalibrate)
+}
+
+func gradedAlpha(e *stats.Estimate) string {
+	return graded(e, ReliableAlpha, TentativeAlpha, Reliable, Tentative, Unreliable)
+}
+
+func graded(e *stats.Estimate, good, fair float64, best, middle, worst string) string {
+	// Where all documents agree well enough, a low end says only that they are few.
+	undecided := e.Method == stats.WilsonCluster && e.Value >= good && e.Low < good
+	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters })
+	switch {
+	case !e.HasInterval || e.Degenerate || few || undecided:
+		return NoVerdict
+	case e.Low >= good:
+		return best
+	case e.Low >= fair:
+		return middle
+	}
+	return worst
+}
+
+// A Person is how one annotator differs from the others on the items that both
+// saw. Fields that are not defined say so.
+type Person struct {
+	Name  string
+	Items int64 // that another annotator saw, too
+
+	// Of marks:
+	Empty      int64       // items in which the annotator marked nothing and somebody else did
+	Jaccard    ibid.Number // mean over the others
+	Shifts     int64       // marks that overlap one of another annotator
+	StartShift ibid.Number // mean characters by which such a mark begins later than the other's; negative: earlier
+	EndShift   ibid.Number // mean characters by which it ends later
+	LengthRate ibid.Number // characters marked over those of the others: above 1 marks more
+
+	// Of labels:
+	Labels  int64       // that another annotator gave, too
+	Agree   ibid.Number // share of the other labels that are the same
+	Leaning ibid.Number // mean by which the values are higher than the others'; of numbers only
+}
+
+// A personSums adds up to a Person.
+type personSums struct {
+	items, empty           int64
+	jaccard, jaccards      float64
+	shifts, start, end     float64
+	own, others            float64
+	labels, agree, compare float64
+	leaning, leanings      float64
+}
+
+type people map[string]*personSums
+
+func (p people) of(name string) *personSums {
+	s := p[name]
+	if s == nil {
+		s = new(personSums)
+		p[name] = s
+	}
+	return s
+}
+
+func (p people) spans(it *Item, m *stats.Marked) {
+	for i, mark := range it.Marks {
+		s := p.of(mark.Annotator)
+		s.items++
+		othersMarked := false
+		for j := range it.Marks {
+			othersMarked = othersMarked || j != i && len(m.Annotators[j]) > 0
+		}
+		if len(m.Annotators[i]) == 0 && othersMarked {
+			s.empty++
+		}
+	}
+	m.Pairs(func(i, j int, score stats.PairScore) {
+		a, b := p.of(it.Marks[i].Annotator), p.of(it.Marks[j].Annotator)
+		if v := score.Jaccard(); v.Known() {
+			for _, s := range []*personSums{a, b} {
+				s.jaccard += v.Value
+				s.jaccards++
+			}
+		}
+		first, second := float64(score.Both+score.First), float64(score.Both+score.Second)
+		a.own, a.others = a.own+first, a.others+second
+		b.own, b.others = b.own+second, b.others+first
+		for _, x := range m.Annotators[i] {
+			for _, y := range m.Annotators[j] {
+				if max(x.Start, y.Start) < min(x.End, y.End) {
+					a.shift(x, y)
+					b.shift(y, x)
+				}
+			}
+		}
+	})
+}
+
+// shift notes an own unit that overlaps another's.
+func (s *personSums) shift(own, other stats.Unit) {
+	s.shifts++
+	s.start += float64(own.Start - other.Start)
+	s.end += float64(own.End - other.End)
+}
+
+// list is everybody, by name.
+func (p people) list() []Person {
+	var out []Person
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		s := p[name]
+		out = append(out, Person{
+			Name: name, Items: s.items, Empty: s.empty, Jaccard: stats.FractionOf(s.jaccard, s.jaccards),
+			Shifts: int64(s.shifts), StartShift: stats.FractionOf(s.start, s.shifts), EndShift: stats.FractionOf(s.end, s.shifts),
+			LengthRate: stats.FractionOf(s.own, s.others),
+			Labels:     int64(s.labels), Agree: stats.FractionOf(s.agree, s.compare), Leaning: stats.FractionOf(s.leaning, s.leanings),
+		})
+	}
+	return out
+}
+
+// A Disagreement is an item that its annotators see differently.
+type Disagreement struct {
+	Kind      string  `json:"kind"` // runs.SpanAgreement or runs.LabelAgreement
+	ID        string  `json:"id"`   // of the item
+	Row       int64   `json:"row"`  // position in the input, -1 if it has none
+	Agreement float64 `json:"agreement"`
+
+	// What a reader needs to see; whoever has the texts fills it in.
+	Text     string    `json:"text,omitempty"`  // of a label disagreement: the claim
+	Passages []Passage `json:"marks,omitempty"` // of a span disagreement: every mark with its text
+
+	Said    []Rating   `json:"labels,omitempty"` // of a label disagreement
+	Judge   *float64   `json:"judge,omitempty"`  // what the judge of the run said of it, if it said anything
+	Verdict VerdictKey `json:"-"`                // what a judge would call it
+	Marks   []Mark     `json:"-"`                // of a span disagreement
+
+	spread float64 // of labels that are numbers: the highest less the lowest
+}
+
+// A Passage is a mark with its text. An annotator who marked nothing has one
+// without a document.
+type Passage struct {
+	Annotator string `json:"annotator"`
+	Doc       string `json:"doc,omitempty"`
+	Page      int32  `json:"page,omitempty"`
+	Start     int64  `json:"start"`
+	End       int64  `json:"end"`
+	Text      string `json:"text,omitempty"` // "" if it is not at hand
+}
+
+// worst keeps the items with the least agreement.
+type worst struct{ items []Disagreement }
+
+func (w *worst) span(it *Item, m *stats.Marked, keep int) {
+	var sum, n float64
+	m.Pairs(func(_, _ int, p stats.PairScore) {
+		if v := p.Jaccard(); v.Known() {
+			sum += v.Value
+			n++
+		}
+	})
+	if n == 0 || sum == n {
+		return
+	}
+	d := Disagreement{Kind: runs.SpanAgreement, ID: it.ID, Row: it.Row, Agreement: sum / n}
+	if !w.wants(&d, keep) {
+		return
+	}
+	for _, mark := range it.Marks {
+		d.Marks = append(d.Marks, Mark{mark.Annotator, slices.Clone(mark.Units)})
+	}
+	w.add(d, keep)
+}
+
+func compareWorst(a, b Disagreement) int {
+	return cmp.Or(cmp.Compare(a.Agreement, b.Agreement), cmp.Compare(b.spread, a.spread), cmp.Compare(a.Row, b.Row), cmp.Compare(a.ID, b.ID))
+}
+
+func (w *worst) wants(d *Disagreement, keep int) bool {
+	return len(w.items) < keep || keep > 0 && compareWorst(*d, w.items[len(w.items)-1]) < 0
+}
+
+func (w *worst) add(d Disagreement, keep int) {
+	at, _ := slices.BinarySearchFunc(w.items, d, compareWorst)
+	w.items = slices.Insert(w.items, at, d)
+	w.items = w.items[:min(keep, len(w.items))]
+}
+
+// disagreementsSchema names the form of the file of disagreements.
+const disagreementsSchema = "ibid.disagreements/v1"
+
+type disagreementsFile struct {
+	Schema string         `json:"schema"`
+	Worst  []Disagreement `json:"worst"`
+}
+
+// WriteDisagreements leaves the worst disagreements of a run in its directory:
+// places and labels, not what stands at the places.
+func WriteDisagreements(dir string, worst []Disagreement) error {
+	data, err := json.MarshalIndent(disagreementsFile{disagreementsSchema, append([]Disagreement{}, worst...)}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return dataset.WriteFile(filepath.Join(dir, runs.DisagreementsFile), func(w io.Writer) error {
+		_, err := w.Write(append(data, '\n'))
+		return err
+	})
+}
+
+// ReadDisagreements reads what [WriteDisagreements] left; none if there is no such
+// file.
+func ReadDisagreements(dir string) ([]Disagreement, error) {
+	path := filepath.Join(dir, runs.DisagreementsFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var in disagreementsFile
+	if err := json.Unmarshal(data, &in); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if in.Schema != disagreementsSchema {
+		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, disagreementsSchema)
+	}
+	return in.Worst, nil
 }

@@ -11,7 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/metrics/stats"
 )
@@ -215,4 +217,154 @@ func (k *Key) row(blind string) (int64, bool) {
 		return 0, false
 	}
 	return k.Items[i].Row, true
+}
+
+// filledBatch is how many rows are read at a time.
+const filledBatch = 512
+
+// readAnnotated reads a dataset that holds what annotators said of a blind sample: its
+// ids are the items' names, and truth and labels are what was said of them.
+func readAnnotated(ctx context.Context, path string, k *Key) (map[int64][]BlindItem, error) {
+	source, err := dataset.Open(path, dataset.ReadOptions{Want: dataset.WantKeys | dataset.WantSpans | dataset.WantLabels})
+	if err != nil {
+		return nil, err
+	}
+	c := source.Conventions()
+	if c.OffsetUnit != "" && c.OffsetUnit != "codepoint" || c.SpanEnd != "" && c.SpanEnd != "exclusive" || c.OffsetBase != "" && c.OffsetBase != "document" {
+		return nil, fmt.Errorf("%s: offsets must be code points of the document, the end exclusive", path)
+	}
+	filled := make(map[int64][]BlindItem)
+	err = source.Read(ctx, 0, filledBatch, func(b *dataset.Batch) error {
+		defer b.Release()
+		for i := range b.Len() {
+			var row ibid.Answer
+			b.Row(i, &row)
+			at, ok := k.row(row.ID)
+			switch {
+			case row.Err != nil:
+				return fmt.Errorf("%s: row %d: %w", path, row.Pos, row.Err)
+			case !ok:
+				return fmt.Errorf("%s: row %d: %q is no item of the sample", path, row.Pos, row.ID)
+			case filled[at] != nil:
+				return fmt.Errorf("%s: row %d: %q is there twice", path, row.Pos, row.ID)
+			}
+			items, err := annotatedItems(&row)
+			if err != nil {
+				return fmt.Errorf("%s: row %d: %w", path, row.Pos, err)
+			}
+			if len(items) > 0 {
+				filled[at] = items
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	nameBlind(filled)
+	return filled, nil
+}
+
+// annotatedItems is a row as what each of its annotators said.
+func annotatedItems(row *ibid.Answer) ([]BlindItem, error) {
+	var items []BlindItem
+	of := func(annotator string) *BlindItem {
+		i := slices.IndexFunc(items, func(it BlindItem) bool { return it.Annotator == annotator })
+		if i < 0 {
+			i = len(items)
+			items = append(items, BlindItem{Annotator: strings.Clone(annotator), ID: strings.Clone(row.ID)})
+		}
+		return &items[i]
+	}
+	for _, t := range row.Truth {
+		it := of(t.Annotator)
+		if it.Truth == nil {
+			it.Truth = []BlindPlace{}
+		}
+		if t.DocNull {
+			continue
+		}
+		if !t.Start.Known() || !t.End.Known() || t.Unit != "" && t.Unit != "codepoint" {
+			return nil, fmt.Errorf("a mark of %q has no offsets in code points", t.Annotator)
+		}
+		it.Truth = append(it.Truth, BlindPlace{Doc: strings.Clone(t.Doc), Start: new(t.Start.Value), End: new(t.End.Value)})
+	}
+	for _, l := range row.Labels {
+		if !l.Value.Known() {
+			continue
+		}
+		it := of(l.Annotator)
+		it.Labels = append(it.Labels, BlindLabel{
+			ClaimID: strings.Clone(l.ClaimID), CitationID: strings.Clone(l.CitationID), Kind: strings.Clone(l.Kind), Value: new(l.Value.Value),
+		})
+	}
+	return items, nil
+}
+
+// nameBlind tells blind annotators from those of the dataset, who may be the same
+// people.
+func nameBlind(filled map[int64][]BlindItem) {
+	known := map[string]bool{}
+	for _, items := range filled {
+		for i := range items {
+			known[items[i].Annotator] = true
+		}
+	}
+	for _, items := range filled {
+		for i := range items {
+			if items[i].Annotator = BlindAnnotator + ":" + items[i].Annotator; len(known) == 1 {
+				items[i].Annotator = BlindAnnotator
+			}
+		}
+	}
+}
+
+// asks are the questions of the kinds of labels.
+var asks = map[string]string{
+	"support":        "How far is this supported by the place that it cites?",
+	"relevant":       "Is the cited place about what is claimed at all?",
+	"needs_citation": "Should this claim have a citation?",
+	"factual":        "Is this a claim about facts, and not a courtesy or an opinion?",
+}
+
+// Ask puts a question of the item in words, with the claim and the cited places that
+// it is about.
+func (it *BlindItem) Ask(q BlindLabel) string {
+	var b strings.Builder
+	b.WriteString(asks[q.Kind])
+	if q.ClaimID != "" {
+		b.WriteString("\nClaim: " + it.claim(q.ClaimID))
+	}
+	if q.Kind == "needs_citation" || q.Kind == "factual" {
+		return b.String() // which do not depend on what is cited
+	}
+	for i := range it.Citations {
+		c := &it.Citations[i]
+		if q.CitationID == "" && c.ClaimID == q.ClaimID && q.ClaimID != "" || q.CitationID != "" && c.CitationID == q.CitationID {
+			b.WriteString("\nCited: " + it.cited(c) + " (" + c.Doc + ")")
+		}
+	}
+	return b.String()
+}
+
+// claim is the text of a claim, or its id if that is all that is known.
+func (it *BlindItem) claim(id string) string {
+	i := slices.IndexFunc(it.Claims, func(c BlindClaim) bool { return c.ID == id })
+	if i < 0 || it.Claims[i].Text == "" {
+		return id
+	}
+	return it.Claims[i].Text
+}
+
+// cited is the text of a cited place.
+func (it *BlindItem) cited(c *BlindPlace) string {
+	i := slices.IndexFunc(it.Documents, func(d BlindDocument) bool { return d.Doc == c.Doc })
+	if i < 0 || c.Start == nil || c.End == nil {
+		return c.Text
+	}
+	text := []rune(it.Documents[i].Text)
+	if lo, hi := *c.Start, *c.End; 0 <= lo && lo < hi && hi <= int64(len(text)) {
+		return string(text[lo:hi])
+	}
+	return c.Text
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ibid"
 	"ibid/dataset"
 )
 
 // writeRows writes a dataset whose offsets have the base that is given.
-func writeRows(t *testing.T, base string, rows ...dataset.Row) string {
+func writeRows(t *testing.T, base string, rows ...ibid.Answer) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "said.parquet")
 	w, err := dataset.NewWriter(path, base)
@@ -29,23 +30,23 @@ func writeRows(t *testing.T, base string, rows ...dataset.Row) string {
 	return path
 }
 
-func at(n int64) dataset.NullInt { return dataset.NullInt{Value: n, Valid: true} }
+func at(n int64) ibid.Integer { return ibid.Some(n) }
 
 var blindKey = &Key{Items: []KeyItem{{Blind: "item-0001", ID: "q7", Row: 7}, {Blind: "item-0002", ID: "q3", Row: 3}, {Blind: "item-0003", ID: "q5", Row: 5}}}
 
 // TestReadFilledDataset reads what several people said of a sample: who did not see an
 // item is not there, and who marked nothing has an empty list.
 func TestReadFilledDataset(t *testing.T) {
-	one := dataset.NullFloat{Value: 1, Valid: true}
+	one := ibid.Some[float64](1)
 	path := writeRows(t, "document",
-		dataset.Row{
-			ID: "item-0001", HasTruth: true, Truth: []dataset.Truth{
+		ibid.Answer{
+			ID: "item-0001", HasTruth: true, Truth: []ibid.Mark{
 				{Annotator: "cyd", Doc: "d", Start: at(2), End: at(5)}, {Annotator: "dan", DocNull: true}, {Annotator: "cyd", Doc: "e", Start: at(0), End: at(1)},
 			},
-			HasLabels: true, Labels: []dataset.Label{{Annotator: "dan", ClaimID: "c", CitationID: "s", Kind: "support", Value: one}, {Annotator: "eve", Kind: "factual", ClaimID: "c"}},
+			HasLabels: true, Labels: []ibid.Label{{Annotator: "dan", ClaimID: "c", CitationID: "s", Kind: "support", Value: one}, {Annotator: "eve", Kind: "factual", ClaimID: "c"}},
 		},
-		dataset.Row{ID: "item-0002", HasLabels: true, Labels: []dataset.Label{{Annotator: "cyd", ClaimID: "c", Kind: "support", Value: one}}},
-		dataset.Row{ID: "item-0003"},
+		ibid.Answer{ID: "item-0002", HasLabels: true, Labels: []ibid.Label{{Annotator: "cyd", ClaimID: "c", Kind: "support", Value: one}}},
+		ibid.Answer{ID: "item-0003"},
 	)
 	got, err := ReadFilled(t.Context(), path, blindKey)
 	if err != nil {
@@ -63,7 +64,7 @@ func TestReadFilledDataset(t *testing.T) {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}
 
-	alone := writeRows(t, "document", dataset.Row{ID: "item-0002", HasTruth: true, Truth: []dataset.Truth{{Annotator: "cyd", DocNull: true}}})
+	alone := writeRows(t, "document", ibid.Answer{ID: "item-0002", HasTruth: true, Truth: []ibid.Mark{{Annotator: "cyd", DocNull: true}}})
 	got, err = ReadFilled(t.Context(), alone, blindKey)
 	if err != nil || len(got) != 1 || got[3][0].Annotator != BlindAnnotator || got[3][0].Truth == nil {
 		t.Errorf("one annotator: %+v, %v", got, err)
@@ -71,19 +72,19 @@ func TestReadFilledDataset(t *testing.T) {
 }
 
 func TestReadFilledDatasetRefuses(t *testing.T) {
-	marked := func(id string, m dataset.Truth) dataset.Row {
+	marked := func(id string, m ibid.Mark) ibid.Answer {
 		m.Annotator = "cyd"
-		return dataset.Row{ID: id, HasTruth: true, Truth: []dataset.Truth{m}}
+		return ibid.Answer{ID: id, HasTruth: true, Truth: []ibid.Mark{m}}
 	}
 	for _, tt := range []struct {
 		name, base, want string
-		rows             []dataset.Row
+		rows             []ibid.Answer
 	}{
-		{"another item", "document", `row 0: "q7" is no item of the sample`, []dataset.Row{{ID: "q7"}}},
-		{"twice", "document", `row 1: "item-0002" is there twice`, []dataset.Row{marked("item-0002", dataset.Truth{DocNull: true}), {ID: "item-0002", System: "s"}}},
-		{"UTF-16", "document", `row 0: a mark of "cyd" has no offsets in code points`, []dataset.Row{marked("item-0002", dataset.Truth{Doc: "d", Unit: "utf16", Start: at(0), End: at(1)})}},
-		{"no offsets", "document", `row 0: a mark of "cyd" has no offsets in code points`, []dataset.Row{marked("item-0002", dataset.Truth{Doc: "d"})}},
-		{"offsets in pages", "page", "offsets must be code points of the document, the end exclusive", []dataset.Row{{ID: "item-0002"}}},
+		{"another item", "document", `row 0: "q7" is no item of the sample`, []ibid.Answer{{ID: "q7"}}},
+		{"twice", "document", `row 1: "item-0002" is there twice`, []ibid.Answer{marked("item-0002", ibid.Mark{DocNull: true}), {ID: "item-0002", System: "s"}}},
+		{"UTF-16", "document", `row 0: a mark of "cyd" has no offsets in code points`, []ibid.Answer{marked("item-0002", ibid.Mark{Doc: "d", Unit: "utf16", Start: at(0), End: at(1)})}},
+		{"no offsets", "document", `row 0: a mark of "cyd" has no offsets in code points`, []ibid.Answer{marked("item-0002", ibid.Mark{Doc: "d"})}},
+		{"offsets in pages", "page", "offsets must be code points of the document, the end exclusive", []ibid.Answer{{ID: "item-0002"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := ReadFilled(t.Context(), writeRows(t, tt.base, tt.rows...), blindKey)

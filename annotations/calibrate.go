@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"ibid"
+	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
 
@@ -22,7 +24,7 @@ type CalibrateOptions struct {
 	Options
 	Threshold float64 // from which on the judge's score is a yes
 	Positive  float64 // from which on people's value is a yes
-	Bins      int     // of the calibration curve
+	Bins      int     // of the calibration curve, at least 1
 }
 
 // folds is into how many parts the documents are put to choose a threshold.
@@ -31,12 +33,33 @@ const folds = 5
 // A CalibrationRow is one number about a judge. Fields that are not defined are
 // nil.
 type CalibrationRow struct {
-	Statistic string
-	Estimate  *float64
-	Low, High *float64
-	Method    string // of the interval
-	Items     int64  // that it rests on
-	Warnings  []string
+	Statistic string              `json:"statistic" doc:"name of the statistic, such as sensitivity"`
+	Items     int64               `json:"items" unit:"items" doc:"items that it rests on"`
+	Estimate  *float64            `json:"estimate" doc:"the value" null:"undefined"`
+	Low       *float64            `json:"ci_low" doc:"lower end of the interval" null:"no interval"`
+	High      *float64            `json:"ci_high" doc:"upper end of the interval" null:"no interval"`
+	Method    string              `json:"method" doc:"how the interval was computed" null:"no interval"`
+	Warnings  runs.ListOf[string] `json:"warnings" col:"-"`
+}
+
+// A CalibrationLine is a number about a judge with what it is of.
+type CalibrationLine struct {
+	Kind  string `col:"kind" doc:"kind of question"`
+	Judge string `col:"judge" doc:"the judge"`
+	CalibrationRow
+	Level float64 `col:"level" after:"ci_high" range:"(0, 1)" doc:"confidence level of the interval"`
+}
+
+// CalibrationLines is the table of calibrations, in CSV.
+var CalibrationLines = runs.NewTable[CalibrationLine]("ibid calibrate", "one number about the verdicts of a judge on one kind of question")
+
+// Lines are the numbers of a calibration.
+func (c *Calibration) Lines() []CalibrationLine {
+	var all []CalibrationLine
+	for _, r := range c.Statistics {
+		all = append(all, CalibrationLine{c.Kind, c.Judge, r, c.Level})
+	}
+	return all
 }
 
 // A CalibrationBin is the items of a calibration curve whose scores lie close
@@ -84,7 +107,7 @@ func (c *Calibration) Statistic(name string) CalibrationRow {
 type BestThreshold struct {
 	Threshold        float64
 	HeldOut          stats.Confusion
-	BalancedAccuracy stats.Number // held out
+	BalancedAccuracy ibid.Number // held out
 }
 
 // A Recalibration maps scores to the share of positive items, fitted on one half
@@ -92,16 +115,8 @@ type BestThreshold struct {
 type Recalibration struct {
 	X, Fitted               []float64
 	FittedOn, ReportedOn    int64 // items
-	ECEBefore, ECEAfter     stats.Number
-	BrierBefore, BrierAfter stats.Number
-}
-
-// Noise splits the variance of a judge's scores: how much the same item varies
-// when it is judged again, and how much items differ.
-type Noise struct {
-	Items, Judgments int64
-	Judge            float64 // variance of one judgment of an item
-	Sample           float64 // variance of the items' means, without what judging again adds to it
+	ECEBefore, ECEAfter     ibid.Number
+	BrierBefore, BrierAfter ibid.Number
 }
 
 // Calibrate measures a judge on items of one kind.
@@ -158,10 +173,6 @@ func cell(human, judge bool) int {
 	return cellTN
 }
 
-func confusionOf(s []float64) stats.Confusion {
-	return stats.Confusion{TP: int64(s[cellTP]), FP: int64(s[cellFP]), FN: int64(s[cellFN]), TN: int64(s[cellTN])}
-}
-
 // curve takes over the bins of a calibration, with intervals over documents.
 func (c *Calibration) curve(of *stats.Calibration, items []Verdict, positive []bool) []CalibrationBin {
 	var out []CalibrationBin
@@ -209,8 +220,10 @@ func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 		}
 		c.add(name, value, &e, string(e.Method), items)
 	}
-	number := func(name string, f func(stats.Confusion) stats.Number) {
-		e := sums.estimate(o, []int{0, 1, 2, 3}, func(s []float64) (float64, bool) { return optional(f(confusionOf(s))) })
+	number := func(name string, f func(stats.Confusion) ibid.Number) {
+		e := sums.estimate(o, []int{cellTP, cellFP, cellFN, cellTN}, func(s []float64) (float64, bool) {
+			return optional(f(stats.Confusion{TP: int64(s[cellTP]), FP: int64(s[cellFP]), FN: int64(s[cellFN]), TN: int64(s[cellTN])}))
+		})
 		c.add(name, f(at).Pointer(), &e, string(e.Method), at.N())
 	}
 	share("sensitivity", []int{cellTP}, []int{cellTP, cellFN}, at.TP+at.FN)
@@ -296,7 +309,7 @@ func chooseThreshold(items []Verdict, positive []bool, among []int) (best float6
 		if k+1 == len(order) || items[order[k+1]].Judge == items[i].Judge {
 			continue
 		}
-		if v := c.BalancedAccuracy(); v.Defined && v.Value > most {
+		if v := c.BalancedAccuracy(); v.Known() && v.Value > most {
 			most, best, ok = v.Value, (items[i].Judge+items[order[k+1]].Judge)/2, true
 		}
 	}
@@ -335,102 +348,54 @@ func recalibrate(items []Verdict, positive []bool, o CalibrateOptions) *Recalibr
 	}
 }
 
-// MeasureNoise splits the variance of scores of items that were judged more than
-// once, each list those of one item; nil if none was, or if there is one item
-// only.
-//
-// Source: one-way analysis of variance, unequal sizes; Searle, Casella &
-// McCulloch 1992, §3.6.
-func MeasureNoise(scores [][]float64) *Noise {
-	var n, sum, within, squares float64
-	again := false
-	for _, s := range scores {
-		mean := 0.0
-		for _, v := range s {
-			mean += v / float64(len(s))
-		}
-		for _, v := range s {
-			within += (v - mean) * (v - mean)
-		}
-		k := float64(len(s))
-		n, sum, squares = n+k, sum+k*mean, squares+k*k
-		again = again || len(s) > 1
-	}
-	items := float64(len(scores))
-	if !again || items < 2 {
-		return nil
-	}
-	var between float64
-	for _, s := range scores {
-		mean := 0.0
-		for _, v := range s {
-			mean += v / float64(len(s))
-		}
-		between += float64(len(s)) * (mean - sum/n) * (mean - sum/n)
-	}
-	judge := within / (n - items)
-	size := (n - squares/n) / (items - 1)
-	return &Noise{
-		Items: int64(items), Judgments: int64(n), Judge: judge,
-		Sample: max(0, (between/(items-1)-judge)/size),
-	}
-}
+// EachLabel is the policy of [TableVerdicts] that makes an item of every person's
+// label.
+const EachLabel ibid.Policy = "each"
 
-// Combine makes one value of what several people said: their mean, or the value
-// that most of them gave. ok is false if there is none.
-func Combine(policy string, values []float64) (v float64, ok bool) {
-	if len(values) == 0 {
-		return 0, false
-	}
-	if policy == "majority" {
-		var ratings []Rating
-		for _, x := range values {
-			ratings = append(ratings, Rating{Value: Value(x)})
-		}
-		text, ok := Majority.Label(ratings)
-		return number(text), ok
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	for _, x := range sorted {
-		v += x / float64(len(sorted))
-	}
-	return v, true
-}
-
-// TableVerdicts pairs the judge's scores of a table with what people said. With
-// the policy "each" every person's label is an item of its own; otherwise see
-// [Combine]. Whoever labelled an item more than once counts once, with the mean,
-// the judge too.
-func TableVerdicts(t *Table, judge, policy string) ([]Verdict, *Noise, error) {
+// TableVerdicts pairs the judge's scores of a table with what people said. With the
+// policy [EachLabel] every person's label is an item of its own; otherwise see
+// [ibid.Policy.Label], which finds one value for the item, or none. Whoever labelled
+// an item more than once counts once, with the mean, the judge too. Whoever has no
+// name is somebody else every time.
+func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, *Noise, error) {
 	var out []Verdict
 	var scores [][]float64
 	found := false
 	for _, it := range t.Items {
 		var own []float64
-		var human said
-		for _, r := range it.Ratings {
+		var people []string // in the order in which they come
+		var opinions []ibid.Opinion
+		for k, r := range it.Ratings {
 			v, err := parseNumber(r.Value)
 			if err != nil {
 				return nil, nil, fmt.Errorf("item %s: %q is no number", it.ID, r.Value)
 			}
 			if r.Annotator == judge {
 				own = append(own, v)
-			} else {
-				human.add(r.Annotator, v)
+				continue
 			}
+			name := cmp.Or(r.Annotator, ibid.UnnamedAnnotator(k))
+			if !slices.Contains(people, name) {
+				people = append(people, name)
+			}
+			opinions = append(opinions, ibid.Opinion{Annotator: name, Value: v})
 		}
 		found = found || len(own) > 0
 		if len(own) == 0 {
 			continue
 		}
 		scores = append(scores, own)
-		score, _ := Combine("mean", own)
-		if policy == "each" {
-			for _, v := range human.values() {
-				out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Human: v, Judge: score})
+		policies := []ibid.Policy{policy}
+		if policy == EachLabel {
+			policies = nil
+			for _, name := range people {
+				policies = append(policies, ibid.PolicyAnnotator+ibid.Policy(name))
 			}
-		} else if v, ok := Combine(policy, human.values()); ok {
-			out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Human: v, Judge: score})
+		}
+		for _, p := range policies {
+			if v, annotators := p.Label(opinions); annotators > 0 {
+				out = append(out, Verdict{Item: it.ID, Cluster: it.Cluster, Human: v, Judge: ibid.MeanLabel(own)})
+			}
 		}
 	}
 	if !found {
@@ -439,27 +404,45 @@ func TableVerdicts(t *Table, judge, policy string) ([]Verdict, *Noise, error) {
 	return out, MeasureNoise(scores), nil
 }
 
-// said is what each person said of one item, in the order in which they come.
-// Whoever has no name is somebody else every time.
-type said struct {
-	names []string
-	all   [][]float64
+// Rates are how often a judge is right about items that people call positive, and
+// about those that they do not.
+type Rates struct {
+	Sensitivity, Specificity Rate
+	Labels                   int64 // items that they rest on
 }
 
-func (s *said) add(name string, v float64) {
-	k := slices.Index(s.names, name)
-	if k < 0 || name == "" {
-		k = len(s.names)
-		s.names, s.all = append(s.names, name), append(s.all, nil)
+// A Rate is a share with the number of independent items that say as much about it
+// as its items do, which may share documents: as many as give its standard error
+// over documents. It need not be whole, and is 0 where one document has all items.
+type Rate struct{ Share, Effective float64 }
+
+// MeasureRates are the rates of a judge on items of one kind: its score is a yes
+// from threshold on, and people's value from positive on.
+func MeasureRates(items []Verdict, threshold, positive, level float64) Rates {
+	sums := newClusterSums(4)
+	for _, it := range items {
+		sums.of(it.Cluster, false)[cell(it.Human >= positive, it.Judge >= threshold)]++
 	}
-	s.all[k] = append(s.all[k], v)
+	rate := func(right, wrong int) Rate {
+		e := sums.share([]int{right}, []int{right, wrong}, level)
+		return Rate{e.Value, e.Effective}
+	}
+	return Rates{Sensitivity: rate(cellTP, cellFN), Specificity: rate(cellTN, cellFP), Labels: int64(len(items))}
 }
 
-// values are one of each person.
-func (s *said) values() []float64 {
-	out := make([]float64, len(s.all))
-	for i, values := range s.all {
-		out[i], _ = Combine("mean", values)
+// RatesOf are the rates of a judge of items that have nothing in common.
+func RatesOf(c stats.Confusion) Rates {
+	positive, negative := float64(c.TP+c.FN), float64(c.TN+c.FP)
+	return Rates{
+		Sensitivity: Rate{stats.FractionOf(float64(c.TP), positive).Value, positive},
+		Specificity: Rate{stats.FractionOf(float64(c.TN), negative).Value, negative},
+		Labels:      c.N(),
 	}
-	return out
+}
+
+// Corrected is the share of items that the judge calls positive, k of n, corrected
+// for its rates; see [stats.RoganGladen].
+func (r *Rates) Corrected(k, n, level float64) stats.Prevalence {
+	se, sp := r.Sensitivity, r.Specificity
+	return stats.RoganGladen(k, n, se.Share*se.Effective, se.Effective, sp.Share*sp.Effective, sp.Effective, level)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ibid"
 	"ibid/metrics/stats"
 )
 
@@ -119,7 +120,7 @@ func TestRates(t *testing.T) {
 		t.Errorf("items of their own documents: %v, want %v", r, want)
 	}
 	narrow, wide := want.Corrected(30, 40, 0.95), r.Corrected(30, 40, 0.95)
-	if narrow.Value.Defined || wide.Value.Defined {
+	if narrow.Value.Known() || wide.Value.Known() {
 		t.Errorf("without negative items: %v and %v", narrow, wide)
 	}
 	r.Specificity, want.Specificity = Rate{0.9, 50}, Rate{0.9, 50}
@@ -149,7 +150,7 @@ func TestTiedScores(t *testing.T) {
 // TestSaidTwice: whoever labels an item twice is one person still.
 func TestSaidTwice(t *testing.T) {
 	table := &Table{Items: []Judged{{ID: "x", Cluster: "x", Ratings: []Rating{{"ada", "1"}, {"ada", "1"}, {"ben", "0"}, {"bot", "0.9"}}}}}
-	for policy, want := range map[string][]float64{"mean": {0.5}, "majority": nil, "each": {1, 0}} {
+	for policy, want := range map[ibid.Policy][]float64{ibid.PolicyMean: {0.5}, ibid.PolicyMajority: nil, EachLabel: {1, 0}} {
 		got, _, err := TableVerdicts(table, "bot", policy)
 		if err != nil {
 			t.Fatal(err)
@@ -163,11 +164,31 @@ func TestSaidTwice(t *testing.T) {
 		}
 	}
 	table.Items[0].Ratings[0].Annotator, table.Items[0].Ratings[1].Annotator = "", ""
-	if got, _, err := TableVerdicts(table, "bot", "majority"); err != nil || len(got) != 1 || got[0].Human != 1 {
+	if got, _, err := TableVerdicts(table, "bot", ibid.PolicyMajority); err != nil || len(got) != 1 || got[0].Human != 1 {
 		t.Errorf("two without a name are two: %v, %v", got, err)
 	}
 	table.Items[0].Ratings[3].Value = "nan"
-	if _, _, err := TableVerdicts(table, "bot", "mean"); err == nil {
+	if _, _, err := TableVerdicts(table, "bot", ibid.PolicyMean); err == nil {
 		t.Error("nan is a score")
+	}
+}
+
+// TestUnanimousReachTheThreshold: people who all say what the threshold is say yes,
+// however many they are.
+func TestUnanimousReachTheThreshold(t *testing.T) {
+	for n := 1; n <= 30; n++ {
+		item := Judged{ID: "x", Cluster: "x", Ratings: []Rating{{"bot", "0.7"}, {"bot", "0.7"}, {"bot", "0.7"}}}
+		for i := range n {
+			item.Ratings = append(item.Ratings, Rating{fmt.Sprint("p", i), "0.7"})
+		}
+		got, _, err := TableVerdicts(&Table{Items: []Judged{item}}, "bot", ibid.PolicyMean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := calibrateOptions()
+		o.Threshold, o.Positive = 0.7, 0.7
+		if c := Calibrate("", "bot", got, o).Confusion; c != (stats.Confusion{TP: 1}) {
+			t.Errorf("%d people who all say 0.7 and a judge who says it three times: %+v, want one true positive", n, c)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"ibid"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -116,11 +117,11 @@ func (st *labelStatistic) estimateOf(sums *clusterSums) func(*Options, []int, st
 // statistics are those that the values allow.
 func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	q := s.categories()
-	tally := func(f func(t *stats.Tally) stats.Number) stats.Statistic {
+	tally := func(f func(t *stats.Tally) ibid.Number) stats.Statistic {
 		return func(sums []float64) (float64, bool) { return optional(f(stats.TallyOf(q, sums))) }
 	}
 	alpha := func(scale stats.Scale) stats.Statistic {
-		return tally(func(t *stats.Tally) stats.Number { return t.Alpha(scale, s.scale.numbers) })
+		return tally(func(t *stats.Tally) ibid.Number { return t.Alpha(scale, s.scale.numbers) })
 	}
 	kappa := func(w stats.Weights) stats.Statistic {
 		return func(sums []float64) (float64, bool) {
@@ -129,13 +130,13 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	}
 	out := []labelStatistic{
 		{name: "percent_agreement", f: tally((*stats.Tally).Percent), raw: true, share: true},
-		{name: "ac1", f: tally(func(t *stats.Tally) stats.Number { return t.AC1().Value }), alone: true},
+		{name: "ac1", f: tally(func(t *stats.Tally) ibid.Number { return t.AC1().Value }), alone: true},
 		{name: "alpha_nominal", f: alpha(stats.Nominal), alpha: true},
 	}
 	if pair {
 		out = append(out, labelStatistic{name: "cohen_kappa", f: kappa(stats.Unweighted), table: true})
 	} else {
-		out = append(out, labelStatistic{name: "fleiss_kappa", f: tally(func(t *stats.Tally) stats.Number { return t.Fleiss().Value }), alone: true})
+		out = append(out, labelStatistic{name: "fleiss_kappa", f: tally(func(t *stats.Tally) ibid.Number { return t.Fleiss().Value }), alone: true})
 	}
 	if !s.scale.ordered(l.codeBook) {
 		return out

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"ibid"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -69,7 +70,7 @@ type spanStatistic struct {
 	marks   bool // has no value where nobody marked anything
 }
 
-func optional(n stats.Number) (float64, bool) { return n.Value, n.Defined }
+func optional(n ibid.Number) (float64, bool) { return n.Value, n.Known() }
 
 var spanStatistics = []spanStatistic{
 	{name: "char_jaccard", columns: []int{sumJaccard, nJaccard}, f: stats.Quotient, share: true, marks: true, raw: true},
@@ -225,8 +226,8 @@ func (s *Spans) pair(annotators, slice string) *clusterSums {
 // addPair adds what two annotators marked. What counts characters that nobody
 // marked needs a text of known length.
 func addPair(sums []float64, p *stats.PairScore, known bool) {
-	mean := func(at int, v stats.Number) {
-		if v.Defined {
+	mean := func(at int, v ibid.Number) {
+		if v.Known() {
 			sums[at] += v.Value
 			sums[at+1]++
 		}

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strconv"
 
-	"ibid/dataset"
 	"ibid/dataset/runs"
 )
 
@@ -55,16 +53,43 @@ func ReadVerdicts(dir string) (Verdicts, error) {
 // FindVerdicts reads those verdicts of [ReadVerdicts] that wants is true of.
 func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	v := make(Verdicts)
-	err := v.read(filepath.Join(dir, runs.ClaimsFile), wants, func(k *VerdictKey) *string { return &k.Claim },
-		"claim_id", "claim", map[string]string{"support": "support", "factual": "factual", "needs_citation": "needs_citation"})
+	add := func(key VerdictKey, kind string, answer *float64) {
+		if key.Kind = kind; answer != nil && wants(&key) {
+			v[key] = *answer
+		}
+	}
+	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id", "support", "factual", "needs_citation"},
+		func(_ int64, c *runs.Claim) error {
+			key := VerdictKey{ID: c.ID, System: c.System, Claim: nameOf(c.ClaimID, c.Number)}
+			add(key, "support", c.Support)
+			add(key, "factual", yesOrNo(c.Factual))
+			add(key, "needs_citation", yesOrNo(c.NeedsCitation))
+			return nil
+		})
 	if err == nil {
-		err = v.read(filepath.Join(dir, runs.CitationsFile), wants, func(k *VerdictKey) *string { return &k.Citation },
-			"citation_id", "citation", map[string]string{"support": "support", "relevant": "relevant"})
+		err = runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "support", "relevant"},
+			func(_ int64, c *runs.Citation) error {
+				key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
+				add(key, "support", c.Support)
+				add(key, "relevant", yesOrNo(c.Relevant))
+				return nil
+			})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // the run has no judge
 	}
 	return v, err
+}
+
+// yesOrNo is 1 or 0, nil if nobody said.
+func yesOrNo(answer *bool) *float64 {
+	switch {
+	case answer == nil:
+		return nil
+	case *answer:
+		return new(1.0)
+	}
+	return new(0.0)
 }
 
 // AddPairs adds what the run in dir says of the pairs of a citation and the one
@@ -73,105 +98,36 @@ func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 func (v Verdicts) AddPairs(dir string) error {
 	type place struct {
 		id, system string
-		claim      int64
+		claim      int32
 	}
 	claims := make(map[place]string)
-	err := eachResult(filepath.Join(dir, runs.ClaimsFile), []string{"id", "system", "claim", "claim_id"}, func(cells runs.Record) {
-		claims[place{cells["id"].Text, cells["system"].Text, cells["claim"].Int}] = nameOf(cells["claim_id"], cells["claim"])
+	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id"}, func(_ int64, c *runs.Claim) error {
+		claims[place{c.ID, c.System, c.Number}] = nameOf(c.ClaimID, c.Number)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return eachResult(filepath.Join(dir, runs.CitationsFile), []string{"id", "system", "citation", "citation_id", "claims"}, func(cells runs.Record) {
-		if len(cells["claims"].Ints) != 1 {
-			return
+	return runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "claims"}, func(_ int64, c *runs.Citation) error {
+		if len(c.Claims) != 1 {
+			return nil
 		}
-		at := place{cells["id"].Text, cells["system"].Text, cells["claims"].Ints[0]}
-		key := VerdictKey{ID: at.id, System: at.system, Citation: nameOf(cells["citation_id"], cells["citation"])}
+		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
 		for _, kind := range []string{"support", "relevant"} {
 			key.Kind, key.Claim = kind, ""
 			if score, ok := v[key]; ok {
-				key.Claim = claims[at]
+				key.Claim = claims[place{c.ID, c.System, c.Claims[0]}]
 				v[key] = score
 			}
 		}
+		return nil
 	})
 }
 
 // nameOf is an id, or else the position.
-func nameOf(id, position dataset.Cell) string {
-	if id.Null {
-		return strconv.FormatInt(position.Int, 10)
+func nameOf(id string, position int32) string {
+	if id == "" {
+		return strconv.Itoa(int(position))
 	}
-	return id.Text
-}
-
-// eachResult calls yield with some columns of each row of a file of results.
-func eachResult(path string, columns []string, yield func(runs.Record)) error {
-	f, err := dataset.OpenResult(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	values := make(map[string]*dataset.ColumnValues, len(columns))
-	for _, column := range columns {
-		values[column] = new(dataset.ColumnValues)
-	}
-	for g := range f.RowGroups() {
-		for _, column := range columns {
-			if err := f.ReadColumn(g, column, values[column]); err != nil {
-				return err
-			}
-		}
-		cells := make(runs.Record, len(columns))
-		for i := range f.GroupRows(g) {
-			for _, column := range columns {
-				cells[column] = values[column].Cell(i)
-			}
-			yield(cells)
-		}
-	}
-	return nil
-}
-
-// read reads one file. kinds maps columns to kinds of questions.
-func (v Verdicts) read(path string, wants func(*VerdictKey) bool, item func(*VerdictKey) *string, name, position string, kinds map[string]string) error {
-	f, err := dataset.OpenResult(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	columns := map[string]*dataset.ColumnValues{"id": {}, "system": {}, name: {}, position: {}}
-	for column := range kinds {
-		columns[column] = new(dataset.ColumnValues)
-	}
-	for g := range f.RowGroups() {
-		for column, into := range columns {
-			if err := f.ReadColumn(g, column, into); err != nil {
-				return err
-			}
-		}
-		for i := range f.GroupRows(g) {
-			key := VerdictKey{ID: columns["id"].Strings[i], System: columns["system"].Strings[i]}
-			*item(&key) = columns[name].Strings[i]
-			if !columns[name].Valid[i] {
-				*item(&key) = strconv.FormatInt(columns[position].Ints[i], 10)
-			}
-			for column, kind := range kinds {
-				c := columns[column]
-				if !c.Valid[i] {
-					continue
-				}
-				if key.Kind = kind; !wants(&key) {
-					continue
-				}
-				if c.Kind == dataset.Double {
-					v[key] = c.Doubles[i]
-				} else {
-					v[key] = float64(c.Ints[i])
-				}
-			}
-		}
-	}
-	return nil
+	return id
 }

@@ -158,7 +158,7 @@ func (s *setting) notAllowed(v any) (msg, hint string) {
 		}
 		return "want a name after " + s.prefix, ""
 	}
-	if near, ok := nearest(strings.ToLower(text), s.allowed); ok {
+	if near := Nearest(strings.ToLower(text), s.allowed); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return fmt.Sprintf("want one of %s, got %q", strings.Join(s.choices(), ", "), text), hint

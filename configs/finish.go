@@ -1,18 +1,19 @@
 package configs
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 )
 
-// finish settles what depends on more than one setting.
+// finish checks and completes what depends on more than one setting.
 func (l *loader) finish(c *Config, gateFlags []string) {
 	l.addGates(c, gateFlags)
 	l.checkWeights(c)
 	if len(l.errs) > 0 {
 		return // what follows would only repeat it
 	}
-	l.serialize(c)
+	l.limitToOneCall(c)
 	inheritRetries(c)
 	l.refuseUnavailable(c)
 	l.checkLive(c)
@@ -34,8 +35,8 @@ func (l *loader) checkWeights(c *Config) {
 	}
 }
 
-// serialize makes one call at a time of parallel_evaluation: false.
-func (l *loader) serialize(c *Config) {
+// limitToOneCall allows one call at a time if parallel_evaluation is false.
+func (l *loader) limitToOneCall(c *Config) {
 	if c.Performance.ParallelEvaluation {
 		return
 	}
@@ -68,7 +69,7 @@ func (c *Config) warn(a assigned, msg string) {
 	c.Warnings = append(c.Warnings, Warning{Key: a.setting.name, Source: a.at.String(), Msg: msg})
 }
 
-// warnUnused tells which settings were given for nothing.
+// warnUnused warns of settings that were given and have no effect.
 func warnUnused(c *Config) {
 	for _, s := range table {
 		a := c.values[s]
@@ -99,43 +100,25 @@ func usedBy(name, kind string) bool {
 	return slices.Contains(liveJudges, kind)
 }
 
-// addGates parses the gates, whose grammar is already checked, and adds those
-// that quality_thresholds and the command line ask for.
-func (l *loader) addGates(c *Config, flags []string) {
-	setting := c.values[byName["gates"]]
-	for i, expr := range c.Settings.Gates {
-		at := setting.at
-		if at.file != "" && i < len(setting.node.items) {
-			at.line, at.column = setting.node.items[i].line, setting.node.items[i].column
-		}
-		l.addGate(c, expr, at)
-	}
-	for _, t := range []struct{ key, metric, op string }{
-		{"quality_thresholds.span_accuracy", "span_accuracy_score", ">="},
-		{"quality_thresholds.citation_validity", "citation_correctness", ">="},
-		{"quality_thresholds.answer_consistency", "answer_consistency_score", ">="},
-		{"quality_thresholds.hallucination_tolerance", "hallucination_rate", "<="},
-	} {
-		a := c.values[byName[t.key]]
-		if x, ok := a.value.(float64); ok {
-			c.gates = append(c.gates, Gate{Metric: t.metric, Op: t.op, Number: x, Source: a.at.String(), at: a.at, snippet: a.at.snippet(l.lines)})
-		}
-	}
-	for _, expr := range flags {
-		l.addGate(c, expr, place{source: "--gate"})
-	}
+// notAvailable are the settings whose feature this version does not have.
+// Their defaults are accepted, since they ask for nothing.
+var notAvailable = []string{
+	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
 }
 
-func (l *loader) addGate(c *Config, expr string, at place) {
-	g, bad := parseGate(expr)
-	if bad != nil {
-		l.report(at, "", bad.msg, bad.hint)
-		if at.file == "" {
-			l.errs[len(l.errs)-1].Column = bad.offset + 1
-			l.errs[len(l.errs)-1].Snippet = snippet(expr, 1, bad.offset+1)
-		}
+// refuseUnavailable reports every setting that asks for a missing feature.
+// A run that is switched off asks for none.
+func (l *loader) refuseUnavailable(c *Config) {
+	if !c.Enabled {
 		return
 	}
-	g.Source, g.at, g.snippet = at.String(), at, at.snippet(l.lines)
-	c.gates = append(c.gates, g)
+	for _, name := range notAvailable {
+		s := byName[name]
+		if v := c.values[s]; !reflect.DeepEqual(v.value, s.def) {
+			l.report(v.at, name, flowText(v.value)+" is not available yet", "leave it at "+flowText(s.def))
+		}
+	}
+	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
+		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")
+	}
 }

@@ -3,6 +3,7 @@ package configs
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Key describes one setting.
@@ -95,3 +96,388 @@ var (
 		return m
 	}()
 )
+
+var offsetUnits = []string{"codepoint", "utf16", "byte"}
+
+// runKeys are the settings of ibid's own table, in its order.
+var runKeys = []*setting{
+	{
+		name: "dataset", path: true, doc: "answers to evaluate: a Parquet file, a directory or a glob",
+		field: func(s *Settings) any { return &s.Dataset },
+	},
+	{
+		name: "documents", path: true, doc: "source documents: a Parquet file, a directory or a glob",
+		field: func(s *Settings) any { return &s.Documents },
+	},
+	{
+		name: "columns", scores: true, check: columnNames, doc: "foreign column names to ours, dotted for members of lists",
+		field: func(s *Settings) any { return &s.Columns },
+	},
+	{
+		name: "out", def: "runs", check: notBlank, doc: "folder that holds the runs",
+		field: func(s *Settings) any { return &s.Out },
+	},
+	{
+		name: "id", check: folderName, doc: "name of the run; default: dataset and fingerprint",
+		field: func(s *Settings) any { return &s.ID },
+	},
+	{
+		name: "offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what start and end count in the source",
+		field: func(s *Settings) any { return &s.OffsetUnit },
+	},
+	{
+		name: "answer_offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what offsets into the answer count",
+		field: func(s *Settings) any { return &s.AnswerOffsetUnit },
+	},
+	{
+		name: "span_end", def: "exclusive", allowed: []string{"exclusive", "inclusive"}, scores: true, doc: "whether end is the first position after the span or its last",
+		field: func(s *Settings) any { return &s.SpanEnd },
+	},
+	{
+		name: "offset_base", def: "document", allowed: []string{"document", "page"}, scores: true, doc: "where offset 0 is",
+		field: func(s *Settings) any { return &s.OffsetBase },
+	},
+	{
+		name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space",
+		field: func(s *Settings) any { return &s.Tokenizer },
+	},
+	{
+		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences"}, scores: true, doc: "what a claim is; auto: the row's claims if it has them, else sentences",
+		field: func(s *Settings) any { return &s.Claims },
+	},
+	{
+		name: "truth_policy", def: "best", allowed: []string{"best", "union", "majority", "intersection", "mean"}, prefix: "annotator:", scores: true, doc: "how several annotators become one truth",
+		field: func(s *Settings) any { return &s.TruthPolicy },
+	},
+	{
+		name: "label_policy", def: "mean", allowed: []string{"mean", "majority"}, prefix: "annotator:", scores: true, doc: "how the labels of several annotators become one",
+		field: func(s *Settings) any { return &s.LabelPolicy },
+	},
+
+	{
+		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "replay", "none"}, scores: true, doc: "who judges support; a bare judge: KIND is short for it",
+		field: func(s *Settings) any { return &s.Judge.Kind },
+	},
+	{
+		name: "judge.model", scores: true, check: notBlank, doc: "model that judges",
+		field: func(s *Settings) any { return &s.Judge.Model },
+	},
+	{
+		name: "judge.temperature", def: 0.0, scores: true, check: within(0, 2), doc: "sampling temperature of the judge",
+		field: func(s *Settings) any { return &s.Judge.Temperature },
+	},
+	{
+		name: "judge.seed", def: int64(1), scores: true, doc: "sampling seed sent to the judge",
+		field: func(s *Settings) any { return &s.Judge.Seed },
+	},
+	{
+		name: "judge.max_tokens", def: int64(0), scores: true, check: within(0, 1<<31-1), doc: "longest reply; 0 = computed, and raised to the computed need",
+		field: func(s *Settings) any { return &s.Judge.MaxTokens },
+	},
+	{
+		name: "judge.retry_attempts", def: int64(3), check: within(0, 1000), doc: "retries after a failed call",
+		field: func(s *Settings) any { return &s.Judge.RetryAttempts },
+	},
+	{
+		name: "judge.timeout", def: 120 * time.Second, check: notNegative, doc: "longest wait for one call; 0 = no limit",
+		field: func(s *Settings) any { return &s.Judge.Timeout },
+	},
+	{
+		name: "judge.rpm", def: int64(0), check: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit",
+		field: func(s *Settings) any { return &s.Judge.RPM },
+	},
+	{
+		name: "judge.max_cost_usd", def: 0.0, check: notNegative, doc: "stop when the run has cost this much; 0 = no limit",
+		field: func(s *Settings) any { return &s.Judge.MaxCostUSD },
+	},
+	{
+		name: "judge.max_rate_wait", def: 10 * time.Minute, check: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit",
+		field: func(s *Settings) any { return &s.Judge.MaxRateWait },
+	},
+	{
+		name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: httpURL, secret: true, doc: "endpoint of the judge",
+		field: func(s *Settings) any { return &s.Judge.BaseURL },
+	},
+	{
+		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: variableName, secret: true, doc: "environment variable that holds the key; judge: openai sends none unless this is set",
+		field: func(s *Settings) any { return &s.Judge.APIKeyEnv },
+	},
+	{
+		name: "judge.provider", scores: true, doc: "routing preferences, passed on as they are",
+		field: func(s *Settings) any { return &s.Judge.Provider },
+	},
+	{
+		name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are",
+		field: func(s *Settings) any { return &s.Judge.Reasoning },
+	},
+	{
+		name: "judge.concurrency", def: int64(50), check: within(1, 10000), doc: "calls under way at once",
+		field: func(s *Settings) any { return &s.Judge.Concurrency },
+	},
+	{
+		name: "judge.cache", check: notBlank, doc: "file of the answer cache; default: in the user's cache directory",
+		field: func(s *Settings) any { return &s.Judge.Cache },
+	},
+	{
+		name: "judge.cache_results", def: true, doc: "whether answers are cached",
+		field: func(s *Settings) any { return &s.Judge.CacheResults },
+	},
+	{
+		name: "judge.mode", def: "matrix", allowed: []string{"matrix", "pairwise"}, scores: true, doc: "one call per row, or one per claim and citation",
+		field: func(s *Settings) any { return &s.Judge.Mode },
+	},
+	{
+		name: "judge.evidence", def: "span", allowed: []string{"span", "window", "document"}, scores: true, doc: "how much around a cited span the judge sees",
+		field: func(s *Settings) any { return &s.Judge.Evidence },
+	},
+	{
+		name: "judge.necessity", def: false, scores: true, doc: "ask which citations are needed",
+		field: func(s *Settings) any { return &s.Judge.Necessity },
+	},
+	{
+		name: "judge.votes", def: int64(1), scores: true, check: within(1, 99), doc: "calls whose verdicts are combined",
+		field: func(s *Settings) any { return &s.Judge.Votes },
+	},
+	{
+		name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "models that judge together, instead of judge.model",
+		field: func(s *Settings) any { return &s.Judge.Panel },
+	},
+	{
+		name: "judge.prices.prompt", check: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells",
+		field: func(s *Settings) any { return &s.Judge.Prices.Prompt },
+	},
+	{
+		name: "judge.prices.completion", check: notNegative, doc: "US dollars for a million tokens of reply, likewise",
+		field: func(s *Settings) any { return &s.Judge.Prices.Completion },
+	},
+	{
+		name: "judge.prompts", path: true, scores: true, check: notBlank, doc: "folder of prompts; default: built in",
+		field: func(s *Settings) any { return &s.Judge.Prompts },
+	},
+	{
+		name: "judge.replay", path: true, scores: true, check: notBlank, doc: "saved replies of a model, JSON Lines of key or row and reply, for judge: replay",
+		field: func(s *Settings) any { return &s.Judge.Replay },
+	},
+	{
+		name: "judge.anchors.dataset", path: true, check: notBlank, doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
+		field: func(s *Settings) any { return &s.Judge.Anchors.Dataset },
+	},
+	{
+		name: "judge.anchors.documents", path: true, check: notBlank, doc: "documents that the anchors cite",
+		field: func(s *Settings) any { return &s.Judge.Anchors.Documents },
+	},
+	{
+		name: "judge.anchors.digest", check: sha256Text, doc: "digest that the anchors are frozen by; a run with other ones stops before any work",
+		field: func(s *Settings) any { return &s.Judge.Anchors.Digest },
+	},
+
+	{
+		name: "thresholds.supported", def: 0.7, scores: true, check: within(0, 1), doc: "support from which a claim or citation is supported",
+		field: func(s *Settings) any { return &s.Thresholds.Supported },
+	},
+	{
+		name: "thresholds.consistent", def: 0.8, scores: true, check: within(0, 1), doc: "support from which a claim is consistent",
+		field: func(s *Settings) any { return &s.Thresholds.Consistent },
+	},
+	{
+		name: "thresholds.good_match", def: 0.8, scores: true, check: within(0, 1), doc: "tolerance Jaccard from which a truth span is a good match",
+		field: func(s *Settings) any { return &s.Thresholds.GoodMatch },
+	},
+	{
+		name: "weights.span_accuracy", def: 0.30, scores: true, check: notNegative, doc: "weight of span_accuracy_score in the overall score",
+		field: func(s *Settings) any { return &s.Weights.SpanAccuracy },
+	},
+	{
+		name: "weights.citation_quality", def: 0.30, scores: true, check: notNegative, doc: "weight of citation_quality_score",
+		field: func(s *Settings) any { return &s.Weights.CitationQuality },
+	},
+	{
+		name: "weights.answer_consistency", def: 0.25, scores: true, check: notNegative, doc: "weight of answer_consistency_score",
+		field: func(s *Settings) any { return &s.Weights.AnswerConsistency },
+	},
+	{
+		name: "weights.hallucination", def: 0.15, scores: true, check: notNegative, doc: "weight of hallucination_score",
+		field: func(s *Settings) any { return &s.Weights.Hallucination },
+	},
+	{
+		name: "min_coverage", def: 0.98, check: within(0, 1), doc: "scored share of scorable items below which gates give no verdict",
+		field: func(s *Settings) any { return &s.MinCoverage },
+	},
+
+	{
+		name: "statistics.level", def: 0.95, scores: true, check: strictlyWithin(0, 1), doc: "confidence level of intervals",
+		field: func(s *Settings) any { return &s.Statistics.Level },
+	},
+	{
+		name: "statistics.cluster", def: "id", scores: true, check: notBlank, doc: "what rows share that are not independent: id, doc, or a tag",
+		field: func(s *Settings) any { return &s.Statistics.Cluster },
+	},
+	{
+		name: "statistics.resamples", def: int64(10000), scores: true, check: within(1, 1<<31-1), doc: "resamples of a bootstrap",
+		field: func(s *Settings) any { return &s.Statistics.Resamples },
+	},
+	{
+		name: "statistics.method", def: "auto", allowed: []string{"auto", "analytic", "bca", "percentile"}, scores: true, doc: "how intervals are made",
+		field: func(s *Settings) any { return &s.Statistics.Method },
+	},
+	{
+		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, source_type, to summarise by",
+		field: func(s *Settings) any { return &s.Slices },
+	},
+
+	{
+		name: "presence.mode", def: "any_citation", allowed: []string{"any_citation", "resource_section"}, scores: true, doc: "what counts as a citation being present",
+		field: func(s *Settings) any { return &s.Presence.Mode },
+	},
+	{
+		name: "presence.strict", def: false, scores: true, doc: "check that URLs are live",
+		field: func(s *Settings) any { return &s.Presence.Strict },
+	},
+	{
+		name: "presence.custom_resource_phrases", def: []string{}, scores: true, item: blankItem, doc: "more headings of a resource section",
+		field: func(s *Settings) any { return &s.Presence.CustomResourcePhrases },
+	},
+	{
+		name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding",
+		field: func(s *Settings) any { return &s.Presence.Semantic.Enabled },
+	},
+	{
+		name: "presence.semantic.threshold", def: 0.8, scores: true, check: within(0, 1), doc: "similarity from which a heading is one",
+		field: func(s *Settings) any { return &s.Presence.Semantic.Threshold },
+	},
+
+	{
+		name: "report.citation_display.show_provenance", def: true, doc: "show where a citation comes from",
+		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowProvenance },
+	},
+	{
+		name: "report.citation_display.show_relevance_scores", def: false, doc: "show each citation's relevance",
+		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowRelevanceScores },
+	},
+	{
+		name: "report.citation_display.show_token_contribution", def: false, doc: "show how many tokens each source contributed",
+		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowTokenContribution },
+	},
+	{
+		name: "report.citation_display.group_by_source_type", def: true, doc: "group citations by kind of source",
+		field: func(s *Settings) any { return &s.Report.CitationDisplay.GroupBySourceType },
+	},
+	{
+		name: "report.citation_display.max_citations_displayed", def: int64(10), check: within(0, 1<<31-1), doc: "most citations shown for one row",
+		field: func(s *Settings) any { return &s.Report.CitationDisplay.MaxCitationsDisplayed },
+	},
+	{
+		name: "report.citation_display.inline_markers", def: true, doc: "number the citations in the answer",
+		field: func(s *Settings) any { return &s.Report.CitationDisplay.InlineMarkers },
+	},
+
+	{
+		name: "gates", def: []string{}, item: gateItem, doc: "conditions a run must meet, such as char_f1 >= 0.7",
+		field: func(s *Settings) any { return &s.Gates },
+	},
+	{
+		name: "compat", def: "none", allowed: []string{"none", "spec-1.0"}, scores: true, doc: "follow the specification to the letter",
+		field: func(s *Settings) any { return &s.Compat },
+	},
+	{
+		name: "seed", def: int64(1), scores: true, doc: "seed of everything random",
+		field: func(s *Settings) any { return &s.Seed },
+	},
+}
+
+// specKeys are the settings that have only the specification's name.
+var specKeys = []*setting{
+	{
+		name: "citation_accuracy.enabled", def: true, doc: "false stops the run with a notice",
+		field: func(s *Settings) any { return &s.Enabled },
+	},
+
+	{
+		name: "span_matching.tolerance_chars", def: int64(10), scores: true, check: within(0, 1<<31-1), doc: "code points by which a boundary may be off",
+		field: func(s *Settings) any { return &s.SpanMatching.ToleranceChars },
+	},
+	{
+		name: "span_matching.min_overlap_threshold", def: 0.5, scores: true, check: aboveUpTo(0, 1), doc: "Jaccard from which two spans can be matched",
+		field: func(s *Settings) any { return &s.SpanMatching.MinOverlapThreshold },
+	},
+	{
+		name: "span_matching.max_span_length", def: int64(10000), scores: true, check: within(1, 1<<31-1), doc: "code points from which a citation is span_too_long",
+		field: func(s *Settings) any { return &s.SpanMatching.MaxSpanLength },
+	},
+
+	{
+		name: "quality_thresholds.span_accuracy", check: within(0, 1), doc: "gate: span_accuracy_score at least this",
+		field: func(s *Settings) any { return &s.QualityThresholds.SpanAccuracy },
+	},
+	{
+		name: "quality_thresholds.citation_validity", check: within(0, 1), doc: "gate: citation_correctness at least this",
+		field: func(s *Settings) any { return &s.QualityThresholds.CitationValidity },
+	},
+	{
+		name: "quality_thresholds.answer_consistency", check: within(0, 1), doc: "gate: answer_consistency_score at least this",
+		field: func(s *Settings) any { return &s.QualityThresholds.AnswerConsistency },
+	},
+	{
+		name: "quality_thresholds.hallucination_tolerance", check: within(0, 1), doc: "gate: hallucination_rate at most this",
+		field: func(s *Settings) any { return &s.QualityThresholds.HallucinationTolerance },
+	},
+
+	{
+		name: "performance.batch_size", def: int64(10), scores: true, check: within(1, 1<<31-1), doc: "most claims in one judge call",
+		field: func(s *Settings) any { return &s.Performance.BatchSize },
+	},
+	{
+		name: "performance.parallel_evaluation", def: true, doc: "false = one worker, one call at a time",
+		field: func(s *Settings) any { return &s.Performance.ParallelEvaluation },
+	},
+
+	{
+		name: "reporting.detailed_span_analysis", def: true, scores: true, doc: "false leaves span details out of report and summary",
+		field: func(s *Settings) any { return &s.Reporting.DetailedSpanAnalysis },
+	},
+	{
+		name: "reporting.hallucination_details", def: true, scores: true, doc: "false leaves hallucination details out of report and summary",
+		field: func(s *Settings) any { return &s.Reporting.HallucinationDetails },
+	},
+	{
+		name: "reporting.confidence_intervals", def: true, scores: true, doc: "false leaves intervals out of report and summary",
+		field: func(s *Settings) any { return &s.Reporting.ConfidenceIntervals },
+	},
+
+	{
+		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, check: within(0, 1), doc: "agreement that annotators should reach",
+		field: func(s *Settings) any { return &s.QualityControl.Agreement.TargetAgreement },
+	},
+	{
+		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, check: within(2, 1<<31-1), doc: "fewest annotators an item needs to count in agreement",
+		field: func(s *Settings) any { return &s.QualityControl.Agreement.MinAnnotators },
+	},
+	{
+		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, check: within(0, 1), doc: "agreement below which annotators should meet",
+		field: func(s *Settings) any { return &s.QualityControl.Agreement.RecalibrationThreshold },
+	},
+	{
+		name: "quality_control.validation_checks.span_bounds_check", def: true, scores: true, doc: "false turns bounds statuses off",
+		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.SpanBoundsCheck },
+	},
+	{
+		name: "quality_control.validation_checks.document_existence_check", def: true, scores: true, doc: "false turns document_not_found off",
+		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.DocumentExistenceCheck },
+	},
+	{
+		name: "quality_control.validation_checks.text_extraction_validation", def: true, scores: true, doc: "false turns quote statuses off",
+		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.TextExtractionValidation },
+	},
+	{
+		name: "quality_control.error_handling.max_retries", check: within(0, 1000), doc: "judge.retry_attempts, which wins",
+		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.MaxRetries },
+	},
+	{
+		name: "quality_control.error_handling.fallback_scoring", def: 0.5, scores: true, check: within(0, 1), doc: "score of an unreadable verdict; only under compat: spec-1.0",
+		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.FallbackScoring },
+	},
+	{
+		name: "quality_control.error_handling.error_logging", def: true, doc: "write run.log",
+		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.ErrorLogging },
+	},
+}

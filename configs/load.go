@@ -73,7 +73,7 @@ func Load(o Options) (*Config, error) {
 	return c, nil
 }
 
-// readFile reads no more than parseYAML takes and the byte that is too much.
+// readFile reads at most one byte more than parseYAML accepts.
 func readFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -169,4 +169,20 @@ func mustLookup(key string) *setting {
 // ofJudge reports whether the setting has no effect without a judge.
 func (s *setting) ofJudge() bool {
 	return strings.HasPrefix(s.name, "judge.") || s.name == "performance.batch_size"
+}
+
+// FromValues are the settings that values stand for, as [Config.Effective] lists
+// them and a manifest keeps them. Settings that are not among them have their
+// defaults; values of another version that no longer mean anything are skipped.
+// Paths are as written.
+func FromValues(values []Value) *Settings {
+	l, c := &loader{}, newConfig("")
+	for _, v := range values {
+		if s, ok := byName[v.Key]; ok && v.Value != flowText(s.def) {
+			for _, a := range l.override(v.Key, v.Value, false, place{}) {
+				c.assign(a)
+			}
+		}
+	}
+	return &c.Settings
 }

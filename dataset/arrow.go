@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ibid/dataset/parquet"
 )
 
 // arrowBytes is about how much text a record batch holds at most, unless one row
@@ -20,14 +22,14 @@ const arrowBytes = 64 << 20
 // in which other programs, and Arrow libraries of any version, take over tables
 // without parsing. Columns have the names and kinds of the file: int32, int64,
 // float64, bool, utf8, list<int32>, list<utf8>, map<utf8, utf8>; those that are not
-// [Field.Required] are nullable. The file's key-value pairs are the metadata of
+// [parquet.Field.Required] are nullable. The file's key-value pairs are the metadata of
 // the schema. At most one row group is in memory at a time.
-func WriteArrow(w io.Writer, f *ResultFile) error {
+func WriteArrow(w io.Writer, f *parquet.ResultFile) error {
 	schema := arrowSchemaOf(f)
 	out := ipc.NewWriter(w, ipc.WithSchema(schema))
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()
-	columns := make([]ColumnValues, len(f.Fields()))
+	columns := make([]parquet.ColumnValues, len(f.Fields()))
 	for g := range f.RowGroups() {
 		for i, field := range f.Fields() {
 			if err := f.ReadColumn(g, field.Name, &columns[i]); err != nil {
@@ -45,7 +47,7 @@ func WriteArrow(w io.Writer, f *ResultFile) error {
 	return out.Close()
 }
 
-func arrowSchemaOf(f *ResultFile) *arrow.Schema {
+func arrowSchemaOf(f *parquet.ResultFile) *arrow.Schema {
 	fields := make([]arrow.Field, len(f.Fields()))
 	for i, field := range f.Fields() {
 		fields[i] = arrow.Field{Name: field.Name, Type: arrowTypeOf(field.Kind), Nullable: !field.Required}
@@ -58,23 +60,23 @@ func arrowSchemaOf(f *ResultFile) *arrow.Schema {
 	return arrow.NewSchema(fields, &metadata)
 }
 
-func arrowTypeOf(k ColumnKind) arrow.DataType {
+func arrowTypeOf(k parquet.ColumnKind) arrow.DataType {
 	switch k {
-	case Int32:
+	case parquet.Int32:
 		return arrow.PrimitiveTypes.Int32
-	case Int64:
+	case parquet.Int64:
 		return arrow.PrimitiveTypes.Int64
-	case Double:
+	case parquet.Double:
 		return arrow.PrimitiveTypes.Float64
-	case Bool:
+	case parquet.Bool:
 		return arrow.FixedWidthTypes.Boolean
-	case String:
+	case parquet.String:
 		return arrow.BinaryTypes.String
-	case ListInt32:
+	case parquet.ListInt32:
 		return arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int32)
-	case ListString:
+	case parquet.ListString:
 		return arrow.ListOfNonNullable(arrow.BinaryTypes.String)
-	case MapString:
+	case parquet.MapString:
 		m := arrow.MapOf(arrow.BinaryTypes.String, arrow.BinaryTypes.String)
 		m.SetItemNullable(false)
 		return m
@@ -83,11 +85,11 @@ func arrowTypeOf(k ColumnKind) arrow.DataType {
 }
 
 // arrowBatch returns the row after the last of a batch that begins at row from.
-func arrowBatch(columns []ColumnValues, from, rows int) (to int) {
+func arrowBatch(columns []parquet.ColumnValues, from, rows int) (to int) {
 	bytes := 0
 	for to = from; to < rows; to++ {
 		for i := range columns {
-			bytes += columns[i].textBytes(to)
+			bytes += textBytes(&columns[i], to)
 		}
 		if bytes > arrowBytes && to > from {
 			return to
@@ -97,15 +99,15 @@ func arrowBatch(columns []ColumnValues, from, rows int) (to int) {
 }
 
 // textBytes is the length of the strings of row i.
-func (v *ColumnValues) textBytes(i int) int {
+func textBytes(v *parquet.ColumnValues, i int) int {
 	switch v.Kind {
-	case String:
+	case parquet.String:
 		return len(v.Strings[i])
-	case ListString, MapString:
+	case parquet.ListString, parquet.MapString:
 		n := 0
 		for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
 			n += len(v.Strings[k])
-			if v.Kind == MapString {
+			if v.Kind == parquet.MapString {
 				n += len(v.Keys[k])
 			}
 		}
@@ -115,7 +117,7 @@ func (v *ColumnValues) textBytes(i int) int {
 }
 
 // writeBatch writes the rows [from, to) as one record batch.
-func writeBatch(out *ipc.Writer, b *array.RecordBuilder, columns []ColumnValues, from, to int) error {
+func writeBatch(out *ipc.Writer, b *array.RecordBuilder, columns []parquet.ColumnValues, from, to int) error {
 	b.Reserve(to - from)
 	for c := range columns {
 		appendArrow(b.Field(c), &columns[c], from, to)
@@ -126,7 +128,7 @@ func writeBatch(out *ipc.Writer, b *array.RecordBuilder, columns []ColumnValues,
 }
 
 // appendArrow adds the rows [from, to) of a column to a builder of its type.
-func appendArrow(b array.Builder, v *ColumnValues, from, to int) {
+func appendArrow(b array.Builder, v *parquet.ColumnValues, from, to int) {
 	valid := v.Valid[from:to]
 	switch b := b.(type) {
 	case *array.Int32Builder:
@@ -177,7 +179,7 @@ func appendOr[T any](b interface {
 func appendLists(b interface {
 	Append(valid bool)
 	AppendNull()
-}, v *ColumnValues, from, to int, add func(k int32),
+}, v *parquet.ColumnValues, from, to int, add func(k int32),
 ) {
 	for i := from; i < to; i++ {
 		if !v.Valid[i] {

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
+	"unicode/utf8"
+
+	"ibid/dataset/parquet"
 )
 
 // A Batch is a run of consecutive rows, decoded column by column. It may be
@@ -18,7 +22,7 @@ type Batch struct {
 	leaves []leafData  // by column
 	groups []groupData // by list column
 	errs   map[int32]error
-	arena  arena
+	arena  parquet.Arena
 
 	details bool // citations have columns beyond their place
 	others  bool // there are claims, labels, documents or messages
@@ -30,6 +34,98 @@ type batchPart struct {
 	file    string
 	first   int   // row of the batch
 	fileRow int64 // row of the file that it is
+}
+
+// leafData is what a batch holds of one column. Its Levels have become codes.
+type leafData struct {
+	parquet.Values
+	rep   []byte  // of a list within a list
+	start []int32 // of a list within a list: its first entry, by entry of the outer list; one more at the end
+	bad   []refusedValue
+}
+
+// A refusedValue is a value that the file holds and ibid cannot use. Its entry has
+// become null.
+type refusedValue struct {
+	entry int32
+	what  string
+}
+
+func (d *leafData) reset() {
+	d.Reset()
+	d.rep, d.start, d.bad = d.rep[:0], d.start[:0], d.bad[:0]
+}
+
+// pad appends n nulls.
+func (d *leafData) pad(n int, kind valueKind) {
+	d.Levels = extend(d.Levels, n)
+	switch kind {
+	case textValue:
+		d.Texts = extend(d.Texts, n)
+	case floatValue:
+		d.Floats = extend(d.Floats, n)
+	default:
+		d.Ints = extend(d.Ints, n)
+	}
+}
+
+// extend appends n zeros.
+func extend[T any](s []T, n int) []T {
+	old := len(s)
+	s = slices.Grow(s, n)[:old+n]
+	clear(s[old:])
+	return s
+}
+
+// interpret turns the definition levels of the entries from before on into codes, and
+// values that ibid cannot use into nulls.
+func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
+	leaf.translate(d.Levels[before:])
+	if leaf.null {
+		return
+	}
+	refuse := func(what string, bad func(i int) bool) {
+		for i := before; i < len(d.Levels); i++ {
+			if d.Levels[i] == leaf.present && bad(i) {
+				d.bad = append(d.bad, refusedValue{int32(i), what})
+				d.Levels[i] = leaf.absent()
+			}
+		}
+	}
+	switch kind {
+	case textValue:
+		if d.NotUTF8 {
+			refuse("text is not UTF-8", func(i int) bool {
+				if utf8.ValidString(d.Texts[i]) {
+					return false
+				}
+				d.Texts[i] = ""
+				return true
+			})
+		}
+	case floatValue:
+		for i, v := range d.Floats[before:] {
+			if math.IsNaN(v) { // how data frames write a missing number
+				d.Floats[before+i] = 0
+				d.Levels[before+i] = leaf.absent()
+			}
+		}
+		refuse("infinite number", func(i int) bool { return math.IsInf(d.Floats[i], 0) })
+	default:
+		if leaf.Unsigned {
+			refuse("integer out of range", func(i int) bool { return d.Ints[i] < 0 })
+		}
+		if kind != pageValue {
+			return
+		}
+		var high int64
+		for _, v := range d.Ints[before:] {
+			high |= v ^ v>>63
+		}
+		if high > math.MaxInt32 {
+			refuse("page number out of range", func(i int) bool { return !fitsInt32(d.Ints[i]) })
+		}
+	}
 }
 
 // groupData is the shape of one list column.
@@ -57,7 +153,7 @@ func (b *Batch) reset() {
 		g := &b.groups[i]
 		g.rep, g.code, g.start = g.rep[:0], g.code[:0], g.start[:0]
 	}
-	b.arena.reset()
+	b.arena.Reset()
 }
 
 // segment returns the part that row i belongs to.
@@ -86,23 +182,23 @@ func (g *groupData) elements(i int) (lo, hi int, has bool) {
 }
 
 // plain reports whether row i of a plain column has a value.
-func (d *leafData) plain(i int) bool { return i < len(d.code) && d.code[i] == codePlain }
+func (d *leafData) plain(i int) bool { return i < len(d.Levels) && d.Levels[i] == codePlain }
 
 // plainText is the text of row i of a plain column, "" for null.
 func (d *leafData) plainText(i int) string {
-	if i >= len(d.text) {
+	if i >= len(d.Texts) {
 		return ""
 	}
-	return d.text[i]
+	return d.Texts[i]
 }
 
 // texts returns the texts of entries lo to hi, nothing if there is no such
 // column.
 func (d *leafData) texts(lo, hi int) []string {
-	if len(d.text) == 0 {
+	if len(d.Texts) == 0 {
 		return nil
 	}
-	return d.text[lo:hi]
+	return d.Texts[lo:hi]
 }
 
 // inner returns the texts of the list within entry e, and whether it is known.
@@ -112,12 +208,12 @@ func (d *leafData) inner(e int) ([]string, bool) {
 	}
 	lo, hi := int(d.start[e]), int(d.start[e+1])
 	switch {
-	case lo == hi || d.code[lo] <= codeElement:
+	case lo == hi || d.Levels[lo] <= codeElement:
 		return nil, false
-	case d.code[lo] == codeValue:
+	case d.Levels[lo] == codeValue:
 		return nil, true
 	}
-	return d.text[lo:hi], true
+	return d.Texts[lo:hi], true
 }
 
 // finish closes the offsets and finds the rows with bad values.
@@ -129,12 +225,12 @@ func (b *Batch) finish() {
 	}
 	for col := range b.leaves {
 		if d := &b.leaves[col]; len(d.start) > 0 {
-			d.start = append(d.start, int32(len(d.code)))
+			d.start = append(d.start, int32(len(d.Levels)))
 		}
 	}
 	if b.spec == &rowSpec {
 		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool {
-			return bytes.IndexByte(d.code, codeValue) >= 0
+			return bytes.IndexByte(d.Levels, codeValue) >= 0
 		})
 		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool {
 			return bytes.Count(g.code, []byte{codeNull}) < len(g.code)
@@ -149,11 +245,11 @@ func (b *Batch) finish() {
 			b.setError(b.spec.path(col), spec.group, d.start, bad.entry, bad.what)
 		}
 		if spec.nested {
-			b.findNull(b.spec.path(col), spec.group, d.start, d.code, codeInnerNothing, "null instead of a text")
+			b.findNull(b.spec.path(col), spec.group, d.start, d.Levels, codeInnerNothing, "null instead of a text")
 		}
 	}
-	if b.spec == &rowSpec && len(b.leaves[tagKey].code) > 0 {
-		b.findNull("tags.key", groupTags, nil, b.leaves[tagKey].code, codeElement, "null instead of a key")
+	if b.spec == &rowSpec && len(b.leaves[tagKey].Levels) > 0 {
+		b.findNull("tags.key", groupTags, nil, b.leaves[tagKey].Levels, codeElement, "null instead of a key")
 	}
 }
 

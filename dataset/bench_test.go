@@ -8,6 +8,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"ibid"
 )
 
 // benchmarkFile writes n rows with three citations and three spans of truth on
@@ -49,7 +51,7 @@ func BenchmarkRead(b *testing.B) {
 	for _, codec := range []compress.Codec{&parquet.Snappy, &parquet.Zstd} {
 		b.Run("codec="+codec.String(), func(b *testing.B) {
 			s := open(b, benchmarkFile(b, rows, codec), ReadOptions{Want: WantKeys | WantSpans})
-			var r Row
+			var r ibid.Answer
 			b.ReportAllocs()
 			for b.Loop() {
 				err := s.Read(b.Context(), 0, 8192, func(batch *Batch) error {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go/format"
+	"ibid/dataset/parquet"
 )
 
 // Codes say of each entry of a column what is there. The order matters: from
@@ -26,15 +26,11 @@ const (
 
 // A boundLeaf is a column of ours tied to a leaf of one file.
 type boundLeaf struct {
-	leaf     int // position in each row group; -1 if the file has no such column
-	null     bool
-	physical format.Type
-	unsigned bool
-	kind     valueKind
-	def, rep int      // highest levels
-	code     [16]byte // by definition level
-	jumps    []jump   // how code differs from the level
-	present  byte     // the code of an entry that has a value
+	parquet.Leaf          // its Column is -1 if the file has no such column
+	null         bool     // it holds nothing but nulls
+	code         [16]byte // by definition level
+	jumps        []jump   // how code differs from the level
+	present      byte     // the code of an entry that has a value
 }
 
 // A boundGroup is a list column of ours tied to one file.
@@ -55,14 +51,14 @@ type binding struct {
 // knows and keeps those that are wanted. Names are taken, in this order, from
 // columns (foreign name to ours), from our own names, and from the
 // specification's.
-func bind(root *schemaNode, spec *schemaSpec, columns map[string]string, want Want) (*binding, error) {
+func bind(root *parquet.Node, spec *schemaSpec, columns map[string]string, want Want) (*binding, error) {
 	names, err := spec.foreignNames(columns)
 	if err != nil {
 		return nil, err
 	}
 	b := &binding{leaves: make([]boundLeaf, len(spec.columns)), groups: make([]boundGroup, len(spec.groups))}
 	for i := range b.leaves {
-		b.leaves[i] = boundLeaf{leaf: -1, kind: spec.columns[i].kind}
+		b.leaves[i].Column = -1
 	}
 	for i := range spec.columns {
 		if spec.columns[i].group < 0 {
@@ -82,22 +78,22 @@ func bind(root *schemaNode, spec *schemaSpec, columns map[string]string, want Wa
 }
 
 // findIgnored lists the columns of the file that no column of ours can be.
-func (b *binding) findIgnored(root *schemaNode, spec *schemaSpec, names foreignNames) {
-	for _, n := range root.children {
-		g := slices.IndexFunc(spec.groups, func(group string) bool { return names.of(group) == n.name() })
+func (b *binding) findIgnored(root *parquet.Node, spec *schemaSpec, names foreignNames) {
+	for _, n := range root.Children {
+		g := slices.IndexFunc(spec.groups, func(group string) bool { return names.of(group) == n.Name })
 		if g < 0 {
-			if !spec.knows(-1, "", n.name(), names) {
-				b.ignored = append(b.ignored, n.name())
+			if !spec.knows(-1, "", n.Name, names) {
+				b.ignored = append(b.ignored, n.Name)
 			}
 			continue
 		}
-		shape, ok := n.list(func(string) bool { return false })
+		shape, ok := n.List(func(string) bool { return false })
 		if !ok {
 			continue
 		}
-		for _, member := range shape.element.children {
-			if !spec.knows(g, spec.groups[g]+".", member.name(), names) {
-				b.ignored = append(b.ignored, n.name()+"."+member.name())
+		for _, member := range shape.Element.Children {
+			if !spec.knows(g, spec.groups[g]+".", member.Name, names) {
+				b.ignored = append(b.ignored, n.Name+"."+member.Name)
 			}
 		}
 	}
@@ -107,7 +103,7 @@ func (b *binding) findIgnored(root *schemaNode, spec *schemaSpec, names foreignN
 func (b *binding) drop(spec *schemaSpec, want Want) {
 	for i := range b.leaves {
 		if spec.columns[i].want&want == 0 || b.leaves[i].null {
-			b.leaves[i].leaf = -1
+			b.leaves[i].Column = -1
 		}
 	}
 }
@@ -118,20 +114,20 @@ func columnError(column, hint string, msg string, args ...any) *Error {
 
 // find looks for the column called path among the children of n under the
 // names it can have there.
-func (s *schemaSpec) find(n *schemaNode, path string, names foreignNames, own string, aliases []string) (*schemaNode, error) {
+func (s *schemaSpec) find(n *parquet.Node, path string, names foreignNames, own string, aliases []string) (*parquet.Node, error) {
 	if foreign, ok := names[path]; ok {
 		name := foreign[strings.LastIndexByte(foreign, '.')+1:]
-		c, count := n.child(name)
+		c, count := n.Child(name)
 		switch {
 		case c == nil:
-			return nil, columnError(foreign, didYouMean(name, n.childNames()), "no such column, although it is mapped to %s", path)
+			return nil, columnError(foreign, didYouMean(name, childNames(n)), "no such column, although it is mapped to %s", path)
 		case count > 1:
 			return nil, columnError(foreign, "", "the file has %d columns of this name", count)
 		}
 		return c, nil
 	}
 	for _, name := range append([]string{own}, aliases...) {
-		c, count := n.child(name)
+		c, count := n.Child(name)
 		if count > 1 {
 			return nil, columnError(path, "", "the file has %d columns of this name", count)
 		}
@@ -143,7 +139,7 @@ func (s *schemaSpec) find(n *schemaNode, path string, names foreignNames, own st
 	return nil, nil
 }
 
-func (b *binding) bindPlain(root *schemaNode, spec *schemaSpec, col int, names foreignNames) error {
+func (b *binding) bindPlain(root *parquet.Node, spec *schemaSpec, col int, names foreignNames) error {
 	s := &spec.columns[col]
 	n, err := spec.find(root, s.member, names, s.member, s.aliases)
 	if err != nil {
@@ -151,11 +147,11 @@ func (b *binding) bindPlain(root *schemaNode, spec *schemaSpec, col int, names f
 	}
 	if n == nil {
 		if s.required {
-			return columnError(s.member, missingHint(s.member, root.childNames()), "required column is missing")
+			return columnError(s.member, missingHint(s.member, childNames(root)), "required column is missing")
 		}
 		return nil
 	}
-	if n.repeated {
+	if n.Repeated {
 		return wrongType(s.member, n, s.kind.String())
 	}
 	leaf, err := bindLeaf(s.member, n, s.kind)
@@ -163,7 +159,7 @@ func (b *binding) bindPlain(root *schemaNode, spec *schemaSpec, col int, names f
 		return err
 	}
 	leaf.setCodes(func(def int) byte {
-		if def < n.def {
+		if def < n.Def {
 			return codeNull
 		}
 		return codePlain
@@ -172,22 +168,30 @@ func (b *binding) bindPlain(root *schemaNode, spec *schemaSpec, col int, names f
 	return nil
 }
 
-func (n *schemaNode) childNames() []string {
-	names := make([]string, len(n.children))
-	for i, c := range n.children {
-		names[i] = c.name()
+func childNames(n *parquet.Node) []string {
+	names := make([]string, len(n.Children))
+	for i, c := range n.Children {
+		names[i] = c.Name
 	}
 	return names
 }
 
 // bindLeaf checks that the leaf n can be read as kind.
-func bindLeaf(path string, n *schemaNode, kind valueKind) (boundLeaf, error) {
-	leaf := boundLeaf{leaf: n.leaf, null: n.isNull(), physical: n.elem.Type.V, kind: kind, def: n.def, rep: n.rep}
-	if !n.isLeaf() || !leaf.null && !kind.accepts(n, &leaf.unsigned) {
+func bindLeaf(path string, n *parquet.Node, kind valueKind) (boundLeaf, error) {
+	leaf := boundLeaf{null: n.IsNull()}
+	ok := n.IsLeaf()
+	if ok {
+		as := kind.stored()
+		if leaf.null {
+			as = parquet.Nothing
+		}
+		leaf.Leaf, ok = n.As(as)
+	}
+	if !ok {
 		return leaf, wrongType(path, n, kind.String())
 	}
-	if n.def >= len(leaf.code) {
-		return leaf, columnError(path, "", "%d levels of optional and repeated fields are too many", n.def)
+	if n.Def >= len(leaf.code) {
+		return leaf, columnError(path, "", "%d levels of optional and repeated fields are too many", n.Def)
 	}
 	return leaf, nil
 }
@@ -200,7 +204,7 @@ type jump struct{ from, by int }
 func (l *boundLeaf) setCodes(code func(def int) byte, present byte) {
 	l.present, l.jumps = present, nil
 	before := -1
-	for def := range l.def + 1 {
+	for def := range l.Def + 1 {
 		l.code[def] = code(def)
 		if by := int(l.code[def]) - before - 1; by != 0 {
 			l.jumps = append(l.jumps, jump{def, by})
@@ -209,7 +213,7 @@ func (l *boundLeaf) setCodes(code func(def int) byte, present byte) {
 	}
 }
 
-// translate turns definition levels, which do not exceed l.def, into codes,
+// translate turns definition levels, which do not exceed l.Def, into codes,
 // eight at a time.
 func (l *boundLeaf) translate(levels []byte) {
 	if len(l.jumps) == 0 {
@@ -233,8 +237,184 @@ func (l *boundLeaf) translate(levels []byte) {
 	}
 }
 
-func wrongType(path string, n *schemaNode, want string) error {
-	return columnError(path, "", "%s instead of %s", n.typeName(), want)
+// absent is the code of an entry without a value where present is that of one with.
+func (l *boundLeaf) absent() byte {
+	switch l.present {
+	case codePlain:
+		return codeNull
+	case codeValue:
+		return codeElement
+	}
+	return codeInnerNothing
+}
+
+func wrongType(path string, n *parquet.Node, want string) error {
+	return columnError(path, "", "%s instead of %s", n.TypeName(), want)
 }
 
 var errUnknownColumn = errors.New("unknown column")
+
+// bindGroup binds the members of a list column.
+func (b *binding) bindGroup(root *parquet.Node, spec *schemaSpec, g int, names foreignNames, want Want) error {
+	name := spec.groups[g]
+	n, err := spec.find(root, name, names, name, nil)
+	if err != nil || n == nil || n.IsNull() {
+		return err
+	}
+	members := spec.members(g)
+	known := func(name string) bool {
+		return slices.ContainsFunc(members, func(c int) bool { return spec.named(c, name) })
+	}
+	shape, ok := n.List(known)
+	if !ok {
+		hint := ""
+		if name == "tags" && n.TypeName() == "struct" {
+			hint = "write tags as map<string,string>"
+		}
+		return columnError(name, hint, "%s instead of a list", n.TypeName())
+	}
+	b.groups[g].found = slices.ContainsFunc(members, func(c int) bool { return spec.columns[c].want&want != 0 })
+	if len(members) == 1 && spec.columns[members[0]].member == "" {
+		return b.bindValues(spec, g, members[0], shape, want)
+	}
+	if shape.Element.IsNull() {
+		return b.bindSkeleton(spec, g, shape, want)
+	}
+	if shape.Element.IsLeaf() {
+		return columnError(name, "", "list of %s instead of a list of structs", shape.Element.TypeName())
+	}
+	for _, col := range members {
+		if err := b.bindMember(spec, col, shape, names); err != nil {
+			return err
+		}
+	}
+	return b.bindSkeleton(spec, g, shape, want)
+}
+
+// bindValues binds a list of plain values.
+func (b *binding) bindValues(spec *schemaSpec, g, col int, shape parquet.ListShape, want Want) error {
+	if shape.Element.IsNull() {
+		return b.bindSkeleton(spec, g, shape, want)
+	}
+	leaf, err := bindLeaf(spec.path(col), shape.Element, spec.columns[col].kind)
+	if err != nil {
+		return err
+	}
+	leaf.setCodes(func(def int) byte { return shapeCode(shape, def) }, codeValue)
+	b.leaves[col] = leaf
+	return b.bindSkeleton(spec, g, shape, want)
+}
+
+func (b *binding) bindMember(spec *schemaSpec, col int, shape parquet.ListShape, names foreignNames) error {
+	s, path := &spec.columns[col], spec.path(col)
+	n, err := spec.find(shape.Element, path, names, s.member, s.aliases)
+	if err != nil || n == nil {
+		if err == nil && col == tagKey && spec == &rowSpec {
+			return columnError(path, "write tags as map<string,string>", "the map has no key")
+		}
+		return err
+	}
+	if !s.nested {
+		if n.Repeated {
+			return wrongType(path, n, s.kind.String())
+		}
+		leaf, err := bindLeaf(path, n, s.kind)
+		if err != nil {
+			return err
+		}
+		leaf.setCodes(func(def int) byte {
+			if c := shapeCode(shape, def); c < codeElement {
+				return c
+			}
+			if def < n.Def {
+				return codeElement
+			}
+			return codeValue
+		}, codeValue)
+		b.leaves[col] = leaf
+		return nil
+	}
+	if n.IsNull() {
+		return nil
+	}
+	inner, ok := n.List(func(string) bool { return false })
+	if !ok {
+		return wrongType(path, n, "list of strings")
+	}
+	if inner.Element.IsNull() {
+		return columnError(path, "write the column as list<string>", "list without a type")
+	}
+	leaf, err := bindLeaf(path, inner.Element, s.kind)
+	if err != nil {
+		return err
+	}
+	leaf.setCodes(func(def int) byte {
+		if c := shapeCode(shape, def); c < codeElement {
+			return c
+		}
+		switch {
+		case def < inner.Repeated.Def-1:
+			return codeElement
+		case def < inner.Repeated.Def:
+			return codeValue
+		case def < inner.Element.Def:
+			return codeInnerNothing
+		}
+		return codeInnerValue
+	}, codeInnerValue)
+	b.leaves[col] = leaf
+	return nil
+}
+
+// shapeCode is the code of a definition level as far as the list itself goes.
+func shapeCode(s parquet.ListShape, def int) byte {
+	switch {
+	case def < s.Repeated.Def-1:
+		return codeNull
+	case def < s.Repeated.Def:
+		return codeEmpty
+	case def < s.Element.Def:
+		return codeNothing
+	case s.Element.IsLeaf():
+		return codeValue
+	}
+	return codeElement
+}
+
+// bindSkeleton chooses the leaf that gives the group its shape: one of ours if
+// there is one, else any leaf of the element.
+func (b *binding) bindSkeleton(spec *schemaSpec, g int, shape parquet.ListShape, want Want) error {
+	b.drop(spec, want)
+	group := &b.groups[g]
+	group.column = -1
+	for _, col := range spec.members(g) {
+		if leaf := &b.leaves[col]; leaf.Column >= 0 && !spec.columns[col].nested {
+			group.column, group.skeleton = col, *leaf
+			return nil
+		}
+	}
+	n := anyLeaf(shape.Element, shape.Repeated.Rep)
+	if n == nil {
+		return columnError(spec.groups[g], "", "the struct has no plain member")
+	}
+	group.skeleton.null = true
+	group.skeleton.Leaf, _ = n.As(parquet.Nothing)
+	group.skeleton.setCodes(func(def int) byte { return shapeCode(shape, def) }, codeInnerValue)
+	return nil
+}
+
+// anyLeaf returns a leaf at or below n with that repetition level.
+func anyLeaf(n *parquet.Node, rep int) *parquet.Node {
+	if n.IsLeaf() {
+		if n.Rep == rep {
+			return n
+		}
+		return nil
+	}
+	for _, c := range n.Children {
+		if leaf := anyLeaf(c, rep); leaf != nil {
+			return leaf
+		}
+	}
+	return nil
+}

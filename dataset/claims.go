@@ -1,11 +1,15 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode"
+	"unicode/utf8"
 
+	"ibid"
 	"ibid/metrics/presence"
 	"ibid/metrics/token"
 )
@@ -15,9 +19,9 @@ type ClaimSource uint8
 
 // The sources of claims.
 const (
-	AutoClaims     ClaimSource = iota // the row's claims if it has them, else sentences
-	ProvidedClaims                    // the row's claims
-	SentenceClaims                    // the sentences of the answer
+	autoClaims     ClaimSource = iota // the row's claims if it has them, else sentences
+	providedClaims                    // the row's claims
+	sentenceClaims                    // the sentences of the answer
 )
 
 var claimSourceNames = [...]string{"auto", "provided", "sentences"}
@@ -33,23 +37,11 @@ func ParseClaimSource(name string) (ClaimSource, error) {
 	return 0, fmt.Errorf("claims %q: not one of auto, provided, sentences", name)
 }
 
-// String returns the name that [ParseClaimSource] takes.
-func (s ClaimSource) String() string { return claimSourceNames[s] }
-
-// A CutClaim is one claim of an answer. Start and End are half-open code points
-// of the answer, with 0 <= Start < End <= its length.
-type CutClaim struct {
-	ID         string
-	Text       string
-	Start, End int64
-	HasExtent  bool // false: Start and End mean nothing
-}
-
 // A ClaimCutter gives the claims of rows and keeps its memory from one row to
 // the next. It belongs to one worker and is not safe for concurrent use.
 type ClaimCutter struct {
 	source    ClaimSource
-	claims    []CutClaim
+	claims    []ibid.Claim
 	splitter  token.Splitter
 	sentences []token.Bounds
 	markers   []token.Bounds
@@ -61,7 +53,7 @@ func NewClaimCutter(source ClaimSource) *ClaimCutter { return &ClaimCutter{sourc
 
 // Claims are the claims of one row.
 type Claims struct {
-	List []CutClaim // valid until the next call
+	List []ibid.Claim // valid until the next call; extents lie in the answer and are not empty
 
 	// Known is false if the claims must be the row's and it has none, or if the
 	// answer is null. An answer that claims nothing, since it is empty or made of
@@ -82,18 +74,18 @@ type Claims struct {
 // if it does so exactly once, and else none. Its text is that of its extent if
 // it has none of its own. Citation markers are cut out of every text; a text
 // made of them stays as it is.
-func (c *ClaimCutter) Cut(row *Row, resolved *Resolved) Claims {
+func (c *ClaimCutter) Cut(row *ibid.Answer) Claims {
 	c.claims = c.claims[:0]
 	switch {
 	case row.AnswerNull:
 		return Claims{}
-	case c.source == SentenceClaims || c.source == AutoClaims && !row.HasClaims:
+	case c.source == sentenceClaims || c.source == autoClaims && !row.HasClaims:
 		c.cutSentences(row.Answer)
 		return Claims{List: c.claims, Known: true}
 	case !row.HasClaims:
 		return Claims{}
 	}
-	c.takeProvided(row, resolved)
+	c.takeProvided(row)
 	return Claims{List: c.claims, Known: true, Provided: true}
 }
 
@@ -109,26 +101,25 @@ func (c *ClaimCutter) cutSentences(answer string) {
 		for len(markers) > 0 && markers[0].End <= b.Start {
 			markers = markers[1:]
 		}
-		c.claims = append(c.claims, CutClaim{
-			ID: strconv.Itoa(i), Text: text.Claim(b, markers),
-			Start: int64(b.Start), End: int64(b.End), HasExtent: true,
+		c.claims = append(c.claims, ibid.Claim{
+			ClaimID: strconv.Itoa(i), Text: text.Claim(b, markers), Extent: ibid.Between(int64(b.Start), int64(b.End)),
 		})
 	}
 }
 
-func (c *ClaimCutter) takeProvided(row *Row, resolved *Resolved) {
+func (c *ClaimCutter) takeProvided(row *ibid.Answer) {
 	answer := token.NewText(row.Answer)
 	c.finder.reset(row.Answer)
 	for i := range row.Claims {
-		claim := CutClaim{ID: row.Claims[i].ClaimID, Text: row.Claims[i].Text}
-		at := resolved.Claims[i]
-		claim.Start, claim.End = at.Start.Value, at.End.Value
-		claim.HasExtent = at.Start.Valid && at.End.Valid && 0 <= claim.Start && claim.Start < claim.End && claim.End <= int64(answer.Len())
-		if !claim.HasExtent {
-			claim.Start, claim.End, claim.HasExtent = c.finder.once(claim.Text)
+		given := &row.Claims[i]
+		claim := ibid.Claim{ClaimID: given.ClaimID, Text: given.Text}
+		if at := given.Extent; at.Known() && 0 <= at.Start.Value && at.Start.Value < at.End.Value && at.End.Value <= int64(answer.Len()) {
+			claim.Extent = at
+		} else {
+			claim.Extent = c.finder.once(claim.Text)
 		}
-		if claim.Text == "" && claim.HasExtent {
-			claim.Text = answer.Slice(int(claim.Start), int(claim.End))
+		if at := claim.Extent; claim.Text == "" && at.Known() {
+			claim.Text = answer.Slice(int(at.Start.Value), int(at.End.Value))
 		}
 		claim.Text = c.withoutMarkers(claim.Text)
 		c.claims = append(c.claims, claim)
@@ -168,4 +159,54 @@ func appendMarkers(dst []token.Bounds, text string) []token.Bounds {
 
 func bounds(start, end int) token.Bounds {
 	return token.Bounds{Start: int32(start), End: int32(end)}
+}
+
+// A claimFinder finds claims in an answer by their text, white space ignored:
+// programs that cut answers into claims change it.
+type claimFinder struct {
+	answer string
+	ready  bool // dense and points are those of answer
+
+	dense  []byte  // the answer without white space
+	points []int32 // for each byte of dense, the code point of the answer it is of
+	claim  []byte
+}
+
+func (f *claimFinder) reset(answer string) { f.answer, f.ready = answer, false }
+
+// once returns where in the answer the claim stands, in code points; null if it
+// does so nowhere or more than once, and for a claim of nothing but white space.
+func (f *claimFinder) once(claim string) ibid.Interval {
+	f.claim = f.claim[:0]
+	for _, r := range claim {
+		if !unicode.IsSpace(r) {
+			f.claim = utf8.AppendRune(f.claim, r)
+		}
+	}
+	if len(f.claim) == 0 {
+		return ibid.Interval{}
+	}
+	if !f.ready {
+		f.squeeze()
+	}
+	at := bytes.Index(f.dense, f.claim)
+	if at < 0 || bytes.Contains(f.dense[at+1:], f.claim) {
+		return ibid.Interval{}
+	}
+	return ibid.Between(int64(f.points[at]), int64(f.points[at+len(f.claim)-1])+1)
+}
+
+// squeeze makes dense and points.
+func (f *claimFinder) squeeze() {
+	f.dense, f.points, f.ready = f.dense[:0], f.points[:0], true
+	cp := int32(0)
+	for _, r := range f.answer {
+		if !unicode.IsSpace(r) {
+			f.dense = utf8.AppendRune(f.dense, r)
+			for len(f.points) < len(f.dense) {
+				f.points = append(f.points, cp)
+			}
+		}
+		cp++
+	}
 }

@@ -11,40 +11,41 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ibid"
 )
 
-func cut(source ClaimSource, row Row) Claims {
-	var resolved Resolved
-	NewResolver(nil, Conventions{}).Resolve(&row, &resolved)
-	return NewClaimCutter(source).Cut(&row, &resolved)
+func cut(source ClaimSource, row ibid.Answer) Claims {
+	NewResolver(nil, Conventions{}).Resolve(&row)
+	return NewClaimCutter(source).Cut(&row)
 }
 
 func TestClaimCutterSources(t *testing.T) {
 	const answer = "One is red [1]. [2] Two."
-	sentences := []CutClaim{
-		{ID: "0", Text: "One is red.", Start: 0, End: 19, HasExtent: true},
-		{ID: "1", Text: "Two.", Start: 20, End: 24, HasExtent: true},
+	sentences := []ibid.Claim{
+		{ClaimID: "0", Text: "One is red.", Extent: ibid.Between(0, 19)},
+		{ClaimID: "1", Text: "Two.", Extent: ibid.Between(20, 24)},
 	}
-	given := []Claim{{ClaimID: "c", Text: "Two"}}
-	provided := []CutClaim{{ID: "c", Text: "Two", Start: 20, End: 23, HasExtent: true}}
-	without, with := Row{Answer: answer}, Row{Answer: answer, HasClaims: true, Claims: given}
-	none := Row{Answer: answer, HasClaims: true}
+	given := []ibid.Claim{{ClaimID: "c", Text: "Two"}}
+	provided := []ibid.Claim{{ClaimID: "c", Text: "Two", Extent: ibid.Between(20, 23)}}
+	without, with := ibid.Answer{Answer: answer}, ibid.Answer{Answer: answer, HasClaims: true, Claims: given}
+	none := ibid.Answer{Answer: answer, HasClaims: true}
 	for _, tt := range []struct {
 		name   string
 		source ClaimSource
-		row    Row
+		row    ibid.Answer
 		want   Claims
 	}{
-		{"auto, not known", AutoClaims, without, Claims{List: sentences, Known: true}},
-		{"auto, given", AutoClaims, with, Claims{List: provided, Known: true, Provided: true}},
-		{"auto, known to be none", AutoClaims, none, Claims{Known: true, Provided: true}},
-		{"provided, not known", ProvidedClaims, without, Claims{}},
-		{"provided, given", ProvidedClaims, with, Claims{List: provided, Known: true, Provided: true}},
-		{"sentences, not known", SentenceClaims, without, Claims{List: sentences, Known: true}},
-		{"sentences, given", SentenceClaims, with, Claims{List: sentences, Known: true}},
-		{"empty answer", AutoClaims, Row{}, Claims{Known: true}},
-		{"answer of markers", AutoClaims, Row{Answer: "[1] [a.pdf:1:0-5]\n【3】."}, Claims{Known: true}},
-		{"null answer", AutoClaims, Row{AnswerNull: true}, Claims{}},
+		{"auto, not known", autoClaims, without, Claims{List: sentences, Known: true}},
+		{"auto, given", autoClaims, with, Claims{List: provided, Known: true, Provided: true}},
+		{"auto, known to be none", autoClaims, none, Claims{Known: true, Provided: true}},
+		{"provided, not known", providedClaims, without, Claims{}},
+		{"provided, given", providedClaims, with, Claims{List: provided, Known: true, Provided: true}},
+		{"sentences, not known", sentenceClaims, without, Claims{List: sentences, Known: true}},
+		{"sentences, given", sentenceClaims, with, Claims{List: sentences, Known: true}},
+		{"empty answer", autoClaims, ibid.Answer{}, Claims{Known: true}},
+		{"answer of markers", autoClaims, ibid.Answer{Answer: "[1] [a.pdf:1:0-5]\n【3】."}, Claims{Known: true}},
+		{"null answer", autoClaims, ibid.Answer{AnswerNull: true}, Claims{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, cut(tt.source, tt.row), cmpopts.EquateEmpty()); diff != "" {
@@ -55,30 +56,30 @@ func TestClaimCutterSources(t *testing.T) {
 }
 
 func TestClaimCutterLocates(t *testing.T) {
-	at := func(n int64) NullInt { return NullInt{Value: n, Valid: true} }
+	at := func(n int64) ibid.Integer { return ibid.Some(n) }
 	for _, tt := range []struct {
 		name, answer string
-		claim        Claim
-		want         CutClaim
+		claim        ibid.Claim
+		want         ibid.Claim
 	}{
-		{"extent given", "Öne. Two.", Claim{Text: "Öne", Start: at(5), End: at(9)}, CutClaim{Text: "Öne", Start: 5, End: 9, HasExtent: true}},
-		{"extent without text", "Öne [1]. Two.", Claim{Start: at(0), End: at(8)}, CutClaim{Text: "Öne.", Start: 0, End: 8, HasExtent: true}},
-		{"extent outside", "Öne. Two.", Claim{Text: "Two.", Start: at(5), End: at(10)}, CutClaim{Text: "Two.", Start: 5, End: 9, HasExtent: true}},
-		{"extent outside, no text there", "Öne.", Claim{Text: "Two.", Start: at(-1), End: at(3)}, CutClaim{Text: "Two."}},
-		{"extent empty", "Öne.", Claim{Text: "Two.", Start: at(2), End: at(2)}, CutClaim{Text: "Two."}},
-		{"half an extent", "Öne.", Claim{Text: "ne", Start: at(2)}, CutClaim{Text: "ne", Start: 1, End: 3, HasExtent: true}},
-		{"once", "Öne. 二つ。 Two.", Claim{Text: "二つ。"}, CutClaim{Text: "二つ。", Start: 5, End: 8, HasExtent: true}},
-		{"white space differs", " Ö\n\n ne.  Two.", Claim{Text: "\tÖ ne. T"}, CutClaim{Text: "\tÖ ne. T", Start: 1, End: 11, HasExtent: true}},
-		{"twice", "One. Two. One.", Claim{Text: "One."}, CutClaim{Text: "One."}},
-		{"twice, overlapping", "aba ba", Claim{Text: "aba"}, CutClaim{Text: "aba"}},
-		{"nowhere", "One.", Claim{Text: "Three."}, CutClaim{Text: "Three."}},
-		{"nothing", "One.", Claim{Text: " "}, CutClaim{Text: " "}},
-		{"markers in the claim", "One [1]. Two.", Claim{Text: "One [1]."}, CutClaim{Text: "One.", Start: 0, End: 8, HasExtent: true}},
-		{"claim of markers", "One [1].", Claim{Text: "[1]"}, CutClaim{Text: "[1]", Start: 4, End: 7, HasExtent: true}},
+		{"extent given", "Öne. Two.", ibid.Claim{Text: "Öne", Start: at(5), End: at(9)}, ibid.Claim{Text: "Öne", Extent: ibid.Between(5, 9)}},
+		{"extent without text", "Öne [1]. Two.", ibid.Claim{Start: at(0), End: at(8)}, ibid.Claim{Text: "Öne.", Extent: ibid.Between(0, 8)}},
+		{"extent outside", "Öne. Two.", ibid.Claim{Text: "Two.", Start: at(5), End: at(10)}, ibid.Claim{Text: "Two.", Extent: ibid.Between(5, 9)}},
+		{"extent outside, no text there", "Öne.", ibid.Claim{Text: "Two.", Start: at(-1), End: at(3)}, ibid.Claim{Text: "Two."}},
+		{"extent empty", "Öne.", ibid.Claim{Text: "Two.", Start: at(2), End: at(2)}, ibid.Claim{Text: "Two."}},
+		{"half an extent", "Öne.", ibid.Claim{Text: "ne", Start: at(2)}, ibid.Claim{Text: "ne", Extent: ibid.Between(1, 3)}},
+		{"once", "Öne. 二つ。 Two.", ibid.Claim{Text: "二つ。"}, ibid.Claim{Text: "二つ。", Extent: ibid.Between(5, 8)}},
+		{"white space differs", " Ö\n\n ne.  Two.", ibid.Claim{Text: "\tÖ ne. T"}, ibid.Claim{Text: "\tÖ ne. T", Extent: ibid.Between(1, 11)}},
+		{"twice", "One. Two. One.", ibid.Claim{Text: "One."}, ibid.Claim{Text: "One."}},
+		{"twice, overlapping", "aba ba", ibid.Claim{Text: "aba"}, ibid.Claim{Text: "aba"}},
+		{"nowhere", "One.", ibid.Claim{Text: "Three."}, ibid.Claim{Text: "Three."}},
+		{"nothing", "One.", ibid.Claim{Text: " "}, ibid.Claim{Text: " "}},
+		{"markers in the claim", "One [1]. Two.", ibid.Claim{Text: "One [1]."}, ibid.Claim{Text: "One.", Extent: ibid.Between(0, 8)}},
+		{"claim of markers", "One [1].", ibid.Claim{Text: "[1]"}, ibid.Claim{Text: "[1]", Extent: ibid.Between(4, 7)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := cut(ProvidedClaims, Row{Answer: tt.answer, HasClaims: true, Claims: []Claim{tt.claim}})
-			if diff := cmp.Diff([]CutClaim{tt.want}, got.List); diff != "" {
+			got := cut(providedClaims, ibid.Answer{Answer: tt.answer, HasClaims: true, Claims: []ibid.Claim{tt.claim}})
+			if diff := cmp.Diff([]ibid.Claim{tt.want}, got.List); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
@@ -87,10 +88,10 @@ func TestClaimCutterLocates(t *testing.T) {
 
 func TestClaimCutterStatements(t *testing.T) {
 	const first = "<statement>One is red [4].<cite>[0-1]</cite></statement>"
-	got := cut(SentenceClaims, Row{Answer: first + "<statement>Two.<cite></cite></statement>"})
-	want := []CutClaim{
-		{ID: "0", Text: "One is red.", Start: 0, End: int64(len(first)), HasExtent: true},
-		{ID: "1", Text: "Two.", Start: int64(len(first)), End: int64(len(first) + 40), HasExtent: true},
+	got := cut(sentenceClaims, ibid.Answer{Answer: first + "<statement>Two.<cite></cite></statement>"})
+	want := []ibid.Claim{
+		{ClaimID: "0", Text: "One is red.", Extent: ibid.Between(0, int64(len(first)))},
+		{ClaimID: "1", Text: "Two.", Extent: ibid.Between(int64(len(first)), int64(len(first)+40))},
 	}
 	if diff := cmp.Diff(want, got.List); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -99,18 +100,17 @@ func TestClaimCutterStatements(t *testing.T) {
 
 // One cutter gives for each row what a new one does.
 func TestClaimCutterForgets(t *testing.T) {
-	rows := []Row{
-		{Answer: "One [1]. Two. Three.", HasClaims: true, Claims: []Claim{{Text: "Two."}, {Text: "Three."}}},
+	rows := []ibid.Answer{
+		{Answer: "One [1]. Two. Three.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}, {Text: "Three."}}},
 		{Answer: "Nothing."},
-		{Answer: "Two.", HasClaims: true, Claims: []Claim{{Text: "Two."}}},
+		{Answer: "Two.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}}},
 		{},
-		{Answer: "One.", HasClaims: true, Claims: []Claim{{Text: "Two."}}},
+		{Answer: "One.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}}},
 	}
-	c := NewClaimCutter(AutoClaims)
+	c := NewClaimCutter(autoClaims)
 	for i := range rows {
-		var resolved Resolved
-		NewResolver(nil, Conventions{}).Resolve(&rows[i], &resolved)
-		if diff := cmp.Diff(cut(AutoClaims, rows[i]), c.Cut(&rows[i], &resolved), cmpopts.EquateEmpty()); diff != "" {
+		NewResolver(nil, Conventions{}).Resolve(&rows[i])
+		if diff := cmp.Diff(cut(autoClaims, rows[i]), c.Cut(&rows[i]), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("row %d: -new +used:\n%s", i, diff)
 		}
 	}
@@ -143,13 +143,13 @@ func TestClaimCutterLocatesCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range record.Answers {
-			row := Row{Answer: a.Answer, HasClaims: true}
+			row := ibid.Answer{Answer: a.Answer, HasClaims: true}
 			for _, c := range a.Claims {
-				row.Claims = append(row.Claims, Claim{Text: c.Text})
+				row.Claims = append(row.Claims, ibid.Claim{Text: c.Text})
 			}
-			for i, c := range cut(AutoClaims, row).List {
+			for i, c := range cut(autoClaims, row).List {
 				claims++
-				if c.HasExtent && sameDense(string([]rune(a.Answer)[c.Start:c.End]), a.Claims[i].Text) {
+				if c.Extent.Known() && sameDense(string([]rune(a.Answer)[c.Extent.Start.Value:c.Extent.End.Value]), a.Claims[i].Text) {
 					located++
 				}
 			}
@@ -173,12 +173,12 @@ func FuzzClaimCutter(f *testing.F) {
 			return // such rows are errors
 		}
 		points := []rune(answer)
-		for _, c := range cut(SentenceClaims, Row{Answer: answer}).List {
-			if c.Start < 0 || c.End <= c.Start || int(c.End) > len(points) || c.Text == "" {
+		for _, c := range cut(sentenceClaims, ibid.Answer{Answer: answer}).List {
+			if start, end := c.Extent.Start.Value, c.Extent.End.Value; start < 0 || end <= start || int(end) > len(points) || c.Text == "" {
 				t.Errorf("%q: sentence %+v", answer, c)
 			}
 		}
-		got := cut(ProvidedClaims, Row{Answer: answer, HasClaims: true, Claims: []Claim{{Text: claim}}}).List[0]
+		got := cut(providedClaims, ibid.Answer{Answer: answer, HasClaims: true, Claims: []ibid.Claim{{Text: claim}}}).List[0]
 		dense := strings.Join(strings.Fields(answer), "")
 		want := strings.Join(strings.Fields(claim), "")
 		n := 0
@@ -187,11 +187,11 @@ func FuzzClaimCutter(f *testing.F) {
 				n++
 			}
 		}
-		if got.HasExtent != (n == 1) {
-			t.Fatalf("%q in %q: extent %v, %d occurrences", claim, answer, got.HasExtent, n)
+		if got.Extent.Known() != (n == 1) {
+			t.Fatalf("%q in %q: extent %v, %d occurrences", claim, answer, got.Extent.Known(), n)
 		}
-		if got.HasExtent && !sameDense(string(points[got.Start:got.End]), claim) {
-			t.Errorf("%q in %q: located at %q", claim, answer, string(points[got.Start:got.End]))
+		if got.Extent.Known() && !sameDense(string(points[got.Extent.Start.Value:got.Extent.End.Value]), claim) {
+			t.Errorf("%q in %q: located at %q", claim, answer, string(points[got.Extent.Start.Value:got.Extent.End.Value]))
 		}
 	})
 }

@@ -2,8 +2,14 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"sort"
 	"strings"
+	"unsafe"
+
+	"ibid"
 )
 
 // Documents are the sources that citations point into: for each the bounds of
@@ -31,7 +37,7 @@ type document struct {
 // yields may be reused after yield returns; an error of yield ends the reading
 // and is returned.
 type DocumentReader interface {
-	Read(ctx context.Context, yield func(*Document) error) error
+	Read(ctx context.Context, yield func(*ibid.Document) error) error
 }
 
 var _ DocumentReader = (*DocumentSource)(nil)
@@ -54,7 +60,7 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 		o.Memory = defaultTextMemory
 	}
 	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}}
-	err := from.Read(ctx, func(doc *Document) error {
+	err := from.Read(ctx, func(doc *ibid.Document) error {
 		if o.Need != nil && !o.Need(doc.Doc) {
 			d.skipped++
 			return nil
@@ -69,7 +75,7 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 	return d, nil
 }
 
-func (d *Documents) add(doc *Document) error {
+func (d *Documents) add(doc *ibid.Document) error {
 	lay, t, problem := layOut(doc)
 	if doc.Err != nil {
 		// Which part of the text is missing is not known, so none is used.
@@ -95,7 +101,7 @@ func (d *Documents) add(doc *Document) error {
 }
 
 // compare returns an error unless doc is the same document as first.
-func (d *Documents) compare(first *document, doc *Document, lay *layout, t texts) error {
+func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, t texts) error {
 	held, err := d.load(first)
 	if err != nil {
 		return err
@@ -142,3 +148,166 @@ func (d *Documents) Problems() []string { return d.problems }
 // Close gives back the temporary file, if there is one. No view may be used
 // after it.
 func (d *Documents) Close() error { return d.texts.close() }
+
+// documentBatch is how many documents are decoded at a time: few, because their
+// texts may be long.
+const documentBatch = 64
+
+// A DocumentSource is a set of DOCUMENTS files: one document per row, read as
+// if the files were one.
+type DocumentSource struct{ files fileSet }
+
+// OpenDocuments is [Open] for DOCUMENTS files. o.Want is ignored.
+func OpenDocuments(pattern string, o ReadOptions) (*DocumentSource, error) {
+	o.Want = WantDocuments
+	files, err := openFiles(pattern, &documentSpec, o)
+	if err != nil {
+		return nil, err
+	}
+	return &DocumentSource{*files}, nil
+}
+
+// Rows is the number of documents in all files.
+func (s *DocumentSource) Rows() int64 { return s.files.rows }
+
+// Files lists the files in reading order.
+func (s *DocumentSource) Files() []FileInfo { return s.files.infos() }
+
+// Conventions returns what the files state; OpenDocuments has checked that they
+// agree.
+func (s *DocumentSource) Conventions() FileConventions { return s.files.conventions }
+
+// Columns lists our names of the columns that were found.
+func (s *DocumentSource) Columns() []string { return s.files.columns() }
+
+// Ignored is as for [Source].
+func (s *DocumentSource) Ignored() []string { return s.files.ignored }
+
+// Read decodes all documents in order and hands each to yield, whose error ends
+// it. The document and its strings are valid until yield returns. A document
+// without a name is an [*Error], as is a damaged file.
+func (s *DocumentSource) Read(ctx context.Context, yield func(*ibid.Document) error) error {
+	var d ibid.Document
+	return s.files.read(ctx, 0, documentBatch, func(b *Batch) error {
+		defer b.Release()
+		for i := range b.Len() {
+			if err := b.fileDocument(i, &d); err != nil {
+				return err
+			}
+			if err := yield(&d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// fileDocument fills d with row i of a batch of a DOCUMENTS file.
+func (b *Batch) fileDocument(i int, d *ibid.Document) error {
+	seg := b.segment(i)
+	d.File, d.FileRow = seg.file, seg.fileRow+int64(i-seg.first)
+	d.Err = b.errs[int32(i)]
+	name := &b.leaves[fileDoc]
+	if !name.plain(i) {
+		return &Error{File: d.File, Row: d.FileRow, Column: "doc", Err: errors.New("a document needs a name")}
+	}
+	d.Doc = name.Texts[i]
+	d.Title = b.leaves[fileTitle].plainText(i)
+	d.Text, d.HasText = b.leaves[fileText].plainText(i), b.leaves[fileText].plain(i)
+	d.SourceType = b.leaves[fileSourceType].plainText(i)
+	d.Metadata = b.leaves[fileMetadata].plainText(i)
+	d.Pages, d.HasPages = b.values(groupPages, filePages, i, d.Pages)
+	d.Blocks, d.HasBlocks = b.values(groupBlocks, fileBlocks, i, d.Blocks)
+	return nil
+}
+
+// values appends the elements of a list of plain texts to dst[:0]; a null
+// element is "".
+func (b *Batch) values(group, col, i int, dst []string) ([]string, bool) {
+	lo, hi, has := b.groups[group].elements(i)
+	return append(dst[:0], b.leaves[col].texts(lo, hi)...), has
+}
+
+// A blob holds texts one after the other, each found again by its offset: in
+// memory up to a limit, after that in a temporary file that has no name (where
+// the system allows that), so that nothing is left behind however the process
+// ends.
+//
+// After the last put, get is safe for concurrent use.
+type blob struct {
+	limit int64 // bytes that stay in memory
+	dir   string
+	size  int64
+
+	parts  []string // in memory
+	starts []int64  // offset of each part
+	file   *os.File // after the limit; parts then are nil
+	named  bool     // the file still has its name: the system cannot remove one in use
+}
+
+// put appends s, of which it keeps no reference, and returns its offset.
+func (b *blob) put(s string) (int64, error) {
+	at := b.size
+	if b.file == nil && b.size+int64(len(s)) > b.limit {
+		if err := b.spill(); err != nil {
+			return 0, err
+		}
+	}
+	if b.file != nil {
+		if _, err := b.file.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), at); err != nil {
+			return 0, fmt.Errorf("document texts: %w", err)
+		}
+	} else if s != "" {
+		b.parts = append(b.parts, strings.Clone(s))
+		b.starts = append(b.starts, at)
+	}
+	b.size += int64(len(s))
+	return at, nil
+}
+
+// spill moves what is in memory to a file.
+func (b *blob) spill() error {
+	f, err := os.CreateTemp(b.dir, "ibid-documents-*")
+	if err != nil {
+		return fmt.Errorf("document texts: %w", err)
+	}
+	b.file = f
+	b.named = os.Remove(f.Name()) != nil
+	for i, s := range b.parts {
+		if _, err := f.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), b.starts[i]); err != nil {
+			return fmt.Errorf("document texts: %w", err)
+		}
+	}
+	b.parts, b.starts = nil, nil
+	return nil
+}
+
+// get returns the n bytes at offset at, which must be those of one put or lie
+// within them.
+func (b *blob) get(at int64, n int) (string, error) {
+	if n == 0 {
+		return "", nil
+	}
+	if b.file == nil {
+		i := sort.Search(len(b.starts), func(i int) bool { return b.starts[i] > at }) - 1
+		from := at - b.starts[i]
+		return b.parts[i][from : from+int64(n)], nil
+	}
+	p := make([]byte, n)
+	if _, err := b.file.ReadAt(p, at); err != nil {
+		return "", fmt.Errorf("document texts: %w", err)
+	}
+	return unsafe.String(&p[0], n), nil
+}
+
+// close gives back the file, if there is one.
+func (b *blob) close() error {
+	if b.file == nil {
+		return nil
+	}
+	err := b.file.Close()
+	if b.named {
+		err = errors.Join(err, os.Remove(b.file.Name()))
+	}
+	return err
+}

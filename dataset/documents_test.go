@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -108,15 +109,17 @@ func TestLoadDocumentsErrors(t *testing.T) {
 		t.Errorf("no folder for the file: %v", err)
 	}
 	stopped := errors.New("stopped")
-	_, err = LoadDocuments(t.Context(), readFunc(func(context.Context, func(*Document) error) error { return stopped }), LoadOptions{})
+	_, err = LoadDocuments(t.Context(), readFunc(func(context.Context, func(*ibid.Document) error) error { return stopped }), LoadOptions{})
 	if !errors.Is(err, stopped) {
 		t.Errorf("reader's error: %v", err)
 	}
 }
 
-type readFunc func(context.Context, func(*Document) error) error
+type readFunc func(context.Context, func(*ibid.Document) error) error
 
-func (f readFunc) Read(ctx context.Context, yield func(*Document) error) error { return f(ctx, yield) }
+func (f readFunc) Read(ctx context.Context, yield func(*ibid.Document) error) error {
+	return f(ctx, yield)
+}
 
 // TestLoadDocumentsFromFiles reads what was written, and checks that nothing is
 // kept of the reader's memory.
@@ -184,9 +187,8 @@ func TestDocumentTextsLeaveNothingBehind(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	r := NewResolver(d.View(0), Conventions{Checks: AllChecks})
-	var out Resolved
-	r.Resolve(&Row{Citations: []Citation{at("plain", 4, 9).quoting("grass")}}, &out)
+	r := NewResolver(d.View(0), Conventions{Checks: allChecks})
+	r.Resolve(&ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 4, 9).quoting("grass"))}})
 	if !errors.Is(r.Err(), os.ErrClosed) {
 		t.Errorf("reading a text that is gone: %v, want %v", r.Err(), os.ErrClosed)
 	}
@@ -195,16 +197,16 @@ func TestDocumentTextsLeaveNothingBehind(t *testing.T) {
 func TestLayOut(t *testing.T) {
 	tests := []struct {
 		name          string
-		doc           Document
+		doc           ibid.Document
 		text          string
 		pages, blocks []stretch
 		apart         bool
 	}{
 		{"pages are the text", withPages("", "é", "", "ab"), "éab", []stretch{{0, 1}, {1, 1}, {1, 3}}, nil, false},
-		{"blocks are the text", Document{Blocks: []string{"a", "b"}, HasBlocks: true}, "ab", nil, []stretch{{0, 1}, {1, 2}}, false},
+		{"blocks are the text", ibid.Document{Blocks: []string{"a", "b"}, HasBlocks: true}, "ab", nil, []stretch{{0, 1}, {1, 2}}, false},
 		{
 			"pages before blocks",
-			Document{Pages: []string{"a b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
+			ibid.Document{Pages: []string{"a b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
 			"a b",
 			[]stretch{{0, 3}},
 			[]stretch{{0, 1}, {2, 3}},
@@ -212,33 +214,33 @@ func TestLayOut(t *testing.T) {
 		},
 		{
 			"joined by form feeds",
-			Document{Text: "é\fb\f\n", HasText: true, Pages: []string{"é", "b"}, HasPages: true},
+			ibid.Document{Text: "é\fb\f\n", HasText: true, Pages: []string{"é", "b"}, HasPages: true},
 			"é\fb\f\n",
 			[]stretch{{0, 1}, {2, 3}},
 			nil, false,
 		},
 		{
 			"page starts with white space",
-			Document{Text: "a\n b", HasText: true, Pages: []string{"a", " b"}, HasPages: true},
+			ibid.Document{Text: "a\n b", HasText: true, Pages: []string{"a", " b"}, HasPages: true},
 			"a\n b",
 			[]stretch{{0, 1}, {2, 4}},
 			nil, false,
 		},
 		{
 			"not in the text",
-			Document{Text: "a-b", HasText: true, Pages: []string{"a", "b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
+			ibid.Document{Text: "a-b", HasText: true, Pages: []string{"a", "b"}, HasPages: true, Blocks: []string{"a", "b"}, HasBlocks: true},
 			"a-b",
 			[]stretch{{0, 1}, {1, 2}},
 			nil, true,
 		},
 		{
 			"text goes on",
-			Document{Text: "a b", HasText: true, Pages: []string{"a"}, HasPages: true},
+			ibid.Document{Text: "a b", HasText: true, Pages: []string{"a"}, HasPages: true},
 			"a b",
 			[]stretch{{0, 1}},
 			nil, true,
 		},
-		{"no pages", Document{Text: "", HasText: true, HasPages: true}, "", nil, nil, false},
+		{"no pages", ibid.Document{Text: "", HasText: true, HasPages: true}, "", nil, nil, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -257,14 +259,14 @@ func TestLayOut(t *testing.T) {
 }
 
 func TestViewLetsGoOfTexts(t *testing.T) {
-	var docs []Document
+	var docs []ibid.Document
 	for i := range 20 {
 		docs = append(docs, withText(strconv.Itoa(i), strings.Repeat("word ", 20))) // 100 bytes, 20 tokens
 	}
 	view := loadView(t, docs...)
 	view.limit = 1000
 	r := NewResolver(view, Conventions{})
-	r.Resolve(&Row{}, new(Resolved))
+	r.Resolve(&ibid.Answer{})
 	var first *token.Index
 	for round := range 3 {
 		for i, doc := range docs {
@@ -305,12 +307,11 @@ func TestViewsWorkSideBySide(t *testing.T) {
 	var workers sync.WaitGroup
 	for range 4 {
 		workers.Go(func() {
-			r := NewResolver(d.View(0), Conventions{Checks: AllChecks})
-			row := Row{Citations: []Citation{at("plain", 4, 9).quoting("grass"), at("wide", 0, 1).quoting("用")}}
-			var out Resolved
+			r := NewResolver(d.View(0), Conventions{Checks: allChecks})
+			row := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 4, 9).quoting("grass")), ibid.Citation(at("wide", 0, 1).quoting("用"))}}
 			for range 200 {
-				r.Resolve(&row, &out)
-				if a, b := describe(out.Citations[0], out.Repaired[0]), describe(out.Citations[1], out.Repaired[1]); a != "ok key 0 [4,9)" || b != "quote_repaired key 0 [0,1) repaired [6,7)" {
+				r.Resolve(&row)
+				if a, b := describeCitation(&row.Citations[0]), describeCitation(&row.Citations[1]); a != "ok key 0 [4,9)" || b != "quote_repaired key 0 [0,1) repaired [6,7)" {
 					t.Errorf("got %s and %s", a, b)
 					return
 				}

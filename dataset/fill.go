@@ -3,12 +3,14 @@ package dataset
 import (
 	"cmp"
 	"slices"
+
+	"ibid"
 )
 
 // Row fills r with row i, reusing its slices. Columns that were not wanted are
 // as if the file did not have them. The row is valid until the batch is
 // released.
-func (b *Batch) Row(i int, r *Row) {
+func (b *Batch) Row(i int, r *ibid.Answer) {
 	part := b.segment(i)
 	r.Pos, r.File, r.FileRow = b.pos+int64(i), part.file, part.fileRow+int64(i-part.first)
 	r.Err = nil
@@ -47,32 +49,32 @@ func (b *Batch) Key(i int) (id, system string, null bool) {
 
 // member is the text of entry e, "" for null or for no such column.
 func (d *leafData) member(e int) string {
-	if len(d.text) == 0 {
+	if len(d.Texts) == 0 {
 		return ""
 	}
-	return d.text[e]
+	return d.Texts[e]
 }
 
-func (d *leafData) memberNull(e int) bool { return len(d.code) == 0 || d.code[e] != codeValue }
+func (d *leafData) memberNull(e int) bool { return len(d.Levels) == 0 || d.Levels[e] != codeValue }
 
-func (d *leafData) memberInt(e int) NullInt {
-	if len(d.code) == 0 || d.code[e] != codeValue {
-		return NullInt{}
+func (d *leafData) memberInt(e int) ibid.Integer {
+	if len(d.Levels) == 0 || d.Levels[e] != codeValue {
+		return ibid.Integer{}
 	}
-	return NullInt{d.ints[e], true}
+	return ibid.Some(d.Ints[e])
 }
 
-func (d *leafData) memberFloat(e int) NullFloat {
-	if len(d.code) == 0 || d.code[e] != codeValue {
-		return NullFloat{}
+func (d *leafData) memberFloat(e int) ibid.Number {
+	if len(d.Levels) == 0 || d.Levels[e] != codeValue {
+		return ibid.Number{}
 	}
-	return NullFloat{d.floats[e], true}
+	return ibid.Some(d.Floats[e])
 }
 
 // ofLength returns s with length n, keeping its memory if that is enough.
 func ofLength[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-func (b *Batch) citations(i int, r *Row) {
+func (b *Batch) citations(i int, r *ibid.Answer) {
 	lo, hi, has := b.groups[groupCitations].elements(i)
 	r.HasCitations = has
 	r.Citations = ofLength(r.Citations, hi-lo)
@@ -90,7 +92,7 @@ func (b *Batch) citations(i int, r *Row) {
 }
 
 // citationDetails fills what a run over spans alone does not read.
-func (b *Batch) citationDetails(lo int, citations []Citation) {
+func (b *Batch) citationDetails(lo int, citations []ibid.Citation) {
 	leaf := b.leaves
 	for k := range citations {
 		e, c := lo+k, &citations[k]
@@ -104,7 +106,7 @@ func (b *Batch) citationDetails(lo int, citations []Citation) {
 	}
 }
 
-func (b *Batch) truth(i int, r *Row) {
+func (b *Batch) truth(i int, r *ibid.Answer) {
 	lo, hi, has := b.groups[groupTruth].elements(i)
 	r.HasTruth = has
 	r.Truth = ofLength(r.Truth, hi-lo)
@@ -119,28 +121,28 @@ func (b *Batch) truth(i int, r *Row) {
 	}
 }
 
-func (b *Batch) claims(i int, r *Row) {
+func (b *Batch) claims(i int, r *ibid.Answer) {
 	lo, hi, has := b.groups[groupClaims].elements(i)
 	r.HasClaims = has
 	r.Claims = ofLength(r.Claims, hi-lo)
 	leaf := b.leaves
 	for k := range r.Claims {
 		e := lo + k
-		r.Claims[k] = Claim{
+		r.Claims[k] = ibid.Claim{
 			ClaimID: leaf[claClaimID].member(e), Text: leaf[claText].member(e),
 			Start: leaf[claStart].memberInt(e), End: leaf[claEnd].memberInt(e),
 		}
 	}
 }
 
-func (b *Batch) labels(i int, r *Row) {
+func (b *Batch) labels(i int, r *ibid.Answer) {
 	lo, hi, has := b.groups[groupLabels].elements(i)
 	r.HasLabels = has
 	r.Labels = ofLength(r.Labels, hi-lo)
 	leaf := b.leaves
 	for k := range r.Labels {
 		e := lo + k
-		r.Labels[k] = Label{
+		r.Labels[k] = ibid.Label{
 			Annotator: leaf[labAnnotator].member(e),
 			ClaimID:   leaf[labClaimID].member(e), CitationID: leaf[labCitationID].member(e),
 			Kind: leaf[labKind].member(e), Value: leaf[labValue].memberFloat(e),
@@ -148,7 +150,7 @@ func (b *Batch) labels(i int, r *Row) {
 	}
 }
 
-func (b *Batch) documents(i int, r *Row) {
+func (b *Batch) documents(i int, r *ibid.Answer) {
 	lo, hi, has := b.groups[groupDocuments].elements(i)
 	r.HasDocuments = has
 	r.Documents = ofLength(r.Documents, hi-lo)
@@ -157,7 +159,7 @@ func (b *Batch) documents(i int, r *Row) {
 		e := lo + k
 		d := &r.Documents[k]
 		pages, blocks := d.Pages[:0], d.Blocks[:0]
-		*d = Document{
+		*d = ibid.Document{
 			Doc: leaf[docDoc].member(e), Title: leaf[docTitle].member(e),
 			Text: leaf[docText].member(e), HasText: !leaf[docText].memberNull(e),
 			SourceType: leaf[docSourceType].member(e),
@@ -169,26 +171,26 @@ func (b *Batch) documents(i int, r *Row) {
 	}
 }
 
-func (b *Batch) messages(i int, r *Row) {
+func (b *Batch) messages(i int, r *ibid.Answer) {
 	lo, hi, has := b.groups[groupMessages].elements(i)
 	r.HasMessages = has
 	r.Messages = ofLength(r.Messages, hi-lo)
 	for k := range r.Messages {
-		r.Messages[k] = Message{b.leaves[msgRole].member(lo + k), b.leaves[msgContent].member(lo + k)}
+		r.Messages[k] = ibid.Message{Role: b.leaves[msgRole].member(lo + k), Content: b.leaves[msgContent].member(lo + k)}
 	}
 }
 
 // tags fills the tags in the order of their keys. A tag without a value is left
 // out; of two with one key the last counts.
-func (b *Batch) tags(i int, r *Row) {
+func (b *Batch) tags(i int, r *ibid.Answer) {
 	lo, hi, _ := b.groups[groupTags].elements(i)
 	r.Tags = r.Tags[:0]
 	for e := lo; e < hi; e++ {
 		if b.leaves[tagKey].memberNull(e) || b.leaves[tagValue].memberNull(e) {
 			continue
 		}
-		tag := Tag{b.leaves[tagKey].text[e], b.leaves[tagValue].text[e]}
-		at, found := slices.BinarySearchFunc(r.Tags, tag.Key, func(t Tag, key string) int { return cmp.Compare(t.Key, key) })
+		tag := ibid.Tag{Key: b.leaves[tagKey].Texts[e], Value: b.leaves[tagValue].Texts[e]}
+		at, found := slices.BinarySearchFunc(r.Tags, tag.Key, func(t ibid.Tag, key string) int { return cmp.Compare(t.Key, key) })
 		if found {
 			r.Tags[at] = tag
 		} else {

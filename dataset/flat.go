@@ -12,6 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"ibid/dataset/parquet"
 )
 
 // A FlatRow is one record of a plain table: its cells in the order asked for, as
@@ -37,7 +41,7 @@ func ReadFlat(path string, columns []string) ([]FlatRow, error) {
 		rows, err = readText(path, columns, read)
 	}
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, parquet.FileError(path, err)
 	}
 	return rows, nil
 }
@@ -67,7 +71,7 @@ func FlatColumns(path string) ([]string, error) {
 		columns, err = flatParquetColumns(path)
 	}
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, parquet.FileError(path, err)
 	}
 	return columns, nil
 }
@@ -199,4 +203,118 @@ func scalarText(raw json.RawMessage) (string, error) {
 		return "", errors.New("not a text, a number or a boolean")
 	}
 	return string(raw), nil
+}
+
+// flatBatch is how many values of a column are read at a time.
+const flatBatch = 1024
+
+// withParquet opens a Parquet file of any schema. What the library panics with on
+// damaged data becomes an error.
+func withParquet(path string, use func(*pq.File) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = corrupt("%v", p)
+		}
+	}()
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	file, err := pq.OpenFile(f, info.Size())
+	if err != nil {
+		return corrupt("%v", err)
+	}
+	return use(file)
+}
+
+func flatParquetColumns(path string) (columns []string, err error) {
+	err = withParquet(path, func(f *pq.File) error {
+		for _, field := range f.Schema().Fields() {
+			if field.Leaf() && !field.Repeated() {
+				columns = append(columns, field.Name())
+			}
+		}
+		return nil
+	})
+	return columns, err
+}
+
+func readFlatParquet(path string, columns []string) (rows []FlatRow, err error) {
+	have, err := flatParquetColumns(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := places(columns, have); err != nil {
+		return nil, err
+	}
+	err = withParquet(path, func(f *pq.File) error {
+		rows = make([]FlatRow, f.NumRows())
+		for i := range rows {
+			rows[i] = FlatRow{Line: int64(i + 1), Cells: make([]string, len(columns))}
+		}
+		for c, name := range columns {
+			if err := readFlatColumn(f, name, func(i int64, text string) { rows[i].Cells[c] = text }); err != nil {
+				return &Error{Row: -1, Column: name, Err: err}
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// readFlatColumn yields the values of a column that are not null.
+func readFlatColumn(f *pq.File, name string, yield func(row int64, text string)) error {
+	leaf, ok := f.Schema().Lookup(name)
+	if !ok {
+		return fmt.Errorf("no such column")
+	}
+	row := int64(0)
+	for _, group := range f.RowGroups() {
+		pages := group.ColumnChunks()[leaf.ColumnIndex].Pages()
+		err := readFlatPages(pages, func(v pq.Value) {
+			if !v.IsNull() && row < f.NumRows() {
+				yield(row, v.String())
+			}
+			row++
+		})
+		if err := errors.Join(err, pages.Close()); err != nil {
+			return err
+		}
+	}
+	if row != f.NumRows() {
+		return corrupt("%d values in %d rows", row, f.NumRows())
+	}
+	return nil
+}
+
+func readFlatPages(pages pq.Pages, yield func(pq.Value)) error {
+	values := make([]pq.Value, flatBatch)
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		from := page.Values()
+		for {
+			n, err := from.ReadValues(values)
+			for _, v := range values[:n] {
+				yield(v)
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		pq.Release(page)
+	}
 }

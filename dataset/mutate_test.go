@@ -18,6 +18,8 @@ import (
 	pqt "github.com/apache/arrow/go/v17/parquet"
 	arrowcompress "github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/parquet-go/parquet-go"
+
+	"ibid"
 )
 
 // checkedFile is a file whose pages have checksums.
@@ -59,13 +61,13 @@ func readFile(tb testing.TB, path string) []byte {
 
 // tryRead reads a file that may be damaged and returns its rows or the error,
 // which must be an *Error that names the file.
-func tryRead(tb testing.TB, path string) (rows []Row, err error) {
+func tryRead(tb testing.TB, path string) (rows []ibid.Answer, err error) {
 	tb.Helper()
 	s, err := Open(path, ReadOptions{})
 	if err == nil {
 		err = s.Read(tb.Context(), 0, 100, func(b *Batch) error {
 			for i := range b.Len() {
-				var r Row
+				var r ibid.Answer
 				b.Row(i, &r)
 				rows = append(rows, r)
 			}

@@ -13,23 +13,25 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"ibid"
 )
 
 // citationText writes the citations of a row for comparison: doc, start and
 // page of each, as far as they are known, and the row's error.
-func citationText(r *Row) string {
+func citationText(r *ibid.Answer) string {
 	if !r.HasCitations {
 		return withError("null", r.Err)
 	}
 	var parts []string
 	for _, c := range r.Citations {
-		if c == (Citation{DocNull: true}) {
+		if c == (ibid.Citation{DocNull: true}) {
 			parts = append(parts, "{null}")
 			continue
 		}
 		s := "{" + c.Doc
-		for _, v := range []NullInt{c.Start, c.Page} {
-			if v.Valid {
+		for _, v := range []ibid.Integer{c.Start, c.Page} {
+			if v.Known() {
 				s += fmt.Sprintf(" %d", v.Value)
 			}
 		}
@@ -47,22 +49,22 @@ func withError(s string, err error) string {
 
 // randomRows returns n rows with every list column, of any length from none to
 // several, nulls included.
-func randomRows(seed uint64, n int) []Row {
+func randomRows(seed uint64, n int) []ibid.Answer {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	word := func() string {
 		return []string{"", "a", "Zoë", "🙂 smile", strings.Repeat("long ", rng.IntN(40)), fmt.Sprint(rng.IntN(1000))}[rng.IntN(6)]
 	}
-	number := func() NullInt {
+	number := func() ibid.Integer {
 		if rng.IntN(5) == 0 {
-			return NullInt{}
+			return ibid.Integer{}
 		}
-		return NullInt{rng.Int64N(1<<rng.IntN(40)) - 2, true}
+		return ibid.Some(rng.Int64N(1<<rng.IntN(40)) - 2)
 	}
-	share := func() NullFloat {
+	share := func() ibid.Number {
 		if rng.IntN(3) == 0 {
-			return NullFloat{}
+			return ibid.Number{}
 		}
-		return NullFloat{rng.Float64(), true}
+		return ibid.Some(rng.Float64())
 	}
 	words := func() []string {
 		list := make([]string, rng.IntN(3))
@@ -72,14 +74,14 @@ func randomRows(seed uint64, n int) []Row {
 		return list
 	}
 	length := func() (int, bool) { return max(0, rng.IntN(6)-2), rng.IntN(4) > 0 }
-	rows := make([]Row, n)
+	rows := make([]ibid.Answer, n)
 	for i := range rows {
 		r := &rows[i]
-		*r = Row{ID: fmt.Sprintf("id-%d", i), Query: word(), Answer: word(), System: []string{"x", "y", "default"}[rng.IntN(3)], Model: word()}
+		*r = ibid.Answer{ID: fmt.Sprintf("id-%d", i), Query: word(), Answer: word(), System: []string{"x", "y", "default"}[rng.IntN(3)], Model: word()}
 		if k, has := length(); has {
 			r.HasCitations = true
 			for range k {
-				c := Citation{
+				c := ibid.Citation{
 					Doc: word(), Start: number(), End: number(), Unit: "", CitedText: word(), AnswerStart: number(),
 					SourceType: word(), Confidence: share(), TokenContribution: number(),
 				}
@@ -87,7 +89,7 @@ func randomRows(seed uint64, n int) []Row {
 					c.Doc, c.DocNull = "", true
 				}
 				if rng.IntN(2) == 0 {
-					c.Page = NullInt{rng.Int64N(1000), true}
+					c.Page = ibid.Some(rng.Int64N(1000))
 				}
 				r.Citations = append(r.Citations, c)
 			}
@@ -95,13 +97,13 @@ func randomRows(seed uint64, n int) []Row {
 		if k, has := length(); has {
 			r.HasTruth = true
 			for range k {
-				r.Truth = append(r.Truth, Truth{Annotator: word(), Doc: word(), Start: number(), End: number()})
+				r.Truth = append(r.Truth, ibid.Mark{Annotator: word(), Doc: word(), Start: number(), End: number()})
 			}
 		}
 		if k, has := length(); has {
 			r.HasDocuments = true
 			for range k {
-				d := Document{Doc: word(), Text: word(), HasText: true}
+				d := ibid.Document{Doc: word(), Text: word(), HasText: true}
 				if rng.IntN(3) > 0 {
 					d.HasPages, d.Pages = true, words()
 				}
@@ -109,14 +111,14 @@ func randomRows(seed uint64, n int) []Row {
 			}
 		}
 		if k, has := length(); has && k > 0 {
-			r.Tags = []Tag{{"lang", "de"}, {"topic", word()}}[:min(k, 2)]
+			r.Tags = []ibid.Tag{{Key: "lang", Value: "de"}, {Key: "topic", Value: word()}}[:min(k, 2)]
 		}
 	}
 	return rows
 }
 
 // place fills in what a reader adds.
-func place(rows []Row, path string) []Row {
+func place(rows []ibid.Answer, path string) []ibid.Answer {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		rows[i].Pos, rows[i].FileRow, rows[i].File = int64(i), int64(i), path
@@ -135,7 +137,7 @@ func TestReadCodecsAndPages(t *testing.T) {
 		}
 	}
 	codecs := map[string]compress.Codec{
-		"none": &parquet.Uncompressed, "snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "brotli": &parquet.Brotli, "zstd": &parquet.Zstd,
+		"none": &parquet.Uncompressed, "snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "brotli": &parquet.Brotli, "zstd": &parquet.Zstd, "lz4_raw": &parquet.Lz4Raw,
 	}
 	for name, codec := range codecs {
 		for _, version := range []int{1, 2} {
@@ -201,17 +203,17 @@ func TestReadEncodings(t *testing.T) {
 				t.Fatalf("v%d: row %d is %+v, want %+v", version, i, got[i], rows[i])
 			}
 			for k, w := range rows[i].Citations {
-				want := Citation{
-					Doc: w.Doc, CitedText: "t", Start: NullInt{w.Start, w.Start != 0}, End: NullInt{*w.End, true},
-					Page: NullInt{int64(w.Page), w.Page != 0}, Confidence: NullFloat{*w.Confidence, true}, TokenContribution: NullInt{int64(*w.Tokens), true},
+				want := ibid.Citation{
+					Doc: w.Doc, CitedText: "t", Start: ibid.SomeIf(w.Start, w.Start != 0), End: ibid.Some(*w.End),
+					Page: ibid.SomeIf(int64(w.Page), w.Page != 0), Confidence: ibid.Some(*w.Confidence), TokenContribution: ibid.Some(int64(*w.Tokens)),
 				}
 				if w.Relevance != nil {
-					want.Relevance = NullFloat{float64(*w.Relevance), true}
+					want.Relevance = ibid.Some(float64(*w.Relevance))
 				}
 				if g := got[i].Citations[k]; g != want {
 					t.Fatalf("v%d: row %d, citation %d: %+v, want %+v", version, i, k, g, want)
 				}
-				if v := got[i].Labels[k].Value; v != (NullFloat{float64(i), true}) {
+				if v := got[i].Labels[k].Value; v != ibid.Some(float64(i)) {
 					t.Fatalf("v%d: row %d, label %d: %v", version, i, k, v)
 				}
 			}
@@ -221,7 +223,7 @@ func TestReadEncodings(t *testing.T) {
 
 func TestReadFromAndBatches(t *testing.T) {
 	dir := t.TempDir()
-	var want []Row
+	var want []ibid.Answer
 	for f, n := range []int{70, 0, 1, 130} {
 		rows := randomRows(uint64(f), n)
 		path := filepath.Join(dir, fmt.Sprintf("part-%d.parquet", f))
@@ -249,13 +251,13 @@ func TestReadFromAndBatches(t *testing.T) {
 		}
 		for _, from := range []int64{0, 1, 29, 30, 69, 70, 71, 75, 200, 201, 500} {
 			for _, size := range []int{1, 40, 1000} {
-				var got []Row
+				var got []ibid.Answer
 				err := s.Read(t.Context(), from, size, func(b *Batch) error {
 					if b.Pos() != from+int64(len(got)) {
 						t.Errorf("batch at %d, want %d", b.Pos(), from+int64(len(got)))
 					}
 					for i := range b.Len() {
-						var r Row
+						var r ibid.Answer
 						b.Row(i, &r)
 						got = append(got, r)
 					}
@@ -280,12 +282,12 @@ func TestReleasedBatchesAreReused(t *testing.T) {
 	path := writeRows(t, rows)
 	want := place(rows, path)
 	seen := map[*Batch]bool{}
-	var r Row
+	var r ibid.Answer
 	err := open(t, path, ReadOptions{}).Read(t.Context(), 0, 20, func(b *Batch) error {
 		seen[b] = true
 		for i := range b.Len() {
 			b.Row(i, &r)
-			if diff := diffRows([]Row{r}, want[:1]); diff != "" {
+			if diff := diffRows([]ibid.Answer{r}, want[:1]); diff != "" {
 				t.Fatalf("row %d (-want +got):\n%s", r.Pos, diff)
 			}
 			want = want[1:]
@@ -307,11 +309,11 @@ func TestBatchesCrossGoroutines(t *testing.T) {
 	var workers sync.WaitGroup
 	for range 3 {
 		workers.Go(func() {
-			var r Row
+			var r ibid.Answer
 			for b := range batches {
 				for i := range b.Len() {
 					b.Row(i, &r)
-					if diff := diffRows([]Row{r}, want[r.Pos:r.Pos+1]); diff != "" {
+					if diff := diffRows([]ibid.Answer{r}, want[r.Pos:r.Pos+1]); diff != "" {
 						t.Errorf("row %d (-want +got):\n%s", r.Pos, diff)
 					}
 				}
@@ -336,21 +338,21 @@ func TestWant(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		want Want
-		keep func(r *Row)
+		keep func(r *ibid.Answer)
 	}{
-		{"keys", WantKeys, func(r *Row) {
+		{"keys", WantKeys, func(r *ibid.Answer) {
 			r.HasCitations, r.Citations, r.HasTruth, r.Truth, r.HasClaims, r.Claims = false, nil, false, nil, false, nil
 			r.HasLabels, r.Labels, r.HasDocuments, r.Documents, r.HasMessages, r.Messages, r.Tags = false, nil, false, nil, false, nil, nil
 			r.Query, r.Answer, r.QueryNull, r.AnswerNull = "", "", true, true
 		}},
-		{"quotes", WantQuotes, func(r *Row) {
-			*r = Row{IDNull: true, QueryNull: true, AnswerNull: true, System: "default", HasCitations: r.HasCitations, Citations: r.Citations}
+		{"quotes", WantQuotes, func(r *ibid.Answer) {
+			*r = ibid.Answer{IDNull: true, QueryNull: true, AnswerNull: true, System: "default", HasCitations: r.HasCitations, Citations: r.Citations}
 			for i := range r.Citations {
-				r.Citations[i] = Citation{DocNull: true, CitedText: r.Citations[i].CitedText}
+				r.Citations[i] = ibid.Citation{DocNull: true, CitedText: r.Citations[i].CitedText}
 			}
 		}},
-		{"labels, tags", WantLabels | WantTags, func(r *Row) {
-			*r = Row{IDNull: true, QueryNull: true, AnswerNull: true, System: "default", HasLabels: r.HasLabels, Labels: r.Labels, Tags: r.Tags}
+		{"labels, tags", WantLabels | WantTags, func(r *ibid.Answer) {
+			*r = ibid.Answer{IDNull: true, QueryNull: true, AnswerNull: true, System: "default", HasLabels: r.HasLabels, Labels: r.Labels, Tags: r.Tags}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -406,7 +408,7 @@ func TestBadValues(t *testing.T) {
 			if got := fmt.Sprint(r.Err); got != want[i] {
 				t.Errorf("row %d: %s, want %s", i, got, want[i])
 			}
-			if i != 1 && r.Labels[1].Value.Valid {
+			if i != 1 && r.Labels[1].Value.Known() {
 				t.Errorf("row %d: NaN reads as a value", i)
 			}
 		}

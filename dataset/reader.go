@@ -2,9 +2,13 @@ package dataset
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"ibid/dataset/parquet"
 )
 
 // Read decodes the rows from position from on, in order, and hands them to
@@ -59,16 +63,17 @@ type setReader struct {
 	group    int // row group of file
 	left     int64
 	started  bool // the chunks of the row group have been started
+	budget   *parquet.Budget
 
-	chunks    []chunkReader // by column
-	skeletons []chunkReader // by list column, where none of its columns gives the shape
+	chunks    []parquet.ColumnReader // by column
+	skeletons []parquet.ColumnReader // by list column, where none of its columns gives the shape
 	shape     leafData
 }
 
 func newSetReader(s *fileSet) *setReader {
 	r := &setReader{
 		set: s, present: s.present, lists: s.lists,
-		chunks: make([]chunkReader, len(s.spec.columns)), skeletons: make([]chunkReader, len(s.spec.groups)),
+		chunks: make([]parquet.ColumnReader, len(s.spec.columns)), skeletons: make([]parquet.ColumnReader, len(s.spec.groups)),
 	}
 	for g := range s.spec.groups {
 		r.members = append(r.members, s.spec.members(g))
@@ -154,9 +159,9 @@ func (r *setReader) advance() (ok bool, err error) {
 		if err := r.finishGroup(); err != nil {
 			return false, err
 		}
-		if r.file != nil && r.group+1 < len(r.file.meta.RowGroups) {
+		if r.file != nil && r.group+1 < r.file.RowGroups() {
 			r.group++
-			r.left = r.file.meta.RowGroups[r.group].NumRows
+			r.left = r.file.GroupRows(r.group)
 			continue
 		}
 		r.close()
@@ -167,7 +172,7 @@ func (r *setReader) advance() (ok bool, err error) {
 			return false, err
 		}
 		r.nextFile++
-		r.group, r.fileRow = -1, 0
+		r.group, r.fileRow, r.budget = -1, 0, r.file.Budget()
 	}
 	return true, nil
 }
@@ -180,27 +185,31 @@ func (r *setReader) finishGroup() error {
 	}
 	r.started = false
 	for col := range r.chunks {
-		if r.file.binding.leaves[col].leaf >= 0 && !r.chunks[col].done() {
+		if r.file.binding.leaves[col].Column >= 0 && !r.chunks[col].Done() {
 			return r.fail(r.set.spec.path(col), corrupt("more values than rows"))
 		}
 	}
 	return nil
 }
 
-// startGroup points the chunk readers at the current row group.
-func (r *setReader) startGroup() {
+// startGroup points the column readers at the current row group.
+func (r *setReader) startGroup() error {
 	r.started = true
-	columns := r.file.meta.RowGroups[r.group].Columns
 	for col := range r.chunks {
-		if leaf := &r.file.binding.leaves[col]; leaf.leaf >= 0 {
-			r.chunks[col].start(r.file, leaf, &columns[leaf.leaf].MetaData)
+		if leaf := &r.file.binding.leaves[col]; leaf.Column >= 0 {
+			if err := r.chunks[col].Start(r.file.File, r.group, leaf.Leaf, r.budget); err != nil {
+				return r.fail(r.set.spec.path(col), err)
+			}
 		}
 	}
 	for g := range r.skeletons {
 		if group := &r.file.binding.groups[g]; group.found && group.column < 0 {
-			r.skeletons[g].start(r.file, &group.skeleton, &columns[group.skeleton.leaf].MetaData)
+			if err := r.skeletons[g].Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
+				return r.fail(r.set.spec.groups[g], err)
+			}
 		}
 	}
+	return nil
 }
 
 // fail names the place of an error in the data.
@@ -210,10 +219,11 @@ func (r *setReader) fail(column string, err error) error {
 	}
 	e := &Error{Row: r.fileRow, Column: column, Err: err}
 	if r.file != nil {
-		e.File = r.file.name
+		e.File = r.file.Path
 	}
-	if errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, parquet.ErrCorrupt) {
 		e.Row = -1 // it is somewhere in the row group
+		e.Err = fmt.Errorf("%w, in row group %d", err, r.group)
 		e.Hint = "write the file again; its data cannot be trusted"
 	}
 	return e
@@ -222,22 +232,28 @@ func (r *setReader) fail(column string, err error) error {
 // readRows appends the next n rows of the row group to b.
 func (r *setReader) readRows(b *Batch, n int) error {
 	if !r.started {
-		r.startGroup()
+		if err := r.startGroup(); err != nil {
+			return err
+		}
 	}
 	if len(b.parts) == 0 || r.fileRow == 0 {
-		b.parts = append(b.parts, batchPart{r.file.name, b.rows, r.fileRow})
+		b.parts = append(b.parts, batchPart{r.file.Path, b.rows, r.fileRow})
 	}
 	for col := range r.chunks {
 		spec := &r.set.spec.columns[col]
 		if spec.group >= 0 || !r.present[col] {
 			continue
 		}
-		d := &b.leaves[col]
-		if r.file.binding.leaves[col].leaf < 0 {
+		d, leaf := &b.leaves[col], &r.file.binding.leaves[col]
+		if leaf.Column < 0 {
 			d.pad(n, spec.kind)
-		} else if err := r.chunks[col].takeEntries(n, nil, d, &b.arena); err != nil {
+			continue
+		}
+		before := len(d.Levels)
+		if err := r.chunks[col].ReadEntries(n, nil, &d.Values, &b.arena); err != nil {
 			return r.fail(r.set.spec.path(col), err)
 		}
+		d.interpret(leaf, spec.kind, before)
 	}
 	for g := range r.lists {
 		if r.lists[g] {
@@ -247,4 +263,132 @@ func (r *setReader) readRows(b *Batch, n int) error {
 		}
 	}
 	return nil
+}
+
+// readGroup appends n rows of list column g to b: the shape first, then each
+// member, which must have the same shape.
+func (r *setReader) readGroup(b *Batch, g, n int) error {
+	group, bound := &b.groups[g], &r.file.binding.groups[g]
+	before := len(group.code)
+	if err := r.readShape(b, g, n); err != nil {
+		return r.fail(r.set.spec.groups[g], err)
+	}
+	group.start = appendZeros(group.start, group.rep[before:], before, n)
+	for _, col := range r.members[g] {
+		if !r.present[col] || bound.found && bound.column == col {
+			continue
+		}
+		if err := r.readMember(b, g, col, n, before); err != nil {
+			return r.fail(r.set.spec.path(col), err)
+		}
+	}
+	return nil
+}
+
+// appendZeros appends to dst first plus the index of each of the n zeros of
+// levels. Lists are of all lengths, so a branch would be mispredicted.
+func appendZeros(dst []int32, levels []byte, first, n int) []int32 {
+	old := len(dst)
+	dst = slices.Grow(dst, n+1)[:old+n+1] // each index is written before it is known to count
+	k := old
+	for i, level := range levels {
+		dst[k] = int32(first + i)
+		k += int((level - 1) >> 7)
+	}
+	return dst[:k]
+}
+
+// readShape appends the entries of n rows to group g of b.
+func (r *setReader) readShape(b *Batch, g, n int) error {
+	group, bound := &b.groups[g], &r.file.binding.groups[g]
+	if !bound.found { // null lists
+		group.rep, group.code = extend(group.rep, n), extend(group.code, n)
+		return nil
+	}
+	chunk, d, leaf, kind := &r.skeletons[g], &r.shape, &bound.skeleton, textValue
+	if bound.column >= 0 {
+		chunk, d, kind = &r.chunks[bound.column], &b.leaves[bound.column], r.set.spec.columns[bound.column].kind
+	} else {
+		d.reset()
+	}
+	entries, err := chunk.ReadRows(n, &d.Values, &group.rep, &b.arena)
+	if err != nil {
+		return err
+	}
+	d.interpret(leaf, kind, len(d.Levels)-entries)
+	group.code = append(group.code, d.Levels[len(d.Levels)-entries:]...)
+	return nil
+}
+
+// readMember appends one member of the entries of group g from before on.
+func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
+	group, d := &b.groups[g], &b.leaves[col]
+	spec := &r.set.spec.columns[col]
+	codes, levels := group.code[before:], group.rep[before:]
+	bound := r.file.binding.leaves[col].Column >= 0
+	switch {
+	case spec.nested && bound:
+		return r.readNested(d, col, n, codes, levels, &b.arena)
+	case spec.nested:
+		for range codes {
+			d.start = append(d.start, int32(len(d.Levels)))
+		}
+		return nil
+	case !bound:
+		d.pad(len(codes), spec.kind)
+		return nil
+	}
+	if err := r.chunks[col].ReadEntries(len(codes), levels, &d.Values, &b.arena); err != nil {
+		return err
+	}
+	d.interpret(&r.file.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))
+	if !sameShape(codes, d.Levels[len(d.Levels)-len(codes):]) {
+		return corrupt("the members of one list differ in what is null")
+	}
+	return nil
+}
+
+// readNested appends the lists within the entries of a list.
+func (r *setReader) readNested(d *leafData, col, n int, codes, levels []byte, a *parquet.Arena) error {
+	before := len(d.Levels)
+	entries, err := r.chunks[col].ReadRows(n, &d.Values, &d.rep, a)
+	if err != nil {
+		return err
+	}
+	d.interpret(&r.file.binding.leaves[col], r.set.spec.columns[col].kind, before)
+	outer := 0
+	for i, level := range d.rep[len(d.rep)-entries:] {
+		if level > 1 {
+			continue
+		}
+		if outer == len(codes) || level != levels[outer] || min(d.Levels[before+i], codeElement) != min(codes[outer], codeElement) {
+			return corrupt("the members of one list have different lengths")
+		}
+		d.start = append(d.start, int32(before+i))
+		outer++
+	}
+	if outer != len(codes) {
+		return corrupt("the members of one list have different lengths")
+	}
+	return nil
+}
+
+// sameShape reports whether two members say the same of the elements they
+// belong to: codes up to codeElement are equal, and codeValue, the highest here,
+// counts as codeElement.
+func sameShape(a, b []byte) bool {
+	const ones = 0x0101010101010101
+	for len(a) >= 8 && len(b) >= 8 {
+		x, y := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
+		if x-x>>2&ones != y-y>>2&ones {
+			return false
+		}
+		a, b = a[8:], b[8:]
+	}
+	for i := range a {
+		if min(a[i], codeElement) != min(b[i], codeElement) {
+			return false
+		}
+	}
+	return true
 }

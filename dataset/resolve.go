@@ -3,9 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"ibid/metrics/span"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -54,9 +53,10 @@ import (
 type Resolver struct {
 	conv   Conventions
 	view   *View // nil if the run has no documents
-	row    *Row
+	row    *ibid.Answer
 	inline inline
 	query  query // the place being resolved; kept so that its parts are not copied about
+	bad    error // of the row at hand, see Resolve
 	err    error
 }
 
@@ -67,43 +67,11 @@ func NewResolver(documents *View, c Conventions) *Resolver {
 	return r
 }
 
-// Resolved are the places of one row. Its slices are parallel to those of the
-// row.
-type Resolved struct {
-	Citations []span.Place
-	Repaired  []Interval // where a quote was found, in code points of the citation's key; null unless quote_repaired
-	Answer    []Interval // the citations' answer_start and answer_end
-	Truth     []span.Place
-	Claims    []Interval // the claims' start and end
-
-	// Err is the first value of the row that cannot be understood, if any: the
-	// row gets status "error". It names the column and the element. Every other
-	// place of the row is resolved all the same.
-	Err error
-}
-
-// reset gives every list the length of the row's.
-func (o *Resolved) reset(row *Row) {
-	o.Citations = resize(o.Citations, len(row.Citations)) // set one by one
-	o.Repaired = sized(o.Repaired, len(row.Citations))
-	o.Answer = sized(o.Answer, len(row.Citations))
-	o.Truth = resize(o.Truth, len(row.Truth))
-	o.Claims = sized(o.Claims, len(row.Claims))
-	o.Err = nil
-}
-
-// sized returns s with n zero elements.
-func sized[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
-
 // fail records what is wrong with element i of a list, unless err is nil or
 // something was wrong before it.
-func (o *Resolved) fail(list string, i int, err *badValue) {
-	if err != nil && o.Err == nil {
-		o.Err = &Error{Row: -1, Column: list + "." + err.column, Err: fmt.Errorf("element %d: %s", i, err.what)}
+func (r *Resolver) fail(list string, i int, err *badValue) {
+	if err != nil && r.bad == nil {
+		r.bad = &Error{Row: -1, Column: list + "." + err.column, Err: fmt.Errorf("element %d: %s", i, err.what)}
 	}
 }
 
@@ -111,45 +79,47 @@ func (o *Resolved) fail(list string, i int, err *badValue) {
 // the list.
 type badValue struct{ column, what string }
 
-// An Interval is a half-open interval of code points of which an end may be
-// null.
-type Interval struct{ Start, End NullInt }
-
-// Resolve resolves the places of row into out, whose slices it reuses. The
-// strings of the places are those of row. Offsets in the answer are converted
-// but not checked: one that lies outside the answer still does so.
-func (r *Resolver) Resolve(row *Row, out *Resolved) {
-	out.reset(row)
-	r.row = row
+// Resolve fills in where the citations and marks of row point, and the extents of
+// citations and claims in the answer. The strings of the places are those of row.
+// Offsets in the answer are converted but not checked: one that lies outside the
+// answer still does so.
+//
+// The error is the first value of the row that cannot be understood: the row gets
+// status "error". It names the column and the element. Every other place of the row
+// is resolved all the same. See [Resolver.Err] for texts that cannot be read.
+func (r *Resolver) Resolve(row *ibid.Answer) error {
+	r.row, r.bad = row, nil
 	textless := r.view == nil && !row.HasDocuments && len(row.Documents) == 0
 	if i, err := r.inline.reset(row.Documents); err != nil {
-		out.fail("documents", i, err)
+		r.fail("documents", i, err)
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		if textless && r.textless(&out.Citations[i], c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
+		c.Repaired = ibid.Interval{}
+		if textless && r.textless(&c.Place, c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
 			continue
 		}
-		out.Citations[i] = span.Place{}
+		c.Place = ibid.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
 		q.unit, q.quote = c.Unit, c.CitedText
-		q.place, q.repaired = &out.Citations[i], &out.Repaired[i]
-		out.fail("citations", i, q.resolve())
+		q.place, q.repaired = &c.Place, &c.Repaired
+		r.fail("citations", i, q.resolve())
 	}
 	for i := range row.Truth {
 		t := &row.Truth[i]
-		if textless && r.textless(&out.Truth[i], t.Doc, t.DocNull, t.Page, t.Start, t.End, t.Unit) {
+		if textless && r.textless(&t.Place, t.Doc, t.DocNull, t.Page, t.Start, t.End, t.Unit) {
 			continue
 		}
-		out.Truth[i] = span.Place{}
+		t.Place = ibid.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
 		q.unit, q.quote = t.Unit, ""
-		q.place, q.repaired = &out.Truth[i], nil
-		out.fail("truth", i, q.resolve())
+		q.place, q.repaired = &t.Place, nil
+		r.fail("truth", i, q.resolve())
 	}
-	r.resolveAnswer(row, out)
+	r.resolveAnswer(row)
+	return r.bad
 }
 
 // Err returns the first error of reading a document's text. Everything that was
@@ -172,36 +142,107 @@ func (r *Resolver) Tokens(doc string, page int32) (x *token.Index, ok bool) {
 }
 
 // resolveAnswer converts the offsets in the answer.
-func (r *Resolver) resolveAnswer(row *Row, out *Resolved) {
+func (r *Resolver) resolveAnswer(row *ibid.Answer) {
 	var text *token.Text
 	if r.conv.AnswerOffsetUnit != token.CodePoint {
 		text = token.NewText(row.Answer)
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		out.Answer[i] = r.answerInterval(text, c.AnswerStart, c.AnswerEnd)
+		c.Extent = r.answerInterval(text, c.AnswerStart, c.AnswerEnd)
 	}
 	for i := range row.Claims {
 		c := &row.Claims[i]
-		out.Claims[i] = r.answerInterval(text, c.Start, c.End)
+		c.Extent = r.answerInterval(text, c.Start, c.End)
 	}
 }
 
 // answerInterval converts one interval of the answer; text is nil if it is in
 // code points.
-func (r *Resolver) answerInterval(text *token.Text, start, end NullInt) Interval {
-	if end.Valid && r.conv.SpanEnd == Inclusive && end.Value < math.MaxInt64 {
+func (r *Resolver) answerInterval(text *token.Text, start, end ibid.Integer) ibid.Interval {
+	if end.Known() && r.conv.SpanEnd == Inclusive && end.Value < math.MaxInt64 {
 		end.Value++
 	}
 	if text == nil {
-		return Interval{start, end}
+		return ibid.Interval{Start: start, End: end}
 	}
 	g := region{whole: text, end: text.Len()}
-	convert := func(n NullInt, up bool) NullInt {
-		if n.Valid && n.Value > 0 {
+	convert := func(n ibid.Integer, up bool) ibid.Integer {
+		if n.Known() && n.Value > 0 {
 			n.Value = g.codePoint(r.conv.AnswerOffsetUnit, n.Value, up)
 		}
 		return n
 	}
-	return Interval{convert(start, false), convert(end, true)}
+	return ibid.Interval{Start: convert(start, false), End: convert(end, true)}
 }
+
+// A SpanEnd says whether the end of a span belongs to it.
+type SpanEnd uint8
+
+const (
+	Exclusive SpanEnd = iota // [start, end)
+	Inclusive                // [start, end]
+)
+
+var spanEndNames = [...]string{"exclusive", "inclusive"}
+
+// ParseSpanEnd returns the convention of that name: "exclusive" or "inclusive".
+func ParseSpanEnd(name string) (SpanEnd, error) {
+	for e, n := range spanEndNames {
+		if n == name {
+			return SpanEnd(e), nil
+		}
+	}
+	return 0, fmt.Errorf("span end %q: not one of exclusive, inclusive", name)
+}
+
+// String returns the name that [ParseSpanEnd] takes.
+func (e SpanEnd) String() string { return spanEndNames[e] }
+
+// An OffsetBase says where source offsets count from.
+type OffsetBase uint8
+
+const (
+	FromDocument OffsetBase = iota // the start of the document
+	FromPage                       // the start of the page that is given
+)
+
+var offsetBaseNames = [...]string{"document", "page"}
+
+// ParseOffsetBase returns the convention of that name: "document" or "page".
+func ParseOffsetBase(name string) (OffsetBase, error) {
+	for b, n := range offsetBaseNames {
+		if n == name {
+			return OffsetBase(b), nil
+		}
+	}
+	return 0, fmt.Errorf("offset base %q: not one of document, page", name)
+}
+
+// String returns the name that [ParseOffsetBase] takes.
+func (b OffsetBase) String() string { return offsetBaseNames[b] }
+
+// Conventions say what the numbers of a dataset mean, and which checks a
+// citation has to pass. The zero value has code points, exclusive ends, offsets
+// from the start of the document, word tokens, no limit and no check.
+type Conventions struct {
+	OffsetUnit       token.Unit // of source offsets whose row gives no unit
+	AnswerOffsetUnit token.Unit // of offsets in the answer
+	SpanEnd          SpanEnd    // of source and answer offsets; pages and blocks always end exclusively
+	OffsetBase       OffsetBase
+	MaxSpanLength    int64      // code points of a span given by offsets; 0 means no limit
+	Tokenizer        token.Kind // of [Resolver.Tokens]
+	Checks           Checks
+}
+
+// Checks say which of a citation's statuses can be given. A check that is off
+// lets the citation have the next status that holds, ok or unchecked in the end.
+type Checks struct {
+	Existence bool // document_not_found, page_not_found
+	Bounds    bool // span_out_of_bounds for a span past the end of its text
+	Text      bool // quote_mismatch, quote_repaired
+}
+
+// NeedDocuments reports whether source offsets cannot be understood without
+// documents, so that a run that has none is a mistake.
+func (c *Conventions) NeedDocuments() bool { return c.OffsetUnit != token.CodePoint }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ibid/metrics/span"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -15,44 +15,44 @@ type query struct {
 	// As given.
 	doc        string
 	docNull    bool
-	page       NullInt
-	start, end NullInt
+	page       ibid.Integer
+	start, end ibid.Integer
 	unit       string
 	quote      string
 
 	source   source
-	place    *span.Place // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
-	repaired *Interval   // nil if there is no quote
+	place    *ibid.Place    // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
+	repaired *ibid.Interval // nil if there is no quote
 }
 
 // resolve dispatches on what is given.
 func (q *query) resolve() *badValue {
 	r := q.r
-	q.place.Doc, q.place.Level, q.place.Status = q.doc, span.Nowhere, span.Unchecked
+	q.place.Doc, q.place.Level, q.place.Status = q.doc, ibid.LevelNowhere, ibid.StatusUnchecked
 	unit, coarse, err := r.unit(q.unit)
 	switch {
 	case err != nil:
 		return err
-	case q.start.Valid && !q.end.Valid:
+	case q.start.Known() && !q.end.Known():
 		return &badValue{"end", fmt.Sprintf("null, but start is %d", q.start.Value)}
-	case q.end.Valid && !q.start.Valid:
+	case q.end.Known() && !q.start.Known():
 		return &badValue{"start", fmt.Sprintf("null, but end is %d", q.end.Value)}
-	case q.page.Valid && (q.page.Value > math.MaxInt32 || q.page.Value < math.MinInt32):
+	case q.page.Known() && (q.page.Value > math.MaxInt32 || q.page.Value < math.MinInt32):
 		return &badValue{"page", fmt.Sprintf("%d does not fit into 32 bits", q.page.Value)}
 	}
 	q.source = source{}
 	if !q.docNull {
 		r.find(q.doc, &q.source)
-		q.place.Level = span.Document
+		q.place.Level = ibid.LevelDocument
 	}
 	if r.conv.Checks.Existence && q.source.missing(r) {
-		q.place.Status = span.DocumentNotFound
+		q.place.Status = ibid.StatusDocumentNotFound
 	}
 	switch {
 	case q.docNull:
 	case coarse == "document":
 		q.document()
-	case !q.start.Valid && (coarse != "page" || !q.page.Valid):
+	case !q.start.Known() && (coarse != "page" || !q.page.Known()):
 		q.unplaced()
 	case coarse == "page":
 		q.pages()
@@ -80,8 +80,8 @@ func (r *Resolver) unit(name string) (u token.Unit, coarse string, err *badValue
 }
 
 // settle gives the place a status unless it has one that comes first.
-func (q *query) settle(s span.Status) {
-	if q.place.Status == span.Unchecked {
+func (q *query) settle(s ibid.Status) {
+	if q.place.Status == ibid.StatusUnchecked {
 		q.place.Status = s
 	}
 }
@@ -90,13 +90,13 @@ func (q *query) settle(s span.Status) {
 func (q *query) checkPage(first, last int64) {
 	lay := q.source.layout
 	if lay != nil && lay.hasPages && q.r.conv.Checks.Existence && (first < 1 || last > int64(len(lay.pages))) {
-		q.settle(span.PageNotFound)
+		q.settle(ibid.StatusPageNotFound)
 	}
 }
 
 // givenPage makes the page that is given the page touched, if there is one.
 func (q *query) givenPage() {
-	if q.page.Valid && q.page.Value > 0 {
+	if q.page.Known() && q.page.Value > 0 {
 		q.place.FirstPage, q.place.LastPage = int32(q.page.Value), int32(q.page.Value)
 	}
 }
@@ -104,18 +104,18 @@ func (q *query) givenPage() {
 // coarser makes the place one of its page, if that is given, or else of its
 // document.
 func (q *query) coarser() {
-	q.place.Level = span.Document
+	q.place.Level = ibid.LevelDocument
 	if q.givenPage(); q.place.FirstPage > 0 {
-		q.place.Level = span.Pages
+		q.place.Level = ibid.LevelPages
 	}
 }
 
 // misplaced sets offsets that make no span, as they are given, and reports
 // whether they are such.
-func (q *query) misplaced(level span.Level, start, end int64) bool {
-	s := span.Check(start, end)
+func (q *query) misplaced(level ibid.Level, start, end int64) bool {
+	s := ibid.CheckSpan(start, end)
 	if q.start.Value < 0 || q.end.Value < 0 {
-		s = span.Negative // an inclusive end of -1, too
+		s = ibid.StatusNegative // an inclusive end of -1, too
 	}
 	if s.Usable() {
 		return false
@@ -127,7 +127,7 @@ func (q *query) misplaced(level span.Level, start, end int64) bool {
 
 // setSpan makes the place the code points [start, end) of the key page.
 func (q *query) setSpan(page int32, start, end int64) {
-	q.place.Level, q.place.Page = span.Characters, page
+	q.place.Level, q.place.Page = ibid.LevelCharacters, page
 	q.place.Start, q.place.End = start, end
 	if page > 0 {
 		q.place.FirstPage, q.place.LastPage = page, page
@@ -144,7 +144,7 @@ func (q *query) setSpan(page int32, start, end int64) {
 
 // keyPage is the page that the offsets of q count from.
 func (q *query) keyPage() int32 {
-	if q.r.conv.OffsetBase == FromDocument || !q.page.Valid {
+	if q.r.conv.OffsetBase == FromDocument || !q.page.Known() {
 		return 0
 	}
 	return int32(q.page.Value)
@@ -158,10 +158,10 @@ func (q *query) characters(u token.Unit) {
 	}
 	page := q.keyPage()
 	q.place.Page = page
-	if q.misplaced(span.Characters, start, end) {
+	if q.misplaced(ibid.LevelCharacters, start, end) {
 		return
 	}
-	if q.page.Valid || q.r.conv.OffsetBase == FromPage {
+	if q.page.Known() || q.r.conv.OffsetBase == FromPage {
 		q.checkPage(q.page.Value, q.page.Value)
 	}
 	known := q.hasKey(page)
@@ -175,22 +175,22 @@ func (q *query) characters(u token.Unit) {
 		start, end = reg.codePoint(u, start, false), reg.codePoint(u, end, true)
 	}
 	q.setSpan(page, start, end)
-	outside := end > span.MaxEnd || known && q.r.conv.Checks.Bounds && end > q.keyLen(page)
+	outside := end > ibid.MaxEnd || known && q.r.conv.Checks.Bounds && end > q.keyLen(page)
 	tooLong := q.r.conv.MaxSpanLength > 0 && end-start > q.r.conv.MaxSpanLength
 	switch {
-	case q.place.Status != span.Unchecked:
+	case q.place.Status != ibid.StatusUnchecked:
 	case outside:
 		if known {
 			q.findQuote(page)
 		}
-		if q.place.Status != span.QuoteRepaired {
-			q.place.Status = span.OutOfBounds
+		if q.place.Status != ibid.StatusQuoteRepaired {
+			q.place.Status = ibid.StatusOutOfBounds
 		}
 	case tooLong:
-		q.place.Status = span.TooLong
+		q.place.Status = ibid.StatusTooLong
 	case known:
 		q.checkQuote(page, start, end)
-		q.settle(span.OK)
+		q.settle(ibid.StatusOK)
 	}
 }
 
@@ -208,4 +208,161 @@ func (q *query) hasKey(page int32) bool {
 func (q *query) keyLen(page int32) int64 {
 	s, _ := q.source.layout.key(page)
 	return int64(s.end - s.start)
+}
+
+// unplaced resolves a place without start and end.
+func (q *query) unplaced() {
+	q.coarser()
+	if q.page.Known() {
+		q.checkPage(q.page.Value, q.page.Value)
+	}
+	page := q.keyPage()
+	q.place.Page = page
+	if q.place.Status != ibid.StatusUnchecked {
+		return
+	}
+	if q.hasKey(page) {
+		q.findQuote(page)
+		q.settle(ibid.StatusOK)
+	} else if q.hasText() {
+		q.checkContained(0, 0, math.MaxInt64)
+		q.settle(ibid.StatusOK)
+	}
+}
+
+// hasText reports whether the text of the document is known.
+func (q *query) hasText() bool { return q.source.layout != nil && q.source.layout.hasText }
+
+// document resolves a place that is a whole document.
+func (q *query) document() {
+	q.place.Level = ibid.LevelDocument
+	if !q.hasText() {
+		q.givenPage()
+		return
+	}
+	lay := q.source.layout
+	n := int32(len(lay.pages))
+	switch {
+	case q.r.conv.OffsetBase == FromDocument || !lay.hasPages:
+		q.cover(0, 0, int64(lay.length))
+	case n == 1:
+		q.cover(1, 0, q.keyLen(1))
+	case n > 1:
+		q.place.Level, q.place.FirstPage, q.place.LastPage = ibid.LevelPages, 1, n
+	}
+	q.checkContained(0, 0, math.MaxInt64)
+	q.settle(ibid.StatusOK)
+}
+
+// cover makes the place the code points [start, end), unless that is none: a
+// page, block or document without text is still cited.
+func (q *query) cover(page int32, start, end int64) {
+	if start < end {
+		q.setSpan(page, start, end)
+	}
+}
+
+// pages resolves a place given by page numbers, or by a page alone.
+func (q *query) pages() {
+	start, end := q.start.Value, q.end.Value
+	if !q.start.Known() {
+		start, end = q.page.Value, q.page.Value+1
+	} else if q.misplaced(ibid.LevelPages, start, end) {
+		return
+	}
+	first, last := max(start, 0), min(end-1, math.MaxInt32)
+	if first >= 1 && first <= last {
+		q.place.Level, q.place.FirstPage, q.place.LastPage = ibid.LevelPages, int32(first), int32(last)
+	}
+	q.checkPage(start, end-1)
+	lay := q.source.layout
+	if lay == nil || first < 1 || last > int64(len(lay.pages)) {
+		if lay != nil && lay.hasText {
+			q.checkContained(0, 0, math.MaxInt64)
+		}
+		return
+	}
+	from, to := lay.pages[first-1], lay.pages[last-1]
+	switch {
+	case q.r.conv.OffsetBase == FromPage && first == last:
+		q.cover(int32(first), 0, int64(to.end-from.start))
+	case q.r.conv.OffsetBase == FromDocument && !lay.apart:
+		q.cover(0, int64(from.start), int64(to.end))
+		q.place.FirstPage, q.place.LastPage = int32(first), int32(last)
+	}
+	q.checkCovered()
+	q.settle(ibid.StatusOK)
+}
+
+// blocks resolves a place given by block numbers.
+func (q *query) blocks() {
+	start, end := q.start.Value, q.end.Value
+	if q.misplaced(ibid.LevelDocument, start, end) {
+		return
+	}
+	q.coarser()
+	if q.page.Known() {
+		q.checkPage(q.page.Value, q.page.Value)
+	}
+	lay := q.source.layout
+	switch {
+	case lay == nil:
+		return
+	case !lay.hasBlocks:
+		if lay.hasText {
+			q.checkContained(0, 0, math.MaxInt64)
+		}
+		return
+	case end > int64(len(lay.blocks)):
+		if q.r.conv.Checks.Bounds {
+			q.settle(ibid.StatusOutOfBounds)
+		}
+		return
+	}
+	from, to := int64(lay.blocks[start].start), int64(lay.blocks[end-1].end)
+	first, last, paged := lay.touched(from, to)
+	switch {
+	case q.r.conv.OffsetBase == FromDocument || !lay.hasPages:
+		q.cover(0, from, to)
+	case paged && first == last:
+		origin := int64(lay.pages[first-1].start)
+		q.cover(first, from-origin, to-origin)
+	case paged:
+		q.place.Level, q.place.FirstPage, q.place.LastPage = ibid.LevelPages, first, last
+	}
+	q.checkCovered()
+	q.settle(ibid.StatusOK)
+}
+
+// textless sets the place to the code points [start, end) if nothing else can
+// come out: the run and the row have no documents, and the offsets are in code
+// points and make a span. It is what query.resolve does for such a place, which
+// in a run without documents is nearly every one, without asking for the text.
+func (r *Resolver) textless(p *ibid.Place, doc string, docNull bool, page, start, end ibid.Integer, unit string) bool {
+	c := &r.conv
+	if docNull || unit != "" || c.OffsetUnit != token.CodePoint || !start.Known() || !end.Known() {
+		return false
+	}
+	last := end.Value
+	if c.SpanEnd == Inclusive && last < math.MaxInt64 {
+		last++
+	}
+	if ibid.CheckSpan(start.Value, last) != ibid.StatusOK || c.MaxSpanLength > 0 && last-start.Value > c.MaxSpanLength {
+		return false
+	}
+	*p = ibid.Place{Doc: doc, Level: ibid.LevelCharacters, Status: ibid.StatusUnchecked, Start: start.Value, End: last}
+	if !page.Known() {
+		return true
+	}
+	n := int32(page.Value)
+	if int64(n) != page.Value {
+		return false
+	}
+	if c.OffsetBase == FromPage {
+		p.Page = n
+	}
+	if n > 0 {
+		p.FirstPage, p.LastPage = n, n
+	}
+	return true
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 	"ibid/metrics/token"
 )
 
 // documentList yields its documents as a DOCUMENTS source would.
-type documentList []Document
+type documentList []ibid.Document
 
-func (l documentList) Read(_ context.Context, yield func(*Document) error) error {
+func (l documentList) Read(_ context.Context, yield func(*ibid.Document) error) error {
 	for i := range l {
 		doc := l[i]
 		doc.File, doc.FileRow = "docs.parquet", int64(i)
@@ -25,7 +25,7 @@ func (l documentList) Read(_ context.Context, yield func(*Document) error) error
 	return nil
 }
 
-func loadView(t testing.TB, docs ...Document) *View {
+func loadView(t testing.TB, docs ...ibid.Document) *View {
 	t.Helper()
 	d, err := LoadDocuments(t.Context(), documentList(docs), LoadOptions{})
 	if err != nil {
@@ -39,12 +39,17 @@ func loadView(t testing.TB, docs ...Document) *View {
 	return d.View(1 << 20)
 }
 
-func some(n int64) NullInt { return NullInt{n, true} }
+// allChecks are the checks that a run makes unless it is told otherwise.
+var allChecks = Checks{Existence: true, Bounds: true, Text: true}
 
-func withText(name, text string) Document { return Document{Doc: name, Text: text, HasText: true} }
+func some(n int64) ibid.Integer { return ibid.Some(n) }
 
-func withPages(name string, pages ...string) Document {
-	return Document{Doc: name, Pages: pages, HasPages: true}
+func withText(name, text string) ibid.Document {
+	return ibid.Document{Doc: name, Text: text, HasText: true}
+}
+
+func withPages(name string, pages ...string) ibid.Document {
+	return ibid.Document{Doc: name, Pages: pages, HasPages: true}
 }
 
 // The documents of the tests below.
@@ -52,43 +57,48 @@ var (
 	plainDoc   = withText("plain", "The grass is green. The sky is blue.") // 36 code points
 	wideDoc    = withText("wide", "aé😀b 引用 c")                             // 9 code points, 11 UTF-16 units, 19 bytes
 	pagedDoc   = withPages("paged", "First page. ", "Second page. ", "", "Fourth.")
-	apartDoc   = Document{Doc: "apart", HasText: true, Text: "whole text", HasPages: true, Pages: []string{"other", "pages 😀 here"}}
-	blockDoc   = Document{Doc: "blocks", HasText: true, Text: "One.\n\nTwo.\n\nThree.", HasBlocks: true, Blocks: []string{"One.", "Two.", "Three."}}
-	bookDoc    = Document{Doc: "book", HasPages: true, Pages: []string{"A1 A2 ", "B1 B2"}, HasBlocks: true, Blocks: []string{"A1", "A2", "B1", "B2"}}
-	namedDoc   = Document{Doc: "named"}
+	apartDoc   = ibid.Document{Doc: "apart", HasText: true, Text: "whole text", HasPages: true, Pages: []string{"other", "pages 😀 here"}}
+	blockDoc   = ibid.Document{Doc: "blocks", HasText: true, Text: "One.\n\nTwo.\n\nThree.", HasBlocks: true, Blocks: []string{"One.", "Two.", "Three."}}
+	bookDoc    = ibid.Document{Doc: "book", HasPages: true, Pages: []string{"A1 A2 ", "B1 B2"}, HasBlocks: true, Blocks: []string{"A1", "A2", "B1", "B2"}}
+	namedDoc   = ibid.Document{Doc: "named"}
 	emptyDoc   = withText("empty", "")
 	quotesDoc  = withText("quotes", "He said  “it’s fine” — twice.\nHe said no. Then “yes”.")
 	singleDoc  = withPages("single", "only page")
-	testSource = []Document{plainDoc, wideDoc, pagedDoc, apartDoc, blockDoc, bookDoc, namedDoc, emptyDoc, quotesDoc, singleDoc}
+	testSource = []ibid.Document{plainDoc, wideDoc, pagedDoc, apartDoc, blockDoc, bookDoc, namedDoc, emptyDoc, quotesDoc, singleDoc}
 )
 
+// A cited is a citation that is easy to vary.
+type cited ibid.Citation
+
 // at is a citation of [start, end).
-func at(doc string, start, end int64) Citation {
-	return Citation{Doc: doc, Start: some(start), End: some(end)}
+func at(doc string, start, end int64) cited {
+	return cited{Doc: doc, Start: some(start), End: some(end)}
 }
 
-func (c Citation) in(unit string) Citation       { c.Unit = unit; return c }
-func (c Citation) onPage(page int64) Citation    { c.Page = some(page); return c }
-func (c Citation) quoting(quote string) Citation { c.CitedText = quote; return c }
+func (c cited) in(unit string) cited       { c.Unit = unit; return c }
+func (c cited) onPage(page int64) cited    { c.Page = some(page); return c }
+func (c cited) quoting(quote string) cited { c.CitedText = quote; return c }
+
+func describeCitation(c *ibid.Citation) string { return describe(c.Place, c.Repaired) }
 
 // describe renders a place and its repair in short.
-func describe(p span.Place, repaired Interval) string {
+func describe(p ibid.Place, repaired ibid.Interval) string {
 	var b strings.Builder
 	b.WriteString(p.Status.String())
 	switch p.Level {
-	case span.Characters:
+	case ibid.LevelCharacters:
 		fmt.Fprintf(&b, " key %d [%d,%d)", p.Page, p.Start, p.End)
-	case span.Pages:
+	case ibid.LevelPages:
 		b.WriteString(" pages")
-	case span.Document:
+	case ibid.LevelDocument:
 		b.WriteString(" document")
-	case span.Nowhere:
+	case ibid.LevelNowhere:
 		b.WriteString(" nowhere")
 	}
 	if p.FirstPage != 0 || p.LastPage != 0 {
 		fmt.Fprintf(&b, " p%d-%d", p.FirstPage, p.LastPage)
 	}
-	if repaired.Start.Valid {
+	if repaired.Start.Known() {
 		fmt.Fprintf(&b, " repaired [%d,%d)", repaired.Start.Value, repaired.End.Value)
 	}
 	return b.String()
@@ -96,7 +106,7 @@ func describe(p span.Place, repaired Interval) string {
 
 type resolveCase struct {
 	name string
-	cite Citation
+	cite cited
 	want string
 }
 
@@ -104,29 +114,30 @@ func runCases(t *testing.T, r *Resolver, tests []resolveCase) {
 	t.Helper()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var out Resolved
-			r.Resolve(&Row{Citations: []Citation{tt.cite}}, &out)
-			if out.Err != nil {
-				t.Fatalf("row error: %v", out.Err)
+			row := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(tt.cite)}}
+			if err := r.Resolve(&row); err != nil {
+				t.Fatalf("row error: %v", err)
 			}
-			if got := describe(out.Citations[0], out.Repaired[0]); got != tt.want {
+			if got := describeCitation(&row.Citations[0]); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 			if err := r.Err(); err != nil {
 				t.Error(err)
 			}
 			c := tt.cite
-			truth := Row{Truth: []Truth{{Doc: c.Doc, DocNull: c.DocNull, Page: c.Page, Start: c.Start, End: c.End, Unit: c.Unit}}}
-			r.Resolve(&truth, &out)
-			if got := out.Truth[0]; tt.cite.CitedText == "" && describe(got, Interval{}) != tt.want {
-				t.Errorf("as truth: got %s, want %s", describe(got, Interval{}), tt.want)
+			truth := ibid.Answer{Truth: []ibid.Mark{{Doc: c.Doc, DocNull: c.DocNull, Page: c.Page, Start: c.Start, End: c.End, Unit: c.Unit}}}
+			if err := r.Resolve(&truth); err != nil {
+				t.Fatalf("row error as truth: %v", err)
+			}
+			if got := truth.Truth[0].Place; tt.cite.CitedText == "" && describe(got, ibid.Interval{}) != tt.want {
+				t.Errorf("as truth: got %s, want %s", describe(got, ibid.Interval{}), tt.want)
 			}
 		})
 	}
 }
 
 func TestResolveFromDocument(t *testing.T) {
-	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 30, Checks: AllChecks})
+	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 30, Checks: allChecks})
 	runCases(t, r, []resolveCase{
 		{"plain", at("plain", 4, 9), "ok key 0 [4,9)"},
 		{"given page is shown", at("plain", 4, 9).onPage(3), "ok key 0 [4,9) p3-3"},
@@ -143,7 +154,7 @@ func TestResolveFromDocument(t *testing.T) {
 		{"empty in no document", at("none", 4, 4), "span_empty key 0 [4,4)"},
 		{"no document", at("none", 4, 9), "document_not_found key 0 [4,9)"},
 		{"no document, too long", at("none", 4, 99), "document_not_found key 0 [4,99)"},
-		{"null document", Citation{DocNull: true, Start: some(1), End: some(2)}, "document_not_found nowhere"},
+		{"null document", cited{DocNull: true, Start: some(1), End: some(2)}, "document_not_found nowhere"},
 		{"without text", at("named", 4, 9), "unchecked key 0 [4,9)"},
 		{"without text, too long", at("named", 4, 99), "span_too_long key 0 [4,99)"},
 		{"empty text", at("empty", 0, 1), "span_out_of_bounds key 0 [0,1)"},
@@ -160,7 +171,7 @@ func TestResolveFromDocument(t *testing.T) {
 		{"page", at("paged", 2, 3).in("page"), "ok key 0 [12,25) p2-2"},
 		{"pages", at("paged", 1, 3).in("page"), "ok key 0 [0,25) p1-2"},
 		{"empty page", at("paged", 3, 4).in("page"), "ok pages p3-3"},
-		{"page by its number alone", Citation{Doc: "paged", Page: some(2), Unit: "page"}, "ok key 0 [12,25) p2-2"},
+		{"page by its number alone", cited{Doc: "paged", Page: some(2), Unit: "page"}, "ok key 0 [12,25) p2-2"},
 		{"page after the last", at("paged", 5, 6).in("page"), "page_not_found pages p5-5"},
 		{"pages over the last", at("paged", 4, 6).in("page"), "page_not_found pages p4-5"},
 		{"page 0", at("paged", 0, 1).in("page"), "page_not_found document"},
@@ -178,15 +189,15 @@ func TestResolveFromDocument(t *testing.T) {
 		{"block without bounds", at("plain", 0, 1).in("block"), "unchecked document"},
 		{"block without bounds on a page", at("plain", 0, 1).in("block").onPage(4), "unchecked pages p4-4"},
 
-		{"document", Citation{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
-		{"document of pages", Citation{Doc: "paged", Unit: "document"}, "ok key 0 [0,32) p1-4"},
-		{"document without text", Citation{Doc: "named", Unit: "document"}, "unchecked document"},
-		{"empty document", Citation{Doc: "empty", Unit: "document"}, "ok document"},
-		{"no such document", Citation{Doc: "none", Unit: "document"}, "document_not_found document"},
-		{"without start and end", Citation{Doc: "plain"}, "ok document"},
-		{"without start and end on a page", Citation{Doc: "paged", Page: some(2)}, "ok pages p2-2"},
-		{"without start and end on no page", Citation{Doc: "paged", Page: some(7)}, "page_not_found pages p7-7"},
-		{"block without start and end", Citation{Doc: "plain", Unit: "block"}, "ok document"},
+		{"document", cited{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
+		{"document of pages", cited{Doc: "paged", Unit: "document"}, "ok key 0 [0,32) p1-4"},
+		{"document without text", cited{Doc: "named", Unit: "document"}, "unchecked document"},
+		{"empty document", cited{Doc: "empty", Unit: "document"}, "ok document"},
+		{"no such document", cited{Doc: "none", Unit: "document"}, "document_not_found document"},
+		{"without start and end", cited{Doc: "plain"}, "ok document"},
+		{"without start and end on a page", cited{Doc: "paged", Page: some(2)}, "ok pages p2-2"},
+		{"without start and end on no page", cited{Doc: "paged", Page: some(7)}, "page_not_found pages p7-7"},
+		{"block without start and end", cited{Doc: "plain", Unit: "block"}, "ok document"},
 
 		{"utf16", at("wide", 2, 4).in("utf16"), "ok key 0 [2,3)"},
 		{"utf16 within", at("wide", 3, 4).in("utf16"), "ok key 0 [2,3)"},
@@ -202,7 +213,7 @@ func TestResolveFromDocument(t *testing.T) {
 }
 
 func TestResolveFromPage(t *testing.T) {
-	r := NewResolver(loadView(t, testSource...), Conventions{OffsetBase: FromPage, Checks: AllChecks})
+	r := NewResolver(loadView(t, testSource...), Conventions{OffsetBase: FromPage, Checks: allChecks})
 	runCases(t, r, []resolveCase{
 		{"on a page", at("paged", 0, 6).onPage(2), "ok key 2 [0,6) p2-2"},
 		{"past the end of the page", at("paged", 0, 14).onPage(2), "span_out_of_bounds key 2 [0,14) p2-2"},
@@ -221,18 +232,18 @@ func TestResolveFromPage(t *testing.T) {
 		{"pages are several keys", at("paged", 1, 3).in("page"), "ok pages p1-2"},
 		{"block on a page", at("book", 3, 4).in("block"), "ok key 2 [3,5) p2-2"},
 		{"blocks of two pages", at("book", 1, 3).in("block"), "ok pages p1-2"},
-		{"document of one page", Citation{Doc: "single", Unit: "document"}, "ok key 1 [0,9) p1-1"},
-		{"document of several", Citation{Doc: "paged", Unit: "document"}, "ok pages p1-4"},
-		{"document without pages", Citation{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
+		{"document of one page", cited{Doc: "single", Unit: "document"}, "ok key 1 [0,9) p1-1"},
+		{"document of several", cited{Doc: "paged", Unit: "document"}, "ok pages p1-4"},
+		{"document without pages", cited{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
 		{"quote on the page", at("paged", 0, 3).onPage(2).quoting("page."), "quote_repaired key 2 [0,3) p2-2 repaired [7,12)"},
 		{"quote on another page", at("paged", 0, 3).onPage(2).quoting("First"), "quote_mismatch key 2 [0,3) p2-2"},
-		{"quote without a page", Citation{Doc: "paged", CitedText: "Second page."}, "ok document"},
-		{"wrong quote without a page", Citation{Doc: "paged", CitedText: "Third"}, "quote_mismatch document"},
+		{"quote without a page", cited{Doc: "paged", CitedText: "Second page."}, "ok document"},
+		{"wrong quote without a page", cited{Doc: "paged", CitedText: "Third"}, "quote_mismatch document"},
 	})
 }
 
 func TestResolveQuotes(t *testing.T) {
-	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 40, Checks: AllChecks})
+	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 40, Checks: allChecks})
 	runCases(t, r, []resolveCase{
 		{"exact", at("plain", 4, 9).quoting("grass"), "ok key 0 [4,9)"},
 		{"blank is no quote", at("plain", 4, 9).quoting(" \n"), "ok key 0 [4,9)"},
@@ -257,31 +268,31 @@ func TestResolveQuotes(t *testing.T) {
 		{"page without bounds, not contained", at("plain", 2, 3).in("page").quoting("water"), "quote_mismatch pages p2-2"},
 		{"block", at("blocks", 1, 2).in("block").quoting("Two."), "ok key 0 [6,10)"},
 		{"other block", at("blocks", 1, 2).in("block").quoting("Three."), "quote_repaired key 0 [6,10) repaired [12,18)"},
-		{"document", Citation{Doc: "plain", Unit: "document", CitedText: "sky"}, "ok key 0 [0,36)"},
-		{"document without it", Citation{Doc: "plain", Unit: "document", CitedText: "sea"}, "quote_mismatch key 0 [0,36)"},
-		{"no span, found once", Citation{Doc: "plain", CitedText: "sky"}, "quote_repaired document repaired [24,27)"},
-		{"no span, found twice", Citation{Doc: "plain", CitedText: "The"}, "ok document"},
-		{"no span, not found", Citation{Doc: "plain", CitedText: "sea"}, "quote_mismatch document"},
+		{"document", cited{Doc: "plain", Unit: "document", CitedText: "sky"}, "ok key 0 [0,36)"},
+		{"document without it", cited{Doc: "plain", Unit: "document", CitedText: "sea"}, "quote_mismatch key 0 [0,36)"},
+		{"no span, found once", cited{Doc: "plain", CitedText: "sky"}, "quote_repaired document repaired [24,27)"},
+		{"no span, found twice", cited{Doc: "plain", CitedText: "The"}, "ok document"},
+		{"no span, not found", cited{Doc: "plain", CitedText: "sea"}, "quote_mismatch document"},
 		{"astral before", at("wide", 0, 1).quoting("用"), "quote_repaired key 0 [0,1) repaired [6,7)"},
 	})
 }
 
 func TestResolveWithoutDocuments(t *testing.T) {
-	runCases(t, NewResolver(nil, Conventions{MaxSpanLength: 50, Checks: AllChecks}), []resolveCase{
+	runCases(t, NewResolver(nil, Conventions{MaxSpanLength: 50, Checks: allChecks}), []resolveCase{
 		{"span", at("a", 4, 9), "unchecked key 0 [4,9)"},
 		{"span on a page", at("a", 4, 9).onPage(3), "unchecked key 0 [4,9) p3-3"},
 		{"quote", at("a", 4, 9).quoting("grass"), "unchecked key 0 [4,9)"},
-		{"null document", Citation{DocNull: true}, "unchecked nowhere"},
+		{"null document", cited{DocNull: true}, "unchecked nowhere"},
 		{"too long", at("a", 4, 99), "span_too_long key 0 [4,99)"},
 		{"past what a span may have", at("a", math.MaxInt32-9, math.MaxInt32+1), "span_out_of_bounds key 0 [2147483638,2147483648)"},
 		{"last possible", at("a", math.MaxInt32-9, math.MaxInt32), "unchecked key 0 [2147483638,2147483647)"},
 		{"block", at("a", 4, 9).in("block"), "unchecked document"},
-		{"document", Citation{Doc: "a", Unit: "document", Page: some(2)}, "unchecked document p2-2"},
+		{"document", cited{Doc: "a", Unit: "document", Page: some(2)}, "unchecked document p2-2"},
 	})
 }
 
 func TestResolveInclusive(t *testing.T) {
-	r := NewResolver(loadView(t, testSource...), Conventions{SpanEnd: Inclusive, Checks: AllChecks})
+	r := NewResolver(loadView(t, testSource...), Conventions{SpanEnd: Inclusive, Checks: allChecks})
 	runCases(t, r, []resolveCase{
 		{"span", at("plain", 4, 8).quoting("grass"), "ok key 0 [4,9)"},
 		{"one code point", at("plain", 4, 4), "ok key 0 [4,5)"},
@@ -301,7 +312,7 @@ func TestResolveChecksOff(t *testing.T) {
 	runCases(t, r, []resolveCase{
 		{"existence", at("none", 4, 9), "unchecked key 0 [4,9)"},
 		{"page existence", at("paged", 4, 9).onPage(9), "ok key 0 [4,9) p1-1"},
-		{"null document", Citation{DocNull: true}, "unchecked nowhere"},
+		{"null document", cited{DocNull: true}, "unchecked nowhere"},
 		{"bounds", at("plain", 4, 99), "ok key 0 [4,99)"},
 		{"bounds of blocks", at("blocks", 2, 9).in("block"), "unchecked document"},
 		{"what a span may have", at("plain", 4, 1<<31), "span_out_of_bounds key 0 [4,2147483648)"},
@@ -312,123 +323,115 @@ func TestResolveChecksOff(t *testing.T) {
 }
 
 func TestResolveRowErrors(t *testing.T) {
-	r := NewResolver(loadView(t, testSource...), Conventions{Checks: AllChecks})
+	r := NewResolver(loadView(t, testSource...), Conventions{Checks: allChecks})
 	good := at("plain", 4, 9)
 	tests := []struct {
 		name string
-		row  Row
+		row  ibid.Answer
 		want string
 	}{
-		{"null start", Row{Citations: []Citation{good, {Doc: "plain", End: some(4)}}}, "citations.start: element 1: null, but end is 4"},
-		{"null end", Row{Truth: []Truth{{Doc: "plain", Start: some(4)}}}, "truth.end: element 0: null, but start is 4"},
-		{"unit", Row{Citations: []Citation{good.in("chars")}}, `citations.unit: element 0: "chars" is not one of codepoint, utf16, byte, page, block, document`},
-		{"page", Row{Citations: []Citation{good.onPage(1 << 31)}}, "citations.page: element 0: 2147483648 does not fit into 32 bits"},
+		{"null start", ibid.Answer{Citations: []ibid.Citation{ibid.Citation(good), {Doc: "plain", End: some(4)}}}, "citations.start: element 1: null, but end is 4"},
+		{"null end", ibid.Answer{Truth: []ibid.Mark{{Doc: "plain", Start: some(4)}}}, "truth.end: element 0: null, but start is 4"},
+		{"unit", ibid.Answer{Citations: []ibid.Citation{ibid.Citation(good.in("chars"))}}, `citations.unit: element 0: "chars" is not one of codepoint, utf16, byte, page, block, document`},
+		{"page", ibid.Answer{Citations: []ibid.Citation{ibid.Citation(good.onPage(1 << 31))}}, "citations.page: element 0: 2147483648 does not fit into 32 bits"},
 		{
 			"two documents of one name",
-			Row{Documents: []Document{withText("a", "x"), withText("b", ""), withText("a", "y")}, HasDocuments: true},
+			ibid.Answer{Documents: []ibid.Document{withText("a", "x"), withText("b", ""), withText("a", "y")}, HasDocuments: true},
 			`documents.doc: element 2: "a" differs from element 0 of the same name`,
 		},
-		{"the same document twice", Row{Documents: []Document{withText("a", "x"), withText("a", "x")}, HasDocuments: true}, ""},
-		{"first error wins", Row{Citations: []Citation{good.in("x"), good.in("y")}}, `citations.unit: element 0: "x" is not one of codepoint, utf16, byte, page, block, document`},
+		{"the same document twice", ibid.Answer{Documents: []ibid.Document{withText("a", "x"), withText("a", "x")}, HasDocuments: true}, ""},
+		{"first error wins", ibid.Answer{Citations: []ibid.Citation{ibid.Citation(good.in("x")), ibid.Citation(good.in("y"))}}, `citations.unit: element 0: "x" is not one of codepoint, utf16, byte, page, block, document`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var out Resolved
-			r.Resolve(&tt.row, &out)
 			got := ""
-			if out.Err != nil {
-				got = out.Err.Error()
+			if err := r.Resolve(&tt.row); err != nil {
+				got = err.Error()
 			}
 			if got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
-			if len(out.Citations) != len(tt.row.Citations) || len(out.Truth) != len(tt.row.Truth) {
-				t.Errorf("%d citations and %d truths resolved of %d and %d",
-					len(out.Citations), len(out.Truth), len(tt.row.Citations), len(tt.row.Truth))
 			}
 		})
 	}
 }
 
 func TestResolveInlineDocuments(t *testing.T) {
-	r := NewResolver(loadView(t, testSource...), Conventions{Checks: AllChecks})
-	own := Row{
-		Citations:    []Citation{at("plain", 0, 4), at("plain", 0, 5), at("wide", 0, 9), at("none", 0, 1)},
-		Documents:    []Document{withText("plain", "mine")},
+	r := NewResolver(loadView(t, testSource...), Conventions{Checks: allChecks})
+	own := ibid.Answer{
+		Citations:    []ibid.Citation{ibid.Citation(at("plain", 0, 4)), ibid.Citation(at("plain", 0, 5)), ibid.Citation(at("wide", 0, 9)), ibid.Citation(at("none", 0, 1))},
+		Documents:    []ibid.Document{withText("plain", "mine")},
 		HasDocuments: true,
 	}
-	var out Resolved
-	r.Resolve(&own, &out)
+	r.Resolve(&own)
 	for i, want := range []string{"ok key 0 [0,4)", "span_out_of_bounds key 0 [0,5)", "ok key 0 [0,9)", "document_not_found key 0 [0,1)"} {
-		if got := describe(out.Citations[i], out.Repaired[i]); got != want {
+		if got := describeCitation(&own.Citations[i]); got != want {
 			t.Errorf("citation %d: got %s, want %s", i, got, want)
 		}
 	}
 	if x, ok := r.Tokens("plain", 0); !ok || x.Len() != 1 {
 		t.Errorf("Tokens of the row's own document = %v, %v, want 1 token", x, ok)
 	}
-	next := Row{Citations: []Citation{at("plain", 0, 5)}}
-	r.Resolve(&next, &out)
-	if got, want := describe(out.Citations[0], out.Repaired[0]), "ok key 0 [0,5)"; got != want {
+	next := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 0, 5))}}
+	r.Resolve(&next)
+	if got, want := describeCitation(&next.Citations[0]), "ok key 0 [0,5)"; got != want {
 		t.Errorf("next row: got %s, want %s", got, want)
 	}
 
-	without := NewResolver(nil, Conventions{Checks: AllChecks})
-	row := Row{Citations: []Citation{at("a", 0, 1)}, HasDocuments: true}
-	without.Resolve(&row, &out)
-	if got, want := out.Citations[0].Status, span.DocumentNotFound; got != want {
+	without := NewResolver(nil, Conventions{Checks: allChecks})
+	row := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("a", 0, 1))}, HasDocuments: true}
+	without.Resolve(&row)
+	if got, want := row.Citations[0].Place.Status, ibid.StatusDocumentNotFound; got != want {
 		t.Errorf("row known to have no documents: %v, want %v", got, want)
 	}
 }
 
 func TestResolveAnswer(t *testing.T) {
-	row := Row{
+	row := ibid.Answer{
 		Answer: "é😀 yes",
-		Citations: []Citation{
+		Citations: []ibid.Citation{
 			{AnswerStart: some(2), AnswerEnd: some(6)},
 			{AnswerStart: some(3), AnswerEnd: some(99)},
 			{AnswerStart: some(-2)},
 			{},
 		},
-		Claims: []Claim{{Start: some(0), End: some(2)}, {}},
+		Claims: []ibid.Claim{{Start: some(0), End: some(2)}, {}},
 	}
 	tests := []struct {
 		name   string
 		conv   Conventions
-		answer []Interval
-		claims []Interval
+		answer []ibid.Interval
+		claims []ibid.Interval
 	}{
 		{
 			"code points",
 			Conventions{},
-			[]Interval{{some(2), some(6)}, {some(3), some(99)}, {Start: some(-2)}, {}},
-			[]Interval{{some(0), some(2)}, {}},
+			[]ibid.Interval{{Start: some(2), End: some(6)}, {Start: some(3), End: some(99)}, {Start: some(-2)}, {}},
+			[]ibid.Interval{{Start: some(0), End: some(2)}, {}},
 		},
 		{
 			"bytes",
 			Conventions{AnswerOffsetUnit: token.Byte},
-			[]Interval{{some(1), some(2)}, {some(1), some(95)}, {Start: some(-2)}, {}},
-			[]Interval{{some(0), some(1)}, {}},
+			[]ibid.Interval{{Start: some(1), End: some(2)}, {Start: some(1), End: some(95)}, {Start: some(-2)}, {}},
+			[]ibid.Interval{{Start: some(0), End: some(1)}, {}},
 		},
 		{
 			"utf16 inclusive",
 			Conventions{AnswerOffsetUnit: token.UTF16, SpanEnd: Inclusive},
-			[]Interval{{some(1), some(6)}, {some(2), some(99)}, {Start: some(-2)}, {}},
-			[]Interval{{some(0), some(2)}, {}},
+			[]ibid.Interval{{Start: some(1), End: some(6)}, {Start: some(2), End: some(99)}, {Start: some(-2)}, {}},
+			[]ibid.Interval{{Start: some(0), End: some(2)}, {}},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var out Resolved
-			NewResolver(nil, tt.conv).Resolve(&row, &out)
+			NewResolver(nil, tt.conv).Resolve(&row)
 			for i, want := range tt.answer {
-				if out.Answer[i] != want {
-					t.Errorf("Answer[%d] = %v, want %v", i, out.Answer[i], want)
+				if got := row.Citations[i].Extent; got != want {
+					t.Errorf("extent of citation %d = %v, want %v", i, got, want)
 				}
 			}
 			for i, want := range tt.claims {
-				if out.Claims[i] != want {
-					t.Errorf("Claims[%d] = %v, want %v", i, out.Claims[i], want)
+				if got := row.Claims[i].Extent; got != want {
+					t.Errorf("extent of claim %d = %v, want %v", i, got, want)
 				}
 			}
 		})
@@ -437,7 +440,7 @@ func TestResolveAnswer(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	r := NewResolver(loadView(t, testSource...), Conventions{Tokenizer: token.KindWhitespace})
-	r.Resolve(&Row{}, new(Resolved))
+	r.Resolve(&ibid.Answer{})
 	tests := []struct {
 		doc  string
 		page int32
@@ -462,5 +465,33 @@ func TestTokens(t *testing.T) {
 	}
 	if x, _ := r.Tokens("paged", 2); x.Starts[0] != 0 {
 		t.Errorf("the first token of page 2 starts at %d, want 0: offsets count from the page", x.Starts[0])
+	}
+}
+
+func TestConventionNames(t *testing.T) {
+	for _, e := range []SpanEnd{Exclusive, Inclusive} {
+		if got, err := ParseSpanEnd(e.String()); got != e || err != nil {
+			t.Errorf("ParseSpanEnd(%q) = %v, %v", e, got, err)
+		}
+	}
+	for _, b := range []OffsetBase{FromDocument, FromPage} {
+		if got, err := ParseOffsetBase(b.String()); got != b || err != nil {
+			t.Errorf("ParseOffsetBase(%q) = %v, %v", b, got, err)
+		}
+	}
+	if _, err := ParseSpanEnd("open"); err == nil {
+		t.Error(`ParseSpanEnd("open") succeeds`)
+	}
+	if _, err := ParseOffsetBase("pages"); err == nil {
+		t.Error(`ParseOffsetBase("pages") succeeds`)
+	}
+}
+
+func TestNeedDocuments(t *testing.T) {
+	for unit, want := range map[token.Unit]bool{token.CodePoint: false, token.UTF16: true, token.Byte: true} {
+		c := Conventions{OffsetUnit: unit, AnswerOffsetUnit: token.Byte}
+		if got := c.NeedDocuments(); got != want {
+			t.Errorf("NeedDocuments() with unit %v = %v, want %v", unit, got, want)
+		}
 	}
 }

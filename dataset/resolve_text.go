@@ -1,5 +1,131 @@
 package dataset
 
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/metrics/quote"
+)
+
+// A source is the document that a place names, of the row itself or of the run;
+// layout is nil if there is none.
+type source struct {
+	layout *layout
+	inline *opened // of the row
+	number int32   // of the run's documents, if inline is nil
+}
+
+// find sets s, which must be the zero source, to the document of that name; the
+// row's own win.
+func (r *Resolver) find(name string, s *source) {
+	if len(r.inline.docs) > 0 {
+		if o := r.inline.find(name); o != nil {
+			s.layout, s.inline = o.layout, o
+			return
+		}
+	}
+	if r.view != nil {
+		if n, ok := r.view.docs.numbers[name]; ok {
+			s.layout, s.number = &r.view.docs.docs[n].layout, n
+		}
+	}
+}
+
+// missing reports whether the documents are known and s is none of them.
+func (s *source) missing(r *Resolver) bool {
+	return s.layout == nil && (r.view != nil || r.row.HasDocuments)
+}
+
+// region returns the text of a key of s. ok is false if it is not at hand.
+func (r *Resolver) region(s *source, page int32) (reg *region, ok bool) {
+	if s.layout == nil {
+		return nil, false
+	}
+	if s.inline != nil {
+		return s.inline.key(page)
+	}
+	if _, ok := s.layout.key(page); !ok {
+		return nil, false
+	}
+	o, err := r.view.open(s.number)
+	if err != nil {
+		if r.err == nil {
+			r.err = err
+		}
+		return nil, false
+	}
+	return o.key(page)
+}
+
+// grew tells the view that the regions of s take n more bytes.
+func (r *Resolver) grew(s *source, n int64) {
+	if n > 0 && s.layout != nil && s.inline == nil {
+		r.view.grew(s.number, n)
+	}
+}
+
+// inline are the documents of one row. They are laid out when first asked for:
+// many rows carry more documents than their answers cite.
+type inline struct {
+	docs   []ibid.Document
+	opened []*opened // by index in docs; nil until asked for
+	byName map[string]int32
+}
+
+// maxKeptNames is the size up to which the map of names is kept for the next
+// row: clearing a map costs what it once held, and one huge row must not slow
+// down all that follow.
+const maxKeptNames = 256
+
+// reset takes the documents of the next row. Two of one name must be equal; the
+// error is that of document bad, the first that is not.
+func (n *inline) reset(docs []ibid.Document) (bad int, err *badValue) {
+	if len(docs) == 0 && len(n.docs) == 0 {
+		return 0, nil
+	}
+	n.docs = docs
+	n.opened = slices.Grow(n.opened[:0], len(docs))[:len(docs)]
+	clear(n.opened)
+	if len(n.byName) > maxKeptNames {
+		n.byName = nil
+	}
+	clear(n.byName)
+	if len(docs) > 0 && n.byName == nil {
+		n.byName = make(map[string]int32)
+	}
+	for i := range docs {
+		first, taken := n.byName[docs[i].Doc]
+		if !taken {
+			n.byName[docs[i].Doc] = int32(i)
+		} else if err == nil && !sameDocument(&docs[first], &docs[i]) {
+			bad, err = i, &badValue{"doc", fmt.Sprintf("%q differs from element %d of the same name", docs[i].Doc, first)}
+		}
+	}
+	return bad, err
+}
+
+func sameDocument(a, b *ibid.Document) bool {
+	return a.HasText == b.HasText && a.Text == b.Text &&
+		a.HasPages == b.HasPages && slices.Equal(a.Pages, b.Pages) &&
+		a.HasBlocks == b.HasBlocks && slices.Equal(a.Blocks, b.Blocks)
+}
+
+// find returns the document of that name, nil if there is none.
+func (n *inline) find(name string) *opened {
+	i, ok := n.byName[name]
+	if !ok {
+		return nil
+	}
+	if n.opened[i] == nil {
+		lay, t, _ := layOut(&n.docs[i])
+		n.opened[i] = newOpened(&lay, t)
+	}
+	return n.opened[i]
+}
+
 // Text returns the text of the key (doc, page): of the document, or of one page
 // of it when offsets count from pages. ok is false if it is not known.
 func (r *Resolver) Text(doc string, page int32) (text string, ok bool) {
@@ -24,4 +150,85 @@ func (r *Resolver) regionOf(doc string, page int32) (*region, bool) {
 	var s source
 	r.find(doc, &s)
 	return r.region(&s, page)
+}
+
+// checkCovered checks the quote against the code points that the place covers,
+// or against the whole text where they are not known.
+func (q *query) checkCovered() {
+	if q.place.Level == ibid.LevelCharacters {
+		q.checkContained(q.place.Page, q.place.Start, q.place.End)
+	} else if q.hasText() {
+		q.checkContained(0, 0, math.MaxInt64)
+	}
+}
+
+// wantsQuote reports whether there is a quote to check and no status yet.
+func (q *query) wantsQuote() bool {
+	return q.r.conv.Checks.Text && q.place.Status == ibid.StatusUnchecked && strings.TrimSpace(q.quote) != ""
+}
+
+// checkQuote compares the quote with the code points [start, end) of a key.
+func (q *query) checkQuote(page int32, start, end int64) {
+	if !q.wantsQuote() {
+		return
+	}
+	if reg, ok := q.r.region(&q.source, page); ok && !quote.Marks.Same(reg.slice(start, end), q.quote) {
+		q.repair(reg)
+	}
+}
+
+// checkContained looks for the quote in the code points [start, end) of a key.
+func (q *query) checkContained(page int32, start, end int64) {
+	if !q.wantsQuote() {
+		return
+	}
+	reg, ok := q.r.region(&q.source, page)
+	if !ok {
+		return
+	}
+	within := reg.slice(start, end)
+	if strings.Contains(within, q.quote) || strings.Contains(q.normalized(reg, within), quote.Marks.Normalize(q.quote)) {
+		return
+	}
+	if page == 0 && q.r.conv.OffsetBase == FromPage && q.source.layout.hasPages {
+		q.place.Status = ibid.StatusQuoteMismatch // a place in the whole text is none of a key
+		return
+	}
+	q.repair(reg)
+}
+
+// findQuote gives a place without start and end the one where its quote stands.
+func (q *query) findQuote(page int32) {
+	if !q.wantsQuote() {
+		return
+	}
+	if reg, ok := q.r.region(&q.source, page); ok {
+		if q.repair(reg) > 1 {
+			q.place.Status = ibid.StatusOK
+		}
+	}
+}
+
+// repair searches the quote in a key and settles QuoteRepaired or
+// QuoteMismatch. It returns how often the quote was found, up to 2.
+func (q *query) repair(reg *region) int {
+	text := q.normalized(reg, reg.slice(0, reg.len()))
+	times, start, end := quote.Marks.Find(reg.slice(0, reg.len()), text, q.quote)
+	if times != 1 {
+		q.place.Status = ibid.StatusQuoteMismatch
+	} else {
+		q.place.Status = ibid.StatusQuoteRepaired
+		*q.repaired = ibid.Interval{Start: ibid.Some(int64(start)), End: ibid.Some(int64(end))}
+	}
+	return times
+}
+
+// normalized returns the normalised form of a part of reg.
+func (q *query) normalized(reg *region, part string) string {
+	if len(part) < len(reg.slice(0, reg.len())) {
+		return quote.Marks.Normalize(part)
+	}
+	text, bytes := reg.normalized()
+	q.r.grew(&q.source, bytes)
+	return text
 }

@@ -1,14 +1,25 @@
+// Package dataset reads and writes the rows that ibid evaluates and the files
+// it produces. It is the only package that knows Parquet and Arrow.
+//
+// It converts every foreign offset once, here, into half-open code points, and
+// keeps null, empty and missing apart.
 package dataset
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/parquet-go/parquet-go/format"
+	"ibid/dataset/parquet"
 )
 
 // Keys of the file metadata in which a file states its conventions.
@@ -17,6 +28,13 @@ const (
 	metaSpanEnd    = "ibid.span_end"
 	metaOffsetBase = "ibid.offset_base"
 )
+
+// An Error says where in the input something is wrong.
+type Error = parquet.Error
+
+func corrupt(msg string, args ...any) error {
+	return fmt.Errorf("%w: "+msg, append([]any{parquet.ErrCorrupt}, args...)...)
+}
 
 // ReadOptions say what to read.
 type ReadOptions struct {
@@ -105,10 +123,10 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{name, f.meta.NumRows, f.size}, f.modified})
-		set.rows += f.meta.NumRows
+		set.files = append(set.files, inputFile{FileInfo{name, f.Rows(), f.Size}, f.Modified})
+		set.rows += f.Rows()
 		for col := range set.present {
-			set.present[col] = set.present[col] || f.binding.leaves[col].leaf >= 0
+			set.present[col] = set.present[col] || f.binding.leaves[col].Column >= 0
 		}
 		for g := range set.lists {
 			set.lists[g] = set.lists[g] || f.binding.groups[g].found
@@ -118,7 +136,7 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 				set.ignored = append(set.ignored, name)
 			}
 		}
-		c := conventions(f.meta)
+		c := conventions(f.File)
 		if i == 0 {
 			set.conventions = c
 		} else if err := set.conventions.agree(c, names[0], name); err != nil {
@@ -152,48 +170,25 @@ func (s *fileSet) columns() []string {
 
 // An openFile is an input file ready to be read.
 type openFile struct {
-	*os.File
-	name     string
-	size     int64
-	modified time.Time
-	meta     *format.FileMetaData
-	binding  *binding
+	*parquet.File
+	binding *binding
 }
 
 // open reads the footer of one file and binds its columns.
-func (s *fileSet) open(name string) (f *openFile, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = corrupt("%v", p)
-		}
-		if err != nil {
-			f, err = nil, fileError(name, err)
-			file.Close()
-		}
-	}()
-	info, err := file.Stat()
+func (s *fileSet) open(name string) (*openFile, error) {
+	file, err := parquet.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		return nil, errors.New("is a directory")
+	f := &openFile{File: file}
+	if f.binding, err = bind(f.Root, s.spec, s.options.Columns, s.options.Want); err == nil {
+		err = f.checkCodecs(s.spec)
 	}
-	f = &openFile{File: file, name: name, size: info.Size(), modified: info.ModTime()}
-	if f.meta, err = readFooter(file, f.size); err != nil {
-		return nil, err
-	}
-	root, err := schemaTree(f.meta.Schema)
 	if err != nil {
-		return nil, err
+		f.Close()
+		return nil, parquet.FileError(name, err)
 	}
-	if f.binding, err = bind(root, s.spec, s.options.Columns, s.options.Want); err != nil {
-		return nil, err
-	}
-	return f, f.checkCodecs(s.spec)
+	return f, nil
 }
 
 // reopen opens a file again that openFiles has checked.
@@ -202,60 +197,41 @@ func (s *fileSet) reopen(i int) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.size != s.files[i].Size || !f.modified.Equal(s.files[i].modified) || f.meta.NumRows != s.files[i].Rows {
+	if f.Size != s.files[i].Size || !f.Modified.Equal(s.files[i].modified) || f.Rows() != s.files[i].Rows {
 		f.Close()
-		return nil, &Error{File: f.name, Row: -1, Err: errors.New("the file has changed while it was being read")}
+		return nil, &Error{File: f.Path, Row: -1, Err: errors.New("the file has changed while it was being read")}
 	}
 	return f, nil
 }
 
 // checkCodecs refuses what cannot be decompressed before any row is read.
 func (f *openFile) checkCodecs(spec *schemaSpec) error {
-	for i := range f.meta.RowGroups {
-		chunks := f.meta.RowGroups[i].Columns
-		for col := range f.binding.leaves {
-			if leaf := f.binding.leaves[col].leaf; leaf >= 0 {
-				if err := checkCodec(chunks[leaf].MetaData.Codec); err != nil {
-					return &Error{Row: -1, Column: spec.path(col), Err: err, Hint: codecHint}
-				}
+	check := func(leaf parquet.Leaf, column string) error {
+		if err := f.CheckCodec(leaf.Column); err != nil {
+			return &Error{Row: -1, Column: column, Err: err, Hint: "write the file with compression zstd, snappy, gzip, brotli, lz4_raw or none"}
+		}
+		return nil
+	}
+	for col := range f.binding.leaves {
+		if leaf := f.binding.leaves[col].Leaf; leaf.Column >= 0 {
+			if err := check(leaf, spec.path(col)); err != nil {
+				return err
 			}
 		}
-		for g := range f.binding.groups {
-			if group := &f.binding.groups[g]; group.found {
-				if err := checkCodec(chunks[group.skeleton.leaf].MetaData.Codec); err != nil {
-					return &Error{Row: -1, Column: spec.groups[g], Err: err, Hint: codecHint}
-				}
+	}
+	for g := range f.binding.groups {
+		if group := &f.binding.groups[g]; group.found {
+			if err := check(group.skeleton.Leaf, spec.groups[g]); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-const codecHint = "write the file with compression zstd, snappy, gzip, brotli or none"
-
-func checkCodec(c format.CompressionCodec) error {
-	switch c {
-	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd:
-		return nil
-	}
-	return fmt.Errorf("compression %s is not supported", c)
-}
-
 // conventions reads the file metadata.
-func conventions(meta *format.FileMetaData) FileConventions {
-	var c FileConventions
-	for i := range meta.KeyValueMetadata {
-		kv := &meta.KeyValueMetadata[i]
-		switch kv.Key {
-		case metaOffsetUnit:
-			c.OffsetUnit = kv.Value
-		case metaSpanEnd:
-			c.SpanEnd = kv.Value
-		case metaOffsetBase:
-			c.OffsetBase = kv.Value
-		}
-	}
-	return c
+func conventions(f *parquet.File) FileConventions {
+	return FileConventions{OffsetUnit: f.Metadata(metaOffsetUnit), SpanEnd: f.Metadata(metaSpanEnd), OffsetBase: f.Metadata(metaOffsetBase)}
 }
 
 // agree compares what the file called name states with what the first one
@@ -274,21 +250,144 @@ func (c FileConventions) agree(other FileConventions, first, name string) error 
 	return nil
 }
 
-// fileError puts the name of the file into err.
-func fileError(name string, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		if e.File == "" {
-			e.File = name
+// Select is the same source with fewer column groups to decode: want must be part
+// of what the source was opened with.
+func (s *Source) Select(want Want) *Source {
+	other := *s
+	other.files.options.Want = want
+	return &other
+}
+
+// HasDocuments reports whether some file has a documents column, so that rows
+// may bring their own sources.
+func (s *Source) HasDocuments() bool { return s.files.lists[groupDocuments] }
+
+// HasLabels reports whether some file has a labels column.
+func (s *Source) HasLabels() bool { return s.files.lists[groupLabels] }
+
+// HasTruth reports whether some file has a truth column.
+func (s *Source) HasTruth() bool { return s.files.lists[groupTruth] }
+
+// expand lists the files that pattern stands for: the file of that name, the
+// *.parquet files of that directory, or what the glob matches, in the order of
+// their names. Names that begin with a dot or an underscore are hidden, as
+// writers use them for markers and unfinished files.
+func expand(pattern string) ([]string, error) {
+	info, err := os.Stat(pattern)
+	switch {
+	case err == nil && info.IsDir():
+		return expandDir(pattern)
+	case err == nil:
+		return []string{pattern}, nil
+	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(pattern, "*?["):
+		return nil, parquet.FileError(pattern, err)
+	}
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, &Error{File: pattern, Row: -1, Err: err}
+	}
+	matches = slices.DeleteFunc(matches, func(name string) bool {
+		info, err := os.Stat(name)
+		return hidden(filepath.Base(name)) || err == nil && info.IsDir()
+	})
+	if len(matches) == 0 {
+		return nil, &Error{File: pattern, Row: -1, Err: errors.New("no file matches")}
+	}
+	slices.Sort(matches)
+	return matches, nil
+}
+
+func expandDir(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, parquet.FileError(dir, err)
+	}
+	var names []string
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if hidden(e.Name()) || !strings.HasSuffix(e.Name(), ".parquet") {
+			continue
 		}
-		return err
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			continue
+		}
+		names = append(names, name)
 	}
-	var p *os.PathError
-	if errors.As(err, &p) {
-		err = p.Err // the name comes first anyway
+	if len(names) == 0 {
+		return nil, &Error{
+			File: dir, Row: -1, Err: errors.New("no .parquet file in this directory"),
+			Hint: fmt.Sprintf("for files with another ending give a glob, such as %s", filepath.Join(dir, "*")),
+		}
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = corrupt("the file ends too early")
+	return names, nil // ReadDir sorts
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// A FileDigest identifies the content of one input file.
+type FileDigest struct {
+	Name   string
+	Size   int64
+	SHA256 string // 64 hex digits
+}
+
+// Digest hashes the bytes of every file in reading order. progress, if not nil,
+// is told now and then how many of all bytes are done.
+func (s *Source) Digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
+	return s.files.digest(ctx, progress)
+}
+
+// Digest is as for [Source].
+func (s *DocumentSource) Digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
+	return s.files.digest(ctx, progress)
+}
+
+func (s *fileSet) digest(ctx context.Context, progress func(done, total int64)) ([]FileDigest, error) {
+	var done, total int64
+	for i := range s.files {
+		total += s.files[i].Size
 	}
-	return &Error{File: name, Row: -1, Err: err}
+	buf := make([]byte, 1<<20)
+	digests := make([]FileDigest, 0, len(s.files))
+	for i := range s.files {
+		d, err := digestFile(ctx, s.files[i].Name, buf, func(n int) {
+			done += int64(n)
+			if progress != nil {
+				progress(done, total)
+			}
+		})
+		if err != nil {
+			return nil, parquet.FileError(s.files[i].Name, err)
+		}
+		if d.Size != s.files[i].Size {
+			return nil, parquet.FileError(d.Name, errors.New("the file has changed while it was being read"))
+		}
+		digests = append(digests, d)
+	}
+	return digests, nil
+}
+
+func digestFile(ctx context.Context, name string, buf []byte, read func(n int)) (FileDigest, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return FileDigest{}, err
+	}
+	defer f.Close()
+	d, h := FileDigest{Name: name}, sha256.New()
+	for {
+		if err := ctx.Err(); err != nil {
+			return FileDigest{}, err
+		}
+		n, err := f.Read(buf)
+		h.Write(buf[:n])
+		d.Size += int64(n)
+		read(n)
+		if err == io.EOF {
+			d.SHA256 = hex.EncodeToString(h.Sum(nil))
+			return d, nil
+		}
+		if err != nil {
+			return FileDigest{}, err
+		}
+	}
 }

@@ -12,6 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/format"
+
+	"ibid"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -93,7 +97,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"wrong type in a list", writeFile(t, []date{{}}), nil, ": citations.start: DATE instead of integer", ""},
 		{"list of strings", writeFile(t, []texts{{}}), nil, ": citations: list of STRING instead of a list of structs", ""},
 		{"struct for a map", writeFile(t, []tags{{}}), nil, ": tags: struct instead of a list", "write tags as map<string,string>"},
-		{"LZ4", writeFile(t, []layoutKeys{{}}, parquet.Compression(&parquet.Lz4Raw)), nil, ": id: compression LZ4_RAW is not supported", "zstd"},
+		{"LZ4", writeFile(t, []layoutKeys{{}}, parquet.Compression(oldLZ4{&parquet.Uncompressed})), nil, ": id: compression LZ4 is not supported", "zstd"},
 		{"mapped column is missing", good, map[string]string{"syste": "provider"}, ": syste: no such column, although it is mapped to provider", "did you mean system?"},
 		{"unknown column of ours", good, map[string]string{"id": "ide"}, ": ide: unknown column: id is mapped to it", "did you mean id?"},
 		{"mapped twice", good, map[string]string{"model": "query", "system": "query"}, ": query: mapped from both model and system", ""},
@@ -117,6 +121,11 @@ func TestOpenRefuses(t *testing.T) {
 		})
 	}
 }
+
+// oldLZ4 claims the codec that LZ4_RAW has replaced.
+type oldLZ4 struct{ compress.Codec }
+
+func (oldLZ4) CompressionCodec() format.CompressionCodec { return format.Lz4 }
 
 func TestForeignNames(t *testing.T) {
 	type citation struct {
@@ -148,9 +157,9 @@ func TestForeignNames(t *testing.T) {
 	t.Run("of the specification", func(t *testing.T) {
 		path := writeFile(t, []specified{{keys(0), []citation{{"d", 2, 3, 4, 0.5, "llm", "c", 0.25}}}})
 		got := readRows(t, open(t, path, ReadOptions{}), 1)[0].Citations[0]
-		want := Citation{
-			Doc: "d", Page: NullInt{2, true}, Start: NullInt{3, true}, End: NullInt{4, true}, CitedText: "c",
-			Method: "llm", Confidence: NullFloat{0.5, true}, Relevance: NullFloat{0.25, true},
+		want := ibid.Citation{
+			Doc: "d", Page: ibid.Some[int64](2), Start: ibid.Some[int64](3), End: ibid.Some[int64](4), CitedText: "c",
+			Method: "llm", Confidence: ibid.Some[float64](0.5), Relevance: ibid.Some[float64](0.25),
 		}
 		if got != want {
 			t.Errorf("%+v, want %+v", got, want)
@@ -290,7 +299,7 @@ func TestDocumentsNeedNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Read(t.Context(), func(*Document) error { return nil })
+	err = s.Read(t.Context(), func(*ibid.Document) error { return nil })
 	if want := path + ": row 1: doc: a document needs a name"; err == nil || err.Error() != want {
 		t.Errorf("Read = %v, want %s", err, want)
 	}
@@ -298,7 +307,7 @@ func TestDocumentsNeedNames(t *testing.T) {
 	if s, err = OpenDocuments(bad, ReadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Read(t.Context(), func(d *Document) error {
+	err = s.Read(t.Context(), func(d *ibid.Document) error {
 		if d.Err == nil || d.HasText || d.Err.Error() != "text: text is not UTF-8" {
 			t.Errorf("document %+v", d)
 		}
@@ -315,7 +324,7 @@ func TestDocumentsNeedNames(t *testing.T) {
 func TestReadingDoesNotAllocatePerRow(t *testing.T) {
 	const rows = 4000
 	s := open(t, benchmarkFile(t, rows, &parquet.Snappy), ReadOptions{Want: WantKeys | WantSpans})
-	var r Row
+	var r ibid.Answer
 	read := func() {
 		err := s.Read(t.Context(), 0, 500, func(b *Batch) error {
 			for i := range b.Len() {

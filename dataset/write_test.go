@@ -12,14 +12,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ibid"
 )
 
 // everyRow returns rows that hold every null, empty and present value that the
 // format tells apart.
-func everyRow() []Row {
-	n := func(v int64) NullInt { return NullInt{v, true} }
-	f := func(v float64) NullFloat { return NullFloat{v, true} }
-	return []Row{
+func everyRow() []ibid.Answer {
+	n := func(v int64) ibid.Integer { return ibid.Some(v) }
+	f := func(v float64) ibid.Number { return ibid.Some(v) }
+	return []ibid.Answer{
 		{ID: "null lists", Query: "q", Answer: "a", System: "default"},
 		{
 			ID: "empty lists", System: "s", Provider: "p", Model: "m",
@@ -28,7 +30,7 @@ func everyRow() []Row {
 		{
 			ID: "values", Query: "Wer?", Answer: "Zoë 🙂", System: "default",
 			HasCitations: true,
-			Citations: []Citation{
+			Citations: []ibid.Citation{
 				{
 					Doc: "d1", Page: n(1), Start: n(0), End: n(5), Unit: "codepoint", CitedText: "Zoë", Title: "t",
 					AnswerStart: n(0), AnswerEnd: n(3), CitationID: "c1", ClaimID: "k1", SourceType: "web", Method: "regex",
@@ -38,27 +40,27 @@ func everyRow() []Row {
 				{Doc: "", Start: n(1 << 40)},
 			},
 			HasTruth: true,
-			Truth: []Truth{
+			Truth: []ibid.Mark{
 				{Annotator: "x", Doc: "d1", Page: n(-1), Start: n(2), End: n(4), Unit: "page", ClaimID: "k2"},
 				{Annotator: "y", DocNull: true},
 			},
-			HasClaims: true, Claims: []Claim{{ClaimID: "k1", Text: "t", Start: n(0), End: n(1)}, {}},
-			HasLabels: true, Labels: []Label{{Annotator: "x", ClaimID: "k1", CitationID: "c1", Kind: "support", Value: f(1)}, {}},
+			HasClaims: true, Claims: []ibid.Claim{{ClaimID: "k1", Text: "t", Start: n(0), End: n(1)}, {}},
+			HasLabels: true, Labels: []ibid.Label{{Annotator: "x", ClaimID: "k1", CitationID: "c1", Kind: "support", Value: f(1)}, {}},
 			HasDocuments: true,
-			Documents: []Document{
+			Documents: []ibid.Document{
 				{Doc: "d1", Title: "t", Text: "Zoë", HasText: true, SourceType: "pdf", HasPages: true, HasBlocks: true},
 				{Doc: "d2", Text: "", HasText: true, HasPages: true, Pages: []string{"p1", "", "p3"}},
 				{Doc: "d3", HasBlocks: true, Blocks: []string{"b"}},
 			},
-			HasMessages: true, Messages: []Message{{"user", "hi"}, {}},
-			Tags: []Tag{{"a", ""}, {"lang", "de"}},
+			HasMessages: true, Messages: []ibid.Message{{Role: "user", Content: "hi"}, {}},
+			Tags: []ibid.Tag{{Key: "a", Value: ""}, {Key: "lang", Value: "de"}},
 		},
 		{IDNull: true, QueryNull: true, AnswerNull: true, System: "default"},
-		{ID: "last", Query: "q", Answer: "a", System: "default", HasCitations: true, Citations: []Citation{{Doc: "d"}}},
+		{ID: "last", Query: "q", Answer: "a", System: "default", HasCitations: true, Citations: []ibid.Citation{{Doc: "d"}}},
 	}
 }
 
-func writeRows(t testing.TB, rows []Row) string {
+func writeRows(t testing.TB, rows []ibid.Answer) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.parquet")
 	w, err := NewWriter(path, "document")
@@ -78,12 +80,12 @@ func writeRows(t testing.TB, rows []Row) string {
 }
 
 // readRows reads all rows of a source into memory of their own.
-func readRows(t testing.TB, s *Source, batch int) []Row {
+func readRows(t testing.TB, s *Source, batch int) []ibid.Answer {
 	t.Helper()
-	var rows []Row
+	var rows []ibid.Answer
 	err := s.Read(context.Background(), 0, batch, func(b *Batch) error {
 		for i := range b.Len() {
-			var r Row
+			var r ibid.Answer
 			b.Row(i, &r)
 			rows = append(rows, r)
 		}
@@ -106,7 +108,7 @@ func open(t testing.TB, pattern string, o ReadOptions) *Source {
 
 // diffRows treats nil and empty slices alike: null and empty are told apart by
 // the Has fields.
-func diffRows(got, want []Row) string {
+func diffRows(got, want []ibid.Answer) string {
 	got, want = withoutEmpty(got), withoutEmpty(want)
 	if reflect.DeepEqual(got, want) {
 		return ""
@@ -114,8 +116,8 @@ func diffRows(got, want []Row) string {
 	return cmp.Diff(want, got)
 }
 
-func withoutEmpty(rows []Row) []Row {
-	rows = append(make([]Row, 0, len(rows)), rows...)
+func withoutEmpty(rows []ibid.Answer) []ibid.Answer {
+	rows = append(make([]ibid.Answer, 0, len(rows)), rows...)
 	for i := range rows {
 		r := &rows[i]
 		r.Citations, r.Truth, r.Claims, r.Labels = orNil(r.Citations), orNil(r.Truth), orNil(r.Claims), orNil(r.Labels)
@@ -155,7 +157,7 @@ func TestWriterIsDeterministic(t *testing.T) {
 	rows := randomRows(4, 100)
 	for i := range rows {
 		for k := range 9 {
-			rows[i].Tags = append(rows[i].Tags, Tag{string(rune('z' - k)), "v"})
+			rows[i].Tags = append(rows[i].Tags, ibid.Tag{Key: string(rune('z' - k)), Value: "v"})
 		}
 	}
 	first := readFile(t, writeRows(t, rows))
@@ -176,7 +178,7 @@ func TestWriterLeavesNothingUnlessClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := Row{Citations: []Citation{{Page: NullInt{1 << 31, true}}}, HasCitations: true}
+	row := ibid.Answer{Citations: []ibid.Citation{{Page: ibid.Some[int64](1 << 31)}}, HasCitations: true}
 	var e *Error
 	if err := w.Write(&row); !errors.As(err, &e) || e.Row != 0 || e.Column != "citations.page" {
 		t.Errorf("Write(page 2^31) = %v, want an error of citations.page in row 0", err)
@@ -187,8 +189,8 @@ func TestWriterLeavesNothingUnlessClosed(t *testing.T) {
 	if err := w.Abort(); err != nil {
 		t.Errorf("second Abort() = %v", err)
 	}
-	if err := w.Write(&Row{}); !errors.Is(err, ErrClosed) {
-		t.Errorf("Write after Abort = %v, want ErrClosed", err)
+	if err := w.Write(&ibid.Answer{}); !errors.Is(err, errClosed) {
+		t.Errorf("Write after Abort = %v, want errClosed", err)
 	}
 	if got, err := os.ReadFile(path); string(got) != "before" {
 		t.Errorf("after Abort the file holds %q, %v", got, err)
@@ -206,7 +208,7 @@ func TestWriterLeavesNothingUnlessClosed(t *testing.T) {
 
 func TestDocumentWriterRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "docs.parquet")
-	want := []Document{
+	want := []ibid.Document{
 		{Doc: "a", Title: "A", Text: "Zoë", HasText: true, SourceType: "pdf", Metadata: `{}`},
 		{Doc: "b", HasPages: true, Pages: []string{"one", "two"}, HasBlocks: true},
 		{Doc: "c", Text: "", HasText: true, HasPages: true, HasBlocks: true, Blocks: []string{""}},
@@ -233,7 +235,7 @@ func TestDocumentWriterRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := 0
-	err = s.Read(t.Context(), func(d *Document) error {
+	err = s.Read(t.Context(), func(d *ibid.Document) error {
 		if diff := cmp.Diff(want[i], *d, cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore())); diff != "" {
 			t.Errorf("document %d (-want +got):\n%s", i, diff)
 		}

@@ -1,38 +1,39 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"slices"
-	"strconv"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset"
 )
 
-// Adjudicated is the annotator of what stands for several opinions.
+// Adjudicated is the annotator of marks and labels that replace several opinions.
 const Adjudicated = "adjudicated"
 
 // Adjudication says what became of the opinions of a dataset.
 type Adjudication struct {
 	Rows      int64
 	Marked    int64 // rows whose truth is now one annotator's
-	Unclear   int64 // rows whose truth stayed as it was, since some mark has no place in a text
+	Unclear   int64 // rows whose truth stayed as it was: some mark has no place in a text
 	Labels    int64 // labels written
 	Undecided int64 // questions for which the policy found no answer
 }
 
 // Adjudicate writes the dataset to path with one opinion instead of several: the
 // truth of every row, and the labels of every question. All else stays as it is.
-func (p *Plan) Adjudicate(ctx context.Context, policy annotations.Policy, path string) (a Adjudication, err error) {
+func (p *Plan) Adjudicate(ctx context.Context, policy ibid.Policy, path string) (a Adjudication, err error) {
 	if c := p.conventions; c.OffsetUnit != 0 || c.SpanEnd != dataset.Exclusive || c.OffsetBase != dataset.FromDocument {
 		return a, usagef("adjudication needs offsets in code points from the start of documents, with exclusive ends")
 	}
 	for _, in := range p.inputs {
 		if sameFile(in.Path, path) {
 			u := usagef("%s is both read and written", path)
-			u.Tip = "write to another file: what the annotators said must not be lost"
+			u.Tip = "write to another file: what the annotators opinions must not be lost"
 			return a, u
 		}
 	}
@@ -54,17 +55,16 @@ func (p *Plan) Adjudicate(ctx context.Context, policy annotations.Policy, path s
 	if err != nil {
 		return a, err
 	}
-	var places dataset.Resolved
-	err = eachRow(ctx, all, p.job.Limit, func(row *dataset.Row) error {
+	err = eachRow(ctx, all, p.job.Limit, func(row *ibid.Answer) error {
 		if !p.job.wants(row) {
 			return nil
 		}
 		a.Rows++
-		r.Resolve(row, &places)
+		r.Resolve(row)
 		if err := r.Err(); err != nil {
 			return err
 		}
-		a.truth(policy, r, row, &places)
+		a.truth(policy, r, row)
 		a.labels(policy, row)
 		return w.Write(row)
 	})
@@ -82,62 +82,58 @@ func sameFile(a, b string) bool {
 }
 
 // truth replaces the marks of a row.
-func (a *Adjudication) truth(policy annotations.Policy, r *dataset.Resolver, row *dataset.Row, places *dataset.Resolved) {
+func (a *Adjudication) truth(policy ibid.Policy, r *dataset.Resolver, row *ibid.Answer) {
 	if len(row.Truth) == 0 {
 		return
 	}
-	texts := layTexts(r, row, places)
+	texts := newAnnotatedTexts(r, row)
 	if len(texts.unclear) > 0 {
 		a.Unclear++
 		return
 	}
 	a.Marked++
-	units := policy.Spans(texts.marks(row, places))
+	units := annotations.CombineMarks(policy, texts.marks(row))
 	row.Truth = row.Truth[:0]
 	for _, u := range units {
 		for _, at := range texts.places(u) {
-			row.Truth = append(row.Truth, dataset.Truth{
-				Annotator: Adjudicated, Doc: at.doc, Start: dataset.NullInt{Value: at.start, Valid: true}, End: dataset.NullInt{Value: at.end, Valid: true},
+			row.Truth = append(row.Truth, ibid.Mark{
+				Annotator: Adjudicated, Doc: at.doc, Start: ibid.Some(at.start), End: ibid.Some(at.end),
 			})
 		}
 	}
 	if len(row.Truth) == 0 {
-		row.Truth = append(row.Truth, dataset.Truth{Annotator: Adjudicated, DocNull: true})
+		row.Truth = append(row.Truth, ibid.Mark{Annotator: Adjudicated, DocNull: true})
 	}
 }
 
 // labels replaces the labels of a row.
-func (a *Adjudication) labels(policy annotations.Policy, row *dataset.Row) {
+func (a *Adjudication) labels(policy ibid.Policy, row *ibid.Answer) {
 	type question struct{ claim, citation, kind string }
 	var order []question
-	said := make(map[question][]annotations.Rating)
+	opinions := make(map[question][]ibid.Opinion)
 	for i := range row.Labels {
 		l := &row.Labels[i]
 		q := question{l.ClaimID, l.CitationID, l.Kind}
-		if _, ok := said[q]; !ok {
+		if _, ok := opinions[q]; !ok {
 			order = append(order, q)
-			said[q] = nil
+			opinions[q] = nil
 		}
-		again := slices.ContainsFunc(said[q], func(r annotations.Rating) bool { return l.Annotator != "" && r.Annotator == l.Annotator })
+		name := cmp.Or(l.Annotator, ibid.UnnamedAnnotator(i))
+		again := slices.ContainsFunc(opinions[q], func(o ibid.Opinion) bool { return o.Annotator == name })
 		if answered(l) && !again { // as in agreement, the first of an annotator's counts
-			said[q] = append(said[q], annotations.Rating{Annotator: l.Annotator, Value: annotations.Value(l.Value.Value)})
+			opinions[q] = append(opinions[q], ibid.Opinion{Annotator: name, Value: l.Value.Value})
 		}
 	}
 	row.Labels = row.Labels[:0]
 	for _, q := range order {
-		text, ok := policy.Label(said[q])
-		if !ok {
-			a.Undecided++
-			continue
-		}
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
+		v, annotators := policy.Label(opinions[q])
+		if annotators == 0 {
 			a.Undecided++
 			continue
 		}
 		a.Labels++
-		row.Labels = append(row.Labels, dataset.Label{
-			Annotator: Adjudicated, ClaimID: q.claim, CitationID: q.citation, Kind: q.kind, Value: dataset.NullFloat{Value: v, Valid: true},
+		row.Labels = append(row.Labels, ibid.Label{
+			Annotator: Adjudicated, ClaimID: q.claim, CitationID: q.citation, Kind: q.kind, Value: ibid.Some(v),
 		})
 	}
 }

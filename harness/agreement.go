@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -150,8 +151,7 @@ func (a *Annotated) read(ctx context.Context, docs *dataset.Documents) error {
 func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, error) {
 	p := a.plan
 	var f found
-	var row dataset.Row
-	var places dataset.Resolved
+	var row ibid.Answer
 	for i := range n {
 		b.Row(i, &row)
 		if row.Err != nil || !p.job.wants(&row) {
@@ -166,13 +166,13 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 				p.addBlind(&row, &said[k])
 			}
 		}
-		if several(row.Truth, func(t *dataset.Truth) string { return t.Annotator }) {
-			r.Resolve(&row, &places)
+		if several(row.Truth, func(t *ibid.Mark) string { return t.Annotator }) {
+			bad := r.Resolve(&row)
 			if err := r.Err(); err != nil {
 				return f, err
 			}
-			if places.Err == nil {
-				item, unclear := p.itemOf(r, &row, &places)
+			if bad == nil {
+				item, unclear := p.itemOf(r, &row)
 				f.items = append(f.items, item)
 				f.unclear += unclear
 			}
@@ -194,17 +194,17 @@ func several[T any](list []T, annotator func(*T) string) bool {
 
 // itemOf is a row as an item. An annotator of whom some mark is in no text is left
 // out, and counted.
-func (p *Plan) itemOf(r *dataset.Resolver, row *dataset.Row, places *dataset.Resolved) (annotations.Item, int64) {
-	texts := layTexts(r, row, places)
+func (p *Plan) itemOf(r *dataset.Resolver, row *ibid.Answer) (annotations.Item, int64) {
+	texts := newAnnotatedTexts(r, row)
 	return annotations.Item{
 		ID: strings.Clone(row.ID), Row: row.Pos, Cluster: p.documentOf(row), Slices: p.slicesOf(row),
-		Length: texts.length, Known: texts.known, Marks: texts.marks(row, places),
+		Length: texts.length, Known: texts.known, Marks: texts.marks(row),
 	}, int64(len(texts.unclear))
 }
 
 // documentOf is what an item is clustered by: the document that it is about, or
 // the tag that statistics.cluster names.
-func (p *Plan) documentOf(row *dataset.Row) string {
+func (p *Plan) documentOf(row *ibid.Answer) string {
 	by := p.job.Config.Statistics.Cluster
 	if by == "id" {
 		by = "doc"
@@ -216,7 +216,7 @@ func (p *Plan) documentOf(row *dataset.Row) string {
 }
 
 // slicesOf are the slices of the run that a row is in.
-func (p *Plan) slicesOf(row *dataset.Row) []string {
+func (p *Plan) slicesOf(row *ibid.Answer) []string {
 	var out []string
 	for _, key := range sliceKeys(p.job.Config.Slices) {
 		if v := tagValue(row, key); v != "" {
@@ -227,7 +227,7 @@ func (p *Plan) slicesOf(row *dataset.Row) []string {
 }
 
 // judgedOf lists the questions about a row that people answered.
-func (p *Plan) judgedOf(row *dataset.Row) []annotations.Judged {
+func (p *Plan) judgedOf(row *ibid.Answer) []annotations.Judged {
 	var out []annotations.Judged
 	at := make(map[annotations.VerdictKey]int, len(row.Labels))
 	for i := range row.Labels {
@@ -254,12 +254,12 @@ func (p *Plan) judgedOf(row *dataset.Row) []annotations.Judged {
 }
 
 // answered reports whether a label has a value that is a number.
-func answered(l *dataset.Label) bool {
-	return l.Value.Valid && !math.IsNaN(l.Value.Value) && !math.IsInf(l.Value.Value, 0)
+func answered(l *ibid.Label) bool {
+	return l.Value.Known() && !math.IsNaN(l.Value.Value) && !math.IsInf(l.Value.Value, 0)
 }
 
 // labelItem names the question that a label answers.
-func labelItem(row *dataset.Row, l *dataset.Label) string {
+func labelItem(row *ibid.Answer, l *ibid.Label) string {
 	name := row.ID + "/" + row.System
 	if l.ClaimID != "" {
 		name += " claim " + l.ClaimID
@@ -318,9 +318,9 @@ func (p *Plan) judgeName() string {
 // severalAnnotators notes whether some row has two annotators.
 type severalAnnotators struct{ found atomic.Bool }
 
-func (s *severalAnnotators) note(r *dataset.Row) {
-	if !s.found.Load() && (several(r.Truth, func(t *dataset.Truth) string { return t.Annotator }) ||
-		several(r.Labels, func(l *dataset.Label) string { return l.Annotator })) {
+func (s *severalAnnotators) note(r *ibid.Answer) {
+	if !s.found.Load() && (several(r.Truth, func(t *ibid.Mark) string { return t.Annotator }) ||
+		several(r.Labels, func(l *ibid.Label) string { return l.Annotator })) {
 		s.found.Store(true)
 	}
 }

@@ -58,7 +58,8 @@ func anchorsError(c *configs.Config, err error) error {
 	return c.Refuse("judge.anchors.dataset", u.Error(), u.Tip)
 }
 
-// contentDigest stands for the dataset of the run, and its documents if it has any.
+// contentDigest is a digest of the dataset of the run, and of its documents if it
+// has any.
 func (p *Plan) contentDigest() string {
 	content := make(map[string]string)
 	for _, kind := range []string{"dataset", "documents"} {

@@ -26,9 +26,9 @@ type Baseline struct {
 	drift       *compare.Drift    // of the judge; nil without anchors
 }
 
-// OpenBaseline opens the finished runs in baseDir and dir. That they cannot be
+// openBaseline opens the finished runs in baseDir and dir. That they cannot be
 // compared is no error: gates then have no verdict. The caller closes it.
-func OpenBaseline(baseDir, dir string) (*Baseline, error) {
+func openBaseline(baseDir, dir string) (*Baseline, error) {
 	b := &Baseline{}
 	var err error
 	if b.base, err = compare.Open(baseDir); err != nil {
@@ -41,14 +41,20 @@ func OpenBaseline(baseDir, dir string) (*Baseline, error) {
 		return nil, errors.Join(err, b.Close())
 	}
 	if m := b.base.Manifest; m.Coverage != nil {
-		b.why = lowCoverage(m, minCoverageOf(m))
+		minCoverage := 0.0 // that the base was made with
+		if c, err := SettingsOf(m, nil, nil); err == nil {
+			minCoverage = c.MinCoverage
+		}
+		if *m.Coverage < minCoverage {
+			b.why = fmt.Sprintf("the baseline has %d error rows of %d: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, minCoverage)
+		}
 	}
 	b.lookup, err = compare.NewLookup(b.base, b.other, compare.Options{})
-	return b, b.settle(err)
+	return b, b.noteRefusal(err)
 }
 
-// SystemBaseline compares the systems of the finished run in dir with one of them.
-func SystemBaseline(dir, system string) (*Baseline, error) {
+// openSystemBaseline compares the systems of the finished run in dir with one of them.
+func openSystemBaseline(dir, system string) (*Baseline, error) {
 	b := &Baseline{system: system}
 	var err error
 	if b.base, err = compare.Open(dir); err != nil {
@@ -58,11 +64,11 @@ func SystemBaseline(dir, system string) (*Baseline, error) {
 		return nil, errors.Join(err, b.Close())
 	}
 	b.lookup, err = compare.NewSystemLookup(b.base, system, compare.Options{})
-	return b, b.settle(err)
+	return b, b.noteRefusal(err)
 }
 
-// settle turns a refusal into the reason of all verdicts.
-func (b *Baseline) settle(err error) error {
+// noteRefusal turns a refusal into the reason of all verdicts.
+func (b *Baseline) noteRefusal(err error) error {
 	var refused *compare.RefusedError
 	var moved *compare.DriftError
 	switch {
@@ -173,25 +179,8 @@ func (e *Evidence) uncoveredSide(g configs.Gate) string {
 	return ""
 }
 
-// minCoverageOf is the min_coverage that a run was made with.
-func minCoverageOf(m *runs.Manifest) float64 {
-	c, err := SettingsOf(m, nil, nil)
-	if err != nil {
-		return 0
-	}
-	return c.MinCoverage
-}
-
-// lowCoverage says that a baseline has too many error rows to compare with.
-func lowCoverage(m *runs.Manifest, minCoverage float64) string {
-	if *m.Coverage >= minCoverage {
-		return ""
-	}
-	return fmt.Sprintf("the baseline has %d error rows of %d: coverage %.3f is below min_coverage %v", m.Errors, m.Rows, *m.Coverage, minCoverage)
-}
-
-// checkBaseline refuses a baseline that is no finished run, or whose numbers do not
-// mean the same as those of this run will.
+// checkBaseline refuses a baseline that is not a finished run, or that cannot be
+// compared with this run.
 func (p *Plan) checkBaseline() error {
 	dir := p.job.Baseline
 	if dir == "" {

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset"
+	"ibid/dataset/runs"
 )
 
 // A BlindSample is what a second person is to annotate without knowing who said
@@ -56,11 +58,14 @@ func (p *Plan) DrawBlind(ctx context.Context, fraction, stratify, seed string) (
 func (p *Plan) candidates(ctx context.Context, stratify string) ([]annotations.Candidate, error) {
 	var out []annotations.Candidate
 	known := stratify == ""
-	err := eachRow(ctx, p.people, p.job.Limit, func(row *dataset.Row) error {
+	err := eachRow(ctx, p.people, p.job.Limit, func(row *ibid.Answer) error {
 		if row.Err != nil || !p.job.wants(row) || len(row.Truth) == 0 && len(row.Labels) == 0 {
 			return nil
 		}
-		stratum := fieldOf(row, stratify)
+		stratum := ""
+		if stratify != "" {
+			stratum = strings.Join(runs.AppendSlices(nil, row, stratify), ", ")
+		}
 		known = known || stratum != ""
 		out = append(out, annotations.Candidate{
 			ID: strings.Clone(row.ID), System: strings.Clone(row.System), Row: row.Pos, Stratum: strings.Clone(stratum),
@@ -73,41 +78,24 @@ func (p *Plan) candidates(ctx context.Context, stratify string) ([]annotations.C
 	return out, err
 }
 
-// fieldOf is the system, the provider or a tag of a row.
-func fieldOf(row *dataset.Row, field string) string {
-	switch field {
-	case "":
-		return ""
-	case "system":
-		return row.System
-	case "provider":
-		return row.Provider
-	}
-	return tagValue(row, field)
-}
-
 // template shows the items of a sample as their annotators see them.
 func (p *Plan) template(ctx context.Context, items []annotations.KeyItem) ([]annotations.BlindItem, error) {
 	out := make([]annotations.BlindItem, len(items))
-	err := p.eachWhole(ctx, rowsOfKey(items), func(row *dataset.Row, places *dataset.Resolved, r *dataset.Resolver) error {
+	rows := make([]int64, len(items))
+	for i := range items {
+		rows[i] = items[i].Row
+	}
+	err := p.eachFullRow(ctx, rows, func(row *ibid.Answer, r *dataset.Resolver) error {
 		i := slices.IndexFunc(items, func(x annotations.KeyItem) bool { return x.Row == row.Pos })
-		out[i] = blindItem(items[i].Blind, row, places, r)
+		out[i] = blindItem(items[i].Blind, row, r)
 		return nil
 	})
 	return out, err
 }
 
-func rowsOfKey(items []annotations.KeyItem) []int64 {
-	var rows []int64
-	for _, it := range items {
-		rows = append(rows, it.Row)
-	}
-	return rows
-}
-
-// eachWhole calls yield with rows of the dataset, all columns of them, and their
+// eachFullRow calls yield with rows of the dataset, all columns of them, and their
 // places.
-func (p *Plan) eachWhole(ctx context.Context, rows []int64, yield func(*dataset.Row, *dataset.Resolved, *dataset.Resolver) error) error {
+func (p *Plan) eachFullRow(ctx context.Context, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {
 		return err
@@ -115,11 +103,11 @@ func (p *Plan) eachWhole(ctx context.Context, rows []int64, yield func(*dataset.
 	if docs != nil {
 		defer docs.Close()
 	}
-	return p.eachWholeIn(ctx, docs, rows, yield)
+	return p.eachFullRowIn(ctx, docs, rows, yield)
 }
 
-// eachWholeIn is eachWhole with documents that are at hand; nil are none.
-func (p *Plan) eachWholeIn(ctx context.Context, docs *dataset.Documents, rows []int64, yield func(*dataset.Row, *dataset.Resolved, *dataset.Resolver) error) error {
+// eachFullRowIn is eachFullRow with documents that are at hand; nil are none.
+func (p *Plan) eachFullRowIn(ctx context.Context, docs *dataset.Documents, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
 	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
 	if err != nil {
 		return err
@@ -129,14 +117,13 @@ func (p *Plan) eachWholeIn(ctx context.Context, docs *dataset.Documents, rows []
 		view = docs.View(textCache)
 	}
 	r := dataset.NewResolver(view, p.conventions)
-	var places dataset.Resolved
 	for _, at := range rows {
 		err := all.Read(ctx, at, 1, func(b *dataset.Batch) error {
 			defer b.Release()
-			var row dataset.Row
+			var row ibid.Answer
 			b.Row(0, &row)
-			r.Resolve(&row, &places)
-			if err := errors.Join(r.Err(), yield(&row, &places, r)); err != nil {
+			r.Resolve(&row)
+			if err := errors.Join(r.Err(), yield(&row, r)); err != nil {
 				return err
 			}
 			return errEnough
@@ -154,7 +141,7 @@ func (p *Plan) eachWholeIn(ctx context.Context, docs *dataset.Documents, rows []
 // blindItem is a row without its names and without what was said of it. What the
 // system said is shown only where people judged it: who marks places must not see
 // those of the system.
-func blindItem(name string, row *dataset.Row, places *dataset.Resolved, r *dataset.Resolver) annotations.BlindItem {
+func blindItem(name string, row *ibid.Answer, r *dataset.Resolver) annotations.BlindItem {
 	it := annotations.BlindItem{ID: name, Query: strings.Clone(row.Query), Labels: []annotations.BlindLabel{}}
 	if len(row.Labels) > 0 {
 		it.Answer = strings.Clone(row.Answer)
@@ -162,7 +149,7 @@ func blindItem(name string, row *dataset.Row, places *dataset.Resolved, r *datas
 			it.Claims = append(it.Claims, annotations.BlindClaim{ID: strings.Clone(row.Claims[i].ClaimID), Text: strings.Clone(row.Claims[i].Text)})
 		}
 		for i := range row.Citations {
-			it.Citations = append(it.Citations, blindCitation(&row.Citations[i], places, i))
+			it.Citations = append(it.Citations, blindCitation(&row.Citations[i]))
 		}
 		it.Labels = questions(row)
 	}
@@ -177,7 +164,7 @@ func blindItem(name string, row *dataset.Row, places *dataset.Resolved, r *datas
 // documentsOf are the documents that a row has to do with: those that it brings
 // along, that the system cited, and that somebody marked. To show the marked ones
 // alone would say where the marks are, and no document that there are none.
-func documentsOf(row *dataset.Row) []string {
+func documentsOf(row *ibid.Answer) []string {
 	var docs []string
 	for i := range row.Documents {
 		docs = append(docs, row.Documents[i].Doc)
@@ -192,11 +179,11 @@ func documentsOf(row *dataset.Row) []string {
 	return slices.Compact(docs)
 }
 
-func blindCitation(c *dataset.Citation, places *dataset.Resolved, i int) annotations.BlindPlace {
+func blindCitation(c *ibid.Citation) annotations.BlindPlace {
 	out := annotations.BlindPlace{
 		CitationID: strings.Clone(c.CitationID), ClaimID: strings.Clone(c.ClaimID), Doc: strings.Clone(c.Doc), Text: strings.Clone(c.CitedText),
 	}
-	if at := &places.Citations[i]; at.InSets() {
+	if at := &c.Place; at.InSets() {
 		out.Start, out.End = new(at.Start), new(at.End)
 	}
 	return out
@@ -204,7 +191,7 @@ func blindCitation(c *dataset.Citation, places *dataset.Resolved, i int) annotat
 
 // questions are those that people answered of a row, each once, without the
 // answers.
-func questions(row *dataset.Row) []annotations.BlindLabel {
+func questions(row *ibid.Answer) []annotations.BlindLabel {
 	out := []annotations.BlindLabel{}
 	for i := range row.Labels {
 		l := &row.Labels[i]
@@ -217,25 +204,25 @@ func questions(row *dataset.Row) []annotations.BlindLabel {
 }
 
 // addBlind adds what somebody said of a row in a blind sample as one more annotator.
-func (p *Plan) addBlind(row *dataset.Row, it *annotations.BlindItem) {
+func (p *Plan) addBlind(row *ibid.Answer, it *annotations.BlindItem) {
 	for _, m := range it.Truth {
 		end := *m.End
 		if p.conventions.SpanEnd == dataset.Inclusive {
 			end--
 		}
-		row.Truth = append(row.Truth, dataset.Truth{
+		row.Truth = append(row.Truth, ibid.Mark{
 			Annotator: it.Annotator, Doc: m.Doc, Unit: "codepoint",
-			Start: dataset.NullInt{Value: *m.Start, Valid: true}, End: dataset.NullInt{Value: end, Valid: true},
+			Start: ibid.Some(*m.Start), End: ibid.Some(end),
 		})
 	}
 	if it.Truth != nil && len(it.Truth) == 0 {
-		row.Truth = append(row.Truth, dataset.Truth{Annotator: it.Annotator, DocNull: true})
+		row.Truth = append(row.Truth, ibid.Mark{Annotator: it.Annotator, DocNull: true})
 	}
 	for _, l := range it.Labels {
 		if l.Value != nil {
-			row.Labels = append(row.Labels, dataset.Label{
+			row.Labels = append(row.Labels, ibid.Label{
 				Annotator: it.Annotator, ClaimID: l.ClaimID, CitationID: l.CitationID, Kind: l.Kind,
-				Value: dataset.NullFloat{Value: *l.Value, Valid: true},
+				Value: ibid.Some(*l.Value),
 			})
 		}
 	}

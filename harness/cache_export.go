@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/judge/cache"
 )
 
@@ -83,20 +84,20 @@ var attemptColumns = []exportColumn[cache.Attempt]{
 func exportTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // field is the column as the file has it.
-func (c *exportColumn[T]) field() dataset.Field {
-	kind := dataset.String
+func (c *exportColumn[T]) field() parquet.Field {
+	kind := parquet.String
 	switch {
 	case c.number != nil:
-		kind = dataset.Int64
+		kind = parquet.Int64
 	case c.usd != nil:
-		kind = dataset.Double
+		kind = parquet.Double
 	}
-	return dataset.Field{Name: c.name, Kind: kind, Required: true}
+	return parquet.Field{Name: c.name, Kind: kind, Required: true}
 }
 
 // append adds the value of v in column i and returns about how many bytes it
 // takes.
-func (c *exportColumn[T]) append(t *dataset.Table, i int, v T) int {
+func (c *exportColumn[T]) append(t *parquet.Table, i int, v T) int {
 	switch {
 	case c.number != nil:
 		t.AppendInt(i, c.number(v))
@@ -118,11 +119,11 @@ func export[T any](path string, columns []exportColumn[T], items iter.Seq2[T, er
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	fields := make([]dataset.Field, len(columns))
+	fields := make([]parquet.Field, len(columns))
 	for i := range columns {
 		fields[i] = columns[i].field()
 	}
-	table, err := dataset.NewTable(fields)
+	table, err := parquet.NewTable(fields)
 	if err != nil {
 		return 0, err
 	}
@@ -149,15 +150,15 @@ func export[T any](path string, columns []exportColumn[T], items iter.Seq2[T, er
 			return 0, err
 		}
 	}
-	return n, dataset.WriteFile(path, func(w io.Writer) error { return dataset.Join(w, fields, x.parts, nil) })
+	return n, dataset.WriteFile(path, func(w io.Writer) error { return parquet.Join(w, fields, x.parts, nil) })
 }
 
 // An exporter makes the row groups of an export.
 type exporter struct {
 	folder  string
-	table   *dataset.Table
-	encoder dataset.Encoder
-	parts   []dataset.Part
+	table   *parquet.Table
+	encoder parquet.Encoder
+	parts   []parquet.Part
 }
 
 func (x *exporter) endPart() error {
@@ -169,7 +170,7 @@ func (x *exporter) endPart() error {
 	if err := errors.Join(x.encoder.EncodePart(f, x.table), f.Close()); err != nil {
 		return err
 	}
-	x.parts = append(x.parts, dataset.Part{Path: path})
+	x.parts = append(x.parts, parquet.Part{Path: path})
 	x.table.Reset()
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/harness"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
@@ -24,7 +24,7 @@ func TestExport(t *testing.T) {
 	if n, err := harness.ExportEntries(t.Context(), path, store); n != 5000 || err != nil {
 		t.Fatalf("ExportEntries = %d, %v, want 5000", n, err)
 	}
-	f, err := dataset.OpenResult(path)
+	f, err := parquet.OpenResult(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestExport(t *testing.T) {
 	if n, err := harness.ExportAttempts(t.Context(), path, store); n != 1 || err != nil {
 		t.Fatalf("ExportAttempts = %d, %v, want 1", n, err)
 	}
-	g, err := dataset.OpenResult(path)
+	g, err := parquet.OpenResult(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func cacheOf(t *testing.T, path string, n int) *cache.SQLite {
 }
 
 // wantRow wants exactly the given values, each in its column.
-func wantRow(t *testing.T, f *dataset.ResultFile, n int64, want map[string]any) {
+func wantRow(t *testing.T, f *parquet.ResultFile, n int64, want map[string]any) {
 	t.Helper()
 	cells, err := f.ReadRow(n)
 	if err != nil {
@@ -125,9 +125,9 @@ func wantRow(t *testing.T, f *dataset.ResultFile, n int64, want map[string]any) 
 	for i, field := range f.Fields() {
 		var got any = cells[i].Text
 		switch field.Kind {
-		case dataset.Int64:
+		case parquet.Int64:
 			got = cells[i].Int
-		case dataset.Double:
+		case parquet.Double:
 			got = cells[i].Double
 		}
 		if cells[i].Null || fmt.Sprint(got) != fmt.Sprint(want[field.Name]) {

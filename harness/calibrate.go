@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -52,7 +53,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 		return nil, asUsage(err)
 	}
 	p.source, p.people = all, all.Select(wantAnnotated)
-	if err := p.survey(ctx); err != nil {
+	if err := p.findComponents(ctx); err != nil {
 		return nil, asUsage(err)
 	}
 	docs, err := p.loadDocuments(ctx)
@@ -69,7 +70,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	out := &Judged{
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64), Open: make(map[string]int64),
 	}
-	err = eachRow(ctx, p.source, p.job.Limit, func(row *dataset.Row) error {
+	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}
@@ -85,23 +86,23 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 }
 
 // compare pairs the labels of a row with the judge's verdicts.
-func (j *Judged) compare(p *Plan, policy judge.LabelPolicy, row *dataset.Row, verdicts annotations.Verdicts) {
+func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts annotations.Verdicts) {
 	items := p.judgedOf(row)
 	for _, it := range items {
 		score, ok := verdicts[it.Verdict]
 		if !ok || onPair(it.Verdict, items, verdicts) {
 			continue
 		}
-		var opinions []judge.Said
+		var opinions []ibid.Opinion
 		for k := range row.Labels {
 			l := &row.Labels[k]
 			if answered(l) && l.Kind == it.Verdict.Kind && l.ClaimID == it.Verdict.Claim && l.CitationID == it.Verdict.Citation {
-				opinions = append(opinions, judge.Said{Annotator: l.Annotator, Value: l.Value.Value})
+				opinions = append(opinions, ibid.Opinion{Annotator: l.Annotator, Value: l.Value.Value})
 			}
 		}
-		human, ok := policy.Value(opinions)
+		human, people := policy.Label(opinions)
 		kind := it.Verdict.Question()
-		if !ok || it.Verdict.Kind != "support" && human == undecided {
+		if people == 0 || it.Verdict.Kind != "support" && human == undecided {
 			j.Open[kind]++
 			continue
 		}
@@ -154,14 +155,15 @@ func SaveCorrections(dir string, summary []runs.SummaryRow, judged *Judged) erro
 func (j *Judged) labelled(dir string) ([]runs.LabelledRow, error) {
 	defs := metrics.Definitions()
 	var rows []runs.LabelledRow
-	err := runs.ScanRows(dir, nil, func(at runs.RowKey, _ runs.Record) {
+	err := runs.Rows().Scan(dir, []string{"id", "system", "row"}, func(_ int64, at *runs.Row) error {
 		if values := j.Rows[at.Row]; values != nil {
-			r := runs.LabelledRow{ID: at.ID, System: at.System, Row: at.Row, Values: make(map[string]float64, len(values))}
+			r := runs.LabelledRow{Key: at.Key, Values: make(map[string]float64, len(values))}
 			for m, v := range values {
 				r.Values[defs[m].Name] = v
 			}
 			rows = append(rows, r)
 		}
+		return nil
 	})
 	return rows, err
 }

@@ -5,30 +5,30 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/dataset/runs"
 	"ibid/harness"
 )
 
 // labelledRows are n rows with one claim each, of which the lexical judge finds
 // every second one supported. People agree with it in the rows that labels names.
-func labelledRows(n int, labels func(i int) bool) []*dataset.Row {
-	var rows []*dataset.Row
+func labelledRows(n int, labels func(i int) bool) []*ibid.Answer {
+	var rows []*ibid.Answer
 	for i := range n {
 		text := fmt.Sprintf("The tower number %d is 120 metres high and built of granite.", i)
 		claim, value := text, 1.0
 		if i%2 == 1 {
 			claim, value = "Lions sleep through most warm afternoons.", 0
 		}
-		r := &dataset.Row{
+		r := &ibid.Answer{
 			ID: fmt.Sprintf("q-%03d", i), Query: "What is it?", Answer: claim, HasCitations: true, HasDocuments: true, HasClaims: true, HasLabels: true,
-			Claims:    []dataset.Claim{{ClaimID: "1", Text: claim}},
-			Citations: []dataset.Citation{{CitationID: "c", ClaimID: "1", Doc: "d", Start: dataset.NullInt{Valid: true}, End: dataset.NullInt{Value: int64(len(text)), Valid: true}}},
-			Documents: []dataset.Document{{Doc: "d", Text: text, HasText: true}},
+			Claims:    []ibid.Claim{{ClaimID: "1", Text: claim}},
+			Citations: []ibid.Citation{{CitationID: "c", ClaimID: "1", Doc: "d", Start: ibid.Some[int64](0), End: ibid.Some(int64(len(text)))}},
+			Documents: []ibid.Document{{Doc: "d", Text: text, HasText: true}},
 		}
 		if labels(i) {
-			for _, l := range []dataset.Label{{ClaimID: "1"}, {CitationID: "c"}} {
-				l.Annotator, l.Kind, l.Value = "ada", "support", dataset.NullFloat{Value: value, Valid: true}
+			for _, l := range []ibid.Label{{ClaimID: "1"}, {CitationID: "c"}} {
+				l.Annotator, l.Kind, l.Value = "ada", "support", ibid.Some(value)
 				r.Labels = append(r.Labels, l)
 			}
 		}
@@ -38,7 +38,7 @@ func labelledRows(n int, labels func(i int) bool) []*dataset.Row {
 }
 
 // calibrated runs rows by the lexical judge and corrects the summary by labels.
-func calibrated(t *testing.T, rows []*dataset.Row) (dir string, summary []runs.SummaryRow, warnings []string) {
+func calibrated(t *testing.T, rows []*ibid.Answer) (dir string, summary []runs.SummaryRow, warnings []string) {
 	t.Helper()
 	dir = evaluate(t, writeRows(t, rows), "judge=lexical")
 	summary, warnings = correct(t, dir)
@@ -122,7 +122,7 @@ func TestLabelsThatAreAlike(t *testing.T) {
 // that labels said of the results before.
 func TestLabelledGoesWithItsRun(t *testing.T) {
 	rows := labelledRows(40, func(i int) bool { return i%3 == 0 })
-	rows[7].Citations[0].Start.Valid = false // half a span is an error
+	rows[7].Citations[0].Start = ibid.Integer{} // half a span is an error
 	path, out := writeRows(t, rows), "out="+t.TempDir()
 	dir := evaluate(t, path, "judge=lexical", out)
 	correct(t, dir)

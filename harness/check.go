@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
-	"ibid/metrics/span"
 )
 
 // maxProblems is how many problems a check lists; all are counted.
@@ -78,12 +77,12 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	s.judging = nil // a check asks no judge
 	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64), Ignored: p.source.Ignored()}
 	progress := p.stage("checking rows", p.Rows)
-	relatives := newKin(p.job.Config.Judge.Models())
-	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
+	families := newModelFamilies(p.job.Config.Judge.Models())
+	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
 		if out.Rows++; out.Rows%checkBatch == 0 {
 			progress(out.Rows)
 		}
-		relatives.add(r)
+		families.add(r)
 		failure, err := s.score(ctx, r)
 		if err != nil {
 			return err
@@ -93,32 +92,32 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 			out.note(r, failure.Error())
 			return nil
 		}
-		out.places(r, &s.places)
+		out.places(r)
 		return nil
 	})
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	if text := relatives.warning(); text != "" {
+	if text := families.warning(); text != "" {
 		out.Warnings = append(out.Warnings, text)
 	}
 	return out, asUsage(p.suggestDocuments(ctx, out))
 }
 
 // places counts the statuses of one row.
-func (c *Checked) places(r *dataset.Row, places *dataset.Resolved) {
-	for i := range places.Citations {
-		p := &places.Citations[i]
+func (c *Checked) places(r *ibid.Answer) {
+	for i := range r.Citations {
+		p := &r.Citations[i].Place
 		c.Citations[p.Status.String()]++
-		if !p.Status.Valid() || p.Status == span.QuoteRepaired {
+		if !p.Status.Valid() || p.Status == ibid.StatusQuoteRepaired {
 			c.notePlace(r, fmt.Sprintf("citation %d", i), p)
 		}
 	}
-	for i := range places.Truth {
+	for i := range r.Truth {
 		if r.Truth[i].DocNull {
 			continue
 		}
-		p := &places.Truth[i]
+		p := &r.Truth[i].Place
 		c.Truth[p.Status.String()]++
 		if !p.Status.Valid() {
 			c.notePlace(r, fmt.Sprintf("truth %d", i), p)
@@ -127,10 +126,14 @@ func (c *Checked) places(r *dataset.Row, places *dataset.Resolved) {
 }
 
 // notePlace lists a place that is not as it should be.
-func (c *Checked) notePlace(r *dataset.Row, what string, p *span.Place) {
+func (c *Checked) notePlace(r *ibid.Answer, what string, p *ibid.Place) {
 	before := len(c.Problems)
-	c.note(r, fmt.Sprintf("%s: %s: %s", what, p.Status, where(p)))
-	if p.Status == span.DocumentNotFound && len(c.Problems) > before {
+	where := fmt.Sprintf("%q", p.Doc)
+	if p.Level == ibid.LevelCharacters || !p.Status.Usable() {
+		where = fmt.Sprintf("%q [%d, %d)", p.Doc, p.Start, p.End)
+	}
+	c.note(r, fmt.Sprintf("%s: %s: %s", what, p.Status, where))
+	if p.Status == ibid.StatusDocumentNotFound && len(c.Problems) > before {
 		c.Problems[before].missing = string([]byte(p.Doc))
 	}
 }
@@ -143,7 +146,7 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 		return nil
 	}
 	var names []string
-	err := p.documents.Read(ctx, func(d *dataset.Document) error {
+	err := p.documents.Read(ctx, func(d *ibid.Document) error {
 		names = append(names, string([]byte(d.Doc)))
 		return nil
 	})
@@ -164,14 +167,7 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 	return nil
 }
 
-func where(p *span.Place) string {
-	if p.Level == span.Characters || !p.Status.Usable() {
-		return fmt.Sprintf("%q [%d, %d)", p.Doc, p.Start, p.End)
-	}
-	return fmt.Sprintf("%q", p.Doc)
-}
-
-func (c *Checked) note(r *dataset.Row, what string) {
+func (c *Checked) note(r *ibid.Answer, what string) {
 	if c.Found++; c.Found <= maxProblems {
 		// The row's strings belong to its batch.
 		c.Problems = append(c.Problems, Problem{

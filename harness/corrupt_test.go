@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ibid/configs"
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/harness"
 )
 
@@ -35,12 +35,12 @@ func TestCorruptDataLeaveNothing(t *testing.T) {
 		plan, err := (&harness.Job{Config: config}).Plan(t.Context())
 		if err == nil {
 			_, err = plan.Run(t.Context())
-			if errors.Is(err, dataset.ErrCorrupt) {
+			if errors.Is(err, parquet.ErrCorrupt) {
 				late++
 			}
 		}
 		var usage *harness.UsageError
-		if errors.Is(err, dataset.ErrCorrupt) {
+		if errors.Is(err, parquet.ErrCorrupt) {
 			noticed++
 			if !errors.As(err, &usage) {
 				t.Errorf("byte %d: %v is not blamed on the data", at, err)

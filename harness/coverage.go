@@ -3,15 +3,14 @@ package harness
 import (
 	"context"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
-// A judgedState is what the summary says of one judged metric in one group
-// besides its value: how much of it was scored, and what it would be at least
-// and at most.
+// A judgedState adds up, for one judged metric in one group, how much of it was
+// scored, and the least and the greatest value that it could have.
 type judgedState struct {
 	scorable, unscored stats.Exact // items
 	num                stats.Exact // of the micro value
@@ -53,9 +52,9 @@ func (s *summarizer) addCoverage(ctx context.Context, out []runs.SummaryRow) err
 // judgedStates adds up one metric over all groups.
 func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) {
 	all := make([]judgedState, len(s.groups.all))
-	var value, low, high dataset.ColumnValues
+	var value, low, high parquet.ColumnValues
 	for part := range s.file.RowGroups() {
-		for name, into := range map[string]*dataset.ColumnValues{d.Name: &value, d.Name + runs.LowSuffix: &low, d.Name + runs.HighSuffix: &high} {
+		for name, into := range map[string]*parquet.ColumnValues{d.Name: &value, d.Name + runs.LowSuffix: &low, d.Name + runs.HighSuffix: &high} {
 			if err := s.file.ReadColumn(part, name, into); err != nil {
 				return nil, err
 			}
@@ -79,7 +78,7 @@ func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) 
 }
 
 // bounds adds what the metric of one row can be.
-func (st *judgedState) bounds(row int, value, low, high *dataset.ColumnValues) {
+func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
 	switch {
 	case low.Valid[row]:
 		st.low.Add(low.Doubles[row])
@@ -103,12 +102,12 @@ func (s *summarizer) termSums(part int, d *metrics.Definition) (t judgedTerms, e
 	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}} {
 		sum := make([]float64, s.file.GroupRows(part))
 		for _, term := range x.terms {
-			var c dataset.ColumnValues
+			var c parquet.ColumnValues
 			if err := s.file.ReadColumn(part, term.Column, &c); err != nil {
 				return t, err
 			}
 			for row := range sum {
-				if c.Kind == dataset.Double {
+				if c.Kind == parquet.Double {
 					sum[row] += term.Factor * c.Doubles[row]
 				} else {
 					sum[row] += term.Factor * float64(c.Ints[row])

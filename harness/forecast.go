@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/dataset/runs"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
@@ -151,10 +151,10 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 	if err != nil {
 		return err
 	}
-	relatives := newKin(out.Models)
+	families := newModelFamilies(out.Models)
 	progress := p.stage("counting", p.Rows)
 	read := int64(0)
-	err = eachRow(ctx, p.source, p.job.Limit, func(r *dataset.Row) error {
+	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
 		if read++; read%checkBatch == 0 {
 			progress(read)
 		}
@@ -165,14 +165,14 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 		if sum == nil {
 			return nil
 		}
-		relatives.add(r)
+		families.add(r)
 		request, err := scorer.request(r)
 		if err != nil || request == nil {
 			return err
 		}
 		return sum.Add(ctx, request)
 	})
-	if text := relatives.warning(); text != "" {
+	if text := families.warning(); text != "" {
 		out.warn("%s", text)
 	}
 	return asUsage(err)
@@ -205,8 +205,8 @@ func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error 
 	return nil
 }
 
-// TotalNanoUSD is what rows and anchors cost, in billionths of a US dollar.
-func (f *Forecast) TotalNanoUSD() int64 {
+// totalNanoUSD is what rows and anchors cost, in billionths of a US dollar.
+func (f *Forecast) totalNanoUSD() int64 {
 	if f.Anchors == nil {
 		return f.NanoUSD
 	}
@@ -218,7 +218,7 @@ func (f *Forecast) checkCost() {
 	if f.Unpriced > 0 {
 		f.warn("nobody tells the price of %s; give it as judge.prices.prompt and judge.prices.completion", strings.Join(f.Models, ", "))
 	}
-	if cost := float64(f.TotalNanoUSD()) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
+	if cost := float64(f.totalNanoUSD()) / 1e9; f.MaxCostUSD > 0 && cost > f.MaxCostUSD {
 		f.warn("the calls cost about $%.4f, more than the $%.4f that the run may cost: it will stop on the way, and can go on later", cost, f.MaxCostUSD)
 	}
 }

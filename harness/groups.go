@@ -3,8 +3,9 @@ package harness
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -13,7 +14,7 @@ type group struct {
 	system, slice string
 	rows          int64
 	spread        bool // rows of one cluster may stand anywhere, so clusters must be collected
-	same          int  // the group that has the same rows and stands for this one; itself if none does
+	same          int  // the group with the same rows that is used instead; itself if there is none
 }
 
 // groups assigns the rows of a run to groups. Rows with the same system and
@@ -47,9 +48,9 @@ func (s *signatures) at(i int) int {
 	return s.each[i]
 }
 
-// findGroups finds the groups of a run: by what is remembered of its parts, and
-// by rows.parquet for the others.
-func findGroups(f *dataset.ResultFile, keys []string, clustered bool, known memory) (*groups, error) {
+// findGroups finds the groups of a run: from what is known of its parts, and from
+// rows.parquet for the others.
+func findGroups(f *parquet.ResultFile, keys []string, clustered bool, known knownParts) (*groups, error) {
 	g := &groups{
 		slices:    keys,
 		clustered: clustered,
@@ -60,12 +61,12 @@ func findGroups(f *dataset.ResultFile, keys []string, clustered bool, known memo
 	g.group("", "")
 	for part := range f.RowGroups() {
 		if p := known[int64(part)]; p.sums != nil {
-			g.remember(&p)
+			g.addKnown(&p)
 		} else if err := g.read(f, part); err != nil {
 			return nil, err
 		}
 	}
-	g.settle()
+	g.finish()
 	return g, nil
 }
 
@@ -81,15 +82,15 @@ func sliceKeys(settings []string) []string {
 	return keys
 }
 
-// remember adds a part whose rows have one signature.
-func (g *groups) remember(p *rememberedPart) {
+// addKnown adds a part that this process made. All its rows have one signature.
+func (g *groups) addKnown(p *knownPart) {
 	g.errors += p.tally.Errors
 	g.rows += p.tally.Rows
 	g.perPart = append(g.perPart, signatures{same: g.count(p.sums.system, p.sums.values, p.tally.Rows)})
 }
 
 // count adds rows of one signature and returns its number.
-func (g *groups) count(system string, values []sliced, rows int64) int {
+func (g *groups) count(system string, values []sliceValue, rows int64) int {
 	g.key = signatureKey(g.key[:0], system, values)
 	sig, ok := g.signature[string(g.key)]
 	if !ok {
@@ -103,15 +104,15 @@ func (g *groups) count(system string, values []sliced, rows int64) int {
 }
 
 // read adds the rows of one row group.
-func (g *groups) read(f *dataset.ResultFile, part int) error {
-	var system, status dataset.ColumnValues
-	var in sliceColumns
-	columns := map[string]*dataset.ColumnValues{"system": &system, "status": &status}
-	if len(g.slices) > 0 {
-		columns["tags"], columns["provider"] = &in.tags, &in.provider
-	}
-	if slices.Contains(g.slices, sourceTypeSlice) {
-		columns["source_types"] = &in.sourceTypes
+func (g *groups) read(f *parquet.ResultFile, part int) error {
+	var system, status parquet.ColumnValues
+	columns := map[string]*parquet.ColumnValues{"system": &system, "status": &status}
+	in := make([]*runs.SliceColumn, len(g.slices))
+	for k, key := range g.slices {
+		in[k] = runs.NewSliceColumn(key)
+		if err := in[k].Read(f, part); err != nil {
+			return err
+		}
 	}
 	for name, into := range columns {
 		if err := f.ReadColumn(part, name, into); err != nil {
@@ -119,13 +120,15 @@ func (g *groups) read(f *dataset.ResultFile, part int) error {
 		}
 	}
 	var s signatures
-	values := make([]sliced, len(g.slices))
+	values := make([]sliceValue, len(g.slices))
+	var all []string // of a row under one key
 	for i := range f.GroupRows(part) {
 		if status.Strings[i] == runs.RowError {
 			g.errors++
 		}
 		for k := range values {
-			values[k] = in.value(g.slices[k], i)
+			all = in[k].Append(all[:0], i)
+			values[k] = sliceValueOf(all)
 		}
 		s.add(g.count(system.Strings[i], values, 1), i)
 	}
@@ -147,15 +150,15 @@ func (s *signatures) add(sig, i int) {
 	}
 }
 
-// A sliced is the value of a row under one slice key; without has it has none
+// A sliceValue is the value of a row under one slice key; without has it has none
 // and is in no slice of that key.
-type sliced struct {
+type sliceValue struct {
 	value string
 	has   bool
 }
 
 // append makes s part of a key that no other values share.
-func (s sliced) append(key []byte) []byte {
+func (s sliceValue) append(key []byte) []byte {
 	if !s.has {
 		return append(key, 0)
 	}
@@ -165,7 +168,7 @@ func (s sliced) append(key []byte) []byte {
 }
 
 // signatureKey appends what tells a signature from all others.
-func signatureKey(key []byte, system string, values []sliced) []byte {
+func signatureKey(key []byte, system string, values []sliceValue) []byte {
 	key = append(key, system...)
 	for _, v := range values {
 		key = v.append(key)
@@ -173,31 +176,35 @@ func signatureKey(key []byte, system string, values []sliced) []byte {
 	return key
 }
 
-// sliceColumns are the columns of rows.parquet that slices are made from.
-type sliceColumns struct{ tags, provider, sourceTypes dataset.ColumnValues }
+// sliceValueOf is the value under a key of a row that has these values.
+func sliceValueOf(values []string) sliceValue {
+	switch len(values) {
+	case 0:
+		return sliceValue{}
+	case 1:
+		return sliceValue{values[0], true}
+	}
+	return sliceValue{strings.Join(values, valueSeparator), true}
+}
 
-// value is that of row i under a slice key.
-func (c *sliceColumns) value(key string, i int) sliced {
-	switch key {
-	case "provider":
-		return sliced{c.provider.Strings[i], c.provider.Valid[i]}
-	case sourceTypeSlice:
-		return slicedTypes(c.sourceTypes.Strings[c.sourceTypes.Offsets[i]:c.sourceTypes.Offsets[i+1]])
+// valueSeparator is between the values of a [sliceValue]. It is no valid UTF-8, so
+// that no value holds it.
+const valueSeparator = "\xff"
+
+// values are the slices of a key that a row with this value is in.
+func (s sliceValue) values() []string {
+	if !s.has {
+		return nil
 	}
-	for k := c.tags.Offsets[i]; k < c.tags.Offsets[i+1]; k++ {
-		if c.tags.Keys[k] == key {
-			return sliced{c.tags.Strings[k], true}
-		}
-	}
-	return sliced{}
+	return strings.Split(s.value, valueSeparator)
 }
 
 // define makes the groups of a new signature.
-func (g *groups) define(system string, values []sliced) int {
+func (g *groups) define(system string, values []sliceValue) int {
 	g.systems[system] = struct{}{}
 	members := []int{g.group("", ""), g.group(system, "")}
 	for i, v := range values {
-		for _, value := range v.values(g.slices[i]) {
+		for _, value := range v.values() {
 			slice := g.slices[i] + "=" + value
 			members = append(members, g.group("", slice), g.group(system, slice))
 		}
@@ -217,10 +224,10 @@ func (g *groups) group(system, slice string) int {
 	return k
 }
 
-// settle decides which groups have clusters of more than one row (within one
-// system an id occurs once, so its rows are clusters of their own), and lets the
-// only system stand for all of them.
-func (g *groups) settle() {
+// finish decides which groups have clusters of more than one row (within one
+// system an id occurs once, so its rows are clusters of their own). If there is one
+// system, its group is used for all systems too.
+func (g *groups) finish() {
 	for k := range g.all {
 		all := &g.all[k]
 		all.spread = g.clustered || all.system == "" && len(g.systems) > 1

@@ -13,21 +13,25 @@ import (
 	"slices"
 	"time"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
+	"ibid/metrics"
+	"ibid/metrics/presence"
+	"ibid/metrics/token"
 )
 
 // A Job says what to evaluate and how.
 type Job struct {
 	Config  *configs.Config
-	Source  string        // what the user named: a run file or a dataset
-	Workers int           // 0 = one per processor
-	Limit   int64         // evaluate only the first Limit rows; 0 = all
-	Only    []dataset.Tag // evaluate only rows with all of these tags
-	Fresh   bool          // run again under a new id that carries the date
-	Version string        // of ibid, for the manifest
+	Source  string     // what the user named: a run file or a dataset
+	Workers int        // 0 = one per processor
+	Limit   int64      // evaluate only the first Limit rows; 0 = all
+	Only    []ibid.Tag // evaluate only rows with all of these tags
+	Fresh   bool       // run again under a new id that carries the date
+	Version string     // of ibid, for the manifest
 
 	// Judge is the caller's own, in place of the one that judge.kind names; nil for
 	// that one. The caller closes it.
@@ -96,16 +100,16 @@ func (e *UsageError) Unwrap() error { return e.Err }
 func (e *UsageError) Hint() string { return e.Tip }
 
 // TagsOf turns the --only of a manifest back into tags, sorted by key.
-func TagsOf(only map[string]string) []dataset.Tag {
-	var tags []dataset.Tag
+func TagsOf(only map[string]string) []ibid.Tag {
+	var tags []ibid.Tag
 	for _, key := range slices.Sorted(maps.Keys(only)) {
-		tags = append(tags, dataset.Tag{Key: key, Value: only[key]})
+		tags = append(tags, ibid.Tag{Key: key, Value: only[key]})
 	}
 	return tags
 }
 
 // tagMap is how a manifest keeps --only.
-func tagMap(tags []dataset.Tag) map[string]string {
+func tagMap(tags []ibid.Tag) map[string]string {
 	if len(tags) == 0 {
 		return nil
 	}
@@ -128,7 +132,7 @@ func (j *Job) now() time.Time {
 }
 
 // wants reports whether the row has all the tags of --only.
-func (j *Job) wants(r *dataset.Row) bool {
+func (j *Job) wants(r *ibid.Answer) bool {
 	for _, tag := range j.Only {
 		if tagValue(r, tag.Key) != tag.Value {
 			return false
@@ -165,4 +169,89 @@ func (j *Job) progress(p Progress) {
 	if j.Progress != nil {
 		j.Progress(p)
 	}
+}
+
+// optionsOf are the settings that scoring depends on.
+func optionsOf(s *configs.Settings, judgeKind string) (metrics.Options, error) {
+	mode, err := presence.ParseMode(s.Presence.Mode)
+	if err != nil {
+		return metrics.Options{}, err
+	}
+	detector, err := presence.New(presence.Options{Mode: mode, CustomPhrases: s.Presence.CustomResourcePhrases})
+	return metrics.Options{
+		Tolerance:       s.SpanMatching.ToleranceChars,
+		MinOverlap:      s.SpanMatching.MinOverlapThreshold,
+		GoodMatch:       s.Thresholds.GoodMatch,
+		TruthPolicy:     s.TruthPolicy,
+		Supported:       s.Thresholds.Supported,
+		Consistent:      s.Thresholds.Consistent,
+		JudgeComponents: judgeKind != noJudge,
+		Necessity:       s.Judge.Necessity && tellsNecessity(judgeKind),
+		Human:           judgeKind == humanJudge,
+		Compat:          s.Compat != "none",
+		Presence:        detector,
+		Weights: metrics.Weights{
+			Span: s.Weights.SpanAccuracy, Quality: s.Weights.CitationQuality,
+			Consistency: s.Weights.AnswerConsistency, Hallucination: s.Weights.Hallucination,
+		},
+	}, err
+}
+
+// tellsNecessity reports whether judges of the kind can say which citations are
+// needed: those that a model's replies come from.
+func tellsNecessity(judgeKind string) bool {
+	return judgeKind != noJudge && judgeKind != humanJudge && judgeKind != lexicalJudge
+}
+
+// conventionsOf joins what the run file and the dataset's own metadata say about
+// offsets. Both may speak, but not differ.
+func conventionsOf(c *configs.Config, src *dataset.Source) (dataset.Conventions, error) {
+	s, told := &c.Settings, src.Conventions()
+	agreed := func(key, setting, meta string) (string, error) {
+		switch {
+		case meta == "" || meta == setting:
+			return setting, nil
+		case !c.IsSet(key):
+			return meta, nil
+		}
+		u := usagef("%s is %s in the settings, but %s in the metadata of the dataset", key, setting, meta)
+		u.Tip = "remove the setting if the dataset is right about itself"
+		return "", u
+	}
+	var out dataset.Conventions
+	unit, err := agreed("offset_unit", s.OffsetUnit, told.OffsetUnit)
+	if err != nil {
+		return out, err
+	}
+	end, err := agreed("span_end", s.SpanEnd, told.SpanEnd)
+	if err != nil {
+		return out, err
+	}
+	base, err := agreed("offset_base", s.OffsetBase, told.OffsetBase)
+	if err != nil {
+		return out, err
+	}
+	if out.OffsetUnit, err = token.ParseUnit(unit); err != nil {
+		return out, &UsageError{Err: err}
+	}
+	if out.AnswerOffsetUnit, err = token.ParseUnit(s.AnswerOffsetUnit); err != nil {
+		return out, &UsageError{Err: err}
+	}
+	if out.SpanEnd, err = dataset.ParseSpanEnd(end); err != nil {
+		return out, &UsageError{Err: err}
+	}
+	if out.OffsetBase, err = dataset.ParseOffsetBase(base); err != nil {
+		return out, &UsageError{Err: err}
+	}
+	if out.Tokenizer, err = token.ParseKind(s.Tokenizer); err != nil {
+		return out, &UsageError{Err: err}
+	}
+	out.MaxSpanLength = s.SpanMatching.MaxSpanLength
+	checks := s.QualityControl.ValidationChecks
+	out.Checks = dataset.Checks{
+		Existence: checks.DocumentExistenceCheck,
+		Bounds:    checks.SpanBoundsCheck,
+		Text:      checks.TextExtractionValidation,
+	}
+	return out, nil
 }

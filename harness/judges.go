@@ -1,13 +1,24 @@
 package harness
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/judge"
+	"ibid/judge/cache"
+	"ibid/judge/openrouter"
 )
 
 // Kinds of judges, as in judge.kind.
@@ -48,7 +59,12 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		}
 		return j, nil
 	}
-	return p.planLive()
+	// What the plan has to know of a live judge. This one asks and keeps nothing.
+	j, err := openrouter.New(liveConfig(s, p.job.APIKey))
+	if err != nil {
+		return nil, &UsageError{Err: err}
+	}
+	return j, nil
 }
 
 func fileDigest(path string) (string, error) {
@@ -71,4 +87,131 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 	}
 	info := p.judge.Info()
 	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay}
+}
+
+// answersFile is the store of a run that keeps no answers for later ones: it
+// lasts until the run is complete, so that what is paid for survives a kill.
+const answersFile = "answers.sqlite"
+
+// liveConfig says whom a judge asks and how, as the settings have it.
+func liveConfig(s *configs.Settings, key string) openrouter.Config {
+	j := &s.Judge
+	c := openrouter.Config{
+		Kind: j.Kind, BaseURL: j.BaseURL, Key: key, Model: j.Model, Panel: j.Panel,
+		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning,
+		Mode: j.Mode, Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
+		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, RPM: int(j.RPM),
+		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
+	}
+	if !s.Performance.ParallelEvaluation {
+		c.Concurrency = 1
+	}
+	if s.Compat != "none" {
+		c.FallbackScore = &s.QualityControl.ErrorHandling.FallbackScoring
+	}
+	if p := j.Prices; p.Prompt != nil && p.Completion != nil {
+		c.Prices = make(map[string]openrouter.Price)
+		for _, model := range j.Models() {
+			c.Prices[model] = openrouter.Price{Prompt: *p.Prompt / 1e6, Completion: *p.Completion / 1e6}
+		}
+	}
+	return c
+}
+
+// openLive makes the judge that the run asks, with the store of its answers.
+// close ends both. The caller holds the lock of the run.
+func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() error, err error) {
+	if p.live == nil || p.job.Judge != nil {
+		return func() error { return nil }, nil
+	}
+	path, err := p.answersPath()
+	if err != nil {
+		return nil, err
+	}
+	store, err := cache.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c := liveConfig(&p.job.Config.Settings, p.job.APIKey)
+	c.Store = store
+	c.Run = auditName(m)
+	// The directory is locked, so that nobody else goes by its name.
+	if c.Owner, err = ownerOf(p.Dir); err == nil {
+		p.spentBefore, err = p.spent(ctx, m, store)
+		c.SpentNanoUSD = p.spentBefore + p.elsewhere
+	}
+	var j *openrouter.Judge
+	if err == nil {
+		j, err = openrouter.New(c)
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	p.judge, p.live = j, j
+	p.warnOfModels(ctx, m, j)
+	return func() error { return errors.Join(j.Close(), store.Close()) }, nil
+}
+
+// auditName is what the store of answers calls the run.
+func auditName(m *runs.Manifest) string {
+	return m.ID + " " + m.Timings.Started.UTC().Format(time.RFC3339Nano)
+}
+
+// spent is what earlier processes spent on the run. A store in the run's directory
+// goes when the run is finished; what it knew is in the manifest.
+func (p *Plan) spent(ctx context.Context, m *runs.Manifest, store *cache.SQLite) (nanoUSD int64, err error) {
+	nanoUSD, err = store.Spent(ctx, auditName(m), m.Timings.Started)
+	if !p.job.Config.Judge.CacheResults && m.Judge.SpentUSD != nil {
+		nanoUSD += int64(math.Round(*m.Judge.SpentUSD * 1e9))
+	}
+	return nanoUSD, err
+}
+
+// answersPath is the store of the run's answers: the one in the settings, the
+// user's, or one in the run's own directory.
+func (p *Plan) answersPath() (string, error) {
+	j := &p.job.Config.Judge
+	switch {
+	case !j.CacheResults:
+		return filepath.Join(p.Dir, partsDir, answersFile), nil
+	case j.Cache != "":
+		return j.Cache, nil
+	}
+	path, err := cache.DefaultPath()
+	if err != nil {
+		return "", &UsageError{Err: err, Tip: "name a file for the judge's answers: --cache FILE, or --no-cache"}
+	}
+	return path, nil
+}
+
+// ownerOf names the run in a directory to other processes that use its store.
+func ownerOf(dir string) (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", err
+	}
+	full, err := filepath.Abs(dir)
+	return host + ":" + full, err
+}
+
+// warnOfJudge says what makes the verdicts of a run less alike than its settings
+// promise: more answerers than models were named, and parameters that no provider
+// takes.
+func (p *Plan) warnOfJudge(m *runs.Manifest) {
+	warn := func(text string) {
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+	}
+	if models := p.job.Config.Judge.Models(); p.job.Judge == nil && len(m.Judge.Answered) > len(models) {
+		var who []string
+		for _, a := range m.Judge.Answered {
+			who = append(who, fmt.Sprintf("%s at %s (%d)", a.Model, cmp.Or(a.Provider, "unknown"), a.Calls))
+		}
+		warn("the judge was not the same for all rows: " + strings.Join(who, ", ") + "; judge.provider can pin one")
+	}
+	if j, ok := p.live.(*openrouter.Judge); ok {
+		for _, what := range j.Stats().Dropped {
+			warn("left out, since no provider takes it: " + what)
+		}
+	}
 }

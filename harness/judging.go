@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"unicode/utf8"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/judge"
 	"ibid/metrics"
-	"ibid/metrics/span"
 )
 
-// A judging puts rows to a judge; each worker has its own. What it holds is of
-// the row at hand.
+// A judging puts rows to a judge, one at a time. Each worker has its own. Its fields
+// from cut on describe the current row.
 type judging struct {
 	judge    judge.Judge
 	human    bool
@@ -21,9 +22,8 @@ type judging struct {
 	cutter   *dataset.ClaimCutter
 
 	cut      dataset.Claims
-	claims   []metrics.Claim
+	claims   []ibid.Claim
 	linker   metrics.Linker
-	anchors  []metrics.Anchor
 	links    [][]int32 // claims of each citation
 	unlinked int64
 	request  judge.Request
@@ -49,12 +49,12 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	}, nil
 }
 
-// A citationCheck is the verdict on a citation that its claims' verdicts agree
-// on best: where it finds the most support.
+// A citationCheck is what the judge said of a citation. If several claims cite it,
+// it is the check that found the most support.
 type citationCheck struct {
 	claims   []int32
-	support  judge.Support
-	relevant judge.Tri
+	support  ibid.Support
+	relevant ibid.Tri
 	why      string
 	quote    string
 	quoteAt  judge.Interval // code points of the citation's text
@@ -63,41 +63,47 @@ type citationCheck struct {
 	judged   bool
 }
 
-// row judges one row whose places are resolved; the verdict table is then in
-// claims, verdicts and pairs. An error ends the run. A judge that cannot answer
-// leaves the row unscored and says why in the log.
-func (j *judging) row(ctx context.Context, in *dataset.Row, places *dataset.Resolved) error {
+// row judges one row. Its places must be resolved. Afterwards claims, verdicts and
+// pairs hold what the judge said. If the judge cannot answer, failure says why and
+// the row has no scores of the judge. An error ends the run.
+func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 	j.verdict, j.failure = nil, nil
-	j.prepare(in, places)
+	j.prepare(in)
 	if len(j.claims) > 0 {
-		v, err := j.ask(ctx)
+		var v *judge.Verdict
+		var err error
+		if j.answer != nil { // a live judge was asked before
+			v, err = j.answer.verdict, j.answer.err
+		} else {
+			v, err = j.judge.Judge(ctx, &j.request)
+		}
 		switch {
 		case errors.As(err, &j.failure):
 		case err != nil:
 			return err
 		default:
 			j.verdict = v
-			j.take(v)
+			j.copyVerdict(v)
 		}
 	}
-	j.tabulate(in, places)
+	j.tabulate(in)
 	return j.resolver.Err()
 }
 
 // prepare cuts the answer into claims, links them to citations and writes the
 // request.
-func (j *judging) prepare(in *dataset.Row, places *dataset.Resolved) {
-	j.cutClaims(in, places)
-	j.link(in, places)
-	j.write(in, places)
-}
-
-// ask returns the verdict on the request, or the answer that is there already.
-func (j *judging) ask(ctx context.Context) (*judge.Verdict, error) {
-	if j.answer != nil {
-		return j.answer.verdict, j.answer.err
+func (j *judging) prepare(in *ibid.Answer) {
+	j.cut = j.cutter.Cut(in)
+	j.claims = j.cut.List
+	var unlinked []bool
+	j.links, unlinked = j.linker.Link(j.claims, in.Citations, j.cut.Provided || !in.HasClaims)
+	j.unlinked = 0
+	for _, u := range unlinked {
+		if u {
+			j.unlinked++
+		}
 	}
-	return j.judge.Judge(ctx, &j.request)
+	j.writeRequest(in)
 }
 
 // fill gives the metrics' row what was judged.
@@ -107,44 +113,9 @@ func (j *judging) fill(r *metrics.Row) {
 	r.Verdicts, r.Pairs = j.verdicts, j.pairs
 }
 
-// cutClaims finds the claims of the answer.
-func (j *judging) cutClaims(in *dataset.Row, places *dataset.Resolved) {
-	j.cut = j.cutter.Cut(in, places)
-	j.claims = j.claims[:0]
-	for _, c := range j.cut.List {
-		j.claims = append(j.claims, metrics.Claim{ID: c.ID, Start: c.Start, End: c.End, HasExtent: c.HasExtent})
-	}
-}
-
-// link finds out which citation belongs to which claim.
-func (j *judging) link(in *dataset.Row, places *dataset.Resolved) {
-	j.anchors = j.anchors[:0]
-	for i := range in.Citations {
-		at := &places.Answer[i]
-		var a metrics.Anchor
-		if j.cut.Provided || !in.HasClaims {
-			a.ClaimID = in.Citations[i].ClaimID
-		}
-		if at.Start.Valid {
-			a.HasPosition, a.Start, a.End = true, at.Start.Value, at.Start.Value
-			if at.End.Valid {
-				a.End = at.End.Value
-			}
-		}
-		j.anchors = append(j.anchors, a)
-	}
-	var unlinked []bool
-	j.links, unlinked = j.linker.Link(j.claims, j.anchors)
-	j.unlinked = 0
-	for _, u := range unlinked {
-		if u {
-			j.unlinked++
-		}
-	}
-}
-
-// write writes the request.
-func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
+// writeRequest writes the request: claims, evidence, and what a check without a model
+// decides.
+func (j *judging) writeRequest(in *ibid.Answer) {
 	r := &j.request
 	*r = judge.Request{
 		Row: in.ID + "/" + in.System, Question: in.Query, Answer: in.Answer,
@@ -154,8 +125,8 @@ func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
 	j.index = j.index[:0]
 	for i := range in.Citations {
 		j.index = append(j.index, -1)
-		check := citationCheck{claims: j.links[i], text: j.excerptOf(in, places, i)}
-		if status := places.Citations[i].Status; !status.Valid() && !j.human {
+		check := citationCheck{claims: j.links[i], text: j.excerptOf(in, i)}
+		if status := in.Citations[i].Place.Status; !status.Valid() && !j.human {
 			check.precheck = status.String()
 			r.Invalid = append(r.Invalid, judge.InvalidCitation{Citation: i, Reason: check.precheck})
 		} else if check.text.known && status.Valid() {
@@ -165,7 +136,7 @@ func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
 		j.checks = append(j.checks, check)
 	}
 	for k := range j.claims {
-		c := judge.Claim{ID: j.cut.List[k].ID, Text: j.cut.List[k].Text}
+		c := judge.Claim{ID: j.claims[k].ClaimID, Text: j.claims[k].Text}
 		for _, i := range j.claims[k].Citations {
 			c.Citations = append(c.Citations, int(i))
 			if j.index[i] >= 0 {
@@ -174,28 +145,30 @@ func (j *judging) write(in *dataset.Row, places *dataset.Resolved) {
 		}
 		r.Claims = append(r.Claims, c)
 	}
-	j.sources(in, places)
+	j.sources(in)
 	if j.human {
 		j.labels(in)
 	}
 }
 
-// labels translates the row's labels; one that names a claim or a citation that
-// is not there speaks of nothing and is left out.
-func (j *judging) labels(in *dataset.Row) {
+// labels translates the row's labels. A label is left out if the row lacks the claim
+// or the citation that it names.
+func (j *judging) labels(in *ibid.Answer) {
 	for i := range in.Labels {
 		l := &in.Labels[i]
-		if !l.Value.Valid {
+		if !l.Value.Known() {
 			continue
 		}
 		h := judge.HumanLabel{Annotator: l.Annotator, Kind: l.Kind, Value: l.Value.Value, Claim: -1, Citation: -1}
 		if l.ClaimID != "" {
-			if h.Claim = j.claimNamed(l.ClaimID); h.Claim < 0 {
+			h.Claim = slices.IndexFunc(j.claims, func(c ibid.Claim) bool { return c.ClaimID == l.ClaimID })
+			if h.Claim < 0 {
 				continue
 			}
 		}
 		if l.CitationID != "" {
-			if h.Citation = citationNamed(in, l.CitationID); h.Citation < 0 {
+			h.Citation = slices.IndexFunc(in.Citations, func(c ibid.Citation) bool { return c.CitationID == l.CitationID })
+			if h.Citation < 0 {
 				continue
 			}
 		}
@@ -203,44 +176,26 @@ func (j *judging) labels(in *dataset.Row) {
 	}
 }
 
-func (j *judging) claimNamed(id string) int {
-	for k := range j.cut.List {
-		if j.cut.List[k].ID == id {
-			return k
-		}
-	}
-	return -1
-}
-
-func citationNamed(in *dataset.Row, id string) int {
-	for i := range in.Citations {
-		if in.Citations[i].CitationID == id {
-			return i
-		}
-	}
-	return -1
-}
-
-// take copies the verdict on each claim.
-func (j *judging) take(v *judge.Verdict) {
+// copyVerdict copies the verdict on each claim.
+func (j *judging) copyVerdict(v *judge.Verdict) {
 	for k := range v.Claims {
 		from, to := &v.Claims[k], &j.claims[k]
-		to.Factual, to.NeedsCitation = flagOf(from.Factual), flagOf(from.NeedsCitation)
+		to.Factual, to.NeedsCitation = from.Factual, from.NeedsCitation
 		to.Contradicted = from.Contradicted
-		to.Elsewhere = supportOf(from.Elsewhere)
-		to.Joint = supportOf(from.Joint)
-		if to.Joint.Known && !j.human && !j.enough(k, to.Joint.Value) {
+		to.Elsewhere = from.Elsewhere
+		to.Joint = from.Joint
+		if to.Joint.Known() && !j.human && !j.enough(k, to.Joint.Value) {
 			// Evidence that nobody could read may hold what is missing.
-			to.Joint = metrics.Support{}
+			to.Joint = ibid.Support{}
 		}
 		for i := range from.Checks {
-			j.takeCheck(&from.Checks[i])
+			j.keepCheck(&from.Checks[i])
 		}
 	}
 }
 
-// enough reports whether a support stands although some cited evidence has no
-// text: it cannot become less by more evidence once it is complete.
+// enough reports whether the support of claim k is certain although some cited
+// evidence may have no text. Full support is: more evidence cannot lower it.
 func (j *judging) enough(k int, support float64) bool {
 	if support == 1 {
 		return true
@@ -253,13 +208,13 @@ func (j *judging) enough(k int, support float64) bool {
 	return true
 }
 
-// takeCheck keeps the check with the best support of each citation.
-func (j *judging) takeCheck(from *judge.Check) {
+// keepCheck keeps the check with the best support of each citation.
+func (j *judging) keepCheck(from *judge.Check) {
 	c := &j.checks[from.Citation]
-	if from.Relevant == judge.Yes || c.relevant == judge.Unset {
+	if from.Relevant == ibid.Yes || c.relevant == ibid.Unset {
 		c.relevant = from.Relevant
 	}
-	if c.judged && (!from.Support.Known || c.support.Known && c.support.Score >= from.Support.Score) {
+	if c.judged && (!from.Support.Known() || c.support.Known() && c.support.Value >= from.Support.Value) {
 		return
 	}
 	c.judged = true
@@ -267,37 +222,37 @@ func (j *judging) takeCheck(from *judge.Check) {
 }
 
 // tabulate makes the verdicts on citations, in the order of the row.
-func (j *judging) tabulate(in *dataset.Row, places *dataset.Resolved) {
+func (j *judging) tabulate(in *ibid.Answer) {
 	j.verdicts = j.verdicts[:0]
 	for i := range in.Citations {
 		c := &j.checks[i]
-		v := metrics.CitationVerdict{Support: supportOf(c.support), Relevant: flagOf(c.relevant)}
-		if !j.human && !places.Citations[i].Status.Valid() {
-			v = metrics.CitationVerdict{Support: metrics.Support{Known: true}, Relevant: metrics.No}
+		v := metrics.CitationVerdict{Support: c.support, Relevant: c.relevant}
+		if !j.human && !in.Citations[i].Place.Status.Valid() {
+			v = metrics.CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 		}
 		j.verdicts = append(j.verdicts, v)
 	}
-	j.tabulatePairs(places)
+	j.tabulatePairs(in)
 }
 
 // tabulatePairs makes the verdicts on claims with citations: of each claim one per
 // citation of it.
-func (j *judging) tabulatePairs(places *dataset.Resolved) {
+func (j *judging) tabulatePairs(in *ibid.Answer) {
 	j.pairs = slices.Grow(j.pairs[:0], len(j.claims))[:len(j.claims)]
 	for k := range j.claims {
 		cited := j.claims[k].Citations
 		pairs := slices.Grow(j.pairs[k][:0], len(cited))[:len(cited)]
 		clear(pairs)
 		for n, i := range cited {
-			if !j.human && !places.Citations[i].Status.Valid() {
-				pairs[n] = metrics.PairVerdict{Support: metrics.Support{Known: true}, Relevant: metrics.No}
+			if !j.human && !in.Citations[i].Place.Status.Valid() {
+				pairs[n] = metrics.PairVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 			}
 		}
 		if j.verdict != nil {
 			for i := range j.verdict.Claims[k].Checks {
 				c := &j.verdict.Claims[k].Checks[i]
 				if n := slices.Index(cited, int32(c.Citation)); n >= 0 {
-					pairs[n].Support, pairs[n].Relevant = supportOf(c.Support), flagOf(c.Relevant)
+					pairs[n].Support, pairs[n].Relevant = c.Support, c.Relevant
 				}
 			}
 			j.necessity(k, pairs)
@@ -306,23 +261,9 @@ func (j *judging) tabulatePairs(places *dataset.Resolved) {
 	}
 }
 
-func flagOf(t judge.Tri) metrics.Flag {
-	switch t {
-	case judge.Yes:
-		return metrics.Yes
-	case judge.No:
-		return metrics.No
-	}
-	return metrics.Unset
-}
-
-func supportOf(s judge.Support) metrics.Support {
-	return metrics.Support{Value: s.Score, Known: s.Known}
-}
-
 // sources are the texts that the row's documents have, for what a claim could
 // have cited.
-func (j *judging) sources(in *dataset.Row, places *dataset.Resolved) {
+func (j *judging) sources(in *ibid.Answer) {
 	r := &j.request
 	add := func(doc string, page int32) *judge.Source {
 		for i := range r.Sources {
@@ -338,8 +279,8 @@ func (j *judging) sources(in *dataset.Row, places *dataset.Resolved) {
 		return &r.Sources[len(r.Sources)-1]
 	}
 	for i := range in.Citations {
-		p := &places.Citations[i]
-		if p.Level == span.Nowhere {
+		p := &in.Citations[i].Place
+		if p.Level == ibid.LevelNowhere {
 			continue
 		}
 		s := add(p.Doc, p.Page)
@@ -350,4 +291,135 @@ func (j *judging) sources(in *dataset.Row, places *dataset.Resolved) {
 	for i := range in.Documents {
 		add(in.Documents[i].Doc, 0)
 	}
+}
+
+// An evidenceKind says how much of a cited place the judge sees.
+type evidenceKind uint8
+
+const (
+	spanEvidence     evidenceKind = iota // the cited span
+	windowEvidence                       // the span and its surroundings
+	documentEvidence                     // the whole text of its key
+)
+
+var evidenceKinds = map[string]evidenceKind{"span": spanEvidence, "window": windowEvidence, "document": documentEvidence}
+
+// evidenceWindow is how many code points a window adds on either side.
+const evidenceWindow = 300
+
+// An excerpt is the text that a citation points to.
+type excerpt struct {
+	text       string
+	known      bool // the judge can read something
+	missing    bool // there is a place, but its text is not at hand
+	placed     bool // start and end say where in the text of its key
+	doc        string
+	page       int32
+	start, end int32 // code points
+}
+
+// excerptOf is the text of citation i: what is at its place, repaired if it had
+// to be; where no text is at hand, what the answer says it quotes.
+func (j *judging) excerptOf(in *ibid.Answer, i int) excerpt {
+	p := &in.Citations[i].Place
+	if !p.Status.Valid() {
+		return excerpt{}
+	}
+	if e, ok := j.excerptAt(&in.Citations[i]); ok {
+		return e
+	}
+	if quote := in.Citations[i].CitedText; quote != "" {
+		return excerpt{text: quote, known: true}
+	}
+	return excerpt{missing: true}
+}
+
+// excerptAt is the text that a citation points at; ok is false if it is not at hand.
+func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
+	p := &c.Place
+	if p.Level == ibid.LevelNowhere {
+		return excerpt{}, false
+	}
+	text, ok := j.resolver.Text(p.Doc, p.Page)
+	if !ok {
+		return excerpt{}, false
+	}
+	length := int64(utf8.RuneCountInString(text))
+	start, end := p.Start, p.End
+	if r := &c.Repaired; p.Status == ibid.StatusQuoteRepaired && r.Known() {
+		start, end = r.Start.Value, r.End.Value
+	}
+	whole := p.Level != ibid.LevelCharacters && p.Status != ibid.StatusQuoteRepaired
+	if whole || j.evidence == documentEvidence {
+		start, end = 0, length
+	} else if j.evidence == windowEvidence {
+		start, end = start-evidenceWindow, end+evidenceWindow
+	}
+	start, end = min(max(start, 0), length), min(max(end, 0), length)
+	if start >= end {
+		return excerpt{}, false
+	}
+	piece, ok := j.resolver.Excerpt(p.Doc, p.Page, start, end)
+	return excerpt{text: piece, known: ok, placed: true, doc: p.Doc, page: p.Page, start: int32(start), end: int32(end)}, ok
+}
+
+// elsewhere is the place of the best support that a claim does not cite, nil if
+// there is none or nobody knows where it is.
+func (j *judging) elsewhere(v *judge.ClaimVerdict) *judge.Place {
+	if !v.Elsewhere.Known() || v.Elsewhere.Value == 0 {
+		return nil
+	}
+	if v.ElsewherePlace != nil || v.ElsewhereEvidence < 0 || v.ElsewhereAt.End <= v.ElsewhereAt.Start {
+		return v.ElsewherePlace
+	}
+	i := j.request.Evidence[v.ElsewhereEvidence].Citation
+	at := &j.checks[i].text
+	if !at.placed {
+		return nil
+	}
+	return &judge.Place{
+		Doc: at.doc, Page: at.page, Start: at.start + v.ElsewhereAt.Start, End: at.start + v.ElsewhereAt.End,
+	}
+}
+
+// necessity fills in which citations of claim k are needed, if the judge says so,
+// in pairs and in the verdicts on citations.
+func (j *judging) necessity(k int, pairs []metrics.PairVerdict) {
+	sets := j.verdict.Claims[k].Sufficient
+	if sets == nil {
+		return
+	}
+	cited := j.claims[k].Citations
+	metrics.Necessity(pairs, cited, j.alternatives(k, sets))
+	for n, c := range cited {
+		if v := &j.verdicts[c]; v.Necessary != ibid.Yes {
+			v.Necessary = pairs[n].Necessary
+		}
+	}
+}
+
+// alternatives turns sets of a request's evidence into sets of the row's
+// citations. The judge sees the same text once, so that a set which holds one
+// citation of it is as good with any other.
+func (j *judging) alternatives(k int, sets [][]int) [][]int32 {
+	evidence := j.request.Evidence
+	var out [][]int32
+	for _, set := range sets {
+		base := make([]int32, len(set))
+		for i, e := range set {
+			base[i] = int32(evidence[e].Citation)
+		}
+		out = append(out, base)
+		for i, e := range set {
+			for _, other := range j.request.Claims[k].Evidence {
+				if other == e || evidence[other].Text != evidence[e].Text {
+					continue
+				}
+				same := slices.Clone(base)
+				same[i] = int32(evidence[other].Citation)
+				out = append(out, same)
+			}
+		}
+	}
+	return out
 }

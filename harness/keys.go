@@ -8,13 +8,14 @@ import (
 	"math/bits"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 )
 
 // keysBatch is how many keys are decoded at a time.
 const keysBatch = 16384
 
-// A place is where a row stands, for messages.
+// A place says which file and row an answer is from, for messages.
 type place struct {
 	file string
 	row  int64
@@ -71,8 +72,8 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 	})
 }
 
-func rowOf(b *dataset.Batch, i int) *dataset.Row {
-	var r dataset.Row
+func rowOf(b *dataset.Batch, i int) *ibid.Answer {
+	var r ibid.Answer
 	b.Row(i, &r)
 	return &r
 }
@@ -158,8 +159,8 @@ func rowsOf(src *dataset.Source, limit int64) int64 {
 }
 
 // eachRow calls f with the first limit rows (0 = all) in order.
-func eachRow(ctx context.Context, src *dataset.Source, limit int64, f func(*dataset.Row) error) error {
-	var row dataset.Row
+func eachRow(ctx context.Context, src *dataset.Source, limit int64, f func(*ibid.Answer) error) error {
+	var row ibid.Answer
 	return eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		b.Row(i, &row)
 		return f(&row)

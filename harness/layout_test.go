@@ -15,13 +15,15 @@ import (
 // third-party modules enter at it. Packages form a line: values at the bottom,
 // files in the middle, people at the top. Tests are free.
 var mayImport = map[string]struct{ ours, theirs []string }{
+	".":                {}, // everybody may import it
 	"metrics/span":     {},
 	"metrics/token":    {ours: []string{"metrics/span"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
+	"metrics/quote":    {},
 	"metrics/presence": {ours: []string{"metrics/span"}},
 	"metrics/dialect":  {ours: []string{"metrics/span"}},
 	"metrics/stats":    {theirs: []string{"gonum.org/v1/gonum"}},
 	"metrics":          {ours: []string{"metrics/span", "metrics/token", "metrics/presence", "metrics/dialect"}},
-	"judge":            {ours: []string{"metrics/token"}},
+	"judge":            {ours: []string{"metrics/quote", "metrics/token"}},
 	"judge/prompts":    {},
 	"judge/openrouter": {
 		ours:   []string{"judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
@@ -30,20 +32,24 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge/cache":           {theirs: []string{"modernc.org/sqlite"}},
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
+	"dataset/parquet": {theirs: []string{
+		"github.com/parquet-go/parquet-go", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
+	}},
 	"dataset": {
-		ours:   []string{"metrics/span", "metrics/token", "metrics/presence"},
-		theirs: []string{"github.com/parquet-go/parquet-go", "github.com/parquet-go/bitpack", "github.com/apache/arrow/go/v17", "github.com/klauspost/compress"},
+		ours:   []string{"dataset/parquet", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"},
+		theirs: []string{"github.com/parquet-go/parquet-go", "github.com/apache/arrow/go/v17"},
 	},
-	"dataset/convert":     {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence"}},
-	"dataset/runs":        {ours: []string{"dataset", "metrics", "metrics/stats"}},
-	"annotations":         {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
-	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/stats"}},
+	"dataset/convert":     {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json"}},
+	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/parquet", "metrics", "metrics/stats"}},
+	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
+	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
+	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
-	"report":              {ours: []string{"dataset", "dataset/runs", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare"}},
+	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history"}},
 	"harness": {
 		ours: []string{
-			"configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare",
+			"configs", "dataset", "dataset/convert", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
+			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare", "annotations/history",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},
@@ -51,14 +57,14 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/term": {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
+			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},
 	"benchmarks/throughput":  {ours: []string{"dataset"}},
 	"benchmarks/judgerun":    {ours: []string{"dataset", "judge/judgetest"}},
-	"benchmarks/coverage":    {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "harness", "metrics/stats"}},
+	"benchmarks/coverage":    {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"}},
 	"benchmarks/simulations": {ours: []string{"metrics/stats"}},
 	"benchmarks/texts":       {ours: []string{"dataset"}},
 	"benchmarks/judge":       {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // TestPartsLeftBehind: a process that is killed while it removes the parts of a
 // finished run leaves any of their files; the next one ends in the same bytes and
 // leaves none.
 func TestPartsLeftBehind(t *testing.T) {
-	for name, rows := range map[string][]*dataset.Row{
+	for name, rows := range map[string][]*ibid.Answer{
 		"complete": questions(40, "a"),
 		"partial":  broken(questions(40, "a")),
 	} {

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ibid/dataset"
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
 )
 
 // partsDir holds what is done of an unfinished run. A part is the results of a
@@ -96,12 +99,80 @@ func (p *Plan) savePart(number int64, kind partFile, encode func(io.Writer) erro
 }
 
 // joinParts makes one result file of all its parts.
-func (p *Plan) joinParts(kind partFile, fields []dataset.Field, parts int64) error {
-	list := make([]dataset.Part, parts)
+func (p *Plan) joinParts(kind partFile, fields []parquet.Field, parts int64) error {
+	list := make([]parquet.Part, parts)
 	for k := range list {
 		list[k].Path = p.partPath(int64(k), kind)
 	}
 	return dataset.WriteFile(filepath.Join(p.Dir, kind.result()), func(w io.Writer) error {
-		return dataset.Join(w, fields, list, nil)
+		return parquet.Join(w, fields, list, nil)
 	})
+}
+
+// keepGoodParts makes parts again from the result files of a finished run that has
+// error rows, or rows that a live judge did not answer. It makes the parts in which
+// every row has a result, so that only the others are evaluated again. Row group k
+// of each result file is part k. Parts that are there already were being removed
+// when the process was killed. They may lack files, so they are removed first.
+func (p *Plan) keepGoodParts(parts int64) error {
+	for k := range parts {
+		if err := removeIfThere(p.partPath(k, partRowsFile)); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(p.Dir, runs.RowsFile)
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if int64(f.RowGroups()) != parts {
+		return nil // cut by another version: evaluate all of it
+	}
+	var status parquet.ColumnValues
+	for k := range int(parts) {
+		if err := f.ReadColumn(k, "status", &status); err != nil {
+			return err
+		}
+		if slices.Contains(status.Strings, runs.RowError) {
+			continue
+		}
+		if failed, err := p.judgeFailed(k); err != nil || failed {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		for _, kind := range p.partFiles() {
+			part := parquet.Part{Path: filepath.Join(p.Dir, kind.result()), Group: k}
+			err := p.savePart(int64(k), kind, func(w io.Writer) error { return parquet.Split(w, part) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judgeFailed reports whether part k has claims that a live judge was asked about
+// in vain. What another judge could not answer, it cannot answer the next time.
+func (p *Plan) judgeFailed(k int) (bool, error) {
+	if p.live == nil {
+		return false, nil
+	}
+	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.ClaimsFile))
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	var votes parquet.ColumnValues
+	if err := f.ReadColumn(k, "votes", &votes); err != nil {
+		return false, err
+	}
+	for i, asked := range votes.Valid {
+		if asked && votes.Ints[i] == 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }

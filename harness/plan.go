@@ -2,13 +2,18 @@ package harness
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
@@ -25,7 +30,7 @@ type Plan struct {
 	conventions dataset.Conventions
 	options     metrics.Options
 	inputs      []runs.Input
-	sharing     *sharing
+	shared      *sharedDocuments
 	annotators  severalAnnotators
 	judge       judge.Judge // nil if the run has none
 	live        judge.Live  // the judge, if it asks over a network; else nil
@@ -52,11 +57,11 @@ type Plan struct {
 // Plan opens the inputs and derives the fingerprint. It writes nothing. Wrong
 // input is a [*UsageError].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j, sharing: newSharing()}
+	p := &Plan{job: j, shared: newSharedDocuments()}
 	if err := p.open(ctx); err != nil {
 		return nil, asUsage(err)
 	}
-	if err := p.settle(ctx); err != nil {
+	if err := p.checkSettings(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.digest(ctx); err != nil {
@@ -125,8 +130,8 @@ func (p *Plan) open(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// settle brings settings and inputs together and checks what depends on both.
-func (p *Plan) settle(ctx context.Context) error {
+// checkSettings brings settings and inputs together and checks what depends on both.
+func (p *Plan) checkSettings(ctx context.Context) error {
 	conv, err := conventionsOf(p.job.Config, p.source)
 	if err != nil {
 		return err
@@ -139,7 +144,7 @@ func (p *Plan) settle(ctx context.Context) error {
 		return err
 	}
 	p.live, _ = p.judge.(judge.Live)
-	if err := p.survey(ctx); err != nil {
+	if err := p.findComponents(ctx); err != nil {
 		return asUsage(err)
 	}
 	if conv.NeedDocuments() && p.documents == nil && !p.inline {
@@ -164,7 +169,11 @@ func (p *Plan) digest(ctx context.Context) error {
 	progress := func(done, of int64) {
 		j.progress(Progress{Stage: "reading digests", Done: done, Of: of, Since: since, UnitsBytes: true})
 	}
-	p.Ingredients = map[string]string{"metrics": metricsVersion, "metrics.names": metricNames()}
+	var custom []string // metrics: they tell runs apart
+	for _, d := range metrics.Definitions()[metrics.NumBuiltin:] {
+		custom = append(custom, d.Name)
+	}
+	p.Ingredients = map[string]string{"metrics": metricsVersion, "metrics.names": strings.Join(custom, ",")}
 	digests, err := p.source.Digest(ctx, progress)
 	if err != nil {
 		return asUsage(err)
@@ -204,15 +213,6 @@ func (p *Plan) addInputs(kind string, files []dataset.FileInfo, digests []datase
 		content[fmt.Sprintf("%08d", i)] = d.SHA256
 	}
 	p.Ingredients[kind] = fingerprintOf(content)
-}
-
-// metricNames tells runs with different custom metrics apart.
-func metricNames() string {
-	var names []string
-	for _, d := range metrics.Definitions()[metrics.NumBuiltin:] {
-		names = append(names, d.Name)
-	}
-	return strings.Join(names, ",")
 }
 
 // name chooses id and directory.
@@ -273,4 +273,91 @@ func ignoreEnough(err error) error {
 // resumeCommand is what a user types to take an interrupted run up again.
 func (p *Plan) resumeCommand() string {
 	return fmt.Sprintf("ibid run %s --out %s --id %s", p.job.Source, p.job.Config.Out, p.ID)
+}
+
+// metricsVersion changes whenever the same data and settings would give another
+// number than before. The changelog says which and why.
+const metricsVersion = "2"
+
+// fingerprintOf hashes the ingredients: each name and value with its length, in
+// the order of the names, so that no two different maps give the same bytes.
+func fingerprintOf(ingredients map[string]string) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(ingredients)) {
+		for _, s := range []string{name, ingredients[name]} {
+			h.Write([]byte(strconv.Itoa(len(s))))
+			h.Write([]byte{':'})
+			h.Write([]byte(s))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// changes says how the ingredients of two fingerprints differ, one line each,
+// in the order of their names.
+func changes(old, now map[string]string) []string {
+	names := maps.Clone(old)
+	maps.Copy(names, now)
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		was, had := old[name]
+		is, has := now[name]
+		switch {
+		case had && has && was != is:
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, shorten(was), shorten(is)))
+		case had && !has:
+			lines = append(lines, fmt.Sprintf("%s: %s -> not there", name, shorten(was)))
+		case !had && has:
+			lines = append(lines, fmt.Sprintf("%s: not there -> %s", name, shorten(is)))
+		}
+	}
+	return lines
+}
+
+// shorten cuts digests and long values to what a person compares.
+func shorten(value string) string {
+	const limit = 40
+	if value == "" {
+		return `""`
+	}
+	if len(value) <= limit {
+		return value
+	}
+	return value[:limit] + "…"
+}
+
+// findComponents finds out whether any row has truth spans, and whether any has
+// documents; a column may be null in every row. Truth spans decide whether the
+// overall score has a span component. Documents are needed to convert offsets.
+func (p *Plan) findComponents(ctx context.Context) (err error) {
+	if p.source.HasTruth() {
+		p.options.SpanComponent, err = p.someRow(ctx, dataset.WantSpans, func(r *ibid.Answer) bool { return r.HasTruth })
+		if err != nil {
+			return err
+		}
+	}
+	if p.source.HasDocuments() {
+		p.inline, err = p.someRow(ctx, dataset.WantDocuments, func(r *ibid.Answer) bool { return r.HasDocuments })
+	}
+	return err
+}
+
+// someRow reports whether there is a row with a property. It reads no further
+// than the first one.
+func (p *Plan) someRow(ctx context.Context, want dataset.Want, has func(*ibid.Answer) bool) (bool, error) {
+	const batch = 256 // rows decoded at a time
+	found := false
+	var row ibid.Answer
+	err := p.source.Select(want).Read(ctx, 0, batch, func(b *dataset.Batch) error {
+		defer b.Release()
+		for i := 0; i < b.Len() && !found; i++ {
+			b.Row(i, &row)
+			found = has(&row)
+		}
+		if found {
+			return errEnough
+		}
+		return nil
+	})
+	return found, ignoreEnough(err)
 }

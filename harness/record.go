@@ -2,62 +2,109 @@ package harness
 
 import (
 	"slices"
+	"unicode/utf8"
 
+	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
+	"ibid/judge"
 	"ibid/metrics"
-	"ibid/metrics/span"
 )
 
 // A recorder appends scored rows to the tables of one part. Each worker has its
 // own.
 type recorder struct {
 	layout    *runs.RowsLayout
-	rows      *dataset.Table
-	citations *dataset.Table
-	claims    *dataset.Table
-	calls     *dataset.Table
-	cluster   string // configs' statistics.cluster
+	rows      *parquet.Table
+	row       rowColumns
+	citations *parquet.Table
+	citation  citationColumns
+	claims    *parquet.Table
+	claim     claimColumns
+	calls     *parquet.Table
+	call      callColumns
+
+	cluster string // the setting statistics.cluster
 
 	sourceTypes bool     // the run slices by them
 	types       []string // scratch
 
 	tagKeys, tagValues []string
-	noTags             dataset.MapRef
+	noTags             parquet.MapRef
 	patterns           rowPatterns
 	tally              tally
+
+	limits    metrics.ProblemLimits
+	finding   metrics.AnswerFinding // scratch
+	claimsFor [][]int64             // scratch: of each citation
 }
+
+// The columns of the tables, by the fields of [runs.Row], [runs.Citation],
+// [runs.Claim] and [runs.Call]. The numbers of a row are appended by its pattern.
+type (
+	rowColumns struct {
+		ID, System, Status, Error, Annotator, Components, Provider, Model runs.TextColumn
+		FailsBecause, Cluster, Tampering                                  runs.TextColumn
+		Row                                                               runs.IntColumn
+		Tags, Undefined                                                   runs.MapColumn
+		Fails                                                             runs.BoolColumn
+		SourceTypes                                                       runs.TextsColumn
+	}
+	citationColumns struct {
+		ID, System, CitationID, Doc, Unit, Status                                             runs.TextColumn
+		Label, Precheck, Reason, Quote, CitedText, SourceType                                 runs.TextColumn
+		Row, Number, Page, Start, End, AnswerStart, AnswerEnd                                 runs.IntColumn
+		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd runs.IntColumn
+		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support                               runs.DoubleColumn
+		Relevant, Necessary                                                                   runs.BoolColumn
+		Claims                                                                                runs.IntsColumn
+	}
+	claimColumns struct {
+		ID, System, ClaimID, Text, Label, Outcome, Reason, ElsewhereDoc             runs.TextColumn
+		Row, Number, Start, End, Votes, ElsewherePage, ElsewhereStart, ElsewhereEnd runs.IntColumn
+		Support, ElsewhereSupport                                                   runs.DoubleColumn
+		Factual, NeedsCitation, Contradicted                                        runs.BoolColumn
+		Citations                                                                   runs.IntsColumn
+		Opinions                                                                    runs.TextsColumn
+	}
+	callColumns struct {
+		ID, System, Model, Provider, GenerationID, Status                    runs.TextColumn
+		Row, Number, Attempts, PromptTokens, CompletionTokens, LatencyMillis runs.IntColumn
+		CostUSD                                                              runs.DoubleColumn
+		Cached, Repaired                                                     runs.BoolColumn
+	}
+)
 
 // A tally counts what happened to the rows of one or more parts.
 type tally struct {
 	Rows, Errors, Citations int64
-	Statuses                [span.Negative + 1]int64
+	Statuses                [ibid.StatusNegative + 1]int64
 }
 
 func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
-	rows, err := dataset.NewTable(layout.Fields)
-	if err != nil {
-		return nil, err
+	r := &recorder{
+		layout: layout, cluster: s.Statistics.Cluster, sourceTypes: slices.Contains(s.Slices, runs.SourceTypeSlice),
+		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch},
 	}
-	citations, err := dataset.NewTable(runs.CitationFields)
-	if err != nil {
-		return nil, err
+	for _, t := range []struct {
+		form    *runs.Form
+		table   **parquet.Table
+		columns any
+	}{
+		{&layout.Form, &r.rows, &r.row},
+		{&runs.Citations.Form, &r.citations, &r.citation},
+		{&runs.Claims.Form, &r.claims, &r.claim},
+		{&runs.Calls.Form, &r.calls, &r.call},
+	} {
+		var err error
+		if *t.table, err = t.form.Bind(t.columns); err != nil {
+			return nil, err
+		}
 	}
-	claims, err := dataset.NewTable(runs.ClaimFields)
-	if err != nil {
-		return nil, err
-	}
-	calls, err := dataset.NewTable(runs.CallFields)
-	if err != nil {
-		return nil, err
-	}
-	return &recorder{
-		layout: layout, rows: rows, citations: citations, claims: claims, calls: calls, cluster: s.Statistics.Cluster,
-		sourceTypes: slices.Contains(s.Slices, sourceTypeSlice),
-		noTags:      rows.DefineMap(runs.RowTags, nil, nil),
-		patterns:    rowPatterns{table: rows, layout: layout},
-	}, nil
+	r.noTags = r.row.Tags.Define(nil, nil)
+	r.patterns = rowPatterns{table: r.rows, undefined: r.row.Undefined, layout: layout}
+	return r, nil
 }
 
 func (r *recorder) reset() {
@@ -69,7 +116,7 @@ func (r *recorder) reset() {
 }
 
 // table is the one that becomes a part file of the kind.
-func (r *recorder) table(kind partFile) *dataset.Table {
+func (r *recorder) table(kind partFile) *parquet.Table {
 	switch kind {
 	case partClaims:
 		return r.claims
@@ -81,63 +128,97 @@ func (r *recorder) table(kind partFile) *dataset.Table {
 	return r.rows
 }
 
-// row records the row that s has scored, or, if failure is not nil, only that it
+// add records the row that s has scored or, if failure is not nil, only that it
 // failed. The scores of a failed row must be undefined.
-func (r *recorder) row(in *dataset.Row, s *scorer, failure error) {
-	t, scores := r.rows, &s.scores
+func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
+	to, scores := &r.row, &s.scores
 	r.tally.Rows++
-	t.AppendText(runs.RowID, in.ID)
-	t.AppendText(runs.RowSystem, in.System)
-	t.AppendInt(runs.RowRow, in.Pos)
+	to.ID.Append(in.ID)
+	to.System.Append(in.System)
+	to.Row.Append(in.Pos)
 	if failure == nil {
-		t.AppendText(runs.RowStatus, runs.RowOK)
+		to.Status.Append(runs.RowOK)
 	} else {
 		r.tally.Errors++
-		t.AppendText(runs.RowStatus, runs.RowError)
-		t.AppendString(runs.RowErrorText, failure.Error())
+		to.Status.Append(runs.RowError)
+		to.Error.AppendAny(failure.Error())
+	}
+	problem := r.problem(in, s, failure)
+	to.Fails.Append(problem.Fails())
+	if problem.Fails() {
+		to.FailsBecause.Append(problem.String())
 	}
 	if scores.HasTruthAnnotator {
-		t.AppendText(runs.RowAnnotator, scores.TruthAnnotator)
+		to.Annotator.Append(scores.TruthAnnotator)
 	}
-	appendOptional(t, runs.RowProvider, in.Provider)
-	appendOptional(t, runs.RowModel, in.Model)
-	r.tags(in)
-	r.patterns.of(scores).append(t, r.layout, scores)
-	appendOptional(t, r.layout.Cluster, clusterOf(in, r.cluster))
+	to.Provider.Optional(in.Provider)
+	to.Model.Optional(in.Model)
+	r.addTags(in)
+	r.patterns.of(scores).append(&r.patterns, scores)
+	to.Cluster.Optional(clusterOf(in, r.cluster))
 	if j := s.judging; j != nil && failure == nil && j.verdict != nil {
-		appendOptional(t, r.layout.Tampering, j.verdict.Tampering)
+		to.Tampering.Optional(j.verdict.Tampering)
 	}
 	if r.sourceTypes {
-		r.types = appendSourceTypes(r.types[:0], in)
-		t.AppendStrings(r.layout.SourceTypes, r.types)
+		r.types = runs.AppendSourceTypes(r.types[:0], in)
+		to.SourceTypes.Append(r.types)
 	}
-	appendOptional(t, runs.RowComponents, scores.Components)
-	r.bounds(scores)
-	t.EndRow()
-	if failure != nil {
-		return
-	}
-	r.citationsOf(in, s)
-	if j := s.judging; j != nil {
-		r.claimsOf(in, j, scores)
-		r.callsOf(in, j)
-	}
-}
-
-// bounds records what a metric can be at least and at most where something of it
-// is unscored.
-func (r *recorder) bounds(scores *metrics.Scores) {
+	to.Components.Optional(scores.Components)
+	// What a metric can be at least and at most where something of it is unscored.
 	for i, m := range r.layout.Bounded {
 		if scores.HasBounds[m] {
 			r.rows.AppendDouble(r.layout.Bounds+2*i, scores.Low[m])
 			r.rows.AppendDouble(r.layout.Bounds+2*i+1, scores.High[m])
 		}
 	}
+	r.rows.EndRow()
+	if failure != nil {
+		return
+	}
+	r.addCitations(in, s)
+	if j := s.judging; j != nil {
+		r.addClaims(in, j, scores)
+		r.addCalls(in, j)
+	}
 }
 
-func (r *recorder) tags(in *dataset.Row) {
+// problem is the worst about the row that s has scored.
+func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Problem {
+	f, scores := &r.finding, &s.scores
+	*f = metrics.AnswerFinding{Error: failure != nil, Citations: f.Citations[:0], Claims: f.Claims[:0]}
+	if failure != nil {
+		return r.limits.OfAnswer(f)
+	}
+	f.Marked = scores.Counts[metrics.TruthSpans] > 0
+	f.Overall, f.HasOverall = scores.Values[metrics.OverallCitationAccuracy], scores.Reasons[metrics.OverallCitationAccuracy] == ibid.Defined
+	for i := range in.Citations {
+		match := &scores.Citations[i]
+		c := metrics.CitationFinding{Status: in.Citations[i].Place.Status, HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
+		if j := s.judging; j != nil {
+			check := &j.checks[i]
+			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.support.Degree == ibid.Contradicts
+			if i == len(r.claimsFor) {
+				r.claimsFor = append(r.claimsFor, nil)
+			}
+			r.claimsFor[i] = r.claimsFor[i][:0]
+			for _, k := range check.claims {
+				r.claimsFor[i] = append(r.claimsFor[i], int64(k))
+			}
+			c.Claims = r.claimsFor[i]
+		}
+		f.Citations = append(f.Citations, c)
+	}
+	if j := s.judging; j != nil {
+		for k := range j.claims {
+			f.Claims = append(f.Claims, metrics.ClaimFinding{Outcome: scores.Outcomes[k], Cited: len(j.claims[k].Citations)})
+		}
+	}
+	return r.limits.OfAnswer(f)
+}
+
+func (r *recorder) addTags(in *ibid.Answer) {
 	if len(in.Tags) == 0 {
-		r.rows.AppendMapRef(runs.RowTags, r.noTags)
+		r.row.Tags.AppendRef(r.noTags)
 		return
 	}
 	r.tagKeys, r.tagValues = r.tagKeys[:0], r.tagValues[:0]
@@ -145,76 +226,191 @@ func (r *recorder) tags(in *dataset.Row) {
 		r.tagKeys = append(r.tagKeys, tag.Key)
 		r.tagValues = append(r.tagValues, tag.Value)
 	}
-	r.rows.AppendMap(runs.RowTags, r.tagKeys, r.tagValues)
+	r.row.Tags.Append(r.tagKeys, r.tagValues)
 }
 
-// citationsOf records the citations of one row that was scored.
-func (r *recorder) citationsOf(in *dataset.Row, s *scorer) {
-	places, scores := &s.places, &s.scores
-	t, n := r.citations, len(in.Citations)
+// addCitations records the citations of one row that was scored.
+func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
+	to, n := &r.citation, len(in.Citations)
 	r.tally.Citations += int64(n)
-	t.RepeatText(runs.CiteID, in.ID, n)
-	t.RepeatText(runs.CiteSystem, in.System, n)
-	t.RepeatInt(runs.CiteRow, in.Pos, n)
+	to.ID.Repeat(in.ID, n)
+	to.System.Repeat(in.System, n)
+	to.Row.Repeat(in.Pos, n)
 	for i := range in.Citations {
-		c, p := &in.Citations[i], &places.Citations[i]
+		c, p := &in.Citations[i], &in.Citations[i].Place
 		r.tally.Statuses[p.Status]++
-		t.AppendInt(runs.CiteCitation, int64(i))
-		appendOptional(t, runs.CiteCitationID, c.CitationID)
+		to.Number.Append(int64(i))
+		to.CitationID.Optional(c.CitationID)
 		if !c.DocNull {
-			t.AppendText(runs.CiteDoc, c.Doc)
+			to.Doc.Append(c.Doc)
 		}
-		appendNullInt(t, runs.CitePage, c.Page)
-		r.extent(c, p)
-		appendNullInt(t, runs.CiteAnswerStart, c.AnswerStart)
-		appendNullInt(t, runs.CiteAnswerEnd, c.AnswerEnd)
-		t.AppendText(runs.CiteStatus, p.Status.String())
-		repaired := &places.Repaired[i]
-		appendNullInt(t, runs.CiteRepairedStart, repaired.Start)
-		appendNullInt(t, runs.CiteRepairedEnd, repaired.End)
-		r.match(&scores.Citations[i])
+		to.Page.Optional(c.Page)
+		if p.Level == ibid.LevelCharacters {
+			to.Start.Append(p.Start)
+			to.End.Append(p.End)
+			to.Unit.Append("codepoint")
+			if p.End >= p.Start {
+				to.CitedLength.Append(p.End - p.Start)
+			}
+		} else {
+			to.Start.Optional(c.Start)
+			to.End.Optional(c.End)
+			to.Unit.Optional(c.Unit)
+		}
+		to.AnswerStart.Optional(c.AnswerStart)
+		to.AnswerEnd.Optional(c.AnswerEnd)
+		to.Status.Append(p.Status.String())
+		to.RepairedStart.Optional(in.Citations[i].Repaired.Start)
+		to.RepairedEnd.Optional(in.Citations[i].Repaired.End)
+		if score := &s.scores.Citations[i]; score.Defined {
+			if score.BestTruth >= 0 {
+				to.BestTruth.Append(int64(score.BestTruth))
+			}
+			to.ExactJaccard.Append(score.Exact)
+			to.ToleranceJaccard.Append(score.Tolerance)
+			to.SnappedJaccard.Append(score.Snapped)
+		}
 		if s.judging != nil {
-			r.citationVerdict(s.judging, i)
+			r.addCitationVerdict(s.judging, i)
 		}
-		appendOptional(t, runs.CiteCitedText, c.CitedText)
-		appendOptional(t, runs.CiteSourceType, c.SourceType)
-		t.EndRow()
+		to.CitedText.Optional(c.CitedText)
+		to.SourceType.Optional(c.SourceType)
+		r.citations.EndRow()
 	}
 }
 
-// extent records where a citation points: code points where they are known.
-func (r *recorder) extent(c *dataset.Citation, p *span.Place) {
-	t := r.citations
-	if p.Level == span.Characters {
-		t.AppendInt(runs.CiteStart, p.Start)
-		t.AppendInt(runs.CiteEnd, p.End)
-		t.AppendText(runs.CiteUnit, "codepoint")
-		return
+// addClaims records the claims of one row and the verdicts on them.
+func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores) {
+	to := &r.claim
+	for k := range j.claims {
+		c := &j.claims[k]
+		to.ID.Append(in.ID)
+		to.System.Append(in.System)
+		to.Row.Append(in.Pos)
+		to.Number.Append(int64(k))
+		to.ClaimID.Optional(c.ClaimID)
+		if c.Extent.Known() {
+			to.Start.Append(c.Extent.Start.Value)
+			to.End.Append(c.Extent.End.Value)
+		}
+		to.Text.Optional(c.Text)
+		to.Citations.Append(c.Citations)
+		to.Outcome.Append(scores.Outcomes[k].String())
+		factual := c.Factual != ibid.No
+		to.Factual.Append(factual)
+		to.NeedsCitation.Append(c.NeedsCitation == ibid.Yes || c.NeedsCitation == ibid.Unset && factual)
+		if c.Joint.Known() {
+			to.Support.Append(c.Joint.Value)
+			to.Contradicted.Append(c.Contradicted)
+		}
+		if c.Elsewhere.Known() {
+			to.ElsewhereSupport.Append(c.Elsewhere.Value)
+		}
+		switch {
+		case j.verdict != nil:
+			r.addClaimVerdict(j, k)
+		case j.failure != nil:
+			to.Votes.Append(0) // asked in vain
+			to.Reason.AppendAny(j.failure.Cause())
+		}
+		r.claims.EndRow()
 	}
-	appendNullInt(t, runs.CiteStart, c.Start)
-	appendNullInt(t, runs.CiteEnd, c.End)
-	appendOptional(t, runs.CiteUnit, c.Unit)
 }
 
-// match records how a citation compares with the truth of its row.
-func (r *recorder) match(s *metrics.CitationScore) {
-	if !s.Defined {
-		return
+// addClaimVerdict records what the judge said of claim k.
+func (r *recorder) addClaimVerdict(j *judging, k int) {
+	to, v := &r.claim, &j.verdict.Claims[k]
+	if v.Votes > 0 {
+		to.Votes.Append(int64(v.Votes))
+		to.Label.Append(v.Joint.Degree.String())
 	}
-	t := r.citations
-	if s.BestTruth >= 0 {
-		t.AppendInt(runs.CiteBestTruth, int64(s.BestTruth))
+	to.Reason.Optional(v.JointWhy)
+	if p := j.elsewhere(v); p != nil {
+		to.ElsewhereDoc.AppendAny(p.Doc)
+		if p.Page > 0 {
+			to.ElsewherePage.Append(int64(p.Page))
+		}
+		to.ElsewhereStart.Append(int64(p.Start))
+		to.ElsewhereEnd.Append(int64(p.End))
 	}
-	t.AppendDouble(runs.CiteExact, s.Exact)
-	t.AppendDouble(runs.CiteTolerance, s.Tolerance)
-	t.AppendDouble(runs.CiteSnapped, s.Snapped)
+	if opinions := j.verdict.Opinions; len(opinions) > 0 && v.Votes > 0 {
+		list := make([]string, 0, len(opinions))
+		for i := range opinions {
+			o := &opinions[i]
+			list = append(list, opinionOf(o.Model, o.Vote, o.Claims[k].Joint.Degree))
+		}
+		to.Opinions.Append(list)
+	}
+}
+
+// addCitationVerdict records the verdict on citation i of the row.
+func (r *recorder) addCitationVerdict(j *judging, i int) {
+	to, c, v := &r.citation, &j.checks[i], &j.verdicts[i]
+	to.Claims.Append(c.claims)
+	if len(c.claims) > 0 {
+		length := 0
+		for _, k := range c.claims {
+			length += utf8.RuneCountInString(j.claims[k].Text)
+		}
+		to.ClaimLength.Append(int64(length))
+	}
+	if v.Support.Known() {
+		to.Support.Append(v.Support.Value)
+	}
+	if c.judged {
+		to.Label.Append(c.support.Degree.String())
+	}
+	if v.Relevant != ibid.Unset {
+		to.Relevant.Append(v.Relevant == ibid.Yes)
+	}
+	if v.Necessary != ibid.Unset {
+		to.Necessary.Append(v.Necessary == ibid.Yes)
+	}
+	to.Precheck.Optional(c.precheck)
+	to.Reason.Optional(c.why)
+	to.Quote.Optional(c.quote)
+	if c.quote != "" && c.text.placed && c.quoteAt.End > c.quoteAt.Start {
+		to.QuoteStart.Append(int64(c.text.start + c.quoteAt.Start))
+		to.QuoteEnd.Append(int64(c.text.start + c.quoteAt.End))
+	}
+}
+
+// addCalls records what was asked of a model about one row, in vain or not.
+func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
+	var calls []judge.Call
+	switch {
+	case j.verdict != nil:
+		calls = j.verdict.Calls
+	case j.failure != nil:
+		calls = j.failure.Calls
+	}
+	to := &r.call
+	for i := range calls {
+		c := &calls[i]
+		to.ID.Append(in.ID)
+		to.System.Append(in.System)
+		to.Row.Append(in.Pos)
+		to.Number.Append(int64(i))
+		to.Model.Optional(c.Model)
+		to.Provider.Optional(c.Provider)
+		to.Cached.Append(c.Cached)
+		to.Repaired.Append(c.Repaired)
+		to.Attempts.Append(int64(c.Attempts))
+		to.PromptTokens.Append(c.PromptTokens)
+		to.CompletionTokens.Append(c.CompletionTokens)
+		to.CostUSD.Append(float64(c.CostNanoUSD) / 1e9)
+		to.LatencyMillis.Append(c.LatencyMillis)
+		to.GenerationID.Optional(c.GenerationID)
+		to.Status.Append(c.Status)
+		r.calls.EndRow()
+	}
 }
 
 // clusterOf returns the cluster of a row when clusters are not the question
 // ids: the document of its first truth span, else of its first citation, or the
 // value of a tag. It is "" if the row has none, or if clusters are the ids; the
 // row is then its id's.
-func clusterOf(in *dataset.Row, by string) string {
+func clusterOf(in *ibid.Answer, by string) string {
 	switch by {
 	case "id":
 		return ""
@@ -234,24 +430,11 @@ func clusterOf(in *dataset.Row, by string) string {
 	return tagValue(in, by)
 }
 
-func tagValue(in *dataset.Row, key string) string {
+func tagValue(in *ibid.Answer, key string) string {
 	for _, tag := range in.Tags {
 		if tag.Key == key {
 			return tag.Value
 		}
 	}
 	return ""
-}
-
-// appendOptional appends s, "" being null.
-func appendOptional(t *dataset.Table, column int, s string) {
-	if s != "" {
-		t.AppendText(column, s)
-	}
-}
-
-func appendNullInt(t *dataset.Table, column int, v dataset.NullInt) {
-	if v.Valid {
-		t.AppendInt(column, v.Value)
-	}
 }

@@ -10,16 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
-	"ibid/metrics/span"
 )
 
-// ErrInterrupted means that a run was stopped on purpose; what was done is saved.
-var ErrInterrupted = errors.New("interrupted")
-
-// An InterruptedError says how to take an interrupted run up again.
+// An InterruptedError means that a run was stopped on purpose. It says how to take
+// the run up again; what was done is saved.
 type InterruptedError struct {
 	Command string
 	Done    int64 // rows whose results are saved
@@ -37,8 +36,6 @@ func rowsOrAnchors(anchors bool) string {
 	}
 	return "rows"
 }
-
-func (e *InterruptedError) Unwrap() error { return ErrInterrupted }
 
 // Hint is the command that goes on with the run.
 func (e *InterruptedError) Hint() string { return "go on with: " + e.Command }
@@ -120,9 +117,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = p.logged(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
+	err = p.withLog(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
 	if err = errors.Join(err, closeLive()); err != nil {
-		return nil, p.withdraw(before, err)
+		return nil, p.removeIfCorrupt(before, err)
 	}
 	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
 }
@@ -136,11 +133,11 @@ func (p *Plan) checkAllKeys(ctx context.Context) error {
 	return asUsage(err)
 }
 
-// withdraw removes a run that this process began over data that turned out to be
+// removeIfCorrupt removes a run that this process began over data that turned out to be
 // corrupt: once the data are mended they are other data, and what was done is of
 // no use. Other errors leave what is done.
-func (p *Plan) withdraw(before *runs.Manifest, err error) error {
-	if before != nil || !errors.Is(err, dataset.ErrCorrupt) {
+func (p *Plan) removeIfCorrupt(before *runs.Manifest, err error) error {
+	if before != nil || !errors.Is(err, parquet.ErrCorrupt) {
 		return err
 	}
 	if e := os.RemoveAll(p.Dir); e != nil {
@@ -149,8 +146,8 @@ func (p *Plan) withdraw(before *runs.Manifest, err error) error {
 	return asUsage(err)
 }
 
-// logged does the work of a run with its log open.
-func (p *Plan) logged(m *runs.Manifest, work func() error) error {
+// withLog does the work of a run with its log open.
+func (p *Plan) withLog(m *runs.Manifest, work func() error) error {
 	log, err := openLog(p.Dir, p.job.Config.QualityControl.ErrorHandling.ErrorLogging)
 	if err != nil {
 		return err
@@ -236,7 +233,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	perPart := p.partRows()
 	parts := (p.Rows + perPart - 1) / perPart
 	if before != nil && before.Status == runs.StatusPartial {
-		if err := p.salvage(parts); err != nil {
+		if err := p.keepGoodParts(parts); err != nil {
 			return err
 		}
 	}
@@ -247,11 +244,15 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return err
 	}
-	progress := Progress{Stage: p.scoringStage(), Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
+	stage := "scoring"
+	if p.live != nil {
+		stage = "judging"
+	}
+	progress := Progress{Stage: stage, Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
 	p.job.progress(progress)
-	known := make(memory)
+	known := make(knownParts)
 	saved := skipped
-	err = p.scoreParts(ctx, todo, perPart, docs, func(d donePart) {
+	err = p.scoreParts(ctx, todo, perPart, docs, func(d finishedPart) {
 		known[d.number] = d.known
 		saved += d.rows
 		progress.Done = max(progress.Done, saved)
@@ -270,7 +271,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.assemble(ctx, m, parts, known, docs, skipped > 0); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if !p.job.ofAnchors && p.sharing.found.Load() && p.job.Config.Statistics.Cluster == "id" {
+	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
 		text := "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag"
 		m.Warnings = append(m.Warnings, text)
 		p.job.warn("%s", text)
@@ -292,7 +293,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 }
 
 // remaining finds the parts that are not done, and the rows of those that are.
-func (p *Plan) remaining(parts, perPart int64) (todo []stretch, skipped int64, err error) {
+func (p *Plan) remaining(parts, perPart int64) (todo []partRange, skipped int64, err error) {
 	for k := range parts {
 		done, err := p.partDone(k)
 		switch {
@@ -303,7 +304,7 @@ func (p *Plan) remaining(parts, perPart int64) (todo []stretch, skipped int64, e
 		case len(todo) > 0 && todo[len(todo)-1].to == k:
 			todo[len(todo)-1].to++
 		default:
-			todo = append(todo, stretch{k, k + 1})
+			todo = append(todo, partRange{k, k + 1})
 		}
 	}
 	return todo, skipped, nil
@@ -332,11 +333,11 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 
 // assemble makes the result files from the parts and fills the manifest from
 // them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known memory, docs *dataset.Documents, resumed bool) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known knownParts, docs *dataset.Documents, resumed bool) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
-	fields := map[partFile][]dataset.Field{
-		partCalls: runs.CallFields, partClaims: runs.ClaimFields, partCitations: runs.CitationFields, partRowsFile: layout.Fields,
+	fields := map[partFile][]parquet.Field{
+		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: layout.Fields(),
 	}
 	for _, kind := range p.partFiles() {
 		if err := p.joinParts(kind, fields[kind], parts); err != nil {
@@ -370,71 +371,37 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if p.judge == nil {
 		return nil
 	}
-	if err := countClaims(filepath.Join(p.Dir, runs.ClaimsFile), m); err != nil {
+	if err := countClaims(p.Dir, m); err != nil {
 		return err
 	}
 	if err := p.countTampering(m); err != nil || p.live == nil {
 		return err
 	}
-	if err := countCalls(filepath.Join(p.Dir, runs.CallsFile), &m.Judge); err != nil {
+	if err := countCalls(p.Dir, &m.Judge); err != nil {
 		return err
 	}
-	if m.Judge.Panel, err = panelOf(filepath.Join(p.Dir, runs.ClaimsFile)); err != nil {
+	if m.Judge.Panel, err = panelOf(p.Dir); err != nil {
 		return err
 	}
 	p.warnOfJudge(m)
 	return nil
 }
 
-// countClaims counts the claims of a run, those that the judge was asked about,
-// and those that it could not answer.
-func countClaims(path string, m *runs.Manifest) error {
-	f, err := dataset.OpenResult(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	m.Claims = f.Rows()
-	m.Judge.Asked, m.Judge.Unanswered, m.Judge.Failed = 0, 0, 0
-	var votes, label dataset.ColumnValues
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, "votes", &votes); err != nil {
-			return err
-		}
-		if err := f.ReadColumn(g, "label", &label); err != nil {
-			return err
-		}
-		for i, asked := range votes.Valid {
-			if !asked {
-				continue
-			}
-			m.Judge.Asked++
-			if votes.Ints[i] == 0 {
-				m.Judge.Failed++
-			}
-			if votes.Ints[i] == 0 || label.Strings[i] == judge.Unsure.String() {
-				m.Judge.Unanswered++
-			}
-		}
-	}
-	return nil
-}
-
 // countStatuses counts the citations of each status: from memory, or from
 // citations.parquet.
-func countStatuses(path string, known memory) (map[string]int64, error) {
-	f, err := dataset.OpenResult(path)
+func countStatuses(path string, known knownParts) (map[string]int64, error) {
+	f, err := parquet.OpenResult(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	counts := make(map[string]int64)
-	var column dataset.ColumnValues
+	var column parquet.ColumnValues
 	for g := range f.RowGroups() {
 		if t := known[int64(g)].tally; t != nil {
 			for status, n := range t.Statuses {
 				if n > 0 {
-					counts[span.Status(status).String()] += n
+					counts[ibid.Status(status).String()] += n
 				}
 			}
 			continue

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
 )
 
 // broken makes one of the rows one that cannot be scored: a start without an end.
-func broken(rows []*dataset.Row) []*dataset.Row {
-	rows[1].Citations = []dataset.Citation{{Doc: "doc", Start: dataset.NullInt{Value: 4, Valid: true}}}
+func broken(rows []*ibid.Answer) []*ibid.Answer {
+	rows[1].Citations = []ibid.Citation{{Doc: "doc", Start: ibid.Some[int64](4)}}
 	return rows
 }
 
@@ -89,7 +89,7 @@ func TestLimitAndOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := &harness.Job{Config: config, Limit: 10, Only: []dataset.Tag{{Key: "lang", Value: "de"}}}
+	job := &harness.Job{Config: config, Limit: 10, Only: []ibid.Tag{{Key: "lang", Value: "de"}}}
 	plan, err := job.Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)

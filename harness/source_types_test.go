@@ -4,7 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
+	"ibid/dataset/runs"
 )
 
 // TestSourceTypes: a row has each kind of source once, in order, and is in the
@@ -22,16 +23,16 @@ func TestSourceTypes(t *testing.T) {
 		{"kinds that look alike", []string{"a,b", "a"}, []string{"a", "a,b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var row dataset.Row
+			var row ibid.Answer
 			for _, kind := range tt.kinds {
-				row.Citations = append(row.Citations, dataset.Citation{SourceType: kind})
+				row.Citations = append(row.Citations, ibid.Citation{SourceType: kind})
 			}
-			if got := rowSlice(sourceTypeSlice, &row).values(sourceTypeSlice); !slices.Equal(got, tt.want) {
+			if got := sliceValueOf(runs.AppendSlices(nil, &row, runs.SourceTypeSlice)).values(); !slices.Equal(got, tt.want) {
 				t.Errorf("slices %q, want %q", got, tt.want)
 			}
 		})
 	}
-	if got := (sliced{"de", true}).values("lang"); !slices.Equal(got, []string{"de"}) {
+	if got := (sliceValue{"de", true}).values(); !slices.Equal(got, []string{"de"}) {
 		t.Errorf("a tag has the slices %q", got)
 	}
 }

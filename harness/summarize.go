@@ -3,11 +3,13 @@ package harness
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
-	"ibid/dataset"
+	"ibid/configs"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -18,9 +20,9 @@ type counted struct{ rows, errors int64 }
 
 // summarize makes summary.parquet from rows.parquet: the summary is a function
 // of the rows and nothing else. What is known of parts saves reading them.
-func (p *Plan) summarize(ctx context.Context, known memory) (counted, error) {
+func (p *Plan) summarize(ctx context.Context, known knownParts) (counted, error) {
 	s := &p.job.Config.Settings
-	f, err := dataset.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
+	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
 	if err != nil {
 		return counted{}, err
 	}
@@ -54,9 +56,9 @@ func (p *Plan) summarize(ctx context.Context, known memory) (counted, error) {
 
 // A summarizer collects the states of all items and groups.
 type summarizer struct {
-	file     *dataset.ResultFile
+	file     *parquet.ResultFile
 	groups   *groups
-	known    memory
+	known    knownParts
 	items    []item
 	level    float64
 	drawn    [][]intervals // of a bootstrap, if there is one
@@ -67,14 +69,6 @@ type summarizer struct {
 // states are indexed by group, then by item.
 type states [][]state
 
-func (s *summarizer) newStates() states {
-	all := make(states, len(s.groups.all))
-	for g := range all {
-		all[g] = make([]state, len(s.items))
-	}
-	return all
-}
-
 // states collects what is known and reads every other number once, row group by
 // row group, and where rows of one cluster are scattered once more, metric by
 // metric.
@@ -83,7 +77,10 @@ func (s *summarizer) states(ctx context.Context) (states, error) {
 	var next, done atomic.Int64
 	g, pool := errgroup.WithContext(ctx)
 	for w := range parts {
-		parts[w] = s.newStates()
+		parts[w] = make(states, len(s.groups.all))
+		for g := range parts[w] {
+			parts[w][g] = make([]state, len(s.items))
+		}
 		g.Go(func() error {
 			reader := newColumnReader(s.file)
 			for pool.Err() == nil {
@@ -125,7 +122,7 @@ func (all states) merge(other states) {
 
 // addKnown adds the sums of the parts that are known, once each.
 func (s *summarizer) addKnown(all states) {
-	added := make(map[*rememberedSums]bool)
+	added := make(map[*signatureSums]bool)
 	for part := range s.groups.perPart {
 		sums := s.known[int64(part)].sums
 		if sums == nil || added[sums] {
@@ -154,7 +151,7 @@ func (s *summarizer) add(r *columnReader, part int, into states) error {
 	signatures := &s.groups.perPart[part]
 	var values itemValues
 	for i := range s.items {
-		if err := values.gather(r, &s.items[i]); err != nil {
+		if err := values.read(r, &s.items[i]); err != nil {
 			return err
 		}
 		add := func(sig, from, to int) {
@@ -233,4 +230,28 @@ func (s *summarizer) microOf(it *item, st *state) stats.Estimate {
 		return st.micro.Ratio(s.level)
 	}
 	return st.micro.DeltaT(s.level)
+}
+
+// Groups of metrics that are details of how spans match, and metrics that say
+// which claims are hallucinated and how, beyond the rate.
+var (
+	spanDetails          = []string{"best matches", "matched spans"}
+	hallucinationDetails = []string{"contradiction_rate", "contradicted_claims", "hallucinated_claims"}
+)
+
+// withhold leaves out of a summary what the settings do not want reported. What
+// overall scores and gates of the specification are made of stays.
+func withhold(rows []runs.SummaryRow, want *configs.Reporting) []runs.SummaryRow {
+	rows = slices.DeleteFunc(rows, func(r runs.SummaryRow) bool {
+		d, ok := metrics.Lookup(r.Metric)
+		return !want.DetailedSpanAnalysis && ok && slices.Contains(spanDetails, d.Group) ||
+			!want.HallucinationDetails && slices.Contains(hallucinationDetails, r.Metric)
+	})
+	if !want.ConfidenceIntervals {
+		for i := range rows {
+			r := &rows[i]
+			r.Low, r.High, r.CorrectedLow, r.CorrectedHigh, r.Method, r.Warnings = nil, nil, nil, nil, "", nil
+		}
+	}
+	return rows
 }

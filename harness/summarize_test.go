@@ -8,14 +8,16 @@ import (
 	"slices"
 	"testing"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
 )
 
 // writeRows writes rows as a dataset and returns its path.
-func writeRows(t *testing.T, rows []*dataset.Row) string {
+func writeRows(t *testing.T, rows []*ibid.Answer) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.parquet")
 	w, err := dataset.NewWriter(path, "document")
@@ -54,25 +56,25 @@ func evaluate(t *testing.T, path string, settings ...string) string {
 
 // questions makes rows of several systems over shared documents; every third row
 // cites nothing, every fifth has no truth.
-func questions(n int, systems ...string) []*dataset.Row {
+func questions(n int, systems ...string) []*ibid.Answer {
 	rng := rand.New(rand.NewPCG(7, 7))
-	known := func(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }
-	var rows []*dataset.Row
+	known := func(v int64) ibid.Integer { return ibid.Some(v) }
+	var rows []*ibid.Answer
 	for i := range n {
 		doc := fmt.Sprintf("doc-%d", i%7)
 		start := rng.Int64N(500)
 		for k, system := range systems {
-			r := &dataset.Row{
+			r := &ibid.Answer{
 				ID: fmt.Sprintf("q-%03d", i), System: system, Query: "q", Answer: "an answer",
 				HasCitations: true, HasTruth: i%5 != 0,
-				Tags: []dataset.Tag{{Key: "lang", Value: []string{"de", "en"}[i%2]}},
+				Tags: []ibid.Tag{{Key: "lang", Value: []string{"de", "en"}[i%2]}},
 			}
 			if r.HasTruth {
-				r.Truth = []dataset.Truth{{Doc: doc, Start: known(start), End: known(start + 60)}}
+				r.Truth = []ibid.Mark{{Doc: doc, Start: known(start), End: known(start + 60)}}
 			}
 			if (i+k)%3 != 0 {
 				at := start + rng.Int64N(40)
-				r.Citations = []dataset.Citation{{Doc: doc, Start: known(at), End: known(at + 50)}}
+				r.Citations = []ibid.Citation{{Doc: doc, Start: known(at), End: known(at + 50)}}
 			}
 			rows = append(rows, r)
 		}
@@ -90,7 +92,7 @@ type scored struct {
 // readScored reads char_f1 and its parts from rows.parquet.
 func readScored(t *testing.T, dir string) []scored {
 	t.Helper()
-	f, err := dataset.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func readScored(t *testing.T, dir string) []scored {
 		if err != nil {
 			t.Fatal(err)
 		}
-		by := make(map[string]dataset.Cell)
+		by := make(map[string]parquet.Cell)
 		for c, field := range f.Fields() {
 			by[field.Name] = cells[c]
 		}

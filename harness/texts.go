@@ -2,9 +2,16 @@ package harness
 
 import (
 	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
 
+	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
+	"ibid/judge/openrouter"
+	"ibid/metrics/presence"
 )
 
 // Texts reads the texts of a finished run again: answers from its dataset, the
@@ -38,14 +45,14 @@ func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	return p, err
 }
 
-// Each calls yield with every row of the dataset in the order of the input, the
-// places of the row, and a function that returns the text of a key: a document,
-// or one page of it when offsets count from pages. Row, places and text are
-// valid until yield returns.
+// Each calls yield with every row of the dataset in the order of the input, its
+// places resolved, and with a function that returns the text of a key: a document,
+// or one page of it when offsets count from pages. Row and text are valid until
+// yield returns.
 //
 // The documents at hand are those that some row names as a source or as truth,
 // and those in further. They are read once.
-func (t *Texts) Each(ctx context.Context, further []string, yield func(row *dataset.Row, places *dataset.Resolved, text func(doc string, page int32) (string, bool)) error) error {
+func (t *Texts) Each(ctx context.Context, further []string, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
 	var view *dataset.View
 	if t.plan.documents != nil {
 		docs, err := t.load(ctx, further)
@@ -56,13 +63,12 @@ func (t *Texts) Each(ctx context.Context, further []string, yield func(row *data
 		view = docs.View(textCache)
 	}
 	resolver := dataset.NewResolver(view, t.plan.conventions)
-	var places dataset.Resolved
-	return eachRow(ctx, t.plan.source, 0, func(row *dataset.Row) error {
-		resolver.Resolve(row, &places)
+	return eachRow(ctx, t.plan.source, 0, func(row *ibid.Answer) error {
+		resolver.Resolve(row)
 		if err := resolver.Err(); err != nil {
 			return err
 		}
-		if err := yield(row, &places, resolver.Text); err != nil {
+		if err := yield(row, resolver.Text); err != nil {
 			return err
 		}
 		return resolver.Err()
@@ -80,7 +86,7 @@ func (t *Texts) load(ctx context.Context, further []string) (*dataset.Documents,
 	for _, doc := range further {
 		note(doc)
 	}
-	err := eachRow(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantSpans), 0, func(row *dataset.Row) error {
+	err := eachRow(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantSpans), 0, func(row *ibid.Answer) error {
 		for i := range row.Citations {
 			note(row.Citations[i].Doc)
 		}
@@ -93,4 +99,271 @@ func (t *Texts) load(ctx context.Context, further []string) (*dataset.Documents,
 		return nil, err
 	}
 	return dataset.LoadDocuments(ctx, t.plan.documents, dataset.LoadOptions{Need: func(name string) bool { return needed[name] }})
+}
+
+// A Detail is one row of a finished run, its places resolved, with the texts that
+// they are in.
+type Detail struct {
+	Row   ibid.Answer
+	Texts map[TextKey]string // of the keys that some citation or truth span is in, and of those asked for
+	Meant map[string]string  // a document that is there, for a name that is cited and is not
+
+	Presence presence.Signals // what citation_presence was decided from
+}
+
+// A TextKey names a text: a document, or one page of it when offsets count from
+// pages.
+type TextKey struct {
+	Doc  string
+	Page int32
+}
+
+// ReadDetail reads one row of the run m again, at its position of the input, from
+// the dataset and the documents of that run, and the texts of further keys. The
+// error says so if dataset or documents are no longer there or no longer the
+// same.
+func ReadDetail(ctx context.Context, m *runs.Manifest, position int64, further []TextKey) (*Detail, error) {
+	p, err := reopen(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	d := &Detail{Texts: make(map[TextKey]string), Meant: make(map[string]string)}
+	err = p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
+		b.Row(0, &d.Row)
+		return errEnough // the batch is not released: the row keeps its strings
+	})
+	if ignoreEnough(err) != nil {
+		return nil, err
+	}
+	if err := p.readPresence(ctx, d); err != nil {
+		return nil, err
+	}
+	return d, p.readTexts(ctx, d, further)
+}
+
+// readPresence looks for citations in the text of the answer, as the run did.
+func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
+	o, err := optionsOf(&p.job.Config.Settings, p.job.judgeKind())
+	if err != nil {
+		return err
+	}
+	in := presence.Input{Answer: d.Row.Answer, HasAnswer: !d.Row.AnswerNull, Messages: d.Row.Messages}
+	var out presence.Result
+	err = o.Presence.Detect(ctx, in, &out)
+	d.Presence = out.Signals
+	return err
+}
+
+// readTexts resolves the places of the row and fetches the texts they are in.
+func (p *Plan) readTexts(ctx context.Context, d *Detail, further []TextKey) error {
+	var view *dataset.View
+	var names []string
+	if p.documents != nil {
+		named := make(map[string]bool)
+		for i := range d.Row.Citations {
+			named[d.Row.Citations[i].Doc] = true
+		}
+		for i := range d.Row.Truth {
+			named[d.Row.Truth[i].Doc] = true
+		}
+		for _, key := range further {
+			named[key.Doc] = true
+		}
+		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
+			names = append(names, string([]byte(name)))
+			return named[name]
+		}})
+		if err != nil {
+			return err
+		}
+		defer docs.Close()
+		view = docs.View(textCache)
+	}
+	resolver := dataset.NewResolver(view, p.conventions)
+	resolver.Resolve(&d.Row)
+	keys := slices.Clone(further)
+	for i := range d.Row.Citations {
+		keys = append(keys, TextKey{d.Row.Citations[i].Place.Doc, d.Row.Citations[i].Place.Page})
+	}
+	for i := range d.Row.Truth {
+		keys = append(keys, TextKey{d.Row.Truth[i].Place.Doc, d.Row.Truth[i].Place.Page})
+	}
+	for _, key := range keys {
+		if text, ok := resolver.Text(key.Doc, key.Page); ok {
+			d.Texts[key] = text
+		}
+	}
+	d.suggest(names)
+	return resolver.Err()
+}
+
+// suggest finds out which of the documents was meant where one is cited that is
+// not there.
+func (d *Detail) suggest(names []string) {
+	for i := range d.Row.Documents {
+		names = append(names, d.Row.Documents[i].Doc)
+	}
+	for i := range d.Row.Citations {
+		p := &d.Row.Citations[i].Place
+		if p.Status != ibid.StatusDocumentNotFound || p.Doc == "" {
+			continue
+		}
+		if near := configs.Nearest(p.Doc, names); near != "" {
+			d.Meant[p.Doc] = near
+		}
+	}
+}
+
+// SettingsOf are the settings of a run as its manifest has them, overruled by set
+// (KEY=VALUE, as for --set), and with further gates. Dataset and documents are
+// the files that the run read.
+func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) {
+	o := configs.Options{Gates: gates}
+	for _, s := range m.Settings {
+		if s.Source != "default" {
+			o.Set = append(o.Set, s.Key+"="+s.Value)
+		}
+	}
+	o.Set = append(o.Set, set...)
+	c, err := configs.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	c.Dataset, c.Documents = m.Dataset, m.Documents
+	return c, nil
+}
+
+// unchanged compares the files with what the run read, by size: a digest would
+// read them whole.
+func (p *Plan) unchanged(m *runs.Manifest) error {
+	files := p.source.Files()
+	if p.documents != nil {
+		files = append(files, p.documents.Files()...)
+	}
+	if len(files) != len(m.Inputs) {
+		return fmt.Errorf("the run read %d files, now there are %d", len(m.Inputs), len(files))
+	}
+	for i, f := range files {
+		if in := m.Inputs[i]; f.Size != in.Bytes || f.Rows != in.Rows {
+			return fmt.Errorf("%s is not the file that the run read", f.Name)
+		}
+	}
+	return nil
+}
+
+// ReadPrompts makes the prompts that the models of the run m were sent for the
+// row at a position of the input; none if no model needed to see the row. Repairs
+// and further votes on a doubtful verdict are not among them. It reads the inputs
+// again: the error says so if they, or the prompts, are no longer there or no
+// longer the same. A run whose judge asks no models is a [*UsageError].
+func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {
+	p, err := reopen(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if !p.job.Config.Judge.AsksModels() {
+		return nil, usagef("judge %s of run %s asks no model", m.Judge.Kind, m.ID)
+	}
+	judge, err := openrouter.New(liveConfig(&p.job.Config.Settings, ""))
+	if err != nil {
+		return nil, &UsageError{Err: err}
+	}
+	defer judge.Close()
+	if version := judge.Info().Prompt; version != m.Judge.Prompt {
+		return nil, usagef("the prompts changed since run %s was made: version %s, not %s", m.ID, version, m.Judge.Prompt)
+	}
+	p.judge, p.live = judge, judge
+	var prompts []openrouter.Prompt
+	err = p.withRow(ctx, position, func(row *ibid.Answer, resolver *dataset.Resolver) error {
+		judging, err := newJudging(p, resolver)
+		if err != nil {
+			return err
+		}
+		judging.prepare(row)
+		if len(judging.claims) > 0 {
+			prompts = judge.Prompts(&judging.request)
+		}
+		return resolver.Err()
+	})
+	return prompts, err
+}
+
+// withRow reads one row with the documents that it names, and resolves its places.
+func (p *Plan) withRow(ctx context.Context, position int64, do func(*ibid.Answer, *dataset.Resolver) error) error {
+	var row ibid.Answer
+	err := p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
+		b.Row(0, &row)
+		return errEnough // the batch is not released: the row keeps its strings
+	})
+	if ignoreEnough(err) != nil {
+		return err
+	}
+	var view *dataset.View
+	if p.documents != nil {
+		named := make(map[string]bool)
+		for i := range row.Citations {
+			named[row.Citations[i].Doc] = true
+		}
+		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool { return named[name] }})
+		if err != nil {
+			return err
+		}
+		defer docs.Close()
+		view = docs.View(textCache)
+	}
+	resolver := dataset.NewResolver(view, p.conventions)
+	resolver.Resolve(&row)
+	if err := resolver.Err(); err != nil {
+		return err
+	}
+	return do(&row, resolver)
+}
+
+// loadDocuments keeps the documents that some citation or annotation names; nil
+// if the run has none. It passes over the dataset once and over the documents
+// once, and keeps 8 bytes for each distinct name that is cited.
+func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
+	if p.documents == nil {
+		return nil, nil
+	}
+	seed := maphash.MakeSeed()
+	needed := make(map[uint64]struct{})
+	note := func(doc string, null bool) {
+		if !null {
+			needed[maphash.String(seed, doc)] = struct{}{}
+		}
+	}
+	progress, rows := p.stage("finding cited documents", p.Rows), int64(0)
+	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantSpans), p.job.Limit, func(r *ibid.Answer) error {
+		for i := range r.Citations {
+			note(r.Citations[i].Doc, r.Citations[i].DocNull)
+		}
+		for i := range r.Truth {
+			note(r.Truth[i].Doc, r.Truth[i].DocNull)
+		}
+		if rows++; rows%keysBatch == 0 {
+			progress(rows)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.stage("reading documents", p.documents.Rows())(0)
+	return dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
+		_, ok := needed[maphash.String(seed, name)]
+		return ok
+	}})
+}
+
+// documentProblems are the documents whose text could not be used.
+func (p *Plan) documentProblems(docs *dataset.Documents) []string {
+	if docs == nil {
+		return nil
+	}
+	problems := docs.Problems()
+	for _, text := range problems {
+		p.job.warn("%s", text)
+	}
+	return problems
 }

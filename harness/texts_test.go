@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -15,10 +16,10 @@ import (
 // TestTextsAreReadAgain reads the rows of a run in order, with the texts of the
 // documents that they name and of those that are asked for besides.
 func TestTextsAreReadAgain(t *testing.T) {
-	at := func(n int64) dataset.NullInt { return dataset.NullInt{Value: n, Valid: true} }
-	rows := []*dataset.Row{
-		{ID: "a", System: "s", Query: "q", Answer: "one", HasCitations: true, Citations: []dataset.Citation{{Doc: "x", Start: at(0), End: at(4)}}},
-		{ID: "b", System: "s", Query: "q", Answer: "two", HasTruth: true, Truth: []dataset.Truth{{Doc: "y", Start: at(2), End: at(5)}}},
+	at := func(n int64) ibid.Integer { return ibid.Some(n) }
+	rows := []*ibid.Answer{
+		{ID: "a", System: "s", Query: "q", Answer: "one", HasCitations: true, Citations: []ibid.Citation{{Doc: "x", Start: at(0), End: at(4)}}},
+		{ID: "b", System: "s", Query: "q", Answer: "two", HasTruth: true, Truth: []ibid.Mark{{Doc: "y", Start: at(2), End: at(5)}}},
 	}
 	m := manifestOf(t, writeRows(t, rows), documentsOf(t, "x", "y", "z", "w"))
 
@@ -27,7 +28,7 @@ func TestTextsAreReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	err = texts.Each(t.Context(), []string{"z"}, func(row *dataset.Row, places *dataset.Resolved, text func(string, int32) (string, bool)) error {
+	err = texts.Each(t.Context(), []string{"z"}, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
 		got = append(got, row.ID+" "+row.Answer)
 		for _, name := range []string{"x", "y", "z"} {
 			if s, ok := text(name, 0); !ok || s != "text of "+name {
@@ -37,8 +38,8 @@ func TestTextsAreReadAgain(t *testing.T) {
 		if _, ok := text("w", 0); ok {
 			t.Error("a document that nobody named is held")
 		}
-		if row.ID == "a" && (len(places.Citations) != 1 || places.Citations[0].End != 4) {
-			t.Errorf("places of a = %+v", places.Citations)
+		if row.ID == "a" && (len(row.Citations) != 1 || row.Citations[0].Place.End != 4) {
+			t.Errorf("places of a = %+v", row.Citations)
 		}
 		return nil
 	})
@@ -47,7 +48,7 @@ func TestTextsAreReadAgain(t *testing.T) {
 	}
 
 	stop := errors.New("stop")
-	if err := texts.Each(t.Context(), nil, func(*dataset.Row, *dataset.Resolved, func(string, int32) (string, bool)) error { return stop }); !errors.Is(err, stop) {
+	if err := texts.Each(t.Context(), nil, func(*ibid.Answer, func(string, int32) (string, bool)) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("an error of yield gives %v", err)
 	}
 	m.Inputs[0].Bytes++
@@ -65,7 +66,7 @@ func documentsOf(t *testing.T, names ...string) string {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if err := w.Write(&dataset.Document{Doc: name, Text: "text of " + name, HasText: true}); err != nil {
+		if err := w.Write(&ibid.Document{Doc: name, Text: "text of " + name, HasText: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,8 @@ package judge
 
 import (
 	"slices"
+
+	"ibid"
 )
 
 // Combine makes one verdict of several on the same request, of votes or of the
@@ -34,58 +36,58 @@ func Combine(verdicts []*Verdict) *Verdict {
 }
 
 func combineClaims(claims []*ClaimVerdict, out *ClaimVerdict) {
-	joint := middle(claims, func(v *ClaimVerdict) Label { return v.Joint.Label })
+	joint := middle(claims, func(v *ClaimVerdict) ibid.Degree { return v.Joint.Degree })
 	*out = *claims[joint]
 	out.Votes = 0
 	for _, v := range claims {
 		out.Votes += v.Votes
 	}
-	out.Factual = majorityOf(claims, Yes, func(v *ClaimVerdict) Tri { return v.Factual })
-	out.NeedsCitation = majorityOf(claims, Yes, func(v *ClaimVerdict) Tri { return v.NeedsCitation })
+	out.Factual = majorityOf(claims, ibid.Yes, func(v *ClaimVerdict) ibid.Tri { return v.Factual })
+	out.NeedsCitation = majorityOf(claims, ibid.Yes, func(v *ClaimVerdict) ibid.Tri { return v.NeedsCitation })
 
-	other := claims[middle(claims, func(v *ClaimVerdict) Label { return v.Elsewhere.Label })]
+	other := claims[middle(claims, func(v *ClaimVerdict) ibid.Degree { return v.Elsewhere.Degree })]
 	out.Elsewhere, out.ElsewherePlace = other.Elsewhere, other.ElsewherePlace
 	out.ElsewhereEvidence, out.ElsewhereAt, out.ElsewhereQuote = other.ElsewhereEvidence, other.ElsewhereAt, other.ElsewhereQuote
 
 	out.Checks = make([]Check, len(claims[0].Checks))
 	for k := range out.Checks {
-		out.Checks[k] = claims[middle(claims, func(v *ClaimVerdict) Label { return v.Checks[k].Support.Label })].Checks[k]
-		out.Checks[k].Relevant = majorityOf(claims, No, func(v *ClaimVerdict) Tri { return v.Checks[k].Relevant })
+		out.Checks[k] = claims[middle(claims, func(v *ClaimVerdict) ibid.Degree { return v.Checks[k].Support.Degree })].Checks[k]
+		out.Checks[k].Relevant = majorityOf(claims, ibid.No, func(v *ClaimVerdict) ibid.Tri { return v.Checks[k].Relevant })
 	}
 	out.Sufficient = slices.Clone(out.Sufficient)
 }
 
 // rank orders labels for [Combine].
-var rank = [numLabels]int{Contradicts: 0, None: 1, Partial: 2, Mostly: 3, Full: 4}
+var rank = [ibid.NumDegrees]int{ibid.Contradicts: 0, ibid.None: 1, ibid.Partial: 2, ibid.Mostly: 3, ibid.Full: 4}
 
 // middle is the index of the first claim that has the middle label.
-func middle(claims []*ClaimVerdict, label func(*ClaimVerdict) Label) int {
-	var sure []Label
+func middle(claims []*ClaimVerdict, label func(*ClaimVerdict) ibid.Degree) int {
+	var sure []ibid.Degree
 	for _, v := range claims {
-		if l := label(v); l != Unsure {
+		if l := label(v); l != ibid.Unsure {
 			sure = append(sure, l)
 		}
 	}
 	if len(sure) == 0 {
 		return 0
 	}
-	slices.SortFunc(sure, func(a, b Label) int { return rank[a] - rank[b] })
+	slices.SortFunc(sure, func(a, b ibid.Degree) int { return rank[a] - rank[b] })
 	want := sure[(len(sure)-1)/2]
 	return slices.IndexFunc(claims, func(v *ClaimVerdict) bool { return label(v) == want })
 }
 
-func majorityOf(claims []*ClaimVerdict, tie Tri, value func(*ClaimVerdict) Tri) Tri {
+func majorityOf(claims []*ClaimVerdict, tie ibid.Tri, value func(*ClaimVerdict) ibid.Tri) ibid.Tri {
 	count := [3]int{}
 	for _, v := range claims {
 		count[value(v)]++
 	}
 	switch {
-	case count[Yes] > count[No]:
-		return Yes
-	case count[No] > count[Yes]:
-		return No
-	case count[Yes] > 0:
+	case count[ibid.Yes] > count[ibid.No]:
+		return ibid.Yes
+	case count[ibid.No] > count[ibid.Yes]:
+		return ibid.No
+	case count[ibid.Yes] > 0:
 		return tie
 	}
-	return Unset
+	return ibid.Unset
 }

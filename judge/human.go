@@ -3,6 +3,8 @@ package judge
 import (
 	"context"
 	"fmt"
+
+	"ibid"
 )
 
 // Human answers with the labels of the request.
@@ -18,14 +20,28 @@ import (
 // Labels count whether a citation is valid or not. Human does not say whether
 // evidence contradicts a claim, and does not look at other sources.
 type Human struct {
-	policy LabelPolicy
+	policy ibid.Policy
 }
 
-// NewHuman returns a judge that takes labels by that policy.
-func NewHuman(policy LabelPolicy) *Human { return &Human{policy} }
+// NewHuman returns a judge that combines the labels of several people by that
+// policy, exactly: see [ibid.Policy.Label].
+func NewHuman(policy ibid.Policy) *Human { return &Human{policy} }
+
+// ParseLabelPolicy returns the policy of that name:
+//
+//	mean            the mean of the annotators' values
+//	majority        the value that more annotators gave than any other
+//	annotator:NAME  the value of one annotator
+func ParseLabelPolicy(name string) (ibid.Policy, error) {
+	p, err := ibid.ParsePolicy(name, ibid.PolicyMean, ibid.PolicyMajority, ibid.PolicyAnnotator)
+	if err != nil {
+		return "", fmt.Errorf("label %w", err)
+	}
+	return p, nil
+}
 
 // Info gives the label policy as the model.
-func (h *Human) Info() Info { return Info{Kind: "human", Model: h.policy.String()} }
+func (h *Human) Info() Info { return Info{Kind: "human", Model: string(h.policy)} }
 
 // target is what a label is on.
 type target struct {
@@ -46,16 +62,14 @@ func (h *Human) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	said := make(map[target]opinions, len(r.Labels))
+	said := make(map[target][]ibid.Opinion, len(r.Labels))
 	for i := range r.Labels {
 		l := &r.Labels[i]
 		if err := l.check(r); err != nil {
 			return nil, &RowFailure{Row: r.Row, Reason: BadLabel, Err: fmt.Errorf("label %d: %w", i+1, err)}
 		}
 		at := target{l.Claim, l.Citation, l.Kind}
-		o := said[at]
-		o.add(l.Annotator, l.Value)
-		said[at] = o
+		said[at] = append(said[at], ibid.Opinion{Annotator: l.Annotator, Value: l.Value})
 	}
 	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
 	for c := range r.Claims {
@@ -90,13 +104,13 @@ func (l *HumanLabel) check(r *Request) error {
 	return nil
 }
 
-func (h *Human) claim(r *Request, c int, said map[target]opinions, out *ClaimVerdict) {
+func (h *Human) claim(r *Request, c int, said map[target][]ibid.Opinion, out *ClaimVerdict) {
 	claim := &r.Claims[c]
 	out.ElsewhereEvidence = -1
 	out.Factual = h.answer(said[target{c, -1, kindFactual}])
 	out.NeedsCitation = h.answer(said[target{c, -1, kindNeedsCitation}])
 	if len(claim.Citations) == 0 {
-		out.Joint = None.Support()
+		out.Joint = ibid.None.Support()
 		return
 	}
 	out.Joint, out.Votes = h.support(said[target{c, -1, kindSupport}])
@@ -112,27 +126,27 @@ func (h *Human) claim(r *Request, c int, said map[target]opinions, out *ClaimVer
 
 // onPair returns what was said of the claim with the citation, or else of the
 // citation alone.
-func onPair(said map[target]opinions, claim, citation int, kind string) opinions {
+func onPair(said map[target][]ibid.Opinion, claim, citation int, kind string) []ibid.Opinion {
 	if o := said[target{claim, citation, kind}]; len(o) > 0 {
 		return o
 	}
 	return said[target{-1, citation, kind}]
 }
 
-func (h *Human) support(said opinions) (Support, int) {
-	v, votes := h.policy.value(said)
+func (h *Human) support(said []ibid.Opinion) (ibid.Support, int) {
+	v, votes := h.policy.Label(said)
 	if votes == 0 {
-		return Support{}, 0
+		return ibid.Support{}, 0
 	}
-	return Scored(v), votes
+	return ibid.Scored(v), votes
 }
 
-func (h *Human) answer(said opinions) Tri {
-	v, votes := h.policy.value(said)
+func (h *Human) answer(said []ibid.Opinion) ibid.Tri {
+	v, votes := h.policy.Label(said)
 	if votes == 0 || v == 0.5 {
-		return Unset
+		return ibid.Unset
 	}
-	return tri(v > 0.5)
+	return ibid.TriOf(v > 0.5)
 }
 
 // evidenceOf finds the text of a claim's citation, -1 if there is none.

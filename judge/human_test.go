@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -28,23 +29,25 @@ func TestHumanPolicies(t *testing.T) {
 	label := func(annotator string, value float64) judge.HumanLabel {
 		return judge.HumanLabel{Annotator: annotator, Claim: 0, Citation: -1, Kind: "support", Value: value}
 	}
-	unscored := judge.Support{}
+	unscored := ibid.Support{}
 	tests := []struct {
 		name   string
 		policy string
 		labels []judge.HumanLabel
-		want   judge.Support
+		want   ibid.Support
 		votes  int
 	}{
 		{"nobody", "mean", nil, unscored, 0},
-		{"one", "mean", []judge.HumanLabel{label("a", 0.5)}, judge.Partial.Support(), 1},
-		{"mean", "mean", []judge.HumanLabel{label("a", 1), label("b", 0.5)}, judge.Support{Label: judge.Mostly, Score: 0.75, Known: true}, 2},
-		{"one person twice is one vote", "mean", []judge.HumanLabel{label("a", 1), label("b", 0), label("a", 1)}, judge.Partial.Support(), 2},
-		{"majority", "majority", []judge.HumanLabel{label("a", 1), label("b", 0), label("c", 1)}, judge.Full.Support(), 3},
-		{"plurality", "majority", []judge.HumanLabel{label("a", 0), label("b", 0.5), label("c", 1), label("d", 0)}, judge.None.Support(), 4},
+		{"one", "mean", []judge.HumanLabel{label("a", 0.5)}, ibid.Partial.Support(), 1},
+		{"mean", "mean", []judge.HumanLabel{label("a", 1), label("b", 0.5)}, ibid.Support{Number: ibid.Some(0.75), Degree: ibid.Mostly}, 2},
+		{"three who say 0.7", "mean", []judge.HumanLabel{label("a", 0.7), label("b", 0.7), label("c", 0.7)}, ibid.Scored(0.7), 3},
+		{"0.6, 0.7 and 0.8", "mean", []judge.HumanLabel{label("a", 0.6), label("b", 0.7), label("c", 0.8)}, ibid.Scored(0.7), 3},
+		{"one person twice is one vote", "mean", []judge.HumanLabel{label("a", 1), label("b", 0), label("a", 1)}, ibid.Partial.Support(), 2},
+		{"majority", "majority", []judge.HumanLabel{label("a", 1), label("b", 0), label("c", 1)}, ibid.Full.Support(), 3},
+		{"plurality", "majority", []judge.HumanLabel{label("a", 0), label("b", 0.5), label("c", 1), label("d", 0)}, ibid.None.Support(), 4},
 		{"majority of none", "majority", []judge.HumanLabel{label("a", 1), label("b", 0)}, unscored, 0},
 		{"three ways apart", "majority", []judge.HumanLabel{label("a", 1), label("b", 0), label("c", 0.5)}, unscored, 0},
-		{"annotator", "annotator:b", []judge.HumanLabel{label("a", 1), label("b", 0)}, judge.None.Support(), 1},
+		{"annotator", "annotator:b", []judge.HumanLabel{label("a", 1), label("b", 0)}, ibid.None.Support(), 1},
 		{"annotator who said nothing", "annotator:c", []judge.HumanLabel{label("a", 1), label("b", 0)}, unscored, 0},
 	}
 	for _, tt := range tests {
@@ -85,20 +88,20 @@ func TestHumanTargets(t *testing.T) {
 	}
 	want := []judge.ClaimVerdict{
 		{
-			Joint: judge.Partial.Support(), Votes: 1, ElsewhereEvidence: -1,
+			Joint: ibid.Partial.Support(), Votes: 1, ElsewhereEvidence: -1,
 			Checks: []judge.Check{
-				{Citation: 5, Evidence: 0, Support: judge.Full.Support()},
-				{Citation: 6, Evidence: -1, Support: judge.Mostly.Support(), Relevant: judge.Yes},
+				{Citation: 5, Evidence: 0, Support: ibid.Full.Support()},
+				{Citation: 6, Evidence: -1, Support: ibid.Mostly.Support(), Relevant: ibid.Yes},
 			},
 		},
 		{
-			Factual: judge.No, ElsewhereEvidence: -1,
+			Factual: ibid.No, ElsewhereEvidence: -1,
 			Checks: []judge.Check{
-				{Citation: 5, Evidence: 0, Support: judge.None.Support()},
-				{Citation: 6, Evidence: -1, Support: judge.Mostly.Support(), Relevant: judge.No},
+				{Citation: 5, Evidence: 0, Support: ibid.None.Support()},
+				{Citation: 6, Evidence: -1, Support: ibid.Mostly.Support(), Relevant: ibid.No},
 			},
 		},
-		{NeedsCitation: judge.Yes, Joint: judge.None.Support(), ElsewhereEvidence: -1},
+		{NeedsCitation: ibid.Yes, Joint: ibid.None.Support(), ElsewhereEvidence: -1},
 	}
 	if got := humanVerdict(t, "mean", r).Claims; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -122,7 +125,7 @@ func TestHumanRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &judge.Request{Row: "q/s", Claims: []judge.Claim{{}}, Labels: []judge.HumanLabel{tt.label}}
-			_, err := judge.NewHuman(judge.LabelPolicy{}).Judge(context.Background(), r)
+			_, err := judge.NewHuman(ibid.PolicyMean).Judge(context.Background(), r)
 			failure, ok := errors.AsType[*judge.RowFailure](err)
 			if !ok || failure.Reason != judge.BadLabel || failure.Row != "q/s" {
 				t.Errorf("error %v, want a bad label of row q/s", err)
@@ -133,7 +136,7 @@ func TestHumanRefuses(t *testing.T) {
 
 func TestParseLabelPolicy(t *testing.T) {
 	for _, name := range []string{"mean", "majority", "annotator:Ann B."} {
-		if p, err := judge.ParseLabelPolicy(name); err != nil || p.String() != name {
+		if p, err := judge.ParseLabelPolicy(name); err != nil || string(p) != name {
 			t.Errorf("ParseLabelPolicy(%q) = %s, %v", name, p, err)
 		}
 	}
@@ -145,18 +148,31 @@ func TestParseLabelPolicy(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	for _, l := range []judge.Label{judge.Unsure, judge.None, judge.Partial, judge.Mostly, judge.Full, judge.Contradicts} {
-		if got, err := judge.ParseLabel(l.String()); got != l || err != nil {
+	for _, l := range []ibid.Degree{ibid.Unsure, ibid.None, ibid.Partial, ibid.Mostly, ibid.Full, ibid.Contradicts} {
+		if got, err := ibid.ParseDegree(l.String()); got != l || err != nil {
 			t.Errorf("ParseLabel(%q) = %s, %v", l, got, err)
 		}
-		if s := l.Support(); l != judge.Contradicts && s.Known && judge.Scored(s.Score) != s {
-			t.Errorf("Scored(%v) = %+v, want %+v", s.Score, judge.Scored(s.Score), s)
+		if s := l.Support(); l != ibid.Contradicts && s.Known() && ibid.Scored(s.Value) != s {
+			t.Errorf("Scored(%v) = %+v, want %+v", s.Value, ibid.Scored(s.Value), s)
 		}
 	}
-	if _, err := judge.ParseLabel("Full"); err == nil {
+	if _, err := ibid.ParseDegree("Full"); err == nil {
 		t.Error(`ParseLabel("Full") is no error`)
 	}
-	if got := judge.Scored(0.25).Label; got != judge.None {
+	if got := ibid.Scored(0.25).Degree; got != ibid.None {
 		t.Errorf("Scored(0.25) is %s, want the lower of the two labels", got)
+	}
+}
+
+// TestHumanMeanIsExact: however many people all say 0.7, they reach 0.7.
+func TestHumanMeanIsExact(t *testing.T) {
+	for people := 1; people <= 12; people++ {
+		r := &judge.Request{Claims: []judge.Claim{{Text: "x", Citations: []int{0}}}}
+		for i := range people {
+			r.Labels = append(r.Labels, judge.HumanLabel{Annotator: string(rune('a' + i)), Citation: -1, Kind: "support", Value: 0.7})
+		}
+		if got := humanVerdict(t, "mean", r).Claims[0].Joint.Value; got != 0.7 {
+			t.Errorf("%d people who say 0.7 come to %v", people, got)
+		}
 	}
 }

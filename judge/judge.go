@@ -15,6 +15,9 @@ package judge
 import (
 	"context"
 	"fmt"
+	"unicode/utf8"
+
+	"ibid"
 )
 
 // A Judge gives verdicts. It is safe for concurrent use, does not change the
@@ -127,3 +130,213 @@ func (e *StopError) Unwrap() error { return e.Err }
 
 // Hint is what to do about it.
 func (e *StopError) Hint() string { return e.Tip }
+
+// clip shortens s for a message, at a code point.
+func clip(s string) string {
+	const longest = 60
+	if len(s) <= longest {
+		return s
+	}
+	n := longest
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// A Request puts the claims of one answer to a judge.
+//
+// Indices between its lists must be in range. It is not changed while a judge
+// reads it.
+type Request struct {
+	// Row names the row, as "id/system". It finds saved replies and stands in
+	// messages; it is never shown to a model.
+	Row string
+
+	Question string
+	Answer   string
+	Claims   []Claim
+
+	// Evidence is the text that citations point to.
+	Evidence []Evidence
+
+	// Sources are the whole texts known to the row, for what a claim could have
+	// cited and did not.
+	Sources []Source
+
+	Labels []HumanLabel
+
+	// Invalid are the citations that point nowhere, with the reason. No judge is
+	// asked about them; those that pass verdicts on citations say none, not
+	// relevant, and the reason.
+	Invalid []InvalidCitation
+}
+
+// An InvalidCitation is a citation that was found wrong before judging.
+type InvalidCitation struct {
+	Citation int    // index of the row's citation
+	Reason   string // such as document_not_found
+}
+
+// A Claim is one statement of an answer.
+type Claim struct {
+	ID   string // the caller's, may be ""; a judge counts claims by their position
+	Text string
+
+	// Evidence is what the claim cites: indices of Request.Evidence, ascending,
+	// of valid citations only.
+	Evidence []int
+
+	// Citations are the row's citations linked to the claim, valid or not,
+	// ascending.
+	Citations []int
+}
+
+// Evidence is the text one citation points to.
+type Evidence struct {
+	Text     string
+	Citation int // index of the row's citation
+}
+
+// A Source is one whole text: a page, or a document without pages.
+type Source struct {
+	Doc   string
+	Page  int32 // one-based; 0 if the document has no pages
+	Text  string
+	Cited []Interval // what citations point to in it, in any order
+}
+
+// An Interval is the half-open interval [Start, End) of code points of a text.
+type Interval struct {
+	Start, End int32
+	Citation   int // index of the row's citation; read in Source.Cited only
+}
+
+// A HumanLabel is what one person said of a claim, of a citation, or of a claim
+// with a citation.
+type HumanLabel struct {
+	Annotator string
+	Claim     int    // index of Request.Claims, -1 if the label is on a citation alone
+	Citation  int    // index of the row's citation, -1 if the label is on a claim alone
+	Kind      string // "support", "relevant", "needs_citation" or "factual"
+	Value     float64
+}
+
+// A Verdict is what a judge says of one request.
+type Verdict struct {
+	Claims []ClaimVerdict // one per claim, in the order of the request
+	Calls  []Call         // what was asked of a model; nil if none was
+
+	// Tampering says whether the material tries to steer its review: "none",
+	// "in_answer", "in_evidence", or "" if the judge does not look.
+	Tampering string
+
+	// Opinions are the verdicts that this one was combined from, if there were
+	// several: of the models of a panel, or of votes.
+	Opinions []Opinion
+}
+
+// An Opinion is one of several verdicts on a request.
+type Opinion struct {
+	Model  string // as it was asked for
+	Vote   int    // from 0, in the order in which they were asked
+	Claims []ClaimVerdict
+}
+
+// A ClaimVerdict is what a judge says of one claim.
+type ClaimVerdict struct {
+	Factual       ibid.Tri // whether the claim can be checked
+	NeedsCitation ibid.Tri // Unset: as Factual
+
+	// Joint is the support by all cited evidence taken together. It is None,
+	// without being asked, for a claim that cites nothing.
+	Joint        ibid.Support
+	JointWhy     string
+	Contradicted bool // by its cited evidence
+
+	// Checks has one element per citation that the judge was asked about:
+	// those of Claim.Evidence, in its order; for [Human] those of
+	// Claim.Citations.
+	Checks []Check
+
+	// Sufficient are the smallest sets of the claim's evidence (indices of
+	// Request.Evidence, ascending) of which each carries the claim alone; nil if
+	// the judge was not asked.
+	Sufficient [][]int
+
+	// Elsewhere is the best support by evidence that the claim does not cite,
+	// unscored if the judge does not look.
+	Elsewhere ibid.Support
+	// ElsewherePlace is where that is, if it is in Request.Sources.
+	ElsewherePlace *Place
+	// ElsewhereEvidence is the element of Request.Evidence that it is in, -1 if
+	// none; ElsewhereAt is where in its text.
+	ElsewhereEvidence int
+	ElsewhereAt       Interval
+	ElsewhereQuote    string
+
+	Votes int // how many opinions Joint is made of; 0 if it was not asked
+
+	// Precheck says by what the claim was settled before a model was asked, as
+	// "contained"; "" if it was not.
+	Precheck string
+}
+
+// A Place is a passage of one source in code points.
+type Place struct {
+	Doc        string
+	Page       int32 // one-based; 0 if the document has no pages
+	Start, End int32
+}
+
+// A Check is what a judge says of one claim and one citation of it.
+type Check struct {
+	Evidence int // index of Request.Evidence, -1 if the request has no text of the citation
+	Citation int // index of the row's citation
+	Support  ibid.Support
+	Relevant ibid.Tri
+	// Quote is the passage that decides, copied from the evidence; "" if none.
+	// QuoteAt is where it stands in Evidence's text, empty if it is not there.
+	Quote   string
+	QuoteAt Interval
+	Why     string
+
+	// Precheck says by what the check was settled before a model was asked: the
+	// reason of [Request.Invalid], or "contained"; "" if it was not.
+	Precheck string
+}
+
+// A Call is one question to a model, however often it had to be asked.
+type Call struct {
+	Model, Provider  string // who answered; the model asked for if nobody did
+	Cached, Repaired bool
+	Attempts         int // requests sent for it; 0 if it was cached
+	// Tokens, cost, latency and generation are those of the answer, whenever it
+	// was given.
+	PromptTokens     int64
+	CompletionTokens int64
+	CostNanoUSD      int64
+	LatencyMillis    int64
+	GenerationID     string
+	Status           string // "ok", or why there is no answer
+}
+
+// A Usage says what a judge that asks models has done so far. It counts over the
+// life of the judge, which is one process.
+type Usage struct {
+	Asked       int64 // calls that were sent, retries among them
+	Cached      int64 // calls that the cache answered
+	Retries     int64 // calls that were sent again
+	Failed      int64 // requests that ended without a verdict
+	InFlight    int64 // calls under way
+	Limit       int64 // calls that may be under way at present
+	CostNanoUSD int64 // of all calls, also of those without use
+
+	// What pre-checks saved: citations that no model was asked about, calls that
+	// were not made for that, and an estimate of their cost.
+	Prechecked       int64
+	CallsSaved       int64
+	SavedNanoUSD     int64
+	PromptTokens     int64
+	CompletionTokens int64
+}

@@ -2,255 +2,384 @@ package judge
 
 import (
 	"context"
-	"math/bits"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // Lexical compares wording. It is a baseline to measure judges against, and
 // stands in where there is no model: it sees which words of a claim its
 // evidence has, not what either means.
 //
-// The score of a claim is the share of its content words that the evidence has,
-// weighted by inverse document frequency over the sentences of the request. The
-// first six letters of a word are compared, in lower case; scripts without
-// spaces are compared by pairs of letters. Numbers with their units and dates
-// are compared exactly, in one form: 4,200 is 4200, 4.2 million is 4200000, July
-// 11, 1909 is 1909-07-11; units are not converted. If a number or date of the
-// claim is not in the evidence, or the closest sentence is negated and the
-// claim is not (or the reverse), the score is multiplied by 0.6; if that
-// sentence has at least 0.8 of the claim's words, it contradicts.
+// The score of a claim is the share of its content words that the evidence has.
+// A word weighs its inverse document frequency over the sentences that the claim
+// cites, ln((1+n)/(1+df)) + 1, as scikit-learn's smooth_idf has it. Words are
+// compared by their first six letters in lower case, scripts without spaces by
+// pairs of letters. Numbers are compared by their digits; numerals and the names
+// of months count as numbers, so that July 11, 1909 is 1909-07-11. Units and
+// words such as million are words like others. The score is multiplied by 0.6 if a
+// number of the claim is not in the evidence.
+//
+// Evidence contradicts a claim if its closest sentence has at least 0.8 of the
+// claim and one of the two is negated. It says so of 2 of the 893 labelled claims
+// below, and people found no support for either. With 0.7 of the claim that would
+// be 3 of 4, with 0.6 3 of 9, with 0.5 4 of 24. Another number in a sentence with
+// 0.8 of the other words never occurs there; with 0.5 of them it does 9 times, and
+// people found support for all 9. So numbers never contradict.
 //
 // Elsewhere looks at sources and evidence that the claim does not cite, in
 // passages of up to three sentences. A question and a claim without a content
-// word are not factual; the latter is unscored. Two constants may be set by
-// looking at human labels, [stemLength] and [mismatchFactor]; the agreement with
-// people hardly depends on either.
+// word are not factual; the latter is unscored.
 //
+// AUROC against people: 0.740 for 100 claims of WiCE, 0.601 for 793 of ExpertQA.
 // It does not know synonyms, who did what to whom, or how far apart the words
-// stand: a long text covers more than it supports.
+// are: a long text covers more than it supports.
 type Lexical struct {
-	lexicon *lexicon
-	pool    sync.Pool // of *workspace
+	pool sync.Pool // of *lexicalWork
 }
 
 // lexicalVersion changes whenever a score may.
-const lexicalVersion = "lexical-1"
+const lexicalVersion = "lexical-2"
+
+const (
+	// numberFactor is what a score is multiplied by when a number of the claim is
+	// not in the evidence.
+	numberFactor = 0.6
+	// A sentence with this much of a claim contradicts it if one of the two is
+	// negated and the other is not.
+	sameShare = 0.8
+	// Evidence with this much of the claim or of the question is relevant.
+	relevantShare = 0.25
+	// A passage outside the cited evidence has up to this many sentences.
+	passageSentences = 3
+	// A sentence ends after this many words even without a full stop.
+	maxSentence = 80
+	// Work on a request with more words than this is not kept for the next.
+	maxKept = 1 << 16
+)
+
+// Why a lexical score is lower than the words in common say.
+const (
+	whyNumber   = "a number or date of the claim is not in the evidence"
+	whyNegation = "the closest passage says the same and is negated, or the claim is"
+)
 
 // NewLexical returns the baseline judge.
-func NewLexical() *Lexical {
-	return &Lexical{lexicon: loadLexicon()}
-}
+func NewLexical() *Lexical { return new(Lexical) }
 
 // Info says that this is a baseline.
 func (l *Lexical) Info() Info { return Info{Kind: "lexical", Model: lexicalVersion, Baseline: true} }
 
-// workspace is the memory of one request, used again for the next.
-type workspace struct {
-	scanner  scanner
-	terms    terms
-	passages passages
-	assessor assessor
-	votes    [maxLanguages]int
-
-	claims, questions []feature
-	ends              []int // per claim: the end of its features in claims
-}
-
-// maxKept is the number of passages or terms above which a workspace is given
-// back to the system.
-const maxKept = 1 << 16
-
 // Judge compares the claims of r with its evidence and sources. It fails only
 // when ctx ends.
 func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
-	w, _ := l.pool.Get().(*workspace)
+	w, _ := l.pool.Get().(*lexicalWork)
 	if w == nil {
-		w = &workspace{scanner: scanner{lexicon: l.lexicon}}
+		w = new(lexicalWork)
 	}
-	defer func() {
-		if cap(w.passages.hits) <= maxKept && cap(w.terms.list) <= maxKept && cap(w.passages.list) <= maxKept {
-			w.scanner.text = ""
-			l.pool.Put(w)
-		}
-	}()
-	return w.judge(ctx, r)
-}
-
-func (w *workspace) judge(ctx context.Context, r *Request) (*Verdict, error) {
-	w.statements(r)
-	if err := w.texts(ctx, r); err != nil {
+	v := w.judge(ctx, r)
+	if cap(w.found) <= maxKept && cap(w.reader.words) <= maxKept {
+		l.pool.Put(w)
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
-	}
-	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
-	n := 0
-	for c := range r.Claims {
-		n += len(r.Claims[c].Evidence)
-	}
-	checks := make([]Check, n)
-	for c := range r.Claims {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n := len(r.Claims[c].Evidence)
-		v.Claims[c].Checks, checks = checks[:n:n], checks[n:]
-		w.claim(r, c, &v.Claims[c])
 	}
 	return v, nil
 }
 
-// statements reads the claims and, as the last statement, the question.
-func (w *workspace) statements(r *Request) {
-	w.claims, w.ends = w.claims[:0], w.ends[:0]
-	for c := range r.Claims {
-		w.scanner.scan(r.Claims[c].Text)
-		w.claims = append(w.claims, w.scanner.features...)
-		w.ends = append(w.ends, len(w.claims))
-	}
-	w.scanner.scan(r.Question)
-	w.questions = append(w.questions[:0], w.scanner.features...)
-	language := w.language()
-	w.terms.reset(len(w.claims) + len(w.questions))
-	from := 0
-	for _, to := range w.ends {
-		w.terms.add(w.claims[from:to], language)
-		from = to
-	}
-	w.terms.add(w.questions, language)
+// lexicalWork is what is known of one request: the words of its claims and its
+// question, and the sentences of its texts.
+type lexicalWork struct {
+	reader     wordReader
+	ids        wordMap[int32] // key of a word of a statement -> index of terms
+	terms      []lexicalTerm
+	statements []statement  // the claims, then the question
+	texts      [][]sentence // the evidence, then the sources
+	relevant   []bool       // per evidence: it has enough of the question
+
+	// What the slices of statements and texts are parts of.
+	members, found []int32
+	sentences      []sentence
+
+	now  *statement // the one that texts are compared with
+	run  int32      // the number of the last comparison
+	many [][]sentence
 }
 
-// language returns the bit of the language with the most stop words in what
-// was read, the first of those; 0 if there are none.
-func (w *workspace) language() uint16 {
-	clear(w.votes[:])
-	for _, features := range [...][]feature{w.claims, w.questions} {
-		for i := range features {
-			for set := features[i].word.stop; set != 0; set &= set - 1 {
-				w.votes[bits.TrailingZeros16(set)]++
+// A lexicalTerm is a word of a statement.
+type lexicalTerm struct {
+	number  bool
+	of      *statement // the last one that was looked at and has it
+	in, run int32      // the last sentence, counted from 1, and comparison that have it
+	weight  float64
+}
+
+// A statement is a claim, or the question.
+type statement struct {
+	terms   []int32 // each once
+	numbers int     // how many of them are numbers
+	negated bool
+	weight  float64 // of its terms
+}
+
+type sentence struct {
+	terms      []int32 // the words of statements that it has, each once
+	negated    bool
+	start, end int32 // bytes
+	at         Interval
+}
+
+// judge returns a verdict, nil if ctx has ended.
+func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
+	w.ids.clear()
+	w.terms, w.members, w.statements = w.terms[:0], w.members[:0], w.statements[:0]
+	w.found, w.sentences, w.texts, w.relevant, w.run = w.found[:0], w.sentences[:0], w.texts[:0], w.relevant[:0], 0
+	checks := 0
+	for c := range r.Claims {
+		w.addStatement(r.Claims[c].Text)
+		checks += len(r.Claims[c].Evidence)
+	}
+	w.addStatement(r.Question)
+	for i := range r.Evidence {
+		w.addText(r.Evidence[i].Text)
+	}
+	for i := range r.Sources {
+		w.addText(r.Sources[i].Text)
+	}
+	w.look(len(r.Claims), nil)
+	for e := range r.Evidence {
+		w.relevant = append(w.relevant, w.compare(w.texts[e]).share >= relevantShare)
+	}
+	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
+	all := make([]Check, checks)
+	for c := range r.Claims {
+		if ctx.Err() != nil {
+			return nil
+		}
+		n := len(r.Claims[c].Evidence)
+		v.Claims[c].Checks, all = all[:n:n], all[n:]
+		w.claim(r, c, &v.Claims[c])
+	}
+	return v
+}
+
+func (w *lexicalWork) addStatement(text string) {
+	var s statement
+	from := len(w.members)
+	for _, word := range w.reader.read(text) {
+		s.negated = s.negated || word.negates
+		if word.stop || word.negates {
+			continue
+		}
+		id, known := w.ids.get(word.key)
+		if !known {
+			id = int32(len(w.terms))
+			w.ids.put(word.key, id)
+			w.terms = append(w.terms, lexicalTerm{number: word.number})
+		}
+		if slices.Contains(w.members[from:], id) {
+			continue
+		}
+		w.members = append(w.members, id)
+		if word.number {
+			s.numbers++
+		}
+	}
+	s.terms = w.members[from:]
+	w.statements = append(w.statements, s)
+}
+
+func (w *lexicalWork) addText(text string) {
+	first, from, n := len(w.sentences), 0, 0
+	for _, word := range w.reader.read(text) {
+		if n++; word.begins || n > maxSentence {
+			w.sentences = append(w.sentences, sentence{start: word.start, at: Interval{Start: word.cp}})
+			from, n = len(w.found), 1
+		}
+		number := int32(len(w.sentences))
+		s := &w.sentences[number-1]
+		s.end, s.at.End = word.end, word.cpEnd
+		s.negated = s.negated || word.negates
+		if word.stop || word.negates {
+			continue
+		}
+		if id, ok := w.ids.get(word.key); ok && w.terms[id].in != number {
+			w.terms[id].in = number
+			w.found = append(w.found, id)
+			s.terms = w.found[from:]
+		}
+	}
+	w.texts = append(w.texts, w.sentences[first:])
+}
+
+// look makes statement i the one that texts are compared with, and weighs its
+// words by how many sentences of that evidence have them; of all texts if there
+// is none.
+func (w *lexicalWork) look(i int, evidence []int) {
+	w.now = &w.statements[i]
+	for _, id := range w.now.terms {
+		w.terms[id].of, w.terms[id].weight = w.now, 0
+	}
+	texts := w.texts
+	if len(evidence) > 0 {
+		texts = w.of(evidence)
+	}
+	n := 0
+	for _, text := range texts {
+		n += len(text)
+		for i := range text {
+			for _, id := range text[i].terms {
+				w.terms[id].weight++
 			}
 		}
 	}
-	best := 0
-	for i, n := range w.votes {
-		if n > w.votes[best] {
-			best = i
-		}
+	w.now.weight = 0
+	for _, id := range w.now.terms {
+		term := &w.terms[id]
+		term.weight = math.Log(float64(1+n)/(1+term.weight)) + 1
+		w.now.weight += term.weight
 	}
-	if w.votes[best] == 0 {
-		return 0
-	}
-	return 1 << best
 }
 
-// texts finds the terms in the evidence and the sources.
-func (w *workspace) texts(ctx context.Context, r *Request) error {
-	w.passages.reset()
-	add := func(text string) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		w.scanner.scan(text)
-		w.passages.add(w.scanner.features, &w.terms)
-		return nil
+// of returns the texts of evidence, valid until the next call.
+func (w *lexicalWork) of(evidence []int) [][]sentence {
+	w.many = w.many[:0]
+	for _, e := range evidence {
+		w.many = append(w.many, w.texts[e])
 	}
-	for i := range r.Evidence {
-		if err := add(r.Evidence[i].Text); err != nil {
-			return err
-		}
-	}
-	for i := range r.Sources {
-		if err := add(r.Sources[i].Text); err != nil {
-			return err
-		}
-	}
-	w.terms.weigh(len(w.passages.list))
-	w.assessor.reset(&w.terms, &w.passages)
-	return ctx.Err()
+	return w.many
 }
 
-// relevantToQuestion reports whether evidence e covers the question enough.
-func (w *workspace) relevantToQuestion(r *Request, e int) bool {
-	w.assessor.look(len(r.Claims))
-	return w.assessor.text(e).cover >= relevantCover
+// A comparison says what texts have of a statement.
+type comparison struct {
+	share   float64   // of its weight, in [0, 1]
+	closest *sentence // the one that has most, nil if none has anything
+	support ibid.Support
+	why     string
 }
 
-func (w *workspace) claim(r *Request, c int, out *ClaimVerdict) {
-	claim := &r.Claims[c]
-	s := &w.terms.statements[c]
-	out.Factual = tri(s.from < s.to && !isQuestion(claim.Text))
-	out.ElsewhereEvidence = -1
-	for i, e := range claim.Evidence {
-		out.Checks[i] = Check{Evidence: e, Citation: r.Evidence[e].Citation, Relevant: tri(w.relevantToQuestion(r, e))}
-	}
-	w.assessor.look(c)
-	var alone assessment
-	for i, e := range claim.Evidence {
-		alone = w.assessor.text(e)
-		check := &out.Checks[i]
-		check.Support, check.Why = alone.support, alone.why
-		check.Relevant = tri(check.Relevant == Yes || alone.cover >= relevantCover)
-		if alone.best >= 0 {
-			p := &w.passages.list[alone.best]
-			check.Quote = r.Evidence[e].Text[p.start:p.end]
-			check.QuoteAt = Interval{Start: p.cp, End: p.cpEnd}
-		}
-	}
-	switch len(claim.Evidence) {
-	case 0:
-		out.Joint = None.Support()
-	case 1:
-		out.Joint, out.JointWhy, out.Votes = alone.support, alone.why, 1
-	default:
-		joint := w.assessor.joint(claim.Evidence)
-		out.Joint, out.JointWhy, out.Votes = joint.support, joint.why, 1
-	}
-	out.Contradicted = out.Joint.Label == Contradicts
-	w.elsewhere(r, c, out)
-}
-
-// elsewhere looks for the best passage that the claim does not cite. Sources
-// come first, for they say where it stands.
-func (w *workspace) elsewhere(r *Request, c int, out *ClaimVerdict) {
-	claim := &r.Claims[c]
-	if s := &w.terms.statements[c]; s.weight == 0 {
-		return
-	}
-	best := window{text: -1}
-	for i := range r.Sources {
-		cited := r.Sources[i].Cited
-		best = w.assessor.window(len(r.Evidence)+i, best, func(p *passage) bool {
-			for _, at := range cited {
-				if at.Start < p.cpEnd && p.cp < at.End && slices.Contains(claim.Citations, at.Citation) {
-					return false
+// compare compares texts, taken together, with the statement looked at.
+func (w *lexicalWork) compare(texts ...[]sentence) (c comparison) {
+	w.run++
+	all, most, numbers := 0.0, 0.0, 0
+	for _, text := range texts {
+		for i := range text {
+			own := 0.0
+			for _, id := range text[i].terms {
+				term := &w.terms[id]
+				if term.of != w.now {
+					continue
+				}
+				own += term.weight
+				if term.run != w.run {
+					term.run = w.run
+					all += term.weight
+					if term.number {
+						numbers++
+					}
 				}
 			}
-			return true
+			if own > most {
+				c.closest, most = &text[i], own
+			}
+		}
+	}
+	if w.now.weight == 0 {
+		return c
+	}
+	c.share = min(all/w.now.weight, 1)
+	switch {
+	case most >= sameShare*w.now.weight && c.closest.negated != w.now.negated:
+		c.support, c.why = ibid.Contradicts.Support(), whyNegation
+	case numbers < w.now.numbers:
+		c.support, c.why = ibid.Scored(c.share*numberFactor), whyNumber
+	default:
+		c.support = ibid.Scored(c.share)
+	}
+	return c
+}
+
+func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
+	claim := &r.Claims[c]
+	w.look(c, claim.Evidence)
+	out.Factual = ibid.TriOf(w.now.weight > 0 && !isQuestion(claim.Text))
+	out.ElsewhereEvidence = -1
+	for i, e := range claim.Evidence {
+		alone := w.compare(w.texts[e])
+		check := &out.Checks[i]
+		*check = Check{
+			Evidence: e, Citation: r.Evidence[e].Citation, Support: alone.support, Why: alone.why,
+			Relevant: ibid.TriOf(w.relevant[e] || alone.share >= relevantShare),
+		}
+		if s := alone.closest; s != nil {
+			check.Quote, check.QuoteAt = r.Evidence[e].Text[s.start:s.end], s.at
+		}
+	}
+	out.Joint = ibid.None.Support()
+	if len(claim.Evidence) > 0 {
+		joint := w.compare(w.of(claim.Evidence)...)
+		out.Joint, out.JointWhy, out.Votes = joint.support, joint.why, 1
+	}
+	out.Contradicted = out.Joint.Degree == ibid.Contradicts
+	if w.now.weight > 0 {
+		w.elsewhere(r, claim, out)
+	}
+}
+
+// elsewhere finds the passage that the claim does not cite and that supports it
+// best: the first and shortest of equal ones. Sources come first, because they
+// say where it is.
+func (w *lexicalWork) elsewhere(r *Request, claim *Claim, out *ClaimVerdict) {
+	out.Elsewhere = ibid.None.Support()
+	var passage []sentence
+	in := -1
+	search := func(t int, usable func(s *sentence) bool) {
+		for from := range w.texts[t] {
+			text := w.texts[t][from:]
+			if len(text[0].terms) == 0 {
+				continue
+			}
+			for n := 1; n <= min(passageSentences, len(text)) && usable(&text[n-1]); n++ {
+				if len(text[n-1].terms) == 0 {
+					continue
+				}
+				if c := w.compare(text[:n]); c.support.Value > out.Elsewhere.Value {
+					out.Elsewhere, passage, in = c.support, text[:n], t
+				}
+			}
+		}
+	}
+	for i := range r.Sources {
+		search(len(r.Evidence)+i, func(s *sentence) bool {
+			return !slices.ContainsFunc(r.Sources[i].Cited, func(at Interval) bool {
+				return at.Start < s.at.End && s.at.Start < at.End && slices.Contains(claim.Citations, at.Citation)
+			})
 		})
 	}
 	for e := range r.Evidence {
 		// Another citation of the same text is no other evidence.
 		same := func(own int) bool { return r.Evidence[own].Text == r.Evidence[e].Text }
 		if !slices.ContainsFunc(claim.Evidence, same) {
-			best = w.assessor.window(e, best, func(*passage) bool { return true })
+			search(e, func(*sentence) bool { return true })
 		}
 	}
-	out.Elsewhere = None.Support()
-	if best.text < 0 {
+	if in < 0 {
 		return
 	}
-	out.Elsewhere = best.support
-	first, last := &w.passages.list[best.from], &w.passages.list[best.to-1]
-	if i := best.text - len(r.Evidence); i >= 0 {
-		src := &r.Sources[i]
-		out.ElsewhereQuote = src.Text[first.start:last.end]
-		out.ElsewherePlace = &Place{Doc: src.Doc, Page: src.Page, Start: first.cp, End: last.cpEnd}
+	first, last := &passage[0], &passage[len(passage)-1]
+	at := Interval{Start: first.at.Start, End: last.at.End}
+	if in < len(r.Evidence) {
+		out.ElsewhereEvidence, out.ElsewhereAt = in, at
+		out.ElsewhereQuote = r.Evidence[in].Text[first.start:last.end]
 		return
 	}
-	out.ElsewhereEvidence = best.text
-	out.ElsewhereQuote = r.Evidence[best.text].Text[first.start:last.end]
-	out.ElsewhereAt = Interval{Start: first.cp, End: last.cpEnd}
+	source := &r.Sources[in-len(r.Evidence)]
+	out.ElsewherePlace = &Place{Doc: source.Doc, Page: source.Page, Start: at.Start, End: at.End}
+	out.ElsewhereQuote = source.Text[first.start:last.end]
 }
 
 // isQuestion reports whether a claim ends in a question mark.

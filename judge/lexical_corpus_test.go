@@ -55,6 +55,19 @@ type scored struct {
 	positive []bool
 	class    []int // of three; nil if people used two
 	score    []float64
+
+	// Claims that the judge says their evidence contradicts, and how many of them
+	// people find without any support.
+	contradicted, unsupported int
+}
+
+func (s *scored) contradiction(v *judge.ClaimVerdict, unsupported bool) {
+	if v.Contradicted {
+		s.contradicted++
+		if unsupported {
+			s.unsupported++
+		}
+	}
 }
 
 // scoreWice judges every chunk; a claim has the best score of its chunks, as
@@ -80,7 +93,8 @@ func scoreWice(t *testing.T, j judge.Judge, chunks []wiceChunk) scored {
 			out.class = append(out.class, wiceClasses[c.Label])
 			out.score = append(out.score, -1)
 		}
-		out.score[i] = max(out.score[i], v.Claims[0].Joint.Score)
+		out.score[i] = max(out.score[i], v.Claims[0].Joint.Value)
+		out.contradiction(&v.Claims[0], c.Label == "not_supported")
 	}
 	return out
 }
@@ -92,6 +106,7 @@ func (s scored) report(t *testing.T, name string) (area float64) {
 	human := truths(s.positive)
 	t.Logf("%s: %d claims, AUROC %.4f, kappa at 0.5 %.4f, at 0.7 %.4f", name, len(s.score), area,
 		kappa(2, human, binary(s.score, 0.5)), kappa(2, human, binary(s.score, 0.7)))
+	t.Logf("%s: %d contradicted, %d of them without support", name, s.contradicted, s.unsupported)
 	if s.class != nil {
 		t.Logf("%s: three classes: kappa %.4f", name, kappa(3, s.class, threeClass(s.score)))
 	}
@@ -164,9 +179,10 @@ func scoreExpertQA(t *testing.T, j judge.Judge, records []expertRecord) scored {
 			}
 			for i, label := range labels {
 				joint := v.Claims[i].Joint
-				if joint.Known && (label == "Complete" || label == "Partial" || label == "Incomplete") {
+				if joint.Known() && (label == "Complete" || label == "Partial" || label == "Incomplete") {
 					out.positive = append(out.positive, label == "Complete")
-					out.score = append(out.score, joint.Score)
+					out.score = append(out.score, joint.Value)
+					out.contradiction(&v.Claims[i], label == "Incomplete")
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -53,12 +54,12 @@ func TestReplay(t *testing.T) {
 	other := oneClaim("other/s")
 	other.Question = "Which colour?" // another key
 	v, err := p.Judge(t.Context(), other)
-	if err != nil || v.Claims[0].Joint != judge.Partial.Support() || v.Calls[0].Model != "m2" {
+	if err != nil || v.Claims[0].Joint != ibid.Partial.Support() || v.Calls[0].Model != "m2" {
 		t.Errorf("by row: %+v, %v", v, err)
 	}
 	// The key wins over the row.
 	v, err = p.Judge(t.Context(), oneClaim("other/s"))
-	if err != nil || v.Claims[0].Joint != judge.Full.Support() || v.Calls[0].Provider != "p" || !v.Calls[0].Cached {
+	if err != nil || v.Claims[0].Joint != ibid.Full.Support() || v.Calls[0].Provider != "p" || !v.Calls[0].Cached {
 		t.Errorf("by key: %+v, %v", v, err)
 	}
 	for row, reason := range map[string]judge.Reason{"bad/s": judge.BadReply, "absent/s": judge.NoReply} {

@@ -1,10 +1,16 @@
 package judge
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/metrics/quote"
 )
 
 // Schema is the JSON Schema of a reply, for structured outputs in strict mode.
@@ -137,7 +143,7 @@ func (p *parser) claim(c int, raw *replyClaim, out *ClaimVerdict) error {
 	}
 	switch *raw.Kind {
 	case "factual", "nonfactual":
-		out.Factual = tri(*raw.Kind == "factual")
+		out.Factual = ibid.TriOf(*raw.Kind == "factual")
 	default:
 		return fmt.Errorf("kind %q: not one of factual, nonfactual", clip(*raw.Kind))
 	}
@@ -206,42 +212,42 @@ func (p *parser) check(c, number int, raw *replyCheck) (Check, error) {
 	case *raw.Relevant != "yes" && *raw.Relevant != "no":
 		return Check{}, fmt.Errorf("relevant %q: not one of yes, no", clip(*raw.Relevant))
 	}
-	label, err := ParseLabel(*raw.Support)
+	label, err := ibid.ParseDegree(*raw.Support)
 	if err != nil {
 		return Check{}, fmt.Errorf("support: %w", err)
 	}
-	out := Check{Relevant: tri(*raw.Relevant == "yes"), Quote: *raw.Quote, Why: *raw.Why}
+	out := Check{Relevant: ibid.TriOf(*raw.Relevant == "yes"), Quote: *raw.Quote, Why: *raw.Why}
 	at, verbatim := findQuote(p.text(number), out.Quote)
 	out.QuoteAt = at
-	if label.backs() && !verbatim {
+	if label.Backs() && !verbatim {
 		p.defect("claim %s, evidence %s: the quote does not stand in the evidence", p.roster.ClaimID(c), evidenceID(number))
-		label = Unsure
+		label = ibid.Unsure
 	}
 	out.Support = label.Support()
 	return out, nil
 }
 
 func (p *parser) joint(c int, raw *replyClaim, quoted bool, out *ClaimVerdict) error {
-	label, err := ParseLabel(*raw.Joint)
+	label, err := ibid.ParseDegree(*raw.Joint)
 	if err != nil {
 		return fmt.Errorf("joint: %w", err)
 	}
 	out.JointWhy = *raw.JointWhy
 	if len(p.roster.cited[c]) == 0 {
-		out.Joint = None.Support()
+		out.Joint = ibid.None.Support()
 		return nil
 	}
-	if label.backs() && !quoted {
+	if label.Backs() && !quoted {
 		p.defect("claim %s: joint is %s without a quote that stands in its evidence", p.roster.ClaimID(c), label)
-		label = Unsure
+		label = ibid.Unsure
 	}
 	out.Joint, out.Votes = label.Support(), 1
-	out.Contradicted = label == Contradicts
+	out.Contradicted = label == ibid.Contradicts
 	return nil
 }
 
 func (p *parser) elsewhere(c int, raw *replyClaim, out *ClaimVerdict) error {
-	label, err := ParseLabel(*raw.Elsewhere)
+	label, err := ibid.ParseDegree(*raw.Elsewhere)
 	if err != nil {
 		return fmt.Errorf("elsewhere: %w", err)
 	}
@@ -258,9 +264,9 @@ func (p *parser) elsewhere(c int, raw *replyClaim, out *ClaimVerdict) error {
 			out.ElsewhereAt, verbatim = findQuote(p.text(n), out.ElsewhereQuote)
 		}
 	}
-	if label.backs() && !verbatim {
+	if label.Backs() && !verbatim {
 		p.defect("claim %s: elsewhere is %s without a quote that stands in evidence it does not cite", p.roster.ClaimID(c), label)
-		label = Unsure
+		label = ibid.Unsure
 	}
 	out.Elsewhere = label.Support()
 	return nil
@@ -302,4 +308,168 @@ func missing(of, name string) error {
 		of += ": "
 	}
 	return fmt.Errorf("%smember %q is missing", of, name)
+}
+
+// findQuote returns the first place of quote in text, in code points; only white
+// space may differ.
+func findQuote(text, q string) (at Interval, ok bool) {
+	times, start, end := quote.Spaces.Find(text, quote.Spaces.Normalize(text), q)
+	return Interval{Start: int32(start), End: int32(end)}, times > 0
+}
+
+// replyObject is a reply as the schema has it. Pointers tell a missing member
+// from an empty one.
+type replyObject struct {
+	Tampering *string       `json:"tampering"`
+	Claims    *[]replyClaim `json:"claims"`
+}
+
+type replyClaim struct {
+	ID                *string       `json:"id"`
+	Kind              *string       `json:"kind"`
+	Checks            *[]replyCheck `json:"checks"`
+	JointWhy          *string       `json:"joint_why"`
+	Joint             *string       `json:"joint"`
+	Elsewhere         *string       `json:"elsewhere"`
+	ElsewhereEvidence *string       `json:"elsewhere_evidence_id"`
+	ElsewhereQuote    *string       `json:"elsewhere_quote"`
+	Sufficient        *[][]string   `json:"sufficient"` // only where it was asked for
+}
+
+type replyCheck struct {
+	EvidenceID *string `json:"evidence_id"`
+	Why        *string `json:"why"`
+	Quote      *string `json:"quote"`
+	Support    *string `json:"support"`
+	Relevant   *string `json:"relevant"`
+}
+
+// replyNames are the names of members that a reply may have.
+var replyNames = map[string]bool{
+	"tampering": true, "claims": true,
+	"id": true, "kind": true, "checks": true, "joint_why": true, "joint": true,
+	"elsewhere": true, "elsewhere_evidence_id": true, "elsewhere_quote": true, "sufficient": true,
+	"evidence_id": true, "why": true, "quote": true, "support": true, "relevant": true,
+}
+
+// maxStarts bounds how many opening braces of prose are tried as the start of
+// an object.
+const maxStarts = 64
+
+// extract returns the one JSON object of a reply that may be wrapped in prose
+// or in a Markdown fence. Of several objects it is the one with a "claims"
+// member; two of those are an error, for which one is meant is anyone's guess.
+func extract(reply string) (string, error) {
+	found := ""
+	rest := reply
+	for range maxStarts {
+		i := strings.IndexByte(rest, '{')
+		if i < 0 {
+			break
+		}
+		end := objectEnd(rest[i:])
+		if end == 0 || !hasClaims(rest[i:i+end]) {
+			// Not ours as a whole; an object may still begin within it.
+			rest = rest[i+1:]
+			continue
+		}
+		if found != "" {
+			return "", errors.New("more than one JSON object with claims")
+		}
+		found = rest[i : i+end]
+		rest = rest[i+end:]
+	}
+	if found == "" {
+		return "", errors.New("no complete JSON object with claims")
+	}
+	return found, nil
+}
+
+// objectEnd returns the length of the balanced object that s begins with, 0 if
+// it does not end.
+func objectEnd(s string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			} else if c == '"' {
+				quoted = false
+			}
+		case c == '"':
+			quoted = true
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+func hasClaims(object string) bool {
+	var o struct {
+		Claims json.RawMessage `json:"claims"`
+	}
+	return json.Unmarshal([]byte(object), &o) == nil && o.Claims != nil
+}
+
+// decode reads the object by the schema: no other members, none twice.
+func decode(object string) (*replyObject, error) {
+	if err := checkNames(json.NewDecoder(strings.NewReader(object))); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader([]byte(object)))
+	d.DisallowUnknownFields()
+	o := new(replyObject)
+	if err := d.Decode(o); err != nil {
+		return nil, fmt.Errorf("not of the given shape: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return o, nil
+}
+
+// checkNames refuses what encoding/json lets pass: members that occur twice,
+// and names that differ from the schema's in case.
+func checkNames(d *json.Decoder) error {
+	var open []map[string]bool // names seen in each open object, nil for an array
+	wantName := false
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("not JSON: %w", err)
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			switch t {
+			case '{':
+				open = append(open, map[string]bool{})
+			case '[':
+				open = append(open, nil)
+			default:
+				open = open[:len(open)-1]
+			}
+			if len(open) == 0 {
+				return nil
+			}
+			wantName = open[len(open)-1] != nil
+			continue
+		case string:
+			if wantName {
+				seen := open[len(open)-1]
+				if !replyNames[t] {
+					return fmt.Errorf("unknown member %q", clip(t))
+				}
+				if seen[t] {
+					return fmt.Errorf("member %q occurs twice", t)
+				}
+				seen[t] = true
+				wantName = false
+				continue
+			}
+		}
+		wantName = open[len(open)-1] != nil
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ibid"
 )
 
 // within checks what is known of a row against one way in which everything that
@@ -47,8 +49,8 @@ func TestBoundsHoldForEveryCompletion(t *testing.T) {
 		r := randomRow(rng, rng.IntN(3))
 		judge(rng, r, 1+rng.IntN(3), 0.15)
 		for i := range r.Claims {
-			r.Claims[i].Factual = max(r.Claims[i].Factual, No)
-			r.Claims[i].NeedsCitation = max(r.Claims[i].NeedsCitation, No)
+			r.Claims[i].Factual = max(r.Claims[i].Factual, ibid.No)
+			r.Claims[i].NeedsCitation = max(r.Claims[i].NeedsCitation, ibid.No)
 		}
 		if rng.IntN(10) == 0 {
 			loseVerdicts(r)
@@ -108,9 +110,9 @@ func TestBoundsHoldForEveryCompletion(t *testing.T) {
 func TestBoundsAreReached(t *testing.T) {
 	row := judgedRow([]float64{-1, 1}, says(-1, 0), says(1, 1), says(0))
 	for i := range row.Verdicts {
-		row.Verdicts[i].Relevant = Yes
+		row.Verdicts[i].Relevant = ibid.Yes
 	}
-	row.Pairs = [][]PairVerdict{make([]PairVerdict, 1), {{Support: known(1), Relevant: Yes}}, nil}
+	row.Pairs = [][]PairVerdict{make([]PairVerdict, 1), {{Support: known(1), Relevant: ibid.Yes}}, nil}
 	o := judgedOptions()
 	o.SpanComponent = false
 	s := score(t, o, row)
@@ -154,7 +156,7 @@ func TestBoundsBracketTheTruthInASimulation(t *testing.T) {
 			r := randomRow(rng, 3)
 			judge(rng, r, 4, 0)
 			for i := range r.Citations {
-				r.Citations[i].Status = 0
+				r.Citations[i].Place.Status = 0
 				r.Claims[0].Citations = append(r.Claims[0].Citations[:0], 0)
 			}
 			r.Pairs = nil
@@ -162,12 +164,12 @@ func TestBoundsBracketTheTruthInASimulation(t *testing.T) {
 			// The judge is at a loss where support is low more often than elsewhere.
 			for i := range r.Claims {
 				if c := &r.Claims[i]; rng.Float64() < 0.6-0.5*c.Joint.Value {
-					c.Joint = Support{}
+					c.Joint = ibid.Support{}
 				}
 			}
 			for i := range r.Verdicts {
 				if v := &r.Verdicts[i]; rng.Float64() < 0.6-0.5*v.Support.Value {
-					v.Support = Support{}
+					v.Support = ibid.Support{}
 				}
 			}
 			s := score(t, judgedOptions(), r)
@@ -261,16 +263,16 @@ func TestWhatIsCertainIsNotOpen(t *testing.T) {
 	o := judgedOptions()
 	o.SpanComponent, o.Human = false, true
 	s := score(t, o, uncited)
-	wantReason(t, s, JudgeFailed, HallucinationRate, OverallCitationAccuracy, LongCiteRecall)
+	wantReason(t, s, ibid.JudgeFailed, HallucinationRate, OverallCitationAccuracy, LongCiteRecall)
 	wantBounds(t, s, HallucinationRate, 1, 1) // people do not look elsewhere
 	wantBounds(t, s, OverallCitationAccuracy, 0, 0)
-	wantReason(t, s, NoCitations, LongCiteF1)
+	wantReason(t, s, ibid.NoCitations, LongCiteF1)
 	if s.HasBounds[LongCiteF1] {
 		t.Error("longcite_f1 of an answer without citations has bounds")
 	}
 	o.Weights.Hallucination = 0
 	s = score(t, o, uncited)
-	wantReason(t, s, JudgeFailed, OverallCitationAccuracy) // 0 only if the claim needs a citation
+	wantReason(t, s, ibid.JudgeFailed, OverallCitationAccuracy) // 0 only if the claim needs a citation
 	wantBounds(t, s, OverallCitationAccuracy, 0, 0)
 
 	o = judgedOptions()

@@ -1,22 +1,116 @@
 package metrics
 
-import "ibid/metrics/span"
+import (
+	"ibid"
+	"ibid/metrics/span"
+)
+
+// judgedItems are the claims or citations that a judged metric is a share or a mean
+// of. The coverage of the metric is 1 - unscored/scorable.
+type judgedItems struct{ unscored, scorable []Term }
+
+var (
+	needingClaims = judgedItems{unscored: terms(UnscoredNeedingClaims, UndecidedClaims), scorable: terms(ClaimsNeedingCitation, UndecidedClaims)}
+	factualClaims = judgedItems{unscored: terms(UnscoredFactualClaims, UndecidedClaims), scorable: terms(FactualClaims, UndecidedClaims)}
+	outcomeClaims = judgedItems{unscored: term(UnscoredClaims), scorable: terms(FactualClaims, UndecidedClaims)}
+	citedClaims   = judgedItems{unscored: term(UnscoredConsistencyClaims), scorable: terms(ConsistencyClaims, UnscoredConsistencyClaims)}
+)
+
+// define completes the definition of a metric over the items. Its bounds are [0, 1]
+// unless it has a Max.
+func (j judgedItems) define(d Definition) Definition {
+	if d.Max == 0 {
+		d.Max = 1
+	}
+	d.UndefinedWhen = "no judge or no verdict on the row, claims or citations not known, or " + d.UndefinedWhen
+	d.Unscored, d.Scorable, d.Judged = j.unscored, j.scorable, true
+	return d
+}
+
+var claimDefinitions = map[Metric]Definition{
+	CitationCompleteness: judgedItems{unscored: term(UndecidedClaims), scorable: needingClaims.scorable}.define(Definition{
+		Name: "citation_completeness", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
+		Summary:       "share of claims needing a citation that have one",
+		Formula:       "claims needing a citation that have one, valid or not / claims needing a citation",
+		UndefinedWhen: "no claim needs a citation", Source: specification,
+		Num: term(CitedClaims), Den: term(ClaimsNeedingCitation),
+	}),
+	SupportedCompleteness: needingClaims.define(Definition{
+		Name: "supported_completeness", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
+		Summary:       "share of claims needing a citation that their citations support (attribution recall)",
+		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation",
+		UndefinedWhen: "no claim needs a citation, or none is scored", Source: liu,
+		Num: term(SupportedClaims), Den: less(term(ClaimsNeedingCitation), UnscoredNeedingClaims),
+	}),
+	CitedClaimPrecision: judgedItems{
+		unscored: terms(UnscoredNeedingClaims, UndecidedCitedClaims), scorable: terms(CitedClaims, UndecidedCitedClaims),
+	}.define(Definition{
+		Name: "cited_claim_precision", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
+		Summary:       "share of cited claims that their citations support (attribution precision)",
+		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation that have one",
+		UndefinedWhen: "no claim needing a citation has one, or none is scored", Source: rashkin,
+		Num: term(SupportedClaims), Den: less(term(CitedClaims), UnscoredNeedingClaims),
+	}),
+	FactualConsistency: factualClaims.define(Definition{
+		Name: "factual_consistency", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
+		Summary:       "share of factual claims that agree with their sources",
+		Formula:       "factual claims with joined support ≥ consistent and not contradicted / scored factual claims",
+		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
+		Num: term(ConsistentClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
+	}),
+	MeanConsistency: citedClaims.define(Definition{
+		Name: "mean_consistency", Group: "claims", Kind: Mean, Direction: HigherIsBetter,
+		Summary:       "mean joined support of cited claims",
+		Formula:       "mean of joined support over scored claims that have a citation",
+		UndefinedWhen: "no claim has a citation, or none of these is scored", Source: specification,
+		Num: sumTerm(SumConsistency), Den: term(ConsistencyClaims),
+	}),
+	ConsistencyVariance: citedClaims.define(Definition{
+		Name: "consistency_variance", Group: "claims", Kind: Score, Direction: LowerIsBetter, Max: 0.5,
+		Summary:       "spread of joined support over cited claims",
+		Formula:       "sample variance (n − 1) of joined support over scored claims that have a citation",
+		UndefinedWhen: "fewer than two claims that have a citation are scored", Source: specification,
+	}),
+	HallucinationRate: outcomeClaims.define(Definition{
+		Name: "hallucination_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
+		Summary:       "share of factual claims that no evidence supports",
+		Formula:       "factual claims with outcome contradicted or unsupported / factual claims whose outcome is scored",
+		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
+		Num: term(HallucinatedClaims), Den: less(term(FactualClaims), UnscoredClaims),
+	}),
+	ContradictionRate: factualClaims.define(Definition{
+		Name: "contradiction_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
+		Summary:       "share of factual claims that their cited evidence contradicts",
+		Formula:       "factual claims with outcome contradicted / scored factual claims",
+		UndefinedWhen: "no claim is factual, or none of these is scored", Source: rashkin,
+		Num: term(ContradictedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
+	}),
+	CitationCoverage: {
+		Name: "citation_coverage", Group: "answer", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Summary:       "share of the answer's claims, by length, that carry a citation",
+		Formula:       "answer code points in claims that carry a citation / answer code points in claims",
+		UndefinedWhen: "no judge, for which claims are cut; or citations or the place of a claim in the answer not known, or no claim",
+		Source:        liu, Num: term(CitedAnswerChars), Den: term(ClaimAnswerChars), Judged: true,
+	},
+}
 
 // A claimItem is one claim as it counts.
 type claimItem struct {
 	cited          bool // has a citation, valid or not
 	decided        bool // it is known whether it is factual and needs a citation; else both are taken to be so
 	factual, needs bool
-	backed         bool    // something it cites counts
-	joint          Support // 0 if nothing it cites counts
-	outcome        Outcome
+	backed         bool         // something it cites counts
+	joint          ibid.Support // 0 if nothing it cites counts
+	outcome        ibid.Outcome
 }
 
 func (s *Scorer) supported(c *claimItem) bool {
-	return c.backed && c.joint.Known && c.joint.Value >= s.opt.Supported
+	return c.backed && c.joint.Known() && c.joint.Value >= s.opt.Supported
 }
 
-func (c *claimItem) hallucinated() bool { return c.outcome == Contradicted || c.outcome == Unsupported }
+func (c *claimItem) hallucinated() bool {
+	return c.outcome == ibid.Contradicted || c.outcome == ibid.Unsupported
+}
 
 // readClaims fills s.judged.claims and the outcomes. Without citations nothing
 // is known of the support by them.
@@ -32,11 +126,11 @@ func (s *Scorer) readClaims(r *Row, out *Scores) {
 	s.judged.claims = items
 }
 
-func (s *Scorer) readClaim(r *Row, c *Claim) claimItem {
+func (s *Scorer) readClaim(r *Row, c *ibid.Claim) claimItem {
 	it := claimItem{cited: len(c.Citations) > 0, decided: !r.unjudged(), factual: true, needs: true}
 	if it.decided {
-		it.factual = c.Factual != No
-		it.needs = c.NeedsCitation == Yes || c.NeedsCitation == Unset && it.factual
+		it.factual = c.Factual != ibid.No
+		it.needs = c.NeedsCitation == ibid.Yes || c.NeedsCitation == ibid.Unset && it.factual
 	}
 	for _, i := range c.Citations {
 		it.backed = it.backed || s.counts(r, i)
@@ -44,7 +138,7 @@ func (s *Scorer) readClaim(r *Row, c *Claim) claimItem {
 	switch {
 	case !r.HasCitations:
 	case !it.backed:
-		it.joint.Known = true
+		it.joint = ibid.Scored(0)
 	case it.decided:
 		it.joint = c.Joint
 	}
@@ -54,24 +148,24 @@ func (s *Scorer) readClaim(r *Row, c *Claim) claimItem {
 
 // outcome is the first that holds. People are not asked for support elsewhere;
 // of another judge it is unscored where it is not known.
-func (s *Scorer) outcome(it *claimItem, c *Claim) Outcome {
+func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
 	switch contradicted := c.Contradicted && it.backed; {
 	case !it.decided:
-		return Unscored
+		return ibid.Unscored
 	case !it.factual:
-		return NotFactual
-	case !it.joint.Known:
-		return Unscored
+		return ibid.NotFactual
+	case !it.joint.Known():
+		return ibid.Unscored
 	case s.supported(it) && !contradicted:
-		return SupportedByCited
+		return ibid.SupportedByCited
 	case contradicted:
-		return Contradicted
-	case c.Elsewhere.Known && c.Elsewhere.Value >= s.opt.Supported:
-		return SupportedElsewhere
-	case !c.Elsewhere.Known && !s.opt.Human:
-		return Unscored
+		return ibid.Contradicted
+	case c.Elsewhere.Known() && c.Elsewhere.Value >= s.opt.Supported:
+		return ibid.SupportedElsewhere
+	case !c.Elsewhere.Known() && !s.opt.Human:
+		return ibid.Unscored
 	}
-	return Unsupported
+	return ibid.Unsupported
 }
 
 // claimShares are the items of the metrics over claims.
@@ -89,7 +183,7 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 	for i := range s.judged.claims {
 		it := &s.judged.claims[i]
 		s.addClaim(&all, it, &r.Claims[i])
-		if it.outcome == Unscored {
+		if it.outcome == ibid.Unscored {
 			all.unscored++
 			textless = textless && s.lacksText(r, &r.Claims[i])
 		}
@@ -98,13 +192,13 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 
 	s.judged.textless = textless && all.unscored > 0
 	open := whyOpen(r, s.judged.textless)
-	why := func(items Reason) lack { return lack{items, open, r.unjudged()} }
-	toCite, cited := NoClaims, NoCitations
+	why := func(items ibid.Reason) lack { return lack{items, open, r.unjudged()} }
+	toCite, cited := ibid.NoClaims, ibid.NoCitations
 	if len(r.Claims) > 0 && len(r.Citations) == 0 {
-		toCite = NothingToCite
+		toCite = ibid.NothingToCite
 	}
 	if len(r.Claims) == 0 {
-		cited = NoClaims
+		cited = ibid.NoClaims
 	}
 	precise := cited
 	if all.cited.scored+all.cited.open == 0 {
@@ -113,9 +207,9 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 	out.share(CitationCompleteness, all.cited, why(toCite))
 	out.share(SupportedCompleteness, all.supported, why(toCite))
 	out.share(CitedClaimPrecision, all.precise, why(precise))
-	out.share(FactualConsistency, all.consistent, why(NoClaims))
-	out.share(HallucinationRate, all.hallucinated, why(NoClaims))
-	out.share(ContradictionRate, all.contradictory, why(NoClaims))
+	out.share(FactualConsistency, all.consistent, why(ibid.NoClaims))
+	out.share(HallucinationRate, all.hallucinated, why(ibid.NoClaims))
+	out.share(ContradictionRate, all.contradictory, why(ibid.NoClaims))
 	out.mean(MeanConsistency, all.joint, why(cited))
 	s.scoreVariance(all.joint, why(cited), out)
 }
@@ -123,8 +217,8 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 // addClaim enters one claim. Where its joint support is open, it can turn out
 // either way; where only that it is factual and needs a citation is open, it is
 // taken to be so.
-func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *Claim) {
-	scored := it.decided && it.joint.Known
+func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
+	scored := it.decided && it.joint.Known()
 	enter := func(h *share, known, yes, possibly bool) {
 		if known {
 			h.add(yes)
@@ -138,18 +232,18 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *Claim) {
 		} else {
 			all.cited.addOpen(it.cited, it.cited)
 		}
-		enter(&all.supported, scored, s.supported(it), !it.joint.Known)
+		enter(&all.supported, scored, s.supported(it), !it.joint.Known())
 		if it.cited {
-			enter(&all.precise, scored, s.supported(it), !it.joint.Known)
+			enter(&all.precise, scored, s.supported(it), !it.joint.Known())
 		}
 	}
 	if it.factual {
 		contradicted := it.backed && c.Contradicted
 		consistent := it.backed && !contradicted && it.joint.Value >= s.opt.Consistent
-		enter(&all.consistent, scored, consistent, !it.joint.Known)
-		enter(&all.contradictory, scored, it.outcome == Contradicted, !it.joint.Known)
-		if it.outcome == Unscored {
-			all.hallucinated.addOpen(it.joint.Known && s.opt.Human, true)
+		enter(&all.consistent, scored, consistent, !it.joint.Known())
+		enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known())
+		if it.outcome == ibid.Unscored {
+			all.hallucinated.addOpen(it.joint.Known() && s.opt.Human, true)
 		} else {
 			all.hallucinated.add(it.hallucinated())
 		}
@@ -161,11 +255,11 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *Claim) {
 
 // lacksText reports whether the support of a claim could not be judged for want
 // of the texts that it cites.
-func (s *Scorer) lacksText(r *Row, c *Claim) bool {
+func (s *Scorer) lacksText(r *Row, c *ibid.Claim) bool {
 	lacks := false
 	for _, i := range c.Citations {
-		switch status := r.Citations[i].Status; {
-		case status == span.Unchecked:
+		switch status := r.Citations[i].Place.Status; {
+		case status == ibid.StatusUnchecked:
 			lacks = true
 		case status.Valid():
 			return false
@@ -220,12 +314,12 @@ func (s *Scorer) scoreVariance(joint mean, why lack, out *Scores) {
 	center := joint.sum / float64(joint.scored)
 	var squares float64
 	for i := range s.judged.claims {
-		if it := &s.judged.claims[i]; it.cited && it.joint.Known {
+		if it := &s.judged.claims[i]; it.cited && it.joint.Known() {
 			d := it.joint.Value - center
 			squares += d * d
 		}
 	}
-	out.quotient(ConsistencyVariance, squares, float64(joint.scored-1), Defined)
+	out.quotient(ConsistencyVariance, squares, float64(joint.scored-1), ibid.Defined)
 }
 
 // scoreCoverage measures how much of the claims' text carries a citation.
@@ -233,14 +327,14 @@ func (s *Scorer) scoreCoverage(r *Row, out *Scores) {
 	all, cited := s.judged.spans[:0], s.judged.cited[:0]
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		if !c.HasExtent {
-			out.undefined(CitationCoverage, NoClaims)
+		if !c.Extent.Known() {
+			out.undefined(CitationCoverage, ibid.NoClaims)
 			return
 		}
-		if span.Check(c.Start, c.End) != span.OK {
+		if ibid.CheckSpan(c.Extent.Start.Value, c.Extent.End.Value) != ibid.StatusOK {
 			continue
 		}
-		x := span.Span{Start: int32(c.Start), End: int32(c.End)}
+		x := span.Span{Start: int32(c.Extent.Start.Value), End: int32(c.Extent.End.Value)}
 		all = append(all, x)
 		if len(c.Citations) > 0 {
 			cited = append(cited, x)
@@ -250,5 +344,5 @@ func (s *Scorer) scoreCoverage(r *Row, out *Scores) {
 	z := s.compare.Sizes(cited, all, 0)
 	out.count(CitedAnswerChars, z.Truth)
 	out.count(ClaimAnswerChars, z.Pred)
-	out.ratio(CitationCoverage, z.Truth, z.Pred, NoClaims)
+	out.ratio(CitationCoverage, z.Truth, z.Pred, ibid.NoClaims)
 }

@@ -6,22 +6,23 @@ import (
 	"strconv"
 	"testing"
 
+	"ibid"
 	"ibid/metrics/span"
 )
 
 // The examples of specification 1.0, §7, as ibid reads them and literally.
 func TestSpecificationExamples(t *testing.T) {
-	onPage := func(doc string, page int32, start, end int64) span.Place {
-		return span.Place{Doc: doc, Page: page, Start: start, End: end, FirstPage: page, LastPage: page}
+	onPage := func(doc string, page int32, start, end int64) ibid.Place {
+		return ibid.Place{Doc: doc, Page: page, Start: start, End: end, FirstPage: page, LastPage: page}
 	}
 	pair := func(doc string, page int32, a, b, c, d int64) *Row {
 		return cited(onPage(doc, page, c, d)).against(by("", onPage(doc, page, a, b)))
 	}
 	endToEnd := pair("annual_report.pdf", 5, 1230, 1290, 1234, 1289)
-	endToEnd.Answer = "The company reported $10M in Q1 revenue. [annual_report.pdf:5:1234-1289]"
+	endToEnd.Answer.Answer = "The company reported $10M in Q1 revenue. [annual_report.pdf:5:1234-1289]"
 	endToEnd.HasClaims, endToEnd.Judged = true, true
-	endToEnd.Claims = []Claim{{Start: 0, End: 40, HasExtent: true, Citations: []int32{0}, Joint: known(1), Elsewhere: known(0)}}
-	endToEnd.Verdicts = []CitationVerdict{{Support: known(1), Relevant: Yes}}
+	endToEnd.Claims = []ibid.Claim{{Extent: ibid.Between(0, 40), Citations: []int32{0}, Joint: known(1), Elsewhere: known(0)}}
+	endToEnd.Verdicts = []CitationVerdict{{Support: known(1), Relevant: ibid.Yes}}
 	unguided := copyRow(endToEnd)
 	unguided.HasTruth = false
 	silent := judgedRow(nil)
@@ -136,22 +137,22 @@ func TestCompatAgainstTheSpecification(t *testing.T) {
 	for range 300 {
 		o := DefaultOptions()
 		o.Compat, o.Tolerance = true, rng.Int64N(6)
-		row := &Row{HasCitations: true, HasTruth: true}
-		place := func() span.Place {
+		row := &Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
+		place := func() ibid.Place {
 			start := rng.Int64N(30)
 			return at(strconv.Itoa(rng.IntN(2)), start, start+1+rng.Int64N(20))
 		}
 		for range 1 + rng.IntN(3) {
-			row.Citations = append(row.Citations, place())
+			row.Citations = append(row.Citations, cites(place())...)
 			row.Truth = append(row.Truth, by("", place()))
 		}
 		var exact, tolerance float64
 		first := true
 		for _, x := range row.Truth {
 			for _, y := range row.Citations {
-				a, b := span.Span{Start: int32(x.Place.Start), End: int32(x.Place.End)}, span.Span{Start: int32(y.Start), End: int32(y.End)}
+				a, b := span.Span{Start: int32(x.Place.Start), End: int32(x.Place.End)}, span.Span{Start: int32(y.Place.Start), End: int32(y.Place.End)}
 				var e, w float64
-				if x.Place.Doc == y.Doc {
+				if x.Place.Doc == y.Place.Doc {
 					e, w = jaccard(chars(a, 0), chars(b, 0)), jaccard(chars(a, 0), chars(b, o.Tolerance))
 				}
 				if first || w > tolerance {

@@ -1,6 +1,10 @@
 package metrics
 
-import "slices"
+import (
+	"slices"
+
+	"ibid"
+)
 
 // An open verdict is one that is missing, with all ways in which it can turn
 // out.
@@ -16,19 +20,19 @@ var degrees = []float64{0, 0.5, 0.75, 1}
 // people are not asked for evidence that is not cited.
 func openVerdicts(r *Row, human bool) []open {
 	var all []open
-	support := func(s *Support) {
-		if !s.Known {
+	support := func(s *ibid.Support) {
+		if !s.Known() {
 			all = append(all, open{len(degrees), func(way int) { *s = known(degrees[way]) }})
 		}
 	}
-	flag := func(f *Flag) {
-		if *f == Unset {
-			all = append(all, open{2, func(way int) { *f = No + Flag(way) }})
+	flag := func(f *ibid.Tri) {
+		if *f == ibid.Unset {
+			all = append(all, open{2, func(way int) { *f = ibid.No + ibid.Tri(way) }})
 		}
 	}
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		if !c.Joint.Known {
+		if !c.Joint.Known() {
 			all = append(all, open{2, func(way int) { c.Contradicted = way == 1 }})
 		}
 		support(&c.Joint)
@@ -64,7 +68,7 @@ func copyRow(r *Row) *Row {
 func loseVerdicts(r *Row) {
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		*c = Claim{Start: c.Start, End: c.End, HasExtent: true, Citations: c.Citations}
+		*c = ibid.Claim{Extent: c.Extent, Citations: c.Citations}
 	}
 	clear(r.Verdicts)
 	for _, pairs := range r.Pairs {

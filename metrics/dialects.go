@@ -3,14 +3,133 @@ package metrics
 import (
 	"slices"
 
+	"ibid"
 	"ibid/metrics/dialect"
-	"ibid/metrics/span"
 )
 
-// dialectMetrics need the verdict table of the row.
-var dialectMetrics = []Metric{
-	ALCERecall, ALCEPrecision, LongCiteRecall, LongCitePrecision, LongCiteF1,
-	TRECWeightedPrecision, TRECWeightedRecall, DRBAccuracy, DRBEffectiveCitations, NecessityShared,
+// A dialectMetric is a column named after a paper: its definition, its formula over
+// the verdict table of a row, and the kinds of verdict without which it is open.
+type dialectMetric struct {
+	metric     Metric
+	score      func(t dialect.Table, supported float64) (value float64, ok bool)
+	needs      gaps
+	definition Definition // but for group, kind and direction, which all share
+}
+
+// anySupport makes a formula that asks for no threshold one that ignores it.
+func anySupport(f func(dialect.Table) (float64, bool)) func(dialect.Table, float64) (float64, bool) {
+	return func(t dialect.Table, _ float64) (float64, bool) { return f(t) }
+}
+
+const (
+	alce     = "Gao et al., ALCE, EMNLP 2023"
+	longcite = "Zhang et al., LongCite, 2024"
+	trec     = "Thakur et al., TREC 2024 RAG Track support evaluation, arXiv 2504.15205"
+	drb      = "Du et al., DeepResearch Bench, 2025"
+
+	noClaimScored    = "no claim, or none is scored"
+	noCitationScored = "no citation, or none is scored"
+)
+
+var (
+	statements        = judgedItems{unscored: term(UnscoredConsistencyClaims), scorable: term(Claims)}
+	relevantCitations = judgedItems{unscored: less(term(Citations), RelevanceCitations), scorable: term(Citations)}
+	necessity         = judgedItems{unscored: term(UnscoredNecessityCitations), scorable: terms(NecessityCitations, UnscoredNecessityCitations)}
+)
+
+var dialectMetrics = [...]dialectMetric{
+	{
+		metric: ALCERecall, score: dialect.ALCERecall, needs: jointGap,
+		definition: statements.define(Definition{
+			Name: "alce_recall", Summary: "share of statements that their citations jointly support",
+			Formula:       "statements with joined support ≥ supported / statements; one that cites a document that does not exist is not supported",
+			UndefinedWhen: noClaimScored, Source: alce,
+		}),
+	},
+	{
+		metric: ALCEPrecision, score: dialect.ALCEPrecision, needs: jointGap | supportGap | spareGap,
+		definition: statements.define(Definition{
+			Name: "alce_precision", Summary: "share of citations that are not irrelevant for their statement",
+			Formula:       "citations of supported statements that support alone, or without which the others do not / citations",
+			UndefinedWhen: noCitationScored + ", or judge.necessity is false", Source: alce,
+		}),
+	},
+	{
+		metric: LongCiteRecall, score: anySupport(dialect.LongCiteRecall), needs: jointGap | needGap,
+		definition: statements.define(Definition{
+			Name: "longcite_recall", Summary: "mean joined support of statements",
+			Formula:       "mean over the first 40 statements of joined support; without a citation 1 if none is needed, else 0",
+			UndefinedWhen: noClaimScored, Source: longcite,
+		}),
+	},
+	{
+		metric: LongCitePrecision, score: anySupport(dialect.LongCitePrecision), needs: relevantGap,
+		definition: relevantCitations.define(Definition{
+			Name: "longcite_precision", Summary: "share of citations that are relevant for their statement",
+			Formula:       "relevant citations / citations, over the first 40 statements",
+			UndefinedWhen: noCitationScored, Source: longcite,
+		}),
+	},
+	{
+		metric: LongCiteF1, score: anySupport(dialect.LongCiteF1), needs: jointGap | needGap | relevantGap,
+		definition: relevantCitations.define(Definition{
+			Name: "longcite_f1", Summary: "harmonic mean of LongCite recall and precision",
+			Formula:       "2PR / (P + R)",
+			UndefinedWhen: "either is undefined", Source: longcite,
+		}),
+	},
+	{
+		metric: TRECWeightedPrecision, score: anySupport(dialect.TRECWeightedPrecision), needs: supportGap,
+		definition: allCitations.define(Definition{
+			Name: "trec_weighted_precision", Summary: "mean support per citation",
+			Formula:       "Σ support / citations, each for its statement",
+			UndefinedWhen: noCitationScored, Source: trec,
+		}),
+	},
+	{
+		metric: TRECWeightedRecall, score: anySupport(dialect.TRECWeightedRecall), needs: supportGap,
+		definition: allCitations.define(Definition{
+			Name: "trec_weighted_recall", Summary: "mean support per statement by its first citation",
+			Formula:       "Σ support by the first citation / statements",
+			UndefinedWhen: noClaimScored, Source: trec,
+		}),
+	},
+	{
+		metric: DRBAccuracy, score: dialect.DRBAccuracy, needs: supportGap,
+		definition: allCitations.define(Definition{
+			Name: "drb_accuracy", Summary: "share of pairs of statement and source in which the source supports the statement",
+			Formula:       "supported pairs of a statement and a document it cites / such pairs, best citation per pair",
+			UndefinedWhen: noCitationScored, Source: drb,
+		}),
+	},
+	{
+		metric: DRBEffectiveCitations, score: dialect.DRBEffectiveCitations, needs: supportGap,
+		definition: allCitations.define(Definition{
+			Name: "drb_effective_citations", Max: unbounded, Summary: "supported pairs of statement and source; 0 if nothing is cited",
+			Formula:       "count of pairs of a statement and a document it cites that supports it",
+			UndefinedWhen: "there are such pairs and none is scored", Source: drb,
+		}),
+	},
+}
+
+// dialectDefinitions are those of all columns named after papers, and of
+// necessity_shared, which needs the same table of verdicts.
+func dialectDefinitions() map[Metric]Definition {
+	all := map[Metric]Definition{
+		NecessityShared: necessity.define(Definition{
+			Name: "necessity_shared", Group: "dialects", Kind: Ratio, Direction: HigherIsBetter,
+			Summary:       "share of citations of supported claims that some minimal sufficient set needs",
+			Formula:       "citations in at least one minimal sufficient set of their claim / citations of claims with joined support ≥ supported",
+			UndefinedWhen: "no supported claim, or judge.necessity is false",
+			Source:        "leave-out sets; Gao et al., ALCE, EMNLP 2023, with redundant citations not punished",
+			Num:           term(NecessaryCitations), Den: term(NecessityCitations),
+		}),
+	}
+	for _, d := range dialectMetrics {
+		d.definition.Group, d.definition.Kind, d.definition.Direction = "dialects", Score, HigherIsBetter
+		all[d.metric] = d.definition
+	}
+	return all
 }
 
 // A filling says what stands in a verdict table where a verdict is missing.
@@ -22,20 +141,20 @@ const (
 	bestVerdicts
 )
 
-func (f filling) score(s Support) dialect.Score {
+func (f filling) score(s ibid.Support) ibid.Number {
 	switch {
-	case s.Known:
-		return dialect.Known(s.Value)
+	case s.Known():
+		return ibid.Some(s.Value)
 	case f == worstVerdicts:
-		return dialect.Known(0)
+		return ibid.Some[float64](0)
 	case f == bestVerdicts:
-		return dialect.Known(1)
+		return ibid.Some[float64](1)
 	}
-	return dialect.Score{}
+	return ibid.Number{}
 }
 
 // spare is the support by the other citations: the less, the better for one.
-func (f filling) spare(s Support) dialect.Score {
+func (f filling) spare(s ibid.Support) ibid.Number {
 	switch f {
 	case worstVerdicts:
 		return bestVerdicts.score(s)
@@ -45,18 +164,26 @@ func (f filling) spare(s Support) dialect.Score {
 	return f.score(s)
 }
 
-func (f filling) verdict(v Flag) dialect.Verdict {
+func (f filling) verdict(v ibid.Tri) ibid.Tri {
 	switch {
-	case v == Yes, v == Unset && f == bestVerdicts:
-		return dialect.Yes
-	case v == No, v == Unset && f == worstVerdicts:
-		return dialect.No
+	case v == ibid.Yes, v == ibid.Unset && f == bestVerdicts:
+		return ibid.Yes
+	case v == ibid.No, v == ibid.Unset && f == worstVerdicts:
+		return ibid.No
 	}
-	return dialect.Unknown
+	return ibid.Unset
 }
 
-// gaps say which kinds of verdict a table lacks.
-type gaps struct{ joint, support, relevant, spare, need bool }
+// gaps are the kinds of verdict that a table lacks.
+type gaps uint8
+
+const (
+	jointGap    gaps = 1 << iota // joined support of a claim
+	supportGap                   // support by a citation
+	relevantGap                  // relevance of a citation
+	spareGap                     // support by the other citations of a claim, where it matters
+	needGap                      // whether a claim without a citation needs one
+)
 
 // pair returns the verdict on claim i and its k-th citation as it counts. If
 // only citations have verdicts, what holds of a citation holds for each claim.
@@ -64,7 +191,7 @@ func (s *Scorer) pair(r *Row, i, k int) PairVerdict {
 	c := r.Claims[i].Citations[k]
 	if !s.counts(r, c) {
 		// The others are then all that supports the claim.
-		return PairVerdict{Support: Support{Known: true}, Without: s.judged.claims[i].joint, Relevant: No, Necessary: No}
+		return PairVerdict{Support: ibid.Scored(0), Without: s.judged.claims[i].joint, Relevant: ibid.No, Necessary: ibid.No}
 	}
 	if !r.unjudged() && i < len(r.Pairs) {
 		return r.Pairs[i][k]
@@ -84,8 +211,12 @@ func (s *Scorer) fillTable(r *Row, f filling) (dialect.Table, gaps) {
 	table := s.judged.table[:0]
 	for i := range s.judged.claims {
 		it := &s.judged.claims[i]
-		lacks.joint = lacks.joint || !it.joint.Known
-		lacks.need = lacks.need || !it.decided && !it.cited
+		if !it.joint.Known() {
+			lacks |= jointGap
+		}
+		if !it.decided && !it.cited {
+			lacks |= needGap
+		}
 		first := len(cites)
 		for k := range r.Claims[i].Citations {
 			cites = append(cites, s.dialectCitation(r, i, k, f, &lacks))
@@ -99,96 +230,92 @@ func (s *Scorer) fillTable(r *Row, f filling) (dialect.Table, gaps) {
 }
 
 // needVerdict takes an undecided claim to need a citation.
-func needVerdict(it *claimItem, f filling) dialect.Verdict {
+func needVerdict(it *claimItem, f filling) ibid.Tri {
 	switch {
 	case !it.decided && f == missingVerdicts:
-		return dialect.Unknown
+		return ibid.Unset
 	case it.needs:
-		return dialect.Yes
+		return ibid.Yes
 	}
-	return dialect.No
+	return ibid.No
 }
 
 func (s *Scorer) dialectCitation(r *Row, i, k int, f filling, lacks *gaps) dialect.Citation {
 	c := r.Claims[i].Citations[k]
-	place := &r.Citations[c]
+	place := &r.Citations[c].Place
 	out := dialect.Citation{Source: place.Doc}
-	if place.Status == span.DocumentNotFound && !s.opt.Human {
+	if place.Status == ibid.StatusDocumentNotFound && !s.opt.Human {
 		out.Dangling = true
 		return out
 	}
 	v := s.pair(r, i, k)
 	out.Support, out.Without, out.Relevant = f.score(v.Support), f.spare(v.Without), f.verdict(v.Relevant)
-	lacks.support = lacks.support || !v.Support.Known
-	lacks.relevant = lacks.relevant || v.Relevant == Unset
+	if !v.Support.Known() {
+		*lacks |= supportGap
+	}
+	if v.Relevant == ibid.Unset {
+		*lacks |= relevantGap
+	}
 	it := &s.judged.claims[i]
-	alone := v.Support.Known && v.Support.Value >= s.opt.Supported
-	matters := len(r.Claims[i].Citations) > 1 && !alone && (!it.joint.Known || s.supported(it))
-	lacks.spare = lacks.spare || matters && !v.Without.Known
+	alone := v.Support.Known() && v.Support.Value >= s.opt.Supported
+	matters := len(r.Claims[i].Citations) > 1 && !alone && (!it.joint.Known() || s.supported(it))
+	if matters && !v.Without.Known() {
+		*lacks |= spareGap
+	}
 	return out
 }
 
-// A dialectScore is one column of the dialects.
-type dialectScore struct {
+// dialectScores are the values of dialectMetrics.
+type dialectScores [len(dialectMetrics)]struct {
 	value float64
 	ok    bool
 }
 
-// dialectScores are the columns in their order, without necessity_shared.
-type dialectScores [NecessityShared - ALCERecall]dialectScore
-
-func dialectValue(value float64, ok bool) dialectScore { return dialectScore{value, ok} }
-
-func (s *Scorer) computeDialects(t dialect.Table) dialectScores {
-	return dialectScores{
-		dialectValue(dialect.ALCERecall(t, s.opt.Supported)),
-		dialectValue(dialect.ALCEPrecision(t, s.opt.Supported)),
-		dialectValue(dialect.LongCiteRecall(t)),
-		dialectValue(dialect.LongCitePrecision(t)),
-		dialectValue(dialect.LongCiteF1(t)),
-		dialectValue(dialect.TRECWeightedPrecision(t)),
-		dialectValue(dialect.TRECWeightedRecall(t)),
-		dialectValue(dialect.DRBAccuracy(t, s.opt.Supported)),
-		dialectValue(dialect.DRBEffectiveCitations(t, s.opt.Supported)),
+func (s *Scorer) computeDialects(t dialect.Table) (out dialectScores) {
+	for i := range dialectMetrics {
+		out[i].value, out[i].ok = dialectMetrics[i].score(t, s.opt.Supported)
 	}
+	return out
 }
 
 // scoreDialects computes the columns named after papers.
 func (s *Scorer) scoreDialects(r *Row, out *Scores) {
+	why := ibid.Defined
 	switch {
 	case !r.HasClaims || len(r.Claims) == 0:
-		out.allUndefined(dialectMetrics, NoClaims)
-		return
+		why = ibid.NoClaims
 	case !r.HasCitations:
-		out.allUndefined(dialectMetrics, NoCitations)
+		why = ibid.NoCitations
+	}
+	if why != ibid.Defined {
+		for i := range dialectMetrics {
+			out.undefined(dialectMetrics[i].metric, why)
+		}
+		out.undefined(NecessityShared, why)
 		return
 	}
 	table, lacks := s.fillTable(r, missingVerdicts)
 	known := s.computeDialects(table)
-	open := [len(known)]bool{
-		lacks.joint, lacks.joint || lacks.support || lacks.spare, lacks.joint || lacks.need, lacks.relevant,
-		lacks.joint || lacks.need || lacks.relevant, lacks.support, lacks.support, lacks.support, lacks.support,
-	}
 	var worst, best dialectScores
-	if lacks != (gaps{}) {
+	if lacks != 0 {
 		table, _ = s.fillTable(r, worstVerdicts)
 		worst = s.computeDialects(table)
 		table, _ = s.fillTable(r, bestVerdicts)
 		best = s.computeDialects(table)
 	}
-	for i, d := range known {
-		m := ALCERecall + Metric(i)
-		open[i] = open[i] && worst[i].ok // else no verdict could give it a value
+	for i := range dialectMetrics {
+		d := &dialectMetrics[i]
+		open := lacks&d.needs != 0 && worst[i].ok // else no verdict could give it a value
 		switch {
-		case open[i] && (!d.ok || r.unjudged()):
-			out.undefined(m, whyOpen(r, s.judged.textless))
-		case !d.ok:
-			out.undefined(m, NoCitations)
+		case open && (!known[i].ok || r.unjudged()):
+			out.undefined(d.metric, whyOpen(r, s.judged.textless))
+		case !known[i].ok:
+			out.undefined(d.metric, ibid.NoCitations)
 		default:
-			out.Values[m], out.Reasons[m] = d.value, Defined
+			out.Values[d.metric], out.Reasons[d.metric] = known[i].value, ibid.Defined
 		}
-		if open[i] && m != DRBEffectiveCitations {
-			out.bound(m, worst[i].value, best[i].value)
+		if open && d.metric != DRBEffectiveCitations { // whose bounds would have no end
+			out.bound(d.metric, worst[i].value, best[i].value)
 		}
 	}
 	s.scoreNecessity(r, out)

@@ -5,20 +5,20 @@ import (
 	"errors"
 	"testing"
 
+	"ibid"
 	"ibid/metrics/presence"
-	"ibid/metrics/span"
 )
 
 // Two claims that need a citation, one that has none; the second citation
 // serves both, but supports only the first.
 func dialectRow() *Row {
 	bare := says(0)
-	bare.NeedsCitation = No
+	bare.NeedsCitation = ibid.No
 	row := judgedRow([]float64{0.5, 1}, says(1, 0, 1), says(0, 1), bare)
-	row.Verdicts[0].Relevant = No
+	row.Verdicts[0].Relevant = ibid.No
 	row.Pairs = [][]PairVerdict{
-		{{Support: known(0.5), Without: known(1), Relevant: No, Necessary: No}, {Support: known(1), Without: known(0), Relevant: Yes, Necessary: Yes}},
-		{{Support: known(0), Relevant: Yes, Necessary: No}},
+		{{Support: known(0.5), Without: known(1), Relevant: ibid.No, Necessary: ibid.No}, {Support: known(1), Without: known(0), Relevant: ibid.Yes, Necessary: ibid.Yes}},
+		{{Support: known(0), Relevant: ibid.Yes, Necessary: ibid.No}},
 		nil,
 	}
 	return row
@@ -33,7 +33,7 @@ func TestDialectColumns(t *testing.T) {
 	} {
 		wantValue(t, s, m, want)
 	}
-	wantReason(t, s, NoJudge, ALCEPrecision, NecessityShared)
+	wantReason(t, s, ibid.NoJudge, ALCEPrecision, NecessityShared)
 	if s.Known[NecessityCitations] {
 		t.Error("necessity_citations are known without judge.necessity")
 	}
@@ -59,10 +59,10 @@ func TestDialectsOfCitations(t *testing.T) {
 func TestDialectsOfInvalidCitations(t *testing.T) {
 	row := judgedRow([]float64{1, 1}, says(1, 0, 1))
 	o := judgedOptions()
-	for status, want := range map[span.Status][2]float64{ // alce_recall, trec_weighted_precision
-		span.OK: {1, 1}, span.DocumentNotFound: {0, 0.5}, span.OutOfBounds: {1, 0.5},
+	for status, want := range map[ibid.Status][2]float64{ // alce_recall, trec_weighted_precision
+		ibid.StatusOK: {1, 1}, ibid.StatusDocumentNotFound: {0, 0.5}, ibid.StatusOutOfBounds: {1, 0.5},
 	} {
-		row.Citations[1].Status = status
+		row.Citations[1].Place.Status = status
 		o.Human = false
 		s := score(t, o, row)
 		wantValue(t, s, ALCERecall, want[0])
@@ -81,12 +81,12 @@ func TestDialectsUndefined(t *testing.T) {
 	tests := []struct {
 		name string
 		row  *Row
-		want [4]Reason // alce_recall, longcite_precision, trec_weighted_precision, drb_effective_citations
+		want [4]ibid.Reason // alce_recall, longcite_precision, trec_weighted_precision, drb_effective_citations
 	}{
-		{"no claim", judgedRow(nil), [4]Reason{NoClaims, NoClaims, NoClaims, NoClaims}},
-		{"no citation", uncited, [4]Reason{Defined, NoCitations, NoCitations, Defined}},
-		{"judge failed", failed, [4]Reason{JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed}},
-		{"unsure", judgedRow([]float64{-1}, says(-1, 0)), [4]Reason{JudgeFailed, Defined, JudgeFailed, JudgeFailed}},
+		{"no claim", judgedRow(nil), [4]ibid.Reason{ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims}},
+		{"no citation", uncited, [4]ibid.Reason{ibid.Defined, ibid.NoCitations, ibid.NoCitations, ibid.Defined}},
+		{"judge failed", failed, [4]ibid.Reason{ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed}},
+		{"unsure", judgedRow([]float64{-1}, says(-1, 0)), [4]ibid.Reason{ibid.JudgeFailed, ibid.Defined, ibid.JudgeFailed, ibid.JudgeFailed}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,14 +110,14 @@ func TestNecessity(t *testing.T) {
 	tests := []struct {
 		name    string
 		sets    [][]int32
-		needed  [3]Flag
+		needed  [3]ibid.Tri
 		without [3]float64
 	}{
-		{"not supported", nil, [3]Flag{No, No, No}, [3]float64{0, 0, 0}},
-		{"one alone", [][]int32{{4}}, [3]Flag{No, Yes, No}, [3]float64{1, 0, 1}},
-		{"two together", [][]int32{{2, 4}}, [3]Flag{Yes, Yes, No}, [3]float64{0, 0, 1}},
-		{"redundant to each other", [][]int32{{2}, {4}}, [3]Flag{Yes, Yes, No}, [3]float64{1, 1, 1}},
-		{"one in all sets", [][]int32{{2, 4}, {2, 7}}, [3]Flag{Yes, Yes, Yes}, [3]float64{0, 1, 1}},
+		{"not supported", nil, [3]ibid.Tri{ibid.No, ibid.No, ibid.No}, [3]float64{0, 0, 0}},
+		{"one alone", [][]int32{{4}}, [3]ibid.Tri{ibid.No, ibid.Yes, ibid.No}, [3]float64{1, 0, 1}},
+		{"two together", [][]int32{{2, 4}}, [3]ibid.Tri{ibid.Yes, ibid.Yes, ibid.No}, [3]float64{0, 0, 1}},
+		{"redundant to each other", [][]int32{{2}, {4}}, [3]ibid.Tri{ibid.Yes, ibid.Yes, ibid.No}, [3]float64{1, 1, 1}},
+		{"one in all sets", [][]int32{{2, 4}, {2, 7}}, [3]ibid.Tri{ibid.Yes, ibid.Yes, ibid.Yes}, [3]float64{0, 1, 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestNecessity(t *testing.T) {
 // neither to be irrelevant only because each supports alone.
 func TestRedundantCitationsAreNotPunished(t *testing.T) {
 	row := judgedRow([]float64{1, 1}, says(1, 0, 1))
-	row.Pairs = [][]PairVerdict{{{Support: known(1), Relevant: Yes}, {Support: known(1), Relevant: Yes}}}
+	row.Pairs = [][]PairVerdict{{{Support: known(1), Relevant: ibid.Yes}, {Support: known(1), Relevant: ibid.Yes}}}
 	Necessity(row.Pairs[0], row.Claims[0].Citations, [][]int32{{0}, {1}})
 	o := judgedOptions()
 	o.Necessity = true
@@ -158,13 +158,13 @@ func TestPresenceColumn(t *testing.T) {
 		want     float64
 	}{
 		{"empty", Row{}, nil, 0},
-		{"no source", Row{Answer: "Wages rose [1]."}, nil, 0},
-		{"URL", Row{Answer: link}, nil, 1},
-		{"place", Row{Answer: "Wages rose [a.pdf:5:12-20]."}, nil, 1},
-		{"assistant messages come first", Row{Answer: link, Messages: []presence.Message{{Role: "assistant", Content: "Wages rose."}}}, nil, 0},
-		{"messages of a user", Row{Answer: "Wages rose.", Messages: []presence.Message{{Role: "user", Content: link}}}, nil, 0},
-		{"no section", Row{Answer: link}, section, 0},
-		{"a section", Row{Answer: "Wages rose.\n\nSources:\nhttps://example.org/a"}, section, 1},
+		{"no source", Row{Answer: ibid.Answer{Answer: "Wages rose [1]."}}, nil, 0},
+		{"URL", Row{Answer: ibid.Answer{Answer: link}}, nil, 1},
+		{"place", Row{Answer: ibid.Answer{Answer: "Wages rose [a.pdf:5:12-20]."}}, nil, 1},
+		{"assistant messages come first", Row{Answer: ibid.Answer{Answer: link, Messages: []ibid.Message{{Role: "assistant", Content: "Wages rose."}}}}, nil, 0},
+		{"messages of a user", Row{Answer: ibid.Answer{Answer: "Wages rose.", Messages: []ibid.Message{{Role: "user", Content: link}}}}, nil, 0},
+		{"no section", Row{Answer: ibid.Answer{Answer: link}}, section, 0},
+		{"a section", Row{Answer: ibid.Answer{Answer: "Wages rose.\n\nSources:\nhttps://example.org/a"}}, section, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,8 +188,8 @@ func TestPresenceThatCannotBeDecided(t *testing.T) {
 	}
 	o := DefaultOptions()
 	o.Presence = strict
-	s := score(t, o, &Row{Answer: "See https://example.org/a."})
-	wantReason(t, s, RowError, CitationPresence)
+	s := score(t, o, &Row{Answer: ibid.Answer{Answer: "See https://example.org/a."}})
+	wantReason(t, s, ibid.RowError, CitationPresence)
 	if !errors.Is(s.PresenceErr, errNoNetwork) {
 		t.Errorf("error = %v", s.PresenceErr)
 	}

@@ -25,7 +25,7 @@ func judgedBenchmark(t testing.TB) ([]*Row, *Scorer) {
 	rows := make([]*Row, 1024)
 	for i := range rows {
 		rows[i] = randomRow(rng, 3)
-		rows[i].Answer = "Wages rose in 2019 [1]. They fell in 2020 [2], and rose again [3]."
+		rows[i].Answer.Answer = "Wages rose in 2019 [1]. They fell in 2020 [2], and rose again [3]."
 		judge(rng, rows[i], 4, 0.1)
 	}
 	o := judgedOptions()

@@ -5,26 +5,26 @@ import (
 	"slices"
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 )
 
 // Worked out by hand: five claims, of which the last states no fact and the
 // fourth needs no citation; four citations, the last of an invented document.
 func TestJudgedMetrics(t *testing.T) {
 	opinion := says(0)
-	opinion.Factual = No
+	opinion.Factual = ibid.No
 	plain := says(0)
-	plain.NeedsCitation, plain.Elsewhere = No, known(1)
+	plain.NeedsCitation, plain.Elsewhere = ibid.No, known(1)
 	against := says(0, 1)
 	against.Contradicted = true
 	row := judgedRow([]float64{1, 0, 0.7, 1}, says(0.8, 0, 2), against, says(0.75, 3), plain, opinion)
-	row.Citations[3].Status = span.DocumentNotFound
-	row.Verdicts[1].Relevant = No
+	row.Citations[3].Place.Status = ibid.StatusDocumentNotFound
+	row.Verdicts[1].Relevant = ibid.No
 	row.Unlinked = 1
 	for i, length := range []int64{10, 20, 30, 40, 100} {
-		row.Claims[i].HasExtent, row.Claims[i].Start, row.Claims[i].End = true, int64(200*i), int64(200*i)+length
+		row.Claims[i].Extent = ibid.Between(int64(200*i), int64(200*i)+length)
 	}
-	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10))}
+	row.HasTruth, row.Truth = true, []ibid.Mark{by("", at("a", 0, 10))}
 	s := score(t, judgedOptions(), row)
 
 	for c, want := range map[Count]int64{
@@ -46,7 +46,7 @@ func TestJudgedMetrics(t *testing.T) {
 	} {
 		wantValue(t, s, m, want)
 	}
-	want := []Outcome{SupportedByCited, Contradicted, Unsupported, SupportedElsewhere, NotFactual}
+	want := []ibid.Outcome{ibid.SupportedByCited, ibid.Contradicted, ibid.Unsupported, ibid.SupportedElsewhere, ibid.NotFactual}
 	if !slices.Equal(s.Outcomes, want) {
 		t.Errorf("outcomes = %v, want %v", s.Outcomes, want)
 	}
@@ -61,10 +61,10 @@ func TestJudgedMetrics(t *testing.T) {
 // Each row is one way to have no value.
 func TestJudgedUndefined(t *testing.T) {
 	uncited, opinion := says(0), says(0)
-	opinion.Factual = No
+	opinion.Factual = ibid.No
 	unsure := says(-1, 0)
 	textless := judgedRow([]float64{-1}, unsure)
-	textless.Citations[0].Status = span.Unchecked
+	textless.Citations[0].Place.Status = ibid.StatusUnchecked
 	failed := judgedRow([]float64{1}, says(1, 0), uncited)
 	failed.JudgeFailed = true
 	unasked := judgedRow([]float64{1}, says(1, 0))
@@ -78,20 +78,20 @@ func TestJudgedUndefined(t *testing.T) {
 		row  *Row
 		// citation_completeness, cited_claim_precision, citation_correctness, mean_consistency, hallucination_rate,
 		// citation_coverage, longcite_precision, overall
-		want [8]Reason
+		want [8]ibid.Reason
 	}{
-		{"all there", judgedRow([]float64{1}, says(1, 0)), [8]Reason{5: NoClaims, 7: NoTruth}},
-		{"nothing claimed or cited", judgedRow(nil), [8]Reason{NoClaims, NoClaims, NoCitations, NoClaims, NoClaims, NoClaims, NoClaims, NoTruth}},
-		{"markers only", judgedRow([]float64{-1}), [8]Reason{NoClaims, NoClaims, NoClaims, NoClaims, NoClaims, NoClaims, NoClaims, NoTruth}},
-		{"nothing to cite", judgedRow(nil, opinion), [8]Reason{NothingToCite, NothingToCite, NoCitations, NoCitations, NoClaims, NoClaims, NoCitations, NoTruth}},
-		{"cited without need", judgedRow([]float64{1}, opinion), [8]Reason{NoClaims, NoClaims, Defined, NoCitations, NoClaims, NoClaims, NoCitations, NoTruth}},
-		{"not cited", judgedRow(nil, uncited), [8]Reason{Defined, NoCitations, NoCitations, NoCitations, Defined, NoClaims, NoCitations, NoTruth}},
-		{"unsure", judgedRow([]float64{-1}, unsure), [8]Reason{Defined, JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed, NoClaims, Defined, NoTruth}},
-		{"no text", textless, [8]Reason{Defined, NoDocuments, NoDocuments, NoDocuments, NoDocuments, NoClaims, Defined, NoTruth}},
-		{"judge failed", failed, [8]Reason{JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed, JudgeFailed, NoClaims, JudgeFailed, NoTruth}},
-		{"not asked", unasked, [8]Reason{NoJudge, NoJudge, NoJudge, NoJudge, NoJudge, NoClaims, NoJudge, NoTruth}},
-		{"claims unknown", unknownClaims, [8]Reason{NoClaims, NoClaims, Defined, NoClaims, NoClaims, NoClaims, NoClaims, NoTruth}},
-		{"citations unknown", unknownCitations, [8]Reason{NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations}},
+		{"all there", judgedRow([]float64{1}, says(1, 0)), [8]ibid.Reason{5: ibid.NoClaims, 7: ibid.NoTruth}},
+		{"nothing claimed or cited", judgedRow(nil), [8]ibid.Reason{ibid.NoClaims, ibid.NoClaims, ibid.NoCitations, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoTruth}},
+		{"markers only", judgedRow([]float64{-1}), [8]ibid.Reason{ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoTruth}},
+		{"nothing to cite", judgedRow(nil, opinion), [8]ibid.Reason{ibid.NothingToCite, ibid.NothingToCite, ibid.NoCitations, ibid.NoCitations, ibid.NoClaims, ibid.NoClaims, ibid.NoCitations, ibid.NoTruth}},
+		{"cited without need", judgedRow([]float64{1}, opinion), [8]ibid.Reason{ibid.NoClaims, ibid.NoClaims, ibid.Defined, ibid.NoCitations, ibid.NoClaims, ibid.NoClaims, ibid.NoCitations, ibid.NoTruth}},
+		{"not cited", judgedRow(nil, uncited), [8]ibid.Reason{ibid.Defined, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.Defined, ibid.NoClaims, ibid.NoCitations, ibid.NoTruth}},
+		{"unsure", judgedRow([]float64{-1}, unsure), [8]ibid.Reason{ibid.Defined, ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed, ibid.NoClaims, ibid.Defined, ibid.NoTruth}},
+		{"no text", textless, [8]ibid.Reason{ibid.Defined, ibid.NoDocuments, ibid.NoDocuments, ibid.NoDocuments, ibid.NoDocuments, ibid.NoClaims, ibid.Defined, ibid.NoTruth}},
+		{"judge failed", failed, [8]ibid.Reason{ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed, ibid.JudgeFailed, ibid.NoClaims, ibid.JudgeFailed, ibid.NoTruth}},
+		{"not asked", unasked, [8]ibid.Reason{ibid.NoJudge, ibid.NoJudge, ibid.NoJudge, ibid.NoJudge, ibid.NoJudge, ibid.NoClaims, ibid.NoJudge, ibid.NoTruth}},
+		{"claims unknown", unknownClaims, [8]ibid.Reason{ibid.NoClaims, ibid.NoClaims, ibid.Defined, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoClaims, ibid.NoTruth}},
+		{"citations unknown", unknownCitations, [8]ibid.Reason{ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestUnscoredIsNoNumber(t *testing.T) {
 	wantValue(t, s, HallucinationRate, 0)
 	wantBounds(t, s, HallucinationRate, 0, 0.5)
 	wantValue(t, s, CitationCompleteness, 1)
-	wantReason(t, s, JudgeFailed, ConsistencyVariance)
+	wantReason(t, s, ibid.JudgeFailed, ConsistencyVariance)
 	for _, m := range []Metric{CitationCompleteness, ConsistencyVariance, CitationRelevance, CharF1} {
 		if s.HasBounds[m] {
 			t.Errorf("%v has bounds", m)
@@ -146,10 +146,10 @@ func wantBounds(t testing.TB, s *Scores, m Metric, low, high float64) {
 // A row without a verdict still says what it cites, and where it must end up.
 func TestJudgeFailed(t *testing.T) {
 	row := judgedRow([]float64{1, 1}, says(1, 0), says(1, 1), says(0))
-	row.Citations[1].Status = span.DocumentNotFound
+	row.Citations[1].Place.Status = ibid.StatusDocumentNotFound
 	row.JudgeFailed = true
 	s := score(t, judgedOptions(), row)
-	wantReason(t, s, JudgeFailed, CitationCorrectness, MeanConsistency, FactualConsistency, AbstentionCorrect)
+	wantReason(t, s, ibid.JudgeFailed, CitationCorrectness, MeanConsistency, FactualConsistency, AbstentionCorrect)
 	wantBounds(t, s, CitationCompleteness, 2.0/3, 2.0/3)
 	wantBounds(t, s, CitationCorrectness, 0, 0.5)
 	wantBounds(t, s, SupportedCompleteness, 0, 1.0/3)
@@ -170,7 +170,7 @@ func TestJudgeFailed(t *testing.T) {
 // The labels of people count whatever the status of the citation.
 func TestHumanLabels(t *testing.T) {
 	row := judgedRow([]float64{1}, says(1, 0))
-	row.Citations[0].Status = span.DocumentNotFound
+	row.Citations[0].Place.Status = ibid.StatusDocumentNotFound
 	o := judgedOptions()
 	wantValue(t, score(t, o, row), CitationCorrectness, 0)
 	wantValue(t, score(t, o, row), CitationRelevance, 0)
@@ -186,14 +186,14 @@ func TestHumanLabels(t *testing.T) {
 // A claim that cites one text that is there was not left out for want of texts.
 func TestOneTextOfTwo(t *testing.T) {
 	row := judgedRow([]float64{-1, -1}, says(-1, 0, 1))
-	row.Citations[1].Status = span.Unchecked
-	wantReason(t, score(t, judgedOptions(), row), JudgeFailed, SupportedCompleteness, CitationCorrectness, ALCERecall)
-	row.Citations[0].Status = span.DocumentNotFound
+	row.Citations[1].Place.Status = ibid.StatusUnchecked
+	wantReason(t, score(t, judgedOptions(), row), ibid.JudgeFailed, SupportedCompleteness, CitationCorrectness, ALCERecall)
+	row.Citations[0].Place.Status = ibid.StatusDocumentNotFound
 	row.Verdicts[0] = CitationVerdict{}
 	s := score(t, judgedOptions(), row)
-	wantReason(t, s, NoDocuments, SupportedCompleteness)
+	wantReason(t, s, ibid.NoDocuments, SupportedCompleteness)
 	wantValue(t, s, CitationCorrectness, 0)
 	wantBounds(t, s, CitationCorrectness, 0, 0.5)
 	row.JudgeFailed = true
-	wantReason(t, score(t, judgedOptions(), row), JudgeFailed, SupportedCompleteness, CitationCorrectness, TRECWeightedPrecision)
+	wantReason(t, score(t, judgedOptions(), row), ibid.JudgeFailed, SupportedCompleteness, CitationCorrectness, TRECWeightedPrecision)
 }

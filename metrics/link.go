@@ -4,18 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"ibid"
 )
-
-// An Anchor is what a citation says about the claim it belongs to.
-type Anchor struct {
-	ClaimID string // "" if it names none
-
-	// Start and End are the half-open code points of the answer that the
-	// citation covers or, of a marker, takes up. Start = End is a point, which
-	// stands for the code point before it.
-	Start, End  int64
-	HasPosition bool // false: Start and End mean nothing
-}
 
 // A Linker links citations and claims. It keeps its memory from one row to the
 // next; the zero Linker is ready, and is not safe for concurrent use.
@@ -32,7 +23,13 @@ type Linker struct {
 }
 
 // Link sets the Citations of every claim and returns the claims of every
-// citation, as ascending indices, and which citations are unlinked.
+// citation, as ascending indices, and which citations are unlinked. Claim ids of
+// citations are read only with ids: where claims are not those of the dataset, its
+// ids mean other claims.
+//
+// A citation covers its extent in the answer or, as a marker, takes it up. An
+// extent without an end is the point where it starts; a point stands for the code
+// point before it.
 //
 //   - A citation with a claim id is linked to the claim of that id, whatever its
 //     position; to none if there is no such claim. Of two claims with one id the
@@ -48,18 +45,22 @@ type Linker struct {
 // A position that is negative or ends before it starts is none. A citation that
 // is linked to no claim is unscored. What Link returns and sets is valid until
 // the next call.
-func (l *Linker) Link(claims []Claim, citations []Anchor) (ofCitation [][]int32, unlinked []bool) {
+func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, ids bool) (ofCitation [][]int32, unlinked []bool) {
 	l.reset(claims, len(citations))
 	for i := range citations {
-		a := &citations[i]
+		cite := &citations[i]
+		start, end := cite.Extent.Start.Value, cite.Extent.End.Value
+		if !cite.Extent.End.Known() {
+			end = start
+		}
 		from := len(l.links)
 		switch {
-		case a.ClaimID != "":
-			if c, ok := l.ids[a.ClaimID]; ok {
+		case ids && cite.ClaimID != "":
+			if c, ok := l.ids[cite.ClaimID]; ok {
 				l.links = append(l.links, c)
 			}
-		case a.HasPosition && 0 <= a.Start && a.Start <= a.End:
-			l.place(claims, a.Start, a.End)
+		case cite.Extent.Start.Known() && 0 <= start && start <= end:
+			l.place(claims, start, end)
 		default:
 			l.unlinked[i] = true
 			for c := range claims {
@@ -68,12 +69,17 @@ func (l *Linker) Link(claims []Claim, citations []Anchor) (ofCitation [][]int32,
 		}
 		l.counts = append(l.counts, int32(len(l.links)-from))
 	}
-	l.cut()
+	l.ofCitation = l.ofCitation[:0]
+	from := int32(0)
+	for _, n := range l.counts {
+		l.ofCitation = append(l.ofCitation, l.links[from:from+n:from+n])
+		from += n
+	}
 	l.fill(claims)
 	return l.ofCitation, l.unlinked
 }
 
-func (l *Linker) reset(claims []Claim, citations int) {
+func (l *Linker) reset(claims []ibid.Claim, citations int) {
 	l.links, l.counts = l.links[:0], l.counts[:0]
 	l.unlinked = slices.Grow(l.unlinked[:0], citations)[:citations]
 	clear(l.unlinked)
@@ -85,46 +91,48 @@ func (l *Linker) reset(claims []Claim, citations int) {
 	sorted := true
 	for i := range claims {
 		c := &claims[i]
-		if _, taken := l.ids[c.ID]; !taken {
-			l.ids[c.ID] = int32(i)
+		if _, taken := l.ids[c.ClaimID]; !taken {
+			l.ids[c.ClaimID] = int32(i)
 		}
-		if c.HasExtent && c.Start < c.End {
-			if n := len(l.byStart); n > 0 && claims[l.byStart[n-1]].Start > c.Start {
+		if c.Extent.Known() && startOf(c) < endOf(c) {
+			if n := len(l.byStart); n > 0 && startOf(&claims[l.byStart[n-1]]) > startOf(c) {
 				sorted = false
 			}
 			l.byStart = append(l.byStart, int32(i))
 		}
 	}
 	if !sorted {
-		slices.SortStableFunc(l.byStart, func(a, b int32) int { return cmp.Compare(claims[a].Start, claims[b].Start) })
+		slices.SortStableFunc(l.byStart, func(a, b int32) int { return cmp.Compare(startOf(&claims[a]), startOf(&claims[b])) })
 	}
 	for i, c := range l.byStart {
 		last := c
-		if i > 0 && !endsLater(&claims[c], &claims[l.last[i-1]]) {
-			last = l.last[i-1]
+		if i > 0 {
+			// c starts no earlier than the one before. Of two that end together the one
+			// that starts last is nearer to a marker behind them.
+			x, before := &claims[c], &claims[l.last[i-1]]
+			if endOf(x) < endOf(before) || endOf(x) == endOf(before) && startOf(x) == startOf(before) {
+				last = l.last[i-1]
+			}
 		}
 		l.last = append(l.last, last)
 	}
 }
 
-// endsLater orders the claims before a marker: it reports whether a, which
-// starts no earlier than b, is nearer to the marker.
-func endsLater(a, b *Claim) bool {
-	return a.End > b.End || a.End == b.End && a.Start > b.Start
-}
+func startOf(c *ibid.Claim) int64 { return c.Extent.Start.Value }
+func endOf(c *ibid.Claim) int64   { return c.Extent.End.Value }
 
 // place links a citation whose interval of the answer is [start, end).
-func (l *Linker) place(claims []Claim, start, end int64) {
+func (l *Linker) place(claims []ibid.Claim, start, end int64) {
 	if len(l.byStart) == 0 {
 		return
 	}
 	if start == end && start > 0 {
 		start--
 	}
-	n := sort.Search(len(l.byStart), func(i int) bool { return claims[l.byStart[i]].Start >= end })
+	n := sort.Search(len(l.byStart), func(i int) bool { return startOf(&claims[l.byStart[i]]) >= end })
 	from := len(l.links)
-	for i := n - 1; i >= 0 && claims[l.last[i]].End > start; i-- {
-		if c := l.byStart[i]; claims[c].End > start {
+	for i := n - 1; i >= 0 && endOf(&claims[l.last[i]]) > start; i-- {
+		if c := l.byStart[i]; endOf(&claims[c]) > start {
 			l.links = append(l.links, c)
 		}
 	}
@@ -138,18 +146,8 @@ func (l *Linker) place(claims []Claim, start, end int64) {
 	}
 }
 
-// cut divides links among the citations.
-func (l *Linker) cut() {
-	l.ofCitation = l.ofCitation[:0]
-	from := int32(0)
-	for _, n := range l.counts {
-		l.ofCitation = append(l.ofCitation, l.links[from:from+n:from+n])
-		from += n
-	}
-}
-
 // fill gives the claims their citations.
-func (l *Linker) fill(claims []Claim) {
+func (l *Linker) fill(claims []ibid.Claim) {
 	counts := slices.Grow(l.counts[:0], len(claims))[:len(claims)]
 	clear(counts)
 	for _, c := range l.links {

@@ -5,29 +5,33 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"ibid"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func extent(id string, start, end int64) Claim {
-	return Claim{ID: id, Start: start, End: end, HasExtent: true}
+func extent(id string, start, end int64) ibid.Claim {
+	return ibid.Claim{ClaimID: id, Extent: ibid.Between(start, end)}
 }
 
-func anchored(start, end int64) Anchor { return Anchor{Start: start, End: end, HasPosition: true} }
+func anchored(start, end int64) ibid.Citation {
+	return ibid.Citation{Extent: ibid.Between(start, end)}
+}
 
 func TestLink(t *testing.T) {
-	two := []Claim{extent("a", 5, 10), extent("b", 12, 20)}
+	two := []ibid.Claim{extent("a", 5, 10), extent("b", 12, 20)}
 	for _, tt := range []struct {
 		name     string
-		claims   []Claim
-		anchor   Anchor
+		claims   []ibid.Claim
+		anchor   ibid.Citation
 		want     []int32
 		unlinked bool
 	}{
-		{name: "claim id", claims: two, anchor: Anchor{ClaimID: "b"}, want: []int32{1}},
-		{name: "claim id beats position", claims: two, anchor: Anchor{ClaimID: "b", Start: 5, End: 7, HasPosition: true}, want: []int32{1}},
-		{name: "unknown claim id", claims: two, anchor: Anchor{ClaimID: "c", Start: 5, End: 7, HasPosition: true}},
-		{name: "claim id given twice", claims: []Claim{{ID: "x"}, {ID: "x"}}, anchor: Anchor{ClaimID: "x"}, want: []int32{0}},
+		{name: "claim id", claims: two, anchor: ibid.Citation{ClaimID: "b"}, want: []int32{1}},
+		{name: "claim id beats position", claims: two, anchor: ibid.Citation{ClaimID: "b", Extent: ibid.Between(5, 7)}, want: []int32{1}},
+		{name: "unknown claim id", claims: two, anchor: ibid.Citation{ClaimID: "c", Extent: ibid.Between(5, 7)}},
+		{name: "claim id given twice", claims: []ibid.Claim{{ClaimID: "x"}, {ClaimID: "x"}}, anchor: ibid.Citation{ClaimID: "x"}, want: []int32{0}},
 		{name: "inside of one", claims: two, anchor: anchored(6, 7), want: []int32{0}},
 		{name: "over both", claims: two, anchor: anchored(9, 13), want: []int32{0, 1}},
 		{name: "over everything", claims: two, anchor: anchored(0, 100), want: []int32{0, 1}},
@@ -38,22 +42,22 @@ func TestLink(t *testing.T) {
 		{name: "point at an end", claims: two, anchor: anchored(10, 10), want: []int32{0}},
 		{name: "point at a start", claims: two, anchor: anchored(12, 12), want: []int32{0}},
 		{name: "point behind a start", claims: two, anchor: anchored(13, 13), want: []int32{1}},
-		{name: "point between touching", claims: []Claim{extent("a", 0, 5), extent("b", 5, 9)}, anchor: anchored(5, 5), want: []int32{0}},
-		{name: "point at the start of the answer", claims: []Claim{extent("a", 0, 5)}, anchor: anchored(0, 0), want: []int32{0}},
-		{name: "no position", claims: two, anchor: Anchor{Start: 6, End: 7}, want: []int32{0, 1}, unlinked: true},
+		{name: "point between touching", claims: []ibid.Claim{extent("a", 0, 5), extent("b", 5, 9)}, anchor: anchored(5, 5), want: []int32{0}},
+		{name: "point at the start of the answer", claims: []ibid.Claim{extent("a", 0, 5)}, anchor: anchored(0, 0), want: []int32{0}},
+		{name: "no position", claims: two, anchor: ibid.Citation{AnswerStart: ibid.Some[int64](6), AnswerEnd: ibid.Some[int64](7)}, want: []int32{0, 1}, unlinked: true},
 		{name: "inverted position", claims: two, anchor: anchored(7, 6), want: []int32{0, 1}, unlinked: true},
 		{name: "negative position", claims: two, anchor: anchored(-1, 6), want: []int32{0, 1}, unlinked: true},
-		{name: "claims in any order", claims: []Claim{two[1], two[0]}, anchor: anchored(10, 12), want: []int32{1}},
-		{name: "before is the one that ends last", claims: []Claim{extent("", 0, 9), extent("", 3, 5)}, anchor: anchored(9, 11), want: []int32{0}},
-		{name: "before is the narrow one", claims: []Claim{extent("", 0, 9), extent("", 3, 9), extent("", 3, 9)}, anchor: anchored(9, 11), want: []int32{1}},
-		{name: "nested", claims: []Claim{extent("", 0, 30), extent("", 3, 5), extent("", 20, 25)}, anchor: anchored(21, 22), want: []int32{0, 2}},
-		{name: "claims without extent", claims: []Claim{{ID: "a"}, extent("b", 4, 4)}, anchor: anchored(3, 6)},
+		{name: "claims in any order", claims: []ibid.Claim{two[1], two[0]}, anchor: anchored(10, 12), want: []int32{1}},
+		{name: "before is the one that ends last", claims: []ibid.Claim{extent("", 0, 9), extent("", 3, 5)}, anchor: anchored(9, 11), want: []int32{0}},
+		{name: "before is the narrow one", claims: []ibid.Claim{extent("", 0, 9), extent("", 3, 9), extent("", 3, 9)}, anchor: anchored(9, 11), want: []int32{1}},
+		{name: "nested", claims: []ibid.Claim{extent("", 0, 30), extent("", 3, 5), extent("", 20, 25)}, anchor: anchored(21, 22), want: []int32{0, 2}},
+		{name: "claims without extent", claims: []ibid.Claim{{ClaimID: "a"}, extent("b", 4, 4)}, anchor: anchored(3, 6)},
 		{name: "no claims", anchor: anchored(3, 6)},
-		{name: "no claims and no position", anchor: Anchor{}, unlinked: true},
+		{name: "no claims and no position", anchor: ibid.Citation{}, unlinked: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var l Linker
-			of, unlinked := l.Link(tt.claims, []Anchor{tt.anchor})
+			of, unlinked := l.Link(tt.claims, []ibid.Citation{tt.anchor}, true)
 			if diff := cmp.Diff(tt.want, of[0], cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("claims: -want +got:\n%s", diff)
 			}
@@ -65,39 +69,41 @@ func TestLink(t *testing.T) {
 }
 
 // slowLink follows the rules one by one.
-func slowLink(claims []Claim, a Anchor) (of []int32, unlinked bool) {
-	if a.ClaimID != "" {
+func slowLink(claims []ibid.Claim, cite ibid.Citation) (of []int32, unlinked bool) {
+	if cite.ClaimID != "" {
 		for i := range claims {
-			if claims[i].ID == a.ClaimID {
+			if claims[i].ClaimID == cite.ClaimID {
 				return []int32{int32(i)}, false
 			}
 		}
 		return nil, false
 	}
-	if !a.HasPosition || a.Start < 0 || a.End < a.Start {
+	from, to := cite.Extent.Start.Value, cite.Extent.End.Value
+	if !cite.Extent.Known() || from < 0 || to < from {
 		for i := range claims {
 			of = append(of, int32(i))
 		}
 		return of, true
 	}
-	if a.Start == a.End && a.Start > 0 {
-		a.Start--
+	if from == to && from > 0 {
+		from--
 	}
 	before, first := -1, -1
 	for i, c := range claims {
-		if !c.HasExtent || c.Start >= c.End {
+		start, end := c.Extent.Start.Value, c.Extent.End.Value
+		if !c.Extent.Known() || start >= end {
 			continue
 		}
-		for p := a.Start; p < a.End; p++ {
-			if c.Start <= p && p < c.End {
+		for p := from; p < to; p++ {
+			if start <= p && p < end {
 				of = append(of, int32(i))
 				break
 			}
 		}
-		if c.End <= a.Start && (before < 0 || c.End > claims[before].End || c.End == claims[before].End && c.Start > claims[before].Start) {
+		if end <= from && (before < 0 || end > endOf(&claims[before]) || end == endOf(&claims[before]) && start > startOf(&claims[before])) {
 			before = i
 		}
-		if first < 0 || c.Start < claims[first].Start {
+		if first < 0 || start < startOf(&claims[first]) {
 			first = i
 		}
 	}
@@ -115,20 +121,25 @@ func TestLinkAgainstSlow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var l Linker
 	for range 20_000 {
-		claims := make([]Claim, rng.IntN(6))
+		claims := make([]ibid.Claim, rng.IntN(6))
 		for i := range claims {
 			start := rng.Int64N(20)
-			claims[i] = Claim{ID: fmt.Sprint(rng.IntN(8)), Start: start, End: start + rng.Int64N(8), HasExtent: rng.IntN(5) > 0}
+			claims[i] = ibid.Claim{ClaimID: fmt.Sprint(rng.IntN(8))}
+			if end := start + rng.Int64N(8); rng.IntN(5) > 0 {
+				claims[i].Extent = ibid.Between(start, end)
+			}
 		}
-		anchors := make([]Anchor, rng.IntN(6))
+		anchors := make([]ibid.Citation, rng.IntN(6))
 		for i := range anchors {
 			start := rng.Int64N(28) - 1
-			anchors[i] = Anchor{Start: start, End: start + rng.Int64N(8) - 1, HasPosition: rng.IntN(6) > 0}
+			if end := start + rng.Int64N(8) - 1; rng.IntN(6) > 0 {
+				anchors[i].Extent = ibid.Between(start, end)
+			}
 			if rng.IntN(4) == 0 {
 				anchors[i].ClaimID = fmt.Sprint(rng.IntN(8))
 			}
 		}
-		of, unlinked := l.Link(claims, anchors)
+		of, unlinked := l.Link(claims, anchors, true)
 		citations := make([][]int32, len(claims))
 		for i, a := range anchors {
 			want, wantUnlinked := slowLink(claims, a)
@@ -149,9 +160,9 @@ func TestLinkAgainstSlow(t *testing.T) {
 
 // Citations of one claim must not be able to write into those of another.
 func TestLinkKeepsClaimsApart(t *testing.T) {
-	claims := []Claim{extent("", 0, 5), extent("", 5, 9)}
+	claims := []ibid.Claim{extent("", 0, 5), extent("", 5, 9)}
 	var l Linker
-	of, _ := l.Link(claims, []Anchor{anchored(0, 3), anchored(6, 7)})
+	of, _ := l.Link(claims, []ibid.Citation{anchored(0, 3), anchored(6, 7)}, true)
 	_ = append(claims[0].Citations, 77)
 	_ = append(of[0], 77)
 	if claims[1].Citations[0] != 1 || of[1][0] != 1 {
@@ -159,21 +170,21 @@ func TestLinkKeepsClaimsApart(t *testing.T) {
 	}
 }
 
-func linkFixture() ([]Claim, []Anchor) {
-	var claims []Claim
-	var anchors []Anchor
+func linkFixture() ([]ibid.Claim, []ibid.Citation) {
+	var claims []ibid.Claim
+	var anchors []ibid.Citation
 	for i := range int64(8) {
 		claims = append(claims, extent(fmt.Sprint(i), 10*i, 10*i+9))
-		anchors = append(anchors, anchored(10*i+9, 10*i+12), Anchor{ClaimID: fmt.Sprint(i)})
+		anchors = append(anchors, anchored(10*i+9, 10*i+12), ibid.Citation{ClaimID: fmt.Sprint(i)})
 	}
-	return claims, append(anchors, Anchor{})
+	return claims, append(anchors, ibid.Citation{})
 }
 
 func TestLinkDoesNotAllocate(t *testing.T) {
 	claims, anchors := linkFixture()
 	var l Linker
-	l.Link(claims, anchors)
-	if n := testing.AllocsPerRun(100, func() { l.Link(claims, anchors) }); n > 0 {
+	l.Link(claims, anchors, true)
+	if n := testing.AllocsPerRun(100, func() { l.Link(claims, anchors, true) }); n > 0 {
 		t.Errorf("%v allocations per row", n)
 	}
 }
@@ -183,6 +194,6 @@ func BenchmarkLink(b *testing.B) {
 	var l Linker
 	b.ReportAllocs()
 	for b.Loop() {
-		l.Link(claims, anchors)
+		l.Link(claims, anchors, true)
 	}
 }

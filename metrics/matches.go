@@ -1,6 +1,87 @@
 package metrics
 
-import "ibid/metrics/span"
+import (
+	"ibid"
+	"ibid/metrics/span"
+)
+
+var matchDefinitions = merged(
+	map[Metric]Definition{
+		MeanExactJaccard: perTruthSpan(SumExactJaccard, Definition{
+			Name:    "mean_exact_jaccard",
+			Summary: "mean exact Jaccard of each truth span's best match by tolerance Jaccard",
+			Formula: "mean over truth spans x of |x∩y| / |x∪y|, y best by |x∩y⁺| / |x∪y⁺|",
+			Source:  specificationPerSpan,
+		}),
+		MeanToleranceJaccard: perTruthSpan(SumToleranceJaccard, Definition{
+			Name:    "mean_tolerance_jaccard",
+			Summary: "mean tolerance Jaccard of each truth span's best match",
+			Formula: "mean over truth spans x of max over y of |x∩y⁺| / |x∪y⁺|",
+			Source:  specificationPerSpan,
+		}),
+		MeanBestExactJaccard: perTruthSpan(SumBestExactJaccard, Definition{
+			Name:    "mean_best_exact_jaccard",
+			Summary: "mean of each truth span's best exact Jaccard",
+			Formula: "mean over truth spans x of max over y of |x∩y| / |x∪y|",
+			Source:  jaccard,
+		}),
+		MeanSnappedJaccard: perTruthSpan(SumSnappedJaccard, Definition{
+			Name:    "mean_snapped_jaccard",
+			Summary: "mean of each truth span's best Jaccard after small boundary errors are forgiven",
+			Formula: "mean over truth spans x of max over y of |x∩y'| / |x∪y'|, y' = y with ends within min(tolerance, |x|/4) of x's moved onto them",
+			Source:  jaccard,
+		}),
+		BoundaryErrorStart: boundaryError("start", SumBoundaryStart),
+		BoundaryErrorEnd:   boundaryError("end", SumBoundaryEnd),
+		SpanLengthRatio: {
+			Name: "span_length_ratio", Group: "citing habits", Kind: Score, Direction: Neutral, Min: 0, Max: unbounded,
+			Summary: "mean length of predicted spans over mean length of truth spans",
+			Formula: "(Σ|y| / predicted spans) / (Σ|x| / truth spans)", UndefinedWhen: "no truth or no predicted span",
+			Source: "ratio of means",
+		},
+		OverCitation: {
+			Name: "over_citation", Group: "citing habits", Kind: Ratio, Direction: LowerIsBetter, Min: 0, Max: 1,
+			Summary: "share of predicted spans that touch no truth", Formula: "predicted spans touching no truth / predicted spans",
+			UndefinedWhen: "no predicted span", Source: "false discovery rate over spans",
+			Num: term(UntouchedPredSpans), Den: term(PredSpans),
+		},
+	},
+	matchedSpanDefinitions(),
+)
+
+const specificationPerSpan = specification + ", per truth span"
+
+// perTruthSpan completes the definition of a mean over truth spans.
+func perTruthSpan(sum Sum, d Definition) Definition {
+	d.Group, d.Kind, d.Direction, d.Max = "best matches", Mean, HigherIsBetter, 1
+	d.UndefinedWhen, d.Num, d.Den = "no truth span", sumTerm(sum), term(TruthSpans)
+	return d
+}
+
+func boundaryError(end string, sum Sum) Definition {
+	return Definition{
+		Name: "boundary_error_" + end, Group: "matched spans", Kind: Mean, Direction: Neutral, Min: anyNumber, Max: unbounded,
+		Summary: "mean signed distance of the " + end + "s of matched pairs, in code points; positive = too late",
+		Formula: "mean over matched pairs of (predicted " + end + " − truth " + end + ")", UndefinedWhen: "no matched pair",
+		Source: "signed error", Num: sumTerm(sum), Den: term(MatchedSpans),
+	}
+}
+
+// matchedSpanDefinitions are precision, recall and F1 of spans matched one to one.
+func matchedSpanDefinitions() map[Metric]Definition {
+	all := spanOverlap.definitions("span", "matched spans", "", setTheory)
+	for m, text := range map[Metric]struct{ summary, formula, undefined string }{
+		SpanPrecision: {"share of predicted spans matched one to one", "m / |pred spans|", "no predicted span"},
+		SpanRecall:    {"share of truth spans matched one to one", "m / |truth spans|", "no truth span"},
+		SpanF1:        {"harmonic mean of span precision and recall", "2m / (|truth spans| + |pred spans|)", "neither truth nor predicted span"},
+	} {
+		d := all[m]
+		d.Summary, d.UndefinedWhen = text.summary, text.undefined
+		d.Formula = text.formula + "; m = pairs of the one-to-one matching of distinct spans with Jaccard ≥ min_overlap_threshold"
+		all[m] = d
+	}
+	return all
+}
 
 // scoreMatches compares span with span: best matches, the one-to-one matching,
 // and the shape of what is cited. It leaves the best truth of each predicted
@@ -16,10 +97,7 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 	}
 
 	matched, dt, dp := int64(len(m.Pairs)), int64(m.DistinctTruth), int64(m.DistinctPred)
-	out.count(MatchedSpans, matched)
-	out.count(DistinctTruthSpans, dt)
-	out.count(DistinctPredSpans, dp)
-	overlap(out, SpanPrecision, dt, dp, matched)
+	spanOverlap.score(out, dt, dp, matched)
 	s.scoreBoundaries(truth, m.Pairs, missing(nt, np), out)
 
 	var untouched int64
@@ -29,13 +107,13 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 		}
 	}
 	out.count(UntouchedPredSpans, untouched)
-	out.ratio(OverCitation, untouched, np, NoCitations)
+	out.ratio(OverCitation, untouched, np, ibid.NoCitations)
 	if nt == 0 || np == 0 {
 		out.undefined(SpanLengthRatio, missing(nt, np))
 	} else {
 		meanPred := float64(totalLength(s.pred.spans)) / float64(np)
 		meanTruth := float64(totalLength(truth.spans)) / float64(nt)
-		out.quotient(SpanLengthRatio, meanPred, meanTruth, NoTruth)
+		out.quotient(SpanLengthRatio, meanPred, meanTruth, ibid.NoTruth)
 	}
 	for j := range m.Pred {
 		if p := &m.Pred[j]; p.Truth >= 0 {
@@ -46,14 +124,14 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 }
 
 // missing is the reason of a metric that needs pairs of spans and has none.
-func missing(truth, pred int64) Reason {
+func missing(truth, pred int64) ibid.Reason {
 	switch {
 	case truth == 0 && pred == 0:
-		return NothingToCite
+		return ibid.NothingToCite
 	case truth == 0:
-		return NoTruth
+		return ibid.NoTruth
 	}
-	return NoCitations
+	return ibid.NoCitations
 }
 
 // scoreBest sums up how well each truth span was found.
@@ -95,16 +173,16 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 	out.sum(SumBestExactJaccard, best)
 	out.sum(SumSnappedJaccard, snapped)
 	n := float64(len(matches))
-	out.quotient(MeanExactJaccard, exact, n, NoTruth)
-	out.quotient(MeanToleranceJaccard, tolerance, n, NoTruth)
-	out.quotient(MeanBestExactJaccard, best, n, NoTruth)
-	out.quotient(MeanSnappedJaccard, snapped, n, NoTruth)
-	out.quotient(SpanAccuracyScore, snapped, n, NoTruth)
+	out.quotient(MeanExactJaccard, exact, n, ibid.NoTruth)
+	out.quotient(MeanToleranceJaccard, tolerance, n, ibid.NoTruth)
+	out.quotient(MeanBestExactJaccard, best, n, ibid.NoTruth)
+	out.quotient(MeanSnappedJaccard, snapped, n, ibid.NoTruth)
+	out.quotient(SpanAccuracyScore, snapped, n, ibid.NoTruth)
 }
 
 // scoreBoundaries measures how far matched predictions begin and end from their
 // truth.
-func (s *Scorer) scoreBoundaries(truth *side, pairs []span.Pair, why Reason, out *Scores) {
+func (s *Scorer) scoreBoundaries(truth *side, pairs []span.Pair, why ibid.Reason, out *Scores) {
 	var start, end int64
 	for _, p := range pairs {
 		x, y := truth.spans[p.Truth], s.pred.spans[p.Pred]
@@ -136,10 +214,55 @@ func (s *Scorer) annotation(r *Row, truth *side, i int32) int32 {
 	key := s.names.keys[run.Key]
 	for k := range r.Truth {
 		t := &r.Truth[k]
-		if t.Marked && t.Place.InSets() && t.Place.Doc == key.doc && t.Place.Page == key.page &&
+		if !t.DocNull && t.Place.InSets() && t.Place.Doc == key.doc && t.Place.Page == key.page &&
 			t.Place.Start < int64(run.End) && t.Place.End > int64(run.Start) {
 			return int32(k)
 		}
 	}
 	return -1
+}
+
+// scoreLiteral replaces the best matches of truth spans by those of
+// specification 1.0: of all pairs, over all truth spans, the first with the
+// largest tolerance Jaccard stands for the row; without a pair everything is 0.
+// The sums weigh it by the truth spans, so that micro values can be pooled.
+func (s *Scorer) scoreLiteral(truth *side, out *Scores) {
+	var exact, tolerance float64
+	for _, x := range truth.spans {
+		for _, y := range s.pred.spans {
+			if x.Key != y.Key {
+				continue
+			}
+			wide := jaccardOf(x, int64(y.Start)-s.opt.Tolerance, int64(y.End)+s.opt.Tolerance)
+			if wide > tolerance {
+				tolerance, exact = wide, jaccardOf(x, int64(y.Start), int64(y.End))
+			}
+		}
+	}
+	var perfect, good int64
+	pairs := len(truth.spans) > 0 && len(s.pred.spans) > 0
+	if pairs && exact == 1 {
+		perfect = 1
+	}
+	if pairs && tolerance >= s.opt.GoodMatch {
+		good = 1
+	}
+	out.count(PerfectMatches, perfect)
+	out.count(GoodMatches, good)
+	n := float64(len(truth.spans))
+	out.sum(SumExactJaccard, exact*n)
+	out.sum(SumToleranceJaccard, tolerance*n)
+	out.quotient(MeanExactJaccard, exact, 1, ibid.Defined)
+	out.quotient(MeanToleranceJaccard, tolerance, 1, ibid.Defined)
+	out.quotient(SpanAccuracyScore, tolerance, 1, ibid.Defined)
+}
+
+// jaccardOf is |x∩y| / |x∪y| for y = [start, end), clamped at 0.
+func jaccardOf(x span.Span, start, end int64) float64 {
+	start = max(start, 0)
+	both := min(int64(x.End), end) - max(int64(x.Start), start)
+	if both <= 0 {
+		return 0
+	}
+	return float64(both) / float64(x.Len()+end-start-both)
 }

@@ -8,7 +8,21 @@
 // metrics/stats.
 //
 // Offsets are half-open intervals of code points; see package metrics/span.
+//
+// # How to add a metric
+//
+// A metric that needs the row and its counts alone is one file with its test: an init
+// function appends the definition and the function to addedMetrics. It then has a
+// column in results, a line in summaries and help texts, and gates take it.
+//
+// A metric that shares its work with others has a constant, a definition under that
+// constant in the file that computes it, and a value set there. Programs add theirs
+// with [Register].
 package metrics
+
+import (
+	"math"
+)
 
 // A Metric is the index of a metric in the registry, in [Scores.Values] and in
 // [Scores.Reasons]. The constants are the built-in metrics in column order;
@@ -164,3 +178,26 @@ type Definition struct {
 func (d *Definition) Corrigible() bool {
 	return d.Judged || d.Name == "overall_citation_accuracy"
 }
+
+// How many metrics and sums every run has; custom ones follow.
+const (
+	NumBuiltin     = int(numBuiltin)
+	NumBuiltinSums = int(numBuiltinSums)
+)
+
+// The bounds of a number that has none.
+var (
+	unbounded = math.Inf(1)
+	anyNumber = math.Inf(-1)
+)
+
+// Where formulas come from that several metrics share.
+const (
+	specification = "citation accuracy specification 1.0"
+	rashkin       = "Rashkin et al., AIS, Computational Linguistics 2023"
+	liu           = "Liu et al., Evaluating Verifiability in Generative Search Engines, Findings of EMNLP 2023"
+	squad         = "Rajpurkar et al., SQuAD, EMNLP 2016, over code points instead of bags of tokens"
+	jaccard       = "Jaccard 1912"
+	dice          = "Dice 1945; Sørensen 1948"
+	setTheory     = "precision and recall of sets; van Rijsbergen 1979"
+)

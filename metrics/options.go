@@ -3,10 +3,9 @@ package metrics
 import (
 	"fmt"
 	"math"
-	"strings"
 
+	"ibid"
 	"ibid/metrics/presence"
-	"ibid/metrics/span"
 )
 
 // Options are the settings that change scores.
@@ -78,8 +77,8 @@ func DefaultOptions() Options {
 // Validate returns an error that names the first setting out of its range.
 func (o Options) Validate() error {
 	switch {
-	case o.Tolerance < 0 || o.Tolerance > span.MaxEnd:
-		return fmt.Errorf("tolerance %d is not in [0, %d]", o.Tolerance, int64(span.MaxEnd))
+	case o.Tolerance < 0 || o.Tolerance > ibid.MaxEnd:
+		return fmt.Errorf("tolerance %d is not in [0, %d]", o.Tolerance, int64(ibid.MaxEnd))
 	case !(o.MinOverlap > 0 && o.MinOverlap <= 1):
 		return fmt.Errorf("minimal overlap %v is not in (0, 1]", o.MinOverlap)
 	case !(o.GoodMatch >= 0 && o.GoodMatch <= 1):
@@ -94,34 +93,13 @@ func (o Options) Validate() error {
 			return fmt.Errorf("weight %v is not a number of at least 0", w)
 		}
 	}
-	_, _, err := parsePolicy(o.TruthPolicy)
-	return err
+	if _, err := ibid.ParsePolicy(o.TruthPolicy, truthPolicies...); err != nil {
+		return fmt.Errorf("truth policy %q is not best, union, majority, intersection, mean or annotator:NAME", o.TruthPolicy)
+	}
+	return nil
 }
 
-// A policy says which truth a row is scored against.
-type policy uint8
-
-const (
-	bestAnnotator policy = iota
-	unionOfAll
-	majorityOfAll
-	intersectionOfAll
-	meanOfAll
-	oneAnnotator
-)
-
-var policyNames = map[string]policy{
-	"best": bestAnnotator, "union": unionOfAll, "majority": majorityOfAll,
-	"intersection": intersectionOfAll, "mean": meanOfAll,
-}
-
-// parsePolicy reads a truth policy; name is the annotator of "annotator:NAME".
-func parsePolicy(s string) (p policy, name string, err error) {
-	if p, ok := policyNames[s]; ok {
-		return p, "", nil
-	}
-	if name, ok := strings.CutPrefix(s, "annotator:"); ok && name != "" {
-		return oneAnnotator, name, nil
-	}
-	return 0, "", fmt.Errorf("truth policy %q is not best, union, majority, intersection, mean or annotator:NAME", s)
+// truthPolicies say which truth a row is scored against.
+var truthPolicies = []ibid.Policy{
+	ibid.PolicyBest, ibid.PolicyUnion, ibid.PolicyMajority, ibid.PolicyIntersection, ibid.PolicyMean, ibid.PolicyAnnotator,
 }

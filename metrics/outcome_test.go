@@ -3,42 +3,42 @@ package metrics
 import (
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 )
 
 func TestOutcomes(t *testing.T) {
-	claim := func(change func(*Claim)) Claim {
+	claim := func(change func(*ibid.Claim)) ibid.Claim {
 		c := says(0.7, 0)
 		change(&c)
 		return c
 	}
 	tests := []struct {
 		name    string
-		claim   Claim
+		claim   ibid.Claim
 		invalid bool
-		want    Outcome // of a judge that is not people
-		human   Outcome
+		want    ibid.Outcome // of a judge that is not people
+		human   ibid.Outcome
 	}{
-		{"supported at the threshold", claim(func(*Claim) {}), false, SupportedByCited, SupportedByCited},
-		{"below the threshold", claim(func(c *Claim) { c.Joint = known(0.69) }), false, Unsupported, Unsupported},
-		{"no fact, whatever else", claim(func(c *Claim) { c.Factual, c.Contradicted = No, true }), false, NotFactual, NotFactual},
-		{"no fact, unscored", claim(func(c *Claim) { c.Factual, c.Joint = No, Support{} }), false, NotFactual, NotFactual},
-		{"unscored", claim(func(c *Claim) { c.Joint, c.Elsewhere = Support{}, known(1) }), false, Unscored, Unscored},
-		{"supported and contradicted", claim(func(c *Claim) { c.Contradicted = true }), false, Contradicted, Contradicted},
-		{"contradicted before elsewhere", claim(func(c *Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), true, known(1) }), false, Contradicted, Contradicted},
-		{"elsewhere", claim(func(c *Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, SupportedElsewhere, SupportedElsewhere},
-		{"elsewhere unscored", claim(func(c *Claim) { c.Joint, c.Elsewhere = known(0), Support{} }), false, Unscored, Unsupported},
-		{"elsewhere unscored, supported", claim(func(c *Claim) { c.Elsewhere = Support{} }), false, SupportedByCited, SupportedByCited},
-		{"cites nothing", claim(func(c *Claim) { c.Citations, c.Contradicted = nil, true }), false, Unsupported, Unsupported},
-		{"cites nothing, known elsewhere", claim(func(c *Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, SupportedElsewhere, SupportedElsewhere},
-		{"cites what does not exist", claim(func(c *Claim) { c.Contradicted = true }), true, Unsupported, Contradicted},
+		{"supported at the threshold", claim(func(*ibid.Claim) {}), false, ibid.SupportedByCited, ibid.SupportedByCited},
+		{"below the threshold", claim(func(c *ibid.Claim) { c.Joint = known(0.69) }), false, ibid.Unsupported, ibid.Unsupported},
+		{"no fact, whatever else", claim(func(c *ibid.Claim) { c.Factual, c.Contradicted = ibid.No, true }), false, ibid.NotFactual, ibid.NotFactual},
+		{"no fact, unscored", claim(func(c *ibid.Claim) { c.Factual, c.Joint = ibid.No, ibid.Support{} }), false, ibid.NotFactual, ibid.NotFactual},
+		{"unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = ibid.Support{}, known(1) }), false, ibid.Unscored, ibid.Unscored},
+		{"supported and contradicted", claim(func(c *ibid.Claim) { c.Contradicted = true }), false, ibid.Contradicted, ibid.Contradicted},
+		{"contradicted before elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), true, known(1) }), false, ibid.Contradicted, ibid.Contradicted},
+		{"elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
+		{"elsewhere unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), ibid.Support{} }), false, ibid.Unscored, ibid.Unsupported},
+		{"elsewhere unscored, supported", claim(func(c *ibid.Claim) { c.Elsewhere = ibid.Support{} }), false, ibid.SupportedByCited, ibid.SupportedByCited},
+		{"cites nothing", claim(func(c *ibid.Claim) { c.Citations, c.Contradicted = nil, true }), false, ibid.Unsupported, ibid.Unsupported},
+		{"cites nothing, known elsewhere", claim(func(c *ibid.Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
+		{"cites what does not exist", claim(func(c *ibid.Claim) { c.Contradicted = true }), true, ibid.Unsupported, ibid.Contradicted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, human := range []bool{false, true} {
 				row := judgedRow([]float64{1}, tt.claim)
 				if tt.invalid {
-					row.Citations[0].Status = span.DocumentNotFound
+					row.Citations[0].Place.Status = ibid.StatusDocumentNotFound
 				}
 				o := judgedOptions()
 				o.Human = human
@@ -56,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestOutcomeNames(t *testing.T) {
 	for o, want := range []string{"not_factual", "unscored", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
-		if got := Outcome(o).String(); got != want {
+		if got := ibid.Outcome(o).String(); got != want {
 			t.Errorf("outcome %d is called %s, want %s", o, got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestContradictedClaimIsNotConsistent(t *testing.T) {
 // Even where every support is enough, what cites nothing valid has none.
 func TestThresholdZero(t *testing.T) {
 	row := judgedRow([]float64{0, 0}, says(0, 0), says(0, 1), says(0))
-	row.Citations[1].Status = span.DocumentNotFound
+	row.Citations[1].Place.Status = ibid.StatusDocumentNotFound
 	o := judgedOptions()
 	o.Supported, o.Consistent = 0, 0
 	s := score(t, o, row)

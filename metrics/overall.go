@@ -1,6 +1,49 @@
 package metrics
 
-import "strings"
+import (
+	"strings"
+
+	"ibid"
+)
+
+var overallDefinitions = map[Metric]Definition{
+	AbstentionCorrect: {
+		Name: "abstention_correct", Group: "answer", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Summary:       "1 if a citation was given exactly when one was expected",
+		Formula:       "1 if (citations not empty) = (truth not empty, or some claim needs a citation), else 0; without a judge, truth alone says",
+		UndefinedWhen: "citations not known, or truth does not ask for one and it is not known whether a claim does",
+		Source:        "2 × 2 table of citation expected and given",
+	},
+	SpanAccuracyScore: {
+		Name: "span_accuracy_score", Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Summary: "component: are the right places cited", Formula: "mean_snapped_jaccard",
+		UndefinedWhen: "no truth span", Source: specification,
+	},
+	CitationQualityScore: allCitations.define(Definition{
+		Name: "citation_quality_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
+		Summary: "component: do citations support their claims", Formula: "citation_correctness",
+		UndefinedWhen: "no citation, or none is scored", Source: specification,
+	}),
+	AnswerConsistencyScore: citedClaims.define(Definition{
+		Name: "answer_consistency_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
+		Summary: "component: does the answer agree with what it cites", Formula: "mean_consistency",
+		UndefinedWhen: "no claim has a citation, or none of these is scored", Source: specification,
+	}),
+	HallucinationScore: outcomeClaims.define(Definition{
+		Name: "hallucination_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
+		Summary: "component: is the answer free of unsupported claims", Formula: "1 − hallucination_rate",
+		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
+	}),
+	OverallCitationAccuracy: {
+		Name: "overall_citation_accuracy", Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Summary:       "weighted mean of the components that the run has: truth gives the first, a judge the others",
+		Formula:       "Σ w·score / Σ w over the components of the run; one that is undefined because the answer cites nothing although something should be cited counts 0",
+		UndefinedWhen: "nothing is to be cited and nothing is, data of a component is missing, or the run has neither truth nor judge",
+		Source:        specification,
+		Unscored:      less(terms(Citations, UnscoredConsistencyClaims, UnscoredClaims), ScoredCitations),
+		Scorable:      terms(Citations, ConsistencyClaims, UnscoredConsistencyClaims, FactualClaims, UndecidedClaims),
+	},
+}
 
 // components are the parts of the overall score, in the order of the weights.
 var components = [...]Metric{SpanAccuracyScore, CitationQualityScore, AnswerConsistencyScore, HallucinationScore}
@@ -44,7 +87,12 @@ func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
 		out.copyMetric(CitationQualityScore, CitationCorrectness)
 		out.copyMetric(AnswerConsistencyScore, MeanConsistency)
 		out.copyMetric(HallucinationScore, HallucinationRate)
-		out.invert(HallucinationScore)
+		if out.Reasons[HallucinationScore] == ibid.Defined {
+			out.Values[HallucinationScore] = 1 - out.Values[HallucinationScore]
+		}
+		if out.HasBounds[HallucinationScore] {
+			out.bound(HallucinationScore, 1-out.High[HallucinationScore], 1-out.Low[HallucinationScore])
+		}
 	}
 	if s.opt.Compat {
 		s.fillComponents(out)
@@ -52,13 +100,13 @@ func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
 	given := len(r.Citations) > 0
 	switch {
 	case !r.HasCitations:
-		out.undefined(OverallCitationAccuracy, NoCitations)
+		out.undefined(OverallCitationAccuracy, ibid.NoCitations)
 	case s.opt.Compat:
 		s.combineComponents(e, given, out)
 	case s.weights[0] > 0 && !out.Known[TruthDocs]:
-		out.undefined(OverallCitationAccuracy, NoTruth)
+		out.undefined(OverallCitationAccuracy, ibid.NoTruth)
 	case !given && e.known && !e.cite:
-		out.undefined(OverallCitationAccuracy, NothingToCite)
+		out.undefined(OverallCitationAccuracy, ibid.NothingToCite)
 	default:
 		s.combineComponents(e, given, out)
 	}
@@ -69,7 +117,7 @@ func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
 // not citing never pays; any other makes the row undefined.
 func (s *Scorer) combineComponents(e expectation, given bool, out *Scores) {
 	var sum, low, high, weights float64
-	why := Defined
+	why := ibid.Defined
 	bounded, open := true, false
 	for i, m := range components {
 		w := s.weights[i]
@@ -82,12 +130,12 @@ func (s *Scorer) combineComponents(e expectation, given bool, out *Scores) {
 			low, high, open = low+w*out.Low[m], high+w*out.High[m], true
 		}
 		switch {
-		case reason == Defined:
+		case reason == ibid.Defined:
 			sum += w * out.Values[m]
 			if !out.HasBounds[m] {
 				low, high = low+w*out.Values[m], high+w*out.Values[m]
 			}
-		case e.cite && (reason == NoCitations || reason == NoClaims && !given):
+		case e.cite && (reason == ibid.NoCitations || reason == ibid.NoClaims && !given):
 			if !e.known && bounded { // it only counts 0 if claims turn out to need a citation
 				why, open = e.why, true
 			}
@@ -95,12 +143,12 @@ func (s *Scorer) combineComponents(e expectation, given bool, out *Scores) {
 			if bounded {
 				why, bounded = reason, false
 			}
-		case why == Defined:
+		case why == ibid.Defined:
 			why = reason
 		}
 	}
-	if why == Defined {
-		out.quotient(OverallCitationAccuracy, sum, weights, Defined)
+	if why == ibid.Defined {
+		out.quotient(OverallCitationAccuracy, sum, weights, ibid.Defined)
 	} else {
 		out.undefined(OverallCitationAccuracy, why)
 	}
@@ -117,12 +165,70 @@ func (s *Scores) copyMetric(to, from Metric) {
 	}
 }
 
-// invert replaces x by 1 - x.
-func (s *Scores) invert(m Metric) {
-	if s.Reasons[m] == Defined {
-		s.Values[m] = 1 - s.Values[m]
+// An expectation says whether an answer should cite something.
+type expectation struct {
+	known bool
+	cite  bool        // taken to be so where it hangs on claims that nobody judged, and not known
+	why   ibid.Reason // if not known
+}
+
+// expected asks truth, and claims if the run has a judge. Truth that is not
+// empty is enough; where it is empty or not known, a claim may need a citation.
+func (s *Scorer) expected(r *Row, out *Scores) expectation {
+	truthKnown := out.Known[TruthDocs]
+	switch {
+	case truthKnown && out.Counts[TruthDocs] > 0:
+		return expectation{known: true, cite: true}
+	case !s.opt.JudgeComponents:
+		return expectation{known: truthKnown, why: ibid.NoTruth}
+	case !r.HasClaims:
+		return expectation{known: truthKnown, why: ibid.NoClaims}
+	case r.unjudged() && len(r.Claims) > 0:
+		return expectation{cite: true, why: whyOpen(r, false)}
 	}
-	if s.HasBounds[m] {
-		s.bound(m, 1-s.High[m], 1-s.Low[m])
+	for i := range s.judged.claims {
+		if s.judged.claims[i].needs {
+			return expectation{known: true, cite: true}
+		}
+	}
+	return expectation{known: true}
+}
+
+// scoreAbstention asks whether the answer cites exactly if it should.
+func (s *Scorer) scoreAbstention(r *Row, e expectation, out *Scores) {
+	if !r.HasCitations {
+		out.undefined(AbstentionCorrect, ibid.NoCitations)
+		return
+	}
+	given := len(r.Citations) > 0
+	if e.known {
+		out.binary(AbstentionCorrect, given == e.cite)
+		return
+	}
+	out.undefined(AbstentionCorrect, e.why)
+	if e.cite {
+		v := 0.0
+		if given {
+			v = 1
+		}
+		out.bound(AbstentionCorrect, v, v)
+	}
+}
+
+// fillComponents gives the components the values that specification 1.0 has for
+// missing data: 0 without truth, citations or cited claims, and no
+// hallucination without claims.
+func (s *Scorer) fillComponents(out *Scores) {
+	if out.Reasons[SpanAccuracyScore] == ibid.NoTruth {
+		out.quotient(SpanAccuracyScore, 0, 1, ibid.Defined)
+	}
+	for _, m := range []Metric{CitationQualityScore, AnswerConsistencyScore} {
+		if out.Reasons[m] == ibid.NoCitations || out.Reasons[m] == ibid.NoClaims {
+			out.quotient(m, 0, 1, ibid.Defined)
+		}
+	}
+	if out.Reasons[HallucinationRate] == ibid.NoClaims {
+		out.quotient(HallucinationRate, 0, 1, ibid.Defined)
+		out.quotient(HallucinationScore, 1, 1, ibid.Defined)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 )
 
 // uncite returns the same answer without its citations.
@@ -17,7 +17,7 @@ func uncite(r *Row) *Row {
 		if len(c.Citations) > 0 && c.Joint.Value > c.Elsewhere.Value {
 			c.Elsewhere = c.Joint // what it cited is now what it could have cited
 		}
-		c.Citations, c.Joint, c.Contradicted = nil, Support{}, false
+		c.Citations, c.Joint, c.Contradicted = nil, ibid.Support{}, false
 	}
 	return u
 }
@@ -25,18 +25,18 @@ func uncite(r *Row) *Row {
 // citeCorrectly gives a row claims of which each that needs a citation has one
 // that supports it, and others may.
 func citeCorrectly(rng *rand.Rand, truth bool) *Row {
-	r := &Row{HasCitations: true, HasTruth: truth, HasClaims: true, Judged: true}
+	r := &Row{Answer: ibid.Answer{HasCitations: true, HasTruth: truth}, HasClaims: true, Judged: true}
 	for i := range 1 + rng.IntN(5) {
-		c := Claim{Factual: Yes, NeedsCitation: No + Flag(rng.IntN(2)), Elsewhere: known(rng.Float64())}
+		c := ibid.Claim{Factual: ibid.Yes, NeedsCitation: ibid.No + ibid.Tri(rng.IntN(2)), Elsewhere: known(rng.Float64())}
 		if rng.IntN(5) == 0 {
-			c.Factual, c.NeedsCitation = No, No
+			c.Factual, c.NeedsCitation = ibid.No, ibid.No
 		}
-		if c.NeedsCitation == Yes || rng.IntN(3) == 0 {
+		if c.NeedsCitation == ibid.Yes || rng.IntN(3) == 0 {
 			c.Citations = []int32{int32(len(r.Citations))}
 			c.Joint = known(0.7 + 0.3*rng.Float64())
 			place := at("a", int64(100*i), int64(100*i+50))
-			r.Citations = append(r.Citations, place)
-			r.Verdicts = append(r.Verdicts, CitationVerdict{Support: c.Joint, Relevant: Yes})
+			r.Citations = append(r.Citations, ibid.Citation{Place: place})
+			r.Verdicts = append(r.Verdicts, CitationVerdict{Support: c.Joint, Relevant: ibid.Yes})
 			if truth {
 				r.Truth = append(r.Truth, by("", place))
 			}
@@ -62,7 +62,7 @@ func TestNotCitingNeverPays(t *testing.T) {
 		cited, uncited := score(t, o, row), score(t, o, uncite(row))
 		c, okCited := cited.Value(OverallCitationAccuracy)
 		u, okUncited := uncited.Value(OverallCitationAccuracy)
-		if okUncited && !okCited && cited.Reasons[OverallCitationAccuracy] != NoClaims {
+		if okUncited && !okCited && cited.Reasons[OverallCitationAccuracy] != ibid.NoClaims {
 			t.Fatalf("cited: %v, uncited: %v", cited.Reasons[OverallCitationAccuracy], u)
 		}
 		if okCited && okUncited {
@@ -75,7 +75,7 @@ func TestNotCitingNeverPays(t *testing.T) {
 			t.Fatalf("an answer that does not cite what it should has no score: %v", uncited.Reasons[OverallCitationAccuracy])
 		}
 		for _, m := range []Metric{CitationCompleteness, SupportedCompleteness, FactualConsistency, AbstentionCorrect, ALCERecall, TRECWeightedRecall, DRBEffectiveCitations} {
-			if x, y := cited.Values[m], uncited.Values[m]; y > x+1e-12 && cited.Reasons[m] == Defined && cited.Counts[ClaimsNeedingCitation] > 0 {
+			if x, y := cited.Values[m], uncited.Values[m]; y > x+1e-12 && cited.Reasons[m] == ibid.Defined && cited.Counts[ClaimsNeedingCitation] > 0 {
 				t.Fatalf("%v: uncited %v is above cited %v", m, y, x)
 			}
 		}
@@ -86,38 +86,38 @@ func TestNotCitingNeverPays(t *testing.T) {
 }
 
 func TestOverallReasons(t *testing.T) {
-	truth := []Annotated{by("", at("a", 0, 10))}
-	with := func(r *Row, known bool, truth ...Annotated) *Row {
+	truth := []ibid.Mark{by("", at("a", 0, 10))}
+	with := func(r *Row, known bool, truth ...ibid.Mark) *Row {
 		r.HasTruth, r.Truth = known, truth
 		return r
 	}
 	opinion := says(0)
-	opinion.Factual = No
+	opinion.Factual = ibid.No
 	failed := judgedRow([]float64{1}, says(1, 0))
 	failed.JudgeFailed = true
 	outside := judgedRow([]float64{1}, says(0))
-	outside.Citations[0].Status = span.DocumentNotFound
+	outside.Citations[0].Place.Status = ibid.StatusDocumentNotFound
 	unknown := judgedRow(nil, says(0))
 	unknown.HasCitations = false
 	tests := []struct {
 		name string
 		row  *Row
 		want float64 // below 0: undefined
-		why  Reason
+		why  ibid.Reason
 	}{
-		{"perfect", with(judgedRow([]float64{1}, says(1, 0)), true, truth...), 1, Defined},
-		{"nothing cited though truth asks for it", with(judgedRow(nil, says(0)), true, truth...), 0, Defined},
-		{"nothing cited, known elsewhere", with(judgedRow(nil, Claim{Elsewhere: known(1)}), true, truth...), 0.15, Defined},
-		{"empty answer though truth asks for it", with(judgedRow(nil), true, truth...), 0, Defined},
-		{"nothing to cite", with(judgedRow(nil, opinion), true), -1, NothingToCite},
-		{"nothing to cite, empty answer", with(judgedRow(nil), true), -1, NothingToCite},
-		{"nothing to cite for truth, but for a claim", with(judgedRow(nil, says(0)), true), -1, NoTruth},
-		{"nothing to cite, and cited", with(judgedRow([]float64{1}, says(1, 0)), true), -1, NoTruth},
-		{"truth missing", with(judgedRow([]float64{1}, says(1, 0)), false), -1, NoTruth},
-		{"judge failed", with(failed, true, truth...), -1, JudgeFailed},
-		{"markers only", with(judgedRow([]float64{-1}), true, truth...), -1, NoClaims},
-		{"an invented document outside of claims", with(outside, true, truth...), 0.3, Defined},
-		{"citations unknown", with(unknown, true, truth...), -1, NoCitations},
+		{"perfect", with(judgedRow([]float64{1}, says(1, 0)), true, truth...), 1, ibid.Defined},
+		{"nothing cited though truth asks for it", with(judgedRow(nil, says(0)), true, truth...), 0, ibid.Defined},
+		{"nothing cited, known elsewhere", with(judgedRow(nil, ibid.Claim{Elsewhere: known(1)}), true, truth...), 0.15, ibid.Defined},
+		{"empty answer though truth asks for it", with(judgedRow(nil), true, truth...), 0, ibid.Defined},
+		{"nothing to cite", with(judgedRow(nil, opinion), true), -1, ibid.NothingToCite},
+		{"nothing to cite, empty answer", with(judgedRow(nil), true), -1, ibid.NothingToCite},
+		{"nothing to cite for truth, but for a claim", with(judgedRow(nil, says(0)), true), -1, ibid.NoTruth},
+		{"nothing to cite, and cited", with(judgedRow([]float64{1}, says(1, 0)), true), -1, ibid.NoTruth},
+		{"truth missing", with(judgedRow([]float64{1}, says(1, 0)), false), -1, ibid.NoTruth},
+		{"judge failed", with(failed, true, truth...), -1, ibid.JudgeFailed},
+		{"markers only", with(judgedRow([]float64{-1}), true, truth...), -1, ibid.NoClaims},
+		{"an invented document outside of claims", with(outside, true, truth...), 0.3, ibid.Defined},
+		{"citations unknown", with(unknown, true, truth...), -1, ibid.NoCitations},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,25 +134,25 @@ func TestOverallReasons(t *testing.T) {
 // The components are those of the run, not of the row.
 func TestComponents(t *testing.T) {
 	row := judgedRow([]float64{1}, says(0.5, 0))
-	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10))}
+	row.HasTruth, row.Truth = true, []ibid.Mark{by("", at("a", 0, 10))}
 	const judged = "citation_quality_score,answer_consistency_score,hallucination_score"
 	tests := []struct {
 		name   string
 		change func(*Options)
 		want   string
 		score  float64
-		why    Reason
+		why    ibid.Reason
 	}{
-		{"neither", func(o *Options) {}, "", 0, NoJudge},
-		{"truth", func(o *Options) { o.SpanComponent = true }, "span_accuracy_score", 1, Defined},
-		{"judge", func(o *Options) { o.JudgeComponents = true }, judged, (0.3 + 0.125) / 0.7, Defined},
-		{"both", func(o *Options) { o.SpanComponent, o.JudgeComponents = true, true }, "span_accuracy_score," + judged, 0.725, Defined},
+		{"neither", func(o *Options) {}, "", 0, ibid.NoJudge},
+		{"truth", func(o *Options) { o.SpanComponent = true }, "span_accuracy_score", 1, ibid.Defined},
+		{"judge", func(o *Options) { o.JudgeComponents = true }, judged, (0.3 + 0.125) / 0.7, ibid.Defined},
+		{"both", func(o *Options) { o.SpanComponent, o.JudgeComponents = true, true }, "span_accuracy_score," + judged, 0.725, ibid.Defined},
 		{"no weight", func(o *Options) {
 			o.SpanComponent, o.JudgeComponents = true, true
 			o.Weights = Weights{Quality: 2}
-		}, "citation_quality_score", 1, Defined},
-		{"no weight at all", func(o *Options) { o.SpanComponent, o.Weights = true, Weights{Quality: 1} }, "", 0, NoJudge},
-		{"compat has all", func(o *Options) { o.JudgeComponents, o.Compat = true, true }, "span_accuracy_score," + judged, 0.725 - 0.3*0.5, Defined},
+		}, "citation_quality_score", 1, ibid.Defined},
+		{"no weight at all", func(o *Options) { o.SpanComponent, o.Weights = true, Weights{Quality: 1} }, "", 0, ibid.NoJudge},
+		{"compat has all", func(o *Options) { o.JudgeComponents, o.Compat = true, true }, "span_accuracy_score," + judged, 0.725 - 0.3*0.5, ibid.Defined},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestComponents(t *testing.T) {
 			if s.Components != tt.want || s.Reasons[OverallCitationAccuracy] != tt.why {
 				t.Errorf("components %q, reason %q", s.Components, s.Reasons[OverallCitationAccuracy])
 			}
-			if tt.why == Defined {
+			if tt.why == ibid.Defined {
 				wantValue(t, s, OverallCitationAccuracy, tt.score)
 			}
 		})
@@ -181,26 +181,26 @@ func TestWeights(t *testing.T) {
 
 func TestAbstention(t *testing.T) {
 	opinion := says(0)
-	opinion.Factual = No
-	answer := func(support []float64, claims ...Claim) *Row { return judgedRow(support, claims...) }
-	truth := []Annotated{by("", at("a", 0, 10))}
-	page := span.Place{Doc: "a", Level: span.Pages, FirstPage: 2, LastPage: 2}
+	opinion.Factual = ibid.No
+	answer := func(support []float64, claims ...ibid.Claim) *Row { return judgedRow(support, claims...) }
+	truth := []ibid.Mark{by("", at("a", 0, 10))}
+	page := ibid.Place{Doc: "a", Level: ibid.LevelPages, FirstPage: 2, LastPage: 2}
 	tests := []struct {
 		name  string
 		row   *Row
-		truth []Annotated
+		truth []ibid.Mark
 		known bool // truth
 		want  [2]float64
-		why   [2]Reason // without and with a judge
+		why   [2]ibid.Reason // without and with a judge
 	}{
-		{"cited as truth asks", answer([]float64{1}, says(1, 0)), truth, true, [2]float64{1, 1}, [2]Reason{}},
-		{"truth asks for a page", answer([]float64{1}, opinion), []Annotated{by("", page)}, true, [2]float64{1, 1}, [2]Reason{}},
-		{"not cited", answer(nil, opinion), truth, true, [2]float64{0, 0}, [2]Reason{}},
-		{"rightly not cited", answer(nil, opinion), nil, true, [2]float64{1, 1}, [2]Reason{}},
-		{"cited for nothing", answer([]float64{1}, opinion), nil, true, [2]float64{0, 0}, [2]Reason{}},
-		{"a claim asks", answer([]float64{1}, says(1, 0)), nil, true, [2]float64{0, 1}, [2]Reason{}},
-		{"truth unknown", answer([]float64{1}, says(1, 0)), nil, false, [2]float64{0, 1}, [2]Reason{NoTruth, Defined}},
-		{"truth unknown, no claim asks", answer(nil, opinion), nil, false, [2]float64{0, 1}, [2]Reason{NoTruth, Defined}},
+		{"cited as truth asks", answer([]float64{1}, says(1, 0)), truth, true, [2]float64{1, 1}, [2]ibid.Reason{}},
+		{"truth asks for a page", answer([]float64{1}, opinion), []ibid.Mark{by("", page)}, true, [2]float64{1, 1}, [2]ibid.Reason{}},
+		{"not cited", answer(nil, opinion), truth, true, [2]float64{0, 0}, [2]ibid.Reason{}},
+		{"rightly not cited", answer(nil, opinion), nil, true, [2]float64{1, 1}, [2]ibid.Reason{}},
+		{"cited for nothing", answer([]float64{1}, opinion), nil, true, [2]float64{0, 0}, [2]ibid.Reason{}},
+		{"a claim asks", answer([]float64{1}, says(1, 0)), nil, true, [2]float64{0, 1}, [2]ibid.Reason{}},
+		{"truth unknown", answer([]float64{1}, says(1, 0)), nil, false, [2]float64{0, 1}, [2]ibid.Reason{ibid.NoTruth, ibid.Defined}},
+		{"truth unknown, no claim asks", answer(nil, opinion), nil, false, [2]float64{0, 1}, [2]ibid.Reason{ibid.NoTruth, ibid.Defined}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

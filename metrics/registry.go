@@ -3,16 +3,20 @@ package metrics
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
+
+	"ibid"
 )
 
 // A Value is what a custom metric says of one row.
 type Value struct {
-	Value    float64 // of a Mean, Binary or Score metric
-	Num, Den float64 // of a Ratio metric; Den must be positive where the metric is defined
-	Reason   Reason  // Defined, or why there is no value; the numbers then mean nothing
+	Value    float64     // of a Mean, Binary or Score metric
+	Num, Den float64     // of a Ratio metric; Den must be positive where the metric is defined
+	Reason   ibid.Reason // Defined, or why there is no value; the numbers then mean nothing
 }
 
 // ErrSealed is returned by [Register] once a [Scorer] has been made.
@@ -34,38 +38,81 @@ type customMetric struct {
 	kind     Kind
 	min, max float64
 	sum      Sum // of a Ratio: the numerator's, the denominator's is the next
-	f        func(*Row) Value
+	f        func(*Row, *Scores) Value
 }
 
-var defaultRegistry = newRegistry()
+// An addedMetric is a built-in metric without a constant: its definition and its
+// function stand in one file, see [addedMetrics].
+type addedMetric struct {
+	definition Definition
+	f          func(*Row, *Scores) Value
+}
 
-func newRegistry() *registry {
+// addedMetrics are the built-in metrics without a constant. The file of each appends
+// to them in an init function. Their columns and all else are as [Register] says; their
+// functions also see the counts of the row, and the values of metrics that have a
+// constant. They follow those with a constant in the order of their names.
+var addedMetrics []addedMetric
+
+// defaultRegistry is made at its first use, after all init functions of the package.
+var defaultRegistry = sync.OnceValue(func() *registry { return newRegistry(addedMetrics...) })
+
+// comparisons are the metrics that compare citations with truth.
+var comparisons = slices.Sorted(maps.Keys(merged(charDefinitions, tokenDefinitions, pageDefinitions, docDefinitions, matchDefinitions)))
+
+// builtinDefinitions define the metrics that have a constant. Each stands in the file
+// that computes it. A definition is found by its constant, never by its place.
+var builtinDefinitions = merged(
+	charDefinitions, tokenDefinitions, pageDefinitions, docDefinitions, matchDefinitions,
+	citationDefinitions, claimDefinitions, answerDefinitions, overallDefinitions, dialectDefinitions(),
+)
+
+// merged puts tables of definitions together. No metric may be defined twice.
+func merged(tables ...map[Metric]Definition) map[Metric]Definition {
+	all := make(map[Metric]Definition)
+	for _, table := range tables {
+		for m, d := range table {
+			if before, ok := all[m]; ok {
+				panic(fmt.Sprintf("metric %d is defined twice, as %s and %s", int(m), before.Name, d.Name))
+			}
+			all[m] = d
+		}
+	}
+	return all
+}
+
+func newRegistry(added ...addedMetric) *registry {
 	r := &registry{
-		metrics: slices.Concat(spanDefinitions, judgedDefinitions),
+		metrics: make([]Definition, numBuiltin),
 		sums:    slices.Clone(sumDefinitions),
 		names:   map[string]bool{},
 	}
+	for m, d := range builtinDefinitions {
+		r.metrics[m] = d
+	}
 	for _, list := range [][]Definition{r.metrics, r.sums, countDefinitions[:]} {
 		for _, d := range list {
-			r.take(d)
+			r.names[d.Name] = true
+			for _, a := range d.Aliases {
+				r.names[a] = true
+			}
+		}
+	}
+	added = slices.SortedFunc(slices.Values(added), func(a, b addedMetric) int { return strings.Compare(a.definition.Name, b.definition.Name) })
+	for _, m := range added {
+		if err := r.add(m.definition, m.f); err != nil {
+			panic(err) // a mistake in this package
 		}
 	}
 	return r
 }
 
-func (r *registry) take(d Definition) {
-	r.names[d.Name] = true
-	for _, a := range d.Aliases {
-		r.names[a] = true
-	}
-}
-
 // Definitions returns all metrics in column order, custom ones last: the
 // element with index m defines [Metric] m.
 func Definitions() []Definition {
-	defaultRegistry.mu.RLock()
-	defer defaultRegistry.mu.RUnlock()
-	return slices.Clone(defaultRegistry.metrics)
+	defaultRegistry().mu.RLock()
+	defer defaultRegistry().mu.RUnlock()
+	return slices.Clone(defaultRegistry().metrics)
 }
 
 // CountDefinitions returns all counts in column order: the element with index
@@ -75,24 +122,22 @@ func CountDefinitions() []Definition { return slices.Clone(countDefinitions[:]) 
 // SumDefinitions returns all pooled sums in column order: the element with
 // index s defines [Sum] s. They are parts of micro values, not metrics.
 func SumDefinitions() []Definition {
-	defaultRegistry.mu.RLock()
-	defer defaultRegistry.mu.RUnlock()
-	return slices.Clone(defaultRegistry.sums)
+	defaultRegistry().mu.RLock()
+	defer defaultRegistry().mu.RUnlock()
+	return slices.Clone(defaultRegistry().sums)
 }
 
 // NumMetrics is the number of metrics, custom ones included.
-func NumMetrics() int { return defaultRegistry.numMetrics() }
-
-// NumSums is the number of pooled sums, those of custom metrics included.
-func NumSums() int { return defaultRegistry.numSums() }
-
-func (r *registry) numMetrics() int {
+func NumMetrics() int {
+	r := defaultRegistry()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return len(r.metrics)
 }
 
-func (r *registry) numSums() int {
+// NumSums is the number of pooled sums, those of custom metrics included.
+func NumSums() int {
+	r := defaultRegistry()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return len(r.sums)
@@ -139,12 +184,19 @@ func (m Metric) String() string { return Definitions()[m].Name }
 // Register fails if a name is malformed or taken, if the bounds or the kind
 // make no sense, and with [ErrSealed] after the first [NewScorer].
 func Register(d Definition, f func(*Row) Value) error {
-	return defaultRegistry.register(d, f)
+	return defaultRegistry().register(d, f)
+}
+
+func (r *registry) register(d Definition, f func(*Row) Value) error {
+	if f == nil {
+		return r.add(d, nil)
+	}
+	return r.add(d, func(row *Row, _ *Scores) Value { return f(row) })
 }
 
 var columnName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-func (r *registry) register(d Definition, f func(*Row) Value) error {
+func (r *registry) add(d Definition, f func(*Row, *Scores) Value) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sealed {

@@ -2,10 +2,14 @@ package metrics
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"ibid"
 )
 
 func TestDefinitionsAreComplete(t *testing.T) {
@@ -79,6 +83,55 @@ func TestConstantsMatchDefinitions(t *testing.T) {
 	}
 }
 
+// Definitions are found by their constants: in which order the tables are put together
+// does not matter, and no metric can be defined twice.
+func TestDefinitionsHaveNoOrder(t *testing.T) {
+	tables := []map[Metric]Definition{
+		dialectDefinitions(), overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
+		matchDefinitions, docDefinitions, pageDefinitions, tokenDefinitions, charDefinitions,
+	}
+	reversed := merged(tables...)
+	if !reflect.DeepEqual(reversed, builtinDefinitions) || len(reversed) != int(numBuiltin) {
+		t.Errorf("%d definitions in the reversed order, want the %d of before", len(reversed), numBuiltin)
+	}
+	for m, d := range Definitions()[:numBuiltin] {
+		if !reflect.DeepEqual(d, reversed[Metric(m)]) {
+			t.Errorf("metric %d is %s, want %s", m, d.Name, reversed[Metric(m)].Name)
+		}
+	}
+	defer func() {
+		if got, want := fmt.Sprint(recover()), "metric 2 is defined twice, as char_f1 and char_f1"; got != want {
+			t.Errorf("merging a table twice: %s, want %s", got, want)
+		}
+	}()
+	merged(map[Metric]Definition{CharF1: reversed[CharF1]}, charDefinitions)
+}
+
+// A metric that stands in a file of its own comes after those with a constant, by name,
+// whatever file is read first.
+func TestAddedMetrics(t *testing.T) {
+	perCitation := addedMetric{custom("claims_per_citation", Ratio, 0, math.Inf(1)), func(_ *Row, s *Scores) Value {
+		if s.Counts[Citations] == 0 {
+			return Value{Reason: ibid.NoCitations}
+		}
+		return Value{Num: float64(s.Counts[Claims]), Den: float64(s.Counts[Citations])}
+	}}
+	empty := addedMetric{custom("answer_empty", Binary, 0, 1), func(r *Row, _ *Scores) Value { return Value{Value: 1 - min(1, float64(len(r.Answer.Answer)))} }}
+	row := cited(at("a", 0, 9), at("a", 5, 9))
+	row.Claims, row.HasClaims = make([]ibid.Claim, 3), true
+	for _, added := range [][]addedMetric{{perCitation, empty}, {empty, perCitation}} {
+		r := newRegistry(added...)
+		if first, second := r.metrics[numBuiltin].Name, r.metrics[numBuiltin+1].Name; first != "answer_empty" || second != "claims_per_citation" {
+			t.Fatalf("added metrics are %s, %s", first, second)
+		}
+		var out Scores
+		r.newScorer(DefaultOptions()).Score(&row, &out)
+		if out.Values[numBuiltin] != 1 || out.Values[numBuiltin+1] != 1.5 || out.Sums[numBuiltinSums] != 3 || out.Sums[numBuiltinSums+1] != 2 {
+			t.Errorf("values %v, sums %v", out.Values[numBuiltin:], out.Sums[numBuiltinSums:])
+		}
+	}
+}
+
 // The count columns that results files promise, in their order.
 func TestCountColumns(t *testing.T) {
 	want := strings.Fields(`truth_chars pred_chars overlap_chars union_chars tolerance_pred_chars tolerance_overlap_chars
@@ -104,8 +157,8 @@ func TestNamesOfValues(t *testing.T) {
 	for want, got := range map[string]interface{ String() string }{
 		"ratio": Ratio, "mean": Mean, "binary": Binary, "score": Score, "count": Quantity,
 		"higher is better": HigherIsBetter, "lower is better": LowerIsBetter, "neutral": Neutral,
-		"": Defined, "no_truth": NoTruth, "no_citations": NoCitations, "no_claims": NoClaims, "no_documents": NoDocuments,
-		"no_judge": NoJudge, "nothing_to_cite": NothingToCite, "judge_failed": JudgeFailed, "row_error": RowError,
+		"": ibid.Defined, "no_truth": ibid.NoTruth, "no_citations": ibid.NoCitations, "no_claims": ibid.NoClaims, "no_documents": ibid.NoDocuments,
+		"no_judge": ibid.NoJudge, "nothing_to_cite": ibid.NothingToCite, "judge_failed": ibid.JudgeFailed, "row_error": ibid.RowError,
 	} {
 		if got.String() != want {
 			t.Errorf("%#v is called %q, want %q", got, got.String(), want)
@@ -186,17 +239,17 @@ func TestCustomMetrics(t *testing.T) {
 		}
 		return Metric(len(r.metrics) - 1)
 	}
-	ratio := add(custom("long_answers", Ratio, 0, 1), func(row *Row) Value { return Value{Num: 1, Den: float64(len(row.Answer))} })
-	mean := add(custom("length", Mean, 0, 5), func(row *Row) Value { return Value{Value: float64(len(row.Answer))} })
+	ratio := add(custom("long_answers", Ratio, 0, 1), func(row *Row) Value { return Value{Num: 1, Den: float64(len(row.Answer.Answer))} })
+	mean := add(custom("length", Mean, 0, 5), func(row *Row) Value { return Value{Value: float64(len(row.Answer.Answer))} })
 	yes := add(custom("cites", Binary, 0, 1), func(row *Row) Value { return Value{Value: float64(len(row.Citations))} })
-	never := add(custom("never", Score, 0, 1), func(*Row) Value { return Value{Value: 9, Reason: NoJudge} })
+	never := add(custom("never", Score, 0, 1), func(*Row) Value { return Value{Value: 9, Reason: ibid.NoJudge} })
 	nan := add(custom("nan", Score, 0, 1), func(*Row) Value { return Value{Value: math.NaN()} })
 
 	o := DefaultOptions()
-	s := r.newScorer(o, bestAnnotator, "")
+	s := r.newScorer(o)
 	var out Scores
 	row := cited(at("a", 0, 9)).against(by("", at("a", 0, 9)))
-	row.Answer = "four"
+	row.Answer.Answer = "four"
 	s.Score(row, &out)
 	for m, want := range map[Metric]float64{ratio: 0.25, mean: 4, yes: 1, CharF1: 1} {
 		if got, ok := out.Value(m); !ok || got != want {
@@ -209,21 +262,21 @@ func TestCustomMetrics(t *testing.T) {
 	if x := int(numBuiltinSums); r.sums[x].Name != "long_answers_num" || out.Sums[x] != 1 || out.Sums[x+1] != 4 || !out.SumKnown[x+1] {
 		t.Errorf("sums of a ratio = %v", out.Sums)
 	}
-	for m, want := range map[Metric]Reason{never: NoJudge, nan: RowError} {
+	for m, want := range map[Metric]ibid.Reason{never: ibid.NoJudge, nan: ibid.RowError} {
 		if out.Reasons[m] != want || out.Values[m] != 0 {
 			t.Errorf("%s = %v, %q, want %q", r.metrics[m].Name, out.Values[m], out.Reasons[m], want)
 		}
 	}
 
-	row.Answer = ""
+	row.Answer.Answer = ""
 	row.Citations = append(row.Citations, row.Citations...)
 	s.Score(row, &out)
-	if out.Reasons[ratio] != RowError || out.SumKnown[numBuiltinSums] || out.Reasons[yes] != RowError || out.Reasons[mean] != Defined {
+	if out.Reasons[ratio] != ibid.RowError || out.SumKnown[numBuiltinSums] || out.Reasons[yes] != ibid.RowError || out.Reasons[mean] != ibid.Defined {
 		t.Errorf("reasons of 1/0, of 2 as a binary value, of 0 = %q, %q, %q", out.Reasons[ratio], out.Reasons[yes], out.Reasons[mean])
 	}
-	row.Answer = "seven.."
+	row.Answer.Answer = "seven.."
 	s.Score(row, &out)
-	if out.Reasons[mean] != RowError {
+	if out.Reasons[mean] != ibid.RowError {
 		t.Errorf("reason of a value above its bound = %q", out.Reasons[mean])
 	}
 
@@ -265,9 +318,9 @@ func TestOptions(t *testing.T) {
 
 func TestFail(t *testing.T) {
 	s := score(t, DefaultOptions(), cited(at("a", 0, 9)).against(by("ann", at("a", 0, 9))))
-	s.Fail(RowError)
+	s.Fail(ibid.RowError)
 	for m := range Definitions() {
-		wantReason(t, s, RowError, Metric(m))
+		wantReason(t, s, ibid.RowError, Metric(m))
 	}
 	if s.Known != [NumCounts]bool{} || len(s.Citations) != 0 || s.HasTruthAnnotator {
 		t.Errorf("a failed row keeps numbers: %+v", s)

@@ -1,26 +1,22 @@
 package metrics
 
 import (
-	"ibid/metrics/presence"
-	"ibid/metrics/span"
+	"ibid"
 	"ibid/metrics/token"
 )
 
-// A Row is one answer by one system with its citations and truth, after
-// offsets have been resolved, and with its claims and the verdicts on them if
-// there is a judge. A [Scorer] reads it and keeps nothing of it.
+// A Row is one answer by one system, after its places have been resolved, with
+// its claims and the verdicts on them if there is a judge. A [Scorer] reads it and
+// keeps nothing of it.
+//
+// Of the answer, it reads the places of citations and marks; Claims and HasClaims
+// of the Row stand in place of those that the answer was given with.
 type Row struct {
-	ID, System, Provider, Model string
-	Query, Answer               string
-	Tags                        []Tag
+	ibid.Answer
 
-	Citations    []span.Place
-	HasCitations bool // false: not known, whatever Citations holds
-	Truth        []Annotated
-	HasTruth     bool // false: not known, whatever Truth holds
-
-	// Claims are the claims of the answer with their links to Citations.
-	Claims    []Claim
+	// Claims are the claims of the answer, with their extents, their links to
+	// Citations and the verdicts on them.
+	Claims    []ibid.Claim
 	HasClaims bool  // false: not known, whatever Claims holds
 	Unlinked  int64 // citations that are linked to every claim because nothing says to which
 
@@ -36,22 +32,8 @@ type Row struct {
 	// its claims.
 	Pairs [][]PairVerdict
 
-	// Messages are the conversation that the answer is the end of.
-	Messages []presence.Message
-
 	// Tokens gives the tokens of source texts; nil when the run has no texts.
 	Tokens TokenSource
-}
-
-// A Tag is one entry of a row's tags.
-type Tag struct{ Key, Value string }
-
-// An Annotated is one span that an annotator marked, or the fact that the
-// annotator looked at the row and marked nothing.
-type Annotated struct {
-	Annotator string // "" is the one unnamed annotator
-	Marked    bool   // false: looked and marked nothing; Place means nothing
-	Place     span.Place
 }
 
 // A TokenSource knows the tokens of source texts.
@@ -60,4 +42,25 @@ type TokenSource interface {
 	// offsets that count as those of the key do. ok is false if there is no
 	// such text. The index is valid until the next call.
 	Tokens(doc string, page int32) (index *token.Index, ok bool)
+}
+
+// A CitationVerdict is what a judge says of one citation, over all claims that
+// it is linked to. The zero CitationVerdict is unscored.
+type CitationVerdict struct {
+	Support   ibid.Support // the best over its claims
+	Relevant  ibid.Tri     // Yes if it is for any of its claims
+	Necessary ibid.Tri     // Yes if it is for any of its claims, see [PairVerdict]
+}
+
+// A PairVerdict is what a judge says of one claim and one citation of it. The
+// zero PairVerdict is unscored.
+type PairVerdict struct {
+	Support  ibid.Support // by this citation alone
+	Without  ibid.Support // by the other citations of the claim taken together
+	Relevant ibid.Tri
+
+	// Necessary: the citation is in at least one minimal sufficient set, a set
+	// of the claim's citations that supports the claim and of which no smaller
+	// part does. See [Necessity].
+	Necessary ibid.Tri
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 )
 
 // score scores one row with a fresh scorer.
@@ -35,7 +35,7 @@ func wantValue(t testing.TB, s *Scores, m Metric, want float64) {
 	}
 }
 
-func wantReason(t testing.TB, s *Scores, want Reason, metrics ...Metric) {
+func wantReason(t testing.TB, s *Scores, want ibid.Reason, metrics ...Metric) {
 	t.Helper()
 	for _, m := range metrics {
 		if s.Reasons[m] != want || s.Values[m] != 0 {
@@ -45,41 +45,50 @@ func wantReason(t testing.TB, s *Scores, want Reason, metrics ...Metric) {
 }
 
 // at is a place of characters on page 1.
-func at(doc string, start, end int64) span.Place {
-	return span.Place{Doc: doc, Status: span.Check(start, end), Start: start, End: end, FirstPage: 1, LastPage: 1}
+func at(doc string, start, end int64) ibid.Place {
+	return ibid.Place{Doc: doc, Status: ibid.CheckSpan(start, end), Start: start, End: end, FirstPage: 1, LastPage: 1}
 }
 
-func by(name string, p span.Place) Annotated {
-	return Annotated{Annotator: name, Marked: true, Place: p}
+// cites are citations of these places.
+func cites(places ...ibid.Place) []ibid.Citation {
+	list := make([]ibid.Citation, len(places))
+	for i, p := range places {
+		list[i].Place = p
+	}
+	return list
 }
 
-func cited(places ...span.Place) Row {
-	return Row{HasCitations: true, Citations: places, HasTruth: true}
+func by(name string, p ibid.Place) ibid.Mark {
+	return ibid.Mark{Annotator: name, Place: p}
 }
 
-func (r Row) against(truth ...Annotated) *Row {
+func cited(places ...ibid.Place) Row {
+	return Row{Answer: ibid.Answer{HasCitations: true, Citations: cites(places...), HasTruth: true}}
+}
+
+func (r Row) against(truth ...ibid.Mark) *Row {
 	r.Truth = truth
 	return &r
 }
 
 func TestUndefined(t *testing.T) {
 	truth, citation := by("", at("a", 0, 9)), at("a", 0, 9)
-	nobody := Annotated{Annotator: "ann"}
+	nobody := ibid.Mark{Annotator: "ann", DocNull: true}
 	tests := []struct {
 		name string
 		row  *Row
 		// reasons of char_f1, char_precision, char_recall, mean_exact_jaccard, token_f1, distinct_sources
-		want [6]Reason
+		want [6]ibid.Reason
 	}{
-		{"nothing known", &Row{}, [6]Reason{NoTruth, NoTruth, NoTruth, NoTruth, NoTruth, NoCitations}},
-		{"truth unknown", &Row{HasCitations: true, Citations: []span.Place{citation}}, [6]Reason{NoTruth, NoTruth, NoTruth, NoTruth, NoTruth, Defined}},
-		{"citations unknown", &Row{HasTruth: true, Truth: []Annotated{truth}}, [6]Reason{NoCitations, NoCitations, NoCitations, NoCitations, NoCitations, NoCitations}},
-		{"both empty", cited().against(), [6]Reason{NothingToCite, NoCitations, NoTruth, NoTruth, NoDocuments, Defined}},
-		{"marked nothing", cited().against(nobody), [6]Reason{NothingToCite, NoCitations, NoTruth, NoTruth, NoDocuments, Defined}},
-		{"no citation", cited().against(truth), [6]Reason{Defined, NoCitations, Defined, Defined, NoDocuments, Defined}},
-		{"no truth span", cited(citation).against(nobody), [6]Reason{Defined, Defined, NoTruth, NoTruth, NoDocuments, Defined}},
-		{"unusable citation", cited(at("a", 9, 9)).against(truth), [6]Reason{Defined, NoCitations, Defined, Defined, NoDocuments, Defined}},
-		{"both", cited(citation).against(truth), [6]Reason{Defined, Defined, Defined, Defined, NoDocuments, Defined}},
+		{"nothing known", &Row{}, [6]ibid.Reason{ibid.NoTruth, ibid.NoTruth, ibid.NoTruth, ibid.NoTruth, ibid.NoTruth, ibid.NoCitations}},
+		{"truth unknown", &Row{Answer: ibid.Answer{HasCitations: true, Citations: cites(citation)}}, [6]ibid.Reason{ibid.NoTruth, ibid.NoTruth, ibid.NoTruth, ibid.NoTruth, ibid.NoTruth, ibid.Defined}},
+		{"citations unknown", &Row{Answer: ibid.Answer{HasTruth: true, Truth: []ibid.Mark{truth}}}, [6]ibid.Reason{ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations, ibid.NoCitations}},
+		{"both empty", cited().against(), [6]ibid.Reason{ibid.NothingToCite, ibid.NoCitations, ibid.NoTruth, ibid.NoTruth, ibid.NoDocuments, ibid.Defined}},
+		{"marked nothing", cited().against(nobody), [6]ibid.Reason{ibid.NothingToCite, ibid.NoCitations, ibid.NoTruth, ibid.NoTruth, ibid.NoDocuments, ibid.Defined}},
+		{"no citation", cited().against(truth), [6]ibid.Reason{ibid.Defined, ibid.NoCitations, ibid.Defined, ibid.Defined, ibid.NoDocuments, ibid.Defined}},
+		{"no truth span", cited(citation).against(nobody), [6]ibid.Reason{ibid.Defined, ibid.Defined, ibid.NoTruth, ibid.NoTruth, ibid.NoDocuments, ibid.Defined}},
+		{"unusable citation", cited(at("a", 9, 9)).against(truth), [6]ibid.Reason{ibid.Defined, ibid.NoCitations, ibid.Defined, ibid.Defined, ibid.NoDocuments, ibid.Defined}},
+		{"both", cited(citation).against(truth), [6]ibid.Reason{ibid.Defined, ibid.Defined, ibid.Defined, ibid.Defined, ibid.NoDocuments, ibid.Defined}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +100,7 @@ func TestUndefined(t *testing.T) {
 			}
 			for m, d := range Definitions() {
 				if d.Judged || Metric(m) == OverallCitationAccuracy {
-					wantReason(t, s, NoJudge, Metric(m))
+					wantReason(t, s, ibid.NoJudge, Metric(m))
 				}
 			}
 			wantValue(t, s, CitationPresence, 0)
@@ -101,13 +110,13 @@ func TestUndefined(t *testing.T) {
 
 func TestKnownCounts(t *testing.T) {
 	truth, citation := by("", at("a", 0, 9)), at("a", 3, 5)
-	truthOnly := score(t, DefaultOptions(), &Row{HasTruth: true, Truth: []Annotated{truth, truth}})
+	truthOnly := score(t, DefaultOptions(), &Row{Answer: ibid.Answer{HasTruth: true, Truth: []ibid.Mark{truth, truth}}})
 	wantCount(t, truthOnly, TruthChars, 9)
 	wantCount(t, truthOnly, TruthSpans, 2)
 	wantCount(t, truthOnly, DistinctTruthSpans, 1)
 	wantCount(t, truthOnly, TruthPages, 1)
 	wantCount(t, truthOnly, TruthDocs, 1)
-	predOnly := score(t, DefaultOptions(), &Row{HasCitations: true, Citations: []span.Place{citation, at("b", 0, 4)}})
+	predOnly := score(t, DefaultOptions(), &Row{Answer: ibid.Answer{HasCitations: true, Citations: cites(citation, at("b", 0, 4))}})
 	wantCount(t, predOnly, PredChars, 6)
 	wantCount(t, predOnly, TolerancePredChars, 15+14)
 	wantCount(t, predOnly, PredSpans, 2)
@@ -133,10 +142,10 @@ func TestKnownCounts(t *testing.T) {
 func TestStatuses(t *testing.T) {
 	var row Row
 	row.HasCitations, row.HasTruth = true, true
-	for _, status := range span.Statuses() {
+	for _, status := range ibid.Statuses() {
 		p := at("a", 10*int64(status), 10*int64(status)+5)
 		p.Status = status
-		row.Citations = append(row.Citations, p)
+		row.Citations = append(row.Citations, ibid.Citation{Place: p})
 	}
 	s := score(t, DefaultOptions(), &row)
 	wantCount(t, s, Citations, 11)
@@ -144,8 +153,8 @@ func TestStatuses(t *testing.T) {
 	wantCount(t, s, PredSpans, 8)
 	wantCount(t, s, PredChars, 40)
 	for i, c := range s.Citations {
-		if want := span.Status(i).Usable(); c.Defined != want || c.BestTruth != -1 {
-			t.Errorf("citation with status %v: defined %v with best truth %d, want %v, -1", span.Status(i), c.Defined, c.BestTruth, want)
+		if want := ibid.Status(i).Usable(); c.Defined != want || c.BestTruth != -1 {
+			t.Errorf("citation with status %v: defined %v with best truth %d, want %v, -1", ibid.Status(i), c.Defined, c.BestTruth, want)
 		}
 	}
 }
@@ -153,11 +162,11 @@ func TestStatuses(t *testing.T) {
 func TestPerfectCitationScoresOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
-		row := Row{HasCitations: true, HasTruth: true}
+		row := Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
 		for range 1 + rng.IntN(5) {
 			start := rng.Int64N(500)
 			p := at(strconv.Itoa(rng.IntN(2)), start, start+1+rng.Int64N(60))
-			row.Citations = append(row.Citations, p)
+			row.Citations = append(row.Citations, ibid.Citation{Place: p})
 			row.Truth = append(row.Truth, by("", p))
 		}
 		s := score(t, DefaultOptions(), &row)
@@ -209,15 +218,15 @@ func TestCitationScores(t *testing.T) {
 }
 
 func TestCitationDensity(t *testing.T) {
-	row := Row{HasCitations: true, Citations: []span.Place{at("a", 0, 6), at("a", 3, 9)}, Answer: "näß…"}
+	row := Row{Answer: ibid.Answer{HasCitations: true, Citations: cites(at("a", 0, 6), at("a", 3, 9)), Answer: "näß…"}}
 	s := score(t, DefaultOptions(), &row)
 	wantCount(t, s, AnswerChars, 4)
 	wantCount(t, s, CitedChars, 9)
 	wantValue(t, s, CitationDensity, 9.0/4)
 	row.Citations = row.Citations[:0]
 	wantValue(t, score(t, DefaultOptions(), &row), CitationDensity, 0)
-	row.Answer = ""
-	wantReason(t, score(t, DefaultOptions(), &row), NoClaims, CitationDensity)
+	row.Answer.Answer = ""
+	wantReason(t, score(t, DefaultOptions(), &row), ibid.NoClaims, CitationDensity)
 }
 
 // Every micro value of one row is the row's own value: the terms of a
@@ -248,7 +257,7 @@ func TestTermsGiveTheRowsValue(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 600 {
 		r := randomRow(rng, 3)
-		r.Answer, r.Tokens = "some answer", texts{{"a", 0}: 300, {"b", 0}: 300}
+		r.Answer.Answer, r.Tokens = "some answer", texts{{"a", 0}: 300, {"b", 0}: 300}
 		o := DefaultOptions()
 		if i >= 300 {
 			o = judgedOptions()
@@ -280,13 +289,13 @@ func TestTermsGiveTheRowsValue(t *testing.T) {
 
 // randomRow has up to 2k spans a side in two documents.
 func randomRow(rng *rand.Rand, k int) *Row {
-	row := Row{HasCitations: true, HasTruth: true}
-	place := func() span.Place {
+	row := Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
+	place := func() ibid.Place {
 		start := rng.Int64N(1000)
 		return at([]string{"a", "b"}[rng.IntN(2)], start, start+20+rng.Int64N(200))
 	}
 	for range k {
-		row.Citations = append(row.Citations, place())
+		row.Citations = append(row.Citations, ibid.Citation{Place: place()})
 		row.Truth = append(row.Truth, by("", place()))
 	}
 	return &row

@@ -1,23 +1,45 @@
 package metrics
 
 import (
+	"context"
 	"math"
 	"sync"
 	"unicode/utf8"
 
+	"ibid"
 	"ibid/metrics/presence"
 	"ibid/metrics/span"
 )
+
+// answerDefinitions are the metrics that need the answer and its citations alone.
+var answerDefinitions = map[Metric]Definition{
+	DistinctSources: {
+		Name: "distinct_sources", Group: "citing habits", Kind: Score, Direction: Neutral, Min: 0, Max: unbounded,
+		Summary: "documents that the citations name", Formula: "count of distinct documents",
+		UndefinedWhen: "citations not known", Source: "count",
+	},
+	CitationDensity: {
+		Name: "citation_density", Group: "answer", Kind: Ratio, Direction: Neutral, Min: 0, Max: unbounded,
+		Summary: "cited source text per answer text", Formula: "code points in the union of cited source spans / code points of the answer",
+		UndefinedWhen: "citations not known, or answer empty", Source: specification,
+		Num: term(CitedChars), Den: term(AnswerChars),
+	},
+	CitationPresence: {
+		Name: "citation_presence", Group: "presence", Kind: Binary, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Summary:       "1 if the answer names a source in its text",
+		Formula:       "1 if an assistant message, or else the answer, holds a URL, DOI, (Author, Year) or [file:page:start-end] where presence.mode looks, else 0; empty text gives 0",
+		UndefinedWhen: "a check of URLs or of meaning, where one is asked for, could not be made", Source: "pattern match",
+	},
+}
 
 // A Scorer computes the numbers of rows under fixed options. It holds scratch
 // memory, so it is not safe for concurrent use; make one per goroutine. Once
 // warm it does not allocate.
 type Scorer struct {
 	opt    Options
-	policy policy
-	name   string // annotator of policy oneAnnotator
+	policy ibid.Policy
 
-	reasons []Reason // of every metric before anything is known of a row; the values are 0
+	reasons []ibid.Reason // of every metric before anything is known of a row; the values are 0
 	sums    int
 	custom  []customMetric
 
@@ -29,7 +51,7 @@ type Scorer struct {
 	pred       side
 	annotators []annotator
 	combined   side
-	votes      []span.Span
+	sets       [][]span.Span    // of each annotator
 	marks      []uint8          // of each document
 	cited      []span.PredMatch // of each predicted span, Truth as index in Row.Truth
 	mean       meanScratch
@@ -53,34 +75,30 @@ func NewScorer(o Options) (*Scorer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	p, name, err := parsePolicy(o.TruthPolicy)
-	if err != nil {
-		return nil, err
-	}
-	return defaultRegistry.newScorer(o, p, name), nil
+	return defaultRegistry().newScorer(o), nil
 }
 
 // newScorer ends registration: the columns of a run are fixed before its first
 // row.
-func (r *registry) newScorer(o Options, p policy, name string) *Scorer {
+func (r *registry) newScorer(o Options) *Scorer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sealed = true
-	s := &Scorer{opt: o, policy: p, name: name, custom: r.custom, sums: len(r.sums)}
+	s := &Scorer{opt: o, policy: ibid.Policy(o.TruthPolicy), custom: r.custom, sums: len(r.sums)}
 	if s.opt.Presence == nil {
 		s.opt.Presence = anyCitation()
 	}
 	for _, d := range r.metrics {
-		why := Defined
+		why := ibid.Defined
 		if d.Judged {
-			why = NoJudge // unless the run has one
+			why = ibid.NoJudge // unless the run has one
 		}
 		s.reasons = append(s.reasons, why)
 	}
-	for m := TokenPrecision; m <= TokenJaccard; m++ {
-		s.reasons[m] = NoDocuments // unless the run has texts
+	for m := range tokenDefinitions {
+		s.reasons[m] = ibid.NoDocuments // unless the run has texts
 	}
-	s.reasons[OverallCitationAccuracy] = NoJudge // unless the run has components
+	s.reasons[OverallCitationAccuracy] = ibid.NoJudge // unless the run has components
 	s.weights = o.runWeights()
 	s.components = componentNames(s.weights, r.metrics)
 	return s
@@ -96,7 +114,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.scorePredAlone(r, out)
 	case !r.HasCitations:
 		s.scoreTruthAlone(r, out)
-	case s.policy == meanOfAll && len(s.annotators) > 1:
+	case s.policy == ibid.PolicyMean && len(s.annotators) > 1:
 		s.scoreMean(r, out)
 		s.enterCitations(out)
 	default:
@@ -112,7 +130,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	if s.components != "" {
 		s.scoreOverall(r, e, out)
 	}
-	if r.Answer != "" || len(r.Messages) > 0 {
+	if r.Answer.Answer != "" || len(r.Messages) > 0 {
 		s.scorePresence(r, out)
 	}
 	s.scoreCustom(r, out)
@@ -122,42 +140,42 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 func (s *Scorer) loadCitations(r *Row, out *Scores) {
 	s.pred.reset()
 	if !r.HasCitations {
-		out.undefined(DistinctSources, NoCitations)
+		out.undefined(DistinctSources, ibid.NoCitations)
 		return
 	}
 	var valid int64
 	for i := range r.Citations {
-		p := &r.Citations[i]
+		p := &r.Citations[i].Place
 		if p.Status.Valid() {
 			valid++
 		}
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
-		if p.Level != span.Nowhere {
+		if p.Level != ibid.LevelNowhere {
 			key, doc := s.names.codes(p.Doc, p.Page)
 			s.pred.add(i, p, key, doc)
 		}
 	}
 	out.count(Citations, int64(len(r.Citations)))
 	out.count(ValidCitations, valid)
-	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.names.docs)), Defined
+	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.names.docs)), ibid.Defined
 }
 
 // scoreAnswer measures how much source text the answer cites.
 func (s *Scorer) scoreAnswer(r *Row, out *Scores) {
-	chars := int64(utf8.RuneCountInString(r.Answer))
+	chars := int64(utf8.RuneCountInString(r.Answer.Answer))
 	out.count(AnswerChars, chars)
 	if !r.HasCitations {
-		out.undefined(CitationDensity, NoCitations)
+		out.undefined(CitationDensity, ibid.NoCitations)
 		return
 	}
-	out.ratio(CitationDensity, out.Counts[CitedChars], chars, NoClaims)
+	out.ratio(CitationDensity, out.Counts[CitedChars], chars, ibid.NoClaims)
 }
 
-// scoreCustom asks the registered metrics.
+// scoreCustom asks the metrics that have a function of their own.
 func (s *Scorer) scoreCustom(r *Row, out *Scores) {
 	for _, c := range s.custom {
-		v := c.f(r)
-		if v.Reason != Defined {
+		v := c.f(r, out)
+		if v.Reason != ibid.Defined {
 			out.undefined(c.metric, v.Reason)
 			continue
 		}
@@ -165,10 +183,10 @@ func (s *Scorer) scoreCustom(r *Row, out *Scores) {
 			v.Value = v.Num / v.Den
 		}
 		if !c.accepts(v) {
-			out.undefined(c.metric, RowError)
+			out.undefined(c.metric, ibid.RowError)
 			continue
 		}
-		out.Values[c.metric], out.Reasons[c.metric] = v.Value, Defined
+		out.Values[c.metric], out.Reasons[c.metric] = v.Value, ibid.Defined
 		if c.kind == Ratio {
 			out.sum(c.sum, v.Num)
 			out.sum(c.sum+1, v.Den)
@@ -187,4 +205,15 @@ func (c *customMetric) accepts(v Value) bool {
 		return v.Den > 0 && !math.IsInf(v.Den, 0) && !math.IsInf(v.Num, 0)
 	}
 	return true
+}
+
+// scorePresence asks whether the answer names a source. That a check of URLs or
+// of meaning fails is not the row's fault, but leaves it without a value.
+func (s *Scorer) scorePresence(r *Row, out *Scores) {
+	in := presence.Input{Messages: r.Messages, Answer: r.Answer.Answer, HasAnswer: true}
+	if out.PresenceErr = s.opt.Presence.Detect(context.Background(), in, &s.presence); out.PresenceErr != nil {
+		out.undefined(CitationPresence, ibid.RowError)
+		return
+	}
+	out.Values[CitationPresence], out.Reasons[CitationPresence] = s.presence.Score(), ibid.Defined
 }

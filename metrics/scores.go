@@ -1,5 +1,7 @@
 package metrics
 
+import "ibid"
+
 // Scores holds the numbers of one row. [Scorer.Score] fills it and reuses its
 // slices; the zero value is ready for use.
 type Scores struct {
@@ -9,8 +11,8 @@ type Scores struct {
 	Sums     []float64 // one per sum, see [SumDefinitions]
 	SumKnown []bool    // false: not known and Sums holds 0
 
-	Values  []float64 // one per metric, see [Definitions]; 0 where undefined
-	Reasons []Reason  // one per metric; Defined where Values holds a value
+	Values  []float64     // one per metric, see [Definitions]; 0 where undefined
+	Reasons []ibid.Reason // one per metric; Defined where Values holds a value
 
 	// Low and High are the least and the greatest value that a metric of the row
 	// can have, whatever the verdicts are on what of it is unscored; a claim of
@@ -25,7 +27,7 @@ type Scores struct {
 	// commas: those of the run, the same in every row that was scored.
 	Components string
 
-	Outcomes []Outcome // one per claim of the row if the run has a judge, else empty
+	Outcomes []ibid.Outcome // one per claim of the row if the run has a judge, else empty
 
 	// TruthAnnotator is the name of the one annotator whose spans were scored,
 	// sharing the memory of the row. HasTruthAnnotator is false if there is no
@@ -61,13 +63,13 @@ type CitationScore struct {
 
 // Value returns the value of m; ok is false where m is undefined.
 func (s *Scores) Value(m Metric) (value float64, ok bool) {
-	return s.Values[m], s.Reasons[m] == Defined
+	return s.Values[m], s.Reasons[m] == ibid.Defined
 }
 
 // Fail makes every metric undefined for the given reason and every count and
 // sum unknown, as for a row that could not be read.
-func (s *Scores) Fail(why Reason) {
-	reasons := make([]Reason, NumMetrics())
+func (s *Scores) Fail(why ibid.Reason) {
+	reasons := make([]ibid.Reason, NumMetrics())
 	for i := range reasons {
 		reasons[i] = why
 	}
@@ -76,9 +78,9 @@ func (s *Scores) Fail(why Reason) {
 
 // reset forgets all numbers but keeps the memory. Every metric then has the
 // given reason and the value 0.
-func (s *Scores) reset(reasons []Reason, sums int) {
+func (s *Scores) reset(reasons []ibid.Reason, sums int) {
 	if metrics := len(reasons); len(s.Values) != metrics || len(s.Sums) != sums {
-		s.Values, s.Reasons = make([]float64, metrics), make([]Reason, metrics)
+		s.Values, s.Reasons = make([]float64, metrics), make([]ibid.Reason, metrics)
 		s.Sums, s.SumKnown = make([]float64, sums), make([]bool, sums)
 		s.Low, s.High, s.HasBounds = make([]float64, metrics), make([]float64, metrics), make([]bool, metrics)
 	}
@@ -105,25 +107,109 @@ func (s *Scores) sum(x Sum, v float64) {
 }
 
 // ratio sets m to num/den, or to undefined for the given reason if den is 0.
-func (s *Scores) ratio(m Metric, num, den int64, why Reason) {
+func (s *Scores) ratio(m Metric, num, den int64, why ibid.Reason) {
 	s.quotient(m, float64(num), float64(den), why)
 }
 
-func (s *Scores) quotient(m Metric, num, den float64, why Reason) {
+func (s *Scores) quotient(m Metric, num, den float64, why ibid.Reason) {
 	if den == 0 {
 		s.undefined(m, why)
 		return
 	}
-	s.Values[m], s.Reasons[m] = num/den, Defined
+	s.Values[m], s.Reasons[m] = num/den, ibid.Defined
 }
 
 func (s *Scores) binary(m Metric, yes bool) {
-	s.Values[m], s.Reasons[m] = 0, Defined
+	s.Values[m], s.Reasons[m] = 0, ibid.Defined
 	if yes {
 		s.Values[m] = 1
 	}
 }
 
-func (s *Scores) undefined(m Metric, why Reason) {
+func (s *Scores) undefined(m Metric, why ibid.Reason) {
 	s.Values[m], s.Reasons[m] = 0, why
+}
+
+// A share counts the items that a metric is a share of. Unscored items are
+// open: least and most say how many of them count, however they turn out.
+type share struct {
+	yes, scored       int64
+	least, most, open int64
+}
+
+// add adds a scored item.
+func (h *share) add(yes bool) {
+	h.scored++
+	if yes {
+		h.yes++
+	}
+}
+
+// addOpen adds an unscored item: whether it counts whatever the verdict, and
+// whether it can count.
+func (h *share) addOpen(surely, possibly bool) {
+	h.open++
+	if surely {
+		h.least++
+	}
+	if possibly {
+		h.most++
+	}
+}
+
+// A mean adds up scores in [0, 1] of items, of which some are unscored.
+type mean struct {
+	sum          float64
+	scored, open int64
+}
+
+func (a *mean) add(s ibid.Support) {
+	if !s.Known() {
+		a.open++
+		return
+	}
+	a.scored++
+	a.sum += s.Value
+}
+
+// A lack says why metrics of judged items have no value.
+type lack struct {
+	items  ibid.Reason // there is none
+	scored ibid.Reason // none is scored
+	failed bool        // the row has no verdict: what is scored was not asked about, and alone says nothing
+}
+
+// share sets m to the share of the scored items, and its bounds.
+func (s *Scores) share(m Metric, h share, why lack) {
+	s.settle(m, float64(h.yes), h.scored, h.open, why)
+	if h.open > 0 {
+		n := float64(h.scored + h.open)
+		s.bound(m, float64(h.yes+h.least)/n, float64(h.yes+h.most)/n)
+	}
+}
+
+// mean sets m to the mean over the scored items, and its bounds.
+func (s *Scores) mean(m Metric, a mean, why lack) {
+	s.settle(m, a.sum, a.scored, a.open, why)
+	if a.open > 0 {
+		n := float64(a.scored + a.open)
+		s.bound(m, a.sum/n, (a.sum+float64(a.open))/n)
+	}
+}
+
+func (s *Scores) settle(m Metric, num float64, scored, open int64, why lack) {
+	switch {
+	case scored+open == 0:
+		s.undefined(m, why.items)
+	case scored == 0, why.failed && open > 0:
+		s.undefined(m, why.scored)
+	default:
+		s.quotient(m, num, float64(scored), ibid.Defined)
+	}
+}
+
+// bound sets the bounds of m.
+func (s *Scores) bound(m Metric, low, high float64) {
+	s.Low[m], s.High[m], s.HasBounds[m] = low, high, true
+	s.bounded = true
 }

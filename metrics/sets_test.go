@@ -5,28 +5,28 @@ import (
 	"strconv"
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 	"ibid/metrics/token"
 )
 
 func TestPages(t *testing.T) {
-	pages := func(doc string, first, last int32) span.Place {
-		return span.Place{Doc: doc, Level: span.Pages, FirstPage: first, LastPage: last}
+	pages := func(doc string, first, last int32) ibid.Place {
+		return ibid.Place{Doc: doc, Level: ibid.LevelPages, FirstPage: first, LastPage: last}
 	}
 	noPage := at("a", 0, 9)
 	noPage.FirstPage, noPage.LastPage = 0, 0
-	wholeDoc := span.Place{Doc: "a", Level: span.Document}
+	wholeDoc := ibid.Place{Doc: "a", Level: ibid.LevelDocument}
 	tests := []struct {
 		name                string
 		row                 *Row
 		truth, pred, common int64
-		why                 Reason // of page_f1
+		why                 ibid.Reason // of page_f1
 	}{
-		{"ranges", cited(pages("a", 2, 5), at("b", 0, 4)).against(by("", pages("a", 4, 9))), 6, 5, 2, Defined},
-		{"single pages", cited(pages("a", 2, 2), pages("a", 2, 2), pages("b", 2, 2)).against(by("", pages("a", 2, 2)), by("", pages("a", 3, 3))), 2, 2, 1, Defined},
-		{"huge ranges", cited(pages("a", 1, math.MaxInt32)).against(by("", pages("a", 2, math.MaxInt32))), math.MaxInt32 - 1, math.MaxInt32, math.MaxInt32 - 1, Defined},
-		{"a whole document is coarser", cited(wholeDoc, pages("a", 1, 1)).against(by("", pages("a", 1, 2))), 2, 1, 1, Defined},
-		{"nothing at all", cited().against(), 0, 0, 0, NothingToCite},
+		{"ranges", cited(pages("a", 2, 5), at("b", 0, 4)).against(by("", pages("a", 4, 9))), 6, 5, 2, ibid.Defined},
+		{"single pages", cited(pages("a", 2, 2), pages("a", 2, 2), pages("b", 2, 2)).against(by("", pages("a", 2, 2)), by("", pages("a", 3, 3))), 2, 2, 1, ibid.Defined},
+		{"huge ranges", cited(pages("a", 1, math.MaxInt32)).against(by("", pages("a", 2, math.MaxInt32))), math.MaxInt32 - 1, math.MaxInt32, math.MaxInt32 - 1, ibid.Defined},
+		{"a whole document is coarser", cited(wholeDoc, pages("a", 1, 1)).against(by("", pages("a", 1, 2))), 2, 1, 1, ibid.Defined},
+		{"nothing at all", cited().against(), 0, 0, 0, ibid.NothingToCite},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 	}
 	t.Run("a page is not known", func(t *testing.T) {
 		s := score(t, DefaultOptions(), cited(noPage, pages("a", 1, 1)).against(by("", pages("a", 1, 1))))
-		wantReason(t, s, NoDocuments, PagePrecision, PageRecall, PageF1)
+		wantReason(t, s, ibid.NoDocuments, PagePrecision, PageRecall, PageF1)
 		if s.Known[PredPages] || s.Known[OverlapPages] {
 			t.Error("pages are counted")
 		}
@@ -58,11 +58,11 @@ func TestManyDocuments(t *testing.T) {
 	}
 	var out Scores
 	for _, n := range []int{scanLimit - 1, scanLimit, scanLimit + 1, 5 * scanLimit, 3, scanLimit + 1} {
-		row := Row{HasCitations: true, HasTruth: true}
+		row := Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
 		for i := range n {
 			p := at(strconv.Itoa(i), 0, 9)
 			p.Page = int32(i % 2)
-			row.Citations = append(row.Citations, p)
+			row.Citations = append(row.Citations, ibid.Citation{Place: p})
 			p.Doc = strconv.Itoa(n - i)
 			p.Page = int32((n - i) % 2)
 			row.Truth = append(row.Truth, by("", p))
@@ -79,8 +79,8 @@ func TestManyDocuments(t *testing.T) {
 
 func TestDocs(t *testing.T) {
 	inverted := at("d", 9, 3)
-	nowhere := span.Place{Level: span.Nowhere, Status: span.DocumentNotFound}
-	row := cited(at("a", 0, 9), at("a", 20, 29), span.Place{Doc: "b", Level: span.Document}, inverted, nowhere).against(
+	nowhere := ibid.Place{Level: ibid.LevelNowhere, Status: ibid.StatusDocumentNotFound}
+	row := cited(at("a", 0, 9), at("a", 20, 29), ibid.Place{Doc: "b", Level: ibid.LevelDocument}, inverted, nowhere).against(
 		by("", at("b", 0, 9)), by("", at("c", 0, 9)))
 	s := score(t, DefaultOptions(), row)
 	wantCount(t, s, TruthDocs, 2)
@@ -125,19 +125,19 @@ func TestTokens(t *testing.T) {
 	})
 	t.Run("only space", func(t *testing.T) {
 		s := score(t, DefaultOptions(), with(cited(at("a", 4, 5)).against(by("", at("a", 0, 2)))))
-		wantReason(t, s, NoCitations, TokenPrecision)
+		wantReason(t, s, ibid.NoCitations, TokenPrecision)
 		wantValue(t, s, TokenRecall, 0)
 	})
 	t.Run("no text of one document", func(t *testing.T) {
 		s := score(t, DefaultOptions(), with(cited(at("a", 0, 5), at("z", 0, 5)).against(by("", at("a", 0, 5)))))
-		wantReason(t, s, NoDocuments, TokenPrecision, TokenRecall, TokenF1, TokenJaccard)
+		wantReason(t, s, ibid.NoDocuments, TokenPrecision, TokenRecall, TokenF1, TokenJaccard)
 		if s.Known[PredTokens] || s.Known[TruthTokens] {
 			t.Error("tokens are counted")
 		}
 	})
 	t.Run("both empty", func(t *testing.T) {
 		s := score(t, DefaultOptions(), with(cited().against()))
-		wantReason(t, s, NothingToCite, TokenF1, TokenJaccard)
+		wantReason(t, s, ibid.NothingToCite, TokenF1, TokenJaccard)
 		wantCount(t, s, PredTokens, 0)
 	})
 }

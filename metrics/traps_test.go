@@ -4,26 +4,26 @@ import (
 	"slices"
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 )
 
 // Citing an invented document costs precision and correctness, whatever the
 // judge says of it.
 func TestInventedDocument(t *testing.T) {
 	row := judgedRow([]float64{1}, says(1, 0))
-	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10))}
+	row.HasTruth, row.Truth = true, []ibid.Mark{by("", at("a", 0, 10))}
 	honest := score(t, judgedOptions(), row)
 	invented := at("invented", 0, 10)
-	invented.Status = span.DocumentNotFound
-	row.Citations = append(row.Citations, invented)
-	row.Verdicts = append(row.Verdicts, CitationVerdict{Support: known(1), Relevant: Yes})
+	invented.Status = ibid.StatusDocumentNotFound
+	row.Citations = append(row.Citations, ibid.Citation{Place: invented})
+	row.Verdicts = append(row.Verdicts, CitationVerdict{Support: known(1), Relevant: ibid.Yes})
 	row.Claims[0].Citations = []int32{0, 1}
 	s := score(t, judgedOptions(), row)
 	for _, m := range []Metric{
 		CharPrecision, DocPrecision, SpanPrecision, CitationCorrectness, CitationRelevance, MeanSupportScore,
 		OverallCitationAccuracy, ALCERecall, LongCitePrecision, TRECWeightedPrecision,
 	} {
-		if s.Values[m] >= honest.Values[m] || s.Reasons[m] != Defined {
+		if s.Values[m] >= honest.Values[m] || s.Reasons[m] != ibid.Defined {
 			t.Errorf("%v = %v with an invented document, %v without", m, s.Values[m], honest.Values[m])
 		}
 	}
@@ -49,7 +49,7 @@ func TestWholeDocument(t *testing.T) {
 // A citation given twice earns nothing twice.
 func TestDuplicateCitations(t *testing.T) {
 	row := judgedRow([]float64{1, 0}, says(1, 0), says(0, 1))
-	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10)), by("", at("b", 20, 30))}
+	row.HasTruth, row.Truth = true, []ibid.Mark{by("", at("a", 0, 10)), by("", at("b", 20, 30))}
 	once := score(t, judgedOptions(), row)
 	for range 3 {
 		row.Citations = append(row.Citations, row.Citations[0])
@@ -70,9 +70,9 @@ func TestDuplicateCitations(t *testing.T) {
 // An answer of nothing but markers claims nothing: its citations stay unscored.
 func TestMarkersOnly(t *testing.T) {
 	row := judgedRow([]float64{-1, -1})
-	row.Answer, row.HasTruth, row.Truth = "[1] [2]", true, []Annotated{by("", at("a", 0, 10))}
+	row.Answer.Answer, row.HasTruth, row.Truth = "[1] [2]", true, []ibid.Mark{by("", at("a", 0, 10))}
 	s := score(t, judgedOptions(), row)
-	wantReason(t, s, NoClaims, CitationCorrectness, MeanConsistency, HallucinationRate, CitationCompleteness, ALCERecall, OverallCitationAccuracy)
+	wantReason(t, s, ibid.NoClaims, CitationCorrectness, MeanConsistency, HallucinationRate, CitationCompleteness, ALCERecall, OverallCitationAccuracy)
 	wantBounds(t, s, CitationCorrectness, 0, 1)
 	wantValue(t, s, CharRecall, 1)
 	wantValue(t, s, CitationPresence, 0)
@@ -83,17 +83,17 @@ func TestMarkersOnly(t *testing.T) {
 // An empty answer has no number but those that are meant for it.
 func TestEmptyAnswer(t *testing.T) {
 	row := judgedRow(nil)
-	row.HasTruth, row.Truth = true, []Annotated{by("", at("a", 0, 10))}
+	row.HasTruth, row.Truth = true, []ibid.Mark{by("", at("a", 0, 10))}
 	s := score(t, judgedOptions(), row)
 	wantValue(t, s, OverallCitationAccuracy, 0)
 	wantValue(t, s, AbstentionCorrect, 0)
 	wantValue(t, s, CitationPresence, 0)
 	wantValue(t, s, CharRecall, 0)
-	wantReason(t, s, NoCitations, CharPrecision, CitationCorrectness)
-	wantReason(t, s, NoClaims, CitationCompleteness, HallucinationRate, MeanConsistency, CitationCoverage, LongCiteRecall, CitationDensity)
+	wantReason(t, s, ibid.NoCitations, CharPrecision, CitationCorrectness)
+	wantReason(t, s, ibid.NoClaims, CitationCompleteness, HallucinationRate, MeanConsistency, CitationCoverage, LongCiteRecall, CitationDensity)
 	if slices.Contains(s.HasBounds, true) {
 		t.Error("an empty answer has bounds")
 	}
 	row.Truth = nil
-	wantReason(t, score(t, judgedOptions(), row), NothingToCite, OverallCitationAccuracy)
+	wantReason(t, score(t, judgedOptions(), row), ibid.NothingToCite, OverallCitationAccuracy)
 }

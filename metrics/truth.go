@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ibid"
 	"ibid/metrics/span"
 )
 
@@ -21,18 +22,19 @@ func (s *Scorer) loadTruth(r *Row) bool {
 	if !r.HasTruth {
 		return false
 	}
+	only, one := s.policy.Annotator()
 	for i := range r.Truth {
 		t := &r.Truth[i]
-		if s.policy == oneAnnotator && t.Annotator != s.name {
+		if one && t.Annotator != only {
 			continue
 		}
 		a := s.annotator(t.Annotator)
-		if t.Marked {
+		if !t.DocNull {
 			key, doc := s.names.codes(t.Place.Doc, t.Place.Page)
 			a.side.add(i, &t.Place, key, doc)
 		}
 	}
-	if s.policy == oneAnnotator {
+	if one {
 		return len(s.annotators) > 0
 	}
 	if len(s.annotators) > 1 {
@@ -78,48 +80,255 @@ func (s *Scorer) best() *annotator {
 	return best
 }
 
-// combine fills s.combined with what at least k annotators marked.
-func (s *Scorer) combine(k int) *side {
+// combine fills s.combined with what the policy makes of all annotators' marks.
+func (s *Scorer) combine(policy ibid.Policy) *side {
 	c := &s.combined
 	c.reset()
 	for i := range s.annotators {
 		c.pagesUnknown = c.pagesUnknown || s.annotators[i].side.pagesUnknown
 	}
 	c.pageRanges = true // runs of pages are merged
-	c.spans = s.atLeast(c.spans, k, func(a *side) []span.Span { return a.spans })
-	c.pages = s.atLeast(c.pages, k, func(a *side) []span.Span { return a.pages })
-	c.docs = s.atLeast(c.docs, k, func(a *side) []span.Span { return a.docs })
+	sets := func(set func(*side) []span.Span) [][]span.Span {
+		s.sets = s.sets[:0]
+		for i := range s.annotators {
+			s.sets = append(s.sets, set(&s.annotators[i].side))
+		}
+		return s.sets
+	}
+	c.spans = s.compare.Combine(c.spans, policy, sets(func(a *side) []span.Span { return a.spans }))
+	c.pages = s.compare.Combine(c.pages, policy, sets(func(a *side) []span.Span { return a.pages }))
+	c.docs = s.compare.Combine(c.docs, policy, sets(func(a *side) []span.Span { return a.docs }))
 	c.source = nil
 	return c
 }
 
-// atLeast appends to dst what at least k annotators have in the given set.
-func (s *Scorer) atLeast(dst []span.Span, k int, set func(*side) []span.Span) []span.Span {
-	s.votes = s.votes[:0]
-	for i := range s.annotators {
-		// Normalized first, so that nobody votes twice for the same code point.
-		s.votes = span.Normalize(s.votes, set(&s.annotators[i].side))
-	}
-	return s.compare.AtLeast(dst, s.votes, k)
-}
-
-// chosen returns the truth that the policy scores against, for every policy but
-// meanOfAll, and notes a single annotator's name.
+// chosen returns the truth that the policy scores against, for every policy but the
+// mean, and notes a single annotator's name.
 func (s *Scorer) chosen(out *Scores) *side {
-	n := len(s.annotators)
-	if n == 0 {
+	if len(s.annotators) == 0 {
 		s.combined.reset()
 		return &s.combined
 	}
 	switch s.policy {
-	case unionOfAll:
-		return s.combine(1)
-	case majorityOfAll:
-		return s.combine(n/2 + 1)
-	case intersectionOfAll:
-		return s.combine(n)
+	case ibid.PolicyUnion, ibid.PolicyMajority, ibid.PolicyIntersection:
+		return s.combine(s.policy)
 	}
 	a := s.best()
 	out.TruthAnnotator, out.HasTruthAnnotator = a.name, a.name != ""
 	return &a.side
+}
+
+// A side is one of the two sets of places that are compared: the citations, or
+// the truth of one annotator or of several combined. Each set is a slice of
+// spans, so that one arithmetic serves all of them.
+type side struct {
+	spans  []span.Span // the spans of T or P, as given; keys are codes of keyName
+	source []int32     // index of the citation or annotation of each span; nil for combined annotators
+
+	// pages touched; keys are codes of documents, page 1 is [0, 1). A place
+	// finer than a document whose pages are not known makes the pages of the
+	// side unknown: counting the others only would reward not naming pages.
+	pages        []span.Span
+	pageRanges   bool // some element of pages is longer than one page
+	pagesUnknown bool
+
+	docs []span.Span // documents touched; keys are codes of documents, each is [0, 1)
+}
+
+func (s *side) reset() {
+	s.spans, s.source, s.pages, s.docs = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0]
+	s.pageRanges, s.pagesUnknown = false, false
+}
+
+// add enters the place with the given index.
+func (s *side) add(index int, p *ibid.Place, key, doc int32) {
+	if p.InSets() {
+		s.spans = append(s.spans, span.Of(p, key))
+		s.source = append(s.source, int32(index))
+	}
+	if !p.Status.Usable() || p.Level == ibid.LevelNowhere {
+		return
+	}
+	s.docs = append(s.docs, span.Span{Key: doc, Start: 0, End: 1})
+	if p.Level == ibid.LevelDocument {
+		return
+	}
+	if p.FirstPage <= 0 || p.LastPage < p.FirstPage {
+		s.pagesUnknown = true
+		return
+	}
+	s.pageRanges = s.pageRanges || p.LastPage > p.FirstPage
+	s.pages = append(s.pages, span.Span{Key: doc, Start: p.FirstPage - 1, End: p.LastPage})
+}
+
+// totalLength is the sum of the lengths of the spans, repeats counted.
+func totalLength(spans []span.Span) int64 {
+	var n int64
+	for _, s := range spans {
+		n += s.Len()
+	}
+	return n
+}
+
+// A keyName is the key (document, page) within which offsets count.
+type keyName struct {
+	doc  string
+	page int32
+}
+
+// names numbers the distinct keys and documents of one row from 0 on, so that
+// the arithmetic compares integers and not names.
+type names struct {
+	keys  []keyName
+	docOf []int32 // number of the document of each key
+	docs  []string
+
+	// In use beyond scanLimit keys or documents.
+	keyCodes map[keyName]int32
+	docCodes map[string]int32
+}
+
+// scanLimit is the number of names up to which a linear search beats a map.
+const scanLimit = 16
+
+func (n *names) reset() {
+	if len(n.keys) > scanLimit {
+		clear(n.keyCodes)
+	}
+	if len(n.docs) > scanLimit {
+		clear(n.docCodes)
+	}
+	n.keys, n.docOf, n.docs = n.keys[:0], n.docOf[:0], n.docs[:0]
+}
+
+// codes returns the numbers of the key (doc, page) and of the document.
+func (n *names) codes(doc string, page int32) (key, document int32) {
+	if len(n.keys) <= scanLimit {
+		for i := range n.keys {
+			if k := &n.keys[i]; k.page == page && k.doc == doc {
+				return int32(i), n.docOf[i]
+			}
+		}
+	} else if code, ok := n.keyCodes[keyName{doc, page}]; ok {
+		return code, n.docOf[code]
+	}
+	document = n.document(doc)
+	n.keys = append(n.keys, keyName{doc, page})
+	n.docOf = append(n.docOf, document)
+	enter(&n.keyCodes, n.keys)
+	return int32(len(n.keys) - 1), document
+}
+
+// document returns the number of a document.
+func (n *names) document(doc string) int32 {
+	if len(n.docs) <= scanLimit {
+		for i, d := range n.docs {
+			if d == doc {
+				return int32(i)
+			}
+		}
+	} else if code, ok := n.docCodes[doc]; ok {
+		return code
+	}
+	n.docs = append(n.docs, doc)
+	enter(&n.docCodes, n.docs)
+	return int32(len(n.docs) - 1)
+}
+
+// enter adds the last name to the map once there are more than scanLimit, and
+// all names when that limit is passed.
+func enter[T comparable](codes *map[T]int32, names []T) {
+	n := len(names)
+	if n <= scanLimit {
+		return
+	}
+	if *codes == nil {
+		*codes = map[T]int32{}
+	}
+	if n > scanLimit+1 {
+		(*codes)[names[n-1]] = int32(n - 1)
+		return
+	}
+	for i, name := range names {
+		(*codes)[name] = int32(i)
+	}
+}
+
+// meanScratch is the memory of the policy mean.
+type meanScratch struct {
+	part    Scores          // one annotator's numbers
+	defined [numBuiltin]int // annotators for whom each of the comparisons is defined
+	cited   []span.PredMatch
+}
+
+// scoreMean scores against every annotator. A metric is the mean over the
+// annotators for whom it is defined; counts and sums are added up, so that
+// micro values weigh every annotator's truth. A citation's best truth is sought
+// among all annotations.
+func (s *Scorer) scoreMean(r *Row, out *Scores) {
+	mean := &s.mean
+	mean.defined = [numBuiltin]int{}
+	mean.cited = mean.cited[:0]
+	for i := range s.annotators {
+		mean.part.reset(s.reasons, s.sums)
+		s.scorePair(r, &s.annotators[i].side, &mean.part)
+		out.addCounts(&mean.part)
+		mean.add(out)
+		mean.keep(s.cited)
+	}
+	for _, m := range comparisons {
+		if n := mean.defined[m]; n > 0 {
+			out.quotient(m, out.Values[m], float64(n), ibid.Defined)
+		}
+	}
+	if s.opt.Compat {
+		out.copyMetric(SpanAccuracyScore, MeanToleranceJaccard)
+	} else {
+		out.copyMetric(SpanAccuracyScore, MeanSnappedJaccard)
+	}
+	// The citations are the same for every annotator.
+	out.count(CitedChars, mean.part.Counts[CitedChars])
+	s.cited = mean.cited
+}
+
+// add adds one annotator's values to out. Where nobody's is defined, the reason
+// of the last stays.
+func (mean *meanScratch) add(out *Scores) {
+	for _, m := range comparisons {
+		if mean.part.Reasons[m] == ibid.Defined {
+			out.Values[m] += mean.part.Values[m]
+			mean.defined[m]++
+		} else {
+			out.Reasons[m] = mean.part.Reasons[m]
+		}
+	}
+}
+
+// keep keeps the better of two truth spans of each citation.
+func (mean *meanScratch) keep(cited []span.PredMatch) {
+	if len(mean.cited) == 0 {
+		mean.cited = append(mean.cited, cited...)
+		return
+	}
+	for j, m := range cited {
+		old := &mean.cited[j]
+		d := cmp.Or(m.Snapped.Compare(old.Snapped), m.Exact.Compare(old.Exact))
+		if m.Truth >= 0 && (old.Truth < 0 || d > 0 || d == 0 && m.Truth < old.Truth) {
+			*old = m
+		}
+	}
+}
+
+// addCounts adds the known counts and sums of part.
+func (s *Scores) addCounts(part *Scores) {
+	for c, known := range part.Known {
+		if known {
+			s.count(Count(c), s.Counts[c]+part.Counts[c])
+		}
+	}
+	for x, known := range part.SumKnown {
+		if known {
+			s.sum(Sum(x), s.Sums[x]+part.Sums[x])
+		}
+	}
 }

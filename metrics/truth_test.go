@@ -3,7 +3,7 @@ package metrics
 import (
 	"testing"
 
-	"ibid/metrics/span"
+	"ibid"
 )
 
 func withPolicy(p string) Options {
@@ -52,18 +52,18 @@ func TestTruthPolicies(t *testing.T) {
 }
 
 func TestBestAnnotator(t *testing.T) {
-	nothing := Annotated{Annotator: "aaa"}
+	nothing := ibid.Mark{Annotator: "aaa", DocNull: true}
 	tests := []struct {
 		name string
 		row  *Row
 		want string
 	}{
 		{"highest char_f1", cited(at("a", 0, 10)).against(by("x", at("a", 0, 5)), by("y", at("a", 0, 9))), "y"},
-		{"by one code point in 2^31", cited(at("a", 0, span.MaxEnd)).against(
-			by("x", at("a", 0, span.MaxEnd-2)), by("y", at("a", 0, span.MaxEnd-1))), "y"},
+		{"by one code point in 2^31", cited(at("a", 0, ibid.MaxEnd)).against(
+			by("x", at("a", 0, ibid.MaxEnd-2)), by("y", at("a", 0, ibid.MaxEnd-1))), "y"},
 		{"first name on ties", cited(at("a", 0, 10)).against(by("y", at("a", 0, 5)), by("x", at("a", 5, 10))), "x"},
 		{"defined before undefined", cited().against(nothing, by("x", at("a", 0, 5))), "x"},
-		{"all undefined", cited().against(Annotated{Annotator: "b"}, nothing), "aaa"},
+		{"all undefined", cited().against(ibid.Mark{Annotator: "b", DocNull: true}, nothing), "aaa"},
 		{"zero before nothing marked", cited(at("a", 0, 10)).against(nothing, by("x", at("b", 0, 5))), "aaa"},
 		{"the unnamed one comes first", cited(at("a", 0, 10)).against(by("x", at("a", 0, 5)), by("", at("a", 0, 5))), ""},
 	}
@@ -78,13 +78,13 @@ func TestBestAnnotator(t *testing.T) {
 
 func TestMissingAnnotator(t *testing.T) {
 	s := score(t, withPolicy("annotator:zoe"), threeAnnotators())
-	wantReason(t, s, NoTruth, CharF1, CharPrecision, SpanF1, SpanAccuracyScore)
+	wantReason(t, s, ibid.NoTruth, CharF1, CharPrecision, SpanF1, SpanAccuracyScore)
 	if s.Known[TruthChars] || s.HasTruthAnnotator {
 		t.Error("the truth of a missing annotator is known")
 	}
 	wantCount(t, s, PredChars, 20)
 
-	r := cited(at("a", 0, 5)).against(Annotated{Annotator: "zoe"}, by("ann", at("a", 0, 5)))
+	r := cited(at("a", 0, 5)).against(ibid.Mark{Annotator: "zoe", DocNull: true}, by("ann", at("a", 0, 5)))
 	s = score(t, withPolicy("annotator:zoe"), r)
 	wantValue(t, s, CharPrecision, 0)
 	wantCount(t, s, TruthChars, 0)
@@ -94,7 +94,7 @@ func TestMissingAnnotator(t *testing.T) {
 // counts among all.
 func TestMajorityCountsPeople(t *testing.T) {
 	r := cited(at("a", 0, 10)).against(
-		by("ann", at("a", 0, 10)), by("ann", at("a", 5, 12)), by("bea", at("a", 5, 10)), Annotated{Annotator: "carl"})
+		by("ann", at("a", 0, 10)), by("ann", at("a", 5, 12)), by("bea", at("a", 5, 10)), ibid.Mark{Annotator: "carl", DocNull: true})
 	s := score(t, withPolicy("majority"), r)
 	wantCount(t, s, TruthChars, 5)
 	wantCount(t, s, TruthSpans, 1)
@@ -109,8 +109,8 @@ func TestMajorityCountsPeople(t *testing.T) {
 
 func TestMeanPolicy(t *testing.T) {
 	r := cited(at("a", 0, 10), at("b", 0, 10)).against(
-		by("ann", at("a", 0, 10)), Annotated{Annotator: "bea"}, by("carl", at("b", 0, 5)))
-	r.Answer = "answer"
+		by("ann", at("a", 0, 10)), ibid.Mark{Annotator: "bea", DocNull: true}, by("carl", at("b", 0, 5)))
+	r.Answer.Answer = "answer"
 	s := score(t, withPolicy("mean"), r)
 	wantValue(t, s, CharPrecision, (0.5+0+0.25)/3)
 	wantValue(t, s, CharRecall, 1)     // undefined for bea, who marked nothing
@@ -130,7 +130,7 @@ func TestMeanPolicy(t *testing.T) {
 	r.HasCitations = false
 	s = score(t, withPolicy("mean"), r)
 	wantCount(t, s, TruthChars, 15)
-	wantReason(t, s, NoCitations, CharF1)
+	wantReason(t, s, ibid.NoCitations, CharF1)
 }
 
 // With one annotator every policy that names nobody is the same, and what a

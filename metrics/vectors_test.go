@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"ibid"
 	"ibid/metrics/span"
 )
 
@@ -69,9 +70,9 @@ func (v *vectorSpan) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&v.doc, &v.page, &v.start, &v.end})
 }
 
-func (v vectorSpan) place() span.Place {
-	return span.Place{
-		Doc: v.doc, Page: v.page, Status: span.Check(v.start, v.end), Start: v.start, End: v.end,
+func (v vectorSpan) place() ibid.Place {
+	return ibid.Place{
+		Doc: v.doc, Page: v.page, Status: ibid.CheckSpan(v.start, v.end), Start: v.start, End: v.end,
 		FirstPage: v.page, LastPage: v.page,
 	}
 }
@@ -116,12 +117,12 @@ func TestSpanVectors(t *testing.T) {
 func checkSpanCase(t *testing.T, c spanCase) {
 	o := DefaultOptions()
 	o.Tolerance = c.Tolerance
-	row := Row{HasTruth: true, HasCitations: true}
+	row := Row{Answer: ibid.Answer{HasTruth: true, HasCitations: true}}
 	for _, v := range c.Truth {
-		row.Truth = append(row.Truth, Annotated{Marked: true, Place: v.place()})
+		row.Truth = append(row.Truth, ibid.Mark{Place: v.place()})
 	}
 	for _, v := range c.Pred {
-		row.Citations = append(row.Citations, v.place())
+		row.Citations = append(row.Citations, ibid.Citation{Place: v.place()})
 	}
 	got := score(t, o, &row)
 	e := &c.Expected
@@ -164,7 +165,7 @@ func checkBest(t *testing.T, c spanCase, row *Row) {
 		truth, truthAt, droppedTruth = enterPlace(truth, truthAt, droppedTruth, i, &a.Place, &keys)
 	}
 	for i, p := range row.Citations {
-		pred, predAt, droppedPred = enterPlace(pred, predAt, droppedPred, i, &p, &keys)
+		pred, predAt, droppedPred = enterPlace(pred, predAt, droppedPred, i, &p.Place, &keys)
 	}
 	if !slices.Equal(droppedTruth, c.Expected.DroppedTruth) || !slices.Equal(droppedPred, c.Expected.DroppedPred) {
 		t.Errorf("dropped %v and %v, want %v and %v", droppedTruth, droppedPred, c.Expected.DroppedTruth, c.Expected.DroppedPred)
@@ -182,7 +183,7 @@ func checkBest(t *testing.T, c spanCase, row *Row) {
 	}
 }
 
-func enterPlace(spans []span.Span, at, dropped []int, i int, p *span.Place, keys *names) (s []span.Span, a, d []int) {
+func enterPlace(spans []span.Span, at, dropped []int, i int, p *ibid.Place, keys *names) (s []span.Span, a, d []int) {
 	if !p.InSets() {
 		return spans, at, append(dropped, i)
 	}

@@ -1,15 +1,14 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/runs"
-	"ibid/metrics/stats"
 )
 
 // An Agreement is the view model of how far annotators agree.
@@ -30,7 +29,7 @@ func (a *Agreement) Write(w io.Writer, format string, style Style) error {
 	case "json":
 		return a.writeJSON(w)
 	case "csv":
-		return a.writeCSV(w)
+		return runs.Agreement.WriteCSV(w, a.Result.Statistics)
 	}
 	if style == nil {
 		style = plain{}
@@ -117,12 +116,12 @@ func (a *Agreement) people(p *paper) {
 	p.table(t)
 }
 
-func numberOf(n stats.Number) string { return Number(n.Pointer()) }
+func numberOf(n ibid.Number) string { return Number(n.Pointer()) }
 
 // shift says a mean distance in characters and its direction.
-func shift(n stats.Number, before, after string) string {
+func shift(n ibid.Number, before, after string) string {
 	switch {
-	case !n.Defined:
+	case !n.Known():
 		return "–"
 	case n.Value < 0:
 		return fmt.Sprintf("%.1f %s", -n.Value, before)
@@ -132,15 +131,15 @@ func shift(n stats.Number, before, after string) string {
 	return "alike"
 }
 
-func times(n stats.Number) string {
-	if !n.Defined {
+func times(n ibid.Number) string {
+	if !n.Known() {
 		return "–"
 	}
 	return fmt.Sprintf("× %.2f", n.Value)
 }
 
-func leaning(n stats.Number) string {
-	if !n.Defined {
+func leaning(n ibid.Number) string {
+	if !n.Known() {
 		return "–"
 	}
 	return fmt.Sprintf("%+.3f", n.Value)
@@ -187,58 +186,35 @@ func quoted(text string) string {
 type agreementJSON struct {
 	Schema     string                     `json:"schema"`
 	Title      string                     `json:"title"`
-	Statistics []agreementRowJSON         `json:"statistics"`
+	Statistics []runs.AgreementRow        `json:"statistics"`
 	Marking    []personJSON               `json:"marking"`
 	Labelling  []labellerJSON             `json:"labelling"`
 	Worst      []annotations.Disagreement `json:"worst"`
 	Warnings   []string                   `json:"warnings"`
 }
 
-type agreementRowJSON struct {
-	Statistic  string   `json:"statistic"`
-	Kind       string   `json:"kind"`
-	Annotators string   `json:"annotators"`
-	Slice      string   `json:"slice"`
-	Items      int64    `json:"items"`
-	Documents  int64    `json:"documents"`
-	Estimate   *float64 `json:"estimate"`
-	Low        *float64 `json:"ci_low"`
-	High       *float64 `json:"ci_high"`
-	Level      float64  `json:"level"`
-	Method     string   `json:"method"`
-	Target     *float64 `json:"target"`
-	Verdict    string   `json:"verdict"`
-	Warnings   []string `json:"warnings"`
-}
-
 type personJSON struct {
-	Annotator  string       `json:"annotator"`
-	Items      int64        `json:"items"`
-	Jaccard    stats.Number `json:"jaccard"`
-	Shifts     int64        `json:"overlapping_marks"`
-	StartShift stats.Number `json:"start_shift"`
-	EndShift   stats.Number `json:"end_shift"`
-	LengthRate stats.Number `json:"length_ratio"`
-	Empty      int64        `json:"marked_nothing_alone"`
+	Annotator  string      `json:"annotator"`
+	Items      int64       `json:"items"`
+	Jaccard    ibid.Number `json:"jaccard"`
+	Shifts     int64       `json:"overlapping_marks"`
+	StartShift ibid.Number `json:"start_shift"`
+	EndShift   ibid.Number `json:"end_shift"`
+	LengthRate ibid.Number `json:"length_ratio"`
+	Empty      int64       `json:"marked_nothing_alone"`
 }
 
 type labellerJSON struct {
-	Annotator string       `json:"annotator"`
-	Labels    int64        `json:"labels"`
-	Agree     stats.Number `json:"same_as_others"`
-	Leaning   stats.Number `json:"leaning"`
+	Annotator string      `json:"annotator"`
+	Labels    int64       `json:"labels"`
+	Agree     ibid.Number `json:"same_as_others"`
+	Leaning   ibid.Number `json:"leaning"`
 }
 
 func (a *Agreement) writeJSON(w io.Writer) error {
 	out := agreementJSON{
-		Schema: "ibid.agreement/v1", Title: a.Title, Statistics: []agreementRowJSON{}, Marking: []personJSON{}, Labelling: []labellerJSON{},
+		Schema: "ibid.agreement/v1", Title: a.Title, Statistics: append([]runs.AgreementRow{}, a.Result.Statistics...), Marking: []personJSON{}, Labelling: []labellerJSON{},
 		Worst: append([]annotations.Disagreement{}, a.Result.Worst...), Warnings: append([]string{}, a.Result.Warnings...),
-	}
-	for _, r := range a.Result.Statistics {
-		out.Statistics = append(out.Statistics, agreementRowJSON{
-			r.Statistic, r.Kind, r.Annotators, r.Slice, r.Items, r.Documents, r.Estimate, r.Low, r.High, r.Level, r.Method, r.Target, r.Verdict,
-			append([]string{}, r.Warnings...),
-		})
 	}
 	for _, x := range a.Result.Marking {
 		out.Marking = append(out.Marking, personJSON{x.Name, x.Items, x.Jaccard, x.Shifts, x.StartShift, x.EndShift, x.LengthRate, x.Empty})
@@ -247,18 +223,4 @@ func (a *Agreement) writeJSON(w io.Writer) error {
 		out.Labelling = append(out.Labelling, labellerJSON{x.Name, x.Labels, x.Agree, x.Leaning})
 	}
 	return encodeJSON(w, out)
-}
-
-// writeCSV writes the statistics, with the columns of agreement.parquet.
-func (a *Agreement) writeCSV(w io.Writer) error {
-	rows := [][]string{{
-		"statistic", "kind", "annotators", "slice", "items", "documents", "estimate", "ci_low", "ci_high", "level", "method", "target", "verdict", "warnings",
-	}}
-	for _, r := range a.Result.Statistics {
-		rows = append(rows, []string{
-			r.Statistic, r.Kind, r.Annotators, r.Slice, count(r.Items), count(r.Documents), exact(r.Estimate), exact(r.Low), exact(r.High),
-			exact(&r.Level), r.Method, exact(r.Target), r.Verdict, strings.Join(r.Warnings, "; "),
-		})
-	}
-	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"ibid/annotations"
@@ -27,7 +27,11 @@ func (c *Calibration) Write(w io.Writer, format string, style Style) error {
 	case "json":
 		return c.writeJSON(w)
 	case "csv":
-		return c.writeCSV(w)
+		var lines []annotations.CalibrationLine
+		for _, k := range c.Kinds {
+			lines = append(lines, k.Lines()...)
+		}
+		return annotations.CalibrationLines.WriteCSV(w, lines)
 	}
 	if style == nil {
 		style = plain{}
@@ -137,12 +141,45 @@ func correctionTable(rows []runs.SummaryRow) *table {
 	return t
 }
 
-func (c *Calibration) writeCSV(w io.Writer) error {
-	rows := [][]string{{"kind", "judge", "statistic", "items", "estimate", "ci_low", "ci_high", "level", "method"}}
-	for _, k := range c.Kinds {
-		for _, r := range k.Statistics {
-			rows = append(rows, []string{k.Kind, k.Judge, r.Statistic, count(r.Items), exact(r.Estimate), exact(r.Low), exact(r.High), exact(&k.Level), r.Method})
+// repeated shows what a judge that judged the same data several times varied in.
+func repeated(p *paper, r *annotations.Repeated) {
+	p.heading(fmt.Sprintf("Judged %d times: the judge's noise", r.Runs))
+	t := &table{header: []string{"", "items", "judgments", "sd of a judgment", "sd of items", "judge's part", "se of the mean"}, right: 1}
+	for _, list := range [][]annotations.NoiseOf{r.Verdicts, r.Metrics} {
+		for i := range list {
+			n := &list[i]
+			part := "–"
+			if share, ok := n.Share(); ok {
+				part = fmt.Sprintf("%.1f %%", 100*share)
+			}
+			t.rows = append(t.rows, []string{
+				n.Name, Thousands(n.Items), Thousands(n.Judgments), number(math.Sqrt(n.Judge)), number(math.Sqrt(n.Sample)), part, fmt.Sprintf("%.4f", n.MeanSE()),
+			})
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	p.table(t)
+	p.line("se of the mean: what the judge alone gives to the mean over these items, judged once; two runs over them differ by 1.4 times as much for no other reason")
+}
+
+type repeatedJSON struct {
+	Runs     int           `json:"runs"`
+	Verdicts []noiseOfJSON `json:"verdicts"`
+	Metrics  []noiseOfJSON `json:"metrics"`
+}
+
+type noiseOfJSON struct {
+	Name string `json:"name"`
+	noiseJSON
+	MeanSE float64 `json:"judge_se_of_mean"`
+}
+
+func repeatedOf(r *annotations.Repeated) *repeatedJSON {
+	list := func(from []annotations.NoiseOf) []noiseOfJSON {
+		out := []noiseOfJSON{}
+		for i := range from {
+			out = append(out, noiseOfJSON{from[i].Name, noiseJSON(from[i].Noise), from[i].MeanSE()})
+		}
+		return out
+	}
+	return &repeatedJSON{r.Runs, list(r.Verdicts), list(r.Metrics)}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -19,45 +20,35 @@ import (
 const calibrationSchema = "ibid.calibration/v1"
 
 type calibrationJSON struct {
-	Schema    string           `json:"schema"`
-	Title     string           `json:"title"`
-	Of        string           `json:"labelled_run,omitempty"`
-	Kinds     []kindJSON       `json:"kinds"`
-	Repeated  *repeatedJSON    `json:"repeated,omitempty"`
-	Corrected []correctionJSON `json:"corrected"`
-	Warnings  []string         `json:"warnings"`
+	Schema    string            `json:"schema"`
+	Title     string            `json:"title"`
+	Of        string            `json:"labelled_run,omitempty"`
+	Kinds     []kindJSON        `json:"kinds"`
+	Repeated  *repeatedJSON     `json:"repeated,omitempty"`
+	Corrected []runs.SummaryRow `json:"corrected"`
+	Warnings  []string          `json:"warnings"`
 }
 
 type kindJSON struct {
-	Kind       string            `json:"kind"`
-	Judge      string            `json:"judge"`
-	Items      int64             `json:"items"`
-	Documents  int64             `json:"documents"`
-	Threshold  float64           `json:"threshold"`
-	Positive   float64           `json:"positive"`
-	TP         int64             `json:"tp"`
-	FP         int64             `json:"fp"`
-	FN         int64             `json:"fn"`
-	TN         int64             `json:"tn"`
-	Level      float64           `json:"level"`
-	Statistics []measureJSON     `json:"statistics"`
-	Bins       int               `json:"bins"`
-	EqualWidth []binJSON         `json:"equal_width"`
-	EqualMass  []binJSON         `json:"equal_mass"`
-	Best       *thresholdJSON    `json:"best_threshold"`
-	Isotonic   *recalibratedJSON `json:"isotonic"`
-	Noise      *noiseJSON        `json:"noise"`
-	Warnings   []string          `json:"warnings"`
-}
-
-type measureJSON struct {
-	Statistic string   `json:"statistic"`
-	Estimate  *float64 `json:"estimate"`
-	Low       *float64 `json:"ci_low"`
-	High      *float64 `json:"ci_high"`
-	Method    string   `json:"method"`
-	Items     int64    `json:"items"`
-	Warnings  []string `json:"warnings"`
+	Kind       string                       `json:"kind"`
+	Judge      string                       `json:"judge"`
+	Items      int64                        `json:"items"`
+	Documents  int64                        `json:"documents"`
+	Threshold  float64                      `json:"threshold"`
+	Positive   float64                      `json:"positive"`
+	TP         int64                        `json:"tp"`
+	FP         int64                        `json:"fp"`
+	FN         int64                        `json:"fn"`
+	TN         int64                        `json:"tn"`
+	Level      float64                      `json:"level"`
+	Statistics []annotations.CalibrationRow `json:"statistics"`
+	Bins       int                          `json:"bins"`
+	EqualWidth []binJSON                    `json:"equal_width"`
+	EqualMass  []binJSON                    `json:"equal_mass"`
+	Best       *thresholdJSON               `json:"best_threshold"`
+	Isotonic   *recalibratedJSON            `json:"isotonic"`
+	Noise      *noiseJSON                   `json:"noise"`
+	Warnings   []string                     `json:"warnings"`
 }
 
 type binJSON struct {
@@ -70,9 +61,9 @@ type binJSON struct {
 }
 
 type thresholdJSON struct {
-	Threshold        float64      `json:"threshold"`
-	HeldOut          heldOutJSON  `json:"held_out"`
-	BalancedAccuracy stats.Number `json:"held_out_balanced_accuracy"`
+	Threshold        float64     `json:"threshold"`
+	HeldOut          heldOutJSON `json:"held_out"`
+	BalancedAccuracy ibid.Number `json:"held_out_balanced_accuracy"`
 }
 
 type heldOutJSON struct {
@@ -83,14 +74,14 @@ type heldOutJSON struct {
 }
 
 type recalibratedJSON struct {
-	X           []float64    `json:"x"`
-	Fitted      []float64    `json:"fitted"`
-	FittedOn    int64        `json:"fitted_on"`
-	ReportedOn  int64        `json:"reported_on"`
-	ECEBefore   stats.Number `json:"ece_before"`
-	ECEAfter    stats.Number `json:"ece_after"`
-	BrierBefore stats.Number `json:"brier_before"`
-	BrierAfter  stats.Number `json:"brier_after"`
+	X           []float64   `json:"x"`
+	Fitted      []float64   `json:"fitted"`
+	FittedOn    int64       `json:"fitted_on"`
+	ReportedOn  int64       `json:"reported_on"`
+	ECEBefore   ibid.Number `json:"ece_before"`
+	ECEAfter    ibid.Number `json:"ece_after"`
+	BrierBefore ibid.Number `json:"brier_before"`
+	BrierAfter  ibid.Number `json:"brier_after"`
 }
 
 type noiseJSON struct {
@@ -100,22 +91,9 @@ type noiseJSON struct {
 	Sample    float64 `json:"sample_variance"`
 }
 
-type correctionJSON struct {
-	System        string   `json:"system"`
-	Metric        string   `json:"metric"`
-	Agg           string   `json:"agg"`
-	Estimate      *float64 `json:"estimate"`
-	Low           *float64 `json:"ci_low"`
-	High          *float64 `json:"ci_high"`
-	Corrected     *float64 `json:"corrected"`
-	CorrectedLow  *float64 `json:"corrected_low"`
-	CorrectedHigh *float64 `json:"corrected_high"`
-	Method        string   `json:"corrected_method"`
-}
-
 func (c *Calibration) writeJSON(w io.Writer) error {
 	out := calibrationJSON{
-		Schema: calibrationSchema, Title: c.Title, Of: c.Of, Kinds: []kindJSON{}, Corrected: []correctionJSON{}, Warnings: append([]string{}, c.Warnings...),
+		Schema: calibrationSchema, Title: c.Title, Of: c.Of, Kinds: []kindJSON{}, Corrected: append([]runs.SummaryRow{}, c.Corrected...), Warnings: append([]string{}, c.Warnings...),
 	}
 	for _, k := range c.Kinds {
 		out.Kinds = append(out.Kinds, kindToJSON(k))
@@ -123,23 +101,14 @@ func (c *Calibration) writeJSON(w io.Writer) error {
 	if c.Repeated != nil {
 		out.Repeated = repeatedOf(c.Repeated)
 	}
-	for _, r := range c.Corrected {
-		out.Corrected = append(out.Corrected, correctionJSON{
-			r.System, r.Metric, r.Agg, r.Estimate, r.Low, r.High, r.Corrected, r.CorrectedLow, r.CorrectedHigh, r.CorrectedMethod,
-		})
-	}
 	return encodeJSON(w, out)
 }
 
 func kindToJSON(k *annotations.Calibration) kindJSON {
 	j := kindJSON{
 		Kind: k.Kind, Judge: k.Judge, Items: k.Items, Documents: k.Documents, Threshold: k.Threshold, Positive: k.Positive,
-		TP: k.Confusion.TP, FP: k.Confusion.FP, FN: k.Confusion.FN, TN: k.Confusion.TN, Level: k.Level, Bins: k.Bins,
+		TP: k.Confusion.TP, FP: k.Confusion.FP, FN: k.Confusion.FN, TN: k.Confusion.TN, Level: k.Level, Statistics: k.Statistics, Bins: k.Bins,
 		EqualWidth: binsToJSON(k.EqualWidth), EqualMass: binsToJSON(k.EqualMass), Warnings: append([]string{}, k.Warnings...),
-	}
-	for _, r := range k.Statistics {
-		r.Warnings = append([]string{}, r.Warnings...)
-		j.Statistics = append(j.Statistics, measureJSON(r))
 	}
 	if b := k.Best; b != nil {
 		j.Best = &thresholdJSON{b.Threshold, heldOutJSON(b.HeldOut), b.BalancedAccuracy}
@@ -160,11 +129,8 @@ func binsToJSON(bins []annotations.CalibrationBin) []binJSON {
 func (j *kindJSON) calibration() *annotations.Calibration {
 	k := &annotations.Calibration{
 		Kind: j.Kind, Judge: j.Judge, Items: j.Items, Documents: j.Documents, Threshold: j.Threshold, Positive: j.Positive,
-		Confusion: stats.Confusion{TP: j.TP, FP: j.FP, FN: j.FN, TN: j.TN}, Level: j.Level, Bins: j.Bins,
+		Confusion: stats.Confusion{TP: j.TP, FP: j.FP, FN: j.FN, TN: j.TN}, Level: j.Level, Statistics: j.Statistics, Bins: j.Bins,
 		Isotonic: (*annotations.Recalibration)(j.Isotonic), Noise: (*annotations.Noise)(j.Noise), Warnings: j.Warnings,
-	}
-	for _, r := range j.Statistics {
-		k.Statistics = append(k.Statistics, annotations.CalibrationRow(r))
 	}
 	for _, b := range j.EqualWidth {
 		k.EqualWidth = append(k.EqualWidth, annotations.CalibrationBin(b))

@@ -1,6 +1,8 @@
 package report
 
-import "strings"
+import (
+	"strings"
+)
 
 // Clean makes a user's text safe for a terminal: control characters become
 // visible pictures of themselves, and overrides of the direction of text, with

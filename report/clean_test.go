@@ -1,6 +1,8 @@
 package report
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestClean(t *testing.T) {
 	tests := []struct{ name, text, want string }{

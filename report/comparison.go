@@ -23,7 +23,7 @@ func (c *Comparison) Write(w io.Writer, format string, o TextOptions) error {
 	case "json":
 		return encodeJSON(w, c.Result)
 	case "csv":
-		return c.writeCSV(w)
+		return compare.Lines.WriteCSV(w, c.Lines())
 	}
 	if o.Style == nil {
 		o.Style = plain{}
@@ -265,4 +265,78 @@ func (c *Comparison) rankingTable(r *compare.Ranking) *table {
 		t.rows = append(t.rows, []string{CleanLine(c.Sides[p.Side].Name), number(p.Estimate), interval(p.Low, p.High), rank, word})
 	}
 	return t
+}
+
+// correctedTable sets the differences that people's labels correct beside the raw
+// ones; nil if there is none.
+func (c *Comparison) correctedTable(p *compare.Pair) *table {
+	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
+	t := &table{right: 1, header: []string{
+		"corrected for the judge's errors", base, other, "diff", fmt.Sprintf("%g %%", 100*c.Level), "raw diff", "labelled", "by",
+	}}
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		if v := d.Corrected; v != nil {
+			t.rows = append(t.rows, []string{
+				quantityName(d), Number(v.Base), Number(v.New), signed(&v.Diff), interval(&v.Low, &v.High), signed(d.Diff),
+				fmt.Sprintf("%s of %s", Thousands(v.Labelled), Thousands(d.N)), v.Method,
+			})
+		}
+	}
+	if len(t.rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// writeMarkdown writes tables fit for a pull request.
+func (c *Comparison) writeMarkdown(b *strings.Builder) {
+	fmt.Fprintf(b, "## %s\n", markdownText(c.title()))
+	for _, note := range c.Notes {
+		fmt.Fprintf(b, "\n> %s\n", markdownText(note))
+	}
+	var notes footnotes
+	for i := range c.Rankings {
+		r := &c.Rankings[i]
+		fmt.Fprintf(b, "\n### %s\n\n", markdownText(rankingTitle(r)))
+		c.rankingTable(r).markdown(b)
+	}
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		fmt.Fprintf(b, "\n### %s\n\n", markdownText(c.pairTitle(p)))
+		table, _ := c.pairTable(p, &notes, true)
+		table.markdown(b)
+		if t := c.correctedTable(p); t != nil {
+			b.WriteString("\n")
+			t.markdown(b)
+		}
+	}
+	fmt.Fprintf(b, "\n%s\n", markdownText(c.legend()))
+	for i, note := range notes.texts {
+		fmt.Fprintf(b, "\n%s %s\n", superscript(i+1), markdownText(note))
+	}
+}
+
+// markdown writes the table in the syntax of GitHub.
+func (t *table) markdown(b *strings.Builder) {
+	line := func(cells []string) {
+		b.WriteString("|")
+		for _, cell := range cells {
+			b.WriteString(" " + markdownText(cell) + " |")
+		}
+		b.WriteString("\n")
+	}
+	line(t.header)
+	b.WriteString("|")
+	for i := range t.header {
+		if i < t.right {
+			b.WriteString("---|")
+		} else {
+			b.WriteString("--:|")
+		}
+	}
+	b.WriteString("\n")
+	for _, row := range t.rows {
+		line(row)
+	}
 }

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 
 	"ibid/annotations/compare"
 )
@@ -21,7 +19,11 @@ func (d *Drift) Write(w io.Writer, format string, o TextOptions) error {
 	case "json":
 		return encodeJSON(w, driftJSON{Schema: "ibid.drift/v1", Drifts: d.Drifts})
 	case "csv":
-		return d.writeCSV(w)
+		var lines []compare.FlippedLine
+		for _, one := range d.Drifts {
+			lines = append(lines, one.Lines()...)
+		}
+		return compare.FlippedLines.WriteCSV(w, lines)
 	}
 	if o.Style == nil {
 		o.Style = plain{}
@@ -84,26 +86,4 @@ func driftAgreement(all []compare.DriftAgreement) *table {
 			[]string{a.Kind + ": specificity", Number(a.Before.Specificity), Number(a.After.Specificity), Thousands(a.After.Items)})
 	}
 	return t
-}
-
-// writeCSV writes one row for each flipped verdict.
-func (d *Drift) writeCSV(w io.Writer) error {
-	rows := [][]string{{"base", "new", "id", "system", "claim", "citation", "name", "text", "before", "after", "label_before", "label_after", "p", "test"}}
-	for _, one := range d.Drifts {
-		for i := range one.Flipped {
-			f := &one.Flipped[i]
-			rows = append(rows, []string{
-				one.Base, one.New, f.ID, f.System, position(f.Claim), position(f.Citation), f.Name, f.Text,
-				exact(&f.Before), exact(&f.After), f.LabelBase, f.LabelAfter, exact(one.P), one.Test,
-			})
-		}
-	}
-	return csv.NewWriter(w).WriteAll(rows)
-}
-
-func position(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
 }

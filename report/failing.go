@@ -7,74 +7,87 @@ import (
 	"strings"
 
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
-// Failing is the view model of the rows of a run that are not good enough.
+// Failing is the view model of the rows of a run that fail.
 type Failing struct {
 	Run       *runs.Manifest
-	Gate      string // what a row must meet
-	Metric    string
-	Undefined int64 // rows of which the gate says nothing
+	Failing   int64  // rows that fail
+	Gate      string // that leaves those of them that do not meet it; "" leaves all
+	Metric    string // of the gate, or the overall score
+	Undefined int64  // rows of which the gate says nothing
 	Rows      []FailingRow
 }
 
-// A FailingRow is one of them, and what its counts say about why. Value is nil
-// for a row that could not be scored.
+// A FailingRow is one of them, the worst that is wrong with it, and what its
+// counts say about why. Value is nil where the metric is undefined.
 type FailingRow struct {
-	Row    int64    `json:"row"`
-	ID     string   `json:"id"`
-	System string   `json:"system"`
-	Value  *float64 `json:"value"`
-	Why    []string `json:"why"`
+	Row     int64           `json:"row"`
+	ID      string          `json:"id"`
+	System  string          `json:"system"`
+	Because string          `json:"fails_because"` // as in rows.parquet
+	Value   *float64        `json:"value"`
+	Why     []string        `json:"why"`
+	Problem metrics.Problem `json:"-"` // of that name
 }
+
+// because is why the row fails, in words.
+func (r *FailingRow) because() string { return problemWords[r.Problem].Short }
 
 // WhyColumns are the columns of rows.parquet that a reason can be seen in.
 var WhyColumns = []string{
+	"error", "fails_because",
 	"citations", "valid_citations", "truth_spans", "matched_spans", "claims_needing_citation", "cited_claims",
 	"contradicted_claims", "hallucinated_claims", "unscored_claims",
 }
 
 // NewFailingRow says why a row fails, from its error or its WhyColumns.
-func NewFailingRow(key runs.RowKey, value *float64, row runs.Record) FailingRow {
-	f := FailingRow{Row: key.Row, ID: key.ID, System: key.System, Value: value, Why: []string{}}
-	if key.Error != "" {
-		f.Why = append(f.Why, "not scored: "+key.Error)
+func NewFailingRow(row *runs.Row, value *float64) FailingRow {
+	f := FailingRow{Row: row.Row, ID: row.ID, System: row.System, Because: row.FailsBecause, Value: value, Why: []string{}}
+	f.Problem, _ = metrics.ParseProblem(f.Because)
+	if row.Error != "" {
+		f.Why = append(f.Why, "not scored: "+row.Error)
 		return f
 	}
-	say := func(n int64, one, many string) {
+	say := func(n float64, one, many string) {
 		if n > 0 {
-			f.Why = append(f.Why, plural(n, one, many))
+			f.Why = append(f.Why, plural(int64(n), one, many))
 		}
 	}
-	rest := func(all, part string) int64 { // 0 where one of the two is unknown
-		if row[all].Null || row[part].Null {
+	rest := func(all, part string) float64 { // 0 where one of the two is unknown
+		whole, less := row.Number(all), row.Number(part)
+		if whole == nil || less == nil {
 			return 0
 		}
-		return row[all].Int - row[part].Int
+		return *whole - *less
 	}
-	if citations := row["citations"]; !citations.Null && citations.Int == 0 {
+	if citations := row.Number("citations"); citations != nil && *citations == 0 {
 		f.Why = append(f.Why, "cites nothing")
 	}
 	say(rest("citations", "valid_citations"), "citation not valid", "citations not valid")
 	say(rest("truth_spans", "matched_spans"), "true span missed", "true spans missed")
 	say(rest("claims_needing_citation", "cited_claims"), "claim without citation", "claims without citation")
-	say(row["contradicted_claims"].Int, "claim contradicted", "claims contradicted")
+	say(row.Numbers["contradicted_claims"], "claim contradicted", "claims contradicted")
 	say(rest("hallucinated_claims", "contradicted_claims"), "claim unsupported", "claims unsupported")
-	say(row["unscored_claims"].Int, "claim not judged", "claims not judged")
+	say(row.Numbers["unscored_claims"], "claim not judged", "claims not judged")
 	return f
 }
 
 // title is the finding in words.
 func (f *Failing) title() string {
-	failing, unscored := int64(0), int64(0)
+	missing, unscored := int64(0), int64(0)
 	for _, r := range f.Rows {
-		if r.Value == nil {
+		if r.Problem == metrics.ProblemError {
 			unscored++
 		} else {
-			failing++
+			missing++
 		}
 	}
-	title := fmt.Sprintf("run %s: %s of %s fail %s", CleanLine(f.Run.ID), Thousands(failing), plural(f.Run.Rows, "row", "rows"), f.Gate)
+	title := fmt.Sprintf("run %s: %s of %s %s", CleanLine(f.Run.ID), Thousands(f.Failing), plural(f.Run.Rows, "row", "rows"), oneOrMany(f.Failing, "fails", "fail"))
+	if f.Gate != "" {
+		title += fmt.Sprintf("; %s of them do not meet %s", Thousands(missing), f.Gate)
+	}
 	if unscored > 0 {
 		title += fmt.Sprintf(", %s not scored", Thousands(unscored))
 	}
@@ -101,10 +114,10 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 	fmt.Fprintln(&b, style.Bold(f.title()))
 	if len(f.Rows) > 0 {
 		b.WriteString("\n")
-		t := &table{header: []string{"row", "id/system", f.Metric, "why"}, right: 4}
+		t := &table{header: []string{"row", "id/system", "fails because", f.Metric, "why"}, right: 5}
 		for _, r := range f.Rows {
 			t.rows = append(t.rows, []string{
-				fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), Number(r.Value), CleanLine(strings.Join(r.Why, ", ")),
+				fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), r.because(), Number(r.Value), CleanLine(strings.Join(r.Why, ", ")),
 			})
 		}
 		t.write(&b, style)
@@ -117,28 +130,29 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 type failingJSON struct {
 	Schema    string       `json:"schema"`
 	Run       runJSON      `json:"run"`
-	Gate      string       `json:"gate"`
+	Failing   int64        `json:"failing"`
+	Gate      string       `json:"gate,omitempty"`
 	Undefined int64        `json:"undefined"`
 	Rows      []FailingRow `json:"rows"`
 }
 
 func (f *Failing) writeJSON(w io.Writer) error {
-	return encodeJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Gate, f.Undefined, append([]FailingRow{}, f.Rows...)})
+	return encodeJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, append([]FailingRow{}, f.Rows...)})
 }
 
 func (f *Failing) writeCSV(w io.Writer) error {
-	rows := [][]string{{"row", "id", "system", f.Metric, "why"}}
+	rows := [][]string{{"row", "id", "system", "fails_because", f.Metric, "why"}}
 	for _, r := range f.Rows {
-		rows = append(rows, []string{count(r.Row), r.ID, r.System, exact(r.Value), strings.Join(r.Why, "; ")})
+		rows = append(rows, []string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func (f *Failing) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n| row | id | system | %s | why |\n|--:|---|---|--:|---|\n", markdownText(f.title()), f.Metric)
+	fmt.Fprintf(&b, "## %s\n\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", markdownText(f.title()), f.Metric)
 	for _, r := range f.Rows {
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), Number(r.Value),
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), Number(r.Value),
 			markdownText(CleanLine(strings.Join(r.Why, ", "))))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // hostileGates have a name that is markup in every format, and each verdict.
@@ -60,7 +61,7 @@ func TestJUnitRows(t *testing.T) {
 	}{{runs.Failed, 1, 1, 0}, {runs.Passed, 0, 0, 2}} {
 		m := &runs.Manifest{ID: "night"}
 		failing := &Failing{Run: m, Metric: "char_f1", Rows: []FailingRow{
-			{ID: "q-1", System: "alpha", Value: &value, Why: []string{"cites nothing", "1 true span missed"}}, {ID: "q<2>", System: "alpha", Why: []string{"not scored: \x00"}},
+			{ID: "q-1", System: "alpha", Problem: metrics.ProblemUncited, Value: &value, Why: []string{"cites nothing", "1 true span missed"}}, {ID: "q<2>", System: "alpha", Problem: metrics.ProblemError, Why: []string{"not scored: \x00"}},
 		}}
 		var out bytes.Buffer
 		if err := NewGates(m, tt.verdict, nil, nil).WriteJUnit(&out, failing); err != nil {

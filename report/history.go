@@ -1,20 +1,19 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"ibid/annotations"
-	"ibid/metrics/stats"
+	"ibid"
+	"ibid/annotations/history"
 )
 
 // A History is the view model of runs over time.
 type History struct {
 	Title  string
-	Series []annotations.Series
+	Series []history.Series
 }
 
 // Write renders the history as text, json, csv, markdown or svg. A nil style is
@@ -24,7 +23,11 @@ func (h *History) Write(w io.Writer, format string, style Style) error {
 	case "json":
 		return h.writeJSON(w)
 	case "csv":
-		return h.writeCSV(w)
+		var lines []history.Line
+		for i := range h.Series {
+			lines = append(lines, h.Series[i].Lines()...)
+		}
+		return history.Lines.WriteCSV(w, lines)
 	case "svg":
 		return h.writeSVG(w)
 	}
@@ -40,14 +43,14 @@ func (h *History) Write(w io.Writer, format string, style Style) error {
 	return err
 }
 
-func seriesName(s *annotations.Series) string {
+func seriesName(s *history.Series) string {
 	if s.System == "" {
 		return s.Metric
 	}
 	return s.Metric + ", system " + CleanLine(s.System)
 }
 
-func (h *History) series(p *paper, s *annotations.Series) {
+func (h *History) series(p *paper, s *history.Series) {
 	p.heading(seriesName(s))
 	for i := range s.Segments {
 		g := &s.Segments[i]
@@ -57,7 +60,7 @@ func (h *History) series(p *paper, s *annotations.Series) {
 		t := &table{header: []string{"date", "run", "value", "± se", "EWMA", "limits", "sums up, down", ""}, right: 2}
 		for _, n := range g.Nights {
 			sums := ""
-			if n.Up.Defined {
+			if n.Up.Known() {
 				sums = fmt.Sprintf("%.1f, %.1f", n.Up.Value, n.Down.Value)
 			}
 			t.rows = append(t.rows, []string{
@@ -74,7 +77,7 @@ func (h *History) series(p *paper, s *annotations.Series) {
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
-func signals(n *annotations.ChartedNight) string {
+func signals(n *history.ChartedNight) string {
 	var out []string
 	if n.EWMASignal {
 		out = append(out, "EWMA")
@@ -89,7 +92,7 @@ func signals(n *annotations.ChartedNight) string {
 const likelyChange = 0.05
 
 // verdicts are what the charts of a baseline say.
-func verdicts(g *annotations.Segment) []string {
+func verdicts(g *history.Segment) []string {
 	var out []string
 	switch {
 	case g.Complete && !g.Ready:
@@ -110,9 +113,9 @@ func verdicts(g *annotations.Segment) []string {
 }
 
 // changeText is the change point of a baseline, "" if it has no likely one.
-func changeText(g *annotations.Segment) string {
+func changeText(g *history.Segment) string {
 	c := g.Change
-	if !c.Found || !g.Pettitt.P.Defined || g.Pettitt.P.Value >= likelyChange {
+	if !c.Found || !g.Pettitt.P.Known() || g.Pettitt.P.Value >= likelyChange {
 		return ""
 	}
 	p := "< 0.001" // never 0
@@ -123,7 +126,7 @@ func changeText(g *annotations.Segment) string {
 }
 
 // baselineText is why a baseline begins.
-func baselineText(g *annotations.Segment) string {
+func baselineText(g *history.Segment) string {
 	return "new baseline: changed " + CleanLine(strings.Join(g.Why, ", "))
 }
 
@@ -140,40 +143,21 @@ type seriesJSON struct {
 }
 
 type segmentJSON struct {
-	Changed  []string     `json:"changed"`
-	Ready    bool         `json:"ready"`
-	N        int64        `json:"baseline_nights"`
-	Mean     stats.Number `json:"mean"`
-	Sigma    stats.Number `json:"sigma"`
-	Nights   []nightJSON  `json:"nights"`
-	Verdicts []string     `json:"verdicts"`
-	Change   *changeJSON  `json:"change_point"`
+	Changed  []string               `json:"changed"`
+	Ready    bool                   `json:"ready"`
+	N        int64                  `json:"baseline_nights"`
+	Mean     ibid.Number            `json:"mean"`
+	Sigma    ibid.Number            `json:"sigma"`
+	Nights   []history.ChartedNight `json:"nights"`
+	Verdicts []string               `json:"verdicts"`
+	Change   *changeJSON            `json:"change_point"`
 }
 
 type changeJSON struct {
-	Date   string       `json:"date"`
-	Before float64      `json:"mean_before"`
-	After  float64      `json:"mean_after"`
-	P      stats.Number `json:"pettitt_p"`
-}
-
-type nightJSON struct {
-	Run         string       `json:"run"`
-	At          time.Time    `json:"at"`
-	Value       stats.Number `json:"value"`
-	SE          stats.Number `json:"se"`
-	Sigma       stats.Number `json:"sigma"`
-	EWMA        stats.Number `json:"ewma"`
-	Low         stats.Number `json:"ewma_low"`
-	High        stats.Number `json:"ewma_high"`
-	EWMASignal  bool         `json:"ewma_signal"`
-	Up          stats.Number `json:"cusum_up"`
-	Down        stats.Number `json:"cusum_down"`
-	CUSUMSignal bool         `json:"cusum_signal"`
-}
-
-func nightOf(n *annotations.ChartedNight) nightJSON {
-	return nightJSON{n.Run, n.At.UTC(), n.Value, n.SE, n.Sigma, n.EWMA, n.Low, n.High, n.EWMASignal, n.Up, n.Down, n.CUSUMSignal}
+	Date   string      `json:"date"`
+	Before float64     `json:"mean_before"`
+	After  float64     `json:"mean_after"`
+	P      ibid.Number `json:"pettitt_p"`
 }
 
 func (h *History) writeJSON(w io.Writer) error {
@@ -183,11 +167,8 @@ func (h *History) writeJSON(w io.Writer) error {
 		for i := range s.Segments {
 			g := &s.Segments[i]
 			k := segmentJSON{
-				Changed: append([]string{}, g.Why...), Ready: g.Ready, N: g.Baseline.N, Mean: g.Baseline.Mean, Sigma: g.Baseline.Sigma,
+				Changed: append([]string{}, g.Why...), Ready: g.Ready, N: g.Baseline.N, Mean: g.Baseline.Mean, Sigma: g.Baseline.Sigma, Nights: g.Nights,
 				Verdicts: append([]string{}, verdicts(g)...),
-			}
-			for n := range g.Nights {
-				k.Nights = append(k.Nights, nightOf(&g.Nights[n]))
 			}
 			if c := g.Change; c.Found {
 				k.Change = &changeJSON{date(g.Nights[c.Index].At), c.MeanLeft, c.MeanRight, g.Pettitt.P}
@@ -197,22 +178,4 @@ func (h *History) writeJSON(w io.Writer) error {
 		out.Series = append(out.Series, j)
 	}
 	return encodeJSON(w, out)
-}
-
-func (h *History) writeCSV(w io.Writer) error {
-	rows := [][]string{{"metric", "system", "baseline", "run", "at", "value", "se", "sigma", "ewma", "ewma_low", "ewma_high", "ewma_signal", "cusum_up", "cusum_down", "cusum_signal"}}
-	for _, s := range h.Series {
-		for i := range s.Segments {
-			for k := range s.Segments[i].Nights {
-				n := &s.Segments[i].Nights[k]
-				row := []string{s.Metric, s.System, fmt.Sprint(i + 1), n.Run, n.At.UTC().Format(time.RFC3339)}
-				for _, v := range []stats.Number{n.Value, n.SE, n.Sigma, n.EWMA, n.Low, n.High} {
-					row = append(row, exact(v.Pointer()))
-				}
-				row = append(row, fmt.Sprint(n.EWMASignal), exact(n.Up.Pointer()), exact(n.Down.Pointer()), fmt.Sprint(n.CUSUMSignal))
-				rows = append(rows, row)
-			}
-		}
-	}
-	return csv.NewWriter(w).WriteAll(rows)
 }

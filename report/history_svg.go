@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"ibid/annotations"
-	"ibid/metrics/stats"
+	"ibid"
+	"ibid/annotations/history"
 )
 
 // The measures of a chart, in pixels.
@@ -59,13 +59,13 @@ func (s *chartScale) y(v float64) float64 {
 	return float64(s.top+chartHeight-chartBottom) - (v-s.low)/(s.high-s.low)*float64(chartHeight-chartTop-chartBottom)
 }
 
-func scaleOf(s *annotations.Series, top int) chartScale {
+func scaleOf(s *history.Series, top int) chartScale {
 	c := chartScale{low: math.Inf(1), high: math.Inf(-1), top: top}
 	for _, g := range s.Segments {
 		for _, n := range g.Nights {
 			c.nights++
-			for _, v := range []stats.Number{n.Value, n.EWMA, n.Low, n.High} {
-				if v.Defined {
+			for _, v := range []ibid.Number{n.Value, n.EWMA, n.Low, n.High} {
+				if v.Known() {
 					c.low, c.high = min(c.low, v.Value), max(c.high, v.Value)
 				}
 			}
@@ -82,7 +82,7 @@ func scaleOf(s *annotations.Series, top int) chartScale {
 	return c
 }
 
-func chart(b *strings.Builder, s *annotations.Series, top int) {
+func chart(b *strings.Builder, s *history.Series, top int) {
 	c := scaleOf(s, top)
 	fmt.Fprintf(b, `<text x="%d" y="%d" font-weight="600">%s</text>`+"\n", chartLeft, top+20, escapeXML(seriesName(s)))
 	for _, v := range []float64{c.low + (c.high-c.low)/12, c.high - (c.high-c.low)/12} {
@@ -96,10 +96,10 @@ func chart(b *strings.Builder, s *annotations.Series, top int) {
 			fmt.Fprintf(b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#555" stroke-dasharray="2 3"><title>new baseline: %s</title></line>`+"\n",
 				x, x, top+chartTop, top+chartHeight-chartBottom, escapeXML(strings.Join(g.Why, ", ")))
 		}
-		path(b, &c, g, at, `stroke="#b45309" stroke-dasharray="5 4"`, func(n *annotations.ChartedNight) stats.Number { return n.Low })
-		path(b, &c, g, at, `stroke="#b45309" stroke-dasharray="5 4"`, func(n *annotations.ChartedNight) stats.Number { return n.High })
-		path(b, &c, g, at, `stroke="#1d4ed8" stroke-width="2"`, func(n *annotations.ChartedNight) stats.Number { return n.EWMA })
-		path(b, &c, g, at, `stroke="#9ca3af"`, func(n *annotations.ChartedNight) stats.Number { return n.Value })
+		path(b, &c, g, at, `stroke="#b45309" stroke-dasharray="5 4"`, func(n *history.ChartedNight) ibid.Number { return n.Low })
+		path(b, &c, g, at, `stroke="#b45309" stroke-dasharray="5 4"`, func(n *history.ChartedNight) ibid.Number { return n.High })
+		path(b, &c, g, at, `stroke="#1d4ed8" stroke-width="2"`, func(n *history.ChartedNight) ibid.Number { return n.EWMA })
+		path(b, &c, g, at, `stroke="#9ca3af"`, func(n *history.ChartedNight) ibid.Number { return n.Value })
 		for k := range g.Nights {
 			point(b, &c, &g.Nights[k], at+k)
 		}
@@ -113,10 +113,10 @@ func chart(b *strings.Builder, s *annotations.Series, top int) {
 }
 
 // path draws a line through the nights that have a value.
-func path(b *strings.Builder, c *chartScale, g *annotations.Segment, from int, style string, value func(*annotations.ChartedNight) stats.Number) {
+func path(b *strings.Builder, c *chartScale, g *history.Segment, from int, style string, value func(*history.ChartedNight) ibid.Number) {
 	var points []string
 	for k := range g.Nights {
-		if v := value(&g.Nights[k]); v.Defined {
+		if v := value(&g.Nights[k]); v.Known() {
 			points = append(points, fmt.Sprintf("%.1f,%.1f", c.x(from+k), c.y(v.Value)))
 		}
 	}
@@ -125,8 +125,8 @@ func path(b *strings.Builder, c *chartScale, g *annotations.Segment, from int, s
 	}
 }
 
-func point(b *strings.Builder, c *chartScale, n *annotations.ChartedNight, at int) {
-	if !n.Value.Defined {
+func point(b *strings.Builder, c *chartScale, n *history.ChartedNight, at int) {
+	if !n.Value.Known() {
 		return
 	}
 	x, y := c.x(at), c.y(n.Value.Value)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // The elements of JUnit XML that common CI systems read.
@@ -107,14 +108,14 @@ func (f *Failing) junit(passed bool) junitSuite {
 	s := junitSuite{Name: "ibid " + f.Run.ID + ", rows", Time: "0.000"}
 	for _, r := range f.Rows {
 		c := junitCase{Class: "ibid.rows", Name: r.ID + "/" + r.System}
-		m := &junitMessage{Message: f.Metric + " is " + Number(r.Value), Text: strings.Join(r.Why, "; ")}
-		if r.Value == nil {
-			m.Message = "could not be scored"
+		m := &junitMessage{Message: r.because(), Text: strings.Join(r.Why, "; ")}
+		if r.Value != nil {
+			m.Message += ", " + f.Metric + " is " + Number(r.Value)
 		}
 		switch {
 		case passed:
 			c.Skipped = m
-		case r.Value == nil:
+		case r.Problem == metrics.ProblemError:
 			c.Error = m
 		default:
 			c.Failure = m

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // An origin is where a citation comes from, in the words of its provider.
@@ -34,7 +34,7 @@ type reference struct {
 // originOf tells the origin of a citation as far as the display wants it. Ages
 // are counted back from the time of the run, so that a page says the same
 // whenever it is made.
-func originOf(c *dataset.Citation, sourceType string, show *Display, run time.Time) origin {
+func originOf(c *ibid.Citation, sourceType string, show *Display, run time.Time) origin {
 	var o origin
 	if sourceType == "" {
 		sourceType = c.SourceType
@@ -49,10 +49,10 @@ func originOf(c *dataset.Citation, sourceType string, show *Display, run time.Ti
 			o.refer(&r, run)
 		}
 	}
-	if show.Relevance && c.Relevance.Valid {
+	if show.Relevance && c.Relevance.Known() {
 		o.Relevance = "relevance " + number(c.Relevance.Value)
 	}
-	if show.Tokens && c.TokenContribution.Valid {
+	if show.Tokens && c.TokenContribution.Known() {
 		o.Tokens = plural(c.TokenContribution.Value, "token", "tokens")
 	}
 	return o

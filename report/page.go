@@ -1,13 +1,21 @@
 package report
 
 import (
+	"bufio"
 	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
 	"fmt"
+	"html/template"
 	"io"
+	"io/fs"
+	"regexp"
+	"strings"
 
-	"ibid/annotations"
+	"ibid"
 	"ibid/annotations/compare"
-	"ibid/dataset"
+	"ibid/annotations/history"
 	"ibid/dataset/runs"
 )
 
@@ -34,12 +42,12 @@ func (d *RunData) display() Display {
 	return *d.Display
 }
 
-// Texts yields what a run read: its rows in the order of the input, the places
-// of each, and a function that returns the text of a key. All three are valid
-// until yield returns. Documents that are named only in further must be at hand,
+// Texts yields what a run read: its rows in the order of the input, their places
+// resolved, and a function that returns the text of a key. Both are valid until
+// yield returns. Documents that are named only in further must be at hand,
 // too.
 type Texts interface {
-	Each(ctx context.Context, further []string, yield func(row *dataset.Row, places *dataset.Resolved, text func(doc string, page int32) (string, bool)) error) error
+	Each(ctx context.Context, further []string, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error
 }
 
 // PageOptions say how a page is made. The zero value is ready.
@@ -51,186 +59,132 @@ type PageOptions struct {
 	NotCompared string           // why there is none, where somebody may expect one
 	Drifts      []*compare.Drift // of the judge between runs that are not compared; those of a comparison are its own
 
-	Past *annotations.Past // of the one run; nil if there is none
+	Past *history.Past // of the one run; nil if there is none
 }
 
-// A Page is the view model of the HTML report: every number and string of it.
-type Page struct {
+// A section is one part of the page under a heading of its own.
+type section struct {
+	ID   string // of its element in links, and the name of its template
+	Name string // in the navigation
+	View any    // what the template shows
+}
+
+// sections makes the parts of a page, in their order. A section is a function of
+// the data; it returns nil if it has nothing to show.
+var sections = []func(*pageData) *section{
+	verdictSection, analysisSection, metricsSection, systemsSection, compareSection, agreementSection, judgeSection, whySection,
+	rowsSection, historySection, methodSection, provenanceSection,
+}
+
+// A page is the view model of the HTML report: every number and string of it.
+type page struct {
 	Title    string
 	Version  string
-	Several  bool // there is more than one run
-	Judged   bool // some run has verdicts
-	Baseline bool // verdicts of some run are those of the lexical baseline
-
-	// BaselineIn names the runs whose verdicts are the baseline's where another judge
-	// judged others, such as " in night-1".
-	BaselineIn string
-
-	Runs       []RunHead
-	Headline   string    // the verdict in one sentence
-	State      GateHead  // the verdict in one word
-	Lines      []Finding // the verdict in more words
-	Findings   []Finding // what stands out
-	Kinds      *KindTable
-	Advice     []Finding      // what to do first
-	Documents  []DocumentLine // those most often cited wrongly
-	Tiles      []Tile
-	Groups     []MetricGroup
-	Slices     []SliceGroup
-	Spreads    []Spread
-	Systems    []SystemHead
-	Compare    []CompareGroup
-	Comparison *CompareSection     // nil if there is none
-	Differs    *SettingsDifference // what the runs differ in
-	Judges     []JudgeSection      // of runs that asked a model
-	Drifts     []DriftView         // of the judge between runs that have anchors
-	Agreement  []AgreementSection  // of runs whose annotators can be compared
-	History    *HistorySection     // nil if there are too few nights
-	Outcomes   *Bars               // of claims; nil without a judge
-	Statuses   *Bars               // of citations
-	Worst      []WorstCitation
-	Rows       RowsTable
-	Method     Method
-	Sources    []Provenance
-	Notes      []string // footnotes, each once
-
-	notes map[string]int
-	packs []pack // what the script of the page opens
+	Sections []*section
+	packs    []pack // what the script of the page opens
 }
 
-// NewPage makes the view model of one run, or of several side by side. Systems
-// of several runs are named RUN/SYSTEM.
-func NewPage(ctx context.Context, o PageOptions, data ...RunData) (*Page, error) {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = MaxPageBytes
-	}
-	if len(data) == 0 {
-		return nil, fmt.Errorf("no run")
-	}
-	b := &pageBuilder{options: o, kinds: make(kindCounts), page: &Page{Version: o.Version, Several: len(data) > 1, notes: make(map[string]int)}}
-	for k := range data {
-		prefix := ""
-		if len(data) > 1 {
-			prefix = data[k].Manifest.ID + "/"
-		}
-		r, err := readResults(&data[k], prefix)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", data[k].Dir, err)
-		}
-		b.results = append(b.results, r)
-	}
-	if err := b.build(ctx); err != nil {
-		return nil, err
-	}
-	return b.page, nil
-}
-
-// WritePage makes the page of the runs and writes it as one self-contained HTML
-// file.
-func WritePage(ctx context.Context, w io.Writer, o PageOptions, data ...RunData) error {
-	p, err := NewPage(ctx, o, data...)
+// WritePage writes the page of one run, or of several side by side, as one HTML
+// file that loads nothing. Systems of several runs are named RUN/SYSTEM.
+func WritePage(ctx context.Context, w io.Writer, o PageOptions, runs ...RunData) error {
+	p, err := newPage(ctx, o, runs...)
 	if err != nil {
 		return err
 	}
-	return p.Write(w)
+	return p.write(w)
 }
 
-// A pageBuilder makes one page.
-type pageBuilder struct {
-	options    PageOptions
-	page       *Page
-	results    []*results
-	summary    summaryIndex
-	systems    []string // in the order of the page
-	lead       []string // names of the metrics that matter most, best first
-	leadJudges bool     // see leadJudges
-	limits     []limits // of each run
-	rows       []pageRow
-	docs       []*docCount // those most often cited wrongly first
-	worst      []badCitation
-	totals     totals
-	held       heldRows
-	kinds      kindCounts
-	reasons    reasons
-
-	disagreements [][]*DisagreementView // of each run
-}
-
-// A pageRow is one row of one run.
-type pageRow struct {
-	run, index int
-	problem    problem
-	question   string
-	system     int
-}
-
-func (b *pageBuilder) build(ctx context.Context) error {
-	p := b.page
-	b.summary = indexSummary(b.results)
-	b.systems = b.summary.systems()
-	b.lead = leadMetrics(b.results)
-	b.leadJudges = leadJudges(b.lead)
-	for _, r := range b.results {
-		b.limits = append(b.limits, limitsOf(r.run.Manifest))
+func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*page, error) {
+	data, err := readPageData(ctx, o, runs)
+	if err != nil {
+		return nil, err
 	}
-	b.listRows()
-	b.docs = b.countDocuments()
-	b.worst = b.findWorst()
-	for _, r := range b.results {
-		p.Judged = p.Judged || r.judged
-		p.Baseline = p.Baseline || r.judgeKind() == "lexical"
+	p := &page{Version: o.Version, packs: data.packs}
+	for k, r := range data.results {
+		if k > 0 {
+			p.Title += ", "
+		}
+		p.Title += line(r.run.Manifest.ID, 80)
 	}
-	p.BaselineIn = b.baselineIn()
-	if err := b.readDisagreements(); err != nil {
+	for _, section := range sections {
+		if s := section(data); s != nil {
+			p.Sections = append(p.Sections, s)
+		}
+	}
+	return p, nil
+}
+
+var (
+	//go:embed assets/page/*.html
+	pageFiles embed.FS
+	//go:embed assets/page.css
+	pageStyle string
+	//go:embed assets/page.js
+	pageScript string
+
+	pageTemplates = parseTemplates()
+)
+
+// lineBreak is a line break with the white space around it.
+var lineBreak = regexp.MustCompile(`\s*\n\s*`)
+
+// parseTemplates reads the templates of the page, a file for each section. Their
+// line breaks lay out the file, not the page: lines are joined without a space.
+// Where a space has to stand between two elements, {{" "}} says so.
+func parseTemplates() *template.Template {
+	all := template.New("page").Funcs(template.FuncMap{
+		"superscript": superscript,
+		"tone":        Tone.Sign,
+		"inc":         func(i int) int { return i + 1 },
+	})
+	files, _ := fs.Glob(pageFiles, "assets/page/*.html") // only a wrong pattern is an error
+	for _, name := range files {
+		text, err := pageFiles.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		template.Must(all.Parse(lineBreak.ReplaceAllString(string(text), "")))
+	}
+	return all
+}
+
+// write writes the page: its head, its sections, the data of its script, its foot.
+// Style and script are written as they are, so that the hashes of the security
+// policy hold.
+func (p *page) write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	style, script := strings.TrimSpace(pageStyle), strings.TrimSpace(pageScript)
+	frame := struct {
+		*page
+		Style                 template.CSS
+		Script                template.JS
+		StyleHash, ScriptHash string
+	}{p, template.CSS(style), template.JS(script), hashOf(style), hashOf(script)}
+	if err := pageTemplates.ExecuteTemplate(out, "head", frame); err != nil {
 		return err
 	}
-	if err := b.packRows(ctx); err != nil {
+	for _, s := range p.Sections {
+		if err := pageTemplates.ExecuteTemplate(out, s.ID, s.View); err != nil {
+			return err
+		}
+	}
+	if err := pageTemplates.ExecuteTemplate(out, "foot", frame); err != nil {
 		return err
 	}
-	b.verdict()
-	b.metricGroups()
-	b.sliceGroups()
-	b.compare()
-	b.comparison()
-	if err := b.agreement(); err != nil {
+	for _, k := range p.packs {
+		// Base64 holds no character that HTML knows, so nothing is escaped.
+		if _, err := fmt.Fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\">%s</script>\n", k.ID, k.Data); err != nil {
+			return err
+		}
+	}
+	if err := pageTemplates.ExecuteTemplate(out, "end", frame); err != nil {
 		return err
 	}
-	if err := b.judges(); err != nil {
-		return err
-	}
-	b.history()
-	b.drifts()
-	p.Differs = b.settingsDifference()
-	b.why()
-	b.analysis()
-	b.spreads()
-	b.method()
-	for _, r := range b.results {
-		p.Sources = append(p.Sources, provenance(r.run))
-	}
-	return nil
+	return out.Flush()
 }
 
-// parts are what some run wants left out.
-func (b *pageBuilder) parts() Parts {
-	var p Parts
-	for _, r := range b.results {
-		p.NoSpans = p.NoSpans || r.run.Parts.NoSpans
-		p.NoHallucinations = p.NoHallucinations || r.run.Parts.NoHallucinations
-	}
-	return p
-}
-
-// pooled is the group of all systems; a page of several runs has none.
-func (b *pageBuilder) pooled() bool { return len(b.results) == 1 }
-
-// note numbers a footnote; equal texts share a number.
-func (p *Page) note(text string) int {
-	n, ok := p.notes[text]
-	if !ok {
-		p.Notes = append(p.Notes, text)
-		n = len(p.Notes)
-		p.notes[text] = n
-	}
-	return n
+// hashOf is the source expression of a script or style in a security policy.
+func hashOf(text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(digest[:])
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -26,27 +25,23 @@ func TestPageShowsAgreement(t *testing.T) {
 	if err := runs.WriteAgreement(data.Dir, agreementRows()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Agreement) != 1 || len(p.Agreement[0].Lines) != 1 || len(p.Agreement[0].More) != 1 || len(p.Agreement[0].Pairs) != 3 {
-		t.Fatalf("agreement = %+v", p.Agreement)
+	if len(view[agreementView](p).Runs) != 1 || len(view[agreementView](p).Runs[0].Lines) != 1 || len(view[agreementView](p).Runs[0].More) != 1 || len(view[agreementView](p).Runs[0].Pairs) != 3 {
+		t.Fatalf("agreement = %+v", view[agreementView](p).Runs)
 	}
-	l := p.Agreement[0].Lines[0]
+	l := view[agreementView](p).Runs[0].Lines[0]
 	if l.Value != "0.700" || l.Word.Tone != Bad || l.Target != "0.850" || len(l.Strip.Gates) != 1 || l.Strip.Gates[0].X != "85.00%" {
 		t.Errorf("line = %+v", l)
 	}
-	m := p.Agreement[0].Maps[0]
+	m := view[agreementView](p).Runs[0].Maps[0]
 	if len(m.Cells) != 6 || len(m.Rows) != 3 {
 		t.Fatalf("map = %+v", m)
 	}
-	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, "heat", m); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "heat.html", append(bytes.TrimSpace(b.Bytes()), '\n'))
-	if p := twins().page(t, PageOptions{}); p.Agreement != nil || strings.Contains(writePage(t, p), "h-agreement") {
+	goldenPicture(t, "heat.html", "heat", m)
+	if p := twins().page(t, PageOptions{}); view[agreementView](p).Runs != nil || strings.Contains(writePage(t, p), "h-agreement") {
 		t.Error("a run with one annotator has a section on agreement")
 	}
 }

@@ -6,17 +6,19 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ibid/metrics"
 )
 
-// A Finding is a sentence that counts back, in parts: what is counted links to its
+// A finding is a sentence that counts back, in parts: what is counted links to its
 // rows.
-type Finding []Part
+type finding []findingPart
 
-// A Part of a sentence is text, or a link to rows.
-type Part struct{ Text, Link string }
+// A findingPart of a sentence is text, or a link to rows.
+type findingPart struct{ Text, Link string }
 
 // Text is the whole sentence.
-func (f Finding) Text() string {
+func (f finding) Text() string {
 	var b strings.Builder
 	for _, p := range f {
 		b.WriteString(p.Text)
@@ -25,17 +27,17 @@ func (f Finding) Text() string {
 }
 
 // say adds text to the sentence.
-func (f *Finding) say(format string, args ...any) {
-	*f = append(*f, Part{Text: fmt.Sprintf(format, args...)})
+func (f *finding) say(format string, args ...any) {
+	*f = append(*f, findingPart{Text: fmt.Sprintf(format, args...)})
 }
 
 // link adds a link to the rows that meet all filters.
-func (f *Finding) link(text string, filters ...string) {
-	*f = append(*f, Part{text, rowsLink(filters...)})
+func (f *finding) link(text string, filters ...string) {
+	*f = append(*f, findingPart{text, rowsLink(filters...)})
 }
 
 // list adds n parts with commas between them and "and" before the last one.
-func (f *Finding) list(n int, add func(k int)) {
+func (f *finding) list(n int, add func(k int)) {
 	for k := range n {
 		switch {
 		case k > 0 && k == n-1:
@@ -59,43 +61,46 @@ func rowsLink(filters ...string) string {
 	return link
 }
 
-// analysis says what stands out and what to look at first.
-func (b *pageBuilder) analysis() {
-	if len(b.rows) == 0 {
-		return
+// An analysisView is what stands out and what to do first.
+type analysisView struct{ Findings, Advice []finding }
+
+// analysisSection says what stands out and what to look at first.
+func analysisSection(data *pageData) *section {
+	if len(data.rows) == 0 {
+		return nil
 	}
-	p := b.page
-	p.Findings = slices.Concat(b.commonest(), b.groupsThatStandOut(), b.documentsCitedWrongly(), b.documentsNotThere())
-	p.Advice = b.advice()
-	p.Documents = b.documentLines()
-	p.Kinds = b.kindTable()
+	view := &analysisView{
+		Findings: slices.Concat(commonest(data), groupsThatStandOut(data), documentsCitedWrongly(data), documentsNotThere(data)),
+		Advice:   advice(data),
+	}
+	if len(view.Findings)+len(view.Advice) == 0 {
+		return nil
+	}
+	return &section{"analysis", "Analysis", view}
 }
 
 // byProblem counts the rows of each worst problem.
-func (b *pageBuilder) byProblem() (counts [numProblems]int64) {
-	for i := range b.rows {
-		counts[b.rows[i].problem]++
+func byProblem(data *pageData) (counts [metrics.NumProblems]int64) {
+	for i := range data.rows {
+		counts[data.rows[i].problem]++
 	}
 	return counts
 }
 
-// serious reports whether a problem makes a row fail.
-func (p problem) serious() bool { return problemWords[p].Tone == Bad || problemWords[p].Tone == Warn }
-
 // commonest names the commonest of the serious problems.
-func (b *pageBuilder) commonest() []Finding {
-	counts := b.byProblem()
-	var order []problem
-	for p := range numProblems {
-		if p.serious() && p != failed && counts[p] > 0 {
+func commonest(data *pageData) []finding {
+	counts := byProblem(data)
+	var order []metrics.Problem
+	for p := range metrics.Problem(metrics.NumProblems) {
+		if p.Fails() && p != metrics.ProblemError && counts[p] > 0 {
 			order = append(order, p)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y problem) int { return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(y, x)) })
+	slices.SortStableFunc(order, func(x, y metrics.Problem) int { return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(y, x)) })
 	if len(order) == 0 {
 		return nil
 	}
-	var f Finding
+	var f finding
 	f.say("The commonest problem of failing rows is ")
 	f.list(min(len(order), 3), func(k int) {
 		w := problemWords[order[k]]
@@ -104,13 +109,13 @@ func (b *pageBuilder) commonest() []Finding {
 		}
 		f.link(w.Short, "problem:"+w.Code)
 		if k == 0 {
-			f.say(" (the worst in %s of %s)", Thousands(counts[order[k]]), Thousands(sum(b.totals.failing)))
+			f.say(" (the worst in %s of %s)", Thousands(counts[order[k]]), Thousands(sum(data.totals.failing)))
 		} else {
 			f.say(" (%s)", Thousands(counts[order[k]]))
 		}
 	})
 	f.say(".")
-	return []Finding{f}
+	return []finding{f}
 }
 
 // A group is rows that have something in common.
@@ -125,17 +130,17 @@ const leastGroup = 5
 
 // groupsThatStandOut names systems, tags and annotators whose rows fail more
 // often than the others'.
-func (b *pageBuilder) groupsThatStandOut() []Finding {
-	all := group{rows: int64(len(b.rows)), failing: sum(b.totals.failing)}
-	found := b.failingGroups()
+func groupsThatStandOut(data *pageData) []finding {
+	all := group{rows: int64(len(data.rows)), failing: sum(data.totals.failing)}
+	found := failingGroups(data)
 	found = slices.DeleteFunc(found, func(g *group) bool { return g.rows < leastGroup || g.distance(&all) < standsOutFrom })
 	slices.SortStableFunc(found, func(x, y *group) int {
 		return cmp.Or(cmp.Compare(y.distance(&all), x.distance(&all)), cmp.Compare(x.filter, y.filter))
 	})
-	var out []Finding
+	var out []finding
 	for _, g := range found[:min(len(found), 4)] {
 		others := group{rows: all.rows - g.rows, failing: all.failing - g.failing}
-		var f Finding
+		var f finding
 		f.say("%s stands out: ", g.name)
 		f.link(fmt.Sprintf("%s of its %s", Thousands(g.failing), plural(g.rows, "row", "rows")), g.filter, "is:failing")
 		f.say(" %s (%s), %s of the other %s %s (%s).", oneOrMany(g.failing, "fails", "fail"), percent(g.failing, g.rows),
@@ -162,7 +167,7 @@ func (g *group) distance(all *group) float64 {
 
 // failingGroups counts rows by system, tag and annotator, in order of their first
 // row.
-func (b *pageBuilder) failingGroups() []*group {
+func failingGroups(data *pageData) []*group {
 	var order []*group
 	byFilter := make(map[string]*group)
 	add := func(filter, name string, failing bool) {
@@ -177,12 +182,12 @@ func (b *pageBuilder) failingGroups() []*group {
 			g.failing++
 		}
 	}
-	for i := range b.rows {
-		row := &b.rows[i]
-		r := b.results[row.run]
-		failing := b.failing(row)
-		if len(b.systems) > 1 {
-			name := line(b.systems[row.system], 80)
+	for i := range data.rows {
+		row := &data.rows[i]
+		r := data.results[row.run]
+		failing := row.problem.Fails()
+		if len(data.systems) > 1 {
+			name := line(data.systems[row.system], 80)
 			add("system:"+name, "The system "+name, failing)
 		}
 		for _, t := range r.tags[row.index] {
@@ -203,14 +208,14 @@ type docCount struct {
 }
 
 // countDocuments counts citations by the document they name.
-func (b *pageBuilder) countDocuments() []*docCount {
+func countDocuments(data *pageData) []*docCount {
 	var order []*docCount
 	byName := make(map[string]*docCount)
-	for i := range b.rows {
-		row := &b.rows[i]
-		r := b.results[row.run]
-		l := b.limits[row.run]
-		b.kinds.count(&l, r, row.index)
+	for i := range data.rows {
+		row := &data.rows[i]
+		r := data.results[row.run]
+		l := data.limits[row.run]
+		data.kinds.count(&l, r, row.index)
 		citations := r.citationsOf(row.index)
 		for k := range citations {
 			c := &citations[k]
@@ -224,7 +229,7 @@ func (b *pageBuilder) countDocuments() []*docCount {
 				order = append(order, d)
 			}
 			d.cited++
-			if l.ofCitation(r, row.index, c).serious() {
+			if l.ofCitation(r, row.index, c).Fails() {
 				d.wrong++
 			}
 			if c.status == "document_not_found" {
@@ -238,8 +243,8 @@ func (b *pageBuilder) countDocuments() []*docCount {
 	return order
 }
 
-func (b *pageBuilder) documentsCitedWrongly() []Finding {
-	return b.documentsFinding("Documents most often cited wrongly: ", func(d *docCount) (n, of int64) {
+func documentsCitedWrongly(data *pageData) []finding {
+	return documentsFinding(data, "Documents most often cited wrongly: ", func(d *docCount) (n, of int64) {
 		if d.absent > 0 {
 			return 0, 0
 		}
@@ -247,18 +252,18 @@ func (b *pageBuilder) documentsCitedWrongly() []Finding {
 	})
 }
 
-func (b *pageBuilder) documentsNotThere() []Finding {
-	return b.documentsFinding("Cited, but there is no such document: ", func(d *docCount) (n, of int64) { return d.absent, 0 })
+func documentsNotThere(data *pageData) []finding {
+	return documentsFinding(data, "Cited, but there is no such document: ", func(d *docCount) (n, of int64) { return d.absent, 0 })
 }
 
 // documentsFinding names the first documents that have a count.
-func (b *pageBuilder) documentsFinding(text string, of func(d *docCount) (n, of int64)) []Finding {
-	found := slices.DeleteFunc(slices.Clone(b.docs), func(d *docCount) bool { n, _ := of(d); return n == 0 })
+func documentsFinding(data *pageData, text string, of func(d *docCount) (n, of int64)) []finding {
+	found := slices.DeleteFunc(slices.Clone(data.docs), func(d *docCount) bool { n, _ := of(d); return n == 0 })
 	if len(found) == 0 {
 		return nil
 	}
 	const named = 3
-	var f Finding
+	var f finding
 	f.say("%s", text)
 	f.list(min(len(found), named+1), func(k int) {
 		if k == named {
@@ -275,23 +280,23 @@ func (b *pageBuilder) documentsFinding(text string, of func(d *docCount) (n, of 
 		}
 	})
 	f.say(".")
-	return []Finding{f}
+	return []finding{f}
 }
 
-// A DocumentLine is a document in the table of documents.
-type DocumentLine struct{ Name, Link, Cited, Wrong, Share, Absent string }
+// A documentLine is a document in the table of documents.
+type documentLine struct{ Name, Link, Cited, Wrong, Share, Absent string }
 
 // shownDocuments is how many documents the table has.
 const shownDocuments = 10
 
-func (b *pageBuilder) documentLines() []DocumentLine {
-	var out []DocumentLine
-	for _, d := range b.docs[:min(len(b.docs), shownDocuments)] {
+func documentLines(data *pageData) []documentLine {
+	var out []documentLine
+	for _, d := range data.docs[:min(len(data.docs), shownDocuments)] {
 		if d.wrong == 0 {
 			break
 		}
 		name := line(d.name, 120)
-		l := DocumentLine{Name: name, Link: rowsLink("doc:" + name), Cited: Thousands(d.cited), Wrong: Thousands(d.wrong), Share: percent(d.wrong, d.cited)}
+		l := documentLine{Name: name, Link: rowsLink("doc:" + name), Cited: Thousands(d.cited), Wrong: Thousands(d.wrong), Share: percent(d.wrong, d.cited)}
 		if d.absent > 0 {
 			l.Absent = "no such document"
 		}

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/dataset/runs"
-	"ibid/metrics/span"
 )
 
 func TestAnalysisCountsBack(t *testing.T) {
@@ -24,13 +23,13 @@ func TestAnalysisCountsBack(t *testing.T) {
 		"Read these first: in 1 row the cited text says the opposite of the answer.",
 		"Have quotes copied, not retold: in 1 row the quoted text is not in the document.",
 	}
-	if got := textsOf(p.Findings); !slices.Equal(got, findings) {
+	if got := textsOf(view[analysisView](p).Findings); !slices.Equal(got, findings) {
 		t.Errorf("findings = %q, want %q", got, findings)
 	}
-	if got := textsOf(p.Advice); !slices.Equal(got, advice) {
+	if got := textsOf(view[analysisView](p).Advice); !slices.Equal(got, advice) {
 		t.Errorf("advice = %q, want %q", got, advice)
 	}
-	if got, want := p.Findings[0][1], (Part{"contradicted", "#f=problem%3Acontradicted"}); got != want {
+	if got, want := view[analysisView](p).Findings[0][1], (findingPart{"contradicted", "#f=problem%3Acontradicted"}); got != want {
 		t.Errorf("link = %+v, want %+v", got, want)
 	}
 }
@@ -44,15 +43,15 @@ func TestGroupsThatStandOut(t *testing.T) {
 		if i%2 == 1 && i < 30 || i == 0 { // 15 of 20 in German, 1 of 20 in English
 			status, f1 = "document_not_found", 0
 		}
-		f.add(dataset.Row{ID: fmt.Sprint(i), System: "s"}, cells{"char_f1": f1, "tags": tags},
-			[]cells{{"doc": "d", "status": status}}, nil, dataset.Resolved{Citations: make([]span.Place, 1)})
+		f.add(ibid.Answer{ID: fmt.Sprint(i), System: "s"}, cells{"char_f1": f1, "tags": tags},
+			[]cells{{"doc": "d", "status": status}}, nil, resolved{Citations: make([]ibid.Place, 1)})
 	}
 	p := f.page(t, PageOptions{})
-	i := slices.IndexFunc(p.Findings, func(f Finding) bool { return f[0].Text == "lang=de stands out: " })
+	i := slices.IndexFunc(view[analysisView](p).Findings, func(f finding) bool { return f[0].Text == "lang=de stands out: " })
 	if i < 0 {
-		t.Fatalf("findings = %q", textsOf(p.Findings))
+		t.Fatalf("findings = %q", textsOf(view[analysisView](p).Findings))
 	}
-	got := p.Findings[i]
+	got := view[analysisView](p).Findings[i]
 	if want := "lang=de stands out: 15 of its 20 rows fail (75 %), 1 of the other 20 does (5 %)."; got.Text() != want {
 		t.Errorf("finding = %q, want %q", got.Text(), want)
 	}
@@ -74,23 +73,23 @@ func TestGroupsThatStandOut(t *testing.T) {
 // TestWorstCitationsShowPassages: also without a script, the passage that is
 // cited stands beside the one that should have been.
 func TestWorstCitationsShowPassages(t *testing.T) {
-	w := marked().page(t, PageOptions{}).Worst[0]
+	w := view[verdictView](marked().page(t, PageOptions{})).Worst[0]
 	if w.Cited == nil || w.Cited.Text != "0123456789" || w.Instead == nil || w.Instead.Text != "01234567890123456789" || w.Instead.Whose != "marked by ada" {
 		t.Errorf("cited %+v, instead %+v", w.Cited, w.Instead)
 	}
 	// What is cited is shown where nobody knows of anything better, too.
 	alone := marked().page(t, PageOptions{})
-	alone.Worst[0].Instead = nil
+	view[verdictView](alone).Worst[0].Instead = nil
 	if html := writePage(t, alone); !strings.Contains(html, `<figcaption>cited</figcaption><blockquote dir="auto">0123456789</blockquote>`) {
 		t.Error("the cited passage is not shown by itself")
 	}
 	data := marked().run(t)
 	data.Texts, data.NoTexts = nil, "gone"
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := p.Worst[0]; w.Cited != nil || w.Instead != nil {
+	if w := view[verdictView](p).Worst[0]; w.Cited != nil || w.Instead != nil {
 		t.Errorf("without texts: cited %+v, instead %+v", w.Cited, w.Instead)
 	}
 }
@@ -102,15 +101,15 @@ func TestRowsFailByWhatIsWrongWithThem(t *testing.T) {
 		f := newFixture()
 		for i := range 4 {
 			status := []string{"ok", "ok", "ok", "document_not_found"}[i]
-			f.add(dataset.Row{ID: fmt.Sprint(i), System: "s"}, cells{metric: []float64{0, 0.25, 1, 1}[i]},
-				[]cells{{"doc": "d", "status": status}}, nil, dataset.Resolved{Citations: make([]span.Place, 1)})
+			f.add(ibid.Answer{ID: fmt.Sprint(i), System: "s"}, cells{metric: []float64{0, 0.25, 1, 1}[i]},
+				[]cells{{"doc": "d", "status": status}}, nil, resolved{Citations: make([]ibid.Place, 1)})
 		}
 		p := f.page(t, PageOptions{})
-		if want := "No gate was set. 3 of 4 answers show no serious problem; 1 fails."; p.Headline != want {
-			t.Errorf("%s: %q, want %q", metric, p.Headline, want)
+		if want := "No gate was set. 3 of 4 answers show no serious problem; 1 fails."; view[verdictView](p).Headline != want {
+			t.Errorf("%s: %q, want %q", metric, view[verdictView](p).Headline, want)
 		}
-		if want := "A row fails if its worst problem is a warning or worse."; !slices.Contains(p.Method.Notes, want) {
-			t.Errorf("%s: method says %q", metric, p.Method.Notes)
+		if want := "A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below 0.5."; !slices.Contains(view[methodView](p).Notes, want) {
+			t.Errorf("%s: method says %q", metric, view[methodView](p).Notes)
 		}
 	}
 }
@@ -119,14 +118,14 @@ func TestRowsFailByWhatIsWrongWithThem(t *testing.T) {
 func TestClaimsWithoutCitationsCiteNothingWrong(t *testing.T) {
 	f := newFixture()
 	f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter"}
-	f.add(dataset.Row{ID: "q", System: "s", Answer: "It rained. It snowed."}, cells{},
+	f.add(ibid.Answer{ID: "q", System: "s", Answer: "It rained. It snowed."}, cells{},
 		[]cells{{"doc": "d", "status": "ok", "support": 1.0, "label": "full", "claims": []int32{0}}},
 		[]cells{
 			{"text": "It rained.", "outcome": "supported_by_cited", "support": 1.0, "citations": []int32{0}},
 			{"text": "It snowed.", "outcome": "supported_elsewhere", "citations": []int32{}, "elsewhere_doc": "d", "elsewhere_start": 0, "elsewhere_end": 9, "elsewhere_support": 1.0},
-		}, dataset.Resolved{Citations: make([]span.Place, 1)})
+		}, resolved{Citations: make([]ibid.Place, 1)})
 	p := f.page(t, PageOptions{})
-	if want := []string{"Ask for a citation for every statement: in 1 row something should be cited and nothing is."}; !slices.Equal(textsOf(p.Advice), want) {
-		t.Errorf("advice = %q, want %q", textsOf(p.Advice), want)
+	if want := []string{"Ask for a citation for every statement: in 1 row something should be cited and nothing is."}; !slices.Equal(textsOf(view[analysisView](p).Advice), want) {
+		t.Errorf("advice = %q, want %q", textsOf(view[analysisView](p).Advice), want)
 	}
 }

@@ -3,57 +3,58 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ibid/annotations"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
 
-// A CalibrationSection is what a judge's verdicts are worth, compared with people.
-type CalibrationSection struct {
+// A calibrationView is what a judge's verdicts are worth, compared with people.
+type calibrationView struct {
 	Run    string       // "" if there is one
 	Source string       // whose labels, in words
 	Doubts []string     // what speaks against it
-	Kinds  []JudgedKind // claims and citations
-	Others []JudgedLine // other questions, which are answered yes or no
+	Kinds  []judgedKind // claims and citations
+	Others []judgedLine // other questions, which are answered yes or no
 }
 
-// A JudgedKind is one kind of question that people answered, too.
-type JudgedKind struct {
+// A judgedKind is one kind of question that people answered, too.
+type judgedKind struct {
 	Title   string
 	Says    string // the result in one sentence
-	Matrix  ConfusionTable
-	Lines   []JudgedMeasure
-	Chart   *CurveChart // nil if scores are no shares
+	Matrix  confusionTable
+	Lines   []judgedMeasure
+	Chart   *curveChart // nil if scores are no shares
 	Remarks []string
 }
 
-// A ConfusionTable counts verdicts of the judge by those of people.
-type ConfusionTable struct {
+// A confusionTable counts verdicts of the judge by those of people.
+type confusionTable struct {
 	Title string
-	Rows  [2]ConfusionRow // people accept, people reject
+	Rows  [2]confusionRow // people accept, people reject
 }
 
-// A ConfusionRow is what the judge said of what people agree about.
-type ConfusionRow struct {
+// A confusionRow is what the judge said of what people agree about.
+type confusionRow struct {
 	Name     string
-	Yes, No  ConfusionCell
+	Yes, No  confusionCell
 	RightYes bool // a yes is right
 }
 
-// A ConfusionCell is a count and its share of its row.
-type ConfusionCell struct{ Count, Share string }
+// A confusionCell is a count and its share of its row.
+type confusionCell struct{ Count, Share string }
 
-// A JudgedMeasure is one number about the judge.
-type JudgedMeasure struct {
+// A judgedMeasure is one number about the judge.
+type judgedMeasure struct {
 	Name, Meaning   string
 	Value, Interval string
-	Strip           Strip
+	Strip           stripView
 	Notes           []int
 }
 
-// A JudgedLine is the confusion of a question in one line.
-type JudgedLine struct {
+// A judgedLine is the confusion of a question in one line.
+type judgedLine struct {
 	Name                     string
 	Items                    string
 	Sensitivity, Specificity string
@@ -80,21 +81,21 @@ var supportKinds = []supportKind{
 	{annotations.CitationSupport, "Does the citation support its claim?", "citations"},
 }
 
-// calibrated reads what the judge of a run was found to be worth; nil if nobody
+// calibrated is what the judge of a run was found to be worth; nil if nobody
 // compared it with people.
-func (b *pageBuilder) calibrated(r *results) (*CalibrationSection, error) {
-	c, err := ReadCalibration(r.run.Dir)
-	if c == nil || err != nil {
-		return nil, err
+func calibrated(data *pageData, r *results) *calibrationView {
+	c := r.calibration
+	if c == nil {
+		return nil
 	}
-	s := &CalibrationSection{Source: "Compared with the labels that people gave in this run."}
+	s := &calibrationView{Source: "Compared with the labels that people gave in this run."}
 	if c.Of != r.run.Manifest.ID {
 		s.Source = fmt.Sprintf("Compared with the labels that people gave in the run %s, which had the same judge.", line(c.Of, 80))
 	}
 	for _, w := range c.Warnings {
 		s.Doubts = append(s.Doubts, line(w, 400))
 	}
-	if len(b.results) > 1 {
+	if len(data.results) > 1 {
 		s.Run = line(r.run.Manifest.ID, 80)
 	}
 	title := func(text string) string {
@@ -106,31 +107,31 @@ func (b *pageBuilder) calibrated(r *results) (*CalibrationSection, error) {
 	for _, known := range supportKinds {
 		for _, k := range c.Kinds {
 			if k.Kind == known.kind {
-				s.Kinds = append(s.Kinds, b.judgedKind(k, title(known.title), known.items))
+				s.Kinds = append(s.Kinds, newJudgedKind(data, k, title(known.title), known.items))
 			}
 		}
 	}
 	for _, k := range c.Kinds {
 		if !slices.ContainsFunc(supportKinds, func(known supportKind) bool { return known.kind == k.Kind }) {
-			s.Others = append(s.Others, judgedLine(k))
+			s.Others = append(s.Others, newJudgedLine(k))
 		}
 	}
-	return s, nil
+	return s
 }
 
-func (b *pageBuilder) judgedKind(k *annotations.Calibration, title, items string) JudgedKind {
+func newJudgedKind(data *pageData, k *annotations.Calibration, title, items string) judgedKind {
 	x := &k.Confusion
-	out := JudgedKind{
+	out := judgedKind{
 		Title: title,
 		Says:  confusionInWords(x, items),
-		Matrix: ConfusionTable{Title: title + " Judge against people", Rows: [2]ConfusionRow{
+		Matrix: confusionTable{Title: title + " Judge against people", Rows: [2]confusionRow{
 			{"people accept", cellOf(x.TP, x.TP+x.FN), cellOf(x.FN, x.TP+x.FN), true},
 			{"people reject", cellOf(x.FP, x.TN+x.FP), cellOf(x.TN, x.TN+x.FP), false},
 		}},
-		Chart: curveChart(title+" Calibration curve", k),
+		Chart: newCurveChart(title+" Calibration curve", k),
 	}
 	for _, m := range measures {
-		out.Lines = append(out.Lines, b.judgedMeasure(m.name, m.meaning, k.Statistic(m.code), k.Level))
+		out.Lines = append(out.Lines, newJudgedMeasure(data, m.name, m.meaning, k.Statistic(m.code), k.Level))
 	}
 	out.Remarks = append(out.Remarks, fmt.Sprintf("%s with people’s labels, of %s. The judge accepts from a score of %s on, people from %s on.",
 		plural(k.Items, "item", "items"), plural(k.Documents, "document", "documents"), number(k.Threshold), number(k.Positive)))
@@ -163,20 +164,18 @@ func confusionInWords(x *stats.Confusion, items string) string {
 	return text + fmt.Sprintf(" Of the %s that people reject it accepts %s.", Thousands(rejected), Thousands(x.FP))
 }
 
-func cellOf(n, of int64) ConfusionCell { return ConfusionCell{Thousands(n), percent(n, of)} }
+func cellOf(n, of int64) confusionCell { return confusionCell{Thousands(n), percent(n, of)} }
 
-func (b *pageBuilder) judgedMeasure(name, meaning string, r annotations.CalibrationRow, level float64) JudgedMeasure {
-	m := JudgedMeasure{Name: name, Meaning: meaning, Value: Number(r.Estimate), Interval: interval(r.Low, r.High)}
+func newJudgedMeasure(data *pageData, name, meaning string, r annotations.CalibrationRow, level float64) judgedMeasure {
+	m := judgedMeasure{Name: name, Meaning: meaning, Value: Number(r.Estimate), Interval: interval(r.Low, r.High)}
 	if r.Estimate != nil {
 		m.Strip = agreementStrip(name, &runs.AgreementRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: level})
 	}
-	for _, w := range r.Warnings {
-		m.Notes = append(m.Notes, b.page.note(w))
-	}
+	m.Notes = data.notes.numbers(r.Warnings)
 	return m
 }
 
-func judgedLine(k *annotations.Calibration) JudgedLine {
+func newJudgedLine(k *annotations.Calibration) judgedLine {
 	x := &k.Confusion
 	of := func(n, all int64) string { return Thousands(n) + " of " + Thousands(all) }
 	share := func(name string) string {
@@ -187,8 +186,103 @@ func judgedLine(k *annotations.Calibration) JudgedLine {
 		}
 		return text
 	}
-	return JudgedLine{
+	return judgedLine{
 		Name: label(line(k.Kind, 60)), Items: Thousands(k.Items), Sensitivity: share("sensitivity"), Specificity: share("specificity"),
 		Found: of(x.TP, x.TP+x.FN), Passed: of(x.FP, x.FP+x.TN),
+	}
+}
+
+// A curveChart is a calibration curve: against the mean score of each bin the
+// share of its items that people accept, and below it how many items that is.
+type curveChart struct {
+	Title, Desc string
+	Points      []curvePoint
+	Line        string // through the points, as SVG wants it
+	Bars        []curveBar
+	Threshold   string // where a score becomes a yes
+	Ticks       []curveTick
+	Note        string // the numbers that belong to the curve
+}
+
+// A curvePoint is a bin with items.
+type curvePoint struct {
+	X, Y           string
+	Low, High      string // of the interval
+	Interval       bool
+	Scores, Mean   string // in words
+	Share, Between string
+	Items          string
+}
+
+// A curveBar is how many items a bin has.
+type curveBar struct {
+	X, Y, Width, Height string
+	Middle, Above       string // where its number stands
+	Items               string
+	Named               bool // there is room for the number
+}
+
+// A curveTick is a labelled line of the grid.
+type curveTick struct{ X, Y, Text string }
+
+// The plot is a square; under it is a strip of bars.
+const (
+	curveLeft, curveTop = 40.0, 10.0
+	curveSide           = 250.0
+	curveBarsBottom     = 352.0
+	curveBarsTall       = 44.0
+	curveBarGap         = 1.0
+	mostNamedBars       = 12
+	curveLeastBar       = 2.0 // high is a bar that has items
+)
+
+func curveX(v float64) float64 { return curveLeft + curveSide*min(max(v, 0), 1) }
+
+func curveY(v float64) float64 { return curveTop + curveSide*(1-min(max(v, 0), 1)) }
+
+// newCurveChart draws the bins of equal width; nil if scores are no shares.
+func newCurveChart(title string, k *annotations.Calibration) *curveChart {
+	if len(k.EqualWidth) == 0 {
+		return nil
+	}
+	c := &curveChart{Title: title, Threshold: fixed(curveX(k.Threshold))}
+	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		c.Ticks = append(c.Ticks, curveTick{fixed(curveX(v)), fixed(curveY(v)), fmt.Sprintf("%g", v)})
+	}
+	var most int64
+	for _, b := range k.EqualWidth {
+		most = max(most, b.Count)
+	}
+	var line, words []string
+	for _, b := range k.EqualWidth {
+		p := newCurvePoint(&b, k.Bins)
+		c.Points = append(c.Points, p)
+		line = append(line, p.X+","+p.Y)
+		words = append(words, fmt.Sprintf("scores %s: mean %s, people accept %s of %s", p.Scores, p.Mean, p.Share, plural(b.Count, "item", "items")))
+		c.Bars = append(c.Bars, newCurveBar(&b, k.Bins, most))
+	}
+	c.Line, c.Desc = strings.Join(line, " "), strings.Join(words, "; ")+"."
+	c.Note = fmt.Sprintf("ECE %s, Brier score %s; both are 0 at best", Number(k.Statistic("ece").Estimate), Number(k.Statistic("brier").Estimate))
+	return c
+}
+
+func newCurvePoint(b *annotations.CalibrationBin, bins int) curvePoint {
+	p := curvePoint{
+		X: fixed(curveX(b.MeanScore)), Y: fixed(curveY(b.PositiveRate)), Scores: binRange(b.Index, bins), Mean: number(b.MeanScore),
+		Share: number(b.PositiveRate), Between: interval(b.Low, b.High), Items: Thousands(b.Count),
+	}
+	if b.Low != nil && b.High != nil {
+		p.Interval, p.Low, p.High = true, fixed(curveY(*b.Low)), fixed(curveY(*b.High))
+	}
+	return p
+}
+
+func newCurveBar(b *annotations.CalibrationBin, bins int, most int64) curveBar {
+	wide := curveSide / float64(bins)
+	tall := max(curveBarsTall*float64(b.Count)/float64(most), curveLeastBar)
+	x, y := curveLeft+wide*float64(b.Index), curveBarsBottom-tall
+	return curveBar{
+		X: fixed(x + curveBarGap/2), Y: fixed(y), Width: fixed(max(wide-curveBarGap, 0.5)), Height: fixed(tall),
+		Middle: fixed(x + wide/2), Above: fixed(y - 4), Items: Thousands(b.Count), Named: bins <= mostNamedBars,
 	}
 }

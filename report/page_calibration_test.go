@@ -1,14 +1,12 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"ibid/annotations"
 	"ibid/dataset/runs"
 )
@@ -69,11 +67,11 @@ func TestPageShowsCalibration(t *testing.T) {
 	if err := SaveCalibration(data.Dir, c); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := p.Judges[0].Against
+	a := view[judgeView](p).Runs[0].Against
 	if a == nil || len(a.Kinds) != 2 || len(a.Others) != 1 {
 		t.Fatalf("calibration = %+v", a)
 	}
@@ -91,11 +89,7 @@ func TestPageShowsCalibration(t *testing.T) {
 	if none := a.Kinds[1]; none.Says != "People accept none of the citations. People reject none of them." || none.Chart != nil || none.Lines[0].Value != "–" || none.Lines[0].Strip.X != "" {
 		t.Errorf("of no items: %+v", none)
 	}
-	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, "curve", claims.Chart); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "curve.html", append(bytes.TrimSpace(b.Bytes()), '\n'))
+	goldenPicture(t, "curve.html", "curve", claims.Chart)
 
 	html := writePage(t, p)
 	for _, want := range []string{"It accepts ", "Compared with the labels that people gave in this run.", "Best threshold: "} {
@@ -126,7 +120,7 @@ func TestRegionsHaveNamesOfTheirOwn(t *testing.T) {
 		}
 		both = append(both, data)
 	}
-	p, err := NewPage(t.Context(), PageOptions{}, both...)
+	p, err := newPage(t.Context(), PageOptions{}, both...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +142,8 @@ func TestCurveIsWhereItBelongs(t *testing.T) {
 		{Index: 0, Count: 5, MeanScore: 0, PositiveRate: 0},
 		{Index: 7, Count: 10, MeanScore: 0.8, PositiveRate: 0.6, Low: new(0.4), High: new(0.8)},
 	}}
-	c := curveChart("curve", k)
-	if want := (CurvePoint{X: "240.0", Y: "110.0", Low: "160.0", High: "60.0", Interval: true, Scores: "0.7 to 0.8", Mean: "0.800", Share: "0.600", Between: "[0.400, 0.800]", Items: "10"}); c.Points[1] != want {
+	c := newCurveChart("curve", k)
+	if want := (curvePoint{X: "240.0", Y: "110.0", Low: "160.0", High: "60.0", Interval: true, Scores: "0.7 to 0.8", Mean: "0.800", Share: "0.600", Between: "[0.400, 0.800]", Items: "10"}); c.Points[1] != want {
 		t.Errorf("point = %+v, want %+v", c.Points[1], want)
 	}
 	if c.Points[0].Interval || c.Points[0].X != "40.0" || c.Points[0].Y != "260.0" {

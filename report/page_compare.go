@@ -10,79 +10,79 @@ import (
 	"ibid/metrics"
 )
 
-// A CompareSection is how runs or systems differ, as package compare found it.
-type CompareSection struct {
+// A compareView is how runs or systems differ, as package compare found it.
+type compareView struct {
 	By       string // "run" or "system"
 	Notes    []string
 	How      []string // how differences, intervals and p-values were made
-	Sides    []CompareSide
-	Matrix   []MatrixLine // headline metrics × sides
-	Pairs    []PairView   // the first is the one that is open
-	Rankings []RankingView
+	Sides    []compareSide
+	Matrix   []matrixLine // headline metrics × sides
+	Pairs    []pairView   // the first is the one that is open
+	Rankings []rankingView
 }
 
-// A CompareSide is one column of the matrix.
-type CompareSide struct {
+// A compareSide is one column of the matrix.
+type compareSide struct {
 	Name, Rows    string
 	Base          bool
 	Shape, Colour int
 }
 
-// A MatrixLine is one metric in all sides.
-type MatrixLine struct {
+// A matrixLine is one metric in all sides.
+type matrixLine struct {
 	Name, Label, Better string
-	Cells               []MatrixCell
+	Cells               []matrixCell
 }
 
-// A MatrixCell is one metric of one side: its value and, where it is not the
+// A matrixCell is one metric of one side: its value and, where it is not the
 // base, how it differs from that.
-type MatrixCell struct {
+type matrixCell struct {
 	Value, Diff, Detail string
 	Word                Word
 	Base                bool
 }
 
-// A PairView is one side against another.
-type PairView struct {
+// A pairView is one side against another.
+type pairView struct {
 	Title   string
 	Rows    string   // what is compared, in words
 	Dropped []string // what was left out, in words
 	Ends    [2]string
-	Lines   []DifferenceLine // headline metrics
-	More    []DifferenceLine // other metrics and slices
+	Lines   []differenceLine // headline metrics
+	More    []differenceLine // other metrics and slices
 	Open    bool
 }
 
-// A DifferenceLine is one metric, or a slice of it, of a pair.
-type DifferenceLine struct {
+// A differenceLine is one metric, or a slice of it, of a pair.
+type differenceLine struct {
 	Name, Label, Slice string
 	Base, New, Diff    string
 	Interval, P, Test  string
 	Corrected          string // for the judge's errors, "" if nothing is known of those
 	MDE                string
 	Word               Word
-	Strip              Strip
+	Strip              stripView
 	N                  string
-	Flips              []Flip
+	Flips              []flipLink
 	Why                string // why there is no difference
 	Notes              []int
 }
 
-// A Flip is rows that changed in one direction. Its link shows them.
-type Flip struct{ Sign, Text, Link string }
+// A flipLink is rows that changed in one direction. Its link shows them.
+type flipLink struct{ Sign, Text, Link string }
 
-// A RankingView orders the sides by one metric.
-type RankingView struct {
+// A rankingView orders the sides by one metric.
+type rankingView struct {
 	Name, Label string
-	Places      []RankingPlace
+	Places      []rankingPlace
 	Ends        [2]string
 }
 
-// A RankingPlace is one side of a ranking.
-type RankingPlace struct {
+// A rankingPlace is one side of a ranking.
+type rankingPlace struct {
 	Name, Rank, Value, Interval, Says string
 	Shape, Colour                     int
-	Strip                             Strip
+	Strip                             stripView
 }
 
 // outcomeOfDifference puts the outcomes of package compare into words.
@@ -94,44 +94,45 @@ var outcomeOfDifference = map[compare.Outcome]Word{
 	compare.Unknown:   {"unknown", "no test", "There is too little data for a test.", Neutral},
 }
 
-// comparison takes over what package compare found.
-func (b *pageBuilder) comparison() {
-	r := b.options.Comparison
-	if b.options.NotCompared != "" {
-		b.page.Comparison = &CompareSection{Notes: []string{"Not compared: " + shown(b.options.NotCompared)}}
+// compareSection takes over what package compare found.
+func compareSection(data *pageData) *section {
+	r := data.options.Comparison
+	switch {
+	case r != nil && len(r.Pairs) > 0:
+	case data.options.NotCompared != "":
+		return &section{"compare", "Compare", &compareView{Notes: []string{"Not compared: " + shown(data.options.NotCompared)}}}
+	default:
+		return nil
 	}
-	if r == nil || len(r.Pairs) == 0 {
-		return
-	}
-	c := &CompareSection{By: r.By, How: howCompared(r)}
+	c := &compareView{By: r.By, How: howCompared(r)}
 	for _, n := range r.Notes {
 		c.Notes = append(c.Notes, shown(n))
 	}
 	for k, s := range r.Sides {
-		c.Sides = append(c.Sides, CompareSide{Name: line(s.Name, 80), Rows: plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
+		c.Sides = append(c.Sides, compareSide{Name: line(s.Name, 80), Rows: plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
 	}
-	c.Matrix = b.matrix(r)
+	c.Matrix = differenceMatrix(data, r)
 	for k := range r.Pairs {
 		if len(r.Pairs) > maxPairs && r.Pairs[k].Base != 0 {
 			continue
 		}
-		p := b.pairView(r, k)
+		p := newPairView(data, r, k)
 		p.Open = len(c.Pairs) == 0
 		c.Pairs = append(c.Pairs, p)
 	}
 	for _, ranking := range r.Rankings {
-		c.Rankings = append(c.Rankings, b.rankingView(r, &ranking))
+		c.Rankings = append(c.Rankings, newRankingView(data, r, &ranking))
 	}
-	b.page.Comparison = c
+	return &section{"compare", "Compare", c}
 }
 
 // matrix sets the headline metrics of all sides beside the base.
-func (b *pageBuilder) matrix(r *compare.Result) []MatrixLine {
-	var out []MatrixLine
+func differenceMatrix(data *pageData, r *compare.Result) []matrixLine {
+	var out []matrixLine
 	for _, name := range r.Headline {
-		l := MatrixLine{Name: bareMetric(name), Label: quantityLabel(name), Cells: make([]MatrixCell, len(r.Sides))}
+		l := matrixLine{Name: bareMetric(name), Label: quantityLabel(name), Cells: make([]matrixCell, len(r.Sides))}
 		if d, ok := metrics.Lookup(l.Name); ok {
-			l.Better = b.better(d)
+			l.Better = better(data, d)
 		}
 		known := false
 		for _, p := range r.Pairs {
@@ -144,9 +145,9 @@ func (b *pageBuilder) matrix(r *compare.Result) []MatrixLine {
 			}
 			known = known || d.Base != nil || d.New != nil
 			if l.Cells[0].Value == "" {
-				l.Cells[0] = b.baseCell(r, d)
+				l.Cells[0] = baseCell(data, r, d)
 			}
-			l.Cells[p.New] = MatrixCell{Value: Number(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(d), Word: outcomeOfDifference[d.Outcome]}
+			l.Cells[p.New] = matrixCell{Value: Number(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(d), Word: outcomeOfDifference[d.Outcome]}
 		}
 		if known {
 			out = append(out, l)
@@ -156,22 +157,22 @@ func (b *pageBuilder) matrix(r *compare.Result) []MatrixLine {
 }
 
 // baseCell is the value of the base over all of its rows, as the summary has it.
-func (b *pageBuilder) baseCell(r *compare.Result, d *compare.Difference) MatrixCell {
+func baseCell(data *pageData, r *compare.Result, d *compare.Difference) matrixCell {
 	side := r.Sides[0]
 	system := side.System
-	for _, res := range b.results {
+	for _, res := range data.results {
 		if res.run.Manifest.ID == side.Run && system != "" {
 			system = res.prefix + system
 		}
 	}
-	find := b.summary.find
+	find := data.summary.find
 	if d.Agg == "micro" {
-		find = b.summary.findMicro
+		find = data.summary.findMicro
 	}
 	if s := find(system, "", d.Metric); s != nil && s.Estimate != nil {
-		return MatrixCell{Value: Number(s.Estimate), Detail: interval(s.Low, s.High), Base: true}
+		return matrixCell{Value: Number(s.Estimate), Detail: interval(s.Low, s.High), Base: true}
 	}
-	return MatrixCell{Value: Number(d.Base), Base: true}
+	return matrixCell{Value: Number(d.Base), Base: true}
 }
 
 // pooledPair reports whether there is a pair of all systems for a side, which the
@@ -262,10 +263,10 @@ func pText(p *float64) string {
 	return "p " + number(*p)
 }
 
-// pairView shows one pair.
-func (b *pageBuilder) pairView(r *compare.Result, k int) PairView {
+// newPairView shows one pair.
+func newPairView(data *pageData, r *compare.Result, k int) pairView {
 	p := &r.Pairs[k]
-	v := PairView{Title: fmt.Sprintf("%s against %s", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))}
+	v := pairView{Title: fmt.Sprintf("%s against %s", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))}
 	if p.System != "" && r.By == "run" {
 		v.Title += ", system " + line(p.System, 80)
 	}
@@ -288,7 +289,7 @@ func (b *pageBuilder) pairView(r *compare.Result, k int) PairView {
 		if d.Base == nil && d.New == nil && d.Headline {
 			continue
 		}
-		l := b.differenceLine(k, d, a)
+		l := newDifferenceLine(data, k, d, a)
 		if d.Headline && d.Slice == "" {
 			v.Lines = append(v.Lines, l)
 		} else if d.Diff != nil {
@@ -335,8 +336,8 @@ func differenceAxis(p *compare.Pair) axis {
 	return axis{-most, most}
 }
 
-func (b *pageBuilder) differenceLine(pair int, d *compare.Difference, a axis) DifferenceLine {
-	l := DifferenceLine{
+func newDifferenceLine(data *pageData, pair int, d *compare.Difference, a axis) differenceLine {
+	l := differenceLine{
 		Name: d.Metric, Label: quantityLabel(quantityOf(d)), Slice: line(d.Slice, 80), Base: Number(d.Base), New: Number(d.New), Diff: differenceText(d.Diff),
 		Interval: differenceInterval(d.Low, d.High), P: pText(d.Adjusted), Test: shown(d.Test), Word: outcomeOfDifference[d.Outcome], N: Thousands(d.N), Why: shown(d.Reason),
 		Corrected: correctedDifference(d.Corrected),
@@ -344,21 +345,19 @@ func (b *pageBuilder) differenceLine(pair int, d *compare.Difference, a axis) Di
 	if d.MDE != nil && d.Outcome == compare.Undecided {
 		l.MDE = "±" + number(math.Abs(*d.MDE))
 	}
-	for _, w := range d.Warnings {
-		l.Notes = append(l.Notes, b.page.note(w))
-	}
+	l.Notes = data.notes.numbers(d.Warnings)
 	if d.Diff != nil {
 		l.Strip = differenceStrip(l.Label, d, a)
 	}
 	if d.Slice == "" {
-		l.Flips = b.flipLinks(pair, d)
+		l.Flips = flipLinks(data, pair, d)
 	}
 	return l
 }
 
 // differenceStrip draws a difference on an axis with a line at 0.
-func differenceStrip(name string, d *compare.Difference, a axis) Strip {
-	s := Strip{X: percentText(a.at(*d.Diff)), Zero: percentText(a.at(0)), Label: name + ": difference " + differenceText(d.Diff), Colour: differenceColour[d.Outcome], Shape: differenceShape[d.Outcome]}
+func differenceStrip(name string, d *compare.Difference, a axis) stripView {
+	s := stripView{X: percentText(a.at(*d.Diff)), Zero: percentText(a.at(0)), Label: name + ": difference " + differenceText(d.Diff), Colour: differenceColour[d.Outcome], Shape: differenceShape[d.Outcome]}
 	if d.Low != nil && d.High != nil {
 		lo, hi := a.at(*d.Low), a.at(*d.High)
 		s.Interval, s.Low, s.High, s.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
@@ -376,8 +375,8 @@ var (
 	differenceShape  = map[compare.Outcome]int{compare.Better: 2, compare.Worse: 1, compare.Different: 3, compare.Undecided: 0, compare.Unknown: 0}
 )
 
-func (b *pageBuilder) rankingView(r *compare.Result, ranking *compare.Ranking) RankingView {
-	v := RankingView{Name: ranking.Metric, Label: label(ranking.Metric)}
+func newRankingView(data *pageData, r *compare.Result, ranking *compare.Ranking) rankingView {
+	v := rankingView{Name: ranking.Metric, Label: label(ranking.Metric)}
 	if ranking.Agg == "micro" {
 		v.Label += ", micro"
 	}
@@ -395,7 +394,7 @@ func (b *pageBuilder) rankingView(r *compare.Result, ranking *compare.Ranking) R
 	v.Ends = a.ends()
 	for _, p := range ranking.Places {
 		name := line(r.Sides[p.Side].Name, 80)
-		place := RankingPlace{Name: name, Rank: count(int64(p.Best)), Value: number(p.Estimate), Interval: interval(p.Low, p.High), Shape: p.Side % 4, Colour: p.Side % 8}
+		place := rankingPlace{Name: name, Rank: count(int64(p.Best)), Value: number(p.Estimate), Interval: interval(p.Low, p.High), Shape: p.Side % 4, Colour: p.Side % 8}
 		if p.Worst > p.Best {
 			place.Rank += "–" + count(int64(p.Worst))
 		}
@@ -405,7 +404,7 @@ func (b *pageBuilder) rankingView(r *compare.Result, ranking *compare.Ranking) R
 		case p.Tied:
 			place.Says = "may be the best"
 		}
-		s := Strip{X: percentText(a.at(p.Estimate)), Label: name + " " + number(p.Estimate), Shape: place.Shape, Colour: place.Colour}
+		s := stripView{X: percentText(a.at(p.Estimate)), Label: name + " " + number(p.Estimate), Shape: place.Shape, Colour: place.Colour}
 		if p.Low != nil && p.High != nil {
 			lo, hi := a.at(*p.Low), a.at(*p.High)
 			s.Interval, s.Low, s.High, s.Width, s.Below, s.Above = true, percentText(lo), percentText(hi), percentText(hi-lo), *p.Low < a.lo, *p.High > a.hi
@@ -445,23 +444,24 @@ func resamplesText(r *compare.Result) string {
 }
 
 // whatChanged says which headline metrics changed, of comparisons of runs.
-func (b *pageBuilder) whatChanged() {
-	r := b.options.Comparison
+func whatChanged(data *pageData) (says []finding) {
+	r := data.options.Comparison
 	if r == nil || r.By != "run" {
-		return
+		return nil
 	}
 	for k := range r.Pairs {
 		p := &r.Pairs[k]
 		if p.System != "" && pooledPair(r, p.New) {
 			continue
 		}
-		b.page.Lines = append(b.page.Lines, b.changes(r, k))
+		says = append(says, changes(r, k))
 	}
+	return says
 }
 
-func (b *pageBuilder) changes(r *compare.Result, k int) Finding {
+func changes(r *compare.Result, k int) finding {
 	p := &r.Pairs[k]
-	var f Finding
+	var f finding
 	f.say("%s against %s: ", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))
 	var sure []*compare.Difference
 	compared, tested := int64(0), int64(0)
@@ -503,3 +503,125 @@ func (b *pageBuilder) changes(r *compare.Result, k int) Finding {
 
 // maxPairs is how many pairs a page shows; of more, those against the base.
 const maxPairs = 10
+
+// A flipIndex says which rows changed in one metric of one pair: one character for
+// each row that the page lists, + where the new side has more than the base, - less,
+// = the same, and a space where nothing is compared. Rows are those of the new side.
+type flipIndex struct {
+	Pair   int    `json:"pair"`
+	Title  string `json:"title"`
+	Metric string `json:"metric"`
+	Label  string `json:"label"`
+	Better string `json:"better"` // the character of rows that got better, "" if neither direction is
+	Signs  string `json:"signs"`
+}
+
+// flips finds the rows that changed in the headline metrics of each pair.
+func flips(data *pageData, listed []int) []flipIndex {
+	r := data.options.Comparison
+	if r == nil {
+		return []flipIndex{}
+	}
+	place := make(map[int]int, len(listed))
+	for k, n := range listed {
+		place[n] = k
+	}
+	out := []flipIndex{}
+	for k := range r.Pairs {
+		p := &r.Pairs[k]
+		if !p.Paired {
+			continue
+		}
+		partners := partners(data, r, p)
+		for i := range p.Differences {
+			d := &p.Differences[i]
+			if !d.Headline || d.Slice != "" || d.Agg == "micro" || d.Diff == nil {
+				continue
+			}
+			f := flipIndex{
+				Pair: k, Title: line(r.Sides[p.New].Name, 60) + " against " + line(r.Sides[p.Base].Name, 60), Metric: d.Metric, Label: label(d.Metric),
+				Better: map[int]string{1: "+", -1: "-"}[d.Direction],
+			}
+			signs := make([]byte, len(listed))
+			for at := range signs {
+				signs[at] = ' '
+			}
+			for other, base := range partners {
+				if at, ok := place[other]; ok {
+					signs[at] = signOfChange(data, d.Metric, base, other)
+				}
+			}
+			f.Signs = string(signs)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// sign compares a metric of two rows.
+func signOfChange(data *pageData, metric string, base, other int) byte {
+	x, ok := data.results[data.rows[base].run].metric(metric).at(data.rows[base].index)
+	y, okOther := data.results[data.rows[other].run].metric(metric).at(data.rows[other].index)
+	switch {
+	case !ok || !okOther:
+		return ' '
+	case y > x:
+		return '+'
+	case y < x:
+		return '-'
+	}
+	return '='
+}
+
+// partners finds the row of the base for each row of the new side.
+func partners(data *pageData, r *compare.Result, p *compare.Pair) map[int]int {
+	type key struct{ Id, System string }
+	of := func(s *compare.Side) map[key]int {
+		system := s.System
+		if p.System != "" {
+			system = p.System
+		}
+		rows := make(map[key]int)
+		for n := range data.rows {
+			row := &data.rows[n]
+			res := data.results[row.run]
+			if res.run.Manifest.ID != s.Run {
+				continue
+			}
+			k := key{res.id[row.index], res.system[row.index][len(res.prefix):]}
+			if system != "" {
+				if k.System != system {
+					continue
+				}
+				k.System = "" // the sides' systems have different names
+			}
+			rows[k] = n
+		}
+		return rows
+	}
+	base, other := of(&r.Sides[p.Base]), of(&r.Sides[p.New])
+	out := make(map[int]int, len(other))
+	for k, n := range other {
+		if m, ok := base[k]; ok {
+			out[n] = m
+		}
+	}
+	return out
+}
+
+// flipLinks are the links to the rows of a pair that got better, worse or stayed.
+func flipLinks(data *pageData, pair int, d *compare.Difference) []flipLink {
+	if d.Diff == nil || d.Higher+d.Lower+d.Same == 0 {
+		return nil
+	}
+	link := func(what string) string {
+		if !d.Headline || d.Agg == "micro" || !data.options.Comparison.Pairs[pair].Paired {
+			return ""
+		}
+		return rowsLink(fmt.Sprintf("changed:%d/%s/%s", pair, d.Metric, what))
+	}
+	if d.Direction == 0 {
+		return []flipLink{{"▲", Thousands(d.Higher), link("higher")}, {"▼", Thousands(d.Lower), link("lower")}, {"=", Thousands(d.Same), link("same")}}
+	}
+	return []flipLink{{"better", Thousands(d.Improved()), link("better")}, {"worse", Thousands(d.Declined()), link("worse")}, {"same", Thousands(d.Same), link("same")}}
+}

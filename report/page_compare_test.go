@@ -1,15 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/annotations/compare"
-	"ibid/dataset"
 	"ibid/dataset/runs"
-	"ibid/metrics/span"
 )
 
 // pairOf are two systems of harbour compared, with one sure difference and one
@@ -46,7 +44,7 @@ func twins() *fixture {
 		id, system string
 		f1         float64
 	}{{"q1", "alpha", 0.9}, {"q1", "beta", 0.2}, {"q2", "alpha", 0.5}, {"q2", "beta", 0.5}, {"q3", "beta", 1}} {
-		f.add(dataset.Row{ID: row.id, System: row.system}, cells{"char_f1": row.f1}, []cells{{"doc": "d", "status": "ok"}}, nil, dataset.Resolved{Citations: make([]span.Place, 1)})
+		f.add(ibid.Answer{ID: row.id, System: row.system}, cells{"char_f1": row.f1}, []cells{{"doc": "d", "status": "ok"}}, nil, resolved{Citations: make([]ibid.Place, 1)})
 	}
 	for _, system := range []string{"", "alpha", "beta"} {
 		f.macro(system, "", "char_f1", 0.9, 0.8, 1)
@@ -56,7 +54,7 @@ func twins() *fixture {
 
 func TestPageCompares(t *testing.T) {
 	p := twins().page(t, PageOptions{Comparison: pairOf()})
-	c := p.Comparison
+	c := find[compareView](p)
 	if c == nil || len(c.Matrix) != 2 || len(c.Pairs) != 1 {
 		t.Fatalf("comparison = %+v", c)
 	}
@@ -75,7 +73,7 @@ func TestPageCompares(t *testing.T) {
 	if s := lines[0].Strip; s.X != "30.00%" || s.Zero != "50.00%" || s.Low != "20.00%" || s.High != "40.00%" {
 		t.Errorf("strip = %+v", s)
 	}
-	if want := []Flip{{"better", "0", "#f=changed%3A0%2Fchar_f1%2Fbetter"}, {"worse", "2", "#f=changed%3A0%2Fchar_f1%2Fworse"}, {"same", "1", "#f=changed%3A0%2Fchar_f1%2Fsame"}}; !slices.Equal(lines[0].Flips, want) {
+	if want := []flipLink{{"better", "0", "#f=changed%3A0%2Fchar_f1%2Fbetter"}, {"worse", "2", "#f=changed%3A0%2Fchar_f1%2Fworse"}, {"same", "1", "#f=changed%3A0%2Fchar_f1%2Fsame"}}; !slices.Equal(lines[0].Flips, want) {
 		t.Errorf("flips = %+v", lines[0].Flips)
 	}
 	if len(c.Pairs[0].More) != 1 || c.Pairs[0].More[0].Slice != "lang=en" || c.Pairs[0].More[0].Word.Short != "no test" {
@@ -122,7 +120,7 @@ func TestWhatChangedBetweenRuns(t *testing.T) {
 	r := pairOf()
 	r.By = "run"
 	p := twins().page(t, PageOptions{Comparison: r})
-	if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: Character F1 is worse: −0.400 [−0.600, −0.200]."; got != want {
+	if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1].Text(), "beta against alpha: Character F1 is worse: −0.400 [−0.600, −0.200]."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 	for _, tt := range []struct {
@@ -136,24 +134,20 @@ func TestWhatChangedBetweenRuns(t *testing.T) {
 	} {
 		r.Pairs[0].Differences[0].Outcome, r.Pairs[0].Differences[1].Outcome = tt.first, tt.second
 		p = twins().page(t, PageOptions{Comparison: r})
-		if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: "+tt.want; got != want {
+		if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1].Text(), "beta against alpha: "+tt.want; got != want {
 			t.Errorf("says %q, want %q", got, want)
 		}
 	}
 	r.Pairs[0].Differences[0].Diff, r.Pairs[0].Differences[1].Diff = nil, nil
 	p = twins().page(t, PageOptions{Comparison: r})
-	if got, want := p.Lines[len(p.Lines)-1].Text(), "beta against alpha: no headline metric is defined on both sides."; got != want {
+	if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1].Text(), "beta against alpha: no headline metric is defined on both sides."; got != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 }
 
 func TestPicturesOfComparisons(t *testing.T) {
 	p := twins().page(t, PageOptions{Comparison: pairOf()})
-	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, "strip", p.Comparison.Pairs[0].Lines[0].Strip); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "difference.svg", append(bytes.TrimSpace(b.Bytes()), '\n'))
+	goldenPicture(t, "difference.svg", "strip", view[compareView](p).Pairs[0].Lines[0].Strip)
 }
 
 // TestSettingsDifference shows what two runs were made of differently, and no
@@ -164,15 +158,15 @@ func TestSettingsDifference(t *testing.T) {
 	first.manifest.Settings = []runs.Setting{{Key: "seed", Value: "1"}, {Key: "thresholds.supported", Value: "0.7"}, {Key: "judge.key", Value: "secret-1"}}
 	second.manifest.Settings = []runs.Setting{{Key: "seed", Value: "1"}, {Key: "thresholds.supported", Value: "0.5"}, {Key: "judge.key", Value: "secret-2"}}
 	second.manifest.Versions = map[string]string{"ibid": "2"}
-	p, err := NewPage(t.Context(), PageOptions{}, first.run(t), second.run(t))
+	p, err := newPage(t.Context(), PageOptions{}, first.run(t), second.run(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []SettingsLine{{"thresholds.supported", []string{"0.7", "0.5"}}, {"version of ibid", []string{"–", "2"}}}
-	if p.Differs == nil || !slices.EqualFunc(p.Differs.Lines, want, func(a, b SettingsLine) bool { return a.Key == b.Key && slices.Equal(a.Values, b.Values) }) {
-		t.Errorf("differences = %+v, want %+v", p.Differs, want)
+	want := []settingsLine{{"thresholds.supported", []string{"0.7", "0.5"}}, {"version of ibid", []string{"–", "2"}}}
+	if view[provenanceView](p).Differs == nil || !slices.EqualFunc(view[provenanceView](p).Differs.Lines, want, func(a, b settingsLine) bool { return a.Key == b.Key && slices.Equal(a.Values, b.Values) }) {
+		t.Errorf("differences = %+v, want %+v", view[provenanceView](p).Differs, want)
 	}
-	if p := twins().page(t, PageOptions{}); p.Differs != nil {
-		t.Errorf("one run differs in %+v", p.Differs)
+	if p := twins().page(t, PageOptions{}); view[provenanceView](p).Differs != nil {
+		t.Errorf("one run differs in %+v", view[provenanceView](p).Differs)
 	}
 }

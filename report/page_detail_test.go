@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"ibid/dataset"
+	"ibid"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
-	"ibid/metrics/span"
 )
 
 // opened returns the first pack of rows of a page.
-func opened(t *testing.T, p *Page) []rowDetail {
+func opened(t *testing.T, p *page) []rowDetail {
 	t.Helper()
 	var rows []rowDetail
 	openPack(t, p, "rows-0", &rows)
@@ -42,14 +42,14 @@ func TestPageKeepsTexts(t *testing.T) {
 func marked() *fixture {
 	f := newFixture()
 	f.texts.documents["report"] = strings.Repeat("0123456789", 10)
-	f.add(dataset.Row{
+	f.add(ibid.Answer{
 		ID: "q1", System: "alpha", Query: "How_much?", Answer: "Much.",
-		Citations: []dataset.Citation{{Doc: "report", Title: "Report", SourceType: "knowledge_base", Relevance: dataset.NullFloat{Value: 0.92, Valid: true}}},
-		Truth:     []dataset.Truth{{Annotator: "ada", Doc: "report"}},
+		Citations: []ibid.Citation{{Doc: "report", Title: "Report", SourceType: "knowledge_base", Relevance: ibid.Some[float64](0.92)}},
+		Truth:     []ibid.Mark{{Annotator: "ada", Doc: "report"}},
 	},
 		cells{"char_f1": 0.0, "truth_spans": 1, "truth_annotator": "ada"},
 		[]cells{{"doc": "report", "start": 40, "end": 50, "unit": "codepoint", "status": "ok", "exact_jaccard": 0.0, "snapped_jaccard": 0.0, "source_type": "knowledge_base"}}, nil,
-		dataset.Resolved{Citations: []span.Place{at("report", 40, 50, span.OK)}, Truth: []span.Place{at("report", 70, 90, span.OK)}})
+		resolved{Citations: []ibid.Place{at("report", 40, 50, ibid.StatusOK)}, Truth: []ibid.Place{at("report", 70, 90, ibid.StatusOK)}})
 	f.macro("", "", "char_f1", 0, 0, 0.5)
 	return f
 }
@@ -86,7 +86,7 @@ func TestInstead(t *testing.T) {
 func TestPartsAreLeftOut(t *testing.T) {
 	data := harbour().run(t)
 	data.Parts = Parts{NoSpans: true, NoHallucinations: true}
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,8 @@ func TestPartsAreLeftOut(t *testing.T) {
 	if len(row.Sources) != 0 || row.Citations[0].Instead != nil || row.Claims[0].Outcome != -1 || len(row.Claims[0].Notes) != 0 {
 		t.Errorf("row = %+v", row)
 	}
-	if p.Outcomes != nil {
-		t.Errorf("outcomes = %+v", p.Outcomes)
+	if view[whyView](p).Outcomes != nil {
+		t.Errorf("outcomes = %+v", view[whyView](p).Outcomes)
 	}
 	if html := writePage(t, p); strings.Contains(html, "supported elsewhere (") {
 		t.Error("the page says what became of claims")
@@ -105,18 +105,18 @@ func TestPartsAreLeftOut(t *testing.T) {
 func TestOrigin(t *testing.T) {
 	run := time.Date(2026, 4, 30, 14, 30, 0, 0, time.UTC)
 	// The two examples of Keeptrusts' page on citation display.
-	asset := dataset.Citation{
+	asset := ibid.Citation{
 		SourceType: "knowledge_base", SourceReference: `{"asset_id": "a", "asset_title": "Session Management Policy", "asset_version": 3, "promotion_status": "active"}`,
-		Relevance: dataset.NullFloat{Value: 0.92, Valid: true}, TokenContribution: dataset.NullInt{Value: 856, Valid: true},
+		Relevance: ibid.Some[float64](0.92), TokenContribution: ibid.Some[int64](856),
 	}
-	file := dataset.Citation{
+	file := ibid.Citation{
 		SourceType:      "codebase_context_fabric",
 		SourceReference: `{"workspace_name": "backend-api", "file_path": "src/auth/session.ts", "symbol": "validateSession", "last_indexed_at": "2026-04-30T13:45:00Z"}`,
 	}
 	all := Display{Provenance: true, Relevance: true, Tokens: true, BySourceType: true}
 	tests := []struct {
 		name     string
-		citation *dataset.Citation
+		citation *ibid.Citation
 		show     Display
 		want     string
 		kind     string
@@ -126,9 +126,9 @@ func TestOrigin(t *testing.T) {
 		{"file", &file, DefaultDisplay(), "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)", "codebase_context_fabric"},
 		{"no provenance", &asset, Display{Relevance: true}, "relevance 0.920", ""},
 		{"nothing", &asset, Display{}, "", ""},
-		{"title alone", &dataset.Citation{Title: "A title"}, DefaultDisplay(), "A title", ""},
-		{"not JSON", &dataset.Citation{Title: "A title", SourceReference: "{"}, DefaultDisplay(), "A title", ""},
-		{"other JSON", &dataset.Citation{SourceReference: `[1, "x"]`}, DefaultDisplay(), "", ""},
+		{"title alone", &ibid.Citation{Title: "A title"}, DefaultDisplay(), "A title", ""},
+		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, DefaultDisplay(), "A title", ""},
+		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, DefaultDisplay(), "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,23 +142,23 @@ func TestOrigin(t *testing.T) {
 
 func TestCallsOfARow(t *testing.T) {
 	data := marked().run(t)
-	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []dataset.Field{
-		{Name: "id", Kind: dataset.String},
-		{Name: "system", Kind: dataset.String},
-		{Name: "row", Kind: dataset.Int64},
-		{Name: "model", Kind: dataset.String},
-		{Name: "cached", Kind: dataset.Bool},
-		{Name: "attempts", Kind: dataset.Int32},
-		{Name: "prompt_tokens", Kind: dataset.Int64},
-		{Name: "completion_tokens", Kind: dataset.Int64},
-		{Name: "cost_usd", Kind: dataset.Double},
-		{Name: "latency_ms", Kind: dataset.Int64},
-		{Name: "status", Kind: dataset.String},
+	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []parquet.Field{
+		{Name: "id", Kind: parquet.String},
+		{Name: "system", Kind: parquet.String},
+		{Name: "row", Kind: parquet.Int64},
+		{Name: "model", Kind: parquet.String},
+		{Name: "cached", Kind: parquet.Bool},
+		{Name: "attempts", Kind: parquet.Int32},
+		{Name: "prompt_tokens", Kind: parquet.Int64},
+		{Name: "completion_tokens", Kind: parquet.Int64},
+		{Name: "cost_usd", Kind: parquet.Double},
+		{Name: "latency_ms", Kind: parquet.Int64},
+		{Name: "status", Kind: parquet.String},
 	}, []cells{
 		{"row": 0, "model": "some/model", "cached": false, "attempts": 2, "prompt_tokens": 1200, "completion_tokens": 80, "cost_usd": 0.00125, "latency_ms": 2300, "status": "ok"},
 		{"row": 0, "model": "some/model", "cached": true, "attempts": 1, "status": "ok"},
 	})
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,12 +204,12 @@ func TestRightPlacesAreNotReplaced(t *testing.T) {
 		f := newFixture()
 		f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter"}
 		f.texts.documents["d"] = "It rained all day."
-		f.add(dataset.Row{ID: "q", System: "s", Answer: "It snowed.", Truth: []dataset.Truth{{Annotator: "ada", Doc: "d"}}}, cells{"truth_spans": 1},
+		f.add(ibid.Answer{ID: "q", System: "s", Answer: "It snowed.", Truth: []ibid.Mark{{Annotator: "ada", Doc: "d"}}}, cells{"truth_spans": 1},
 			[]cells{{"doc": "d", "status": "ok", "exact_jaccard": exact, "support": 0.0, "claims": []int32{0}, "best_truth": 0}},
 			[]cells{{"text": "It snowed.", "outcome": "unsupported", "citations": []int32{0}}},
-			dataset.Resolved{Citations: []span.Place{at("d", 0, 9, span.OK)}, Truth: []span.Place{at("d", 0, 9, span.OK)}})
+			resolved{Citations: []ibid.Place{at("d", 0, 9, ibid.StatusOK)}, Truth: []ibid.Place{at("d", 0, 9, ibid.StatusOK)}})
 		p := f.page(t, PageOptions{})
-		if got := p.Worst[0].Instead; (got != nil) != want {
+		if got := view[verdictView](p).Worst[0].Instead; (got != nil) != want {
 			t.Errorf("Jaccard %v: %+v should have been cited", exact, got)
 		}
 	}

@@ -7,44 +7,44 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ibid"
 	"ibid/annotations"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 )
 
-// A DisagreementView is an item that annotators see differently.
-type DisagreementView struct {
+// A disagreementView is an item that annotators see differently.
+type disagreementView struct {
 	Title     string
 	Link      string // to the row; "" if the page does not list it
 	Agreement string // in words
 	Question  string
 
-	Texts  []DisputedText // of marks
+	Texts  []disputedText // of marks
 	Unseen string         // who did not see the item, in words
 
 	About string // of labels: the claim
-	Said  []SaidLine
+	Said  []saidLine
 
 	found  annotations.Disagreement
 	unseen []string
 }
 
-// A DisputedText is one text, as each annotator marked it.
-type DisputedText struct {
+// A disputedText is one text, as each annotator marked it.
+type disputedText struct {
 	Name  string
-	Sides []MarkedSide
+	Sides []markedSide
 }
 
-// A MarkedSide is what one annotator marked in a text.
-type MarkedSide struct {
+// A markedSide is what one annotator marked in a text.
+type markedSide struct {
 	Annotator string
 	Places    string // where, in words
 	Nothing   string // in place of marks, in words
 	Passages  []Passage
 }
 
-// A SaidLine is what somebody said of an item; Judge is true of the judge.
-type SaidLine struct {
+// A saidLine is what somebody said of an item; Judge is true of the judge.
+type saidLine struct {
 	Name, Value string
 	Judge       bool
 }
@@ -57,22 +57,18 @@ const (
 )
 
 // readDisagreements reads the worst disagreements of all runs.
-func (b *pageBuilder) readDisagreements() error {
-	for _, r := range b.results {
+func readDisagreements(data *pageData) error {
+	for _, r := range data.results {
 		found, err := annotations.ReadDisagreements(r.run.Dir)
 		if err != nil {
 			return err
 		}
-		agreement, err := runs.ReadAgreement(r.run.Dir)
-		if err != nil {
-			return err
-		}
-		markers := annotatorsOf(agreement)
-		var views []*DisagreementView
+		markers := annotatorsOf(r.agreement)
+		var views []*disagreementView
 		for _, d := range found {
 			views = append(views, newDisagreement(r, d, markers))
 		}
-		b.disagreements = append(b.disagreements, views)
+		data.disagreements = append(data.disagreements, views)
 	}
 	return nil
 }
@@ -89,18 +85,18 @@ func annotatorsOf(rows []runs.AgreementRow) []string {
 }
 
 // newDisagreement is a disagreement without its texts.
-func newDisagreement(r *results, d annotations.Disagreement, markers []string) *DisagreementView {
-	v := &DisagreementView{Title: line(d.ID, 120), About: line(d.Text, 400), found: d}
+func newDisagreement(r *results, d annotations.Disagreement, markers []string) *disagreementView {
+	v := &disagreementView{Title: line(d.ID, 120), About: line(d.Text, 400), found: d}
 	if d.Kind == runs.LabelAgreement {
 		v.Agreement = "no two agree"
 		if d.Agreement > 0 {
 			v.Agreement = fmt.Sprintf("%.0f %% of the pairs agree", 100*d.Agreement)
 		}
 		for _, s := range d.Said {
-			v.Said = append(v.Said, SaidLine{line(nameOf(s.Annotator), 80), line(s.Value, 40), false})
+			v.Said = append(v.Said, saidLine{line(nameOf(s.Annotator), 80), line(s.Value, 40), false})
 		}
 		if d.Judge != nil {
-			v.Said = append(v.Said, SaidLine{line(r.run.Manifest.Judge.Name(), 80), number(*d.Judge), true})
+			v.Said = append(v.Said, saidLine{line(r.run.Manifest.Judge.Name(), 80), number(*d.Judge), true})
 		}
 		return v
 	}
@@ -118,7 +114,7 @@ func newDisagreement(r *results, d annotations.Disagreement, markers []string) *
 }
 
 // read takes over what its row holds.
-func (v *DisagreementView) read(row *dataset.Row, text func(doc string, page int32) (string, bool)) {
+func (v *disagreementView) read(row *ibid.Answer, text func(doc string, page int32) (string, bool)) {
 	v.Question = strings.Clone(line(row.Query, 240))
 	if v.found.Kind == runs.SpanAgreement {
 		v.Texts = disputedTexts(v.found.Passages, text)
@@ -127,7 +123,7 @@ func (v *DisagreementView) read(row *dataset.Row, text func(doc string, page int
 
 // disputedTexts sets the annotators of each text side by side, all around the same
 // places.
-func disputedTexts(passages []annotations.Passage, text func(doc string, page int32) (string, bool)) []DisputedText {
+func disputedTexts(passages []annotations.Passage, text func(doc string, page int32) (string, bool)) []disputedText {
 	var people []string
 	var keys []textKey
 	for _, p := range passages {
@@ -149,9 +145,9 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 		}
 		return out
 	}
-	var out []DisputedText
+	var out []disputedText
 	for _, key := range keys {
-		t := DisputedText{Name: sourceName(key.doc, key.page)}
+		t := disputedText{Name: sourceName(key.doc, key.page)}
 		var all [][]Mark
 		for _, name := range people {
 			all = append(all, marked(name, key))
@@ -159,7 +155,7 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 		whole, ok := text(key.doc, key.page)
 		whole = shown(whole)
 		for k, name := range people {
-			s := MarkedSide{Annotator: line(nameOf(name), 80), Places: placesOf(all[k])}
+			s := markedSide{Annotator: line(nameOf(name), 80), Places: placesOf(all[k])}
 			switch {
 			case !marksAnything(passages, name):
 				s.Nothing = "looked and marked nothing"
@@ -244,14 +240,14 @@ func shortStretch(text string) string {
 
 // rowLink links the row at a position of a run's input; "" if the page does not
 // list it.
-func (b *pageBuilder) rowLink(run int, position int64) string {
-	r := b.results[run]
+func rowLink(data *pageData, run int, position int64) string {
+	r := data.results[run]
 	i, ok := slices.BinarySearch(r.row, position)
 	if !ok {
 		return ""
 	}
-	n := slices.IndexFunc(b.rows, func(row pageRow) bool { return row.run == run && row.index == i })
-	if _, listed := slices.BinarySearch(b.held.rows, n); !listed {
+	n := slices.IndexFunc(data.rows, func(row pageRow) bool { return row.run == run && row.index == i })
+	if _, listed := slices.BinarySearch(data.held.rows, n); !listed {
 		return ""
 	}
 	return "#row=" + r.key(i)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -34,7 +33,7 @@ func disputed(t *testing.T) RunData {
 
 // marksOf writes the stretches of a side: what it marks in brackets, what all mark
 // in braces.
-func marksOf(s MarkedSide) string {
+func marksOf(s markedSide) string {
 	var b strings.Builder
 	for _, p := range s.Passages {
 		for _, r := range p.Runs {
@@ -52,11 +51,11 @@ func marksOf(s MarkedSide) string {
 }
 
 func TestPageShowsDisagreements(t *testing.T) {
-	p, err := NewPage(t.Context(), PageOptions{}, disputed(t))
+	p, err := newPage(t.Context(), PageOptions{}, disputed(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks, said := p.Agreement[0].Marks, p.Agreement[0].Said
+	marks, said := view[agreementView](p).Runs[0].Marks, view[agreementView](p).Runs[0].Said
 	if len(marks) != 2 || len(said) != 2 {
 		t.Fatalf("%d disagreements on places, %d on labels", len(marks), len(said))
 	}
@@ -82,27 +81,23 @@ func TestPageShowsDisagreements(t *testing.T) {
 	if nothing["ada"] != "" || nothing["ben"] != "looked and marked nothing" || nothing["<cy>"] != "marked nothing in this text" {
 		t.Errorf("nothing is marked by %v", nothing)
 	}
-	if l := said[0]; l.Agreement != "33 % of the pairs agree" || l.About != "Nothing." || len(l.Said) != 3 || l.Said[2] != (SaidLine{"some/model", "0.250", true}) {
+	if l := said[0]; l.Agreement != "33 % of the pairs agree" || l.About != "Nothing." || len(l.Said) != 3 || l.Said[2] != (saidLine{"some/model", "0.250", true}) {
 		t.Errorf("labels = %+v", l)
 	}
 	if l := said[1]; l.Link != "" || l.Agreement != "no two agree" {
 		t.Errorf("a row that is not there = %+v", l)
 	}
-	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, "disagreement", first); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "disagreement.html", append(bytes.TrimSpace(b.Bytes()), '\n'))
+	goldenPicture(t, "disagreement.html", "disagreement", first)
 }
 
 func TestDisagreementsWithoutTexts(t *testing.T) {
 	data := disputed(t)
 	data.Texts = nil
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	side := p.Agreement[0].Marks[0].Texts[0].Sides[1]
+	side := view[agreementView](p).Runs[0].Marks[0].Texts[0].Sides[1]
 	if side.Places != "[16, 31) and [36, 38)" || side.Passages != nil {
 		t.Errorf("side = %+v", side)
 	}

@@ -27,10 +27,10 @@ func driftOf(lost int, moved bool) *compare.Drift {
 // flipped, and lists it where there is no comparison, too.
 func TestPageDrift(t *testing.T) {
 	p := twins().page(t, PageOptions{NotCompared: "the judge moved", Drifts: []*compare.Drift{driftOf(60, true)}})
-	if len(p.Drifts) != 1 {
-		t.Fatalf("drifts %+v", p.Drifts)
+	if len(view[judgeView](p).Drifts) != 1 {
+		t.Fatalf("drifts %+v", view[judgeView](p).Drifts)
 	}
-	d := p.Drifts[0]
+	d := view[judgeView](p).Drifts[0]
 	if d.Word.Code != "moved" || len(d.Flipped) != shownFlips || d.More != "10 more in ibid compare --json" || d.Title != "tuesday against monday" {
 		t.Errorf("%+v", d)
 	}
@@ -56,8 +56,8 @@ func TestPageDrift(t *testing.T) {
 	r := pairOf()
 	r.Drifts = []*compare.Drift{driftOf(1, false), {Base: "monday", New: "bare", Unchecked: "bare has no anchors"}}
 	p = twins().page(t, PageOptions{Comparison: r})
-	if len(p.Drifts) != 2 || p.Drifts[0].Word.Code != "steady" || p.Drifts[1].Word.Code != "unchecked" || p.Drifts[1].Facts != nil {
-		t.Errorf("%+v", p.Drifts)
+	if len(view[judgeView](p).Drifts) != 2 || view[judgeView](p).Drifts[0].Word.Code != "steady" || view[judgeView](p).Drifts[1].Word.Code != "unchecked" || view[judgeView](p).Drifts[1].Facts != nil {
+		t.Errorf("%+v", view[judgeView](p).Drifts)
 	}
 	if html := writePage(t, p); !strings.Contains(html, "<details><summary>verdicts on anchors that flipped") {
 		t.Error("the flip of a judge that did not move is not folded away")
@@ -72,10 +72,10 @@ func TestPageAnchors(t *testing.T) {
 		Rows: 300, Claims: 320, SpentUSD: new(0.0123), Agreement: []runs.AnchorsAgreement{{Kind: "claim support", BothYes: 9, HumanOnly: 1, JudgeOnly: 2}},
 	}
 	p := f.page(t, PageOptions{})
-	if len(p.Judges) != 1 {
-		t.Fatalf("judges %+v", p.Judges)
+	if len(view[judgeView](p).Runs) != 1 {
+		t.Fatalf("judges %+v", view[judgeView](p).Runs)
 	}
-	text := fmt.Sprint(p.Judges[0].Facts)
+	text := fmt.Sprint(view[judgeView](p).Runs[0].Facts)
 	for _, want := range []string{"[anchors 300 rows with 320 claims]", "[cost of the anchors $0.0123]", "[anchors, claim support sensitivity 0.900, specificity 0.000 (12 labels)]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s has no %s", text, want)

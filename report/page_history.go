@@ -2,45 +2,47 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
-	"ibid/annotations"
+	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
-// A HistorySection is how the metrics that matter most went over the nights up to
+// A historyView is how the metrics that matter most went over the nights up to
 // the run of the page.
-type HistorySection struct {
-	Spark   *Spark // of the first metric; nil if it is undefined in the last nights
+type historyView struct {
+	Spark   *sparkView // of the first metric; nil if it is undefined in the last nights
 	Says    string
-	Trends  []Trend
-	Systems []Trend // the first metric of each system; none of a single one
+	Trends  []metricTrend
+	Systems []metricTrend // the first metric of each system; none of a single one
 	Notes   []string
 	How     []string
 }
 
-// A Trend is one metric over nights.
-type Trend struct {
+// A metricTrend is one metric over nights.
+type metricTrend struct {
 	Name, Label     string // Label is what of it is shown: the metric, or the system
 	Value, Interval string // of the run of the page
 	Word            Word
 	Signal          string // which charts signal, since when; "" if none does
-	Chart           TrendChart
+	Chart           trendChart
 	Ends            [2]string // dates
-	Events          []TrendEvent
-	Nights          []TrendNight
+	Events          []eventView
+	Nights          []nightView
 }
 
-// A TrendEvent is in words what happened before a night.
-type TrendEvent struct {
+// A eventView is in words what happened before a night.
+type eventView struct {
 	Number int // of its rule in the chart
 	Change bool
 	Text   string
 }
 
-// A TrendNight is a night as a line of a table.
-type TrendNight struct {
+// A nightView is a night as a line of a table.
+type nightView struct {
 	Date, Run, Value, Interval, EWMA, Limits, Sums, Says string
 }
 
@@ -55,8 +57,8 @@ const (
 
 // A trendNight is a night of a series with the baseline that it belongs to.
 type trendNight struct {
-	*annotations.ChartedNight
-	group   *annotations.Segment
+	*history.ChartedNight
+	group   *history.Segment
 	segment int
 	row     *runs.SummaryRow // nil if it has no value
 	this    bool
@@ -71,14 +73,15 @@ type trendEvent struct {
 	text       string
 }
 
-// history fills the section, if the run has enough nights before it.
-func (b *pageBuilder) history() {
-	past := b.options.Past
-	if past == nil || !b.pooled() || len(past.Nights) < LeastNights {
-		return
+// newHistory charts the metrics that matter most; nil if the run has too few nights
+// before it.
+func newHistory(data *pageData) *historyView {
+	past := data.options.Past
+	if past == nil || data.several() || len(past.Nights) < LeastNights {
+		return nil
 	}
-	h := &HistorySection{}
-	for _, name := range b.lead {
+	h := &historyView{}
+	for _, name := range data.lead {
 		nights := trendNights(past, name, "")
 		if nights == nil {
 			continue
@@ -90,32 +93,33 @@ func (b *pageBuilder) history() {
 		}
 	}
 	if len(h.Trends) == 0 {
-		return
+		return nil
 	}
 	h.Says = stateInWords(h.Trends)
-	b.historyBySystem(h)
-	h.Notes, h.How = b.historyNotes(), historyHow(len(h.Trends))
-	b.page.History = h
-	b.sayHistory()
-}
-
-// historyBySystem shows the first metric of each system.
-func (b *pageBuilder) historyBySystem(h *HistorySection) {
-	if len(b.systems) < 2 {
-		return
-	}
-	name := h.Trends[0].Name
-	for _, system := range b.systems[:min(len(b.systems), shownSystems)] {
-		if nights := trendNights(b.options.Past, name, system); nights != nil {
-			h.Systems = append(h.Systems, newTrend(name, line(system, 80), nights))
+	if len(data.systems) > 1 {
+		name := h.Trends[0].Name
+		for _, system := range data.systems[:min(len(data.systems), shownSystems)] {
+			if nights := trendNights(past, name, system); nights != nil {
+				h.Systems = append(h.Systems, newTrend(name, line(system, 80), nights))
+			}
 		}
 	}
+	h.Notes, h.How = historyNotes(data), historyHow(len(h.Trends))
+	return h
+}
+
+// historySection shows how the metrics went over the nights up to the run.
+func historySection(data *pageData) *section {
+	if data.trends == nil {
+		return nil
+	}
+	return &section{"history", "History", data.trends}
 }
 
 // trendNights are the nights of a metric, nil if fewer than two of those to be shown
 // have a value.
-func trendNights(past *annotations.Past, metric, system string) []trendNight {
-	series, _ := annotations.SeriesOf(past.Nights, metric, system, annotations.HistoryOptions{Baseline: annotations.BaselineNights})
+func trendNights(past *history.Past, metric, system string) []trendNight {
+	series, _ := history.SeriesOf(past.Nights, metric, system, history.Options{Baseline: history.BaselineNights})
 	var nights []trendNight
 	for k := range series.Segments {
 		g := &series.Segments[k]
@@ -138,11 +142,11 @@ func trendNights(past *annotations.Past, metric, system string) []trendNight {
 	return nights
 }
 
-func newTrend(name, label string, nights []trendNight) Trend {
+func newTrend(name, label string, nights []trendNight) metricTrend {
 	d, _ := metrics.Lookup(name)
 	events := trendEvents(nights)
 	word := trendWord(nights, d)
-	t := Trend{Name: name, Label: label, Word: word, Signal: signalInWords(nights)}
+	t := metricTrend{Name: name, Label: label, Word: word, Signal: signalInWords(nights)}
 	if row := nights[len(nights)-1].row; row != nil {
 		t.Value, t.Interval = Number(row.Estimate), interval(row.Low, row.High)
 	}
@@ -151,20 +155,20 @@ func newTrend(name, label string, nights []trendNight) Trend {
 	nights = nights[hidden:]
 	for _, e := range events {
 		if e.at -= hidden; e.at > 0 {
-			t.Events = append(t.Events, TrendEvent{len(t.Events) + 1, e.change, e.text})
+			t.Events = append(t.Events, eventView{len(t.Events) + 1, e.change, e.text})
 			events[len(t.Events)-1] = trendEvent{e.at, len(t.Events), e.change, e.text}
 		}
 	}
 	events = events[:len(t.Events)]
 	t.Ends = datesOf(nights[0].At, nights[len(nights)-1].At)
-	t.Chart = trendChart(label+" by night", nights, events, d)
+	t.Chart = newTrendChart(label+" by night", nights, events, d)
 	t.Chart.Desc = t.inWords()
 	t.Nights = trendTable(nights, events)
 	return t
 }
 
 // inWords is the chart in a few sentences.
-func (t *Trend) inWords() string {
+func (t *metricTrend) inWords() string {
 	text := fmt.Sprintf("%s from %s to %s, last %s: %s.", plural(int64(len(t.Chart.Marks)), "night", "nights"), t.Ends[0], t.Ends[1], valueOr(t.Value), t.Word.Short)
 	if t.Signal != "" {
 		text += " " + t.Signal
@@ -199,18 +203,18 @@ func trendEvents(nights []trendNight) []trendEvent {
 }
 
 // trendTable lists nights, with the events before each.
-func trendTable(nights []trendNight, events []trendEvent) []TrendNight {
-	var out []TrendNight
+func trendTable(nights []trendNight, events []trendEvent) []nightView {
+	var out []nightView
 	for i := range nights {
 		n := &nights[i]
-		t := TrendNight{
+		t := nightView{
 			Date: date(n.At), Run: line(n.Run, 80), Value: numberOf(n.Value),
 			EWMA: optional(n.EWMA.Pointer()), Limits: interval(n.Low.Pointer(), n.High.Pointer()),
 		}
 		if n.row != nil {
 			t.Interval = interval(n.row.Low, n.row.High)
 		}
-		if n.Up.Defined {
+		if n.Up.Known() {
 			t.Sums = fmt.Sprintf("%.1f, %.1f", n.Up.Value, n.Down.Value)
 		}
 		var says []string
@@ -232,4 +236,249 @@ func trendTable(nights []trendNight, events []trendEvent) []TrendNight {
 		out = append(out, t)
 	}
 	return out
+}
+
+// trendWord is the state of the last night.
+func trendWord(nights []trendNight, d metrics.Definition) Word {
+	n := &nights[len(nights)-1]
+	g := n.group
+	switch {
+	case n.signals() && n.rose():
+		return Word{"rose", "rose", "The nights are higher than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.HigherIsBetter)}
+	case n.signals():
+		return Word{"fell", "fell", "The nights are lower than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.LowerIsBetter)}
+	case !n.Value.Known():
+		return Word{"undefined", "undefined in this run", "This run has no value.", Neutral}
+	case g.Complete && !g.Ready && n.unlike() > 0:
+		return Word{"higher", "higher", "The nights of the baseline are all alike, and this one is higher.", unlikeTone(d.Direction, metrics.HigherIsBetter)}
+	case g.Complete && !g.Ready && n.unlike() < 0:
+		return Word{"lower", "lower", "The nights of the baseline are all alike, and this one is lower.", unlikeTone(d.Direction, metrics.LowerIsBetter)}
+	case g.Complete && !g.Ready:
+		return Word{"alike", "no limits", "The nights of the baseline are all alike, so nothing says how far chance moves a night.", Neutral}
+	case !n.Watched:
+		short := fmt.Sprintf("baseline: %d of %d nights", g.Baseline.N, history.BaselineNights)
+		return Word{"baseline", short, "The first nights say what is usual; later ones are compared with them.", Neutral}
+	}
+	return Word{"within", "within limits", "The last nights are where those of the baseline were, as far as the charts tell.", Good}
+}
+
+// signalTone is how bad a move is of a metric, if it is one towards what would be
+// better in the given direction.
+func signalTone(d, towards metrics.Direction) Tone {
+	switch d {
+	case metrics.Neutral:
+		return Warn
+	case towards:
+		return Note
+	}
+	return Bad
+}
+
+// unlikeTone is signalTone of what no chart can test.
+func unlikeTone(d, towards metrics.Direction) Tone {
+	if tone := signalTone(d, towards); tone != Bad {
+		return tone
+	}
+	return Warn
+}
+
+// unlike is how far a night is from a baseline whose nights are all alike, but for
+// rounding.
+func (n *trendNight) unlike() float64 {
+	d := n.Value.Value - n.group.Baseline.Mean.Value
+	if math.Abs(d) < 1e-9 {
+		return 0
+	}
+	return d
+}
+
+// rose tells a signal upwards from one downwards.
+func (n *trendNight) rose() bool {
+	if n.EWMASignal {
+		return n.EWMA.Value > n.High.Value
+	}
+	return n.Up.Value > n.Down.Value
+}
+
+func (n *trendNight) moved() string {
+	if n.rose() {
+		return "rose"
+	}
+	return "fell"
+}
+
+// since is the first of the nights that have signalled up to the last one; nights
+// without a value do not count.
+func since(nights []trendNight) *trendNight {
+	first := &nights[len(nights)-1]
+	for i := len(nights) - 2; i >= 0 && nights[i].group == first.group; i-- {
+		switch n := &nights[i]; {
+		case n.signals():
+			first = n
+		case n.Value.Known():
+			return first
+		}
+	}
+	return first
+}
+
+// onset is the night from which on the sum of CUSUM that signals in the last one has
+// been above 0.
+func onset(nights []trendNight) *trendNight {
+	first := &nights[len(nights)-1]
+	up := first.Up.Value > first.Down.Value
+	for i := len(nights) - 2; i >= 0 && nights[i].group == first.group && nights[i].Watched; i-- {
+		n := &nights[i]
+		switch {
+		case !n.Up.Known():
+		case up && n.Up.Value > 0, !up && n.Down.Value > 0:
+			first = n
+		default:
+			return first
+		}
+	}
+	return first
+}
+
+// signalInWords says which charts signal in the last night, "" if none does.
+func signalInWords(nights []trendNight) string {
+	n := &nights[len(nights)-1]
+	if !n.signals() {
+		return ""
+	}
+	g := n.group
+	charts := "EWMA and CUSUM have"
+	switch {
+	case !n.CUSUMSignal:
+		charts = "EWMA has"
+	case !n.EWMASignal:
+		charts = "CUSUM has"
+	}
+	text := fmt.Sprintf("It %s: %s in this run, %s in the mean of its baseline. %s ", n.moved(), numberOf(n.Value), numberOf(g.Baseline.Mean), charts)
+	if from := since(nights); from.ChartedNight != n.ChartedNight {
+		text += "signalled since " + date(from.At)
+	} else {
+		text += "just signalled"
+	}
+	if n.CUSUMSignal {
+		text += fmt.Sprintf("; by CUSUM it began on %s", date(onset(nights).At))
+	}
+	return text + "."
+}
+
+// movedInWords names the metrics that signal, by direction, "" if none does.
+func movedInWords(trends []metricTrend) string {
+	var parts []string
+	for _, way := range []string{"fell", "rose"} {
+		var names []string
+		for _, t := range trends {
+			if t.Word.Code == way {
+				names = append(names, strings.ToLower(t.Label[:1])+t.Label[1:])
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, list(names)+" "+way)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// stateInWords is what the charts say together.
+func stateInWords(trends []metricTrend) string {
+	if moved := movedInWords(trends); moved != "" {
+		return "Against the nights before, " + moved + "."
+	}
+	counts := make(map[string]int)
+	for _, t := range trends {
+		counts[t.Word.Code]++
+	}
+	switch within := counts["within"]; {
+	case within == len(trends) && within == 1:
+		return "No signal: the metric is within its limits."
+	case within == len(trends):
+		return fmt.Sprintf("No signal: all %d metrics are within their limits.", within)
+	case within > 0:
+		return fmt.Sprintf("No signal: %d of %d metrics are within their limits, the others have no limits or no value.", within, len(trends))
+	case counts["baseline"] > 0:
+		return fmt.Sprintf("There are no control limits yet: a baseline takes %d nights over the same questions, with the same judge and settings.", history.BaselineNights)
+	}
+	return "No metric can be watched: the nights of its baseline are all alike, or this run has no value."
+}
+
+// whatMoved says which metrics signal, for the verdict.
+func whatMoved(data *pageData) []finding {
+	if data.trends == nil {
+		return nil
+	}
+	moved := movedInWords(data.trends.Trends)
+	if moved == "" {
+		return nil
+	}
+	return []finding{{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", " + moved + "."}}}
+}
+
+// datesOf are two dates, with the time of day where they are the same.
+func datesOf(from, to time.Time) [2]string {
+	ends := [2]string{date(from), date(to)}
+	if ends[0] == ends[1] {
+		const minutes = "2006-01-02 15:04"
+		ends = [2]string{from.UTC().Format(minutes), to.UTC().Format(minutes)}
+	}
+	return ends
+}
+
+// historyNotes say what is not shown.
+func historyNotes(data *pageData) []string {
+	past := data.options.Past
+	ends := datesOf(past.Nights[0].At, past.Nights[len(past.Nights)-1].At)
+	scope := fmt.Sprintf("%s from %s to %s", plural(int64(len(past.Nights)), "run", "runs"), ends[0], ends[1])
+	if len(data.systems) > 1 {
+		scope += ", all systems pooled"
+	}
+	notes := []string{scope + "."}
+	if len(past.Nights) > shownNights {
+		notes = append(notes, fmt.Sprintf("Charts show the last %d; baselines are of all.", shownNights))
+	}
+	if n := len(data.systems); n > shownSystems {
+		notes = append(notes, fmt.Sprintf("By system, the first %d of %d are shown.", shownSystems, n))
+	}
+	if past.Older > 0 {
+		notes = append(notes, fmt.Sprintf("%s before these were not looked at.", plural(int64(past.Older), "run", "runs")))
+	}
+	for _, l := range past.LeftOut {
+		notes = append(notes, leftOutInWords(l))
+	}
+	return notes
+}
+
+// namedRuns is how many runs a note names.
+const namedRuns = 3
+
+func leftOutInWords(l history.LeftOut) string {
+	var names []string
+	for _, name := range l.Runs[:min(len(l.Runs), namedRuns)] {
+		names = append(names, line(name, 60))
+	}
+	if more := len(l.Runs) - namedRuns; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("Left out: %s (%s).", list(names), l.Why)
+}
+
+// historyHow says how the charts are made and read.
+func historyHow(metrics int) []string {
+	how := []string{
+		fmt.Sprintf("The first %d nights of a baseline say what is usual: their mean is the target, and how far one night is from the next the standard deviation σ of a night "+
+			"(mean moving range / 1.128). Other questions, documents, settings or versions, another model or prompt begin a new baseline.", history.BaselineNights),
+		"EWMA is a mean in which the last night weighs 0.2 and those before less and less; its limits are 2.86 standard deviations of that mean (Roberts 1959; Lucas and Saccucci 1990). " +
+			"CUSUM adds up how far nights are beyond 0.5 σ above the target, and below it, and signals from 5 σ on (Page 1954). A change point is where one shift explains the nights of a baseline best, " +
+			"shown if Pettitt's test (1979) has p < 0.05.",
+		"Intervals say how far the value may be from that over all questions like these; they belong to each night alone. Nights over the same questions share that error, so limits are narrower. " +
+			"Whether two runs differ over the same questions is for ibid compare.",
+	}
+	alarm := "While nothing happens, EWMA signals about once in 370 nights and CUSUM about once in 465"
+	if metrics > 1 {
+		alarm += fmt.Sprintf(", for each of the %d metrics", metrics)
+	}
+	return append(how, alarm+".")
 }

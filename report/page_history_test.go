@@ -10,16 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"ibid/annotations"
+	"ibid/annotations/history"
 	"ibid/dataset/runs"
 )
 
 // pastOf is a history of nights, one a day, with these values of char_f1; a value
 // that is not a number is undefined.
-func pastOf(values ...float64) *annotations.Past {
-	p := &annotations.Past{}
+func pastOf(values ...float64) *history.Past {
+	p := &history.Past{}
 	for i, v := range values {
-		n := annotations.RunNight{Night: annotations.Night{
+		n := history.RunNight{Night: history.Night{
 			Run: fmt.Sprintf("night-%d", i+1), At: time.Date(2026, 5, 1+i, 2, 0, 0, 0, time.UTC), Basis: map[string]string{"judge": "a"}, Items: "q",
 		}}
 		if !math.IsNaN(v) {
@@ -36,7 +36,7 @@ func pastOf(values ...float64) *annotations.Past {
 
 // fall is a history that falls after twelve nights, with another judge before the
 // fourth of them.
-func fall() *annotations.Past {
+func fall() *history.Past {
 	values := []float64{0.79, 0.81, 0.8}
 	for i := range 9 {
 		values = append(values, 0.8+0.01*float64(1-2*(i%2)))
@@ -48,25 +48,25 @@ func fall() *annotations.Past {
 	return p
 }
 
-func historyPage(t *testing.T, p *annotations.Past) *Page {
+func historyPage(t *testing.T, p *history.Past) *page {
 	t.Helper()
 	return harbour().page(t, PageOptions{Past: p})
 }
 
 // trendOf is the trend of a metric on a page.
-func trendOf(t *testing.T, p *Page, name string) *Trend {
+func trendOf(t *testing.T, p *page, name string) *metricTrend {
 	t.Helper()
-	if p.History == nil {
+	if find[historyView](p) == nil {
 		t.Fatal("the page has no history")
 	}
-	i := slices.IndexFunc(p.History.Trends, func(t Trend) bool { return t.Name == name })
+	i := slices.IndexFunc(find[historyView](p).Trends, func(t metricTrend) bool { return t.Name == name })
 	if i < 0 {
 		t.Fatalf("no trend of %s", name)
 	}
-	return &p.History.Trends[i]
+	return &find[historyView](p).Trends[i]
 }
 
-func kindsOf(c *TrendChart) string {
+func kindsOf(c *trendChart) string {
 	var out []string
 	for _, m := range c.Marks {
 		out = append(out, m.Kind[:1])
@@ -107,13 +107,13 @@ func TestHistory(t *testing.T) {
 	if got, want := trend.Nights[18].Says, "signal of EWMA CUSUM; this run"; got != want {
 		t.Errorf("the last line says %q, want %q", got, want)
 	}
-	if got, want := p.Lines[len(p.Lines)-1], (Finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", character F1 fell."}}); !slices.Equal(got, want) {
+	if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1], (finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", character F1 fell."}}); !slices.Equal(got, want) {
 		t.Errorf("the verdict says %v, want %v", got, want)
 	}
-	if len(p.History.Systems) != 2 || p.History.Systems[0].Label != "alpha" {
-		t.Errorf("systems = %v", p.History.Systems)
+	if len(find[historyView](p).Systems) != 2 || find[historyView](p).Systems[0].Label != "alpha" {
+		t.Errorf("systems = %v", find[historyView](p).Systems)
 	}
-	spark := p.History.Spark
+	spark := find[historyView](p).Spark
 	if want := "Character F1 of the last 19 runs: first 0.790 on 2026-05-01, last 0.720 on 2026-05-19, lowest 0.720, highest 0.810; 1 new baseline between them"; spark.Label != want {
 		t.Errorf("sparkline = %q, want %q", spark.Label, want)
 	}
@@ -150,7 +150,7 @@ func TestLikelyChange(t *testing.T) {
 func TestHistoryAgrees(t *testing.T) {
 	past := fall()
 	trend := trendOf(t, historyPage(t, past), "char_f1")
-	series, _ := annotations.SeriesOf(past.Nights, "char_f1", "", annotations.HistoryOptions{Baseline: annotations.BaselineNights})
+	series, _ := history.SeriesOf(past.Nights, "char_f1", "", history.Options{Baseline: history.BaselineNights})
 	at := 0
 	for _, g := range series.Segments {
 		for _, n := range g.Nights {
@@ -191,8 +191,8 @@ func TestHistoryStates(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := historyPage(t, pastOf(tt.values...))
 			w := trendOf(t, p, "char_f1").Word
-			if w.Short != tt.word || string(w.Tone) != tt.tone || p.History.Says != tt.says {
-				t.Errorf("%q, %s, %q; want %q, %s, %q", w.Short, w.Tone, p.History.Says, tt.word, tt.tone, tt.says)
+			if w.Short != tt.word || string(w.Tone) != tt.tone || find[historyView](p).Says != tt.says {
+				t.Errorf("%q, %s, %q; want %q, %s, %q", w.Short, w.Tone, find[historyView](p).Says, tt.word, tt.tone, tt.says)
 			}
 		})
 	}
@@ -200,20 +200,20 @@ func TestHistoryStates(t *testing.T) {
 
 // TestNoHistory: pages without enough nights, and of several runs.
 func TestNoHistory(t *testing.T) {
-	for name, past := range map[string]*annotations.Past{
+	for name, past := range map[string]*history.Past{
 		"none": nil, "one night before": pastOf(0.7, 0.8), "one value": pastOf(math.NaN(), math.NaN(), 0.8),
 	} {
-		if p := historyPage(t, past); p.History != nil {
+		if p := historyPage(t, past); find[historyView](p) != nil {
 			t.Errorf("%s: the page has a history", name)
 		} else if html := writePage(t, p); strings.Contains(html, `id="history"`) || strings.Contains(html, `class="spark"`) {
 			t.Errorf("%s: the page shows a history", name)
 		}
 	}
-	two, err := NewPage(t.Context(), PageOptions{Past: fall()}, harbour().run(t), harbour().run(t))
+	two, err := newPage(t.Context(), PageOptions{Past: fall()}, harbour().run(t), harbour().run(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two.History != nil {
+	if find[historyView](two) != nil {
 		t.Error("the page of two runs has a history")
 	}
 }
@@ -227,8 +227,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	p := historyPage(t, pastOf(values...))
 	trend := trendOf(t, p, "char_f1")
-	if len(trend.Chart.Marks) != shownNights || len(trend.Nights) != shownNights || p.History.Spark.Nights != sparkNights {
-		t.Errorf("%d marks, %d lines, %d runs in the sparkline", len(trend.Chart.Marks), len(trend.Nights), p.History.Spark.Nights)
+	if len(trend.Chart.Marks) != shownNights || len(trend.Nights) != shownNights || find[historyView](p).Spark.Nights != sparkNights {
+		t.Errorf("%d marks, %d lines, %d runs in the sparkline", len(trend.Chart.Marks), len(trend.Nights), find[historyView](p).Spark.Nights)
 	}
 	if kinds := kindsOf(&trend.Chart); strings.Trim(kinds, "w") != "" {
 		t.Errorf("nights are drawn as %s; the baseline is long past", kinds)
@@ -242,13 +242,13 @@ func TestHistoryOfGaps(t *testing.T) {
 		values[i] = math.NaN()
 	}
 	values[3], values[4], values[5] = 0.8, 0.7, 0.8
-	if p := historyPage(t, pastOf(values...)); p.History != nil {
+	if p := historyPage(t, pastOf(values...)); find[historyView](p) != nil {
 		t.Error("a history of nights before those that are shown")
 	}
 	values[60], values[61] = 0.8, 0.7
 	p := historyPage(t, pastOf(values...))
-	if got := strings.Count(kindsOf(&trendOf(t, p, "char_f1").Chart), "n"); got != shownNights-2 || p.History.Spark != nil {
-		t.Errorf("%d nights without a value, sparkline %v", got, p.History.Spark)
+	if got := strings.Count(kindsOf(&trendOf(t, p, "char_f1").Chart), "n"); got != shownNights-2 || find[historyView](p).Spark != nil {
+		t.Errorf("%d nights without a value, sparkline %v", got, find[historyView](p).Spark)
 	}
 	if html := writePage(t, p); strings.Contains(html, `class="spark"`) || !strings.Contains(html, `id="history"`) {
 		t.Error("the page shows a sparkline, or no history")
@@ -283,15 +283,9 @@ func TestTrendPictures(t *testing.T) {
 		data           any
 	}{
 		{"trend.html", "trend", trendOf(t, p, "char_f1")},
-		{"spark.html", "spark", p.History.Spark},
+		{"spark.html", "spark", find[historyView](p).Spark},
 	} {
-		t.Run(x.name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := pageTemplates.ExecuteTemplate(&b, x.template, x.data); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, x.name, append(bytes.TrimSpace(b.Bytes()), '\n'))
-		})
+		t.Run(x.name, func(t *testing.T) { goldenPicture(t, x.name, x.template, x.data) })
 	}
 }
 
@@ -303,9 +297,9 @@ func TestHistoryIsClean(t *testing.T) {
 		past.Nights[i].Run = hostile
 	}
 	past.Nights[18].Basis = map[string]string{"judge": "b", hostile: "x"}
-	past.LeftOut = []annotations.LeftOut{{Why: annotations.OtherQuestions, Runs: []string{hostile, "b", "c", "d", "e"}}}
+	past.LeftOut = []history.LeftOut{{Why: history.OtherQuestions, Runs: []string{hostile, "b", "c", "d", "e"}}}
 	p := historyPage(t, past)
-	if got, want := p.History.Notes[1], "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; got != want {
+	if got, want := find[historyView](p).Notes[1], "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; got != want {
 		t.Errorf("note = %q, want %q", got, want)
 	}
 	html := writePage(t, p)
@@ -339,9 +333,9 @@ func TestHistoryOfLowerIsBetter(t *testing.T) {
 // TestAlikeIsNoYoungBaseline: ibid history does not ask for nights that it has.
 func TestAlikeIsNoYoungBaseline(t *testing.T) {
 	for n, want := range map[int]string{3: "no baseline yet: 3 nights so far", 9: "no limits: the 8 nights of the baseline are all alike"} {
-		series, _ := annotations.SeriesOf(pastOf(make([]float64, n)...).Nights, "char_f1", "", annotations.HistoryOptions{Baseline: annotations.BaselineNights})
+		series, _ := history.SeriesOf(pastOf(make([]float64, n)...).Nights, "char_f1", "", history.Options{Baseline: history.BaselineNights})
 		var b bytes.Buffer
-		if err := (&History{Title: "x", Series: []annotations.Series{series}}).Write(&b, "text", nil); err != nil {
+		if err := (&History{Title: "x", Series: []history.Series{series}}).Write(&b, "text", nil); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), "\n"+want+"\n") {

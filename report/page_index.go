@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // A rowIndex is what the script of the page knows of all rows at once. Lists are
@@ -64,24 +64,24 @@ type indexMetric struct {
 // indexedMetrics is how many metrics rows can be sorted and filtered by.
 const indexedMetrics = 16
 
-func (b *pageBuilder) index(held []int) *rowIndex {
+func newRowIndex(data *pageData, held []int) *rowIndex {
 	x := &rowIndex{
-		PerPack: rowsPerPack, Systems: make([]string, len(b.systems)), Columns: len(b.rowColumns()), Texts: []int{},
+		PerPack: rowsPerPack, Systems: make([]string, len(data.systems)), Columns: len(rowColumns(data)), Texts: []int{},
 		Problems: problemWords[:], Statuses: statusWords, Outcomes: outcomeWords,
-		Signs: make(map[Tone]string), Judge: b.judgeName(), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
+		Signs: make(map[Tone]string), Judge: commonJudge(data), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
 	}
 	x.empty()
-	for _, d := range b.definitions() {
+	for _, d := range definitions(data) {
 		x.MetricNames = append(x.MetricNames, d.Name)
 	}
-	x.Undefined = append(x.Undefined, b.reasons.lists...)
-	x.Flips = b.flips(held)
-	display := b.results[0].run.display()
+	x.Undefined = append(x.Undefined, data.reasons.lists...)
+	x.Flips = flips(data, held)
+	display := data.results[0].run.display()
 	x.MaxCited, x.Grouped, x.Markers = display.MaxCitations, display.BySourceType, display.Markers
 	for _, t := range []Tone{Good, Note, Warn, Bad, Neutral} {
 		x.Signs[t] = t.Sign()
 	}
-	for i, s := range b.systems {
+	for i, s := range data.systems {
 		x.Systems[i] = line(s, 80)
 	}
 	x.Annotators, x.Types, x.Providers = []string{}, []string{}, []string{}
@@ -90,8 +90,8 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 	place := make(map[int]int, len(held))
 	for k, n := range held {
 		place[n] = k
-		row := &b.rows[n]
-		r := b.results[row.run]
+		row := &data.rows[n]
+		r := data.results[row.run]
 		i := row.index
 		citations := r.citationsOf(i)
 		x.Keys = append(x.Keys, r.key(i))
@@ -103,7 +103,7 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		x.Status = append(x.Status, statusBits(citations))
 		x.Outcome = append(x.Outcome, outcomeBits(r.claimsOf(i)))
 		failing := int8(0)
-		if b.failing(row) {
+		if row.problem.Fails() {
 			failing = 1
 		}
 		x.Failing = append(x.Failing, failing)
@@ -113,16 +113,16 @@ func (b *pageBuilder) index(held []int) *rowIndex {
 		x.Annotator = append(x.Annotator, annotators.ofKnown(line(r.annotator[i], 80)))
 		x.Provider = append(x.Provider, providers.ofKnown(line(r.provider[i], 80)))
 	}
-	for _, n := range b.worstFirst(held) {
+	for _, n := range worstFirst(data, held) {
 		x.Worst = append(x.Worst, place[n])
 	}
-	for _, d := range orderedDefinitions(b.lead) {
+	for _, d := range orderedDefinitions(data.lead) {
 		if len(x.Metrics) == indexedMetrics {
 			break
 		}
 		m := indexMetric{Name: d.Name, Label: label(d.Name)}
-		if b.fillMetric(&m, held) {
-			values, _ := b.valuesOf(d)
+		if fillMetric(data, &m, held) {
+			values, _ := valuesOf(data, d)
 			m.Max = axisOf(d, values).hi
 			x.Metrics = append(x.Metrics, m)
 		}
@@ -146,14 +146,14 @@ func (x *rowIndex) empty() {
 }
 
 // fillMetric encodes a metric by its distinct values; false if no row has it.
-func (b *pageBuilder) fillMetric(m *indexMetric, held []int) bool {
-	columns := make([]*metricColumn, len(b.results))
-	for k, r := range b.results {
+func fillMetric(data *pageData, m *indexMetric, held []int) bool {
+	columns := make([]*metricColumn, len(data.results))
+	for k, r := range data.results {
 		columns[k] = r.metric(m.Name)
 	}
 	values := make([]float64, 0, len(held))
 	for _, n := range held {
-		if v, ok := columns[b.rows[n].run].at(b.rows[n].index); ok {
+		if v, ok := columns[data.rows[n].run].at(data.rows[n].index); ok {
 			values = append(values, rounded(v))
 		}
 	}
@@ -165,7 +165,7 @@ func (b *pageBuilder) fillMetric(m *indexMetric, held []int) bool {
 	m.Code = make([]int, len(held))
 	for k, n := range held {
 		m.Code[k] = -1
-		if v, ok := columns[b.rows[n].run].at(b.rows[n].index); ok {
+		if v, ok := columns[data.rows[n].run].at(data.rows[n].index); ok {
 			m.Code[k], _ = slices.BinarySearch(m.Values, rounded(v))
 		}
 	}
@@ -225,7 +225,7 @@ func (n *names) ofKnown(s string) int {
 	return n.of(s)
 }
 
-func tagNumbers(n *names, tags []dataset.Tag) []int {
+func tagNumbers(n *names, tags []ibid.Tag) []int {
 	out := []int{}
 	for _, t := range tags {
 		out = append(out, n.of(line(t.Key, 60)+"="+line(t.Value, 60)))

@@ -2,60 +2,69 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 
+	"ibid"
+	"ibid/annotations/compare"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
-// A JudgeSection is what a judge did and what its scores are worth.
-type JudgeSection struct {
+// A runJudge is what a judge did and what its scores are worth.
+type runJudge struct {
 	Run       string // "" if there is one
 	Who       string
 	Facts     [][2]string
-	Calls     []CallLine          // by how calls ended
-	Against   *CalibrationSection // nil if nobody compared it with people
-	Corrected []CorrectedLine
+	Calls     []callLine       // by how calls ended
+	Against   *calibrationView // nil if nobody compared it with people
+	Corrected []correctedLine
 }
 
-// A CallLine counts calls.
-type CallLine struct{ Status, Calls, Share string }
+// A callLine counts calls.
+type callLine struct{ Status, Calls, Share string }
 
-// A CorrectedLine is a judged metric corrected by what people said.
-type CorrectedLine struct {
+// A correctedLine is a judged metric corrected by what people said.
+type correctedLine struct {
 	Name, Label, System     string
 	Value, Interval         string
 	Corrected, CorrectedInt string
 	Method                  string
-	Strip, CorrectedStrip   Strip
+	Strip, CorrectedStrip   stripView
 }
 
-// judges tells what judges did and what they are worth: of runs that asked a
+// A judgeView is what judges did, and whether they moved between runs.
+type judgeView struct {
+	Drifts []driftView
+	Runs   []runJudge
+}
+
+// judgeSection tells what judges did and what they are worth: of runs that asked a
 // model, have anchors, whose judge was compared with people, or whose scores are corrected.
-func (b *pageBuilder) judges() error {
-	for _, r := range b.results {
-		calls, err := readCalls(r.run.Dir)
-		if err != nil {
-			return err
-		}
-		against, err := b.calibrated(r)
-		if err != nil {
-			return err
-		}
-		s := JudgeSection{Who: judgeInWords(r), Against: against, Corrected: b.corrected(r)}
+func judgeSection(data *pageData) *section {
+	view := &judgeView{Drifts: driftViews(data)}
+	for _, r := range data.results {
+		calls, against := r.calls, calibrated(data, r)
+		s := runJudge{Who: judgeInWords(r), Against: against, Corrected: corrected(r)}
 		if len(calls) == 0 && r.run.Manifest.Judge.Calls == 0 && r.run.Manifest.Anchors == nil && against == nil && len(s.Corrected) == 0 {
 			continue
 		}
-		if len(b.results) > 1 {
+		if data.several() {
 			s.Run = line(r.run.Manifest.ID, 80)
 		}
 		s.Facts = append(judgeFacts(&r.run.Manifest.Judge), callFacts(calls)...)
 		s.Facts = append(s.Facts, anchorFacts(r.run.Manifest.Anchors)...)
 		s.Calls = callLines(calls)
-		b.page.Judges = append(b.page.Judges, s)
+		view.Runs = append(view.Runs, s)
 	}
-	return nil
+	if len(view.Runs)+len(view.Drifts) == 0 {
+		return nil
+	}
+	return &section{"judge", "Judge", view}
 }
 
 // judgeFacts are those that the manifest has.
@@ -90,13 +99,13 @@ func callFacts(calls []judgeCall) [][2]string {
 		c := &calls[i]
 		asked += c.promptTokens.Value
 		answered += c.replyTokens.Value
-		if c.attempts.Valid && c.attempts.Value > 1 {
+		if c.attempts.Known() && c.attempts.Value > 1 {
 			again++
 		}
 		if c.repaired {
 			repaired++
 		}
-		if c.latency.Valid && !c.cached {
+		if c.latency.Known() && !c.cached {
 			latency = append(latency, c.latency.Value)
 		}
 	}
@@ -120,23 +129,23 @@ func callFacts(calls []judgeCall) [][2]string {
 }
 
 // callLines counts calls by how they ended, the most frequent first.
-func callLines(calls []judgeCall) []CallLine {
+func callLines(calls []judgeCall) []callLine {
 	counts := make(map[string]int64)
 	for i := range calls {
 		counts[cmp.Or(calls[i].status, "ok")]++
 	}
 	names := sortedKeys(counts)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(counts[y], counts[x]) })
-	var out []CallLine
+	var out []callLine
 	for _, name := range names {
-		out = append(out, CallLine{label(line(name, 60)), Thousands(counts[name]), percent(counts[name], int64(len(calls)))})
+		out = append(out, callLine{label(line(name, 60)), Thousands(counts[name]), percent(counts[name], int64(len(calls)))})
 	}
 	return out
 }
 
 // corrected are the metrics of a run that have a corrected value.
-func (b *pageBuilder) corrected(r *results) []CorrectedLine {
-	var out []CorrectedLine
+func corrected(r *results) []correctedLine {
+	var out []correctedLine
 	for i := range r.run.Summary {
 		s := &r.run.Summary[i]
 		if s.Corrected == nil || s.Estimate == nil || s.Slice != "" || s.Agg != runs.Macro {
@@ -147,7 +156,7 @@ func (b *pageBuilder) corrected(r *results) []CorrectedLine {
 			continue
 		}
 		a := axisOf(d, []float64{*s.Estimate, *s.Corrected})
-		l := CorrectedLine{
+		l := correctedLine{
 			Name: d.Name, Label: label(d.Name), System: line(s.System, 80), Value: Number(s.Estimate), Interval: interval(s.Low, s.High),
 			Corrected: Number(s.Corrected), CorrectedInt: interval(s.CorrectedLow, s.CorrectedHigh), Method: line(s.CorrectedMethod, 80),
 			Strip: a.strip(label(d.Name)+" as judged", s, nil),
@@ -160,6 +169,259 @@ func (b *pageBuilder) corrected(r *results) []CorrectedLine {
 			l.System = "all systems"
 		}
 		out = append(out, l)
+	}
+	return out
+}
+
+// judgeName is what verdicts of a run are called.
+func judgeName(r *results) string {
+	switch kind := r.judgeKind(); kind {
+	case "lexical":
+		return "Lexical baseline"
+	case "human":
+		return "Human label"
+	}
+	return "Judge"
+}
+
+// judgeName is what verdicts are called in all runs that have some.
+func commonJudge(data *pageData) string {
+	name := ""
+	for _, r := range data.results {
+		switch own := judgeName(r); {
+		case !r.judged:
+		case name == "":
+			name = own
+		case name != own:
+			return "Judge"
+		}
+	}
+	if name == "" {
+		return "Judge"
+	}
+	return name
+}
+
+// judgedBy names the kinds of judges whose verdicts are counted together.
+func judgedBy(data *pageData) string {
+	var names []string
+	for _, r := range data.results {
+		name := "the judge"
+		switch r.judgeKind() {
+		case "none":
+			continue
+		case "lexical":
+			name = "the lexical baseline"
+		case "human":
+			name = "people"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return list(names)
+}
+
+// A baselineNote says that verdicts are those of the lexical baseline.
+type baselineNote struct {
+	Baseline bool // some are
+
+	// BaselineIn names its runs where another judge judged others, such as
+	// " in night-1".
+	BaselineIn string
+}
+
+func baselineOf(data *pageData) baselineNote {
+	var names []string
+	others := false
+	for _, r := range data.results {
+		switch r.judgeKind() {
+		case "none":
+		case "lexical":
+			names = append(names, line(r.run.Manifest.ID, 80))
+		default:
+			others = true
+		}
+	}
+	note := baselineNote{Baseline: len(names) > 0}
+	if others && note.Baseline {
+		note.BaselineIn = " in " + list(names)
+	}
+	return note
+}
+
+// A driftView is whether the judge moved between two runs, by its verdicts on the
+// same anchors.
+type driftView struct {
+	Title   string
+	Word    Word
+	Says    string
+	Facts   [][2]string
+	Flipped []flippedLine // the first of them
+	More    string        // how many others there are, "" if none
+}
+
+// A flippedLine is a verdict that only one of the runs calls supported.
+type flippedLine struct{ Anchor, Before, After, Text string }
+
+// shownFlips is how many flipped verdicts a page lists: JSON has all.
+const shownFlips = 50
+
+// driftViews tell whether the judge moved between the runs of the page.
+func driftViews(data *pageData) (views []driftView) {
+	all := data.options.Drifts
+	if r := data.options.Comparison; r != nil {
+		all = r.Drifts
+	}
+	for _, d := range all {
+		v := driftView{
+			Title: line(d.New, 80) + " against " + line(d.Base, 80), Word: driftWord(d), Says: capital(shown(d.Sentence())), Facts: driftFacts(d),
+		}
+		for i := range d.Flipped[:min(len(d.Flipped), shownFlips)] {
+			c := flipCells(&d.Flipped[i])
+			v.Flipped = append(v.Flipped, flippedLine{c[0], c[1], c[2], c[3]})
+		}
+		if n := int64(len(d.Flipped) - len(v.Flipped)); n > 0 {
+			v.More = Thousands(n) + " more in ibid compare --json"
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+func driftWord(d *compare.Drift) Word {
+	switch {
+	case d.Unchecked != "":
+		return Word{"unchecked", "not checked", "Whether the judge moved was not checked.", Neutral}
+	case d.Moved:
+		return Word{"moved", "moved", "More verdicts on the same anchors flipped one way than chance explains.", Bad}
+	}
+	return Word{"steady", "steady", "Chance may explain the verdicts on the same anchors that flipped.", Good}
+}
+
+// driftFacts are the figures of the test, and how the judge agrees with people.
+func driftFacts(d *compare.Drift) [][2]string {
+	if d.Unchecked != "" {
+		return nil
+	}
+	facts := [][2]string{
+		{"verdicts on anchors", fmt.Sprintf("%s on %s", Thousands(d.Verdicts), Thousands(d.Rows))},
+		{"became supported", Thousands(d.Gained)},
+		{"became unsupported", Thousands(d.Lost)},
+		{"flipped", percent(d.Gained+d.Lost, d.Verdicts)},
+	}
+	if d.OneSided > 0 {
+		facts = append(facts, [2]string{"judged in one run only", Thousands(d.OneSided)})
+	}
+	for i := range d.Agreement {
+		a := &d.Agreement[i]
+		facts = append(facts,
+			[2]string{a.Kind + ", sensitivity", Number(a.Before.Sensitivity) + " → " + Number(a.After.Sensitivity)},
+			[2]string{a.Kind + ", specificity", Number(a.Before.Specificity) + " → " + Number(a.After.Specificity)})
+	}
+	return facts
+}
+
+// anchorFacts say what the anchors of a run are, and how the judge agrees on them
+// with people.
+func anchorFacts(a *runs.AnchorsRecord) [][2]string {
+	if a == nil {
+		return nil
+	}
+	facts := [][2]string{{"anchors", fmt.Sprintf("%s with %s", plural(a.Rows, "row", "rows"), plural(a.Claims, "claim", "claims"))}}
+	if a.SpentUSD != nil {
+		facts = append(facts, [2]string{"cost of the anchors", fmt.Sprintf("$%.4f", *a.SpentUSD)})
+	}
+	for i := range a.Agreement {
+		of := compare.RatesOf(a.Agreement[i].Counts())
+		facts = append(facts, [2]string{
+			"anchors, " + a.Agreement[i].Kind,
+			fmt.Sprintf("sensitivity %s, specificity %s (%s)", Number(of.Sensitivity), Number(of.Specificity), plural(of.Items, "label", "labels")),
+		})
+	}
+	return facts
+}
+
+// A callShown is one call of the judge in words.
+type callShown struct {
+	Model  string `json:"model,omitempty"`
+	Facts  string `json:"facts"`
+	Cached bool   `json:"cached,omitempty"`
+}
+
+// A judgeCall is one row of calls.parquet.
+type judgeCall struct {
+	row                       int64
+	model, provider, status   string
+	cached, repaired          bool
+	attempts                  ibid.Integer
+	promptTokens, replyTokens ibid.Integer
+	cost, latency             ibid.Number
+}
+
+// readCalls reads the judge's calls of a run.
+func readCalls(dir string) ([]judgeCall, error) {
+	var calls []judgeCall
+	at := func(i int) *judgeCall { return &calls[i] }
+	boolean := func(field func(i int) *bool) columnReader {
+		return func(i int, v *parquet.ColumnValues, k int) { *field(i) = v.Valid[k] && v.Ints[k] != 0 }
+	}
+	err := readTable(filepath.Join(dir, runs.CallsFile), map[string]columnReader{
+		"row":               func(i int, v *parquet.ColumnValues, k int) { at(i).row = v.Ints[k] },
+		"model":             texts(func(i int) *string { return &at(i).model }),
+		"provider":          texts(func(i int) *string { return &at(i).provider }),
+		"status":            texts(func(i int) *string { return &at(i).status }),
+		"cached":            boolean(func(i int) *bool { return &at(i).cached }),
+		"repaired":          boolean(func(i int) *bool { return &at(i).repaired }),
+		"attempts":          ints(func(i int) *ibid.Integer { return &at(i).attempts }),
+		"prompt_tokens":     ints(func(i int) *ibid.Integer { return &at(i).promptTokens }),
+		"completion_tokens": ints(func(i int) *ibid.Integer { return &at(i).replyTokens }),
+		"cost_usd":          numbers(func(i int) *ibid.Number { return &at(i).cost }),
+		"latency_ms":        numbers(func(i int) *ibid.Number { return &at(i).latency }),
+	}, func(n int) { calls = make([]judgeCall, n) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return calls, err
+}
+
+// callsByRow puts the calls of a run into words, by row.
+func callsByRow(calls []judgeCall) map[int64][]callShown {
+	out := make(map[int64][]callShown)
+	for i := range calls {
+		out[calls[i].row] = append(out[calls[i].row], calls[i].shown())
+	}
+	return out
+}
+
+func (c *judgeCall) shown() callShown {
+	out := callShown{Model: line(c.model, 80), Cached: c.cached}
+	add := func(format string, args ...any) {
+		if out.Facts != "" {
+			out.Facts += " · "
+		}
+		out.Facts += fmt.Sprintf(format, args...)
+	}
+	if c.cached {
+		add("from the cache")
+	}
+	if c.status != "" && c.status != "ok" {
+		add("%s", line(label(c.status), 80))
+	}
+	if c.cost.Known() {
+		add("$%.5f", c.cost.Value)
+	}
+	if c.promptTokens.Known() && c.replyTokens.Known() {
+		add("%s tokens asked, %s answered", Thousands(c.promptTokens.Value), Thousands(c.replyTokens.Value))
+	}
+	if c.latency.Known() && !c.cached {
+		add("%.1f s", c.latency.Value/1000)
+	}
+	if c.attempts.Known() && c.attempts.Value > 1 {
+		add("%s attempts", Thousands(c.attempts.Value))
+	}
+	if c.repaired {
+		add("reply repaired")
 	}
 	return out
 }

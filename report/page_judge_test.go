@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -14,29 +14,29 @@ func TestPageShowsJudges(t *testing.T) {
 	f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter", Model: "some/model", Asked: 200, Unanswered: 3, Calls: 4, Cached: 1, CostUSD: new(0.02)}
 	f.summary[0].Corrected, f.summary[0].CorrectedLow, f.summary[0].CorrectedHigh, f.summary[0].CorrectedMethod = new(0.7), new(0.6), new(0.8), "ppi"
 	data := f.run(t)
-	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []dataset.Field{
-		{Name: "row", Kind: dataset.Int64},
-		{Name: "cached", Kind: dataset.Bool},
-		{Name: "attempts", Kind: dataset.Int32},
-		{Name: "prompt_tokens", Kind: dataset.Int64},
-		{Name: "completion_tokens", Kind: dataset.Int64},
-		{Name: "latency_ms", Kind: dataset.Double},
-		{Name: "status", Kind: dataset.String},
+	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []parquet.Field{
+		{Name: "row", Kind: parquet.Int64},
+		{Name: "cached", Kind: parquet.Bool},
+		{Name: "attempts", Kind: parquet.Int32},
+		{Name: "prompt_tokens", Kind: parquet.Int64},
+		{Name: "completion_tokens", Kind: parquet.Int64},
+		{Name: "latency_ms", Kind: parquet.Double},
+		{Name: "status", Kind: parquet.String},
 	}, []cells{
 		{"row": 0, "cached": false, "attempts": 1, "prompt_tokens": 1000, "completion_tokens": 50, "latency_ms": 1500.0, "status": "ok"},
 		{"row": 1, "cached": false, "attempts": 3, "prompt_tokens": 1000, "completion_tokens": 50, "latency_ms": 4000.0, "status": "ok"},
 		{"row": 2, "cached": true, "attempts": 1, "prompt_tokens": 0, "completion_tokens": 0, "latency_ms": 0.0, "status": "ok"},
 		{"row": 3, "cached": false, "attempts": 3, "status": "refused"},
 	})
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Judges) != 1 {
-		t.Fatalf("judges = %+v", p.Judges)
+	if len(view[judgeView](p).Runs) != 1 {
+		t.Fatalf("judges = %+v", view[judgeView](p).Runs)
 	}
 	facts := make(map[string]string)
-	for _, fact := range p.Judges[0].Facts {
+	for _, fact := range view[judgeView](p).Runs[0].Facts {
 		facts[fact[0]] = fact[1]
 	}
 	for name, want := range map[string]string{
@@ -47,10 +47,10 @@ func TestPageShowsJudges(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, facts[name], want)
 		}
 	}
-	if c := p.Judges[0].Calls; len(c) != 2 || c[0] != (CallLine{"Ok", "3", "75 %"}) || c[1] != (CallLine{"Refused", "1", "25 %"}) {
+	if c := view[judgeView](p).Runs[0].Calls; len(c) != 2 || c[0] != (callLine{"Ok", "3", "75 %"}) || c[1] != (callLine{"Refused", "1", "25 %"}) {
 		t.Errorf("calls = %+v", c)
 	}
-	if c := p.Judges[0].Corrected; len(c) != 1 || c[0].Corrected != "0.700" || c[0].CorrectedInt != "[0.600, 0.800]" || c[0].System != "all systems" {
+	if c := view[judgeView](p).Runs[0].Corrected; len(c) != 1 || c[0].Corrected != "0.700" || c[0].CorrectedInt != "[0.600, 0.800]" || c[0].System != "all systems" {
 		t.Errorf("corrected = %+v", c)
 	}
 	if html := writePage(t, p); !strings.Contains(html, `id="h-judge"`) {

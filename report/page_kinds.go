@@ -8,21 +8,21 @@ import (
 	"strings"
 	"time"
 
-	"ibid/dataset"
+	"ibid"
 )
 
-// A KindLine is one kind of source: how its citations do, and what their provider
+// A kindLine is one kind of source: how its citations do, and what their provider
 // says of them.
-type KindLine struct {
+type kindLine struct {
 	Name, Link                     string
 	Cited, Valid, Supported, Wrong string
 	WrongShare                     string
 	Relevance, Tokens, LastIndexed string // "" where no provider says
 }
 
-// KindTable is the table of kinds of sources; nil if no citation has one.
-type KindTable struct {
-	Lines                          []KindLine
+// kindTable is the table of kinds of sources; nil if no citation has one.
+type kindTable struct {
+	Lines                          []kindLine
 	Judged                         bool
 	Relevance, Tokens, LastIndexed bool // some line has it
 }
@@ -64,28 +64,28 @@ func (m kindCounts) count(l *limits, r *results, row int) {
 		if validStatus(c.status) {
 			k.valid++
 		}
-		if c.support.Valid && c.support.Value >= l.supported {
+		if c.support.Known() && c.support.Value >= l.Supported {
 			k.supported++
 		}
-		if l.ofCitation(r, row, c).serious() {
+		if l.ofCitation(r, row, c).Fails() {
 			k.wrong++
 		}
 	}
 }
 
 // said adds what providers say of the citations of a row.
-func (m kindCounts) said(row *dataset.Row) {
+func (m kindCounts) said(row *ibid.Answer) {
 	for i := range row.Citations {
 		c := &row.Citations[i]
 		if c.SourceType == "" {
 			continue
 		}
 		k := m.of(c.SourceType)
-		if c.Relevance.Valid {
+		if c.Relevance.Known() {
 			k.relevance += c.Relevance.Value
 			k.scored++
 		}
-		if c.TokenContribution.Valid {
+		if c.TokenContribution.Known() {
 			k.tokens += c.TokenContribution.Value
 			k.counted++
 		}
@@ -99,21 +99,21 @@ func (m kindCounts) said(row *dataset.Row) {
 	}
 }
 
-// kindTable puts the counts into words, the most cited kind first.
-func (b *pageBuilder) kindTable() *KindTable {
-	if len(b.kinds) == 0 {
+// newKindTable puts the counts into words, the most cited kind first.
+func newKindTable(data *pageData) *kindTable {
+	if len(data.kinds) == 0 {
 		return nil
 	}
 	var list []*kindCount
-	for _, name := range sortedKeys(b.kinds) {
-		list = append(list, b.kinds[name])
+	for _, name := range sortedKeys(data.kinds) {
+		list = append(list, data.kinds[name])
 	}
 	slices.SortStableFunc(list, func(x, y *kindCount) int { return cmp.Compare(y.cited, x.cited) })
-	out := &KindTable{Judged: b.page.Judged}
-	started := b.results[0].run.Manifest.Timings.Started
+	out := &kindTable{Judged: data.judged()}
+	started := data.results[0].run.Manifest.Timings.Started
 	for _, k := range list {
 		name := line(k.name, 80)
-		l := KindLine{
+		l := kindLine{
 			Name: strings.ReplaceAll(name, "_", " "), Link: rowsLink("type:" + name), Cited: Thousands(k.cited), Valid: Thousands(k.valid),
 			Supported: Thousands(k.supported), Wrong: Thousands(k.wrong), WrongShare: percent(k.wrong, k.cited),
 		}

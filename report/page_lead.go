@@ -130,38 +130,38 @@ type totals struct {
 }
 
 // listRows lists all rows of all runs and counts what they hold.
-func (b *pageBuilder) listRows() {
-	number := make(map[string]int, len(b.systems))
-	for k, s := range b.systems {
+func listRows(data *pageData) {
+	number := make(map[string]int, len(data.systems))
+	for k, s := range data.systems {
 		number[s] = k
 	}
-	t := &b.totals
-	counts := func() []int64 { return make([]int64, len(b.systems)) }
+	t := &data.totals
+	counts := func() []int64 { return make([]int64, len(data.systems)) }
 	t.rows, t.errors, t.failing, t.citations, t.valid, t.claims = counts(), counts(), counts(), counts(), counts(), counts()
 	t.status, t.outcome = make(map[string][]int64), make(map[string][]int64)
 	add := func(m map[string][]int64, code string, system int) {
 		if m[code] == nil {
-			m[code] = make([]int64, len(b.systems))
+			m[code] = make([]int64, len(data.systems))
 		}
 		m[code][system]++
 	}
-	for run, r := range b.results {
-		l := b.limits[run]
+	for run, r := range data.results {
+		l := data.limits[run]
 		for i := range r.id {
 			system, ok := number[r.system[i]]
 			if !ok { // a system without a single defined number
-				system = len(b.systems)
+				system = len(data.systems)
 				number[r.system[i]] = system
-				b.systems = append(b.systems, r.system[i])
-				b.grow()
+				data.systems = append(data.systems, r.system[i])
+				grow(data)
 			}
 			row := pageRow{run: run, index: i, problem: l.ofRow(r, i), system: system}
-			b.rows = append(b.rows, row)
+			data.rows = append(data.rows, row)
 			t.rows[system]++
 			if r.failed[i] != "" {
 				t.errors[system]++
 			}
-			if b.failing(&row) {
+			if row.problem.Fails() {
 				t.failing[system]++
 			}
 			for _, c := range r.citationsOf(i) {
@@ -180,8 +180,8 @@ func (b *pageBuilder) listRows() {
 }
 
 // grow makes room for one more system in all counts.
-func (b *pageBuilder) grow() {
-	t := &b.totals
+func grow(data *pageData) {
+	t := &data.totals
 	for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.valid, &t.claims} {
 		*list = append(*list, 0)
 	}
@@ -199,36 +199,12 @@ func sum(list []int64) (total int64) {
 	return total
 }
 
-// failing reports whether a row is bad by its problem, or scores below 0.5 in
-// the first metric, if that says how good citations are.
-func (b *pageBuilder) failing(row *pageRow) bool {
-	if row.problem.serious() {
-		return true
-	}
-	v, ok := b.leadValue(row)
-	return ok && b.leadJudges && v < failingBelow
-}
-
-// leadJudges reports whether rows with little of the first metric are bad. They
-// are not if less of it is better or neither is, or if it is read off the wording
-// of the answer: citations need not stand there.
-func leadJudges(lead []string) bool {
-	if len(lead) == 0 {
-		return false
-	}
-	d, _ := metrics.Lookup(lead[0])
-	return d.Direction == metrics.HigherIsBetter && d.Group != "presence"
-}
-
-// failingBelow is the value of the first metric under which a row fails.
-const failingBelow = 0.5
-
 // leadValue is the value of the first metric, turned so that more is better.
-func (b *pageBuilder) leadValue(row *pageRow) (float64, bool) {
-	if len(b.lead) == 0 {
+func leadValue(data *pageData, row *pageRow) (float64, bool) {
+	if len(data.lead) == 0 {
 		return 0, false
 	}
-	column := b.results[row.run].metric(b.lead[0])
+	column := data.results[row.run].metric(data.lead[0])
 	v, ok := column.at(row.index)
 	if ok && column.def.Direction == metrics.LowerIsBetter {
 		v = -v

@@ -8,26 +8,26 @@ import (
 	"ibid/metrics"
 )
 
-// A Tile is one of the numbers that matter most.
-type Tile struct {
+// A tileView is one of the numbers that matter most.
+type tileView struct {
 	Name, Label, Summary string
 	Value, Interval      string
 	Level                string
 	Better               string // which direction is better, in words
 	Counts               string // how many rows, how many undefined
-	Strip                Strip
+	Strip                stripView
 	Ends                 [2]string
 	Notes                []int
 }
 
-// A MetricGroup is the metrics under one heading.
-type MetricGroup struct {
+// A metricGroup is the metrics under one heading.
+type metricGroup struct {
 	Title string
-	Lines []MetricLine
+	Lines []metricLine
 }
 
-// A MetricLine is one metric of all rows, or of one system or slice.
-type MetricLine struct {
+// A metricLine is one metric of all rows, or of one system or slice.
+type metricLine struct {
 	Name, Label, Summary string
 	Group                string // the system or slice, "" for all
 	Link                 string // state that shows its rows
@@ -37,45 +37,24 @@ type MetricLine struct {
 	Coverage, Bounds     string // of judged metrics
 	Corrected            string
 	Better               string
-	Strip                Strip
+	Strip                stripView
 	Ends                 [2]string
 	Notes                []int
 	Shape, Colour        int
 }
 
-// A SliceGroup compares the values of a tag, or of another field, in the metrics
+// A sliceGroup compares the values of a tag, or of another field, in the metrics
 // that matter most: the first one as a plot, the others as numbers.
-type SliceGroup struct {
+type sliceGroup struct {
 	Key, Metric string
 	More        []string // labels of the other metrics
-	Lines       []SliceLine
+	Lines       []sliceLine
 }
 
-// A SliceLine is one slice.
-type SliceLine struct {
-	MetricLine
+// A sliceLine is one slice.
+type sliceLine struct {
+	metricLine
 	More []string // values of the other metrics
-}
-
-// A SystemHead is a system with its mark in plots.
-type SystemHead struct {
-	Name          string
-	Link          string
-	Shape, Colour int
-	Rows          string
-	Citations     string
-	Claims        string
-	Errors        string
-	Failing       string
-	FailingLink   string
-}
-
-// A CompareGroup is one metric in all systems.
-type CompareGroup struct {
-	Name, Label, Summary, Better string
-	Ends                         [2]string
-	Lines                        []MetricLine
-	First                        bool // one of the metrics that matter most
 }
 
 var betterWords = map[metrics.Direction]string{
@@ -84,19 +63,19 @@ var betterWords = map[metrics.Direction]string{
 
 // better says which direction is better, and whose verdicts a metric rests on if
 // those are the baseline's.
-func (b *pageBuilder) better(d metrics.Definition) string {
+func better(data *pageData, d metrics.Definition) string {
 	words := betterWords[d.Direction]
-	if b.page.Baseline && d.Corrigible() {
-		words += "; by the lexical baseline" + b.page.BaselineIn
+	if base := baselineOf(data); base.Baseline && d.Corrigible() {
+		words += "; by the lexical baseline" + base.BaselineIn
 	}
 	return words
 }
 
 // line fills what all lines of a metric have in common.
-func (b *pageBuilder) line(d metrics.Definition, system, slice string, a axis) (MetricLine, bool) {
-	s := b.summary.find(system, slice, d.Name)
+func newMetricLine(data *pageData, d metrics.Definition, system, slice string, a axis) (metricLine, bool) {
+	s := data.summary.find(system, slice, d.Name)
 	if s == nil {
-		return MetricLine{}, false
+		return metricLine{}, false
 	}
 	name := d.Name
 	if system != "" {
@@ -105,14 +84,15 @@ func (b *pageBuilder) line(d metrics.Definition, system, slice string, a axis) (
 	if slice != "" {
 		name += ", " + slice
 	}
-	l := MetricLine{
-		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: b.better(d),
+	l := metricLine{
+		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: better(data, d),
 		Value: Number(s.Estimate), Interval: interval(s.Low, s.High), N: Thousands(s.N), Undefined: Thousands(s.Undefined),
-		Strip: a.strip(shown(name), s, gateRules(b.gates(system), a, b.bare(system), slice, d.Name)), Ends: a.ends(),
+		Strip: a.strip(shown(name), s, gateRules(gatesOfSystem(data, system), a, nameInRun(data, system), slice, d.Name)), Ends: a.ends(),
 	}
-	if m := b.summary.findMicro(system, slice, d.Name); m != nil {
+	var warnings []string
+	if m := data.summary.findMicro(system, slice, d.Name); m != nil {
 		l.Micro, l.MicroInterval = Number(m.Estimate), interval(m.Low, m.High)
-		b.footnotes(&l, m.Warnings)
+		warnings = append(warnings, m.Warnings...)
 	}
 	if s.Coverage != nil && (*s.Coverage < 1 || s.Unscored > 0) {
 		l.Coverage = percent(int64(*s.Coverage*1e6), 1e6)
@@ -123,61 +103,52 @@ func (b *pageBuilder) line(d metrics.Definition, system, slice string, a axis) (
 	if s.Corrected != nil {
 		l.Corrected = Number(s.Corrected) + " " + interval(s.CorrectedLow, s.CorrectedHigh)
 	}
-	b.footnotes(&l, s.Warnings)
+	l.Notes = data.notes.numbers(append(warnings, s.Warnings...))
 	return l, true
 }
 
-func (b *pageBuilder) footnotes(l *MetricLine, warnings []string) {
-	for _, w := range warnings {
-		if n := b.page.note(w); !slices.Contains(l.Notes, n) {
-			l.Notes = append(l.Notes, n)
-		}
-	}
-	slices.Sort(l.Notes)
-}
-
 // gates are the gates that look at a system: of its run.
-func (b *pageBuilder) gates(system string) []runs.GateResult {
-	return b.runOf(system).run.Gates
+func gatesOfSystem(data *pageData, system string) []runs.GateResult {
+	return runOfSystem(data, system).run.Gates
 }
 
-func (b *pageBuilder) runOf(system string) *results {
-	for _, r := range b.results {
-		if len(b.results) > 1 && system != "" && len(system) > len(r.prefix) && system[:len(r.prefix)] == r.prefix {
+func runOfSystem(data *pageData, system string) *results {
+	for _, r := range data.results {
+		if len(data.results) > 1 && system != "" && len(system) > len(r.prefix) && system[:len(r.prefix)] == r.prefix {
 			return r
 		}
 	}
-	return b.results[0]
+	return data.results[0]
 }
 
 // bare is the name of a system within its run.
-func (b *pageBuilder) bare(system string) string {
+func nameInRun(data *pageData, system string) string {
 	if system == "" {
 		return ""
 	}
-	return system[len(b.runOf(system).prefix):]
+	return system[len(runOfSystem(data, system).prefix):]
 }
 
 // definitions are the metrics of the page with any value.
-func (b *pageBuilder) definitions() []metrics.Definition {
+func definitions(data *pageData) []metrics.Definition {
 	return slices.DeleteFunc(orderedDefinitions(nil), func(d metrics.Definition) bool {
-		return !slices.ContainsFunc(b.results, func(r *results) bool { return r.metric(d.Name) != nil })
+		return !slices.ContainsFunc(data.results, func(r *results) bool { return r.metric(d.Name) != nil })
 	})
 }
 
 // groupsShown are the systems whose numbers are shown: "" where all are pooled.
-func (b *pageBuilder) groupsShown() []string {
-	if b.pooled() {
-		return append([]string{""}, b.systems...)
+func groupsShown(data *pageData) []string {
+	if !data.several() {
+		return append([]string{""}, data.systems...)
 	}
-	return b.systems
+	return data.systems
 }
 
 // axis is the one that all groups of a metric share.
-func (b *pageBuilder) axis(d metrics.Definition) axis {
+func sharedAxis(data *pageData, d metrics.Definition) axis {
 	var values []float64
-	for _, system := range b.groupsShown() {
-		if s := b.summary.find(system, "", d.Name); s != nil {
+	for _, system := range groupsShown(data) {
+		if s := data.summary.find(system, "", d.Name); s != nil {
 			for _, v := range []*float64{s.Estimate, s.Low, s.High} {
 				if v != nil {
 					values = append(values, *v)
@@ -188,31 +159,57 @@ func (b *pageBuilder) axis(d metrics.Definition) axis {
 	return axisOf(d, values)
 }
 
-// metricGroups fills tiles and the table of metrics over all rows.
-func (b *pageBuilder) metricGroups() {
-	if !b.pooled() {
-		return
+// A metricsView is the metrics over all rows and by slice, and how rows are spread.
+type metricsView struct {
+	Spreads []distribution
+	Slices  []sliceGroup
+	Groups  []metricGroup
+	Judged  bool
+	Open    bool // the table of all metrics is; there is no other
+}
+
+// metricsSection shows the metrics of the rows of one run.
+func metricsSection(data *pageData) *section {
+	if data.several() {
+		return nil
 	}
-	p := b.page
-	for _, d := range b.definitions() {
-		l, ok := b.line(d, "", "", b.axis(d))
+	view := &metricsView{Judged: data.judged(), Open: len(data.summary.systems()) < 2, Slices: sliceGroups(data)}
+	for _, d := range definitions(data) {
+		l, ok := newMetricLine(data, d, "", "", sharedAxis(data, d))
 		if !ok {
 			continue
 		}
-		if n := len(p.Groups); n == 0 || p.Groups[n-1].Title != label(d.Group) {
-			p.Groups = append(p.Groups, MetricGroup{Title: label(d.Group)})
+		if n := len(view.Groups); n == 0 || view.Groups[n-1].Title != label(d.Group) {
+			view.Groups = append(view.Groups, metricGroup{Title: label(d.Group)})
 		}
-		g := &p.Groups[len(p.Groups)-1]
+		g := &view.Groups[len(view.Groups)-1]
 		g.Lines = append(g.Lines, l)
 	}
-	for _, name := range b.lead {
+	if len(view.Groups) == 0 {
+		return nil
+	}
+	for _, name := range data.lead {
 		d, _ := metrics.Lookup(name)
-		l, ok := b.line(d, "", "", b.axis(d))
+		if s, ok := spread(data, d); ok {
+			view.Spreads = append(view.Spreads, s)
+		}
+	}
+	return &section{"metrics", "Metrics", view}
+}
+
+// tiles are the metrics that matter most, over all rows of one run.
+func tiles(data *pageData) (tiles []tileView) {
+	if data.several() {
+		return nil
+	}
+	for _, name := range data.lead {
+		d, _ := metrics.Lookup(name)
+		l, ok := newMetricLine(data, d, "", "", sharedAxis(data, d))
 		if !ok {
 			continue
 		}
-		s := b.summary.find("", "", name)
-		t := Tile{
+		s := data.summary.find("", "", name)
+		t := tileView{
 			Name: name, Label: l.Label, Summary: d.Summary, Value: l.Value, Interval: l.Interval, Level: levelText(s.Level),
 			Better: l.Better, Strip: l.Strip, Ends: l.Ends, Notes: l.Notes, Counts: "over " + plural(s.N, "row", "rows"),
 		}
@@ -222,32 +219,33 @@ func (b *pageBuilder) metricGroups() {
 		if l.Coverage != "" {
 			t.Counts += ", coverage " + l.Coverage
 		}
-		p.Tiles = append(p.Tiles, t)
+		tiles = append(tiles, t)
 	}
+	return tiles
 }
 
 // sliceGroups compares slices in the metric that matters most.
-func (b *pageBuilder) sliceGroups() {
-	if !b.pooled() || len(b.lead) == 0 {
-		return
+func sliceGroups(data *pageData) (groups []sliceGroup) {
+	if len(data.lead) == 0 {
+		return nil
 	}
-	d, _ := metrics.Lookup(b.lead[0])
-	all := b.summary.slices()
+	d, _ := metrics.Lookup(data.lead[0])
+	all := data.summary.slices()
 	for _, key := range sortedKeys(all) {
-		g := SliceGroup{Key: shown(key), Metric: label(d.Name)}
-		for _, name := range b.lead[1:] {
+		g := sliceGroup{Key: shown(key), Metric: label(d.Name)}
+		for _, name := range data.lead[1:] {
 			g.More = append(g.More, label(name))
 		}
 		for _, slice := range all[key] {
-			l, ok := b.line(d, "", slice, b.axis(d))
+			l, ok := newMetricLine(data, d, "", slice, sharedAxis(data, d))
 			if !ok {
 				continue
 			}
 			l.Group, l.Link = line(slice[len(key)+1:], 60), sliceLink(key, slice[len(key)+1:])
-			s := SliceLine{MetricLine: l}
-			for _, name := range b.lead[1:] {
+			s := sliceLine{metricLine: l}
+			for _, name := range data.lead[1:] {
 				text := "–"
-				if row := b.summary.find("", slice, name); row != nil {
+				if row := data.summary.find("", slice, name); row != nil {
 					text = Number(row.Estimate)
 				}
 				s.More = append(s.More, text)
@@ -255,9 +253,10 @@ func (b *pageBuilder) sliceGroups() {
 			g.Lines = append(g.Lines, s)
 		}
 		if len(g.Lines) > 0 {
-			b.page.Slices = append(b.page.Slices, g)
+			groups = append(groups, g)
 		}
 	}
+	return groups
 }
 
 // sliceLink is the link to the rows of a slice.
@@ -271,38 +270,103 @@ func sliceLink(key, value string) string {
 	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
 }
 
-// compare sets systems side by side.
-func (b *pageBuilder) compare() {
-	t := &b.totals
-	for k, s := range b.systems {
-		name := line(s, 80)
-		b.page.Systems = append(b.page.Systems, SystemHead{
-			Name: name, Link: "#f=" + escapeLink("system:"+name), Shape: k % 4, Colour: k % 8,
-			Rows: Thousands(t.rows[k]), Citations: fmt.Sprintf("%s of %s", Thousands(t.valid[k]), Thousands(t.citations[k])),
-			Claims: Thousands(t.claims[k]), Errors: Thousands(t.errors[k]),
-			Failing:     fmt.Sprintf("%s (%s)", Thousands(t.failing[k]), percent(t.failing[k], t.rows[k])),
-			FailingLink: "#f=" + escapeLink("system:"+name) + "&f=" + escapeLink("is:failing"),
-		})
+// A distribution is the distribution of one metric over rows: bars of equal width, and
+// one for rows where it is undefined.
+type distribution struct {
+	Name, Label string
+	Desc        string
+	Bins        []binView
+	Undefined   binView
+	Ends        [2]string
+}
+
+// A binView is the rows with values in [From, To), the last one with To.
+type binView struct {
+	Label  string // in words
+	Count  string
+	Rows   string // Count with its noun
+	Link   string
+	X, Y   string // place and height in a box of 220 × 80
+	Height string
+	Width  string
+}
+
+const (
+	bins       = 10
+	spreadTall = 80.0
+	binWide    = 18.0
+	binGap     = 1.5
+)
+
+func spread(data *pageData, d metrics.Definition) (distribution, bool) {
+	values, undefined := valuesOf(data, d)
+	if len(values) == 0 {
+		return distribution{}, false
 	}
-	if len(b.systems) < 2 {
-		return
+	a := axisOf(d, values)
+	var counts [bins]int
+	for _, v := range values {
+		counts[binOf(a, v)]++
 	}
-	for _, d := range orderedDefinitions(b.lead) {
-		a := b.axis(d)
-		g := CompareGroup{
-			Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: b.better(d), Ends: a.ends(),
-			First: slices.Contains(b.lead, d.Name),
+	s := distribution{Name: d.Name, Label: label(d.Name), Ends: a.ends()}
+	most := undefined
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	for k, n := range counts {
+		from, to := a.edge(k), a.edge(k+1)
+		bin := newBin(n, most, k)
+		bin.Label = fmt.Sprintf("%s to %s", number(from), number(to))
+		bin.Link = "#f=" + escapeLink(fmt.Sprintf("%s:%g..%g", d.Name, from, to))
+		s.Bins = append(s.Bins, bin)
+		if n > 0 {
+			s.Desc += fmt.Sprintf("%s: %s. ", bin.Label, plural(int64(n), "row", "rows"))
 		}
-		for k, s := range b.systems {
-			if l, ok := b.line(d, s, "", a); ok {
-				l.Group, l.Shape, l.Colour = line(s, 80), k%4, k%8
-				l.Strip.Shape, l.Strip.Colour = l.Shape, l.Colour
-				l.Link = "#f=" + escapeLink("system:"+l.Group)
-				g.Lines = append(g.Lines, l)
-			}
+	}
+	s.Undefined = newBin(undefined, most, bins+1)
+	s.Undefined.Label, s.Undefined.Link = "undefined", "#f="+escapeLink(d.Name+":undefined")
+	s.Desc += fmt.Sprintf("Undefined: %s.", plural(int64(undefined), "row", "rows"))
+	return s, true
+}
+
+// valuesOf are the values that rows have of a metric, and how many have none.
+func valuesOf(data *pageData, d metrics.Definition) (values []float64, undefined int) {
+	for n := range data.rows {
+		row := &data.rows[n]
+		if v, ok := data.results[row.run].metric(d.Name).at(row.index); ok {
+			values = append(values, rounded(v))
+		} else {
+			undefined++
 		}
-		if len(g.Lines) > 0 {
-			b.page.Compare = append(b.page.Compare, g)
-		}
+	}
+	return values, undefined
+}
+
+// edge is the lower edge of bin k.
+func (a axis) edge(k int) float64 { return rounded(a.lo + (a.hi-a.lo)*float64(k)/bins) }
+
+// binOf is the bin that a value falls into, by the edges as links have them.
+func binOf(a axis, v float64) int {
+	k := min(max(int((v-a.lo)/(a.hi-a.lo)*bins), 0), bins-1)
+	for k+1 < bins && v >= a.edge(k+1) {
+		k++
+	}
+	for k > 0 && v < a.edge(k) {
+		k--
+	}
+	return k
+}
+
+// newBin lays out bar k of n rows, where the tallest has most.
+func newBin(n, most, k int) binView {
+	height := spreadTall * float64(n) / float64(max(most, 1))
+	if n > 0 {
+		height = max(height, 2) // a single row must not vanish
+	}
+	return binView{
+		Count: Thousands(int64(n)), Rows: plural(int64(n), "row", "rows"), X: fixed(float64(k) * (binWide + binGap)), Width: fixed(binWide),
+		Height: fixed(height), Y: fixed(spreadTall - height),
 	}
 }
+
+func fixed(v float64) string { return fmt.Sprintf("%.1f", v) }

@@ -29,7 +29,7 @@ type textHeld struct {
 }
 
 // pack numbers the texts that rows use and compresses everything.
-func (b *pageBuilder) pack(held []int, details []*rowDetail, detailers []*detailer) ([]pack, error) {
+func packAll(data *pageData, held []int, details []*rowDetail, detailers []*detailer) ([]pack, error) {
 	for _, d := range detailers {
 		for _, t := range d.sources.byKey {
 			t.number = -1
@@ -47,9 +47,9 @@ func (b *pageBuilder) pack(held []int, details []*rowDetail, detailers []*detail
 		if d == nil {
 			continue
 		}
-		detailers[b.rows[held[k]].run].settle(&d.View, number)
+		detailers[data.rows[held[k]].run].settle(&d.View, number)
 	}
-	index := b.index(held)
+	index := newRowIndex(data, held)
 	jobs := []packJob{{"rows-0", nil}}[:0]
 	for first := 0; first < len(details); first += rowsPerPack {
 		jobs = append(jobs, packJob{fmt.Sprintf("rows-%d", first/rowsPerPack), details[first:min(first+rowsPerPack, len(details))]})
@@ -77,11 +77,11 @@ type packJob struct {
 }
 
 // splitAll cuts the texts of all rows, several rows at a time.
-func (b *pageBuilder) splitAll(held []int, details []*rowDetail, detailers []*detailer) {
+func splitAll(data *pageData, held []int, details []*rowDetail, detailers []*detailer) {
 	sideBySide(len(details), func() func(int) {
 		return func(k int) {
 			if d := details[k]; d != nil {
-				detailers[b.rows[held[k]].run].split(&d.View)
+				detailers[data.rows[held[k]].run].split(&d.View)
 			}
 		}
 	})

@@ -12,23 +12,25 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics"
-	"ibid/metrics/span"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares with a file, or rewrites it.
-func golden(t *testing.T, name string, got []byte) {
+// goldenPicture compares what a template makes of data with a file of testdata, or
+// rewrites that. In the file each element has a line of its own.
+func goldenPicture(t *testing.T, name, template string, data any) {
 	t.Helper()
+	var b bytes.Buffer
+	if err := pageTemplates.ExecuteTemplate(&b, template, data); err != nil {
+		t.Fatal(err)
+	}
+	got := append(bytes.ReplaceAll(b.Bytes(), []byte("><"), []byte(">\n<")), '\n')
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.WriteFile(path, got, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -48,50 +50,48 @@ func TestPictures(t *testing.T) {
 		name, template string
 		data           any
 	}{
-		{"strip.svg", "strip", p.Tiles[0].Strip},
-		{"strip-gate.svg", "strip", p.Compare[1].Lines[1].Strip},
-		{"spread.svg", "spread", p.Spreads[1]},
-		{"bars.html", "bars", p.Statuses},
+		{"strip.svg", "strip", view[verdictView](p).Tiles[0].Strip},
+		{"strip-gate.svg", "strip", view[systemsView](p).Metrics[1].Lines[1].Strip},
+		{"spread.svg", "spread", view[metricsView](p).Spreads[1]},
+		{"bars.html", "bars", view[whyView](p).Statuses},
 	}
 	for _, x := range pictures {
-		t.Run(x.name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := pageTemplates.ExecuteTemplate(&b, x.template, x.data); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, x.name, append(bytes.TrimSpace(b.Bytes()), '\n'))
-		})
+		t.Run(x.name, func(t *testing.T) { goldenPicture(t, x.name, x.template, x.data) })
 	}
 }
 
+// TestProblems: a row that fails has the problem that the run names; a citation
+// and a row of an earlier run have the worst of what the tables say.
 func TestProblems(t *testing.T) {
-	l := limits{supported: 0.7, goodMatch: 0.8}
-	some := func(v float64) dataset.NullFloat { return dataset.NullFloat{Value: v, Valid: true} }
+	l := limits{ProblemLimits: metrics.ProblemLimits{Supported: 0.7, GoodMatch: 0.8}}
+	some := func(v float64) ibid.Number { return ibid.Some(v) }
 	tests := []struct {
-		name  string
-		c     citation
-		claim claim
-		want  problem
+		name    string
+		because string
+		c       citation
+		outcome string
+		want    metrics.Problem // of the citation
+		row     metrics.Problem
 	}{
-		{"nothing known", citation{status: "unchecked"}, claim{}, fine},
-		{"exact", citation{status: "ok", exact: some(1), snapped: some(1)}, claim{}, fine},
-		{"good after snapping", citation{status: "ok", exact: some(0.7), snapped: some(0.9)}, claim{}, fine},
-		{"covers too little", citation{status: "ok", exact: some(0.5), snapped: some(0.5)}, claim{}, partly},
-		{"touches nothing", citation{status: "ok", exact: some(0)}, claim{}, beside},
-		{"an invented document is worse than touching nothing", citation{status: "document_not_found", exact: some(0)}, claim{}, invented},
-		{"repaired", citation{status: "quote_repaired"}, claim{}, repaired},
-		{"unsupported claim", citation{status: "ok", support: some(0)}, claim{outcome: "unsupported"}, unsupported},
-		{"not the citation that fails its claim", citation{status: "ok", support: some(0.9)}, claim{outcome: "unsupported"}, fine},
-		{"contradicts", citation{status: "ok", label: "contradicts", support: some(0)}, claim{outcome: "contradicted", citations: []int64{0, 1}}, contradicted},
-		{"beside one that contradicts", citation{status: "ok", support: some(0)}, claim{outcome: "contradicted", citations: []int64{0, 1}}, fine},
-		{"supported elsewhere", citation{status: "ok", support: some(0)}, claim{outcome: "supported_elsewhere"}, elsewhere},
+		{"nothing known", "", citation{status: "unchecked"}, "", metrics.NoProblem, metrics.NoProblem},
+		{"a status of another version", "", citation{status: "new"}, "", metrics.NoProblem, metrics.NoProblem},
+		{"not what the run names", "low_score", citation{status: "ok"}, "", metrics.NoProblem, metrics.ProblemLowScore},
+		{"not in the run", "", citation{status: "ok", exact: some(0)}, "", metrics.ProblemWrongPlace, metrics.ProblemWrongPlace},
+		{"of its claim", "", citation{status: "ok", support: some(0), label: "contradicts"}, "contradicted", metrics.ProblemContradicted, metrics.ProblemContradicted},
+		{"not why its claim fails", "", citation{status: "ok", support: some(0.7)}, "unsupported", metrics.NoProblem, metrics.ProblemUncited},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.c.claims = []int64{0}
-			r := &results{citations: []citation{tt.c}, claims: []claim{tt.claim}, firstCite: []int32{0, 1}, firstClm: []int32{0, 1}}
+			r := &results{
+				failed: []string{""}, because: []string{tt.because}, truthSpans: make([]ibid.Integer, 1), citations: []citation{tt.c}, firstCite: []int32{0, 1},
+				findings: []metrics.ClaimFinding{{Outcome: outcomeNamed[tt.outcome]}}, firstClm: []int32{0, 1},
+			}
 			if got := l.ofCitation(r, 0, &r.citations[0]); got != tt.want {
-				t.Errorf("problem is %s, want %s", problemWords[got].Code, problemWords[tt.want].Code)
+				t.Errorf("the citation's problem is %s, want %s", got, tt.want)
+			}
+			if got := l.ofRow(r, 0); got != tt.row {
+				t.Errorf("the row's problem is %s, want %s", got, tt.row)
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func TestProblems(t *testing.T) {
 
 // TestWords makes sure that every status that exists has its words.
 func TestWords(t *testing.T) {
-	for i, s := range span.Statuses() {
+	for i, s := range ibid.Statuses() {
 		w := statusWords[i]
 		if w.Code != s.String() || w.Long == "" {
 			t.Errorf("status %s has the words of %s", s, w.Code)
@@ -111,6 +111,10 @@ func TestWords(t *testing.T) {
 	for i, w := range problemWords {
 		if w.Short == "" || w.Long == "" || w.Tone == "" {
 			t.Errorf("problem %d has no words", i)
+		}
+		p := metrics.Problem(i)
+		if bad := w.Tone == Warn || w.Tone == Bad; w.Code != p.String() || bad != p.Fails() {
+			t.Errorf("problem %s has the words of %s, with tone %s", p, w.Code, w.Tone)
 		}
 	}
 }
@@ -201,26 +205,35 @@ func FuzzUnitsBefore(f *testing.F) {
 	})
 }
 
-// TestGateRules reads gates as configs writes them.
+// TestGateRules draws the limits of gates in the normal form that runs hold.
 func TestGateRules(t *testing.T) {
 	tests := []struct {
-		gate string
-		want parsedGate
-		ok   bool
+		gate                  string
+		system, slice, metric string // of the group that shows the limit
+		want                  string // "" if no group shows it
 	}{
-		{"char_f1 >= 0.7", parsedGate{metric: "char_f1", op: ">=", number: 0.7}, true},
-		{"char_dice>=0.7", parsedGate{metric: "char_f1", op: ">=", number: 0.7}, true},
-		{"lo(micro(char_f1))[lang=de] < 0.6", parsedGate{micro: true, metric: "char_f1", slice: "lang=de", op: "<", number: 0.6}, true},
-		{"hi(hallucination_rate)[system=a][lang=de] <= 0.1", parsedGate{metric: "hallucination_rate", system: "a", slice: "lang=de", op: "<=", number: 0.1}, true},
-		{"diff(char_f1) >= -0.1", parsedGate{op: ">=", number: -0.1}, false},
+		{"char_f1 >= 0.7", "", "", "char_f1", ">= 0.700"},
+		{"char_dice>=0.7", "", "", "char_f1", ">= 0.700"},
+		{"lo(micro(char_f1))[lang=de] < 0.6", "", "lang=de", "char_f1", ""}, // no macro value
+		{"lo(char_f1)[lang=de] < 0.6", "", "lang=de", "char_f1", "< 0.600"},
+		{"hi(hallucination_rate)[system=a][lang=de] <= 0.1", "a", "lang=de", "hallucination_rate", "<= 0.100"},
+		{"diff(char_f1) >= -0.1", "", "", "char_f1", ""},
 	}
+	groups := [][2]string{{"", ""}, {"a", ""}, {"b", ""}, {"", "lang=de"}, {"a", "lang=de"}, {"", "lang=fr"}}
 	for _, tt := range tests {
 		g, err := configs.ParseGate(tt.gate)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := parseGate(g.String()); ok != tt.ok || got != tt.want {
-			t.Errorf("parseGate(%q) = %+v, %v, want %+v, %v", g.String(), got, ok, tt.want, tt.ok)
+		results := []runs.GateResult{{Gate: g.String()}}
+		for _, group := range groups {
+			for _, metric := range []string{"char_f1", "hallucination_rate"} {
+				rules := gateRules(results, axis{0, 1}, group[0], group[1], metric)
+				here := tt.want != "" && group == [2]string{tt.system, tt.slice} && metric == tt.metric
+				if here != (len(rules) == 1) || here && rules[0].Text != tt.want {
+					t.Errorf("gate %s in %q, %s: %+v, want %q: %v", g, group, metric, rules, tt.want, here)
+				}
+			}
 		}
 	}
 }
@@ -280,8 +293,8 @@ func TestPageOfTooManyRows(t *testing.T) {
 	for _, k := range p.packs {
 		size += len(k.Data)
 	}
-	if size > 150_000 || p.Rows.Held != 600 || p.Rows.Opened >= 600 || p.Rows.Opened < staticRows {
-		t.Errorf("%d bytes, %d of %d rows can be opened", size, p.Rows.Opened, p.Rows.Held)
+	if size > 150_000 || view[rowsTable](p).Held != 600 || view[rowsTable](p).Opened >= 600 || view[rowsTable](p).Opened < staticRows {
+		t.Errorf("%d bytes, %d of %d rows can be opened", size, view[rowsTable](p).Opened, view[rowsTable](p).Held)
 	}
 	var x rowIndex
 	openPack(t, p, "index", &x)
@@ -295,9 +308,9 @@ func TestPageOfTooManyRows(t *testing.T) {
 			}
 		}
 	}
-	want := fmt.Sprintf("%d of the rows can be opened here, %d of them failing;", p.Rows.Opened, failing)
-	if !strings.HasPrefix(p.Rows.Sampled, want) || !strings.Contains(writePage(t, p), want) {
-		t.Errorf("the page says %q", p.Rows.Sampled)
+	want := fmt.Sprintf("%d of the rows can be opened here, %d of them failing;", view[rowsTable](p).Opened, failing)
+	if !strings.HasPrefix(view[verdictView](p).Sampled, want) || !strings.Contains(writePage(t, p), want) {
+		t.Errorf("the page says %q", view[verdictView](p).Sampled)
 	}
 	var rows []*rowDetail
 	openPack(t, p, "rows-0", &rows)
@@ -314,14 +327,14 @@ func TestPageOfTooManyRows(t *testing.T) {
 
 // TestChoice takes what fails and a sample of the rest, the same each time.
 func TestChoice(t *testing.T) {
-	builder := func() *pageBuilder {
-		b := &pageBuilder{page: &Page{}, results: []*results{{run: &RunData{Manifest: &runs.Manifest{Seed: 7}}}}}
+	builder := func() *pageData {
+		b := &pageData{results: []*results{{run: &RunData{Manifest: &runs.Manifest{Seed: 7}}}}}
 		r := b.results[0]
 		b.totals.failing = []int64{1000}
 		for k := range 10_000 {
 			row := pageRow{index: k}
 			if k%10 == 3 {
-				row.problem = invented
+				row.problem = metrics.ProblemNoDocument
 			}
 			b.rows = append(b.rows, row)
 			r.id, r.system = append(r.id, fmt.Sprint(k)), append(r.system, "s")
@@ -329,10 +342,10 @@ func TestChoice(t *testing.T) {
 		return b
 	}
 	b := builder()
-	c := b.choose(4_000)
+	c := choose(b, 4_000)
 	failing := 0
 	for _, k := range c.listed {
-		if b.failing(&b.rows[k]) {
+		if b.rows[k].problem.Fails() {
 			failing++
 		}
 	}
@@ -340,25 +353,23 @@ func TestChoice(t *testing.T) {
 		t.Errorf("%d rows, %d of them failing, %d drawn", len(c.listed), failing, c.sample)
 	}
 	// Some of the others can be opened in any case, then the failing ones come.
-	if k := c.opened[openedSample-1]; b.failing(&b.rows[k]) {
+	if k := c.opened[openedSample-1]; b.rows[k].problem.Fails() {
 		t.Error("too few of the others can be opened")
 	}
-	if k := c.opened[openedSample]; !b.failing(&b.rows[k]) {
+	if k := c.opened[openedSample]; !b.rows[k].problem.Fails() {
 		t.Error("failing rows do not come before others")
 	}
-	if again := builder().choose(4_000); !slices.Equal(c.listed, again.listed) || !slices.Equal(c.opened, again.opened) {
+	if again := choose(builder(), 4_000); !slices.Equal(c.listed, again.listed) || !slices.Equal(c.opened, again.opened) {
 		t.Error("the same rows give another sample")
 	}
-	b.saySampled(&c, 4_000)
-	if want := "This page lists 4,000 of 10,000 rows: all 1,000 failing rows and a sample of 3,000 others (seed 7). All numbers are over all rows;"; !strings.HasPrefix(b.page.Rows.Sampled, want) {
-		t.Errorf("the page says %q", b.page.Rows.Sampled)
+	if got, want := sampledInWords(b, &c, 4_000), "This page lists 4,000 of 10,000 rows: all 1,000 failing rows and a sample of 3,000 others (seed 7). All numbers are over all rows;"; !strings.HasPrefix(got, want) {
+		t.Errorf("the page says %q", got)
 	}
 	// More fail than a page lists: the worst, and still some others.
 	b = builder()
-	c = b.choose(2_500)
-	b.saySampled(&c, 100)
-	if want := "This page lists 2,500 of 10,000 rows: the 500 worst of 1,000 failing rows and a sample of 2,000 others (seed 7). 100 of the rows can be opened here, 0 of them failing;"; !strings.HasPrefix(b.page.Rows.Sampled, want) {
-		t.Errorf("the page says %q", b.page.Rows.Sampled)
+	c = choose(b, 2_500)
+	if got, want := sampledInWords(b, &c, 100), "This page lists 2,500 of 10,000 rows: the 500 worst of 1,000 failing rows and a sample of 2,000 others (seed 7). 100 of the rows can be opened here, 0 of them failing;"; !strings.HasPrefix(got, want) {
+		t.Errorf("the page says %q", got)
 	}
 }
 
@@ -379,7 +390,7 @@ func BenchmarkWritePage(b *testing.B) {
 	data := large(10_000, 4_000).run(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		p, err := NewPage(b.Context(), PageOptions{}, data)
+		p, err := newPage(b.Context(), PageOptions{}, data)
 		if err != nil {
 			b.Fatal(err)
 		}

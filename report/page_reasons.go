@@ -1,6 +1,8 @@
 package report
 
-import "strings"
+import (
+	"strings"
+)
 
 // reasons are the ways in which metrics of rows are undefined. Rows are alike in
 // that, so the page holds each way once.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -20,16 +22,23 @@ type results struct {
 	provider   []string
 	row        []int64 // position in the input, ascending
 	failed     []string
+	because    []string // why rows fail, "" of one that does not
 	annotator  []string
-	tags       [][]dataset.Tag
-	truthSpans []dataset.NullInt
+	tags       [][]ibid.Tag
+	truthSpans []ibid.Integer
 	metrics    []metricColumn // those that some row has
 
 	citations []citation
 	firstCite []int32 // of each row; one more at the end
 	claims    []claim
 	firstClm  []int32
-	judged    bool // there is a claims file
+	findings  []metrics.ClaimFinding // what decides about each claim
+	judged    bool                   // there is a claims file
+	opened    map[int]*openedRow     // by position in id, see [results.open]
+
+	calls       []judgeCall
+	agreement   []runs.AgreementRow
+	calibration *Calibration // nil if nobody compared the judge with people
 }
 
 // A metricColumn is the values of one metric.
@@ -45,23 +54,8 @@ type citation struct {
 	doc                       string
 	docNull                   bool
 	status, label, sourceType string
-	exact, snapped, support   dataset.NullFloat
+	exact, snapped, support   ibid.Number
 	claims                    []int64
-
-	*citationDetail // nil unless the row is looked at closely, see [results.open]
-}
-
-// A citationDetail is what only a row that is looked at closely shows.
-type citationDetail struct {
-	citationID                 string
-	page, start, end           dataset.NullInt
-	answerEnd                  dataset.NullInt
-	repairedStart, repairedEnd dataset.NullInt
-	bestTruth                  dataset.NullInt
-	quoteStart, quoteEnd       dataset.NullInt
-	unit, precheck, reason     string
-	relevant, necessary        dataset.NullInt // 0 or 1
-	quote, citedText           string
 }
 
 // A claim is one row of claims.parquet.
@@ -69,20 +63,12 @@ type claim struct {
 	row, number int64
 	outcome     string
 	citations   []int64
-
-	*claimDetail // nil unless the row is looked at closely, see [results.open]
 }
 
-// A claimDetail is what only a row that is looked at closely shows.
-type claimDetail struct {
-	claimID, text                string
-	start, end                   dataset.NullInt
-	support, elsewhere           dataset.NullFloat
-	reason                       string
-	elsewhereDoc                 string
-	elsewherePage                dataset.NullInt
-	elsewhereStart, elsewhereEnd dataset.NullInt
-	votes                        dataset.NullInt
+// An openedRow is the citations and claims of a row that is looked at closely.
+type openedRow struct {
+	citations []runs.Citation
+	claims    []runs.Claim
 }
 
 // readResults reads what the page shows of a run.
@@ -99,6 +85,20 @@ func readResults(run *RunData, prefix string) (*results, error) {
 	}
 	r.firstCite = firstOf(r.row, len(r.citations), func(i int) int64 { return r.citations[i].row })
 	r.firstClm = firstOf(r.row, len(r.claims), func(i int) int64 { return r.claims[i].row })
+	for i := range r.claims {
+		c := &r.claims[i]
+		r.findings = append(r.findings, metrics.ClaimFinding{Outcome: outcomeNamed[c.outcome], Cited: len(c.citations)})
+	}
+	var err error
+	if r.calls, err = readCalls(run.Dir); err != nil {
+		return nil, err
+	}
+	if r.agreement, err = runs.ReadAgreement(run.Dir); err != nil {
+		return nil, err
+	}
+	if r.calibration, err = ReadCalibration(run.Dir); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -118,7 +118,12 @@ func firstOf(rows []int64, n int, rowOf func(i int) int64) []int32 {
 }
 
 func (r *results) citationsOf(i int) []citation { return r.citations[r.firstCite[i]:r.firstCite[i+1]] }
-func (r *results) claimsOf(i int) []claim       { return r.claims[r.firstClm[i]:r.firstClm[i+1]] }
+
+func (r *results) claimsOf(i int) []claim { return r.claims[r.firstClm[i]:r.firstClm[i+1]] }
+
+func (r *results) findingsOf(i int) []metrics.ClaimFinding {
+	return r.findings[r.firstClm[i]:r.firstClm[i+1]]
+}
 
 func (r *results) readRows() error {
 	defs := metrics.Definitions()
@@ -127,18 +132,19 @@ func (r *results) readRows() error {
 		"id":              texts(func(i int) *string { return &r.id[i] }),
 		"system":          texts(func(i int) *string { return &r.system[i] }),
 		"provider":        texts(func(i int) *string { return &r.provider[i] }),
-		"row":             func(i int, v *dataset.ColumnValues, k int) { r.row[i] = v.Ints[k] },
+		"row":             func(i int, v *parquet.ColumnValues, k int) { r.row[i] = v.Ints[k] },
 		"error":           texts(func(i int) *string { return &r.failed[i] }),
+		"fails_because":   texts(func(i int) *string { return &r.because[i] }),
 		"truth_annotator": texts(func(i int) *string { return &r.annotator[i] }),
-		"truth_spans":     ints(func(i int) *dataset.NullInt { return &r.truthSpans[i] }),
-		"tags": func(i int, v *dataset.ColumnValues, k int) {
+		"truth_spans":     ints(func(i int) *ibid.Integer { return &r.truthSpans[i] }),
+		"tags": func(i int, v *parquet.ColumnValues, k int) {
 			for e := v.Offsets[k]; e < v.Offsets[k+1]; e++ {
-				r.tags[i] = append(r.tags[i], dataset.Tag{Key: v.Keys[e], Value: v.Strings[e]})
+				r.tags[i] = append(r.tags[i], ibid.Tag{Key: v.Keys[e], Value: v.Strings[e]})
 			}
 		},
 	}
 	for m, d := range defs {
-		columns[d.Name] = func(i int, v *dataset.ColumnValues, k int) {
+		columns[d.Name] = func(i int, v *parquet.ColumnValues, k int) {
 			if v.Valid[k] {
 				c := &all[m]
 				if c.values == nil {
@@ -151,8 +157,8 @@ func (r *results) readRows() error {
 	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), columns, func(n int) {
 		r.id, r.system, r.row = make([]string, n), make([]string, n), make([]int64, n)
 		r.provider = make([]string, n)
-		r.failed, r.annotator, r.tags = make([]string, n), make([]string, n), make([][]dataset.Tag, n)
-		r.truthSpans = make([]dataset.NullInt, n)
+		r.failed, r.because, r.annotator, r.tags = make([]string, n), make([]string, n), make([]string, n), make([][]ibid.Tag, n)
+		r.truthSpans = make([]ibid.Integer, n)
 	})
 	for _, c := range all {
 		if c.values != nil {
@@ -168,15 +174,15 @@ func (r *results) readRows() error {
 func (r *results) readCitations() error {
 	at := func(i int) *citation { return &r.citations[i] }
 	columns := map[string]columnReader{
-		"row":             func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
-		"citation":        func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
-		"doc":             func(i int, v *dataset.ColumnValues, k int) { at(i).doc, at(i).docNull = v.Strings[k], !v.Valid[k] },
+		"row":             func(i int, v *parquet.ColumnValues, k int) { at(i).row = v.Ints[k] },
+		"citation":        func(i int, v *parquet.ColumnValues, k int) { at(i).number = v.Ints[k] },
+		"doc":             func(i int, v *parquet.ColumnValues, k int) { at(i).doc, at(i).docNull = v.Strings[k], !v.Valid[k] },
 		"status":          texts(func(i int) *string { return &at(i).status }),
 		"label":           texts(func(i int) *string { return &at(i).label }),
 		"source_type":     texts(func(i int) *string { return &at(i).sourceType }),
-		"exact_jaccard":   doubles(func(i int) *dataset.NullFloat { return &at(i).exact }),
-		"snapped_jaccard": doubles(func(i int) *dataset.NullFloat { return &at(i).snapped }),
-		"support":         doubles(func(i int) *dataset.NullFloat { return &at(i).support }),
+		"exact_jaccard":   doubles(func(i int) *ibid.Number { return &at(i).exact }),
+		"snapped_jaccard": doubles(func(i int) *ibid.Number { return &at(i).snapped }),
+		"support":         doubles(func(i int) *ibid.Number { return &at(i).support }),
 		"claims":          lists(func(i int) *[]int64 { return &at(i).claims }),
 	}
 	return readTable(filepath.Join(r.run.Dir, runs.CitationsFile), columns, func(n int) { r.citations = make([]citation, n) })
@@ -186,8 +192,8 @@ func (r *results) readCitations() error {
 func (r *results) readClaims() error {
 	at := func(i int) *claim { return &r.claims[i] }
 	columns := map[string]columnReader{
-		"row":       func(i int, v *dataset.ColumnValues, k int) { at(i).row = v.Ints[k] },
-		"claim":     func(i int, v *dataset.ColumnValues, k int) { at(i).number = v.Ints[k] },
+		"row":       func(i int, v *parquet.ColumnValues, k int) { at(i).row = v.Ints[k] },
+		"claim":     func(i int, v *parquet.ColumnValues, k int) { at(i).number = v.Ints[k] },
 		"outcome":   texts(func(i int) *string { return &at(i).outcome }),
 		"citations": lists(func(i int) *[]int64 { return &at(i).citations }),
 	}
@@ -199,12 +205,55 @@ func (r *results) readClaims() error {
 	return err
 }
 
+// open reads all of the citations and claims of the rows that look chooses. A large
+// run has far more than a page shows, and they take most of the memory that it would
+// take.
+func (r *results) open(look func(i int) bool) error {
+	r.opened = make(map[int]*openedRow)
+	for i := range r.row {
+		if look(i) {
+			r.opened[i] = &openedRow{}
+		}
+	}
+	rowOf := func(row int64) *openedRow {
+		i, _ := slices.BinarySearch(r.row, row)
+		return r.opened[i]
+	}
+	err := runs.Citations.ScanSome(r.run.Dir, nil, func(at int64) bool { return rowOf(r.citations[at].row) != nil }, func(_ int64, c *runs.Citation) error {
+		cleanTexts(&c.CitationID, &c.Unit, &c.Precheck, &c.Reason, &c.Quote, &c.CitedText)
+		c.Doc = strings.Clone(c.Doc)
+		row := rowOf(c.Row)
+		row.citations = append(row.citations, *c)
+		return nil
+	})
+	if err != nil || !r.judged {
+		return err
+	}
+	return runs.Claims.ScanSome(r.run.Dir, nil, func(at int64) bool { return rowOf(r.claims[at].row) != nil }, func(_ int64, c *runs.Claim) error {
+		cleanTexts(&c.ClaimID, &c.Text, &c.Reason)
+		if e := c.Elsewhere; e != nil {
+			e.Doc = strings.Clone(e.Doc)
+		}
+		row := rowOf(c.Row)
+		row.claims = append(row.claims, *c)
+		return nil
+	})
+}
+
+// cleanTexts clips and cleans texts that the page holds. They become copies: one
+// string would keep the text of all others of its part of the file in memory.
+func cleanTexts(texts ...*string) {
+	for _, s := range texts {
+		*s = strings.Clone(shown(clip(*s, longText)))
+	}
+}
+
 // undefined returns why metrics have no value, for the rows that keep chooses:
 // metric and reason in turn.
 func (r *results) undefined(keep func(i int) bool) (map[int][]string, error) {
 	out := make(map[int][]string)
 	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), map[string]columnReader{
-		"undefined": func(i int, v *dataset.ColumnValues, k int) {
+		"undefined": func(i int, v *parquet.ColumnValues, k int) {
 			if !keep(i) {
 				return
 			}

@@ -24,16 +24,16 @@ type choice struct {
 
 // choose chooses the rows that the page lists: all, or the failing ones and a
 // seeded sample of the rest.
-func (b *pageBuilder) choose(most int) choice {
-	failing, rest := b.byFailing()
+func choose(data *pageData, most int) choice {
+	failing, rest := byFailing(data)
 	c := choice{}
 	kept := failing
 	others := rest
-	if len(b.rows) > most {
+	if len(data.rows) > most {
 		if len(failing) > most-leastSample {
 			kept = failing[:most-leastSample]
 		}
-		others = b.draw(rest, min(len(rest), most-len(kept)))
+		others = draw(data, rest, min(len(rest), most-len(kept)))
 		c.sample = len(others)
 	}
 	c.listed = slices.Concat(kept, others)
@@ -44,23 +44,23 @@ func (b *pageBuilder) choose(most int) choice {
 }
 
 // byFailing lists the failing rows, worst first, and the others in order.
-func (b *pageBuilder) byFailing() (failing, rest []int) {
-	for k := range b.rows {
-		if b.failing(&b.rows[k]) {
+func byFailing(data *pageData) (failing, rest []int) {
+	for k := range data.rows {
+		if data.rows[k].problem.Fails() {
 			failing = append(failing, k)
 		} else {
 			rest = append(rest, k)
 		}
 	}
-	return b.worstFirst(failing), rest
+	return worstFirst(data, failing), rest
 }
 
 // draw takes a sample of n rows. A hash of the key decides, not the position, so
 // that the sample of a grown dataset is nearly the same.
-func (b *pageBuilder) draw(rows []int, n int) []int {
+func draw(data *pageData, rows []int, n int) []int {
 	lots := make(map[int]uint64, len(rows))
 	for _, k := range rows {
-		lots[k] = b.lot(k)
+		lots[k] = lot(data, k)
 	}
 	out := slices.Clone(rows)
 	slices.SortFunc(out, func(x, y int) int {
@@ -83,22 +83,22 @@ func compareUint(a, b uint64) int {
 }
 
 // lot draws a row's number from its key and the seed of the run.
-func (b *pageBuilder) lot(k int) uint64 {
-	row := &b.rows[k]
-	r := b.results[row.run]
+func lot(data *pageData, k int) uint64 {
+	row := &data.rows[k]
+	r := data.results[row.run]
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d\x00%s\x00%s", r.run.Manifest.Seed, r.id[row.index], r.system[row.index])
 	return h.Sum64()
 }
 
-// saySampled says at the top of the page which rows it lists and which of them
-// can be opened; nothing if all can.
-func (b *pageBuilder) saySampled(c *choice, opened int) {
-	all, listed := int64(len(b.rows)), int64(len(c.listed))
+// sampledInWords says which rows the page lists and which of them can be opened; ""
+// if all can.
+func sampledInWords(data *pageData, c *choice, opened int) string {
+	all, listed := int64(len(data.rows)), int64(len(c.listed))
 	if listed == all && opened == len(c.listed) {
-		return
+		return ""
 	}
-	failing := sum(b.totals.failing)
+	failing := sum(data.totals.failing)
 	text := ""
 	if listed < all {
 		what := fmt.Sprintf("all %s failing rows", Thousands(failing))
@@ -106,18 +106,18 @@ func (b *pageBuilder) saySampled(c *choice, opened int) {
 			what = fmt.Sprintf("the %s worst of %s failing rows", Thousands(kept), Thousands(failing))
 		}
 		if c.sample > 0 {
-			what += fmt.Sprintf(" and a sample of %s others (seed %d)", Thousands(int64(c.sample)), b.results[0].run.Manifest.Seed)
+			what += fmt.Sprintf(" and a sample of %s others (seed %d)", Thousands(int64(c.sample)), data.results[0].run.Manifest.Seed)
 		}
 		text = fmt.Sprintf("This page lists %s of %s rows: %s. ", Thousands(listed), Thousands(all), what)
 	}
 	if opened < len(c.listed) {
 		bad := int64(0)
 		for _, k := range c.opened[:opened] {
-			if b.failing(&b.rows[k]) {
+			if data.rows[k].problem.Fails() {
 				bad++
 			}
 		}
 		text += fmt.Sprintf("%s of the rows can be opened here, %s of them failing; ibid show opens every row. ", Thousands(int64(opened)), Thousands(bad))
 	}
-	b.page.Rows.Sampled = text + "All numbers are over all rows; every row is in rows.parquet."
+	return text + "All numbers are over all rows; every row is in rows.parquet."
 }

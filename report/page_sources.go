@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -128,4 +129,197 @@ func (t *sourceText) hold(text string, w [2]int64) {
 	}
 	at := bytesBefore(text, w[:])
 	t.pieces = slices.Replace(t.pieces, lo, hi, piece{w[0], w[1], strings.Clone(shown(text[at[0]:at[1]]))})
+}
+
+// A mark is a stretch of a text that somebody points at.
+type mark struct {
+	start, end int64 // code points
+	kind       int32 // one of the kinds below
+	of         int32 // the number of the citation, of the truth or, where evidence is elsewhere, of the claim
+}
+
+// Kinds of marks and other states of a stretch of text; a stretch can be of
+// several. The script of the page knows these numbers.
+const (
+	markPredicted = 1 << iota // cited
+	markTrue                  // marked by an annotator
+	markSupport               // the judge's evidence
+	markElsewhere             // evidence that should have been cited
+	stretchFolded             // context, seen on request
+	markTolerance             // so near to what is cited that it counts as the same place
+)
+
+// A pieceView is one piece of a text as a row sees it, split into stretches that
+// are marked alike.
+type pieceView struct {
+	Piece  int       `json:"piece"`
+	Head   string    `json:"head"`             // where in the text
+	Runs   []int32   `json:"runs"`             // start, end (UTF-16 units of the piece) and state of each stretch
+	Notes  []runNote `json:"notes,omitempty"`  // what begins and ends
+	Marks  []int32   `json:"marks,omitempty"`  // kind, number, first and last stretch of each mark
+	Before bool      `json:"before,omitempty"` // text is left out before the piece
+	After  bool      `json:"after,omitempty"`  // and after it
+}
+
+// A runNote says what begins before and what ends after a stretch.
+type runNote struct {
+	Run   int     `json:"run"`
+	Open  string  `json:"open,omitempty"`  // for those who do not see marks
+	Close string  `json:"close,omitempty"` //
+	Cites []int32 `json:"cites,omitempty"` // citations that begin here
+}
+
+// view splits the pieces that hold marks.
+func (t *sourceText) view(marks []mark) []pieceView {
+	var out []pieceView
+	for i := range t.pieces {
+		p := &t.pieces[i]
+		var here []mark
+		for _, m := range marks {
+			if m.start < p.end && m.end > p.start {
+				here = append(here, m)
+			}
+		}
+		if len(here) == 0 {
+			continue
+		}
+		v := splitPiece(p, here)
+		v.Piece, v.Before, v.After = i, p.start > 0, p.end < t.length
+		v.Head = "[" + Thousands(p.start) + ", " + Thousands(p.end) + ") of " + Thousands(t.length) + " characters"
+		if !v.Before && !v.After {
+			v.Head = Thousands(t.length) + " characters, whole text"
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// splitPiece cuts a piece where marks begin and end, and folds what is far from
+// all of them.
+func splitPiece(p *piece, marks []mark) pieceView {
+	cuts := []int64{p.start, p.end}
+	for _, m := range marks {
+		cuts = append(cuts, min(max(m.start, p.start), p.end), min(max(m.end, p.start), p.end))
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	stateOf := func(start, end int64) (state int32) {
+		for _, m := range marks {
+			if m.start <= start && end <= m.end {
+				state |= m.kind
+			}
+		}
+		return state
+	}
+	cuts = foldCuts(cuts, stateOf, p)
+	relative := make([]int64, len(cuts))
+	for i, c := range cuts {
+		relative[i] = c - p.start
+	}
+	units := unitsBefore(p.text, relative)
+	var v pieceView
+	for i := 0; i+1 < len(cuts); i++ {
+		state := stateOf(cuts[i], cuts[i+1])
+		if state == 0 && isFolded(cuts, i, marks, p) {
+			state = stretchFolded
+		}
+		v.Runs = append(v.Runs, units[i], units[i+1], state)
+		if note, ok := noteOf(i, cuts[i], cuts[i+1], marks); ok {
+			v.Notes = append(v.Notes, note)
+		}
+	}
+	for _, m := range marks {
+		if m.kind != markTolerance {
+			first, _ := slices.BinarySearch(cuts, max(m.start, p.start))
+			end, _ := slices.BinarySearch(cuts, min(m.end, p.end))
+			v.Marks = append(v.Marks, m.kind, m.of, int32(first), int32(end-1))
+		}
+	}
+	return v
+}
+
+// foldCuts adds cuts within unmarked stretches, so that only what is near a mark
+// is seen at once.
+func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []int64 {
+	out := cuts[:1:1]
+	runes := []rune(p.text)
+	for i := 0; i+1 < len(cuts); i++ {
+		from, to := cuts[i], cuts[i+1]
+		if stateOf(from, to) == 0 {
+			if from > p.start {
+				from += seenAround
+			}
+			if to < p.end {
+				to -= seenAround
+			}
+			if to-from >= leastFold {
+				if from > cuts[i] {
+					out = append(out, afterWord(runes, from-p.start)+p.start)
+				}
+				if to < cuts[i+1] {
+					out = append(out, afterWord(runes, to-p.start)+p.start)
+				}
+			}
+		}
+		out = append(out, cuts[i+1])
+	}
+	return out
+}
+
+// wordEnd is how far a cut moves so as not to break a word.
+const wordEnd = 20
+
+// afterWord moves a cut to behind the next white space, if there is some near.
+func afterWord(runes []rune, at int64) int64 {
+	for i := at; i < min(at+wordEnd, int64(len(runes))); i++ {
+		if unicode.IsSpace(runes[i]) {
+			return i + 1
+		}
+	}
+	return at
+}
+
+// isFolded reports whether the unmarked stretch i lies away from all marks.
+func isFolded(cuts []int64, i int, marks []mark, p *piece) bool {
+	touches := func(at int64) bool {
+		return slices.ContainsFunc(marks, func(m mark) bool { return m.start == at || m.end == at })
+	}
+	return !touches(cuts[i]) && !touches(cuts[i+1]) && cuts[i+1]-cuts[i] >= leastFold-2*wordEnd
+}
+
+// noteOf says what begins at start and ends at end.
+func noteOf(run int, start, end int64, marks []mark) (runNote, bool) {
+	n := runNote{Run: run}
+	var open, closed []string
+	for _, m := range marks {
+		if m.kind == markTolerance {
+			continue
+		}
+		name := markName(m)
+		if m.start == start {
+			open = append(open, name+" starts")
+			if m.kind == markPredicted {
+				n.Cites = append(n.Cites, m.of)
+			}
+		}
+		if m.end == end {
+			closed = append(closed, name+" ends")
+		}
+	}
+	slices.Sort(open)
+	slices.Sort(closed)
+	n.Open, n.Close = list(slices.Compact(open)), list(slices.Compact(closed))
+	return n, n.Open != "" || n.Close != ""
+}
+
+func markName(m mark) string {
+	switch m.kind {
+	case markPredicted:
+		return "citation " + count(int64(m.of)+1)
+	case markTrue:
+		return "true span"
+	case markSupport:
+		return "judge's evidence"
+	}
+	return "evidence not cited"
 }

@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
-// A Strip is one line of a forest plot: an estimate with its interval on an axis
+// A stripView is one line of a forest plot: an estimate with its interval on an axis
 // that it shares with others. Positions are in percent of its width, so that it
 // fits any.
-type Strip struct {
+type stripView struct {
 	Label     string // the whole picture in words
 	X         string
 	Low, High string
@@ -23,12 +24,12 @@ type Strip struct {
 	Above     bool
 	Shape     int // of the mark: 0 circle, 1 square, 2 triangle, 3 diamond
 	Colour    int // of the mark, 0 to 7
-	Gates     []GateRule
+	Gates     []gateRule
 	Zero      string // of differences, where 0 is
 }
 
-// A GateRule is the limit of a gate on the axis.
-type GateRule struct {
+// A gateRule is the limit of a gate on the axis.
+type gateRule struct {
 	X    string
 	Text string
 	Pass bool
@@ -79,8 +80,8 @@ func (a axis) at(v float64) float64 {
 func percentText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
 // strip draws an estimate.
-func (a axis) strip(name string, s *runs.SummaryRow, gates []GateRule) Strip {
-	out := Strip{X: percentText(a.at(*s.Estimate)), Gates: gates, Label: name + " " + number(*s.Estimate)}
+func (a axis) strip(name string, s *runs.SummaryRow, gates []gateRule) stripView {
+	out := stripView{X: percentText(a.at(*s.Estimate)), Gates: gates, Label: name + " " + number(*s.Estimate)}
 	if s.Low != nil && s.High != nil {
 		lo, hi := a.at(*s.Low), a.at(*s.High)
 		out.Interval, out.Low, out.High, out.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
@@ -98,66 +99,34 @@ func levelText(level float64) string { return fmt.Sprintf("%g %%", math.Round(le
 // ends are the two ends of the axis in words.
 func (a axis) ends() [2]string { return [2]string{number(a.lo), number(a.hi)} }
 
-// gateRules are the limits of gates on a macro value of a group.
-func gateRules(gates []runs.GateResult, a axis, system, slice, metric string) []GateRule {
-	var out []GateRule
-	for _, g := range gates {
-		p, ok := parseGate(g.Gate)
-		if ok && !p.micro && p.metric == metric && p.system == system && p.slice == slice {
-			out = append(out, GateRule{percentText(a.at(p.number)), p.op + " " + number(p.number), g.Verdict == runs.Passed})
+// gateRules are the limits of gates on a macro value of a group: on an estimate
+// or an end of its interval. Gates with quoted names are left out.
+func gateRules(gates []runs.GateResult, a axis, system, slice, metric string) []gateRule {
+	var out []gateRule
+	for _, result := range gates {
+		g, err := configs.ParseGate(result.Gate)
+		if err != nil || g.Func.NeedsBaseline() || g.Micro || strings.Contains(result.Gate, `"`) {
+			continue
+		}
+		d, known := metrics.Lookup(g.Metric)
+		ofSystem, ofSlice := gateGroup(g)
+		if known && d.Name == metric && ofSystem == system && ofSlice == slice {
+			out = append(out, gateRule{percentText(a.at(g.Number)), g.Op + " " + number(g.Number), result.Verdict == runs.Passed})
 		}
 	}
 	return out
 }
 
-// A parsedGate is what a page needs of the normal form of a gate.
-type parsedGate struct {
-	micro         bool
-	metric        string
-	system, slice string
-	op            string
-	number        float64
-}
-
-// parseGate reads the normal form of a gate; false if it looks at something that
-// no strip shows, such as a p value.
-func parseGate(text string) (g parsedGate, ok bool) {
-	i := strings.LastIndexByte(text, ' ')
-	if i < 0 {
-		return g, false
-	}
-	v, err := strconv.ParseFloat(text[i+1:], 64)
-	rest := text[:i]
-	j := strings.LastIndexByte(rest, ' ')
-	if err != nil || j < 0 {
-		return g, false
-	}
-	g.number, g.op, rest = v, rest[j+1:], rest[:j]
-	for {
-		k := strings.LastIndexByte(rest, '[')
-		if k < 0 || !strings.HasSuffix(rest, "]") {
-			break
-		}
-		key, value, _ := strings.Cut(rest[k+1:len(rest)-1], "=")
-		if strings.HasPrefix(value, `"`) || strings.HasPrefix(key, `"`) {
-			return g, false // quoted names need the real parser
-		}
-		if key == "system" {
-			g.system = value
-		} else {
-			g.slice = key + "=" + value
-		}
-		rest = rest[:k]
-	}
-	for _, f := range []string{"lo(", "hi("} {
-		if strings.HasPrefix(rest, f) && strings.HasSuffix(rest, ")") {
-			rest = rest[len(f) : len(rest)-1]
+// gateGroup is the group that a gate looks at: a system and the first slice, ""
+// for all.
+func gateGroup(g configs.Gate) (system, slice string) {
+	for _, s := range g.Slices {
+		switch {
+		case s.Key == "system":
+			system = s.Value
+		case slice == "":
+			slice = s.Key + "=" + s.Value
 		}
 	}
-	if strings.HasPrefix(rest, "micro(") && strings.HasSuffix(rest, ")") {
-		g.micro, rest = true, rest[len("micro("):len(rest)-1]
-	}
-	d, ok := metrics.Lookup(rest)
-	g.metric = d.Name
-	return g, ok
+	return system, slice
 }

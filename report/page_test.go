@@ -10,13 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/dataset/runs"
-	"ibid/metrics/span"
 )
 
 // openPack reads a pack of a page into out.
-func openPack(t testing.TB, p *Page, id string, out any) {
+func openPack(t testing.TB, p *page, id string, out any) {
 	t.Helper()
 	for _, k := range p.packs {
 		if k.ID != id {
@@ -38,17 +37,35 @@ func openPack(t testing.TB, p *Page, id string, out any) {
 	t.Fatalf("no pack %s", id)
 }
 
-func writePage(t testing.TB, p *Page) string {
+func writePage(t testing.TB, p *page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
+	if err := p.write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
+// find is what a section of the page shows; nil if the page has none of that type.
+func find[T any](p *page) *T {
+	for _, s := range p.Sections {
+		if v, ok := s.View.(*T); ok {
+			return v
+		}
+	}
+	return nil
+}
+
+// view is what a section shows; empty if the page does not have it.
+func view[T any](p *page) *T {
+	if v := find[T](p); v != nil {
+		return v
+	}
+	return new(T)
+}
+
 // textsOf are the sentences of findings.
-func textsOf(findings []Finding) []string {
+func textsOf(findings []finding) []string {
 	var out []string
 	for _, f := range findings {
 		out = append(out, f.Text())
@@ -58,8 +75,8 @@ func textsOf(findings []Finding) []string {
 
 func TestPageSaysTheVerdictInWords(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	if want := "1 of 2 gates failed. 1 of 5 answers shows no serious problem; 4 fail."; p.Headline != want {
-		t.Errorf("Headline = %q, want %q", p.Headline, want)
+	if want := "1 of 2 gates failed. 1 of 5 answers shows no serious problem; 4 fail."; view[verdictView](p).Headline != want {
+		t.Errorf("Headline = %q, want %q", view[verdictView](p).Headline, want)
 	}
 	want := []string{
 		"1 row could not be scored.",
@@ -67,20 +84,20 @@ func TestPageSaysTheVerdictInWords(t *testing.T) {
 		"Of 4 claims, by the judge: 1 supported by what is cited (25 %), 1 supported elsewhere (25 %), 1 contradicted (25 %) and 1 unsupported (25 %).",
 		"Citation correctness by system: alpha 0.250 [-0.050, 0.550] and beta 0.100 [-0.200, 0.400].",
 	}
-	if !slices.Equal(textsOf(p.Lines), want) {
-		t.Errorf("Lines = %q, want %q", textsOf(p.Lines), want)
+	if !slices.Equal(textsOf(view[verdictView](p).Lines), want) {
+		t.Errorf("Lines = %q, want %q", textsOf(view[verdictView](p).Lines), want)
 	}
 	var worst []string
-	for _, w := range p.Worst {
+	for _, w := range view[verdictView](p).Worst {
 		worst = append(worst, w.Key+" "+w.Number+" "+w.Word.Code)
 	}
-	if want := []string{"q2/beta 1 contradicted", "q2/beta 2 invented", "q3/beta 1 misquoted"}; !slices.Equal(worst, want) {
+	if want := []string{"q2/beta 1 contradicted", "q2/beta 2 document_not_found", "q3/beta 1 quote_mismatch"}; !slices.Equal(worst, want) {
 		t.Errorf("worst citations = %q, want %q", worst, want)
 	}
-	if !slices.Contains(p.Worst[0].Why, "Reason: it cost 84 million") || !slices.Contains(p.Worst[2].Why, "Its claim is supported elsewhere: diary [0, 15).") {
-		t.Errorf("reasons = %q and %q", p.Worst[0].Why, p.Worst[2].Why)
+	if !slices.Contains(view[verdictView](p).Worst[0].Why, "Reason: it cost 84 million") || !slices.Contains(view[verdictView](p).Worst[2].Why, "Its claim is supported elsewhere: diary [0, 15).") {
+		t.Errorf("reasons = %q and %q", view[verdictView](p).Worst[0].Why, view[verdictView](p).Worst[2].Why)
 	}
-	if said := []string{p.Worst[0].Claim, p.Worst[1].Claim, p.Worst[2].Claim}; !slices.Equal(said, []string{"Nothing.", "Or 7 million.", "Nobody."}) {
+	if said := []string{view[verdictView](p).Worst[0].Claim, view[verdictView](p).Worst[1].Claim, view[verdictView](p).Worst[2].Claim}; !slices.Equal(said, []string{"Nothing.", "Or 7 million.", "Nobody."}) {
 		t.Errorf("claims = %q", said)
 	}
 }
@@ -100,32 +117,31 @@ func TestPageClaimsNoMoreThanWasChecked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f := newFixture()
-		f.add(dataset.Row{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": tt.status[0]}, {"status": tt.status[1]}}, nil, dataset.Resolved{})
-		f.texts.places[0].Citations = make([]span.Place, 2)
-		if got := textsOf(f.page(t, PageOptions{}).Lines); len(got) != 1 || got[0] != tt.want {
+		f.add(ibid.Answer{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": tt.status[0]}, {"status": tt.status[1]}}, nil, resolved{Citations: make([]ibid.Place, 2)})
+		if got := textsOf(view[verdictView](f.page(t, PageOptions{})).Lines); len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%v: %q, want %q", tt.status, got, tt.want)
 		}
 	}
 	f := newFixture()
-	f.add(dataset.Row{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": "ok"}}, nil, dataset.Resolved{Citations: make([]span.Place, 1)})
-	if got, want := textsOf(f.page(t, PageOptions{}).Lines), "The citation points at a place that exists."; len(got) != 1 || got[0] != want {
+	f.add(ibid.Answer{ID: "q", System: "s"}, cells{"char_f1": 1.0}, []cells{{"status": "ok"}}, nil, resolved{Citations: make([]ibid.Place, 1)})
+	if got, want := textsOf(view[verdictView](f.page(t, PageOptions{})).Lines), "The citation points at a place that exists."; len(got) != 1 || got[0] != want {
 		t.Errorf("of one citation: %q, want %q", got, want)
 	}
 }
 
 func TestPageMetrics(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	if len(p.Tiles) != 2 || p.Tiles[0].Name != "citation_correctness" || p.Tiles[0].Counts != "over 4 rows, undefined in 1" {
-		t.Fatalf("Tiles = %+v", p.Tiles)
+	if len(view[verdictView](p).Tiles) != 2 || view[verdictView](p).Tiles[0].Name != "citation_correctness" || view[verdictView](p).Tiles[0].Counts != "over 4 rows, undefined in 1" {
+		t.Fatalf("Tiles = %+v", view[verdictView](p).Tiles)
 	}
-	s := p.Tiles[0].Strip
+	s := view[verdictView](p).Tiles[0].Strip
 	if s.X != "17.50%" || s.Low != "0.00%" || s.High != "47.50%" || !s.Below || s.Above {
 		t.Errorf("strip = %+v: the interval [-0.125, 0.475] goes on below 0", s)
 	}
-	if g := p.Tiles[1].Strip.Gates; len(g) != 1 || g[0] != (GateRule{"30.00%", ">= 0.300", true}) {
+	if g := view[verdictView](p).Tiles[1].Strip.Gates; len(g) != 1 || g[0] != (gateRule{"30.00%", ">= 0.300", true}) {
 		t.Errorf("gates on the pooled value = %+v", g)
 	}
-	for _, c := range p.Compare {
+	for _, c := range view[systemsView](p).Metrics {
 		if c.Name != "char_f1" {
 			continue
 		}
@@ -133,33 +149,33 @@ func TestPageMetrics(t *testing.T) {
 			t.Errorf("comparison = %+v", c)
 		}
 	}
-	if len(p.Slices) != 1 || p.Slices[0].Key != "lang" || p.Slices[0].Lines[0].Link != "#f=tag%3Alang%3Den" {
-		t.Errorf("Slices = %+v", p.Slices)
+	if len(view[metricsView](p).Slices) != 1 || view[metricsView](p).Slices[0].Key != "lang" || view[metricsView](p).Slices[0].Lines[0].Link != "#f=tag%3Alang%3Den" {
+		t.Errorf("Slices = %+v", view[metricsView](p).Slices)
 	}
-	if len(p.Method.Definitions) != 2 || p.Method.Intervals[0].Name != "cr1-t" {
-		t.Errorf("Method = %+v", p.Method)
+	if len(view[methodView](p).Definitions) != 2 || view[methodView](p).Intervals[0].Name != "cr1-t" {
+		t.Errorf("Method = %+v", view[methodView](p))
 	}
 }
 
 func TestPageCountsWhy(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	bar := func(b *Bars, code string) Bar {
+	bar := func(b *barsView, code string) barView {
 		for _, x := range b.Bars {
 			if x.Word.Code == code {
 				return x
 			}
 		}
 		t.Fatalf("no bar %s", code)
-		return Bar{}
+		return barView{}
 	}
-	if b := bar(p.Statuses, "document_not_found"); b.Count != "1" || b.Share != "25 %" || b.Width != "50.00%" || b.Link != "#f=status%3Adocument_not_found" ||
+	if b := bar(view[whyView](p).Statuses, "document_not_found"); b.Count != "1" || b.Share != "25 %" || b.Width != "50.00%" || b.Link != "#f=status%3Adocument_not_found" ||
 		b.Systems[0].Count != "0" || b.Systems[1].Link != "#f=status%3Adocument_not_found&f=system%3Abeta" {
 		t.Errorf("bar = %+v", b)
 	}
-	if b := bar(p.Outcomes, "supported_elsewhere"); b.Count != "1" || b.Word.Tone != Warn {
+	if b := bar(view[whyView](p).Outcomes, "supported_elsewhere"); b.Count != "1" || b.Word.Tone != Warn {
 		t.Errorf("bar = %+v", b)
 	}
-	spread := p.Spreads[1]
+	spread := view[metricsView](p).Spreads[1]
 	if spread.Name != "char_f1" || spread.Bins[0].Count != "2" || spread.Bins[4].Count != "1" || spread.Bins[9].Count != "1" || spread.Undefined.Count != "1" {
 		t.Errorf("spread = %+v", spread)
 	}
@@ -184,7 +200,7 @@ func TestPageIndexAndRows(t *testing.T) {
 	for _, k := range x.Problem {
 		problems = append(problems, x.Problems[k].Code)
 	}
-	if want := []string{"fine", "contradicted", "misquoted", "uncited", "error"}; !slices.Equal(problems, want) {
+	if want := []string{"none", "contradicted", "quote_mismatch", "uncited", "error"}; !slices.Equal(problems, want) {
 		t.Errorf("problems = %q, want %q", problems, want)
 	}
 	if want := []int{4, 1, 2, 3, 0}; !slices.Equal(x.Worst, want) {
@@ -227,7 +243,7 @@ func TestPageIndexAndRows(t *testing.T) {
 func TestPageWithoutTexts(t *testing.T) {
 	data := harbour().run(t)
 	data.Texts, data.NoTexts = nil, "answers.parquet is gone"
-	p, err := NewPage(t.Context(), PageOptions{}, data)
+	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,14 +263,14 @@ func TestPageNamesTheBaseline(t *testing.T) {
 	p := f.page(t, PageOptions{})
 	var x rowIndex
 	openPack(t, p, "index", &x)
-	if x.Judge != "Lexical baseline" || !strings.Contains(p.Lines[2].Text(), "by the lexical baseline") {
-		t.Errorf("judge = %q, line %q", x.Judge, p.Lines[2])
+	if x.Judge != "Lexical baseline" || !strings.Contains(view[verdictView](p).Lines[2].Text(), "by the lexical baseline") {
+		t.Errorf("judge = %q, line %q", x.Judge, view[verdictView](p).Lines[2])
 	}
 	html := writePage(t, p)
-	if !strings.Contains(html, "Outcomes are those of the lexical baseline") || !p.Runs[0].Base {
+	if !strings.Contains(html, "Outcomes are those of the lexical baseline") || !view[verdictView](p).Runs[0].Base {
 		t.Error("the page does not say that its judge is a baseline")
 	}
-	for _, w := range p.Worst {
+	for _, w := range view[verdictView](p).Worst {
 		for _, why := range w.Why {
 			if strings.HasPrefix(why, "Judge:") {
 				t.Errorf("a verdict of the baseline is called a judge's: %q", why)
@@ -269,11 +285,11 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	lexical, model, people := harbour(), harbour(), harbour()
 	lexical.manifest.ID, lexical.manifest.Judge = "words", runs.JudgeRecord{Kind: "lexical"}
 	people.manifest.ID, people.manifest.Judge = "labels", runs.JudgeRecord{Kind: "human"}
-	p, err := NewPage(t.Context(), PageOptions{}, lexical.run(t), model.run(t), people.run(t))
+	p, err := newPage(t.Context(), PageOptions{}, lexical.run(t), model.run(t), people.run(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := p.Lines[2].Text(), "Of 12 claims, by the lexical baseline, the judge and people: "; !strings.HasPrefix(got, want) {
+	if got, want := view[verdictView](p).Lines[2].Text(), "Of 12 claims, by the lexical baseline, the judge and people: "; !strings.HasPrefix(got, want) {
 		t.Errorf("says %q, want %q", got, want)
 	}
 	var x rowIndex
@@ -281,9 +297,9 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	if x.Judge != "Judge" {
 		t.Errorf("verdicts of all runs are called %q", x.Judge)
 	}
-	i := slices.IndexFunc(p.Compare, func(g CompareGroup) bool { return g.Name == "citation_correctness" })
-	if want := "higher is better; by the lexical baseline in words"; i < 0 || p.Compare[i].Better != want {
-		t.Errorf("metrics = %+v, want %q", p.Compare, want)
+	i := slices.IndexFunc(view[systemsView](p).Metrics, func(g metricBySystem) bool { return g.Name == "citation_correctness" })
+	if want := "higher is better; by the lexical baseline in words"; i < 0 || view[systemsView](p).Metrics[i].Better != want {
+		t.Errorf("metrics = %+v, want %q", view[systemsView](p).Metrics, want)
 	}
 	html := writePage(t, p)
 	for _, want := range []string{"Outcomes are those of the lexical baseline in words.", "Verdicts on claims and citations are those of the lexical baseline in words."} {
@@ -297,11 +313,11 @@ func TestPageWithoutJudge(t *testing.T) {
 	f := harbour()
 	f.claims, f.manifest.Judge = nil, runs.JudgeRecord{Kind: "none"}
 	p := f.page(t, PageOptions{})
-	if p.Outcomes != nil || p.Judged || p.Baseline {
-		t.Errorf("outcomes %+v of a run without a judge", p.Outcomes)
+	if view[whyView](p).Outcomes != nil || view[metricsView](p).Judged || view[whyView](p).Baseline {
+		t.Errorf("outcomes %+v of a run without a judge", view[whyView](p).Outcomes)
 	}
-	if !strings.HasPrefix(p.Runs[0].Judge, "no judge") {
-		t.Errorf("judge = %q", p.Runs[0].Judge)
+	if !strings.HasPrefix(view[verdictView](p).Runs[0].Judge, "no judge") {
+		t.Errorf("judge = %q", view[verdictView](p).Runs[0].Judge)
 	}
 	writePage(t, p)
 }
@@ -309,20 +325,20 @@ func TestPageWithoutJudge(t *testing.T) {
 func TestPageOfSeveralRuns(t *testing.T) {
 	one, two := harbour(), harbour()
 	two.manifest.ID = "morning"
-	p, err := NewPage(t.Context(), PageOptions{}, one.run(t), two.run(t))
+	p, err := newPage(t.Context(), PageOptions{}, one.run(t), two.run(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, s := range p.Systems {
+	for _, s := range view[systemsView](p).Systems {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)
 	if want := []string{"morning/alpha", "morning/beta", "night/alpha", "night/beta"}; !slices.Equal(names, want) {
 		t.Errorf("systems = %q", names)
 	}
-	if p.Rows.Total != 10 || len(p.Tiles) != 0 || p.Headline[:23] != "2 of 4 gates failed. 2 " {
-		t.Errorf("%d rows, %d tiles, %q", p.Rows.Total, len(p.Tiles), p.Headline)
+	if view[rowsTable](p).Total != 10 || len(view[verdictView](p).Tiles) != 0 || view[verdictView](p).Headline[:23] != "2 of 4 gates failed. 2 " {
+		t.Errorf("%d rows, %d tiles, %q", view[rowsTable](p).Total, len(view[verdictView](p).Tiles), view[verdictView](p).Headline)
 	}
 	var x rowIndex
 	openPack(t, p, "index", &x)
@@ -365,14 +381,14 @@ func hostile() *fixture {
 	f.manifest.ID = hostileTexts[0]
 	for i, h := range hostileTexts {
 		f.texts.documents[h] = strings.Repeat(h+" ", 3)
-		f.add(dataset.Row{
-			ID: h, System: hostileTexts[(i+1)%4], Query: h, Answer: h + " and more", Citations: []dataset.Citation{{Doc: h, Title: h}},
-			Truth: []dataset.Truth{{Annotator: h, Doc: h}},
+		f.add(ibid.Answer{
+			ID: h, System: hostileTexts[(i+1)%4], Query: h, Answer: h + " and more", Citations: []ibid.Citation{{Doc: h, Title: h}},
+			Truth: []ibid.Mark{{Annotator: h, Doc: h}},
 		},
 			cells{"char_f1": 0.5, "truth_spans": 1, "truth_annotator": h, "tags": map[string]string{h: h, "lang": h}, "undefined": map[string]string{"char_recall": h}},
 			[]cells{{"doc": h, "start": 0, "end": 3, "unit": h, "status": "quote_mismatch", "citation_id": h, "cited_text": h, "reason": h, "quote": h, "precheck": h, "source_type": h, "label": "none", "support": 0.0, "claims": []int32{0}}},
 			[]cells{{"claim_id": h, "text": h, "start": 0, "end": 3, "outcome": "supported_elsewhere", "citations": []int32{0}, "elsewhere_doc": h, "elsewhere_start": 1, "elsewhere_end": 3, "reason": h}},
-			dataset.Resolved{Citations: []span.Place{at(h, 0, 3, span.QuoteMismatch)}, Truth: []span.Place{at(h, 1, 4, span.OK)}})
+			resolved{Citations: []ibid.Place{at(h, 0, 3, ibid.StatusQuoteMismatch)}, Truth: []ibid.Place{at(h, 1, 4, ibid.StatusOK)}})
 	}
 	f.macro("", "", "char_f1", 0.5, 0.4, 0.6)
 	f.macro("", "lang="+hostileTexts[0], "char_f1", 0.5, 0.4, 0.6)
@@ -406,10 +422,10 @@ func TestPageClipsLongTexts(t *testing.T) {
 	f := newFixture()
 	long := strings.Repeat("x", 1<<20)
 	f.texts.documents[long] = long
-	f.add(dataset.Row{ID: long, System: long, Query: long, Answer: long, Citations: []dataset.Citation{{Doc: long}}},
+	f.add(ibid.Answer{ID: long, System: long, Query: long, Answer: long, Citations: []ibid.Citation{{Doc: long}}},
 		cells{"char_f1": 0.5, "tags": map[string]string{long: long}, "error": nil},
 		[]cells{{"doc": long, "start": 0, "end": 1 << 20, "status": "quote_mismatch", "cited_text": long, "reason": long, "quote": long}}, nil,
-		dataset.Resolved{Citations: []span.Place{at(long, 0, 1<<20, span.OK)}})
+		resolved{Citations: []ibid.Place{at(long, 0, 1<<20, ibid.StatusOK)}})
 	p := f.page(t, PageOptions{})
 	var x rowIndex
 	openPack(t, p, "index", &x)
@@ -432,12 +448,12 @@ func TestPageClipsLongTexts(t *testing.T) {
 func TestClaimsWithoutVerdicts(t *testing.T) {
 	f := newFixture()
 	f.manifest.Judge = runs.JudgeRecord{Kind: "lexical"}
-	f.add(dataset.Row{ID: "q", System: "s", Answer: "It rained."}, cells{},
+	f.add(ibid.Answer{ID: "q", System: "s", Answer: "It rained."}, cells{},
 		[]cells{{"doc": "d", "status": "unchecked", "claims": []int32{0}}}, []cells{{"text": "It rained.", "outcome": "unscored", "citations": []int32{0}}},
-		dataset.Resolved{Citations: make([]span.Place, 1)})
+		resolved{Citations: make([]ibid.Place, 1)})
 	p := f.page(t, PageOptions{})
 	if html := writePage(t, p); strings.Contains(html, "judge was asked") || !strings.Contains(html, notJudged) {
-		t.Errorf("of a claim that no judge was asked about the page says %q", p.Outcomes.Bars[0].Word.Long)
+		t.Errorf("of a claim that no judge was asked about the page says %q", view[whyView](p).Outcomes.Bars[0].Word.Long)
 	}
 }
 

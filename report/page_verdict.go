@@ -9,68 +9,78 @@ import (
 	"ibid/dataset/runs"
 )
 
-// A RunHead is one run at the top of the page.
-type RunHead struct {
+// A runHead is one run at the top of the page.
+type runHead struct {
 	ID    string
 	Facts []string
-	Gates []GateHead
+	Gates []gateHead
 	Judge string // who judged, in words
 	Base  bool   // verdicts are those of the lexical baseline
 }
 
-// A GateHead is one gate in words.
-type GateHead struct {
+// A gateHead is one gate in words.
+type gateHead struct {
 	Gate, Word, Value string
 	Tone              Tone
 }
 
-// verdict says in words what the page shows in numbers.
-func (b *pageBuilder) verdict() {
-	p := b.page
-	var ids []string
-	for _, r := range b.results {
-		p.Runs = append(p.Runs, runHead(r))
-		ids = append(ids, line(r.run.Manifest.ID, 80))
+// A verdictView says in words what the page shows in numbers.
+type verdictView struct {
+	State    gateHead // the verdict in one word
+	Headline string   // and in one sentence
+	Sampled  string   // which rows are left out; "" if none
+	Lines    []finding
+	Several  bool // there is more than one run
+	Runs     []runHead
+	Spark    *sparkView // of the nights before; nil if there are too few
+	Tiles    []tileView
+	Worst    []worstCitation
+}
+
+// verdictSection is the top of the page.
+func verdictSection(data *pageData) *section {
+	view := &verdictView{State: gatesState(data), Sampled: data.sampled, Several: data.several(), Tiles: tiles(data)}
+	for _, r := range data.results {
+		view.Runs = append(view.Runs, newRunHead(r))
 	}
-	p.Title = strings.Join(ids, ", ")
-	p.State = b.state()
-	t := &b.totals
+	t := &data.totals
 	rows, bad, errors := sum(t.rows), sum(t.failing), sum(t.errors)
-	p.Headline = b.gatesInWords() + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), plural(rows, "answer", "answers"))
-	if rows-bad == 1 {
-		p.Headline += " shows no serious problem"
-	} else {
-		p.Headline += " show no serious problem"
-	}
+	view.Headline = gatesInWords(data) + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), plural(rows, "answer", "answers"))
+	view.Headline += oneOrMany(rows-bad, " shows", " show") + " no serious problem"
 	if bad > 0 {
-		p.Headline += fmt.Sprintf("; %s %s.", Thousands(bad), oneOrMany(bad, "fails", "fail"))
-	} else {
-		p.Headline += "."
+		view.Headline += fmt.Sprintf("; %s %s", Thousands(bad), oneOrMany(bad, "fails", "fail"))
 	}
+	view.Headline += "."
 	if errors > 0 {
-		var f Finding
+		var f finding
 		f.link(plural(errors, "row", "rows"), "is:error")
 		f.say(" could not be scored.")
-		p.Lines = append(p.Lines, f)
+		view.Lines = append(view.Lines, f)
 	}
-	b.sayStatuses()
-	b.sayOutcomes()
-	b.saySystems()
-	b.whatChanged()
+	for _, says := range []func(*pageData) []finding{statusesInWords, outcomesInWords, systemsInWords, whatChanged, whatMoved} {
+		view.Lines = append(view.Lines, says(data)...)
+	}
+	if data.trends != nil {
+		view.Spark = data.trends.Spark
+	}
+	for _, w := range data.worst {
+		view.Worst = append(view.Worst, newWorstCitation(data, w.row, w.citation, w.problem))
+	}
+	return &section{"verdict", "Verdict", view}
 }
 
 // state is the verdict in one word, of the gates of all runs.
-func (b *pageBuilder) state() GateHead {
-	worst := GateHead{Word: "no gates", Tone: Neutral}
-	for _, r := range b.results {
+func gatesState(data *pageData) gateHead {
+	worst := gateHead{Word: "no gates", Tone: Neutral}
+	for _, r := range data.results {
 		for _, g := range r.run.Gates {
 			switch {
 			case g.Verdict == runs.Failed:
-				return GateHead{Word: "failed", Tone: Bad}
+				return gateHead{Word: "failed", Tone: Bad}
 			case g.Verdict == runs.NoVerdict:
-				worst = GateHead{Word: "no verdict", Tone: Warn}
+				worst = gateHead{Word: "no verdict", Tone: Warn}
 			case worst.Tone == Neutral:
-				worst = GateHead{Word: "passed", Tone: Good}
+				worst = gateHead{Word: "passed", Tone: Good}
 			}
 		}
 	}
@@ -84,15 +94,15 @@ func oneOrMany(n int64, one, many string) string {
 	return many
 }
 
-// say adds a sentence without links.
-func (b *pageBuilder) say(format string, args ...any) {
-	b.page.Lines = append(b.page.Lines, Finding{{Text: fmt.Sprintf(format, args...) + "."}})
+// sentence is a finding without links.
+func sentence(format string, args ...any) []finding {
+	return []finding{{{Text: fmt.Sprintf(format, args...) + "."}}}
 }
 
 // gatesInWords counts the gates of all runs.
-func (b *pageBuilder) gatesInWords() string {
+func gatesInWords(data *pageData) string {
 	var passed, failed, open int
-	for _, r := range b.results {
+	for _, r := range data.results {
 		for _, g := range r.run.Gates {
 			switch g.Verdict {
 			case runs.Passed:
@@ -120,25 +130,23 @@ func (b *pageBuilder) gatesInWords() string {
 	return fmt.Sprintf("All %d gates passed.", all)
 }
 
-// sayStatuses says how many citations are valid and what is commonest among the
+// statusesInWords says how many citations are valid and what is commonest among the
 // others.
-func (b *pageBuilder) sayStatuses() {
-	t := &b.totals
+func statusesInWords(data *pageData) []finding {
+	t := &data.totals
 	all, valid := sum(t.citations), sum(t.valid)
 	if all == 0 {
-		return
+		return nil
 	}
 	if sum(t.status["ok"]) == all {
 		if all == 1 {
-			b.say("The citation points at a place that exists")
-		} else {
-			b.say("All %s point at a place that exists", plural(all, "citation", "citations"))
+			return sentence("The citation points at a place that exists")
 		}
-		return
+		return sentence("All %s point at a place that exists", plural(all, "citation", "citations"))
 	}
 	// A citation that could not be checked counts as valid, but nobody knows
 	// whether its place exists.
-	var f Finding
+	var f finding
 	if valid == all {
 		f.say("No citation of %s is known to be invalid: ", Thousands(all))
 	} else {
@@ -152,66 +160,66 @@ func (b *pageBuilder) sayStatuses() {
 		f.say(" (%s)", Thousands(sum(t.status[words[k].Code])))
 	})
 	f.say(".")
-	b.page.Lines = append(b.page.Lines, f)
+	return []finding{f}
 }
 
-// sayOutcomes says what became of the claims.
-func (b *pageBuilder) sayOutcomes() {
-	all := sum(b.totals.claims)
-	if all == 0 || b.parts().NoHallucinations {
-		return
+// outcomesInWords says what became of the claims.
+func outcomesInWords(data *pageData) []finding {
+	all := sum(data.totals.claims)
+	if all == 0 || data.partsLeftOut().NoHallucinations {
+		return nil
 	}
-	var f Finding
-	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), b.judgedBy())
-	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w Word) bool { return sum(b.totals.outcome[w.Code]) == 0 })
+	var f finding
+	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), judgedBy(data))
+	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w Word) bool { return sum(data.totals.outcome[w.Code]) == 0 })
 	f.list(len(words), func(k int) {
-		n := sum(b.totals.outcome[words[k].Code])
+		n := sum(data.totals.outcome[words[k].Code])
 		f.say("%s ", Thousands(n))
 		f.link(words[k].Short, "outcome:"+words[k].Code)
 		f.say(" (%s)", percent(n, all))
 	})
 	f.say(".")
-	b.page.Lines = append(b.page.Lines, f)
+	return []finding{f}
 }
 
-// saySystems names the systems by the metric that matters most.
-func (b *pageBuilder) saySystems() {
-	if len(b.systems) < 2 || len(b.lead) == 0 {
-		return
+// systemsInWords names the systems by the metric that matters most.
+func systemsInWords(data *pageData) []finding {
+	if len(data.systems) < 2 || len(data.lead) == 0 {
+		return nil
 	}
 	type scored struct {
-		name string
-		row  *runs.SummaryRow
+		Name string
+		Row  *runs.SummaryRow
 	}
 	var all []scored
-	for _, s := range b.systems {
-		if row := b.summary.find(s, "", b.lead[0]); row != nil {
+	for _, s := range data.systems {
+		if row := data.summary.find(s, "", data.lead[0]); row != nil {
 			all = append(all, scored{line(s, 60), row})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y scored) int {
 		switch {
-		case *x.row.Estimate > *y.row.Estimate:
+		case *x.Row.Estimate > *y.Row.Estimate:
 			return -1
-		case *x.row.Estimate < *y.row.Estimate:
+		case *x.Row.Estimate < *y.Row.Estimate:
 			return 1
 		}
 		return 0
 	})
 	if len(all) == 0 {
-		return
+		return nil
 	}
 	var parts []string
 	for _, s := range all[:min(len(all), 8)] {
-		parts = append(parts, fmt.Sprintf("%s %s", s.name, strings.TrimSpace(Number(s.row.Estimate)+" "+interval(s.row.Low, s.row.High))))
+		parts = append(parts, fmt.Sprintf("%s %s", s.Name, strings.TrimSpace(Number(s.Row.Estimate)+" "+interval(s.Row.Low, s.Row.High))))
 	}
-	b.say("%s by system: %s", label(b.lead[0]), list(parts))
+	return sentence("%s by system: %s", label(data.lead[0]), list(parts))
 }
 
-// runHead says what a run is.
-func runHead(r *results) RunHead {
+// newRunHead says what a run is.
+func newRunHead(r *results) runHead {
 	m := r.run.Manifest
-	h := RunHead{ID: line(m.ID, 120), Base: r.judgeKind() == "lexical", Judge: judgeInWords(r)}
+	h := runHead{ID: line(m.ID, 120), Base: r.judgeKind() == "lexical", Judge: judgeInWords(r)}
 	h.Facts = append(h.Facts, plural(m.Rows, "row", "rows"), plural(m.Citations, "citation", "citations"))
 	if n := len(systemsOf(r)); n > 1 {
 		h.Facts = append(h.Facts, plural(int64(n), "system", "systems"))
@@ -227,10 +235,10 @@ func runHead(r *results) RunHead {
 		h.Facts = append(h.Facts, m.Timings.Finished.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	for _, g := range r.run.Gates {
-		h.Gates = append(h.Gates, gateHead(g))
+		h.Gates = append(h.Gates, newGateHead(g))
 	}
 	// What did not pass is what somebody looks for.
-	slices.SortStableFunc(h.Gates, func(a, b GateHead) int { return gateOrder[a.Tone] - gateOrder[b.Tone] })
+	slices.SortStableFunc(h.Gates, func(a, b gateHead) int { return gateOrder[a.Tone] - gateOrder[b.Tone] })
 	return h
 }
 
@@ -255,8 +263,8 @@ func systemsOf(r *results) map[string]bool {
 	return seen
 }
 
-func gateHead(g runs.GateResult) GateHead {
-	h := GateHead{Gate: shown(g.Gate), Value: "is " + Number(g.Value)}
+func newGateHead(g runs.GateResult) gateHead {
+	h := gateHead{Gate: shown(g.Gate), Value: "is " + Number(g.Value)}
 	switch g.Verdict {
 	case runs.Passed:
 		h.Word, h.Tone = "passed", Good

@@ -3,31 +3,34 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
-// Bars show how often each state occurs, in all rows and by system.
-type Bars struct {
+// barsView show how often each state occurs, in all rows and by system.
+type barsView struct {
 	Title, Desc string
 	Of          string // what is counted, in words
 	Systems     []string
-	Bars        []Bar
+	Bars        []barView
 }
 
-// A Bar is one state. Its link filters the rows.
-type Bar struct {
+// A barView is one state. Its link filters the rows.
+type barView struct {
 	Word    Word
 	Count   string
 	Share   string
 	Width   string // in percent of the longest bar
 	Link    string
-	Systems []BarCell
+	Systems []barCell
 }
 
-// A BarCell is one state in one system.
-type BarCell struct{ Count, Share, Link string }
+// A barCell is one state in one system.
+type barCell struct{ Count, Share, Link string }
 
-// A WorstCitation is one of the worst citations, with the reason in words.
-type WorstCitation struct {
+// A worstCitation is one of the worst citations, with the reason in words.
+type worstCitation struct {
 	Key, ID, System, Question string
 	Link                      string // opens its row
 	Claim                     string // that it was cited for, "" if it is not known
@@ -35,35 +38,42 @@ type WorstCitation struct {
 	Word                      Word
 	Why                       []string
 	Number                    string
-	Cited                     *PassageText // nil if the texts are not at hand
-	Instead                   *PassageText // nil if nobody knows what should have been cited
+	Cited                     *passageText // nil if the texts are not at hand
+	Instead                   *passageText // nil if nobody knows what should have been cited
 }
 
-// A PassageText is a passage of a document.
-type PassageText struct {
+// A passageText is a passage of a document.
+type passageText struct {
 	Source, Whose string
 	Text          string // "" if there is no such text
 }
 
-// why fills the bars and the worst citations.
-func (b *pageBuilder) why() {
-	p := b.page
-	if p.Judged && !b.parts().NoHallucinations {
-		p.Outcomes = b.bars("outcome", outcomeWords, b.totals.outcome, b.totals.claims)
-		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", plural(sum(b.totals.claims), "claim", "claims")
+// A whyView counts what is known of citations and claims, and where they go wrong.
+type whyView struct {
+	baselineNote
+	Outcomes  *barsView // of claims; nil without a judge
+	Statuses  *barsView // of citations
+	Kinds     *kindTable
+	Documents []documentLine // those most often cited wrongly
+}
+
+// whySection says why citations are bad.
+func whySection(data *pageData) *section {
+	p := &whyView{baselineNote: baselineOf(data), Kinds: newKindTable(data), Documents: documentLines(data)}
+	if data.judged() && !data.partsLeftOut().NoHallucinations {
+		p.Outcomes = bars(data, "outcome", outcomeWords, data.totals.outcome, data.totals.claims)
+		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", plural(sum(data.totals.claims), "claim", "claims")
 	}
-	p.Statuses = b.bars("status", statusWords, b.totals.status, b.totals.citations)
-	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", plural(sum(b.totals.citations), "citation", "citations")
-	for _, w := range b.worst {
-		p.Worst = append(p.Worst, b.worstCitation(w.row, w.citation, w.problem))
-	}
+	p.Statuses = bars(data, "status", statusWords, data.totals.status, data.totals.citations)
+	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", plural(sum(data.totals.citations), "citation", "citations")
+	return &section{"why", "Why", p}
 }
 
 // bars counts the states that occur, in the order of words.
-func (b *pageBuilder) bars(facet string, words []Word, counts map[string][]int64, of []int64) *Bars {
-	out := &Bars{}
-	if len(b.systems) > 1 {
-		for _, s := range b.systems {
+func bars(data *pageData, facet string, words []Word, counts map[string][]int64, of []int64) *barsView {
+	out := &barsView{}
+	if len(data.systems) > 1 {
+		for _, s := range data.systems {
 			out.Systems = append(out.Systems, line(s, 40))
 		}
 	}
@@ -77,10 +87,10 @@ func (b *pageBuilder) bars(facet string, words []Word, counts map[string][]int64
 			continue
 		}
 		link := "#f=" + escapeLink(facet+":"+w.Code)
-		bar := Bar{Word: w, Count: Thousands(n), Share: percent(n, sum(of)), Width: percentText(100 * float64(n) / float64(most)), Link: link}
+		bar := barView{Word: w, Count: Thousands(n), Share: percent(n, sum(of)), Width: percentText(100 * float64(n) / float64(most)), Link: link}
 		for k := range out.Systems {
 			c := counts[w.Code][k]
-			bar.Systems = append(bar.Systems, BarCell{Thousands(c), percent(c, of[k]), link + "&f=" + escapeLink("system:"+line(b.systems[k], 80))})
+			bar.Systems = append(bar.Systems, barCell{Thousands(c), percent(c, of[k]), link + "&f=" + escapeLink("system:"+line(data.systems[k], 80))})
 		}
 		out.Bars = append(out.Bars, bar)
 		out.Desc += fmt.Sprintf("%s: %s (%s). ", w.Short, bar.Count, bar.Share)
@@ -94,20 +104,20 @@ const shownWorst = 3
 // A badCitation is one of the worst citations: which of which row, and why.
 type badCitation struct {
 	row, citation int
-	problem       problem
+	problem       metrics.Problem
 }
 
 // findWorst finds the worst citations, of different kinds where there are such.
-func (b *pageBuilder) findWorst() (worst []badCitation) {
-	var byProblem [numProblems][]badCitation
-	for n := range b.rows {
-		row := &b.rows[n]
-		r := b.results[row.run]
-		l := b.limits[row.run]
+func findWorst(data *pageData) (worst []badCitation) {
+	var byProblem [metrics.NumProblems][]badCitation
+	for n := range data.rows {
+		row := &data.rows[n]
+		r := data.results[row.run]
+		l := data.limits[row.run]
 		list := r.citationsOf(row.index)
 		for k := range list {
 			p := l.ofCitation(r, row.index, &list[k])
-			if p > partly && len(byProblem[p]) < shownWorst {
+			if p > metrics.ProblemPartly && len(byProblem[p]) < shownWorst {
 				byProblem[p] = append(byProblem[p], badCitation{n, k, p})
 			}
 		}
@@ -124,41 +134,43 @@ func (b *pageBuilder) findWorst() (worst []badCitation) {
 }
 
 // isWorst reports whether a row of a run has one of the worst citations.
-func (b *pageBuilder) isWorst(run, index int) bool {
-	return slices.ContainsFunc(b.worst, func(w badCitation) bool { return b.rows[w.row].run == run && b.rows[w.row].index == index })
+func isWorst(data *pageData, run, index int) bool {
+	return slices.ContainsFunc(data.worst, func(w badCitation) bool { return data.rows[w.row].run == run && data.rows[w.row].index == index })
 }
 
-func (b *pageBuilder) worstCitation(n, k int, p problem) WorstCitation {
-	row := &b.rows[n]
-	r := b.results[row.run]
-	c := &r.citationsOf(row.index)[k]
-	d := b.newDetailer(r)
-	out := WorstCitation{
+func newWorstCitation(data *pageData, n, k int, p metrics.Problem) worstCitation {
+	row := &data.rows[n]
+	r := data.results[row.run]
+	opened := r.opened[row.index]
+	c := &opened.citations[k]
+	d := newDetailer(data, r)
+	d.Annotator = r.annotator[row.index]
+	out := worstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
-		Place: c.place(), Word: problemWords[p], Why: d.citation(r, row.index, c, nil, k).Why, Number: count(c.number + 1),
+		Place: PlaceOf(c), Word: problemWords[p], Why: d.citation(r, row.index, k, nil).Why, Number: count(int64(c.Number) + 1),
 	}
-	if claims := r.claimsOf(row.index); len(c.claims) > 0 && c.claims[0] >= 0 && c.claims[0] < int64(len(claims)) {
-		out.Claim = line(claims[c.claims[0]].text, 200)
+	if claims := opened.claims; len(c.Claims) > 0 && c.Claims[0] >= 0 && int(c.Claims[0]) < len(claims) {
+		out.Claim = line(claims[c.Claims[0]].Text, 200)
 	}
-	if detail := b.held.detail(n); detail != nil {
-		out.Cited, out.Instead = b.passages(detail, row.run, k, c)
+	if detail := data.held.detail(n); detail != nil {
+		out.Cited, out.Instead = passagesOf(data, detail, row.run, k, c)
 	}
 	return out
 }
 
 // passages are the text that citation k of a row cites, and the text that it
 // should have cited.
-func (b *pageBuilder) passages(detail *rowDetail, run, k int, c *citation) (cited, instead *PassageText) {
+func passagesOf(data *pageData, detail *rowDetail, run, k int, c *runs.Citation) (cited, instead *passageText) {
 	view := &detail.View
 	if len(view.Sources) == 0 || k >= len(view.Citations) {
 		return nil, nil
 	}
-	cited = b.passage(view, run, markPredicted, int32(k))
+	cited = passageOf(data, view, run, markPredicted, int32(k))
 	if cited == nil {
-		cited = &PassageText{Source: wordOf(statusWords, c.status).Short}
+		cited = &passageText{Source: wordOf(statusWords, c.Status).Short}
 	}
 	if want := view.Citations[k].Instead; want != nil {
-		if instead = b.passage(view, run, want[0], want[1]); instead != nil {
+		if instead = passageOf(data, view, run, want[0], want[1]); instead != nil {
 			instead.Whose = view.Citations[k].Whose
 		}
 	}
@@ -166,17 +178,17 @@ func (b *pageBuilder) passages(detail *rowDetail, run, k int, c *citation) (cite
 }
 
 // passage is the text of a mark, nil if it is not held.
-func (b *pageBuilder) passage(view *rowShown, run int, kind, of int32) *PassageText {
+func passageOf(data *pageData, view *rowShown, run int, kind, of int32) *passageText {
 	for _, s := range view.Sources {
 		i := slices.IndexFunc(s.marks, func(m mark) bool { return m.kind == kind && m.of == of })
 		if i < 0 {
 			continue
 		}
 		m := s.marks[i]
-		for _, p := range b.held.detailers[run].sources.byKey[s.key].pieces {
+		for _, p := range data.held.detailers[run].sources.byKey[s.key].pieces {
 			if m.start >= p.start && m.start < p.end {
 				at := bytesBefore(p.text, []int64{m.start - p.start, min(m.end, p.end) - p.start})
-				return &PassageText{Source: s.Name, Text: ellipsis(p.text[at[0]:at[1]])}
+				return &passageText{Source: s.Name, Text: ellipsis(p.text[at[0]:at[1]])}
 			}
 		}
 	}

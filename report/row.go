@@ -6,12 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/presence"
-	"ibid/metrics/span"
 )
 
 // A RowView is the view model of one row: what it scored and, if its texts are
@@ -28,7 +28,7 @@ type RowView struct {
 	Metrics   []Value        `json:"metrics"`
 	Claims    []ClaimView    `json:"claims"`
 	Citations []CitationView `json:"citations"`
-	Calls     []CallView     `json:"judge_calls,omitempty"` // of a judge that asks models
+	Calls     []runs.Call    `json:"judge_calls,omitempty"` // of a judge that asks models
 
 	// Tampering says whether the material tries to steer the judge: none,
 	// in_answer, in_evidence; "" if the judge does not look.
@@ -52,7 +52,7 @@ type Value struct {
 // A TruthView is one span that an annotator marked.
 type TruthView struct {
 	Annotator string     `json:"annotator"`
-	Place     span.Place `json:"place"`
+	Place     ibid.Place `json:"place"`
 }
 
 // A SourceView is one text with the neighbourhoods of the row's spans.
@@ -63,62 +63,45 @@ type SourceView struct {
 }
 
 // NewRowView takes over what the results say.
-func NewRowView(key runs.RowKey, row runs.Record, claims, citations []runs.Record) *RowView {
+func NewRowView(row *runs.Row, claims []runs.Claim, citations []runs.Citation, calls []runs.Call) *RowView {
 	v := &RowView{
-		Schema: "ibid.row/v1", Row: key.Row, ID: key.ID, System: key.System, Error: key.Error,
-		Annotator: row["truth_annotator"].Text, Tampering: row["tampering"].Text, Display: DefaultDisplay(),
-	}
-	reasons := make(map[string]string)
-	undefined := row["undefined"]
-	for i, name := range undefined.Keys {
-		reasons[name] = undefined.Texts[i]
+		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error,
+		Annotator: row.Annotator, Tampering: row.Tampering, Calls: calls, Display: DefaultDisplay(),
 	}
 	for _, d := range metrics.Definitions() {
-		if cell, ok := row[d.Name]; ok {
-			v.Metrics = append(v.Metrics, Value{Name: d.Name, Number: double(cell), Reason: reasons[d.Name]})
+		number := row.Number(d.Name)
+		if reason, undefined := row.Undefined[d.Name]; undefined || number != nil {
+			v.Metrics = append(v.Metrics, Value{Name: d.Name, Number: number, Reason: reason})
 		}
 	}
 	for _, c := range claims {
-		v.Claims = append(v.Claims, claimView(c))
+		view := ClaimView{Claim: c}
+		if e := c.Elsewhere; e != nil && e.Doc != "" {
+			view.Elsewhere = &ElsewhereView{Elsewhere: *e}
+		}
+		v.Claims = append(v.Claims, view)
 	}
 	for _, c := range citations {
-		v.Citations = append(v.Citations, citationView(c))
+		view := CitationView{Citation: c}
+		if c.RepairedStart != nil && c.RepairedEnd != nil {
+			view.Repaired = fmt.Sprintf("[%d, %d)", *c.RepairedStart, *c.RepairedEnd)
+		}
+		v.Citations = append(v.Citations, view)
 	}
 	return v
 }
 
-func integer(c dataset.Cell) *int64 {
-	if c.Null {
-		return nil
-	}
-	return &c.Int
-}
-
-func boolean(c dataset.Cell) *bool {
-	if c.Null {
-		return nil
-	}
-	return new(c.Int != 0)
-}
-
-func double(c dataset.Cell) *float64 {
-	if c.Null {
-		return nil
-	}
-	return &c.Double
-}
-
-// AddText adds the text of one key, around the row's spans in it: predicted are
-// the places of its citations, true those of v.Truth.
-func (v *RowView) AddText(doc string, page int32, text string, predicted []span.Place) {
+// AddText adds the text of one key, around the row's spans in it: those of the citations
+// and those of v.Truth.
+func (v *RowView) AddText(doc string, page int32, text string, cited []ibid.Citation) {
 	var marks []Mark
-	add := func(p *span.Place, isTrue bool) {
+	add := func(p *ibid.Place, isTrue bool) {
 		if p.Doc == doc && p.Page == page && p.InSets() {
 			marks = append(marks, Mark{p.Start, p.End, isTrue})
 		}
 	}
-	for i := range predicted {
-		add(&predicted[i], false)
+	for i := range cited {
+		add(&cited[i].Place, false)
 	}
 	for i := range v.Truth {
 		if v.Annotator == "" || v.Truth[i].Annotator == v.Annotator {
@@ -244,4 +227,266 @@ func (v *RowView) writeMetrics(b *strings.Builder, style Style) {
 	for _, reason := range reasons {
 		fmt.Fprintf(b, "%s\n", style.Dim(fmt.Sprintf("%d metrics undefined: %s", hidden[reason], reason)))
 	}
+}
+
+// tamperingPlace says in words where an attempt to steer the judge was found.
+func tamperingPlace(code string) string {
+	return strings.ReplaceAll(strings.Replace(code, "in_", "in the ", 1), "_", " ")
+}
+
+func (v *RowView) writeCalls(b *strings.Builder, style Style) {
+	if len(v.Calls) == 0 {
+		return
+	}
+	t := &table{header: []string{"judge call", "provider", "status", "attempts", "tokens", "cost", "ms"}, right: 3}
+	for i := range v.Calls {
+		c := &v.Calls[i]
+		status := c.Status
+		if c.Cached {
+			status += ", cached"
+		}
+		if c.Repaired {
+			status += ", repaired"
+		}
+		t.rows = append(t.rows, []string{
+			CleanLine(c.Model), CleanLine(c.Provider), CleanLine(status), fmt.Sprint(c.Attempts), tokensText(c), costText(c.CostUSD),
+			integerText(c.LatencyMillis),
+		})
+	}
+	b.WriteString("\n")
+	t.write(b, style)
+}
+
+func tokensText(c *runs.Call) string {
+	return integerText(c.PromptTokens) + " + " + integerText(c.CompletionTokens)
+}
+
+func integerText(n *int64) string {
+	if n == nil {
+		return "–"
+	}
+	return fmt.Sprint(*n)
+}
+
+func costText(usd *float64) string {
+	if usd == nil {
+		return "–"
+	}
+	return fmt.Sprintf("$%.6f", *usd)
+}
+
+// Display says what the view of a row shows of its citations.
+type Display struct {
+	Provenance   bool // where a citation comes from, as its provider says
+	Relevance    bool // the provider's relevance score
+	Tokens       bool // how many tokens the source contributed
+	BySourceType bool // citations are grouped by kind of source
+	MaxCitations int  // most citations that are seen at once; the rest is seen on request
+	Markers      bool // citations are numbered in the answer
+}
+
+// DefaultDisplay is what is shown unless somebody wants it otherwise.
+func DefaultDisplay() Display {
+	return Display{Provenance: true, BySourceType: true, MaxCitations: 10, Markers: true}
+}
+
+// Parts are the parts that a report leaves out. The zero value leaves out none.
+type Parts struct {
+	NoSpans          bool // what is cited and true, in the texts of the documents
+	NoHallucinations bool // which claims lack support, and why
+}
+
+// A CitationView is one citation as the results have it.
+type CitationView struct {
+	runs.Citation
+	Repaired string `json:"repaired,omitempty"`     // the repaired place in words
+	Meant    string `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
+	Origin   string `json:"-"`                      // in words, as far as the display wants it
+}
+
+// SetOrigins takes over what the dataset says of where citations come from.
+func (v *RowView) SetOrigins(citations []ibid.Citation, started time.Time) {
+	for i := range v.Citations {
+		c := &v.Citations[i]
+		if c.Number >= 0 && int(c.Number) < len(citations) {
+			o := originOf(&citations[c.Number], c.SourceType, &v.Display, started)
+			c.Origin = o.text()
+		}
+	}
+}
+
+// markedAnswer is the answer with the numbers of its citations in it.
+func (v *RowView) markedAnswer() string {
+	if !v.Display.Markers {
+		return v.Answer
+	}
+	var at []int64
+	numbers := make(map[int64]string)
+	for i := range v.Citations {
+		if c := &v.Citations[i]; c.AnswerEnd != nil && *c.AnswerEnd > 0 {
+			if numbers[*c.AnswerEnd] == "" {
+				at = append(at, *c.AnswerEnd)
+			} else {
+				numbers[*c.AnswerEnd] += separator
+			}
+			numbers[*c.AnswerEnd] += superscript(int(c.Number))
+		}
+	}
+	slices.Sort(at)
+	var b strings.Builder
+	from := 0
+	for k, to := range byteOffsets(v.Answer, at) {
+		b.WriteString(v.Answer[from:to] + numbers[at[k]])
+		from = to
+	}
+	return b.String() + v.Answer[from:]
+}
+
+// separator stands between two superscript numbers.
+const separator = "˒"
+
+// listed are the citations that the text shows, those of one kind of source
+// together, and how many more there are.
+func (v *RowView) listed() (list []CitationView, more int) {
+	list = slices.Clone(v.Citations)
+	if v.Display.BySourceType {
+		first := make(map[string]int)
+		for i, c := range list {
+			if _, ok := first[c.SourceType]; !ok {
+				first[c.SourceType] = i
+			}
+		}
+		slices.SortStableFunc(list, func(a, b CitationView) int { return first[a.SourceType] - first[b.SourceType] })
+	}
+	n := min(len(list), v.Display.MaxCitations)
+	return list[:n], len(list) - n
+}
+
+func (v *RowView) writeCitations(b *strings.Builder, style Style) {
+	b.WriteString("\n")
+	if len(v.Citations) == 0 {
+		b.WriteString("no citations\n")
+		return
+	}
+	t := &table{header: []string{"citation", "source type", "place", "status", "best truth", "Jaccard", "snapped", "support"}, right: 5}
+	list, more := v.listed()
+	for _, c := range list {
+		best := ""
+		if c.BestTruth != nil {
+			best = fmt.Sprint(*c.BestTruth)
+		}
+		status := c.Status
+		if c.Repaired != "" {
+			status += " to " + c.Repaired
+		}
+		kind := ""
+		if v.Display.BySourceType {
+			kind = CleanLine(c.SourceType)
+		}
+		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), kind, CleanLine(PlaceOf(&c.Citation)), status, best, Number(c.ExactJaccard), Number(c.SnappedJaccard), optional(c.Support)})
+	}
+	if len(list) > 0 {
+		t.write(b, style)
+	}
+	telling := Telling{Annotator: v.Annotator}
+	for i := range list {
+		list[i].writeWhy(b, style, telling.CitationRemarks(&list[i].Citation, nil))
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "%s\n", style.Dim(plural(int64(more), "more citation", "more citations")+": --json has them all"))
+	}
+}
+
+// writeWhy says what is wrong with a citation, and what the judge said of it: what the
+// table has no number for.
+func (c *CitationView) writeWhy(b *strings.Builder, style Style, remarks []Remark) {
+	say := func(about, text string) {
+		fmt.Fprintf(b, "%s %s\n", style.Dim(fmt.Sprintf("citation %d %s:", c.Number, about)), line(text, longText))
+	}
+	if c.Origin != "" {
+		say("source", c.Origin)
+	}
+	for _, r := range remarks {
+		switch r.About {
+		case "match", "support", "claim":
+			continue
+		case "status":
+			if c.Status == ibid.StatusOK.String() {
+				continue
+			}
+		}
+		say(r.About, r.Text)
+		if r.About == "status" && c.Meant != "" {
+			say("hint", "did you mean "+c.Meant+"?")
+		}
+	}
+	if c.Quote != "" {
+		say("evidence", "“"+c.Quote+"”")
+	}
+}
+
+// A ClaimView is what became of one claim of the answer.
+type ClaimView struct {
+	runs.Claim
+	Elsewhere *ElsewhereView `json:"elsewhere"` // nil if no place of it is known
+}
+
+// An ElsewhereView is the best evidence for a claim that it does not cite.
+type ElsewhereView struct {
+	runs.Elsewhere
+	Text string `json:"text,omitempty"` // what stands there, if the texts are at hand
+}
+
+// Quote takes the text of a place out of the text of its key.
+func (e *ElsewhereView) Quote(text string) {
+	if e.Start == nil || e.End == nil || *e.Start < 0 || *e.End < *e.Start {
+		return
+	}
+	at := byteOffsets(text, []int64{*e.Start, *e.End})
+	e.Text = text[at[0]:at[1]]
+}
+
+// writeClaims says claim by claim what became of it, and why.
+func (v *RowView) writeClaims(b *strings.Builder, style Style) {
+	for i := range v.Claims {
+		v.Claims[i].write(b, style)
+	}
+}
+
+func (c *ClaimView) write(b *strings.Builder, style Style) {
+	outcome := c.Outcome
+	switch wordOf(outcomeWords, c.Outcome).Tone {
+	case Good:
+		outcome = style.Green(outcome)
+	case Bad:
+		outcome = style.Red(outcome)
+	}
+	fmt.Fprintf(b, "\n%s %s, %s", style.Bold(fmt.Sprintf("claim %d", c.Number)), outcome, c.cites())
+	if c.Support != nil {
+		fmt.Fprintf(b, ", support %s", number(*c.Support))
+	}
+	if c.Label != "" {
+		fmt.Fprintf(b, " (%s)", c.Label)
+	}
+	b.WriteString("\n")
+	say := func(what, text string) { fmt.Fprintf(b, "  %s %s\n", style.Dim(what), line(text, longText)) }
+	say("text     ", c.Text)
+	if c.Reason != "" {
+		say("reason   ", c.Reason)
+	}
+	if c.Elsewhere != nil && MissedEvidence(&c.Claim) {
+		text := ElsewhereInWords(c.Claim.Elsewhere)
+		if c.Elsewhere.Text != "" {
+			text += ": “" + c.Elsewhere.Text + "”"
+		}
+		say("elsewhere", text)
+	}
+}
+
+// cites lists the citations of a claim.
+func (c *ClaimView) cites() string {
+	if len(c.Citations) == 0 {
+		return "cites nothing"
+	}
+	return "cites " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.Citations)), ", "), "[]")
 }

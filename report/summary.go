@@ -130,9 +130,12 @@ type Style interface {
 
 type plain struct{}
 
-func (plain) Bold(s string) string  { return s }
-func (plain) Dim(s string) string   { return s }
-func (plain) Red(s string) string   { return s }
+func (plain) Bold(s string) string { return s }
+
+func (plain) Dim(s string) string { return s }
+
+func (plain) Red(s string) string { return s }
+
 func (plain) Green(s string) string { return s }
 
 // Write renders the summary as text, json, csv or markdown.
@@ -141,7 +144,7 @@ func (s *Summary) Write(w io.Writer, format string, o TextOptions) error {
 	case "json":
 		return s.writeJSON(w)
 	case "csv":
-		return s.writeCSV(w)
+		return runs.Summary.WriteCSV(w, s.rows)
 	case "markdown":
 		return s.writeMarkdown(w)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -193,4 +194,281 @@ func (t *table) line(cells []string, widths []int) string {
 		}
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+// byColumns is how many values of a field stand side by side.
+const byColumns = 4
+
+// Fields lists what the numbers can be grouped by: system, and the keys of the
+// slices that the run made.
+func (s *Summary) Fields() []string {
+	fields := []string{"system"}
+	for _, r := range s.rows {
+		if key, _, ok := strings.Cut(r.Slice, "="); ok && !slices.Contains(fields, key) {
+			fields = append(fields, key)
+		}
+	}
+	return fields
+}
+
+// By narrows the summary to the numbers of a field, one of [Summary.Fields]; ok
+// is false for any other.
+func (s *Summary) By(field string) (by *Summary, ok bool) {
+	has := func(system, slice string) bool { return strings.HasPrefix(slice, field+"=") }
+	if field == "system" {
+		has = func(system, slice string) bool { return system != "" && slice == "" }
+	}
+	by = &Summary{Run: s.Run, Title: s.Title + ", by " + CleanLine(field), by: field}
+	for _, b := range s.Blocks {
+		if has(b.System, b.Slice) {
+			by.Blocks = append(by.Blocks, b)
+		}
+	}
+	for _, r := range s.rows {
+		if has(r.System, r.Slice) {
+			by.rows = append(by.rows, r)
+		}
+	}
+	return by, len(by.rows) > 0
+}
+
+// writeBy sets the values of the field side by side: all systems, then each.
+func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
+	groups, name := s.sliceGroups(), func(block *Block) string {
+		return CleanLine(strings.TrimPrefix(block.Slice, s.by+"="))
+	}
+	if s.by == "system" {
+		groups, name = [][]Block{s.Blocks}, systemName
+	}
+	for _, group := range groups {
+		if s.by != "system" {
+			fmt.Fprintf(b, "\n%s\n", style.Bold(CleanLine(blockTitle(group[0].System, ""))))
+		}
+		for columns := range slices.Chunk(group, byColumns) {
+			b.WriteString("\n")
+			matrix(columns, name, notes).write(b, style)
+		}
+	}
+}
+
+// sliceGroups splits the blocks by system.
+func (s *Summary) sliceGroups() [][]Block {
+	var groups [][]Block
+	for _, block := range s.Blocks {
+		if n := len(groups); n > 0 && groups[n-1][0].System == block.System {
+			groups[n-1] = append(groups[n-1], block)
+			continue
+		}
+		groups = append(groups, []Block{block})
+	}
+	return groups
+}
+
+// footnotes numbers notes in the order in which they are first shown. Equal ones
+// share a number.
+type footnotes struct{ texts []string }
+
+// numbers are those of notes, in order, each once.
+func (f *footnotes) numbers(notes []string) []int {
+	var numbers []int
+	for _, text := range notes {
+		k := slices.Index(f.texts, text)
+		if k < 0 {
+			k = len(f.texts)
+			f.texts = append(f.texts, text)
+		}
+		numbers = append(numbers, k+1)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// marks are the superscript numbers of notes.
+func (f *footnotes) marks(notes []string) string {
+	var marks []string
+	for _, n := range f.numbers(notes) {
+		marks = append(marks, superscript(n))
+	}
+	return strings.Join(marks, "˒")
+}
+
+func superscript(n int) string {
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	var b strings.Builder
+	for _, d := range fmt.Sprint(n) {
+		b.WriteRune(digits[d-'0'])
+	}
+	return b.String()
+}
+
+// notesOf are what a reader must know of a metric: what its intervals rest on,
+// and what could become of it if everything were scored.
+func notesOf(l *Line) []string {
+	notes := slices.Concat(l.Macro.Warnings, l.Micro.Warnings)
+	if text := coverageNote(l); text != "" {
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+// Metrics of which most was scored, and which the rest could hardly change, share
+// one note.
+const (
+	mostlyScored     = 0.9  // least coverage
+	slightlyUnscored = 0.05 // greatest distance of the bounds
+)
+
+// coverageNote says how much of a metric was scored, and its least and greatest
+// value if all of it were; nothing where all of it was.
+func coverageNote(l *Line) string {
+	c := l.Macro.Coverage
+	if c == nil || *c >= 1 {
+		return ""
+	}
+	if *c >= mostlyScored && slight(&l.Macro) && (slight(&l.Micro) || !l.HasMicro) {
+		return "not all of it was scored: the rest could change it by 0.05 at most (JSON and CSV have the bounds)"
+	}
+	macro, micro := bounds(&l.Macro), bounds(&l.Micro)
+	switch {
+	case macro == "" && micro == "":
+		return "coverage " + share(*c) + ": the rest could change it without bounds"
+	case micro == "" || micro == macro:
+		micro = ""
+	case macro == "":
+		micro = "micro " + micro
+	default:
+		macro, micro = "macro "+macro, ", micro "+micro
+	}
+	return "coverage " + share(*c) + ": " + macro + micro + " if everything were scored"
+}
+
+// slight reports whether a value hardly depends on what is unscored.
+func slight(r *runs.SummaryRow) bool {
+	return r.BoundLow != nil && r.BoundHigh != nil && *r.BoundHigh-*r.BoundLow <= slightlyUnscored
+}
+
+// bounds are the least and the greatest value of a row of the summary, "" if it
+// has none.
+func bounds(r *runs.SummaryRow) string {
+	if r.BoundLow == nil || r.BoundHigh == nil {
+		return ""
+	}
+	low, high := short(*r.BoundLow), short(*r.BoundHigh)
+	if low == high {
+		return "still " + low
+	}
+	return "between " + low + " and " + high
+}
+
+// share prints a share of less than all, and not as if it were all.
+func share(v float64) string {
+	if v >= 0.9995 {
+		return "over 0.999"
+	}
+	return short(v)
+}
+
+// short is number without zeros at the end.
+func short(v float64) string {
+	text := number(v)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// A paper is a text for people that is written as plain text or as Markdown:
+// headings, tables, lines.
+type paper struct {
+	strings.Builder
+	markdown bool
+	style    Style
+	notes    footnotes
+}
+
+func (p *paper) title(text string) {
+	if p.markdown {
+		fmt.Fprintf(p, "## %s\n", markdownText(text))
+		return
+	}
+	fmt.Fprintln(p, p.style.Bold(text))
+}
+
+// heading begins a section.
+func (p *paper) heading(text string) {
+	if p.markdown {
+		fmt.Fprintf(p, "\n### %s\n\n", markdownText(text))
+		return
+	}
+	fmt.Fprintf(p, "\n%s\n", p.style.Bold(text))
+}
+
+// line is a paragraph.
+func (p *paper) line(text string) {
+	if p.markdown {
+		fmt.Fprintf(p, "\n%s\n", markdownText(text))
+		return
+	}
+	fmt.Fprintln(p, text)
+}
+
+// item belongs to the line before it.
+func (p *paper) item(text string) {
+	if p.markdown {
+		fmt.Fprintf(p, "- %s\n", markdownText(text))
+		return
+	}
+	fmt.Fprintf(p, "    %s\n", text)
+}
+
+// table writes a table that has rows, without the columns that are empty.
+func (p *paper) table(t *table) {
+	if len(t.rows) == 0 {
+		return
+	}
+	p.WriteString("\n")
+	if !p.markdown {
+		t.write(&p.Builder, p.style)
+		return
+	}
+	var kept []int
+	for c := range t.header {
+		for _, row := range t.rows {
+			if row[c] != "" {
+				kept = append(kept, c)
+				break
+			}
+		}
+	}
+	line := func(cell func(c int) string) {
+		p.WriteString("|")
+		for _, c := range kept {
+			p.WriteString(" " + cell(c) + " |")
+		}
+		p.WriteString("\n")
+	}
+	line(func(c int) string { return markdownText(t.header[c]) })
+	line(func(c int) string {
+		if c < t.right {
+			return "---"
+		}
+		return "--:"
+	})
+	for _, row := range t.rows {
+		line(func(c int) string { return markdownText(row[c]) })
+	}
+}
+
+// footnotes writes the notes that were marked.
+func (p *paper) footnotes() {
+	if len(p.notes.texts) > 0 {
+		p.WriteString("\n")
+	}
+	for i, note := range p.notes.texts {
+		if p.markdown {
+			fmt.Fprintf(p, "%s %s\n\n", superscript(i+1), markdownText(note))
+		} else {
+			fmt.Fprintf(p, "%s %s\n", superscript(i+1), CleanLine(note))
+		}
+	}
 }

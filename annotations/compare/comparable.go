@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -126,7 +126,7 @@ func (p *pairing) otherTruth() (string, error) {
 // texts reads a column of strings, "" where it is null.
 func (r *Run) texts(column string) ([]string, error) {
 	var all []string
-	var v dataset.ColumnValues
+	var v parquet.ColumnValues
 	for g := range r.file.RowGroups() {
 		if err := r.file.ReadColumn(g, column, &v); err != nil {
 			return nil, err

@@ -13,6 +13,11 @@
 package compare
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
@@ -80,40 +85,43 @@ const (
 // A Difference is one metric of the new side less that of the base. What is not
 // defined is nil.
 type Difference struct {
-	Metric    string `json:"metric"`
-	Agg       string `json:"agg"`   // macro or micro
-	Slice     string `json:"slice"` // "" or key=value
-	Headline  bool   `json:"headline"`
-	Direction int    `json:"direction"` // 1 if more is better, -1 if less is, 0 if neither
+	Slice     string `json:"slice" doc:"key=value of the rows; empty for all rows"`
+	Metric    string `json:"metric" doc:"name of the metric"`
+	Agg       string `json:"agg" doc:"macro: mean of the rows' values; micro: quotient of sums over rows"`
+	Headline  bool   `json:"headline" doc:"the metric was declared to decide"`
+	Direction int    `json:"direction" col:"-"` // 1 if more is better, -1 if less is, 0 if neither
 
-	Base   *float64 `json:"base"` // over the rows that are compared
-	New    *float64 `json:"new"`
-	Diff   *float64 `json:"diff"`
-	Low    *float64 `json:"ci_low"`
-	High   *float64 `json:"ci_high"`
-	SE     *float64 `json:"se"`
-	Method string   `json:"method"` // of the interval
+	Outcome   Outcome `json:"outcome" doc:"what the difference means, by p_adjusted and level"`
+	N         int64   `json:"n" doc:"pairs compared, or rows of both sides"`
+	Undefined int64   `json:"undefined" doc:"pairs left out because a side is undefined"`
+	Clusters  int64   `json:"clusters" unit:"clusters" doc:"independent groups of rows"`
+	Higher    int64   `json:"higher" unit:"rows" doc:"rows where the new side has more"`
+	Lower     int64   `json:"lower" unit:"rows" doc:"rows where the new side has less"`
+	Same      int64   `json:"same" unit:"rows" doc:"rows where both have the same"`
 
-	P        *float64 `json:"p"`
-	Test     string   `json:"test"` // how P was computed
-	Adjusted *float64 `json:"p_adjusted"`
+	Base *float64 `json:"base" col:"base_estimate" doc:"value of the base over the rows that are compared" null:"undefined"`
+	New  *float64 `json:"new" col:"new_estimate" doc:"value of the new side over the rows that are compared" null:"undefined"`
+	Diff *float64 `json:"diff" doc:"the new side less the base" null:"undefined, see reason"`
+	Low  *float64 `json:"ci_low" doc:"lower end of the interval of the difference" null:"no interval"`
+	High *float64 `json:"ci_high" doc:"upper end of the interval of the difference" null:"no interval"`
+	SE   *float64 `json:"se" doc:"standard error of the difference" null:"undefined"`
+
+	P        *float64 `json:"p" range:"[0, 1]" doc:"two-sided p-value of no difference" null:"no test"`
+	Adjusted *float64 `json:"p_adjusted" range:"[0, 1]" doc:"p, adjusted for the other tests" null:"no test"`
+	MDE      *float64 `json:"mde" doc:"least difference that would probably have been found" null:"undefined"`
+	Method   string   `json:"method" doc:"how the interval was computed" null:"no interval"`
+	Test     string   `json:"test" doc:"how p was computed" null:"no test"`
 	// Adjustment is holm over the headline metrics of the pair, or bh (Benjamini &
 	// Hochberg) over everything else in the result, such as slices.
-	Adjustment string   `json:"adjustment"`
-	Outcome    Outcome  `json:"outcome"` // at Adjusted <= 1-Level
-	MDE        *float64 `json:"mde"`     // least difference that would have been found with chance Power
+	Adjustment string `json:"adjustment" doc:"holm over the headline metrics of the pair, bh over everything else" null:"no test"`
 
-	N         int64 `json:"n"`         // pairs compared, or rows of both sides
-	Undefined int64 `json:"undefined"` // pairs left out because a side is undefined
-	Clusters  int64 `json:"clusters"`
-	Higher    int64 `json:"higher"` // rows where the new side has more
-	Lower     int64 `json:"lower"`
-	Same      int64 `json:"same"`
+	McNemar  *McNemar            `json:"mcnemar,omitempty" col:"-"` // of 0/1 metrics
+	Reason   string              `json:"reason,omitempty" doc:"why there is no difference" null:"there is one"`
+	Warnings runs.ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
 
-	McNemar   *McNemar   `json:"mcnemar,omitempty"`   // of 0/1 metrics
-	Corrected *Corrected `json:"corrected,omitempty"` // of means that rest on a judge, where people judged rows of both sides
-	Reason    string     `json:"reason,omitempty"`    // why there is no difference
-	Warnings  []string   `json:"warnings"`
+	// Corrected is of means that rest on a judge, where people judged rows of both
+	// sides.
+	Corrected *Corrected `json:"corrected,omitempty" prefix:"corrected_"`
 }
 
 // Improved is how many rows got better, Declined how many worse; both are 0 for a
@@ -145,13 +153,13 @@ func (d *Difference) Declined() int64 {
 // labelled pairs than [stats.FewestLabels], or where labels do not vary, there is
 // no correction.
 type Corrected struct {
-	Base     *float64 `json:"base"` // over the rows that are compared
-	New      *float64 `json:"new"`
-	Diff     float64  `json:"diff"`
-	Low      float64  `json:"ci_low"`
-	High     float64  `json:"ci_high"`
-	Labelled int64    `json:"labelled"` // pairs that people judged on both sides
-	Method   string   `json:"method"`
+	Base     *float64 `json:"base" doc:"value of the base, corrected for the errors of the judge by people's labels" null:"not corrected"`
+	New      *float64 `json:"new" doc:"value of the new side, corrected" null:"not corrected"`
+	Diff     float64  `json:"diff" doc:"difference, corrected" null:"not corrected"`
+	Low      float64  `json:"ci_low" col:"low" doc:"lower end of the interval of the corrected difference" null:"not corrected"`
+	High     float64  `json:"ci_high" col:"high" doc:"upper end of the interval of the corrected difference" null:"not corrected"`
+	Labelled int64    `json:"labelled" col:"^labelled" doc:"pairs that people judged on both sides" null:"not corrected"`
+	Method   string   `json:"method" doc:"how the difference was corrected" null:"not corrected"`
 }
 
 // McNemar compares rows that are right or wrong.
@@ -217,4 +225,78 @@ func (q Quantity) String() string {
 		return "micro(" + q.Metric.Name + ")"
 	}
 	return q.Metric.Name
+}
+
+// ParseQuantity reads the name or alias of a metric or count, such as char_f1, or
+// micro(char_f1) for its pooled value.
+func ParseQuantity(text string) (Quantity, error) {
+	name, micro := strings.CutPrefix(strings.TrimSpace(text), "micro(")
+	if micro {
+		inner, ok := strings.CutSuffix(name, ")")
+		if !ok {
+			return Quantity{}, fmt.Errorf("%s: a ) is missing", text)
+		}
+		name = strings.TrimSpace(inner)
+	}
+	d, ok := metrics.Lookup(name)
+	if !ok {
+		return Quantity{}, &UnknownMetricError{Name: name}
+	}
+	if micro && len(d.Num) == 0 && d.Kind != metrics.Binary {
+		return Quantity{}, fmt.Errorf("%s has no micro value", d.Name)
+	}
+	return Quantity{Metric: d, Micro: micro && d.Kind != metrics.Binary}, nil
+}
+
+// An UnknownMetricError is a name that no metric has.
+type UnknownMetricError struct{ Name string }
+
+func (e *UnknownMetricError) Error() string { return "no metric " + e.Name }
+
+// agg is how a quantity is named in a summary.
+func (q Quantity) agg() string {
+	if q.Micro {
+		return runs.Micro
+	}
+	return runs.Macro
+}
+
+// overall is the score that a run is judged by unless other metrics are declared.
+const overall = "overall_citation_accuracy"
+
+// headlineOf are overall and its components. Of a run with one component overall
+// is that component, and only the latter is left out.
+func headlineOf(components []string) []Quantity {
+	names := []string{overall}
+	if len(components) > 1 {
+		names = append(names, components...)
+	}
+	var all []Quantity
+	for _, name := range names {
+		if d, ok := metrics.Lookup(name); ok {
+			all = append(all, Quantity{Metric: d})
+		}
+	}
+	return all
+}
+
+// others are all quantities that are not among those given.
+func others(headline []Quantity) []Quantity {
+	var all []Quantity
+	add := func(q Quantity) {
+		same := func(h Quantity) bool { return h.Metric.Name == q.Metric.Name && h.Micro == q.Micro }
+		if !slices.ContainsFunc(headline, same) {
+			all = append(all, q)
+		}
+	}
+	for _, d := range metrics.Definitions() {
+		add(Quantity{Metric: d})
+		if len(d.Num) > 0 {
+			add(Quantity{Metric: d, Micro: true})
+		}
+	}
+	for _, d := range metrics.CountDefinitions()[:runs.ContractCounts] {
+		add(Quantity{Metric: d})
+	}
+	return all
 }

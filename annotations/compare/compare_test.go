@@ -17,6 +17,7 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -28,21 +29,21 @@ type row struct {
 	overlap, truth, pred      int64    // what micro(char_f1) is made of
 }
 
-var rowFields = []dataset.Field{
-	{Name: "id", Kind: dataset.String, Required: true},
-	{Name: "system", Kind: dataset.String, Required: true},
-	{Name: "overall_components", Kind: dataset.String},
-	{Name: "truth_annotator", Kind: dataset.String},
-	{Name: "provider", Kind: dataset.String},
-	{Name: "cluster", Kind: dataset.String},
-	{Name: "tags", Kind: dataset.MapString},
-	{Name: "char_f1", Kind: dataset.Double},
-	{Name: "exact_match", Kind: dataset.Double},
-	{Name: "overlap_chars", Kind: dataset.Int64},
-	{Name: "truth_chars", Kind: dataset.Int64},
-	{Name: "pred_chars", Kind: dataset.Int64},
-	{Name: "truth_spans", Kind: dataset.Int64},
-	{Name: "citation_correctness", Kind: dataset.Double},
+var rowFields = []parquet.Field{
+	{Name: "id", Kind: parquet.String, Required: true},
+	{Name: "system", Kind: parquet.String, Required: true},
+	{Name: "overall_components", Kind: parquet.String},
+	{Name: "truth_annotator", Kind: parquet.String},
+	{Name: "provider", Kind: parquet.String},
+	{Name: "cluster", Kind: parquet.String},
+	{Name: "tags", Kind: parquet.MapString},
+	{Name: "char_f1", Kind: parquet.Double},
+	{Name: "exact_match", Kind: parquet.Double},
+	{Name: "overlap_chars", Kind: parquet.Int64},
+	{Name: "truth_chars", Kind: parquet.Int64},
+	{Name: "pred_chars", Kind: parquet.Int64},
+	{Name: "truth_spans", Kind: parquet.Int64},
+	{Name: "citation_correctness", Kind: parquet.Double},
 }
 
 // write makes a run directory and opens it.
@@ -52,7 +53,7 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	table, err := dataset.NewTable(rowFields)
+	table, err := parquet.NewTable(rowFields)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 		table.EndRow()
 	}
 	err = dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
-		var e dataset.Encoder
+		var e parquet.Encoder
 		return e.EncodePart(w, table)
 	})
 	if err != nil {
@@ -407,7 +408,7 @@ func TestParquet(t *testing.T) {
 	if err := dataset.WriteFile(path, r.WriteParquet); err != nil {
 		t.Fatal(err)
 	}
-	f, err := dataset.OpenResult(path)
+	f, err := parquet.OpenResult(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,7 +417,7 @@ func TestParquet(t *testing.T) {
 	if f.Rows() != int64(len(lines)) {
 		t.Errorf("%d rows of %d lines", f.Rows(), len(lines))
 	}
-	var diff, system dataset.ColumnValues
+	var diff, system parquet.ColumnValues
 	if err := errors.Join(f.ReadColumn(0, "diff", &diff), f.ReadColumn(0, "system", &system)); err != nil {
 		t.Fatal(err)
 	}

@@ -45,16 +45,37 @@ type Drift struct {
 
 // A Flipped verdict is one that only one of the runs calls supported.
 type Flipped struct {
-	ID         string  `json:"id"` // of the anchor
-	System     string  `json:"system"`
-	Claim      *int64  `json:"claim"`    // from 0; null of a citation
-	Citation   *int64  `json:"citation"` // from 0; null of a claim
-	Name       string  `json:"name"`     // claim_id or citation_id, "" if it has none
-	Text       string  `json:"text"`     // of the claim; the document of a citation
-	Before     float64 `json:"before"`   // support
-	After      float64 `json:"after"`
-	LabelBase  string  `json:"label_before"`
-	LabelAfter string  `json:"label_after"`
+	ID         string  `json:"id" doc:"id of the anchor"`
+	System     string  `json:"system" doc:"system of the anchor"`
+	Claim      *int64  `json:"claim" doc:"position of the claim, from 0" null:"the verdict is on a citation"`
+	Citation   *int64  `json:"citation" doc:"position of the citation, from 0" null:"the verdict is on a claim"`
+	Name       string  `json:"name" doc:"its claim_id or citation_id; empty if it has none"`
+	Text       string  `json:"text" doc:"text of the claim, or document of the citation"`
+	Before     float64 `json:"before" range:"[0, 1]" doc:"support in the base"`
+	After      float64 `json:"after" range:"[0, 1]" doc:"support in the new run"`
+	LabelBase  string  `json:"label_before" doc:"label in the base"`
+	LabelAfter string  `json:"label_after" doc:"label in the new run"`
+}
+
+// A FlippedLine is a flipped verdict with the drift that it is part of.
+type FlippedLine struct {
+	Base string `col:"base" doc:"id of the base"`
+	New  string `col:"new" doc:"id of the new run"`
+	Flipped
+	P    *float64 `col:"p" range:"[0, 1]" doc:"two-sided p-value of no drift, over all anchors" null:"no test"`
+	Test string   `col:"test" doc:"how p was computed"`
+}
+
+// FlippedLines is the table of flipped verdicts, in CSV.
+var FlippedLines = runs.NewTable[FlippedLine]("ibid compare, of runs whose judge moved", "one verdict on an anchor that only one of the runs calls supported")
+
+// Lines are the flipped verdicts of a drift.
+func (d *Drift) Lines() []FlippedLine {
+	var all []FlippedLine
+	for _, f := range d.Flipped {
+		all = append(all, FlippedLine{d.Base, d.New, f, d.P, d.Test})
+	}
+	return all
 }
 
 // DriftAgreement is how the judge agrees with people on anchors, in both runs.
@@ -128,7 +149,7 @@ func (t *tester) drift(base, other *Run) (*Drift, error) {
 	if err != nil {
 		return d.unread(d.New, err)
 	}
-	flips := d.pair(before, after, base.number("thresholds.supported", 0.7))
+	flips := d.pair(before, after, base.Manifest.Effective().Thresholds.Supported)
 	if need := stats.ClustersNeeded(t.level); d.Rows < need {
 		d.Unchecked = fmt.Sprintf("%d anchors have a verdict in both, and fewer than %d cannot show it", d.Rows, need)
 		return d, nil
@@ -241,4 +262,88 @@ func (f *Flipped) Where() string {
 // Change is the verdict before and after.
 func (f *Flipped) Change() string {
 	return fmt.Sprintf("%s %.2g -> %s %.2g", f.LabelBase, f.Before, f.LabelAfter, f.After)
+}
+
+// An anchorRow names an anchor.
+type anchorRow struct{ id, system string }
+
+// An anchorKey names a verdict on an anchor. The text is part of it: another version
+// of ibid may cut claims at other places.
+type anchorKey struct {
+	anchorRow
+	citation bool
+	number   int64 // of the claim or the citation, from 0
+	text     string
+}
+
+// An anchorVerdict is one verdict of a run on its anchors.
+type anchorVerdict struct {
+	key     anchorKey
+	name    string // claim_id or citation_id
+	known   bool   // the judge could say
+	support float64
+	label   string
+}
+
+// anchorVerdicts are those of a run, claims before citations, each in the order of
+// the file.
+type anchorVerdicts struct {
+	list []anchorVerdict
+	at   map[anchorKey]int
+}
+
+// readAnchors reads the verdicts of the run over the anchors in dir.
+func readAnchors(dir string) (*anchorVerdicts, error) {
+	v := &anchorVerdicts{at: make(map[anchorKey]int)}
+	alone := make(map[anchorKey]bool) // citations that are all that a claim cites
+	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id", "text", "citations", "support", "label"},
+		func(_ int64, c *runs.Claim) error {
+			if len(c.Citations) == 0 {
+				return nil
+			}
+			row := anchorRow{c.ID, c.System}
+			if len(c.Citations) == 1 {
+				alone[anchorKey{anchorRow: row, number: int64(c.Citations[0])}] = true
+			}
+			v.add(anchorKey{anchorRow: row, number: int64(c.Number), text: c.Text}, c.ClaimID, c.Support, c.Label)
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "doc", "claims", "support", "label"},
+		func(_ int64, c *runs.Citation) error {
+			row, number := anchorRow{c.ID, c.System}, int64(c.Number)
+			if len(c.Claims) == 0 || len(c.Claims) == 1 && alone[anchorKey{anchorRow: row, number: number}] {
+				return nil
+			}
+			v.add(anchorKey{anchorRow: row, citation: true, number: number, text: c.Doc}, c.CitationID, c.Support, c.Label)
+			return nil
+		})
+	return v, err
+}
+
+// add adds a verdict. A citation that is invalid has a support and no label: nobody
+// was asked.
+func (v *anchorVerdicts) add(key anchorKey, name string, support *float64, label string) {
+	verdict := anchorVerdict{key: key, name: name, known: support != nil && label != "", label: label}
+	if support != nil {
+		verdict.support = *support
+	}
+	v.at[key] = len(v.list)
+	v.list = append(v.list, verdict)
+}
+
+// flipped is the verdict with the other one on the same.
+func (v *anchorVerdict) flipped(after *anchorVerdict) Flipped {
+	f := Flipped{
+		ID: v.key.id, System: v.key.system, Name: v.name, Text: v.key.text,
+		Before: v.support, After: after.support, LabelBase: v.label, LabelAfter: after.label,
+	}
+	if v.key.citation {
+		f.Citation = &v.key.number
+	} else {
+		f.Claim = &v.key.number
+	}
+	return f
 }

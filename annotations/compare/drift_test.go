@@ -3,7 +3,6 @@ package compare_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"ibid/annotations/compare"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 )
 
@@ -35,60 +33,32 @@ func anchored(t *testing.T, id, digest string, anchors []anchor, change func(*ru
 			change(m.Anchors)
 		}
 	})
-	claims, err := dataset.NewTable(runs.ClaimFields)
-	if err != nil {
-		t.Fatal(err)
-	}
-	citations, err := dataset.NewTable(runs.CitationFields)
-	if err != nil {
-		t.Fatal(err)
+	var claims []runs.Claim
+	var citations []runs.Citation
+	said := func(v float64) (support *float64, label string) {
+		if v >= 0 {
+			support, label = &v, fmt.Sprintf("label-%g", v)
+		}
+		return support, label
 	}
 	for n, a := range anchors {
-		key := func(table *dataset.Table) {
-			table.AppendString(0, a.id)
-			table.AppendString(1, "default")
-			table.AppendInt(2, int64(n))
-			table.AppendInt(3, 0)
-		}
-		said := func(table *dataset.Table, support, label int, v float64) {
-			if v >= 0 {
-				table.AppendDouble(support, v)
-				table.AppendString(label, fmt.Sprintf("label-%g", v))
-			}
-		}
-		key(claims)
-		claims.AppendString(runs.ClaimText, "claim of "+a.id)
-		var list []int32
-		for i := range a.citations {
-			list = append(list, int32(i))
-		}
-		claims.AppendInts(runs.ClaimCitations, list)
-		said(claims, runs.ClaimSupport, runs.ClaimLabel, a.joint)
-		claims.EndRow()
+		key := runs.Key{ID: a.id, System: "default", Row: int64(n)}
+		claim := runs.Claim{Key: key, Text: "claim of " + a.id, Citations: []int32{}}
+		claim.Support, claim.Label = said(a.joint)
 		for i, v := range a.citations {
-			citations.AppendString(runs.CiteID, a.id)
-			citations.AppendString(runs.CiteSystem, "default")
-			citations.AppendInt(runs.CiteRow, int64(n))
-			citations.AppendInt(runs.CiteCitation, int64(i))
-			citations.AppendString(runs.CiteDoc, "doc")
-			citations.AppendString(runs.CiteStatus, "ok")
-			citations.AppendInts(runs.CiteClaims, []int32{0})
-			said(citations, runs.CiteSupport, runs.CiteLabel, v)
-			citations.EndRow()
+			claim.Citations = append(claim.Citations, int32(i))
+			citation := runs.Citation{Key: key, Number: int32(i), Doc: "doc", Status: "ok", Claims: []int32{0}}
+			citation.Support, citation.Label = said(v)
+			citations = append(citations, citation)
 		}
+		claims = append(claims, claim)
 	}
 	dir := filepath.Join(r.Dir, runs.AnchorsDir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, table := range map[string]*dataset.Table{runs.ClaimsFile: claims, runs.CitationsFile: citations} {
-		err := dataset.WriteFile(filepath.Join(dir, name), func(w io.Writer) error {
-			var e dataset.Encoder
-			return e.EncodePart(w, table)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := errors.Join(runs.Claims.Write(dir, claims), runs.Citations.Write(dir, citations)); err != nil {
+		t.Fatal(err)
 	}
 	return r
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ibid/dataset/runs"
 )
 
 // A Lookup answers questions about the difference of two runs one at a time, as
@@ -60,15 +62,15 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 	}
 	var in, inOther filter
 	if key, value, ok := strings.Cut(slice, "="); ok {
-		values, has, err := l.base.sliceValues(key)
+		values, err := runs.ReadSlices(l.base.Dir, l.base.file, key)
 		if err != nil {
 			return Difference{}, err
 		}
-		in = matching(values, has, value)
-		if values, has, err = l.other.sliceValues(key); err != nil {
+		in = matching(values, value)
+		if values, err = runs.ReadSlices(l.other.Dir, l.other.file, key); err != nil {
 			return Difference{}, err
 		}
-		inOther = matching(values, has, value)
+		inOther = matching(values, value)
 	}
 	d, err := l.difference(p, q, in, inOther)
 	d.Slice = slice

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
 
@@ -71,9 +72,9 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 // newTester makes a tester from options and the base run's settings.
 func newTester(base *Run, o Options) (*tester, error) {
 	t := &tester{
-		level: cmp.Or(o.Level, base.number("statistics.level", 0.95)), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
+		level: cmp.Or(o.Level, base.Manifest.Effective().Statistics.Level), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
 		method: cmp.Or(o.Method, base.Manifest.Setting("statistics.method")), seed: uint64(base.Manifest.Seed), workers: o.Workers,
-		resamples: cmp.Or(o.Resamples, int(base.number("statistics.resamples", 10_000))),
+		resamples: cmp.Or(o.Resamples, int(base.Manifest.Effective().Statistics.Resamples)),
 	}
 	if t.method == "auto" || t.method == "" {
 		t.method = "analytic"
@@ -385,35 +386,36 @@ type slice struct {
 func (p *pairing) slicesBy(keys []string) ([]slice, error) {
 	var all []slice
 	for _, key := range keys {
-		values, has, err := p.base.run.sliceValues(key)
+		values, err := runs.ReadSlices(p.base.run.Dir, p.base.run.file, key)
 		if err != nil {
 			return nil, err
 		}
-		otherValues, otherHas := values, has
+		otherValues := values
 		if p.other.run != p.base.run {
-			if otherValues, otherHas, err = p.other.run.sliceValues(key); err != nil {
+			if otherValues, err = runs.ReadSlices(p.other.run.Dir, p.other.run.file, key); err != nil {
 				return nil, err
 			}
 		}
 		seen := make(map[string]bool)
 		for _, i := range p.base.rows {
-			if has[i] {
-				seen[values[i]] = true
+			for _, value := range values[i] {
+				seen[value] = true
 			}
 		}
 		first := len(all)
 		for value := range seen {
-			all = append(all, slice{key + "=" + value, matching(values, has, value), matching(otherValues, otherHas, value)})
+			all = append(all, slice{key + "=" + value, matching(values, value), matching(otherValues, value)})
 		}
 		slices.SortFunc(all[first:], func(a, b slice) int { return cmp.Compare(a.name, b.name) })
 	}
 	return all, nil
 }
 
-func matching(values []string, has []bool, value string) filter {
+// matching are the rows that have a value.
+func matching(values [][]string, value string) filter {
 	f := make(filter, len(values))
-	for i, v := range values {
-		f[i] = has[i] && v == value
+	for i, list := range values {
+		f[i] = slices.Contains(list, value)
 	}
 	return f
 }

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -17,7 +16,7 @@ type Run struct {
 	Dir      string
 	Manifest *runs.Manifest
 
-	file       *dataset.ResultFile
+	file       *parquet.ResultFile
 	ids        []string
 	systems    []string
 	clusters   []string                       // what rows share, as names that no two kinds of cluster have in common
@@ -34,7 +33,7 @@ func Open(dir string) (*Run, error) {
 	if !m.Complete() {
 		return nil, fmt.Errorf("%s is unfinished", dir)
 	}
-	f, err := dataset.OpenResult(filepath.Join(dir, runs.RowsFile))
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +50,8 @@ func (r *Run) Close() error { return r.file.Close() }
 
 // readKeys reads what names rows.
 func (r *Run) readKeys() error {
-	var id, system, cluster, components dataset.ColumnValues
-	columns := map[string]*dataset.ColumnValues{"id": &id, "system": &system, "cluster": &cluster, "overall_components": &components}
+	var id, system, cluster, components parquet.ColumnValues
+	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "cluster": &cluster, "overall_components": &components}
 	for g := range r.file.RowGroups() {
 		for name, into := range columns {
 			if err := r.file.ReadColumn(g, name, into); err != nil {
@@ -91,54 +90,9 @@ func (r *Run) Systems() []string {
 	return all
 }
 
-// number is a setting as a number.
-func (r *Run) number(key string, otherwise float64) float64 {
-	v, err := strconv.ParseFloat(r.Manifest.Setting(key), 64)
-	if err != nil {
-		return otherwise
-	}
-	return v
-}
-
 // slices are the keys that the run is sliced by.
 func (r *Run) slices() []string {
-	var keys []string
-	for _, key := range strings.Split(strings.Trim(r.Manifest.Setting("slices"), "[]"), ",") {
-		key = strings.Trim(strings.TrimSpace(key), `"'`)
-		if key != "" && key != "system" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// sliceValues are the rows' values of a tag or of provider; has tells which rows
-// have one.
-func (r *Run) sliceValues(key string) (values []string, has []bool, err error) {
-	column := "tags"
-	if key == "provider" {
-		column = key
-	}
-	var v dataset.ColumnValues
-	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, column, &v); err != nil {
-			return nil, nil, err
-		}
-		for i := range r.file.GroupRows(g) {
-			value, ok := "", false
-			if column == "provider" {
-				value, ok = v.Strings[i], v.Valid[i]
-			} else {
-				for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
-					if v.Keys[k] == key {
-						value, ok = v.Strings[k], true
-					}
-				}
-			}
-			values, has = append(values, value), append(has, ok)
-		}
-	}
-	return values, has, nil
+	return slices.DeleteFunc(slices.Clone(r.Manifest.Effective().Slices), func(key string) bool { return key == "system" })
 }
 
 // A series is one quantity over the rows of a run, in file order.
@@ -187,7 +141,7 @@ func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
 	if !r.file.Has(column) {
 		return make([]float64, len(r.ids)), make([]bool, len(r.ids)), nil
 	}
-	var v dataset.ColumnValues
+	var v parquet.ColumnValues
 	for g := range r.file.RowGroups() {
 		if err := r.file.ReadColumn(g, column, &v); err != nil {
 			return nil, nil, err
@@ -196,7 +150,7 @@ func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
 			x := 0.0
 			switch {
 			case !ok:
-			case v.Kind == dataset.Double:
+			case v.Kind == parquet.Double:
 				x = v.Doubles[i]
 			default:
 				x = float64(v.Ints[i])

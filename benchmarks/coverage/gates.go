@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset"
@@ -127,7 +128,7 @@ func write(path string, seed, number uint64, shift int64) error {
 		return err
 	}
 	fixed, nightly := rand.New(rand.NewPCG(seed, 0)), rand.New(rand.NewPCG(seed, number+1))
-	known := func(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }
+	known := func(v int64) ibid.Integer { return ibid.Some(v) }
 	hard, tonight := make([]float64, documents), make([]float64, documents)
 	for i := range hard {
 		hard[i], tonight[i] = 10*fixed.NormFloat64(), 5*nightly.NormFloat64()
@@ -137,10 +138,10 @@ func write(path string, seed, number uint64, shift int64) error {
 		off := 30 + hard[doc] + tonight[doc] + 10*fixed.NormFloat64() + 10*nightly.NormFloat64()
 		at := max(0, int64(math.Round(off))) + shift
 		name := fmt.Sprintf("doc-%02d", doc)
-		err := w.Write(&dataset.Row{
+		err := w.Write(&ibid.Answer{
 			ID: fmt.Sprintf("q-%03d", i), System: "s", Query: "q", Answer: "a", HasCitations: true, HasTruth: true,
-			Truth:     []dataset.Truth{{Doc: name, Start: known(1000), End: known(1000 + length)}},
-			Citations: []dataset.Citation{{Doc: name, Start: known(1000 + at), End: known(1000 + at + length)}},
+			Truth:     []ibid.Mark{{Doc: name, Start: known(1000), End: known(1000 + length)}},
+			Citations: []ibid.Citation{{Doc: name, Start: known(1000 + at), End: known(1000 + at + length)}},
 		})
 		if err != nil {
 			return err

@@ -15,7 +15,6 @@ func TestRefused(t *testing.T) {
 		name, query, options string
 		want                 []string // parts of the message
 	}{
-		{"lz4", valid, "COMPRESSION lz4_raw", []string{"lz4", "answers.parquet"}},
 		{"no answer", "SELECT 'q' AS id, 'q' AS query", "COMPRESSION zstd", []string{"answer", "answers.parquet"}},
 		{"id is a number", "SELECT 1 AS id, 'q' AS query, 'a' AS answer", "COMPRESSION zstd", []string{"id", "answers.parquet"}},
 		{"start is a double", valid + `, [{doc: 'd', start: 1.5::DOUBLE, "end": 2.5::DOUBLE}] AS citations`, "COMPRESSION zstd", []string{"citations", "start", "answers.parquet"}},

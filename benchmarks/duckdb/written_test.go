@@ -47,6 +47,7 @@ func TestWrittenByDuckDB(t *testing.T) {
 		{name: "zstd", codec: "ZSTD"},
 		{name: "snappy", codec: "SNAPPY"},
 		{name: "gzip", codec: "GZIP"},
+		{name: "lz4_raw", codec: "LZ4_RAW"},
 		{name: "uncompressed", codec: "UNCOMPRESSED"},
 		{name: "zstd, version 2", codec: "ZSTD", options: "PARQUET_VERSION v2"},
 		{name: "uncompressed, version 2", codec: "UNCOMPRESSED", options: "PARQUET_VERSION v2"},

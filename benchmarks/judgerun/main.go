@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/judge/judgetest"
 )
@@ -112,11 +113,11 @@ func generate(path string, n int) error {
 		text := fmt.Sprintf("Tower %d is %d metres high. It was built in %d. Nobody lives in it.", i, 50+i%300, 1500+i%400)
 		first := int64(strings.Index(text, "It was"))
 		second := int64(strings.Index(text, "Nobody"))
-		row := &dataset.Row{
+		row := &ibid.Answer{
 			ID: fmt.Sprintf("q-%07d", i), Query: "How high and how old is it?", HasCitations: true, HasDocuments: true,
 			Answer:    fmt.Sprintf("Tower %d is %d metres high. It was built in %d.", i, 50+i%301, 1500+i%400),
-			Citations: []dataset.Citation{{Doc: "towers", Start: known(0), End: known(first - 1)}, {Doc: "towers", Start: known(first), End: known(second - 1)}},
-			Documents: []dataset.Document{{Doc: "towers", Text: text, HasText: true}},
+			Citations: []ibid.Citation{{Doc: "towers", Start: known(0), End: known(first - 1)}, {Doc: "towers", Start: known(first), End: known(second - 1)}},
+			Documents: []ibid.Document{{Doc: "towers", Text: text, HasText: true}},
 		}
 		if err := w.Write(row); err != nil {
 			return err
@@ -125,4 +126,4 @@ func generate(path string, n int) error {
 	return w.Close()
 }
 
-func known(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }
+func known(v int64) ibid.Integer { return ibid.Some(v) }

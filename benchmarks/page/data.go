@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -47,7 +48,7 @@ func writeDocuments(path string, n int) ([]string, error) {
 			b.WriteString(". ")
 		}
 		texts[i] = b.String()[:documentChars]
-		if err := w.Write(&dataset.Document{Doc: name(i), Title: "Title of " + name(i), Text: texts[i], HasText: true}); err != nil {
+		if err := w.Write(&ibid.Document{Doc: name(i), Title: "Title of " + name(i), Text: texts[i], HasText: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -65,16 +66,16 @@ func writeAnswers(path string, texts []string, rows int) error {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range rows {
-		row := &dataset.Row{
+		row := &ibid.Answer{
 			ID: fmt.Sprintf("q-%06d", i/3), System: [3]string{"alpha", "beta", "gamma"}[i%3], Query: "what was reported of " + texts[i%len(texts)][:40] + "?",
-			HasCitations: true, HasTruth: true, Tags: []dataset.Tag{{Key: "topic", Value: fmt.Sprintf("topic %d", i/3%40)}},
+			HasCitations: true, HasTruth: true, Tags: []ibid.Tag{{Key: "topic", Value: fmt.Sprintf("topic %d", i/3%40)}},
 		}
 		for range 3 {
 			d := rng.IntN(len(texts))
 			start := rng.IntN(documentChars - spanChars)
 			from := len(row.Answer)
 			row.Answer += strings.TrimSpace(texts[d][start:start+spanChars/2]) + ". "
-			c := dataset.Citation{Doc: name(d), Start: known(start), End: known(start + spanChars), AnswerStart: known(from), AnswerEnd: known(len(row.Answer) - 1)}
+			c := ibid.Citation{Doc: name(d), Start: known(start), End: known(start + spanChars), AnswerStart: known(from), AnswerEnd: known(len(row.Answer) - 1)}
 			switch rng.IntN(50) {
 			case 0:
 				c.Doc = "no-such-document"
@@ -82,7 +83,7 @@ func writeAnswers(path string, texts []string, rows int) error {
 				c.Start, c.End = known(documentChars-spanChars), known(documentChars)
 			}
 			row.Citations = append(row.Citations, c)
-			row.Truth = append(row.Truth, dataset.Truth{Annotator: "ada", Doc: name(d), Start: known(start + 5), End: known(start + spanChars)})
+			row.Truth = append(row.Truth, ibid.Mark{Annotator: "ada", Doc: name(d), Start: known(start + 5), End: known(start + spanChars)})
 		}
 		if err := w.Write(row); err != nil {
 			return err
@@ -91,4 +92,4 @@ func writeAnswers(path string, texts []string, rows int) error {
 	return w.Close()
 }
 
-func known(v int) dataset.NullInt { return dataset.NullInt{Value: int64(v), Valid: true} }
+func known(v int) ibid.Integer { return ibid.Some(int64(v)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"ibid"
 	"ibid/metrics/stats"
 )
 
@@ -117,14 +118,14 @@ func charts(runs int, seed uint64) lengths {
 	for i := range runs {
 		stream := stats.NewStream(seed, 3, uint64(i))
 		draw := rand.New(&stream)
-		series := make([]stats.Number, 0, 1024)
-		sum.cusum += float64(firstAlarm(draw, &series, func(x []stats.Number) int {
+		series := make([]ibid.Number, 0, 1024)
+		sum.cusum += float64(firstAlarm(draw, &series, func(x []ibid.Number) int {
 			if _, alarm := stats.StandardCUSUM(0, stats.Of(1)).Chart(x); alarm != nil {
 				return alarm.Night
 			}
 			return -1
 		}))
-		sum.ewma += float64(firstAlarm(draw, &series, func(x []stats.Number) int {
+		sum.ewma += float64(firstAlarm(draw, &series, func(x []ibid.Number) int {
 			for k, night := range stats.StandardEWMA(0, stats.Of(1)).Chart(x) {
 				if night.Signal {
 					return k
@@ -138,7 +139,7 @@ func charts(runs int, seed uint64) lengths {
 
 // firstAlarm is the night of the first alarm, from 1. The series is made longer
 // until there is one.
-func firstAlarm(draw *rand.Rand, series *[]stats.Number, alarm func([]stats.Number) int) int {
+func firstAlarm(draw *rand.Rand, series *[]ibid.Number, alarm func([]ibid.Number) int) int {
 	for {
 		if k := alarm(*series); k >= 0 {
 			return k + 1

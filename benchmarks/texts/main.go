@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -79,7 +80,7 @@ func comparePasses(path string, bytes int64) error {
 		return err
 	}
 	bare, err := bestOf(5, func() error {
-		return src.Read(context.Background(), func(*dataset.Document) error { return nil })
+		return src.Read(context.Background(), func(*ibid.Document) error { return nil })
 	})
 	if err != nil {
 		return err
@@ -144,7 +145,7 @@ func writeDocuments(path string, n int) ([]string, error) {
 			b.WriteString(". ")
 		}
 		texts[i] = b.String()[:documentChars]
-		if err := w.Write(&dataset.Document{Doc: name(i), Text: texts[i], HasText: true}); err != nil {
+		if err := w.Write(&ibid.Document{Doc: name(i), Text: texts[i], HasText: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -160,13 +161,13 @@ func writeAnswers(path string, texts []string, rows int64) error {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range rows {
-		row := &dataset.Row{ID: fmt.Sprintf("q-%06d", i), Query: "what was reported?", HasCitations: true, HasTruth: true}
+		row := &ibid.Answer{ID: fmt.Sprintf("q-%06d", i), Query: "what was reported?", HasCitations: true, HasTruth: true}
 		for range 3 {
 			d := rng.IntN(len(texts))
 			start := rng.IntN(documentChars - spanChars)
 			row.Answer += strings.TrimSpace(texts[d][start:start+spanChars/2]) + ". "
-			row.Citations = append(row.Citations, dataset.Citation{Doc: name(d), Start: known(start), End: known(start + spanChars)})
-			row.Truth = append(row.Truth, dataset.Truth{Doc: name(d), Start: known(start + 5), End: known(start + spanChars)})
+			row.Citations = append(row.Citations, ibid.Citation{Doc: name(d), Start: known(start), End: known(start + spanChars)})
+			row.Truth = append(row.Truth, ibid.Mark{Doc: name(d), Start: known(start + 5), End: known(start + spanChars)})
 		}
 		if err := w.Write(row); err != nil {
 			return err
@@ -175,4 +176,4 @@ func writeAnswers(path string, texts []string, rows int64) error {
 	return w.Close()
 }
 
-func known(v int) dataset.NullInt { return dataset.NullInt{Value: int64(v), Valid: true} }
+func known(v int) ibid.Integer { return ibid.Some(int64(v)) }

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -107,17 +108,17 @@ func generate(path string, rows int64) error {
 
 const documents = 5000
 
-func randomRow(rng *rand.Rand, i int64) *dataset.Row {
-	row := &dataset.Row{
+func randomRow(rng *rand.Rand, i int64) *ibid.Answer {
+	row := &ibid.Answer{
 		ID: fmt.Sprintf("q-%08d", i), Query: "which?", Answer: "this one",
 		HasCitations: true, HasTruth: true,
 	}
 	for range 3 {
 		doc := fmt.Sprintf("doc-%05d", rng.IntN(documents))
-		page := dataset.NullInt{Value: 1 + rng.Int64N(3), Valid: true}
+		page := ibid.Some(1 + rng.Int64N(3))
 		start := rng.Int64N(20000)
 		end := start + 20 + rng.Int64N(400)
-		row.Truth = append(row.Truth, dataset.Truth{Annotator: "ada", Doc: doc, Page: page, Start: known(start), End: known(end)})
+		row.Truth = append(row.Truth, ibid.Mark{Annotator: "ada", Doc: doc, Page: page, Start: known(start), End: known(end)})
 		switch rng.IntN(3) {
 		case 1:
 			start, end = max(0, start+rng.Int64N(21)-10), end+rng.Int64N(21)-10
@@ -125,9 +126,9 @@ func randomRow(rng *rand.Rand, i int64) *dataset.Row {
 			start = rng.Int64N(20000)
 			end = start + 20 + rng.Int64N(400)
 		}
-		row.Citations = append(row.Citations, dataset.Citation{Doc: doc, Page: page, Start: known(start), End: known(end)})
+		row.Citations = append(row.Citations, ibid.Citation{Doc: doc, Page: page, Start: known(start), End: known(end)})
 	}
 	return row
 }
 
-func known(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }
+func known(v int64) ibid.Integer { return ibid.Some(v) }

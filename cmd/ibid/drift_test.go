@@ -87,11 +87,11 @@ func TestLiveDrift(t *testing.T) {
 	d.same("without anchors", d.must("plain"), d.results("one"))
 	d.same("second night", d.results("two"), d.results("one"))
 
-	out, stderr, code := ibid(t, d.dir, "compare", "runs/one", "runs/two")
+	out, stderr, code := command(t, d.dir, "compare", "runs/one", "runs/two")
 	if code != 0 || !strings.Contains(out, "note: the judge did not move between one and two: of ") || !strings.Contains(out, "(p=1.000, sign-flip-exact)") {
 		t.Errorf("same judge: exit code %d\n%s%s", code, out, stderr)
 	}
-	out, _, code = ibid(t, d.dir, "compare", "runs/one", "runs/plain")
+	out, _, code = command(t, d.dir, "compare", "runs/one", "runs/plain")
 	if code != 0 || !strings.Contains(out, "note: whether the judge moved between one and plain was not checked: plain has no anchors") {
 		t.Errorf("no anchors: exit code %d\n%s", code, out)
 	}
@@ -113,7 +113,7 @@ func TestLiveDrift(t *testing.T) {
 // refused wants no comparison of the first night with the third, and every flipped
 // verdict named.
 func (d *driftTest) refused(t *testing.T) {
-	out, stderr, code := ibid(t, d.dir, "compare", "runs/one", "runs/three", "--json")
+	out, stderr, code := command(t, d.dir, "compare", "runs/one", "runs/three", "--json")
 	var view struct {
 		Schema string
 		Drifts []compare.Drift
@@ -125,7 +125,7 @@ func (d *driftTest) refused(t *testing.T) {
 	if !drift.Moved || drift.Gained > 0 || drift.Lost < 20 || int(drift.Lost) != len(drift.Flipped) || drift.P == nil || *drift.P > 1e-4 {
 		t.Errorf("%+v", drift)
 	}
-	text, stderr, code := ibid(t, d.dir, "compare", "runs/one", "runs/three", "-v")
+	text, stderr, code := command(t, d.dir, "compare", "runs/one", "runs/three", "-v")
 	if code != 4 || !strings.Contains(stderr, "ibid: not compared: the judge moved between one and three: of ") || !strings.Contains(stderr, "hint: --force ") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
@@ -167,7 +167,7 @@ func (d *driftTest) gated(t *testing.T) {
 // mustFail runs a command that has to end with that exit code.
 func mustFail(t *testing.T, dir string, want int, args ...string) string {
 	t.Helper()
-	out, stderr, code := ibid(t, dir, args...)
+	out, stderr, code := command(t, dir, args...)
 	if code != want {
 		t.Fatalf("ibid %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, out, stderr)
 	}
@@ -269,7 +269,7 @@ func TestLiveDriftInterrupted(t *testing.T) {
 	if code := exitCode(cmd.Wait()); code != 130 || !strings.Contains(stderr.String(), fmt.Sprintf("interrupted: 0 of %d anchors are saved", driftAnchors)) {
 		t.Errorf("exit code %d\n%s", code, &stderr)
 	}
-	_, hint, code := ibid(t, d.dir, "show", "runs/stopped/anchors")
+	_, hint, code := command(t, d.dir, "show", "runs/stopped/anchors")
 	if code != 2 || !strings.Contains(hint, "go on with: ibid run towers.parquet --out runs --id stopped ") {
 		t.Errorf("exit code %d\n%s", code, hint)
 	}

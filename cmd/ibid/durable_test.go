@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
-// ibid runs the command in dir and returns what it printed and its exit code.
-func ibid(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
+// command runs ibid in dir and returns what it printed and its exit code.
+func command(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "ibid", args...)
@@ -26,10 +26,10 @@ func ibid(t *testing.T, dir string, args ...string) (stdout, stderr string, code
 	return out.String(), errs.String(), code
 }
 
-// mustIbid is ibid for what has to end with exit code 0.
+// mustIbid is command for what has to end with exit code 0.
 func mustIbid(t *testing.T, dir string, args ...string) (stdout string) {
 	t.Helper()
-	stdout, stderr, code := ibid(t, dir, args...)
+	stdout, stderr, code := command(t, dir, args...)
 	if code != 0 {
 		t.Fatalf("ibid %s: exit code %d\n%s", strings.Join(args, " "), code, stderr)
 	}
@@ -96,7 +96,7 @@ func TestDurability(t *testing.T) {
 // severalParts wants a file of more than one row group: one for each part.
 func severalParts(t *testing.T, path string) {
 	t.Helper()
-	f, err := dataset.OpenResult(path)
+	f, err := parquet.OpenResult(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestCompleteRun(t *testing.T) {
 	run := filepath.Join(dir, "runs", "one")
 	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html")
 	before := modified(t, run)
-	second, stderr, code := ibid(t, dir, append(args, "--workers", "2")...)
+	second, stderr, code := command(t, dir, append(args, "--workers", "2")...)
 	if code != 0 || second != first {
 		t.Errorf("exit code %d, want 0; summary\n%s\nwant\n%s", code, second, first)
 	}
@@ -241,7 +241,7 @@ func TestSecondProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		if stopMidway(t, first, run) {
-			_, stderr, code := ibid(t, dir, args...)
+			_, stderr, code := command(t, dir, args...)
 			if want := "another ibid is working on this run\nhint: wait for it, or choose another --id\n"; code != 1 || !strings.HasSuffix(stderr, want) {
 				t.Errorf("second process: exit code %d, stderr %q, want 1, %q", code, stderr, want)
 			}

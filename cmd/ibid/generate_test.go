@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 )
@@ -38,20 +39,20 @@ func writeAnswers(path string, n int) error {
 	return w.Close()
 }
 
-func randomRow(random *rand.Rand, i int) *dataset.Row {
+func randomRow(random *rand.Rand, i int) *ibid.Answer {
 	const letters = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ,.;:0123456789"
 	answer := make([]byte, 300)
 	for k := range answer {
 		answer[k] = letters[random.IntN(len(letters))]
 	}
-	r := &dataset.Row{
+	r := &ibid.Answer{
 		ID: fmt.Sprintf("q-%06d", i/2), System: []string{"left", "right"}[i%2], Query: "where?", Answer: string(answer),
-		HasCitations: true, HasTruth: true, Tags: []dataset.Tag{{Key: "lang", Value: []string{"de", "en", "zh"}[random.IntN(3)]}},
+		HasCitations: true, HasTruth: true, Tags: []ibid.Tag{{Key: "lang", Value: []string{"de", "en", "zh"}[random.IntN(3)]}},
 	}
 	r.AnswerNull = random.IntN(1000) == 0
 	for range random.IntN(4) {
 		start := random.Int64N(2000)
-		r.Citations = append(r.Citations, dataset.Citation{
+		r.Citations = append(r.Citations, ibid.Citation{
 			Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + random.Int64N(100)),
 		})
 	}
@@ -61,11 +62,11 @@ func randomRow(random *rand.Rand, i int) *dataset.Row {
 		if i%20 == 0 && k > 0 {
 			annotator = "ben"
 		}
-		r.Truth = append(r.Truth, dataset.Truth{
+		r.Truth = append(r.Truth, ibid.Mark{
 			Annotator: annotator, Doc: fmt.Sprintf("doc-%d", random.IntN(2)), Start: known(start), End: known(start + 1 + random.Int64N(100)),
 		})
 	}
 	return r
 }
 
-func known(v int64) dataset.NullInt { return dataset.NullInt{Value: v, Valid: true} }
+func known(v int64) ibid.Integer { return ibid.Some(v) }

@@ -61,12 +61,12 @@ func TestRescoreRefuses(t *testing.T) {
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "demo")
 	mustIbid(t, dir, "run", "demo/ibid.yaml", "--judge", "lexical", "--set", "gates=[]", "--id", "base", "-q")
-	if _, stderr, code := ibid(t, dir, "rescore", "runs/base", "--set", "judge.kind=human"); code != 2 {
+	if _, stderr, code := command(t, dir, "rescore", "runs/base", "--set", "judge.kind=human"); code != 2 {
 		t.Errorf("another judge: exit %d\n%s", code, stderr)
 	}
 	answers := filepath.Join(dir, "demo", "answers.parquet")
 	mustIbid(t, dir, "import", "jsonl", writeLine(t, dir), "-o", answers)
-	if _, stderr, code := ibid(t, dir, "rescore", "runs/base"); code != 2 || !bytes.Contains([]byte(stderr), []byte("changed")) {
+	if _, stderr, code := command(t, dir, "rescore", "runs/base"); code != 2 || !bytes.Contains([]byte(stderr), []byte("changed")) {
 		t.Errorf("other data: exit %d\n%s", code, stderr)
 	}
 }

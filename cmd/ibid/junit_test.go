@@ -16,7 +16,7 @@ func TestJUnitGolden(t *testing.T) {
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "-q")
 	mustIbid(t, dir, "run", "ibid.yaml", "--id", "sample", "-q")
-	_, stderr, code := ibid(t, dir, "gate", "runs/sample", "--gate", "char_f1 >= 0.99", "--gate", "char_f1[system=nobody] >= 0", "--junit", "gates.xml")
+	_, stderr, code := command(t, dir, "gate", "runs/sample", "--gate", "char_f1 >= 0.99", "--gate", "char_f1[system=nobody] >= 0", "--junit", "gates.xml")
 	if code != 4 {
 		t.Errorf("exit %d, want 4\n%s", code, stderr)
 	}

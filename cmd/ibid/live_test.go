@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge/judgetest"
 )
@@ -50,7 +52,7 @@ func (l *liveTest) args(id string, more ...string) []string {
 
 func (l *liveTest) run(id string, more ...string) (stderr string, code int) {
 	l.Helper()
-	_, stderr, code = ibid(l.T, l.dir, l.args(id, more...)...)
+	_, stderr, code = command(l.T, l.dir, l.args(id, more...)...)
 	return stderr, code
 }
 
@@ -100,7 +102,7 @@ func (l *liveTest) same(what string, got, want map[string][]byte) {
 func (l *liveTest) verdicts(id string) map[string][]byte {
 	l.Helper()
 	files := l.results(id)
-	f, err := dataset.OpenResult(filepath.Join(l.runDir(id), runs.ClaimsFile))
+	f, err := parquet.OpenResult(filepath.Join(l.runDir(id), runs.ClaimsFile))
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func (l *liveTest) verdicts(id string) map[string][]byte {
 	var text bytes.Buffer
 	for g := range f.RowGroups() {
 		for _, field := range f.Fields() {
-			var v dataset.ColumnValues
+			var v parquet.ColumnValues
 			if err := f.ReadColumn(g, field.Name, &v); err != nil {
 				l.Fatal(err)
 			}
@@ -130,20 +132,20 @@ func writeTowers(path string, n int) error {
 	random := rand.New(rand.NewPCG(7, uint64(n)))
 	for i := range n {
 		var text, answer strings.Builder
-		row := &dataset.Row{ID: fmt.Sprintf("q-%06d", i), Query: "What is known about the tower?", HasCitations: true, HasDocuments: true}
+		row := &ibid.Answer{ID: fmt.Sprintf("q-%06d", i), Query: "What is known about the tower?", HasCitations: true, HasDocuments: true}
 		for range 1 + random.IntN(4) {
 			height := 50 + random.IntN(300)
 			start := int64(text.Len())
 			fmt.Fprintf(&text, "Tower %d of block %d is %d metres high. ", i, random.IntN(90), height)
 			from := int64(answer.Len())
 			fmt.Fprintf(&answer, "Tower %d is %d metres high. ", i, height+random.IntN(2))
-			row.Citations = append(row.Citations, dataset.Citation{
+			row.Citations = append(row.Citations, ibid.Citation{
 				Doc: "towers", Start: known(start), End: known(int64(text.Len()) - 1),
 				AnswerStart: known(from), AnswerEnd: known(int64(answer.Len()) - 1),
 			})
 		}
 		row.Answer = answer.String()
-		row.Documents = []dataset.Document{{Doc: "towers", Text: text.String(), HasText: true}}
+		row.Documents = []ibid.Document{{Doc: "towers", Text: text.String(), HasText: true}}
 		if err := w.Write(row); err != nil {
 			return err
 		}
@@ -237,14 +239,14 @@ func TestLiveFinal(t *testing.T) {
 	}
 	reasons := make(map[string]int)
 	failed := make(map[string]bool)
-	f, err := dataset.OpenResult(filepath.Join(l.runDir("final"), runs.ClaimsFile))
+	f, err := parquet.OpenResult(filepath.Join(l.runDir("final"), runs.ClaimsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var votes, reason, ids dataset.ColumnValues
+	var votes, reason, ids parquet.ColumnValues
 	for g := range f.RowGroups() {
-		for name, v := range map[string]*dataset.ColumnValues{"votes": &votes, "reason": &reason, "id": &ids} {
+		for name, v := range map[string]*parquet.ColumnValues{"votes": &votes, "reason": &reason, "id": &ids} {
 			if err := f.ReadColumn(g, name, v); err != nil {
 				t.Fatal(err)
 			}
@@ -436,7 +438,7 @@ func TestLiveTampering(t *testing.T) {
 		}
 		return a.String()
 	}})
-	_, stderr, code := ibid(t, l.dir, slices.DeleteFunc(l.args("steered"), func(s string) bool { return s == "-q" })...)
+	_, stderr, code := command(t, l.dir, slices.DeleteFunc(l.args("steered"), func(s string) bool { return s == "-q" })...)
 	if code != 0 || !strings.Contains(stderr, "rows that try to steer the judge: 1") {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
 	"ibid/judge/judgetest"
@@ -170,15 +171,15 @@ func scriptParquet(ts *testscript.TestScript, neg bool, args []string) {
 	const form = "parquet FILE NAME:string|int64|double... -- [VALUE,VALUE...]..."
 	split := slices.Index(args, "--")
 	usage(ts, !neg && split >= 2, form)
-	kinds := map[string]dataset.ColumnKind{"string": dataset.String, "int64": dataset.Int64, "double": dataset.Double}
-	var fields []dataset.Field
+	kinds := map[string]parquet.ColumnKind{"string": parquet.String, "int64": parquet.Int64, "double": parquet.Double}
+	var fields []parquet.Field
 	for _, arg := range args[1:split] {
 		name, word, _ := strings.Cut(arg, ":")
 		kind, ok := kinds[word]
 		usage(ts, ok, form)
-		fields = append(fields, dataset.Field{Name: name, Kind: kind})
+		fields = append(fields, parquet.Field{Name: name, Kind: kind})
 	}
-	table, err := dataset.NewTable(fields)
+	table, err := parquet.NewTable(fields)
 	ts.Check(err)
 	for _, arg := range args[split+1:] {
 		values := strings.Split(arg, ",")
@@ -188,19 +189,19 @@ func scriptParquet(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		table.EndRow()
 	}
-	var encoder dataset.Encoder
+	var encoder parquet.Encoder
 	ts.Check(dataset.WriteFile(ts.MkAbs(args[0]), func(w io.Writer) error { return encoder.EncodePart(w, table) }))
 }
 
-func appendValue(ts *testscript.TestScript, t *dataset.Table, c int, kind dataset.ColumnKind, text string) {
+func appendValue(ts *testscript.TestScript, t *parquet.Table, c int, kind parquet.ColumnKind, text string) {
 	switch {
 	case text == "-":
 		t.AppendNull(c)
-	case kind == dataset.Int64:
+	case kind == parquet.Int64:
 		v, err := strconv.ParseInt(text, 10, 64)
 		ts.Check(err)
 		t.AppendInt(c, v)
-	case kind == dataset.Double:
+	case kind == parquet.Double:
 		v, err := strconv.ParseFloat(text, 64)
 		ts.Check(err)
 		t.AppendDouble(c, v)

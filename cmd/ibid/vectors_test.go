@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -139,7 +139,7 @@ func spanRecords(spans [][4]any) []map[string]any {
 
 // checkCase compares a row with what is expected of it: counts exactly, numbers
 // to 1e-12, undefined as null.
-func checkCase(t *testing.T, c *spanCase, row map[string]dataset.Cell) {
+func checkCase(t *testing.T, c *spanCase, row map[string]parquet.Cell) {
 	e := &c.Expected
 	for name, want := range map[string]int64{
 		"truth_spans": e.ValidTruth, "pred_spans": e.ValidPred, "truth_chars": e.TruthChars, "pred_chars": e.PredChars,
@@ -185,18 +185,18 @@ func checkDropped(t *testing.T, c *spanCase, statuses []string) {
 }
 
 // readRows reads a result file whole.
-func readRows(t *testing.T, path string) []map[string]dataset.Cell {
+func readRows(t *testing.T, path string) []map[string]parquet.Cell {
 	t.Helper()
-	f, err := dataset.OpenResult(path)
+	f, err := parquet.OpenResult(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	rows := make([]map[string]dataset.Cell, f.Rows())
+	rows := make([]map[string]parquet.Cell, f.Rows())
 	for n := range rows {
-		rows[n] = make(map[string]dataset.Cell)
+		rows[n] = make(map[string]parquet.Cell)
 	}
-	var column dataset.ColumnValues
+	var column parquet.ColumnValues
 	for _, field := range f.Fields() {
 		n := 0
 		for group := range f.RowGroups() {

@@ -1,10 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // anthropic is the Messages API with citations: responses and event streams.
@@ -19,23 +20,16 @@ import (
 // result by its source. Its text is that of a plain text, the pages of a PDF for
 // which the request gives text or pages beside the data, or the blocks of custom
 // content. Without the request a document is known by its title alone.
-var anthropic = Format{
-	Name:       "anthropic",
-	Summary:    "Anthropic Messages: responses and event streams with citations",
-	Input:      "JSON, JSON Lines or event stream files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
+var anthropic = exchangeFormat{
+	name:    "anthropic",
+	summary: "Anthropic Messages: responses and event streams with citations",
 	fits: func(o *object) bool {
 		return o.peek("type") == "message" && o.isList("content") || o.peek("type") == "message_start"
 	},
-	convert: exchanges(exchangeFormat{
-		name:     "anthropic",
-		response: anthropicResponse,
-		request:  anthropicRequest,
-		stream:   func() eventReader { return &anthropicStream{} },
-	}),
-}
+	response: anthropicResponse,
+	request:  anthropicRequest,
+	stream:   func() eventReader { return &anthropicStream{} },
+}.format()
 
 func anthropicResponse(x *exchange, o *object) {
 	if o.peek("type") == "error" {
@@ -43,9 +37,7 @@ func anthropicResponse(x *exchange, o *object) {
 		return
 	}
 	x.responseID = o.get("id").string()
-	if model := o.get("model").string(); model != "" {
-		x.model = model
-	}
+	x.model = cmp.Or(o.get("model").string(), x.model)
 	content := o.get("content")
 	if !content.given() {
 		content.missing()
@@ -55,7 +47,7 @@ func anthropicResponse(x *exchange, o *object) {
 			x.keep(block.path(), block.raw())
 			continue
 		}
-		part := x.say(block.get("text").required())
+		part := x.addText(block.get("text").required())
 		for _, c := range block.get("citations").objects() {
 			anthropicCitation(x, c, part)
 		}
@@ -84,7 +76,7 @@ func anthropicCitation(x *exchange, o *object, part int) {
 		c.Start, c.End = integer(o.get("start_block_index").offset()), integer(o.get("end_block_index").offset())
 		x.citationRest(c, o, "file_id")
 	case "web_search_result_location":
-		d := dataset.Document{Doc: o.get("url").required(), Title: o.get("title").string(), SourceType: "web"}
+		d := ibid.Document{Doc: o.get("url").required(), Title: o.get("title").string(), SourceType: "web"}
 		c := x.citeWhole(x.sameSource(d), x.markPart(part))
 		c.Method, c.CitedText = kind.string(), o.get("cited_text").string()
 		x.citationRest(c, o, "encrypted_index")
@@ -110,20 +102,20 @@ func anthropicRequest(q *request, o *object) {
 	for _, message := range o.get("messages").objects() {
 		content := message.get("content")
 		role := message.get("role").string()
-		if content.kind() == "a string" {
+		if content.kind() == aString {
 			if role == "user" {
 				q.query = content.string()
 			}
 			continue
 		}
-		var said []string
+		var texts []string
 		for _, block := range content.objects() {
 			if text := anthropicBlock(q, block); text != "" {
-				said = append(said, text)
+				texts = append(texts, text)
 			}
 		}
-		if role == "user" && len(said) > 0 {
-			q.query = strings.Join(said, "\n")
+		if role == "user" && len(texts) > 0 {
+			q.query = strings.Join(texts, "\n")
 		}
 	}
 }
@@ -136,11 +128,11 @@ func anthropicBlock(q *request, block *object) (text string) {
 	case "document":
 		q.addDocument(anthropicDocument(block, len(q.documents)))
 	case "search_result":
-		d := dataset.Document{Doc: block.get("source").string(), Title: block.get("title").string(), SourceType: "search_result"}
+		d := ibid.Document{Doc: block.get("source").string(), Title: block.get("title").string(), SourceType: "search_result"}
 		d.Blocks, d.HasBlocks = textBlocks(block.get("content")), true
 		q.addResult(source{Document: d})
 	case "tool_result":
-		if content := block.get("content"); content.kind() == "a list" {
+		if content := block.get("content"); content.kind() == aList {
 			for _, inner := range content.objects() {
 				anthropicBlock(q, inner)
 			}
@@ -151,7 +143,7 @@ func anthropicBlock(q *request, block *object) (text string) {
 
 // textBlocks are the texts of content blocks, or a string that stands for one.
 func textBlocks(v value) []string {
-	if v.kind() == "a string" {
+	if v.kind() == aString {
 		return []string{v.string()}
 	}
 	all := []string{}
@@ -163,10 +155,8 @@ func textBlocks(v value) []string {
 
 // anthropicDocument is document n of a request.
 func anthropicDocument(block *object, n int) source {
-	d := dataset.Document{Title: block.get("title").string()}
-	if d.Doc = d.Title; d.Doc == "" {
-		d.Doc = fmt.Sprintf("document %d", n)
-	}
+	title := block.get("title").string()
+	d := ibid.Document{Doc: cmp.Or(title, fmt.Sprintf("document %d", n)), Title: title}
 	if about, given := block.get("context").text(); given {
 		var more extra
 		more.addText("context", about)
@@ -215,9 +205,7 @@ func (s *anthropicStream) event(x *exchange, o *object) {
 		s.parts, s.others = map[int64]int{}, map[int64][]byte{}
 		if message := o.get("message").mustObject(); message != nil {
 			x.responseID = message.get("id").string()
-			if model := message.get("model").string(); model != "" {
-				x.model = model
-			}
+			x.model = cmp.Or(message.get("model").string(), x.model)
 			message.get("content")
 			x.rest(message)
 		}
@@ -230,8 +218,8 @@ func (s *anthropicStream) event(x *exchange, o *object) {
 		if _, open := s.parts[n.offset()]; !open {
 			n.fail("content block %d is not open", n.offset())
 		}
-		if said := s.others[n.offset()]; len(said) > 0 {
-			x.keep(indexed("content", int(n.offset()))+".delta", jsonString(string(said)))
+		if texts := s.others[n.offset()]; len(texts) > 0 {
+			x.keep(indexed("content", int(n.offset()))+".delta", jsonString(string(texts)))
 		}
 		delete(s.parts, n.offset())
 		delete(s.others, n.offset())
@@ -259,7 +247,7 @@ func (s *anthropicStream) start(x *exchange, o *object) {
 		x.keep(indexed("content", int(n.offset())), block.raw())
 		return
 	}
-	part := x.say(block.get("text").string())
+	part := x.addText(block.get("text").string())
 	s.parts[n.offset()] = part
 	for _, c := range block.get("citations").objects() {
 		anthropicCitation(x, c, part)

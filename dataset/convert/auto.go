@@ -170,7 +170,7 @@ func (r *run) firstObject(ctx context.Context, path string, t *jsonText) (o *obj
 		if reason == "" {
 			// The data is the reader's, and it goes on reading.
 			if o = t.open(slices.Clone(data)); o == nil {
-				e := at.after(data[:min(t.err.offset, len(data))]).err(path, t.err.msg)
+				e := t.err.in(data, at, path)
 				bad = &e
 				return nil // the next record may tell
 			}
@@ -196,7 +196,7 @@ func (r *run) firstObject(ctx context.Context, path string, t *jsonText) (o *obj
 	case err != nil:
 		return nil, nil, err
 	case bad == nil:
-		bad = &RecordError{File: path, Reason: "empty"}
+		bad = &RecordError{File: path, Reason: emptyFile}
 	}
 	return nil, bad, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // TestAuto recognises every sample, and makes the same rows of it as its format
@@ -33,7 +33,7 @@ func TestAuto(t *testing.T) {
 			if diff := cmp.Diff(map[string]int64{format: 1}, report.Formats); diff != "" {
 				t.Fatalf("recognised (-want +got):\n%s\n%+v", diff, report.Errors)
 			}
-			if diff := cmp.Diff(want.rows, got.rows, cmpopts.IgnoreFields(dataset.Row{}, "Err")); diff != "" {
+			if diff := cmp.Diff(want.rows, got.rows, cmpopts.IgnoreFields(ibid.Answer{}, "Err")); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 		})

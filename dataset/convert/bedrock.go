@@ -1,10 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // bedrock is Amazon Bedrock: Converse with citations, and RetrieveAndGenerate.
@@ -19,20 +20,13 @@ import (
 // references, each of which becomes a citation of a whole document: the passage
 // that was retrieved, called by where it comes from. What the end of a span means
 // is not documented; its text proves it.
-var bedrock = Format{
-	Name:       "bedrock",
-	Summary:    "Amazon Bedrock Converse and RetrieveAndGenerate with citations",
-	Input:      "JSON or JSON Lines files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
-	fits:       func(o *object) bool { return o.isObject("output") },
-	convert: exchanges(exchangeFormat{
-		name:     "bedrock",
-		response: bedrockResponse,
-		request:  bedrockRequest,
-	}),
-}
+var bedrock = exchangeFormat{
+	name:     "bedrock",
+	summary:  "Amazon Bedrock Converse and RetrieveAndGenerate with citations",
+	fits:     func(o *object) bool { return o.isObject("output") },
+	response: bedrockResponse,
+	request:  bedrockRequest,
+}.format()
 
 func bedrockResponse(x *exchange, o *object) {
 	output := o.get("output").mustObject()
@@ -47,7 +41,7 @@ func bedrockResponse(x *exchange, o *object) {
 		x.rest(message)
 	} else {
 		x.responseID = o.get("sessionId").string()
-		part := x.say(output.get("text").required())
+		part := x.addText(output.get("text").required())
 		for _, c := range o.get("citations").objects() {
 			bedrockRetrieved(x, c, part)
 		}
@@ -59,7 +53,7 @@ func bedrockResponse(x *exchange, o *object) {
 // bedrockBlock reads one block of a message.
 func bedrockBlock(x *exchange, block *object) {
 	if text, given := block.get("text").text(); given {
-		x.say(text)
+		x.addText(text)
 		x.rest(block)
 		return
 	}
@@ -68,14 +62,14 @@ func bedrockBlock(x *exchange, block *object) {
 		block.unread(func(v value) { x.keep(v.path(), v.raw()) })
 		return
 	}
-	m, said := noMark, []byte(nil)
+	m, texts := noMark, []byte(nil)
 	for _, piece := range cited.get("content").objects() {
-		said = append(said, piece.get("text").string()...)
+		texts = append(texts, piece.get("text").string()...)
 		x.rest(piece)
 	}
 	switch {
-	case len(said) > 0:
-		m = x.markPart(x.say(string(said)))
+	case len(texts) > 0:
+		m = x.markPart(x.addText(string(texts)))
 	case len(x.parts) > 0:
 		m = x.addMark(answerMark{part: len(x.parts) - 1, given: givenEnd})
 	}
@@ -94,7 +88,7 @@ func bedrockCitation(x *exchange, o *object, m int) {
 	}
 	title, of := o.get("title").string(), o.get("source").string()
 	if web := location.get("web").object(); web != nil {
-		d := dataset.Document{Doc: web.get("url").required(), Title: title, SourceType: "web"}
+		d := ibid.Document{Doc: web.get("url").required(), Title: title, SourceType: "web"}
 		c := x.citeWhole(x.sameSource(d), m)
 		c.Method = "web"
 		c.CitedText = strings.Join(textBlocks(o.get("sourceContent")), "")
@@ -138,10 +132,7 @@ func bedrockRetrieved(x *exchange, o *object, part int) {
 	}
 	before := len(x.citations)
 	for _, ref := range o.get("retrievedReferences").objects() {
-		d := dataset.Document{Doc: bedrockLocation(ref.get("location").object())}
-		if d.Doc == "" {
-			d.Doc = "retrieved reference"
-		}
+		d := ibid.Document{Doc: cmp.Or(bedrockLocation(ref.get("location").object()), "retrieved reference")}
 		if content := ref.get("content").object(); content != nil {
 			d.Text, d.HasText = content.get("text").text()
 		}
@@ -163,12 +154,8 @@ func bedrockRetrieved(x *exchange, o *object, part int) {
 // bedrockLocation is the name of the place that a passage was retrieved from, ""
 // if it says none.
 func bedrockLocation(o *object) string {
-	if o == nil {
-		return ""
-	}
-	for i := range o.members {
-		in := o.get(o.members[i].name)
-		if in.kind() != "an object" {
+	for _, in := range o.all() {
+		if in.kind() != anObject {
 			continue
 		}
 		place := in.object()
@@ -187,16 +174,16 @@ func bedrockRequest(q *request, o *object) {
 		q.query = input.get("text").string()
 	}
 	for _, message := range o.get("messages").objects() {
-		var said []string
+		var texts []string
 		for _, block := range message.get("content").objects() {
 			if text, given := block.get("text").text(); given {
-				said = append(said, text)
+				texts = append(texts, text)
 			} else {
 				bedrockSource(q, block)
 			}
 		}
-		if message.get("role").string() == "user" && len(said) > 0 {
-			q.query = strings.Join(said, "\n")
+		if message.get("role").string() == "user" && len(texts) > 0 {
+			q.query = strings.Join(texts, "\n")
 		}
 	}
 }
@@ -207,7 +194,7 @@ func bedrockSource(q *request, block *object) {
 		q.addDocument(bedrockDocument(o, len(q.documents)))
 	}
 	if o := block.get("searchResult").object(); o != nil {
-		d := dataset.Document{Doc: o.get("source").string(), Title: o.get("title").string(), SourceType: "search_result"}
+		d := ibid.Document{Doc: o.get("source").string(), Title: o.get("title").string(), SourceType: "search_result"}
 		d.Blocks, d.HasBlocks = textBlocks(o.get("content")), true
 		q.addResult(source{Document: d})
 	}
@@ -220,11 +207,8 @@ func bedrockSource(q *request, block *object) {
 
 // bedrockDocument is document n of a request.
 func bedrockDocument(o *object, n int) source {
-	d := dataset.Document{Doc: o.get("name").string()}
-	d.Title = d.Doc
-	if d.Doc == "" {
-		d.Doc = fmt.Sprintf("document %d", n)
-	}
+	name := o.get("name").string()
+	d := ibid.Document{Doc: cmp.Or(name, fmt.Sprintf("document %d", n)), Title: name}
 	from := o.get("source").mustObject()
 	if from == nil {
 		return source{}

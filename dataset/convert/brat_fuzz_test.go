@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/dataset"
+	"ibid"
+	quoting "ibid/metrics/quote"
 )
 
 // FuzzBrat imports any text with any annotations. What comes of them must be valid,
@@ -56,7 +57,7 @@ var onePiece = regexp.MustCompile(`^T[0-9]+[^\t]*\t[^ \t]+ [+-]?[0-9]+ [+-]?[0-9
 
 // checkStanding counts the texts of annotations in one piece that stand where the
 // row says. Annotations in several pieces are for tests that know their parts.
-func checkStanding(t *testing.T, r *dataset.Row, ann string, report *Report) {
+func checkStanding(t *testing.T, r *ibid.Answer, ann string, report *Report) {
 	var quotes []string
 	for line := range strings.SplitSeq(strings.TrimPrefix(ann, "\ufeff"), "\n") {
 		if line = strings.TrimSuffix(line, "\r"); strings.HasPrefix(line, "T") {
@@ -80,7 +81,7 @@ func checkStanding(t *testing.T, r *dataset.Row, ann string, report *Report) {
 	document := []rune(r.Documents[0].Text)
 	for i, m := range r.Truth {
 		lo, hi := m.Start.Value, m.End.Value
-		if isQuote(quotes[i]) && m.Unit == "" && 0 <= lo && lo < hi && hi <= int64(len(document)) && dataset.SameQuote(string(document[lo:hi]), quotes[i]) {
+		if isQuote(quotes[i]) && m.Unit == "" && 0 <= lo && lo < hi && hi <= int64(len(document)) && quoting.Marks.Same(string(document[lo:hi]), quotes[i]) {
 			standing++
 		}
 	}

@@ -12,13 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
 // passages are the texts at the places of a row's truth, by annotator, in order;
 // [] for who marked nothing, and no entry for who did not see the document.
-func passages(t *testing.T, r *dataset.Row, text func(doc string) string) map[string][]string {
+func passages(t *testing.T, r *ibid.Answer, text func(doc string) string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for _, m := range r.Truth {
@@ -35,9 +35,9 @@ func passages(t *testing.T, r *dataset.Row, text func(doc string) string) map[st
 }
 
 // textsOf gives the texts of documents by their names.
-func textsOf(documents []dataset.Document) func(string) string {
+func textsOf(documents []ibid.Document) func(string) string {
 	return func(doc string) string {
-		i := slices.IndexFunc(documents, func(d dataset.Document) bool { return d.Doc == doc })
+		i := slices.IndexFunc(documents, func(d ibid.Document) bool { return d.Doc == doc })
 		if i < 0 {
 			return ""
 		}
@@ -94,7 +94,7 @@ func TestBrat(t *testing.T) {
 	const kept = `{"ada":{"T1":"Evidence 18 30;54 76","T2":"Evidence 105 119","T3":"Weak 70 88","A1":"Confident T1 High",` +
 		`"#1":"AnnotatorNotes T2\tthe name is rare","R1":"Same Arg1:T1 Arg2:T2","*[6]":"Equiv T1 T2"},` +
 		`"ben":{"T1":"Evidence 18 69","T2":"Evidence 32 47"}}`
-	if diff := cmp.Diff([]dataset.Tag{{Key: referenceTag, Value: kept}}, m.rows[1].Tags); diff != "" {
+	if diff := cmp.Diff([]ibid.Tag{{Key: referenceTag, Value: kept}}, m.rows[1].Tags); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
 

@@ -1,10 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // citeFormer is a GenerationResult of citeformer, schemas 1 to 3.
@@ -17,20 +18,13 @@ import (
 // them stay null, and so do those of a list rich_citations or
 // last_rich_citations beside them that is not as long. What verification and
 // entailment say is kept in source_reference.
-var citeFormer = Format{
-	Name:       "citeformer",
-	Summary:    "citeformer GenerationResult, schemas 1 to 3",
-	Input:      "JSON or JSON Lines files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
-	fits:       func(o *object) bool { return o.has("schema_version") && (o.has("text") || o.has("per_citation")) },
-	convert: exchanges(exchangeFormat{
-		name:     "citeformer",
-		response: citeFormerResult,
-		request:  openAIRequest,
-	}),
-}
+var citeFormer = exchangeFormat{
+	name:     "citeformer",
+	summary:  "citeformer GenerationResult, schemas 1 to 3",
+	fits:     func(o *object) bool { return o.has("schema_version") && (o.has("text") || o.has("per_citation")) },
+	response: citeFormerResult,
+	request:  openAIRequest,
+}.format()
 
 // citeFormerSchema is the newest schema that is known.
 const citeFormerSchema = 3
@@ -48,11 +42,9 @@ func citeFormerResult(x *exchange, o *object) {
 		return
 	}
 	x.responseID = o.first("id", "result_id").string()
-	if model := o.get("model").string(); model != "" {
-		x.model = model
-	}
+	x.model = cmp.Or(o.get("model").string(), x.model)
 	text := o.get("text").required()
-	x.say(text)
+	x.addText(text)
 	sources := citeFormerSources(x, o)
 	markers := map[int64]string{} // as the references write them
 	for _, ref := range o.get("references").objects() {
@@ -63,13 +55,14 @@ func citeFormerResult(x *exchange, o *object) {
 	if !all.given() {
 		all.missing()
 	}
-	count := 0
-	for range all.elements() {
+	count, saysMore := 0, false // whether any citation says more than where it stands
+	for _, c := range all.objects() {
+		saysMore = saysMore || c.has("cited_text") || c.has("source_span") || c.has("document_title")
 		count++
 	}
 	inText := len(numberMarker.FindAllStringIndex(text, -1))
 	rich := inText == 0 || inText == count
-	if !rich && hasRich(all) {
+	if !rich && saysMore {
 		x.warn(fmt.Sprintf("%d markers in the text and %d citations: cited_text, source_span and document_title stay null", inText, count))
 	}
 	beside := citeFormerBeside(x, o, count)
@@ -86,16 +79,6 @@ func citeFormerResult(x *exchange, o *object) {
 		}
 	})
 	x.rest(o)
-}
-
-// hasRich reports whether any citation says more than where it stands.
-func hasRich(citations value) bool {
-	for _, c := range citations.objects() {
-		if c.has("cited_text") || c.has("source_span") || c.has("document_title") {
-			return true
-		}
-	}
-	return false
 }
 
 // citeFormerBeside is a list of rich fields beside count citations, nil if there
@@ -122,7 +105,7 @@ func citeFormerBeside(x *exchange, o *object, count int) []*object {
 func citeFormerSources(x *exchange, o *object) []int {
 	var all []int
 	for i, s := range o.get("sources").objects() {
-		var d dataset.Document
+		var d ibid.Document
 		if about := s.get("metadata").object(); about != nil {
 			d.Doc, d.Title, d.SourceType = about.get("id").label(), about.peek("title"), about.peek("type")
 			d.Metadata = compact(about.raw())
@@ -182,7 +165,7 @@ func citeFormerCitation(x *exchange, o *object, sources []int, markers map[int64
 			c.Start, c.End, c.test = integer(start), integer(end), true
 		}
 	}
-	if source != noSource && x.sources[source].HasText && !c.Start.Valid && c.CitedText == "" {
+	if source != noSource && x.sources[source].HasText && !c.Start.Known() && c.CitedText == "" {
 		c.Unit = "document"
 	}
 	if from != o {

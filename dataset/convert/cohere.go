@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // cohere is Chat with documents: versions 1 and 2, responses and streams.
@@ -15,24 +15,17 @@ import (
 // its id; its text is its member text, snippet or content, else all of it as JSON.
 // Citations of thoughts and plans are not of the answer; they are kept with the
 // row.
-var cohere = Format{
-	Name:       "cohere",
-	Summary:    "Cohere Chat with documents, versions 1 and 2, and streams",
-	Input:      "JSON, JSON Lines or event stream files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
+var cohere = exchangeFormat{
+	name:    "cohere",
+	summary: "Cohere Chat with documents, versions 1 and 2, and streams",
 	fits: func(o *object) bool {
 		return o.isObject("message") && o.has("finish_reason") || o.peek("type") == "message-start" ||
 			o.peek("event_type") != "" || o.peek("generation_id") != "" && o.peek("response_id") != ""
 	},
-	convert: exchanges(exchangeFormat{
-		name:     "cohere",
-		response: cohereResponse,
-		request:  cohereRequest,
-		stream:   func() eventReader { return &cohereStream{} },
-	}),
-}
+	response: cohereResponse,
+	request:  cohereRequest,
+	stream:   func() eventReader { return &cohereStream{} },
+}.format()
 
 func cohereResponse(x *exchange, o *object) {
 	if failed(o) {
@@ -45,8 +38,8 @@ func cohereResponse(x *exchange, o *object) {
 	}
 	x.responseID = o.get("id").string()
 	message.get("role")
-	if content := message.get("content"); content.kind() == "a string" {
-		x.say(content.string())
+	if content := message.get("content"); content.kind() == aString {
+		x.addText(content.string())
 	} else {
 		for _, block := range content.objects() {
 			cohereBlock(x, block)
@@ -63,10 +56,10 @@ func cohereResponse(x *exchange, o *object) {
 func cohereBlock(x *exchange, block *object) {
 	switch kind := block.get("type").required(); kind {
 	case "text":
-		x.say(block.get("text").required())
+		x.addText(block.get("text").required())
 		x.rest(block)
 	default:
-		x.think("") // it counts, but what it says is not the answer
+		x.addHidden("") // it counts, but what it says is not the answer
 		x.keep(block.path(), block.raw())
 	}
 }
@@ -74,7 +67,7 @@ func cohereBlock(x *exchange, block *object) {
 // cohereFirst reads a response of version 1.
 func cohereFirst(x *exchange, o *object) {
 	x.responseID = o.first("response_id", "generation_id").string()
-	part := x.say(o.get("text").required())
+	part := x.addText(o.get("text").required())
 	documents := map[string]int{}
 	for _, d := range o.get("documents").objects() {
 		doc := cohereDocument(d.get("id").label(), d)
@@ -87,7 +80,7 @@ func cohereFirst(x *exchange, o *object) {
 			name := id.label()
 			source, known := documents[name]
 			if !known {
-				source = x.cohereSource(dataset.Document{Doc: name})
+				source = x.cohereSource(ibid.Document{Doc: name})
 			}
 			cite := x.citeWhole(source, m)
 			cite.Method = "document"
@@ -145,11 +138,11 @@ func cohereCitation(x *exchange, c *object) {
 }
 
 // cohereSourceOf is the document that a source is, or the output of a tool.
-func cohereSourceOf(s *object) dataset.Document {
+func cohereSourceOf(s *object) ibid.Document {
 	id := s.get("id").label()
 	in := s.first("document", "tool_output").object()
 	if in == nil {
-		return dataset.Document{Doc: id}
+		return ibid.Document{Doc: id}
 	}
 	d := cohereDocument(id, in)
 	d.SourceType = s.get("type").string()
@@ -157,10 +150,10 @@ func cohereSourceOf(s *object) dataset.Document {
 }
 
 // cohereDocument is a document whose members have any names.
-func cohereDocument(id string, o *object) dataset.Document {
-	d := dataset.Document{Doc: id, Title: o.get("title").string()}
+func cohereDocument(id string, o *object) ibid.Document {
+	d := ibid.Document{Doc: id, Title: o.get("title").string()}
 	for _, name := range []string{"text", "snippet", "content"} {
-		if v := o.get(name); !d.HasText && v.kind() == "a string" {
+		if v := o.get(name); !d.HasText && v.kind() == aString {
 			d.Text, d.HasText = v.text()
 		}
 	}
@@ -172,30 +165,18 @@ func cohereDocument(id string, o *object) dataset.Document {
 
 // cohereSource returns the source of that id: what the request says of it, where
 // that is the same or the response says nothing.
-func (x *exchange) cohereSource(d dataset.Document) int {
-	for i, s := range x.sources {
-		if s.Doc == d.Doc && (!d.HasText || s.Text == d.Text) {
-			return i
-		}
-	}
-	return x.addSource(d)
+func (x *exchange) cohereSource(d ibid.Document) int {
+	return x.sourceLike(d, func(s *source) bool { return !d.HasText || s.Text == d.Text })
 }
 
 func cohereRequest(q *request, o *object) {
 	q.model = o.get("model").string()
 	q.query = o.get("message").string()
-	for _, message := range o.get("messages").objects() {
-		if message.get("role").string() != "user" {
-			continue
-		}
-		if text := spoken(message.get("content")); text != "" {
-			q.query = text
-		}
-	}
+	q.ask(o.get("messages"), "content", "user")
 	for i, v := range o.get("documents").elements() {
 		id := fmt.Sprintf("doc_%d", i)
-		if v.kind() == "a string" {
-			q.addDocument(source{Document: dataset.Document{Doc: id, Text: v.string(), HasText: true, SourceType: "document"}})
+		if v.kind() == aString {
+			q.addDocument(source{Document: ibid.Document{Doc: id, Text: v.string(), HasText: true, SourceType: "document"}})
 			continue
 		}
 		d := v.mustObject()
@@ -206,8 +187,8 @@ func cohereRequest(q *request, o *object) {
 			id = own
 		}
 		in := d
-		if data := d.get("data"); data.kind() == "a string" {
-			q.addDocument(source{Document: dataset.Document{Doc: id, Text: data.string(), HasText: true, SourceType: "document"}})
+		if data := d.get("data"); data.kind() == aString {
+			q.addDocument(source{Document: ibid.Document{Doc: id, Text: data.string(), HasText: true, SourceType: "document"}})
 			continue
 		} else if o := data.object(); o != nil {
 			in = o
@@ -268,9 +249,9 @@ func (s *cohereStream) message(x *exchange, o, message *object) {
 		}
 		if block := message.get("content").mustObject(); block != nil {
 			if block.get("type").required() == "text" {
-				x.say(block.get("text").string())
+				x.addText(block.get("text").string())
 			} else {
-				x.think(block.get("thinking").string())
+				x.addHidden(block.get("thinking").string())
 			}
 		}
 	case "content-delta":
@@ -284,7 +265,7 @@ func (s *cohereStream) message(x *exchange, o, message *object) {
 			x.parts[at].text = append(x.parts[at].text, block.first("text", "thinking").string()...)
 		}
 	case "citation-start":
-		if c := message.get("citations"); c.kind() == "an object" {
+		if c := message.get("citations"); c.kind() == anObject {
 			cohereCitation(x, c.object())
 		} else {
 			for _, c := range c.objects() {

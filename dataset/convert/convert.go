@@ -11,8 +11,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"strings"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -20,8 +23,8 @@ import (
 // order. It must not keep the row or the document, nor their slices, after it
 // returns; their strings it may keep. An error ends the conversion.
 type Sink interface {
-	WriteRow(*dataset.Row) error
-	WriteDocument(*dataset.Document) error
+	WriteRow(*ibid.Answer) error
+	WriteDocument(*ibid.Document) error
 }
 
 // Options of a conversion. The zero value is usable. An option that the format
@@ -89,8 +92,10 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 		o.MaxRecord = DefaultMaxRecord
 	}
 	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
-	defer r.unspool()
 	err := f.convert(ctx, r)
+	if r.spooled != "" {
+		os.Remove(r.spooled)
+	}
 	return r.report, err
 }
 
@@ -112,7 +117,7 @@ type run struct {
 }
 
 // row writes one row and counts it and its citations.
-func (r *run) row(row *dataset.Row) error {
+func (r *run) row(row *ibid.Answer) error {
 	row.Pos = r.report.Rows
 	row.FileRow = r.report.Rows
 	if err := r.sink.WriteRow(row); err != nil {
@@ -124,7 +129,7 @@ func (r *run) row(row *dataset.Row) error {
 }
 
 // document writes one document and counts it. Callers check Options.Docs.
-func (r *run) document(d *dataset.Document) error {
+func (r *run) document(d *ibid.Document) error {
 	if err := r.sink.WriteDocument(d); err != nil {
 		return err
 	}
@@ -184,4 +189,88 @@ func (f Format) check(paths []string, o Options) error {
 		}
 	}
 	return nil
+}
+
+// A Format is one foreign shape of records.
+type Format struct {
+	Name    string // as on the command line
+	Summary string // one line, lower case, no full stop
+	Input   string // what its paths are, such as "JSON Lines files"
+
+	// CodePoints says that the offsets written are zero-based, half-open code
+	// points of the whole document. Without it they are written as the records
+	// give them, and their convention is the user's to state.
+	CodePoints bool
+
+	// fits reports whether the first record of a file is of this format; nil if the
+	// content does not tell.
+	fits func(*object) bool
+
+	streams bool     // standard input can be read
+	options []string // names of the options it takes, as on the command line
+	convert func(context.Context, *run) error
+}
+
+// formats is the registry: a new format is one file and one line here.
+var formats = []Format{
+	anthropic,
+	auto,
+	bedrock,
+	brat,
+	citeFormer,
+	cohere,
+	copilot,
+	csvRows,
+	evidenceInference,
+	expertQA,
+	gemini,
+	inline,
+	jsonl,
+	keepTrusts,
+	labelStudio,
+	mistral,
+	openAI,
+	perplexity,
+}
+
+// Formats returns every format, by name.
+func Formats() []Format { return append([]Format(nil), formats...) }
+
+// Lookup returns the format of that name.
+func Lookup(name string) (Format, bool) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// unknownFormat says which formats there are, and the nearest first.
+func unknownFormat(name string) error {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.Name
+	}
+	e := &UsageError{Msg: "unknown format " + quoted(name), Hint: "formats are " + strings.Join(names, ", ")}
+	if near := dataset.Nearest(name, names); near != "" {
+		e.Hint = "did you mean " + near + "?"
+	}
+	return e
+}
+
+// optionHint names the formats that take an option.
+func optionHint(option string) string {
+	var names []string
+	for _, f := range formats {
+		for _, o := range f.options {
+			if o == option {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "it is for " + strings.Join(names, ", ")
 }

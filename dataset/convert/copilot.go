@@ -1,9 +1,10 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -13,26 +14,19 @@ import (
 // source at a location: char, page or block. All offsets are documented as UTF-16
 // units with the end excluded. A source is called by its URL, else by its path,
 // its title or its id.
-var copilot = Format{
-	Name:       "copilot",
-	Summary:    "GitHub Copilot SDK answers with normalised citations",
-	Input:      "JSON or JSON Lines files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
-	fits:       func(o *object) bool { return o.peek("content") != "" && o.isObject("citations") },
-	convert: exchanges(exchangeFormat{
-		name:     "copilot",
-		source:   Reading{Unit: token.UTF16},
-		answer:   Reading{Unit: token.UTF16},
-		response: copilotAnswer,
-		request:  openAIRequest,
-	}),
-}
+var copilot = exchangeFormat{
+	name:     "copilot",
+	summary:  "GitHub Copilot SDK answers with normalised citations",
+	fits:     func(o *object) bool { return o.peek("content") != "" && o.isObject("citations") },
+	source:   Reading{Unit: token.UTF16},
+	answer:   Reading{Unit: token.UTF16},
+	response: copilotAnswer,
+	request:  openAIRequest,
+}.format()
 
 func copilotAnswer(x *exchange, o *object) {
 	x.responseID = o.first("id", "messageId").string()
-	part := x.say(o.get("content").required())
+	part := x.addText(o.get("content").required())
 	all := o.get("citations").mustObject()
 	if all == nil {
 		return
@@ -40,12 +34,8 @@ func copilotAnswer(x *exchange, o *object) {
 	sources := map[string]int{}
 	for _, s := range all.get("sources").objects() {
 		id := s.get("id").required()
-		d := dataset.Document{Doc: s.get("url").string(), Title: s.get("title").string(), SourceType: s.get("provider").string()}
-		for _, name := range []string{s.get("path").string(), d.Title, id} {
-			if d.Doc == "" {
-				d.Doc = name
-			}
-		}
+		d := ibid.Document{Title: s.get("title").string(), SourceType: s.get("provider").string()}
+		d.Doc = cmp.Or(s.get("url").string(), s.get("path").string(), d.Title, id)
 		d.Text, d.HasText = s.get("text").text()
 		var more extra
 		s.unread(func(v value) { more.add(v.name, v.raw()) })

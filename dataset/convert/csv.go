@@ -1,16 +1,364 @@
 package convert
 
 import (
+	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"ibid/dataset"
 )
+
+// csvRows is our own columns as CSV with a header: one line for each citation or
+// marked span. Lines of one (id, system) that follow each other are one row; its
+// query, answer, system, provider and model stand on the first of them, and are
+// empty or the same on the others.
+//
+// The columns of citations are called as in the dataset (doc, start, cited_text …,
+// or by the specification's names), those of the truth have truth_ before it
+// (truth_doc, truth_annotator …), tags are tags.KEY. An empty cell is null, but for
+// query and answer. With a column of citations in the header, a row without any
+// has an empty list; without one, nobody knows. A row without truth has null.
+// Other columns go into source_reference: of the citation on the line, else of the
+// row. Offsets are written as they are, as jsonl does.
+var csvRows = Format{
+	Name:    "csv",
+	Summary: "our own columns as CSV, one line for each citation",
+	Input:   "CSV files, or a directory of them",
+	streams: true,
+	convert: func(ctx context.Context, r *run) error {
+		return r.eachFile(ctx, []string{".csv"}, func(path string) error {
+			c := csvReader{jsonlReader: jsonlReader{run: r, file: path}}
+			return c.read(ctx)
+		})
+	},
+}
+
+// csvKind is what the cells of a column are.
+type csvKind uint8
+
+const (
+	csvText csvKind = iota
+	csvInteger
+	csvFloat
+	csvJSON
+)
+
+// csvRow and csvCitation are the columns of a row and of its citations, in our
+// names; those of the truth are the first of csvCitation and annotator.
+var (
+	csvRow      = []string{"id", "system", "query", "answer", "provider", "model"}
+	csvCitation = map[string]csvKind{
+		"doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "claim_id": csvText,
+		"cited_text": csvText, "title": csvText, "answer_start": csvInteger, "answer_end": csvInteger, "citation_id": csvText,
+		"source_type": csvText, "method": csvText, "confidence": csvFloat, "relevance": csvFloat,
+		"token_contribution": csvInteger, "source_reference": csvJSON,
+	}
+	csvTruth = map[string]csvKind{
+		"annotator": csvText, "doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "claim_id": csvText,
+	}
+)
+
+const (
+	truthPrefix = "truth_"
+	tagPrefix   = "tags."
+)
+
+// A csvReader reads one file.
+type csvReader struct {
+	jsonlReader
+	table *table
+	limit *limitedReader
+	cites bool // the header has columns of citations
+	last  int  // the line of the record read last
+
+	group csvGroup
+	seen  map[rowKey]int // the line where each row begins
+}
+
+// A csvGroup is the lines of one row.
+type csvGroup struct {
+	line             int // of the first, 0 if there is none
+	row              map[string]string
+	citations, truth []string // JSON objects
+	tags, more       extra
+	size             int
+	bad              *RecordError
+}
+
+func (c *csvReader) read(ctx context.Context) error {
+	in, err := c.open(c.file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c.limit = &limitedReader{r: in, most: c.MaxRecord}
+	c.last = 1
+	c.seen = map[rowKey]int{}
+	if c.table, err = newTable(c.file, bufio.NewReader(c.limit), "id", "answer"); err != nil {
+		return err
+	}
+	if err := c.header(); err != nil {
+		return err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.limit.read = 0
+		rec, bad, err := c.table.next()
+		switch {
+		case err == io.EOF:
+			err = c.flush()
+			c.settle()
+			return err
+		case errors.Is(err, errTooLong):
+			if err := c.flush(); err != nil {
+				return err
+			}
+			c.report.Records++
+			c.fail(RecordError{File: c.file, Line: c.last + 1, Reason: fmt.Sprintf("%v: over %d bytes, perhaps behind a quotation mark that does not end", errTooLong, c.MaxRecord)})
+			c.settle()
+			return nil
+		case err != nil:
+			return err
+		}
+		c.last = rec.line
+		if err := c.line(rec, bad); err != nil {
+			return err
+		}
+	}
+}
+
+// header refuses two columns for one thing.
+func (c *csvReader) header() error {
+	ours := map[string]string{}
+	for _, name := range c.table.columns {
+		own, citation := csvName(name)
+		c.cites = c.cites || citation
+		if other, twice := ours[own]; twice {
+			return &UsageError{Msg: fmt.Sprintf("%s: columns %s and %s are one", c.file, quoted(other), quoted(name))}
+		}
+		ours[own] = name
+	}
+	return nil
+}
+
+// csvName is our name of a column, and whether it is one of citations.
+func csvName(column string) (name string, citation bool) {
+	own := column
+	if ours, ok := aliases[column]; ok {
+		own = ours
+	}
+	_, citation = csvCitation[own]
+	return own, citation
+}
+
+// line adds one line to its row.
+func (c *csvReader) line(rec csvRecord, bad *RecordError) error {
+	id, system := rec.get("id"), rec.get("system")
+	g := &c.group
+	same := g.line != 0 && id == g.row["id"] && (system == g.row["system"] || system == "")
+	if !same {
+		if err := c.flush(); err != nil {
+			return err
+		}
+		*g = csvGroup{line: rec.line, row: map[string]string{"id": id}, bad: bad}
+		if bad == nil && id == "" {
+			g.bad = c.at(rec, "id", "id is missing")
+		}
+	} else if g.bad == nil {
+		g.bad = bad
+	}
+	if g.bad == nil {
+		g.bad = c.cells(rec, g)
+	}
+	return nil
+}
+
+// at is an error at a cell.
+func (c *csvReader) at(rec csvRecord, column, format string, args ...any) *RecordError {
+	e := rec.bad(format, args...)
+	i := rec.index[column]
+	for _, before := range rec.fields[:i] {
+		for k := range len(before) {
+			if before[k] >= 0x80 || before[k] == '\n' {
+				return e // the reader counts bytes
+			}
+		}
+	}
+	e.Line, e.Column = rec.r.FieldPos(i)
+	return e
+}
+
+// cells adds the cells of one line to its row.
+func (c *csvReader) cells(rec csvRecord, g *csvGroup) *RecordError {
+	var citation, truth, more extra
+	cited := false
+	for i, column := range rec.columns {
+		cell := rec.fields[i]
+		g.size += len(cell)
+		if g.size > c.MaxRecord {
+			return rec.bad("%v: over %d bytes", errTooLong, c.MaxRecord)
+		}
+		own, isCitation := csvName(column)
+		tag, isTag := strings.CutPrefix(column, tagPrefix)
+		ofTruth, isTruth := strings.CutPrefix(column, truthPrefix)
+		var bad *RecordError
+		switch kind, known := csvTruth[ofTruth]; {
+		case slices.Contains(csvRow, column):
+			bad = c.rowCell(rec, g, column, cell)
+		case cell == "":
+		case isCitation:
+			cited = true
+			bad = c.add(rec, &citation, column, own, csvCitation[own], cell)
+		case isTruth && known:
+			bad = c.add(rec, &truth, column, ofTruth, kind, cell)
+		case isTag:
+			if g.line == rec.line {
+				g.tags.addText(tag, cell)
+			}
+		default:
+			more.addText(column, cell)
+		}
+		if bad != nil {
+			return bad
+		}
+	}
+	c.close(g, citation, truth, more, cited)
+	return nil
+}
+
+// close adds what a line says to the lists of its row.
+func (c *csvReader) close(g *csvGroup, citation, truth, more extra, cited bool) {
+	switch {
+	case more.empty():
+	case cited:
+		citation.buf.WriteString("," + more.buf.String()[1:])
+	case g.more.empty():
+		g.more = more
+	}
+	if cited {
+		g.citations = append(g.citations, citation.object())
+	}
+	if !truth.empty() {
+		g.truth = append(g.truth, truth.object())
+	}
+}
+
+// rowCell takes a cell of the row itself.
+func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column, cell string) *RecordError {
+	before, known := g.row[column]
+	switch {
+	case !known:
+		g.row[column] = cell
+	case cell != "" && cell != before:
+		return c.at(rec, column, "%s differs from line %d, which has the same id", column, g.line)
+	}
+	return nil
+}
+
+// add adds a cell to a JSON object.
+func (c *csvReader) add(rec csvRecord, to *extra, column, name string, kind csvKind, cell string) *RecordError {
+	switch kind {
+	case csvInteger:
+		if _, err := strconv.ParseInt(cell, 10, 64); err != nil || cell[0] == '+' {
+			return c.at(rec, column, "%s: want an integer, got %s", column, quoted(cell))
+		}
+		n, _ := strconv.ParseInt(cell, 10, 64)
+		to.add(name, strconv.AppendInt(nil, n, 10))
+	case csvFloat:
+		f, err := strconv.ParseFloat(cell, 64)
+		if err != nil || f-f != 0 {
+			return c.at(rec, column, "%s: want a number, got %s", column, quoted(cell))
+		}
+		to.add(name, strconv.AppendFloat(nil, f, 'g', -1, 64))
+	default:
+		to.addText(name, cell)
+	}
+	return nil
+}
+
+// flush converts the row whose lines have been read.
+func (c *csvReader) flush() error {
+	g := &c.group
+	if g.line == 0 {
+		return nil
+	}
+	line := g.line
+	g.line = 0
+	c.report.Records++
+	if g.bad != nil {
+		c.fail(*g.bad)
+		return nil
+	}
+	key := keyOf(g.row["id"], g.row["system"])
+	if before, seen := c.seen[key]; seen {
+		c.fail(position{line: line}.err(c.file, fmt.Sprintf("id %s has a row from line %d on: the lines of a row must follow each other", quoted(g.row["id"]), before)))
+		return nil
+	}
+	c.seen[key] = line
+	if e := c.record.decode(g.json(c.cites)); e != nil {
+		c.fail(position{line: line}.err(c.file, e.msg))
+		return nil
+	}
+	for _, name := range c.record.unknown {
+		c.report.unknownField(name)
+	}
+	c.record.row.File = c.file
+	c.proof.row(&c.record.row)
+	return c.row(&c.record.row)
+}
+
+// json is the row as a record of jsonl.
+func (g *csvGroup) json(cites bool) []byte {
+	var row extra
+	for _, name := range csvRow {
+		if cell := g.row[name]; cell != "" || name == "query" || name == "answer" {
+			row.addText(name, cell)
+		}
+	}
+	if cites {
+		row.add("citations", []byte("["+strings.Join(g.citations, ",")+"]"))
+	}
+	if len(g.truth) > 0 {
+		row.add("truth", []byte("["+strings.Join(g.truth, ",")+"]"))
+	}
+	if !g.tags.empty() {
+		row.add("tags", []byte(g.tags.object()))
+	}
+	if !g.more.empty() {
+		row.add("columns", []byte(g.more.object()))
+	}
+	return []byte(row.object())
+}
+
+// A limitedReader fails when more bytes are read than a record may have: a
+// quotation mark that does not end would take in the rest of the file.
+type limitedReader struct {
+	r          io.Reader
+	read, most int
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.read > l.most {
+		return 0, errTooLong
+	}
+	n, err := l.r.Read(p)
+	l.read += n
+	return n, err
+}
+
+// fitsCSV reports whether a header is of this format.
+func fitsCSV(columns []string) bool {
+	return slices.Contains(columns, "id") && slices.Contains(columns, "answer")
+}
 
 // A table reads the records of a CSV file (RFC 4180) whose first record names
 // the columns.
@@ -61,6 +409,23 @@ func newTable(file string, in io.Reader, required ...string) (*table, error) {
 	}
 	t.columns = header
 	return t, nil
+}
+
+// eachCSV calls do with every record of a table, or with what is wrong with it (see
+// [table.next]).
+func eachCSV(file string, in io.Reader, required []string, do func(rec csvRecord, wrong *RecordError)) error {
+	t, err := newTable(file, in, required...)
+	for err == nil {
+		var rec csvRecord
+		var wrong *RecordError
+		if rec, wrong, err = t.next(); err == nil {
+			do(rec, wrong)
+		}
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // next returns the next record. bad says what is wrong with it, if anything;

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -82,17 +83,23 @@ func convertEvidenceInference(ctx context.Context, r *run) error {
 
 // read reads both tables and joins them.
 func (c *evidenceReader) read() error {
-	questions, err := readFile(c.files.prompts, func(in io.Reader) (map[string]question, error) {
-		return readQuestions(c.files.prompts, in, c.warn)
-	})
+	file, err := os.Open(c.files.prompts)
+	if err != nil {
+		return pathError(c.files.prompts, err)
+	}
+	defer file.Close()
+	questions, err := c.readQuestions(file)
 	if err != nil {
 		return err
 	}
-	c.prompts, err = readFile(c.files.annotations, func(in io.Reader) ([]*prompt, error) {
-		return readAnnotations(c.files.annotations, in, func(e RecordError) {
-			c.report.Records++
-			c.fail(e)
-		})
+	marks, err := os.Open(c.files.annotations)
+	if err != nil {
+		return pathError(c.files.annotations, err)
+	}
+	defer marks.Close()
+	c.prompts, err = readAnnotations(c.files.annotations, marks, func(e RecordError) {
+		c.report.Records++
+		c.fail(e)
 	})
 	if err != nil {
 		return err
@@ -112,16 +119,6 @@ func (c *evidenceReader) read() error {
 	return nil
 }
 
-func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		var zero T
-		return zero, pathError(path, err)
-	}
-	defer f.Close()
-	return read(f)
-}
-
 // at is an error at the first annotation of a prompt.
 func (c *evidenceReader) at(p *prompt, format string, args ...any) *RecordError {
 	return &RecordError{File: c.files.annotations, Line: p.line, Reason: fmt.Sprintf(format, args...)}
@@ -132,18 +129,21 @@ func (c *evidenceReader) checkAnnotator() error {
 	if c.TruthAnnotator == nil {
 		return nil
 	}
-	var all names
+	var all []string
 	for _, p := range c.prompts {
 		for i := range p.annotations {
-			if p.annotations[i].annotator == *c.TruthAnnotator {
+			name := p.annotations[i].annotator
+			if name == *c.TruthAnnotator {
 				return nil
 			}
-			all.add(p.annotations[i].annotator)
+			if len(all) < 16 && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
 		}
 	}
 	e := &UsageError{Msg: fmt.Sprintf("%s: nobody is called %s", c.files.annotations, quoted(*c.TruthAnnotator))}
-	if all.n > 0 {
-		e.Hint = "annotators are " + strings.Join(all.few[:all.n], ", ")
+	if len(all) > 0 {
+		e.Hint = "annotators are " + strings.Join(all, ", ")
 	}
 	return e
 }
@@ -175,12 +175,9 @@ func (c *evidenceReader) prove(ctx context.Context) error {
 			return err
 		}
 		c.load(id)
-		c.proof.gatherMarks(c.article.text, byArticle[id])
+		c.proof.examineMarks(c.article.text, byArticle[id])
 	}
-	c.reading = c.proof.settle(&c.report)
-	if o := c.proof.offsets(); o.pairs() > 0 {
-		c.report.file(FileReport{File: c.files.annotations, Format: c.format, Source: &o})
-	}
+	c.reading = c.settleFile(&c.proof, c.files.annotations)
 	c.warnOfTruth()
 	return nil
 }
@@ -199,14 +196,9 @@ func (c *evidenceReader) readArticle(id string) (*token.Text, error) {
 		return nil, fmt.Errorf("%s: want a number, got %s", colArticle, quoted(id)) // it becomes a file name
 	}
 	path := filepath.Join(c.files.texts, documentName(id)+".txt")
-	data, err := readFile(path, func(in io.Reader) ([]byte, error) {
-		return io.ReadAll(io.LimitReader(in, int64(c.MaxRecord)+1))
-	})
+	data, err := c.readText(path)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > c.MaxRecord {
-		return nil, fmt.Errorf("%s: over %d bytes", path, c.MaxRecord)
 	}
 	text := token.NewText(string(data))
 	if !text.Valid() {
@@ -227,4 +219,314 @@ func (p *prompt) annotators() []string {
 		}
 	}
 	return all
+}
+
+// The columns of the two files that are read.
+const (
+	colUser    = "UserID"
+	colPrompt  = "PromptID"
+	colArticle = "PMCID"
+	colLabel   = "Label"
+	colQuote   = "Annotations"
+	colStart   = "Evidence Start"
+	colEnd     = "Evidence End"
+)
+
+// An annotation is one passage that one annotator marked for one prompt.
+type annotation struct {
+	annotator string
+	markedSpan
+	marked bool // false: the annotator looked and marked nothing
+	label  string
+	rest   [][2]string // the columns that have no column of ours, by name
+	line   int
+}
+
+// A prompt is one question about one article with all its annotations, in the
+// order of the file.
+type prompt struct {
+	id, article string
+	query       string
+	annotations []annotation
+	bad         *RecordError // why it cannot be converted
+	line        int          // of its first annotation
+}
+
+// fail keeps the first thing that is wrong with the prompt.
+func (p *prompt) fail(e *RecordError) {
+	if p.bad == nil {
+		p.bad = e
+	}
+}
+
+// A question is one record of the file of prompts.
+type question struct {
+	article, query string
+	twice          bool
+}
+
+// evidenceFiles are the files of one directory.
+type evidenceFiles struct{ annotations, prompts, texts string }
+
+// findEvidence looks for the files under the names of the published data, in dir
+// or in its folder annotations.
+func findEvidence(dir string) (evidenceFiles, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return evidenceFiles{}, pathError(dir, err)
+	}
+	if !info.IsDir() {
+		return evidenceFiles{}, &UsageError{Msg: dir + ": not a directory", Hint: "give the directory that holds annotations.csv"}
+	}
+	var f evidenceFiles
+	for _, want := range []struct {
+		at    *string
+		names []string
+	}{
+		{&f.annotations, []string{"annotations.csv", "annotations_merged.csv", "v2_annotations.csv"}},
+		{&f.prompts, []string{"prompts.csv", "prompts_merged.csv"}},
+		{&f.texts, []string{"txt", "txt_files"}},
+	} {
+		if *want.at = firstThere(dir, want.names); *want.at == "" {
+			return evidenceFiles{}, &UsageError{Msg: fmt.Sprintf("%s: no %s here", dir, strings.Join(want.names, " or "))}
+		}
+	}
+	return f, nil
+}
+
+func firstThere(dir string, names []string) string {
+	for _, folder := range []string{dir, filepath.Join(dir, "annotations")} {
+		for _, name := range names {
+			path := filepath.Join(folder, name)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// readQuestions reads the file of prompts. A record that cannot be read is a
+// warning; the annotations that ask for it will miss it.
+func (c *evidenceReader) readQuestions(in io.Reader) (map[string]question, error) {
+	all := map[string]question{}
+	columns := []string{colPrompt, colArticle, "Outcome", "Intervention", "Comparator"}
+	return all, eachCSV(c.files.prompts, in, columns, func(rec csvRecord, wrong *RecordError) {
+		if wrong != nil {
+			c.warn(*wrong)
+			return
+		}
+		q := question{article: rec.get(colArticle)}
+		q.query = fmt.Sprintf("With respect to %s, characterize the reported difference between %s and %s",
+			rec.get("Outcome"), rec.get("Intervention"), rec.get("Comparator"))
+		id := rec.get(colPrompt)
+		if old, twice := all[id]; twice && old != q {
+			q.twice = true
+		}
+		all[id] = q
+	})
+}
+
+// readAnnotations reads the file of annotations into prompts, in the order of
+// their first annotation. Any annotation that cannot be read spoils its prompt:
+// with a part of its spans it would be scored wrongly. One whose prompt cannot be
+// told is given to lost.
+func readAnnotations(file string, in io.Reader, lost func(RecordError)) (prompts []*prompt, err error) {
+	byID := map[string]*prompt{}
+	columns := []string{colUser, colPrompt, colArticle, colLabel, colQuote, colStart, colEnd}
+	err = eachCSV(file, in, columns, func(rec csvRecord, wrong *RecordError) {
+		id := rec.get(colPrompt)
+		if id == "" {
+			if wrong == nil {
+				wrong = rec.bad("%s is empty", colPrompt)
+			}
+			lost(*wrong)
+			return
+		}
+		p := byID[id]
+		if p == nil {
+			p = &prompt{id: strings.ToValidUTF8(id, "\ufffd"), article: rec.get(colArticle), line: rec.line}
+			byID[id] = p
+			prompts = append(prompts, p)
+		}
+		var a annotation
+		if wrong == nil {
+			a, wrong = readAnnotation(rec)
+		}
+		if wrong == nil && rec.get(colArticle) != p.article {
+			wrong = rec.bad("%s %s, and line %d has %s for the same prompt", colArticle, quoted(rec.get(colArticle)), p.line, quoted(p.article))
+		}
+		if wrong != nil {
+			p.fail(wrong)
+			return
+		}
+		p.annotations = append(p.annotations, a)
+	})
+	return prompts, err
+}
+
+func readAnnotation(rec csvRecord) (annotation, *RecordError) {
+	a := annotation{annotator: rec.get(colUser), label: rec.get(colLabel), line: rec.line}
+	if a.annotator == "" {
+		return a, rec.bad("%s is empty", colUser)
+	}
+	var wrong *RecordError
+	if a.quote.start, wrong = rec.integer(colStart); wrong != nil {
+		return a, wrong
+	}
+	if a.quote.end, wrong = rec.integer(colEnd); wrong != nil {
+		return a, wrong
+	}
+	a.quote.text = rec.get(colQuote)
+	// The published data writes -1, -1 and no quote where nothing was marked.
+	a.marked = a.quote.text != "" || a.quote.start >= 0 || a.quote.end >= 0
+	for i, name := range rec.columns {
+		switch name {
+		case colUser, colPrompt, colArticle, colQuote, colStart, colEnd:
+		default:
+			a.rest = append(a.rest, [2]string{name, rec.fields[i]})
+		}
+	}
+	return a, nil
+}
+
+// write converts one prompt: to a row, to one per system, or to none.
+func (c *evidenceReader) write(p *prompt) error {
+	c.report.Records++
+	if p.bad != nil {
+		c.fail(*p.bad)
+		return nil
+	}
+	annotators := p.annotators()
+	if c.TruthAnnotator == nil {
+		return c.writeRow(p, "", annotators)
+	}
+	truth := *c.TruthAnnotator
+	if !slices.Contains(annotators, truth) || len(annotators) < 2 {
+		c.report.LeftOut++
+		return nil
+	}
+	for _, system := range annotators {
+		if system == truth {
+			continue
+		}
+		if err := c.writeRow(p, system, []string{truth}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRow writes the row of one system, or of none if it is "".
+func (c *evidenceReader) writeRow(p *prompt, system string, truth []string) error {
+	c.load(p.article)
+	if c.article.err != nil {
+		return c.article.err // it could be read a moment ago
+	}
+	if err := c.writeDocument(p); err != nil {
+		return err
+	}
+	row := ibid.Answer{
+		File: c.files.annotations,
+		ID:   p.id, Query: p.query, System: "default",
+		HasTruth: true,
+	}
+	var gold []*annotation
+	for i := range p.annotations {
+		a := &p.annotations[i]
+		if slices.Contains(truth, a.annotator) {
+			gold = append(gold, a)
+			row.Truth = append(row.Truth, c.truth(p, a))
+		}
+	}
+	if system != "" {
+		row.System, row.HasCitations = system, true
+		var answers []*annotation
+		for i := range p.annotations {
+			if a := &p.annotations[i]; a.annotator == system {
+				answers = append(answers, a)
+				if a.marked {
+					row.Citations = append(row.Citations, c.citation(p, a))
+				}
+			}
+		}
+		row.Answer = distinct(answers, func(a *annotation) string { return a.label })
+	}
+	row.Tags = tagsOf(gold)
+	return c.row(&row)
+}
+
+// writeDocument writes the loaded article, once.
+func (c *evidenceReader) writeDocument(p *prompt) error {
+	if !c.Docs || c.written[p.article] {
+		return nil
+	}
+	c.written[p.article] = true
+	return c.document(&ibid.Document{Doc: documentName(p.article), Text: c.article.text.String(), HasText: true})
+}
+
+// truth converts one annotation of a truth annotator.
+func (c *evidenceReader) truth(p *prompt, a *annotation) ibid.Mark {
+	if !a.marked {
+		return ibid.Mark{Annotator: a.annotator, DocNull: true}
+	}
+	t := ibid.Mark{Annotator: a.annotator, Doc: documentName(p.article)}
+	t.Start, t.End, t.Unit = a.place(c.article.text, c.reading)
+	return t
+}
+
+// warnOfTruth lists the truth spans that are not where their quotes are.
+func (c *evidenceReader) warnOfTruth() {
+	for _, p := range c.prompts {
+		for i := range p.annotations {
+			a := &p.annotations[i]
+			isTruth := c.TruthAnnotator == nil || *c.TruthAnnotator == a.annotator
+			if v := a.verdict(c.reading); v != proved && isTruth && p.bad == nil {
+				c.warn(RecordError{File: c.files.annotations, Line: a.line, Reason: markReasons[v]})
+			}
+		}
+	}
+}
+
+func (c *evidenceReader) citation(p *prompt, a *annotation) ibid.Citation {
+	out := ibid.Citation{Doc: documentName(p.article), CitedText: a.quote.text}
+	out.Start, out.End, out.Unit = a.evidence.placed(c.article.text, &a.quote, c.reading)
+	var rest extra
+	for _, f := range a.rest {
+		rest.addText(f[0], f[1])
+	}
+	if !rest.empty() {
+		out.SourceReference = rest.object()
+	}
+	return out
+}
+
+// tagsOf returns the tags of a row: every column of its truth annotations that
+// has no column of ours, under its name in lower case with underscores.
+func tagsOf(gold []*annotation) []ibid.Tag {
+	var tags []ibid.Tag
+	if len(gold) == 0 {
+		return nil
+	}
+	for i, f := range gold[0].rest {
+		key := strings.ReplaceAll(strings.ToLower(f[0]), " ", "_")
+		if slices.ContainsFunc(tags, func(t ibid.Tag) bool { return t.Key == key }) {
+			key = f[0]
+		}
+		tags = append(tags, ibid.Tag{Key: key, Value: distinct(gold, func(a *annotation) string { return a.rest[i][1] })})
+	}
+	slices.SortFunc(tags, func(a, b ibid.Tag) int { return strings.Compare(a.Key, b.Key) })
+	return tags
+}
+
+// distinct joins the different values of the annotations in the order of their
+// first appearance.
+func distinct(all []*annotation, value func(*annotation) string) string {
+	var values []string
+	for _, a := range all {
+		if v := value(a); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return strings.Join(values, "; ")
 }

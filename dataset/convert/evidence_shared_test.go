@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -104,7 +104,7 @@ func checkQuotes(t *testing.T, dir string, m *memory) {
 				t.Errorf("row %s: the text at %d is %q, want %q", r.ID, c.Start.Value, got, c.CitedText)
 			}
 		}
-		if slices.ContainsFunc(r.Truth, func(x dataset.Truth) bool { return x.Annotator != "0" }) {
+		if slices.ContainsFunc(r.Truth, func(x ibid.Mark) bool { return x.Annotator != "0" }) {
 			t.Errorf("row %s: truth of another annotator: %+v", r.ID, r.Truth)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -74,13 +74,13 @@ func TestEvidenceInferenceRows(t *testing.T) {
 	reference := func(label string) string {
 		return `{"Valid Label":"True","Valid Reasoning":"False","Label":"` + label + `","Label Code":"1","In Abstract":"UNK"}`
 	}
-	truth := []dataset.Truth{{Annotator: "0", Doc: "PMC1", Start: some(33), End: some(48)}}
-	tags := []dataset.Tag{{Key: "in_abstract", Value: "UNK"}, {Key: "label", Value: "better"}, {Key: "label_code", Value: "1"}, {Key: "valid_label", Value: "True"}, {Key: "valid_reasoning", Value: "False"}}
+	truth := []ibid.Mark{{Annotator: "0", Doc: "PMC1", Start: some(33), End: some(48)}}
+	tags := []ibid.Tag{{Key: "in_abstract", Value: "UNK"}, {Key: "label", Value: "better"}, {Key: "label_code", Value: "1"}, {Key: "valid_label", Value: "True"}, {Key: "valid_reasoning", Value: "False"}}
 	const query = "With respect to relief, characterize the reported difference between drug and placebo"
-	want := []dataset.Row{
+	want := []ibid.Answer{
 		{
 			ID: "7", System: "3", Query: query, Answer: "better; worse",
-			Citations: []dataset.Citation{
+			Citations: []ibid.Citation{
 				{Doc: "PMC1", Start: some(19), End: some(39), CitedText: "dose – 5 µg – helped", SourceReference: reference("better")},
 				{Doc: "PMC1", Start: some(60), End: some(69), CitedText: "was seen.", SourceReference: reference("worse")},
 			},
@@ -98,7 +98,7 @@ func TestEvidenceInferenceRows(t *testing.T) {
 	if diff := cmp.Diff(want, m.rows, ignorePosition); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]dataset.Document{{Doc: "PMC1", Text: trialOne, HasText: true}}, m.documents); diff != "" {
+	if diff := cmp.Diff([]ibid.Document{{Doc: "PMC1", Text: trialOne, HasText: true}}, m.documents); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 	if report.Records != 3 || report.Rows != 2 || report.LeftOut != 2 || report.Failed != 0 || report.Proved != 5 || report.Citations != 2 {
@@ -111,7 +111,7 @@ func TestEvidenceInferenceRows(t *testing.T) {
 	}
 	first := m.rows[0]
 	if first.HasCitations || first.Answer != "" || first.AnswerNull || first.System != "default" || len(first.Truth) != 4 ||
-		first.Truth[3] != (dataset.Truth{Annotator: "4", DocNull: true}) {
+		first.Truth[3] != (ibid.Mark{Annotator: "4", DocNull: true}) {
 		t.Errorf("row of all annotators: %+v", first)
 	}
 	if ids := m.rows[0].ID + m.rows[1].ID + m.rows[2].ID; ids != "798" {
@@ -120,7 +120,7 @@ func TestEvidenceInferenceRows(t *testing.T) {
 }
 
 func TestEvidenceInferenceOtherReadings(t *testing.T) {
-	for _, r := range Readings() {
+	for _, r := range readings {
 		t.Run(r.String(), func(t *testing.T) {
 			m, report := importPath(t, "evidence-inference", trials(t, evidenceHeader+
 				annotated(t, "0", "7", "1", "better", trialOne, "helped 12 of 20", r)+
@@ -166,7 +166,7 @@ func TestEvidenceInferenceRepairs(t *testing.T) {
 	if diff := cmp.Diff([]string{"helped 12 of 20", "“No harm” was", "ITL", "[9,4)byte"}, truth); diff != "" {
 		t.Errorf("truth (-want +got):\n%s", diff)
 	}
-	want := []dataset.Citation{
+	want := []ibid.Citation{
 		{Doc: "PMC1", Start: some(1), End: some(4), CitedText: `"No harm" was`},
 		{Doc: "PMC1", Start: some(5), End: some(4000), Unit: "byte", CitedText: "no such words"},
 	}

@@ -3,11 +3,12 @@ package convert
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -49,7 +50,7 @@ type part struct {
 // A source is one thing that citations point into. Its Doc is what it is called
 // by the provider; the name it gets may differ (see [documentNames]).
 type source struct {
-	dataset.Document
+	ibid.Document
 
 	unnamed bool // Doc is only its place in a request that is not known
 
@@ -58,7 +59,7 @@ type source struct {
 
 // A foundCitation is a citation but for what must be proved or named.
 type foundCitation struct {
-	dataset.Citation
+	ibid.Citation
 
 	source int   // index in sources, or noSource: then Doc stands as it is
 	mark   int   // index in marks, or noMark
@@ -96,15 +97,15 @@ const (
 	wholeAnswer = -1
 )
 
-// say adds a part to the answer and returns its index.
-func (x *exchange) say(text string) int {
+// addText adds a part to the answer and returns its index.
+func (x *exchange) addText(text string) int {
 	x.parts = append(x.parts, part{text: []byte(text)})
 	return len(x.parts) - 1
 }
 
-// think adds a part that is counted but not of the answer.
-func (x *exchange) think(text string) int {
-	i := x.say(text)
+// addHidden adds a part that is counted but not of the answer.
+func (x *exchange) addHidden(text string) int {
+	i := x.addText(text)
 	x.parts[i].hidden = true
 	return i
 }
@@ -155,7 +156,7 @@ func (s *source) searched() *searched {
 
 // textOf is the text of a document, that of its pages or of its blocks. ok is
 // false if none is known.
-func textOf(d *dataset.Document) (text string, ok bool) {
+func textOf(d *ibid.Document) (text string, ok bool) {
 	switch {
 	case d.HasText:
 		return d.Text, true
@@ -168,20 +169,35 @@ func textOf(d *dataset.Document) (text string, ok bool) {
 }
 
 // addSource adds a source and returns its index.
-func (x *exchange) addSource(d dataset.Document) int {
+func (x *exchange) addSource(d ibid.Document) int {
 	x.sources = append(x.sources, &source{Document: d})
 	return len(x.sources) - 1
 }
 
-// sameSource returns the source that is called and says the same, a new one if
-// there is none.
-func (x *exchange) sameSource(d dataset.Document) int {
+// sourceLike returns the source of that name that is like d, a new one if there
+// is none.
+func (x *exchange) sourceLike(d ibid.Document, like func(*source) bool) int {
 	for i, s := range x.sources {
-		if s.Doc == d.Doc && s.HasText == d.HasText && s.Text == d.Text {
+		if s.Doc == d.Doc && like(s) {
 			return i
 		}
 	}
 	return x.addSource(d)
+}
+
+// sameSource returns the source that is called and says the same.
+func (x *exchange) sameSource(d ibid.Document) int {
+	return x.sourceLike(d, func(s *source) bool { return s.HasText == d.HasText && s.Text == d.Text })
+}
+
+// called returns the source of that name, one without a text if there is none.
+func (x *exchange) called(name string) int {
+	known := len(x.sources)
+	i := x.sourceLike(ibid.Document{Doc: name}, func(*source) bool { return true })
+	if i == known {
+		x.sources[i].unnamed = x.request == nil
+	}
+	return i
 }
 
 // cite adds a citation of a source.
@@ -225,7 +241,7 @@ func (x *exchange) numbered(called, title, of string) int {
 	if i, known := x.unasked[called]; known {
 		return i
 	}
-	d := dataset.Document{Doc: cmp.Or(of, title), Title: title}
+	d := ibid.Document{Doc: cmp.Or(of, title), Title: title}
 	unnamed := d.Doc == "" || slices.ContainsFunc(x.sources, func(s *source) bool { return s.Doc == d.Doc })
 	if unnamed {
 		d.Doc = called
@@ -300,3 +316,249 @@ func (x *exchange) citationRest(c *foundCitation, o *object, known ...string) {
 
 // warn keeps what a reader of the result should know.
 func (x *exchange) warn(text string) { x.warnings = append(x.warnings, text) }
+
+// A rowKey stands for the id and the system of a row. Two rows have the same one
+// by chance once in 2^64.
+type rowKey uint64
+
+var rowSeed = maphash.MakeSeed()
+
+func keyOf(id, system string) rowKey {
+	return rowKey(maphash.String(rowSeed, system+"\x00"+id))
+}
+
+// isRepeated reports whether a row of that id and system has been written before.
+func (r *run) isRepeated(id, system string) bool {
+	if r.seen == nil {
+		r.seen = map[rowKey]struct{}{}
+	}
+	key := keyOf(id, system)
+	_, seen := r.seen[key]
+	r.seen[key] = struct{}{}
+	return seen
+}
+
+// write writes the row of an exchange whose offsets have been examined, and the
+// documents it brings.
+func (c *exchangeReader) write(x *exchange, at position) error {
+	if c.run.isRepeated(x.id, x.system) {
+		c.fail(at.err(c.file, fmt.Sprintf("the answer of system %s to %s is there twice", quoted(x.system), quoted(x.id))))
+		return nil
+	}
+	row := ibid.Answer{
+		File: c.file, ID: x.id, Query: x.query, Answer: x.text,
+		System: x.system, Provider: c.format.name, Model: x.model,
+		Citations: make([]ibid.Citation, 0, len(x.citations)), HasCitations: true,
+	}
+	w := exchangeWriter{exchangeReader: c, x: x, at: at, names: &c.names}
+	if !c.Docs {
+		w.names = &documentNames{}
+	}
+	if err := w.documents(&row); err != nil {
+		return err
+	}
+	for i := range x.citations {
+		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
+	}
+	if !x.unread.empty() {
+		row.Tags = []ibid.Tag{{Key: referenceTag, Value: x.unread.object()}}
+	}
+	for _, name := range x.unknown {
+		c.report.unknownField(name)
+	}
+	for _, text := range x.warnings {
+		w.warn("%s", text)
+	}
+	return c.row(&row)
+}
+
+// An exchangeWriter makes the row of one exchange.
+type exchangeWriter struct {
+	*exchangeReader
+	x     *exchange
+	at    position
+	names *documentNames
+	named []string // the names of the sources
+}
+
+func (w *exchangeWriter) warn(format string, args ...any) {
+	w.run.warn(w.at.err(w.file, fmt.Sprintf(format, args...)))
+}
+
+// documents names the sources and writes them, as documents of their own or of
+// the row. A row that brings no text leaves it unknown what there is.
+func (w *exchangeWriter) documents(row *ibid.Answer) error {
+	for _, s := range w.x.sources {
+		_, known := textOf(&s.Document)
+		row.HasDocuments = row.HasDocuments || known && !w.Docs
+	}
+	w.named = make([]string, len(w.x.sources))
+	for i, s := range w.x.sources {
+		name, first := w.names.of(w.calledBy(s), contentOf(&s.Document), s.HasText || s.HasPages || s.HasBlocks)
+		w.named[i] = name
+		if !first {
+			continue
+		}
+		d := s.Document
+		d.Doc = name
+		switch {
+		case w.Docs:
+			if err := w.document(&d); err != nil {
+				return err
+			}
+		case row.HasDocuments:
+			row.Documents = append(row.Documents, d)
+		}
+	}
+	return nil
+}
+
+// calledBy is what a source is called. One that only its place in a request which
+// we do not know tells from others is called by the answer, too.
+func (w *exchangeWriter) calledBy(s *source) string {
+	if s.unnamed {
+		return w.x.id + " " + s.Doc
+	}
+	return s.Doc
+}
+
+// contentOf tells documents of one name apart.
+func contentOf(d *ibid.Document) string {
+	var b strings.Builder
+	b.WriteString(d.Text)
+	for _, parts := range [][]string{d.Pages, d.Blocks} {
+		b.WriteByte(0)
+		for _, p := range parts {
+			b.WriteString(strconv.Itoa(len(p)))
+			b.WriteByte(0)
+			b.WriteString(p)
+		}
+	}
+	return b.String()
+}
+
+// citation completes a citation by the readings of the file.
+func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
+	out := c.Citation
+	if c.source != noSource {
+		out.Doc, out.DocNull = w.named[c.source], false
+	}
+	if c.test && c.Start.Known() && c.End.Known() {
+		w.place(&out, c)
+	}
+	if c.mark != noMark {
+		w.answerSide(&out, c)
+	}
+	out.SourceReference = c.more.reference(out.SourceReference)
+	return out
+}
+
+// place converts the offsets into the source to code points. Where that gives
+// other numbers, the given ones stay in source_reference.
+func (w *exchangeWriter) place(out *ibid.Citation, c *foundCitation) {
+	q := c.quote()
+	if c.source != noSource && w.x.sources[c.source].searched() != nil {
+		out.Start, out.End, out.Unit = c.proof.placed(w.x.sources[c.source].searched().text, &q, w.proof.chosen)
+	} else {
+		r := readings[w.proof.chosen]
+		lo, hi := r.units(q.start, q.end)
+		if out.Start, out.End = integer(lo), integer(hi); r.Unit != token.CodePoint {
+			out.Unit = r.Unit.String()
+		}
+	}
+	if out.Start != c.Start || out.End != c.End {
+		c.more.add("given", fmt.Appendf(nil, `{"start":%d,"end":%d}`, q.start, q.end))
+	}
+}
+
+// answerSide gives the citation its interval of the answer.
+func (w *exchangeWriter) answerSide(out *ibid.Citation, c *foundCitation) {
+	m := &w.x.marks[c.mark]
+	start, end, why := w.interval(m)
+	if why != "" && !m.warned {
+		m.warned = true
+		w.warn("characters %d-%d of the answer: %s", m.start, m.end, why)
+	}
+	out.AnswerStart, out.AnswerEnd = start, end
+	if m.given == givenOffsets && (start != integer(m.start) || end != integer(m.end)) || m.given == givenPoint && start != integer(m.start) {
+		c.more.add("given_answer", w.givenAnswer(m, why != ""))
+	}
+}
+
+// givenAnswer is a mark as the provider gave it.
+func (w *exchangeWriter) givenAnswer(m *answerMark, text bool) []byte {
+	b := fmt.Appendf(nil, `{"start":%d`, m.start)
+	if m.given == givenOffsets {
+		b = fmt.Appendf(b, `,"end":%d`, m.end)
+	}
+	if m.part > 0 {
+		b = fmt.Appendf(b, `,"part":%d`, m.part)
+	}
+	if text && m.text != "" {
+		b = append(append(b, `,"text":`...), jsonString(m.text)...)
+	}
+	return append(b, '}')
+}
+
+// interval is where a mark stands in the answer, in code points. why says what is
+// wrong with it, if anything; a place that is wrong is worse than none.
+func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why string) {
+	text, base, e := w.x.answer(), int64(0), &m.inWhole
+	if m.part != wholeAnswer {
+		p := &w.x.parts[m.part]
+		from, to := integer(int64(p.at)), integer(int64(p.at+p.chars))
+		switch m.given {
+		case givenPart:
+			return from, to, ""
+		case givenEnd:
+			return to, to, ""
+		}
+		if !w.proof.fromAnswer {
+			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart
+		}
+	}
+	if m.given == givenSpan {
+		return integer(m.start), integer(m.end), ""
+	}
+	r := m.quote.read(readings[w.proof.chosenAnswer])
+	if m.given == givenPoint {
+		at, ok := r.point(text, m.start)
+		if !ok {
+			return ibid.Integer{}, ibid.Integer{}, "not in the answer"
+		}
+		return integer(base + at), integer(base + at), ""
+	}
+	kind := &e.evidenceKind
+	quotes := (isQuote(m.text) || m.link != "" && e.exact != 0) && !kind.degenerate
+	switch v := kind.verdict(w.proof.chosenAnswer); {
+	case kind.degenerate:
+		return ibid.Integer{}, ibid.Integer{}, "no span"
+	case quotes && v == repaired:
+		return integer(base + e.lo), integer(base + e.hi), "the text is not there, but found once elsewhere: moved to it"
+	case quotes && v == mismatched:
+		return ibid.Integer{}, ibid.Integer{}, "the text is not there, nor found once elsewhere"
+	case quotes && e.shifted:
+		return integer(base + e.lo), integer(base + e.hi), ""
+	}
+	lo, hi, ok := r.Span(text, m.start, m.end)
+	if ok {
+		return integer(base + int64(lo)), integer(base + int64(hi)), ""
+	}
+	if r.Unit != token.CodePoint {
+		return ibid.Integer{}, ibid.Integer{}, "not in the answer"
+	}
+	from, to := r.units(m.start, m.end)
+	return integer(base + from), integer(base + to), "beyond the end of the answer"
+}
+
+// point is the code point that an offset stands before.
+func (r Reading) point(text *token.Text, at int64) (cp int64, ok bool) {
+	if r.OneBased {
+		at--
+	}
+	if at < 0 || at > int64(text.Units(r.Unit)) {
+		return 0, false
+	}
+	n, first := text.CodePoint(r.Unit, int(at))
+	return int64(n), first
+}

@@ -1,9 +1,12 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +26,8 @@ import (
 // Two passes are made: the first proves how the offsets of the file are to be
 // read, the second writes.
 type exchangeFormat struct {
-	name string
+	name, summary string
+	fits          func(*object) bool // as in Format
 
 	// source and answer are the readings that the provider documents, or that
 	// fit what is known of it where it documents none.
@@ -58,9 +62,17 @@ func (f *exchangeFormat) readRequest(q *request, o *object) {
 	}
 }
 
-// exchanges is the conversion of a format of responses.
-func exchanges(f exchangeFormat) func(context.Context, *run) error {
-	return func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, &f) }
+// format is the format as a conversion knows it.
+func (f exchangeFormat) format() Format {
+	input := "JSON or JSON Lines files, or a directory of them"
+	if f.stream != nil {
+		input = "JSON, JSON Lines or event stream files, or a directory of them"
+	}
+	return Format{
+		Name: f.name, Summary: f.summary, Input: input, CodePoints: true,
+		fits: f.fits, streams: true, options: exchangeOptions,
+		convert: func(ctx context.Context, r *run) error { return convertExchanges(ctx, r, &f) },
+	}
 }
 
 var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
@@ -69,10 +81,6 @@ var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
 var exchangeOptions = []string{"request", "system"}
 
 func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
-	paths, err := files(r.paths, exchangeExtensions)
-	if err != nil {
-		return err
-	}
 	c := &exchangeReader{run: r, format: f}
 	if r.Request != "" {
 		q, bad, err := c.loadRequest(r.Request)
@@ -84,15 +92,12 @@ func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
 		}
 		c.asked = q
 	}
-	for _, path := range paths {
+	return r.eachFile(ctx, exchangeExtensions, func(path string) error {
 		if isRequest(path) {
-			continue
+			return nil
 		}
-		if err := c.read(ctx, path); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.read(ctx, path)
+	})
 }
 
 // An exchangeReader reads files of one provider.
@@ -131,7 +136,7 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	found, lastAt := 0, position{}
 	err = c.eachExchange(ctx, s, func(x *exchange, at position, bad *RecordError) error {
 		if found++; bad == nil {
-			c.proof.gather(x)
+			c.proof.examine(x)
 		}
 		if last, lastAt = x, at; found > 1 {
 			last = nil
@@ -155,7 +160,8 @@ func (c *exchangeReader) read(ctx context.Context, path string) error {
 	}
 	return c.eachExchange(ctx, s, func(x *exchange, at position, bad *RecordError) error {
 		if bad == nil {
-			c.proof.again(x)
+			again := newExchangeProof(c.format.source, c.format.answer) // what has been counted before
+			again.examine(x)
 		}
 		return convert(x, at, bad)
 	})
@@ -190,7 +196,7 @@ func (c *exchangeReader) decode(rec *foreignRecord) (*exchange, *RecordError) {
 // decoded completes what has been read of a record, or says what is wrong.
 func (c *exchangeReader) decoded(x *exchange, at position, data []byte, id string) (*exchange, *RecordError) {
 	if e := c.text.err; e != nil {
-		bad := at.after(data[:min(e.offset, len(data))]).err(c.file, e.msg)
+		bad := e.in(data, at, c.file)
 		return nil, &bad
 	}
 	if c.bad != nil && x.request == nil {
@@ -356,7 +362,7 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 			e := at.err(c.file, broken.Error())
 			bad = &e
 		} else if e := c.text.err; e != nil {
-			wrong := at.after(data[:min(e.offset, len(data))]).err(c.file, e.msg)
+			wrong := e.in(data, at, c.file)
 			bad = &wrong
 		}
 		return nil
@@ -370,3 +376,89 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 	}
 	return finish(number == 0)
 }
+
+// A request is what was asked: the query, the model and the documents that the
+// answer can cite. Citations count documents and search results apart.
+type request struct {
+	query, model       string
+	documents, results []*source
+}
+
+// requestSuffix is how the name of the request ends that lies beside a response
+// X.response.json.
+const requestSuffix = ".request.json"
+
+// besideRequest is the path of the request beside a response, "" if there is
+// none.
+func besideRequest(path string) string {
+	if path == stdinPath {
+		return ""
+	}
+	stem, _, found := strings.Cut(filepath.Base(path), ".response.")
+	if !found {
+		return ""
+	}
+	beside := filepath.Join(filepath.Dir(path), stem+requestSuffix)
+	if _, err := os.Stat(beside); err != nil {
+		return ""
+	}
+	return beside
+}
+
+// isRequest reports whether a file is the request of another: it is read with its
+// response, even if both are given.
+func isRequest(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), requestSuffix)
+}
+
+// loadRequest reads a file that holds one request. bad says what is wrong with
+// it.
+func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError, err error) {
+	data, reason, err := c.whole(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if reason != "" {
+		return nil, &RecordError{File: path, Reason: reason}, nil
+	}
+	var t jsonText
+	q = &request{}
+	if o := t.open(data); o != nil {
+		c.format.readRequest(q, requestBody(o))
+	}
+	if t.err != nil {
+		e := t.err.in(data, position{1, 1}, path)
+		return nil, &e, nil
+	}
+	return q, nil, nil
+}
+
+// requestBody is the request itself: in files of batches it is a member.
+func requestBody(o *object) *object {
+	for _, name := range []string{"params", "body"} {
+		if o.has("custom_id") && o.has(name) {
+			return o.get(name).mustObject()
+		}
+	}
+	return o
+}
+
+// ask takes the query from what was put in: a string, or the last message of one of
+// the roles that says anything in the member content.
+func (q *request) ask(input value, content string, roles ...string) {
+	if input.kind() == aString {
+		q.query = input.string()
+		return
+	}
+	for _, message := range input.objects() {
+		if slices.Contains(roles, message.get("role").string()) {
+			q.query = cmp.Or(messageText(message.get(content)), q.query)
+		}
+	}
+}
+
+// addDocument adds a source that citations count among the documents.
+func (q *request) addDocument(s source) { q.documents = append(q.documents, &s) }
+
+// addResult adds a source that citations count among the search results.
+func (q *request) addResult(s source) { q.results = append(q.results, &s) }

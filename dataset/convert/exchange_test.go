@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -86,12 +86,12 @@ func shown(m *memory, report *Report) []byte {
 	return b.Bytes()
 }
 
-func showCitation(b *bytes.Buffer, r *dataset.Row, c *dataset.Citation) {
+func showCitation(b *bytes.Buffer, r *ibid.Answer, c *ibid.Citation) {
 	fmt.Fprintf(b, "citation of %q", c.Doc)
 	if c.DocNull {
 		b.WriteString(" (null)")
 	}
-	if c.Start.Valid {
+	if c.Start.Known() {
 		fmt.Fprintf(b, " %s[%d,%d)", c.Unit, c.Start.Value, c.End.Value)
 		if d := documentOf(r, c.Doc); d != nil && c.Unit == "" {
 			text, _ := textOf(d)
@@ -103,7 +103,7 @@ func showCitation(b *bytes.Buffer, r *dataset.Row, c *dataset.Citation) {
 	if c.CitedText != "" {
 		fmt.Fprintf(b, " quoting %q", c.CitedText)
 	}
-	if c.AnswerStart.Valid || c.AnswerEnd.Valid {
+	if c.AnswerStart.Known() || c.AnswerEnd.Known() {
 		fmt.Fprintf(b, " for [%d,%d) %q", c.AnswerStart.Value, c.AnswerEnd.Value, passage(r.Answer, c.AnswerStart.Value, c.AnswerEnd.Value))
 	}
 	fmt.Fprintf(b, "; title %q method %s", c.Title, c.Method)
@@ -114,9 +114,9 @@ func showCitation(b *bytes.Buffer, r *dataset.Row, c *dataset.Citation) {
 	}{
 		{"id", c.CitationID, c.CitationID != ""},
 		{"type", c.SourceType, c.SourceType != ""},
-		{"confidence", c.Confidence.Value, c.Confidence.Valid},
-		{"relevance", c.Relevance.Value, c.Relevance.Valid},
-		{"tokens", c.TokenContribution.Value, c.TokenContribution.Valid},
+		{"confidence", c.Confidence.Value, c.Confidence.Known()},
+		{"relevance", c.Relevance.Value, c.Relevance.Known()},
+		{"tokens", c.TokenContribution.Value, c.TokenContribution.Known()},
 		{"reference", c.SourceReference, c.SourceReference != ""},
 	} {
 		if f.given {
@@ -126,7 +126,7 @@ func showCitation(b *bytes.Buffer, r *dataset.Row, c *dataset.Citation) {
 	b.WriteByte('\n')
 }
 
-func shownDocuments(all []dataset.Document) []byte {
+func shownDocuments(all []ibid.Document) []byte {
 	var b bytes.Buffer
 	for _, d := range all {
 		fmt.Fprintf(&b, "document %q title %q type %q", d.Doc, d.Title, d.SourceType)

@@ -1,9 +1,16 @@
 package convert
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // expertQA is ExpertQA (Malaviya et al., NAACL 2024): a record is a question
@@ -44,7 +51,7 @@ type expertReader struct {
 	file   string
 	record expertRecord
 	names  documentNames
-	row    dataset.Row
+	row    ibid.Answer
 }
 
 func convertExpertQA(ctx context.Context, r *run) error {
@@ -63,7 +70,7 @@ func convertExpertQA(ctx context.Context, r *run) error {
 func (c *expertReader) line(line []byte, number int) error {
 	rec := &c.record
 	if e := rec.decode(line); e != nil {
-		c.fail(position{number, 1}.after(line[:min(e.offset, len(line))]).err(c.file, e.msg))
+		c.fail(e.in(line, position{number, 1}, c.file))
 		return nil
 	}
 	for _, name := range rec.unknown {
@@ -75,4 +82,327 @@ func (c *expertReader) line(line []byte, number int) error {
 		}
 	}
 	return nil
+}
+
+// An expertRecord is one line of ExpertQA.
+type expertRecord struct {
+	text     jsonText
+	question string
+	tags     []ibid.Tag
+	answers  []expertAnswer
+	kept     []keptMember // of the record itself
+	unknown  []string     // dotted names of members that ExpertQA does not have
+}
+
+// An expertAnswer is what one system answered.
+type expertAnswer struct {
+	system    string
+	text      string
+	annotator string
+	claims    []expertClaim
+	kept      []keptMember
+}
+
+// An expertClaim is one claim of an answer; support is "" for null.
+type expertClaim struct {
+	text, support string
+	evidence      []string
+}
+
+// A keptMember is a member that has no column, under its place in the answer or
+// the record; value is JSON and part of the line.
+type keptMember struct {
+	name  string
+	value []byte
+}
+
+// Members of ExpertQA's answers and claims that have no column of ours.
+var (
+	expertAnswerMembers = []string{"attribution", "revised_answer_string", "usefulness", "annotation_time"}
+	expertClaimMembers  = []string{
+		"reason_missing_support", "informativeness", "worthiness", "correctness", "reliability",
+		"revised_claim", "revised_evidence", "source_reliability", "revised_claim_string",
+	}
+	expertMetadata = []string{"question_type", "field", "specific_field"}
+	supports       = []string{"Complete", "Partial", "Incomplete", "Missing", "N/A"}
+)
+
+// decode reads one line. What it leaves is valid until the line is.
+func (e *expertRecord) decode(line []byte) *jsonError {
+	e.tags, e.answers, e.kept, e.unknown = e.tags[:0], e.answers[:0], e.kept[:0], e.unknown[:0]
+	o := e.text.open(line)
+	annotator := ""
+	for name, v := range o.all() {
+		switch name {
+		case "question":
+			e.question = v.required()
+		case "annotator_id":
+			annotator = v.string()
+		case "metadata":
+			for name, v := range v.object().all() {
+				if !slices.Contains(expertMetadata, name) {
+					e.keep(&e.kept, "metadata."+name, v, "metadata."+name)
+				} else if text, given := v.text(); given {
+					e.tags = append(e.tags, ibid.Tag{Key: name, Value: text})
+				}
+			}
+		case "answers":
+			if v.want(anObject) {
+				for system, v := range v.object().all() {
+					e.answer(system, v)
+				}
+			}
+		default:
+			e.keep(&e.kept, name, v, name)
+		}
+	}
+	if o != nil {
+		o.require("question", "answers")
+		if len(e.answers) == 0 {
+			o.fail("answers: no system has answered")
+		}
+	}
+	same := true // the record's annotator is every answer's
+	for i := range e.answers {
+		a := &e.answers[i]
+		a.annotator = cmp.Or(a.annotator, annotator)
+		same = same && a.annotator == annotator
+	}
+	if !same && annotator != "" {
+		e.kept = append(e.kept, keptMember{"annotator_id", jsonString(annotator)})
+	}
+	return e.text.err
+}
+
+// answer reads what one system answered.
+func (e *expertRecord) answer(system string, v value) {
+	if !v.want(anObject) {
+		return
+	}
+	o := v.object()
+	a := expertAnswer{system: cmp.Or(system, "default")}
+	for name, v := range o.all() {
+		switch name {
+		case "answer_string":
+			a.text = v.required()
+		case "annotator_id":
+			a.annotator = v.string()
+		case "claims":
+			if v.want(aList) {
+				for i, claim := range v.objects() {
+					e.claim(&a, i, claim)
+				}
+			}
+		default:
+			unknown := ""
+			if !slices.Contains(expertAnswerMembers, name) {
+				unknown = "answers." + name
+			}
+			e.keep(&a.kept, name, v, unknown)
+		}
+	}
+	o.require("answer_string", "claims")
+	e.answers = append(e.answers, a)
+}
+
+func (e *expertRecord) claim(a *expertAnswer, i int, o *object) {
+	var c expertClaim
+	for name, v := range o.all() {
+		switch name {
+		case "claim_string":
+			c.text = v.required()
+		case "evidence":
+			c.evidence, _ = v.texts()
+		case "support":
+			c.support = v.oneOf(supports)
+		default:
+			unknown := ""
+			if !slices.Contains(expertClaimMembers, name) {
+				unknown = "answers.claims." + name
+			}
+			e.keep(&a.kept, indexed("claims", i)+"."+name, v, unknown)
+		}
+	}
+	o.require("claim_string", "evidence", "support")
+	a.claims = append(a.claims, c)
+}
+
+// keep stores a member that has no column. unknown is its name for the report,
+// "" if ExpertQA has it.
+func (e *expertRecord) keep(to *[]keptMember, name string, v value, unknown string) {
+	*to = append(*to, keptMember{name, v.raw()})
+	if unknown != "" {
+		e.unknown = append(e.unknown, clipped(unknown))
+	}
+}
+
+// supportValues are the values of support labels. N/A, Missing and null have
+// none.
+var supportValues = map[string]float64{"Complete": 1, "Partial": 0.5, "Incomplete": 0}
+
+// write converts the answer of one system.
+func (c *expertReader) write(a *expertAnswer, number int) error {
+	r := &c.row
+	*r = ibid.Answer{
+		File: c.file, ID: strconv.Itoa(number), Query: c.record.question, Answer: a.text, System: a.system,
+		Citations: r.Citations[:0], HasCitations: true,
+		Claims: r.Claims[:0], HasClaims: true,
+		Labels: r.Labels[:0], HasLabels: true,
+		Documents: r.Documents[:0], Tags: r.Tags[:0],
+	}
+	text := newAnswerText(a.text)
+	for i := range a.claims {
+		claim := &a.claims[i]
+		id := strconv.Itoa(i)
+		out := ibid.Claim{ClaimID: id, Text: claim.text}
+		if start, end, ok := text.find(claim.text); ok {
+			out.Start, out.End = integer(start), integer(end)
+		}
+		r.Claims = append(r.Claims, out)
+		c.label(a, claim, id, number)
+		for _, evidence := range claim.evidence {
+			if err := c.citation(evidence, id); err != nil {
+				return err
+			}
+		}
+	}
+	c.tags(a)
+	return c.run.row(r)
+}
+
+// label adds what the expert said of a claim.
+func (c *expertReader) label(a *expertAnswer, claim *expertClaim, id string, number int) {
+	l := ibid.Label{Annotator: a.annotator, ClaimID: id}
+	value, judged := supportValues[claim.support]
+	switch {
+	case judged:
+		l.Kind, l.Value = "support", ibid.Some(value)
+	case claim.support == "Missing":
+		if len(claim.evidence) > 0 {
+			c.warn(RecordError{File: c.file, Line: number, Reason: fmt.Sprintf("claim %s cites evidence and its support is Missing: it has no label", id)})
+		}
+		return
+	default:
+		l.Kind, l.Value = "needs_citation", ibid.Some[float64](0)
+	}
+	c.row.Labels = append(c.row.Labels, l)
+}
+
+// citation adds one string of evidence.
+func (c *expertReader) citation(evidence, claim string) error {
+	head, passage, _ := strings.Cut(evidence, "\n\n")
+	hasText := strings.TrimSpace(passage) != ""
+	marker, url := cutMarker(head)
+	out := ibid.Citation{ClaimID: claim, DocNull: url == ""}
+	var more extra
+	if marker != "" {
+		more.addText("marker", marker)
+	}
+	if url == "" && hasText {
+		out.CitedText = passage // a document without a name cannot be cited
+	}
+	if url != "" {
+		name, first := c.names.of(url, passage, hasText)
+		out.Doc = name
+		if hasText {
+			out.Unit = "document"
+		} else {
+			passage = ""
+		}
+		if err := c.source(&ibid.Document{Doc: name, Text: passage, HasText: hasText}, first); err != nil {
+			return err
+		}
+	}
+	out.SourceReference = more.reference("")
+	c.row.Citations = append(c.row.Citations, out)
+	c.report.Spans++
+	c.report.WithoutQuote++
+	return nil
+}
+
+// source writes a cited document: to the place for documents the first time,
+// else to the row.
+func (c *expertReader) source(d *ibid.Document, first bool) error {
+	if c.Docs {
+		if !first {
+			return nil
+		}
+		return c.document(d)
+	}
+	r := &c.row
+	r.HasDocuments = true
+	if !slices.ContainsFunc(r.Documents, func(x ibid.Document) bool { return x.Doc == d.Doc }) {
+		r.Documents = append(r.Documents, *d)
+	}
+	return nil
+}
+
+// cutMarker divides "[2] URL".
+func cutMarker(head string) (marker, url string) {
+	head = strings.TrimSpace(head)
+	inside, after, ok := strings.Cut(strings.TrimPrefix(head, "["), "]")
+	if !ok || inside == "" || head[0] != '[' || strings.Trim(inside, "0123456789") != "" {
+		return "", head
+	}
+	return "[" + inside + "]", strings.TrimSpace(after)
+}
+
+// tags sets the row's tags: the metadata, and what has no column.
+func (c *expertReader) tags(a *expertAnswer) {
+	r := &c.row
+	r.Tags = append(r.Tags, c.record.tags...)
+	var more extra
+	for _, k := range c.record.kept {
+		more.add(k.name, k.value)
+	}
+	for _, k := range a.kept {
+		more.add(k.name, k.value)
+	}
+	if !more.empty() {
+		r.Tags = append(r.Tags, ibid.Tag{Key: referenceTag, Value: more.object()})
+	}
+	slices.SortFunc(r.Tags, func(a, b ibid.Tag) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// An answerText finds passages in an answer, white space ignored: records that
+// cut an answer into claims turn its line ends into spaces, or lose them.
+type answerText struct {
+	dense strings.Builder // the answer without its white space
+	at    []int32         // for each byte of dense, the code point it belongs to
+}
+
+func newAnswerText(answer string) *answerText {
+	a := &answerText{}
+	n := int32(0)
+	for _, r := range answer {
+		if !unicode.IsSpace(r) {
+			for range utf8.RuneLen(r) {
+				a.at = append(a.at, n)
+			}
+			a.dense.WriteRune(r)
+		}
+		n++
+	}
+	return a
+}
+
+// find returns the half-open interval of code points where passage stands in
+// the answer. ok is false unless it stands there exactly once, occurrences that
+// overlap counted.
+func (a *answerText) find(passage string) (start, end int64, ok bool) {
+	var b strings.Builder
+	for _, r := range passage {
+		if !unicode.IsSpace(r) {
+			b.WriteRune(r)
+		}
+	}
+	needle, text := b.String(), a.dense.String()
+	if needle == "" {
+		return 0, 0, false
+	}
+	lo := strings.Index(text, needle)
+	if lo < 0 || strings.Contains(text[lo+1:], needle) {
+		return 0, 0, false
+	}
+	return int64(a.at[lo]), int64(a.at[lo+len(needle)-1]) + 1, true
 }

@@ -55,7 +55,7 @@ func TestExpertQAPublished(t *testing.T) {
 		for _, c := range r.Citations {
 			cited[c.ClaimID] = true
 			hasText, known := texts[c.Doc]
-			if !known || hasText != (c.Unit == "document") || c.Start.Valid || c.End.Valid {
+			if !known || hasText != (c.Unit == "document") || c.Start.Known() || c.End.Known() {
 				t.Errorf("row %s: citation %+v; its document is known: %t, has a text: %t", r.ID, c, known, hasText)
 			}
 			if hasText {
@@ -75,7 +75,7 @@ func TestExpertQAPublished(t *testing.T) {
 					tally.Cited++
 				}
 			}
-			if !c.Start.Valid || dense(string(answer[c.Start.Value:c.End.Value])) != dense(c.Text) {
+			if !c.Start.Known() || dense(string(answer[c.Start.Value:c.End.Value])) != dense(c.Text) {
 				t.Errorf("row %s: claim %s is not where it is said to be: %+v", r.ID, c.ClaimID, c)
 			}
 		}
@@ -106,7 +106,7 @@ func checkSupport(t *testing.T, m *memory, want func(system string) map[string]i
 		got[r.System]["Missing"] += len(r.Claims) - len(r.Labels)
 		for _, l := range r.Labels {
 			switch {
-			case l.Annotator == "" || l.CitationID != "" || !l.Value.Valid:
+			case l.Annotator == "" || l.CitationID != "" || !l.Value.Known():
 				t.Errorf("row %s: label %+v", r.ID, l)
 			case l.Kind == "needs_citation" && l.Value.Value == 0:
 				got[r.System]["N/A"]++

@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // metadataTags are the tags of a row of testdata/expertqa.jsonl.
-func metadataTags(field, specific, kind, reference string) []dataset.Tag {
-	return []dataset.Tag{
+func metadataTags(field, specific, kind, reference string) []ibid.Tag {
+	return []ibid.Tag{
 		{Key: "field", Value: field},
 		{Key: "question_type", Value: kind},
 		{Key: "source_reference", Value: reference},
@@ -23,22 +23,22 @@ func metadataTags(field, specific, kind, reference string) []dataset.Tag {
 
 func TestExpertQA(t *testing.T) {
 	m, report := importPath(t, "expertqa", filepath.Join("testdata", "expertqa.jsonl"), Options{Docs: true})
-	wantRows := []dataset.Row{
+	wantRows := []ibid.Answer{
 		{
 			ID: "1", Query: "How do tides arise?", System: "reader",
 			Answer:       "The Moon pulls the sea [1].\n\nSo does\nthe Sun [1][2]. Bon  voyage! Bon voyage!",
 			HasCitations: true, HasClaims: true, HasLabels: true,
-			Citations: []dataset.Citation{
+			Citations: []ibid.Citation{
 				{ClaimID: "0", Doc: "https://tides.example/a", Unit: "document", SourceReference: `{"marker":"[1]"}`},
 				{ClaimID: "1", Doc: "https://tides.example/a", Unit: "document", SourceReference: `{"marker":"[1]"}`},
 				{ClaimID: "1", Doc: "https://tides.example/a#2", Unit: "document", SourceReference: `{"marker":"[2]"}`},
 			},
-			Claims: []dataset.Claim{
+			Claims: []ibid.Claim{
 				{ClaimID: "0", Text: "The Moon pulls the sea [1].", Start: some(0), End: some(27)},
 				{ClaimID: "1", Text: "So does the Sun [1][2].", Start: some(29), End: some(52)},
 				{ClaimID: "2", Text: "Bon voyage!"},
 			},
-			Labels: []dataset.Label{
+			Labels: []ibid.Label{
 				{Annotator: "ann", ClaimID: "0", Kind: "support", Value: real(1)},
 				{Annotator: "ann", ClaimID: "1", Kind: "support", Value: real(0.5)},
 				{Annotator: "ann", ClaimID: "2", Kind: "needs_citation", Value: real(0)},
@@ -49,16 +49,16 @@ func TestExpertQA(t *testing.T) {
 		{
 			ID: "2", Query: "Is it blue?", System: "bare", Answer: "Ja, blå [1]. Nein. Nie.",
 			HasCitations: true, HasClaims: true, HasLabels: true,
-			Citations: []dataset.Citation{
+			Citations: []ibid.Citation{
 				{ClaimID: "0", Doc: "https://blue.example", SourceReference: `{"marker":"[1]"}`},
 				{ClaimID: "0", Doc: "https://tides.example/a#3", SourceReference: `{"marker":"[7]"}`},
 			},
-			Claims: []dataset.Claim{
+			Claims: []ibid.Claim{
 				{ClaimID: "0", Text: "Ja, blå [1].", Start: some(0), End: some(12)},
 				{ClaimID: "1", Text: "Nein.", Start: some(13), End: some(18)},
 				{ClaimID: "2", Text: "Never."},
 			},
-			Labels: []dataset.Label{
+			Labels: []ibid.Label{
 				{Annotator: "bob", ClaimID: "0", Kind: "support", Value: real(0)},
 				{Annotator: "bob", ClaimID: "2", Kind: "needs_citation", Value: real(0)},
 			},
@@ -72,18 +72,18 @@ func TestExpertQA(t *testing.T) {
 		{
 			ID: "4", Query: "q", System: "reader", Answer: "A. B.",
 			HasCitations: true, HasClaims: true, HasLabels: true,
-			Citations: []dataset.Citation{
+			Citations: []ibid.Citation{
 				{ClaimID: "0", Doc: "https://tides.example/a#2#2", Unit: "document"},
 				{ClaimID: "0", Doc: "https://tides.example/a", Unit: "document", SourceReference: `{"marker":"[3]"}`},
 				{ClaimID: "0", DocNull: true, CitedText: "An orphan.", SourceReference: `{"marker":"[4]"}`},
 			},
-			Claims: []dataset.Claim{{ClaimID: "0", Text: "B.", Start: some(3), End: some(5)}},
+			Claims: []ibid.Claim{{ClaimID: "0", Text: "B.", Start: some(3), End: some(5)}},
 		},
 	}
 	if diff := cmp.Diff(wantRows, m.rows, ignorePosition, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	wantDocs := []dataset.Document{
+	wantDocs := []ibid.Document{
 		{Doc: "https://tides.example/a", Text: "The Moon pulls.\n\nAnd pulls.", HasText: true},
 		{Doc: "https://tides.example/a#2", Text: "The Sun pulls too.", HasText: true},
 		{Doc: "https://blue.example"},
@@ -122,7 +122,7 @@ func TestExpertQAOwnDocuments(t *testing.T) {
 	if report.Documents != 0 || len(m.documents) != 0 {
 		t.Fatalf("%d documents without a place for them", len(m.documents))
 	}
-	want := [][]dataset.Document{
+	want := [][]ibid.Document{
 		{
 			{Doc: "https://tides.example/a", Text: "The Moon pulls.\n\nAnd pulls.", HasText: true},
 			{Doc: "https://tides.example/a#2", Text: "The Sun pulls too.", HasText: true},

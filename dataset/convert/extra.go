@@ -73,28 +73,6 @@ func jsonString(s string) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// referenceOf returns the JSON of a column that holds JSON text, given either as
-// that text or as the value itself. A string that is no JSON text is kept as a
-// JSON string.
-func (j *jsonReader) referenceOf() string {
-	if j.err != nil || j.null() {
-		return ""
-	}
-	if j.kind() == "a string" {
-		if s := j.text(); json.Valid([]byte(s)) {
-			return compact([]byte(s))
-		} else if j.err == nil {
-			return string(jsonString(s))
-		}
-		return ""
-	}
-	value := j.raw()
-	if j.err != nil {
-		return ""
-	}
-	return compact(value)
-}
-
 // compact drops the white space between the tokens of valid JSON.
 func compact(value []byte) string {
 	var b bytes.Buffer

@@ -1,10 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -19,21 +20,14 @@ import (
 // of retrieved content is the document's. citationMetadata says where the answer
 // recites a source: method recitation. Of several candidates the first is the
 // answer; parts that are thoughts are not in it.
-var gemini = Format{
-	Name:       "gemini",
-	Summary:    "Gemini and Vertex AI responses with grounding",
-	Input:      "JSON or JSON Lines files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
-	fits:       func(o *object) bool { return o.isList("candidates") },
-	convert: exchanges(exchangeFormat{
-		name:     "gemini",
-		answer:   Reading{Unit: token.Byte},
-		response: geminiResponse,
-		request:  geminiRequest,
-	}),
-}
+var gemini = exchangeFormat{
+	name:     "gemini",
+	summary:  "Gemini and Vertex AI responses with grounding",
+	fits:     func(o *object) bool { return o.isList("candidates") },
+	answer:   Reading{Unit: token.Byte},
+	response: geminiResponse,
+	request:  geminiRequest,
+}.format()
 
 // camel returns a member under its name, or under the same with underscores.
 func (o *object) camel(name string) value {
@@ -53,9 +47,7 @@ func geminiResponse(x *exchange, o *object) {
 		return
 	}
 	x.responseID = o.camel("responseId").string()
-	if model := o.camel("modelVersion").string(); model != "" {
-		x.model = model
-	}
+	x.model = cmp.Or(o.camel("modelVersion").string(), x.model)
 	candidates := o.get("candidates")
 	if !candidates.given() && !o.camel("promptFeedback").given() {
 		candidates.missing()
@@ -76,9 +68,9 @@ func geminiCandidate(x *exchange, o *object) {
 			text, isText := p.get("text").text()
 			thought := string(p.get("thought").raw()) == "true"
 			if thought {
-				x.think(text)
+				x.addHidden(text)
 			} else {
-				x.say(text)
+				x.addText(text)
 			}
 			if thought || !isText {
 				x.keep(p.path(), p.raw())
@@ -113,23 +105,16 @@ func geminiGrounding(x *exchange, g *object) {
 }
 
 // geminiChunk is what chunk n says of its source.
-func geminiChunk(chunk *object, n int) dataset.Document {
+func geminiChunk(chunk *object, n int) ibid.Document {
 	for _, kind := range []string{"web", "retrievedContext", "maps", "image"} {
 		in := chunk.camel(kind).object()
 		if in == nil {
 			continue
 		}
-		d := dataset.Document{Title: in.get("title").string(), SourceType: kind}
-		for _, name := range []string{"uri", "documentName"} {
-			if d.Doc == "" {
-				d.Doc = in.camel(name).string()
-			}
-		}
+		d := ibid.Document{Title: in.get("title").string(), SourceType: kind}
+		d.Doc = in.get("uri").string()
 		if d.Doc == "" {
-			d.Doc = d.Title
-		}
-		if d.Doc == "" {
-			d.Doc = fmt.Sprintf("chunk %d", n)
+			d.Doc = cmp.Or(in.camel("documentName").string(), d.Title, fmt.Sprintf("chunk %d", n))
 		}
 		if kind == "retrievedContext" {
 			d.Text, d.HasText = in.get("text").text()
@@ -142,7 +127,7 @@ func geminiChunk(chunk *object, n int) dataset.Document {
 		d.Metadata = more.reference("")
 		return d
 	}
-	return dataset.Document{Doc: fmt.Sprintf("chunk %d", n)}
+	return ibid.Document{Doc: fmt.Sprintf("chunk %d", n)}
 }
 
 func geminiSupport(x *exchange, o *object, chunks []int) {
@@ -160,7 +145,7 @@ func geminiSupport(x *exchange, o *object, chunks []int) {
 		}
 		m = x.addMark(mark)
 	}
-	var scores []dataset.NullFloat
+	var scores []ibid.Number
 	given := o.camel("confidenceScores")
 	for _, score := range given.elements() {
 		scores = append(scores, score.float())
@@ -199,11 +184,9 @@ func geminiSupport(x *exchange, o *object, chunks []int) {
 func geminiRecitation(x *exchange, o *object) {
 	m := answerMark{part: wholeAnswer}
 	m.start, m.end = o.camel("startIndex").integer().Value, o.camel("endIndex").integer().Value
-	d := dataset.Document{Doc: o.get("uri").string(), Title: o.get("title").string(), SourceType: "recitation"}
+	d := ibid.Document{Title: o.get("title").string(), SourceType: "recitation"}
+	d.Doc = cmp.Or(o.get("uri").string(), d.Title)
 	source := noSource
-	if d.Doc == "" {
-		d.Doc = d.Title
-	}
 	if d.Doc != "" {
 		source = x.sameSource(d)
 	}
@@ -214,17 +197,5 @@ func geminiRecitation(x *exchange, o *object) {
 
 func geminiRequest(q *request, o *object) {
 	q.model = o.get("model").string()
-	contents := o.get("contents")
-	if contents.kind() == "a string" {
-		q.query = contents.string()
-		return
-	}
-	for _, content := range contents.objects() {
-		if role := content.get("role").string(); role != "user" && role != "" {
-			continue
-		}
-		if text := spoken(content.get("parts")); text != "" {
-			q.query = text
-		}
-	}
+	q.ask(o.get("contents"), "parts", "user", "")
 }

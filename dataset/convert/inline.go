@@ -2,11 +2,14 @@ package convert
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/presence"
 )
 
@@ -47,36 +50,20 @@ var inline = Format{
 	Input:   "JSON Lines, JSON or text files, or a directory of them",
 	streams: true,
 	fits: func(o *object) bool {
-		return o.peek("id") != "" && !o.has("citations") && (listsInline(o) || hasMarkers(o.peek("answer")))
+		markers, _ := presence.Parse(o.peek("answer"))
+		return o.peek("id") != "" && !o.has("citations") && (listsInline(o) || len(markers) > 0)
 	},
-	convert: convertInline,
+	convert: func(ctx context.Context, r *run) error {
+		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json", ".txt"}, func(path string) error {
+			c := &inlineReader{jsonlReader: jsonlReader{run: r, file: path}}
+			return c.read(ctx)
+		})
+	},
 }
 
 // listsInline reports whether a record lists what numbers in its answer stand for.
 func listsInline(o *object) bool {
 	return !o.has("citations") && o.has("answer") && (o.isList("references") || o.isList("sources"))
-}
-
-// hasMarkers reports whether citations stand in an answer.
-func hasMarkers(answer string) bool {
-	items, _ := presence.Parse(answer)
-	return len(items) > 0
-}
-
-func convertInline(ctx context.Context, r *run) error {
-	paths, err := files(r.paths, []string{".jsonl", ".ndjson", ".json", ".txt"})
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := newInlineReader(r, path).read(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // An inlineReader reads one file.
@@ -85,93 +72,466 @@ type inlineReader struct {
 	sources sourceList
 }
 
-func newInlineReader(r *run, path string) *inlineReader {
-	c := &inlineReader{}
-	c.run, c.file = r, path
-	c.record.sources = &c.sources
-	c.amend = c.cite
-	return c
-}
-
-func (c *inlineReader) read(ctx context.Context) error {
+// read converts the file.
+func (c *inlineReader) read(ctx context.Context) (err error) {
+	c.record.sources, c.amend = &c.sources, c.cite
 	name := strings.TrimSuffix(filepath.Base(c.file), ".gz")
-	extension := filepath.Ext(name)
-	isText := extension == ".txt" || extension == ".md"
-	if !isText && extension != ".json" || c.file == stdinPath {
+	switch extension := filepath.Ext(name); {
+	case c.file == stdinPath:
 		return c.jsonlReader.read(ctx)
-	}
-	data, ok, err := c.whole()
-	if err != nil || !ok {
-		return err
-	}
-	if isText {
-		err = c.text(name, string(data))
-	} else {
-		err = c.list(ctx, data)
+	case extension == ".txt" || extension == ".md":
+		err = c.readText(name)
+	case extension == ".json":
+		err = c.eachRecord(ctx, c.file, wholeShape, func(rec *foreignRecord) error {
+			switch rec.reason {
+			case emptyFile:
+				return nil
+			case "":
+				c.report.Records++
+				return c.value(rec.data, rec.at)
+			}
+			c.report.Records++
+			c.fail(rec.at.err(c.file, rec.reason))
+			return nil
+		})
+	default:
+		return c.jsonlReader.read(ctx)
 	}
 	c.settle()
 	return err
 }
 
-// whole reads the file. One that cannot be a record is reported.
-func (c *inlineReader) whole() (data []byte, ok bool, err error) {
-	data, reason, err := c.run.whole(c.file)
-	if reason != "" {
-		c.report.Records++
-		c.fail(RecordError{File: c.file, Reason: reason})
+// readText converts a file that is one answer.
+func (c *inlineReader) readText(name string) error {
+	data, reason, err := c.whole(c.file)
+	if err != nil {
+		return err
 	}
-	return data, reason == "" && err == nil, err
-}
-
-// text converts a file that is one answer.
-func (c *inlineReader) text(name, answer string) error {
 	c.report.Records++
-	if !utf8.ValidString(answer) {
-		valid := strings.ToValidUTF8(answer, "\x00")
-		c.fail(position{1, 1}.after([]byte(answer[:firstDifference(answer, valid)])).err(c.file, "invalid UTF-8"))
+	answer := string(data)
+	if reason == "" && !utf8.ValidString(answer) {
+		at, size := 0, 0
+		for r := ' '; r != utf8.RuneError || size != 1; r, size = utf8.DecodeRune(data[at:]) {
+			at += size
+		}
+		c.fail(position{1, 1}.after(data[:at]).err(c.file, "invalid UTF-8"))
 		return nil
 	}
-	c.sources.reset()
-	row := dataset.Row{File: c.file, ID: name, System: "default", Answer: answer}
-	if reason := c.cite(&row, position{}); reason != "" {
+	row := ibid.Answer{File: c.file, ID: name, System: "default", Answer: answer}
+	if reason == "" {
+		c.sources.reset()
+		reason = c.cite(&row, position{})
+	}
+	if reason != "" {
 		c.fail(RecordError{File: c.file, Reason: reason})
 		return nil
 	}
 	c.proof.row(&row)
-	return c.run.row(&row)
+	return c.row(&row)
 }
 
-// firstDifference is the first byte at which a and b differ.
-func firstDifference(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return min(len(a), len(b))
+// maxInlineCitations is the most citations that one answer can have: a few
+// bytes of ranges stand for thousands.
+const maxInlineCitations = 100_000
+
+// A markerReader turns the markers of one answer into citations of its row.
+type markerReader struct {
+	row     *ibid.Answer
+	sources *sourceList
+	report  func(marker *presence.Inline, format string, args ...any)
+
+	unlisted int // markers with numbers, in a record that lists no sources
 }
 
-// list converts a file of JSON.
-func (c *inlineReader) list(ctx context.Context, data []byte) error {
-	records := jsonRecords{data: data}
-	at, last := position{1, 1}, 0
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		start, end, reason := records.next()
-		at, last = at.after(data[last:start]), start
-		if reason != "" {
-			c.report.Records++
-			c.fail(at.err(c.file, reason))
-			return nil
-		}
-		if start == end {
-			return nil
-		}
-		c.report.Records++
-		if err := c.value(data[start:end], at); err != nil {
-			return err
+// cite reads the markers of the row's answer. The reason is why the row cannot
+// be converted.
+func (c *inlineReader) cite(row *ibid.Answer, at position) (reason string) {
+	if len(row.Citations) > 0 {
+		return "citations are given, and format inline reads them from the answer: import it as jsonl"
+	}
+	if row.AnswerNull {
+		return ""
+	}
+	items, bad := presence.Parse(row.Answer)
+	if n := countCitations(items); n > maxInlineCitations {
+		return fmt.Sprintf("answer: %d citations, more than %d", n, maxInlineCitations)
+	}
+	c.sources.settle(row)
+	warn := func(format string, args ...any) {
+		c.warn(RecordError{File: c.file, Line: at.line, Reason: "answer: " + fmt.Sprintf(format, args...)})
+	}
+	for i := range bad {
+		warn("characters %d-%d: %s: %s", bad[i].Start, bad[i].End, bad[i].Reason, quoted(bad[i].Text))
+	}
+	m := markerReader{row: row, sources: &c.sources}
+	m.report = func(marker *presence.Inline, format string, args ...any) {
+		warn("characters %d-%d: %s", marker.Start, marker.End, fmt.Sprintf(format, args...))
+	}
+	m.read(items)
+	if m.unlisted > 0 {
+		warn("%d markers name sources by number, and the record has no references, sources or documents", m.unlisted)
+	}
+	return ""
+}
+
+// countCitations returns how many citations the markers stand for.
+func countCitations(items []presence.Inline) int {
+	n := 0
+	for i := range items {
+		n += len(items[i].Spans)
+		for _, r := range items[i].Numbers {
+			if items[i].Form != presence.Statement {
+				n += r.Last - r.First
+			}
+			n++
 		}
 	}
+	return n
+}
+
+func (m *markerReader) read(items []presence.Inline) {
+	m.row.HasCitations = true
+	claims := !m.row.HasClaims && onlyStatements(m.row.Answer, items)
+	if claims {
+		m.row.HasClaims = true
+	}
+	for i := range items {
+		marker := &items[i]
+		switch marker.Form {
+		case presence.Located:
+			m.located(marker)
+		case presence.Statement:
+			claim := ""
+			if claims {
+				claim = m.claim(marker)
+			}
+			m.statement(marker, claim)
+		default:
+			m.numbered(marker)
+		}
+	}
+}
+
+// citation adds a citation of a marker: a copy of to, with its answer side.
+func (m *markerReader) citation(marker *presence.Inline, to ibid.Citation) {
+	to.AnswerStart, to.AnswerEnd = integer(int64(marker.Start)), integer(int64(marker.End))
+	to.Method = marker.Form.String()
+	m.row.Citations = append(m.row.Citations, to)
+}
+
+// located reads [file:page:start-end].
+func (m *markerReader) located(marker *presence.Inline) {
+	to := ibid.Citation{Doc: marker.File, Page: integer(int64(marker.Page))}
+	if len(marker.Spans) == 1 {
+		to.CitedText = marker.Excerpt
+	} else if marker.HasExcerpt {
+		var more extra
+		more.addText("excerpt", marker.Excerpt)
+		to.SourceReference = more.object()
+	}
+	for _, s := range marker.Spans {
+		to.Start, to.End = integer(s.Start), integer(s.End)
+		m.citation(marker, to)
+	}
+}
+
+// numbered reads the markers whose numbers stand for sources.
+func (m *markerReader) numbered(marker *presence.Inline) {
+	if marker.HasTurn {
+		m.otherTurn(marker)
+		return
+	}
+	known := len(m.sources.all)
+	for _, r := range marker.Numbers {
+		for n := r.First; n <= r.Last; n++ {
+			if 1 <= n && n <= known {
+				m.source(marker, &m.sources.all[n-1])
+			} else {
+				m.nowhere(marker, n)
+			}
+		}
+		if (r.First < 1 || r.Last > known) && m.sources.known {
+			m.report(marker, "%s: the record lists %d sources", quoted(marker.String()), known)
+		}
+	}
+	if !m.sources.known {
+		m.unlisted++
+	}
+}
+
+// otherTurn reads 【turn:n†locator】.
+func (m *markerReader) otherTurn(marker *presence.Inline) {
+	if x, ok := m.sources.named(marker.Locator); ok {
+		m.source(marker, x)
+		return
+	}
+	m.nowhere(marker, marker.Numbers[0].First)
+	m.report(marker, "%s: no source is named so, and its number counts those of a turn", quoted(marker.String()))
+}
+
+// source adds a citation of a source, of all of it unless it names a place.
+func (m *markerReader) source(marker *presence.Inline, x *inlineSource) {
+	to := x.citation
+	if !to.Page.Known() && !to.Start.Known() && !to.End.Known() && to.Unit == "" && to.CitedText == "" {
+		to.Unit = "document"
+	}
+	m.locator(marker, &to)
+	m.citation(marker, to)
+}
+
+// nowhere adds a citation whose number stands for no source.
+func (m *markerReader) nowhere(marker *presence.Inline, number int) {
+	var more extra
+	more.add("number", []byte(strconv.Itoa(number)))
+	to := ibid.Citation{DocNull: true, Title: marker.String(), SourceReference: more.object()}
+	m.locator(marker, &to)
+	m.citation(marker, to)
+}
+
+// locator keeps what stands behind a dagger.
+func (m *markerReader) locator(marker *presence.Inline, to *ibid.Citation) {
+	if marker.Form == presence.Dagger && marker.Locator != "" {
+		var more extra
+		more.addText("locator", marker.Locator)
+		to.SourceReference = more.reference(to.SourceReference)
+	}
+}
+
+// statement reads the <cite> of a statement: blocks of the only source.
+func (m *markerReader) statement(marker *presence.Inline, claim string) {
+	if len(marker.Numbers) == 0 {
+		return
+	}
+	to := ibid.Citation{DocNull: true}
+	if len(m.sources.all) == 1 {
+		x := &m.sources.all[0].citation
+		to.Doc, to.DocNull, to.Title, to.SourceType = x.Doc, x.DocNull, x.Title, x.SourceType
+	} else if m.sources.known {
+		m.report(marker, "a statement cites sentences of one source, and the record lists %d", len(m.sources.all))
+	} else {
+		m.unlisted++
+	}
+	to.Unit, to.ClaimID = "block", claim
+	for _, r := range marker.Numbers {
+		to.Start, to.End = integer(int64(r.First)), integer(int64(r.Last)+1)
+		if len(m.sources.all) != 1 {
+			to.Title = fmt.Sprintf("[%d-%d]", r.First, r.Last)
+		}
+		m.citation(marker, to)
+	}
+}
+
+// claim makes a statement a claim of the row and returns its id, "" if it says
+// nothing.
+func (m *markerReader) claim(marker *presence.Inline) string {
+	text := strings.TrimSpace(marker.Body)
+	if text == "" {
+		return ""
+	}
+	blank := 0 // code points before the text
+	for _, r := range marker.Body {
+		if !unicode.IsSpace(r) {
+			break
+		}
+		blank++
+	}
+	start := int64(marker.BodyStart + blank)
+	id := strconv.Itoa(len(m.row.Claims))
+	m.row.Claims = append(m.row.Claims, ibid.Claim{
+		ClaimID: id, Text: text,
+		Start: integer(start), End: integer(start + int64(len([]rune(text)))),
+	})
+	return id
+}
+
+// onlyStatements reports whether the answer is statements, at least one, and
+// white space.
+func onlyStatements(answer string, items []presence.Inline) bool {
+	next, some := 0, false // items[next] is the next statement to end
+	n := 0
+	for _, r := range answer {
+		for next < len(items) && (n >= items[next].End || items[next].Form != presence.Statement) {
+			next++
+		}
+		inside := next < len(items) && n >= items[next].Start
+		if !inside && !unicode.IsSpace(r) {
+			return false
+		}
+		some = some || inside
+		n++
+	}
+	return some
+}
+
+// A sourceList is what the numbers in an answer stand for.
+type sourceList struct {
+	all   []inlineSource
+	known bool // the record has such a list; it may be empty
+	names documentNames
+
+	byName map[string]int // index in all, or severalSources; nil until asked for
+}
+
+// An inlineSource is one source: a citation of it, but for its answer side, and
+// its text if the record has one.
+type inlineSource struct {
+	citation ibid.Citation
+	text     string
+	hasText  bool
+}
+
+func (s *sourceList) reset() {
+	s.all, s.known, s.byName = s.all[:0], false, nil
+	s.names.reset()
+}
+
+// member reads a member that lists sources and reports whether it does.
+// Sources beside references are an unknown member like any other.
+func (s *sourceList) member(c *jsonlRecord, record *object, list value) bool {
+	if list.name != "references" && (list.name != "sources" || record.has("references")) {
+		return false
+	}
+	s.known = s.known || list.given()
+	for _, v := range list.elements() {
+		s.all = append(s.all, inlineSource{citation: ibid.Citation{DocNull: true}})
+		x := &s.all[len(s.all)-1]
+		if v.kind() == aString {
+			x.citation.Doc = v.string()
+			x.citation.DocNull = strings.TrimSpace(x.citation.Doc) == ""
+		} else if v.want(anObject) {
+			x.decode(c, v.object())
+		}
+	}
+	return true
+}
+
+// decode reads a source that is an object. What has no column goes into
+// source_reference.
+func (x *inlineSource) decode(c *jsonlRecord, o *object) {
+	out := &x.citation
+	var more extra
+	for name, v := range o.ours() {
+		switch name {
+		case "title":
+			out.Title = v.string()
+		case "text":
+			x.text, x.hasText = v.text()
+		case "cited_text":
+			out.CitedText = v.string()
+		case "source_type":
+			out.SourceType = v.string()
+		case "source_reference":
+			out.SourceReference = v.column()
+		case "url", "id": // below
+		default:
+			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
+				c.unknown = append(c.unknown, clipped(o.name+"."+name))
+				more.add(name, v.raw())
+			}
+		}
+	}
+	if o.r.err != nil {
+		return
+	}
+	for _, best := range []string{"url", "id"} {
+		v := o.get(best)
+		if v.end == 0 {
+			continue
+		}
+		name := ""
+		if kind := v.kind(); kind == aString || kind == aNumber {
+			name = v.label()
+		}
+		if out.DocNull && strings.TrimSpace(name) != "" {
+			out.Doc, out.DocNull = name, false
+		} else {
+			more.add(best, v.raw())
+		}
+	}
+	out.SourceReference = more.reference(out.SourceReference)
+}
+
+// settle makes the row's documents the sources if the record lists no others,
+// and puts the texts of those it lists among the row's documents.
+func (s *sourceList) settle(row *ibid.Answer) {
+	if !s.known {
+		s.known = row.HasDocuments
+		for i := range row.Documents {
+			d := &row.Documents[i]
+			s.all = append(s.all, inlineSource{citation: ibid.Citation{Doc: d.Doc, Title: d.Title, SourceType: d.SourceType}})
+		}
+		return
+	}
+	for i := range row.Documents {
+		d := &row.Documents[i]
+		s.names.of(d.Doc, d.Text, d.HasText)
+	}
+	texts := false
+	for i := range s.all {
+		if x := &s.all[i]; x.hasText {
+			s.addText(row, x, i+1)
+			texts = true
+		}
+	}
+	if !texts {
+		return
+	}
+	// The record brings the texts of its sources: the others are known without.
+	row.HasDocuments = true
+	for i := range s.all {
+		c := &s.all[i].citation
+		if !c.DocNull && !s.names.has(c.Doc) {
+			s.names.of(c.Doc, "", false)
+			row.Documents = append(row.Documents, ibid.Document{Doc: c.Doc, Title: c.Title, SourceType: c.SourceType})
+		}
+	}
+}
+
+// addText gives the text of source number a document of the row.
+func (s *sourceList) addText(row *ibid.Answer, x *inlineSource, number int) {
+	c := &x.citation
+	base := c.Doc
+	if c.DocNull {
+		base = c.Title
+	}
+	if base == "" {
+		base = "[" + strconv.Itoa(number) + "]"
+	}
+	name, first := s.names.of(base, x.text, true)
+	c.Doc, c.DocNull = name, false
+	if first {
+		row.Documents = append(row.Documents, ibid.Document{Doc: name, Title: c.Title, Text: x.text, HasText: true, SourceType: c.SourceType})
+	}
+}
+
+// named returns the only source that goes by a name.
+func (s *sourceList) named(name string) (*inlineSource, bool) {
+	if s.byName == nil {
+		s.byName = map[string]int{}
+		for i := range s.all {
+			c := &s.all[i].citation
+			if !c.DocNull {
+				s.call(c.Doc, i)
+			}
+			if c.Title != "" {
+				s.call(c.Title, i)
+			}
+		}
+	}
+	i, ok := s.byName[name]
+	if !ok || i == severalSources {
+		return nil, false
+	}
+	return &s.all[i], true
+}
+
+// severalSources stands for the index of a name that is not one source's alone.
+const severalSources = -1
+
+// call notes that source i goes by a name.
+func (s *sourceList) call(name string, i int) {
+	if other, ok := s.byName[name]; ok && other != i {
+		i = severalSources
+	}
+	s.byName[name] = i
 }

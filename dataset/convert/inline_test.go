@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/presence"
 )
 
@@ -21,99 +21,99 @@ func record(answer, more string) string {
 }
 
 // cited is a citation at an interval of the answer.
-func cited(form string, start, end int64, c dataset.Citation) dataset.Citation {
+func cited(form string, start, end int64, c ibid.Citation) ibid.Citation {
 	c.Method, c.AnswerStart, c.AnswerEnd = form, some(start), some(end)
 	return c
 }
 
 // placed is a citation of a span.
-func placed(doc string, page, start, end int64) dataset.Citation {
-	return dataset.Citation{Doc: doc, Page: some(page), Start: some(start), End: some(end)}
+func placed(doc string, page, start, end int64) ibid.Citation {
+	return ibid.Citation{Doc: doc, Page: some(page), Start: some(start), End: some(end)}
 }
 
 // wholly is a citation of a document.
-func wholly(doc string) dataset.Citation { return dataset.Citation{Doc: doc, Unit: "document"} }
+func wholly(doc string) ibid.Citation { return ibid.Citation{Doc: doc, Unit: "document"} }
 
 // lost is a citation whose number stands for nothing.
-func lost(marker, reference string) dataset.Citation {
-	return dataset.Citation{DocNull: true, Title: marker, SourceReference: reference}
+func lost(marker, reference string) ibid.Citation {
+	return ibid.Citation{DocNull: true, Title: marker, SourceReference: reference}
 }
 
 // sentences is a citation of blocks.
-func sentences(doc string, start, end int64) dataset.Citation {
-	return dataset.Citation{Doc: doc, Start: some(start), End: some(end), Unit: "block"}
+func sentences(doc string, start, end int64) ibid.Citation {
+	return ibid.Citation{Doc: doc, Start: some(start), End: some(end), Unit: "block"}
 }
 
 func TestInlineForms(t *testing.T) {
 	const refs = `,"references":["a","b","c"]`
 	tests := []struct {
 		name, answer, more string
-		want               []dataset.Citation
+		want               []ibid.Citation
 		warnings           []string
 	}{
 		{"none", "No source.", refs, nil, nil},
-		{"located", "Größe [a.pdf:3:12-20].", "", []dataset.Citation{cited("located", 6, 21, placed("a.pdf", 3, 12, 20))}, nil},
-		{"located, offsets that make no span", "x [a.pdf:0:20--12]", "", []dataset.Citation{cited("located", 2, 18, placed("a.pdf", 0, 20, -12))}, nil},
+		{"located", "Größe [a.pdf:3:12-20].", "", []ibid.Citation{cited("located", 6, 21, placed("a.pdf", 3, 12, 20))}, nil},
+		{"located, offsets that make no span", "x [a.pdf:0:20--12]", "", []ibid.Citation{cited("located", 2, 18, placed("a.pdf", 0, 20, -12))}, nil},
 		{
 			"excerpt", `😀 [a.pdf:3:12-20 | excerpt: "the [sea]"]!`, "",
-			[]dataset.Citation{cited("located", 2, 40, dataset.Citation{Doc: "a.pdf", Page: some(3), Start: some(12), End: some(20), CitedText: "the [sea]"})},
+			[]ibid.Citation{cited("located", 2, 40, ibid.Citation{Doc: "a.pdf", Page: some(3), Start: some(12), End: some(20), CitedText: "the [sea]"})},
 			nil,
 		},
 		{
 			"several spans", "x [a.pdf:3:1-2,5-9]", "",
-			[]dataset.Citation{cited("located", 2, 19, placed("a.pdf", 3, 1, 2)), cited("located", 2, 19, placed("a.pdf", 3, 5, 9))},
+			[]ibid.Citation{cited("located", 2, 19, placed("a.pdf", 3, 1, 2)), cited("located", 2, 19, placed("a.pdf", 3, 5, 9))},
 			nil,
 		},
 		{
 			"excerpt of several spans", `[a:3:1-2,5-9 | excerpt: "so"]`, "",
-			[]dataset.Citation{
-				cited("located", 0, 29, dataset.Citation{Doc: "a", Page: some(3), Start: some(1), End: some(2), SourceReference: `{"excerpt":"so"}`}),
-				cited("located", 0, 29, dataset.Citation{Doc: "a", Page: some(3), Start: some(5), End: some(9), SourceReference: `{"excerpt":"so"}`}),
+			[]ibid.Citation{
+				cited("located", 0, 29, ibid.Citation{Doc: "a", Page: some(3), Start: some(1), End: some(2), SourceReference: `{"excerpt":"so"}`}),
+				cited("located", 0, 29, ibid.Citation{Doc: "a", Page: some(3), Start: some(5), End: some(9), SourceReference: `{"excerpt":"so"}`}),
 			},
 			nil,
 		},
 		{
 			"run of brackets", "x [a.pdf:1:0-5][b.pdf:2:7-9] [2]", refs,
-			[]dataset.Citation{
+			[]ibid.Citation{
 				cited("located", 2, 15, placed("a.pdf", 1, 0, 5)), cited("located", 15, 28, placed("b.pdf", 2, 7, 9)),
 				cited("numbered", 29, 32, wholly("b")),
 			},
 			nil,
 		},
-		{"number", "x [2].", refs, []dataset.Citation{cited("numbered", 2, 5, wholly("b"))}, nil},
-		{"list", "x [3,1].", refs, []dataset.Citation{cited("numbered", 2, 7, wholly("c")), cited("numbered", 2, 7, wholly("a"))}, nil},
+		{"number", "x [2].", refs, []ibid.Citation{cited("numbered", 2, 5, wholly("b"))}, nil},
+		{"list", "x [3,1].", refs, []ibid.Citation{cited("numbered", 2, 7, wholly("c")), cited("numbered", 2, 7, wholly("a"))}, nil},
 		{
 			"range", "x [1-3].", refs,
-			[]dataset.Citation{cited("numbered", 2, 7, wholly("a")), cited("numbered", 2, 7, wholly("b")), cited("numbered", 2, 7, wholly("c"))},
+			[]ibid.Citation{cited("numbered", 2, 7, wholly("a")), cited("numbered", 2, 7, wholly("b")), cited("numbered", 2, 7, wholly("c"))},
 			nil,
 		},
-		{"lenticular", "水【2】。", refs, []dataset.Citation{cited("numbered", 1, 4, wholly("b"))}, nil},
+		{"lenticular", "水【2】。", refs, []ibid.Citation{cited("numbered", 1, 4, wholly("b"))}, nil},
 		{
 			"dagger", "x【2†L10-L20】 [1†]", refs,
-			[]dataset.Citation{
-				cited("dagger", 1, 12, dataset.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"L10-L20"}`}),
+			[]ibid.Citation{
+				cited("dagger", 1, 12, ibid.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"L10-L20"}`}),
 				cited("dagger", 13, 17, wholly("a")),
 			},
 			nil,
 		},
 		{
 			"turn with the name of a source", "x【4:7†b】", refs,
-			[]dataset.Citation{cited("dagger", 1, 8, dataset.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"b"}`})},
+			[]ibid.Citation{cited("dagger", 1, 8, ibid.Citation{Doc: "b", Unit: "document", SourceReference: `{"locator":"b"}`})},
 			nil,
 		},
 		{
 			"turn", "x【4:1†source】", refs,
-			[]dataset.Citation{cited("dagger", 1, 13, lost("【4:1†source】", `{"number":1,"locator":"source"}`))},
+			[]ibid.Citation{cited("dagger", 1, 13, lost("【4:1†source】", `{"number":1,"locator":"source"}`))},
 			[]string{`-:1: answer: characters 1-13: "【4:1†source】": no source is named so, and its number counts those of a turn`},
 		},
 		{
 			"caret", "x ^3, said he[^1]", refs,
-			[]dataset.Citation{cited("caret", 2, 4, wholly("c")), cited("caret", 13, 17, wholly("a"))},
+			[]ibid.Citation{cited("caret", 2, 4, wholly("c")), cited("caret", 13, 17, wholly("a"))},
 			nil,
 		},
 		{
 			"beyond the sources", "x [0][2,4-5]", refs,
-			[]dataset.Citation{
+			[]ibid.Citation{
 				cited("numbered", 2, 5, lost("[0]", `{"number":0}`)), cited("numbered", 5, 12, wholly("b")),
 				cited("numbered", 5, 12, lost("[2,4-5]", `{"number":4}`)), cited("numbered", 5, 12, lost("[2,4-5]", `{"number":5}`)),
 			},
@@ -121,17 +121,17 @@ func TestInlineForms(t *testing.T) {
 		},
 		{
 			"no sources", "x [1] y ^2", "",
-			[]dataset.Citation{cited("numbered", 2, 5, lost("[1]", `{"number":1}`)), cited("caret", 8, 10, lost("^2", `{"number":2}`))},
+			[]ibid.Citation{cited("numbered", 2, 5, lost("[1]", `{"number":1}`)), cited("caret", 8, 10, lost("^2", `{"number":2}`))},
 			[]string{`-:1: answer: 2 markers name sources by number, and the record has no references, sources or documents`},
 		},
 		{
 			"known to have no sources", "x [1]", `,"references":[]`,
-			[]dataset.Citation{cited("numbered", 2, 5, lost("[1]", `{"number":1}`))},
+			[]ibid.Citation{cited("numbered", 2, 5, lost("[1]", `{"number":1}`))},
 			[]string{`-:1: answer: characters 2-5: "[1]": the record lists 0 sources`},
 		},
 		{
 			"statement", "So: <statement>It <b>is</b> [2].<cite>[0-0][3-5]</cite></statement>", `,"references":["a"]`,
-			[]dataset.Citation{
+			[]ibid.Citation{
 				cited("statement", 4, 67, sentences("a", 0, 1)), cited("statement", 4, 67, sentences("a", 3, 6)),
 				cited("numbered", 28, 31, lost("[2]", `{"number":2}`)),
 			},
@@ -140,12 +140,12 @@ func TestInlineForms(t *testing.T) {
 		{"statement that cites nothing", "<statement>Hi.<cite></cite></statement> there", "", nil, nil},
 		{
 			"statement and several sources", "!<statement>a<cite>[1-2]</cite></statement>", refs,
-			[]dataset.Citation{cited("statement", 1, 43, dataset.Citation{DocNull: true, Title: "[1-2]", Start: some(1), End: some(3), Unit: "block"})},
+			[]ibid.Citation{cited("statement", 1, 43, ibid.Citation{DocNull: true, Title: "[1-2]", Start: some(1), End: some(3), Unit: "block"})},
 			[]string{`-:1: answer: characters 1-43: a statement cites sentences of one source, and the record lists 3`},
 		},
 		{
 			"malformed", "x [a.pdf:5:12-] [1-] <statement>a</statement> [1]", refs,
-			[]dataset.Citation{cited("numbered", 46, 49, wholly("a"))},
+			[]ibid.Citation{cited("numbered", 46, 49, wholly("a"))},
 			[]string{
 				`-:1: answer: characters 2-15: span has no end: "[a.pdf:5:12-]"`,
 				`-:1: answer: characters 16-20: range has no end: "[1-]"`,
@@ -170,35 +170,35 @@ func TestInlineForms(t *testing.T) {
 }
 
 func TestInlineSources(t *testing.T) {
-	text := func(name, text string) dataset.Document {
-		return dataset.Document{Doc: name, Text: text, HasText: true}
+	text := func(name, text string) ibid.Document {
+		return ibid.Document{Doc: name, Text: text, HasText: true}
 	}
 	tests := []struct {
 		name, more string
-		want       dataset.Citation // of [2]
-		documents  []dataset.Document
+		want       ibid.Citation // of [2]
+		documents  []ibid.Document
 		unknown    []string
 	}{
-		{"documents", `,"documents":[{"doc":"a"},{"doc":"b","title":"B","source_type":"web"}]`, dataset.Citation{Doc: "b", Title: "B", SourceType: "web", Unit: "document"}, []dataset.Document{{Doc: "a"}, {Doc: "b", Title: "B", SourceType: "web"}}, nil},
-		{"references before documents", `,"documents":[{"doc":"a"}],"references":["x","y"]`, wholly("y"), []dataset.Document{{Doc: "a"}}, nil},
+		{"documents", `,"documents":[{"doc":"a"},{"doc":"b","title":"B","source_type":"web"}]`, ibid.Citation{Doc: "b", Title: "B", SourceType: "web", Unit: "document"}, []ibid.Document{{Doc: "a"}, {Doc: "b", Title: "B", SourceType: "web"}}, nil},
+		{"references before documents", `,"documents":[{"doc":"a"}],"references":["x","y"]`, wholly("y"), []ibid.Document{{Doc: "a"}}, nil},
 		{"sources", `,"sources":["x","y"],"references":null`, wholly("y"), nil, nil},
 		{"references before sources", `,"sources":["x","y"],"references":["v","w"]`, wholly("w"), nil, []string{"sources"}},
-		{"blank name", `,"sources":["x"," "]`, dataset.Citation{Doc: " ", DocNull: true, Unit: "document"}, nil, nil},
-		{"url before id", `,"sources":["x",{"id":7,"url":"u","title":"T"}]`, dataset.Citation{Doc: "u", Title: "T", Unit: "document", SourceReference: `{"id":7}`}, nil, nil},
-		{"doc before url", `,"sources":["x",{"url":"u","doc":"d"}]`, dataset.Citation{Doc: "d", Unit: "document", SourceReference: `{"url":"u"}`}, nil, nil},
-		{"number as id", `,"sources":["x",{"id":7,"url":null}]`, dataset.Citation{Doc: "7", Unit: "document", SourceReference: `{"url":null}`}, nil, nil},
-		{"only a title", `,"sources":["x",{"title":"T"}]`, dataset.Citation{DocNull: true, Title: "T", Unit: "document"}, nil, nil},
+		{"blank name", `,"sources":["x"," "]`, ibid.Citation{Doc: " ", DocNull: true, Unit: "document"}, nil, nil},
+		{"url before id", `,"sources":["x",{"id":7,"url":"u","title":"T"}]`, ibid.Citation{Doc: "u", Title: "T", Unit: "document", SourceReference: `{"id":7}`}, nil, nil},
+		{"doc before url", `,"sources":["x",{"url":"u","doc":"d"}]`, ibid.Citation{Doc: "d", Unit: "document", SourceReference: `{"url":"u"}`}, nil, nil},
+		{"number as id", `,"sources":["x",{"id":7,"url":null}]`, ibid.Citation{Doc: "7", Unit: "document", SourceReference: `{"url":null}`}, nil, nil},
+		{"only a title", `,"sources":["x",{"title":"T"}]`, ibid.Citation{DocNull: true, Title: "T", Unit: "document"}, nil, nil},
 		{
 			"place", `,"sources":["x",{"file_name":"d","page":2,"start":3,"end":9,"unit":"byte","cited_text":"c","year":1999,"source_reference":{"a":1}}]`,
-			dataset.Citation{Doc: "d", Page: some(2), Start: some(3), End: some(9), Unit: "byte", CitedText: "c", SourceReference: `{"a":1,"year":1999}`},
+			ibid.Citation{Doc: "d", Page: some(2), Start: some(3), End: some(9), Unit: "byte", CitedText: "c", SourceReference: `{"a":1,"year":1999}`},
 			nil,
 			[]string{"sources.year"},
 		},
-		{"quote without a place", `,"sources":["x",{"doc":"d","cited_text":"c"}]`, dataset.Citation{Doc: "d", CitedText: "c"}, nil, nil},
+		{"quote without a place", `,"sources":["x",{"doc":"d","cited_text":"c"}]`, ibid.Citation{Doc: "d", CitedText: "c"}, nil, nil},
 		{
 			"texts", `,"documents":[{"doc":"d","text":"0"}],"sources":[{"doc":"d","text":"1"},{"doc":"d","text":"2"},"e",{"doc":"d","text":"0"},{"title":"T","text":"3"},{"text":"4"}]`,
 			wholly("d#3"),
-			[]dataset.Document{text("d", "0"), text("d#2", "1"), text("d#3", "2"), {Doc: "T", Title: "T", Text: "3", HasText: true}, text("[6]", "4"), {Doc: "e"}},
+			[]ibid.Document{text("d", "0"), text("d#2", "1"), text("d#3", "2"), {Doc: "T", Title: "T", Text: "3", HasText: true}, text("[6]", "4"), {Doc: "e"}},
 			nil,
 		},
 	}
@@ -208,7 +208,7 @@ func TestInlineSources(t *testing.T) {
 			wantErrors(t, report.Errors)
 			wantErrors(t, report.Warnings)
 			r := &m.rows[0]
-			if diff := cmp.Diff([]dataset.Citation{cited("numbered", 2, 5, tt.want)}, r.Citations, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff([]ibid.Citation{cited("numbered", 2, 5, tt.want)}, r.Citations, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("citations (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.documents, r.Documents, cmpopts.EquateEmpty()); diff != "" || r.HasDocuments != (tt.documents != nil) {
@@ -237,11 +237,11 @@ func TestInlineStatements(t *testing.T) {
 	wantErrors(t, report.Warnings)
 	first := sentences("d", 0, 2)
 	first.ClaimID = "0"
-	want := []dataset.Citation{cited("statement", 0, 53, first), cited("statement", 93, 135, sentences("d", 3, 4))}
+	want := []ibid.Citation{cited("statement", 0, 53, first), cited("statement", 93, 135, sentences("d", 3, 4))}
 	if diff := cmp.Diff(want, m.rows[0].Citations); diff != "" {
 		t.Errorf("citations (-want +got):\n%s", diff)
 	}
-	claims := []dataset.Claim{
+	claims := []ibid.Claim{
 		{ClaimID: "0", Text: "Tides rise.", Start: some(12), End: some(23)},
 		{ClaimID: "1", Text: "Hi!", Start: some(65), End: some(68)},
 	}
@@ -274,7 +274,7 @@ func TestInlineRecords(t *testing.T) {
 	if report.Records != 8 || report.Rows != 4 || report.Documents != 1 || report.Citations != 4 || report.Proved != 1 || report.Repaired != 1 {
 		t.Errorf("report: %+v", report)
 	}
-	if r := m.rows[0]; len(r.Tags) != 1 || r.Tags[0] != (dataset.Tag{Key: "source_reference", Value: `{"year":2020}`}) {
+	if r := m.rows[0]; len(r.Tags) != 1 || r.Tags[0] != (ibid.Tag{Key: "source_reference", Value: `{"year":2020}`}) {
 		t.Errorf("tags %+v", r.Tags)
 	}
 	if r := m.rows[1]; r.ID != "d" || !r.AnswerNull || r.HasCitations {
@@ -339,9 +339,9 @@ func TestInlineFiles(t *testing.T) {
 	if diff := cmp.Diff([]string{"a1", "a4", "a", "c.txt", "g1", "g2", "h1", "k1", "d.md"}, ids); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
-	want := dataset.Row{
+	want := ibid.Answer{
 		ID: "c.txt", System: "default", Answer: "x [d.pdf:1:2-3]\r\n[1\n",
-		Citations: []dataset.Citation{cited("located", 2, 15, placed("d.pdf", 1, 2, 3))}, HasCitations: true,
+		Citations: []ibid.Citation{cited("located", 2, 15, placed("d.pdf", 1, 2, 3))}, HasCitations: true,
 	}
 	if diff := cmp.Diff(want, m.rows[3], ignorePosition); diff != "" {
 		t.Errorf("text file (-want +got):\n%s", diff)

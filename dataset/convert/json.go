@@ -2,26 +2,38 @@ package convert
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"ibid"
+	"ibid/dataset"
 )
 
 // maxDepth is how deep values may be nested. No record of ours needs ten.
 const maxDepth = 200
 
-// A jsonReader reads one JSON text (RFC 8259) strictly: a repeated member, an
-// unpaired surrogate, invalid UTF-8 or anything after the value is an error,
-// and so is a value of another type than the caller asks for.
+// A jsonText is one JSON text of a foreign file: an object. Package jsontext checks
+// it as a whole first, strictly (RFC 8259): a repeated member, an unpaired
+// surrogate, invalid UTF-8 or anything after the object is an error. Then its
+// values are asked for by name, and what nobody asked for can be told from what
+// was.
 //
 // The first error stays: every method after it returns a zero value, and the
 // caller looks at err once at the end.
-type jsonReader struct {
+type jsonText struct {
 	data []byte
-	pos  int
-	path []byte // where in the value, such as citations[2].start
-	deep int
 	err  *jsonError
+
+	decoder jsontext.Decoder
+	input   bytes.Buffer
+	names   map[string]string // of members, so that the usual ones are allocated once
 }
 
 // A jsonError is what is wrong at a byte of the text.
@@ -30,255 +42,675 @@ type jsonError struct {
 	msg    string
 }
 
-func (j *jsonReader) reset(data []byte) { *j = jsonReader{data: data, path: j.path[:0]} }
-
-// fail records the first error, at a byte offset, below the current path.
-func (j *jsonReader) fail(offset int, format string, args ...any) {
-	if j.err != nil {
-		return
-	}
-	msg := fmt.Sprintf(format, args...)
-	if len(j.path) > 0 {
-		msg = clipped(string(j.path)) + ": " + msg
-	}
-	j.err = &jsonError{offset, msg}
+// in is the error in a record that begins at a position of a file.
+func (e *jsonError) in(record []byte, at position, file string) RecordError {
+	return at.after(record[:min(e.offset, len(record))]).err(file, e.msg)
 }
 
-// skipSpace goes to the next byte that is not white space and returns it, or 0
-// at the end.
-func (j *jsonReader) skipSpace() byte {
-	for j.pos < len(j.data) {
-		switch c := j.data[j.pos]; c {
-		case ' ', '\t', '\r', '\n':
-			j.pos++
-		default:
-			return c
+// open checks the text and returns its object, nil if it is none.
+func (r *jsonText) open(data []byte) *object {
+	r.data = data
+	start := skipSpace(data, 0)
+	if m := mark(data); m != "" {
+		r.err = &jsonError{0, "the line begins with " + m}
+	} else if start == len(data) {
+		r.err = &jsonError{0, "empty line"}
+	} else {
+		r.err = r.check(start)
+	}
+	if r.err != nil {
+		return nil
+	}
+	return value{r: r, start: start, end: len(data), index: noIndex}.object()
+}
+
+// check reads the whole text. What passes can be cut into values by its brackets.
+func (r *jsonText) check(start int) *jsonError {
+	if r.data[start] != '{' {
+		return r.noObject(start)
+	}
+	r.input = *bytes.NewBuffer(r.data)
+	d := &r.decoder
+	d.Reset(&r.input)
+	for ended := false; !ended; {
+		if _, err := d.ReadToken(); err != nil {
+			return r.explain(err)
 		}
+		depth := d.StackDepth()
+		if depth > maxDepth {
+			return r.errorAt(int(d.InputOffset())-1, containerPath(d), fmt.Sprintf("nested deeper than %d", maxDepth))
+		}
+		ended = depth == 0
 	}
-	return 0
+	if rest := skipSpace(r.data, int(d.InputOffset())); rest < len(r.data) {
+		return &jsonError{rest, "something follows the record on its line"}
+	}
+	return nil
 }
 
-// kind names the type of the value that begins at the current byte, "" if none
-// does.
-func (j *jsonReader) kind() string {
-	switch c := j.skipSpace(); {
+// noObject says what begins at a byte instead of an object.
+func (r *jsonText) noObject(at int) *jsonError {
+	kind := kindOf(r.data[at])
+	// One letter is enough to tell a literal, but not to say what a line of prose holds.
+	if word := literals[r.data[at]]; kind == "" || word != "" && !bytes.HasPrefix(r.data[at:], []byte(word)) {
+		want := anObject
+		if kind == "" {
+			want = "a value"
+		}
+		return r.unexpected(at, "", want)
+	}
+	return &jsonError{at, "want an object, got " + kind}
+}
+
+// literals are those of JSON, by their first letter.
+var literals = map[byte]string{'n': "null", 't': "true", 'f': "false"}
+
+// explain says in our words what jsontext finds wrong, and where.
+func (r *jsonText) explain(err error) *jsonError {
+	d := &r.decoder
+	data, path := r.data, containerPath(d)
+	wrong, ok := err.(*jsontext.SyntacticError)
+	if !ok {
+		wrong = &jsontext.SyntacticError{ByteOffset: d.InputOffset(), Err: err}
+	}
+	at := int(wrong.ByteOffset)
+	if wrong.Err == jsontext.ErrDuplicateName {
+		return r.errorAt(at, path, "repeated member "+quoted(wrong.JSONPointer.LastToken()))
+	}
+	// Find the token that cannot be read, and what it should be.
+	begin := skipSpace(data, int(d.InputOffset()))
+	in, n := d.StackIndex(d.StackDepth())
+	named := in == '{' && n%2 == 1
+	if named {
+		if begin == len(data) || data[begin] != ':' {
+			return r.unexpected(begin, path, "':'")
+		}
+		path = memberPath(path, d.StackPointer().LastToken())
+	} else if n > 0 && (begin == len(data) || data[begin] != ',') {
+		return r.unexpected(begin, path, "','")
+	}
+	if n > 0 {
+		begin = skipSpace(data, begin+1)
+	}
+	switch {
+	case in == '{' && !named:
+		if begin == len(data) || data[begin] != '"' {
+			return r.unexpected(begin, path, "a member name")
+		}
+	case in == '[':
+		path = indexed(path, int(n))
+	}
+	if begin == len(data) {
+		return r.unexpected(begin, path, "a value")
+	}
+	truncated := wrong.Err == io.ErrUnexpectedEOF
+	switch kindOf(data[begin]) {
+	case aString:
+		return r.wrongString(at, path, truncated)
+	case aNumber:
+		if truncated {
+			at = len(data)
+		}
+		return r.unexpected(at, path, "a digit")
+	case aNull, aBoolean:
+		return r.unexpected(at, path, literals[data[begin]])
+	}
+	return r.unexpected(begin, path, "a value")
+}
+
+// wrongString says what is wrong at a byte within a string.
+func (r *jsonText) wrongString(at int, path string, truncated bool) *jsonError {
+	rest := r.data[at:]
+	switch {
+	case truncated && len(rest) > 1 && rest[0] == '\\':
+		return r.errorAt(at, path, "truncated: the line ends within an escape sequence")
+	case truncated || len(rest) == 0:
+		return r.errorAt(len(r.data), path, "truncated: the line ends within a string")
+	case rest[0] < 0x20:
+		return r.errorAt(at, path, fmt.Sprintf("control character U+%04X in a string", rest[0]))
+	case rest[0] != '\\':
+		return r.errorAt(at, path, fmt.Sprintf("invalid UTF-8: byte 0x%02x", rest[0]))
+	case len(rest) < 6 || rest[1] != 'u':
+		return r.errorAt(at, path, "unknown escape sequence")
+	}
+	if _, err := strconv.ParseUint(string(rest[2:6]), 16, 32); err != nil {
+		return r.errorAt(at, path, `want four hexadecimal digits after \u`)
+	}
+	return r.errorAt(at, path, "unpaired surrogate")
+}
+
+// unexpected is an error at a byte where something else should be.
+func (r *jsonText) unexpected(at int, path, want string) *jsonError {
+	if at >= len(r.data) {
+		return r.errorAt(at, path, fmt.Sprintf("truncated: the line ends where %s should be", want))
+	}
+	c, size := utf8.DecodeRune(r.data[at:])
+	if c == utf8.RuneError && size == 1 {
+		return r.errorAt(at, path, fmt.Sprintf("invalid UTF-8: byte 0x%02x", r.data[at]))
+	}
+	return r.errorAt(at, path, fmt.Sprintf("want %s, got %q", want, c))
+}
+
+func (r *jsonText) errorAt(at int, path, msg string) *jsonError {
+	if path != "" {
+		msg = clipped(path) + ": " + msg
+	}
+	return &jsonError{at, msg}
+}
+
+// containerPath is where the object or list is that is being read, such as
+// citations[2].
+func containerPath(d *jsontext.Decoder) string {
+	path, level := "", 1
+	for name := range d.StackPointer().Tokens() {
+		if level == d.StackDepth() {
+			break
+		}
+		if in, n := d.StackIndex(level); in == '[' {
+			path = indexed(path, int(n)-1)
+		} else {
+			path = memberPath(path, name)
+		}
+		level++
+	}
+	return path
+}
+
+func memberPath(of, name string) string {
+	if of == "" {
+		return name
+	}
+	return of + "." + name
+}
+
+// indexed is the path of a list's element, such as claims[3].
+func indexed(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+
+// The kinds of values, as messages name them.
+const (
+	anObject = "an object"
+	aList    = "a list"
+	aString  = "a string"
+	aNumber  = "a number"
+	aBoolean = "a boolean"
+	aNull    = "null"
+)
+
+// kindOf names the type of the value that begins with a byte, "" if none does.
+func kindOf(c byte) string {
+	switch {
 	case c == '{':
-		return "an object"
+		return anObject
 	case c == '[':
-		return "a list"
+		return aList
 	case c == '"':
-		return "a string"
+		return aString
 	case c == '-' || '0' <= c && c <= '9':
-		return "a number"
+		return aNumber
 	case c == 't' || c == 'f':
-		return "a boolean"
+		return aBoolean
 	case c == 'n':
-		return "null"
+		return aNull
 	}
 	return ""
 }
 
-// want reports whether the next value is of a kind, and fails if it is not.
-func (j *jsonReader) want(kind string) bool {
-	if j.err != nil {
+// A value is one value of a text, absent if end is 0.
+type value struct {
+	r          *jsonText
+	in         *object // that has it as a member, or its list; nil for the text itself
+	name       string
+	index      int // in the list that is the member; noIndex if the member itself is meant
+	start, end int
+}
+
+const noIndex = -1
+
+// path is where the value is, such as content[2].citations[0].type.
+func (v value) path() string {
+	if v.in == nil {
+		return ""
+	}
+	p := memberPath(v.in.path(), v.name)
+	if v.index != noIndex {
+		p = indexed(p, v.index)
+	}
+	return p
+}
+
+// fail keeps the text's first mistake, at v.
+func (v value) fail(format string, args ...any) {
+	if v.r.err != nil {
+		return
+	}
+	at := v.start
+	if v.end == 0 && v.in != nil {
+		at = v.in.start
+	}
+	v.r.err = v.r.errorAt(at, v.path(), fmt.Sprintf(format, args...))
+}
+
+// kind names the type of the value, "" if it is absent.
+func (v value) kind() string {
+	if v.end == 0 {
+		return ""
+	}
+	return kindOf(v.r.data[v.start])
+}
+
+// given reports whether the value is there and not null.
+func (v value) given() bool { return v.end != 0 && v.r.data[v.start] != 'n' }
+
+// is reports whether the value is given, and fails if it is of another kind.
+func (v value) is(kind string) bool { return v.given() && v.want(kind) }
+
+// want reports whether the value, which must be there, is of a kind, and fails if
+// it is not.
+func (v value) want(kind string) bool {
+	if v.r.err != nil {
 		return false
 	}
-	switch got := j.kind(); got {
-	case kind:
-		return true
-	case "":
-		j.unexpected("a value")
-	case "null", "a boolean":
-		// One letter is enough to read on, but not to say what a line of prose holds.
-		if !bytes.HasPrefix(j.data[j.pos:], []byte(j.literal())) {
-			j.unexpected(kind)
-			return false
+	got := v.kind()
+	if got != kind {
+		v.fail("want %s, got %s", kind, got)
+	}
+	return got == kind
+}
+
+// raw is the JSON of the value, nil if it is absent.
+func (v value) raw() []byte { return v.r.data[v.start:v.end] }
+
+// text is a string; "" and false if it is null or absent.
+func (v value) text() (s string, given bool) {
+	if !v.is(aString) {
+		return "", false
+	}
+	return unquoted(v.raw()), true
+}
+
+// unquoted is what a JSON string that has been checked stands for.
+func unquoted(literal []byte) string {
+	if inner := literal[1 : len(literal)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	text, _ := jsontext.AppendUnquote(nil, literal)
+	return string(text)
+}
+
+// string is a string, "" if it is null or absent.
+func (v value) string() string {
+	s, _ := v.text()
+	return s
+}
+
+// required is a string that must be given.
+func (v value) required() string {
+	if v.end == 0 {
+		v.missing()
+	} else if v.want(aString) {
+		return unquoted(v.raw())
+	}
+	return ""
+}
+
+// missing fails because the value is null or absent.
+func (v value) missing() {
+	if v.end == 0 {
+		v.fail("missing")
+	} else {
+		v.fail("null, but it must be given")
+	}
+}
+
+// oneOf is one of a fixed set of strings, "" if it is null or absent.
+func (v value) oneOf(values []string) string {
+	s, given := v.text()
+	if given && !slices.Contains(values, s) {
+		msg := "unknown value " + quoted(s)
+		if near := dataset.Nearest(s, values); near != "" {
+			msg += ", did you mean " + near + "?"
 		}
-		fallthrough
-	default:
-		j.fail(j.pos, "want %s, got %s", kind, got)
+		v.fail("%s", msg)
 	}
-	return false
+	return s
 }
 
-// unexpected fails at the current byte.
-func (j *jsonReader) unexpected(want string) {
-	if j.pos >= len(j.data) {
-		j.fail(j.pos, "truncated: the line ends where %s should be", want)
-		return
+// label is a string or a number as text: ids are either.
+func (v value) label() string {
+	if v.r.err == nil && v.kind() == aNumber {
+		return string(v.raw())
 	}
-	r, size := utf8.DecodeRune(j.data[j.pos:])
-	if r == utf8.RuneError && size == 1 {
-		j.fail(j.pos, "invalid UTF-8: byte 0x%02x", j.data[j.pos])
-		return
-	}
-	j.fail(j.pos, "want %s, got %q", want, r)
+	return v.string()
 }
 
-// expect consumes one byte of punctuation.
-func (j *jsonReader) expect(c byte) bool {
-	if j.err != nil {
-		return false
+// integer is an integer of 64 bits, null if it is null or absent.
+func (v value) integer() ibid.Integer {
+	if !v.is(aNumber) {
+		return ibid.Integer{}
 	}
-	if j.skipSpace() != c || j.pos >= len(j.data) {
-		j.unexpected(strconv.QuoteRune(rune(c)))
-		return false
-	}
-	j.pos++
-	return true
+	return v.integerOf(64)
 }
 
-// end fails unless nothing but white space is left.
-func (j *jsonReader) end() {
-	if j.err == nil && (j.skipSpace() != 0 || j.pos < len(j.data)) {
-		j.fail(j.pos, "something follows the record on its line")
+// integerOf is an integer of at most bits bits, null if it is null or absent.
+func (v value) integerOf(bits int) ibid.Integer {
+	if v.r.err != nil || !v.given() {
+		return ibid.Integer{}
 	}
+	if kind := v.kind(); kind != aNumber {
+		v.fail("want an integer, got %s", kind)
+		return ibid.Integer{}
+	}
+	n, err := strconv.ParseInt(string(v.raw()), 10, bits)
+	if err != nil {
+		v.fail("want an integer of %d bits, got %s", bits, shorten(string(v.raw()), 40))
+		return ibid.Integer{}
+	}
+	return integer(n)
 }
 
-// null consumes a null and reports whether there was one.
-func (j *jsonReader) null() bool {
-	if j.err != nil || j.kind() != "null" {
-		return false
+// offset is an integer that must be given.
+func (v value) offset() int64 {
+	n := v.integer()
+	if !n.Known() {
+		v.missing()
 	}
-	return j.word("null")
+	return n.Value
 }
 
-// literal is the one that a null or a boolean at the current byte must be.
-func (j *jsonReader) literal() string {
-	switch j.data[j.pos] {
-	case 't':
-		return "true"
-	case 'f':
-		return "false"
+// float is a double, null if it is null or absent.
+func (v value) float() ibid.Number {
+	if !v.is(aNumber) {
+		return ibid.Number{}
 	}
-	return "null"
+	f, err := strconv.ParseFloat(string(v.raw()), 64)
+	if err != nil {
+		v.fail("%s is out of range", shorten(string(v.raw()), 40))
+		return ibid.Number{}
+	}
+	return ibid.Some(f)
 }
 
-// word consumes a literal.
-func (j *jsonReader) word(w string) bool {
-	for i := range len(w) {
-		if j.pos >= len(j.data) || j.data[j.pos] != w[i] {
-			j.unexpected(w)
-			return false
+// isTrue is a boolean, false if it is null or absent.
+func (v value) isTrue() bool { return v.is(aBoolean) && v.r.data[v.start] == 't' }
+
+// reference is the value as compact JSON, "" if it is null or absent.
+func (v value) reference() string {
+	if v.r.err != nil || !v.given() {
+		return ""
+	}
+	return compact(v.raw())
+}
+
+// column is the value of a column that holds JSON text, given either as that text
+// or as the value itself. A string that is no JSON text is kept as a JSON string.
+func (v value) column() string {
+	if v.kind() != aString {
+		return v.reference()
+	}
+	s := []byte(v.string())
+	if json.Valid(s) {
+		return compact(s)
+	}
+	return string(jsonString(string(s)))
+}
+
+// elements are those of a list; of none, if it is null or absent.
+func (v value) elements() iter.Seq2[int, value] {
+	return func(yield func(int, value) bool) {
+		if !v.is(aList) {
+			return
 		}
-		j.pos++
+		at := v.start + 1
+		for i := 0; v.r.err == nil; i++ {
+			start := skipSpace(v.r.data, at)
+			if v.r.data[start] == ',' {
+				start = skipSpace(v.r.data, start+1)
+			}
+			if v.r.data[start] == ']' {
+				return
+			}
+			at = valueEnd(v.r.data, start)
+			if !yield(i, value{v.r, v.in, v.name, i, start, at}) {
+				return
+			}
+		}
 	}
-	return true
 }
 
-// enter and leave bound the depth of nesting.
-func (j *jsonReader) enter() bool {
-	if j.deep++; j.deep > maxDepth {
-		j.fail(j.pos, "nested deeper than %d", maxDepth)
-		return false
+// objects are the elements of a list that must be objects.
+func (v value) objects() iter.Seq2[int, *object] {
+	return func(yield func(int, *object) bool) {
+		for i, e := range v.elements() {
+			if !e.want(anObject) || !yield(i, e.object()) {
+				return
+			}
+		}
 	}
-	return true
 }
 
-func (j *jsonReader) leave() { j.deep-- }
+// texts are the strings of a list; known is false if it is null or absent.
+func (v value) texts() (all []string, known bool) {
+	if !v.given() {
+		return nil, false
+	}
+	all = []string{}
+	for _, e := range v.elements() {
+		all = append(all, e.required())
+	}
+	return all, v.r.err == nil
+}
 
-// object reads an object, calling member with each name; member must consume
-// the value.
-func (j *jsonReader) object(member func(name string)) {
-	if !j.want("an object") || !j.enter() {
-		return
+// An object is one object of a text. Its members are found once, when it is
+// first met.
+type object struct {
+	value
+	members []objectMember
+}
+
+type objectMember struct {
+	name       string
+	start, end int
+	read       bool
+}
+
+// object is an object, nil if it is null or absent.
+func (v value) object() *object {
+	if !v.is(anObject) {
+		return nil
 	}
-	defer j.leave()
-	j.pos++
-	if j.skipSpace() == '}' {
-		j.pos++
-		return
-	}
-	var seen names
+	o := &object{value: v, members: make([]objectMember, 0, 8)}
+	data, at := v.r.data, v.start+1
 	for {
-		if c := j.skipSpace(); c != '"' {
-			j.unexpected("a member name")
+		start := skipSpace(data, at)
+		if data[start] == ',' {
+			start = skipSpace(data, start+1)
+		}
+		if data[start] == '}' {
+			return o
+		}
+		nameEnd := stringEnd(data, start) + 1
+		begin := skipSpace(data, skipSpace(data, nameEnd)+1) // behind the colon
+		at = valueEnd(data, begin)
+		o.members = append(o.members, objectMember{name: v.r.nameOf(data[start:nameEnd]), start: begin, end: at})
+	}
+}
+
+// nameOf is the name of a member.
+func (r *jsonText) nameOf(literal []byte) string {
+	if name, known := r.names[string(literal)]; known {
+		return name
+	}
+	name := unquoted(literal)
+	if r.names == nil {
+		r.names = map[string]string{}
+	}
+	if len(r.names) < maxNames && len(literal) < 100 {
+		r.names[string(literal)] = name
+	}
+	return name
+}
+
+// mustObject is an object that must be given; nil only after a mistake.
+func (v value) mustObject() *object {
+	o := v.object()
+	if o == nil {
+		v.missing()
+	}
+	return o
+}
+
+// find returns a member, nil if there is none.
+func (o *object) find(name string) *objectMember {
+	for i := range o.members {
+		if o.members[i].name == name {
+			return &o.members[i]
+		}
+	}
+	return nil
+}
+
+// valueOf is the value of a member.
+func (o *object) valueOf(m *objectMember) value {
+	return value{o.r, o, m.name, noIndex, m.start, m.end}
+}
+
+// get returns a member, which then counts as read.
+func (o *object) get(name string) value {
+	m := o.find(name)
+	if m == nil {
+		return value{r: o.r, in: o, name: name, index: noIndex}
+	}
+	m.read = true
+	return o.valueOf(m)
+}
+
+// all are the members by name. None counts as read by that.
+func (o *object) all() iter.Seq2[string, value] {
+	return func(yield func(string, value) bool) {
+		if o == nil {
 			return
 		}
-		at := j.pos
-		name := j.name()
-		if j.err == nil && !seen.add(name) {
-			j.fail(at, "repeated member %s", quoted(name))
-		}
-		if !j.expect(':') {
-			return
-		}
-		base := len(j.path)
-		if base > 0 {
-			j.path = append(j.path, '.')
-		}
-		j.path = append(j.path, name...)
-		member(name)
-		j.path = j.path[:base]
-		if j.err != nil {
-			return
-		}
-		if j.skipSpace() == '}' {
-			j.pos++
-			return
-		}
-		if !j.expect(',') {
-			return
+		for i := range o.members {
+			if m := &o.members[i]; o.r.err != nil || !yield(m.name, o.valueOf(m)) {
+				return
+			}
 		}
 	}
 }
 
-// list reads a list, calling element with each index; element must consume the
-// value.
-func (j *jsonReader) list(element func(i int)) {
-	if !j.want("a list") || !j.enter() {
-		return
+// has reports whether a member is given, and does not count as reading it.
+func (o *object) has(name string) bool {
+	m := o.find(name)
+	return m != nil && o.r.data[m.start] != 'n'
+}
+
+// peekKind is the kind of a member, "" if there is none; that does not count as
+// reading it.
+func (o *object) peekKind(name string) string {
+	if m := o.find(name); m != nil {
+		return kindOf(o.r.data[m.start])
 	}
-	defer j.leave()
-	j.pos++
-	if j.skipSpace() == ']' {
-		j.pos++
-		return
+	return ""
+}
+
+// isObject reports whether a member is an object, and does not count as reading
+// it.
+func (o *object) isObject(name string) bool { return o.peekKind(name) == anObject }
+
+// isList reports the same of a list.
+func (o *object) isList(name string) bool { return o.peekKind(name) == aList }
+
+// peek is a string member, "" if it is none; that does not count as reading it.
+func (o *object) peek(name string) string {
+	if m := o.find(name); m != nil && o.r.data[m.start] == '"' {
+		return unquoted(o.r.data[m.start:m.end])
 	}
-	for i := 0; ; i++ {
-		base := len(j.path)
-		j.path = append(j.path, '[')
-		j.path = strconv.AppendInt(j.path, int64(i), 10)
-		j.path = append(j.path, ']')
-		element(i)
-		j.path = j.path[:base]
-		if j.err != nil {
-			return
+	return ""
+}
+
+// first returns the first of several members that is given.
+func (o *object) first(names ...string) value {
+	for _, name := range names {
+		if o.has(name) {
+			return o.get(name)
 		}
-		if j.skipSpace() == ']' {
-			j.pos++
-			return
-		}
-		if !j.expect(',') {
-			return
+	}
+	return o.get(names[0])
+}
+
+// require fails unless every member is there.
+func (o *object) require(names ...string) {
+	for _, name := range names {
+		if o.find(name) == nil {
+			o.fail("%s is missing", name)
 		}
 	}
 }
 
-// raw consumes any value and returns its bytes as they are; what it holds is
-// checked like everything else.
-func (j *jsonReader) raw() []byte {
-	if j.err != nil {
-		return nil
+// unread calls yield with every member that nobody has asked for.
+func (o *object) unread(yield func(value)) {
+	if o == nil || o.r.err != nil {
+		return
 	}
-	kind := j.kind()
-	start := j.pos
-	switch kind {
-	case "an object":
-		j.object(func(string) { j.raw() })
-	case "a list":
-		j.list(func(int) { j.raw() })
-	case "a string":
-		j.bytes()
-	case "a number":
-		j.number()
-	case "null", "a boolean":
-		j.word(j.literal())
-	default:
-		j.unexpected("a value")
+	for i := range o.members {
+		if m := &o.members[i]; !m.read {
+			yield(o.valueOf(m))
+		}
 	}
-	if j.err != nil {
-		return nil
+}
+
+// skipSpace returns the index of the next byte that is not white space, or the
+// length of the data.
+func skipSpace(data []byte, at int) int {
+	for at < len(data) && isJSONSpace(data[at]) {
+		at++
 	}
-	return j.data[start:j.pos]
+	return at
+}
+
+func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// valueEnd returns where the value that begins at start ends, if it is one:
+// behind the bracket that closes its first, or before the next punctuation.
+func valueEnd(data []byte, start int) int {
+	depth := 0
+	for i := start; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			if i = stringEnd(data, i); depth == 0 {
+				return min(i+1, len(data))
+			}
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && (c == ',' || isJSONSpace(c)):
+			return i
+		}
+	}
+	return len(data)
+}
+
+// stringEnd returns the index of the quotation mark that closes the string at
+// start, or the length of the data.
+func stringEnd(data []byte, start int) int {
+	for i := start + 1; ; i++ {
+		n := bytes.IndexByte(data[i:], '"')
+		if n < 0 {
+			return len(data)
+		}
+		i += n
+		escapes := 0
+		for data[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
 }

@@ -1,10 +1,13 @@
 package convert
 
 import (
-	"bytes"
 	"context"
+	"iter"
+	"slices"
+	"strings"
 
-	"ibid/dataset"
+	"ibid"
+	"ibid/metrics/token"
 )
 
 // jsonl is our own columns, one row as one JSON object on each line.
@@ -22,21 +25,12 @@ var jsonl = Format{
 	fits: func(o *object) bool {
 		return o.peek("id") != "" && o.has("answer") && !listsInline(o) || o.peek("doc") != "" && !o.has("id")
 	},
-	convert: convertJSONL,
-}
-
-func convertJSONL(ctx context.Context, r *run) error {
-	paths, err := files(r.paths, []string{".jsonl", ".ndjson"})
-	if err != nil {
-		return err
-	}
-	for _, path := range paths {
-		c := jsonlReader{run: r, file: path}
-		if err := c.read(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	convert: func(ctx context.Context, r *run) error {
+		return r.eachFile(ctx, []string{".jsonl", ".ndjson"}, func(path string) error {
+			c := jsonlReader{run: r, file: path}
+			return c.read(ctx)
+		})
+	},
 }
 
 // A jsonlReader reads one file of our own columns.
@@ -48,7 +42,7 @@ type jsonlReader struct {
 
 	// amend, unless nil, is given each row before it is written. What it
 	// returns is why the row cannot be, "" if it can.
-	amend func(row *dataset.Row, at position) (reason string)
+	amend func(row *ibid.Answer, at position) (reason string)
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
@@ -63,18 +57,13 @@ func (c *jsonlReader) read(ctx context.Context) error {
 }
 
 // settle closes the proof of the file.
-func (c *jsonlReader) settle() {
-	c.proof.settle(&c.report)
-	if o := c.proof.offsets(); o.pairs() > 0 {
-		c.report.file(FileReport{File: c.file, Format: c.format, Source: &o})
-	}
-}
+func (c *jsonlReader) settle() { c.settleFile(&c.proof.proof, c.file) }
 
 // value converts one record, which begins at a position of the file.
 func (c *jsonlReader) value(data []byte, at position) error {
 	rec := &c.record
 	if e := rec.decode(data); e != nil {
-		c.fail(at.after(data[:min(e.offset, len(data))]).err(c.file, e.msg))
+		c.fail(e.in(data, at, c.file))
 		return nil
 	}
 	if rec.isDocument && !c.Docs {
@@ -98,20 +87,472 @@ func (c *jsonlReader) value(data []byte, at position) error {
 	return c.row(&rec.row)
 }
 
-var (
-	utf8Mark  = []byte("\xef\xbb\xbf")
-	utf16Mark = [][]byte{{0xff, 0xfe}, {0xfe, 0xff}}
-)
+// A jsonlRecord decodes one line after the other into the same row or document.
+type jsonlRecord struct {
+	text jsonText
 
-// mark names the byte order mark that begins a line, "" if none does.
-func mark(line []byte) string {
-	if bytes.HasPrefix(line, utf8Mark) {
-		return "a byte order mark (U+FEFF): save the file as UTF-8 without one"
+	isDocument bool
+	row        ibid.Answer
+	document   ibid.Document
+
+	unknown []string // dotted names of the members that are no column of ours
+	extra   extra    // their values, but those of citations
+
+	// sources, unless nil, takes the lists that numbers in the answer stand for.
+	sources *sourceList
+}
+
+// referenceTag is the tag that keeps what has no column and belongs to no
+// citation.
+const referenceTag = "source_reference"
+
+// decode reads one line. The row or the document it leaves is valid until the
+// next call, its strings for good.
+func (c *jsonlRecord) decode(line []byte) *jsonError {
+	c.unknown = c.unknown[:0]
+	c.extra.reset()
+	if c.sources != nil {
+		c.sources.reset()
 	}
-	for _, m := range utf16Mark {
-		if bytes.HasPrefix(line, m) {
-			return "a UTF-16 byte order mark: save the file as UTF-8"
+	if o := c.text.open(line); o != nil {
+		if c.isDocument = o.find("doc") != nil && o.find("id") == nil; c.isDocument {
+			c.decodeDocument(o)
+		} else {
+			c.decodeRow(o)
 		}
 	}
-	return ""
+	return c.text.err
+}
+
+func (c *jsonlRecord) decodeRow(o *object) {
+	r := &c.row
+	*r = ibid.Answer{
+		QueryNull: true, AnswerNull: true, System: "default",
+		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
+		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
+	}
+	hasID := false
+	for name, v := range o.all() {
+		switch name {
+		case "id":
+			r.ID, hasID = v.text()
+		case "query":
+			r.Query, r.QueryNull = v.string(), !v.given()
+		case "answer":
+			r.Answer, r.AnswerNull = v.string(), !v.given()
+		case "system":
+			if s, given := v.text(); given {
+				r.System = s
+			}
+		case "provider":
+			r.Provider = v.string()
+		case "model":
+			r.Model = v.string()
+		case "citations":
+			r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
+		case "truth":
+			r.Truth, r.HasTruth = decodeList(v, r.Truth, c.truth)
+		case "claims":
+			r.Claims, r.HasClaims = decodeList(v, r.Claims, c.claim)
+		case "labels":
+			r.Labels, r.HasLabels = decodeList(v, r.Labels, c.label)
+		case "documents":
+			r.Documents, r.HasDocuments = decodeList(v, r.Documents, c.inlineDocument)
+		case "messages":
+			r.Messages, r.HasMessages = decodeList(v, r.Messages, c.message)
+		case "tags":
+			for key, v := range v.object().all() {
+				if text, given := v.text(); given { // a null value is an absent tag
+					r.Tags = append(r.Tags, ibid.Tag{Key: key, Value: text})
+				}
+			}
+		default:
+			if c.sources == nil || !c.sources.member(c, o, v) {
+				c.keep(v)
+			}
+		}
+	}
+	if !hasID {
+		o.fail("id is missing")
+	}
+	if !c.extra.empty() {
+		at := slices.IndexFunc(r.Tags, func(t ibid.Tag) bool { return t.Key == referenceTag })
+		if at < 0 {
+			at = len(r.Tags)
+			r.Tags = append(r.Tags, ibid.Tag{Key: referenceTag})
+		} else {
+			c.extra.addText(referenceTag, r.Tags[at].Value)
+		}
+		r.Tags[at].Value = c.extra.object()
+	}
+	sortTags(r.Tags)
+}
+
+func sortTags(tags []ibid.Tag) {
+	slices.SortFunc(tags, func(a, b ibid.Tag) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// decodeList reads a list of objects or a null and appends the elements.
+func decodeList[T any](v value, to []T, element func(*object, *T)) (list []T, known bool) {
+	for _, o := range v.objects() {
+		var zero T
+		to = append(to, zero)
+		element(o, &to[len(to)-1])
+	}
+	return to, v.given() && v.r.err == nil
+}
+
+// keep stores a member that is no column under its place in the record.
+func (c *jsonlRecord) keep(v value) {
+	if c.text.err != nil {
+		return
+	}
+	at := v.path()
+	c.unknown = append(c.unknown, clipped(withoutIndices(at)))
+	c.extra.add(at, v.raw())
+}
+
+// withoutIndices turns truth[3].note into truth.note.
+func withoutIndices(path string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(path, "[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, path, _ = strings.Cut(after, "]")
+	}
+}
+
+// The values that members with a fixed set of values may have.
+var (
+	units = []string{"codepoint", "utf16", "byte", "page", "block", "document"}
+	kinds = []string{"support", "relevant", "needs_citation", "factual"}
+	roles = []string{"user", "assistant", "tool", "system"}
+)
+
+// aliases are the specification's names of members of citations and truth, and
+// aliasOf the same the other way round.
+var (
+	aliases = map[string]string{
+		"file_name":         "doc",
+		"page_number":       "page",
+		"start_char":        "start",
+		"end_char":          "end",
+		"confidence_score":  "confidence",
+		"extraction_method": "method",
+		"context_text":      "cited_text",
+		"relevance_score":   "relevance",
+	}
+	aliasOf = func() map[string]string {
+		all := map[string]string{}
+		for theirs, ours := range aliases {
+			all[ours] = theirs
+		}
+		return all
+	}()
+)
+
+// ours are the members of an object under our names; a member given under both
+// names is an error.
+func (o *object) ours() iter.Seq2[string, value] {
+	return func(yield func(string, value) bool) {
+		for name, v := range o.all() {
+			own, other := name, aliasOf[name]
+			if ours, isAlias := aliases[name]; isAlias {
+				own, other = ours, ours
+			}
+			if other != "" {
+				if m := o.find(other); m != nil && m.start < v.start {
+					v.fail("%s is given under two names", own)
+					return
+				}
+			}
+			if !yield(own, v) {
+				return
+			}
+		}
+	}
+}
+
+func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
+	out.DocNull = true
+	var more extra
+	for name, v := range o.ours() {
+		switch name {
+		case "cited_text":
+			out.CitedText = v.string()
+		case "title":
+			out.Title = v.string()
+		case "answer_start":
+			out.AnswerStart = v.integerOf(64)
+		case "answer_end":
+			out.AnswerEnd = v.integerOf(64)
+		case "citation_id":
+			out.CitationID = v.string()
+		case "claim_id":
+			out.ClaimID = v.string()
+		case "source_type":
+			out.SourceType = v.string()
+		case "method":
+			out.Method = v.string()
+		case "confidence":
+			out.Confidence = v.float()
+		case "relevance":
+			out.Relevance = v.float()
+		case "token_contribution":
+			out.TokenContribution = v.integerOf(64)
+		case "source_reference":
+			out.SourceReference = v.column()
+		default:
+			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
+				c.unknown = append(c.unknown, clipped("citations."+name))
+				more.add(name, v.raw())
+			}
+		}
+	}
+	out.SourceReference = more.reference(out.SourceReference)
+}
+
+// place reads the members that citations and truth share and reports whether
+// name is one.
+func place(name string, v value, doc *string, docNull *bool, page, start, end *ibid.Integer, unit *string) bool {
+	switch name {
+	case "doc":
+		*doc, *docNull = v.string(), !v.given()
+	case "page":
+		*page = v.integerOf(32)
+	case "start":
+		*start = v.integerOf(64)
+	case "end":
+		*end = v.integerOf(64)
+	case "unit":
+		*unit = v.oneOf(units)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
+	out.DocNull = true
+	for name, v := range o.ours() {
+		switch name {
+		case "annotator":
+			out.Annotator = v.string()
+		case "claim_id":
+			out.ClaimID = v.string()
+		default:
+			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
+				c.keep(v)
+			}
+		}
+	}
+}
+
+func (c *jsonlRecord) claim(o *object, out *ibid.Claim) {
+	for name, v := range o.all() {
+		switch name {
+		case "claim_id":
+			out.ClaimID = v.string()
+		case "text":
+			out.Text = v.string()
+		case "start":
+			out.Start = v.integerOf(64)
+		case "end":
+			out.End = v.integerOf(64)
+		default:
+			c.keep(v)
+		}
+	}
+}
+
+func (c *jsonlRecord) label(o *object, out *ibid.Label) {
+	for name, v := range o.all() {
+		switch name {
+		case "annotator":
+			out.Annotator = v.string()
+		case "claim_id":
+			out.ClaimID = v.string()
+		case "citation_id":
+			out.CitationID = v.string()
+		case "kind":
+			out.Kind = v.oneOf(kinds)
+		case "value":
+			out.Value = v.float()
+		default:
+			c.keep(v)
+		}
+	}
+	if out.Kind == "" {
+		o.fail("kind is missing")
+	}
+}
+
+func (c *jsonlRecord) message(o *object, out *ibid.Message) {
+	for name, v := range o.all() {
+		switch name {
+		case "role":
+			out.Role = v.oneOf(roles)
+		case "content":
+			out.Content = v.string()
+		default:
+			c.keep(v)
+		}
+	}
+	if out.Role == "" {
+		o.fail("role is missing")
+	}
+}
+
+func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
+	for name, v := range o.all() {
+		if !documentMember(out, name, v) {
+			c.keep(v)
+		}
+	}
+	o.require("doc")
+}
+
+// decodeDocument reads a line that is a document. What has no column goes into its
+// metadata.
+func (c *jsonlRecord) decodeDocument(o *object) {
+	d := &c.document
+	*d = ibid.Document{}
+	for name, v := range o.all() {
+		if name == "metadata" {
+			d.Metadata = v.column()
+		} else if !documentMember(d, name, v) {
+			c.keep(v)
+		}
+	}
+	d.Metadata = c.extra.reference(d.Metadata)
+}
+
+// documentMember reads one member of a document and reports whether it is a
+// column.
+func documentMember(d *ibid.Document, name string, v value) bool {
+	switch name {
+	case "doc":
+		d.Doc = v.required() // a document without a name cannot be cited
+	case "title":
+		d.Title = v.string()
+	case "text":
+		d.Text, d.HasText = v.text()
+	case "source_type":
+		d.SourceType = v.string()
+	case "pages":
+		d.Pages, d.HasPages = v.texts()
+	case "blocks":
+		d.Blocks, d.HasBlocks = v.texts()
+	default:
+		return false
+	}
+	return true
+}
+
+// A rowProof tests the quotes of a row's citations against the row's own
+// documents. It changes nothing in the row.
+type rowProof struct {
+	proof
+	texts map[string]*token.Text // by document; nil for one without a text
+}
+
+// row counts the evidence of every citation and truth span of the row.
+func (p *rowProof) row(r *ibid.Answer) {
+	p.texts = nil
+	for i := range r.Truth {
+		if !r.Truth[i].DocNull {
+			p.withoutQuote++
+		}
+	}
+	var pending map[string][]int // citations with a quote to test, by document
+	for i := range r.Citations {
+		c := &r.Citations[i]
+		switch {
+		case c.Start.Known() && c.End.Known() && degenerateAnyhow(c.Start.Value, c.End.Value):
+			p.count(&noSpan)
+		case !isQuote(c.CitedText):
+			p.withoutQuote++
+		case !c.Start.Known() || !c.End.Known() || unitOf(c.Unit) < 0 || p.text(r, c.Doc) == nil:
+			p.unproved++
+		default:
+			if pending == nil {
+				pending = map[string][]int{}
+			}
+			pending[c.Doc] = append(pending[c.Doc], i)
+		}
+	}
+	for doc, citations := range pending {
+		p.test(r, doc, citations)
+	}
+}
+
+// test examines the quotes from one document.
+func (p *rowProof) test(r *ibid.Answer, doc string, citations []int) {
+	tested := make([]quote, len(citations))
+	for k, i := range citations {
+		c := &r.Citations[i]
+		tested[k] = quote{text: c.CitedText, start: c.Start.Value, end: c.End.Value, unit: fixedUnit(unitOf(c.Unit))}
+	}
+	for k, e := range p.examineAll(newSearched(p.texts[doc]), tested) {
+		if e.exact == 0 && e.alike == 0 {
+			if in, ok := p.inPage(r, &r.Citations[citations[k]], &tested[k]); ok {
+				e = in
+			}
+		}
+		p.count(&e)
+	}
+}
+
+// inPage examines a quote in the page that its citation names.
+func (p *rowProof) inPage(r *ibid.Answer, c *ibid.Citation, q *quote) (evidence, bool) {
+	d := documentOf(r, c.Doc)
+	if !c.Page.Known() || c.Page.Value < 1 || c.Page.Value > int64(len(d.Pages)) {
+		return evidence{}, false
+	}
+	e := p.examine(newSearched(token.NewText(d.Pages[c.Page.Value-1])), q)
+	e.inPage = true
+	return e, e.exact != 0 || e.alike != 0
+}
+
+// text returns the text of one of the row's documents, nil if it has none.
+func (p *rowProof) text(r *ibid.Answer, doc string) *token.Text {
+	if t, ok := p.texts[doc]; ok {
+		return t
+	}
+	var t *token.Text
+	if d := documentOf(r, doc); d != nil {
+		if text, ok := textOf(d); ok {
+			t = token.NewText(text)
+		}
+	}
+	if p.texts == nil {
+		p.texts = map[string]*token.Text{}
+	}
+	p.texts[doc] = t
+	return t
+}
+
+func documentOf(r *ibid.Answer, doc string) *ibid.Document {
+	for i := range r.Documents {
+		if r.Documents[i].Doc == doc {
+			return &r.Documents[i]
+		}
+	}
+	return nil
+}
+
+// unitOf returns the fixedUnit of a citation's own unit, 0 for none, and -1 for
+// a unit that is not one of characters.
+func unitOf(name string) int {
+	if name == "" {
+		return 0
+	}
+	u, err := token.ParseUnit(name)
+	if err != nil {
+		return -1
+	}
+	return int(u) + 1
 }

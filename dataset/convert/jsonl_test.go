@@ -4,35 +4,35 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // A memory is a sink that keeps copies of everything.
 type memory struct {
-	rows      []dataset.Row
-	documents []dataset.Document
+	rows      []ibid.Answer
+	documents []ibid.Document
 }
 
-func (m *memory) WriteRow(r *dataset.Row) error {
+func (m *memory) WriteRow(r *ibid.Answer) error {
 	m.rows = append(m.rows, copyRow(r))
 	return nil
 }
 
-func (m *memory) WriteDocument(d *dataset.Document) error {
+func (m *memory) WriteDocument(d *ibid.Document) error {
 	m.documents = append(m.documents, *d)
 	return nil
 }
 
 // copyRow copies a row deeply; an empty list that is known stays one.
-func copyRow(r *dataset.Row) dataset.Row {
+func copyRow(r *ibid.Answer) ibid.Answer {
 	c := *r
-	c.Citations = append([]dataset.Citation(nil), r.Citations...)
-	c.Truth = append([]dataset.Truth(nil), r.Truth...)
-	c.Claims = append([]dataset.Claim(nil), r.Claims...)
-	c.Labels = append([]dataset.Label(nil), r.Labels...)
-	c.Documents = append([]dataset.Document(nil), r.Documents...)
-	c.Messages = append([]dataset.Message(nil), r.Messages...)
-	c.Tags = append([]dataset.Tag(nil), r.Tags...)
+	c.Citations = append([]ibid.Citation(nil), r.Citations...)
+	c.Truth = append([]ibid.Mark(nil), r.Truth...)
+	c.Claims = append([]ibid.Claim(nil), r.Claims...)
+	c.Labels = append([]ibid.Label(nil), r.Labels...)
+	c.Documents = append([]ibid.Document(nil), r.Documents...)
+	c.Messages = append([]ibid.Message(nil), r.Messages...)
+	c.Tags = append([]ibid.Tag(nil), r.Tags...)
 	return c
 }
 

@@ -1,9 +1,15 @@
 package convert
 
 import (
+	"cmp"
 	"context"
+	"html"
+	"slices"
+	"strconv"
+	"strings"
 
-	"ibid/dataset"
+	"ibid"
+	"ibid/metrics/token"
 )
 
 // labelStudio is the JSON export of Label Studio: tasks with the annotations of
@@ -43,21 +49,10 @@ var labelStudio = Format{
 	fits: func(o *object) bool {
 		return o.isObject("data") && (o.isList("annotations") || o.isList("completions"))
 	},
-	convert: convertLabelStudio,
-}
-
-func convertLabelStudio(ctx context.Context, r *run) error {
-	paths, err := files(r.paths, []string{".json", ".jsonl", ".ndjson"})
-	if err != nil {
-		return err
-	}
-	c := &studioReader{run: r, called: map[[32]byte]string{}}
-	for _, path := range paths {
-		if err := c.read(ctx, path); err != nil {
-			return err
-		}
-	}
-	return nil
+	convert: func(ctx context.Context, r *run) error {
+		c := &studioReader{run: r, called: map[[32]byte]string{}}
+		return r.eachFile(ctx, []string{".json", ".jsonl", ".ndjson"}, func(path string) error { return c.read(ctx, path) })
+	},
 }
 
 // A studioReader converts one file after the other.
@@ -70,7 +65,7 @@ type studioReader struct {
 	proof   proof
 	reading int
 	text    jsonText
-	row     dataset.Row
+	row     ibid.Answer
 }
 
 // read converts one file, in three passes: the first finds which fields are marked,
@@ -98,24 +93,21 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 	c.layout.settle()
 	err = c.eachTask(ctx, s, func(t *studioTask, _ *RecordError) error {
 		if t != nil {
-			c.gather(&c.proof, t)
+			c.examine(&c.proof, t)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	c.reading = c.proof.settle(&c.report)
-	if o := c.proof.offsets(); o.pairs() > 0 {
-		c.report.file(FileReport{File: path, Format: c.format, Source: &o})
-	}
+	c.reading = c.settleFile(&c.proof, path)
 	return c.eachTask(ctx, s, func(t *studioTask, bad *RecordError) error {
 		c.report.Records++
 		if bad != nil {
 			c.fail(*bad)
 			return nil
 		}
-		c.gather(&proof{}, t)
+		c.examine(&proof{}, t)
 		return c.write(t)
 	})
 }
@@ -132,15 +124,15 @@ func (c *studioReader) eachTask(ctx context.Context, s shape, do func(*studioTas
 			t.decode(o)
 		}
 		if e := c.text.err; e != nil {
-			bad := rec.at.after(rec.data[:min(e.offset, len(rec.data))]).err(c.file, e.msg)
+			bad := e.in(rec.data, rec.at, c.file)
 			return do(nil, &bad)
 		}
 		return do(t, nil)
 	})
 }
 
-// gather examines the marks of a task, text by text.
-func (c *studioReader) gather(p *proof, t *studioTask) {
+// examine examines the marks of a task, text by text.
+func (c *studioReader) examine(p *proof, t *studioTask) {
 	byField := map[string][]*markedSpan{}
 	for i := range t.annotations {
 		for k := range t.annotations[i].marks {
@@ -153,7 +145,536 @@ func (c *studioReader) gather(p *proof, t *studioTask) {
 	for i := range t.fields {
 		f := &t.fields[i]
 		if marks := byField[f.key]; len(marks) > 0 {
-			p.gatherMarks(f.as(c.layout.html[f.key]).text, marks)
+			p.examineMarks(f.as(c.layout.html[f.key]).text, marks)
 		}
 	}
+}
+
+// A studioTask is one task as the export has it.
+type studioTask struct {
+	id, system, provider, model string
+	query, answer               string
+	claim, claimID              string // "" if there is none
+	doc, title                  string // of its only text
+
+	root, data  *object
+	fields      []studioField // members of the data that are strings, in order
+	annotations []studioAnnotation
+	others      map[string]int // what else was said of the task, by kind
+	blind       *blindTask     // nil if the task is not of ours
+
+	at     position // of the record in the file
+	record []byte
+}
+
+// A studioField is one string of a task's data.
+type studioField struct {
+	key, text   string
+	plain, html *searched // nil until asked for
+}
+
+// as is the text of the field, which may be HTML.
+func (f *studioField) as(html bool) *searched {
+	if html {
+		if f.html == nil {
+			f.html = newSearched(token.NewText(shownText(f.text)))
+		}
+		return f.html
+	}
+	if f.plain == nil {
+		f.plain = newSearched(token.NewText(f.text))
+	}
+	return f.plain
+}
+
+// field is the string of that name, nil if there is none.
+func (t *studioTask) field(key string) *studioField {
+	i := slices.IndexFunc(t.fields, func(f studioField) bool { return f.key == key })
+	if i < 0 {
+		return nil
+	}
+	return &t.fields[i]
+}
+
+// The members of a task's data that are columns of ours, the first that is given.
+var (
+	studioQuery  = []string{"query", "question", "prompt"}
+	studioAnswer = []string{"answer", "response", "output"}
+	studioTexts  = []string{"text", "document", "context", "passage", "content", "html"} // which it is likely that people mark
+)
+
+// isStudioRole reports whether a field is the question, the answer, or names
+// something: nothing to find evidence in.
+func isStudioRole(key string) bool {
+	switch key {
+	case "id", "system", "provider", "model", "claim", "claim_id", "doc", "title", blindMember:
+		return true
+	}
+	return slices.Contains(studioQuery, key) || slices.Contains(studioAnswer, key)
+}
+
+// decode reads a task. What is wrong it leaves with the text.
+func (t *studioTask) decode(o *object) {
+	t.root = o
+	if !o.has("data") && (o.has("annotation_id") || o.has("annotator")) {
+		o.fail("a record of JSON_MIN, which does not say what a mark is in: export as JSON")
+		return
+	}
+	if t.data = o.get("data").mustObject(); t.data == nil {
+		return
+	}
+	for _, m := range t.data.members {
+		if t.data.r.data[m.start] == '"' {
+			t.fields = append(t.fields, studioField{key: m.name, text: t.data.peek(m.name)})
+		}
+	}
+	t.blind = readBlindTask(t.data)
+	t.columns()
+	for _, a := range o.first("annotations", "completions").objects() {
+		t.annotation(a)
+	}
+	t.latest()
+	t.others = map[string]int{}
+	for _, kind := range []string{"prediction", "draft"} {
+		for range o.get(kind + "s").elements() {
+			t.others[kind]++
+		}
+	}
+}
+
+// columns reads what columns of ours stand for.
+func (t *studioTask) columns() {
+	t.id = t.data.get("id").label()
+	if t.id == "" {
+		t.id = t.root.get("id").label()
+	}
+	if t.id == "" {
+		t.root.fail("neither the task nor its data has an id")
+	}
+	for _, c := range []struct {
+		to    *string
+		names []string
+	}{
+		{&t.query, studioQuery},
+		{&t.answer, studioAnswer},
+		{&t.system, []string{"system"}},
+		{&t.provider, []string{"provider"}},
+		{&t.model, []string{"model"}},
+		{&t.claim, []string{"claim"}},
+		{&t.doc, []string{"doc"}},
+		{&t.title, []string{"title"}},
+	} {
+		for _, name := range c.names {
+			if t.field(name) != nil {
+				*c.to = t.data.get(name).string()
+				if t.blind != nil && *c.to == unused {
+					*c.to = ""
+				}
+				break
+			}
+		}
+	}
+	if t.claim != "" {
+		t.claimID = cmp.Or(t.data.get("claim_id").label(), "1")
+	}
+}
+
+// A studioAnnotation is what one person said of a task.
+type studioAnnotation struct {
+	*object
+	annotator string
+	skipped   bool
+	replaced  bool   // by a later one of the same person
+	changed   string // when, as text that sorts by time
+
+	marks    []studioMark
+	choices  []studioChoice
+	others   []*object // results that have no place in a row
+	homeless bool      // some mark is no text
+}
+
+// annotation reads one annotation.
+func (t *studioTask) annotation(o *object) {
+	a := studioAnnotation{object: o, annotator: completedBy(o.get("completed_by"))}
+	a.skipped = o.get("was_cancelled").isTrue() || o.get("skipped").isTrue()
+	a.changed = cmp.Or(o.peek("updated_at"), o.peek("created_at"))
+	var items []*object
+	regions := map[string]bool{}
+	for _, item := range o.get("result").objects() {
+		items = append(items, item)
+		if id := item.peek("id"); id != "" && !studioAnswers[item.peek("type")] {
+			regions[id] = true
+		}
+	}
+	for _, item := range items {
+		a.result(item, regions[item.peek("id")])
+	}
+	t.annotations = append(t.annotations, a)
+}
+
+// completedBy is what a person is called: by number or name, or by an object that
+// has one.
+func completedBy(v value) string {
+	if v.kind() != anObject {
+		return v.label()
+	}
+	o := v.object()
+	names := strings.TrimSpace(o.peek("first_name") + " " + o.peek("last_name"))
+	name := cmp.Or(o.peek("email"), o.peek("username"), names)
+	if name == "" {
+		name = o.get("id").label()
+	}
+	return name
+}
+
+// latest leaves one annotation of each person: the one that was changed last, and of
+// those changed at the same time the one that stands last.
+func (t *studioTask) latest() {
+	last := map[string]int{}
+	for i := range t.annotations {
+		a := &t.annotations[i]
+		if a.skipped {
+			continue
+		}
+		before, again := last[a.annotator]
+		switch {
+		case again && a.annotator == "":
+			a.fail("a second annotation without completed_by: nobody can tell whose they are")
+		case again && a.changed < t.annotations[before].changed:
+			a.replaced = true
+			continue
+		case again:
+			t.annotations[before].replaced = true
+		}
+		last[a.annotator] = i
+	}
+}
+
+// counts reports whether an annotation says anything.
+func (a *studioAnnotation) counts() bool { return !a.skipped && !a.replaced }
+
+// A studioMark is a place that somebody marked in some text of a task.
+type studioMark struct {
+	markedSpan
+	to     string // the control's object, by its name in the labeling configuration
+	source string // the field of the data, if the export says it
+	html   bool   // offsets count the text that HTML shows
+	labels []string
+
+	item, value *object
+}
+
+// A studioChoice is what somebody chose.
+type studioChoice struct {
+	control string
+	options []string
+	item    *object
+}
+
+// studioAnswers are the types of results that are no marks: they belong to the task,
+// or to a mark that stands beside them.
+var studioAnswers = map[string]bool{
+	"choices": true, "textarea": true, "rating": true, "number": true, "datetime": true, "taxonomy": true,
+	"pairwise": true, "ranker": true, "relation": true,
+}
+
+// result reads one result. region says that a mark with the same id stands beside it.
+func (a *studioAnnotation) result(item *object, region bool) {
+	kind := item.get("type").string()
+	value := item.get("value")
+	switch {
+	case kind == "choices" && !region && value.kind() == anObject:
+		options, _ := value.object().get("choices").texts()
+		a.choices = append(a.choices, studioChoice{control: item.get("from_name").string(), options: options, item: item})
+	case studioAnswers[kind]:
+		a.others = append(a.others, item)
+	default:
+		m, ok := textMark(item)
+		if !ok {
+			a.homeless = true
+			a.others = append(a.others, item)
+			return
+		}
+		a.marks = append(a.marks, m)
+		item.readUsual()
+	}
+}
+
+// textMark reads a mark in a text; ok is false if it is in something else.
+func textMark(item *object) (m studioMark, ok bool) {
+	kind := item.peek("type")
+	if !item.isObject("value") || item.has("original_length") || item.has("original_width") {
+		return m, false
+	}
+	v := item.get("value").object()
+	if v == nil {
+		return m, false // the text has a mistake
+	}
+	m = studioMark{to: item.get("to_name").string(), item: item, value: v}
+	if source, stated := strings.CutPrefix(item.get("source").string(), "$"); stated {
+		m.source = source
+	}
+	switch {
+	case kind == "hypertextlabels" || kind == "hypertext" || v.isObject("globalOffsets"):
+		if m.html, ok = true, m.offsetsOfHTML(v); !ok {
+			return m, false
+		}
+	case kind == "labels" || kind == "text" || kind == "richtext":
+		if v.has("channel") || !m.offsetsOf(v, "start", "end") {
+			return m, false
+		}
+	default:
+		return m, false
+	}
+	if v.peek("text") != "" {
+		// Line ends become a backslash and an n.
+		m.quote.text = strings.ReplaceAll(v.get("text").string(), `\n`, "\n")
+	}
+	m.labels, _ = v.first("labels", "hypertextlabels").texts()
+	return m, item.r.err == nil
+}
+
+// offsetsOfHTML reads the offsets of a mark in HTML: those into the text as a whole,
+// else those into its only node.
+func (m *studioMark) offsetsOfHTML(v *object) bool {
+	if whole := v.get("globalOffsets").object(); whole != nil {
+		for _, name := range []string{"start", "end", "startOffset", "endOffset"} {
+			v.get(name)
+		}
+		return m.offsetsOf(whole, "start", "end")
+	}
+	const only = "/text()[1]"
+	for _, name := range []string{"start", "end"} {
+		if path := v.get(name).string(); path != only && path != only[1:] {
+			return false
+		}
+	}
+	return m.offsetsOf(v, "startOffset", "endOffset")
+}
+
+// offsetsOf reads a pair of offsets, which may be strings. Fractions are seconds, and
+// then there is none.
+func (m *studioMark) offsetsOf(o *object, start, end string) bool {
+	for _, each := range []struct {
+		name string
+		to   *int64
+	}{{start, &m.quote.start}, {end, &m.quote.end}} {
+		n, err := strconv.ParseInt(o.get(each.name).label(), 10, 64)
+		if err != nil {
+			return false
+		}
+		*each.to = n
+	}
+	return true
+}
+
+// readUsual reads the members that every result has and that say nothing more.
+func (o *object) readUsual() {
+	for _, name := range []string{"id", "type", "from_name", "to_name", "origin", "source", "value"} {
+		o.get(name)
+	}
+}
+
+// A studioLayout is what a file tells of the labeling configuration, which is not
+// part of the export.
+type studioLayout struct {
+	votes map[string]map[string]int // for each object of the configuration, the quotes that a field holds
+	field map[string]string         // the field of each object; "" if there is none
+	html  map[string]bool           // fields that are HTML
+	asked bool                      // people were asked to mark texts
+
+	marks   map[string]int  // in each object
+	answers int             // results that are no marks in texts
+	inHTML  map[string]bool // objects that are HTML
+}
+
+func newStudioLayout() studioLayout {
+	return studioLayout{
+		votes: map[string]map[string]int{}, field: map[string]string{},
+		html: map[string]bool{}, inHTML: map[string]bool{}, marks: map[string]int{},
+	}
+}
+
+// stated is worth more than any number of quotes.
+const stated = 1 << 40
+
+// vote counts, for every mark of a task, the fields in which its quote stands.
+func (l *studioLayout) vote(t *studioTask) {
+	for i := range t.annotations {
+		a := &t.annotations[i]
+		l.answers += len(a.choices) + len(a.others)
+		for k := range a.marks {
+			l.voteFor(t, &a.marks[k])
+		}
+	}
+}
+
+func (l *studioLayout) voteFor(t *studioTask, m *studioMark) {
+	if l.votes[m.to] == nil {
+		l.votes[m.to] = map[string]int{}
+	}
+	l.marks[m.to]++
+	l.inHTML[m.to] = l.inHTML[m.to] || m.html
+	for i := range t.fields {
+		f := &t.fields[i]
+		votes := 0
+		if m.source == f.key {
+			votes = stated
+		}
+		var p proof
+		if isQuote(m.quote.text) {
+			e := p.examine(f.as(m.html), &m.quote)
+			if e.exact&shownReadings != 0 || e.alike>>p.documented&1 == 1 {
+				votes++
+			}
+		}
+		l.votes[m.to][f.key] += votes
+	}
+}
+
+// shownReadings are those that Label Studio has had, code points and UTF-16.
+const shownReadings readingSet = 1<<0 | 1<<1
+
+// settle finds the field of every object: the one that holds most quotes; where they
+// do not tell, the one of that name, then a name that texts have, then the first by
+// name.
+func (l *studioLayout) settle() {
+	for to, votes := range l.votes {
+		var keys []string
+		for key := range votes {
+			if votes[key] > 0 || !isStudioRole(key) {
+				keys = append(keys, key)
+			}
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		best := slices.MinFunc(keys, func(a, b string) int {
+			return cmp.Or(-cmp.Compare(votes[a], votes[b]), cmp.Compare(rankField(a, to), rankField(b, to)), strings.Compare(a, b))
+		})
+		l.field[to] = best
+		l.html[best] = l.html[best] || l.inHTML[to]
+	}
+	l.asked = len(l.marks) == 0 && l.answers == 0
+	for to := range l.marks {
+		l.asked = l.asked || !isStudioRole(l.field[to])
+	}
+}
+
+func rankField(key, to string) int {
+	if key == to {
+		return -1
+	}
+	if i := slices.Index(studioTexts, key); i >= 0 {
+		return i
+	}
+	return len(studioTexts)
+}
+
+// fieldOf is the field of a task that a mark is in, nil if there is none.
+func (l *studioLayout) fieldOf(t *studioTask, m *studioMark) *studioField {
+	if t.blind != nil {
+		return t.field(m.to)
+	}
+	return t.field(l.field[m.to])
+}
+
+// documents are the fields of a task that people could mark.
+func (l *studioLayout) documents(t *studioTask) []*studioField {
+	marked := map[string]bool{}
+	for _, key := range l.field {
+		marked[key] = !isStudioRole(key)
+	}
+	var all, likely []*studioField
+	for i := range t.fields {
+		f := &t.fields[i]
+		switch {
+		case t.blind != nil:
+			if t.blind.document(f.key) != "" {
+				all = append(all, f)
+			}
+		case marked[f.key]:
+			all = append(all, f)
+		case slices.Contains(studioTexts, f.key):
+			likely = append(likely, f)
+		}
+	}
+	if len(all) == 0 {
+		return likely
+	}
+	return all
+}
+
+// shownText is the text of HTML whose offsets Label Studio counts: that of its text
+// nodes, and a line end for each <br>. It is no parser of any HTML there may be; the
+// quotes of marks say where it is mistaken.
+func shownText(source string) string {
+	source = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(source)
+	var b strings.Builder
+	for source != "" {
+		text, rest, found := strings.Cut(source, "<")
+		b.WriteString(html.UnescapeString(text))
+		if !found {
+			break
+		}
+		source = rest
+		switch {
+		case strings.HasPrefix(source, "!--"):
+			_, source, _ = strings.Cut(source, "-->")
+			continue
+		case !isTagStart(source):
+			b.WriteByte('<')
+			continue
+		}
+		end := strings.IndexAny(source, " \t\n/>")
+		if end < 0 {
+			end = len(source)
+		}
+		name := strings.ToLower(source[:end])
+		source = afterTag(source)
+		switch name {
+		case "br":
+			b.WriteByte('\n')
+		case "script", "style":
+			source = fromEnd(source, name)
+		}
+	}
+	return b.String()
+}
+
+// fromEnd is the rest of the source from the tag that closes name.
+func fromEnd(source, name string) string {
+	for {
+		at := strings.Index(source, "</")
+		if at < 0 {
+			return ""
+		}
+		source = source[at:]
+		if rest := source[2:]; len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
+			return source
+		}
+		source = source[2:]
+	}
+}
+
+func isTagStart(s string) bool {
+	return s != "" && (s[0] == '/' || s[0] == '!' || 'a' <= s[0]|0x20 && s[0]|0x20 <= 'z')
+}
+
+// afterTag is what follows a tag; a > in quotation marks does not end it.
+func afterTag(s string) string {
+	var quoted byte
+	for i := range len(s) {
+		switch c := s[i]; {
+		case quoted != 0:
+			if c == quoted {
+				quoted = 0
+			}
+		case c == '"' || c == '\'':
+			quoted = c
+		case c == '>':
+			return s[i+1:]
+		}
+	}
+	return ""
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -113,13 +113,13 @@ func annotateBlind(t *testing.T, tasks []BlindTask, results ...map[string][]stri
 	}
 	for i := range all {
 		all[i]["id"] = 100 + i
-		said := []json.RawMessage{}
+		texts := []json.RawMessage{}
 		for person, items := range results {
 			if list, ok := items[tasks[i].ID]; ok {
-				said = append(said, json.RawMessage(fmt.Sprintf(`{"completed_by":{"id":%d},"result":[%s]}`, person, strings.Join(list, ","))))
+				texts = append(texts, json.RawMessage(fmt.Sprintf(`{"completed_by":{"id":%d},"result":[%s]}`, person, strings.Join(list, ","))))
 			}
 		}
-		all[i]["annotations"] = said
+		all[i]["annotations"] = texts
 	}
 	export, err := json.Marshal(all)
 	if err != nil {
@@ -165,13 +165,13 @@ func TestBlindTasks(t *testing.T) {
 		if diff := cmp.Diff(map[string][]string{"0": {"ein 🍐, 漢字", "🍐.\r\nWith", "two lines"}}, passages(t, &one, texts)); diff != "" {
 			t.Errorf("%s: marked, and who did not look is not there (-want +got):\n%s", unit, diff)
 		}
-		if diff := cmp.Diff([]dataset.Truth{{Annotator: "0", DocNull: true}}, two.Truth); diff != "" {
+		if diff := cmp.Diff([]ibid.Mark{{Annotator: "0", DocNull: true}}, two.Truth); diff != "" {
 			t.Errorf("nothing to mark (-want +got):\n%s", diff)
 		}
-		label := func(who, kind, claim, citation string, value float64) dataset.Label {
-			return dataset.Label{Annotator: who, Kind: kind, ClaimID: claim, CitationID: citation, Value: dataset.NullFloat{Value: value, Valid: true}}
+		label := func(who, kind, claim, citation string, value float64) ibid.Label {
+			return ibid.Label{Annotator: who, Kind: kind, ClaimID: claim, CitationID: citation, Value: ibid.Some(value)}
 		}
-		want := []dataset.Label{
+		want := []ibid.Label{
 			label("0", "support", "c1", "", 0.5), label("0", "support", "c2", "s1", 0), label("0", "relevant", "", "s1", 1), label("1", "support", "c1", "", 0.8),
 		}
 		if diff := cmp.Diff(want, one.Labels); diff != "" {

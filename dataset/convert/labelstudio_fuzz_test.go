@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // FuzzLabelStudio imports any bytes as an export. What comes of them must be valid,
@@ -47,13 +47,13 @@ func FuzzLabelStudio(f *testing.F) {
 }
 
 // checkPeople looks for what nobody can have said.
-func checkPeople(t *testing.T, r *dataset.Row) {
+func checkPeople(t *testing.T, r *ibid.Answer) {
 	t.Helper()
 	if r.HasTruth != (len(r.Truth) > 0) || r.HasLabels != (len(r.Labels) > 0) {
 		t.Errorf("a list without anybody: %+v", r)
 	}
 	for i, m := range r.Truth {
-		same := func(o dataset.Truth) bool { return o.Annotator == m.Annotator }
+		same := func(o ibid.Mark) bool { return o.Annotator == m.Annotator }
 		switch {
 		case m.DocNull:
 			if slices.ContainsFunc(r.Truth[:i], same) || slices.ContainsFunc(r.Truth[i+1:], same) {
@@ -64,7 +64,7 @@ func checkPeople(t *testing.T, r *dataset.Row) {
 		}
 	}
 	for i, l := range r.Labels {
-		if !l.Value.Valid || l.Value.Value < 0 || l.Value.Value > 1 || l.Kind == "" {
+		if !l.Value.Known() || l.Value.Value < 0 || l.Value.Value > 1 || l.Kind == "" {
 			t.Errorf("label %+v", l)
 		}
 		for _, o := range r.Labels[:i] {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/token"
 )
 
@@ -39,12 +39,12 @@ func TestLabelStudio(t *testing.T) {
 	}
 	quay := m.rows[0]
 	quay.Truth, quay.HasTruth = nil, false
-	want := dataset.Row{
+	want := ibid.Answer{
 		ID: "quay", Query: "What did the quay cost?", Answer: "84 million crowns, and more.", System: "north",
-		Claims: []dataset.Claim{{ClaimID: "answer", Text: "84 million crowns, and more.", Start: some(0), End: some(28)}}, HasClaims: true,
-		Labels: []dataset.Label{
-			{Annotator: "ada@example.org", ClaimID: "answer", Kind: "support", Value: dataset.NullFloat{Value: 0.5, Valid: true}},
-			{Annotator: "7", ClaimID: "answer", Kind: "support", Value: dataset.NullFloat{Value: 1, Valid: true}},
+		Claims: []ibid.Claim{{ClaimID: "answer", Text: "84 million crowns, and more.", Start: some(0), End: some(28)}}, HasClaims: true,
+		Labels: []ibid.Label{
+			{Annotator: "ada@example.org", ClaimID: "answer", Kind: "support", Value: ibid.Some[float64](0.5)},
+			{Annotator: "7", ClaimID: "answer", Kind: "support", Value: ibid.Some[float64](1)},
 		}, HasLabels: true,
 		Tags: quay.Tags,
 	}
@@ -247,7 +247,7 @@ func TestLabelStudioVerdicts(t *testing.T) {
 			var got []string
 			for _, l := range m.rows[0].Labels {
 				got = append(got, fmt.Sprint(l.Kind, " ", l.ClaimID, " ", l.Value.Value))
-				if l.Annotator != "ada" || !l.Value.Valid {
+				if l.Annotator != "ada" || !l.Value.Known() {
 					t.Errorf("label %+v", l)
 				}
 			}
@@ -302,6 +302,7 @@ func TestLabelStudioMalformed(t *testing.T) {
 		{"an annotation", `{"id":1,"data":{},"annotations":[7]}`, `-:2:34: annotations[0]: want an object, got a number`},
 		{"results", `{"id":1,"data":{},"annotations":[{"result":7}]}`, `-:2:44: annotations[0].result: want a list, got a number`},
 		{"type", `{"id":1,"data":{},"annotations":[{"result":[{"type":7}]}]}`, `-:2:53: annotations[0].result[0].type: want a string, got a number`},
+		{"type of a mark", `{"id":1,"data":{},"annotations":[{"result":[{"type":7,"value":{"start":0}}]}]}`, `-:2:53: annotations[0].result[0].type: want a string, got a number`},
 		{"labels", `{"id":1,"data":{"é":""},"annotations":[{"result":[{"type":"labels","value":{"start":0,"end":1,"labels":[7]}}]}]}`, `-:2:105: annotations[0].result[0].value.labels[0]: want a string, got a number`},
 		{"nameless twice", `{"id":1,"data":{},"annotations":[{"result":[]},{"result":[]}]}`, `-:2:48: annotations[1]: a second annotation without completed_by: nobody can tell whose they are`},
 		{"skipped", `{"id":1,"data":{},"annotations":[{"was_cancelled":"yes","result":[]}]}`, `-:2:51: annotations[0].was_cancelled: want a boolean, got a string`},

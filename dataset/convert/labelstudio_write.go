@@ -5,23 +5,24 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // write writes the row of a task whose marks have been examined, and its documents.
 func (c *studioReader) write(t *studioTask) error {
 	system := cmp.Or(t.system, c.System, "default")
-	if c.run.again(t.id, system) {
+	if c.run.isRepeated(t.id, system) {
 		c.fail(t.at.err(c.file, fmt.Sprintf("task %s of system %s is there twice", quoted(t.id), quoted(system))))
 		return nil
 	}
-	c.row = dataset.Row{
+	c.row = ibid.Answer{
 		File: c.file, ID: t.id, Query: t.query, Answer: t.answer,
 		System: system, Provider: t.provider, Model: t.model,
 	}
 	if t.claim != "" {
-		c.row.Claims, c.row.HasClaims = []dataset.Claim{{ClaimID: t.claimID, Text: t.claim}}, true
+		c.row.Claims, c.row.HasClaims = []ibid.Claim{{ClaimID: t.claimID, Text: t.claim}}, true
 	}
 	names, err := c.documents(t)
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *studioReader) documents(t *studioTask) (map[string]string, error) {
 			name = unique
 		}
 		names[f.key] = name
-		d := dataset.Document{Doc: name, Text: text, HasText: true}
+		d := ibid.Document{Doc: name, Text: text, HasText: true}
 		if len(fields) == 1 {
 			d.Title = t.title
 		}
@@ -155,16 +156,16 @@ func (w *studioWriter) choice(a *studioAnnotation, ch *studioChoice) {
 		return
 	}
 	q.Annotator = a.annotator
-	if slices.ContainsFunc(w.row.Labels, func(l dataset.Label) bool { l.Value = q.Value; return l == q }) {
+	if slices.ContainsFunc(w.row.Labels, func(l ibid.Label) bool { l.Value = q.Value; return l == q }) {
 		w.warn(ch.item, "%s: annotator %s has answered this before: no second label", ch.control, quoted(a.annotator))
 		w.kept.add(ch.item.path(), ch.item.raw())
 		return
 	}
-	q.Value = dataset.NullFloat{Value: value, Valid: true}
+	q.Value = ibid.Some(value)
 	w.row.Labels, w.row.HasLabels = append(w.row.Labels, q), true
 	if q.ClaimID == wholeAnswerClaim && !w.row.HasClaims && w.t.blind == nil {
-		whole := dataset.Claim{ClaimID: wholeAnswerClaim, Text: w.t.answer, Start: integer(0), End: integer(int64(len([]rune(w.t.answer))))}
-		w.row.Claims, w.row.HasClaims = []dataset.Claim{whole}, true
+		whole := ibid.Claim{ClaimID: wholeAnswerClaim, Text: w.t.answer, Start: integer(0), End: integer(int64(len([]rune(w.t.answer))))}
+		w.row.Claims, w.row.HasClaims = []ibid.Claim{whole}, true
 	}
 	ch.item.readUsual()
 	w.keepUnread(ch.item)
@@ -215,11 +216,11 @@ func (w *studioWriter) truth(a *studioAnnotation, places string) {
 	}
 	w.row.HasTruth = true
 	if len(placed) == 0 {
-		w.row.Truth = append(w.row.Truth, dataset.Truth{Annotator: a.annotator, DocNull: true})
+		w.row.Truth = append(w.row.Truth, ibid.Mark{Annotator: a.annotator, DocNull: true})
 	}
 	for _, m := range placed {
 		f := w.layout.fieldOf(w.t, m)
-		t := dataset.Truth{Annotator: a.annotator, Doc: w.names[f.key]}
+		t := ibid.Mark{Annotator: a.annotator, Doc: w.names[f.key]}
 		t.Start, t.End, t.Unit = m.place(f.as(w.layout.html[f.key]).text, w.reading)
 		w.row.Truth = append(w.row.Truth, t)
 		if v := m.verdict(w.reading); v != proved {
@@ -238,7 +239,7 @@ func (w *studioWriter) rest() {
 	w.keepUnread(w.t.root)
 	w.keepUnread(w.t.data)
 	if !w.kept.empty() {
-		w.row.Tags = []dataset.Tag{{Key: referenceTag, Value: w.kept.object()}}
+		w.row.Tags = []ibid.Tag{{Key: referenceTag, Value: w.kept.object()}}
 	}
 }
 
@@ -250,4 +251,90 @@ func (w *studioWriter) keepUnread(o *object) {
 			w.kept.add(clipped(v.path()), v.raw())
 		}
 	})
+}
+
+// The values of labels of support, by what people could choose. See the guide for
+// annotators.
+var studioSupport = map[string]float64{
+	"supported": 1, "fully supported": 1, "full": 1, "fully": 1, "full support": 1, "supports": 1, "attributable": 1, "complete": 1, "yes": 1,
+	"mostly supported": 0.8, "mostly": 0.8, "mostly supports": 0.8,
+	"partially supported": 0.5, "partly supported": 0.5, "partial": 0.5, "partially": 0.5, "partly": 0.5, "partial support": 0.5, "partially supports": 0.5,
+	"not supported": 0, "unsupported": 0, "no support": 0, "none": 0, "not attributable": 0, "incomplete": 0, "no": 0,
+	"contradicted": 0, "contradicts": 0, "contradictory": 0, "refuted": 0, "refutes": 0,
+}
+
+// The same of questions for yes or no.
+var studioYesNo = map[string]float64{
+	"yes": 1, "true": 1, "relevant": 1, "factual": 1, "needed": 1, "needs citation": 1,
+	"no": 0, "false": 0, "irrelevant": 0, "not relevant": 0, "not factual": 0, "not needed": 0, "needs no citation": 0,
+}
+
+// studioUnsure are answers that say nothing.
+var studioUnsure = []string{"unsure", "not sure", "unclear", "unknown", "cannot tell", "can't tell", "undecided", "n/a", "skip"}
+
+// studioKinds are the kinds of labels, by a part of the names of controls.
+var studioKinds = []struct{ part, kind string }{
+	{"needs citation", "needs_citation"},
+	{"relevan", "relevant"},
+	{"factual", "factual"},
+	{"support", "support"},
+	{"verdict", "support"},
+	{"attribut", "support"},
+	{"entail", "support"},
+}
+
+// studioWord is a name or an option, so that its form does not count.
+func studioWord(s string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))), " ")
+}
+
+// kindOfControl is the kind of label that a control asks for, "" if it is none.
+func kindOfControl(name string) string {
+	name = studioWord(name)
+	for _, k := range studioKinds {
+		if strings.Contains(name, k.part) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// question is what a choice answers: a label without annotator and value. ok is false
+// if it answers nothing that we know.
+func (t *studioTask) question(control string) (q ibid.Label, ok bool) {
+	if t.blind != nil {
+		return t.blind.question(control)
+	}
+	q = ibid.Label{Kind: kindOfControl(control), ClaimID: t.claimID}
+	if q.ClaimID == "" && t.answer != "" {
+		q.ClaimID = wholeAnswerClaim
+	}
+	return q, q.Kind != "" && q.ClaimID != ""
+}
+
+// wholeAnswerClaim is the id of the claim that is the answer as a whole.
+const wholeAnswerClaim = "answer"
+
+// verdictOf is the value of a choice. decided is false if the person did not decide;
+// reason says why the choice cannot be understood.
+func verdictOf(kind string, options []string) (value float64, decided bool, reason string) {
+	if len(options) == 0 {
+		return 0, false, ""
+	}
+	if len(options) > 1 {
+		return 0, false, "more than one option was chosen"
+	}
+	word := studioWord(options[0])
+	if slices.Contains(studioUnsure, word) {
+		return 0, false, ""
+	}
+	values := studioYesNo
+	if kind == "support" {
+		values = studioSupport
+	}
+	value, decided = values[word]
+	if !decided {
+		return 0, false, "unknown option " + quoted(options[0])
+	}
+	return value, true, ""
 }

@@ -1,10 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // mistral is Chat Completions and Conversations with chunks: a reference chunk
@@ -14,20 +15,13 @@ import (
 // it. A document is called by its id: what the last message of a tool in the
 // request, a JSON object, has under that id, gives its title and text. A
 // tool_reference is called by its URL, else by its title.
-var mistral = Format{
-	Name:       "mistral",
-	Summary:    "Mistral Chat Completions and Conversations with reference chunks",
-	Input:      "JSON or JSON Lines files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
-	fits:       hasChunks,
-	convert: exchanges(exchangeFormat{
-		name:     "mistral",
-		response: mistralResponse,
-		request:  mistralRequest,
-	}),
-}
+var mistral = exchangeFormat{
+	name:     "mistral",
+	summary:  "Mistral Chat Completions and Conversations with reference chunks",
+	fits:     hasChunks,
+	response: mistralResponse,
+	request:  mistralRequest,
+}.format()
 
 // hasChunks reports whether a response says what it says in chunks.
 func hasChunks(o *object) bool {
@@ -43,18 +37,14 @@ func mistralResponse(x *exchange, o *object) {
 		return
 	}
 	x.responseID = o.first("id", "conversation_id").string()
-	if model := o.get("model").string(); model != "" {
-		x.model = model
-	}
+	x.model = cmp.Or(o.get("model").string(), x.model)
 	if outputs := o.get("outputs"); outputs.given() {
 		for _, out := range outputs.objects() {
 			if out.get("type").required() != "message.output" {
 				x.keep(out.path(), out.raw())
 				continue
 			}
-			if model := out.get("model").string(); model != "" {
-				x.model = model
-			}
+			x.model = cmp.Or(out.get("model").string(), x.model)
 			mistralContent(x, out.get("content"))
 			x.rest(out)
 		}
@@ -68,8 +58,8 @@ func mistralResponse(x *exchange, o *object) {
 
 // mistralContent reads a string, or chunks.
 func mistralContent(x *exchange, content value) {
-	if content.kind() == "a string" {
-		x.say(content.string())
+	if content.kind() == aString {
+		x.addText(content.string())
 		return
 	}
 	before := noPart // the text that a reference is for
@@ -80,7 +70,7 @@ func mistralContent(x *exchange, content value) {
 		}
 		switch kind := chunk.get("type").required(); kind {
 		case "text":
-			before = x.say(chunk.get("text").required())
+			before = x.addText(chunk.get("text").required())
 			x.rest(chunk)
 		case "reference":
 			for _, id := range chunk.get("reference_ids").elements() {
@@ -89,10 +79,8 @@ func mistralContent(x *exchange, content value) {
 				x.citationRest(c, chunk)
 			}
 		case "tool_reference":
-			d := dataset.Document{Doc: chunk.get("url").string(), Title: chunk.get("title").string(), SourceType: chunk.get("tool").string()}
-			if d.Doc == "" {
-				d.Doc = d.Title
-			}
+			d := ibid.Document{Title: chunk.get("title").string(), SourceType: chunk.get("tool").string()}
+			d.Doc = cmp.Or(chunk.get("url").string(), d.Title)
 			if d.Doc == "" {
 				chunk.fail("neither url nor title")
 				return
@@ -106,34 +94,16 @@ func mistralContent(x *exchange, content value) {
 	}
 }
 
-// called returns the source of that name, one without a text if there is none.
-func (x *exchange) called(name string) int {
-	for i, s := range x.sources {
-		if s.Doc == name {
-			return i
-		}
-	}
-	i := x.addSource(dataset.Document{Doc: name})
-	x.sources[i].unnamed = x.request == nil
-	return i
-}
-
 func mistralRequest(q *request, o *object) {
 	q.model = o.get("model").string()
 	input := o.first("messages", "inputs")
-	if input.kind() == "a string" {
-		q.query = input.string()
+	q.ask(input, "content", "user")
+	if input.kind() != aList {
 		return
 	}
 	for _, message := range input.objects() {
-		text := spoken(message.get("content"))
-		switch message.get("role").string() {
-		case "user":
-			if text != "" {
-				q.query = text
-			}
-		case "tool":
-			q.documents = mistralDocuments(text)
+		if message.get("role").string() == "tool" {
+			q.documents = mistralDocuments(messageText(message.get("content")))
 		}
 	}
 }
@@ -150,13 +120,14 @@ func mistralDocuments(returned string) []*source {
 		return nil
 	}
 	var all []*source
-	for _, m := range o.members {
-		v := o.get(m.name)
-		d := dataset.Document{Doc: m.name}
-		if in := v.object(); v.kind() == "an object" && in != nil {
-			d.Title, d.Doc = in.peek("title"), m.name
+	for name, v := range o.all() {
+		d := ibid.Document{Doc: name}
+		switch v.kind() {
+		case anObject:
+			in := v.object()
+			d.Title = in.peek("title")
 			d.Text, d.HasText = mistralText(in)
-		} else if v.kind() == "a string" {
+		case aString:
 			d.Text, d.HasText = v.text()
 		}
 		all = append(all, &source{Document: d})
@@ -167,19 +138,19 @@ func mistralDocuments(returned string) []*source {
 // mistralText is the text of a document that a tool has returned.
 func mistralText(o *object) (text string, known bool) {
 	for _, name := range []string{"text", "content", "snippet", "description"} {
-		if v := o.get(name); v.kind() == "a string" {
+		if v := o.get(name); v.kind() == aString {
 			return v.text()
 		}
 	}
-	var said []string
+	var texts []string
 	for _, v := range o.get("snippets").elements() {
-		if v.kind() == "a string" {
-			said = append(said, v.string())
+		if v.kind() == aString {
+			texts = append(texts, v.string())
 			continue
 		}
 		for _, inner := range v.elements() {
-			said = append(said, inner.string())
+			texts = append(texts, inner.string())
 		}
 	}
-	return strings.Join(said, "\n"), len(said) > 0
+	return strings.Join(texts, "\n"), len(texts) > 0
 }

@@ -1,9 +1,10 @@
 package convert
 
 import (
+	"cmp"
 	"strings"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // openAI is the Responses API and Chat Completions with annotations, of OpenAI
@@ -15,24 +16,17 @@ import (
 // as xAI has it. A file_path cites nothing; it is kept with the row. Of several
 // choices the first is the answer. A stream is read where it repeats the whole
 // response at its end, as that of the Responses API does.
-var openAI = Format{
-	Name:       "openai",
-	Summary:    "OpenAI Responses and Chat Completions with annotations",
-	Input:      "JSON, JSON Lines or event stream files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
+var openAI = exchangeFormat{
+	name:    "openai",
+	summary: "OpenAI Responses and Chat Completions with annotations",
 	fits: func(o *object) bool {
 		return o.peek("object") == "response" || o.peek("type") == "response.created" ||
 			strings.HasPrefix(o.peek("object"), "chat.completion") && (hasAnnotations(o) || !listsSources(o) && !hasChunks(o))
 	},
-	convert: exchanges(exchangeFormat{
-		name:     "openai",
-		response: openAIResponse,
-		request:  openAIRequest,
-		stream:   func() eventReader { return &openAIStream{} },
-	}),
-}
+	response: openAIResponse,
+	request:  openAIRequest,
+	stream:   func() eventReader { return &openAIStream{} },
+}.format()
 
 // hasAnnotations reports whether the first choice of a completion has annotations.
 func hasAnnotations(o *object) bool {
@@ -65,9 +59,7 @@ func openAIResponse(x *exchange, o *object) {
 		return
 	}
 	x.responseID = o.get("id").string()
-	if model := o.get("model").string(); model != "" {
-		x.model = model
-	}
+	x.model = cmp.Or(o.get("model").string(), x.model)
 	if o.has("output") {
 		openAIOutput(x, o)
 	} else if message := chosen(x, o); message != nil {
@@ -107,16 +99,16 @@ func chosen(x *exchange, o *object) (message *object) {
 func openAIMessage(x *exchange, message *object) {
 	message.get("role")
 	part := wholeAnswer
-	if content := message.get("content"); content.kind() == "a list" {
+	if content := message.get("content"); content.kind() == aList {
 		for _, piece := range content.objects() {
 			if piece.get("type").string() == "text" {
-				x.say(piece.get("text").required())
+				x.addText(piece.get("text").required())
 			} else {
 				x.keep(piece.path(), piece.raw())
 			}
 		}
 	} else if text, given := content.text(); given {
-		part = x.say(text)
+		part = x.addText(text)
 	}
 	for _, a := range message.get("annotations").objects() {
 		openAIAnnotation(x, a, part)
@@ -135,7 +127,7 @@ func openAIOutput(x *exchange, o *object) {
 				x.keep(content.path(), content.raw())
 				continue
 			}
-			part := x.say(content.get("text").required())
+			part := x.addText(content.get("text").required())
 			for _, a := range content.get("annotations").objects() {
 				openAIAnnotation(x, a, part)
 			}
@@ -153,14 +145,14 @@ func openAIAnnotation(x *exchange, o *object, part int) {
 	if inner := o.get(kind.required()).object(); inner != nil {
 		in = inner
 	}
-	var d dataset.Document
+	var d ibid.Document
 	m := answerMark{part: part}
 	switch kind.string() {
 	case "url_citation":
-		d = dataset.Document{Doc: in.get("url").required(), Title: in.get("title").string(), SourceType: "web"}
+		d = ibid.Document{Doc: in.get("url").required(), Title: in.get("title").string(), SourceType: "web"}
 		m.link = d.Doc
 	case "file_citation", "container_file_citation":
-		d = dataset.Document{Doc: in.first("filename", "file_id").required(), SourceType: "file"}
+		d = ibid.Document{Doc: in.first("filename", "file_id").required(), SourceType: "file"}
 	case "file_path", "file":
 		x.keep(o.path(), o.raw())
 		return
@@ -186,35 +178,23 @@ func openAIAnnotation(x *exchange, o *object, part int) {
 
 func openAIRequest(q *request, o *object) {
 	q.model = o.get("model").string()
-	input := o.first("messages", "input")
-	if input.kind() == "a string" {
-		q.query = input.string()
-		return
-	}
-	for _, message := range input.objects() {
-		if message.get("role").string() != "user" {
-			continue
-		}
-		if text := spoken(message.get("content")); text != "" {
-			q.query = text
-		}
-	}
+	q.ask(o.first("messages", "input"), "content", "user")
 }
 
-// spoken is the text of a message: a string, or the texts of its pieces.
-func spoken(content value) string {
-	if content.kind() == "a string" {
+// messageText is the text of a message: a string, or the texts of its pieces.
+func messageText(content value) string {
+	if content.kind() == aString {
 		return content.string()
 	}
-	var said []string
+	var texts []string
 	for _, piece := range content.elements() {
-		if piece.kind() == "a string" {
-			said = append(said, piece.string())
-		} else if o := piece.object(); o != nil && o.has("text") && o.get("text").kind() == "a string" {
-			said = append(said, o.get("text").string())
+		if piece.kind() == aString {
+			texts = append(texts, piece.string())
+		} else if o := piece.object(); o != nil && o.has("text") && o.get("text").kind() == aString {
+			texts = append(texts, o.get("text").string())
 		}
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(texts, "\n")
 }
 
 // An openAIStream reads the events of one response, the last of which repeats it.

@@ -1,9 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
-	"ibid/dataset"
+	"ibid"
 	"ibid/metrics/presence"
 )
 
@@ -15,20 +17,13 @@ import (
 // there are as many and of the same URLs; else they are kept with the row. A
 // snippet of a search result goes into the metadata of its document, because it is
 // not the document's text.
-var perplexity = Format{
-	Name:       "perplexity",
-	Summary:    "Perplexity Sonar responses, with markers that count their sources",
-	Input:      "JSON or JSON Lines files, or a directory of them",
-	CodePoints: true,
-	streams:    true,
-	options:    exchangeOptions,
-	fits:       func(o *object) bool { return listsSources(o) },
-	convert: exchanges(exchangeFormat{
-		name:     "perplexity",
-		response: perplexityResponse,
-		request:  openAIRequest,
-	}),
-}
+var perplexity = exchangeFormat{
+	name:     "perplexity",
+	summary:  "Perplexity Sonar responses, with markers that count their sources",
+	fits:     func(o *object) bool { return listsSources(o) },
+	response: perplexityResponse,
+	request:  openAIRequest,
+}.format()
 
 // listsSources reports whether a completion has a list of sources beside it.
 func listsSources(o *object) bool {
@@ -44,16 +39,14 @@ func perplexityResponse(x *exchange, o *object) {
 		return
 	}
 	x.responseID = o.get("id").string()
-	if model := o.get("model").string(); model != "" {
-		x.model = model
-	}
+	x.model = cmp.Or(o.get("model").string(), x.model)
 	message := chosen(x, o)
 	if message == nil {
 		return
 	}
 	message.get("role")
 	text := message.get("content").string()
-	x.say(text)
+	x.addText(text)
 	x.rest(message)
 	x.citeNumbers(text, perplexitySources(x, o))
 	x.rest(o)
@@ -61,20 +54,21 @@ func perplexityResponse(x *exchange, o *object) {
 
 // perplexitySources returns the sources that the markers count.
 func perplexitySources(x *exchange, o *object) []int {
-	var listed []dataset.Document
+	var listed []ibid.Document
 	for _, url := range o.get("citations").elements() {
-		listed = append(listed, dataset.Document{Doc: url.required(), SourceType: "web"})
+		listed = append(listed, ibid.Document{Doc: url.required(), SourceType: "web"})
 	}
 	results := o.get("search_results")
-	var found []dataset.Document
+	var found []ibid.Document
 	for _, r := range results.objects() {
-		d := dataset.Document{Doc: r.get("url").required(), Title: r.get("title").string(), SourceType: "web"}
+		d := ibid.Document{Doc: r.get("url").required(), Title: r.get("title").string(), SourceType: "web"}
 		var more extra
 		r.unread(func(v value) { more.add(v.name, v.raw()) })
 		d.Metadata = more.reference("")
 		found = append(found, d)
 	}
-	if sameURLs(listed, found) || len(listed) == 0 {
+	sameURL := func(a, b ibid.Document) bool { return a.Doc == b.Doc }
+	if len(listed) == 0 || slices.EqualFunc(listed, found, sameURL) {
 		listed = found
 	} else if len(found) > 0 {
 		x.keep("search_results", results.raw())
@@ -85,19 +79,6 @@ func perplexitySources(x *exchange, o *object) []int {
 		all[i] = x.sameSource(d)
 	}
 	return all
-}
-
-// sameURLs reports whether two lists run in parallel.
-func sameURLs(a, b []dataset.Document) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Doc != b[i].Doc {
-			return false
-		}
-	}
-	return true
 }
 
 // citeNumbers adds a citation for each number of the markers in a text, which is

@@ -1,20 +1,167 @@
 package convert
 
-import "ibid/metrics/token"
+import (
+	"math"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+	quoting "ibid/metrics/quote"
+	"ibid/metrics/token"
+)
+
+// A Reading is one way to understand a pair of foreign offsets into a text.
+// The zero Reading is ours: code points, zero-based, end exclusive.
+type Reading struct {
+	Unit      token.Unit
+	Inclusive bool // the end is the last unit of the span, not the one after it
+	OneBased  bool // the first unit of the text has number 1
+}
+
+// readings are those that are tried, ours first, in the order of preference among
+// those that give the same spans.
+var readings = [...]Reading{
+	{token.CodePoint, false, false},
+	{token.UTF16, false, false},
+	{token.Byte, false, false},
+	{token.CodePoint, true, false},
+	{token.UTF16, true, false},
+	{token.Byte, true, false},
+	{token.CodePoint, false, true},
+	{token.UTF16, false, true},
+	{token.Byte, false, true},
+	{token.CodePoint, true, true},
+	{token.UTF16, true, true},
+	{token.Byte, true, true},
+}
+
+// A readingSet holds one bit for each of readings.
+type readingSet uint16
+
+const allReadings readingSet = 1<<len(readings) - 1
+
+// String returns a name such as "codepoint_exclusive" or
+// "byte_inclusive_1based".
+func (r Reading) String() string {
+	s := r.Unit.String()
+	if r.Inclusive {
+		s += "_inclusive"
+	} else {
+		s += "_exclusive"
+	}
+	if r.OneBased {
+		s += "_1based"
+	}
+	return s
+}
+
+// units returns the half-open, zero-based span that r takes the offsets for,
+// in r.Unit. It may be empty, inverted or negative.
+func (r Reading) units(start, end int64) (int64, int64) {
+	if r.OneBased {
+		start, end = start-1, end-1
+	}
+	if r.Inclusive {
+		end++
+	}
+	return start, end
+}
+
+// Span returns the half-open span of code points of text that r takes the
+// offsets for. ok is false if they make no span of the text: if they are not
+// 0 <= start < end <= length, or divide a code point.
+func (r Reading) Span(text *token.Text, start, end int64) (lo, hi int, ok bool) {
+	// No text is longer, and the arithmetic below cannot overflow.
+	if start < 0 || end < 0 || start > math.MaxInt32+1 || end > math.MaxInt32+1 {
+		return 0, 0, false
+	}
+	start, end = r.units(start, end)
+	if start < 0 || start >= end || end > int64(text.Units(r.Unit)) {
+		return 0, 0, false
+	}
+	lo, first := text.CodePoint(r.Unit, int(start))
+	hi, last := text.CodePoint(r.Unit, int(end))
+	return lo, hi, first && last
+}
+
+// A quote is what a record says to stand at a pair of offsets: a text or, where
+// none is quoted, a link in Markdown to a URL.
+type quote struct {
+	text       string
+	start, end int64
+	unit       fixedUnit
+	link       string // the URL; "" for a text
+}
+
+// A fixedUnit is a unit that the record states for itself, plus one; 0 leaves
+// the unit to the reading of the file.
+type fixedUnit uint8
+
+// read returns the reading of q under r.
+func (q *quote) read(r Reading) Reading {
+	if q.unit > 0 {
+		r.Unit = token.Unit(q.unit - 1)
+	}
+	return r
+}
+
+// is reports whether text is exactly what q quotes.
+func (q *quote) is(text string) bool {
+	if q.link != "" {
+		return isLink(text, q.link)
+	}
+	return text == q.text
+}
+
+// isLike reports the same but for white space, quotation marks and dashes.
+func (q *quote) isLike(text string) bool {
+	return q.link == "" && quoting.Marks.Same(text, q.text)
+}
+
+// isQuote reports whether s quotes anything.
+func isQuote(s string) bool { return strings.TrimSpace(s) != "" }
+
+// A searched text is one whose quotes are being examined.
+type searched struct {
+	text   *token.Text
+	finder *quoting.Finder
+}
+
+func newSearched(text *token.Text) *searched {
+	return &searched{text, quoting.NewFinder(text.String())}
+}
+
+// once returns where the text holds what q quotes, if it does so exactly once.
+func (s *searched) once(q *quote) (lo, hi int64, ok bool) {
+	if q.link != "" {
+		return findLink(s.text.String(), q.link)
+	}
+	return s.finder.Once(q.text)
+}
 
 // An evidence is what one quote says about the readings of its offsets.
 type evidence struct {
-	exact readingSet // readings that reproduce it
+	evidenceKind
+	lo, hi int64 // where the quote was found, in code points
+}
+
+// An evidenceKind is what of an evidence the verdict depends on.
+type evidenceKind struct {
+	exact readingSet // readings that reproduce the quote
 	alike readingSet // readings that reproduce it but for white space, quotation marks and dashes; see proof.alike
 
-	found      bool  // the text holds it exactly once; sought only if exact lacks the documented reading
-	lo, hi     int64 // where, in code points
-	degenerate bool  // the offsets make no span
+	unit       fixedUnit // of the quote
+	found      bool      // the text holds it exactly once; sought only if exact lacks the documented reading
+	degenerate bool      // the offsets make no span
 	coarse     coarseUnit
 	inPage     bool // the offsets count from the start of a page
 	shifted    bool // all quotes of the document are off by the same number of units
 	shift      Reading
 }
+
+// noSpan is the evidence of offsets that make no span under any reading.
+var noSpan = evidence{evidenceKind: evidenceKind{degenerate: true}}
 
 // A proof gathers the evidence of one file and says how its offsets are to be
 // read. Its size does not grow with the file.
@@ -29,16 +176,6 @@ type proof struct {
 	unproved     int64
 }
 
-// An evidenceKind is what of an evidence the verdict depends on.
-type evidenceKind struct {
-	exact, alike       readingSet
-	unit               fixedUnit
-	found, degenerate  bool
-	coarse             coarseUnit
-	inPage, hasShifted bool
-	shift              Reading
-}
-
 // A coarseUnit is a unit in which places are counted that are no characters.
 type coarseUnit uint8
 
@@ -50,13 +187,9 @@ const (
 
 func (u coarseUnit) String() string { return [...]string{"", "page", "block"}[u] }
 
-// gather examines the quotes of one text and counts them. The result has one
+// examineAll examines the quotes of one text, all of them at once. The result has one
 // element for each.
-func (p *proof) gather(text *token.Text, quotes []quote) []evidence {
-	return p.gatherIn(newSearched(text), quotes)
-}
-
-func (p *proof) gatherIn(s *searched, quotes []quote) []evidence {
+func (p *proof) examineAll(s *searched, quotes []quote) []evidence {
 	all := make([]evidence, len(quotes))
 	for i := range quotes {
 		all[i] = p.examine(s, &quotes[i])
@@ -66,24 +199,19 @@ func (p *proof) gatherIn(s *searched, quotes []quote) []evidence {
 }
 
 // count adds the evidence of one quote to that of the file.
-func (p *proof) count(q *quote, e *evidence) {
+func (p *proof) count(e *evidence) {
 	if p.tallies == nil {
 		p.tallies = map[evidenceKind]int64{}
 	}
-	p.tallies[e.kind(q)]++
-}
-
-// kind is what of e the verdict depends on.
-func (e *evidence) kind(q *quote) evidenceKind {
-	return evidenceKind{e.exact, e.alike, q.unit, e.found, e.degenerate, e.coarse, e.inPage, e.shifted, e.shift}
+	p.tallies[e.evidenceKind]++
 }
 
 // examine tries every reading of one quote.
 func (p *proof) examine(s *searched, q *quote) evidence {
 	if degenerateAnyhow(q.start, q.end) {
-		return evidence{degenerate: true}
+		return noSpan
 	}
-	var e evidence
+	e := evidence{evidenceKind: evidenceKind{unit: q.unit}}
 	var spans [len(readings)][2]int
 	for i, r := range readings {
 		lo, hi, ok := q.read(r).Span(s.text, q.start, q.end)
@@ -171,4 +299,232 @@ func sameShift(text *token.Text, quotes []quote, all []evidence, r Reading) bool
 		shift = start - lo
 	}
 	return true
+}
+
+// A verdict is what is said of one quote once the reading of its file is known.
+type verdict uint8
+
+const (
+	proved verdict = iota
+	repaired
+	mismatched
+	degenerate
+)
+
+// reading returns the reading of the file: the one that reproduces every quote
+// that any reading reproduces. Where several do and give the same spans it is
+// the first of them; the documented one, where it is among them. Without one it
+// is the documented one: the quotes that it does not reproduce are then searched
+// for. voted reports whether any quote decided it.
+func (p *proof) reading() (chosen int, voted bool) {
+	common := allReadings
+	for k := range p.tallies {
+		if k.exact != 0 && k.coarse == noCoarse {
+			common &= k.exact
+			voted = true
+		}
+	}
+	if !voted || common == 0 || common>>p.documented&1 == 1 {
+		return p.documented, voted && common != 0
+	}
+	for set := common; set != 0; set &= set - 1 {
+		if p.differ[bits.TrailingZeros16(uint16(set))]&common != 0 {
+			return p.documented, false
+		}
+	}
+	return bits.TrailingZeros16(uint16(common)), true
+}
+
+// verdict says what the reading of the file makes of one kind of evidence.
+func (k *evidenceKind) verdict(reading int) verdict {
+	switch {
+	case k.degenerate:
+		return degenerate
+	case k.coarse != noCoarse && k.exact != 0:
+		return proved
+	case k.shifted, (k.exact|k.alike)>>reading&1 == 1:
+		return proved
+	case k.found:
+		return repaired
+	}
+	return mismatched
+}
+
+// name is the reading of proved evidence as the report has it.
+func (k *evidenceKind) name(reading int) string {
+	if k.coarse != noCoarse {
+		return k.coarse.String()
+	}
+	q := quote{unit: k.unit}
+	name := q.read(readings[reading]).String()
+	if k.shifted {
+		name = k.shift.String() + "_shifted"
+	}
+	if k.inPage {
+		name += "_page"
+	}
+	return name
+}
+
+// settleFile decides on the reading of a file that has offsets into documents only,
+// and lists the file in the report.
+func (r *run) settleFile(p *proof, file string) (reading int) {
+	reading = p.settle(&r.report)
+	if o := p.offsets(); o.pairs() > 0 {
+		r.report.file(FileReport{File: file, Format: r.format, Source: &o})
+	}
+	return reading
+}
+
+// settle adds the verdicts to the report and returns the reading.
+func (p *proof) settle(report *Report) int {
+	chosen, _ := p.reading()
+	o := p.offsets()
+	report.add(&o)
+	for k, n := range p.tallies {
+		if k.verdict(chosen) == proved {
+			report.Readings[k.name(chosen)] += n
+		}
+		for i := range readings {
+			// A quote with a unit of its own has the same bit for every unit.
+			stands := (k.unit == 0 || readings[i].Unit == token.CodePoint) && k.coarse == noCoarse
+			if k.exact>>i&1 == 1 && stands {
+				plain := evidenceKind{unit: k.unit, inPage: k.inPage}
+				report.Aligned[plain.name(i)] += n
+			}
+		}
+	}
+	return chosen
+}
+
+// offsets counts the verdicts under the reading of the file.
+func (p *proof) offsets() Offsets {
+	chosen, voted := p.reading()
+	o := Offsets{
+		Reading: readings[chosen].String(), Fitted: voted,
+		WithoutQuote: p.withoutQuote, Unproved: p.unproved,
+	}
+	for k, n := range p.tallies {
+		switch k.verdict(chosen) {
+		case proved:
+			o.Proved += n
+		case repaired:
+			o.Repaired += n
+		case mismatched:
+			o.Mismatched += n
+		case degenerate:
+			o.Degenerate += n
+		}
+	}
+	return o
+}
+
+// placed returns q's offsets as ours under the reading of the file. unit is "",
+// or the unit that the offsets had to be left in, because they make no span of
+// the text and so have no place in code points.
+func (e *evidence) placed(text *token.Text, q *quote, chosen int) (start, end ibid.Integer, unit string) {
+	if e.shifted {
+		return integer(e.lo), integer(e.hi), ""
+	}
+	r := q.read(readings[chosen])
+	if lo, hi, ok := r.Span(text, q.start, q.end); ok {
+		return integer(int64(lo)), integer(int64(hi)), ""
+	}
+	lo, hi := r.units(q.start, q.end)
+	if r.Unit != token.CodePoint {
+		unit = r.Unit.String()
+	}
+	return integer(lo), integer(hi), unit
+}
+
+func integer(n int64) ibid.Integer { return ibid.Some(n) }
+
+// A markedSpan is a place that an annotator marked in a text, as given.
+type markedSpan struct {
+	quote    quote // its offsets, and what is said to stand there
+	evidence evidence
+}
+
+// examineMarks examines what was marked in one text, leaves with each mark what it
+// says, and counts it.
+func (p *proof) examineMarks(text *token.Text, marks []*markedSpan) {
+	var tested []quote
+	var quoting []*markedSpan
+	for _, m := range marks {
+		switch {
+		case degenerateAnyhow(m.quote.start, m.quote.end):
+			m.evidence = noSpan
+			p.count(&m.evidence)
+		case !isQuote(m.quote.text):
+			p.withoutQuote++
+		default:
+			tested, quoting = append(tested, m.quote), append(quoting, m)
+		}
+	}
+	for i, e := range p.examineAll(newSearched(text), tested) {
+		quoting[i].evidence = e
+		p.count(&e)
+	}
+}
+
+// verdict says what the reading of the file makes of a mark. One without a quote
+// is taken at its word.
+func (m *markedSpan) verdict(reading int) verdict {
+	kind := &m.evidence
+	if !isQuote(m.quote.text) && !kind.degenerate {
+		return proved
+	}
+	return kind.verdict(reading)
+}
+
+// place is where the mark is, under the reading of the file. Truth has no status
+// and no quote, so a place where the quote was found replaces the given one.
+func (m *markedSpan) place(text *token.Text, reading int) (start, end ibid.Integer, unit string) {
+	if m.verdict(reading) == repaired {
+		return integer(m.evidence.lo), integer(m.evidence.hi), ""
+	}
+	return m.evidence.placed(text, &m.quote, reading)
+}
+
+// markReasons say what is wrong with truth that is not where its quote is: every
+// system is measured against it.
+var markReasons = map[verdict]string{
+	repaired:   "truth moved to where its quote is",
+	mismatched: "the document does not hold the quote of this truth exactly once; its offsets are kept",
+	degenerate: "the offsets of this truth make no span",
+}
+
+// isLink reports whether text is a link in Markdown to url, [title](url), or one
+// in parentheses: what a web search leaves in an answer where it cites.
+func isLink(text, url string) bool {
+	text, ok := strings.CutSuffix(text, "]("+url+")")
+	if !ok {
+		if text, ok = strings.CutSuffix(text, "]("+url+"))"); !ok {
+			return false
+		}
+		if text, ok = strings.CutPrefix(text, "("); !ok {
+			return false
+		}
+	}
+	title, ok := strings.CutPrefix(text, "[")
+	return ok && !strings.ContainsAny(title, "[]\n")
+}
+
+// findLink returns where text holds the only link to url, its parentheses
+// included, as half-open code points.
+func findLink(text, url string) (lo, hi int64, ok bool) {
+	target := "](" + url + ")"
+	at := strings.Index(text, target)
+	if at < 0 || strings.Contains(text[at+1:], target) {
+		return 0, 0, false
+	}
+	start, end := strings.LastIndexByte(text[:at], '['), at+len(target)
+	if start < 0 || !isLink(text[start:end], url) {
+		return 0, 0, false
+	}
+	if start > 0 && text[start-1] == '(' && strings.HasPrefix(text[end:], ")") {
+		start, end = start-1, end+1
+	}
+	lo = int64(utf8.RuneCountInString(text[:start]))
+	return lo, lo + int64(utf8.RuneCountInString(text[start:end])), true
 }

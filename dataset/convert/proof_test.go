@@ -59,10 +59,10 @@ func settled(t *testing.T, texts []string, all [][]quote) (Report, []string) {
 	var p proof
 	var evidences [][]evidence
 	for i, text := range texts {
-		found := p.gather(token.NewText(text), all[i])
+		found := p.examineAll(newSearched(token.NewText(text)), all[i])
 		evidences = append(evidences, found)
 		for k := range found {
-			p.count(&all[i][k], &found[k])
+			p.count(&found[k])
 		}
 	}
 	report := newReport("test")
@@ -88,7 +88,7 @@ func passage(text string, start, end int64) string {
 
 func TestProofOfEveryReading(t *testing.T) {
 	parts := []string{"Äpfel", "Birnen – “beide”", "Sätze, ein 🍐", "漢", "Ende."}
-	for _, r := range Readings() {
+	for _, r := range readings {
 		t.Run(r.String(), func(t *testing.T) {
 			report, passages := settled(t, []string{mixed}, [][]quote{quotesOf(t, mixed, r, parts...)})
 			if diff := cmp.Diff(parts, passages); diff != "" {

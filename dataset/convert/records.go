@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // A shape is how a file holds its records.
@@ -84,6 +88,9 @@ type foreignRecord struct {
 	reason string
 }
 
+// emptyFile is the reason of the only record of a file that has none.
+const emptyFile = "empty"
+
 // eachRecord calls do with every record of a file of JSON. A record with a reason
 // cannot be read.
 func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
@@ -122,10 +129,281 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 			rec.only = rec.number == 1 && from == to && bad == ""
 		}
 		if start == end && reason == "" {
-			rec.reason = "empty"
+			rec.reason = emptyFile
 		}
 		if err := do(&rec); err != nil || rec.reason != "" {
 			return err
 		}
 	}
+}
+
+// errTooLong is a line longer than the reader holds.
+var errTooLong = errors.New("line too long")
+
+// A lineReader reads the lines of a stream of any length, holding one at a
+// time.
+type lineReader struct {
+	r    *bufio.Reader
+	most int    // longest line held, in bytes without its end
+	line int    // number of the last line returned, from 1
+	long []byte // a line that does not fit in r's buffer
+}
+
+// lineBuffers are used again from file to file: there may be many small ones.
+var lineBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 1<<18) }}
+
+// newLineReader returns a reader of r, which must be closed.
+func newLineReader(r io.Reader, most int) *lineReader {
+	buffer := lineBuffers.Get().(*bufio.Reader)
+	buffer.Reset(r)
+	return &lineReader{r: buffer, most: most}
+}
+
+// close gives the buffer back. No line may be used any more.
+func (l *lineReader) close() {
+	l.r.Reset(nil)
+	lineBuffers.Put(l.r)
+}
+
+// next returns the next line without its "\n" or "\r\n", valid until the next
+// call. The last line need not have an end. The error is io.EOF after the last
+// line, errTooLong for a line that was skipped, and otherwise the stream's.
+func (l *lineReader) next() ([]byte, error) {
+	l.long = l.long[:0]
+	length, tooLong := 0, false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		length += len(part)
+		ended := err == nil
+		if err != nil && err != bufio.ErrBufferFull && err != io.EOF {
+			return nil, err
+		}
+		if err == io.EOF && length == 0 {
+			return nil, io.EOF
+		}
+		// Two bytes more than the longest line: its end may be "\r\n".
+		if tooLong = tooLong || length > l.most+2; tooLong {
+			l.long = l.long[:0]
+		} else if err == bufio.ErrBufferFull || len(l.long) > 0 {
+			l.long = append(l.long, part...)
+			part = l.long
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		l.line++
+		if tooLong {
+			return nil, fmt.Errorf("%w: over %d bytes", errTooLong, l.most)
+		}
+		if ended {
+			part = bytes.TrimSuffix(part[:len(part)-1], []byte{'\r'})
+		}
+		if len(part) > l.most {
+			return nil, fmt.Errorf("%w: over %d bytes", errTooLong, l.most)
+		}
+		return part, nil
+	}
+}
+
+// eachLine calls record with every line of a file, which is one record, and its
+// number. A line that is too long is reported and left out.
+func (r *run) eachLine(ctx context.Context, path string, record func(line []byte, number int) error) error {
+	return r.lines(ctx, path, func(line []byte, number int, bad error) error {
+		r.report.Records++
+		if bad != nil {
+			r.fail(RecordError{File: path, Line: number, Reason: bad.Error()})
+			return nil
+		}
+		return record(line, number)
+	})
+}
+
+// lines calls do with every line of a file and its number. bad says why a line
+// could not be read, and then there is none.
+func (r *run) lines(ctx context.Context, path string, do func(line []byte, number int, bad error) error) error {
+	in, err := r.open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	lines := newLineReader(in, r.MaxRecord)
+	defer lines.close()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !errors.Is(err, errTooLong) {
+			return pathError(path, err)
+		}
+		if err := do(line, lines.line, err); err != nil {
+			return err
+		}
+	}
+}
+
+// eachEvent calls do with the data of every server-sent event of a file and where
+// it begins. Names, ids, comments and the final [DONE] are passed over: the data
+// says what it is. A line that is an object is an event by itself. bad says why an
+// event could not be read.
+//
+// Source: WHATWG HTML, Server-sent events.
+func (r *run) eachEvent(ctx context.Context, path string, do func(data []byte, at position, bad error) error) error {
+	var data []byte
+	var at position
+	pending := false
+	dispatch := func() error {
+		if !pending {
+			return nil
+		}
+		pending = false
+		if bytes.Equal(data, []byte("[DONE]")) {
+			return nil
+		}
+		return do(data, at, nil)
+	}
+	err := r.lines(ctx, path, func(line []byte, number int, bad error) error {
+		if bad != nil {
+			return do(nil, position{line: number}, bad)
+		}
+		if number == 1 {
+			line = bytes.TrimPrefix(line, utf8Mark)
+		}
+		if len(line) == 0 {
+			return dispatch()
+		}
+		if line[0] == '{' {
+			if err := dispatch(); err != nil {
+				return err
+			}
+			return do(line, position{number, 1}, nil)
+		}
+		field, value, _ := bytes.Cut(line, []byte{':'})
+		if string(field) != "data" {
+			return nil
+		}
+		column := len(field) + 2
+		if len(value) > 0 && value[0] == ' ' {
+			value, column = value[1:], column+1
+		}
+		if !pending {
+			data, at, pending = data[:0], position{number, column}, true
+		} else {
+			data = append(data, '\n')
+		}
+		if len(data)+len(value) > r.MaxRecord {
+			data, pending = data[:0], false
+			return do(nil, position{line: number}, errTooLong)
+		}
+		data = append(data, value...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return dispatch() // a last event without an empty line behind it
+}
+
+// jsonRecords divides a JSON text into its records: the elements of a list, or
+// the values that follow each other. It finds their extent only, so that one
+// bad record does not take the others along; what they hold is for a jsonText to
+// check.
+type jsonRecords struct {
+	data   []byte
+	pos    int
+	begun  bool
+	inList bool
+}
+
+// next returns the extent of the next record, an empty one after the last. If
+// there is a reason, the text cannot be divided any further at start.
+func (s *jsonRecords) next() (start, end int, reason string) {
+	c := s.space()
+	switch {
+	case !s.begun:
+		s.begun = true
+		if s.inList = c == '['; s.inList {
+			s.pos++
+			if s.space() == ']' {
+				return s.endList()
+			}
+		}
+	case s.inList && c == ']':
+		return s.endList()
+	case s.inList && c == ',':
+		s.pos++
+		s.space()
+	case s.inList && s.pos < len(s.data):
+		return s.pos, s.pos, "want ',' or ']' after a record"
+	}
+	start = s.pos
+	s.pos = valueEnd(s.data, start)
+	switch {
+	case s.pos > start:
+		return start, s.pos, ""
+	case start < len(s.data):
+		return start, start, "want a record"
+	case s.inList:
+		return start, start, "truncated: the list of records does not end"
+	}
+	return start, start, ""
+}
+
+// space goes to the next byte that is not white space and returns it, or 0 at
+// the end.
+func (s *jsonRecords) space() byte {
+	if s.pos = skipSpace(s.data, s.pos); s.pos < len(s.data) {
+		return s.data[s.pos]
+	}
+	return 0
+}
+
+func (s *jsonRecords) endList() (start, end int, reason string) {
+	s.pos++
+	if s.space(); s.pos < len(s.data) {
+		return s.pos, s.pos, "something follows the list of records"
+	}
+	s.inList = false
+	return s.pos, s.pos, ""
+}
+
+// A position is a place in a file; line and column count from 1, the column in
+// code points.
+type position struct{ line, column int }
+
+// after returns the position behind text that begins at p.
+func (p position) after(text []byte) position {
+	if last := bytes.LastIndexByte(text, '\n'); last >= 0 {
+		p.line += bytes.Count(text, []byte{'\n'})
+		p.column = 1
+		text = text[last+1:]
+	}
+	p.column += utf8.RuneCount(text)
+	return p
+}
+
+// err is an error at p.
+func (p position) err(file, reason string) RecordError {
+	return RecordError{File: file, Line: p.line, Column: p.column, Reason: reason}
+}
+
+var (
+	utf8Mark  = []byte("\xef\xbb\xbf")
+	utf16Mark = [][]byte{{0xff, 0xfe}, {0xfe, 0xff}}
+)
+
+// mark names the byte order mark that begins a line, "" if none does.
+func mark(line []byte) string {
+	if bytes.HasPrefix(line, utf8Mark) {
+		return "a byte order mark (U+FEFF): save the file as UTF-8 without one"
+	}
+	for _, m := range utf16Mark {
+		if bytes.HasPrefix(line, m) {
+			return "a UTF-16 byte order mark: save the file as UTF-8"
+		}
+	}
+	return ""
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/dataset"
+	"ibid"
+	quoting "ibid/metrics/quote"
 )
 
 func FuzzAnthropic(f *testing.F)  { fuzzFormat(f, "anthropic") }
@@ -126,13 +127,13 @@ func checkReport(t *testing.T, r *Report) {
 }
 
 // checkRow looks for what no row may have.
-func checkRow(t *testing.T, r *dataset.Row) {
+func checkRow(t *testing.T, r *ibid.Answer) {
 	t.Helper()
 	texts := []string{r.ID, r.Query, r.Answer, r.System, r.Model}
 	for i := range r.Citations {
 		c := &r.Citations[i]
 		texts = append(texts, c.Doc, c.CitedText, c.Title, c.CitationID, c.SourceType)
-		if c.AnswerStart.Valid != c.AnswerEnd.Valid && c.Method != "" {
+		if c.AnswerStart.Known() != c.AnswerEnd.Known() && c.Method != "" {
 			t.Errorf("citation %d has half an interval of the answer: %+v", i, c)
 		}
 		if c.SourceReference != "" && !json.Valid([]byte(c.SourceReference)) {
@@ -172,12 +173,12 @@ func checkProved(t *testing.T, m *memory, report *Report) {
 		for k := range r.Citations {
 			c := &r.Citations[k]
 			d := documentOf(r, c.Doc)
-			if d == nil || c.DocNull || c.Unit != "" || !isQuote(c.CitedText) || !c.Start.Valid || c.Start.Value < 0 {
+			if d == nil || c.DocNull || c.Unit != "" || !isQuote(c.CitedText) || !c.Start.Known() || c.Start.Value < 0 {
 				continue
 			}
 			text, known := textOf(d)
 			if runes := []rune(text); known && c.Start.Value < c.End.Value && c.End.Value <= int64(len(runes)) &&
-				dataset.SameQuote(string(runes[c.Start.Value:c.End.Value]), c.CitedText) {
+				quoting.Marks.Same(string(runes[c.Start.Value:c.End.Value]), c.CitedText) {
 				standing++
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // A recorded citation is what an independent program says of one positioned
@@ -77,7 +77,7 @@ func TestRecordings(t *testing.T) {
 		for _, want := range expected.List[at:end] {
 			citations := max(1, len(want.Chunks), len(want.Sources))
 			for range citations {
-				k := slices.IndexFunc(left, func(c dataset.Citation) bool { return want.is(r, &c) })
+				k := slices.IndexFunc(left, func(c ibid.Citation) bool { return want.is(r, &c) })
 				if k < 0 {
 					t.Fatalf("%s: no citation is %+v", file, want)
 				}
@@ -102,12 +102,12 @@ func TestRecordings(t *testing.T) {
 }
 
 // is reports whether c is the recorded citation.
-func (want *recordedCitation) is(r *dataset.Row, c *dataset.Citation) bool {
+func (want *recordedCitation) is(r *ibid.Answer, c *ibid.Citation) bool {
 	span := func(unit string, from, to *int64) bool {
 		return c.Unit == unit && c.Start == integer(*from) && c.End == integer(*to)
 	}
 	inAnswer := func(text string) bool {
-		return c.AnswerStart.Valid && passage(r.Answer, c.AnswerStart.Value, c.AnswerEnd.Value) == text
+		return c.AnswerStart.Known() && passage(r.Answer, c.AnswerStart.Value, c.AnswerEnd.Value) == text
 	}
 	switch want.Kind {
 	case "anthropic.char_location":
@@ -118,7 +118,7 @@ func (want *recordedCitation) is(r *dataset.Row, c *dataset.Citation) bool {
 	case "anthropic.content_block_location", "anthropic.search_result_location":
 		return span("block", want.FromBlock, want.ToBlock)
 	case "anthropic.web_search_result_location":
-		return !c.Start.Valid && strings.HasPrefix(c.Doc, "https://") && c.CitedText != ""
+		return !c.Start.Known() && strings.HasPrefix(c.Doc, "https://") && c.CitedText != ""
 	case "cohere.citation":
 		return inAnswer(want.Want) && slices.Contains(want.Sources, c.Doc)
 	case "gemini.segment":

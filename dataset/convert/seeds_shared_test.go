@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // seed reads one of the documents that the project was created from.
@@ -96,7 +96,7 @@ func TestClaudeDocument(t *testing.T) {
 			t.Fatalf("example %d: report %+v", i, report)
 		}
 		c := &m.rows[0].Citations[0]
-		if c.Doc != "Document Title" || c.Unit != unit || !c.Start.Valid || c.CitedText != "The exact text being cited" {
+		if c.Doc != "Document Title" || c.Unit != unit || !c.Start.Known() || c.CitedText != "The exact text being cited" {
 			t.Errorf("example %d: %+v", i, c)
 		}
 	}
@@ -144,15 +144,15 @@ func TestKeeptrustsDocument(t *testing.T) {
 	if len(m.rows) != 1 || report.Failed != 0 || len(report.UnknownFields) != 0 {
 		t.Fatalf("report %+v", report)
 	}
-	want := []dataset.Citation{
+	want := []ibid.Citation{
 		{
 			Doc: "asset-uuid", Title: "Session Management Policy", AnswerStart: integer(0), AnswerEnd: integer(45), CitationID: "cit-uuid-1",
-			SourceType: "knowledge_base", Relevance: dataset.NullFloat{Value: 0.92, Valid: true}, TokenContribution: integer(856),
+			SourceType: "knowledge_base", Relevance: ibid.Some[float64](0.92), TokenContribution: integer(856),
 			SourceReference: `{"asset_id":"asset-uuid","asset_title":"Session Management Policy","asset_version":3,"promotion_status":"active"}`,
 		},
 		{
 			Doc: "src/auth/session.ts", Title: "validateSession", AnswerStart: integer(46), AnswerEnd: integer(189), CitationID: "cit-uuid-2",
-			SourceType: "codebase_context_fabric", Relevance: dataset.NullFloat{Value: 0.88, Valid: true}, TokenContribution: integer(234),
+			SourceType: "codebase_context_fabric", Relevance: ibid.Some[float64](0.88), TokenContribution: integer(234),
 			SourceReference: `{"workspace_id":"ws-uuid","file_path":"src/auth/session.ts","symbol":"validateSession","last_indexed_at":"2026-04-30T13:45:00Z"}`,
 		},
 	}
@@ -245,7 +245,7 @@ func TestCiteformerVectors(t *testing.T) {
 				if (w.Cited == nil) != (c.CitedText == "") || w.Cited != nil && c.CitedText != *w.Cited {
 					t.Errorf("citation %d: cited_text %q", i, c.CitedText)
 				}
-				if (w.At == nil) == c.Start.Valid || w.At != nil && (c.Start.Value != w.At[0] || c.End.Value != w.At[1]) {
+				if (w.At == nil) == c.Start.Known() || w.At != nil && (c.Start.Value != w.At[0] || c.End.Value != w.At[1]) {
 					t.Errorf("citation %d: source_span %v-%v", i, c.Start, c.End)
 				}
 				if w.Title != nil && c.Title != *w.Title {

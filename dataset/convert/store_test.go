@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -18,14 +19,14 @@ type parquetSink struct {
 	docs *dataset.DocumentWriter
 }
 
-func (s *parquetSink) WriteRow(r *dataset.Row) error {
+func (s *parquetSink) WriteRow(r *ibid.Answer) error {
 	if err := s.memory.WriteRow(r); err != nil {
 		return err
 	}
 	return s.rows.Write(r)
 }
 
-func (s *parquetSink) WriteDocument(d *dataset.Document) error {
+func (s *parquetSink) WriteDocument(d *ibid.Document) error {
 	if err := s.memory.WriteDocument(d); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var rows []dataset.Row
+	var rows []ibid.Answer
 	source, err := dataset.Open(path, dataset.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func TestStored(t *testing.T) {
 	// No batch is released: the rows share their memory.
 	err = source.Read(t.Context(), 0, 2, func(b *dataset.Batch) error {
 		for i := range b.Len() {
-			var r dataset.Row
+			var r ibid.Answer
 			b.Row(i, &r)
 			rows = append(rows, copyRow(&r))
 		}
@@ -83,19 +84,19 @@ func TestStored(t *testing.T) {
 		t.Errorf("rows (-imported +stored):\n%s", diff)
 	}
 
-	var documents []dataset.Document
+	var documents []ibid.Document
 	store, err := dataset.OpenDocuments(docs, dataset.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = store.Read(t.Context(), func(d *dataset.Document) error {
+	err = store.Read(t.Context(), func(d *ibid.Document) error {
 		documents = append(documents, *d)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(s.documents, documents, cmpopts.IgnoreFields(dataset.Document{}, "File", "FileRow"), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(s.documents, documents, cmpopts.IgnoreFields(ibid.Document{}, "File", "FileRow"), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("documents (-imported +stored):\n%s", diff)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/metrics/stats"
 )
 
@@ -72,13 +72,13 @@ type Questions map[uint64]struct{}
 
 // ReadQuestions reads the ids of the run in dir.
 func ReadQuestions(dir string) (Questions, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
+	f, err := parquet.OpenResult(filepath.Join(dir, RowsFile))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	out := make(Questions)
-	var ids dataset.ColumnValues
+	var ids parquet.ColumnValues
 	for g := range f.RowGroups() {
 		if err := f.ReadColumn(g, "id", &ids); err != nil {
 			return nil, err

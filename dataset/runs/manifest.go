@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/metrics/stats"
 )
@@ -81,6 +82,16 @@ func (m *Manifest) Setting(key string) string {
 		}
 	}
 	return ""
+}
+
+// Effective are the settings of the run, typed. What its manifest does not say has
+// its default.
+func (m *Manifest) Effective() *configs.Settings {
+	values := make([]configs.Value, len(m.Settings))
+	for i, s := range m.Settings {
+		values[i] = configs.Value(s)
+	}
+	return configs.FromValues(values)
 }
 
 // An Input is one file that the run read.

@@ -1,140 +1,174 @@
 package runs
 
 import (
-	"errors"
-	"io/fs"
-	"path/filepath"
+	"fmt"
+	"math"
 
-	"ibid/dataset"
+	"ibid/dataset/parquet"
+	"ibid/metrics"
 )
+
+// RowsFile is the file of a run with its rows.
+const RowsFile = "rows.parquet"
+
+// Row states, as in the column status of rows.parquet.
+const (
+	RowOK    = "ok"
+	RowError = "error"
+)
+
+// ContractCounts is how many counts come before the metrics. The others, and the
+// sums, are parts that micro values are pooled from.
+const ContractCounts = int(metrics.UnscoredClaims) + 1
+
+// Suffixes of the columns that hold the least and the greatest value that a
+// metric of a row can have, where something of it is unscored.
+const (
+	LowSuffix  = "_low"
+	HighSuffix = "_high"
+)
+
+// A Key says which row of the input a result is about.
+type Key struct {
+	ID     string `json:"-" col:"id" doc:"the question or case"`
+	System string `json:"-" col:"system" doc:"who answered"`
+	Row    int64  `json:"-" col:"row" doc:"position in the input, from 0"`
+}
+
+// A Row is one answer and what became of it: a row of rows.parquet. Texts that are
+// null are "".
+type Row struct {
+	Key
+	Status       string             `col:"status" doc:"ok or error"`
+	Error        string             `col:"error" doc:"why the row could not be scored" null:"it could"`
+	Fails        bool               `col:"fails" doc:"whether the answer fails: error, its worst problem is a warning or worse, or overall_citation_accuracy is below 0.5"`
+	FailsBecause string             `col:"fails_because" doc:"name of its worst problem" null:"the answer does not fail"`
+	Annotator    string             `col:"truth_annotator" doc:"annotator whose truth the row was compared with" null:"no truth, or that of several taken together"`
+	Components   string             `col:"overall_components" doc:"metrics that the overall score is made of, separated by commas" null:"it is undefined"`
+	Provider     string             `col:"provider" doc:"who ran the model, as the input has it" null:"not given"`
+	Model        string             `col:"model" doc:"the model that answered, as the input has it" null:"not given"`
+	Tags         map[string]string  `col:"tags" doc:"the tags of the input" null:"never"`
+	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value, each with the reason" null:"never"`
+	Numbers      map[string]float64 `col:"*"` // counts, metrics, sums and bounds by name; what is undefined is not there
+
+	Cluster     string   `col:"cluster" doc:"rows with the same cluster are not independent" null:"its cluster is the id"`
+	Tampering   string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence" null:"the judge does not look for it"`
+	SourceTypes []string `col:"source_types" doc:"kinds of source that the citations have, sorted" null:"the run has no slices by source_type"`
+}
+
+// Number is a count or a metric of the row, nil if it is undefined.
+func (r *Row) Number(name string) *float64 {
+	v, ok := r.Numbers[name]
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+// Rows is the table of rows.parquet for the metrics registered so far.
+func Rows() *Table[Row] { return NewRowsLayout().Table }
+
+// A RowsLayout says where each number of a row is in rows.parquet. The numbers of a
+// kind are columns that follow each other.
+type RowsLayout struct {
+	*Table[Row]
+	Counts      int // column of count 0; the contract's are contiguous
+	Metrics     int // column of metric 0; built-in ones are contiguous
+	Builtin     int // number of built-in metrics
+	PoolCounts  int // column of the first count after the contract's
+	Sums        int // column of sum 0
+	BuiltinSums int
+	Bounds      int              // column of the first bound; each metric of Bounded has two, low and high
+	Bounded     []metrics.Metric // metrics that can be unscored
+	Custom      int              // column of the first custom metric
+	CustomSums  int
+}
+
+// NewRowsLayout lays out the columns for the metrics registered so far.
+func NewRowsLayout() *RowsLayout {
+	l := &RowsLayout{Builtin: metrics.NumBuiltin, BuiltinSums: metrics.NumBuiltinSums}
+	counts, values, sums := metrics.CountDefinitions(), metrics.Definitions(), metrics.SumDefinitions()
+	var numbers []Column
+	after := "undefined" // the column that the next one follows; "" for the end of the table
+	add := func(kind parquet.ColumnKind, defs ...metrics.Definition) {
+		for i := range defs {
+			c := metricColumn(&defs[i], defs[i].UndefinedWhen)
+			c.Kind, c.After = kind, after
+			if after != "" {
+				after = c.Name
+			}
+			numbers = append(numbers, c)
+		}
+	}
+	add(parquet.Int64, counts[:ContractCounts]...)
+	add(parquet.Double, values[:l.Builtin]...)
+	add(parquet.Int64, counts[ContractCounts:]...)
+	add(parquet.Double, sums[:l.BuiltinSums]...)
+	inside := len(numbers)
+	after = ""
+	for m, d := range values[:l.Builtin] {
+		if d.Judged || d.Group == "overall" {
+			l.Bounded = append(l.Bounded, metrics.Metric(m))
+			low, high := d, d
+			low.Name, low.Summary = d.Name+LowSuffix, "least value that "+d.Name+" can have"
+			high.Name, high.Summary = d.Name+HighSuffix, "greatest value that "+d.Name+" can have"
+			low.UndefinedWhen, high.UndefinedWhen = "nothing of it is unscored", "nothing of it is unscored"
+			add(parquet.Double, low, high)
+		}
+	}
+	add(parquet.Double, values[l.Builtin:]...)
+	add(parquet.Double, sums[l.BuiltinSums:]...)
+
+	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
+	l.Counts = l.Index("undefined") + 1
+	l.Metrics = l.Counts + ContractCounts
+	l.PoolCounts = l.Metrics + l.Builtin
+	l.Sums = l.PoolCounts + len(counts) - ContractCounts
+	l.Bounds = len(l.Columns) - (len(numbers) - inside)
+	l.Custom = l.Bounds + 2*len(l.Bounded)
+	l.CustomSums = l.Custom + len(values) - l.Builtin
+	return l
+}
+
+// metricColumn is the column of the value of a metric in a row.
+func metricColumn(d *metrics.Definition, null string) Column {
+	if null == "" {
+		null = "the row could not be scored"
+	}
+	c := Column{Name: d.Name, Kind: parquet.Double, Doc: d.Summary, Null: null}
+	if low, high := !math.IsInf(d.Min, 0), !math.IsInf(d.Max, 0); low && high && d.Min < d.Max {
+		c.Range = fmt.Sprintf("[%g, %g]", d.Min, d.Max)
+	} else if low && !high {
+		c.Range = fmt.Sprintf(">= %g", d.Min)
+	}
+	return c
+}
 
 // A RowKey names one row of rows.parquet.
 type RowKey struct {
-	Index      int64 // position in the file
-	Row        int64 // position in the input
-	ID, System string
-	Error      string // why it could not be scored, "" if it was
+	Key
+	Index int64  // position in the file
+	Error string // why it could not be scored, "" if it was
 }
 
 // FindRows lists the rows of the run in dir that match, in file order.
 func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
 	var found []RowKey
-	err := ScanRows(dir, nil, func(key RowKey, _ Record) {
-		if match(key) {
+	err := Rows().Scan(dir, []string{"id", "system", "row", "error"}, func(at int64, r *Row) error {
+		if key := (RowKey{r.Key, at, r.Error}); match(key) {
 			found = append(found, key)
 		}
+		return nil
 	})
 	return found, err
 }
 
-// ScanRows calls yield with each row of the run in dir, in file order, and with
-// its cells of the columns. The record is valid until yield returns.
-func ScanRows(dir string, columns []string, yield func(RowKey, Record)) error {
-	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var id, system, row, why dataset.ColumnValues
-	read := map[string]*dataset.ColumnValues{"id": &id, "system": &system, "row": &row, "error": &why}
-	for _, name := range columns {
-		if read[name] == nil {
-			read[name] = new(dataset.ColumnValues)
-		}
-	}
-	cells := make(Record, len(columns))
-	index := int64(0)
-	for g := range f.RowGroups() {
-		for name, into := range read {
-			if err := f.ReadColumn(g, name, into); err != nil {
-				return err
-			}
-		}
-		for i := range f.GroupRows(g) {
-			for _, name := range columns {
-				cells[name] = read[name].Cell(i)
-			}
-			yield(RowKey{Index: index, Row: row.Ints[i], ID: id.Strings[i], System: system.Strings[i], Error: why.Strings[i]}, cells)
-			index++
-		}
-	}
-	return nil
-}
-
-// A Record is one row of a result file: its cells by column name.
-type Record map[string]dataset.Cell
-
 // ReadRow returns row n of rows.parquet of the run in dir.
-func ReadRow(dir string, n int64) (Record, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, RowsFile))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	cells, err := f.ReadRow(n)
-	if err != nil {
-		return nil, err
-	}
-	return record(f.Fields(), cells), nil
-}
-
-// CitationsOf returns the citations of the row at a position of the input, in
-// order.
-func CitationsOf(dir string, row int64) ([]Record, error) { return recordsOf(dir, CitationsFile, row) }
-
-// ClaimsOf returns the claims of the row at a position of the input, in order;
-// none if the run has no judge.
-func ClaimsOf(dir string, row int64) ([]Record, error) { return recordsIfAny(dir, ClaimsFile, row) }
-
-// CallsOf returns the judge calls about the row at a position of the input, in
-// order; none if the run's judge asks no model.
-func CallsOf(dir string, row int64) ([]Record, error) { return recordsIfAny(dir, CallsFile, row) }
-
-// recordsIfAny is recordsOf for a file that not every run has.
-func recordsIfAny(dir, file string, row int64) ([]Record, error) {
-	records, err := recordsOf(dir, file, row)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return records, err
-}
-
-// recordsOf returns the records of a file that belong to one row.
-func recordsOf(dir, file string, row int64) ([]Record, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, file))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var out []Record
-	var rows dataset.ColumnValues
-	first := int64(0)
-	for g := range f.RowGroups() {
-		if err := f.ReadColumn(g, "row", &rows); err != nil {
-			return nil, err
-		}
-		for i, r := range rows.Ints {
-			if r != row {
-				continue
-			}
-			cells, err := f.ReadRow(first + int64(i))
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, record(f.Fields(), cells))
-		}
-		first += int64(f.GroupRows(g))
-		if len(out) > 0 {
-			return out, nil // what belongs to a row is in one group
-		}
-	}
-	return nil, nil
-}
-
-func record(fields []dataset.Field, cells []dataset.Cell) Record {
-	r := make(Record, len(fields))
-	for i, f := range fields {
-		r[f.Name] = cells[i]
-	}
-	return r
+func ReadRow(dir string, n int64) (*Row, error) {
+	var found *Row
+	err := Rows().ScanSome(dir, nil, func(at int64) bool { return at == n }, func(_ int64, r *Row) error {
+		found = r
+		return nil
+	})
+	return found, err
 }

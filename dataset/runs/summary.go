@@ -2,13 +2,13 @@ package runs
 
 import (
 	"cmp"
-	"io"
-	"path/filepath"
 	"slices"
 
-	"ibid/dataset"
 	"ibid/metrics/stats"
 )
+
+// SummaryFile is the file of a run with its numbers.
+const SummaryFile = "summary.parquet"
 
 // The two ways of aggregating a metric over rows.
 const (
@@ -19,30 +19,38 @@ const (
 // A SummaryRow is one number of a run's summary: a metric over the rows of one
 // system and slice. Fields that are not defined are nil.
 type SummaryRow struct {
-	System string // "" = all systems pooled
-	Slice  string // "" = all rows, or key=value
-	Metric string
-	Agg    string // Macro or Micro
+	System string `json:"system" doc:"the system; empty for the rows of all systems together"`
+	Slice  string `json:"slice" doc:"key=value of the rows; empty for all rows"`
+	Metric string `json:"metric" doc:"name of the metric or count"`
+	Agg    string `json:"agg" doc:"macro: mean of the rows' values; micro: quotient of sums over rows"`
 
-	N         int64    // rows where the metric is defined
-	Num, Den  *float64 // of a micro value
-	Undefined int64    // rows where it is not
-	Unscored  int64    // items that should have been judged and were not
-	Coverage  *float64 // scored / scorable items, of judged metrics
+	N         int64    `json:"n" unit:"rows" doc:"rows where the metric is defined"`
+	Num       *float64 `json:"num" doc:"numerator of a micro value" null:"a macro value"`
+	Den       *float64 `json:"den" doc:"denominator of a micro value" null:"a macro value"`
+	Undefined int64    `json:"undefined" unit:"rows" doc:"rows where the metric is not defined"`
+	Unscored  int64    `json:"unscored" unit:"items" doc:"items that should have been judged and were not"`
+	Coverage  *float64 `json:"coverage" range:"[0, 1]" doc:"share of the items to be judged that were" null:"the metric needs no judge"`
 
-	Estimate        *float64
-	Low, High       *float64 // interval at Level
-	Level           float64
-	Method          string
-	Clusters        int64
-	BoundLow        *float64 // estimate if every unscored item were worst
-	BoundHigh       *float64 // estimate if every unscored item were best
-	Corrected       *float64 // judge-corrected estimate
-	CorrectedLow    *float64
-	CorrectedHigh   *float64
-	CorrectedMethod string
-	Warnings        []string
+	Estimate *float64 `json:"estimate" doc:"the value" null:"undefined: no row has a value"`
+	Low      *float64 `json:"ci_low" doc:"lower end of the confidence interval of the estimate" null:"no interval"`
+	High     *float64 `json:"ci_high" doc:"upper end of the confidence interval of the estimate" null:"no interval"`
+	Level    float64  `json:"level" range:"(0, 1)" doc:"confidence level of all intervals of the row" null:"never"`
+	Method   string   `json:"method" doc:"how the interval was computed" null:"no interval"`
+	Clusters int64    `json:"clusters" unit:"clusters" doc:"independent groups of rows that the interval rests on"`
+
+	BoundLow  *float64 `json:"bound_low" doc:"the estimate if every unscored item were the worst" null:"nothing is unscored, or the bound is not known"`
+	BoundHigh *float64 `json:"bound_high" doc:"the estimate if every unscored item were the best" null:"nothing is unscored, or the bound is not known"`
+
+	Corrected       *float64 `json:"corrected" doc:"the estimate, corrected for the errors of the judge by people's labels" null:"not corrected"`
+	CorrectedLow    *float64 `json:"corrected_low" doc:"lower end of the interval of the corrected estimate" null:"not corrected"`
+	CorrectedHigh   *float64 `json:"corrected_high" doc:"upper end of the interval of the corrected estimate" null:"not corrected"`
+	CorrectedMethod string   `json:"corrected_method" doc:"how the estimate was corrected" null:"not corrected"`
+
+	Warnings ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
 }
+
+// Summary is the table of summary.parquet.
+var Summary = NewTable[SummaryRow](SummaryFile, "one number: a metric over the rows of one system and slice")
 
 // compareSummary orders rows as the file does.
 func compareSummary(a, b SummaryRow) int {
@@ -67,112 +75,8 @@ func (r *SummaryRow) Fill(e *stats.Estimate) {
 // WriteSummary writes rows, sorted, as summary.parquet.
 func WriteSummary(dir string, rows []SummaryRow) error {
 	slices.SortFunc(rows, compareSummary)
-	t, err := dataset.NewTable(summaryFields)
-	if err != nil {
-		return err
-	}
-	for i := range rows {
-		rows[i].append(t)
-	}
-	return dataset.WriteFile(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
-		var e dataset.Encoder
-		return e.EncodePart(w, t)
-	})
-}
-
-// append adds the row to a table of summaryFields, in their order.
-func (r *SummaryRow) append(t *dataset.Table) {
-	c := 0
-	next := func() int { c++; return c - 1 }
-	number := func(v *float64) {
-		if v == nil {
-			t.AppendNull(next())
-		} else {
-			t.AppendDouble(next(), *v)
-		}
-	}
-	for _, s := range []string{r.System, r.Slice, r.Metric, r.Agg} {
-		t.AppendString(next(), s)
-	}
-	t.AppendInt(next(), r.N)
-	number(r.Num)
-	number(r.Den)
-	t.AppendInt(next(), r.Undefined)
-	t.AppendInt(next(), r.Unscored)
-	number(r.Coverage)
-	number(r.Estimate)
-	number(r.Low)
-	number(r.High)
-	number(&r.Level)
-	appendText(t, next(), r.Method)
-	t.AppendInt(next(), r.Clusters)
-	for _, v := range []*float64{r.BoundLow, r.BoundHigh, r.Corrected, r.CorrectedLow, r.CorrectedHigh} {
-		number(v)
-	}
-	appendText(t, next(), r.CorrectedMethod)
-	t.AppendStrings(next(), r.Warnings)
-	t.EndRow()
+	return Summary.Write(dir, rows)
 }
 
 // ReadSummary reads the summary of the finished run in dir, in file order.
-func ReadSummary(dir string) ([]SummaryRow, error) {
-	f, err := dataset.OpenResult(filepath.Join(dir, SummaryFile))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	rows := make([]SummaryRow, 0, f.Rows())
-	for g := range f.RowGroups() {
-		group := make([]SummaryRow, f.GroupRows(g))
-		into := make([][]any, len(group))
-		for i := range group {
-			into[i] = group[i].fields()
-		}
-		for c, field := range summaryFields {
-			var column dataset.ColumnValues
-			if err := f.ReadColumn(g, field.Name, &column); err != nil {
-				return nil, err
-			}
-			for i := range group {
-				if column.Valid[i] {
-					setCell(into[i][c], column.Cell(i))
-				}
-			}
-		}
-		rows = append(rows, group...)
-	}
-	return rows, nil
-}
-
-// fields are where the columns of summaryFields go, in their order.
-func (r *SummaryRow) fields() []any {
-	return []any{
-		&r.System, &r.Slice, &r.Metric, &r.Agg, &r.N, &r.Num, &r.Den, &r.Undefined, &r.Unscored, &r.Coverage,
-		&r.Estimate, &r.Low, &r.High, &r.Level, &r.Method, &r.Clusters, &r.BoundLow, &r.BoundHigh,
-		&r.Corrected, &r.CorrectedLow, &r.CorrectedHigh, &r.CorrectedMethod, &r.Warnings,
-	}
-}
-
-// setCell takes over a cell that is not null.
-func setCell(field any, cell dataset.Cell) {
-	switch f := field.(type) {
-	case *string:
-		*f = cell.Text
-	case *int64:
-		*f = cell.Int
-	case *float64:
-		*f = cell.Double
-	case **float64:
-		*f = new(cell.Double)
-	case *[]string:
-		*f = cell.Texts
-	}
-}
-
-func appendText(t *dataset.Table, column int, s string) {
-	if s == "" {
-		t.AppendNull(column)
-	} else {
-		t.AppendString(column, s)
-	}
-}
+func ReadSummary(dir string) ([]SummaryRow, error) { return Summary.Read(dir) }

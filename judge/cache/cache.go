@@ -16,10 +16,15 @@ package cache
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // A Key is the SHA-256 of all that can change an answer: the endpoint and the
@@ -128,6 +133,118 @@ func (e *Entry) check() error {
 func checkTTL(ttl time.Duration) error {
 	if ttl <= 0 {
 		return fmt.Errorf("judge cache: a lease of %v", ttl)
+	}
+	return nil
+}
+
+// What can be wrong with the file of a store.
+var (
+	// ErrNewer is a store that a newer version of the program has written.
+	ErrNewer = errors.New("was written by a newer version")
+	// ErrNotStore is a file that is something else.
+	ErrNotStore = errors.New("is no judge cache")
+	// ErrCorrupt is a store that is damaged.
+	ErrCorrupt = errors.New("is damaged")
+	// ErrBusy is a store that another process has kept to itself for too long.
+	ErrBusy = errors.New("is kept busy by another process")
+	// ErrFull is a store whose disk has no room.
+	ErrFull = errors.New("has no room left on its disk")
+	// ErrAccess is a store that cannot be opened, made or written where it is.
+	ErrAccess = errors.New("cannot be opened for writing")
+)
+
+// A FileError is a store whose file cannot be used.
+type FileError struct {
+	Path string
+	Err  error // wraps one of the errors above where it is known
+	tip  string
+}
+
+// Error reads: judge cache /path/judge.sqlite: is damaged: malformed.
+func (e *FileError) Error() string { return fmt.Sprintf("judge cache %s: %v", e.Path, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Hint is what to do about it, or "".
+func (e *FileError) Hint() string { return e.tip }
+
+// kinds says what the primary result codes of SQLite mean to the user.
+var kinds = map[int]struct {
+	is  error
+	tip string
+}{
+	sqlite3.SQLITE_NOTADB:   {ErrNotStore, tipNotStore},
+	sqlite3.SQLITE_CORRUPT:  {ErrCorrupt, tipCorrupt},
+	sqlite3.SQLITE_BUSY:     {ErrBusy, "wait for the other process, or name another file with --cache"},
+	sqlite3.SQLITE_LOCKED:   {ErrBusy, "wait for the other process, or name another file with --cache"},
+	sqlite3.SQLITE_FULL:     {ErrFull, "make room, or name another file with --cache"},
+	sqlite3.SQLITE_CANTOPEN: {ErrAccess, tipAccess},
+	sqlite3.SQLITE_READONLY: {ErrAccess, tipAccess},
+	sqlite3.SQLITE_PERM:     {ErrAccess, tipAccess},
+}
+
+const (
+	tipCorrupt  = "move it away; the answers in it will be asked and paid for again"
+	tipNotStore = "name another file with --cache"
+	tipAccess   = "the folder has to be writable; name another file with --cache, or use --no-cache"
+)
+
+// fault says what an error of the database means, once.
+func fault(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var already *FileError
+	if errors.As(err, &already) {
+		return err
+	}
+	out := &FileError{Path: path, Err: err}
+	if errors.Is(err, ErrCorrupt) {
+		out.tip = tipCorrupt
+	}
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		if kind, ok := kinds[e.Code()&0xff]; ok {
+			out.Err, out.tip = fmt.Errorf("%w: %w", kind.is, err), kind.tip
+		}
+	}
+	return out
+}
+
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is a CRC-32C over all that a store keeps of an entry. SQLite notices
+// damage to its own structure only, and a verdict with one letter changed may
+// still be a verdict.
+func (e *Entry) checksum() uint32 {
+	b := make([]byte, 0, 512)
+	b = append(b, e.Key[:]...)
+	for _, s := range []string{
+		e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID, e.Template, e.Schema, e.FinishReason, e.Run,
+	} {
+		b = binary.AppendUvarint(b, uint64(len(s))) // so that no text runs into the next
+		b = append(b, s...)
+	}
+	for _, n := range []int64{
+		e.Created.UnixMilli(), e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD, e.LatencyMillis,
+		int64(e.Attempts), int64(len(e.Verdict)),
+	} {
+		b = binary.AppendVarint(b, n)
+	}
+	sum := crc32.Checksum(b, castagnoli)
+	return crc32.Update(crc32.Update(sum, castagnoli, e.Verdict), castagnoli, e.Raw)
+}
+
+// verify compares an entry with the checksum that it was stored with.
+func (e *Entry) verify(sum uint32) error {
+	if e.checksum() != sum {
+		return fmt.Errorf("%w: entry %s is not what was stored", ErrCorrupt, e.Key)
 	}
 	return nil
 }

@@ -151,3 +151,256 @@ func (s *SQLite) write(ctx context.Context, do func(*prepared) error) error {
 	}
 	return fault(s.path, err)
 }
+
+const (
+	// applicationID marks the file as ours: "ibid" in ASCII.
+	applicationID = 0x69626964
+	// schemaVersion counts the forms of the tables. A store of an older form is
+	// brought up to this one when it is opened, a newer one is refused.
+	schemaVersion = 1
+)
+
+// tables is schema 1. Times are milliseconds since 1970 in UTC. Small columns
+// come before the long ones, so that adding up costs does not read answers.
+// A rowid table with a unique key loads twice as fast as one without a rowid.
+const tables = `
+CREATE TABLE entry (
+	id                INTEGER PRIMARY KEY,
+	key               BLOB    NOT NULL UNIQUE,
+	created           INTEGER NOT NULL,
+	status            TEXT    NOT NULL,
+	model_requested   TEXT    NOT NULL,
+	model_resolved    TEXT    NOT NULL,
+	provider          TEXT    NOT NULL,
+	generation_id     TEXT    NOT NULL,
+	template          TEXT    NOT NULL,
+	schema            TEXT    NOT NULL,
+	finish_reason     TEXT    NOT NULL,
+	prompt_tokens     INTEGER NOT NULL,
+	completion_tokens INTEGER NOT NULL,
+	reasoning_tokens  INTEGER NOT NULL,
+	cached_tokens     INTEGER NOT NULL,
+	cost_nano_usd     INTEGER NOT NULL,
+	latency_ms        INTEGER NOT NULL,
+	attempts          INTEGER NOT NULL,
+	run               TEXT    NOT NULL,
+	crc32c            INTEGER NOT NULL,
+	verdict           BLOB    NOT NULL,
+	raw               BLOB    NOT NULL
+);
+CREATE INDEX entry_created ON entry (created);
+CREATE TABLE attempt (
+	id            INTEGER PRIMARY KEY,
+	key           BLOB    NOT NULL,
+	n             INTEGER NOT NULL,
+	http_status   INTEGER NOT NULL,
+	class         TEXT    NOT NULL,
+	ms            INTEGER NOT NULL,
+	cost_nano_usd INTEGER NOT NULL,
+	generation_id TEXT    NOT NULL,
+	error         TEXT    NOT NULL,
+	at            INTEGER NOT NULL,
+	run           TEXT    NOT NULL
+);
+CREATE INDEX attempt_at ON attempt (at);
+CREATE TABLE lease (
+	key   BLOB    PRIMARY KEY,
+	owner TEXT    NOT NULL,
+	until INTEGER NOT NULL
+) WITHOUT ROWID;
+`
+
+// migrate makes the tables of an empty file. It looks before it changes
+// anything, so that a file of another program stays as it is, and again while it
+// holds the write lock, so that of several processes that open a new store one
+// makes the tables.
+func migrate(ctx context.Context, conn *sql.Conn, path string) error {
+	if _, err := isEmpty(ctx, conn, path); err != nil {
+		return err
+	}
+	if err := logAhead(ctx, conn); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := makeTables(ctx, conn, path)
+	if err != nil {
+		_, undo := conn.ExecContext(ctx, "ROLLBACK")
+		return errors.Join(err, undo)
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+func makeTables(ctx context.Context, conn *sql.Conn, path string) error {
+	empty, err := isEmpty(ctx, conn, path)
+	if err != nil || !empty {
+		return err
+	}
+	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
+	_, err = conn.ExecContext(ctx, tables+mark)
+	return err
+}
+
+// isEmpty says whether a database has no tables yet. One that is not ours, or
+// newer than we are, is an error.
+func isEmpty(ctx context.Context, conn *sql.Conn, path string) (bool, error) {
+	var app, version, objects int64
+	row := conn.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`)
+	if err := row.Scan(&app, &version, &objects); err != nil {
+		return false, err
+	}
+	switch {
+	case app == applicationID && version > schemaVersion:
+		return false, &FileError{
+			Path: path, tip: "use that version, or name another file with --cache",
+			Err: fmt.Errorf("%w: its schema is %d, this version knows %d", ErrNewer, version, schemaVersion),
+		}
+	case app == applicationID && version == schemaVersion:
+		return false, nil
+	case app == 0 && version == 0 && objects == 0:
+		return true, nil
+	}
+	return false, &FileError{Path: path, tip: tipNotStore, Err: fmt.Errorf("%w but another SQLite database", ErrNotStore)}
+}
+
+// logAhead turns on the write-ahead log, which a file keeps. Two processes that
+// do so at once can be told "busy" without having waited, so it tries again.
+func logAhead(ctx context.Context, conn *sql.Conn) error {
+	deadline := time.Now().Add(busyTimeout)
+	for {
+		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+		if err == nil || !isBusy(err) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// entryColumns are the columns of an entry in the order of scan and of the
+// statement that puts one.
+const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template, schema, finish_reason,
+	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, crc32c, verdict, raw`
+
+// attemptColumns are those of an attempt.
+const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generation_id, error, at, run`
+
+// prepared are the statements of the writing connection.
+type prepared struct {
+	conn                    *sql.Conn // for what is rare
+	begin, commit, rollback *sql.Stmt
+	putEntry, addAttempt    *sql.Stmt
+	takeLease, dropLease    *sql.Stmt
+}
+
+func prepare(ctx context.Context, conn *sql.Conn) (*prepared, error) {
+	p := &prepared{conn: conn}
+	for _, s := range []struct {
+		to  **sql.Stmt
+		sql string
+	}{
+		{&p.begin, "BEGIN IMMEDIATE"},
+		{&p.commit, "COMMIT"},
+		{&p.rollback, "ROLLBACK"},
+		{&p.putEntry, "INSERT INTO entry (" + entryColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING"},
+		{&p.addAttempt, "INSERT INTO attempt (" + attemptColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?)"},
+		{&p.takeLease, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
+			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`},
+		{&p.dropLease, "DELETE FROM lease WHERE key = ? AND owner = ?"},
+	} {
+		stmt, err := conn.PrepareContext(ctx, s.sql)
+		if err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+		*s.to = stmt
+	}
+	return p, nil
+}
+
+func (p *prepared) close() error {
+	var all error
+	for _, s := range []*sql.Stmt{p.begin, p.commit, p.rollback, p.putEntry, p.addAttempt, p.takeLease, p.dropLease} {
+		if s != nil {
+			all = errors.Join(all, s.Close())
+		}
+	}
+	return all
+}
+
+func (p *prepared) run(s *sql.Stmt, args ...any) error {
+	_, err := s.Exec(args...)
+	return err
+}
+
+func (p *prepared) put(e *Entry) error {
+	return p.run(p.putEntry, e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
+		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
+		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw))
+}
+
+// blob keeps an empty value from being stored as null.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func (p *prepared) record(a *Attempt) error {
+	return p.run(p.addAttempt, a.Key[:], a.N, a.HTTPStatus, a.Class, a.Millis, a.CostNanoUSD, a.GenerationID, a.Error, a.At.UnixMilli(), a.Run)
+}
+
+// acquire returns 1 if owner has the lease now, else 0.
+func (p *prepared) acquire(key Key, owner string, now time.Time, ttl time.Duration) (int64, error) {
+	res, err := p.takeLease.Exec(key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli())
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+func (p *prepared) release(key Key, owner string) error {
+	return p.run(p.dropLease, key[:], owner)
+}
+
+// A scanner is a row of an answer.
+type scanner interface{ Scan(...any) error }
+
+// scanEntry reads an entry. One that is not what was stored is an error.
+func scanEntry(row scanner) (*Entry, error) {
+	e := new(Entry)
+	var key []byte
+	var created int64
+	var sum uint32
+	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template, &e.Schema,
+		&e.FinishReason, &e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
+		&e.Attempts, &e.Run, &sum, &e.Verdict, &e.Raw)
+	if err != nil {
+		return nil, err
+	}
+	copy(e.Key[:], key)
+	e.Created = time.UnixMilli(created).UTC()
+	return e, e.verify(sum)
+}
+
+func scanAttempt(row scanner) (Attempt, error) {
+	var a Attempt
+	var key []byte
+	var at int64
+	err := row.Scan(&key, &a.N, &a.HTTPStatus, &a.Class, &a.Millis, &a.CostNanoUSD, &a.GenerationID, &a.Error, &at, &a.Run)
+	copy(a.Key[:], key)
+	a.At = time.UnixMilli(at).UTC()
+	return a, err
+}
+
+// DefaultPath is where the command keeps its store: ibid/judge.sqlite in the
+// user's cache directory.
+func DefaultPath() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the judge cache: %w", err)
+	}
+	return filepath.Join(dir, "ibid", "judge.sqlite"), nil
+}

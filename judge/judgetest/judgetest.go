@@ -10,10 +10,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -159,4 +164,216 @@ func dump(t *testing.T, r *judge.Request) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// Requests returns the requests of [TestJudge], made anew: plain ones with
+// human labels, and the odd ones that data brings. Each has its own Row.
+func Requests() []*judge.Request {
+	return []*judge.Request{
+		plain(), shared(), odd(), spaceless(),
+		{Row: "empty/a"},
+		{Row: "no evidence/a", Question: "Why?", Claims: []judge.Claim{{Text: "Nothing is cited here."}, {}}},
+	}
+}
+
+// plain has a claim of two citations, one of an invalid citation, one uncited.
+func plain() *judge.Request {
+	source := "The bridge opened on 11 July 1909. It carries 4,200 cars a day. It was never closed."
+	return &judge.Request{
+		Row: "plain/a", Question: "When did the bridge open?", Answer: "The bridge opened in 1909. It is red. It was closed.",
+		Claims: []judge.Claim{
+			{ID: "one", Text: "The bridge opened in 1909 and carries 4200 cars.", Evidence: []int{0, 1}, Citations: []int{0, 1}},
+			{Text: "The bridge is red.", Citations: []int{2}},
+			{Text: "It was closed."},
+		},
+		Evidence: []judge.Evidence{
+			{Text: "The bridge opened on 11 July 1909.", Citation: 0},
+			{Text: "It carries 4,200 cars a day.", Citation: 1},
+		},
+		Sources: []judge.Source{{Doc: "bridge", Page: 1, Text: source, Cited: []judge.Interval{
+			{Start: 0, End: 34, Citation: 0}, {Start: 35, End: 63, Citation: 1},
+		}}},
+		Labels: []judge.HumanLabel{
+			{Annotator: "a", Claim: 0, Citation: -1, Kind: "support", Value: 1},
+			{Annotator: "b", Claim: 0, Citation: -1, Kind: "support", Value: 0.5},
+			{Annotator: "a", Claim: 0, Citation: 1, Kind: "support", Value: 0.5},
+			{Annotator: "a", Claim: -1, Citation: 2, Kind: "relevant", Value: 0},
+			{Annotator: "a", Claim: 2, Citation: -1, Kind: "factual", Value: 1},
+			{Annotator: "b", Claim: 2, Citation: -1, Kind: "needs_citation", Value: 0},
+		},
+	}
+}
+
+// shared has one text cited twice, by one claim and by two.
+func shared() *judge.Request {
+	text := "Rain fell for three days in Lisbon."
+	return &judge.Request{
+		Row: "shared/a",
+		Claims: []judge.Claim{
+			{Text: "It rained in Lisbon.", Evidence: []int{0, 1}, Citations: []int{0, 3}},
+			{Text: "It rained for three days.", Evidence: []int{1}, Citations: []int{3}},
+			{Text: "It did not rain in Lisbon.", Evidence: []int{2}, Citations: []int{4}},
+		},
+		Evidence: []judge.Evidence{{Text: text, Citation: 0}, {Text: text, Citation: 3}, {Text: "Porto was dry.", Citation: 4}},
+	}
+}
+
+// odd has what no one writes on purpose: markers alone, no letters, bytes that
+// are not UTF-8, evidence without text, a word of 100,000 letters.
+func odd() *judge.Request {
+	long := strings.Repeat("x", 100_000)
+	return &judge.Request{
+		Row: "odd/a", Question: "?",
+		Claims: []judge.Claim{
+			{Text: "[1][2]", Evidence: []int{0}, Citations: []int{0}},
+			{Text: "\xff\xfe 1.2.3.4 --5,,6 [", Evidence: []int{1}, Citations: []int{1}},
+			{Text: long, Evidence: []int{2}, Citations: []int{2}},
+			{Text: strings.Repeat("[", 1000) + "0" + strings.Repeat("9", 400), Evidence: []int{0, 1, 2}, Citations: []int{0, 1, 2}},
+		},
+		Evidence: []judge.Evidence{{Citation: 0}, {Text: "\xffnot UTF-8\xc3 5", Citation: 1}, {Text: long + " " + long, Citation: 2}},
+		Sources:  []judge.Source{{Doc: "d"}, {Doc: "e", Text: "\n\n.\n"}},
+	}
+}
+
+// spaceless has scripts that do not divide words by spaces.
+func spaceless() *judge.Request {
+	return &judge.Request{
+		Row: "spaceless/a", Question: "大桥何时开放？",
+		Claims: []judge.Claim{
+			{Text: "大桥于1909年7月11日开放。", Evidence: []int{0}, Citations: []int{0}},
+			{Text: "橋は閉鎖されなかった。", Evidence: []int{1}, Citations: []int{1}},
+			{Text: "다리는 붉은색이다"},
+		},
+		Evidence: []judge.Evidence{{Text: "大桥于1909年7月11日开放,长2公里。", Citation: 0}, {Text: "橋は閉鎖された。", Citation: 1}},
+		Sources:  []judge.Source{{Doc: "ko", Text: "다리는 붉은색이다. 길이는 2킬로미터이다."}},
+	}
+}
+
+// Problems says what is wrong with a verdict on r, nothing if all is well.
+func Problems(r *judge.Request, v *judge.Verdict) []string {
+	c := checker{request: r}
+	if len(v.Claims) != len(r.Claims) {
+		return []string{fmt.Sprintf("%d claims, want %d", len(v.Claims), len(r.Claims))}
+	}
+	if !slices.Contains([]string{"", "none", "in_answer", "in_evidence"}, v.Tampering) {
+		c.addf("tampering %q", v.Tampering)
+	}
+	for i := range v.Claims {
+		c.where = fmt.Sprintf("claim %d: ", i)
+		c.claim(&r.Claims[i], &v.Claims[i])
+	}
+	return c.problems
+}
+
+type checker struct {
+	request  *judge.Request
+	where    string
+	problems []string
+}
+
+func (c *checker) addf(format string, args ...any) {
+	c.problems = append(c.problems, c.where+fmt.Sprintf(format, args...))
+}
+
+func (c *checker) claim(claim *judge.Claim, v *judge.ClaimVerdict) {
+	c.support("joint", v.Joint)
+	c.support("elsewhere", v.Elsewhere)
+	c.tri("factual", v.Factual)
+	c.tri("needs citation", v.NeedsCitation)
+	if len(claim.Citations) == 0 && v.Joint != ibid.None.Support() {
+		c.addf("cites nothing, joint is %+v", v.Joint)
+	}
+	if v.Contradicted != (v.Joint.Degree == ibid.Contradicts) {
+		c.addf("contradicted is %t, joint %s", v.Contradicted, v.Joint.Degree)
+	}
+	if v.Votes < 0 || v.Votes > 0 && len(claim.Citations) == 0 {
+		c.addf("%d votes", v.Votes)
+	}
+	seen := make(map[int]bool)
+	for i := range v.Checks {
+		check := &v.Checks[i]
+		if seen[check.Citation] {
+			c.addf("citation %d is checked twice", check.Citation)
+		}
+		seen[check.Citation] = true
+		c.check(claim, check)
+	}
+	for _, e := range claim.Evidence {
+		if !seen[c.request.Evidence[e].Citation] {
+			c.addf("citation %d is not checked", c.request.Evidence[e].Citation)
+		}
+	}
+	for _, set := range v.Sufficient {
+		for _, e := range set {
+			if !slices.Contains(claim.Evidence, e) {
+				c.addf("sufficient has evidence %d, which it does not cite", e)
+			}
+		}
+	}
+	c.elsewhere(claim, v)
+}
+
+func (c *checker) check(claim *judge.Claim, v *judge.Check) {
+	if !slices.Contains(claim.Citations, v.Citation) {
+		c.addf("a check of citation %d, which it does not cite", v.Citation)
+	}
+	c.support("check", v.Support)
+	c.tri("relevant", v.Relevant)
+	if v.Evidence == -1 {
+		return
+	}
+	if !slices.Contains(claim.Evidence, v.Evidence) || c.request.Evidence[v.Evidence].Citation != v.Citation {
+		c.addf("a check of citation %d in evidence %d", v.Citation, v.Evidence)
+		return
+	}
+	c.interval("quote", c.request.Evidence[v.Evidence].Text, v.QuoteAt.Start, v.QuoteAt.End)
+}
+
+func (c *checker) elsewhere(claim *judge.Claim, v *judge.ClaimVerdict) {
+	if v.ElsewhereEvidence >= 0 {
+		switch {
+		case v.ElsewhereEvidence >= len(c.request.Evidence):
+			c.addf("elsewhere in evidence %d of %d", v.ElsewhereEvidence, len(c.request.Evidence))
+		case slices.Contains(claim.Evidence, v.ElsewhereEvidence):
+			c.addf("elsewhere in evidence %d, which it cites", v.ElsewhereEvidence)
+		default:
+			c.interval("elsewhere", c.request.Evidence[v.ElsewhereEvidence].Text, v.ElsewhereAt.Start, v.ElsewhereAt.End)
+		}
+	}
+	if p := v.ElsewherePlace; p != nil {
+		i := slices.IndexFunc(c.request.Sources, func(s judge.Source) bool { return s.Doc == p.Doc && s.Page == p.Page })
+		if i < 0 {
+			c.addf("elsewhere in unknown document %q, page %d", p.Doc, p.Page)
+			return
+		}
+		c.interval("elsewhere", c.request.Sources[i].Text, p.Start, p.End)
+	}
+}
+
+func (c *checker) interval(what, text string, start, end int32) {
+	if start == 0 && end == 0 {
+		return
+	}
+	if n := int32(utf8.RuneCountInString(text)); start < 0 || start >= end || end > n {
+		c.addf("%s at [%d,%d) of %d", what, start, end, n)
+	}
+}
+
+func (c *checker) support(what string, s ibid.Support) {
+	switch {
+	case !s.Known() && (s.Value != 0 || s.Degree != ibid.Unsure):
+		c.addf("%s is unscored and has %+v", what, s)
+	case s.Known() && !(s.Value >= 0 && s.Value <= 1):
+		c.addf("%s has score %v", what, s.Value)
+	case s.Known() && (s.Degree == ibid.Unsure || s.Degree > ibid.Contradicts):
+		c.addf("%s has a score and label %d", what, s.Degree)
+	case s.Degree == ibid.Contradicts && s.Value != 0:
+		c.addf("%s contradicts with score %v", what, s.Value)
+	}
+}
+
+func (c *checker) tri(what string, t ibid.Tri) {
+	if t > ibid.Yes {
+		c.addf("%s is %d", what, t)
+	}
 }

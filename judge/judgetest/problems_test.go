@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -23,13 +24,13 @@ func TestProblems(t *testing.T) {
 	}{
 		{"a claim too few", func(v *judge.Verdict) { v.Claims = v.Claims[1:] }},
 		{"tampering", func(v *judge.Verdict) { v.Tampering = "yes" }},
-		{"score above 1", func(v *judge.Verdict) { v.Claims[0].Joint.Score = 1.1 }},
-		{"unscored is a number", func(v *judge.Verdict) { v.Claims[0].Elsewhere = judge.Support{Score: 0.5} }},
-		{"scored and unsure", func(v *judge.Verdict) { v.Claims[0].Joint = judge.Support{Known: true} }},
-		{"uncited and supported", func(v *judge.Verdict) { v.Claims[2].Joint = judge.Full.Support() }},
+		{"score above 1", func(v *judge.Verdict) { v.Claims[0].Joint.Value = 1.1 }},
+		{"unscored is a number", func(v *judge.Verdict) { v.Claims[0].Elsewhere = ibid.Support{Number: ibid.Number{Value: 0.5}} }},
+		{"scored and unsure", func(v *judge.Verdict) { v.Claims[0].Joint = ibid.Support{Number: ibid.Some[float64](0)} }},
+		{"uncited and supported", func(v *judge.Verdict) { v.Claims[2].Joint = ibid.Full.Support() }},
 		{"contradicted without the label", func(v *judge.Verdict) { v.Claims[0].Contradicted = true }},
 		{"contradicts with a score", func(v *judge.Verdict) {
-			v.Claims[0].Checks[0].Support = judge.Support{Label: judge.Contradicts, Score: 0.5, Known: true}
+			v.Claims[0].Checks[0].Support = ibid.Support{Number: ibid.Some(0.5), Degree: ibid.Contradicts}
 		}},
 		{"votes where nothing was asked", func(v *judge.Verdict) { v.Claims[2].Votes = 1 }},
 		{"check missing", func(v *judge.Verdict) { v.Claims[0].Checks = v.Claims[0].Checks[:1] }},

@@ -1,12 +1,17 @@
 package judgetest
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
+	"log"
 	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -254,4 +259,280 @@ func (b *bucket) take() (wait time.Duration, ok bool) {
 	}
 	b.tokens--
 	return 0, true
+}
+
+// A chatRequest is what the server reads of a request.
+type chatRequest struct {
+	Model               string          `json:"model"`
+	Messages            []chatMessage   `json:"messages"`
+	Temperature         *float64        `json:"temperature"`
+	Seed                *int64          `json:"seed"`
+	MaxTokens           *int64          `json:"max_tokens"`
+	MaxCompletionTokens *int64          `json:"max_completion_tokens"`
+	Stream              bool            `json:"stream"`
+	ResponseFormat      *responseFormat `json:"response_format"`
+	Provider            map[string]any  `json:"provider"`
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type responseFormat struct {
+	Type       string `json:"type"`
+	JSONSchema *struct {
+		Name   string          `json:"name"`
+		Strict bool            `json:"strict"`
+		Schema json.RawMessage `json:"schema"`
+	} `json:"json_schema"`
+}
+
+// limit is the longest answer in tokens.
+func (q *chatRequest) limit() int64 {
+	switch {
+	case q.MaxCompletionTokens != nil:
+		return *q.MaxCompletionTokens
+	case q.MaxTokens != nil:
+		return *q.MaxTokens
+	}
+	return 1 << 20
+}
+
+// schema is the schema asked for, "" if there is none.
+func (q *chatRequest) schema() string {
+	if q.ResponseFormat == nil || q.ResponseFormat.JSONSchema == nil {
+		return ""
+	}
+	return string(q.ResponseFormat.JSONSchema.Schema)
+}
+
+// The names that the API knows; it refuses others.
+var (
+	roles        = []string{"system", "developer", "user", "assistant", "tool"}
+	providerKeys = []string{
+		"order", "only", "ignore", "allow_fallbacks", "require_parameters", "data_collection", "zdr", "enforce_distillable_text",
+		"quantizations", "sort", "preferred_min_throughput", "preferred_max_latency", "max_price",
+	}
+)
+
+// refuse says what the API finds wrong with the request: status 0 if nothing.
+func (s *Server) refuse(q *chatRequest) (status int, e apiError) {
+	bad := func(format string, args ...any) (int, apiError) {
+		return 400, apiError{Code: 400, Message: fmt.Sprintf(format, args...)}
+	}
+	m := s.models[q.Model]
+	if m == nil {
+		return bad("%s is not a valid model ID", q.Model)
+	}
+	if len(q.Messages) == 0 {
+		return bad("Input required: specify \"prompt\" or \"messages\"")
+	}
+	for i := range q.Messages {
+		if !slices.Contains(roles, q.Messages[i].Role) {
+			return bad("messages.%d.role: invalid", i)
+		}
+	}
+	if t := q.Temperature; t != nil && (*t < 0 || *t > 2) {
+		return bad("temperature: must be between 0 and 2")
+	}
+	for key := range q.Provider {
+		if !slices.Contains(providerKeys, key) {
+			return bad("provider: unrecognized key %q", key)
+		}
+	}
+	if f := q.ResponseFormat; f != nil && f.Type == "json_schema" && (f.JSONSchema == nil || f.JSONSchema.Name == "" || len(f.JSONSchema.Schema) == 0) {
+		return bad("response_format.json_schema: name and schema are required")
+	}
+	if q.Provider["require_parameters"] == true {
+		for name, sent := range map[string]bool{"temperature": q.Temperature != nil, "response_format": q.ResponseFormat != nil, "seed": q.Seed != nil} {
+			if sent && !slices.Contains(m.Parameters, name) {
+				return 404, apiError{
+					Code: 404, Message: "No endpoints found that can handle the requested parameters.",
+					Metadata: map[string]any{"error_type": "constraint_filtered"},
+				}
+			}
+		}
+	}
+	return 0, apiError{}
+}
+
+// An apiError is the error object of an answer.
+type apiError struct {
+	Code     any            `json:"code,omitempty"`
+	Message  string         `json:"message,omitempty"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+
+	// Of the newer shape, which has no code.
+	HTTPStatus   int            `json:"http_status,omitempty"`
+	ErrorType    string         `json:"error_type,omitempty"`
+	Availability map[string]any `json:"availability,omitempty"`
+}
+
+func writeError(w http.ResponseWriter, status int, e apiError) {
+	writeJSON(w, status, map[string]any{"error": e, "user_id": "user_fake"})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) { writeBody(w, status, mustMarshal(v)) }
+
+func writeBody(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// An error means that the client has gone, which is its right.
+	_, _ = w.Write(body)
+}
+
+// mustMarshal encodes values of this package, which can be encoded.
+func mustMarshal(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// usd is an amount as answers give it.
+func usd(nano int64) float64 { return float64(nano) / 1e9 }
+
+// decimal is a price in USD as /models writes it: a string.
+func decimal(nano int64) string {
+	if nano < 0 {
+		return "-1" // of a router: it depends
+	}
+	return strconv.FormatFloat(usd(nano), 'f', -1, 64)
+}
+
+// stream sends an answer as events: comments first, as OpenRouter does while it
+// waits, then the text in pieces, then what it took.
+func (t *turn) stream(e *envelope) {
+	text := *e.Choices[0].Message.Content
+	t.w.Header().Set("Content-Type", "text/event-stream")
+	t.w.Header().Set("X-Generation-Id", e.ID)
+	t.x.Status, t.x.End = http.StatusOK, time.Now()
+	fmt.Fprint(t.w, ": OPENROUTER PROCESSING\n\n")
+	t.flush()
+	cut := len(text)
+	if t.x.Fault == StreamError || t.x.Fault == StreamCut {
+		cut /= 2
+		t.x.Whole = false
+	}
+	const piece = 256
+	for at := 0; at < cut; at += piece {
+		t.event(map[string]any{"id": e.ID, "model": e.Model, "provider": e.Provider, "choices": []any{
+			map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": text[at:min(at+piece, cut)]}, "finish_reason": nil},
+		}})
+	}
+	switch t.x.Fault {
+	case StreamCut:
+		return
+	case StreamError:
+		t.event(map[string]any{"id": e.ID, "model": e.Model, "error": apiError{Code: 502, Message: "Provider disconnected"}, "choices": []any{
+			map[string]any{"index": 0, "delta": map[string]any{"content": ""}, "finish_reason": "error"},
+		}})
+		return
+	}
+	t.event(map[string]any{"id": e.ID, "model": e.Model, "provider": e.Provider, "usage": e.Usage, "choices": []any{
+		map[string]any{"index": 0, "delta": map[string]any{"content": ""}, "finish_reason": e.Choices[0].FinishReason},
+	}})
+	fmt.Fprint(t.w, "data: [DONE]\n\n")
+}
+
+func (t *turn) event(v any) {
+	fmt.Fprintf(t.w, "data: %s\n\n", mustMarshal(v))
+	t.flush()
+}
+
+func (t *turn) flush() {
+	if f, ok := t.w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// silent takes what the HTTP server says of broken connections, which the
+// faults break on purpose.
+var silent = log.New(io.Discard, "", 0)
+
+// An Exchange is one request for an answer and what became of it.
+type Exchange struct {
+	Start, End time.Time // when it came, and when its answer began to be sent
+	Body       [32]byte  // SHA-256 of its body
+	Text       []byte    // the body itself, if kept
+	Attempt    int       // how often this body was let in before, from 0; -1 if a limit kept it out
+	Status     int       // of HTTP, 0 if the connection was cut
+	Fault      Fault     // "" if none
+	Paid       bool      // it was charged
+	Whole      bool      // a whole and valid answer was handed out
+	NanoUSD    int64
+	// NotBefore is when the same request may come again, zero if nothing was
+	// said.
+	NotBefore time.Time
+}
+
+// Log returns what has ended so far. An exchange enters it just after its
+// answer is sent; after Close nothing is missing.
+func (s *Server) Log() []Exchange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.log)
+}
+
+// ResetLog forgets what came so far, totals included; what was spent and how
+// often bodies came stays.
+func (s *Server) ResetLog() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log, s.counts = nil, Counts{}
+}
+
+// PaidTwice names the requests for which whole answers were handed out more
+// than once.
+func PaidTwice(log []Exchange) []string {
+	whole := make(map[[32]byte]int)
+	var twice []string
+	for i := range log {
+		if !log[i].Whole {
+			continue
+		}
+		if whole[log[i].Body]++; whole[log[i].Body] > 1 {
+			twice = append(twice, fmt.Sprintf("request %x: whole answer number %d", log[i].Body[:4], whole[log[i].Body]))
+		}
+	}
+	return twice
+}
+
+// EarlyRetries names the requests that came again before they were allowed to.
+func EarlyRetries(log []Exchange) []string {
+	byStart := slices.Clone(log)
+	slices.SortStableFunc(byStart, func(a, b Exchange) int { return a.Start.Compare(b.Start) })
+	notBefore := make(map[[32]byte]time.Time)
+	var early []string
+	for i := range byStart {
+		x := &byStart[i]
+		if until := notBefore[x.Body]; x.Start.Before(until) {
+			early = append(early, fmt.Sprintf("request %x: %v before its time", x.Body[:4], until.Sub(x.Start)))
+		}
+		if x.NotBefore.After(notBefore[x.Body]) {
+			notBefore[x.Body] = x.NotBefore
+		}
+	}
+	return early
+}
+
+// record adds a finished exchange to the log and the totals.
+func (s *Server) record(x *Exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.Requests++
+	if x.Whole {
+		s.counts.Answers++
+	}
+	if x.Fault != "" {
+		s.counts.Faults++
+	}
+	if x.Attempt < 0 || x.Fault == stray {
+		s.counts.Refused++
+	}
+	if !s.config.Lean {
+		s.log = append(s.log, *x)
+	}
 }

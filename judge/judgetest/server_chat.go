@@ -3,10 +3,12 @@ package judgetest
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -182,3 +184,275 @@ func (t *turn) think(factor float64) {
 
 // reply is the text of a good answer.
 func (t *turn) reply() string { return t.server.config.Reply(readPrompt(&t.request)) }
+
+// An envelope is the JSON around an answer.
+type envelope struct {
+	ID       string    `json:"id"`
+	Provider string    `json:"provider"`
+	Model    string    `json:"model"`
+	Object   string    `json:"object"`
+	Created  int64     `json:"created"`
+	Choices  []choice  `json:"choices"`
+	Usage    usage     `json:"usage"`
+	Error    *apiError `json:"error,omitempty"`
+}
+
+type choice struct {
+	Index        int       `json:"index"`
+	FinishReason string    `json:"finish_reason"`
+	Native       string    `json:"native_finish_reason"`
+	Message      message   `json:"message"`
+	Error        *apiError `json:"error,omitempty"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content *string `json:"content"`
+	Refusal *string `json:"refusal"`
+}
+
+type usage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	// Cost is in USD.
+	Cost    float64           `json:"cost"`
+	BYOK    bool              `json:"is_byok"`
+	Prompts promptDetails     `json:"prompt_tokens_details"`
+	Details completionDetails `json:"completion_tokens_details"`
+	Costs   costDetails       `json:"cost_details"`
+}
+
+type promptDetails struct {
+	Cached int64 `json:"cached_tokens"`
+	Write  int64 `json:"cache_write_tokens"`
+}
+
+type completionDetails struct {
+	Reasoning int64 `json:"reasoning_tokens"`
+}
+
+type costDetails struct {
+	Upstream *float64 `json:"upstream_inference_cost"`
+}
+
+// tokens estimates how many tokens a text has.
+func tokens(text string) int64 { return int64(len(text)+3) / 4 }
+
+// envelopeOf puts a text into an answer, cut where max_tokens ends.
+func (t *turn) envelopeOf(text string) *envelope {
+	prompt := int64(0)
+	for i := range t.request.Messages {
+		prompt += tokens(t.request.Messages[i].Content) + 4
+	}
+	reasoning := t.model.ReasoningTokens
+	finish := "stop"
+	if limit := t.request.limit(); reasoning+tokens(text) > limit {
+		finish = "length"
+		reasoning = min(reasoning, limit)
+		text = text[:min(int64(len(text)), 4*(limit-reasoning))]
+	}
+	completion := reasoning + tokens(text)
+	model := t.model
+	if m := t.server.models[model.Resolves]; m != nil {
+		model = m
+	}
+	nano := prompt*model.PromptNanoUSD + completion*model.CompletionNanoUSD
+	t.x.NanoUSD = nano
+	return &envelope{
+		ID: t.generationID(), Provider: model.Provider, Model: model.ID, Object: "chat.completion", Created: time.Now().Unix(),
+		Choices: []choice{{FinishReason: finish, Native: finish, Message: message{Role: "assistant", Content: &text}}},
+		Usage: usage{
+			Prompt: prompt, Completion: completion, Total: prompt + completion, Cost: usd(nano),
+			Details: completionDetails{Reasoning: reasoning},
+		},
+	}
+}
+
+func (t *turn) generationID() string {
+	return "gen-" + hex.EncodeToString(t.x.Body[:6]) + "-" + strconv.Itoa(t.x.Attempt)
+}
+
+// answer sends a text as an answer.
+func (t *turn) answer(text string) {
+	e := t.envelopeOf(text)
+	t.x.Whole = e.Choices[0].FinishReason == "stop"
+	t.charge(e)
+	if t.request.Stream {
+		t.stream(e)
+		return
+	}
+	t.send(mustMarshal(e))
+}
+
+// charge takes the price of an answer.
+func (t *turn) charge(e *envelope) {
+	t.x.Paid = true
+	s := t.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spent += t.x.NanoUSD
+	if !s.config.Lean {
+		s.generations[e.ID] = generation{
+			ID: e.ID, Model: e.Model, Provider: e.Provider, Cost: e.Usage.Cost,
+			Prompt: e.Usage.Prompt, Complete: e.Usage.Completion, Latency: time.Since(t.x.Start).Milliseconds(),
+		}
+	}
+}
+
+// send sends a body as it is, with status 200.
+func (t *turn) send(body []byte) {
+	if t.r.Context().Err() != nil {
+		t.x.Whole = false // paid and nobody there to take it
+		return
+	}
+	t.w.Header().Set("X-Generation-Id", t.generationID())
+	t.keep(body)
+	t.x.Status, t.x.End = http.StatusOK, time.Now()
+	writeBody(t.w, http.StatusOK, body)
+}
+
+// A stored answer is one kept for a client that asked for it.
+type stored struct {
+	body  []byte
+	until time.Time
+}
+
+const defaultCacheSeconds = 300
+
+// wantsCache reports whether the client asked for answers to be kept.
+func (t *turn) wantsCache() bool { return t.r.Header.Get("X-OpenRouter-Cache") == "true" }
+
+// fromCache answers with what was kept, for free.
+func (t *turn) fromCache() bool {
+	if !t.wantsCache() {
+		return false
+	}
+	s := t.server
+	s.mu.Lock()
+	if t.r.Header.Get("X-OpenRouter-Cache-Clear") == "true" {
+		delete(s.cached, t.x.Body)
+	}
+	kept, ok := s.cached[t.x.Body]
+	s.mu.Unlock()
+	if !ok || time.Now().After(kept.until) {
+		return false
+	}
+	var e map[string]any
+	if err := json.Unmarshal(kept.body, &e); err != nil {
+		return false
+	}
+	t.w.Header().Set("X-OpenRouter-Cache-Status", "HIT")
+	t.w.Header().Set("X-OpenRouter-Cache-Source-Id", e["id"].(string))
+	e["id"], e["usage"] = t.generationID(), usage{}
+	t.x.Status, t.x.End = http.StatusOK, time.Now()
+	writeJSON(t.w, http.StatusOK, e)
+	return true
+}
+
+// keep keeps a good answer if the client asked for it.
+func (t *turn) keep(body []byte) {
+	if !t.wantsCache() || !t.x.Whole {
+		return
+	}
+	seconds, err := strconv.Atoi(t.r.Header.Get("X-OpenRouter-Cache-TTL"))
+	if err != nil {
+		seconds = defaultCacheSeconds
+	}
+	t.w.Header().Set("X-OpenRouter-Cache-Status", "MISS")
+	s := t.server
+	s.mu.Lock()
+	s.cached[t.x.Body] = stored{body, time.Now().Add(time.Duration(seconds) * time.Second)}
+	s.mu.Unlock()
+}
+
+// A Model is what a [Server] says of one model.
+type Model struct {
+	ID            string
+	ContextLength int64
+	// Prices in nano-USD a token.
+	PromptNanoUSD, CompletionNanoUSD int64
+	// Parameters it supports.
+	Parameters []string
+	// ReasoningTokens it spends on every answer; they count against max_tokens.
+	ReasoningTokens int64
+	// Provider answers for it.
+	Provider string
+	// Resolves names the model that answers in its place, as a router does; ""
+	// for itself.
+	Resolves string
+}
+
+// DefaultModels are a plain model, one that reasons and takes no temperature,
+// one without structured outputs, and a router.
+func DefaultModels() []Model {
+	all := []string{"max_tokens", "temperature", "seed", "response_format", "structured_outputs", "reasoning"}
+	without := func(names ...string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(p string) bool { return slices.Contains(names, p) })
+	}
+	return []Model{
+		{ID: "fake/judge", ContextLength: 128_000, PromptNanoUSD: 150, CompletionNanoUSD: 600, Parameters: without("reasoning"), Provider: "Fake"},
+		{ID: "other/judge", ContextLength: 128_000, PromptNanoUSD: 300, CompletionNanoUSD: 1200, Parameters: without("reasoning"), Provider: "Other"},
+		{ID: "fake/thinker", ContextLength: 200_000, PromptNanoUSD: 1000, CompletionNanoUSD: 4000, Parameters: without("temperature"), ReasoningTokens: 200, Provider: "Fake"},
+		{ID: "fake/plain", ContextLength: 16_000, PromptNanoUSD: 50, CompletionNanoUSD: 50, Parameters: without("response_format", "structured_outputs", "reasoning"), Provider: "Fake"},
+		{ID: "openrouter/auto", ContextLength: 2_000_000, PromptNanoUSD: -1, CompletionNanoUSD: -1, Parameters: all, Provider: "Fake", Resolves: "fake/judge"},
+	}
+}
+
+// A generation is what GET /generation tells of an answer.
+type generation struct {
+	ID       string  `json:"id"`
+	Model    string  `json:"model"`
+	Provider string  `json:"provider_name"`
+	Cost     float64 `json:"total_cost"`
+	Prompt   int64   `json:"native_tokens_prompt"`
+	Complete int64   `json:"native_tokens_completion"`
+	Latency  int64   `json:"latency"`
+}
+
+func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
+	type object = map[string]any
+	list := []object{}
+	for i := range s.config.Models {
+		m := &s.config.Models[i]
+		list = append(list, object{
+			"id": m.ID, "canonical_slug": m.ID, "name": m.ID, "context_length": m.ContextLength,
+			"supported_parameters": m.Parameters,
+			"pricing": object{
+				"prompt": decimal(m.PromptNanoUSD), "completion": decimal(m.CompletionNanoUSD), "request": "0",
+			},
+			"top_provider": object{"context_length": m.ContextLength, "max_completion_tokens": nil},
+		})
+	}
+	writeJSON(w, http.StatusOK, object{"data": list})
+}
+
+func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	spent := s.spent
+	s.mu.Unlock()
+	data := map[string]any{
+		"label": "sk-or-v1-...", "usage": usd(spent), "limit": nil, "limit_remaining": nil,
+		"is_free_tier": false, "rate_limit": map[string]any{"requests": -1, "interval": "10s"},
+	}
+	if limit := s.config.CreditNanoUSD; limit > 0 {
+		data["limit"], data["limit_remaining"] = usd(limit), usd(limit-spent)
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"data": data})
+}
+
+// credits is for management keys only, which this key is not.
+func (s *Server) credits(w http.ResponseWriter, _ *http.Request) {
+	writeError(w, http.StatusForbidden, apiError{Code: 403, Message: "Only management keys can fetch credits"})
+}
+
+func (s *Server) generation(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	g, ok := s.generations[r.URL.Query().Get("id")]
+	s.mu.Unlock()
+	if !ok {
+		writeError(w, http.StatusNotFound, apiError{Code: 404, Message: "Generation not found"})
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"data": g})
+}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -72,7 +73,7 @@ func TestServerAnswers(t *testing.T) {
 		t.Fatal(err, reply)
 	}
 	first, second := &reply.Verdict.Claims[0], &reply.Verdict.Claims[1]
-	if first.Joint != judge.Full.Support() || first.Checks[1].Support != judge.None.Support() || second.Elsewhere != judge.Partial.Support() {
+	if first.Joint != ibid.Full.Support() || first.Checks[1].Support != ibid.None.Support() || second.Elsewhere != ibid.Partial.Support() {
 		t.Errorf("verdict %+v", reply.Verdict)
 	}
 	for _, path := range []string{"/models", "/key", "/generation?id=" + e.ID} {

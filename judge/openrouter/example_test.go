@@ -35,9 +35,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	for _, c := range v.Claims[0].Checks {
-		fmt.Printf("citation %d: %s, %q\n", c.Citation, c.Support.Label, c.Quote)
+		fmt.Printf("citation %d: %s, %q\n", c.Citation, c.Support.Degree, c.Quote)
 	}
-	fmt.Println("together:", v.Claims[0].Joint.Label)
+	fmt.Println("together:", v.Claims[0].Joint.Degree)
 	// Output:
 	// citation 0: full, "The red bridge opened to cars in 1909."
 	// citation 1: none, "Porto was dry."

@@ -163,8 +163,8 @@ func TestInjectionVerdict(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := &v.Claims[0]
-			if c.Joint.Label.String() != tt.joint || c.Checks[0].Support.Label.String() != tt.joint || v.Tampering != tt.tampering {
-				t.Errorf("joint %s, check %s, tampering %s, want %s, %s", c.Joint.Label, c.Checks[0].Support.Label, v.Tampering, tt.joint, tt.tampering)
+			if c.Joint.Degree.String() != tt.joint || c.Checks[0].Support.Degree.String() != tt.joint || v.Tampering != tt.tampering {
+				t.Errorf("joint %s, check %s, tampering %s, want %s, %s", c.Joint.Degree, c.Checks[0].Support.Degree, v.Tampering, tt.joint, tt.tampering)
 			}
 			if tt.joint != "none" && c.Votes < 2 {
 				t.Errorf("%d votes of a doubtful verdict", c.Votes)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -120,7 +121,7 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 		for _, i := range r.Claims[c].Citations {
 			if reason, ok := reasons[i]; ok {
 				v.Claims[c].Checks = append(v.Claims[c].Checks, judge.Check{
-					Evidence: -1, Citation: i, Support: judge.None.Support(), Relevant: judge.No, Precheck: reason,
+					Evidence: -1, Citation: i, Support: ibid.None.Support(), Relevant: ibid.No, Precheck: reason,
 				})
 			}
 		}
@@ -223,11 +224,11 @@ func doubtful(v *judge.Verdict) bool {
 	}
 	for c := range v.Claims {
 		claim := &v.Claims[c]
-		if !claim.Joint.Known {
+		if !claim.Joint.Known() {
 			return true
 		}
 		for i := range claim.Checks {
-			if !claim.Checks[i].Support.Known {
+			if !claim.Checks[i].Support.Known() {
 				return true
 			}
 		}
@@ -240,11 +241,11 @@ func doubtful(v *judge.Verdict) bool {
 func agree(a, b *judge.Verdict) bool {
 	for c := range a.Claims {
 		x, y := &a.Claims[c], &b.Claims[c]
-		if x.Joint != y.Joint || !x.Joint.Known {
+		if x.Joint != y.Joint || !x.Joint.Known() {
 			return false
 		}
 		for i := range x.Checks {
-			if x.Checks[i].Support != y.Checks[i].Support || !x.Checks[i].Support.Known {
+			if x.Checks[i].Support != y.Checks[i].Support || !x.Checks[i].Support.Known() {
 				return false
 			}
 		}

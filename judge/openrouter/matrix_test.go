@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
@@ -33,13 +34,13 @@ func TestPrechecks(t *testing.T) {
 		t.Error(problems)
 	}
 	c := &v.Claims[0]
-	if c.Joint != judge.Full.Support() || c.Precheck != judge.PrecheckContained || c.Checks[0].Quote != "The bridge opened in July 1909." || c.Checks[0].QuoteAt != (judge.Interval{Start: 11, End: 42}) {
+	if c.Joint != ibid.Full.Support() || c.Precheck != judge.PrecheckContained || c.Checks[0].Quote != "The bridge opened in July 1909." || c.Checks[0].QuoteAt != (judge.Interval{Start: 11, End: 42}) {
 		t.Errorf("contained claim %+v", c)
 	}
-	if k := c.Checks[1]; k.Citation != 2 || k.Precheck != "document_not_found" || k.Support != judge.None.Support() || k.Relevant != judge.No {
+	if k := c.Checks[1]; k.Citation != 2 || k.Precheck != "document_not_found" || k.Support != ibid.None.Support() || k.Relevant != ibid.No {
 		t.Errorf("invalid citation %+v", k)
 	}
-	if c := &v.Claims[1]; c.Factual != judge.No || c.Precheck != judge.PrecheckBlank {
+	if c := &v.Claims[1]; c.Factual != ibid.No || c.Precheck != judge.PrecheckBlank {
 		t.Errorf("blank claim %+v", c)
 	}
 	if n := s.Counts().Requests; n != 0 || len(v.Calls) != 0 {
@@ -177,7 +178,7 @@ func TestVotes(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := &v.Claims[0]
-			if got := c.Joint.Label.String(); got != tt.want || c.Checks[0].Support.Label.String() != tt.want || len(v.Calls) != tt.calls || c.Votes != tt.calls {
+			if got := c.Joint.Degree.String(); got != tt.want || c.Checks[0].Support.Degree.String() != tt.want || len(v.Calls) != tt.calls || c.Votes != tt.calls {
 				t.Errorf("%s with %d votes in %d calls, want %s in %d", got, c.Votes, len(v.Calls), tt.want, tt.calls)
 			}
 			if c.Contradicted != (tt.want == "contradicts") {
@@ -279,17 +280,17 @@ func TestPairwise(t *testing.T) {
 	tests := []struct {
 		name, reply string
 		fallback    bool
-		support     judge.Support
-		elsewhere   judge.Support
+		support     ibid.Support
+		elsewhere   ibid.Support
 	}{
-		{"number", "0.8", false, judge.Scored(0.8), judge.Support{}},
-		{"first number", "Score: 0.6 (of 1.0)", false, judge.Scored(0.6), judge.Support{}},
-		{"clamped", "7", false, judge.Scored(1), judge.Support{}},
-		{"negative", "-0.3", false, judge.Scored(0), judge.Support{}},
-		{"one of three", "1", false, judge.Scored(1), judge.Scored(1)},
-		{"two of three", "2", false, judge.Scored(1), judge.Scored(0.5)},
-		{"no number", "hard to say", false, judge.Support{}, judge.Support{}},
-		{"no number, as the specification has it", "hard to say", true, judge.Scored(0.5), judge.Scored(0.5)},
+		{"number", "0.8", false, ibid.Scored(0.8), ibid.Support{}},
+		{"first number", "Score: 0.6 (of 1.0)", false, ibid.Scored(0.6), ibid.Support{}},
+		{"clamped", "7", false, ibid.Scored(1), ibid.Support{}},
+		{"negative", "-0.3", false, ibid.Scored(0), ibid.Support{}},
+		{"one of three", "1", false, ibid.Scored(1), ibid.Scored(1)},
+		{"two of three", "2", false, ibid.Scored(1), ibid.Scored(0.5)},
+		{"no number", "hard to say", false, ibid.Support{}, ibid.Support{}},
+		{"no number, as the specification has it", "hard to say", true, ibid.Scored(0.5), ibid.Scored(0.5)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/prompts"
 )
@@ -42,7 +43,7 @@ func (j *Judge) judgePairs(ctx context.Context, r *judge.Request) (*judge.Verdic
 func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge.Verdict) error {
 	claim, out := &r.Claims[c], &v.Claims[c]
 	questions := j.pairQuestions(r, c)
-	scores := make([]judge.Support, len(questions))
+	scores := make([]ibid.Support, len(questions))
 	for i, q := range questions {
 		s, err := j.score(ctx, v, q)
 		if err != nil {
@@ -50,21 +51,21 @@ func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge
 		}
 		scores[i] = s
 	}
-	out.Joint = judge.None.Support()
+	out.Joint = ibid.None.Support()
 	out.Checks = make([]judge.Check, len(claim.Evidence))
 	known := true
 	for i, e := range claim.Evidence {
 		s := scores[i]
 		out.Checks[i] = judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: s, Relevant: relevance(s)}
-		known = known && s.Known
-		if s.Known && s.Score > out.Joint.Score {
+		known = known && s.Known()
+		if s.Known() && s.Value > out.Joint.Value {
 			out.Joint = s
 		}
 		out.Votes = len(j.members)
 	}
-	if !known && out.Joint.Score < 1 {
+	if !known && out.Joint.Value < 1 {
 		// What could not be read may be better.
-		out.Joint = judge.Support{}
+		out.Joint = ibid.Support{}
 	}
 	if len(scores) > len(claim.Evidence) {
 		out.Elsewhere = scores[len(claim.Evidence)]
@@ -72,14 +73,14 @@ func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge
 	return nil
 }
 
-func relevance(s judge.Support) judge.Tri {
+func relevance(s ibid.Support) ibid.Tri {
 	switch {
-	case !s.Known:
-		return judge.Unset
-	case s.Score >= relevantFrom:
-		return judge.Yes
+	case !s.Known():
+		return ibid.Unset
+	case s.Value >= relevantFrom:
+		return ibid.Yes
 	}
-	return judge.No
+	return ibid.No
 }
 
 // pairQuestions are those about a claim: one for each of its citations, and one
@@ -157,29 +158,29 @@ type pairVerdict struct {
 
 // score asks all models and returns the mean of their numbers. An answer that
 // is no number is unscored, or what the settings say.
-func (j *Judge) score(ctx context.Context, v *judge.Verdict, p pairQuestion) (judge.Support, error) {
+func (j *Judge) score(ctx context.Context, v *judge.Verdict, p pairQuestion) (ibid.Support, error) {
 	sum := 0.0
 	for _, m := range j.members {
 		a, err := j.ask(ctx, j.questionOf(m, p))
 		if u, ok := errors.AsType[*unanswered](err); ok && u.reason == judge.BadReply {
 			v.Calls = append(v.Calls, u.call)
 			if j.config.FallbackScore == nil {
-				return judge.Support{}, nil
+				return ibid.Support{}, nil
 			}
 			sum += *j.config.FallbackScore
 			continue
 		}
 		if err != nil {
-			return judge.Support{}, err
+			return ibid.Support{}, err
 		}
 		v.Calls = append(v.Calls, a.call)
 		var kept pairVerdict
 		if err := json.Unmarshal(a.verdict, &kept); err != nil {
-			return judge.Support{}, err
+			return ibid.Support{}, err
 		}
 		sum += kept.Score
 	}
-	return judge.Scored(sum / float64(len(j.members))), nil
+	return ibid.Scored(sum / float64(len(j.members))), nil
 }
 
 // questionOf puts a pairwise question to a model.

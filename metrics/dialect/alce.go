@@ -1,6 +1,10 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
+
+	"ibid"
+)
 
 // dangles reports whether s cites a source that does not exist.
 func (s *Statement) dangles() bool {
@@ -13,7 +17,7 @@ func (s *Statement) entailed(threshold float64) (yes, known bool) {
 	if len(s.Citations) == 0 || s.dangles() {
 		return false, true
 	}
-	return s.Support.Value >= threshold, s.Support.Known
+	return s.Support.Value >= threshold, s.Support.Known()
 }
 
 // ALCERecall is the share of statements that their citations together support,
@@ -68,11 +72,11 @@ func ALCEPrecision(t Table, threshold float64) (precision float64, ok bool) {
 			c := &s.Citations[k]
 			need := c.needed(threshold, len(s.Citations))
 			switch {
-			case known && supported && need == Unknown && c.Support.Known:
+			case known && supported && need == ibid.Unset && c.Support.Known():
 				return 0, false
-			case known && !supported, need == No: // irrelevant, the latter whether s is supported or not
+			case known && !supported, need == ibid.No: // irrelevant, the latter whether s is supported or not
 				citations++
-			case known && need == Yes:
+			case known && need == ibid.Yes:
 				citations++
 				relevant++
 			}
@@ -83,12 +87,12 @@ func ALCEPrecision(t Table, threshold float64) (precision float64, ok bool) {
 
 // needed reports whether c, one of n citations of a statement that they support
 // together, supports it alone, or the others do not without it.
-func (c *Citation) needed(threshold float64, n int) Verdict {
+func (c *Citation) needed(threshold float64, n int) ibid.Tri {
 	switch {
-	case n == 1, c.Support.Known && c.Support.Value >= threshold, c.Without.Known && c.Without.Value < threshold:
-		return Yes
-	case c.Support.Known && c.Without.Known:
-		return No
+	case n == 1, c.Support.Known() && c.Support.Value >= threshold, c.Without.Known() && c.Without.Value < threshold:
+		return ibid.Yes
+	case c.Support.Known() && c.Without.Known():
+		return ibid.No
 	}
-	return Unknown
+	return ibid.Unset
 }

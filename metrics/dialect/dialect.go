@@ -12,15 +12,17 @@
 // the paper calls it 0 instead, the function says so.
 package dialect
 
+import "ibid"
+
 // A Table holds the statements of one answer, in order.
 type Table []Statement
 
 // A Statement is one sentence or claim.
 type Statement struct {
 	// Support is the support by all citations together; not read if there is none.
-	Support Score
+	Support ibid.Number
 	// NeedsCitation is read only if the statement has no citation.
-	NeedsCitation Verdict
+	NeedsCitation ibid.Tri
 	Citations     []Citation // in the order of the answer
 }
 
@@ -33,32 +35,12 @@ type Citation struct {
 	// Dangling: no such source exists. No verdict of it is read.
 	Dangling bool
 	// Support is the support by this citation alone.
-	Support Score
+	Support ibid.Number
 	// Without is the support by the statement's other citations together.
-	Without Score
+	Without ibid.Number
 	// Relevant says whether the cited passage has to do with the statement.
-	Relevant Verdict
+	Relevant ibid.Tri
 }
-
-// A Score is a degree of support in [0, 1]: full 1, partial 0.5, none 0, or
-// anything between. The zero Score is not known.
-type Score struct {
-	Value float64
-	Known bool
-}
-
-// Known returns the score v.
-func Known(v float64) Score { return Score{v, true} }
-
-// A Verdict is a yes or no that may be missing.
-type Verdict uint8
-
-// The verdicts. The zero Verdict is Unknown.
-const (
-	Unknown Verdict = iota
-	No
-	Yes
-)
 
 // ratio is num / den, undefined if den is 0.
 func ratio(num, den float64) (float64, bool) {

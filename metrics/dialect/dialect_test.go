@@ -1,19 +1,23 @@
 package dialect
 
-import "testing"
+import (
+	"testing"
 
-func cite(support float64) Citation { return Citation{Support: Known(support)} }
+	"ibid"
+)
+
+func cite(support float64) Citation { return Citation{Support: ibid.Some(support)} }
 
 func need(without float64) Citation {
-	return Citation{Support: Known(0), Without: Known(without)}
+	return Citation{Support: ibid.Some[float64](0), Without: ibid.Some(without)}
 }
 
 func statement(support float64, citations ...Citation) Statement {
-	return Statement{Support: Known(support), Citations: citations}
+	return Statement{Support: ibid.Some(support), Citations: citations}
 }
 
-func relevant(v ...Verdict) Statement {
-	s := Statement{Support: Known(1)}
+func relevant(v ...ibid.Tri) Statement {
+	s := Statement{Support: ibid.Some[float64](1)}
 	for _, r := range v {
 		s.Citations = append(s.Citations, Citation{Relevant: r})
 	}
@@ -51,22 +55,22 @@ func TestScores(t *testing.T) {
 		{"ALCE precision needs leave-one-out", at(ALCEPrecision, 0.7), Table{statement(1, cite(1), cite(0))}, 0, false},
 		{"ALCE precision leaves out what is not judged", at(ALCEPrecision, 0.7), Table{statement(1, cite(1), need(1), Citation{}), none}, 0.5, true},
 		{"ALCE precision knows what is needed or not whatever is missing", at(ALCEPrecision, 0.7), Table{
-			statement(1, cite(1), Citation{Without: Known(0)}), {Citations: []Citation{need(1), need(0)}},
+			statement(1, cite(1), Citation{Without: ibid.Some[float64](0)}), {Citations: []Citation{need(1), need(0)}},
 		}, 2.0 / 3, true},
 		{"ALCE precision, uncited", at(ALCEPrecision, 0.7), Table{uncited}, 0, false},
 
-		{"LongCite recall", LongCiteRecall, Table{statement(1, cite(1)), statement(0.5, cite(1)), {NeedsCitation: Yes}, {NeedsCitation: No}}, 0.625, true},
+		{"LongCite recall", LongCiteRecall, Table{statement(1, cite(1)), statement(0.5, cite(1)), {NeedsCitation: ibid.Yes}, {NeedsCitation: ibid.No}}, 0.625, true},
 		{"LongCite recall leaves out what is not judged", LongCiteRecall, Table{none, uncited, statement(0.5, cite(1))}, 0.5, true},
 		{"LongCite recall, dangling", LongCiteRecall, Table{{Citations: []Citation{dangling}}, statement(1, dangling, cite(1))}, 0.5, true},
 		{"LongCite recall of nothing", LongCiteRecall, nil, 0, false},
-		{"LongCite precision", LongCitePrecision, Table{relevant(Yes, No), relevant(Yes, Unknown), {Citations: []Citation{dangling}}}, 0.5, true},
+		{"LongCite precision", LongCitePrecision, Table{relevant(ibid.Yes, ibid.No), relevant(ibid.Yes, ibid.Unset), {Citations: []Citation{dangling}}}, 0.5, true},
 		{"LongCite precision, uncited", LongCitePrecision, Table{uncited}, 0, false},
-		{"LongCite F1", LongCiteF1, Table{relevant(Yes, No)}, 2.0 / 3, true},
-		{"LongCite F1, both 0", LongCiteF1, Table{{Support: Known(0), Citations: []Citation{{Relevant: No}}}}, 0, true},
-		{"LongCite F1 without a recall", LongCiteF1, Table{{Citations: []Citation{{Relevant: Yes}}}}, 0, false},
-		{"LongCite F1 without a precision", LongCiteF1, Table{{NeedsCitation: No}}, 0, false},
+		{"LongCite F1", LongCiteF1, Table{relevant(ibid.Yes, ibid.No)}, 2.0 / 3, true},
+		{"LongCite F1, both 0", LongCiteF1, Table{{Support: ibid.Some[float64](0), Citations: []Citation{{Relevant: ibid.No}}}}, 0, true},
+		{"LongCite F1 without a recall", LongCiteF1, Table{{Citations: []Citation{{Relevant: ibid.Yes}}}}, 0, false},
+		{"LongCite F1 without a precision", LongCiteF1, Table{{NeedsCitation: ibid.No}}, 0, false},
 		{"LongCite scores 40 statements", LongCiteRecall, append(make(Table, 40), statement(1, cite(1))), 0, false},
-		{"LongCite counts 40 statements", LongCitePrecision, append(make(Table, 40), relevant(Yes)), 0, false},
+		{"LongCite counts 40 statements", LongCitePrecision, append(make(Table, 40), relevant(ibid.Yes)), 0, false},
 
 		{"TREC precision is over citations", TRECWeightedPrecision, Table{statement(0, cite(1), cite(0.5), dangling), uncited}, 0.5, true},
 		{"TREC precision leaves out what is not judged", TRECWeightedPrecision, Table{none, statement(0, cite(0.5))}, 0.5, true},
@@ -82,8 +86,8 @@ func TestScores(t *testing.T) {
 		{"DRB accuracy, uncited", at(DRBAccuracy, 0.7), Table{uncited}, 0, false},
 		{"DRB accuracy, all dangling", at(DRBAccuracy, 0.7), Table{statement(0, dangling)}, 0, false},
 		{"DRB counts a source once per statement", at(DRBEffectiveCitations, 0.7), Table{
-			{Citations: []Citation{{Source: "a"}, {Source: "a", Support: Known(0)}, {Source: "a", Support: Known(1)}, {Source: "b", Support: Known(1)}}},
-			{Citations: []Citation{{Source: "a", Support: Known(1)}, {Source: "a", Support: Known(0)}, cite(1), cite(1)}},
+			{Citations: []Citation{{Source: "a"}, {Source: "a", Support: ibid.Some[float64](0)}, {Source: "a", Support: ibid.Some[float64](1)}, {Source: "b", Support: ibid.Some[float64](1)}}},
+			{Citations: []Citation{{Source: "a", Support: ibid.Some[float64](1)}, {Source: "a", Support: ibid.Some[float64](0)}, cite(1), cite(1)}},
 		}, 5, true},
 		{"DRB effective citations, uncited", at(DRBEffectiveCitations, 0.7), Table{uncited}, 0, true},
 		{"DRB effective citations, all dangling", at(DRBEffectiveCitations, 0.7), Table{statement(0, dangling)}, 0, true},

@@ -1,5 +1,7 @@
 package dialect
 
+import "ibid"
+
 // longCiteStatements is how many statements of an answer LongCite scores.
 const longCiteStatements = 40
 
@@ -19,14 +21,14 @@ func LongCiteRecall(t Table) (recall float64, ok bool) {
 	var sum, statements float64
 	for _, s := range longCite(t) {
 		switch {
-		case len(s.Citations) == 0 && s.NeedsCitation == Unknown:
+		case len(s.Citations) == 0 && s.NeedsCitation == ibid.Unset:
 			continue
 		case len(s.Citations) == 0:
-			if s.NeedsCitation == No {
+			if s.NeedsCitation == ibid.No {
 				sum++
 			}
 		case s.allDangle():
-		case !s.Support.Known:
+		case !s.Support.Known():
 			continue
 		default:
 			sum += s.Support.Value
@@ -57,9 +59,9 @@ func LongCitePrecision(t Table) (precision float64, ok bool) {
 		for _, c := range s.Citations {
 			switch {
 			case c.Dangling:
-			case c.Relevant == Unknown:
+			case c.Relevant == ibid.Unset:
 				continue
-			case c.Relevant == Yes:
+			case c.Relevant == ibid.Yes:
 				relevant++
 			}
 			citations++

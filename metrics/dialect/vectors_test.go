@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ibid"
 )
 
 const vectorsFile = "../../../shared/vectors/dialects.json"
@@ -116,12 +118,12 @@ func alceSentences(output string) []string {
 
 // alceStatement asks the judge what ALCE asks and no more, counting the calls.
 func alceStatement(claim string, refs []int, docs []string, calls *int) Statement {
-	judge := func(premise ...string) Score {
+	judge := func(premise ...string) ibid.Number {
 		*calls++
 		if entails(strings.Join(premise, "\n"), claim) {
-			return Known(1)
+			return ibid.Some[float64](1)
 		}
-		return Known(0)
+		return ibid.Some[float64](0)
 	}
 	var s Statement
 	var passages []string
@@ -200,9 +202,9 @@ func checkALCE(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-var supportScores = map[string]Score{
-	"full": Known(1), "partial": Known(0.5), "none": Known(0),
-	"full_support": Known(1), "partial_support": Known(0.5), "no_support": Known(0),
+var supportScores = map[string]ibid.Number{
+	"full": ibid.Some[float64](1), "partial": ibid.Some(0.5), "none": ibid.Some[float64](0),
+	"full_support": ibid.Some[float64](1), "partial_support": ibid.Some(0.5), "no_support": ibid.Some[float64](0),
 }
 
 func checkLongCite(t *testing.T, raw json.RawMessage) {
@@ -220,7 +222,7 @@ func checkLongCite(t *testing.T, raw json.RawMessage) {
 		}
 	}
 	decode(t, raw, &c)
-	verdict := map[bool]Verdict{true: Yes, false: No}
+	verdict := map[bool]ibid.Tri{true: ibid.Yes, false: ibid.No}
 	var table Table
 	for _, in := range c.Statements {
 		s := Statement{Support: supportScores[in.Support], NeedsCitation: verdict[in.NeedCitation]}
@@ -314,7 +316,7 @@ func checkDRB(t *testing.T, raw json.RawMessage) {
 			if source.Error != nil {
 				table = append(table, Statement{Citations: []Citation{{Source: url}}})
 			}
-			scores := map[string]Score{"supported": Known(1), "unsupported": Known(0)}
+			scores := map[string]ibid.Number{"supported": ibid.Some[float64](1), "unsupported": ibid.Some[float64](0)}
 			for _, result := range source.Results {
 				table = append(table, Statement{Citations: []Citation{{Source: url, Support: scores[result.Result]}}})
 			}

@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"ibid"
 )
 
 // A Mode says where citations must stand.
@@ -116,14 +118,10 @@ func (d *Detector) Phrases() []string {
 	return slices.Concat(d.options.CustomPhrases, DefaultPhrases())
 }
 
-// A Message is one turn of a conversation. Only those of role "assistant" are
-// read; one without content, such as a call of a tool, is passed over.
-type Message struct{ Role, Content string }
-
 // An Input is one answer and the conversation that led to it. HasAnswer is
 // false if the answer is not known; it can be known to be empty.
 type Input struct {
-	Messages  []Message
+	Messages  []ibid.Message
 	Answer    string
 	HasAnswer bool
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"ibid"
 )
 
 func newDetector(t *testing.T, o Options) *Detector {
@@ -79,8 +81,8 @@ func TestMention(t *testing.T) {
 
 func TestDetectConversation(t *testing.T) {
 	d := newDetector(t, Options{})
-	user, tool := Message{"user", "see https://u.org"}, Message{"tool", "https://t.org"}
-	quiet, empty, citing := Message{"assistant", " "}, Message{"assistant", ""}, Message{"assistant", "https://x.org"}
+	user, tool := ibid.Message{Role: "user", Content: "see https://u.org"}, ibid.Message{Role: "tool", Content: "https://t.org"}
+	quiet, empty, citing := ibid.Message{Role: "assistant", Content: " "}, ibid.Message{Role: "assistant", Content: ""}, ibid.Message{Role: "assistant", Content: "https://x.org"}
 	tests := []struct {
 		name string
 		in   Input
@@ -88,17 +90,17 @@ func TestDetectConversation(t *testing.T) {
 	}{
 		{
 			"indices are of the conversation",
-			Input{Messages: []Message{user, empty, tool, citing, quiet, citing}},
+			Input{Messages: []ibid.Message{user, empty, tool, citing, quiet, citing}},
 			`{true {"passes_presence_check":true,"total_assistant_messages":3,"messages_with_citations":[3,5]}}`,
 		},
 		{
 			"only the assistant is read",
-			Input{Messages: []Message{user, tool, quiet}, Answer: "https://x.org", HasAnswer: true},
+			Input{Messages: []ibid.Message{user, tool, quiet}, Answer: "https://x.org", HasAnswer: true},
 			`{true {"passes_presence_check":false,"total_assistant_messages":1,"messages_with_citations":[]}}`,
 		},
 		{
 			"the answer comes last",
-			Input{Messages: []Message{user, empty}, Answer: "https://x.org", HasAnswer: true},
+			Input{Messages: []ibid.Message{user, empty}, Answer: "https://x.org", HasAnswer: true},
 			`{true {"passes_presence_check":true,"total_assistant_messages":1,"messages_with_citations":[2]}}`,
 		},
 		{
@@ -113,7 +115,7 @@ func TestDetectConversation(t *testing.T) {
 		},
 		{
 			"no answer",
-			Input{Messages: []Message{user}},
+			Input{Messages: []ibid.Message{user}},
 			`{false {"passes_presence_check":false,"total_assistant_messages":0,"messages_with_citations":[]}}`,
 		},
 	}
@@ -324,7 +326,7 @@ func TestExplain(t *testing.T) {
 func TestDetectDoesNotAllocate(t *testing.T) {
 	d := newDetector(t, Options{})
 	in := Input{
-		Messages: []Message{{"user", "q"}, {"assistant", "See https://x.org/a (and b)."}, {"assistant", "No (Table 3) (in 2020)."}},
+		Messages: []ibid.Message{{Role: "user", Content: "q"}, {Role: "assistant", Content: "See https://x.org/a (and b)."}, {Role: "assistant", Content: "No (Table 3) (in 2020)."}},
 		Answer:   "x", HasAnswer: true,
 	}
 	var out Result

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 const vectorsFile = "../../../shared/vectors/presence.json"
@@ -241,7 +243,7 @@ func (v *vector) checkDetect(t *testing.T) {
 	}
 	in := Input{}
 	for _, m := range v.Conversation {
-		in.Messages = append(in.Messages, Message(m))
+		in.Messages = append(in.Messages, ibid.Message(m))
 	}
 	if v.Input != nil {
 		in.Answer, in.HasAnswer = *v.Input, true

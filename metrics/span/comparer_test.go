@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"ibid"
 )
 
-const last = MaxEnd
+const last = ibid.MaxEnd
 
 func TestNormalize(t *testing.T) {
 	tests := []struct {
@@ -235,7 +237,7 @@ func TestComparerDoesNotAllocate(t *testing.T) {
 				for i := range truth {
 					c.Sizes(truth[i], pred[i], 10)
 					c.Match(truth[i], pred[i], 10, 0.1)
-					dst = c.AtLeast(dst[:0], truth[i], 2)
+					dst = c.Combine(dst[:0], ibid.PolicyMajority, [][]Span{truth[i], pred[i]})
 				}
 			}
 			all()

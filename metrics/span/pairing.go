@@ -2,6 +2,7 @@ package span
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -112,3 +113,217 @@ func (p *pairing) isMatching() bool {
 	}
 	return true
 }
+
+// assignment finds a matching of rows (truth spans) and columns (predictions)
+// with the most pairs and, among those, the largest sum of Jaccards. Giving
+// every edge the weight B + Jaccard, with B larger than any sum of Jaccards,
+// makes both one maximum-weight matching.
+//
+// It inserts one row after the other along a shortest augmenting path (the
+// Hungarian method of Kuhn 1955 and Munkres 1957 in the form of Edmonds and
+// Karp 1972), keeping duals u ≥ 0 and v ≥ 0 with u[r] + v[c] ≥ weight on every
+// edge, equality on matched ones, and u = 0, v = 0 wherever nothing is matched.
+// A path ends at a free column, or at a row that is left unmatched. Time is
+// O(n³) in the spans that compete, never exponential.
+type assignment struct {
+	edges    []edge
+	first    []int32 // edges of row r are edges[first[r]:first[r+1]]
+	rowTruth []int32 // truth span of row r
+	bonus    fixed   // B
+
+	colOf, rowOf []int32 // partner, or -1
+	u, v         []fixed
+
+	dist    []fixed // shortest slack from the inserted row to a column; far if not reached
+	from    []int32 // row before the column on that path
+	settled []bool
+	reached []int32 // columns with a finite dist
+	tree    []int32 // settled columns in order of distance
+
+	lowest lowest
+}
+
+// solve matches the edges, which are sorted by truth and prediction; columns
+// are numbered as predictions.
+func (a *assignment) solve(edges []edge, columns int) {
+	a.load(edges, columns)
+	for r := range a.rowTruth {
+		a.insert(int32(r))
+	}
+	a.lowest.choose(a)
+}
+
+func (a *assignment) load(edges []edge, columns int) {
+	a.edges = edges
+	a.first, a.rowTruth = a.first[:0], a.rowTruth[:0]
+	a.colOf, a.u = a.colOf[:0], a.u[:0]
+	for k, e := range edges {
+		if k == 0 || edges[k-1].truth != e.truth {
+			a.first = append(a.first, int32(k))
+			a.rowTruth = append(a.rowTruth, e.truth)
+			a.colOf = append(a.colOf, -1)
+			a.u = append(a.u, fixed{})
+		}
+	}
+	a.first = append(a.first, int32(len(edges)))
+	a.rowOf, a.v = fill(a.rowOf[:0], columns, -1), fill(a.v[:0], columns, fixed{})
+	a.dist, a.from = fill(a.dist[:0], columns, far), fill(a.from[:0], columns, -1)
+	a.settled = fill(a.settled[:0], columns, false)
+	a.bonus = whole(len(a.rowTruth) + 1)
+}
+
+func (a *assignment) row(r int32) []edge { return a.edges[a.first[r]:a.first[r+1]] }
+
+func (a *assignment) weight(e edge) fixed { return a.bonus.add(quotient(e.jaccard)) }
+
+// insert matches row r, or leaves some row unmatched, so that the matching of
+// all rows up to r has the largest weight.
+func (a *assignment) insert(r int32) {
+	for _, e := range a.row(r) {
+		if w := a.weight(e).sub(a.v[e.pred]); a.u[r].less(w) {
+			a.u[r] = w
+		}
+	}
+	// Leaving a row of the tree unmatched costs its dual; the cheapest so far
+	// is the inserted row itself.
+	giveUp, giveUpRow := a.u[r], r
+	delta, end := giveUp, int32(-1)
+	current, base := r, fixed{}
+	for {
+		a.relax(current, base)
+		c := a.nearest()
+		if c < 0 || !a.dist[c].less(giveUp) {
+			delta = giveUp
+			break
+		}
+		if a.rowOf[c] < 0 {
+			delta, end = a.dist[c], c
+			break
+		}
+		a.settled[c] = true
+		a.tree = append(a.tree, c)
+		current, base = a.rowOf[c], a.dist[c]
+		if cost := base.add(a.u[current]); cost.less(giveUp) {
+			giveUp, giveUpRow = cost, current
+		}
+	}
+	a.updateDuals(r, delta)
+	if end < 0 {
+		end = a.colOf[giveUpRow]
+		a.colOf[giveUpRow] = -1
+	}
+	a.augment(r, end)
+	a.forget()
+}
+
+// relax updates the distances of the columns of row r, which lies at base.
+func (a *assignment) relax(r int32, base fixed) {
+	reach := base.add(a.u[r])
+	for _, e := range a.row(r) {
+		c := e.pred
+		if a.settled[c] {
+			continue
+		}
+		d := reach.add(a.v[c]).sub(a.weight(e))
+		if !d.less(a.dist[c]) {
+			continue
+		}
+		if a.dist[c] == far {
+			a.reached = append(a.reached, c)
+		}
+		a.dist[c], a.from[c] = d, r
+	}
+}
+
+// nearest returns the unsettled column with the smallest distance, -1 if none
+// is reached.
+func (a *assignment) nearest() int32 {
+	best := int32(-1)
+	for _, c := range a.reached {
+		if !a.settled[c] && (best < 0 || a.dist[c].less(a.dist[best])) {
+			best = c
+		}
+	}
+	return best
+}
+
+// updateDuals makes the path of length delta from row r tight.
+func (a *assignment) updateDuals(r int32, delta fixed) {
+	a.u[r] = a.u[r].sub(delta)
+	for _, c := range a.tree {
+		gain := delta.sub(a.dist[c])
+		row := a.rowOf[c]
+		a.u[row] = a.u[row].sub(gain)
+		a.v[c] = a.v[c].add(gain)
+	}
+}
+
+// augment gives column end, which is free, to the row before it on the path,
+// and so on back to row r. end is -1 if r itself stays unmatched.
+func (a *assignment) augment(r, end int32) {
+	for c := end; c >= 0; {
+		row := a.from[c]
+		a.rowOf[c] = row
+		a.colOf[row], c = c, a.colOf[row]
+		if row == r {
+			return
+		}
+	}
+}
+
+func (a *assignment) forget() {
+	for _, c := range a.reached {
+		a.dist[c], a.settled[c] = far, false
+	}
+	a.reached, a.tree = a.reached[:0], a.tree[:0]
+}
+
+// fixed is a signed fixed-point number with fracBits bits after the point. The
+// matching adds and compares Jaccards of different denominators with it.
+type fixed struct {
+	hi int64
+	lo uint64
+}
+
+// fracBits leaves room before the point for 2^31 times the number of spans that
+// one side can hold in memory.
+const fracBits = 95
+
+var (
+	one = fixed{hi: 1 << (fracBits - 64)}
+	// slack absorbs the rounding of up to 2^20 terms. Different sums of Jaccards
+	// differ by more than that unless their denominators were chosen for it.
+	slack = fixed{lo: 1 << 20}
+	far   = fixed{hi: 1<<63 - 1}
+)
+
+func (x fixed) add(y fixed) fixed {
+	lo, carry := bits.Add64(x.lo, y.lo, 0)
+	return fixed{x.hi + y.hi + int64(carry), lo}
+}
+
+func (x fixed) sub(y fixed) fixed {
+	lo, borrow := bits.Sub64(x.lo, y.lo, 0)
+	return fixed{x.hi - y.hi - int64(borrow), lo}
+}
+
+func (x fixed) less(y fixed) bool {
+	return x.hi < y.hi || x.hi == y.hi && x.lo < y.lo
+}
+
+// negligible reports whether x, which is not negative but for rounding, is 0
+// but for rounding.
+func (x fixed) negligible() bool { return !slack.less(x) }
+
+// quotient is j rounded down.
+func quotient(j Jaccard) fixed {
+	if j.Exact() {
+		return one
+	}
+	scaled, d := uint64(j.Overlap)<<(fracBits-64), uint64(j.Union)
+	lo, _ := bits.Div64(scaled%d, 0, d)
+	return fixed{int64(scaled / d), lo}
+}
+
+// whole is the number n.
+func whole(n int) fixed { return fixed{hi: int64(n) << (fracBits - 64)} }

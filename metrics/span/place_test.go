@@ -3,35 +3,37 @@ package span
 import (
 	"math"
 	"testing"
+
+	"ibid"
 )
 
 func TestCheck(t *testing.T) {
 	tests := []struct {
 		name       string
 		start, end int64
-		want       Status
+		want       ibid.Status
 		inSets     bool
 	}{
-		{"one code point", 0, 1, OK, true},
-		{"the longest", 0, MaxEnd, OK, true},
-		{"behind the largest end", 5, MaxEnd + 1, OutOfBounds, true},
-		{"empty", 7, 7, Empty, false},
-		{"inverted", 7, 6, Inverted, false},
-		{"negative start", -1, 6, Negative, false},
-		{"both negative and empty", -1, -1, Negative, false},
-		{"smallest integers", math.MinInt64, math.MaxInt64, Negative, false},
+		{"one code point", 0, 1, ibid.StatusOK, true},
+		{"the longest", 0, ibid.MaxEnd, ibid.StatusOK, true},
+		{"behind the largest end", 5, ibid.MaxEnd + 1, ibid.StatusOutOfBounds, true},
+		{"empty", 7, 7, ibid.StatusEmpty, false},
+		{"inverted", 7, 6, ibid.StatusInverted, false},
+		{"negative start", -1, 6, ibid.StatusNegative, false},
+		{"both negative and empty", -1, -1, ibid.StatusNegative, false},
+		{"smallest integers", math.MinInt64, math.MaxInt64, ibid.StatusNegative, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Check(tt.start, tt.end)
+			got := ibid.CheckSpan(tt.start, tt.end)
 			if got != tt.want {
 				t.Errorf("Check(%d, %d) = %v, want %v", tt.start, tt.end, got, tt.want)
 			}
-			p := Place{Doc: "a", Status: got, Start: tt.start, End: tt.end}
+			p := ibid.Place{Doc: "a", Status: got, Start: tt.start, End: tt.end}
 			if p.InSets() != tt.inSets {
 				t.Errorf("InSets of [%d, %d) = %v, want %v", tt.start, tt.end, p.InSets(), tt.inSets)
 			}
-			p.Level = Pages
+			p.Level = ibid.LevelPages
 			if p.InSets() {
 				t.Error("a place of whole pages is in the span sets")
 			}
@@ -41,7 +43,7 @@ func TestCheck(t *testing.T) {
 
 func TestStatuses(t *testing.T) {
 	usable, valid := 0, 0
-	for _, s := range Statuses() {
+	for _, s := range ibid.Statuses() {
 		if s.String() == "" {
 			t.Errorf("status %d has no name", s)
 		}
@@ -55,8 +57,8 @@ func TestStatuses(t *testing.T) {
 			valid++
 		}
 	}
-	if len(Statuses()) != 11 || usable != 8 || valid != 3 {
-		t.Errorf("%d statuses, %d usable, %d valid, want 11, 8, 3", len(Statuses()), usable, valid)
+	if len(ibid.Statuses()) != 11 || usable != 8 || valid != 3 {
+		t.Errorf("%d statuses, %d usable, %d valid, want 11, 8, 3", len(ibid.Statuses()), usable, valid)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"ibid"
 )
 
 type ratingsCase struct {
@@ -110,8 +112,8 @@ func (c *spansCase) marked(t *testing.T, categories map[string]int) *Marked {
 // A meanOver is the mean of defined values, and their number.
 type meanOver struct{ sum, n float64 }
 
-func (m *meanOver) add(v Number) {
-	if v.Defined {
+func (m *meanOver) add(v ibid.Number) {
+	if v.Known() {
 		m.sum += v.Value
 		m.n++
 	}
@@ -211,7 +213,7 @@ func TestUnitAlphaIsCharAlpha(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, want := totals.Alpha(), m.CharTotals().Alpha()
-	if !got.Defined || math.Abs(got.Value-want.Value) > 1e-12 {
+	if !got.Known() || math.Abs(got.Value-want.Value) > 1e-12 {
 		t.Errorf("Alpha() = %v, want that of characters, %v", got, want)
 	}
 }

@@ -3,6 +3,8 @@ package stats
 import (
 	"encoding/json"
 	"testing"
+
+	"ibid"
 )
 
 type chartCase struct {
@@ -13,7 +15,7 @@ type chartCase struct {
 	MinSeg                  int `json:"min_seg"`
 }
 
-func (c *chartCase) sigma() Number { return ofFloats([]*float64{c.Sigma})[0] }
+func (c *chartCase) sigma() ibid.Number { return ofFloats([]*float64{c.Sigma})[0] }
 
 // ifFound is v, or null.
 func ifFound(v any, found bool) any {
@@ -31,7 +33,7 @@ var chartOracles = map[string]oracle{
 	"ewma": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[chartCase](t, input, options)
 		chart := EWMA{in.Target, in.sigma(), in.Lambda, in.L, in.Asymptotic}
-		z, low, high, signal := []Number{}, []Number{}, []Number{}, []bool{}
+		z, low, high, signal := []ibid.Number{}, []ibid.Number{}, []ibid.Number{}, []bool{}
 		first := -1
 		for i, night := range chart.Chart(ofFloats(in.X)) {
 			z, low, high, signal = append(z, night.Mean), append(low, night.Low), append(high, night.High), append(signal, night.Signal)
@@ -45,10 +47,10 @@ var chartOracles = map[string]oracle{
 		in := decode[chartCase](t, input, options)
 		chart := CUSUM{in.Target, in.sigma(), in.K, in.H, in.Reset}
 		nights, alarm := chart.Chart(ofFloats(in.X))
-		hi, lo, nHi, nLo, signal := []Number{}, []Number{}, []any{}, []any{}, []bool{}
+		hi, lo, nHi, nLo, signal := []ibid.Number{}, []ibid.Number{}, []any{}, []any{}, []bool{}
 		for _, n := range nights {
 			hi, lo, signal = append(hi, n.High), append(lo, n.Low), append(signal, n.Signal)
-			nHi, nLo = append(nHi, ifFound(n.NHigh, n.High.Defined)), append(nLo, ifFound(n.NLow, n.Low.Defined))
+			nHi, nLo = append(nHi, ifFound(n.NHigh, n.High.Known())), append(nLo, ifFound(n.NLow, n.Low.Known()))
 		}
 		out := object{"hi": hi, "lo": lo, "n_hi": nHi, "n_lo": nLo, "signal": signal, "first_signal": nil, "side": nil, "onset": nil}
 		if alarm != nil {
@@ -69,6 +71,6 @@ var chartOracles = map[string]oracle{
 	},
 	"pettitt": func(t *testing.T, input, options json.RawMessage) any {
 		p := Pettitt(ofFloats(decode[chartCase](t, input).X))
-		return object{"K": p.K, "t": ifFound(p.Left, p.K.Defined), "p": p.P}
+		return object{"K": p.K, "t": ifFound(p.Left, p.K.Known()), "p": p.P}
 	},
 }

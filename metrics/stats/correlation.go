@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"ibid"
 )
 
 // A Correlation is a coefficient with its interval.
 type Correlation struct {
-	Value Number
+	Value ibid.Number
 	Bounds
 	N int64
 }
@@ -35,16 +37,16 @@ const perfect = 1e-12
 
 func (c *Correlation) setFisher(level float64, scale func(r float64) float64) {
 	r := c.Value.Value
-	if !c.Value.Defined || c.N < 4 || math.Abs(r) > 1-perfect {
+	if !c.Value.Known() || c.N < 4 || math.Abs(r) > 1-perfect {
 		return
 	}
-	half := normalQuantile(level) * math.Sqrt(scale(r)/float64(c.N-3))
+	half := NormalQuantile(level) * math.Sqrt(scale(r)/float64(c.N-3))
 	c.Bounds = Bounds{Of(math.Tanh(math.Atanh(r) - half)), Of(math.Tanh(math.Atanh(r) + half))}
 }
 
-func pearson(x, y []float64) Number {
+func pearson(x, y []float64) ibid.Number {
 	if len(x) < 2 || constant(x) || constant(y) {
-		return Number{}
+		return ibid.Number{}
 	}
 	mx, my := meanOf(x), meanOf(y)
 	var xx, xy, yy float64
@@ -99,7 +101,7 @@ func byValue(x []float64) []int {
 // AUROC is the chance that a positive item has a higher score than a negative
 // one, ties counting half: the area under the ROC curve. It is undefined without
 // items of either kind.
-func AUROC(scores []float64, positive []bool) Number {
+func AUROC(scores []float64, positive []bool) ibid.Number {
 	ranks := Ranks(scores)
 	var sum, p, n float64
 	for i, yes := range positive {

@@ -198,7 +198,7 @@ func TestWarningText(t *testing.T) {
 func TestWilsonClusterT(t *testing.T) {
 	c := grouped([]float64{1, 1, 0, 1, 0, 0, 1, 1}, []string{"a", "a", "b", "c", "c", "d", "e", "e"})
 	plain, e := c.WilsonCluster(0.95), c.WilsonClusterT(0.95)
-	low, high := wilson(plain.Value*plain.Effective, plain.Effective, studentQuantile(0.95, 4))
+	low, high := wilson(plain.Value*plain.Effective, plain.Effective, StudentQuantile(0.95, 4))
 	if math.Abs(e.Low-low) > 1e-12 || math.Abs(e.High-high) > 1e-12 {
 		t.Errorf("[%v, %v], want [%v, %v]", e.Low, e.High, low, high)
 	}

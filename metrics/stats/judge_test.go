@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"ibid"
 )
 
 type judgeCase struct {
@@ -76,7 +78,7 @@ var judgeOracles = map[string]oracle{
 	"isotonic": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[judgeCase](t, input, options)
 		f := FitIsotonic(in.X, in.Y, in.Weights)
-		predicted := []Number{}
+		predicted := []ibid.Number{}
 		for _, x := range in.Query {
 			predicted = append(predicted, f.At(x))
 		}
@@ -133,8 +135,8 @@ func TestPPIClusters(t *testing.T) {
 	if math.Abs(doubled.SE.Value/got.SE.Value-1) > 0.01 {
 		t.Errorf("twice the rows in the same clusters: ± %v, want %v", doubled.SE, got.SE)
 	}
-	one := PPIClusters([]Predicted{{"a", 1, Of(1)}, {"a", 0, Of(1)}, {"a", 1, Number{}}}, 0.95)
-	if !one.Value.Defined || one.SE.Defined || one.Bounds.Defined() {
+	one := PPIClusters([]Predicted{{"a", 1, Of(1)}, {"a", 0, Of(1)}, {"a", 1, ibid.Number{}}}, 0.95)
+	if !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
 		t.Errorf("one cluster: %v", one)
 	}
 }
@@ -147,7 +149,7 @@ func TestMCCIsACorrelation(t *testing.T) {
 			if c.TP == 0 {
 				want = -1
 			}
-			if m := c.MCC(); !m.Defined || math.Abs(m.Value) > 1 || math.Abs(m.Value-want) > 1e-12 {
+			if m := c.MCC(); !m.Known() || math.Abs(m.Value) > 1 || math.Abs(m.Value-want) > 1e-12 {
 				t.Errorf("MCC of %+v = %v", c, m)
 			}
 		}
@@ -176,7 +178,7 @@ func TestPPIOfFewClusters(t *testing.T) {
 		}
 	}
 	draw := NewStream(7)
-	if one := PPIClusters(sharedClusters(&draw, 1, 40), 0.95); !one.Value.Defined || one.SE.Defined || one.Bounds.Defined() {
+	if one := PPIClusters(sharedClusters(&draw, 1, 40), 0.95); !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
 		t.Errorf("one labelled cluster: %v", one)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ibid"
 )
 
 // An oracle computes the leaves that a case expects from its input and options.
@@ -163,8 +165,8 @@ func decode[T any](t *testing.T, parts ...json.RawMessage) (v T) {
 type object = map[string]any
 
 // ofFloats are the numbers of a list that may hold nulls.
-func ofFloats(x []*float64) []Number {
-	out := make([]Number, len(x))
+func ofFloats(x []*float64) []ibid.Number {
+	out := make([]ibid.Number, len(x))
 	for i, v := range x {
 		if v != nil {
 			out[i] = Of(*v)

@@ -14,7 +14,7 @@ func Wilson(k, n, level float64) Estimate {
 	e := startProportion(k, n, level, WilsonScore)
 	if e.Defined() {
 		e.Effective = n
-		e.setInterval(wilson(k, n, normalQuantile(level)))
+		e.setInterval(wilson(k, n, NormalQuantile(level)))
 	}
 	return e
 }
@@ -50,7 +50,7 @@ func AgrestiCoull(k, n, level float64) Estimate {
 	if !e.Defined() {
 		return e
 	}
-	z := normalQuantile(level)
+	z := NormalQuantile(level)
 	trials := n + z*z
 	p := (k + z*z/2) / trials
 	half := z * math.Sqrt(p*(1-p)/trials)
@@ -75,7 +75,7 @@ func (c *Clusters) Proportion(level float64) Estimate {
 	}
 	e.SE, e.HasSE = m.stdErr(true)
 	e.Effective = e.Den
-	e.setInterval(wilson(e.Num, e.Den, normalQuantile(level)))
+	e.setInterval(wilson(e.Num, e.Den, NormalQuantile(level)))
 	return e
 }
 
@@ -109,7 +109,7 @@ func (c *Clusters) WilsonClusterT(level float64) Estimate {
 	if c.Len() < 2 || !validLevel(level) {
 		return c.wilsonCluster(level, WilsonClusterT, 1)
 	}
-	shrink := normalQuantile(level) / studentQuantile(level, c.Len()-1)
+	shrink := NormalQuantile(level) / StudentQuantile(level, c.Len()-1)
 	return c.wilsonCluster(level, WilsonClusterT, float64(shrink*shrink))
 }
 
@@ -127,7 +127,7 @@ func (c *Clusters) wilsonCluster(level float64, method Method, shrink float64) E
 	} else {
 		e.Effective = min(e.Den, p*(1-p)/(e.SE*e.SE)*shrink)
 	}
-	e.setInterval(wilson(e.Value*e.Effective, e.Effective, normalQuantile(level)))
+	e.setInterval(wilson(e.Value*e.Effective, e.Effective, NormalQuantile(level)))
 	return e
 }
 

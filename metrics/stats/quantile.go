@@ -29,14 +29,11 @@ func SampleQuantile(sorted []float64, p float64) (q float64, ok bool) {
 	return low + float64((at-math.Floor(at))*(high-low)), true
 }
 
-// normalQuantile is the z with P(|Z| <= z) = level for a standard normal Z.
-func normalQuantile(level float64) float64 {
-	return -distuv.UnitNormal.Quantile((1 - level) / 2)
-}
-
 // NormalQuantile is the z with P(|Z| <= z) = level for a standard normal Z, 0 <
 // level < 1.
-func NormalQuantile(level float64) float64 { return normalQuantile(level) }
+func NormalQuantile(level float64) float64 {
+	return -distuv.UnitNormal.Quantile((1 - level) / 2)
+}
 
 // normalPoint is the z with P(Z <= z) = p for a standard normal Z; infinite for p
 // 0 and 1.
@@ -50,13 +47,9 @@ func normalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2)
 
 // StudentQuantile is the t with P(|T| <= t) = level for Student's t with df > 0
 // degrees of freedom, 0 < level < 1.
-func StudentQuantile(level float64, df int64) float64 { return studentQuantile(level, df) }
+func StudentQuantile(level float64, df int64) float64 { return studentPoint(level, float64(df)) }
 
-// studentQuantile is the t with P(|T| <= t) = level for Student's t with df > 0
-// degrees of freedom.
-func studentQuantile(level float64, df int64) float64 { return studentPoint(level, float64(df)) }
-
-// studentPoint is studentQuantile for degrees of freedom that need not be whole.
+// studentPoint is StudentQuantile for degrees of freedom that need not be whole.
 func studentPoint(level, df float64) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
 	return -t.Quantile((1 - level) / 2)

@@ -54,7 +54,7 @@ func (c *Clusters) DeltaT(level float64) Estimate {
 // and meant for comparison with other tools.
 func (c *Clusters) DeltaZ(level float64) Estimate {
 	e, m := c.start(level, DeltaZ)
-	e.symmetric(m, func(level float64, _ int64) float64 { return normalQuantile(level) })
+	e.symmetric(m, func(level float64, _ int64) float64 { return NormalQuantile(level) })
 	return e
 }
 
@@ -91,7 +91,7 @@ func (c *Clusters) CR0() (se float64, ok bool) { return c.moments().stdErr(false
 func (c *Clusters) CR1() (se float64, ok bool) { return c.moments().stdErr(true) }
 
 func studentOf(level float64, clusters int64) float64 {
-	return studentQuantile(level, clusters-1)
+	return StudentQuantile(level, clusters-1)
 }
 
 // start fills in what all estimators over clusters share.
@@ -153,7 +153,7 @@ func (e *Estimate) logitInterval(m *moments) {
 	}
 	r := e.Value
 	center := math.Log(r) - math.Log1p(-r)
-	half := float64(studentQuantile(e.Level, m.clusters-1) * e.SE / (r * (1 - r)))
+	half := float64(StudentQuantile(e.Level, m.clusters-1) * e.SE / (r * (1 - r)))
 	e.setInterval(expit(center-half), expit(center+half))
 }
 
@@ -164,7 +164,7 @@ func (e *Estimate) boundaryInterval(m *moments) {
 	e.Method = WilsonScore
 	e.Effective = float64(m.informative)
 	e.warn(AtBoundary, "ratio at 0 or 1: Wilson interval with one trial per cluster")
-	e.setInterval(wilson(e.Value*e.Effective, e.Effective, normalQuantile(e.Level)))
+	e.setInterval(wilson(e.Value*e.Effective, e.Effective, NormalQuantile(e.Level)))
 }
 
 func (e *Estimate) setDegenerate() {

@@ -1,8 +1,12 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // A TestMethod names how a p-value was computed.
@@ -61,3 +65,272 @@ func (t *Test) WarnAt(alpha float64) {
 
 // smallestP is 2/2^n, at most 1.
 func smallestP(n int64) float64 { return min(1, math.Ldexp(2, -int(min(n, 1000)))) }
+
+// A McNemar compares two systems by rows that only one of them got right.
+type McNemar struct {
+	B, C int64 // rows that only the first, only the second got right
+	N    int64 // all rows
+
+	Diff float64 // (B-C)/N, 0 without rows
+	SE   float64 // of Diff, Wald
+
+	Exact float64 // two-sided binomial p, 1 if B+C = 0
+	MidP  float64 // Exact less the chance of what was seen; recommended
+	// Chi2 and Corrected, (B-C)²/(B+C) without and with continuity correction, have
+	// p-values that are good from B+C = 25 on. They are undefined if B+C = 0.
+	Chi2, PChi2           float64
+	Corrected, PCorrected float64
+	HasChi2               bool
+}
+
+// NewMcNemar tests whether b and c, of n rows, differ by more than chance. Rows
+// must be independent of each other; clustered ones need [SignFlip]. Counts must
+// not be negative, nor n below b+c.
+//
+// Source: McNemar 1947; mid-p: Fagerland, Lydersen & Laake 2013.
+func NewMcNemar(b, c, n int64) McNemar {
+	m := McNemar{B: b, C: c, N: n, Exact: 1, MidP: 1}
+	d, s := float64(b-c), float64(b+c)
+	if n > 0 {
+		m.Diff = d / float64(n)
+		m.SE = math.Sqrt(s-d*d/float64(n)) / float64(n)
+	}
+	if b+c == 0 {
+		return m
+	}
+	low := float64(min(b, c))
+	if b != c {
+		tail := mathext.RegIncBeta(s-low, low+1, 0.5)
+		m.Exact = min(1, 2*tail)
+		m.MidP = min(1, 2*tail-halfBinomial(s, low))
+	}
+	m.HasChi2 = true
+	m.Chi2 = d * d / s
+	m.PChi2 = normalTails(math.Sqrt(m.Chi2))
+	corrected := max(0, math.Abs(d)-1)
+	m.Corrected = corrected * corrected / s
+	m.PCorrected = normalTails(math.Sqrt(m.Corrected))
+	return m
+}
+
+// halfBinomial is the chance of k heads in n fair throws.
+func halfBinomial(n, k float64) float64 {
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(k + 1)
+	c, _ := math.Lgamma(n - k + 1)
+	return math.Exp(a - b - c - n*math.Ln2)
+}
+
+// A ZeroMethod says what Wilcoxon's test does with differences of 0.
+type ZeroMethod string
+
+const (
+	// DropZeros leaves zeros out before ranks are given.
+	//
+	// Source: Wilcoxon 1945.
+	DropZeros ZeroMethod = "wilcox"
+	// RankZeros ranks zeros with the rest and then leaves them out.
+	//
+	// Source: Pratt 1959.
+	RankZeros ZeroMethod = "pratt"
+)
+
+// A Wilcoxon is the outcome of a signed-rank test. It tests whether differences
+// are symmetric about 0, which is not whether their mean is 0.
+type Wilcoxon struct {
+	Used        int64   // differences other than 0
+	Plus, Minus float64 // sums of the ranks of positive and negative differences
+
+	P      float64 // exact two-sided p over the signs of the ranks as they are, tied ones included; 1 if all are 0
+	HasP   bool    // false for more than maxExactRanks differences, or for none
+	Z      float64 // (Plus - mean) / sd
+	HasZ   bool    // false if all differences are 0
+	Normal float64 // two-sided p of Z
+	// Corrected is that with a continuity correction of 1/2. Both are 1 if all
+	// differences are 0, and undefined if HasNormal is false, without differences.
+	Corrected float64
+	HasNormal bool
+}
+
+// maxExactRanks is for how many differences all signs are counted.
+const maxExactRanks = 500
+
+// SignedRank is Wilcoxon's signed-rank test of the differences d, each of a unit
+// of its own. Ties share the mean of their ranks.
+func SignedRank(d []float64, zeros ZeroMethod) Wilcoxon {
+	var w Wilcoxon
+	if len(d) == 0 {
+		return w
+	}
+	w.Normal, w.Corrected, w.HasNormal = 1, 1, true
+	doubled := w.rank(d, zeros)
+	if w.Used == 0 {
+		w.P, w.HasP = 1, true
+		return w
+	}
+	total, squares := 0.0, 0.0
+	for _, r := range doubled {
+		total += float64(r) / 2
+		squares += float64(r) * float64(r) / 4
+	}
+	far, sd := w.Plus-total/2, math.Sqrt(squares/4)
+	w.Z, w.HasZ = far/sd, true
+	w.Normal = normalTails(w.Z)
+	w.Corrected = normalTails(max(0, math.Abs(far)-0.5) / sd)
+	if len(doubled) <= maxExactRanks {
+		w.P, w.HasP = exactRanks(doubled, int(math.Round(2*w.Plus))), true
+	}
+	return w
+}
+
+// rank sets Used, Plus and Minus and returns twice the ranks, which are integers.
+func (w *Wilcoxon) rank(d []float64, zeros ZeroMethod) (doubled []int) {
+	sorted := slices.Clone(d)
+	if zeros == DropZeros {
+		sorted = slices.DeleteFunc(sorted, func(v float64) bool { return v == 0 })
+	}
+	slices.SortFunc(sorted, func(a, b float64) int {
+		switch {
+		case math.Abs(a) < math.Abs(b):
+			return -1
+		case math.Abs(a) > math.Abs(b):
+			return 1
+		}
+		return 0
+	})
+	for from := 0; from < len(sorted); {
+		to := from + 1
+		for to < len(sorted) && math.Abs(sorted[to]) == math.Abs(sorted[from]) {
+			to++
+		}
+		twice := from + 1 + to // the mean of ranks from+1 … to, twice
+		for _, v := range sorted[from:to] {
+			switch {
+			case v > 0:
+				w.Plus += float64(twice) / 2
+			case v < 0:
+				w.Minus += float64(twice) / 2
+			default:
+				continue
+			}
+			w.Used++
+			doubled = append(doubled, twice)
+		}
+		from = to
+	}
+	return doubled
+}
+
+// exactRanks is the two-sided p of twice the sum of positive ranks.
+func exactRanks(doubled []int, plus int) float64 {
+	total := 0
+	for _, r := range doubled {
+		total += r
+	}
+	chance := make([]float64, total+1)
+	chance[0] = 1
+	reach := 0
+	for _, r := range doubled {
+		reach += r
+		for j := reach; j >= 0; j-- {
+			half := chance[j] / 2
+			if j >= r {
+				half += chance[j-r] / 2
+			}
+			chance[j] = half
+		}
+	}
+	low, high := 0.0, 0.0
+	for j, c := range chance {
+		if j <= plus {
+			low += c
+		}
+		if j >= plus {
+			high += c
+		}
+	}
+	return min(1, 2*min(low, high))
+}
+
+// Flips counts verdicts of yes and no that were given twice, row by row: those that
+// became yes, and those that became no. Verdicts of one row depend on each other,
+// rows do not. The zero Flips is empty.
+type Flips struct {
+	Verdicts     int64 // given twice
+	Gained, Lost int64 // that became yes, that became no
+	rows         []float64
+}
+
+// AddRow counts a row of verdicts, of which some became yes and some became no.
+func (f *Flips) AddRow(verdicts, gained, lost int64) {
+	f.Verdicts += verdicts
+	f.Gained += gained
+	f.Lost += lost
+	f.rows = append(f.rows, float64(gained-lost))
+}
+
+// Rows is the number of rows added.
+func (f *Flips) Rows() int64 { return int64(len(f.rows)) }
+
+// Test tests whether verdicts flip one way more than the other: McNemar's mid-p where
+// every row has one verdict, else the sign flip over rows, which draws samples where
+// it is not exact. Under the hypothesis that both times the same judge answered, the
+// two answers to a row could be swapped.
+//
+// It is undefined without rows, and 1 if nothing flipped.
+//
+// Source: Fagerland, Lydersen & Laake 2013; Fisher 1935.
+func (f *Flips) Test(samples int, seed uint64) Test {
+	if f.Verdicts > f.Rows() || f.Rows() == 0 {
+		return SignFlip(f.rows, samples, seed)
+	}
+	return Test{
+		Method: McNemarMidP, P: NewMcNemar(f.Gained, f.Lost, f.Verdicts).MidP, Clusters: f.Rows(), MinP: smallestP(f.Rows() + 1),
+	}
+}
+
+// Holm adjusts p-values of which each is to be read by itself, so that the chance
+// of one false discovery among all of them stays below the level: the i-th
+// smallest of m becomes the largest (m-j+1) p_j of all j <= i, at most 1. A nil p
+// is undefined, is not counted and stays nil. The order is that of ps.
+//
+// Source: Holm 1979.
+func Holm(ps []*float64) []*float64 {
+	order := ascending(ps)
+	out := make([]*float64, len(ps))
+	largest := 0.0
+	for i, at := range order {
+		largest = min(1, max(largest, float64(len(order)-i)**ps[at]))
+		out[at] = new(largest)
+	}
+	return out
+}
+
+// BenjaminiHochberg adjusts p-values so that of those below the level no more than
+// that share are false discoveries on average: the i-th smallest of m becomes the
+// smallest m/j p_j of all j >= i, at most 1. A nil p is undefined, is not counted
+// and stays nil. The order is that of ps.
+//
+// Source: Benjamini & Hochberg 1995.
+func BenjaminiHochberg(ps []*float64) []*float64 {
+	order := ascending(ps)
+	out := make([]*float64, len(ps))
+	smallest := 1.0
+	for i := len(order) - 1; i >= 0; i-- {
+		smallest = min(smallest, float64(len(order))/float64(i+1)**ps[order[i]])
+		out[order[i]] = new(smallest)
+	}
+	return out
+}
+
+// ascending are the places of the defined p-values, smallest first.
+func ascending(ps []*float64) []int {
+	var order []int
+	for i, p := range ps {
+		if p != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(*ps[i], *ps[j]) })
+	return order
+}

@@ -1,10 +1,91 @@
+// Package token divides a text into word tokens and converts between the units
+// in which people count positions in it: code points, UTF-8 bytes and UTF-16
+// code units.
+//
+// Every offset that leaves the package counts Unicode code points, zero-based,
+// and every interval is half-open. A text is a plain string; the package knows
+// neither documents nor files.
 package token
 
 import (
+	"fmt"
+	"sort"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
 )
+
+// An Index holds the tokens of one text: token i is the half-open interval
+// [Starts[i], Ends[i]) of code points. Tokens are not empty, do not overlap and
+// stand in the order of the text. The zero Index is that of a text without
+// tokens.
+//
+// An Index is safe for concurrent use while nobody changes it.
+type Index struct {
+	Starts, Ends []int32
+}
+
+// Len is the number of tokens.
+func (x *Index) Len() int { return len(x.Starts) }
+
+// Range returns the tokens that the code points [start, end) touch, as the
+// half-open range [lo, hi) of token numbers. A token is touched if at least one
+// of its code points is. The range is empty (lo = hi) if there is none; lo then
+// is the number of tokens that end at or before start, so that the ranges of a
+// sorted set of spans are sorted, too. start may lie past the end of the text.
+//
+// It takes O(log n) steps in n tokens and does not allocate.
+func (x *Index) Range(start, end int32) (lo, hi int) {
+	lo = sort.Search(len(x.Ends), func(i int) bool { return x.Ends[i] > start })
+	if start >= end {
+		return lo, lo
+	}
+	hi = lo + sort.Search(len(x.Starts)-lo, func(i int) bool { return x.Starts[lo+i] >= end })
+	return lo, hi
+}
+
+// newIndex returns an empty index with room for n tokens.
+func newIndex(n int) *Index {
+	return &Index{Starts: make([]int32, 0, n), Ends: make([]int32, 0, n)}
+}
+
+// add appends the token [start, end), given in code points.
+func (x *Index) add(start, end int32) {
+	x.Starts = append(x.Starts, start)
+	x.Ends = append(x.Ends, end)
+}
+
+// A Kind names a way to divide a text into tokens.
+type Kind uint8
+
+const (
+	KindWords      Kind = iota // [Words]
+	KindWhitespace             // [Whitespace]
+)
+
+var kindNames = [...]string{"words", "whitespace"}
+
+// ParseKind returns the kind of that name: "words" or "whitespace".
+func ParseKind(name string) (Kind, error) {
+	for k, n := range kindNames {
+		if n == name {
+			return Kind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("tokenizer %q: not one of words, whitespace", name)
+}
+
+// String returns the name that [ParseKind] takes.
+func (k Kind) String() string { return kindNames[k] }
+
+// Index returns the tokens of text.
+func (k Kind) Index(text string) *Index {
+	if k == KindWhitespace {
+		return Whitespace(text)
+	}
+	return Words(text)
+}
 
 // bytesPerWord is about how many bytes of English text there are to a word; it
 // only sizes an index before it is filled.
@@ -18,6 +99,13 @@ const bytesPerWord = 6
 // A byte that is not part of valid UTF-8 counts as one code point.
 func Words(text string) *Index {
 	x := newIndex(len(text) / bytesPerWord)
+	x.SetWords(text)
+	return x
+}
+
+// SetWords makes x the index that [Words] returns, in the memory that x has.
+func (x *Index) SetWords(text string) {
+	x.Starts, x.Ends = x.Starts[:0], x.Ends[:0]
 	it := words.FromString("")
 	var at int32
 	for pos := 0; pos < len(text); {
@@ -39,7 +127,6 @@ func Words(text string) *Index {
 		at += n
 		pos += len(it.Value())
 	}
-	return x
 }
 
 // measure returns the number of code points of a segment and whether one of
@@ -50,4 +137,98 @@ func measure(segment string) (n int32, wordLike bool) {
 		n++
 	}
 	return n, wordLike
+}
+
+// Whitespace returns the maximal runs of text without white space (as
+// [unicode.IsSpace] has it), so that punctuation belongs to the word it touches.
+//
+// A byte that is not part of valid UTF-8 counts as one code point.
+func Whitespace(text string) *Index {
+	x := newIndex(len(text) / bytesPerWord)
+	var at, start int32
+	inside := false
+	for _, r := range text {
+		space := unicode.IsSpace(r)
+		if space && inside {
+			x.add(start, at)
+		}
+		if !space && !inside {
+			start = at
+		}
+		inside = !space
+		at++
+	}
+	if inside {
+		x.add(start, at)
+	}
+	return x
+}
+
+// A class is what the word boundary rules of Unicode Standard Annex #29 make of
+// an ASCII byte: one of the first four, or punctuation that joins two letters,
+// two digits, or either. The bit of that punctuation is the bit of what it joins
+// shifted by joins.
+type class uint8
+
+const (
+	letter     class = 1 << iota // ALetter
+	digit                        // Numeric
+	underscore                   // ExtendNumLet
+	foreign                      // not ASCII
+	midLetter                    // MidLetter, or either
+	midDigit                     // MidNum, or either
+
+	joins    = 4
+	wordPart = letter | digit | underscore
+)
+
+var classes = func() (t [256]class) {
+	for c := range t {
+		switch {
+		case c >= utf8.RuneSelf:
+			t[c] = foreign
+		case '0' <= c && c <= '9':
+			t[c] = digit
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+			t[c] = letter
+		}
+	}
+	t['_'] = underscore
+	t[':'] = midLetter
+	t[','], t[';'] = midDigit, midDigit
+	t['.'], t['\''] = midLetter|midDigit, midLetter|midDigit
+	return t
+}()
+
+// asciiSegment returns the size of the first segment of s, which is not empty,
+// and whether it holds a letter or a number. What is no word is cut into single
+// bytes. ok is false if the segment is not ASCII, or if a code point after it
+// that is not could belong to it.
+func asciiSegment(s string) (size int, wordLike, ok bool) {
+	last := classes[s[0]]
+	if last&wordPart == 0 {
+		return 1, false, last != foreign && (len(s) == 1 || classes[s[1]] != foreign)
+	}
+	seen := last
+	i := 1
+	for i < len(s) {
+		c := classes[s[i]]
+		switch {
+		case c&wordPart != 0:
+			last = c
+			seen |= c
+			i++
+		case c == foreign:
+			return 0, false, false
+		case c&(last<<joins) == 0 || i+1 == len(s):
+			return i, seen&(letter|digit) != 0, true
+		case classes[s[i+1]] == foreign:
+			return 0, false, false
+		case classes[s[i+1]] != last:
+			return i, seen&(letter|digit) != 0, true
+		default:
+			i += 2 // rules WB6, WB7, WB11 and WB12
+		}
+	}
+	return i, seen&(letter|digit) != 0, true
 }

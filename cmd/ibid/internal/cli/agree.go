@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/configs"
@@ -56,14 +56,6 @@ func (f *tableFlags) read(path string) (*annotations.Table, error) {
 		return nil, &usageError{err: err, hint: bad.Hint}
 	}
 	return t, err
-}
-
-// codeBook are the values of --categories.
-func (f *tableFlags) codeBook() []string {
-	if f.categories == "" {
-		return nil
-	}
-	return strings.Split(f.categories, ",")
 }
 
 const agreeLong = `agree measures how far the annotators of a dataset agree: on the places that they
@@ -171,7 +163,11 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 	if err != nil {
 		return nil, err
 	}
-	labels := annotations.NewLabels((&harness.Job{Config: config}).AgreementOptions(f.worst), f.table.codeBook())
+	var categories []string
+	if f.table.categories != "" {
+		categories = strings.Split(f.table.categories, ",")
+	}
+	labels := annotations.NewLabels((&harness.Job{Config: config}).AgreementOptions(f.worst), categories)
 	for _, it := range t.Items {
 		labels.Add(it)
 	}
@@ -183,13 +179,6 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d records have no value", t.Blank))
 	}
 	return &report.Agreement{Title: fmt.Sprintf("agreement on %s of %s", plural(int64(len(t.Items)), "item", "items"), path), Result: result}, nil
-}
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return report.Thousands(n) + " " + many
 }
 
 func nothingToCompare(path string, least int) error {
@@ -245,17 +234,7 @@ func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument
 	if err != nil {
 		return nil, nil, err
 	}
-	progress := term.NewProgress(a.Stderr, a.quiet)
-	job := &harness.Job{
-		Config: config, Source: argument, Version: a.Version,
-		Progress: func(p harness.Progress) { progress.Update(func() string { return progressLine(p, time.Now()) }) },
-		Warn:     func(text string) { progress.Clear(); a.warn("%s", text) },
-	}
-	plan, err := job.Plan(cmd.Context())
-	if err != nil {
-		progress.Close()
-	}
-	return plan, progress, err
+	return a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version})
 }
 
 // joinJudge makes the judge of a run an annotator.
@@ -293,4 +272,77 @@ func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string
 		a.warn("%s judged nothing that people labelled", dir)
 	}
 	return nil
+}
+
+// agreeBlind compares a blind sample with the dataset that it was drawn from.
+func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*report.Agreement, error) {
+	key, err := annotations.ReadKey(f.blind)
+	if err != nil {
+		return nil, &usageError{err: err, hint: "the key is what ibid sample wrote beside the template"}
+	}
+	filled := f.filled
+	if filled == "" {
+		filled = key.TemplatePath(f.blind)
+	}
+	said, err := annotations.ReadFilled(cmd.Context(), filled, key)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	if len(said) == 0 {
+		return nil, &usageError{err: fmt.Errorf("%s: nothing was filled in", filled), hint: "fill in truth, and the values of labels"}
+	}
+	argument := key.Dataset
+	if len(args) > 0 {
+		argument = args[0]
+	}
+	if key.Documents != "" && len(args) == 0 && !cmd.Flags().Changed("documents") {
+		f.settings.set = append(f.settings.set, "documents="+key.Documents)
+	}
+	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
+	if err != nil {
+		return nil, err
+	}
+	defer progress.Close()
+	if plan.Ingredients["dataset"] != key.Digest {
+		return nil, &usageError{err: fmt.Errorf("%s is not the dataset that the sample was drawn from", argument), hint: "compare with the one that was: ibid agree DATASET --blind KEY"}
+	}
+	found, err := plan.AnnotatedAgain(cmd.Context(), f.worst, said)
+	if err != nil {
+		return nil, err
+	}
+	if !found.Spans.Pairable() && !found.Labels.Pairable() {
+		return nil, nothingToCompare(argument, found.MinAnnotators())
+	}
+	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", plural(int64(len(said)), "row", "rows"), argument))
+}
+
+// adjudicate writes a dataset with one opinion.
+func (a *app) adjudicate(cmd *cobra.Command, f *agreeFlags, argument string) error {
+	if a.output == "-" {
+		return &usageError{err: errors.New("--adjudicate needs a file to write to"), hint: "add -o dataset.parquet"}
+	}
+	policy, err := ibid.ParsePolicy(f.policy, annotations.Policies...)
+	if err != nil {
+		return &usageError{err: err}
+	}
+	target, err := datasetTarget(a.output)
+	if err != nil {
+		return err
+	}
+	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	done, err := plan.Adjudicate(cmd.Context(), policy, target)
+	progress.Close()
+	if err != nil {
+		return err
+	}
+	if done.Unclear > 0 {
+		a.warn("%s kept as they were, since some mark has no place in a text", plural(done.Unclear, "row", "rows"))
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s with one truth; %s, %s without an answer\n", a.output, plural(done.Rows, "row", "rows"),
+		report.Thousands(done.Marked), plural(done.Labels, "label", "labels"), plural(done.Undecided, "question", "questions"))
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -88,17 +87,11 @@ func (a *app) printSettings(w io.Writer, c *configs.Config) error {
 }
 
 func (a *app) check(cmd *cobra.Command, config *configs.Config, argument string) error {
-	progress := term.NewProgress(a.Stderr, a.quiet)
-	defer progress.Close()
-	job := &harness.Job{
-		Config: config, Source: argument, Version: a.Version,
-		Progress: func(p harness.Progress) { progress.Update(func() string { return progressLine(p, time.Now()) }) },
-		Warn:     func(text string) { progress.Clear(); a.warn("%s", text) },
-	}
-	plan, err := job.Plan(cmd.Context())
+	plan, progress, err := a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version})
 	if err != nil {
 		return err
 	}
+	defer progress.Close()
 	found, err := plan.Check(cmd.Context())
 	progress.Close()
 	if err != nil {

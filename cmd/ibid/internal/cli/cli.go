@@ -4,19 +4,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"ibid/cmd/ibid/internal/term"
-	"ibid/configs"
-	"ibid/dataset"
-	"ibid/harness"
-	"ibid/report"
 )
 
 // A Process is what a command knows of the process it runs in.
@@ -129,119 +122,4 @@ func (a *app) formats(have ...string) error {
 		err:  fmt.Errorf("--format: no %s for this output", a.format),
 		hint: "it can be " + strings.Join(have, " or "),
 	}
-}
-
-func oneOf(flag, value string, allowed ...string) error {
-	for _, v := range allowed {
-		if v == value {
-			return nil
-		}
-	}
-	hint := "it is one of " + strings.Join(allowed, ", ")
-	if near := configs.Nearest(value, allowed); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return &usageError{err: fmt.Errorf("%s: %q is not possible", flag, value), hint: hint}
-}
-
-// hinter is an error that knows what to do about it.
-type hinter interface{ Hint() string }
-
-// fail says what went wrong and returns the exit code.
-func (a *app) fail(err error) int {
-	var done exitError
-	if errors.As(err, &done) {
-		return done.code
-	}
-	if errors.Is(err, context.Canceled) {
-		err = errInterrupted
-	}
-	var many configs.Errors
-	if errors.As(err, &many) {
-		for _, e := range many {
-			a.sayConfigError(e)
-		}
-		return ExitUsage
-	}
-	var one *configs.Error
-	if errors.As(err, &one) {
-		a.sayConfigError(one)
-		return ExitUsage
-	}
-	a.say("%v", err)
-	var usage *harness.UsageError
-	if errors.As(err, &usage) {
-		for _, line := range usage.More {
-			a.say("  %s", line)
-		}
-	}
-	a.hint(hintOf(err))
-	return codeOf(err)
-}
-
-func hintOf(err error) string {
-	var h hinter
-	var bad *dataset.Error
-	switch {
-	case errors.As(err, &h) && h.Hint() != "":
-		return h.Hint()
-	case errors.As(err, &bad):
-		return bad.Hint
-	case errors.Is(err, harness.ErrLocked):
-		return "wait for it, or choose another --id"
-	}
-	return ""
-}
-
-func codeOf(err error) int {
-	var usage *harness.UsageError
-	var wrong *usageError
-	var stopped *harness.StoppedError
-	switch {
-	case errors.As(err, &usage), errors.As(err, &wrong), isCobraUsage(err):
-		return ExitUsage
-	case errors.As(err, &stopped):
-		return ExitNoVerdict
-	}
-	return ExitFailure
-}
-
-// isCobraUsage recognises the errors that cobra makes without a type.
-func isCobraUsage(err error) bool {
-	for _, start := range []string{"unknown command", "accepts ", "requires at least", "requires at most", "required flag"} {
-		if strings.HasPrefix(err.Error(), start) {
-			return true
-		}
-	}
-	return false
-}
-
-func (a *app) sayConfigError(e *configs.Error) {
-	a.say("%v", e)
-	if e.Snippet != "" {
-		fmt.Fprintln(a.Stderr, report.Clean(e.Snippet))
-	}
-	a.hint(e.Hint)
-}
-
-// say prints a message for people on standard error.
-func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.Stderr, "ibid: %s\n", report.Clean(fmt.Sprintf(format, args...)))
-}
-
-func (a *app) hint(text string) {
-	if text != "" {
-		fmt.Fprintf(a.Stderr, "hint: %s\n", report.Clean(text))
-	}
-}
-
-// warn prints a warning unless --quiet.
-func (a *app) warn(format string, args ...any) {
-	if !a.quiet {
-		a.say("warning: "+format, args...)
-	}
-}
-
-func (a *app) style() term.Style {
-	return term.Style{On: a.output == "-" && term.Colour(a.colour, a.Stdout, a.Getenv)}
 }

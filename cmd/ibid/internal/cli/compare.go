@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid/annotations/compare"
+	"ibid/configs"
+	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -58,7 +60,7 @@ changed.`,
 	flags.StringVar(&f.by, "by", "run", "what to compare: run, or system within one run")
 	flags.StringVar(&f.system, "system", "", "compare this system only, BASE or BASE=NEW if it is named otherwise; with --by system, the base")
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric that decides, such as char_f1 or 'micro(char_f1)' (may be repeated)")
-	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider (may be repeated)")
+	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider or source_type (may be repeated)")
 	flags.BoolVar(&f.all, "all", false, "compare all other metrics, too")
 	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
 	flags.Float64Var(&f.level, "level", 0, "confidence level (default statistics.level of the base)")
@@ -148,8 +150,8 @@ func (a *app) compare(f *compareFlags, args []string) error {
 	return a.gateRuns(args[0], args[1:], f)
 }
 
-// refuseDrift names the verdicts in which the judge of two runs moved, in place of a
-// comparison.
+// refuseDrift lists the verdicts in which the judge changed between two runs. It
+// stands in for the comparison.
 func (a *app) refuseDrift(moved *compare.DriftError) error {
 	view := &report.Drift{Drifts: moved.Drifts}
 	if !strings.EqualFold(filepath.Ext(a.output), ".parquet") {
@@ -201,7 +203,7 @@ func (a *app) comparison(by string, dirs []string, o compare.Options) (*compare.
 	return r, compareError(err)
 }
 
-// compareError makes a refusal the caller's mistake.
+// compareError turns a refusal to compare into a usage error.
 func compareError(err error) error {
 	var usage *compare.UsageError
 	var refused *compare.RefusedError
@@ -214,4 +216,93 @@ func compareError(err error) error {
 		return &usageError{err: usage.Err, hint: usage.Tip}
 	}
 	return err
+}
+
+// gateRuns evaluates the gates of --gate for each new run against the base. The
+// worst verdict decides the exit code.
+func (a *app) gateRuns(base string, news []string, f *compareFlags) error {
+	var gravest error
+	for _, dir := range news {
+		m, config, err := gatedRun(dir, f.gates)
+		if err != nil {
+			return err
+		}
+		out, err := harness.SavedOutcome(dir, m, config, base)
+		if err != nil {
+			return err
+		}
+		gravest = graver(gravest, a.conclude(config, out, &f.ci))
+	}
+	return gravest
+}
+
+// gateSystems evaluates the gates for the systems of a run against one of them.
+func (a *app) gateSystems(dir, base string, f *compareFlags) error {
+	m, config, err := gatedRun(dir, f.gates)
+	if err != nil {
+		return err
+	}
+	out, err := harness.SystemOutcome(dir, m, config, base)
+	if err != nil {
+		return err
+	}
+	return a.conclude(config, out, &f.ci)
+}
+
+// gatedRun are the settings of a run with other gates than its own.
+func gatedRun(dir string, gates []string) (*runs.Manifest, *configs.Config, error) {
+	m, err := openRun(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := harness.SettingsOf(m, []string{"gates=[]"}, gates)
+	return m, config, err
+}
+
+// graver is the error whose exit code wins. No verdict wins over a failed gate, and
+// any other error wins over both.
+func graver(a, b error) error {
+	var first, second exitError
+	switch {
+	case a == nil, errors.As(a, &first) && !errors.As(b, &second) && b != nil:
+		return b
+	case b == nil, errors.As(b, &second) && first.code >= second.code:
+		return a
+	}
+	return b
+}
+
+// planAlone plans from one run: from the differences of its systems, or if it has
+// one only, from the variance of its rows.
+func (a *app) planAlone(f *compareFlags, o compare.Options, dir string) error {
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
+	if _, err := openRun(dir); err != nil {
+		return err
+	}
+	run, err := compare.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	var plan *compare.Plan
+	if len(run.Systems()) > 1 {
+		var r *compare.Result
+		if r, err = compare.BySystem(run, o); err == nil {
+			plan = compare.NewPlan(r, f.deltas)
+		}
+	} else {
+		plan, err = compare.PlanAlone(run, o, f.deltas)
+	}
+	if err != nil {
+		return compareError(err)
+	}
+	return a.writePlan(plan)
+}
+
+func (a *app) writePlan(plan *compare.Plan) error {
+	return a.write(func(w io.Writer) error {
+		return report.WritePlan(w, plan, a.format, report.TextOptions{Style: a.style()})
+	})
 }

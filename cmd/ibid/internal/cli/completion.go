@@ -3,11 +3,17 @@ package cli
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid/configs"
+	"ibid/dataset/convert"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/report"
 )
 
 func (a *app) completionCommand() *cobra.Command {
@@ -29,10 +35,7 @@ func (a *app) completionCommand() *cobra.Command {
 			}
 			script, ok := scripts[args[0]]
 			if !ok {
-				hint := "it is one of " + strings.Join(shells, ", ")
-				if near := configs.Nearest(args[0], shells); near != "" {
-					hint = "did you mean " + near + "?"
-				}
+				hint := didYouMean(args[0], shells, "it is one of "+strings.Join(shells, ", "))
 				return &usageError{err: fmt.Errorf("unknown shell %q", args[0]), hint: hint}
 			}
 			if err := a.formats("text"); err != nil {
@@ -41,4 +44,167 @@ func (a *app) completionCommand() *cobra.Command {
 			return a.write(script)
 		},
 	}
+}
+
+// maxCompletions is how many rows a shell is offered.
+const maxCompletions = 200
+
+// A completer lists what the word that is being typed may become.
+type completer = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+
+// addCompletion sets how arguments and flags complete in a shell. All of it is in
+// one place, so that flags of the same name complete in the same way everywhere.
+func (a *app) addCompletion(root *cobra.Command) {
+	arguments := map[string]completer{
+		"show":      completeRow,
+		"gate":      completeRun,
+		"calibrate": completeRun,
+		"rescore":   completeRun,
+		"report":    completeRuns,
+		"run":       completeInput,
+		"check":     completeInput,
+		"agree":     completeInput,
+		"sample":    completeInput,
+		"import":    completeFormat,
+		"init": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+	}
+	flags := map[string]completer{
+		"gate":     completeMetric,
+		"set":      completeSetting,
+		"by":       completeField,
+		"table":    oneWord(sortedKeys(shownTables)...),
+		"run":      completeRuns,
+		"judge":    oneWord(allowed("judge.kind")...),
+		"template": oneWord(sortedKeys(templates)...),
+	}
+	for _, cmd := range root.Commands() {
+		if f, ok := arguments[cmd.Name()]; ok {
+			cmd.ValidArgsFunction = f
+		}
+		for name, f := range flags {
+			registerFlag(cmd, name, f)
+		}
+	}
+	registerFlag(root, "format", oneWord(append([]string{"arrow"}, tableFormats...)...))
+	registerFlag(root, "color", oneWord("auto", "always", "never"))
+}
+
+// registerFlag completes a flag where a command has it.
+func registerFlag(cmd *cobra.Command, name string, f completer) {
+	if cmd.Flags().Lookup(name) == nil && cmd.PersistentFlags().Lookup(name) == nil {
+		return
+	}
+	if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
+		panic(err) // a flag that is registered twice is a bug
+	}
+}
+
+func oneWord(words ...string) completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// allowed are the values that a setting may have, nil if any will do.
+func allowed(key string) []string {
+	keys := configs.Keys()
+	i := slices.IndexFunc(keys, func(k configs.Key) bool { return k.Name == key })
+	if i < 0 {
+		return nil
+	}
+	return keys[i].Allowed
+}
+
+// completeRuns completes any number of run directories; folders where there are
+// none.
+func completeRuns(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	var found []string
+	for _, pattern := range []string{word + "*", word + "*/*"} {
+		manifests, _ := filepath.Glob(filepath.Join(pattern, runs.ManifestFile))
+		for _, path := range manifests {
+			found = append(found, filepath.Dir(path))
+		}
+	}
+	if len(found) == 0 {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	slices.Sort(found)
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeRun(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return completeRuns(cmd, args, word)
+}
+
+// completeRow completes a run and then one of its rows.
+func completeRow(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return completeRun(cmd, args, word)
+	}
+	var names []string
+	_, _ = runs.FindRows(args[0], func(k runs.RowKey) bool { // without a run there is nothing to offer
+		if name := k.ID + "/" + k.System; len(names) < maxCompletions && strings.HasPrefix(name, word) && !strings.ContainsAny(name, "\n\t") {
+			names = append(names, name)
+		}
+		return false
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeInput completes a run file or a dataset.
+func completeInput(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"yaml", "yml", "parquet"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeFormat completes a format of import and then files.
+func completeFormat(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var names []string
+	for _, f := range convert.Formats() {
+		names = append(names, f.Name+"\t"+f.Summary)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMetric completes the metric that a gate begins with.
+func completeMetric(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return harness.MetricNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeSetting completes KEY= and then, where there is a choice, the value.
+func completeSetting(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	if key, _, ok := strings.Cut(word, "="); ok {
+		var words []string
+		for _, value := range allowed(key) {
+			words = append(words, key+"="+value)
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	for _, k := range configs.Keys() {
+		words = append(words, k.Name+"=\t"+k.Doc)
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeField completes what the summary of a run is grouped by.
+func completeField(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	summary, err := runs.ReadSummary(args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return report.NewSummary(new(runs.Manifest), summary, nil).Fields(), cobra.ShellCompDirectiveNoFileComp
 }

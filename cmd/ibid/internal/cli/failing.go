@@ -5,23 +5,25 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"ibid/configs"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics"
 	"ibid/report"
 )
 
-// defaultRowGate is what a row has to meet unless --gate says otherwise.
-const defaultRowGate = "overall_citation_accuracy >= 0.5"
+// overallMetric orders the rows unless --gate names another metric.
+const overallMetric = "overall_citation_accuracy"
 
-// A rowGate is a condition on the value that one row has.
+// A rowGate is a condition on the value that one row has; without an Op, only the
+// metric whose value is shown.
 type rowGate struct {
 	configs.Gate
-	metric  string
-	isCount bool
+	metric string
 }
 
 func parseRowGate(expr string) (*rowGate, error) {
@@ -39,68 +41,85 @@ func parseRowGate(expr string) (*rowGate, error) {
 	if !ok {
 		return nil, &usageError{err: fmt.Errorf("--gate: no metric is called %s", g.Metric), hint: harness.NearestMetric(g.Metric)}
 	}
-	isCount := slices.ContainsFunc(metrics.CountDefinitions(), func(c metrics.Definition) bool { return c.Name == d.Name })
-	return &rowGate{g, d.Name, isCount}, nil
+	return &rowGate{g, d.Name}, nil
 }
 
-// value is what the gate looks at in a row, nil where that is undefined.
-func (g *rowGate) value(row runs.Record) *float64 {
-	cell := row[g.metric]
-	switch {
-	case cell.Null:
-		return nil
-	case g.isCount:
-		return new(float64(cell.Int))
-	}
-	return new(cell.Double)
-}
-
-// badness puts the rows in order: the farther from what is wanted the worse, and
-// rows that could not be scored last.
+// badness orders the rows. The farther a value is from what is wanted, the worse;
+// rows without a value come last.
 func (g *rowGate) badness(r report.FailingRow) float64 {
-	if r.Value == nil {
+	switch {
+	case r.Value == nil:
 		return math.Inf(-1)
+	case g.Op == "":
+		return -*r.Value
 	}
 	return math.Abs(*r.Value - g.Number)
 }
 
+// showFailing lists the rows that fail; with a gate, those of them that do not meet it.
 func (a *app) showFailing(dir string, m *runs.Manifest, expr string) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
-	view, err := failingRows(dir, m, expr)
-	if err != nil {
+	gate := &rowGate{metric: overallMetric}
+	if expr != "" {
+		var err error
+		if gate, err = parseRowGate(expr); err != nil {
+			return err
+		}
+	}
+	view, known, err := failingRows(dir, m, gate)
+	switch {
+	case err != nil:
 		return err
+	case view == nil:
+		return &usageError{err: fmt.Errorf("%s does not say which rows fail: an earlier version made it", dir), hint: "ibid rescore " + quote(dir)}
 	}
 	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
 		return err
 	}
-	if view.Undefined+m.Errors == m.Rows && m.Rows > 0 {
+	if view.Gate != "" && !known && m.Rows > 0 {
 		a.say("%s is undefined in every row that could be scored", view.Metric)
 		a.hint("ask something that the run can tell: --failing --gate 'citation_density > 0'")
 	}
 	return nil
 }
 
-// failingRows finds the rows that do not meet a condition, the worst first.
-func failingRows(dir string, m *runs.Manifest, expr string) (*report.Failing, error) {
-	gate, err := parseRowGate(expr)
+// failingRows finds the rows that fail, the worst first. A gate with a condition
+// leaves those out that meet it or have no value for it. known reports whether
+// some row, failing or not, has a value. The view is nil if the run is of an
+// earlier version, which did not say which rows fail.
+func failingRows(dir string, m *runs.Manifest, gate *rowGate) (view *report.Failing, known bool, err error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	view := &report.Failing{Run: m, Gate: gate.String(), Metric: gate.metric}
-	err = runs.ScanRows(dir, append([]string{gate.metric}, report.WhyColumns...), func(key runs.RowKey, row runs.Record) {
-		value := gate.value(row)
+	saysWhy := f.Has("fails_because")
+	if err := f.Close(); err != nil || !saysWhy {
+		return nil, false, err
+	}
+	view = &report.Failing{Run: m, Metric: gate.metric}
+	if gate.Op != "" {
+		view.Gate = gate.String()
+	}
+	columns := append([]string{"id", "system", "row", gate.metric}, report.WhyColumns...)
+	err = runs.Rows().Scan(dir, columns, func(_ int64, row *runs.Row) error {
+		value := row.Number(gate.metric)
+		known = known || value != nil
+		if row.FailsBecause == "" {
+			return nil
+		}
+		view.Failing++
 		switch {
-		case key.Error != "", value != nil && !gate.Met(*value):
-			view.Rows = append(view.Rows, report.NewFailingRow(key, value, row))
+		case view.Gate == "" || row.Error != "" || value != nil && !gate.Met(*value):
+			view.Rows = append(view.Rows, report.NewFailingRow(row, value))
 		case value == nil:
 			view.Undefined++
 		}
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int { return cmp.Compare(gate.badness(y), gate.badness(x)) })
-	return view, nil
+	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int {
+		return cmp.Or(cmp.Compare(gate.badness(y), gate.badness(x)), cmp.Compare(y.Problem, x.Problem))
+	})
+	return view, known, err
 }

@@ -9,26 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ibid/cmd/ibid/internal/term"
 	"ibid/harness"
 	"ibid/report"
 )
 
-// forecast says what a run would ask and what that takes, for --dry-run.
+// forecast prints what a run would ask, what that costs and how long it takes, for
+// --dry-run.
 func (a *app) forecast(cmd *cobra.Command, job *harness.Job) error {
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	progress := term.NewProgress(a.Stderr, a.quiet)
-	defer progress.Close()
-	job.Progress = func(p harness.Progress) {
-		progress.Update(func() string { return progressLine(p, time.Now()) })
-	}
-	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
-	plan, err := job.Plan(cmd.Context())
+	plan, progress, err := a.plan(cmd, job)
 	if err != nil {
 		return err
 	}
+	defer progress.Close()
 	found, err := plan.Forecast(cmd.Context())
 	progress.Close()
 	if err != nil {
@@ -73,7 +68,7 @@ type forecastJSON struct {
 	LatencyAssumed bool     `json:"latency_assumed"`
 	Warnings       []string `json:"warnings"`
 
-	Anchors *forecastJSON `json:"anchors,omitempty"` // what the anchors take besides
+	Anchors *forecastJSON `json:"anchors,omitempty"` // absent without anchors; their calls are not in the numbers above
 }
 
 func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid/annotations/compare"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
+	"ibid/report"
 )
 
 func (a *app) gateCommand() *cobra.Command {
@@ -56,8 +60,12 @@ func (a *app) gate(args, gates []string, ci *ciFlags) error {
 	}
 	if len(args) > 1 {
 		baseline = args[1]
-		if err := a.comparable(baseline, m); err != nil {
+		base, err := openRun(baseline)
+		if err != nil {
 			return err
+		}
+		if why := compare.Reasons(base, m); len(why) > 0 {
+			return compareError(&compare.RefusedError{Base: base.ID, New: m.ID, Reasons: why})
 		}
 	}
 	out, err := harness.SavedOutcome(dir, m, config, baseline)
@@ -71,14 +79,141 @@ func (a *app) gate(args, gates []string, ci *ciFlags) error {
 	return a.conclude(config, out, ci)
 }
 
-// comparable refuses a base that is no finished run, or that means something else.
-func (a *app) comparable(baseline string, m *runs.Manifest) error {
-	base, err := openRun(baseline)
-	if err != nil {
-		return err
+// ciFlags leave the verdict to a CI system.
+type ciFlags struct {
+	path        string // of JUnit XML
+	annotations string
+}
+
+func (c *ciFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.path, "junit", "", "leave the verdict in this file, as JUnit XML: a test case for each gate and each row that fails")
+	cmd.Flags().StringVar(&c.annotations, "annotations", "", "say on standard error what was not met as workflow commands of: github")
+}
+
+// check refuses what is no file, and other systems.
+func (c *ciFlags) check() error {
+	if c.path == "-" {
+		return &usageError{err: errors.New("--junit needs a file"), hint: "name it: --junit gates.xml"}
 	}
-	if why := compare.Reasons(base, m); len(why) > 0 {
-		return compareError(&compare.RefusedError{Base: base.ID, New: m.ID, Reasons: why})
+	if c.annotations == "" {
+		return nil
+	}
+	return oneOf("--annotations", c.annotations, "github")
+}
+
+// gatesView is the view model of an outcome's gates.
+func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
+	view := report.NewGates(out.Manifest, out.Verdict(config.MinCoverage), out.Lacks(config.MinCoverage), out.Gates)
+	view.Drift = out.Drift
+	return view
+}
+
+// conclude prints why an outcome is not good, writes it for a CI system, and turns
+// it into an exit code.
+func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags) error {
+	view := gatesView(config, out)
+	if ci.path != "" {
+		failing, _, err := failingRows(out.Dir, out.Manifest, &rowGate{metric: overallMetric})
+		if err != nil {
+			return err
+		}
+		if err := writeOutput(ci.path, func(w io.Writer) error { return view.WriteJUnit(w, failing) }); err != nil {
+			return err
+		}
+	}
+	for _, g := range out.Gates {
+		switch g.Verdict {
+		case runs.Passed:
+		case runs.Failed:
+			a.say("gate failed: %s%s", g.Gate, gateValue(g))
+		default:
+			a.say("gate without verdict: %s%s", g.Gate, gateValue(g))
+		}
+	}
+	for _, why := range view.Lacks {
+		a.say("%s", why)
+	}
+	if d := out.Drift; d != nil && d.Moved {
+		a.say("flipped: %s", someFlips(d))
+		a.hint("ibid compare " + quote(d.BaseDir) + " " + quote(out.Dir) + " names all of them")
+	}
+	if ci.annotations != "" {
+		a.annotate(config, out, view.Lacks)
+	}
+	if len(view.Lacks) > 0 && out.Manifest.Errors > 0 {
+		a.hint("ibid show " + out.Dir + " --errors")
+	}
+	switch view.Verdict {
+	case runs.NoVerdict:
+		return exitError{ExitNoVerdict}
+	case runs.Failed:
+		return exitError{ExitGate}
 	}
 	return nil
+}
+
+// namedFlips is how many flipped verdicts stand in one line.
+const namedFlips = 3
+
+// someFlips names the first verdicts that flipped.
+func someFlips(d *compare.Drift) string {
+	var some []string
+	for i := range d.Flipped[:min(len(d.Flipped), namedFlips)] {
+		some = append(some, d.Flipped[i].Where()+" ("+d.Flipped[i].Change()+")")
+	}
+	if left := len(d.Flipped) - len(some); left > 0 {
+		some = append(some, fmt.Sprintf("and %d more", left))
+	}
+	return strings.Join(some, ", ")
+}
+
+func gateValue(g runs.GateResult) string {
+	switch {
+	case g.Reason != "":
+		return " (" + g.Reason + ")"
+	case g.Value != nil:
+		return fmt.Sprintf(" (is %.4g)", *g.Value)
+	}
+	return ""
+}
+
+// annotate writes what was not met as workflow commands of GitHub, which shows
+// them at the line of the run file where the gate stands, or at the run.
+func (a *app) annotate(config *configs.Config, out *harness.Outcome, lacks []string) {
+	gates := config.Gates()
+	for i, g := range out.Gates {
+		file, line := gates[i].Place()
+		switch g.Verdict {
+		case runs.Failed:
+			a.workflowCommand("error", file, line, "gate failed", g.Gate+gateValue(g))
+		case runs.NoVerdict:
+			a.workflowCommand("error", file, line, "gate without verdict", g.Gate+gateValue(g))
+		}
+	}
+	for _, why := range lacks {
+		a.workflowCommand("error", "", 0, "no verdict", why)
+	}
+	if len(lacks) == 0 && out.Verdict(config.MinCoverage) == runs.Passed {
+		a.workflowCommand("notice", "", 0, "gates passed", fmt.Sprintf("run %s: %d of %d", out.Manifest.ID, len(gates), len(gates)))
+	}
+}
+
+// workflowCommand writes one command on a line of its own.
+func (a *app) workflowCommand(kind, file string, line int, title, message string) {
+	var properties []string
+	if file != "" {
+		properties = append(properties, "file="+escapeProperty(file), fmt.Sprintf("line=%d", line))
+	}
+	properties = append(properties, "title="+escapeProperty("ibid: "+title))
+	fmt.Fprintf(a.Stderr, "::%s %s::%s\n", kind, strings.Join(properties, ","), escapeMessage(message))
+}
+
+// escapeMessage keeps a message on its line.
+func escapeMessage(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// escapeProperty keeps a property from ending early.
+func escapeProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeMessage(s))
 }

@@ -7,8 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid/annotations"
+	"ibid/annotations/compare"
+	"ibid/annotations/history"
 	"ibid/configs"
 	"ibid/dataset/convert"
+	"ibid/dataset/runs"
+	"ibid/judge"
+	"ibid/judge/prompts"
 	"ibid/metrics"
 )
 
@@ -20,6 +26,7 @@ func (a *app) addHelp(root *cobra.Command) {
 	}{
 		{"metrics", "what each number means", metricsTopic},
 		{"settings", "every setting of a run file, its default and its other names", settingsTopic},
+		{"columns", "what each column of each file is", columnsTopic},
 		{"formats", "what ibid import reads, and what a dataset is", formatsTopic},
 		{"gates", "how to make a run fail", func() string { return gatesTopic }},
 		{"exit-codes", "what exit codes mean", func() string { return exitTopic }},
@@ -92,7 +99,7 @@ func writeDefinition(b *strings.Builder, d metrics.Definition) {
 	fmt.Fprintf(b, "  %s: %s\n", name, d.Summary)
 	lines := [][2]string{
 		{"formula", d.Formula},
-		{"kind", fmt.Sprintf("%s, %s, %s", d.Kind, d.Direction, boundsText(d.Min, d.Max))},
+		{"kind", fmt.Sprintf("%s, %s, in [%g, %g]", d.Kind, d.Direction, d.Min, d.Max)},
 		{"undefined", d.UndefinedWhen},
 		{"source", d.Source},
 	}
@@ -101,10 +108,6 @@ func writeDefinition(b *strings.Builder, d metrics.Definition) {
 			fmt.Fprintf(b, "      %-10s %s\n", l[0], l[1])
 		}
 	}
-}
-
-func boundsText(lo, hi float64) string {
-	return fmt.Sprintf("in [%g, %g]", lo, hi)
 }
 
 func settingsTopic() string {
@@ -198,3 +201,62 @@ const environmentTopic = `  IBID_A__B           the setting a.b, such as IBID_JU
   TERM=dumb           no colour
   GOMAXPROCS          how many processors a run uses unless --workers says otherwise
 `
+
+// columnForms are all tables that ibid writes, those of a run first.
+func columnForms() []runs.Form {
+	return append(runs.Forms(), compare.Lines.Form, compare.FlippedLines.Form, annotations.CalibrationLines.Form, history.Lines.Form)
+}
+
+const columnsIntro = `Columns of every table that ibid writes: the Parquet files of a run, and the CSV of
+commands. CSV has the same names, an empty cell for null and "; " between the
+elements of a list. Counts are int64 and scores are double; both are null when they
+are unknown or undefined, never 0.
+`
+
+// columnsTopic prints what every column is.
+func columnsTopic() string {
+	var b strings.Builder
+	b.WriteString(columnsIntro)
+	for _, f := range columnForms() {
+		b.WriteString("\n" + f.Text())
+	}
+	return b.String()
+}
+
+const promptsIntro = `A judge that asks models (judge: openrouter or openai) sends these texts. To send your
+own, put files of the same names into a folder and name it: judge.prompts in the run
+file, or --set judge.prompts=DIR. What is not there stays as it is here. A reply has to
+keep to the schema at the end. Fields in double braces are filled in; the material of a
+row comes fenced, whatever a file says around it.
+
+The version of the texts is part of a run's fingerprint: other prompts, other run.
+ibid show RUN ROW --prompt prints what a row was asked.
+`
+
+// promptsTopic prints the built-in prompts.
+func promptsTopic() string {
+	var b strings.Builder
+	b.WriteString(promptsIntro)
+	set := prompts.Builtin()
+	fmt.Fprintf(&b, "\nversion %s\n", set.Version())
+	for _, n := range prompts.Names() {
+		fmt.Fprintf(&b, "\n=== %s: %s%s\n%s\n", n.File(), n.About(), fieldList(n), set.Text(n))
+	}
+	fmt.Fprintf(&b, "\n=== schema of a reply\n%s\n", strings.TrimSpace(judge.Schema))
+	return b.String()
+}
+
+func fieldList(n prompts.Name) string {
+	must, may := n.Fields()
+	var parts []string
+	if len(must) > 0 {
+		parts = append(parts, "needs {{"+strings.Join(must, "}} and {{")+"}}")
+	}
+	if len(may) > 0 {
+		parts = append(parts, "may have {{"+strings.Join(may, "}} and {{")+"}}")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}

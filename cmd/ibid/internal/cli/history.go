@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ibid/annotations"
+	"ibid/annotations/compare"
+	"ibid/annotations/history"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics"
@@ -26,7 +28,7 @@ type historyFlags struct {
 	keep             string
 }
 
-// watchedMetrics are those that a history shows unless it is told otherwise.
+// watchedMetrics are the metrics of a history without --metric.
 var watchedMetrics = []string{"overall_citation_accuracy", "char_f1", "citation_correctness", "hallucination_rate"}
 
 func (a *app) historyCommand() *cobra.Command {
@@ -56,7 +58,7 @@ one that a run that stays was compared with (--baseline).`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
 	flags.StringArrayVar(&f.systems, "system", nil, "a system to show (may be repeated; default all of them pooled)")
-	flags.IntVar(&f.baseline, "baseline", annotations.BaselineNights, "nights that a baseline is made of")
+	flags.IntVar(&f.baseline, "baseline", history.BaselineNights, "nights that a baseline is made of")
 	flags.BoolVar(&f.anyItems, "any-items", false, "other questions and documents begin no new baseline")
 	flags.StringVar(&f.keep, "keep", "", "remove runs older than this, such as 30d, but for the last of each baseline")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what --keep would remove")
@@ -85,9 +87,9 @@ func (a *app) history(f *historyFlags, dir string) error {
 		return &usageError{err: fmt.Errorf("%s holds no finished run", dir)}
 	}
 	if f.keep != "" {
-		return a.keep(f, listed)
+		return a.removeOld(f, listed)
 	}
-	nights, err := annotations.ReadNights(listed, f.options())
+	nights, err := history.ReadNights(listed, f.options())
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	for _, system := range systems {
 		for _, name := range names {
-			series, some := annotations.SeriesOf(nights, name, system, f.options())
+			series, some := history.SeriesOf(nights, name, system, f.options())
 			if !some {
 				if len(f.metrics) > 0 || len(f.systems) > 0 {
 					a.warn("%s of %s is undefined in every run", name, system)
@@ -130,27 +132,27 @@ func metricNames(asked []string) ([]string, error) {
 	return names, nil
 }
 
-func (f *historyFlags) options() annotations.HistoryOptions {
-	return annotations.HistoryOptions{Baseline: f.baseline, AnyItems: f.anyItems}
+func (f *historyFlags) options() history.Options {
+	return history.Options{Baseline: f.baseline, AnyItems: f.anyItems}
 }
 
-// keep removes runs that are too old.
-func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
-	age, err := annotations.ParseAge(f.keep)
+// removeOld removes the runs that are older than --keep allows.
+func (a *app) removeOld(f *historyFlags, listed []runs.Listed) error {
+	age, err := history.ParseAge(f.keep)
 	if err != nil {
 		return &usageError{err: fmt.Errorf("--keep: %w", err)}
 	}
 	if err := a.formats("text"); err != nil {
 		return err
 	}
-	nights, err := annotations.ReadNights(listed, f.options())
+	nights, err := history.ReadNights(listed, f.options())
 	if err != nil {
 		return err
 	}
 	if err := markNights(nights); err != nil {
 		return err
 	}
-	gone := annotations.Expired(annotations.Watch(annotations.Pooled(nights), f.options()), time.Now(), age)
+	gone := history.Expired(history.Watch(history.Pooled(nights), f.options()), time.Now(), age)
 	gone = withoutBaselines(gone, listed)
 	for _, n := range gone {
 		verb := "removed"
@@ -170,11 +172,11 @@ func (a *app) keep(f *historyFlags, listed []runs.Listed) error {
 	return err
 }
 
-// withoutBaselines leaves out of what is to go the runs that the gates of a run
-// that stays compare with, and those that these were compared with.
-func withoutBaselines(gone []annotations.Night, listed []runs.Listed) []annotations.Night {
+// withoutBaselines drops from the runs to remove every run that is the baseline of
+// a run that stays, and the baselines of those in turn.
+func withoutBaselines(gone []history.Night, listed []runs.Listed) []history.Night {
 	goes := func(dir string) bool {
-		return slices.ContainsFunc(gone, func(n annotations.Night) bool { return sameDir(n.Dir, dir) })
+		return slices.ContainsFunc(gone, func(n history.Night) bool { return sameDir(n.Dir, dir) })
 	}
 	for again := true; again; {
 		again = false
@@ -183,7 +185,7 @@ func withoutBaselines(gone []annotations.Night, listed []runs.Listed) []annotati
 			if base == "" || goes(run.Dir) || !goes(base) {
 				continue
 			}
-			gone = slices.DeleteFunc(gone, func(n annotations.Night) bool { return sameDir(n.Dir, base) })
+			gone = slices.DeleteFunc(gone, func(n history.Night) bool { return sameDir(n.Dir, base) })
 			again = true
 		}
 	}
@@ -195,4 +197,60 @@ func sameDir(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// chartLevel is the confidence level at which a history decides that the judge
+// changed. A history tests every night. At this level a judge that did not change
+// starts a new baseline about as rarely as a chart gives a false alarm.
+const chartLevel = 0.9975
+
+// judgeBasis is the name of the basis that differs between nights before and after
+// a change of the judge.
+const judgeBasis = "judge, by its anchors"
+
+// markNights starts a new baseline when the judge changed on its anchors. Each night
+// gets the number of changes until then. A night is compared with the first night
+// after the last change, so that many small steps add up. A night that cannot be
+// compared becomes the first of those that follow. After an error no night is marked.
+func markNights(nights []history.RunNight) error {
+	var first *runs.Listed
+	n := 0
+	counts := make([]string, len(nights))
+	for i := range nights {
+		m, err := runs.ReadManifest(nights[i].Dir)
+		if err != nil {
+			return err
+		}
+		if m.Anchors != nil {
+			run := &runs.Listed{Dir: nights[i].Dir, Manifest: m}
+			stays, moved, err := sameJudgeAs(first, run)
+			if err != nil {
+				return err
+			}
+			if moved {
+				n++
+			}
+			if !stays {
+				first = run
+			}
+		}
+		counts[i] = strconv.Itoa(n)
+	}
+	for i := range nights {
+		nights[i].Basis[judgeBasis] = counts[i]
+	}
+	return nil
+}
+
+// sameJudgeAs says whether a run can still be compared with the first, and if not,
+// whether that is because the judge moved.
+func sameJudgeAs(first, run *runs.Listed) (stays, moved bool, err error) {
+	if first == nil || len(compare.Reasons(first.Manifest, run.Manifest)) > 0 {
+		return false, false, nil
+	}
+	d, err := compare.DriftBetween(*first, *run, compare.Options{Level: chartLevel})
+	if err != nil {
+		return false, false, err
+	}
+	return d.Unchecked == "" && !d.Moved, d.Moved, nil
 }

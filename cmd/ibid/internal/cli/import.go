@@ -2,16 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/report"
@@ -45,16 +44,6 @@ func (a *app) importCommand() *cobra.Command {
   cat answers.jsonl | ibid import jsonl - -o answers.parquet`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.importFiles(cmd, f, args[0], args[1:]) },
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			var names []string
-			for _, format := range convert.Formats() {
-				names = append(names, format.Name+"\t"+format.Summary)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.docs, "docs", "", "write the documents to this Parquet file, too")
@@ -106,7 +95,12 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 			return err
 		}
 	}
-	if err := a.sayImport(result); err != nil {
+	if a.format == "json" {
+		err = writeJSON(a.Stdout, result)
+	} else if !a.quiet {
+		err = writeImportText(a.Stdout, a.output, &result, a.detail)
+	}
+	if err != nil {
 		return err
 	}
 	if result.Failed > 0 {
@@ -124,7 +118,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		}
 	}
 	if _, known := convert.Lookup(format); !known {
-		// Convert says it better, and nothing has been created yet.
+		// Convert has the better error message, and nothing has been created yet.
 		return convert.Convert(ctx, format, paths, o, nil)
 	}
 	for _, path := range paths {
@@ -195,9 +189,9 @@ func newFileSink(format, rows, docs string) (*fileSink, error) {
 	return s, nil
 }
 
-func (s *fileSink) WriteRow(r *dataset.Row) error { return s.rows.Write(r) }
+func (s *fileSink) WriteRow(r *ibid.Answer) error { return s.rows.Write(r) }
 
-func (s *fileSink) WriteDocument(d *dataset.Document) error { return s.docs.Write(d) }
+func (s *fileSink) WriteDocument(d *ibid.Document) error { return s.docs.Write(d) }
 
 func (s *fileSink) close() error {
 	if s.docs != nil {
@@ -215,35 +209,94 @@ func (s *fileSink) abort() error {
 	return s.rows.Abort()
 }
 
-// sayImport prints the import report.
-func (a *app) sayImport(r convert.Report) error {
-	if a.format == "json" {
-		return writeJSON(a.Stdout, r)
+// What of an import report is printed unless everything is asked for.
+const (
+	shownFiles    = 10
+	shownWarnings = 5
+)
+
+// writeImportText writes an import report as text. With all it lists every file and
+// every warning.
+func writeImportText(w io.Writer, output string, r *convert.Report, all bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s records, %s rows, %s left out on purpose, %s could not be read\n", output,
+		report.Thousands(r.Records), report.Thousands(r.Rows), report.Thousands(r.LeftOut), report.Thousands(r.Failed))
+	if len(r.Formats) > 0 {
+		var found []string
+		for _, format := range sortedKeys(r.Formats) {
+			files := "files"
+			if r.Formats[format] == 1 {
+				files = "file"
+			}
+			found = append(found, fmt.Sprintf("%s %s %s", format, report.Thousands(r.Formats[format]), files))
+		}
+		fmt.Fprintf(&b, "recognised: %s\n", strings.Join(found, ", "))
 	}
-	if a.quiet {
-		return nil
+	if r.Documents > 0 {
+		fmt.Fprintf(&b, "documents: %s\n", report.Thousands(r.Documents))
 	}
-	return writeImportText(a.Stdout, a.output, &r, a.detail)
+	fmt.Fprintf(&b, "spans: %s; offsets proved %s, repaired %s, mismatched %s, degenerate %s, without quote %s, unproved %s\n",
+		report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
+		report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
+	for _, reading := range sortedKeys(r.Readings) {
+		fmt.Fprintf(&b, "reading %s: %s\n", reading, report.Thousands(r.Readings[reading]))
+	}
+	for i := range r.Files {
+		if i == shownFiles && !all {
+			fmt.Fprintf(&b, "and %s more files: --import-report FILE lists them\n", report.Thousands(int64(len(r.Files)-i)))
+			break
+		}
+		f := &r.Files[i]
+		fmt.Fprintf(&b, "%s: %s", f.File, f.Format)
+		sideText(&b, "sources", f.Source)
+		sideText(&b, "answer", f.Answer)
+		b.WriteByte('\n')
+	}
+	for _, label := range sortedKeys(r.SpanLabels) {
+		fmt.Fprintf(&b, "marked as %s: %s\n", report.CleanLine(label), report.Thousands(r.SpanLabels[label]))
+	}
+	for _, kind := range sortedKeys(r.Ignored) {
+		fmt.Fprintf(&b, "no place in a row for %s: %s times\n", report.CleanLine(kind), report.Thousands(r.Ignored[kind]))
+	}
+	for _, field := range sortedKeys(r.UnknownFields) {
+		fmt.Fprintf(&b, "unknown field %s kept in source_reference: %s times\n", field, report.Thousands(r.UnknownFields[field]))
+	}
+	for i, e := range r.Warnings {
+		if i == shownWarnings && !all {
+			fmt.Fprintf(&b, "and %s more warnings: --import-report FILE lists them\n", report.Thousands(r.Warned-shownWarnings))
+			break
+		}
+		fmt.Fprintf(&b, "warning: %v\n", e)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// sideText writes how the offsets on one side were read, and how many were proved.
+func sideText(b *strings.Builder, side string, o *convert.Offsets) {
+	if o == nil {
+		return
 	}
-	slices.Sort(keys)
-	return keys
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
-// exists reports whether a file or directory is there.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	fmt.Fprintf(b, "; %s %s", side, o.Reading)
+	if o.Within == "part" {
+		b.WriteString(" of each part")
+	}
+	if !o.Fitted {
+		b.WriteString(" (as documented: no quote tells)")
+	}
+	for _, n := range []struct {
+		count int64
+		what  string
+	}{
+		{o.Proved, "proved"},
+		{o.Repaired, "repaired"},
+		{o.Mismatched, "mismatched"},
+		{o.Degenerate, "degenerate"},
+		{o.WithoutQuote, "without quote"},
+		{o.Unproved, "unproved"},
+	} {
+		if n.count > 0 {
+			fmt.Fprintf(b, ", %s %s", report.Thousands(n.count), n.what)
+		}
+	}
 }

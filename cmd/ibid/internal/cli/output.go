@@ -1,14 +1,19 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset"
+	"ibid/report"
 )
 
 // write gives the output of a command to -o: standard output; a file, which
@@ -50,9 +55,53 @@ func outputTarget(path string) (target string, special bool) {
 func datasetTarget(path string) (string, error) {
 	target, special := outputTarget(path)
 	if special {
-		return "", &usageError{err: &fs.PathError{Op: "write", Path: path, Err: errNoFile}, hint: fmt.Sprintf("a dataset is a file, such as %s.parquet", filepath.Base(path))}
+		return "", &usageError{err: &fs.PathError{Op: "write", Path: path, Err: errors.New("not a regular file")}, hint: fmt.Sprintf("a dataset is a file, such as %s.parquet", filepath.Base(path))}
 	}
 	return target, nil
 }
 
-var errNoFile = errors.New("not a regular file")
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// exists reports whether a file or directory is there.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return report.Thousands(n) + " " + many
+}
+
+// say prints a message for people on standard error.
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintf(a.Stderr, "ibid: %s\n", report.Clean(fmt.Sprintf(format, args...)))
+}
+
+func (a *app) hint(text string) {
+	if text != "" {
+		fmt.Fprintf(a.Stderr, "hint: %s\n", report.Clean(text))
+	}
+}
+
+// warn prints a warning unless --quiet.
+func (a *app) warn(format string, args ...any) {
+	if !a.quiet {
+		a.say("warning: "+format, args...)
+	}
+}
+
+func (a *app) style() term.Style {
+	return term.Style{On: a.output == "-" && term.Colour(a.colour, a.Stdout, a.Getenv)}
+}

@@ -3,11 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"ibid/annotations/compare"
+	"ibid/annotations/history"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -68,8 +72,14 @@ func (a *app) writeReport(ctx context.Context, path string, f reportFlags, dirs 
 		}
 		data = append(data, *d)
 	}
+	return a.writePage(ctx, path, f, data...)
+}
+
+// writePage adds the comparison and the history to the data of runs and writes
+// their page to a file.
+func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ...report.RunData) error {
 	o := report.PageOptions{Version: a.Version}
-	if err := addComparison(&o, dirs); err != nil {
+	if err := addComparison(&o, data); err != nil {
 		return err
 	}
 	if len(data) == 1 && !f.noHistory {
@@ -113,8 +123,8 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 // reportFile is the page in a run directory.
 const reportFile = "report.html"
 
-// pageRows is up to how many rows a run leaves a page by itself: reading results
-// and texts again takes longer than scoring spans.
+// pageRows is the largest number of rows for which a run writes its page without
+// being asked. Reading results and texts again takes longer than scoring spans.
 const pageRows = 100_000
 
 // refreshReport makes the page in a run directory again, if there is one, after
@@ -137,9 +147,9 @@ func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) e
 	return err
 }
 
-// leaveReport writes the page of a run to path, or if that is "" into the run
+// writeRunReport writes the page of a run to path, or if that is "" into the run
 // directory, unless it is there or the run is large.
-func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string) error {
+func (a *app) writeRunReport(ctx context.Context, out *harness.Outcome, path string) error {
 	asked := path != ""
 	if !asked {
 		path = filepath.Join(out.Dir, reportFile)
@@ -159,16 +169,76 @@ func (a *app) leaveReport(ctx context.Context, out *harness.Outcome, path string
 		return err
 	}
 	d.Gates = out.Gates
-	o := report.PageOptions{Version: a.Version}
-	if err := addComparison(&o, []string{out.Dir}); err != nil {
-		return err
-	}
-	if err := a.addHistory(&o, d, ""); err != nil {
-		return err
-	}
-	err = dataset.WriteFile(path, func(w io.Writer) error { return report.WritePage(ctx, w, o, *d) })
+	err = a.writePage(ctx, path, reportFlags{}, *d)
 	if err == nil && !a.quiet {
 		a.hint("look at it: " + path)
 	}
 	return err
+}
+
+// addComparison compares what a page shows side by side: several runs with the
+// first, or the systems of one run. Where that cannot be, the page says why.
+func addComparison(o *report.PageOptions, data []report.RunData) error {
+	var all []*compare.Run
+	for i := range data {
+		r, err := compare.Open(data[i].Dir)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		all = append(all, r)
+	}
+	var result *compare.Result
+	var err error
+	switch {
+	case len(all) > 1:
+		result, err = compare.Runs(all[0], all[1:], compare.Options{})
+	case len(all[0].Systems()) > 1:
+		result, err = compare.BySystem(all[0], compare.Options{})
+	default:
+		return nil
+	}
+	var refused *compare.RefusedError
+	var wrong *compare.UsageError
+	var moved *compare.DriftError
+	if errors.As(err, &moved) {
+		o.NotCompared, o.Drifts = err.Error(), moved.Drifts
+		return nil
+	}
+	if errors.As(err, &refused) || errors.As(err, &wrong) {
+		o.NotCompared = err.Error()
+		return nil
+	}
+	o.Comparison = result
+	return err
+}
+
+// addHistory adds the earlier runs in a folder, by default the folder of the run.
+// With the default folder, a problem with other runs is only a warning.
+func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string) error {
+	asked := folder != ""
+	if !asked {
+		dir, err := filepath.Abs(d.Dir)
+		if err != nil {
+			return err
+		}
+		folder = filepath.Dir(dir)
+	}
+	past, err := history.PastOf(folder, runs.Listed{Dir: d.Dir, Manifest: d.Manifest}, history.Options{Baseline: history.BaselineNights})
+	switch {
+	case asked && errors.Is(err, os.ErrNotExist):
+		return &usageError{err: fmt.Errorf("--history: %s: no such folder", folder)}
+	case asked && err != nil:
+		return err
+	case err != nil:
+		a.warn("the page has no history: %v", err)
+		return nil
+	case asked && len(past.Nights) < report.LeastNights:
+		a.warn("%s holds %s before this one, which is too few: the page has no history", folder, plural(int64(len(past.Nights)-1), "run that belongs", "runs that belong"))
+	}
+	if err := markNights(past.Nights); err != nil {
+		a.warn("the page does not know whether the judge moved: %v", err)
+	}
+	o.Past = past
+	return nil
 }

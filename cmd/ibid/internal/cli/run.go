@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +16,6 @@ import (
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
-	"ibid/judge"
 	"ibid/report"
 )
 
@@ -117,22 +119,33 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, ci *ci
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
-	progress := term.NewProgress(a.Stderr, a.quiet)
-	defer progress.Close()
-	job.Progress = func(p harness.Progress) {
-		progress.Update(func() string { return progressLine(p, time.Now()) })
-	}
-	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
-	plan, err := job.Plan(cmd.Context())
+	plan, progress, err := a.plan(cmd, job)
 	if err != nil {
 		return a.interrupted(err, "")
 	}
+	defer progress.Close()
 	out, err := plan.Run(cmd.Context())
 	progress.Close()
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
 	return a.afterRun(cmd.Context(), job.Config, out, page, ci)
+}
+
+// plan plans a job that shows its progress and its warnings on standard error.
+// Close the progress line before anything else is said; after an error it is
+// closed already.
+func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.Progress, error) {
+	progress := term.NewProgress(a.Stderr, a.quiet)
+	job.Progress = func(p harness.Progress) {
+		progress.Update(func() string { return progressLine(p, time.Now()) })
+	}
+	job.Warn = func(text string) { progress.Clear(); a.warn("%s", text) }
+	plan, err := job.Plan(cmd.Context())
+	if err != nil {
+		progress.Close()
+	}
+	return plan, progress, err
 }
 
 // afterRun prints the results of a run, leaves its report, and decides about the
@@ -153,7 +166,7 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		a.say("%s is complete already; nothing was done", out.Dir)
 		a.hint("--fresh runs again under a new id")
 	}
-	if err := a.leaveReport(ctx, out, page); err != nil {
+	if err := a.writeRunReport(ctx, out, page); err != nil {
 		return err
 	}
 	return a.conclude(config, out, ci)
@@ -171,21 +184,14 @@ func progressLine(p harness.Progress, now time.Time) string {
 	if p.Errors > 0 {
 		line += fmt.Sprintf(", %d error rows", p.Errors)
 	}
-	line += judgeProgress(p.Judge)
+	if u := p.Judge; u != nil {
+		line += fmt.Sprintf(", %s asked, %s cached, %s retries, %s failed, $%.2f",
+			report.Thousands(u.Asked), report.Thousands(u.Cached), report.Thousands(u.Retries), report.Thousands(u.Failed), usd(u.CostNanoUSD))
+	}
 	if left, ok := p.Left(now); ok && p.Done < p.Of {
 		line += ", " + left.Round(time.Second).String() + " left"
 	}
 	return line
-}
-
-// judgeProgress says what a live judge did so far.
-func judgeProgress(u *judge.Usage) string {
-	if u == nil {
-		return ""
-	}
-	return fmt.Sprintf(", %s asked, %s cached, %s retries, %s failed, $%.2f",
-		report.Thousands(u.Asked), report.Thousands(u.Cached), report.Thousands(u.Retries), report.Thousands(u.Failed),
-		float64(u.CostNanoUSD)/1e9)
 }
 
 // quantity prints rows with separators, or bytes in binary units.
@@ -195,4 +201,87 @@ func quantity(n int64, isBytes bool) string {
 	}
 	const unit = 1 << 20
 	return fmt.Sprintf("%.0f MiB", float64(n)/unit)
+}
+
+// errInterrupted is the error of work that was stopped before it wrote anything.
+var errInterrupted = errors.New("interrupted")
+
+// An interruptedError is a stop and the command that goes on.
+type interruptedError struct {
+	err     error
+	command string
+}
+
+func (e *interruptedError) Error() string { return e.err.Error() }
+func (e *interruptedError) Unwrap() error { return e.err }
+
+// Hint is the command that goes on, after what has to be done first, if anything.
+func (e *interruptedError) Hint() string {
+	again := "go on with: " + e.command
+	var stopped *harness.StoppedError
+	if errors.As(e.err, &stopped) && stopped.Hint() != "" {
+		return stopped.Hint() + "; then " + again
+	}
+	return again
+}
+
+// interrupted gives a run that was stopped, on purpose or by its judge, the command
+// that goes on; other errors stay as they are. The id may be "" if the run has none yet.
+func (a *app) interrupted(err error, id string) error {
+	var interrupted *harness.InterruptedError
+	var stopped *harness.StoppedError
+	switch {
+	case errors.As(err, &interrupted):
+		return &interruptedError{err, commandAgain(a.Args, id)}
+	case errors.As(err, &stopped):
+		return &interruptedError{err, commandAgain(a.Args, id)}
+	case errors.Is(err, context.Canceled):
+		return &interruptedError{errInterrupted, commandAgain(a.Args, id)}
+	}
+	return err
+}
+
+// commandAgain is the command line that was given, so that a run goes on with the
+// same settings. What --fresh started has an id of its own by now.
+func commandAgain(args []string, id string) string {
+	words := []string{"ibid"}
+	for _, arg := range args {
+		switch {
+		case id != "" && (arg == "--fresh" || arg == "--fresh=true"):
+			words = append(words, "--id", quote(id))
+		default:
+			words = append(words, quote(arg))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// commandOf is a command that goes on with the run of a manifest: what the run
+// file says is there already, the rest is spelled out.
+func commandOf(dir string, m *runs.Manifest) string {
+	words := []string{"ibid", "run", quote(m.Source), "--out", quote(filepath.Dir(dir)), "--id", quote(m.ID)}
+	for _, s := range m.Settings {
+		given := strings.HasPrefix(s.Source, "--") || strings.HasPrefix(s.Source, "environment ")
+		if given && s.Key != "out" && s.Key != "id" {
+			words = append(words, "--set", quote(s.Key+"="+s.Value))
+		}
+	}
+	for _, name := range sortedKeys(m.Ingredients) {
+		if tag, ok := strings.CutPrefix(name, "--only "); ok {
+			words = append(words, "--only", quote(tag+"="+m.Ingredients[name]))
+		} else if name == "--limit" {
+			words = append(words, name, quote(m.Ingredients[name]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// quote writes a word for a POSIX shell.
+func quote(word string) string {
+	if needsNoQuotes.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

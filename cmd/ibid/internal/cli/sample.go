@@ -2,93 +2,234 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/spf13/cobra"
+
+	"ibid"
+	"ibid/annotations"
+	"ibid/dataset"
 	"ibid/dataset/convert"
+	"ibid/metrics/stats"
 )
 
-// The sample: our own answers over our own documents, so that everything can be
-// tried without a network, a key or any data.
-//
-// answers.jsonl are the answers of a first night, answers-2.jsonl those that
-// were different on a second one, documents.jsonl what they cite.
-//
-//go:embed sample
-var sample embed.FS
+// sampleFlags are the flags of ibid sample.
+type sampleFlags struct {
+	settings           settingFlags
+	fraction, stratify string
+	seed               string
+	template           string
+}
 
-// writeSampleData makes datasets and documents from the embedded records, through
-// the same import as everybody's.
-func writeSampleData(ctx context.Context, dir string) error {
-	var texts [3][]byte
-	for i, name := range []string{"answers.jsonl", "answers-2.jsonl", "documents.jsonl"} {
-		text, err := sample.ReadFile("sample/" + name)
+// The key of a blind sample. What people are given stands beside it.
+const keyFile = "key.json"
+
+func (a *app) sampleCommand() *cobra.Command {
+	f := &sampleFlags{}
+	cmd := &cobra.Command{
+		Use:   "sample DATASET|RUN.yaml -o DIR",
+		Short: "a blind sample for a second person to annotate",
+		Long: `sample draws a fraction of the annotated rows, in proportion to a field if one is
+given, and writes two files to DIR: ` + templateFile + `, which shows each item with
+its texts but without names and without what was said of it, and ` + keyFile + `, which
+says which item is which. Give people the template only: they fill in truth (a list
+of doc, start, end; [] for nothing to mark) and the values of labels. Then
+
+  ibid agree --blind DIR/` + keyFile + `
+
+compares what they said with what is there. The same seed draws the same items, and a
+larger fraction adds to them (with --stratify rounding may move an item from one
+stratum to another). Whoever knows the seed can foretell the sample.
+
+--template label-studio writes ` + tasksFile + ` and ` + configFile + ` instead: paste the one
+as the labeling configuration of a project in Label Studio and import the other. What
+people said there comes back with its JSON export:
+
+  ibid import label-studio export.json -o DIR/` + annotatedFile + `
+  ibid agree --blind DIR/` + keyFile,
+		Example: `  ibid sample answers.parquet --documents documents.parquet -o blind --seed 2026-11
+  ibid sample answers.parquet -o blind --fraction 0.2 --stratify lang
+  ibid sample answers.parquet -o blind --template label-studio`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
+	}
+	f.settings.register(cmd)
+	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	flags := cmd.Flags()
+	flags.StringVar(&f.fraction, "fraction", "0.1", "share of the annotated rows to draw, rounded up")
+	flags.StringVar(&f.stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")
+	flags.StringVar(&f.seed, "seed", "1", "what the draw depends on, besides the names of the rows")
+	flags.StringVar(&f.template, "template", "jsonl", "what people fill in: jsonl or label-studio")
+	return cmd
+}
+
+func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) error {
+	if a.output == "-" {
+		return &usageError{err: errors.New("sample needs a folder to write to"), hint: "add -o DIR"}
+	}
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
+	template, ok := templates[f.template]
+	if !ok {
+		return &usageError{err: fmt.Errorf("unknown template %q", f.template), hint: "templates are " + strings.Join(sortedKeys(templates), ", ")}
+	}
+	for _, name := range append([]string{keyFile, template.filled}, template.files()...) {
+		if path := filepath.Join(a.output, name); exists(path) {
+			return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
+		}
+	}
+	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
+	if err != nil {
+		return err
+	}
+	defer progress.Close()
+	s, err := plan.DrawBlind(cmd.Context(), f.fraction, f.stratify, f.seed)
+	if err != nil {
+		return err
+	}
+	progress.Close()
+	s.Key.Template = template.filled
+	if err := os.MkdirAll(a.output, 0o777); err != nil {
+		return err
+	}
+	for _, file := range template.write {
+		err := dataset.WriteFile(filepath.Join(a.output, file.name), func(w io.Writer) error { return file.write(w, s.Items) })
 		if err != nil {
 			return err
 		}
-		texts[i] = text
 	}
-	first, changed, documents := texts[0], texts[1], texts[2]
-	second, err := secondNight(first, changed)
-	if err != nil {
+	if err := s.Key.Write(filepath.Join(a.output, keyFile)); err != nil {
 		return err
 	}
-	err = importSample(ctx, append(documents, first...), filepath.Join(dir, sampleAnswers), filepath.Join(dir, sampleDocuments))
-	if err != nil {
-		return err
-	}
-	return importSample(ctx, second, filepath.Join(dir, secondSampleAnswers), "")
+	return a.saySample(template, s.Total, int64(len(s.Items)))
 }
 
-// importSample writes records to a dataset and, unless docs is "", documents.
-func importSample(ctx context.Context, records []byte, answers, docs string) error {
-	sink, err := newFileSink("jsonl", answers, docs)
-	if err != nil {
-		return err
+// The precision of a sample is predicted for these values: agreement at the target
+// of quality control, and a usual kappa.
+const (
+	plannedAgreement  = 0.85
+	plannedPrevalence = 0.8
+	plannedKappa      = 0.7
+	plannedHalfWidth  = 0.1
+	plannedLevel      = 0.95
+)
+
+// saySample prints how precise estimates from the sample will be, and which files
+// to give to people.
+func (a *app) saySample(template blindTemplate, total int, drawn int64) error {
+	agreement := stats.ProportionHalfWidth(plannedAgreement, drawn, int64(total), plannedLevel)
+	kappa := stats.KappaHalfWidth(plannedPrevalence, plannedKappa, drawn, plannedLevel)
+	_, need := stats.NKappa(plannedPrevalence, plannedKappa, plannedHalfWidth, plannedLevel)
+	if a.format == "json" {
+		return writeJSON(a.Stdout, struct {
+			Schema    string      `json:"schema"`
+			Items     int64       `json:"items"`
+			Of        int         `json:"of"`
+			Agreement ibid.Number `json:"agreement_half_width"`
+			Kappa     ibid.Number `json:"kappa_half_width"`
+			Need      int64       `json:"items_for_kappa"`
+		}{"ibid.drawn/v1", drawn, total, agreement, kappa, need})
 	}
-	o := convert.Options{Docs: docs != "", Stdin: bytes.NewReader(records)}
-	result, err := convert.Convert(ctx, "jsonl", []string{"-"}, o, sink)
-	if err == nil && result.Failed > 0 {
-		err = fmt.Errorf("sample: %w", result.Errors[0])
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "drew %d of %d annotated rows\n", drawn, total)
+	if agreement.Known() {
+		fmt.Fprintf(&b, "agreement of about %g will be known to ± %.3f\n", plannedAgreement, agreement.Value)
 	}
-	if err != nil {
-		return errors.Join(err, sink.abort())
+	if kappa.Known() {
+		fmt.Fprintf(&b, "a kappa of about %g will be known to ± %.3f", plannedKappa, kappa.Value)
+		if drawn < need {
+			fmt.Fprintf(&b, "; ± %g would need %d rows", plannedHalfWidth, need)
+		}
+		b.WriteString("\n")
 	}
-	return sink.close()
+	var give []string
+	for _, name := range template.files() {
+		give = append(give, filepath.Join(a.output, name))
+	}
+	fmt.Fprintf(&b, "give people %s and keep %s\n", strings.Join(give, " and "), filepath.Join(a.output, keyFile))
+	_, err := a.Stdout.Write(b.Bytes())
+	return err
 }
 
-// sampleKey is what makes an answer another one.
-type sampleKey struct{ ID, System string }
+// A blindTemplate is what people are given of a blind sample.
+type blindTemplate struct {
+	write  []blindFile
+	filled string // the file with what they say
+}
 
-// secondNight is the answers of the first night with those that changed in their
-// place. Each of these must replace one.
-func secondNight(first, changed []byte) ([]byte, error) {
-	instead := make(map[sampleKey][]byte)
-	for line := range bytes.Lines(changed) {
-		var key sampleKey
-		if err := json.Unmarshal(line, &key); err != nil {
-			return nil, fmt.Errorf("sample: %w", err)
-		}
-		instead[key] = line
+type blindFile struct {
+	name  string
+	write func(io.Writer, []annotations.BlindItem) error
+}
+
+const (
+	templateFile  = "template.jsonl"
+	tasksFile     = "tasks.json"
+	configFile    = "label_config.xml"
+	annotatedFile = "annotated.parquet"
+)
+
+// templates are the templates by name.
+var templates = map[string]blindTemplate{
+	"jsonl": {
+		write:  []blindFile{{templateFile, writeTemplate}},
+		filled: templateFile,
+	},
+	"label-studio": {
+		write: []blindFile{
+			{tasksFile, func(w io.Writer, items []annotations.BlindItem) error {
+				return convert.WriteBlindTasks(w, studioTasks(items))
+			}},
+			{configFile, func(w io.Writer, items []annotations.BlindItem) error {
+				return convert.WriteBlindConfig(w, studioTasks(items))
+			}},
+		},
+		filled: annotatedFile,
+	},
+}
+
+// files are the names of the files that people are given.
+func (t blindTemplate) files() []string {
+	var names []string
+	for _, f := range t.write {
+		names = append(names, f.name)
 	}
-	var all []byte
-	for line := range bytes.Lines(first) {
-		var key sampleKey
-		if err := json.Unmarshal(line, &key); err != nil {
-			return nil, fmt.Errorf("sample: %w", err)
+	return names
+}
+
+func writeTemplate(w io.Writer, items []annotations.BlindItem) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i := range items {
+		if err := e.Encode(&items[i]); err != nil {
+			return err
 		}
-		if other, ok := instead[key]; ok {
-			delete(instead, key)
-			line = other
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// studioTasks are the items as tasks of Label Studio.
+func studioTasks(items []annotations.BlindItem) []convert.BlindTask {
+	all := make([]convert.BlindTask, len(items))
+	for i := range items {
+		it := &items[i]
+		t := convert.BlindTask{ID: it.ID, Question: it.Query, Answer: it.Answer}
+		for _, d := range it.Documents {
+			t.Documents = append(t.Documents, convert.BlindText{Doc: d.Doc, Text: d.Text})
 		}
-		all = append(all, line...)
+		for _, l := range it.Labels {
+			t.Questions = append(t.Questions, convert.BlindQuestion{Kind: l.Kind, ClaimID: l.ClaimID, CitationID: l.CitationID, Text: it.Ask(l)})
+		}
+		all[i] = t
 	}
-	for key := range instead {
-		return nil, fmt.Errorf("sample: no first answer %s/%s to replace", key.ID, key.System)
-	}
-	return all, nil
+	return all
 }

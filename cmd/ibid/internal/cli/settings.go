@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 )
 
 // A settingFlags collects what a command line says about settings.
@@ -111,18 +111,14 @@ func isRunFile(path string) bool {
 }
 
 // parseTags reads TAG=VALUE arguments of --only.
-func parseTags(args []string) ([]dataset.Tag, error) {
-	var tags []dataset.Tag
+func parseTags(args []string) ([]ibid.Tag, error) {
+	var tags []ibid.Tag
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return nil, &usageError{err: errNotTag(arg), hint: "write --only TAG=VALUE, such as --only lang=de"}
+			return nil, &usageError{err: fmt.Errorf("--only: %s is not TAG=VALUE", arg), hint: "write --only TAG=VALUE, such as --only lang=de"}
 		}
-		tags = append(tags, dataset.Tag{Key: key, Value: value})
+		tags = append(tags, ibid.Tag{Key: key, Value: value})
 	}
 	return tags, nil
 }
-
-type errNotTag string
-
-func (e errNotTag) Error() string { return "--only: " + string(e) + " is not TAG=VALUE" }

@@ -10,7 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid/cmd/ibid/internal/term"
 	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
@@ -33,9 +36,11 @@ func (a *app) showCommand() *cobra.Command {
 claim, each citation with its status, and the cited text with predicted and true
 spans marked. #N is the row at position N of the input, from 0.
 
---failing lists the rows that are not good enough, worst first: those that do not
-meet ` + defaultRowGate + `, or the --gate given, and those that could not be
-scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
+--failing lists the rows that fail, worst first: those that could not be scored, that
+have a problem which is a warning or worse, or whose overall_citation_accuracy is below
+0.5. --gate leaves only those of them that do not meet it. --format arrow writes a
+whole table of results as an Arrow IPC stream; --format csv with --table writes it as
+CSV.`,
 		Example: `  ibid show runs/sample
   ibid show runs/sample q-07/careful
   ibid show runs/sample '#12'
@@ -46,7 +51,8 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
   ibid show runs/sample --by lang
   ibid show runs/sample --errors
   ibid show runs/sample --format csv -o summary.csv
-  ibid show runs/sample --format arrow --table citations -o citations.arrow`,
+  ibid show runs/sample --format arrow --table citations -o citations.arrow
+  ibid show runs/sample --format csv --table citations -o citations.csv`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, a.format, args); err != nil {
@@ -57,8 +63,8 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 				return err
 			}
 			switch {
-			case a.format == "arrow":
-				return a.showArrow(args[0], f.table)
+			case a.format == "arrow", cmd.Flags().Changed("table"):
+				return a.showTable(args[0], f.table)
 			case f.errorRows:
 				return a.showErrors(args[0])
 			case f.failing:
@@ -73,12 +79,12 @@ scored. --format arrow writes a whole table of results as an Arrow IPC stream.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, and why")
-	flags.BoolVar(&f.failing, "failing", false, "list the rows that are not good enough, worst first, and why")
-	flags.StringVar(&f.gate, "gate", defaultRowGate, "what a row has to meet for --failing")
+	flags.BoolVar(&f.failing, "failing", false, "list the rows that fail, worst first, and why")
+	flags.StringVar(&f.gate, "gate", "", "with --failing: show only rows that do not meet this, such as 'char_recall >= 0.5'")
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
-	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow: "+strings.Join(sortedKeys(arrowTables), ", "))
+	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow or csv: "+strings.Join(sortedKeys(shownTables), ", "))
 	return cmd
 }
 
@@ -95,6 +101,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	}
 	if format == "arrow" {
 		asked = append(asked, "--format arrow")
+	} else if cmd.Flags().Changed("table") {
+		asked = append(asked, "--table")
 	}
 	switch {
 	case len(asked) > 1:
@@ -107,7 +115,7 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return &usageError{err: errors.New("--set is about the view of a row here"), hint: "name one: ibid show RUN ID; ibid rescore RUN changes what a run says"}
 	case cmd.Flags().Changed("gate") && !f.failing:
 		return &usageError{err: errors.New("--gate is about rows here and needs --failing"), hint: "ibid gate RUN asks gates of the whole run"}
-	case cmd.Flags().Changed("table") && format != "arrow":
+	case cmd.Flags().Changed("table") && format != "arrow" && format != "csv":
 		return &usageError{err: errors.New("--table needs --format arrow")}
 	}
 	return nil
@@ -189,11 +197,8 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 
 // noField is the error for a field that the summary is not grouped by.
 func noField(dir, field string, have []string) error {
-	hint := "it has " + strings.Join(have, ", ") + "; a run file makes others with slices: [" + field + "]"
-	if near := configs.Nearest(field, have); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return &usageError{err: fmt.Errorf("the summary of %s is not by %s", dir, field), hint: hint}
+	all := "it has " + strings.Join(have, ", ") + "; a run file makes others with slices: [" + field + "]"
+	return &usageError{err: fmt.Errorf("the summary of %s is not by %s", dir, field), hint: didYouMean(field, have, all)}
 }
 
 // errorRow is an error row in JSON.
@@ -226,5 +231,42 @@ func (a *app) showErrors(dir string) error {
 			}
 		}
 		return nil
+	})
+}
+
+// shownTables are the results that --format arrow and csv can write, by the names
+// that --table has for them.
+var shownTables = map[string]struct {
+	file string
+	csv  func(w io.Writer, dir string) error
+}{
+	"rows":      {runs.RowsFile, func(w io.Writer, dir string) error { return runs.Rows().CopyCSV(w, dir) }},
+	"citations": {runs.CitationsFile, runs.Citations.CopyCSV},
+	"claims":    {runs.ClaimsFile, runs.Claims.CopyCSV},
+	"summary":   {runs.SummaryFile, runs.Summary.CopyCSV},
+}
+
+// showTable writes a table of results as an Arrow IPC stream or as CSV.
+func (a *app) showTable(dir, name string) error {
+	if err := oneOf("--table", name, sortedKeys(shownTables)...); err != nil {
+		return err
+	}
+	if a.format == "arrow" && a.output == "-" && term.IsTerminal(a.Stdout) {
+		return &usageError{err: errors.New("an Arrow stream is nothing for a terminal"), hint: "name a file: -o " + name + ".arrow"}
+	}
+	table := shownTables[name]
+	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &usageError{err: fmt.Errorf("%s has no %s", dir, name), hint: "only a run with a judge has claims"}
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return a.write(func(w io.Writer) error {
+		if a.format == "csv" {
+			return table.csv(w, dir)
+		}
+		return dataset.WriteArrow(w, f)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
+	"ibid/judge/openrouter"
 	"ibid/report"
 )
 
@@ -43,10 +44,15 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
-	view := report.NewRowView(key, row, claims, citations)
-	view.SetCalls(calls)
+	view := report.NewRowView(row, claims, citations, calls)
 	view.Display = displayOf(config)
-	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row, evidenceKeys(view))
+	var texts []harness.TextKey // of the evidence that claims do not cite
+	for i := range view.Claims {
+		if e := view.Claims[i].Elsewhere; e != nil {
+			texts = append(texts, evidenceKey(e))
+		}
+	}
+	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row, texts)
 	if err != nil {
 		a.warn("only the results can be shown, not the texts: %v", err)
 	} else {
@@ -100,27 +106,14 @@ func nearestRow(dir, name string) (string, error) {
 		}
 		return false
 	})
-	if near := configs.Nearest(name, names); near != "" {
-		return "did you mean " + near + "?", err
-	}
-	return "ibid show " + dir + " prints what the run has", err
+	return didYouMean(name, names, "ibid show "+dir+" prints what the run has"), err
 }
 
-// evidenceKeys are the texts that the evidence which claims do not cite is in.
-func evidenceKeys(v *report.RowView) []harness.TextKey {
-	var keys []harness.TextKey
-	for i := range v.Claims {
-		if e := v.Claims[i].Elsewhere; e != nil {
-			keys = append(keys, evidenceKey(e))
-		}
-	}
-	return keys
-}
-
+// evidenceKey names the text that evidence is in.
 func evidenceKey(e *report.ElsewhereView) harness.TextKey {
 	key := harness.TextKey{Doc: e.Doc}
 	if e.Page != nil {
-		key.Page = int32(*e.Page)
+		key.Page = *e.Page
 	}
 	return key
 }
@@ -133,10 +126,10 @@ func addDetail(v *report.RowView, d *harness.Detail) {
 		if d.Row.Truth[i].DocNull {
 			continue
 		}
-		v.Truth = append(v.Truth, report.TruthView{Annotator: d.Row.Truth[i].Annotator, Place: d.Places.Truth[i]})
+		v.Truth = append(v.Truth, report.TruthView{Annotator: d.Row.Truth[i].Annotator, Place: d.Row.Truth[i].Place})
 	}
 	for k, text := range d.Texts {
-		v.AddText(k.Doc, k.Page, text, d.Places.Citations)
+		v.AddText(k.Doc, k.Page, text, d.Row.Citations)
 	}
 	for i := range v.Claims {
 		if e := v.Claims[i].Elsewhere; e != nil {
@@ -146,4 +139,92 @@ func addDetail(v *report.RowView, d *harness.Detail) {
 	for i := range v.Citations {
 		v.Citations[i].Meant = d.Meant[v.Citations[i].Doc]
 	}
+}
+
+// displayKeys is what the settings begin with that a finished run can be shown
+// under without being scored again.
+const displayKeys = "report."
+
+// shownAs are the settings of a finished run, with those of --set that are about
+// looking at it.
+func shownAs(m *runs.Manifest, set []string) (*configs.Config, error) {
+	for _, s := range set {
+		if key, _, _ := strings.Cut(s, "="); !strings.HasPrefix(key, displayKeys) {
+			return nil, &usageError{
+				err:  fmt.Errorf("--set %s does not change how a finished run is shown", key),
+				hint: "report.citation_display.* do; ibid rescore changes what a run says",
+			}
+		}
+	}
+	return harness.SettingsOf(m, set, nil)
+}
+
+// displayOf is what the view of a row shows of its citations.
+func displayOf(c *configs.Config) report.Display {
+	d := &c.Report.CitationDisplay
+	return report.Display{
+		Provenance: d.ShowProvenance, Relevance: d.ShowRelevanceScores, Tokens: d.ShowTokenContribution,
+		BySourceType: d.GroupBySourceType, MaxCitations: int(d.MaxCitationsDisplayed), Markers: d.InlineMarkers,
+	}
+}
+
+// showPrompt prints what a row was asked.
+func (a *app) showPrompt(cmd *cobra.Command, dir string, m *runs.Manifest, name string) error {
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
+	key, err := findRow(dir, name)
+	if err != nil {
+		return err
+	}
+	prompts, err := harness.ReadPrompts(cmd.Context(), m, key.Row)
+	if err != nil {
+		return err
+	}
+	return a.write(func(w io.Writer) error {
+		if a.format == "json" {
+			out := &promptsJSON{Schema: "ibid.prompts/v1", ID: key.ID, System: key.System, Version: m.Judge.Prompt, Prompts: []promptJSON{}}
+			for _, p := range prompts {
+				out.Prompts = append(out.Prompts, promptJSON{p.Model, p.Vote, p.MaxTokens, p.System, p.User, p.Schema})
+			}
+			return writeJSON(w, out)
+		}
+		return writePrompts(w, prompts)
+	})
+}
+
+// promptsJSON is the JSON form of what a row was asked.
+type promptsJSON struct {
+	Schema  string       `json:"schema"`
+	ID      string       `json:"id"`
+	System  string       `json:"system"`
+	Version string       `json:"version"` // of the prompts
+	Prompts []promptJSON `json:"prompts"`
+}
+
+type promptJSON struct {
+	Model     string `json:"model"`
+	Vote      int    `json:"vote"`
+	MaxTokens int64  `json:"max_tokens"`
+	System    string `json:"system_message"` // "" if there is none
+	User      string `json:"user_message"`
+	Schema    string `json:"reply_schema"` // "" if the reply is free text
+}
+
+// writePrompts prints prompts one below the other. Instructions that are those of
+// the prompt before are not repeated.
+func writePrompts(w io.Writer, prompts []openrouter.Prompt) error {
+	var b strings.Builder
+	if len(prompts) == 0 {
+		b.WriteString("no model was asked: pre-checks settle this row, or it has no claims\n")
+	}
+	for i, p := range prompts {
+		fmt.Fprintf(&b, "=== %s, vote %d, at most %s tokens\n", report.CleanLine(p.Model), p.Vote+1, report.Thousands(p.MaxTokens))
+		if p.System != "" && (i == 0 || p.System != prompts[i-1].System) {
+			fmt.Fprintf(&b, "--- system\n%s\n", report.Clean(p.System))
+		}
+		fmt.Fprintf(&b, "--- user\n%s\n", report.Clean(p.User))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

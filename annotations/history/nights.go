@@ -1,0 +1,273 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/stats"
+)
+
+// A RunNight is a finished run as a night of a history, still without a value: it
+// has one for each metric and system.
+type RunNight struct {
+	Night
+	Summary []runs.SummaryRow // the macro values over all rows
+}
+
+// ReadNights reads runs, which come in order.
+func ReadNights(listed []runs.Listed, o Options) ([]RunNight, error) {
+	var out []RunNight
+	for _, run := range listed {
+		n, err := ReadNight(run, o)
+		if err != nil {
+			return nil, err
+		}
+		summary, err := readMacro(run.Dir)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, RunNight{n, summary})
+	}
+	return out, nil
+}
+
+// readMacro reads the macro values over all rows of the run in dir.
+func readMacro(dir string) ([]runs.SummaryRow, error) {
+	all, err := runs.ReadSummary(dir)
+	return slices.Clone(slices.DeleteFunc(all, func(r runs.SummaryRow) bool { return r.Slice != "" || r.Agg != runs.Macro })), err
+}
+
+// ReadNight reads a run as far as it says what begins a new baseline.
+func ReadNight(run runs.Listed, o Options) (Night, error) {
+	n := nightOf(run, o)
+	if o.AnyItems {
+		return n, nil
+	}
+	questions, err := runs.ReadQuestions(run.Dir)
+	n.Items = itemsOf(questions)
+	return n, err
+}
+
+func itemsOf(q runs.Questions) string { return strconv.FormatUint(q.Digest(), 16) }
+
+// unmoving are the groups of ingredients that move no score: the dataset, whose
+// answers are other ones every night, the anchors of the judge, and how numbers are
+// summarised.
+var unmoving = []string{"anchors", "dataset", "slices", "statistics", "quality_control"}
+
+// nightOf is what the manifest of a run says of its night.
+func nightOf(run runs.Listed, o Options) Night {
+	m := run.Manifest
+	basis := make(map[string]string, len(m.Ingredients))
+	for _, key := range slices.Sorted(maps.Keys(m.Ingredients)) {
+		value := m.Ingredients[key]
+		group, _, _ := strings.Cut(key, ".")
+		if slices.Contains(unmoving, group) || key == "documents" && o.AnyItems {
+			continue
+		}
+		basis[group] += key + "=" + value + "\n"
+	}
+	return Night{Run: m.ID, Dir: run.Dir, At: m.Timings.Started.UTC(), Basis: basis}
+}
+
+// Macro is the macro value of a metric over all rows of a system, or of all
+// systems pooled if it is ""; nil if there is none or it is undefined.
+func (n *RunNight) Macro(metric, system string) *runs.SummaryRow {
+	i := slices.IndexFunc(n.Summary, func(r runs.SummaryRow) bool {
+		return r.Metric == metric && r.System == system && r.Slice == "" && r.Agg == runs.Macro
+	})
+	if i < 0 || n.Summary[i].Estimate == nil {
+		return nil
+	}
+	return &n.Summary[i]
+}
+
+// Pooled are the nights over all systems, still without values. Numbers over other
+// systems are other numbers, whatever the questions are; a night without numbers
+// has the systems of the night before, or else of the first that has some.
+func Pooled(nights []RunNight) []Night {
+	var systems []string
+	for i := 0; i < len(nights) && systems == nil; i++ {
+		systems = nights[i].systems()
+	}
+	out := make([]Night, len(nights))
+	for i := range nights {
+		if own := nights[i].systems(); len(own) > 0 {
+			systems = own
+		}
+		out[i] = nights[i].Night
+		out[i].Basis = make(map[string]string)
+		maps.Copy(out[i].Basis, nights[i].Basis)
+		out[i].Basis["systems"] = fmt.Sprintf("%q", systems)
+	}
+	return out
+}
+
+// SeriesOf watches the macro values of a metric over nights. It is false if the
+// metric is undefined in all of them.
+func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool) {
+	d, _ := metrics.Lookup(metric)
+	s := Series{Metric: metric, System: system, Lower: d.Direction == metrics.LowerIsBetter}
+	values := Pooled(nights)
+	some := false
+	for i := range nights {
+		n := &values[i]
+		if system != "" {
+			*n = nights[i].Night
+		}
+		if row := nights[i].Macro(metric, system); row != nil {
+			n.Value, n.SE, some = stats.Of(*row.Estimate), standardError(row), true
+		}
+	}
+	s.Segments = Watch(values, o)
+	return s, some
+}
+
+// standardError is what the interval of a mean says of it: half its width over the
+// quantile of t. It is a little too large where the interval has fewer degrees of
+// freedom than clusters less one.
+func standardError(r *runs.SummaryRow) ibid.Number {
+	if r.Low == nil || r.Clusters < 2 {
+		return ibid.Number{}
+	}
+	return stats.Of((*r.High - *r.Low) / 2 / stats.StudentQuantile(r.Level, r.Clusters-1))
+}
+
+// A Past is the history of one run: the nights before it that belong to it, in
+// order, and the run itself, the last.
+type Past struct {
+	Nights  []RunNight
+	LeftOut []LeftOut // why earlier runs of the folder do not belong, the commonest reason first
+	Older   int       // runs that were not looked at: there are more than [MaxPast], or they are too large
+}
+
+// MaxPast is how many earlier runs of a folder are looked at, the newest, and
+// maxPastRows how many rows they may have together: this takes about a second.
+const (
+	MaxPast     = 400
+	maxPastRows = 10_000_000
+)
+
+// LeftOut are the names of runs that do not belong to a history for the same
+// reason, in the order of their dates.
+type LeftOut struct {
+	Why  string // one of the reasons below
+	Runs []string
+}
+
+// Why earlier runs do not belong to the history of a run. Another model, prompt,
+// document or setting does: it begins a new baseline.
+const (
+	Unreadable     = "cannot be read"
+	OtherPart      = "another part of the data (--limit, --only)"
+	OtherJudge     = "another kind of judge"
+	OtherSystems   = "other systems"
+	OtherQuestions = "other questions"
+)
+
+// PastOf finds the history of a finished run among the runs of a folder that were
+// begun before it. Those belong that evaluate the same systems, over the same part
+// of the data, with the same kind of judge, and ask mostly the same questions: half
+// of those that either asks are asked by both. Runs that cannot be read are left
+// out; only a folder that cannot be read is an error, and the run itself.
+func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
+	listed, unreadable, err := runs.ListReadable(folder)
+	if err != nil {
+		return nil, err
+	}
+	started := run.Manifest.Timings.Started
+	listed = slices.DeleteFunc(listed, func(l runs.Listed) bool { return !l.Manifest.Timings.Started.Before(started) })
+	older := len(listed)
+	for rows := int64(0); older > 0 && len(listed)-older < MaxPast; older-- {
+		if rows += listed[older-1].Manifest.Rows; rows > maxPastRows {
+			break
+		}
+	}
+	this, questions, err := readNeighbour(run, o)
+	if err != nil {
+		return nil, err
+	}
+	why := make(map[string][]string)
+	if len(unreadable) > 0 {
+		why[Unreadable] = unreadable
+	}
+	p := &Past{Older: older}
+	for _, l := range listed[older:] {
+		n, reason := neighbour(run, this, questions, l, o)
+		if reason != "" {
+			why[reason] = append(why[reason], filepath.Base(l.Dir))
+			continue
+		}
+		p.Nights = append(p.Nights, *n)
+	}
+	p.Nights = append(p.Nights, *this)
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		p.LeftOut = append(p.LeftOut, LeftOut{reason, why[reason]})
+	}
+	slices.SortStableFunc(p.LeftOut, func(a, b LeftOut) int { return cmp.Compare(len(b.Runs), len(a.Runs)) })
+	return p, nil
+}
+
+// neighbour reads a run if it belongs to the history of this one, or says why it
+// does not. What is cheap to know is asked first.
+func neighbour(run runs.Listed, this *RunNight, questions runs.Questions, l runs.Listed, o Options) (n *RunNight, why string) {
+	a, b := run.Manifest, l.Manifest
+	switch {
+	case a.Limit != b.Limit || !maps.Equal(a.Only, b.Only):
+		return nil, OtherPart
+	case a.Judge.Kind != b.Judge.Kind:
+		return nil, OtherJudge
+	}
+	n, theirs, err := readNeighbour(l, o)
+	switch {
+	case err != nil:
+		return nil, Unreadable
+	case !slices.Equal(this.systems(), n.systems()):
+		return nil, OtherSystems
+	case !mostlyShared(questions, theirs):
+		return nil, OtherQuestions
+	}
+	return n, ""
+}
+
+func readNeighbour(l runs.Listed, o Options) (*RunNight, runs.Questions, error) {
+	n := &RunNight{Night: nightOf(l, o)}
+	var err error
+	if n.Summary, err = readMacro(l.Dir); err != nil {
+		return nil, nil, err
+	}
+	questions, err := runs.ReadQuestions(l.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !o.AnyItems {
+		n.Items = itemsOf(questions)
+	}
+	return n, questions, nil
+}
+
+// mostlyShared reports whether both have at least half of what either has.
+func mostlyShared(a, b runs.Questions) bool {
+	shared := a.Shared(b)
+	return 2*shared >= len(a)+len(b)-shared
+}
+
+// systems are the names of the systems of a run, sorted.
+func (n *RunNight) systems() []string {
+	var names []string
+	for i := range n.Summary {
+		if s := n.Summary[i].System; s != "" {
+			names = append(names, s)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/harness"
+	"ibid/report"
+)
+
+// Exit codes. They are part of the contract with scripts and CI systems.
+const (
+	ExitOK          = 0   // done, gates passed
+	ExitFailure     = 1   // could not: I/O, network, a bug
+	ExitUsage       = 2   // wrong use: flags, run file, schema, fingerprint; nothing was written
+	ExitGate        = 3   // done, a gate failed
+	ExitNoVerdict   = 4   // no verdict, or done in part; resumable; wins over ExitGate
+	ExitInterrupted = 130 // SIGINT; what was done is saved
+	ExitTerminated  = 143 // SIGTERM; what was done is saved
+)
+
+// An exitError carries the exit code of a command that did its work and printed
+// everything already.
+type exitError struct{ code int }
+
+func (e exitError) Error() string { return "exit status" }
+
+// A usageError is wrong use of a command: flags, arguments, run file.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+func (e *usageError) Hint() string  { return e.hint }
+
+// unknownFlag begins the error of the flag library for a long flag that does not exist.
+const unknownFlag = "unknown flag: --"
+
+// flagName finds the long flags in a command's list of flags.
+var flagName = regexp.MustCompile(`(?m)^ +(?:-., )?--([a-z-]+)`)
+
+// flagError adds the flag that was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := "see: " + cmd.CommandPath() + " --help"
+	if name, ok := strings.CutPrefix(err.Error(), unknownFlag); ok {
+		var names []string
+		for _, m := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+			names = append(names, m[1])
+		}
+		if near := configs.Nearest(name, names); near != "" {
+			hint = "did you mean --" + near + "?"
+		}
+	}
+	return &usageError{err: err, hint: hint}
+}
+
+// unknownName is the error for an argument that names none of the commands or
+// topics below cmd.
+func unknownName(cmd *cobra.Command, what, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	hint := didYouMean(name, names, "see: "+cmd.CommandPath()+" --help")
+	return &usageError{err: fmt.Errorf("unknown %s %q", what, name), hint: hint}
+}
+
+// onlySubcommands refuses arguments of a command that does nothing itself.
+func onlySubcommands(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownName(cmd, what, args[0])
+		}
+		return nil
+	}
+}
+
+// hinter is an error that knows what to do about it.
+type hinter interface{ Hint() string }
+
+// fail prints an error with its hint and returns the exit code.
+func (a *app) fail(err error) int {
+	var done exitError
+	if errors.As(err, &done) {
+		return done.code
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errInterrupted
+	}
+	var many configs.Errors
+	if errors.As(err, &many) {
+		for _, e := range many {
+			a.sayConfigError(e)
+		}
+		return ExitUsage
+	}
+	var one *configs.Error
+	if errors.As(err, &one) {
+		a.sayConfigError(one)
+		return ExitUsage
+	}
+	a.say("%v", err)
+	var usage *harness.UsageError
+	if errors.As(err, &usage) {
+		for _, line := range usage.More {
+			a.say("  %s", line)
+		}
+	}
+	a.hint(hintOf(err))
+	return codeOf(err)
+}
+
+func hintOf(err error) string {
+	var h hinter
+	var bad *dataset.Error
+	switch {
+	case errors.As(err, &h) && h.Hint() != "":
+		return h.Hint()
+	case errors.As(err, &bad):
+		return bad.Hint
+	case errors.Is(err, harness.ErrLocked):
+		return "wait for it, or choose another --id"
+	}
+	return ""
+}
+
+func codeOf(err error) int {
+	var usage *harness.UsageError
+	var wrong *usageError
+	var stopped *harness.StoppedError
+	switch {
+	case errors.As(err, &usage), errors.As(err, &wrong), isCobraUsage(err):
+		return ExitUsage
+	case errors.As(err, &stopped):
+		return ExitNoVerdict
+	}
+	return ExitFailure
+}
+
+// isCobraUsage recognises the errors that cobra makes without a type.
+func isCobraUsage(err error) bool {
+	for _, start := range []string{"unknown command", "accepts ", "requires at least", "requires at most", "required flag"} {
+		if strings.HasPrefix(err.Error(), start) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) sayConfigError(e *configs.Error) {
+	a.say("%v", e)
+	if e.Snippet != "" {
+		fmt.Fprintln(a.Stderr, report.Clean(e.Snippet))
+	}
+	a.hint(e.Hint)
+}
+
+func oneOf(flag, value string, allowed ...string) error {
+	for _, v := range allowed {
+		if v == value {
+			return nil
+		}
+	}
+	return &usageError{
+		err:  fmt.Errorf("%s: %q is not possible", flag, value),
+		hint: didYouMean(value, allowed, "it is one of "+strings.Join(allowed, ", ")),
+	}
+}
+
+// didYouMean is a hint: the candidate that is nearest to a name, or the text
+// otherwise if none is near.
+func didYouMean(name string, candidates []string, otherwise string) string {
+	if near := configs.Nearest(name, candidates); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return otherwise
+}

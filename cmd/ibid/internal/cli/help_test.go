@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/columns.md")
+
+// docs/columns.md says what ibid help columns says.
+func TestColumnsDocument(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Columns\n\n" + columnsIntro + "\nThis file is made from the code: `go test ./cmd/ibid/internal/cli -run TestColumnsDocument -update`.\n")
+	for _, f := range columnForms() {
+		b.WriteString("\n" + f.Markdown())
+	}
+	path := "../../../../docs/columns.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != b.String() {
+		t.Errorf("%s is stale; if the change is meant, run go test ./cmd/ibid/internal/cli -run TestColumnsDocument -update", path)
+	}
+}
+
+func TestColumnsTopic(t *testing.T) {
+	text := columnsTopic()
+	for _, want := range []string{
+		"\nrows.parquet: one row of the input", "\n  char_f1 (double, [0, 1]): ", "\ncitations.parquet: ", "\n  repaired_start (int64, code points): ",
+		"\n      null: nothing was repaired\n", "\nagreement.parquet: ", "\nibid compare: ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"ibid/dataset/runs"
+	"ibid/harness"
+)
+
+// Whatever a word is, a POSIX shell must read it back as it was.
+func TestQuote(t *testing.T) {
+	tests := []struct{ name, word, want string }{
+		{"plain", "runs/a-1.parquet", "runs/a-1.parquet"},
+		{"setting", "tokenizer=whitespace", "tokenizer=whitespace"},
+		{"empty", "", "''"},
+		{"space", "my answers.parquet", "'my answers.parquet'"},
+		{"quote", "it's", `'it'\''s'`},
+		{"glob", "part-*.parquet", "'part-*.parquet'"},
+		{"operator", "char_f1 >= 0.7", "'char_f1 >= 0.7'"},
+		{"newline", "a\nb", "'a\nb'"},
+		{"home", "~/x", "'~/x'"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := quote(tt.word); got != tt.want {
+				t.Errorf("quote(%q) = %s, want %s", tt.word, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCommandAgain(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		id   string
+		want string
+	}{
+		{"settings are kept", []string{"run", "a.parquet", "--judge", "none", "--set", "columns={a: id}"}, "a-1", "ibid run a.parquet --judge none --set 'columns={a: id}'"},
+		{"fresh has an id by now", []string{"run", "x.yaml", "--fresh", "-q"}, "x-1-20260101T000000Z", "ibid run x.yaml --id x-1-20260101T000000Z -q"},
+		{"fresh before its id is known", []string{"run", "x.yaml", "--fresh"}, "", "ibid run x.yaml --fresh"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := commandAgain(tt.args, tt.id); got != tt.want {
+				t.Errorf("commandAgain(%q, %q) = %s, want %s", tt.args, tt.id, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCommandOf(t *testing.T) {
+	m := &runs.Manifest{
+		ID: "a-1", Source: "my.yaml",
+		Ingredients: map[string]string{"--limit": "5", "--only lang": "de", "tokenizer": "whitespace"},
+		Settings: []runs.Setting{
+			{Key: "out", Value: "elsewhere", Source: "--out"},
+			{Key: "seed", Value: "1", Source: "default"},
+			{Key: "slices", Value: "[lang]", Source: "my.yaml:3:1"},
+			{Key: "judge.kind", Value: "none", Source: "--judge"},
+			{Key: "tokenizer", Value: "whitespace", Source: "environment IBID_TOKENIZER"},
+		},
+	}
+	want := "ibid run my.yaml --out elsewhere --id a-1 --set judge.kind=none --set tokenizer=whitespace --limit 5 --only lang=de"
+	if got := commandOf("elsewhere/a-1", m); got != want {
+		t.Errorf("commandOf = %s\nwant        %s", got, want)
+	}
+}
+
+// Whenever a run is stopped, what is said ends with the command that goes on;
+// trouble of another kind is not mistaken for a stop.
+func TestInterrupted(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"with rows saved", &harness.InterruptedError{Command: "lost the flags", Done: 5, Rows: 9}, "ibid: interrupted: 5 of 9 rows are saved\nhint: go on with: ibid run a.yaml --seed 'a b'\n"},
+		{"before there was anything to save", fmt.Errorf("digest: %w", context.Canceled), "ibid: interrupted\nhint: go on with: ibid run a.yaml --seed 'a b'\n"},
+		{"trouble", errors.New("disk on fire"), "ibid: disk on fire\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var stderr bytes.Buffer
+			a := &app{Process: Process{Args: []string{"run", "a.yaml", "--seed", "a b"}, Stderr: &stderr}}
+			if code := a.fail(a.interrupted(tt.err, "")); code != ExitFailure {
+				t.Errorf("exit code %d, want %d", code, ExitFailure)
+			}
+			if got := stderr.String(); got != tt.want {
+				t.Errorf("said %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

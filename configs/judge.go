@@ -1,0 +1,181 @@
+package configs
+
+import (
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// liveJudges are the kinds that ask a model over the network.
+var liveJudges = []string{"openrouter", "openai"}
+
+// autoModel is OpenRouter's choice of a model for each request.
+const autoModel = "openrouter/auto"
+
+// AsksModels reports whether the judge asks models over the network.
+func (j *Judge) AsksModels() bool { return slices.Contains(liveJudges, j.Kind) }
+
+// Models are the models that judge: those of the panel, else the one; nil if the
+// judge asks none.
+func (j *Judge) Models() []string {
+	switch {
+	case !j.AsksModels():
+		return nil
+	case len(j.Panel) > 0:
+		return j.Panel
+	case j.Model != "":
+		return []string{j.Model}
+	}
+	return nil
+}
+
+// checkLive checks the settings of a judge that asks models against each other.
+func (l *loader) checkLive(c *Config) {
+	j := &c.Judge
+	if !c.Enabled || !j.AsksModels() {
+		return
+	}
+	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
+	if len(j.Models()) == 0 {
+		refuse("judge.kind", "judge "+j.Kind+" has no model", "name one: --model VENDOR/MODEL, or judge.model in the run file")
+	}
+	if j.Kind == "openai" && !c.IsSet("judge.base_url") {
+		refuse("judge.kind", "judge openai has no endpoint", "set judge.base_url, such as http://localhost:8000/v1")
+	}
+	if j.Kind == "openrouter" {
+		key := "judge.model"
+		if len(j.Panel) > 0 {
+			key = "judge.panel"
+		}
+		for _, m := range j.Models() {
+			if !strings.Contains(m, "/") {
+				refuse(key, flowString(m)+" has no vendor", "OpenRouter's models are called VENDOR/MODEL")
+			}
+		}
+	}
+	if j.Mode == "pairwise" && j.Necessity {
+		refuse("judge.necessity", "pairwise mode cannot ask which citations are needed", "use judge.mode: matrix")
+	}
+	for _, pair := range [][2]string{
+		{"judge.prices.prompt", "judge.prices.completion"}, {"judge.prices.completion", "judge.prices.prompt"},
+	} {
+		if c.IsSet(pair[0]) && !c.IsSet(pair[1]) {
+			refuse(pair[0], "is given without "+pair[1], "give both")
+		}
+	}
+}
+
+// warnLive warns of settings that are valid with a judge that asks models but may
+// not be what the user meant.
+func warnLive(c *Config) {
+	j := &c.Judge
+	if !j.AsksModels() {
+		return
+	}
+	warn := func(key, msg string) { c.warn(c.values[byName[key]], msg) }
+	if len(j.Panel) > 0 && c.IsSet("judge.model") {
+		warn("judge.model", "has no effect with judge.panel")
+	}
+	if !j.CacheResults && c.IsSet("judge.cache") {
+		warn("judge.cache", "has no effect without judge.cache_results")
+	}
+	if slices.Contains(j.Models(), autoModel) {
+		warn("judge.model", autoModel+" may choose another model for every row, and another tomorrow; name one to compare runs")
+	}
+	if c.sendsKey() && !encrypted(j.BaseURL) {
+		warn("judge.base_url", "the key goes over the network unencrypted")
+	}
+}
+
+// sendsKey reports whether the judge shows a key to its endpoint. One of judge
+// openai does so only where the user named the variable: the default one holds
+// the key of another service.
+func (c *Config) sendsKey() bool {
+	return c.Judge.Kind == "openrouter" || c.Judge.Kind == "openai" && c.IsSet("judge.api_key_env")
+}
+
+// encrypted reports whether nobody else can read what goes to an endpoint.
+func encrypted(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme == "https" {
+		return err == nil
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// APIKey returns the key of a judge that asks models, from the environment; ""
+// for judges that send none. That it is missing is an *[Error].
+func (c *Config) APIKey(getenv func(string) string) (string, error) {
+	if !c.sendsKey() {
+		return "", nil
+	}
+	name := c.Judge.APIKeyEnv
+	if key := strings.TrimSpace(getenv(name)); key != "" {
+		return key, nil
+	}
+	return "", c.Refuse("judge.api_key_env", "environment variable "+name+" is not set",
+		"export "+name+"=KEY, or name another variable as judge.api_key_env")
+}
+
+// checkAnchors refuses anchors for a judge that cannot change, and settings of
+// anchors without a dataset of anchors.
+func (l *loader) checkAnchors(c *Config) {
+	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
+	if !c.Enabled {
+		return
+	}
+	anchors := &c.Judge.Anchors
+	if anchors.Dataset == "" {
+		const msg, hint = "is given without judge.anchors.dataset", "name the anchors, or remove this"
+		if anchors.Documents != "" {
+			refuse("judge.anchors.documents", msg, hint)
+		}
+		if anchors.Digest != "" {
+			refuse("judge.anchors.digest", msg, hint)
+		}
+		return
+	}
+	if kind := c.Judge.Kind; kind == "none" || kind == "human" {
+		refuse("judge.anchors.dataset", "judge "+kind+" cannot move", "leave the anchors out, such as with --set judge.anchors.dataset=null, or let a model judge")
+	}
+}
+
+// notOfAnchors are the settings of a run that do not apply to its anchors: where the
+// data is and how it is read, slices, gates, and the anchors themselves.
+var notOfAnchors = []string{
+	"dataset", "documents", "columns", "offset_unit", "answer_offset_unit", "span_end", "offset_base", "slices", "gates",
+	"quality_thresholds.span_accuracy", "quality_thresholds.citation_validity", "quality_thresholds.answer_consistency",
+	"quality_thresholds.hallucination_tolerance",
+	"judge.cache", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest",
+}
+
+// ForAnchors are the settings of a run over the anchors of c: the same judge over
+// another dataset. The anchors are frozen, so the settings that describe the dataset
+// of c have their defaults. Answers are cached only until the run is complete, since
+// answers of an earlier run show nothing about the judge of today. The caller sets
+// the folder of the run with [Config.Place].
+func (c *Config) ForAnchors() *Config {
+	out := &Config{Settings: c.Settings, File: c.File, values: maps.Clone(c.values), lines: c.lines}
+	for _, s := range table {
+		if slices.Contains(notOfAnchors, s.name) {
+			out.assign(assigned{setting: s, value: s.def, at: place{source: "default"}})
+		}
+	}
+	for to, from := range map[string]string{"dataset": "judge.anchors.dataset", "documents": "judge.anchors.documents"} {
+		a := c.values[byName[from]]
+		a.setting = byName[to]
+		out.assign(a)
+	}
+	out.assign(assigned{setting: byName["judge.cache_results"], value: false, at: place{source: "anchors"}})
+	return out
+}
+
+// Place sets the folder of runs and the name of the run.
+func (c *Config) Place(out, id string) {
+	c.assign(assigned{setting: byName["out"], value: out, at: place{source: "anchors"}})
+	c.assign(assigned{setting: byName["id"], value: id, at: place{source: "anchors"}})
+}

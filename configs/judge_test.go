@@ -1,0 +1,154 @@
+package configs
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestModels(t *testing.T) {
+	for _, tt := range []struct {
+		set  string
+		want []string
+	}{
+		{"judge=none", nil},
+		{"judge={kind: lexical, model: a/b}", nil},
+		{"judge={kind: openrouter, model: a/b}", []string{"a/b"}},
+		{"judge={kind: openrouter, model: a/b, panel: [c/d, e/f]}", []string{"c/d", "e/f"}},
+		{"judge={kind: openai, model: local, base_url: 'http://localhost:8000/v1'}", []string{"local"}},
+	} {
+		c, err := Load(Options{Set: []string{tt.set}})
+		if err != nil {
+			t.Errorf("%s: %v", tt.set, err)
+			continue
+		}
+		if got := c.Judge.Models(); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: models %q, want %q", tt.set, got, tt.want)
+		}
+	}
+}
+
+func TestLiveWarnings(t *testing.T) {
+	for _, tt := range []struct {
+		set  string
+		want string // of the only warning, "" for none
+	}{
+		{"judge={kind: openrouter, model: a/b}", ""},
+		{"judge={kind: openrouter, model: openrouter/auto}", "judge.model: openrouter/auto may choose another model for every row"},
+		{"judge={kind: openrouter, panel: [a/b, openrouter/auto]}", "openrouter/auto may choose"},
+		{"judge={kind: openrouter, model: a/b, panel: [c/d]}", "judge.model: has no effect with judge.panel"},
+		{"judge={kind: openrouter, model: a/b, cache: x.sqlite, cache_results: false}", "judge.cache: has no effect without judge.cache_results"},
+		{"judge={kind: openrouter, model: a/b, base_url: 'http://example.org/v1'}", "judge.base_url: the key goes over the network unencrypted"},
+		{"judge={kind: openrouter, model: a/b, base_url: 'http://127.0.0.1:8000/v1'}", ""},
+		{"judge={kind: openrouter, model: a/b, base_url: 'http://localhost/v1'}", ""},
+		{"judge={kind: openrouter, model: a/b, base_url: 'http://[::1]/v1'}", ""},
+		{"judge={kind: openai, model: m, base_url: 'http://example.org/v1'}", ""}, // no key is sent
+		{"judge={kind: openai, model: m, base_url: 'http://example.org/v1', api_key_env: KEY}", "judge.base_url: the key goes over the network unencrypted"},
+		{"judge={kind: openai, model: m, base_url: 'https://example.org/v1', api_key_env: KEY}", ""},
+		{"judge={kind: openai, model: m, base_url: 'https://example.org/v1', provider: {only: [x]}}", "judge.provider: has no effect with judge: openai"},
+		{"judge={kind: openrouter, model: a/b, provider: {only: [x]}, reasoning: {effort: low}}", ""},
+		{"judge={kind: lexical, model: openrouter/auto}", "judge.model: has no effect with judge: lexical"},
+	} {
+		c, err := Load(Options{Set: []string{tt.set}})
+		if err != nil {
+			t.Errorf("%s: %v", tt.set, err)
+			continue
+		}
+		var got []string
+		for _, w := range c.Warnings {
+			got = append(got, w.Key+": "+w.Msg)
+		}
+		if len(got) > 1 || len(got) == 0 != (tt.want == "") || !strings.Contains(strings.Join(got, ""), tt.want) {
+			t.Errorf("%s: warnings %q, want %q", tt.set, got, tt.want)
+		}
+	}
+}
+
+func TestAPIKey(t *testing.T) {
+	environment := map[string]string{"OPENROUTER_API_KEY": " sk-1\n", "MY_KEY": "sk-2", "BLANK": " "}
+	for _, tt := range []struct {
+		set, want, err string
+	}{
+		{set: "judge=lexical"},
+		{set: "judge={kind: openrouter, model: a/b}", want: "sk-1"},
+		{set: "judge={kind: openrouter, model: a/b, api_key_env: MY_KEY}", want: "sk-2"},
+		{set: "judge={kind: openrouter, model: a/b, api_key_env: NO_KEY}", err: "environment variable NO_KEY is not set"},
+		{set: "judge={kind: openrouter, model: a/b, api_key_env: BLANK}", err: "environment variable BLANK is not set"},
+		// The key of one service is not shown to another.
+		{set: "judge={kind: openai, model: m, base_url: 'https://example.org/v1'}"},
+		{set: "judge={kind: openai, model: m, base_url: 'https://example.org/v1', api_key_env: MY_KEY}", want: "sk-2"},
+		{set: "judge={kind: openai, model: m, base_url: 'https://example.org/v1', api_key_env: NO_KEY}", err: "NO_KEY"},
+	} {
+		c, err := Load(Options{Set: []string{tt.set}})
+		if err != nil {
+			t.Errorf("%s: %v", tt.set, err)
+			continue
+		}
+		got, err := c.APIKey(func(name string) string { return environment[name] })
+		if got != tt.want || (err != nil) != (tt.err != "") {
+			t.Errorf("%s: key %q, %v, want %q, %q", tt.set, got, err, tt.want, tt.err)
+		}
+		if bad, ok := errors.AsType[*Error](err); err != nil && (!ok || !strings.Contains(bad.Msg, tt.err) || bad.Hint == "" || bad.Key != "judge.api_key_env") {
+			t.Errorf("%s: error %v, want %q with a hint", tt.set, err, tt.err)
+		}
+	}
+}
+
+// TestForAnchors: the run over the anchors has the judge of its run, and nothing that
+// the run file says of the dataset.
+func TestForAnchors(t *testing.T) {
+	path := write(t, `
+dataset: night.parquet
+documents: night-docs.parquet
+columns: {question: query}
+offset_unit: utf16
+slices: [lang]
+gates: [char_f1 >= 0.9]
+thresholds: {supported: 0.6}
+judge:
+  kind: openrouter
+  model: a/b
+  votes: 3
+  cache: kept.sqlite
+  anchors: {dataset: anchors.parquet}
+`)
+	c, err := Load(Options{File: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.ForAnchors()
+	a.Place("runs/x", "anchors")
+	for _, key := range notOfAnchors {
+		if key != "dataset" && a.IsSet(key) {
+			t.Errorf("%s is set", key)
+		}
+	}
+	if want := filepath.Join(filepath.Dir(path), "anchors.parquet"); a.Dataset != want || a.Documents != "" || a.Columns != nil || len(a.Gates()) > 0 {
+		t.Errorf("dataset %s, documents %q, columns %v, gates %v", a.Dataset, a.Documents, a.Columns, a.Gates())
+	}
+	if j := a.Judge; j.Model != "a/b" || j.Votes != 3 || j.CacheResults || j.Cache != "" || a.Thresholds.Supported != 0.6 {
+		t.Errorf("judge %+v, thresholds %+v", a.Judge, a.Thresholds)
+	}
+	if a.Out != "runs/x" || a.ID != "anchors" {
+		t.Errorf("lands in %s as %s", a.Out, a.ID)
+	}
+	if c.Dataset != filepath.Join(filepath.Dir(path), "night.parquet") || c.Judge.Anchors.Dataset == "" || !c.Judge.CacheResults || c.ID != "" || len(c.Gates()) != 1 {
+		t.Errorf("the run itself changed: %+v", c.Settings)
+	}
+	// What the manifest keeps of it is read back by later commands.
+	var set []string
+	for _, v := range a.Effective() {
+		if v.Source != "default" {
+			set = append(set, v.Key+"="+v.Value)
+		}
+	}
+	back, err := Load(Options{Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Judge.Model != "a/b" || back.Judge.CacheResults || back.ID != "anchors" {
+		t.Errorf("read back: %+v", back.Settings)
+	}
+}

@@ -1,0 +1,192 @@
+package configs
+
+import (
+	"slices"
+	"strings"
+)
+
+// specBlock is the specification's outer key; its inner groups are also valid
+// without it, since two of our names live there.
+const specBlock = "citation_accuracy."
+
+// specGroups are the groups the specification keeps inside its outer key.
+var specGroups = []string{"span_matching.", "llm_evaluation.", "quality_thresholds.", "performance.", "reporting."}
+
+// specNames are the specification's names for settings that live elsewhere here.
+var specNames = map[string]string{"performance.cache_results": "judge.cache_results"}
+
+// lookup finds a setting by any of its names.
+func lookup(name string) (*setting, bool) {
+	if s, ok := byName[name]; ok {
+		return s, true
+	}
+	if inner, ok := strings.CutPrefix(name, specBlock); ok && inSpecGroup(inner) {
+		name = inner
+	}
+	if to, ok := specNames[name]; ok {
+		name = to
+	}
+	if rest, ok := strings.CutPrefix(name, "llm_evaluation."); ok {
+		name = "judge." + rest
+	}
+	s, ok := byName[name]
+	return s, ok
+}
+
+func inSpecGroup(name string) bool {
+	for _, g := range specGroups {
+		if strings.HasPrefix(name, g) {
+			return true
+		}
+	}
+	return false
+}
+
+// aliasesOf lists the other names that lookup takes for a setting, the longer
+// ones inside the specification's block last.
+func aliasesOf(name string) []string {
+	var names []string
+	for from, to := range specNames {
+		if to == name {
+			names = append(names, from)
+		}
+	}
+	if rest, ok := strings.CutPrefix(name, "judge."); ok {
+		names = append(names, "llm_evaluation."+rest)
+	}
+	all := names
+	for _, n := range append([]string{name}, names...) {
+		if inSpecGroup(n) {
+			all = append(all, specBlock+n)
+		}
+	}
+	return all
+}
+
+// names are all names of all settings, the first names first.
+var names = func() []string {
+	var names, others []string
+	for _, s := range table {
+		names = append(names, s.name)
+		others = append(others, aliasesOf(s.name)...)
+	}
+	return append(names, others...)
+}()
+
+// children are the keys that may stand directly below prefix, a dotted name
+// with a dot at its end or "".
+func children(prefix string) []string {
+	var keys []string
+	for _, name := range names {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			key, _, _ := strings.Cut(rest, ".")
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// unknownHint is the hint for an unknown key below prefix: a key near it in the same
+// group, or a setting of that name in another group.
+func unknownHint(prefix, key string) string {
+	if isSecretName(key) {
+		return "keys are never settings: put it into the environment variable that judge.api_key_env names"
+	}
+	if near := Nearest(key, children(prefix)); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return elsewhere(key)
+}
+
+// unknownOverride is unknownHint for a whole dotted name.
+func unknownOverride(name string) string {
+	group, key := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		group, key = name[:i+1], name[i+1:]
+	}
+	if isSecretName(key) {
+		return unknownHint(group, key)
+	}
+	if s, ok := lookup(strings.TrimSuffix(group, ".")); ok && strings.HasPrefix(s.typeName(), "mapping") {
+		return "set the whole mapping: " + s.name + "={" + key + ": …}"
+	}
+	if near := Nearest(key, children(group)); near != "" {
+		return "did you mean " + group + near + "?"
+	}
+	if near := Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return elsewhere(key)
+}
+
+func elsewhere(key string) string {
+	for _, match := range []func(last string) bool{
+		func(last string) bool { return last == key },
+		func(last string) bool { return Nearest(key, []string{last}) != "" },
+	} {
+		for _, name := range names {
+			if last := name[strings.LastIndexByte(name, '.')+1:]; match(last) {
+				return "did you mean " + name + "?"
+			}
+		}
+	}
+	return "ibid help settings lists them all"
+}
+
+// isSecretName reports whether a key was probably meant to hold a secret.
+func isSecretName(key string) bool {
+	switch strings.ReplaceAll(strings.ToLower(key), "-", "_") {
+	case "api_key", "apikey", "key", "token", "access_token", "secret", "password", "authorization":
+		return true
+	}
+	return false
+}
+
+// maxWord is longer than any name there is.
+const maxWord = 100
+
+// Nearest is the candidate that s was probably meant to be: what error hints
+// suggest for a misspelt key, metric or flag value. It is the one with the smallest
+// edit distance to s, of those that are at most a third of the length of s away; for
+// words of four letters or more, two edits are always near enough. Ties go to the
+// earlier candidate. It is "" if no candidate is near, or if s is longer than 100
+// bytes.
+func Nearest(s string, candidates []string) string {
+	if len(s) > maxWord {
+		return ""
+	}
+	limit := max(len(s)/3, min(len(s)/2, 2))
+	best := ""
+	for _, c := range candidates {
+		if d := editDistance(s, c); d <= limit {
+			best, limit = c, d-1
+		}
+	}
+	return best
+}
+
+// editDistance counts insertions, deletions, substitutions and swaps of
+// neighbours (optimal string alignment), in bytes.
+func editDistance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

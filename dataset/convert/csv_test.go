@@ -1,0 +1,92 @@
+package convert
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid"
+)
+
+func TestCSVNull(t *testing.T) {
+	m, _ := importText(t, "csv", "id,answer\na,x\n", Options{})
+	if r := m.rows[0]; r.HasCitations || r.HasTruth || r.QueryNull || r.System != "default" {
+		t.Errorf("without columns of citations: %+v", r)
+	}
+	m, _ = importText(t, "csv", "id,answer,query,doc\na,,,\nb,y,,d\n", Options{})
+	if r := m.rows[0]; !r.HasCitations || len(r.Citations) != 0 || r.QueryNull || r.AnswerNull {
+		t.Errorf("with a column of citations, and none: %+v", r)
+	}
+	if diff := cmp.Diff([]ibid.Citation{{Doc: "d"}}, m.rows[1].Citations); diff != "" {
+		t.Errorf("citations (-want +got):\n%s", diff)
+	}
+}
+
+// TestCSVErrors spoils the record between two good ones.
+func TestCSVErrors(t *testing.T) {
+	tests := []struct{ name, lines, want string }{
+		{"no integer", "b,x,d,zero,1,", `-:3:7: start: want an integer, got "zero"`},
+		{"a sign", "b,x,d,+1,1,", `-:3:7: start: want an integer, got "+1"`},
+		{"no number", "b,x,d,0,1,NaN", `-:3:11: confidence: want a number, got "NaN"`},
+		{"behind other characters", "b,ä,d,zero,1,", `-:3: start: want an integer, got "zero"`},
+		{"a field too few", "b,x,d", `-:3: 3 fields, and the header has 6`},
+		{"id is missing", ",x,d,0,1,", `-:3:1: id is missing`},
+		{"another answer", "b,x,d,0,1,\nb,y,d,0,1,", `-:4:3: answer differs from line 3, which has the same id`},
+		{"a row in two places", "a,x,d,0,1,", ""},
+		{"quotation mark", `b,"x"y,d,0,1,`, `-:3: extraneous or missing " in quoted-field`},
+		{"invalid UTF-8", "b,\xff,d,0,1,", `-:3: answer: invalid UTF-8`},
+		{"bare quotation mark", `b,x"y,d,0,1,`, `-:3: bare " in non-quoted-field`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, report := importText(t, "csv", "id,answer,doc,start,end,confidence\na,x,d,0,1,\n"+tt.lines+"\nc,x,d,0,1,\n", Options{})
+			if tt.want == "" { // it goes on with the row before
+				if len(m.rows) != 2 || len(m.rows[0].Citations) != 2 {
+					t.Errorf("rows %+v", m.rows)
+				}
+				return
+			}
+			if len(m.rows) != 2 || m.rows[0].ID != "a" || m.rows[1].ID != "c" || report.Failed != 1 || report.Records != 3 {
+				t.Fatalf("%d rows; report: %+v; want the two good records", len(m.rows), report)
+			}
+			if got := report.Errors[0].Error(); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCSVAgain(t *testing.T) {
+	m, report := importText(t, "csv", "id,answer,doc\na,x,d\nb,x,d\na,x,e\n", Options{})
+	if len(m.rows) != 2 || report.Failed != 1 || report.Errors[0].Error() != `-:4: id "a" has a row from line 2 on: the lines of a row must follow each other` {
+		t.Errorf("%d rows; report: %+v", len(m.rows), report)
+	}
+}
+
+func TestCSVRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "-: empty, not even a header",
+		"id,query\n":                   `-: no column "answer"`,
+		"id,answer,start,start_char\n": `-: columns "start" and "start_char" are one`,
+		"id,answer,id\n":               `-: column "id" is there twice`,
+	} {
+		var m memory
+		_, err := Convert(t.Context(), "csv", []string{"-"}, Options{Stdin: strings.NewReader(text)}, &m)
+		var usage *UsageError
+		if !errors.As(err, &usage) || usage.Msg != want {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestCSVEndless: a quotation mark that does not end takes in no more than one
+// record may have.
+func TestCSVEndless(t *testing.T) {
+	text := "id,answer\na,x\nb,\"" + strings.Repeat("endless\n", 100_000)
+	m, report := importText(t, "csv", text, Options{MaxRecord: 1 << 16})
+	if len(m.rows) != 1 || report.Failed != 1 || report.Errors[0].Line != 3 {
+		t.Errorf("%d rows; report: %+v", len(m.rows), report)
+	}
+}

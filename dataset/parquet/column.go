@@ -1,0 +1,638 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// Values are what a [ColumnReader] has read of one leaf: parallel slices with an
+// item per entry, of which only the one for the leaf's kind is used. An entry is a
+// value or what stands for its absence: a null, an empty list. An entry without a
+// value has "" or 0.
+type Values struct {
+	Levels  []byte // definition levels
+	Texts   []string
+	Ints    []int64
+	Floats  []float64
+	NotUTF8 bool // some text is not UTF-8
+
+	account account
+}
+
+// Reset removes the entries and keeps the memory.
+func (v *Values) Reset() {
+	v.Levels, v.Texts, v.Ints, v.Floats, v.NotUTF8 = v.Levels[:0], v.Texts[:0], v.Ints[:0], v.Floats[:0], false
+	v.account.used = 0
+}
+
+// A ColumnReader reads the entries of one leaf in one row group, page by page. Its
+// buffers serve one row group after the other. It is not safe for concurrent use.
+type ColumnReader struct {
+	file io.ReaderAt
+	leaf Leaf
+	meta *format.ColumnMetaData
+
+	offset     int64 // in the file, of what follows the window
+	bytesLeft  int64 // from offset to the end of the chunk
+	valuesLeft int64 // entries in pages not yet loaded
+	window     []byte
+	at         int // of the window: the next page
+
+	dictionary dictionary
+	hasDict    bool
+	strict     bool // every page must have its checksum, and no list goes on in the next page
+
+	page    page
+	account account // of the page and the dictionary
+}
+
+// A page is one page with its levels decoded and its values in the form in which
+// they are cheapest to take.
+type page struct {
+	rep, def []byte // rep is empty if the leaf is in no list
+	next     int    // entries taken
+
+	coded  bool    // values are in codes, of the dictionary
+	codes  []int32 // as raw, ints, floats and plain one for each value
+	raw    []byte  // integers as in the page, if not nil; else they are in ints
+	ints   []int64
+	floats []float64
+	plain  []byte // texts, each after its length
+	text   string // a copy of plain, if texts are to be kept
+	ascii  bool   // no byte of plain is above 127
+	value  int    // values taken; of plain, bytes
+
+	buf, joined []byte // memory of plain
+}
+
+// Start begins with a leaf of a row group of f. What is read is paid for by the
+// budget, which is one of f.
+func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) error {
+	meta := &f.meta.RowGroups[group].Columns[leaf.Column].MetaData
+	c.file, c.leaf, c.meta = f.file, leaf, meta
+	c.offset, c.bytesLeft, c.valuesLeft = chunkStart(meta), meta.TotalCompressedSize, meta.NumValues
+	c.window, c.at, c.hasDict = c.window[:0], 0, false
+	c.page.rep, c.page.def, c.page.next = c.page.rep[:0], c.page.def[:0], 0
+	c.account.budget, c.account.used = budget, 0
+	return checkCodec(meta.Codec)
+}
+
+// CheckCodec returns an error if some row group has the leaf in a compression that
+// cannot be read.
+func (f *File) CheckCodec(column int) error {
+	for i := range f.meta.RowGroups {
+		if err := checkCodec(f.meta.RowGroups[i].Columns[column].MetaData.Codec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Done reports whether all entries have been read.
+func (c *ColumnReader) Done() bool { return c.valuesLeft == 0 && c.page.next == len(c.page.def) }
+
+// left is the number of bytes of the chunk that have not been looked at.
+func (c *ColumnReader) left() int64 { return int64(len(c.window)-c.at) + c.bytesLeft }
+
+// need makes at least n bytes available from c.at on; it is an error if the chunk has
+// fewer.
+func (c *ColumnReader) need(n int) error {
+	have := len(c.window) - c.at
+	if have >= n {
+		return nil
+	}
+	if int64(n-have) > c.bytesLeft {
+		return corrupt("a page goes past the end of its column")
+	}
+	size := max(n, 64<<10)
+	if cap(c.window) < size+pagePadding {
+		w := make([]byte, have, size+pagePadding)
+		copy(w, c.window[c.at:])
+		c.window = w
+	} else {
+		c.window = c.window[:copy(c.window[:have], c.window[c.at:])]
+	}
+	c.at = 0
+	more := int(min(int64(size-have), c.bytesLeft))
+	k, err := c.file.ReadAt(c.window[have:have+more], c.offset)
+	if k < more {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	c.window = c.window[:have+more]
+	c.offset += int64(more)
+	c.bytesLeft -= int64(more)
+	return nil
+}
+
+// header reads the next page header. Its length is not known before.
+func (c *ColumnReader) header() (pageHeader, error) {
+	const limit = 16 << 20
+	for n := 512; ; n *= 4 {
+		left := c.left()
+		n = int(min(int64(n), left))
+		if err := c.need(n); err != nil {
+			return pageHeader{}, err
+		}
+		h, length, ok := parsePageHeader(c.window[c.at:])
+		if ok {
+			c.at += length
+			return h, h.check(c.meta, c.left(), c.valuesLeft)
+		}
+		if int64(n) == left || n > limit {
+			return pageHeader{}, corrupt("unreadable page header")
+		}
+	}
+}
+
+// load loads the next page that has entries.
+func (c *ColumnReader) load() error {
+	for {
+		h, err := c.header()
+		if err != nil {
+			return err
+		}
+		size := int(h.CompressedPageSize)
+		if err := c.need(size); err != nil {
+			return err
+		}
+		body := c.window[c.at : c.at+size]
+		c.at += size
+		switch h.Type {
+		case format.DictionaryPage, format.DataPage, format.DataPageV2:
+		default: // an index page
+			continue
+		}
+		if err := h.checksum(body, c.strict); err != nil {
+			return err
+		}
+		if h.Type == format.DictionaryPage {
+			if c.hasDict {
+				return corrupt("second dictionary in a column")
+			}
+			c.hasDict = true
+			if err := c.loadDictionary(&h, body); err != nil {
+				return err
+			}
+			continue
+		}
+		if h.values == 0 {
+			continue
+		}
+		c.valuesLeft -= int64(h.values)
+		c.account.used = c.dictionary.bytes
+		return c.loadData(&h, body)
+	}
+}
+
+// loadData decodes the levels and values of a data page. Nothing is set aside for
+// the number of values that the header claims: levels grow as they are decoded, and
+// where there are none, values do.
+func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
+	p := &c.page
+	p.rep, p.def, p.next, p.value = p.rep[:0], p.def[:0], 0, 0
+	var rep, def []byte
+	if h.Type == format.DataPageV2 {
+		rep, def, body = body[:h.repBytes], body[h.repBytes:h.repBytes+h.defBytes], body[h.repBytes+h.defBytes:]
+		if !h.stored && c.meta.Codec != format.Uncompressed {
+			body, err = c.decompress(body, int(h.UncompressedPageSize)-h.repBytes-h.defBytes)
+		}
+	} else {
+		if c.meta.Codec != format.Uncompressed {
+			body, err = c.decompress(body, int(h.UncompressedPageSize))
+		}
+		if c.leaf.Rep > 0 && err == nil {
+			rep, body, err = levelBlock(body, h.repEncoding)
+		}
+		if c.leaf.Def > 0 && err == nil {
+			def, body, err = levelBlock(body, h.defEncoding)
+		}
+	}
+	if err == nil && c.leaf.Rep > 0 {
+		p.rep, err = decodeLevels(&c.account, p.rep, rep, h.values, c.leaf.Rep)
+	}
+	present := h.values
+	if err == nil && c.leaf.Def > 0 {
+		p.def, err = decodeLevels(&c.account, p.def, def, h.values, c.leaf.Def)
+		present = bytes.Count(p.def, []byte{byte(c.leaf.Def)})
+	}
+	if err == nil && c.leaf.Kind != Nothing && present > 0 {
+		err = c.loadValues(h.encoding, present, body)
+	}
+	if err == nil && c.leaf.Def == 0 {
+		if p.def, err = extend(&c.account, p.def, h.values, 1); err == nil {
+			clear(p.def)
+		}
+	}
+	return err
+}
+
+// decompress decompresses the body of a data page.
+func (c *ColumnReader) decompress(body []byte, size int) (out []byte, err error) {
+	if out, err = decompress(&c.account, c.page.buf, body, c.meta.Codec, size); err == nil {
+		c.page.buf = out
+	}
+	return out, err
+}
+
+// plainDictionary is what writers before version 2 of the format call both the
+// encoding of a dictionary and that of the codes into it.
+const plainDictionary format.Encoding = 2
+
+// loadValues decodes the n values of a page.
+func (c *ColumnReader) loadValues(encoding format.Encoding, n int, body []byte) (err error) {
+	p := &c.page
+	p.coded = encoding == format.RLEDictionary || encoding == plainDictionary
+	switch {
+	case p.coded && !c.hasDict:
+		return corrupt("dictionary codes without a dictionary")
+	case p.coded:
+		p.codes, err = decodeCodes(&c.account, p.codes[:0], body, n, c.dictionary.size)
+	case c.leaf.Kind == Text:
+		if p.plain, err = plainTexts(&c.account, p.joined, n, body, encoding); err != nil {
+			return err
+		}
+		if encoding != format.Plain {
+			p.joined = p.plain
+		}
+		p.ascii, p.text = isASCII(p.plain), ""
+	case c.leaf.Kind == Float:
+		p.floats, err = appendFloats(&c.account, p.floats[:0], &p.ints, n, body, &c.leaf, encoding)
+	case encoding == format.Plain && c.leaf.Kind == Integer: // they are decoded where they are wanted
+		if p.raw = body; len(body)/c.leaf.width() < n {
+			return corrupt("page ends too early")
+		}
+	default:
+		p.raw = nil
+		p.ints, err = appendInts(&c.account, p.ints[:0], n, body, &c.leaf, encoding)
+	}
+	return err
+}
+
+// A dictionary holds the values that the codes of a chunk stand for. Its texts
+// outlive it: they share memory that is never used again.
+type dictionary struct {
+	size    int
+	bytes   int64 // of the account
+	texts   []string
+	notUTF8 bool // some text is not UTF-8
+	ints    []int64
+	floats  []float64
+
+	buf []byte // decompressed integers and doubles
+}
+
+// loadDictionary decodes a dictionary page.
+func (c *ColumnReader) loadDictionary(h *pageHeader, body []byte) (err error) {
+	if h.encoding != format.Plain && h.encoding != plainDictionary {
+		return corrupt("dictionary in encoding %s", h.encoding)
+	}
+	d, text := &c.dictionary, c.leaf.Kind == Text
+	c.account.used = 0
+	switch {
+	case c.meta.Codec != format.Uncompressed && text:
+		body, err = decompress(&c.account, nil, body, c.meta.Codec, int(h.UncompressedPageSize))
+	case c.meta.Codec != format.Uncompressed:
+		if body, err = decompress(&c.account, d.buf, body, c.meta.Codec, int(h.UncompressedPageSize)); err == nil {
+			d.buf = body
+		}
+	case text:
+		body = bytes.Clone(body)
+	}
+	if err != nil {
+		return err
+	}
+	// A count that the body cannot hold must not set memory aside.
+	if h.values > len(body) {
+		return corrupt("dictionary of %d values in %d bytes", h.values, len(body))
+	}
+	switch d.size = h.values; c.leaf.Kind {
+	case Nothing:
+	case Text:
+		err = d.loadTexts(&c.account, h.values, body)
+	case Float:
+		d.floats, err = appendFloats(&c.account, d.floats[:0], &d.ints, h.values, body, &c.leaf, format.Plain)
+	default:
+		d.ints, err = appendInts(&c.account, d.ints[:0], h.values, body, &c.leaf, format.Plain)
+	}
+	d.bytes = c.account.used
+	return err
+}
+
+func (d *dictionary) loadTexts(a *account, n int, body []byte) (err error) {
+	if n > len(body)/4 {
+		return corrupt("dictionary of %d strings in %d bytes", n, len(body))
+	}
+	if d.texts, err = extend(a, d.texts[:0], n, int64(unsafe.Sizeof(""))); err != nil {
+		return err
+	}
+	d.notUTF8 = false
+	for i := range d.texts {
+		length, rest, err := cutLength(body)
+		if err != nil {
+			return err
+		}
+		d.texts[i] = unsafe.String(unsafe.SliceData(rest), length)
+		d.notUTF8 = d.notUTF8 || !utf8.ValidString(d.texts[i])
+		body = rest[length:]
+	}
+	return nil
+}
+
+// cutLength cuts the length off that stands before a text in the plain encoding. rest
+// has as many bytes.
+func cutLength(b []byte) (length int, rest []byte, err error) {
+	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
+		return 0, nil, corrupt("page ends too early")
+	}
+	return int(binary.LittleEndian.Uint32(b)), b[4:], nil
+}
+
+// ReadRows appends the entries of the next n rows to dst and their repetition levels
+// to rep, and returns how many entries they are. The leaf must be in a list. Texts are
+// copied to the arena; without one they stay valid for ever.
+func (c *ColumnReader) ReadRows(n int, dst *Values, rep *[]byte, a *Arena) (int, error) {
+	rows, entries := 0, 0
+	for {
+		if c.page.next == len(c.page.def) {
+			if c.valuesLeft == 0 {
+				break
+			}
+			if err := c.load(); err != nil {
+				return 0, err
+			}
+		}
+		levels := c.page.rep[c.page.next:]
+		if (rows == 0 || c.strict && c.page.next == 0) && levels[0] != 0 {
+			return 0, corrupt("a row begins in the middle")
+		}
+		k, begun := rowsIn(levels, n-rows)
+		rows += begun
+		entries += k
+		*rep = append(*rep, levels[:k]...)
+		whole := k == len(levels)
+		if err := c.take(k, dst, a); err != nil {
+			return 0, err
+		}
+		if !whole {
+			break
+		}
+	}
+	if rows != n {
+		return 0, corrupt("the column ends %d rows too early", n-rows)
+	}
+	return entries, nil
+}
+
+// rowsIn returns how many levels belong to the first n rows that begin in them, with
+// those before the first, and how many of these rows begin.
+func rowsIn(levels []byte, n int) (k, begun int) {
+	const block = 256
+	for k+block <= len(levels) {
+		zeros := bytes.Count(levels[k:k+block], []byte{0})
+		if begun+zeros > n {
+			break
+		}
+		k += block
+		begun += zeros
+	}
+	for ; k < len(levels); k++ {
+		if levels[k] == 0 {
+			if begun == n {
+				break
+			}
+			begun++
+		}
+	}
+	return k, begun
+}
+
+// ReadEntries appends the next n entries to dst. Their repetition levels must be
+// those of rep, which come from a sibling, if it is not nil. The arena is as for
+// ReadRows.
+func (c *ColumnReader) ReadEntries(n int, rep []byte, dst *Values, a *Arena) error {
+	for n > 0 {
+		if c.page.next == len(c.page.def) {
+			if c.valuesLeft == 0 {
+				return corrupt("the column ends %d values too early", n)
+			}
+			if err := c.load(); err != nil {
+				return err
+			}
+		}
+		k := min(n, len(c.page.def)-c.page.next)
+		if rep != nil {
+			if !bytes.Equal(rep[:k], c.page.rep[c.page.next:c.page.next+k]) {
+				return corrupt("the members of one list have different lengths")
+			}
+			rep = rep[k:]
+		}
+		if err := c.take(k, dst, a); err != nil {
+			return err
+		}
+		n -= k
+	}
+	return nil
+}
+
+// take moves n entries of the current page to dst.
+func (c *ColumnReader) take(n int, dst *Values, a *Arena) error {
+	p := &c.page
+	dst.account.budget = c.account.budget
+	if err := dst.account.add(int64(n) * 17); err != nil { // a level and a string
+		return err
+	}
+	levels := p.def[p.next : p.next+n]
+	p.next += n
+	dst.Levels = append(dst.Levels, levels...)
+	values := n
+	if c.leaf.Def > 0 {
+		values = bytes.Count(levels, []byte{byte(c.leaf.Def)})
+	}
+	switch c.leaf.Kind {
+	case Nothing:
+	case Text:
+		return c.takeTexts(levels, values, dst, a)
+	case Float:
+		if p.coded {
+			dst.Floats = spreadCodes(dst.Floats, c.dictionary.floats, p.codes[p.value:p.value+values], levels, byte(c.leaf.Def))
+		} else {
+			dst.Floats = spread(dst.Floats, p.floats[p.value:p.value+values], levels, byte(c.leaf.Def))
+		}
+		p.value += values
+	default:
+		c.takeInts(levels, values, dst)
+	}
+	return nil
+}
+
+// spread appends to dst one item per level: the next of values where the level is
+// that of a value, zero elsewhere.
+func spread[T any](dst, values []T, levels []byte, present byte) []T {
+	if len(values) == len(levels) {
+		return append(dst, values...)
+	}
+	old := len(dst)
+	dst = slices.Grow(dst, len(levels))[:old+len(levels)]
+	var zero T
+	for i, level := range levels {
+		v := zero
+		if level == present {
+			v, values = values[0], values[1:]
+		}
+		dst[old+i] = v
+	}
+	return dst
+}
+
+// spreadCodes is spread through a dictionary.
+func spreadCodes[T any](dst []T, dictionary []T, values []int32, levels []byte, present byte) []T {
+	old := len(dst)
+	dst = slices.Grow(dst, len(levels))[:old+len(levels)]
+	out := dst[old:]
+	if len(values) == len(levels) {
+		for i, v := range values {
+			out[i] = dictionary[v]
+		}
+		return dst
+	}
+	var zero T
+	for i, level := range levels {
+		v := zero
+		if level == present {
+			v, values = dictionary[values[0]], values[1:]
+		}
+		out[i] = v
+	}
+	return dst
+}
+
+func (c *ColumnReader) takeInts(levels []byte, n int, dst *Values) {
+	p, old, present := &c.page, len(dst.Ints), byte(c.leaf.Def)
+	switch {
+	case p.coded:
+		dst.Ints = spreadCodes(dst.Ints, c.dictionary.ints, p.codes[p.value:p.value+n], levels, present)
+	case p.raw == nil:
+		dst.Ints = spread(dst.Ints, p.ints[p.value:p.value+n], levels, present)
+	default:
+		width := c.leaf.width()
+		raw := p.raw[p.value*width : (p.value+n)*width]
+		if n == len(levels) {
+			dst.Ints = slices.Grow(dst.Ints, n)[:old+n]
+			plainIntegers(dst.Ints[old:], raw, &c.leaf)
+			break
+		}
+		p.ints = slices.Grow(p.ints[:0], n)[:n]
+		plainIntegers(p.ints, raw, &c.leaf)
+		dst.Ints = spread(dst.Ints, p.ints, levels, present)
+	}
+	p.value += n
+}
+
+func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) error {
+	p, old, present := &c.page, len(dst.Texts), byte(c.leaf.Def)
+	if p.coded {
+		dst.Texts = spreadCodes(dst.Texts, c.dictionary.texts, p.codes[p.value:p.value+n], levels, present)
+		p.value += n
+		dst.NotUTF8 = dst.NotUTF8 || c.dictionary.notUTF8
+		return nil
+	}
+	if a == nil && p.text == "" {
+		p.text = strings.Clone(unsafe.String(unsafe.SliceData(p.plain), len(p.plain)))
+	}
+	dst.Texts = slices.Grow(dst.Texts, len(levels))[:old+len(levels)]
+	out, rest, valid := dst.Texts[old:], p.plain[p.value:], true
+	for i, level := range levels {
+		if level != present {
+			out[i] = ""
+			continue
+		}
+		length, text, err := cutLength(rest)
+		if err != nil {
+			return err
+		}
+		rest = text[length:]
+		valid = valid && (p.ascii || utf8.Valid(text[:length]))
+		if a == nil {
+			end := len(p.plain) - len(rest)
+			out[i] = p.text[end-length : end]
+		} else {
+			out[i] = a.text(text[:length])
+		}
+	}
+	taken := len(p.plain) - p.value - len(rest)
+	p.value += taken
+	dst.NotUTF8 = dst.NotUTF8 || !valid
+	return dst.account.add(int64(taken))
+}
+
+// isASCII reports whether no byte of b is above 127.
+func isASCII(b []byte) bool {
+	for len(b) >= 32 {
+		x := binary.LittleEndian.Uint64(b) | binary.LittleEndian.Uint64(b[8:]) |
+			binary.LittleEndian.Uint64(b[16:]) | binary.LittleEndian.Uint64(b[24:])
+		if x&0x8080808080808080 != 0 {
+			return false
+		}
+		b = b[32:]
+	}
+	for _, c := range b {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// arenaBlock is the size of an Arena's usual block.
+const arenaBlock = 256 << 10
+
+// An Arena holds the bytes of many texts in few blocks, which are used again
+// after a reset.
+type Arena struct {
+	blocks [][]byte
+	block  int // the one being filled
+	used   int // bytes of it
+}
+
+// text copies b and returns it as a string that lives until the reset.
+func (a *Arena) text(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if a.block >= len(a.blocks) || len(a.blocks[a.block])-a.used < len(b) {
+		a.grow(len(b))
+	}
+	dst := a.blocks[a.block][a.used:]
+	a.used += copy(dst, b)
+	return unsafe.String(unsafe.SliceData(dst), len(b))
+}
+
+// grow moves on to the next block that has room for n bytes.
+func (a *Arena) grow(n int) {
+	if a.used > 0 {
+		a.block++
+	}
+	a.used = 0
+	if a.block < len(a.blocks) && len(a.blocks[a.block]) >= n {
+		return
+	}
+	fresh := make([]byte, max(n, arenaBlock))
+	if a.block < len(a.blocks) {
+		a.blocks[a.block] = fresh
+		return
+	}
+	a.blocks = append(a.blocks, fresh)
+}
+
+// Reset makes all texts invalid.
+func (a *Arena) Reset() { a.block, a.used = 0, 0 }

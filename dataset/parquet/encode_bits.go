@@ -1,0 +1,217 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A bitWriter packs values of up to 64 bits, lowest bit first, as Parquet's
+// bit-packed runs and PLAIN booleans want them.
+type bitWriter struct {
+	b    []byte
+	acc  uint64
+	fill uint // bits in acc, below 64
+}
+
+// put appends the n low bits of v, the others of which must be zero.
+func (w *bitWriter) put(v uint64, n uint) {
+	w.acc |= v << w.fill
+	if w.fill+n < 64 {
+		w.fill += n
+		return
+	}
+	w.b = binary.LittleEndian.AppendUint64(w.b, w.acc)
+	w.acc = v >> (64 - w.fill) // 0 if fill is 0: Go shifts by 64 give 0
+	w.fill += n - 64
+}
+
+// putAll appends the n low bits of each of values less base.
+func putAll[T int64 | uint32](w *bitWriter, values []T, base T, n uint) {
+	if n <= 8 && w.fill == 0 { // eight values are n bytes
+		for ; len(values) >= 8; values = values[8:] {
+			v := values[:8]
+			word := uint64(v[0]-base) | uint64(v[1]-base)<<n | uint64(v[2]-base)<<(2*n) | uint64(v[3]-base)<<(3*n) |
+				uint64(v[4]-base)<<(4*n) | uint64(v[5]-base)<<(5*n) | uint64(v[6]-base)<<(6*n) | uint64(v[7]-base)<<(7*n)
+			w.b = binary.LittleEndian.AppendUint64(w.b, word)
+			w.b = w.b[:len(w.b)-8+int(n)]
+		}
+	}
+	for _, x := range values {
+		w.put(uint64(x-base), n)
+	}
+}
+
+// every[n] has the bits 0, n, 2n and so on, below 64/n*n: times a value of n
+// bits it is that value as often as 64 bits hold it.
+var every = func() (t [33]uint64) {
+	for n := 1; n < len(t); n++ {
+		for i := 0; i+n <= 64; i += n {
+			t[n] |= 1 << i
+		}
+	}
+	return t
+}()
+
+// repeat appends count values v of n bits each, 1 <= n <= 32.
+func (w *bitWriter) repeat(v uint64, n uint, count int) {
+	word, per := v*every[n], int(64/n)
+	for ; count >= per; count -= per {
+		w.put(word, uint(per)*n)
+	}
+	if rest := uint(count) * n; rest > 0 {
+		w.put(word&(1<<rest-1), rest)
+	}
+}
+
+// pattern appends the first n bits of words.
+func (w *bitWriter) pattern(words []uint64, n int) {
+	for _, word := range words[:n/64] {
+		w.put(word, 64)
+	}
+	if rest := uint(n % 64); rest > 0 {
+		w.put(words[n/64]&(1<<rest-1), rest)
+	}
+}
+
+// flush pads the last byte with zeros and returns all bytes.
+func (w *bitWriter) flush() []byte {
+	for fill := int(w.fill); fill > 0; fill -= 8 {
+		w.b = append(w.b, byte(w.acc))
+		w.acc >>= 8
+	}
+	w.acc, w.fill = 0, 0
+	return w.b
+}
+
+// appendRLERun appends a run of count values v to the RLE/bit-packing hybrid in
+// dst. width is the bit width of the values, at most 32.
+func appendRLERun(dst []byte, v uint64, width uint, count int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(count)<<1)
+	for ; width > 0; width -= min(width, 8) {
+		dst = append(dst, byte(v))
+		v >>= 8
+	}
+	return dst
+}
+
+// appendPackedHeader appends the header of one bit-packed run of count values.
+// The run is padded to a multiple of eight values.
+func appendPackedHeader(dst []byte, count int) []byte {
+	return binary.AppendUvarint(dst, uint64((count+7)/8)<<1|1)
+}
+
+// padPacked appends the zeros that fill the bit-packed run which started at
+// dst[start] up to its declared size.
+func padPacked(dst []byte, start, count int, width uint) []byte {
+	for want := start + (count+7)/8*int(width); len(dst) < want; {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+// bitWidth is the number of bits of a dictionary's codes. It is never 0, which
+// is allowed for a dictionary of one value but rarely met by readers.
+func bitWidth(values int) uint { return uint(max(1, bits.Len(uint(values-1)))) }
+
+// countBits counts the set bits [from, to) of a bitmap that is zero beyond its
+// end. from is a multiple of 8.
+func countBits(bitmap []uint64, from, to int) int {
+	n := 0
+	for from < to {
+		w := from >> 6
+		if w >= len(bitmap) {
+			break
+		}
+		end := min(to, (w+1)<<6)
+		mask := ^uint64(0) >> (64 - (end - from)) << (from & 63)
+		n += bits.OnesCount64(bitmap[w] & mask)
+		from = end
+	}
+	return n
+}
+
+// appendBitmap appends the bits [from, to) of such a bitmap as bytes.
+func appendBitmap(dst []byte, bitmap []uint64, from, to int) []byte {
+	for b := from >> 3; b < (to+7)>>3; {
+		w := b >> 3
+		switch {
+		case w >= len(bitmap):
+			dst = append(dst, 0)
+			b++
+		case b&7 == 0 && (to+7)>>3 >= b+8:
+			dst = binary.LittleEndian.AppendUint64(dst, bitmap[w])
+			b += 8
+		default:
+			dst = append(dst, byte(bitmap[w]>>(8*(b&7))))
+			b++
+		}
+	}
+	return dst
+}
+
+// The layout of DELTA_BINARY_PACKED that parquet-mr writes and that all readers
+// have met.
+const (
+	deltaBlock = 128
+	deltaMinis = 4
+	deltaMini  = deltaBlock / deltaMinis
+)
+
+// appendDelta appends ints as DELTA_BINARY_PACKED. Their differences must not
+// overflow the column's type.
+//
+// Source: parquet-format, Encodings.md, "Delta Encoding".
+func appendDelta(dst []byte, ints []int64) []byte {
+	dst = binary.AppendUvarint(dst, deltaBlock)
+	dst = binary.AppendUvarint(dst, deltaMinis)
+	dst = binary.AppendUvarint(dst, uint64(len(ints)))
+	if len(ints) == 0 {
+		return binary.AppendVarint(dst, 0)
+	}
+	dst = binary.AppendVarint(dst, ints[0])
+	var deltas [deltaBlock]int64
+	for last, rest := ints[0], ints[1:]; len(rest) > 0; {
+		n := min(len(rest), deltaBlock)
+		for i, x := range rest[:n] {
+			deltas[i] = x - last
+			last = x
+		}
+		rest = rest[n:]
+		dst = appendDeltaBlock(dst, &deltas, n)
+	}
+	return dst
+}
+
+// appendDeltaBlock appends the first n deltas. Of the miniblocks without a value
+// only the width is written.
+func appendDeltaBlock(dst []byte, deltas *[deltaBlock]int64, n int) []byte {
+	least := deltas[0]
+	for _, d := range deltas[:n] {
+		least = min(least, d)
+	}
+	for i := range deltas {
+		if i < n {
+			deltas[i] -= least
+		} else {
+			deltas[i] = 0
+		}
+	}
+	dst = binary.AppendVarint(dst, least)
+	widths := len(dst)
+	dst = append(dst, make([]byte, deltaMinis)...)
+	for m := 0; m*deltaMini < n; m++ {
+		mini := deltas[m*deltaMini : (m+1)*deltaMini]
+		var all int64
+		for _, d := range mini {
+			all |= d
+		}
+		width := uint(bits.Len64(uint64(all)))
+		dst[widths+m] = byte(width)
+		w := bitWriter{b: dst}
+		for _, d := range mini {
+			w.put(uint64(d), width)
+		}
+		dst = w.flush()
+	}
+	return dst
+}

@@ -1,0 +1,202 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go/format"
+)
+
+const magic, encryptedMagic = "PAR1", "PARE"
+
+// A File is an open Parquet file of any writer. Its methods may be called
+// concurrently, except Close.
+type File struct {
+	Path     string
+	Size     int64 // bytes
+	Modified time.Time
+	Root     *Node // the schema
+
+	file   *os.File
+	meta   *format.FileMetaData
+	end    int64 // of the pages, where the footer begins
+	budget int64
+}
+
+// Open reads the footer of a file and checks what later reading relies on: row
+// counts that add up, columns that lie within the file, value counts that fit the
+// rows. The error is an [*Error] that names the file; [ErrCorrupt] is in the chain
+// of one for a damaged file.
+func Open(path string) (f *File, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = corrupt("%v", p)
+		}
+		if err != nil {
+			f, err = nil, FileError(path, err)
+			file.Close()
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errors.New("is a directory")
+	}
+	f = &File{Path: path, Size: info.Size(), Modified: info.ModTime(), file: file, budget: defaultBudget(info.Size())}
+	if f.meta, f.end, err = readFooter(file, f.Size); err != nil {
+		return nil, err
+	}
+	f.Root, err = schemaTree(f.meta.Schema)
+	return f, err
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+// Rows is the number of rows.
+func (f *File) Rows() int64 { return f.meta.NumRows }
+
+// RowGroups is the number of row groups.
+func (f *File) RowGroups() int { return len(f.meta.RowGroups) }
+
+// GroupRows is the number of rows of row group k, which may be 0.
+func (f *File) GroupRows(k int) int64 { return f.meta.RowGroups[k].NumRows }
+
+// Metadata returns the value of a key of the file metadata, "" if there is none.
+// Of a key that is there twice the last counts.
+func (f *File) Metadata(key string) (value string) {
+	for i := range f.meta.KeyValueMetadata {
+		if kv := &f.meta.KeyValueMetadata[i]; kv.Key == key {
+			value = kv.Value
+		}
+	}
+	return value
+}
+
+// FileError puts the name of a file into an error about it.
+func FileError(path string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		if e.File == "" {
+			e.File = path
+		}
+		return err
+	}
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err // the name comes first anyway
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = corrupt("the file ends too early")
+	}
+	return &Error{File: path, Row: -1, Err: err}
+}
+
+// readFooter reads the metadata of a Parquet file of the given size and says where
+// its pages end.
+func readFooter(r io.ReaderAt, size int64) (meta *format.FileMetaData, end int64, err error) {
+	const tail = 8 // length of the footer, magic
+	if size < int64(len(magic))+tail {
+		return nil, 0, corrupt("%d bytes are too few", size)
+	}
+	var first [len(magic)]byte
+	if _, err := r.ReadAt(first[:], 0); err != nil {
+		return nil, 0, err
+	}
+	if string(first[:]) != magic && string(first[:]) != encryptedMagic {
+		return nil, 0, errors.New("not a Parquet file")
+	}
+	var last [tail]byte
+	if _, err := r.ReadAt(last[:], size-tail); err != nil {
+		return nil, 0, err
+	}
+	switch string(last[4:]) {
+	case magic:
+	case encryptedMagic:
+		return nil, 0, errors.New("encrypted Parquet files are not supported")
+	default:
+		return nil, 0, corrupt("the end of the file is missing")
+	}
+	n := int64(binary.LittleEndian.Uint32(last[:4]))
+	end = size - tail - n
+	if end < int64(len(magic)) {
+		return nil, 0, corrupt("footer of %d bytes in a file of %d", n, size)
+	}
+	b := make([]byte, n)
+	if _, err := r.ReadAt(b, end); err != nil {
+		return nil, 0, err
+	}
+	meta, err = parseFooter(b, size)
+	return meta, end, err
+}
+
+func parseFooter(b []byte, size int64) (*format.FileMetaData, error) {
+	meta := new(format.FileMetaData)
+	if _, ok := decodeStruct(b, meta); !ok {
+		return nil, corrupt("unreadable footer")
+	}
+	var leaves []format.Type
+	for i := range meta.Schema {
+		if e := &meta.Schema[i]; e.Type.Valid {
+			leaves = append(leaves, e.Type.V)
+		}
+	}
+	var rows int64
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		if g.NumRows < 0 || g.NumRows > meta.NumRows-rows {
+			return nil, corrupt("row group %d has %d of %d rows", i, g.NumRows, meta.NumRows)
+		}
+		rows += g.NumRows
+		if len(g.Columns) != len(leaves) {
+			return nil, corrupt("row group %d has %d columns, the schema %d", i, len(g.Columns), len(leaves))
+		}
+		for j := range g.Columns {
+			if err := checkChunk(&g.Columns[j], leaves[j], g.NumRows, size); err != nil {
+				return nil, fmt.Errorf("row group %d, column %s: %w", i, strings.Join(g.Columns[j].MetaData.PathInSchema, "."), err)
+			}
+		}
+	}
+	if rows != meta.NumRows {
+		return nil, corrupt("row groups hold %d rows, the footer says %d", rows, meta.NumRows)
+	}
+	return meta, nil
+}
+
+func checkChunk(c *format.ColumnChunk, t format.Type, rows, size int64) error {
+	m := &c.MetaData
+	start := chunkStart(m)
+	switch {
+	case c.FilePath != "":
+		return errors.New("data in another file is not supported")
+	case m.Type != t:
+		return corrupt("%s values in a column of %s", m.Type, t)
+	case m.NumValues < rows:
+		return corrupt("%d values in %d rows", m.NumValues, rows)
+	case m.NumValues == 0:
+		return nil
+	case start < int64(len(magic)) || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:
+		return corrupt("data at [%d, %d+%d) of %d bytes", start, start, m.TotalCompressedSize, size)
+	}
+	return nil
+}
+
+// chunkStart is where the pages of a chunk begin. Some writers leave the offset
+// of the dictionary out, or set it although there is none.
+func chunkStart(m *format.ColumnMetaData) int64 {
+	if 0 < m.DictionaryPageOffset && m.DictionaryPageOffset < m.DataPageOffset {
+		return m.DictionaryPageOffset
+	}
+	return m.DataPageOffset
+}

@@ -1,0 +1,388 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sort"
+
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// errNotResult is the cause for a Parquet file that this package did not write
+// as a result.
+var errNotResult = errors.New("not a result file of ibid")
+
+// A ResultFile is an open result file or part. Its methods may be called
+// concurrently, except Close.
+type ResultFile struct {
+	file   *File
+	fields []Field
+	leaves []resultLeaf
+	first  []int64 // rows before each group
+	leaf   []int   // first leaf of each field
+	index  map[string]int
+}
+
+// OpenResult opens a file that [Encoder.EncodePart], [Join] or [Split] wrote.
+// Only its footer is read, and only its footer stays in memory. The error for
+// another file, or for a damaged one, is an *[Error]; [ErrCorrupt] is in the
+// chain of the latter.
+func OpenResult(path string) (*ResultFile, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &ResultFile{file: file, index: make(map[string]int)}
+	if err := f.check(); err != nil {
+		file.Close()
+		return nil, FileError(path, err)
+	}
+	var rows int64
+	for k := range file.RowGroups() {
+		f.first = append(f.first, rows)
+		rows += file.GroupRows(k)
+	}
+	for i := range f.leaves {
+		l := &f.leaves[i]
+		if l.column == len(f.leaf) {
+			f.leaf = append(f.leaf, i)
+			f.index[f.fields[l.column].Name] = l.column
+		}
+	}
+	return f, nil
+}
+
+// check finds the fields. What it accepts is what appendFooter writes, and nothing
+// else: that the fields describe the whole schema is checked by making it again, and
+// every column follows the one before it without a gap.
+func (f *ResultFile) check() error {
+	meta := f.file.meta
+	if meta.CreatedBy != resultCreatedBy {
+		return errNotResult
+	}
+	for _, n := range f.file.Root.Children {
+		f.fields = append(f.fields, n.field())
+	}
+	again := new(format.FileMetaData)
+	var meant compactWriter
+	if _, ok := decodeStruct(appendFooter(&meant, nil, f.fields, 0, 0, nil, 0, nil), again); !ok || !reflect.DeepEqual(again.Schema, meta.Schema) {
+		return errNotResult
+	}
+	f.leaves = resultLeaves(f.fields)
+	at := int64(len(magic))
+	for i := range meta.RowGroups {
+		for j := range meta.RowGroups[i].Columns {
+			c := &meta.RowGroups[i].Columns[j].MetaData
+			if c.Codec != format.Snappy {
+				return errNotResult
+			}
+			if first := chunkStart(c); first != at || c.TotalCompressedSize < c.DataPageOffset-first || c.TotalCompressedSize > f.file.end-at {
+				return corrupt("row group %d, column %s: %d bytes at %d, not at %d", i, f.leaves[j].path[0], c.TotalCompressedSize, first, at)
+			}
+			at += c.TotalCompressedSize
+		}
+	}
+	if at != f.file.end {
+		return corrupt("row groups end at %d, not %d", at, f.file.end)
+	}
+	return nil
+}
+
+// field guesses the field that n is.
+func (n *Node) field() Field {
+	f := Field{Name: n.Name, Kind: String, Required: n.elem.RepetitionType.V == format.Required}
+	switch leaf := n.firstLeaf(); {
+	case len(n.Children) > 0 && len(n.Children[0].Children) == 2:
+		f.Kind = MapString
+	case len(n.Children) > 0 && leaf.elem.Type.V == format.Int32:
+		f.Kind = ListInt32
+	case len(n.Children) > 0:
+		f.Kind = ListString
+	case leaf.elem.Type.V == format.Int32:
+		f.Kind = Int32
+	case leaf.elem.Type.V == format.Int64:
+		f.Kind = Int64
+	case leaf.elem.Type.V == format.Double:
+		f.Kind = Double
+	case leaf.elem.Type.V == format.Boolean:
+		f.Kind = Bool
+	}
+	return f
+}
+
+func (n *Node) firstLeaf() *Node {
+	for len(n.Children) > 0 {
+		n = n.Children[0]
+	}
+	return n
+}
+
+// Close closes the file.
+func (f *ResultFile) Close() error { return f.file.Close() }
+
+// Fields returns the columns in file order. The caller must not change them.
+func (f *ResultFile) Fields() []Field { return f.fields }
+
+// Rows returns the number of rows.
+func (f *ResultFile) Rows() int64 { return f.file.Rows() }
+
+// RowGroups returns the number of row groups.
+func (f *ResultFile) RowGroups() int { return len(f.first) }
+
+// GroupRows returns the number of rows of row group k, which may be 0.
+func (f *ResultFile) GroupRows(k int) int { return int(f.file.GroupRows(k)) }
+
+// Metadata returns the file's key-value pairs, nil if there are none.
+func (f *ResultFile) Metadata() map[string]string {
+	var pairs map[string]string
+	for _, kv := range f.file.meta.KeyValueMetadata {
+		if pairs == nil {
+			pairs = make(map[string]string)
+		}
+		pairs[kv.Key] = kv.Value
+	}
+	return pairs
+}
+
+// Has reports whether there is a column of that name.
+func (f *ResultFile) Has(name string) bool {
+	_, ok := f.index[name]
+	return ok
+}
+
+// Locate returns the row group that holds row n of the file, and n's place in
+// it. It panics unless 0 <= n < Rows.
+func (f *ResultFile) Locate(n int64) (group, row int) {
+	if n < 0 || n >= f.Rows() {
+		panic(fmt.Sprintf("parquet: row %d of %d", n, f.Rows()))
+	}
+	group = sort.Search(len(f.first), func(k int) bool { return f.first[k] > n }) - 1
+	return group, int(n - f.first[group])
+}
+
+// ReadRow reads row n of the file: one cell per field, in file order. It decodes
+// the whole row group and is meant for looking at single rows. It panics unless
+// 0 <= n < Rows.
+func (f *ResultFile) ReadRow(n int64) ([]Cell, error) {
+	group, row := f.Locate(n)
+	var v ColumnValues
+	cells := make([]Cell, len(f.fields))
+	for i, field := range f.fields {
+		if err := f.ReadColumn(group, field.Name, &v); err != nil {
+			return nil, err
+		}
+		cells[i] = v.Cell(row)
+	}
+	return cells, nil
+}
+
+// ReadColumn reads the column of that name in row group k into v, replacing
+// what was there and reusing its memory. The error is an *[Error].
+func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error) {
+	i, ok := f.index[name]
+	switch {
+	case !ok:
+		err = errors.New("no such column")
+	case k < 0 || k >= f.RowGroups():
+		err = fmt.Errorf("row group %d of %d", k, f.RowGroups())
+	default:
+		if err = f.readColumn(k, i, v); err != nil {
+			err = fmt.Errorf("row group %d: %w", k, err)
+		}
+	}
+	if err != nil {
+		return &Error{File: f.file.Path, Row: -1, Column: name, Err: err}
+	}
+	return nil
+}
+
+func (f *ResultFile) readColumn(k, field int, v *ColumnValues) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = corrupt("%v", p)
+		}
+	}()
+	v.reset(f.fields[field].Kind)
+	budget := f.file.Budget()
+	for leaf := f.leaf[field]; leaf < len(f.leaves) && f.leaves[leaf].column == field; leaf++ {
+		l := &f.leaves[leaf]
+		if err := v.reader.Start(f.file, k, l.reading(leaf), budget); err != nil {
+			return err
+		}
+		if err := v.read(l, f.GroupRows(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads one leaf, of which reader is at the beginning.
+func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
+	v.reader.strict = true
+	v.entries.Reset()
+	switch {
+	case !l.repeated:
+		if err = v.reader.ReadEntries(rows, nil, &v.entries, nil); err == nil {
+			v.Rows = rows
+			v.addScalars(l)
+		}
+	case !l.mapValue:
+		v.rep = v.rep[:0]
+		if _, err = v.reader.ReadRows(rows, &v.entries, &v.rep, nil); err == nil {
+			v.Rows = rows
+			err = v.addLists(l)
+		}
+	default: // they lie in the same places as the keys
+		if err = v.reader.ReadEntries(len(v.rep), v.rep, &v.entries, nil); err == nil && !slices.Equal(v.keyLevels, v.entries.Levels) {
+			err = corrupt("keys and values differ in number")
+		}
+		v.Keys, v.Strings = v.Strings, v.Keys[:0]
+	}
+	switch {
+	case err != nil:
+		return err
+	case l.repeated:
+		v.addElements(l)
+	}
+	if l.mapKey {
+		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
+	}
+	if !v.reader.Done() || v.reader.meta.NumValues > 0 && v.reader.left() > 0 {
+		return corrupt("more values than rows")
+	}
+	return nil
+}
+
+// reading is the leaf, which is number i, as it is to be read.
+func (l *resultLeaf) reading(i int) Leaf {
+	leaf := Leaf{Column: i, Kind: Integer, Def: int(l.maxDef), physical: l.typ}
+	if l.repeated {
+		leaf.Rep = 1
+	}
+	switch l.typ {
+	case format.ByteArray:
+		leaf.Kind = Text
+	case format.Double:
+		leaf.Kind = Float
+	case format.Boolean:
+		leaf.Kind = Flag
+	}
+	return leaf
+}
+
+// ColumnValues holds one column of one row group. The zero value is ready; its
+// memory is reused by the next read, but strings stay valid.
+//
+// A scalar column has one element per row in Ints, Doubles or Strings, which is
+// zero where Valid is false. In a list or map column, row i has the elements
+// [Offsets[i], Offsets[i+1]) of Ints, of Strings, or of Keys and Strings; a null
+// and an empty list both have none and differ in Valid.
+type ColumnValues struct {
+	Kind    ColumnKind
+	Rows    int
+	Valid   []bool    // one per row
+	Ints    []int64   // Int32, Int64, Bool (0 or 1), ListInt32
+	Doubles []float64 // Double
+	Strings []string  // String, ListString, values of MapString
+	Keys    []string  // keys of MapString
+	Offsets []int32   // Rows+1, for ListInt32, ListString and MapString
+
+	reader    ColumnReader
+	entries   Values
+	rep       []byte // repetition levels of the entries of lists
+	keyLevels []byte // definition levels of the keys of maps
+}
+
+func (v *ColumnValues) reset(kind ColumnKind) {
+	v.Kind, v.Rows = kind, 0
+	v.Valid, v.Ints, v.Doubles, v.Offsets = v.Valid[:0], v.Ints[:0], v.Doubles[:0], v.Offsets[:0]
+	clear(v.Strings)
+	clear(v.Keys)
+	v.Strings, v.Keys = v.Strings[:0], v.Keys[:0]
+}
+
+// addScalars makes the rows of the entries.
+func (v *ColumnValues) addScalars(l *resultLeaf) {
+	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]
+	for i, level := range v.entries.Levels {
+		v.Valid[i] = level == l.maxDef
+	}
+	v.Ints, v.entries.Ints = v.entries.Ints, v.Ints
+	v.Doubles, v.entries.Floats = v.entries.Floats, v.Doubles
+	v.Strings, v.entries.Texts = v.entries.Texts, v.Strings
+}
+
+// addLists makes Valid and Offsets from the levels of the entries.
+func (v *ColumnValues) addLists(l *resultLeaf) error {
+	at := int32(0)
+	for i, level := range v.entries.Levels {
+		if v.rep[i] == 0 {
+			v.Valid = append(v.Valid, level > 0 || l.isRequired)
+			v.Offsets = append(v.Offsets, at)
+		} else if level != l.maxDef || v.entries.Levels[i-1] != l.maxDef {
+			return corrupt("list without a beginning")
+		}
+		if level == l.maxDef {
+			if at++; at < 0 {
+				return corrupt("more than %d elements in a row group", int32(^uint32(0)>>1))
+			}
+		}
+	}
+	v.Offsets = append(v.Offsets, at)
+	return nil
+}
+
+// addElements appends the entries that are elements of lists.
+func (v *ColumnValues) addElements(l *resultLeaf) {
+	e, n := &v.entries, int(v.Offsets[v.Rows])
+	if l.typ == format.ByteArray {
+		v.Strings = slices.Grow(v.Strings, n)
+		for i, level := range e.Levels {
+			if level == l.maxDef {
+				v.Strings = append(v.Strings, e.Texts[i])
+			}
+		}
+		return
+	}
+	v.Ints = slices.Grow(v.Ints, n)
+	for i, level := range e.Levels {
+		if level == l.maxDef {
+			v.Ints = append(v.Ints, e.Ints[i])
+		}
+	}
+}
+
+// A Cell is one value of a result: the one of Int, Double, Text, Ints, or Texts
+// that its column's kind calls for, and Keys beside Texts for a map.
+type Cell struct {
+	Null   bool
+	Int    int64 // Int32, Int64, Bool (0 or 1)
+	Double float64
+	Text   string
+	Ints   []int64
+	Texts  []string
+	Keys   []string // Keys[i] has the value Texts[i]
+}
+
+// Cell returns row i. It shares no memory with v.
+func (v *ColumnValues) Cell(i int) Cell {
+	c := Cell{Null: !v.Valid[i]}
+	switch v.Kind {
+	case Int32, Int64, Bool:
+		c.Int = v.Ints[i]
+	case Double:
+		c.Double = v.Doubles[i]
+	case String:
+		c.Text = v.Strings[i]
+	case ListInt32:
+		c.Ints = slices.Clone(v.Ints[v.Offsets[i]:v.Offsets[i+1]])
+	case ListString:
+		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
+	case MapString:
+		c.Keys = slices.Clone(v.Keys[v.Offsets[i]:v.Offsets[i+1]])
+		c.Texts = slices.Clone(v.Strings[v.Offsets[i]:v.Offsets[i+1]])
+	}
+	return c
+}

@@ -1,0 +1,250 @@
+package parquet
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// tryResult reads everything there is in the file, and returns nil and the
+// first error if there is one.
+func tryResult(path string) (*resultRows, error) {
+	f, err := OpenResult(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m := &resultRows{fields: f.Fields()}
+	var v ColumnValues
+	for k := range f.RowGroups() {
+		at := len(m.rows)
+		for c, field := range m.fields {
+			if err := f.ReadColumn(k, field.Name, &v); err != nil {
+				return nil, err
+			}
+			for i := range v.Rows {
+				if c == 0 {
+					m.rows = append(m.rows, make([]Cell, len(m.fields)))
+				}
+				m.rows[at+i][c] = v.Cell(i)
+			}
+		}
+	}
+	return m, nil
+}
+
+func TestCorruptResults(t *testing.T) {
+	path, _, want := joinedFile(t, map[string]string{"ibid.a": "1"})
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, end, err := readFooter(bytes.NewReader(whole), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dataEnd := int(end)
+	mutated := filepath.Join(t.TempDir(), "mutated.parquet")
+	try := func(b []byte) (*resultRows, error) {
+		t.Helper()
+		if err := os.WriteFile(mutated, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m, err := tryResult(mutated)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || e.File != mutated {
+				t.Errorf("%v is no *Error with the file's name", err)
+			}
+		}
+		return m, err
+	}
+
+	t.Run("pages", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		refused := 0
+		for range 300 {
+			b := bytes.Clone(whole)
+			at := 4 + rng.IntN(dataEnd-4)
+			b[at] ^= byte(1 + rng.IntN(255))
+			got, err := try(b)
+			if err != nil {
+				refused++
+				continue
+			}
+			sameRows(t, got, want) // a header's field that does not matter
+		}
+		if refused < 280 {
+			t.Errorf("%d of 300 changed files were refused", refused)
+		}
+	})
+	t.Run("footer", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 600 {
+			b := bytes.Clone(whole)
+			for range 1 + rng.IntN(3) {
+				b[dataEnd+rng.IntN(len(b)-dataEnd)] = byte(rng.Uint32())
+			}
+			try(b) // a changed name is still a name: only a panic is wrong
+		}
+	})
+	t.Run("truncated", func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 3))
+		for range 100 {
+			if _, err := try(whole[:rng.IntN(len(whole))]); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("truncated file: %v", err)
+			}
+		}
+		if _, err := try(nil); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("empty file: %v", err)
+		}
+	})
+}
+
+func TestOpenResultErrors(t *testing.T) {
+	var foreign bytes.Buffer
+	w := parquet.NewGenericWriter[struct{ A int64 }](&foreign)
+	if _, err := w.Write([]struct{ A int64 }{{1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := writeResult(t, "other.parquet", foreign.Bytes())
+	if _, err := OpenResult(other); err == nil || err.Error() != other+": not a result file of ibid" {
+		t.Errorf("file of another program: %v", err)
+	}
+	if _, err := OpenResult(other + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+
+	path, _, _ := joinedFile(t, nil)
+	f, err := OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var v ColumnValues
+	if err := f.ReadColumn(0, "char_f2", &v); err == nil || err.Error() != path+": char_f2: no such column" {
+		t.Errorf("unknown column: %v", err)
+	}
+	if err := f.ReadColumn(9, "optional_0", &v); err == nil || !strings.Contains(err.Error(), "row group 9 of 5") {
+		t.Errorf("unknown row group: %v", err)
+	}
+}
+
+func TestResultFileLocatesRows(t *testing.T) {
+	path, _, want := joinedFile(t, nil)
+	f, err := OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tests := []struct {
+		n          int64
+		group, row int
+	}{
+		{0, 0, 0}, {299, 0, 299}, {300, 2, 0}, // group 1 is empty
+		{301, 3, 0}, {2300, 3, 1999}, {2301, 4, 0}, {3000, 4, 699},
+	}
+	for _, tt := range tests {
+		if group, row := f.Locate(tt.n); group != tt.group || row != tt.row {
+			t.Errorf("Locate(%d) = %d, %d; want %d, %d", tt.n, group, row, tt.group, tt.row)
+		}
+		cells, err := f.ReadRow(tt.n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, &resultRows{want.fields, [][]Cell{cells}}, &resultRows{want.fields, want.rows[tt.n : tt.n+1]})
+	}
+	if !f.Has("optional_3") || f.Has("optional_99") {
+		t.Error("Has is wrong")
+	}
+}
+
+// FuzzResult writes random rows as two parts, joins them, and reads them back.
+func FuzzResult(f *testing.F) {
+	f.Add(uint64(1), uint16(10), uint16(3), uint32(4), uint8(2))
+	f.Add(uint64(2), uint16(200), uint16(0), uint32(1), uint8(0))
+	f.Add(uint64(3), uint16(64), uint16(65), uint32(1<<30), uint8(8))
+	f.Fuzz(func(t *testing.T, seed uint64, n1, n2 uint16, spread uint32, nulls uint8) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		kinds := everyKind()
+		fields := make([]Field, 0, 4)
+		for range 1 + rng.IntN(4) {
+			f := kinds[rng.IntN(len(kinds))]
+			f.Name += strings.Repeat("x", len(fields))
+			fields = append(fields, f)
+		}
+		want := &resultRows{fields: fields}
+		dir := t.TempDir()
+		var parts []Part
+		for _, n := range []uint16{n1, n2} {
+			m := randomResult(rng, fields, int(n%2000), int(spread%(1<<30))+1, int(nulls))
+			want.rows = append(want.rows, m.rows...)
+			p := Part{Path: filepath.Join(dir, "part"+string(rune('0'+len(parts))))}
+			if err := os.WriteFile(p.Path, encodeTable(t, m.table(t)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, p)
+		}
+		all := filepath.Join(dir, "all")
+		joinFile(t, all, fields, parts, nil)
+		sameRows(t, readResult(t, all), want)
+	})
+}
+
+// FuzzResultPage decodes arbitrary pages: the checksum of a page does not say
+// that its content makes sense.
+func FuzzResultPage(f *testing.F) {
+	tab := randomResult(rand.New(rand.NewPCG(1, 1)), everyKind(), 40, 5, 3).table(f)
+	tab.spill()
+	var p leafPages
+	for i := range tab.leaves {
+		p.begin(tab, &tab.leaves[i])
+		raw, n := p.page(nil, 0, 40)
+		f.Add(uint8(i), uint16(n), raw, p.values.dict, uint16(p.values.dictLen))
+	}
+	f.Fuzz(func(t *testing.T, leaf uint8, n uint16, raw, dict []byte, dictLen uint16) {
+		i := int(leaf) % len(tab.leaves)
+		l := &tab.leaves[i]
+		var chunk bytes.Buffer
+		e := Encoder{w: &chunk}
+		c := resultChunk{encoding: format.Plain, values: int64(n)}
+		if len(dict) > 0 {
+			c.encoding = format.RLEDictionary
+			if err := e.dictionaryPage(&c, &leafValues{dict: dict, dictLen: int(dictLen)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := e.dataPage(&c, raw, int(n), false); err != nil {
+			t.Fatal(err)
+		}
+		e.flush()
+		var v ColumnValues
+		v.reset(tab.fields[l.column].Kind)
+		if l.mapValue { // every row is null or has one key
+			v.rep, v.keyLevels = make([]byte, 40), bytes.Repeat([]byte{l.maxDef}, 40)
+		}
+		v.reader = ColumnReader{
+			file: bytes.NewReader(chunk.Bytes()), leaf: l.reading(i), bytesLeft: int64(chunk.Len()), valuesLeft: int64(n), account: *plenty(),
+			meta: &format.ColumnMetaData{Codec: format.Snappy, NumValues: int64(n), TotalUncompressedSize: 1 << 30},
+		}
+		if v.read(l, 40) != nil {
+			return
+		}
+		if !l.mapValue && len(v.Valid) != 40 {
+			t.Errorf("%d rows of 40", len(v.Valid))
+		}
+		if l.repeated && !l.mapValue && len(v.Offsets) != len(v.Valid)+1 {
+			t.Errorf("%d offsets for %d rows", len(v.Offsets), len(v.Valid))
+		}
+	})
+}

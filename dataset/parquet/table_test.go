@@ -1,0 +1,246 @@
+package parquet
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestNewTableErrors(t *testing.T) {
+	tests := []struct {
+		name   string
+		fields []Field
+		want   string
+	}{
+		{"empty name", []Field{{"a", Int64, false}, {"", Int64, false}}, "result column 1: empty name"},
+		{"name twice", []Field{{"a", Int64, false}, {"a", Double, false}}, `result column "a": name given twice`},
+		{"unknown kind", []Field{{"a", columnKinds, false}}, `result column "a": unknown kind 8`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := NewTable(tt.fields); err == nil || err.Error() != tt.want {
+				t.Errorf("NewTable: %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// Misuse of a table would shift a column against the others and so must not
+// pass.
+func TestTableMisusePanics(t *testing.T) {
+	fields := []Field{{"i", Int32, false}, {"a", Int64, false}, {"b", Int64, false}, {"x", Double, false}, {"m", MapString, false}}
+	tests := []struct {
+		name string
+		use  func(*Table)
+		want string
+	}{
+		{"column twice", func(t *Table) { t.AppendInt(1, 1); t.AppendInt(1, 2) }, "row 0 of a result table: a column appended to twice"},
+		{"column twice after a null", func(t *Table) { t.EndRow(); t.AppendInt(1, 1); t.AppendInt(1, 2) }, "row 1 of a result table: a column appended to twice"},
+		{"null beside a value", func(t *Table) { t.AppendInt(1, 1); t.AppendNull(1) }, "null beside a value"},
+		{"wrong kind", func(t *Table) { t.AppendDouble(1, 1) }, `"a" holds int64, not double`},
+		{"integer in a column of doubles", func(t *Table) { t.AppendInt(3, 1) }, `"x" holds double, not int64`},
+		{"run over another kind", func(t *Table) { t.RowMask(1, make([]bool, 3)) }, `"a" begins no run of 3 numbers`},
+		{"run of int32", func(t *Table) { t.RowMask(0, make([]bool, 1)) }, `"i" begins no run of 1 numbers`},
+		{"run twice", func(t *Table) {
+			m := t.RowMask(1, []bool{true})
+			t.AppendIntRow(m, []int64{1})
+			t.AppendIntRow(m, []int64{1})
+		}, "run of numbers appended twice"},
+		{"run too short", func(t *Table) { t.AppendIntRow(t.RowMask(1, []bool{true, true}), []int64{1}) }, "1 numbers for a run of 2 columns"},
+		{"doubles for integers", func(t *Table) { t.AppendDoubleRow(t.RowMask(1, []bool{true}), []float64{1}) }, "doubles for a run of integers"},
+		{"integers for doubles", func(t *Table) { t.AppendIntRow(t.RowMask(3, []bool{true}), []int64{1}) }, "integers for a run of doubles"},
+		{"alone and in a run", func(t *Table) {
+			t.AppendIntRow(t.RowMask(1, []bool{true}), []int64{1})
+			t.AppendInt(1, 1)
+			t.EndRow()
+			new(Encoder).EncodePart(io.Discard, t)
+		}, "both alone and in a run"},
+		{"int32 too large", func(t *Table) { t.AppendInt(0, math.MaxInt32+1) }, `2147483648 does not fit result column "i" of int32`},
+		{"int32 too small", func(t *Table) { t.AppendInt(0, math.MinInt32-1) }, "does not fit"},
+		{"uneven map", func(t *Table) { t.AppendMap(4, []string{"k"}, nil) }, "different number"},
+		{"uneven defined map", func(t *Table) { t.DefineMap(4, []string{"k"}, nil) }, "different number"},
+		{"map in a column of numbers", func(t *Table) { t.DefineMap(1, nil, nil) }, "a, which is not a map"},
+		{"undefined map", func(t *Table) { t.AppendMapRef(4, 0) }, "undefined MapRef"},
+		{"rows left open", func(t *Table) { t.RepeatInt(1, 7, 2); t.EndRow(); new(Encoder).EncodePart(io.Discard, t) }, "row 1 of a result table is not ended"},
+		{"repeated over a value", func(t *Table) { t.RepeatInt(1, 7, 2); t.EndRow(); t.AppendInt(1, 1) }, "appended to twice"},
+		{"open row", func(t *Table) { t.AppendInt(1, 1); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tab, err := NewTable(fields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if msg, _ := recover().(string); !strings.Contains(msg, tt.want) {
+					t.Errorf("panic %q, want %q", msg, tt.want)
+				}
+			}()
+			tt.use(tab)
+		})
+	}
+}
+
+func TestRequiredColumnWithNull(t *testing.T) {
+	tab, err := NewTable([]Field{{"id", String, true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.AppendString(0, "")
+	tab.EndRow()
+	tab.AppendNull(0)
+	tab.EndRow()
+	err = new(Encoder).EncodePart(io.Discard, tab)
+	if want := `result column "id": 1 of 2 rows are null, but it is required`; err == nil || err.Error() != want {
+		t.Errorf("EncodePart: %v, want %q", err, want)
+	}
+}
+
+// A run of columns must hold what the single appends give, wherever the run
+// begins and ends in the words of a row's bitmap.
+func TestAppendRows(t *testing.T) {
+	const n = 150
+	fields := make([]Field, n)
+	for i := range fields {
+		fields[i] = Field{Name: strings.Repeat("c", i+1), Kind: Int64}
+	}
+	doubles := make([]Field, n)
+	for i := range doubles {
+		doubles[i] = Field{Name: fields[i].Name, Kind: Double}
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, run := range [][2]int{{0, 150}, {0, 64}, {1, 64}, {63, 65}, {64, 128}, {60, 140}, {5, 5}} {
+		ints, err := NewTable(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		intRow, _ := NewTable(fields)
+		doubleRow, _ := NewTable(doubles)
+		singleDoubles, _ := NewTable(doubles)
+		for range 200 {
+			from, to := run[0], run[1]
+			values, known, xs := make([]int64, to-from), make([]bool, to-from), make([]float64, to-from)
+			for i := range values {
+				values[i], known[i] = rng.Int64(), rng.IntN(3) > 0
+				xs[i] = float64(values[i]) / 3
+			}
+			for i, v := range values {
+				if known[i] {
+					ints.AppendInt(from+i, v)
+					singleDoubles.AppendDouble(from+i, xs[i])
+				}
+			}
+			intRow.AppendIntRow(intRow.RowMask(from, known), values)
+			doubleRow.AppendDoubleRow(doubleRow.RowMask(from, known), xs)
+			for _, tab := range []*Table{ints, intRow, doubleRow, singleDoubles} {
+				tab.EndRow()
+			}
+		}
+		if !bytes.Equal(encodeTable(t, intRow), encodeTable(t, ints)) {
+			t.Errorf("AppendIntRow of columns %v differs from AppendInt", run)
+		}
+		if !bytes.Equal(encodeTable(t, doubleRow), encodeTable(t, singleDoubles)) {
+			t.Errorf("AppendDoubleRow of columns %v differs from AppendDouble", run)
+		}
+	}
+}
+
+func TestMapRefIsAppendMap(t *testing.T) {
+	fields := []Field{{"m", MapString, false}}
+	byRef, _ := NewTable(fields)
+	byValue, _ := NewTable(fields)
+	maps := [][2][]string{{{"a", "b"}, {"x", "y"}}, {{}, {}}, {{"a"}, {"y"}}}
+	var refs []MapRef
+	for round := range 2 { // references outlive a reset
+		byRef.Reset()
+		byValue.Reset()
+		for i := range 500 {
+			if round == 0 && i%100 == 0 && len(refs) < len(maps) { // and can be made at any time
+				m := maps[len(refs)]
+				refs = append(refs, byRef.DefineMap(0, m[0], m[1]))
+			}
+			k := i % len(refs)
+			byRef.AppendMapRef(0, refs[k])
+			byValue.AppendMap(0, maps[k][0], maps[k][1])
+			if i%7 == 0 {
+				byRef.EndRow()
+				byValue.EndRow()
+				byRef.AppendMap(0, []string{"z"}, []string{"other"})
+				byValue.AppendMap(0, []string{"z"}, []string{"other"})
+			}
+			byRef.EndRow()
+			byValue.EndRow()
+		}
+		if !bytes.Equal(encodeTable(t, byRef), encodeTable(t, byValue)) {
+			t.Errorf("round %d: a map by reference is encoded in another way than by value", round)
+		}
+	}
+}
+
+func TestTableAppendsDoNotAllocate(t *testing.T) {
+	tab, err := NewTable(everyKind())
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := randomResult(rand.New(rand.NewPCG(5, 6)), everyKind(), 1, 5, 0).rows[0]
+	ints := []int32{1, 2, 3}
+	add := func() {
+		tab.Reset()
+		for range 300 {
+			for c, cell := range row {
+				switch tab.Fields()[c].Kind {
+				case Int32, Int64:
+					tab.AppendInt(c, cell.Int)
+				case Double:
+					tab.AppendDouble(c, cell.Double)
+				case Bool:
+					tab.AppendBool(c, true)
+				case String:
+					tab.AppendString(c, cell.Text)
+				case ListInt32:
+					tab.AppendInts(c, ints)
+				case ListString:
+					tab.AppendStrings(c, cell.Texts)
+				case MapString:
+					tab.AppendMap(c, nil, nil)
+				}
+			}
+			tab.EndRow()
+		}
+	}
+	add()
+	if n := testing.AllocsPerRun(20, add); n > 4 { // the empty map of both columns is made again in every part
+		t.Errorf("%v allocations for 300 rows", n)
+	}
+}
+
+func TestRepeatIsAppend(t *testing.T) {
+	fields := []Field{{"s", String, false}, {"i", Int64, false}, {"x", Double, false}}
+	repeated, _ := NewTable(fields)
+	single, _ := NewTable(fields)
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range 200 {
+		n, s, v := rng.IntN(4), []string{"a", "b"}[rng.IntN(2)], rng.Int64()
+		if rng.IntN(3) > 0 {
+			repeated.RepeatText(0, s, n)
+			repeated.RepeatInt(1, v, n)
+			for range n {
+				repeated.AppendDouble(2, 0.5)
+				repeated.EndRow()
+				single.AppendString(0, s)
+				single.AppendInt(1, v)
+				single.AppendDouble(2, 0.5)
+				single.EndRow()
+			}
+		} else {
+			repeated.EndRow()
+			single.EndRow()
+		}
+	}
+	if !bytes.Equal(encodeTable(t, repeated), encodeTable(t, single)) {
+		t.Error("repeated values are encoded in another way than single ones")
+	}
+}

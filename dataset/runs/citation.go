@@ -1,0 +1,56 @@
+package runs
+
+// CitationsFile is the file of a run with its citations.
+const CitationsFile = "citations.parquet"
+
+// A Citation is one citation as a run found it: a row of citations.parquet, and what
+// people see of it. Fields that are null are nil, or "" and nil for texts and lists.
+//
+// Start, End and Unit agree with each other: code points and "codepoint" where the
+// place could be resolved, else the numbers and the unit as given.
+type Citation struct {
+	Key
+	Number      int32  `json:"citation" doc:"position among the citations of the row, from 0"`
+	CitationID  string `json:"citation_id,omitempty" doc:"name of the citation in the input" null:"it has none"`
+	Doc         string `json:"doc" doc:"document cited" null:"the citation names none"`
+	Page        *int32 `json:"page" range:">= 1" doc:"page of the document" null:"not given"`
+	Start       *int64 `json:"start" unit:"see unit" doc:"begin of the cited span" null:"not given"`
+	End         *int64 `json:"end" unit:"see unit" doc:"end of the cited span, exclusive" null:"not given"`
+	Unit        string `json:"unit" doc:"what start and end count: codepoint where the place was found, else as the input has it" null:"not given"`
+	AnswerStart *int64 `json:"answer_start" unit:"code points" doc:"begin of what the citation is for in the answer" null:"not known"`
+	AnswerEnd   *int64 `json:"answer_end" unit:"code points" doc:"end of what the citation is for in the answer, exclusive" null:"not known"`
+
+	CitedLength *int64 `json:"cited_length" unit:"code points" doc:"length of the cited span" null:"start and end do not count code points, or end comes before start"`
+	ClaimLength *int64 `json:"claim_length" unit:"code points" doc:"length of the text of the claims that it is linked to, together" null:"it is linked to none, or the run has no judge"`
+
+	Status string `json:"status" doc:"ok, or what is wrong with the place"`
+
+	RepairedStart *int64 `json:"repaired_start" unit:"code points" doc:"begin of the place where the quote is, if it is not where the citation says" null:"nothing was repaired"`
+	RepairedEnd   *int64 `json:"repaired_end" unit:"code points" doc:"end of that place, exclusive" null:"nothing was repaired"`
+
+	BestTruth        *int32   `json:"best_truth" doc:"position of the truth span with the greatest overlap, from 0" null:"none overlaps, or truth is not known"`
+	ExactJaccard     *float64 `json:"exact_jaccard" range:"[0, 1]" doc:"overlap with that truth span over the union of both" null:"truth is not known"`
+	ToleranceJaccard *float64 `json:"tolerance_jaccard" range:"[0, 1]" doc:"the same with the citation widened by the tolerance" null:"truth is not known"`
+	SnappedJaccard   *float64 `json:"snapped_jaccard" range:"[0, 1]" doc:"the same with ends that differ by no more than the tolerance counted as equal" null:"truth is not known"`
+
+	Claims    ListOf[int32] `json:"claims" doc:"positions of the claims that it is linked to" null:"the run has no judge"`
+	Support   *float64      `json:"support" range:"[0, 1]" doc:"how far it supports its claims, as the judge says; 0 if it is not valid" null:"not judged"`
+	Label     string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts or unsure" null:"the judge was not asked"`
+	Relevant  *bool         `json:"relevant" doc:"it has to do with its claims" null:"not judged"`
+	Necessary *bool         `json:"necessary" doc:"a claim is not supported without it" null:"not judged"`
+	Precheck  string        `json:"precheck,omitempty" doc:"why no judge was asked" null:"one was asked, or there is none"`
+	Reason    string        `json:"reason,omitempty" doc:"the judge's reason" null:"it gave none"`
+
+	Quote      string `json:"quote,omitempty" doc:"what the judge quotes of the source as evidence" null:"nothing"`
+	QuoteStart *int64 `json:"quote_start" unit:"code points" doc:"begin of that quote in the text that start counts in" null:"it has no place"`
+	QuoteEnd   *int64 `json:"quote_end" unit:"code points" doc:"end of that quote, exclusive" null:"it has no place"`
+	CitedText  string `json:"cited_text,omitempty" doc:"what the citation says is there" null:"not given"`
+	SourceType string `json:"source_type,omitempty" doc:"kind of the source, as the input has it" null:"not given"`
+}
+
+// Citations is the table of citations.parquet.
+var Citations = NewTable[Citation](CitationsFile, "one citation of an answer, of the rows that could be scored")
+
+// CitationsOf returns the citations of the row at a position of the input, in
+// order.
+func CitationsOf(dir string, row int64) ([]Citation, error) { return Citations.ofRow(dir, row) }

@@ -1,0 +1,48 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text is the documentation of the columns for a terminal.
+func (f *Form) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", f.File, f.Doc)
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		fmt.Fprintf(&b, "  %s (%s): %s\n", c.Name, strings.Join(c.traits(), ", "), c.Doc)
+		if !c.Required && c.Null != "never" {
+			fmt.Fprintf(&b, "      null: %s\n", c.Null)
+		}
+	}
+	return b.String()
+}
+
+// Markdown is the documentation of the columns as a section with a table.
+func (f *Form) Markdown() string {
+	cell := strings.NewReplacer("|", `\|`, "<", "&lt;")
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\nEach row is %s.\n\n| column | type | what it is | null |\n|---|---|---|---|\n", f.File, cell.Replace(f.Doc))
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		null := c.Null
+		if c.Required {
+			null = "never"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, cell.Replace(strings.Join(c.traits(), ", ")), cell.Replace(c.Doc), cell.Replace(null))
+	}
+	return b.String()
+}
+
+// traits are the type of a column, its unit and its range.
+func (c *Column) traits() []string {
+	list := []string{c.Kind.String()}
+	if c.Unit != "" {
+		list = append(list, c.Unit)
+	}
+	if c.Range != "" {
+		list = append(list, c.Range)
+	}
+	return list
+}

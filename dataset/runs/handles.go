@@ -1,0 +1,126 @@
+package runs
+
+import (
+	"fmt"
+	"reflect"
+
+	"ibid"
+	"ibid/dataset/parquet"
+)
+
+// A handle is one column of a table in memory, for code that fills many rows: the
+// handles of a struct are bound once, see [Form.Bind], and then appended to without
+// looking at names, tags or positions. A column that is not appended to is null in
+// the row, see [parquet.Table].
+type handle struct {
+	table *parquet.Table
+	at    int
+}
+
+// The handles, by the kind of their column.
+type (
+	TextColumn   struct{ handle } // string
+	IntColumn    struct{ handle } // int32 or int64
+	DoubleColumn struct{ handle } // double
+	BoolColumn   struct{ handle } // bool
+	IntsColumn   struct{ handle } // list<int32>
+	TextsColumn  struct{ handle } // list<string>
+	MapColumn    struct{ handle } // map<string,string>
+)
+
+// Append appends s, which is known to be UTF-8, such as the texts of a row.
+func (c TextColumn) Append(s string) { c.table.AppendText(c.at, s) }
+
+// AppendAny is Append of a text that may not be UTF-8.
+func (c TextColumn) AppendAny(s string) { c.table.AppendString(c.at, s) }
+
+// Optional is Append, "" being null.
+func (c TextColumn) Optional(s string) {
+	if s != "" {
+		c.table.AppendText(c.at, s)
+	}
+}
+
+// Repeat appends s to the open row and to those after it, n in all.
+func (c TextColumn) Repeat(s string, n int) { c.table.RepeatText(c.at, s, n) }
+
+// Append appends v.
+func (c IntColumn) Append(v int64) { c.table.AppendInt(c.at, v) }
+
+// Optional appends v unless it is null.
+func (c IntColumn) Optional(v ibid.Integer) {
+	if v.Known() {
+		c.table.AppendInt(c.at, v.Value)
+	}
+}
+
+// Repeat appends v to the open row and to those after it, n in all.
+func (c IntColumn) Repeat(v int64, n int) { c.table.RepeatInt(c.at, v, n) }
+
+// Append appends v.
+func (c DoubleColumn) Append(v float64) { c.table.AppendDouble(c.at, v) }
+
+// Append appends v.
+func (c BoolColumn) Append(v bool) { c.table.AppendBool(c.at, v) }
+
+// Append appends a list; nil is the empty list.
+func (c IntsColumn) Append(list []int32) { c.table.AppendInts(c.at, list) }
+
+// Append appends a list; nil is the empty list.
+func (c TextsColumn) Append(list []string) { c.table.AppendStrings(c.at, list) }
+
+// Append appends the map from keys[i] to values[i].
+func (c MapColumn) Append(keys, values []string) { c.table.AppendMap(c.at, keys, values) }
+
+// Define stores a map that many rows share, see [parquet.Table.DefineMap].
+func (c MapColumn) Define(keys, values []string) parquet.MapRef {
+	return c.table.DefineMap(c.at, keys, values)
+}
+
+// AppendRef appends a map that Define stored.
+func (c MapColumn) AppendRef(ref parquet.MapRef) { c.table.AppendMapRef(c.at, ref) }
+
+// handleKinds are the kinds of column that a handle is for.
+var handleKinds = map[reflect.Type][]parquet.ColumnKind{
+	reflect.TypeFor[TextColumn]():   {parquet.String},
+	reflect.TypeFor[IntColumn]():    {parquet.Int32, parquet.Int64},
+	reflect.TypeFor[DoubleColumn](): {parquet.Double},
+	reflect.TypeFor[BoolColumn]():   {parquet.Bool},
+	reflect.TypeFor[IntsColumn]():   {parquet.ListInt32},
+	reflect.TypeFor[TextsColumn]():  {parquet.ListString},
+	reflect.TypeFor[MapColumn]():    {parquet.MapString},
+}
+
+// Bind makes an empty table of the form and binds handles, a pointer to a struct, to
+// its columns: a field of handles is the column of the field that has the same name
+// in the struct of the form. It panics if there is none, or one of another kind.
+func (f *Form) Bind(handles any) (*parquet.Table, error) {
+	table, err := parquet.NewTable(f.Fields())
+	if err != nil {
+		return nil, err
+	}
+	byField := make(map[string]int, len(f.Columns))
+	for i := range f.Columns {
+		byField[f.Columns[i].field] = i
+	}
+	into := reflect.ValueOf(handles).Elem()
+	for i := range into.NumField() {
+		name := into.Type().Field(i).Name
+		at, ok := byField[name]
+		if !ok {
+			panic(fmt.Sprintf("runs: %s has no column of a field %s", f.File, name))
+		}
+		fits := false
+		for _, kind := range handleKinds[into.Field(i).Type()] {
+			fits = fits || kind == f.Columns[at].Kind
+		}
+		if !fits {
+			panic(fmt.Sprintf("runs: column %s of %s is of kind %v, not for a %v", f.Columns[at].Name, f.File, f.Columns[at].Kind, into.Field(i).Type()))
+		}
+		// The fields of a handle are not exported, those of handle are set through it.
+		*into.Field(i).Addr().Interface().(interface{ self() *handle }).self() = handle{table, at}
+	}
+	return table, nil
+}
+
+func (h *handle) self() *handle { return h }

@@ -1,0 +1,532 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ibid"
+	"ibid/dataset"
+	"ibid/dataset/parquet"
+	"ibid/metrics/stats"
+)
+
+// A Form is a result table without its rows: the file and its columns.
+type Form struct {
+	File    string // name in a run directory, or what writes the table
+	Doc     string // what one row is
+	Columns []Column
+}
+
+// A Column is one column of a result table. For a field of a struct, its tags say
+// all of it:
+//
+//	json or col  name; col wins, and col:"-" is no column
+//	doc          what the value is
+//	unit, range  of a number
+//	null         what null means; a column without it, and not a pointer, is never null
+//	after        the column that it follows, where the struct has another order
+//
+// The type says the kind. A pointer, a [stats.Number] or a list, map or string with
+// the tag null may be null; of the last three, nil and "" are. A number with
+// null:"never" always has a value in a column that readers take for nullable.
+type Column struct {
+	Name        string
+	Kind        parquet.ColumnKind
+	Required    bool // never null
+	Doc         string
+	Unit, Range string
+	Null        string
+	After       string
+
+	field string // name of the field, after that of a struct with a prefix
+	index []int  // path of the field, through embedded structs and pointers to structs
+}
+
+// Field is the column in the schema of a Parquet file.
+func (c *Column) Field() parquet.Field {
+	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required}
+}
+
+// Fields is the schema of a Parquet file of this form.
+func (f *Form) Fields() []parquet.Field {
+	fields := make([]parquet.Field, len(f.Columns))
+	for i := range f.Columns {
+		fields[i] = f.Columns[i].Field()
+	}
+	return fields
+}
+
+// Index is the position of a column; it panics if there is none of that name.
+func (f *Form) Index(name string) int {
+	for i := range f.Columns {
+		if f.Columns[i].Name == name {
+			return i
+		}
+	}
+	panic("runs: " + f.File + " has no column " + name)
+}
+
+// A Table reads and writes result tables whose rows are values of the struct T. It
+// is made once from the tags of T, see [Column], and may be used concurrently.
+type Table[T any] struct {
+	Form
+	named []int // path of the map of T that has the columns without a field; nil if there is none
+}
+
+// NewTable makes the table of a struct type. Its embedded structs, and pointers to
+// structs, are parts of the row; the columns of a nil pointer are null. A field with
+// the tag prefix puts that before the names of its struct, except before one that
+// begins with ^. A field of type
+// map[string]float64 with col:"*" has the values of the columns in extra, which are
+// numbers and follow those of the fields unless their After says otherwise. It
+// panics if a type is none that a column can have.
+func NewTable[T any](file, doc string, extra ...Column) *Table[T] {
+	t := &Table[T]{Form: Form{File: file, Doc: doc}}
+	t.addFields(reflect.TypeFor[T](), Column{Required: true})
+	t.Columns = append(t.Columns, extra...)
+	t.order()
+	return t
+}
+
+var (
+	timeType   = reflect.TypeFor[time.Time]()
+	numberType = reflect.TypeFor[ibid.Number]()
+)
+
+// addFields adds the columns of a struct. The column in is what the struct is in: its
+// name and field are prefixes.
+func (t *Table[T]) addFields(of reflect.Type, in Column) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		c := Column{
+			Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), After: f.Tag.Get("after"),
+			field: in.field + f.Name, index: append(slices.Clone(in.index), i),
+		}
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		var hasNull bool
+		c.Null, hasNull = f.Tag.Lookup("null")
+		c.Required = in.Required && !hasNull && f.Type == inner && inner != numberType
+		name, isCol := f.Tag.Lookup("col")
+		if !isCol {
+			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+		prefix := f.Tag.Get("prefix")
+		switch {
+		case name == "*":
+			t.named = c.index
+		case f.Anonymous && name == "":
+			t.addFields(inner, Column{Required: c.Required, field: in.field, Name: in.Name, index: c.index})
+		case prefix != "":
+			t.addFields(inner, Column{Required: c.Required, field: c.field, Name: prefix, index: c.index})
+		case name != "" && name != "-":
+			c.Name, c.Kind = in.Name+name, kindOf(inner)
+			if own, ok := strings.CutPrefix(name, "^"); ok {
+				c.Name = own
+			}
+			t.Columns = append(t.Columns, c)
+		}
+	}
+}
+
+func kindOf(t reflect.Type) parquet.ColumnKind {
+	switch t.Kind() {
+	case reflect.Int32:
+		return parquet.Int32
+	case reflect.Int, reflect.Int64:
+		return parquet.Int64
+	case reflect.Float64:
+		return parquet.Double
+	case reflect.Bool:
+		return parquet.Bool
+	case reflect.String:
+		return parquet.String
+	case reflect.Slice:
+		switch t.Elem().Kind() {
+		case reflect.Int32:
+			return parquet.ListInt32
+		case reflect.String:
+			return parquet.ListString
+		}
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String {
+			return parquet.MapString
+		}
+	case reflect.Struct:
+		switch t {
+		case timeType:
+			return parquet.String
+		case numberType:
+			return parquet.Double
+		}
+	}
+	panic(fmt.Sprintf("runs: no column holds a %v", t))
+}
+
+// order moves the columns that say after which one they come.
+func (t *Table[T]) order() {
+	for _, c := range slices.Clone(t.Columns) {
+		if c.After == "" {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, t.Index(c.Name), t.Index(c.Name)+1)
+		t.Columns = slices.Insert(t.Columns, t.Index(c.After)+1, c)
+	}
+}
+
+// field is where the value of a column is in a row; ok is false if a pointer on the
+// way to it is nil. With alloc, such pointers are set.
+func field(row reflect.Value, index []int, alloc bool) (v reflect.Value, ok bool) {
+	for _, i := range index {
+		if row.Kind() == reflect.Pointer {
+			if row.IsNil() {
+				if !alloc {
+					return row, false
+				}
+				row.Set(reflect.New(row.Type().Elem()))
+			}
+			row = row.Elem()
+		}
+		row = row.Field(i)
+	}
+	return row, true
+}
+
+// value is the value of a column in a row; ok is false if it is null.
+func (t *Table[T]) value(row reflect.Value, c *Column) (v reflect.Value, ok bool) {
+	if c.index == nil {
+		named, ok := field(row, t.named, false)
+		if !ok {
+			return v, false
+		}
+		v = named.MapIndex(reflect.ValueOf(c.Name))
+		return v, v.IsValid()
+	}
+	if v, ok = field(row, c.index, false); !ok {
+		return v, false
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return v.Elem(), !v.IsNil()
+	case reflect.String, reflect.Slice, reflect.Map:
+		return v, c.Required || !v.IsZero()
+	case reflect.Struct:
+		switch x := v.Interface().(type) {
+		case time.Time:
+			return reflect.ValueOf(x.UTC().Format(time.RFC3339)), true
+		case ibid.Number:
+			return reflect.ValueOf(x.Value), x.Known()
+		}
+	}
+	return v, true
+}
+
+// Encode writes rows as a Parquet file.
+func (t *Table[T]) Encode(w io.Writer, rows []T) error {
+	table, err := parquet.NewTable(t.Fields())
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := reflect.ValueOf(&rows[i]).Elem()
+		for k := range t.Columns {
+			if v, ok := t.value(row, &t.Columns[k]); ok {
+				appendValue(table, k, t.Columns[k].Kind, v)
+			}
+		}
+		table.EndRow()
+	}
+	var e parquet.Encoder
+	return e.EncodePart(w, table)
+}
+
+func appendValue(t *parquet.Table, c int, kind parquet.ColumnKind, v reflect.Value) {
+	switch kind {
+	case parquet.Int32, parquet.Int64:
+		if v.CanFloat() { // of a map of numbers
+			t.AppendInt(c, int64(v.Float()))
+			return
+		}
+		t.AppendInt(c, v.Int())
+	case parquet.Double:
+		t.AppendDouble(c, v.Float())
+	case parquet.Bool:
+		t.AppendBool(c, v.Bool())
+	case parquet.String:
+		t.AppendString(c, v.String())
+	case parquet.ListInt32:
+		t.AppendInts(c, v.Convert(reflect.TypeFor[[]int32]()).Interface().([]int32))
+	case parquet.ListString:
+		t.AppendStrings(c, v.Convert(reflect.TypeFor[[]string]()).Interface().([]string))
+	case parquet.MapString:
+		m := v.Convert(reflect.TypeFor[map[string]string]()).Interface().(map[string]string)
+		keys := slices.Sorted(maps.Keys(m))
+		values := make([]string, len(keys))
+		for i, key := range keys {
+			values[i] = m[key]
+		}
+		t.AppendMap(c, keys, values)
+	}
+}
+
+// Write writes rows, in the order given, as the table's file in the run directory
+// dir. The file appears whole or not at all.
+func (t *Table[T]) Write(dir string, rows []T) error {
+	return dataset.WriteFile(filepath.Join(dir, t.File), func(w io.Writer) error { return t.Encode(w, rows) })
+}
+
+// Read reads the rows of the table's file in the run directory dir, in file order.
+// The error of a run that has no such file is [fs.ErrNotExist].
+func (t *Table[T]) Read(dir string) ([]T, error) {
+	var rows []T
+	err := t.Scan(dir, nil, func(_ int64, r *T) error {
+		rows = append(rows, *r)
+		return nil
+	})
+	return rows, err
+}
+
+// ReadIfAny is Read for a file that not every run has: without it there are no rows.
+func (t *Table[T]) ReadIfAny(dir string) ([]T, error) {
+	return ifAny(t.Read(dir))
+}
+
+// ifAny takes a file that is not there for one without rows.
+func ifAny[T any](rows []T, err error) ([]T, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return rows, err
+}
+
+// ofRow reads what belongs to the row at a position of the input, in file order.
+func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
+	mine := make(map[int64]bool)
+	path := t.Columns[t.Index("row")].index
+	err := t.Scan(dir, []string{"row"}, func(at int64, r *T) error {
+		if v, _ := field(reflect.ValueOf(r).Elem(), path, false); v.Int() == row {
+			mine[at] = true
+		}
+		return nil
+	})
+	if err != nil || len(mine) == 0 {
+		return nil, err
+	}
+	var rows []T
+	err = t.ScanSome(dir, nil, func(at int64) bool { return mine[at] }, func(_ int64, r *T) error {
+		rows = append(rows, *r)
+		return nil
+	})
+	return rows, err
+}
+
+// Scan calls yield with every row of the table's file in the run directory dir, in
+// file order, and with its position in the file. Only the named columns are filled,
+// or all of them if columns is nil. A file of an earlier version may lack columns
+// that can be null: they are. The row is good until yield returns; what its fields
+// point to stays.
+func (t *Table[T]) Scan(dir string, columns []string, yield func(at int64, row *T) error) error {
+	return t.scan(dir, columns, nil, yield)
+}
+
+// ScanSome is Scan of the rows at those positions that wants is true of. Their texts
+// are copies: one text that is kept would keep all others of its part of the file.
+func (t *Table[T]) ScanSome(dir string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
+	return t.scan(dir, columns, wants, yield)
+}
+
+// scan reads the rows that wants is true of; nil is all of them.
+func (t *Table[T]) scan(dir string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
+	f, err := parquet.OpenResult(filepath.Join(dir, t.File))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var read []*Column
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if (columns == nil || slices.Contains(columns, c.Name)) && (c.Required || f.Has(c.Name)) {
+			read = append(read, c)
+		}
+	}
+	values := make([]parquet.ColumnValues, len(read))
+	at := int64(0)
+	for g := range f.RowGroups() {
+		begin, end := at, at+int64(f.GroupRows(g))
+		first := begin // row that is wanted; a group without any is not decoded
+		for wants != nil && first < end && !wants(first) {
+			first++
+		}
+		at = end
+		if first == end {
+			continue
+		}
+		for k, c := range read {
+			if err := f.ReadColumn(g, c.Name, &values[k]); err != nil {
+				return err
+			}
+		}
+		for n := first; n < end; n++ {
+			if wants != nil && n > first && !wants(n) {
+				continue
+			}
+			var row T
+			into := reflect.ValueOf(&row).Elem()
+			i := int(n - begin)
+			for k, c := range read {
+				if values[k].Valid[i] {
+					if wants != nil && values[k].Kind == parquet.String {
+						values[k].Strings[i] = strings.Clone(values[k].Strings[i])
+					}
+					t.set(into, c, &values[k], i)
+				}
+			}
+			if err := yield(n, &row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// set takes over value i of a column, which is not null.
+func (t *Table[T]) set(row reflect.Value, c *Column, v *parquet.ColumnValues, i int) {
+	if c.index == nil {
+		named, _ := field(row, t.named, true)
+		if named.IsNil() {
+			named.Set(reflect.MakeMap(named.Type()))
+		}
+		number := 0.0
+		if v.Kind == parquet.Double {
+			number = v.Doubles[i]
+		} else {
+			number = float64(v.Ints[i])
+		}
+		named.Interface().(map[string]float64)[c.Name] = number
+		return
+	}
+	into, _ := field(row, c.index, true)
+	if into.Kind() == reflect.Pointer {
+		into.Set(reflect.New(into.Type().Elem()))
+		into = into.Elem()
+	}
+	switch v.Kind {
+	case parquet.Int32, parquet.Int64:
+		into.SetInt(v.Ints[i])
+	case parquet.Double:
+		if into.Kind() == reflect.Struct {
+			into.Set(reflect.ValueOf(stats.Of(v.Doubles[i])))
+		} else {
+			into.SetFloat(v.Doubles[i])
+		}
+	case parquet.Bool:
+		into.SetBool(v.Ints[i] != 0)
+	case parquet.String:
+		into.SetString(v.Strings[i])
+	case parquet.ListInt32:
+		list := make([]int32, 0, v.Offsets[i+1]-v.Offsets[i])
+		for _, n := range v.Ints[v.Offsets[i]:v.Offsets[i+1]] {
+			list = append(list, int32(n))
+		}
+		into.Set(reflect.ValueOf(list).Convert(into.Type()))
+	case parquet.ListString:
+		list := append([]string{}, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
+		into.Set(reflect.ValueOf(list).Convert(into.Type()))
+	case parquet.MapString:
+		m := make(map[string]string)
+		for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
+			m[v.Keys[k]] = v.Strings[k]
+		}
+		into.Set(reflect.ValueOf(m).Convert(into.Type()))
+	}
+}
+
+// WriteCSV writes a header and one record for each row. Null is empty, numbers read
+// back as the same, and "; " separates what lists and maps hold.
+func (t *Table[T]) WriteCSV(w io.Writer, rows []T) error {
+	c := csv.NewWriter(w)
+	err := t.writeHeader(c)
+	for i := range rows {
+		err = errors.Join(err, t.writeRecord(c, &rows[i]))
+	}
+	c.Flush()
+	return errors.Join(err, c.Error())
+}
+
+// CopyCSV is WriteCSV of the table's file in the run directory dir.
+func (t *Table[T]) CopyCSV(w io.Writer, dir string) error {
+	c := csv.NewWriter(w)
+	err := t.writeHeader(c)
+	if err == nil {
+		err = t.Scan(dir, nil, func(_ int64, row *T) error { return t.writeRecord(c, row) })
+	}
+	c.Flush()
+	return errors.Join(err, c.Error())
+}
+
+func (t *Table[T]) writeHeader(c *csv.Writer) error {
+	var names []string
+	for i := range t.Columns {
+		names = append(names, t.Columns[i].Name)
+	}
+	return c.Write(names)
+}
+
+func (t *Table[T]) writeRecord(c *csv.Writer, row *T) error {
+	record := make([]string, len(t.Columns))
+	for k := range t.Columns {
+		if v, ok := t.value(reflect.ValueOf(row).Elem(), &t.Columns[k]); ok {
+			record[k] = csvCell(v)
+		}
+	}
+	return c.Write(record)
+}
+
+func csvCell(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.Slice:
+		var cells []string
+		for i := range v.Len() {
+			cells = append(cells, csvCell(v.Index(i)))
+		}
+		return strings.Join(cells, "; ")
+	case reflect.Map:
+		var cells []string
+		for _, key := range v.MapKeys() {
+			cells = append(cells, key.String()+"="+v.MapIndex(key).String())
+		}
+		slices.Sort(cells)
+		return strings.Join(cells, "; ")
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// A ListOf is a list that JSON has as [] when it is nil.
+type ListOf[E any] []E
+
+// MarshalJSON writes a list, never null.
+func (l ListOf[E]) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the encoder that asked escapes if it is told to
+	err := e.Encode(append([]E{}, l...))
+	return b.Bytes(), err
+}

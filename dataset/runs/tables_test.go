@@ -1,0 +1,197 @@
+package runs
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid/metrics/stats"
+)
+
+// writeRun makes a small run of two rows, the second of which could not be scored.
+func writeRun(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	key := Key{"q1", "a", 0}
+	err := errors.Join(
+		Rows().Write(dir, []Row{
+			{
+				Key: key, Status: RowOK, Tags: map[string]string{"lang": "de"}, Undefined: map[string]string{"citation_correctness": "no_judge"},
+				Numbers: map[string]float64{"char_f1": 0.5, "citations": 2},
+			},
+			{Key: Key{"q2", "a", 1}, Status: RowError, Error: "answer: null"},
+		}),
+		Citations.Write(dir, []Citation{{Key: key, Number: 0, Doc: "d", Status: "ok"}, {Key: key, Number: 1, Status: "document_not_found"}}),
+		Claims.Write(dir, []Claim{{Key: key, Text: "t", Citations: []int32{0}, Elsewhere: &Elsewhere{Doc: "e", Start: new(int64(3))}}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestRows(t *testing.T) {
+	dir := writeRun(t)
+	found, err := FindRows(dir, func(k RowKey) bool { return k.Error != "" })
+	if want := []RowKey{{Key{"q2", "a", 1}, 1, "answer: null"}}; err != nil || !cmp.Equal(found, want) {
+		t.Errorf("%v, %v, want %v", found, err, want)
+	}
+	row, err := ReadRow(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *row.Number("char_f1") != 0.5 || *row.Number("citations") != 2 || row.Number("char_recall") != nil {
+		t.Errorf("numbers of a row: %v", row.Numbers)
+	}
+	if row.Tags["lang"] != "de" || row.Undefined["citation_correctness"] != "no_judge" {
+		t.Errorf("maps of a row: %v, %v", row.Tags, row.Undefined)
+	}
+	questions, err := ReadQuestions(dir)
+	if err != nil || len(questions) != 2 || questions.Shared(Questions{stats.Key("q2"): {}}) != 1 {
+		t.Errorf("%v, %v", questions, err)
+	}
+	other := Questions{stats.Key("q2"): {}, stats.Key("q1"): {}}
+	if questions.Digest() != other.Digest() {
+		t.Error("the digest depends on the order")
+	}
+}
+
+// The numbers of a kind are columns that follow each other, and custom ones come
+// last.
+func TestRowsLayout(t *testing.T) {
+	l := NewRowsLayout()
+	for name, at := range map[string]int{
+		"truth_chars": l.Counts, "char_precision": l.Metrics, "cluster": l.Sums + l.BuiltinSums, l.Columns[l.Bounds].Name: l.Bounds,
+	} {
+		if l.Index(name) != at {
+			t.Errorf("%s is column %d, not %d", name, l.Index(name), at)
+		}
+	}
+	if name := l.Columns[l.Bounds].Name; !strings.HasSuffix(name, LowSuffix) {
+		t.Errorf("the first bound is %s", name)
+	}
+	if l.Custom != len(l.Columns) || l.CustomSums != l.Custom {
+		t.Errorf("%d columns, custom from %d and %d", len(l.Columns), l.Custom, l.CustomSums)
+	}
+}
+
+func TestOfRow(t *testing.T) {
+	dir := writeRun(t)
+	citations, err := CitationsOf(dir, 0)
+	if err != nil || len(citations) != 2 || citations[1].Status != "document_not_found" || citations[1].Doc != "" {
+		t.Errorf("%v, %v", citations, err)
+	}
+	claims, err := ClaimsOf(dir, 0)
+	if err != nil || len(claims) != 1 || claims[0].Elsewhere.Doc != "e" || *claims[0].Elsewhere.Start != 3 || claims[0].Votes != nil {
+		t.Errorf("%v, %v", claims, err)
+	}
+	if calls, err := CallsOf(dir, 0); calls != nil || err != nil {
+		t.Errorf("a run without calls: %v, %v", calls, err)
+	}
+	if _, err := CitationsOf(t.TempDir(), 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no citations: %v", err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	dir := t.TempDir()
+	row := SummaryRow{System: "b", Metric: "m", Agg: Macro, N: 3}
+	row.Fill(&stats.Estimate{Value: 0.5, Reason: stats.Defined, Low: 0.4, High: 0.6, HasInterval: true, Level: 0.95, Method: "cr1-t", N: 3, Clusters: 2})
+	if err := WriteSummary(dir, []SummaryRow{row, {System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}}}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ReadSummary(dir)
+	want := []SummaryRow{
+		{System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}},
+		{System: "b", Metric: "m", Agg: Macro, N: 3, Estimate: new(0.5), Low: new(0.4), High: new(0.6), Level: 0.95, Method: "cr1-t", Clusters: 2, Warnings: []string{}},
+	}
+	if diff := cmp.Diff(want, rows); err != nil || diff != "" {
+		t.Errorf("%v: -want +got\n%s", err, diff)
+	}
+	var out bytes.Buffer
+	if err := Summary.CopyCSV(&out, dir); err != nil || !strings.HasPrefix(out.String(), "system,slice,metric,agg,n,") || !strings.Contains(out.String(), "\nb,,m,macro,3,,,0,0,,0.5,0.4,0.6,0.95,cr1-t,2,") {
+		t.Errorf("%v: %s", err, &out)
+	}
+}
+
+func TestAgreementAndLabelled(t *testing.T) {
+	dir := t.TempDir()
+	if rows, err := ReadAgreement(dir); rows != nil || err != nil {
+		t.Errorf("no agreement: %v, %v", rows, err)
+	}
+	pair := Pair("a", "b")
+	if err := WriteAgreement(dir, []AgreementRow{
+		{Statistic: "x", Kind: LabelAgreement}, {Statistic: "x", Kind: SpanAgreement, Annotators: pair}, {Statistic: "y", Kind: SpanAgreement, Annotators: AllAnnotators},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ReadAgreement(dir)
+	if err != nil || len(rows) != 3 || rows[0].Annotators != AllAnnotators || rows[1].Annotators != pair || rows[2].Kind != LabelAgreement {
+		t.Errorf("%v, %v", rows, err)
+	}
+	labelled := []LabelledRow{{Key{"q", "a", 4}, map[string]float64{"citation_correctness": 1}}, {Key: Key{"r", "a", 5}}}
+	if err := WriteLabelled(dir, labelled); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadLabelled(dir); err != nil || !cmp.Equal(got, labelled) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestDocumentation(t *testing.T) {
+	f := Form{File: "x.parquet", Doc: "one x", Columns: []Column{
+		{Name: "a", Kind: 0, Doc: "an a | b", Unit: "bytes", Range: ">= 0", Null: "none"}, {Name: "level", Kind: 2, Doc: "a level", Null: "never"},
+	}}
+	if want := "x.parquet: one x\n  a (int32, bytes, >= 0): an a | b\n      null: none\n  level (double): a level\n"; f.Text() != want {
+		t.Errorf("got:\n%swant:\n%s", f.Text(), want)
+	}
+	if want := "| `a` | int32, bytes, >= 0 | an a \\| b | none |\n| `level` | double | a level | never |\n"; !strings.HasSuffix(f.Markdown(), want) {
+		t.Errorf("got:\n%swant the end:\n%s", f.Markdown(), want)
+	}
+}
+
+func TestManifests(t *testing.T) {
+	dir := t.TempDir()
+	begun := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	for name, after := range map[string]time.Duration{"late": time.Hour, "early": 0} {
+		m := Manifest{
+			Schema: ManifestSchema, ID: name, Status: StatusComplete, Timings: Timings{Started: begun.Add(after), Finished: &begun},
+			Settings: []Setting{{Key: "seed", Value: "7"}}, Judge: JudgeRecord{Kind: "lexical", Asked: 4, Unanswered: 1},
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o777), m.Write(filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := Manifest{Schema: "somebody/v1"}
+	later := Manifest{Schema: strings.Split(ManifestSchema, "/")[0] + "/v99"}
+	for name, m := range map[string]*Manifest{"other": &other, "newer": &later} {
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, name), 0o777), m.Write(filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wrong *SchemaError
+	if _, err := List(dir); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "this ibid reads") {
+		t.Errorf("a manifest of another form: %v", err)
+	}
+	list, unreadable, err := ListReadable(dir)
+	if err != nil || len(list) != 2 || list[0].Manifest.ID != "early" || !cmp.Equal(unreadable, []string{"newer"}) {
+		t.Errorf("%v, %v, %v", list, unreadable, err)
+	}
+	m, err := ReadManifestIfAny(list[0].Dir)
+	if err != nil || m.Setting("seed") != "7" || m.Setting("slices") != "" || m.Judge.Coverage() != 0.75 || m.Judge.Name() != "lexical" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err := ReadManifestIfAny(t.TempDir()); m != nil || err != nil {
+		t.Errorf("no run: %v, %v", m, err)
+	}
+	if (&JudgeRecord{}).Coverage() != 1 {
+		t.Error("a judge that was asked nothing answered all of it")
+	}
+}

@@ -1,0 +1,196 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/annotations"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// annotatedTexts holds the texts that the annotators of a row marked, in the order
+// of their keys. They are put one after the other, so that marks in several texts
+// are marks in one.
+type annotatedTexts struct {
+	keys    []TextKey
+	starts  []int64         // of each key
+	length  int64           // of all
+	known   bool            // every text is at hand; else starts leave room for the marks
+	unclear map[string]bool // annotators some mark of whom is in no text
+}
+
+func newAnnotatedTexts(r *dataset.Resolver, row *ibid.Answer) *annotatedTexts {
+	a := &annotatedTexts{known: true, unclear: make(map[string]bool)}
+	for i := range row.Truth {
+		at := &row.Truth[i].Place
+		switch key := (TextKey{at.Doc, at.Page}); {
+		case row.Truth[i].DocNull:
+		case !at.InSets():
+			a.unclear[row.Truth[i].Annotator] = true
+		case !slices.Contains(a.keys, key):
+			a.keys = append(a.keys, key)
+		}
+	}
+	slices.SortFunc(a.keys, func(x, y TextKey) int {
+		return cmp.Or(strings.Compare(x.Doc, y.Doc), cmp.Compare(x.Page, y.Page))
+	})
+	for _, key := range a.keys {
+		a.starts = append(a.starts, a.length)
+		text, ok := r.Text(key.Doc, key.Page)
+		if ok {
+			a.length += int64(utf8.RuneCountInString(text))
+			continue
+		}
+		a.known = false
+		var last int64 // end of the last mark in the text
+		for i := range row.Truth {
+			if p := &row.Truth[i].Place; p.Doc == key.Doc && p.Page == key.Page && p.InSets() {
+				last = max(last, p.End)
+			}
+		}
+		a.length += last + 1 // marks in two texts must not touch
+	}
+	return a
+}
+
+// marks are those of each annotator, without the unclear ones.
+func (a *annotatedTexts) marks(row *ibid.Answer) []annotations.Mark {
+	var out []annotations.Mark
+	at := make(map[string]int)
+	for i := range row.Truth {
+		t, place := &row.Truth[i], &row.Truth[i].Place
+		if a.unclear[t.Annotator] {
+			continue
+		}
+		k, ok := at[t.Annotator]
+		if !ok {
+			k = len(out)
+			at[t.Annotator] = k
+			out = append(out, annotations.Mark{Annotator: strings.Clone(t.Annotator)})
+		}
+		if !t.DocNull {
+			start := a.starts[slices.Index(a.keys, TextKey{place.Doc, place.Page})]
+			out[k].Units = append(out[k].Units, stats.Unit{Start: start + place.Start, End: start + place.End, Category: 1})
+		}
+	}
+	return out
+}
+
+// A textStretch is a stretch of one text, in code points.
+type textStretch struct {
+	doc        string
+	start, end int64
+}
+
+// places are the stretches of texts that a unit covers.
+func (a *annotatedTexts) places(u stats.Unit) []textStretch {
+	var out []textStretch
+	for i, key := range a.keys {
+		from, to := a.starts[i], a.length
+		if i+1 < len(a.starts) {
+			to = a.starts[i+1]
+		}
+		if start, end := max(u.Start, from), min(u.End, to); start < end {
+			out = append(out, textStretch{key.Doc, start - from, end - from})
+		}
+	}
+	return out
+}
+
+// passageLimit is how many code points of a mark are shown.
+const passageLimit = 200
+
+// Explain fills in the texts of disagreements: what was marked, and which claim a
+// label is about.
+func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) error {
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return err
+	}
+	if docs != nil {
+		defer docs.Close()
+	}
+	return p.explainIn(ctx, docs, worst)
+}
+
+// explainIn is Explain with documents that are at hand; nil are none.
+func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement) error {
+	rows := make([]int64, len(worst))
+	for i := range worst {
+		rows[i] = worst[i].Row
+	}
+	next := 0
+	return p.eachFullRowIn(ctx, docs, rows, func(row *ibid.Answer, r *dataset.Resolver) error {
+		p.explain(r, row, &worst[next])
+		next++
+		return nil
+	})
+}
+
+// keptDisagreements is how many disagreements a run keeps, on places and on labels
+// each.
+const keptDisagreements = 5
+
+// writeDisagreements leaves the worst disagreements in the run directory, beside
+// each label disagreement what the judge says. The places are kept, not their
+// texts: whoever shows them reads the documents again.
+func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement, verdicts annotations.Verdicts) error {
+	if err := p.explainIn(ctx, docs, worst); err != nil {
+		return err
+	}
+	for i := range worst {
+		d := &worst[i]
+		for k := range d.Passages {
+			d.Passages[k].Text = ""
+		}
+		if v, ok := verdicts[d.Verdict]; ok {
+			d.Judge = &v
+		}
+	}
+	return annotations.WriteDisagreements(p.Dir, worst)
+}
+
+func (p *Plan) explain(r *dataset.Resolver, row *ibid.Answer, d *annotations.Disagreement) {
+	if d.Kind == runs.LabelAgreement {
+		d.Text = strings.Clone(claimText(row, d.ID))
+		return
+	}
+	r.Resolve(row)
+	for i := range row.Truth {
+		t, at := &row.Truth[i], &row.Truth[i].Place
+		passage := annotations.Passage{Annotator: strings.Clone(t.Annotator)}
+		if !t.DocNull {
+			passage.Doc, passage.Page, passage.Start, passage.End = strings.Clone(t.Doc), at.Page, at.Start, at.End
+			if at.InSets() {
+				text, _ := r.Excerpt(at.Doc, at.Page, at.Start, min(at.End, at.Start+passageLimit))
+				passage.Text = strings.Clone(text)
+			}
+			if at.End > at.Start+passageLimit && passage.Text != "" {
+				passage.Text += " …"
+			}
+		}
+		d.Passages = append(d.Passages, passage)
+	}
+}
+
+// claimText is the text of the claim that a label item names, if the row has it.
+func claimText(row *ibid.Answer, item string) string {
+	for i := range row.Labels {
+		l := &row.Labels[i]
+		if labelItem(row, l) != item {
+			continue
+		}
+		for k := range row.Claims {
+			if row.Claims[k].ClaimID == l.ClaimID {
+				return row.Claims[k].Text
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,286 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"ibid/annotations/compare"
+	"ibid/configs"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// An Outcome is what became of a run.
+type Outcome struct {
+	Dir      string
+	Manifest *runs.Manifest
+	Existed  bool // the run was complete already; nothing was done
+	Gates    []runs.GateResult
+
+	// Drift of the judge from the baseline that gates compared with; nil if none did,
+	// or neither run has anchors.
+	Drift *compare.Drift
+}
+
+// SavedOutcome asks the gates of c of the finished run m in dir: it is what
+// running m again would come to. Gates with diff and p compare with the run in
+// baseline; if that is "", with the one that m was compared with. The error for a
+// gate that the run cannot have is a [*configs.Error].
+func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
+	if baseline == "" {
+		baseline = m.Baseline
+	}
+	if err := checkGates(c, baseline != ""); err != nil {
+		return nil, err
+	}
+	return outcomeOf(dir, m, c, baseline, true)
+}
+
+// SystemOutcome asks the gates of c of the systems of the finished run m in dir.
+// Those with diff and p compare the system they name with base, one of the run's.
+func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
+	if err := checkGates(c, true); err != nil {
+		return nil, err
+	}
+	b, err := openSystemBaseline(dir, base)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	e := &Evidence{Summary: b.summary, MinCoverage: c.MinCoverage, Baseline: b}
+	out := &Outcome{Dir: dir, Manifest: m, Existed: true}
+	out.Gates, err = e.Ask(c.Gates())
+	return out, err
+}
+
+// outcomeOf asks gates that passed their checks.
+func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
+	out := &Outcome{Dir: dir, Manifest: m, Existed: existed}
+	gates := c.Gates()
+	if len(gates) == 0 {
+		return out, nil
+	}
+	summary, err := runs.ReadSummary(dir)
+	if err != nil {
+		return nil, err
+	}
+	out.Gates, out.Drift, err = askGates(gates, dir, baseline, summary, c.MinCoverage)
+	return out, err
+}
+
+// SavedGates asks the gates of c of a finished run whose summary is at hand. Gates
+// with diff and p compare with what m was compared with; without that, or if it is
+// gone, they have no verdict.
+func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
+	results, _, err := askGates(c.Gates(), dir, m.Baseline, summary, c.MinCoverage)
+	return results, err
+}
+
+// askGates opens a baseline if a gate needs it. It also says whether the judge moved
+// since.
+func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, minCoverage float64) ([]runs.GateResult, *compare.Drift, error) {
+	e := &Evidence{Summary: summary, MinCoverage: minCoverage}
+	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
+	if !needs || baseline == "" {
+		results, err := e.Ask(gates)
+		return results, nil, err
+	}
+	b, err := openBaseline(baseline, dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		b = &Baseline{why: "the baseline " + baseline + " is not there"}
+	case err != nil:
+		return nil, nil, err
+	}
+	defer b.Close()
+	e.Baseline = b
+	results, err := e.Ask(gates)
+	return results, b.drift, err
+}
+
+// Lacks says why the run says too little to be judged by: too many claims that
+// the judge could not answer, or too many error rows. Claims that nobody labelled
+// are no reason.
+func (o *Outcome) Lacks(minCoverage float64) []string {
+	m := o.Manifest
+	var why []string
+	if c := m.Judge.Coverage(); c < minCoverage {
+		why = append(why, fmt.Sprintf("the judge could not answer %d of %d claims: coverage %.3f is below min_coverage %v",
+			m.Judge.Unanswered, m.Judge.Asked, c, minCoverage))
+	}
+	if m.Coverage != nil && *m.Coverage < minCoverage {
+		why = append(why, fmt.Sprintf("%d of %d rows are error rows: coverage %.3f is below min_coverage %v",
+			m.Errors, m.Rows, *m.Coverage, minCoverage))
+	}
+	return why
+}
+
+// Verdict sums the run up. Having no verdict, because the run lacks too much or a
+// gate has none, wins over a gate that failed.
+func (o *Outcome) Verdict(minCoverage float64) runs.Verdict {
+	out := runs.Passed
+	if len(o.Lacks(minCoverage)) > 0 {
+		out = runs.NoVerdict
+	}
+	for _, g := range o.Gates {
+		switch {
+		case g.Verdict == runs.NoVerdict:
+			out = runs.NoVerdict
+		case g.Verdict == runs.Failed && out == runs.Passed:
+			out = runs.Failed
+		}
+	}
+	return out
+}
+
+// checkGates refuses gates over metrics that do not exist, that the summary of this
+// run will not have, or that need a baseline where there is none.
+func checkGates(c *configs.Config, baseline bool) error {
+	for _, g := range c.Gates() {
+		d, ok := metrics.Lookup(g.Metric)
+		switch {
+		case !ok:
+			return g.Refuse("no metric of that name", NearestMetric(g.Metric))
+		case g.Micro && len(d.Num) == 0 && d.Kind != metrics.Binary:
+			return g.Refuse(d.Name+" has no micro value", "leave micro() out")
+		case g.Func.NeedsBaseline() && !baseline:
+			return g.Refuse(string(g.Func)+"() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
+		}
+		if _, _, err := gateGroup(g, c.Slices); err != nil {
+			return g.Refuse(err.Error(), "a gate can name one system and one of the slices that the run makes: [system=a][lang=de]")
+		}
+	}
+	return nil
+}
+
+// gateGroup is the system and slice of the summary that a gate looks at.
+func gateGroup(g configs.Gate, sliceKeys []string) (system, slice string, err error) {
+	for _, f := range g.Slices {
+		switch {
+		case f.Key == "system" && system == "":
+			system = f.Value
+		case f.Key != "system" && slice == "" && slices.Contains(sliceKeys, f.Key):
+			slice = f.Key + "=" + f.Value
+		case f.Key != "system" && slice == "":
+			return "", "", fmt.Errorf("%s is not among the slices of the run", f.Key)
+		default:
+			return "", "", fmt.Errorf("more than one system or slice")
+		}
+	}
+	return system, slice, nil
+}
+
+// MetricNames are the names that gates take: those of metrics and counts, aliases
+// included.
+func MetricNames() []string {
+	var names []string
+	for _, d := range append(metrics.Definitions(), metrics.CountDefinitions()...) {
+		names = append(append(names, d.Name), d.Aliases...)
+	}
+	return names
+}
+
+// NearestMetric is the hint for a name that no metric has.
+func NearestMetric(name string) string {
+	if near := configs.Nearest(name, MetricNames()); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "ibid help metrics lists them all"
+}
+
+// Evidence is what gates are asked of.
+type Evidence struct {
+	Summary     []runs.SummaryRow
+	MinCoverage float64
+	Baseline    *Baseline // of gates with diff and p; nil if there is none
+}
+
+// Ask looks up each gate. Gates must have passed the checks of a [Job.Plan]. The
+// error is one of reading the runs.
+func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
+	results := make([]runs.GateResult, len(gates))
+	for i, g := range gates {
+		var err error
+		if g.Func.NeedsBaseline() {
+			results[i], err = e.askDifference(g)
+		} else {
+			results[i] = e.askSummary(g)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// askSummary asks a gate about one run.
+func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
+	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
+	row, why := gateRow(g, e.Summary)
+	if row == nil {
+		out.Reason = why
+		return out
+	}
+	switch g.Func {
+	case configs.Low:
+		out.Value = row.Low
+	case configs.High:
+		out.Value = row.High
+	default:
+		out.Value = row.Estimate
+	}
+	switch {
+	case out.Value == nil && row.Estimate != nil:
+		out.Reason = fmt.Sprintf("no interval: only an estimate over %d rows", row.N)
+	case out.Value == nil:
+		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined", row.N+row.Undefined, row.Undefined)
+	case uncovered(row, e.MinCoverage):
+		out.Reason = coverageReason(row, e.MinCoverage)
+	default:
+		out.Verdict = verdictOf(g, *out.Value)
+	}
+	return out
+}
+
+func verdictOf(g configs.Gate, value float64) runs.Verdict {
+	if g.Met(value) {
+		return runs.Passed
+	}
+	return runs.Failed
+}
+
+// uncovered reports whether a row of a summary rests on too little.
+func uncovered(row *runs.SummaryRow, minCoverage float64) bool {
+	return row.Coverage != nil && *row.Coverage < minCoverage
+}
+
+func coverageReason(row *runs.SummaryRow, minCoverage float64) string {
+	return fmt.Sprintf("coverage %.3f is below min_coverage %v", *row.Coverage, minCoverage)
+}
+
+// gateRow finds the row of the summary that a gate looks at.
+func gateRow(g configs.Gate, summary []runs.SummaryRow) (*runs.SummaryRow, string) {
+	d, _ := metrics.Lookup(g.Metric)
+	agg := runs.Macro
+	if g.Micro {
+		agg = runs.Micro
+	}
+	var keys []string
+	for _, f := range g.Slices {
+		keys = append(keys, f.Key)
+	}
+	system, slice, err := gateGroup(g, keys)
+	if err != nil {
+		return nil, err.Error()
+	}
+	for i := range summary {
+		r := &summary[i]
+		if r.System == system && r.Slice == slice && r.Metric == d.Name && r.Agg == agg {
+			return r, ""
+		}
+	}
+	return nil, "the run has no rows of " + strings.TrimSpace(system+" "+slice)
+}

@@ -1,0 +1,175 @@
+package harness
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// callOK is the status of a call that gave a verdict.
+const callOK = "ok"
+
+// countCalls adds up what the calls of the run in dir took.
+func countCalls(dir string, j *runs.JudgeRecord) error {
+	answerers := make(map[runs.Answerer]int64)
+	var cost, millis float64
+	sent := int64(0) // calls that the cache did not answer
+	err := runs.Calls.Scan(dir, nil, func(_ int64, c *runs.Call) error {
+		j.Calls++
+		if c.Status == callOK {
+			answerers[runs.Answerer{Model: c.Model, Provider: c.Provider}]++
+		}
+		if c.Cached {
+			j.Cached++
+			return nil
+		}
+		sent++
+		millis += float64(orZero(c.LatencyMillis))
+		cost += orZero(c.CostUSD)
+		j.Retries += int64(max(c.Attempts-1, 0))
+		j.PromptTokens += orZero(c.PromptTokens)
+		j.CompletionTokens += orZero(c.CompletionTokens)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.CostUSD = &cost
+	if sent > 0 {
+		j.LatencyMillis = new(millis / float64(sent))
+	}
+	j.Answered = nil
+	for who, n := range answerers {
+		who.Calls = n
+		j.Answered = append(j.Answered, who)
+	}
+	slices.SortFunc(j.Answered, func(a, b runs.Answerer) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Provider, b.Provider))
+	})
+	return nil
+}
+
+func orZero[T any](v *T) T {
+	if v == nil {
+		var zero T
+		return zero
+	}
+	return *v
+}
+
+// countClaims counts the claims of the run in dir, those that the judge was asked
+// about, and those that it could not answer.
+func countClaims(dir string, m *runs.Manifest) error {
+	m.Claims, m.Judge.Asked, m.Judge.Unanswered, m.Judge.Failed = 0, 0, 0, 0
+	return runs.Claims.Scan(dir, []string{"votes", "label"}, func(_ int64, c *runs.Claim) error {
+		m.Claims++
+		if c.Votes == nil {
+			return nil
+		}
+		m.Judge.Asked++
+		if *c.Votes == 0 {
+			m.Judge.Failed++
+		}
+		if *c.Votes == 0 || c.Label == ibid.Unsure.String() {
+			m.Judge.Unanswered++
+		}
+		return nil
+	})
+}
+
+// countTampering counts the rows whose material tries to steer the judge, as far
+// as the judge looks for that, and warns of them.
+func (p *Plan) countTampering(m *runs.Manifest) error {
+	m.Judge.Tampering = 0
+	err := runs.Rows().Scan(p.Dir, []string{"tampering"}, func(_ int64, r *runs.Row) error {
+		if r.Tampering != "" && r.Tampering != "none" {
+			m.Judge.Tampering++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if n := m.Judge.Tampering; n > 0 {
+		text := fmt.Sprintf("rows that try to steer the judge: %d, see the column tampering of %s", n, runs.RowsFile)
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+	}
+	return nil
+}
+
+// opinionOf writes one of several opinions on a claim for claims.parquet.
+func opinionOf(model string, vote int, label ibid.Degree) string {
+	return fmt.Sprintf("%s#%d=%s", model, vote, label)
+}
+
+// firstOpinion reads the opinion of a model's first vote; ok is false for others.
+func firstOpinion(text string) (model string, label ibid.Degree, ok bool) {
+	model, name, _ := strings.Cut(text, "#0=")
+	label, err := ibid.ParseDegree(name)
+	return model, label, err == nil
+}
+
+// A panelTable counts the labels of two models.
+type panelTable struct {
+	labels *stats.Contingency
+	unsure int64
+}
+
+// panelOf says how the models of the panel of the run in dir agree, nil if only one
+// judged.
+func panelOf(dir string) ([]runs.PanelPair, error) {
+	tables := make(map[[2]string]*panelTable)
+	err := runs.Claims.Scan(dir, []string{"opinions"}, func(_ int64, c *runs.Claim) error {
+		countOpinions(tables, c.Opinions)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []runs.PanelPair
+	for _, models := range slices.SortedFunc(maps.Keys(tables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		t := tables[models]
+		k := t.labels.Kappa(stats.Unweighted, 0.95)
+		pair := runs.PanelPair{Models: models, Claims: k.N, Unsure: t.unsure}
+		if k.Observed.Known() {
+			pair.Agreement = &k.Observed.Value
+		}
+		if k.Value.Known() {
+			pair.Kappa = &k.Value.Value
+		}
+		out = append(out, pair)
+	}
+	return out, nil
+}
+
+// countOpinions counts the opinions on one claim, each pair of models once.
+func countOpinions(tables map[[2]string]*panelTable, opinions []string) {
+	labels := make(map[string]ibid.Degree, len(opinions))
+	for _, o := range opinions {
+		if model, label, ok := firstOpinion(o); ok {
+			labels[model] = label
+		}
+	}
+	models := slices.Sorted(maps.Keys(labels))
+	for i, a := range models {
+		for _, b := range models[i+1:] {
+			t := tables[[2]string{a, b}]
+			if t == nil {
+				t = &panelTable{labels: stats.NewContingency(int(ibid.Contradicts) + 1)}
+				tables[[2]string{a, b}] = t
+			}
+			if labels[a] == ibid.Unsure || labels[b] == ibid.Unsure {
+				t.unsure++
+				continue
+			}
+			t.labels.Add(int(labels[a]), int(labels[b]))
+		}
+	}
+}

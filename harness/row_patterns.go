@@ -1,0 +1,123 @@
+package harness
+
+import (
+	"slices"
+
+	"ibid"
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// maxPatterns bounds the patterns that a rowPatterns keeps; a run has a handful,
+// one per kind of row.
+const maxPatterns = 256
+
+// A rowPattern is what rows have in common that lack the same numbers for the
+// same reasons: the column undefined, and which columns are null.
+type rowPattern struct {
+	reasons  []ibid.Reason
+	known    [metrics.NumCounts]bool
+	sumKnown []bool
+
+	undefined    parquet.MapRef // in the table, if stored
+	stored       bool
+	keys, values []string // the entries of undefined
+
+	counts, metrics, poolCounts, sums, custom, customSums *parquet.RowMask
+}
+
+// rowPatterns finds the pattern of rows. Each one is worked out once.
+type rowPatterns struct {
+	table     *parquet.Table
+	undefined runs.MapColumn
+	layout    *runs.RowsLayout
+	last      *rowPattern
+	byKey     map[string]*rowPattern
+	key       []byte
+	names     []string // of the metrics
+}
+
+// of returns the pattern of a row; that of the row before it is the most likely.
+func (p *rowPatterns) of(s *metrics.Scores) *rowPattern {
+	if p.last != nil && p.last.fits(s) {
+		return p.last
+	}
+	p.key = p.key[:0]
+	for _, why := range s.Reasons {
+		p.key = append(p.key, byte(why))
+	}
+	for _, list := range [][]bool{s.Known[:], s.SumKnown} {
+		for _, known := range list {
+			if known {
+				p.key = append(p.key, 1)
+			} else {
+				p.key = append(p.key, 0)
+			}
+		}
+	}
+	pattern := p.byKey[string(p.key)]
+	if pattern == nil {
+		pattern = p.make(s)
+		if len(p.byKey) < maxPatterns {
+			if p.byKey == nil {
+				p.byKey = make(map[string]*rowPattern)
+			}
+			pattern.undefined, pattern.stored = p.undefined.Define(pattern.keys, pattern.values), true
+			p.byKey[string(p.key)] = pattern
+		}
+	}
+	p.last = pattern
+	return pattern
+}
+
+// fits reports whether the row has the pattern. Arrays are compared a word at a
+// time, slices are not.
+func (p *rowPattern) fits(s *metrics.Scores) bool {
+	const n, sums = metrics.NumBuiltin, metrics.NumBuiltinSums
+	return p.known == s.Known &&
+		[n]ibid.Reason(p.reasons) == [n]ibid.Reason(s.Reasons) &&
+		[sums]bool(p.sumKnown) == [sums]bool(s.SumKnown) &&
+		slices.Equal(p.reasons[n:], s.Reasons[n:]) &&
+		slices.Equal(p.sumKnown[sums:], s.SumKnown[sums:])
+}
+
+func (p *rowPatterns) make(s *metrics.Scores) *rowPattern {
+	if p.names == nil {
+		for _, d := range metrics.Definitions() {
+			p.names = append(p.names, d.Name)
+		}
+	}
+	pattern := &rowPattern{reasons: slices.Clone(s.Reasons), known: s.Known, sumKnown: slices.Clone(s.SumKnown)}
+	defined := make([]bool, len(s.Reasons))
+	for m, why := range s.Reasons {
+		if defined[m] = why == ibid.Defined; !defined[m] {
+			pattern.keys = append(pattern.keys, p.names[m])
+			pattern.values = append(pattern.values, why.String())
+		}
+	}
+	t, l := p.table, p.layout
+	pattern.counts = t.RowMask(l.Counts, s.Known[:runs.ContractCounts])
+	pattern.metrics = t.RowMask(l.Metrics, defined[:l.Builtin])
+	pattern.poolCounts = t.RowMask(l.PoolCounts, s.Known[runs.ContractCounts:])
+	pattern.sums = t.RowMask(l.Sums, s.SumKnown[:l.BuiltinSums])
+	pattern.custom = t.RowMask(l.Custom, defined[l.Builtin:])
+	pattern.customSums = t.RowMask(l.CustomSums, s.SumKnown[l.BuiltinSums:])
+	return pattern
+}
+
+// append appends the numbers of a row of this pattern to the table of in.
+func (p *rowPattern) append(in *rowPatterns, s *metrics.Scores) {
+	if p.stored {
+		in.undefined.AppendRef(p.undefined)
+	} else {
+		in.undefined.Append(p.keys, p.values)
+	}
+	t, l := in.table, in.layout
+	t.AppendIntRow(p.counts, s.Counts[:runs.ContractCounts])
+	t.AppendDoubleRow(p.metrics, s.Values[:l.Builtin])
+	t.AppendIntRow(p.poolCounts, s.Counts[runs.ContractCounts:])
+	t.AppendDoubleRow(p.sums, s.Sums[:l.BuiltinSums])
+	t.AppendDoubleRow(p.custom, s.Values[l.Builtin:])
+	t.AppendDoubleRow(p.customSums, s.Sums[l.BuiltinSums:])
+}

@@ -1,0 +1,185 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ibid"
+	"ibid/configs"
+	"ibid/dataset/runs"
+	"ibid/judge"
+	"ibid/judge/openrouter"
+)
+
+// maxNamedModels is how many answering models a warning about them names.
+const maxNamedModels = 5
+
+// modelFamilies finds the answering models of the same family as a judging model.
+// Such a judge may favour them.
+type modelFamilies struct {
+	judges []string
+	answer map[answerer]bool // who answered -> is of the family
+}
+
+// An answerer is who answered a row.
+type answerer struct{ model, provider string }
+
+func newModelFamilies(judges []string) *modelFamilies {
+	return &modelFamilies{judges: judges, answer: make(map[answerer]bool)}
+}
+
+// add looks at who answered a row.
+func (k *modelFamilies) add(r *ibid.Answer) {
+	who := answerer{r.Model, r.Provider}
+	if _, known := k.answer[who]; known || len(k.judges) == 0 {
+		return
+	}
+	// The row's strings belong to its batch.
+	who = answerer{strings.Clone(r.Model), strings.Clone(r.Provider)}
+	k.answer[who] = slices.ContainsFunc(k.judges, func(j string) bool { return judge.SameFamily(j, who.model, who.provider) })
+}
+
+// warning says which answering models are of the family, "" if none is.
+func (k *modelFamilies) warning() string {
+	names := make(map[string]bool)
+	for who, same := range k.answer {
+		if !same {
+			continue
+		}
+		names[cmp.Or(who.model, who.provider)] = true
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	list := slices.Sorted(maps.Keys(names))
+	text := strings.Join(list[:min(len(list), maxNamedModels)], ", ")
+	if more := len(list) - maxNamedModels; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("the judge (%s) is of the family of what it judges (%s) and may favour it; take one of another family",
+		strings.Join(k.judges, ", "), text)
+}
+
+// Parameters that verdicts rest on, as OpenRouter calls them.
+const (
+	structuredOutputs = "structured_outputs"
+	responseFormat    = "response_format"
+	temperature       = "temperature"
+)
+
+// modelWait is how long a run waits for the list of models before it begins.
+const modelWait = 2 * time.Second
+
+// modelWarnings says what models lack that verdicts rest on. Nothing is known of
+// them without a list; longest is the longest prompt in tokens, 0 if not known.
+func modelWarnings(s *configs.Settings, known []openrouter.ModelInfo, longest int64) []string {
+	if len(known) == 0 {
+		return nil
+	}
+	var names, out []string
+	for i := range known {
+		names = append(names, known[i].ID)
+	}
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, model := range s.Judge.Models() {
+		i := slices.Index(names, model)
+		if i < 0 {
+			text := "the endpoint has no model " + model
+			if near := configs.Nearest(model, names); near != "" {
+				text += "; did you mean " + near + "?"
+			}
+			warn("%s", text)
+			continue
+		}
+		m := &known[i]
+		if s.Judge.Mode == openrouter.Matrix && !m.Supports(structuredOutputs) && !m.Supports(responseFormat) {
+			warn("%s does not promise structured outputs: more replies will break the schema and be asked again", model)
+		}
+		if !m.Supports(temperature) {
+			warn("%s takes no temperature: its verdicts will differ more from run to run", model)
+		}
+		if m.ContextLength > 0 && longest > m.ContextLength {
+			warn("the longest prompt has about %d tokens, %s takes %d: such rows are asked in parts", longest, model, m.ContextLength)
+		}
+	}
+	return out
+}
+
+// warnOfModels says at the beginning of a run what its models lack, if the
+// endpoint tells at once. A rerun whose answers are all kept needs no network, so
+// silence is no error.
+func (p *Plan) warnOfModels(ctx context.Context, m *runs.Manifest, judge *openrouter.Judge) {
+	s := &p.job.Config.Settings
+	if s.Judge.Kind != openrouter.KindOpenRouter {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, modelWait)
+	defer cancel()
+	known, err := judge.Models(ctx)
+	if err != nil {
+		return
+	}
+	for _, text := range modelWarnings(s, known, 0) {
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+	}
+}
+
+// maxSharedDocuments bounds the documents that a [sharedDocuments] keeps.
+const maxSharedDocuments = 1 << 16
+
+// sharedDocuments finds out whether questions share documents. If they do, they are
+// not independent of each other, and intervals over questions are too narrow. It
+// looks at the documents of truth and citations until it finds one that two
+// questions have. It keeps no more than 65,536 documents.
+type sharedDocuments struct {
+	found atomic.Bool
+	full  atomic.Bool
+	seed  maphash.Seed
+	mu    sync.Mutex
+	id    map[uint64]uint64 // document -> a question that has it
+}
+
+func newSharedDocuments() *sharedDocuments {
+	return &sharedDocuments{seed: maphash.MakeSeed(), id: make(map[uint64]uint64)}
+}
+
+func (s *sharedDocuments) note(r *ibid.Answer) {
+	if s.found.Load() || s.full.Load() {
+		return
+	}
+	id := maphash.String(s.seed, r.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range r.Truth {
+		s.document(r.Truth[i].Doc, r.Truth[i].DocNull, id)
+	}
+	for i := range r.Citations {
+		s.document(r.Citations[i].Doc, r.Citations[i].DocNull, id)
+	}
+	if len(s.id) >= maxSharedDocuments {
+		s.full.Store(true)
+	}
+}
+
+func (s *sharedDocuments) document(doc string, null bool, id uint64) {
+	if null {
+		return
+	}
+	hash := maphash.String(s.seed, doc)
+	other, ok := s.id[hash]
+	switch {
+	case !ok:
+		s.id[hash] = id
+	case other != id:
+		s.found.Store(true)
+	}
+}

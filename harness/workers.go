@@ -1,0 +1,290 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+
+	"ibid"
+	"ibid/dataset"
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
+	"ibid/judge"
+	"ibid/metrics"
+)
+
+// A partRange is a series of parts, one after the other, that are still to be done.
+type partRange struct{ from, to int64 } // part numbers, half-open
+
+// An inputPart is one part on its way to a worker.
+type inputPart struct {
+	part  int64
+	batch *dataset.Batch
+	rows  int // of the batch that belong to the run: --limit may end within it
+}
+
+// A finishedPart is what a worker reports of a part.
+type finishedPart struct {
+	number int64
+	known  knownPart
+	rows   int64 // rows of the input, also those that --only left out
+}
+
+// scoreParts scores the parts of all stretches. One goroutine decodes, workers
+// score and encode, and the caller's goroutine collects: no goroutine writes
+// what another one reads. done is called once for each part, in the order of
+// completion; tick now and then while a live judge answers, with the rows that
+// it has answered.
+//
+// A live judge is asked under ctx, not under the group's: when one worker fails,
+// what the others asked is paid for and waited for.
+func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int64, docs *dataset.Documents, done func(finishedPart), tick func(answered int64)) error {
+	queue := p.startJudgeQueue(ctx)
+	defer queue.end()
+	g, ctx := errgroup.WithContext(ctx)
+	parts := make(chan inputPart)
+	finished := make(chan finishedPart)
+
+	g.Go(func() error {
+		defer close(parts)
+		for _, s := range todo {
+			if err := p.decode(ctx, s, rowsPerPart, parts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	layout := runs.NewRowsLayout()
+	var workers errgroup.Group
+	for range p.workers(queue) {
+		w, err := newWorker(p, layout, docs)
+		if err != nil {
+			return err
+		}
+		w.queue = queue
+		workers.Go(func() error { return w.run(ctx, parts, finished) })
+	}
+	g.Go(func() error {
+		defer close(finished)
+		return workers.Wait()
+	})
+	queue.watch(finished, done, tick)
+	return g.Wait()
+}
+
+// decode sends the parts of a stretch to the workers, in order.
+func (p *Plan) decode(ctx context.Context, s partRange, rowsPerPart int64, parts chan<- inputPart) error {
+	next := s.from
+	left := p.Rows - s.from*rowsPerPart
+	err := p.source.Read(ctx, s.from*rowsPerPart, int(rowsPerPart), func(b *dataset.Batch) error {
+		rows := int(min(left, int64(b.Len())))
+		left -= int64(rows)
+		select {
+		case parts <- inputPart{next, b, rows}:
+		case <-ctx.Done():
+			b.Release()
+			return ctx.Err()
+		}
+		next++
+		if next == s.to {
+			return errEnough
+		}
+		return nil
+	})
+	return ignoreEnough(err)
+}
+
+// A worker scores parts, one after the other.
+type worker struct {
+	plan    *Plan
+	queue   *judgeQueue // nil without a live judge
+	scorer  *scorer
+	record  *recorder
+	sums    *partSummer
+	encoder parquet.Encoder
+	row     ibid.Answer
+}
+
+func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*worker, error) {
+	s, err := newScorer(p, docs)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecorder(layout, &p.job.Config.Settings)
+	if err != nil {
+		return nil, err
+	}
+	settings := &p.job.Config.Settings
+	return &worker{plan: p, scorer: s, record: r, sums: newPartSummer(layout, settings)}, nil
+}
+
+func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
+	for in := range parts {
+		known, err := w.scorePart(ctx, in)
+		in.batch.Release()
+		if err != nil {
+			return err
+		}
+		select {
+		case finished <- finishedPart{in.part, known, int64(in.rows)}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// scorePart scores one part, makes its results durable and returns what the summary
+// needs of it.
+func (w *worker) scorePart(ctx context.Context, in inputPart) (known knownPart, err error) {
+	answers, err := w.askJudge(in)
+	if err != nil {
+		return known, err
+	}
+	w.record.reset()
+	w.sums.begin()
+	for i := range in.rows {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return known, ctx.Err()
+		}
+		in.batch.Row(i, &w.row)
+		if !w.plan.job.wants(&w.row) {
+			continue
+		}
+		if answers != nil {
+			w.scorer.judging.answer = &answers[i]
+		}
+		if err := w.scoreRow(ctx); err != nil {
+			return known, w.atRow(err)
+		}
+	}
+	for _, kind := range w.plan.partFiles() {
+		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
+			return w.encoder.EncodePart(out, w.record.table(kind))
+		}); err != nil {
+			return known, err
+		}
+	}
+	tally := w.record.tally
+	return w.sums.end(w.record.rows, &tally)
+}
+
+// atRow says which row an error is about.
+func (w *worker) atRow(err error) error {
+	return fmt.Errorf("%s: row %d: %w", w.row.File, w.row.FileRow, err)
+}
+
+// scoreRow scores the current row. A panic is a bug, but not a reason to lose the
+// stack or the row's place.
+func (w *worker) scoreRow(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v\n%s", r, debug.Stack())
+		}
+	}()
+	failure, err := w.scorer.score(ctx, &w.row)
+	if err != nil {
+		return err
+	}
+	w.plan.shared.note(&w.row)
+	w.plan.annotators.note(&w.row)
+	w.sums.note(&w.row)
+	w.record.add(&w.row, w.scorer, failure)
+	return nil
+}
+
+// textCache is how many bytes of texts and tokens a worker keeps at hand.
+const textCache = 16 << 20
+
+// A scorer turns rows into scores; each worker has its own. It is a function of
+// the row: nothing is carried from one row to the next.
+type scorer struct {
+	resolver *dataset.Resolver
+	metrics  *metrics.Scorer
+	texts    metrics.TokenSource // nil if no text can be known
+	judging  *judging            // nil without a judge
+
+	row    metrics.Row
+	scores metrics.Scores
+}
+
+func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
+	m, err := metrics.NewScorer(p.options)
+	if err != nil {
+		return nil, err
+	}
+	s := &scorer{metrics: m}
+	var view *dataset.View
+	if docs != nil {
+		view = docs.View(textCache)
+	}
+	s.resolver = dataset.NewResolver(view, p.conventions)
+	if docs != nil || p.inline {
+		s.texts = s.resolver
+	}
+	if p.judge != nil {
+		s.judging, err = newJudging(p, s.resolver)
+	}
+	return s, err
+}
+
+// score resolves the places of the row and fills scores. A row that cannot be
+// scored gives the reason as failure and has no defined score; err means that the
+// run cannot go on.
+func (s *scorer) score(ctx context.Context, in *ibid.Answer) (failure, err error) {
+	if failure := badRow(in); failure != nil {
+		s.scores.Fail(ibid.RowError)
+		return failure, nil
+	}
+	bad := s.resolver.Resolve(in)
+	if err := s.resolver.Err(); err != nil {
+		return nil, err
+	}
+	if bad != nil {
+		s.scores.Fail(ibid.RowError)
+		return bad, nil
+	}
+	s.row.Answer, s.row.Tokens = *in, s.texts
+	if s.judging != nil {
+		if err := s.judging.row(ctx, in); err != nil {
+			return nil, err
+		}
+		s.judging.fill(&s.row)
+	}
+	s.metrics.Score(&s.row, &s.scores)
+	return nil, s.resolver.Err()
+}
+
+// request returns what a row asks of the judge: nil if it has no claims or cannot
+// be scored. It is valid until the scorer takes the next row.
+func (s *scorer) request(in *ibid.Answer) (*judge.Request, error) {
+	if badRow(in) != nil {
+		return nil, nil
+	}
+	bad := s.resolver.Resolve(in)
+	if err := s.resolver.Err(); err != nil || bad != nil {
+		return nil, err
+	}
+	s.judging.prepare(in)
+	if len(s.judging.claims) == 0 {
+		return nil, s.resolver.Err()
+	}
+	return &s.judging.request, s.resolver.Err()
+}
+
+// badRow returns why a row cannot be scored, or nil.
+func badRow(in *ibid.Answer) error {
+	switch {
+	case in.Err != nil:
+		return in.Err
+	case in.QueryNull:
+		return errors.New("query: null")
+	case in.AnswerNull:
+		return errors.New("answer: null")
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+// Package ibid is the vocabulary of citation accuracy: what an answer, a
+// citation, a claim, a mark, a label and a document are, and the few small values
+// that say what is known of them. Every other package takes these types.
+//
+// An AI system answered a question and cited its sources. A [Citation] points at
+// a [Place] in a [Document]; people leave a [Mark] where a citation should point,
+// and a [Label] on what they think of one. A [Claim] is one statement of the
+// answer; a judge says how far the cited places bear it out ([Support]), which
+// gives its [Outcome].
+//
+// All offsets are half-open intervals of Unicode code points, counted from 0,
+// unless a field says otherwise. Null is not empty: a list that is not known and
+// a list that is known to be empty are different things, and so are a number that
+// is 0 and one that is not known ([Maybe]).
+package ibid
+
+// An Answer is one answer by one system, as the file gives it. Strings are "" when
+// null unless a field says otherwise; a list is null (not known) when its
+// Has field is false, and known to be empty when it is true and the list has no
+// element.
+//
+// An Answer that a reader filled is valid as long as the reader says: its strings
+// may share memory with the reader's.
+type Answer struct {
+	Pos     int64  // position in the input, over all its files
+	File    string // the file as the user named it
+	FileRow int64  // zero-based row in File
+
+	// Err is set if a value of the row is bad, such as text that is not UTF-8
+	// or an integer out of range: the row gets status "error". It names column
+	// and element, not file and row. The bad value itself reads as null.
+	Err error
+
+	ID, Query, Answer       string
+	IDNull                  bool   // a null id is a mistake of the whole input, not of the row
+	QueryNull, AnswerNull   bool   // required columns whose value is null: the row is an error row
+	System, Provider, Model string // System is "default" when null, empty or absent
+
+	Citations    []Citation
+	HasCitations bool
+	Truth        []Mark
+	HasTruth     bool
+	Claims       []Claim
+	HasClaims    bool
+	Labels       []Label
+	HasLabels    bool
+	Documents    []Document
+	HasDocuments bool
+	Messages     []Message
+	HasMessages  bool
+	Tags         []Tag // sorted by key
+}
+
+// A Citation is one citation: as given, its source side (Doc to Title), its
+// answer side, and what the provider says about it; and where it points once
+// package dataset has resolved it.
+type Citation struct {
+	Doc        string
+	DocNull    bool
+	Page       Integer
+	Start, End Integer
+	Unit       string // "" for the convention of the file
+	CitedText  string
+	Title      string
+
+	AnswerStart, AnswerEnd Integer
+
+	CitationID, ClaimID   string
+	SourceType, Method    string
+	Confidence, Relevance Number
+	TokenContribution     Integer
+	SourceReference       string // JSON
+
+	Place    Place    // resolved from Doc to CitedText
+	Repaired Interval // where CitedText was found, in code points of the key of Place; null unless the status is quote_repaired
+	Extent   Interval // AnswerStart and AnswerEnd in code points of the answer
+}
+
+// A Mark is one span that an annotator marked. With DocNull the annotator
+// looked and marked nothing.
+type Mark struct {
+	Annotator  string // "" is the one unnamed annotator
+	Doc        string
+	DocNull    bool
+	Page       Integer
+	Start, End Integer
+	Unit       string
+	ClaimID    string
+
+	Place Place // resolved from Doc to Unit
+}
+
+// A Claim is one claim of an answer, the citations linked to it, and the verdict
+// on it.
+type Claim struct {
+	ClaimID    string
+	Text       string
+	Start, End Integer // in the answer, as given
+
+	Extent Interval // in code points of the answer; an end may be null only before the claims are cut
+
+	// Citations are the linked citations, valid or not, as ascending indices in the
+	// answer's citations.
+	Citations []int32
+
+	Factual       Tri // Unset counts as Yes
+	NeedsCitation Tri // Unset counts as Factual
+
+	Joint        Support // by its cited evidence taken together
+	Contradicted bool    // by its cited evidence
+	Elsewhere    Support // the best by evidence that it does not cite
+}
+
+// A Label is one human judgment of a claim, a citation, or the pair of both.
+type Label struct {
+	Annotator           string
+	ClaimID, CitationID string
+	Kind                string // support, relevant, needs_citation, factual
+	Value               Number
+}
+
+// A Document is one source. Text is "" and HasText false when only its name,
+// or nothing but pages and blocks, is known.
+type Document struct {
+	File    string // the file of a document read from DOCUMENTS, as the user named it
+	FileRow int64  // zero-based row in File
+	Err     error  // a bad value, as in [Answer]; of an inline document the row has it
+
+	Doc, Title string
+	Text       string
+	HasText    bool
+	SourceType string
+	Pages      []string // page 1 is Pages[0]
+	HasPages   bool
+	Blocks     []string
+	HasBlocks  bool
+	Metadata   string // JSON
+}
+
+// A Message is one turn of the conversation that led to the answer.
+type Message struct{ Role, Content string }
+
+// A Tag is one entry of the row's tags.
+type Tag struct{ Key, Value string }

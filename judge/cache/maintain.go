@@ -1,0 +1,288 @@
+package cache
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"time"
+)
+
+// Stats say what a store holds.
+type Stats struct {
+	Entries, Attempts int64
+	// EntryCostNanoUSD is what the stored answers cost, which is what a rerun
+	// saves; AttemptCostNanoUSD is what all calls on record cost, those that led
+	// to nothing with them. Both in billionths of a US dollar.
+	EntryCostNanoUSD, AttemptCostNanoUSD int64
+	// Bytes is the size on disk with the log.
+	Bytes int64
+	// Oldest and Newest are when the first and the last answer came; zero
+	// without entries.
+	Oldest, Newest time.Time
+	Models         []ModelStats // by model and provider
+	Classes        []ClassStats // by class
+}
+
+// ModelStats are the entries of one model at one provider.
+type ModelStats struct {
+	Model                          string // who answered; who was asked, where that is not known
+	Provider                       string
+	Entries                        int64
+	PromptTokens, CompletionTokens int64
+	CostNanoUSD                    int64
+}
+
+// ClassStats are the attempts that ended in one way.
+type ClassStats struct {
+	Class                 string
+	Attempts, CostNanoUSD int64
+}
+
+// Stats counts what is stored at one moment. It reads all of the store.
+func (s *SQLite) Stats(ctx context.Context) (*Stats, error) {
+	out, err := s.stats(ctx)
+	if err != nil {
+		return nil, s.readFault(ctx, err)
+	}
+	return out, nil
+}
+
+func (s *SQLite) stats(ctx context.Context) (*Stats, error) {
+	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback() // nothing was written
+	out := new(Stats)
+	if err := out.addModels(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := out.addClasses(ctx, tx); err != nil {
+		return nil, err
+	}
+	var oldest, newest sql.NullInt64
+	if err := tx.QueryRowContext(ctx, "SELECT min(created), max(created) FROM entry").Scan(&oldest, &newest); err != nil {
+		return nil, err
+	}
+	if oldest.Valid {
+		out.Oldest, out.Newest = time.UnixMilli(oldest.Int64).UTC(), time.UnixMilli(newest.Int64).UTC()
+	}
+	out.Bytes, err = Size(s.path)
+	return out, err
+}
+
+func (s *Stats) addModels(ctx context.Context, tx *sql.Tx) error {
+	rows, err := tx.QueryContext(ctx, `SELECT iif(model_resolved = '', model_requested, model_resolved) AS model, provider,
+		count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost_nano_usd) FROM entry GROUP BY model, provider ORDER BY model, provider`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var m ModelStats
+		if err := rows.Scan(&m.Model, &m.Provider, &m.Entries, &m.PromptTokens, &m.CompletionTokens, &m.CostNanoUSD); err != nil {
+			return err
+		}
+		s.Models = append(s.Models, m)
+		s.Entries += m.Entries
+		s.EntryCostNanoUSD += m.CostNanoUSD
+	}
+	return rows.Err()
+}
+
+func (s *Stats) addClasses(ctx context.Context, tx *sql.Tx) error {
+	rows, err := tx.QueryContext(ctx, "SELECT class, count(*), sum(cost_nano_usd) FROM attempt GROUP BY class ORDER BY class")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c ClassStats
+		if err := rows.Scan(&c.Class, &c.Attempts, &c.CostNanoUSD); err != nil {
+			return err
+		}
+		s.Classes = append(s.Classes, c)
+		s.Attempts += c.Attempts
+		s.AttemptCostNanoUSD += c.CostNanoUSD
+	}
+	return rows.Err()
+}
+
+// Size is the number of bytes that the store at path takes on disk, its log
+// included.
+func Size(path string) (int64, error) {
+	var sum int64
+	for _, name := range []string{path, path + "-wal"} {
+		info, err := os.Stat(name)
+		switch {
+		case err == nil:
+			sum += info.Size()
+		case !errors.Is(err, fs.ErrNotExist):
+			return 0, err
+		}
+	}
+	return sum, nil
+}
+
+// Removed counts what a prune removes.
+type Removed struct{ Entries, Attempts int64 }
+
+// stepRows and stepPages bound what one transaction of a prune takes, so that
+// runs that use the store get to write in between.
+const (
+	stepRows  = 1000
+	stepPages = 1000
+)
+
+// Removable counts what Prune would remove.
+func (s *SQLite) Removable(ctx context.Context, before time.Time) (Removed, error) {
+	var r Removed
+	row := s.reader.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM entry WHERE created < ?1), (SELECT count(*) FROM attempt WHERE at < ?1)", before.UnixMilli())
+	if err := row.Scan(&r.Entries, &r.Attempts); err != nil {
+		return Removed{}, s.readFault(ctx, err)
+	}
+	return r, nil
+}
+
+// Prune removes the entries and attempts from before a moment and gives their
+// room on disk back. If it fails, some are gone already: those it counts.
+func (s *SQLite) Prune(ctx context.Context, before time.Time) (Removed, error) {
+	return s.remove(ctx, before.UnixMilli())
+}
+
+// Clear removes all entries and attempts, and the leases.
+func (s *SQLite) Clear(ctx context.Context) (Removed, error) {
+	r, err := s.remove(ctx, math.MaxInt64)
+	if err != nil {
+		return r, err
+	}
+	return r, s.write(ctx, func(p *prepared) error {
+		_, err := p.conn.ExecContext(ctx, "DELETE FROM lease")
+		return err
+	})
+}
+
+func (s *SQLite) remove(ctx context.Context, before int64) (r Removed, err error) {
+	if r.Entries, err = s.removeFrom(ctx, "entry", "created", before); err != nil {
+		return r, err
+	}
+	if r.Attempts, err = s.removeFrom(ctx, "attempt", "at", before); err != nil {
+		return r, err
+	}
+	return r, s.shrink(ctx)
+}
+
+func (s *SQLite) removeFrom(ctx context.Context, table, column string, before int64) (int64, error) {
+	query := fmt.Sprintf("DELETE FROM %[1]s WHERE id IN (SELECT id FROM %[1]s WHERE %[2]s < ? LIMIT %[3]d)", table, column, stepRows)
+	var sum int64
+	for {
+		n, err := s.count(ctx, func(p *prepared) (int64, error) {
+			res, err := p.conn.ExecContext(ctx, query, before)
+			if err != nil {
+				return 0, err
+			}
+			return res.RowsAffected()
+		})
+		sum += n
+		if err != nil || n == 0 {
+			return sum, err
+		}
+	}
+}
+
+// shrink takes free pages off the end of the file.
+func (s *SQLite) shrink(ctx context.Context) error {
+	for {
+		free, err := s.count(ctx, func(p *prepared) (free int64, err error) {
+			if _, err := p.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", stepPages)); err != nil {
+				return 0, err
+			}
+			return free, p.conn.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free)
+		})
+		if err != nil || free == 0 {
+			return err
+		}
+	}
+}
+
+// count does a write that counts.
+func (s *SQLite) count(ctx context.Context, do func(*prepared) (int64, error)) (int64, error) {
+	counted := make(chan int64, 1)
+	err := s.write(ctx, func(p *prepared) error {
+		n, err := do(p)
+		if err == nil {
+			counted <- n
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return <-counted, nil
+}
+
+// Entries are all entries in the order in which they were put, as they stood
+// when the walk began. An error ends it.
+func (s *SQLite) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
+	return walk(ctx, s, "SELECT "+entryColumns+" FROM entry ORDER BY id", scanEntry)
+}
+
+// Attempts are all attempts in the order in which they were recorded, as they
+// stood when the walk began. An error ends it.
+func (s *SQLite) Attempts(ctx context.Context) iter.Seq2[Attempt, error] {
+	return walk(ctx, s, "SELECT "+attemptColumns+" FROM attempt ORDER BY id", scanAttempt)
+}
+
+func walk[T any](ctx context.Context, s *SQLite, query string, scan func(scanner) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		rows, err := s.reader.QueryContext(ctx, query)
+		if err != nil {
+			yield(none, s.readFault(ctx, err))
+			return
+		}
+		defer rows.Close()
+		for rows.Next() {
+			v, err := scan(rows)
+			if err != nil {
+				yield(none, s.readFault(ctx, err))
+				return
+			}
+			if !yield(v, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(none, s.readFault(ctx, err))
+		}
+	}
+}
+
+// Latency is the mean time that stored answers of a model took, over at most the
+// latest thousand; n is how many there are. It is 0 without answers.
+func (s *SQLite) Latency(ctx context.Context, requested string) (mean time.Duration, n int64, err error) {
+	var millis float64
+	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(avg(latency_ms), 0), count(*) FROM
+		(SELECT latency_ms FROM entry WHERE model_requested = ? ORDER BY id DESC LIMIT 1000)`, requested).Scan(&millis, &n)
+	if err != nil {
+		return 0, 0, s.readFault(ctx, err)
+	}
+	return time.Duration(millis * float64(time.Millisecond)), n, nil
+}
+
+// Spent is what the calls of a run cost since a time, failed ones with them, in
+// billionths of a US dollar. The time spares it older calls: since the run began
+// is all of them.
+func (s *SQLite) Spent(ctx context.Context, run string, since time.Time) (nanoUSD int64, err error) {
+	err = s.reader.QueryRowContext(ctx, "SELECT coalesce(sum(cost_nano_usd), 0) FROM attempt WHERE at >= ? AND run = ?",
+		since.UnixMilli(), run).Scan(&nanoUSD)
+	if err != nil {
+		return 0, s.readFault(ctx, err)
+	}
+	return nanoUSD, nil
+}

@@ -1,0 +1,468 @@
+package openrouter
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"ibid/judge/cache"
+)
+
+// keyVersion changes whenever what enters a key does.
+const keyVersion = "k1"
+
+// A requestHead is the beginning of the body of all requests to one model: all
+// that does not change from row to row, digested once.
+type requestHead struct {
+	text   []byte
+	digest hash.Cloner // of keyVersion, endpoint and text
+	// noSeed leaves the seed out of the tail.
+	noSeed bool
+	make   func(drop []string) *requestHead
+}
+
+// without is the head of the same requests with parameters left out.
+func (h *requestHead) without(drop []string) *requestHead { return h.make(drop) }
+
+// newRequestHead writes the fixed fields in a fixed order, the instructions
+// last, so that a provider can cache all that comes before the row. Writing
+// them here, and not by the client library, keeps a temperature of zero, the
+// order of the schema's members, and the fields that the library does not know;
+// what is hashed is what is sent.
+func newRequestHead(c *Config, model, system, schema string) *requestHead {
+	h := writeHead(c, model, system, schema, nil)
+	h.make = func(drop []string) *requestHead { return writeHead(c, model, system, schema, drop) }
+	return h
+}
+
+func writeHead(c *Config, model, system, schema string, drop []string) *requestHead {
+	b := append([]byte(`{"model":`), quoted(model)...)
+	if schema != "" && !slices.Contains(drop, "response_format") {
+		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"audit","strict":true,"schema":`...)
+		b = append(b, compact(schema)...)
+		b = append(b, `}}`...)
+	}
+	if !slices.Contains(drop, "temperature") {
+		b = append(b, `,"temperature":`...)
+		b = strconv.AppendFloat(b, c.Temperature, 'f', -1, 64)
+	}
+	if c.Kind == KindOpenRouter {
+		b = appendObject(b, "provider", c.Provider)
+		b = appendObject(b, "reasoning", c.Reasoning)
+	}
+	b = append(b, `,"messages":[`...)
+	if system != "" {
+		b = append(b, `{"role":"system","content":`...)
+		b = append(b, quoted(system)...)
+		b = append(b, `},`...)
+	}
+	b = append(b, `{"role":"user","content":"`...)
+	h := sha256.New()
+	h.Write([]byte(keyVersion + "\x00" + c.endpoint() + "\x00"))
+	h.Write(b)
+	return &requestHead{text: b, digest: h.(hash.Cloner), noSeed: slices.Contains(drop, "seed")}
+}
+
+// A request is what one question looks like on the wire.
+type request struct {
+	head      *requestHead
+	user      []byte // the first message of the user, escaped, without its quotes
+	seed      int64
+	maxTokens int64
+}
+
+// tail is what follows the first message of the user.
+func (q *request) tail(b []byte, repairs []byte, maxTokens int64) []byte {
+	b = append(b, `"}`...)
+	b = append(b, repairs...)
+	b = append(b, ']')
+	if !q.head.noSeed {
+		b = append(b, `,"seed":`...)
+		b = strconv.AppendInt(b, q.seed, 10)
+	}
+	b = append(b, `,"max_tokens":`...)
+	b = strconv.AppendInt(b, maxTokens, 10)
+	return append(b, '}')
+}
+
+// key identifies the request: the SHA-256 of version, endpoint and body, with
+// NUL between them.
+func (q *request) key() cache.Key {
+	clone, err := q.head.digest.Clone()
+	if err != nil {
+		panic(err) // SHA-256 can be cloned
+	}
+	clone.Write(q.user)
+	var room [128]byte
+	clone.Write(q.tail(room[:0], nil, q.maxTokens))
+	var key cache.Key
+	clone.Sum(key[:0])
+	return key
+}
+
+// body is what is sent, with repair turns and a longer answer if they are
+// needed; without them it is what key digests.
+func (q *request) body(repairs []byte, maxTokens int64) []byte {
+	b := make([]byte, 0, len(q.head.text)+len(q.user)+len(repairs)+64)
+	b = append(b, q.head.text...)
+	b = append(b, q.user...)
+	return q.tail(b, repairs, maxTokens)
+}
+
+// tokens estimates the length of the prompt, generously: three bytes a token.
+func (q *request) tokens() int64 { return int64(len(q.head.text)+len(q.user)) / 3 }
+
+// appendTurn appends a further message.
+func appendTurn(b []byte, role, text string) []byte {
+	b = append(b, `,{"role":"`...)
+	b = append(b, role...)
+	b = append(b, `","content":"`...)
+	b = appendEscaped(b, []byte(text))
+	return append(b, `"}`...)
+}
+
+func appendObject(b []byte, name string, v map[string]any) []byte {
+	if len(v) == 0 {
+		return b
+	}
+	encoded, err := json.Marshal(v) // keys in sorted order
+	if err != nil {
+		return b // settings come from YAML, which has nothing that JSON has not
+	}
+	b = append(b, `,"`...)
+	b = append(b, name...)
+	b = append(b, `":`...)
+	return append(b, encoded...)
+}
+
+// compact drops the line ends of an embedded schema; its members stay in order.
+func compact(schema string) []byte {
+	b := make([]byte, 0, len(schema))
+	for i := 0; i < len(schema); i++ {
+		if c := schema[i]; c == '\n' {
+			for i+1 < len(schema) && schema[i+1] == ' ' {
+				i++
+			}
+			continue
+		}
+		b = append(b, schema[i])
+	}
+	return b
+}
+
+func quoted(s string) []byte {
+	return append(appendEscaped([]byte{'"'}, []byte(s)), '"')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendEscaped appends text as the inside of a JSON string. What is not valid
+// UTF-8 becomes U+FFFD.
+func appendEscaped(b, text []byte) []byte {
+	start := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			if r, size := utf8.DecodeRune(text[i:]); r != utf8.RuneError || size > 1 {
+				i += size
+				continue
+			}
+			b = append(append(b, text[start:i]...), "\uFFFD"...)
+			i++
+			start = i
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		b = append(b, text[start:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(b, text[start:]...)
+}
+
+// An envelope is what is read of a response. It is lenient where the schema is
+// not known for sure: a member of another type than expected counts as absent.
+type envelope struct {
+	ID       string     `json:"id"`
+	Model    string     `json:"model"`
+	Provider string     `json:"provider"`
+	Choices  []choice   `json:"choices"`
+	Usage    usage      `json:"usage"`
+	Error    *wireError `json:"error"`
+}
+
+type choice struct {
+	FinishReason string     `json:"finish_reason"`
+	Message      message    `json:"message"`
+	Error        *wireError `json:"error"`
+}
+
+type message struct {
+	Content json.RawMessage `json:"content"` // a string, null, or parts
+	Refusal *string         `json:"refusal"`
+}
+
+// usage has numbers as they may come: 10, 10.0, null.
+type usage struct {
+	Prompt     amount   `json:"prompt_tokens"`
+	Completion amount   `json:"completion_tokens"`
+	Cost       *float64 `json:"cost"` // in USD; nil if the endpoint does not tell
+	Prompts    struct {
+		Cached amount `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	Completions struct {
+		Reasoning amount `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// An amount is a count that may be written with a fraction.
+type amount int64
+
+// UnmarshalJSON takes any number; anything else is 0.
+func (a *amount) UnmarshalJSON(b []byte) error {
+	if v, err := strconv.ParseFloat(string(b), 64); err == nil && v >= 0 && v < 1<<53 {
+		*a = amount(v)
+	}
+	return nil
+}
+
+// A wireError is an error in any of its shapes: an object with a number or a
+// string as code, one with http_status instead, or a bare string.
+type wireError struct {
+	Code       json.RawMessage `json:"code"`
+	Message    json.RawMessage `json:"message"`
+	HTTPStatus int             `json:"http_status"`
+	ErrorType  string          `json:"error_type"`
+	Metadata   struct {
+		ErrorType         string                     `json:"error_type"`
+		LimitSource       string                     `json:"limit_source"`
+		Raw               json.RawMessage            `json:"raw"`
+		RetryAfterSeconds *float64                   `json:"retry_after_seconds"`
+		Headers           map[string]json.RawMessage `json:"headers"`
+		Reasons           []string                   `json:"reasons"`
+		FlaggedInput      *string                    `json:"flagged_input"`
+		Patterns          []json.RawMessage          `json:"patterns"`
+	} `json:"metadata"`
+	Availability *struct {
+		Retryable  bool     `json:"retryable"`
+		RetryAfter *float64 `json:"retry_after"`
+	} `json:"availability"`
+}
+
+// UnmarshalJSON never fails: whatever an error is, it is one.
+func (e *wireError) UnmarshalJSON(b []byte) error {
+	type plain wireError
+	var p plain
+	if err := json.Unmarshal(b, &p); err != nil {
+		// A string, or a member of another type: keep what can be kept.
+		var loose struct{ Code, Message json.RawMessage }
+		if json.Unmarshal(b, &loose) != nil {
+			loose.Message = bytes.Clone(b)
+		}
+		p = plain{Code: loose.Code, Message: loose.Message}
+	}
+	*e = wireError(p)
+	return nil
+}
+
+// text is what the error says.
+func (e *wireError) text() string {
+	var s string
+	if json.Unmarshal(e.Message, &s) != nil {
+		s = string(e.Message)
+	}
+	if s == "" {
+		s = e.kind()
+	}
+	if s == "" {
+		s = "an error without a message"
+	}
+	return s
+}
+
+// kind is the stable name of the error, "" if it has none.
+func (e *wireError) kind() string {
+	if e.Metadata.ErrorType != "" {
+		return e.Metadata.ErrorType
+	}
+	return e.ErrorType
+}
+
+// status is the error's own, of HTTP; 502 if it has none.
+func (e *wireError) status() int {
+	if v, err := strconv.ParseFloat(strings.Trim(string(e.Code), `"`), 64); err == nil && v == math.Trunc(v) && v >= 400 && v <= 599 {
+		return int(v)
+	}
+	if e.HTTPStatus >= 400 && e.HTTPStatus <= 599 {
+		return e.HTTPStatus
+	}
+	return http.StatusBadGateway
+}
+
+var errNoChoice = errors.New("no choices")
+
+// read decodes a body that must be one JSON document. White space around it is
+// fine.
+func (v *envelope) read(body []byte) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("the response is not JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the response goes on after its JSON document")
+	}
+	return nil
+}
+
+// failure is the error that a response has within, nil if it has none. A
+// response without choices is one.
+func (v *envelope) failure() *wireError {
+	switch {
+	case v.Error != nil:
+		return v.Error
+	case len(v.Choices) == 0:
+		return &wireError{Message: json.RawMessage(quoted(errNoChoice.Error()))}
+	}
+	return v.Choices[0].Error
+}
+
+// content is the text of the answer; ok is false if there is none.
+func (m *message) content() (text string, ok bool) {
+	if json.Unmarshal(m.Content, &text) == nil {
+		return text, strings.TrimSpace(text) != ""
+	}
+	var parts []struct{ Text string }
+	if json.Unmarshal(m.Content, &parts) != nil {
+		return "", false
+	}
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text, strings.TrimSpace(text) != ""
+}
+
+// nanoUSD is a number of US dollars in billionths, rounded up so that a budget
+// is never counted short.
+func nanoUSD(usd float64) int64 {
+	if !(usd > 0) {
+		return 0
+	}
+	return int64(math.Ceil(min(usd*1e9, math.MaxInt64/2) - 1e-3))
+}
+
+// maxResponse bounds the body of a response in bytes.
+const maxResponse = 8 << 20
+
+// An exchange is one call as it went over the wire: what to send goes in, what
+// came back and what the client library loses of it comes out.
+type exchange struct {
+	body []byte // to send
+
+	status   int // of HTTP; 0 if no response came
+	header   http.Header
+	raw      []byte // body of the response
+	envelope envelope
+	err      error // why there is no whole response
+}
+
+// exchangeKey finds the exchange of a call in its context.
+type exchangeKey struct{}
+
+// A doer stands between the client library and HTTP. It sends the body of the
+// exchange in place of the library's, which would drop a temperature of zero
+// and fields it does not know. It reads responses to their end, so that the
+// connection can be used again, and takes nothing but one whole JSON document.
+// An error within a response of status 200 becomes a response of the error's
+// status, so that the library, too, sees an error.
+type doer struct{ client *http.Client }
+
+// Do sends one request.
+func (d *doer) Do(q *http.Request) (*http.Response, error) {
+	x, ok := q.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return nil, errors.New("a call without an exchange")
+	}
+	q.Body = io.NopCloser(bytes.NewReader(x.body))
+	q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	q.ContentLength = int64(len(x.body))
+	resp, err := d.client.Do(q)
+	if err != nil {
+		x.err = err
+		return nil, err
+	}
+	defer resp.Body.Close()
+	x.status, x.header = resp.StatusCode, resp.Header
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
+	x.raw = raw
+	switch {
+	case err != nil:
+		x.err = fmt.Errorf("reading the response: %w", err)
+		return nil, x.err
+	case len(raw) > maxResponse:
+		x.err = fmt.Errorf("a response of more than %d bytes", maxResponse)
+		return nil, x.err
+	}
+	if err := x.envelope.read(raw); err != nil && resp.StatusCode == http.StatusOK {
+		x.err = err
+		return nil, err
+	}
+	if e := x.envelope.failure(); e != nil && resp.StatusCode < http.StatusBadRequest {
+		resp.StatusCode = e.status()
+		resp.Status = fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+		// The library shall see the error whichever of its shapes it had.
+		if raw, err = json.Marshal(map[string]any{"error": map[string]any{"message": e.text(), "code": resp.StatusCode}}); err != nil {
+			return nil, err
+		}
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(raw))
+	resp.ContentLength = int64(len(raw))
+	return resp, nil
+}
+
+// withExchange is ctx for one call.
+func withExchange(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// complete makes one call within its time.
+func (j *Judge) complete(ctx context.Context, x *exchange, model string) error {
+	if j.config.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, j.config.Timeout, errTimeout)
+		defer cancel()
+	}
+	// The library is told of the model alone: the body is that of the exchange.
+	_, err := j.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{Model: model})
+	if x.err == nil && x.status == 200 && x.envelope.failure() == nil {
+		// What the library could not decode of an answer that is whole, such as
+		// a count written 10.0, is not needed: the envelope has it.
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,230 @@
+package metrics
+
+import (
+	"slices"
+
+	"ibid"
+	"ibid/metrics/dialect"
+	"ibid/metrics/span"
+)
+
+var allCitations = judgedItems{unscored: less(term(Citations), ScoredCitations), scorable: term(Citations)}
+
+var citationDefinitions = map[Metric]Definition{
+	CitationCorrectness: allCitations.define(Definition{
+		Name: "citation_correctness", Aliases: []string{"citation_validity_rate"}, Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
+		Summary:       "share of citations that support what they are cited for",
+		Formula:       "citations with support ≥ supported / scored citations",
+		UndefinedWhen: "no citation, or none is scored", Source: specification,
+		Num: term(CorrectCitations), Den: term(ScoredCitations),
+	}),
+	CitationRelevance: judgedItems{unscored: less(term(Citations), RelevanceCitations), scorable: term(Citations)}.define(Definition{
+		Name: "citation_relevance", Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
+		Summary:       "share of citations that are relevant",
+		Formula:       "citations relevant for any linked claim / citations whose relevance is scored",
+		UndefinedWhen: "no citation, or none is scored", Source: specification,
+		Num: term(RelevantCitations), Den: term(RelevanceCitations),
+	}),
+	MeanSupportScore: allCitations.define(Definition{
+		Name: "mean_support_score", Group: "citations", Kind: Mean, Direction: HigherIsBetter,
+		Summary:       "mean support of citations",
+		Formula:       "mean over scored citations of the best support over linked claims",
+		UndefinedWhen: "no citation, or none is scored", Source: specification,
+		Num: sumTerm(SumSupport), Den: term(ScoredCitations),
+	}),
+}
+
+// judgedScratch is the memory of the judged metrics.
+type judgedScratch struct {
+	claims       []claimItem
+	textless     bool        // claims are unscored, each for want of the texts it cites
+	spans, cited []span.Span // of claims in the answer
+	table        dialect.Table
+	citations    []dialect.Citation // of all statements of table
+}
+
+// What is undefined together.
+var (
+	citationMetrics = []Metric{CitationCorrectness, CitationRelevance, MeanSupportScore}
+	claimMetrics    = []Metric{
+		CitationCompleteness, SupportedCompleteness, CitedClaimPrecision, FactualConsistency,
+		MeanConsistency, ConsistencyVariance, HallucinationRate, ContradictionRate, CitationCoverage,
+	}
+)
+
+func (s *Scores) allUndefined(metrics []Metric, why ibid.Reason) {
+	for _, m := range metrics {
+		s.undefined(m, why)
+	}
+}
+
+// scoreJudged measures what needs claims, and verdicts on them. Without a judge
+// in the run it leaves the metrics as they are, undefined.
+func (s *Scorer) scoreJudged(r *Row, out *Scores) {
+	if r.HasClaims {
+		out.count(Claims, int64(len(r.Claims)))
+		if r.HasCitations {
+			out.count(UnlinkedCitations, r.Unlinked)
+		}
+	}
+	if !s.opt.JudgeComponents {
+		return
+	}
+	s.readClaims(r, out)
+	switch {
+	case !r.HasCitations:
+		out.allUndefined(citationMetrics, ibid.NoCitations)
+	default:
+		s.scoreCitations(r, out)
+	}
+	switch {
+	case !r.HasClaims:
+		out.allUndefined(claimMetrics, ibid.NoClaims)
+	case !r.HasCitations:
+		out.allUndefined(claimMetrics, ibid.NoCitations)
+	default:
+		s.scoreClaims(r, out)
+		s.scoreCoverage(r, out)
+	}
+	s.scoreDialects(r, out)
+}
+
+// unjudged reports whether no verdict of the row may be read.
+func (r *Row) unjudged() bool { return r.JudgeFailed || !r.Judged }
+
+// counts reports whether verdicts on citation i count: those of a citation that
+// is not valid do only if people gave them.
+func (s *Scorer) counts(r *Row, i int32) bool {
+	return s.opt.Human || r.Citations[i].Place.Status.Valid()
+}
+
+// verdict returns the verdict on citation i as it counts.
+func (s *Scorer) verdict(r *Row, i int) CitationVerdict {
+	switch {
+	case !s.counts(r, int32(i)):
+		return CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No, Necessary: ibid.No}
+	case r.unjudged() || i >= len(r.Verdicts):
+		return CitationVerdict{}
+	}
+	return r.Verdicts[i]
+}
+
+// whyOpen is the reason of a metric of which no item is scored; textless says
+// that each of these lacks the text that a judge would have read.
+func whyOpen(r *Row, textless bool) ibid.Reason {
+	switch {
+	case !r.HasClaims || len(r.Claims) == 0:
+		return ibid.NoClaims
+	case r.JudgeFailed:
+		return ibid.JudgeFailed
+	case !r.Judged:
+		return ibid.NoJudge
+	case textless:
+		return ibid.NoDocuments
+	}
+	return ibid.JudgeFailed
+}
+
+// scoreCitations measures the support by single citations.
+func (s *Scorer) scoreCitations(r *Row, out *Scores) {
+	var relevant share
+	var support mean
+	var correct, consistent int64
+	textless := !s.opt.Human
+	for i := range r.Citations {
+		v := s.verdict(r, i)
+		support.add(v.Support)
+		switch {
+		case !v.Support.Known():
+			textless = textless && r.Citations[i].Place.Status == ibid.StatusUnchecked
+		case s.counts(r, int32(i)):
+			if v.Support.Value >= s.opt.Supported {
+				correct++
+			}
+			if v.Support.Value >= s.opt.Consistent {
+				consistent++
+			}
+		}
+		if v.Relevant == ibid.Unset {
+			relevant.addOpen(false, true)
+		} else {
+			relevant.add(v.Relevant == ibid.Yes)
+		}
+	}
+	out.count(CorrectCitations, correct)
+	out.count(ConsistentCitations, consistent)
+	out.count(ScoredCitations, support.scored)
+	out.count(RelevantCitations, relevant.yes)
+	out.count(RelevanceCitations, relevant.scored)
+	out.sum(SumSupport, support.sum)
+	why := lack{ibid.NoCitations, whyOpen(r, textless && support.open > 0), r.unjudged()}
+	right := share{yes: correct, scored: support.scored, most: support.open, open: support.open}
+	out.share(CitationCorrectness, right, why)
+	out.mean(MeanSupportScore, support, why)
+	out.share(CitationRelevance, relevant, why)
+}
+
+// Necessity fills in what the minimal sufficient sets of a claim say of its
+// citations: Necessary and Without of pairs, which is parallel to citations.
+// Each set holds indices in the row's citations; no sets mean that not even all
+// citations together support the claim.
+func Necessity(pairs []PairVerdict, citations []int32, sets [][]int32) {
+	for i, c := range citations {
+		needed, spare := ibid.No, ibid.Scored(0)
+		for _, set := range sets {
+			if slices.Contains(set, c) {
+				needed = ibid.Yes
+			} else {
+				spare = ibid.Scored(1)
+			}
+		}
+		pairs[i].Necessary, pairs[i].Without = needed, spare
+	}
+}
+
+// scoreNecessity measures which citations are needed, if the judge says so.
+func (s *Scorer) scoreNecessity(r *Row, out *Scores) {
+	if !s.opt.Necessity {
+		out.undefined(ALCEPrecision, ibid.NoJudge)
+		out.HasBounds[ALCEPrecision] = false
+		out.undefined(NecessityShared, ibid.NoJudge)
+		return
+	}
+	var supported, unsure [ibid.Yes + 1]int64 // citations of claims that are supported, and may be, by Necessary
+	for i := range s.judged.claims {
+		it := &s.judged.claims[i]
+		if it.joint.Known() && !s.supported(it) {
+			continue
+		}
+		for k := range r.Claims[i].Citations {
+			if v := s.pair(r, i, k); it.joint.Known() {
+				supported[v.Necessary]++
+			} else {
+				unsure[v.Necessary]++
+			}
+		}
+	}
+	yes, scored := supported[ibid.Yes], supported[ibid.Yes]+supported[ibid.No]
+	open := supported[ibid.Unset] + unsure[ibid.Unset] + unsure[ibid.Yes] + unsure[ibid.No]
+	out.count(NecessaryCitations, yes)
+	out.count(NecessityCitations, scored)
+	out.count(UnscoredNecessityCitations, open)
+	why := lack{ibid.NoClaims, whyOpen(r, s.judged.textless), r.unjudged()}
+	if len(r.Citations) == 0 {
+		why.items = ibid.NoCitations
+	}
+	out.settle(NecessityShared, float64(yes), scored, open, why)
+	if open == 0 {
+		return
+	}
+	// At worst, of the claims that may be supported those are whose citations are
+	// not needed; at best, the others.
+	low, high := 1.0, 0.0
+	if n := scored + supported[ibid.Unset] + unsure[ibid.Unset] + unsure[ibid.No]; n > 0 {
+		low = float64(yes) / float64(n)
+	}
+	if n := scored + supported[ibid.Unset] + unsure[ibid.Unset] + unsure[ibid.Yes]; n > 0 {
+		high = 1 - float64(supported[ibid.No])/float64(n)
+	}
+	out.bound(NecessityShared, low, high)
+}

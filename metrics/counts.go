@@ -1,0 +1,219 @@
+package metrics
+
+import (
+	"math"
+)
+
+// A Count is the index of a count column in [Scores.Counts] and
+// [Scores.Known]. The constants are in column order.
+type Count int
+
+// The counts of a row. Those from TruthPages on exist so that micro values can
+// be pooled from the rows alone.
+const (
+	TruthChars Count = iota
+	PredChars
+	OverlapChars
+	UnionChars
+	TolerancePredChars
+	ToleranceOverlapChars
+	ToleranceUnionChars
+	TruthTokens
+	PredTokens
+	OverlapTokens
+	TruthSpans
+	PredSpans
+	MatchedSpans
+	PerfectMatches
+	GoodMatches
+	ExactHits
+	BoundaryHits
+	Citations
+	ValidCitations
+	CorrectCitations
+	RelevantCitations
+	ScoredCitations
+	UnlinkedCitations
+	Claims
+	FactualClaims
+	ClaimsNeedingCitation
+	CitedClaims
+	SupportedClaims
+	ConsistentClaims
+	ConsistentCitations
+	ContradictedClaims
+	HallucinatedClaims
+	UnscoredClaims
+
+	TruthPages
+	PredPages
+	OverlapPages
+	TruthDocs
+	PredDocs
+	OverlapDocs
+	DistinctTruthSpans
+	DistinctPredSpans
+	UntouchedPredSpans
+	CitedChars
+	AnswerChars
+	CitedAnswerChars
+	ClaimAnswerChars
+	ConsistencyClaims
+	NecessaryCitations
+	NecessityCitations
+	UndecidedClaims
+	UndecidedCitedClaims
+	UnscoredNeedingClaims
+	UnscoredFactualClaims
+	UnscoredConsistencyClaims
+	RelevanceCitations
+	UnscoredNecessityCitations
+
+	NumCounts
+)
+
+// String returns the column name, such as "truth_chars".
+func (c Count) String() string { return countDefinitions[c].Name }
+
+// A Sum is the index of a pooled sum in [Scores.Sums] and [Scores.SumKnown]:
+// a double column that exists so that micro values can be pooled from the rows
+// alone. The constants are in column order; the numerators and denominators of
+// custom ratio metrics follow.
+type Sum int
+
+// The built-in sums of a row.
+const (
+	SumExactJaccard Sum = iota
+	SumToleranceJaccard
+	SumBestExactJaccard
+	SumSnappedJaccard
+	SumBoundaryStart
+	SumBoundaryEnd
+	SumSupport
+	SumConsistency
+
+	numBuiltinSums
+)
+
+// count makes the definition of a count column.
+func count(name string, dir Direction, summary, unknownWhen string) Definition {
+	return Definition{
+		Name: name, Group: "counts", Kind: Quantity, Direction: dir, Min: 0, Max: math.Inf(1),
+		Summary: summary, Formula: "count", UndefinedWhen: unknownWhen,
+	}
+}
+
+const (
+	noTruth     = "truth not known"
+	noCitations = "citations not known"
+	noEither    = "truth or citations not known"
+	noTexts     = "no text of a source, or truth or citations not known"
+	noPages     = "no page known, or truth or citations not known"
+	noClaims    = "claims not known"
+	noLinks     = "no judge, or claims or citations not known"
+	noNeeds     = "no judge, no verdict on the row, or claims or citations not known"
+	noSupport   = "no judge, or citations not known"
+	noNecessity = "judge.necessity is false, no judge, or claims or citations not known"
+)
+
+var countDefinitions = [NumCounts]Definition{
+	TruthChars:            count("truth_chars", Neutral, "code points of truth, |T|", noTruth),
+	PredChars:             count("pred_chars", Neutral, "code points of predicted spans, |P|", noCitations),
+	OverlapChars:          count("overlap_chars", HigherIsBetter, "code points in both, |T∩P|", noEither),
+	UnionChars:            count("union_chars", Neutral, "code points in either, |T∪P|", noEither),
+	TolerancePredChars:    count("tolerance_pred_chars", Neutral, "code points of predicted spans widened by the tolerance, |P⁺|", noCitations),
+	ToleranceOverlapChars: count("tolerance_overlap_chars", HigherIsBetter, "|T∩P⁺|", noEither),
+	ToleranceUnionChars:   count("tolerance_union_chars", Neutral, "|T∪P⁺|", noEither),
+	TruthTokens:           count("truth_tokens", Neutral, "tokens touched by truth", noTexts),
+	PredTokens:            count("pred_tokens", Neutral, "tokens touched by predicted spans", noTexts),
+	OverlapTokens:         count("overlap_tokens", HigherIsBetter, "tokens touched by both", noTexts),
+	TruthSpans:            count("truth_spans", Neutral, "truth spans in T, duplicates counted", noTruth),
+	PredSpans:             count("pred_spans", Neutral, "predicted spans in P, duplicates counted", noCitations),
+	MatchedSpans:          count("matched_spans", HigherIsBetter, "pairs of the one-to-one matching", noEither),
+	PerfectMatches:        count("perfect_matches", HigherIsBetter, "truth spans whose best match by tolerance Jaccard is exact", noEither),
+	GoodMatches:           count("good_matches", HigherIsBetter, "truth spans whose best match has tolerance Jaccard ≥ good_match", noEither),
+	ExactHits:             count("exact_hits", HigherIsBetter, "truth spans that some prediction hits exactly", noEither),
+	BoundaryHits:          count("boundary_hits", HigherIsBetter, "truth spans that some prediction hits with both ends within the tolerance", noEither),
+	Citations:             count("citations", Neutral, "citations of the answer", noCitations),
+	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked or quote_repaired", noCitations),
+	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noSupport),
+	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noSupport),
+	ScoredCitations:       count("scored_citations", Neutral, "citations with a scored support; not valid ones have 0", noSupport),
+	UnlinkedCitations:     count("unlinked_citations", LowerIsBetter, "citations without a position in the answer, linked to every claim", "claims or citations not known"),
+	Claims:                count("claims", Neutral, "claims of the answer", noClaims),
+	FactualClaims:         count("factual_claims", Neutral, "claims that state a fact", noNeeds),
+	ClaimsNeedingCitation: count("claims_needing_citation", Neutral, "claims that need a citation", noNeeds),
+	CitedClaims:           count("cited_claims", HigherIsBetter, "claims needing a citation that have one, valid or not", noNeeds),
+	SupportedClaims:       count("supported_claims", HigherIsBetter, "claims needing a citation with joined support ≥ supported", noNeeds),
+	ConsistentClaims:      count("consistent_claims", HigherIsBetter, "factual claims with joined support ≥ consistent, not contradicted", noNeeds),
+	ConsistentCitations:   count("consistent_citations", HigherIsBetter, "citations with support ≥ consistent", noSupport),
+	ContradictedClaims:    count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noNeeds),
+	HallucinatedClaims:    count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noNeeds),
+	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims with outcome unscored: should have been judged and were not", noLinks),
+
+	TruthPages:         count("truth_pages", Neutral, "distinct pages touched by truth", noPages),
+	PredPages:          count("pred_pages", Neutral, "distinct pages touched by citations", noPages),
+	OverlapPages:       count("overlap_pages", HigherIsBetter, "distinct pages touched by both", noPages),
+	TruthDocs:          count("truth_docs", Neutral, "distinct documents of truth", noTruth),
+	PredDocs:           count("pred_docs", Neutral, "distinct documents of citations with a usable place", noCitations),
+	OverlapDocs:        count("overlap_docs", HigherIsBetter, "distinct documents of both", noEither),
+	DistinctTruthSpans: count("distinct_truth_spans", Neutral, "truth spans, identical ones counted once", noTruth),
+	DistinctPredSpans:  count("distinct_pred_spans", Neutral, "predicted spans, identical ones counted once", noCitations),
+	UntouchedPredSpans: count("untouched_pred_spans", LowerIsBetter, "predicted spans that touch no truth", noEither),
+	CitedChars:         count("cited_chars", Neutral, "code points in the union of cited source spans", noCitations),
+	AnswerChars:        count("answer_chars", Neutral, "code points of the answer", ""),
+	CitedAnswerChars:   count("cited_answer_chars", HigherIsBetter, "answer code points in claims that carry a citation", noClaims),
+	ClaimAnswerChars:   count("claim_answer_chars", Neutral, "answer code points in claims", noClaims),
+	ConsistencyClaims:  count("consistency_claims", Neutral, "claims with a citation and a scored joined support", noLinks),
+	NecessaryCitations: count("necessary_citations", HigherIsBetter, "citations of supported claims that are in a minimal sufficient set, per claim", noNecessity),
+	NecessityCitations: count("necessity_citations", Neutral, "citations of supported claims of which it is known whether they are, per claim", noNecessity),
+
+	UndecidedClaims:            count("undecided_claims", LowerIsBetter, "claims of which nobody said whether they are factual and need a citation, for want of a verdict on the row", noLinks),
+	UndecidedCitedClaims:       count("undecided_cited_claims", LowerIsBetter, "of these, claims that have a citation", noLinks),
+	UnscoredNeedingClaims:      count("unscored_needing_claims", LowerIsBetter, "claims needing a citation without a scored joined support; all have a citation", noNeeds),
+	UnscoredFactualClaims:      count("unscored_factual_claims", LowerIsBetter, "factual claims without a scored joined support; all have a citation", noNeeds),
+	UnscoredConsistencyClaims:  count("unscored_consistency_claims", LowerIsBetter, "claims with a citation and no scored joined support", noLinks),
+	RelevanceCitations:         count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
+	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
+}
+
+// sumDefinition makes the definition of a pooled sum.
+func sumDefinition(name, summary string) Definition {
+	return Definition{
+		Name: name, Group: "sums", Kind: Score, Direction: Neutral, Min: math.Inf(-1), Max: math.Inf(1),
+		Summary: summary, Formula: "sum", UndefinedWhen: "the metric it pools is undefined",
+	}
+}
+
+var sumDefinitions = []Definition{
+	SumExactJaccard:     sumDefinition("sum_exact_jaccard", "exact Jaccard of the best match by tolerance Jaccard, over truth spans"),
+	SumToleranceJaccard: sumDefinition("sum_tolerance_jaccard", "tolerance Jaccard of the same match, over truth spans"),
+	SumBestExactJaccard: sumDefinition("sum_best_exact_jaccard", "best exact Jaccard, over truth spans"),
+	SumSnappedJaccard:   sumDefinition("sum_snapped_jaccard", "best snapped Jaccard, over truth spans"),
+	SumBoundaryStart:    sumDefinition("sum_boundary_start", "signed distance of the starts, over matched pairs"),
+	SumBoundaryEnd:      sumDefinition("sum_boundary_end", "signed distance of the ends, over matched pairs"),
+	SumSupport:          sumDefinition("sum_support", "support, over scored citations"),
+	SumConsistency:      sumDefinition("sum_consistency", "joined support, over scored claims that have a citation"),
+}
+
+// term is one count, as the numerator or denominator of a micro value.
+func term(c Count) []Term { return terms(c) }
+
+// terms is the sum of the given counts.
+func terms(counts ...Count) []Term {
+	all := make([]Term, len(counts))
+	for i, c := range counts {
+		all[i] = Term{c.String(), 1}
+	}
+	return all
+}
+
+// less is a sum of counts with others taken off.
+func less(from []Term, off ...Count) []Term {
+	for _, c := range off {
+		from = append(from, Term{c.String(), -1})
+	}
+	return from
+}
+
+func sumTerm(s Sum) []Term { return []Term{{sumDefinitions[s].Name, 1}} }

@@ -1,0 +1,321 @@
+package span
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Sizes are the sizes, in code points, of two sets and of what they share. The
+// sets are T, the union of the truth spans, and P, the union of the predicted
+// ones; P⁺ is the union of the predicted spans widened by the tolerance.
+type Sizes struct {
+	Truth, Pred, Overlap, Union      int64 // |T|, |P|, |T∩P|, |T∪P|
+	WidePred, WideOverlap, WideUnion int64 // |P⁺|, |T∩P⁺|, |T∪P⁺|
+}
+
+// A Comparer compares predicted spans with truth spans. It holds scratch
+// memory: the zero value is ready, one is not safe for concurrent use, and once
+// warm it does not allocate.
+type Comparer struct {
+	truth, pred []run // sorted
+	common      []run // what several annotators marked
+
+	truthMatches []TruthMatch
+	predMatches  []PredMatch
+	order        byStart
+	pairing      pairing
+}
+
+// Sizes measures T, P and P⁺. The spans need not be normalized; empty ones
+// count nothing, and starts must not be negative. tolerance is in code points,
+// 0 to [MaxTolerance]; a widened start is clamped at 0, a widened end is not.
+func (c *Comparer) Sizes(truth, pred []Span, tolerance int64) Sizes {
+	c.truth = append(appendRuns(c.truth[:0], truth), run{endOfLine, endOfLine})
+	c.pred = append(appendRuns(c.pred[:0], pred), run{endOfLine, endOfLine})
+	t, p := c.truth[:len(c.truth)-1], c.pred[:len(c.pred)-1]
+	var s Sizes
+	s.Truth, s.Pred = size(t), size(p)
+	s.Union = unionSize(c.truth, c.pred)
+	s.Overlap = s.Truth + s.Pred - s.Union
+	if tolerance == 0 || len(p) == 0 {
+		s.WidePred, s.WideOverlap, s.WideUnion = s.Pred, s.Overlap, s.Union
+		return s
+	}
+	// Widening keeps the order of the starts, so the runs stay sorted.
+	for i, r := range p {
+		p[i] = r.widen(uint64(tolerance))
+	}
+	s.WidePred = size(p)
+	s.WideUnion = unionSize(c.truth, c.pred)
+	s.WideOverlap = s.Truth + s.WidePred - s.WideUnion
+	return s
+}
+
+// size is the number of points that sorted runs cover.
+func size(r []run) int64 {
+	// Each point is counted when the sweep over starts first covers it: beyond
+	// the furthest end seen so far.
+	var n, end uint64
+	for _, x := range r {
+		last := max(end, x.hi)
+		n += last - max(end, x.lo)
+		end = last
+	}
+	return int64(n)
+}
+
+// unionSize is the number of points that a, b or both cover. Both slices are
+// sorted and end with endOfLine. Which of them comes next is as good as random,
+// so it is computed with and not branched on.
+func unionSize(a, b []run) int64 {
+	var n, end uint64
+	i, j := 0, 0
+	for range len(a) + len(b) - 2 {
+		x, y := a[i], b[j]
+		fromB := precedes(y.lo, x.lo)
+		i += 1 - fromB
+		j += fromB
+		lo, hi := x.lo, x.hi
+		if fromB != 0 {
+			lo = y.lo
+		}
+		if fromB != 0 {
+			hi = y.hi
+		}
+		last := max(end, hi)
+		n += last - max(end, lo)
+		end = last
+	}
+	return int64(n)
+}
+
+// A TruthMatch says how well one truth span x was found. y⁺ is the prediction y
+// widened by the tolerance; only predictions of the key of x count.
+type TruthMatch struct {
+	// Pred is the index of the best prediction by tolerance Jaccard
+	// |x∩y⁺| / |x∪y⁺|; ties go to the larger exact Jaccard |x∩y| / |x∪y|, then
+	// to the larger |x∩y|, then to the lower index. It is -1 if no y⁺ overlaps
+	// x. Exact and Tolerance are those of this pair.
+	Pred             int32
+	Exact, Tolerance Jaccard
+
+	// BestExactPred is the prediction with the largest exact Jaccard, the
+	// lowest index on ties, or -1 if none overlaps x.
+	BestExactPred int32
+	BestExact     Jaccard
+
+	// SnappedPred is the prediction with the largest snapped Jaccard; ties go
+	// to the larger exact Jaccard, then to the lower index. -1 if none y⁺
+	// overlaps x.
+	SnappedPred           int32
+	Snapped, SnappedExact Jaccard
+
+	ExactHit    bool // some prediction has the bounds of x
+	BoundaryHit bool // some prediction has both bounds within the tolerance
+}
+
+// A PredMatch says where one predicted span belongs. Truth is the truth span
+// with the largest snapped Jaccard; ties go to the larger exact Jaccard, then
+// to the lower index. It is -1 if y⁺ overlaps no truth span of its key.
+type PredMatch struct {
+	Truth                     int32
+	Exact, Tolerance, Snapped Jaccard
+	Touches                   bool // the prediction itself shares a code point with some truth span
+}
+
+// Matches is what [Comparer.Match] found. Its slices are valid until the next
+// call.
+type Matches struct {
+	Truth []TruthMatch // one per truth span
+	Pred  []PredMatch  // one per predicted span
+
+	// Pairs is the one-to-one matching, sorted by truth index. Identical spans
+	// of one side take part once, as the first of them.
+	Pairs                       []Pair
+	DistinctTruth, DistinctPred int // spans of each side, identical ones counted once
+}
+
+// Match compares every truth span with every predicted span of its key.
+//
+// No span may be empty or begin below 0. tolerance is in code points, 0 to
+// [MaxTolerance]. minOverlap, in (0, 1], is the least exact Jaccard of a pair
+// of the one-to-one matching, compared with the quotient rounded to float64,
+// so that 4/5 reaches 0.8.
+//
+// Time is O(n log n + overlapping pairs), and what the matching of [Pair] needs
+// where several spans compete.
+func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64) Matches {
+	c.truthMatches = fill(c.truthMatches[:0], len(truth), noTruthMatch)
+	c.predMatches = fill(c.predMatches[:0], len(pred), noPredMatch)
+	c.pairing.reset(truth, pred, minOverlap)
+	if len(pred) <= windowLimit {
+		c.compareAll(truth, pred, tolerance)
+	} else {
+		c.order.reset(pred)
+		for i, x := range truth {
+			for _, j := range c.order.window(x, tolerance) {
+				c.compare(int32(i), x, j, pred[j], tolerance)
+			}
+		}
+	}
+	pairs := c.pairing.solve()
+	return Matches{
+		Truth: c.truthMatches, Pred: c.predMatches,
+		Pairs: pairs, DistinctTruth: c.pairing.distinctTruth, DistinctPred: c.pairing.distinctPred,
+	}
+}
+
+// compareAll compares every truth span with every prediction.
+func (c *Comparer) compareAll(truth, pred []Span, tolerance int64) {
+	c.pred = c.pred[:0]
+	for _, y := range pred {
+		c.pred = append(c.pred, runOf(y).widen(uint64(tolerance)))
+	}
+	for i, x := range truth {
+		r := runOf(x)
+		for j, w := range c.pred {
+			if r.lo < w.hi && w.lo < r.hi {
+				c.compare(int32(i), x, int32(j), pred[j], tolerance)
+			}
+		}
+	}
+}
+
+// fill returns n copies of v in the memory of dst, whose elements are lost.
+func fill[T any](dst []T, n int, v T) []T {
+	dst = slices.Grow(dst[:0], n)[:n]
+	for i := range dst {
+		dst[i] = v
+	}
+	return dst
+}
+
+var (
+	noTruthMatch = TruthMatch{
+		Pred: -1, Exact: disjoint, Tolerance: disjoint,
+		BestExactPred: -1, BestExact: disjoint,
+		SnappedPred: -1, Snapped: disjoint, SnappedExact: disjoint,
+	}
+	noPredMatch = PredMatch{Truth: -1, Exact: disjoint, Tolerance: disjoint, Snapped: disjoint}
+)
+
+// compare enters the pair of truth span i and prediction j, of one key, into
+// what is known of both.
+func (c *Comparer) compare(i int32, x Span, j int32, y Span, tolerance int64) {
+	m := &c.truthMatches[i]
+	a, b := int64(x.Start), int64(x.End)
+	s, e := int64(y.Start), int64(y.End)
+	wide := jaccard(a, b, max(0, s-tolerance), e+tolerance)
+	if wide.Overlap == 0 {
+		return // then nothing else overlaps: snapping moves an end by no more than the tolerance
+	}
+	exact := jaccard(a, b, s, e)
+	snapped := exact
+	if s != a || e != b {
+		snapped = snap(a, b, s, e, tolerance, exact)
+	} else {
+		m.ExactHit = true
+	}
+	if near(s, a, tolerance) && near(e, b, tolerance) {
+		m.BoundaryHit = true
+	}
+	if m.Pred < 0 || betterWide(wide, exact, j, m) {
+		m.Pred, m.Exact, m.Tolerance = j, exact, wide
+	}
+	if m.SnappedPred < 0 || betterSnapped(snapped, exact, j, m.Snapped, m.SnappedExact, m.SnappedPred) {
+		m.SnappedPred, m.Snapped, m.SnappedExact = j, snapped, exact
+	}
+	q := &c.predMatches[j]
+	if q.Truth < 0 || betterSnapped(snapped, exact, i, q.Snapped, q.Exact, q.Truth) {
+		q.Truth, q.Exact, q.Tolerance, q.Snapped = i, exact, wide, snapped
+	}
+	if exact.Overlap == 0 {
+		return
+	}
+	q.Touches = true
+	if d := exact.Compare(m.BestExact); d > 0 || d == 0 && j < m.BestExactPred {
+		m.BestExactPred, m.BestExact = j, exact
+	}
+	c.pairing.consider(i, j, exact)
+}
+
+// betterWide reports whether prediction j beats the best by tolerance so far.
+func betterWide(wide, exact Jaccard, j int32, m *TruthMatch) bool {
+	d := cmp.Or(wide.Compare(m.Tolerance), exact.Compare(m.Exact), cmp.Compare(exact.Overlap, m.Exact.Overlap))
+	return d > 0 || d == 0 && j < m.Pred
+}
+
+// betterSnapped reports whether the span with the given index beats the best by
+// snapped Jaccard so far.
+func betterSnapped(snapped, exact Jaccard, index int32, bestSnapped, bestExact Jaccard, best int32) bool {
+	d := cmp.Or(snapped.Compare(bestSnapped), exact.Compare(bestExact))
+	return d > 0 || d == 0 && index < best
+}
+
+// jaccard compares [a, b) with [c, d), neither of them empty.
+func jaccard(a, b, c, d int64) Jaccard {
+	both := min(b, d) - max(a, c)
+	if both <= 0 {
+		return disjoint
+	}
+	return Jaccard{uint32(both), uint32(max(b, d) - min(a, c))}
+}
+
+// snap returns the snapped Jaccard of truth [a, b) and prediction [c, d): an
+// end of the prediction no further from the truth's than the tolerance and a
+// quarter of the truth counts as equal. It is exact, their plain Jaccard, if
+// snapping would empty the prediction.
+func snap(a, b, c, d, tolerance int64, exact Jaccard) Jaccard {
+	t := min(tolerance, (b-a)/4)
+	if near(c, a, t) {
+		c = a
+	}
+	if near(d, b, t) {
+		d = b
+	}
+	if c >= d {
+		return exact
+	}
+	return jaccard(a, b, c, d)
+}
+
+func near(x, y, tolerance int64) bool { return x-y <= tolerance && y-x <= tolerance }
+
+// windowLimit is the number of predictions up to which looking at all of them
+// is faster than sorting them.
+const windowLimit = 16
+
+// byStart is the order of spans by their start on the line. It narrows the
+// predictions that a truth span is compared with.
+type byStart struct {
+	index    []int32
+	start    []uint64 // of the span index[i]
+	furthest []uint64 // largest end of the spans index[:i+1]
+}
+
+// reset sorts the spans.
+func (o *byStart) reset(spans []Span) {
+	o.index, o.start, o.furthest = o.index[:0], o.start[:0], o.furthest[:0]
+	for i := range spans {
+		o.index = append(o.index, int32(i))
+	}
+	slices.SortFunc(o.index, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(runOf(spans[a]).lo, runOf(spans[b]).lo), cmp.Compare(a, b))
+	})
+	var end uint64
+	for _, i := range o.index {
+		r := runOf(spans[i])
+		end = max(end, r.hi)
+		o.start = append(o.start, r.lo)
+		o.furthest = append(o.furthest, end)
+	}
+}
+
+// window returns the indices of a few spans, all of the key of x; every span
+// that overlaps x when widened is among them.
+func (o *byStart) window(x Span, tolerance int64) []int32 {
+	near := runOf(x).widen(uint64(tolerance)) // stays within the key
+	lo, _ := slices.BinarySearch(o.furthest, near.lo+1)
+	hi, _ := slices.BinarySearch(o.start, near.hi)
+	return o.index[lo:hi]
+}

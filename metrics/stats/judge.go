@@ -1,0 +1,340 @@
+package stats
+
+import (
+	"math"
+	"sort"
+
+	"ibid"
+)
+
+// A Confusion counts a judge's binary verdicts against those of people, who are
+// the reference.
+type Confusion struct{ TP, FP, FN, TN int64 }
+
+// Add counts one item.
+func (c *Confusion) Add(human, judge bool) {
+	switch {
+	case human && judge:
+		c.TP++
+	case human:
+		c.FN++
+	case judge:
+		c.FP++
+	default:
+		c.TN++
+	}
+}
+
+// N is the number of items.
+func (c Confusion) N() int64 { return c.TP + c.FP + c.FN + c.TN }
+
+// Sensitivity is the share of the positive items that the judge calls positive,
+// with Wilson's interval.
+func (c Confusion) Sensitivity(level float64) Estimate {
+	return Wilson(float64(c.TP), float64(c.TP+c.FN), level)
+}
+
+// Specificity is the share of the negative items that the judge calls negative,
+// with Wilson's interval.
+func (c Confusion) Specificity(level float64) Estimate {
+	return Wilson(float64(c.TN), float64(c.TN+c.FP), level)
+}
+
+// PPV is the share of the judge's positives that are positive: precision.
+func (c Confusion) PPV(level float64) Estimate {
+	return Wilson(float64(c.TP), float64(c.TP+c.FP), level)
+}
+
+// NPV is the share of the judge's negatives that are negative.
+func (c Confusion) NPV(level float64) Estimate {
+	return Wilson(float64(c.TN), float64(c.TN+c.FN), level)
+}
+
+// Accuracy is the share of items on which both agree.
+func (c Confusion) Accuracy(level float64) Estimate {
+	return Wilson(float64(c.TP+c.TN), float64(c.N()), level)
+}
+
+// Youden is sensitivity + specificity - 1, 0 for a judge that guesses.
+func (c Confusion) Youden() ibid.Number {
+	se, sp := FractionOf(float64(c.TP), float64(c.TP+c.FN)), FractionOf(float64(c.TN), float64(c.TN+c.FP))
+	if !se.Known() || !sp.Known() {
+		return ibid.Number{}
+	}
+	return Of(se.Value + sp.Value - 1)
+}
+
+// BalancedAccuracy is the mean of sensitivity and specificity.
+func (c Confusion) BalancedAccuracy() ibid.Number {
+	j := c.Youden()
+	if !j.Known() {
+		return j
+	}
+	return Of((j.Value + 1) / 2)
+}
+
+// F1 is 2TP/(2TP+FP+FN).
+func (c Confusion) F1() ibid.Number {
+	return FractionOf(2*float64(c.TP), 2*float64(c.TP)+float64(c.FP)+float64(c.FN))
+}
+
+// MCC is the correlation coefficient of Matthews, undefined if either side has
+// one verdict only.
+func (c Confusion) MCC() ibid.Number {
+	tp, fp, fn, tn := c.floats()
+	// Four roots instead of one of a product, which could overflow.
+	root := math.Sqrt(tp+fp) * math.Sqrt(tp+fn) * math.Sqrt(tn+fp) * math.Sqrt(tn+fn)
+	r := FractionOf(tp*tn-fp*fn, root)
+	r.Value = min(max(r.Value, -1), 1) // roots are rounded
+	return r
+}
+
+// Kappa is Cohen's kappa of judge and people.
+func (c Confusion) Kappa() ibid.Number {
+	tp, fp, fn, tn := c.floats()
+	return FractionOf(2*(tp*tn-fp*fn), (tp+fp)*(fp+tn)+(tp+fn)*(fn+tn))
+}
+
+func (c Confusion) floats() (tp, fp, fn, tn float64) {
+	return float64(c.TP), float64(c.FP), float64(c.FN), float64(c.TN)
+}
+
+// A Bin is the items of a calibration curve whose scores lie close together.
+type Bin struct {
+	Index        int // of the bin, from 0
+	Count        int64
+	MeanScore    float64
+	PositiveRate float64 // share of the items that people call positive
+	Items        []int   // positions of the items
+}
+
+// A Calibration says whether scores mean what they say: whether of the items
+// with score s a share s is positive.
+type Calibration struct {
+	Bins  []Bin       // that have items
+	ECE   ibid.Number // expected calibration error: mean |rate - score|, bins weighted by items; too high where bins have few items
+	MCE   ibid.Number // largest |rate - score|
+	Brier ibid.Number // mean (score - label)²
+	N     int64
+}
+
+// EqualWidth sorts scores in [0, 1] into bins (b/bins, (b+1)/bins], 0 belonging
+// to the first. A bin's edge is the quotient rounded to float64.
+//
+// Source: Guo et al. 2017.
+func EqualWidth(scores []float64, positive []bool, bins int) Calibration {
+	groups := make([][]int, bins)
+	for i, s := range scores {
+		b := 0
+		for b < bins-1 && s > float64(b+1)/float64(bins) {
+			b++
+		}
+		groups[b] = append(groups[b], i)
+	}
+	return calibration(scores, positive, groups)
+}
+
+// EqualMass sorts items by score, ties by their order, into bins of equally many;
+// the first ones have one more where that does not come out even.
+func EqualMass(scores []float64, positive []bool, bins int) Calibration {
+	order := byValue(scores)
+	groups := make([][]int, bins)
+	size, more := len(order)/bins, len(order)%bins
+	for b := range groups {
+		n := size
+		if b < more {
+			n++
+		}
+		groups[b], order = order[:n], order[n:]
+	}
+	return calibration(scores, positive, groups)
+}
+
+// EqualMassWhole is EqualMass that parts no items of one score: which of them come
+// first says nothing. A bin ends after the score that gives it its share of the
+// items that are left, so there may be fewer bins.
+func EqualMassWhole(scores []float64, positive []bool, bins int) Calibration {
+	order := byValue(scores)
+	groups := make([][]int, bins)
+	for b := range groups {
+		left := bins - b
+		n := (len(order) + left - 1) / left
+		for n > 0 && n < len(order) && scores[order[n]] == scores[order[n-1]] {
+			n++
+		}
+		groups[b], order = order[:n], order[n:]
+	}
+	return calibration(scores, positive, groups)
+}
+
+func calibration(scores []float64, positive []bool, groups [][]int) Calibration {
+	c := Calibration{N: int64(len(scores))}
+	if c.N == 0 {
+		return c
+	}
+	var ece, mce, brier float64
+	for b, items := range groups {
+		if len(items) == 0 {
+			continue
+		}
+		var score, label float64
+		for _, i := range items {
+			y := oneIf(positive[i])
+			score, label = score+scores[i], label+y
+			brier += (scores[i] - y) * (scores[i] - y)
+		}
+		n := float64(len(items))
+		bin := Bin{Index: b, Count: int64(len(items)), MeanScore: score / n, PositiveRate: label / n, Items: items}
+		gap := max(bin.PositiveRate-bin.MeanScore, bin.MeanScore-bin.PositiveRate)
+		ece += n * gap
+		mce = max(mce, gap)
+		c.Bins = append(c.Bins, bin)
+	}
+	all := float64(c.N)
+	c.ECE, c.MCE, c.Brier = Of(ece/all), Of(mce), Of(brier/all)
+	return c
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// An Isotonic is a non-decreasing function fitted to points: linear between the
+// distinct X, constant beyond the first and the last.
+type Isotonic struct {
+	X      []float64 // distinct, ascending
+	Fitted []float64
+}
+
+// FitIsotonic is the non-decreasing least-squares fit of y on x, by pooling
+// adjacent violators; equal x are pooled first. Weights must be positive; nil
+// means 1 each. Do not report on the items it was fitted to.
+//
+// Source: Barlow et al. 1972.
+func FitIsotonic(x, y, weights []float64) *Isotonic {
+	type block struct {
+		sum, weight float64
+		points      int // distinct x
+	}
+	f := &Isotonic{}
+	var blocks []block
+	order := byValue(x)
+	for k := 0; k < len(order); {
+		at := x[order[k]]
+		b := block{points: 1}
+		for ; k < len(order) && x[order[k]] == at; k++ {
+			w := 1.0
+			if weights != nil {
+				w = weights[order[k]]
+			}
+			b.sum, b.weight = b.sum+w*y[order[k]], b.weight+w
+		}
+		f.X = append(f.X, at)
+		for n := len(blocks); n > 0 && blocks[n-1].sum*b.weight >= b.sum*blocks[n-1].weight; n = len(blocks) {
+			last := blocks[n-1]
+			b = block{last.sum + b.sum, last.weight + b.weight, last.points + b.points}
+			blocks = blocks[:n-1]
+		}
+		blocks = append(blocks, b)
+	}
+	for _, b := range blocks {
+		for range b.points {
+			f.Fitted = append(f.Fitted, b.sum/b.weight)
+		}
+	}
+	return f
+}
+
+// At is the value of the function, undefined if it was fitted to nothing.
+func (f *Isotonic) At(x float64) ibid.Number {
+	n := len(f.X)
+	if n == 0 {
+		return ibid.Number{}
+	}
+	i := sort.SearchFloat64s(f.X, x)
+	switch {
+	case i == n:
+		return Of(f.Fitted[n-1])
+	case i == 0 || f.X[i] == x:
+		return Of(f.Fitted[i])
+	}
+	share := (x - f.X[i-1]) / (f.X[i] - f.X[i-1])
+	return Of(f.Fitted[i-1] + share*(f.Fitted[i]-f.Fitted[i-1]))
+}
+
+// A Prevalence is a share of positive items, corrected for what is known of the
+// judge who found them.
+type Prevalence struct {
+	Value  ibid.Number // clamped to [0, 1]
+	Raw    ibid.Number // not clamped
+	Bounds             // of Lang & Reiczigel, clamped
+	SE     ibid.Number // of the delta method
+	Wald   Bounds      // Raw ± z SE, clamped; too narrow for few labels
+}
+
+// RoganGladen corrects the share k/n of items that a judge calls positive for its
+// sensitivity and specificity, of which people's labels of other items say that
+// they are kSens/nSens and kSpec/nSpec:
+//
+//	(k/n + Sp - 1) / (Se + Sp - 1)
+//
+// Counts may be real (effective counts).
+//
+// It assumes that the judge errs on these items as often as on those. It is
+// undefined if a sample is empty, or if the judge is no better than guessing,
+// Se + Sp <= 1.
+//
+// Source: Rogan & Gladen 1978; the interval is that of Lang & Reiczigel 2014.
+func RoganGladen(k, n, kSens, nSens, kSpec, nSpec, level float64) Prevalence {
+	var out Prevalence
+	if n == 0 || nSens == 0 || nSpec == 0 {
+		return out
+	}
+	z := NormalQuantile(level)
+	e := rates{k / n, kSens / nSens, kSpec / nSpec}
+	raw, ok := e.prevalence()
+	if !ok {
+		return out
+	}
+	out.Raw, out.Value = Of(raw), Of(clamp(raw))
+	se := e.se(raw, n, nSens, nSpec)
+	out.SE = Of(se)
+	out.Wald = Bounds{Of(clamp(raw - z*se)), Of(clamp(raw + z*se))}
+	out.Bounds = langReiczigel(k, n, kSens, nSens, kSpec, nSpec, z)
+	return out
+}
+
+// rates are a judge's share of positives, its sensitivity and its specificity.
+type rates struct{ positive, sens, spec float64 }
+
+func (r rates) prevalence() (p float64, ok bool) {
+	if r.sens+r.spec <= 1 {
+		return 0, false
+	}
+	return (r.positive + r.spec - 1) / (r.sens + r.spec - 1), true
+}
+
+// se is the standard error of the prevalence p.
+func (r rates) se(p, n, nSens, nSpec float64) float64 {
+	v := r.positive*(1-r.positive)/n + p*p*r.sens*(1-r.sens)/nSens + (1-p)*(1-p)*r.spec*(1-r.spec)/nSpec
+	return math.Sqrt(v) / (r.sens + r.spec - 1)
+}
+
+// langReiczigel adds z²/2 successes and failures to the sample and one of each to
+// the samples of the judge, and shifts the interval towards its middle.
+func langReiczigel(k, n, kSens, nSens, kSpec, nSpec, z float64) Bounds {
+	size, sizeSens, sizeSpec := n+z*z, nSens+2, nSpec+2
+	r := rates{(k + z*z/2) / size, (kSens + 1) / sizeSens, (kSpec + 1) / sizeSpec}
+	p, ok := r.prevalence()
+	if !ok {
+		return Bounds{}
+	}
+	shift := 2 * z * z * (p*r.sens*(1-r.sens)/sizeSens - (1-p)*r.spec*(1-r.spec)/sizeSpec)
+	half := z * r.se(p, size, sizeSens, sizeSpec)
+	return Bounds{Of(clamp(p + shift - half)), Of(clamp(p + shift + half))}
+}
+
+func clamp(p float64) float64 { return max(0, min(1, p)) }

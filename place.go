@@ -1,0 +1,114 @@
+package ibid
+
+import "math"
+
+// MaxEnd is the largest end that a span can have.
+const MaxEnd = math.MaxInt32
+
+// An Interval is a half-open interval of code points of which an end may be
+// null.
+type Interval struct{ Start, End Integer }
+
+// Between is the interval [start, end).
+func Between(start, end int64) Interval { return Interval{Some(start), Some(end)} }
+
+// Known reports whether both ends are known.
+func (i Interval) Known() bool { return i.Start.Known() && i.End.Known() }
+
+// A Level is the finest unit in which the bounds of a [Place] are known.
+type Level uint8
+
+// The levels.
+const (
+	LevelCharacters Level = iota // Start and End are code points
+	LevelPages                   // only whole pages are known: FirstPage and LastPage
+	LevelDocument                // only the document is known
+	LevelNowhere                 // not even a document is named
+)
+
+// A Place is where a citation or a mark points after its units have been
+// resolved: a document, the pages it touches and, at level [LevelCharacters],
+// the half-open interval [Start, End) of code points within the key (Doc, Page).
+type Place struct {
+	Doc  string // compared byte for byte
+	Page int32  // part of the key: 0 when offsets count from the start of the document, else the page they count from
+
+	Level      Level
+	Status     Status
+	Start, End int64 // code points; as given even if Status says they make no span
+
+	FirstPage, LastPage int32 // pages touched, 1-based and inclusive; 0, 0 when no page is known
+}
+
+// InSets reports whether the place belongs to the span sets T and P of its row:
+// its code points are known and make a span.
+func (p *Place) InSets() bool {
+	return p.Level == LevelCharacters && p.Status.Usable()
+}
+
+// A Status says what is known of one citation's place. No citation vanishes:
+// each one has exactly one status.
+type Status uint8
+
+// The statuses, in the order of their numbers.
+const (
+	StatusOK               Status = iota // the place exists and, if there is a quote, holds it
+	StatusUnchecked                      // no documents in the run, or the document is known without its text
+	StatusDocumentNotFound               // no document of that name
+	StatusPageNotFound                   // the document has no such page
+	StatusOutOfBounds                    // the span ends after its document, its page or [MaxEnd]
+	StatusTooLong                        // the span is longer than max_span_length
+	StatusQuoteMismatch                  // cited_text is not the text there, nor found exactly once elsewhere
+	StatusQuoteRepaired                  // cited_text was found exactly once elsewhere in the document
+	StatusEmpty                          // start = end
+	StatusInverted                       // start > end
+	StatusNegative                       // start or end below 0
+
+	// NumStatuses is the number of statuses: every Status is below it.
+	NumStatuses
+)
+
+var statusNames = [NumStatuses]string{
+	"ok", "unchecked", "document_not_found", "page_not_found", "span_out_of_bounds", "span_too_long",
+	"quote_mismatch", "quote_repaired", "span_empty", "span_inverted", "span_negative",
+}
+
+// String returns the name used in files and reports, such as "quote_mismatch".
+func (s Status) String() string { return statusNames[s] }
+
+// Statuses returns all statuses in order.
+func Statuses() []Status {
+	all := make([]Status, NumStatuses)
+	for i := range all {
+		all[i] = Status(i)
+	}
+	return all
+}
+
+// Usable reports whether a span with this status belongs to the span sets.
+// Only an empty, inverted or negative span does not: an invented document or a
+// span past the end of the text costs precision.
+func (s Status) Usable() bool { return s < StatusEmpty }
+
+// Valid reports whether a citation with this status counts as valid in
+// citation-level metrics: ok, unchecked and quote_repaired.
+func (s Status) Valid() bool {
+	return s == StatusOK || s == StatusUnchecked || s == StatusQuoteRepaired
+}
+
+// CheckSpan returns StatusNegative, StatusInverted or StatusEmpty for offsets
+// that make no span, StatusOutOfBounds for an end above [MaxEnd], and StatusOK
+// otherwise.
+func CheckSpan(start, end int64) Status {
+	switch {
+	case start < 0 || end < 0:
+		return StatusNegative
+	case start == end:
+		return StatusEmpty
+	case start > end:
+		return StatusInverted
+	case end > MaxEnd:
+		return StatusOutOfBounds
+	}
+	return StatusOK
+}
