@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ibid"
 )
 
 // number gives an integer, a number or a duration in nanoseconds as a float64.
@@ -158,7 +160,7 @@ func (s *setting) notAllowed(v any) (msg, hint string) {
 		}
 		return "want a name after " + s.prefix, ""
 	}
-	if near := Nearest(strings.ToLower(text), s.allowed); near != "" {
+	if near := ibid.Nearest(text, s.allowed); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return fmt.Sprintf("want one of %s, got %q", strings.Join(s.choices(), ", "), text), hint

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // A Func says which value of a metric a gate looks at.
@@ -236,7 +238,7 @@ func (p *gateParser) function(g *Gate, start int, word string) {
 			}
 		}
 		hint := gateHint
-		if near := Nearest(word, gateFuncs); near != "" {
+		if near := ibid.Nearest(word, gateFuncs); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		p.fail(start, "unknown function "+word, hint)

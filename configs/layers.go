@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // assigned is a value for a setting, and who gave it.
@@ -191,7 +193,7 @@ func (l *loader) fromEnviron(environ []string) []assigned {
 		}
 		key := strings.ReplaceAll(strings.ToLower(rest), "__", ".")
 		_, known := lookup(key)
-		if !known && !groups[key] && !strings.Contains(rest, "__") && Nearest(key, children("")) == "" {
+		if !known && !groups[key] && !strings.Contains(rest, "__") && ibid.Nearest(key, children("")) == "" {
 			continue
 		}
 		layer = append(layer, l.override(key, value, false, place{source: "environment " + name})...)

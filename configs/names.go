@@ -3,6 +3,8 @@ package configs
 import (
 	"slices"
 	"strings"
+
+	"ibid"
 )
 
 // specBlock is the specification's outer key; its inner groups are also valid
@@ -94,7 +96,7 @@ func unknownHint(prefix, key string) string {
 	if isSecretName(key) {
 		return "keys are never settings: put it into the environment variable that judge.api_key_env names"
 	}
-	if near := Nearest(key, children(prefix)); near != "" {
+	if near := ibid.Nearest(key, children(prefix)); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return elsewhere(key)
@@ -112,10 +114,10 @@ func unknownOverride(name string) string {
 	if s, ok := lookup(strings.TrimSuffix(group, ".")); ok && strings.HasPrefix(s.typeName(), "mapping") {
 		return "set the whole mapping: " + s.name + "={" + key + ": …}"
 	}
-	if near := Nearest(key, children(group)); near != "" {
+	if near := ibid.Nearest(key, children(group)); near != "" {
 		return "did you mean " + group + near + "?"
 	}
-	if near := Nearest(name, names); near != "" {
+	if near := ibid.Nearest(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return elsewhere(key)
@@ -124,7 +126,7 @@ func unknownOverride(name string) string {
 func elsewhere(key string) string {
 	for _, match := range []func(last string) bool{
 		func(last string) bool { return last == key },
-		func(last string) bool { return Nearest(key, []string{last}) != "" },
+		func(last string) bool { return ibid.Nearest(key, []string{last}) != "" },
 	} {
 		for _, name := range names {
 			if last := name[strings.LastIndexByte(name, '.')+1:]; match(last) {
@@ -142,51 +144,4 @@ func isSecretName(key string) bool {
 		return true
 	}
 	return false
-}
-
-// maxWord is longer than any name there is.
-const maxWord = 100
-
-// Nearest is the candidate that s was probably meant to be: what error hints
-// suggest for a misspelt key, metric or flag value. It is the one with the smallest
-// edit distance to s, of those that are at most a third of the length of s away; for
-// words of four letters or more, two edits are always near enough. Ties go to the
-// earlier candidate. It is "" if no candidate is near, or if s is longer than 100
-// bytes.
-func Nearest(s string, candidates []string) string {
-	if len(s) > maxWord {
-		return ""
-	}
-	limit := max(len(s)/3, min(len(s)/2, 2))
-	best := ""
-	for _, c := range candidates {
-		if d := editDistance(s, c); d <= limit {
-			best, limit = c, d-1
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, substitutions and swaps of
-// neighbours (optimal string alignment), in bytes.
-func editDistance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -374,7 +375,7 @@ func (s *schemaSpec) named(c int, name string) bool {
 
 // missingHint says how to map a missing column, if a name in the file is close.
 func missingHint(column string, names []string) string {
-	if name := Nearest(column, names); name != "" {
+	if name := ibid.Nearest(column, names); name != "" {
 		return fmt.Sprintf("the file has %s; map it with columns: {%s: %s}", name, name, column)
 	}
 	const listed = 12
@@ -386,48 +387,8 @@ func missingHint(column string, names []string) string {
 
 // didYouMean suggests the name closest to the one given, "" if none is close.
 func didYouMean(name string, names []string) string {
-	if n := Nearest(name, names); n != "" {
+	if n := ibid.Nearest(name, names); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return ""
-}
-
-// maxSuggested is the length from which a name is not worth a suggestion: the
-// comparison takes its length times those of all names.
-const maxSuggested = 100
-
-// Nearest is the name at the smallest edit distance from the one given, at most
-// half of its length away; "" if none is that close. Case does not count.
-func Nearest(name string, names []string) string {
-	best, bestDistance := "", max(len(name)/2, 1)+1
-	if len(name) > maxSuggested {
-		return ""
-	}
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(n)); d < bestDistance {
-			best, bestDistance = n, d
-		}
-	}
-	return best
-}
-
-// editDistance is the number of bytes to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -15,6 +15,7 @@ import (
 
 	pq "github.com/parquet-go/parquet-go"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -88,7 +89,7 @@ func readText(path string, columns []string, read func(io.Reader, []string) ([]F
 // noColumn is the error for a column that a table does not have.
 func noColumn(name string, have []string) error {
 	e := &Error{Row: -1, Err: fmt.Errorf("no column %q", name), Hint: "it has " + strings.Join(have, ", ")}
-	if near := Nearest(name, have); near != "" {
+	if near := ibid.Nearest(name, have); near != "" {
 		e.Hint = "did you mean " + near + "?"
 	}
 	return e

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ibid"
-	"ibid/configs"
 )
 
 // maxProblems is how many problems a check lists; all are counted.
@@ -160,7 +159,7 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 			continue
 		}
 		if _, known := meant[missing]; !known {
-			meant[missing] = configs.Nearest(missing, names)
+			meant[missing] = ibid.Nearest(missing, names)
 		}
 		c.Problems[i].Meant = meant[missing]
 	}

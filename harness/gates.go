@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -185,7 +186,7 @@ func MetricNames() []string {
 
 // NearestMetric is the hint for a name that no metric has.
 func NearestMetric(name string) string {
-	if near := configs.Nearest(name, MetricNames()); near != "" {
+	if near := ibid.Nearest(name, MetricNames()); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "ibid help metrics lists them all"

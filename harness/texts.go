@@ -208,7 +208,7 @@ func (d *Detail) suggest(names []string) {
 		if p.Status != ibid.StatusDocumentNotFound || p.Doc == "" {
 			continue
 		}
-		if near := configs.Nearest(p.Doc, names); near != "" {
+		if near := ibid.Nearest(p.Doc, names); near != "" {
 			d.Meant[p.Doc] = near
 		}
 	}

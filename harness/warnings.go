@@ -93,7 +93,7 @@ func modelWarnings(s *configs.Settings, known []openrouter.ModelInfo, longest in
 		i := slices.Index(names, model)
 		if i < 0 {
 			text := "the endpoint has no model " + model
-			if near := configs.Nearest(model, names); near != "" {
+			if near := ibid.Nearest(model, names); near != "" {
 				text += "; did you mean " + near + "?"
 			}
 			warn("%s", text)

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/dataset"
 )
 
 // A Sink takes what a conversion reads, rows and documents each in input
@@ -253,7 +252,7 @@ func unknownFormat(name string) error {
 		names[i] = f.Name
 	}
 	e := &UsageError{Msg: "unknown format " + quoted(name), Hint: "formats are " + strings.Join(names, ", ")}
-	if near := dataset.Nearest(name, names); near != "" {
+	if near := ibid.Nearest(name, names); near != "" {
 		e.Hint = "did you mean " + near + "?"
 	}
 	return e

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ibid/dataset"
+	"ibid"
 )
 
 // csvRows is our own columns as CSV with a header: one line for each citation or
@@ -402,7 +402,7 @@ func newTable(file string, in io.Reader, required ...string) (*table, error) {
 			continue
 		}
 		e := &UsageError{Msg: fmt.Sprintf("%s: no column %s", file, quoted(name))}
-		if near := dataset.Nearest(name, header); near != "" {
+		if near := ibid.Nearest(name, header); near != "" {
 			e.Hint = "did you mean " + quoted(near) + "?"
 		}
 		return nil, e

@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"ibid"
-	"ibid/dataset"
 )
 
 // maxDepth is how deep values may be nested. No record of ours needs ten.
@@ -367,7 +366,7 @@ func (v value) oneOf(values []string) string {
 	s, given := v.text()
 	if given && !slices.Contains(values, s) {
 		msg := "unknown value " + quoted(s)
-		if near := dataset.Nearest(s, values); near != "" {
+		if near := ibid.Nearest(s, values); near != "" {
 			msg += ", did you mean " + near + "?"
 		}
 		v.fail("%s", msg)

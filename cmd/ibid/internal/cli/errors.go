@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/harness"
@@ -56,7 +57,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		for _, m := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
 			names = append(names, m[1])
 		}
-		if near := configs.Nearest(name, names); near != "" {
+		if near := ibid.Nearest(name, names); near != "" {
 			hint = "did you mean --" + near + "?"
 		}
 	}
@@ -181,7 +182,7 @@ func oneOf(flag, value string, allowed ...string) error {
 // didYouMean is a hint: the candidate that is nearest to a name, or the text
 // otherwise if none is near.
 func didYouMean(name string, candidates []string, otherwise string) string {
-	if near := configs.Nearest(name, candidates); near != "" {
+	if near := ibid.Nearest(name, candidates); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return otherwise

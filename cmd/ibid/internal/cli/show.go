@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/cmd/ibid/internal/term"
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -158,7 +158,7 @@ func nearestRun(dir string) string {
 	for _, path := range found {
 		names = append(names, filepath.Base(filepath.Dir(path)))
 	}
-	if near := configs.Nearest(filepath.Base(dir), names); near != "" {
+	if near := ibid.Nearest(filepath.Base(dir), names); near != "" {
 		return "did you mean " + filepath.Join(filepath.Dir(dir), near) + "?"
 	}
 	return "ibid run prints where it leaves its results"

@@ -1,4 +1,4 @@
-package configs
+package ibid
 
 import "testing"
 
@@ -14,6 +14,7 @@ func TestNearest(t *testing.T) {
 		{"a", "", []string{"b"}},
 		{"", "", []string{"id"}},
 		{"cat", "bat", []string{"bat", "rat"}},
+		{"DATSET", "Dataset", []string{"documents", "Dataset"}},
 	}
 	for _, tt := range tests {
 		if got := Nearest(tt.s, tt.candidates); got != tt.want {
