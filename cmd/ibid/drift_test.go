@@ -187,10 +187,8 @@ func TestLiveDriftKilled(t *testing.T) {
 	kills := 0
 	for {
 		moment := time.Duration((0.2 + 0.6*random.Float64()) * float64(took))
-		if kills == most {
-			moment = time.Hour
-		}
-		if runUntil(t, d.dir, moment, args...) {
+		begun := time.Now()
+		if runUntil(t, d.dir, func() bool { return kills < most && time.Since(begun) >= moment }, args...) {
 			break
 		}
 		kills++

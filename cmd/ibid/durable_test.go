@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -60,11 +61,17 @@ func sameResults(t *testing.T, dir string, want map[string][]byte) {
 	}
 }
 
-// durableRows make several parts, and take some tenths of a second.
-const durableRows = 60_000
+// durableRows make several parts: the answers are long, so that few rows do.
+const durableRows = 20_000
 
-// kills is how many times a run is killed.
-const kills = 10
+// times is n, or under the race detector a quarter of it: there a run takes ten times
+// as long, and dies no differently.
+func times(n int) int {
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return (n + 3) / 4
+	}
+	return n
+}
 
 // TestDurability proves for the whole program that results depend on the input
 // alone: not on the number of workers, and not on how often and when the run was
@@ -106,25 +113,35 @@ func severalParts(t *testing.T, path string) {
 	}
 }
 
-// testKilled kills runs at seeded moments of the time that one takes, and lets
-// each go on until it is complete.
+// testKilled kills runs, every other one at a seeded moment of the time that one
+// takes and the others after their first parts, and lets each go on until it is
+// complete.
 func testKilled(t *testing.T, dir string, command func(string, ...string) []string, took time.Duration, want map[string][]byte) {
 	random := rand.New(rand.NewPCG(9, 9))
-	killed, resumed := 0, 0
+	killed, resumed, kills := 0, 0, times(10)
 	for n := 0; killed < kills; n++ {
 		id := "killed-" + itoa(n)
 		run := filepath.Join(dir, "runs", id)
 		for {
-			moment := time.Duration(random.Float64() * float64(took))
-			if killed == kills {
-				moment = time.Hour
+			parts := func() int {
+				rows, _ := filepath.Glob(filepath.Join(run, "parts", "*.rows"))
+				return len(rows)
 			}
-			alive := runUntil(t, dir, moment, command(id, "--workers", itoa(1+random.IntN(3)))...)
-			if alive {
+			started, before, moment := time.Now(), parts(), time.Duration(random.Float64()*float64(took))
+			die := func() bool {
+				if killed%2 == 0 {
+					return parts() > before
+				}
+				return time.Since(started) > moment
+			}
+			if killed == kills {
+				die = func() bool { return false }
+			}
+			if runUntil(t, dir, die, command(id, "--workers", itoa(1+random.IntN(3)))...) {
 				break
 			}
 			killed++
-			if parts, _ := filepath.Glob(filepath.Join(run, "parts", "*.rows")); len(parts) > 0 {
+			if parts() > 0 {
 				resumed++
 			}
 		}
@@ -140,9 +157,9 @@ func testKilled(t *testing.T, dir string, command func(string, ...string) []stri
 	}
 }
 
-// runUntil runs the command and kills it at the moment. It reports whether the
-// command was done by then.
-func runUntil(t *testing.T, dir string, moment time.Duration, args ...string) bool {
+// runUntil runs the command and kills it once something is true. It reports whether
+// the command was done before.
+func runUntil(t *testing.T, dir string, something func() bool, args ...string) bool {
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "ibid", args...)
@@ -150,9 +167,22 @@ func runUntil(t *testing.T, dir string, moment time.Duration, args ...string) bo
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := time.AfterFunc(moment, func() { _ = cmd.Process.Kill() })
-	defer kill.Stop()
+	done := make(chan struct{})
+	go func() {
+		for tick := time.Tick(time.Millisecond); ; {
+			select {
+			case <-done:
+				return
+			case <-tick:
+			}
+			if something() {
+				_ = cmd.Process.Kill()
+				return
+			}
+		}
+	}()
 	err := cmd.Wait()
+	close(done)
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	switch {
 	case err == nil:

@@ -41,7 +41,7 @@ func writeAnswers(path string, n int) error {
 
 func randomRow(random *rand.Rand, i int) *ibid.Answer {
 	const letters = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ,.;:0123456789"
-	answer := make([]byte, 300)
+	answer := make([]byte, 1000)
 	for k := range answer {
 		answer[k] = letters[random.IntN(len(letters))]
 	}
