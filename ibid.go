@@ -73,6 +73,7 @@ type Citation struct {
 
 	Place    Place    // resolved from Doc to CitedText
 	Repaired Interval // where CitedText was found, in code points of the key of Place; null unless the status is quote_repaired
+	Held     bool     // the place as given was compared with CitedText, and holds it
 	Extent   Interval // AnswerStart and AnswerEnd in code points of the answer
 }
 

@@ -95,7 +95,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		c.Repaired = ibid.Interval{}
+		c.Repaired, c.Held = ibid.Interval{}, false
 		if textless && r.textless(&c.Place, c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
 			continue
 		}
@@ -103,7 +103,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
 		q.unit, q.quote = c.Unit, c.CitedText
-		q.place, q.repaired = &c.Place, &c.Repaired
+		q.place, q.repaired, q.held = &c.Place, &c.Repaired, &c.Held
 		r.fail("citations", i, q.resolve())
 	}
 	for i := range row.Truth {
@@ -115,7 +115,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
 		q.unit, q.quote = t.Unit, ""
-		q.place, q.repaired = &t.Place, nil
+		q.place, q.repaired, q.held = &t.Place, nil, nil
 		r.fail("truth", i, q.resolve())
 	}
 	r.resolveAnswer(row)

@@ -23,6 +23,7 @@ type query struct {
 	source   source
 	place    *ibid.Place    // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
 	repaired *ibid.Interval // nil if there is no quote
+	held     *bool          // nil if there is no quote
 }
 
 // resolve dispatches on what is given.

@@ -79,7 +79,13 @@ func (c cited) in(unit string) cited       { c.Unit = unit; return c }
 func (c cited) onPage(page int64) cited    { c.Page = some(page); return c }
 func (c cited) quoting(quote string) cited { c.CitedText = quote; return c }
 
-func describeCitation(c *ibid.Citation) string { return describe(c.Place, c.Repaired) }
+func describeCitation(c *ibid.Citation) string {
+	said := describe(c.Place, c.Repaired)
+	if c.Held {
+		said += " held"
+	}
+	return said
+}
 
 // describe renders a place and its repair in short.
 func describe(p ibid.Place, repaired ibid.Interval) string {
@@ -245,10 +251,10 @@ func TestResolveFromPage(t *testing.T) {
 func TestResolveQuotes(t *testing.T) {
 	r := NewResolver(loadView(t, testSource...), Conventions{MaxSpanLength: 40, Checks: allChecks})
 	runCases(t, r, []resolveCase{
-		{"exact", at("plain", 4, 9).quoting("grass"), "ok key 0 [4,9)"},
+		{"exact", at("plain", 4, 9).quoting("grass"), "ok key 0 [4,9) held"},
 		{"blank is no quote", at("plain", 4, 9).quoting(" \n"), "ok key 0 [4,9)"},
-		{"normalised", at("quotes", 0, 29).quoting(`He said "it's fine" - twice. `), "ok key 0 [0,29)"},
-		{"white space at the ends", at("quotes", 7, 20).quoting(`“it’s fine”`), "ok key 0 [7,20)"},
+		{"normalised", at("quotes", 0, 29).quoting(`He said "it's fine" - twice. `), "ok key 0 [0,29) held"},
+		{"white space at the ends", at("quotes", 7, 20).quoting(`“it’s fine”`), "ok key 0 [7,20) held"},
 		{"letter case counts", at("plain", 4, 9).quoting("Grass"), "quote_mismatch key 0 [4,9)"},
 		{"shifted", at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [3,8) repaired [4,9)"},
 		{"elsewhere, normalised", at("quotes", 0, 4).quoting("fine\" – twice. He said  no"), "quote_repaired key 0 [0,4) repaired [15,40)"},
@@ -261,14 +267,14 @@ func TestResolveQuotes(t *testing.T) {
 		{"too long", at("quotes", 0, 45).quoting("no"), "span_too_long key 0 [0,45)"},
 		{"inverted", at("plain", 9, 4).quoting("grass"), "span_inverted key 0 [9,4)"},
 		{"without text", at("named", 4, 9).quoting("grass"), "unchecked key 0 [4,9)"},
-		{"page contains it", at("paged", 2, 3).in("page").quoting("page."), "ok key 0 [12,25) p2-2"},
+		{"page contains it", at("paged", 2, 3).in("page").quoting("page."), "ok key 0 [12,25) p2-2 held"},
 		{"page does not", at("paged", 2, 3).in("page").quoting("First"), "quote_repaired key 0 [12,25) p2-2 repaired [0,5)"},
 		{"page does not, nor the rest", at("paged", 2, 3).in("page").quoting("Third"), "quote_mismatch key 0 [12,25) p2-2"},
 		{"page without bounds, contained", at("plain", 2, 3).in("page").quoting("sky"), "unchecked pages p2-2"},
 		{"page without bounds, not contained", at("plain", 2, 3).in("page").quoting("water"), "quote_mismatch pages p2-2"},
-		{"block", at("blocks", 1, 2).in("block").quoting("Two."), "ok key 0 [6,10)"},
+		{"block", at("blocks", 1, 2).in("block").quoting("Two."), "ok key 0 [6,10) held"},
 		{"other block", at("blocks", 1, 2).in("block").quoting("Three."), "quote_repaired key 0 [6,10) repaired [12,18)"},
-		{"document", cited{Doc: "plain", Unit: "document", CitedText: "sky"}, "ok key 0 [0,36)"},
+		{"document", cited{Doc: "plain", Unit: "document", CitedText: "sky"}, "ok key 0 [0,36) held"},
 		{"document without it", cited{Doc: "plain", Unit: "document", CitedText: "sea"}, "quote_mismatch key 0 [0,36)"},
 		{"no span, found once", cited{Doc: "plain", CitedText: "sky"}, "quote_repaired document repaired [24,27)"},
 		{"no span, found twice", cited{Doc: "plain", CitedText: "The"}, "ok document"},
@@ -294,7 +300,7 @@ func TestResolveWithoutDocuments(t *testing.T) {
 func TestResolveInclusive(t *testing.T) {
 	r := NewResolver(loadView(t, testSource...), Conventions{SpanEnd: Inclusive, Checks: allChecks})
 	runCases(t, r, []resolveCase{
-		{"span", at("plain", 4, 8).quoting("grass"), "ok key 0 [4,9)"},
+		{"span", at("plain", 4, 8).quoting("grass"), "ok key 0 [4,9) held"},
 		{"one code point", at("plain", 4, 4), "ok key 0 [4,5)"},
 		{"last", at("plain", 30, 35), "ok key 0 [30,36)"},
 		{"empty", at("plain", 4, 3), "span_empty key 0 [4,4)"},

@@ -172,7 +172,11 @@ func (q *query) checkQuote(page int32, start, end int64) {
 	if !q.wantsQuote() {
 		return
 	}
-	if reg, ok := q.r.region(&q.source, page); ok && !quote.Marks.Same(reg.slice(start, end), q.quote) {
+	reg, ok := q.r.region(&q.source, page)
+	if !ok {
+		return
+	}
+	if *q.held = quote.Marks.Same(reg.slice(start, end), q.quote); !*q.held {
 		q.repair(reg)
 	}
 }
@@ -188,6 +192,7 @@ func (q *query) checkContained(page int32, start, end int64) {
 	}
 	within := reg.slice(start, end)
 	if strings.Contains(within, q.quote) || strings.Contains(q.normalized(reg, within), quote.Marks.Normalize(q.quote)) {
+		*q.held = q.place.Level == ibid.LevelCharacters // else the whole was searched, not the place
 		return
 	}
 	if page == 0 && q.r.conv.OffsetBase == FromPage && q.source.layout.hasPages {

@@ -43,7 +43,7 @@ func within(t *testing.T, s, whole *Scores) {
 // bounds; a metric without bounds does not depend on them.
 func TestBoundsHoldForEveryCompletion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
-	seen := make([]bool, numBuiltin)
+	seen := make([]bool, len(Definitions()))
 	rows, completions := 0, 0
 	for rows < 400 {
 		r := randomRow(rng, rng.IntN(3))

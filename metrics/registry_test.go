@@ -52,8 +52,14 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			}
 		}
 	}
-	if len(Definitions()) != int(numBuiltin) || len(SumDefinitions()) != int(numBuiltinSums) {
-		t.Errorf("%d metrics and %d sums, want %d and %d", len(Definitions()), len(SumDefinitions()), numBuiltin, numBuiltinSums)
+	sums := int(numBuiltinSums)
+	for _, m := range addedMetrics {
+		if m.definition.Kind == Ratio {
+			sums += 2
+		}
+	}
+	if got, want := len(Definitions()), int(numBuiltin)+len(addedMetrics); got != want || len(SumDefinitions()) != sums {
+		t.Errorf("%d metrics and %d sums, want %d and %d", got, len(SumDefinitions()), want, sums)
 	}
 }
 

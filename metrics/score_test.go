@@ -287,15 +287,16 @@ func TestTermsGiveTheRowsValue(t *testing.T) {
 	}
 }
 
-// randomRow has up to 2k spans a side in two documents.
+// randomRow has up to 2k spans a side in two documents; citations have quotes.
 func randomRow(rng *rand.Rand, k int) *Row {
 	row := Row{Answer: ibid.Answer{HasCitations: true, HasTruth: true}}
 	place := func() ibid.Place {
 		start := rng.Int64N(1000)
 		return at([]string{"a", "b"}[rng.IntN(2)], start, start+20+rng.Int64N(200))
 	}
-	for range k {
-		row.Citations = append(row.Citations, ibid.Citation{Place: place()})
+	for i := range k {
+		p := place()
+		row.Citations = append(row.Citations, ibid.Citation{Place: p, Start: ibid.Some(p.Start), End: ibid.Some(p.End), CitedText: "a quote", Held: i%2 == 0})
 		row.Truth = append(row.Truth, by("", place()))
 	}
 	return &row

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -77,7 +78,8 @@ func TestRowsLayout(t *testing.T) {
 	if name := l.Columns[l.Bounds].Name; !strings.HasSuffix(name, LowSuffix) {
 		t.Errorf("the first bound is %s", name)
 	}
-	if l.Custom != len(l.Columns) || l.CustomSums != l.Custom {
+	customs, sums := metrics.NumMetrics()-l.Builtin, metrics.NumSums()-l.BuiltinSums
+	if l.Custom != len(l.Columns)-customs-sums || l.CustomSums != l.Custom+customs {
 		t.Errorf("%d columns, custom from %d and %d", len(l.Columns), l.Custom, l.CustomSums)
 	}
 }
@@ -185,7 +187,7 @@ func TestManifests(t *testing.T) {
 		t.Errorf("%v, %v, %v", list, unreadable, err)
 	}
 	m, err := ReadManifestIfAny(list[0].Dir)
-	if err != nil || m.Setting("seed") != "7" || m.Setting("slices") != "" || m.Judge.Coverage() != 0.75 || m.Judge.Name() != "lexical" {
+	if err != nil || m.Effective().Seed != 7 || len(m.Effective().Slices) != 0 || m.Judge.Coverage() != 0.75 || m.Judge.Name() != "lexical" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	if m, err := ReadManifestIfAny(t.TempDir()); m != nil || err != nil {
