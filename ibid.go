@@ -143,3 +143,13 @@ type Message struct{ Role, Content string }
 
 // A Tag is one entry of the row's tags.
 type Tag struct{ Key, Value string }
+
+// Tag returns the value of the tag of that key.
+func (a *Answer) Tag(key string) (value string, ok bool) {
+	for _, tag := range a.Tags {
+		if tag.Key == key {
+			return tag.Value, true
+		}
+	}
+	return "", false
+}

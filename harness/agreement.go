@@ -18,7 +18,7 @@ import (
 )
 
 // wantAnnotated is what agreement needs of a dataset.
-const wantAnnotated = dataset.WantKeys | dataset.WantSpans | dataset.WantLabels | dataset.WantTags | dataset.WantDocuments
+const wantAnnotated = dataset.WantKeys | dataset.WantSpans | dataset.WantDetails | dataset.WantLabels | dataset.WantTags | dataset.WantDocuments
 
 // annotatedBatch is how many rows a worker takes at a time.
 const annotatedBatch = 512
@@ -217,10 +217,11 @@ func (p *Plan) documentOf(row *ibid.Answer) string {
 
 // slicesOf are the slices of the run that a row is in.
 func (p *Plan) slicesOf(row *ibid.Answer) []string {
-	var out []string
+	var out, values []string
 	for _, key := range sliceKeys(p.job.Config.Slices) {
-		if v := tagValue(row, key); v != "" {
-			out = append(out, strings.Clone(key+"="+v))
+		values = runs.AppendSlices(values[:0], row, key)
+		for _, v := range values {
+			out = append(out, key+"="+v)
 		}
 	}
 	return out

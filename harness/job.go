@@ -134,7 +134,7 @@ func (j *Job) now() time.Time {
 // wants reports whether the row has all the tags of --only.
 func (j *Job) wants(r *ibid.Answer) bool {
 	for _, tag := range j.Only {
-		if tagValue(r, tag.Key) != tag.Value {
+		if value, _ := r.Tag(tag.Key); value != tag.Value {
 			return false
 		}
 	}

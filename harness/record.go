@@ -427,14 +427,6 @@ func clusterOf(in *ibid.Answer, by string) string {
 		}
 		return ""
 	}
-	return tagValue(in, by)
-}
-
-func tagValue(in *ibid.Answer, key string) string {
-	for _, tag := range in.Tags {
-		if tag.Key == key {
-			return tag.Value
-		}
-	}
-	return ""
+	value, _ := in.Tag(by)
+	return value
 }

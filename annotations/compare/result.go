@@ -73,7 +73,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 func newTester(base *Run, o Options) (*tester, error) {
 	t := &tester{
 		level: cmp.Or(o.Level, base.Manifest.Effective().Statistics.Level), power: cmp.Or(o.Power, stats.DefaultDesign.Power),
-		method: cmp.Or(o.Method, base.Manifest.Setting("statistics.method")), seed: uint64(base.Manifest.Seed), workers: o.Workers,
+		method: cmp.Or(o.Method, base.Manifest.Effective().Statistics.Method), seed: uint64(base.Manifest.Seed), workers: o.Workers,
 		resamples: cmp.Or(o.Resamples, int(base.Manifest.Effective().Statistics.Resamples)),
 	}
 	if t.method == "auto" || t.method == "" {

@@ -4,7 +4,6 @@
 package history
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -236,17 +235,4 @@ func Expired(segments []Segment, now time.Time, age time.Duration) []Night {
 		}
 	}
 	return out
-}
-
-// ParseAge reads an age such as 30d, 12h or 90m.
-func ParseAge(text string) (time.Duration, error) {
-	if n := len(text); n > 1 && text[n-1] == 'd' {
-		var days int
-		if _, err := fmt.Sscanf(text, "%dd", &days); err == nil && fmt.Sprintf("%dd", days) == text && days >= 0 && days < 100_000 {
-			return time.Duration(days) * 24 * time.Hour, nil
-		}
-	} else if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return d, nil
-	}
-	return 0, fmt.Errorf("%q is no age: it is a number of days or hours, such as 30d or 12h", text)
 }

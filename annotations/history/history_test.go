@@ -139,16 +139,3 @@ func TestExpired(t *testing.T) {
 		t.Errorf("expired: %v, want %v", gone, want)
 	}
 }
-
-func TestParseAge(t *testing.T) {
-	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "12h": 12 * time.Hour, "0d": 0} {
-		if got, err := ParseAge(text); err != nil || got != want {
-			t.Errorf("ParseAge(%q) = %v, %v, want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "d", "-1d", "1.5d", "soon", "-3h", "3dd"} {
-		if got, err := ParseAge(text); err == nil {
-			t.Errorf("ParseAge(%q) = %v, want an error", text, got)
-		}
-	}
-}

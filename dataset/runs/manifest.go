@@ -73,17 +73,6 @@ type Setting struct {
 	Source string `json:"source"`
 }
 
-// Setting is the value of one of the run's settings, "" if it has none of that
-// name.
-func (m *Manifest) Setting(key string) string {
-	for _, s := range m.Settings {
-		if s.Key == key {
-			return s.Value
-		}
-	}
-	return ""
-}
-
 // Effective are the settings of the run, typed. What its manifest does not say has
 // its default.
 func (m *Manifest) Effective() *configs.Settings {

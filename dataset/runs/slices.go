@@ -34,10 +34,8 @@ func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
 	case systemSlice:
 		return appendNamed(dst, a.System)
 	}
-	for _, tag := range a.Tags {
-		if tag.Key == key {
-			return append(dst, tag.Value)
-		}
+	if value, ok := a.Tag(key); ok {
+		dst = append(dst, value)
 	}
 	return dst
 }

@@ -13,10 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid/configs"
 	"ibid/harness"
 	"ibid/judge/cache"
 	"ibid/report"
 )
+
+const ageHint = "write an age such as 90d, 36h or 2d12h"
 
 func (a *app) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -227,9 +230,12 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
 			if err := c.app.formats("text", "json"); err != nil {
 				return err
 			}
-			age, err := parseAge(olderThan)
+			age, err := configs.ParseAge(olderThan)
+			if err == nil && age == 0 {
+				err = fmt.Errorf("%q is not an age above 0", olderThan)
+			}
 			if err != nil {
-				return &usageError{err: fmt.Errorf("--older-than: %w", err), hint: "write an age such as 90d, 36h or 2d12h"}
+				return &usageError{err: fmt.Errorf("--older-than: %w", err), hint: ageHint}
 			}
 			before := time.Now().Add(-age)
 			return c.with(func(path string, store *cache.SQLite) error {
@@ -330,33 +336,6 @@ func (c *cacheFlags) removed(path string, store *cache.SQLite, before time.Time,
 			verb, report.Thousands(out.Entries), report.Thousands(out.Attempts), report.CleanLine(path), storage(out.Bytes))
 		return err
 	}))
-}
-
-// parseAge reads a duration that may begin with days, such as 90d or 2d12h.
-func parseAge(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, errors.New("an age is needed")
-	}
-	var age time.Duration
-	rest := text
-	if days, after, ok := strings.Cut(text, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16)
-		if err != nil {
-			return 0, fmt.Errorf("%q is not an age", text)
-		}
-		age, rest = time.Duration(n)*24*time.Hour, after
-	}
-	if rest != "" {
-		d, err := time.ParseDuration(rest)
-		if err != nil || d < 0 {
-			return 0, fmt.Errorf("%q is not an age", text)
-		}
-		age += d
-	}
-	if age <= 0 {
-		return 0, fmt.Errorf("%q is not an age above 0", text)
-	}
-	return age, nil
 }
 
 func (c *cacheFlags) exportCommand() *cobra.Command {

@@ -358,7 +358,7 @@ func judgedAnew(m, again *runs.Manifest) error {
 		return &usageError{err: fmt.Errorf("%s is the run itself", again.ID)}
 	}
 	// A run without a cache may have reused its own answers after an interruption.
-	if again.Judge.Cached > 0 && again.Setting("judge.cache_results") != "false" {
+	if again.Judge.Cached > 0 && again.Effective().Judge.CacheResults {
 		return &usageError{
 			err:  fmt.Errorf("%s took %d of %d answers from the store: they were given once only", again.ID, again.Judge.Cached, again.Judge.Calls),
 			hint: "run it with --no-cache, so that the judge is asked again",

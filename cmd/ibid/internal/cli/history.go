@@ -14,6 +14,7 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/annotations/history"
+	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/metrics"
@@ -138,9 +139,9 @@ func (f *historyFlags) options() history.Options {
 
 // removeOld removes the runs that are older than --keep allows.
 func (a *app) removeOld(f *historyFlags, listed []runs.Listed) error {
-	age, err := history.ParseAge(f.keep)
+	age, err := configs.ParseAge(f.keep)
 	if err != nil {
-		return &usageError{err: fmt.Errorf("--keep: %w", err)}
+		return &usageError{err: fmt.Errorf("--keep: %w", err), hint: ageHint}
 	}
 	if err := a.formats("text"); err != nil {
 		return err
