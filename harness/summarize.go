@@ -182,6 +182,9 @@ func (s *summarizer) rows(all states) []runs.SummaryRow {
 				System: group.system, Slice: group.slice, Metric: it.def.Name,
 				N: st.defined, Undefined: group.rows - st.defined,
 			}
+			if group.rows > 0 {
+				row.DefinedShare = new(float64(st.defined) / float64(group.rows))
+			}
 			macro := row
 			macro.Agg = runs.Macro
 			var drawn intervals

@@ -189,6 +189,9 @@ func checkGroup(t *testing.T, s runs.SummaryRow, rows []scored) {
 	if s.N != int64(len(in)) || s.Undefined != undefined || s.Clusters != int64(clusters) {
 		t.Errorf("%s: n %d, undefined %d, clusters %d; want %d, %d, %d", name, s.N, s.Undefined, s.Clusters, len(in), undefined, clusters)
 	}
+	if want := float64(len(in)) / float64(int64(len(in))+undefined); s.DefinedShare == nil || *s.DefinedShare != want {
+		t.Errorf("%s: defined in a share of %v of the rows, want %v", name, s.DefinedShare, want)
+	}
 	if math.Abs(*s.Estimate-want) > 1e-12 {
 		t.Errorf("%s: estimate %v, want %v", name, *s.Estimate, want)
 	}

@@ -69,6 +69,7 @@ var (
 		"DOUBLE", "bound_low bound_high corrected corrected_low corrected_high",
 		"VARCHAR", "corrected_method",
 		"VARCHAR[]", "warnings",
+		"DOUBLE", "defined_share",
 	)
 )
 

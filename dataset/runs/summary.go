@@ -47,6 +47,8 @@ type SummaryRow struct {
 	CorrectedMethod string   `json:"corrected_method" doc:"how the estimate was corrected" null:"not corrected"`
 
 	Warnings ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
+
+	DefinedShare *float64 `json:"defined_share" range:"[0, 1]" doc:"share of the rows where the metric is defined" null:"there are no rows"`
 }
 
 // Summary is the table of summary.parquet.
