@@ -116,8 +116,21 @@ type Claim struct {
 type Label struct {
 	Annotator           string
 	ClaimID, CitationID string
-	Kind                string // support, relevant, needs_citation, factual
+	Kind                string // one of the kinds of labels
 	Value               Number
+}
+
+// The kinds of labels: what was asked.
+const (
+	SupportLabel       = "support"
+	RelevantLabel      = "relevant"
+	NeedsCitationLabel = "needs_citation"
+	FactualLabel       = "factual"
+)
+
+// LabelKinds returns all kinds of labels.
+func LabelKinds() []string {
+	return []string{SupportLabel, RelevantLabel, NeedsCitationLabel, FactualLabel}
 }
 
 // A Document is one source. Text is "" and HasText false when only its name,

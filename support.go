@@ -96,3 +96,17 @@ func Outcomes() []Outcome {
 	}
 	return all
 }
+
+// Whether the material tries to steer the judge who reads it, and from where.
+const (
+	TamperingNone       = "none"
+	TamperingInAnswer   = "in_answer"
+	TamperingInEvidence = "in_evidence"
+)
+
+// Tamperings returns all words for tampering.
+func Tamperings() []string { return []string{TamperingNone, TamperingInAnswer, TamperingInEvidence} }
+
+// Tampered reports whether a word, which is "" if nobody looked, says that the
+// material tries to steer its judge.
+func Tampered(word string) bool { return word != "" && word != TamperingNone }

@@ -321,10 +321,10 @@ func nameBlind(filled map[int64][]BlindItem) {
 
 // asks are the questions of the kinds of labels.
 var asks = map[string]string{
-	"support":        "How far is this supported by the place that it cites?",
-	"relevant":       "Is the cited place about what is claimed at all?",
-	"needs_citation": "Should this claim have a citation?",
-	"factual":        "Is this a claim about facts, and not a courtesy or an opinion?",
+	ibid.SupportLabel:       "How far is this supported by the place that it cites?",
+	ibid.RelevantLabel:      "Is the cited place about what is claimed at all?",
+	ibid.NeedsCitationLabel: "Should this claim have a citation?",
+	ibid.FactualLabel:       "Is this a claim about facts, and not a courtesy or an opinion?",
 }
 
 // Ask puts a question of the item in words, with the claim and the cited places that
@@ -335,7 +335,7 @@ func (it *BlindItem) Ask(q BlindLabel) string {
 	if q.ClaimID != "" {
 		b.WriteString("\nClaim: " + it.claim(q.ClaimID))
 	}
-	if q.Kind == "needs_citation" || q.Kind == "factual" {
+	if q.Kind == ibid.NeedsCitationLabel || q.Kind == ibid.FactualLabel {
 		return b.String() // which do not depend on what is cited
 	}
 	for i := range it.Citations {

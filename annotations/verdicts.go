@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"ibid"
 	"ibid/dataset/runs"
 )
 
@@ -19,7 +20,7 @@ const (
 // citation, or about the pair of both. What it is not about is "".
 type VerdictKey struct {
 	ID, System      string
-	Kind            string // support, relevant, needs_citation, factual
+	Kind            string // as in [ibid.Label]
 	Claim, Citation string
 }
 
@@ -27,7 +28,7 @@ type VerdictKey struct {
 // a citation are two.
 func (k VerdictKey) Question() string {
 	switch {
-	case k.Kind != "support":
+	case k.Kind != ibid.SupportLabel:
 		return k.Kind
 	case k.Citation != "":
 		return CitationSupport
@@ -61,17 +62,17 @@ func FindVerdicts(dir string, wants func(*VerdictKey) bool) (Verdicts, error) {
 	err := runs.Claims.Scan(dir, []string{"id", "system", "claim", "claim_id", "support", "factual", "needs_citation"},
 		func(_ int64, c *runs.Claim) error {
 			key := VerdictKey{ID: c.ID, System: c.System, Claim: nameOf(c.ClaimID, c.Number)}
-			add(key, "support", c.Support)
-			add(key, "factual", yesOrNo(c.Factual))
-			add(key, "needs_citation", yesOrNo(c.NeedsCitation))
+			add(key, ibid.SupportLabel, c.Support)
+			add(key, ibid.FactualLabel, yesOrNo(c.Factual))
+			add(key, ibid.NeedsCitationLabel, yesOrNo(c.NeedsCitation))
 			return nil
 		})
 	if err == nil {
 		err = runs.Citations.Scan(dir, []string{"id", "system", "citation", "citation_id", "support", "relevant"},
 			func(_ int64, c *runs.Citation) error {
 				key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
-				add(key, "support", c.Support)
-				add(key, "relevant", yesOrNo(c.Relevant))
+				add(key, ibid.SupportLabel, c.Support)
+				add(key, ibid.RelevantLabel, yesOrNo(c.Relevant))
 				return nil
 			})
 	}
@@ -113,7 +114,7 @@ func (v Verdicts) AddPairs(dir string) error {
 			return nil
 		}
 		key := VerdictKey{ID: c.ID, System: c.System, Citation: nameOf(c.CitationID, c.Number)}
-		for _, kind := range []string{"support", "relevant"} {
+		for _, kind := range []string{ibid.SupportLabel, ibid.RelevantLabel} {
 			key.Kind, key.Claim = kind, ""
 			if score, ok := v[key]; ok {
 				key.Claim = claims[place{c.ID, c.System, c.Claims[0]}]

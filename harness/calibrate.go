@@ -102,7 +102,7 @@ func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts
 		}
 		human, people := policy.Label(opinions)
 		kind := it.Verdict.Question()
-		if people == 0 || it.Verdict.Kind != "support" && human == undecided {
+		if people == 0 || it.Verdict.Kind != ibid.SupportLabel && human == undecided {
 			j.Open[kind]++
 			continue
 		}

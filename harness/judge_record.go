@@ -88,7 +88,7 @@ func countClaims(dir string, m *runs.Manifest) error {
 func (p *Plan) countTampering(m *runs.Manifest) error {
 	m.Judge.Tampering = 0
 	err := runs.Rows().Scan(p.Dir, []string{"tampering"}, func(_ int64, r *runs.Row) error {
-		if r.Tampering != "" && r.Tampering != "none" {
+		if ibid.Tampered(r.Tampering) {
 			m.Judge.Tampering++
 		}
 		return nil

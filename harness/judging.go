@@ -159,7 +159,7 @@ func (j *judging) labels(in *ibid.Answer) {
 		if !l.Value.Known() {
 			continue
 		}
-		h := judge.HumanLabel{Annotator: l.Annotator, Kind: l.Kind, Value: l.Value.Value, Claim: -1, Citation: -1}
+		h := judge.HumanLabel{Label: *l, Claim: -1, Citation: -1}
 		if l.ClaimID != "" {
 			h.Claim = slices.IndexFunc(j.claims, func(c ibid.Claim) bool { return c.ClaimID == l.ClaimID })
 			if h.Claim < 0 {

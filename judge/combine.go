@@ -21,7 +21,7 @@ func Combine(verdicts []*Verdict) *Verdict {
 	out := &Verdict{Tampering: verdicts[0].Tampering, Claims: make([]ClaimVerdict, len(verdicts[0].Claims))}
 	for _, v := range verdicts {
 		out.Calls = append(out.Calls, v.Calls...)
-		if out.Tampering == "" || out.Tampering == "none" {
+		if !ibid.Tampered(out.Tampering) {
 			out.Tampering = v.Tampering
 		}
 	}

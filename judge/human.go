@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"ibid"
 )
@@ -49,13 +50,6 @@ type target struct {
 	kind            string
 }
 
-const (
-	kindSupport       = "support"
-	kindRelevant      = "relevant"
-	kindNeedsCitation = "needs_citation"
-	kindFactual       = "factual"
-)
-
 // Judge returns the labels of r. A label on an item that does not exist, of an
 // unknown kind, or with a value outside [0, 1] is a [*RowFailure].
 func (h *Human) Judge(ctx context.Context, r *Request) (*Verdict, error) {
@@ -69,7 +63,7 @@ func (h *Human) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 			return nil, &RowFailure{Row: r.Row, Reason: BadLabel, Err: fmt.Errorf("label %d: %w", i+1, err)}
 		}
 		at := target{l.Claim, l.Citation, l.Kind}
-		said[at] = append(said[at], ibid.Opinion{Annotator: l.Annotator, Value: l.Value})
+		said[at] = append(said[at], ibid.Opinion{Annotator: l.Annotator, Value: l.Value.Value})
 	}
 	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
 	for c := range r.Claims {
@@ -80,26 +74,29 @@ func (h *Human) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 
 func (l *HumanLabel) check(r *Request) error {
 	switch l.Kind {
-	case kindSupport:
+	case ibid.SupportLabel:
 		if l.Claim < 0 && l.Citation < 0 {
 			return fmt.Errorf("support of neither a claim nor a citation")
 		}
-	case kindRelevant:
+	case ibid.RelevantLabel:
 		if l.Citation < 0 {
 			return fmt.Errorf("relevant without a citation")
 		}
-	case kindNeedsCitation, kindFactual:
+	case ibid.NeedsCitationLabel, ibid.FactualLabel:
 		if l.Claim < 0 || l.Citation >= 0 {
 			return fmt.Errorf("%s is asked of a claim alone", l.Kind)
 		}
 	default:
-		return fmt.Errorf("kind %q: not one of support, relevant, needs_citation, factual", clip(l.Kind))
+		return fmt.Errorf("kind %q: not one of %s", clip(l.Kind), strings.Join(ibid.LabelKinds(), ", "))
+	}
+	if !l.Value.Known() {
+		return fmt.Errorf("no value")
 	}
 	if l.Claim >= len(r.Claims) {
 		return fmt.Errorf("claim %d of %d", l.Claim, len(r.Claims))
 	}
-	if !(l.Value >= 0 && l.Value <= 1) { // also NaN
-		return fmt.Errorf("value %v is outside [0, 1]", l.Value)
+	if v := l.Value.Value; !(v >= 0 && v <= 1) { // also NaN
+		return fmt.Errorf("value %v is outside [0, 1]", v)
 	}
 	return nil
 }
@@ -107,20 +104,20 @@ func (l *HumanLabel) check(r *Request) error {
 func (h *Human) claim(r *Request, c int, said map[target][]ibid.Opinion, out *ClaimVerdict) {
 	claim := &r.Claims[c]
 	out.ElsewhereEvidence = -1
-	out.Factual = h.answer(said[target{c, -1, kindFactual}])
-	out.NeedsCitation = h.answer(said[target{c, -1, kindNeedsCitation}])
+	out.Factual = h.answer(said[target{c, -1, ibid.FactualLabel}])
+	out.NeedsCitation = h.answer(said[target{c, -1, ibid.NeedsCitationLabel}])
 	if len(claim.Citations) == 0 {
 		out.Joint = ibid.None.Support()
 		return
 	}
-	out.Joint, out.Votes = h.support(said[target{c, -1, kindSupport}])
+	out.Joint, out.Votes = h.support(said[target{c, -1, ibid.SupportLabel}])
 	out.Checks = make([]Check, len(claim.Citations))
 	for i, k := range claim.Citations {
 		check := &out.Checks[i]
 		check.Citation = k
 		check.Evidence = evidenceOf(r, claim, k)
-		check.Support, _ = h.support(onPair(said, c, k, kindSupport))
-		check.Relevant = h.answer(onPair(said, c, k, kindRelevant))
+		check.Support, _ = h.support(onPair(said, c, k, ibid.SupportLabel))
+		check.Relevant = h.answer(onPair(said, c, k, ibid.RelevantLabel))
 	}
 }
 

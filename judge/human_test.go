@@ -27,7 +27,7 @@ func humanVerdict(t *testing.T, policy string, r *judge.Request) *judge.Verdict 
 
 func TestHumanPolicies(t *testing.T) {
 	label := func(annotator string, value float64) judge.HumanLabel {
-		return judge.HumanLabel{Annotator: annotator, Claim: 0, Citation: -1, Kind: "support", Value: value}
+		return judge.HumanLabel{Label: ibid.Label{Annotator: annotator, Kind: "support", Value: ibid.Some(value)}, Claim: 0, Citation: -1}
 	}
 	unscored := ibid.Support{}
 	tests := []struct {
@@ -74,16 +74,16 @@ func TestHumanTargets(t *testing.T) {
 		},
 		Evidence: []judge.Evidence{{Text: "t", Citation: 5}},
 		Labels: []judge.HumanLabel{
-			{Claim: 0, Citation: -1, Kind: "support", Value: 0.5},
-			{Claim: -1, Citation: 5, Kind: "support", Value: 1},
-			{Claim: 1, Citation: 5, Kind: "support", Value: 0},
-			{Claim: -1, Citation: 6, Kind: "support", Value: 0.8},
-			{Claim: -1, Citation: 6, Kind: "relevant", Value: 1},
-			{Claim: 1, Citation: 6, Kind: "relevant", Value: 0},
-			{Claim: 1, Citation: -1, Kind: "factual", Value: 0},
-			{Claim: 2, Citation: -1, Kind: "needs_citation", Value: 1},
-			{Claim: 2, Citation: -1, Kind: "factual", Value: 0.5},
-			{Claim: 2, Citation: -1, Kind: "support", Value: 1},
+			{Label: ibid.Label{Kind: "support", Value: ibid.Some(0.5)}, Claim: 0, Citation: -1},
+			{Label: ibid.Label{Kind: "support", Value: ibid.Some[float64](1)}, Claim: -1, Citation: 5},
+			{Label: ibid.Label{Kind: "support", Value: ibid.Some[float64](0)}, Claim: 1, Citation: 5},
+			{Label: ibid.Label{Kind: "support", Value: ibid.Some(0.8)}, Claim: -1, Citation: 6},
+			{Label: ibid.Label{Kind: "relevant", Value: ibid.Some[float64](1)}, Claim: -1, Citation: 6},
+			{Label: ibid.Label{Kind: "relevant", Value: ibid.Some[float64](0)}, Claim: 1, Citation: 6},
+			{Label: ibid.Label{Kind: "factual", Value: ibid.Some[float64](0)}, Claim: 1, Citation: -1},
+			{Label: ibid.Label{Kind: "needs_citation", Value: ibid.Some[float64](1)}, Claim: 2, Citation: -1},
+			{Label: ibid.Label{Kind: "factual", Value: ibid.Some(0.5)}, Claim: 2, Citation: -1},
+			{Label: ibid.Label{Kind: "support", Value: ibid.Some[float64](1)}, Claim: 2, Citation: -1},
 		},
 	}
 	want := []judge.ClaimVerdict{
@@ -113,14 +113,14 @@ func TestHumanRefuses(t *testing.T) {
 		name  string
 		label judge.HumanLabel
 	}{
-		{"unknown kind", judge.HumanLabel{Kind: "quality", Citation: -1}},
-		{"value above 1", judge.HumanLabel{Kind: "support", Value: 2}},
-		{"value not a number", judge.HumanLabel{Kind: "support", Value: math.NaN()}},
-		{"claim out of range", judge.HumanLabel{Kind: "support", Claim: 1}},
-		{"on nothing", judge.HumanLabel{Kind: "support", Claim: -1, Citation: -1}},
-		{"relevance of a claim", judge.HumanLabel{Kind: "relevant", Citation: -1}},
-		{"factual citation", judge.HumanLabel{Kind: "factual", Claim: -1}},
-		{"factual pair", judge.HumanLabel{Kind: "factual"}},
+		{"unknown kind", judge.HumanLabel{Label: ibid.Label{Kind: "quality", Value: ibid.Some[float64](0)}, Citation: -1}},
+		{"value above 1", judge.HumanLabel{Label: ibid.Label{Kind: "support", Value: ibid.Some[float64](2)}}},
+		{"value not a number", judge.HumanLabel{Label: ibid.Label{Kind: "support", Value: ibid.Some(math.NaN())}}},
+		{"claim out of range", judge.HumanLabel{Label: ibid.Label{Kind: "support", Value: ibid.Some[float64](0)}, Claim: 1}},
+		{"on nothing", judge.HumanLabel{Label: ibid.Label{Kind: "support", Value: ibid.Some[float64](0)}, Claim: -1, Citation: -1}},
+		{"relevance of a claim", judge.HumanLabel{Label: ibid.Label{Kind: "relevant", Value: ibid.Some[float64](0)}, Citation: -1}},
+		{"factual citation", judge.HumanLabel{Label: ibid.Label{Kind: "factual", Value: ibid.Some[float64](0)}, Claim: -1}},
+		{"factual pair", judge.HumanLabel{Label: ibid.Label{Kind: "factual", Value: ibid.Some[float64](0)}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestHumanMeanIsExact(t *testing.T) {
 	for people := 1; people <= 12; people++ {
 		r := &judge.Request{Claims: []judge.Claim{{Text: "x", Citations: []int{0}}}}
 		for i := range people {
-			r.Labels = append(r.Labels, judge.HumanLabel{Annotator: string(rune('a' + i)), Citation: -1, Kind: "support", Value: 0.7})
+			r.Labels = append(r.Labels, judge.HumanLabel{Label: ibid.Label{Annotator: string(rune('a' + i)), Kind: "support", Value: ibid.Some(0.7)}, Citation: -1})
 		}
 		if got := humanVerdict(t, "mean", r).Claims[0].Joint.Value; got != 0.7 {
 			t.Errorf("%d people who say 0.7 come to %v", people, got)

@@ -213,13 +213,11 @@ type Interval struct {
 }
 
 // A HumanLabel is what one person said of a claim, of a citation, or of a claim
-// with a citation.
+// with a citation, which are named by their position.
 type HumanLabel struct {
-	Annotator string
-	Claim     int    // index of Request.Claims, -1 if the label is on a citation alone
-	Citation  int    // index of the row's citation, -1 if the label is on a claim alone
-	Kind      string // "support", "relevant", "needs_citation" or "factual"
-	Value     float64
+	ibid.Label     // with a value
+	Claim      int // index of Request.Claims, -1 if the label is on a citation alone
+	Citation   int // index of the row's citation, -1 if the label is on a claim alone
 }
 
 // A Verdict is what a judge says of one request.
@@ -227,8 +225,8 @@ type Verdict struct {
 	Claims []ClaimVerdict // one per claim, in the order of the request
 	Calls  []Call         // what was asked of a model; nil if none was
 
-	// Tampering says whether the material tries to steer its review: "none",
-	// "in_answer", "in_evidence", or "" if the judge does not look.
+	// Tampering says whether the material tries to steer its review, as in
+	// [ibid.Tamperings]; "" if the judge does not look.
 	Tampering string
 
 	// Opinions are the verdicts that this one was combined from, if there were

@@ -87,8 +87,8 @@ func (p *parser) all(raw *replyObject) error {
 	if raw.Claims == nil {
 		return missing("", "claims")
 	}
-	if !slices.Contains([]string{"none", "in_answer", "in_evidence"}, *raw.Tampering) {
-		return fmt.Errorf("tampering %q: not one of none, in_answer, in_evidence", clip(*raw.Tampering))
+	if !slices.Contains(ibid.Tamperings(), *raw.Tampering) {
+		return fmt.Errorf("tampering %q: not one of %s", clip(*raw.Tampering), strings.Join(ibid.Tamperings(), ", "))
 	}
 	for i := range p.roster.first {
 		p.byID[evidenceID(i+1)] = i + 1

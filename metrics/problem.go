@@ -37,8 +37,11 @@ const (
 const FailsBelow = 0.5
 
 var problemNames = [NumProblems]string{
-	"none", "unjudged", "quote_moved", "partly", "low_score", "supported_elsewhere", "wrong_place", "uncited", "span_too_long",
-	"unsupported", "span_malformed", "quote_mismatch", "span_out_of_bounds", "page_not_found", "document_not_found", "contradicted", "error",
+	NoProblem: "none", ProblemUnjudged: "unjudged", ProblemQuoteMoved: "quote_moved", ProblemPartly: "partly", ProblemLowScore: "low_score",
+	ProblemElsewhere: ibid.SupportedElsewhere.String(), ProblemWrongPlace: "wrong_place", ProblemUncited: "uncited",
+	ProblemTooLong: ibid.StatusTooLong.String(), ProblemUnsupported: ibid.Unsupported.String(), ProblemMalformed: "span_malformed",
+	ProblemMisquoted: ibid.StatusQuoteMismatch.String(), ProblemOutOfBounds: ibid.StatusOutOfBounds.String(), ProblemNoPage: ibid.StatusPageNotFound.String(),
+	ProblemNoDocument: ibid.StatusDocumentNotFound.String(), ProblemContradicted: ibid.Contradicted.String(), ProblemError: "error",
 }
 
 // String returns the name used in files, such as "wrong_place".

@@ -276,14 +276,14 @@ func (c *expertReader) label(a *expertAnswer, claim *expertClaim, id string, num
 	value, judged := supportValues[claim.support]
 	switch {
 	case judged:
-		l.Kind, l.Value = "support", ibid.Some(value)
+		l.Kind, l.Value = ibid.SupportLabel, ibid.Some(value)
 	case claim.support == "Missing":
 		if len(claim.evidence) > 0 {
 			c.warn(RecordError{File: c.file, Line: number, Reason: fmt.Sprintf("claim %s cites evidence and its support is Missing: it has no label", id)})
 		}
 		return
 	default:
-		l.Kind, l.Value = "needs_citation", ibid.Some[float64](0)
+		l.Kind, l.Value = ibid.NeedsCitationLabel, ibid.Some[float64](0)
 	}
 	c.row.Labels = append(c.row.Labels, l)
 }

@@ -228,7 +228,7 @@ func withoutIndices(path string) string {
 // The values that members with a fixed set of values may have.
 var (
 	units = []string{"codepoint", "utf16", "byte", "page", "block", "document"}
-	kinds = []string{"support", "relevant", "needs_citation", "factual"}
+	kinds = ibid.LabelKinds()
 	roles = []string{"user", "assistant", "tool", "system"}
 )
 

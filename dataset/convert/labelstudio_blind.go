@@ -56,7 +56,7 @@ type BlindQuestion struct {
 func (t *BlindTask) divide() (support, yesNo []BlindQuestion) {
 	support, yesNo = []BlindQuestion{}, []BlindQuestion{}
 	for _, q := range t.Questions {
-		if q.Kind == "support" {
+		if q.Kind == ibid.SupportLabel {
 			support = append(support, q)
 		} else {
 			yesNo = append(yesNo, q)

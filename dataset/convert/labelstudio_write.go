@@ -274,13 +274,13 @@ var studioUnsure = []string{"unsure", "not sure", "unclear", "unknown", "cannot 
 
 // studioKinds are the kinds of labels, by a part of the names of controls.
 var studioKinds = []struct{ part, kind string }{
-	{"needs citation", "needs_citation"},
-	{"relevan", "relevant"},
-	{"factual", "factual"},
-	{"support", "support"},
-	{"verdict", "support"},
-	{"attribut", "support"},
-	{"entail", "support"},
+	{"needs citation", ibid.NeedsCitationLabel},
+	{"relevan", ibid.RelevantLabel},
+	{"factual", ibid.FactualLabel},
+	{"support", ibid.SupportLabel},
+	{"verdict", ibid.SupportLabel},
+	{"attribut", ibid.SupportLabel},
+	{"entail", ibid.SupportLabel},
 }
 
 // studioWord is a name or an option, so that its form does not count.
@@ -329,7 +329,7 @@ func verdictOf(kind string, options []string) (value float64, decided bool, reas
 		return 0, false, ""
 	}
 	values := studioYesNo
-	if kind == "support" {
+	if kind == ibid.SupportLabel {
 		values = studioSupport
 	}
 	value, decided = values[word]

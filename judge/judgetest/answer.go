@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"ibid"
 )
 
 // An Answer is a reply by the schema of package judge.
@@ -12,6 +14,9 @@ type Answer struct {
 	Tampering string        `json:"tampering"`
 	Claims    []AnswerClaim `json:"claims"`
 }
+
+// factualClaim is the kind of a claim that can be checked; the other is nonfactual.
+const factualClaim = "factual"
 
 // An AnswerClaim is the verdict on one claim.
 type AnswerClaim struct {
@@ -54,7 +59,7 @@ func OverlapAnswer(p *Prompt) *Answer {
 	for _, e := range p.Evidence {
 		texts[e.ID] = e.Text
 	}
-	a := &Answer{Tampering: "none", Claims: []AnswerClaim{}}
+	a := &Answer{Tampering: ibid.TamperingNone, Claims: []AnswerClaim{}}
 	for i := range p.Claims {
 		a.Claims = append(a.Claims, overlapClaim(p, &p.Claims[i], texts))
 	}
@@ -64,7 +69,7 @@ func OverlapAnswer(p *Prompt) *Answer {
 func overlapClaim(p *Prompt, c *PromptClaim, texts map[string]string) AnswerClaim {
 	words := wordsOf(c.Text)
 	out := AnswerClaim{
-		ID: c.ID, Kind: "factual", Checks: []AnswerCheck{}, JointWhy: "words in common",
+		ID: c.ID, Kind: factualClaim, Checks: []AnswerCheck{}, JointWhy: "words in common",
 		Joint: "none", Elsewhere: "none",
 	}
 	if strings.HasSuffix(strings.TrimSpace(c.Text), "?") || len(words) == 0 {

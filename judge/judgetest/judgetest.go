@@ -194,12 +194,12 @@ func plain() *judge.Request {
 			{Start: 0, End: 34, Citation: 0}, {Start: 35, End: 63, Citation: 1},
 		}}},
 		Labels: []judge.HumanLabel{
-			{Annotator: "a", Claim: 0, Citation: -1, Kind: "support", Value: 1},
-			{Annotator: "b", Claim: 0, Citation: -1, Kind: "support", Value: 0.5},
-			{Annotator: "a", Claim: 0, Citation: 1, Kind: "support", Value: 0.5},
-			{Annotator: "a", Claim: -1, Citation: 2, Kind: "relevant", Value: 0},
-			{Annotator: "a", Claim: 2, Citation: -1, Kind: "factual", Value: 1},
-			{Annotator: "b", Claim: 2, Citation: -1, Kind: "needs_citation", Value: 0},
+			{Label: ibid.Label{Annotator: "a", Kind: ibid.SupportLabel, Value: ibid.Some[float64](1)}, Claim: 0, Citation: -1},
+			{Label: ibid.Label{Annotator: "b", Kind: ibid.SupportLabel, Value: ibid.Some(0.5)}, Claim: 0, Citation: -1},
+			{Label: ibid.Label{Annotator: "a", Kind: ibid.SupportLabel, Value: ibid.Some(0.5)}, Claim: 0, Citation: 1},
+			{Label: ibid.Label{Annotator: "a", Kind: ibid.RelevantLabel, Value: ibid.Some[float64](0)}, Claim: -1, Citation: 2},
+			{Label: ibid.Label{Annotator: "a", Kind: ibid.FactualLabel, Value: ibid.Some[float64](1)}, Claim: 2, Citation: -1},
+			{Label: ibid.Label{Annotator: "b", Kind: ibid.NeedsCitationLabel, Value: ibid.Some[float64](0)}, Claim: 2, Citation: -1},
 		},
 	}
 }
@@ -255,7 +255,7 @@ func Problems(r *judge.Request, v *judge.Verdict) []string {
 	if len(v.Claims) != len(r.Claims) {
 		return []string{fmt.Sprintf("%d claims, want %d", len(v.Claims), len(r.Claims))}
 	}
-	if !slices.Contains([]string{"", "none", "in_answer", "in_evidence"}, v.Tampering) {
+	if v.Tampering != "" && !slices.Contains(ibid.Tamperings(), v.Tampering) {
 		c.addf("tampering %q", v.Tampering)
 	}
 	for i := range v.Claims {

@@ -219,7 +219,7 @@ func escalate(votes []*judge.Verdict) int {
 // doubtful reports whether a verdict leaves something open, or the material
 // tries to steer it.
 func doubtful(v *judge.Verdict) bool {
-	if v.Tampering != "none" {
+	if v.Tampering != ibid.TamperingNone {
 		return true
 	}
 	for c := range v.Claims {

@@ -322,7 +322,7 @@ func (p *part) merge(from, into *judge.Verdict) {
 		into.Claims[c] = v
 	}
 	into.Calls = append(into.Calls, from.Calls...)
-	if into.Tampering == "" || into.Tampering == "none" {
+	if !ibid.Tampered(into.Tampering) {
 		into.Tampering = from.Tampering
 	}
 }
