@@ -35,9 +35,8 @@ type recorder struct {
 	patterns           rowPatterns
 	tally              tally
 
-	limits    metrics.ProblemLimits
-	finding   metrics.AnswerFinding // scratch
-	claimsFor [][]int64             // scratch: of each citation
+	limits  metrics.ProblemLimits
+	finding metrics.AnswerFinding // scratch
 }
 
 // The columns of the tables, by the fields of [runs.Row], [runs.Citation],
@@ -197,14 +196,7 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 		if j := s.judging; j != nil {
 			check := &j.checks[i]
 			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.support.Degree == ibid.Contradicts
-			if i == len(r.claimsFor) {
-				r.claimsFor = append(r.claimsFor, nil)
-			}
-			r.claimsFor[i] = r.claimsFor[i][:0]
-			for _, k := range check.claims {
-				r.claimsFor[i] = append(r.claimsFor[i], int64(k))
-			}
-			c.Claims = r.claimsFor[i]
+			c.Claims = check.claims
 		}
 		f.Citations = append(f.Citations, c)
 	}

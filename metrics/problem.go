@@ -96,7 +96,7 @@ type CitationFinding struct {
 	Exact, Snapped float64 // Jaccard with the best of them
 	Support        ibid.Number
 	Contradicts    bool    // the judge says that it contradicts a claim
-	Claims         []int64 // that it belongs to, as positions in a list of ClaimFinding
+	Claims         []int32 // that it belongs to, as positions in a list of ClaimFinding
 }
 
 // A ClaimFinding is what is known of one claim.
@@ -134,7 +134,7 @@ func (l ProblemLimits) OfCitation(c *CitationFinding, claims []ClaimFinding) Pro
 		return p // this citation is not why a claim fails
 	}
 	for _, k := range c.Claims {
-		if k < 0 || k >= int64(len(claims)) {
+		if k < 0 || int(k) >= len(claims) {
 			continue
 		}
 		claim := &claims[k]

@@ -12,7 +12,7 @@ func TestProblemOfCitation(t *testing.T) {
 		return CitationFinding{Status: ibid.StatusOK, HasTruth: true, Exact: exact, Snapped: snapped}
 	}
 	judged := func(support float64, contradicts bool) CitationFinding {
-		return CitationFinding{Status: ibid.StatusOK, Support: ibid.Some(support), Contradicts: contradicts, Claims: []int64{-1, 0, 1}}
+		return CitationFinding{Status: ibid.StatusOK, Support: ibid.Some(support), Contradicts: contradicts, Claims: []int32{-1, 0, 1}}
 	}
 	tests := []struct {
 		name  string
@@ -29,7 +29,7 @@ func TestProblemOfCitation(t *testing.T) {
 		{"an invented document is worse than touching nothing", CitationFinding{Status: ibid.StatusDocumentNotFound, HasTruth: true}, ClaimFinding{}, ProblemNoDocument},
 		{"repaired", CitationFinding{Status: ibid.StatusQuoteRepaired}, ClaimFinding{}, ProblemQuoteMoved},
 		{"unsupported claim", judged(0, false), ClaimFinding{Outcome: ibid.Unsupported}, ProblemUnsupported},
-		{"not judged", CitationFinding{Claims: []int64{0}}, ClaimFinding{Outcome: ibid.Unscored}, ProblemUnjudged},
+		{"not judged", CitationFinding{Claims: []int32{0}}, ClaimFinding{Outcome: ibid.Unscored}, ProblemUnjudged},
 		{"of another claim", CitationFinding{}, ClaimFinding{Outcome: ibid.Unsupported}, NoProblem},
 		{"not the citation that fails its claim", judged(0.7, false), ClaimFinding{Outcome: ibid.Unsupported}, NoProblem},
 		{"just below the threshold", judged(0.69, false), ClaimFinding{Outcome: ibid.Unsupported}, ProblemUnsupported},

@@ -30,14 +30,14 @@ type RunData struct {
 	Gates    []runs.GateResult
 	Texts    Texts    // nil if they are not at hand
 	NoTexts  string   // why they are not
-	Display  *Display // nil means [DefaultDisplay]
+	Display  *Display // nil means what is shown by default
 	Parts    Parts
 }
 
 // display is what the rows of the run show of their citations.
 func (d *RunData) display() Display {
 	if d.Display == nil {
-		return DefaultDisplay()
+		return defaultDisplay
 	}
 	return *d.Display
 }

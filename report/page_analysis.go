@@ -219,7 +219,7 @@ func countDocuments(data *pageData) []*docCount {
 		citations := r.citationsOf(row.index)
 		for k := range citations {
 			c := &citations[k]
-			if c.docNull {
+			if c.doc == "" {
 				continue
 			}
 			d := byName[c.doc]

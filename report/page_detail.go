@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -65,75 +64,76 @@ type sourceShown struct {
 
 // A detailer makes the details of the rows of one run.
 type detailer struct {
-	Telling // of the row that is made
+	run     int
+	r       *results
 	limits  limits
 	sources sources
-	display Display
-	started time.Time
 	columns []*metricColumn // in the order of the page's metric names; nil where the run has none
 	reasons *reasons
 	calls   map[int64][]callShown // by row
 }
 
 // newDetailer makes the detailer of a run.
-func newDetailer(data *pageData, r *results) *detailer {
-	m := r.run.Manifest
-	d := &detailer{
-		Telling: Telling{Judge: judgeName(r), Parts: r.run.Parts},
-		limits:  limitsOf(m), display: r.run.display(), started: m.Timings.Started, reasons: &data.reasons,
-	}
+func newDetailer(data *pageData, run int) *detailer {
+	r := data.results[run]
+	d := &detailer{run: run, r: r, limits: data.limits[run], reasons: &data.reasons, calls: make(map[int64][]callShown)}
 	d.sources.left = wholeBudget / len(data.results)
 	for _, def := range definitions(data) {
 		d.columns = append(d.columns, r.metric(def.Name))
 	}
+	for i := range r.calls {
+		c := &r.calls[i]
+		d.calls[c.Row] = append(d.calls[c.Row], newCallShown(c))
+	}
 	return d
 }
 
+// view puts opened row i into words. The answer is nil if it is not at hand.
+func (r *results) view(i int, answer *ibid.Answer) *RowView {
+	return NewRowView(&RowSource{
+		Run: r.run.Manifest, Display: r.run.display(), Parts: r.run.Parts, Answer: answer, Claims: r.opened[i].claims, Citations: r.opened[i].citations,
+		Row: &runs.Row{Key: runs.Key{ID: r.id[i], System: r.system[i], Row: r.row[i]}, Error: r.failed[i], Annotator: r.annotator[i]},
+	})
+}
+
 // row makes the detail of row i. in is nil if the texts are not at hand.
-func (d *detailer) row(run int, r *results, i int, undefined []string, in *rowTexts) *rowDetail {
-	d.Annotator = r.annotator[i]
-	out := &rowDetail{Record: d.record(r, i, undefined)}
+func (d *detailer) row(i int, undefined []string, in *rowTexts) *rowDetail {
+	var answer *ibid.Answer
+	if in != nil {
+		answer = in.row
+	}
+	view := d.r.view(i, answer)
+	out := &rowDetail{Record: d.record(view, i, undefined)}
 	v := &out.View
 	// Lists are empty, not null, for the script of the page.
 	v.Answer, v.Citations, v.Sources = []int32{}, []citationShown{}, []sourceShown{}
-	v.Calls = d.calls[r.row[i]]
-	v.Problem = int(d.limits.ofRow(r, i))
-	citations, claims := r.opened[i].citations, r.opened[i].claims
-	if in != nil {
-		out.Record.Query, out.Record.Answer = shown(in.row.Query), shown(in.row.Answer)
-		if clipped := clip(in.row.Answer, longAnswer); clipped != in.row.Answer {
-			out.Record.Answer = shown(clipped)
-			v.Notices = append(v.Notices, fmt.Sprintf("Only the first %s characters of the answer are held by this page.", Thousands(longAnswer)))
-		}
-		out.Record.Query = clip(out.Record.Query, longAnswer)
-		for k := range in.row.Truth {
-			if t := &in.row.Truth[k]; !t.DocNull {
-				p := &in.row.Truth[k].Place
-				out.Record.Truth = append(out.Record.Truth, truthRecord{shown(t.Annotator), shown(p.Doc), p.Page, p.Start, p.End})
-			}
-		}
+	v.Calls = d.calls[view.Row]
+	v.Problem = int(d.limits.ofRow(d.r, i))
+	if clip(view.Answer, longAnswer) != view.Answer {
+		v.Notices = append(v.Notices, fmt.Sprintf("Only the first %s characters of the answer are held by this page.", Thousands(longAnswer)))
 	}
-	d.answer(v, out.Record.Answer, citations, claims)
-	for k := range claims {
-		v.Claims = append(v.Claims, d.claim(&claims[k]))
+	v.divideAnswer(out.Record.Answer, view)
+	for k := range view.Claims {
+		v.Claims = append(v.Claims, view.Claims[k].shown(&view.parts))
 	}
-	for k := range citations {
-		v.Citations = append(v.Citations, d.citation(r, i, k, in))
-		if in != nil && !d.Parts.NoSpans {
+	for k := range view.Citations {
+		v.Citations = append(v.Citations, d.citation(view, i, k))
+	}
+	if in != nil && !view.parts.NoSpans {
+		for k := range v.Citations {
 			c := &v.Citations[k]
-			c.Instead, c.Whose = d.instead(r, i, &citations[k], c, in)
+			c.Instead, c.Whose = d.instead(view, k, metrics.Problem(c.Problem))
 		}
-	}
-	if in != nil && !d.Parts.NoSpans {
-		v.Sources = append(v.Sources, d.marks(run, r, i, in)...)
-		v.Truth = otherTruth(r.annotator[i], in)
+		v.Sources = append(v.Sources, d.textsOf(view, in)...)
+		v.Truth = otherTruth(view)
 	}
 	return out
 }
 
-// answer splits the answer into stretches by claim, and says after which stretch
+// divideAnswer splits the answer into stretches by claim, and says after which stretch
 // each citation is named.
-func (d *detailer) answer(v *rowShown, text string, citations []runs.Citation, claims []runs.Claim) {
+func (v *rowShown) divideAnswer(text string, view *RowView) {
+	citations, claims := view.Citations, view.Claims
 	length := int64(len([]rune(text)))
 	cuts := []int64{0, length}
 	inside := func(at int64) bool { return at > 0 && at < length }
@@ -166,7 +166,7 @@ func (d *detailer) answer(v *rowShown, text string, citations []runs.Citation, c
 		v.Answer = append(v.Answer, units[i], units[i+1], claimAt(cuts[i], cuts[i+1]))
 	}
 	for k := range citations {
-		if !d.display.Markers {
+		if !view.display.Markers {
 			break
 		}
 		i, found := 0, false
@@ -182,111 +182,66 @@ func (d *detailer) answer(v *rowShown, text string, citations []runs.Citation, c
 	slices.SortStableFunc(v.Markers, func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
 }
 
-// claim says in words what became of a claim.
-func (d *detailer) claim(c *runs.Claim) claimShown {
+// shown is the claim for the script of the page.
+func (c *claimView) shown(left *Parts) claimShown {
 	out := claimShown{Outcome: -1, Citations: c.Citations}
 	if c.Start == nil || c.End == nil {
 		out.Text = shown(c.Text)
 	}
-	if d.Parts.NoHallucinations {
+	if left.NoHallucinations {
 		return out
 	}
-	out.Outcome = slices.IndexFunc(outcomeWords, func(w Word) bool { return w.Code == c.Outcome })
-	out.Missed = MissedEvidence(c) && c.Outcome != ibid.NotFactual.String()
-	for _, n := range d.ClaimRemarks(c) {
-		out.Notes = append(out.Notes, n.Sentence())
+	out.Outcome = wordIndex(outcomeWords, c.Outcome)
+	out.Missed = missedEvidence(&c.Claim) && c.Outcome != ibid.NotFactual.String()
+	for _, n := range c.Remarks {
+		out.Notes = append(out.Notes, n.sentence())
 	}
 	return out
 }
 
-// citation says in words what is right and wrong with citation k of row i.
-func (d *detailer) citation(r *results, i, k int, in *rowTexts) citationShown {
-	row := r.opened[i]
-	c := &row.citations[k]
-	support := SupportOf(c)
+// citation is citation k of row i for the script of the page.
+func (d *detailer) citation(view *RowView, i, k int) citationShown {
+	c := &view.Citations[k]
+	problem := d.limits.ofCitation(d.r, i, &d.r.citationsOf(i)[k])
 	out := citationShown{
-		Status:  slices.IndexFunc(statusWords, func(w Word) bool { return w.Code == c.Status }),
-		Problem: int(d.limits.ofCitation(r, i, &r.citationsOf(i)[k])),
-		Place:   PlaceOf(c), Support: support.Short, Tone: support.Tone,
-		Why: []string{},
+		Status: wordIndex(statusWords, c.Status), Problem: int(problem), Place: c.Place, Support: c.Verdict.Short, Tone: c.Verdict.Tone, Why: c.why(),
+		More: problem != metrics.NoProblem && problem != metrics.StatusProblem(statusNamed[c.Status]),
 	}
-	out.More = out.Problem != int(metrics.NoProblem) && metrics.Problem(out.Problem) != metrics.StatusProblem(statusNamed[c.Status])
 	if c.Status != ibid.StatusOK.String() {
 		out.Quote = shown(c.CitedText)
 	}
-	if in != nil && k < len(in.row.Citations) {
-		if o := originOf(&in.row.Citations[k], c.SourceType, &d.display, d.started); o.Type != "" || o.text() != "" {
-			out.Origin = &o
-		}
-	}
-	for _, n := range d.CitationRemarks(c, row.claims) {
-		out.Why = append(out.Why, n.Sentence())
+	if o := &c.Origin; o.Type != "" || o.text() != "" {
+		out.Origin = o
 	}
 	return out
 }
 
-// marks are the texts that the row points into, with what is marked in them.
-func (d *detailer) marks(run int, r *results, i int, in *rowTexts) []sourceShown {
-	byKey := make(map[textKey]int)
+// why says what is right and wrong with the citation.
+func (c *citationView) why() []string {
+	out := []string{}
+	for _, n := range c.Remarks {
+		out = append(out, n.sentence())
+	}
+	return out
+}
+
+// textsOf are the texts that the row points into, as far as they are at hand, with
+// what is marked in them.
+func (d *detailer) textsOf(view *RowView, in *rowTexts) []sourceShown {
 	var out []sourceShown
-	add := func(doc string, page int32, m mark) {
-		if m.start < 0 || m.end <= m.start || m.end > ibid.MaxEnd {
-			return
-		}
-		key := textKey{run, doc, page}
-		n, ok := byKey[key]
-		if !ok {
-			n = len(out)
-			byKey[key] = n
-			out = append(out, sourceShown{Name: sourceName(doc, page), key: key})
-		}
-		out[n].marks = append(out[n].marks, m)
-	}
-	citations := r.opened[i].citations
-	for k := range citations {
-		if k >= len(in.row.Citations) {
-			break // the dataset is not what the run read
-		}
-		p := &in.row.Citations[k].Place
-		if p.InSets() {
-			add(p.Doc, p.Page, mark{p.Start, p.End, markPredicted, int32(k)})
-			if tolerance := d.limits.tolerance; tolerance > 0 {
-				add(p.Doc, p.Page, mark{max(0, p.Start-tolerance), p.Start, markTolerance, int32(k)})
-				add(p.Doc, p.Page, mark{p.End, p.End + tolerance, markTolerance, int32(k)})
-			}
-		}
-		if c := &citations[k]; c.QuoteStart != nil && c.QuoteEnd != nil {
-			add(p.Doc, p.Page, mark{*c.QuoteStart, *c.QuoteEnd, markSupport, int32(k)})
-		}
-	}
-	for k := range in.row.Truth {
-		if p := &in.row.Truth[k].Place; p.InSets() && (r.annotator[i] == "" || in.row.Truth[k].Annotator == r.annotator[i]) {
-			add(p.Doc, p.Page, mark{p.Start, p.End, markTrue, int32(k)})
-		}
-	}
-	for k, c := range r.opened[i].claims {
-		if e := c.Elsewhere; MissedEvidence(&c) && e.Start != nil && e.End != nil && !d.Parts.NoHallucinations {
-			page := int32(0)
-			if e.Page != nil {
-				page = *e.Page
-			}
-			add(e.Doc, page, mark{*e.Start, *e.End, markElsewhere, int32(k)})
-		}
-	}
-	out = slices.DeleteFunc(out, func(s sourceShown) bool {
-		text, ok := in.text(s.key.doc, s.key.page)
-		if ok {
-			key := s.key
-			key.doc = strings.Clone(key.doc)
-			d.sources.add(key, text, s.marks)
-		}
-		return !ok
-	})
-	for k := range out {
-		out[k].key.doc = strings.Clone(out[k].key.doc)
-		slices.SortStableFunc(out[k].marks, func(a, b mark) int {
-			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.kind, b.kind))
+	for _, t := range view.markedTexts(d.limits.tolerance) {
+		// A row that could not be scored has no citations to name.
+		marks := slices.DeleteFunc(t.marks, func(m mark) bool {
+			return m.kind&(markPredicted|markTolerance) != 0 && int(m.of) >= len(view.Citations)
 		})
+		text, ok := in.text(t.doc, t.page)
+		if !ok || len(marks) == 0 {
+			continue
+		}
+		key := textKey{d.run, strings.Clone(t.doc), t.page}
+		d.sources.add(key, text, marks)
+		slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.kind, b.kind)) })
+		out = append(out, sourceShown{Name: sourceName(key.doc, key.page), key: key, marks: marks})
 	}
 	return out
 }
@@ -295,32 +250,37 @@ func (d *detailer) marks(run int, r *results, i int, in *rowTexts) []sourceShown
 // evidence for its claim that stands elsewhere, else the true span it is nearest
 // to, else one that no citation touches. Nothing stands in for a citation of the
 // right place.
-func (d *detailer) instead(r *results, i int, c *runs.Citation, view *citationShown, in *rowTexts) (kindAndNumber []int32, whose string) {
-	if metrics.Problem(view.Problem) <= metrics.ProblemQuoteMoved {
+func (d *detailer) instead(view *RowView, k int, problem metrics.Problem) (kindAndNumber []int32, whose string) {
+	if problem <= metrics.ProblemQuoteMoved {
 		return nil, ""
 	}
-	claims := r.opened[i].claims
+	c := &view.Citations[k]
 	for _, k := range c.Claims {
-		if k >= 0 && int(k) < len(claims) && MissedEvidence(&claims[k]) && claims[k].Outcome == ibid.SupportedElsewhere.String() && !d.Parts.NoHallucinations {
+		if k >= 0 && int(k) < len(view.Claims) && view.Claims[k].Elsewhere != nil && view.Claims[k].Outcome == ibid.SupportedElsewhere.String() && !view.parts.NoHallucinations {
 			return []int32{markElsewhere, k}, "evidence it does not cite"
 		}
 	}
-	if c.ExactJaccard != nil && max(*c.ExactJaccard, orZero(c.SnappedJaccard)) >= d.limits.GoodMatch {
+	if e, s := c.ExactJaccard, c.SnappedJaccard; e != nil && *e >= d.limits.GoodMatch || e != nil && s != nil && *s >= d.limits.GoodMatch {
 		return nil, ""
 	}
-	scored := func(k int) bool {
-		return in.row.Truth[k].Place.InSets() && (r.annotator[i] == "" || in.row.Truth[k].Annotator == r.annotator[i])
-	}
+	truth := view.answer.Truth
+	scored := func(k int) bool { return truth[k].Place.InSets() && view.scores(k) }
 	best := -1
-	if b := c.BestTruth; b != nil && *b >= 0 && int(*b) < len(in.row.Truth) && scored(int(*b)) {
+	if b := c.BestTruth; b != nil && *b >= 0 && int(*b) < len(truth) && scored(int(*b)) {
 		best = int(*b)
 	}
-	for k := range in.row.Truth {
-		if best < 0 && scored(k) && !slices.ContainsFunc(in.row.Citations, func(c ibid.Citation) bool { return overlap(&c.Place, &in.row.Truth[k].Place) }) {
+	touched := func(p *ibid.Place) bool {
+		return slices.ContainsFunc(view.answer.Citations, func(c ibid.Citation) bool {
+			q := &c.Place
+			return q.InSets() && q.Doc == p.Doc && q.Page == p.Page && q.Start < p.End && p.Start < q.End
+		})
+	}
+	for k := range truth {
+		if best < 0 && scored(k) && !touched(&truth[k].Place) {
 			best = k
 		}
 	}
-	for k := range in.row.Truth {
+	for k := range truth {
 		if best < 0 && scored(k) {
 			best = k
 		}
@@ -328,30 +288,18 @@ func (d *detailer) instead(r *results, i int, c *runs.Citation, view *citationSh
 	if best < 0 {
 		return nil, ""
 	}
-	return []int32{markTrue, int32(best)}, "marked by " + shown(nameOf(in.row.Truth[best].Annotator))
-}
-
-func orZero(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
-}
-
-// overlap reports whether two places share text.
-func overlap(a, b *ibid.Place) bool {
-	return a.InSets() && b.InSets() && a.Doc == b.Doc && a.Page == b.Page && a.Start < b.End && b.Start < a.End
+	return []int32{markTrue, int32(best)}, "marked by " + shown(nameOf(truth[best].Annotator))
 }
 
 // otherTruth says what annotators marked whose spans are not scored here.
-func otherTruth(scored string, in *rowTexts) []string {
+func otherTruth(view *RowView) []string {
 	var out []string
-	for k := range in.row.Truth {
-		t, p := &in.row.Truth[k], &in.row.Truth[k].Place
+	for k := range view.answer.Truth {
+		t, p := &view.answer.Truth[k], &view.answer.Truth[k].Place
 		switch {
 		case t.DocNull:
 			out = append(out, shown(nameOf(t.Annotator))+" looked and marked nothing")
-		case scored != "" && t.Annotator != scored:
+		case !view.scores(k):
 			out = append(out, fmt.Sprintf("%s marked %s %s (not scored in this row)", shown(nameOf(t.Annotator)), sourceName(p.Doc, p.Page), extent(p.Start, p.End)))
 		}
 	}
@@ -411,13 +359,14 @@ type truthRecord struct {
 	End       int64  `json:"end"`
 }
 
-func (d *detailer) record(r *results, i int, undefined []string) rowRecord {
+// record is the row as data.
+func (d *detailer) record(view *RowView, i int, undefined []string) rowRecord {
 	out := rowRecord{
-		Row: r.row[i], ID: shown(r.id[i]), System: shown(r.system[i]), Error: shown(r.failed[i]),
-		Annotator: shown(r.annotator[i]), Metrics: make([]*float64, len(d.columns)), Undefined: d.reasons.of(undefined),
+		Row: view.Row, ID: shown(view.ID), System: shown(view.System), Error: shown(view.Error), Query: clip(shown(view.Query), longAnswer),
+		Answer: shown(clip(view.Answer, longAnswer)), Annotator: shown(view.Annotator), Metrics: make([]*float64, len(d.columns)), Undefined: d.reasons.of(undefined),
 		Citations: []runs.Citation{}, Truth: []truthRecord{},
 	}
-	for _, t := range r.tags[i] {
+	for _, t := range d.r.tags[i] {
 		if out.Tags == nil {
 			out.Tags = make(map[string]string)
 		}
@@ -430,7 +379,12 @@ func (d *detailer) record(r *results, i int, undefined []string) rowRecord {
 			out.Metrics[k] = &values[k]
 		}
 	}
-	for _, c := range r.opened[i].citations {
+	for k := range view.Truth {
+		t, p := &view.Truth[k], &view.Truth[k].Place
+		out.Truth = append(out.Truth, truthRecord{shown(t.Annotator), shown(p.Doc), p.Page, p.Start, p.End})
+	}
+	for k := range view.Citations {
+		c := view.Citations[k].Citation
 		roundAll(&c.ExactJaccard, &c.ToleranceJaccard, &c.SnappedJaccard, &c.Support)
 		if c.QuoteStart != nil {
 			c.Quote = "" // the page has the text of that place
@@ -438,7 +392,8 @@ func (d *detailer) record(r *results, i int, undefined []string) rowRecord {
 		c.Doc = shown(clip(c.Doc, longText))
 		out.Citations = append(out.Citations, c)
 	}
-	for _, c := range r.opened[i].claims {
+	for k := range view.Claims {
+		c := view.Claims[k].Claim
 		roundAll(&c.Support)
 		if c.Elsewhere != nil {
 			e := *c.Elsewhere

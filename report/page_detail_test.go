@@ -1,14 +1,12 @@
 package report
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ibid"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -121,14 +119,14 @@ func TestOrigin(t *testing.T) {
 		want     string
 		kind     string
 	}{
-		{"asset", &asset, DefaultDisplay(), "Session Management Policy (v3, active)", "knowledge_base"},
+		{"asset", &asset, defaultDisplay, "Session Management Policy (v3, active)", "knowledge_base"},
 		{"everything", &asset, all, "Session Management Policy (v3, active), relevance 0.920, 856 tokens", "knowledge_base"},
-		{"file", &file, DefaultDisplay(), "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)", "codebase_context_fabric"},
+		{"file", &file, defaultDisplay, "src/auth/session.ts → validateSession (backend-api, indexed 45 minutes before the run)", "codebase_context_fabric"},
 		{"no provenance", &asset, Display{Relevance: true}, "relevance 0.920", ""},
 		{"nothing", &asset, Display{}, "", ""},
-		{"title alone", &ibid.Citation{Title: "A title"}, DefaultDisplay(), "A title", ""},
-		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, DefaultDisplay(), "A title", ""},
-		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, DefaultDisplay(), "", ""},
+		{"title alone", &ibid.Citation{Title: "A title"}, defaultDisplay, "A title", ""},
+		{"not JSON", &ibid.Citation{Title: "A title", SourceReference: "{"}, defaultDisplay, "A title", ""},
+		{"other JSON", &ibid.Citation{SourceReference: `[1, "x"]`}, defaultDisplay, "", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,22 +140,13 @@ func TestOrigin(t *testing.T) {
 
 func TestCallsOfARow(t *testing.T) {
 	data := marked().run(t)
-	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []parquet.Field{
-		{Name: "id", Kind: parquet.String},
-		{Name: "system", Kind: parquet.String},
-		{Name: "row", Kind: parquet.Int64},
-		{Name: "model", Kind: parquet.String},
-		{Name: "cached", Kind: parquet.Bool},
-		{Name: "attempts", Kind: parquet.Int32},
-		{Name: "prompt_tokens", Kind: parquet.Int64},
-		{Name: "completion_tokens", Kind: parquet.Int64},
-		{Name: "cost_usd", Kind: parquet.Double},
-		{Name: "latency_ms", Kind: parquet.Int64},
-		{Name: "status", Kind: parquet.String},
-	}, []cells{
-		{"row": 0, "model": "some/model", "cached": false, "attempts": 2, "prompt_tokens": 1200, "completion_tokens": 80, "cost_usd": 0.00125, "latency_ms": 2300, "status": "ok"},
-		{"row": 0, "model": "some/model", "cached": true, "attempts": 1, "status": "ok"},
-	})
+	writeCalls(t, data.Dir,
+		runs.Call{
+			Model: "some/model", Attempts: 2, PromptTokens: new(int64(1200)), CompletionTokens: new(int64(80)), CostUSD: new(0.00125),
+			LatencyMillis: new(int64(2300)), Status: "ok",
+		},
+		runs.Call{Model: "some/model", Cached: true, Attempts: 1, Status: "ok"},
+	)
 	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)
@@ -212,5 +201,12 @@ func TestRightPlacesAreNotReplaced(t *testing.T) {
 		if got := view[verdictView](p).Worst[0].Instead; (got != nil) != want {
 			t.Errorf("Jaccard %v: %+v should have been cited", exact, got)
 		}
+	}
+}
+
+func writeCalls(t *testing.T, dir string, calls ...runs.Call) {
+	t.Helper()
+	if err := runs.Calls.Write(dir, calls); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -40,7 +40,7 @@ type markedSide struct {
 	Annotator string
 	Places    string // where, in words
 	Nothing   string // in place of marks, in words
-	Passages  []Passage
+	Passages  []passage
 }
 
 // A saidLine is what somebody said of an item; Judge is true of the judge.
@@ -136,11 +136,11 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 	}
 	slices.Sort(people)
 	slices.SortFunc(keys, func(a, b textKey) int { return cmp.Or(strings.Compare(a.doc, b.doc), cmp.Compare(a.page, b.page)) })
-	marked := func(name string, key textKey) []Mark {
-		var out []Mark
+	marked := func(name string, key textKey) []mark {
+		var out []mark
 		for _, p := range passages {
 			if p.Annotator == name && p.Doc == key.doc && p.Page == key.page && p.Start >= 0 && p.End > p.Start {
-				out = append(out, Mark{p.Start, p.End, true})
+				out = append(out, mark{start: p.Start, end: p.End, kind: markTrue})
 			}
 		}
 		return out
@@ -148,7 +148,7 @@ func disputedTexts(passages []annotations.Passage, text func(doc string, page in
 	var out []disputedText
 	for _, key := range keys {
 		t := disputedText{Name: sourceName(key.doc, key.page)}
-		var all [][]Mark
+		var all [][]mark
 		for _, name := range people {
 			all = append(all, marked(name, key))
 		}
@@ -184,38 +184,38 @@ func marks(passages []annotations.Passage, name string, key textKey) bool {
 	return slices.ContainsFunc(passages, func(p annotations.Passage) bool { return p.Annotator == name && p.Doc == key.doc && p.Page == key.page })
 }
 
-func placesOf(marks []Mark) string {
+func placesOf(marks []mark) string {
 	var out []string
 	for _, m := range marks {
-		out = append(out, extent(m.Start, m.End))
+		out = append(out, extent(m.start, m.end))
 	}
 	return list(out)
 }
 
 // sideOf cuts the neighbourhoods of everybody's marks out of a text, marked as
 // annotator k has it: true is what k marked, predicted what all marked.
-func sideOf(text string, all [][]Mark, k int) []Passage {
-	passages := Passages(text, slices.Concat(all...))
+func sideOf(text string, all [][]mark, k int) []passage {
+	list := passages(text, slices.Concat(all...))
 	marks := slices.Concat(all[k], inCommon(all))
-	for i := range passages {
-		p := &passages[i]
+	for i := range list {
+		p := &list[i]
 		p.Runs = runsOf(text, p.Start, p.End, marks)
 		for n := range p.Runs {
 			p.Runs[n].Text = strings.Clone(shortStretch(p.Runs[n].Text)) // the text is gone once the next row is read
 		}
 	}
-	return passages
+	return list
 }
 
 // inCommon is what everybody marked.
-func inCommon(all [][]Mark) []Mark {
+func inCommon(all [][]mark) []mark {
 	common := all[0]
 	for _, other := range all[1:] {
-		var both []Mark
+		var both []mark
 		for _, a := range common {
 			for _, b := range other {
-				if start, end := max(a.Start, b.Start), min(a.End, b.End); start < end {
-					both = append(both, Mark{start, end, false})
+				if start, end := max(a.start, b.start), min(a.end, b.end); start < end {
+					both = append(both, mark{start: start, end: end, kind: markPredicted})
 				}
 			}
 		}
@@ -223,7 +223,7 @@ func inCommon(all [][]Mark) []Mark {
 	}
 	out := slices.Clone(common)
 	for i := range out {
-		out[i].True = false
+		out[i].kind = markPredicted
 	}
 	return out
 }

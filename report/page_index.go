@@ -93,15 +93,15 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 		row := &data.rows[n]
 		r := data.results[row.run]
 		i := row.index
-		citations := r.citationsOf(i)
+		citations, claims := r.citationsOf(i), r.claimsOf(i)
 		x.Keys = append(x.Keys, r.key(i))
 		x.IDs = append(x.IDs, line(r.id[i], 80))
 		x.Question = append(x.Question, row.question)
 		x.System = append(x.System, row.system)
 		x.Cited = append(x.Cited, citationsText(citations))
 		x.Problem = append(x.Problem, int(row.problem)) // not bytes, which JSON would write as one text
-		x.Status = append(x.Status, statusBits(citations))
-		x.Outcome = append(x.Outcome, outcomeBits(r.claimsOf(i)))
+		x.Status = append(x.Status, bits(statusWords, len(citations), func(i int) string { return citations[i].status }))
+		x.Outcome = append(x.Outcome, bits(outcomeWords, len(claims), func(i int) string { return claims[i].outcome }))
 		failing := int8(0)
 		if row.problem.Fails() {
 			failing = 1
@@ -181,22 +181,14 @@ func rounded(v float64) float64 {
 	return r
 }
 
-func statusBits(list []citation) (bits uint32) {
-	for i := range list {
-		if k := slices.IndexFunc(statusWords, func(w Word) bool { return w.Code == list[i].status }); k >= 0 {
-			bits |= 1 << k
+// bits has a bit for each word that one of n items has the code of.
+func bits(words []Word, n int, code func(i int) string) (set uint32) {
+	for i := range n {
+		if k := wordIndex(words, code(i)); k >= 0 {
+			set |= 1 << k
 		}
 	}
-	return bits
-}
-
-func outcomeBits(list []claim) (bits uint32) {
-	for i := range list {
-		if k := slices.IndexFunc(outcomeWords, func(w Word) bool { return w.Code == list[i].outcome }); k >= 0 {
-			bits |= 1 << k
-		}
-	}
-	return bits
+	return set
 }
 
 // names numbers texts in the order of their first appearance.
@@ -236,7 +228,7 @@ func tagNumbers(n *names, tags []ibid.Tag) []int {
 func docNumbers(n *names, citations []citation) []int {
 	out := []int{}
 	for i := range citations {
-		if c := &citations[i]; !c.docNull {
+		if c := &citations[i]; c.doc != "" {
 			if k := n.of(line(c.doc, 120)); !slices.Contains(out, k) {
 				out = append(out, k)
 			}

@@ -2,17 +2,11 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"slices"
-
-	"ibid"
 	"ibid/annotations/compare"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"slices"
 )
 
 // A runJudge is what a judge did and what its scores are worth.
@@ -92,21 +86,25 @@ func judgeFacts(j *runs.JudgeRecord) [][2]string {
 }
 
 // callFacts are sums and quantiles over calls.
-func callFacts(calls []judgeCall) [][2]string {
+func callFacts(calls []runs.Call) [][2]string {
 	var asked, answered, again, repaired int64
 	var latency []float64
 	for i := range calls {
 		c := &calls[i]
-		asked += c.promptTokens.Value
-		answered += c.replyTokens.Value
-		if c.attempts.Known() && c.attempts.Value > 1 {
+		if c.PromptTokens != nil {
+			asked += *c.PromptTokens
+		}
+		if c.CompletionTokens != nil {
+			answered += *c.CompletionTokens
+		}
+		if c.Attempts > 1 {
 			again++
 		}
-		if c.repaired {
+		if c.Repaired {
 			repaired++
 		}
-		if c.latency.Known() && !c.cached {
-			latency = append(latency, c.latency.Value)
+		if c.LatencyMillis != nil && !c.Cached {
+			latency = append(latency, float64(*c.LatencyMillis))
 		}
 	}
 	var facts [][2]string
@@ -129,10 +127,10 @@ func callFacts(calls []judgeCall) [][2]string {
 }
 
 // callLines counts calls by how they ended, the most frequent first.
-func callLines(calls []judgeCall) []callLine {
+func callLines(calls []runs.Call) []callLine {
 	counts := make(map[string]int64)
 	for i := range calls {
-		counts[cmp.Or(calls[i].status, "ok")]++
+		counts[cmp.Or(calls[i].Status, "ok")]++
 	}
 	names := sortedKeys(counts)
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(counts[y], counts[x]) })
@@ -173,22 +171,11 @@ func corrected(r *results) []correctedLine {
 	return out
 }
 
-// judgeName is what verdicts of a run are called.
-func judgeName(r *results) string {
-	switch kind := r.judgeKind(); kind {
-	case "lexical":
-		return "Lexical baseline"
-	case "human":
-		return "Human label"
-	}
-	return "Judge"
-}
-
-// judgeName is what verdicts are called in all runs that have some.
+// commonJudge is what verdicts are called in all runs that have some.
 func commonJudge(data *pageData) string {
 	name := ""
 	for _, r := range data.results {
-		switch own := judgeName(r); {
+		switch own := judgeName(r.run.Manifest); {
 		case !r.judged:
 		case name == "":
 			name = own
@@ -349,78 +336,34 @@ type callShown struct {
 	Cached bool   `json:"cached,omitempty"`
 }
 
-// A judgeCall is one row of calls.parquet.
-type judgeCall struct {
-	row                       int64
-	model, provider, status   string
-	cached, repaired          bool
-	attempts                  ibid.Integer
-	promptTokens, replyTokens ibid.Integer
-	cost, latency             ibid.Number
-}
-
-// readCalls reads the judge's calls of a run.
-func readCalls(dir string) ([]judgeCall, error) {
-	var calls []judgeCall
-	at := func(i int) *judgeCall { return &calls[i] }
-	boolean := func(field func(i int) *bool) columnReader {
-		return func(i int, v *parquet.ColumnValues, k int) { *field(i) = v.Valid[k] && v.Ints[k] != 0 }
-	}
-	err := readTable(filepath.Join(dir, runs.CallsFile), map[string]columnReader{
-		"row":               func(i int, v *parquet.ColumnValues, k int) { at(i).row = v.Ints[k] },
-		"model":             texts(func(i int) *string { return &at(i).model }),
-		"provider":          texts(func(i int) *string { return &at(i).provider }),
-		"status":            texts(func(i int) *string { return &at(i).status }),
-		"cached":            boolean(func(i int) *bool { return &at(i).cached }),
-		"repaired":          boolean(func(i int) *bool { return &at(i).repaired }),
-		"attempts":          ints(func(i int) *ibid.Integer { return &at(i).attempts }),
-		"prompt_tokens":     ints(func(i int) *ibid.Integer { return &at(i).promptTokens }),
-		"completion_tokens": ints(func(i int) *ibid.Integer { return &at(i).replyTokens }),
-		"cost_usd":          numbers(func(i int) *ibid.Number { return &at(i).cost }),
-		"latency_ms":        numbers(func(i int) *ibid.Number { return &at(i).latency }),
-	}, func(n int) { calls = make([]judgeCall, n) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return calls, err
-}
-
-// callsByRow puts the calls of a run into words, by row.
-func callsByRow(calls []judgeCall) map[int64][]callShown {
-	out := make(map[int64][]callShown)
-	for i := range calls {
-		out[calls[i].row] = append(out[calls[i].row], calls[i].shown())
-	}
-	return out
-}
-
-func (c *judgeCall) shown() callShown {
-	out := callShown{Model: line(c.model, 80), Cached: c.cached}
+// newCallShown puts a call into words.
+func newCallShown(c *runs.Call) callShown {
+	out := callShown{Model: line(c.Model, 80), Cached: c.Cached}
 	add := func(format string, args ...any) {
 		if out.Facts != "" {
 			out.Facts += " · "
 		}
 		out.Facts += fmt.Sprintf(format, args...)
 	}
-	if c.cached {
+	if c.Cached {
 		add("from the cache")
 	}
-	if c.status != "" && c.status != "ok" {
-		add("%s", line(label(c.status), 80))
+	if c.Status != "" && c.Status != "ok" {
+		add("%s", line(label(c.Status), 80))
 	}
-	if c.cost.Known() {
-		add("$%.5f", c.cost.Value)
+	if c.CostUSD != nil {
+		add("$%.5f", *c.CostUSD)
 	}
-	if c.promptTokens.Known() && c.replyTokens.Known() {
-		add("%s tokens asked, %s answered", Thousands(c.promptTokens.Value), Thousands(c.replyTokens.Value))
+	if c.PromptTokens != nil && c.CompletionTokens != nil {
+		add("%s tokens asked, %s answered", Thousands(*c.PromptTokens), Thousands(*c.CompletionTokens))
 	}
-	if c.latency.Known() && !c.cached {
-		add("%.1f s", c.latency.Value/1000)
+	if c.LatencyMillis != nil && !c.Cached {
+		add("%.1f s", float64(*c.LatencyMillis)/1000)
 	}
-	if c.attempts.Known() && c.attempts.Value > 1 {
-		add("%s attempts", Thousands(c.attempts.Value))
+	if c.Attempts > 1 {
+		add("%s attempts", Thousands(int64(c.Attempts)))
 	}
-	if c.repaired {
+	if c.Repaired {
 		add("reply repaired")
 	}
 	return out

@@ -1,11 +1,8 @@
 package report
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -14,20 +11,12 @@ func TestPageShowsJudges(t *testing.T) {
 	f.manifest.Judge = runs.JudgeRecord{Kind: "openrouter", Model: "some/model", Asked: 200, Unanswered: 3, Calls: 4, Cached: 1, CostUSD: new(0.02)}
 	f.summary[0].Corrected, f.summary[0].CorrectedLow, f.summary[0].CorrectedHigh, f.summary[0].CorrectedMethod = new(0.7), new(0.6), new(0.8), "ppi"
 	data := f.run(t)
-	writeTable(t, filepath.Join(data.Dir, runs.CallsFile), []parquet.Field{
-		{Name: "row", Kind: parquet.Int64},
-		{Name: "cached", Kind: parquet.Bool},
-		{Name: "attempts", Kind: parquet.Int32},
-		{Name: "prompt_tokens", Kind: parquet.Int64},
-		{Name: "completion_tokens", Kind: parquet.Int64},
-		{Name: "latency_ms", Kind: parquet.Double},
-		{Name: "status", Kind: parquet.String},
-	}, []cells{
-		{"row": 0, "cached": false, "attempts": 1, "prompt_tokens": 1000, "completion_tokens": 50, "latency_ms": 1500.0, "status": "ok"},
-		{"row": 1, "cached": false, "attempts": 3, "prompt_tokens": 1000, "completion_tokens": 50, "latency_ms": 4000.0, "status": "ok"},
-		{"row": 2, "cached": true, "attempts": 1, "prompt_tokens": 0, "completion_tokens": 0, "latency_ms": 0.0, "status": "ok"},
-		{"row": 3, "cached": false, "attempts": 3, "status": "refused"},
-	})
+	writeCalls(t, data.Dir,
+		runs.Call{Attempts: 1, PromptTokens: new(int64(1000)), CompletionTokens: new(int64(50)), LatencyMillis: new(int64(1500)), Status: "ok"},
+		runs.Call{Key: runs.Key{Row: 1}, Attempts: 3, PromptTokens: new(int64(1000)), CompletionTokens: new(int64(50)), LatencyMillis: new(int64(4000)), Status: "ok"},
+		runs.Call{Key: runs.Key{Row: 2}, Cached: true, Attempts: 1, PromptTokens: new(int64(0)), CompletionTokens: new(int64(0)), LatencyMillis: new(int64(0)), Status: "ok"},
+		runs.Call{Key: runs.Key{Row: 3}, Attempts: 3, Status: "refused"},
+	)
 	p, err := newPage(t.Context(), PageOptions{}, data)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (m kindCounts) count(l *limits, r *results, row int) {
 		if validStatus(c.status) {
 			k.valid++
 		}
-		if c.support.Known() && c.support.Value >= l.Supported {
+		if c.support != nil && *c.support >= l.Supported {
 			k.supported++
 		}
 		if l.ofCitation(r, row, c).Fails() {

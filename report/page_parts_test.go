@@ -64,7 +64,7 @@ func TestPictures(t *testing.T) {
 // and a row of an earlier run have the worst of what the tables say.
 func TestProblems(t *testing.T) {
 	l := limits{ProblemLimits: metrics.ProblemLimits{Supported: 0.7, GoodMatch: 0.8}}
-	some := func(v float64) ibid.Number { return ibid.Some(v) }
+	some := func(v float64) *float64 { return &v }
 	tests := []struct {
 		name    string
 		because string
@@ -82,9 +82,9 @@ func TestProblems(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.c.claims = []int64{0}
+			tt.c.claims = []int32{0}
 			r := &results{
-				failed: []string{""}, because: []string{tt.because}, truthSpans: make([]ibid.Integer, 1), citations: []citation{tt.c}, firstCite: []int32{0, 1},
+				failed: []string{""}, because: []string{tt.because}, truthSpans: make([]int64, 1), citations: []citation{tt.c}, firstCite: []int32{0, 1},
 				findings: []metrics.ClaimFinding{{Outcome: outcomeNamed[tt.outcome]}}, firstClm: []int32{0, 1},
 			}
 			if got := l.ofCitation(r, 0, &r.citations[0]); got != tt.want {

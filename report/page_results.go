@@ -25,7 +25,7 @@ type results struct {
 	because    []string // why rows fail, "" of one that does not
 	annotator  []string
 	tags       [][]ibid.Tag
-	truthSpans []ibid.Integer
+	truthSpans []int64        // 0 where truth is not known
 	metrics    []metricColumn // those that some row has
 
 	citations []citation
@@ -36,7 +36,7 @@ type results struct {
 	judged    bool                   // there is a claims file
 	opened    map[int]*openedRow     // by position in id, see [results.open]
 
-	calls       []judgeCall
+	calls       []runs.Call
 	agreement   []runs.AgreementRow
 	calibration *Calibration // nil if nobody compared the judge with people
 }
@@ -48,21 +48,21 @@ type metricColumn struct {
 	valid  []bool
 }
 
-// A citation is one row of citations.parquet.
+// A citation is what all citations are counted by.
 type citation struct {
-	row, number               int64
-	doc                       string
-	docNull                   bool
-	status, label, sourceType string
-	exact, snapped, support   ibid.Number
-	claims                    []int64
+	row                     int64
+	doc                     string // "" if it names none
+	status, label           string
+	sourceType              string
+	exact, snapped, support *float64
+	claims                  []int32
 }
 
-// A claim is one row of claims.parquet.
+// A claim is what all claims are counted by.
 type claim struct {
-	row, number int64
-	outcome     string
-	citations   []int64
+	row       int64
+	outcome   string
+	citations []int32
 }
 
 // An openedRow is the citations and claims of a row that is looked at closely.
@@ -90,7 +90,7 @@ func readResults(run *RunData, prefix string) (*results, error) {
 		r.findings = append(r.findings, metrics.ClaimFinding{Outcome: outcomeNamed[c.outcome], Cited: len(c.citations)})
 	}
 	var err error
-	if r.calls, err = readCalls(run.Dir); err != nil {
+	if r.calls, err = runs.Calls.ReadIfAny(run.Dir); err != nil {
 		return nil, err
 	}
 	if r.agreement, err = runs.ReadAgreement(run.Dir); err != nil {
@@ -136,7 +136,11 @@ func (r *results) readRows() error {
 		"error":           texts(func(i int) *string { return &r.failed[i] }),
 		"fails_because":   texts(func(i int) *string { return &r.because[i] }),
 		"truth_annotator": texts(func(i int) *string { return &r.annotator[i] }),
-		"truth_spans":     ints(func(i int) *ibid.Integer { return &r.truthSpans[i] }),
+		"truth_spans": func(i int, v *parquet.ColumnValues, k int) {
+			if v.Valid[k] {
+				r.truthSpans[i] = v.Ints[k]
+			}
+		},
 		"tags": func(i int, v *parquet.ColumnValues, k int) {
 			for e := v.Offsets[k]; e < v.Offsets[k+1]; e++ {
 				r.tags[i] = append(r.tags[i], ibid.Tag{Key: v.Keys[e], Value: v.Strings[e]})
@@ -158,7 +162,7 @@ func (r *results) readRows() error {
 		r.id, r.system, r.row = make([]string, n), make([]string, n), make([]int64, n)
 		r.provider = make([]string, n)
 		r.failed, r.because, r.annotator, r.tags = make([]string, n), make([]string, n), make([]string, n), make([][]ibid.Tag, n)
-		r.truthSpans = make([]ibid.Integer, n)
+		r.truthSpans = make([]int64, n)
 	})
 	for _, c := range all {
 		if c.values != nil {
@@ -172,32 +176,22 @@ func (r *results) readRows() error {
 }
 
 func (r *results) readCitations() error {
-	at := func(i int) *citation { return &r.citations[i] }
-	columns := map[string]columnReader{
-		"row":             func(i int, v *parquet.ColumnValues, k int) { at(i).row = v.Ints[k] },
-		"citation":        func(i int, v *parquet.ColumnValues, k int) { at(i).number = v.Ints[k] },
-		"doc":             func(i int, v *parquet.ColumnValues, k int) { at(i).doc, at(i).docNull = v.Strings[k], !v.Valid[k] },
-		"status":          texts(func(i int) *string { return &at(i).status }),
-		"label":           texts(func(i int) *string { return &at(i).label }),
-		"source_type":     texts(func(i int) *string { return &at(i).sourceType }),
-		"exact_jaccard":   doubles(func(i int) *ibid.Number { return &at(i).exact }),
-		"snapped_jaccard": doubles(func(i int) *ibid.Number { return &at(i).snapped }),
-		"support":         doubles(func(i int) *ibid.Number { return &at(i).support }),
-		"claims":          lists(func(i int) *[]int64 { return &at(i).claims }),
-	}
-	return readTable(filepath.Join(r.run.Dir, runs.CitationsFile), columns, func(n int) { r.citations = make([]citation, n) })
+	columns := []string{"row", "doc", "status", "label", "source_type", "exact_jaccard", "snapped_jaccard", "support", "claims"}
+	return runs.Citations.Scan(r.run.Dir, columns, func(_ int64, c *runs.Citation) error {
+		r.citations = append(r.citations, citation{
+			row: c.Row, doc: c.Doc, status: c.Status, label: c.Label, sourceType: c.SourceType,
+			exact: c.ExactJaccard, snapped: c.SnappedJaccard, support: c.Support, claims: c.Claims,
+		})
+		return nil
+	})
 }
 
 // readClaims reads the claims of a run that has a judge.
 func (r *results) readClaims() error {
-	at := func(i int) *claim { return &r.claims[i] }
-	columns := map[string]columnReader{
-		"row":       func(i int, v *parquet.ColumnValues, k int) { at(i).row = v.Ints[k] },
-		"claim":     func(i int, v *parquet.ColumnValues, k int) { at(i).number = v.Ints[k] },
-		"outcome":   texts(func(i int) *string { return &at(i).outcome }),
-		"citations": lists(func(i int) *[]int64 { return &at(i).citations }),
-	}
-	err := readTable(filepath.Join(r.run.Dir, runs.ClaimsFile), columns, func(n int) { r.claims = make([]claim, n) })
+	err := runs.Claims.Scan(r.run.Dir, []string{"row", "outcome", "citations"}, func(_ int64, c *runs.Claim) error {
+		r.claims = append(r.claims, claim{c.Row, c.Outcome, c.Citations})
+		return nil
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -304,4 +298,86 @@ func (r *results) judgeKind() string {
 		return "none"
 	}
 	return strings.ToLower(kind)
+}
+
+// limits are the settings that decide what is a problem.
+type limits struct {
+	metrics.ProblemLimits
+	tolerance int64 // code points by which a boundary may be off
+}
+
+// citationFinding is what decides about citation c of its row.
+func citationFinding(c *citation) metrics.CitationFinding {
+	status, known := statusNamed[c.status]
+	if !known {
+		status = ibid.StatusUnchecked
+	}
+	f := metrics.CitationFinding{Status: status, Contradicts: c.label == ibid.Contradicts.String(), Claims: c.claims}
+	if c.exact != nil {
+		f.HasTruth, f.Exact = true, *c.exact
+	}
+	if c.snapped != nil {
+		f.Snapped = *c.snapped
+	}
+	if c.support != nil {
+		f.Support = ibid.Some(*c.support)
+	}
+	return f
+}
+
+// ofCitation is the worst about citation c of row i.
+func (l *limits) ofCitation(r *results, i int, c *citation) metrics.Problem {
+	f := citationFinding(c)
+	return l.OfCitation(&f, r.findingsOf(i))
+}
+
+// ofRow is the worst about row i: of a row that fails, why the run says that it
+// does. Runs of earlier versions do not say it, and their rows are looked at here.
+func (l *limits) ofRow(r *results, i int) metrics.Problem {
+	if p, ok := metrics.ParseProblem(r.because[i]); ok {
+		return p
+	}
+	a := metrics.AnswerFinding{
+		Error: r.failed[i] != "", Claims: r.findingsOf(i), Marked: r.truthSpans[i] > 0,
+	}
+	for k := range r.citationsOf(i) {
+		a.Citations = append(a.Citations, citationFinding(&r.citationsOf(i)[k]))
+	}
+	a.Overall, a.HasOverall = r.metric("overall_citation_accuracy").at(i)
+	return l.OfAnswer(&a)
+}
+
+// A columnReader takes over entry k of a column as item i of a table.
+type columnReader func(i int, v *parquet.ColumnValues, k int)
+
+// readTable reads columns of a result file; those that it does not have are
+// left out. size is told the number of rows first.
+func readTable(path string, columns map[string]columnReader, size func(rows int)) error {
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size(int(f.Rows()))
+	var v parquet.ColumnValues
+	first := 0
+	for g := range f.RowGroups() {
+		for name, read := range columns {
+			if !f.Has(name) {
+				continue
+			}
+			if err := f.ReadColumn(g, name, &v); err != nil {
+				return err
+			}
+			for k := range v.Rows {
+				read(first+k, &v, k)
+			}
+		}
+		first += f.GroupRows(g)
+	}
+	return nil
+}
+
+func texts(field func(i int) *string) columnReader {
+	return func(i int, v *parquet.ColumnValues, k int) { *field(i) = v.Strings[k] }
 }

@@ -128,7 +128,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		opens[n] = true
 	}
 	for run, r := range data.results {
-		d := newDetailer(data, r)
+		d := newDetailer(data, run)
 		detailers[run] = d
 		wanted := make(map[int64]int) // position in the input -> index in listed
 		keep := make(map[int]bool)
@@ -141,7 +141,6 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		if err := r.open(func(i int) bool { return keep[i] || isWorst(data, run, i) }); err != nil {
 			return nil, nil, err
 		}
-		d.calls = callsByRow(r.calls)
 		undefined, err := r.undefined(func(i int) bool { return keep[i] })
 		if err != nil {
 			return nil, nil, err
@@ -161,7 +160,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 				entry := &data.rows[listed[k]]
 				entry.question = strings.Clone(line(row.Query, 240))
 				if keep[entry.index] {
-					details[k] = d.row(run, r, entry.index, undefined[entry.index], keepTexts(row, text))
+					details[k] = d.row(entry.index, undefined[entry.index], keepTexts(row, text))
 				}
 				return nil
 			})
@@ -171,7 +170,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		}
 		for k, n := range listed {
 			if row := &data.rows[n]; row.run == run && details[k] == nil && keep[row.index] {
-				details[k] = d.row(run, r, row.index, undefined[row.index], nil)
+				details[k] = d.row(row.index, undefined[row.index], nil)
 			}
 		}
 	}

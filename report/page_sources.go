@@ -73,26 +73,24 @@ func (s *sources) add(key textKey, text string, marks []mark) {
 	if t.whole {
 		return
 	}
-	for _, w := range windowsOf(marks, t.length) {
+	for _, w := range windowsOf(marks, t.length, aroundMark, longMark) {
 		t.hold(text, w)
 	}
 }
 
-// windowsOf are the stretches around marks, in order and apart.
-func windowsOf(marks []mark, length int64) [][2]int64 {
+// windowsOf are the stretches of a text that reach so far around marks, in order and
+// apart. Of marks longer than longest, they have both ends.
+func windowsOf(marks []mark, length, around, longest int64) [][2]int64 {
 	var all [][2]int64
 	window := func(start, end int64) {
-		start, end = max(0, start-aroundMark), min(length, end+aroundMark)
-		if start < end {
-			all = append(all, [2]int64{start, end})
-		}
+		all = append(all, [2]int64{max(0, start-around), min(length, end+around)})
 	}
 	for _, m := range marks {
-		if m.start >= length {
+		if m.start >= length || m.end <= max(m.start, 0) {
 			continue
 		}
 		end := min(m.end, length)
-		if end-m.start > longMark {
+		if end-m.start > longest {
 			window(m.start, m.start+endOfMark)
 			window(end-endOfMark, end)
 		} else {

@@ -143,11 +143,10 @@ func newWorstCitation(data *pageData, n, k int, p metrics.Problem) worstCitation
 	r := data.results[row.run]
 	opened := r.opened[row.index]
 	c := &opened.citations[k]
-	d := newDetailer(data, r)
-	d.Annotator = r.annotator[row.index]
+	view := &r.view(row.index, nil).Citations[k]
 	out := worstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
-		Place: PlaceOf(c), Word: problemWords[p], Why: d.citation(r, row.index, k, nil).Why, Number: count(int64(c.Number) + 1),
+		Place: view.Place, Word: problemWords[p], Why: view.why(), Number: count(int64(c.Number) + 1),
 	}
 	if claims := opened.claims; len(c.Claims) > 0 && c.Claims[0] >= 0 && int(c.Claims[0]) < len(claims) {
 		out.Claim = line(claims[c.Claims[0]].Text, 200)

@@ -13,29 +13,29 @@ func TestPassages(t *testing.T) {
 	tests := []struct {
 		name  string
 		text  string
-		marks []Mark
-		want  []Passage
+		marks []mark
+		want  []passage
 	}{
 		{"no marks", "abc", nil, nil},
-		{"predicted and true overlap", "é茶🍵def", []Mark{{1, 4, false}, {2, 5, true}}, []Passage{{Start: 0, End: 6, Runs: []Run{
+		{"predicted and true overlap", "é茶🍵def", []mark{cited(1, 4), right(2, 5)}, []passage{{Start: 0, End: 6, Runs: []markedRun{
 			{"é", false, false}, {"茶", true, false}, {"🍵d", true, true}, {"e", false, true}, {"f", false, false},
 		}}}},
-		{"twice the same", "abc", []Mark{{0, 3, false}, {0, 3, false}}, []Passage{{Start: 0, End: 3, Runs: []Run{{"abc", true, false}}}}},
-		{"cut to the text", "abc", []Mark{{-5, 2, true}, {2, 90, false}}, []Passage{{Start: 0, End: 3, Runs: []Run{{"ab", false, true}, {"c", true, false}}}}},
-		{"outside the text", "abc", []Mark{{3, 9, true}, {-4, 0, true}}, nil},
-		{"empty and inverted", "abc", []Mark{{1, 1, true}, {2, 1, false}}, nil},
-		{"far apart", "A" + far + "B", []Mark{{0, 1, true}, {501, 502, false}}, []Passage{
-			{Start: 0, End: 121, After: true, Runs: []Run{{"A", false, true}, {far[:120], false, false}}},
-			{Start: 381, End: 502, Before: true, Runs: []Run{{far[:120], false, false}, {"B", true, false}}},
+		{"twice the same", "abc", []mark{cited(0, 3), cited(0, 3)}, []passage{{Start: 0, End: 3, Runs: []markedRun{{"abc", true, false}}}}},
+		{"cut to the text", "abc", []mark{right(-5, 2), cited(2, 90)}, []passage{{Start: 0, End: 3, Runs: []markedRun{{"ab", false, true}, {"c", true, false}}}}},
+		{"outside the text", "abc", []mark{right(3, 9), right(-4, 0)}, nil},
+		{"empty and inverted", "abc", []mark{right(1, 1), cited(2, 1)}, nil},
+		{"far apart", "A" + far + "B", []mark{right(0, 1), cited(501, 502)}, []passage{
+			{Start: 0, End: 121, After: true, Runs: []markedRun{{"A", false, true}, {far[:120], false, false}}},
+			{Start: 381, End: 502, Before: true, Runs: []markedRun{{far[:120], false, false}, {"B", true, false}}},
 		}},
-		{"neighbourhoods that touch are one", "A" + far[:240] + "B", []Mark{{241, 242, false}, {0, 1, true}}, []Passage{
-			{Start: 0, End: 242, Runs: []Run{{"A", false, true}, {far[:240], false, false}, {"B", true, false}}},
+		{"neighbourhoods that touch are one", "A" + far[:240] + "B", []mark{cited(241, 242), right(0, 1)}, []passage{
+			{Start: 0, End: 242, Runs: []markedRun{{"A", false, true}, {far[:240], false, false}, {"B", true, false}}},
 		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, Passages(tt.text, tt.marks)); diff != "" {
-				t.Errorf("Passages(%.20q, %v): -want +got\n%s", tt.text, tt.marks, diff)
+			if diff := cmp.Diff(tt.want, passages(tt.text, tt.marks)); diff != "" {
+				t.Errorf("passages(%.20q, %v): -want +got\n%s", tt.text, tt.marks, diff)
 			}
 		})
 	}
@@ -51,9 +51,9 @@ func FuzzPassages(f *testing.F) {
 			t.Skip("texts are UTF-8")
 		}
 		points := []rune(text)
-		marks := []Mark{{3 * int64(a), 3 * int64(b), false}, {3 * int64(c), 3 * int64(d), true}}
+		marks := []mark{cited(3*int64(a), 3*int64(b)), right(3*int64(c), 3*int64(d))}
 		shown := make(map[int64]bool)
-		for _, p := range Passages(text, marks) {
+		for _, p := range passages(text, marks) {
 			at := p.Start
 			for _, r := range p.Runs {
 				for _, point := range r.Text {
@@ -76,11 +76,15 @@ func FuzzPassages(f *testing.F) {
 	})
 }
 
-func inMark(m Mark, at int64) bool { return m.Start <= at && at < m.End }
+func cited(start, end int64) mark { return mark{start: start, end: end, kind: markPredicted} }
 
-func nearMark(marks []Mark, at, length int64) bool {
+func right(start, end int64) mark { return mark{start: start, end: end, kind: markTrue} }
+
+func inMark(m mark, at int64) bool { return m.start <= at && at < m.end }
+
+func nearMark(marks []mark, at, length int64) bool {
 	for _, m := range marks {
-		if m.Start < m.End && m.Start < length && m.End > 0 && m.Start-surround <= at && at < m.End+surround {
+		if m.start < m.end && m.start < length && m.end > 0 && m.start-surround <= at && at < m.end+surround {
 			return true
 		}
 	}

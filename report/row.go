@@ -3,10 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -14,8 +12,31 @@ import (
 	"ibid/metrics/presence"
 )
 
-// A RowView is the view model of one row: what it scored and, if its texts are
-// at hand, where its citations point.
+// longText is how much of a quote or a reason is shown, in code points.
+const longText = 1500
+
+// A RowSource is what is known of one row: what its run wrote and, if the inputs are
+// at hand, what they say. Only Run and Row must be there.
+type RowSource struct {
+	Run       *runs.Manifest
+	Row       *runs.Row
+	Claims    []runs.Claim
+	Citations []runs.Citation
+	Calls     []runs.Call
+
+	Answer   *ibid.Answer                                // as the dataset has it, its places resolved
+	Text     func(doc string, page int32) (string, bool) // of a key; nil leaves texts out
+	Meant    map[string]string                           // documents that are there, by the names that are not
+	Presence *presence.Signals
+
+	Display Display
+	Parts   Parts
+}
+
+// A RowView is one row as people see it: what it scored, what is right and wrong with
+// its claims and citations in words and, if its texts are at hand, where its citations
+// point. The terminal, JSON and the page are made from it. Its texts are those of the
+// user; who shows them cleans them.
 type RowView struct {
 	Schema    string         `json:"schema"`
 	Row       int64          `json:"row"`
@@ -25,254 +46,82 @@ type RowView struct {
 	Query     string         `json:"query"`
 	Answer    string         `json:"answer"`
 	Annotator string         `json:"truth_annotator,omitempty"`
-	Metrics   []Value        `json:"metrics"`
-	Claims    []ClaimView    `json:"claims"`
-	Citations []CitationView `json:"citations"`
+	Metrics   []metricView   `json:"metrics"`
+	Claims    []claimView    `json:"claims"`
+	Citations []citationView `json:"citations"`
 	Calls     []runs.Call    `json:"judge_calls,omitempty"` // of a judge that asks models
 
 	// Tampering says whether the material tries to steer the judge: none,
 	// in_answer, in_evidence; "" if the judge does not look.
 	Tampering string       `json:"tampering,omitempty"`
-	Truth     []TruthView  `json:"truth"`
-	Sources   []SourceView `json:"sources"`
+	Truth     []truthView  `json:"truth"`
+	Sources   []sourceView `json:"sources"`
 
 	Presence *presence.Signals `json:"presence,omitempty"` // nil if the answer is not at hand
 
-	Display Display `json:"-"` // what the text shows of citations; JSON has them all
+	display Display      // what the text shows of citations; JSON has them all
+	parts   Parts        // that are left out
+	judge   string       // what verdicts are called, such as "Judge"
+	answer  *ibid.Answer // nil if it is not at hand
 }
 
-// A Value is one metric of the row. Number is nil where the metric is undefined,
+// A metricView is one metric of the row. Number is nil where the metric is undefined,
 // and Reason says why.
-type Value struct {
+type metricView struct {
 	Name   string   `json:"name"`
 	Number *float64 `json:"value"`
 	Reason string   `json:"undefined,omitempty"`
 }
 
-// A TruthView is one span that an annotator marked.
-type TruthView struct {
+// A claimView is what became of one claim of the answer.
+type claimView struct {
+	runs.Claim
+	Elsewhere *elsewhereView `json:"elsewhere"` // nil if no place of it is known
+	Remarks   []remark       `json:"-"`
+}
+
+// An elsewhereView is the best evidence for a claim that it does not cite.
+type elsewhereView struct {
+	runs.Elsewhere
+	Text string `json:"text,omitempty"` // what stands there, if the texts are at hand
+}
+
+// A citationView is one citation as the results have it.
+type citationView struct {
+	runs.Citation
+	Repaired string   `json:"repaired,omitempty"`     // the repaired place in words
+	Meant    string   `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
+	Place    string   `json:"-"`                      // where it points, in words
+	Verdict  Word     `json:"-"`                      // of the judge, with the degree; empty if there is none
+	Origin   origin   `json:"-"`                      // as far as the display wants it
+	Remarks  []remark `json:"-"`                      // what is right and wrong with it
+}
+
+// A truthView is one span that an annotator marked.
+type truthView struct {
 	Annotator string     `json:"annotator"`
 	Place     ibid.Place `json:"place"`
 }
 
-// A SourceView is one text with the neighbourhoods of the row's spans.
-type SourceView struct {
+// A sourceView is one text with the neighbourhoods of the row's spans.
+type sourceView struct {
 	Doc      string    `json:"doc"`
 	Page     int32     `json:"page"`
-	Passages []Passage `json:"passages"`
+	Passages []passage `json:"passages"`
 }
 
-// NewRowView takes over what the results say.
-func NewRowView(row *runs.Row, claims []runs.Claim, citations []runs.Citation, calls []runs.Call) *RowView {
-	v := &RowView{
-		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error,
-		Annotator: row.Annotator, Tampering: row.Tampering, Calls: calls, Display: DefaultDisplay(),
-	}
-	for _, d := range metrics.Definitions() {
-		number := row.Number(d.Name)
-		if reason, undefined := row.Undefined[d.Name]; undefined || number != nil {
-			v.Metrics = append(v.Metrics, Value{Name: d.Name, Number: number, Reason: reason})
-		}
-	}
-	for _, c := range claims {
-		view := ClaimView{Claim: c}
-		if e := c.Elsewhere; e != nil && e.Doc != "" {
-			view.Elsewhere = &ElsewhereView{Elsewhere: *e}
-		}
-		v.Claims = append(v.Claims, view)
-	}
-	for _, c := range citations {
-		view := CitationView{Citation: c}
-		if c.RepairedStart != nil && c.RepairedEnd != nil {
-			view.Repaired = fmt.Sprintf("[%d, %d)", *c.RepairedStart, *c.RepairedEnd)
-		}
-		v.Citations = append(v.Citations, view)
-	}
-	return v
+// A remark is one thing that is known of a citation or a claim, as a sentence.
+type remark struct {
+	About string // a word for what it is about, such as "status" or "reason"
+	Text  string
 }
 
-// AddText adds the text of one key, around the row's spans in it: those of the citations
-// and those of v.Truth.
-func (v *RowView) AddText(doc string, page int32, text string, cited []ibid.Citation) {
-	var marks []Mark
-	add := func(p *ibid.Place, isTrue bool) {
-		if p.Doc == doc && p.Page == page && p.InSets() {
-			marks = append(marks, Mark{p.Start, p.End, isTrue})
-		}
+// sentence is the remark where nothing else says what it is about.
+func (n remark) sentence() string {
+	if n.About == "reason" {
+		return "Reason: " + n.Text
 	}
-	for i := range cited {
-		add(&cited[i].Place, false)
-	}
-	for i := range v.Truth {
-		if v.Annotator == "" || v.Truth[i].Annotator == v.Annotator {
-			add(&v.Truth[i].Place, true)
-		}
-	}
-	if passages := Passages(text, marks); len(passages) > 0 {
-		v.Sources = append(v.Sources, SourceView{doc, page, passages})
-	}
-	slices.SortFunc(v.Sources, func(a, b SourceView) int {
-		return cmp.Or(cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.Page, b.Page))
-	})
-}
-
-// Marks of spans in plain text; they read without colour.
-const (
-	predictedOpen, predictedClose = "⟦", "⟧"
-	trueOpen, trueClose           = "‹", "›"
-)
-
-// WriteText renders the row for a terminal.
-func (v *RowView) WriteText(w io.Writer, style Style) error {
-	if style == nil {
-		style = plain{}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", style.Bold(fmt.Sprintf("%s/%s (#%d)", CleanLine(v.ID), CleanLine(v.System), v.Row)))
-	if v.Error != "" {
-		fmt.Fprintf(&b, "%s %s\n", style.Red("not scored:"), Clean(v.Error))
-	}
-	if v.Query != "" || v.Answer != "" {
-		fmt.Fprintf(&b, "\n%s %s\n%s %s\n", style.Dim("question"), Clean(v.Query), style.Dim("answer  "), Clean(v.markedAnswer()))
-	}
-	if v.Annotator != "" {
-		fmt.Fprintf(&b, "%s %s\n", style.Dim("truth of"), CleanLine(v.Annotator))
-	}
-	if p := v.Presence; p != nil {
-		fmt.Fprintf(&b, "%s %s\n", style.Dim("presence"), presenceText(p))
-	}
-	if v.Tampering != "" && v.Tampering != "none" {
-		fmt.Fprintf(&b, "%s\n", style.Red("tampering: the judge found an attempt to steer it "+tamperingPlace(v.Tampering)))
-	}
-	v.writeClaims(&b, style)
-	v.writeCitations(&b, style)
-	v.writeCalls(&b, style)
-	v.writeSources(&b, style)
-	v.writeMetrics(&b, style)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// presenceText says what was found of citations in the text itself.
-func presenceText(p *presence.Signals) string {
-	verdict := "the text names no source"
-	if p.PassesPresenceCheck {
-		verdict = "the text names its sources"
-	}
-	return fmt.Sprintf("%s (texts read: %d, with citations: %v)", verdict, p.TotalAssistantMessages, p.MessagesWithCitations)
-}
-
-func (v *RowView) writeSources(b *strings.Builder, style Style) {
-	if len(v.Sources) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s predicted %s…%s  true %s…%s  both %s%s…%s%s\n", style.Dim("legend"), predictedOpen, predictedClose,
-		trueOpen, trueClose, predictedOpen, trueOpen, trueClose, predictedClose)
-	for _, s := range v.Sources {
-		name := s.Doc
-		if s.Page > 0 {
-			name += fmt.Sprintf(" p. %d", s.Page)
-		}
-		fmt.Fprintf(b, "\n%s\n", style.Bold(CleanLine(name)))
-		for _, p := range s.Passages {
-			fmt.Fprintf(b, "%s %s\n", style.Dim(fmt.Sprintf("[%d, %d)", p.Start, p.End)), p.text(style))
-		}
-	}
-}
-
-// text renders a passage with its marks.
-func (p *Passage) text(style Style) string {
-	var b strings.Builder
-	if p.Before {
-		b.WriteString("…")
-	}
-	for _, r := range p.Runs {
-		text := Clean(r.Text)
-		switch {
-		case r.Predicted && r.True:
-			b.WriteString(predictedOpen + trueOpen + style.Green(text) + trueClose + predictedClose)
-		case r.Predicted:
-			b.WriteString(predictedOpen + style.Red(text) + predictedClose)
-		case r.True:
-			b.WriteString(trueOpen + style.Bold(text) + trueClose)
-		default:
-			b.WriteString(text)
-		}
-	}
-	if p.After {
-		b.WriteString("…")
-	}
-	return b.String()
-}
-
-func (v *RowView) writeMetrics(b *strings.Builder, style Style) {
-	b.WriteString("\n")
-	t := &table{header: []string{"metric", "value", ""}, right: 1}
-	hidden := make(map[string]int)
-	for _, m := range v.Metrics {
-		if m.Number == nil {
-			hidden[m.Reason]++
-			continue
-		}
-		t.rows = append(t.rows, []string{m.Name, Number(m.Number), ""})
-	}
-	if len(t.rows) > 0 {
-		t.write(b, style)
-	}
-	var reasons []string
-	for reason := range hidden {
-		reasons = append(reasons, reason)
-	}
-	slices.Sort(reasons)
-	for _, reason := range reasons {
-		fmt.Fprintf(b, "%s\n", style.Dim(fmt.Sprintf("%d metrics undefined: %s", hidden[reason], reason)))
-	}
-}
-
-// tamperingPlace says in words where an attempt to steer the judge was found.
-func tamperingPlace(code string) string {
-	return strings.ReplaceAll(strings.Replace(code, "in_", "in the ", 1), "_", " ")
-}
-
-func (v *RowView) writeCalls(b *strings.Builder, style Style) {
-	if len(v.Calls) == 0 {
-		return
-	}
-	t := &table{header: []string{"judge call", "provider", "status", "attempts", "tokens", "cost", "ms"}, right: 3}
-	for i := range v.Calls {
-		c := &v.Calls[i]
-		status := c.Status
-		if c.Cached {
-			status += ", cached"
-		}
-		if c.Repaired {
-			status += ", repaired"
-		}
-		t.rows = append(t.rows, []string{
-			CleanLine(c.Model), CleanLine(c.Provider), CleanLine(status), fmt.Sprint(c.Attempts), tokensText(c), costText(c.CostUSD),
-			integerText(c.LatencyMillis),
-		})
-	}
-	b.WriteString("\n")
-	t.write(b, style)
-}
-
-func tokensText(c *runs.Call) string {
-	return integerText(c.PromptTokens) + " + " + integerText(c.CompletionTokens)
-}
-
-func integerText(n *int64) string {
-	if n == nil {
-		return "–"
-	}
-	return fmt.Sprint(*n)
-}
-
-func costText(usd *float64) string {
-	if usd == nil {
-		return "–"
-	}
-	return fmt.Sprintf("$%.6f", *usd)
+	return n.Text
 }
 
 // Display says what the view of a row shows of its citations.
@@ -285,10 +134,8 @@ type Display struct {
 	Markers      bool // citations are numbered in the answer
 }
 
-// DefaultDisplay is what is shown unless somebody wants it otherwise.
-func DefaultDisplay() Display {
-	return Display{Provenance: true, BySourceType: true, MaxCitations: 10, Markers: true}
-}
+// defaultDisplay is what is shown unless somebody wants it otherwise.
+var defaultDisplay = Display{Provenance: true, BySourceType: true, MaxCitations: 10, Markers: true}
 
 // Parts are the parts that a report leaves out. The zero value leaves out none.
 type Parts struct {
@@ -296,197 +143,302 @@ type Parts struct {
 	NoHallucinations bool // which claims lack support, and why
 }
 
-// A CitationView is one citation as the results have it.
-type CitationView struct {
-	runs.Citation
-	Repaired string `json:"repaired,omitempty"`     // the repaired place in words
-	Meant    string `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
-	Origin   string `json:"-"`                      // in words, as far as the display wants it
-}
-
-// SetOrigins takes over what the dataset says of where citations come from.
-func (v *RowView) SetOrigins(citations []ibid.Citation, started time.Time) {
-	for i := range v.Citations {
-		c := &v.Citations[i]
-		if c.Number >= 0 && int(c.Number) < len(citations) {
-			o := originOf(&citations[c.Number], c.SourceType, &v.Display, started)
-			c.Origin = o.text()
-		}
+// NewRowView puts a row into words.
+func NewRowView(s *RowSource) *RowView {
+	row := s.Row
+	v := &RowView{
+		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
+		Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer,
 	}
-}
-
-// markedAnswer is the answer with the numbers of its citations in it.
-func (v *RowView) markedAnswer() string {
-	if !v.Display.Markers {
-		return v.Answer
-	}
-	var at []int64
-	numbers := make(map[int64]string)
-	for i := range v.Citations {
-		if c := &v.Citations[i]; c.AnswerEnd != nil && *c.AnswerEnd > 0 {
-			if numbers[*c.AnswerEnd] == "" {
-				at = append(at, *c.AnswerEnd)
-			} else {
-				numbers[*c.AnswerEnd] += separator
-			}
-			numbers[*c.AnswerEnd] += superscript(int(c.Number))
-		}
-	}
-	slices.Sort(at)
-	var b strings.Builder
-	from := 0
-	for k, to := range byteOffsets(v.Answer, at) {
-		b.WriteString(v.Answer[from:to] + numbers[at[k]])
-		from = to
-	}
-	return b.String() + v.Answer[from:]
-}
-
-// separator stands between two superscript numbers.
-const separator = "˒"
-
-// listed are the citations that the text shows, those of one kind of source
-// together, and how many more there are.
-func (v *RowView) listed() (list []CitationView, more int) {
-	list = slices.Clone(v.Citations)
-	if v.Display.BySourceType {
-		first := make(map[string]int)
-		for i, c := range list {
-			if _, ok := first[c.SourceType]; !ok {
-				first[c.SourceType] = i
+	if len(row.Numbers)+len(row.Undefined) > 0 {
+		for _, d := range metrics.Definitions() {
+			number := row.Number(d.Name)
+			if reason, undefined := row.Undefined[d.Name]; undefined || number != nil {
+				v.Metrics = append(v.Metrics, metricView{d.Name, number, reason})
 			}
 		}
-		slices.SortStableFunc(list, func(a, b CitationView) int { return first[a.SourceType] - first[b.SourceType] })
 	}
-	n := min(len(list), v.Display.MaxCitations)
-	return list[:n], len(list) - n
+	if a := s.Answer; a != nil {
+		v.Query, v.Answer = a.Query, a.Answer
+		for k := range a.Truth {
+			if t := &a.Truth[k]; !t.DocNull {
+				v.Truth = append(v.Truth, truthView{t.Annotator, t.Place})
+			}
+		}
+	}
+	for k := range s.Claims {
+		c := &s.Claims[k]
+		view := claimView{Claim: *c, Remarks: v.claimRemarks(c)}
+		if e := c.Elsewhere; e != nil && e.Doc != "" {
+			view.Elsewhere = &elsewhereView{Elsewhere: *e}
+			if s.Text != nil {
+				view.Elsewhere.quote(s.Text)
+			}
+		}
+		v.Claims = append(v.Claims, view)
+	}
+	for k := range s.Citations {
+		c := &s.Citations[k]
+		view := citationView{
+			Citation: *c, Meant: s.Meant[c.Doc], Verdict: verdictOf(c), Remarks: v.citationRemarks(c),
+			Place: placeInWords(c.Doc, c.Page, c.Start, c.End, c.Unit),
+		}
+		if c.RepairedStart != nil && c.RepairedEnd != nil {
+			view.Repaired = fmt.Sprintf("[%d, %d)", *c.RepairedStart, *c.RepairedEnd)
+		}
+		if s.Answer != nil && c.Number >= 0 && int(c.Number) < len(s.Answer.Citations) {
+			view.Origin = originOf(&s.Answer.Citations[c.Number], c.SourceType, &s.Display, s.Run.Timings.Started)
+		}
+		v.Citations = append(v.Citations, view)
+	}
+	if s.Text != nil {
+		for _, t := range v.markedTexts(0) {
+			v.addPassages(&t, s.Text)
+		}
+		slices.SortFunc(v.Sources, func(a, b sourceView) int { return cmp.Or(cmp.Compare(a.Doc, b.Doc), cmp.Compare(a.Page, b.Page)) })
+	}
+	return v
 }
 
-func (v *RowView) writeCitations(b *strings.Builder, style Style) {
-	b.WriteString("\n")
-	if len(v.Citations) == 0 {
-		b.WriteString("no citations\n")
+// quote takes the text of the place.
+func (e *elsewhereView) quote(text func(doc string, page int32) (string, bool)) {
+	whole, ok := text(e.Doc, pageOf(e.Page))
+	if ok && e.Start != nil && e.End != nil && *e.Start >= 0 && *e.End >= *e.Start {
+		at := bytesBefore(whole, []int64{*e.Start, *e.End})
+		e.Text = whole[at[0]:at[1]]
+	}
+}
+
+// addPassages adds what stands around the row's citations and the truth in a text.
+func (v *RowView) addPassages(t *markedText, text func(doc string, page int32) (string, bool)) {
+	whole, ok := text(t.doc, t.page)
+	if !ok {
 		return
 	}
-	t := &table{header: []string{"citation", "source type", "place", "status", "best truth", "Jaccard", "snapped", "support"}, right: 5}
-	list, more := v.listed()
-	for _, c := range list {
-		best := ""
-		if c.BestTruth != nil {
-			best = fmt.Sprint(*c.BestTruth)
-		}
-		status := c.Status
-		if c.Repaired != "" {
-			status += " to " + c.Repaired
-		}
-		kind := ""
-		if v.Display.BySourceType {
-			kind = CleanLine(c.SourceType)
-		}
-		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), kind, CleanLine(PlaceOf(&c.Citation)), status, best, Number(c.ExactJaccard), Number(c.SnappedJaccard), optional(c.Support)})
-	}
-	if len(list) > 0 {
-		t.write(b, style)
-	}
-	telling := Telling{Annotator: v.Annotator}
-	for i := range list {
-		list[i].writeWhy(b, style, telling.CitationRemarks(&list[i].Citation, nil))
-	}
-	if more > 0 {
-		fmt.Fprintf(b, "%s\n", style.Dim(plural(int64(more), "more citation", "more citations")+": --json has them all"))
+	marks := slices.DeleteFunc(t.marks, func(m mark) bool { return m.kind != markPredicted && m.kind != markTrue })
+	if list := passages(whole, marks); len(list) > 0 {
+		v.Sources = append(v.Sources, sourceView{t.doc, t.page, list})
 	}
 }
 
-// writeWhy says what is wrong with a citation, and what the judge said of it: what the
-// table has no number for.
-func (c *CitationView) writeWhy(b *strings.Builder, style Style, remarks []Remark) {
-	say := func(about, text string) {
-		fmt.Fprintf(b, "%s %s\n", style.Dim(fmt.Sprintf("citation %d %s:", c.Number, about)), line(text, longText))
+// A markedText is a text that a row points into, with what is marked in it.
+type markedText struct {
+	doc   string
+	page  int32
+	marks []mark
+}
+
+// markedTexts are the texts that the row points into. The tolerance is how many code
+// points of them an end may be off.
+func (v *RowView) markedTexts(tolerance int64) []markedText {
+	if v.answer == nil {
+		return nil
 	}
-	if c.Origin != "" {
-		say("source", c.Origin)
+	var out []markedText
+	add := func(doc string, page int32, m mark) {
+		if m.start < 0 || m.end <= m.start || m.end > ibid.MaxEnd {
+			return
+		}
+		n := slices.IndexFunc(out, func(t markedText) bool { return t.doc == doc && t.page == page })
+		if n < 0 {
+			n, out = len(out), append(out, markedText{doc: doc, page: page})
+		}
+		out[n].marks = append(out[n].marks, m)
 	}
-	for _, r := range remarks {
-		switch r.About {
-		case "match", "support", "claim":
+	for k := range v.answer.Citations {
+		p := &v.answer.Citations[k].Place
+		if p.InSets() {
+			add(p.Doc, p.Page, mark{p.Start, p.End, markPredicted, int32(k)})
+			if tolerance > 0 {
+				add(p.Doc, p.Page, mark{max(0, p.Start-tolerance), p.Start, markTolerance, int32(k)})
+				add(p.Doc, p.Page, mark{p.End, p.End + tolerance, markTolerance, int32(k)})
+			}
+		}
+		if k < len(v.Citations) {
+			if c := &v.Citations[k]; c.QuoteStart != nil && c.QuoteEnd != nil {
+				add(p.Doc, p.Page, mark{*c.QuoteStart, *c.QuoteEnd, markSupport, int32(k)})
+			}
+		}
+	}
+	for k := range v.answer.Truth {
+		if p := &v.answer.Truth[k].Place; p.InSets() && v.scores(k) {
+			add(p.Doc, p.Page, mark{p.Start, p.End, markTrue, int32(k)})
+		}
+	}
+	for k := range v.Claims {
+		if e := v.Claims[k].Elsewhere; missedEvidence(&v.Claims[k].Claim) && e.Start != nil && e.End != nil && !v.parts.NoHallucinations {
+			add(e.Doc, pageOf(e.Page), mark{*e.Start, *e.End, markElsewhere, int32(k)})
+		}
+	}
+	return out
+}
+
+// scores reports whether the row is compared with mark k of the truth.
+func (v *RowView) scores(k int) bool {
+	return v.Annotator == "" || v.answer.Truth[k].Annotator == v.Annotator
+}
+
+// remarks collects what is known of a citation or a claim.
+type remarks []remark
+
+func (r *remarks) add(about, format string, args ...any) {
+	*r = append(*r, remark{about, fmt.Sprintf(format, args...)})
+}
+
+// citationRemarks say what is right and wrong with a citation. The claims are in the
+// view already.
+func (v *RowView) citationRemarks(c *runs.Citation) []remark {
+	var out remarks
+	switch {
+	case c.Status == ibid.StatusOK.String() && c.CitedText != "":
+		out.add("status", "The place exists and holds the quoted text.")
+	case c.Status == ibid.StatusOK.String():
+		out.add("status", "The place exists.")
+	case c.Status == ibid.StatusQuoteRepaired.String() && c.RepairedStart != nil && c.RepairedEnd != nil:
+		out.add("status", "%s: %s.", strings.TrimSuffix(statusWords[ibid.StatusQuoteRepaired].Long, "."), extent(*c.RepairedStart, *c.RepairedEnd))
+	default:
+		out.add("status", "%s", wordOf(statusWords, c.Status).Long)
+	}
+	if exact := c.ExactJaccard; exact != nil && !v.parts.NoSpans {
+		who := "an annotator"
+		if v.Annotator != "" {
+			who = shown(clip(v.Annotator, 100))
+		}
+		switch snapped := c.SnappedJaccard; {
+		case *exact == 1:
+			out.add("match", "It points exactly at what %s marked.", who)
+		case *exact == 0:
+			out.add("match", "It touches nothing that %s marked.", who)
+		case snapped != nil && *snapped > *exact:
+			out.add("match", "It overlaps what %s marked: Jaccard %s, %s when ends that miss by a few characters count as hits.",
+				who, number(*exact), number(*snapped))
+		default:
+			out.add("match", "It overlaps what %s marked: Jaccard %s.", who, number(*exact))
+		}
+	}
+	valid := validStatus(c.Status)
+	if support := verdictOf(c); support.Short != "" && valid {
+		out.add("support", "%s: %s.", v.judge, support.Short)
+	} else if support.Short != "" {
+		out.add("support", "It was not judged: a citation that is not valid supports nothing.")
+	}
+	if c.Relevant != nil && !*c.Relevant && valid {
+		out.add("relevance", "It is not relevant to its claim.")
+	}
+	if c.Necessary != nil && !*c.Necessary {
+		out.add("necessity", "The claim is supported without it.")
+	}
+	for _, k := range c.Claims {
+		if k < 0 || int(k) >= len(v.Claims) {
 			continue
-		case "status":
-			if c.Status == ibid.StatusOK.String() {
-				continue
-			}
 		}
-		say(r.About, r.Text)
-		if r.About == "status" && c.Meant != "" {
-			say("hint", "did you mean "+c.Meant+"?")
+		if o := &v.Claims[k]; o.Outcome == ibid.SupportedElsewhere.String() && o.Elsewhere != nil {
+			out.add("claim", "Its claim is supported elsewhere: %s.", placeInWords(o.Elsewhere.Doc, o.Elsewhere.Page, o.Elsewhere.Start, o.Elsewhere.End, ""))
 		}
 	}
-	if c.Quote != "" {
-		say("evidence", "“"+c.Quote+"”")
+	if c.Precheck != "" && c.Precheck != c.Status {
+		out.add("precheck", "Check before judging: %s.", strings.ToLower(label(shown(clip(c.Precheck, 200)))))
 	}
-}
-
-// A ClaimView is what became of one claim of the answer.
-type ClaimView struct {
-	runs.Claim
-	Elsewhere *ElsewhereView `json:"elsewhere"` // nil if no place of it is known
-}
-
-// An ElsewhereView is the best evidence for a claim that it does not cite.
-type ElsewhereView struct {
-	runs.Elsewhere
-	Text string `json:"text,omitempty"` // what stands there, if the texts are at hand
-}
-
-// Quote takes the text of a place out of the text of its key.
-func (e *ElsewhereView) Quote(text string) {
-	if e.Start == nil || e.End == nil || *e.Start < 0 || *e.End < *e.Start {
-		return
-	}
-	at := byteOffsets(text, []int64{*e.Start, *e.End})
-	e.Text = text[at[0]:at[1]]
-}
-
-// writeClaims says claim by claim what became of it, and why.
-func (v *RowView) writeClaims(b *strings.Builder, style Style) {
-	for i := range v.Claims {
-		v.Claims[i].write(b, style)
-	}
-}
-
-func (c *ClaimView) write(b *strings.Builder, style Style) {
-	outcome := c.Outcome
-	switch wordOf(outcomeWords, c.Outcome).Tone {
-	case Good:
-		outcome = style.Green(outcome)
-	case Bad:
-		outcome = style.Red(outcome)
-	}
-	fmt.Fprintf(b, "\n%s %s, %s", style.Bold(fmt.Sprintf("claim %d", c.Number)), outcome, c.cites())
-	if c.Support != nil {
-		fmt.Fprintf(b, ", support %s", number(*c.Support))
-	}
-	if c.Label != "" {
-		fmt.Fprintf(b, " (%s)", c.Label)
-	}
-	b.WriteString("\n")
-	say := func(what, text string) { fmt.Fprintf(b, "  %s %s\n", style.Dim(what), line(text, longText)) }
-	say("text     ", c.Text)
 	if c.Reason != "" {
-		say("reason   ", c.Reason)
+		out.add("reason", "%s", shown(clip(c.Reason, longText)))
 	}
-	if c.Elsewhere != nil && MissedEvidence(&c.Claim) {
-		text := ElsewhereInWords(c.Claim.Elsewhere)
-		if c.Elsewhere.Text != "" {
-			text += ": “" + c.Elsewhere.Text + "”"
-		}
-		say("elsewhere", text)
-	}
+	return out
 }
 
-// cites lists the citations of a claim.
-func (c *ClaimView) cites() string {
-	if len(c.Citations) == 0 {
-		return "cites nothing"
+// verdictOf is the verdict on a citation in words, with the degree; empty if there is
+// none.
+func verdictOf(c *runs.Citation) Word {
+	if c.Support == nil && c.Label == "" {
+		return Word{}
 	}
-	return "cites " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.Citations)), ", "), "[]")
+	w := Word{Short: "support", Tone: Neutral}
+	if k := wordIndex(labelWords, c.Label); k >= 0 {
+		w = labelWords[k]
+	}
+	if c.Support != nil {
+		w.Short += " " + number(*c.Support)
+	}
+	return w
+}
+
+// claimRemarks say what became of a claim.
+func (v *RowView) claimRemarks(c *runs.Claim) []remark {
+	if v.parts.NoHallucinations {
+		return nil
+	}
+	var out remarks
+	if long := wordOf(outcomeWords, c.Outcome).Long; long != "" {
+		out.add("outcome", "%s", long)
+	}
+	if len(c.Citations) == 0 && c.Outcome != ibid.NotFactual.String() {
+		out.add("citations", "It cites nothing.")
+	}
+	if c.Support != nil && len(c.Citations) > 0 {
+		out.add("support", "%s: joined support of what it cites is %s.", v.judge, number(*c.Support))
+	}
+	if e := c.Elsewhere; missedEvidence(c) {
+		support := ""
+		if e.Support != nil {
+			support = ", support " + number(*e.Support)
+		}
+		out.add("elsewhere", "The best evidence it does not cite: %s%s.", placeInWords(e.Doc, e.Page, e.Start, e.End, ""), support)
+	}
+	if c.Votes != nil && *c.Votes > 1 {
+		out.add("votes", "%s votes.", Thousands(int64(*c.Votes)))
+	}
+	if c.Reason != "" {
+		out.add("reason", "%s", shown(clip(c.Reason, longText)))
+	}
+	return out
+}
+
+// missedEvidence reports whether a claim has better evidence than what it cites.
+func missedEvidence(c *runs.Claim) bool {
+	return c.Elsewhere != nil && c.Elsewhere.Doc != "" && c.Outcome != ibid.SupportedByCited.String()
+}
+
+// pageOf is the page that a place counts from, 0 for the start of the document.
+func pageOf(page *int32) int32 {
+	if page == nil {
+		return 0
+	}
+	return *page
+}
+
+func placeInWords(doc string, page *int32, start, end *int64, unit string) string {
+	if doc == "" {
+		return "no document named"
+	}
+	text := sourceName(doc, pageOf(page))
+	if start != nil && end != nil {
+		text += " " + extent(*start, *end)
+		if unit != "" && unit != "codepoint" {
+			text += " in " + shown(clip(unit, 40)) + "s"
+		}
+	}
+	return text
+}
+
+// sourceName is a document, or a page of it, in words.
+func sourceName(doc string, page int32) string {
+	name := shown(clip(doc, 200))
+	if page > 0 {
+		name += fmt.Sprintf(", page %d", page)
+	}
+	return name
+}
+
+func extent(start, end int64) string {
+	return fmt.Sprintf("[%s, %s)", Thousands(start), Thousands(end))
+}
+
+// judgeName is what verdicts of a run are called.
+func judgeName(m *runs.Manifest) string {
+	switch strings.ToLower(m.Judge.Kind) {
+	case "lexical":
+		return "Lexical baseline"
+	case "human":
+		return "Human label"
+	}
+	return "Judge"
 }

@@ -44,21 +44,28 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
-	view := report.NewRowView(row, claims, citations, calls)
-	view.Display = displayOf(config)
+	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Display: displayOf(config)}
 	var texts []harness.TextKey // of the evidence that claims do not cite
-	for i := range view.Claims {
-		if e := view.Claims[i].Elsewhere; e != nil {
-			texts = append(texts, evidenceKey(e))
+	for i := range claims {
+		if e := claims[i].Elsewhere; e != nil && e.Doc != "" {
+			key := harness.TextKey{Doc: e.Doc}
+			if e.Page != nil {
+				key.Page = *e.Page
+			}
+			texts = append(texts, key)
 		}
 	}
 	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row, texts)
 	if err != nil {
 		a.warn("only the results can be shown, not the texts: %v", err)
 	} else {
-		addDetail(view, detail)
-		view.SetOrigins(detail.Row.Citations, m.Timings.Started)
+		source.Answer, source.Meant, source.Presence = &detail.Row, detail.Meant, &detail.Presence
+		source.Text = func(doc string, page int32) (string, bool) {
+			text, ok := detail.Texts[harness.TextKey{Doc: doc, Page: page}]
+			return text, ok
+		}
 	}
+	view := report.NewRowView(source)
 	return a.write(func(w io.Writer) error {
 		if a.format == "json" {
 			return writeJSON(w, view)
@@ -107,38 +114,6 @@ func nearestRow(dir, name string) (string, error) {
 		return false
 	})
 	return didYouMean(name, names, "ibid show "+dir+" prints what the run has"), err
-}
-
-// evidenceKey names the text that evidence is in.
-func evidenceKey(e *report.ElsewhereView) harness.TextKey {
-	key := harness.TextKey{Doc: e.Doc}
-	if e.Page != nil {
-		key.Page = *e.Page
-	}
-	return key
-}
-
-// addDetail adds what the inputs know of a row to what its results say.
-func addDetail(v *report.RowView, d *harness.Detail) {
-	v.Presence = &d.Presence
-	v.Query, v.Answer = d.Row.Query, d.Row.Answer
-	for i := range d.Row.Truth {
-		if d.Row.Truth[i].DocNull {
-			continue
-		}
-		v.Truth = append(v.Truth, report.TruthView{Annotator: d.Row.Truth[i].Annotator, Place: d.Row.Truth[i].Place})
-	}
-	for k, text := range d.Texts {
-		v.AddText(k.Doc, k.Page, text, d.Row.Citations)
-	}
-	for i := range v.Claims {
-		if e := v.Claims[i].Elsewhere; e != nil {
-			e.Quote(d.Texts[evidenceKey(e)])
-		}
-	}
-	for i := range v.Citations {
-		v.Citations[i].Meant = d.Meant[v.Citations[i].Doc]
-	}
 }
 
 // displayKeys is what the settings begin with that a finished run can be shown
