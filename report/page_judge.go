@@ -3,10 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics"
-	"slices"
 )
 
 // A runJudge is what a judge did and what its scores are worth.
