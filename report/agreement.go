@@ -56,7 +56,7 @@ func (a *Agreement) together(p *paper) {
 			continue
 		}
 		t.rows = append(t.rows, []string{
-			r.Statistic, CleanLine(r.Slice), Number(r.Estimate), interval(r.Low, r.High), optional(r.Target), r.Verdict,
+			r.Statistic, CleanLine(r.Slice), numberOrDash(r.Estimate), interval(r.Low, r.High), optional(r.Target), r.Verdict,
 			Thousands(r.Items), Thousands(r.Documents) + p.notes.marks(r.Warnings),
 		})
 	}
@@ -84,7 +84,7 @@ func (a *Agreement) pairs(p *paper) {
 			continue
 		}
 		t.rows = append(t.rows, []string{
-			CleanLine(whoAgrees(r.Annotators)), CleanLine(r.Slice), r.Statistic, Number(r.Estimate),
+			CleanLine(whoAgrees(r.Annotators)), CleanLine(r.Slice), r.Statistic, numberOrDash(r.Estimate),
 			interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(r.Warnings),
 		})
 	}
@@ -116,7 +116,7 @@ func (a *Agreement) people(p *paper) {
 	p.table(t)
 }
 
-func numberOf(n ibid.Number) string { return Number(n.Pointer()) }
+func numberOf(n ibid.Number) string { return numberOrDash(n.Pointer()) }
 
 // shift says a mean distance in characters and its direction.
 func shift(n ibid.Number, before, after string) string {

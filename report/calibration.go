@@ -65,7 +65,7 @@ func kind(p *paper, k *annotations.Calibration) {
 	}})
 	t := &table{header: []string{"", "", fmt.Sprintf("%g %%", 100*k.Level), "items"}, right: 1}
 	for _, r := range k.Statistics {
-		t.rows = append(t.rows, []string{r.Statistic, Number(r.Estimate), interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(slices.Concat(k.Warnings, r.Warnings))})
+		t.rows = append(t.rows, []string{r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(slices.Concat(k.Warnings, r.Warnings))})
 	}
 	p.table(t)
 	curve(p, "equal width", k.EqualWidth, func(b *annotations.CalibrationBin) string { return binRange(b.Index, k.Bins) })
@@ -91,10 +91,10 @@ func (c *Calibration) judgedTable() *table {
 		cells := []string{CleanLine(k.Kind), Thousands(k.Items), Thousands(k.Documents)}
 		for _, name := range []string{"sensitivity", "specificity", "kappa"} {
 			r := k.Statistic(name)
-			cells = append(cells, Number(r.Estimate), interval(r.Low, r.High))
+			cells = append(cells, numberOrDash(r.Estimate), interval(r.Low, r.High))
 		}
 		for _, name := range []string{"auroc", "ece"} {
-			cells = append(cells, Number(k.Statistic(name).Estimate))
+			cells = append(cells, numberOrDash(k.Statistic(name).Estimate))
 		}
 		t.rows = append(t.rows, cells)
 	}
@@ -134,7 +134,7 @@ func correctionTable(rows []runs.SummaryRow) *table {
 			system = "all systems"
 		}
 		t.rows = append(t.rows, []string{
-			r.Metric, CleanLine(system), r.Agg, Number(r.Estimate), interval(r.Low, r.High), Number(r.Corrected),
+			r.Metric, CleanLine(system), r.Agg, numberOrDash(r.Estimate), interval(r.Low, r.High), numberOrDash(r.Corrected),
 			interval(r.CorrectedLow, r.CorrectedHigh), r.CorrectedMethod,
 		})
 	}

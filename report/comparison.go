@@ -185,11 +185,11 @@ func pairLine(d *compare.Difference, paired bool, notes *footnotes) []string {
 		warnings = append(slices.Clone(warnings), "undefined: "+d.Reason)
 	}
 	cells := []string{
-		quantityName(d), Number(d.Base), Number(d.New), outcomeWord(d), signed(d.Diff), interval(d.Low, d.High), pValue(d), "",
+		quantityName(d), numberOrDash(d.Base), numberOrDash(d.New), outcomeWord(d), signed(d.Diff), interval(d.Low, d.High), pValue(d), "",
 		"", "", "", Thousands(d.N) + notes.marks(warnings),
 	}
 	if d.Outcome == compare.Undecided {
-		cells[7] = Number(d.MDE)
+		cells[7] = numberOrDash(d.MDE)
 	}
 	if paired {
 		better, worse := d.Improved(), d.Declined()
@@ -278,7 +278,7 @@ func (c *Comparison) correctedTable(p *compare.Pair) *table {
 		d := &p.Differences[i]
 		if v := d.Corrected; v != nil {
 			t.rows = append(t.rows, []string{
-				quantityName(d), Number(v.Base), Number(v.New), signed(&v.Diff), interval(&v.Low, &v.High), signed(d.Diff),
+				quantityName(d), numberOrDash(v.Base), numberOrDash(v.New), signed(&v.Diff), interval(&v.Low, &v.High), signed(d.Diff),
 				fmt.Sprintf("%s of %s", Thousands(v.Labelled), Thousands(d.N)), v.Method,
 			})
 		}

@@ -82,8 +82,8 @@ func driftAgreement(all []compare.DriftAgreement) *table {
 	for i := range all {
 		a := &all[i]
 		t.rows = append(t.rows,
-			[]string{a.Kind + ": sensitivity", Number(a.Before.Sensitivity), Number(a.After.Sensitivity), Thousands(a.After.Items)},
-			[]string{a.Kind + ": specificity", Number(a.Before.Specificity), Number(a.After.Specificity), Thousands(a.After.Items)})
+			[]string{a.Kind + ": sensitivity", numberOrDash(a.Before.Sensitivity), numberOrDash(a.After.Sensitivity), Thousands(a.After.Items)},
+			[]string{a.Kind + ": specificity", numberOrDash(a.Before.Specificity), numberOrDash(a.After.Specificity), Thousands(a.After.Items)})
 	}
 	return t
 }

@@ -117,7 +117,7 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 		t := &table{header: []string{"row", "id/system", "fails because", f.Metric, "why"}, right: 5}
 		for _, r := range f.Rows {
 			t.rows = append(t.rows, []string{
-				fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), r.because(), Number(r.Value), CleanLine(strings.Join(r.Why, ", ")),
+				fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), r.because(), numberOrDash(r.Value), CleanLine(strings.Join(r.Why, ", ")),
 			})
 		}
 		t.write(&b, style)
@@ -152,7 +152,7 @@ func (f *Failing) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", markdownText(f.title()), f.Metric)
 	for _, r := range f.Rows {
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), Number(r.Value),
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), numberOrDash(r.Value),
 			markdownText(CleanLine(strings.Join(r.Why, ", "))))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -37,7 +37,7 @@ func TestCoverageNote(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := coverageNote(&Line{Macro: tt.macro, Micro: tt.micro}); got != tt.want {
+			if got := coverageNote(&summaryLine{Macro: tt.macro, Micro: tt.micro}); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -139,14 +139,14 @@ char_f1      0.500  2  0.500  2
 // TestSlightCoverageNote: metrics that are nearly scored whole share one note,
 // whatever their bounds.
 func TestSlightCoverageNote(t *testing.T) {
-	line := func(coverage, low, high float64) *Line {
-		return &Line{Macro: runs.SummaryRow{Coverage: &coverage, BoundLow: &low, BoundHigh: &high}}
+	line := func(coverage, low, high float64) *summaryLine {
+		return &summaryLine{Macro: runs.SummaryRow{Coverage: &coverage, BoundLow: &low, BoundHigh: &high}}
 	}
 	a, b := coverageNote(line(0.97, 0.60, 0.64)), coverageNote(line(0.99, 0.10, 0.11))
 	if a == "" || a != b {
 		t.Errorf("notes %q and %q, want one", a, b)
 	}
-	for _, l := range []*Line{line(0.97, 0.60, 0.66), line(0.89, 0.60, 0.61)} {
+	for _, l := range []*summaryLine{line(0.97, 0.60, 0.66), line(0.89, 0.60, 0.61)} {
 		if got := coverageNote(l); got == a {
 			t.Errorf("coverage %v, bounds %v to %v: the shared note", *l.Macro.Coverage, *l.Macro.BoundLow, *l.Macro.BoundHigh)
 		}

@@ -142,5 +142,5 @@ func gateValue(g runs.GateResult) string {
 	if g.Reason != "" {
 		return g.Reason
 	}
-	return Number(g.Value)
+	return numberOrDash(g.Value)
 }

@@ -59,15 +59,15 @@ func markdownSign(gates []runs.GateResult) string {
 // markdownLead sets the metrics that matter most side by side, one line for each
 // system; the line of all systems comes last.
 func (s *Summary) markdownLead(b *strings.Builder, notes *footnotes) {
-	var blocks []Block
+	var blocks []summaryBlock
 	for _, block := range s.Blocks {
 		if block.Slice == "" && len(block.Lines) > 0 {
 			blocks = append(blocks, block)
 		}
 	}
-	slices.SortStableFunc(blocks, func(x, y Block) int { return pooledLast(x) - pooledLast(y) })
+	slices.SortStableFunc(blocks, func(x, y summaryBlock) int { return pooledLast(x) - pooledLast(y) })
 	lead := leadOf(func(name string) bool {
-		return slices.ContainsFunc(blocks, func(b Block) bool { return b.line(name) != nil })
+		return slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
 	})
 	if len(lead) == 0 {
 		return
@@ -85,13 +85,13 @@ func (s *Summary) markdownLead(b *strings.Builder, notes *footnotes) {
 				b.WriteString(" – |")
 				continue
 			}
-			fmt.Fprintf(b, " %s |", strings.TrimSpace(Number(l.Macro.Estimate)+notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
+			fmt.Fprintf(b, " %s |", strings.TrimSpace(numberOrDash(l.Macro.Estimate)+notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
 		}
 		b.WriteString("\n")
 	}
 }
 
-func pooledLast(b Block) int {
+func pooledLast(b summaryBlock) int {
 	if b.System == "" {
 		return 1
 	}
@@ -99,8 +99,8 @@ func pooledLast(b Block) int {
 }
 
 // line finds a metric of the block, or nil.
-func (b *Block) line(metric string) *Line {
-	i := slices.IndexFunc(b.Lines, func(l Line) bool { return l.Metric.Name == metric && !l.Count })
+func (b *summaryBlock) line(metric string) *summaryLine {
+	i := slices.IndexFunc(b.Lines, func(l summaryLine) bool { return l.Metric.Name == metric && !l.Count })
 	if i < 0 {
 		return nil
 	}

@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Number prints a value for people: three decimals for what lies in [-1, 1], as
+// numberOrDash prints a value for people: three decimals for what lies in [-1, 1], as
 // most metrics do, else four significant digits, or more before the point. A
 // value that is not defined is a dash.
-func Number(v *float64) string {
+func numberOrDash(v *float64) string {
 	if v == nil {
 		return "–"
 	}
 	return number(*v)
 }
 
-// optional is Number for what most rows of a table may lack: nothing instead of a
+// optional is numberOrDash for what most rows of a table may lack: nothing instead of a
 // dash, so that an empty column vanishes.
 func optional(v *float64) string {
 	if v == nil {

@@ -28,12 +28,12 @@ func TestNumber(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Number(&tt.value); got != tt.want {
+			if got := numberOrDash(&tt.value); got != tt.want {
 				t.Errorf("Number(%v) = %s, want %s", tt.value, got, tt.want)
 			}
 		})
 	}
-	if got := Number(nil); got != "–" {
+	if got := numberOrDash(nil); got != "–" {
 		t.Errorf("Number(nil) = %q, want a dash", got)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"ibid/dataset/runs"
 )
 
-// MaxPageBytes is the size above which a page holds only some of the rows.
-const MaxPageBytes = 25_000_000
+// maxPageBytes is the size above which a page holds only some of the rows.
+const maxPageBytes = 25_000_000
 
 // RunData is one finished run that a page shows.
 type RunData struct {
@@ -52,7 +52,7 @@ type Texts interface {
 
 // PageOptions say how a page is made. The zero value is ready.
 type PageOptions struct {
-	MaxBytes int    // about the size of the file; 0 means [MaxPageBytes]
+	MaxBytes int    // about the size of the file; 0 means 25 MB
 	Version  string // of the program, for the foot of the page
 
 	Comparison  *compare.Result  // of the runs, or of the systems of the one run; nil if there is none
@@ -134,7 +134,7 @@ var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 func parseTemplates() *template.Template {
 	all := template.New("page").Funcs(template.FuncMap{
 		"superscript": superscript,
-		"tone":        Tone.Sign,
+		"tone":        tone.sign,
 		"inc":         func(i int) int { return i + 1 },
 	})
 	files, _ := fs.Glob(pageFiles, "assets/page/*.html") // only a wrong pattern is an error

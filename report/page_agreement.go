@@ -45,7 +45,7 @@ type agreementLine struct {
 	Statistic, Annotators, Slice string
 	Value, Interval              string
 	Target                       string
-	Word                         Word // the verdict; its code is "" if there is no target
+	Word                         word // the verdict; its code is "" if there is no target
 	Items, Documents             string
 	Strip                        stripView
 	Notes                        []int
@@ -55,8 +55,8 @@ type agreementLine struct {
 var heatStatistics = map[string]string{runs.SpanAgreement: "char_jaccard", runs.LabelAgreement: "percent_agreement"}
 
 // verdictWords put verdicts on agreement into tones.
-var verdictTones = map[string]Tone{
-	"meets target": Good, "reliable": Good, "below target": Warn, "tentative": Warn, "recalibrate": Bad, "unreliable": Bad, "no verdict": Neutral,
+var verdictTones = map[string]tone{
+	"meets target": toneGood, "reliable": toneGood, "below target": toneWarn, "tentative": toneWarn, "recalibrate": toneBad, "unreliable": toneBad, "no verdict": toneNeutral,
 }
 
 // agreementSection takes over what is known of the agreement of annotators.
@@ -117,15 +117,15 @@ func wholeSlice(slice string) bool {
 func newAgreementLine(data *pageData, a *runs.AgreementRow) agreementLine {
 	l := agreementLine{
 		Statistic: label(a.Statistic), Annotators: line(whoAgrees(a.Annotators), 120), Slice: line(strings.TrimPrefix(a.Slice, "kind="), 80),
-		Value: Number(a.Estimate), Interval: interval(a.Low, a.High), Target: optional(a.Target), Items: Thousands(a.Items), Documents: Thousands(a.Documents),
+		Value: numberOrDash(a.Estimate), Interval: interval(a.Low, a.High), Target: optional(a.Target), Items: Thousands(a.Items), Documents: Thousands(a.Documents),
 	}
 	if l.Slice == "" {
 		l.Slice = map[string]string{runs.SpanAgreement: "marked places", runs.LabelAgreement: "labels"}[a.Kind]
 	}
 	if a.Verdict != "" {
-		l.Word = Word{Code: a.Verdict, Short: line(a.Verdict, 40), Tone: verdictTones[a.Verdict]}
+		l.Word = word{Code: a.Verdict, Short: line(a.Verdict, 40), Tone: verdictTones[a.Verdict]}
 		if l.Word.Tone == "" {
-			l.Word.Tone = Neutral
+			l.Word.Tone = toneNeutral
 		}
 	}
 	l.Notes = data.notes.numbers(a.Warnings)
@@ -242,7 +242,7 @@ func newHeatMap(title string, names []string, pairs []pairValue) *heatMap {
 		if !okFirst || !okSecond {
 			continue
 		}
-		words = append(words, fmt.Sprintf("%s and %s %s", line(p.first, 80), line(p.second, 80), Number(p.value)))
+		words = append(words, fmt.Sprintf("%s and %s %s", line(p.first, 80), line(p.second, 80), numberOrDash(p.value)))
 		for _, at := range [][2]int{{i, j}, {j, i}} {
 			m.Cells = append(m.Cells, newHeatCell(p, at[0], at[1]))
 		}
@@ -253,7 +253,7 @@ func newHeatMap(title string, names []string, pairs []pairValue) *heatMap {
 
 func newHeatCell(p pairValue, row, column int) heatCell {
 	c := heatCell{
-		First: line(p.first, 80), Second: line(p.second, 80), X: heatLeft + column*heatWide, Y: heatTop + row*heatTall, Value: Number(p.value), Details: p.details,
+		First: line(p.first, 80), Second: line(p.second, 80), X: heatLeft + column*heatWide, Y: heatTop + row*heatTall, Value: numberOrDash(p.value), Details: p.details,
 	}
 	c.TextX, c.TextY = c.X+heatWide/2, c.Y+heatTall/2+5
 	if p.value != nil {

@@ -33,7 +33,7 @@ func TestPageShowsAgreement(t *testing.T) {
 		t.Fatalf("agreement = %+v", view[agreementView](p).Runs)
 	}
 	l := view[agreementView](p).Runs[0].Lines[0]
-	if l.Value != "0.700" || l.Word.Tone != Bad || l.Target != "0.850" || len(l.Strip.Gates) != 1 || l.Strip.Gates[0].X != "85.00%" {
+	if l.Value != "0.700" || l.Word.Tone != toneBad || l.Target != "0.850" || len(l.Strip.Gates) != 1 || l.Strip.Gates[0].X != "85.00%" {
 		t.Errorf("line = %+v", l)
 	}
 	m := view[agreementView](p).Runs[0].Maps[0]

@@ -167,7 +167,7 @@ func confusionInWords(x *stats.Confusion, items string) string {
 func cellOf(n, of int64) confusionCell { return confusionCell{Thousands(n), percent(n, of)} }
 
 func newJudgedMeasure(data *pageData, name, meaning string, r annotations.CalibrationRow, level float64) judgedMeasure {
-	m := judgedMeasure{Name: name, Meaning: meaning, Value: Number(r.Estimate), Interval: interval(r.Low, r.High)}
+	m := judgedMeasure{Name: name, Meaning: meaning, Value: numberOrDash(r.Estimate), Interval: interval(r.Low, r.High)}
 	if r.Estimate != nil {
 		m.Strip = agreementStrip(name, &runs.AgreementRow{Estimate: r.Estimate, Low: r.Low, High: r.High, Level: level})
 	}
@@ -180,7 +180,7 @@ func newJudgedLine(k *annotations.Calibration) judgedLine {
 	of := func(n, all int64) string { return Thousands(n) + " of " + Thousands(all) }
 	share := func(name string) string {
 		r := k.Statistic(name)
-		text := Number(r.Estimate)
+		text := numberOrDash(r.Estimate)
 		if r.Low != nil {
 			text += " " + interval(r.Low, r.High)
 		}
@@ -262,7 +262,7 @@ func newCurveChart(title string, k *annotations.Calibration) *curveChart {
 		c.Bars = append(c.Bars, newCurveBar(&b, k.Bins, most))
 	}
 	c.Line, c.Desc = strings.Join(line, " "), strings.Join(words, "; ")+"."
-	c.Note = fmt.Sprintf("ECE %s, Brier score %s; both are 0 at best", Number(k.Statistic("ece").Estimate), Number(k.Statistic("brier").Estimate))
+	c.Note = fmt.Sprintf("ECE %s, Brier score %s; both are 0 at best", numberOrDash(k.Statistic("ece").Estimate), numberOrDash(k.Statistic("brier").Estimate))
 	return c
 }
 

@@ -38,7 +38,7 @@ type matrixLine struct {
 // base, how it differs from that.
 type matrixCell struct {
 	Value, Diff, Detail string
-	Word                Word
+	Word                word
 	Base                bool
 }
 
@@ -60,7 +60,7 @@ type differenceLine struct {
 	Interval, P, Test  string
 	Corrected          string // for the judge's errors, "" if nothing is known of those
 	MDE                string
-	Word               Word
+	Word               word
 	Strip              stripView
 	N                  string
 	Flips              []flipLink
@@ -86,12 +86,12 @@ type rankingPlace struct {
 }
 
 // outcomeOfDifference puts the outcomes of package compare into words.
-var outcomeOfDifference = map[compare.Outcome]Word{
-	compare.Better:    {"better", "better", "Significantly better, after adjustment for several tests.", Good},
-	compare.Worse:     {"worse", "worse", "Significantly worse, after adjustment for several tests.", Bad},
-	compare.Different: {"different", "different", "Significantly different; neither direction is better.", Note},
-	compare.Undecided: {"undecided", "~", "Not significant: chance alone may explain the difference.", Neutral},
-	compare.Unknown:   {"unknown", "no test", "There is too little data for a test.", Neutral},
+var outcomeOfDifference = map[compare.Outcome]word{
+	compare.Better:    {"better", "better", "Significantly better, after adjustment for several tests.", toneGood},
+	compare.Worse:     {"worse", "worse", "Significantly worse, after adjustment for several tests.", toneBad},
+	compare.Different: {"different", "different", "Significantly different; neither direction is better.", toneNote},
+	compare.Undecided: {"undecided", "~", "Not significant: chance alone may explain the difference.", toneNeutral},
+	compare.Unknown:   {"unknown", "no test", "There is too little data for a test.", toneNeutral},
 }
 
 // compareSection takes over what package compare found.
@@ -147,7 +147,7 @@ func differenceMatrix(data *pageData, r *compare.Result) []matrixLine {
 			if l.Cells[0].Value == "" {
 				l.Cells[0] = baseCell(data, r, d)
 			}
-			l.Cells[p.New] = matrixCell{Value: Number(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(d), Word: outcomeOfDifference[d.Outcome]}
+			l.Cells[p.New] = matrixCell{Value: numberOrDash(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(d), Word: outcomeOfDifference[d.Outcome]}
 		}
 		if known {
 			out = append(out, l)
@@ -170,9 +170,9 @@ func baseCell(data *pageData, r *compare.Result, d *compare.Difference) matrixCe
 		find = data.summary.findMicro
 	}
 	if s := find(system, "", d.Metric); s != nil && s.Estimate != nil {
-		return matrixCell{Value: Number(s.Estimate), Detail: interval(s.Low, s.High), Base: true}
+		return matrixCell{Value: numberOrDash(s.Estimate), Detail: interval(s.Low, s.High), Base: true}
 	}
-	return matrixCell{Value: Number(d.Base), Base: true}
+	return matrixCell{Value: numberOrDash(d.Base), Base: true}
 }
 
 // pooledPair reports whether there is a pair of all systems for a side, which the
@@ -338,7 +338,7 @@ func differenceAxis(p *compare.Pair) axis {
 
 func newDifferenceLine(data *pageData, pair int, d *compare.Difference, a axis) differenceLine {
 	l := differenceLine{
-		Name: d.Metric, Label: quantityLabel(quantityOf(d)), Slice: line(d.Slice, 80), Base: Number(d.Base), New: Number(d.New), Diff: differenceText(d.Diff),
+		Name: d.Metric, Label: quantityLabel(quantityOf(d)), Slice: line(d.Slice, 80), Base: numberOrDash(d.Base), New: numberOrDash(d.New), Diff: differenceText(d.Diff),
 		Interval: differenceInterval(d.Low, d.High), P: pText(d.Adjusted), Test: shown(d.Test), Word: outcomeOfDifference[d.Outcome], N: Thousands(d.N), Why: shown(d.Reason),
 		Corrected: correctedDifference(d.Corrected),
 	}

@@ -62,7 +62,7 @@ func TestPageCompares(t *testing.T) {
 	if cells[0].Value != "0.900" || cells[0].Detail != "[0.800, 1.000]" || !cells[0].Base {
 		t.Errorf("base = %+v: its value is that of the summary", cells[0])
 	}
-	if got := cells[1]; got.Value != "0.500" || got.Diff != "−0.400" || got.Detail != "[−0.600, −0.200], p < 0.001" || got.Word.Code != "worse" || got.Word.Tone != Bad {
+	if got := cells[1]; got.Value != "0.500" || got.Diff != "−0.400" || got.Detail != "[−0.600, −0.200], p < 0.001" || got.Word.Code != "worse" || got.Word.Tone != toneBad {
 		t.Errorf("new = %+v", got)
 	}
 	lines := c.Pairs[0].Lines

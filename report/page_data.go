@@ -43,7 +43,7 @@ type pageRow struct {
 // readPageData reads what pages show of runs.
 func readPageData(ctx context.Context, o PageOptions, runs []RunData) (*pageData, error) {
 	if o.MaxBytes == 0 {
-		o.MaxBytes = MaxPageBytes
+		o.MaxBytes = maxPageBytes
 	}
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("no run")

@@ -51,7 +51,7 @@ type citationShown struct {
 	Why     []string `json:"why"`
 	Quote   string   `json:"quote,omitempty"` // quoted text that is not at the place
 	Support string   `json:"support,omitempty"`
-	Tone    Tone     `json:"tone,omitempty"` // of the support
+	Tone    tone     `json:"tone,omitempty"` // of the support
 }
 
 type sourceShown struct {

@@ -26,7 +26,7 @@ type historyView struct {
 type metricTrend struct {
 	Name, Label     string // Label is what of it is shown: the metric, or the system
 	Value, Interval string // of the run of the page
-	Word            Word
+	Word            word
 	Signal          string // which charts signal, since when; "" if none does
 	Chart           trendChart
 	Ends            [2]string // dates
@@ -148,7 +148,7 @@ func newTrend(name, label string, nights []trendNight) metricTrend {
 	word := trendWord(nights, d)
 	t := metricTrend{Name: name, Label: label, Word: word, Signal: signalInWords(nights)}
 	if row := nights[len(nights)-1].row; row != nil {
-		t.Value, t.Interval = Number(row.Estimate), interval(row.Low, row.High)
+		t.Value, t.Interval = numberOrDash(row.Estimate), interval(row.Low, row.High)
 	}
 	// Charts are made of all nights, and only the last ones are shown.
 	hidden := max(0, len(nights)-shownNights)
@@ -181,7 +181,7 @@ func (t *metricTrend) inWords() string {
 
 func valueOr(value string) string {
 	if value == "" {
-		return Number(nil)
+		return numberOrDash(nil)
 	}
 	return value
 }
@@ -239,47 +239,47 @@ func trendTable(nights []trendNight, events []trendEvent) []nightView {
 }
 
 // trendWord is the state of the last night.
-func trendWord(nights []trendNight, d metrics.Definition) Word {
+func trendWord(nights []trendNight, d metrics.Definition) word {
 	n := &nights[len(nights)-1]
 	g := n.group
 	switch {
 	case n.signals() && n.rose():
-		return Word{"rose", "rose", "The nights are higher than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.HigherIsBetter)}
+		return word{"rose", "rose", "The nights are higher than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.HigherIsBetter)}
 	case n.signals():
-		return Word{"fell", "fell", "The nights are lower than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.LowerIsBetter)}
+		return word{"fell", "fell", "The nights are lower than those of the baseline, by more than chance explains.", signalTone(d.Direction, metrics.LowerIsBetter)}
 	case !n.Value.Known():
-		return Word{"undefined", "undefined in this run", "This run has no value.", Neutral}
+		return word{"undefined", "undefined in this run", "This run has no value.", toneNeutral}
 	case g.Complete && !g.Ready && n.unlike() > 0:
-		return Word{"higher", "higher", "The nights of the baseline are all alike, and this one is higher.", unlikeTone(d.Direction, metrics.HigherIsBetter)}
+		return word{"higher", "higher", "The nights of the baseline are all alike, and this one is higher.", unlikeTone(d.Direction, metrics.HigherIsBetter)}
 	case g.Complete && !g.Ready && n.unlike() < 0:
-		return Word{"lower", "lower", "The nights of the baseline are all alike, and this one is lower.", unlikeTone(d.Direction, metrics.LowerIsBetter)}
+		return word{"lower", "lower", "The nights of the baseline are all alike, and this one is lower.", unlikeTone(d.Direction, metrics.LowerIsBetter)}
 	case g.Complete && !g.Ready:
-		return Word{"alike", "no limits", "The nights of the baseline are all alike, so nothing says how far chance moves a night.", Neutral}
+		return word{"alike", "no limits", "The nights of the baseline are all alike, so nothing says how far chance moves a night.", toneNeutral}
 	case !n.Watched:
 		short := fmt.Sprintf("baseline: %d of %d nights", g.Baseline.N, history.BaselineNights)
-		return Word{"baseline", short, "The first nights say what is usual; later ones are compared with them.", Neutral}
+		return word{"baseline", short, "The first nights say what is usual; later ones are compared with them.", toneNeutral}
 	}
-	return Word{"within", "within limits", "The last nights are where those of the baseline were, as far as the charts tell.", Good}
+	return word{"within", "within limits", "The last nights are where those of the baseline were, as far as the charts tell.", toneGood}
 }
 
 // signalTone is how bad a move is of a metric, if it is one towards what would be
 // better in the given direction.
-func signalTone(d, towards metrics.Direction) Tone {
+func signalTone(d, towards metrics.Direction) tone {
 	switch d {
 	case metrics.Neutral:
-		return Warn
+		return toneWarn
 	case towards:
-		return Note
+		return toneNote
 	}
-	return Bad
+	return toneBad
 }
 
 // unlikeTone is signalTone of what no chart can test.
-func unlikeTone(d, towards metrics.Direction) Tone {
-	if tone := signalTone(d, towards); tone != Bad {
+func unlikeTone(d, towards metrics.Direction) tone {
+	if tone := signalTone(d, towards); tone != toneBad {
 		return tone
 	}
-	return Warn
+	return toneWarn
 }
 
 // unlike is how far a night is from a baseline whose nights are all alike, but for

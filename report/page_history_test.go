@@ -325,7 +325,7 @@ func TestHistoryOfLowerIsBetter(t *testing.T) {
 	}
 	nights := trendNights(past, "hallucination_rate", "")
 	trend := newTrend("hallucination_rate", "x", nights)
-	if trend.Word.Code != "rose" || trend.Word.Tone != Bad {
+	if trend.Word.Code != "rose" || trend.Word.Tone != toneBad {
 		t.Errorf("the state is %s, %s; want rose, bad", trend.Word.Code, trend.Word.Tone)
 	}
 }

@@ -43,10 +43,10 @@ type rowIndex struct {
 	Grouped     bool           `json:"grouped"`     // citations are grouped by kind of source
 	Markers     bool           `json:"markers"`     // citations are numbered in the answer
 
-	Problems []Word          `json:"problems"`
-	Statuses []Word          `json:"statuses"`
-	Outcomes []Word          `json:"outcomes"`
-	Signs    map[Tone]string `json:"signs"`
+	Problems []word          `json:"problems"`
+	Statuses []word          `json:"statuses"`
+	Outcomes []word          `json:"outcomes"`
+	Signs    map[tone]string `json:"signs"`
 	Judge    string          `json:"judge"` // what verdicts are called
 }
 
@@ -68,7 +68,7 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 	x := &rowIndex{
 		PerPack: rowsPerPack, Systems: make([]string, len(data.systems)), Columns: len(rowColumns(data)), Texts: []int{},
 		Problems: problemWords[:], Statuses: statusWords, Outcomes: outcomeWords,
-		Signs: make(map[Tone]string), Judge: commonJudge(data), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
+		Signs: make(map[tone]string), Judge: commonJudge(data), TagNames: []string{}, DocNames: []string{}, Metrics: []indexMetric{},
 	}
 	x.empty()
 	for _, d := range definitions(data) {
@@ -78,8 +78,8 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 	x.Flips = flips(data, held)
 	display := data.results[0].run.display()
 	x.MaxCited, x.Grouped, x.Markers = display.MaxCitations, display.BySourceType, display.Markers
-	for _, t := range []Tone{Good, Note, Warn, Bad, Neutral} {
-		x.Signs[t] = t.Sign()
+	for _, t := range []tone{toneGood, toneNote, toneWarn, toneBad, toneNeutral} {
+		x.Signs[t] = t.sign()
 	}
 	for i, s := range data.systems {
 		x.Systems[i] = line(s, 80)
@@ -182,7 +182,7 @@ func rounded(v float64) float64 {
 }
 
 // bits has a bit for each word that one of n items has the code of.
-func bits(words []Word, n int, code func(i int) string) (set uint32) {
+func bits(words []word, n int, code func(i int) string) (set uint32) {
 	for i := range n {
 		if k := wordIndex(words, code(i)); k >= 0 {
 			set |= 1 << k

@@ -156,8 +156,8 @@ func corrected(r *results) []correctedLine {
 		}
 		a := axisOf(d, []float64{*s.Estimate, *s.Corrected})
 		l := correctedLine{
-			Name: d.Name, Label: label(d.Name), System: line(s.System, 80), Value: Number(s.Estimate), Interval: interval(s.Low, s.High),
-			Corrected: Number(s.Corrected), CorrectedInt: interval(s.CorrectedLow, s.CorrectedHigh), Method: line(s.CorrectedMethod, 80),
+			Name: d.Name, Label: label(d.Name), System: line(s.System, 80), Value: numberOrDash(s.Estimate), Interval: interval(s.Low, s.High),
+			Corrected: numberOrDash(s.Corrected), CorrectedInt: interval(s.CorrectedLow, s.CorrectedHigh), Method: line(s.CorrectedMethod, 80),
 			Strip: a.strip(label(d.Name)+" as judged", s, nil),
 		}
 		fixed := *s
@@ -242,7 +242,7 @@ func baselineOf(data *pageData) baselineNote {
 // same anchors.
 type driftView struct {
 	Title   string
-	Word    Word
+	Word    word
 	Says    string
 	Facts   [][2]string
 	Flipped []flippedLine // the first of them
@@ -277,14 +277,14 @@ func driftViews(data *pageData) (views []driftView) {
 	return views
 }
 
-func driftWord(d *compare.Drift) Word {
+func driftWord(d *compare.Drift) word {
 	switch {
 	case d.Unchecked != "":
-		return Word{"unchecked", "not checked", "Whether the judge moved was not checked.", Neutral}
+		return word{"unchecked", "not checked", "Whether the judge moved was not checked.", toneNeutral}
 	case d.Moved:
-		return Word{"moved", "moved", "More verdicts on the same anchors flipped one way than chance explains.", Bad}
+		return word{"moved", "moved", "More verdicts on the same anchors flipped one way than chance explains.", toneBad}
 	}
-	return Word{"steady", "steady", "Chance may explain the verdicts on the same anchors that flipped.", Good}
+	return word{"steady", "steady", "Chance may explain the verdicts on the same anchors that flipped.", toneGood}
 }
 
 // driftFacts are the figures of the test, and how the judge agrees with people.
@@ -304,8 +304,8 @@ func driftFacts(d *compare.Drift) [][2]string {
 	for i := range d.Agreement {
 		a := &d.Agreement[i]
 		facts = append(facts,
-			[2]string{a.Kind + ", sensitivity", Number(a.Before.Sensitivity) + " → " + Number(a.After.Sensitivity)},
-			[2]string{a.Kind + ", specificity", Number(a.Before.Specificity) + " → " + Number(a.After.Specificity)})
+			[2]string{a.Kind + ", sensitivity", numberOrDash(a.Before.Sensitivity) + " → " + numberOrDash(a.After.Sensitivity)},
+			[2]string{a.Kind + ", specificity", numberOrDash(a.Before.Specificity) + " → " + numberOrDash(a.After.Specificity)})
 	}
 	return facts
 }
@@ -324,7 +324,7 @@ func anchorFacts(a *runs.AnchorsRecord) [][2]string {
 		of := compare.RatesOf(a.Agreement[i].Counts())
 		facts = append(facts, [2]string{
 			"anchors, " + a.Agreement[i].Kind,
-			fmt.Sprintf("sensitivity %s, specificity %s (%s)", Number(of.Sensitivity), Number(of.Specificity), plural(of.Items, "label", "labels")),
+			fmt.Sprintf("sensitivity %s, specificity %s (%s)", numberOrDash(of.Sensitivity), numberOrDash(of.Specificity), plural(of.Items, "label", "labels")),
 		})
 	}
 	return facts

@@ -86,12 +86,12 @@ func newMetricLine(data *pageData, d metrics.Definition, system, slice string, a
 	}
 	l := metricLine{
 		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: better(data, d),
-		Value: Number(s.Estimate), Interval: interval(s.Low, s.High), N: Thousands(s.N), Undefined: Thousands(s.Undefined),
+		Value: numberOrDash(s.Estimate), Interval: interval(s.Low, s.High), N: Thousands(s.N), Undefined: Thousands(s.Undefined),
 		Strip: a.strip(shown(name), s, gateRules(gatesOfSystem(data, system), a, nameInRun(data, system), slice, d.Name)), Ends: a.ends(),
 	}
 	var warnings []string
 	if m := data.summary.findMicro(system, slice, d.Name); m != nil {
-		l.Micro, l.MicroInterval = Number(m.Estimate), interval(m.Low, m.High)
+		l.Micro, l.MicroInterval = numberOrDash(m.Estimate), interval(m.Low, m.High)
 		warnings = append(warnings, m.Warnings...)
 	}
 	if s.Coverage != nil && (*s.Coverage < 1 || s.Unscored > 0) {
@@ -101,7 +101,7 @@ func newMetricLine(data *pageData, d metrics.Definition, system, slice string, a
 		}
 	}
 	if s.Corrected != nil {
-		l.Corrected = Number(s.Corrected) + " " + interval(s.CorrectedLow, s.CorrectedHigh)
+		l.Corrected = numberOrDash(s.Corrected) + " " + interval(s.CorrectedLow, s.CorrectedHigh)
 	}
 	l.Notes = data.notes.numbers(append(warnings, s.Warnings...))
 	return l, true
@@ -246,7 +246,7 @@ func sliceGroups(data *pageData) (groups []sliceGroup) {
 			for _, name := range data.lead[1:] {
 				text := "–"
 				if row := data.summary.find("", slice, name); row != nil {
-					text = Number(row.Estimate)
+					text = numberOrDash(row.Estimate)
 				}
 				s.More = append(s.More, text)
 			}

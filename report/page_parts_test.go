@@ -113,7 +113,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("problem %d has no words", i)
 		}
 		p := metrics.Problem(i)
-		if bad := w.Tone == Warn || w.Tone == Bad; w.Code != p.String() || bad != p.Fails() {
+		if bad := w.Tone == toneWarn || w.Tone == toneBad; w.Code != p.String() || bad != p.Fails() {
 			t.Errorf("problem %s has the words of %s, with tone %s", p, w.Code, w.Tone)
 		}
 	}

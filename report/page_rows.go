@@ -36,7 +36,7 @@ type staticRow struct {
 	Key, ID, System, Question string
 	Values                    []string
 	Citations                 string
-	Problem                   Word
+	Problem                   word
 }
 
 // rowTexts is a row of the dataset with the texts around it.

@@ -172,7 +172,7 @@ func TestPageCountsWhy(t *testing.T) {
 		b.Systems[0].Count != "0" || b.Systems[1].Link != "#f=status%3Adocument_not_found&f=system%3Abeta" {
 		t.Errorf("bar = %+v", b)
 	}
-	if b := bar(view[whyView](p).Outcomes, "supported_elsewhere"); b.Count != "1" || b.Word.Tone != Warn {
+	if b := bar(view[whyView](p).Outcomes, "supported_elsewhere"); b.Count != "1" || b.Word.Tone != toneWarn {
 		t.Errorf("bar = %+v", b)
 	}
 	spread := view[metricsView](p).Spreads[1]

@@ -223,7 +223,7 @@ type sparkView struct {
 	Dots        []sparkDot
 	Nights      int
 	Value       string // of the last night that has one
-	Word        Word
+	Word        word
 }
 
 // A sparkDot is a night.
@@ -241,7 +241,7 @@ const (
 
 // sparkLine draws the last nights of a series, broken where a new baseline begins;
 // nil if none of them has a value.
-func sparkLine(name string, nights []trendNight, word Word) *sparkView {
+func sparkLine(name string, nights []trendNight, word word) *sparkView {
 	nights = nights[max(0, len(nights)-sparkNights):]
 	var first, last *trendNight
 	low, high := math.Inf(1), math.Inf(-1)

@@ -21,7 +21,7 @@ type runHead struct {
 // A gateHead is one gate in words.
 type gateHead struct {
 	Gate, Word, Value string
-	Tone              Tone
+	Tone              tone
 }
 
 // A verdictView says in words what the page shows in numbers.
@@ -71,16 +71,16 @@ func verdictSection(data *pageData) *section {
 
 // state is the verdict in one word, of the gates of all runs.
 func gatesState(data *pageData) gateHead {
-	worst := gateHead{Word: "no gates", Tone: Neutral}
+	worst := gateHead{Word: "no gates", Tone: toneNeutral}
 	for _, r := range data.results {
 		for _, g := range r.run.Gates {
 			switch {
 			case g.Verdict == runs.Failed:
-				return gateHead{Word: "failed", Tone: Bad}
+				return gateHead{Word: "failed", Tone: toneBad}
 			case g.Verdict == runs.NoVerdict:
-				worst = gateHead{Word: "no verdict", Tone: Warn}
-			case worst.Tone == Neutral:
-				worst = gateHead{Word: "passed", Tone: Good}
+				worst = gateHead{Word: "no verdict", Tone: toneWarn}
+			case worst.Tone == toneNeutral:
+				worst = gateHead{Word: "passed", Tone: toneGood}
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func statusesInWords(data *pageData) []finding {
 	} else {
 		f.say("%s of %s %s not valid: ", Thousands(all-valid), plural(all, "citation", "citations"), oneOrMany(all-valid, "is", "are"))
 	}
-	words := slices.DeleteFunc(slices.Clone(statusWords), func(w Word) bool {
+	words := slices.DeleteFunc(slices.Clone(statusWords), func(w word) bool {
 		return sum(t.status[w.Code]) == 0 || valid != all && validStatus(w.Code)
 	})
 	f.list(len(words), func(k int) {
@@ -171,7 +171,7 @@ func outcomesInWords(data *pageData) []finding {
 	}
 	var f finding
 	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), judgedBy(data))
-	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w Word) bool { return sum(data.totals.outcome[w.Code]) == 0 })
+	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w word) bool { return sum(data.totals.outcome[w.Code]) == 0 })
 	f.list(len(words), func(k int) {
 		n := sum(data.totals.outcome[words[k].Code])
 		f.say("%s ", Thousands(n))
@@ -211,7 +211,7 @@ func systemsInWords(data *pageData) []finding {
 	}
 	var parts []string
 	for _, s := range all[:min(len(all), 8)] {
-		parts = append(parts, fmt.Sprintf("%s %s", s.Name, strings.TrimSpace(Number(s.Row.Estimate)+" "+interval(s.Row.Low, s.Row.High))))
+		parts = append(parts, fmt.Sprintf("%s %s", s.Name, strings.TrimSpace(numberOrDash(s.Row.Estimate)+" "+interval(s.Row.Low, s.Row.High))))
 	}
 	return sentence("%s by system: %s", label(data.lead[0]), list(parts))
 }
@@ -242,7 +242,7 @@ func newRunHead(r *results) runHead {
 	return h
 }
 
-var gateOrder = map[Tone]int{Bad: 0, Warn: 1, Good: 2}
+var gateOrder = map[tone]int{toneBad: 0, toneWarn: 1, toneGood: 2}
 
 func took(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
@@ -264,14 +264,14 @@ func systemsOf(r *results) map[string]bool {
 }
 
 func newGateHead(g runs.GateResult) gateHead {
-	h := gateHead{Gate: shown(g.Gate), Value: "is " + Number(g.Value)}
+	h := gateHead{Gate: shown(g.Gate), Value: "is " + numberOrDash(g.Value)}
 	switch g.Verdict {
 	case runs.Passed:
-		h.Word, h.Tone = "passed", Good
+		h.Word, h.Tone = "passed", toneGood
 	case runs.Failed:
-		h.Word, h.Tone = "failed", Bad
+		h.Word, h.Tone = "failed", toneBad
 	default:
-		h.Word, h.Tone = "no verdict", Warn
+		h.Word, h.Tone = "no verdict", toneWarn
 	}
 	if g.Reason != "" {
 		h.Value = shown(g.Reason)

@@ -18,7 +18,7 @@ type barsView struct {
 
 // A barView is one state. Its link filters the rows.
 type barView struct {
-	Word    Word
+	Word    word
 	Count   string
 	Share   string
 	Width   string // in percent of the longest bar
@@ -35,7 +35,7 @@ type worstCitation struct {
 	Link                      string // opens its row
 	Claim                     string // that it was cited for, "" if it is not known
 	Place                     string
-	Word                      Word
+	Word                      word
 	Why                       []string
 	Number                    string
 	Cited                     *passageText // nil if the texts are not at hand
@@ -70,7 +70,7 @@ func whySection(data *pageData) *section {
 }
 
 // bars counts the states that occur, in the order of words.
-func bars(data *pageData, facet string, words []Word, counts map[string][]int64, of []int64) *barsView {
+func bars(data *pageData, facet string, words []word, counts map[string][]int64, of []int64) *barsView {
 	out := &barsView{}
 	if len(data.systems) > 1 {
 		for _, s := range data.systems {

@@ -51,7 +51,7 @@ func planTable(p *compare.Plan) *table {
 		if !l.Paired {
 			from += " (unpaired)"
 		}
-		row := []string{name, from, Thousands(l.N), Number(l.Deviation), Number(l.MDE)}
+		row := []string{name, from, Thousands(l.N), numberOrDash(l.Deviation), numberOrDash(l.MDE)}
 		for _, n := range l.Rows {
 			if n == nil {
 				row = append(row, "–")

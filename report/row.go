@@ -92,7 +92,7 @@ type citationView struct {
 	Repaired string   `json:"repaired,omitempty"`     // the repaired place in words
 	Meant    string   `json:"did_you_mean,omitempty"` // a document that is there, where the cited one is not
 	Place    string   `json:"-"`                      // where it points, in words
-	Verdict  Word     `json:"-"`                      // of the judge, with the degree; empty if there is none
+	Verdict  word     `json:"-"`                      // of the judge, with the degree; empty if there is none
 	Origin   origin   `json:"-"`                      // as far as the display wants it
 	Remarks  []remark `json:"-"`                      // what is right and wrong with it
 }
@@ -347,11 +347,11 @@ func (v *RowView) citationRemarks(c *runs.Citation) []remark {
 
 // verdictOf is the verdict on a citation in words, with the degree; empty if there is
 // none.
-func verdictOf(c *runs.Citation) Word {
+func verdictOf(c *runs.Citation) word {
 	if c.Support == nil && c.Label == "" {
-		return Word{}
+		return word{}
 	}
-	w := Word{Short: "support", Tone: Neutral}
+	w := word{Short: "support", Tone: toneNeutral}
 	if k := wordIndex(labelWords, c.Label); k >= 0 {
 		w = labelWords[k]
 	}

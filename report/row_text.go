@@ -107,7 +107,7 @@ func (v *RowView) writeMetrics(b *strings.Builder, style Style) {
 			hidden[m.Reason]++
 			continue
 		}
-		t.rows = append(t.rows, []string{m.Name, Number(m.Number), ""})
+		t.rows = append(t.rows, []string{m.Name, numberOrDash(m.Number), ""})
 	}
 	if len(t.rows) > 0 {
 		t.write(b, style)
@@ -231,7 +231,7 @@ func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 		if v.display.BySourceType {
 			kind = CleanLine(c.SourceType)
 		}
-		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), kind, CleanLine(c.Place), status, best, Number(c.ExactJaccard), Number(c.SnappedJaccard), optional(c.Support)})
+		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), kind, CleanLine(c.Place), status, best, numberOrDash(c.ExactJaccard), numberOrDash(c.SnappedJaccard), optional(c.Support)})
 	}
 	if len(list) > 0 {
 		t.write(b, style)
@@ -275,9 +275,9 @@ func (c *citationView) writeWhy(b *strings.Builder, style Style) {
 func (c *claimView) write(b *strings.Builder, style Style) {
 	outcome := c.Outcome
 	switch wordOf(outcomeWords, c.Outcome).Tone {
-	case Good:
+	case toneGood:
 		outcome = style.Green(outcome)
-	case Bad:
+	case toneBad:
 		outcome = style.Red(outcome)
 	}
 	fmt.Fprintf(b, "\n%s %s, %s", style.Bold(fmt.Sprintf("claim %d", c.Number)), outcome, c.cites())

@@ -17,7 +17,7 @@ import (
 type Summary struct {
 	Run    *runs.Manifest
 	Title  string // the run in words
-	Blocks []Block
+	Blocks []summaryBlock
 	Gates  []runs.GateResult
 
 	Calibration *Calibration // of the run's judge, nil if there is none
@@ -26,15 +26,15 @@ type Summary struct {
 	by   string // the field that [Summary.By] grouped by
 }
 
-// A Block is the numbers of one system and slice.
-type Block struct {
+// A summaryBlock is the numbers of one system and slice.
+type summaryBlock struct {
 	Title         string
 	System, Slice string
-	Lines         []Line
+	Lines         []summaryLine
 }
 
-// A Line is one metric: its macro value and, where it has one, its micro value.
-type Line struct {
+// A summaryLine is one metric: its macro value and, where it has one, its micro value.
+type summaryLine struct {
 	Metric       metrics.Definition
 	Macro, Micro runs.SummaryRow
 	HasMicro     bool
@@ -52,13 +52,13 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
 	}
 	for _, group := range groupsOf(rows) {
-		b := Block{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
+		b := summaryBlock{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
 			if !ok || rows[i].N == 0 {
 				continue
 			}
-			line := Line{Metric: d, Macro: rows[i], Count: k >= len(metrics.Definitions())}
+			line := summaryLine{Metric: d, Macro: rows[i], Count: k >= len(metrics.Definitions())}
 			if j, ok := index[[4]string{group[0], group[1], d.Name, runs.Micro}]; ok {
 				line.Micro, line.HasMicro = rows[j], true
 			}

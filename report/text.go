@@ -84,8 +84,8 @@ func (s *Summary) corrected() []runs.SummaryRow {
 }
 
 // systems are the blocks of whole systems.
-func (s *Summary) systems() []Block {
-	var out []Block
+func (s *Summary) systems() []summaryBlock {
+	var out []summaryBlock
 	for _, block := range s.Blocks {
 		if block.System != "" && block.Slice == "" {
 			out = append(out, block)
@@ -94,10 +94,10 @@ func (s *Summary) systems() []Block {
 	return out
 }
 
-func systemName(b *Block) string { return CleanLine(b.System) }
+func systemName(b *summaryBlock) string { return CleanLine(b.System) }
 
 // matrix sets the macro values of several blocks side by side.
-func matrix(blocks []Block, name func(*Block) string, notes *footnotes) *table {
+func matrix(blocks []summaryBlock, name func(*summaryBlock) string, notes *footnotes) *table {
 	t := &table{header: []string{"macro, " + levelOf(blocks[0])}, right: 1}
 	row := make(map[string]int)
 	for _, block := range blocks {
@@ -116,7 +116,7 @@ func matrix(blocks []Block, name func(*Block) string, notes *footnotes) *table {
 		for _, l := range block.Lines {
 			if i, ok := row[l.Metric.Name]; ok {
 				cells := t.rows[i][len(t.rows[i])-3:]
-				cells[0], cells[1] = Number(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High)
+				cells[0], cells[1] = numberOrDash(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High)
 				cells[2] = Thousands(l.Macro.N) + notes.marks(l.Notes)
 			}
 		}
@@ -125,20 +125,20 @@ func matrix(blocks []Block, name func(*Block) string, notes *footnotes) *table {
 }
 
 // levelOf heads the column of intervals.
-func levelOf(b Block) string {
+func levelOf(b summaryBlock) string {
 	if len(b.Lines) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%g %%", 100*b.Lines[0].Macro.Level)
 }
 
-func textLine(l Line, notes *footnotes) []string {
+func textLine(l summaryLine, notes *footnotes) []string {
 	cells := []string{
-		l.Metric.Name, Number(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High), "", "",
+		l.Metric.Name, numberOrDash(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High), "", "",
 		Thousands(l.Macro.N), Thousands(l.Macro.Undefined),
 	}
 	if l.HasMicro {
-		cells[3], cells[4] = Number(l.Micro.Estimate), interval(l.Micro.Low, l.Micro.High)
+		cells[3], cells[4] = numberOrDash(l.Micro.Estimate), interval(l.Micro.Low, l.Micro.High)
 	}
 	cells[6] += notes.marks(l.Notes)
 	return cells
@@ -234,11 +234,11 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 
 // writeBy sets the values of the field side by side: all systems, then each.
 func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
-	groups, name := s.sliceGroups(), func(block *Block) string {
+	groups, name := s.sliceGroups(), func(block *summaryBlock) string {
 		return CleanLine(strings.TrimPrefix(block.Slice, s.by+"="))
 	}
 	if s.by == "system" {
-		groups, name = [][]Block{s.Blocks}, systemName
+		groups, name = [][]summaryBlock{s.Blocks}, systemName
 	}
 	for _, group := range groups {
 		if s.by != "system" {
@@ -252,14 +252,14 @@ func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
 }
 
 // sliceGroups splits the blocks by system.
-func (s *Summary) sliceGroups() [][]Block {
-	var groups [][]Block
+func (s *Summary) sliceGroups() [][]summaryBlock {
+	var groups [][]summaryBlock
 	for _, block := range s.Blocks {
 		if n := len(groups); n > 0 && groups[n-1][0].System == block.System {
 			groups[n-1] = append(groups[n-1], block)
 			continue
 		}
-		groups = append(groups, []Block{block})
+		groups = append(groups, []summaryBlock{block})
 	}
 	return groups
 }
@@ -303,7 +303,7 @@ func superscript(n int) string {
 
 // notesOf are what a reader must know of a metric: what its intervals rest on,
 // and what could become of it if everything were scored.
-func notesOf(l *Line) []string {
+func notesOf(l *summaryLine) []string {
 	notes := slices.Concat(l.Macro.Warnings, l.Micro.Warnings)
 	if text := coverageNote(l); text != "" {
 		notes = append(notes, text)
@@ -320,7 +320,7 @@ const (
 
 // coverageNote says how much of a metric was scored, and its least and greatest
 // value if all of it were; nothing where all of it was.
-func coverageNote(l *Line) string {
+func coverageNote(l *summaryLine) string {
 	c := l.Macro.Coverage
 	if c == nil || *c >= 1 {
 		return ""

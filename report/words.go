@@ -7,93 +7,93 @@ import (
 	"ibid/metrics"
 )
 
-// A Tone says how bad something is. Pages show it by colour, sign and word
+// A tone says how bad something is. Pages show it by colour, sign and word
 // together.
-type Tone string
+type tone string
 
 // The tones.
 const (
-	Good    Tone = "good"
-	Note    Tone = "note" // worth a look
-	Warn    Tone = "warn"
-	Bad     Tone = "bad"
-	Neutral Tone = "neutral"
+	toneGood    tone = "good"
+	toneNote    tone = "note" // worth a look
+	toneWarn    tone = "warn"
+	toneBad     tone = "bad"
+	toneNeutral tone = "neutral"
 )
 
-// Sign is the sign of a tone, for readers who do not see its colour.
-func (t Tone) Sign() string {
+// sign is the sign of a tone, for readers who do not see its colour.
+func (t tone) sign() string {
 	switch t {
-	case Good:
+	case toneGood:
 		return "✓"
-	case Note:
+	case toneNote:
 		return "i"
-	case Warn:
+	case toneWarn:
 		return "!"
-	case Bad:
+	case toneBad:
 		return "✗"
 	}
 	return "–"
 }
 
-// A Word is a state in words: a short name, a sentence, and how bad it is.
-type Word struct {
+// A word is a state in words: a short name, a sentence, and how bad it is.
+type word struct {
 	Code  string `json:"code"` // as in result files
 	Short string `json:"short"`
 	Long  string `json:"long"`
-	Tone  Tone   `json:"tone"`
+	Tone  tone   `json:"tone"`
 }
 
 // statusWords are the statuses of citations, in the order of [ibid.Statuses].
-var statusWords = []Word{
-	{ibid.StatusOK.String(), "ok", "The place exists and, if there is a quote, holds it.", Good},
-	{ibid.StatusUnchecked.String(), "unchecked", "There is no text to check the place against.", Neutral},
-	{ibid.StatusDocumentNotFound.String(), "document not found", "No document of that name exists: the source is invented or misnamed.", Bad},
-	{ibid.StatusPageNotFound.String(), "page not found", "The document has no such page.", Bad},
-	{ibid.StatusOutOfBounds.String(), "out of bounds", "The span ends after the end of its document or page.", Bad},
-	{ibid.StatusTooLong.String(), "span too long", "The cited span is longer than max_span_length: it points at everything.", Warn},
-	{ibid.StatusQuoteMismatch.String(), "not verbatim", "The quoted text is not what stands at the place, nor exactly once elsewhere in the document.", Bad},
-	{ibid.StatusQuoteRepaired.String(), "quote repaired", "The quote does not stand at the place given, but exactly once elsewhere in the document.", Note},
-	{ibid.StatusEmpty.String(), "empty span", "Start and end are the same: the citation marks no text.", Bad},
-	{ibid.StatusInverted.String(), "inverted span", "The span ends before it starts.", Bad},
-	{ibid.StatusNegative.String(), "negative offset", "An offset is below 0.", Bad},
+var statusWords = []word{
+	{ibid.StatusOK.String(), "ok", "The place exists and, if there is a quote, holds it.", toneGood},
+	{ibid.StatusUnchecked.String(), "unchecked", "There is no text to check the place against.", toneNeutral},
+	{ibid.StatusDocumentNotFound.String(), "document not found", "No document of that name exists: the source is invented or misnamed.", toneBad},
+	{ibid.StatusPageNotFound.String(), "page not found", "The document has no such page.", toneBad},
+	{ibid.StatusOutOfBounds.String(), "out of bounds", "The span ends after the end of its document or page.", toneBad},
+	{ibid.StatusTooLong.String(), "span too long", "The cited span is longer than max_span_length: it points at everything.", toneWarn},
+	{ibid.StatusQuoteMismatch.String(), "not verbatim", "The quoted text is not what stands at the place, nor exactly once elsewhere in the document.", toneBad},
+	{ibid.StatusQuoteRepaired.String(), "quote repaired", "The quote does not stand at the place given, but exactly once elsewhere in the document.", toneNote},
+	{ibid.StatusEmpty.String(), "empty span", "Start and end are the same: the citation marks no text.", toneBad},
+	{ibid.StatusInverted.String(), "inverted span", "The span ends before it starts.", toneBad},
+	{ibid.StatusNegative.String(), "negative offset", "An offset is below 0.", toneBad},
 }
 
 // outcomeWords are the outcomes of claims, best first.
-var outcomeWords = []Word{
-	{ibid.SupportedByCited.String(), "supported by what is cited", "The cited text supports the claim.", Good},
-	{ibid.SupportedElsewhere.String(), "supported elsewhere", "Other evidence supports the claim, the cited text does not: the claim may be right, the citation is wrong.", Warn},
-	{ibid.Contradicted.String(), "contradicted", "The cited text says the opposite of the claim.", Bad},
-	{ibid.Unsupported.String(), "unsupported", "No evidence supports the claim, cited or not.", Bad},
+var outcomeWords = []word{
+	{ibid.SupportedByCited.String(), "supported by what is cited", "The cited text supports the claim.", toneGood},
+	{ibid.SupportedElsewhere.String(), "supported elsewhere", "Other evidence supports the claim, the cited text does not: the claim may be right, the citation is wrong.", toneWarn},
+	{ibid.Contradicted.String(), "contradicted", "The cited text says the opposite of the claim.", toneBad},
+	{ibid.Unsupported.String(), "unsupported", "No evidence supports the claim, cited or not.", toneBad},
 	// It does not say that the judge was asked: of a place that could not be checked it
 	// has no text to read.
-	{ibid.Unscored.String(), "not judged", "There is no verdict: the judge had no text to judge by, or it could not answer.", Neutral},
-	{ibid.NotFactual.String(), "not factual", "The sentence claims nothing that could be checked.", Neutral},
+	{ibid.Unscored.String(), "not judged", "There is no verdict: the judge had no text to judge by, or it could not answer.", toneNeutral},
+	{ibid.NotFactual.String(), "not factual", "The sentence claims nothing that could be checked.", toneNeutral},
 }
 
 // problemWords are the problems in words: those of the status or the outcome that a
 // problem is, where it is one. Their codes are the names of the problems, as in the
 // column fails_because.
-var problemWords = func() [metrics.NumProblems]Word {
-	status := func(s ibid.Status) Word { return statusWords[s] }
-	outcome := func(o ibid.Outcome) Word { return wordOf(outcomeWords, o.String()) }
-	words := [metrics.NumProblems]Word{
-		metrics.NoProblem:           {Short: "nothing wrong found", Long: "Nothing that could be checked speaks against what is cited.", Tone: Good},
+var problemWords = func() [metrics.NumProblems]word {
+	status := func(s ibid.Status) word { return statusWords[s] }
+	outcome := func(o ibid.Outcome) word { return wordOf(outcomeWords, o.String()) }
+	words := [metrics.NumProblems]word{
+		metrics.NoProblem:           {Short: "nothing wrong found", Long: "Nothing that could be checked speaks against what is cited.", Tone: toneGood},
 		metrics.ProblemUnjudged:     outcome(ibid.Unscored),
 		metrics.ProblemQuoteMoved:   status(ibid.StatusQuoteRepaired),
-		metrics.ProblemPartly:       {Short: "only partly right", Long: "The citation overlaps the marked place, but covers too little of it or too much around it.", Tone: Note},
-		metrics.ProblemLowScore:     {Short: "overall below 0.5", Long: "The overall score of the answer is below 0.5.", Tone: Warn},
+		metrics.ProblemPartly:       {Short: "only partly right", Long: "The citation overlaps the marked place, but covers too little of it or too much around it.", Tone: toneNote},
+		metrics.ProblemLowScore:     {Short: "overall below 0.5", Long: "The overall score of the answer is below 0.5.", Tone: toneWarn},
 		metrics.ProblemElsewhere:    outcome(ibid.SupportedElsewhere),
-		metrics.ProblemWrongPlace:   {Short: "wrong place", Long: "The citation touches nothing that was marked as the right place.", Tone: Warn},
-		metrics.ProblemUncited:      {Short: "nothing cited", Long: "Something should have been cited, and nothing is.", Tone: Warn},
+		metrics.ProblemWrongPlace:   {Short: "wrong place", Long: "The citation touches nothing that was marked as the right place.", Tone: toneWarn},
+		metrics.ProblemUncited:      {Short: "nothing cited", Long: "Something should have been cited, and nothing is.", Tone: toneWarn},
 		metrics.ProblemTooLong:      status(ibid.StatusTooLong),
 		metrics.ProblemUnsupported:  outcome(ibid.Unsupported),
-		metrics.ProblemMalformed:    {Short: "no valid span", Long: "The offsets are empty, inverted or negative and point nowhere.", Tone: Bad},
+		metrics.ProblemMalformed:    {Short: "no valid span", Long: "The offsets are empty, inverted or negative and point nowhere.", Tone: toneBad},
 		metrics.ProblemMisquoted:    status(ibid.StatusQuoteMismatch),
 		metrics.ProblemOutOfBounds:  status(ibid.StatusOutOfBounds),
 		metrics.ProblemNoPage:       status(ibid.StatusPageNotFound),
 		metrics.ProblemNoDocument:   status(ibid.StatusDocumentNotFound),
 		metrics.ProblemContradicted: outcome(ibid.Contradicted),
-		metrics.ProblemError:        {Short: "could not be scored", Long: "The row could not be read or scored.", Tone: Bad},
+		metrics.ProblemError:        {Short: "could not be scored", Long: "The row could not be read or scored.", Tone: toneBad},
 	}
 	for p := range words {
 		words[p].Code = metrics.Problem(p).String()
@@ -102,26 +102,26 @@ var problemWords = func() [metrics.NumProblems]Word {
 }()
 
 // labelWords are the verdicts on support.
-var labelWords = []Word{
-	{ibid.Full.String(), "full support", "", Good},
-	{ibid.Mostly.String(), "mostly supported", "", Good},
-	{ibid.Partial.String(), "partial support", "", Warn},
-	{ibid.None.String(), "no support", "", Bad},
-	{ibid.Contradicts.String(), "contradicts", "", Bad},
-	{ibid.Unsure.String(), "unsure", "", Neutral},
+var labelWords = []word{
+	{ibid.Full.String(), "full support", "", toneGood},
+	{ibid.Mostly.String(), "mostly supported", "", toneGood},
+	{ibid.Partial.String(), "partial support", "", toneWarn},
+	{ibid.None.String(), "no support", "", toneBad},
+	{ibid.Contradicts.String(), "contradicts", "", toneBad},
+	{ibid.Unsure.String(), "unsure", "", toneNeutral},
 }
 
 // wordOf finds a code among words; a code that is not there stands for itself.
-func wordOf(words []Word, code string) Word {
+func wordOf(words []word, code string) word {
 	if k := wordIndex(words, code); k >= 0 {
 		return words[k]
 	}
-	return Word{Code: code, Short: label(code), Tone: Neutral}
+	return word{Code: code, Short: label(code), Tone: toneNeutral}
 }
 
 // wordIndex is the position of a code among words, -1 if it is not there.
-func wordIndex(words []Word, code string) int {
-	return slices.IndexFunc(words, func(w Word) bool { return w.Code == code })
+func wordIndex(words []word, code string) int {
+	return slices.IndexFunc(words, func(w word) bool { return w.Code == code })
 }
 
 // validStatus reports whether a citation with this status counts as valid.
