@@ -50,8 +50,6 @@ type syntaxError struct {
 	msg, hint    string
 }
 
-func (e *syntaxError) Error() string { return e.msg }
-
 // parseYAML reads the one document of a text. An empty text is null.
 //
 // Anchors, aliases, tags, merge keys and complex keys are refused: settings

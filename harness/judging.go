@@ -49,18 +49,14 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	}, nil
 }
 
-// A citationCheck is what the judge said of a citation. If several claims cite it,
-// it is the check that found the most support.
+// A citationCheck is what the judge said of a citation, as far as judged says, and
+// what it was shown. If several claims cite it, it is the check that found the most
+// support.
 type citationCheck struct {
-	claims   []int32
-	support  ibid.Support
-	relevant ibid.Tri
-	why      string
-	quote    string
-	quoteAt  judge.Interval // code points of the citation's text
-	text     excerpt
-	precheck string // what decided without asking
-	judged   bool
+	judge.Check // its Evidence and Citation mean nothing
+	claims      []int32
+	text        excerpt
+	judged      bool
 }
 
 // row judges one row. Its places must be resolved. Afterwards claims, verdicts and
@@ -127,8 +123,8 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		j.index = append(j.index, -1)
 		check := citationCheck{claims: j.links[i], text: j.excerptOf(in, i)}
 		if status := in.Citations[i].Place.Status; !status.Valid() && !j.human {
-			check.precheck = status.String()
-			r.Invalid = append(r.Invalid, judge.InvalidCitation{Citation: i, Reason: check.precheck})
+			check.Precheck = status.String()
+			r.Invalid = append(r.Invalid, judge.InvalidCitation{Citation: i, Reason: check.Precheck})
 		} else if check.text.known && status.Valid() {
 			j.index[i] = len(r.Evidence)
 			r.Evidence = append(r.Evidence, judge.Evidence{Text: check.text.text, Citation: i})
@@ -211,14 +207,14 @@ func (j *judging) enough(k int, support float64) bool {
 // keepCheck keeps the check with the best support of each citation.
 func (j *judging) keepCheck(from *judge.Check) {
 	c := &j.checks[from.Citation]
-	if from.Relevant == ibid.Yes || c.relevant == ibid.Unset {
-		c.relevant = from.Relevant
+	if from.Relevant == ibid.Yes || c.Relevant == ibid.Unset {
+		c.Relevant = from.Relevant
 	}
-	if c.judged && (!from.Support.Known() || c.support.Known() && c.support.Value >= from.Support.Value) {
+	if c.judged && (!from.Support.Known() || c.Support.Known() && c.Support.Value >= from.Support.Value) {
 		return
 	}
 	c.judged = true
-	c.support, c.why, c.quote, c.quoteAt, c.precheck = from.Support, from.Why, from.Quote, from.QuoteAt, from.Precheck
+	c.Support, c.Why, c.Quote, c.QuoteAt, c.Precheck = from.Support, from.Why, from.Quote, from.QuoteAt, from.Precheck
 }
 
 // tabulate makes the verdicts on citations, in the order of the row.
@@ -226,7 +222,7 @@ func (j *judging) tabulate(in *ibid.Answer) {
 	j.verdicts = j.verdicts[:0]
 	for i := range in.Citations {
 		c := &j.checks[i]
-		v := metrics.CitationVerdict{Support: c.support, Relevant: c.relevant}
+		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant}
 		if !j.human && !in.Citations[i].Place.Status.Valid() {
 			v = metrics.CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 		}

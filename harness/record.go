@@ -195,7 +195,7 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 		c := metrics.CitationFinding{Status: in.Citations[i].Place.Status, HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
 		if j := s.judging; j != nil {
 			check := &j.checks[i]
-			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.support.Degree == ibid.Contradicts
+			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.Support.Degree == ibid.Contradicts
 			c.Claims = check.claims
 		}
 		f.Citations = append(f.Citations, c)
@@ -350,7 +350,7 @@ func (r *recorder) addCitationVerdict(j *judging, i int) {
 		to.Support.Append(v.Support.Value)
 	}
 	if c.judged {
-		to.Label.Append(c.support.Degree.String())
+		to.Label.Append(c.Support.Degree.String())
 	}
 	if v.Relevant != ibid.Unset {
 		to.Relevant.Append(v.Relevant == ibid.Yes)
@@ -358,12 +358,12 @@ func (r *recorder) addCitationVerdict(j *judging, i int) {
 	if v.Necessary != ibid.Unset {
 		to.Necessary.Append(v.Necessary == ibid.Yes)
 	}
-	to.Precheck.Optional(c.precheck)
-	to.Reason.Optional(c.why)
-	to.Quote.Optional(c.quote)
-	if c.quote != "" && c.text.placed && c.quoteAt.End > c.quoteAt.Start {
-		to.QuoteStart.Append(int64(c.text.start + c.quoteAt.Start))
-		to.QuoteEnd.Append(int64(c.text.start + c.quoteAt.End))
+	to.Precheck.Optional(c.Precheck)
+	to.Reason.Optional(c.Why)
+	to.Quote.Optional(c.Quote)
+	if c.Quote != "" && c.text.placed && c.QuoteAt.End > c.QuoteAt.Start {
+		to.QuoteStart.Append(int64(c.text.start + c.QuoteAt.Start))
+		to.QuoteEnd.Append(int64(c.text.start + c.QuoteAt.End))
 	}
 }
 

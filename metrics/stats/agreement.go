@@ -144,13 +144,10 @@ func NewContingency(categories int) *Contingency {
 	return &Contingency{categories, make([]float64, categories*categories)}
 }
 
-// ContingencyOf is the table whose [Contingency.Vector] is counts.
+// ContingencyOf is the table of those counts, row by row, which it keeps.
 func ContingencyOf(categories int, counts []float64) *Contingency {
 	return &Contingency{categories, counts}
 }
-
-// Vector returns the counts, row by row. The caller must not change it.
-func (c *Contingency) Vector() []float64 { return c.counts }
 
 // Add adds a unit that the first rater put into a and the second into b.
 func (c *Contingency) Add(a, b int) { c.counts[a*c.categories+b]++ }
