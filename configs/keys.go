@@ -284,6 +284,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Thresholds.GoodMatch },
 	},
 	{
+		name: "concise_chars", def: int64(2000), scores: true, check: within(1, 1<<31-1), doc: "code points that a citation may point to before it counts less in the overall score; about a usual chunk",
+		field: func(s *Settings) any { return &s.ConciseChars },
+	},
+	{
 		name: "weights.span_accuracy", def: 0.30, scores: true, check: notNegative, doc: "weight of span_accuracy_score in the overall score",
 		field: func(s *Settings) any { return &s.Weights.SpanAccuracy },
 	},

@@ -36,17 +36,19 @@ type Settings struct {
 	TruthPolicy string // best, union, majority, intersection, mean, annotator:NAME
 	LabelPolicy string // mean, majority, annotator:NAME
 
-	Judge       Judge
-	Thresholds  Thresholds
-	Weights     Weights
-	MinCoverage float64 // fraction in [0, 1]
-	Statistics  Statistics
-	Slices      []string // tag names, system, provider, source_type
-	Presence    Presence
-	Report      Report
-	Gates       []string // as written; [Config.Gates] has them parsed
-	Compat      string   // none, spec-1.0
-	Seed        int64
+	Judge      Judge
+	Thresholds Thresholds
+
+	ConciseChars int64 // code points that a citation may point to before it counts less
+	Weights      Weights
+	MinCoverage  float64 // fraction in [0, 1]
+	Statistics   Statistics
+	Slices       []string // tag names, system, provider, source_type
+	Presence     Presence
+	Report       Report
+	Gates        []string // as written; [Config.Gates] has them parsed
+	Compat       string   // none, spec-1.0
+	Seed         int64
 
 	Enabled           bool // citation_accuracy.enabled: false stops the run with a notice
 	SpanMatching      SpanMatching

@@ -158,9 +158,8 @@ const roganGladenMethod = "rogan-gladen"
 // shares are the metrics that are a share of items the judge calls supported, with
 // the kind of question that the judge was asked.
 var shares = map[string]string{
-	"citation_correctness":   annotations.CitationSupport,
-	"citation_quality_score": annotations.CitationSupport,
-	"cited_claim_precision":  annotations.ClaimSupport,
+	"citation_correctness":  annotations.CitationSupport,
+	"cited_claim_precision": annotations.ClaimSupport,
 }
 
 // CorrectByRates corrects values of the summary that are shares of supported items

@@ -31,7 +31,7 @@ func shareRow(rng *rand.Rand, n int, se, sp float64) (row runs.SummaryRow, truth
 		means.AddRow(yes / 3)
 	}
 	e := means.Mean(0.95)
-	row = runs.SummaryRow{Metric: "citation_quality_score", Agg: runs.Macro}
+	row = runs.SummaryRow{Metric: "citation_correctness", Agg: runs.Macro}
 	row.Fill(&e)
 	return row, 0.5
 }

@@ -185,6 +185,7 @@ func optionsOf(s *configs.Settings, judgeKind string) (metrics.Options, error) {
 		TruthPolicy:     s.TruthPolicy,
 		Supported:       s.Thresholds.Supported,
 		Consistent:      s.Thresholds.Consistent,
+		ConciseChars:    s.ConciseChars,
 		JudgeComponents: judgeKind != noJudge,
 		Necessity:       s.Judge.Necessity && tellsNecessity(judgeKind),
 		Human:           judgeKind == humanJudge,

@@ -222,7 +222,7 @@ func (j *judging) tabulate(in *ibid.Answer) {
 	j.verdicts = j.verdicts[:0]
 	for i := range in.Citations {
 		c := &j.checks[i]
-		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant}
+		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant, Quoted: int64(c.QuoteAt.End - c.QuoteAt.Start)}
 		if !j.human && !in.Citations[i].Place.Status.Valid() {
 			v = metrics.CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 		}

@@ -55,7 +55,7 @@ type (
 		Label, Precheck, Reason, Quote, CitedText, SourceType                                 runs.TextColumn
 		Row, Number, Page, Start, End, AnswerStart, AnswerEnd                                 runs.IntColumn
 		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd runs.IntColumn
-		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support                               runs.DoubleColumn
+		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support, Concision                    runs.DoubleColumn
 		Relevant, Necessary                                                                   runs.BoolColumn
 		Claims                                                                                runs.IntsColumn
 	}
@@ -263,6 +263,9 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 			to.SnappedJaccard.Append(score.Snapped)
 		}
 		if s.judging != nil {
+			if score := s.scores.Citations[i]; score.Concision > 0 {
+				to.Concision.Append(score.Concision)
+			}
 			r.addCitationVerdict(s.judging, i)
 		}
 		to.CitedText.Optional(c.CitedText)

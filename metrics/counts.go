@@ -68,6 +68,7 @@ const (
 	UnscoredConsistencyClaims
 	RelevanceCitations
 	UnscoredNecessityCitations
+	UnscoredExtraCitations
 
 	NumCounts
 )
@@ -174,6 +175,7 @@ var countDefinitions = [NumCounts]Definition{
 	UnscoredFactualClaims:      count("unscored_factual_claims", LowerIsBetter, "factual claims without a scored joined support; all have a citation", noNeeds),
 	UnscoredConsistencyClaims:  count("unscored_consistency_claims", LowerIsBetter, "claims with a citation and no scored joined support", noLinks),
 	RelevanceCitations:         count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
+	UnscoredExtraCitations:     count("unscored_extra_citations", LowerIsBetter, "distinct citations beside the truth of which it is not known whether they support what they are cited for", "no judge, or truth or citations not known"),
 	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
 }
 

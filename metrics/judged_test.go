@@ -41,8 +41,8 @@ func TestJudgedMetrics(t *testing.T) {
 		CitationCorrectness: 0.5, CitationRelevance: 0.5, MeanSupportScore: 1.7 / 4,
 		FactualConsistency: 0.25, MeanConsistency: 0.8 / 3, ConsistencyVariance: (0.64 - 0.64/3) / 2,
 		HallucinationRate: 0.5, ContradictionRate: 0.25, CitationCoverage: 0.3, AbstentionCorrect: 1,
-		SpanAccuracyScore: 1, CitationQualityScore: 0.5, AnswerConsistencyScore: 0.8 / 3, HallucinationScore: 0.5,
-		OverallCitationAccuracy: 0.3 + 0.3*0.5 + 0.25*0.8/3 + 0.15*0.5,
+		SpanAccuracyScore: 0.5, CitationQualityScore: 0.5, AnswerConsistencyScore: 0.8 / 3, HallucinationScore: 0.5,
+		OverallCitationAccuracy: 0.3*0.5 + 0.3*0.5 + 0.25*0.8/3 + 0.15*0.5,
 	} {
 		wantValue(t, s, m, want)
 	}

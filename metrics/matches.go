@@ -177,7 +177,6 @@ func (s *Scorer) scoreBest(matches []span.TruthMatch, out *Scores) {
 	out.quotient(MeanToleranceJaccard, tolerance, n, ibid.NoTruth)
 	out.quotient(MeanBestExactJaccard, best, n, ibid.NoTruth)
 	out.quotient(MeanSnappedJaccard, snapped, n, ibid.NoTruth)
-	out.quotient(SpanAccuracyScore, snapped, n, ibid.NoTruth)
 }
 
 // scoreBoundaries measures how far matched predictions begin and end from their

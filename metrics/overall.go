@@ -14,34 +14,14 @@ var overallDefinitions = map[Metric]Definition{
 		UndefinedWhen: "citations not known, or truth does not ask for one and it is not known whether a claim does",
 		Source:        "2 × 2 table of citation expected and given",
 	},
-	SpanAccuracyScore: {
-		Name: "span_accuracy_score", Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
-		Summary: "component: are the right places cited", Formula: "mean_snapped_jaccard",
-		UndefinedWhen: "no truth span", Source: specification,
-	},
-	CitationQualityScore: allCitations.define(Definition{
-		Name: "citation_quality_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
-		Summary: "component: do citations support their claims", Formula: "citation_correctness",
-		UndefinedWhen: "no citation, or none is scored", Source: specification,
-	}),
-	AnswerConsistencyScore: citedClaims.define(Definition{
-		Name: "answer_consistency_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
-		Summary: "component: does the answer agree with what it cites", Formula: "mean_consistency",
-		UndefinedWhen: "no claim has a citation, or none of these is scored", Source: specification,
-	}),
-	HallucinationScore: outcomeClaims.define(Definition{
-		Name: "hallucination_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
-		Summary: "component: is the answer free of unsupported claims", Formula: "1 − hallucination_rate",
-		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
-	}),
 	OverallCitationAccuracy: {
 		Name: "overall_citation_accuracy", Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
 		Summary:       "weighted mean of the components that the run has: truth gives the first, a judge the others",
-		Formula:       "Σ w·score / Σ w over the components of the run; one that is undefined because the answer cites nothing although something should be cited counts 0",
+		Formula:       "Σ w·score / Σ w over the components of the run; one that is undefined because the answer cites nothing although something should be cited counts 0; 0 if something is to be cited and the answer claims nothing",
 		UndefinedWhen: "nothing is to be cited and nothing is, data of a component is missing, or the run has neither truth nor judge",
 		Source:        specification,
-		Unscored:      less(terms(Citations, UnscoredConsistencyClaims, UnscoredClaims), ScoredCitations),
-		Scorable:      terms(Citations, ConsistencyClaims, UnscoredConsistencyClaims, FactualClaims, UndecidedClaims),
+		Unscored:      less(terms(Citations, UnscoredNeedingClaims, UndecidedClaims, UnscoredClaims), ScoredCitations),
+		Scorable:      terms(Citations, ClaimsNeedingCitation, UndecidedClaims, FactualClaims, UndecidedClaims),
 	},
 }
 
@@ -83,18 +63,8 @@ func componentNames(weights [len(components)]float64, all []Definition) string {
 // scoreOverall combines the components.
 func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
 	out.Components = s.components
-	if s.opt.JudgeComponents {
-		out.copyMetric(CitationQualityScore, CitationCorrectness)
-		out.copyMetric(AnswerConsistencyScore, MeanConsistency)
-		out.copyMetric(HallucinationScore, HallucinationRate)
-		if out.Reasons[HallucinationScore] == ibid.Defined {
-			out.Values[HallucinationScore] = 1 - out.Values[HallucinationScore]
-		}
-		if out.HasBounds[HallucinationScore] {
-			out.bound(HallucinationScore, 1-out.High[HallucinationScore], 1-out.Low[HallucinationScore])
-		}
-	}
 	if s.opt.Compat {
+		s.copyComponents(out)
 		s.fillComponents(out)
 	}
 	given := len(r.Citations) > 0
@@ -107,8 +77,31 @@ func (s *Scorer) scoreOverall(r *Row, e expectation, out *Scores) {
 		out.undefined(OverallCitationAccuracy, ibid.NoTruth)
 	case !given && e.known && !e.cite:
 		out.undefined(OverallCitationAccuracy, ibid.NothingToCite)
+	case s.opt.JudgeComponents && e.known && e.cite && s.claimsNothing(r):
+		out.quotient(OverallCitationAccuracy, 0, 1, ibid.Defined)
 	default:
 		s.combineComponents(e, given, out)
+	}
+}
+
+// copyComponents gives the components the values of the metrics that specification 1.0
+// makes them of.
+func (s *Scorer) copyComponents(out *Scores) {
+	if s.opt.JudgeComponents {
+		out.copyMetric(CitationQualityScore, CitationCorrectness)
+		out.copyMetric(AnswerConsistencyScore, MeanConsistency)
+		out.invert(HallucinationScore, HallucinationRate)
+	}
+}
+
+// invert gives one metric 1 less the value and bounds of another.
+func (s *Scores) invert(to, from Metric) {
+	s.copyMetric(to, from)
+	if s.Reasons[to] == ibid.Defined {
+		s.Values[to] = 1 - s.Values[to]
+	}
+	if s.HasBounds[to] {
+		s.bound(to, 1-s.High[from], 1-s.Low[from])
 	}
 }
 
@@ -135,7 +128,7 @@ func (s *Scorer) combineComponents(e expectation, given bool, out *Scores) {
 			if !out.HasBounds[m] {
 				low, high = low+w*out.Values[m], high+w*out.Values[m]
 			}
-		case e.cite && (reason == ibid.NoCitations || reason == ibid.NoClaims && !given):
+		case e.cite && (reason == ibid.NoCitations || !given && (reason == ibid.NoClaims || reason == ibid.NothingToCite)):
 			if !e.known && bounded { // it only counts 0 if claims turn out to need a citation
 				why, open = e.why, true
 			}

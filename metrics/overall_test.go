@@ -115,7 +115,8 @@ func TestOverallReasons(t *testing.T) {
 		{"nothing to cite, and cited", with(judgedRow([]float64{1}, says(1, 0)), true), -1, ibid.NoTruth},
 		{"truth missing", with(judgedRow([]float64{1}, says(1, 0)), false), -1, ibid.NoTruth},
 		{"judge failed", with(failed, true, truth...), -1, ibid.JudgeFailed},
-		{"markers only", with(judgedRow([]float64{-1}), true, truth...), -1, ibid.NoClaims},
+		{"markers only", with(judgedRow([]float64{-1}), true, truth...), 0, ibid.Defined},
+		{"a refusal that cites", with(judgedRow([]float64{1}, opinion), true, truth...), 0, ibid.Defined},
 		{"an invented document outside of claims", with(outside, true, truth...), 0.3, ibid.Defined},
 		{"citations unknown", with(unknown, true, truth...), -1, ibid.NoCitations},
 	}

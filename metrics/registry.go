@@ -64,7 +64,7 @@ var comparisons = slices.Sorted(maps.Keys(merged(charDefinitions, tokenDefinitio
 // that computes it. A definition is found by its constant, never by its place.
 var builtinDefinitions = merged(
 	charDefinitions, tokenDefinitions, pageDefinitions, docDefinitions, matchDefinitions,
-	citationDefinitions, claimDefinitions, answerDefinitions, overallDefinitions, dialectDefinitions(),
+	citationDefinitions, claimDefinitions, answerDefinitions, overallDefinitions, componentDefinitions, dialectDefinitions(),
 )
 
 // merged puts tables of definitions together. No metric may be defined twice.

@@ -43,7 +43,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 		if (len(d.Num) > 0) != (len(d.Den) > 0) || (len(d.Num) > 0) != (d.Kind == Ratio || d.Kind == Mean) {
 			t.Errorf("%s is a %v with terms %v / %v", d.Name, d.Kind, d.Num, d.Den)
 		}
-		if (len(d.Unscored) > 0) != (len(d.Scorable) > 0) || len(d.Scorable) > 0 && !d.Judged && d.Name != "overall_citation_accuracy" {
+		if (len(d.Unscored) > 0) != (len(d.Scorable) > 0) || len(d.Scorable) > 0 && !d.Judged && d.Group != "overall" {
 			t.Errorf("%s: unscored %v of scorable %v, judged: %v", d.Name, d.Unscored, d.Scorable, d.Judged)
 		}
 		for _, x := range slices.Concat(d.Num, d.Den, d.Unscored, d.Scorable) {
@@ -93,7 +93,7 @@ func TestConstantsMatchDefinitions(t *testing.T) {
 // does not matter, and no metric can be defined twice.
 func TestDefinitionsHaveNoOrder(t *testing.T) {
 	tables := []map[Metric]Definition{
-		dialectDefinitions(), overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
+		dialectDefinitions(), componentDefinitions, overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
 		matchDefinitions, docDefinitions, pageDefinitions, tokenDefinitions, charDefinitions,
 	}
 	reversed := merged(tables...)
@@ -148,7 +148,8 @@ func TestCountColumns(t *testing.T) {
 		truth_pages pred_pages overlap_pages truth_docs pred_docs overlap_docs distinct_truth_spans distinct_pred_spans
 		untouched_pred_spans cited_chars answer_chars cited_answer_chars claim_answer_chars consistency_claims
 		necessary_citations necessity_citations undecided_claims undecided_cited_claims unscored_needing_claims
-		unscored_factual_claims unscored_consistency_claims relevance_citations unscored_necessity_citations`)
+		unscored_factual_claims unscored_consistency_claims relevance_citations unscored_necessity_citations
+		unscored_extra_citations`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))
 	}

@@ -50,6 +50,7 @@ type CitationVerdict struct {
 	Support   ibid.Support // the best over its claims
 	Relevant  ibid.Tri     // Yes if it is for any of its claims
 	Necessary ibid.Tri     // Yes if it is for any of its claims, see [PairVerdict]
+	Quoted    int64        // code points of the passage that the judge quoted; 0 if it quoted none
 }
 
 // A PairVerdict is what a judge says of one claim and one citation of it. The

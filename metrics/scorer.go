@@ -57,6 +57,7 @@ type Scorer struct {
 	mean       meanScratch
 	tokens     tokenSides
 	judged     judgedScratch
+	component  componentScratch
 	presence   presence.Result
 }
 
@@ -127,6 +128,9 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	}
 	e := s.expected(r, out)
 	s.scoreAbstention(r, e, out)
+	if !s.opt.Compat {
+		s.scoreComponents(r, out)
+	}
 	if s.components != "" {
 		s.scoreOverall(r, e, out)
 	}

@@ -59,6 +59,10 @@ type CitationScore struct {
 	BestTruth int
 
 	Exact, Tolerance, Snapped float64 // Jaccard with the best truth span, in [0, 1]; 0 without one
+
+	// Concision is how closely the citation points, in (0, 1]: see the formula of
+	// citation_quality_score. It is 0 without a judge and under Compat.
+	Concision float64
 }
 
 // Value returns the value of m; ok is false where m is undefined.

@@ -72,7 +72,8 @@ func TestMarkersOnly(t *testing.T) {
 	row := judgedRow([]float64{-1, -1})
 	row.Answer.Answer, row.HasTruth, row.Truth = "[1] [2]", true, []ibid.Mark{by("", at("a", 0, 10))}
 	s := score(t, judgedOptions(), row)
-	wantReason(t, s, ibid.NoClaims, CitationCorrectness, MeanConsistency, HallucinationRate, CitationCompleteness, ALCERecall, OverallCitationAccuracy)
+	wantReason(t, s, ibid.NoClaims, CitationCorrectness, MeanConsistency, HallucinationRate, CitationCompleteness, ALCERecall)
+	wantValue(t, s, OverallCitationAccuracy, 0)
 	wantBounds(t, s, CitationCorrectness, 0, 1)
 	wantValue(t, s, CharRecall, 1)
 	wantValue(t, s, CitationPresence, 0)

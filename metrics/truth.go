@@ -283,8 +283,6 @@ func (s *Scorer) scoreMean(r *Row, out *Scores) {
 	}
 	if s.opt.Compat {
 		out.copyMetric(SpanAccuracyScore, MeanToleranceJaccard)
-	} else {
-		out.copyMetric(SpanAccuracyScore, MeanSnappedJaccard)
 	}
 	// The citations are the same for every annotator.
 	out.count(CitedChars, mean.part.Counts[CitedChars])
@@ -312,10 +310,12 @@ func (mean *meanScratch) keep(cited []span.PredMatch) {
 	}
 	for j, m := range cited {
 		old := &mean.cited[j]
+		touches := old.Touches || m.Touches
 		d := cmp.Or(m.Snapped.Compare(old.Snapped), m.Exact.Compare(old.Exact))
 		if m.Truth >= 0 && (old.Truth < 0 || d > 0 || d == 0 && m.Truth < old.Truth) {
 			*old = m
 		}
+		old.Touches = touches
 	}
 }
 

@@ -1,0 +1,316 @@
+package metrics
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/metrics/span"
+)
+
+// componentDefinitions are the parts of the overall score. They differ from the plain
+// metrics in what cannot be bought: citing the same place twice, citing much more than
+// is needed, leaving claims uncited.
+var componentDefinitions = map[Metric]Definition{
+	SpanAccuracyScore: {
+		Name: "span_accuracy_score", Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Unscored: term(UnscoredExtraCitations), Scorable: term(Citations),
+		Summary:       "component: are the right places cited, and no others",
+		Formula:       "harmonic mean of mean_snapped_jaccard and the mean best snapped Jaccard of distinct predicted spans, without those that touch no truth, support what they are cited for and have concision 1",
+		UndefinedWhen: "no truth span", Source: specification + ", and precision beside recall",
+	},
+	CitationQualityScore: allCitations.define(Definition{
+		Name: "citation_quality_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
+		Summary:       "component: do citations support what they are cited for, and point closely",
+		Formula:       "Σ concision over distinct citations with support ≥ supported / distinct scored citations; concision = min(1, max(concise_chars, 4·E) / L), L the code points cited, E those of the judge's quote or of the truth it overlaps",
+		UndefinedWhen: "no citation, or none is scored", Source: specification + ", weighed by concision",
+	}),
+	AnswerConsistencyScore: needingClaims.define(Definition{
+		Name: "answer_consistency_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
+		Summary:       "component: does what needs a citation agree with what it cites",
+		Formula:       "mean over scored claims needing a citation of joined support × min(1, max(concise_chars, 4·E) / code points in the union of its cited spans); 0 without a citation",
+		UndefinedWhen: "no claim needs a citation, or none is scored", Source: specification + ", over all claims that need a citation, weighed by concision",
+	}),
+	HallucinationScore: outcomeClaims.define(Definition{
+		Name: "hallucination_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
+		Summary: "component: is the answer free of unsupported claims", Formula: "1 − hallucination_rate",
+		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
+	}),
+}
+
+// essentialShare is how many times as long as what matters in it a citation may be.
+const essentialShare = 4
+
+// componentScratch is the memory of the components.
+type componentScratch struct {
+	spans  []span.Span
+	repeat []bool   // of each citation: an earlier one says the same
+	claims []uint64 // of each citation: tells the set of its claims from others
+	order  []int32  // citations, identical ones side by side
+}
+
+// scoreComponents fills in the components of a run that is not under Compat.
+func (s *Scorer) scoreComponents(r *Row, out *Scores) {
+	s.findRepeats(r)
+	if s.opt.JudgeComponents {
+		for i := range r.Citations {
+			out.Citations[i].Concision = s.concision(r, i)
+		}
+		s.scoreQuality(r, out)
+		s.scoreConsistency(r, out)
+		out.invert(HallucinationScore, HallucinationRate)
+	}
+	s.scoreSpanAccuracy(r, out)
+}
+
+// findRepeats finds the citations that say what an earlier one says already: they point
+// to the same place for the same claims.
+func (s *Scorer) findRepeats(r *Row) {
+	n := len(r.Citations)
+	c := &s.component
+	c.repeat = slices.Grow(c.repeat[:0], n)[:n]
+	clear(c.repeat)
+	if n < 2 {
+		return
+	}
+	c.claims = slices.Grow(c.claims[:0], n)[:n]
+	clear(c.claims)
+	for k := range r.Claims {
+		for _, i := range r.Claims[k].Citations {
+			c.claims[i] = (c.claims[i] + uint64(k) + 1) * 0x9e3779b97f4a7c15 // tells sets of claims apart
+		}
+	}
+	compare := func(a, b int32) int {
+		p, q := &r.Citations[a].Place, &r.Citations[b].Place
+		if d := cmp.Compare(p.Start, q.Start); d != 0 {
+			return d
+		}
+		return cmp.Or(
+			cmp.Compare(p.End, q.End), strings.Compare(p.Doc, q.Doc), cmp.Compare(c.claims[a], c.claims[b]), cmp.Compare(p.Level, q.Level),
+			cmp.Compare(p.Page, q.Page), cmp.Compare(p.FirstPage, q.FirstPage), cmp.Compare(p.LastPage, q.LastPage),
+		)
+	}
+	c.order = c.order[:0]
+	for i := range n {
+		c.order = append(c.order, int32(i))
+	}
+	slices.SortStableFunc(c.order, compare)
+	for k := 1; k < n; k++ {
+		c.repeat[c.order[k]] = compare(c.order[k-1], c.order[k]) == 0
+	}
+}
+
+// concision is how closely citation i points: 1 up to the length of a usual chunk, of a
+// page or block that is cited as a whole, or of four times what matters in it; beyond
+// that, this length over its own. A citation without a place in a text has 1.
+func (s *Scorer) concision(r *Row, i int) float64 {
+	length := placeLength(&r.Citations[i])
+	if length <= s.opt.ConciseChars {
+		return 1
+	}
+	enough := max(s.opt.ConciseChars, unitLength(&r.Citations[i], length), essentialShare*s.essential(r, i))
+	return min(1, float64(enough)/float64(length))
+}
+
+// placeLength is how many code points a citation points to, 0 if that is not known.
+func placeLength(c *ibid.Citation) int64 {
+	if c.Place.Level != ibid.LevelCharacters || !c.Place.Status.Usable() {
+		return 0
+	}
+	return c.Place.End - c.Place.Start
+}
+
+// unitLength is the mean length of the pages or blocks that a citation of such units
+// points to, 0 for another.
+func unitLength(c *ibid.Citation, length int64) int64 {
+	units := int64(1)
+	switch {
+	case c.Unit == "page" && c.Place.FirstPage > 0:
+		units = int64(c.Place.LastPage-c.Place.FirstPage) + 1
+	case c.Unit == "page" || c.Unit == "block":
+		if c.Start.Known() && c.End.Known() {
+			units = max(units, c.End.Value-c.Start.Value)
+		}
+	default:
+		return 0
+	}
+	return length / units
+}
+
+// essential is how many code points of what citation i points to matter: those that the
+// judge quoted, or those of truth spans that it overlaps, whoever marked them.
+func (s *Scorer) essential(r *Row, i int) int64 {
+	var quoted int64
+	if !r.unjudged() && i < len(r.Verdicts) {
+		quoted = r.Verdicts[i].Quoted
+	}
+	at, spans := &r.Citations[i].Place, s.component.spans[:0]
+	for k := range r.Truth {
+		t := &r.Truth[k].Place
+		if !r.Truth[k].DocNull && t.InSets() && t.Doc == at.Doc && t.Page == at.Page && t.Start < at.End && t.End > at.Start {
+			spans = append(spans, span.Span{Start: int32(t.Start), End: int32(t.End)})
+		}
+	}
+	s.component.spans = spans
+	return max(quoted, s.compare.Sizes(spans, nil, 0).Truth)
+}
+
+// claimConcision is [Scorer.concision] of all that a claim cites, taken together.
+func (s *Scorer) claimConcision(r *Row, claim *ibid.Claim) float64 {
+	var total int64
+	for _, i := range claim.Citations {
+		total += placeLength(&r.Citations[i])
+	}
+	if total <= s.opt.ConciseChars {
+		return 1
+	}
+	enough := s.opt.ConciseChars
+	var essential int64
+	for _, i := range claim.Citations {
+		if !s.component.repeat[i] {
+			essential += s.essential(r, int(i))
+			enough = max(enough, unitLength(&r.Citations[i], placeLength(&r.Citations[i])))
+		}
+	}
+	spans, k := s.component.spans[:0], 0
+	for j, x := range s.pred.spans { // in the order of the citations, as the claim's are
+		for k < len(claim.Citations) && claim.Citations[k] < s.pred.source[j] {
+			k++
+		}
+		if k < len(claim.Citations) && claim.Citations[k] == s.pred.source[j] {
+			spans = append(spans, x)
+		}
+	}
+	s.component.spans = spans
+	return min(1, float64(max(enough, essentialShare*essential))/float64(max(s.compare.Sizes(spans, nil, 0).Truth, 1)))
+}
+
+// scoreQuality weighs the citations that support what they are cited for.
+func (s *Scorer) scoreQuality(r *Row, out *Scores) {
+	if why := out.Reasons[CitationCorrectness]; why != ibid.Defined {
+		out.undefined(CitationQualityScore, why)
+	}
+	var sum, open float64
+	var scored, unscored int64
+	for i := range r.Citations {
+		if s.component.repeat[i] {
+			continue
+		}
+		switch v := s.verdict(r, i); {
+		case !v.Support.Known():
+			unscored++
+			open += out.Citations[i].Concision
+		default:
+			scored++
+			if s.counts(r, int32(i)) && v.Support.Value >= s.opt.Supported {
+				sum += out.Citations[i].Concision
+			}
+		}
+	}
+	if out.Reasons[CitationCorrectness] == ibid.Defined {
+		out.quotient(CitationQualityScore, sum, float64(scored), ibid.NoCitations)
+	}
+	if unscored > 0 {
+		n := float64(scored + unscored)
+		out.bound(CitationQualityScore, sum/n, (sum+open)/n)
+	}
+}
+
+// scoreConsistency weighs the joint support of claims that need a citation; one without
+// a citation counts 0.
+func (s *Scorer) scoreConsistency(r *Row, out *Scores) {
+	switch {
+	case !r.HasClaims:
+		out.undefined(AnswerConsistencyScore, ibid.NoClaims)
+		return
+	case !r.HasCitations:
+		out.undefined(AnswerConsistencyScore, ibid.NoCitations)
+		return
+	}
+	var sum, most float64
+	var scored, open int64
+	for k := range s.judged.claims {
+		it := &s.judged.claims[k]
+		if !it.needs {
+			continue
+		}
+		concision := 1.0
+		if it.cited {
+			concision = s.claimConcision(r, &r.Claims[k])
+		}
+		switch {
+		case it.decided && it.joint.Known():
+			scored++
+			sum += it.joint.Value * concision
+		default:
+			open++
+			if it.cited {
+				most += concision
+			}
+		}
+	}
+	items := ibid.NoClaims
+	if len(r.Claims) > 0 && len(r.Citations) == 0 {
+		items = ibid.NothingToCite
+	}
+	out.settle(AnswerConsistencyScore, sum, scored, open, lack{items, whyOpen(r, s.judged.textless), r.unjudged()})
+	if open > 0 {
+		n := float64(scored + open)
+		out.bound(AnswerConsistencyScore, sum/n, (sum+most)/n)
+	}
+}
+
+// scoreSpanAccuracy sets precision beside the recall of places: a place that is cited
+// beside the truth costs, unless a judge found that it supports its claim as well.
+func (s *Scorer) scoreSpanAccuracy(r *Row, out *Scores) {
+	out.copyMetric(SpanAccuracyScore, MeanSnappedJaccard)
+	if out.Reasons[SpanAccuracyScore] != ibid.Defined {
+		return
+	}
+	var sum float64
+	var n, open int64
+	for j := range s.cited {
+		i := s.pred.source[j]
+		if s.component.repeat[i] {
+			continue
+		}
+		m := &s.cited[j]
+		if s.opt.JudgeComponents && !m.Touches && out.Citations[i].Concision == 1 {
+			v := s.verdict(r, int(i))
+			if v.Support.Known() && v.Support.Value >= s.opt.Supported && s.counts(r, i) {
+				continue
+			}
+			if !v.Support.Known() {
+				open++
+			}
+		}
+		n++
+		sum += m.Snapped.Float()
+	}
+	found := out.Values[MeanSnappedJaccard]
+	if found == 0 {
+		open = 0
+	}
+	if s.opt.JudgeComponents {
+		out.count(UnscoredExtraCitations, open)
+	}
+	if found == 0 {
+		return
+	}
+	// Some span was found, so that one touches truth and counts.
+	mean := func(n int64) float64 { return 2 * found * sum / (found*float64(n) + sum) }
+	out.Values[SpanAccuracyScore] = mean(n)
+	if open > 0 {
+		out.bound(SpanAccuracyScore, mean(n), mean(n-open))
+	}
+}
+
+// claimsNothing reports whether a judged answer states nothing: it is empty, holds only
+// marks, or refuses.
+func (s *Scorer) claimsNothing(r *Row) bool {
+	if !r.HasClaims || r.unjudged() && len(r.Claims) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.judged.claims, func(it claimItem) bool { return it.factual || it.needs })
+}
