@@ -222,5 +222,5 @@ func (a *Agreement) writeJSON(w io.Writer) error {
 	for _, x := range a.Result.Labelling {
 		out.Labelling = append(out.Labelling, labellerJSON{x.Name, x.Labels, x.Agree, x.Leaning})
 	}
-	return encodeJSON(w, out)
+	return WriteJSON(w, out)
 }

@@ -101,7 +101,7 @@ func (c *Calibration) writeJSON(w io.Writer) error {
 	if c.Repeated != nil {
 		out.Repeated = repeatedOf(c.Repeated)
 	}
-	return encodeJSON(w, out)
+	return WriteJSON(w, out)
 }
 
 func kindToJSON(k *annotations.Calibration) kindJSON {

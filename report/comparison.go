@@ -21,7 +21,7 @@ func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 func (c *Comparison) Write(w io.Writer, format string, o TextOptions) error {
 	switch format {
 	case "json":
-		return encodeJSON(w, c.Result)
+		return WriteJSON(w, c.Result)
 	case "csv":
 		return compare.Lines.WriteCSV(w, c.Lines())
 	}
@@ -142,20 +142,17 @@ func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 func (c *Comparison) legend() string {
 	alpha := 1 - c.Level
 	text := fmt.Sprintf("~ no significant difference: p > %.4g after Holm (headline)", alpha)
-	if c.exploratory() {
+	if slices.ContainsFunc(c.Lines(), func(l compare.Line) bool { return !l.Headline }) {
 		text += " or Benjamini-Hochberg (the rest)"
 	}
 	return text + fmt.Sprintf("; mde is the least difference found %.4g %% of the time", 100*c.Power)
 }
 
-func (c *Comparison) exploratory() bool {
-	return slices.ContainsFunc(c.Lines(), func(l compare.Line) bool { return !l.Headline })
-}
-
 // pairTable shows the differences of a pair, one line each. Of those that were not
 // declared to decide, only significant ones are shown unless all is asked for.
 func (c *Comparison) pairTable(p *compare.Pair, notes *footnotes, all bool) (t *table, quiet int) {
-	t = &table{right: 1, header: c.pairHeader(p)}
+	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
+	t = &table{right: 1, header: []string{"", base, other, "", "diff", fmt.Sprintf("%g %%", 100*c.Level), "p", "mde", "better", "worse", "same", "n"}}
 	for i := range p.Differences {
 		d := &p.Differences[i]
 		if !all && !d.Headline && (d.Outcome == compare.Undecided || d.Outcome == compare.Unknown) {
@@ -165,11 +162,6 @@ func (c *Comparison) pairTable(p *compare.Pair, notes *footnotes, all bool) (t *
 		t.rows = append(t.rows, pairLine(d, p.Paired, notes))
 	}
 	return t, quiet
-}
-
-func (c *Comparison) pairHeader(p *compare.Pair) []string {
-	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
-	return []string{"", base, other, "", "diff", fmt.Sprintf("%g %%", 100*c.Level), "p", "mde", "better", "worse", "same", "n"}
 }
 
 func pairLine(d *compare.Difference, paired bool, notes *footnotes) []string {
@@ -185,7 +177,7 @@ func pairLine(d *compare.Difference, paired bool, notes *footnotes) []string {
 		warnings = append(slices.Clone(warnings), "undefined: "+d.Reason)
 	}
 	cells := []string{
-		quantityName(d), numberOrDash(d.Base), numberOrDash(d.New), outcomeWord(d), signed(d.Diff), interval(d.Low, d.High), pValue(d), "",
+		quantityName(d), numberOrDash(d.Base), numberOrDash(d.New), string(d.Outcome), signed(d.Diff), interval(d.Low, d.High), pValue(d), "",
 		"", "", "", Thousands(d.N) + notes.marks(warnings),
 	}
 	if d.Outcome == compare.Undecided {
@@ -214,8 +206,6 @@ func quantityName(d *compare.Difference) string {
 	}
 	return name
 }
-
-func outcomeWord(d *compare.Difference) string { return string(d.Outcome) }
 
 func signed(v *float64) string {
 	if v == nil {

@@ -17,7 +17,7 @@ type Drift struct {
 func (d *Drift) Write(w io.Writer, format string, o TextOptions) error {
 	switch format {
 	case "json":
-		return encodeJSON(w, driftJSON{Schema: "ibid.drift/v1", Drifts: d.Drifts})
+		return WriteJSON(w, driftJSON{Schema: "ibid.drift/v1", Drifts: d.Drifts})
 	case "csv":
 		var lines []compare.FlippedLine
 		for _, one := range d.Drifts {

@@ -52,7 +52,7 @@ func NewFailingRow(row *runs.Row, value *float64) FailingRow {
 	}
 	say := func(n float64, one, many string) {
 		if n > 0 {
-			f.Why = append(f.Why, plural(int64(n), one, many))
+			f.Why = append(f.Why, Plural(int64(n), one, many))
 		}
 	}
 	rest := func(all, part string) float64 { // 0 where one of the two is unknown
@@ -84,7 +84,7 @@ func (f *Failing) title() string {
 			missing++
 		}
 	}
-	title := fmt.Sprintf("run %s: %s of %s %s", CleanLine(f.Run.ID), Thousands(f.Failing), plural(f.Run.Rows, "row", "rows"), oneOrMany(f.Failing, "fails", "fail"))
+	title := fmt.Sprintf("run %s: %s of %s %s", CleanLine(f.Run.ID), Thousands(f.Failing), Plural(f.Run.Rows, "row", "rows"), oneOrMany(f.Failing, "fails", "fail"))
 	if f.Gate != "" {
 		title += fmt.Sprintf("; %s of them do not meet %s", Thousands(missing), f.Gate)
 	}
@@ -137,7 +137,7 @@ type failingJSON struct {
 }
 
 func (f *Failing) writeJSON(w io.Writer) error {
-	return encodeJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, append([]FailingRow{}, f.Rows...)})
+	return WriteJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, append([]FailingRow{}, f.Rows...)})
 }
 
 func (f *Failing) writeCSV(w io.Writer) error {

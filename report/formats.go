@@ -38,12 +38,14 @@ func runOf(m *runs.Manifest) runJSON {
 
 func (s *Summary) writeJSON(w io.Writer) error {
 	m := s.Run
-	return encodeJSON(w, summaryJSON{
+	return WriteJSON(w, summaryJSON{
 		Schema: "ibid.summary/v1", Run: runOf(m), Gates: s.Gates, Summary: s.rows, Warnings: m.Warnings, Statuses: m.Statuses,
 	})
 }
 
-func encodeJSON(w io.Writer, v any) error {
+// WriteJSON writes a value as all JSON of ibid is written: indented by two spaces,
+// with <, > and & as they are.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

@@ -105,7 +105,7 @@ type gatesJSON struct {
 }
 
 func (g *Gates) writeJSON(w io.Writer) error {
-	return encodeJSON(w, gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, append([]string{}, g.Lacks...), append([]runs.GateResult{}, g.Results...), g.Drift})
+	return WriteJSON(w, gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, append([]string{}, g.Lacks...), append([]runs.GateResult{}, g.Results...), g.Drift})
 }
 
 func (g *Gates) writeCSV(w io.Writer) error {

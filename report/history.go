@@ -96,9 +96,9 @@ func verdicts(g *history.Segment) []string {
 	var out []string
 	switch {
 	case g.Complete && !g.Ready:
-		out = append(out, fmt.Sprintf("no limits: the %s of the baseline are all alike", plural(g.Baseline.N, "night", "nights")))
+		out = append(out, fmt.Sprintf("no limits: the %s of the baseline are all alike", Plural(g.Baseline.N, "night", "nights")))
 	case !g.Ready:
-		out = append(out, fmt.Sprintf("no baseline yet: %s so far", plural(g.Baseline.N, "night", "nights")))
+		out = append(out, fmt.Sprintf("no baseline yet: %s so far", Plural(g.Baseline.N, "night", "nights")))
 	case g.Alarm != nil:
 		way := "fell"
 		if g.Alarm.Upward {
@@ -177,5 +177,5 @@ func (h *History) writeJSON(w io.Writer) error {
 		}
 		out.Series = append(out.Series, j)
 	}
-	return encodeJSON(w, out)
+	return WriteJSON(w, out)
 }

@@ -53,7 +53,7 @@ func originOf(c *ibid.Citation, sourceType string, show *Display, run time.Time)
 		o.Relevance = "relevance " + number(c.Relevance.Value)
 	}
 	if show.Tokens && c.TokenContribution.Known() {
-		o.Tokens = plural(c.TokenContribution.Value, "token", "tokens")
+		o.Tokens = Plural(c.TokenContribution.Value, "token", "tokens")
 	}
 	return o
 }
@@ -94,11 +94,11 @@ func age(d time.Duration) string {
 	case d < time.Minute:
 		return "at the time of"
 	case d < time.Hour:
-		return plural(int64(d/time.Minute), "minute", "minutes") + " " + side
+		return Plural(int64(d/time.Minute), "minute", "minutes") + " " + side
 	case d < 48*time.Hour:
-		return plural(int64(d/time.Hour), "hour", "hours") + " " + side
+		return Plural(int64(d/time.Hour), "hour", "hours") + " " + side
 	}
-	return plural(int64(d/(24*time.Hour)), "day", "days") + " " + side
+	return Plural(int64(d/(24*time.Hour)), "day", "days") + " " + side
 }
 
 // text is the origin on one line, such as "Session Policy (v3, active)"; "" if

@@ -44,7 +44,7 @@ func advice(data *pageData) []finding {
 		before, after, _ := strings.Cut(adviceOn[p], "%s")
 		var f finding
 		f.say("%s", before)
-		f.link(plural(counts[p], "row", "rows"), "problem:"+problemWords[p].Code)
+		f.link(Plural(counts[p], "row", "rows"), "problem:"+problemWords[p].Code)
 		f.say("%s", after)
 		out = append(out, f)
 	}

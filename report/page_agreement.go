@@ -164,7 +164,7 @@ func heatMaps(rows []runs.AgreementRow) []*heatMap {
 		if pairs[k] == nil {
 			order = append(order, k)
 		}
-		pairs[k] = append(pairs[k], pairValue{first, second, a.Estimate, plural(a.Items, "item", "items")})
+		pairs[k] = append(pairs[k], pairValue{first, second, a.Estimate, Plural(a.Items, "item", "items")})
 		for _, name := range []string{first, second} {
 			if !slices.Contains(names[k], name) {
 				names[k] = append(names[k], name)

@@ -142,7 +142,7 @@ func groupsThatStandOut(data *pageData) []finding {
 		others := group{rows: all.rows - g.rows, failing: all.failing - g.failing}
 		var f finding
 		f.say("%s stands out: ", g.name)
-		f.link(fmt.Sprintf("%s of its %s", Thousands(g.failing), plural(g.rows, "row", "rows")), g.filter, "is:failing")
+		f.link(fmt.Sprintf("%s of its %s", Thousands(g.failing), Plural(g.rows, "row", "rows")), g.filter, "is:failing")
 		f.say(" %s (%s), %s of the other %s %s (%s).", oneOrMany(g.failing, "fails", "fail"), percent(g.failing, g.rows),
 			Thousands(others.failing), Thousands(others.rows), oneOrMany(others.failing, "does", "do"), percent(others.failing, others.rows))
 		out = append(out, f)
@@ -267,14 +267,14 @@ func documentsFinding(data *pageData, text string, of func(d *docCount) (n, of i
 	f.say("%s", text)
 	f.list(min(len(found), named+1), func(k int) {
 		if k == named {
-			f.say("%s", plural(int64(len(found)-named), "other", "others"))
+			f.say("%s", Plural(int64(len(found)-named), "other", "others"))
 			return
 		}
 		n, all := of(found[k])
 		name := line(found[k].name, 120)
 		f.link(clip(name, 60), "doc:"+name)
 		if all > 0 {
-			f.say(" (%s of %s)", Thousands(n), plural(all, "citation", "citations"))
+			f.say(" (%s of %s)", Thousands(n), Plural(all, "citation", "citations"))
 		} else {
 			f.say(" (%s)", Thousands(n))
 		}

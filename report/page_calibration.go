@@ -134,7 +134,7 @@ func newJudgedKind(data *pageData, k *annotations.Calibration, title, items stri
 		out.Lines = append(out.Lines, newJudgedMeasure(data, m.name, m.meaning, k.Statistic(m.code), k.Level))
 	}
 	out.Remarks = append(out.Remarks, fmt.Sprintf("%s with people’s labels, of %s. The judge accepts from a score of %s on, people from %s on.",
-		plural(k.Items, "item", "items"), plural(k.Documents, "document", "documents"), number(k.Threshold), number(k.Positive)))
+		Plural(k.Items, "item", "items"), Plural(k.Documents, "document", "documents"), number(k.Threshold), number(k.Positive)))
 	if best := k.Best; best != nil {
 		out.Remarks = append(out.Remarks, fmt.Sprintf("Best threshold: %s. Chosen so on four fifths of the documents, it has a balanced accuracy of %s on the others.",
 			number(best.Threshold), numberOf(best.BalancedAccuracy)))
@@ -258,7 +258,7 @@ func newCurveChart(title string, k *annotations.Calibration) *curveChart {
 		p := newCurvePoint(&b, k.Bins)
 		c.Points = append(c.Points, p)
 		line = append(line, p.X+","+p.Y)
-		words = append(words, fmt.Sprintf("scores %s: mean %s, people accept %s of %s", p.Scores, p.Mean, p.Share, plural(b.Count, "item", "items")))
+		words = append(words, fmt.Sprintf("scores %s: mean %s, people accept %s of %s", p.Scores, p.Mean, p.Share, Plural(b.Count, "item", "items")))
 		c.Bars = append(c.Bars, newCurveBar(&b, k.Bins, most))
 	}
 	c.Line, c.Desc = strings.Join(line, " "), strings.Join(words, "; ")+"."

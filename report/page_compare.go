@@ -109,7 +109,7 @@ func compareSection(data *pageData) *section {
 		c.Notes = append(c.Notes, shown(n))
 	}
 	for k, s := range r.Sides {
-		c.Sides = append(c.Sides, compareSide{Name: line(s.Name, 80), Rows: plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
+		c.Sides = append(c.Sides, compareSide{Name: line(s.Name, 80), Rows: Plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
 	}
 	c.Matrix = differenceMatrix(data, r)
 	for k := range r.Pairs {
@@ -249,7 +249,7 @@ func correctedDifference(c *compare.Corrected) string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("corrected %s %s, %s labelled", differenceText(&c.Diff), differenceInterval(&c.Low, &c.High), plural(c.Labelled, "pair", "pairs"))
+	return fmt.Sprintf("corrected %s %s, %s labelled", differenceText(&c.Diff), differenceInterval(&c.Low, &c.High), Plural(c.Labelled, "pair", "pairs"))
 }
 
 // pText is a p-value, never 0.
@@ -270,16 +270,16 @@ func newPairView(data *pageData, r *compare.Result, k int) pairView {
 	if p.System != "" && r.By == "run" {
 		v.Title += ", system " + line(p.System, 80)
 	}
-	v.Rows = plural(p.Rows, "pair of rows with the same question", "pairs of rows with the same question")
+	v.Rows = Plural(p.Rows, "pair of rows with the same question", "pairs of rows with the same question")
 	if !p.Paired {
-		v.Rows = plural(p.Rows, "row", "rows") + "; the sides share no question, so two samples are compared"
+		v.Rows = Plural(p.Rows, "row", "rows") + "; the sides share no question, so two samples are compared"
 	}
 	for _, d := range []struct {
 		dropped compare.Dropped
 		side    int
 	}{{p.OnlyBase, p.Base}, {p.OnlyNew, p.New}} {
 		if d.dropped.Rows > 0 {
-			v.Dropped = append(v.Dropped, fmt.Sprintf("%s of %s without a counterpart left out: %s", plural(d.dropped.Rows, "row", "rows"), line(r.Sides[d.side].Name, 80), namesShown(d.dropped)))
+			v.Dropped = append(v.Dropped, fmt.Sprintf("%s of %s without a counterpart left out: %s", Plural(d.dropped.Rows, "row", "rows"), line(r.Sides[d.side].Name, 80), namesShown(d.dropped)))
 		}
 	}
 	a := differenceAxis(p)
@@ -484,13 +484,13 @@ func changes(r *compare.Result, k int) finding {
 		f.say("no headline metric is defined on both sides.")
 		return f
 	case tested == 0:
-		f.say("there is too little data to test %s.", plural(compared, "headline metric", "headline metrics"))
+		f.say("there is too little data to test %s.", Plural(compared, "headline metric", "headline metrics"))
 		return f
 	case len(sure) == 0 && tested == 1:
 		f.say("the headline metric that could be tested does not differ by more than chance may explain.")
 		return f
 	case len(sure) == 0:
-		f.say("none of %s differs by more than chance may explain.", plural(tested, "headline metric", "headline metrics"))
+		f.say("none of %s differs by more than chance may explain.", Plural(tested, "headline metric", "headline metrics"))
 		return f
 	}
 	f.list(len(sure), func(i int) {

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ibid/metrics"
@@ -63,7 +64,9 @@ func readPageData(ctx context.Context, o PageOptions, runs []RunData) (*pageData
 	}
 	data.summary = indexSummary(data.results)
 	data.systems = data.summary.systems()
-	data.lead = leadMetrics(data.results)
+	data.lead = leadOf(func(name string) bool {
+		return slices.ContainsFunc(data.results, func(r *results) bool { return r.metric(name) != nil })
+	})
 	listRows(data)
 	data.docs = countDocuments(data)
 	data.worst = findWorst(data)
@@ -101,11 +104,4 @@ func (data *pageData) partsLeftOut() Parts {
 	return p
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

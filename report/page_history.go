@@ -169,7 +169,7 @@ func newTrend(name, label string, nights []trendNight) metricTrend {
 
 // inWords is the chart in a few sentences.
 func (t *metricTrend) inWords() string {
-	text := fmt.Sprintf("%s from %s to %s, last %s: %s.", plural(int64(len(t.Chart.Marks)), "night", "nights"), t.Ends[0], t.Ends[1], valueOr(t.Value), t.Word.Short)
+	text := fmt.Sprintf("%s from %s to %s, last %s: %s.", Plural(int64(len(t.Chart.Marks)), "night", "nights"), t.Ends[0], t.Ends[1], valueOr(t.Value), t.Word.Short)
 	if t.Signal != "" {
 		text += " " + t.Signal
 	}
@@ -431,7 +431,7 @@ func datesOf(from, to time.Time) [2]string {
 func historyNotes(data *pageData) []string {
 	past := data.options.Past
 	ends := datesOf(past.Nights[0].At, past.Nights[len(past.Nights)-1].At)
-	scope := fmt.Sprintf("%s from %s to %s", plural(int64(len(past.Nights)), "run", "runs"), ends[0], ends[1])
+	scope := fmt.Sprintf("%s from %s to %s", Plural(int64(len(past.Nights)), "run", "runs"), ends[0], ends[1])
 	if len(data.systems) > 1 {
 		scope += ", all systems pooled"
 	}
@@ -443,7 +443,7 @@ func historyNotes(data *pageData) []string {
 		notes = append(notes, fmt.Sprintf("By system, the first %d of %d are shown.", shownSystems, n))
 	}
 	if past.Older > 0 {
-		notes = append(notes, fmt.Sprintf("%s before these were not looked at.", plural(int64(past.Older), "run", "runs")))
+		notes = append(notes, fmt.Sprintf("%s before these were not looked at.", Plural(int64(past.Older), "run", "runs")))
 	}
 	for _, l := range past.LeftOut {
 		notes = append(notes, leftOutInWords(l))

@@ -316,7 +316,7 @@ func anchorFacts(a *runs.AnchorsRecord) [][2]string {
 	if a == nil {
 		return nil
 	}
-	facts := [][2]string{{"anchors", fmt.Sprintf("%s with %s", plural(a.Rows, "row", "rows"), plural(a.Claims, "claim", "claims"))}}
+	facts := [][2]string{{"anchors", fmt.Sprintf("%s with %s", Plural(a.Rows, "row", "rows"), Plural(a.Claims, "claim", "claims"))}}
 	if a.SpentUSD != nil {
 		facts = append(facts, [2]string{"cost of the anchors", fmt.Sprintf("$%.4f", *a.SpentUSD)})
 	}
@@ -324,7 +324,7 @@ func anchorFacts(a *runs.AnchorsRecord) [][2]string {
 		of := compare.RatesOf(a.Agreement[i].Counts())
 		facts = append(facts, [2]string{
 			"anchors, " + a.Agreement[i].Kind,
-			fmt.Sprintf("sensitivity %s, specificity %s (%s)", numberOrDash(of.Sensitivity), numberOrDash(of.Specificity), plural(of.Items, "label", "labels")),
+			fmt.Sprintf("sensitivity %s, specificity %s (%s)", numberOrDash(of.Sensitivity), numberOrDash(of.Specificity), Plural(of.Items, "label", "labels")),
 		})
 	}
 	return facts

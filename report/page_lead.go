@@ -20,15 +20,8 @@ var leadCandidates = []string{
 // maxLead is how many metrics are shown first.
 const maxLead = 6
 
-// leadMetrics chooses the metrics that are shown first, among those that some
-// row has. A score that is another metric's value again is left out.
-func leadMetrics(all []*results) []string {
-	return leadOf(func(name string) bool {
-		return slices.ContainsFunc(all, func(r *results) bool { return r.metric(name) != nil })
-	})
-}
-
-// leadOf chooses among the metrics that there are.
+// leadOf chooses the metrics that are shown first, among those that there are. A score
+// that is another metric's value again is left out.
 func leadOf(has func(name string) bool) []string {
 	var lead []string
 	judged := has("citation_correctness")

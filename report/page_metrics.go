@@ -211,7 +211,7 @@ func tiles(data *pageData) (tiles []tileView) {
 		s := data.summary.find("", "", name)
 		t := tileView{
 			Name: name, Label: l.Label, Summary: d.Summary, Value: l.Value, Interval: l.Interval, Level: levelText(s.Level),
-			Better: l.Better, Strip: l.Strip, Ends: l.Ends, Notes: l.Notes, Counts: "over " + plural(s.N, "row", "rows"),
+			Better: l.Better, Strip: l.Strip, Ends: l.Ends, Notes: l.Notes, Counts: "over " + Plural(s.N, "row", "rows"),
 		}
 		if s.Undefined > 0 {
 			t.Counts += fmt.Sprintf(", undefined in %s", Thousands(s.Undefined))
@@ -320,12 +320,12 @@ func spread(data *pageData, d metrics.Definition) (distribution, bool) {
 		bin.Link = "#f=" + escapeLink(fmt.Sprintf("%s:%g..%g", d.Name, from, to))
 		s.Bins = append(s.Bins, bin)
 		if n > 0 {
-			s.Desc += fmt.Sprintf("%s: %s. ", bin.Label, plural(int64(n), "row", "rows"))
+			s.Desc += fmt.Sprintf("%s: %s. ", bin.Label, Plural(int64(n), "row", "rows"))
 		}
 	}
 	s.Undefined = newBin(undefined, most, bins+1)
 	s.Undefined.Label, s.Undefined.Link = "undefined", "#f="+escapeLink(d.Name+":undefined")
-	s.Desc += fmt.Sprintf("Undefined: %s.", plural(int64(undefined), "row", "rows"))
+	s.Desc += fmt.Sprintf("Undefined: %s.", Plural(int64(undefined), "row", "rows"))
 	return s, true
 }
 
@@ -364,7 +364,7 @@ func newBin(n, most, k int) binView {
 		height = max(height, 2) // a single row must not vanish
 	}
 	return binView{
-		Count: Thousands(int64(n)), Rows: plural(int64(n), "row", "rows"), X: fixed(float64(k) * (binWide + binGap)), Width: fixed(binWide),
+		Count: Thousands(int64(n)), Rows: Plural(int64(n), "row", "rows"), X: fixed(float64(k) * (binWide + binGap)), Width: fixed(binWide),
 		Height: fixed(height), Y: fixed(spreadTall - height),
 	}
 }

@@ -400,19 +400,14 @@ func BenchmarkWritePage(b *testing.B) {
 
 // TestLeadMetrics chooses what a reader asks for first.
 func TestLeadMetrics(t *testing.T) {
-	with := func(names ...string) []*results {
-		r := &results{}
-		for _, name := range names {
-			d, _ := metrics.Lookup(name)
-			r.metrics = append(r.metrics, metricColumn{def: d})
-		}
-		return []*results{r}
+	with := func(names ...string) func(string) bool {
+		return func(name string) bool { return slices.Contains(names, name) }
 	}
-	spans := leadMetrics(with("char_f1", "char_precision", "span_accuracy_score", "mean_snapped_jaccard", "overall_citation_accuracy"))
+	spans := leadOf(with("char_f1", "char_precision", "span_accuracy_score", "mean_snapped_jaccard", "overall_citation_accuracy"))
 	if want := []string{"char_f1", "char_precision", "mean_snapped_jaccard"}; !slices.Equal(spans, want) {
 		t.Errorf("without a judge: %q, want %q", spans, want)
 	}
-	judged := leadMetrics(with("char_f1", "span_accuracy_score", "mean_snapped_jaccard", "overall_citation_accuracy", "citation_correctness"))
+	judged := leadOf(with("char_f1", "span_accuracy_score", "mean_snapped_jaccard", "overall_citation_accuracy", "citation_correctness"))
 	if want := []string{"overall_citation_accuracy", "citation_correctness", "span_accuracy_score", "char_f1"}; !slices.Equal(judged, want) {
 		t.Errorf("with a judge: %q, want %q", judged, want)
 	}

@@ -71,7 +71,7 @@ func newProvenance(run *RunData) provenance {
 	fact("started", m.Timings.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	fact("took", took(m.Timings.Seconds))
 	if m.Timings.Resumed > 0 {
-		fact("resumed", plural(int64(m.Timings.Resumed), "time", "times"))
+		fact("resumed", Plural(int64(m.Timings.Resumed), "time", "times"))
 	}
 	for _, in := range m.Inputs {
 		p.Inputs = append(p.Inputs, inputText{in.Kind, shown(redact(in.Path)), Thousands(in.Rows), Thousands(in.Bytes), in.SHA256})

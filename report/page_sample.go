@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -63,23 +64,8 @@ func draw(data *pageData, rows []int, n int) []int {
 		lots[k] = lot(data, k)
 	}
 	out := slices.Clone(rows)
-	slices.SortFunc(out, func(x, y int) int {
-		if d := compareUint(lots[x], lots[y]); d != 0 {
-			return d
-		}
-		return x - y
-	})
+	slices.SortFunc(out, func(x, y int) int { return cmp.Or(cmp.Compare(lots[x], lots[y]), x-y) })
 	return out[:n]
-}
-
-func compareUint(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // lot draws a row's number from its key and the seed of the run.

@@ -3,6 +3,7 @@ package report
 import (
 	"net/url"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -82,7 +83,7 @@ func unitsBefore(text string, at []int64) []int32 {
 			return out
 		}
 		points++
-		units += int32(len16(r))
+		units += int32(utf16.RuneLen(r))
 	}
 	for len(out) < len(at) {
 		out = append(out, units)
@@ -90,15 +91,8 @@ func unitsBefore(text string, at []int64) []int32 {
 	return out
 }
 
-func len16(r rune) int {
-	if r > 0xffff {
-		return 2
-	}
-	return 1
-}
-
-// plural is a count with its noun.
-func plural(n int64, one, many string) string {
+// Plural is a count with its noun.
+func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

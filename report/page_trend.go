@@ -261,7 +261,7 @@ func sparkLine(name string, nights []trendNight, word word) *sparkView {
 	k.Label = fmt.Sprintf("%s of the last %d runs: first %s on %s, last %s on %s, lowest %s, highest %s",
 		name, len(nights), numberOf(first.Value), date(first.At), k.Value, date(last.At), number(low), number(high))
 	if n := nights[len(nights)-1].segment - nights[0].segment; n > 0 {
-		k.Label += fmt.Sprintf("; %s between them", plural(int64(n), "new baseline", "new baselines"))
+		k.Label += fmt.Sprintf("; %s between them", Plural(int64(n), "new baseline", "new baselines"))
 	}
 	step := (sparkWide - 2*sparkPad) / float64(max(len(nights)-1, 1))
 	command, segment, path := "M", nights[0].segment, ""

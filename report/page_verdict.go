@@ -45,7 +45,7 @@ func verdictSection(data *pageData) *section {
 	}
 	t := &data.totals
 	rows, bad, errors := sum(t.rows), sum(t.failing), sum(t.errors)
-	view.Headline = gatesInWords(data) + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), plural(rows, "answer", "answers"))
+	view.Headline = gatesInWords(data) + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), Plural(rows, "answer", "answers"))
 	view.Headline += oneOrMany(rows-bad, " shows", " show") + " no serious problem"
 	if bad > 0 {
 		view.Headline += fmt.Sprintf("; %s %s", Thousands(bad), oneOrMany(bad, "fails", "fail"))
@@ -53,7 +53,7 @@ func verdictSection(data *pageData) *section {
 	view.Headline += "."
 	if errors > 0 {
 		var f finding
-		f.link(plural(errors, "row", "rows"), "is:error")
+		f.link(Plural(errors, "row", "rows"), "is:error")
 		f.say(" could not be scored.")
 		view.Lines = append(view.Lines, f)
 	}
@@ -119,9 +119,9 @@ func gatesInWords(data *pageData) string {
 	case all == 0:
 		return "No gate was set."
 	case failed > 0:
-		return fmt.Sprintf("%d of %s failed.", failed, plural(int64(all), "gate", "gates"))
+		return fmt.Sprintf("%d of %s failed.", failed, Plural(int64(all), "gate", "gates"))
 	case open > 0:
-		return fmt.Sprintf("%d of %s %s no verdict.", open, plural(int64(all), "gate", "gates"), oneOrMany(int64(open), "has", "have"))
+		return fmt.Sprintf("%d of %s %s no verdict.", open, Plural(int64(all), "gate", "gates"), oneOrMany(int64(open), "has", "have"))
 	case all == 1:
 		return "The gate passed."
 	case all == 2:
@@ -142,7 +142,7 @@ func statusesInWords(data *pageData) []finding {
 		if all == 1 {
 			return sentence("The citation points at a place that exists")
 		}
-		return sentence("All %s point at a place that exists", plural(all, "citation", "citations"))
+		return sentence("All %s point at a place that exists", Plural(all, "citation", "citations"))
 	}
 	// A citation that could not be checked counts as valid, but nobody knows
 	// whether its place exists.
@@ -150,7 +150,7 @@ func statusesInWords(data *pageData) []finding {
 	if valid == all {
 		f.say("No citation of %s is known to be invalid: ", Thousands(all))
 	} else {
-		f.say("%s of %s %s not valid: ", Thousands(all-valid), plural(all, "citation", "citations"), oneOrMany(all-valid, "is", "are"))
+		f.say("%s of %s %s not valid: ", Thousands(all-valid), Plural(all, "citation", "citations"), oneOrMany(all-valid, "is", "are"))
 	}
 	words := slices.DeleteFunc(slices.Clone(statusWords), func(w word) bool {
 		return sum(t.status[w.Code]) == 0 || valid != all && validStatus(w.Code)
@@ -170,7 +170,7 @@ func outcomesInWords(data *pageData) []finding {
 		return nil
 	}
 	var f finding
-	f.say("Of %s, by %s: ", plural(all, "claim", "claims"), judgedBy(data))
+	f.say("Of %s, by %s: ", Plural(all, "claim", "claims"), judgedBy(data))
 	words := slices.DeleteFunc(slices.Clone(outcomeWords), func(w word) bool { return sum(data.totals.outcome[w.Code]) == 0 })
 	f.list(len(words), func(k int) {
 		n := sum(data.totals.outcome[words[k].Code])
@@ -220,12 +220,12 @@ func systemsInWords(data *pageData) []finding {
 func newRunHead(r *results) runHead {
 	m := r.run.Manifest
 	h := runHead{ID: line(m.ID, 120), Base: r.judgeKind() == "lexical", Judge: judgeInWords(r)}
-	h.Facts = append(h.Facts, plural(m.Rows, "row", "rows"), plural(m.Citations, "citation", "citations"))
+	h.Facts = append(h.Facts, Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations"))
 	if n := len(systemsOf(r)); n > 1 {
-		h.Facts = append(h.Facts, plural(int64(n), "system", "systems"))
+		h.Facts = append(h.Facts, Plural(int64(n), "system", "systems"))
 	}
 	if m.Errors > 0 {
-		h.Facts = append(h.Facts, plural(m.Errors, "error row", "error rows"))
+		h.Facts = append(h.Facts, Plural(m.Errors, "error row", "error rows"))
 	}
 	if m.Judge.CostUSD != nil {
 		h.Facts = append(h.Facts, fmt.Sprintf("$%.2f", *m.Judge.CostUSD))

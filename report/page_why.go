@@ -62,10 +62,10 @@ func whySection(data *pageData) *section {
 	p := &whyView{baselineNote: baselineOf(data), Kinds: newKindTable(data), Documents: documentLines(data)}
 	if data.judged() && !data.partsLeftOut().NoHallucinations {
 		p.Outcomes = bars(data, "outcome", outcomeWords, data.totals.outcome, data.totals.claims)
-		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", plural(sum(data.totals.claims), "claim", "claims")
+		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", Plural(sum(data.totals.claims), "claim", "claims")
 	}
 	p.Statuses = bars(data, "status", statusWords, data.totals.status, data.totals.citations)
-	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", plural(sum(data.totals.citations), "citation", "citations")
+	p.Statuses.Title, p.Statuses.Of = "What is known of the cited places", Plural(sum(data.totals.citations), "citation", "citations")
 	return &section{"why", "Why", p}
 }
 

@@ -14,7 +14,7 @@ import (
 func WritePlan(w io.Writer, p *compare.Plan, format string, o TextOptions) error {
 	switch format {
 	case "json":
-		return encodeJSON(w, p)
+		return WriteJSON(w, p)
 	case "csv":
 		return csv.NewWriter(w).WriteAll(planCSV(p))
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/dataset/runs"
 	"ibid/metrics/presence"
 )
 
@@ -137,16 +136,12 @@ func (v *RowView) writeCalls(b *strings.Builder, style Style) {
 			status += ", repaired"
 		}
 		t.rows = append(t.rows, []string{
-			CleanLine(c.Model), CleanLine(c.Provider), CleanLine(status), fmt.Sprint(c.Attempts), tokensText(c), costText(c.CostUSD),
+			CleanLine(c.Model), CleanLine(c.Provider), CleanLine(status), fmt.Sprint(c.Attempts), integerText(c.PromptTokens) + " + " + integerText(c.CompletionTokens), costText(c.CostUSD),
 			integerText(c.LatencyMillis),
 		})
 	}
 	b.WriteString("\n")
 	t.write(b, style)
-}
-
-func tokensText(c *runs.Call) string {
-	return integerText(c.PromptTokens) + " + " + integerText(c.CompletionTokens)
 }
 
 func integerText(n *int64) string {
@@ -240,7 +235,7 @@ func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 		list[i].writeWhy(b, style)
 	}
 	if more > 0 {
-		fmt.Fprintf(b, "%s\n", style.Dim(plural(int64(more), "more citation", "more citations")+": --json has them all"))
+		fmt.Fprintf(b, "%s\n", style.Dim(Plural(int64(more), "more citation", "more citations")+": --json has them all"))
 	}
 }
 

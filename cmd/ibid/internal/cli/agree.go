@@ -178,7 +178,7 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 	if t.Blank > 0 {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d records have no value", t.Blank))
 	}
-	return &report.Agreement{Title: fmt.Sprintf("agreement on %s of %s", plural(int64(len(t.Items)), "item", "items"), path), Result: result}, nil
+	return &report.Agreement{Title: fmt.Sprintf("agreement on %s of %s", report.Plural(int64(len(t.Items)), "item", "items"), path), Result: result}, nil
 }
 
 func nothingToCompare(path string, least int) error {
@@ -313,7 +313,7 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
 		return nil, nothingToCompare(argument, found.MinAnnotators())
 	}
-	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", plural(int64(len(said)), "row", "rows"), argument))
+	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(said)), "row", "rows"), argument))
 }
 
 // adjudicate writes a dataset with one opinion.
@@ -340,9 +340,9 @@ func (a *app) adjudicate(cmd *cobra.Command, f *agreeFlags, argument string) err
 		return err
 	}
 	if done.Unclear > 0 {
-		a.warn("%s kept as they were, since some mark has no place in a text", plural(done.Unclear, "row", "rows"))
+		a.warn("%s kept as they were, since some mark has no place in a text", report.Plural(done.Unclear, "row", "rows"))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s with one truth; %s, %s without an answer\n", a.output, plural(done.Rows, "row", "rows"),
-		report.Thousands(done.Marked), plural(done.Labels, "label", "labels"), plural(done.Undecided, "question", "questions"))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s with one truth; %s, %s without an answer\n", a.output, report.Plural(done.Rows, "row", "rows"),
+		report.Thousands(done.Marked), report.Plural(done.Labels, "label", "labels"), report.Plural(done.Undecided, "question", "questions"))
 	return err
 }

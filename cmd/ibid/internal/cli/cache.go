@@ -103,7 +103,7 @@ func (c *cacheFlags) statCommand() *cobra.Command {
 				}
 				return c.app.write(func(w io.Writer) error {
 					if c.app.format == "json" {
-						return writeJSON(w, newCacheStat(path, stats))
+						return report.WriteJSON(w, newCacheStat(path, stats))
 					}
 					return writeCacheStat(w, path, stats)
 				})
@@ -326,7 +326,7 @@ func (c *cacheFlags) removed(path string, store *cache.SQLite, before time.Time,
 	out.Bytes = size
 	return errors.Join(failed, c.app.write(func(w io.Writer) error {
 		if c.app.format == "json" {
-			return writeJSON(w, out)
+			return report.WriteJSON(w, out)
 		}
 		verb := "removed"
 		if dryRun {

@@ -311,7 +311,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 }
 
 func leftOpen(questions int64) string {
-	return "left out where label_policy finds no one answer: " + plural(questions, "question", "questions")
+	return "left out where label_policy finds no one answer: " + report.Plural(questions, "question", "questions")
 }
 
 // repeated separates the noise of a judge from the spread of the items. It reads

@@ -64,7 +64,7 @@ func (a *app) printSettings(w io.Writer, c *configs.Config) error {
 		for _, v := range values {
 			out.Settings = append(out.Settings, setting(v))
 		}
-		return writeJSON(w, out)
+		return report.WriteJSON(w, out)
 	}
 	width := 0
 	for _, v := range values {
@@ -123,7 +123,7 @@ type checkJSON struct {
 
 func (a *app) printCheck(w io.Writer, c *harness.Checked) error {
 	if a.format == "json" {
-		return writeJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...), append([]string{}, c.Warnings...)})
+		return report.WriteJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...), append([]string{}, c.Warnings...)})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "rows: %s, of them error rows: %s\n", report.Thousands(c.Rows), report.Thousands(c.Errors))

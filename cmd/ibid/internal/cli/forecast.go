@@ -34,7 +34,7 @@ func (a *app) forecast(cmd *cobra.Command, job *harness.Job) error {
 	}
 	return a.write(func(w io.Writer) error {
 		if a.format == "json" {
-			return writeJSON(w, newForecastJSON(job.Config.Judge.Kind, found))
+			return report.WriteJSON(w, newForecastJSON(job.Config.Judge.Kind, found))
 		}
 		return writeForecast(w, job.Config.Judge.Kind, found)
 	})

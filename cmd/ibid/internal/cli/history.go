@@ -97,7 +97,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err := markNights(nights); err != nil {
 		return err
 	}
-	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, plural(int64(len(listed)), "run", "runs"))}
+	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs"))}
 	systems := f.systems
 	if len(systems) == 0 {
 		systems = []string{""}
@@ -166,7 +166,7 @@ func (a *app) removeOld(f *historyFlags, listed []runs.Listed) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s kept\n", plural(int64(len(nights)-len(gone)), "run", "runs"))
+	_, err = fmt.Fprintf(a.Stdout, "%s kept\n", report.Plural(int64(len(nights)-len(gone)), "run", "runs"))
 	if f.dry && err == nil {
 		_, err = fmt.Fprintf(a.Stdout, "nothing was removed: --dry-run\n")
 	}

@@ -89,14 +89,14 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 			if strings.HasSuffix(f.report, ".txt") {
 				return writeImportText(w, a.output, &result, true)
 			}
-			return writeJSON(w, result)
+			return report.WriteJSON(w, result)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	if a.format == "json" {
-		err = writeJSON(a.Stdout, result)
+		err = report.WriteJSON(a.Stdout, result)
 	} else if !a.quiet {
 		err = writeImportText(a.Stdout, a.output, &result, a.detail)
 	}

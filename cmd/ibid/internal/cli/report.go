@@ -234,7 +234,7 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string
 		a.warn("the page has no history: %v", err)
 		return nil
 	case asked && len(past.Nights) < report.LeastNights:
-		a.warn("%s holds %s before this one, which is too few: the page has no history", folder, plural(int64(len(past.Nights)-1), "run that belongs", "runs that belong"))
+		a.warn("%s holds %s before this one, which is too few: the page has no history", folder, report.Plural(int64(len(past.Nights)-1), "run that belongs", "runs that belong"))
 	}
 	if err := markNights(past.Nights); err != nil {
 		a.warn("the page does not know whether the judge moved: %v", err)

@@ -17,6 +17,7 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/metrics/stats"
+	"ibid/report"
 )
 
 // sampleFlags are the flags of ibid sample.
@@ -128,7 +129,7 @@ func (a *app) saySample(template blindTemplate, total int, drawn int64) error {
 	kappa := stats.KappaHalfWidth(plannedPrevalence, plannedKappa, drawn, plannedLevel)
 	_, need := stats.NKappa(plannedPrevalence, plannedKappa, plannedHalfWidth, plannedLevel)
 	if a.format == "json" {
-		return writeJSON(a.Stdout, struct {
+		return report.WriteJSON(a.Stdout, struct {
 			Schema    string      `json:"schema"`
 			Items     int64       `json:"items"`
 			Of        int         `json:"of"`

@@ -223,7 +223,7 @@ func (a *app) showErrors(dir string) error {
 	}
 	return a.write(func(w io.Writer) error {
 		if a.format == "json" {
-			return writeJSON(w, map[string]any{"schema": "ibid.errors/v1", "errors": rows})
+			return report.WriteJSON(w, map[string]any{"schema": "ibid.errors/v1", "errors": rows})
 		}
 		for _, r := range rows {
 			if _, err := fmt.Fprintf(w, "%s\n", report.CleanLine(fmt.Sprintf("#%d %s/%s: %s", r.Row, r.ID, r.System, r.Error))); err != nil {

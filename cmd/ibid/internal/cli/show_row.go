@@ -68,7 +68,7 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	view := report.NewRowView(source)
 	return a.write(func(w io.Writer) error {
 		if a.format == "json" {
-			return writeJSON(w, view)
+			return report.WriteJSON(w, view)
 		}
 		return view.WriteText(w, a.style())
 	})
@@ -162,7 +162,7 @@ func (a *app) showPrompt(cmd *cobra.Command, dir string, m *runs.Manifest, name 
 			for _, p := range prompts {
 				out.Prompts = append(out.Prompts, promptJSON{p.Model, p.Vote, p.MaxTokens, p.System, p.User, p.Schema})
 			}
-			return writeJSON(w, out)
+			return report.WriteJSON(w, out)
 		}
 		return writePrompts(w, prompts)
 	})

@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"ibid/report"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -20,7 +22,7 @@ func (a *app) versionCommand() *cobra.Command {
 			}
 			return a.write(func(w io.Writer) error {
 				if a.format == "json" {
-					return writeJSON(w, map[string]string{
+					return report.WriteJSON(w, map[string]string{
 						"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
 						"platform": runtime.GOOS + "/" + runtime.GOARCH,
 					})
