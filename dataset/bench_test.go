@@ -86,3 +86,14 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
+
+// BenchmarkWrite writes rows as BenchmarkRead reads them.
+func BenchmarkWrite(b *testing.B) {
+	const rows = 200_000
+	all := readRows(b, open(b, benchmarkFile(b, rows, &parquet.Snappy), ReadOptions{}), 8192)
+	b.ReportAllocs()
+	for b.Loop() {
+		writeRows(b, all)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}

@@ -18,41 +18,15 @@ import (
 //
 // The temporary name is hidden, begins with a dot and ends in ".tmp". The writer
 // is unbuffered.
-func WriteFile(path string, write func(w io.Writer) error) (err error) {
-	dir, name := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	f, err := createTemp(dir, name)
+func WriteFile(path string, write func(w io.Writer) error) error {
+	p, err := createPending(path)
 	if err != nil {
 		return err
 	}
-	open := true
-	defer func() {
-		if err == nil {
-			return
-		}
-		if open {
-			err = errors.Join(err, f.Close())
-		}
-		if e := os.Remove(f.Name()); e != nil && !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
+	if err := write(p.File); err != nil {
+		return errors.Join(err, p.discard())
 	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	open = false
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
+	return p.commit()
 }
 
 // createTemp creates a new file for name. Unlike os.CreateTemp it leaves the
@@ -96,25 +70,15 @@ func createPending(path string) (*pendingFile, error) {
 // commit makes the file durable and gives it its name, replacing what had it.
 // After an error nothing is left under the hidden name.
 func (p *pendingFile) commit() error {
-	err := p.Sync()
-	if e := p.File.Close(); err == nil {
-		err = e
-	}
+	err := errors.Join(p.Sync(), p.File.Close())
 	if err == nil {
 		err = os.Rename(p.Name(), p.path)
 	}
 	if err != nil {
-		os.Remove(p.Name())
-		return err
+		return errors.Join(err, os.Remove(p.Name()))
 	}
 	return syncDir(filepath.Dir(p.path))
 }
 
 // discard removes the file.
-func (p *pendingFile) discard() error {
-	err := p.File.Close()
-	if e := os.Remove(p.Name()); err == nil {
-		err = e
-	}
-	return err
-}
+func (p *pendingFile) discard() error { return errors.Join(p.File.Close(), os.Remove(p.Name())) }

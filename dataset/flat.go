@@ -11,9 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-
-	pq "github.com/parquet-go/parquet-go"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -206,116 +205,101 @@ func scalarText(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// flatBatch is how many values of a column are read at a time.
-const flatBatch = 1024
-
-// withParquet opens a Parquet file of any schema. What the library panics with on
-// damaged data becomes an error.
-func withParquet(path string, use func(*pq.File) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = corrupt("%v", p)
+// flatLeaves finds the flat columns of a Parquet file.
+func flatLeaves(f *parquet.File) (leaves []*parquet.Node, names []string) {
+	for _, n := range f.Root.Children {
+		if n.IsLeaf() && !n.Repeated {
+			leaves, names = append(leaves, n), append(names, n.Name)
 		}
-	}()
-	f, err := os.Open(path)
-	if err != nil {
-		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	file, err := pq.OpenFile(f, info.Size())
-	if err != nil {
-		return corrupt("%v", err)
-	}
-	return use(file)
+	return leaves, names
 }
 
-func flatParquetColumns(path string) (columns []string, err error) {
-	err = withParquet(path, func(f *pq.File) error {
-		for _, field := range f.Schema().Fields() {
-			if field.Leaf() && !field.Repeated() {
-				columns = append(columns, field.Name())
-			}
-		}
-		return nil
-	})
-	return columns, err
+func flatParquetColumns(path string) ([]string, error) {
+	f, err := parquet.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	_, names := flatLeaves(f)
+	return names, nil
 }
 
 func readFlatParquet(path string, columns []string) (rows []FlatRow, err error) {
-	have, err := flatParquetColumns(path)
+	f, err := parquet.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := places(columns, have); err != nil {
+	defer f.Close()
+	leaves, names := flatLeaves(f)
+	at, err := places(columns, names)
+	if err != nil {
 		return nil, err
 	}
-	err = withParquet(path, func(f *pq.File) error {
-		rows = make([]FlatRow, f.NumRows())
-		for i := range rows {
-			rows[i] = FlatRow{Line: int64(i + 1), Cells: make([]string, len(columns))}
+	defer func() {
+		if p := recover(); p != nil {
+			rows, err = nil, corrupt("%v", p)
 		}
-		for c, name := range columns {
-			if err := readFlatColumn(f, name, func(i int64, text string) { rows[i].Cells[c] = text }); err != nil {
-				return &Error{Row: -1, Column: name, Err: err}
-			}
-		}
-		return nil
-	})
-	return rows, err
-}
-
-// readFlatColumn yields the values of a column that are not null.
-func readFlatColumn(f *pq.File, name string, yield func(row int64, text string)) error {
-	leaf, ok := f.Schema().Lookup(name)
-	if !ok {
-		return fmt.Errorf("no such column")
-	}
-	row := int64(0)
-	for _, group := range f.RowGroups() {
-		pages := group.ColumnChunks()[leaf.ColumnIndex].Pages()
-		err := readFlatPages(pages, func(v pq.Value) {
-			if !v.IsNull() && row < f.NumRows() {
-				yield(row, v.String())
-			}
-			row++
-		})
-		if err := errors.Join(err, pages.Close()); err != nil {
-			return err
-		}
-	}
-	if row != f.NumRows() {
-		return corrupt("%d values in %d rows", row, f.NumRows())
-	}
-	return nil
-}
-
-func readFlatPages(pages pq.Pages, yield func(pq.Value)) error {
-	values := make([]pq.Value, flatBatch)
-	for {
-		page, err := pages.ReadPage()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	}()
+	budget := f.Budget()
+	for c, i := range at {
+		cells, err := readFlatColumn(f, leaves[i], budget)
 		if err != nil {
-			return err
+			return nil, &Error{Row: -1, Column: columns[c], Err: err}
 		}
-		from := page.Values()
-		for {
-			n, err := from.ReadValues(values)
-			for _, v := range values[:n] {
-				yield(v)
+		for i, cell := range cells {
+			if c == 0 {
+				rows = append(rows, FlatRow{Line: int64(i + 1), Cells: make([]string, len(columns))})
 			}
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return err
-			}
+			rows[i].Cells[c] = cell
 		}
-		pq.Release(page)
 	}
+	return rows, nil
+}
+
+// readFlatColumn returns the values of a column as text.
+func readFlatColumn(f *parquet.File, n *parquet.Node, budget *parquet.Budget) (cells []string, err error) {
+	kind := parquet.Float
+	for _, k := range []parquet.ValueKind{parquet.Text, parquet.Integer, parquet.Flag} {
+		if _, ok := n.As(k); ok {
+			kind = k
+		}
+	}
+	leaf, ok := n.As(kind)
+	if !ok {
+		return nil, fmt.Errorf("%s is not a text, a number or a boolean", n.TypeName())
+	}
+	bits := 64
+	if n.TypeName() == "FLOAT" {
+		bits = 32
+	}
+	var reader parquet.ColumnReader
+	var values parquet.Values
+	for g := range f.RowGroups() {
+		if err := reader.Start(f, g, leaf, budget); err != nil {
+			return nil, err
+		}
+		values.Reset()
+		if err := reader.ReadEntries(int(f.GroupRows(g)), nil, &values, nil); err != nil {
+			return nil, err
+		}
+		for i, level := range values.Levels {
+			cell := ""
+			switch {
+			case int(level) != leaf.Def: // null
+			case kind == parquet.Text:
+				cell = values.Texts[i]
+			case kind == parquet.Float:
+				cell = strconv.FormatFloat(values.Floats[i], 'g', -1, bits)
+			case kind == parquet.Flag:
+				cell = strconv.FormatBool(values.Ints[i] != 0)
+			case leaf.Unsigned:
+				cell = strconv.FormatUint(uint64(values.Ints[i]), 10)
+			default:
+				cell = strconv.FormatInt(values.Ints[i], 10)
+			}
+			cells = append(cells, cell)
+		}
+	}
+	return cells, nil
 }

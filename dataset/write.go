@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-
-	"github.com/parquet-go/parquet-go"
+	"slices"
 
 	"ibid"
+	"ibid/dataset/parquet"
 )
 
 // Limits of one row group that a writer fills: whichever is reached first.
@@ -22,27 +22,23 @@ var errClosed = errors.New("writer is closed")
 
 // A Writer writes rows as one DATASET file. Nothing exists under the file's
 // name before Close has succeeded. A Writer is not safe for concurrent use.
-type Writer struct{ file fileWriter[storedRow] }
+type Writer struct{ file fileWriter }
 
 // NewWriter starts the file path. The file states that its offsets are half-open
 // code points which count from the start of the "document" or of the "page", as
 // offsetBase says; with offsetBase "" it states nothing, and what its offsets
 // mean is left to the settings of a run.
 func NewWriter(path, offsetBase string) (*Writer, error) {
-	var stated []parquet.WriterOption
+	var stated map[string]string
 	switch offsetBase {
 	case "":
 	case "document", "page":
-		stated = []parquet.WriterOption{
-			parquet.KeyValueMetadata(metaOffsetUnit, "codepoint"),
-			parquet.KeyValueMetadata(metaSpanEnd, "exclusive"),
-			parquet.KeyValueMetadata(metaOffsetBase, offsetBase),
-		}
+		stated = map[string]string{metaOffsetUnit: "codepoint", metaSpanEnd: "exclusive", metaOffsetBase: offsetBase}
 	default:
 		return nil, fmt.Errorf("%s: offset base %q is neither document nor page", path, offsetBase)
 	}
 	w := new(Writer)
-	if err := w.file.open(path, stated...); err != nil {
+	if err := w.file.open(path, &rowSpec, stated); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -50,17 +46,141 @@ func NewWriter(path, offsetBase string) (*Writer, error) {
 
 // Write appends r. Empty strings of optional columns are written as null, as
 // are id, query and answer if r says so; a list is null unless its Has field is
-// set. Pos, File, FileRow and Err are not written. The row's position is the
-// Row of an [Error].
+// set. Bytes that are not UTF-8 become U+FFFD. Pos, File, FileRow and Err are not
+// written. The row's position is the Row of an [Error].
 func (w *Writer) Write(r *ibid.Answer) error {
-	row, err := storeRow(r)
-	if err == nil {
-		err = w.file.write(row, rowBytes(r))
+	f := &w.file
+	if f.pending == nil {
+		return f.wrap(errClosed)
 	}
-	if err != nil {
-		return w.file.wrap(err)
+	for i := range r.Citations {
+		if err := checkPage("citations.page", i, r.Citations[i].Page); err != nil {
+			return f.wrap(err)
+		}
+	}
+	for i := range r.Truth {
+		if err := checkPage("truth.page", i, r.Truth[i].Page); err != nil {
+			return f.wrap(err)
+		}
+	}
+	f.string(colID, r.ID, !r.IDNull)
+	f.string(colQuery, r.Query, !r.QueryNull)
+	f.string(colAnswer, r.Answer, !r.AnswerNull)
+	f.text(colSystem, r.System)
+	f.text(colProvider, r.Provider)
+	f.text(colModel, r.Model)
+	if f.list(groupCitations, len(r.Citations), r.HasCitations) {
+		for i := range r.Citations {
+			f.citation(&r.Citations[i])
+		}
+	}
+	if f.list(groupTruth, len(r.Truth), r.HasTruth) {
+		for i := range r.Truth {
+			f.truth(&r.Truth[i])
+		}
+	}
+	if f.list(groupClaims, len(r.Claims), r.HasClaims) {
+		for i := range r.Claims {
+			c := &r.Claims[i]
+			f.text(claClaimID, c.ClaimID)
+			f.text(claText, c.Text)
+			f.integer(claStart, c.Start)
+			f.integer(claEnd, c.End)
+			f.next(groupClaims)
+		}
+	}
+	if f.list(groupLabels, len(r.Labels), r.HasLabels) {
+		for i := range r.Labels {
+			l := &r.Labels[i]
+			f.text(labAnnotator, l.Annotator)
+			f.text(labClaimID, l.ClaimID)
+			f.text(labCitationID, l.CitationID)
+			f.text(labKind, l.Kind)
+			f.number(labValue, l.Value)
+			f.next(groupLabels)
+		}
+	}
+	if f.list(groupDocuments, len(r.Documents), r.HasDocuments) {
+		for i := range r.Documents {
+			d := &r.Documents[i]
+			f.text(docDoc, d.Doc)
+			f.text(docTitle, d.Title)
+			f.string(docText, d.Text, d.HasText)
+			f.text(docSourceType, d.SourceType)
+			f.strings(f.columns[docPages], d.Pages, d.HasPages)
+			f.strings(f.columns[docBlocks], d.Blocks, d.HasBlocks)
+			f.next(groupDocuments)
+		}
+	}
+	if f.list(groupMessages, len(r.Messages), r.HasMessages) {
+		for i := range r.Messages {
+			f.text(msgRole, r.Messages[i].Role)
+			f.text(msgContent, r.Messages[i].Content)
+			f.next(groupMessages)
+		}
+	}
+	f.tags(r.Tags)
+	return f.endRow()
+}
+
+// fitsInt32 reports whether v can be a page.
+func fitsInt32(v int64) bool { return math.MinInt32 <= v && v <= math.MaxInt32 }
+
+func checkPage(column string, element int, page ibid.Integer) error {
+	if page.Known() && !fitsInt32(page.Value) {
+		return &Error{Row: -1, Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page.Value)}
 	}
 	return nil
+}
+
+func (f *fileWriter) citation(c *ibid.Citation) {
+	f.string(citDoc, c.Doc, !c.DocNull)
+	f.integer(citPage, c.Page)
+	f.integer(citStart, c.Start)
+	f.integer(citEnd, c.End)
+	f.text(citUnit, c.Unit)
+	f.text(citCitedText, c.CitedText)
+	f.text(citTitle, c.Title)
+	f.integer(citAnswerStart, c.AnswerStart)
+	f.integer(citAnswerEnd, c.AnswerEnd)
+	f.text(citCitationID, c.CitationID)
+	f.text(citClaimID, c.ClaimID)
+	f.text(citSourceType, c.SourceType)
+	f.text(citMethod, c.Method)
+	f.number(citConfidence, c.Confidence)
+	f.number(citRelevance, c.Relevance)
+	f.integer(citTokenContribution, c.TokenContribution)
+	f.text(citSourceReference, c.SourceReference)
+	f.next(groupCitations)
+}
+
+func (f *fileWriter) truth(m *ibid.Mark) {
+	f.text(truAnnotator, m.Annotator)
+	f.string(truDoc, m.Doc, !m.DocNull)
+	f.integer(truPage, m.Page)
+	f.integer(truStart, m.Start)
+	f.integer(truEnd, m.End)
+	f.text(truUnit, m.Unit)
+	f.text(truClaimID, m.ClaimID)
+	f.next(groupTruth)
+}
+
+// tags writes no tags as null. Of two with one key the last counts, as for a reader.
+func (f *fileWriter) tags(tags []ibid.Tag) {
+	if len(tags) == 0 {
+		return
+	}
+	values := make(map[string]string, len(tags))
+	for _, t := range tags {
+		values[t.Key] = t.Value
+	}
+	keys := slices.Sorted(maps.Keys(values))
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		keys[i], texts[i] = f.copied(k), f.copied(values[k])
+	}
+	at := f.lists[groupTags]
+	at.table.AppendMap(at.column, keys, texts)
 }
 
 // Rows is the number of rows written so far.
@@ -76,12 +196,12 @@ func (w *Writer) Abort() error { return w.file.abort() }
 
 // A DocumentWriter writes documents as one DOCUMENTS file, with the promises of
 // [Writer].
-type DocumentWriter struct{ file fileWriter[storedDocument] }
+type DocumentWriter struct{ file fileWriter }
 
 // NewDocumentWriter starts the file path.
 func NewDocumentWriter(path string) (*DocumentWriter, error) {
 	w := new(DocumentWriter)
-	if err := w.file.open(path); err != nil {
+	if err := w.file.open(path, &documentSpec, nil); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -89,10 +209,18 @@ func NewDocumentWriter(path string) (*DocumentWriter, error) {
 
 // Write appends d. File, FileRow and Err are not written.
 func (w *DocumentWriter) Write(d *ibid.Document) error {
-	if err := w.file.write(storeDocument(d), documentBytes(d)); err != nil {
-		return w.file.wrap(err)
+	f := &w.file
+	if f.pending == nil {
+		return f.wrap(errClosed)
 	}
-	return nil
+	f.string(fileDoc, d.Doc, true)
+	f.text(fileTitle, d.Title)
+	f.string(fileText, d.Text, d.HasText)
+	f.text(fileSourceType, d.SourceType)
+	f.text(fileMetadata, d.Metadata)
+	f.strings(f.lists[groupPages], d.Pages, d.HasPages)
+	f.strings(f.lists[groupBlocks], d.Blocks, d.HasBlocks)
+	return f.endRow()
 }
 
 // Rows is the number of documents written so far.
@@ -104,362 +232,192 @@ func (w *DocumentWriter) Close() error { return w.file.close() }
 // Abort is as for [Writer].
 func (w *DocumentWriter) Abort() error { return w.file.abort() }
 
-// A fileWriter writes values of T as one Parquet file.
-type fileWriter[T any] struct {
+// A fileWriter writes the columns of a schemaSpec as one Parquet file. It keeps one row
+// group in memory.
+type fileWriter struct {
 	path    string
 	pending *pendingFile // nil before open and after close and abort
-	parquet *parquet.GenericWriter[T]
+	stated  map[string]string
+	encoder parquet.Encoder
+	table   *parquet.Table
+	columns []tablePlace // by column
+	lists   []tablePlace // by group
+	arena   parquet.Arena
 	rows    int64
-	group   struct{ rows, bytes int64 }
+	bytes   int // of values in the table
 }
 
-func (w *fileWriter[T]) open(path string, options ...parquet.WriterOption) error {
+// A tablePlace is a column of the file's table or of that of the structs of a list.
+type tablePlace struct {
+	table  *parquet.Table
+	column int
+}
+
+func (f *fileWriter) open(path string, spec *schemaSpec, stated map[string]string) error {
+	table, err := parquet.NewTable(spec.fields())
+	if err != nil {
+		return err
+	}
 	pending, err := createPending(path)
 	if err != nil {
 		return err
 	}
-	w.path, w.pending = path, pending
-	// Version 1 pages and plain strings are what every reader in use
-	// understands.
-	options = append(options, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1),
-		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.CreatedBy("ibid", "", ""))
-	w.parquet = parquet.NewGenericWriter[T](pending, options...)
+	f.path, f.pending, f.stated, f.table = path, pending, stated, table
+	f.columns = make([]tablePlace, len(spec.columns))
+	plain := spec.members(-1)
+	for i, c := range plain {
+		f.columns[c] = tablePlace{table, i}
+	}
+	for g := range spec.groups {
+		at := tablePlace{table, len(plain) + g}
+		f.lists = append(f.lists, at)
+		for i, c := range spec.members(g) {
+			f.columns[c] = tablePlace{table.Structs(at.column), i}
+		}
+	}
+	f.encoder.Begin(pending)
 	return nil
 }
 
-func (w *fileWriter[T]) write(v T, bytes int64) error {
-	if w.pending == nil {
-		return errClosed
+// fields are the columns as they are written: plain ones, then lists.
+func (s *schemaSpec) fields() []parquet.Field {
+	fields := s.memberFields(-1)
+	for g, name := range s.groups {
+		f := parquet.Field{Name: name, Kind: parquet.ListStruct, Fields: s.memberFields(g)}
+		switch {
+		case f.Fields[0].Name == "":
+			f.Kind = parquet.ListString
+		case f.Fields[0].Name == "key":
+			f.Kind = parquet.MapString
+		}
+		fields = append(fields, f)
 	}
-	if _, err := w.parquet.Write([]T{v}); err != nil {
-		return err
+	return fields
+}
+
+func (s *schemaSpec) memberFields(g int) []parquet.Field {
+	var fields []parquet.Field
+	for _, c := range s.members(g) {
+		spec := &s.columns[c]
+		f := parquet.Field{Name: spec.member, Kind: [...]parquet.ColumnKind{textValue: parquet.String, intValue: parquet.Int64, pageValue: parquet.Int32, floatValue: parquet.Double}[spec.kind]}
+		if spec.nested {
+			f.Kind = parquet.ListString
+		}
+		fields = append(fields, f)
 	}
-	w.rows++
-	w.group.rows++
-	w.group.bytes += bytes
-	if w.group.rows < groupRows && w.group.bytes < groupBytes {
+	return fields
+}
+
+// copied returns a copy of s that is good until the row group is written.
+func (f *fileWriter) copied(s string) string {
+	f.bytes += len(s) + 20 // and what the table has of it
+	return f.arena.Copy(s)
+}
+
+func (f *fileWriter) string(c int, s string, valid bool) {
+	if valid {
+		f.columns[c].table.AppendString(f.columns[c].column, f.copied(s))
+	}
+}
+
+// text writes "" as null.
+func (f *fileWriter) text(c int, s string) { f.string(c, s, s != "") }
+
+func (f *fileWriter) integer(c int, v ibid.Integer) {
+	if v.Known() {
+		f.bytes += 8
+		f.columns[c].table.AppendInt(f.columns[c].column, v.Value)
+	}
+}
+
+func (f *fileWriter) number(c int, v ibid.Number) {
+	if v.Known() {
+		f.bytes += 8
+		f.columns[c].table.AppendDouble(f.columns[c].column, v.Value)
+	}
+}
+
+func (f *fileWriter) strings(at tablePlace, list []string, valid bool) {
+	if !valid {
+		return
+	}
+	copies := make([]string, len(list))
+	for i, s := range list {
+		copies[i] = f.copied(s)
+	}
+	at.table.AppendStrings(at.column, copies)
+}
+
+// list begins a list of n elements, each of which ends with next, and reports whether
+// it is one.
+func (f *fileWriter) list(g, n int, valid bool) bool {
+	if valid {
+		f.bytes += 4
+		f.lists[g].table.AppendStructs(f.lists[g].column, n)
+	}
+	return valid
+}
+
+func (f *fileWriter) next(g int) { f.lists[g].table.Structs(f.lists[g].column).EndRow() }
+
+func (f *fileWriter) endRow() error {
+	f.table.EndRow()
+	f.rows++
+	if f.table.Rows() < groupRows && f.bytes < groupBytes {
 		return nil
 	}
-	w.group.rows, w.group.bytes = 0, 0
-	return w.parquet.Flush()
+	return f.wrap(f.group())
+}
+
+// group writes the rows in memory, if there are any, as a row group.
+func (f *fileWriter) group() error {
+	if f.table.Rows() == 0 {
+		return nil
+	}
+	err := f.encoder.Group(f.table)
+	f.table.Reset()
+	f.arena.Reset()
+	f.bytes = 0
+	return err
 }
 
 // wrap names the row that was being written.
-func (w *fileWriter[T]) wrap(err error) error {
+func (f *fileWriter) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
 	if e, ok := err.(*Error); ok {
-		e.File, e.Row = w.path, w.rows
+		e.File, e.Row = f.path, f.rows
 		return e
 	}
-	return &Error{File: w.path, Row: w.rows, Err: err}
+	return &Error{File: f.path, Row: f.rows, Err: err}
 }
 
-func (w *fileWriter[T]) close() error {
-	if w.pending == nil {
+func (f *fileWriter) close() error {
+	if f.pending == nil {
 		return errClosed
 	}
-	pending := w.pending
-	if err := w.parquet.Close(); err != nil {
-		w.abort()
-		return &Error{File: w.path, Row: -1, Err: err}
+	err := f.group()
+	if err == nil {
+		err = f.encoder.End(f.table, f.stated)
 	}
-	w.pending = nil
+	if err != nil {
+		f.abort()
+		return &Error{File: f.path, Row: -1, Err: err}
+	}
+	pending := f.pending
+	f.pending = nil
 	if err := pending.commit(); err != nil {
-		return &Error{File: w.path, Row: -1, Err: err}
+		return &Error{File: f.path, Row: -1, Err: err}
 	}
 	return nil
 }
 
-func (w *fileWriter[T]) abort() error {
-	if w.pending == nil {
+func (f *fileWriter) abort() error {
+	if f.pending == nil {
 		return nil
 	}
-	pending := w.pending
-	w.pending = nil
+	pending := f.pending
+	f.pending = nil
 	return pending.discard()
-}
-
-// fitsInt32 reports whether v can be a page.
-func fitsInt32(v int64) bool { return math.MinInt32 <= v && v <= math.MaxInt32 }
-
-// The stored types are the columns of DATASET and DOCUMENTS as they are
-// written. Pointers keep null apart from zero, nil slices null apart from
-// empty.
-
-type storedRow struct {
-	ID        *string           `parquet:"id,optional"`
-	Query     *string           `parquet:"query,optional"`
-	Answer    *string           `parquet:"answer,optional"`
-	System    *string           `parquet:"system,optional,dict"`
-	Provider  *string           `parquet:"provider,optional,dict"`
-	Model     *string           `parquet:"model,optional,dict"`
-	Citations []storedCitation  `parquet:"citations,optional,list"`
-	Truth     []storedTruth     `parquet:"truth,optional,list"`
-	Claims    []storedClaim     `parquet:"claims,optional,list"`
-	Labels    []storedLabel     `parquet:"labels,optional,list"`
-	Documents []storedInline    `parquet:"documents,optional,list"`
-	Messages  []storedMessage   `parquet:"messages,optional,list"`
-	Tags      map[string]string `parquet:"tags,optional"`
-}
-
-type storedCitation struct {
-	Doc               *string  `parquet:"doc,optional,dict"`
-	Page              *int32   `parquet:"page,optional"`
-	Start             *int64   `parquet:"start,optional"`
-	End               *int64   `parquet:"end,optional"`
-	Unit              *string  `parquet:"unit,optional,dict"`
-	CitedText         *string  `parquet:"cited_text,optional"`
-	Title             *string  `parquet:"title,optional,dict"`
-	AnswerStart       *int64   `parquet:"answer_start,optional"`
-	AnswerEnd         *int64   `parquet:"answer_end,optional"`
-	CitationID        *string  `parquet:"citation_id,optional"`
-	ClaimID           *string  `parquet:"claim_id,optional"`
-	SourceType        *string  `parquet:"source_type,optional,dict"`
-	Method            *string  `parquet:"method,optional,dict"`
-	Confidence        *float64 `parquet:"confidence,optional"`
-	Relevance         *float64 `parquet:"relevance,optional"`
-	TokenContribution *int64   `parquet:"token_contribution,optional"`
-	SourceReference   *string  `parquet:"source_reference,optional"`
-}
-
-type storedTruth struct {
-	Annotator *string `parquet:"annotator,optional,dict"`
-	Doc       *string `parquet:"doc,optional,dict"`
-	Page      *int32  `parquet:"page,optional"`
-	Start     *int64  `parquet:"start,optional"`
-	End       *int64  `parquet:"end,optional"`
-	Unit      *string `parquet:"unit,optional,dict"`
-	ClaimID   *string `parquet:"claim_id,optional"`
-}
-
-type storedClaim struct {
-	ClaimID *string `parquet:"claim_id,optional"`
-	Text    *string `parquet:"text,optional"`
-	Start   *int64  `parquet:"start,optional"`
-	End     *int64  `parquet:"end,optional"`
-}
-
-type storedLabel struct {
-	Annotator  *string  `parquet:"annotator,optional,dict"`
-	ClaimID    *string  `parquet:"claim_id,optional"`
-	CitationID *string  `parquet:"citation_id,optional"`
-	Kind       *string  `parquet:"kind,optional,dict"`
-	Value      *float64 `parquet:"value,optional"`
-}
-
-type storedInline struct {
-	Doc        *string  `parquet:"doc,optional,dict"`
-	Title      *string  `parquet:"title,optional,dict"`
-	Text       *string  `parquet:"text,optional"`
-	SourceType *string  `parquet:"source_type,optional,dict"`
-	Pages      []string `parquet:"pages,optional,list"`
-	Blocks     []string `parquet:"blocks,optional,list"`
-}
-
-type storedMessage struct {
-	Role    *string `parquet:"role,optional,dict"`
-	Content *string `parquet:"content,optional"`
-}
-
-type storedDocument struct {
-	Doc        string   `parquet:"doc"`
-	Title      *string  `parquet:"title,optional"`
-	Text       *string  `parquet:"text,optional"`
-	SourceType *string  `parquet:"source_type,optional,dict"`
-	Pages      []string `parquet:"pages,optional,list"`
-	Blocks     []string `parquet:"blocks,optional,list"`
-	Metadata   *string  `parquet:"metadata,optional"`
-}
-
-// storeRow converts r. The strings stay those of r.
-func storeRow(r *ibid.Answer) (storedRow, error) {
-	row := storedRow{
-		ID:        storeString(&r.ID, !r.IDNull),
-		Query:     storeString(&r.Query, !r.QueryNull),
-		Answer:    storeString(&r.Answer, !r.AnswerNull),
-		System:    storeText(&r.System),
-		Provider:  storeText(&r.Provider),
-		Model:     storeText(&r.Model),
-		Claims:    storeList(r.Claims, r.HasClaims, storeClaim),
-		Labels:    storeList(r.Labels, r.HasLabels, storeLabel),
-		Documents: storeList(r.Documents, r.HasDocuments, storeInline),
-		Messages:  storeList(r.Messages, r.HasMessages, storeMessage),
-	}
-	for i := range r.Citations {
-		if p := r.Citations[i].Page; p.Known() && !fitsInt32(p.Value) {
-			return row, pageError("citations.page", i, p.Value)
-		}
-	}
-	for i := range r.Truth {
-		if p := r.Truth[i].Page; p.Known() && !fitsInt32(p.Value) {
-			return row, pageError("truth.page", i, p.Value)
-		}
-	}
-	row.Citations = storeList(r.Citations, r.HasCitations, storeCitation)
-	row.Truth = storeList(r.Truth, r.HasTruth, storeTruth)
-	if len(r.Tags) > 0 {
-		row.Tags = maps.Collect(func(yield func(string, string) bool) {
-			for _, t := range r.Tags {
-				if !yield(t.Key, t.Value) {
-					return
-				}
-			}
-		})
-	}
-	return row, nil
-}
-
-func pageError(column string, element int, page int64) *Error {
-	return &Error{Row: -1, Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page)}
-}
-
-func storeCitation(c *ibid.Citation) storedCitation {
-	return storedCitation{
-		Doc:               storeString(&c.Doc, !c.DocNull),
-		Page:              storePage(c.Page),
-		Start:             storeInt(&c.Start),
-		End:               storeInt(&c.End),
-		Unit:              storeText(&c.Unit),
-		CitedText:         storeText(&c.CitedText),
-		Title:             storeText(&c.Title),
-		AnswerStart:       storeInt(&c.AnswerStart),
-		AnswerEnd:         storeInt(&c.AnswerEnd),
-		CitationID:        storeText(&c.CitationID),
-		ClaimID:           storeText(&c.ClaimID),
-		SourceType:        storeText(&c.SourceType),
-		Method:            storeText(&c.Method),
-		Confidence:        storeFloat(&c.Confidence),
-		Relevance:         storeFloat(&c.Relevance),
-		TokenContribution: storeInt(&c.TokenContribution),
-		SourceReference:   storeText(&c.SourceReference),
-	}
-}
-
-func storeTruth(t *ibid.Mark) storedTruth {
-	return storedTruth{
-		Annotator: storeText(&t.Annotator),
-		Doc:       storeString(&t.Doc, !t.DocNull),
-		Page:      storePage(t.Page),
-		Start:     storeInt(&t.Start),
-		End:       storeInt(&t.End),
-		Unit:      storeText(&t.Unit),
-		ClaimID:   storeText(&t.ClaimID),
-	}
-}
-
-func storeClaim(c *ibid.Claim) storedClaim {
-	return storedClaim{
-		ClaimID: storeText(&c.ClaimID), Text: storeText(&c.Text),
-		Start: storeInt(&c.Start), End: storeInt(&c.End),
-	}
-}
-
-func storeLabel(l *ibid.Label) storedLabel {
-	return storedLabel{
-		Annotator: storeText(&l.Annotator), ClaimID: storeText(&l.ClaimID), CitationID: storeText(&l.CitationID),
-		Kind: storeText(&l.Kind), Value: storeFloat(&l.Value),
-	}
-}
-
-func storeInline(d *ibid.Document) storedInline {
-	return storedInline{
-		Doc: storeText(&d.Doc), Title: storeText(&d.Title), Text: storeString(&d.Text, d.HasText),
-		SourceType: storeText(&d.SourceType),
-		Pages:      storeStrings(d.Pages, d.HasPages), Blocks: storeStrings(d.Blocks, d.HasBlocks),
-	}
-}
-
-func storeDocument(d *ibid.Document) storedDocument {
-	return storedDocument{
-		Doc: d.Doc, Title: storeText(&d.Title), Text: storeString(&d.Text, d.HasText),
-		SourceType: storeText(&d.SourceType),
-		Pages:      storeStrings(d.Pages, d.HasPages), Blocks: storeStrings(d.Blocks, d.HasBlocks),
-		Metadata: storeText(&d.Metadata),
-	}
-}
-
-func storeMessage(m *ibid.Message) storedMessage {
-	return storedMessage{Role: storeText(&m.Role), Content: storeText(&m.Content)}
-}
-
-// storeText writes "" as null.
-func storeText(s *string) *string { return storeString(s, *s != "") }
-
-func storeString(s *string, valid bool) *string {
-	if !valid {
-		return nil
-	}
-	return s
-}
-
-func storeInt(v *ibid.Integer) *int64 {
-	if !v.Known() {
-		return nil
-	}
-	return &v.Value
-}
-
-func storeFloat(v *ibid.Number) *float64 {
-	if !v.Known() {
-		return nil
-	}
-	return &v.Value
-}
-
-func storePage(v ibid.Integer) *int32 {
-	if !v.Known() {
-		return nil
-	}
-	page := int32(v.Value)
-	return &page
-}
-
-// storeList returns nil for a null list, and never nil for an empty one.
-func storeList[T, S any](list []T, has bool, store func(*T) S) []S {
-	if !has {
-		return nil
-	}
-	out := make([]S, len(list))
-	for i := range list {
-		out[i] = store(&list[i])
-	}
-	return out
-}
-
-func storeStrings(list []string, has bool) []string {
-	switch {
-	case !has:
-		return nil
-	case list == nil:
-		return []string{}
-	}
-	return list
-}
-
-// rowBytes estimates what r adds to its row group before compression.
-func rowBytes(r *ibid.Answer) int64 {
-	n := 64 + len(r.ID) + len(r.Query) + len(r.Answer) + 100*len(r.Citations) + 60*len(r.Truth) + 40*len(r.Labels)
-	for i := range r.Citations {
-		n += len(r.Citations[i].CitedText) + len(r.Citations[i].SourceReference)
-	}
-	for i := range r.Claims {
-		n += 40 + len(r.Claims[i].Text)
-	}
-	for i := range r.Messages {
-		n += 16 + len(r.Messages[i].Content)
-	}
-	bytes := int64(n)
-	for i := range r.Documents {
-		bytes += documentBytes(&r.Documents[i])
-	}
-	return bytes
-}
-
-func documentBytes(d *ibid.Document) int64 {
-	n := 64 + len(d.Doc) + len(d.Title) + len(d.Text) + len(d.Metadata)
-	for _, texts := range [][]string{d.Pages, d.Blocks} {
-		for _, text := range texts {
-			n += len(text)
-		}
-	}
-	return int64(n)
 }

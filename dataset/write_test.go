@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"ibid"
 )
@@ -149,6 +153,80 @@ func TestWriterRoundTrip(t *testing.T) {
 		}
 		if got, want := s.Conventions(), (FileConventions{"codepoint", "exclusive", "document"}); got != want {
 			t.Errorf("Conventions() = %v, want %v", got, want)
+		}
+	}
+}
+
+// TestWriterReadByParquetGo reads a file of several row groups and pages with another
+// reader.
+func TestWriterReadByParquetGo(t *testing.T) {
+	rows := append(everyRow(), randomRows(5, 3000)...)
+	long := strings.Repeat("0123456789 Zoë ", 1<<16)
+	for i := range 40 { // a megabyte each
+		rows = append(rows, ibid.Answer{ID: fmt.Sprint(i), Answer: fmt.Sprint(i, long), HasDocuments: true, Documents: []ibid.Document{{Doc: "d", HasPages: true, Pages: []string{"p", long + "p"}}}})
+	}
+	path := writeRows(t, rows)
+	got, err := parquet.ReadFile[storedRow](path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]storedRow, len(rows))
+	for i := range rows {
+		if want[i], err = storeRow(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty := func(a, b any) bool { return reflect.ValueOf(a).Len()+reflect.ValueOf(b).Len() == 0 }
+	isList := func(p cmp.Path) bool { k := p.Last().Type().Kind(); return k == reflect.Slice || k == reflect.Map }
+	if diff := cmp.Diff(want, got, cmp.FilterPath(isList, cmp.FilterValues(empty, cmp.Ignore()))); diff != "" {
+		t.Errorf("-want +got:\n%.2000s", diff)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(file, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.RowGroups()); n < 2 {
+		t.Errorf("%d row groups", n)
+	}
+}
+
+// The caller may use the memory of a row again.
+func TestWriterCopiesText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	w, err := NewWriter(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	memory := []byte("aaaa")
+	text := unsafe.String(&memory[0], len(memory))
+	for i := range 4 {
+		copy(memory, strings.Repeat(string(rune('a'+i)), 4))
+		row := ibid.Answer{
+			ID: text, Tags: []ibid.Tag{{Key: text, Value: text}},
+			HasDocuments: true, Documents: []ibid.Document{{Doc: text, HasPages: true, Pages: []string{text}}},
+		}
+		if err := w.Write(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copy(memory, "\xff\xff\xff\xff")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range readRows(t, open(t, path, ReadOptions{}), 9) {
+		want := strings.Repeat(string(rune('a'+i)), 4)
+		if r.ID != want || r.Tags[0] != (ibid.Tag{Key: want, Value: want}) || r.Documents[0].Doc != want || r.Documents[0].Pages[0] != want {
+			t.Errorf("row %d: %+v", i, r)
 		}
 	}
 }

@@ -33,11 +33,12 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	"dataset/parquet": {theirs: []string{
-		"github.com/parquet-go/parquet-go", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
+		// its schema, footer and page structs, not its reader and writer
+		"github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
 	}},
 	"dataset": {
 		ours:   []string{"dataset/parquet", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"},
-		theirs: []string{"github.com/parquet-go/parquet-go", "github.com/apache/arrow/go/v17"},
+		theirs: []string{"github.com/apache/arrow/go/v17"},
 	},
 	"dataset/convert":     {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json"}},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/parquet", "metrics", "metrics/stats"}},

@@ -617,6 +617,9 @@ func (a *Arena) text(b []byte) string {
 	return unsafe.String(unsafe.SliceData(dst), len(b))
 }
 
+// Copy returns a copy of s that lives until the reset.
+func (a *Arena) Copy(s string) string { return a.text(unsafe.Slice(unsafe.StringData(s), len(s))) }
+
 // grow moves on to the next block that has room for n bytes.
 func (a *Arena) grow(n int) {
 	if a.used > 0 {

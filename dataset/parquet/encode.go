@@ -1,73 +1,83 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go/format"
 )
 
 const (
-	pageValues = 1 << 17 // most values of one page, unless eight rows have more
-	pageBytes  = 1 << 20 // most bytes of strings in one page, unless eight rows have more
+	pageValues = 1 << 17 // most values of one page, unless one row has more
+	pageBytes  = 1 << 20 // most bytes of strings in one page, unless one row has more
 	flushBytes = 1 << 18 // written at once
 )
 
-// An Encoder turns tables into Parquet. It keeps its scratch memory from part
-// to part; the zero value is ready. It is not safe for concurrent use.
+// An Encoder turns tables into Parquet files, each into a row group. It keeps its
+// scratch memory from file to file; the zero value is ready. It is not safe for
+// concurrent use.
 //
 // Encodings are chosen per column from the values alone: a dictionary when
 // there are few distinct ones or integers lie close together, differences for
 // other integers, else PLAIN.
 type Encoder struct {
-	w   io.Writer
-	out []byte // not yet written
-	off int64  // of the end of out in the file
-	err error
+	w      io.Writer
+	out    []byte // not yet written
+	off    int64  // of the end of out in the file
+	err    error
+	groups []format.RowGroup // written so far
 
 	raw    []byte // one page
-	footer []byte
 	snappy snappyPacker
-	meta   compactWriter
-	group  resultGroup
+	header compactWriter
+	levels []*levels // of the rows of a table, then of what is inside them
 	pages  leafPages
 }
 
 // EncodePart writes t as one complete Parquet file with a single row group,
 // which has no rows if t has none. The bytes depend on nothing but the fields
-// and the values of t. It is an error if a required column has a null or eight
-// rows of a column do not fit a page of 2 GiB.
+// and the values of t. It is an error if a required column has a null or one
+// row of a column does not fit a page of 2 GiB.
 func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
-	t.settle()
-	for i, f := range t.fields {
-		if n := countBits(t.columns[i].valid, 0, t.rows); f.Required && n != t.rows {
-			return fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-n, t.rows)
-		}
+	e.Begin(w)
+	if err := e.Group(t); err != nil {
+		return err
 	}
-	e.w, e.out, e.off, e.err = w, e.out[:0], 0, nil
+	return e.End(t, nil)
+}
+
+// Begin starts a file. Until [Encoder.End] has returned without an error, w holds part
+// of a file.
+func (e *Encoder) Begin(w io.Writer) {
+	e.w, e.out, e.off, e.err, e.groups = w, e.out[:0], 0, nil, nil
 	e.write([]byte(magic))
-	e.group.rows = int64(t.rows)
-	e.group.chunks = slices.Grow(e.group.chunks[:0], len(t.leaves))[:len(t.leaves)]
-	for i := range t.leaves {
-		l := &t.leaves[i]
-		if err := e.encodeLeaf(&e.group.chunks[i], t, l); err != nil {
-			return fmt.Errorf("result column %q: %w", t.fields[l.column].Name, err)
-		}
+}
+
+// Group writes t as the next row group. Its errors are those of EncodePart.
+func (e *Encoder) Group(t *Table) error {
+	t.settle()
+	rows := e.inside(0)
+	rows.zero(t.rows)
+	g := format.RowGroup{NumRows: int64(t.rows), FileOffset: e.off, Columns: make([]format.ColumnChunk, 0, len(t.schema.leaves))}
+	if err := e.encodeColumns(&g, t, t.schema, 0); err != nil {
+		return err
 	}
-	e.meta.reset()
-	appendGroup(&e.meta, t.leaves, &e.group, 0)
-	e.raw = append(e.raw[:0], e.meta.b...)
-	e.footer = appendFooter(&e.meta, e.footer[:0], t.fields, len(t.leaves), e.group.rows, e.raw, 1, nil)
-	e.write(e.footer)
-	e.flush()
-	e.w = nil
+	for i := range g.Columns {
+		g.TotalByteSize += g.Columns[i].MetaData.TotalUncompressedSize
+		g.TotalCompressedSize += g.Columns[i].MetaData.TotalCompressedSize
+	}
+	e.groups = append(e.groups, g)
 	return e.err
 }
+
+// End completes the file, of which all groups have the columns of t.
+func (e *Encoder) End(t *Table, metadata map[string]string) error { return e.end(t.schema, metadata) }
 
 func (e *Encoder) write(b []byte) {
 	e.out = append(e.out, b...)
@@ -84,39 +94,78 @@ func (e *Encoder) flush() {
 	e.out = e.out[:0]
 }
 
-// encodeLeaf writes one column chunk and describes it in c.
-func (e *Encoder) encodeLeaf(c *resultChunk, t *Table, l *resultLeaf) error {
-	p := &e.pages
-	p.begin(t, l)
-	*c = resultChunk{encoding: p.values.encoding(), first: e.off, data: e.off, min: c.min[:0], max: c.max[:0]}
-	for row := 0; row == 0 || row < t.rows; {
-		end := p.cut(row)
-		raw, values := p.page(e.raw[:0], row, end)
-		e.raw = raw
-		if row == 0 {
-			if p.values.dictionary() {
-				if err := e.dictionaryPage(c, &p.values); err != nil {
-					return err
-				}
-				c.data = e.off
+// inside returns the levels at that depth of nesting.
+func (e *Encoder) inside(depth int) *levels {
+	for len(e.levels) <= depth {
+		e.levels = append(e.levels, new(levels))
+	}
+	return e.levels[depth]
+}
+
+// encodeColumns writes the columns of t, whose rows are the entries at that depth that
+// are there.
+func (e *Encoder) encodeColumns(g *format.RowGroup, t *Table, s *schema, depth int) error {
+	up, l := e.inside(depth), e.inside(depth+1)
+	for i := range t.columns {
+		c, f := &t.columns[i], &t.fields[i]
+		if n := countBits(c.valid, 0, t.rows); f.Required && n != t.rows {
+			return fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-n, t.rows)
+		}
+		l.expand(up, c, f.Required)
+		if c.kind == ListStruct {
+			if err := e.encodeColumns(g, c.structs, s, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		for range f.Kind.leaves() {
+			leaf := &s.leaves[len(g.Columns)]
+			if err := e.encodeLeaf(g, leaf, c, l); err != nil {
+				return fmt.Errorf("result column %q: %w", strings.Join(leaf.path, "."), err)
 			}
 		}
-		if err := e.dataPage(c, raw, values, p.values.wide()); err != nil {
+	}
+	return nil
+}
+
+// encodeLeaf writes one column chunk and describes it in g.
+func (e *Encoder) encodeLeaf(g *format.RowGroup, leaf *resultLeaf, c *tableColumn, l *levels) error {
+	p := &e.pages
+	p.begin(leaf, c, l)
+	encoding := p.values.encoding()
+	g.Columns = append(g.Columns, format.ColumnChunk{FileOffset: e.off, MetaData: format.ColumnMetaData{
+		Type: leaf.typ, Encoding: []format.Encoding{encoding, format.RLE}, PathInSchema: leaf.path, Codec: format.Snappy,
+		NumValues: int64(len(l.def)), DataPageOffset: e.off,
+	}})
+	m := &g.Columns[len(g.Columns)-1].MetaData
+	for at := 0; at == 0 || at < len(l.def); {
+		end := p.cut(at)
+		e.raw = p.page(e.raw[:0], at, end)
+		if at == 0 && p.values.dictionary() { // what a page has found is in it
+			m.Encoding = append(m.Encoding, format.Plain)
+			m.DictionaryPageOffset = e.off
+			if err := e.dictionaryPage(m, &p.values); err != nil {
+				return err
+			}
+			m.DataPageOffset = e.off
+		}
+		if err := e.dataPage(m, encoding, e.raw, end-at, p.values.wide()); err != nil {
 			return err
 		}
-		c.values += int64(values)
-		if end == row {
+		if end == at {
 			break // no rows at all
 		}
-		row = end
+		at = end
 	}
-	c.nulls = c.values - int64(p.done)
-	c.min, c.max, c.hasBounds = p.values.bounds(c.min, c.max)
+	m.Statistics.NullCount = m.NumValues - int64(p.done)
+	if least, most, ok := p.values.bounds([]byte{}, []byte{}); ok {
+		m.Statistics.MinValue, m.Statistics.MaxValue = least, most
+	}
 	return e.err
 }
 
-func (e *Encoder) dictionaryPage(c *resultChunk, v *leafValues) error {
-	return e.writePage(c, v.dict, func(w *compactWriter) {
+func (e *Encoder) dictionaryPage(m *format.ColumnMetaData, v *leafValues) error {
+	return e.writePage(m, v.dict, func(w *compactWriter) {
 		w.begin(7)
 		w.i32(1, int32(v.dictLen))
 		w.i32(2, int32(format.Plain))
@@ -124,11 +173,11 @@ func (e *Encoder) dictionaryPage(c *resultChunk, v *leafValues) error {
 	}, format.DictionaryPage, false)
 }
 
-func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int, wide bool) error {
-	return e.writePage(c, raw, func(w *compactWriter) {
+func (e *Encoder) dataPage(m *format.ColumnMetaData, encoding format.Encoding, raw []byte, values int, wide bool) error {
+	return e.writePage(m, raw, func(w *compactWriter) {
 		w.begin(5)
 		w.i32(1, int32(values))
-		w.i32(2, int32(c.encoding))
+		w.i32(2, int32(encoding))
 		w.i32(3, int32(format.RLE))
 		w.i32(4, int32(format.RLE))
 		w.end()
@@ -137,12 +186,12 @@ func (e *Encoder) dataPage(c *resultChunk, raw []byte, values int, wide bool) er
 
 // writePage writes the page raw under the header that fields completes. wide is
 // that of [snappyPacker.pack].
-func (e *Encoder) writePage(c *resultChunk, raw []byte, fields func(*compactWriter), typ format.PageType, wide bool) error {
+func (e *Encoder) writePage(m *format.ColumnMetaData, raw []byte, fields func(*compactWriter), typ format.PageType, wide bool) error {
 	if s2.MaxEncodedLen(len(raw)) < 0 || s2.MaxEncodedLen(len(raw)) > math.MaxInt32 {
 		return fmt.Errorf("page of %d bytes does not fit 2 GiB", len(raw))
 	}
 	body := e.snappy.pack(raw, wide)
-	w := &e.meta
+	w := &e.header
 	w.reset()
 	w.i32(1, int32(typ))
 	w.i32(2, int32(len(raw)))
@@ -150,186 +199,179 @@ func (e *Encoder) writePage(c *resultChunk, raw []byte, fields func(*compactWrit
 	w.i32(4, int32(crc32.ChecksumIEEE(body)))
 	fields(w)
 	w.end()
-	c.rawSize += int64(len(w.b) + len(raw))
-	c.size += int64(len(w.b) + len(body))
+	m.TotalUncompressedSize += int64(len(w.b) + len(raw))
+	m.TotalCompressedSize += int64(len(w.b) + len(body))
 	e.write(w.b)
 	e.write(body)
 	return e.err
 }
 
-// appendLevelBlock appends a block of levels: its length, then the hybrid that fill
-// appends.
-func appendLevelBlock(dst []byte, fill func([]byte) []byte) []byte {
-	at := len(dst)
-	dst = fill(append(dst, 0, 0, 0, 0))
-	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
-	return dst
+// levels are the repetition and definition levels of entries, as Parquet has them: of
+// the rows of a table, or of what a column has inside them.
+//
+// Source: Melnik et al., Dremel: Interactive Analysis of Web-Scale Datasets, VLDB
+// 2010, section 4.1.
+type levels struct {
+	rep, def       []byte
+	maxRep, maxDef byte // def is maxDef for an entry that is there
+
+	repMemory, defMemory []byte // rep and def may be those of other levels
 }
 
-// leafPages cuts one leaf of a table into pages and lays out their levels. The
-// values of a page are laid out by values.
-type leafPages struct {
-	leaf    *resultLeaf
-	column  *tableColumn
-	rows    int
-	lengths []int32 // of the lists that are not null, for a repeated leaf
-	values  leafValues
-	mapLens []int32 // memory of lengths for maps
-
-	lists int // lists before the next page
-	done  int // values before the next page
-}
-
-func (p *leafPages) begin(t *Table, l *resultLeaf) {
-	p.leaf, p.column, p.rows = l, &t.columns[l.column], t.rows
-	p.lists, p.done = 0, 0
-	p.lengths = p.column.lengths
-	if p.column.kind == MapString {
-		p.mapLens = p.mapLens[:0]
-		for _, row := range p.column.maps.rows {
-			p.mapLens = append(p.mapLens, int32(len(p.column.maps.set(row).keys)))
-		}
-		p.lengths = p.mapLens
+// zero makes the levels of n rows.
+func (l *levels) zero(n int) {
+	if cap(l.defMemory) < n {
+		l.defMemory = make([]byte, n)
 	}
-	p.values.begin(p.column, l)
+	l.def, l.maxRep, l.maxDef = l.defMemory[:n], 0, 0 // nobody writes to them
+	l.rep = l.def
 }
 
-// cut returns the end of the page that begins at row: the end of the table, or
-// else a multiple of 8, so that the bitmap of a page begins at a byte.
-func (p *leafPages) cut(row int) int {
-	if !p.leaf.repeated && p.values.plainBytes() <= pageBytes {
-		return min(p.rows, row+pageValues)
+// expand makes the levels of what column c has inside the entries of up: a value, or
+// the elements of a list.
+func (l *levels) expand(up *levels, c *tableColumn, required bool) {
+	l.rep, l.def, l.maxRep, l.maxDef = up.rep, up.def, up.maxRep, up.maxDef
+	if !required {
+		l.maxDef++
 	}
-	entries, bytes := 0, 0
-	list, value := p.lists, p.done
-	for end := row; end < p.rows; {
-		next := min(end+8, p.rows)
-		present := countBits(p.column.valid, end, next)
-		n := present
-		if p.leaf.repeated {
-			n = 0
-			for _, l := range p.lengths[list : list+present] {
-				n += int(l)
-				entries += max(int(l), 1)
+	switch lengths := c.listLengths(); {
+	case c.kind.isList():
+		l.rep, l.def = l.repMemory[:0], l.defMemory[:0]
+		l.maxRep++
+		l.maxDef++
+		l.expandLists(up, c, required, lengths)
+		l.repMemory, l.defMemory = l.rep, l.def
+	case required || c.end == 0: // as those above
+	case up.maxDef == 0: // rows
+		l.defMemory = spreadBits(l.defMemory[:0], c.valid, len(up.def))
+		l.def = l.defMemory
+	default:
+		l.def = append(l.defMemory[:0], up.def...)
+		row := 0
+		for i, def := range l.def {
+			if def == up.maxDef {
+				l.def[i] += c.bit(row)
+				row++
 			}
-			entries += next - end - present
-			list += present
-		} else {
-			entries += next - end
 		}
-		bytes += p.values.stringBytes(value, value+n)
-		if end > row && (entries > pageValues || bytes > pageBytes) {
-			return end
+		l.defMemory = l.def
+	}
+}
+
+// expandLists appends the elements of lists. A null list and an empty one have one
+// entry that is not there.
+func (l *levels) expandLists(up *levels, c *tableColumn, required bool, lengths []int32) {
+	row := 0
+	for i, def := range up.def {
+		l.rep = append(l.rep, up.rep[i])
+		present := def == up.maxDef
+		if present {
+			present = required || c.bit(row) == 1
+			row++
+		}
+		if !present {
+			l.def = append(l.def, def)
+			continue
+		}
+		n := int(lengths[0])
+		lengths = lengths[1:]
+		if n == 0 {
+			l.def = append(l.def, l.maxDef-1)
+			continue
+		}
+		l.def = append(l.def, l.maxDef)
+		for range n - 1 {
+			l.rep, l.def = append(l.rep, l.maxRep), append(l.def, l.maxDef)
+		}
+	}
+}
+
+// leafPages cuts one leaf into pages. The values of a page are laid out by values.
+type leafPages struct {
+	*levels
+	values leafValues
+	lists  int // lists before the next page, if they are maps
+	done   int // values before the next page
+}
+
+func (p *leafPages) begin(leaf *resultLeaf, c *tableColumn, l *levels) {
+	p.levels, p.lists, p.done = l, 0, 0
+	p.values.begin(c, leaf)
+}
+
+// count is the number of values in the entries [from, to).
+func (p *leafPages) count(from, to int) int { return bytes.Count(p.def[from:to], []byte{p.maxDef}) }
+
+// rowAfter returns the first entry of a row above at.
+func (p *leafPages) rowAfter(at int) int {
+	if p.maxRep == 0 {
+		return at + 1
+	}
+	if n := bytes.IndexByte(p.rep[at+1:], 0); n >= 0 {
+		return at + 1 + n
+	}
+	return len(p.rep)
+}
+
+// cut returns the end of the page that begins with entry at, which is that of a row.
+func (p *leafPages) cut(at int) int {
+	limit := min(len(p.def), at+pageValues)
+	if p.values.plainBytes() <= pageBytes {
+		if limit == len(p.def) || p.maxRep == 0 {
+			return limit
+		}
+		if n := bytes.LastIndexByte(p.rep[at+1:limit+1], 0); n >= 0 {
+			return at + 1 + n
+		}
+		return p.rowAfter(at)
+	}
+	end, size, value := at, 0, p.done
+	for end < len(p.def) {
+		next := p.rowAfter(end)
+		n := p.count(end, next)
+		size += p.values.stringBytes(value, value+n)
+		if end > at && (next > limit || size > pageBytes) {
+			break
 		}
 		value += n
 		end = next
 	}
-	return p.rows
+	return end
 }
 
-// page appends the page of rows [row, end) to dst and returns the number of its
-// values, nulls included. Pages must be asked for in order.
-func (p *leafPages) page(dst []byte, row, end int) ([]byte, int) {
-	if p.leaf.repeated {
-		return p.listPage(dst, row, end)
+// page appends the page of the entries [from, to) to dst. Pages must be asked for in
+// order.
+func (p *leafPages) page(dst []byte, from, to int) []byte {
+	if p.maxRep > 0 {
+		dst = appendLevels(dst, p.rep[from:to], p.maxRep)
 	}
-	n := end - row
-	present := n
-	if !p.leaf.isRequired {
-		present = countBits(p.column.valid, row, end)
-		dst = appendLevelBlock(dst, func(b []byte) []byte {
-			return appendPresence(b, p.column.valid, row, end, present)
-		})
+	if p.maxDef > 0 {
+		dst = appendLevels(dst, p.def[from:to], p.maxDef)
 	}
-	dst = p.values.append(dst, p.done, p.done+present)
-	p.done += present
-	return dst, n
-}
-
-// appendPresence appends the definition levels of an optional scalar, present
-// of which are 1. A bitmap is just what a bit-packed run of width 1 holds.
-func appendPresence(dst []byte, valid []uint64, row, end, present int) []byte {
-	switch n := end - row; present {
-	case 0:
-		return appendRLERun(dst, 0, 1, n)
-	case n:
-		return appendRLERun(dst, 1, 1, n)
-	default:
-		return appendBitmap(appendPackedHeader(dst, n), valid, row, end)
-	}
-}
-
-// listPage is page for a repeated leaf. A null list and an empty one have one
-// entry without a value.
-func (p *leafPages) listPage(dst []byte, row, end int) ([]byte, int) {
-	present := countBits(p.column.valid, row, end)
-	lengths := p.lengths[p.lists : p.lists+present]
-	values, empty := 0, 0
-	for _, l := range lengths {
-		values += int(l)
-		if l == 0 {
-			empty++
-		}
-	}
-	entries := values + empty + end - row - present
-	dst = appendLevelBlock(dst, func(b []byte) []byte { return p.appendRepetition(b, row, end, lengths, entries) })
-	dst = appendLevelBlock(dst, func(b []byte) []byte { return p.appendDefinition(b, row, end, lengths, entries) })
+	n := p.count(from, to)
 	if p.values.mode >= mapCodes {
-		dst = p.values.appendMaps(dst, p.lists, p.lists+present, values)
+		lists := p.lists // not null: an empty one is one entry
+		p.lists += n + bytes.Count(p.def[from:to], []byte{p.maxDef - 1}) - bytes.Count(p.rep[from:to], []byte{p.maxRep})
+		dst = p.values.appendMaps(dst, lists, p.lists, n)
 	} else {
-		dst = p.values.append(dst, p.done, p.done+values)
+		dst = p.values.append(dst, p.done, p.done+n)
 	}
-	p.lists += present
-	p.done += values
-	return dst, entries
+	p.done += n
+	return dst
 }
 
-// appendRepetition appends the levels 0 for the first entry of a row and 1 for
-// the others.
-func (p *leafPages) appendRepetition(dst []byte, row, end int, lengths []int32, entries int) []byte {
-	if entries == end-row {
-		return appendRLERun(dst, 0, 1, entries)
+// appendLevels appends a block of levels up to highest: its length, then one run.
+func appendLevels(dst, levels []byte, highest byte) []byte {
+	at, width := len(dst), levelWidth(int(highest))
+	dst = append(dst, 0, 0, 0, 0)
+	switch n := len(levels); {
+	case n == 0:
+		dst = appendRLERun(dst, 0, width, 0)
+	case bytes.Count(levels, levels[:1]) == n:
+		dst = appendRLERun(dst, uint64(levels[0]), width, n)
+	default:
+		dst = packLevels(appendPackedHeader(dst, n), levels, width)
 	}
-	dst = appendPackedHeader(dst, entries)
-	start := len(dst)
-	w := bitWriter{b: dst}
-	for ; row < end; row++ {
-		w.put(0, 1)
-		if p.present(row) {
-			w.repeat(1, 1, max(int(lengths[0])-1, 0))
-			lengths = lengths[1:]
-		}
-	}
-	return padPacked(w.flush(), start, entries, 1)
-}
-
-// appendDefinition appends the levels: the highest for a value, one less for an
-// empty list, and 0 for a null list of a column that may have them.
-func (p *leafPages) appendDefinition(dst []byte, row, end int, lengths []int32, entries int) []byte {
-	if len(lengths) == 0 && !p.leaf.isRequired {
-		return appendRLERun(dst, 0, bitWidth(int(p.leaf.maxDef)+1), entries)
-	}
-	full := uint64(p.leaf.maxDef)
-	width := bitWidth(int(full) + 1)
-	dst = appendPackedHeader(dst, entries)
-	start := len(dst)
-	w := bitWriter{b: dst}
-	for ; row < end; row++ {
-		switch {
-		case !p.present(row):
-			w.put(0, width)
-			continue
-		case lengths[0] == 0:
-			w.put(full-1, width)
-		default:
-			w.repeat(full, width, int(lengths[0]))
-		}
-		lengths = lengths[1:]
-	}
-	return padPacked(w.flush(), start, entries, width)
-}
-
-func (p *leafPages) present(row int) bool {
-	w := row >> 6
-	return w < len(p.column.valid) && p.column.valid[w]>>(row&63)&1 == 1
+	binary.LittleEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
+	return dst
 }

@@ -15,24 +15,24 @@ import (
 // It returns a function that appends row i.
 func benchRows(tb testing.TB) (*Table, func(i int)) {
 	fields := []Field{
-		{"id", String, true},
-		{"system", String, true},
-		{"row", Int64, true},
-		{"status", String, true},
-		{"error", String, false},
-		{"truth_annotator", String, false},
-		{"provider", String, false},
-		{"model", String, false},
-		{"tags", MapString, false},
-		{"undefined", MapString, false},
+		{Name: "id", Kind: String, Required: true},
+		{Name: "system", Kind: String, Required: true},
+		{Name: "row", Kind: Int64, Required: true},
+		{Name: "status", Kind: String, Required: true},
+		{Name: "error", Kind: String},
+		{Name: "truth_annotator", Kind: String},
+		{Name: "provider", Kind: String},
+		{Name: "model", Kind: String},
+		{Name: "tags", Kind: MapString},
+		{Name: "undefined", Kind: MapString},
 	}
 	const counts, doubles = 48, 57
 	first := len(fields)
 	for i := range counts {
-		fields = append(fields, Field{fmt.Sprint("count_", i), Int64, false})
+		fields = append(fields, Field{Name: fmt.Sprint("count_", i), Kind: Int64})
 	}
 	for i := range doubles {
-		fields = append(fields, Field{fmt.Sprint("metric_", i), Double, false})
+		fields = append(fields, Field{Name: fmt.Sprint("metric_", i), Kind: Double})
 	}
 	t, err := NewTable(fields)
 	if err != nil {
@@ -86,28 +86,28 @@ func benchRows(tb testing.TB) (*Table, func(i int)) {
 // benchCitations makes the table of citations of a run without documents.
 func benchCitations(tb testing.TB) (*Table, func(i int)) {
 	fields := []Field{
-		{"id", String, true},
-		{"system", String, true},
-		{"row", Int64, true},
-		{"citation", Int32, true},
-		{"doc", String, false},
-		{"page", Int32, false},
-		{"start", Int64, false},
-		{"end", Int64, false},
-		{"status", String, true},
-		{"best_truth", Int32, false},
-		{"exact_jaccard", Double, false},
-		{"tolerance_jaccard", Double, false},
-		{"snapped_jaccard", Double, false},
-		{"claims", ListInt32, false},
+		{Name: "id", Kind: String, Required: true},
+		{Name: "system", Kind: String, Required: true},
+		{Name: "row", Kind: Int64, Required: true},
+		{Name: "citation", Kind: Int32, Required: true},
+		{Name: "doc", Kind: String},
+		{Name: "page", Kind: Int32},
+		{Name: "start", Kind: Int64},
+		{Name: "end", Kind: Int64},
+		{Name: "status", Kind: String, Required: true},
+		{Name: "best_truth", Kind: Int32},
+		{Name: "exact_jaccard", Kind: Double},
+		{Name: "tolerance_jaccard", Kind: Double},
+		{Name: "snapped_jaccard", Kind: Double},
+		{Name: "claims", Kind: ListInt32},
 	}
 	for _, name := range []string{"citation_id", "unit", "label", "precheck", "reason", "quote", "cited_text", "source_type"} {
-		fields = append(fields, Field{name, String, false})
+		fields = append(fields, Field{Name: name, Kind: String})
 	}
 	for _, name := range []string{"answer_start", "answer_end", "repaired_start", "repaired_end", "quote_start", "quote_end"} {
-		fields = append(fields, Field{name, Int64, false})
+		fields = append(fields, Field{Name: name, Kind: Int64})
 	}
-	fields = append(fields, Field{"support", Double, false}, Field{"relevant", Bool, false}, Field{"necessary", Bool, false})
+	fields = append(fields, Field{Name: "support", Kind: Double}, Field{Name: "relevant", Kind: Bool}, Field{Name: "necessary", Kind: Bool})
 	t, err := NewTable(fields)
 	if err != nil {
 		tb.Fatal(err)

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // A bitWriter packs values of up to 64 bits, lowest bit first, as Parquet's
@@ -130,21 +131,45 @@ func countBits(bitmap []uint64, from, to int) int {
 	return n
 }
 
-// appendBitmap appends the bits [from, to) of such a bitmap as bytes.
-func appendBitmap(dst []byte, bitmap []uint64, from, to int) []byte {
-	for b := from >> 3; b < (to+7)>>3; {
-		w := b >> 3
-		switch {
-		case w >= len(bitmap):
-			dst = append(dst, 0)
-			b++
-		case b&7 == 0 && (to+7)>>3 >= b+8:
-			dst = binary.LittleEndian.AppendUint64(dst, bitmap[w])
-			b += 8
-		default:
-			dst = append(dst, byte(bitmap[w]>>(8*(b&7))))
-			b++
+// spreadBits appends the first n bits of such a bitmap as bytes of 0 and 1.
+func spreadBits(dst []byte, bitmap []uint64, n int) []byte {
+	dst = slices.Grow(dst, n+7)
+	for i := 0; i < n; i += 8 {
+		var x uint64
+		if w := i >> 6; w < len(bitmap) {
+			x = bitmap[w] >> (i & 63) & 0xFF
 		}
+		x = (x | x<<28) & 0x0000000F0000000F
+		x = (x | x<<14) & 0x0003000300030003
+		x = (x | x<<7) & 0x0101010101010101
+		dst = binary.LittleEndian.AppendUint64(dst, x)
+	}
+	return dst[:n]
+}
+
+// packLevels appends levels of width 1 to 4 bits as one bit-packed run, eight at a
+// time: what unpackLevels spreads is folded.
+func packLevels(dst, levels []byte, width uint) []byte {
+	field := uint64(1)<<width - 1
+	mask2 := (field | field<<width) * 0x0001000100010001
+	mask4 := field | field<<width | field<<(2*width) | field<<(3*width)
+	mask4 |= mask4 << 32
+	shift := 8 - width
+	for len(levels) > 0 {
+		var x uint64
+		if len(levels) >= 8 {
+			x = binary.LittleEndian.Uint64(levels)
+		} else {
+			for i, level := range levels {
+				x |= uint64(level) << (8 * i)
+			}
+		}
+		levels = levels[min(8, len(levels)):]
+		x = (x | x>>shift) & mask2
+		x = (x | x>>(2*shift)) & mask4
+		x |= x >> (4 * shift)
+		dst = binary.LittleEndian.AppendUint64(dst, x)
+		dst = dst[:len(dst)-8+int(width)]
 	}
 	return dst
 }

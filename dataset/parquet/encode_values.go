@@ -484,7 +484,7 @@ func (m *mapPatterns) at(row int32) *mapPattern {
 // mapStrings returns the strings of a set that belong to the leaf.
 func (v *leafValues) mapStrings(row int32) []string {
 	s := v.column.maps.set(row)
-	if v.leaf.mapKey {
+	if v.leaf.mapKey() {
 		return s.keys
 	}
 	return s.values

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"reflect"
 	"slices"
 )
 
@@ -23,25 +23,18 @@ type Part struct {
 // an error if a part is not such a file, has no such group or other columns
 // than fields. After an error w holds part of a file.
 func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string) error {
-	j := joiner{w: w, fields: fields, leaves: resultLeaves(fields)}
+	var j joiner
 	defer j.close()
-	if err := j.write([]byte(magic)); err != nil {
-		return err
-	}
+	j.Begin(w)
 	for _, p := range parts {
-		if err := j.add(p); err != nil {
+		if err := j.add(p, fields); err != nil {
 			if e, ok := err.(*Error); ok {
 				err = e.Err
 			}
 			return fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)
 		}
 	}
-	var meta compactWriter
-	footer := appendFooter(&meta, nil, fields, len(j.leaves), j.rows, j.groups.b, len(parts), metadata)
-	if len(footer) > math.MaxUint32 {
-		return fmt.Errorf("%d row groups are too many for one file", len(parts))
-	}
-	return j.write(footer)
+	return j.end(schemaOf(fields), metadata)
 }
 
 // Split writes p as a file of its own: the bytes that EncodePart had written
@@ -60,19 +53,8 @@ func Split(w io.Writer, p Part) error {
 
 // A joiner is the state of Join.
 type joiner struct {
-	w      io.Writer
-	fields []Field
-	leaves []resultLeaf
-	off    int64
-	rows   int64
-	groups compactWriter // descriptions of the row groups so far
-	src    *ResultFile   // of the last part
-}
-
-func (j *joiner) write(b []byte) error {
-	n, err := j.w.Write(b)
-	j.off += int64(n)
-	return err
+	Encoder
+	src *ResultFile // of the last part
 }
 
 func (j *joiner) close() {
@@ -81,7 +63,7 @@ func (j *joiner) close() {
 	}
 }
 
-func (j *joiner) add(p Part) error {
+func (j *joiner) add(p Part, fields []Field) error {
 	if j.src == nil || j.src.file.Path != p.Path {
 		j.close()
 		src, err := OpenResult(p.Path)
@@ -91,20 +73,34 @@ func (j *joiner) add(p Part) error {
 		}
 		j.src = src
 	}
-	if !slices.Equal(j.src.fields, j.fields) {
+	if !reflect.DeepEqual(j.src.fields, fields) {
 		return errors.New("other columns than the result has")
 	}
 	if p.Group < 0 || p.Group >= j.src.RowGroups() {
 		return fmt.Errorf("the file has %d row groups", j.src.RowGroups())
 	}
-	g := groupOf(&j.src.file.meta.RowGroups[p.Group])
-	appendGroup(&j.groups, j.leaves, g, j.off-g.start())
-	j.rows += g.rows
+	g := j.src.file.meta.RowGroups[p.Group]
+	start := chunkStart(&g.Columns[0].MetaData)
+	shift := j.off - start
+	g.FileOffset += shift
+	g.Columns = slices.Clone(g.Columns)
+	for i := range g.Columns {
+		c := &g.Columns[i]
+		c.FileOffset += shift
+		c.MetaData.DataPageOffset += shift
+		if c.MetaData.DictionaryPageOffset > 0 {
+			c.MetaData.DictionaryPageOffset += shift
+		}
+	}
+	j.groups = append(j.groups, g)
+	if j.flush(); j.err != nil {
+		return j.err
+	}
 	// From file to file this is done by the kernel.
-	if _, err := j.src.file.file.Seek(g.start(), io.SeekStart); err != nil {
+	if _, err := j.src.file.file.Seek(start, io.SeekStart); err != nil {
 		return err
 	}
-	n, err := io.CopyN(j.w, j.src.file.file, g.size())
+	n, err := io.CopyN(j.w, j.src.file.file, g.TotalCompressedSize)
 	j.off += n
 	return err
 }

@@ -54,23 +54,22 @@ func OpenResult(path string) (*ResultFile, error) {
 	return f, nil
 }
 
-// check finds the fields. What it accepts is what appendFooter writes, and nothing
+// check finds the fields. What it accepts is what schemaOf describes, and nothing
 // else: that the fields describe the whole schema is checked by making it again, and
 // every column follows the one before it without a gap.
 func (f *ResultFile) check() error {
 	meta := f.file.meta
-	if meta.CreatedBy != resultCreatedBy {
+	if meta.CreatedBy != createdBy {
 		return errNotResult
 	}
 	for _, n := range f.file.Root.Children {
 		f.fields = append(f.fields, n.field())
 	}
-	again := new(format.FileMetaData)
-	var meant compactWriter
-	if _, ok := decodeStruct(appendFooter(&meant, nil, f.fields, 0, 0, nil, 0, nil), again); !ok || !reflect.DeepEqual(again.Schema, meta.Schema) {
+	again := schemaOf(f.fields)
+	if !reflect.DeepEqual(again.elements, []format.SchemaElement(meta.Schema)) {
 		return errNotResult
 	}
-	f.leaves = resultLeaves(f.fields)
+	f.leaves = again.leaves
 	at := int64(len(magic))
 	for i := range meta.RowGroups {
 		for j := range meta.RowGroups[i].Columns {
@@ -223,12 +222,12 @@ func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
 	v.reader.strict = true
 	v.entries.Reset()
 	switch {
-	case !l.repeated:
+	case l.maxRep == 0:
 		if err = v.reader.ReadEntries(rows, nil, &v.entries, nil); err == nil {
 			v.Rows = rows
 			v.addScalars(l)
 		}
-	case !l.mapValue:
+	case !l.mapValue():
 		v.rep = v.rep[:0]
 		if _, err = v.reader.ReadRows(rows, &v.entries, &v.rep, nil); err == nil {
 			v.Rows = rows
@@ -243,10 +242,10 @@ func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case l.repeated:
+	case l.maxRep > 0:
 		v.addElements(l)
 	}
-	if l.mapKey {
+	if l.mapKey() {
 		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
 	}
 	if !v.reader.Done() || v.reader.meta.NumValues > 0 && v.reader.left() > 0 {
@@ -257,10 +256,7 @@ func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
 
 // reading is the leaf, which is number i, as it is to be read.
 func (l *resultLeaf) reading(i int) Leaf {
-	leaf := Leaf{Column: i, Kind: Integer, Def: int(l.maxDef), physical: l.typ}
-	if l.repeated {
-		leaf.Rep = 1
-	}
+	leaf := Leaf{Column: i, Kind: Integer, Def: int(l.maxDef), Rep: int(l.maxRep), physical: l.typ}
 	switch l.typ {
 	case format.ByteArray:
 		leaf.Kind = Text
@@ -319,7 +315,7 @@ func (v *ColumnValues) addLists(l *resultLeaf) error {
 	at := int32(0)
 	for i, level := range v.entries.Levels {
 		if v.rep[i] == 0 {
-			v.Valid = append(v.Valid, level > 0 || l.isRequired)
+			v.Valid = append(v.Valid, level > 0 || l.maxDef == 1)
 			v.Offsets = append(v.Offsets, at)
 		} else if level != l.maxDef || v.entries.Levels[i-1] != l.maxDef {
 			return corrupt("list without a beginning")

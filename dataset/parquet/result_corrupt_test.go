@@ -205,32 +205,38 @@ func FuzzResult(f *testing.F) {
 // that its content makes sense.
 func FuzzResultPage(f *testing.F) {
 	tab := randomResult(rand.New(rand.NewPCG(1, 1)), everyKind(), 40, 5, 3).table(f)
-	tab.spill()
+	tab.settle()
+	leaves := tab.schema.leaves
 	var p leafPages
-	for i := range tab.leaves {
-		p.begin(tab, &tab.leaves[i])
-		raw, n := p.page(nil, 0, 40)
-		f.Add(uint8(i), uint16(n), raw, p.values.dict, uint16(p.values.dictLen))
+	var rows, inside levels
+	rows.zero(40)
+	for i := range leaves {
+		c := leaves[i].column
+		inside.expand(&rows, &tab.columns[c], tab.fields[c].Required)
+		p.begin(&leaves[i], &tab.columns[c], &inside)
+		raw := p.page(nil, 0, len(inside.def))
+		f.Add(uint8(i), uint16(len(inside.def)), raw, p.values.dict, uint16(p.values.dictLen))
 	}
 	f.Fuzz(func(t *testing.T, leaf uint8, n uint16, raw, dict []byte, dictLen uint16) {
-		i := int(leaf) % len(tab.leaves)
-		l := &tab.leaves[i]
+		i := int(leaf) % len(leaves)
+		l := &leaves[i]
 		var chunk bytes.Buffer
 		e := Encoder{w: &chunk}
-		c := resultChunk{encoding: format.Plain, values: int64(n)}
+		var c format.ColumnMetaData
+		encoding := format.Plain
 		if len(dict) > 0 {
-			c.encoding = format.RLEDictionary
+			encoding = format.RLEDictionary
 			if err := e.dictionaryPage(&c, &leafValues{dict: dict, dictLen: int(dictLen)}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := e.dataPage(&c, raw, int(n), false); err != nil {
+		if err := e.dataPage(&c, encoding, raw, int(n), false); err != nil {
 			t.Fatal(err)
 		}
 		e.flush()
 		var v ColumnValues
 		v.reset(tab.fields[l.column].Kind)
-		if l.mapValue { // every row is null or has one key
+		if l.mapValue() { // every row is null or has one key
 			v.rep, v.keyLevels = make([]byte, 40), bytes.Repeat([]byte{l.maxDef}, 40)
 		}
 		v.reader = ColumnReader{
@@ -240,10 +246,10 @@ func FuzzResultPage(f *testing.F) {
 		if v.read(l, 40) != nil {
 			return
 		}
-		if !l.mapValue && len(v.Valid) != 40 {
+		if !l.mapValue() && len(v.Valid) != 40 {
 			t.Errorf("%d rows of 40", len(v.Valid))
 		}
-		if l.repeated && !l.mapValue && len(v.Offsets) != len(v.Valid)+1 {
+		if l.maxRep > 0 && !l.mapValue() && len(v.Offsets) != len(v.Valid)+1 {
 			t.Errorf("%d offsets for %d rows", len(v.Offsets), len(v.Valid))
 		}
 	})

@@ -35,7 +35,7 @@ func TestResultReadByParquetGo(t *testing.T) {
 	if v, ok := pf.Lookup("ibid.a"); !ok || v != "1" {
 		t.Errorf("metadata ibid.a = %q, %v", v, ok)
 	}
-	leaves := resultLeaves(want.fields)
+	leaves := schemaOf(want.fields).leaves
 	got := &resultRows{fields: want.fields}
 	for _, g := range pf.RowGroups() {
 		rows := g.Rows()
@@ -65,7 +65,7 @@ func parquetGoCells(fields []Field, leaves []resultLeaf, row parquet.Row) []Cell
 		l := &leaves[v.Column()]
 		c := &cells[l.column]
 		if v.IsNull() {
-			c.Null = v.DefinitionLevel() == 0 && !l.isRequired
+			c.Null = v.DefinitionLevel() == 0 && !fields[l.column].Required
 			continue
 		}
 		switch fields[l.column].Kind {
@@ -84,7 +84,7 @@ func parquetGoCells(fields []Field, leaves []resultLeaf, row parquet.Row) []Cell
 		case ListInt32:
 			c.Ints = append(c.Ints, int64(v.Int32()))
 		default:
-			if s := v.Clone().String(); l.mapKey {
+			if s := v.Clone().String(); l.mapKey() {
 				c.Keys = append(c.Keys, s)
 			} else {
 				c.Texts = append(c.Texts, s)

@@ -22,7 +22,7 @@ type resultRows struct {
 // everyKind has an optional and a required column of each kind.
 func everyKind() []Field {
 	var fields []Field
-	for k := range columnKinds {
+	for k := range ListStruct {
 		fields = append(fields,
 			Field{Name: fmt.Sprintf("optional_%d", k), Kind: k},
 			Field{Name: fmt.Sprintf("required_%d", k), Kind: k, Required: true})

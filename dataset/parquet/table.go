@@ -1,12 +1,13 @@
-// Package parquet reads Parquet files of any writer and writes the result files of
-// ibid.
+// Package parquet reads Parquet files of any writer and writes the datasets and result
+// files of ibid.
 //
 // There is one of each: readFooter reads footers, parsePageHeader page headers,
 // hybridReader runs of levels and codes, loadDictionary dictionaries. A [ColumnReader]
 // yields the entries of one leaf; inputs (package dataset) and results ([ResultFile])
-// are read through it. Footers and page headers are structs of parquet-go, decoded by
-// its Thrift library; Snappy, Zstandard, gzip, Brotli and LZ4_RAW are decompressed by
-// libraries.
+// are read through it. An [Encoder] writes every file: it makes levels, flat and nested
+// ones, from what a [Table] has in its columns. Footers are structs of parquet-go, read
+// and written by its Thrift library, as are the page headers that are read; Snappy,
+// Zstandard, gzip, Brotli and LZ4_RAW are decompressed by libraries.
 //
 // # Hostile input
 //
@@ -22,12 +23,12 @@
 // LZ4_RAW wrongly without an error (v0.32.0: all of 100,000 integers), sets memory aside
 // for what a header claims (289 MB for a file of 59 kB) and panics on damaged pages.
 //
-// Results are encoded here because a run writes many columns of which most values are
+// Tables are encoded here because a run writes many columns of which most values are
 // null or equal to the one before: the encoder keeps equal neighbours once, takes bounds
 // while numbers come by, and packs doubles by whole values. With parquet-go's writer, 5
 // million rows of 13 columns took 226 ns of CPU a row, 70 of them for a slower encoder of
-// Snappy. The Thrift of results is written by hand because the library cannot leave out
-// the statistics of a page.
+// Snappy. The Thrift of page headers is written by hand because the library cannot leave
+// out the statistics of a page.
 package parquet
 
 import (
@@ -39,7 +40,7 @@ import (
 	"unicode/utf8"
 )
 
-// A ColumnKind is the type of a result column.
+// A ColumnKind is the type of a column of a [Table].
 type ColumnKind uint8
 
 const (
@@ -51,11 +52,12 @@ const (
 	ListInt32                    // list<int32>, elements never null
 	ListString                   // list<string>, elements never null
 	MapString                    // map<string,string>, values never null
+	ListStruct                   // list<struct>, elements never null; not in results
 	columnKinds
 )
 
 var columnKindNames = [columnKinds]string{
-	"int32", "int64", "double", "bool", "string", "list<int32>", "list<string>", "map<string,string>",
+	"int32", "int64", "double", "bool", "string", "list<int32>", "list<string>", "map<string,string>", "list<struct>",
 }
 
 // String returns the name used in messages, such as "list<int32>".
@@ -66,18 +68,27 @@ func (k ColumnKind) String() string {
 	return fmt.Sprintf("ColumnKind(%d)", uint8(k))
 }
 
-// A Field is one column of a result table. A column that is not Required may
-// hold nulls.
+func (k ColumnKind) isList() bool { return k >= ListInt32 }
+
+// leaves is the number of Parquet columns.
+func (k ColumnKind) leaves() int {
+	if k == MapString {
+		return 2
+	}
+	return 1
+}
+
+// A Field is one column of a table. A column that is not Required may hold nulls.
 type Field struct {
 	Name     string
 	Kind     ColumnKind
 	Required bool
+	Fields   []Field // of the structs of a ListStruct
 }
 
-// A Table holds the rows of one part of a result file, column by column, until
-// [Encoder.EncodePart] turns them into a row group. A row is made by appending
-// to its columns, once each and in any order, and then calling EndRow; a column
-// that is not appended to is null in that row.
+// A Table holds rows, column by column, until an [Encoder] turns them into a row
+// group. A row is made by appending to its columns, once each and in any order, and
+// then calling EndRow; a column that is not appended to is null in that row.
 //
 // Numbers can be appended one by one or, where a row has many, in runs of
 // columns; within a part, one column takes only one of the two. An all-null
@@ -88,7 +99,7 @@ type Field struct {
 // use.
 type Table struct {
 	fields  []Field
-	leaves  []resultLeaf
+	schema  *schema
 	columns []tableColumn
 	rows    int
 	block   tableBlock
@@ -109,6 +120,7 @@ type tableColumn struct {
 	text    stringRuns // String, and elements of ListString
 	lengths []int32    // of each list that is not null
 	maps    mapSets    // MapString
+	structs *Table     // ListStruct: their elements
 }
 
 // NewTable returns an empty table. It is an error if a name is empty or given
@@ -128,7 +140,7 @@ func NewTable(fields []Field) (*Table, error) {
 	}
 	t := &Table{
 		fields:  slices.Clone(fields),
-		leaves:  resultLeaves(fields),
+		schema:  schemaOf(fields),
 		columns: make([]tableColumn, len(fields)),
 	}
 	for i := len(fields) - 1; i >= 0; i-- {
@@ -136,6 +148,12 @@ func NewTable(fields []Field) (*Table, error) {
 		c.kind, c.alike, c.bounds = fields[i].Kind, 1, noBounds
 		if i+1 < len(fields) && fields[i+1].Kind == c.kind {
 			c.alike += t.columns[i+1].alike
+		}
+		if c.kind == ListStruct {
+			var err error
+			if c.structs, err = NewTable(fields[i].Fields); err != nil {
+				return nil, fmt.Errorf("%s: %w", fields[i].Name, err)
+			}
 		}
 	}
 	t.block.init(len(fields))
@@ -161,6 +179,9 @@ func (t *Table) Reset() {
 		c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
 		c.text.reset()
 		c.maps.reset()
+		if c.structs != nil {
+			c.structs.Reset()
+		}
 	}
 }
 
@@ -183,7 +204,36 @@ func (t *Table) settle() {
 		if c.end > 0 {
 			c.makeSparse()
 		}
+		if c.kind == ListStruct {
+			c.structs.settle()
+			n := c.structs.rows
+			for _, l := range c.lengths {
+				n -= int(l)
+			}
+			if n != 0 {
+				panic(fmt.Sprintf("parquet: lists of %q hold %d structs more than they say", t.fields[i].Name, n))
+			}
+		}
 	}
+}
+
+// bit is 1 if a row, which settle has reached, has a value, and 0 if not.
+func (c *tableColumn) bit(row int) byte {
+	if w := row >> 6; w < len(c.valid) {
+		return byte(c.valid[w] >> (row & 63) & 1)
+	}
+	return 0
+}
+
+// listLengths returns the length of each list that is not null.
+func (c *tableColumn) listLengths() []int32 {
+	if c.kind == MapString {
+		c.lengths = c.lengths[:0]
+		for _, row := range c.maps.rows {
+			c.lengths = append(c.lengths, int32(len(c.maps.set(row).keys)))
+		}
+	}
+	return c.lengths
 }
 
 // mark records that the open row has a value.
@@ -302,6 +352,16 @@ func (t *Table) AppendInts(c int, list []int32) {
 		col.addInt(int64(v))
 	}
 }
+
+// AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
+// as rows of [Table.Structs].
+func (t *Table) AppendStructs(c, n int) {
+	col := t.column(c, ListStruct)
+	col.lengths = append(col.lengths, int32(n))
+}
+
+// Structs returns the table of the structs of a ListStruct column, nil for another.
+func (t *Table) Structs(c int) *Table { return t.columns[c].structs }
 
 // columnBounds are the least and the greatest number of a column, kept while
 // numbers come by so that nobody has to look at them again. Doubles are compared

@@ -15,9 +15,9 @@ func TestNewTableErrors(t *testing.T) {
 		fields []Field
 		want   string
 	}{
-		{"empty name", []Field{{"a", Int64, false}, {"", Int64, false}}, "result column 1: empty name"},
-		{"name twice", []Field{{"a", Int64, false}, {"a", Double, false}}, `result column "a": name given twice`},
-		{"unknown kind", []Field{{"a", columnKinds, false}}, `result column "a": unknown kind 8`},
+		{"empty name", []Field{{Name: "a", Kind: Int64}, {Name: "", Kind: Int64}}, "result column 1: empty name"},
+		{"name twice", []Field{{Name: "a", Kind: Int64}, {Name: "a", Kind: Double}}, `result column "a": name given twice`},
+		{"unknown kind", []Field{{Name: "a", Kind: columnKinds}}, `result column "a": unknown kind 9`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestNewTableErrors(t *testing.T) {
 // Misuse of a table would shift a column against the others and so must not
 // pass.
 func TestTableMisusePanics(t *testing.T) {
-	fields := []Field{{"i", Int32, false}, {"a", Int64, false}, {"b", Int64, false}, {"x", Double, false}, {"m", MapString, false}}
+	fields := []Field{{Name: "i", Kind: Int32}, {Name: "a", Kind: Int64}, {Name: "b", Kind: Int64}, {Name: "x", Kind: Double}, {Name: "m", Kind: MapString}}
 	tests := []struct {
 		name string
 		use  func(*Table)
@@ -85,7 +85,7 @@ func TestTableMisusePanics(t *testing.T) {
 }
 
 func TestRequiredColumnWithNull(t *testing.T) {
-	tab, err := NewTable([]Field{{"id", String, true}})
+	tab, err := NewTable([]Field{{Name: "id", Kind: String, Required: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAppendRows(t *testing.T) {
 }
 
 func TestMapRefIsAppendMap(t *testing.T) {
-	fields := []Field{{"m", MapString, false}}
+	fields := []Field{{Name: "m", Kind: MapString}}
 	byRef, _ := NewTable(fields)
 	byValue, _ := NewTable(fields)
 	maps := [][2][]string{{{"a", "b"}, {"x", "y"}}, {{}, {}}, {{"a"}, {"y"}}}
@@ -218,7 +218,7 @@ func TestTableAppendsDoNotAllocate(t *testing.T) {
 }
 
 func TestRepeatIsAppend(t *testing.T) {
-	fields := []Field{{"s", String, false}, {"i", Int64, false}, {"x", Double, false}}
+	fields := []Field{{Name: "s", Kind: String}, {Name: "i", Kind: Int64}, {Name: "x", Kind: Double}}
 	repeated, _ := NewTable(fields)
 	single, _ := NewTable(fields)
 	rng := rand.New(rand.NewPCG(8, 9))
