@@ -69,56 +69,12 @@ func (w *Writer) Write(r *ibid.Answer) error {
 	f.text(colSystem, r.System)
 	f.text(colProvider, r.Provider)
 	f.text(colModel, r.Model)
-	if f.list(groupCitations, len(r.Citations), r.HasCitations) {
-		for i := range r.Citations {
-			f.citation(&r.Citations[i])
-		}
-	}
-	if f.list(groupTruth, len(r.Truth), r.HasTruth) {
-		for i := range r.Truth {
-			f.truth(&r.Truth[i])
-		}
-	}
-	if f.list(groupClaims, len(r.Claims), r.HasClaims) {
-		for i := range r.Claims {
-			c := &r.Claims[i]
-			f.text(claClaimID, c.ClaimID)
-			f.text(claText, c.Text)
-			f.integer(claStart, c.Start)
-			f.integer(claEnd, c.End)
-			f.next(groupClaims)
-		}
-	}
-	if f.list(groupLabels, len(r.Labels), r.HasLabels) {
-		for i := range r.Labels {
-			l := &r.Labels[i]
-			f.text(labAnnotator, l.Annotator)
-			f.text(labClaimID, l.ClaimID)
-			f.text(labCitationID, l.CitationID)
-			f.text(labKind, l.Kind)
-			f.number(labValue, l.Value)
-			f.next(groupLabels)
-		}
-	}
-	if f.list(groupDocuments, len(r.Documents), r.HasDocuments) {
-		for i := range r.Documents {
-			d := &r.Documents[i]
-			f.text(docDoc, d.Doc)
-			f.text(docTitle, d.Title)
-			f.string(docText, d.Text, d.HasText)
-			f.text(docSourceType, d.SourceType)
-			f.strings(f.columns[docPages], d.Pages, d.HasPages)
-			f.strings(f.columns[docBlocks], d.Blocks, d.HasBlocks)
-			f.next(groupDocuments)
-		}
-	}
-	if f.list(groupMessages, len(r.Messages), r.HasMessages) {
-		for i := range r.Messages {
-			f.text(msgRole, r.Messages[i].Role)
-			f.text(msgContent, r.Messages[i].Content)
-			f.next(groupMessages)
-		}
-	}
+	writeList(f, groupCitations, r.Citations, r.HasCitations, (*fileWriter).citation)
+	writeList(f, groupTruth, r.Truth, r.HasTruth, (*fileWriter).truth)
+	writeList(f, groupClaims, r.Claims, r.HasClaims, (*fileWriter).claim)
+	writeList(f, groupLabels, r.Labels, r.HasLabels, (*fileWriter).label)
+	writeList(f, groupDocuments, r.Documents, r.HasDocuments, (*fileWriter).inline)
+	writeList(f, groupMessages, r.Messages, r.HasMessages, (*fileWriter).message)
 	f.tags(r.Tags)
 	return f.endRow()
 }
@@ -151,7 +107,6 @@ func (f *fileWriter) citation(c *ibid.Citation) {
 	f.number(citRelevance, c.Relevance)
 	f.integer(citTokenContribution, c.TokenContribution)
 	f.text(citSourceReference, c.SourceReference)
-	f.next(groupCitations)
 }
 
 func (f *fileWriter) truth(m *ibid.Mark) {
@@ -162,7 +117,35 @@ func (f *fileWriter) truth(m *ibid.Mark) {
 	f.integer(truEnd, m.End)
 	f.text(truUnit, m.Unit)
 	f.text(truClaimID, m.ClaimID)
-	f.next(groupTruth)
+}
+
+func (f *fileWriter) claim(c *ibid.Claim) {
+	f.text(claClaimID, c.ClaimID)
+	f.text(claText, c.Text)
+	f.integer(claStart, c.Start)
+	f.integer(claEnd, c.End)
+}
+
+func (f *fileWriter) label(l *ibid.Label) {
+	f.text(labAnnotator, l.Annotator)
+	f.text(labClaimID, l.ClaimID)
+	f.text(labCitationID, l.CitationID)
+	f.text(labKind, l.Kind)
+	f.number(labValue, l.Value)
+}
+
+func (f *fileWriter) inline(d *ibid.Document) {
+	f.text(docDoc, d.Doc)
+	f.text(docTitle, d.Title)
+	f.string(docText, d.Text, d.HasText)
+	f.text(docSourceType, d.SourceType)
+	f.strings(f.columns[docPages], d.Pages, d.HasPages)
+	f.strings(f.columns[docBlocks], d.Blocks, d.HasBlocks)
+}
+
+func (f *fileWriter) message(m *ibid.Message) {
+	f.text(msgRole, m.Role)
+	f.text(msgContent, m.Content)
 }
 
 // tags writes no tags as null. Of two with one key the last counts, as for a reader.
@@ -348,17 +331,19 @@ func (f *fileWriter) strings(at tablePlace, list []string, valid bool) {
 	at.table.AppendStrings(at.column, copies)
 }
 
-// list begins a list of n elements, each of which ends with next, and reports whether
-// it is one.
-func (f *fileWriter) list(g, n int, valid bool) bool {
-	if valid {
-		f.bytes += 4
-		f.lists[g].table.AppendStructs(f.lists[g].column, n)
+// writeList writes a list, or null. element writes the members of one element.
+func writeList[T any](f *fileWriter, g int, list []T, valid bool, element func(*fileWriter, *T)) {
+	if !valid {
+		return
 	}
-	return valid
+	at := f.lists[g]
+	f.bytes += 8 * (1 + len(list))
+	at.table.AppendStructs(at.column, len(list))
+	for i := range list {
+		element(f, &list[i])
+		at.table.Structs(at.column).EndRow()
+	}
 }
-
-func (f *fileWriter) next(g int) { f.lists[g].table.Structs(f.lists[g].column).EndRow() }
 
 func (f *fileWriter) endRow() error {
 	f.table.EndRow()
