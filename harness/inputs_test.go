@@ -1,0 +1,242 @@
+package harness_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid"
+	"ibid/configs"
+	"ibid/dataset/runs"
+	"ibid/harness"
+)
+
+// annotatedRows are two rows: two people marked the same document, and one of the
+// citations names a document that is not there.
+func annotatedRows() []*ibid.Answer {
+	at := func(n int64) ibid.Integer { return ibid.Some(n) }
+	mark := func(who string, start, end int64) ibid.Mark {
+		return ibid.Mark{Annotator: who, Doc: "coffee", Start: at(start), End: at(end)}
+	}
+	return []*ibid.Answer{
+		{
+			ID: "q-1", System: "s", Query: "q", Answer: "an answer", HasCitations: true, HasTruth: true,
+			Citations: []ibid.Citation{{Doc: "coffee", Start: at(0), End: at(4)}},
+			Truth:     []ibid.Mark{mark("ada", 0, 7), mark("bob", 0, 7), mark("cyd", 5, 9)},
+		},
+		{
+			ID: "q-2", System: "s", Query: "q", Answer: "an answer", HasCitations: true, HasTruth: true,
+			Citations: []ibid.Citation{{Doc: "cofee", Start: at(0), End: at(4)}},
+			Truth:     []ibid.Mark{mark("ada", 0, 4), mark("bob", 8, 14)},
+		},
+	}
+}
+
+func planOf(t *testing.T, set ...string) *harness.Plan {
+	t.Helper()
+	config, err := configs.Load(configs.Options{Set: append([]string{"judge=none", "out=" + t.TempDir()}, set...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := (&harness.Job{Config: config, Source: "run.yaml"}).Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// TestCheck counts statuses, and names what is wrong and what was probably meant.
+func TestCheck(t *testing.T) {
+	out := t.TempDir()
+	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee", "tea"), "out="+out)
+	c, err := plan.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Rows != 2 || c.Errors != 0 || c.Citations["ok"] != 1 || c.Citations["document_not_found"] != 1 || c.Truth["ok"] != 5 || c.Coverage() != 1 {
+		t.Errorf("got %+v", c)
+	}
+	if len(c.Problems) != 1 || !strings.HasSuffix(c.Problems[0].String(), `did you mean "coffee"?`) {
+		t.Errorf("problems are %v", c.Problems)
+	}
+	if left, _ := os.ReadDir(out); len(left) > 0 {
+		t.Errorf("a check leaves %v", left)
+	}
+}
+
+// TestReadDetail reads one row again, with the texts that it points into.
+func TestReadDetail(t *testing.T) {
+	m := manifestOf(t, writeRows(t, annotatedRows()), documentsOf(t, "coffee", "tea"))
+	d, err := harness.ReadDetail(t.Context(), m, 1, []harness.TextKey{{Doc: "tea"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Row.ID != "q-2" || d.Row.Citations[0].Place.Status != ibid.StatusDocumentNotFound || d.Row.Truth[1].Place.End != 14 {
+		t.Errorf("the row is %+v", d.Row)
+	}
+	for _, name := range []string{"coffee", "tea"} {
+		if got := d.Texts[harness.TextKey{Doc: name}]; got != "text of "+name {
+			t.Errorf("the text of %s is %q", name, got)
+		}
+	}
+	if d.Meant["cofee"] != "coffee" || d.Presence.PassesPresenceCheck {
+		t.Errorf("meant %v, presence %+v", d.Meant, d.Presence)
+	}
+	if _, err := harness.ReadPrompts(t.Context(), m, 1); err == nil || !strings.Contains(err.Error(), "asks no model") {
+		t.Errorf("prompts of a run without a judge: %v", err)
+	}
+}
+
+// TestAdjudicate leaves one opinion of several: that of the majority.
+func TestAdjudicate(t *testing.T) {
+	data, docs := writeRows(t, annotatedRows()), documentsOf(t, "coffee")
+	plan := planOf(t, "dataset="+data, "documents="+docs)
+	if _, err := plan.Adjudicate(t.Context(), ibid.PolicyMajority, data); err == nil {
+		t.Error("the dataset is written over itself")
+	}
+	path := filepath.Join(t.TempDir(), "one.parquet")
+	a, err := plan.Adjudicate(t.Context(), ibid.PolicyMajority, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Rows != 2 || a.Marked+a.Unclear != 2 {
+		t.Errorf("got %+v", a)
+	}
+	var marks []int
+	texts, err := harness.OpenTexts(t.Context(), manifestOf(t, path, docs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = texts.Each(t.Context(), nil, func(row *ibid.Answer, _ func(string, int32) (string, bool)) error {
+		people := make(map[string]bool)
+		for _, m := range row.Truth {
+			people[m.Annotator] = true
+		}
+		marks = append(marks, len(people))
+		return nil
+	})
+	if err != nil || len(marks) != 2 || marks[0] > 1 || marks[1] > 1 {
+		t.Errorf("rows have the truth of %v people, %v", marks, err)
+	}
+}
+
+// TestDrawBlind draws rows that somebody annotated, the same for the same seed, and
+// refuses what is no fraction.
+func TestDrawBlind(t *testing.T) {
+	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee"))
+	one, err := plan.DrawBlind(t.Context(), "0.5", "system", "seed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := plan.DrawBlind(t.Context(), "0.5", "system", "seed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one.Total != 2 || len(one.Items) != 1 || len(two.Items) != 1 || one.Items[0].ID != two.Items[0].ID {
+		t.Errorf("drew %+v and %+v", one, two)
+	}
+	for _, fraction := range []string{"0", "1.5", "half"} {
+		_, err := plan.DrawBlind(t.Context(), fraction, "", "seed")
+		if usage := new(harness.UsageError); !errors.As(err, &usage) || usage.Hint() != "" || !strings.Contains(usage.Error(), "above 0 and at most 1") {
+			t.Errorf("a fraction of %s: %v", fraction, err)
+		}
+	}
+}
+
+// TestAnnotated tells how far people agree, and who is not counted.
+func TestAnnotated(t *testing.T) {
+	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee"))
+	a, err := plan.Annotated(t.Context(), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.MinAnnotators() != 2 {
+		t.Errorf("an item needs %d annotators, want 2", a.MinAnnotators())
+	}
+	if w := a.Warnings(); len(w) != 0 {
+		t.Errorf("warnings of marks that all have a place: %q", w)
+	}
+}
+
+// TestBaselineGates: a gate on a difference compares with the run that the outcome is
+// asked against, or with another system of the run.
+func TestBaselineGates(t *testing.T) {
+	data := writeRows(t, questions(40, "a", "b"))
+	base, dir, wider := evaluate(t, data), evaluate(t, data, "id=new"), evaluate(t, data, "span_matching.tolerance_chars=20")
+	m, err := runs.ReadManifest(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gates := func(gate string) *configs.Config {
+		c, err := configs.Load(configs.Options{Set: []string{"dataset=" + data, "judge=none", "gates=[" + gate + "]"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	out, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Passed {
+		t.Errorf("the same answers: %+v", out.Gates)
+	}
+	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), wider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.NoVerdict || !strings.Contains(out.Gates[0].Reason, "span_matching.tolerance_chars") {
+		t.Errorf("runs with other settings: %+v", out.Gates)
+	}
+	out, err = harness.SystemOutcome(dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Failed {
+		t.Errorf("b is not better than a by 0.9: %+v", out.Gates)
+	}
+	if _, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= 0"`), ""); err == nil {
+		t.Error("a difference is asked for without a run to compare with")
+	}
+}
+
+// TestForecastWithoutModels: a judge that asks no models is forecast no calls.
+func TestForecastWithoutModels(t *testing.T) {
+	f, err := planOf(t, "dataset="+writeRows(t, judgedRows(3)), "judge=lexical").Forecast(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Time != 0 || f.Cache != "" || f.Anchors != nil {
+		t.Errorf("got %+v", f)
+	}
+}
+
+// TestProgress counts what this process did, and says nothing of the time that is left
+// before it did anything.
+func TestProgress(t *testing.T) {
+	start := time.Unix(1000, 0)
+	p := harness.Progress{Done: 30, Of: 50, Skipped: 10, Since: start}
+	if rate := p.Rate(start.Add(10 * time.Second)); rate != 2 {
+		t.Errorf("20 rows in 10 seconds are %v a second", rate)
+	}
+	if left, ok := p.Left(start.Add(10 * time.Second)); !ok || left != 10*time.Second {
+		t.Errorf("20 rows at 2 a second take %v, %v", left, ok)
+	}
+	if left, ok := p.Left(start); ok {
+		t.Errorf("at the start %v are left", left)
+	}
+}
+
+// TestCheckCountsErrors: a row that cannot be read is counted and named.
+func TestCheckCountsErrors(t *testing.T) {
+	c, err := planOf(t, "dataset="+writeRows(t, broken(questions(4, "a")))).Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Errors == 0 || c.Coverage() >= 1 || len(c.Problems) == 0 {
+		t.Errorf("got %+v", c)
+	}
+}
