@@ -106,7 +106,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Dataset },
 	},
 	{
-		name: "documents", path: true, doc: "source documents: a Parquet file, a directory or a glob",
+		name: "documents", path: true, doc: "source documents: a Parquet file, a directory or a glob of them, or a folder of text, Markdown, HTML and PDF files",
 		field: func(s *Settings) any { return &s.Documents },
 	},
 	{

@@ -60,7 +60,12 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 		o.Memory = defaultTextMemory
 	}
 	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}}
-	err := from.Read(ctx, func(doc *ibid.Document) error {
+	read := from.Read
+	if s, ok := from.(*DocumentSource); ok && s.folder != nil {
+		// The files that nobody needs are not even opened.
+		read = func(ctx context.Context, yield func(*ibid.Document) error) error { return s.folder.read(ctx, o.Need, yield) }
+	}
+	err := read(ctx, func(doc *ibid.Document) error {
 		if o.Need != nil && !o.Need(doc.Doc) {
 			d.skipped++
 			return nil
@@ -82,7 +87,11 @@ func (d *Documents) add(doc *ibid.Document) error {
 		lay, t, problem = layout{}, texts{}, doc.Err.Error()
 	}
 	if problem != "" {
-		d.problems = append(d.problems, fmt.Sprintf("%s: row %d: document %q: %s", doc.File, doc.FileRow, doc.Doc, problem))
+		at := fmt.Sprintf("%s: row %d: ", doc.File, doc.FileRow)
+		if doc.FileRow < 0 { // the file is the document
+			at = doc.File + ": "
+		}
+		d.problems = append(d.problems, fmt.Sprintf("%sdocument %q: %s", at, doc.Doc, problem))
 	}
 	if n, ok := d.numbers[doc.Doc]; ok {
 		return d.compare(&d.docs[n], doc, &lay, t)
@@ -154,17 +163,39 @@ func (d *Documents) Close() error { return d.texts.close() }
 const documentBatch = 64
 
 // A DocumentSource is a set of DOCUMENTS files: one document per row, read as
-// if the files were one.
-type DocumentSource struct{ files fileSet }
+// if the files were one. Or it is a folder without Parquet files, in which each
+// file is a document: text, Markdown, HTML or PDF, named by its path from the
+// folder, with slashes. The pages of a PDF are its pages.
+type DocumentSource struct {
+	files  fileSet // of a folder, what its files have in common with others
+	folder *folder // else nil
+}
 
 // OpenDocuments is [Open] for DOCUMENTS files. o.Want is ignored.
 func OpenDocuments(pattern string, o ReadOptions) (*DocumentSource, error) {
+	folder, err := openFolder(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if folder != nil {
+		set := fileSet{spec: &documentSpec, files: folder.files, rows: int64(len(folder.files)), present: make([]bool, len(documentSpec.columns))}
+		return &DocumentSource{files: set, folder: folder}, nil
+	}
 	o.Want = WantDocuments
 	files, err := openFiles(pattern, &documentSpec, o)
 	if err != nil {
 		return nil, err
 	}
-	return &DocumentSource{*files}, nil
+	return &DocumentSource{files: *files}, nil
+}
+
+// Reader says what turns the files of a folder into text, with its version; "" for
+// other DOCUMENTS.
+func (s *DocumentSource) Reader() string {
+	if s.folder == nil {
+		return ""
+	}
+	return s.folder.reader()
 }
 
 // Rows is the number of documents in all files.
@@ -185,8 +216,12 @@ func (s *DocumentSource) Ignored() []string { return s.files.ignored }
 
 // Read decodes all documents in order and hands each to yield, whose error ends
 // it. The document and its strings are valid until yield returns. A document
-// without a name is an [*Error], as is a damaged file.
+// without a name is an [*Error], as is a damaged file; a file of a folder that
+// cannot be read is a document with an Err.
 func (s *DocumentSource) Read(ctx context.Context, yield func(*ibid.Document) error) error {
+	if s.folder != nil {
+		return s.folder.read(ctx, nil, yield)
+	}
 	var d ibid.Document
 	return s.files.read(ctx, 0, documentBatch, func(b *Batch) error {
 		defer b.Release()

@@ -55,6 +55,7 @@ type FileConventions struct {
 // FileInfo describes one input file.
 type FileInfo struct {
 	Name string // as the user gave it, or as the directory or glob yielded it
+	Doc  string // the document that the file is; "" for a file of rows
 	Rows int64
 	Size int64 // bytes
 }
@@ -123,7 +124,7 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{name, f.Rows(), f.Size}, f.Modified})
+		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size}, f.Modified})
 		set.rows += f.Rows()
 		for col := range set.present {
 			set.present[col] = set.present[col] || f.binding.leaves[col].Column >= 0

@@ -36,8 +36,9 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		// its schema, footer and page structs, not its reader and writer
 		"github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
 	}},
+	"dataset/documents": {theirs: []string{"github.com/go-shiori/go-readability", "github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},
 	"dataset": {
-		ours:   []string{"dataset/parquet", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"},
+		ours:   []string{"dataset/documents", "dataset/parquet", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"},
 		theirs: []string{"github.com/apache/arrow/go/v17"},
 	},
 	"dataset/convert":     {ours: []string{"dataset", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json"}},

@@ -184,6 +184,9 @@ func (p *Plan) digest(ctx context.Context) error {
 			return asUsage(err)
 		}
 		p.addInputs("documents", p.documents.Files(), digests)
+		if reader := p.documents.Reader(); reader != "" {
+			p.Ingredients["documents.reader"] = reader
+		}
 	}
 	for _, v := range j.Config.ScoreSettings() {
 		p.Ingredients[v.Key] = v.Value
@@ -210,7 +213,7 @@ func (p *Plan) addInputs(kind string, files []dataset.FileInfo, digests []datase
 	content := make(map[string]string, len(digests))
 	for i, d := range digests {
 		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: d.Name, Rows: files[i].Rows, Bytes: d.Size, SHA256: d.SHA256})
-		content[fmt.Sprintf("%08d", i)] = d.SHA256
+		content[fmt.Sprintf("%08d", i)] = d.SHA256 + files[i].Doc
 	}
 	p.Ingredients[kind] = fingerprintOf(content)
 }

@@ -49,6 +49,9 @@ type Text struct {
 	Reader string
 }
 
+// Version changes when the same bytes would give another text.
+const Version = "1"
+
 // patience is how long reading one document may take.
 const patience = time.Minute
 

@@ -1,0 +1,147 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/dataset/documents"
+	"ibid/dataset/parquet"
+)
+
+// A folder is DOCUMENTS as people have them: each file below it is a document,
+// named by its path from there, with slashes.
+type folder struct{ files []inputFile }
+
+// openFolder lists the files of a folder that has no Parquet file in it. It
+// returns nil for everything else.
+func openFolder(path string) (*folder, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return nil, nil // for others to say
+	}
+	if _, err := expandDir(path); err == nil {
+		return nil, nil
+	}
+	f, readable := &folder{}, 0
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return parquet.FileError(name, err)
+		}
+		if name != path && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil // a folder, a pipe, a link to nothing
+		}
+		doc, err := filepath.Rel(path, name)
+		if err != nil {
+			return parquet.FileError(name, err)
+		}
+		if doc = filepath.ToSlash(doc); !utf8.ValidString(doc) {
+			return parquet.FileError(name, errors.New("the name is not UTF-8"))
+		}
+		if documents.KindOfName(name) != documents.Unreadable {
+			readable++
+		}
+		f.files = append(f.files, inputFile{FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size()}, info.ModTime()})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if readable == 0 {
+		return nil, &Error{
+			File: path, Row: -1, Err: errors.New("neither a .parquet file nor documents in this directory"),
+			Hint: fmt.Sprintf("documents end in %s; for Parquet files with another ending give a glob, such as %s", strings.Join(documents.Extensions(), ", "), filepath.Join(path, "*")),
+		}
+	}
+	return f, nil
+}
+
+// read hands the documents that need names to yield, in the order of their names;
+// a nil need names all. What cannot be read is a document with an Err.
+func (f *folder) read(ctx context.Context, need func(string) bool, yield func(*ibid.Document) error) error {
+	for i := range f.files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if need != nil && !need(f.files[i].Doc) {
+			continue
+		}
+		d := ibid.Document{Doc: f.files[i].Doc, File: f.files[i].Name, FileRow: -1}
+		if err := f.fill(ctx, i, &d); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			d.Err = err
+		}
+		if err := yield(&d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostFile is the largest file that is read as a document, in bytes.
+const mostFile = 256 << 20
+
+// fill reads one file. An error says what is wrong with the document; one of the
+// disk does, too.
+func (f *folder) fill(ctx context.Context, i int, d *ibid.Document) error {
+	kind := documents.KindOfName(d.File)
+	if kind == documents.Unreadable {
+		return errors.New("neither text, Markdown, HTML nor PDF")
+	}
+	in, err := os.Open(d.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, mostFile+1))
+	switch {
+	case err != nil:
+		return err
+	case len(data) > mostFile:
+		return fmt.Errorf("over %d bytes", mostFile)
+	case int64(len(data)) != f.files[i].Size:
+		return errors.New("the file has changed while it was being read")
+	}
+	t, err := documents.Read(ctx, kind, "", data)
+	if err == nil {
+		FillDocument(d, &t)
+	}
+	return err
+}
+
+// FillDocument gives d the title and the text, or the pages, of t.
+func FillDocument(d *ibid.Document, t *documents.Text) {
+	d.Title = t.Title
+	d.Text, d.HasText = t.Text, t.Pages == nil
+	d.Pages, d.HasPages = t.Pages, t.Pages != nil
+}
+
+// reader says what reads the files, where that can change their texts.
+func (f *folder) reader() string {
+	s := documents.Version
+	for i := range f.files {
+		if documents.KindOfName(f.files[i].Name) == documents.PDF {
+			if outside := documents.PDFToText(); outside != "" {
+				return s + ", " + outside
+			}
+			break
+		}
+	}
+	return s
+}
