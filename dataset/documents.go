@@ -63,7 +63,9 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 	read := from.Read
 	if s, ok := from.(*DocumentSource); ok && s.folder != nil {
 		// The files that nobody needs are not even opened.
-		read = func(ctx context.Context, yield func(*ibid.Document) error) error { return s.folder.read(ctx, o.Need, yield) }
+		read = func(ctx context.Context, yield func(*ibid.Document) error) error {
+			return s.folder.read(ctx, o.Need, yield)
+		}
 	}
 	err := read(ctx, func(doc *ibid.Document) error {
 		if o.Need != nil && !o.Need(doc.Doc) {

@@ -18,8 +18,8 @@ import (
 //
 // A document of the request is called by its title, else by its number; a search
 // result by its source. Its text is that of a plain text, the pages of a PDF for
-// which the request gives text or pages beside the data, or the blocks of custom
-// content. Without the request a document is known by its title alone.
+// which the request gives text or pages beside the data, else the pages that are
+// read from the data, or the blocks of custom content. Without the request a document is known by its title alone.
 var anthropic = exchangeFormat{
 	name:    "anthropic",
 	summary: "Anthropic Messages: responses and event streams with citations",
@@ -126,7 +126,7 @@ func anthropicBlock(q *request, block *object) (text string) {
 	case "text":
 		return block.get("text").string()
 	case "document":
-		q.addDocument(anthropicDocument(block, len(q.documents)))
+		q.addDocument(anthropicDocument(q, block))
 	case "search_result":
 		d := ibid.Document{Doc: block.get("source").string(), Title: block.get("title").string(), SourceType: "search_result"}
 		d.Blocks, d.HasBlocks = textBlocks(block.get("content")), true
@@ -153,10 +153,10 @@ func textBlocks(v value) []string {
 	return all
 }
 
-// anthropicDocument is document n of a request.
-func anthropicDocument(block *object, n int) source {
+// anthropicDocument is the next document of a request.
+func anthropicDocument(q *request, block *object) source {
 	title := block.get("title").string()
-	d := ibid.Document{Doc: cmp.Or(title, fmt.Sprintf("document %d", n)), Title: title}
+	d := ibid.Document{Doc: cmp.Or(title, fmt.Sprintf("document %d", len(q.documents))), Title: title}
 	if about, given := block.get("context").text(); given {
 		var more extra
 		more.addText("context", about)
@@ -171,7 +171,7 @@ func anthropicDocument(block *object, n int) source {
 		d.Text, d.HasText = from.get("data").text()
 	case "content":
 		d.Blocks, d.HasBlocks = textBlocks(from.get("content")), true
-	default: // base64, url, file: the text is known only if somebody gives it
+	default: // base64, url, file: somebody may give the text, and a PDF in base64 has it
 		for _, o := range []*object{block, from} {
 			if d.HasText || d.HasPages {
 				break
@@ -179,6 +179,11 @@ func anthropicDocument(block *object, n int) source {
 			d.Text, d.HasText = o.get("text").text()
 			d.Pages, d.HasPages = o.get("pages").texts()
 		}
+		s := source{Document: d}
+		if from.get("media_type").string() == "application/pdf" {
+			q.readPDF(&s, from.get("data"))
+		}
+		return s
 	}
 	return source{Document: d}
 }

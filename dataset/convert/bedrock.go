@@ -191,7 +191,7 @@ func bedrockRequest(q *request, o *object) {
 // bedrockSource reads a block of a request that citations can point into.
 func bedrockSource(q *request, block *object) {
 	if o := block.get("document").object(); o != nil {
-		q.addDocument(bedrockDocument(o, len(q.documents)))
+		q.addDocument(bedrockDocument(q, o))
 	}
 	if o := block.get("searchResult").object(); o != nil {
 		d := ibid.Document{Doc: o.get("source").string(), Title: o.get("title").string(), SourceType: "search_result"}
@@ -205,10 +205,10 @@ func bedrockSource(q *request, block *object) {
 	}
 }
 
-// bedrockDocument is document n of a request.
-func bedrockDocument(o *object, n int) source {
+// bedrockDocument is the next document of a request.
+func bedrockDocument(q *request, o *object) source {
 	name := o.get("name").string()
-	d := ibid.Document{Doc: cmp.Or(name, fmt.Sprintf("document %d", n)), Title: name}
+	d := ibid.Document{Doc: cmp.Or(name, fmt.Sprintf("document %d", len(q.documents))), Title: name}
 	from := o.get("source").mustObject()
 	if from == nil {
 		return source{}
@@ -221,5 +221,9 @@ func bedrockDocument(o *object, n int) source {
 		d.Text, d.HasText = o.get("text").text()
 		d.Pages, d.HasPages = o.get("pages").texts()
 	}
-	return source{Document: d}
+	s := source{Document: d}
+	if o.get("format").string() == "pdf" {
+		q.readPDF(&s, from.get("bytes"))
+	}
+	return s
 }

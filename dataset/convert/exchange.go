@@ -52,7 +52,8 @@ type part struct {
 type source struct {
 	ibid.Document
 
-	unnamed bool // Doc is only its place in a request that is not known
+	unnamed bool   // Doc is only its place in a request that is not known
+	problem string // why its text is not known, if somebody tried to read it
 
 	find *searched // its text, nil until asked for
 }

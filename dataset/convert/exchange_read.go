@@ -81,7 +81,7 @@ var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
 var exchangeOptions = []string{"request", "system"}
 
 func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
-	c := &exchangeReader{run: r, format: f}
+	c := &exchangeReader{run: r, format: f, pdfs: pdfReader{ctx: ctx}}
 	if r.Request != "" {
 		q, bad, err := c.loadRequest(r.Request)
 		if err != nil {
@@ -105,6 +105,7 @@ type exchangeReader struct {
 	*run
 	format *exchangeFormat
 	asked  *request // by the options, nil if by none
+	pdfs   pdfReader
 
 	file   string
 	beside *request     // of the file's name, nil if there is none
@@ -231,6 +232,11 @@ func (c *exchangeReader) ask(x *exchange, own *request) {
 	}
 	if x.request != nil {
 		x.sources = append(append(x.sources, x.request.documents...), x.request.results...)
+		for _, d := range x.request.documents {
+			if d.problem != "" {
+				x.warnings = append(x.warnings, d.problem)
+			}
+		}
 	}
 }
 
@@ -247,7 +253,7 @@ func (c *exchangeReader) wrapped(x *exchange, o *object) {
 	x.query = o.get("query").string()
 	var own *request
 	if asked := o.get("request").object(); asked != nil && c.format.request != nil {
-		own = &request{}
+		own = &request{pdfs: &c.pdfs}
 		c.format.readRequest(own, requestBody(asked))
 	}
 	c.ask(x, own)
@@ -382,6 +388,7 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 type request struct {
 	query, model       string
 	documents, results []*source
+	pdfs               *pdfReader
 }
 
 // requestSuffix is how the name of the request ends that lies beside a response
@@ -422,7 +429,7 @@ func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError,
 		return nil, &RecordError{File: path, Reason: reason}, nil
 	}
 	var t jsonText
-	q = &request{}
+	q = &request{pdfs: &c.pdfs}
 	if o := t.open(data); o != nil {
 		c.format.readRequest(q, requestBody(o))
 	}
