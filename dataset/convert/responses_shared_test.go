@@ -93,10 +93,10 @@ func TestRecordings(t *testing.T) {
 	if found != expected.Citations || found != 51 {
 		t.Errorf("found %d positioned citations, want %d", found, expected.Citations)
 	}
-	// All but the pages of PDFs, blocks without a request and the web, of which
-	// no text is known: 5 characters, 1 block, 6 + 14 + 7 of answers.
-	if proved != 33 {
-		t.Errorf("%d pairs of offsets are proved, want 33", proved)
+	// All but blocks without a request and the web, of which no text is known: 5
+	// characters, 1 block, 3 pages of PDFs, 6 + 14 + 7 of answers.
+	if proved != 36 {
+		t.Errorf("%d pairs of offsets are proved, want 36", proved)
 	}
 	t.Logf("%d positioned citations, %d pairs of offsets proved by their text", found, proved)
 }
@@ -139,7 +139,7 @@ func TestRecordedStreams(t *testing.T) {
 		"cohere.stream.0.response.sse":            {"cohere", 2, 2},
 		"bedrock.text_document.0.response.json":   {"bedrock", 1, 1},
 		"bedrock.search_result.1.response.json":   {"bedrock", 1, 1},
-		"bedrock.pdf_pages.0.response.json":       {"bedrock", 3, 0},
+		"bedrock.pdf_pages.0.response.json":       {"bedrock", 3, 3},
 		"bedrock.nova_web.0.response.json":        {"bedrock", 3, 0},
 		"perplexity.sonar.0.response.json":        {"perplexity", 10, 0},
 		"openrouter.openai.0.response.json":       {"openai", 1, 1},
