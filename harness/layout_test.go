@@ -42,6 +42,12 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/apache/arrow/go/v17"},
 	},
 	"dataset/convert":     {ours: []string{"dataset", "dataset/documents", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json"}},
+	// The only room that asks other people's servers for pages. harness is not above it:
+	// a run never fetches.
+	"dataset/fetch": {
+		ours:   []string{"dataset", "dataset/documents", "metrics/presence"},
+		theirs: []string{"github.com/temoto/robotstxt", "golang.org/x/sync", "golang.org/x/time"},
+	},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
@@ -59,7 +65,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/term": {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
