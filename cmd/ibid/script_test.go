@@ -36,6 +36,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"answers":   scriptAnswers,
 	"cached":    scriptCached,
 	"service":   scriptService,
+	"site":      scriptSite,
+	"asked":     scriptAsked,
 	"arrow":     scriptArrow,
 	"interrupt": scriptInterrupt,
 	"resume":    scriptResume,

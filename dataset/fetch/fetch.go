@@ -135,8 +135,8 @@ type fetcher struct {
 	archive *Archive
 	hosts   hosts
 
-	mu    sync.Mutex
-	found map[string]bool // pages that others redirected to, by URL
+	mu   sync.Mutex
+	done map[string]bool // pages that this call has asked for, by URL
 }
 
 // Fetch asks for the pages of the names that are not in the archive, and keeps what
@@ -146,7 +146,7 @@ func Fetch(ctx context.Context, archive *Archive, names []string, o Options) (in
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	f := &fetcher{Options: o, archive: archive, found: make(map[string]bool)}
+	f := &fetcher{Options: o, archive: archive, done: make(map[string]bool)}
 	f.hosts = hosts{client: newClient(&o), delay: o.Delay, known: make(map[string]*host)}
 	defer f.hosts.client.http.CloseIdleConnections()
 
@@ -199,7 +199,7 @@ func Fetch(ctx context.Context, archive *Archive, names []string, o Options) (in
 	for _, host := range order {
 		group.Go(func() error {
 			for _, u := range byHost[host] {
-				if f.isFound(u.String()) {
+				if f.isDone(u.String()) {
 					continue
 				}
 				r, body := f.page(ctx, u)
@@ -223,20 +223,26 @@ func (f *fetcher) now() time.Time { return f.Now().UTC().Truncate(time.Second) }
 
 // keep records a page under its own name, and under the one that it redirected to.
 func (f *fetcher) keep(r dataset.Fetched, body []byte) error {
+	f.mu.Lock()
+	f.done[r.URL] = true
+	f.mu.Unlock()
 	if err := f.archive.add(r, body); err != nil || r.Final == "" || body == nil {
 		return err
 	}
 	r.URL, r.Final = r.Final, ""
-	f.mu.Lock()
-	f.found[r.URL] = true
-	f.mu.Unlock()
-	return f.archive.add(r, body)
+	return f.keep(r, body)
 }
 
-func (f *fetcher) isFound(url string) bool {
+func (f *fetcher) isDone(url string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.found[url]
+	return f.done[url]
+}
+
+// have returns what the archive has of a page that need not be asked for.
+func (f *fetcher) have(url string) (r dataset.Fetched, ok bool) {
+	r, ok = f.archive.Record(url)
+	return r, ok && r.State == dataset.FetchOK && (f.isDone(url) || f.Again == nil || !f.Again(&r))
 }
 
 // page asks for one page and for those that it redirects to.
@@ -271,6 +277,10 @@ func (f *fetcher) page(ctx context.Context, u *url.URL) (r dataset.Fetched, body
 		if redirects {
 			if at, r.Final = next, next.String(); r.Final == r.URL {
 				r.Final = ""
+			}
+			if known, ok := f.have(next.String()); ok && r.Final != "" {
+				known.URL, known.Final = r.URL, r.Final
+				return known, nil
 			}
 			continue
 		}
