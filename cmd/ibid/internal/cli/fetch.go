@@ -134,7 +134,7 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 	}
 	result.Output, result.Archive, result.Fetched = a.output, dir, asked
 	if a.format == "json" {
-		err = writeJSON(a.Stdout, result)
+		err = report.WriteJSON(a.Stdout, result)
 	} else if !a.quiet {
 		err = result.text(a.Stdout, a.detail)
 	}
@@ -143,7 +143,7 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 	}
 	lost := result.States[string(dataset.FetchFailed)] + result.States[string(dataset.FetchUnreadable)]
 	if lost > 0 {
-		a.say("%s could not be had", plural(int64(lost), "page", "pages"))
+		a.say("%s could not be had", report.Plural(int64(lost), "page", "pages"))
 		if result.States[string(dataset.FetchFailed)] > 0 {
 			a.hint("ask again for those that failed: " + commandAgain(a.Args, "") + " --refresh=failed")
 		}
@@ -285,7 +285,7 @@ const shownProblems = 20
 
 func (r *fetchResult) text(w io.Writer, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s cited, %s asked for now, archive %s\n", r.Output, plural(int64(r.URLs), "URL", "URLs"), report.Thousands(int64(r.Fetched)), r.Archive)
+	fmt.Fprintf(&b, "%s: %s cited, %s asked for now, archive %s\n", r.Output, report.Plural(int64(r.URLs), "URL", "URLs"), report.Thousands(int64(r.Fetched)), r.Archive)
 	var counts []string
 	for _, state := range dataset.FetchStates {
 		counts = append(counts, fmt.Sprintf("%s %s", state, report.Thousands(int64(r.States[string(state)]))))
