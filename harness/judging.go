@@ -18,6 +18,7 @@ type judging struct {
 	judge    judge.Judge
 	human    bool
 	evidence evidenceKind
+	edges    sentenceEdges
 	resolver *dataset.Resolver
 	cutter   *dataset.ClaimCutter
 
@@ -45,6 +46,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	}
 	return &judging{
 		judge: p.judge, human: p.job.judgeKind() == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
+		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, cutter: dataset.NewClaimCutter(source),
 	}, nil
 }
@@ -348,8 +350,11 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	whole := p.Level != ibid.LevelCharacters && p.Status != ibid.StatusQuoteRepaired
 	if whole || j.evidence == documentEvidence {
 		start, end = 0, length
-	} else if j.evidence == windowEvidence {
-		start, end = start-evidenceWindow, end+evidenceWindow
+	} else {
+		start, end = j.edges.widen(p, start, end, length)
+		if j.evidence == windowEvidence {
+			start, end = start-evidenceWindow, end+evidenceWindow
+		}
 	}
 	start, end = min(max(start, 0), length), min(max(end, 0), length)
 	if start >= end {

@@ -168,10 +168,11 @@ func (s *Scorer) claimConcision(r *Row, claim *ibid.Claim) float64 {
 	enough := s.opt.ConciseChars
 	var essential int64
 	for _, i := range claim.Citations {
-		if !s.component.repeat[i] {
-			essential += s.essential(r, int(i))
-			enough = max(enough, unitLength(&r.Citations[i], placeLength(&r.Citations[i])))
+		if v := s.verdict(r, int(i)); s.component.repeat[i] || !v.Support.Known() || v.Support.Value < s.opt.Supported {
+			continue // what does not support the claim does not make more of it essential
 		}
+		essential += s.essential(r, int(i))
+		enough = max(enough, unitLength(&r.Citations[i], placeLength(&r.Citations[i])))
 	}
 	spans, k := s.component.spans[:0], 0
 	for j, x := range s.pred.spans { // in the order of the citations, as the claim's are

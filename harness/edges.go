@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"ibid"
+	"ibid/metrics/token"
+)
+
+// sentenceEdges widens cited spans to the borders of sentences. Being a few code points
+// off does not make a place wrong: a judge should not see a statement that lacks its
+// first word. Pointing to one character, or to another sentence, stays wrong. Nothing is
+// cut off: a span that takes in the end of the sentence before is judged with it.
+type sentenceEdges struct {
+	tolerance int64 // how far an end may move; 0 moves none
+	excerpt   func(doc string, page int32, start, end int64) (string, bool)
+	splitter  token.Splitter
+	bounds    []token.Bounds
+}
+
+// edgeContext is how many code points on either side of an end are split into sentences.
+// A sentence border hangs on what stands near it.
+const edgeContext = 400
+
+// widen returns the span [start, end) of a text of the given length, with its start at
+// the nearest start of a sentence at or before it and its end at the nearest end of one
+// at or behind it, where these are within the tolerance.
+func (e *sentenceEdges) widen(at *ibid.Place, start, end, length int64) (int64, int64) {
+	if e.tolerance == 0 {
+		return start, end
+	}
+	first, last := start-e.tolerance-1, end+e.tolerance+1
+	e.split(at, start, length, func(from, _ int64) {
+		if from <= start {
+			first = max(first, from)
+		}
+	})
+	e.split(at, end, length, func(_, to int64) {
+		if to >= end {
+			last = min(last, to)
+		}
+	})
+	if first < start-e.tolerance {
+		first = start
+	}
+	if last > end+e.tolerance {
+		last = end
+	}
+	return first, last
+}
+
+// split gives the sentences near an edge, in code points of the text. Borders that the
+// window cuts are beyond the tolerance.
+func (e *sentenceEdges) split(at *ibid.Place, edge, length int64, sentence func(from, to int64)) {
+	from := max(edge-edgeContext-e.tolerance, 0)
+	text, ok := e.excerpt(at.Doc, at.Page, from, min(edge+edgeContext+e.tolerance, length))
+	if !ok {
+		return
+	}
+	e.bounds = e.splitter.Append(e.bounds[:0], text, nil)
+	for _, b := range e.bounds {
+		sentence(from+int64(b.Start), from+int64(b.End))
+	}
+}
