@@ -69,8 +69,10 @@ func measure(program, data, sets string) error {
 	if err := w.write(filepath.Join(dir, "strategies.parquet"), filepath.Join(dir, "all.parquet")); err != nil {
 		return err
 	}
-	args := []string{"run", filepath.Join(dir, "strategies.parquet"), "--documents", filepath.Join(dir, "all.parquet"), "--out", dir, "--id", "run", "-q",
-		"--set", "span_matching.max_span_length=10000000", "--set", "statistics.cluster=doc"}
+	args := []string{
+		"run", filepath.Join(dir, "strategies.parquet"), "--documents", filepath.Join(dir, "all.parquet"), "--out", dir, "--id", "run", "-q",
+		"--set", "span_matching.max_span_length=10000000", "--set", "statistics.cluster=doc",
+	}
 	for _, s := range strings.FieldsFunc(sets, func(r rune) bool { return r == ',' }) {
 		args = append(args, "--set", s)
 	}
