@@ -14,6 +14,8 @@
 // is 0 and one that is not known ([Maybe]).
 package ibid
 
+import "fmt"
+
 // An Answer is one answer by one system, as the file gives it. Strings are "" when
 // null unless a field says otherwise; a list is null (not known) when its
 // Has field is false, and known to be empty when it is true and the list has no
@@ -64,6 +66,7 @@ type Citation struct {
 	Title      string
 
 	AnswerStart, AnswerEnd Integer
+	AnswerRole             Role
 
 	CitationID, ClaimID   string
 	SourceType, Method    string
@@ -75,7 +78,42 @@ type Citation struct {
 	Repaired Interval // where CitedText was found, in code points of the key of Place; null unless the status is quote_repaired
 	Held     bool     // the place as given was compared with CitedText, and holds it
 	Extent   Interval // AnswerStart and AnswerEnd in code points of the answer
+	NoClaim  bool     // it stands in the answer and backs no text: no judged metric counts it
 }
+
+// Status is the status of the citation's place, or, where that is valid,
+// [StatusNoClaim] for a citation that backs no text.
+func (c *Citation) Status() Status {
+	if c.NoClaim && c.Place.Status.Valid() {
+		return StatusNoClaim
+	}
+	return c.Place.Status
+}
+
+// A Role says what the interval of a citation in the answer is.
+type Role uint8
+
+// The roles.
+const (
+	NoRole  Role = iota // not given: the interval itself tells
+	Segment             // the text that the citation backs
+	Marker              // the mark that stands for it, such as [1]; may be empty
+)
+
+var roleNames = [...]string{"", "segment", "marker"}
+
+// ParseRole returns the role of that name: "segment", "marker" or "".
+func ParseRole(name string) (Role, error) {
+	for r, n := range roleNames {
+		if n == name {
+			return Role(r), nil
+		}
+	}
+	return NoRole, fmt.Errorf("answer_role %.80q: neither segment nor marker", name)
+}
+
+// String returns the name that [ParseRole] takes.
+func (r Role) String() string { return roleNames[r] }
 
 // A Mark is one span that an annotator marked. With DocNull the annotator
 // looked and marked nothing.
@@ -96,6 +134,7 @@ type Mark struct {
 type Claim struct {
 	ClaimID    string
 	Text       string
+	Context    string  // the sentence that it is cut from, behind the line that introduces that; "" if not known
 	Start, End Integer // in the answer, as given
 
 	Extent Interval // in code points of the answer; an end may be null only before the claims are cut

@@ -63,6 +63,7 @@ const (
 	StatusEmpty                          // start = end
 	StatusInverted                       // start > end
 	StatusNegative                       // start or end below 0
+	StatusNoClaim                        // the place is valid, and the citation backs no text of its answer; see [Citation.Status]
 
 	// NumStatuses is the number of statuses: every Status is below it.
 	NumStatuses
@@ -70,7 +71,7 @@ const (
 
 var statusNames = [NumStatuses]string{
 	"ok", "unchecked", "document_not_found", "page_not_found", "span_out_of_bounds", "span_too_long",
-	"quote_mismatch", "quote_repaired", "span_empty", "span_inverted", "span_negative",
+	"quote_mismatch", "quote_repaired", "span_empty", "span_inverted", "span_negative", "no_claim",
 }
 
 // String returns the name used in files and reports, such as "quote_mismatch".
@@ -88,12 +89,12 @@ func Statuses() []Status {
 // Usable reports whether a span with this status belongs to the span sets.
 // Only an empty, inverted or negative span does not: an invented document or a
 // span past the end of the text costs precision.
-func (s Status) Usable() bool { return s < StatusEmpty }
+func (s Status) Usable() bool { return s < StatusEmpty || s == StatusNoClaim }
 
 // Valid reports whether a citation with this status counts as valid in
-// citation-level metrics: ok, unchecked and quote_repaired.
+// citation-level metrics: ok, unchecked, quote_repaired and no_claim.
 func (s Status) Valid() bool {
-	return s == StatusOK || s == StatusUnchecked || s == StatusQuoteRepaired
+	return s == StatusOK || s == StatusUnchecked || s == StatusQuoteRepaired || s == StatusNoClaim
 }
 
 // CheckSpan returns StatusNegative, StatusInverted or StatusEmpty for offsets

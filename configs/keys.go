@@ -142,8 +142,20 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Tokenizer },
 	},
 	{
-		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences"}, scores: true, doc: "what a claim is; auto: the row's claims if it has them, else sentences",
+		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences"}, scores: true, doc: "what a claim is; auto: the row's claims if it has them, else sentences, cut at cited segments; sentences: never cut there",
 		field: func(s *Settings) any { return &s.Claims },
+	},
+	{
+		name: "mark_scope", def: "sentence", allowed: []string{"sentence", "paragraph"}, scores: true, doc: "what a mark backs: its sentence or, at the end of a paragraph or list, all of that",
+		field: func(s *Settings) any { return &s.MarkScope },
+	},
+	{
+		name: "no_claim_phrases", scores: true, doc: "what uncited sentences begin with that claim nothing, in place of ours (ibid help claims)",
+		field: func(s *Settings) any { return &s.NoClaimPhrases },
+	},
+	{
+		name: "attribution_phrases", scores: true, doc: "what says where something is from, in place of ours (ibid help claims)",
+		field: func(s *Settings) any { return &s.AttributionPhrases },
 	},
 	{
 		name: "truth_policy", def: "best", allowed: []string{"best", "union", "majority", "intersection", "mean"}, prefix: "annotator:", scores: true, doc: "how several annotators become one truth",

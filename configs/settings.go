@@ -33,8 +33,12 @@ type Settings struct {
 
 	Tokenizer   string // words, whitespace
 	Claims      string // auto, provided, sentences
+	MarkScope   string // sentence, paragraph
 	TruthPolicy string // best, union, majority, intersection, mean, annotator:NAME
 	LabelPolicy string // mean, majority, annotator:NAME
+
+	NoClaimPhrases     []string // nil for those of package claims
+	AttributionPhrases []string
 
 	Judge      Judge
 	Thresholds Thresholds

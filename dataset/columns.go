@@ -114,6 +114,7 @@ const (
 	citTitle
 	citAnswerStart
 	citAnswerEnd
+	citAnswerRole
 	citCitationID
 	citClaimID
 	citSourceType
@@ -183,6 +184,7 @@ var rowSpec = schemaSpec{
 		citTitle:             {member: "title", group: groupCitations, want: WantDetails},
 		citAnswerStart:       {member: "answer_start", group: groupCitations, want: WantAnswers, kind: intValue},
 		citAnswerEnd:         {member: "answer_end", group: groupCitations, want: WantAnswers, kind: intValue},
+		citAnswerRole:        {member: "answer_role", group: groupCitations, want: WantAnswers},
 		citCitationID:        {member: "citation_id", group: groupCitations, want: WantDetails},
 		citClaimID:           {member: "claim_id", group: groupCitations, want: WantDetails},
 		citSourceType:        {member: "source_type", group: groupCitations, want: WantDetails},

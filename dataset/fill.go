@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"ibid"
@@ -87,17 +88,21 @@ func (b *Batch) citations(i int, r *ibid.Answer) {
 		c.Unit = unit.member(e)
 	}
 	if b.details {
-		b.citationDetails(lo, r.Citations)
+		b.citationDetails(lo, r)
 	}
 }
 
 // citationDetails fills what a run over spans alone does not read.
-func (b *Batch) citationDetails(lo int, citations []ibid.Citation) {
+func (b *Batch) citationDetails(lo int, r *ibid.Answer) {
 	leaf := b.leaves
-	for k := range citations {
-		e, c := lo+k, &citations[k]
+	for k := range r.Citations {
+		e, c := lo+k, &r.Citations[k]
 		c.CitedText, c.Title = leaf[citCitedText].member(e), leaf[citTitle].member(e)
 		c.AnswerStart, c.AnswerEnd = leaf[citAnswerStart].memberInt(e), leaf[citAnswerEnd].memberInt(e)
+		role, err := ibid.ParseRole(leaf[citAnswerRole].member(e))
+		if c.AnswerRole = role; err != nil && r.Err == nil {
+			r.Err = fmt.Errorf("citations[%d]: %w", k, err)
+		}
 		c.CitationID, c.ClaimID = leaf[citCitationID].member(e), leaf[citClaimID].member(e)
 		c.SourceType, c.Method = leaf[citSourceType].member(e), leaf[citMethod].member(e)
 		c.Confidence, c.Relevance = leaf[citConfidence].memberFloat(e), leaf[citRelevance].memberFloat(e)

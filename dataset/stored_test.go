@@ -37,6 +37,7 @@ type storedCitation struct {
 	Title             *string  `parquet:"title,optional,dict"`
 	AnswerStart       *int64   `parquet:"answer_start,optional"`
 	AnswerEnd         *int64   `parquet:"answer_end,optional"`
+	AnswerRole        *string  `parquet:"answer_role,optional,dict"`
 	CitationID        *string  `parquet:"citation_id,optional"`
 	ClaimID           *string  `parquet:"claim_id,optional"`
 	SourceType        *string  `parquet:"source_type,optional,dict"`
@@ -139,6 +140,7 @@ func storeCitation(c *ibid.Citation) storedCitation {
 		Title:             storeText(&c.Title),
 		AnswerStart:       storeInt(&c.AnswerStart),
 		AnswerEnd:         storeInt(&c.AnswerEnd),
+		AnswerRole:        storeRole(c.AnswerRole),
 		CitationID:        storeText(&c.CitationID),
 		ClaimID:           storeText(&c.ClaimID),
 		SourceType:        storeText(&c.SourceType),
@@ -148,6 +150,11 @@ func storeCitation(c *ibid.Citation) storedCitation {
 		TokenContribution: storeInt(&c.TokenContribution),
 		SourceReference:   storeText(&c.SourceReference),
 	}
+}
+
+func storeRole(r ibid.Role) *string {
+	name := r.String()
+	return storeText(&name)
 }
 
 func storeTruth(t *ibid.Mark) storedTruth {

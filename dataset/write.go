@@ -99,6 +99,7 @@ func (f *fileWriter) citation(c *ibid.Citation) {
 	f.text(citTitle, c.Title)
 	f.integer(citAnswerStart, c.AnswerStart)
 	f.integer(citAnswerEnd, c.AnswerEnd)
+	f.text(citAnswerRole, c.AnswerRole.String())
 	f.text(citCitationID, c.CitationID)
 	f.text(citClaimID, c.ClaimID)
 	f.text(citSourceType, c.SourceType)

@@ -7,9 +7,11 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/judge"
 	"ibid/metrics"
+	"ibid/metrics/claims"
 )
 
 // A judging puts rows to a judge, one at a time. Each worker has its own. Its fields
@@ -20,14 +22,15 @@ type judging struct {
 	evidence evidenceKind
 	edges    sentenceEdges
 	resolver *dataset.Resolver
-	cutter   *dataset.ClaimCutter
+	cutter   *claims.Cutter
 
-	cut      dataset.Claims
+	cut      claims.Claims
 	claims   []ibid.Claim
 	linker   metrics.Linker
 	links    [][]int32 // claims of each citation
 	unlinked int64
 	request  judge.Request
+	parts    []claimPart
 	answer   *answer           // of a live judge, who was asked before; nil asks now
 	index    []int             // of each citation in the request's evidence, -1 if it is not there
 	verdict  *judge.Verdict    // nil if there is none
@@ -40,15 +43,34 @@ type judging struct {
 // newJudging returns the judging of one worker.
 func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	s := &p.job.Config.Settings
-	source, err := dataset.ParseClaimSource(s.Claims)
+	options, err := claimOptions(s)
 	if err != nil {
 		return nil, err
 	}
 	return &judging{
 		judge: p.judge, human: p.job.judgeKind() == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
-		resolver: resolver, cutter: dataset.NewClaimCutter(source),
+		resolver: resolver, cutter: claims.NewCutter(options),
 	}, nil
+}
+
+// claimOptions are the settings that say what a claim is.
+func claimOptions(s *configs.Settings) (o claims.Options, err error) {
+	if o.Source, err = claims.ParseSource(s.Claims); err != nil {
+		return o, err
+	}
+	if o.MarkScope, err = claims.ParseMarkScope(s.MarkScope); err != nil {
+		return o, err
+	}
+	o.NoClaim, o.Attribution = s.NoClaimPhrases, s.AttributionPhrases
+	return o, nil
+}
+
+// A claimPart is the part of a claim that some of its citations back, where they do
+// not back all of it. The judge is asked for it as for a claim of its own.
+type claimPart struct {
+	claim     int
+	citations []int
 }
 
 // A citationCheck is what the judge said of a citation, as far as judged says, and
@@ -94,7 +116,12 @@ func (j *judging) prepare(in *ibid.Answer) {
 	j.cut = j.cutter.Cut(in)
 	j.claims = j.cut.List
 	var unlinked []bool
-	j.links, unlinked = j.linker.Link(j.claims, in.Citations, j.cut.Provided || !in.HasClaims)
+	ids := j.cut.Provided || !in.HasClaims
+	j.links, unlinked = j.linker.Link(j.claims, in.Citations, j.cut.Scopes, ids)
+	for i := range in.Citations {
+		c := &in.Citations[i]
+		c.NoClaim = j.cut.Known && j.cut.Scopes[i] != nil && len(j.cut.Scopes[i]) == 0 && !(ids && c.ClaimID != "")
+	}
 	j.unlinked = 0
 	for _, u := range unlinked {
 		if u {
@@ -102,6 +129,16 @@ func (j *judging) prepare(in *ibid.Answer) {
 		}
 	}
 	j.writeRequest(in)
+}
+
+// scope is the part of the answer from the start of the first stretch that citation i
+// backs to the end of the last; null if it backs none or stands nowhere.
+func (j *judging) scope(i int) ibid.Interval {
+	if !j.cut.Known || len(j.cut.Scopes[i]) == 0 {
+		return ibid.Interval{}
+	}
+	all := j.cut.Scopes[i]
+	return ibid.Interval{Start: all[0].Start, End: all[len(all)-1].End}
 }
 
 // fill gives the metrics' row what was judged.
@@ -124,7 +161,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 	for i := range in.Citations {
 		j.index = append(j.index, -1)
 		check := citationCheck{claims: j.links[i], text: j.excerptOf(in, i)}
-		if status := in.Citations[i].Place.Status; !status.Valid() && !j.human {
+		if status := in.Citations[i].Place.Status; !status.Valid() && !j.human && !in.Citations[i].NoClaim {
 			check.Precheck = status.String()
 			r.Invalid = append(r.Invalid, judge.InvalidCitation{Citation: i, Reason: check.Precheck})
 		} else if check.text.known && status.Valid() {
@@ -143,9 +180,64 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		}
 		r.Claims = append(r.Claims, c)
 	}
+	j.parts = j.parts[:0]
+	if !j.human {
+		for k := range j.claims {
+			j.addParts(k)
+		}
+	}
 	j.sources(in)
 	if j.human {
 		j.labels(in)
+	}
+}
+
+// addParts adds to the request the parts of claim k that single citations back.
+// Citations that back the same part share one.
+func (j *judging) addParts(k int) {
+	r := &j.request
+	first := len(r.Claims)
+	for _, i := range j.claims[k].Citations {
+		if j.index[i] < 0 {
+			continue
+		}
+		text, whole := j.cutter.Backed(k, int(i))
+		if whole {
+			continue
+		}
+		at := first
+		for at < len(r.Claims) && r.Claims[at].Text != text {
+			at++
+		}
+		if at == len(r.Claims) {
+			r.Claims = append(r.Claims, judge.Claim{ID: j.claims[k].ClaimID, Text: text})
+			j.parts = append(j.parts, claimPart{claim: k})
+		}
+		r.Claims[at].Citations = append(r.Claims[at].Citations, int(i))
+		r.Claims[at].Evidence = append(r.Claims[at].Evidence, j.index[i])
+		part := &j.parts[at-len(j.claims)]
+		part.citations = append(part.citations, int(i))
+	}
+}
+
+// checksOf calls yield with what the judge said of each citation of claim k: for the
+// part of the claim that it backs, where that is not all of it.
+func (j *judging) checksOf(k int, yield func(*judge.Check)) {
+	own := j.verdict.Claims[k].Checks
+	for i := range own {
+		inPart := slices.ContainsFunc(j.parts, func(p claimPart) bool { return p.claim == k && slices.Contains(p.citations, own[i].Citation) })
+		if !inPart {
+			yield(&own[i])
+		}
+	}
+	for n := range j.parts {
+		if j.parts[n].claim != k {
+			continue
+		}
+		checks := j.verdict.Claims[len(j.claims)+n].Checks
+		for i := range checks {
+			yield(&checks[i])
+		}
 	}
 }
 
@@ -176,7 +268,7 @@ func (j *judging) labels(in *ibid.Answer) {
 
 // copyVerdict copies the verdict on each claim.
 func (j *judging) copyVerdict(v *judge.Verdict) {
-	for k := range v.Claims {
+	for k := range j.claims {
 		from, to := &v.Claims[k], &j.claims[k]
 		to.Factual, to.NeedsCitation = from.Factual, from.NeedsCitation
 		to.Contradicted = from.Contradicted
@@ -186,9 +278,7 @@ func (j *judging) copyVerdict(v *judge.Verdict) {
 			// Evidence that nobody could read may hold what is missing.
 			to.Joint = ibid.Support{}
 		}
-		for i := range from.Checks {
-			j.keepCheck(&from.Checks[i])
-		}
+		j.checksOf(k, j.keepCheck)
 	}
 }
 
@@ -225,7 +315,7 @@ func (j *judging) tabulate(in *ibid.Answer) {
 	for i := range in.Citations {
 		c := &j.checks[i]
 		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant, Quoted: int64(c.QuoteAt.End - c.QuoteAt.Start)}
-		if !j.human && !in.Citations[i].Place.Status.Valid() {
+		if !j.human && !in.Citations[i].Place.Status.Valid() && !in.Citations[i].NoClaim {
 			v = metrics.CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 		}
 		j.verdicts = append(j.verdicts, v)
@@ -247,12 +337,11 @@ func (j *judging) tabulatePairs(in *ibid.Answer) {
 			}
 		}
 		if j.verdict != nil {
-			for i := range j.verdict.Claims[k].Checks {
-				c := &j.verdict.Claims[k].Checks[i]
+			j.checksOf(k, func(c *judge.Check) {
 				if n := slices.Index(cited, int32(c.Citation)); n >= 0 {
 					pairs[n].Support, pairs[n].Relevant = c.Support, c.Relevant
 				}
-			}
+			})
 			j.necessity(k, pairs)
 		}
 		j.pairs[k] = pairs

@@ -20,6 +20,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"metrics/token":    {ours: []string{"metrics/span"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
 	"metrics/quote":    {},
 	"metrics/presence": {ours: []string{"metrics/span"}},
+	"metrics/claims":   {ours: []string{"metrics/token", "metrics/presence"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"metrics/dialect":  {ours: []string{"metrics/span"}},
 	"metrics/stats":    {theirs: []string{"gonum.org/v1/gonum"}},
 	"metrics":          {ours: []string{"metrics/span", "metrics/token", "metrics/presence", "metrics/dialect"}},
@@ -38,10 +39,10 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	}},
 	"dataset/documents": {theirs: []string{"github.com/go-shiori/go-readability", "github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},
 	"dataset": {
-		ours:   []string{"dataset/documents", "dataset/parquet", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"},
+		ours:   []string{"dataset/documents", "dataset/parquet", "metrics/span", "metrics/token", "metrics/quote"},
 		theirs: []string{"github.com/apache/arrow/go/v17"},
 	},
-	"dataset/convert": {ours: []string{"dataset", "dataset/documents", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json"}},
+	"dataset/convert": {ours: []string{"dataset", "dataset/documents", "metrics/claims", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json"}},
 	// The only room that asks other people's servers for pages. harness is not above it:
 	// a run never fetches.
 	"dataset/fetch": {
@@ -57,7 +58,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare", "annotations/history",
+			"metrics/claims", "metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare", "annotations/history",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},
@@ -66,7 +67,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/cli": {
 		ours: []string{
 			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
-			"metrics/presence", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
+			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},

@@ -51,16 +51,16 @@ type (
 		SourceTypes                                                       runs.TextsColumn
 	}
 	citationColumns struct {
-		ID, System, CitationID, Doc, Unit, Status                                             runs.TextColumn
+		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
 		Label, Precheck, Reason, Quote, CitedText, SourceType                                 runs.TextColumn
-		Row, Number, Page, Start, End, AnswerStart, AnswerEnd                                 runs.IntColumn
+		Row, Number, Page, Start, End, AnswerStart, AnswerEnd, ScopeStart, ScopeEnd           runs.IntColumn
 		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd runs.IntColumn
 		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support, Concision                    runs.DoubleColumn
 		Relevant, Necessary                                                                   runs.BoolColumn
 		Claims                                                                                runs.IntsColumn
 	}
 	claimColumns struct {
-		ID, System, ClaimID, Text, Label, Outcome, Reason, ElsewhereDoc             runs.TextColumn
+		ID, System, ClaimID, Text, Context, Label, Outcome, Reason, ElsewhereDoc    runs.TextColumn
 		Row, Number, Start, End, Votes, ElsewherePage, ElsewhereStart, ElsewhereEnd runs.IntColumn
 		Support, ElsewhereSupport                                                   runs.DoubleColumn
 		Factual, NeedsCitation, Contradicted                                        runs.BoolColumn
@@ -78,7 +78,7 @@ type (
 // A tally counts what happened to the rows of one or more parts.
 type tally struct {
 	Rows, Errors, Citations int64
-	Statuses                [ibid.StatusNegative + 1]int64
+	Statuses                [ibid.NumStatuses]int64
 }
 
 func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
@@ -192,7 +192,7 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 	f.Overall, f.HasOverall = scores.Values[metrics.OverallCitationAccuracy], scores.Reasons[metrics.OverallCitationAccuracy] == ibid.Defined
 	for i := range in.Citations {
 		match := &scores.Citations[i]
-		c := metrics.CitationFinding{Status: in.Citations[i].Place.Status, HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
+		c := metrics.CitationFinding{Status: in.Citations[i].Status(), HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
 		if j := s.judging; j != nil {
 			check := &j.checks[i]
 			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.Support.Degree == ibid.Contradicts
@@ -230,7 +230,7 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 	to.Row.Repeat(in.Pos, n)
 	for i := range in.Citations {
 		c, p := &in.Citations[i], &in.Citations[i].Place
-		r.tally.Statuses[p.Status]++
+		r.tally.Statuses[c.Status()]++
 		to.Number.Append(int64(i))
 		to.CitationID.Optional(c.CitationID)
 		if !c.DocNull {
@@ -251,7 +251,14 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 		}
 		to.AnswerStart.Optional(c.AnswerStart)
 		to.AnswerEnd.Optional(c.AnswerEnd)
-		to.Status.Append(p.Status.String())
+		to.AnswerRole.Optional(c.AnswerRole.String())
+		if s.judging != nil {
+			if scope := s.judging.scope(i); scope.Known() {
+				to.ScopeStart.Append(scope.Start.Value)
+				to.ScopeEnd.Append(scope.End.Value)
+			}
+		}
+		to.Status.Append(c.Status().String())
 		to.RepairedStart.Optional(in.Citations[i].Repaired.Start)
 		to.RepairedEnd.Optional(in.Citations[i].Repaired.End)
 		if score := &s.scores.Citations[i]; score.Defined {
@@ -289,6 +296,7 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 			to.End.Append(c.Extent.End.Value)
 		}
 		to.Text.Optional(c.Text)
+		to.Context.Optional(c.Context)
 		to.Citations.Append(c.Citations)
 		to.Outcome.Append(scores.Outcomes[k].String())
 		factual := c.Factual != ibid.No

@@ -8,7 +8,7 @@ import (
 	"ibid/metrics/span"
 )
 
-var allCitations = judgedItems{unscored: less(term(Citations), ScoredCitations), scorable: term(Citations)}
+var allCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, ScoredCitations), scorable: less(term(Citations), NoClaimCitations)}
 
 var citationDefinitions = map[Metric]Definition{
 	CitationCorrectness: allCitations.define(Definition{
@@ -18,7 +18,7 @@ var citationDefinitions = map[Metric]Definition{
 		UndefinedWhen: "no citation, or none is scored", Source: specification,
 		Num: term(CorrectCitations), Den: term(ScoredCitations),
 	}),
-	CitationRelevance: judgedItems{unscored: less(term(Citations), RelevanceCitations), scorable: term(Citations)}.define(Definition{
+	CitationRelevance: judgedItems{unscored: less(term(Citations), NoClaimCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations)}.define(Definition{
 		Name: "citation_relevance", Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of citations that are relevant",
 		Formula:       "citations relevant for any linked claim / citations whose relevance is scored",
@@ -129,9 +129,13 @@ func whyOpen(r *Row, textless bool) ibid.Reason {
 func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var relevant share
 	var support mean
-	var correct, consistent int64
+	var correct, consistent, noClaim int64
 	textless := !s.opt.Human
 	for i := range r.Citations {
+		if r.Citations[i].NoClaim {
+			noClaim++
+			continue
+		}
 		v := s.verdict(r, i)
 		support.add(v.Support)
 		switch {
@@ -151,6 +155,7 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 			relevant.add(v.Relevant == ibid.Yes)
 		}
 	}
+	out.count(NoClaimCitations, noClaim)
 	out.count(CorrectCitations, correct)
 	out.count(ConsistentCitations, consistent)
 	out.count(ScoredCitations, support.scored)

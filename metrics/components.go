@@ -195,7 +195,7 @@ func (s *Scorer) scoreQuality(r *Row, out *Scores) {
 	var sum, open float64
 	var scored, unscored int64
 	for i := range r.Citations {
-		if s.component.repeat[i] {
+		if s.component.repeat[i] || r.Citations[i].NoClaim {
 			continue
 		}
 		switch v := s.verdict(r, i); {

@@ -69,6 +69,7 @@ const (
 	RelevanceCitations
 	UnscoredNecessityCitations
 	UnscoredExtraCitations
+	NoClaimCitations
 
 	NumCounts
 )
@@ -136,7 +137,7 @@ var countDefinitions = [NumCounts]Definition{
 	ExactHits:             count("exact_hits", HigherIsBetter, "truth spans that some prediction hits exactly", noEither),
 	BoundaryHits:          count("boundary_hits", HigherIsBetter, "truth spans that some prediction hits with both ends within the tolerance", noEither),
 	Citations:             count("citations", Neutral, "citations of the answer", noCitations),
-	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked or quote_repaired", noCitations),
+	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked, quote_repaired or no_claim", noCitations),
 	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noSupport),
 	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noSupport),
 	ScoredCitations:       count("scored_citations", Neutral, "citations with a scored support; not valid ones have 0", noSupport),
@@ -176,6 +177,7 @@ var countDefinitions = [NumCounts]Definition{
 	UnscoredConsistencyClaims:  count("unscored_consistency_claims", LowerIsBetter, "claims with a citation and no scored joined support", noLinks),
 	RelevanceCitations:         count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
 	UnscoredExtraCitations:     count("unscored_extra_citations", LowerIsBetter, "distinct citations beside the truth of which it is not known whether they support what they are cited for", "no judge, or truth or citations not known"),
+	NoClaimCitations:           count("no_claim_citations", Neutral, "citations that stand in the answer and back no text, as in a list of references: in no judged metric", noSupport),
 	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
 }
 

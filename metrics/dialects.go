@@ -33,7 +33,7 @@ const (
 
 var (
 	statements        = judgedItems{unscored: term(UnscoredConsistencyClaims), scorable: term(Claims)}
-	relevantCitations = judgedItems{unscored: less(term(Citations), RelevanceCitations), scorable: term(Citations)}
+	relevantCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations)}
 	necessity         = judgedItems{unscored: term(UnscoredNecessityCitations), scorable: terms(NecessityCitations, UnscoredNecessityCitations)}
 )
 

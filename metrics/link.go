@@ -25,42 +25,38 @@ type Linker struct {
 // Link sets the Citations of every claim and returns the claims of every
 // citation, as ascending indices, and which citations are unlinked. Claim ids of
 // citations are read only with ids: where claims are not those of the dataset, its
-// ids mean other claims.
-//
-// A citation covers its extent in the answer or, as a marker, takes it up. An
-// extent without an end is the point where it starts; a point stands for the code
-// point before it.
+// ids mean other claims. scopes are the stretches of the answer that each citation
+// backs, or nil if it stands nowhere in the answer.
 //
 //   - A citation with a claim id is linked to the claim of that id, whatever its
 //     position; to none if there is no such claim. Of two claims with one id the
 //     first has it.
-//   - One with a position is linked to the claims that its interval overlaps. If
-//     there is none, it belongs to the claim before: of those that end at or
-//     before its start, the one that ends last (of these the one that starts
-//     last, then the first). Before all claims, it belongs to the one that starts
-//     first. Claims whose extent is not known or empty are not looked at, so that it
-//     is linked to none if no other claim is there.
+//   - One with a scope is linked to the claims that it overlaps. Each stretch that
+//     overlaps none belongs to the claim before: of those that end at or before its
+//     start, the one that ends last (of these the one that starts last, then the
+//     first). Before all claims, it belongs to the one that starts first. Claims whose
+//     extent is not known or empty are not looked at, so that it is linked to none if
+//     no other claim is there. One with an empty scope backs no text and is linked to
+//     none.
 //   - One without either is linked to every claim, and is unlinked.
 //
-// A position that is negative or ends before it starts is none. A citation that
-// is linked to no claim is unscored. What Link returns and sets is valid until
-// the next call.
-func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, ids bool) (ofCitation [][]int32, unlinked []bool) {
+// A citation that is linked to no claim is unscored, unless it backs no text. What
+// Link returns and sets is valid until the next call.
+func (l *Linker) Link(claims []ibid.Claim, citations []ibid.Citation, scopes [][]ibid.Interval, ids bool) (ofCitation [][]int32, unlinked []bool) {
 	l.reset(claims, len(citations))
 	for i := range citations {
-		cite := &citations[i]
-		start, end := cite.Extent.Start.Value, cite.Extent.End.Value
-		if !cite.Extent.End.Known() {
-			end = start
-		}
 		from := len(l.links)
 		switch {
-		case ids && cite.ClaimID != "":
-			if c, ok := l.ids[cite.ClaimID]; ok {
+		case ids && citations[i].ClaimID != "":
+			if c, ok := l.ids[citations[i].ClaimID]; ok {
 				l.links = append(l.links, c)
 			}
-		case cite.Extent.Start.Known() && 0 <= start && start <= end:
-			l.place(claims, start, end)
+		case i < len(scopes) && scopes[i] != nil:
+			for _, s := range scopes[i] {
+				l.place(claims, s.Start.Value, s.End.Value)
+			}
+			slices.Sort(l.links[from:])
+			l.links = l.links[:from+len(slices.Compact(l.links[from:]))]
 		default:
 			l.unlinked[i] = true
 			for c := range claims {
@@ -121,7 +117,8 @@ func (l *Linker) reset(claims []ibid.Claim, citations int) {
 func startOf(c *ibid.Claim) int64 { return c.Extent.Start.Value }
 func endOf(c *ibid.Claim) int64   { return c.Extent.End.Value }
 
-// place links a citation whose interval of the answer is [start, end).
+// place links a citation that backs [start, end) of the answer; a point stands for
+// the code point before it.
 func (l *Linker) place(claims []ibid.Claim, start, end int64) {
 	if len(l.byStart) == 0 {
 		return
@@ -138,7 +135,6 @@ func (l *Linker) place(claims []ibid.Claim, start, end int64) {
 	}
 	switch {
 	case len(l.links) > from:
-		slices.Sort(l.links[from:])
 	case n > 0:
 		l.links = append(l.links, l.last[n-1])
 	default:

@@ -19,6 +19,17 @@ func anchored(start, end int64) ibid.Citation {
 	return ibid.Citation{Extent: ibid.Between(start, end)}
 }
 
+// scopesOf gives each citation its extent as its scope.
+func scopesOf(citations []ibid.Citation) [][]ibid.Interval {
+	all := make([][]ibid.Interval, len(citations))
+	for i := range citations {
+		if at := citations[i].Extent; at.Known() && 0 <= at.Start.Value && at.Start.Value <= at.End.Value {
+			all[i] = []ibid.Interval{at}
+		}
+	}
+	return all
+}
+
 func TestLink(t *testing.T) {
 	two := []ibid.Claim{extent("a", 5, 10), extent("b", 12, 20)}
 	for _, tt := range []struct {
@@ -57,7 +68,8 @@ func TestLink(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var l Linker
-			of, unlinked := l.Link(tt.claims, []ibid.Citation{tt.anchor}, true)
+			citations := []ibid.Citation{tt.anchor}
+			of, unlinked := l.Link(tt.claims, citations, scopesOf(citations), true)
 			if diff := cmp.Diff(tt.want, of[0], cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("claims: -want +got:\n%s", diff)
 			}
@@ -139,7 +151,7 @@ func TestLinkAgainstSlow(t *testing.T) {
 				anchors[i].ClaimID = fmt.Sprint(rng.IntN(8))
 			}
 		}
-		of, unlinked := l.Link(claims, anchors, true)
+		of, unlinked := l.Link(claims, anchors, scopesOf(anchors), true)
 		citations := make([][]int32, len(claims))
 		for i, a := range anchors {
 			want, wantUnlinked := slowLink(claims, a)
@@ -162,7 +174,8 @@ func TestLinkAgainstSlow(t *testing.T) {
 func TestLinkKeepsClaimsApart(t *testing.T) {
 	claims := []ibid.Claim{extent("", 0, 5), extent("", 5, 9)}
 	var l Linker
-	of, _ := l.Link(claims, []ibid.Citation{anchored(0, 3), anchored(6, 7)}, true)
+	citations := []ibid.Citation{anchored(0, 3), anchored(6, 7)}
+	of, _ := l.Link(claims, citations, scopesOf(citations), true)
 	_ = append(claims[0].Citations, 77)
 	_ = append(of[0], 77)
 	if claims[1].Citations[0] != 1 || of[1][0] != 1 {
@@ -183,8 +196,9 @@ func linkFixture() ([]ibid.Claim, []ibid.Citation) {
 func TestLinkDoesNotAllocate(t *testing.T) {
 	claims, anchors := linkFixture()
 	var l Linker
-	l.Link(claims, anchors, true)
-	if n := testing.AllocsPerRun(100, func() { l.Link(claims, anchors, true) }); n > 0 {
+	scopes := scopesOf(anchors)
+	l.Link(claims, anchors, scopes, true)
+	if n := testing.AllocsPerRun(100, func() { l.Link(claims, anchors, scopes, true) }); n > 0 {
 		t.Errorf("%v allocations per row", n)
 	}
 }
@@ -193,7 +207,8 @@ func BenchmarkLink(b *testing.B) {
 	claims, anchors := linkFixture()
 	var l Linker
 	b.ReportAllocs()
+	scopes := scopesOf(anchors)
 	for b.Loop() {
-		l.Link(claims, anchors, true)
+		l.Link(claims, anchors, scopes, true)
 	}
 }

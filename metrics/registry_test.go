@@ -149,7 +149,8 @@ func TestCountColumns(t *testing.T) {
 		untouched_pred_spans cited_chars answer_chars cited_answer_chars claim_answer_chars consistency_claims
 		necessary_citations necessity_citations undecided_claims undecided_cited_claims unscored_needing_claims
 		unscored_factual_claims unscored_consistency_claims relevance_citations unscored_necessity_citations
-		unscored_extra_citations`)
+		unscored_extra_citations
+		no_claim_citations`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))
 	}

@@ -56,6 +56,7 @@ var statusWords = []word{
 	{ibid.StatusEmpty.String(), "empty span", "Start and end are the same: the citation marks no text.", toneBad},
 	{ibid.StatusInverted.String(), "inverted span", "The span ends before it starts.", toneBad},
 	{ibid.StatusNegative.String(), "negative offset", "An offset is below 0.", toneBad},
+	{ibid.StatusNoClaim.String(), "backs no text", "The citation stands where the answer says nothing, as in a list of references. No judged metric counts it.", toneNeutral},
 }
 
 // outcomeWords are the outcomes of claims, best first.

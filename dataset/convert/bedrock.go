@@ -11,7 +11,8 @@ import (
 // bedrock is Amazon Bedrock: Converse with citations, and RetrieveAndGenerate.
 //
 // Of Converse, the text that carries citations is their interval of the answer;
-// citations without a text stand behind the text before them. documentChar counts
+// citations without a text are those of the text before
+// them. documentChar counts
 // characters, documentPage pages from 1, documentChunk and searchResultLocation
 // blocks from 0, all with the end excluded. A document of the request is called by
 // its name, a search result by its source, a page of the web by its URL.
@@ -71,7 +72,7 @@ func bedrockBlock(x *exchange, block *object) {
 	case len(texts) > 0:
 		m = x.markPart(x.addText(string(texts)))
 	case len(x.parts) > 0:
-		m = x.addMark(answerMark{part: len(x.parts) - 1, given: givenEnd})
+		m = x.markPart(len(x.parts) - 1)
 	}
 	for _, c := range cited.get("citations").objects() {
 		bedrockCitation(x, c, m)
@@ -123,7 +124,7 @@ func bedrockRetrieved(x *exchange, o *object, part int) {
 	if generated := o.get("generatedResponsePart").object(); generated != nil {
 		if text := generated.get("textResponsePart").object(); text != nil {
 			if s := text.get("span").object(); s != nil {
-				mark := answerMark{part: part}
+				mark := answerMark{part: part, role: ibid.Segment}
 				mark.start, mark.end = s.first("start", "beginOffsetInclusive").offset(), s.first("end", "endOffsetExclusive").offset()
 				mark.text = text.get("text").string()
 				m = x.addMark(mark)

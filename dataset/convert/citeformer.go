@@ -134,7 +134,7 @@ func citeFormerCitation(x *exchange, o *object, sources []int, markers map[int64
 		id.fail("source %d: sources count from 1", n)
 		return
 	}
-	m := answerMark{part: wholeAnswer}
+	m := answerMark{part: wholeAnswer, role: ibid.Marker}
 	m.start, m.end = pair(o.get("span"))
 	if m.text = markers[n]; m.text == "" && numbered {
 		m.text = fmt.Sprintf("[%d]", n)

@@ -95,7 +95,7 @@ func cohereFirst(x *exchange, o *object) {
 
 // cohereMark reads where in a part of the answer a citation stands.
 func cohereMark(c *object, part int) answerMark {
-	m := answerMark{part: part}
+	m := answerMark{part: part, role: ibid.Segment}
 	m.start, m.end, m.text = c.get("start").offset(), c.get("end").offset(), c.get("text").string()
 	return m
 }

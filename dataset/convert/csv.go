@@ -56,7 +56,7 @@ var (
 	csvRow      = []string{"id", "system", "query", "answer", "provider", "model"}
 	csvCitation = map[string]csvKind{
 		"doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "claim_id": csvText,
-		"cited_text": csvText, "title": csvText, "answer_start": csvInteger, "answer_end": csvInteger, "citation_id": csvText,
+		"cited_text": csvText, "title": csvText, "answer_start": csvInteger, "answer_end": csvInteger, "answer_role": csvText, "citation_id": csvText,
 		"source_type": csvText, "method": csvText, "confidence": csvFloat, "relevance": csvFloat,
 		"token_contribution": csvInteger, "source_reference": csvJSON,
 	}

@@ -76,6 +76,7 @@ type answerMark struct {
 	quote       // offsets as given, and what is said to stand there
 	part  int   // whose text the offsets count from, or wholeAnswer
 	given given // what of it the provider gives
+	role  ibid.Role
 
 	inPart, inWhole evidence
 	warned          bool // what is wrong with it has been said
@@ -88,7 +89,6 @@ const (
 	givenOffsets given = iota // start and end
 	givenPoint                // start, which is the place behind what is cited for
 	givenPart                 // a part as a whole
-	givenEnd                  // the point behind a part
 	givenSpan                 // code points of the answer that need no proof: they were found in it
 )
 
@@ -270,7 +270,7 @@ func (x *exchange) citeWhole(source, mark int) *foundCitation {
 
 // markPart adds a mark that is a part as a whole.
 func (x *exchange) markPart(part int) int {
-	return x.addMark(answerMark{part: part, given: givenPart})
+	return x.addMark(answerMark{part: part, given: givenPart, role: ibid.Segment})
 }
 
 func (x *exchange) addMark(m answerMark) int {
@@ -480,7 +480,7 @@ func (w *exchangeWriter) answerSide(out *ibid.Citation, c *foundCitation) {
 		m.warned = true
 		w.warn("characters %d-%d of the answer: %s", m.start, m.end, why)
 	}
-	out.AnswerStart, out.AnswerEnd = start, end
+	out.AnswerStart, out.AnswerEnd, out.AnswerRole = start, end, m.role
 	if m.given == givenOffsets && (start != integer(m.start) || end != integer(m.end)) || m.given == givenPoint && start != integer(m.start) {
 		c.more.add("given_answer", w.givenAnswer(m, why != ""))
 	}
@@ -508,11 +508,8 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 	if m.part != wholeAnswer {
 		p := &w.x.parts[m.part]
 		from, to := integer(int64(p.at)), integer(int64(p.at+p.chars))
-		switch m.given {
-		case givenPart:
+		if m.given == givenPart {
 			return from, to, ""
-		case givenEnd:
-			return to, to, ""
 		}
 		if !w.proof.fromAnswer {
 			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart

@@ -130,7 +130,7 @@ func (p *exchangeProof) examineAnswers(x *exchange) {
 	for i := range x.marks {
 		m := &x.marks[i]
 		switch {
-		case m.given == givenPart || m.given == givenEnd || m.given == givenSpan:
+		case m.given == givenPart || m.given == givenSpan:
 		case m.given == givenPoint && m.start >= 0:
 			p.count(func(side *proof) { side.withoutQuote++ })
 		case m.given == givenPoint || degenerateAnyhow(m.start, m.end):

@@ -133,7 +133,7 @@ func geminiChunk(chunk *object, n int) ibid.Document {
 func geminiSupport(x *exchange, o *object, chunks []int) {
 	m := noMark
 	if s := o.get("segment").mustObject(); s != nil {
-		mark := answerMark{part: int(s.camel("partIndex").integer().Value)}
+		mark := answerMark{part: int(s.camel("partIndex").integer().Value), role: ibid.Segment}
 		mark.start, mark.end = s.camel("startIndex").integer().Value, s.camel("endIndex").integer().Value
 		mark.text = s.get("text").string()
 		if mark.part < 0 || mark.part >= len(x.parts) {
@@ -182,7 +182,7 @@ func geminiSupport(x *exchange, o *object, chunks []int) {
 }
 
 func geminiRecitation(x *exchange, o *object) {
-	m := answerMark{part: wholeAnswer}
+	m := answerMark{part: wholeAnswer, role: ibid.Segment}
 	m.start, m.end = o.camel("startIndex").integer().Value, o.camel("endIndex").integer().Value
 	d := ibid.Document{Title: o.get("title").string(), SourceType: "recitation"}
 	d.Doc = cmp.Or(o.get("uri").string(), d.Title)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/metrics/claims"
 	"ibid/metrics/presence"
 )
 
@@ -22,7 +23,8 @@ import (
 // sources: what the numbers in the answer stand for, counted from 1. An element
 // is the name of a document or an object with doc (else url, else id), title,
 // text, cited_text, source_type, page, start, end and unit. References come
-// first, then sources, then the row's documents. Two texts under one name are
+// first, then sources, then the answer's own list of references (see
+// [claims.References]), then the row's documents. Two texts under one name are
 // two documents (see [documentNames]).
 //
 //   - [file:page:start-end] gives one citation per span, as written: what the
@@ -215,7 +217,10 @@ func (m *markerReader) read(items []presence.Inline) {
 // citation adds a citation of a marker: a copy of to, with its answer side.
 func (m *markerReader) citation(marker *presence.Inline, to ibid.Citation) {
 	to.AnswerStart, to.AnswerEnd = integer(int64(marker.Start)), integer(int64(marker.End))
-	to.Method = marker.Form.String()
+	to.Method, to.AnswerRole = marker.Form.String(), ibid.Marker
+	if marker.Form == presence.Statement {
+		to.AnswerRole = ibid.Segment
+	}
 	m.row.Citations = append(m.row.Citations, to)
 }
 
@@ -451,9 +456,13 @@ func (x *inlineSource) decode(c *jsonlRecord, o *object) {
 	out.SourceReference = more.reference(out.SourceReference)
 }
 
-// settle makes the row's documents the sources if the record lists no others,
-// and puts the texts of those it lists among the row's documents.
+// settle makes the answer's own list of references or else the row's documents the
+// sources if the record lists no others, and puts the texts of those it lists among the row's documents.
 func (s *sourceList) settle(row *ibid.Answer) {
+	if own := ownSources(row); !s.known && len(own) > 0 {
+		s.known, s.all = true, append(s.all, own...)
+		return
+	}
 	if !s.known {
 		s.known = row.HasDocuments
 		for i := range row.Documents {
@@ -485,6 +494,30 @@ func (s *sourceList) settle(row *ibid.Answer) {
 			row.Documents = append(row.Documents, ibid.Document{Doc: c.Doc, Title: c.Title, SourceType: c.SourceType})
 		}
 	}
+}
+
+// ownSources are the sources that the answer lists itself, by their numbers. One
+// that goes by the name or the title of a document of the row is that document.
+func ownSources(row *ibid.Answer) []inlineSource {
+	var all []inlineSource
+	for _, r := range claims.References(row.Answer) {
+		if r.Number < 1 || r.Number > presence.MaxRange {
+			continue
+		}
+		for len(all) < r.Number {
+			all = append(all, inlineSource{citation: ibid.Citation{DocNull: true}})
+		}
+		c := &all[r.Number-1].citation
+		*c = ibid.Citation{Doc: r.Target, Title: r.Title}
+		for i := range row.Documents {
+			d := &row.Documents[i]
+			if d.Doc == r.Target || d.Doc == r.Title || d.Title != "" && d.Title == r.Title {
+				c.Doc, c.Title, c.SourceType = d.Doc, d.Title, d.SourceType
+				break
+			}
+		}
+	}
+	return all
 }
 
 // addText gives the text of source number a document of the row.

@@ -22,7 +22,10 @@ func record(answer, more string) string {
 
 // cited is a citation at an interval of the answer.
 func cited(form string, start, end int64, c ibid.Citation) ibid.Citation {
-	c.Method, c.AnswerStart, c.AnswerEnd = form, some(start), some(end)
+	c.Method, c.AnswerStart, c.AnswerEnd, c.AnswerRole = form, some(start), some(end), ibid.Marker
+	if form == "statement" {
+		c.AnswerRole = ibid.Segment
+	}
 	return c
 }
 

@@ -289,6 +289,11 @@ func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 			out.AnswerStart = v.integerOf(64)
 		case "answer_end":
 			out.AnswerEnd = v.integerOf(64)
+		case "answer_role":
+			var err error
+			if out.AnswerRole, err = ibid.ParseRole(v.string()); err != nil {
+				v.fail("%v", err)
+			}
 		case "citation_id":
 			out.CitationID = v.string()
 		case "claim_id":

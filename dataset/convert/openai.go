@@ -110,10 +110,61 @@ func openAIMessage(x *exchange, message *object) {
 	} else if text, given := content.text(); given {
 		part = x.addText(text)
 	}
-	for _, a := range message.get("annotations").objects() {
-		openAIAnnotation(x, a, part)
+	annotations := message.get("annotations")
+	if part != wholeAnswer && withoutOffsets(annotations) {
+		openAISources(x, annotations, string(x.parts[part].text))
+	} else {
+		for _, a := range annotations.objects() {
+			openAIAnnotation(x, a, part)
+		}
 	}
 	x.rest(message)
+}
+
+// withoutOffsets reports whether the annotations are URLs all of which stand at
+// 0–0, as those of Perplexity's models at OpenRouter do: a list of sources.
+func withoutOffsets(annotations value) bool {
+	some := false
+	for _, a := range annotations.objects() {
+		in := a.value.object()
+		if inner := in.get("url_citation").object(); inner != nil {
+			in = inner
+		}
+		start, end := in.get("start_index"), in.get("end_index")
+		if a.peek("type") != "url_citation" || !start.given() || !end.given() || start.offset() != 0 || end.offset() != 0 {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// openAISources reads annotations without offsets: markers such as [1] in the text
+// count them from 1. One that no marker names is cited at the point 0, where it
+// backs nothing.
+func openAISources(x *exchange, annotations value, text string) {
+	var sources []int
+	for _, a := range annotations.objects() {
+		in := a
+		if inner := a.get("url_citation").object(); inner != nil {
+			in = inner
+		}
+		sources = append(sources, x.sameSource(ibid.Document{Doc: in.get("url").required(), Title: in.get("title").string(), SourceType: "web"}))
+		x.keep(a.path(), a.raw())
+	}
+	x.citeNumbers(text, sources)
+	marked := map[int]bool{}
+	for i := range x.citations {
+		marked[x.citations[i].source] = true
+	}
+	for _, s := range sources {
+		if marked[s] {
+			continue
+		}
+		marked[s] = true
+		c := x.citeWhole(s, x.addMark(answerMark{part: wholeAnswer, given: givenSpan, role: ibid.Marker}))
+		c.Method = "url_citation"
+	}
 }
 
 func openAIOutput(x *exchange, o *object) {
@@ -146,7 +197,7 @@ func openAIAnnotation(x *exchange, o *object, part int) {
 		in = inner
 	}
 	var d ibid.Document
-	m := answerMark{part: part}
+	m := answerMark{part: part, role: ibid.Marker}
 	switch kind.string() {
 	case "url_citation":
 		d = ibid.Document{Doc: in.get("url").required(), Title: in.get("title").string(), SourceType: "web"}

@@ -96,7 +96,7 @@ func (x *exchange) citeNumbers(text string, sources []int) {
 		}
 		m := x.addMark(answerMark{
 			quote: quote{start: int64(marker.Start), end: int64(marker.End)},
-			part:  wholeAnswer, given: givenSpan,
+			part:  wholeAnswer, given: givenSpan, role: ibid.Marker,
 		})
 		for _, r := range marker.Numbers {
 			for n := r.First; n <= r.Last; n++ {

@@ -147,12 +147,12 @@ func TestKeeptrustsDocument(t *testing.T) {
 	}
 	want := []ibid.Citation{
 		{
-			Doc: "asset-uuid", Title: "Session Management Policy", AnswerStart: integer(0), AnswerEnd: integer(45), CitationID: "cit-uuid-1",
+			Doc: "asset-uuid", Title: "Session Management Policy", AnswerStart: integer(0), AnswerEnd: integer(45), AnswerRole: ibid.Segment, CitationID: "cit-uuid-1",
 			SourceType: "knowledge_base", Relevance: ibid.Some[float64](0.92), TokenContribution: integer(856),
 			SourceReference: `{"asset_id":"asset-uuid","asset_title":"Session Management Policy","asset_version":3,"promotion_status":"active"}`,
 		},
 		{
-			Doc: "src/auth/session.ts", Title: "validateSession", AnswerStart: integer(46), AnswerEnd: integer(189), CitationID: "cit-uuid-2",
+			Doc: "src/auth/session.ts", Title: "validateSession", AnswerStart: integer(46), AnswerEnd: integer(189), AnswerRole: ibid.Segment, CitationID: "cit-uuid-2",
 			SourceType: "codebase_context_fabric", Relevance: ibid.Some[float64](0.88), TokenContribution: integer(234),
 			SourceReference: `{"workspace_id":"ws-uuid","file_path":"src/auth/session.ts","symbol":"validateSession","last_indexed_at":"2026-04-30T13:45:00Z"}`,
 		},

@@ -17,13 +17,17 @@ type Citation struct {
 	Start       *int64 `json:"start" unit:"see unit" doc:"begin of the cited span" null:"not given"`
 	End         *int64 `json:"end" unit:"see unit" doc:"end of the cited span, exclusive" null:"not given"`
 	Unit        string `json:"unit" doc:"what start and end count: codepoint where the place was found, else as the input has it" null:"not given"`
-	AnswerStart *int64 `json:"answer_start" unit:"code points" doc:"begin of what the citation is for in the answer" null:"not known"`
-	AnswerEnd   *int64 `json:"answer_end" unit:"code points" doc:"end of what the citation is for in the answer, exclusive" null:"not known"`
+	AnswerStart *int64 `json:"answer_start" unit:"code points" doc:"begin of the citation in the answer" null:"not known"`
+	AnswerEnd   *int64 `json:"answer_end" unit:"code points" doc:"end of the citation in the answer, exclusive" null:"not known"`
+
+	AnswerRole string `json:"answer_role,omitempty" doc:"segment: that is the text which the citation backs; marker: the mark that stands for it" null:"not given"`
+	ScopeStart *int64 `json:"scope_start" unit:"code points" doc:"begin of the first stretch of the answer that the citation backs" null:"it backs none, its place is not known, or the run has no judge"`
+	ScopeEnd   *int64 `json:"scope_end" unit:"code points" doc:"end of the last stretch of the answer that the citation backs, exclusive" null:"it backs none, its place is not known, or the run has no judge"`
 
 	CitedLength *int64 `json:"cited_length" unit:"code points" doc:"length of the cited span" null:"start and end do not count code points, or end comes before start"`
 	ClaimLength *int64 `json:"claim_length" unit:"code points" doc:"length of the text of the claims that it is linked to, together" null:"it is linked to none, or the run has no judge"`
 
-	Status string `json:"status" doc:"ok, or what is wrong with the place"`
+	Status string `json:"status" doc:"ok, or what is wrong with the place; no_claim: it backs no text of the answer and is in no judged metric"`
 
 	RepairedStart *int64 `json:"repaired_start" unit:"code points" doc:"begin of the place where the quote is, if it is not where the citation says" null:"nothing was repaired"`
 	RepairedEnd   *int64 `json:"repaired_end" unit:"code points" doc:"end of that place, exclusive" null:"nothing was repaired"`

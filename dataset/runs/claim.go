@@ -14,6 +14,8 @@ type Claim struct {
 	End     *int64 `json:"end" unit:"code points" doc:"end of the claim in the answer, exclusive" null:"not known"`
 	Text    string `json:"text" doc:"the claim" null:"empty"`
 
+	Context string `json:"context,omitempty" doc:"the sentence that the claim is cut from, behind the line that introduces it" null:"not known"`
+
 	Factual       *bool         `json:"factual" doc:"it states a fact" null:"not known"`
 	NeedsCitation *bool         `json:"needs_citation" doc:"it should have a citation" null:"not known"`
 	Citations     ListOf[int32] `json:"citations" doc:"positions of the citations that it is linked to" null:"not known"`

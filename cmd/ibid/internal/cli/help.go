@@ -16,6 +16,7 @@ import (
 	"ibid/judge"
 	"ibid/judge/prompts"
 	"ibid/metrics"
+	"ibid/metrics/claims"
 )
 
 // addHelp adds the topics of ibid help that are no commands.
@@ -28,6 +29,7 @@ func (a *app) addHelp(root *cobra.Command) {
 		{"settings", "every setting of a run file, its default and its other names", settingsTopic},
 		{"columns", "what each column of each file is", columnsTopic},
 		{"formats", "what ibid import reads, and what a dataset is", formatsTopic},
+		{"claims", "what a claim is, and which text a citation backs", claimsTopic},
 		{"gates", "how to make a run fail", func() string { return gatesTopic }},
 		{"exit-codes", "what exit codes mean", func() string { return exitTopic }},
 		{"prompts", "what a judge that asks models is asked, and how to change it", promptsTopic},
@@ -142,8 +144,8 @@ answer by one system. id, query and answer are required; (id, system) is unique.
 
   id, query, answer, system, provider, model   text
   citations   list of doc, page, start, end, unit, cited_text, title, answer_start,
-              answer_end, citation_id, claim_id, source_type, method, confidence,
-              relevance, token_contribution, source_reference
+              answer_end, answer_role (segment or marker), citation_id, claim_id,
+              source_type, method, confidence, relevance, token_contribution, source_reference
   truth       list of annotator, doc, page, start, end, claim_id
   claims      list of claim_id, text, start, end
   labels      list of annotator, claim_id, citation_id, kind, value
@@ -153,6 +155,61 @@ answer by one system. id, query and answer are required; (id, system) is unique.
 
 A null or absent list is not known; an empty list is known to be empty. Offsets
 count code points from 0, ends are exclusive. Other names: columns in the run file.
+`
+
+// claimsTopic says what a claim is, and lists the phrases.
+func claimsTopic() string {
+	var b strings.Builder
+	b.WriteString(claimsText)
+	for _, list := range []struct {
+		head    string
+		phrases []string
+	}{
+		{"Uncited sentences that begin so claim nothing (setting no_claim_phrases; a phrase with a\nfull stop must be all of the sentence)", claims.NoClaimPhrases()},
+		{"Attributions (setting attribution_phrases)", claims.AttributionPhrases()},
+		{"Headings of an answer's own list of references", claims.ReferenceHeadings()},
+	} {
+		fmt.Fprintf(&b, "\n%s:\n", list.head)
+		line := " "
+		for i, p := range list.phrases {
+			if i+1 < len(list.phrases) {
+				p += ";"
+			}
+			if len(line)+1+len(p) > 88 {
+				b.WriteString(line + "\n")
+				line = " "
+			}
+			line += " " + p
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+const claimsText = `An answer is read as Markdown. Headings (and bold lines that are nothing else), code,
+pictures, captions, rows that head a table, lines of nothing but links and the answer's
+own list of references are no text. A list item or a row of a table is never joined with
+its neighbour; the claim of a row is "header: cell; ...". A line that ends with a colon
+before a list, a table, code or more text introduces that and claims nothing. Of an
+answer that is JSON, each "key: value" is a unit.
+
+Text is cut into sentences; a mark behind the full stop belongs to the sentence before.
+Questions claim nothing, nor do uncited sentences that begin with one of the phrases
+below. With claims: auto a sentence is cut where the provider says which words are cited:
+what stands before such a segment belongs to it, or is context if it ends in a comma or a
+colon and holds no number; what stands behind the last is a claim of its own from seven
+words on, unless it says where something is from; a claim of fewer than three words takes
+all of its sentence. claims: sentences never cuts there, claims: provided takes those of
+the row.
+
+A citation backs a stretch of the answer, its scope: a segment the claims that it formed;
+a mark the text between the group of marks before it and itself, in its sentence (with
+mark_scope: paragraph, at the end of a paragraph or list, all of that); a mark in a cell
+the cell; a mark on a heading, a caption or a line that introduces a block all of the
+block. One that backs no text has the status no_claim and is in no judged metric.
+A judge is asked how far a citation bears out the part of a claim that it backs.
+
+[n] is a source of the provider's list, else of the answer's own, else the nth document.
 `
 
 const gatesTopic = `A gate is a condition on a number of the summary, in the run file (gates: a list)

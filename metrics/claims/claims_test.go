@@ -1,4 +1,4 @@
-package dataset
+package claims
 
 import (
 	"bufio"
@@ -13,39 +13,40 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ibid"
+	"ibid/dataset"
 )
 
-func cut(source ClaimSource, row ibid.Answer) Claims {
-	NewResolver(nil, Conventions{}).Resolve(&row)
-	return NewClaimCutter(source).Cut(&row)
+func cut(source Source, row ibid.Answer) Claims {
+	dataset.NewResolver(nil, dataset.Conventions{}).Resolve(&row)
+	return NewCutter(Options{Source: source}).Cut(&row)
 }
 
-func TestClaimCutterSources(t *testing.T) {
+func TestCutterSources(t *testing.T) {
 	const answer = "One is red [1]. [2] Two."
 	sentences := []ibid.Claim{
-		{ClaimID: "0", Text: "One is red.", Extent: ibid.Between(0, 19)},
-		{ClaimID: "1", Text: "Two.", Extent: ibid.Between(20, 24)},
+		{ClaimID: "0", Text: "One is red.", Context: "One is red.", Extent: ibid.Between(0, 15)},
+		{ClaimID: "1", Text: "Two.", Context: "Two.", Extent: ibid.Between(20, 24)},
 	}
 	given := []ibid.Claim{{ClaimID: "c", Text: "Two"}}
-	provided := []ibid.Claim{{ClaimID: "c", Text: "Two", Extent: ibid.Between(20, 23)}}
+	provided := []ibid.Claim{{ClaimID: "c", Text: "Two", Context: "Two.", Extent: ibid.Between(20, 23)}}
 	without, with := ibid.Answer{Answer: answer}, ibid.Answer{Answer: answer, HasClaims: true, Claims: given}
 	none := ibid.Answer{Answer: answer, HasClaims: true}
 	for _, tt := range []struct {
 		name   string
-		source ClaimSource
+		source Source
 		row    ibid.Answer
 		want   Claims
 	}{
-		{"auto, not known", autoClaims, without, Claims{List: sentences, Known: true}},
-		{"auto, given", autoClaims, with, Claims{List: provided, Known: true, Provided: true}},
-		{"auto, known to be none", autoClaims, none, Claims{Known: true, Provided: true}},
-		{"provided, not known", providedClaims, without, Claims{}},
-		{"provided, given", providedClaims, with, Claims{List: provided, Known: true, Provided: true}},
-		{"sentences, not known", sentenceClaims, without, Claims{List: sentences, Known: true}},
-		{"sentences, given", sentenceClaims, with, Claims{List: sentences, Known: true}},
-		{"empty answer", autoClaims, ibid.Answer{}, Claims{Known: true}},
-		{"answer of markers", autoClaims, ibid.Answer{Answer: "[1] [a.pdf:1:0-5]\n【3】."}, Claims{Known: true}},
-		{"null answer", autoClaims, ibid.Answer{AnswerNull: true}, Claims{}},
+		{"auto, not known", Auto, without, Claims{List: sentences, Known: true}},
+		{"auto, given", Auto, with, Claims{List: provided, Known: true, Provided: true}},
+		{"auto, known to be none", Auto, none, Claims{Known: true, Provided: true}},
+		{"provided, not known", Provided, without, Claims{}},
+		{"provided, given", Provided, with, Claims{List: provided, Known: true, Provided: true}},
+		{"sentences, not known", Sentences, without, Claims{List: sentences, Known: true}},
+		{"sentences, given", Sentences, with, Claims{List: sentences, Known: true}},
+		{"empty answer", Auto, ibid.Answer{}, Claims{Known: true}},
+		{"answer of markers", Auto, ibid.Answer{Answer: "[1] [a.pdf:1:0-5]\n【3】."}, Claims{Known: true}},
+		{"null answer", Auto, ibid.Answer{AnswerNull: true}, Claims{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, cut(tt.source, tt.row), cmpopts.EquateEmpty()); diff != "" {
@@ -55,7 +56,7 @@ func TestClaimCutterSources(t *testing.T) {
 	}
 }
 
-func TestClaimCutterLocates(t *testing.T) {
+func TestCutterLocates(t *testing.T) {
 	at := func(n int64) ibid.Integer { return ibid.Some(n) }
 	for _, tt := range []struct {
 		name, answer string
@@ -78,7 +79,8 @@ func TestClaimCutterLocates(t *testing.T) {
 		{"claim of markers", "One [1].", ibid.Claim{Text: "[1]"}, ibid.Claim{Text: "[1]", Extent: ibid.Between(4, 7)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := cut(providedClaims, ibid.Answer{Answer: tt.answer, HasClaims: true, Claims: []ibid.Claim{tt.claim}})
+			got := cut(Provided, ibid.Answer{Answer: tt.answer, HasClaims: true, Claims: []ibid.Claim{tt.claim}})
+			got.List[0].Context = ""
 			if diff := cmp.Diff([]ibid.Claim{tt.want}, got.List); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -86,12 +88,12 @@ func TestClaimCutterLocates(t *testing.T) {
 	}
 }
 
-func TestClaimCutterStatements(t *testing.T) {
+func TestCutterStatements(t *testing.T) {
 	const first = "<statement>One is red [4].<cite>[0-1]</cite></statement>"
-	got := cut(sentenceClaims, ibid.Answer{Answer: first + "<statement>Two.<cite></cite></statement>"})
+	got := cut(Sentences, ibid.Answer{Answer: first + "<statement>Two.<cite></cite></statement>"})
 	want := []ibid.Claim{
-		{ClaimID: "0", Text: "One is red.", Extent: ibid.Between(0, int64(len(first)))},
-		{ClaimID: "1", Text: "Two.", Extent: ibid.Between(int64(len(first)), int64(len(first)+40))},
+		{ClaimID: "0", Text: "One is red.", Context: "One is red.", Extent: ibid.Between(11, 26)},
+		{ClaimID: "1", Text: "Two.", Context: "Two.", Extent: ibid.Between(int64(len(first)+11), int64(len(first)+15))},
 	}
 	if diff := cmp.Diff(want, got.List); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -99,7 +101,7 @@ func TestClaimCutterStatements(t *testing.T) {
 }
 
 // One cutter gives for each row what a new one does.
-func TestClaimCutterForgets(t *testing.T) {
+func TestCutterForgets(t *testing.T) {
 	rows := []ibid.Answer{
 		{Answer: "One [1]. Two. Three.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}, {Text: "Three."}}},
 		{Answer: "Nothing."},
@@ -107,10 +109,10 @@ func TestClaimCutterForgets(t *testing.T) {
 		{},
 		{Answer: "One.", HasClaims: true, Claims: []ibid.Claim{{Text: "Two."}}},
 	}
-	c := NewClaimCutter(autoClaims)
+	c := NewCutter(Options{})
 	for i := range rows {
-		NewResolver(nil, Conventions{}).Resolve(&rows[i])
-		if diff := cmp.Diff(cut(autoClaims, rows[i]), c.Cut(&rows[i]), cmpopts.EquateEmpty()); diff != "" {
+		dataset.NewResolver(nil, dataset.Conventions{}).Resolve(&rows[i])
+		if diff := cmp.Diff(cut(Auto, rows[i]), c.Cut(&rows[i]), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("row %d: -new +used:\n%s", i, diff)
 		}
 	}
@@ -118,8 +120,8 @@ func TestClaimCutterForgets(t *testing.T) {
 
 // In the corpus every claim stands in its answer exactly once if white space is
 // ignored.
-func TestClaimCutterLocatesCorpus(t *testing.T) {
-	f, err := os.Open(filepath.Join("..", "..", "shared", "data", "expertqa", "rand_test.jsonl"))
+func TestCutterLocatesCorpus(t *testing.T) {
+	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "expertqa", "rand_test.jsonl"))
 	if os.IsNotExist(err) {
 		t.Skip("no corpus: folder ../shared/data/expertqa beside the project is missing")
 	}
@@ -147,7 +149,7 @@ func TestClaimCutterLocatesCorpus(t *testing.T) {
 			for _, c := range a.Claims {
 				row.Claims = append(row.Claims, ibid.Claim{Text: c.Text})
 			}
-			for i, c := range cut(autoClaims, row).List {
+			for i, c := range cut(Auto, row).List {
 				claims++
 				if c.Extent.Known() && sameDense(string([]rune(a.Answer)[c.Extent.Start.Value:c.Extent.End.Value]), a.Claims[i].Text) {
 					located++
@@ -164,21 +166,51 @@ func sameDense(a, b string) bool {
 	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }
 
-func FuzzClaimCutter(f *testing.F) {
-	f.Add("One is red [1]. [2] Two.", "Two.")
-	f.Add("aba ba", "ab a")
-	f.Add("<statement>a [1]<cite>[0-1]</cite></statement>", "a")
-	f.Fuzz(func(t *testing.T, answer, claim string) {
+// Cutting never panics. What is cut lies in the answer, in order and not empty;
+// scopes lie in the answer, too. A claim of the row is found where its text stands.
+func FuzzCutter(f *testing.F) {
+	f.Add("One is red [1]. [2] Two.", "Two.", uint16(3), uint16(9), uint16(11), uint16(14))
+	f.Add("aba ba", "ab a", uint16(0), uint16(0), uint16(2), uint16(2))
+	f.Add("<statement>a [1]<cite>[0-1]</cite></statement>", "a", uint16(0), uint16(40), uint16(11), uint16(12))
+	f.Add("# A\n\n| a | b |\n|---|---|\n| c [1] | d |\n\n> x:\n> - y. ([z](u))\n\n[1]: http://a.b", "y", uint16(0), uint16(20), uint16(20), uint16(60))
+	f.Add(`{"a": ["b. C [1].\nd", 1, null], "e": {"f": "g"}}`, "g", uint16(3), uint16(9), uint16(1), uint16(14))
+	f.Add("1. a\n   ***\n\t- b:\n\n      c\n2. ![d](e) f", "c", uint16(0), uint16(9), uint16(9), uint16(9))
+	f.Fuzz(func(t *testing.T, answer, claim string, a, b, c, d uint16) {
 		if !utf8.ValidString(answer) || !utf8.ValidString(claim) {
 			return // such rows are errors
 		}
 		points := []rune(answer)
-		for _, c := range cut(sentenceClaims, ibid.Answer{Answer: answer}).List {
-			if start, end := c.Extent.Start.Value, c.Extent.End.Value; start < 0 || end <= start || int(end) > len(points) || c.Text == "" {
-				t.Errorf("%q: sentence %+v", answer, c)
+		between := func(a, b uint16) ibid.Citation {
+			return ibid.Citation{AnswerStart: ibid.Some(int64(a)), AnswerEnd: ibid.Some(int64(b)), AnswerRole: ibid.Role(a % 3)}
+		}
+		inside := func(at ibid.Interval) bool {
+			return 0 <= at.Start.Value && at.Start.Value < at.End.Value && int(at.End.Value) <= len(points)
+		}
+		row := ibid.Answer{Answer: answer, HasCitations: true, Citations: []ibid.Citation{between(a, b), between(c, d)}}
+		for _, o := range []Options{{}, {Source: Sentences, MarkScope: ParagraphScope}} {
+			dataset.NewResolver(nil, dataset.Conventions{}).Resolve(&row)
+			cutter := NewCutter(o)
+			got, end := cutter.Cut(&row), int64(0)
+			for k, c := range got.List {
+				if !inside(c.Extent) || c.Text == "" || c.Extent.Start.Value < end {
+					t.Errorf("%q: claim %+v behind %d", answer, c, end)
+				}
+				end = c.Extent.End.Value
+				for i := range row.Citations {
+					if text, _ := cutter.Backed(k, i); text == "" {
+						t.Errorf("%q: citation %d backs nothing of claim %d", answer, i, k)
+					}
+				}
+			}
+			for i, scope := range got.Scopes {
+				for _, s := range scope {
+					if !inside(s) {
+						t.Errorf("%q: citation %d backs %+v", answer, i, s)
+					}
+				}
 			}
 		}
-		got := cut(providedClaims, ibid.Answer{Answer: answer, HasClaims: true, Claims: []ibid.Claim{{Text: claim}}}).List[0]
+		got := cut(Provided, ibid.Answer{Answer: answer, HasClaims: true, Claims: []ibid.Claim{{Text: claim}}}).List[0]
 		dense := strings.Join(strings.Fields(answer), "")
 		want := strings.Join(strings.Fields(claim), "")
 		n := 0
@@ -192,6 +224,21 @@ func FuzzClaimCutter(f *testing.F) {
 		}
 		if got.Extent.Known() && !sameDense(string(points[got.Extent.Start.Value:got.Extent.End.Value]), claim) {
 			t.Errorf("%q in %q: located at %q", claim, answer, string(points[got.Extent.Start.Value:got.Extent.End.Value]))
+		}
+	})
+}
+
+// References of any text are numbered once.
+func FuzzReferences(f *testing.F) {
+	f.Add("A [1].\n\nReferences: [1] https://b.org/y [2] c")
+	f.Add("x\n## Sources\n1. [a](b)\n- c\n[^3]: d")
+	f.Fuzz(func(t *testing.T, answer string) {
+		seen := map[int]bool{}
+		for _, r := range References(answer) {
+			if seen[r.Number] || r.Target == "" {
+				t.Errorf("%q: %+v", answer, r)
+			}
+			seen[r.Number] = true
 		}
 	})
 }

@@ -1,0 +1,428 @@
+// Package claims cuts an answer into claims and says which text of it each citation
+// backs.
+//
+// Markdown says what is text: headings, code, pictures, captions and the answer's own
+// list of references are not; a list item or a row of a table is never joined with
+// its neighbour. Text is cut into sentences, and sentences at the segments that the
+// provider says are cited. The package reads answers as [ibid.Answer] has them, with
+// their places resolved; offsets that leave it count code points of the answer.
+package claims
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/metrics/token"
+)
+
+// A Source says what the claims of an answer are.
+type Source uint8
+
+// The sources of claims.
+const (
+	Auto      Source = iota // the row's claims if it has them, else sentences, cut at segments
+	Sentences               // the sentences of the answer
+	Provided                // the row's claims
+)
+
+var sourceNames = [...]string{"auto", "sentences", "provided"}
+
+// ParseSource returns the source of that name: "auto", "sentences" or "provided".
+func ParseSource(name string) (Source, error) {
+	if i := slices.Index(sourceNames[:], name); i >= 0 {
+		return Source(i), nil
+	}
+	return 0, fmt.Errorf("claims %q: not one of auto, sentences, provided", name)
+}
+
+// A MarkScope says how much text a mark backs.
+type MarkScope uint8
+
+// The scopes of marks.
+const (
+	SentenceScope  MarkScope = iota // what stands before it in its sentence
+	ParagraphScope                  // at the end of a paragraph or list, all of it
+)
+
+var markScopeNames = [...]string{"sentence", "paragraph"}
+
+// ParseMarkScope returns the scope of that name: "sentence" or "paragraph".
+func ParseMarkScope(name string) (MarkScope, error) {
+	if i := slices.Index(markScopeNames[:], name); i >= 0 {
+		return MarkScope(i), nil
+	}
+	return 0, fmt.Errorf("mark_scope %q: neither sentence nor paragraph", name)
+}
+
+// Options of a [Cutter]. The zero Options are the defaults.
+type Options struct {
+	Source      Source
+	MarkScope   MarkScope
+	NoClaim     []string // nil for [NoClaimPhrases]
+	Attribution []string // nil for [AttributionPhrases]
+}
+
+// A Cutter gives the claims of rows and keeps its memory from one row to the next. It
+// belongs to one worker and is not safe for concurrent use.
+type Cutter struct {
+	source      Source
+	markScopes  MarkScope
+	noClaim     *phraseList
+	attribution *phraseList
+
+	claims    []ibid.Claim
+	answer    answer
+	placed    []placed
+	sentences []sentence
+	pieces    [][]piece // of each sentence, nil if it is not cut
+	stops     []extent  // marks, and the points where citations stand
+	said      []spoken  // of each claim
+	splitter  token.Splitter
+	bounds    []token.Bounds
+	masks     []token.Bounds
+	finder    claimFinder
+}
+
+// A spoken is where a claim stands in the answer. unit is -1 if it is one of the row.
+type spoken struct {
+	extent
+	unit int
+}
+
+// NewCutter returns a cutter.
+func NewCutter(o Options) *Cutter {
+	if o.NoClaim == nil {
+		o.NoClaim = NoClaimPhrases()
+	}
+	if o.Attribution == nil {
+		o.Attribution = AttributionPhrases()
+	}
+	return &Cutter{source: o.Source, markScopes: o.MarkScope, noClaim: newPhraseList(o.NoClaim), attribution: newPhraseList(o.Attribution)}
+}
+
+// Claims are the claims of one row and the scopes of its citations.
+type Claims struct {
+	// List is valid until the next call; extents lie in the answer and are not empty.
+	// The claims that were cut are disjoint and in order.
+	List []ibid.Claim
+
+	// Known is false if the claims must be the row's and it has none, or if the
+	// answer is null. An answer that claims nothing, since it is empty or made of
+	// markers, has a known and empty List.
+	Known bool
+
+	// Provided says that the claims, and so the claim ids of the row's citations,
+	// are those of the row. Otherwise their ids are their indices, and claim ids of
+	// the row mean other claims if it has claims of its own.
+	Provided bool
+
+	// Scopes are the stretches of the answer that each citation backs, ascending. A
+	// citation that stands somewhere in the answer and backs no text has none. Nil
+	// for citations without a place in the answer, and where claims are not known.
+	Scopes [][]ibid.Interval
+}
+
+// Cut returns the claims of a row whose places have been resolved.
+//
+// A claim of the row keeps its extent if that lies in the answer. Otherwise it has
+// the extent at which its text stands in the answer, white space ignored, if it does
+// so exactly once, and else none. Its text is that of its extent if it has none of
+// its own. Marks are cut out of every text; a text made of them stays as it is.
+func (c *Cutter) Cut(row *ibid.Answer) Claims {
+	c.claims, c.said = c.claims[:0], c.said[:0]
+	provided := c.source == Provided || c.source == Auto && row.HasClaims
+	if row.AnswerNull || provided && !row.HasClaims {
+		return Claims{}
+	}
+	out := Claims{Known: true, Provided: provided}
+	c.read(row)
+	if provided {
+		c.takeProvided(row)
+	} else {
+		c.takeSentences()
+	}
+	out.List = c.claims
+	out.Scopes = c.scopes(out.Provided)
+	return out
+}
+
+// read finds the sentences of the answer, and places the citations in it.
+func (c *Cutter) read(row *ibid.Answer) {
+	a := &c.answer
+	*a = answer{
+		text: token.NewText(row.Answer), marks: a.marks[:0], links: a.links[:0], cuts: a.cuts[:0], gaps: a.gaps[:0],
+		plain: a.plain[:0], lines: a.lines[:0], blocks: a.blocks[:0], units: a.units[:0], introductions: a.introductions[:0],
+	}
+	a.s = a.text.String()
+	a.findMarks()
+	isJSON := a.readJSON()
+	if !isJSON {
+		a.readBlocks()
+		a.mask() // with the gaps
+	}
+	borders := c.place(row)
+	a.addMarks(c.placed)
+	if !isJSON {
+		a.classify()
+		a.findUnits()
+	}
+	c.findSentences(borders)
+	c.cutAtSegments()
+	c.findMarkScopes()
+}
+
+// place fills placed, and returns where segments begin and end.
+func (c *Cutter) place(row *ibid.Answer) (borders []int) {
+	a := &c.answer
+	c.placed = c.placed[:0]
+	for i := range row.Citations {
+		cite := &row.Citations[i]
+		p := placed{role: cite.AnswerRole}
+		start, end := cite.Extent.Start.Value, cite.Extent.End.Value
+		if !cite.Extent.End.Known() {
+			end = start
+		}
+		if cite.Extent.Start.Known() && 0 <= start && start <= end {
+			p.known = true
+			p.at = a.bytes(int(min(start, int64(a.text.Len()))), int(min(end, int64(a.text.Len()))))
+			if p.role == ibid.NoRole {
+				p.role = ibid.Segment
+				if p.at.empty() || a.readsAsMark(p.at) {
+					p.role = ibid.Marker
+				}
+			}
+		}
+		if p.role == ibid.Segment && p.known {
+			p.widen = cite.Method == "grounding"
+			p.source = fmt.Sprint(cite.Doc, "\x00", cite.Page, cite.Start, cite.End, cite.Unit, "\x00", cite.CitedText)
+			borders = append(borders, p.at.start, p.at.end)
+		}
+		c.placed = append(c.placed, p)
+	}
+	slices.Sort(borders)
+	return borders
+}
+
+// takeSentences makes claims of the sentences, or of the pieces that they are cut
+// into.
+func (c *Cutter) takeSentences() {
+	a := &c.answer
+	for k := range c.sentences {
+		s := &c.sentences[k]
+		if !s.claims() {
+			continue
+		}
+		context := ""
+		if l := a.units[s.unit].lead; l != "" {
+			context = l + " "
+		}
+		context += a.say(s.unit, s.extent)
+		if c.source == Auto && c.pieces[k] != nil {
+			for _, p := range c.pieces[k] {
+				c.take(spoken{p.extent, s.unit}, context)
+			}
+			continue
+		}
+		c.take(spoken{a.pruned(s.extent), s.unit}, context)
+	}
+}
+
+func (c *Cutter) take(s spoken, context string) {
+	a := &c.answer
+	if !a.hasWord(s.extent) {
+		return
+	}
+	at := a.points(s.extent)
+	c.said = append(c.said, s)
+	c.claims = append(c.claims, ibid.Claim{
+		ClaimID: strconv.Itoa(len(c.claims)), Text: a.say(s.unit, s.extent), Context: context, Extent: ibid.Between(int64(at.Start), int64(at.End)),
+	})
+}
+
+// say is what the text at e of a unit says.
+func (a *answer) say(unit int, e extent) string {
+	u := &a.units[unit]
+	switch {
+	case u.row != nil:
+		var all []string
+		for _, cell := range u.row {
+			if !cell.meets(e) || !a.hasWord(cell.extent) {
+				continue
+			}
+			text := strings.Join(strings.Fields(strings.ReplaceAll(a.render(cell.extent), "<br>", " ")), " ")
+			if header := a.render(cell.header); header != "" {
+				text = strings.TrimRight(header, ": ") + ": " + text
+			}
+			all = append(all, text)
+		}
+		return strings.Join(all, "; ")
+	case u.block < 0 && u.key != "":
+		return u.key + ": " + unescaped(a.render(u.value))
+	case u.block < 0:
+		return unescaped(a.render(e))
+	}
+	return a.render(e)
+}
+
+// scopes are the scopes of the citations in code points. A mark where no text is may
+// stand in a claim of the row all the same.
+func (c *Cutter) scopes(provided bool) [][]ibid.Interval {
+	a := &c.answer
+	all := make([][]ibid.Interval, len(c.placed))
+	for i := range c.placed {
+		p := &c.placed[i]
+		if !p.known {
+			continue
+		}
+		all[i] = []ibid.Interval{}
+		if len(p.scope) == 0 && provided && slices.ContainsFunc(c.said, func(s spoken) bool {
+			return s.meets(p.at) || p.at.empty() && s.start < p.at.start && p.at.start <= s.end
+		}) {
+			p.scope = []extent{p.at}
+		}
+		for _, e := range p.scope {
+			at := a.points(e)
+			all[i] = append(all[i], ibid.Between(int64(at.Start), int64(at.End)))
+		}
+	}
+	return all
+}
+
+// Backed returns the text of claim k that citation i backs, and whether that is the
+// whole claim. It is about the row that was cut last.
+func (c *Cutter) Backed(k, i int) (text string, whole bool) {
+	a := &c.answer
+	s, p := c.said[k], &c.placed[i]
+	if !p.known || s.empty() {
+		return c.claims[k].Text, true
+	}
+	var parts []string
+	left := s.extent // what is not backed yet
+	for _, e := range p.scope {
+		at := e.and(s.extent)
+		if at.empty() || !a.hasWord(at) {
+			continue
+		}
+		if !a.hasWord(extent{left.start, at.start}) {
+			left.start = at.end
+		}
+		if s.unit >= 0 {
+			parts = append(parts, a.say(s.unit, at))
+		} else {
+			parts = append(parts, a.render(at))
+		}
+	}
+	if text = strings.Join(parts, " "); text == "" || !a.hasWord(left) || text == c.claims[k].Text {
+		return c.claims[k].Text, true
+	}
+	return text, false
+}
+
+func (c *Cutter) takeProvided(row *ibid.Answer) {
+	a := &c.answer
+	c.finder.reset(a.s)
+	for i := range row.Claims {
+		given := &row.Claims[i]
+		claim := ibid.Claim{ClaimID: given.ClaimID, Text: given.Text}
+		if at := given.Extent; at.Known() && 0 <= at.Start.Value && at.Start.Value < at.End.Value && at.End.Value <= int64(a.text.Len()) {
+			claim.Extent = at
+		} else {
+			claim.Extent = c.finder.once(claim.Text)
+		}
+		s := spoken{unit: -1}
+		if at := claim.Extent; at.Known() {
+			s.extent = a.bytes(int(at.Start.Value), int(at.End.Value))
+			claim.Context = c.contextOf(s.extent)
+			if claim.Text == "" {
+				claim.Text = a.s[s.start:s.end]
+			}
+		}
+		claim.Text = withoutMarks(claim.Text)
+		c.said = append(c.said, s)
+		c.claims = append(c.claims, claim)
+	}
+}
+
+// contextOf is the sentences that a claim of the row stands in.
+func (c *Cutter) contextOf(e extent) string {
+	var all []string
+	for k := range c.sentences {
+		if s := &c.sentences[k]; s.meets(e) {
+			all = append(all, c.answer.say(s.unit, s.extent))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// withoutMarks is text without the marks in it, or text if it has none or nothing
+// else.
+func withoutMarks(text string) string {
+	if !strings.ContainsAny(text, "[^<【(") {
+		return text
+	}
+	a := newAnswer(text)
+	a.findMarks()
+	if len(a.marks) == 0 {
+		return text
+	}
+	if cut := a.render(extent{0, len(a.s)}); cut != "" {
+		return cut
+	}
+	return text
+}
+
+// A claimFinder finds claims in an answer by their text, white space ignored:
+// programs that cut answers into claims change it.
+type claimFinder struct {
+	answer string
+	ready  bool // dense and points are those of answer
+
+	dense  []byte  // the answer without white space
+	points []int32 // for each byte of dense, the code point of the answer it is of
+	claim  []byte
+}
+
+func (f *claimFinder) reset(answer string) { f.answer, f.ready = answer, false }
+
+// once returns where in the answer the claim stands, in code points; null if it
+// does so nowhere or more than once, and for a claim of nothing but white space.
+func (f *claimFinder) once(claim string) ibid.Interval {
+	f.claim = f.claim[:0]
+	for _, r := range claim {
+		if !unicode.IsSpace(r) {
+			f.claim = utf8.AppendRune(f.claim, r)
+		}
+	}
+	if len(f.claim) == 0 {
+		return ibid.Interval{}
+	}
+	if !f.ready {
+		f.squeeze()
+	}
+	at := bytes.Index(f.dense, f.claim)
+	if at < 0 || bytes.Contains(f.dense[at+1:], f.claim) {
+		return ibid.Interval{}
+	}
+	return ibid.Between(int64(f.points[at]), int64(f.points[at+len(f.claim)-1])+1)
+}
+
+// squeeze makes dense and points.
+func (f *claimFinder) squeeze() {
+	f.dense, f.points, f.ready = f.dense[:0], f.points[:0], true
+	cp := int32(0)
+	for _, r := range f.answer {
+		if !unicode.IsSpace(r) {
+			f.dense = utf8.AppendRune(f.dense, r)
+			for len(f.points) < len(f.dense) {
+				f.points = append(f.points, cp)
+			}
+		}
+		cp++
+	}
+}
