@@ -36,6 +36,7 @@ var (
 		"VARCHAR", "precheck reason quote",
 		"BIGINT", "quote_start quote_end",
 		"VARCHAR", "cited_text source_type",
+		"DOUBLE", "concision",
 	)
 
 	claimsColumns = columnList(
@@ -102,6 +103,9 @@ const contractMetrics = `
 	trec_weighted_precision trec_weighted_recall drb_accuracy drb_effective_citations
 	necessity_shared
 	citation_presence`
+
+// addedMetrics follow in the columns of rows.parquet when the counts are through.
+const addedMetrics = ` offset_accuracy`
 
 // onlyMacro are the metrics that have no micro value, next to the counts.
 var onlyMacro = []string{"consistency_variance", "overall_citation_accuracy"}

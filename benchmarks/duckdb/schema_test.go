@@ -137,7 +137,7 @@ func TestHelpNamesTheColumns(t *testing.T) {
 			t.Errorf("%s is %s, want %s", match[1], types[at], want)
 		}
 	}
-	if want := strings.Fields(contractMetrics); !slices.Equal(metrics, want) {
+	if want := strings.Fields(contractMetrics + addedMetrics); !slices.Equal(metrics, want) {
 		t.Errorf("metrics are\n%v, want\n%v", metrics, want)
 	}
 	want := strings.Fields(contractCounts)

@@ -33,7 +33,7 @@ func TestSummaryIsComplete(t *testing.T) {
 	d := openDuck(t)
 	d.loadRun(sample(t).runDir)
 	d.exec(sliced)
-	all := strings.Fields(contractCounts + contractMetrics)
+	all := strings.Fields(contractCounts + contractMetrics + addedMetrics)
 	d.exec("CREATE TABLE wanted AS SELECT unnest([" + strings.Trim(sqlList(all), "()") + "]) AS metric")
 	d.exec("CREATE TABLE groups AS SELECT coalesce(system, '') AS system, slice" + perSystem)
 	const key = "system, slice, metric"
@@ -48,7 +48,7 @@ func TestMacro(t *testing.T) {
 	d := openDuck(t)
 	d.loadRun(sample(t).runDir)
 	d.exec(sliced)
-	names := strings.Fields(contractCounts + contractMetrics)
+	names := strings.Fields(contractCounts + contractMetrics + addedMetrics)
 	parts := make([]string, len(names))
 	for i, name := range names {
 		parts[i] = fmt.Sprintf("SELECT coalesce(system, '') AS system, slice, '%[1]s' AS metric, avg(%[1]s) AS mean, count(%[1]s) AS n, count(*) AS total%[2]s", name, perSystem)
@@ -130,7 +130,7 @@ func TestIntervals(t *testing.T) {
 func TestNulls(t *testing.T) {
 	d := openDuck(t)
 	d.loadRun(sample(t).runDir)
-	metrics := strings.Fields(contractMetrics)
+	metrics := strings.Fields(contractMetrics + addedMetrics)
 	checks := make([]string, len(metrics))
 	for i, m := range metrics {
 		checks[i] = fmt.Sprintf("SELECT id, system, '%[1]s', %[1]s, undefined['%[1]s'] FROM rows WHERE (%[1]s IS NULL) <> (undefined['%[1]s'] IS NOT NULL) OR isnan(%[1]s)", m)
@@ -204,5 +204,10 @@ func TestMetricsFromCounts(t *testing.T) {
 	}
 	d.none("exact_match", "SELECT id, system FROM rows WHERE exact_match <> (union_chars = overlap_chars)::DOUBLE")
 	d.none("any_overlap", "SELECT id, system FROM rows WHERE any_overlap <> (overlap_chars > 0)::DOUBLE")
-	d.none("span_accuracy_score", "SELECT id, system FROM rows WHERE span_accuracy_score IS DISTINCT FROM mean_snapped_jaccard")
+	d.none("span_accuracy_score is defined with, and 0 with, mean_snapped_jaccard", `SELECT id, system FROM rows
+		WHERE (span_accuracy_score IS NULL) <> (mean_snapped_jaccard IS NULL) OR (span_accuracy_score = 0) <> (mean_snapped_jaccard = 0)`)
+	d.none("span_accuracy_score is a harmonic mean, where every citation touches truth and is cited once", `SELECT id, system FROM rows JOIN (
+			SELECT id, system, avg(snapped_jaccard) AS precise FROM citations GROUP BY ALL
+			HAVING min(exact_jaccard) > 0 AND count(DISTINCT (doc, start, "end")) = count(*)
+		) USING (id, system) WHERE truth_annotator IS NULL AND NOT `+near("span_accuracy_score", "(2 * mean_snapped_jaccard * precise / (mean_snapped_jaccard + precise))", tolerance))
 }

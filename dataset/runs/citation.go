@@ -37,8 +37,6 @@ type Citation struct {
 	ToleranceJaccard *float64 `json:"tolerance_jaccard" range:"[0, 1]" doc:"the same with the citation widened by the tolerance" null:"truth is not known"`
 	SnappedJaccard   *float64 `json:"snapped_jaccard" range:"[0, 1]" doc:"the same with ends that differ by no more than the tolerance counted as equal" null:"truth is not known"`
 
-	Concision *float64 `json:"concision" range:"(0, 1]" doc:"1, or less the more it points to beside what matters, as in citation_quality_score" null:"the run has no judge, or follows specification 1.0"`
-
 	Claims    ListOf[int32] `json:"claims" doc:"positions of the claims that it is linked to" null:"the run has no judge"`
 	Support   *float64      `json:"support" range:"[0, 1]" doc:"how far it supports its claims, as the judge says; 0 if it is not valid" null:"not judged"`
 	Label     string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts or unsure" null:"the judge was not asked"`
@@ -52,6 +50,8 @@ type Citation struct {
 	QuoteEnd   *int64 `json:"quote_end" unit:"code points" doc:"end of that quote, exclusive" null:"it has no place"`
 	CitedText  string `json:"cited_text,omitempty" doc:"what the citation says is there" null:"not given"`
 	SourceType string `json:"source_type,omitempty" doc:"kind of the source, as the input has it" null:"not given"`
+
+	Concision *float64 `json:"concision" range:"(0, 1]" doc:"1, or less the more it points to beside what matters, as in citation_quality_score" null:"the run has no judge, or follows specification 1.0"`
 }
 
 // Citations is the table of citations.parquet.
