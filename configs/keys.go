@@ -337,7 +337,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Method },
 	},
 	{
-		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, source_type, to summarise by",
+		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, model, source_type, to summarise by",
 		field: func(s *Settings) any { return &s.Slices },
 	},
 

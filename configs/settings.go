@@ -47,7 +47,7 @@ type Settings struct {
 	Weights      Weights
 	MinCoverage  float64 // fraction in [0, 1]
 	Statistics   Statistics
-	Slices       []string // tag names, system, provider, source_type
+	Slices       []string // tag names, system, provider, model, source_type
 	Presence     Presence
 	Report       Report
 	Gates        []string // as written; [Config.Gates] has them parsed

@@ -27,7 +27,9 @@ type rowIndex struct {
 	TagNames   []string      `json:"tagNames"` // key=value
 	Annotators []string      `json:"annotators"`
 	Providers  []string      `json:"providers"`
-	Provider   []int         `json:"provider"`  // -1: none
+	Provider   []int         `json:"provider"` // -1: none
+	Models     []string      `json:"models"`
+	Model      []int         `json:"model"`     // -1: none
 	Annotator  []int         `json:"annotator"` // -1: none
 	Types      []string      `json:"types"`     // kinds of sources
 	Type       [][]int       `json:"type"`
@@ -84,9 +86,9 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 	for i, s := range data.systems {
 		x.Systems[i] = line(s, 80)
 	}
-	x.Annotators, x.Types, x.Providers = []string{}, []string{}, []string{}
+	x.Annotators, x.Types, x.Providers, x.Models = []string{}, []string{}, []string{}, []string{}
 	tags, docs := newNames(&x.TagNames), newNames(&x.DocNames)
-	annotators, types, providers := newNames(&x.Annotators), newNames(&x.Types), newNames(&x.Providers)
+	annotators, types, providers, models := newNames(&x.Annotators), newNames(&x.Types), newNames(&x.Providers), newNames(&x.Models)
 	place := make(map[int]int, len(held))
 	for k, n := range held {
 		place[n] = k
@@ -112,6 +114,7 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 		x.Type = append(x.Type, typeNumbers(types, citations))
 		x.Annotator = append(x.Annotator, annotators.ofKnown(line(r.annotator[i], 80)))
 		x.Provider = append(x.Provider, providers.ofKnown(line(r.provider[i], 80)))
+		x.Model = append(x.Model, models.ofKnown(line(r.model[i], 80)))
 	}
 	for _, n := range worstFirst(data, held) {
 		x.Worst = append(x.Worst, place[n])
@@ -136,7 +139,7 @@ func (x *rowIndex) empty() {
 	for _, list := range []*[]string{&x.Keys, &x.IDs, &x.Question, &x.Cited, &x.MetricNames} {
 		*list = []string{}
 	}
-	for _, list := range []*[]int{&x.System, &x.Problem, &x.Worst, &x.Provider, &x.Annotator} {
+	for _, list := range []*[]int{&x.System, &x.Problem, &x.Worst, &x.Provider, &x.Model, &x.Annotator} {
 		*list = []int{}
 	}
 	for _, list := range []*[][]int{&x.Tags, &x.Type, &x.Docs} {

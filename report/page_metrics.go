@@ -262,7 +262,7 @@ func sliceGroups(data *pageData) (groups []sliceGroup) {
 // sliceLink is the link to the rows of a slice.
 func sliceLink(key, value string) string {
 	switch key {
-	case "system", "provider":
+	case "system", "provider", "model":
 		return rowsLink(key + ":" + line(value, 80))
 	case "source_type":
 		return rowsLink("type:" + line(value, 80))

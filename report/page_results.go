@@ -20,6 +20,7 @@ type results struct {
 
 	id, system []string
 	provider   []string
+	model      []string
 	row        []int64 // position in the input, ascending
 	failed     []string
 	because    []string // why rows fail, "" of one that does not
@@ -132,6 +133,7 @@ func (r *results) readRows() error {
 		"id":              texts(func(i int) *string { return &r.id[i] }),
 		"system":          texts(func(i int) *string { return &r.system[i] }),
 		"provider":        texts(func(i int) *string { return &r.provider[i] }),
+		"model":           texts(func(i int) *string { return &r.model[i] }),
 		"row":             func(i int, v *parquet.ColumnValues, k int) { r.row[i] = v.Ints[k] },
 		"error":           texts(func(i int) *string { return &r.failed[i] }),
 		"fails_because":   texts(func(i int) *string { return &r.because[i] }),
@@ -160,7 +162,7 @@ func (r *results) readRows() error {
 	}
 	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), columns, func(n int) {
 		r.id, r.system, r.row = make([]string, n), make([]string, n), make([]int64, n)
-		r.provider = make([]string, n)
+		r.provider, r.model = make([]string, n), make([]string, n)
 		r.failed, r.because, r.annotator, r.tags = make([]string, n), make([]string, n), make([]string, n), make([][]ibid.Tag, n)
 		r.truthSpans = make([]int64, n)
 	})

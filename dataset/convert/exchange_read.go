@@ -20,8 +20,8 @@ import (
 // row is the one beside the response, else the name of a file that holds nothing
 // else, without .response and what follows, else the response's own, else the
 // name of the file and the number of the record. The system is the one beside the
-// response, else that of the options, else the provider. A second record of the
-// same id and system is an error.
+// response, else that of the options, else the model, else the provider. A second
+// record of the same id and system is an error.
 //
 // Two passes are made: the first proves how the offsets of the file are to be
 // read, the second writes.
@@ -207,12 +207,7 @@ func (c *exchangeReader) decoded(x *exchange, at position, data []byte, id strin
 		x.keep("id", jsonString(x.responseID))
 	}
 	x.id = id
-	if x.system == "" {
-		x.system = c.System
-	}
-	if x.system == "" {
-		x.system = c.format.name
-	}
+	x.system = cmp.Or(x.system, c.System, x.model, c.format.name)
 	x.complete()
 	return x, nil
 }

@@ -20,10 +20,11 @@ const SourceTypeSlice = "source_type"
 const (
 	systemSlice   = "system"
 	providerSlice = "provider"
+	modelSlice    = "model"
 )
 
 // AppendSlices appends the values that an answer of the input has for a slice
-// key: source_type, provider, system or a tag. An answer without any is in no
+// key: source_type, provider, model, system or a tag. An answer without any is in no
 // slice of that key.
 func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
 	switch key {
@@ -31,6 +32,8 @@ func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
 		return AppendSourceTypes(dst, a)
 	case providerSlice:
 		return appendNamed(dst, a.Provider)
+	case modelSlice:
+		return appendNamed(dst, a.Model)
 	case systemSlice:
 		return appendNamed(dst, a.System)
 	}
@@ -74,7 +77,7 @@ func NewSliceColumn(key string) *SliceColumn {
 	switch key {
 	case SourceTypeSlice:
 		c.name = "source_types"
-	case providerSlice, systemSlice:
+	case providerSlice, modelSlice, systemSlice:
 		c.name = key
 	}
 	return c

@@ -118,6 +118,7 @@ function matches(i, f) {
     case "type": return index.type[i].some((t) => index.types[t] === value);
     case "changed": return changed(i, value);
     case "provider": return index.providers[index.provider[i]] === value;
+    case "model": return index.models[index.model[i]] === value;
     case "annotator": return index.annotators[index.annotator[i]] === value;
     case "doc": return index.docs[i].some((d) => index.docNames[d] === value);
     case "is": return value === "failing" ? index.failing[i] === 1 : value === "error" && index.problems[index.problem[i]].code === "error";
@@ -519,6 +520,7 @@ function buildControls() {
   box.append(choice("status", "some citation is", present(index.statuses, index.status)));
   if (index.systems.length > 1) box.append(choice("system", "system", index.systems.map((s) => [s, s])));
   if (index.providers.length > 1) box.append(choice("provider", "provider", index.providers.toSorted().map((p) => [p, p])));
+  if (index.models.length > 1) box.append(choice("model", "model", index.models.toSorted().map((m) => [m, m])));
   if (index.types.length) box.append(choice("type", "cites a", index.types.toSorted().map((t) => [t, t.replaceAll("_", " ")])));
   if (index.annotators.length > 1) box.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
   if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));

@@ -60,7 +60,7 @@ changed.`,
 	flags.StringVar(&f.by, "by", "run", "what to compare: run, or system within one run")
 	flags.StringVar(&f.system, "system", "", "compare this system only, BASE or BASE=NEW if it is named otherwise; with --by system, the base")
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric that decides, such as char_f1 or 'micro(char_f1)' (may be repeated)")
-	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider or source_type (may be repeated)")
+	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider, model or source_type (may be repeated)")
 	flags.BoolVar(&f.all, "all", false, "compare all other metrics, too")
 	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
 	flags.Float64Var(&f.level, "level", 0, "confidence level (default statistics.level of the base)")

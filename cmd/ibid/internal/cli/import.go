@@ -33,7 +33,8 @@ func (a *app) importCommand() *cobra.Command {
 			"quoted text where there is any, never assumed. A record that cannot be read is\n" +
 			"reported with its place and left out; the exit code is then 4.\n\n" +
 			"A response of a provider is one row. Its id is the name of its file, or of its\n" +
-			"member id or custom_id where several are in one file; its system the provider.\n\n" +
+			"member id or custom_id where several are in one file; its system the\n" +
+			"model, or the provider where no model is named.\n\n" +
 			"formats:\n" + formatList(),
 		Example: `  ibid import jsonl answers.jsonl -o answers.parquet
   ibid import jsonl answers.jsonl -o answers.parquet --docs docs.parquet
@@ -48,7 +49,7 @@ func (a *app) importCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.docs, "docs", "", "write the documents to this Parquet file, too")
 	flags.StringVar(&f.request, "request", "", "the request that the responses answer, as JSON; X.request.json beside X.response.json is found by itself")
-	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its provider")
+	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its model, else its provider")
 	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
