@@ -414,3 +414,20 @@ func TestBadValues(t *testing.T) {
 		}
 	}
 }
+
+// A role that is none is an error of its row, and of no other.
+func TestBadRole(t *testing.T) {
+	good, bad := "marker", "span"
+	id, text := "1", "A."
+	row := func(role *string) storedRow {
+		return storedRow{ID: &id, Query: &text, Answer: &text, Citations: []storedCitation{{Doc: &id}, {Doc: &id, AnswerRole: role}}}
+	}
+	path := writeFile(t, []storedRow{row(&good), row(&bad), row(nil)})
+	rows := readRows(t, open(t, path, ReadOptions{}), 10)
+	if rows[0].Err != nil || rows[0].Citations[1].AnswerRole != ibid.Marker || rows[2].Err != nil {
+		t.Errorf("errors %v and %v, role %v", rows[0].Err, rows[2].Err, rows[0].Citations[1].AnswerRole)
+	}
+	if err := rows[1].Err; err == nil || err.Error() != `citations[1]: answer_role "span": neither segment nor marker` {
+		t.Errorf("error %v", err)
+	}
+}

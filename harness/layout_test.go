@@ -75,6 +75,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"benchmarks/judgerun":    {ours: []string{"dataset", "judge/judgetest"}},
 	"benchmarks/coverage":    {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"}},
 	"benchmarks/simulations": {ours: []string{"metrics/stats"}},
+	"benchmarks/strategies":  {ours: []string{"dataset", "dataset/runs"}},
 	"benchmarks/texts":       {ours: []string{"dataset"}},
 	"benchmarks/judge":       {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
 	"benchmarks/imports":     {},

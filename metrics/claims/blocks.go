@@ -84,9 +84,36 @@ const (
 // within a paragraph and is no part of it, such as the signs of a quotation.
 func (a *answer) readBlocks() {
 	a.lines, a.blocks, a.gaps = a.lines[:0], a.blocks[:0], a.gaps[:0]
-	source := []byte(a.s)
+	source := shallow(a.s)
 	r := blockReader{answer: a, source: source}
 	r.children(markdown.Parse(text.NewReader(source)), -1)
+}
+
+// maxDepth is how many signs of blocks may stand before the text of a line.
+const maxDepth = 32
+
+// shallow is s with other characters for the signs of blocks that are nested deeper than
+// [maxDepth] on one line: the parser takes a time that grows with the square of the depth.
+func shallow(s string) []byte {
+	source := []byte(s)
+	depth := 0 // -1 behind the signs of a line
+	digit := false
+	for i, b := range source {
+		numbered := digit && (b == '.' || b == ')')
+		digit = '0' <= b && b <= '9'
+		switch {
+		case b == '\n':
+			depth = 0
+		case depth < 0 || digit || b == ' ' || b == '\t':
+		case !numbered && b != '>' && b != '-' && b != '*' && b != '+':
+			depth = -1
+		default:
+			if depth++; depth > maxDepth {
+				source[i] = 'x'
+			}
+		}
+	}
+	return source
 }
 
 type blockReader struct {

@@ -122,6 +122,13 @@ func (a *answer) findMarks() {
 	a.mask()
 }
 
+// linksIn are the links that begin in e.
+func (a *answer) linksIn(e extent) []link {
+	from := sort.Search(len(a.links), func(i int) bool { return a.links[i].start >= e.start })
+	to := sort.Search(len(a.links), func(i int) bool { return a.links[i].start >= e.end })
+	return a.links[from:max(from, to)]
+}
+
 // addMarks adds the places of citations that are marks although they do not look
 // like one. A link in running text stays text: its words are part of a sentence.
 func (a *answer) addMarks(citations []placed) {

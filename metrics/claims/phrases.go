@@ -52,9 +52,11 @@ If you want me
 Feel free
 I can also
 I can help
+I can provide
 I'd be happy
 I would be happy
 I'm happy to
+I'm glad
 Happy to
 Please let me know
 Hello.
@@ -79,6 +81,9 @@ Understood.
 Great question
 Good question
 That's a great question
+That's a good question
+That's an interesting question
+That's a very interesting question
 You're welcome
 I'm sorry
 I am sorry

@@ -102,7 +102,7 @@ func (a *answer) entry(at extent) (r Reference, ok bool) {
 		at.start += len(text) - len(strings.TrimLeft(text, "-*+• \t"))
 	}
 	at = a.trimmed(at)
-	for _, l := range a.links {
+	for _, l := range a.linksIn(at) {
 		if at.holds(l.extent) && !l.image {
 			r.Target = l.target
 			break
@@ -219,15 +219,8 @@ func (a *answer) isEntry(i int, headed bool) bool {
 }
 
 func (a *answer) linkStartsAt(at int) bool {
-	for _, l := range a.links {
-		if l.start >= at-1 && l.start <= at {
-			return !l.image
-		}
-		if l.start > at {
-			break
-		}
-	}
-	return false
+	links := a.linksIn(extent{at - 1, at + 1})
+	return len(links) > 0 && !links[0].image
 }
 
 // findLastReferences makes the last block of lines that each begin with a mark, a

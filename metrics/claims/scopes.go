@@ -159,12 +159,16 @@ func (a *answer) pruned(e extent) extent {
 	return extent{e.start, max(e.start, e.end)}
 }
 
+// maxWord is how far, in bytes, the end of a segment moves out to white space.
+const maxWord = 256
+
 // toSpaces moves the ends of e out to white space, within s and not past marks. In
 // scripts that write no spaces they stay between two letters.
 func (a *answer) toSpaces(e, s extent) extent {
 	stops := func(r rune, at int) bool {
 		return unicode.IsSpace(r) || isUnspaced(r) || meeting(a.marks, extent{at, at + 1})
 	}
+	s = s.and(extent{e.start - maxWord, e.end + maxWord})
 	for e.start > s.start {
 		r, size := lastRune(a.s[s.start:e.start])
 		if stops(r, e.start-1) {

@@ -125,7 +125,13 @@ func (c *Cutter) glued(s extent, borders []int) int {
 	return -1
 }
 
+// gluedReach is how far, in bytes, the words beside a full stop are looked at.
+const gluedReach = 64
+
+// isGlued reports whether two sentences meet at a full stop without a space: a small
+// word before it, and behind it a capitalised one that is no part of a name.
 func (a *answer) isGlued(s extent, stop int) bool {
+	s = s.and(extent{stop - gluedReach, stop + gluedReach})
 	left := string(a.plain[s.start:stop])
 	word := left[strings.LastIndexFunc(left, func(r rune) bool { return !isWordRune(r) })+1:]
 	whole := left[strings.LastIndexFunc(left, unicode.IsSpace)+1:]

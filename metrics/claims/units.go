@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -104,13 +105,8 @@ func (a *answer) words(e extent) int {
 // render is the text at e as a claim says it.
 func (a *answer) render(e extent) string {
 	var cuts []token.Bounds
-	for _, c := range a.cuts {
-		if c.start >= e.end {
-			break
-		}
-		if c.end > e.start {
-			cuts = append(cuts, a.points(c))
-		}
+	for _, c := range meetingAll(a.cuts, e) {
+		cuts = append(cuts, a.points(c))
 	}
 	return a.text.Claim(a.points(e), cuts)
 }
@@ -147,12 +143,7 @@ func (a *answer) classify() {
 
 // isPicture reports whether nothing but pictures stands at e.
 func (a *answer) isPicture(e extent) bool {
-	for _, l := range a.links {
-		if l.image && e.meets(l.extent) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.linksIn(e), func(l link) bool { return l.image })
 }
 
 // isLabelOfLink reports whether a line is nothing but links with their labels.
@@ -161,11 +152,9 @@ func (a *answer) isLabelOfLink(l *line) bool {
 		return false
 	}
 	rest := []byte(a.s[l.start:l.end])
-	for _, k := range a.links {
-		if at := k.and(l.extent); !at.empty() {
-			for i := at.start; i < at.end; i++ {
-				rest[i-l.start] = ' '
-			}
+	for _, k := range a.linksIn(l.extent) {
+		for i := k.start; i < min(k.end, l.end); i++ {
+			rest[i-l.start] = ' '
 		}
 	}
 	return strings.TrimFunc(string(rest), isPunctuation) == ""
