@@ -75,10 +75,19 @@ const (
 	NothingToCite               // nothing was to be cited and nothing was
 	JudgeFailed                 // the judge was asked and could not answer
 	RowError                    // the row could not be read or scored
+
+	// Of statistics.
+
+	NoData          // nothing was added
+	ZeroDenominator // the denominators sum to zero
+	OutOfRange      // an addend was not finite or too large to sum exactly
+	BadArgument     // a level outside (0, 1), or counts that are no proportion
+	NoVariation     // a test has no standard error to divide by
 )
 
 var reasonNames = [...]string{
 	"", "no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error",
+	"no_data", "zero_denominator", "out_of_range", "bad_argument", "no_variation",
 }
 
 // String returns the name used in files, such as "no_truth"; "" for [Defined].

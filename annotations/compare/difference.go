@@ -220,7 +220,7 @@ func (t *tester) setEstimate(d *Difference, e *stats.Estimate) {
 		d.Warnings = append(d.Warnings, w.Text)
 	}
 	if !e.Defined() {
-		d.Reason, d.Method = string(e.Reason), ""
+		d.Reason, d.Method = e.Reason.String(), ""
 		return
 	}
 	d.Diff = new(e.Value)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ibid"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -105,7 +106,7 @@ func TestOfRow(t *testing.T) {
 func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	row := SummaryRow{System: "b", Metric: "m", Agg: Macro, N: 3}
-	row.Fill(&stats.Estimate{Value: 0.5, Reason: stats.Defined, Low: 0.4, High: 0.6, HasInterval: true, Level: 0.95, Method: "cr1-t", N: 3, Clusters: 2})
+	row.Fill(&stats.Estimate{Value: 0.5, Reason: ibid.Defined, Low: 0.4, High: 0.6, HasInterval: true, Level: 0.95, Method: "cr1-t", N: 3, Clusters: 2})
 	if err := WriteSummary(dir, []SummaryRow{row, {System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}}}); err != nil {
 		t.Fatal(err)
 	}

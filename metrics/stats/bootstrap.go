@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"ibid"
 )
 
 // A Resampling says how clusters are resampled.
@@ -53,8 +55,8 @@ const (
 // A Bootstrap is the distribution of a statistic over resamples of clusters. The
 // zero Bootstrap has no distribution.
 type Bootstrap struct {
-	Value  float64 // of the statistic over the clusters themselves
-	Reason Reason  // Defined, or why there is no Value
+	Value  float64     // of the statistic over the clusters themselves
+	Reason ibid.Reason // ibid.Defined, or why there is no Value
 
 	N         int64 // rows
 	Clusters  int64
@@ -86,17 +88,17 @@ func (u *Units) Bootstrap(stat Statistic, o Resampling) *Bootstrap {
 	totals, ok := u.totals()
 	switch {
 	case o.Resamples < 2:
-		b.Reason = BadArgument
+		b.Reason = ibid.BadArgument
 	case u.Len() == 0:
-		b.Reason = NoData
+		b.Reason = ibid.NoData
 	case !ok:
-		b.Reason = OutOfRange
+		b.Reason = ibid.OutOfRange
 	default:
 		if b.Value, ok = stat(totals); !ok {
-			b.Reason = ZeroDenominator
+			b.Reason = ibid.ZeroDenominator
 		}
 	}
-	if b.Reason != Defined || u.Len() < 2 {
+	if b.Reason != ibid.Defined || u.Len() < 2 {
 		return b
 	}
 	sorted := u.canonical()
@@ -234,7 +236,7 @@ func (b *Bootstrap) start(level float64, method Method) Estimate {
 		SE: b.SE, HasSE: b.HasSE,
 	}
 	if !validLevel(level) {
-		e.Value, e.Reason, e.SE, e.HasSE = 0, BadArgument, 0, false
+		e.Value, e.Reason, e.SE, e.HasSE = 0, ibid.BadArgument, 0, false
 	}
 	if e.Defined() {
 		e.warnClusters(b.Clusters)

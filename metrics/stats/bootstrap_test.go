@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"testing"
+
+	"ibid"
 )
 
 func randomUnits(rng *rand.Rand, n int) *Units {
@@ -177,7 +179,7 @@ func TestBootstrapAgreesWithTheStandardError(t *testing.T) {
 func TestBootstrapOfTooLittle(t *testing.T) {
 	u := NewUnits(2)
 	o := Resampling{Resamples: 100, Seed: 1}
-	if b := u.Bootstrap(Quotient, o); b.Reason != NoData {
+	if b := u.Bootstrap(Quotient, o); b.Reason != ibid.NoData {
 		t.Errorf("of nothing: reason %q", b.Reason)
 	}
 	u.Add(1, 3, 2, 3)
@@ -194,10 +196,10 @@ func TestBootstrapOfTooLittle(t *testing.T) {
 	if e := b.BCa(0.95); !e.Degenerate || e.Low != e.High {
 		t.Errorf("one informative unit: %+v", e)
 	}
-	if b := u.Bootstrap(Quotient, Resampling{Resamples: 1}); b.Reason != BadArgument {
+	if b := u.Bootstrap(Quotient, Resampling{Resamples: 1}); b.Reason != ibid.BadArgument {
 		t.Errorf("one resample: reason %q", b.Reason)
 	}
-	if e := b.BCa(1); e.Reason != BadArgument {
+	if e := b.BCa(1); e.Reason != ibid.BadArgument {
 		t.Errorf("level 1: reason %q", e.Reason)
 	}
 }

@@ -55,32 +55,14 @@ const (
 	WelchInterval Method = "welch-t"
 )
 
-// A Reason says why an estimate has no value.
-type Reason string
-
-const (
-	// Defined is the reason of an estimate that has a value.
-	Defined Reason = ""
-	// NoData means that nothing was added.
-	NoData Reason = "no_data"
-	// ZeroDenominator means that the denominators sum to zero.
-	ZeroDenominator Reason = "zero_denominator"
-	// OutOfRange means that an addend was not finite or too large to sum exactly.
-	OutOfRange Reason = "out_of_range"
-	// BadArgument means a level outside (0, 1) or counts that are no proportion.
-	BadArgument Reason = "bad_argument"
-	// NoVariation means that a test has no standard error to divide by.
-	NoVariation Reason = "no_variation"
-)
-
 // An Estimate is a number over rows with its interval.
 //
 // A field that is not defined is 0, and its flag is false: Value and SE can be
-// read only if Reason is Defined and HasSE is true, Low and High only if
+// read only if Reason is ibid.Defined and HasSE is true, Low and High only if
 // HasInterval is.
 type Estimate struct {
 	Value  float64
-	Reason Reason // Defined, or why there is no Value
+	Reason ibid.Reason // ibid.Defined, or why there is no Value
 
 	SE    float64 // standard error over clusters, at least 0
 	HasSE bool
@@ -106,7 +88,7 @@ type Estimate struct {
 }
 
 // Defined reports whether e has a value.
-func (e *Estimate) Defined() bool { return e.Reason == Defined }
+func (e *Estimate) Defined() bool { return e.Reason == ibid.Defined }
 
 // WithInterval is e with the interval, method and further warnings of o, another
 // estimate of the same number.

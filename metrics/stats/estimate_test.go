@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"ibid"
 )
 
 func pairs(yx ...float64) *Clusters {
@@ -23,49 +25,49 @@ func TestUndefined(t *testing.T) {
 	tests := []struct {
 		name     string
 		e        Estimate
-		reason   Reason
+		reason   ibid.Reason
 		interval bool
 		codes    []WarningCode
 	}{
-		{"mean of nothing", single(nil).Mean(0.95), NoData, false, nil},
-		{"ratio of nothing", pairs().Ratio(0.95), NoData, false, nil},
-		{"proportion of nothing", single(nil).Proportion(0.95), NoData, false, nil},
-		{"0 of 0 trials", Wilson(0, 0, 0.95), NoData, false, nil},
-		{"zero denominators", pairs(0, 0, 0, 0).Ratio(0.95), ZeroDenominator, false, nil},
-		{"one row", single([]float64{0.5}).Mean(0.95), Defined, false, []WarningCode{OneCluster}},
-		{"one binary row", single([]float64{1}).Proportion(0.95), Defined, false, []WarningCode{OneCluster}},
-		{"one ratio", pairs(1, 2).Ratio(0.95), Defined, false, []WarningCode{OneCluster}},
-		{"one ratio at the boundary", pairs(2, 2).Ratio(0.95), Defined, false, []WarningCode{OneCluster}},
+		{"mean of nothing", single(nil).Mean(0.95), ibid.NoData, false, nil},
+		{"ratio of nothing", pairs().Ratio(0.95), ibid.NoData, false, nil},
+		{"proportion of nothing", single(nil).Proportion(0.95), ibid.NoData, false, nil},
+		{"0 of 0 trials", Wilson(0, 0, 0.95), ibid.NoData, false, nil},
+		{"zero denominators", pairs(0, 0, 0, 0).Ratio(0.95), ibid.ZeroDenominator, false, nil},
+		{"one row", single([]float64{0.5}).Mean(0.95), ibid.Defined, false, []WarningCode{OneCluster}},
+		{"one binary row", single([]float64{1}).Proportion(0.95), ibid.Defined, false, []WarningCode{OneCluster}},
+		{"one ratio", pairs(1, 2).Ratio(0.95), ibid.Defined, false, []WarningCode{OneCluster}},
+		{"one ratio at the boundary", pairs(2, 2).Ratio(0.95), ibid.Defined, false, []WarningCode{OneCluster}},
 		{
 			"one ratio among clusters that say nothing", pairs(1, 2, 0, 0, 0, 0).Ratio(0.95),
-			Defined, false,
+			ibid.Defined, false,
 			[]WarningCode{OneCluster},
 		},
-		{"one cluster", grouped([]float64{0, 1, 1}, []string{"a", "a", "a"}).Mean(0.95), Defined, false, []WarningCode{OneCluster}},
-		{"two rows", single([]float64{0, 1}).Mean(0.95), Defined, true, []WarningCode{FewClusters}},
-		{"five rows", single([]float64{0, 1, 0, 1, 1}).Mean(0.95), Defined, true, []WarningCode{FewClusters}},
-		{"six rows", single([]float64{0, 1, 0, 1, 1, 0}).Mean(0.95), Defined, true, nil},
-		{"five rows at a lower level", single([]float64{0, 1, 0, 1, 1}).Mean(0.9), Defined, true, nil},
-		{"two binary rows", single([]float64{0, 1}).Proportion(0.95), Defined, true, nil},
-		{"all equal", single(repeat(6, 0.1)).Mean(0.95), Defined, true, []WarningCode{ZeroWidth}},
-		{"all equal ratios", pairs(1, 2, 2, 4, 3, 6, 4, 8, 5, 10, 6, 12).Ratio(0.95), Defined, true, []WarningCode{ZeroWidth}},
-		{"ratio 1", pairs(1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2).Ratio(0.95), Defined, true, []WarningCode{AtBoundary}},
-		{"ratio over 1", pairs(3, 2, 2, 1, 1, 2, 1, 1, 5, 4, 5, 2).Ratio(0.95), Defined, true, []WarningCode{OutsideUnit}},
-		{"NaN", single([]float64{1, nan}).Mean(0.95), OutOfRange, false, nil},
-		{"NaN denominator", pairs(1, nan, 1, 2).Ratio(0.95), OutOfRange, false, nil},
-		{"squares too large", single(append(repeat(6, 1), huge)).Mean(0.95), Defined, false, []WarningCode{VarianceRange}},
-		{"level 0", single([]float64{0, 1}).Mean(0), BadArgument, false, nil},
-		{"level 1", single([]float64{0, 1}).Ratio(1), BadArgument, false, nil},
-		{"level NaN", Wilson(1, 2, nan), BadArgument, false, nil},
-		{"more successes than trials", Wilson(3, 2, 0.95), BadArgument, false, nil},
-		{"negative successes", ClopperPearson(-1, 2, 0.95), BadArgument, false, nil},
-		{"infinitely many trials", AgrestiCoull(0, math.Inf(1), 0.95), BadArgument, false, nil},
-		{"no proportion", single([]float64{2, 3}).Proportion(0.95), BadArgument, false, nil},
+		{"one cluster", grouped([]float64{0, 1, 1}, []string{"a", "a", "a"}).Mean(0.95), ibid.Defined, false, []WarningCode{OneCluster}},
+		{"two rows", single([]float64{0, 1}).Mean(0.95), ibid.Defined, true, []WarningCode{FewClusters}},
+		{"five rows", single([]float64{0, 1, 0, 1, 1}).Mean(0.95), ibid.Defined, true, []WarningCode{FewClusters}},
+		{"six rows", single([]float64{0, 1, 0, 1, 1, 0}).Mean(0.95), ibid.Defined, true, nil},
+		{"five rows at a lower level", single([]float64{0, 1, 0, 1, 1}).Mean(0.9), ibid.Defined, true, nil},
+		{"two binary rows", single([]float64{0, 1}).Proportion(0.95), ibid.Defined, true, nil},
+		{"all equal", single(repeat(6, 0.1)).Mean(0.95), ibid.Defined, true, []WarningCode{ZeroWidth}},
+		{"all equal ratios", pairs(1, 2, 2, 4, 3, 6, 4, 8, 5, 10, 6, 12).Ratio(0.95), ibid.Defined, true, []WarningCode{ZeroWidth}},
+		{"ratio 1", pairs(1, 1, 2, 2, 1, 1, 2, 2, 1, 1, 2, 2).Ratio(0.95), ibid.Defined, true, []WarningCode{AtBoundary}},
+		{"ratio over 1", pairs(3, 2, 2, 1, 1, 2, 1, 1, 5, 4, 5, 2).Ratio(0.95), ibid.Defined, true, []WarningCode{OutsideUnit}},
+		{"NaN", single([]float64{1, nan}).Mean(0.95), ibid.OutOfRange, false, nil},
+		{"NaN denominator", pairs(1, nan, 1, 2).Ratio(0.95), ibid.OutOfRange, false, nil},
+		{"squares too large", single(append(repeat(6, 1), huge)).Mean(0.95), ibid.Defined, false, []WarningCode{VarianceRange}},
+		{"level 0", single([]float64{0, 1}).Mean(0), ibid.BadArgument, false, nil},
+		{"level 1", single([]float64{0, 1}).Ratio(1), ibid.BadArgument, false, nil},
+		{"level NaN", Wilson(1, 2, nan), ibid.BadArgument, false, nil},
+		{"more successes than trials", Wilson(3, 2, 0.95), ibid.BadArgument, false, nil},
+		{"negative successes", ClopperPearson(-1, 2, 0.95), ibid.BadArgument, false, nil},
+		{"infinitely many trials", AgrestiCoull(0, math.Inf(1), 0.95), ibid.BadArgument, false, nil},
+		{"no proportion", single([]float64{2, 3}).Proportion(0.95), ibid.BadArgument, false, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := tt.e
-			if e.Reason != tt.reason || e.Defined() != (tt.reason == Defined) || e.HasInterval != tt.interval {
+			if e.Reason != tt.reason || e.Defined() != (tt.reason == ibid.Defined) || e.HasInterval != tt.interval {
 				t.Errorf("reason %q, interval %v, want %q, %v", e.Reason, e.HasInterval, tt.reason, tt.interval)
 			}
 			var codes []WarningCode
@@ -205,7 +207,7 @@ func TestWilsonClusterT(t *testing.T) {
 	if one := single([]float64{1}).WilsonClusterT(0.95); !one.Defined() || one.HasInterval {
 		t.Errorf("one cluster: %+v", one)
 	}
-	if bad := c.WilsonClusterT(1); bad.Reason != BadArgument {
+	if bad := c.WilsonClusterT(1); bad.Reason != ibid.BadArgument {
 		t.Errorf("level 1: %+v", bad)
 	}
 }

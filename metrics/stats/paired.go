@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"math/big"
+
+	"ibid"
 )
 
 // Paired compares two systems on the same rows by the differences d = a - b.
@@ -72,7 +74,7 @@ func (e *Estimate) tTest(null float64) Test {
 		return t
 	}
 	if !e.HasSE || e.SE == 0 {
-		t.Reason = NoVariation
+		t.Reason = ibid.NoVariation
 		return t
 	}
 	t.fill((e.Value-null)/e.SE, float64(e.Clusters-1))
@@ -133,7 +135,7 @@ func NewUnpaired(a, b *Estimate, level float64) Unpaired {
 	u := Unpaired{Estimate: Estimate{Level: level, Method: WelchInterval, N: a.N + b.N, Clusters: a.Clusters + b.Clusters}}
 	switch {
 	case !validLevel(level):
-		u.Reason = BadArgument
+		u.Reason = ibid.BadArgument
 	case !a.Defined():
 		u.Reason = a.Reason
 	case !b.Defined():
@@ -145,7 +147,7 @@ func NewUnpaired(a, b *Estimate, level float64) Unpaired {
 	}
 	u.Value = a.Value - b.Value
 	u.warnClusters(min(a.Clusters, b.Clusters))
-	u.T.Reason = NoVariation
+	u.T.Reason = ibid.NoVariation
 	if !a.HasSE || !b.HasSE {
 		return u
 	}
@@ -155,7 +157,7 @@ func NewUnpaired(a, b *Estimate, level float64) Unpaired {
 		u.setDegenerate()
 		return u
 	}
-	u.T.Reason = Defined
+	u.T.Reason = ibid.Defined
 	u.DF = float64((va+vb)*(va+vb)) / (float64(va*va)/float64(a.Clusters-1) + float64(vb*vb)/float64(b.Clusters-1))
 	u.T.fill(u.Value/u.SE, u.DF)
 	half := float64(studentPoint(level, u.DF) * u.SE)

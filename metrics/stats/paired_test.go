@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"testing"
+
+	"ibid"
 )
 
 // TestUnpaired: expected values are R's t.test(a, b), which is Welch's.
@@ -38,16 +40,16 @@ func TestUnpairedUndefined(t *testing.T) {
 	one, none := single([]float64{0.5}), &Clusters{}
 	same := single([]float64{0.5, 0.5, 0.5})
 	a, b, c := one.Mean(0.95), none.Mean(0.95), same.Mean(0.95)
-	if u := NewUnpaired(&c, &b, 0.95); u.Reason != NoData || u.T.Defined() {
+	if u := NewUnpaired(&c, &b, 0.95); u.Reason != ibid.NoData || u.T.Defined() {
 		t.Errorf("against nothing: %+v", u)
 	}
-	if u := NewUnpaired(&c, &a, 0.95); !u.Defined() || u.HasSE || u.HasInterval || u.T.Reason != NoVariation {
+	if u := NewUnpaired(&c, &a, 0.95); !u.Defined() || u.HasSE || u.HasInterval || u.T.Reason != ibid.NoVariation {
 		t.Errorf("against one row: %+v", u)
 	}
 	if u := NewUnpaired(&c, &c, 0.95); !u.Degenerate || u.T.Defined() {
 		t.Errorf("of constants: %+v", u)
 	}
-	if u := NewUnpaired(&c, &c, 1); u.Reason != BadArgument {
+	if u := NewUnpaired(&c, &c, 1); u.Reason != ibid.BadArgument {
 		t.Errorf("level 1: %+v", u)
 	}
 }

@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"ibid"
+)
 
 // Wilson is Wilson's score interval for k successes in n trials, 0 <= k <= n,
 //
@@ -134,7 +138,7 @@ func (c *Clusters) wilsonCluster(level float64, method Method, shrink float64) E
 // checkProportion reports whether e has a value in [0, 1].
 func (e *Estimate) checkProportion() bool {
 	if e.Defined() && (e.Value < 0 || e.Value > 1) {
-		e.Value, e.Reason = 0, BadArgument
+		e.Value, e.Reason = 0, ibid.BadArgument
 	}
 	return e.Defined()
 }
@@ -143,9 +147,9 @@ func startProportion(k, n, level float64, method Method) Estimate {
 	e := Estimate{Level: level, Method: method, Num: k, Den: n}
 	switch {
 	case !validLevel(level) || !(0 <= k && k <= n) || math.IsInf(n, 0):
-		e.Reason = BadArgument
+		e.Reason = ibid.BadArgument
 	case n == 0:
-		e.Reason = NoData
+		e.Reason = ibid.NoData
 	default:
 		e.Value = k / n
 		e.N, e.Clusters = int64(n), int64(n)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"ibid"
 )
 
 const (
@@ -30,12 +32,12 @@ const (
 func SignFlip(d []float64, samples int, seed uint64) Test {
 	t := Test{Method: SignFlipExact, Clusters: int64(len(d)), MinP: smallestP(int64(len(d)))}
 	if len(d) == 0 {
-		t.Reason = NoData
+		t.Reason = ibid.NoData
 		return t
 	}
 	f := newFlips(d)
 	if f == nil {
-		t.Reason = OutOfRange
+		t.Reason = ibid.OutOfRange
 		return t
 	}
 	switch {
@@ -44,7 +46,7 @@ func SignFlip(d []float64, samples int, seed uint64) Test {
 	case f.steps != nil:
 		f.convolve(&t)
 	case samples < 1:
-		t.Reason = BadArgument
+		t.Reason = ibid.BadArgument
 	default:
 		t.Method, t.Samples, t.Seed = SignFlipSampled, int64(samples), seed
 		f.sample(&t, samples, seed)
@@ -278,17 +280,17 @@ func (u *Units) SwapTest(samples int, seed uint64) Test {
 	n := int64(u.Len())
 	t := Test{Method: SwapExact, Clusters: n, MinP: smallestP(n)}
 	if n == 0 {
-		t.Reason = NoData
+		t.Reason = ibid.NoData
 		return t
 	}
 	totals, ok := u.totals()
 	if !ok {
-		t.Reason = OutOfRange
+		t.Reason = ibid.OutOfRange
 		return t
 	}
 	observed, ok := QuotientDifference(totals)
 	if !ok {
-		t.Reason = ZeroDenominator
+		t.Reason = ibid.ZeroDenominator
 		return t
 	}
 	s := newSwaps(u, totals, observed)
@@ -304,7 +306,7 @@ func (u *Units) SwapTest(samples int, seed uint64) Test {
 			s.count(dy, dx)
 		}
 	case samples < 1:
-		t.Reason = BadArgument
+		t.Reason = ibid.BadArgument
 		return t
 	default:
 		t.Method, t.Samples, t.Seed = SwapSampled, int64(samples), seed

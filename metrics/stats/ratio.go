@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"ibid"
+)
 
 // Mean is the mean over rows (Σx must be the number of rows) with the interval
 //
@@ -100,13 +104,13 @@ func (c *Clusters) start(level float64, method Method) (Estimate, *moments) {
 	m := c.moments()
 	switch {
 	case !validLevel(level):
-		e.Reason = BadArgument
+		e.Reason = ibid.BadArgument
 	case e.Clusters == 0:
-		e.Reason = NoData
+		e.Reason = ibid.NoData
 	case m.y.bad || m.x.bad:
-		e.Reason = OutOfRange
+		e.Reason = ibid.OutOfRange
 	case m.x.IsZero():
-		e.Reason = ZeroDenominator
+		e.Reason = ibid.ZeroDenominator
 		e.Num, _ = m.y.Float64()
 	default:
 		e.Num, _ = m.y.Float64()

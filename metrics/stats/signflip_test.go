@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"ibid"
 )
 
 // slowSignFlip goes through all signs, each sum from the start.
@@ -96,10 +98,10 @@ func TestSignFlipOfManyIsSampled(t *testing.T) {
 	if other := SignFlip(d, 20_000, 4); other.P == got.P && other.Greater == got.Greater {
 		t.Error("another seed draws the same")
 	}
-	if bad := SignFlip(d, 0, 3); bad.Reason != BadArgument {
+	if bad := SignFlip(d, 0, 3); bad.Reason != ibid.BadArgument {
 		t.Errorf("without samples: %+v", bad)
 	}
-	if bad := SignFlip([]float64{1, math.NaN()}, 10, 1); bad.Reason != OutOfRange {
+	if bad := SignFlip([]float64{1, math.NaN()}, 10, 1); bad.Reason != ibid.OutOfRange {
 		t.Errorf("with NaN: %+v", bad)
 	}
 }

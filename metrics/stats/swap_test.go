@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"ibid"
 )
 
 // TestSwapTest compares with swapping the sums of clusters, one way after another.
@@ -53,15 +55,15 @@ func TestSwapTestOfMany(t *testing.T) {
 	if again := shuffled(rng, u, 3).SwapTest(2000, 5); !reflect.DeepEqual(again, got) {
 		t.Errorf("in another order: %+v, want %+v", again, got)
 	}
-	if bad := u.SwapTest(0, 5); bad.Reason != BadArgument {
+	if bad := u.SwapTest(0, 5); bad.Reason != ibid.BadArgument {
 		t.Errorf("without samples: %+v", bad)
 	}
-	if none := NewUnits(4).SwapTest(10, 1); none.Reason != NoData {
+	if none := NewUnits(4).SwapTest(10, 1); none.Reason != ibid.NoData {
 		t.Errorf("of nothing: %+v", none)
 	}
 	zero := NewUnits(4)
 	zero.Add(1, 1, 1, 0, 1, 2)
-	if bad := zero.SwapTest(10, 1); bad.Reason != ZeroDenominator {
+	if bad := zero.SwapTest(10, 1); bad.Reason != ibid.ZeroDenominator {
 		t.Errorf("with nothing to divide by: %+v", bad)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"ibid"
+
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -31,12 +33,12 @@ const (
 
 // A Test is the outcome of a test of the hypothesis that nothing differs.
 //
-// P, Greater and Less can be read only if Reason is Defined.
+// P, Greater and Less can be read only if Reason is ibid.Defined.
 type Test struct {
 	P       float64 // two-sided, in (0, 1]
 	Greater float64 // chance of a difference at least as large as seen
 	Less    float64 // chance of one at most as large
-	Reason  Reason
+	Reason  ibid.Reason
 
 	Method   TestMethod
 	Clusters int64 // that were flipped or counted, those without a difference included
@@ -48,8 +50,8 @@ type Test struct {
 	Warnings []Warning
 }
 
-// Defined reports whether t has a p-value.
-func (t *Test) Defined() bool { return t.Reason == Defined }
+// ibid.Defined reports whether t has a p-value.
+func (t *Test) Defined() bool { return t.Reason == ibid.Defined }
 
 // WarnAt adds a warning if no data of so many clusters could be significant at
 // alpha.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"testing"
+
+	"ibid"
 )
 
 // full is set where vectors are tested with as many resamples as they have brackets
@@ -95,7 +97,7 @@ func bootstrapLeaves(b *Bootstrap, level float64) leaves {
 	levelLow, levelHigh, hasLevels := b.Levels(level)
 	share, hasShare := b.ShareAtMost(0)
 	return leaves{
-		"estimate": leaf(b.Value, b.Reason == Defined), "mean_diff": leaf(b.Value, b.Reason == Defined), "diff": leaf(b.Value, b.Reason == Defined),
+		"estimate": leaf(b.Value, b.Reason == ibid.Defined), "mean_diff": leaf(b.Value, b.Reason == ibid.Defined), "diff": leaf(b.Value, b.Reason == ibid.Defined),
 		"se":      leaf(b.SE, b.HasSE),
 		"pct_low": leaf(p.Low, p.HasInterval), "pct_high": leaf(p.High, p.HasInterval),
 		"low": leaf(p.Low, p.HasInterval), "high": leaf(p.High, p.HasInterval),
