@@ -171,7 +171,7 @@ func (r *blockReader) heading(h *ast.Heading, in int) {
 	if lines == nil || lines.Len() == 0 {
 		return
 	}
-	at := r.block(in)
+	at := r.open(in, paragraphBlock)
 	first := lines.At(0)
 	if setext := strings.TrimLeft(string(r.source[lineStart(r.s, first.Start):first.Start]), " \t>") == ""; setext {
 		last, _ := lastRune(strings.TrimSpace(string(first.Value(r.source))))
@@ -184,8 +184,6 @@ func (r *blockReader) heading(h *ast.Heading, in int) {
 		r.add(line{extent: extent{lines.At(i).Start, lines.At(i).Stop}, kind: headingLine, level: h.Level, block: at})
 	}
 }
-
-func (r *blockReader) block(in int) int { return r.open(in, paragraphBlock) }
 
 func lineStart(s string, at int) int { return strings.LastIndexByte(s[:at], '\n') + 1 }
 

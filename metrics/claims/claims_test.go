@@ -242,3 +242,26 @@ func FuzzReferences(f *testing.F) {
 		}
 	})
 }
+
+func TestReferences(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		want         []Reference
+	}{
+		{"one line", "A [1].\n\nReferences: [1] https://b.org/y [2] Smith 1990", []Reference{{1, "https://b.org/y", ""}, {2, "Smith 1990", "Smith 1990"}}},
+		{"numbered list", "A [1].\n\n## Quellen\n1. [The city](https://c.org)\n2. Jones, *The bridge*", []Reference{{1, "https://c.org", "The city"}, {2, "Jones, *The bridge", "Jones, *The bridge"}}},
+		{"bullets count from 1", "A [2].\n\n**Sources**\n- https://a.org\n- https://b.org", []Reference{{1, "https://a.org", ""}, {2, "https://b.org", ""}}},
+		{"last block, the first of one number counts", "A [7].\n\n[7] https://g.org\n[7] https://h.org", []Reference{{7, "https://g.org", ""}}},
+		{"bare definition", "A [3] b.\n\n[3]: https://a.org\n\nB.", []Reference{{3, "https://a.org", ""}}},
+		{"footnotes", "A[^2].\n\n[^2]: See https://b.org", []Reference{{2, "https://b.org", "See"}}},
+		{"definitions", "A [1].\n\n[1]: https://a.org \"A\"", []Reference{{1, "https://a.org", `"A"`}}},
+		{"ends with another kind", "A.\n\n# References\n- https://a.org\n\nB [1].\n\n- C is a [site](https://c.org).", []Reference{{1, "https://a.org", ""}}},
+		{"none", "1. Turn the key.\n2. Push [1].", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, References(tt.answer)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

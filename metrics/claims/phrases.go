@@ -258,15 +258,12 @@ Sources cited
 Sources used
 Bibliography
 Works Cited
-Literature
 Literature Cited
 Citations
 Footnotes
 Endnotes
 Further Reading
 Additional Resources
-Resources
-Links
 Quellen
 Quelle
 Quellenangaben

@@ -57,7 +57,7 @@ var (
 func (a *answer) entries(i, before int) []Reference {
 	l := &a.lines[i]
 	at := extent{a.bulletStart(l), l.end}
-	if word, rest, ok := a.referenceWord(extent{l.start, l.end}); ok && word {
+	if rest, ok := a.referenceWord(l.extent); ok {
 		if at = rest; at.empty() {
 			return nil
 		}
@@ -129,25 +129,18 @@ func (a *answer) bulletStart(l *line) int {
 
 // referenceWord reports whether a line begins with a word that heads a list of
 // references and a colon, or is one; rest is what follows.
-func (a *answer) referenceWord(e extent) (found bool, rest extent, ok bool) {
-	text := a.s[e.start:e.end]
-	head := strings.TrimLeft(text, "#*_ \t")
+func (a *answer) referenceWord(e extent) (rest extent, ok bool) {
+	head := strings.TrimLeft(a.s[e.start:e.end], "#*_ \t")
 	head = strings.TrimLeftFunc(head, func(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == ' ' })
-	from := e.start + len(text) - len(head)
 	word, after := head, ""
-	if i := strings.IndexAny(head[:min(len(head), runeCut(head, 60))], ":："); i >= 0 {
-		word = head[:i]
+	if i := strings.IndexAny(head[:runeCut(head, 60)], ":："); i >= 0 {
 		_, size := utf8.DecodeRuneInString(head[i:])
-		after = head[i+size:]
-		from += i + size
-	} else {
-		from = e.end
+		word, after = head[:i], strings.TrimLeft(head[i+size:], "*_ \t")
 	}
 	if !referenceWords[folded(strings.Trim(word, "*_ \t()"))] {
-		return false, e, false
+		return e, false
 	}
-	after = strings.TrimLeft(after, "*_ \t")
-	return true, a.trimmed(extent{e.end - len(after), e.end}), true
+	return a.trimmed(extent{e.end - len(after), e.end}), true
 }
 
 // findReferences makes the lines of the answer's own list of references
@@ -155,11 +148,11 @@ func (a *answer) referenceWord(e extent) (found bool, rest extent, ok bool) {
 func (a *answer) findReferences() {
 	for i := 0; i < len(a.lines); i++ {
 		l := &a.lines[i]
-		if l.kind != textLine && l.kind != headingLine {
+		if l.kind != textLine && l.kind != headingLine && l.kind != linkLine {
 			continue
 		}
 		text := a.s[l.start:l.end]
-		if m := entryStart.FindString(text); l.kind == textLine && m != "" && strings.HasSuffix(m, ":") {
+		if m := entryStart.FindString(text); l.kind != headingLine && m != "" && strings.HasSuffix(m, ":") {
 			l.kind = referenceLine
 			// A footnote goes on in the lines of its paragraph.
 			for i+1 < len(a.lines) && a.lines[i+1].block == l.block && !entryStart.MatchString(a.s[a.lines[i+1].start:a.lines[i+1].end]) {
@@ -168,54 +161,46 @@ func (a *answer) findReferences() {
 			}
 			continue
 		}
-		_, rest, ok := a.referenceWord(l.extent)
+		rest, ok := a.referenceWord(l.extent)
 		if !ok {
 			continue
 		}
 		if !rest.empty() { // "Source: …"
 			if l.kind == textLine {
 				l.kind = referenceLine
-				i = a.markEntries(i+1, l.block) - 1
+				i = a.markEntries(i+1) - 1
 			}
 			continue
 		}
-		if l.kind == headingLine || i+1 < len(a.lines) && a.isEntry(i+1, true) {
+		if l.kind == headingLine || i+1 < len(a.lines) && a.isEntry(i+1) {
 			l.kind = headingLine
 			if l.level == 0 {
 				l.level = boldLevel
 			}
-			i = a.markEntries(i+1, -1) - 1
+			i = a.markEntries(i+1) - 1
 		}
 	}
 	a.findLastReferences()
 }
 
 // markEntries makes the entries from line i on referenceLines and returns the
-// first line that is none. A line of the paragraph in is one only if it begins so.
-func (a *answer) markEntries(i, in int) int {
-	for i < len(a.lines) && (a.lines[i].kind == textLine || a.lines[i].kind == linkLine || a.lines[i].kind == rowLine || a.lines[i].kind == headerLine) && a.isEntry(i, true) {
+// first line that is none.
+func (a *answer) markEntries(i int) int {
+	for ; i < len(a.lines) && a.isEntry(i); i++ {
+		switch a.lines[i].kind {
+		case headingLine, captionLine, otherLine, referenceLine:
+			return i
+		}
 		a.lines[i].kind = referenceLine
-		i++
 	}
 	return i
 }
 
-// isEntry reports whether line i looks like an entry of a list of references: it
-// begins with a mark, a number or a link. Below a heading that says so an item of a
-// list does, too, and a line that holds a link.
-func (a *answer) isEntry(i int, headed bool) bool {
+// isEntry reports whether line i looks like an entry below a heading that says so: it
+// begins with a mark or a number, is an item of a list, or holds a link.
+func (a *answer) isEntry(i int) bool {
 	l := &a.lines[i]
-	text := a.s[a.bulletStart(l):l.end]
-	links := meeting(a.links, l.extent)
-	if m := entryStart.FindString(text); m != "" && (headed || links) {
-		return true
-	}
-	if headed && (l.item || links) {
-		return true
-	}
-	head := strings.TrimLeft(text, "-*+•_ \t<")
-	at := l.end - len(head)
-	return links && a.linkStartsAt(at)
+	return l.item || meeting(a.links, l.extent) || entryStart.MatchString(a.s[l.start:l.end])
 }
 
 func (a *answer) linkStartsAt(at int) bool {
@@ -228,7 +213,7 @@ func (a *answer) linkStartsAt(at int) bool {
 // marks before: a list of steps is none.
 func (a *answer) findLastReferences() {
 	from := len(a.lines)
-	for from > 0 && a.lines[from-1].kind == textLine && a.isLastEntry(from-1) {
+	for from > 0 && (a.lines[from-1].kind == textLine || a.lines[from-1].kind == linkLine) && a.isLastEntry(from-1) {
 		from--
 	}
 	if from == 0 || from == len(a.lines) {

@@ -368,10 +368,10 @@ func (c *Cutter) paragraphScope(k int, at extent) []extent {
 			region = b
 		}
 	}
+	unit := c.sentences[k].unit
 	in := func(k int) bool {
-		s := &c.sentences[k]
-		b := a.units[s.unit].block
-		return b >= 0 && a.within(b, region) || b == region && s.unit == c.sentences[k].unit
+		u := c.sentences[k].unit
+		return u == unit || region >= 0 && a.within(a.units[u].block, region)
 	}
 	last := k
 	for last+1 < len(c.sentences) && in(last+1) {
@@ -393,8 +393,8 @@ func (c *Cutter) paragraphScope(k int, at extent) []extent {
 		if s.kind != asking && s.kind != leading && a.hasWord(e) {
 			all = append(all, a.pruned(e))
 		}
-		if e.start > s.start && a.hasWord(extent{s.start, e.start}) || n < k && e.start > s.start {
-			break
+		if e.start > s.start && (n < k || a.hasWord(extent{s.start, e.start})) {
+			break // another group of marks backs what stands before
 		}
 	}
 	slices.Reverse(all)

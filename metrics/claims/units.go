@@ -198,7 +198,7 @@ func (a *answer) unboldAlone() {
 }
 
 func (a *answer) isReferenceHeading(l *line) bool {
-	_, rest, ok := a.referenceWord(l.extent)
+	rest, ok := a.referenceWord(l.extent)
 	return ok && rest.empty()
 }
 
