@@ -144,7 +144,7 @@ func (j *judging) scope(i int) ibid.Interval {
 // fill gives the metrics' row what was judged.
 func (j *judging) fill(r *metrics.Row) {
 	r.Claims, r.HasClaims, r.Unlinked = j.claims, j.cut.Known, j.unlinked
-	r.Judged, r.JudgeFailed = true, j.failure != nil
+	r.Scopes, r.Judged, r.JudgeFailed = j.cut.Scopes, true, j.failure != nil
 	r.Verdicts, r.Pairs = j.verdicts, j.pairs
 }
 

@@ -46,7 +46,7 @@ const essentialShare = 4
 type componentScratch struct {
 	spans  []span.Span
 	repeat []bool   // of each citation: an earlier one says the same
-	claims []uint64 // of each citation: tells the set of its claims from others
+	backed []uint64 // of each citation: tells what it backs in the answer, and for which claims, from other such
 	order  []int32  // citations, identical ones side by side
 }
 
@@ -65,7 +65,7 @@ func (s *Scorer) scoreComponents(r *Row, out *Scores) {
 }
 
 // findRepeats finds the citations that say what an earlier one says already: they point
-// to the same place for the same claims.
+// to the same place for the same text of the answer and the same claims.
 func (s *Scorer) findRepeats(r *Row) {
 	n := len(r.Citations)
 	c := &s.component
@@ -74,11 +74,18 @@ func (s *Scorer) findRepeats(r *Row) {
 	if n < 2 {
 		return
 	}
-	c.claims = slices.Grow(c.claims[:0], n)[:n]
-	clear(c.claims)
+	c.backed = slices.Grow(c.backed[:0], n)[:n]
+	clear(c.backed)
+	mix := func(i int32, v int64) { c.backed[i] = (c.backed[i] + uint64(v) + 1) * 0x9e3779b97f4a7c15 }
+	for i := range min(n, len(r.Scopes)) {
+		for _, part := range r.Scopes[i] {
+			mix(int32(i), part.Start.Value)
+			mix(int32(i), part.End.Value)
+		}
+	}
 	for k := range r.Claims {
 		for _, i := range r.Claims[k].Citations {
-			c.claims[i] = (c.claims[i] + uint64(k) + 1) * 0x9e3779b97f4a7c15 // tells sets of claims apart
+			mix(i, int64(k))
 		}
 	}
 	compare := func(a, b int32) int {
@@ -87,7 +94,7 @@ func (s *Scorer) findRepeats(r *Row) {
 			return d
 		}
 		return cmp.Or(
-			cmp.Compare(p.End, q.End), strings.Compare(p.Doc, q.Doc), cmp.Compare(c.claims[a], c.claims[b]), cmp.Compare(p.Level, q.Level),
+			cmp.Compare(p.End, q.End), strings.Compare(p.Doc, q.Doc), cmp.Compare(c.backed[a], c.backed[b]), cmp.Compare(p.Level, q.Level),
 			cmp.Compare(p.Page, q.Page), cmp.Compare(p.FirstPage, q.FirstPage), cmp.Compare(p.LastPage, q.LastPage),
 		)
 	}

@@ -144,6 +144,18 @@ func TestConcision(t *testing.T) {
 	}
 }
 
+// Citing one place twice for one text counts once, for two parts of a claim twice.
+func TestRepeats(t *testing.T) {
+	r := judgedRow([]float64{1, 0, 0}, says(1, 0, 1, 2))
+	r.Citations[2].Place = r.Citations[1].Place
+	wantValue(t, score(t, judgedOptions(), r), CitationQualityScore, 0.5)
+	part := func(start, end int64) []ibid.Interval { return []ibid.Interval{ibid.Between(start, end)} }
+	r.Scopes = [][]ibid.Interval{part(0, 20), part(0, 20), part(0, 20)}
+	wantValue(t, score(t, judgedOptions(), r), CitationQualityScore, 0.5)
+	r.Scopes[2] = part(20, 30)
+	wantValue(t, score(t, judgedOptions(), r), CitationQualityScore, 1.0/3)
+}
+
 // A claim may cite as much as one citation may, taken together: the union of what it
 // cites counts, once.
 func TestClaimConcision(t *testing.T) {

@@ -20,6 +20,10 @@ type Row struct {
 	HasClaims bool  // false: not known, whatever Claims holds
 	Unlinked  int64 // citations that are linked to every claim because nothing says to which
 
+	// Scopes are parallel to Citations: the stretches of the answer that each backs. nil:
+	// not known.
+	Scopes [][]ibid.Interval
+
 	// Judged: the row has been put to a judge. JudgeFailed: the judge could not
 	// answer, and no verdict in this row is read.
 	Judged, JudgeFailed bool
