@@ -230,6 +230,7 @@ var formats = []Format{
 	mistral,
 	openAI,
 	perplexity,
+	squad,
 }
 
 // Formats returns every format, by name.
