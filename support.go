@@ -75,6 +75,7 @@ type Outcome uint8
 const (
 	NotFactual         Outcome = iota // states no fact
 	Unscored                          // should have been judged and was not
+	NoText                            // could not be judged: no text that it cites is known
 	SupportedByCited                  // support at the threshold or above, and not contradicted
 	Contradicted                      // by the evidence it cites
 	SupportedElsewhere                // by evidence it does not cite
@@ -82,7 +83,7 @@ const (
 )
 
 var outcomeNames = [...]string{
-	"not_factual", "unscored", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported",
+	"not_factual", "unscored", "no_text", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported",
 }
 
 // String returns the name used in files, such as "supported_by_cited".

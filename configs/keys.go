@@ -138,6 +138,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.OffsetBase },
 	},
 	{
+		name: "documents_complete", def: "auto", allowed: []string{"auto", "true", "false"}, scores: true, doc: "whether a name that is not among the documents was invented; auto: unless it begins with http:// or https://, then its text is not known",
+		field: func(s *Settings) any { return &s.DocumentsComplete },
+	},
+	{
 		name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space",
 		field: func(s *Settings) any { return &s.Tokenizer },
 	},

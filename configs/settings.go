@@ -31,6 +31,8 @@ type Settings struct {
 	SpanEnd          string // exclusive, inclusive
 	OffsetBase       string // document, page
 
+	DocumentsComplete string // auto, true, false
+
 	Tokenizer   string // words, whitespace
 	Claims      string // auto, provided, sentences
 	MarkScope   string // sentence, paragraph

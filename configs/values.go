@@ -92,6 +92,9 @@ func (s *setting) decode(n node) (any, *typeError) {
 		}
 		return decodeFree(n)
 	case "text":
+		if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && slices.Contains(s.allowed, strconv.FormatBool(b)) {
+			return strconv.FormatBool(b), nil // a word that YAML takes for a boolean
+		}
 		return decodeText(n)
 	case "integer":
 		return decodeInteger(n)

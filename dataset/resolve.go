@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"ibid"
 	"ibid/metrics/token"
@@ -18,7 +19,7 @@ import (
 //
 //  1. span_negative, span_inverted, span_empty: the offsets make no span
 //  2. document_not_found: there are documents (the run's, or a list in the row),
-//     but none of that name
+//     but none of that name, and [Conventions.Complete] says that these are all
 //  3. page_not_found: the document has pages, but not the one given; under
 //     [FromDocument] a page that is only shown is checked, too
 //  4. quote_repaired instead of span_out_of_bounds, if the quote tells the place
@@ -233,6 +234,35 @@ type Conventions struct {
 	MaxSpanLength    int64      // code points of a span given by offsets; 0 means no limit
 	Tokenizer        token.Kind // of [Resolver.Tokens]
 	Checks           Checks
+	Complete         Completeness
+}
+
+// A Completeness says whether a document that is not among those given was invented,
+// or merely is not at hand.
+type Completeness uint8
+
+const (
+	AutoComplete Completeness = iota // invented, unless the name begins with http:// or https://
+	Complete                         // invented
+	Incomplete                       // not at hand
+)
+
+var completenessNames = [...]string{"auto", "true", "false"}
+
+// ParseCompleteness returns the completeness of that name: "auto", "true" or "false".
+func ParseCompleteness(name string) (Completeness, error) {
+	for c, n := range completenessNames {
+		if n == name {
+			return Completeness(c), nil
+		}
+	}
+	return 0, fmt.Errorf("documents complete %q: not one of auto, true, false", name)
+}
+
+// covers reports whether the documents given are all that may bear such a name.
+func (c Completeness) covers(name string) bool {
+	web := strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
+	return c == Complete || c == AutoComplete && !web
 }
 
 // Checks say which of a citation's statuses can be given. A check that is off

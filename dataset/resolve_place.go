@@ -46,7 +46,7 @@ func (q *query) resolve() *badValue {
 		r.find(q.doc, &q.source)
 		q.place.Level = ibid.LevelDocument
 	}
-	if r.conv.Checks.Existence && q.source.missing(r) {
+	if r.conv.Checks.Existence && q.source.missing(r) && r.conv.Complete.covers(q.doc) {
 		q.place.Status = ibid.StatusDocumentNotFound
 	}
 	switch {

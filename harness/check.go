@@ -58,6 +58,9 @@ func (c *Checked) Coverage() float64 {
 // writes nothing. Keys that are null or occur twice are a [*UsageError], as they
 // are for a run.
 func (p *Plan) Check(ctx context.Context) (*Checked, error) {
+	if err := p.checkInput(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.checkAllKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -67,6 +70,9 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	}
 	if docs != nil {
 		defer docs.Close()
+	}
+	if err := p.checkCited(ctx, docs); err != nil {
+		return nil, asUsage(err)
 	}
 	p.documentProblems(docs)
 	s, err := newScorer(p, docs)
@@ -144,11 +150,7 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 	if p.documents == nil || !slices.ContainsFunc(c.Problems, isMissing) {
 		return nil
 	}
-	var names []string
-	err := p.documents.Read(ctx, func(d *ibid.Document) error {
-		names = append(names, string([]byte(d.Doc)))
-		return nil
-	})
+	names, err := p.documentNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 			continue
 		}
 		if _, known := meant[missing]; !known {
-			meant[missing] = ibid.Nearest(missing, names)
+			meant[missing] = nearestDocument(missing, names)
 		}
 		c.Problems[i].Meant = meant[missing]
 	}

@@ -137,6 +137,9 @@ func (f *Forecast) warn(format string, args ...any) {
 
 // forecastRows adds up the rows of the run; sum may be nil.
 func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.Planner) error {
+	if err := p.checkInput(ctx); err != nil {
+		return err
+	}
 	if err := p.checkAllKeys(ctx); err != nil {
 		return err
 	}
@@ -146,6 +149,9 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 	}
 	if docs != nil {
 		defer docs.Close()
+	}
+	if err := p.checkCited(ctx, docs); err != nil {
+		return asUsage(err)
 	}
 	scorer, err := newScorer(p, docs)
 	if err != nil {

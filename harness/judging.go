@@ -12,17 +12,19 @@ import (
 	"ibid/judge"
 	"ibid/metrics"
 	"ibid/metrics/claims"
+	"ibid/metrics/presence"
 )
 
 // A judging puts rows to a judge, one at a time. Each worker has its own. Its fields
 // from cut on describe the current row.
 type judging struct {
-	judge    judge.Judge
-	human    bool
-	evidence evidenceKind
-	edges    sentenceEdges
-	resolver *dataset.Resolver
-	cutter   *claims.Cutter
+	judge     judge.Judge
+	human     bool
+	evidence  evidenceKind
+	edges     sentenceEdges
+	resolver  *dataset.Resolver
+	documents bool // the run has some
+	cutter    *claims.Cutter
 
 	cut      claims.Claims
 	claims   []ibid.Claim
@@ -35,6 +37,7 @@ type judging struct {
 	index    []int             // of each citation in the request's evidence, -1 if it is not there
 	verdict  *judge.Verdict    // nil if there is none
 	failure  *judge.RowFailure // the judge could not answer
+	textless bool              // no text of the answer's sources is known: nothing is asked
 	verdicts []metrics.CitationVerdict
 	pairs    [][]metrics.PairVerdict
 	checks   []citationCheck // what was said of each citation, parallel to the row's
@@ -50,7 +53,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	return &judging{
 		judge: p.judge, human: p.job.judgeKind() == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
-		resolver: resolver, cutter: claims.NewCutter(options),
+		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
 	}, nil
 }
 
@@ -89,7 +92,7 @@ type citationCheck struct {
 func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 	j.verdict, j.failure = nil, nil
 	j.prepare(in)
-	if len(j.claims) > 0 {
+	if j.asks() {
 		var v *judge.Verdict
 		var err error
 		if j.answer != nil { // a live judge was asked before
@@ -141,10 +144,14 @@ func (j *judging) scope(i int) ibid.Interval {
 	return ibid.Interval{Start: all[0].Start, End: all[len(all)-1].End}
 }
 
+// asks reports whether the judge is asked about the row.
+func (j *judging) asks() bool { return len(j.claims) > 0 && !j.textless }
+
 // fill gives the metrics' row what was judged.
 func (j *judging) fill(r *metrics.Row) {
 	r.Claims, r.HasClaims, r.Unlinked = j.claims, j.cut.Known, j.unlinked
-	r.Scopes, r.Judged, r.JudgeFailed = j.cut.Scopes, true, j.failure != nil
+	r.Judged, r.JudgeFailed, r.Textless = true, j.failure != nil, j.textless
+	r.Scopes = j.cut.Scopes
 	r.Verdicts, r.Pairs = j.verdicts, j.pairs
 }
 
@@ -187,6 +194,8 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		}
 	}
 	j.sources(in)
+	j.textless = !j.human && len(r.Evidence) == 0 && len(r.Sources) == 0 && len(r.Invalid) == 0 &&
+		(len(in.Citations) > 0 || !j.documents)
 	if j.human {
 		j.labels(in)
 	}
@@ -314,7 +323,7 @@ func (j *judging) tabulate(in *ibid.Answer) {
 	j.verdicts = j.verdicts[:0]
 	for i := range in.Citations {
 		c := &j.checks[i]
-		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant, Quoted: int64(c.QuoteAt.End - c.QuoteAt.Start)}
+		v := metrics.CitationVerdict{Support: c.Support, Relevant: c.Relevant, NoText: c.text.missing, Quoted: int64(c.QuoteAt.End - c.QuoteAt.Start)}
 		if !j.human && !in.Citations[i].Place.Status.Valid() && !in.Citations[i].NoClaim {
 			v = metrics.CitationVerdict{Support: ibid.Scored(0), Relevant: ibid.No}
 		}
@@ -415,7 +424,8 @@ func (j *judging) excerptOf(in *ibid.Answer, i int) excerpt {
 	if e, ok := j.excerptAt(&in.Citations[i]); ok {
 		return e
 	}
-	if quote := in.Citations[i].CitedText; quote != "" {
+	// What the model wrote itself proves nothing.
+	if quote := in.Citations[i].CitedText; quote != "" && in.Citations[i].Method != presence.Located.String() {
 		return excerpt{text: quote, known: true}
 	}
 	return excerpt{missing: true}

@@ -80,6 +80,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
 	since := p.job.now()
+	if err := p.checkInput(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.checkAllKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -89,6 +92,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	}
 	if docs != nil {
 		defer docs.Close()
+	}
+	if err := p.checkCited(ctx, docs); err != nil {
+		return nil, asUsage(err)
 	}
 	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
 		return nil, err

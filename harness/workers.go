@@ -270,7 +270,7 @@ func (s *scorer) request(in *ibid.Answer) (*judge.Request, error) {
 		return nil, err
 	}
 	s.judging.prepare(in)
-	if len(s.judging.claims) == 0 {
+	if !s.judging.asks() {
 		return nil, s.resolver.Err()
 	}
 	return &s.judging.request, s.resolver.Err()

@@ -8,7 +8,7 @@ import (
 	"ibid/metrics/span"
 )
 
-var allCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, ScoredCitations), scorable: less(term(Citations), NoClaimCitations)}
+var allCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations, NoTextCitations, ScoredCitations), scorable: less(term(Citations), NoClaimCitations, NoTextCitations)}
 
 var citationDefinitions = map[Metric]Definition{
 	CitationCorrectness: allCitations.define(Definition{
@@ -18,7 +18,7 @@ var citationDefinitions = map[Metric]Definition{
 		UndefinedWhen: "no citation, or none is scored", Source: specification,
 		Num: term(CorrectCitations), Den: term(ScoredCitations),
 	}),
-	CitationRelevance: judgedItems{unscored: less(term(Citations), NoClaimCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations)}.define(Definition{
+	CitationRelevance: judgedItems{unscored: less(term(Citations), NoClaimCitations, NoTextCitations, RelevanceCitations), scorable: less(term(Citations), NoClaimCitations, NoTextCitations)}.define(Definition{
 		Name: "citation_relevance", Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of citations that are relevant",
 		Formula:       "citations relevant for any linked claim / citations whose relevance is scored",
@@ -89,6 +89,19 @@ func (s *Scorer) scoreJudged(r *Row, out *Scores) {
 	s.scoreDialects(r, out)
 }
 
+// withholdUnread makes undefined what needs evidence of a row of which no source is
+// known: whether a claim has a citation is known, what it is worth is not.
+func (s *Scorer) withholdUnread(r *Row, out *Scores) {
+	if !r.Textless || s.opt.Human {
+		return
+	}
+	for _, m := range s.reading {
+		if out.Reasons[m] == ibid.Defined {
+			out.undefined(m, ibid.NoDocuments)
+		}
+	}
+}
+
 // unjudged reports whether no verdict of the row may be read.
 func (r *Row) unjudged() bool { return r.JudgeFailed || !r.Judged }
 
@@ -129,7 +142,7 @@ func whyOpen(r *Row, textless bool) ibid.Reason {
 func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var relevant share
 	var support mean
-	var correct, consistent, noClaim int64
+	var correct, consistent, noClaim, noText int64
 	textless := !s.opt.Human
 	for i := range r.Citations {
 		if r.Citations[i].NoClaim {
@@ -140,7 +153,11 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 		support.add(v.Support)
 		switch {
 		case !v.Support.Known():
-			textless = textless && r.Citations[i].Place.Status == ibid.StatusUnchecked
+			if s.unread(r, i) {
+				noText++
+			} else {
+				textless = false
+			}
 		case s.counts(r, int32(i)):
 			if v.Support.Value >= s.opt.Supported {
 				correct++
@@ -156,6 +173,7 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 		}
 	}
 	out.count(NoClaimCitations, noClaim)
+	out.count(NoTextCitations, noText)
 	out.count(CorrectCitations, correct)
 	out.count(ConsistentCitations, consistent)
 	out.count(ScoredCitations, support.scored)

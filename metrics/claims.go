@@ -6,14 +6,24 @@ import (
 )
 
 // judgedItems are the claims or citations that a judged metric is a share or a mean
-// of. The coverage of the metric is 1 - unscored/scorable.
+// of. The coverage of the metric is 1 - unscored/scorable. What could not be judged for
+// want of a text is in neither.
 type judgedItems struct{ unscored, scorable []Term }
 
 var (
-	needingClaims = judgedItems{unscored: terms(UnscoredNeedingClaims, UndecidedClaims), scorable: terms(ClaimsNeedingCitation, UndecidedClaims)}
-	factualClaims = judgedItems{unscored: terms(UnscoredFactualClaims, UndecidedClaims), scorable: terms(FactualClaims, UndecidedClaims)}
-	outcomeClaims = judgedItems{unscored: term(UnscoredClaims), scorable: terms(FactualClaims, UndecidedClaims)}
-	citedClaims   = judgedItems{unscored: term(UnscoredConsistencyClaims), scorable: terms(ConsistencyClaims, UnscoredConsistencyClaims)}
+	needingClaims = judgedItems{
+		unscored: less(terms(UnscoredNeedingClaims, UndecidedClaims), NoTextNeedingClaims),
+		scorable: less(terms(ClaimsNeedingCitation, UndecidedClaims), NoTextNeedingClaims),
+	}
+	factualClaims = judgedItems{
+		unscored: less(terms(UnscoredFactualClaims, UndecidedClaims), NoTextFactualClaims),
+		scorable: less(terms(FactualClaims, UndecidedClaims), NoTextFactualClaims),
+	}
+	outcomeClaims = judgedItems{unscored: term(UnscoredClaims), scorable: less(terms(FactualClaims, UndecidedClaims), NoTextClaims)}
+	citedClaims   = judgedItems{
+		unscored: less(term(UnscoredConsistencyClaims), NoTextCitedClaims),
+		scorable: less(terms(ConsistencyClaims, UnscoredConsistencyClaims), NoTextCitedClaims),
+	}
 )
 
 // define completes the definition of a metric over the items. Its bounds are [0, 1]
@@ -28,7 +38,7 @@ func (j judgedItems) define(d Definition) Definition {
 }
 
 var claimDefinitions = map[Metric]Definition{
-	CitationCompleteness: judgedItems{unscored: term(UndecidedClaims), scorable: needingClaims.scorable}.define(Definition{
+	CitationCompleteness: judgedItems{unscored: term(UndecidedClaims), scorable: terms(ClaimsNeedingCitation, UndecidedClaims)}.define(Definition{
 		Name: "citation_completeness", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of claims needing a citation that have one",
 		Formula:       "claims needing a citation that have one, valid or not / claims needing a citation",
@@ -43,7 +53,8 @@ var claimDefinitions = map[Metric]Definition{
 		Num: term(SupportedClaims), Den: less(term(ClaimsNeedingCitation), UnscoredNeedingClaims),
 	}),
 	CitedClaimPrecision: judgedItems{
-		unscored: terms(UnscoredNeedingClaims, UndecidedCitedClaims), scorable: terms(CitedClaims, UndecidedCitedClaims),
+		unscored: less(terms(UnscoredNeedingClaims, UndecidedCitedClaims), NoTextNeedingClaims),
+		scorable: less(terms(CitedClaims, UndecidedCitedClaims), NoTextNeedingClaims),
 	}.define(Definition{
 		Name: "cited_claim_precision", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of cited claims that their citations support (attribution precision)",
@@ -76,7 +87,7 @@ var claimDefinitions = map[Metric]Definition{
 		Summary:       "share of factual claims that no evidence supports",
 		Formula:       "factual claims with outcome contradicted or unsupported / factual claims whose outcome is scored",
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
-		Num: term(HallucinatedClaims), Den: less(term(FactualClaims), UnscoredClaims),
+		Num: term(HallucinatedClaims), Den: less(term(FactualClaims), UnscoredClaims, NoTextClaims),
 	}),
 	ContradictionRate: factualClaims.define(Definition{
 		Name: "contradiction_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
@@ -101,6 +112,7 @@ type claimItem struct {
 	factual, needs bool
 	backed         bool         // something it cites counts
 	joint          ibid.Support // 0 if nothing it cites counts
+	noText         bool         // joint is not known because no cited text is
 	outcome        ibid.Outcome
 }
 
@@ -141,8 +153,11 @@ func (s *Scorer) readClaim(r *Row, c *ibid.Claim) claimItem {
 		it.joint = ibid.Scored(0)
 	case it.decided:
 		it.joint = c.Joint
+		it.noText = !it.joint.Known() && s.lacksText(r, c)
 	}
-	it.outcome = s.outcome(&it, c)
+	if it.outcome = s.outcome(&it, c); r.Textless && it.factual {
+		it.outcome = ibid.NoText
+	}
 	return it
 }
 
@@ -154,6 +169,8 @@ func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
 		return ibid.Unscored
 	case !it.factual:
 		return ibid.NotFactual
+	case it.noText:
+		return ibid.NoText
 	case !it.joint.Known():
 		return ibid.Unscored
 	case s.supported(it) && !contradicted:
@@ -173,24 +190,27 @@ type claimShares struct {
 	cited, supported, precise               share // of the claims that need a citation; precise: of those that have one
 	consistent, hallucinated, contradictory share // of the factual claims
 	joint                                   mean  // of the claims that have a citation
-	unscored                                int64
+	unscored, noText                        int64
+	// Of those that are open: no cited text is known.
+	noTextNeeding, noTextFactual, noTextCited int64
 }
 
 // scoreClaims measures the support of claims, and the lack of it.
 func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 	var all claimShares
-	textless := !s.opt.Human
 	for i := range s.judged.claims {
 		it := &s.judged.claims[i]
 		s.addClaim(&all, it, &r.Claims[i])
-		if it.outcome == ibid.Unscored {
+		switch it.outcome {
+		case ibid.Unscored:
 			all.unscored++
-			textless = textless && s.lacksText(r, &r.Claims[i])
+		case ibid.NoText:
+			all.noText++
 		}
 	}
 	s.countClaims(&all, r.unjudged(), out)
 
-	s.judged.textless = textless && all.unscored > 0
+	s.judged.textless = all.unscored == 0 && all.noText > 0
 	open := whyOpen(r, s.judged.textless)
 	why := func(items ibid.Reason) lack { return lack{items, open, r.unjudged()} }
 	toCite, cited := ibid.NoClaims, ibid.NoCitations
@@ -233,6 +253,9 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 			all.cited.addOpen(it.cited, it.cited)
 		}
 		enter(&all.supported, scored, s.supported(it), !it.joint.Known())
+		if it.noText {
+			all.noTextNeeding++
+		}
 		if it.cited {
 			enter(&all.precise, scored, s.supported(it), !it.joint.Known())
 		}
@@ -242,7 +265,10 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		consistent := it.backed && !contradicted && it.joint.Value >= s.opt.Consistent
 		enter(&all.consistent, scored, consistent, !it.joint.Known())
 		enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known())
-		if it.outcome == ibid.Unscored {
+		if it.noText {
+			all.noTextFactual++
+		}
+		if it.outcome == ibid.Unscored || it.outcome == ibid.NoText {
 			all.hallucinated.addOpen(it.joint.Known() && s.opt.Human, true)
 		} else {
 			all.hallucinated.add(it.hallucinated())
@@ -251,21 +277,35 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 	if it.cited {
 		all.joint.add(it.joint)
 	}
+	if it.noText {
+		all.noTextCited++
+	}
 }
 
 // lacksText reports whether the support of a claim could not be judged for want
-// of the texts that it cites.
+// of the texts that it cites. People need none.
 func (s *Scorer) lacksText(r *Row, c *ibid.Claim) bool {
 	lacks := false
 	for _, i := range c.Citations {
-		switch status := r.Citations[i].Place.Status; {
-		case status == ibid.StatusUnchecked:
+		switch {
+		case s.unread(r, int(i)):
 			lacks = true
-		case status.Valid():
+		case r.Citations[i].Place.Status.Valid():
 			return false
 		}
 	}
 	return lacks
+}
+
+// unread reports whether citation i could not be judged because its text is not known.
+func (s *Scorer) unread(r *Row, i int) bool {
+	switch {
+	case s.opt.Human:
+		return false
+	case i < len(r.Verdicts):
+		return r.Verdicts[i].NoText
+	}
+	return r.Citations[i].Place.Status == ibid.StatusUnchecked
 }
 
 // countClaims counts. What depends on which claims are factual and need a
@@ -273,6 +313,8 @@ func (s *Scorer) lacksText(r *Row, c *ibid.Claim) bool {
 func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 	items := s.judged.claims
 	out.count(UnscoredClaims, all.unscored)
+	out.count(NoTextClaims, all.noText)
+	out.count(NoTextCitedClaims, all.noTextCited)
 	out.count(ConsistencyClaims, all.joint.scored)
 	out.count(UnscoredConsistencyClaims, all.joint.open)
 	out.sum(SumConsistency, all.joint.sum)
@@ -299,6 +341,8 @@ func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 	out.count(HallucinatedClaims, all.hallucinated.yes)
 	out.count(UnscoredNeedingClaims, all.supported.open)
 	out.count(UnscoredFactualClaims, all.consistent.open)
+	out.count(NoTextNeedingClaims, all.noTextNeeding)
+	out.count(NoTextFactualClaims, all.noTextFactual)
 }
 
 // scoreVariance measures how much joined support differs between claims.

@@ -289,7 +289,7 @@ func (s *Scorer) scoreSpanAccuracy(r *Row, out *Scores) {
 			if v.Support.Known() && v.Support.Value >= s.opt.Supported && s.counts(r, i) {
 				continue
 			}
-			if !v.Support.Known() {
+			if !v.Support.Known() && !s.unread(r, int(i)) {
 				open++
 			}
 		}

@@ -70,6 +70,11 @@ const (
 	UnscoredNecessityCitations
 	UnscoredExtraCitations
 	NoClaimCitations
+	NoTextClaims
+	NoTextNeedingClaims
+	NoTextFactualClaims
+	NoTextCitedClaims
+	NoTextCitations
 
 	NumCounts
 )
@@ -178,6 +183,11 @@ var countDefinitions = [NumCounts]Definition{
 	RelevanceCitations:         count("relevance_citations", Neutral, "citations of which it is known whether they are relevant; not valid ones are not", noSupport),
 	UnscoredExtraCitations:     count("unscored_extra_citations", LowerIsBetter, "distinct citations beside the truth of which it is not known whether they support what they are cited for", "no judge, or truth or citations not known"),
 	NoClaimCitations:           count("no_claim_citations", Neutral, "citations that stand in the answer and back no text, as in a list of references: in no judged metric", noSupport),
+	NoTextClaims:               count("no_text_claims", LowerIsBetter, "claims with outcome no_text: no text that they cite is known, so that they could not be judged", noLinks),
+	NoTextNeedingClaims:        count("no_text_needing_claims", LowerIsBetter, "of unscored_needing_claims, those of which no cited text is known", noNeeds),
+	NoTextFactualClaims:        count("no_text_factual_claims", LowerIsBetter, "of unscored_factual_claims, those of which no cited text is known", noNeeds),
+	NoTextCitedClaims:          count("no_text_cited_claims", LowerIsBetter, "of unscored_consistency_claims, those of which no cited text is known", noLinks),
+	NoTextCitations:            count("no_text_citations", LowerIsBetter, "citations whose text is not known, so that they could not be judged", noSupport),
 	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
 }
 

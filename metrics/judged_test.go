@@ -65,6 +65,7 @@ func TestJudgedUndefined(t *testing.T) {
 	unsure := says(-1, 0)
 	textless := judgedRow([]float64{-1}, unsure)
 	textless.Citations[0].Place.Status = ibid.StatusUnchecked
+	textless.Verdicts[0].NoText = true
 	failed := judgedRow([]float64{1}, says(1, 0), uncited)
 	failed.JudgeFailed = true
 	unasked := judgedRow([]float64{1}, says(1, 0))
@@ -183,10 +184,58 @@ func TestHumanLabels(t *testing.T) {
 	wantValue(t, score(t, o, row), SupportedCompleteness, 0)
 }
 
+// A claim that cites only what nobody has is in a column of its own: it is open, but not
+// unscored, so that coverage does not suffer.
+func TestNoText(t *testing.T) {
+	row := judgedRow([]float64{-1, 1}, says(-1, 0), says(1, 1))
+	row.Citations[0].Place.Status = ibid.StatusUnchecked
+	row.Verdicts[0].NoText = true
+	s := score(t, judgedOptions(), row)
+	for c, want := range map[Count]int64{
+		UnscoredClaims: 0, NoTextClaims: 1, NoTextNeedingClaims: 1, NoTextFactualClaims: 1, NoTextCitedClaims: 1, NoTextCitations: 1, ScoredCitations: 1,
+	} {
+		wantCount(t, s, c, want)
+	}
+	if s.Outcomes[0] != ibid.NoText {
+		t.Errorf("outcome %v, want %v", s.Outcomes[0], ibid.NoText)
+	}
+	wantValue(t, s, SupportedCompleteness, 1)
+	wantValue(t, s, HallucinationRate, 0)
+	for _, m := range []Metric{SupportedCompleteness, HallucinationRate, CitationCorrectness, MeanConsistency, FactualConsistency} {
+		d, _ := Lookup(m.String())
+		sum := int64(0)
+		for _, term := range d.Unscored {
+			c, _ := CountByName(term.Column)
+			sum += int64(term.Factor) * s.Counts[c]
+		}
+		if sum != 0 {
+			t.Errorf("%v: %d items count as unscored, want 0", m, sum)
+		}
+	}
+}
+
+// Of an answer whose sources nobody has, only what needs no evidence is known, whatever
+// is uncited in it.
+func TestTextless(t *testing.T) {
+	row := judgedRow([]float64{-1}, says(-1, 0), says(0))
+	row.Citations[0].Place.Status = ibid.StatusUnchecked
+	row.Verdicts[0].NoText, row.Textless = true, true
+	s := score(t, judgedOptions(), row)
+	wantValue(t, s, CitationCompleteness, 0.5)
+	wantReason(t, s, ibid.NoDocuments, SupportedCompleteness, HallucinationRate, HallucinationScore, AnswerConsistencyScore, CitationQualityScore, ALCERecall, LongCitePrecision)
+	row.Citations[0].Place.Status = ibid.StatusDocumentNotFound // invented: known to be bad
+	row.Verdicts[0], row.Textless = CitationVerdict{}, false
+	s = score(t, judgedOptions(), row)
+	wantValue(t, s, SupportedCompleteness, 0)
+	wantValue(t, s, CitationCorrectness, 0)
+	wantValue(t, s, HallucinationRate, 1)
+}
+
 // A claim that cites one text that is there was not left out for want of texts.
 func TestOneTextOfTwo(t *testing.T) {
 	row := judgedRow([]float64{-1, -1}, says(-1, 0, 1))
 	row.Citations[1].Place.Status = ibid.StatusUnchecked
+	row.Verdicts[1].NoText = true
 	wantReason(t, score(t, judgedOptions(), row), ibid.JudgeFailed, SupportedCompleteness, CitationCorrectness, ALCERecall)
 	row.Citations[0].Place.Status = ibid.StatusDocumentNotFound
 	row.Verdicts[0] = CitationVerdict{}

@@ -55,7 +55,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestOutcomeNames(t *testing.T) {
-	for o, want := range []string{"not_factual", "unscored", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
+	for o, want := range []string{"not_factual", "unscored", "no_text", "supported_by_cited", "contradicted", "supported_elsewhere", "unsupported"} {
 		if got := ibid.Outcome(o).String(); got != want {
 			t.Errorf("outcome %d is called %s, want %s", o, got, want)
 		}

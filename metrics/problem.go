@@ -77,6 +77,7 @@ var problemOfOutcome = map[ibid.Outcome]Problem{
 	ibid.Unsupported:        ProblemUnsupported,
 	ibid.SupportedElsewhere: ProblemElsewhere,
 	ibid.Unscored:           ProblemUnjudged,
+	ibid.NoText:             ProblemUnjudged,
 }
 
 // StatusProblem is the problem that a status alone means.

@@ -28,6 +28,10 @@ type Row struct {
 	// answer, and no verdict in this row is read.
 	Judged, JudgeFailed bool
 
+	// Textless: no text of the answer's sources is known, so that nothing was asked.
+	// What needs evidence is undefined.
+	Textless bool
+
 	// Verdicts are parallel to Citations; nil: none is scored.
 	Verdicts []CitationVerdict
 	// Pairs are parallel to Claims, and each element to the Citations of its
@@ -54,6 +58,7 @@ type CitationVerdict struct {
 	Support   ibid.Support // the best over its claims
 	Relevant  ibid.Tri     // Yes if it is for any of its claims
 	Necessary ibid.Tri     // Yes if it is for any of its claims, see [PairVerdict]
+	NoText    bool         // no text of it is known, so that it could not be judged
 	Quoted    int64        // code points of the passage that the judge quoted; 0 if it quoted none
 }
 

@@ -41,6 +41,7 @@ type Scorer struct {
 
 	reasons []ibid.Reason // of every metric before anything is known of a row; the values are 0
 	sums    int
+	reading []Metric // that need the text of a source
 	custom  []customMetric
 
 	weights    [len(components)]float64 // of the overall score's components, 0 of those that the run has not
@@ -93,6 +94,9 @@ func (r *registry) newScorer(o Options) *Scorer {
 		why := ibid.Defined
 		if d.Judged {
 			why = ibid.NoJudge // unless the run has one
+			if m := Metric(len(s.reasons)); m != CitationCompleteness && m != CitationCoverage {
+				s.reading = append(s.reading, m)
+			}
 		}
 		s.reasons = append(s.reasons, why)
 	}
@@ -131,6 +135,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	if !s.opt.Compat {
 		s.scoreComponents(r, out)
 	}
+	s.withholdUnread(r, out)
 	if s.components != "" {
 		s.scoreOverall(r, e, out)
 	}

@@ -67,7 +67,8 @@ var outcomeWords = []word{
 	{ibid.Unsupported.String(), "unsupported", "No evidence supports the claim, cited or not.", toneBad},
 	// It does not say that the judge was asked: of a place that could not be checked it
 	// has no text to read.
-	{ibid.Unscored.String(), "not judged", "There is no verdict: the judge had no text to judge by, or it could not answer.", toneNeutral},
+	{ibid.Unscored.String(), "not judged", "There is no verdict: the judge could not answer, or nobody was asked.", toneNeutral},
+	{ibid.NoText.String(), "no text", "No text that the claim cites is known, so that nobody could judge it.", toneNeutral},
 	{ibid.NotFactual.String(), "not factual", "The sentence claims nothing that could be checked.", toneNeutral},
 }
 

@@ -55,9 +55,13 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 		c.rest = others(c.headline)
 	}
 	for _, key := range o.Slices {
-		if !slices.Contains(c.slices, key) {
-			c.slices = append(c.slices, key)
+		if slices.Contains(c.slices, key) {
+			continue
 		}
+		if err := base.checkSlice(key); err != nil {
+			return nil, err
+		}
+		c.slices = append(c.slices, key)
 	}
 	c.result = &Result{
 		Schema: Schema, By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,

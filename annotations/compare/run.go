@@ -2,10 +2,12 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
@@ -93,6 +95,36 @@ func (r *Run) Systems() []string {
 // slices are the keys that the run is sliced by.
 func (r *Run) slices() []string {
 	return slices.DeleteFunc(slices.Clone(r.Manifest.Effective().Slices), func(key string) bool { return key == "system" })
+}
+
+// checkSlice refuses a slice by a tag that no row of the run has.
+func (r *Run) checkSlice(key string) error {
+	if runs.IsColumnSlice(key) {
+		return nil
+	}
+	values, err := runs.ReadSlices(r.Dir, r.file, key)
+	if err != nil || slices.ContainsFunc(values, func(of []string) bool { return len(of) > 0 }) {
+		return err
+	}
+	names := map[string]bool{"provider": true, "system": true, runs.SourceTypeSlice: true}
+	var tags parquet.ColumnValues
+	for g := range r.file.RowGroups() {
+		if !r.file.Has("tags") {
+			break
+		}
+		if err := r.file.ReadColumn(g, "tags", &tags); err != nil {
+			return err
+		}
+		for _, tag := range tags.Keys {
+			names[tag] = true
+		}
+	}
+	all := slices.Sorted(maps.Keys(names))
+	u := &UsageError{Err: fmt.Errorf("no row of %s has the tag %s", r.Manifest.ID, key), Tip: "slices can be by " + strings.Join(all, ", ")}
+	if near := ibid.Nearest(key, all); near != "" {
+		u.Tip = "did you mean " + near + "?"
+	}
+	return u
 }
 
 // A series is one quantity over the rows of a run, in file order.

@@ -23,6 +23,12 @@ const (
 	modelSlice    = "model"
 )
 
+// IsColumnSlice reports whether a slice key is no tag but a column: such a key is never
+// a slip, whatever the rows have.
+func IsColumnSlice(key string) bool {
+	return key == SourceTypeSlice || key == systemSlice || key == providerSlice || key == modelSlice
+}
+
 // AppendSlices appends the values that an answer of the input has for a slice
 // key: source_type, provider, model, system or a tag. An answer without any is in no
 // slice of that key.

@@ -140,10 +140,27 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		// stops the other programs of a pipe, too.
 		err = ctx.Err()
 	}
+	if err == nil && result.Rows == 0 && result.Documents == 0 {
+		err = nothingRead(&result)
+	}
 	if err != nil {
 		return result, errors.Join(err, sink.abort())
 	}
 	return result, sink.close()
+}
+
+// nothingRead is the error of an import that has nothing to write.
+func nothingRead(r *convert.Report) error {
+	switch {
+	case r.Failed > 0:
+		return &usageError{
+			err:  fmt.Errorf("none of the %s records could be read, so nothing was written", report.Thousands(r.Failed)),
+			hint: "the lines above say why; ibid import auto recognises the format",
+		}
+	case r.LeftOut > 0:
+		return &usageError{err: fmt.Errorf("all of the %s records were left out on purpose, so nothing was written", report.Thousands(r.LeftOut))}
+	}
+	return &usageError{err: errors.New("there are no records in it, so nothing was written")}
 }
 
 // interruptible is r until ctx ends; from then on it gives the error of ctx. A

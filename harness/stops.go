@@ -1,0 +1,215 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+)
+
+// maxNames bounds the names that a hint chooses from or lists.
+const (
+	maxNames       = 1000
+	maxListedNames = 10
+)
+
+// checkInput stops a run of which nothing could come: without rows, with documents
+// that are none, or over a slice that no row is in. Each is a [*UsageError].
+func (p *Plan) checkInput(ctx context.Context) error {
+	s := &p.job.Config.Settings
+	switch {
+	case p.Rows == 0:
+		u := usagef("%s has no rows", s.Dataset)
+		u.Tip = "name the file that holds the answers; ibid import says how many records it wrote"
+		return u
+	case p.documents != nil && p.documents.Rows() == 0:
+		u := usagef("%s has no documents", s.Documents)
+		u.Tip = "name the file that holds the sources; without any, leave documents out: places are scored, texts are not"
+		return u
+	}
+	err := p.checkOnly(ctx)
+	if err == nil && !p.job.ofAnchors { // slices are of the run
+		err = p.checkSlices(ctx)
+	}
+	return asUsage(err)
+}
+
+// checkOnly stops a run whose --only leaves no row.
+func (p *Plan) checkOnly(ctx context.Context) error {
+	if len(p.job.Only) == 0 {
+		return nil
+	}
+	found := false
+	values := make(map[string]map[string]bool) // of each tag, as far as hints look
+	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantTags), p.job.Limit, func(r *ibid.Answer) error {
+		if found = p.job.wants(r); found {
+			return errEnough
+		}
+		for _, tag := range r.Tags {
+			of := values[tag.Key]
+			if of == nil {
+				if len(values) == maxNames {
+					continue
+				}
+				of = make(map[string]bool)
+				values[strings.Clone(tag.Key)] = of
+			}
+			if !of[tag.Value] && len(of) < maxNames {
+				of[strings.Clone(tag.Value)] = true
+			}
+		}
+		return nil
+	})
+	if found || ignoreEnough(err) != nil {
+		return ignoreEnough(err)
+	}
+	for _, tag := range p.job.Only {
+		of, ok := values[tag.Key]
+		switch {
+		case !ok:
+			u := usagef("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key)
+			u.Tip = meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags")
+			return u
+		case !of[tag.Value]:
+			u := usagef("--only %s=%s leaves no row", tag.Key, tag.Value)
+			u.Tip = meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", "")
+			return u
+		}
+	}
+	var all []string
+	for _, tag := range p.job.Only {
+		all = append(all, "--only "+tag.Key+"="+tag.Value)
+	}
+	return usagef("%s leave no row: none has all of these tags", strings.Join(all, " "))
+}
+
+// checkSlices stops a run over slices by a tag that no row of the dataset has. It reads
+// no further than the last tag that it looks for.
+func (p *Plan) checkSlices(ctx context.Context) error {
+	missing := slices.DeleteFunc(slices.Clone(p.job.Config.Slices), runs.IsColumnSlice)
+	if len(missing) == 0 {
+		return nil
+	}
+	tags := make(map[string]bool)
+	var values []string
+	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantTags), 0, func(r *ibid.Answer) error {
+		missing = slices.DeleteFunc(missing, func(key string) bool {
+			values = runs.AppendSlices(values[:0], r, key)
+			return len(values) > 0
+		})
+		if len(missing) == 0 {
+			return errEnough
+		}
+		for _, tag := range r.Tags {
+			if !tags[tag.Key] && len(tags) < maxNames {
+				tags[strings.Clone(tag.Key)] = true
+			}
+		}
+		return nil
+	})
+	if err := ignoreEnough(err); err != nil || len(missing) == 0 {
+		return err
+	}
+	tip := meantAmong(missing[0], append(slices.Sorted(maps.Keys(tags)), "system", "provider", runs.SourceTypeSlice), "slices can be by", "")
+	return p.job.Config.Refuse("slices", "no row has the tag "+missing[0], tip)
+}
+
+// meantAmong is a hint: the name that was probably meant, else the first of all names
+// after what they are, or the text otherwise if there are none.
+func meantAmong(name string, names []string, what, otherwise string) string {
+	if near := ibid.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	if len(names) == 0 {
+		return otherwise
+	}
+	return what + " " + listed(names, maxListedNames)
+}
+
+// listed joins the first names and counts the others.
+func listed(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// checkCited stops a run none of whose cited documents is among the documents that
+// were given: every citation would count as invented. Rows with documents of their
+// own are not looked at.
+func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
+	if docs == nil {
+		return nil
+	}
+	var cited []string
+	found := false
+	seen := make(map[string]bool)
+	source := p.source.Select(dataset.WantKeys | dataset.WantSpans | dataset.WantDocuments)
+	err := eachRow(ctx, source, p.job.Limit, func(r *ibid.Answer) error {
+		for i := range r.Citations {
+			doc := r.Citations[i].Doc
+			if found = r.HasDocuments || docs.Has(doc); found {
+				return errEnough
+			}
+			if !r.Citations[i].DocNull && !seen[doc] && len(cited) < maxListedNames {
+				doc = strings.Clone(doc)
+				seen[doc] = true
+				cited = append(cited, doc)
+			}
+		}
+		return nil
+	})
+	if found || len(cited) == 0 || ignoreEnough(err) != nil {
+		return ignoreEnough(err)
+	}
+	names, err := p.documentNames(ctx)
+	if err != nil {
+		return err
+	}
+	u := usagef("none of the cited documents is in %s: the answers cite %s; it has %s",
+		p.job.Config.Documents, listed(quotedNames(cited), 3), listed(quotedNames(names), 3))
+	u.Tip = "cite documents by their names in the column doc"
+	for _, doc := range cited {
+		if near := nearestDocument(doc, names); near != "" {
+			u.Tip = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, near)
+			break
+		}
+	}
+	return u
+}
+
+// documentNames are the names of all documents, in their order.
+func (p *Plan) documentNames(ctx context.Context) ([]string, error) {
+	var names []string
+	err := p.documents.Read(ctx, func(d *ibid.Document) error {
+		names = append(names, strings.Clone(d.Doc))
+		return nil
+	})
+	return names, err
+}
+
+// nearestDocument is the document that was probably meant: one whose file has the
+// same name, whatever its folder and case, or else the one that is spelt most alike.
+func nearestDocument(doc string, names []string) string {
+	for _, name := range names {
+		if strings.EqualFold(path.Base(doc), path.Base(name)) {
+			return name
+		}
+	}
+	return ibid.Nearest(doc, names)
+}
+
+func quotedNames(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = fmt.Sprintf("%q", name)
+	}
+	return out
+}
