@@ -38,6 +38,11 @@ type Answer struct {
 	QueryNull, AnswerNull   bool   // required columns whose value is null: the row is an error row
 	System, Provider, Model string // System is "default" when null, empty or absent
 
+	// What the answer took: US dollars, tokens read and written, milliseconds.
+	CostUSD       Number
+	Tokens        Integer
+	LatencyMillis Number
+
 	Citations    []Citation
 	HasCitations bool
 	Truth        []Mark

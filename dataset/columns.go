@@ -20,7 +20,7 @@ const (
 	WantSpans                      // doc, page, start, end, unit of citations and truth; annotator
 	WantAnswers                    // query, answer; answer_start, answer_end of citations
 	WantQuotes                     // cited_text of citations
-	WantDetails                    // what else citations and truth have
+	WantDetails                    // what else citations and truth have; what answers took
 	WantClaims                     // claims
 	WantLabels                     // labels
 	WantDocuments                  // documents
@@ -104,6 +104,9 @@ const (
 	colModel
 	colQuery
 	colAnswer
+	colCost
+	colTokens
+	colLatency
 
 	citDoc
 	citPage
@@ -174,6 +177,9 @@ var rowSpec = schemaSpec{
 		colModel:    {member: "model", group: -1, want: WantKeys},
 		colQuery:    {member: "query", group: -1, want: WantAnswers, required: true},
 		colAnswer:   {member: "answer", group: -1, want: WantAnswers, required: true},
+		colCost:     {member: "answer_cost_usd", group: -1, want: WantDetails, kind: floatValue},
+		colTokens:   {member: "answer_tokens", group: -1, want: WantDetails, kind: intValue},
+		colLatency:  {member: "answer_latency_ms", group: -1, want: WantDetails, kind: floatValue},
 
 		citDoc:               {member: "doc", group: groupCitations, want: WantSpans, aliases: docNames},
 		citPage:              {member: "page", group: groupCitations, want: WantSpans, kind: pageValue, aliases: pageNames},

@@ -23,6 +23,7 @@ func (b *Batch) Row(i int, r *ibid.Answer) {
 	r.Query, r.QueryNull = query.plainText(i), !query.plain(i)
 	r.Answer, r.AnswerNull = answer.plainText(i), !answer.plain(i)
 	r.Provider, r.Model = b.leaves[colProvider].plainText(i), b.leaves[colModel].plainText(i)
+	r.CostUSD, r.Tokens, r.LatencyMillis = b.leaves[colCost].plainFloat(i), b.leaves[colTokens].plainInt(i), b.leaves[colLatency].plainFloat(i)
 
 	b.citations(i, r)
 	b.truth(i, r)
@@ -70,6 +71,22 @@ func (d *leafData) memberFloat(e int) ibid.Number {
 		return ibid.Number{}
 	}
 	return ibid.Some(d.Floats[e])
+}
+
+// plainInt is the integer of row i of a plain column.
+func (d *leafData) plainInt(i int) ibid.Integer {
+	if !d.plain(i) {
+		return ibid.Integer{}
+	}
+	return ibid.Some(d.Ints[i])
+}
+
+// plainFloat is the number of row i of a plain column.
+func (d *leafData) plainFloat(i int) ibid.Number {
+	if !d.plain(i) {
+		return ibid.Number{}
+	}
+	return ibid.Some(d.Floats[i])
 }
 
 // ofLength returns s with length n, keeping its memory if that is enough.

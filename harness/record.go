@@ -48,6 +48,8 @@ type (
 		Row                                                               runs.IntColumn
 		Tags, Undefined                                                   runs.MapColumn
 		Fails                                                             runs.BoolColumn
+		CostUSD, LatencyMillis                                            runs.DoubleColumn
+		Tokens                                                            runs.IntColumn
 		SourceTypes                                                       runs.TextsColumn
 	}
 	citationColumns struct {
@@ -152,6 +154,9 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	}
 	to.Provider.Optional(in.Provider)
 	to.Model.Optional(in.Model)
+	to.CostUSD.Optional(in.CostUSD)
+	to.Tokens.Optional(in.Tokens)
+	to.LatencyMillis.Optional(in.LatencyMillis)
 	r.addTags(in)
 	r.patterns.of(scores).append(&r.patterns, scores)
 	to.Cluster.Optional(clusterOf(in, r.cluster))

@@ -251,4 +251,5 @@ func (r *registry) add(d Definition, f func(*Row, *Scores) Value) error {
 var reservedColumns = map[string]bool{
 	"id": true, "system": true, "row": true, "status": true, "error": true, "truth_annotator": true,
 	"overall_components": true, "provider": true, "model": true, "tags": true, "undefined": true,
+	"answer_cost_usd": true, "answer_tokens": true, "answer_latency_ms": true,
 }

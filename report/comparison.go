@@ -129,6 +129,10 @@ func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 			t.write(b, o.Style)
 		}
 	}
+	if t := c.tookTable(); t != nil {
+		b.WriteString("\n")
+		t.write(b, o.Style)
+	}
 	if left > 0 {
 		fmt.Fprintf(b, "\n%d more pairs with -v, in JSON and CSV\n", left)
 	}
@@ -136,6 +140,16 @@ func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 	for i, note := range notes.texts {
 		fmt.Fprintf(b, "%s %s\n", superscript(i+1), CleanLine(note))
 	}
+}
+
+// tookTable is what the answers of the sides took.
+func (c *Comparison) tookTable() *table {
+	var names []string
+	var all []compare.Took
+	for _, s := range c.Sides {
+		names, all = append(names, CleanLine(s.Name)), append(all, s.Took)
+	}
+	return tookTable(names, all)
 }
 
 // legend says what marks and columns mean.
@@ -300,6 +314,10 @@ func (c *Comparison) writeMarkdown(b *strings.Builder) {
 			b.WriteString("\n")
 			t.markdown(b)
 		}
+	}
+	if t := c.tookTable(); t != nil {
+		b.WriteString("\n")
+		t.markdown(b)
 	}
 	fmt.Fprintf(b, "\n%s\n", markdownText(c.legend()))
 	for i, note := range notes.texts {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
@@ -21,6 +22,8 @@ type Summary struct {
 	Gates  []runs.GateResult
 
 	Calibration *Calibration // of the run's judge, nil if there is none
+
+	Took map[string]compare.Took // what answers took, by system; nil if it is not to be shown
 
 	rows []runs.SummaryRow
 	by   string // the field that [Summary.By] grouped by

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 )
 
@@ -218,7 +219,7 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 	if field == "system" {
 		has = func(system, slice string) bool { return system != "" && slice == "" }
 	}
-	by = &Summary{Run: s.Run, Title: s.Title + ", by " + CleanLine(field), by: field}
+	by = &Summary{Run: s.Run, Took: s.Took, Title: s.Title + ", by " + CleanLine(field), by: field}
 	for _, b := range s.Blocks {
 		if has(b.System, b.Slice) {
 			by.Blocks = append(by.Blocks, b)
@@ -247,8 +248,25 @@ func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
 		for columns := range slices.Chunk(group, byColumns) {
 			b.WriteString("\n")
 			matrix(columns, name, notes).write(b, style)
+			if t := s.tookTable(columns); t != nil {
+				b.WriteString("\n")
+				t.write(b, style)
+			}
 		}
 	}
+}
+
+// tookTable is what the answers of the systems of some blocks took.
+func (s *Summary) tookTable(columns []summaryBlock) *table {
+	if s.by != "system" {
+		return nil
+	}
+	var names []string
+	var all []compare.Took
+	for i := range columns {
+		names, all = append(names, systemName(&columns[i])), append(all, s.Took[columns[i].System])
+	}
+	return tookTable(names, all)
 }
 
 // sliceGroups splits the blocks by system.

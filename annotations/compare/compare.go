@@ -45,6 +45,7 @@ type Side struct {
 	Run    string `json:"run"`    // id
 	System string `json:"system"` // "" is all systems of the run that the sides have in common
 	Rows   int64  `json:"rows"`
+	Took
 }
 
 // A Pair is one side against another.

@@ -427,6 +427,12 @@ func matching(values [][]string, value string) filter {
 // finish adjusts p-values and ranks the sides.
 func (c *comparison) finish() (*Result, error) {
 	c.result.adjust()
+	for i, s := range c.sides {
+		var err error
+		if c.result.Sides[i].Took, err = s.took(); err != nil {
+			return nil, err
+		}
+	}
 	if len(c.sides) > 2 {
 		for _, q := range c.headline {
 			r, err := c.rank(q)

@@ -27,6 +27,8 @@ type exchange struct {
 	citations []foundCitation
 	marks     []answerMark
 
+	took took // what the answer took
+
 	unread   extra          // members that have no column and belong to no citation
 	kept     map[string]int // how often each name was kept
 	unknown  []string       // dotted names of members that the format does not have
@@ -349,6 +351,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	row := ibid.Answer{
 		File: c.file, ID: x.id, Query: x.query, Answer: x.text,
 		System: x.system, Provider: c.format.name, Model: x.model,
+		CostUSD: x.took.cost, Tokens: x.took.tokens(), LatencyMillis: x.took.latency,
 		Citations: make([]ibid.Citation, 0, len(x.citations)), HasCitations: true,
 	}
 	w := exchangeWriter{exchangeReader: c, x: x, at: at, names: &c.names}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ibid"
 )
 
 // An exchangeFormat is how one provider writes its answers and citations. All of
@@ -16,7 +18,8 @@ import (
 // A file holds one response, several, a list of them, JSON Lines, or the events
 // of a stream; standard input is recognised by how it begins. A record is a
 // response, or an object that has it as its member response (of batches: result)
-// and may have id or custom_id, system, query and request beside it. The id of a
+// and may have id or custom_id, system, query, request, answer_cost_usd, answer_tokens
+// and answer_latency_ms beside it; where these are not, the response is asked. The id of a
 // row is the one beside the response, else the name of a file that holds nothing
 // else, without .response and what follows, else the response's own, else the
 // name of the file and the number of the record. The system is the one beside the
@@ -241,6 +244,7 @@ func (c *exchangeReader) wrapped(x *exchange, o *object) {
 	if response == nil {
 		c.ask(x, nil)
 		c.format.response(x, o)
+		x.took.account(o)
 		return
 	}
 	x.givenID = o.first("id", "custom_id").label()
@@ -253,6 +257,16 @@ func (c *exchangeReader) wrapped(x *exchange, o *object) {
 	}
 	c.ask(x, own)
 	c.format.response(x, response)
+	x.took.account(response)
+	if cost := o.get("answer_cost_usd").float(); cost.Known() {
+		x.took.cost = cost
+	}
+	if tokens := o.get("answer_tokens").integer(); tokens.Known() {
+		x.took.total = ibid.Some(float64(tokens.Value))
+	}
+	if latency := o.get("answer_latency_ms").float(); latency.Known() {
+		x.took.latency = latency
+	}
 	x.rest(o)
 }
 
@@ -358,6 +372,9 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 		}
 		if o != nil {
 			reader.event(x, o)
+			for _, account := range []*object{o, o.inside("message"), o.inside("response"), o.inside("delta")} {
+				x.took.account(account)
+			}
 		}
 		if broken != nil {
 			e := at.err(c.file, broken.Error())

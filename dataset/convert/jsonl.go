@@ -148,6 +148,12 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			r.Provider = v.string()
 		case "model":
 			r.Model = v.string()
+		case "answer_cost_usd":
+			r.CostUSD = v.float()
+		case "answer_tokens":
+			r.Tokens = v.integer()
+		case "answer_latency_ms":
+			r.LatencyMillis = v.float()
 		case "citations":
 			r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
 		case "truth":

@@ -60,6 +60,13 @@ func (c IntColumn) Repeat(v int64, n int) { c.table.RepeatInt(c.at, v, n) }
 // Append appends v.
 func (c DoubleColumn) Append(v float64) { c.table.AppendDouble(c.at, v) }
 
+// Optional appends v unless it is null.
+func (c DoubleColumn) Optional(v ibid.Number) {
+	if v.Known() {
+		c.table.AppendDouble(c.at, v.Value)
+	}
+}
+
 // Append appends v.
 func (c BoolColumn) Append(v bool) { c.table.AppendBool(c.at, v) }
 

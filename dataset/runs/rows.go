@@ -51,8 +51,12 @@ type Row struct {
 	Undefined    map[string]string  `col:"undefined" doc:"metrics without a value, each with the reason" null:"never"`
 	Numbers      map[string]float64 `col:"*"` // counts, metrics, sums and bounds by name; what is undefined is not there
 
-	Cluster     string   `col:"cluster" doc:"rows with the same cluster are not independent" null:"its cluster is the id"`
-	Tampering   string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence" null:"the judge does not look for it"`
+	Cluster       string   `col:"cluster" doc:"rows with the same cluster are not independent" null:"its cluster is the id"`
+	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence" null:"the judge does not look for it"`
+	CostUSD       *float64 `col:"answer_cost_usd" doc:"what the answer cost, as the input has it" unit:"USD" null:"not known"`
+	Tokens        *int64   `col:"answer_tokens" doc:"tokens that the answer took, read and written, as the input has it" null:"not known"`
+	LatencyMillis *float64 `col:"answer_latency_ms" doc:"how long the answer took, as the input has it" unit:"ms" null:"not known"`
+
 	SourceTypes []string `col:"source_types" doc:"kinds of source that the citations have, sorted" null:"the run has no slices by source_type"`
 }
 

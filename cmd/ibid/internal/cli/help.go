@@ -143,6 +143,7 @@ A dataset is a Parquet file, a directory or a glob of them; one row is one
 answer by one system. id, query and answer are required; (id, system) is unique.
 
   id, query, answer, system, provider, model   text
+  answer_cost_usd, answer_tokens, answer_latency_ms   numbers: what the answer took
   citations   list of doc, page, start, end, unit, cited_text, title, answer_start,
               answer_end, answer_role (segment or marker), citation_id, claim_id,
               source_type, method, confidence, relevance, token_contribution, source_reference

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/annotations/compare"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
@@ -190,9 +191,30 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 		}
 		view = narrow
 	}
+	if by == "system" {
+		if view.Took, err = tookBySystem(dir); err != nil {
+			return err
+		}
+	}
 	return a.write(func(w io.Writer) error {
 		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
 	})
+}
+
+// tookBySystem is what the answers of each system of a run took.
+func tookBySystem(dir string) (map[string]compare.Took, error) {
+	run, err := compare.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	all := make(map[string]compare.Took)
+	for _, system := range run.Systems() {
+		if all[system], err = run.Took(system); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // noField is the error for a field that the summary is not grouped by.

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"ibid/annotations/compare"
+)
+
+// tookTable sets beside each other what the answers of several took on average,
+// nil if nothing is known of any.
+func tookTable(names []string, all []compare.Took) *table {
+	t := &table{header: []string{"mean of an answer"}, right: 1}
+	for _, name := range names {
+		t.header = append(t.header, name, "n")
+	}
+	for _, of := range []struct {
+		name string
+		mean func(compare.Took) *compare.Mean
+	}{
+		{"answer_cost_usd", func(t compare.Took) *compare.Mean { return t.CostUSD }},
+		{"answer_tokens", func(t compare.Took) *compare.Mean { return t.Tokens }},
+		{"answer_latency_ms", func(t compare.Took) *compare.Mean { return t.LatencyMillis }},
+	} {
+		if !slices.ContainsFunc(all, func(t compare.Took) bool { return of.mean(t) != nil }) {
+			continue
+		}
+		row := []string{of.name}
+		for _, took := range all {
+			if m := of.mean(took); m != nil {
+				row = append(row, amount(m.Value), Thousands(m.N))
+			} else {
+				row = append(row, "–", "0")
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	if len(t.rows) == 0 {
+		return nil
+	}
+	return t
+}
+
+// amount prints a number from 0 up with four digits: a cent is not 0.000.
+func amount(v float64) string {
+	if v >= 1000 {
+		return number(v)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
