@@ -75,6 +75,7 @@ const (
 	NothingToCite               // nothing was to be cited and nothing was
 	JudgeFailed                 // the judge was asked and could not answer
 	RowError                    // the row could not be read or scored
+	NotFetched                  // a URL that is to be live is not among the fetched pages
 
 	// Of statistics.
 
@@ -86,7 +87,7 @@ const (
 )
 
 var reasonNames = [...]string{
-	"", "no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error",
+	"", "no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched",
 	"no_data", "zero_denominator", "out_of_range", "bad_argument", "no_variation",
 }
 

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -15,7 +14,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	}
 	l.limitToOneCall(c)
 	inheritRetries(c)
-	l.refuseUnavailable(c)
+	l.refuseIncomplete(c)
 	l.checkLive(c)
 	l.checkAnchors(c)
 	warnUnused(c)
@@ -79,6 +78,12 @@ func warnUnused(c *Config) {
 		switch {
 		case s.ofJudge() && !usedBy(s.name, c.Judge.Kind):
 			c.warn(a, "has no effect with judge: "+c.Judge.Kind)
+		case s.name == "presence.sources" && !c.Presence.Strict:
+			c.warn(a, "has no effect without presence.strict")
+		case strings.HasPrefix(s.name, "presence.semantic.") && s.name != "presence.semantic.enabled" && !c.Presence.Semantic.Enabled:
+			c.warn(a, "has no effect without presence.semantic.enabled")
+		case s.name == "presence.semantic.enabled" && c.Presence.Semantic.Enabled && c.Presence.Mode == "any_citation":
+			c.warn(a, "has no effect with presence.mode: any_citation")
 		case s.name == "quality_control.error_handling.fallback_scoring" && c.Compat == "none":
 			c.warn(a, "has no effect without compat: spec-1.0; what cannot be judged is unscored")
 		}
@@ -100,23 +105,19 @@ func usedBy(name, kind string) bool {
 	return slices.Contains(liveJudges, kind)
 }
 
-// notAvailable are the settings whose feature this version does not have.
-// Their defaults are accepted, since they ask for nothing.
-var notAvailable = []string{
-	"presence.strict", "presence.semantic.enabled", "presence.semantic.threshold",
-}
-
-// refuseUnavailable reports every setting that asks for a missing feature.
-// A run that is switched off asks for none.
-func (l *loader) refuseUnavailable(c *Config) {
+// refuseIncomplete reports settings that need another one, which is not given. A
+// run that is switched off needs none.
+func (l *loader) refuseIncomplete(c *Config) {
 	if !c.Enabled {
 		return
 	}
-	for _, name := range notAvailable {
-		s := byName[name]
-		if v := c.values[s]; !reflect.DeepEqual(v.value, s.def) {
-			l.report(v.at, name, flowText(v.value)+" is not available yet", "leave it at "+flowText(s.def))
-		}
+	p := &c.Presence
+	if strict := c.values[byName["presence.strict"]]; p.Strict && p.Sources == "" {
+		l.report(strict.at, "presence.strict", "nobody has asked which URLs are live",
+			"run: ibid fetch ANSWERS -o sources.parquet, then set presence.sources: sources.parquet")
+	}
+	if model := c.values[byName["presence.semantic.model"]]; p.Semantic.Enabled && p.Semantic.Model != "" && p.Semantic.BaseURL == "" {
+		l.report(model.at, "presence.semantic.model", "the model has no endpoint", "set presence.semantic.base_url, such as http://localhost:8000/v1")
 	}
 	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
 		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")

@@ -121,6 +121,20 @@ func (c *Config) APIKey(getenv func(string) string) (string, error) {
 		"export "+name+"=KEY, or name another variable as judge.api_key_env")
 }
 
+// EmbeddingKey returns the key of the endpoint of embeddings, from the environment;
+// "" if none is sent. That it is missing is an *[Error].
+func (c *Config) EmbeddingKey(getenv func(string) string) (string, error) {
+	p := &c.Presence.Semantic
+	if !p.Enabled || p.Model == "" || p.APIKeyEnv == "" {
+		return "", nil
+	}
+	if key := strings.TrimSpace(getenv(p.APIKeyEnv)); key != "" {
+		return key, nil
+	}
+	return "", c.Refuse("presence.semantic.api_key_env", "environment variable "+p.APIKeyEnv+" is not set",
+		"export "+p.APIKeyEnv+"=KEY, or name another variable")
+}
+
 // checkAnchors refuses anchors for a judge that cannot change, and settings of
 // anchors without a dataset of anchors.
 func (l *loader) checkAnchors(c *Config) {

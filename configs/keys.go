@@ -350,20 +350,36 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Presence.Mode },
 	},
 	{
-		name: "presence.strict", def: false, scores: true, doc: "check that URLs are live",
+		name: "presence.strict", def: false, scores: true, doc: "a citation counts only if its URL is live, as ibid fetch has found",
 		field: func(s *Settings) any { return &s.Presence.Strict },
+	},
+	{
+		name: "presence.sources", path: true, doc: "what ibid fetch has written, for presence.strict",
+		field: func(s *Settings) any { return &s.Presence.Sources },
 	},
 	{
 		name: "presence.custom_resource_phrases", def: []string{}, scores: true, item: blankItem, doc: "more headings of a resource section",
 		field: func(s *Settings) any { return &s.Presence.CustomResourcePhrases },
 	},
 	{
-		name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding",
+		name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding, in mode resource_section",
 		field: func(s *Settings) any { return &s.Presence.Semantic.Enabled },
 	},
 	{
-		name: "presence.semantic.threshold", def: 0.8, scores: true, check: within(0, 1), doc: "similarity from which a heading is one",
+		name: "presence.semantic.threshold", def: 0.8, scores: true, check: aboveUpTo(0, 1), doc: "similarity from which a heading is one",
 		field: func(s *Settings) any { return &s.Presence.Semantic.Threshold },
+	},
+	{
+		name: "presence.semantic.model", scores: true, check: notBlank, doc: "model of embeddings behind an endpoint; without one an offline embedder that sees wording only",
+		field: func(s *Settings) any { return &s.Presence.Semantic.Model },
+	},
+	{
+		name: "presence.semantic.base_url", scores: true, check: httpURL, secret: true, doc: "endpoint of the model, compatible with OpenAI's embeddings",
+		field: func(s *Settings) any { return &s.Presence.Semantic.BaseURL },
+	},
+	{
+		name: "presence.semantic.api_key_env", check: variableName, secret: true, doc: "environment variable that holds the endpoint's key; none is sent unless this is set",
+		field: func(s *Settings) any { return &s.Presence.Semantic.APIKeyEnv },
 	},
 
 	{

@@ -135,7 +135,8 @@ type Statistics struct {
 // Presence configures the citation presence heuristic.
 type Presence struct {
 	Mode                  string // any_citation, resource_section
-	Strict                bool   // check that URLs are live
+	Strict                bool   // URLs must be live
+	Sources               string // what ibid fetch has written: it says which are
 	CustomResourcePhrases []string
 	Semantic              Semantic
 }
@@ -143,7 +144,10 @@ type Presence struct {
 // Semantic is the embedder fallback of the presence heuristic.
 type Semantic struct {
 	Enabled   bool
-	Threshold float64 // cosine similarity in [0, 1]
+	Threshold float64 // cosine similarity in (0, 1]
+	Model     string  // of embeddings; "" for the offline embedder
+	BaseURL   string  // endpoint of the model
+	APIKeyEnv string  // variable with its key; "" for none
 }
 
 // Report configures the HTML report.

@@ -45,9 +45,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	}
 	p.job.Judge = judge.NewHuman(policy)
 	p.judge = p.job.Judge
-	if p.options, err = optionsOf(s, humanJudge); err != nil {
-		return nil, &UsageError{Err: err}
-	}
+	p.options = optionsOf(s, humanJudge)
 	all, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want | wantJudged})
 	if err != nil {
 		return nil, asUsage(err)

@@ -80,6 +80,9 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 		return nil, err
 	}
 	s.judging = nil // a check asks no judge
+	if p.embedder != nil {
+		p.embedder.Offline = true
+	}
 	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64), Ignored: p.source.Ignored()}
 	progress := p.stage("checking rows", p.Rows)
 	families := newModelFamilies(p.job.Config.Judge.Models())

@@ -19,7 +19,6 @@ import (
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/metrics"
-	"ibid/metrics/presence"
 	"ibid/metrics/token"
 )
 
@@ -40,6 +39,9 @@ type Job struct {
 	// APIKey is the key of a judge that asks models over a network; "" for none.
 	// It goes to the judge's endpoint and is shown nowhere.
 	APIKey string
+
+	// EmbeddingKey is the key of the endpoint of embeddings, as APIKey.
+	EmbeddingKey string
 
 	// Baseline is the directory of a finished run that gates with diff and p compare
 	// with; "" for none.
@@ -171,13 +173,9 @@ func (j *Job) progress(p Progress) {
 	}
 }
 
-// optionsOf are the settings that scoring depends on.
-func optionsOf(s *configs.Settings, judgeKind string) (metrics.Options, error) {
-	mode, err := presence.ParseMode(s.Presence.Mode)
-	if err != nil {
-		return metrics.Options{}, err
-	}
-	detector, err := presence.New(presence.Options{Mode: mode, CustomPhrases: s.Presence.CustomResourcePhrases})
+// optionsOf are the settings that scoring depends on, but for the detector of
+// citations (see [Plan.openDetector]).
+func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 	return metrics.Options{
 		Tolerance:       s.SpanMatching.ToleranceChars,
 		MinOverlap:      s.SpanMatching.MinOverlapThreshold,
@@ -190,12 +188,11 @@ func optionsOf(s *configs.Settings, judgeKind string) (metrics.Options, error) {
 		Necessity:       s.Judge.Necessity && tellsNecessity(judgeKind),
 		Human:           judgeKind == humanJudge,
 		Compat:          s.Compat != "none",
-		Presence:        detector,
 		Weights: metrics.Weights{
 			Span: s.Weights.SpanAccuracy, Quality: s.Weights.CitationQuality,
 			Consistency: s.Weights.AnswerConsistency, Hallucination: s.Weights.Hallucination,
 		},
-	}, err
+	}
 }
 
 // tellsNecessity reports whether judges of the kind can say which citations are

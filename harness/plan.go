@@ -17,6 +17,7 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
+	"ibid/judge/openrouter"
 	"ibid/metrics"
 )
 
@@ -45,7 +46,10 @@ type Plan struct {
 	spentBefore, elsewhere int64
 	anchorsCost            int64 // part of elsewhere: of this process
 
-	replayDigest string // of the file of a replay judge
+	replayDigest  string               // of the file of a replay judge
+	sourcesDigest string               // of the fetched pages; "" for none
+	embedder      *openrouter.Embedder // nil if no endpoint is asked for vectors
+	notFetched    notFetched
 
 	Ingredients map[string]string // what the fingerprint is made of
 	Fingerprint string
@@ -137,8 +141,9 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 		return err
 	}
 	p.conventions = conv
-	if p.options, err = optionsOf(&p.job.Config.Settings, p.job.judgeKind()); err != nil {
-		return &UsageError{Err: err}
+	p.options = optionsOf(&p.job.Config.Settings, p.job.judgeKind())
+	if err := p.openDetector(ctx); err != nil {
+		return asUsage(err)
 	}
 	if p.judge, err = p.openJudge(); err != nil {
 		return err
@@ -197,6 +202,9 @@ func (p *Plan) digest(ctx context.Context) error {
 		if info.Prompt != "" {
 			p.Ingredients["judge.prompt"] = info.Prompt
 		}
+	}
+	if p.sourcesDigest != "" {
+		p.Ingredients["presence.sources"] = p.sourcesDigest
 	}
 	if j.Limit > 0 {
 		p.Ingredients["--limit"] = strconv.FormatInt(j.Limit, 10)

@@ -123,8 +123,12 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	closeEmbedder, err := p.openEmbedder(auditName(m))
+	if err != nil {
+		return nil, errors.Join(err, closeLive())
+	}
 	err = p.withLog(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
-	if err = errors.Join(err, closeLive()); err != nil {
+	if err = errors.Join(err, closeEmbedder(), closeLive()); err != nil {
 		return nil, p.removeIfCorrupt(before, err)
 	}
 	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
@@ -279,6 +283,10 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}
 	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
 		text := "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag"
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+	}
+	if text := p.notFetched.warning(p); text != "" {
 		m.Warnings = append(m.Warnings, text)
 		p.job.warn("%s", text)
 	}

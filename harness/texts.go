@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -143,15 +144,21 @@ func ReadDetail(ctx context.Context, m *runs.Manifest, position int64, further [
 
 // readPresence looks for citations in the text of the answer, as the run did.
 func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
-	o, err := optionsOf(&p.job.Config.Settings, p.job.judgeKind())
-	if err != nil {
+	if err := p.openDetector(ctx); err != nil {
 		return err
 	}
 	in := presence.Input{Answer: d.Row.Answer, HasAnswer: !d.Row.AnswerNull, Messages: d.Row.Messages}
 	var out presence.Result
-	err = o.Presence.Detect(ctx, in, &out)
+	closeEmbedder, err := p.openEmbedder("")
+	if err != nil {
+		return err
+	}
+	err = p.options.Presence.Detect(ctx, in, &out)
 	d.Presence = out.Signals
-	return err
+	if errors.Is(err, presence.ErrNotFetched) || errors.Is(err, openrouter.ErrNotKept) {
+		err = nil // not known, as in the run
+	}
+	return errors.Join(err, closeEmbedder())
 }
 
 // readTexts resolves the places of the row and fetches the texts they are in.

@@ -14,7 +14,9 @@ import (
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
+	"ibid/judge/openrouter"
 	"ibid/metrics"
+	"ibid/metrics/presence"
 )
 
 // A partRange is a series of parts, one after the other, that are still to be done.
@@ -208,8 +210,9 @@ type scorer struct {
 	texts    metrics.TokenSource // nil if no text can be known
 	judging  *judging            // nil without a judge
 
-	row    metrics.Row
-	scores metrics.Scores
+	notFetched *notFetched
+	row        metrics.Row
+	scores     metrics.Scores
 }
 
 func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
@@ -217,7 +220,7 @@ func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scorer{metrics: m}
+	s := &scorer{metrics: m, notFetched: &p.notFetched}
 	var view *dataset.View
 	if docs != nil {
 		view = docs.View(textCache)
@@ -256,6 +259,13 @@ func (s *scorer) score(ctx context.Context, in *ibid.Answer) (failure, err error
 		s.judging.fill(&s.row)
 	}
 	s.metrics.Score(&s.row, &s.scores)
+	switch err := s.scores.PresenceErr; {
+	case errors.Is(err, presence.ErrNotFetched):
+		s.notFetched.add(err)
+	case errors.Is(err, openrouter.ErrNotKept): // and nobody is to be asked
+	case err != nil:
+		return nil, err // the embedder cannot answer this row nor the next
+	}
 	return nil, s.resolver.Err()
 }
 

@@ -115,6 +115,8 @@ const (
 	StopCredit StopReason = "credits are used up"
 	StopModel  StopReason = "the model is not to be had"
 	StopBudget StopReason = "the budget is reached"
+
+	StopEmbedder StopReason = "the endpoint of embeddings does not answer"
 )
 
 // Error reads: the budget is reached: $5.00 of $5.00 are spent.

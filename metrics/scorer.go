@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"unicode/utf8"
@@ -217,11 +218,16 @@ func (c *customMetric) accepts(v Value) bool {
 }
 
 // scorePresence asks whether the answer names a source. That a check of URLs or
-// of meaning fails is not the row's fault, but leaves it without a value.
+// of meaning fails is not the row's fault, but leaves it without a value: nobody has
+// fetched a URL, or the embedder could not answer.
 func (s *Scorer) scorePresence(r *Row, out *Scores) {
 	in := presence.Input{Messages: r.Messages, Answer: r.Answer.Answer, HasAnswer: true}
 	if out.PresenceErr = s.opt.Presence.Detect(context.Background(), in, &s.presence); out.PresenceErr != nil {
-		out.undefined(CitationPresence, ibid.RowError)
+		why := ibid.RowError
+		if errors.Is(out.PresenceErr, presence.ErrNotFetched) {
+			why = ibid.NotFetched
+		}
+		out.undefined(CitationPresence, why)
 		return
 	}
 	out.Values[CitationPresence], out.Reasons[CitationPresence] = s.presence.Score(), ibid.Defined

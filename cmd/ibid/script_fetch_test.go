@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,11 +14,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptSite starts a web site and writes its address into FILE, in place of the
+// scriptSite starts a web site and writes its address into each FILE, in place of the
 // word SITE; the environment has it as SITE, too. What it is asked for goes to
 // asked.txt.
 func scriptSite(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 1, "site FILE")
+	usage(ts, !neg && len(args) >= 1, "site FILE...")
 	pdf, err := os.ReadFile(filepath.Join("..", "..", "dataset", "documents", "testdata", "chromium.pdf"))
 	ts.Check(err)
 	log := ts.MkAbs("asked.txt")
@@ -48,6 +49,8 @@ func scriptSite(ts *testscript.TestScript, neg bool, args []string) {
 		case "/latin":
 			w.Header().Set("Content-Type", "text/html; charset=iso-8859-1")
 			io.WriteString(w, "<p>Stra\xdfe</p>")
+		case "/v1/embeddings":
+			embed(w, r)
 		case "/moody":
 			w.WriteHeader(http.StatusInternalServerError)
 		default:
@@ -56,8 +59,38 @@ func scriptSite(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("SITE", server.URL)
-	path := ts.MkAbs(args[0])
-	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(ts.ReadFile(path), "SITE", server.URL)), 0o666))
+	for _, name := range args {
+		path := ts.MkAbs(name)
+		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(ts.ReadFile(path), "SITE", server.URL)), 0o666))
+	}
+}
+
+// embed answers as an endpoint of embeddings whose model "m" knows two subjects:
+// where more is to be found, and everything else.
+func embed(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Model string
+		Input []string
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Model != "m" {
+		http.Error(w, "no such model", http.StatusBadRequest)
+		return
+	}
+	type vector struct {
+		Index     int       `json:"index"`
+		Embedding []float64 `json:"embedding"`
+	}
+	var out struct {
+		Data []vector `json:"data"`
+	}
+	for i, text := range in.Input {
+		v := []float64{0, 1}
+		if strings.Contains(text, "resources") || strings.Contains(text, "references") || strings.Contains(text, "Worth a look") {
+			v = []float64{1, 0}
+		}
+		out.Data = append(out.Data, vector{i, v})
+	}
+	json.NewEncoder(w).Encode(out)
 }
 
 // scriptAsked wants the site to have been asked for PATH so many times; the PATH

@@ -44,7 +44,8 @@ func ParseMode(name string) (Mode, error) {
 // A URLChecker says whether a URL is live. The URL is as written in the text,
 // so it may lack its scheme (www.…). A server that does not answer, or denies
 // the page, is an answer: not live. An error means that it could not be found
-// out. It must be safe for concurrent use.
+// out; one that wraps [ErrNotFetched], that nobody has asked for the page. It must
+// be safe for concurrent use.
 type URLChecker interface {
 	Live(ctx context.Context, url string) (bool, error)
 }
@@ -62,6 +63,9 @@ type Options struct {
 	CustomPhrases []string  // phrases that open a section of sources, besides [DefaultPhrases]
 	Semantic      *Semantic // nil for no fallback
 }
+
+// ErrNotFetched is what a [URLChecker] says of a page that nobody has asked for.
+var ErrNotFetched = errors.New("not among the fetched pages")
 
 // Errors of [New].
 var (

@@ -104,6 +104,9 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
 		Baseline: f.baseline,
 	}
+	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
+		return err
+	}
 	job.APIKey, err = config.APIKey(a.Getenv)
 	if f.dryRun {
 		return a.forecast(cmd, job) // prices are told without a key

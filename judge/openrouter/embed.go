@@ -1,0 +1,260 @@
+package openrouter
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+)
+
+// An Embedder asks an endpoint that speaks OpenAI's embeddings for vectors of
+// texts, and keeps them in the store of a judge's answers: a text is paid for once.
+// It implements the embedder of package presence and is safe for concurrent use.
+type Embedder struct {
+	// Model and BaseURL say whom to ask; Key is sent to BaseURL and shown nowhere, ""
+	// for none.
+	Model, BaseURL, Key string
+	Store               cache.Store   // nil to keep nothing
+	Run                 string        // id of the run, for the store's audit
+	Retries             int           // of failed calls
+	Timeout             time.Duration // of one call; 0 = none
+	Offline             bool          // ask nothing: what the store does not have is an error
+	HTTP                *http.Client  // nil for one that follows no redirect
+}
+
+// ErrNotKept is the error of an offline [Embedder] that has no vector of a text.
+var ErrNotKept = errors.New("no vector of the text is kept")
+
+// embedTemplate names what is kept of a vector in the store.
+const embedTemplate = "embedding-1"
+
+// mostEmbedded is how many texts go into one call, of which some endpoints take no
+// more.
+const mostEmbedded = 64
+
+// Embed returns one vector per text. The error is the context's, [ErrNotKept], the
+// store's, or a [*judge.StopError] once the endpoint has failed for good.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	var open []int
+	for i, text := range texts {
+		v, err := e.kept(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if vectors[i] = v; v == nil {
+			open = append(open, i)
+		}
+	}
+	if len(open) > 0 && e.Offline {
+		return nil, ErrNotKept
+	}
+	for len(open) > 0 {
+		part := open[:min(len(open), mostEmbedded)]
+		open = open[len(part):]
+		asked := make([]string, len(part))
+		for k, i := range part {
+			asked[k] = texts[i]
+		}
+		got, err := e.ask(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range part {
+			vectors[i] = got[k]
+		}
+	}
+	return vectors, nil
+}
+
+// key is what an answer depends on: whom is asked, and for what text.
+func (e *Embedder) key(text string) cache.Key {
+	b, err := json.Marshal([]string{embedTemplate, strings.TrimRight(e.BaseURL, "/"), e.Model, text})
+	if err != nil {
+		panic(err) // of strings
+	}
+	return sha256.Sum256(b)
+}
+
+// kept returns the vector of the store, nil if there is none.
+func (e *Embedder) kept(ctx context.Context, text string) ([]float32, error) {
+	if e.Store == nil {
+		return nil, nil
+	}
+	entry, err := e.Store.Get(ctx, e.key(text))
+	if err != nil || entry == nil {
+		return nil, err
+	}
+	var v []float32
+	if err := json.Unmarshal(entry.Verdict, &v); err != nil {
+		return nil, fmt.Errorf("the kept vector of a text: %w", err)
+	}
+	return v, nil
+}
+
+// embedded is the body of a response.
+type embedded struct {
+	Model string `json:"model"`
+	Data  []struct {
+		Index     int       `json:"index"`
+		Embedding []float32 `json:"embedding"`
+	} `json:"data"`
+	Usage usage `json:"usage"`
+}
+
+// ask makes a call, and again if it fails.
+func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error) {
+	body, err := json.Marshal(map[string]any{"model": e.Model, "input": texts, "encoding_format": "float"})
+	if err != nil {
+		return nil, err
+	}
+	pause := defaultBackoff
+	for try := 0; ; try++ {
+		began := time.Now()
+		out, status, wait, err := e.call(ctx, body, len(texts))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		e.record(ctx, texts[0], try+1, status, began, out, err)
+		if err == nil {
+			return e.keep(ctx, texts, out, began, try+1)
+		}
+		mendable := status == 0 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
+		if !mendable || try >= e.Retries {
+			return nil, &judge.StopError{Reason: judge.StopEmbedder, Err: err, Tip: "see presence.semantic; vectors so far are kept"}
+		}
+		select {
+		case <-time.After(max(wait, pause)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		pause *= 2
+	}
+}
+
+// mostVectors is the longest response that is read, in bytes.
+const mostVectors = 64 << 20
+
+func (e *Embedder) call(ctx context.Context, body []byte, n int) (out *embedded, status int, wait time.Duration, err error) {
+	if e.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, e.Timeout)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(e.BaseURL, "/")+"/embeddings", bytes.NewReader(body))
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if e.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+e.Key)
+	}
+	client := cmp.Or(e.HTTP, embedClient)
+	r, err := client.Do(req)
+	if err != nil {
+		var of *url.Error
+		if errors.As(err, &of) {
+			err = of.Err // without the address, which may hold a secret
+		}
+		return nil, 0, 0, err
+	}
+	defer r.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(r.Body, mostVectors))
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	wait, _ = delayOf(r.Header, &wireError{}, time.Now())
+	if r.StatusCode != http.StatusOK {
+		text := strings.TrimSpace(string(data))
+		if e.Key != "" {
+			text = strings.ReplaceAll(text, e.Key, "…")
+		}
+		return nil, r.StatusCode, wait, fmt.Errorf("HTTP %d: %s", r.StatusCode, excerpt(text))
+	}
+	out = &embedded{}
+	if err := json.Unmarshal(data, out); err != nil {
+		return nil, http.StatusOK, 0, fmt.Errorf("a response that is no list of embeddings: %w", err)
+	}
+	return out, http.StatusOK, 0, out.check(n)
+}
+
+// embedClient follows no redirect: the key and the texts are for one endpoint.
+var embedClient = &http.Client{
+	Transport:     newTransport(8),
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// check refuses a response that does not have one vector for each text.
+func (out *embedded) check(n int) error {
+	seen := make([]bool, n)
+	for _, d := range out.Data {
+		if d.Index < 0 || d.Index >= n || seen[d.Index] || len(d.Embedding) == 0 {
+			return fmt.Errorf("embeddings of %d texts, and not one of each of %d", len(out.Data), n)
+		}
+		seen[d.Index] = true
+	}
+	if len(out.Data) != n {
+		return fmt.Errorf("embeddings of %d texts, and not of %d", len(out.Data), n)
+	}
+	return nil
+}
+
+// keep puts the vectors into the store, where each text has its share of tokens and
+// cost.
+func (e *Embedder) keep(ctx context.Context, texts []string, out *embedded, began time.Time, calls int) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for _, d := range out.Data {
+		vectors[d.Index] = d.Embedding
+		if e.Store == nil {
+			continue
+		}
+		verdict, err := json.Marshal(d.Embedding)
+		if err != nil {
+			return nil, err
+		}
+		err = e.Store.Put(context.WithoutCancel(ctx), &cache.Entry{
+			Key: e.key(texts[d.Index]), Status: cache.StatusOK, Verdict: verdict,
+			ModelRequested: e.Model, ModelResolved: cmp.Or(out.Model, e.Model), Template: embedTemplate,
+			PromptTokens: int64(out.Usage.Prompt) / int64(len(texts)), CostNanoUSD: out.cost() / int64(len(texts)),
+			LatencyMillis: time.Since(began).Milliseconds(), Attempts: calls, Created: time.Now().UTC(), Run: e.Run,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return vectors, nil
+}
+
+func (out *embedded) cost() int64 {
+	if out == nil || out.Usage.Cost == nil {
+		return 0
+	}
+	return nanoUSD(*out.Usage.Cost)
+}
+
+// record writes a call into the store's audit, under the key of its first text. An
+// audit that cannot be written is no reason to ask again.
+func (e *Embedder) record(ctx context.Context, first string, n, status int, began time.Time, out *embedded, failure error) {
+	if e.Store == nil {
+		return
+	}
+	a := cache.Attempt{
+		Key: e.key(first), N: n, HTTPStatus: status, Class: string(OK), Millis: time.Since(began).Milliseconds(),
+		CostNanoUSD: out.cost(), At: began.UTC(), Run: e.Run,
+	}
+	if failure != nil {
+		a.Class, a.Error = string(Transient), excerpt(failure.Error())
+	}
+	_ = e.Store.Record(context.WithoutCancel(ctx), a)
+}
