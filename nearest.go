@@ -25,6 +25,21 @@ func Nearest(s string, candidates []string) string {
 	return best
 }
 
+// Slip is the candidate that s very probably was meant to be: one of five letters or
+// more that is a single edit away, case aside. It is "" if there is none.
+func Slip(s string, candidates []string) string {
+	const fewest = 5
+	if len(s) > maxWord {
+		return ""
+	}
+	for _, c := range candidates {
+		if len(c) >= fewest && editDistance(strings.ToLower(s), c) <= 1 {
+			return c
+		}
+	}
+	return ""
+}
+
 // editDistance counts insertions, deletions, substitutions and swaps of
 // neighbours (optimal string alignment), in bytes.
 func editDistance(a, b string) int {

@@ -323,6 +323,10 @@ var runKeys = []*setting{
 		name: "min_coverage", def: 0.98, check: within(0, 1), doc: "scored share of scorable items below which gates give no verdict",
 		field: func(s *Settings) any { return &s.MinCoverage },
 	},
+	{
+		name: "min_defined", def: 0.5, check: within(0, 1), doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
+		field: func(s *Settings) any { return &s.MinDefined },
+	},
 
 	{
 		name: "statistics.level", def: 0.95, scores: true, check: strictlyWithin(0, 1), doc: "confidence level of intervals",

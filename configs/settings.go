@@ -48,6 +48,7 @@ type Settings struct {
 	ConciseChars int64 // code points that a citation may point to before it counts less
 	Weights      Weights
 	MinCoverage  float64 // fraction in [0, 1]
+	MinDefined   float64 // fraction in [0, 1]: of a system's rows that a metric must be defined for
 	Statistics   Statistics
 	Slices       []string // tag names, system, provider, model, source_type
 	Presence     Presence

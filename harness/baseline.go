@@ -110,6 +110,12 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 	if out.Reason = e.uncoveredSide(g); out.Reason != "" {
 		return out, nil
 	}
+	if row, _ := gateRow(g, e.Summary); row != nil && e.Dir != "" {
+		var err error
+		if out.Reason, err = tooFewDefined(e.Dir, row, e.MinDefined); err != nil || out.Reason != "" {
+			return out, err
+		}
+	}
 	d, why, err := b.difference(g)
 	if err != nil || why != "" {
 		out.Reason = why

@@ -51,7 +51,7 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 		return nil, err
 	}
 	defer b.Close()
-	e := &Evidence{Summary: b.summary, MinCoverage: c.MinCoverage, Baseline: b}
+	e := &Evidence{Dir: dir, Summary: b.summary, MinCoverage: c.MinCoverage, MinDefined: c.MinDefined, Baseline: b}
 	out := &Outcome{Dir: dir, Manifest: m, Existed: true}
 	out.Gates, err = e.Ask(c.Gates())
 	return out, err
@@ -68,7 +68,7 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 	if err != nil {
 		return nil, err
 	}
-	out.Gates, out.Drift, err = askGates(gates, dir, baseline, summary, c.MinCoverage)
+	out.Gates, out.Drift, err = askGates(gates, dir, baseline, summary, c)
 	return out, err
 }
 
@@ -76,14 +76,14 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 // with diff and p compare with what m was compared with; without that, or if it is
 // gone, they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
-	results, _, err := askGates(c.Gates(), dir, m.Baseline, summary, c.MinCoverage)
+	results, _, err := askGates(c.Gates(), dir, m.Baseline, summary, c)
 	return results, err
 }
 
 // askGates opens a baseline if a gate needs it. It also says whether the judge moved
 // since.
-func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, minCoverage float64) ([]runs.GateResult, *compare.Drift, error) {
-	e := &Evidence{Summary: summary, MinCoverage: minCoverage}
+func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
+	e := &Evidence{Dir: dir, Summary: summary, MinCoverage: c.MinCoverage, MinDefined: c.MinDefined}
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
 	if !needs || baseline == "" {
 		results, err := e.Ask(gates)
@@ -196,6 +196,8 @@ func NearestMetric(name string) string {
 type Evidence struct {
 	Summary     []runs.SummaryRow
 	MinCoverage float64
+	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
+	Dir         string    // of the run; "" if its rows are not at hand, and MinDefined means nothing
 	Baseline    *Baseline // of gates with diff and p; nil if there is none
 }
 
@@ -208,7 +210,7 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 		if g.Func.NeedsBaseline() {
 			results[i], err = e.askDifference(g)
 		} else {
-			results[i] = e.askSummary(g)
+			results[i], err = e.askSummary(g)
 		}
 		if err != nil {
 			return nil, err
@@ -218,12 +220,18 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 }
 
 // askSummary asks a gate about one run.
-func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
+func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
 	row, why := gateRow(g, e.Summary)
 	if row == nil {
 		out.Reason = why
-		return out
+		return out, nil
+	}
+	if e.Dir != "" {
+		var err error
+		if why, err = tooFewDefined(e.Dir, row, e.MinDefined); err != nil {
+			return out, err
+		}
 	}
 	switch g.Func {
 	case configs.Low:
@@ -240,10 +248,12 @@ func (e *Evidence) askSummary(g configs.Gate) runs.GateResult {
 		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined", row.N+row.Undefined, row.Undefined)
 	case uncovered(row, e.MinCoverage):
 		out.Reason = coverageReason(row, e.MinCoverage)
+	case why != "":
+		out.Reason = why
 	default:
 		out.Verdict = verdictOf(g, *out.Value)
 	}
-	return out
+	return out, nil
 }
 
 func verdictOf(g configs.Gate, value float64) runs.Verdict {

@@ -140,7 +140,7 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 
 // csvHeader is the first line of a table; ok is false if the file is none.
 func (r *run) csvHeader(path string) (columns []string, ok bool) {
-	extension := filepath.Ext(strings.TrimSuffix(path, ".gz"))
+	extension := filepath.Ext(unpackedName(path))
 	if extension != ".csv" && path != stdinPath {
 		return nil, false
 	}

@@ -45,6 +45,10 @@ type Options struct {
 	// System, unless "", is the system of every row.
 	System string
 
+	// Columns are other people's names of members, dotted for those of lists, and ours
+	// for them; "" says that a member is none of ours, whatever it looks like.
+	Columns map[string]string
+
 	// Stdin is what the path "-" reads.
 	Stdin io.Reader
 
@@ -72,8 +76,8 @@ type UsageError struct {
 func (e *UsageError) Error() string { return e.Msg }
 
 // Convert reads paths in the named format and gives every record's rows to
-// sink. A path is a file, a directory, or "-" for Options.Stdin; a file whose
-// name ends in .gz is decompressed.
+// sink. A path is a file, a directory, or "-" for Options.Stdin; a file that is
+// gzip or zstd is decompressed.
 //
 // The error is nil when the whole input was read, even if records had to be
 // left out: Report.Failed counts those. It is a *[UsageError] if nothing could
@@ -179,6 +183,7 @@ func (f Format) check(paths []string, o Options) error {
 		{o.TruthAnnotator != nil, "truth-annotator"},
 		{o.Request != "", "request"},
 		{o.System != "", "system"},
+		{o.Columns != nil, "columns"},
 	} {
 		if use.given && !slices.Contains(f.options, use.name) {
 			return &UsageError{
@@ -187,7 +192,7 @@ func (f Format) check(paths []string, o Options) error {
 			}
 		}
 	}
-	return nil
+	return checkColumns(o.Columns)
 }
 
 // A Format is one foreign shape of records.

@@ -294,7 +294,7 @@ func responseIn(o *object) *object {
 
 // nameOf is the id of a row.
 func (c *exchangeReader) nameOf(x *exchange, number int, only bool) string {
-	stem := strings.TrimSuffix(filepath.Base(c.file), ".gz")
+	stem := unpackedName(filepath.Base(c.file))
 	if before, _, found := strings.Cut(stem, ".response."); found {
 		stem = before
 	} else {
@@ -427,7 +427,7 @@ func besideRequest(path string) string {
 // isRequest reports whether a file is the request of another: it is read with its
 // response, even if both are given.
 func isRequest(path string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), requestSuffix)
+	return strings.HasSuffix(unpackedName(path), requestSuffix)
 }
 
 // loadRequest reads a file that holds one request. bad says what is wrong with

@@ -11,13 +11,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // stdinPath is the path that stands for standard input.
 const stdinPath = "-"
 
 // files expands paths into files: a directory becomes the files in it, not
-// below it, that have one of the extensions (or one followed by .gz), sorted by
+// below it, that have one of the extensions (or one followed by .gz or .zst), sorted by
 // name, hidden ones skipped.
 func files(paths, extensions []string) ([]string, error) {
 	var all []string
@@ -74,15 +76,14 @@ func inDirectory(dir string, extensions []string) ([]string, error) {
 		if e.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}
-		if slices.Contains(extensions, filepath.Ext(strings.TrimSuffix(name, ".gz"))) {
+		if slices.Contains(extensions, filepath.Ext(unpackedName(name))) {
 			found = append(found, filepath.Join(dir, name))
 		}
 	}
 	return found, nil
 }
 
-// open opens a file of the run for reading, decompressed if its name ends in
-// .gz.
+// open opens a file of the run for reading, decompressed if it is gzip or zstd.
 func (r *run) open(path string) (io.ReadCloser, error) {
 	if path == stdinPath {
 		switch {
@@ -97,10 +98,17 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	if !strings.HasSuffix(path, ".gz") {
-		return f, nil
+	in := bufio.NewReader(f)
+	start, _ := in.Peek(len(zstdMagic)) // a shorter file is not compressed
+	var unpacked io.Reader
+	switch {
+	case bytes.HasPrefix(start, gzipMagic) || strings.HasSuffix(path, ".gz"):
+		unpacked, err = gzip.NewReader(in)
+	case bytes.HasPrefix(start, zstdMagic) || strings.HasSuffix(path, ".zst"):
+		unpacked, err = newZstdReader(in)
+	default:
+		unpacked = in
 	}
-	z, err := gzip.NewReader(bufio.NewReader(f))
 	if err != nil {
 		f.Close()
 		return nil, pathError(path, err)
@@ -108,7 +116,34 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{z, f}, nil
+	}{unpacked, f}, nil
+}
+
+// How compressed files begin, whatever they are called.
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// A zstdReader gives back what its decoder holds at the end of the input.
+type zstdReader struct{ decoder *zstd.Decoder }
+
+func newZstdReader(in io.Reader) (io.Reader, error) {
+	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
+	return &zstdReader{d}, err
+}
+
+func (z *zstdReader) Read(p []byte) (int, error) {
+	n, err := z.decoder.Read(p)
+	if err != nil {
+		z.decoder.Close()
+	}
+	return n, err
+}
+
+// unpackedName is the name of a file without the ending of its compression.
+func unpackedName(path string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 }
 
 // heldInput is how much of standard input is kept in memory.
@@ -155,6 +190,7 @@ func (r *run) whole(path string) (data []byte, reason string, err error) {
 	if len(data) > r.MaxRecord {
 		return nil, "file too long: JSON Lines (.jsonl) can be of any length", nil
 	}
+	data = bytes.TrimPrefix(data, utf8Mark)
 	if m := mark(data); m != "" {
 		return nil, "the file begins with " + m, nil
 	}

@@ -77,7 +77,7 @@ type inlineReader struct {
 // read converts the file.
 func (c *inlineReader) read(ctx context.Context) (err error) {
 	c.record.sources, c.amend = &c.sources, c.cite
-	name := strings.TrimSuffix(filepath.Base(c.file), ".gz")
+	name := unpackedName(filepath.Base(c.file))
 	switch extension := filepath.Ext(name); {
 	case c.file == stdinPath:
 		return c.jsonlReader.read(ctx)

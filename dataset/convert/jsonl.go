@@ -1,9 +1,12 @@
 package convert
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ibid"
@@ -14,19 +17,21 @@ import (
 //
 // Missing and null members are null, [] is known to be empty. A line that has
 // doc and no id is a document. The specification's names (file_name,
-// start_char …) stand for ours. Offsets are written as they are: a row may state
+// start_char …) and those of other tools stand for ours (see [otherNames]); a member
+// that is one of ours misspelt makes its record an error. Offsets are written as they are: a row may state
 // any unit, and so may the run file; quotes are tested against the row's own
 // documents, and the report says which readings reproduce them.
 var jsonl = Format{
 	Name:    "jsonl",
 	Summary: "our own columns, one JSON object on each line",
-	Input:   "JSON Lines files (.jsonl, .ndjson) or a directory of them",
+	Input:   "JSON Lines files (.jsonl, .ndjson), JSON arrays (.json) or a directory of them",
 	streams: true,
+	options: []string{"columns"},
 	fits: func(o *object) bool {
-		return o.peek("id") != "" && o.has("answer") && !listsInline(o) || o.peek("doc") != "" && !o.has("id")
+		return o.has("id") && o.has("answer") && !listsInline(o) || o.peek("doc") != "" && !o.has("id")
 	},
 	convert: func(ctx context.Context, r *run) error {
-		return r.eachFile(ctx, []string{".jsonl", ".ndjson"}, func(path string) error {
+		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json"}, func(path string) error {
 			c := jsonlReader{run: r, file: path}
 			return c.read(ctx)
 		})
@@ -46,14 +51,43 @@ type jsonlReader struct {
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
-	err := c.eachLine(ctx, c.file, func(line []byte, number int) error {
-		return c.value(line, position{number, 1})
-	})
+	c.record.columns = c.Columns
+	whole, err := c.isWhole()
+	if err != nil {
+		return err
+	}
+	if whole {
+		err = c.eachRecord(ctx, c.file, wholeShape, func(rec *foreignRecord) error {
+			c.report.Records++
+			if rec.reason != "" {
+				c.fail(rec.at.err(c.file, rec.reason))
+				return nil
+			}
+			return c.value(rec.data, rec.at)
+		})
+	} else {
+		err = c.eachLine(ctx, c.file, func(line []byte, number int) error {
+			return c.value(line, position{number, 1})
+		})
+	}
 	if err != nil {
 		return err
 	}
 	c.settle()
 	return nil
+}
+
+// isWhole reports whether the file is one JSON text and not JSON Lines. Standard input
+// is one if it begins with a list.
+func (c *jsonlReader) isWhole() (bool, error) {
+	if c.file != stdinPath || c.held != nil || c.spooled != "" {
+		s, err := c.shapeOf(c.file)
+		return s == wholeShape, err
+	}
+	in := bufio.NewReader(c.Stdin)
+	c.Stdin = in
+	start, _ := in.Peek(len(utf8Mark) + 1) // an error comes again
+	return bytes.HasPrefix(bytes.TrimPrefix(start, utf8Mark), []byte{'['}), nil
 }
 
 // settle closes the proof of the file.
@@ -79,6 +113,9 @@ func (c *jsonlReader) value(data []byte, at position) error {
 	for _, name := range rec.unknown {
 		c.report.unknownField(name)
 	}
+	for _, names := range rec.renamed {
+		tally(c.report.ReadAs, names[0]+" as "+names[1])
+	}
 	if rec.isDocument {
 		return c.document(&rec.document)
 	}
@@ -95,8 +132,10 @@ type jsonlRecord struct {
 	row        ibid.Answer
 	document   ibid.Document
 
-	unknown []string // dotted names of the members that are no column of ours
-	extra   extra    // their values, but those of citations
+	columns map[string]string // see Options.Columns
+	renamed [][2]string       // members that were read under another name, and that name
+	unknown []string          // dotted names of the members that are no column of ours
+	extra   extra             // their values, but those of citations
 
 	// sources, unless nil, takes the lists that numbers in the answer stand for.
 	sources *sourceList
@@ -109,7 +148,7 @@ const referenceTag = "source_reference"
 // decode reads one line. The row or the document it leaves is valid until the
 // next call, its strings for good.
 func (c *jsonlRecord) decode(line []byte) *jsonError {
-	c.unknown = c.unknown[:0]
+	c.unknown, c.renamed = c.unknown[:0], c.renamed[:0]
 	c.extra.reset()
 	if c.sources != nil {
 		c.sources.reset()
@@ -131,11 +170,12 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Citations: r.Citations[:0], Truth: r.Truth[:0], Claims: r.Claims[:0], Labels: r.Labels[:0],
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
+	c.rename(o, "")
 	hasID := false
 	for name, v := range o.all() {
 		switch name {
 		case "id":
-			r.ID, hasID = v.text()
+			r.ID, hasID = v.label(), v.given()
 		case "query":
 			r.Query, r.QueryNull = v.string(), !v.given()
 		case "answer":
@@ -163,7 +203,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		case "labels":
 			r.Labels, r.HasLabels = decodeList(v, r.Labels, c.label)
 		case "documents":
-			r.Documents, r.HasDocuments = decodeList(v, r.Documents, c.inlineDocument)
+			r.Documents, r.HasDocuments = c.inlineDocuments(v, r.Documents)
 		case "messages":
 			r.Messages, r.HasMessages = decodeList(v, r.Messages, c.message)
 		case "tags":
@@ -284,6 +324,7 @@ func (o *object) ours() iter.Seq2[string, value] {
 
 func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 	out.DocNull = true
+	c.rename(o, "citations")
 	var more extra
 	for name, v := range o.ours() {
 		switch name {
@@ -301,9 +342,9 @@ func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 				v.fail("%v", err)
 			}
 		case "citation_id":
-			out.CitationID = v.string()
+			out.CitationID = v.label()
 		case "claim_id":
-			out.ClaimID = v.string()
+			out.ClaimID = v.label()
 		case "source_type":
 			out.SourceType = v.string()
 		case "method":
@@ -331,7 +372,7 @@ func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 func place(name string, v value, doc *string, docNull *bool, page, start, end *ibid.Integer, unit *string) bool {
 	switch name {
 	case "doc":
-		*doc, *docNull = v.string(), !v.given()
+		*doc, *docNull = v.label(), !v.given()
 	case "page":
 		*page = v.integerOf(32)
 	case "start":
@@ -348,12 +389,13 @@ func place(name string, v value, doc *string, docNull *bool, page, start, end *i
 
 func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
 	out.DocNull = true
+	c.rename(o, "truth")
 	for name, v := range o.ours() {
 		switch name {
 		case "annotator":
-			out.Annotator = v.string()
+			out.Annotator = v.label()
 		case "claim_id":
-			out.ClaimID = v.string()
+			out.ClaimID = v.label()
 		default:
 			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
 				c.keep(v)
@@ -363,10 +405,11 @@ func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
 }
 
 func (c *jsonlRecord) claim(o *object, out *ibid.Claim) {
+	c.rename(o, "claims")
 	for name, v := range o.all() {
 		switch name {
 		case "claim_id":
-			out.ClaimID = v.string()
+			out.ClaimID = v.label()
 		case "text":
 			out.Text = v.string()
 		case "start":
@@ -380,14 +423,15 @@ func (c *jsonlRecord) claim(o *object, out *ibid.Claim) {
 }
 
 func (c *jsonlRecord) label(o *object, out *ibid.Label) {
+	c.rename(o, "labels")
 	for name, v := range o.all() {
 		switch name {
 		case "annotator":
-			out.Annotator = v.string()
+			out.Annotator = v.label()
 		case "claim_id":
-			out.ClaimID = v.string()
+			out.ClaimID = v.label()
 		case "citation_id":
-			out.CitationID = v.string()
+			out.CitationID = v.label()
 		case "kind":
 			out.Kind = v.oneOf(kinds)
 		case "value":
@@ -417,7 +461,30 @@ func (c *jsonlRecord) message(o *object, out *ibid.Message) {
 	}
 }
 
+// inlineDocuments reads a list of documents, or of texts, which are then called by
+// their number from 1, as [n] in an answer calls them.
+func (c *jsonlRecord) inlineDocuments(v value, to []ibid.Document) (list []ibid.Document, known bool) {
+	for i, e := range v.elements() {
+		var d ibid.Document
+		switch {
+		case e.kind() == aString:
+			d.Doc = strconv.Itoa(i + 1)
+			d.Text, d.HasText = e.text()
+		case e.want(anObject):
+			c.inlineDocument(e.object(), &d)
+		}
+		to = append(to, d)
+	}
+	return to, v.given() && v.r.err == nil
+}
+
 func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
+	c.rename(o, "documents")
+	for _, name := range []string{"id", "url"} {
+		if m := o.find(name); m != nil && o.find("doc") == nil && o.peek(name) != "" {
+			m.name = "doc"
+		}
+	}
 	for name, v := range o.all() {
 		if !documentMember(out, name, v) {
 			c.keep(v)
@@ -431,6 +498,7 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 func (c *jsonlRecord) decodeDocument(o *object) {
 	d := &c.document
 	*d = ibid.Document{}
+	c.rename(o, "documents")
 	for name, v := range o.all() {
 		if name == "metadata" {
 			d.Metadata = v.column()

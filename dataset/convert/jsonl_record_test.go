@@ -167,7 +167,7 @@ func TestJSONLEnds(t *testing.T) {
 		{"truncated string", good + "\n" + good[:len(good)-2], 1, []string{"-:2:32: answer: truncated: the line ends within a string"}},
 		{"truncated escape", `{"id":"\u00`, 0, []string{"-:1:8: id: truncated: the line ends within an escape sequence"}},
 		{"truncated name", `{"id":"a","que`, 0, []string{"-:1:15: truncated: the line ends within a string"}},
-		{"mark at the start", "\ufeff" + good + "\n" + good, 1, []string{"-:1:1: the line begins with a byte order mark (U+FEFF): save the file as UTF-8 without one"}},
+		{"mark at the start", "\ufeff" + good + "\n" + good, 2, nil},
 		{"UTF-16", "\xff\xfe{\x00", 0, []string{"-:1:1: the line begins with a UTF-16 byte order mark: save the file as UTF-8"}},
 		{"blank line at the end", good + "\n\n", 1, []string{"-:2:1: empty line"}},
 		{"line at the limit", strings.Repeat(" ", 300-len(good)) + good + "\r\n" + good, 2, nil},
@@ -209,7 +209,7 @@ func TestJSONLFiles(t *testing.T) {
 		}
 	}
 	write("b.jsonl", `{"id":"b"}`)
-	write("a.ndjson.gz", "{\"id\":\"a\"}\n{\"id\":1}")
+	write("a.ndjson.gz", "{\"id\":\"a\"}\n{\"id\":true}")
 	write(".hidden.jsonl", `{"id":"h"}`)
 	write("notes.txt", `not JSON`)
 	var reported []RecordError
@@ -267,7 +267,7 @@ func TestConvertErrors(t *testing.T) {
 		{"no use for the annotator", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), TruthAnnotator: &name}, "format jsonl has no use for --truth-annotator", "it is for evidence-inference", true},
 		{"no use for the request", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), Request: "r.json"}, "format jsonl has no use for --request", "it is for anthropic, auto, bedrock, citeformer, cohere, copilot, gemini, keeptrusts, mistral, openai, perplexity", true},
 		{"negative limit", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), MaxRecord: -1}, "largest record of -1 bytes: not between 0 and 1 GiB", "", true},
-		{"no file in the directory", "jsonl", []string{empty}, Options{}, empty + ": no file here ends in .jsonl, .ndjson", "", true},
+		{"no file in the directory", "jsonl", []string{empty}, Options{}, empty + ": no file here ends in .jsonl, .ndjson, .json", "", true},
 		{"no such file", "jsonl", []string{filepath.Join(empty, "a.jsonl")}, Options{}, filepath.Join(empty, "a.jsonl") + ": no such file or directory", "", false},
 		{"not gzip", "jsonl", []string{file}, Options{}, file + ": unexpected EOF", "", false},
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -36,12 +35,12 @@ func (r *run) shapeOf(path string) (shape, error) {
 	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return 0, pathError(path, err)
 	}
-	extension := filepath.Ext(strings.TrimSuffix(path, ".gz"))
-	start = bytes.TrimLeft(start, " \t\r\n")
+	extension := filepath.Ext(unpackedName(path))
+	start = bytes.TrimLeft(bytes.TrimPrefix(start, utf8Mark), " \t\r\n")
 	switch {
 	case extension == ".sse" || startsAsEvents(start):
 		return eventShape, nil
-	case extension == ".jsonl" || extension == ".ndjson":
+	case (extension == ".jsonl" || extension == ".ndjson") && !bytes.HasPrefix(start, []byte{'['}):
 		return lineShape, nil
 	}
 	if extension != ".json" && startsAsLines(start) {
@@ -238,6 +237,9 @@ func (r *run) lines(ctx context.Context, path string, do func(line []byte, numbe
 		}
 		if err != nil && !errors.Is(err, errTooLong) {
 			return pathError(path, err)
+		}
+		if lines.line == 1 {
+			line = bytes.TrimPrefix(line, utf8Mark)
 		}
 		if err := do(line, lines.line, err); err != nil {
 			return err

@@ -48,6 +48,10 @@ type Report struct {
 	// dotted name. They are kept in source_reference.
 	UnknownFields map[string]int64 `json:"unknown_fields"`
 
+	// ReadAs counts the members that were read under another name, such as "question as
+	// query".
+	ReadAs map[string]int64 `json:"read_as,omitempty"`
+
 	// SpanLabels counts the places that annotators marked by the label they gave
 	// them: all of them are truth.
 	SpanLabels map[string]int64 `json:"span_labels"`
@@ -121,7 +125,7 @@ func (r *Report) file(f FileReport) {
 func newReport(format string) Report {
 	return Report{
 		Schema: Schema, Format: format,
-		Formats: map[string]int64{}, Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{},
+		Formats: map[string]int64{}, Readings: map[string]int64{}, Aligned: map[string]int64{}, UnknownFields: map[string]int64{}, ReadAs: map[string]int64{},
 		SpanLabels: map[string]int64{}, Ignored: map[string]int64{},
 		Files: []FileReport{}, Errors: []RecordError{}, Warnings: []RecordError{},
 	}

@@ -22,6 +22,7 @@ type importFlags struct {
 	report    string
 	annotator string
 	system    string
+	columns   map[string]string
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -51,6 +52,7 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.request, "request", "", "the request that the responses answer, as JSON; X.request.json beside X.response.json is found by itself")
 	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its model, else its provider")
 	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
+	flags.StringToStringVar(&f.columns, "columns", nil, "other names of members, THEIRS=OURS, such as citations.file=doc; THEIRS= alone says that it is none of ours")
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
 }
@@ -73,6 +75,9 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	o := convert.Options{
 		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin,
 		OnError: func(e convert.RecordError) { a.say("left out: %v", e) },
+	}
+	if cmd.Flags().Changed("columns") {
+		o.Columns = f.columns
 	}
 	if cmd.Flags().Changed("truth-annotator") {
 		o.TruthAnnotator = &f.annotator
@@ -275,6 +280,9 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 	}
 	for _, kind := range sortedKeys(r.Ignored) {
 		fmt.Fprintf(&b, "no place in a row for %s: %s times\n", report.CleanLine(kind), report.Thousands(r.Ignored[kind]))
+	}
+	for _, names := range sortedKeys(r.ReadAs) {
+		fmt.Fprintf(&b, "read %s: %s times\n", report.CleanLine(names), report.Thousands(r.ReadAs[names]))
 	}
 	for _, field := range sortedKeys(r.UnknownFields) {
 		fmt.Fprintf(&b, "unknown field %s kept in source_reference: %s times\n", field, report.Thousands(r.UnknownFields[field]))
