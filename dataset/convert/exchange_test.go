@@ -173,3 +173,22 @@ func TestUnknownPages(t *testing.T) {
 		t.Errorf("report %+v, rows %+v", report, m.rows)
 	}
 }
+
+// TestGeminiStreamTruncated cuts a stream of Gemini before its end: it is reported with
+// its place, for no event says how many there are to come.
+func TestGeminiStreamTruncated(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "responses", "gemini.stream.sse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "answer.sse")
+	begin, _, _ := strings.Cut(string(data), "\n\n")
+	if err := os.WriteFile(path, []byte(begin+"\n\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, report := importPath(t, "gemini", path, Options{})
+	if len(m.rows) != 0 || report.Failed != 1 {
+		t.Fatalf("%d rows; report: %+v", len(m.rows), report)
+	}
+	wantErrors(t, report.Errors, path+":1:7: truncated: the stream ends before a finishReason")
+}

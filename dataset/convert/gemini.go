@@ -20,13 +20,18 @@ import (
 // of retrieved content is the document's. citationMetadata says where the answer
 // recites a source: method recitation. Of several candidates the first is the
 // answer; parts that are thoughts are not in it.
+//
+// An event of a stream (streamGenerateContent with alt=sse) is a response with the
+// next piece of the answer. Pieces that follow each other are one part. A file of
+// events holds one answer.
 var gemini = exchangeFormat{
 	name:     "gemini",
-	summary:  "Gemini and Vertex AI responses with grounding",
+	summary:  "Gemini and Vertex AI: responses and event streams with grounding",
 	fits:     func(o *object) bool { return o.isList("candidates") },
 	answer:   Reading{Unit: token.Byte},
 	response: geminiResponse,
 	request:  geminiRequest,
+	stream:   func() eventReader { return &geminiStream{} },
 }.format()
 
 // camel returns a member under its name, or under the same with underscores.
@@ -57,26 +62,68 @@ func geminiResponse(x *exchange, o *object) {
 			x.keep(candidate.path(), candidate.raw())
 			continue
 		}
-		geminiCandidate(x, candidate)
+		geminiCandidate(x, candidate, false)
 	}
 	x.rest(o)
 }
 
-func geminiCandidate(x *exchange, o *object) {
+// geminiPart reads a part. joined says that it may go on with the one before.
+func geminiPart(x *exchange, p *object, joined bool) {
+	text, isText := p.get("text").text()
+	thought := string(p.get("thought").raw()) == "true"
+	last := len(x.parts) - 1
+	switch {
+	case joined && last >= 0 && x.parts[last].hidden == thought:
+		x.parts[last].text = append(x.parts[last].text, text...)
+	case thought:
+		x.addHidden(text)
+	default:
+		x.addText(text)
+	}
+	if thought || !isText {
+		x.keep(p.path(), p.raw())
+	} else {
+		x.rest(p)
+	}
+}
+
+// A geminiStream reads the events of one answer.
+type geminiStream struct{ ended bool }
+
+// begins is never known: no event says that it is the first.
+func (s *geminiStream) begins(*object) bool { return false }
+
+func (s *geminiStream) event(x *exchange, o *object) {
+	if failed(o) {
+		return
+	}
+	for _, candidate := range o.get("candidates").objects() {
+		index := candidate.get("index")
+		if index.given() && index.offset() != 0 {
+			x.keep(candidate.path(), candidate.raw())
+			continue
+		}
+		s.ended = s.ended || candidate.camel("finishReason").string() != ""
+		geminiCandidate(x, candidate, true)
+	}
+	x.responseID = cmp.Or(o.camel("responseId").string(), x.responseID)
+	x.model = cmp.Or(o.camel("modelVersion").string(), x.model)
+	x.rest(o)
+}
+
+func (s *geminiStream) end(*exchange) string {
+	if !s.ended {
+		return "truncated: the stream ends before a finishReason"
+	}
+	return ""
+}
+
+// geminiCandidate reads one candidate. joined says that its parts may go on with
+// those before.
+func geminiCandidate(x *exchange, o *object, joined bool) {
 	if content := o.get("content").object(); content != nil {
 		for _, p := range content.get("parts").objects() {
-			text, isText := p.get("text").text()
-			thought := string(p.get("thought").raw()) == "true"
-			if thought {
-				x.addHidden(text)
-			} else {
-				x.addText(text)
-			}
-			if thought || !isText {
-				x.keep(p.path(), p.raw())
-			} else {
-				x.rest(p)
-			}
+			geminiPart(x, p, joined)
 		}
 		x.rest(content)
 	}
