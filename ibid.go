@@ -80,6 +80,7 @@ type Citation struct {
 	SourceReference       string // JSON
 
 	Place    Place    // resolved from Doc to CitedText
+	Given    Interval // Start and End in code points, where Repaired is known and they can be converted
 	Repaired Interval // where CitedText was found, in code points of the key of Place; null unless the status is quote_repaired
 	Held     bool     // the place as given was compared with CitedText, and holds it
 	Extent   Interval // AnswerStart and AnswerEnd in code points of the answer
@@ -129,9 +130,10 @@ type Mark struct {
 	Page       Integer
 	Start, End Integer
 	Unit       string
+	CitedText  string
 	ClaimID    string
 
-	Place Place // resolved from Doc to Unit
+	Place Place // resolved from Doc to CitedText
 }
 
 // A Claim is one claim of an answer, the citations linked to it, and the verdict

@@ -56,7 +56,7 @@ func TestCheckSpan(t *testing.T) {
 // TestStatuses pins which statuses make a citation valid, and which leave the span
 // sets.
 func TestStatuses(t *testing.T) {
-	valid := map[string]bool{"ok": true, "unchecked": true, "quote_repaired": true, "no_claim": true}
+	valid := map[string]bool{"ok": true, "unchecked": true, "quote_repaired": true, "quote_located": true, "quote_ambiguous": true, "no_claim": true}
 	unusable := map[string]bool{"span_empty": true, "span_inverted": true, "span_negative": true}
 	for _, s := range ibid.Statuses() {
 		if s.Valid() != valid[s.String()] || s.Usable() == unusable[s.String()] {

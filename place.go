@@ -38,12 +38,43 @@ type Place struct {
 	Start, End int64 // code points; as given even if Status says they make no span
 
 	FirstPage, LastPage int32 // pages touched, 1-based and inclusive; 0, 0 when no page is known
+
+	// Pieces are the parts of [Start, End) that count, in order: those of a quote with
+	// gaps. nil if all of it counts.
+	Pieces []Stretch `json:",omitempty"`
+
+	// Excluded says that the place counts in no span set: its quote was found elsewhere
+	// than given and the run leaves such places out, or it is a mark whose quote is nowhere.
+	Excluded bool `json:",omitempty"`
 }
+
+// Parts is how many parts the code points of the place have: 1, or its pieces.
+func (p *Place) Parts() int { return max(1, len(p.Pieces)) }
+
+// Part is part i of the code points of the place.
+func (p *Place) Part(i int) Stretch {
+	if p.Pieces == nil {
+		return Stretch{p.Start, p.End}
+	}
+	return p.Pieces[i]
+}
+
+// Length is how many code points the place has, gaps left out.
+func (p *Place) Length() int64 {
+	var n int64
+	for i := range p.Parts() {
+		n += p.Part(i).End - p.Part(i).Start
+	}
+	return n
+}
+
+// A Stretch is the half-open interval [Start, End) of code points.
+type Stretch struct{ Start, End int64 }
 
 // InSets reports whether the place belongs to the span sets T and P of its row:
 // its code points are known and make a span.
 func (p *Place) InSets() bool {
-	return p.Level == LevelCharacters && p.Status.Usable()
+	return p.Level == LevelCharacters && p.Status.Usable() && !p.Excluded
 }
 
 // A Status says what is known of one citation's place. No citation vanishes:
@@ -58,8 +89,11 @@ const (
 	StatusPageNotFound                   // the document has no such page
 	StatusOutOfBounds                    // the span ends after its document, its page or [MaxEnd]
 	StatusTooLong                        // the span is longer than max_span_length
-	StatusQuoteMismatch                  // cited_text is not the text there, nor found exactly once elsewhere
-	StatusQuoteRepaired                  // cited_text was found exactly once elsewhere in the document
+	StatusQuoteMismatch                  // the place does not hold cited_text, nor does the document
+	StatusQuoteRepaired                  // cited_text was found elsewhere in the document, in one place or clearly nearest in one
+	StatusQuoteLocated                   // no offsets were given; cited_text was found in one place of the document
+	StatusQuoteAmbiguous                 // cited_text was found only elsewhere, and in several places that may be meant
+	StatusQuoteNotFound                  // no offsets were given, and the document does not hold cited_text
 	StatusEmpty                          // start = end
 	StatusInverted                       // start > end
 	StatusNegative                       // start or end below 0
@@ -71,7 +105,7 @@ const (
 
 var statusNames = [NumStatuses]string{
 	"ok", "unchecked", "document_not_found", "page_not_found", "span_out_of_bounds", "span_too_long",
-	"quote_mismatch", "quote_repaired", "span_empty", "span_inverted", "span_negative", "no_claim",
+	"quote_mismatch", "quote_repaired", "quote_located", "quote_ambiguous", "quote_not_found", "span_empty", "span_inverted", "span_negative", "no_claim",
 }
 
 // String returns the name used in files and reports, such as "quote_mismatch".
@@ -92,9 +126,14 @@ func Statuses() []Status {
 func (s Status) Usable() bool { return s < StatusEmpty || s == StatusNoClaim }
 
 // Valid reports whether a citation with this status counts as valid in
-// citation-level metrics: ok, unchecked, quote_repaired and no_claim.
+// citation-level metrics: ok, unchecked, quote_repaired, quote_located,
+// quote_ambiguous and no_claim.
 func (s Status) Valid() bool {
-	return s == StatusOK || s == StatusUnchecked || s == StatusQuoteRepaired || s == StatusNoClaim
+	switch s {
+	case StatusOK, StatusUnchecked, StatusQuoteRepaired, StatusQuoteLocated, StatusQuoteAmbiguous, StatusNoClaim:
+		return true
+	}
+	return false
 }
 
 // CheckSpan returns StatusNegative, StatusInverted or StatusEmpty for offsets

@@ -68,6 +68,7 @@ type Reason uint8
 const (
 	Defined       Reason = iota // there is a value
 	NoTruth                     // truth is unknown, or holds nothing that the metric divides by
+	TruthNotFound               // truth is known, but a quote of it is not where it says, or its offsets are beyond [MaxEnd]
 	NoCitations                 // citations are unknown, or there is none to divide by
 	NoClaims                    // the claims of the answer are unknown, or there is none
 	NoDocuments                 // a text or a page boundary that is needed is not known
@@ -87,7 +88,7 @@ const (
 )
 
 var reasonNames = [...]string{
-	"", "no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched",
+	"", "no_truth", "truth_not_found", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched",
 	"no_data", "zero_denominator", "out_of_range", "bad_argument", "no_variation",
 }
 

@@ -142,6 +142,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.DocumentsComplete },
 	},
 	{
+		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true, doc: "which span counts where a quote stands elsewhere than given, for truth and citations: where it stands, as given, or none (truth left out leaves its row undefined)",
+		field: func(s *Settings) any { return &s.QuotedSpans },
+	},
+	{
 		name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space",
 		field: func(s *Settings) any { return &s.Tokenizer },
 	},

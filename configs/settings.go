@@ -30,6 +30,7 @@ type Settings struct {
 	AnswerOffsetUnit string // the same for offsets into the answer
 	SpanEnd          string // exclusive, inclusive
 	OffsetBase       string // document, page
+	QuotedSpans      string // repaired, given, exclude
 
 	DocumentsComplete string // auto, true, false
 

@@ -19,7 +19,7 @@ const (
 	WantKeys      Want = 1 << iota // id, system, provider, model
 	WantSpans                      // doc, page, start, end, unit of citations and truth; annotator
 	WantAnswers                    // query, answer; answer_start, answer_end of citations
-	WantQuotes                     // cited_text of citations
+	WantQuotes                     // cited_text of citations and truth
 	WantDetails                    // what else citations and truth have; what answers took
 	WantClaims                     // claims
 	WantLabels                     // labels
@@ -133,6 +133,7 @@ const (
 	truStart
 	truEnd
 	truUnit
+	truCitedText
 	truClaimID
 
 	claClaimID
@@ -206,6 +207,7 @@ var rowSpec = schemaSpec{
 		truStart:     {member: "start", group: groupTruth, want: WantSpans, kind: intValue, aliases: startNames},
 		truEnd:       {member: "end", group: groupTruth, want: WantSpans, kind: intValue, aliases: endNames},
 		truUnit:      {member: "unit", group: groupTruth, want: WantSpans},
+		truCitedText: {member: "cited_text", group: groupTruth, want: WantQuotes, aliases: []string{"context_text"}},
 		truClaimID:   {member: "claim_id", group: groupTruth, want: WantDetails},
 
 		claClaimID: {member: "claim_id", group: groupClaims, want: WantClaims},

@@ -311,7 +311,7 @@ func TestViewsWorkSideBySide(t *testing.T) {
 			row := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 4, 9).quoting("grass")), ibid.Citation(at("wide", 0, 1).quoting("用"))}}
 			for range 200 {
 				r.Resolve(&row)
-				if a, b := describeCitation(&row.Citations[0]), describeCitation(&row.Citations[1]); a != "ok key 0 [4,9) held" || b != "quote_repaired key 0 [0,1) repaired [6,7)" {
+				if a, b := describeCitation(&row.Citations[0]), describeCitation(&row.Citations[1]); a != "ok key 0 [4,9) held" || b != "quote_repaired key 0 [6,7) given [0,1)" {
 					t.Errorf("got %s and %s", a, b)
 					return
 				}

@@ -133,13 +133,13 @@ func (b *Batch) truth(i int, r *ibid.Answer) {
 	r.HasTruth = has
 	r.Truth = ofLength(r.Truth, hi-lo)
 	doc, page, start, end, unit := &b.leaves[truDoc], &b.leaves[truPage], &b.leaves[truStart], &b.leaves[truEnd], &b.leaves[truUnit]
-	annotator, claim := &b.leaves[truAnnotator], &b.leaves[truClaimID]
+	annotator, claim, quoted := &b.leaves[truAnnotator], &b.leaves[truClaimID], &b.leaves[truCitedText]
 	for k := range r.Truth {
 		e, t := lo+k, &r.Truth[k]
 		t.Annotator, t.ClaimID = annotator.member(e), claim.member(e)
 		t.Doc, t.DocNull = doc.member(e), doc.memberNull(e)
 		t.Page, t.Start, t.End = page.memberInt(e), start.memberInt(e), end.memberInt(e)
-		t.Unit = unit.member(e)
+		t.Unit, t.CitedText = unit.member(e), quoted.member(e)
 	}
 }
 

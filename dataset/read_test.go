@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ func citationText(r *ibid.Answer) string {
 	}
 	var parts []string
 	for _, c := range r.Citations {
-		if c == (ibid.Citation{DocNull: true}) {
+		if reflect.DeepEqual(c, ibid.Citation{DocNull: true}) {
 			parts = append(parts, "{null}")
 			continue
 		}
@@ -210,7 +211,7 @@ func TestReadEncodings(t *testing.T) {
 				if w.Relevance != nil {
 					want.Relevance = ibid.Some(float64(*w.Relevance))
 				}
-				if g := got[i].Citations[k]; g != want {
+				if g := got[i].Citations[k]; !reflect.DeepEqual(g, want) {
 					t.Fatalf("v%d: row %d, citation %d: %+v, want %+v", version, i, k, g, want)
 				}
 				if v := got[i].Labels[k].Value; v != ibid.Some(float64(i)) {
@@ -346,7 +347,10 @@ func TestWant(t *testing.T) {
 			r.Query, r.Answer, r.QueryNull, r.AnswerNull = "", "", true, true
 		}},
 		{"quotes", WantQuotes, func(r *ibid.Answer) {
-			*r = ibid.Answer{IDNull: true, QueryNull: true, AnswerNull: true, System: "default", HasCitations: r.HasCitations, Citations: r.Citations}
+			*r = ibid.Answer{IDNull: true, QueryNull: true, AnswerNull: true, System: "default", HasCitations: r.HasCitations, Citations: r.Citations, HasTruth: r.HasTruth, Truth: r.Truth}
+			for i := range r.Truth {
+				r.Truth[i] = ibid.Mark{DocNull: true, CitedText: r.Truth[i].CitedText}
+			}
 			for i := range r.Citations {
 				r.Citations[i] = ibid.Citation{DocNull: true, CitedText: r.Citations[i].CitedText}
 			}

@@ -26,7 +26,8 @@ import (
 //  5. span_out_of_bounds: past the end of the text, of the page under [FromPage],
 //     of the blocks, or of what [span.MaxEnd] allows
 //  6. span_too_long; only spans given by offsets have a limit
-//  7. quote_repaired, quote_mismatch
+//  7. quote_repaired, quote_ambiguous, quote_mismatch; of a place without start and
+//     end quote_located, quote_ambiguous, quote_not_found
 //  8. ok if the text of the place is at hand, else unchecked
 //
 // # Units
@@ -45,12 +46,12 @@ import (
 //
 // # Quotes
 //
-// cited_text is compared with the text of a span given by offsets, as it is or
-// else normalised (white space, quotation marks, dashes). It must be contained
-// in the pages, blocks or document of a coarser place. If it is not, it is
-// searched in the text of the key; found exactly once it repairs the citation.
-// A place without start and end whose quote is found exactly once is repaired
-// in the same way, and is ok if it is found more often.
+// The span, pages, blocks or document of a citation or of truth must hold its
+// cited_text, as package quote says. If it does not, the text of the key is searched:
+// found in one place, or in several of which one is clearly the nearest, the quote
+// moves the citation (quote_repaired); else it stays (quote_ambiguous), and so it does
+// where the quote is nowhere (quote_mismatch). A place without start and end is where
+// its quote stands, if that is one place. See [QuotedSpans].
 type Resolver struct {
 	conv   Conventions
 	view   *View // nil if the run has no documents
@@ -96,7 +97,7 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
-		c.Repaired, c.Held = ibid.Interval{}, false
+		c.Given, c.Repaired, c.Held = ibid.Interval{}, ibid.Interval{}, false
 		if textless && r.textless(&c.Place, c.Doc, c.DocNull, c.Page, c.Start, c.End, c.Unit) {
 			continue
 		}
@@ -104,8 +105,9 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = c.Doc, c.DocNull, c.Page, c.Start, c.End
 		q.unit, q.quote = c.Unit, c.CitedText
-		q.place, q.repaired, q.held = &c.Place, &c.Repaired, &c.Held
+		q.place = &c.Place
 		r.fail("citations", i, q.resolve())
+		c.Given, c.Repaired, c.Held = q.given, q.repaired, q.held
 	}
 	for i := range row.Truth {
 		t := &row.Truth[i]
@@ -115,9 +117,12 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 		t.Place = ibid.Place{}
 		q := &r.query
 		q.doc, q.docNull, q.page, q.start, q.end = t.Doc, t.DocNull, t.Page, t.Start, t.End
-		q.unit, q.quote = t.Unit, ""
-		q.place, q.repaired, q.held = &t.Place, nil, nil
+		q.unit, q.quote = t.Unit, t.CitedText
+		q.place = &t.Place
 		r.fail("truth", i, q.resolve())
+		if t.Place.Status == ibid.StatusQuoteMismatch && r.conv.QuotedSpans != GivenSpans {
+			t.Place.Excluded = true // nobody is measured against a quote that is nowhere
+		}
 	}
 	r.resolveAnswer(row)
 	return r.bad
@@ -233,6 +238,7 @@ type Conventions struct {
 	OffsetBase       OffsetBase
 	MaxSpanLength    int64      // code points of a span given by offsets; 0 means no limit
 	Tokenizer        token.Kind // of [Resolver.Tokens]
+	QuotedSpans      QuotedSpans
 	Checks           Checks
 	Complete         Completeness
 }
@@ -265,12 +271,38 @@ func (c Completeness) covers(name string) bool {
 	return c == Complete || c == AutoComplete && !web
 }
 
+// QuotedSpans says which place counts where a quote does not stand at the offsets
+// that are given.
+type QuotedSpans uint8
+
+const (
+	RepairedSpans QuotedSpans = iota // where the quote stands
+	GivenSpans                       // the offsets as given; a quote without offsets has no characters
+	ExcludeMoved                     // none: the place is in no span set
+)
+
+var quotedSpansNames = [...]string{"repaired", "given", "exclude"}
+
+// ParseQuotedSpans returns the convention of that name: "repaired", "given" or
+// "exclude".
+func ParseQuotedSpans(name string) (QuotedSpans, error) {
+	for q, n := range quotedSpansNames {
+		if n == name {
+			return QuotedSpans(q), nil
+		}
+	}
+	return 0, fmt.Errorf("quoted spans %q: not one of repaired, given, exclude", name)
+}
+
+// String returns the name that [ParseQuotedSpans] takes.
+func (q QuotedSpans) String() string { return quotedSpansNames[q] }
+
 // Checks say which of a citation's statuses can be given. A check that is off
 // lets the citation have the next status that holds, ok or unchecked in the end.
 type Checks struct {
 	Existence bool // document_not_found, page_not_found
 	Bounds    bool // span_out_of_bounds for a span past the end of its text
-	Text      bool // quote_mismatch, quote_repaired
+	Text      bool // the statuses of quotes
 }
 
 // NeedDocuments reports whether source offsets cannot be understood without

@@ -20,10 +20,12 @@ type query struct {
 	unit       string
 	quote      string
 
-	source   source
-	place    *ibid.Place    // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
-	repaired *ibid.Interval // nil if there is no quote
-	held     *bool          // nil if there is no quote
+	source source
+	place  *ibid.Place // its Status is DocumentNotFound, or Unchecked as long as nothing else is known
+
+	// What the quote says, as in [ibid.Citation].
+	given, repaired ibid.Interval
+	held            bool
 }
 
 // resolve dispatches on what is given.
@@ -41,7 +43,7 @@ func (q *query) resolve() *badValue {
 	case q.page.Known() && (q.page.Value > math.MaxInt32 || q.page.Value < math.MinInt32):
 		return &badValue{"page", fmt.Sprintf("%d does not fit into 32 bits", q.page.Value)}
 	}
-	q.source = source{}
+	q.source, q.given, q.repaired, q.held = source{}, ibid.Interval{}, ibid.Interval{}, false
 	if !q.docNull {
 		r.find(q.doc, &q.source)
 		q.place.Level = ibid.LevelDocument
@@ -181,8 +183,8 @@ func (q *query) characters(u token.Unit) {
 	switch {
 	case q.place.Status != ibid.StatusUnchecked:
 	case outside:
-		if known {
-			q.findQuote(page)
+		if reg, ok := q.r.region(&q.source, page); known && ok && q.wantsQuote() {
+			q.repair(reg, page, start)
 		}
 		if q.place.Status != ibid.StatusQuoteRepaired {
 			q.place.Status = ibid.StatusOutOfBounds
@@ -217,16 +219,9 @@ func (q *query) unplaced() {
 	if q.page.Known() {
 		q.checkPage(q.page.Value, q.page.Value)
 	}
-	page := q.keyPage()
-	q.place.Page = page
-	if q.place.Status != ibid.StatusUnchecked {
-		return
-	}
-	if q.hasKey(page) {
-		q.findQuote(page)
-		q.settle(ibid.StatusOK)
-	} else if q.hasText() {
-		q.checkContained(0, 0, math.MaxInt64)
+	q.place.Page = q.keyPage()
+	if q.place.Status == ibid.StatusUnchecked && (q.hasKey(q.place.Page) || q.hasText()) {
+		q.locate()
 		q.settle(ibid.StatusOK)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -80,15 +81,15 @@ func (c cited) onPage(page int64) cited    { c.Page = some(page); return c }
 func (c cited) quoting(quote string) cited { c.CitedText = quote; return c }
 
 func describeCitation(c *ibid.Citation) string {
-	said := describe(c.Place, c.Repaired)
+	said := describe(c.Place, c.Given)
 	if c.Held {
 		said += " held"
 	}
 	return said
 }
 
-// describe renders a place and its repair in short.
-func describe(p ibid.Place, repaired ibid.Interval) string {
+// describe renders a place, its pieces and what was given instead in short.
+func describe(p ibid.Place, given ibid.Interval) string {
 	var b strings.Builder
 	b.WriteString(p.Status.String())
 	switch p.Level {
@@ -104,8 +105,14 @@ func describe(p ibid.Place, repaired ibid.Interval) string {
 	if p.FirstPage != 0 || p.LastPage != 0 {
 		fmt.Fprintf(&b, " p%d-%d", p.FirstPage, p.LastPage)
 	}
-	if repaired.Start.Known() {
-		fmt.Fprintf(&b, " repaired [%d,%d)", repaired.Start.Value, repaired.End.Value)
+	for _, piece := range p.Pieces {
+		fmt.Fprintf(&b, " piece [%d,%d)", piece.Start, piece.End)
+	}
+	if given.Known() {
+		fmt.Fprintf(&b, " given [%d,%d)", given.Start.Value, given.End.Value)
+	}
+	if p.Excluded {
+		b.WriteString(" excluded")
 	}
 	return b.String()
 }
@@ -131,12 +138,13 @@ func runCases(t *testing.T, r *Resolver, tests []resolveCase) {
 				t.Error(err)
 			}
 			c := tt.cite
-			truth := ibid.Answer{Truth: []ibid.Mark{{Doc: c.Doc, DocNull: c.DocNull, Page: c.Page, Start: c.Start, End: c.End, Unit: c.Unit}}}
+			truth := ibid.Answer{Truth: []ibid.Mark{{Doc: c.Doc, DocNull: c.DocNull, Page: c.Page, Start: c.Start, End: c.End, Unit: c.Unit, CitedText: c.CitedText}}}
 			if err := r.Resolve(&truth); err != nil {
 				t.Fatalf("row error as truth: %v", err)
 			}
-			if got := truth.Truth[0].Place; tt.cite.CitedText == "" && describe(got, ibid.Interval{}) != tt.want {
-				t.Errorf("as truth: got %s, want %s", describe(got, ibid.Interval{}), tt.want)
+			row.Citations[0].Place.Excluded = row.Citations[0].Place.Status == ibid.StatusQuoteMismatch
+			if got := truth.Truth[0].Place; !reflect.DeepEqual(got, row.Citations[0].Place) {
+				t.Errorf("as truth: got %+v, want %+v", got, row.Citations[0].Place)
 			}
 		})
 	}
@@ -241,10 +249,10 @@ func TestResolveFromPage(t *testing.T) {
 		{"document of one page", cited{Doc: "single", Unit: "document"}, "ok key 1 [0,9) p1-1"},
 		{"document of several", cited{Doc: "paged", Unit: "document"}, "ok pages p1-4"},
 		{"document without pages", cited{Doc: "plain", Unit: "document"}, "ok key 0 [0,36)"},
-		{"quote on the page", at("paged", 0, 3).onPage(2).quoting("page."), "quote_repaired key 2 [0,3) p2-2 repaired [7,12)"},
+		{"quote on the page", at("paged", 0, 3).onPage(2).quoting("page."), "quote_repaired key 2 [7,12) p2-2 given [0,3)"},
 		{"quote on another page", at("paged", 0, 3).onPage(2).quoting("First"), "quote_mismatch key 2 [0,3) p2-2"},
-		{"quote without a page", cited{Doc: "paged", CitedText: "Second page."}, "ok document"},
-		{"wrong quote without a page", cited{Doc: "paged", CitedText: "Third"}, "quote_mismatch document"},
+		{"quote without a page", cited{Doc: "paged", CitedText: "Second page."}, "quote_located key 2 [0,12) p2-2"},
+		{"wrong quote without a page", cited{Doc: "paged", CitedText: "Third"}, "quote_not_found document"},
 	})
 }
 
@@ -256,31 +264,69 @@ func TestResolveQuotes(t *testing.T) {
 		{"normalised", at("quotes", 0, 29).quoting(`He said "it's fine" - twice. `), "ok key 0 [0,29) held"},
 		{"white space at the ends", at("quotes", 7, 20).quoting(`“it’s fine”`), "ok key 0 [7,20) held"},
 		{"letter case counts", at("plain", 4, 9).quoting("Grass"), "quote_mismatch key 0 [4,9)"},
-		{"shifted", at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [3,8) repaired [4,9)"},
-		{"elsewhere, normalised", at("quotes", 0, 4).quoting("fine\" – twice. He said  no"), "quote_repaired key 0 [0,4) repaired [15,40)"},
-		{"found twice", at("quotes", 1, 4).quoting("He said"), "quote_mismatch key 0 [1,4)"},
+		{"shifted", at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [4,9) given [3,8)"},
+		{"elsewhere, normalised", at("quotes", 0, 4).quoting("fine\" – twice. He said  no"), "quote_repaired key 0 [15,40) given [0,4)"},
+		{"found twice, one clearly nearer", at("quotes", 1, 4).quoting("He said"), "quote_repaired key 0 [0,7) given [1,4)"},
 		{"overlapping finds are two", at("overlap", 4, 5).quoting("aba"), "document_not_found key 0 [4,5)"},
 		{"not found", at("plain", 4, 9).quoting("water"), "quote_mismatch key 0 [4,9)"},
-		{"out of bounds, found", at("plain", 30, 40).quoting("sky"), "quote_repaired key 0 [30,40) repaired [24,27)"},
+		{"out of bounds, found", at("plain", 30, 40).quoting("sky"), "quote_repaired key 0 [24,27) given [30,40)"},
 		{"out of bounds, not found", at("plain", 30, 40).quoting("water"), "span_out_of_bounds key 0 [30,40)"},
-		{"cut off at the end, found", at("plain", 31, 40).quoting("blue."), "quote_repaired key 0 [31,40) repaired [31,36)"},
+		{"cut off at the end, found", at("plain", 31, 40).quoting("blue."), "quote_repaired key 0 [31,36) given [31,40)"},
 		{"too long", at("quotes", 0, 45).quoting("no"), "span_too_long key 0 [0,45)"},
 		{"inverted", at("plain", 9, 4).quoting("grass"), "span_inverted key 0 [9,4)"},
 		{"without text", at("named", 4, 9).quoting("grass"), "unchecked key 0 [4,9)"},
 		{"page contains it", at("paged", 2, 3).in("page").quoting("page."), "ok key 0 [12,25) p2-2 held"},
-		{"page does not", at("paged", 2, 3).in("page").quoting("First"), "quote_repaired key 0 [12,25) p2-2 repaired [0,5)"},
+		{"page does not", at("paged", 2, 3).in("page").quoting("First"), "quote_repaired key 0 [0,5) p1-1 given [12,25)"},
 		{"page does not, nor the rest", at("paged", 2, 3).in("page").quoting("Third"), "quote_mismatch key 0 [12,25) p2-2"},
 		{"page without bounds, contained", at("plain", 2, 3).in("page").quoting("sky"), "unchecked pages p2-2"},
 		{"page without bounds, not contained", at("plain", 2, 3).in("page").quoting("water"), "quote_mismatch pages p2-2"},
 		{"block", at("blocks", 1, 2).in("block").quoting("Two."), "ok key 0 [6,10) held"},
-		{"other block", at("blocks", 1, 2).in("block").quoting("Three."), "quote_repaired key 0 [6,10) repaired [12,18)"},
+		{"other block", at("blocks", 1, 2).in("block").quoting("Three."), "quote_repaired key 0 [12,18) given [6,10)"},
 		{"document", cited{Doc: "plain", Unit: "document", CitedText: "sky"}, "ok key 0 [0,36) held"},
 		{"document without it", cited{Doc: "plain", Unit: "document", CitedText: "sea"}, "quote_mismatch key 0 [0,36)"},
-		{"no span, found once", cited{Doc: "plain", CitedText: "sky"}, "quote_repaired document repaired [24,27)"},
-		{"no span, found twice", cited{Doc: "plain", CitedText: "The"}, "ok document"},
-		{"no span, not found", cited{Doc: "plain", CitedText: "sea"}, "quote_mismatch document"},
-		{"astral before", at("wide", 0, 1).quoting("用"), "quote_repaired key 0 [0,1) repaired [6,7)"},
+		{"no span, found once", cited{Doc: "plain", CitedText: "sky"}, "quote_located key 0 [24,27)"},
+		{"no span, found twice", cited{Doc: "plain", CitedText: "The"}, "quote_ambiguous document"},
+		{"no span, not found", cited{Doc: "plain", CitedText: "sea"}, "quote_not_found document"},
+		{"found twice, none clearly nearer", at("quotes", 15, 20).quoting("He said"), "quote_ambiguous key 0 [15,20)"},
+		{"holds more than the quote", at("plain", 0, 36).quoting("sky is"), "ok key 0 [0,36) held"},
+		{"holds it but for a full stop", at("plain", 20, 35).quoting("The sky is blue."), "ok key 0 [20,35) held"},
+		{"cut down to an excerpt", at("plain", 0, 19).quoting(`"The grass..."`), "ok key 0 [0,19) held"},
+		{"an excerpt of elsewhere", at("plain", 0, 19).quoting("The sky…"), "quote_repaired key 0 [20,27) given [0,19)"},
+		{"pieces", at("plain", 0, 3).quoting("grass [...] green ... blue"), "quote_repaired key 0 [4,35) piece [4,9) piece [13,18) piece [31,35) given [0,3)"},
+		{"nothing but a gap", at("plain", 0, 3).quoting("…"), "ok key 0 [0,3)"},
+		{"no span, on the page that is given", cited{Doc: "paged", Page: some(2), CitedText: "page."}, "quote_located key 0 [19,24) p2-2"},
+		{"no span, not on the page that is given", cited{Doc: "paged", Page: some(2), CitedText: "First"}, "quote_located key 0 [0,5) p1-1"},
+		{"no span, pieces", cited{Doc: "plain", CitedText: "grass … green"}, "quote_located key 0 [4,18) piece [4,9) piece [13,18)"},
+		{"astral before", at("wide", 0, 1).quoting("用"), "quote_repaired key 0 [6,7) given [0,1)"},
 	})
+}
+
+func TestQuotedSpans(t *testing.T) {
+	tests := []struct {
+		c              cited
+		given, exclude string
+		repaired       bool
+	}{
+		{at("plain", 3, 8).quoting("grass"), "quote_repaired key 0 [3,8) given [3,8)", "quote_repaired key 0 [4,9) given [3,8) excluded", true},
+		{cited{Doc: "plain", CitedText: "sky"}, "quote_located document", "quote_located key 0 [24,27)", false},
+		{at("plain", 4, 9).quoting("grass"), "ok key 0 [4,9) held", "ok key 0 [4,9) held", false},
+		{at("plain", 4, 9).quoting("water"), "quote_mismatch key 0 [4,9)", "quote_mismatch key 0 [4,9)", false},
+	}
+	for _, tt := range tests {
+		for spans, want := range map[QuotedSpans]string{GivenSpans: tt.given, ExcludeMoved: tt.exclude} {
+			row := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(tt.c)}}
+			if err := NewResolver(loadView(t, testSource...), Conventions{QuotedSpans: spans, Checks: allChecks}).Resolve(&row); err != nil {
+				t.Fatal(err)
+			}
+			c := &row.Citations[0]
+			if got := describeCitation(c); got != want || c.Repaired.Known() != tt.repaired {
+				t.Errorf("%v: got %s, repaired %t, want %s", spans, got, c.Repaired.Known(), want)
+			}
+			if tt.repaired && c.Place.InSets() != (spans == GivenSpans) {
+				t.Errorf("%v: %s is in the span sets: %t", spans, want, c.Place.InSets())
+			}
+		}
+	}
 }
 
 func TestResolveWithoutDocuments(t *testing.T) {

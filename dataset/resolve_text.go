@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"ibid"
 	"ibid/metrics/quote"
@@ -164,10 +163,10 @@ func (q *query) checkCovered() {
 
 // wantsQuote reports whether there is a quote to check and no status yet.
 func (q *query) wantsQuote() bool {
-	return q.r.conv.Checks.Text && q.place.Status == ibid.StatusUnchecked && strings.TrimSpace(q.quote) != ""
+	return q.r.conv.Checks.Text && q.place.Status == ibid.StatusUnchecked && !quote.Blank(q.quote)
 }
 
-// checkQuote compares the quote with the code points [start, end) of a key.
+// checkQuote checks the quote against the code points [start, end) of a key.
 func (q *query) checkQuote(page int32, start, end int64) {
 	if !q.wantsQuote() {
 		return
@@ -176,12 +175,13 @@ func (q *query) checkQuote(page int32, start, end int64) {
 	if !ok {
 		return
 	}
-	if *q.held = quote.Marks.Same(reg.slice(start, end), q.quote); !*q.held {
-		q.repair(reg)
+	if q.held = quote.Holds(reg.slice(start, end), q.quote); !q.held {
+		q.repair(reg, page, start)
 	}
 }
 
-// checkContained looks for the quote in the code points [start, end) of a key.
+// checkContained looks for the quote in the code points [start, end) of a key that a
+// coarser place covers.
 func (q *query) checkContained(page int32, start, end int64) {
 	if !q.wantsQuote() {
 		return
@@ -190,50 +190,108 @@ func (q *query) checkContained(page int32, start, end int64) {
 	if !ok {
 		return
 	}
-	within := reg.slice(start, end)
-	if strings.Contains(within, q.quote) || strings.Contains(q.normalized(reg, within), quote.Marks.Normalize(q.quote)) {
-		*q.held = q.place.Level == ibid.LevelCharacters // else the whole was searched, not the place
+	if start <= 0 && end >= reg.len() {
+		if places, many := q.find(reg); many || len(places) > 0 {
+			q.held = q.place.Level == ibid.LevelCharacters // else the whole was searched, not the place
+			return
+		}
+	} else if quote.Holds(reg.slice(start, end), q.quote) {
+		q.held = true
 		return
 	}
 	if page == 0 && q.r.conv.OffsetBase == FromPage && q.source.layout.hasPages {
 		q.place.Status = ibid.StatusQuoteMismatch // a place in the whole text is none of a key
 		return
 	}
-	q.repair(reg)
+	q.repair(reg, page, start)
 }
 
-// findQuote gives a place without start and end the one where its quote stands.
-func (q *query) findQuote(page int32) {
+// repair looks for the quote in a key, because the place, which begins at start, does
+// not hold it, and moves the place there if it is clear where.
+func (q *query) repair(reg *region, page int32, start int64) {
+	places, many := q.find(reg)
+	place, ok := quote.Nearest(places, start)
+	switch {
+	case ok:
+		q.repaired = ibid.Between(place.Start(), place.End())
+		if q.place.Level == ibid.LevelCharacters {
+			q.given = ibid.Between(q.place.Start, q.place.End)
+		}
+		q.move(page, place, ibid.StatusQuoteRepaired)
+	case many || len(places) > 0:
+		q.place.Status = ibid.StatusQuoteAmbiguous
+	default:
+		q.place.Status = ibid.StatusQuoteMismatch
+	}
+}
+
+// locate gives a place without start and end the one where its quote stands: in the
+// document or, if there are several, on the page that is given.
+func (q *query) locate() {
 	if !q.wantsQuote() {
 		return
 	}
-	if reg, ok := q.r.region(&q.source, page); ok {
-		if q.repair(reg) > 1 {
-			q.place.Status = ibid.StatusOK
+	pages := []int32{q.keyPage()}
+	if !q.hasKey(pages[0]) { // offsets count from pages, and none is given
+		pages = pages[:0]
+		for i := range q.source.layout.pages {
+			pages = append(pages, int32(i+1))
 		}
 	}
+	var key int32
+	var found, onPage []quote.Place
+	anyMany := false
+	for _, page := range pages {
+		reg, ok := q.r.region(&q.source, page)
+		if !ok {
+			continue
+		}
+		places, many := q.find(reg)
+		if anyMany = anyMany || many; len(places) > 0 {
+			key = page
+		}
+		for _, p := range places {
+			found = append(found, p)
+			if first, last, ok := q.source.layout.touched(p.Start(), p.End()); ok && page == 0 &&
+				q.page.Known() && int64(first) <= q.page.Value && q.page.Value <= int64(last) {
+				onPage = append(onPage, p)
+			}
+		}
+	}
+	if len(onPage) == 1 {
+		found = onPage
+	}
+	switch {
+	case len(found) == 1 && !anyMany:
+		q.move(key, found[0], ibid.StatusQuoteLocated)
+	case len(found) > 0 || anyMany:
+		q.place.Status = ibid.StatusQuoteAmbiguous
+	default:
+		q.place.Status = ibid.StatusQuoteNotFound
+	}
 }
 
-// repair searches the quote in a key and settles QuoteRepaired or
-// QuoteMismatch. It returns how often the quote was found, up to 2.
-func (q *query) repair(reg *region) int {
-	text := q.normalized(reg, reg.slice(0, reg.len()))
-	times, start, end := quote.Marks.Find(reg.slice(0, reg.len()), text, q.quote)
-	if times != 1 {
-		q.place.Status = ibid.StatusQuoteMismatch
-	} else {
-		q.place.Status = ibid.StatusQuoteRepaired
-		*q.repaired = ibid.Interval{Start: ibid.Some(int64(start)), End: ibid.Some(int64(end))}
+// move makes the place the one where its quote was found, unless the run takes places
+// as they are given.
+func (q *query) move(page int32, to quote.Place, s ibid.Status) {
+	q.place.Status = s
+	if q.r.conv.QuotedSpans == GivenSpans {
+		return
 	}
-	return times
+	q.place.FirstPage, q.place.LastPage = 0, 0
+	q.setSpan(page, to.Start(), to.End())
+	if len(to) > 1 {
+		q.place.Pieces = make([]ibid.Stretch, len(to))
+		for i, piece := range to {
+			q.place.Pieces[i] = ibid.Stretch(piece)
+		}
+	}
+	q.place.Excluded = s == ibid.StatusQuoteRepaired && q.r.conv.QuotedSpans == ExcludeMoved
 }
 
-// normalized returns the normalised form of a part of reg.
-func (q *query) normalized(reg *region, part string) string {
-	if len(part) < len(reg.slice(0, reg.len())) {
-		return quote.Marks.Normalize(part)
-	}
-	text, bytes := reg.normalized()
+// find returns where the quote stands in reg.
+func (q *query) find(reg *region) (places []quote.Place, many bool) {
+	places, many, bytes := reg.find(q.quote)
 	q.r.grew(&q.source, bytes)
-	return text
+	return places, many
 }

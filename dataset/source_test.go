@@ -161,7 +161,7 @@ func TestForeignNames(t *testing.T) {
 			Doc: "d", Page: ibid.Some[int64](2), Start: ibid.Some[int64](3), End: ibid.Some[int64](4), CitedText: "c",
 			Method: "llm", Confidence: ibid.Some[float64](0.5), Relevance: ibid.Some[float64](0.25),
 		}
-		if got != want {
+		if !cmp.Equal(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	})

@@ -55,6 +55,7 @@ type storedTruth struct {
 	Start     *int64  `parquet:"start,optional"`
 	End       *int64  `parquet:"end,optional"`
 	Unit      *string `parquet:"unit,optional,dict"`
+	CitedText *string `parquet:"cited_text,optional"`
 	ClaimID   *string `parquet:"claim_id,optional"`
 }
 
@@ -165,6 +166,7 @@ func storeTruth(t *ibid.Mark) storedTruth {
 		Start:     storeInt(&t.Start),
 		End:       storeInt(&t.End),
 		Unit:      storeText(&t.Unit),
+		CitedText: storeText(&t.CitedText),
 		ClaimID:   storeText(&t.ClaimID),
 	}
 }

@@ -38,9 +38,8 @@ type region struct {
 	whole      *token.Text
 	start, end int // code points of whole
 
-	tokens    *token.Index // nil until asked for
-	normal    string       // the normalised text, for quotes
-	hasNormal bool
+	tokens *token.Index // nil until asked for
+	quotes *quote.Text  // likewise
 }
 
 // View returns a view that keeps about cacheBytes bytes of texts and tokens; the
@@ -166,13 +165,15 @@ func (g *region) index(kind token.Kind) (x *token.Index, bytes int64) {
 	return g.tokens, bytes
 }
 
-// normalized returns the normalised text and how many bytes it newly takes.
-func (g *region) normalized() (s string, bytes int64) {
-	if !g.hasNormal {
-		g.normal, g.hasNormal = quote.Marks.Normalize(g.slice(0, g.len())), true
-		bytes = int64(len(g.normal))
+// find returns where the region holds a quote, as [quote.Text.Find] does, and how many
+// bytes that newly takes.
+func (g *region) find(quoted string) (places []quote.Place, many bool, bytes int64) {
+	if g.quotes == nil {
+		g.quotes = quote.NewText(g.slice(0, g.len()))
 	}
-	return g.normal, bytes
+	before := g.quotes.Size()
+	places, many = g.quotes.Find(quoted)
+	return places, many, g.quotes.Size() - before
 }
 
 // A stretch is a half-open interval of code points.

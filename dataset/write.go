@@ -120,6 +120,7 @@ func (f *fileWriter) truth(m *ibid.Mark) {
 	f.integer(truStart, m.Start)
 	f.integer(truEnd, m.End)
 	f.text(truUnit, m.Unit)
+	f.text(truCitedText, m.CitedText)
 	f.text(truClaimID, m.ClaimID)
 }
 

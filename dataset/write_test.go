@@ -45,7 +45,7 @@ func everyRow() []ibid.Answer {
 			},
 			HasTruth: true,
 			Truth: []ibid.Mark{
-				{Annotator: "x", Doc: "d1", Page: n(-1), Start: n(2), End: n(4), Unit: "page", ClaimID: "k2"},
+				{Annotator: "x", Doc: "d1", Page: n(-1), Start: n(2), End: n(4), Unit: "page", CitedText: "q", ClaimID: "k2"},
 				{Annotator: "y", DocNull: true},
 			},
 			HasClaims: true, Claims: []ibid.Claim{{ClaimID: "k1", Text: "t", Start: n(0), End: n(1)}, {}},

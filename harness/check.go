@@ -115,7 +115,11 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 // places counts the statuses of one row.
 func (c *Checked) places(r *ibid.Answer) {
 	for i := range r.Citations {
-		p := &r.Citations[i].Place
+		place, given := r.Citations[i].Place, r.Citations[i].Given
+		p := &place
+		if given.Known() {
+			p.Start, p.End = given.Start.Value, given.End.Value
+		}
 		c.Citations[p.Status.String()]++
 		if !p.Status.Valid() || p.Status == ibid.StatusQuoteRepaired {
 			c.notePlace(r, fmt.Sprintf("citation %d", i), p)

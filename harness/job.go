@@ -247,6 +247,9 @@ func conventionsOf(c *configs.Config, src *dataset.Source) (dataset.Conventions,
 	if out.Complete, err = dataset.ParseCompleteness(s.DocumentsComplete); err != nil {
 		return out, &UsageError{Err: err}
 	}
+	if out.QuotedSpans, err = dataset.ParseQuotedSpans(s.QuotedSpans); err != nil {
+		return out, &UsageError{Err: err}
+	}
 	out.MaxSpanLength = s.SpanMatching.MaxSpanLength
 	checks := s.QualityControl.ValidationChecks
 	out.Checks = dataset.Checks{

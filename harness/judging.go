@@ -443,11 +443,7 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	}
 	length := int64(utf8.RuneCountInString(text))
 	start, end := p.Start, p.End
-	if r := &c.Repaired; p.Status == ibid.StatusQuoteRepaired && r.Known() {
-		start, end = r.Start.Value, r.End.Value
-	}
-	whole := p.Level != ibid.LevelCharacters && p.Status != ibid.StatusQuoteRepaired
-	if whole || j.evidence == documentEvidence {
+	if p.Level != ibid.LevelCharacters || j.evidence == documentEvidence {
 		start, end = 0, length
 	} else {
 		start, end = j.edges.widen(p, start, end, length)

@@ -81,6 +81,7 @@ type (
 type tally struct {
 	Rows, Errors, Citations int64
 	Statuses                [ibid.NumStatuses]int64
+	MovedTruth, LostTruth   int64
 }
 
 func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
@@ -144,6 +145,8 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 		to.Status.Append(runs.RowError)
 		to.Error.AppendAny(failure.Error())
 	}
+	r.tally.MovedTruth += scores.Counts[metrics.MovedTruth]
+	r.tally.LostTruth += scores.Counts[metrics.LostTruth]
 	problem := r.problem(in, s, failure)
 	to.Fails.Append(problem.Fails())
 	if problem.Fails() {
@@ -242,17 +245,21 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 			to.Doc.Append(c.Doc)
 		}
 		to.Page.Optional(c.Page)
-		if p.Level == ibid.LevelCharacters {
-			to.Start.Append(p.Start)
-			to.End.Append(p.End)
+		given := c.Given
+		if !c.Repaired.Known() && p.Level == ibid.LevelCharacters {
+			given = ibid.Between(p.Start, p.End)
+		}
+		if given.Known() {
+			to.Start.Append(given.Start.Value)
+			to.End.Append(given.End.Value)
 			to.Unit.Append("codepoint")
-			if p.End >= p.Start {
-				to.CitedLength.Append(p.End - p.Start)
-			}
 		} else {
 			to.Start.Optional(c.Start)
 			to.End.Optional(c.End)
 			to.Unit.Optional(c.Unit)
+		}
+		if p.Level == ibid.LevelCharacters && p.End >= p.Start {
+			to.CitedLength.Append(p.Length())
 		}
 		to.AnswerStart.Optional(c.AnswerStart)
 		to.AnswerEnd.Optional(c.AnswerEnd)

@@ -15,6 +15,7 @@ import (
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
+	"ibid/metrics"
 )
 
 // An InterruptedError means that a run was stopped on purpose. It says how to take
@@ -379,6 +380,10 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	for _, n := range statuses {
 		m.Citations += n
 	}
+	if m.MovedTruth, m.LostTruth, err = countMovedTruth(filepath.Join(p.Dir, runs.RowsFile), known); err != nil {
+		return err
+	}
+	p.warnOfQuotes(m)
 	if m.Rows > 0 {
 		m.Coverage = new(float64(m.Rows-m.Errors) / float64(m.Rows))
 	}
@@ -428,6 +433,34 @@ func countStatuses(path string, known knownParts) (map[string]int64, error) {
 		}
 	}
 	return counts, nil
+}
+
+// countMovedTruth counts the truth spans that were moved to their quotes, and those
+// that are nowhere: from memory, or from rows.parquet.
+func countMovedTruth(path string, known knownParts) (moved, lost int64, err error) {
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	var column parquet.ColumnValues
+	for g := range f.RowGroups() {
+		if t := known[int64(g)].tally; t != nil {
+			moved, lost = moved+t.MovedTruth, lost+t.LostTruth
+			continue
+		}
+		for name, to := range map[string]*int64{metrics.MovedTruth.String(): &moved, metrics.LostTruth.String(): &lost} {
+			if err := f.ReadColumn(g, name, &column); err != nil {
+				return 0, 0, err
+			}
+			for i, n := range column.Ints {
+				if column.Valid[i] {
+					*to += n
+				}
+			}
+		}
+	}
+	return moved, lost, nil
 }
 
 func removeIfThere(path string) error {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -51,7 +52,27 @@ func (p *Plan) summarize(ctx context.Context, known knownParts) (counted, error)
 			return counted{}, err
 		}
 	}
+	noteOffsets(rows)
 	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, withhold(rows, &s.Reporting))
+}
+
+// noteOffsets says beside every span metric which share of the quotes stands at its
+// offsets, where that is not all of them.
+func noteOffsets(rows []runs.SummaryRow) {
+	type group struct{ system, slice, agg string }
+	share := make(map[group]float64)
+	for i := range rows {
+		if r := &rows[i]; r.Metric == metrics.OffsetAccuracy && r.Estimate != nil && *r.Estimate < 1 {
+			share[group{r.System, r.Slice, r.Agg}] = *r.Estimate
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		accuracy, less := share[group{r.System, r.Slice, r.Agg}]
+		if d, ok := metrics.Lookup(r.Metric); less && ok && d.OfSpans() && r.Estimate != nil {
+			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], fmt.Sprintf("%s is %.3f: the quotes of the others do not stand at their offsets", metrics.OffsetAccuracy, accuracy))
+		}
+	}
 }
 
 // A summarizer collects the states of all items and groups.

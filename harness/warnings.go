@@ -68,6 +68,14 @@ func (k *modelFamilies) warning() string {
 		strings.Join(k.judges, ", "), text)
 }
 
+// warnOfQuotes says how many places are not where they were said to be.
+func (p *Plan) warnOfQuotes(m *runs.Manifest) {
+	for _, text := range m.Moved() {
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+	}
+}
+
 // Parameters that verdicts rest on, as OpenRouter calls them.
 const (
 	structuredOutputs = "structured_outputs"

@@ -313,8 +313,8 @@ func missing(of, name string) error {
 // findQuote returns the first place of quote in text, in code points; only white
 // space may differ.
 func findQuote(text, q string) (at Interval, ok bool) {
-	times, start, end := quote.Spaces.Find(text, quote.Spaces.Normalize(text), q)
-	return Interval{Start: int32(start), End: int32(end)}, times > 0
+	start, end, ok := quote.Verbatim(text, q)
+	return Interval{Start: int32(start), End: int32(end)}, ok
 }
 
 // replyObject is a reply as the schema has it. Pointers tell a missing member

@@ -125,7 +125,7 @@ func placeLength(c *ibid.Citation) int64 {
 	if c.Place.Level != ibid.LevelCharacters || !c.Place.Status.Usable() {
 		return 0
 	}
-	return c.Place.End - c.Place.Start
+	return c.Place.Length()
 }
 
 // unitLength is the mean length of the pages or blocks that a citation of such units
@@ -155,8 +155,10 @@ func (s *Scorer) essential(r *Row, i int) int64 {
 	at, spans := &r.Citations[i].Place, s.component.spans[:0]
 	for k := range r.Truth {
 		t := &r.Truth[k].Place
-		if !r.Truth[k].DocNull && t.InSets() && t.Doc == at.Doc && t.Page == at.Page && t.Start < at.End && t.End > at.Start {
-			spans = append(spans, span.Span{Start: int32(t.Start), End: int32(t.End)})
+		if !r.Truth[k].DocNull && t.InSets() && t.Start < ibid.MaxEnd && t.Doc == at.Doc && t.Page == at.Page && t.Start < at.End && t.End > at.Start {
+			for i := range t.Parts() {
+				spans = append(spans, span.Of(t.Part(i), 0))
+			}
 		}
 	}
 	s.component.spans = spans

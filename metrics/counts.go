@@ -75,6 +75,9 @@ const (
 	NoTextFactualClaims
 	NoTextCitedClaims
 	NoTextCitations
+	MovedCitations
+	MovedTruth
+	LostTruth
 
 	NumCounts
 )
@@ -142,7 +145,7 @@ var countDefinitions = [NumCounts]Definition{
 	ExactHits:             count("exact_hits", HigherIsBetter, "truth spans that some prediction hits exactly", noEither),
 	BoundaryHits:          count("boundary_hits", HigherIsBetter, "truth spans that some prediction hits with both ends within the tolerance", noEither),
 	Citations:             count("citations", Neutral, "citations of the answer", noCitations),
-	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked, quote_repaired or no_claim", noCitations),
+	ValidCitations:        count("valid_citations", HigherIsBetter, "citations with status ok, unchecked, quote_repaired, quote_located, quote_ambiguous or no_claim", noCitations),
 	CorrectCitations:      count("correct_citations", HigherIsBetter, "citations with support ≥ supported", noSupport),
 	RelevantCitations:     count("relevant_citations", HigherIsBetter, "citations relevant for a linked claim", noSupport),
 	ScoredCitations:       count("scored_citations", Neutral, "citations with a scored support; not valid ones have 0", noSupport),
@@ -189,6 +192,9 @@ var countDefinitions = [NumCounts]Definition{
 	NoTextCitedClaims:          count("no_text_cited_claims", LowerIsBetter, "of unscored_consistency_claims, those of which no cited text is known", noLinks),
 	NoTextCitations:            count("no_text_citations", LowerIsBetter, "citations whose text is not known, so that they could not be judged", noSupport),
 	UnscoredNecessityCitations: count("unscored_necessity_citations", LowerIsBetter, "citations of supported or unscored claims of which it is not known whether they are in a minimal sufficient set, per claim", noNecessity),
+	MovedCitations:             count("moved_citations", LowerIsBetter, "citations whose quote stands elsewhere than their offsets say (quote_repaired)", noCitations),
+	MovedTruth:                 count("moved_truth", LowerIsBetter, "truth spans whose quote stands elsewhere than their offsets say, of all annotators", noTruth),
+	LostTruth:                  count("lost_truth", LowerIsBetter, "truth spans that are nowhere: the quote is not found, or the offsets are beyond 2^31-1", noTruth),
 }
 
 // sumDefinition makes the definition of a pooled sum.

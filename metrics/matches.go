@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"cmp"
+
 	"ibid"
 	"ibid/metrics/span"
 )
@@ -88,7 +90,8 @@ func matchedSpanDefinitions() map[Metric]Definition {
 // span in s.cited.
 func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 	m := s.compare.Match(truth.spans, s.pred.spans, s.opt.Tolerance, s.opt.MinOverlap)
-	nt, np := int64(len(truth.spans)), int64(len(s.pred.spans))
+	nt, placed := int64(len(truth.spans)), int64(len(s.pred.spans))
+	np := placed + s.pred.loose.spans
 	out.count(TruthSpans, nt)
 	out.count(PredSpans, np)
 	s.scoreBest(m.Truth, out)
@@ -96,11 +99,11 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 		s.scoreLiteral(truth, out)
 	}
 
-	matched, dt, dp := int64(len(m.Pairs)), int64(m.DistinctTruth), int64(m.DistinctPred)
+	matched, dt, dp := int64(len(m.Pairs)), int64(m.DistinctTruth), int64(m.DistinctPred)+s.pred.loose.distinct
 	spanOverlap.score(out, dt, dp, matched)
 	s.scoreBoundaries(truth, m.Pairs, missing(nt, np), out)
 
-	var untouched int64
+	untouched := s.pred.loose.spans
 	for _, p := range m.Pred {
 		if !p.Touches {
 			untouched++
@@ -108,10 +111,10 @@ func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
 	}
 	out.count(UntouchedPredSpans, untouched)
 	out.ratio(OverCitation, untouched, np, ibid.NoCitations)
-	if nt == 0 || np == 0 {
-		out.undefined(SpanLengthRatio, missing(nt, np))
+	if nt == 0 || placed == 0 {
+		out.undefined(SpanLengthRatio, missing(nt, placed))
 	} else {
-		meanPred := float64(totalLength(s.pred.spans)) / float64(np)
+		meanPred := float64(totalLength(s.pred.spans)) / float64(placed)
 		meanTruth := float64(totalLength(truth.spans)) / float64(nt)
 		out.quotient(SpanLengthRatio, meanPred, meanTruth, ibid.NoTruth)
 	}
@@ -197,9 +200,13 @@ func (s *Scorer) scoreBoundaries(truth *side, pairs []span.Pair, why ibid.Reason
 // enterCitations writes the best truth of each predicted span to its citation.
 func (s *Scorer) enterCitations(out *Scores) {
 	for j, m := range s.cited {
-		out.Citations[s.pred.source[j]] = CitationScore{
+		score := CitationScore{
 			Defined: true, BestTruth: int(m.Truth),
 			Exact: m.Exact.Float(), Tolerance: m.Tolerance.Float(), Snapped: m.Snapped.Float(),
+		}
+		to := &out.Citations[s.pred.source[j]]
+		if !to.Defined || cmp.Or(cmp.Compare(score.Snapped, to.Snapped), cmp.Compare(score.Exact, to.Exact)) > 0 {
+			*to = score // the best of its pieces
 		}
 	}
 }

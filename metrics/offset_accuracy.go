@@ -6,11 +6,25 @@ import (
 	"ibid"
 )
 
+// OffsetAccuracy is the name of the share of citations whose offsets hold their quotes.
+const OffsetAccuracy = "offset_accuracy"
+
+// OfSpans reports whether the metric compares the places that are cited with truth, to
+// the character or the token: it depends on where quotes that do not stand at their
+// offsets are counted.
+func (d *Definition) OfSpans() bool {
+	switch d.Group {
+	case "characters", "tokens", "best matches", "matched spans":
+		return true
+	}
+	return d.Name == "span_accuracy_score"
+}
+
 func init() {
 	addedMetrics = append(addedMetrics, addedMetric{Definition{
-		Name: "offset_accuracy", Group: "citations", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
-		Summary:       "share of quotes that stand where the citation says",
-		Formula:       "citations with a quote whose given offsets hold it / citations with a quote and offsets; a place that does not exist holds nothing, and citations whose quote was not compared with a text are left out",
+		Name: OffsetAccuracy, Group: "citations", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Summary:       "share of citations whose given offsets hold what they quote",
+		Formula:       "citations with a quote whose given offsets hold it / citations with a quote and offsets; a place that does not exist holds nothing, and citations whose quote was not compared with a text are left out. Offsets hold a quote if the span contains it, but for white space, typography and punctuation at its ends",
 		UndefinedWhen: "no citation has a quote and offsets (no_citations), or no text is known to compare one with (no_documents)",
 		Source:        "this project",
 	}, offsetAccuracy})

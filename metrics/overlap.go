@@ -102,21 +102,22 @@ var (
 	docDefinitions  = docOverlap.definitions("doc", "documents", "", setTheory)
 )
 
-// scorePredAlone counts the citations of a row whose truth is not known.
-func (s *Scorer) scorePredAlone(r *Row, out *Scores) {
-	out.allUndefined(comparisons, ibid.NoTruth)
-	out.undefined(SpanAccuracyScore, ibid.NoTruth)
+// scorePredAlone counts the citations of a row without truth to score against, and why.
+func (s *Scorer) scorePredAlone(r *Row, why ibid.Reason, out *Scores) {
+	out.allUndefined(comparisons, why)
+	out.undefined(SpanAccuracyScore, why)
 	if !r.HasCitations {
 		return
 	}
 	z := s.compare.Sizes(nil, s.pred.spans, s.opt.Tolerance)
+	s.pred.loose.count(&z, s.opt.Tolerance)
 	m := s.compare.Match(nil, s.pred.spans, s.opt.Tolerance, s.opt.MinOverlap)
 	pages := s.compare.Sizes(nil, s.pred.pages, 0)
 	out.count(PredChars, z.Pred)
 	out.count(CitedChars, z.Pred)
 	out.count(TolerancePredChars, z.WidePred)
-	out.count(PredSpans, int64(len(s.pred.spans)))
-	out.count(DistinctPredSpans, int64(m.DistinctPred))
+	out.count(PredSpans, int64(len(s.pred.spans))+s.pred.loose.spans)
+	out.count(DistinctPredSpans, int64(m.DistinctPred)+s.pred.loose.distinct)
 	if !s.pred.pagesUnknown {
 		out.count(PredPages, pages.Pred)
 	}
@@ -169,6 +170,7 @@ func (s *Scorer) scorePair(r *Row, truth *side, out *Scores) {
 
 func (s *Scorer) scoreChars(truth *side, out *Scores) {
 	z := s.compare.Sizes(truth.spans, s.pred.spans, s.opt.Tolerance)
+	s.pred.loose.count(&z, s.opt.Tolerance)
 	charOverlap.score(out, z.Truth, z.Pred, z.Overlap)
 	out.count(CitedChars, z.Pred)
 	out.count(UnionChars, z.Union)

@@ -66,6 +66,7 @@ var problemOfStatus = map[ibid.Status]Problem{
 	ibid.StatusOutOfBounds:      ProblemOutOfBounds,
 	ibid.StatusTooLong:          ProblemTooLong,
 	ibid.StatusQuoteMismatch:    ProblemMisquoted,
+	ibid.StatusQuoteNotFound:    ProblemMisquoted,
 	ibid.StatusQuoteRepaired:    ProblemQuoteMoved,
 	ibid.StatusEmpty:            ProblemMalformed,
 	ibid.StatusInverted:         ProblemMalformed,

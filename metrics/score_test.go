@@ -148,10 +148,10 @@ func TestStatuses(t *testing.T) {
 		row.Citations = append(row.Citations, ibid.Citation{Place: p})
 	}
 	s := score(t, DefaultOptions(), &row)
-	wantCount(t, s, Citations, 12)
-	wantCount(t, s, ValidCitations, 4)
-	wantCount(t, s, PredSpans, 9)
-	wantCount(t, s, PredChars, 45)
+	wantCount(t, s, Citations, 15)
+	wantCount(t, s, ValidCitations, 6)
+	wantCount(t, s, PredSpans, 12)
+	wantCount(t, s, PredChars, 60)
 	for i, c := range s.Citations {
 		if want := ibid.Status(i).Usable(); c.Defined != want || c.BestTruth != -1 {
 			t.Errorf("citation with status %v: defined %v with best truth %d, want %v, -1", ibid.Status(i), c.Defined, c.BestTruth, want)

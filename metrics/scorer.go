@@ -115,9 +115,21 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	out.reset(s.reasons, s.sums)
 	s.names.reset()
 	s.loadCitations(r, out)
-	switch truthKnown := s.loadTruth(r); {
-	case !truthKnown:
-		s.scorePredAlone(r, out)
+	if r.HasTruth {
+		var moved, lost int64
+		for i := range r.Truth {
+			if p := &r.Truth[i].Place; p.Status == ibid.StatusQuoteRepaired {
+				moved++
+			} else if !r.Truth[i].DocNull && misplaced(p) {
+				lost++
+			}
+		}
+		out.count(MovedTruth, moved)
+		out.count(LostTruth, lost)
+	}
+	switch why := s.loadTruth(r); {
+	case why != ibid.Defined:
+		s.scorePredAlone(r, why, out)
 	case !r.HasCitations:
 		s.scoreTruthAlone(r, out)
 	case s.policy == ibid.PolicyMean && len(s.annotators) > 1:
@@ -153,20 +165,27 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 		out.undefined(DistinctSources, ibid.NoCitations)
 		return
 	}
-	var valid int64
+	var valid, moved int64
 	for i := range r.Citations {
 		p := &r.Citations[i].Place
 		if p.Status.Valid() {
 			valid++
 		}
+		if r.Citations[i].Repaired.Known() {
+			moved++
+		}
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
 		if p.Level != ibid.LevelNowhere {
 			key, doc := s.names.codes(p.Doc, p.Page)
 			s.pred.add(i, p, key, doc)
+			if p.Status == ibid.StatusQuoteNotFound && !p.InSets() {
+				s.pred.loose.add(looseSpan{key: key, quote: r.Citations[i].CitedText}, true)
+			}
 		}
 	}
 	out.count(Citations, int64(len(r.Citations)))
 	out.count(ValidCitations, valid)
+	out.count(MovedCitations, moved)
 	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.names.docs)), ibid.Defined
 }
 

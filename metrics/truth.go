@@ -15,12 +15,12 @@ type annotator struct {
 }
 
 // loadTruth sorts the truth of the row by annotator, in the order of their
-// names. It reports whether truth is known: not if the list is null, nor if the
-// one annotator asked for has not seen the row.
-func (s *Scorer) loadTruth(r *Row) bool {
+// names. It says why there is none to score against: the list is null, the one
+// annotator asked for has not seen the row, or a mark is in no place that a text has.
+func (s *Scorer) loadTruth(r *Row) ibid.Reason {
 	s.annotators = s.annotators[:0]
 	if !r.HasTruth {
-		return false
+		return ibid.NoTruth
 	}
 	only, one := s.policy.Annotator()
 	for i := range r.Truth {
@@ -30,17 +30,27 @@ func (s *Scorer) loadTruth(r *Row) bool {
 		}
 		a := s.annotator(t.Annotator)
 		if !t.DocNull {
+			if misplaced(&t.Place) {
+				return ibid.TruthNotFound
+			}
 			key, doc := s.names.codes(t.Place.Doc, t.Place.Page)
 			a.side.add(i, &t.Place, key, doc)
 		}
 	}
-	if one {
-		return len(s.annotators) > 0
+	if one && len(s.annotators) == 0 {
+		return ibid.NoTruth
 	}
 	if len(s.annotators) > 1 {
 		slices.SortFunc(s.annotators, func(a, b annotator) int { return cmp.Compare(a.name, b.name) })
 	}
-	return true
+	return ibid.Defined
+}
+
+// misplaced reports whether the place of a mark is not where it should be: its quote is
+// nowhere, or moved where such places are left out, or no text is as long as it says.
+// Nobody is measured against such a mark.
+func misplaced(p *ibid.Place) bool {
+	return p.Excluded || p.Status == ibid.StatusQuoteNotFound || p.InSets() && p.End > ibid.MaxEnd
 }
 
 // annotator returns the entry for a name, a new one if there is none.
@@ -133,20 +143,78 @@ type side struct {
 	pagesUnknown bool
 
 	docs []span.Span // documents touched; keys are codes of documents, each is [0, 1)
+
+	loose loose
+}
+
+// Loose spans are those of a side that lie where no text is: beyond [ibid.MaxEnd], each
+// distinct one a place of its own, or nowhere, if the quote that stands for the place was
+// not found. They touch nothing of the other side.
+type loose struct {
+	seen     map[looseSpan]bool
+	spans    int64 // as given
+	distinct int64
+	chars    int64 // of the distinct ones, and of what others have beyond the limit
+}
+
+type looseSpan struct {
+	key        int32
+	start, end int64
+	quote      string // where there are no offsets
+}
+
+func (l *loose) reset() {
+	clear(l.seen)
+	l.spans, l.distinct, l.chars = 0, 0, 0
+}
+
+// add enters a span. whole is false if it is only the end of another.
+func (l *loose) add(x looseSpan, whole bool) {
+	if whole {
+		l.spans++
+	}
+	if l.seen[x] {
+		return
+	}
+	if l.seen == nil {
+		l.seen = map[looseSpan]bool{}
+	}
+	l.seen[x] = true
+	l.chars += x.end - x.start
+	if whole {
+		l.distinct++
+	}
+}
+
+// count adds the loose spans to the sizes of the predicted side, and what tolerance
+// makes of them.
+func (l *loose) count(z *span.Sizes, tolerance int64) {
+	wide := l.chars + 2*tolerance*l.distinct
+	z.Pred, z.Union = z.Pred+l.chars, z.Union+l.chars
+	z.WidePred, z.WideUnion = z.WidePred+wide, z.WideUnion+wide
 }
 
 func (s *side) reset() {
 	s.spans, s.source, s.pages, s.docs = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0]
 	s.pageRanges, s.pagesUnknown = false, false
+	s.loose.reset()
 }
 
 // add enters the place with the given index.
 func (s *side) add(index int, p *ibid.Place, key, doc int32) {
 	if p.InSets() {
-		s.spans = append(s.spans, span.Of(p, key))
-		s.source = append(s.source, int32(index))
+		if p.End > ibid.MaxEnd {
+			from := max(p.Start, ibid.MaxEnd)
+			s.loose.add(looseSpan{key: key, start: from, end: p.End}, from == p.Start)
+		}
+		for i := range p.Parts() {
+			if part := p.Part(i); part.Start < ibid.MaxEnd {
+				s.spans = append(s.spans, span.Of(part, key))
+				s.source = append(s.source, int32(index))
+			}
+		}
 	}
-	if !p.Status.Usable() || p.Level == ibid.LevelNowhere {
+	if !p.Status.Usable() || p.Excluded || p.Level == ibid.LevelNowhere {
 		return
 	}
 	s.docs = append(s.docs, span.Span{Key: doc, Start: 0, End: 1})

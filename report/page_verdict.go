@@ -57,6 +57,7 @@ func verdictSection(data *pageData) *section {
 		f.say(" could not be scored.")
 		view.Lines = append(view.Lines, f)
 	}
+	view.Lines = append(moved(data), view.Lines...)
 	for _, says := range []func(*pageData) []finding{statusesInWords, outcomesInWords, systemsInWords, whatChanged, whatMoved} {
 		view.Lines = append(view.Lines, says(data)...)
 	}
@@ -67,6 +68,20 @@ func verdictSection(data *pageData) *section {
 		view.Worst = append(view.Worst, newWorstCitation(data, w.row, w.citation, w.problem))
 	}
 	return &section{"verdict", "Verdict", view}
+}
+
+// moved says which places are not where they were said to be, of all runs.
+func moved(data *pageData) []finding {
+	var out []finding
+	for _, r := range data.results {
+		for _, text := range r.run.Manifest.Moved() {
+			if r.prefix != "" {
+				text += ", in " + r.run.Manifest.ID
+			}
+			out = append(out, sentence("%s", capital(text))...)
+		}
+	}
+	return out
 }
 
 // state is the verdict in one word, of the gates of all runs.

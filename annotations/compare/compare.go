@@ -60,6 +60,8 @@ type Pair struct {
 	OnlyNew  Dropped `json:"only_new"`
 
 	Differences []Difference `json:"differences"` // headline metrics first, whole before slices
+
+	offsets Difference // of offset_accuracy
 }
 
 // Dropped are rows that have no counterpart.

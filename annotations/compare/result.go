@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid/dataset/runs"
+	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -335,6 +336,11 @@ func (c *comparison) addPair(i, j int, base, other *rowSet, system string) error
 	if out.Differences, err = c.differences(p); err != nil {
 		return err
 	}
+	if d, ok := metrics.Lookup(metrics.OffsetAccuracy); ok {
+		if out.offsets, err = c.difference(p, Quantity{Metric: d}, nil, nil); err != nil {
+			return err
+		}
+	}
 	if system == "" {
 		c.pairings[[2]int{i, j}] = p
 	}
@@ -433,6 +439,9 @@ func (c *comparison) finish() (*Result, error) {
 			return nil, err
 		}
 	}
+	for i := range c.result.Pairs {
+		c.withholdSpans(&c.result.Pairs[i])
+	}
 	if len(c.sides) > 2 {
 		for _, q := range c.headline {
 			r, err := c.rank(q)
@@ -443,6 +452,26 @@ func (c *comparison) finish() (*Result, error) {
 		}
 	}
 	return c.result, nil
+}
+
+// withholdSpans takes back what is said of span metrics between sides whose offsets hold
+// their quotes in different shares: where a citation counts then depends on how well
+// offsets were kept, and not only on what was cited.
+func (c *comparison) withholdSpans(p *Pair) {
+	o := &p.offsets
+	if o.P == nil || *o.P > 1-c.level {
+		return
+	}
+	overallOfSpans := slices.Equal(c.base.components, []string{"span_accuracy_score"})
+	for i := range p.Differences {
+		d := &p.Differences[i]
+		m, ok := metrics.Lookup(d.Metric)
+		if ok && d.Diff != nil && (m.OfSpans() || overallOfSpans && m.Name == overall) {
+			d.Outcome = Unknown
+			d.Warnings = append(d.Warnings, fmt.Sprintf("no verdict: %s differs (%.3f and %.3f, p = %.4g), so that more quotes stand elsewhere than given in one than in the other; quoted_spans says which places count",
+				metrics.OffsetAccuracy, *o.Base, *o.New, *o.P))
+		}
+	}
 }
 
 // adjust adjusts p-values and concludes: those of the headline metrics of a pair by

@@ -81,7 +81,7 @@ func checkStanding(t *testing.T, r *ibid.Answer, ann string, report *Report) {
 	document := []rune(r.Documents[0].Text)
 	for i, m := range r.Truth {
 		lo, hi := m.Start.Value, m.End.Value
-		if isQuote(quotes[i]) && m.Unit == "" && 0 <= lo && lo < hi && hi <= int64(len(document)) && quoting.Marks.Same(string(document[lo:hi]), quotes[i]) {
+		if isQuote(quotes[i]) && m.Unit == "" && 0 <= lo && lo < hi && hi <= int64(len(document)) && quoting.Same(string(document[lo:hi]), quotes[i]) {
 			standing++
 		}
 	}

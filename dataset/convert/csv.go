@@ -61,7 +61,7 @@ var (
 		"token_contribution": csvInteger, "source_reference": csvJSON,
 	}
 	csvTruth = map[string]csvKind{
-		"annotator": csvText, "doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "claim_id": csvText,
+		"annotator": csvText, "doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "cited_text": csvText, "claim_id": csvText,
 	}
 )
 

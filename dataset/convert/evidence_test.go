@@ -111,7 +111,7 @@ func TestEvidenceInferenceRows(t *testing.T) {
 	}
 	first := m.rows[0]
 	if first.HasCitations || first.Answer != "" || first.AnswerNull || first.System != "default" || len(first.Truth) != 4 ||
-		first.Truth[3] != (ibid.Mark{Annotator: "4", DocNull: true}) {
+		!cmp.Equal(first.Truth[3], ibid.Mark{Annotator: "4", DocNull: true}) {
 		t.Errorf("row of all annotators: %+v", first)
 	}
 	if ids := m.rows[0].ID + m.rows[1].ID + m.rows[2].ID; ids != "798" {

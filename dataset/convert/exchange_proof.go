@@ -108,19 +108,13 @@ func coarseEvidence(s *source, c *ibid.Citation) evidence {
 	last := first + c.End.Value - c.Start.Value
 	if 0 <= first && last <= int64(len(all)) {
 		named := all[first:last]
-		if holds(strings.Join(named, ""), c.CitedText) || holds(strings.Join(named, "\n"), c.CitedText) {
+		if quoting.Holds(strings.Join(named, ""), c.CitedText) || quoting.Holds(strings.Join(named, "\n"), c.CitedText) {
 			e.exact = 1
 			return e
 		}
 	}
-	e.lo, e.hi, e.found = s.searched().finder.Once(c.CitedText)
+	e.lo, e.hi, e.found = onlyPlace(s.searched().quotes, c.CitedText)
 	return e
-}
-
-// holds reports whether text holds a quote, white space, quotation marks and
-// dashes aside.
-func holds(text, quote string) bool {
-	return strings.Contains(text, quote) || quoting.Marks.Holds(text, quote)
 }
 
 func (p *exchangeProof) examineAnswers(x *exchange) {

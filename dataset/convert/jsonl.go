@@ -394,6 +394,8 @@ func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
 		switch name {
 		case "annotator":
 			out.Annotator = v.label()
+		case "cited_text":
+			out.CitedText = v.string()
 		case "claim_id":
 			out.ClaimID = v.label()
 		default:

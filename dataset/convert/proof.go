@@ -114,22 +114,22 @@ func (q *quote) is(text string) bool {
 	return text == q.text
 }
 
-// isLike reports the same but for white space, quotation marks and dashes.
+// isLike reports whether text holds what q quotes, as package quote says.
 func (q *quote) isLike(text string) bool {
-	return q.link == "" && quoting.Marks.Same(text, q.text)
+	return q.link == "" && quoting.Holds(text, q.text)
 }
 
 // isQuote reports whether s quotes anything.
-func isQuote(s string) bool { return strings.TrimSpace(s) != "" }
+func isQuote(s string) bool { return !quoting.Blank(s) }
 
 // A searched text is one whose quotes are being examined.
 type searched struct {
 	text   *token.Text
-	finder *quoting.Finder
+	quotes *quoting.Text
 }
 
 func newSearched(text *token.Text) *searched {
-	return &searched{text, quoting.NewFinder(text.String())}
+	return &searched{text, quoting.NewText(text.String())}
 }
 
 // once returns where the text holds what q quotes, if it does so exactly once.
@@ -137,7 +137,16 @@ func (s *searched) once(q *quote) (lo, hi int64, ok bool) {
 	if q.link != "" {
 		return findLink(s.text.String(), q.link)
 	}
-	return s.finder.Once(q.text)
+	return onlyPlace(s.quotes, q.text)
+}
+
+// onlyPlace returns where a text holds a quote, if it does so exactly once.
+func onlyPlace(text *quoting.Text, quote string) (lo, hi int64, ok bool) {
+	place, ok := text.Once(quote)
+	if !ok {
+		return 0, 0, false
+	}
+	return place.Start(), place.End(), true
 }
 
 // An evidence is what one quote says about the readings of its offsets.

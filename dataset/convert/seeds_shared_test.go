@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -157,7 +157,7 @@ func TestKeeptrustsDocument(t *testing.T) {
 			SourceReference: `{"workspace_id":"ws-uuid","file_path":"src/auth/session.ts","symbol":"validateSession","last_indexed_at":"2026-04-30T13:45:00Z"}`,
 		},
 	}
-	if !slices.Equal(m.rows[0].Citations, want) {
+	if !reflect.DeepEqual(m.rows[0].Citations, want) {
 		t.Errorf("got  %+v\nwant %+v", m.rows[0].Citations, want)
 	}
 	for _, example := range references {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/metrics/stats"
@@ -60,7 +61,9 @@ type Manifest struct {
 	Citations   int64             `json:"citations"`
 	Errors      int64             `json:"error_rows"`
 	Statuses    map[string]int64  `json:"citation_statuses,omitempty"`
-	Coverage    *float64          `json:"coverage"` // rows that have a result / rows; null without rows
+	MovedTruth  int64             `json:"moved_truth,omitempty"` // truth spans whose quote stands elsewhere than given
+	LostTruth   int64             `json:"lost_truth,omitempty"`  // truth spans that are nowhere
+	Coverage    *float64          `json:"coverage"`              // rows that have a result / rows; null without rows
 	Components  []string          `json:"overall_components,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
 	Timings     Timings           `json:"timings"`
@@ -246,4 +249,40 @@ func (m *Manifest) Write(dir string) error {
 		_, err := w.Write(append(data, '\n'))
 		return err
 	})
+}
+
+// Moved says in sentences how many places the run moved to where their quotes stand, and
+// what it could not place. It is empty if every place is where it was said to be.
+func (m *Manifest) Moved() []string {
+	var out []string
+	say := func(n int64, format string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf(format, n))
+		}
+	}
+	counted := map[string]string{
+		"repaired": "%s does not stand at its offsets: counted where the quote stands (quoted_spans: repaired)",
+		"given":    "%s does not stand at its offsets: counted at the offsets as given (quoted_spans: given)",
+		"exclude":  "%s does not stand at its offsets: left out of all span metrics (quoted_spans: exclude)",
+	}[m.Effective().QuotedSpans]
+	if n := m.Statuses[ibid.StatusQuoteRepaired.String()]; n > 0 {
+		out = append(out, fmt.Sprintf(counted, quotes(n, "citation", m.Citations)))
+	}
+	if m.MovedTruth > 0 {
+		out = append(out, fmt.Sprintf(counted, quotes(m.MovedTruth, "truth span", 0)))
+	}
+	say(m.LostTruth, "truth spans that are in no text, because their quote is not found or their offsets are beyond 2^31-1: %d; the span metrics of their rows are undefined (truth_not_found)")
+	return out
+}
+
+// quotes counts the quotes of n places, of all of them if that number is known.
+func quotes(n int64, of string, all int64) string {
+	text := fmt.Sprintf("the quote of %d %s", n, of)
+	if n != 1 {
+		text += "s"
+	}
+	if all > 0 {
+		text += fmt.Sprintf(" of %d", all)
+	}
+	return text
 }

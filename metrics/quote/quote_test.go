@@ -1,10 +1,15 @@
 package quote
 
 import (
+	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestNormalize(t *testing.T) {
@@ -17,102 +22,311 @@ func TestNormalize(t *testing.T) {
 		{"single quotes", "‘a’ ‚b‛ ‹c› ′ ʼ", `'a' 'b' 'c' ' '`},
 		{"dashes", "a‐b‑c‒d–e—f―g−h－i", "a-b-c-d-e-f-g-h-i"},
 		{"runs of dashes stay", "a -- b", "a -- b"},
-		{"letters stay", "É ﬁ ß 引", "É ﬁ ß 引"},
+		{"letters stay", "É ß 引", "É ß 引"},
+		{"ligatures", "eﬃcient ﬂow oﬀ, ﬁrst, ﬄ ﬅ ﬆ", "efficient flow off, first, ffl st st"},
+		{"soft hyphens", "co\u00ADop \u00AD x", "coop x"},
+		{"composed", "Cafe\u0301, A\u030A \u212B", "Café, Å Å"},
+		{"composed over a soft hyphen", "e\u00AD\u0301", "é"},
+		{"a mark on a space", " \u0301 \u0301", "\u0301 \u0301"},
+		{"marks in order", "q\u0307\u0323", "q\u0323\u0307"},
 		{"invalid bytes", "a\xff b", "a\uFFFD b"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Marks.Normalize(tt.text); got != tt.want {
+			if got := Normalize(tt.text); got != tt.want {
 				t.Errorf("Normalize(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestSame(t *testing.T) {
 	tests := []struct {
-		text, quote string
-		times, at   int
+		a, b string
+		want bool
 	}{
-		{"the sky", "sea", 0, 0},
-		{"the sky", "sky", 1, 4},
-		{"the sky, the sky, the sky", "sky", 2, 4},
-		{"ababa", "aba", 2, 0}, // overlapping
-		{"aaa", "aaa", 1, 0},
-		{"引引用", "引用", 1, 1},
+		{"the sky", " the\nsky ", true},
+		{`“the sky”`, "the sky", true},
+		{`'the sky'`, `“the sky”`, true},
+		{`""the sky""`, "the sky", false}, // one layer
+		{"the sky", "The sky", false},
+		{"ﬁne", "fine", true},
+		{`"`, "", false},
+		{"", " ", true},
 	}
 	for _, tt := range tests {
-		for _, f := range []Form{Spaces, Marks} {
-			if times, at, _ := f.Find(tt.text, f.Normalize(tt.text), tt.quote); times != tt.times || at != tt.at {
-				t.Errorf("%d.Find(%q, %q) = %d, %d, want %d, %d", f, tt.text, tt.quote, times, at, tt.times, tt.at)
-			}
+		if got := Same(tt.a, tt.b); got != tt.want || Same(tt.b, tt.a) != tt.want {
+			t.Errorf("Same(%q, %q) = %t, want %t both ways", tt.a, tt.b, got, tt.want)
 		}
-	}
-	if times, _, _ := Spaces.Find("“a”", "“a”", `"a"`); times != 0 {
-		t.Error("Spaces takes one quotation mark for another")
-	}
-	if !Marks.Holds("say “a” now", `"a"`) || Spaces.Holds("say “a” now", `"a"`) || !Spaces.Holds("x", " ") {
-		t.Error("Holds does not follow the form")
 	}
 }
 
-// slowNormalize is normalize by replacing.
+func TestBlank(t *testing.T) {
+	for s, want := range map[string]bool{"": true, " \n": true, "...": true, " … [...]": true, ".": false, "[]": false, "…a": false} {
+		if got := Blank(s); got != want {
+			t.Errorf("Blank(%q) = %t", s, got)
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	tests := []struct {
+		name, span, quote string
+		want              bool
+	}{
+		{"to the letter", "The sky is blue.", "sky is", true},
+		{"not", "The sky is blue.", "sky was", false},
+		{"case counts", "The sky is blue.", "the sky", false},
+		{"another form", "The “sky”\nis—blue.", `"sky" is-blue`, true},
+		{"a full stop more", "The sky is blue", "The sky is blue.", true},
+		{"a full stop more, and text before", "Look: the sky is blue", "the sky is blue.", true},
+		{"a full stop more in the middle", "The sky is blue and wide", "sky is blue.", false},
+		{"another full stop", "The sky is blue;", "The sky is blue.", true},
+		{"brackets", "the sky", "(the sky)", true},
+		{"brackets in the middle", "see the sky now", "(the sky)", false},
+		{"quotation marks around", "see the sky now", "“the sky”", true},
+		{"open end", "The company achieved $10M in 2023.", `"The company achieved $10M..."`, true},
+		{"open end with a sign of its own", "The company achieved $10M in 2023.", "The company achieved $10M…", true},
+		{"gap", "a b c d e f", "b [...] e", true},
+		{"gap of nothing", "a b c", "a...b", true},
+		{"pieces in another order", "a b c d e f", "e [...] b", false},
+		{"too far", "b " + strings.Repeat("x", MaxGap) + " e", "b … e", false},
+		{"far enough", "b" + strings.Repeat("x", MaxGap) + "e", "b…e", true},
+		{"a gap in the text", "wait... what", "wait... what", true},
+		{"gap and edges", "a b c d", "(a … d)", true},
+		{"nothing quoted", "a b", " ... ", false},
+		{"only punctuation", "a, b", ".", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Holds(tt.span, tt.quote); got != tt.want {
+				t.Errorf("Holds(%q, %q) = %t", tt.span, tt.quote, got)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	const prose = "  Él dijo:\n\t«No—nunca».  “𝔘no”, uno. "
+	tests := []struct {
+		name, text, quote string
+		want              string // the texts of the places, "|" between pieces and "; " between places
+	}{
+		{"nowhere", "the sky", "sea", ""},
+		{"once", "the sky", "sky", "sky"},
+		{"three times", "the sky, the sky, the sky", "sky", "sky; sky; sky"},
+		{"overlapping", "ababa", "aba", "aba; aba"},
+		{"the letter wins", "“a” b, \"a\" b", "“a” b", "“a” b"},
+		{"as it is", prose, "dijo:\n\t«No—nunca»", "dijo:\n\t«No—nunca»"},
+		{"other forms", prose, `  dijo: "No-nunca"`, "dijo:\n\t«No—nunca»"},
+		{"above U+FFFF", prose, `"𝔘no"`, "“𝔘no”"},
+		{"its marks are not there", prose, `"dijo"`, "dijo"},
+		{"white space", prose, " \n", ""},
+		{"inside of a ligature", "the ﬁnal", "inal", "ﬁnal"},
+		{"composed", "cafe\u0301s", "café", "cafe\u0301"},
+		{"soft hyphen", "a co\u00ADop b", "coop", "co\u00ADop"},
+		{"pieces", "a b c d e", "b … d", "b|d"},
+		{"the shorter place", "b b c d d", "b … d", "b|d"},
+		{"twice", "b c d, b d", "b … d", "b|d; b|d"},
+		{"three pieces", "a x b y c", "a...b...c", "a|b|c"},
+		{"the nearest is not the way", "A B" + strings.Repeat(".", 600) + "B" + strings.Repeat(",", 600) + "C", "A … B … C", "A|B|C"},
+		{"too far", "a" + strings.Repeat(".", MaxGap+1) + "b", "a … b", ""},
+		{"brackets of a gap", "one two three", "one [...] three", "one|three"},
+		{"marks of a gap that stand there", "one... two", "one... two", "one... two"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			places, many := NewText(tt.text).Find(tt.quote)
+			if got := texts(tt.text, places); got != tt.want || many {
+				t.Errorf("Find(%q) = %q, want %q", tt.quote, got, tt.want)
+			}
+		})
+	}
+	if places, many := NewText(strings.Repeat("a", MaxPlaces+1)).Find("a"); len(places) != 0 || !many {
+		t.Errorf("%d places, many %t", len(places), many)
+	}
+	if _, many := NewText(strings.Repeat("“", MaxPlaces+1)).Find(`" x "...`); many {
+		t.Error("many places of what is not there")
+	}
+}
+
+// texts writes places as their texts.
+func texts(text string, places []Place) string {
+	runes := []rune(text)
+	var out []string
+	for _, p := range places {
+		var parts []string
+		for _, s := range p {
+			parts = append(parts, string(runes[s.Start:s.End]))
+		}
+		out = append(out, strings.Join(parts, "|"))
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestNearest(t *testing.T) {
+	at := func(starts ...int64) (places []Place) {
+		for _, s := range starts {
+			places = append(places, Place{{s, s + 3}})
+		}
+		return places
+	}
+	tests := []struct {
+		places []Place
+		start  int64
+		want   int64 // -1: none
+	}{
+		{nil, 5, -1},
+		{at(90), 5, 90},
+		{at(0, 100), 33, 0},
+		{at(0, 100), 34, -1}, // 34 is more than half of 66
+		{at(0, 99), 33, -1},  // exactly half is not less
+		{at(0, 100), 100, 100},
+		{at(40, 60), 50, -1},
+		{at(10, 20, 1000), 12, 10},
+		{at(0, 10), math.MaxInt64, -1},
+	}
+	for _, tt := range tests {
+		got := int64(-1)
+		if p, ok := Nearest(tt.places, tt.start); ok {
+			got = p.Start()
+		}
+		if got != tt.want {
+			t.Errorf("Nearest(%v, %d) = %d, want %d", tt.places, tt.start, got, tt.want)
+		}
+	}
+}
+
+// slowNormalize is Normalize by replacing.
 func slowNormalize(s string) string {
 	s = string([]rune(s)) // every invalid byte becomes U+FFFD
 	s = regexp.MustCompile("[‘’‚‛′‹›ʼ＇]").ReplaceAllString(s, "'")
 	s = regexp.MustCompile("[“”„‟″«»＂]").ReplaceAllString(s, `"`)
 	s = regexp.MustCompile("[‐‑‒–—―−﹘﹣－]").ReplaceAllString(s, "-")
-	return strings.Join(strings.Fields(s), " ")
+	s = strings.NewReplacer("\u00AD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st").Replace(s)
+	return norm.NFC.String(strings.Join(strings.Fields(s), " "))
 }
 
-// FuzzQuote takes a part of a text as the quote and expects the place that is
-// found for it to hold the quote.
-func FuzzQuote(f *testing.F) {
-	f.Add("He said  “it’s fine” — twice.\n", uint(5), uint(20))
-	f.Add(" a  b a b", uint(0), uint(5))
-	f.Add("\u3000引用 x", uint(1), uint(3))
-	f.Fuzz(func(t *testing.T, text string, from, to uint) {
-		if got, want := Marks.Normalize(text), slowNormalize(text); got != want {
-			t.Fatalf("Normalize(%q) = %q, want %q", text, got, want)
+// slowFind looks at every stretch of text for every piece, and at every choice of
+// those.
+func slowFind(text string, way []string) []string {
+	runes := []rune(text)
+	at := make([][]Stretch, len(way))
+	for k, piece := range way {
+		for i := range runes {
+			for j := i + 1; j <= len(runes); j++ {
+				if slowNormalize(string(runes[i:j])) == piece {
+					at[k] = append(at[k], Stretch{int64(i), int64(j)})
+					break
+				}
+			}
 		}
-		runes := []rune(text)
-		n := uint(len(runes)) + 1
-		from, to = min(from%n, to%n), max(from%n, to%n)
-		quote := Marks.Normalize(string(runes[from:to]))
-		if quote == "" {
+	}
+	var all []Place
+	var walk func(p Place)
+	walk = func(p Place) {
+		if len(p) == len(way) {
+			all = append(all, slices.Clone(p))
 			return
 		}
-		times, start, end := Marks.Find(text, Marks.Normalize(text), quote)
-		if times == 0 {
-			t.Fatalf("%q is not found in %q", quote, text)
+		for _, s := range at[len(p)] {
+			if len(p) == 0 || s.Start >= p.End() && s.Start <= p.End()+MaxGap {
+				walk(append(slices.Clone(p), s))
+			}
 		}
-		if got := Marks.Normalize(string(runes[start:end])); got != quote {
-			t.Errorf("%q is said to be [%d,%d) of %q, which is %q", quote, start, end, text, got)
+	}
+	walk(nil)
+	hulls := map[Stretch]bool{}
+	for _, p := range all {
+		hulls[Stretch{p.Start(), p.End()}] = true
+	}
+	var out []string
+	for h := range hulls {
+		inner := false
+		for o := range hulls {
+			inner = inner || o != h && o.Start >= h.Start && o.End <= h.End
 		}
-		if times == 1 && (start < int(from) || end > int(to)) {
-			t.Errorf("%q is said to be [%d,%d) of %q, but was cut from [%d,%d)", quote, start, end, text, from, to)
+		if !inner {
+			out = append(out, fmt.Sprintf("%09d %09d", h.Start, h.End))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// FuzzNormalize compares with replacing.
+func FuzzNormalize(f *testing.F) {
+	for _, s := range []string{"He said  “it’s fine” — twice.\n", "\u3000引用 x", "e\u00AD\u0301 ﬁ", " \u0301", "a\xff\u0301", "각\u11a8"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := Normalize(text), slowNormalize(text); got != want {
+			t.Fatalf("Normalize(%q) = %q, want %q", text, got, want)
+		}
+		last, joined := 0, ""
+		atoms(text, func(start, end int, normal string) bool {
+			if start < last || end <= start || end > utf8.RuneCountInString(text) {
+				t.Fatalf("part [%d, %d) of %q after %d", start, end, text, last)
+			}
+			last, joined = end, joined+normal
+			return true
+		})
+		if joined != Normalize(text) {
+			t.Fatalf("the parts of %q are %q", text, joined)
 		}
 	})
 }
 
-// FuzzFindSpaces compares with a search in the texts whose words are divided by
+// FuzzFind takes letters of a small alphabet, so that pieces meet often, and compares
+// with trying everything. The text has no code points whose parts a piece may split.
+func FuzzFind(f *testing.F) {
+	f.Add("ab ba  ab", "a…b")
+	f.Add("aab“b”  a", "a…b…a")
+	f.Add("abababab", "ab")
+	alphabet := []string{"a", "b", " ", "  ", "“", `"`, "é", "—", "c"}
+	f.Fuzz(func(t *testing.T, seed, quote string) {
+		var b strings.Builder
+		for i := range min(len(seed), 14) {
+			b.WriteString(alphabet[int(seed[i])%len(alphabet)])
+		}
+		text := b.String()
+		for _, way := range ways(quote) {
+			places, _ := NewText(text).find(way)
+			var got []string
+			for _, p := range places {
+				for k, s := range p {
+					if n := Normalize(string([]rune(text)[s.Start:s.End])); n != way[k] {
+						t.Errorf("piece %q of %q is said to be at %v of %q, which is %q", way[k], quote, s, text, n)
+					}
+				}
+				got = append(got, fmt.Sprintf("%09d %09d", p.Start(), p.End()))
+			}
+			if want := slowFind(text, way); !slices.Equal(got, want) {
+				t.Errorf("%q in %q: %v, want %v", way, text, got, want)
+			}
+			if len(places) > 0 && !Holds(text, quote) {
+				t.Errorf("%q does not hold %q, but it is found there", text, quote)
+			}
+		}
+	})
+}
+
+// FuzzVerbatim compares with a search in the texts whose words are divided by
 // single spaces.
-func FuzzFindSpaces(f *testing.F) {
+func FuzzVerbatim(f *testing.F) {
 	f.Add("We know A\n well.", "know  A well")
 	f.Add("a a b", "a b")
 	f.Add("é　x", "é x")
 	f.Add("a\xff b", "a\uFFFD")
+	f.Add("“a”", `"a"`)
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	f.Fuzz(func(t *testing.T, text, quote string) {
-		if got, want := Spaces.Normalize(text), squeeze(text); got != want {
-			t.Fatalf("Normalize(%q) = %q, want %q", text, got, want)
-		}
-		times, start, end := Spaces.Find(text, Spaces.Normalize(text), quote)
+		start, end, ok := Verbatim(text, quote)
 		q := squeeze(quote)
-		if found := q != "" && utf8.ValidString(q) && strings.Contains(squeeze(text), q); found != (times > 0) {
-			t.Fatalf("%q in %q: %d times", quote, text, times)
+		if found := q != "" && utf8.ValidString(q) && strings.Contains(squeeze(text), q); found != ok {
+			t.Fatalf("%q in %q: %t", quote, text, ok)
 		}
-		if times == 0 {
+		if !ok {
 			return
 		}
 		if got := string([]rune(text)[start:end]); squeeze(got) != q {
@@ -126,41 +340,6 @@ func BenchmarkNormalize(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Marks.Normalize(text)
-	}
-}
-
-func TestFinder(t *testing.T) {
-	const text = "  Él dijo:\n\t«No—nunca».  “𝔘no”, uno. "
-	tests := []struct {
-		name, quote string
-		want        string // the text of the span, "" if there is none
-	}{
-		{"as it is", "dijo:\n\t«No—nunca»", "dijo:\n\t«No—nunca»"},
-		{"other forms", `  dijo: "No-nunca"`, "dijo:\n\t«No—nunca»"},
-		{"first of the text", "Él", "Él"},
-		{"last of the text", ", uno.  ", ", uno."},
-		{"above U+FFFF", `"𝔘no"`, "“𝔘no”"},
-		{"twice", "no", ""},
-		{"twice, overlapping", ".  ", ""},
-		{"nowhere", "Uno", ""},
-		{"white space", " \n", ""},
-		{"empty", "", ""},
-	}
-	f := NewFinder(text)
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			start, end, ok := f.Once(tt.quote)
-			if ok != (tt.want != "") {
-				t.Fatalf("Once(%q) = %d, %d, %t", tt.quote, start, end, ok)
-			}
-			got := string([]rune(text)[start:end])
-			if got != tt.want {
-				t.Errorf("Once(%q) is %q, want %q", tt.quote, got, tt.want)
-			}
-			if ok && !Marks.Same(got, tt.quote) {
-				t.Errorf("Same(%q, %q) = false for what Once found", got, tt.quote)
-			}
-		})
+		Normalize(text)
 	}
 }

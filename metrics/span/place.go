@@ -2,9 +2,8 @@ package span
 
 import "ibid"
 
-// Of is the place as a span under the given key. What lies beyond [ibid.MaxEnd]
-// is cut off, but a span never becomes empty by that: a place that no text can
-// have still costs precision.
-func Of(p *ibid.Place, key int32) Span {
-	return Span{Key: key, Start: int32(min(p.Start, ibid.MaxEnd-1)), End: int32(min(p.End, ibid.MaxEnd))}
+// Of is a part of a place, which begins below [ibid.MaxEnd], as a span under the given
+// key. What lies beyond is cut off.
+func Of(part ibid.Stretch, key int32) Span {
+	return Span{Key: key, Start: int32(part.Start), End: int32(min(part.End, ibid.MaxEnd))}
 }

@@ -57,8 +57,8 @@ func TestStatuses(t *testing.T) {
 			valid++
 		}
 	}
-	if len(ibid.Statuses()) != 12 || usable != 9 || valid != 4 {
-		t.Errorf("%d statuses, %d usable, %d valid, want 12, 9, 4", len(ibid.Statuses()), usable, valid)
+	if len(ibid.Statuses()) != 15 || usable != 12 || valid != 6 {
+		t.Errorf("%d statuses, %d usable, %d valid, want 15, 12, 6", len(ibid.Statuses()), usable, valid)
 	}
 }
 
