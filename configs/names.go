@@ -17,6 +17,13 @@ var specGroups = []string{"span_matching.", "llm_evaluation.", "quality_threshol
 // specNames are the specification's names for settings that live elsewhere here.
 var specNames = map[string]string{"performance.cache_results": "judge.cache_results"}
 
+// displayGroup is what Keeptrusts calls the settings of how citations are shown. Its
+// documentation has the group at the top of the file.
+const displayGroup = "citation_display."
+
+// reportGroup is where ibid has them.
+const reportGroup = "report."
+
 // lookup finds a setting by any of its names.
 func lookup(name string) (*setting, bool) {
 	if s, ok := byName[name]; ok {
@@ -30,6 +37,9 @@ func lookup(name string) (*setting, bool) {
 	}
 	if rest, ok := strings.CutPrefix(name, "llm_evaluation."); ok {
 		name = "judge." + rest
+	}
+	if strings.HasPrefix(name, displayGroup) {
+		name = reportGroup + name
 	}
 	s, ok := byName[name]
 	return s, ok
@@ -55,6 +65,9 @@ func aliasesOf(name string) []string {
 	}
 	if rest, ok := strings.CutPrefix(name, "judge."); ok {
 		names = append(names, "llm_evaluation."+rest)
+	}
+	if rest, ok := strings.CutPrefix(name, reportGroup); ok && strings.HasPrefix(rest, displayGroup) {
+		names = append(names, rest)
 	}
 	all := names
 	for _, n := range append([]string{name}, names...) {

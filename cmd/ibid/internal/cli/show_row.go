@@ -120,11 +120,14 @@ func nearestRow(dir, name string) (string, error) {
 // under without being scored again.
 const displayKeys = "report."
 
+// theirDisplayKeys is Keeptrusts' name for some of them.
+const theirDisplayKeys = "citation_display."
+
 // shownAs are the settings of a finished run, with those of --set that are about
 // looking at it.
 func shownAs(m *runs.Manifest, set []string) (*configs.Config, error) {
 	for _, s := range set {
-		if key, _, _ := strings.Cut(s, "="); !strings.HasPrefix(key, displayKeys) {
+		if key, _, _ := strings.Cut(s, "="); !strings.HasPrefix(key, displayKeys) && !strings.HasPrefix(key, theirDisplayKeys) {
 			return nil, &usageError{
 				err:  fmt.Errorf("--set %s does not change how a finished run is shown", key),
 				hint: "report.citation_display.* do; ibid rescore changes what a run says",
