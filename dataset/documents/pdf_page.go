@@ -32,7 +32,6 @@ type page struct {
 // A glyph is where a glyph stands: along and across the direction of writing.
 type glyph struct {
 	angle, start, end, across, size float64
-	spaced                          bool // its width is known well enough to find words by gaps
 }
 
 // Limits of the content of one page.
