@@ -6,18 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // Metrics that are often undefined by their definition, so that it says nothing of the
 // data.
 var oftenUndefined = []string{"boundary_error_start", "boundary_error_end", "consistency_variance", "alce_precision"}
-
-// excused are the reasons for which a row lacks a metric that say nothing of the
-// system: there is nothing to compare with, nothing to cite, or nobody to judge.
-var excused = []string{ibid.NoTruth.String(), ibid.NothingToCite.String(), ibid.NoJudge.String()}
 
 // tooFewDefined says why the metric of a row of the summary of the run in dir is known of
 // too few rows to be judged by, "" if it is not. Rows are only read again where the
@@ -34,7 +30,7 @@ func tooFewDefined(dir string, row *runs.SummaryRow, minDefined float64) (string
 	var counted int64
 	err = runs.Rows().Scan(dir, []string{"system", "undefined"}, func(at int64, r *runs.Row) error {
 		why := r.Undefined[row.Metric]
-		if row.System != "" && r.System != row.System || in != nil && !in[at] || slices.Contains(excused, why) {
+		if row.System != "" && r.System != row.System || in != nil && !in[at] || metrics.Excuses(why) {
 			return nil
 		}
 		counted++

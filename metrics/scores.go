@@ -217,3 +217,10 @@ func (s *Scores) bound(m Metric, low, high float64) {
 	s.Low[m], s.High[m], s.HasBounds[m] = low, high, true
 	s.bounded = true
 }
+
+// Excuses reports whether the reason, by its name, for which a metric of a row is
+// undefined says nothing of the system: there is nothing to compare with, nothing to
+// cite, or nobody to judge.
+func Excuses(why string) bool {
+	return why == ibid.NoTruth.String() || why == ibid.NothingToCite.String() || why == ibid.NoJudge.String()
+}

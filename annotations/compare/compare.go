@@ -179,8 +179,21 @@ type Ranking struct {
 	Agg       string `json:"agg"`
 	Direction int    `json:"direction"`
 	// Places are the sides from the best on (from the largest, for a metric without
-	// direction). Sides without a value are left out.
+	// direction), over the Rows that all of them have a value for; none if there is no
+	// such row.
 	Places []Place `json:"places"`
+	Rows   int64   `json:"rows"`
+	// Aside are the sides without a rank: the metric is known of too few of the
+	// questions that at least half of all sides answered (min_defined of the base).
+	Aside []Aside `json:"aside"`
+}
+
+// An Aside is a side that is not ranked, with the questions that its metric is known
+// of, among those that count.
+type Aside struct {
+	Side    int   `json:"side"`
+	Defined int64 `json:"defined"`
+	Rows    int64 `json:"rows"`
 }
 
 // A Place is where a side stands among the others. All statements of a ranking

@@ -282,6 +282,58 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// TestRankingOfGaps: who answers little has no rank, and who answers more than half is
+// ranked over what all answered. Neither leaving rows out nor giving no value pays.
+func TestRankingOfGaps(t *testing.T) {
+	rows := func(system string, values ...float64) (all []row) {
+		for q, v := range values {
+			r := scored(string(rune('a'+q)), v)
+			if r.system = system; v < 0 {
+				r.f1 = nil
+			}
+			all = append(all, r)
+		}
+		return all
+	}
+	with := func(more []row) *compare.Result {
+		t.Helper()
+		all := append(rows("all", .9, .9, .9, .9, .9, .1, .1, .1), rows("also", .8, .8, .8, .8, .8, .3, .3, .3)...)
+		r, err := compare.BySystem(write(t, "run", append(all, more...), nil), compare.Options{Metrics: quantities(t, "char_f1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for name, more := range map[string][]row{
+		"left out": rows("easy", 1, 1, 1),
+		"no value": rows("easy", 1, 1, 1, -1, -1, -1, -1, -1),
+	} {
+		r := with(more)
+		g := r.Rankings[0]
+		if len(g.Aside) != 1 || r.Sides[g.Aside[0].Side].System != "easy" || g.Aside[0].Defined != 3 || g.Aside[0].Rows != 8 || g.Rows != 8 {
+			t.Errorf("%s: %+v", name, g)
+		}
+		if len(g.Places) != 2 || r.Sides[g.Places[0].Side].System != "also" && r.Sides[g.Places[0].Side].System != "all" {
+			t.Errorf("%s: places %+v", name, g.Places)
+		}
+		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "easy has no rank by char_f1: it is defined for 3 of 8 rows") }) {
+			t.Errorf("%s: notes %q", name, r.Notes)
+		}
+	}
+	r := with(rows("most", .95, .95, .95, .95, .95))
+	g := r.Rankings[0]
+	if len(g.Aside) != 0 || g.Rows != 5 || len(g.Places) != 3 || math.Abs(g.Places[1].Estimate-.9) > 1e-12 {
+		t.Errorf("over what all answered: %+v", g)
+	}
+	apart := rows("other", 1, 1, 1)
+	for i := range apart {
+		apart[i].id += "-other"
+	}
+	if g := with(apart).Rankings[0]; len(g.Aside) != 1 || len(g.Places) != 2 {
+		t.Errorf("other questions: %+v", g)
+	}
+}
+
 func TestOtherNames(t *testing.T) {
 	rename := func(rows []row, system string) []row {
 		for i := range rows {

@@ -37,19 +37,12 @@ type pairing struct {
 // pair pairs rows by id, and by system, too, where both sides have all of theirs.
 func pair(base, other *rowSet) *pairing {
 	p := &pairing{base: base, other: other, cache: make(map[string][2]*series)}
-	type key struct{ id, system string }
-	keyOf := func(s *rowSet, i int) key {
-		if s.system != "" {
-			return key{id: s.run.ids[i]}
-		}
-		return key{s.run.ids[i], s.run.systems[i]}
-	}
-	at := make(map[key]int, len(other.rows))
+	at := make(map[question]int, len(other.rows))
 	for _, i := range other.rows {
-		at[keyOf(other, i)] = i
+		at[other.question(i)] = i
 	}
 	for _, i := range base.rows {
-		k := keyOf(base, i)
+		k := base.question(i)
 		if j, ok := at[k]; ok {
 			p.pairs = append(p.pairs, [2]int{i, j})
 			delete(at, k)
@@ -58,7 +51,7 @@ func pair(base, other *rowSet) *pairing {
 		}
 	}
 	for _, i := range other.rows {
-		if j, ok := at[keyOf(other, i)]; ok && i == j {
+		if j, ok := at[other.question(i)]; ok && i == j {
 			p.onlyOther = append(p.onlyOther, i)
 		}
 	}

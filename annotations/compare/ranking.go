@@ -4,24 +4,42 @@ import (
 	"cmp"
 	"slices"
 
+	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
-// rank orders the sides by a quantity. Of k sides, the intervals of the k(k-1)/2
-// differences are made at the level 1 - (1-level)/(k(k-1)/2), so that with a chance
-// of level all of them hold (Bonferroni); whoever is beyond 0 is surely better.
-// Ranks that follow from intervals that hold together hold together, too.
+// rank orders the sides by a quantity, over the rows that all of them have a value for.
+// A side that lacks the value of too many rows is set aside first, see [Ranking.Aside].
+// Of k sides, the intervals of the k(k-1)/2 differences are made at the level
+// 1 - (1-level)/(k(k-1)/2), so that with a chance of level all of them hold
+// (Bonferroni); whoever is beyond 0 is surely better. Ranks that follow from intervals
+// that hold together hold together, too.
 //
 // Source: Bonferroni; ranks as in Klein, Wright & Wieczorek 2020.
 func (c *comparison) rank(q Quantity) (Ranking, error) {
-	out := Ranking{Metric: q.Metric.Name, Agg: q.agg(), Direction: int(q.Metric.Direction), Places: []Place{}}
-	k := len(c.sides)
+	out := Ranking{Metric: q.Metric.Name, Agg: q.agg(), Direction: int(q.Metric.Direction), Places: []Place{}, Aside: []Aside{}}
+	ranked, common, err := c.contest(q, &out)
+	if err != nil || len(ranked) == 0 {
+		return out, err
+	}
+	k := len(ranked)
 	joint := c.tester
-	joint.level = 1 - (1-c.level)/float64(k*(k-1)/2)
+	joint.level = 1 - (1-c.level)/float64(max(k*(k-1)/2, 1))
 	alone := 1 - (1-c.level)/float64(k)
-	for i, s := range c.sides {
-		p, ok, err := c.place(s, q, alone)
+	in := make(map[int]filter, k) // rows of each side's run that count
+	for _, i := range ranked {
+		s := c.sides[i]
+		f := make(filter, len(s.run.ids))
+		kept := &rowSet{run: s.run, system: s.system}
+		for _, row := range s.rows {
+			if common[s.question(row)] {
+				f[row] = true
+				kept.rows = append(kept.rows, row)
+			}
+		}
+		in[i] = f
+		p, ok, err := c.place(kept, q, alone)
 		if err != nil {
 			return out, err
 		}
@@ -30,13 +48,13 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 		}
 	}
 	better := make(map[[2]int]bool) // surely
-	for a := range k {
-		for b := a + 1; b < k; b++ {
+	for n, a := range ranked {
+		for _, b := range ranked[n+1:] {
 			p := c.pairings[[2]int{a, b}]
 			if p == nil {
 				p = pair(c.sides[a], c.sides[b])
 			}
-			d, err := joint.difference(p, q, nil, nil)
+			d, err := joint.difference(p, q, in[a], in[b])
 			if err != nil {
 				return out, err
 			}
@@ -51,6 +69,97 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 	}
 	out.settle(better)
 	return out, nil
+}
+
+// A question is what the rows of two sides are paired by.
+type question struct{ id, system string }
+
+// question is that of a row of the side.
+func (s *rowSet) question(row int) question {
+	if s.system != "" {
+		return question{id: s.run.ids[row]}
+	}
+	return question{s.run.ids[row], s.run.systems[row]}
+}
+
+// contest finds the sides that can be ranked by a quantity and the questions that they
+// are ranked over: those for which all of them have a value. Before, it sets aside the
+// sides that have a value for too few of the questions that at least half of all sides
+// answered: leaving out hard questions must not pay.
+func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map[question]bool, err error) {
+	answered := make(map[question]int)
+	for _, s := range c.sides {
+		for _, row := range s.rows {
+			answered[s.question(row)]++
+		}
+	}
+	asked := int64(0)
+	for _, n := range answered {
+		if 2*n >= len(c.sides) {
+			asked++
+		}
+	}
+	least := c.base.Manifest.Effective().MinDefined
+	known := make(map[question]int)
+	for i, s := range c.sides {
+		values, err := s.run.series(q)
+		if err != nil {
+			return nil, nil, err
+		}
+		var has []question
+		a := Aside{Side: i, Rows: asked}
+		for _, row := range s.rows {
+			if k := s.question(row); values.has[row] {
+				has = append(has, k)
+				if 2*answered[k] >= len(c.sides) {
+					a.Defined++
+				}
+			}
+		}
+		if float64(a.Defined) < least*float64(a.Rows) {
+			excused, err := s.excused(q.Metric.Name, answered, len(c.sides))
+			if err != nil {
+				return nil, nil, err
+			}
+			a.Rows -= excused
+		}
+		if len(has) == 0 || float64(a.Defined) < least*float64(a.Rows) {
+			out.Aside = append(out.Aside, a)
+			continue
+		}
+		ranked = append(ranked, i)
+		for _, k := range has {
+			known[k]++
+		}
+	}
+	common = make(map[question]bool)
+	for k, n := range known {
+		if n == len(ranked) {
+			common[k] = true
+		}
+	}
+	if out.Rows = int64(len(common)); out.Rows == 0 {
+		ranked = nil
+	}
+	return ranked, common, nil
+}
+
+// excused counts the rows of the side, among questions that half of the sides answered,
+// that lack a metric for a reason that says nothing of the side.
+func (s *rowSet) excused(metric string, answered map[question]int, sides int) (n int64, err error) {
+	mine := make(map[int64]bool, len(s.rows))
+	for _, row := range s.rows {
+		if 2*answered[s.question(row)] >= sides {
+			mine[int64(row)] = true
+		}
+	}
+	err = runs.Rows().Scan(s.run.Dir, []string{"undefined"}, func(at int64, r *runs.Row) error {
+		if why := r.Undefined[metric]; mine[at] && why != "" && metrics.Excuses(why) {
+			n++
+		}
+		return nil
+	})
+	return n, err
 }
 
 // place estimates one side by itself.

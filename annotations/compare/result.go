@@ -449,6 +449,13 @@ func (c *comparison) finish() (*Result, error) {
 				return nil, err
 			}
 			c.result.Rankings = append(c.result.Rankings, r)
+			for _, a := range r.Aside {
+				c.result.Notes = append(c.result.Notes, fmt.Sprintf("%s has no rank by %s: it is defined for %d of %d rows that at least half of the sides answered, min_defined is %v",
+					c.result.Sides[a.Side].Name, q, a.Defined, a.Rows, c.base.Manifest.Effective().MinDefined))
+			}
+			if r.Rows == 0 && len(r.Aside) < len(c.sides) {
+				c.result.Notes = append(c.result.Notes, fmt.Sprintf("no ranking by %s: not paired, the sides have no question in common", q))
+			}
 		}
 	}
 	return c.result, nil
