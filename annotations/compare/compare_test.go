@@ -316,7 +316,9 @@ func TestRankingOfGaps(t *testing.T) {
 		if len(g.Places) != 2 || r.Sides[g.Places[0].Side].System != "also" && r.Sides[g.Places[0].Side].System != "all" {
 			t.Errorf("%s: places %+v", name, g.Places)
 		}
-		if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "easy has no rank by char_f1: it is defined for 3 of 8 rows") }) {
+		if !slices.ContainsFunc(r.Notes, func(n string) bool {
+			return strings.Contains(n, "easy has no rank by char_f1: it is defined for 3 of 8 rows")
+		}) {
 			t.Errorf("%s: notes %q", name, r.Notes)
 		}
 	}
