@@ -14,7 +14,7 @@ func TestClaimsAgainstRows(t *testing.T) {
 	d.load("claims", filepath.Join(s.dir, "claims.parquet"))
 	d.none("a claim without its row", `SELECT c.id, c.system FROM claims c ANTI JOIN rows r ON c.id = r.id AND c.system = r.system AND c."row" = r."row"`)
 	d.none("outcomes of the contract", `SELECT id, claim, outcome FROM claims WHERE outcome NOT IN
-		('not_factual', 'unscored', 'supported_by_cited', 'contradicted', 'supported_elsewhere', 'unsupported')`)
+		('not_factual', 'unscored', 'supported_by_cited', 'contradicted', 'supported_elsewhere', 'unsupported', 'no_text')`)
 	d.exec(`CREATE TABLE counted AS SELECT r.id, r.system, count(c.id) AS claims,
 		count(*) FILTER (c.factual) AS factual,
 		count(*) FILTER (c.needs_citation) AS needing,

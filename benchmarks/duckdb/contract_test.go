@@ -35,7 +35,8 @@ var (
 		"BOOLEAN", "relevant necessary",
 		"VARCHAR", "precheck reason quote",
 		"BIGINT", "quote_start quote_end",
-		"VARCHAR", "cited_text source_type",
+		"VARCHAR", "cited_text source_type answer_role",
+		"BIGINT", "scope_start scope_end",
 		"DOUBLE", "concision",
 	)
 
@@ -112,14 +113,18 @@ var onlyMacro = []string{"consistency_variance", "overall_citation_accuracy"}
 
 // reasons are the words that say why a metric is undefined.
 var reasons = []string{
-	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error",
+	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "truth_not_found",
 }
 
 // statuses are what can become of a citation.
 var statuses = []string{
 	"ok", "unchecked", "document_not_found", "page_not_found", "span_out_of_bounds", "span_too_long",
-	"quote_mismatch", "quote_repaired", "span_empty", "span_inverted", "span_negative",
+	"quote_mismatch", "quote_repaired", "quote_located", "quote_ambiguous", "quote_not_found", "no_claim", "span_empty", "span_inverted", "span_negative",
 }
+
+// valid are the statuses of citations that judges are asked about, and of those that
+// back nothing.
+var valid = []string{"ok", "unchecked", "quote_repaired", "quote_located", "quote_ambiguous", "no_claim"}
 
 // sqlList makes an SQL list of words.
 func sqlList(words []string) string {

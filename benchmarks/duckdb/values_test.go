@@ -172,8 +172,8 @@ func TestCitationsAgainstRows(t *testing.T) {
 		FROM rows r LEFT JOIN citations c USING (id, system)
 		GROUP BY r.id, r.system, r.citations, r.valid_citations, r.pred_spans, r.distinct_sources
 		HAVING coalesce(r.citations, 0) <> count(c.id)
-		OR coalesce(r.valid_citations, 0) <> count(*) FILTER (c.status IN ('ok', 'unchecked', 'quote_repaired'))
-		OR coalesce(r.pred_spans, 0) <> count(*) FILTER (c.status NOT IN ('span_empty', 'span_inverted', 'span_negative'))
+		OR coalesce(r.valid_citations, 0) <> count(*) FILTER (c.status IN `+sqlList(valid)+`)
+		OR coalesce(r.pred_spans, 0) <> count(*) FILTER (c.status NOT IN ('span_empty', 'span_inverted', 'span_negative', 'quote_not_found'))
 		OR coalesce(r.distinct_sources, 0) <> count(DISTINCT c.doc)`)
 	d.none("citations counted from 0 in input order", "SELECT id, system, citation FROM citations QUALIFY row_number() OVER (PARTITION BY id, system ORDER BY citation) - 1 <> citation")
 	d.none("citations sorted by row and position", "SELECT file_row_number FROM read_parquet("+quote(s.citations)+`, file_row_number = true)
@@ -182,7 +182,7 @@ func TestCitationsAgainstRows(t *testing.T) {
 	d.none("Jaccards in [0, 1]", "SELECT id, citation FROM citations WHERE exact_jaccard NOT BETWEEN 0 AND 1 OR tolerance_jaccard NOT BETWEEN 0 AND 1 OR snapped_jaccard NOT BETWEEN exact_jaccard AND 1")
 	d.none("support in [0, 1], necessity not asked", "SELECT id, citation FROM citations WHERE support NOT BETWEEN 0 AND 1 OR necessary IS NOT NULL")
 	d.none("an invalid citation supports nothing", `SELECT id, citation, status, support, relevant FROM citations
-		WHERE status NOT IN ('ok', 'unchecked', 'quote_repaired') AND (support IS DISTINCT FROM 0 OR relevant IS DISTINCT FROM false)`)
+		WHERE status NOT IN `+sqlList(valid)+` AND (support IS DISTINCT FROM 0 OR relevant IS DISTINCT FROM false)`)
 	found := d.rows("SELECT DISTINCT status FROM citations ORDER BY status")
 	for _, status := range []string{"ok", "document_not_found", "span_out_of_bounds"} {
 		if !slices.ContainsFunc(found, func(line []string) bool { return line[0] == status }) {

@@ -20,10 +20,6 @@ type Citation struct {
 	AnswerStart *int64 `json:"answer_start" unit:"code points" doc:"begin of the citation in the answer" null:"not known"`
 	AnswerEnd   *int64 `json:"answer_end" unit:"code points" doc:"end of the citation in the answer, exclusive" null:"not known"`
 
-	AnswerRole string `json:"answer_role,omitempty" doc:"segment: that is the text which the citation backs; marker: the mark that stands for it" null:"not given"`
-	ScopeStart *int64 `json:"scope_start" unit:"code points" doc:"begin of the first stretch of the answer that the citation backs" null:"it backs none, its place is not known, or the run has no judge"`
-	ScopeEnd   *int64 `json:"scope_end" unit:"code points" doc:"end of the last stretch of the answer that the citation backs, exclusive" null:"it backs none, its place is not known, or the run has no judge"`
-
 	CitedLength *int64 `json:"cited_length" unit:"code points" doc:"length of the cited span" null:"start and end do not count code points, or end comes before start"`
 	ClaimLength *int64 `json:"claim_length" unit:"code points" doc:"length of the text of the claims that it is linked to, together" null:"it is linked to none, or the run has no judge"`
 
@@ -51,7 +47,10 @@ type Citation struct {
 	CitedText  string `json:"cited_text,omitempty" doc:"what the citation says is there" null:"not given"`
 	SourceType string `json:"source_type,omitempty" doc:"kind of the source, as the input has it" null:"not given"`
 
-	Concision *float64 `json:"concision" range:"(0, 1]" doc:"1, or less the more it points to beside what matters, as in citation_quality_score" null:"the run has no judge, or follows specification 1.0"`
+	AnswerRole string   `json:"answer_role,omitempty" doc:"segment: that is the text which the citation backs; marker: the mark that stands for it" null:"not given"`
+	ScopeStart *int64   `json:"scope_start" unit:"code points" doc:"begin of the first stretch of the answer that the citation backs" null:"it backs none, its place is not known, or the run has no judge"`
+	ScopeEnd   *int64   `json:"scope_end" unit:"code points" doc:"end of the last stretch of the answer that the citation backs, exclusive" null:"it backs none, its place is not known, or the run has no judge"`
+	Concision  *float64 `json:"concision" range:"(0, 1]" doc:"1, or less the more it points to beside what matters, as in citation_quality_score" null:"the run has no judge, or follows specification 1.0"`
 }
 
 // Citations is the table of citations.parquet.

@@ -14,8 +14,6 @@ type Claim struct {
 	End     *int64 `json:"end" unit:"code points" doc:"end of the claim in the answer, exclusive" null:"not known"`
 	Text    string `json:"text" doc:"the claim" null:"empty"`
 
-	Context string `json:"context,omitempty" doc:"the sentence that the claim is cut from, behind the line that introduces it" null:"not known"`
-
 	Factual       *bool         `json:"factual" doc:"it states a fact" null:"not known"`
 	NeedsCitation *bool         `json:"needs_citation" doc:"it should have a citation" null:"not known"`
 	Citations     ListOf[int32] `json:"citations" doc:"positions of the citations that it is linked to" null:"not known"`
@@ -29,6 +27,8 @@ type Claim struct {
 	Reason   string   `json:"reason,omitempty" doc:"the judge's reason, or why it could not answer" null:"it gave none"`
 	Votes    *int32   `json:"votes" doc:"verdicts that the support was combined from; 0 if the judge was asked in vain" null:"the judge was not asked"`
 	Opinions []string `json:"opinions,omitempty" doc:"those verdicts, each as MODEL#VOTE=LABEL with votes from 0" null:"there was only one"`
+
+	Context string `json:"context,omitempty" doc:"the sentence that the claim is cut from, behind the line that introduces it" null:"not known"`
 }
 
 // Elsewhere is the best evidence for a claim that the claim does not cite. Doc may be
