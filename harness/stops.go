@@ -116,7 +116,7 @@ func (p *Plan) checkSlices(ctx context.Context) error {
 	if err := ignoreEnough(err); err != nil || len(missing) == 0 {
 		return err
 	}
-	tip := meantAmong(missing[0], append(slices.Sorted(maps.Keys(tags)), "system", "provider", runs.SourceTypeSlice), "slices can be by", "")
+	tip := meantAmong(missing[0], append(slices.Sorted(maps.Keys(tags)), runs.ColumnSlices()...), "slices can be by", "")
 	return p.job.Config.Refuse("slices", "no row has the tag "+missing[0], tip)
 }
 

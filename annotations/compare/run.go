@@ -106,7 +106,10 @@ func (r *Run) checkSlice(key string) error {
 	if err != nil || slices.ContainsFunc(values, func(of []string) bool { return len(of) > 0 }) {
 		return err
 	}
-	names := map[string]bool{"provider": true, "system": true, runs.SourceTypeSlice: true}
+	names := make(map[string]bool)
+	for _, column := range runs.ColumnSlices() {
+		names[column] = true
+	}
 	var tags parquet.ColumnValues
 	for g := range r.file.RowGroups() {
 		if !r.file.Has("tags") {

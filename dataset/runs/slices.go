@@ -23,11 +23,14 @@ const (
 	modelSlice    = "model"
 )
 
+// ColumnSlices lists the slice keys that are no tags but columns.
+func ColumnSlices() []string {
+	return []string{modelSlice, providerSlice, SourceTypeSlice, systemSlice}
+}
+
 // IsColumnSlice reports whether a slice key is no tag but a column: such a key is never
 // a slip, whatever the rows have.
-func IsColumnSlice(key string) bool {
-	return key == SourceTypeSlice || key == systemSlice || key == providerSlice || key == modelSlice
-}
+func IsColumnSlice(key string) bool { return slices.Contains(ColumnSlices(), key) }
 
 // AppendSlices appends the values that an answer of the input has for a slice
 // key: source_type, provider, model, system or a tag. An answer without any is in no

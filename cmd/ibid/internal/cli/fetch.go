@@ -285,7 +285,7 @@ const shownProblems = 20
 
 func (r *fetchResult) text(w io.Writer, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s cited, %s asked for now, archive %s\n", r.Output, report.Plural(int64(r.URLs), "URL", "URLs"), report.Thousands(int64(r.Fetched)), r.Archive)
+	fmt.Fprintf(&b, "%s: %s cited, %s asked for this time, archive %s\n", r.Output, report.Plural(int64(r.URLs), "URL", "URLs"), report.Thousands(int64(r.Fetched)), r.Archive)
 	var counts []string
 	for _, state := range dataset.FetchStates {
 		counts = append(counts, fmt.Sprintf("%s %s", state, report.Thousands(int64(r.States[string(state)]))))
