@@ -162,7 +162,6 @@ func copyOf(r *judge.Request) *judge.Request {
 	c := *r
 	c.Claims = slices.Clone(r.Claims)
 	for k := range c.Claims {
-		c.Claims[k].Evidence = slices.Clone(r.Claims[k].Evidence)
 		c.Claims[k].Citations = slices.Clone(r.Claims[k].Citations)
 	}
 	c.Evidence = slices.Clone(r.Evidence)

@@ -177,16 +177,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		}
 		j.checks = append(j.checks, check)
 	}
-	for k := range j.claims {
-		c := judge.Claim{ID: j.claims[k].ClaimID, Text: j.claims[k].Text}
-		for _, i := range j.claims[k].Citations {
-			c.Citations = append(c.Citations, int(i))
-			if j.index[i] >= 0 {
-				c.Evidence = append(c.Evidence, j.index[i])
-			}
-		}
-		r.Claims = append(r.Claims, c)
-	}
+	r.Claims = append(r.Claims, j.claims...)
 	j.parts = j.parts[:0]
 	if !j.human {
 		for k := range j.claims {
@@ -219,11 +210,10 @@ func (j *judging) addParts(k int) {
 			at++
 		}
 		if at == len(r.Claims) {
-			r.Claims = append(r.Claims, judge.Claim{ID: j.claims[k].ClaimID, Text: text})
+			r.Claims = append(r.Claims, ibid.Claim{ClaimID: j.claims[k].ClaimID, Text: text})
 			j.parts = append(j.parts, claimPart{claim: k})
 		}
-		r.Claims[at].Citations = append(r.Claims[at].Citations, int(i))
-		r.Claims[at].Evidence = append(r.Claims[at].Evidence, j.index[i])
+		r.Claims[at].Citations = append(r.Claims[at].Citations, i)
 		part := &j.parts[at-len(j.claims)]
 		part.citations = append(part.citations, int(i))
 	}
@@ -507,7 +497,7 @@ func (j *judging) alternatives(k int, sets [][]int) [][]int32 {
 		}
 		out = append(out, base)
 		for i, e := range set {
-			for _, other := range j.request.Claims[k].Evidence {
+			for _, other := range j.request.Cited(k, nil) {
 				if other == e || evidence[other].Text != evidence[e].Text {
 					continue
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -12,7 +13,7 @@ import (
 func ExampleLexical() {
 	v, err := judge.NewLexical().Judge(context.Background(), &judge.Request{
 		Question: "When did the bridge open?",
-		Claims:   []judge.Claim{{Text: "The red bridge opened to cars in 1909.", Evidence: []int{0, 1}, Citations: []int{0, 1}}},
+		Claims:   []ibid.Claim{{Text: "The red bridge opened to cars in 1909.", Citations: []int32{0, 1}}},
 		Evidence: []judge.Evidence{
 			{Text: "In 1909 the red bridge opened to cars.", Citation: 0},
 			{Text: "Porto was dry that summer.", Citation: 1},

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -114,10 +115,10 @@ func (h *Human) claim(r *Request, c int, said map[target][]ibid.Opinion, out *Cl
 	out.Checks = make([]Check, len(claim.Citations))
 	for i, k := range claim.Citations {
 		check := &out.Checks[i]
-		check.Citation = k
-		check.Evidence = evidenceOf(r, claim, k)
-		check.Support, _ = h.support(onPair(said, c, k, ibid.SupportLabel))
-		check.Relevant = h.answer(onPair(said, c, k, ibid.RelevantLabel))
+		check.Citation = int(k)
+		check.Evidence = slices.IndexFunc(r.Evidence, func(e Evidence) bool { return e.Citation == check.Citation })
+		check.Support, _ = h.support(onPair(said, c, check.Citation, ibid.SupportLabel))
+		check.Relevant = h.answer(onPair(said, c, check.Citation, ibid.RelevantLabel))
 	}
 }
 
@@ -144,14 +145,4 @@ func (h *Human) answer(said []ibid.Opinion) ibid.Tri {
 		return ibid.Unset
 	}
 	return ibid.TriOf(v > 0.5)
-}
-
-// evidenceOf finds the text of a claim's citation, -1 if there is none.
-func evidenceOf(r *Request, claim *Claim, citation int) int {
-	for _, e := range claim.Evidence {
-		if r.Evidence[e].Citation == citation {
-			return e
-		}
-	}
-	return -1
 }

@@ -53,7 +53,7 @@ func TestHumanPolicies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 2 { // the order of labels does not matter
-				r := &judge.Request{Claims: []judge.Claim{{Text: "x", Citations: []int{0}}}, Labels: tt.labels}
+				r := &judge.Request{Claims: []ibid.Claim{{Text: "x", Citations: []int32{0}}}, Labels: tt.labels}
 				v := humanVerdict(t, tt.policy, r)
 				if got := v.Claims[0]; got.Joint != tt.want || got.Votes != tt.votes {
 					t.Errorf("%s of %+v = %+v by %d, want %+v by %d", tt.policy, tt.labels, got.Joint, got.Votes, tt.want, tt.votes)
@@ -67,9 +67,9 @@ func TestHumanPolicies(t *testing.T) {
 func TestHumanTargets(t *testing.T) {
 	// Claims 0 and 1 cite citation 5 (valid) and 6 (not valid); claim 2 cites nothing.
 	r := &judge.Request{
-		Claims: []judge.Claim{
-			{Evidence: []int{0}, Citations: []int{5, 6}},
-			{Evidence: []int{0}, Citations: []int{5, 6}},
+		Claims: []ibid.Claim{
+			{Citations: []int32{5, 6}},
+			{Citations: []int32{5, 6}},
 			{},
 		},
 		Evidence: []judge.Evidence{{Text: "t", Citation: 5}},
@@ -124,7 +124,7 @@ func TestHumanRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &judge.Request{Row: "q/s", Claims: []judge.Claim{{}}, Labels: []judge.HumanLabel{tt.label}}
+			r := &judge.Request{Row: "q/s", Claims: []ibid.Claim{{}}, Labels: []judge.HumanLabel{tt.label}}
 			_, err := judge.NewHuman(ibid.PolicyMean).Judge(context.Background(), r)
 			failure, ok := errors.AsType[*judge.RowFailure](err)
 			if !ok || failure.Reason != judge.BadLabel || failure.Row != "q/s" {
@@ -167,7 +167,7 @@ func TestLabels(t *testing.T) {
 // TestHumanMeanIsExact: however many people all say 0.7, they reach 0.7.
 func TestHumanMeanIsExact(t *testing.T) {
 	for people := 1; people <= 12; people++ {
-		r := &judge.Request{Claims: []judge.Claim{{Text: "x", Citations: []int{0}}}}
+		r := &judge.Request{Claims: []ibid.Claim{{Text: "x", Citations: []int32{0}}}}
 		for i := range people {
 			r.Labels = append(r.Labels, judge.HumanLabel{Label: ibid.Label{Annotator: string(rune('a' + i)), Kind: "support", Value: ibid.Some(0.7)}, Citation: -1})
 		}

@@ -157,9 +157,12 @@ type Request struct {
 
 	Question string
 	Answer   string
-	Claims   []Claim
+	// Claims are what is judged. A judge reads their text and their citations, and
+	// counts them by their position; their verdicts here are not read.
+	Claims []ibid.Claim
 
-	// Evidence is the text that citations point to.
+	// Evidence is the text that valid citations point to, in the order of the
+	// citations, each at most once. A citation without evidence has no known text.
 	Evidence []Evidence
 
 	// Sources are the whole texts known to the row, for what a claim could have
@@ -180,18 +183,18 @@ type InvalidCitation struct {
 	Reason   string // such as document_not_found
 }
 
-// A Claim is one statement of an answer.
-type Claim struct {
-	ID   string // the caller's, may be ""; a judge counts claims by their position
-	Text string
-
-	// Evidence is what the claim cites: indices of Request.Evidence, ascending,
-	// of valid citations only.
-	Evidence []int
-
-	// Citations are the row's citations linked to the claim, valid or not,
-	// ascending.
-	Citations []int
+// Cited appends to into what claim c cites: indices of r.Evidence, ascending.
+func (r *Request) Cited(c int, into []int) []int {
+	e := 0
+	for _, citation := range r.Claims[c].Citations {
+		for e < len(r.Evidence) && r.Evidence[e].Citation < int(citation) {
+			e++
+		}
+		if e < len(r.Evidence) && r.Evidence[e].Citation == int(citation) {
+			into = append(into, e)
+		}
+	}
+	return into
 }
 
 // Evidence is the text one citation points to.
@@ -255,8 +258,8 @@ type ClaimVerdict struct {
 	Contradicted bool // by its cited evidence
 
 	// Checks has one element per citation that the judge was asked about:
-	// those of Claim.Evidence, in its order; for [Human] those of
-	// Claim.Citations.
+	// those with evidence, in the order of the claim's citations; for [Human]
+	// all of them.
 	Checks []Check
 
 	// Sufficient are the smallest sets of the claim's evidence (indices of

@@ -100,6 +100,7 @@ type lexicalWork struct {
 	statements []statement  // the claims, then the question
 	texts      [][]sentence // the evidence, then the sources
 	relevant   []bool       // per evidence: it has enough of the question
+	cited      []int        // the evidence of the claim that is judged
 
 	// What the slices of statements and texts are parts of.
 	members, found []int32
@@ -138,10 +139,10 @@ func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
 	w.ids.clear()
 	w.terms, w.members, w.statements = w.terms[:0], w.members[:0], w.statements[:0]
 	w.found, w.sentences, w.texts, w.relevant, w.run = w.found[:0], w.sentences[:0], w.texts[:0], w.relevant[:0], 0
-	checks := 0
+	checks := 0 // at most
 	for c := range r.Claims {
+		checks += len(r.Claims[c].Citations)
 		w.addStatement(r.Claims[c].Text)
-		checks += len(r.Claims[c].Evidence)
 	}
 	w.addStatement(r.Question)
 	for i := range r.Evidence {
@@ -160,7 +161,8 @@ func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
 		if ctx.Err() != nil {
 			return nil
 		}
-		n := len(r.Claims[c].Evidence)
+		w.cited = r.Cited(c, w.cited[:0])
+		n := len(w.cited)
 		v.Claims[c].Checks, all = all[:n:n], all[n:]
 		w.claim(r, c, &v.Claims[c])
 	}
@@ -305,10 +307,10 @@ func (w *lexicalWork) compare(texts ...[]sentence) (c comparison) {
 
 func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 	claim := &r.Claims[c]
-	w.look(c, claim.Evidence)
+	w.look(c, w.cited)
 	out.Factual = ibid.TriOf(w.now.weight > 0 && !isQuestion(claim.Text))
 	out.ElsewhereEvidence = -1
-	for i, e := range claim.Evidence {
+	for i, e := range w.cited {
 		alone := w.compare(w.texts[e])
 		check := &out.Checks[i]
 		*check = Check{
@@ -320,8 +322,8 @@ func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 		}
 	}
 	out.Joint = ibid.None.Support()
-	if len(claim.Evidence) > 0 {
-		joint := w.compare(w.of(claim.Evidence)...)
+	if len(w.cited) > 0 {
+		joint := w.compare(w.of(w.cited)...)
 		out.Joint, out.JointWhy, out.Votes = joint.support, joint.why, 1
 	}
 	out.Contradicted = out.Joint.Degree == ibid.Contradicts
@@ -333,7 +335,7 @@ func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 // elsewhere finds the passage that the claim does not cite and that supports it
 // best: the first and shortest of equal ones. Sources come first, because they
 // say where it is.
-func (w *lexicalWork) elsewhere(r *Request, claim *Claim, out *ClaimVerdict) {
+func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict) {
 	out.Elsewhere = ibid.None.Support()
 	var passage []sentence
 	in := -1
@@ -356,14 +358,14 @@ func (w *lexicalWork) elsewhere(r *Request, claim *Claim, out *ClaimVerdict) {
 	for i := range r.Sources {
 		search(len(r.Evidence)+i, func(s *sentence) bool {
 			return !slices.ContainsFunc(r.Sources[i].Cited, func(at Interval) bool {
-				return at.Start < s.at.End && s.at.Start < at.End && slices.Contains(claim.Citations, at.Citation)
+				return at.Start < s.at.End && s.at.Start < at.End && slices.Contains(claim.Citations, int32(at.Citation))
 			})
 		})
 	}
 	for e := range r.Evidence {
 		// Another citation of the same text is no other evidence.
 		same := func(own int) bool { return r.Evidence[own].Text == r.Evidence[e].Text }
-		if !slices.ContainsFunc(claim.Evidence, same) {
+		if !slices.ContainsFunc(w.cited, same) {
 			search(e, func(*sentence) bool { return true })
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/judge"
 )
 
@@ -79,7 +80,7 @@ func scoreWice(t *testing.T, j judge.Judge, chunks []wiceChunk) scored {
 	for _, c := range chunks {
 		v, err := j.Judge(t.Context(), &judge.Request{
 			Row:      c.Meta.ID,
-			Claims:   []judge.Claim{{Text: c.Claim, Evidence: []int{0}, Citations: []int{0}}},
+			Claims:   []ibid.Claim{{Text: c.Claim, Citations: []int32{0}}},
 			Evidence: []judge.Evidence{{Text: strings.Join(c.Evidence, "\n")}},
 		})
 		if err != nil {
@@ -158,16 +159,15 @@ func scoreExpertQA(t *testing.T, j judge.Judge, records []expertRecord) scored {
 			r := &judge.Request{Question: record.Question}
 			var labels []string
 			for _, c := range answer.Claims {
-				claim := judge.Claim{Text: c.Text}
+				claim := ibid.Claim{Text: c.Text}
 				for _, e := range c.Evidence {
 					if _, passage, ok := strings.Cut(e, "\n\n"); ok {
-						claim.Evidence = append(claim.Evidence, len(r.Evidence))
-						claim.Citations = append(claim.Citations, len(r.Evidence))
+						claim.Citations = append(claim.Citations, int32(len(r.Evidence)))
 						r.Evidence = append(r.Evidence, judge.Evidence{Text: passage, Citation: len(r.Evidence)})
 					}
 				}
 				label := ""
-				if c.Support != nil && len(claim.Evidence) > 0 {
+				if c.Support != nil && len(claim.Citations) > 0 {
 					label = *c.Support
 				}
 				r.Claims = append(r.Claims, claim)

@@ -15,11 +15,10 @@ import (
 // jointOf is the lexical verdict on one claim with its evidence.
 func jointOf(t *testing.T, claim string, evidence ...string) judge.ClaimVerdict {
 	t.Helper()
-	r := &judge.Request{Claims: []judge.Claim{{Text: claim}}}
+	r := &judge.Request{Claims: []ibid.Claim{{Text: claim}}}
 	for i, text := range evidence {
 		r.Evidence = append(r.Evidence, judge.Evidence{Text: text, Citation: i})
-		r.Claims[0].Evidence = append(r.Claims[0].Evidence, i)
-		r.Claims[0].Citations = append(r.Claims[0].Citations, i)
+		r.Claims[0].Citations = append(r.Claims[0].Citations, int32(i))
 	}
 	v, err := judge.NewLexical().Judge(t.Context(), r)
 	if err != nil {
@@ -137,9 +136,9 @@ func TestLexicalScore(t *testing.T) {
 func TestLexicalElsewhere(t *testing.T) {
 	source := "Überall fällt Regen. Die Brücke ist rot. Sie öffnete 1909. Nichts sonst."
 	r := &judge.Request{
-		Claims: []judge.Claim{
-			{Text: "Die Brücke ist rot.", Citations: []int{0}, Evidence: []int{0}},
-			{Text: "Die rote Brücke öffnete 1909.", Citations: []int{1}, Evidence: []int{1}},
+		Claims: []ibid.Claim{
+			{Text: "Die Brücke ist rot.", Citations: []int32{0}},
+			{Text: "Die rote Brücke öffnete 1909.", Citations: []int32{1}},
 			{Text: "Vulkane speien Lava."},
 		},
 		Evidence: []judge.Evidence{{Text: "Überall fällt Regen.", Citation: 0}, {Text: "Vulkane sind heiß und speien Lava.", Citation: 1}},
@@ -250,10 +249,10 @@ func benchRequest(claims, spans, sources int) *judge.Request {
 		r.Evidence = append(r.Evidence, judge.Evidence{Text: text(300), Citation: i})
 	}
 	for i := range claims {
-		c := judge.Claim{Text: text(120)}
+		c := ibid.Claim{Text: text(120)}
 		for e := range spans {
 			if (i+e)%2 == 0 {
-				c.Evidence, c.Citations = append(c.Evidence, e), append(c.Citations, e)
+				c.Citations = append(c.Citations, int32(e))
 			}
 		}
 		r.Claims = append(r.Claims, c)

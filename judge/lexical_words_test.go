@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ibid"
 )
 
 // TestSentencesOfTexts: where sentences end.
@@ -99,9 +101,9 @@ func TestLexicalAllocations(t *testing.T) {
 	text := "The bridge opened on July 11, 1909 and carries 4,200 cars a day. It was not closed in 3 years."
 	r := &Request{
 		Question: "When did the bridge open?",
-		Claims: []Claim{
-			{Text: "The bridge opened in 1909.", Evidence: []int{0}, Citations: []int{0}},
-			{Text: "It carries 4200 cars.", Evidence: []int{0, 1}, Citations: []int{0, 1}},
+		Claims: []ibid.Claim{
+			{Text: "The bridge opened in 1909.", Citations: []int32{0}},
+			{Text: "It carries 4200 cars.", Citations: []int32{0, 1}},
 		},
 		Evidence: []Evidence{{Text: text, Citation: 0}, {Text: text + text, Citation: 1}},
 	}

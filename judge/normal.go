@@ -121,7 +121,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 		v.ElsewhereEvidence, v.ElsewhereQuote = o.first[p.Evidence-1], p.Quote
 		v.ElsewhereAt = Interval{Start: p.Start, End: p.End}
 	}
-	evidence := o.request.Claims[c].Evidence
+	evidence := o.request.Cited(c, nil)
 	v.Checks = make([]Check, len(evidence))
 	for i, e := range evidence {
 		k := &n.Checks[slices.Index(o.cited[c], o.numbers[e])]
@@ -161,7 +161,7 @@ func (o *Roster) holds(p *normalPassage) bool {
 
 // citing returns the first evidence of claim c that has that number.
 func (o *Roster) citing(c, number int) int {
-	evidence := o.request.Claims[c].Evidence
+	evidence := o.request.Cited(c, nil)
 	return evidence[slices.IndexFunc(evidence, func(e int) bool { return o.numbers[e] == number })]
 }
 

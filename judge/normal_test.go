@@ -3,7 +3,10 @@ package judge
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
+
+	"ibid"
 )
 
 // TestNormal writes a verdict down and reads it for a request that has the same
@@ -31,9 +34,9 @@ func TestNormal(t *testing.T) {
 	// One more citation of the same text has the verdict of the first.
 	moved := *r
 	moved.Evidence = append(append([]Evidence{}, r.Evidence...), Evidence{Text: r.Evidence[0].Text, Citation: 99})
-	moved.Claims = append([]Claim{}, r.Claims...)
+	moved.Claims = append([]ibid.Claim{}, r.Claims...)
 	last := len(moved.Evidence) - 1
-	moved.Claims[0].Evidence = append(append([]int{}, r.Claims[0].Evidence...), last)
+	moved.Claims[0].Citations = append(slices.Clone(r.Claims[0].Citations), 99)
 	m := NewRoster(&moved)
 	if m.Key() != o.Key() {
 		t.Fatal("the key has changed")

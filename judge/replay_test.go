@@ -16,7 +16,7 @@ import (
 func oneClaim(row string) *judge.Request {
 	return &judge.Request{
 		Row:      row,
-		Claims:   []judge.Claim{{Text: "Snow is white.", Evidence: []int{0}, Citations: []int{0}}},
+		Claims:   []ibid.Claim{{Text: "Snow is white.", Citations: []int32{0}}},
 		Evidence: []judge.Evidence{{Text: "All snow is white."}},
 	}
 }
@@ -111,16 +111,16 @@ func TestKey(t *testing.T) {
 		same   bool
 	}{
 		"row":       {func(r *judge.Request) { r.Row = "x" }, true},
-		"claim id":  {func(r *judge.Request) { r.Claims[0].ID = "x" }, true},
-		"citation":  {func(r *judge.Request) { r.Evidence[0].Citation, r.Claims[0].Citations = 3, []int{3} }, true},
+		"claim id":  {func(r *judge.Request) { r.Claims[0].ClaimID = "x" }, true},
+		"citation":  {func(r *judge.Request) { r.Evidence[0].Citation, r.Claims[0].Citations = 3, []int32{3} }, true},
 		"source":    {func(r *judge.Request) { r.Sources = []judge.Source{{Text: "x"}} }, true},
 		"label":     {func(r *judge.Request) { r.Labels = []judge.HumanLabel{{}} }, true},
 		"answer":    {func(r *judge.Request) { r.Answer = "x" }, true},
 		"question":  {func(r *judge.Request) { r.Question = "x" }, false},
 		"claim":     {func(r *judge.Request) { r.Claims[0].Text += " " }, false},
 		"evidence":  {func(r *judge.Request) { r.Evidence[0].Text += " " }, false},
-		"no link":   {func(r *judge.Request) { r.Claims[0].Evidence = nil }, false},
-		"new claim": {func(r *judge.Request) { r.Claims = append(r.Claims, judge.Claim{}) }, false},
+		"no link":   {func(r *judge.Request) { r.Claims[0].Citations = nil }, false},
+		"new claim": {func(r *judge.Request) { r.Claims = append(r.Claims, ibid.Claim{}) }, false},
 	}
 	for name, c := range changes {
 		r := oneClaim("q/s")

@@ -189,7 +189,7 @@ func (p *parser) checks(c int, raw []replyCheck, out *ClaimVerdict) (quoted bool
 			return false, fmt.Errorf("evidence %s is missing", evidenceID(n))
 		}
 	}
-	evidence := p.roster.request.Claims[c].Evidence
+	evidence := p.roster.request.Cited(c, nil)
 	out.Checks = make([]Check, len(evidence))
 	for i, e := range evidence {
 		out.Checks[i] = byNumber[p.roster.numbers[e]]

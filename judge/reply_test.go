@@ -14,9 +14,9 @@ import (
 func replyRequest() *Request {
 	return &Request{
 		Row: "q/s", Question: "?",
-		Claims: []Claim{
-			{Text: "A and B.", Evidence: []int{0, 1, 2}, Citations: []int{0, 1, 2}},
-			{Text: "C.", Evidence: []int{1}, Citations: []int{1}},
+		Claims: []ibid.Claim{
+			{Text: "A and B.", Citations: []int32{0, 1, 2}},
+			{Text: "C.", Citations: []int32{1}},
 			{Text: "Uncited."},
 		},
 		Evidence: []Evidence{{Text: "We know A\n well.", Citation: 0}, {Text: "B, say I. C too.", Citation: 1}, {Text: "We know A\n well.", Citation: 2}},
@@ -225,7 +225,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for c := range r.Claims {
-			if v := &got.Verdict.Claims[c]; v.Factual == ibid.Unset || len(v.Checks) != len(r.Claims[c].Evidence) {
+			if v := &got.Verdict.Claims[c]; v.Factual == ibid.Unset || len(v.Checks) != len(r.Cited(c, nil)) {
 				t.Errorf("claim %d: %+v", c, v)
 			}
 		}

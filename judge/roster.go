@@ -36,9 +36,11 @@ func NewRoster(r *Request) *Roster {
 		}
 		o.numbers[i] = n
 	}
+	var own []int
 	stamp := make([]int, len(o.first)) // the claim that last cited the number, from 1
 	for c := range r.Claims {
-		for _, e := range r.Claims[c].Evidence {
+		own = r.Cited(c, own[:0])
+		for _, e := range own {
 			if n := o.numbers[e]; stamp[n-1] != c+1 {
 				stamp[n-1] = c + 1
 				o.cited[c] = append(o.cited[c], n)

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
@@ -250,11 +251,10 @@ func rowsOf(n int) []*judge.Request {
 		for range 2 + r.IntN(6) {
 			from := r.IntN(len(q.Evidence))
 			to := min(len(q.Evidence), from+r.IntN(4))
-			c := judge.Claim{Text: sentence()}
+			c := ibid.Claim{Text: sentence()}
 			for e := from; e < to; e++ {
-				c.Evidence = append(c.Evidence, e)
+				c.Citations = append(c.Citations, int32(e))
 			}
-			c.Citations = c.Evidence
 			q.Claims = append(q.Claims, c)
 		}
 		rows[i] = q

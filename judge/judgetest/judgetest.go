@@ -172,7 +172,7 @@ func Requests() []*judge.Request {
 	return []*judge.Request{
 		plain(), shared(), odd(), spaceless(),
 		{Row: "empty/a"},
-		{Row: "no evidence/a", Question: "Why?", Claims: []judge.Claim{{Text: "Nothing is cited here."}, {}}},
+		{Row: "no evidence/a", Question: "Why?", Claims: []ibid.Claim{{Text: "Nothing is cited here."}, {}}},
 	}
 }
 
@@ -181,9 +181,9 @@ func plain() *judge.Request {
 	source := "The bridge opened on 11 July 1909. It carries 4,200 cars a day. It was never closed."
 	return &judge.Request{
 		Row: "plain/a", Question: "When did the bridge open?", Answer: "The bridge opened in 1909. It is red. It was closed.",
-		Claims: []judge.Claim{
-			{ID: "one", Text: "The bridge opened in 1909 and carries 4200 cars.", Evidence: []int{0, 1}, Citations: []int{0, 1}},
-			{Text: "The bridge is red.", Citations: []int{2}},
+		Claims: []ibid.Claim{
+			{ClaimID: "one", Text: "The bridge opened in 1909 and carries 4200 cars.", Citations: []int32{0, 1}},
+			{Text: "The bridge is red.", Citations: []int32{2}},
 			{Text: "It was closed."},
 		},
 		Evidence: []judge.Evidence{
@@ -209,10 +209,10 @@ func shared() *judge.Request {
 	text := "Rain fell for three days in Lisbon."
 	return &judge.Request{
 		Row: "shared/a",
-		Claims: []judge.Claim{
-			{Text: "It rained in Lisbon.", Evidence: []int{0, 1}, Citations: []int{0, 3}},
-			{Text: "It rained for three days.", Evidence: []int{1}, Citations: []int{3}},
-			{Text: "It did not rain in Lisbon.", Evidence: []int{2}, Citations: []int{4}},
+		Claims: []ibid.Claim{
+			{Text: "It rained in Lisbon.", Citations: []int32{0, 3}},
+			{Text: "It rained for three days.", Citations: []int32{3}},
+			{Text: "It did not rain in Lisbon.", Citations: []int32{4}},
 		},
 		Evidence: []judge.Evidence{{Text: text, Citation: 0}, {Text: text, Citation: 3}, {Text: "Porto was dry.", Citation: 4}},
 	}
@@ -224,11 +224,11 @@ func odd() *judge.Request {
 	long := strings.Repeat("x", 100_000)
 	return &judge.Request{
 		Row: "odd/a", Question: "?",
-		Claims: []judge.Claim{
-			{Text: "[1][2]", Evidence: []int{0}, Citations: []int{0}},
-			{Text: "\xff\xfe 1.2.3.4 --5,,6 [", Evidence: []int{1}, Citations: []int{1}},
-			{Text: long, Evidence: []int{2}, Citations: []int{2}},
-			{Text: strings.Repeat("[", 1000) + "0" + strings.Repeat("9", 400), Evidence: []int{0, 1, 2}, Citations: []int{0, 1, 2}},
+		Claims: []ibid.Claim{
+			{Text: "[1][2]", Citations: []int32{0}},
+			{Text: "\xff\xfe 1.2.3.4 --5,,6 [", Citations: []int32{1}},
+			{Text: long, Citations: []int32{2}},
+			{Text: strings.Repeat("[", 1000) + "0" + strings.Repeat("9", 400), Citations: []int32{0, 1, 2}},
 		},
 		Evidence: []judge.Evidence{{Citation: 0}, {Text: "\xffnot UTF-8\xc3 5", Citation: 1}, {Text: long + " " + long, Citation: 2}},
 		Sources:  []judge.Source{{Doc: "d"}, {Doc: "e", Text: "\n\n.\n"}},
@@ -239,9 +239,9 @@ func odd() *judge.Request {
 func spaceless() *judge.Request {
 	return &judge.Request{
 		Row: "spaceless/a", Question: "大桥何时开放？",
-		Claims: []judge.Claim{
-			{Text: "大桥于1909年7月11日开放。", Evidence: []int{0}, Citations: []int{0}},
-			{Text: "橋は閉鎖されなかった。", Evidence: []int{1}, Citations: []int{1}},
+		Claims: []ibid.Claim{
+			{Text: "大桥于1909年7月11日开放。", Citations: []int32{0}},
+			{Text: "橋は閉鎖されなかった。", Citations: []int32{1}},
 			{Text: "다리는 붉은색이다"},
 		},
 		Evidence: []judge.Evidence{{Text: "大桥于1909年7月11日开放,长2公里。", Citation: 0}, {Text: "橋は閉鎖された。", Citation: 1}},
@@ -260,7 +260,7 @@ func Problems(r *judge.Request, v *judge.Verdict) []string {
 	}
 	for i := range v.Claims {
 		c.where = fmt.Sprintf("claim %d: ", i)
-		c.claim(&r.Claims[i], &v.Claims[i])
+		c.claim(&r.Claims[i], r.Cited(i, nil), &v.Claims[i])
 	}
 	return c.problems
 }
@@ -275,7 +275,7 @@ func (c *checker) addf(format string, args ...any) {
 	c.problems = append(c.problems, c.where+fmt.Sprintf(format, args...))
 }
 
-func (c *checker) claim(claim *judge.Claim, v *judge.ClaimVerdict) {
+func (c *checker) claim(claim *ibid.Claim, evidence []int, v *judge.ClaimVerdict) {
 	c.support("joint", v.Joint)
 	c.support("elsewhere", v.Elsewhere)
 	c.tri("factual", v.Factual)
@@ -296,25 +296,25 @@ func (c *checker) claim(claim *judge.Claim, v *judge.ClaimVerdict) {
 			c.addf("citation %d is checked twice", check.Citation)
 		}
 		seen[check.Citation] = true
-		c.check(claim, check)
+		c.check(claim, evidence, check)
 	}
-	for _, e := range claim.Evidence {
+	for _, e := range evidence {
 		if !seen[c.request.Evidence[e].Citation] {
 			c.addf("citation %d is not checked", c.request.Evidence[e].Citation)
 		}
 	}
 	for _, set := range v.Sufficient {
 		for _, e := range set {
-			if !slices.Contains(claim.Evidence, e) {
+			if !slices.Contains(evidence, e) {
 				c.addf("sufficient has evidence %d, which it does not cite", e)
 			}
 		}
 	}
-	c.elsewhere(claim, v)
+	c.elsewhere(evidence, v)
 }
 
-func (c *checker) check(claim *judge.Claim, v *judge.Check) {
-	if !slices.Contains(claim.Citations, v.Citation) {
+func (c *checker) check(claim *ibid.Claim, evidence []int, v *judge.Check) {
+	if !slices.Contains(claim.Citations, int32(v.Citation)) {
 		c.addf("a check of citation %d, which it does not cite", v.Citation)
 	}
 	c.support("check", v.Support)
@@ -322,19 +322,19 @@ func (c *checker) check(claim *judge.Claim, v *judge.Check) {
 	if v.Evidence == -1 {
 		return
 	}
-	if !slices.Contains(claim.Evidence, v.Evidence) || c.request.Evidence[v.Evidence].Citation != v.Citation {
+	if !slices.Contains(evidence, v.Evidence) || c.request.Evidence[v.Evidence].Citation != v.Citation {
 		c.addf("a check of citation %d in evidence %d", v.Citation, v.Evidence)
 		return
 	}
 	c.interval("quote", c.request.Evidence[v.Evidence].Text, v.QuoteAt.Start, v.QuoteAt.End)
 }
 
-func (c *checker) elsewhere(claim *judge.Claim, v *judge.ClaimVerdict) {
+func (c *checker) elsewhere(evidence []int, v *judge.ClaimVerdict) {
 	if v.ElsewhereEvidence >= 0 {
 		switch {
 		case v.ElsewhereEvidence >= len(c.request.Evidence):
 			c.addf("elsewhere in evidence %d of %d", v.ElsewhereEvidence, len(c.request.Evidence))
-		case slices.Contains(claim.Evidence, v.ElsewhereEvidence):
+		case slices.Contains(evidence, v.ElsewhereEvidence):
 			c.addf("elsewhere in evidence %d, which it cites", v.ElsewhereEvidence)
 		default:
 			c.interval("elsewhere", c.request.Evidence[v.ElsewhereEvidence].Text, v.ElsewhereAt.Start, v.ElsewhereAt.End)

@@ -65,7 +65,7 @@ func TestServerAnswers(t *testing.T) {
 		t.Errorf("envelope %+v", e)
 	}
 	r := &judge.Request{
-		Claims:   []judge.Claim{{Text: "The bridge opened in 1909.", Evidence: []int{0, 1}, Citations: []int{0, 1}}, {Text: "It is red."}},
+		Claims:   []ibid.Claim{{Text: "The bridge opened in 1909.", Citations: []int32{0, 1}}, {Text: "It is red."}},
 		Evidence: []judge.Evidence{{Text: "The bridge opened in 1909 and is red."}, {Text: "Porto was dry.", Citation: 1}},
 	}
 	reply, err := judge.Parse(*e.Choices[0].Message.Content, judge.NewRoster(r))

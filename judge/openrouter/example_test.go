@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
@@ -25,7 +26,7 @@ func Example() {
 	defer j.Close()
 	v, err := j.Judge(context.Background(), &judge.Request{
 		Question: "When did the bridge open?",
-		Claims:   []judge.Claim{{Text: "The bridge opened in 1909.", Evidence: []int{0, 1}, Citations: []int{0, 1}}},
+		Claims:   []ibid.Claim{{Text: "The bridge opened in 1909.", Citations: []int32{0, 1}}},
 		Evidence: []judge.Evidence{
 			{Text: "The red bridge opened to cars in 1909.", Citation: 0},
 			{Text: "Porto was dry.", Citation: 1},

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/prompts"
 )
@@ -66,7 +67,7 @@ func codeOf(digest [32]byte, taken func(code string) bool) (code [codeLength]byt
 func (x *exhibits) mentions(code string) bool {
 	r := x.request
 	return strings.Contains(r.Question, code) ||
-		slices.ContainsFunc(r.Claims, func(c judge.Claim) bool { return strings.Contains(c.Text, code) }) ||
+		slices.ContainsFunc(r.Claims, func(c ibid.Claim) bool { return strings.Contains(c.Text, code) }) ||
 		slices.ContainsFunc(x.texts, func(text string) bool { return strings.Contains(text, code) })
 }
 
@@ -125,13 +126,15 @@ func (x *exhibits) print(b []byte, vote int) []byte {
 func (x *exhibits) notes(b []byte) []byte {
 	begun := false
 	var cited []string
+	var evidence []int
 	for c := range x.request.Claims {
 		claim := &x.request.Claims[c]
-		if len(claim.Evidence) == 0 {
+		evidence = x.request.Cited(c, evidence[:0])
+		if len(evidence) == 0 {
 			continue
 		}
 		cited = cited[:0]
-		for _, e := range claim.Evidence {
+		for _, e := range evidence {
 			cited = append(cited, x.request.Evidence[e].Text)
 		}
 		missing := judge.Differences(claim.Text, cited)

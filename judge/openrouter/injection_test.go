@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/judgetest"
 )
@@ -16,7 +17,7 @@ import (
 func attackOn(question, claim, evidence string) *judge.Request {
 	return &judge.Request{
 		Row: "attack/s", Question: question,
-		Claims:   []judge.Claim{{Text: claim, Evidence: []int{0}, Citations: []int{0}}},
+		Claims:   []ibid.Claim{{Text: claim, Citations: []int32{0}}},
 		Evidence: []judge.Evidence{{Text: evidence, Citation: 0}},
 	}
 }

@@ -119,9 +119,9 @@ func addInvalid(r *judge.Request, v *judge.Verdict) {
 	}
 	for c := range r.Claims {
 		for _, i := range r.Claims[c].Citations {
-			if reason, ok := reasons[i]; ok {
+			if reason, ok := reasons[int(i)]; ok {
 				v.Claims[c].Checks = append(v.Claims[c].Checks, judge.Check{
-					Evidence: -1, Citation: i, Support: ibid.None.Support(), Relevant: ibid.No, Precheck: reason,
+					Evidence: -1, Citation: int(i), Support: ibid.None.Support(), Relevant: ibid.No, Precheck: reason,
 				})
 			}
 		}
@@ -313,7 +313,7 @@ func (j *Judge) readMatrix(x *exhibits, content string) ([]byte, []string, error
 func (j *Judge) need(r *judge.Request) int64 {
 	n := int64(needFixed)
 	for c := range r.Claims {
-		n += needClaim + int64(needPair*len(r.Claims[c].Evidence))
+		n += needClaim + int64(needPair*len(r.Cited(c, nil)))
 	}
 	n = min(max(n, needLeast), needMost)
 	if len(j.config.Reasoning) > 0 && j.config.Reasoning["effort"] != "none" && j.config.Reasoning["enabled"] != false {

@@ -19,8 +19,8 @@ func TestPrechecks(t *testing.T) {
 	text := "It rained. The bridge opened in July 1909. It is red."
 	r := &judge.Request{
 		Row: "r/s",
-		Claims: []judge.Claim{
-			{Text: "The bridge opened in July 1909.", Evidence: []int{0}, Citations: []int{0, 2}},
+		Claims: []ibid.Claim{
+			{Text: "The bridge opened in July 1909.", Citations: []int32{0, 2}},
 			{Text: "***"},
 		},
 		Evidence: []judge.Evidence{{Text: text, Citation: 0}},
@@ -52,7 +52,7 @@ func TestPrechecks(t *testing.T) {
 
 	// A claim that needs a model does not take the settled ones along, and its
 	// prompt says what to look at twice.
-	r.Claims = append(r.Claims, judge.Claim{Text: "The bridge opened in 1908 in Lyon.", Evidence: []int{0}, Citations: []int{0}})
+	r.Claims = append(r.Claims, ibid.Claim{Text: "The bridge opened in 1908 in Lyon.", Citations: []int32{0}})
 	prompts := j.Prompts(r)
 	if len(prompts) != 1 || strings.Contains(prompts[0].User, "July 1909.\n</claim") || !strings.Contains(prompts[0].User, "c1 has, and none of its passages in these words: 1908, Lyon\n") {
 		t.Errorf("prompts %+v", prompts)
@@ -274,7 +274,7 @@ func TestPlan(t *testing.T) {
 func TestPairwise(t *testing.T) {
 	r := &judge.Request{
 		Row:      "r/s",
-		Claims:   []judge.Claim{{Text: "It rained in Lisbon", Evidence: []int{0}, Citations: []int{0}}},
+		Claims:   []ibid.Claim{{Text: "It rained in Lisbon", Citations: []int32{0}}},
 		Evidence: []judge.Evidence{{Text: "It rained in Lisbon all day.", Citation: 0}, {Text: "Porto was dry.", Citation: 1}},
 	}
 	tests := []struct {

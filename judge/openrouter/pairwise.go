@@ -41,7 +41,7 @@ func (j *Judge) judgePairs(ctx context.Context, r *judge.Request) (*judge.Verdic
 }
 
 func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge.Verdict) error {
-	claim, out := &r.Claims[c], &v.Claims[c]
+	evidence, out := r.Cited(c, nil), &v.Claims[c]
 	questions := j.pairQuestions(r, c)
 	scores := make([]ibid.Support, len(questions))
 	for i, q := range questions {
@@ -52,9 +52,9 @@ func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge
 		scores[i] = s
 	}
 	out.Joint = ibid.None.Support()
-	out.Checks = make([]judge.Check, len(claim.Evidence))
+	out.Checks = make([]judge.Check, len(evidence))
 	known := true
-	for i, e := range claim.Evidence {
+	for i, e := range evidence {
 		s := scores[i]
 		out.Checks[i] = judge.Check{Evidence: e, Citation: r.Evidence[e].Citation, Support: s, Relevant: relevance(s)}
 		known = known && s.Known()
@@ -67,8 +67,8 @@ func (j *Judge) judgePair(ctx context.Context, r *judge.Request, c int, v *judge
 		// What could not be read may be better.
 		out.Joint = ibid.Support{}
 	}
-	if len(scores) > len(claim.Evidence) {
-		out.Elsewhere = scores[len(claim.Evidence)]
+	if len(scores) > len(evidence) {
+		out.Elsewhere = scores[len(evidence)]
 	}
 	return nil
 }
@@ -86,21 +86,21 @@ func relevance(s ibid.Support) ibid.Tri {
 // pairQuestions are those about a claim: one for each of its citations, and one
 // about what it does not cite, if there is anything.
 func (j *Judge) pairQuestions(r *judge.Request, c int) []pairQuestion {
-	claim := &r.Claims[c]
+	claim, evidence := &r.Claims[c], r.Cited(c, nil)
 	var out []pairQuestion
-	for _, e := range claim.Evidence {
+	for _, e := range evidence {
 		out = append(out, j.supportQuestion(claim.Text, r.Evidence[e].Text))
 	}
-	if uncited := uncitedBy(r, claim); len(uncited) > 0 {
+	if uncited := uncitedBy(r, evidence); len(uncited) > 0 {
 		out = append(out, j.choiceQuestion(claim.Text, uncited))
 	}
 	return out
 }
 
-// uncitedBy are the texts that a claim does not cite.
-func uncitedBy(r *judge.Request, claim *judge.Claim) []string {
+// uncitedBy are the texts that a claim that cites evidence does not cite.
+func uncitedBy(r *judge.Request, evidence []int) []string {
 	citedText := make(map[string]bool)
-	for _, e := range claim.Evidence {
+	for _, e := range evidence {
 		citedText[r.Evidence[e].Text] = true
 	}
 	var out []string

@@ -202,15 +202,16 @@ func (j *Judge) settle(r *judge.Request, v *judge.Verdict) (open []int) {
 func settleClaim(r *judge.Request, c int, out *judge.ClaimVerdict, necessity bool) bool {
 	claim := &r.Claims[c]
 	out.ElsewhereEvidence = -1
-	if len(claim.Evidence) == 0 {
+	evidence := r.Cited(c, nil)
+	if len(evidence) == 0 {
 		if strings.ContainsFunc(claim.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			return false
 		}
 		out.Factual, out.Joint, out.Precheck = ibid.No, ibid.None.Support(), judge.PrecheckBlank
 		return true
 	}
-	checks := make([]judge.Check, len(claim.Evidence))
-	for i, e := range claim.Evidence {
+	checks := make([]judge.Check, len(evidence))
+	for i, e := range evidence {
 		text := r.Evidence[e].Text
 		at, ok := judge.Contained(claim.Text, text)
 		if !ok {
@@ -239,7 +240,7 @@ func (j *Judge) split(r *judge.Request, claims []int) []part {
 	for start := 0; start < len(claims); {
 		end, pairs := start, 0
 		for end < len(claims) {
-			more := len(r.Claims[claims[end]].Evidence)
+			more := len(r.Cited(claims[end], nil))
 			full := pairs+more > c.MaxPairs || c.MaxClaims > 0 && end-start >= c.MaxClaims ||
 				long && estimate(r, claims[start:end+1], cited(r, claims[start:end+1])) > c.MaxPromptTokens
 			if full && end > start {
@@ -291,23 +292,14 @@ func newPart(r *judge.Request, claims, evidence []int) part {
 		return part{request: r, claims: claims}
 	}
 	q := &judge.Request{Row: r.Row, Question: r.Question, Answer: r.Answer, Evidence: r.Evidence}
-	place := make(map[int]int, len(evidence)) // of the row's evidence in the part
 	if evidence != nil {
 		q.Evidence = make([]judge.Evidence, len(evidence))
 		for i, e := range evidence {
 			q.Evidence[i] = r.Evidence[e]
-			place[e] = i
 		}
 	}
 	for _, c := range claims {
-		claim := r.Claims[c]
-		if evidence != nil {
-			claim.Evidence = make([]int, len(r.Claims[c].Evidence))
-			for i, e := range r.Claims[c].Evidence {
-				claim.Evidence[i] = place[e]
-			}
-		}
-		q.Claims = append(q.Claims, claim)
+		q.Claims = append(q.Claims, r.Claims[c])
 	}
 	return part{request: q, claims: claims, evidence: evidence}
 }
@@ -375,7 +367,7 @@ func estimate(r *judge.Request, claims, evidence []int) int64 {
 func cited(r *judge.Request, claims []int) []int {
 	out := []int{}
 	for _, c := range claims {
-		for _, e := range r.Claims[c].Evidence {
+		for _, e := range r.Cited(c, nil) {
 			if !slices.Contains(out, e) {
 				out = append(out, e)
 			}

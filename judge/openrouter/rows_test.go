@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
@@ -37,17 +38,16 @@ func rowsOf(n int) []*judge.Request {
 			q.Evidence = append(q.Evidence, judge.Evidence{Text: sentence() + " " + sentence(), Citation: len(q.Evidence)})
 		}
 		for range 2 + r.IntN(6) {
-			c := judge.Claim{Text: sentence()}
+			c := ibid.Claim{Text: sentence()}
 			for range r.IntN(4) {
-				if e := r.IntN(len(q.Evidence)); !slices.Contains(c.Evidence, e) {
-					c.Evidence = append(c.Evidence, e)
+				if e := int32(r.IntN(len(q.Evidence))); !slices.Contains(c.Citations, e) {
+					c.Citations = append(c.Citations, e)
 				}
 			}
-			slices.Sort(c.Evidence)
-			c.Citations = c.Evidence
-			if len(c.Evidence) > 0 && r.IntN(2) == 0 {
+			slices.Sort(c.Citations)
+			if len(c.Citations) > 0 && r.IntN(2) == 0 {
 				// Half of the time a claim has much of its evidence.
-				c.Text = "Indeed " + q.Evidence[c.Evidence[0]].Text[:30]
+				c.Text = "Indeed " + q.Evidence[c.Citations[0]].Text[:30]
 			}
 			q.Claims = append(q.Claims, c)
 		}

@@ -15,6 +15,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
@@ -167,7 +168,7 @@ func FuzzAppendEscaped(f *testing.F) {
 // TestResponses serves bodies that a client may take for something else.
 func TestResponses(t *testing.T) {
 	good := `{"id":"gen-1","model":"m/m","provider":"P","choices":[{"finish_reason":"stop","message":{"content":%s}}],"usage":{"prompt_tokens":10.0,"completion_tokens":null,"cost":0.001},"created":1.5}`
-	row := &judge.Request{Row: "r/s", Claims: []judge.Claim{{Text: "A claim about one thing."}}}
+	row := &judge.Request{Row: "r/s", Claims: []ibid.Claim{{Text: "A claim about one thing."}}}
 	reply := `{"tampering":"none","claims":[{"id":"c1","kind":"factual","checks":[],"joint_why":"","joint":"none","elsewhere":"none","elsewhere_evidence_id":"","elsewhere_quote":""}]}`
 	content := string(quoted(reply))
 	tests := []struct {
