@@ -119,6 +119,10 @@ func (l *loader) refuseIncomplete(c *Config) {
 	if model := c.values[byName["presence.semantic.model"]]; p.Semantic.Enabled && p.Semantic.Model != "" && p.Semantic.BaseURL == "" {
 		l.report(model.at, "presence.semantic.model", "the model has no endpoint", "set presence.semantic.base_url, such as http://localhost:8000/v1")
 	}
+	if claims := c.values[byName["claims"]]; c.Claims == "model" && !slices.Contains(liveJudges, c.Judge.Kind) {
+		l.report(claims.at, "claims", "judge "+c.Judge.Kind+" asks no model, so nothing can make claims of sentences",
+			"set judge.kind to openrouter or openai, or claims: sentences")
+	}
 	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
 		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")
 	}

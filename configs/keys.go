@@ -150,7 +150,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Tokenizer },
 	},
 	{
-		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences"}, scores: true, doc: "what a claim is; auto: the row's claims if it has them, else sentences, cut at cited segments; sentences: never cut there",
+		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences", "model"}, scores: true, doc: "what a claim is; auto: the row's claims if it has them, else sentences, cut at cited segments; sentences: never cut there; model: what the judge's model makes of each sentence",
 		field: func(s *Settings) any { return &s.Claims },
 	},
 	{

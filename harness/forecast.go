@@ -172,6 +172,13 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 			return nil
 		}
 		families.add(r)
+		if scorer.judging.split {
+			if s, err := scorer.sentences(r); err != nil || s == nil {
+				return err
+			} else if err := sum.AddSplit(ctx, s); err != nil {
+				return err
+			}
+		}
 		request, err := scorer.request(r)
 		if err != nil || request == nil {
 			return err

@@ -26,20 +26,14 @@ const tickEvery = 200 * time.Millisecond
 type judgeQueue struct {
 	judge    judge.Judge
 	rows     int // how many may wait
-	requests chan queuedRequest
+	asking   chan func(context.Context)
 	answered atomic.Int64          // rows
 	stop     atomic.Pointer[error] // what ended the asking
 }
 
-// A queuedRequest is one row's request on its way.
-type queuedRequest struct {
-	request *judge.Request
-	answer  *answer
-	done    *sync.WaitGroup
-}
-
 // An answer is what a judge returned for one row.
 type answer struct {
+	split   *judge.Split // nil if no claims were asked for
 	verdict *judge.Verdict
 	err     error
 }
@@ -49,7 +43,7 @@ func (p *Plan) startJudgeQueue(ctx context.Context) *judgeQueue {
 	if p.live == nil {
 		return nil
 	}
-	c := &judgeQueue{judge: p.judge, requests: make(chan queuedRequest), rows: 1}
+	c := &judgeQueue{judge: p.judge, asking: make(chan func(context.Context)), rows: 1}
 	if p.job.Config.Performance.ParallelEvaluation {
 		c.rows = rowsPerCall * int(p.job.Config.Judge.Concurrency)
 	}
@@ -62,7 +56,7 @@ func (p *Plan) startJudgeQueue(ctx context.Context) *judgeQueue {
 // end lets the goroutines go. All rows must have their answers.
 func (c *judgeQueue) end() {
 	if c != nil {
-		close(c.requests)
+		close(c.asking)
 	}
 }
 
@@ -98,22 +92,25 @@ func (p *Plan) workers(c *judgeQueue) int {
 }
 
 func (c *judgeQueue) serve(ctx context.Context) {
-	for q := range c.requests {
-		q.answer.verdict, q.answer.err = c.ask(ctx, q.request)
-		c.answered.Add(1)
-		q.done.Done()
+	for ask := range c.asking {
+		ask(ctx)
 	}
 }
 
-func (c *judgeQueue) ask(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	if stop := c.stop.Load(); stop != nil {
-		return nil, *stop
+// put asks for one row as soon as there is room. pending is done when ask has
+// returned, or was left out because the judge has stopped; its error goes to err.
+func (c *judgeQueue) put(pending *sync.WaitGroup, err *error, ask func(context.Context) error) {
+	pending.Add(1)
+	c.asking <- func(ctx context.Context) {
+		defer pending.Done()
+		if stop := c.stop.Load(); stop != nil {
+			*err = *stop
+			return
+		}
+		if *err = ask(ctx); *err != nil && !isRowFailure(*err) {
+			c.stop.CompareAndSwap(nil, err)
+		}
 	}
-	v, err := c.judge.Judge(ctx, r)
-	if err != nil && !isRowFailure(err) {
-		c.stop.CompareAndSwap(nil, &err)
-	}
-	return v, err
 }
 
 func isRowFailure(err error) bool {
@@ -129,31 +126,63 @@ func (w *worker) askJudge(in inputPart) ([]answer, error) {
 		return nil, nil
 	}
 	answers := make([]answer, in.rows)
+	if splitter, ok := w.queue.judge.(judge.Splitter); ok && w.scorer.judging.split {
+		err := w.askRows(in, answers, func(a *answer, pending *sync.WaitGroup) error {
+			s, err := w.scorer.sentences(&w.row)
+			if s != nil {
+				w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
+					a.split, err = splitter.Split(ctx, s)
+					return err
+				})
+			}
+			return err
+		})
+		if err != nil {
+			return answers, err
+		}
+	}
+	return answers, w.askRows(in, answers, func(a *answer, pending *sync.WaitGroup) error {
+		if a.err != nil { // its claims are not known
+			w.queue.answered.Add(1)
+			return nil
+		}
+		w.scorer.judging.answer = a
+		r, err := w.scorer.request(&w.row)
+		if r == nil {
+			w.queue.answered.Add(1)
+			return err
+		}
+		r = copyOf(r)
+		w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
+			a.verdict, err = w.queue.judge.Judge(ctx, r)
+			w.queue.answered.Add(1)
+			return err
+		})
+		return err
+	})
+}
+
+// askRows calls ask for each row of a part that is wanted, which is then in w.row, and
+// waits for what that has put into the queue.
+func (w *worker) askRows(in inputPart, answers []answer, ask func(a *answer, pending *sync.WaitGroup) error) error {
 	var pending sync.WaitGroup
 	for i := range in.rows {
 		in.batch.Row(i, &w.row)
 		if !w.plan.job.wants(&w.row) {
 			continue
 		}
-		r, err := w.scorer.request(&w.row)
-		if err != nil {
+		if err := ask(&answers[i], &pending); err != nil {
 			pending.Wait()
-			return nil, w.atRow(err)
+			return w.atRow(err)
 		}
-		if r == nil {
-			w.queue.answered.Add(1)
-			continue
-		}
-		pending.Add(1)
-		w.queue.requests <- queuedRequest{copyOf(r), &answers[i], &pending}
 	}
 	pending.Wait()
 	for i := range answers {
 		if err := answers[i].err; err != nil && !isRowFailure(err) {
-			return answers, err
+			return err
 		}
 	}
-	return answers, nil
+	return nil
 }
 
 // copyOf copies the lists of a request; texts are shared, and good as long as the

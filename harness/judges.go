@@ -19,6 +19,7 @@ import (
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
+	"ibid/metrics/claims"
 )
 
 // Kinds of judges, as in judge.kind.
@@ -99,7 +100,7 @@ func liveConfig(s *configs.Settings, key string) openrouter.Config {
 	c := openrouter.Config{
 		Kind: j.Kind, BaseURL: j.BaseURL, Key: key, Model: j.Model, Panel: j.Panel,
 		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning,
-		Mode: j.Mode, Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
+		Mode: j.Mode, Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, RPM: int(j.RPM),
 		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
 	}

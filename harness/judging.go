@@ -25,6 +25,7 @@ type judging struct {
 	resolver  *dataset.Resolver
 	documents bool // the run has some
 	cutter    *claims.Cutter
+	split     bool // a model makes claims of sentences
 
 	cut      claims.Claims
 	claims   []ibid.Claim
@@ -54,6 +55,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 		judge: p.judge, human: p.job.judgeKind() == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
+		split: options.Source == claims.Model,
 	}, nil
 }
 
@@ -97,6 +99,9 @@ func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 		var err error
 		if j.answer != nil { // a live judge was asked before
 			v, err = j.answer.verdict, j.answer.err
+			if v != nil && j.answer.split != nil {
+				v.Calls = append(slices.Clone(j.answer.split.Calls), v.Calls...)
+			}
 		} else {
 			v, err = j.judge.Judge(ctx, &j.request)
 		}
@@ -117,6 +122,9 @@ func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 // request.
 func (j *judging) prepare(in *ibid.Answer) {
 	j.cut = j.cutter.Cut(in)
+	if j.answer != nil && j.answer.split != nil {
+		j.cut.List = j.cutter.Rewrite(j.answer.split.Claims)
+	}
 	j.claims = j.cut.List
 	var unlinked []bool
 	ids := j.cut.Provided || !in.HasClaims

@@ -398,6 +398,8 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 		calls = j.verdict.Calls
 	case j.failure != nil:
 		calls = j.failure.Calls
+	case j.answer != nil && j.answer.split != nil: // no sentence claims anything
+		calls = j.answer.split.Calls
 	}
 	to := &r.call
 	for i := range calls {

@@ -286,6 +286,21 @@ func (s *scorer) request(in *ibid.Answer) (*judge.Request, error) {
 	return &s.judging.request, s.resolver.Err()
 }
 
+// sentences returns what a row asks of a model that makes claims of sentences: nil if
+// it has none, or if the judge would be asked nothing.
+func (s *scorer) sentences(in *ibid.Answer) (*judge.Sentences, error) {
+	s.judging.answer = nil
+	r, err := s.request(in)
+	if r == nil {
+		return nil, err
+	}
+	out := &judge.Sentences{Row: r.Row, Question: r.Question, Answer: r.Answer}
+	for i := range s.judging.claims {
+		out.Sentences = append(out.Sentences, s.judging.claims[i].Text)
+	}
+	return out, err
+}
+
 // badRow returns why a row cannot be scored, or nil.
 func badRow(in *ibid.Answer) error {
 	switch {

@@ -450,3 +450,62 @@ func TestLiveTampering(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveClaims has the model make claims of sentences: their ids are stable, they
+// keep the place of their sentence, a rerun asks nothing, faults change nothing, and
+// an invented number is asked about again and then leaves the row unscored.
+func TestLiveClaims(t *testing.T) {
+	invent := false
+	reply := func(p *judgetest.Prompt) string {
+		text := judgetest.Overlap(p)
+		if invent && p.Sentences != nil {
+			return strings.Replace(text, "90 m", "4711 m", 1)
+		}
+		return text
+	}
+	l := newLiveTest(t, 1, judgetest.ServerConfig{Seed: 1, Reply: reply})
+	answer := `{"id":"q","query":"How tall?","answer":"Tower A is 90 m high, and tower B is 80 m high [1]. Is that much?","citations":[{"doc":"d","start":0,"end":22,"answer_start":47,"answer_end":50}],"documents":[{"doc":"d","text":"Tower A is 90 m high. B is low."}]}`
+	if err := os.WriteFile(filepath.Join(l.dir, "a.jsonl"), []byte(answer+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := command(t, l.dir, "import", "jsonl", "a.jsonl", "-o", "answers.parquet"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if err := os.Rename(filepath.Join(l.dir, "answers.parquet"), filepath.Join(l.dir, "towers.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	first := l.must("first", "--set", "claims=model")
+	claims, err := runs.ClaimsOf(l.runDir("first"), 0)
+	if err != nil || len(claims) != 2 {
+		t.Fatalf("%d claims, %v", len(claims), err)
+	}
+	for i, want := range []struct{ id, text string }{{"0.0", "Tower A is 90 m high"}, {"0.1", "tower B is 80 m high."}} {
+		c := claims[i]
+		if c.ClaimID != want.id || c.Text != want.text || len(c.Citations) != 1 || c.Start == nil || *c.Start != 0 || *c.End != 51 {
+			t.Errorf("claim %d: %+v, want %+v", i, c, want)
+		}
+	}
+	m := l.manifest("first")
+	if n := l.server.Counts().Requests; n != 2 || m.Judge.Calls != 2 || !strings.Contains(m.Judge.Prompt, "+") {
+		t.Errorf("%d requests, %+v", n, m.Judge)
+	}
+	l.server.ResetLog()
+	l.same("again", l.must("second", "--set", "claims=model"), first)
+	if n := l.server.Counts().Requests; n != 0 {
+		t.Errorf("%d requests although every answer is known", n)
+	}
+	if stderr, code := l.run("plan", "--set", "claims=model", "--dry-run"); code != 0 {
+		t.Error(stderr)
+	}
+
+	invent = true
+	if stderr, code := l.run("invented", "--set", "claims=model", "--cache", "other.sqlite"); code != 4 || !strings.Contains(stderr, "could not answer") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if m := l.manifest("invented"); m.Judge.Coverage() != 0 {
+		t.Errorf("%+v", m.Judge)
+	}
+	if _, stderr, code := command(t, l.dir, "run", "towers.parquet", "--judge", "lexical", "--set", "claims=model"); code != 2 || !strings.Contains(stderr, "claims: sentences") {
+		t.Errorf("offline: exit code %d: %s", code, stderr)
+	}
+}

@@ -47,8 +47,11 @@ func (a *Answer) String() string { return string(mustMarshal(a)) }
 // depends on nothing but the texts, so the verdicts of two runs can be
 // compared. It is not meant to be right.
 func Overlap(p *Prompt) string {
-	if p.Pair != nil {
+	switch {
+	case p.Pair != nil:
 		return number(p.Pair)
+	case p.Sentences != nil:
+		return clauses(p)
 	}
 	return OverlapAnswer(p).String()
 }
@@ -106,6 +109,24 @@ func overlapClaim(p *Prompt, c *PromptClaim, texts map[string]string) AnswerClai
 		}
 	}
 	return out
+}
+
+// clauses answers with the clauses of each sentence, cut at "; " and ", and ". A
+// question claims nothing.
+func clauses(p *Prompt) string {
+	type sentence struct {
+		ID     string   `json:"id"`
+		Claims []string `json:"claims"`
+	}
+	all := []sentence{}
+	for _, s := range p.Sentences {
+		one := sentence{ID: s.ID, Claims: []string{}}
+		if !strings.HasSuffix(s.Text, "?") {
+			one.Claims = strings.Split(strings.ReplaceAll(s.Text, ", and ", "; "), "; ")
+		}
+		all = append(all, one)
+	}
+	return string(mustMarshal(map[string]any{"sentences": all}))
 }
 
 // number answers a pair: a score of one decimal, or 1, 2, 3.
@@ -196,6 +217,8 @@ type Prompt struct {
 	Evidence []PromptText
 	// Sufficient: the schema asks for sets of citations that suffice.
 	Sufficient bool
+	// Sentences are set instead if the claims of sentences are asked for.
+	Sentences []PromptText
 	// Pair is set instead if a claim is put to one text, or to a list of
 	// sources, and a number is the answer.
 	Pair *PromptPair
@@ -233,6 +256,12 @@ func readPrompt(q *chatRequest) *Prompt {
 	if _, rest, ok := strings.Cut(p.User, "<claims-"); ok {
 		code, _, _ := strings.Cut(rest, ">")
 		p.exhibits(code)
+	} else if _, rest, ok := strings.Cut(p.User, "<sentences-"); ok {
+		code, _, _ := strings.Cut(rest, ">")
+		p.Question = inside(p.User, "question", code)
+		each(inside(p.User, "sentences", code), "sentence", code, func(attributes, text string) {
+			p.Sentences = append(p.Sentences, PromptText{ID: attribute(attributes, "id"), Text: text})
+		})
 	} else {
 		p.pair()
 	}

@@ -308,14 +308,14 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 
 // repair adds the reply and what is wrong with it to the conversation.
 func (c *conversation) repair(reply, defect string) {
-	if !c.repairs {
+	if c.question.repair == "" {
 		return
 	}
 	c.turns = c.turns[:0]
 	if len(reply) <= maxRepairReply {
 		c.turns = appendTurn(c.turns, "assistant", reply)
 	}
-	message := c.judge.prompts.Fill(nil, prompts.Repair, func(b []byte, _ string) []byte { return append(b, excerpt(defect)...) })
+	message := c.judge.prompts.Fill(nil, c.question.repair, func(b []byte, _ string) []byte { return append(b, excerpt(defect)...) })
 	c.turns = appendTurn(c.turns, "user", string(message))
 }
 
@@ -384,7 +384,7 @@ type question struct {
 	// replies is how many more whole replies may be paid for; shared by the
 	// questions of one row.
 	replies *int
-	repairs bool // a reply of no use is shown to the model again with its defect
+	repair  prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
 	schema  string
 }
 

@@ -23,8 +23,11 @@ type exhibits struct {
 	roster  *judge.Roster
 	texts   []string // distinct evidence: e1, e2, ...
 	digest  [32]byte // of all that is printed
-	code    [codeLength]byte
+	fence
 }
+
+// A fence writes tags that carry a code which the material does not have.
+type fence struct{ code [codeLength]byte }
 
 // newExhibits finds the code that fences the material: the beginning of the
 // digest of all of it, digested again until it occurs nowhere in it. So no
@@ -160,17 +163,17 @@ func (x *exhibits) notes(b []byte) []byte {
 // maxNotes is how many words are noted for a claim.
 const maxNotes = 8
 
-func (x *exhibits) close(b []byte, name string) []byte {
-	return x.endTag(append(b, '\n'), name)
+func (f *fence) close(b []byte, name string) []byte {
+	return f.endTag(append(b, '\n'), name)
 }
 
-func (x *exhibits) tag(b []byte, name string) []byte {
-	b = append(append(append(append(b, '<'), name...), '-'), x.code[:]...)
+func (f *fence) tag(b []byte, name string) []byte {
+	b = append(append(append(append(b, '<'), name...), '-'), f.code[:]...)
 	return append(b, ">\n"...)
 }
 
-func (x *exhibits) endTag(b []byte, name string) []byte {
-	b = append(append(append(append(b, "</"...), name...), '-'), x.code[:]...)
+func (f *fence) endTag(b []byte, name string) []byte {
+	b = append(append(append(append(b, "</"...), name...), '-'), f.code[:]...)
 	return append(b, ">\n"...)
 }
 

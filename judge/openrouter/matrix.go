@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/judge"
+	"ibid/judge/prompts"
 )
 
 // maxReplies is how many whole replies one request may cost: an answer, a
@@ -284,7 +285,7 @@ func (j *Judge) matrixQuestion(m *member, x *exhibits, vote int) *question {
 		promptRoom.Put(room)
 	}
 	return &question{
-		member: m, repairs: true, schema: schemaVersion(j.config.Necessity),
+		member: m, repair: prompts.Repair, schema: schemaVersion(j.config.Necessity),
 		request: request{
 			head: m.head, user: user, seed: j.config.Seed + int64(vote), maxTokens: j.need(x.request),
 		},

@@ -32,7 +32,7 @@ import (
 	"ibid/judge/prompts"
 )
 
-// A Judge asks models. It implements [judge.Live].
+// A Judge asks models. It implements [judge.Live] and [judge.Splitter].
 type Judge struct {
 	config  Config
 	members []*member
@@ -59,6 +59,7 @@ type member struct {
 	model string
 	head  *requestHead // of matrix requests
 	pair  *requestHead // of pairwise requests
+	split *requestHead // of requests for claims
 }
 
 // New returns a judge. It does not go over the network. Settings that cannot
@@ -93,6 +94,7 @@ func New(config Config) (*Judge, error) {
 			model: model,
 			head:  newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
 			pair:  newRequestHead(&j.config, model, "", ""),
+			split: newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
 		})
 	}
 	j.leases = newLeases(j.store, owner)
@@ -119,6 +121,9 @@ func (j *Judge) GoString() string { return j.String() }
 // in each call.
 func (j *Judge) Info() judge.Info {
 	info := judge.Info{Kind: j.config.Kind, Prompt: j.prompts.Version()}
+	if j.config.Claims {
+		info.Prompt += "+" + j.prompts.ClaimsVersion()
+	}
 	if len(j.members) == 1 {
 		info.Model = j.members[0].model
 	}
@@ -181,6 +186,7 @@ type Config struct {
 	Provider, Reasoning map[string]any
 
 	Mode      string // Matrix or Pairwise; "" for the first
+	Claims    bool   // sentences will be split, too
 	Necessity bool   // ask which citations suffice; Matrix only
 	// Votes is how many times each request is asked, with claims and evidence
 	// in another order; the middle verdict counts. 0 for 1.

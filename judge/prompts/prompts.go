@@ -34,11 +34,15 @@ const (
 	Repair        Name = "repair"                 // defect, in one line
 	Support       Name = "pairwise-support"       // claim, text
 	Hallucination Name = "pairwise-hallucination" // claim, sources
+
+	ClaimsSystem Name = "claims-system" // none
+	ClaimsUser   Name = "claims-user"   // code, exhibits, sentences (how many)
+	ClaimsRepair Name = "claims-repair" // defect, in one line
 )
 
 // Names are all prompts.
 func Names() []Name {
-	return []Name{MatrixSystem, MatrixUser, Necessity, Repair, Support, Hallucination}
+	return []Name{MatrixSystem, MatrixUser, Necessity, Repair, Support, Hallucination, ClaimsSystem, ClaimsUser, ClaimsRepair}
 }
 
 // fields says which fields a prompt must have, and may have besides.
@@ -49,13 +53,17 @@ var fields = map[Name]struct{ must, may []string }{
 	Repair:        {must: []string{"defect"}},
 	Support:       {must: []string{"claim", "text"}},
 	Hallucination: {must: []string{"claim", "sources"}},
+	ClaimsSystem:  {},
+	ClaimsUser:    {must: []string{"code", "exhibits"}, may: []string{"sentences"}},
+	ClaimsRepair:  {must: []string{"defect"}},
 }
 
 // A Set is one text for each name. It does not change.
 type Set struct {
 	texts   map[Name]string
 	parts   map[Name][]part
-	version string
+	version string // of the prompts that ask for verdicts
+	claims  string // of those that ask for claims
 }
 
 // A part of a prompt is a text and the field after it, "" at the end.
@@ -117,7 +125,7 @@ func list() string {
 // errors.
 func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 	s := &Set{texts: make(map[Name]string), parts: make(map[Name][]part)}
-	h := sha256.New()
+	verdicts, claims := sha256.New(), sha256.New()
 	for _, name := range Names() {
 		file := string(name) + ".tmpl"
 		b, err := fs.ReadFile(own, file)
@@ -133,9 +141,13 @@ func load(own fs.FS, dir string, fallback fs.FS) (*Set, error) {
 			err.File = filepath.Join(dir, file)
 			return nil, err
 		}
+		h := verdicts
+		if name == ClaimsSystem || name == ClaimsUser || name == ClaimsRepair {
+			h = claims
+		}
 		fmt.Fprintf(h, "%s %d\n%s", name, len(text), text) // a hash takes everything
 	}
-	s.version = hex.EncodeToString(h.Sum(nil))[:12]
+	s.version, s.claims = hex.EncodeToString(verdicts.Sum(nil))[:12], hex.EncodeToString(claims.Sum(nil))[:12]
 	return s, nil
 }
 
@@ -187,9 +199,12 @@ func described(must, may []string) string {
 	return "{{" + strings.Join(all, "}}, {{") + "}}"
 }
 
-// Version identifies the texts of the set: twelve hexadecimal digits of their
-// SHA-256.
+// Version identifies the texts of the set that ask for verdicts: twelve
+// hexadecimal digits of their SHA-256.
 func (s *Set) Version() string { return s.version }
+
+// ClaimsVersion is that of the texts that ask for claims.
+func (s *Set) ClaimsVersion() string { return s.claims }
 
 // Text is a prompt as its file has it, without the last line end.
 func (s *Set) Text(name Name) string { return s.texts[name] }
@@ -214,6 +229,9 @@ var about = map[Name]string{
 	Repair:        "sent once after a reply that could not be used",
 	Support:       "judge.mode: pairwise, a claim and one passage",
 	Hallucination: "judge.mode: pairwise, a claim and the passages that it does not cite",
+	ClaimsSystem:  "claims: model, the instructions",
+	ClaimsUser:    "claims: model, a row: question, answer and sentences",
+	ClaimsRepair:  "claims: model, sent once after a reply that could not be used",
 }
 
 // About says what the prompt is for, in a few words.

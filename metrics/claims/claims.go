@@ -29,17 +29,22 @@ const (
 	Auto      Source = iota // the row's claims if it has them, else sentences, cut at segments
 	Sentences               // the sentences of the answer
 	Provided                // the row's claims
+	Model                   // what a model makes of the sentences: see [Cutter.Rewrite]
 )
 
-var sourceNames = [...]string{"auto", "sentences", "provided"}
+var sourceNames = [...]string{"auto", "sentences", "provided", "model"}
 
-// ParseSource returns the source of that name: "auto", "sentences" or "provided".
+// ParseSource returns the source of that name: "auto", "sentences", "provided" or
+// "model".
 func ParseSource(name string) (Source, error) {
 	if i := slices.Index(sourceNames[:], name); i >= 0 {
 		return Source(i), nil
 	}
-	return 0, fmt.Errorf("claims %q: not one of auto, sentences, provided", name)
+	return 0, fmt.Errorf("claims %q: not one of auto, sentences, provided, model", name)
 }
+
+// String returns the name that [ParseSource] takes.
+func (s Source) String() string { return sourceNames[s] }
 
 // A MarkScope says how much text a mark backs.
 type MarkScope uint8
@@ -150,6 +155,23 @@ func (c *Cutter) Cut(row *ibid.Answer) Claims {
 	out.List = c.claims
 	out.Scopes = c.scopes(out.Provided)
 	return out
+}
+
+// Rewrite puts in the place of each claim of the row that was cut last the claims
+// that texts has for it. They keep its extent and its context, and have its index
+// and their own in it as ids: 3.0, 3.1.
+func (c *Cutter) Rewrite(texts [][]string) []ibid.Claim {
+	sentences := slices.Clone(c.claims)
+	c.claims, c.said = c.claims[:0], c.said[:0]
+	for k, own := range texts {
+		for n, text := range own {
+			claim := sentences[k]
+			claim.ClaimID, claim.Text = fmt.Sprintf("%d.%d", k, n), text
+			c.claims = append(c.claims, claim)
+			c.said = append(c.said, spoken{unit: -1}) // none of its words need stand there
+		}
+	}
+	return c.claims
 }
 
 // read finds the sentences of the answer, and places the citations in it.

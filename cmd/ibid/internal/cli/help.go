@@ -201,7 +201,9 @@ what stands before such a segment belongs to it, or is context if it ends in a c
 colon and holds no number; what stands behind the last is a claim of its own from seven
 words on, unless it says where something is from; a claim of fewer than three words takes
 all of its sentence. claims: sentences never cuts there, claims: provided takes those of
-the row.
+the row. With claims: model the judge's model first makes claims that stand alone of each
+sentence, in a call of its own that the cache keeps; they have the place of their sentence,
+ids such as 3.0 and 3.1, and no number that the answer does not have.
 
 A citation backs a stretch of the answer, its scope: a segment the claims that it formed;
 a mark the text between the group of marks before it and itself, in its sentence (with

@@ -1,0 +1,110 @@
+package openrouter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ibid/judge"
+	"ibid/judge/prompts"
+)
+
+// maxSentences is how many sentences one question for claims has.
+const maxSentences = 24
+
+// Needs of a reply with claims in tokens.
+const (
+	needSplitFixed    = 256
+	needSplitSentence = 160
+)
+
+// schemaSplit identifies the schema of replies with claims.
+var schemaSplit = sync.OnceValue(func() string { return versionOf(judge.SplitSchema) })
+
+// Split asks the first model for the claims of each sentence.
+func (j *Judge) Split(ctx context.Context, s *judge.Sentences) (*judge.Split, error) {
+	out := &judge.Split{}
+	for _, q := range j.splitQuestions(s) {
+		a, err := j.ask(ctx, &q)
+		if u, ok := errors.AsType[*unanswered](err); ok {
+			return nil, &judge.RowFailure{Row: s.Row, Reason: u.reason, Err: fmt.Errorf("claims: %w", u.err), Calls: append(out.Calls, u.call)}
+		}
+		if err != nil {
+			return nil, err
+		}
+		var claims [][]string
+		if err := json.Unmarshal(a.verdict, &claims); err != nil {
+			return nil, fmt.Errorf("row %s: what was kept of its claims: %w", s.Row, err)
+		}
+		out.Claims = append(out.Claims, claims...)
+		out.Calls = append(out.Calls, a.call)
+	}
+	return out, nil
+}
+
+// AddSplit adds what the claims of sentences will take.
+func (p *Planner) AddSplit(ctx context.Context, s *judge.Sentences) error {
+	for _, q := range p.judge.splitQuestions(s) {
+		if err := p.add(ctx, &planned{q, q.request.maxTokens / 2}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitQuestions are the questions for the claims of s, some sentences each.
+func (j *Judge) splitQuestions(s *judge.Sentences) []question {
+	var out []question
+	for sentences := range slices.Chunk(s.Sentences, maxSentences) {
+		part := *s
+		part.Sentences = sentences
+		replies := maxReplies
+		out = append(out, question{
+			member: j.members[0], replies: &replies, repair: prompts.ClaimsRepair, schema: schemaSplit(),
+			request: request{
+				head: j.members[0].split, user: appendEscaped(nil, splitPrompt(&part, j.prompts)), seed: j.config.Seed,
+				maxTokens: max(needSplitFixed+needSplitSentence*int64(len(sentences)), j.config.MaxTokens),
+			},
+			read: func(content string) ([]byte, []string, error) {
+				claims, err := judge.ParseSplit(content, &part)
+				if err != nil {
+					return nil, nil, err
+				}
+				kept, err := json.Marshal(claims)
+				return kept, nil, err
+			},
+		})
+	}
+	return out
+}
+
+// splitPrompt is the message of the user that asks for the claims of s.
+func splitPrompt(s *judge.Sentences, set *prompts.Set) []byte {
+	all := append([]string{s.Question, s.Answer}, s.Sentences...)
+	f := fence{codeOf(sha256.Sum256([]byte(strings.Join(all, "\x00"))), func(code string) bool {
+		return slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, code) })
+	})}
+	return set.Fill(nil, prompts.ClaimsUser, func(b []byte, field string) []byte {
+		switch field {
+		case "code":
+			return append(b, f.code[:]...)
+		case "sentences":
+			return strconv.AppendInt(b, int64(len(s.Sentences)), 10)
+		}
+		b = f.close(append(f.tag(b, "question"), s.Question...), "question")
+		b = f.close(append(f.tag(append(b, '\n'), "answer"), s.Answer...), "answer")
+		b = f.tag(append(b, '\n'), "sentences")
+		for i, text := range s.Sentences {
+			b = append(append(append(b, "<sentence-"...), f.code[:]...), ` id="s`...)
+			b = append(strconv.AppendInt(b, int64(i+1), 10), "\">\n"...)
+			b = f.close(append(b, text...), "sentence")
+		}
+		return append(append(append(b, "</sentences-"...), f.code[:]...), '>')
+	})
+}
