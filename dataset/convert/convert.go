@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -95,11 +94,19 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 		o.MaxRecord = DefaultMaxRecord
 	}
 	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
-	err := f.convert(ctx, r)
-	if r.spooled != "" {
-		os.Remove(r.spooled)
-	}
+	err := r.convert(ctx, f)
 	return r.report, err
+}
+
+// convert reads the paths, and then proves the quotes whose documents could be anywhere
+// in them.
+func (r *run) convert(ctx context.Context, f Format) error {
+	defer r.stdin.close()
+	defer r.documents.spool.close()
+	if err := f.convert(ctx, r); err != nil {
+		return err
+	}
+	return r.documents.prove(ctx, r)
 }
 
 // A run is one conversion under way: what a format's function reads from and
@@ -113,7 +120,9 @@ type run struct {
 	formats []Format // that can be recognised
 	format  string   // the one that is being read
 	held    []byte   // standard input, if it is short and has been read
-	spooled string   // the file that holds it, if it is long
+	stdin   spool    // of it, if it is long
+
+	documents documentSet // for quotes whose documents are not in their rows
 
 	names documentNames       // of the documents written
 	seen  map[rowKey]struct{} // rows written, by formats that look for repeated ones

@@ -34,7 +34,7 @@ var csvRows = Format{
 	streams: true,
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".csv"}, func(path string) error {
-			c := csvReader{jsonlReader: jsonlReader{run: r, file: path}}
+			c := csvReader{jsonlReader: newJSONLReader(r, path)}
 			return c.read(ctx)
 		})
 	},
@@ -311,8 +311,6 @@ func (c *csvReader) flush() error {
 	for _, name := range c.record.unknown {
 		c.report.unknownField(name)
 	}
-	c.record.row.File = c.file
-	c.proof.row(&c.record.row)
 	return c.row(&c.record.row)
 }
 

@@ -89,10 +89,10 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 		switch {
 		case r.held != nil:
 			return io.NopCloser(bytes.NewReader(r.held)), nil
-		case r.spooled == "":
-			return io.NopCloser(r.Stdin), nil
+		case r.stdin.file != nil:
+			return io.NopCloser(r.stdin.reader()), nil
 		}
-		path = r.spooled
+		return io.NopCloser(r.Stdin), nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,9 +150,9 @@ func unpackedName(path string) string {
 const heldInput = 1 << 20
 
 // spool keeps standard input so that it can be read more than once whatever its
-// length: what is long goes to a temporary file, which Convert removes.
+// length: what is long goes to a temporary file.
 func (r *run) spool() error {
-	if r.spooled != "" || r.held != nil {
+	if r.stdin.file != nil || r.held != nil {
 		return nil
 	}
 	start, err := io.ReadAll(io.LimitReader(r.Stdin, heldInput))
@@ -163,16 +163,10 @@ func (r *run) spool() error {
 		r.held = start
 		return nil
 	}
-	f, err := os.CreateTemp("", "ibid-import-")
-	if err != nil {
-		return err
-	}
-	r.spooled = f.Name()
-	if _, err := io.Copy(f, io.MultiReader(bytes.NewReader(start), r.Stdin)); err != nil {
-		f.Close()
+	if _, err := io.Copy(&r.stdin, io.MultiReader(bytes.NewReader(start), r.Stdin)); err != nil {
 		return pathError(stdinPath, err)
 	}
-	return f.Close()
+	return nil
 }
 
 // whole reads a file that must not be longer than a record may be. reason says

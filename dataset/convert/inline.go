@@ -57,7 +57,7 @@ var inline = Format{
 	},
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json", ".txt"}, func(path string) error {
-			c := &inlineReader{jsonlReader: jsonlReader{run: r, file: path}}
+			c := &inlineReader{jsonlReader: newJSONLReader(r, path)}
 			return c.read(ctx)
 		})
 	},
@@ -128,7 +128,6 @@ func (c *inlineReader) readText(name string) error {
 		c.fail(RecordError{File: c.file, Reason: reason})
 		return nil
 	}
-	c.proof.row(&row)
 	return c.row(&row)
 }
 

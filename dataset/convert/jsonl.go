@@ -20,7 +20,8 @@ import (
 // start_char …) and those of other tools stand for ours (see [otherNames]); a member
 // that is one of ours misspelt makes its record an error. Offsets are written as they are: a row may state
 // any unit, and so may the run file; quotes are tested against the row's own
-// documents, and the report says which readings reproduce them.
+// documents, else against those in lines of their own, wherever in the input these
+// stand, and the report says which readings reproduce them.
 var jsonl = Format{
 	Name:    "jsonl",
 	Summary: "our own columns, one JSON object on each line",
@@ -32,7 +33,7 @@ var jsonl = Format{
 	},
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json"}, func(path string) error {
-			c := jsonlReader{run: r, file: path}
+			c := newJSONLReader(r, path)
 			return c.read(ctx)
 		})
 	},
@@ -43,11 +44,15 @@ type jsonlReader struct {
 	*run
 	file   string
 	record jsonlRecord
-	proof  rowProof
+	proof  *rowProof
 
 	// amend, unless nil, is given each row before it is written. What it
 	// returns is why the row cannot be, "" if it can.
 	amend func(row *ibid.Answer, at position) (reason string)
+}
+
+func newJSONLReader(r *run, path string) jsonlReader {
+	return jsonlReader{run: r, file: path, proof: new(rowProof)}
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
@@ -80,7 +85,7 @@ func (c *jsonlReader) read(ctx context.Context) error {
 // isWhole reports whether the file is one JSON text and not JSON Lines. Standard input
 // is one if it begins with a list.
 func (c *jsonlReader) isWhole() (bool, error) {
-	if c.file != stdinPath || c.held != nil || c.spooled != "" {
+	if c.file != stdinPath || c.held != nil || c.stdin.file != nil {
 		s, err := c.shapeOf(c.file)
 		return s == wholeShape, err
 	}
@@ -90,8 +95,30 @@ func (c *jsonlReader) isWhole() (bool, error) {
 	return bytes.HasPrefix(bytes.TrimPrefix(start, utf8Mark), []byte{'['}), nil
 }
 
-// settle closes the proof of the file.
-func (c *jsonlReader) settle() { c.settleFile(&c.proof.proof, c.file) }
+// settle closes the proof of the file, unless documents of other files may still be
+// needed for it.
+func (c *jsonlReader) settle() {
+	if !c.proof.waits {
+		c.settleFile(&c.proof.proof, c.file)
+	}
+}
+
+// row proves the quotes of the record's row, and writes it.
+func (c *jsonlReader) row(row *ibid.Answer) error {
+	row.File = c.file
+	if err := c.proof.row(c, row); err != nil {
+		return err
+	}
+	return c.run.row(row)
+}
+
+// document keeps the record's document for quotes, and writes it.
+func (c *jsonlReader) document(d *ibid.Document) error {
+	if err := c.documents.addDocument(d); err != nil {
+		return err
+	}
+	return c.run.document(d)
+}
 
 // value converts one record, which begins at a position of the file.
 func (c *jsonlReader) value(data []byte, at position) error {
@@ -119,8 +146,6 @@ func (c *jsonlReader) value(data []byte, at position) error {
 	if rec.isDocument {
 		return c.document(&rec.document)
 	}
-	rec.row.File = c.file
-	c.proof.row(&rec.row)
 	return c.row(&rec.row)
 }
 
@@ -533,87 +558,107 @@ func documentMember(d *ibid.Document, name string, v value) bool {
 	return true
 }
 
-// A rowProof tests the quotes of a row's citations against the row's own
-// documents. It changes nothing in the row.
+// A rowProof tests the quotes of rows against their own documents, and leaves those
+// from other documents to the run's set. It changes nothing in the rows.
 type rowProof struct {
 	proof
-	texts map[string]*token.Text // by document; nil for one without a text
+	waits   bool // some quotes wait in the set
+	pending map[string][]rowQuote
+}
+
+// A rowQuote is a quote in a row.
+type rowQuote struct {
+	quote
+	page int64 // that its place is on; 0 if none is given
 }
 
 // row counts the evidence of every citation and truth span of the row.
-func (p *rowProof) row(r *ibid.Answer) {
-	p.texts = nil
+func (p *rowProof) row(c *jsonlReader, r *ibid.Answer) error {
 	for i := range r.Truth {
-		if !r.Truth[i].DocNull {
-			p.withoutQuote++
+		if m := &r.Truth[i]; !m.DocNull {
+			p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
 		}
 	}
-	var pending map[string][]int // citations with a quote to test, by document
 	for i := range r.Citations {
-		c := &r.Citations[i]
+		m := &r.Citations[i]
+		p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
+	}
+	for doc, quotes := range p.pending {
+		d := documentOf(r, doc)
 		switch {
-		case c.Start.Known() && c.End.Known() && degenerateAnyhow(c.Start.Value, c.End.Value):
-			p.count(&noSpan)
-		case !isQuote(c.CitedText):
-			p.withoutQuote++
-		case !c.Start.Known() || !c.End.Known() || unitOf(c.Unit) < 0 || p.text(r, c.Doc) == nil:
-			p.unproved++
-		default:
-			if pending == nil {
-				pending = map[string][]int{}
+		case d != nil:
+			if text, ok := textOf(d); ok {
+				p.test(d, newSearched(token.NewText(text)), quotes)
+			} else {
+				p.unproved += int64(len(quotes))
 			}
-			pending[c.Doc] = append(pending[c.Doc], i)
+		case !c.Docs:
+			p.unproved += int64(len(quotes))
+		default:
+			if err := c.documents.addQuotes(c.waitingProof(), doc, quotes); err != nil {
+				return err
+			}
 		}
 	}
-	for doc, citations := range pending {
-		p.test(r, doc, citations)
+	clear(p.pending)
+	return nil
+}
+
+// waitingProof is the number of the file's proof among those that wait.
+func (c *jsonlReader) waitingProof() int {
+	set := &c.documents
+	if !c.proof.waits {
+		c.proof.waits = true
+		set.waiting = append(set.waiting, waitingProof{proof: c.proof, file: c.file, format: c.format})
+	}
+	return len(set.waiting) - 1
+}
+
+// place counts what needs no text, and keeps other quotes in pending.
+func (p *rowProof) place(doc string, page, start, end ibid.Integer, unit, text string) {
+	switch {
+	case start.Known() && end.Known() && degenerateAnyhow(start.Value, end.Value):
+		p.count(&noSpan)
+	case !isQuote(text):
+		p.withoutQuote++
+	case !start.Known() || !end.Known() || unitOf(unit) < 0:
+		p.unproved++
+	default:
+		if p.pending == nil {
+			p.pending = map[string][]rowQuote{}
+		}
+		q := rowQuote{quote: quote{text: text, start: start.Value, end: end.Value, unit: fixedUnit(unitOf(unit))}}
+		if page.Known() {
+			q.page = page.Value
+		}
+		p.pending[doc] = append(p.pending[doc], q)
 	}
 }
 
-// test examines the quotes from one document.
-func (p *rowProof) test(r *ibid.Answer, doc string, citations []int) {
-	tested := make([]quote, len(citations))
-	for k, i := range citations {
-		c := &r.Citations[i]
-		tested[k] = quote{text: c.CitedText, start: c.Start.Value, end: c.End.Value, unit: fixedUnit(unitOf(c.Unit))}
+// test examines the quotes of a row from one document.
+func (p *rowProof) test(d *ibid.Document, in *searched, quotes []rowQuote) {
+	tested := make([]quote, len(quotes))
+	for i := range quotes {
+		tested[i] = quotes[i].quote
 	}
-	for k, e := range p.examineAll(newSearched(p.texts[doc]), tested) {
+	for i, e := range p.examineAll(in, tested) {
 		if e.exact == 0 && e.alike == 0 {
-			if in, ok := p.inPage(r, &r.Citations[citations[k]], &tested[k]); ok {
-				e = in
+			if there, ok := p.inPage(d, &quotes[i]); ok {
+				e = there
 			}
 		}
 		p.count(&e)
 	}
 }
 
-// inPage examines a quote in the page that its citation names.
-func (p *rowProof) inPage(r *ibid.Answer, c *ibid.Citation, q *quote) (evidence, bool) {
-	d := documentOf(r, c.Doc)
-	if !c.Page.Known() || c.Page.Value < 1 || c.Page.Value > int64(len(d.Pages)) {
+// inPage examines a quote in the page that is given with it.
+func (p *rowProof) inPage(d *ibid.Document, q *rowQuote) (evidence, bool) {
+	if q.page < 1 || q.page > int64(len(d.Pages)) {
 		return evidence{}, false
 	}
-	e := p.examine(newSearched(token.NewText(d.Pages[c.Page.Value-1])), q)
+	e := p.examine(newSearched(token.NewText(d.Pages[q.page-1])), &q.quote)
 	e.inPage = true
 	return e, e.exact != 0 || e.alike != 0
-}
-
-// text returns the text of one of the row's documents, nil if it has none.
-func (p *rowProof) text(r *ibid.Answer, doc string) *token.Text {
-	if t, ok := p.texts[doc]; ok {
-		return t
-	}
-	var t *token.Text
-	if d := documentOf(r, doc); d != nil {
-		if text, ok := textOf(d); ok {
-			t = token.NewText(text)
-		}
-	}
-	if p.texts == nil {
-		p.texts = map[string]*token.Text{}
-	}
-	p.texts[doc] = t
-	return t
 }
 
 func documentOf(r *ibid.Answer, doc string) *ibid.Document {

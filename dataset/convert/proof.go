@@ -179,8 +179,14 @@ var noSpan = evidence{evidenceKind: evidenceKind{degenerate: true}}
 type proof struct {
 	documented int // index in readings: what the offsets are said to count, believed where nothing contradicts it
 
-	tallies      map[evidenceKind]int64
-	differ       [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
+	tallies map[evidenceKind]int64
+	differ  [len(readings)]readingSet // readings that gave another span for some quote that both reproduce
+
+	// hopeful proofs do not look further for quotes that some reading reproduces. If
+	// disappointed, they must be made again: only if the reading of the file is one of
+	// those does it not matter what else could be said.
+	hopeful, passedOver bool
+
 	withoutQuote int64
 	unproved     int64
 }
@@ -230,6 +236,10 @@ func (p *proof) examine(s *searched, q *quote) evidence {
 		}
 	}
 	p.compare(e.exact, &spans)
+	if p.hopeful && e.exact != 0 {
+		p.passedOver = p.passedOver || e.exact>>p.documented&1 == 0
+		return e
+	}
 	e.alike = p.alike(s, q, e.exact)
 	if e.exact>>p.documented&1 == 0 {
 		e.lo, e.hi, e.found = s.once(q)
@@ -342,6 +352,13 @@ func (p *proof) reading() (chosen int, voted bool) {
 		}
 	}
 	return bits.TrailingZeros16(uint16(common)), true
+}
+
+// disappointed reports whether quotes were passed over that the reading of the file does
+// not reproduce.
+func (p *proof) disappointed() bool {
+	chosen, _ := p.reading()
+	return p.passedOver && chosen == p.documented
 }
 
 // verdict says what the reading of the file makes of one kind of evidence.
