@@ -47,7 +47,8 @@ func combineClaims(claims []*ClaimVerdict, out *ClaimVerdict) {
 
 	other := claims[middle(claims, func(v *ClaimVerdict) ibid.Degree { return v.Elsewhere.Degree })]
 	out.Elsewhere, out.ElsewherePlace = other.Elsewhere, other.ElsewherePlace
-	out.ElsewhereEvidence, out.ElsewhereAt, out.ElsewhereQuote = other.ElsewhereEvidence, other.ElsewhereAt, other.ElsewhereQuote
+	out.ElsewhereEvidence, out.ElsewhereAt = other.ElsewhereEvidence, other.ElsewhereAt
+	out.ElsewhereQuote, out.ElsewhereAligned = other.ElsewhereQuote, other.ElsewhereAligned
 
 	out.Checks = make([]Check, len(claims[0].Checks))
 	for k := range out.Checks {

@@ -273,10 +273,12 @@ type ClaimVerdict struct {
 	// ElsewherePlace is where that is, if it is in Request.Sources.
 	ElsewherePlace *Place
 	// ElsewhereEvidence is the element of Request.Evidence that it is in, -1 if
-	// none; ElsewhereAt is where in its text.
+	// none; ElsewhereAt is where in its text, ElsewhereQuote what the judge copied,
+	// ElsewhereAligned what stands there, as in [Check].
 	ElsewhereEvidence int
 	ElsewhereAt       Interval
 	ElsewhereQuote    string
+	ElsewhereAligned  string
 
 	Votes int // how many opinions Joint is made of; 0 if it was not asked
 
@@ -298,10 +300,13 @@ type Check struct {
 	Citation int // index of the row's citation
 	Support  ibid.Support
 	Relevant ibid.Tri
-	// Quote is the passage that decides, copied from the evidence; "" if none.
-	// QuoteAt is where it stands in Evidence's text, empty if it is not there.
+	// Quote is the passage that decides, as the judge copied it from the evidence;
+	// "" if none. QuoteAt is where it stands in Evidence's text, empty if it is not
+	// there. Aligned is what stands there, if it differs from Quote in more than
+	// white space, else "".
 	Quote   string
 	QuoteAt Interval
+	Aligned string
 	Why     string
 
 	// Precheck says by what the check was settled before a model was asked: the

@@ -40,6 +40,7 @@ type normalCheck struct {
 type normalPassage struct {
 	Evidence int    `json:"evidence"`
 	Quote    string `json:"quote,omitempty"`
+	Aligned  string `json:"aligned,omitempty"`
 	Start    int32  `json:"start,omitempty"`
 	End      int32  `json:"end,omitempty"`
 }
@@ -54,12 +55,12 @@ func (o *Roster) Encode(v *Verdict) ([]byte, error) {
 			Factual: from.Factual, Joint: from.Joint.Degree, JointWhy: from.JointWhy, Votes: from.Votes, Elsewhere: from.Elsewhere.Degree,
 		}
 		if e := from.ElsewhereEvidence; e >= 0 {
-			to.Other = &normalPassage{o.numbers[e], from.ElsewhereQuote, from.ElsewhereAt.Start, from.ElsewhereAt.End}
+			to.Other = &normalPassage{o.numbers[e], from.ElsewhereQuote, from.ElsewhereAligned, from.ElsewhereAt.Start, from.ElsewhereAt.End}
 		}
 		for _, number := range o.cited[c] {
 			k := &from.Checks[slices.IndexFunc(from.Checks, func(k Check) bool { return o.numbers[k.Evidence] == number })]
 			to.Checks = append(to.Checks, normalCheck{
-				normalPassage{number, k.Quote, k.QuoteAt.Start, k.QuoteAt.End}, k.Support.Degree, k.Relevant, k.Why,
+				normalPassage{number, k.Quote, k.Aligned, k.QuoteAt.Start, k.QuoteAt.End}, k.Support.Degree, k.Relevant, k.Why,
 			})
 		}
 		if from.Sufficient != nil {
@@ -118,7 +119,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 		if !o.holds(p) {
 			return errForeign
 		}
-		v.ElsewhereEvidence, v.ElsewhereQuote = o.first[p.Evidence-1], p.Quote
+		v.ElsewhereEvidence, v.ElsewhereQuote, v.ElsewhereAligned = o.first[p.Evidence-1], p.Quote, p.Aligned
 		v.ElsewhereAt = Interval{Start: p.Start, End: p.End}
 	}
 	evidence := o.request.Cited(c, nil)
@@ -130,7 +131,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 		}
 		v.Checks[i] = Check{
 			Evidence: e, Citation: o.request.Evidence[e].Citation, Support: k.Support.Support(), Relevant: k.Relevant,
-			Quote: k.Quote, QuoteAt: Interval{Start: k.Start, End: k.End}, Why: k.Why,
+			Quote: k.Quote, Aligned: k.Aligned, QuoteAt: Interval{Start: k.Start, End: k.End}, Why: k.Why,
 		}
 	}
 	return o.decodeSufficient(c, n.Sufficient, v)
@@ -327,6 +328,9 @@ func (c *cursor) passage(v *normalPassage) {
 	v.Evidence = c.int()
 	if c.has(`,"quote":`) {
 		v.Quote = c.string()
+	}
+	if c.has(`,"aligned":`) {
+		v.Aligned = c.string()
 	}
 	if c.has(`,"start":`) {
 		v.Start = int32(c.int())

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"ibid"
@@ -14,13 +15,16 @@ import (
 func TestNormal(t *testing.T) {
 	r := replyRequest()
 	o := NewRoster(r)
-	reply, err := Parse(goodReply, o)
+	reply, err := Parse(strings.ReplaceAll(goodReply, "know A well", "Know a “WELL”"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	data, err := o.Encode(&reply.Verdict)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if k := reply.Verdict.Claims[0].Checks[0]; k.Quote == k.Aligned || k.Aligned != "know A\n well" {
+		t.Errorf("%+v has not both texts of its quote", k)
 	}
 	got, err := o.Decode(data)
 	if err != nil || !reflect.DeepEqual(got, &reply.Verdict) {
@@ -66,7 +70,7 @@ func TestNormalForeign(t *testing.T) {
 
 // FuzzNormal compares the reader with encoding/json.
 func FuzzNormal(f *testing.F) {
-	f.Add([]byte(`{"tampering":"none","claims":[{"factual":2,"joint":4,"joint_why":"a\\"b","votes":1,"checks":[{"evidence":1,"quote":"q","end":1,"support":4,"relevant":2,"why":"w"}],"sufficient":[[1],[]],"elsewhere":0,"other":{"evidence":2}}]}`))
+	f.Add([]byte(`{"tampering":"none","claims":[{"factual":2,"joint":4,"joint_why":"a\\"b","votes":1,"checks":[{"evidence":1,"quote":"q","aligned":"Q","end":1,"support":4,"relevant":2,"why":"w"}],"sufficient":[[1],[]],"elsewhere":0,"other":{"evidence":2}}]}`))
 	f.Add([]byte(`{"tampering":"","claims":[]}`))
 	f.Add([]byte(`{"tampering":"\\","claims":null}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

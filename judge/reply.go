@@ -1,12 +1,12 @@
 package judge
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ibid"
@@ -37,39 +37,45 @@ type Reply struct {
 // A ReplyError says why a reply cannot be used.
 type ReplyError struct {
 	Defect string // in one line, as a repair request quotes it
+	NoJSON bool   // there is no JSON object in it at all
 }
 
 func (e *ReplyError) Error() string { return e.Defect }
 
-// Parse reads the reply of a model to the request of o.
+// Parse reads the reply of a model to the request of o. It is lenient about the
+// form and strict about the meaning.
 //
-// The reply must hold exactly one JSON object with "claims"; prose and Markdown
-// fences around it are ignored. The object must fit [Schema]: every member of
-// the schema, no other, none twice, labels by their exact names; "sufficient",
-// a list of lists of evidence ids, may be added to a claim. Every claim must
-// occur exactly once, in any order, with exactly one check for every evidence
-// id that is listed for it; other ids are refused. Anything else is a
-// [*ReplyError].
+// The reply must hold exactly one JSON object with "claims". Prose, Markdown
+// fences and a draft that ends with </think> are ignored, and so are commas
+// before a closing bracket and members that [Schema] does not have; names and
+// labels may be in capitals, an id may be its number, a text may be null for "",
+// and relevant may be true or false. Every member of the schema must be there,
+// none twice; "sufficient", a list of lists of evidence ids, may be added to a
+// claim. Every claim must occur exactly once, in any order, with exactly one
+// check for every evidence id that is listed for it; other ids are refused.
+// Anything else is a [*ReplyError].
 //
-// Where a check says full, mostly or partial, its quote must stand verbatim in
-// that evidence, white space aside; else the check becomes unsure. A joint
-// label that says so becomes unsure unless at least one check of the claim has
-// a verbatim quote. The same holds for elsewhere and its quote, which must
-// come from evidence that the claim does not cite. Each is named in
-// Reply.Defects. A claim that cites nothing has joint None whatever the reply
-// says.
+// Where a check says full, mostly or partial, its quote must stand in that
+// evidence: white space, case, quotation marks, dashes and final punctuation
+// aside, with gaps where it has an ellipsis, and if it has eight words or more
+// with at most one in eight that differs and carries no fact (a number, a
+// negation, a name ...); else the check becomes unsure. A joint label that
+// says so becomes unsure unless at least one check of the claim has such a
+// quote. The same holds for elsewhere and its quote, which must come from
+// evidence that the claim does not cite. Each is named in Reply.Defects. A claim
+// that cites nothing has joint None whatever the reply says.
 func Parse(reply string, o *Roster) (*Reply, error) {
-	object, err := extract(reply)
+	text, err := extract(reply)
 	if err != nil {
-		return nil, &ReplyError{err.Error()}
-	}
-	raw, err := decode(object)
-	if err != nil {
-		return nil, &ReplyError{err.Error()}
+		return nil, &ReplyError{Defect: err.Error(), NoJSON: errors.Is(err, errNoObject)}
 	}
 	p := &parser{roster: o, reply: new(Reply), byID: make(map[string]int)}
-	if err := p.all(raw); err != nil {
-		return nil, &ReplyError{err.Error()}
+	raw, err := readObject(json.RawMessage(text))
+	if err == nil {
+		err = p.all(raw)
+	}
+	if err != nil {
+		return nil, &ReplyError{Defect: err.Error()}
 	}
 	return p.reply, nil
 }
@@ -80,15 +86,17 @@ type parser struct {
 	byID   map[string]int // evidence id -> number
 }
 
-func (p *parser) all(raw *replyObject) error {
-	if raw.Tampering == nil {
-		return missing("", "tampering")
+func (p *parser) all(raw object) error {
+	tampering, err := raw.label("tampering")
+	if err != nil {
+		return err
 	}
-	if raw.Claims == nil {
-		return missing("", "claims")
+	list, err := raw.list("claims")
+	if err != nil {
+		return err
 	}
-	if !slices.Contains(ibid.Tamperings(), *raw.Tampering) {
-		return fmt.Errorf("tampering %q: not one of %s", clip(*raw.Tampering), strings.Join(ibid.Tamperings(), ", "))
+	if !slices.Contains(ibid.Tamperings(), tampering) {
+		return fmt.Errorf("tampering %q: not one of %s", clip(tampering), strings.Join(ibid.Tamperings(), ", "))
 	}
 	for i := range p.roster.first {
 		p.byID[evidenceID(i+1)] = i + 1
@@ -98,24 +106,28 @@ func (p *parser) all(raw *replyObject) error {
 		claims[p.roster.ClaimID(c)] = c
 	}
 	v := &p.reply.Verdict
-	v.Tampering = *raw.Tampering
+	v.Tampering = tampering
 	v.Claims = make([]ClaimVerdict, len(claims))
 	seen := make([]bool, len(claims))
-	for i := range *raw.Claims {
-		rc := &(*raw.Claims)[i]
-		if rc.ID == nil {
-			return missing(fmt.Sprintf("claim number %d", i+1), "id")
+	for i := range list {
+		rc, err := readObject(list[i])
+		if err != nil {
+			return err
 		}
-		c, known := claims[*rc.ID]
+		id, err := rc.id("id", "c")
+		if err != nil {
+			return fmt.Errorf("claim number %d: %w", i+1, err)
+		}
+		c, known := claims[id]
 		switch {
 		case !known:
-			return fmt.Errorf("claim id %q was not given", clip(*rc.ID))
+			return fmt.Errorf("claim id %q was not given", clip(id))
 		case seen[c]:
-			return fmt.Errorf("claim %s occurs twice", *rc.ID)
+			return fmt.Errorf("claim %s occurs twice", id)
 		}
 		seen[c] = true
 		if err := p.claim(c, rc, &v.Claims[c]); err != nil {
-			return fmt.Errorf("claim %s: %w", *rc.ID, err)
+			return fmt.Errorf("claim %s: %w", id, err)
 		}
 	}
 	if c := slices.Index(seen, false); c >= 0 {
@@ -124,30 +136,19 @@ func (p *parser) all(raw *replyObject) error {
 	return nil
 }
 
-func (p *parser) claim(c int, raw *replyClaim, out *ClaimVerdict) error {
-	for _, m := range []struct {
-		name    string
-		missing bool
-	}{
-		{"kind", raw.Kind == nil},
-		{"checks", raw.Checks == nil},
-		{"joint_why", raw.JointWhy == nil},
-		{"joint", raw.Joint == nil},
-		{"elsewhere", raw.Elsewhere == nil},
-		{"elsewhere_evidence_id", raw.ElsewhereEvidence == nil},
-		{"elsewhere_quote", raw.ElsewhereQuote == nil},
-	} {
-		if m.missing {
-			return missing("", m.name)
-		}
+// nonfactual is the kind of a claim that cannot be checked.
+const nonfactual = "nonfactual"
+
+func (p *parser) claim(c int, raw object, out *ClaimVerdict) error {
+	kind, err := raw.label("kind")
+	if err != nil {
+		return err
 	}
-	switch *raw.Kind {
-	case "factual", "nonfactual":
-		out.Factual = ibid.TriOf(*raw.Kind == "factual")
-	default:
-		return fmt.Errorf("kind %q: not one of factual, nonfactual", clip(*raw.Kind))
+	if kind != ibid.FactualLabel && kind != nonfactual {
+		return fmt.Errorf("kind %q: not one of %s, %s", clip(kind), ibid.FactualLabel, nonfactual)
 	}
-	quoted, err := p.checks(c, *raw.Checks, out)
+	out.Factual = ibid.TriOf(kind != nonfactual)
+	quoted, err := p.checks(c, raw, out)
 	if err != nil {
 		return err
 	}
@@ -157,29 +158,39 @@ func (p *parser) claim(c int, raw *replyClaim, out *ClaimVerdict) error {
 	if err := p.elsewhere(c, raw, out); err != nil {
 		return err
 	}
-	return p.sufficient(c, raw.Sufficient, out)
+	return p.sufficient(c, raw, out)
 }
 
 // checks reads one check per listed evidence id and gives it to every citation
-// of that text. quoted: at least one has a verbatim quote.
-func (p *parser) checks(c int, raw []replyCheck, out *ClaimVerdict) (quoted bool, err error) {
+// of that text. quoted: at least one has a quote that stands in its evidence.
+func (p *parser) checks(c int, claim object, out *ClaimVerdict) (quoted bool, err error) {
 	cited := p.roster.cited[c]
+	var raw []json.RawMessage
+	if len(cited) > 0 || !claim.null("checks") {
+		if raw, err = claim.list("checks"); err != nil {
+			return false, err
+		}
+	}
 	byNumber := make(map[int]Check, len(cited))
 	for i := range raw {
-		k := &raw[i]
-		if k.EvidenceID == nil {
-			return false, missing(fmt.Sprintf("check number %d", i+1), "evidence_id")
+		k, err := readObject(raw[i])
+		if err != nil {
+			return false, err
 		}
-		n, known := p.byID[*k.EvidenceID]
+		id, err := k.id("evidence_id", "e")
+		if err != nil {
+			return false, fmt.Errorf("check number %d: %w", i+1, err)
+		}
+		n, known := p.byID[id]
 		if !known || !slices.Contains(cited, n) {
-			return false, fmt.Errorf("evidence id %q is not listed for it", clip(*k.EvidenceID))
+			return false, fmt.Errorf("evidence id %q is not listed for it", clip(id))
 		}
 		if _, twice := byNumber[n]; twice {
-			return false, fmt.Errorf("evidence %s occurs twice", *k.EvidenceID)
+			return false, fmt.Errorf("evidence %s occurs twice", id)
 		}
 		check, err := p.check(c, n, k)
 		if err != nil {
-			return false, fmt.Errorf("evidence %s: %w", *k.EvidenceID, err)
+			return false, fmt.Errorf("evidence %s: %w", id, err)
 		}
 		quoted = quoted || check.QuoteAt.End > 0
 		byNumber[n] = check
@@ -199,27 +210,32 @@ func (p *parser) checks(c int, raw []replyCheck, out *ClaimVerdict) (quoted bool
 	return quoted, nil
 }
 
-func (p *parser) check(c, number int, raw *replyCheck) (Check, error) {
-	switch {
-	case raw.Why == nil:
-		return Check{}, missing("", "why")
-	case raw.Quote == nil:
-		return Check{}, missing("", "quote")
-	case raw.Support == nil:
-		return Check{}, missing("", "support")
-	case raw.Relevant == nil:
-		return Check{}, missing("", "relevant")
-	case *raw.Relevant != "yes" && *raw.Relevant != "no":
-		return Check{}, fmt.Errorf("relevant %q: not one of yes, no", clip(*raw.Relevant))
+func (p *parser) check(c, number int, raw object) (out Check, err error) {
+	if out.Why, err = raw.text("why"); err != nil {
+		return out, err
 	}
-	label, err := ibid.ParseDegree(*raw.Support)
+	if out.Quote, err = raw.text("quote"); err != nil {
+		return out, err
+	}
+	label, err := raw.degree("support")
 	if err != nil {
-		return Check{}, fmt.Errorf("support: %w", err)
+		return out, err
 	}
-	out := Check{Relevant: ibid.TriOf(*raw.Relevant == "yes"), Quote: *raw.Quote, Why: *raw.Why}
-	at, verbatim := findQuote(p.text(number), out.Quote)
-	out.QuoteAt = at
-	if label.Backs() && !verbatim {
+	relevant, err := raw.label("relevant")
+	if err != nil {
+		return out, err
+	}
+	switch relevant {
+	case "yes", "true":
+		out.Relevant = ibid.Yes
+	case "no", "false":
+		out.Relevant = ibid.No
+	default:
+		return out, fmt.Errorf("relevant %q: not one of yes, no", clip(relevant))
+	}
+	var stands bool
+	out.QuoteAt, out.Aligned, stands = p.align(number, out.Quote)
+	if label.Backs() && !stands {
 		p.defect("claim %s, evidence %s: the quote does not stand in the evidence", p.roster.ClaimID(c), evidenceID(number))
 		label = ibid.Unsure
 	}
@@ -227,12 +243,16 @@ func (p *parser) check(c, number int, raw *replyCheck) (Check, error) {
 	return out, nil
 }
 
-func (p *parser) joint(c int, raw *replyClaim, quoted bool, out *ClaimVerdict) error {
-	label, err := ibid.ParseDegree(*raw.Joint)
+func (p *parser) joint(c int, raw object, quoted bool, out *ClaimVerdict) error {
+	why, err := raw.text("joint_why")
 	if err != nil {
-		return fmt.Errorf("joint: %w", err)
+		return err
 	}
-	out.JointWhy = *raw.JointWhy
+	label, err := raw.degree("joint")
+	if err != nil {
+		return err
+	}
+	out.JointWhy = why
 	if len(p.roster.cited[c]) == 0 {
 		out.Joint = ibid.None.Support()
 		return nil
@@ -246,25 +266,35 @@ func (p *parser) joint(c int, raw *replyClaim, quoted bool, out *ClaimVerdict) e
 	return nil
 }
 
-func (p *parser) elsewhere(c int, raw *replyClaim, out *ClaimVerdict) error {
-	label, err := ibid.ParseDegree(*raw.Elsewhere)
+func (p *parser) elsewhere(c int, raw object, out *ClaimVerdict) error {
+	label, err := raw.degree("elsewhere")
 	if err != nil {
-		return fmt.Errorf("elsewhere: %w", err)
+		return err
+	}
+	var id string
+	if raw.null("elsewhere_evidence_id") {
+		id = ""
+	} else if id, err = raw.id("elsewhere_evidence_id", "e"); err != nil {
+		return err
+	}
+	text, err := raw.text("elsewhere_quote")
+	if err != nil {
+		return err
 	}
 	out.ElsewhereEvidence = -1
-	verbatim := false
-	if id := *raw.ElsewhereEvidence; id != "" {
+	stands := false
+	if id != "" && id != "none" {
 		n, known := p.byID[id]
 		if !known {
 			return fmt.Errorf("elsewhere_evidence_id %q was not given", clip(id))
 		}
 		if !slices.Contains(p.roster.cited[c], n) {
 			out.ElsewhereEvidence = p.roster.first[n-1]
-			out.ElsewhereQuote = *raw.ElsewhereQuote
-			out.ElsewhereAt, verbatim = findQuote(p.text(n), out.ElsewhereQuote)
+			out.ElsewhereQuote = text
+			out.ElsewhereAt, out.ElsewhereAligned, stands = p.align(n, text)
 		}
 	}
-	if label.Backs() && !verbatim {
+	if label.Backs() && !stands {
 		p.defect("claim %s: elsewhere is %s without a quote that stands in evidence it does not cite", p.roster.ClaimID(c), label)
 		label = ibid.Unsure
 	}
@@ -272,16 +302,28 @@ func (p *parser) elsewhere(c int, raw *replyClaim, out *ClaimVerdict) error {
 	return nil
 }
 
-func (p *parser) sufficient(c int, raw *[][]string, out *ClaimVerdict) error {
-	if raw == nil {
+func (p *parser) sufficient(c int, claim object, out *ClaimVerdict) error {
+	if _, given := claim["sufficient"]; !given || claim.null("sufficient") {
 		return nil
 	}
-	out.Sufficient = make([][]int, len(*raw))
-	for i, ids := range *raw {
+	sets, err := claim.list("sufficient")
+	if err != nil {
+		return err
+	}
+	out.Sufficient = make([][]int, len(sets))
+	for i, set := range sets {
+		var ids []json.RawMessage
+		if json.Unmarshal(set, &ids) != nil {
+			return shapeError("sufficient", set)
+		}
 		if len(ids) == 0 {
 			return errors.New("sufficient: an empty set")
 		}
-		for _, id := range ids {
+		for _, raw := range ids {
+			id, ok := idOf(raw, "e")
+			if !ok {
+				return shapeError("sufficient", raw)
+			}
 			n, known := p.byID[id]
 			if !known || !slices.Contains(p.roster.cited[c], n) {
 				return fmt.Errorf("sufficient: evidence id %q is not listed for it", clip(id))
@@ -295,6 +337,15 @@ func (p *parser) sufficient(c int, raw *[][]string, out *ClaimVerdict) error {
 	return nil
 }
 
+// align says where a quote stands in the evidence of that number.
+func (p *parser) align(number int, quote string) (at Interval, aligned string, ok bool) {
+	text := p.text(number)
+	if at, ok = findQuote(text, quote); ok {
+		return at, "", true
+	}
+	return alignQuote(text, quote)
+}
+
 func (p *parser) text(number int) string {
 	return p.roster.request.Evidence[p.roster.first[number-1]].Text
 }
@@ -303,11 +354,10 @@ func (p *parser) defect(format string, args ...any) {
 	p.reply.Defects = append(p.reply.Defects, fmt.Sprintf(format, args...))
 }
 
-func missing(of, name string) error {
-	if of != "" {
-		of += ": "
-	}
-	return fmt.Errorf("%smember %q is missing", of, name)
+func missing(name string) error { return fmt.Errorf("member %q is missing", name) }
+
+func shapeError(name string, raw json.RawMessage) error {
+	return fmt.Errorf("not of the given shape: member %q is %s", name, clip(string(raw)))
 }
 
 // findQuote returns the first place of quote in text, in code points; only white
@@ -317,34 +367,121 @@ func findQuote(text, q string) (at Interval, ok bool) {
 	return Interval{Start: int32(start), End: int32(end)}, ok
 }
 
-// replyObject is a reply as the schema has it. Pointers tell a missing member
-// from an empty one.
-type replyObject struct {
-	Tampering *string       `json:"tampering"`
-	Claims    *[]replyClaim `json:"claims"`
+// An object is one JSON object of a reply: its members by name, in lower case.
+type object map[string]json.RawMessage
+
+// readObject reads an object. A member of the schema that occurs twice is an error.
+func readObject(raw json.RawMessage) (object, error) {
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		if string(raw) == "null" {
+			return object{}, nil
+		}
+		return nil, fmt.Errorf("not of the given shape: %s is no object", clip(string(raw)))
+	}
+	o := make(object)
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, fmt.Errorf("not JSON: %w", err)
+		}
+		name := strings.ToLower(token.(string))
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, fmt.Errorf("not JSON: %w", err)
+		}
+		if _, twice := o[name]; twice && replyNames[name] {
+			return o, fmt.Errorf("member %q occurs twice", name)
+		}
+		o[name] = value
+	}
+	return o, nil
 }
 
-type replyClaim struct {
-	ID                *string       `json:"id"`
-	Kind              *string       `json:"kind"`
-	Checks            *[]replyCheck `json:"checks"`
-	JointWhy          *string       `json:"joint_why"`
-	Joint             *string       `json:"joint"`
-	Elsewhere         *string       `json:"elsewhere"`
-	ElsewhereEvidence *string       `json:"elsewhere_evidence_id"`
-	ElsewhereQuote    *string       `json:"elsewhere_quote"`
-	Sufficient        *[][]string   `json:"sufficient"` // only where it was asked for
+// null reports whether a member is there and null.
+func (o object) null(name string) bool { return string(o[name]) == "null" }
+
+// text is a member that is a text: null is "", and a number is as it is written.
+func (o object) text(name string) (string, error) {
+	raw, ok := o[name]
+	if !ok {
+		return "", missing(name)
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s, nil
+	}
+	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
+		return "", shapeError(name, raw)
+	}
+	return string(raw), nil
 }
 
-type replyCheck struct {
-	EvidenceID *string `json:"evidence_id"`
-	Why        *string `json:"why"`
-	Quote      *string `json:"quote"`
-	Support    *string `json:"support"`
-	Relevant   *string `json:"relevant"`
+// label is a member that is a label, in lower case.
+func (o object) label(name string) (string, error) {
+	raw, ok := o[name]
+	var s string
+	switch {
+	case !ok || o.null(name):
+		return "", missing(name)
+	case json.Unmarshal(raw, &s) == nil:
+		return strings.ToLower(strings.TrimSpace(s)), nil
+	case string(raw) == "true" || string(raw) == "false":
+		return string(raw), nil
+	}
+	return "", shapeError(name, raw)
 }
 
-// replyNames are the names of members that a reply may have.
+func (o object) degree(name string) (ibid.Degree, error) {
+	s, err := o.label(name)
+	if err != nil {
+		return 0, err
+	}
+	d, err := ibid.ParseDegree(s)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	return d, nil
+}
+
+// id is a member that is an id: 2 and "2" are the id of that number.
+func (o object) id(name, prefix string) (string, error) {
+	raw, ok := o[name]
+	if !ok || o.null(name) {
+		return "", missing(name)
+	}
+	id, ok := idOf(raw, prefix)
+	if !ok {
+		return "", shapeError(name, raw)
+	}
+	return id, nil
+}
+
+func idOf(raw json.RawMessage, prefix string) (id string, ok bool) {
+	if json.Unmarshal(raw, &id) != nil {
+		id = string(raw)
+	} else {
+		id = strings.ToLower(strings.TrimSpace(id))
+	}
+	if _, err := strconv.ParseUint(id, 10, 32); err == nil {
+		return prefix + id, true
+	}
+	return id, len(raw) > 0 && raw[0] == '"'
+}
+
+// list is a member that is a list.
+func (o object) list(name string) (list []json.RawMessage, err error) {
+	raw, ok := o[name]
+	switch {
+	case !ok || o.null(name):
+		return nil, missing(name)
+	case json.Unmarshal(raw, &list) != nil:
+		return nil, shapeError(name, raw)
+	}
+	return list, nil
+}
+
+// replyNames are the names of the members of the schema.
 var replyNames = map[string]bool{
 	"tampering": true, "claims": true,
 	"id": true, "kind": true, "checks": true, "joint_why": true, "joint": true,
@@ -356,10 +493,31 @@ var replyNames = map[string]bool{
 // an object.
 const maxStarts = 64
 
+// errNoObject: nothing in a reply looks like an object with claims.
+var errNoObject = errors.New("no complete JSON object with claims")
+
+// endsDraft closes the reasoning that some models write before their answer.
+const endsDraft = "</think>"
+
 // extract returns the one JSON object of a reply that may be wrapped in prose
-// or in a Markdown fence. Of several objects it is the one with a "claims"
-// member; two of those are an error, for which one is meant is anyone's guess.
+// or in a Markdown fence, with what JSON does not allow put right. Of several
+// objects it is the one with a "claims" member; two of those are an error, for
+// which one is meant is anyone's guess. What stands before the end of a draft
+// does not count if an object stands after it.
 func extract(reply string) (string, error) {
+	for at := strings.LastIndex(reply, endsDraft); at >= 0; at = strings.LastIndex(reply[:at], endsDraft) {
+		found, err := theObject(reply[at+len(endsDraft):])
+		if found != "" || !errors.Is(err, errNoObject) {
+			return found, err
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(reply), "<think>") && !strings.Contains(reply, endsDraft) {
+		return "", errors.New("the reply ends within its draft")
+	}
+	return theObject(reply)
+}
+
+func theObject(reply string) (string, error) {
 	found := ""
 	rest := reply
 	for range maxStarts {
@@ -368,7 +526,11 @@ func extract(reply string) (string, error) {
 			break
 		}
 		end := objectEnd(rest[i:])
-		if end == 0 || !hasClaims(rest[i:i+end]) {
+		whole := ""
+		if end > 0 {
+			whole = tidied(rest[i : i+end])
+		}
+		if end == 0 || !hasClaims(whole) {
 			// Not ours as a whole; an object may still begin within it.
 			rest = rest[i+1:]
 			continue
@@ -376,11 +538,11 @@ func extract(reply string) (string, error) {
 		if found != "" {
 			return "", errors.New("more than one JSON object with claims")
 		}
-		found = rest[i : i+end]
+		found = whole
 		rest = rest[i+end:]
 	}
 	if found == "" {
-		return "", errors.New("no complete JSON object with claims")
+		return "", errNoObject
 	}
 	return found, nil
 }
@@ -410,66 +572,48 @@ func objectEnd(s string) int {
 	return 0
 }
 
-func hasClaims(object string) bool {
-	var o struct {
-		Claims json.RawMessage `json:"claims"`
-	}
-	return json.Unmarshal([]byte(object), &o) == nil && o.Claims != nil
-}
-
-// decode reads the object by the schema: no other members, none twice.
-func decode(object string) (*replyObject, error) {
-	if err := checkNames(json.NewDecoder(strings.NewReader(object))); err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader([]byte(object)))
-	d.DisallowUnknownFields()
-	o := new(replyObject)
-	if err := d.Decode(o); err != nil {
-		return nil, fmt.Errorf("not of the given shape: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return o, nil
-}
-
-// checkNames refuses what encoding/json lets pass: members that occur twice,
-// and names that differ from the schema's in case.
-func checkNames(d *json.Decoder) error {
-	var open []map[string]bool // names seen in each open object, nil for an array
-	wantName := false
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("not JSON: %w", err)
-		}
-		switch t := token.(type) {
-		case json.Delim:
-			switch t {
-			case '{':
-				open = append(open, map[string]bool{})
-			case '[':
-				open = append(open, nil)
-			default:
-				open = open[:len(open)-1]
-			}
-			if len(open) == 0 {
-				return nil
-			}
-			wantName = open[len(open)-1] != nil
-			continue
-		case string:
-			if wantName {
-				seen := open[len(open)-1]
-				if !replyNames[t] {
-					return fmt.Errorf("unknown member %q", clip(t))
-				}
-				if seen[t] {
-					return fmt.Errorf("member %q occurs twice", t)
-				}
-				seen[t] = true
-				wantName = false
+// tidied leaves out commas before a closing bracket, and escapes line ends and
+// tabs within strings.
+func tidied(object string) string {
+	b := make([]byte, 0, len(object))
+	quoted, comma := false, -1 // comma is where the last one stands if only white space followed
+	for i := 0; i < len(object); i++ {
+		c := object[i]
+		if quoted {
+			switch {
+			case c < ' ':
+				b = append(b, '\\', 'u', '0', '0', "01"[c>>4], "0123456789abcdef"[c&15])
 				continue
+			case c == '\\' && i+1 < len(object):
+				b = append(b, c, object[i+1])
+				i++
+				continue
+			case c == '"':
+				quoted = false
 			}
+			b = append(b, c)
+			continue
 		}
-		wantName = open[len(open)-1] != nil
+		switch c {
+		case ' ', '\t', '\n', '\r':
+		case ',':
+			comma = len(b)
+		case '}', ']':
+			if comma >= 0 {
+				b = append(b[:comma], b[comma+1:]...)
+			}
+			comma = -1
+		default:
+			quoted = c == '"'
+			comma = -1
+		}
+		b = append(b, c)
 	}
+	return string(b)
+}
+
+func hasClaims(text string) bool {
+	o, _ := readObject(json.RawMessage(text)) // what is wrong with it is found later
+	_, ok := o["claims"]
+	return ok
 }

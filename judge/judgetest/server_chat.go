@@ -411,7 +411,6 @@ type generation struct {
 }
 
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
-	type object = map[string]any
 	list := []object{}
 	for i := range s.config.Models {
 		m := &s.config.Models[i]

@@ -1,6 +1,8 @@
 package judgetest
 
 import (
+	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -57,6 +59,10 @@ const (
 	KeepaliveSpace    Fault = "keepalive_ws"       // white space before the body
 	SlowDrip          Fault = "slow_drip"          // the body in small pieces
 	Slow              Fault = "slow"               // four times the latency
+	OddEnvelope       Fault = "odd_envelope"       // costs and counts as strings, ids as numbers, false and [] for what is not there
+	OddReply          Fault = "odd_reply"          // labels in capitals, ids as numbers, null for "", members too many, commas too many
+	Draft             Fault = "draft"              // another reply within <think> before the reply
+	RetypedQuotes     Fault = "retyped_quotes"     // quotes in other case, with marks around them and dots at their end
 	BadRequest        Fault = "400"                // from here on: asking again is of no use
 	ContextLength     Fault = "400_context_length" // error_type context_length_exceeded
 	PaymentRequired   Fault = "402"                // no credit
@@ -85,7 +91,9 @@ func RetryableFaults() []Fault {
 }
 
 // HarmlessFaults are unusual answers that can be used as they are.
-func HarmlessFaults() []Fault { return []Fault{Fenced, Prose, KeepaliveSpace, SlowDrip, Slow} }
+func HarmlessFaults() []Fault {
+	return []Fault{Fenced, Prose, KeepaliveSpace, SlowDrip, Slow, OddEnvelope, OddReply, Draft, RetypedQuotes}
+}
 
 // FinalFaults are the faults that concern one request and stay.
 func FinalFaults() []Fault {
@@ -294,8 +302,14 @@ func (t *turn) harmless(f Fault) {
 		text = "```json\n" + text + "\n```"
 	case Prose:
 		text = "Here is my audit:\n" + text + "\nLet me know if {you} need more."
+	case OddReply:
+		text = oddReply(text)
+	case Draft:
+		text = "<think>\nAt first sight " + t.spoil(MissingItems) + " will do. On reflection it will not.\n</think>\n\n" + text
+	case RetypedQuotes:
+		text = retypeQuotes(text)
 	}
-	if f == Fenced || f == Prose {
+	if !slices.Contains([]Fault{KeepaliveSpace, SlowDrip, OddEnvelope}, f) {
 		t.answer(text)
 		return
 	}
@@ -303,6 +317,10 @@ func (t *turn) harmless(f Fault) {
 	t.x.Whole = e.Choices[0].FinishReason == "stop"
 	t.charge(e)
 	body := mustMarshal(e)
+	if f == OddEnvelope {
+		t.send(oddEnvelope(body))
+		return
+	}
 	t.w.Header().Set("Content-Type", "application/json")
 	t.x.Status = http.StatusOK
 	if f == KeepaliveSpace {
@@ -319,6 +337,89 @@ func (t *turn) harmless(f Fault) {
 		t.flush()
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// oddEnvelope writes what is around an answer as some gateways do.
+func oddEnvelope(body []byte) []byte {
+	e := decoded(body)
+	e["id"], e["created"], e["error"] = 4711, "yesterday", nil
+	usage := e["usage"].(object)
+	usage["cost"] = strconv.FormatFloat(usage["cost"].(float64), 'f', -1, 64)
+	usage["prompt_tokens"] = fmt.Sprint(usage["prompt_tokens"])
+	usage["prompt_tokens_details"], usage["completion_tokens_details"], usage["cost_details"] = []any{}, "none", false
+	first := e["choices"].([]any)[0].(object)
+	first["index"], first["native_finish_reason"] = "0", 7
+	first["message"].(object)["refusal"] = false
+	return mustMarshal(e)
+}
+
+// oddReply writes a reply as models do that know the shape by hearsay.
+func oddReply(text string) string {
+	if text == "" || text[0] != '{' {
+		return text // a number
+	}
+	a := decoded([]byte(text))
+	a["confidence"] = 0.9
+	number := func(o object, member string) {
+		if id := fmt.Sprint(o[member]); len(id) > 1 {
+			o[member], _ = strconv.Atoi(id[1:])
+		} else {
+			o[member] = nil
+		}
+	}
+	label := func(o object, member string) {
+		o[member] = strings.ToUpper(fmt.Sprint(o[member])[:1]) + fmt.Sprint(o[member])[1:]
+	}
+	for _, c := range a["claims"].([]any) {
+		claim := c.(object)
+		claim["text"] = "…"
+		number(claim, "id")
+		number(claim, "elsewhere_evidence_id")
+		for _, member := range []string{"kind", "joint", "elsewhere"} {
+			label(claim, member)
+		}
+		if claim["elsewhere_quote"] == "" {
+			claim["elsewhere_quote"] = nil
+		}
+		for _, k := range claim["checks"].([]any) {
+			number(k.(object), "evidence_id")
+			label(k.(object), "support")
+			label(k.(object), "relevant")
+		}
+	}
+	written := string(mustMarshal(a))
+	return written[:len(written)-1] + ",\n}"
+}
+
+// retypeQuotes writes quotes as models do that type instead of copying.
+func retypeQuotes(text string) string {
+	if text == "" || text[0] != '{' {
+		return text
+	}
+	a := decoded([]byte(text))
+	retype := func(o object, member string) {
+		if q := fmt.Sprint(o[member]); q != "" {
+			o[member] = "“" + strings.ToUpper(strings.ReplaceAll(q, "-", "–")) + "” ..."
+		}
+	}
+	for _, c := range a["claims"].([]any) {
+		retype(c.(object), "elsewhere_quote")
+		for _, k := range c.(object)["checks"].([]any) {
+			retype(k.(object), "quote")
+		}
+	}
+	return string(mustMarshal(a))
+}
+
+type object = map[string]any
+
+// decoded is an object that this package has encoded.
+func decoded(b []byte) object {
+	var o object
+	if err := json.Unmarshal(b, &o); err != nil {
+		panic(err)
+	}
+	return o
 }
 
 // status gives an error by its status.

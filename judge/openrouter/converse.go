@@ -247,8 +247,8 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 	u := &x.envelope.Usage
 	p, priced := c.judge.priceOf(c.member.model)
 	switch {
-	case u.Cost != nil && x.err == nil:
-		return nanoUSD(*u.Cost), true
+	case u.Cost.told && x.err == nil:
+		return nanoUSD(u.Cost.usd), true
 	case f == nil && priced:
 		return p.cost(int64(u.Prompt), int64(u.Completion)), true
 	case f != nil && f.billed && priced:
@@ -289,7 +289,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		c.repair(text, err.Error())
 		return nil, bad
 	}
-	e := c.entry(x, verdict, choice.FinishReason)
+	e := c.entry(x, verdict, string(choice.FinishReason))
 	if len(defects) == 0 {
 		return e, nil
 	}
@@ -337,17 +337,17 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	if len(c.turns) > 0 {
 		status = cache.StatusRepaired
 	}
-	id := v.ID
+	id := string(v.ID)
 	if id == "" {
 		id = x.header.Get("X-Generation-Id")
 	}
-	model := v.Model
+	model := string(v.Model)
 	if model == "" {
 		model = c.member.model
 	}
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
-		ModelRequested: c.member.model, ModelResolved: model, Provider: v.Provider, GenerationID: id,
+		ModelRequested: c.member.model, ModelResolved: model, Provider: string(v.Provider), GenerationID: id,
 		Template: j.prompts.Version(), Schema: c.schema, FinishReason: finish,
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
@@ -363,7 +363,7 @@ func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at t
 	}
 	a := cache.Attempt{
 		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(OK), Millis: millis, CostNanoUSD: cost,
-		GenerationID: x.envelope.ID, At: at, Run: j.config.Run,
+		GenerationID: string(x.envelope.ID), At: at, Run: j.config.Run,
 	}
 	if a.GenerationID == "" {
 		a.GenerationID = x.header.Get("X-Generation-Id")

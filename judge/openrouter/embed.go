@@ -237,10 +237,10 @@ func (e *Embedder) keep(ctx context.Context, texts []string, out *embedded, bega
 }
 
 func (out *embedded) cost() int64 {
-	if out == nil || out.Usage.Cost == nil {
+	if out == nil || !out.Usage.Cost.told {
 		return 0
 	}
-	return nanoUSD(*out.Usage.Cost)
+	return nanoUSD(out.Usage.Cost.usd)
 }
 
 // record writes a call into the store's audit, under the key of its first text. An

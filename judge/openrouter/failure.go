@@ -74,7 +74,7 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 	}
 	status := x.status
 	var wire *wireError
-	if x.envelope.failure() != nil && (x.status < 400 || x.envelope.Error != nil) {
+	if x.envelope.failure() != nil && (x.status < 400 || x.envelope.Error != nil && !x.envelope.Error.none) {
 		wire = x.envelope.failure()
 		if x.status < 400 {
 			status = wire.status()
@@ -156,8 +156,8 @@ func (j *Judge) stopping(f *failure, reason judge.StopReason, tip string) {
 // does not.
 func refusal(c *choice) *failure {
 	switch {
-	case c.Message.Refusal != nil && strings.TrimSpace(*c.Message.Refusal) != "":
-		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: fmt.Errorf("the model refuses: %s", excerpt(*c.Message.Refusal))}
+	case strings.TrimSpace(string(c.Message.Refusal)) != "":
+		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: fmt.Errorf("the model refuses: %s", excerpt(string(c.Message.Refusal)))}
 	case c.FinishReason == "content_filter":
 		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: errors.New("the provider's filter took the answer back")}
 	}

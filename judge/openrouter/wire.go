@@ -206,33 +206,33 @@ func appendEscaped(b, text []byte) []byte {
 	return append(b, text[start:]...)
 }
 
-// An envelope is what is read of a response. It is lenient where the schema is
-// not known for sure: a member of another type than expected counts as absent.
+// An envelope is what is read of a response. A member of another type than
+// expected counts as absent, so that no reply that is paid for is lost for it.
 type envelope struct {
-	ID       string     `json:"id"`
-	Model    string     `json:"model"`
-	Provider string     `json:"provider"`
+	ID       label      `json:"id"`
+	Model    label      `json:"model"`
+	Provider label      `json:"provider"`
 	Choices  []choice   `json:"choices"`
 	Usage    usage      `json:"usage"`
 	Error    *wireError `json:"error"`
 }
 
 type choice struct {
-	FinishReason string     `json:"finish_reason"`
+	FinishReason label      `json:"finish_reason"`
 	Message      message    `json:"message"`
 	Error        *wireError `json:"error"`
 }
 
 type message struct {
 	Content json.RawMessage `json:"content"` // a string, null, or parts
-	Refusal *string         `json:"refusal"`
+	Refusal label           `json:"refusal"`
 }
 
-// usage has numbers as they may come: 10, 10.0, null.
+// usage has numbers as they may come: 10, 10.0, "10", null.
 type usage struct {
-	Prompt     amount   `json:"prompt_tokens"`
-	Completion amount   `json:"completion_tokens"`
-	Cost       *float64 `json:"cost"` // in USD; nil if the endpoint does not tell
+	Prompt     amount `json:"prompt_tokens"`
+	Completion amount `json:"completion_tokens"`
+	Cost       money  `json:"cost"`
 	Prompts    struct {
 		Cached amount `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -241,15 +241,61 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// An amount is a count that may be written with a fraction.
+// A label is a name that may be written as a number; anything else is "".
+type label string
+
+// UnmarshalJSON takes a string, and a number as it is written.
+func (l *label) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*l = label(s)
+	} else if _, ok := numberOf(b); ok {
+		*l = label(b)
+	}
+	return nil
+}
+
+// An amount is a count that may be written with a fraction, or as a string.
 type amount int64
 
-// UnmarshalJSON takes any number; anything else is 0.
+// UnmarshalJSON takes any number that is not negative; anything else is 0.
 func (a *amount) UnmarshalJSON(b []byte) error {
-	if v, err := strconv.ParseFloat(string(b), 64); err == nil && v >= 0 && v < 1<<53 {
+	if v, ok := numberOf(b); ok && v >= 0 && v < 1<<53 {
 		*a = amount(v)
 	}
 	return nil
+}
+
+// money is an amount in USD; told is false if the endpoint does not say.
+type money struct {
+	usd  float64
+	told bool
+}
+
+// UnmarshalJSON takes a number, or one written as a string.
+func (m *money) UnmarshalJSON(b []byte) error {
+	m.usd, m.told = numberOf(b)
+	m.told = m.told && m.usd >= 0
+	return nil
+}
+
+// numberOf reads a number, or a string that holds one and nothing else.
+func numberOf(b []byte) (v float64, ok bool) {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		b = []byte(strings.TrimSpace(s))
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
+}
+
+// lenient is what is left of a decoding error when members of another type than
+// expected count as absent: encoding/json skips them and reads on.
+func lenient(err error) error {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil
+	}
+	return err
 }
 
 // A wireError is an error in any of its shapes: an object with a number or a
@@ -257,15 +303,15 @@ func (a *amount) UnmarshalJSON(b []byte) error {
 type wireError struct {
 	Code       json.RawMessage `json:"code"`
 	Message    json.RawMessage `json:"message"`
-	HTTPStatus int             `json:"http_status"`
-	ErrorType  string          `json:"error_type"`
+	HTTPStatus amount          `json:"http_status"`
+	ErrorType  label           `json:"error_type"`
 	Metadata   struct {
-		ErrorType         string                     `json:"error_type"`
-		LimitSource       string                     `json:"limit_source"`
+		ErrorType         label                      `json:"error_type"`
+		LimitSource       label                      `json:"limit_source"`
 		Raw               json.RawMessage            `json:"raw"`
 		RetryAfterSeconds *float64                   `json:"retry_after_seconds"`
 		Headers           map[string]json.RawMessage `json:"headers"`
-		Reasons           []string                   `json:"reasons"`
+		Reasons           []json.RawMessage          `json:"reasons"`
 		FlaggedInput      *string                    `json:"flagged_input"`
 		Patterns          []json.RawMessage          `json:"patterns"`
 	} `json:"metadata"`
@@ -273,19 +319,18 @@ type wireError struct {
 		Retryable  bool     `json:"retryable"`
 		RetryAfter *float64 `json:"retry_after"`
 	} `json:"availability"`
+	none bool // false, 0, "", {} or [] in the place of an error
 }
 
-// UnmarshalJSON never fails: whatever an error is, it is one.
+// UnmarshalJSON never fails: whatever an error is, it is one, unless it is empty.
 func (e *wireError) UnmarshalJSON(b []byte) error {
 	type plain wireError
 	var p plain
-	if err := json.Unmarshal(b, &p); err != nil {
-		// A string, or a member of another type: keep what can be kept.
-		var loose struct{ Code, Message json.RawMessage }
-		if json.Unmarshal(b, &loose) != nil {
-			loose.Message = bytes.Clone(b)
-		}
-		p = plain{Code: loose.Code, Message: loose.Message}
+	switch {
+	case slices.Contains([]string{`false`, `0`, `""`, `{}`, `[]`}, string(b)):
+		p.none = true
+	case len(b) == 0 || b[0] != '{' || lenient(json.Unmarshal(b, &p)) != nil:
+		p = plain{Message: bytes.Clone(b)}
 	}
 	*e = wireError(p)
 	return nil
@@ -309,9 +354,9 @@ func (e *wireError) text() string {
 // kind is the stable name of the error, "" if it has none.
 func (e *wireError) kind() string {
 	if e.Metadata.ErrorType != "" {
-		return e.Metadata.ErrorType
+		return string(e.Metadata.ErrorType)
 	}
-	return e.ErrorType
+	return string(e.ErrorType)
 }
 
 // status is the error's own, of HTTP; 502 if it has none.
@@ -320,7 +365,7 @@ func (e *wireError) status() int {
 		return int(v)
 	}
 	if e.HTTPStatus >= 400 && e.HTTPStatus <= 599 {
-		return e.HTTPStatus
+		return int(e.HTTPStatus)
 	}
 	return http.StatusBadGateway
 }
@@ -331,7 +376,7 @@ var errNoChoice = errors.New("no choices")
 // fine.
 func (v *envelope) read(body []byte) error {
 	d := json.NewDecoder(bytes.NewReader(body))
-	if err := d.Decode(v); err != nil {
+	if err := lenient(d.Decode(v)); err != nil {
 		return fmt.Errorf("the response is not JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -344,12 +389,15 @@ func (v *envelope) read(body []byte) error {
 // response without choices is one.
 func (v *envelope) failure() *wireError {
 	switch {
-	case v.Error != nil:
+	case v.Error != nil && !v.Error.none:
 		return v.Error
 	case len(v.Choices) == 0:
 		return &wireError{Message: json.RawMessage(quoted(errNoChoice.Error()))}
 	}
-	return v.Choices[0].Error
+	if e := v.Choices[0].Error; e != nil && !e.none {
+		return e
+	}
+	return nil
 }
 
 // content is the text of the answer; ok is false if there is none.
@@ -459,7 +507,7 @@ func (j *Judge) complete(ctx context.Context, x *exchange, model string) error {
 	}
 	// The library is told of the model alone: the body is that of the exchange.
 	_, err := j.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{Model: model})
-	if x.err == nil && x.status == 200 && x.envelope.failure() == nil {
+	if x.err == nil && x.status/100 == 2 && x.envelope.failure() == nil {
 		// What the library could not decode of an answer that is whole, such as
 		// a count written 10.0, is not needed: the envelope has it.
 		return nil
