@@ -65,7 +65,7 @@ func (e *ReplyError) Error() string { return e.Defect }
 // evidence that the claim does not cite. Each is named in Reply.Defects. A claim
 // that cites nothing has joint None whatever the reply says.
 func Parse(reply string, o *Roster) (*Reply, error) {
-	text, err := extract(reply)
+	text, err := extract(reply, "claims")
 	if err != nil {
 		return nil, &ReplyError{Defect: err.Error(), NoJSON: errors.Is(err, errNoObject)}
 	}
@@ -493,20 +493,20 @@ var replyNames = map[string]bool{
 // an object.
 const maxStarts = 64
 
-// errNoObject: nothing in a reply looks like an object with claims.
-var errNoObject = errors.New("no complete JSON object with claims")
+// errNoObject: nothing in a reply looks like an object that was asked for.
+var errNoObject = errors.New("no complete JSON object")
 
 // endsDraft closes the reasoning that some models write before their answer.
 const endsDraft = "</think>"
 
 // extract returns the one JSON object of a reply that may be wrapped in prose
 // or in a Markdown fence, with what JSON does not allow put right. Of several
-// objects it is the one with a "claims" member; two of those are an error, for
+// objects it is the one with the member that was asked for; two of those are an error, for
 // which one is meant is anyone's guess. What stands before the end of a draft
 // does not count if an object stands after it.
-func extract(reply string) (string, error) {
+func extract(reply, member string) (string, error) {
 	for at := strings.LastIndex(reply, endsDraft); at >= 0; at = strings.LastIndex(reply[:at], endsDraft) {
-		found, err := theObject(reply[at+len(endsDraft):])
+		found, err := theObject(reply[at+len(endsDraft):], member)
 		if found != "" || !errors.Is(err, errNoObject) {
 			return found, err
 		}
@@ -514,10 +514,10 @@ func extract(reply string) (string, error) {
 	if strings.HasPrefix(strings.TrimSpace(reply), "<think>") && !strings.Contains(reply, endsDraft) {
 		return "", errors.New("the reply ends within its draft")
 	}
-	return theObject(reply)
+	return theObject(reply, member)
 }
 
-func theObject(reply string) (string, error) {
+func theObject(reply, member string) (string, error) {
 	found := ""
 	rest := reply
 	for range maxStarts {
@@ -530,19 +530,19 @@ func theObject(reply string) (string, error) {
 		if end > 0 {
 			whole = tidied(rest[i : i+end])
 		}
-		if end == 0 || !hasClaims(whole) {
+		if end == 0 || !has(whole, member) {
 			// Not ours as a whole; an object may still begin within it.
 			rest = rest[i+1:]
 			continue
 		}
 		if found != "" {
-			return "", errors.New("more than one JSON object with claims")
+			return "", fmt.Errorf("more than one JSON object with %s", member)
 		}
 		found = whole
 		rest = rest[i+end:]
 	}
 	if found == "" {
-		return "", errNoObject
+		return "", fmt.Errorf("%w with %s", errNoObject, member)
 	}
 	return found, nil
 }
@@ -612,8 +612,8 @@ func tidied(object string) string {
 	return string(b)
 }
 
-func hasClaims(text string) bool {
+func has(text, member string) bool {
 	o, _ := readObject(json.RawMessage(text)) // what is wrong with it is found later
-	_, ok := o["claims"]
+	_, ok := o[member]
 	return ok
 }

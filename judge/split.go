@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,52 +42,67 @@ var SplitSchema string
 const maxSplit = 32
 
 // ParseSplit reads the reply of a model that was asked for the claims of s: one
-// JSON object with "sentences", each of s1, s2, ... once, with prose around it
-// ignored. Every claim must have a word, and no number that neither the answer nor
+// JSON object with "sentences", each of s1, s2, ... once, read as leniently as
+// [Parse] does. Every claim must have a word, and no number that neither the answer nor
 // the question has: what a model makes up must not count against the answer. An
 // error is a [*ReplyError].
 func ParseSplit(reply string, s *Sentences) ([][]string, error) {
-	type sentence struct {
-		ID     string    `json:"id"`
-		Claims *[]string `json:"claims"`
+	text, err := extract(reply, "sentences")
+	if err != nil {
+		return nil, &ReplyError{Defect: err.Error(), NoJSON: errors.Is(err, errNoObject)}
 	}
-	var got struct {
-		Sentences []sentence `json:"sentences"`
+	claims, err := splitOf(json.RawMessage(text), s)
+	if err != nil {
+		return nil, &ReplyError{Defect: err.Error()}
 	}
-	for rest := reply; got.Sentences == nil; {
-		i := strings.IndexByte(rest, '{')
-		if i < 0 {
-			return nil, &ReplyError{"no complete JSON object with sentences"}
-		}
-		if err := json.NewDecoder(strings.NewReader(rest[i:])).Decode(&got); err != nil {
-			got.Sentences = nil
-		}
-		rest = rest[i+1:]
+	return claims, nil
+}
+
+func splitOf(raw json.RawMessage, s *Sentences) ([][]string, error) {
+	o, err := readObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.list("sentences")
+	if err != nil {
+		return nil, err
 	}
 	n := len(s.Sentences)
 	claims := make([][]string, n)
 	known := numbersOf(s.Answer + " " + s.Question)
-	for _, s := range got.Sentences {
-		k, err := strconv.Atoi(strings.TrimPrefix(s.ID, "s"))
+	for _, raw := range list {
+		o, err := readObject(raw)
+		if err != nil {
+			return nil, err
+		}
+		id, err := o.id("id", "s")
+		if err != nil {
+			return nil, err
+		}
+		k, err := strconv.Atoi(strings.TrimPrefix(id, "s"))
 		switch {
-		case err != nil || k < 1 || k > n || s.ID != "s"+strconv.Itoa(k):
-			return nil, &ReplyError{fmt.Sprintf("there is no sentence %q", clip(s.ID))}
+		case err != nil || k < 1 || k > n || id != "s"+strconv.Itoa(k):
+			return nil, fmt.Errorf("there is no sentence %q", clip(id))
 		case claims[k-1] != nil:
-			return nil, &ReplyError{fmt.Sprintf("sentence %s occurs twice", s.ID)}
-		case s.Claims == nil:
-			return nil, &ReplyError{fmt.Sprintf("sentence %s has no claims member", s.ID)}
-		case len(*s.Claims) > maxSplit:
-			return nil, &ReplyError{fmt.Sprintf("sentence %s has %d claims, more than %d", s.ID, len(*s.Claims), maxSplit)}
+			return nil, fmt.Errorf("sentence %s occurs twice", id)
+		}
+		var texts []string
+		if list, err := o.list("claims"); err != nil {
+			return nil, fmt.Errorf("sentence %s: %w", id, err)
+		} else if len(list) > maxSplit {
+			return nil, fmt.Errorf("sentence %s has %d claims, more than %d", id, len(list), maxSplit)
+		} else if err := json.Unmarshal(o["claims"], &texts); err != nil {
+			return nil, fmt.Errorf("sentence %s: %w", id, shapeError("claims", o["claims"]))
 		}
 		claims[k-1] = []string{}
-		for _, text := range *s.Claims {
+		for _, text := range texts {
 			text = strings.Join(strings.Fields(text), " ")
 			if !strings.ContainsFunc(text, isWordRune) {
-				return nil, &ReplyError{fmt.Sprintf("sentence %s has a claim without a word", s.ID)}
+				return nil, fmt.Errorf("sentence %s has a claim without a word", id)
 			}
 			for number := range numbersOf(text) {
 				if !known[number] {
-					return nil, &ReplyError{fmt.Sprintf("a claim of sentence %s has %s, which the answer does not have", s.ID, clip(number))}
+					return nil, fmt.Errorf("a claim of sentence %s has %s, which the answer does not have", id, clip(number))
 				}
 			}
 			claims[k-1] = append(claims[k-1], text)
@@ -94,7 +110,7 @@ func ParseSplit(reply string, s *Sentences) ([][]string, error) {
 	}
 	for k := range claims {
 		if claims[k] == nil {
-			return nil, &ReplyError{fmt.Sprintf("sentence s%d is missing", k+1)}
+			return nil, fmt.Errorf("sentence s%d is missing", k+1)
 		}
 	}
 	return claims, nil

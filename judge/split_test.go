@@ -26,7 +26,7 @@ func TestParseSplit(t *testing.T) {
 		`{"sentences":[{"id":"s1","claims":[]},{"id":"s1","claims":[]}]}`:              "twice",
 		`{"sentences":[{"id":"s3","claims":[]}]}`:                                      `no sentence "s3"`,
 		`{"sentences":[{"id":"s01","claims":[]}]}`:                                     `no sentence "s01"`,
-		`{"sentences":[{"id":"s1"},{"id":"s2","claims":[]}]}`:                          "no claims member",
+		`{"sentences":[{"id":"s1"},{"id":"s2","claims":[]}]}`:                          `member "claims" is missing`,
 		`{"sentences":[{"id":"s1","claims":["-"]},{"id":"s2","claims":[]}]}`:           "without a word",
 		`{"sentences":[{"id":"s1","claims":["It is 95 m."]},{"id":"s2","claims":[]}]}`: "has 95, which the answer does not have",
 	} {
