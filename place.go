@@ -46,7 +46,18 @@ type Place struct {
 	// Excluded says that the place counts in no span set: its quote was found elsewhere
 	// than given and the run leaves such places out, or it is a mark whose quote is nowhere.
 	Excluded bool `json:",omitempty"`
+
+	// Whole says that the place was given by a start and an end and has at least
+	// [WholeShare] of a document of more than [WholeChars] code points: as good as all of it.
+	Whole bool `json:",omitempty"`
 }
+
+// A place is as good as a whole document from this share of its code points on, if the
+// document has more than so many.
+const (
+	WholeShare = 0.8
+	WholeChars = 2000
+)
 
 // Parts is how many parts the code points of the place have: 1, or its pieces.
 func (p *Place) Parts() int { return max(1, len(p.Pieces)) }

@@ -331,6 +331,10 @@ var runKeys = []*setting{
 		name: "min_defined", def: 0.5, check: within(0, 1), doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
 		field: func(s *Settings) any { return &s.MinDefined },
 	},
+	{
+		name: "accept", def: []string{}, item: blankItem, check: noRepeats, doc: "signs that the input is wrong with which gates have their verdict all the same (ibid help signs)",
+		field: func(s *Settings) any { return &s.Accept },
+	},
 
 	{
 		name: "statistics.level", def: 0.95, scores: true, check: strictlyWithin(0, 1), doc: "confidence level of intervals",

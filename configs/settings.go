@@ -48,8 +48,9 @@ type Settings struct {
 
 	ConciseChars int64 // code points that a citation may point to before it counts less
 	Weights      Weights
-	MinCoverage  float64 // fraction in [0, 1]
-	MinDefined   float64 // fraction in [0, 1]: of a system's rows that a metric must be defined for
+	MinCoverage  float64  // fraction in [0, 1]
+	MinDefined   float64  // fraction in [0, 1]: of a system's rows that a metric must be defined for
+	Accept       []string // names of signs that take no verdict from gates
 	Statistics   Statistics
 	Slices       []string // tag names, system, provider, model, source_type
 	Presence     Presence

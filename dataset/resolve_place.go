@@ -64,6 +64,9 @@ func (q *query) resolve() *badValue {
 	default:
 		q.characters(unit)
 	}
+	if lay := q.source.layout; lay != nil && lay.hasText && coarse != "document" && q.place.Level == ibid.LevelCharacters && lay.length > ibid.WholeChars {
+		q.place.Whole = float64(q.place.Length()) >= ibid.WholeShare*float64(lay.length)
+	}
 	return nil
 }
 

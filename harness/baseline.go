@@ -107,14 +107,9 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = b.why
 		return out, nil
 	}
-	if out.Reason = e.uncoveredSide(g); out.Reason != "" {
-		return out, nil
-	}
-	if row, _ := gateRow(g, e.Summary); row != nil && e.Dir != "" {
-		var err error
-		if out.Reason, err = tooFewDefined(e.Dir, row, e.MinDefined); err != nil || out.Reason != "" {
-			return out, err
-		}
+	var err error
+	if out.Reason, err = e.weakSide(g); err != nil || out.Reason != "" {
+		return out, err
 	}
 	d, why, err := b.difference(g)
 	if err != nil || why != "" {
@@ -127,8 +122,12 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Value = d.P
 	}
 	switch {
+	case out.Value == nil && d.Reason == compare.NotPaired:
+		out.Reason = d.Reason
 	case out.Value == nil:
 		out.Reason = fmt.Sprintf("undefined: %d pairs, %d left out", d.N, d.Undefined)
+	case d.Doubt != "":
+		out.Reason = d.Doubt
 	case g.Func == configs.PValue && strings.HasPrefix(g.Op, ">") && d.Test != string(stats.WelchT) && smallestP(d.Clusters) > g.Number:
 		out.Reason = fmt.Sprintf("undecided: %d clusters cannot give a p below %.2g", d.Clusters, smallestP(d.Clusters))
 	default:
@@ -164,25 +163,42 @@ func (b *Baseline) difference(g configs.Gate) (d compare.Difference, why string,
 	return d, "", err
 }
 
-// uncoveredSide says which side rests on too little, "" if none does.
-func (e *Evidence) uncoveredSide(g configs.Gate) string {
-	if row, _ := gateRow(g, e.Summary); row != nil && uncovered(row, e.MinCoverage) {
-		return coverageReason(row, e.MinCoverage)
-	}
+// weakSide says which side of a gate's difference rests on too little, or has a sign that
+// its input is wrong; "" if none does.
+func (e *Evidence) weakSide(g configs.Gate) (string, error) {
+	b := e.Baseline
 	ofBase := g
-	if e.Baseline.system != "" {
+	if b.system != "" {
 		ofBase.Slices = nil
 		for _, f := range g.Slices {
 			if f.Key == "system" {
-				f.Value = e.Baseline.system
+				f.Value = b.system
 			}
 			ofBase.Slices = append(ofBase.Slices, f)
 		}
 	}
-	if row, _ := gateRow(ofBase, e.Baseline.summary); row != nil && uncovered(row, e.MinCoverage) {
-		return "the baseline's " + coverageReason(row, e.MinCoverage)
+	for _, side := range []struct {
+		gate    configs.Gate
+		dir     string
+		summary []runs.SummaryRow
+		signs   []runs.Sign
+		whose   string
+	}{{g, e.Dir, e.Summary, e.Signs, ""}, {ofBase, b.base.Dir, b.summary, b.base.Manifest.Signs, "the baseline's side: "}} {
+		row, _ := gateRow(side.gate, side.summary)
+		if row == nil {
+			continue
+		}
+		if uncovered(row, e.MinCoverage) {
+			return side.whose + coverageReason(row, e.MinCoverage), nil
+		}
+		if why := e.signed(side.signs, row.System, row.Metric); why != "" {
+			return side.whose + why, nil
+		}
+		if why, err := e.tooFewDefined(side.dir, row); err != nil || why != "" {
+			return side.whose + why, err
+		}
 	}
-	return ""
+	return "", nil
 }
 
 // checkBaseline refuses a baseline that is not a finished run, or that cannot be

@@ -1,9 +1,11 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ibid/dataset/parquet"
@@ -15,41 +17,161 @@ import (
 // data.
 var oftenUndefined = []string{"boundary_error_start", "boundary_error_end", "consistency_variance", "alce_precision"}
 
+// A systemMetric is a metric over the rows of a system, "" for all systems together.
+type systemMetric struct{ system, metric string }
+
+// reasonCounts count rows by the reason for which a metric has no value.
+type reasonCounts map[string]int64
+
+func (r reasonCounts) add(why string) {
+	if _, ok := r[why]; !ok {
+		why = strings.Clone(why) // it belongs to its column
+	}
+	r[why]++
+}
+
+// excused are the rows without a value for a reason that says nothing of the system.
+func (r reasonCounts) excused() (n int64) {
+	for why, rows := range r {
+		if metrics.Excuses(why) {
+			n += rows
+		}
+	}
+	return n
+}
+
+// most is the commonest of the other reasons.
+func (r reasonCounts) most() string {
+	most := ""
+	for why, n := range r {
+		if !metrics.Excuses(why) && (most == "" || n > r[most] || n == r[most] && why < most) {
+			most = why
+		}
+	}
+	return most
+}
+
+// countReasons counts the rows of the run in dir in which the wanted metrics have no
+// value; of those rows that are in a slice, unless in is nil.
+func countReasons(dir string, wanted map[systemMetric]reasonCounts, in []bool) error {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names := make(map[string]bool)
+	for w := range wanted {
+		names[w.metric] = true
+	}
+	at := 0
+	var system, undefined parquet.ColumnValues
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "system", &system); err != nil {
+			return err
+		}
+		if err := f.ReadColumn(g, "undefined", &undefined); err != nil {
+			return err
+		}
+		for i := range f.GroupRows(g) {
+			at++
+			if in != nil && !in[at-1] {
+				continue
+			}
+			for k := undefined.Offsets[i]; k < undefined.Offsets[i+1]; k++ {
+				if !names[undefined.Keys[k]] {
+					continue
+				}
+				for _, of := range []string{"", system.Strings[i]} {
+					if counts, ok := wanted[systemMetric{of, undefined.Keys[k]}]; ok {
+						counts.add(undefined.Strings[k])
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mayBeFewDefined reports whether the summary alone leaves open that the metric of a row
+// is known of too little.
+func mayBeFewDefined(row *runs.SummaryRow, minDefined float64) bool {
+	return row.DefinedShare != nil && *row.DefinedShare < minDefined && !slices.Contains(oftenUndefined, row.Metric)
+}
+
+// definedOf is how much of the rows that count has the metric of a row of the summary,
+// and whether that is too little.
+func definedOf(row *runs.SummaryRow, reasons reasonCounts, minDefined float64) (fewDefined, bool) {
+	all := row.N + row.Undefined
+	f := fewDefined{metric: row.Metric, defined: float64(row.N), rows: all - reasons.excused(), why: reasons.most()}
+	if share := *row.DefinedShare; share < f.defined/float64(all) { // some rows count in part
+		f.defined = share * float64(all)
+	}
+	return f, f.rows > 0 && f.defined < minDefined*float64(f.rows)
+}
+
 // tooFewDefined says why the metric of a row of the summary of the run in dir is known of
 // too few rows to be judged by, "" if it is not. Rows are only read again where the
 // summary alone cannot tell.
 func tooFewDefined(dir string, row *runs.SummaryRow, minDefined float64) (string, error) {
-	if row.DefinedShare == nil || *row.DefinedShare >= minDefined || slices.Contains(oftenUndefined, row.Metric) {
+	if !mayBeFewDefined(row, minDefined) {
 		return "", nil
 	}
 	in, err := rowsOfSlice(dir, row.Slice)
 	if err != nil {
 		return "", err
 	}
-	reasons := make(map[string]int64)
-	var counted int64
-	err = runs.Rows().Scan(dir, []string{"system", "undefined"}, func(at int64, r *runs.Row) error {
-		why := r.Undefined[row.Metric]
-		if row.System != "" && r.System != row.System || in != nil && !in[at] || metrics.Excuses(why) {
-			return nil
-		}
-		counted++
-		if why != "" {
-			reasons[strings.Clone(why)]++
-		}
-		return nil
-	})
-	if err != nil || counted == 0 || float64(row.N) >= minDefined*float64(counted) {
+	reasons := make(reasonCounts)
+	if err := countReasons(dir, map[systemMetric]reasonCounts{{row.System, row.Metric}: reasons}, in); err != nil {
 		return "", err
 	}
-	most := ""
-	for why, n := range reasons {
-		if most == "" || n > reasons[most] || n == reasons[most] && why < most {
-			most = why
+	f, few := definedOf(row, reasons, minDefined)
+	if !few {
+		return "", nil
+	}
+	text := fmt.Sprintf("defined for %s of %d rows, below min_defined %v", rowsText(f.defined), f.rows, minDefined)
+	if f.why != "" {
+		text += fmt.Sprintf(": %d have %s", reasons[f.why], f.why)
+	}
+	return text, nil
+}
+
+// findFewDefined finds the metrics of each system that are known of some rows, and of
+// surely less than minDefined of those that count.
+func findFewDefined(dir string, sums map[string]*systemSums, summary []runs.SummaryRow, minDefined float64) error {
+	wanted := make(map[systemMetric]reasonCounts)
+	order := make(map[string]int) // of metrics
+	for m, d := range metrics.Definitions() {
+		order[d.Name] = m
+	}
+	var rows []*runs.SummaryRow
+	for i := range summary {
+		r := &summary[i]
+		_, isMetric := order[r.Metric]
+		if isMetric && r.System != "" && r.Slice == "" && r.Agg == runs.Macro && r.N > 0 && mayBeFewDefined(r, minDefined) {
+			rows = append(rows, r)
+			wanted[systemMetric{r.System, r.Metric}] = make(reasonCounts)
 		}
 	}
-	return fmt.Sprintf("defined for %d of %d rows, below min_defined %v: %d have %s", row.N, counted, minDefined, reasons[most], most), nil
+	slices.SortFunc(rows, func(a, b *runs.SummaryRow) int {
+		return cmp.Or(strings.Compare(a.System, b.System), cmp.Compare(order[a.Metric], order[b.Metric]))
+	})
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := countReasons(dir, wanted, nil); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		f, few := definedOf(r, wanted[systemMetric{r.System, r.Metric}], minDefined)
+		if s := sums[r.System]; few && isShare(f.rows-int64(f.defined), f.rows, 1-minDefined) {
+			s.few, s.declared = append(s.few, f), minDefined
+		}
+	}
+	return nil
 }
+
+// rowsText prints a number of rows, of which some may count in part.
+func rowsText(n float64) string { return strconv.FormatFloat(n, 'g', 4, 64) }
 
 // rowsOfSlice says which rows are in a slice KEY=VALUE; nil is all of them.
 func rowsOfSlice(dir, slice string) ([]bool, error) {

@@ -51,7 +51,8 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 		return nil, err
 	}
 	defer b.Close()
-	e := &Evidence{Dir: dir, Summary: b.summary, MinCoverage: c.MinCoverage, MinDefined: c.MinDefined, Baseline: b}
+	e := evidenceOf(dir, m, c, b.summary)
+	e.Baseline = b
 	out := &Outcome{Dir: dir, Manifest: m, Existed: true}
 	out.Gates, err = e.Ask(c.Gates())
 	return out, err
@@ -68,7 +69,7 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 	if err != nil {
 		return nil, err
 	}
-	out.Gates, out.Drift, err = askGates(gates, dir, baseline, summary, c)
+	out.Gates, out.Drift, err = askGates(gates, dir, m, baseline, summary, c)
 	return out, err
 }
 
@@ -76,14 +77,14 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 // with diff and p compare with what m was compared with; without that, or if it is
 // gone, they have no verdict.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
-	results, _, err := askGates(c.Gates(), dir, m.Baseline, summary, c)
+	results, _, err := askGates(c.Gates(), dir, m, m.Baseline, summary, c)
 	return results, err
 }
 
 // askGates opens a baseline if a gate needs it. It also says whether the judge moved
 // since.
-func askGates(gates []configs.Gate, dir, baseline string, summary []runs.SummaryRow, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
-	e := &Evidence{Dir: dir, Summary: summary, MinCoverage: c.MinCoverage, MinDefined: c.MinDefined}
+func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, summary []runs.SummaryRow, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
+	e := evidenceOf(dir, m, c, summary)
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
 	if !needs || baseline == "" {
 		results, err := e.Ask(gates)
@@ -100,6 +101,11 @@ func askGates(gates []configs.Gate, dir, baseline string, summary []runs.Summary
 	e.Baseline = b
 	results, err := e.Ask(gates)
 	return results, b.drift, err
+}
+
+// evidenceOf is what gates of c are asked of, of the run m in dir.
+func evidenceOf(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) *Evidence {
+	return &Evidence{Dir: dir, Summary: summary, MinCoverage: c.MinCoverage, MinDefined: c.MinDefined, Signs: m.Signs, Accept: c.Accept}
 }
 
 // Lacks says why the run says too little to be judged by: too many claims that
@@ -140,6 +146,9 @@ func (o *Outcome) Verdict(minCoverage float64) runs.Verdict {
 // checkGates refuses gates over metrics that do not exist, that the summary of this
 // run will not have, or that need a baseline where there is none.
 func checkGates(c *configs.Config, baseline bool) error {
+	if err := checkAccepted(c); err != nil {
+		return err
+	}
 	for _, g := range c.Gates() {
 		d, ok := metrics.Lookup(g.Metric)
 		switch {
@@ -199,6 +208,28 @@ type Evidence struct {
 	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
 	Dir         string    // of the run; "" if its rows are not at hand, and MinDefined means nothing
 	Baseline    *Baseline // of gates with diff and p; nil if there is none
+	Signs       []runs.Sign
+	Accept      []string // names of signs that take no verdict, see accept
+}
+
+// signed says which sign takes the verdict from a gate over a metric of a system, "" if
+// none does.
+func (e *Evidence) signed(signs []runs.Sign, system, metric string) string {
+	for i := range signs {
+		s := &signs[i]
+		if s.Name != signMinDefined.Name && s.Counts(system, metric) && !slices.Contains(e.Accept, s.Name) {
+			return fmt.Sprintf("%s; accept: [%s] gives a verdict all the same", s.Sentence(), s.Name)
+		}
+	}
+	return ""
+}
+
+// tooFewDefined is the sign min_defined, of the rows that a gate is about.
+func (e *Evidence) tooFewDefined(dir string, row *runs.SummaryRow) (string, error) {
+	if dir == "" || slices.Contains(e.Accept, signMinDefined.Name) {
+		return "", nil
+	}
+	return tooFewDefined(dir, row, e.MinDefined)
 }
 
 // Ask looks up each gate. Gates must have passed the checks of a [Job.Plan]. The
@@ -227,11 +258,12 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = why
 		return out, nil
 	}
-	if e.Dir != "" {
-		var err error
-		if why, err = tooFewDefined(e.Dir, row, e.MinDefined); err != nil {
-			return out, err
-		}
+	why, err := e.tooFewDefined(e.Dir, row)
+	if err != nil {
+		return out, err
+	}
+	if sign := e.signed(e.Signs, row.System, row.Metric); sign != "" {
+		why = sign
 	}
 	switch g.Func {
 	case configs.Low:

@@ -25,11 +25,13 @@ type place struct {
 // or an (id, system) occurs twice in the first limit rows (0 = all).
 //
 // It keeps a hash of 8 bytes a row; rows whose hashes agree are compared in full
-// in a second pass, so a collision of hashes is no duplicate.
-func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress func(done int64)) error {
+// in a second pass, so a collision of hashes is no duplicate. It also says whether the
+// rows are of several systems.
+func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress func(done int64)) (several bool, err error) {
 	hashes := newKeyHashes(rowsOf(src, limit))
 	done := int64(0)
-	err := eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+	var first string
+	err = eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, null := b.Key(i)
 		if null {
 			r := rowOf(b, i)
@@ -39,21 +41,25 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 			}
 		}
 		hashes.add(id, system)
+		if done == 0 {
+			first = strings.Clone(system)
+		}
+		several = several || system != first
 		if done++; done%keysBatch == 0 {
 			progress(done)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return several, err
 	}
 	suspects := hashes.repeated()
 	if len(suspects) == 0 {
-		return nil
+		return several, nil
 	}
 	type key struct{ id, system string }
 	seen := make(map[key]place)
-	return eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+	return several, eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, _ := b.Key(i)
 		if _, ok := suspects[hashes.of(id, system)]; !ok {
 			return nil

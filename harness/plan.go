@@ -24,21 +24,22 @@ import (
 // A Plan is a run before anything is written: its inputs are open, its settings
 // have been checked against them, and its fingerprint is known.
 type Plan struct {
-	job         *Job
-	source      *dataset.Source
-	people      *dataset.Source         // the same, for what annotators said
-	documents   *dataset.DocumentSource // nil if the run has none
-	conventions dataset.Conventions
-	options     metrics.Options
-	inputs      []runs.Input
-	shared      *sharedDocuments
-	annotators  severalAnnotators
-	judge       judge.Judge // nil if the run has none
-	live        judge.Live  // the judge, if it asks over a network; else nil
-	inline      bool        // some row brings documents of its own
-	anchors     *Plan       // of the run over the judge's anchors; nil if there are none
-	openAnchors bool        // some anchors have no verdict, and another try may get it
-	warnings    []string    // of planning, for the manifest
+	job            *Job
+	source         *dataset.Source
+	people         *dataset.Source         // the same, for what annotators said
+	documents      *dataset.DocumentSource // nil if the run has none
+	conventions    dataset.Conventions
+	options        metrics.Options
+	inputs         []runs.Input
+	shared         *sharedDocuments
+	annotators     severalAnnotators
+	judge          judge.Judge // nil if the run has none
+	live           judge.Live  // the judge, if it asks over a network; else nil
+	inline         bool        // some row brings documents of its own
+	severalSystems bool        // rows are of several systems; known once keys are checked
+	anchors        *Plan       // of the run over the judge's anchors; nil if there are none
+	openAnchors    bool        // some anchors have no verdict, and another try may get it
+	warnings       []string    // of planning, for the manifest
 
 	// What a budget knows, in billionths of a US dollar: what earlier processes spent
 	// on this run, and what is spent on the other rows that share its budget: the

@@ -28,6 +28,7 @@ type recorder struct {
 	cluster string // the setting statistics.cluster
 
 	sourceTypes bool     // the run slices by them
+	hashes      bool     // of answers are wanted
 	types       []string // scratch
 
 	tagKeys, tagValues []string
@@ -51,6 +52,7 @@ type (
 		CostUSD, LatencyMillis                                            runs.DoubleColumn
 		Tokens                                                            runs.IntColumn
 		SourceTypes                                                       runs.TextsColumn
+		AnswerHash                                                        runs.IntColumn
 	}
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
@@ -171,6 +173,9 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 		to.SourceTypes.Append(r.types)
 	}
 	to.Components.Optional(scores.Components)
+	if r.hashes && failure == nil {
+		to.AnswerHash.Append(answerHash(in))
+	}
 	// What a metric can be at least and at most where something of it is unscored.
 	for i, m := range r.layout.Bounded {
 		if scores.HasBounds[m] {

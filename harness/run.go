@@ -137,7 +137,8 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 
 // checkAllKeys checks the keys of the dataset and of the anchors.
 func (p *Plan) checkAllKeys(ctx context.Context) error {
-	err := checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows))
+	var err error
+	p.severalSystems, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows))
 	if err == nil && p.anchors != nil {
 		err = p.anchors.checkAllKeys(ctx)
 	}
@@ -384,6 +385,9 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		return err
 	}
 	p.warnOfQuotes(m)
+	if err := p.findSigns(m, counted.summary); err != nil {
+		return err
+	}
 	if m.Rows > 0 {
 		m.Coverage = new(float64(m.Rows-m.Errors) / float64(m.Rows))
 	}

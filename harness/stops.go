@@ -25,13 +25,9 @@ func (p *Plan) checkInput(ctx context.Context) error {
 	s := &p.job.Config.Settings
 	switch {
 	case p.Rows == 0:
-		u := usagef("%s has no rows", s.Dataset)
-		u.Tip = "name the file that holds the answers; ibid import says how many records it wrote"
-		return u
+		return signNoRows.Stop("%s has no rows", s.Dataset)
 	case p.documents != nil && p.documents.Rows() == 0:
-		u := usagef("%s has no documents", s.Documents)
-		u.Tip = "name the file that holds the sources; without any, leave documents out: places are scored, texts are not"
-		return u
+		return signEmptyDocuments.Stop("%s has no documents", s.Documents)
 	}
 	err := p.checkOnly(ctx)
 	if err == nil && !p.job.ofAnchors { // slices are of the run
@@ -73,11 +69,11 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 		of, ok := values[tag.Key]
 		switch {
 		case !ok:
-			u := usagef("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key)
+			u := signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key)
 			u.Tip = meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags")
 			return u
 		case !of[tag.Value]:
-			u := usagef("--only %s=%s leaves no row", tag.Key, tag.Value)
+			u := signNoRowLeft.Stop("--only %s=%s leaves no row", tag.Key, tag.Value)
 			u.Tip = meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", "")
 			return u
 		}
@@ -86,7 +82,7 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 	for _, tag := range p.job.Only {
 		all = append(all, "--only "+tag.Key+"="+tag.Value)
 	}
-	return usagef("%s leave no row: none has all of these tags", strings.Join(all, " "))
+	return signNoRowLeft.Stop("%s leave no row: none has all of these tags", strings.Join(all, " "))
 }
 
 // checkSlices stops a run over slices by a tag that no row of the dataset has. It reads
@@ -117,7 +113,7 @@ func (p *Plan) checkSlices(ctx context.Context) error {
 		return err
 	}
 	tip := meantAmong(missing[0], append(slices.Sorted(maps.Keys(tags)), runs.ColumnSlices()...), "slices can be by", "")
-	return p.job.Config.Refuse("slices", "no row has the tag "+missing[0], tip)
+	return p.job.Config.Refuse("slices", fmt.Sprintf("no row has the tag %s (sign %s)", missing[0], signUnknownSlice.Name), tip)
 }
 
 // meantAmong is a hint: the name that was probably meant, else the first of all names
@@ -173,9 +169,8 @@ func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	if err != nil {
 		return err
 	}
-	u := usagef("none of the cited documents is in %s: the answers cite %s; it has %s",
+	u := signNoCitedDocument.Stop("none of the cited documents is in %s: the answers cite %s; it has %s",
 		p.job.Config.Documents, listed(quotedNames(cited), 3), listed(quotedNames(names), 3))
-	u.Tip = "cite documents by their names in the column doc"
 	for _, doc := range cited {
 		if near := nearestDocument(doc, names); near != "" {
 			u.Tip = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, near)

@@ -16,8 +16,12 @@ import (
 	"ibid/metrics/stats"
 )
 
-// A counted says how many rows a run has, and how many of them are error rows.
-type counted struct{ rows, errors int64 }
+// A counted says how many rows a run has, how many of them are error rows, and what
+// their summary is.
+type counted struct {
+	rows, errors int64
+	summary      []runs.SummaryRow
+}
 
 // summarize makes summary.parquet from rows.parquet: the summary is a function
 // of the rows and nothing else. What is known of parts saves reading them.
@@ -53,7 +57,8 @@ func (p *Plan) summarize(ctx context.Context, known knownParts) (counted, error)
 		}
 	}
 	noteOffsets(rows)
-	return counted{groups.rows, groups.errors}, runs.WriteSummary(p.Dir, withhold(rows, &s.Reporting))
+	rows = withhold(rows, &s.Reporting)
+	return counted{groups.rows, groups.errors, rows}, runs.WriteSummary(p.Dir, rows)
 }
 
 // noteOffsets says beside every span metric which share of the quotes stands at its

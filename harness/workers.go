@@ -120,6 +120,7 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 	if err != nil {
 		return nil, err
 	}
+	r.hashes = p.severalSystems
 	settings := &p.job.Config.Settings
 	return &worker{plan: p, scorer: s, record: r, sums: newPartSummer(layout, settings)}, nil
 }

@@ -78,6 +78,13 @@ const (
 	MovedCitations
 	MovedTruth
 	LostTruth
+	MissingCitations
+	QuotedCitations
+	MisplacedQuotes
+	PlacedCitations
+	WholeCitations
+	TruthMarks
+	OutOfBoundsTruth
 
 	NumCounts
 )
@@ -195,6 +202,13 @@ var countDefinitions = [NumCounts]Definition{
 	MovedCitations:             count("moved_citations", LowerIsBetter, "citations whose quote stands elsewhere than their offsets say (quote_repaired)", noCitations),
 	MovedTruth:                 count("moved_truth", LowerIsBetter, "truth spans whose quote stands elsewhere than their offsets say, of all annotators", noTruth),
 	LostTruth:                  count("lost_truth", LowerIsBetter, "truth spans that are nowhere: the quote is not found, or the offsets are beyond 2^31-1", noTruth),
+	MissingCitations:           count("missing_citations", LowerIsBetter, "citations of documents that are not among those given (document_not_found)", noCitations),
+	QuotedCitations:            count("quoted_citations", Neutral, "citations whose quote was compared with a text", noCitations),
+	MisplacedQuotes:            count("misplaced_quotes", LowerIsBetter, "of these, those whose quote does not stand where they say: moved, ambiguous or not found", noCitations),
+	PlacedCitations:            count("placed_citations", Neutral, "citations with a place in a text that is known", noCitations),
+	WholeCitations:             count("whole_citations", LowerIsBetter, "of these, those that have a start and an end and at least 80 % of a document of more than 2,000 code points", noCitations),
+	TruthMarks:                 count("truth_marks", Neutral, "truth spans of all annotators, duplicates counted", noTruth),
+	OutOfBoundsTruth:           count("out_of_bounds_truth", LowerIsBetter, "of these, those that end after their document or page", noTruth),
 }
 
 // sumDefinition makes the definition of a pooled sum.

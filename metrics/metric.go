@@ -179,6 +179,25 @@ func (d *Definition) Corrigible() bool {
 	return d.Judged || d.Name == "overall_citation_accuracy"
 }
 
+// ReadsTexts reports whether the metric looks at texts that are cited: a text that is not
+// known may change it.
+func (d *Definition) ReadsTexts() bool {
+	switch d.Name {
+	case "citation_completeness", "citation_coverage":
+		return false
+	}
+	return d.Judged || d.Group == "tokens"
+}
+
+// ComparesTruth reports whether the metric compares what is cited with truth.
+func (d *Definition) ComparesTruth() bool {
+	switch d.Group {
+	case "pages", "documents":
+		return true
+	}
+	return d.OfSpans() || d.Name == "over_citation" || d.Name == "span_length_ratio"
+}
+
 // How many metrics and sums every run has; custom ones follow.
 const (
 	NumBuiltin     = int(numBuiltin)

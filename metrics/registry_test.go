@@ -150,7 +150,8 @@ func TestCountColumns(t *testing.T) {
 		necessary_citations necessity_citations undecided_claims undecided_cited_claims unscored_needing_claims
 		unscored_factual_claims unscored_consistency_claims relevance_citations unscored_necessity_citations
 		unscored_extra_citations
-		no_claim_citations no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations moved_citations moved_truth lost_truth`)
+		no_claim_citations no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations moved_citations moved_truth lost_truth
+		missing_citations quoted_citations misplaced_quotes placed_citations whole_citations truth_marks out_of_bounds_truth`)
 	if len(want) != int(NumCounts) {
 		t.Errorf("%d counts, want %d", NumCounts, len(want))
 	}

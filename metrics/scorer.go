@@ -95,8 +95,8 @@ func (r *registry) newScorer(o Options) *Scorer {
 		why := ibid.Defined
 		if d.Judged {
 			why = ibid.NoJudge // unless the run has one
-			if m := Metric(len(s.reasons)); m != CitationCompleteness && m != CitationCoverage {
-				s.reading = append(s.reading, m)
+			if d.ReadsTexts() {
+				s.reading = append(s.reading, Metric(len(s.reasons)))
 			}
 		}
 		s.reasons = append(s.reasons, why)
@@ -116,16 +116,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	s.names.reset()
 	s.loadCitations(r, out)
 	if r.HasTruth {
-		var moved, lost int64
-		for i := range r.Truth {
-			if p := &r.Truth[i].Place; p.Status == ibid.StatusQuoteRepaired {
-				moved++
-			} else if !r.Truth[i].DocNull && misplaced(p) {
-				lost++
-			}
-		}
-		out.count(MovedTruth, moved)
-		out.count(LostTruth, lost)
+		countMarks(r.Truth, out)
 	}
 	switch why := s.loadTruth(r); {
 	case why != ibid.Defined:
@@ -165,15 +156,9 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 		out.undefined(DistinctSources, ibid.NoCitations)
 		return
 	}
-	var valid, moved int64
+	countPlaces(r.Citations, out)
 	for i := range r.Citations {
 		p := &r.Citations[i].Place
-		if p.Status.Valid() {
-			valid++
-		}
-		if r.Citations[i].Repaired.Known() {
-			moved++
-		}
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})
 		if p.Level != ibid.LevelNowhere {
 			key, doc := s.names.codes(p.Doc, p.Page)
@@ -183,9 +168,6 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 			}
 		}
 	}
-	out.count(Citations, int64(len(r.Citations)))
-	out.count(ValidCitations, valid)
-	out.count(MovedCitations, moved)
 	out.Values[DistinctSources], out.Reasons[DistinctSources] = float64(len(s.names.docs)), ibid.Defined
 }
 

@@ -78,7 +78,7 @@ func (c *Comparison) pairTitle(p *compare.Pair) string {
 		title += ", all systems"
 	}
 	if !p.Paired {
-		return fmt.Sprintf("%s: UNPAIRED, no question in common: %s rows", title, Thousands(p.Rows))
+		return fmt.Sprintf("%s: not paired, no question in common: %s rows side by side", title, Thousands(p.Rows))
 	}
 	title += fmt.Sprintf(": %s pairs", Thousands(p.Rows))
 	for _, d := range []struct {

@@ -15,6 +15,7 @@ type summaryJSON struct {
 	Run      runJSON                      `json:"run"`
 	Gates    runs.ListOf[runs.GateResult] `json:"gates"`
 	Summary  []runs.SummaryRow            `json:"summary"`
+	Signs    runs.ListOf[runs.Sign]       `json:"signs"`
 	Warnings runs.ListOf[string]          `json:"warnings"`
 	Statuses map[string]int64             `json:"citation_statuses"`
 }
@@ -39,7 +40,7 @@ func runOf(m *runs.Manifest) runJSON {
 func (s *Summary) writeJSON(w io.Writer) error {
 	m := s.Run
 	return WriteJSON(w, summaryJSON{
-		Schema: "ibid.summary/v1", Run: runOf(m), Gates: s.Gates, Summary: s.rows, Warnings: m.Warnings, Statuses: m.Statuses,
+		Schema: "ibid.summary/v1", Run: runOf(m), Gates: s.Gates, Summary: s.rows, Signs: m.Signs, Warnings: m.Warnings, Statuses: m.Statuses,
 	})
 }
 

@@ -17,6 +17,9 @@ func (s *Summary) writeMarkdown(w io.Writer) error {
 	if len(s.Gates) > 0 {
 		markdownGates(&b, s.Gates)
 	}
+	for _, sign := range s.Run.Shown() {
+		fmt.Fprintf(&b, "\n- %s\n", markdownText(sign.Sentence()))
+	}
 	var notes footnotes
 	s.markdownLead(&b, &notes)
 	fmt.Fprintf(&b, "\n<details><summary>all metrics</summary>\n")

@@ -29,6 +29,7 @@ type verdictView struct {
 	State    gateHead // the verdict in one word
 	Headline string   // and in one sentence
 	Sampled  string   // which rows are left out; "" if none
+	Signs    []signView
 	Lines    []finding
 	Several  bool // there is more than one run
 	Runs     []runHead
@@ -57,6 +58,7 @@ func verdictSection(data *pageData) *section {
 		f.say(" could not be scored.")
 		view.Lines = append(view.Lines, f)
 	}
+	view.Signs = signs(data)
 	view.Lines = append(moved(data), view.Lines...)
 	for _, says := range []func(*pageData) []finding{statusesInWords, outcomesInWords, systemsInWords, whatChanged, whatMoved} {
 		view.Lines = append(view.Lines, says(data)...)
@@ -68,6 +70,38 @@ func verdictSection(data *pageData) *section {
 		view.Worst = append(view.Worst, newWorstCitation(data, w.row, w.citation, w.problem))
 	}
 	return &section{"verdict", "Verdict", view}
+}
+
+// A signView is one sign that the input may be wrong, or a note.
+type signView struct {
+	Tone            tone
+	Name, Text, Tip string
+}
+
+// signs are those of all runs.
+func signs(data *pageData) []signView {
+	var out []signView
+	for _, r := range data.results {
+		for _, s := range r.run.Manifest.Signs {
+			v := signView{
+				Tone: toneWarn, Name: "sign: " + s.Name, Text: line(s.System, 60) + ": " + shown(s.Text) + ".",
+				Tip: "Probably " + shown(s.Cause) + ". What to do: " + shown(s.Tip) + ".",
+			}
+			if r.prefix != "" {
+				v.Text = r.prefix + v.Text
+			}
+			switch {
+			case s.Note:
+				v.Tone, v.Name, v.Tip = toneNote, "note: "+s.Name, ""
+			case s.Accepted:
+				v.Tone, v.Name, v.Tip = toneNote, v.Name+", accepted", ""
+			default:
+				v.Text += " Gates over " + Plural(int64(len(s.Metrics)), "metric", "metrics") + " of it have no verdict."
+			}
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // moved says which places are not where they were said to be, of all runs.

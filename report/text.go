@@ -20,6 +20,9 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 	}
 	var b strings.Builder
 	fmt.Fprintln(&b, style.Bold(s.Title))
+	for _, sign := range s.Run.Shown() {
+		fmt.Fprintln(&b, CleanLine(sign.Sentence()))
+	}
 	var notes footnotes
 	switch systems := s.systems(); {
 	case o.All || s.by == "" && len(systems) < 2:

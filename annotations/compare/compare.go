@@ -3,9 +3,9 @@
 //
 // Rows are paired where both sides answered the same question; the difference of
 // a metric is then a mean of differences, or a difference of two ratios of sums
-// over the same rows, which is far more certain than two separate estimates. Where
-// no question is shared, two samples are compared that have nothing in common, and
-// the result says so.
+// over the same rows, which is far more certain than two separate estimates. Sides
+// that share no question stand side by side: there is no difference between them, and
+// no rank.
 //
 // The unit that chance is about is the cluster: rows that share a question, or
 // what statistics.cluster of the base run names. Every result is a function of the
@@ -121,6 +121,9 @@ type Difference struct {
 	McNemar  *McNemar            `json:"mcnemar,omitempty" col:"-"` // of 0/1 metrics
 	Reason   string              `json:"reason,omitempty" doc:"why there is no difference" null:"there is one"`
 	Warnings runs.ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
+
+	// Doubt says why there can be no verdict on the difference; "" if there can be one.
+	Doubt string `json:"-" col:"-"`
 
 	// Corrected is of means that rest on a judge, where people judged rows of both
 	// sides.

@@ -367,6 +367,8 @@ func TestOtherNames(t *testing.T) {
 	}
 }
 
+// TestUnpaired: sides without a common question stand side by side, with no difference
+// between them.
 func TestUnpaired(t *testing.T) {
 	base := write(t, "base", []row{scored("a", 0.5), scored("b", 0.25), scored("c", 1), scored("d", 0.5)}, nil)
 	other := write(t, "other", []row{scored("e", 0.75), scored("f", 0.5), scored("g", 1)}, nil)
@@ -379,9 +381,14 @@ func TestUnpaired(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for _, d := range p.Differences {
-		if !near(d.Diff, 0.75-0.5625) || d.Test != "welch-t" || d.Method != "welch-t" || d.N != 7 || d.Higher+d.Lower+d.Same != 0 {
+		if !near(d.Base, 0.5625) || !near(d.New, 0.75) || d.Diff != nil || d.Low != nil || d.SE != nil || d.P != nil || d.Adjusted != nil || d.MDE != nil || d.Outcome != compare.Unknown ||
+			d.Reason != "not paired: the sides have no question in common" || d.Test != "" || d.Method != "" || d.N != 7 || d.Higher+d.Lower+d.Same != 0 {
 			t.Errorf("%+v", d)
 		}
+	}
+	plan := compare.NewPlan(r, nil)
+	if len(plan.Lines) != 0 || len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "no question in common") {
+		t.Errorf("a plan of differences that there are not: %+v", plan)
 	}
 }
 

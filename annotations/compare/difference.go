@@ -34,7 +34,7 @@ func (t *tester) difference(p *pairing, q Quantity, inBase, inOther filter) (Dif
 	}
 	switch {
 	case len(p.pairs) == 0:
-		t.unpaired(&d, p, q, [2]*series{base, other}, [2]filter{inBase, inOther})
+		t.sideBySide(&d, p, q, [2]*series{base, other}, [2]filter{inBase, inOther})
 	case q.Micro:
 		t.pairedRatio(&d, p, base, other, inBase)
 	default:
@@ -170,8 +170,21 @@ func ratioUnits(first, second *stats.Grouper, clusters clusterCodes) *stats.Unit
 	return units
 }
 
-// unpaired compares two samples that have nothing in common.
-func (t *tester) unpaired(d *Difference, p *pairing, q Quantity, s [2]*series, in [2]filter) {
+// offsets compares the share of quotes that stand at their offsets.
+func (t *tester) offsets(p *pairing) (Difference, error) {
+	d, ok := metrics.Lookup(metrics.OffsetAccuracy)
+	if !ok {
+		return Difference{}, nil
+	}
+	return t.difference(p, Quantity{Metric: d}, nil, nil)
+}
+
+// NotPaired is the reason why there is no difference between sides that answered
+// different questions: which questions these are is part of what differs.
+const NotPaired = "not paired: the sides have no question in common"
+
+// sideBySide sets what either side has where they have no question in common.
+func (t *tester) sideBySide(d *Difference, p *pairing, q Quantity, s [2]*series, in [2]filter) {
 	var e [2]stats.Estimate
 	for i, rows := range []*rowSet{p.base, p.other} {
 		clusters := clusterCodes{}
@@ -192,15 +205,11 @@ func (t *tester) unpaired(d *Difference, p *pairing, q Quantity, s [2]*series, i
 		if e[i] = c.Mean(t.level); q.Micro {
 			e[i] = c.DeltaT(t.level)
 		}
+		d.N += e[i].N
+		d.Clusters += e[i].Clusters
 	}
 	d.setSides(e[0], e[1])
-	u := stats.NewUnpaired(&e[1], &e[0], t.level)
-	d.N = u.N
-	t.setEstimate(d, &u.Estimate)
-	t.setMDE(d, u.DF)
-	if u.Defined() {
-		t.setTest(d, u.T)
-	}
+	d.Reason = NotPaired
 }
 
 // setSides sets what either side has.

@@ -74,6 +74,13 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 	}
 	d, err := l.difference(p, q, in, inOther)
 	d.Slice = slice
+	if err == nil && d.Diff != nil && restsOnSpans(l.base, &q.Metric) {
+		offsets, err := l.offsets(p)
+		if err != nil {
+			return d, err
+		}
+		d.Doubt = offsetsDoubt(&offsets, l.level)
+	}
 	return d, err
 }
 

@@ -28,7 +28,7 @@ type PlanLine struct {
 	Metric string `json:"metric"`
 	Agg    string `json:"agg"`
 	From   string `json:"from"`   // what the variance was taken from
-	Paired bool   `json:"paired"` // differences of the same rows; else of rows that have nothing in common
+	Paired bool   `json:"paired"` // differences of the same rows; else of rows of one run alone
 
 	N         int64    `json:"n"` // pairs it was taken from; rows of either side if unpaired
 	Clusters  int64    `json:"clusters"`
@@ -50,13 +50,12 @@ func NewPlan(r *Result, deltas []float64) *Plan {
 		if pair.System != "" {
 			from += ", " + pair.System
 		}
+		if !pair.Paired {
+			p.Notes = append(p.Notes, from+": no question in common, so nothing is known of differences; plan from one of them: ibid compare --plan RUN")
+		}
 		for i := range pair.Differences {
 			if d := &pair.Differences[i]; d.Headline && d.Diff != nil {
-				n := d.N
-				if !pair.Paired {
-					n /= 2
-				}
-				p.add(PlanLine{Metric: d.Metric, Agg: d.Agg, From: from, Paired: pair.Paired, N: n, Clusters: d.Clusters}, d.SE)
+				p.add(PlanLine{Metric: d.Metric, Agg: d.Agg, From: from, Paired: true, N: d.N, Clusters: d.Clusters}, d.SE)
 			}
 		}
 	}

@@ -336,10 +336,8 @@ func (c *comparison) addPair(i, j int, base, other *rowSet, system string) error
 	if out.Differences, err = c.differences(p); err != nil {
 		return err
 	}
-	if d, ok := metrics.Lookup(metrics.OffsetAccuracy); ok {
-		if out.offsets, err = c.difference(p, Quantity{Metric: d}, nil, nil); err != nil {
-			return err
-		}
+	if out.offsets, err = c.offsets(p); err != nil {
+		return err
 	}
 	if system == "" {
 		c.pairings[[2]int{i, j}] = p
@@ -430,8 +428,25 @@ func matching(values [][]string, value string) filter {
 	return f
 }
 
+// noteSigns notes what says of a side that its input may be wrong.
+func (c *comparison) noteSigns() {
+	for _, s := range c.sides {
+		for _, sign := range s.run.Manifest.Shown() {
+			ofSide := s.system == "" || s.system == sign.System
+			text := sign.Sentence()
+			if c.result.By == "run" {
+				text += ", in " + s.run.Manifest.ID
+			}
+			if ofSide && !sign.Note && !slices.Contains(c.result.Notes, text) {
+				c.result.Notes = append(c.result.Notes, text)
+			}
+		}
+	}
+}
+
 // finish adjusts p-values and ranks the sides.
 func (c *comparison) finish() (*Result, error) {
+	c.noteSigns()
 	c.result.adjust()
 	for i, s := range c.sides {
 		var err error
@@ -462,23 +477,34 @@ func (c *comparison) finish() (*Result, error) {
 }
 
 // withholdSpans takes back what is said of span metrics between sides whose offsets hold
-// their quotes in different shares: where a citation counts then depends on how well
-// offsets were kept, and not only on what was cited.
+// their quotes in different shares.
 func (c *comparison) withholdSpans(p *Pair) {
-	o := &p.offsets
-	if o.P == nil || *o.P > 1-c.level {
-		return
-	}
-	overallOfSpans := slices.Equal(c.base.components, []string{"span_accuracy_score"})
 	for i := range p.Differences {
 		d := &p.Differences[i]
-		m, ok := metrics.Lookup(d.Metric)
-		if ok && d.Diff != nil && (m.OfSpans() || overallOfSpans && m.Name == overall) {
-			d.Outcome = Unknown
-			d.Warnings = append(d.Warnings, fmt.Sprintf("no verdict: %s differs (%.3f and %.3f, p = %.4g), so that more quotes stand elsewhere than given in one than in the other; quoted_spans says which places count",
-				metrics.OffsetAccuracy, *o.Base, *o.New, *o.P))
+		if m, ok := metrics.Lookup(d.Metric); ok && d.Diff != nil && restsOnSpans(c.base, &m) {
+			if doubt := offsetsDoubt(&p.offsets, c.level); doubt != "" {
+				d.Outcome = Unknown
+				d.Warnings = append(d.Warnings, "no verdict: "+doubt)
+			}
 		}
 	}
+}
+
+// restsOnSpans reports whether a metric of a run compares places to the character.
+func restsOnSpans(r *Run, m *metrics.Definition) bool {
+	return m.OfSpans() || m.Name == overall && slices.Equal(r.components, []string{"span_accuracy_score"})
+}
+
+// offsetsDoubt says why span metrics of two sides cannot be compared whose offsets hold
+// their quotes in different shares, by the difference of offset_accuracy; "" if they do
+// not: where a citation counts depends on how well offsets were kept, and not only on what
+// was cited.
+func offsetsDoubt(o *Difference, level float64) string {
+	if o.P == nil || *o.P > 1-level {
+		return ""
+	}
+	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so that more quotes stand elsewhere than given in one than in the other; quoted_spans says which places count",
+		metrics.OffsetAccuracy, *o.Base, *o.New, *o.P)
 }
 
 // adjust adjusts p-values and concludes: those of the headline metrics of a pair by

@@ -65,6 +65,7 @@ type Manifest struct {
 	LostTruth   int64             `json:"lost_truth,omitempty"`  // truth spans that are nowhere
 	Coverage    *float64          `json:"coverage"`              // rows that have a result / rows; null without rows
 	Components  []string          `json:"overall_components,omitempty"`
+	Signs       []Sign            `json:"signs,omitempty"` // that the input may be wrong
 	Warnings    []string          `json:"warnings,omitempty"`
 	Timings     Timings           `json:"timings"`
 }

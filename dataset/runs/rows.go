@@ -58,6 +58,7 @@ type Row struct {
 	LatencyMillis *float64 `col:"answer_latency_ms" doc:"how long the answer took, as the input has it" unit:"ms" null:"not known"`
 
 	SourceTypes []string `col:"source_types" doc:"kinds of source that the citations have, sorted" null:"the run has no slices by source_type"`
+	AnswerHash  *int64   `col:"answer_hash" doc:"equal in rows whose answers have the same text and cite the same places" null:"the run has one system, or the row could not be scored"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.

@@ -35,8 +35,9 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare BASE NEW... | compare --by system RUN",
 		Short: "runs against a base run, or the systems of one run against each other",
 		Long: `compare says how much runs differ and whether that is more than chance. Rows are
-paired by id and system; rows without a counterpart are left out and listed. Runs
-that share no question are compared unpaired, and the output says so.
+paired by id and system; rows without a counterpart are left out and listed. Sides
+that share no question stand side by side, marked as not paired: there is no
+difference between them, and no rank.
 
 The metrics that decide are the overall score and its components, or those of
 --metric; their p-values are adjusted by Holm. Those of slices, and of the other

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) gateCommand() *cobra.Command {
-	var gates []string
+	var gates, accept []string
 	var ci ciFlags
 	cmd := &cobra.Command{
 		Use:   "gate RUN [BASE]",
@@ -37,15 +37,16 @@ with the --baseline that RUN had.`,
 			if err := ci.check(); err != nil {
 				return err
 			}
-			return a.gate(args, gates, &ci)
+			return a.gate(args, gates, accept, &ci)
 		},
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
+	cmd.Flags().StringArrayVar(&accept, "accept", nil, "a sign that the input is wrong with which gates have their verdict all the same (may be repeated; ibid help signs)")
 	ci.register(cmd)
 	return cmd
 }
 
-func (a *app) gate(args, gates []string, ci *ciFlags) error {
+func (a *app) gate(args, gates, accept []string, ci *ciFlags) error {
 	dir, baseline := args[0], ""
 	m, err := openRun(dir)
 	if err != nil {
@@ -55,6 +56,7 @@ func (a *app) gate(args, gates []string, ci *ciFlags) error {
 	if err != nil {
 		return err
 	}
+	config.Accept = append(config.Accept, accept...)
 	if len(config.Gates()) == 0 {
 		return &usageError{err: fmt.Errorf("%s has no gates", dir), hint: "give one: --gate 'char_f1 >= 0.7'; see ibid help gates"}
 	}

@@ -13,6 +13,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset/convert"
 	"ibid/dataset/runs"
+	"ibid/harness"
 	"ibid/judge"
 	"ibid/judge/prompts"
 	"ibid/metrics"
@@ -31,6 +32,7 @@ func (a *app) addHelp(root *cobra.Command) {
 		{"formats", "what ibid import reads, and what a dataset is", formatsTopic},
 		{"claims", "what a claim is, and which text a citation backs", claimsTopic},
 		{"gates", "how to make a run fail", func() string { return gatesTopic }},
+		{"signs", "signs that the input is wrong, and not the system", signsTopic},
 		{"exit-codes", "what exit codes mean", func() string { return exitTopic }},
 		{"prompts", "what a judge that asks models is asked, and how to change it", promptsTopic},
 		{"environment", "which environment variables count", func() string { return environmentTopic }},
@@ -236,17 +238,53 @@ on the run's own values compare with nothing, so anchors do not concern them.
 ibid gate RUN asks them of saved results; --junit FILE leaves the verdict to a CI
 system, --annotations github says on standard error what GitHub shows at the line of
 the run file, and --format markdown is fit for a step summary. A failed gate is exit
-code 3. A gate whose value is undefined, that rests on too little (min_coverage), or
-that so few clusters could not decide, has no verdict: exit code 4.
+code 3. A gate whose value is undefined, that rests on too little (min_coverage,
+min_defined), that so few clusters could not decide, or over metrics that a sign says
+mean little (ibid help signs; accept), has no verdict: exit code 4.
 `
+
+const signsIntro = `A sign says that the input is wrong, and not the system. Signs that stop end a command
+before anything is written (exit code 2). Those that warn are looked for in each system
+of a run; shares count with five cases or more, where the lower end of their 95 % Wilson
+interval is above the limit. They stand on standard error, in the manifest and on top of
+the page, and gates over the system and the metrics that they name have no verdict (exit
+code 4). A run file that knows better says so:
+
+  accept: [quotes_misplaced]
+`
+
+// signsTopic lists all signs.
+func signsTopic() string {
+	var b strings.Builder
+	b.WriteString(signsIntro)
+	head := ""
+	for _, s := range harness.Signs() {
+		now := "SIGNS THAT WARN"
+		if s.Stops {
+			now = "SIGNS THAT STOP"
+		} else if s.Note() {
+			now = "NOTES"
+		}
+		if now != head {
+			head = now
+			fmt.Fprintf(&b, "\n%s\n", head)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n      probably   %s\n      then       %s\n", s.Name, s.Text, s.Cause, s.Tip)
+		if names := s.Names(); names != "" {
+			fmt.Fprintf(&b, "      metrics    %s\n", names)
+		}
+	}
+	return b.String()
+}
 
 const exitTopic = `  0    done, gates passed
   1    could not: I/O, network, a bug
   2    wrong use: flags, run file, schema, fingerprint; nothing was written
   3    done, a gate failed
-  4    no verdict, or done in part: coverage below min_coverage, --max-cost reached or
-       a judge that cannot go on, records that an import left out, runs that cannot be
-       compared because their judge moved on its anchors; wins over 3
+  4    no verdict, or done in part: coverage below min_coverage, a gate over metrics
+       that a sign says mean little (ibid help signs), --max-cost reached or a judge
+       that cannot go on, records that an import left out, runs that cannot be compared
+       because their judge moved on its anchors; wins over 3
   130  interrupted; what was done is saved, the resume command is printed
   143  terminated; the same
 `

@@ -13,6 +13,7 @@ import (
 	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/convert"
+	"ibid/harness"
 	"ibid/report"
 )
 
@@ -156,16 +157,16 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 
 // nothingRead is the error of an import that has nothing to write.
 func nothingRead(r *convert.Report) error {
+	stop := harness.SignNoRecordLeft.Stop
 	switch {
 	case r.Failed > 0:
-		return &usageError{
-			err:  fmt.Errorf("none of the %s records could be read, so nothing was written", report.Thousands(r.Failed)),
-			hint: "the lines above say why; ibid import auto recognises the format",
-		}
+		err := stop("none of the %s records could be read, so nothing was written", report.Thousands(r.Failed))
+		err.Tip = "the lines above say why; ibid import auto recognises the format"
+		return err
 	case r.LeftOut > 0:
-		return &usageError{err: fmt.Errorf("all of the %s records were left out on purpose, so nothing was written", report.Thousands(r.LeftOut))}
+		return stop("all of the %s records were left out on purpose, so nothing was written", report.Thousands(r.LeftOut))
 	}
-	return &usageError{err: errors.New("there are no records in it, so nothing was written")}
+	return stop("there are no records in it, so nothing was written")
 }
 
 // interruptible is r until ctx ends; from then on it gives the error of ctx. A

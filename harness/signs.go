@@ -1,0 +1,556 @@
+package harness
+
+import (
+	"cmp"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid"
+	"ibid/configs"
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/stats"
+)
+
+// A Sign says that the input is wrong, and not the system. One that stops ends a run
+// before anything is written. The others are warnings: see [runs.Sign].
+type Sign struct {
+	Name  string
+	Stops bool
+	Text  string // what is seen, a sentence without its full stop
+	Cause string // what it probably comes from
+	Tip   string // what to do about it
+
+	// find looks at the sums of one system; nil of what stops.
+	find func(*systemSums) seen
+	// names says which metrics mean little then, and about which in words; nil of a note.
+	names func(d *metrics.Definition, judged bool) bool
+	about string
+	// asksGates says that gates look for the sign themselves, in the rows that they are
+	// about.
+	asksGates bool
+}
+
+// seen is what a sign sees in the sums of a system: nothing if Text is "".
+type seen struct {
+	text      string
+	cases, of int64
+	metrics   []string // if these are fewer than the sign names
+}
+
+// SignNoRecordLeft stops an import.
+var SignNoRecordLeft = &Sign{
+	Name: "no_record_left", Stops: true, Text: "no record of an import could be read",
+	Cause: "the file has another format, or other names",
+	Tip:   "ibid import auto FILE, or --columns THEIRS=OURS",
+}
+
+// The signs that stop a run.
+var (
+	signNoRows = &Sign{
+		Name: "no_rows", Stops: true, Text: "the dataset has no rows",
+		Cause: "another file was meant, or an import left all of its records out",
+		Tip:   "name the file that holds the answers; ibid import says how many records it wrote",
+	}
+	signNoRowLeft = &Sign{
+		Name: "no_row_left", Stops: true, Text: "--only leaves no row",
+		Cause: "the tag or its value is spelt otherwise, or stands only behind the rows of --limit",
+		Tip:   "ibid run … --only TAG=VALUE with a tag that rows have",
+	}
+	signUnknownSlice = &Sign{
+		Name: "unknown_slice", Stops: true, Text: "a slice is by a tag that no row has",
+		Cause: "the tag is spelt otherwise, or the import left it out",
+		Tip:   "slices: [TAG], with a tag that rows have, or model, provider, source_type, system",
+	}
+	signEmptyDocuments = &Sign{
+		Name: "empty_documents", Stops: true, Text: "the documents hold no document",
+		Cause: "another file was meant",
+		Tip:   "name the file that holds the sources; without any, leave documents out: places are scored, texts are not",
+	}
+	signNoCitedDocument = &Sign{
+		Name: "no_cited_document", Stops: true, Text: "none of the cited documents is among the documents",
+		Cause: "documents are called otherwise than in citations, or are of another collection",
+		Tip:   "cite documents by their names in the column doc",
+	}
+)
+
+// signMinDefined is asked of by gates, too.
+var signMinDefined = &Sign{
+	Name: "min_defined", Text: "metrics are defined for less of a system's rows than min_defined",
+	Cause: "answers without citations, or rows without what the metric needs",
+	Tip:   "rows.parquet has the reasons in its column undefined; min_defined: SHARE asks for less",
+	find:  (*systemSums).fewDefined, asksGates: true, about: "those that it lists; a gate asks of the rows that it is about",
+}
+
+// signs are all, those that stop first.
+var signs = []*Sign{
+	signNoRows, signNoRowLeft, SignNoRecordLeft, signUnknownSlice, signEmptyDocuments, signNoCitedDocument,
+	{
+		Name: "citations_null", Text: "no answer of a system says what it cites: citations is null in all of its rows",
+		Cause: "the column has another name, or the import does not know where citations are",
+		Tip:   "columns: {THEIRS: citations}, or ibid import … --columns THEIRS=citations; an empty list says that nothing is cited",
+		find: func(s *systemSums) seen {
+			if s.rows == 0 || s.nulls < s.rows {
+				return seen{}
+			}
+			return seen{fmt.Sprintf("citations is null in %s", all(s.rows, "row", "rows")), s.nulls, s.rows, nil}
+		},
+		names: func(d *metrics.Definition, _ bool) bool { return d.Group != "presence" },
+		about: "all but citation_presence",
+	},
+	{
+		Name: "documents_missing", Text: "more than 20 % of the citations of a system name documents that are not among those given",
+		Cause: "documents are called otherwise than in citations, or not all of them were given",
+		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid check names those that are missing",
+		find:  share(0.2, metrics.MissingCitations, metrics.Citations, "citations name documents that are not among those given"),
+		names: readsTexts, about: "those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage",
+	},
+	{
+		Name: "quotes_misplaced", Text: "more than 5 % of the quotes of a system's citations do not stand where they say: they stand elsewhere, in several places, or nowhere",
+		Cause: "offsets count bytes or UTF-16, ends are inclusive, or the documents are not those that were cited",
+		Tip:   "offset_unit: byte or utf16, span_end: inclusive; ibid check lists the places",
+		find:  share(0.05, metrics.MisplacedQuotes, metrics.QuotedCitations, "quotes of citations do not stand where they say"),
+		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
+	},
+	{
+		Name: "truth_out_of_bounds", Text: "more than 1 % of the truth spans of a system's rows end after their document or page",
+		Cause: "truth was marked in other texts, or its offsets count something else",
+		Tip:   "give the documents that were marked: --documents PATH, or say what offsets count: offset_unit: byte or utf16",
+		find:  share(0.01, metrics.OutOfBoundsTruth, metrics.TruthMarks, "truth spans end after their document or page"),
+		names: func(d *metrics.Definition, _ bool) bool { return d.ComparesTruth() || isOverall(d) },
+		about: "those that compare with truth",
+	},
+	{
+		Name: ibid.NoText.String(), Text: "more than 20 % of a system's claims could not be judged, because no text that they cite is known",
+		Cause: "citations are URLs, or documents that were not given",
+		Tip:   "ibid fetch ANSWERS -o sources.parquet, then --documents sources.parquet; judge: none asks about places only",
+		find:  share(0.2, metrics.NoTextClaims, metrics.Claims, "claims cite no text that is known"),
+		names: readsTexts, about: "those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage",
+	},
+	{
+		Name: "whole_documents", Text: "more than half of the places of a system are 80 % or more of a document of over 2,000 code points",
+		Cause: "offsets were filled in where only the document is known",
+		Tip:   "leave start and end out, or say unit: document",
+		find:  share(0.5, metrics.WholeCitations, metrics.PlacedCitations, "places are as good as whole documents"),
+		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
+	},
+	{
+		Name: "same_answers", Text: "at least 90 % of the answers of a system are, with their citations, those of another system to the same questions",
+		Cause: "answers of one system were read twice, under two names",
+		Tip:   "ibid import … --system NAME once for the answers of each system",
+		find: func(s *systemSums) seen {
+			if s.like == "" {
+				return seen{}
+			}
+			return seen{fmt.Sprintf("%d of %d answers are those of %s", s.same, s.shared, s.like), s.same, s.shared, nil}
+		},
+		names: func(*metrics.Definition, bool) bool { return true },
+		about: "all",
+	},
+	signMinDefined,
+	{
+		Name: "same_model", Text: "two systems have the same model: their comparison is of something else than the model (a note, no sign)",
+		Cause: "an A/B test",
+		Tip:   "nothing, if it is meant",
+		find: func(s *systemSums) seen {
+			if len(s.twins) == 0 {
+				return seen{}
+			}
+			return seen{text: fmt.Sprintf("its model %s is also that of %s", s.model, listed(s.twins, maxListedNames))}
+		},
+	},
+}
+
+// Signs are all signs, those that stop first.
+func Signs() []*Sign { return slices.Clone(signs) }
+
+// Note says that the sign is none, only something to know.
+func (s *Sign) Note() bool { return !s.Stops && s.names == nil && !s.asksGates }
+
+// Names says in words which metrics mean little where the sign is seen; "" if it stops, or
+// is a note.
+func (s *Sign) Names() string { return s.about }
+
+// Stop is the error of a sign that stops.
+func (s *Sign) Stop(format string, args ...any) *UsageError {
+	return &UsageError{Err: fmt.Errorf(format+" (sign %s)", append(args, s.Name)...), Tip: s.Tip}
+}
+
+// fewestCases is how many cases a share must rest on to be a sign.
+const fewestCases = 5
+
+// signLevel is the confidence level of the intervals of shares.
+const signLevel = 0.95
+
+// isShare reports whether cases of all are surely more than a limit: there are five or
+// more, and the lower end of Wilson's interval is above it.
+func isShare(cases, all int64, limit float64) bool {
+	return all >= fewestCases && stats.Wilson(float64(cases), float64(all), signLevel).Low > limit
+}
+
+// share is a sign of a share of counted things above a limit.
+func share(limit float64, cases, of metrics.Count, what string) func(*systemSums) seen {
+	return func(s *systemSums) seen {
+		k, n := s.counts[cases], s.counts[of]
+		if !isShare(k, n, limit) {
+			return seen{}
+		}
+		return seen{fmt.Sprintf("%d of %d %s", k, n, what), k, n, nil}
+	}
+}
+
+// all counts rows in words.
+func all(n int64, one, many string) string {
+	if n == 1 {
+		return "its only " + one
+	}
+	return fmt.Sprintf("all of its %d %s", n, many)
+}
+
+func isOverall(d *metrics.Definition) bool { return d.Name == metrics.OverallCitationAccuracy.String() }
+
+// readsTexts reports whether a metric looks at cited texts; the overall score does so
+// where there is a judge.
+func readsTexts(d *metrics.Definition, judged bool) bool {
+	return d.ReadsTexts() || judged && isOverall(d)
+}
+
+// readsOrPlaces reports whether a metric looks at cited texts or places.
+func readsOrPlaces(d *metrics.Definition, _ bool) bool {
+	return d.OfSpans() || d.ReadsTexts() || isOverall(d)
+}
+
+// metricNames are the names of the metrics that a sign says mean little.
+func (s *Sign) metricNames(judged bool) []string {
+	names := []string{}
+	if s.names == nil {
+		return names
+	}
+	for _, d := range metrics.Definitions() {
+		if s.names(&d, judged) && (judged || !d.Judged) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// checkAccepted refuses names under accept that no sign has.
+func checkAccepted(c *configs.Config) error {
+	var names []string
+	for _, s := range signs {
+		if !s.Stops && !s.Note() {
+			names = append(names, s.Name)
+		}
+	}
+	for _, name := range c.Accept {
+		if !slices.Contains(names, name) {
+			return c.Refuse("accept", "no sign is called "+strconv.Quote(name), meantAmong(name, names, "signs are", ""))
+		}
+	}
+	return nil
+}
+
+// signCounts are the counts that signs look at.
+var signCounts = []metrics.Count{
+	metrics.Citations, metrics.MissingCitations, metrics.QuotedCitations, metrics.MisplacedQuotes, metrics.PlacedCitations, metrics.WholeCitations,
+	metrics.TruthMarks, metrics.OutOfBoundsTruth, metrics.Claims, metrics.NoTextClaims,
+}
+
+// systemSums are what signs look at: sums over the rows of one system that were scored.
+type systemSums struct {
+	rows, nulls int64 // all, and those whose citations are null
+	counts      [metrics.NumCounts]int64
+
+	like         string // the system with the most identical answers, if that is a sign
+	same, shared int64  // answers identical to its own, and questions that both answered
+
+	model string
+	mixed bool // there is more than one model, or a row without
+	twins []string
+
+	few      []fewDefined
+	declared float64 // min_defined
+}
+
+// A fewDefined is a metric that is known of too little of the rows.
+type fewDefined struct {
+	metric  string
+	defined float64 // rows
+	rows    int64   // that count
+	why     string  // the commonest reason
+}
+
+// fewDefined is the sign min_defined.
+func (s *systemSums) fewDefined() seen {
+	if len(s.few) == 0 {
+		return seen{}
+	}
+	least := slices.MinFunc(s.few, func(a, b fewDefined) int { return cmp.Compare(a.defined*float64(b.rows), b.defined*float64(a.rows)) })
+	var names []string
+	for _, f := range s.few {
+		names = append(names, f.metric)
+	}
+	text := fmt.Sprintf("%s is defined for %s of %d rows", least.metric, rowsText(least.defined), least.rows)
+	if more := len(s.few) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more for less than min_defined %v", more, s.declared)
+	} else {
+		text += fmt.Sprintf(", less than min_defined %v", s.declared)
+	}
+	if least.why != "" {
+		text += "; most others have " + least.why
+	}
+	return seen{text, least.rows - int64(least.defined), least.rows, names}
+}
+
+// findSigns looks for signs in the finished tables of the run: first with their sums by
+// system, which are the same however the run was made.
+func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
+	sums, err := sumSystems(p.Dir)
+	if err != nil {
+		return err
+	}
+	if len(sums) > 1 {
+		if err := compareSystems(p.Dir, sums); err != nil {
+			return err
+		}
+	}
+	c := p.job.Config
+	if err := findFewDefined(p.Dir, sums, summary, c.MinDefined); err != nil {
+		return err
+	}
+	m.Signs = nil
+	for _, s := range signs {
+		if s.find == nil {
+			continue
+		}
+		for _, system := range slices.Sorted(maps.Keys(sums)) {
+			found := s.find(sums[system])
+			if found.text == "" {
+				continue
+			}
+			sign := runs.Sign{
+				Name: s.Name, System: system, Text: found.text, Cases: found.cases, Of: found.of, Cause: s.Cause, Tip: s.Tip,
+				Metrics: s.metricNames(p.judge != nil), Note: s.Note(), Accepted: slices.Contains(c.Accept, s.Name),
+			}
+			if found.metrics != nil {
+				sign.Metrics = found.metrics
+			}
+			m.Signs = append(m.Signs, sign)
+			if !sign.Note && !sign.Accepted && !p.job.ofAnchors {
+				p.job.warn("%s; probably %s: %s", sign.Sentence(), sign.Cause, sign.Tip)
+			}
+		}
+	}
+	return nil
+}
+
+// sumSystems adds up what signs look at.
+func sumSystems(dir string) (map[string]*systemSums, error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sums := make(map[string]*systemSums)
+	var system, status, counts parquet.ColumnValues
+	var of []*systemSums // of each row of the group
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "system", &system); err != nil {
+			return nil, err
+		}
+		if err := f.ReadColumn(g, "status", &status); err != nil {
+			return nil, err
+		}
+		of = of[:0]
+		for i, name := range system.Strings {
+			switch {
+			case i > 0 && name == system.Strings[i-1]:
+				of = append(of, of[i-1])
+				continue
+			case sums[name] == nil:
+				sums[strings.Clone(name)] = &systemSums{}
+			}
+			of = append(of, sums[name])
+		}
+		for _, c := range signCounts {
+			if err := f.ReadColumn(g, c.String(), &counts); err != nil {
+				return nil, err
+			}
+			for i, known := range counts.Valid {
+				switch {
+				case known:
+					of[i].counts[c] += counts.Ints[i]
+				case c == metrics.Citations && status.Strings[i] == runs.RowOK:
+					of[i].nulls++
+				}
+			}
+		}
+		for i, s := range status.Strings {
+			if s == runs.RowOK {
+				of[i].rows++
+			}
+		}
+	}
+	return sums, nil
+}
+
+// The most that is kept to compare the answers of systems: answers, of a part of the
+// questions if there are more, and systems.
+const (
+	maxSameAnswers = 1 << 18
+	maxSameSystems = 100
+)
+
+// sameLimit is the share of identical answers from which two systems may be one.
+const sameLimit = 0.9
+
+// compareSystems finds systems that give the same answers, and systems of one model.
+func compareSystems(dir string, sums map[string]*systemSums) error {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names := slices.Sorted(maps.Keys(sums))
+	number := make(map[string]int)
+	for i, name := range names {
+		number[name] = i
+	}
+	answers := newSameAnswers(maxSameAnswers)
+	var id, system, model, hash parquet.ColumnValues
+	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "model": &model, "answer_hash": &hash}
+	first := make([]bool, len(names)) // the model of the system's first row is noted
+	for g := range f.RowGroups() {
+		for name, into := range columns {
+			if err := f.ReadColumn(g, name, into); err != nil {
+				return err
+			}
+		}
+		for i, name := range system.Strings {
+			n, s := number[name], sums[name]
+			switch {
+			case !first[n]:
+				first[n], s.model, s.mixed = true, strings.Clone(model.Strings[i]), !model.Valid[i]
+			case !s.mixed && s.model != model.Strings[i]:
+				s.mixed = true
+			}
+			if hash.Valid[i] && n < maxSameSystems {
+				answers.add(stats.Key(id.Strings[i]), n, hash.Ints[i])
+			}
+		}
+	}
+	noteTwins(names, sums)
+	for pair, n := range answers.pairs() {
+		if !isShare(n.same, n.shared, sameLimit) {
+			continue
+		}
+		for k, i := range pair {
+			s, other := sums[names[i]], names[pair[1-k]]
+			if s.like == "" || n.same > s.same || n.same == s.same && other < s.like {
+				s.like, s.same, s.shared = other, n.same, n.shared
+			}
+		}
+	}
+	return nil
+}
+
+// noteTwins notes which systems have one and the same model, at the first of them.
+func noteTwins(names []string, sums map[string]*systemSums) {
+	of := make(map[string][]string)
+	for _, name := range names {
+		if s := sums[name]; !s.mixed {
+			of[s.model] = append(of[s.model], name)
+		}
+	}
+	for _, alike := range of {
+		sums[alike[0]].twins = alike[1:]
+	}
+}
+
+// An answerOf is the hash of what one system answered.
+type answerOf struct {
+	system int
+	hash   int64
+}
+
+// sameAnswers keeps the hashes of answers by question. Where there are too many, it
+// keeps those of the questions whose own hash is below a limit, which is halved until
+// they fit: which these are depends on the questions alone.
+type sameAnswers struct {
+	most, kept int
+	limit      uint64
+	of         map[uint64][]answerOf
+}
+
+func newSameAnswers(most int) *sameAnswers {
+	return &sameAnswers{most: most, limit: ^uint64(0), of: make(map[uint64][]answerOf)}
+}
+
+func (a *sameAnswers) add(question uint64, system int, hash int64) {
+	if question > a.limit {
+		return
+	}
+	a.of[question] = append(a.of[question], answerOf{system, hash})
+	for a.kept++; a.kept > a.most; {
+		a.limit /= 2
+		for q, list := range a.of {
+			if q > a.limit {
+				a.kept -= len(list)
+				delete(a.of, q)
+			}
+		}
+	}
+}
+
+// A sameCount counts questions that two systems answered, and those that they answered
+// alike.
+type sameCount struct{ same, shared int64 }
+
+// pairs counts for every two systems, the first of which has the lower number.
+func (a *sameAnswers) pairs() map[[2]int]sameCount {
+	out := make(map[[2]int]sameCount)
+	for _, list := range a.of {
+		for i := range list {
+			for j := range i {
+				x, y := list[j], list[i]
+				if x.system > y.system {
+					x, y = y, x
+				}
+				n := out[[2]int{x.system, y.system}]
+				n.shared++
+				if x.hash == y.hash {
+					n.same++
+				}
+				out[[2]int{x.system, y.system}] = n
+			}
+		}
+	}
+	return out
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// answerHash is the same for answers with the same text that cite the same places.
+func answerHash(a *ibid.Answer) int64 {
+	var scratch [64]byte
+	h := crc32.Update(0, castagnoli, []byte(a.Answer))
+	for i := range a.Citations {
+		c := &a.Citations[i]
+		h = crc32.Update(h, castagnoli, []byte(c.Doc))
+		b := append(scratch[:0], 0)
+		for _, n := range []ibid.Integer{c.Page, c.Start, c.End} {
+			if n.Known() {
+				b = strconv.AppendInt(b, n.Value, 10)
+			}
+			b = append(b, ' ')
+		}
+		h = crc32.Update(h, castagnoli, b)
+	}
+	return int64(h)
+}
