@@ -1,0 +1,243 @@
+package harness
+
+import (
+	"hash/crc32"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid"
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+	"ibid/metrics/stats"
+)
+
+// signCounts are the counts that signs look at.
+var signCounts = []metrics.Count{
+	metrics.Citations, metrics.MissingCitations, metrics.QuotedCitations, metrics.MisplacedQuotes, metrics.PlacedCitations, metrics.WholeCitations,
+	metrics.TruthMarks, metrics.OutOfBoundsTruth, metrics.Claims, metrics.NoTextClaims,
+}
+
+// systemSums are what signs look at: sums over the rows of one system that were scored.
+type systemSums struct {
+	rows, nulls int64 // all, and those whose citations are null
+	counts      [metrics.NumCounts]int64
+
+	like         string // the system with the most identical answers, if that is a sign
+	same, shared int64  // answers identical to its own, and questions that both answered
+
+	model string
+	mixed bool // there is more than one model, or a row without
+	twins []string
+
+	few      []fewDefined
+	declared float64 // min_defined
+}
+
+// sumSystems adds up what signs look at.
+func sumSystems(dir string) (map[string]*systemSums, error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sums := make(map[string]*systemSums)
+	var system, status, counts parquet.ColumnValues
+	var of []*systemSums // of each row of the group
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "system", &system); err != nil {
+			return nil, err
+		}
+		if err := f.ReadColumn(g, "status", &status); err != nil {
+			return nil, err
+		}
+		of = of[:0]
+		for i, name := range system.Strings {
+			switch {
+			case i > 0 && name == system.Strings[i-1]:
+				of = append(of, of[i-1])
+				continue
+			case sums[name] == nil:
+				sums[strings.Clone(name)] = &systemSums{}
+			}
+			of = append(of, sums[name])
+		}
+		for _, c := range signCounts {
+			if err := f.ReadColumn(g, c.String(), &counts); err != nil {
+				return nil, err
+			}
+			for i, known := range counts.Valid {
+				switch {
+				case known:
+					of[i].counts[c] += counts.Ints[i]
+				case c == metrics.Citations && status.Strings[i] == runs.RowOK:
+					of[i].nulls++
+				}
+			}
+		}
+		for i, s := range status.Strings {
+			if s == runs.RowOK {
+				of[i].rows++
+			}
+		}
+	}
+	return sums, nil
+}
+
+// The most that is kept to compare the answers of systems: answers, of a part of the
+// questions if there are more, and systems.
+const (
+	maxSameAnswers = 1 << 18
+	maxSameSystems = 100
+)
+
+// sameLimit is the share of identical answers from which two systems may be one.
+const sameLimit = 0.9
+
+// compareSystems finds systems that give the same answers, and systems of one model.
+func compareSystems(dir string, sums map[string]*systemSums) error {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names := slices.Sorted(maps.Keys(sums))
+	number := make(map[string]int)
+	for i, name := range names {
+		number[name] = i
+	}
+	answers := newSameAnswers(maxSameAnswers)
+	var id, system, model, hash parquet.ColumnValues
+	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "model": &model, "answer_hash": &hash}
+	first := make([]bool, len(names)) // the model of the system's first row is noted
+	for g := range f.RowGroups() {
+		for name, into := range columns {
+			if err := f.ReadColumn(g, name, into); err != nil {
+				return err
+			}
+		}
+		for i, name := range system.Strings {
+			n, s := number[name], sums[name]
+			switch {
+			case !first[n]:
+				first[n], s.model, s.mixed = true, strings.Clone(model.Strings[i]), !model.Valid[i]
+			case !s.mixed && s.model != model.Strings[i]:
+				s.mixed = true
+			}
+			if hash.Valid[i] && n < maxSameSystems {
+				answers.add(stats.Key(id.Strings[i]), n, hash.Ints[i])
+			}
+		}
+	}
+	noteTwins(names, sums)
+	for pair, n := range answers.pairs() {
+		if !isShare(n.same, n.shared, sameLimit) {
+			continue
+		}
+		for k, i := range pair {
+			s, other := sums[names[i]], names[pair[1-k]]
+			if s.like == "" || n.same > s.same || n.same == s.same && other < s.like {
+				s.like, s.same, s.shared = other, n.same, n.shared
+			}
+		}
+	}
+	return nil
+}
+
+// noteTwins notes which systems have one and the same model, at the first of them.
+func noteTwins(names []string, sums map[string]*systemSums) {
+	of := make(map[string][]string)
+	for _, name := range names {
+		if s := sums[name]; !s.mixed {
+			of[s.model] = append(of[s.model], name)
+		}
+	}
+	for _, alike := range of {
+		sums[alike[0]].twins = alike[1:]
+	}
+}
+
+// An answerOf is the hash of what one system answered.
+type answerOf struct {
+	system int
+	hash   int64
+}
+
+// sameAnswers keeps the hashes of answers by question. Where there are too many, it
+// keeps those of the questions whose own hash is below a limit, which is halved until
+// they fit: which these are depends on the questions alone.
+type sameAnswers struct {
+	most, kept int
+	limit      uint64
+	of         map[uint64][]answerOf
+}
+
+func newSameAnswers(most int) *sameAnswers {
+	return &sameAnswers{most: most, limit: ^uint64(0), of: make(map[uint64][]answerOf)}
+}
+
+func (a *sameAnswers) add(question uint64, system int, hash int64) {
+	if question > a.limit {
+		return
+	}
+	a.of[question] = append(a.of[question], answerOf{system, hash})
+	for a.kept++; a.kept > a.most; {
+		a.limit /= 2
+		for q, list := range a.of {
+			if q > a.limit {
+				a.kept -= len(list)
+				delete(a.of, q)
+			}
+		}
+	}
+}
+
+// A sameCount counts questions that two systems answered, and those that they answered
+// alike.
+type sameCount struct{ same, shared int64 }
+
+// pairs counts for every two systems, the first of which has the lower number.
+func (a *sameAnswers) pairs() map[[2]int]sameCount {
+	out := make(map[[2]int]sameCount)
+	for _, list := range a.of {
+		for i := range list {
+			for j := range i {
+				x, y := list[j], list[i]
+				if x.system > y.system {
+					x, y = y, x
+				}
+				n := out[[2]int{x.system, y.system}]
+				n.shared++
+				if x.hash == y.hash {
+					n.same++
+				}
+				out[[2]int{x.system, y.system}] = n
+			}
+		}
+	}
+	return out
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// answerHash is the same for answers with the same text that cite the same places.
+func answerHash(a *ibid.Answer) int64 {
+	var scratch [64]byte
+	h := crc32.Update(0, castagnoli, []byte(a.Answer))
+	for i := range a.Citations {
+		c := &a.Citations[i]
+		h = crc32.Update(h, castagnoli, []byte(c.Doc))
+		b := append(scratch[:0], 0)
+		for _, n := range []ibid.Integer{c.Page, c.Start, c.End} {
+			if n.Known() {
+				b = strconv.AppendInt(b, n.Value, 10)
+			}
+			b = append(b, ' ')
+		}
+		h = crc32.Update(h, castagnoli, b)
+	}
+	return int64(h)
+}
