@@ -55,7 +55,7 @@ func openFolder(path string) (*folder, error) {
 		if documents.KindOfName(name) != documents.Unreadable {
 			readable++
 		}
-		f.files = append(f.files, inputFile{FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size()}, info.ModTime()})
+		f.files = append(f.files, inputFile{FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size()}, info.ModTime(), nil})
 		return nil
 	})
 	if err != nil {

@@ -108,6 +108,7 @@ type fileSet struct {
 type inputFile struct {
 	FileInfo
 	modified time.Time
+	groups   []int64 // rows of each row group
 }
 
 func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error) {
@@ -124,7 +125,7 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size}, f.Modified})
+		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size}, f.Modified, f.groupRows()})
 		set.rows += f.Rows()
 		for col := range set.present {
 			set.present[col] = set.present[col] || f.binding.leaves[col].Column >= 0
@@ -173,6 +174,15 @@ func (s *fileSet) columns() []string {
 type openFile struct {
 	*parquet.File
 	binding *binding
+}
+
+// groupRows are the rows of each row group.
+func (f *openFile) groupRows() []int64 {
+	rows := make([]int64, f.RowGroups())
+	for k := range rows {
+		rows[k] = f.GroupRows(k)
+	}
+	return rows
 }
 
 // open reads the footer of one file and binds its columns.

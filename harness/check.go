@@ -74,6 +74,9 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	if err := p.checkCited(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}
+	if err := p.checkOffsets(ctx, docs); err != nil {
+		return nil, asUsage(err)
+	}
 	p.documentProblems(docs)
 	s, err := newScorer(p, docs)
 	if err != nil {

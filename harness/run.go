@@ -97,6 +97,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkCited(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}
+	if err := p.checkOffsets(ctx, docs); err != nil {
+		return nil, asUsage(err)
+	}
 	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
 		return nil, err
 	}

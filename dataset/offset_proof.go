@@ -1,0 +1,235 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+
+	"ibid"
+	"ibid/metrics/quote"
+	"ibid/metrics/token"
+)
+
+// A Reading is one way to understand source offsets.
+type Reading struct {
+	Unit token.Unit
+	End  SpanEnd
+	Base OffsetBase
+}
+
+// readings are those that are tried. Of several that explain all quotes the first that
+// changes least is taken.
+var readings = func() (all []Reading) {
+	for _, base := range []OffsetBase{FromDocument, FromPage} {
+		for _, end := range []SpanEnd{Exclusive, Inclusive} {
+			for _, unit := range []token.Unit{token.CodePoint, token.UTF16, token.Byte} {
+				all = append(all, Reading{unit, end, base})
+			}
+		}
+	}
+	return all
+}()
+
+// changes is in how many respects two readings differ.
+func (r Reading) changes(other Reading) (n int) {
+	for _, differs := range []bool{r.Unit != other.Unit, r.End != other.End, r.Base != other.Base} {
+		if differs {
+			n++
+		}
+	}
+	return n
+}
+
+// An OffsetProof says what a sample of quotes says about the offsets of a source.
+type OffsetProof struct {
+	Quotes int     // that some reading finds at their offsets, exactly
+	Given  int     // of them, that the conventions of the run find there
+	Better Reading // one that finds all of them, if Contradicted
+
+	// Contradicted is true if Better finds every quote that any reading finds, and the
+	// conventions do not. Quotes that no reading finds have no say.
+	Contradicted bool
+}
+
+// Of a source up to proofGroups row groups are looked at, evenly spread, and of each the
+// first proofQuotes quotes with offsets whose text is at hand, in the first proofRows
+// rows.
+const (
+	proofGroups = 16
+	proofQuotes = 64
+	proofRows   = 4096
+	proofBatch  = 64
+)
+
+var errEnough = errors.New("enough")
+
+// ProveOffsets looks for the quotes of citations and truth at their offsets, read in
+// every way. limit is how many rows of the source count. Offsets whose row states a
+// unit are not looked at.
+func ProveOffsets(ctx context.Context, s *Source, documents *View, c Conventions, limit int64) (OffsetProof, error) {
+	p := offsetProver{resolver: NewResolver(documents, c), given: Reading{c.OffsetUnit, c.SpanEnd, c.OffsetBase}, common: 1<<len(readings) - 1}
+	if !s.files.has("citations.cited_text") && !s.files.has("truth.cited_text") {
+		return OffsetProof{}, nil
+	}
+	s = s.Select(WantKeys | WantSpans | WantQuotes | WantDocuments)
+	groups := s.files.sample(proofGroups)
+	for i, first := range groups {
+		last := limit // the next group that is looked at is not looked at twice
+		if i+1 < len(groups) {
+			last = min(limit, groups[i+1])
+		}
+		if err := p.group(ctx, s, first, min(last, first+proofRows)); err != nil {
+			return OffsetProof{}, err
+		}
+	}
+	return p.result(), p.resolver.Err()
+}
+
+// has reports whether some file has a wanted column.
+func (s *fileSet) has(name string) bool {
+	for col, present := range s.present {
+		if present && s.spec.path(col) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// sample returns where row groups begin, evenly spread over all, at most n.
+func (s *fileSet) sample(n int) []int64 {
+	var starts []int64
+	var at int64
+	for i := range s.files {
+		for _, rows := range s.files[i].groups {
+			if rows > 0 {
+				starts = append(starts, at)
+			}
+			at += rows
+		}
+	}
+	if len(starts) <= n {
+		return starts
+	}
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = starts[i*len(starts)/n]
+	}
+	return out
+}
+
+// An offsetProver counts what quotes say.
+type offsetProver struct {
+	resolver *Resolver
+	given    Reading
+	left     int    // quotes to look at in this group
+	common   uint64 // readings that find all quotes so far, by number
+	proof    OffsetProof
+}
+
+// group looks at the quotes of the rows [from, to).
+func (p *offsetProver) group(ctx context.Context, s *Source, from, to int64) error {
+	if from >= to {
+		return nil
+	}
+	p.left = proofQuotes
+	var row ibid.Answer
+	err := s.Read(ctx, from, proofBatch, func(b *Batch) error {
+		defer b.Release()
+		for i := range b.Len() {
+			if from == to || p.left <= 0 {
+				return errEnough
+			}
+			from++
+			if b.Row(i, &row); row.Err == nil {
+				p.row(&row)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+func (p *offsetProver) row(row *ibid.Answer) {
+	r := p.resolver
+	r.row = row
+	if _, bad := r.inline.reset(row.Documents); bad != nil {
+		return
+	}
+	for i := range row.Citations {
+		if c := &row.Citations[i]; !c.DocNull {
+			p.place(c.Doc, c.Page, c.Start, c.End, c.Unit, c.CitedText)
+		}
+	}
+	for i := range row.Truth {
+		if m := &row.Truth[i]; !m.DocNull {
+			p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
+		}
+	}
+}
+
+func (p *offsetProver) place(doc string, page, start, end ibid.Integer, unit, quoted string) {
+	if p.left <= 0 || unit != "" || quote.Blank(quoted) || !start.Known() || !end.Known() || ibid.CheckSpan(start.Value, end.Value) != ibid.StatusOK {
+		return
+	}
+	var s source
+	p.resolver.find(doc, &s)
+	if _, ok := p.resolver.region(&s, 0); !ok {
+		return
+	}
+	p.left--
+	var found uint64
+	for i, reading := range readings {
+		if p.resolver.reads(&s, reading, page, start.Value, end.Value, quoted) {
+			found |= 1 << i
+			if reading == p.given {
+				p.proof.Given++
+			}
+		}
+	}
+	if found != 0 {
+		p.proof.Quotes++
+		p.common &= found
+	}
+}
+
+// reads reports whether a quote is what stands at offsets that are read one way.
+func (r *Resolver) reads(s *source, as Reading, page ibid.Integer, start, end int64, quoted string) bool {
+	var key int32
+	if as.Base == FromPage {
+		if !page.Known() && s.layout.hasPages || page.Known() && (page.Value < 1 || page.Value > int64(len(s.layout.pages))) {
+			return false
+		}
+		key = int32(page.Value)
+	}
+	reg, ok := r.region(s, key)
+	if !ok {
+		return false
+	}
+	if as.End == Inclusive {
+		end++
+	}
+	if as.Unit != token.CodePoint {
+		start, end = reg.codePoint(as.Unit, start, false), reg.codePoint(as.Unit, end, true)
+	}
+	if end > reg.len() {
+		return false
+	}
+	text := reg.slice(start, end)
+	return text == quoted || quote.Holds(text, quoted) && quote.Holds(quoted, text)
+}
+
+func (p *offsetProver) result() OffsetProof {
+	out := p.proof
+	best := -1
+	for set := p.common; set != 0 && out.Quotes > 0; set &= set - 1 {
+		r := readings[bits.TrailingZeros64(set)]
+		if n := r.changes(p.given); best < 0 || n < best {
+			best, out.Better = n, r
+		}
+	}
+	out.Contradicted = best > 0
+	return out
+}
