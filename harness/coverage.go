@@ -16,6 +16,9 @@ type judgedState struct {
 	num                stats.Exact // of the micro value
 	low, high          stats.Exact // sums over the rows that are defined or bounded
 	rows               int64       // those rows
+
+	known  stats.Exact // sum over the rows with a value, each by the share of its items whose texts are known
+	noText bool        // some row has items without
 }
 
 // addCoverage completes the rows of a summary with coverage, unscored items and
@@ -71,6 +74,10 @@ func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) 
 				st.unscored.Add(terms.unscored[row])
 				st.num.Add(terms.num[row])
 				st.bounds(row, &value, &low, &high)
+				if value.Valid[row] {
+					st.known.Add(metrics.Known(terms.scorable[row], terms.noText[row]))
+					st.noText = st.noText || terms.noText[row] > 0
+				}
 			}
 		}
 	}
@@ -93,13 +100,13 @@ func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
 }
 
 // judgedTerms are sums of count columns, row by row.
-type judgedTerms struct{ scorable, unscored, num []float64 }
+type judgedTerms struct{ scorable, unscored, num, noText []float64 }
 
 func (s *summarizer) termSums(part int, d *metrics.Definition) (t judgedTerms, err error) {
 	for _, x := range []struct {
 		into  *[]float64
 		terms []metrics.Term
-	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}} {
+	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}, {&t.noText, d.NoText()}} {
 		sum := make([]float64, s.file.GroupRows(part))
 		for _, term := range x.terms {
 			var c parquet.ColumnValues
@@ -124,6 +131,9 @@ func (st *judgedState) complete(r *runs.SummaryRow, d *metrics.Definition) {
 	scorable, _ := st.scorable.Float64()
 	unscored, _ := st.unscored.Float64()
 	r.Unscored = int64(unscored)
+	if known, _ := st.known.Float64(); st.noText {
+		r.DefinedShare = new(known / float64(r.N+r.Undefined))
+	}
 	if scorable > 0 {
 		r.Coverage = new((scorable - unscored) / scorable)
 	}

@@ -104,7 +104,7 @@ func definedOf(row *runs.SummaryRow, reasons reasonCounts, minDefined float64) (
 	all := row.N + row.Undefined
 	f := fewDefined{metric: row.Metric, defined: float64(row.N), rows: all - reasons.excused(), why: reasons.most()}
 	if share := *row.DefinedShare; share < f.defined/float64(all) { // some rows count in part
-		f.defined = share * float64(all)
+		f.defined, f.noText = share*float64(all), true
 	}
 	return f, f.rows > 0 && f.defined < minDefined*float64(f.rows)
 }
@@ -129,8 +129,11 @@ func tooFewDefined(dir string, row *runs.SummaryRow, minDefined float64) (string
 		return "", nil
 	}
 	text := fmt.Sprintf("defined for %s of %d rows, below min_defined %v", rowsText(f.defined), f.rows, minDefined)
-	if f.why != "" {
+	switch {
+	case f.why != "":
 		text += fmt.Sprintf(": %d have %s", reasons[f.why], f.why)
+	case f.noText:
+		text += ": claims that cite no known text do not count"
 	}
 	return text, nil
 }

@@ -258,6 +258,7 @@ type fewDefined struct {
 	defined float64 // rows
 	rows    int64   // that count
 	why     string  // the commonest reason
+	noText  bool    // rows count in part, because claims of theirs cite no known text
 }
 
 // fewDefined is the sign min_defined.

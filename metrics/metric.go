@@ -179,6 +179,29 @@ func (d *Definition) Corrigible() bool {
 	return d.Judged || d.Name == "overall_citation_accuracy"
 }
 
+// NoText are the terms of the items that the metric leaves out because no text that they
+// cite is known: with those of Scorable they are all of its items.
+func (d *Definition) NoText() []Term {
+	var out []Term
+	for _, t := range d.Scorable {
+		switch c, _ := CountByName(t.Column); c {
+		case NoTextClaims, NoTextNeedingClaims, NoTextFactualClaims, NoTextCitedClaims, NoTextCitations:
+			out = append(out, Term{t.Column, -t.Factor})
+		}
+	}
+	return out
+}
+
+// Known is the share of a row that counts as defined, where the metric has a value: that
+// of its items of which some cited text is known. The arguments are the sums of Scorable
+// and NoText.
+func Known(scorable, noText float64) float64 {
+	if noText <= 0 || scorable+noText <= 0 {
+		return 1
+	}
+	return max(0, scorable) / (scorable + noText)
+}
+
 // ReadsTexts reports whether the metric looks at texts that are cited: a text that is not
 // known may change it.
 func (d *Definition) ReadsTexts() bool {

@@ -194,9 +194,10 @@ type Ranking struct {
 // An Aside is a side that is not ranked, with the questions that its metric is known
 // of, among those that count.
 type Aside struct {
-	Side    int   `json:"side"`
-	Defined int64 `json:"defined"`
-	Rows    int64 `json:"rows"`
+	Side int `json:"side"`
+	// Defined counts a question in part where some claims or citations have no known text.
+	Defined float64 `json:"defined"`
+	Rows    int64   `json:"rows"`
 }
 
 // A Place is where a side stands among the others. All statements of a ranking

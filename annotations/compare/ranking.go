@@ -100,40 +100,44 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		}
 	}
 	least := c.base.Manifest.Effective().MinDefined
-	known := make(map[question]int)
+	values := make(map[question]int) // sides with a value
 	for i, s := range c.sides {
-		values, err := s.run.series(q)
+		series, err := s.run.series(q)
+		if err != nil {
+			return nil, nil, err
+		}
+		known, err := s.run.known(&q.Metric)
 		if err != nil {
 			return nil, nil, err
 		}
 		var has []question
 		a := Aside{Side: i, Rows: asked}
 		for _, row := range s.rows {
-			if k := s.question(row); values.has[row] {
+			if k := s.question(row); series.has[row] {
 				has = append(has, k)
 				if 2*answered[k] >= len(c.sides) {
-					a.Defined++
+					a.Defined += known(row)
 				}
 			}
 		}
-		if float64(a.Defined) < least*float64(a.Rows) {
+		if a.Defined < least*float64(a.Rows) {
 			excused, err := s.excused(q.Metric.Name, answered, len(c.sides))
 			if err != nil {
 				return nil, nil, err
 			}
 			a.Rows -= excused
 		}
-		if len(has) == 0 || float64(a.Defined) < least*float64(a.Rows) {
+		if len(has) == 0 || a.Defined < least*float64(a.Rows) {
 			out.Aside = append(out.Aside, a)
 			continue
 		}
 		ranked = append(ranked, i)
 		for _, k := range has {
-			known[k]++
+			values[k]++
 		}
 	}
 	common = make(map[question]bool)
-	for k, n := range known {
+	for k, n := range values {
 		if n == len(ranked) {
 			common[k] = true
 		}

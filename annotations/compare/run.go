@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // A Run is a finished run whose rows are at hand. Columns of metrics are read when
@@ -157,6 +158,27 @@ func (r *Run) series(q Quantity) (*series, error) {
 		}
 	}
 	return s, nil
+}
+
+// known says how far a row counts as one where the metric is defined: less than 1 where
+// some of its items have no known text.
+func (r *Run) known(d *metrics.Definition) (func(row int) float64, error) {
+	missing := d.NoText()
+	if len(missing) == 0 {
+		return func(int) float64 { return 1 }, nil
+	}
+	scorable, noText := make([]float64, len(r.ids)), make([]float64, len(r.ids))
+	for _, x := range []struct {
+		into  []float64
+		terms []metrics.Term
+	}{{scorable, d.Scorable}, {noText, missing}} {
+		for _, t := range x.terms {
+			if err := r.addTerm(x.into, t.Column, t.Factor); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return func(row int) float64 { return metrics.Known(scorable[row], noText[row]) }, nil
 }
 
 // addTerm adds a multiple of a column, of which a null adds nothing.

@@ -48,7 +48,7 @@ type SummaryRow struct {
 
 	Warnings ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
 
-	DefinedShare *float64 `json:"defined_share" range:"[0, 1]" doc:"share of the rows where the metric is defined" null:"there are no rows"`
+	DefinedShare *float64 `json:"defined_share" range:"[0, 1]" doc:"share of the rows where the metric is defined; a row some of whose claims or citations have no known text counts by the share of the others" null:"there are no rows"`
 }
 
 // Summary is the table of summary.parquet.
