@@ -247,7 +247,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Mode },
 	},
 	{
-		name: "judge.evidence", def: "span", allowed: []string{"span", "window", "document"}, scores: true, doc: "how much around a cited span the judge sees",
+		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true, doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (lexical, human and pairwise: the cited words); span: the cited words; document: the whole text",
 		field: func(s *Settings) any { return &s.Judge.Evidence },
 	},
 	{

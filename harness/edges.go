@@ -28,12 +28,12 @@ func (e *sentenceEdges) widen(at *ibid.Place, start, end, length int64) (int64, 
 		return start, end
 	}
 	first, last := start-e.tolerance-1, end+e.tolerance+1
-	e.split(at, start, length, func(from, _ int64) {
+	e.near(at, start, length, e.tolerance, func(from, _ int64) {
 		if from <= start {
 			first = max(first, from)
 		}
 	})
-	e.split(at, end, length, func(_, to int64) {
+	e.near(at, end, length, e.tolerance, func(_, to int64) {
 		if to >= end {
 			last = min(last, to)
 		}
@@ -47,11 +47,28 @@ func (e *sentenceEdges) widen(at *ibid.Place, start, end, length int64) (int64, 
 	return first, last
 }
 
-// split gives the sentences near an edge, in code points of the text. Borders that the
-// window cuts are beyond the tolerance.
-func (e *sentenceEdges) split(at *ibid.Place, edge, length int64, sentence func(from, to int64)) {
-	from := max(edge-edgeContext-e.tolerance, 0)
-	text, ok := e.excerpt(at.Doc, at.Page, from, min(edge+edgeContext+e.tolerance, length))
+// around returns how far whole sentences reach before and behind the span [start, end)
+// of a text of the given length, within most code points on either side.
+func (e *sentenceEdges) around(at *ibid.Place, start, end, length, most int64) (from, to int64) {
+	from, to = start, end
+	e.near(at, start, length, most, func(first, _ int64) {
+		if start-most <= first && first < from {
+			from = first
+		}
+	})
+	e.near(at, end, length, most, func(_, last int64) {
+		if to < last && last <= end+most {
+			to = last
+		}
+	})
+	return from, to
+}
+
+// near gives the sentences that may begin or end within reach of an edge, in code points
+// of the text. Borders that the piece which is split cuts are beyond it.
+func (e *sentenceEdges) near(at *ibid.Place, edge, length, reach int64, sentence func(from, to int64)) {
+	from := max(edge-edgeContext-reach, 0)
+	text, ok := e.excerpt(at.Doc, at.Page, from, min(edge+edgeContext+reach, length))
 	if !ok {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/judge"
+	"ibid/judge/openrouter"
 	"ibid/metrics"
 	"ibid/metrics/claims"
 	"ibid/metrics/presence"
@@ -20,7 +21,8 @@ import (
 type judging struct {
 	judge     judge.Judge
 	human     bool
-	evidence  evidenceKind
+	whole     bool // evidence is the whole text that a citation points into
+	windows   bool // the judge can tell the cited words from what stands around them
 	edges     sentenceEdges
 	resolver  *dataset.Resolver
 	documents bool // the run has some
@@ -51,8 +53,10 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	if err != nil {
 		return nil, err
 	}
+	kind := p.job.judgeKind()
 	return &judging{
-		judge: p.judge, human: p.job.judgeKind() == humanJudge, evidence: evidenceKinds[s.Judge.Evidence],
+		judge: p.judge, human: kind == humanJudge, whole: s.Judge.Evidence == "document",
+		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && s.Judge.Mode == openrouter.Matrix,
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
 		split: options.Source == claims.Model,
@@ -181,7 +185,9 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 			r.Invalid = append(r.Invalid, judge.InvalidCitation{Citation: i, Reason: check.Precheck})
 		} else if check.text.known && status.Valid() {
 			j.index[i] = len(r.Evidence)
-			r.Evidence = append(r.Evidence, judge.Evidence{Text: check.text.text, Citation: i})
+			r.Evidence = append(r.Evidence, judge.Evidence{
+				Text: check.text.text, Citation: i, Title: titleOf(in, i), Before: check.text.before, After: check.text.after,
+			})
 		}
 		j.checks = append(j.checks, check)
 	}
@@ -387,26 +393,17 @@ func (j *judging) sources(in *ibid.Answer) {
 	}
 }
 
-// An evidenceKind says how much of a cited place the judge sees.
-type evidenceKind uint8
-
-const (
-	spanEvidence     evidenceKind = iota // the cited span
-	windowEvidence                       // the span and its surroundings
-	documentEvidence                     // the whole text of its key
-)
-
-var evidenceKinds = map[string]evidenceKind{"span": spanEvidence, "window": windowEvidence, "document": documentEvidence}
-
-// evidenceWindow is how many code points a window adds on either side.
+// evidenceWindow is how many code points a window adds on either side at most.
 const evidenceWindow = 300
 
 // An excerpt is the text that a citation points to.
 type excerpt struct {
 	text       string
-	known      bool // the judge can read something
-	missing    bool // there is a place, but its text is not at hand
-	placed     bool // start and end say where in the text of its key
+	before     string // what a window shows before it
+	after      string // and behind it
+	known      bool   // the judge can read something
+	missing    bool   // there is a place, but its text is not at hand
+	placed     bool   // start and end say where in the text of its key
 	doc        string
 	page       int32
 	start, end int32 // code points
@@ -429,6 +426,20 @@ func (j *judging) excerptOf(in *ibid.Answer, i int) excerpt {
 	return excerpt{missing: true}
 }
 
+// titleOf is the title that citation i or its document has in the row, "" if none.
+func titleOf(in *ibid.Answer, i int) string {
+	c := &in.Citations[i]
+	if c.Title != "" {
+		return c.Title
+	}
+	for k := range in.Documents {
+		if in.Documents[k].Doc == c.Place.Doc {
+			return in.Documents[k].Title
+		}
+	}
+	return ""
+}
+
 // excerptAt is the text that a citation points at; ok is false if it is not at hand.
 func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	p := &c.Place
@@ -441,20 +452,23 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	}
 	length := int64(utf8.RuneCountInString(text))
 	start, end := p.Start, p.End
-	if p.Level != ibid.LevelCharacters || j.evidence == documentEvidence {
+	if p.Level != ibid.LevelCharacters || j.whole {
 		start, end = 0, length
 	} else {
 		start, end = j.edges.widen(p, start, end, length)
-		if j.evidence == windowEvidence {
-			start, end = start-evidenceWindow, end+evidenceWindow
-		}
 	}
 	start, end = min(max(start, 0), length), min(max(end, 0), length)
 	if start >= end {
 		return excerpt{}, false
 	}
 	piece, ok := j.resolver.Excerpt(p.Doc, p.Page, start, end)
-	return excerpt{text: piece, known: ok, placed: true, doc: p.Doc, page: p.Page, start: int32(start), end: int32(end)}, ok
+	e = excerpt{text: piece, known: ok, placed: true, doc: p.Doc, page: p.Page, start: int32(start), end: int32(end)}
+	if j.windows && p.Level == ibid.LevelCharacters {
+		from, to := j.edges.around(p, start, end, length, evidenceWindow)
+		e.before, _ = j.resolver.Excerpt(p.Doc, p.Page, from, start)
+		e.after, _ = j.resolver.Excerpt(p.Doc, p.Page, end, to)
+	}
+	return e, ok
 }
 
 // elsewhere is the place of the best support that a claim does not cite, nil if
@@ -506,7 +520,7 @@ func (j *judging) alternatives(k int, sets [][]int) [][]int32 {
 		out = append(out, base)
 		for i, e := range set {
 			for _, other := range j.request.Cited(k, nil) {
-				if other == e || evidence[other].Text != evidence[e].Text {
+				if other == e || evidence[other].Passage() != evidence[e].Passage() {
 					continue
 				}
 				same := slices.Clone(base)

@@ -55,7 +55,7 @@ func replayOf(t *testing.T, requests []*judge.Request) *judge.Replay {
 func plausible(t *testing.T, r *judge.Request) string {
 	t.Helper()
 	roster := judge.NewRoster(r)
-	texts := roster.Texts()
+	passages := roster.Passages()
 	type object = map[string]any
 	claims := []object{}
 	for c := range r.Claims {
@@ -80,8 +80,8 @@ func plausible(t *testing.T, r *judge.Request) string {
 			"elsewhere": "none", "elsewhere_evidence_id": "", "elsewhere_quote": "",
 		})
 	}
-	if len(texts) > len(r.Evidence) {
-		t.Fatalf("%d texts of %d citations", len(texts), len(r.Evidence))
+	if len(passages) > len(r.Evidence) {
+		t.Fatalf("%d texts of %d citations", len(passages), len(r.Evidence))
 	}
 	b, err := json.Marshal(object{"tampering": "none", "claims": claims})
 	if err != nil {

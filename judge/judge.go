@@ -197,10 +197,20 @@ func (r *Request) Cited(c int, into []int) []int {
 	return into
 }
 
-// Evidence is the text one citation points to.
+// Evidence is the text one citation points to, and what stands around it.
 type Evidence struct {
-	Text     string
-	Citation int // index of the row's citation
+	Text     string // the cited words: support must come from them
+	Citation int    // index of the row's citation
+
+	// Title of the document, and what stands before and after the cited words: for
+	// what they refer to. A judge that cannot tell them apart reads Text alone.
+	Title, Before, After string
+}
+
+// Passage is what a reader sees of e: equal ones are the same evidence.
+func (e Evidence) Passage() Evidence {
+	e.Citation = 0
+	return e
 }
 
 // A Source is one whole text: a page, or a document without pages.
@@ -283,7 +293,7 @@ type ClaimVerdict struct {
 	Votes int // how many opinions Joint is made of; 0 if it was not asked
 
 	// Precheck says by what the claim was settled before a model was asked, as
-	// "contained"; "" if it was not.
+	// "blank"; "" if it was not.
 	Precheck string
 }
 
@@ -310,8 +320,11 @@ type Check struct {
 	Why     string
 
 	// Precheck says by what the check was settled before a model was asked: the
-	// reason of [Request.Invalid], or "contained"; "" if it was not.
+	// reason of [Request.Invalid]; "" if it was not.
 	Precheck string
+	// Verbatim: the claim stands in the cited words, as in [Contained]. A model is not
+	// told.
+	Verbatim bool
 }
 
 // A Call is one question to a model, however often it had to be asked.

@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// PrecheckContained is [Check.Precheck] of a claim that stands in its evidence.
-const PrecheckContained = "contained"
-
 // PrecheckBlank is [ClaimVerdict.Precheck] of a claim that says nothing.
 const PrecheckBlank = "blank"
 
@@ -20,8 +17,8 @@ const (
 )
 
 // Contained finds a claim that stands in text as it is, from the beginning of a
-// sentence to the end of one, white space aside. Only then nothing around it
-// can turn it into its opposite. Questions and claims of fewer than four words,
+// sentence to the end of one, white space aside. It is no verdict: what stands around it
+// may say that it is false. Questions and claims of fewer than four words,
 // or ten characters of a script without spaces, are not looked for.
 func Contained(claim, text string) (at Interval, ok bool) {
 	claim = strings.TrimSpace(claim)

@@ -9,30 +9,30 @@ import (
 )
 
 // keyVersion changes whenever the content or the form of what is hashed does.
-const keyVersion = "ibid request 1"
+const keyVersion = "ibid request 2"
 
 // A Roster gives the claims and the evidence of a request the ids that a model
-// sees: c1, c2, ... for claims and e1, e2, ... for distinct texts of evidence,
+// sees: c1, c2, ... for claims and e1, e2, ... for distinct passages of evidence,
 // each in the order of the request. They depend on nothing else, so that equal
 // material makes equal prompts.
 type Roster struct {
 	request *Request
 	numbers []int   // per evidence: its number, from 1
-	first   []int   // per number - 1: the first evidence of that text
+	first   []int   // per number - 1: the first evidence of that passage
 	cited   [][]int // per claim: the numbers it cites, each once, in order
 }
 
 // NewRoster numbers the claims and the evidence of r.
 func NewRoster(r *Request) *Roster {
 	o := &Roster{request: r, numbers: make([]int, len(r.Evidence)), cited: make([][]int, len(r.Claims))}
-	byText := make(map[string]int, len(r.Evidence))
+	byPassage := make(map[Evidence]int, len(r.Evidence))
 	for i := range r.Evidence {
-		text := r.Evidence[i].Text
-		n, seen := byText[text]
+		passage := r.Evidence[i].Passage()
+		n, seen := byPassage[passage]
 		if !seen {
 			o.first = append(o.first, i)
 			n = len(o.first)
-			byText[text] = n
+			byPassage[passage] = n
 		}
 		o.numbers[i] = n
 	}
@@ -53,7 +53,7 @@ func NewRoster(r *Request) *Roster {
 // ClaimID is the id of claim c.
 func (o *Roster) ClaimID(c int) string { return "c" + strconv.Itoa(c+1) }
 
-// EvidenceID is the id of evidence e; evidence of the same text has the same.
+// EvidenceID is the id of evidence e; the same passage has the same.
 func (o *Roster) EvidenceID(e int) string { return evidenceID(o.numbers[e]) }
 
 // Cited returns the ids of the evidence that claim c cites, each once.
@@ -76,27 +76,34 @@ func (o *Roster) AppendCited(b []byte, c int) []byte {
 	return b
 }
 
-// Texts are the distinct texts of evidence, those of e1, e2, ...
-func (o *Roster) Texts() []string {
-	texts := make([]string, len(o.first))
+// Passages are the distinct passages of evidence, those of e1, e2, ...
+func (o *Roster) Passages() []Evidence {
+	all := make([]Evidence, len(o.first))
 	for i, e := range o.first {
-		texts[i] = o.request.Evidence[e].Text
+		all[i] = o.request.Evidence[e].Passage()
 	}
-	return texts
+	return all
 }
 
 // Key identifies what a model sees of the request: the SHA-256, in lower case
-// hexadecimal, of the question, the texts of the claims, the numbers of the
-// evidence each cites, and the distinct texts of evidence, with their lengths.
-// Names of rows, claims and documents, the whole answer, the sources and the
-// labels do not enter.
+// hexadecimal, of the question, the answer, the texts of the claims with their places
+// in it, the numbers of the evidence each cites, and the distinct passages, with their
+// lengths. Names of rows, claims and documents, the sources and the labels do not enter.
 func (o *Roster) Key() string {
 	h := sha256.New()
 	writeString(h, keyVersion)
 	writeString(h, o.request.Question)
+	writeString(h, o.request.Answer)
 	writeInt(h, len(o.request.Claims))
 	for c := range o.request.Claims {
-		writeString(h, o.request.Claims[c].Text)
+		claim := &o.request.Claims[c]
+		writeString(h, claim.Text)
+		start, end := -1, -1
+		if claim.Extent.Known() {
+			start, end = int(claim.Extent.Start.Value), int(claim.Extent.End.Value)
+		}
+		writeInt(h, start)
+		writeInt(h, end)
 		writeInt(h, len(o.cited[c]))
 		for _, n := range o.cited[c] {
 			writeInt(h, n)
@@ -104,7 +111,10 @@ func (o *Roster) Key() string {
 	}
 	writeInt(h, len(o.first))
 	for _, e := range o.first {
-		writeString(h, o.request.Evidence[e].Text)
+		passage := &o.request.Evidence[e]
+		for _, text := range []string{passage.Title, passage.Before, passage.Text, passage.After} {
+			writeString(h, text)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

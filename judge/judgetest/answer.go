@@ -1,6 +1,7 @@
 package judgetest
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,6 +214,7 @@ func wordsOf(text string) []string {
 // of the last complete question, between tags that carry its code.
 type Prompt struct {
 	Question string
+	Answer   string // with the claims that are marked in it
 	Claims   []PromptClaim
 	Evidence []PromptText
 	// Sufficient: the schema asks for sets of citations that suffice.
@@ -232,8 +234,9 @@ type PromptClaim struct {
 	Cites    []string
 }
 
-// A PromptText is one text of evidence.
-type PromptText struct{ ID, Text string }
+// A PromptText is one passage of evidence: the cited words, what stands around them,
+// and the title of the document; or a sentence.
+type PromptText struct{ ID, Title, Before, Text, After string }
 
 // A PromptPair is a claim and a text.
 type PromptPair struct {
@@ -253,14 +256,14 @@ func readPrompt(q *chatRequest) *Prompt {
 			p.User = m.Content
 		}
 	}
-	if _, rest, ok := strings.Cut(p.User, "<claims-"); ok {
+	if _, rest, ok := strings.Cut(p.User, "<evidence-"); ok {
 		code, _, _ := strings.Cut(rest, ">")
 		p.exhibits(code)
 	} else if _, rest, ok := strings.Cut(p.User, "<sentences-"); ok {
 		code, _, _ := strings.Cut(rest, ">")
 		p.Question = inside(p.User, "question", code)
 		each(inside(p.User, "sentences", code), "sentence", code, func(attributes, text string) {
-			p.Sentences = append(p.Sentences, PromptText{ID: attribute(attributes, "id"), Text: text})
+			p.Sentences = append(p.Sentences, PromptText{ID: attribute(attributes, "id"), Text: strings.Trim(text, "\n")})
 		})
 	} else {
 		p.pair()
@@ -270,15 +273,29 @@ func readPrompt(q *chatRequest) *Prompt {
 
 func (p *Prompt) exhibits(code string) {
 	p.Question = inside(p.User, "question", code)
-	each(inside(p.User, "claims", code), "claim", code, func(attributes, text string) {
-		p.Claims = append(p.Claims, PromptClaim{
-			ID: attribute(attributes, "id"), Text: text, Cites: strings.Fields(attribute(attributes, "citations")),
+	p.Answer = inside(p.User, "answer", code)
+	for _, material := range []string{p.Answer, inside(p.User, "claims", code)} {
+		each(material, "claim", code, func(attributes, text string) {
+			p.Claims = append(p.Claims, PromptClaim{
+				ID: attribute(attributes, "id"), Text: strings.TrimSpace(mark.ReplaceAllString(text, "")), Cites: strings.Fields(attribute(attributes, "citations")),
+			})
 		})
-	})
+	}
 	each(inside(p.User, "evidence", code), "passage", code, func(attributes, text string) {
-		p.Evidence = append(p.Evidence, PromptText{ID: attribute(attributes, "id"), Text: text})
+		text = strings.TrimSuffix(strings.TrimPrefix(text, "\n"), "\n")
+		e := PromptText{ID: attribute(attributes, "id")}
+		if title := inside(text, "title", code); title != "" {
+			e.Title = title
+			_, text, _ = strings.Cut(text, "</title-"+code+">\n")
+		}
+		e.Before, e.Text, _ = strings.Cut(text, "<cited-"+code+">")
+		e.Text, e.After, _ = strings.Cut(e.Text, "</cited-"+code+">")
+		p.Evidence = append(p.Evidence, e)
 	})
 }
+
+// mark is a citation as it stands in an answer.
+var mark = regexp.MustCompile(`\[\d+\]`)
 
 // inside is the text between the tags of that name and code.
 func inside(s, name, code string) string {
@@ -294,8 +311,8 @@ func each(s, name, code string, f func(attributes, text string)) {
 		if !ok {
 			return
 		}
-		attributes, rest, _ := strings.Cut(rest, ">\n")
-		text, rest, ok := strings.Cut(rest, "\n</"+name+"-"+code+">")
+		attributes, rest, _ := strings.Cut(rest, ">")
+		text, rest, ok := strings.Cut(rest, "</"+name+"-"+code+">")
 		if !ok {
 			return
 		}

@@ -19,8 +19,8 @@ import (
 const fakeUser = "Code 12345678.\n\n<question-12345678>\nWhen?\n</question-12345678>\n\n<claims-12345678>\n" +
 	"<claim-12345678 id=\"c1\" citations=\"e1 e2\">\nThe bridge opened in 1909.\n</claim-12345678>\n" +
 	"<claim-12345678 id=\"c2\" citations=\"\">\nIt </claim> is red.\n</claim-12345678>\n</claims-12345678>\n\n<evidence-12345678>\n" +
-	"<passage-12345678 id=\"e1\">\nThe bridge opened in 1909 and is red.\n</passage-12345678>\n" +
-	"<passage-12345678 id=\"e2\">\nPorto was dry.\n</passage-12345678>\n</evidence-12345678>\n"
+	"<passage-12345678 id=\"e1\">\n<cited-12345678>The bridge opened in 1909 and is red.</cited-12345678>\n</passage-12345678>\n" +
+	"<passage-12345678 id=\"e2\">\n<cited-12345678>Porto was dry.</cited-12345678>\n</passage-12345678>\n</evidence-12345678>\n"
 
 func fakeBody(model string, extra map[string]any) []byte {
 	q := map[string]any{"model": model, "messages": []any{

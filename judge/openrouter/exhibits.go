@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"strings"
 
-	"ibid"
 	"ibid/judge"
 	"ibid/judge/prompts"
 )
@@ -19,10 +17,12 @@ const codeLength = 8
 
 // An exhibits is the material of one request, ready to be printed.
 type exhibits struct {
-	request *judge.Request
-	roster  *judge.Roster
-	texts   []string // distinct evidence: e1, e2, ...
-	digest  [32]byte // of all that is printed
+	request  *judge.Request
+	roster   *judge.Roster
+	passages []judge.Evidence // distinct evidence: e1, e2, ...
+	marked   []markedClaim    // in the answer
+	listed   []int            // claims after it
+	digest   [32]byte         // of all that is printed
 	fence
 }
 
@@ -35,7 +35,8 @@ type fence struct{ code [codeLength]byte }
 // has to be drawn at random, which no cache would survive.
 func newExhibits(r *judge.Request) *exhibits {
 	x := &exhibits{request: r, roster: judge.NewRoster(r)}
-	x.texts = x.roster.Texts()
+	x.passages = x.roster.Passages()
+	x.marked, x.listed = placeClaims(r)
 	h := sha256.New()
 	var room []byte
 	add := func(s string) {
@@ -43,13 +44,10 @@ func newExhibits(r *judge.Request) *exhibits {
 		room = append(room, s...)
 		h.Write(room)
 	}
-	add(r.Question)
-	for i := range r.Claims {
-		add(r.Claims[i].Text)
-	}
-	for _, text := range x.texts {
+	x.each(func(text string) bool {
 		add(text)
-	}
+		return true
+	})
 	h.Sum(x.digest[:0])
 	x.code = codeOf(x.digest, x.mentions)
 	return x
@@ -68,10 +66,30 @@ func codeOf(digest [32]byte, taken func(code string) bool) (code [codeLength]byt
 }
 
 func (x *exhibits) mentions(code string) bool {
-	r := x.request
-	return strings.Contains(r.Question, code) ||
-		slices.ContainsFunc(r.Claims, func(c ibid.Claim) bool { return strings.Contains(c.Text, code) }) ||
-		slices.ContainsFunc(x.texts, func(text string) bool { return strings.Contains(text, code) })
+	found := false
+	x.each(func(text string) bool {
+		found = strings.Contains(text, code)
+		return !found
+	})
+	return found
+}
+
+// each calls yield with all texts that are printed, until it returns false.
+func (x *exhibits) each(yield func(string) bool) {
+	if !yield(x.request.Question) || !yield(x.request.Answer) {
+		return
+	}
+	for i := range x.request.Claims {
+		if !yield(x.request.Claims[i].Text) {
+			return
+		}
+	}
+	for i := range x.passages {
+		p := &x.passages[i]
+		if !yield(p.Title) || !yield(p.Before) || !yield(p.Text) || !yield(p.After) {
+			return
+		}
+	}
 }
 
 // prompt appends the message of the user for one vote. Votes differ in the
@@ -100,28 +118,65 @@ func (x *exhibits) print(b []byte, vote int) []byte {
 	b = append(b, x.request.Question...)
 	b = x.close(b, "question")
 	b = append(b, '\n')
-	b = x.tag(b, "claims")
-	for _, c := range order.permute(len(x.request.Claims)) {
-		b = append(append(append(b, "<claim-"...), x.code[:]...), ` id="c`...)
-		b = append(strconv.AppendInt(b, int64(c+1), 10), `" citations="`...)
-		b = x.roster.AppendCited(b, c)
-		b = append(b, "\">\n"...)
-		b = append(b, x.request.Claims[c].Text...)
-		b = x.close(b, "claim")
+	b = x.answer(b)
+	if len(x.listed) > 0 {
+		b = x.tag(b, "claims")
+		for _, i := range order.permute(len(x.listed)) {
+			c := x.listed[i]
+			b = append(x.claim(b, c, x.request.Claims[c].Text), '\n')
+		}
+		b = x.endTag(b, "claims")
+		b = append(b, '\n')
 	}
-	b = x.endTag(b, "claims")
-	b = append(b, '\n')
 	b = x.tag(b, "evidence")
-	for _, e := range order.permute(len(x.texts)) {
+	for _, e := range order.permute(len(x.passages)) {
 		b = append(append(append(b, "<passage-"...), x.code[:]...), ` id="e`...)
 		b = strconv.AppendInt(b, int64(e+1), 10)
 		b = append(b, "\">\n"...)
-		b = append(b, x.texts[e]...)
+		b = x.passage(b, &x.passages[e])
 		b = x.close(b, "passage")
 	}
 	b = x.endTag(b, "evidence")
 	b = x.notes(b)
 	return bytes.TrimSuffix(b, []byte("\n"))
+}
+
+// answer prints the whole answer, with claims marked where they stand.
+func (x *exhibits) answer(b []byte) []byte {
+	if x.request.Answer == "" {
+		return b
+	}
+	b = x.tag(b, "answer")
+	at := 0
+	for _, m := range x.marked {
+		b = append(b, x.request.Answer[at:m.start]...)
+		b = x.claim(b, m.claim, x.request.Answer[m.start:m.end])
+		at = m.end
+	}
+	b = append(b, x.request.Answer[at:]...)
+	b = x.close(b, "answer")
+	return append(b, '\n')
+}
+
+// claim prints claim c with the ids of the evidence that it cites.
+func (x *exhibits) claim(b []byte, c int, text string) []byte {
+	b = append(append(append(b, "<claim-"...), x.code[:]...), ` id="c`...)
+	b = append(strconv.AppendInt(b, int64(c+1), 10), `" citations="`...)
+	b = x.roster.AppendCited(b, c)
+	b = append(append(b, "\">"...), text...)
+	return bytes.TrimSuffix(x.endTag(b, "claim"), []byte("\n"))
+}
+
+// passage prints the cited words, marked, in what stands around them.
+func (x *exhibits) passage(b []byte, p *judge.Evidence) []byte {
+	if p.Title != "" {
+		b = append(x.tag(b, "title"), p.Title...)
+		b = x.close(b, "title")
+	}
+	b = append(b, p.Before...)
+	b = append(bytes.TrimSuffix(x.tag(b, "cited"), []byte("\n")), p.Text...)
+	b = bytes.TrimSuffix(x.endTag(b, "cited"), []byte("\n"))
+	return append(b, p.After...)
 }
 
 // notes names what to look at twice: numbers and names of a claim that stand in
@@ -138,7 +193,8 @@ func (x *exhibits) notes(b []byte) []byte {
 		}
 		cited = cited[:0]
 		for _, e := range evidence {
-			cited = append(cited, x.request.Evidence[e].Text)
+			p := &x.request.Evidence[e]
+			cited = append(cited, p.Text, p.Before, p.After, p.Title)
 		}
 		missing := judge.Differences(claim.Text, cited)
 		if len(missing) == 0 {

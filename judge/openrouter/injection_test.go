@@ -92,8 +92,8 @@ func checkPrompt(t *testing.T, r *judge.Request, body []byte) {
 		t.Fatalf("code %q", code)
 	}
 	// The code stands in the instruction and in the tags, and nowhere else: each
-	// of question, claims, claim, evidence and passage opens and closes once.
-	tags := 2 * 5
+	// of question, claims, claim, evidence, passage and cited opens and closes once.
+	tags := 2 * 6
 	if strings.Contains(user, "<notes-"+code) {
 		tags += 2
 	}
@@ -103,8 +103,8 @@ func checkPrompt(t *testing.T, r *judge.Request, body []byte) {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 	for _, want := range []string{
 		"<question-" + code + ">\n" + clean(r.Question) + "\n</question-" + code + ">",
-		fmt.Sprintf("<claim-%s id=\"c1\" citations=\"e1\">\n%s\n</claim-%s>", code, clean(r.Claims[0].Text), code),
-		fmt.Sprintf("<passage-%s id=\"e1\">\n%s\n</passage-%s>", code, clean(r.Evidence[0].Text), code),
+		fmt.Sprintf("<claim-%s id=\"c1\" citations=\"e1\">%s</claim-%s>", code, clean(r.Claims[0].Text), code),
+		fmt.Sprintf("<passage-%[1]s id=\"e1\">\n<cited-%[1]s>%[2]s</cited-%[1]s>\n</passage-%[1]s>", code, clean(r.Evidence[0].Text)),
 	} {
 		if strings.Count(user, want) != 1 {
 			t.Errorf("does not hold once %q:\n%s", want, user)

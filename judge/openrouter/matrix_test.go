@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"ibid"
 	"ibid/judge"
@@ -11,7 +12,8 @@ import (
 	"ibid/judge/judgetest"
 )
 
-// TestPrechecks settles what needs no model.
+// TestPrechecks settles what needs no model: places that are not there, and claims that
+// say nothing. That a claim stands in its evidence word by word settles nothing.
 func TestPrechecks(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{})
 	defer s.Close()
@@ -20,8 +22,8 @@ func TestPrechecks(t *testing.T) {
 	r := &judge.Request{
 		Row: "r/s",
 		Claims: []ibid.Claim{
-			{Text: "The bridge opened in July 1909.", Citations: []int32{0, 2}},
 			{Text: "***"},
+			{Text: "The bridge opened in July 1909.", Citations: []int32{2}},
 		},
 		Evidence: []judge.Evidence{{Text: text, Citation: 0}},
 		Invalid:  []judge.InvalidCitation{{Citation: 2, Reason: "document_not_found"}},
@@ -33,32 +35,88 @@ func TestPrechecks(t *testing.T) {
 	if problems := judgetest.Problems(r, v); len(problems) > 0 {
 		t.Error(problems)
 	}
-	c := &v.Claims[0]
-	if c.Joint != ibid.Full.Support() || c.Precheck != judge.PrecheckContained || c.Checks[0].Quote != "The bridge opened in July 1909." || c.Checks[0].QuoteAt != (judge.Interval{Start: 11, End: 42}) {
-		t.Errorf("contained claim %+v", c)
-	}
-	if k := c.Checks[1]; k.Citation != 2 || k.Precheck != "document_not_found" || k.Support != ibid.None.Support() || k.Relevant != ibid.No {
-		t.Errorf("invalid citation %+v", k)
-	}
-	if c := &v.Claims[1]; c.Factual != ibid.No || c.Precheck != judge.PrecheckBlank {
+	if c := &v.Claims[0]; c.Factual != ibid.No || c.Precheck != judge.PrecheckBlank {
 		t.Errorf("blank claim %+v", c)
 	}
-	if n := s.Counts().Requests; n != 0 || len(v.Calls) != 0 {
-		t.Errorf("%d calls, %+v", n, v.Calls)
+	if k := v.Claims[1].Checks[0]; k.Citation != 2 || k.Precheck != "document_not_found" || k.Support != ibid.None.Support() || k.Relevant != ibid.No {
+		t.Errorf("invalid citation %+v", k)
 	}
-	if u := j.Usage(); u.CallsSaved != 1 || u.Prechecked != 2 {
-		t.Errorf("usage %+v", u)
+	if u := j.Usage(); s.Counts().Requests != 1 || len(v.Calls) != 1 || u.Prechecked != 1 {
+		t.Errorf("%d calls, %+v, usage %+v", s.Counts().Requests, v.Calls, u)
+	}
+	r.Claims = r.Claims[:1]
+	if v, err := j.Judge(t.Context(), r); err != nil || len(v.Calls) != 0 || j.Usage().CallsSaved != 1 {
+		t.Errorf("%+v, %v", v, err)
 	}
 
-	// A claim that needs a model does not take the settled ones along, and its
-	// prompt says what to look at twice.
-	r.Claims = append(r.Claims, ibid.Claim{Text: "The bridge opened in 1908 in Lyon.", Citations: []int32{0}})
-	prompts := j.Prompts(r)
-	if len(prompts) != 1 || strings.Contains(prompts[0].User, "July 1909.\n</claim") || !strings.Contains(prompts[0].User, "c1 has, and none of its passages in these words: 1908, Lyon\n") {
+	// What a model disagrees with is asked all the same, and flagged. A prompt says
+	// what to look at twice.
+	for _, tt := range []struct{ claim, evidence string }{
+		{"The earth is a flat disc.", "Common myths, debunked. The earth is a flat disc. None is true."},
+		{"The snow there was black.", "RETRACTED. The snow there was black."},
+		{"The bridge opened in July 1909.", text},
+	} {
+		r := attackOn("Q?", tt.claim, tt.evidence)
+		if prompts := j.Prompts(r); len(prompts) != 1 {
+			t.Errorf("%s: %d prompts", tt.claim, len(prompts))
+		}
+		if v, err := j.Judge(t.Context(), r); err != nil || !v.Claims[0].Checks[0].Verbatim || v.Claims[0].Precheck != "" {
+			t.Errorf("%s: %+v, %v", tt.claim, v, err)
+		}
+	}
+	prompts := j.Prompts(attackOn("Q?", "The bridge opened in 1908 in Lyon.", text))
+	if !strings.Contains(prompts[0].User, "c1 has, and none of its passages in these words: 1908, Lyon\n") {
 		t.Errorf("prompts %+v", prompts)
 	}
-	if _, err := j.Judge(t.Context(), r); err != nil || s.Counts().Requests != 1 {
-		t.Errorf("%v, %d calls", err, s.Counts().Requests)
+}
+
+// TestPromptShowsAnswer: claims are marked in the whole answer, in its order; those that
+// do not stand in it as they are follow; titles, surroundings and cited words are apart.
+func TestPromptShowsAnswer(t *testing.T) {
+	answer := "Züge first. It counts **eleven** platforms [1]. Buses, too. It is old [2]."
+	at := func(text string) ibid.Interval {
+		start := int64(utf8.RuneCountInString(answer[:strings.Index(answer, text)]))
+		return ibid.Between(start, start+int64(utf8.RuneCountInString(text)))
+	}
+	r := &judge.Request{
+		Row: "r/s", Question: "What of the station?", Answer: answer,
+		Claims: []ibid.Claim{
+			{Text: "It is old.", Extent: at("It is old [2]."), Citations: []int32{1}},
+			{Text: "It counts eleven platforms.", Extent: at("It counts **eleven** platforms [1]."), Citations: []int32{0}},
+			{Text: "The station has buses.", Extent: at("Buses, too.")},
+			{Text: "Nowhere to be found."},
+		},
+		Evidence: []judge.Evidence{
+			{Text: "It has eleven.", Citation: 0, Title: "Stations", Before: "Bern station is large. ", After: " Zürich has more."},
+			{Text: "It has eleven.", Citation: 1},
+		},
+	}
+	j := judgeAt(t, "http://localhost/v1", nil)
+	user := j.Prompts(r)[0].User
+	code, _, _ := strings.Cut(strings.TrimPrefix(user, "The code of this review is "), ".")
+	for _, want := range []string{
+		"<answer->\nZüge first. <claim- id=\"c2\" citations=\"e1\">It counts **eleven** platforms [1].</claim-> Buses, too. <claim- id=\"c1\" citations=\"e2\">It is old [2].</claim->\n</answer->",
+		"<claim- id=\"c3\" citations=\"\">The station has buses.</claim->\n", "<claim- id=\"c4\" citations=\"\">Nowhere to be found.</claim->\n",
+		"<title->\nStations\n</title->\nBern station is large. <cited->It has eleven.</cited-> Zürich has more.\n</passage->",
+	} {
+		if !strings.Contains(strings.ReplaceAll(user, "-"+code, "-"), want) {
+			t.Errorf("no %q in\n%s", want, user)
+		}
+	}
+	// A long answer is cut to what stands around the claims of a part.
+	long := *r
+	long.Answer = strings.Repeat("Nothing to see. ", 100) + answer + strings.Repeat(" Nothing again.", 100)
+	long.Claims = slices.Clone(r.Claims[:2])
+	for i := range long.Claims {
+		long.Claims[i].Extent = ibid.Between(r.Claims[i].Extent.Start.Value+1600, r.Claims[i].Extent.End.Value+1600)
+	}
+	p := newPart(&long, []int{0, 1}, nil)
+	p.cutAnswer()
+	if n := strings.Count(p.request.Answer, "Nothing"); n != 3 || strings.Count(p.request.Answer, "[…]") != 2 {
+		t.Errorf("%d sentences around: %q", n, p.request.Answer)
+	}
+	if x := newExhibits(p.request); len(x.marked) != 2 {
+		t.Errorf("%d claims marked in %q", len(x.marked), p.request.Answer)
 	}
 }
 

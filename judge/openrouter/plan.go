@@ -190,42 +190,23 @@ type part struct {
 // settle fills in what needs no model and returns the claims that do.
 func (j *Judge) settle(r *judge.Request, v *judge.Verdict) (open []int) {
 	for c := range r.Claims {
-		if !settleClaim(r, c, &v.Claims[c], j.config.Necessity) {
+		if !settleClaim(r, c, &v.Claims[c]) {
 			open = append(open, c)
 		}
 	}
 	return open
 }
 
-// settleClaim settles a claim that stands in all of its evidence word by word,
-// and one that says nothing and cites nothing.
-func settleClaim(r *judge.Request, c int, out *judge.ClaimVerdict, necessity bool) bool {
+// settleClaim settles a claim that says nothing and cites nothing. That a claim stands
+// in its evidence word by word settles nothing: what stands around it may say that it
+// is false.
+func settleClaim(r *judge.Request, c int, out *judge.ClaimVerdict) bool {
 	claim := &r.Claims[c]
 	out.ElsewhereEvidence = -1
-	evidence := r.Cited(c, nil)
-	if len(evidence) == 0 {
-		if strings.ContainsFunc(claim.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			return false
-		}
-		out.Factual, out.Joint, out.Precheck = ibid.No, ibid.None.Support(), judge.PrecheckBlank
-		return true
+	if len(r.Cited(c, nil)) > 0 || strings.ContainsFunc(claim.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return false
 	}
-	checks := make([]judge.Check, len(evidence))
-	for i, e := range evidence {
-		text := r.Evidence[e].Text
-		at, ok := judge.Contained(claim.Text, text)
-		if !ok {
-			return false
-		}
-		checks[i] = judge.Check{
-			Evidence: e, Citation: r.Evidence[e].Citation, Support: ibid.Full.Support(), Relevant: ibid.Yes,
-			Quote: string([]rune(text)[at.Start:at.End]), QuoteAt: at, Precheck: judge.PrecheckContained,
-		}
-		if necessity {
-			out.Sufficient = append(out.Sufficient, []int{e})
-		}
-	}
-	out.Factual, out.Joint, out.Precheck, out.Checks = ibid.Yes, ibid.Full.Support(), judge.PrecheckContained, checks
+	out.Factual, out.Joint, out.Precheck = ibid.No, ibid.None.Support(), judge.PrecheckBlank
 	return true
 }
 
@@ -235,21 +216,26 @@ func (j *Judge) split(r *judge.Request, claims []int) []part {
 		return nil
 	}
 	c := &j.config
-	long := bulk(r) > c.MaxPromptTokens && estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens
+	fixed := answerTokens(r, c.MaxPromptTokens)
+	long := bulk(r) > c.MaxPromptTokens && fixed+estimate(r, claims, allOf(len(r.Evidence))) > c.MaxPromptTokens
 	var parts []part
 	for start := 0; start < len(claims); {
 		end, pairs := start, 0
 		for end < len(claims) {
 			more := len(r.Cited(claims[end], nil))
 			full := pairs+more > c.MaxPairs || c.MaxClaims > 0 && end-start >= c.MaxClaims ||
-				long && estimate(r, claims[start:end+1], cited(r, claims[start:end+1])) > c.MaxPromptTokens
+				long && fixed+estimate(r, claims[start:end+1], cited(r, claims[start:end+1])) > c.MaxPromptTokens
 			if full && end > start {
 				break
 			}
 			pairs += more
 			end++
 		}
-		parts = append(parts, newPart(r, claims[start:end], evidenceFor(r, claims[start:end], long, c.MaxPromptTokens)))
+		p := newPart(r, claims[start:end], evidenceFor(r, claims[start:end], long, c.MaxPromptTokens-fixed))
+		if answerTokens(r, c.MaxPromptTokens) == 0 {
+			p.cutAnswer()
+		}
+		parts = append(parts, p)
 		start = end
 	}
 	return parts
@@ -274,17 +260,34 @@ func evidenceFor(r *judge.Request, claims []int, long bool, most int64) []int {
 	return shown
 }
 
+// answerTokens are those of the answer at most, 0 if it is so long that only what
+// stands around the claims is shown.
+func answerTokens(r *judge.Request, most int64) int64 {
+	if n := int64(len(r.Answer)) / 3; n <= most/2 {
+		return n
+	}
+	return 0
+}
+
 // halves splits a part that was too long for the model, nil if it is a single
-// claim with what it cites.
+// claim with what it cites and the sentences around it.
 func (p *part) halves(r *judge.Request) []part {
 	if n := len(p.claims); n > 1 {
 		return []part{newPart(r, p.claims[:n/2], cited(r, p.claims[:n/2])), newPart(r, p.claims[n/2:], cited(r, p.claims[n/2:]))}
 	}
-	only := cited(r, p.claims)
-	if len(only) == len(p.request.Evidence) {
+	only := newPart(r, p.claims, cited(r, p.claims))
+	only.cutAnswer()
+	if bulk(only.request) >= bulk(p.request) {
 		return nil
 	}
-	return []part{newPart(r, p.claims, only)}
+	return []part{only}
+}
+
+// cutAnswer leaves of the answer what stands around the claims.
+func (p *part) cutAnswer() {
+	q := *p.request
+	q.Answer, q.Claims = cutAnswer(q.Answer, q.Claims)
+	p.request = &q
 }
 
 func newPart(r *judge.Request, claims, evidence []int) part {
@@ -337,27 +340,32 @@ func (p *part) restore(v *judge.ClaimVerdict) {
 // bulk is what all of a request takes at most: texts that occur twice count
 // twice. It is cheap, and nearly always small enough to ask no further.
 func bulk(r *judge.Request) int64 {
-	n := len(r.Question)
+	n := len(r.Question) + len(r.Answer)
 	for c := range r.Claims {
 		n += len(r.Claims[c].Text)
 	}
 	for e := range r.Evidence {
-		n += len(r.Evidence[e].Text)
+		n += shownBytes(&r.Evidence[e])
 	}
 	return int64(n) / 3
 }
 
-// estimate is how many tokens claims and texts of a request take, generously.
+// shownBytes is how long a passage is.
+func shownBytes(e *judge.Evidence) int {
+	return len(e.Title) + len(e.Before) + len(e.Text) + len(e.After)
+}
+
+// estimate is how many tokens claims and passages of a request take, generously.
 func estimate(r *judge.Request, claims, evidence []int) int64 {
 	n := len(r.Question)
 	for _, c := range claims {
 		n += len(r.Claims[c].Text)
 	}
-	seen := make(map[string]bool, len(evidence))
+	seen := make(map[judge.Evidence]bool, len(evidence))
 	for _, e := range evidence {
-		if text := r.Evidence[e].Text; !seen[text] {
-			seen[text] = true
-			n += len(text)
+		if passage := r.Evidence[e].Passage(); !seen[passage] {
+			seen[passage] = true
+			n += shownBytes(&passage)
 		}
 	}
 	return int64(n) / 3
