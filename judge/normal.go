@@ -116,7 +116,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 		Elsewhere: n.Elsewhere.Support(), ElsewhereEvidence: -1,
 	}
 	if p := n.Other; p != nil {
-		if !o.holds(p) {
+		if !o.around(p) {
 			return errForeign
 		}
 		v.ElsewhereEvidence, v.ElsewhereQuote, v.ElsewhereAligned = o.first[p.Evidence-1], p.Quote, p.Aligned
@@ -158,6 +158,15 @@ func (o *Roster) decodeSufficient(c int, sets *[][]int, v *ClaimVerdict) error {
 func (o *Roster) holds(p *normalPassage) bool {
 	return 1 <= p.Evidence && p.Evidence <= len(o.first) && 0 <= p.Start && p.Start <= p.End &&
 		int(p.End) <= len(o.request.Evidence[o.first[p.Evidence-1]].Text)
+}
+
+// around reports whether the passage can be of this request, beside the cited words, too.
+func (o *Roster) around(p *normalPassage) bool {
+	if p.Evidence < 1 || p.Evidence > len(o.first) || p.Start > p.End {
+		return false
+	}
+	e := &o.request.Evidence[o.first[p.Evidence-1]]
+	return int(p.Start) >= -len(e.Before) && int(p.End) <= len(e.Text)+len(e.After)
 }
 
 // citing returns the first evidence of claim c that has that number.

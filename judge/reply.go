@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ibid"
 	"ibid/metrics/quote"
@@ -84,6 +85,7 @@ type parser struct {
 	roster *Roster
 	reply  *Reply
 	byID   map[string]int // evidence id -> number
+	beside beside         // of the claim that is read
 }
 
 func (p *parser) all(raw object) error {
@@ -148,6 +150,7 @@ func (p *parser) claim(c int, raw object, out *ClaimVerdict) error {
 		return fmt.Errorf("kind %q: not one of %s, %s", clip(kind), ibid.FactualLabel, nonfactual)
 	}
 	out.Factual = ibid.TriOf(kind != nonfactual)
+	p.beside = beside{}
 	quoted, err := p.checks(c, raw, out)
 	if err != nil {
 		return err
@@ -233,9 +236,17 @@ func (p *parser) check(c, number int, raw object) (out Check, err error) {
 	default:
 		return out, fmt.Errorf("relevant %q: not one of yes, no", clip(relevant))
 	}
-	var stands bool
-	out.QuoteAt, out.Aligned, stands = p.align(number, out.Quote)
-	if label.Backs() && !stands {
+	found := p.align(number, out.Quote)
+	if found.stands && !found.cited {
+		// The cited words do not say it; what stands beside them does.
+		if label.Backs() && p.beside.degree < label {
+			p.beside = beside{label, number, out.Quote, found}
+		}
+		out.Support = ibid.None.Support()
+		return out, nil
+	}
+	out.QuoteAt, out.Aligned = found.at, found.aligned
+	if label.Backs() && !found.stands {
 		p.defect("claim %s, evidence %s: the quote does not stand in the evidence", p.roster.ClaimID(c), evidenceID(number))
 		label = ibid.Unsure
 	}
@@ -257,7 +268,10 @@ func (p *parser) joint(c int, raw object, quoted bool, out *ClaimVerdict) error 
 		out.Joint = ibid.None.Support()
 		return nil
 	}
-	if label.Backs() && !quoted {
+	switch {
+	case label.Backs() && !quoted && p.beside.number > 0:
+		label = ibid.None
+	case label.Backs() && !quoted:
 		p.defect("claim %s: joint is %s without a quote that stands in its evidence", p.roster.ClaimID(c), label)
 		label = ibid.Unsure
 	}
@@ -282,20 +296,27 @@ func (p *parser) elsewhere(c int, raw object, out *ClaimVerdict) error {
 		return err
 	}
 	out.ElsewhereEvidence = -1
-	stands := false
+	var found alignment
 	if id != "" && id != "none" {
 		n, known := p.byID[id]
 		if !known {
 			return fmt.Errorf("elsewhere_evidence_id %q was not given", clip(id))
 		}
-		if !slices.Contains(p.roster.cited[c], n) {
-			out.ElsewhereEvidence = p.roster.first[n-1]
-			out.ElsewhereQuote = text
-			out.ElsewhereAt, out.ElsewhereAligned, stands = p.align(n, text)
+		found = p.align(n, text)
+		if slices.Contains(p.roster.cited[c], n) && (found.cited || !found.stands) {
+			found = alignment{}
+		} else {
+			out.ElsewhereEvidence, out.ElsewhereQuote = p.roster.first[n-1], text
+			out.ElsewhereAt, out.ElsewhereAligned = found.at, found.aligned
 		}
 	}
-	if label.Backs() && !stands {
-		p.defect("claim %s: elsewhere is %s without a quote that stands in evidence it does not cite", p.roster.ClaimID(c), label)
+	if b := &p.beside; b.number > 0 && (!label.Backs() || !found.stands || label < b.degree) {
+		out.Elsewhere, out.ElsewhereEvidence, out.ElsewhereQuote = b.degree.Support(), p.roster.first[b.number-1], b.quote
+		out.ElsewhereAt, out.ElsewhereAligned = b.at, b.aligned
+		return nil
+	}
+	if label.Backs() && !found.stands {
+		p.defect("claim %s: elsewhere is %s without a quote that stands in what it does not cite", p.roster.ClaimID(c), label)
 		label = ibid.Unsure
 	}
 	out.Elsewhere = label.Support()
@@ -337,17 +358,53 @@ func (p *parser) sufficient(c int, claim object, out *ClaimVerdict) error {
 	return nil
 }
 
-// align says where a quote stands in the evidence of that number.
-func (p *parser) align(number int, quote string) (at Interval, aligned string, ok bool) {
-	text := p.text(number)
+// An alignment says where a quote stands in a passage.
+type alignment struct {
+	at      Interval // counted from the first of the cited words; only those if it has some
+	aligned string   // what stands there, "" if that is the quote
+	stands  bool
+	cited   bool // it has cited words
+}
+
+// beside is the best support that the passages of a claim give next to the words that it
+// cites.
+type beside struct {
+	degree ibid.Degree
+	number int // of the evidence; 0 if there is none
+	quote  string
+	alignment
+}
+
+// align looks a quote up in the evidence of that number: in the cited words, then in
+// what stands around them, too.
+func (p *parser) align(number int, quote string) alignment {
+	e := &p.roster.request.Evidence[p.roster.first[number-1]]
+	if at, aligned, ok := quoteIn(e.Text, quote); ok {
+		return alignment{at, aligned, true, true}
+	}
+	if e.Before == "" && e.After == "" {
+		return alignment{}
+	}
+	at, aligned, ok := quoteIn(e.Before+e.Text+e.After, quote)
+	if !ok {
+		return alignment{}
+	}
+	before, length := int32(utf8.RuneCountInString(e.Before)), int32(utf8.RuneCountInString(e.Text))
+	at.Start, at.End = at.Start-before, at.End-before
+	cited := at.Start < length && at.End > 0
+	if cited {
+		at.Start, at.End = max(at.Start, 0), min(at.End, length)
+	}
+	return alignment{at, aligned, true, cited}
+}
+
+// quoteIn returns where a quote stands in a text, and what stands there if that is not
+// the quote.
+func quoteIn(text, quote string) (at Interval, aligned string, ok bool) {
 	if at, ok = findQuote(text, quote); ok {
 		return at, "", true
 	}
 	return alignQuote(text, quote)
-}
-
-func (p *parser) text(number int) string {
-	return p.roster.request.Evidence[p.roster.first[number-1]].Text
 }
 
 func (p *parser) defect(format string, args ...any) {

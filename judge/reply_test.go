@@ -3,6 +3,7 @@ package judge
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -286,4 +287,57 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestParseBeside: support must come from the cited words. A quote that has some of them
+// counts; one of what stands beside them makes the claim's own passage an elsewhere.
+func TestParseBeside(t *testing.T) {
+	r := &Request{
+		Claims:   []ibid.Claim{{Text: "The bridge is red.", Citations: []int32{0}}},
+		Evidence: []Evidence{{Text: "It opened in 1909.", Before: "Die Brücke: ", After: " It is red and long.", Citation: 0}},
+	}
+	o := NewRoster(r)
+	reply := func(quote, elsewhere, id, other string) string {
+		return fmt.Sprintf(`{"tampering":"none","claims":[{"id":"c1","kind":"factual","checks":[{"evidence_id":"e1","why":"","quote":%q,"support":"full","relevant":"yes"}],`+
+			`"joint_why":"","joint":"full","elsewhere":%q,"elsewhere_evidence_id":%q,"elsewhere_quote":%q}]}`, quote, elsewhere, id, other)
+	}
+	tests := []struct {
+		name, reply  string
+		check, joint string
+		at           Interval
+		elsewhere    string
+		where        Interval
+	}{
+		{"cited words", reply("opened in 1909", "none", "", ""), "full", "full", Interval{Start: 3, End: 17}, "none", Interval{}},
+		{"over the edge", reply("in 1909. It is red", "none", "", ""), "full", "full", Interval{Start: 10, End: 18}, "none", Interval{}},
+		{"beside", reply("It is red", "none", "", ""), "none", "none", Interval{}, "full", Interval{Start: 19, End: 28}},
+		{"before", reply("Die Brücke", "none", "", ""), "none", "none", Interval{}, "full", Interval{Start: -12, End: -2}},
+		{"named as elsewhere", reply("opened in 1909", "partial", "e1", "red and long"), "full", "full", Interval{Start: 3, End: 17}, "partial", Interval{Start: 25, End: 37}},
+		{"nowhere", reply("It is blue", "none", "", ""), "unsure", "unsure", Interval{}, "none", Interval{}},
+		{"cited words as elsewhere", reply("opened in 1909", "full", "e1", "in 1909"), "full", "full", Interval{Start: 3, End: 17}, "unsure", Interval{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Parse(tt.reply, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := o.Encode(&got.Verdict)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := o.Decode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := &v.Claims[0]
+			if k := &c.Checks[0]; k.Support.Degree.String() != tt.check || c.Joint.Degree.String() != tt.joint || k.QuoteAt != tt.at ||
+				c.Elsewhere.Degree.String() != tt.elsewhere || c.ElsewhereAt != tt.where {
+				t.Errorf("%+v, want %+v", c, tt)
+			}
+			if (c.ElsewhereEvidence == 0) != (tt.where != Interval{}) {
+				t.Errorf("elsewhere in %d", c.ElsewhereEvidence)
+			}
+		})
+	}
 }

@@ -334,10 +334,13 @@ func (c *checker) elsewhere(evidence []int, v *judge.ClaimVerdict) {
 		switch {
 		case v.ElsewhereEvidence >= len(c.request.Evidence):
 			c.addf("elsewhere in evidence %d of %d", v.ElsewhereEvidence, len(c.request.Evidence))
-		case slices.Contains(evidence, v.ElsewhereEvidence):
-			c.addf("elsewhere in evidence %d, which it cites", v.ElsewhereEvidence)
 		default:
-			c.interval("elsewhere", c.request.Evidence[v.ElsewhereEvidence].Text, v.ElsewhereAt.Start, v.ElsewhereAt.End)
+			e := &c.request.Evidence[v.ElsewhereEvidence]
+			before, length := int32(utf8.RuneCountInString(e.Before)), int32(utf8.RuneCountInString(e.Text))
+			if at := v.ElsewhereAt; slices.Contains(evidence, v.ElsewhereEvidence) && (at.Start == at.End || at.Start < length && at.End > 0) {
+				c.addf("elsewhere in evidence %d at %+v, which it cites", v.ElsewhereEvidence, at)
+			}
+			c.interval("elsewhere", e.Before+e.Text+e.After, v.ElsewhereAt.Start+before, v.ElsewhereAt.End+before)
 		}
 	}
 	if p := v.ElsewherePlace; p != nil {
