@@ -109,8 +109,8 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 		}
 	}
 	if columns, ok := r.csvHeader(path); ok {
-		if fitsCSV(columns) {
-			return []Format{csvRows}, nil, nil
+		if fitting = r.fittingTable(columns); len(fitting) > 0 {
+			return fitting, nil, nil
 		}
 		return nil, &RecordError{File: path, Line: 1, Column: 1, Reason: "no format is recognised: a table with the columns " + shorten(strings.Join(columns, ", "), 100)}, nil
 	}
@@ -154,7 +154,17 @@ func (r *run) csvHeader(path string) (columns []string, ok bool) {
 		return nil, extension == ".csv"
 	}
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	return header, extension == ".csv" || fitsCSV(header)
+	return header, extension == ".csv" || len(r.fittingTable(header)) > 0
+}
+
+// fittingTable returns the formats that the columns of a table fit.
+func (r *run) fittingTable(columns []string) (fitting []Format) {
+	for _, f := range r.formats {
+		if f.fitsTable != nil && f.fitsTable(columns) {
+			fitting = append(fitting, f)
+		}
+	}
+	return fitting
 }
 
 // errEnough ends the reading of a file whose first record has been seen.

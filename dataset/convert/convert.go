@@ -219,6 +219,9 @@ type Format struct {
 	// content does not tell.
 	fits func(*object) bool
 
+	// fitsTable reports the same of the columns of a table; nil if it reads none.
+	fitsTable func(columns []string) bool
+
 	streams bool     // standard input can be read
 	options []string // names of the options it takes, as on the command line
 	convert func(context.Context, *run) error
@@ -226,7 +229,9 @@ type Format struct {
 
 // formats is the registry: a new format is one file and one line here.
 var formats = []Format{
+	alce,
 	anthropic,
+	attributionBench,
 	auto,
 	bedrock,
 	brat,
@@ -241,10 +246,13 @@ var formats = []Format{
 	jsonl,
 	keepTrusts,
 	labelStudio,
+	longCite,
 	mistral,
 	openAI,
+	openRAGEval,
 	perplexity,
 	squad,
+	trecRAG,
 }
 
 // Formats returns every format, by name.

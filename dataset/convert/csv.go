@@ -28,10 +28,11 @@ import (
 // Other columns go into source_reference: of the citation on the line, else of the
 // row. Offsets are written as they are, as jsonl does.
 var csvRows = Format{
-	Name:    "csv",
-	Summary: "our own columns as CSV, one line for each citation",
-	Input:   "CSV files, or a directory of them",
-	streams: true,
+	Name:      "csv",
+	Summary:   "our own columns as CSV, one line for each citation",
+	Input:     "CSV files, or a directory of them",
+	streams:   true,
+	fitsTable: func(columns []string) bool { return hasColumns(columns, "id", "answer") },
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".csv"}, func(path string) error {
 			c := csvReader{jsonlReader: newJSONLReader(r, path)}
@@ -353,9 +354,9 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fitsCSV reports whether a header is of this format.
-func fitsCSV(columns []string) bool {
-	return slices.Contains(columns, "id") && slices.Contains(columns, "answer")
+// hasColumns reports whether a table has all of some columns.
+func hasColumns(columns []string, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(columns, name) })
 }
 
 // A table reads the records of a CSV file (RFC 4180) whose first record names

@@ -72,6 +72,16 @@ func shown(m *memory, report *Report) []byte {
 		for k := range r.Citations {
 			showCitation(&b, r, &r.Citations[k])
 		}
+		for _, c := range r.Claims {
+			fmt.Fprintf(&b, "claim %s %q", c.ClaimID, c.Text)
+			if c.Start.Known() {
+				fmt.Fprintf(&b, " at %q", passage(r.Answer, c.Start.Value, c.End.Value))
+			}
+			b.WriteByte('\n')
+		}
+		for _, l := range r.Labels {
+			fmt.Fprintf(&b, "label %s of %s claim %q citation %q: %v\n", l.Kind, l.Annotator, l.ClaimID, l.CitationID, l.Value.Value)
+		}
 		b.Write(shownDocuments(r.Documents))
 		for _, tag := range r.Tags {
 			fmt.Fprintf(&b, "tag %s %s\n", tag.Key, tag.Value)

@@ -574,6 +574,20 @@ type rowQuote struct {
 
 // row counts the evidence of every citation and truth span of the row.
 func (p *rowProof) row(c *jsonlReader, r *ibid.Answer) error {
+	p.own(r)
+	for doc, quotes := range p.pending {
+		if !c.Docs {
+			p.unproved += int64(len(quotes))
+		} else if err := c.documents.addQuotes(c.waitingProof(), doc, quotes); err != nil {
+			return err
+		}
+	}
+	clear(p.pending)
+	return nil
+}
+
+// own does that for quotes from documents of the row, and leaves the others pending.
+func (p *rowProof) own(r *ibid.Answer) {
 	for i := range r.Truth {
 		if m := &r.Truth[i]; !m.DocNull {
 			p.place(m.Doc, m.Page, m.Start, m.End, m.Unit, m.CitedText)
@@ -585,23 +599,16 @@ func (p *rowProof) row(c *jsonlReader, r *ibid.Answer) error {
 	}
 	for doc, quotes := range p.pending {
 		d := documentOf(r, doc)
-		switch {
-		case d != nil:
-			if text, ok := textOf(d); ok {
-				p.test(d, newSearched(token.NewText(text)), quotes)
-			} else {
-				p.unproved += int64(len(quotes))
-			}
-		case !c.Docs:
-			p.unproved += int64(len(quotes))
-		default:
-			if err := c.documents.addQuotes(c.waitingProof(), doc, quotes); err != nil {
-				return err
-			}
+		if d == nil {
+			continue
 		}
+		if text, ok := textOf(d); ok {
+			p.test(d, newSearched(token.NewText(text)), quotes)
+		} else {
+			p.unproved += int64(len(quotes))
+		}
+		delete(p.pending, doc)
 	}
-	clear(p.pending)
-	return nil
 }
 
 // waitingProof is the number of the file's proof among those that wait.
