@@ -20,7 +20,7 @@ var cohere = exchangeFormat{
 	summary: "Cohere Chat with documents, versions 1 and 2, and streams",
 	fits: func(o *object) bool {
 		return o.isObject("message") && o.has("finish_reason") || o.peek("type") == "message-start" ||
-			o.peek("event_type") != "" || o.peek("generation_id") != "" && o.peek("response_id") != ""
+			o.peek("event_type") != "" && !isInteraction(o) || o.peek("generation_id") != "" && o.peek("response_id") != ""
 	},
 	response: cohereResponse,
 	request:  cohereRequest,

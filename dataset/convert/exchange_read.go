@@ -372,7 +372,7 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 		}
 		if o != nil {
 			reader.event(x, o)
-			for _, account := range []*object{o, o.inside("message"), o.inside("response"), o.inside("delta")} {
+			for _, account := range []*object{o, o.inside("message"), o.inside("response"), o.inside("delta"), o.inside("interaction")} {
 				x.took.account(account)
 			}
 		}

@@ -24,10 +24,12 @@ import (
 // An event of a stream (streamGenerateContent with alt=sse) is a response with the
 // next piece of the answer. Pieces that follow each other are one part. A file of
 // events holds one answer.
+//
+// The Interactions API is read, too (see [geminiInteraction]).
 var gemini = exchangeFormat{
 	name:     "gemini",
-	summary:  "Gemini and Vertex AI: responses and event streams with grounding",
-	fits:     func(o *object) bool { return o.isList("candidates") },
+	summary:  "Gemini and Vertex AI: responses, interactions and event streams with grounding",
+	fits:     func(o *object) bool { return o.isList("candidates") || isInteraction(o) },
 	answer:   Reading{Unit: token.Byte},
 	response: geminiResponse,
 	request:  geminiRequest,
@@ -48,6 +50,10 @@ func (o *object) camel(name string) value {
 }
 
 func geminiResponse(x *exchange, o *object) {
+	if isInteraction(o) {
+		geminiInteraction(x, o)
+		return
+	}
 	if failed(o) {
 		return
 	}
@@ -88,12 +94,24 @@ func geminiPart(x *exchange, p *object, joined bool) {
 }
 
 // A geminiStream reads the events of one answer.
-type geminiStream struct{ ended bool }
+type geminiStream struct {
+	ended       bool
+	interaction *interactionStream // nil if it is none
+}
 
-// begins is never known: no event says that it is the first.
-func (s *geminiStream) begins(*object) bool { return false }
+// begins is known of interactions only: no other event says that it is the first.
+func (s *geminiStream) begins(o *object) bool {
+	return o.peek("event_type") == "interaction.created" || o.peek("event_type") == "interaction.start"
+}
 
 func (s *geminiStream) event(x *exchange, o *object) {
+	if o.has("event_type") {
+		if s.interaction == nil {
+			s.interaction = &interactionStream{}
+		}
+		s.interaction.event(x, o)
+		return
+	}
 	if failed(o) {
 		return
 	}
@@ -111,7 +129,10 @@ func (s *geminiStream) event(x *exchange, o *object) {
 	x.rest(o)
 }
 
-func (s *geminiStream) end(*exchange) string {
+func (s *geminiStream) end(x *exchange) string {
+	if s.interaction != nil {
+		return s.interaction.end(x)
+	}
 	if !s.ended {
 		return "truncated: the stream ends before a finishReason"
 	}
@@ -243,6 +264,7 @@ func geminiRecitation(x *exchange, o *object) {
 }
 
 func geminiRequest(q *request, o *object) {
-	q.model = o.get("model").string()
+	q.model = cmp.Or(o.get("model").string(), o.get("agent").string())
 	q.ask(o.get("contents"), "parts", "user", "")
+	q.askInteraction(o.get("input"))
 }
