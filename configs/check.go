@@ -115,6 +115,47 @@ func sha256Text(v any) string {
 	return ""
 }
 
+// headerName is a token of RFC 9110.
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// credentialName finds headers whose values nobody else must see.
+var credentialName = regexp.MustCompile(`(?i)auth|key|token|secret|cookie|password|credential|signature`)
+
+// fromEnvironment begins the value of a header that stands in the environment.
+const fromEnvironment = "env:"
+
+func headerValues(v any) string {
+	m, _ := v.(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		value := m[name]
+		env, isEnv := strings.CutPrefix(value, fromEnvironment)
+		switch {
+		case !headerName.MatchString(name):
+			return flowString(name) + " is no name of a header"
+		case isEnv && !variable.MatchString(env):
+			return flowString(name) + ": want the name of an environment variable after env:"
+		case !isEnv && credentialName.MatchString(name):
+			return flowString(name) + " looks like a credential; want env:VARIABLE, not the value itself"
+		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+			return flowString(name) + ": want a value in one line"
+		}
+	}
+	return ""
+}
+
+// reservedMembers are the members of a request that ibid writes and reads itself.
+var reservedMembers = []string{"model", "messages", "stream", "n", "response_format", "max_tokens", "max_completion_tokens", "max_output_tokens"}
+
+func extraMembers(v any) string {
+	m, _ := v.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if slices.Contains(reservedMembers, name) {
+			return flowString(name) + " cannot be set here; ibid needs it for itself"
+		}
+	}
+	return ""
+}
+
 func columnNames(v any) string {
 	m, _ := v.(map[string]string)
 	ours := make(map[string]string)

@@ -99,7 +99,7 @@ func usedBy(name, kind string) bool {
 		return kind != "none" && kind != "human"
 	case "judge.replay":
 		return kind == "replay"
-	case "judge.provider", "judge.reasoning":
+	case "judge.provider":
 		return kind == "openrouter"
 	}
 	return slices.Contains(liveJudges, kind)

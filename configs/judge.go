@@ -121,6 +121,26 @@ func (c *Config) APIKey(getenv func(string) string) (string, error) {
 		"export "+name+"=KEY, or name another variable as judge.api_key_env")
 }
 
+// RequestHeaders returns the headers of a judge that asks models, those of the
+// environment filled in; nil if there are none. A variable that is not set is an
+// *[Error].
+func (c *Config) RequestHeaders(getenv func(string) string) (map[string]string, error) {
+	if !c.Judge.AsksModels() || len(c.Judge.Headers) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]string, len(c.Judge.Headers))
+	for _, name := range slices.Sorted(maps.Keys(c.Judge.Headers)) {
+		value := c.Judge.Headers[name]
+		if env, ok := strings.CutPrefix(value, fromEnvironment); ok {
+			if value = strings.TrimSpace(getenv(env)); value == "" {
+				return nil, c.Refuse("judge.headers", "environment variable "+env+" is not set", "export "+env+"=VALUE, for the header "+name)
+			}
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
 // EmbeddingKey returns the key of the endpoint of embeddings, from the environment;
 // "" if none is sent. That it is missing is an *[Error].
 func (c *Config) EmbeddingKey(getenv func(string) string) (string, error) {

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,6 +93,42 @@ func TestAPIKey(t *testing.T) {
 		}
 		if bad, ok := errors.AsType[*Error](err); err != nil && (!ok || !strings.Contains(bad.Msg, tt.err) || bad.Hint == "" || bad.Key != "judge.api_key_env") {
 			t.Errorf("%s: error %v, want %q with a hint", tt.set, err, tt.err)
+		}
+	}
+}
+
+// TestRequestHeaders: values come from the environment or are literal; what looks like
+// a credential must not stand in a file.
+func TestRequestHeaders(t *testing.T) {
+	environment := map[string]string{"TEAM": "sk-9\n"}
+	const live = "judge={kind: openai, model: m, base_url: 'https://example.org/v1', headers: "
+	for set, want := range map[string]string{
+		live + "{X-Team: blue, X-Api-Key: 'env:TEAM'}}": "map[X-Api-Key:sk-9 X-Team:blue]",
+		live + "{X-Team: 'env:NONE'}}":                  "environment variable NONE is not set",
+		live + "{X-Api-Key: sk-9}}":                     "looks like a credential",
+		live + "{Authorization: Bearer sk-9}}":          "looks like a credential",
+		live + "{X-Team: 'env:'}}":                      "name of an environment variable",
+		live + "{'X Team': blue}}":                      "no name of a header",
+		`judge={headers: {X-Team: "a\nb"}}`:             "one line",
+		"judge={extra_body: {top_k: 1, n: 2}}":          `"n" cannot be set here`,
+		"judge={extra_body: {max_tokens: 2}}":           "max_tokens cannot be set here",
+		"judge={extra_body: {top_k: 1}}":                "map[]",
+	} {
+		c, err := Load(Options{Set: []string{set}})
+		got := ""
+		if err == nil {
+			var headers map[string]string
+			headers, err = c.RequestHeaders(func(name string) string { return environment[name] })
+			got = fmt.Sprint(headers)
+		}
+		if err != nil {
+			got = err.Error()
+			if strings.Contains(got, "sk-9") {
+				t.Errorf("%s: the error shows the value: %s", set, got)
+			}
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", set, got, want)
 		}
 	}
 }

@@ -191,7 +191,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Seed },
 	},
 	{
-		name: "judge.max_tokens", def: int64(0), scores: true, check: within(0, 1<<31-1), doc: "longest reply; 0 = computed, and raised to the computed need",
+		name: "judge.max_tokens", def: int64(0), scores: true, check: within(0, 1<<31-1), doc: "room for a reply in tokens, raised to the computed need and by what the model thinks; 0 = computed",
 		field: func(s *Settings) any { return &s.Judge.MaxTokens },
 	},
 	{
@@ -227,8 +227,16 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Provider },
 	},
 	{
-		name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are",
+		name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are; judge: openai takes effort alone",
 		field: func(s *Settings) any { return &s.Judge.Reasoning },
+	},
+	{
+		name: "judge.headers", check: headerValues, secret: true, doc: "headers of every request, {NAME: VALUE}; env:VAR takes the value from the environment, as credentials must",
+		field: func(s *Settings) any { return &s.Judge.Headers },
+	},
+	{
+		name: "judge.extra_body", scores: true, check: extraMembers, doc: "members of every request, passed on as they are; they win over those of other settings",
+		field: func(s *Settings) any { return &s.Judge.ExtraBody },
 	},
 	{
 		name: "judge.concurrency", def: int64(50), check: within(1, 10000), doc: "calls under way at once",

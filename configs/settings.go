@@ -81,9 +81,11 @@ type Judge struct {
 	MaxCostUSD    float64 // 0 = no limit
 	MaxRateWait   time.Duration
 	BaseURL       string
-	APIKeyEnv     string         // name of the variable that holds the key
-	Provider      map[string]any // routing preferences, passed on as they are
-	Reasoning     map[string]any // passed on as they are
+	APIKeyEnv     string            // name of the variable that holds the key
+	Provider      map[string]any    // routing preferences, passed on as they are
+	Reasoning     map[string]any    // passed on as they are
+	Headers       map[string]string // name -> value, or env:VARIABLE
+	ExtraBody     map[string]any    // passed on as they are
 	Concurrency   int64
 	Cache         string // "" = the user's cache directory
 	CacheResults  bool

@@ -32,7 +32,7 @@ func (p *Plan) planAnchors(ctx context.Context) error {
 	}
 	job := &Job{
 		Config: c.ForAnchors(), Source: c.Judge.Anchors.Dataset, Workers: p.job.Workers, Version: p.job.Version,
-		Judge: p.job.Judge, APIKey: p.job.APIKey, EmbeddingKey: p.job.EmbeddingKey, Now: p.job.Now, ofAnchors: true,
+		Judge: p.job.Judge, APIKey: p.job.APIKey, Headers: p.job.Headers, EmbeddingKey: p.job.EmbeddingKey, Now: p.job.Now, ofAnchors: true,
 		Progress: func(at Progress) { at.Stage = "anchors: " + at.Stage; p.job.progress(at) },
 		Warn:     func(text string) { p.job.warn("anchors: %s", text) },
 	}

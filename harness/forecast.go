@@ -64,7 +64,7 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := liveConfig(s, p.job.APIKey)
+	config := p.job.liveConfig()
 	if store != nil {
 		defer store.Close()
 		config.Store, out.Cache = store, store.Path()

@@ -39,6 +39,8 @@ type Job struct {
 	// APIKey is the key of a judge that asks models over a network; "" for none.
 	// It goes to the judge's endpoint and is shown nowhere.
 	APIKey string
+	// Headers are sent with every request to such a judge.
+	Headers map[string]string
 
 	// EmbeddingKey is the key of the endpoint of embeddings, as APIKey.
 	EmbeddingKey string

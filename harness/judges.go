@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -61,7 +60,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		return j, nil
 	}
 	// What the plan has to know of a live judge. This one asks and keeps nothing.
-	j, err := openrouter.New(liveConfig(s, p.job.APIKey))
+	j, err := openrouter.New(p.job.liveConfig())
 	if err != nil {
 		return nil, &UsageError{Err: err}
 	}
@@ -95,11 +94,12 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 const answersFile = "answers.sqlite"
 
 // liveConfig says whom a judge asks and how, as the settings have it.
-func liveConfig(s *configs.Settings, key string) openrouter.Config {
+func (job *Job) liveConfig() openrouter.Config {
+	s := &job.Config.Settings
 	j := &s.Judge
 	c := openrouter.Config{
-		Kind: j.Kind, BaseURL: j.BaseURL, Key: key, Model: j.Model, Panel: j.Panel,
-		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning,
+		Kind: j.Kind, BaseURL: j.BaseURL, Key: job.APIKey, Model: j.Model, Panel: j.Panel,
+		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning, Headers: job.Headers, ExtraBody: j.ExtraBody,
 		Mode: j.Mode, Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, RPM: int(j.RPM),
 		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
@@ -133,7 +133,7 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	if err != nil {
 		return nil, err
 	}
-	c := liveConfig(&p.job.Config.Settings, p.job.APIKey)
+	c := p.job.liveConfig()
 	c.Store = store
 	c.Run = auditName(m)
 	// The directory is locked, so that nobody else goes by its name.
@@ -213,6 +213,9 @@ func (p *Plan) warnOfJudge(m *runs.Manifest) {
 	if j, ok := p.live.(*openrouter.Judge); ok {
 		for _, what := range j.Stats().Dropped {
 			warn("left out, since no provider takes it: " + what)
+		}
+		for _, what := range j.Stats().Notes {
+			warn(what)
 		}
 	}
 }

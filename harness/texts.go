@@ -271,7 +271,7 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 	if !p.job.Config.Judge.AsksModels() {
 		return nil, usagef("judge %s of run %s asks no model", m.Judge.Kind, m.ID)
 	}
-	judge, err := openrouter.New(liveConfig(&p.job.Config.Settings, ""))
+	judge, err := openrouter.New(p.job.liveConfig())
 	if err != nil {
 		return nil, &UsageError{Err: err}
 	}

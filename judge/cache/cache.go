@@ -63,6 +63,9 @@ type Entry struct {
 	Created time.Time
 	// Run is the id of the run that asked.
 	Run string
+	// Sent says what of the request that the answer is to does not stand in its key:
+	// the room for the reply, how it was told its shape, what was left out.
+	Sent string
 }
 
 // An Attempt is one call on the wire, billed or failed.
@@ -237,6 +240,7 @@ func (e *Entry) checksum() uint32 {
 	} {
 		b = binary.AppendVarint(b, n)
 	}
+	b = append(b, e.Sent...)
 	sum := crc32.Checksum(b, castagnoli)
 	return crc32.Update(crc32.Update(sum, castagnoli, e.Verdict), castagnoli, e.Raw)
 }

@@ -157,10 +157,10 @@ const (
 	applicationID = 0x69626964
 	// schemaVersion counts the forms of the tables. A store of an older form is
 	// brought up to this one when it is opened, a newer one is refused.
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
-// tables is schema 1. Times are milliseconds since 1970 in UTC. Small columns
+// tables is schema 1, which addSent brings up to 2. Times are milliseconds since 1970 in UTC. Small columns
 // come before the long ones, so that adding up costs does not read answers.
 // A rowid table with a unique key loads twice as fast as one without a rowid.
 const tables = `
@@ -210,12 +210,14 @@ CREATE TABLE lease (
 ) WITHOUT ROWID;
 `
 
+const addSent = "ALTER TABLE entry ADD COLUMN sent TEXT NOT NULL DEFAULT '';"
+
 // migrate makes the tables of an empty file. It looks before it changes
 // anything, so that a file of another program stays as it is, and again while it
 // holds the write lock, so that of several processes that open a new store one
 // makes the tables.
 func migrate(ctx context.Context, conn *sql.Conn, path string) error {
-	if _, err := isEmpty(ctx, conn, path); err != nil {
+	if _, err := formOf(ctx, conn, path); err != nil {
 		return err
 	}
 	if err := logAhead(ctx, conn); err != nil {
@@ -234,36 +236,39 @@ func migrate(ctx context.Context, conn *sql.Conn, path string) error {
 }
 
 func makeTables(ctx context.Context, conn *sql.Conn, path string) error {
-	empty, err := isEmpty(ctx, conn, path)
-	if err != nil || !empty {
+	version, err := formOf(ctx, conn, path)
+	if err != nil || version == schemaVersion {
 		return err
 	}
-	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
-	_, err = conn.ExecContext(ctx, tables+mark)
+	todo := addSent + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
+	if version == 0 {
+		todo = tables + todo
+	}
+	_, err = conn.ExecContext(ctx, todo)
 	return err
 }
 
-// isEmpty says whether a database has no tables yet. One that is not ours, or
-// newer than we are, is an error.
-func isEmpty(ctx context.Context, conn *sql.Conn, path string) (bool, error) {
+// formOf is the version of the tables of a database, 0 if it has none yet. One that is
+// not ours, or newer than we are, is an error.
+func formOf(ctx context.Context, conn *sql.Conn, path string) (int64, error) {
 	var app, version, objects int64
 	row := conn.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
 		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`)
 	if err := row.Scan(&app, &version, &objects); err != nil {
-		return false, err
+		return 0, err
 	}
 	switch {
 	case app == applicationID && version > schemaVersion:
-		return false, &FileError{
+		return 0, &FileError{
 			Path: path, tip: "use that version, or name another file with --cache",
 			Err: fmt.Errorf("%w: its schema is %d, this version knows %d", ErrNewer, version, schemaVersion),
 		}
-	case app == applicationID && version == schemaVersion:
-		return false, nil
+	case app == applicationID && version > 0:
+		return version, nil
 	case app == 0 && version == 0 && objects == 0:
-		return true, nil
+		return 0, nil
 	}
-	return false, &FileError{Path: path, tip: tipNotStore, Err: fmt.Errorf("%w but another SQLite database", ErrNotStore)}
+	return 0, &FileError{Path: path, tip: tipNotStore, Err: fmt.Errorf("%w but another SQLite database", ErrNotStore)}
 }
 
 // logAhead turns on the write-ahead log, which a file keeps. Two processes that
@@ -282,7 +287,7 @@ func logAhead(ctx context.Context, conn *sql.Conn) error {
 // entryColumns are the columns of an entry in the order of scan and of the
 // statement that puts one.
 const entryColumns = `key, created, status, model_requested, model_resolved, provider, generation_id, template, schema, finish_reason,
-	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, crc32c, verdict, raw`
+	prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, cost_nano_usd, latency_ms, attempts, run, crc32c, verdict, raw, sent`
 
 // attemptColumns are those of an attempt.
 const attemptColumns = `key, n, http_status, class, ms, cost_nano_usd, generation_id, error, at, run`
@@ -304,7 +309,7 @@ func prepare(ctx context.Context, conn *sql.Conn) (*prepared, error) {
 		{&p.begin, "BEGIN IMMEDIATE"},
 		{&p.commit, "COMMIT"},
 		{&p.rollback, "ROLLBACK"},
-		{&p.putEntry, "INSERT INTO entry (" + entryColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING"},
+		{&p.putEntry, "INSERT INTO entry (" + entryColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO NOTHING"},
 		{&p.addAttempt, "INSERT INTO attempt (" + attemptColumns + ") VALUES (?,?,?,?,?,?,?,?,?,?)"},
 		{&p.takeLease, `INSERT INTO lease (key, owner, until) VALUES (?1, ?2, ?3) ON CONFLICT (key)
 			DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until <= ?4`},
@@ -337,7 +342,7 @@ func (p *prepared) run(s *sql.Stmt, args ...any) error {
 func (p *prepared) put(e *Entry) error {
 	return p.run(p.putEntry, e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
-		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw))
+		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
 }
 
 // blob keeps an empty value from being stored as null.
@@ -376,7 +381,7 @@ func scanEntry(row scanner) (*Entry, error) {
 	var sum uint32
 	err := row.Scan(&key, &created, &e.Status, &e.ModelRequested, &e.ModelResolved, &e.Provider, &e.GenerationID, &e.Template, &e.Schema,
 		&e.FinishReason, &e.PromptTokens, &e.CompletionTokens, &e.ReasoningTokens, &e.CachedTokens, &e.CostNanoUSD, &e.LatencyMillis,
-		&e.Attempts, &e.Run, &sum, &e.Verdict, &e.Raw)
+		&e.Attempts, &e.Run, &sum, &e.Verdict, &e.Raw, &e.Sent)
 	if err != nil {
 		return nil, err
 	}

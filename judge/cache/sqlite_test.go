@@ -95,7 +95,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"newer", func(t *testing.T, path string) {
 			open(t, path).Close()
 			execute(t, path, "PRAGMA user_version = 7")
-		}, cache.ErrNewer, "its schema is 7, this version knows 1"},
+		}, cache.ErrNewer, "its schema is 7, this version knows 2"},
 		{"damaged", func(t *testing.T, path string) {
 			open(t, path).Close()
 			data := read(t, path)
@@ -298,5 +298,24 @@ func TestCloseDoesNotWait(t *testing.T) {
 			t.Errorf("Close took %v beside a reader", took)
 		}
 		break
+	}
+}
+
+// TestOlderForm opens a store of the first form: its answers are there.
+func TestOlderForm(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	e := &cache.Entry{Key: cache.Key{1}, Status: cache.StatusOK, Verdict: []byte("{}"), Raw: []byte("raw"), Created: time.UnixMilli(5).UTC()}
+	s := open(t, path)
+	if err := s.Put(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	execute(t, path, "ALTER TABLE entry DROP COLUMN sent; PRAGMA user_version = 1")
+	for range 2 { // it is brought up once
+		s = open(t, path)
+		if got, err := s.Get(t.Context(), e.Key); err != nil || got == nil || string(got.Raw) != "raw" || got.Sent != "" {
+			t.Errorf("%+v, %v", got, err)
+		}
+		s.Close()
 	}
 }

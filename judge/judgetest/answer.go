@@ -249,6 +249,9 @@ type PromptPair struct {
 func readPrompt(q *chatRequest) *Prompt {
 	p := &Prompt{Sufficient: strings.Contains(q.schema(), `"sufficient"`)}
 	for i := range q.Messages {
+		p.Sufficient = p.Sufficient || q.Messages[i].Role == "user" && strings.Contains(q.Messages[i].Content, `"sufficient"`)
+	}
+	for i := range q.Messages {
 		switch m := &q.Messages[i]; {
 		case m.Role == "system" && p.System == "":
 			p.System = m.Content

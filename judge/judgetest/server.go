@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -272,6 +273,8 @@ type chatRequest struct {
 	Stream              bool            `json:"stream"`
 	ResponseFormat      *responseFormat `json:"response_format"`
 	Provider            map[string]any  `json:"provider"`
+	Reasoning           map[string]any  `json:"reasoning"`
+	ReasoningEffort     *string         `json:"reasoning_effort"`
 }
 
 type chatMessage struct {
@@ -341,6 +344,25 @@ func (s *Server) refuse(q *chatRequest) (status int, e apiError) {
 			return bad("provider: unrecognized key %q", key)
 		}
 	}
+	for name, sent := range map[string]bool{
+		"temperature": q.Temperature != nil, "seed": q.Seed != nil, "max_tokens": q.MaxTokens != nil,
+		"reasoning_effort": q.ReasoningEffort != nil, "reasoning": q.Reasoning != nil,
+	} {
+		if !sent || !slices.Contains(m.Refuses, name) {
+			continue
+		}
+		e := apiError{Code: "unsupported_parameter", Param: name, Message: fmt.Sprintf("Unsupported parameter: '%s' is not supported with this model.", name)}
+		if name == "max_tokens" {
+			e.Message += " Use 'max_completion_tokens' instead."
+		}
+		return 400, e
+	}
+	if m.MaxCompletion > 0 && q.limit() > m.MaxCompletion && (q.MaxTokens != nil || q.MaxCompletionTokens != nil) {
+		return bad("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %d.", q.limit(), m.MaxCompletion, q.limit())
+	}
+	if f := q.ResponseFormat; f != nil && m.Formats != nil && !slices.Contains(m.Formats, f.Type) {
+		return bad("'response_format.type' must be one of %s", strings.Join(append([]string{"text"}, m.Formats...), ", "))
+	}
 	if f := q.ResponseFormat; f != nil && f.Type == "json_schema" && (f.JSONSchema == nil || f.JSONSchema.Name == "" || len(f.JSONSchema.Schema) == 0) {
 		return bad("response_format.json_schema: name and schema are required")
 	}
@@ -361,6 +383,7 @@ func (s *Server) refuse(q *chatRequest) (status int, e apiError) {
 type apiError struct {
 	Code     any            `json:"code,omitempty"`
 	Message  string         `json:"message,omitempty"`
+	Param    string         `json:"param,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
 
 	// Of the newer shape, which has no code.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -182,8 +183,52 @@ func (t *turn) think(factor float64) {
 	}
 }
 
-// reply is the text of a good answer.
-func (t *turn) reply() string { return t.server.config.Reply(readPrompt(&t.request)) }
+// reply is the text of a good answer. A model that nothing holds to a shape replies
+// in it if the messages have told it, with words around it, else in prose.
+func (t *turn) reply() string {
+	p := readPrompt(&t.request)
+	text := t.server.config.Reply(p)
+	held := t.request.ResponseFormat != nil && !t.model.IgnoresFormat
+	if p.Pair != nil || held && t.request.ResponseFormat.Type == "json_schema" {
+		return text
+	}
+	for name := range membersOf(text) {
+		if !strings.Contains(p.System+p.User, `"`+name+`"`) {
+			if held {
+				return `{"answer":"The first claim is supported, the others are not."}`
+			}
+			return "The first claim is supported by the passage, the others are not."
+		}
+	}
+	if held {
+		return text
+	}
+	return "Here is the review.\n\n```json\n" + text + "\n```"
+}
+
+// membersOf are the names of all members of a JSON text.
+func membersOf(text string) map[string]bool {
+	names := make(map[string]bool)
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case object:
+			for name, member := range v {
+				names[name] = true
+				walk(member)
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	var v any
+	if json.Unmarshal([]byte(text), &v) == nil {
+		walk(v)
+	}
+	return names
+}
 
 // An envelope is the JSON around an answer.
 type envelope struct {
@@ -378,6 +423,15 @@ type Model struct {
 	ReasoningTokens int64
 	// Provider answers for it.
 	Provider string
+	// MaxCompletion is the most tokens of a reply; more are refused. 0 = no limit.
+	MaxCompletion int64
+	// Refuses are parameters that it does not take: 400, as OpenAI words it. It
+	// wants max_completion_tokens if max_tokens is among them.
+	Refuses []string
+	// Formats are the types of response_format that it takes, others are 400; nil
+	// for all. IgnoresFormat: it takes all and heeds none.
+	Formats       []string
+	IgnoresFormat bool
 	// Resolves names the model that answers in its place, as a router does; ""
 	// for itself.
 	Resolves string
@@ -420,10 +474,17 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 			"pricing": object{
 				"prompt": decimal(m.PromptNanoUSD), "completion": decimal(m.CompletionNanoUSD), "request": "0",
 			},
-			"top_provider": object{"context_length": m.ContextLength, "max_completion_tokens": nil},
+			"top_provider": object{"context_length": m.ContextLength, "max_completion_tokens": orNil(m.MaxCompletion)},
 		})
 	}
 	writeJSON(w, http.StatusOK, object{"data": list})
+}
+
+func orNil(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
 }
 
 func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {

@@ -25,7 +25,7 @@ const fakeUser = "Code 12345678.\n\n<question-12345678>\nWhen?\n</question-12345
 func fakeBody(model string, extra map[string]any) []byte {
 	q := map[string]any{"model": model, "messages": []any{
 		map[string]any{"role": "system", "content": "Audit."}, map[string]any{"role": "user", "content": fakeUser},
-	}}
+	}, "response_format": map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "audit", "schema": map[string]any{}}}}
 	for k, v := range extra {
 		q[k] = v
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 
 	"ibid/judge"
@@ -25,6 +26,9 @@ const jitterShare = 0.25
 // bytes.
 const maxRepairReply = 16 << 10
 
+// maxAdapted bounds how often a question is asked in another form: there are fewer.
+const maxAdapted = 10
+
 // A conversation asks one question until it has an answer or may not go on.
 type conversation struct {
 	judge *Judge
@@ -35,7 +39,9 @@ type conversation struct {
 	failures  int // that count as attempts
 	refusals  int // in a row, for their number
 	waited    time.Duration
-	maxTokens int64
+	maxTokens int64  // room for the next reply
+	sent      shape  // of the last call
+	adapted   int    // calls that were refused for their form
 	turns     []byte // repair turns
 	cost      int64
 	millis    int64
@@ -50,10 +56,8 @@ type conversation struct {
 // the context or the store.
 func (j *Judge) converse(ctx context.Context, q *question, key cache.Key) (*answer, error) {
 	c := &conversation{judge: j, question: q, key: key, maxTokens: q.request.maxTokens}
-	if j.needsCatalogue() {
-		// Without prices, a budget finds out by itself.
-		_ = j.LoadPrices(ctx)
-	}
+	// Without prices a budget finds out by itself, without the rest a profile.
+	_ = j.LoadPrices(ctx)
 	for {
 		entry, f, err := c.call(ctx)
 		if err != nil {
@@ -94,6 +98,10 @@ func (c *conversation) accept(e *cache.Entry) *answer {
 
 // after does what a failure calls for. An error ends the conversation.
 func (c *conversation) after(ctx context.Context, f *failure) error {
+	if c.adapted < maxAdapted && c.member.profile.adapt(c.sent, c.maxTokens, f) {
+		c.adapted++
+		return ctx.Err()
+	}
 	switch f.class {
 	case Flow:
 		c.refusals++
@@ -157,6 +165,8 @@ func (j *Judge) stop(e *judge.StopError) error {
 // that what a crash loses is never more than the calls that may be under way.
 func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, err error) {
 	j := c.judge
+	p := c.member.profile
+	c.maxTokens = p.budget(c.request.maxTokens, c.maxTokens)
 	held, err := c.reserve(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -166,7 +176,8 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		return nil, nil, err
 	}
 	defer func() { j.limiter.release(f != nil && f.class == Flow) }()
-	x := &exchange{body: c.body()}
+	c.sent = p.shape()
+	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens)}
 	began, callErr, err := c.send(ctx, x)
 	if err != nil {
 		j.budget.settle(held, 0, true, 0)
@@ -267,15 +278,20 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	}
 	bad := &failure{class: Content, status: http.StatusOK}
 	text, ok := choice.Message.content()
+	p := c.member.profile
+	p.reasoned(hiddenTokens(x, text))
 	switch {
 	case choice.FinishReason == "error":
 		return nil, &failure{class: Transient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length":
 		*c.replies--
-		if c.maxTokens == c.request.maxTokens {
-			c.maxTokens *= 2
+		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
+		var more bool
+		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
+			// The same again would end the same way; for fewer claims it may do.
+			bad.class, bad.reason = Row, judge.TooLong
+			bad.err = fmt.Errorf("%w, the most that the model may write", bad.err)
 		}
-		bad.err = fmt.Errorf("the reply ended at max_tokens, %d", c.request.maxTokens)
 		return nil, bad
 	case !ok:
 		*c.replies--
@@ -284,6 +300,10 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	}
 	*c.replies--
 	verdict, defects, err := c.read(text)
+	noJSON, is := errors.AsType[*judge.ReplyError](err)
+	if c.request.head.schema != "" {
+		p.replied(c.sent, !is || !noJSON.NoJSON)
+	}
 	if err != nil {
 		bad.err = err
 		c.repair(text, err.Error())
@@ -319,15 +339,23 @@ func (c *conversation) repair(reply, defect string) {
 	c.turns = appendTurn(c.turns, "user", string(message))
 }
 
-// body is the next call's.
-func (c *conversation) body() []byte {
-	q := c.request
-	if known := c.judge.catalogue.Load(); known != nil {
-		if h := known.heads[q.head]; h != nil {
-			q.head = h
-		}
+// hiddenTokens is how many tokens a model has thought that are not in its answer,
+// estimated where the endpoint does not count them.
+func hiddenTokens(x *exchange, answer string) int64 {
+	u, choice := &x.envelope.Usage, &x.envelope.Choices[0]
+	shown := int64(len(choice.Message.Reasoning)+len(choice.Message.ReasoningContent)) / 4
+	switch {
+	case u.Completions.Reasoning > 0:
+		return int64(u.Completions.Reasoning)
+	case shown > 0:
+		return shown
+	case choice.FinishReason == "length" && strings.TrimSpace(answer) == "":
+		return int64(u.Completion)
 	}
-	return q.body(c.turns, c.maxTokens)
+	if draft, _, ok := strings.Cut(answer, "</think>"); ok || strings.HasPrefix(strings.TrimSpace(answer), "<think>") {
+		return int64(len(draft)) / 4
+	}
+	return 0
 }
 
 // entry is an answer to keep.
@@ -351,7 +379,7 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 		Template: j.prompts.Version(), Schema: c.schema, FinishReason: finish,
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
-		Created: j.config.Now(), Run: j.config.Run,
+		Created: j.config.Now(), Run: j.config.Run, Sent: fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent),
 	}
 }
 

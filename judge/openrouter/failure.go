@@ -2,6 +2,7 @@ package openrouter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -41,6 +42,7 @@ type failure struct {
 	stop   *judge.StopError // of class Stop
 	// billed: the answer may be charged although nobody has seen its price.
 	billed bool
+	words  string // what the service says, in lower case
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -85,12 +87,23 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 		status = asAPI.HTTPStatusCode
 	}
 	if wire == nil {
-		wire = &wireError{Message: quoted(http.StatusText(status))}
+		wire = &wireError{Message: cmpOr(x.envelope.Text, x.envelope.Detail, quoted(http.StatusText(status)))}
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
+	f.words = strings.ToLower(strings.TrimSpace(string(wire.Param) + " " + wire.text() + " " + string(wire.Metadata.Raw)))
 	f.delay, f.hinted = delayOf(x.header, wire, j.config.Now())
 	j.sort(f, wire)
 	return f
+}
+
+// cmpOr is the first text that is not empty.
+func cmpOr(texts ...json.RawMessage) json.RawMessage {
+	for _, t := range texts {
+		if s := string(t); s != "" && s != "null" && s != `""` {
+			return t
+		}
+	}
+	return nil
 }
 
 // sort sets the class of a response with an error.
@@ -169,11 +182,31 @@ func (j *Judge) plain(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return errTimeout
-	case j.config.Key == "" || !strings.Contains(err.Error(), j.config.Key):
-		return err
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), j.config.Key, "[key]"))
+	text := err.Error()
+	if scrubbed := j.scrub(text); scrubbed != text {
+		return errors.New(scrubbed)
+	}
+	return err
 }
+
+// scrub takes the key and the values of headers out of a text.
+func (j *Judge) scrub(text string) string {
+	secrets := []string{j.config.Key}
+	for _, value := range j.config.Headers {
+		secrets = append(secrets, value, strings.TrimPrefix(value, "Bearer "))
+	}
+	for _, secret := range secrets {
+		if len(secret) >= leastSecret {
+			text = strings.ReplaceAll(text, secret, "[key]")
+		}
+	}
+	return text
+}
+
+// leastSecret is how long a value must be to be looked for: a short one stands in
+// texts by chance.
+const leastSecret = 6
 
 var errTimeout = errors.New("no answer in time")
 

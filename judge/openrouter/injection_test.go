@@ -70,7 +70,7 @@ func TestInjectionPrompt(t *testing.T) {
 			} {
 				j := judgeAt(t, "http://localhost/v1", nil)
 				q := j.matrixQuestion(j.members[0], newExhibits(r), 0)
-				checkPrompt(t, r, q.request.body(nil, 512))
+				checkPrompt(t, r, q.request.body(shape{}, nil, 512))
 			}
 		})
 	}

@@ -18,6 +18,8 @@ type ModelInfo struct {
 	Parameters    []string // that at least one provider takes; nil if it does not say
 	Price         Price
 	HasPrice      bool
+	MaxCompletion int64 // tokens of a reply; 0 if it does not say
+	Reasons       bool  // it cannot do without reasoning
 }
 
 // Supports reports whether a provider of the model takes a parameter; true if
@@ -42,6 +44,9 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 	if j.config.Key != "" {
 		q.Header.Set("Authorization", "Bearer "+j.config.Key)
 	}
+	for name, value := range j.config.Headers {
+		q.Header.Set(name, value)
+	}
 	resp, err := j.http.Do(q)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", j.plain(err))
@@ -56,18 +61,28 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 	}
 	var list struct {
 		Data []struct {
-			ID         string   `json:"id"`
-			Context    int64    `json:"context_length"`
+			ID         label    `json:"id"`
+			Context    amount   `json:"context_length"`
+			MaxLength  amount   `json:"max_model_len"` // as vLLM calls it
 			Parameters []string `json:"supported_parameters"`
-			Pricing    *struct{ Prompt, Completion, Request string }
+			Pricing    *struct{ Prompt, Completion, Request label }
+			Top        struct {
+				MaxCompletion amount `json:"max_completion_tokens"`
+			} `json:"top_provider"`
+			Reasoning struct {
+				Mandatory bool `json:"mandatory"`
+			} `json:"reasoning"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(body, &list); err != nil {
+	if err := lenient(json.Unmarshal(body, &list)); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
 	models := make([]ModelInfo, 0, len(list.Data))
 	for _, m := range list.Data {
-		info := ModelInfo{ID: m.ID, ContextLength: m.Context, Parameters: m.Parameters}
+		info := ModelInfo{
+			ID: string(m.ID), ContextLength: int64(max(m.Context, m.MaxLength)), Parameters: m.Parameters,
+			MaxCompletion: int64(m.Top.MaxCompletion), Reasons: m.Reasoning.Mandatory,
+		}
 		if p := m.Pricing; p != nil {
 			var okPrompt, okCompletion bool
 			info.Price.Prompt, okPrompt = price(p.Prompt)
@@ -81,8 +96,8 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 }
 
 // price reads a price in USD; a negative one means that it depends.
-func price(s string) (usd float64, ok bool) {
-	v, err := strconv.ParseFloat(s, 64)
+func price(s label) (usd float64, ok bool) {
+	v, err := strconv.ParseFloat(string(s), 64)
 	if err != nil || !(v >= 0) {
 		return 0, false
 	}
@@ -90,10 +105,7 @@ func price(s string) (usd float64, ok bool) {
 }
 
 // A catalogue is what is known of the models that are asked.
-type catalogue struct {
-	models map[string]ModelInfo
-	heads  map[*requestHead]*requestHead // without what no provider takes
-}
+type catalogue struct{ models map[string]ModelInfo }
 
 // LoadPrices asks the endpoint what its models cost, once; later calls do
 // nothing. Without prices a budget still holds, but calls go out one by one
@@ -101,7 +113,7 @@ type catalogue struct {
 func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
-		known := &catalogue{models: make(map[string]ModelInfo), heads: make(map[*requestHead]*requestHead)}
+		known := &catalogue{models: make(map[string]ModelInfo)}
 		if j.config.Kind == KindOpenRouter {
 			var list []ModelInfo
 			if list, err = j.Models(ctx); err == nil {
@@ -114,6 +126,11 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 			m := known.models[id]
 			m.ID, m.Price, m.HasPrice = id, p, true
 			known.models[id] = m
+		}
+		for _, m := range j.members {
+			if info, ok := known.models[m.model]; ok {
+				m.profile.describe(&info)
+			}
 		}
 		j.dropParameters(known)
 		j.catalogue.Store(known)
@@ -149,10 +166,7 @@ func (j *Judge) dropParameters(known *catalogue) {
 				j.counts.drop(m.model + ": " + name)
 			}
 		}
-		if len(drop) > 0 {
-			known.heads[m.head] = m.head.without(drop)
-			known.heads[m.pair] = m.pair.without(drop)
-		}
+		m.profile.drop(drop)
 	}
 }
 

@@ -60,6 +60,8 @@ type member struct {
 	head  *requestHead // of matrix requests
 	pair  *requestHead // of pairwise requests
 	split *requestHead // of requests for claims
+
+	profile *profile
 }
 
 // New returns a judge. It does not go over the network. Settings that cannot
@@ -87,14 +89,15 @@ func New(config Config) (*Judge, error) {
 	}
 	clientConfig := openai.DefaultConfig(config.Key)
 	clientConfig.BaseURL = config.BaseURL
-	clientConfig.HTTPClient = &doer{client: j.http}
+	clientConfig.HTTPClient = &doer{client: j.http, headers: config.Headers}
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.models() {
 		j.members = append(j.members, &member{
-			model: model,
-			head:  newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
-			pair:  newRequestHead(&j.config, model, "", ""),
-			split: newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
+			model:   model,
+			head:    newRequestHead(&j.config, model, set.Text(prompts.MatrixSystem), config.schema()),
+			pair:    newRequestHead(&j.config, model, "", ""),
+			split:   newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
+			profile: &profile{model: model, note: j.counts.note},
 		})
 	}
 	j.leases = newLeases(j.store, owner)
@@ -184,6 +187,10 @@ type Config struct {
 	MaxTokens int64
 	// Provider and Reasoning are passed on to OpenRouter as they are.
 	Provider, Reasoning map[string]any
+	// Headers are sent with every request. Their values are shown nowhere.
+	Headers map[string]string
+	// ExtraBody are members of every request; they win over ours.
+	ExtraBody map[string]any
 
 	Mode      string // Matrix or Pairwise; "" for the first
 	Claims    bool   // sentences will be split, too

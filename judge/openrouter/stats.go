@@ -19,6 +19,7 @@ type counters struct {
 	mu         sync.Mutex
 	answeredBy map[Answerer]int64
 	dropped    []string
+	notes      []string
 }
 
 // An Answerer is who gave an answer.
@@ -60,6 +61,8 @@ type Stats struct {
 	// Dropped are parameters left out because no provider that is allowed takes
 	// them, as "model: parameter".
 	Dropped []string
+	// Notes say what was learnt of a model and changed about its requests.
+	Notes []string
 }
 
 // Stats returns a snapshot.
@@ -84,6 +87,7 @@ func (j *Judge) Stats() Stats {
 		s.AnsweredBy[who] = n
 	}
 	s.Dropped = append(s.Dropped, c.dropped...)
+	s.Notes = append(s.Notes, c.notes...)
 	return s
 }
 
@@ -115,4 +119,11 @@ func (c *counters) drop(what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dropped = append(c.dropped, what)
+}
+
+// note takes note of what was learnt of a model.
+func (c *counters) note(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.notes = append(c.notes, text)
 }

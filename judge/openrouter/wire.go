@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -22,58 +23,98 @@ import (
 )
 
 // keyVersion changes whenever what enters a key does.
-const keyVersion = "k1"
+const keyVersion = "k2"
 
 // A requestHead is the beginning of the body of all requests to one model: all
-// that does not change from row to row, digested once.
+// that does not change from row to row.
 type requestHead struct {
-	text   []byte
-	digest hash.Cloner // of keyVersion, endpoint and text
-	// noSeed leaves the seed out of the tail.
-	noSeed bool
-	make   func(drop []string) *requestHead
-}
+	config                *Config
+	model, system, schema string
+	text                  []byte      // of the zero shape
+	digest                hash.Cloner // of keyVersion, endpoint and text
 
-// without is the head of the same requests with parameters left out.
-func (h *requestHead) without(drop []string) *requestHead { return h.make(drop) }
+	mu    sync.Mutex
+	other map[shape][]byte // texts of other shapes
+}
 
 // newRequestHead writes the fixed fields in a fixed order, the instructions
 // last, so that a provider can cache all that comes before the row. Writing
 // them here, and not by the client library, keeps a temperature of zero, the
-// order of the schema's members, and the fields that the library does not know;
-// what is hashed is what is sent.
+// order of the schema's members, and the fields that the library does not know.
 func newRequestHead(c *Config, model, system, schema string) *requestHead {
-	h := writeHead(c, model, system, schema, nil)
-	h.make = func(drop []string) *requestHead { return writeHead(c, model, system, schema, drop) }
+	h := &requestHead{config: c, model: model, system: system, schema: schema, other: make(map[shape][]byte)}
+	h.text = h.write(shape{})
+	d := sha256.New()
+	d.Write([]byte(keyVersion + "\x00" + c.endpoint() + "\x00"))
+	d.Write(h.text)
+	h.digest = d.(hash.Cloner)
 	return h
 }
 
-func writeHead(c *Config, model, system, schema string, drop []string) *requestHead {
-	b := append([]byte(`{"model":`), quoted(model)...)
-	if schema != "" && !slices.Contains(drop, "response_format") {
-		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"audit","strict":true,"schema":`...)
-		b = append(b, compact(schema)...)
-		b = append(b, `}}`...)
+// of is the text of a shape.
+func (h *requestHead) of(s shape) []byte {
+	s.noSeed, s.completion = false, false // of the tail
+	if s == (shape{}) {
+		return h.text
 	}
-	if !slices.Contains(drop, "temperature") {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, ok := h.other[s]
+	if !ok {
+		text = h.write(s)
+		h.other[s] = text
+	}
+	return text
+}
+
+func (h *requestHead) write(s shape) []byte {
+	c := h.config
+	b := append([]byte(`{"model":`), quoted(h.model)...)
+	switch {
+	case h.schema == "":
+	case s.rung == rungSchema:
+		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"audit","strict":true,"schema":`...)
+		b = append(b, compact(h.schema)...)
+		b = append(b, `}}`...)
+	case s.rung == rungObject:
+		b = append(b, `,"response_format":{"type":"json_object"}`...)
+	}
+	if !s.noTemperature && !c.overrides("temperature") {
 		b = append(b, `,"temperature":`...)
 		b = strconv.AppendFloat(b, c.Temperature, 'f', -1, 64)
 	}
+	low := s.lowEffort && len(c.Reasoning) == 0 && !c.overrides("reasoning") && !c.overrides("reasoning_effort")
 	if c.Kind == KindOpenRouter {
 		b = appendObject(b, "provider", c.Provider)
-		b = appendObject(b, "reasoning", c.Reasoning)
+		if low && !s.noEffort {
+			b = append(b, `,"reasoning":{"effort":"low"}`...)
+		} else if !s.noEffort {
+			b = appendObject(b, "reasoning", c.Reasoning)
+		}
+	} else if effort, given := c.Reasoning["effort"]; low && !s.noEffort {
+		b = append(b, `,"reasoning_effort":"low"`...)
+	} else if given && !s.noEffort {
+		b = append(append(b, `,"reasoning_effort":`...), quoted(fmt.Sprint(effort))...)
+	}
+	if len(c.ExtraBody) > 0 {
+		extra, err := json.Marshal(c.ExtraBody) // keys in sorted order
+		if err == nil {                         // settings come from YAML, which has nothing that JSON has not
+			b = append(append(b, ','), extra[1:len(extra)-1]...)
+		}
 	}
 	b = append(b, `,"messages":[`...)
-	if system != "" {
+	if h.system != "" {
 		b = append(b, `{"role":"system","content":`...)
-		b = append(b, quoted(system)...)
+		b = append(b, quoted(h.system)...)
 		b = append(b, `},`...)
 	}
-	b = append(b, `{"role":"user","content":"`...)
-	h := sha256.New()
-	h.Write([]byte(keyVersion + "\x00" + c.endpoint() + "\x00"))
-	h.Write(b)
-	return &requestHead{text: b, digest: h.(hash.Cloner), noSeed: slices.Contains(drop, "seed")}
+	return append(b, `{"role":"user","content":"`...)
+}
+
+// overrides reports whether the settings write a parameter of ours themselves.
+func (c *Config) overrides(name string) bool {
+	_, ok := c.ExtraBody[name]
+	return ok
 }
 
 // A request is what one question looks like on the wire.
@@ -81,25 +122,25 @@ type request struct {
 	head      *requestHead
 	user      []byte // the first message of the user, escaped, without its quotes
 	seed      int64
-	maxTokens int64
+	maxTokens int64 // that the reply needs, reasoning apart
 }
 
-// tail is what follows the first message of the user.
-func (q *request) tail(b []byte, repairs []byte, maxTokens int64) []byte {
+// tail is what follows the first message of the user, but for the limit of tokens.
+func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 	b = append(b, `"}`...)
 	b = append(b, repairs...)
 	b = append(b, ']')
-	if !q.head.noSeed {
+	if !s.noSeed && !q.head.config.overrides("seed") {
 		b = append(b, `,"seed":`...)
 		b = strconv.AppendInt(b, q.seed, 10)
 	}
-	b = append(b, `,"max_tokens":`...)
-	b = strconv.AppendInt(b, maxTokens, 10)
-	return append(b, '}')
+	return b
 }
 
-// key identifies the request: the SHA-256 of version, endpoint and body, with
-// NUL between them.
+// key identifies the question: the SHA-256 of version, endpoint and nominal body,
+// with NUL between them. The nominal body is what the settings say, with the schema
+// and every parameter, and without a limit of tokens: what a profile changes of it
+// depends on the order in which replies come, and a rerun must find its answers.
 func (q *request) key() cache.Key {
 	clone, err := q.head.digest.Clone()
 	if err != nil {
@@ -107,19 +148,27 @@ func (q *request) key() cache.Key {
 	}
 	clone.Write(q.user)
 	var room [128]byte
-	clone.Write(q.tail(room[:0], nil, q.maxTokens))
+	clone.Write(append(q.tail(room[:0], shape{}, nil), '}'))
 	var key cache.Key
 	clone.Sum(key[:0])
 	return key
 }
 
-// body is what is sent, with repair turns and a longer answer if they are
-// needed; without them it is what key digests.
-func (q *request) body(repairs []byte, maxTokens int64) []byte {
-	b := make([]byte, 0, len(q.head.text)+len(q.user)+len(repairs)+64)
-	b = append(b, q.head.text...)
+// body is what is sent: in the shape that the model takes, with repair turns if
+// they are needed, and room for so many tokens.
+func (q *request) body(s shape, repairs []byte, maxTokens int64) []byte {
+	head := q.head.of(s)
+	b := make([]byte, 0, len(head)+len(q.user)+len(repairs)+96)
+	b = append(b, head...)
 	b = append(b, q.user...)
-	return q.tail(b, repairs, maxTokens)
+	b = q.tail(b, s, repairs)
+	if s.completion {
+		b = append(b, `,"max_completion_tokens":`...)
+	} else {
+		b = append(b, `,"max_tokens":`...)
+	}
+	b = strconv.AppendInt(b, maxTokens, 10)
+	return append(b, '}')
 }
 
 // tokens estimates the length of the prompt, generously: three bytes a token.
@@ -215,6 +264,9 @@ type envelope struct {
 	Choices  []choice   `json:"choices"`
 	Usage    usage      `json:"usage"`
 	Error    *wireError `json:"error"`
+	// Of servers that put an error at the top.
+	Text   json.RawMessage `json:"message"`
+	Detail json.RawMessage `json:"detail"`
 }
 
 type choice struct {
@@ -226,6 +278,9 @@ type choice struct {
 type message struct {
 	Content json.RawMessage `json:"content"` // a string, null, or parts
 	Refusal label           `json:"refusal"`
+	// Reasoning that is shown; it counts as tokens of the reply.
+	Reasoning        label `json:"reasoning"`
+	ReasoningContent label `json:"reasoning_content"`
 }
 
 // usage has numbers as they may come: 10, 10.0, "10", null.
@@ -303,6 +358,7 @@ func lenient(err error) error {
 type wireError struct {
 	Code       json.RawMessage `json:"code"`
 	Message    json.RawMessage `json:"message"`
+	Param      label           `json:"param"`
 	HTTPStatus amount          `json:"http_status"`
 	ErrorType  label           `json:"error_type"`
 	Metadata   struct {
@@ -448,7 +504,10 @@ type exchangeKey struct{}
 // connection can be used again, and takes nothing but one whole JSON document.
 // An error within a response of status 200 becomes a response of the error's
 // status, so that the library, too, sees an error.
-type doer struct{ client *http.Client }
+type doer struct {
+	client  *http.Client
+	headers map[string]string
+}
 
 // Do sends one request.
 func (d *doer) Do(q *http.Request) (*http.Response, error) {
@@ -459,6 +518,9 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	q.Body = io.NopCloser(bytes.NewReader(x.body))
 	q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
 	q.ContentLength = int64(len(x.body))
+	for name, value := range d.headers {
+		q.Header.Set(name, value)
+	}
 	resp, err := d.client.Do(q)
 	if err != nil {
 		x.err = err

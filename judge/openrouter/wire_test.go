@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,12 +20,20 @@ import (
 	"ibid/judge"
 	"ibid/judge/cache"
 	"ibid/judge/judgetest"
+	"ibid/judge/prompts"
 )
 
-// handle starts a server that answers every request by f.
+// handle starts a server that answers every request by f, but those for its models,
+// of which it says nothing.
 func handle(t *testing.T, f http.HandlerFunc) string {
 	t.Helper()
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			http.NotFound(w, r)
+			return
+		}
+		f(w, r)
+	}))
 	t.Cleanup(s.Close)
 	return s.URL
 }
@@ -99,9 +108,9 @@ func TestBody(t *testing.T) {
 		if want := "line\nquote \" back \\ tab\t \x01 \uFFFD é 大 \u2028"; len(got.Messages) != 2 || !strings.Contains(got.Messages[1].Content, want) {
 			t.Errorf("messages %q", got.Messages)
 		}
-		// What is hashed is what is sent.
+		// What is sent first is what the settings say.
 		q := j.matrixQuestion(j.members[0], newExhibits(row), 0)
-		if string(q.request.body(nil, q.request.maxTokens)) != string(body) {
+		if string(q.request.body(shape{}, nil, q.request.maxTokens)) != string(body) {
 			t.Errorf("%s: sent %s", kind, body)
 		}
 	}
@@ -121,6 +130,8 @@ func TestKey(t *testing.T) {
 		"row":     key(nil, &renamed, 0),
 		"key":     key(func(c *Config) { c.Key = "other" }, row, 0),
 		"retries": key(func(c *Config) { c.Retries, c.Timeout, c.RPM, c.Concurrency, c.Run = 9, time.Hour, 3, 2, "r" }, row, 0),
+		"tokens":  key(func(c *Config) { c.MaxTokens = 9000 }, row, 0),
+		"headers": key(func(c *Config) { c.Headers = map[string]string{"X-Team": "a"} }, row, 0),
 		"slash":   key(func(c *Config) { c.BaseURL += "/" }, row, 0),
 	} {
 		if same != base {
@@ -132,7 +143,7 @@ func TestKey(t *testing.T) {
 		"endpoint":    key(func(c *Config) { c.BaseURL = "http://localhost/v2" }, row, 0),
 		"temperature": key(func(c *Config) { c.Temperature = 0.5 }, row, 0),
 		"seed":        key(func(c *Config) { c.Seed = 5 }, row, 0),
-		"max tokens":  key(func(c *Config) { c.MaxTokens = 9000 }, row, 0),
+		"extra body":  key(func(c *Config) { c.ExtraBody = map[string]any{"top_k": 1} }, row, 0),
 		"reasoning":   key(func(c *Config) { c.Reasoning = map[string]any{"effort": "none"} }, row, 0),
 		"provider":    key(func(c *Config) { c.Provider = map[string]any{"sort": "price"} }, row, 0),
 		"schema":      key(func(c *Config) { c.Necessity = true }, row, 0),
@@ -433,5 +444,38 @@ func TestRequireParameters(t *testing.T) {
 	s.Close()
 	if _, err := again.Judge(t.Context(), rowsOf(1)[0]); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPromptShape reads the example of the instructions as a reply to it: it names
+// every member of the schema, and every quote of it stands in its passage.
+func TestPromptShape(t *testing.T) {
+	system := prompts.Builtin().Text(prompts.MatrixSystem)
+	claims := regexp.MustCompile(`Claim c\d, citing (.*?): "(.*?)"`).FindAllStringSubmatch(system, -1)
+	passages := regexp.MustCompile(`Passage e\d: "(.*?)"`).FindAllStringSubmatch(system, -1)
+	if len(claims) != 2 || len(passages) != 3 {
+		t.Fatalf("%q, %q", claims, passages)
+	}
+	r := &judge.Request{}
+	for i, p := range passages {
+		r.Evidence = append(r.Evidence, judge.Evidence{Text: p[1], Citation: i})
+	}
+	for _, c := range claims {
+		claim := ibid.Claim{Text: c[2]}
+		for i := range passages {
+			if strings.Contains(c[1], fmt.Sprintf("e%d", i+1)) {
+				claim.Citations = append(claim.Citations, int32(i))
+			}
+		}
+		r.Claims = append(r.Claims, claim)
+	}
+	got, err := judge.Parse(system[strings.LastIndex(system, "The reply:"):], judge.NewRoster(r))
+	if err != nil || len(got.Defects) > 0 || got.Verdict.Claims[1].ElsewhereEvidence != 2 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	for _, m := range regexp.MustCompile(`"([a-z_]+)":\{`).FindAllStringSubmatch(judge.Schema, -1) {
+		if name := m[1]; name != "properties" && name != "items" && !strings.Contains(system, `"`+name+`"`) {
+			t.Errorf("the instructions do not name %q", name)
+		}
 	}
 }

@@ -56,7 +56,8 @@ func Key(n int) cache.Key { return sha256.Sum256(fmt.Appendf(nil, "cachetest %d"
 func Entry(n int) *cache.Entry {
 	i := int64(n)
 	return &cache.Entry{
-		Key: Key(n), Status: cache.StatusRepaired,
+		Sent: "max_tokens 656, json_schema",
+		Key:  Key(n), Status: cache.StatusRepaired,
 		Verdict:        fmt.Appendf(nil, `{"claims":[{"id":"c1","joint":"full","n":%d}]}`, n),
 		Raw:            fmt.Appendf(nil, "{\"id\":\"gen-%d\",\"text\":\"\u00e4\x00\\u0000\"}\n", n),
 		ModelRequested: "vendor/asked", ModelResolved: "vendor/answered-" + fmt.Sprint(n%3), Provider: "Provider", GenerationID: fmt.Sprint("gen-", n),

@@ -107,6 +107,9 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
 		return err
 	}
+	if job.Headers, err = config.RequestHeaders(a.Getenv); err != nil {
+		return err
+	}
 	job.APIKey, err = config.APIKey(a.Getenv)
 	if f.dryRun {
 		return a.forecast(cmd, job) // prices are told without a key
