@@ -29,7 +29,7 @@ var jsonl = Format{
 	streams: true,
 	options: []string{"columns"},
 	fits: func(o *object) bool {
-		return o.has("id") && o.has("answer") && !listsInline(o) || o.peek("doc") != "" && !o.has("id")
+		return o.has("id") && o.has("answer") && !listsInline(o) && o.find("annotation_id") == nil || o.peek("doc") != "" && !o.has("id")
 	},
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".jsonl", ".ndjson", ".json"}, func(path string) error {

@@ -13,8 +13,7 @@ import (
 )
 
 // labelStudio is the JSON export of Label Studio: tasks with the annotations of
-// several people. JSON_MIN, which says neither what a mark is in nor which strings were
-// chosen, is refused.
+// several people; or JSON_MIN, whose records are read as such tasks (see [studioMin]).
 //
 // Each task is a row. Its id is the member id of the data, else the task's; query is
 // query, question or prompt; answer is answer, response or output; system, provider
@@ -41,13 +40,13 @@ import (
 // that it shows.
 var labelStudio = Format{
 	Name:       "label-studio",
-	Summary:    "Label Studio exports (JSON): places and choices of several annotators",
+	Summary:    "Label Studio exports (JSON, JSON_MIN): places and choices of several annotators",
 	Input:      "JSON or JSON Lines files, or a directory of them",
 	CodePoints: true,
 	streams:    true,
 	options:    []string{"system"},
 	fits: func(o *object) bool {
-		return o.isObject("data") && (o.isList("annotations") || o.isList("completions"))
+		return o.isObject("data") && (o.isList("annotations") || o.isList("completions")) || o.find("annotation_id") != nil && isStudioMin(o)
 	},
 	convert: func(ctx context.Context, r *run) error {
 		c := &studioReader{run: r, called: map[[32]byte]string{}}
@@ -114,7 +113,7 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 
 // eachTask calls do with every task of the file, or with what is wrong with it.
 func (c *studioReader) eachTask(ctx context.Context, s shape, do func(*studioTask, *RecordError) error) error {
-	return c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
+	return c.eachStudioRecord(ctx, s, func(rec *foreignRecord) error {
 		if rec.reason != "" {
 			e := rec.at.err(c.file, rec.reason)
 			return do(nil, &e)
@@ -216,10 +215,6 @@ func isStudioRole(key string) bool {
 // decode reads a task. What is wrong it leaves with the text.
 func (t *studioTask) decode(o *object) {
 	t.root = o
-	if !o.has("data") && (o.has("annotation_id") || o.has("annotator")) {
-		o.fail("a record of JSON_MIN, which does not say what a mark is in: export as JSON")
-		return
-	}
 	if t.data = o.get("data").mustObject(); t.data == nil {
 		return
 	}

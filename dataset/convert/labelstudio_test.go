@@ -294,7 +294,6 @@ func TestLabelStudioMalformed(t *testing.T) {
 	good := `{"id":"good","data":{"text":"x"},"annotations":[]}`
 	tests := []struct{ name, task, want string }{
 		{"an object of another kind", `{"id":1}`, `-:2:1: data: missing`},
-		{"JSON_MIN", `{"id":1,"text":"x","annotator":1}`, `-:2:1: a record of JSON_MIN, which does not say what a mark is in: export as JSON`},
 		{"data of another type", `{"id":1,"data":"x","annotations":[]}`, `-:2:16: data: want an object, got a string`},
 		{"null data", `{"id":1,"data":null,"annotations":[]}`, `-:2:16: data: null, but it must be given`},
 		{"no id", `{"data":{"text":"x"},"annotations":[]}`, `-:2:1: neither the task nor its data has an id`},
@@ -360,5 +359,39 @@ func TestShownText(t *testing.T) {
 		if got := shownText(source); got != want {
 			t.Errorf("shownText(%q) = %q, want %q", source, got, want)
 		}
+	}
+}
+
+// TestLabelStudioMin reads JSON_MIN: two people's records of one task are a task, whose
+// marks are found by their quotes and whose choices are labels.
+func TestLabelStudioMin(t *testing.T) {
+	const text = `[
+ {"id":4,"question":"When?","answer":"In 1874.","passage":"Die Größe. It opened in 1874.","evidence":[{"start":11,"end":29,"text":"It opened in 1874.","labels":["Evidence"]}],"support":"Supported","annotator":1,"annotation_id":9,"created_at":"2026-01-01","updated_at":"2026-01-01","lead_time":3.5},
+ {"id":4,"question":"When?","answer":"In 1874.","passage":"Die Größe. It opened in 1874.","support":{"choices":["Partially supported"]},"annotator":2,"annotation_id":10},
+ {"id":5,"question":"Who?","answer":"Ada.","passage":"Ada built it.","evidence":[{"start":0,"end":3,"text":"Ada","labels":["Evidence"]}],"support":"perhaps","note":["a","b"],"annotator":1,"annotation_id":11},
+ {"id":6,"picture":"p.png","box":[{"x":1,"y":1,"width":2,"height":2,"rectanglelabels":["a"],"original_width":9,"original_height":9}],"annotator":1,"annotation_id":12}]`
+	m, report := importText(t, "label-studio", text, Options{})
+	if report.Records != 3 || report.Rows != 3 || report.Proved != 2 || report.Failed != 0 {
+		t.Fatalf("report: %+v", report)
+	}
+	r := &m.rows[0]
+	if r.ID != "4" || r.Query != "When?" || r.Answer != "In 1874." || len(r.Documents) != 1 {
+		t.Errorf("row %+v", r)
+	}
+	want := []ibid.Mark{{Annotator: "1", Doc: "4/passage", Start: some(11), End: some(29)}, {Annotator: "2", DocNull: true}}
+	if diff := cmp.Diff(want, r.Truth); diff != "" {
+		t.Errorf("truth (-want +got):\n%s", diff)
+	}
+	if len(r.Labels) != 2 || r.Labels[0].Value.Value != 1 || r.Labels[1].Value.Value != 0.5 || r.Labels[1].Annotator != "2" {
+		t.Errorf("labels %+v", r.Labels)
+	}
+	if tag, _ := m.rows[1].Tag(referenceTag); !strings.Contains(tag, `"data.note":["a","b"]`) || len(m.rows[1].Labels) != 0 {
+		t.Errorf("second task: tag %s, labels %+v", tag, m.rows[1].Labels)
+	}
+	if len(m.rows[2].Truth) != 0 || report.Ignored["mark"] != 1 {
+		t.Errorf("a part of a picture: %+v, ignored %v", m.rows[2].Truth, report.Ignored)
+	}
+	if _, report = importText(t, "auto", text, Options{}); report.Formats["label-studio"] != 1 {
+		t.Errorf("recognised as %v", report.Formats)
 	}
 }
