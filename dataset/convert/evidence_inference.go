@@ -27,7 +27,7 @@ import (
 var evidenceInference = Format{
 	Name:       "evidence-inference",
 	Summary:    "Evidence Inference 2.0: passages marked in clinical trials by several annotators",
-	Input:      "the directory with annotations.csv, prompts.csv and txt/",
+	Input:      "the directory with annotations.csv, prompts.csv and txt/, or a file annotations_SET.csv of several sets",
 	CodePoints: true,
 	options:    []string{"truth-annotator"},
 	convert:    convertEvidenceInference,
@@ -54,7 +54,7 @@ type article struct {
 
 func convertEvidenceInference(ctx context.Context, r *run) error {
 	if len(r.paths) > 1 {
-		return &UsageError{Msg: "format evidence-inference takes one directory", Hint: "ids would repeat between directories"}
+		return &UsageError{Msg: "format evidence-inference takes one directory or file", Hint: "ids would repeat between directories"}
 	}
 	files, err := findEvidence(r.paths[0])
 	if err != nil {
@@ -265,37 +265,59 @@ type question struct {
 	twice          bool
 }
 
-// evidenceFiles are the files of one directory.
+// evidenceFiles are the files of one data set.
 type evidenceFiles struct{ annotations, prompts, texts string }
 
-// findEvidence looks for the files under the names of the published data, in dir
-// or in its folder annotations.
-func findEvidence(dir string) (evidenceFiles, error) {
-	info, err := os.Stat(dir)
+// The names of the published data, the usual ones first; the prompts of
+// annotations_SET.csv are prompts_SET.csv, such as those of the pilot run.
+var (
+	evidenceAnnotations = []string{"annotations.csv", "annotations_merged.csv", "v2_annotations.csv"}
+	evidencePrompts     = []string{"prompts.csv", "prompts_merged.csv"}
+	evidenceTexts       = []string{"txt", "txt_files"}
+)
+
+// findEvidence looks for the files of a data set: of a directory, or its folder
+// annotations; or of a file of annotations, whose texts may be one folder up.
+func findEvidence(path string) (evidenceFiles, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return evidenceFiles{}, pathError(dir, err)
+		return evidenceFiles{}, pathError(path, err)
 	}
-	if !info.IsDir() {
-		return evidenceFiles{}, &UsageError{Msg: dir + ": not a directory", Hint: "give the directory that holds annotations.csv"}
-	}
-	var f evidenceFiles
-	for _, want := range []struct {
-		at    *string
-		names []string
-	}{
-		{&f.annotations, []string{"annotations.csv", "annotations_merged.csv", "v2_annotations.csv"}},
-		{&f.prompts, []string{"prompts.csv", "prompts_merged.csv"}},
-		{&f.texts, []string{"txt", "txt_files"}},
-	} {
-		if *want.at = firstThere(dir, want.names); *want.at == "" {
-			return evidenceFiles{}, &UsageError{Msg: fmt.Sprintf("%s: no %s here", dir, strings.Join(want.names, " or "))}
+	f := evidenceFiles{}
+	folders := []string{path, filepath.Join(path, "annotations")}
+	prompts := evidencePrompts
+	if info.IsDir() {
+		f.annotations = firstThere(folders, evidenceAnnotations)
+		if f.annotations == "" {
+			return f, noEvidence(path, evidenceAnnotations, "give a file of annotations, such as annotations_pilot_run.csv")
 		}
+	} else {
+		name := filepath.Base(path)
+		set, ok := strings.CutPrefix(name, "annotations_")
+		switch usual := slices.Contains(evidenceAnnotations, name); {
+		case !usual && !ok:
+			return f, &UsageError{Msg: path + ": not a directory", Hint: "give the directory that holds annotations.csv, or a file called annotations_SET.csv beside its prompts_SET.csv"}
+		case !usual:
+			prompts = []string{"prompts_" + set}
+		}
+		f.annotations = path
+		folders = []string{filepath.Dir(path), filepath.Join(filepath.Dir(path), "..")}
+	}
+	if f.prompts = firstThere(folders, prompts); f.prompts == "" {
+		return f, noEvidence(path, prompts, "")
+	}
+	if f.texts = firstThere(folders, evidenceTexts); f.texts == "" {
+		return f, noEvidence(path, evidenceTexts, "")
 	}
 	return f, nil
 }
 
-func firstThere(dir string, names []string) string {
-	for _, folder := range []string{dir, filepath.Join(dir, "annotations")} {
+func noEvidence(path string, names []string, hint string) error {
+	return &UsageError{Msg: fmt.Sprintf("%s: no %s here", path, strings.Join(names, " or ")), Hint: hint}
+}
+
+func firstThere(folders, names []string) string {
+	for _, folder := range folders {
 		for _, name := range names {
 			path := filepath.Join(folder, name)
 			if _, err := os.Stat(path); err == nil {

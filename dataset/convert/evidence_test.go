@@ -255,8 +255,8 @@ func TestEvidenceInferenceUsage(t *testing.T) {
 		o          Options
 		want, hint string
 	}{
-		{"no annotations", evidenceDir(t, map[string]string{"prompts.csv": promptsFile}), Options{}, ": no annotations.csv or annotations_merged.csv or v2_annotations.csv here", ""},
-		{"a file", filepath.Join(usual, "prompts.csv"), Options{}, ": not a directory", "give the directory that holds annotations.csv"},
+		{"no annotations", evidenceDir(t, map[string]string{"prompts.csv": promptsFile}), Options{}, ": no annotations.csv or annotations_merged.csv or v2_annotations.csv here", "give a file of annotations, such as annotations_pilot_run.csv"},
+		{"a file", filepath.Join(usual, "prompts.csv"), Options{}, ": not a directory", "give the directory that holds annotations.csv, or a file called annotations_SET.csv beside its prompts_SET.csv"},
 		{"nobody of that name", usual, Options{TruthAnnotator: &nobody}, `/annotations.csv: nobody is called "99"`, "annotators are 0"},
 		{"no column", trials(t, strings.Replace(evidenceHeader, "Evidence End", "Evidence end", 1)), Options{}, `/annotations.csv: no column "Evidence End"`, `did you mean "Evidence end"?`},
 		{"a column twice", trials(t, strings.Replace(evidenceHeader, "In Abstract", "Label", 1)), Options{}, `/annotations.csv: column "Label" is there twice`, ""},
@@ -331,4 +331,40 @@ func FuzzEvidenceCSV(f *testing.F) {
 			t.Errorf("%d annotations after writing %d", n, read)
 		}
 	})
+}
+
+// TestEvidencePilot reads one of several sets of a folder by the name of its annotations,
+// with the prompts of that set and the texts that all sets share.
+func TestEvidencePilot(t *testing.T) {
+	quote := func(part string) string { return annotated(t, "3", "7", "1", "none", trialOne, part, Reading{}) }
+	dir := evidenceDir(t, map[string]string{
+		"annotations/additional_files/annotations_pilot_run.csv": evidenceHeader + quote("12 of 20"),
+		"annotations/additional_files/prompts_pilot_run.csv":     promptsFile,
+		"annotations/additional_files/annotations_other.csv":     evidenceHeader + quote("No harm"),
+		"annotations/txt_files/PMC1.txt":                         trialOne,
+		"annotations/prompts_merged.csv":                         promptsFile,
+		"annotations/v2_annotations.csv":                         evidenceHeader + quote("5 µg"),
+	})
+	more := filepath.Join(dir, "annotations", "additional_files")
+	for path, want := range map[string]string{
+		filepath.Join(more, "annotations_pilot_run.csv"): "12 of 20",
+		dir: "5 µg",
+		filepath.Join(dir, "annotations", "v2_annotations.csv"): "5 µg",
+	} {
+		for _, format := range []string{"evidence-inference", "auto"} {
+			m, report := importPath(t, format, path, Options{})
+			if report.Rows != 1 || report.Failed != 0 {
+				t.Fatalf("%s as %s: report %+v", path, format, report)
+			}
+			at := m.rows[0].Truth[0]
+			if got := passage(trialOne, at.Start.Value, at.End.Value); got != want {
+				t.Errorf("%s as %s marks %q, want %q", path, format, got, want)
+			}
+		}
+	}
+	var m memory
+	_, err := Convert(t.Context(), "evidence-inference", []string{filepath.Join(more, "annotations_other.csv")}, Options{}, &m)
+	if err == nil || !strings.HasSuffix(err.Error(), "no prompts_other.csv here") {
+		t.Errorf("a set without prompts: %v", err)
+	}
 }
