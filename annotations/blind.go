@@ -27,6 +27,8 @@ type Key struct {
 	Schema    string         `json:"schema"`
 	Dataset   string         `json:"dataset"` // as the user named it
 	Documents string         `json:"documents,omitempty"`
+	Truth     string         `json:"truth,omitempty"` // tables that were joined to the dataset
+	Labels    string         `json:"labels,omitempty"`
 	Digest    string         `json:"dataset_digest"` // of the dataset's content
 	Fraction  string         `json:"fraction"`       // as it was asked for
 	Stratify  string         `json:"stratify,omitempty"`

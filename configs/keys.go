@@ -110,6 +110,14 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Documents },
 	},
 	{
+		name: "truth", path: true, check: notBlank, doc: "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV, with id and truth, or one line a mark",
+		field: func(s *Settings) any { return &s.Truth },
+	},
+	{
+		name: "labels", path: true, check: notBlank, doc: "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV, with id and labels, or one line a label",
+		field: func(s *Settings) any { return &s.Labels },
+	},
+	{
 		name: "columns", scores: true, check: columnNames, doc: "foreign column names to ours, dotted for members of lists",
 		field: func(s *Settings) any { return &s.Columns },
 	},

@@ -15,13 +15,15 @@ import "time"
 
 // Settings are the values of all keys, in the units of [Keys].
 //
-// In a run file, relative paths of what a run reads (dataset, documents,
+// In a run file, relative paths of what a run reads (dataset, documents, truth, labels,
 // judge.prompts, judge.replay, judge.anchors) count from the file's folder, and are resolved
 // here, so that a run file works from anywhere. Paths of what it writes (out,
 // judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
 	Dataset   string            // file, directory or glob; "" if not given
 	Documents string            // the same for source documents; "" if none
+	Truth     string            // table of truth that is joined to the dataset; "" if none
+	Labels    string            // the same of labels
 	Columns   map[string]string // foreign column name -> ours
 	Out       string            // folder of runs
 	ID        string            // name of the run; "" to derive it from the dataset

@@ -26,6 +26,8 @@ type Batch struct {
 
 	details bool // citations have columns beyond their place
 	others  bool // there are claims, labels, documents or messages
+	joined  joined
+	want    Want
 	pool    *batchPool
 }
 
@@ -228,7 +230,7 @@ func (b *Batch) finish() {
 			d.start = append(d.start, int32(len(d.Levels)))
 		}
 	}
-	if b.spec == &rowSpec {
+	if b.spec.rows {
 		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool {
 			return bytes.IndexByte(d.Levels, codeValue) >= 0
 		})
@@ -248,7 +250,7 @@ func (b *Batch) finish() {
 			b.findNull(b.spec.path(col), spec.group, d.start, d.Levels, codeInnerNothing, "null instead of a text")
 		}
 	}
-	if b.spec == &rowSpec && len(b.leaves[tagKey].Levels) > 0 {
+	if b.spec.rows && len(b.leaves[tagKey].Levels) > 0 {
 		b.findNull("tags.key", groupTags, nil, b.leaves[tagKey].Levels, codeElement, "null instead of a key")
 	}
 }
@@ -297,7 +299,7 @@ func lastAtMost(starts []int32, x int32) int32 {
 type batchPool struct {
 	mu   sync.Mutex
 	free []*Batch
-	spec *schemaSpec
+	set  *fileSet
 }
 
 func (p *batchPool) get() *Batch {
@@ -308,9 +310,10 @@ func (p *batchPool) get() *Batch {
 		p.free = p.free[:n-1]
 		return b
 	}
+	spec := p.set.spec
 	return &Batch{
-		spec: p.spec, pool: p,
-		leaves: make([]leafData, len(p.spec.columns)), groups: make([]groupData, len(p.spec.groups)),
+		spec: spec, pool: p, joined: p.set.joined, want: p.set.options.Want,
+		leaves: make([]leafData, len(spec.columns)), groups: make([]groupData, len(spec.groups)),
 	}
 }
 

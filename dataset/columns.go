@@ -69,6 +69,7 @@ type columnSpec struct {
 
 // A schemaSpec lists the columns of one kind of file.
 type schemaSpec struct {
+	rows    bool // of rows of answers, or of what is said of them
 	columns []columnSpec
 	groups  []string // names of the list columns
 }
@@ -170,6 +171,7 @@ var (
 )
 
 var rowSpec = schemaSpec{
+	rows:   true,
 	groups: []string{"citations", "truth", "claims", "labels", "documents", "messages", "tags"},
 	columns: []columnSpec{
 		colID:       {member: "id", group: -1, want: WantKeys, required: true},

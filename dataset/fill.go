@@ -9,8 +9,8 @@ import (
 )
 
 // Row fills r with row i, reusing its slices. Columns that were not wanted are
-// as if the file did not have them. The row is valid until the batch is
-// released.
+// as if the file did not have them. What tables of their own say of the row is in
+// it, see [Source.Join]. The row is valid until the batch is released.
 func (b *Batch) Row(i int, r *ibid.Answer) {
 	part := b.segment(i)
 	r.Pos, r.File, r.FileRow = b.pos+int64(i), part.file, part.fileRow+int64(i-part.first)
@@ -39,6 +39,7 @@ func (b *Batch) Row(i int, r *ibid.Answer) {
 		r.Messages, r.HasMessages = r.Messages[:0], false
 	}
 	b.tags(i, r)
+	b.joined.fill(r, b.want)
 }
 
 // Key returns the id and the system of row i, as Row does.

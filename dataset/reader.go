@@ -27,7 +27,7 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 	}
 	r := newSetReader(s)
 	defer r.close()
-	pool := &batchPool{spec: s.spec}
+	pool := &batchPool{set: s}
 	if err := r.skip(ctx, from, batchRows, pool); err != nil {
 		return err
 	}

@@ -103,6 +103,7 @@ type fileSet struct {
 	lists       []bool // list columns that some file has
 	ignored     []string
 	conventions FileConventions
+	joined      joined
 }
 
 type inputFile struct {
@@ -262,9 +263,12 @@ func (c FileConventions) agree(other FileConventions, first, name string) error 
 }
 
 // Select is the same source with fewer column groups to decode: want must be part
-// of what the source was opened with.
+// of what the source was opened with. Where tables are joined, keys are decoded.
 func (s *Source) Select(want Want) *Source {
 	other := *s
+	if j := other.files.joined; j.truth != nil || j.labels != nil {
+		want |= WantKeys
+	}
 	other.files.options.Want = want
 	return &other
 }
@@ -273,11 +277,13 @@ func (s *Source) Select(want Want) *Source {
 // may bring their own sources.
 func (s *Source) HasDocuments() bool { return s.files.lists[groupDocuments] }
 
-// HasLabels reports whether some file has a labels column.
-func (s *Source) HasLabels() bool { return s.files.lists[groupLabels] }
+// HasLabels reports whether some file has a labels column, or labels are joined.
+func (s *Source) HasLabels() bool {
+	return s.files.lists[groupLabels] || s.files.joined.labels != nil
+}
 
-// HasTruth reports whether some file has a truth column.
-func (s *Source) HasTruth() bool { return s.files.lists[groupTruth] }
+// HasTruth reports whether some file has a truth column, or truth is joined.
+func (s *Source) HasTruth() bool { return s.files.lists[groupTruth] || s.files.joined.truth != nil }
 
 // expand lists the files that pattern stands for: the file of that name, the
 // *.parquet files of that directory, or what the glob matches, in the order of

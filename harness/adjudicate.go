@@ -37,7 +37,7 @@ func (p *Plan) Adjudicate(ctx context.Context, policy ibid.Policy, path string) 
 			return a, u
 		}
 	}
-	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
+	all, err := p.openDataset(dataset.WantAll)
 	if err != nil {
 		return a, err
 	}

@@ -44,7 +44,7 @@ func (p *Plan) DrawBlind(ctx context.Context, fraction, stratify, seed string) (
 		strata[c.Stratum]++
 	}
 	s := &BlindSample{Total: len(candidates), Key: annotations.Key{
-		Schema: annotations.KeySchema, Dataset: p.job.Config.Dataset, Documents: p.job.Config.Documents, Digest: p.Ingredients["dataset"],
+		Schema: annotations.KeySchema, Dataset: p.job.Config.Dataset, Documents: p.job.Config.Documents, Truth: p.job.Config.Truth, Labels: p.job.Config.Labels, Digest: p.Ingredients["dataset"],
 		Fraction: fraction, Stratify: stratify, Seed: seed, Strata: strata, Items: items,
 	}}
 	if plan.Total != len(items) {
@@ -108,7 +108,7 @@ func (p *Plan) eachFullRow(ctx context.Context, rows []int64, yield func(*ibid.A
 
 // eachFullRowIn is eachFullRow with documents that are at hand; nil are none.
 func (p *Plan) eachFullRowIn(ctx context.Context, docs *dataset.Documents, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
-	all, err := dataset.Open(p.job.Config.Dataset, dataset.ReadOptions{Columns: p.job.Config.Columns})
+	all, err := p.openDataset(dataset.WantAll)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"ibid"
 	"ibid/annotations"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/metrics"
@@ -46,11 +45,14 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	p.job.Judge = judge.NewHuman(policy)
 	p.judge = p.job.Judge
 	p.options = optionsOf(s, humanJudge)
-	all, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want | wantJudged})
+	all, err := p.openDataset(want | wantJudged | wantAnnotated)
 	if err != nil {
 		return nil, asUsage(err)
 	}
 	p.source, p.people = all, all.Select(wantAnnotated)
+	if err := p.join(ctx); err != nil {
+		return nil, asUsage(err)
+	}
 	if err := p.findComponents(ctx); err != nil {
 		return nil, asUsage(err)
 	}

@@ -203,10 +203,11 @@ func tellsNecessity(judgeKind string) bool {
 	return judgeKind != noJudge && judgeKind != humanJudge && judgeKind != lexicalJudge
 }
 
-// conventionsOf joins what the run file and the dataset's own metadata say about
-// offsets. Both may speak, but not differ.
-func conventionsOf(c *configs.Config, src *dataset.Source) (dataset.Conventions, error) {
-	s, told := &c.Settings, src.Conventions()
+// agreedConventions joins what the run file and the dataset's own metadata say about
+// offsets. Both may speak, but not differ, nor may a table that is joined.
+func (p *Plan) agreedConventions() (dataset.Conventions, error) {
+	c := p.job.Config
+	s, told := &c.Settings, p.source.Conventions()
 	agreed := func(key, setting, meta string) (string, error) {
 		switch {
 		case meta == "" || meta == setting:
@@ -242,6 +243,13 @@ func conventionsOf(c *configs.Config, src *dataset.Source) (dataset.Conventions,
 	}
 	if out.OffsetBase, err = dataset.ParseOffsetBase(base); err != nil {
 		return out, &UsageError{Err: err}
+	}
+	for kind, g := range p.gold { // whose marks have units of their own
+		its := g.Conventions()
+		if its.SpanEnd != "" && its.SpanEnd != end || its.OffsetBase != "" && its.OffsetBase != base {
+			return out, usagef("%s of %s: ends are %s and count from the %s, but those of the dataset are %s and count from the %s",
+				kind, g.Files()[0].Name, its.SpanEnd, its.OffsetBase, end, base)
+		}
 	}
 	if out.Tokenizer, err = token.ParseKind(s.Tokenizer); err != nil {
 		return out, &UsageError{Err: err}

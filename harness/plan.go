@@ -28,6 +28,8 @@ type Plan struct {
 	source         *dataset.Source
 	people         *dataset.Source         // the same, for what annotators said
 	documents      *dataset.DocumentSource // nil if the run has none
+	truth          *dataset.Gold           // joined to source and people; nil if there is none
+	labels         *dataset.Gold           // likewise
 	conventions    dataset.Conventions
 	options        metrics.Options
 	inputs         []runs.Input
@@ -69,6 +71,9 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	if err := p.checkSettings(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.join(ctx); err != nil {
+		return nil, asUsage(err)
+	}
 	if err := p.digest(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +98,7 @@ func (p *Plan) checkData() error {
 	if m == nil {
 		return nil
 	}
-	for _, kind := range []string{"dataset", "documents"} {
+	for _, kind := range []string{"dataset", "documents", "truth", "labels"} {
 		if m.Ingredients[kind] != p.Ingredients[kind] {
 			u := usagef("the %s of run %s changed since it was made", kind, m.ID)
 			u.Tip = "evaluate it again: ibid run"
@@ -122,7 +127,10 @@ func (p *Plan) open(ctx context.Context) (err error) {
 	if s.Dataset == "" {
 		return &UsageError{Err: errors.New("no dataset"), Tip: "name one: ibid run DATASET, or dataset: PATH in the run file"}
 	}
-	all, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: p.want() | wantAnnotated})
+	if err := p.openGold(); err != nil {
+		return err
+	}
+	all, err := p.openDataset(p.want() | wantAnnotated)
 	if err != nil {
 		return err
 	}
@@ -137,7 +145,7 @@ func (p *Plan) open(ctx context.Context) (err error) {
 
 // checkSettings brings settings and inputs together and checks what depends on both.
 func (p *Plan) checkSettings(ctx context.Context) error {
-	conv, err := conventionsOf(p.job.Config, p.source)
+	conv, err := p.agreedConventions()
 	if err != nil {
 		return err
 	}
@@ -193,6 +201,12 @@ func (p *Plan) digest(ctx context.Context) error {
 		if reader := p.documents.Reader(); reader != "" {
 			p.Ingredients["documents.reader"] = reader
 		}
+	}
+	for kind, g := range p.gold {
+		if digests, err = g.Digest(ctx, progress); err != nil {
+			return asUsage(err)
+		}
+		p.addInputs(kind, g.Files(), digests)
 	}
 	for _, v := range j.Config.ScoreSettings() {
 		p.Ingredients[v.Key] = v.Value

@@ -220,7 +220,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 	m := &runs.Manifest{
 		Schema: runs.ManifestSchema, ID: p.ID, Status: runs.StatusRunning,
 		Fingerprint: p.Fingerprint, Ingredients: p.Ingredients,
-		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Inputs: p.inputs,
+		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),

@@ -42,7 +42,7 @@ func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	if err := p.unchanged(m); err != nil {
 		return nil, err
 	}
-	p.conventions, err = conventionsOf(config, p.source)
+	p.conventions, err = p.agreedConventions()
 	return p, err
 }
 
@@ -222,8 +222,8 @@ func (d *Detail) suggest(names []string) {
 }
 
 // SettingsOf are the settings of a run as its manifest has them, overruled by set
-// (KEY=VALUE, as for --set), and with further gates. Dataset and documents are
-// the files that the run read.
+// (KEY=VALUE, as for --set), and with further gates. Dataset, documents and what is
+// joined to them are the files that the run read.
 func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) {
 	o := configs.Options{Gates: gates}
 	for _, s := range m.Settings {
@@ -236,7 +236,7 @@ func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) 
 	if err != nil {
 		return nil, err
 	}
-	c.Dataset, c.Documents = m.Dataset, m.Documents
+	c.Dataset, c.Documents, c.Truth, c.Labels = m.Dataset, m.Documents, m.Truth, m.Labels
 	return c, nil
 }
 
@@ -246,6 +246,9 @@ func (p *Plan) unchanged(m *runs.Manifest) error {
 	files := p.source.Files()
 	if p.documents != nil {
 		files = append(files, p.documents.Files()...)
+	}
+	for _, g := range p.gold {
+		files = append(files, g.Files()...)
 	}
 	if len(files) != len(m.Inputs) {
 		return fmt.Errorf("the run read %d files, now there are %d", len(m.Inputs), len(files))

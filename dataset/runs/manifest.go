@@ -47,6 +47,8 @@ type Manifest struct {
 	Source      string            `json:"source"`         // the run file or dataset as the user named it
 	Dataset     string            `json:"dataset"`        // as resolved from the settings
 	Documents   string            `json:"documents,omitempty"`
+	Truth       string            `json:"truth,omitempty"` // tables that were joined
+	Labels      string            `json:"labels,omitempty"`
 	Settings    []Setting         `json:"settings"`
 	Inputs      []Input           `json:"inputs"`
 	Versions    map[string]string `json:"versions"`

@@ -97,6 +97,7 @@ func (a *app) agreeCommand() *cobra.Command {
 	}
 	f.settings.register(cmd)
 	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	f.settings.addGold(cmd)
 	f.table.register(cmd)
 	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")
 	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
@@ -295,8 +296,10 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if len(args) > 0 {
 		argument = args[0]
 	}
-	if key.Documents != "" && len(args) == 0 && !cmd.Flags().Changed("documents") {
-		f.settings.set = append(f.settings.set, "documents="+key.Documents)
+	for name, path := range map[string]string{"documents": key.Documents, "truth": key.Truth, "labels": key.Labels} {
+		if path != "" && len(args) == 0 && !cmd.Flags().Changed(name) {
+			f.settings.set = append(f.settings.set, name+"="+path)
+		}
 	}
 	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
 	if err != nil {

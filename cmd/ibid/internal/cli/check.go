@@ -43,6 +43,7 @@ It writes nothing.`,
 	}
 	settings.register(cmd)
 	settings.add(cmd, "documents", "documents", "the documents that are cited")
+	settings.addGold(cmd)
 	settings.add(cmd, "judge", "judge.kind", judgeUsage)
 	cmd.Flags().BoolVar(&printAll, "print", false, "print each effective setting and where it came from")
 	return cmd

@@ -149,12 +149,18 @@ answer by one system. id, query and answer are required; (id, system) is unique.
   citations   list of doc, page, start, end, unit, cited_text, title, answer_start,
               answer_end, answer_role (segment or marker), citation_id, claim_id,
               source_type, method, confidence, relevance, token_contribution, source_reference
-  truth       list of annotator, doc, page, start, end, claim_id
+  truth       list of annotator, doc, page, start, end, unit, cited_text, claim_id
   claims      list of claim_id, text, start, end
   labels      list of annotator, claim_id, citation_id, kind, value
   documents   list of doc, title, text, source_type, pages, blocks
   messages    list of role, content
   tags        map of text to text
+
+truth and labels may stand in tables of their own (settings truth and labels): Parquet,
+JSON Lines or CSV with id and that list (in CSV as JSON), or with one line an element,
+its members being columns. Truth goes to every answer of the id; a line without doc says
+that the annotator marked nothing. Labels go to the answer of the id by the system, and
+may have claim_text, or claim_start and claim_end in the answer, in place of claim_id.
 
 A null or absent list is not known; an empty list is known to be empty. Offsets
 count code points from 0, ends are exclusive. Other names: columns in the run file.

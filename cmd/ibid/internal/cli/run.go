@@ -47,6 +47,7 @@ left alone. The results are the same bytes whatever --workers is and however
 often the run was interrupted.`,
 		Example: `  ibid run ibid.yaml
   ibid run answers.parquet --documents docs.parquet --judge none
+  ibid run answers.parquet --documents docs.parquet --truth gold.csv
   ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --dry-run
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5
@@ -57,6 +58,7 @@ often the run was interrupted.`,
 	s := &f.settings
 	s.register(cmd)
 	s.add(cmd, "documents", "documents", "the documents that are cited: a Parquet file, directory or glob")
+	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
 	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")

@@ -62,6 +62,7 @@ people said there comes back with its JSON export:
 	}
 	f.settings.register(cmd)
 	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	f.settings.addGold(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.fraction, "fraction", "0.1", "share of the annotated rows to draw, rounded up")
 	flags.StringVar(&f.stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")

@@ -42,6 +42,12 @@ func (s *settingFlags) addSwitch(cmd *cobra.Command, name, key, value, usage str
 	cmd.Flags().Bool(name, false, usage)
 }
 
+// addGold adds --truth and --labels.
+func (s *settingFlags) addGold(cmd *cobra.Command) {
+	s.add(cmd, "truth", "truth", "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV")
+	s.add(cmd, "labels", "labels", "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV")
+}
+
 type flagValue struct {
 	flags *settingFlags
 	index int

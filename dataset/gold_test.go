@@ -1,0 +1,102 @@
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ibid"
+)
+
+// TestGoldElements: what is kept encoded comes back as it was, each answer's own and in
+// the order of the table.
+func TestGoldElements(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	texts := []string{"", "a", "ünï", "q-1", strings.Repeat("long ", 200)}
+	text := func() string { return texts[rng.IntN(len(texts))] }
+	integer := func() ibid.Integer {
+		return [...]ibid.Integer{{}, ibid.Some(int64(0)), ibid.Some(int64(-3)), ibid.Some(int64(1) << 40)}[rng.IntN(4)]
+	}
+	for _, group := range []int{groupTruth, groupLabels} {
+		r := newGoldReader(group)
+		g := r.gold
+		want := make(map[[2]string][]goldElement)
+		for range 300 {
+			e := goldElement{id: fmt.Sprint("q", rng.IntN(40)), system: fmt.Sprint("s", rng.IntN(2))}
+			if group == groupTruth {
+				e.system = "default"
+				e.mark = ibid.Mark{DocNull: true}
+				switch rng.IntN(3) {
+				case 0:
+					e.mark, e.empty = ibid.Mark{}, true
+				case 1:
+					e.mark = ibid.Mark{Doc: text()}
+					fallthrough
+				default:
+					m := &e.mark
+					m.Annotator, m.Page, m.Start, m.End, m.Unit, m.CitedText, m.ClaimID = text(), integer(), integer(), integer(), text(), text(), text()
+				}
+			} else {
+				e.label = ibid.Label{Annotator: text(), ClaimID: text(), CitationID: text(), Kind: ibid.SupportLabel, Value: ibid.SomeIf(rng.Float64(), rng.IntN(2) == 0)}
+				if !e.label.Value.Known() {
+					e.label.Value = ibid.Number{}
+				}
+				e.claimText, e.claimStart, e.claimEnd = text(), integer(), integer()
+			}
+			if err := r.add(&e); err != nil {
+				t.Fatal(err)
+			}
+			key := [2]string{e.id, e.system}
+			want[key] = append(want[key], e)
+		}
+		r.finish()
+		for key, elements := range want {
+			var got []goldElement
+			g.each(key[0], key[1], func(_ int, e *goldElement) {
+				e.encoded = ""
+				e.system = key[1] // truth has none
+				got = append(got, *e)
+			})
+			if !reflect.DeepEqual(got, elements) {
+				t.Fatalf("%v:\ngot  %+v\nwant %+v", key, got, elements)
+			}
+		}
+		g.each("q1000", "s0", func(int, *goldElement) { t.Error("an element of another answer") })
+	}
+}
+
+// FuzzGold: no table of labels or truth makes the reader panic, and what it takes can be
+// found by its id.
+func FuzzGold(f *testing.F) {
+	f.Add(".csv", "id,doc,start,end\nq1,a,0,1\n")
+	f.Add(".csv", "id,truth\nq1,\"[{}]\"\n")
+	f.Add(".jsonl", `{"id": "q1", "truth": [{"doc": "a", "start": 1.0}]}`)
+	f.Add(".jsonl", `{"id": 7, "doc": "a", "page": 99999999999}`)
+	f.Add(".jsonl", `{"id": "q1", "claim_text": "x", "kind": "support", "value": true}`)
+	f.Fuzz(func(t *testing.T, ext, table string) {
+		if ext != ".csv" && ext != ".jsonl" {
+			t.Skip()
+		}
+		path := filepath.Join(t.TempDir(), "gold"+ext)
+		if err := os.WriteFile(path, []byte(table), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, open := range []func(string) (*Gold, error){OpenTruth, OpenLabels} {
+			g, err := open(path)
+			if err != nil {
+				continue
+			}
+			for k := range g.entries {
+				e, found := g.element(k), false
+				g.each(e.id, e.system, func(other int, _ *goldElement) { found = found || other == k })
+				if !found {
+					t.Errorf("element %d is not found by its id %q", k, e.id)
+				}
+			}
+		}
+	})
+}
