@@ -32,11 +32,13 @@ type SliceFilter struct {
 //
 //	lo(micro(char_f1))[lang=de] >= 0.6
 //
-// Without Micro the value is the macro one; without Slices it is over all rows
+// Without Micro the value is the macro one; with Given it is that of the spans as they
+// were given, wherever quotes say that they belong; without Slices it is over all rows
 // of all systems.
 type Gate struct {
 	Func   Func
 	Micro  bool
+	Given  bool
 	Metric string // as written; the parser does not know which metrics exist
 	Slices []SliceFilter
 	Op     string // >=, <=, >, <, == or !=
@@ -53,6 +55,9 @@ type Gate struct {
 func (g Gate) String() string {
 	var b strings.Builder
 	metric := g.Metric
+	if g.Given {
+		metric = "given(" + metric + ")"
+	}
 	if g.Micro {
 		metric = "micro(" + metric + ")"
 	}
@@ -106,10 +111,10 @@ func sliceText(s string) string {
 	return s
 }
 
-const gateHint = "a gate is [lo|hi|diff|p|micro](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7"
+const gateHint = "a gate is [lo|hi|diff|p|micro|given](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7"
 
 var (
-	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), "micro"}
+	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), "micro", "given"}
 	gateOps   = []string{">=", "<=", "==", "!=", ">", "<"} // longer ones before their prefixes
 )
 
@@ -220,6 +225,12 @@ func (p *gateParser) value(g *Gate) {
 
 func (p *gateParser) function(g *Gate, start int, word string) {
 	switch {
+	case g.Given:
+		p.fail(start, word+" cannot stand inside given", "write "+word+"(given(METRIC))")
+	case word == "given" && g.Func.NeedsBaseline():
+		p.fail(start, "given cannot stand inside "+string(g.Func), "")
+	case word == "given":
+		g.Given = true
 	case word == "micro" && !g.Micro:
 		g.Micro = true
 	case word == "micro":

@@ -208,6 +208,22 @@ func (c *Config) ForAnchors() *Config {
 	return out
 }
 
+// ForGiven are the settings of a run over the same rows with their spans as given,
+// without a judge and what else places do not need, and without gates. The caller sets
+// the folder of the run with [Config.Place].
+func (c *Config) ForGiven() *Config {
+	out := &Config{Settings: c.Settings, File: c.File, values: maps.Clone(c.values), lines: c.lines}
+	for _, s := range table {
+		if s.ofJudge() || s.name == "gates" || strings.HasPrefix(s.name, "quality_thresholds.") || strings.HasPrefix(s.name, "presence.") {
+			out.assign(assigned{setting: s, value: s.def, at: place{source: "default"}})
+		}
+	}
+	for name, value := range map[string]any{"judge.kind": "none", "quoted_spans": "given"} {
+		out.assign(assigned{setting: byName[name], value: value, at: place{source: "given()"}})
+	}
+	return out
+}
+
 // Place sets the folder of runs and the name of the run.
 func (c *Config) Place(out, id string) {
 	c.assign(assigned{setting: byName["out"], value: out, at: place{source: "anchors"}})

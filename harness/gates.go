@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,19 +31,19 @@ type Outcome struct {
 // running m again would come to. Gates with diff and p compare with the run in
 // baseline; if that is "", with the one that m was compared with. The error for a
 // gate that the run cannot have is a [*configs.Error].
-func SavedOutcome(dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
+func SavedOutcome(ctx context.Context, dir string, m *runs.Manifest, c *configs.Config, baseline string) (*Outcome, error) {
 	if baseline == "" {
 		baseline = m.Baseline
 	}
 	if err := checkGates(c, baseline != ""); err != nil {
 		return nil, err
 	}
-	return outcomeOf(dir, m, c, baseline, true)
+	return outcomeOf(ctx, dir, m, c, baseline, true)
 }
 
 // SystemOutcome asks the gates of c of the systems of the finished run m in dir.
 // Those with diff and p compare the system they name with base, one of the run's.
-func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
+func SystemOutcome(ctx context.Context, dir string, m *runs.Manifest, c *configs.Config, base string) (*Outcome, error) {
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
@@ -53,13 +54,16 @@ func SystemOutcome(dir string, m *runs.Manifest, c *configs.Config, base string)
 	defer b.Close()
 	e := evidenceOf(dir, m, c, b.summary)
 	e.Baseline = b
+	if e.Given, err = scoreGiven(ctx, dir, m, c.Gates()); err != nil {
+		return nil, err
+	}
 	out := &Outcome{Dir: dir, Manifest: m, Existed: true}
 	out.Gates, err = e.Ask(c.Gates())
 	return out, err
 }
 
 // outcomeOf asks gates that passed their checks.
-func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
+func outcomeOf(ctx context.Context, dir string, m *runs.Manifest, c *configs.Config, baseline string, existed bool) (*Outcome, error) {
 	out := &Outcome{Dir: dir, Manifest: m, Existed: existed}
 	gates := c.Gates()
 	if len(gates) == 0 {
@@ -69,22 +73,32 @@ func outcomeOf(dir string, m *runs.Manifest, c *configs.Config, baseline string,
 	if err != nil {
 		return nil, err
 	}
-	out.Gates, out.Drift, err = askGates(gates, dir, m, baseline, summary, c)
+	given, err := scoreGiven(ctx, dir, m, gates)
+	if err != nil {
+		return nil, err
+	}
+	out.Gates, out.Drift, err = askGates(gates, dir, m, baseline, summary, given, c)
 	return out, err
 }
 
 // SavedGates asks the gates of c of a finished run whose summary is at hand. Gates
 // with diff and p compare with what m was compared with; without that, or if it is
-// gone, they have no verdict.
+// gone, they have no verdict, nor have those over spans as given that no gate before
+// asked for.
 func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
-	results, _, err := askGates(c.Gates(), dir, m, m.Baseline, summary, c)
+	given, err := savedGiven(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	results, _, err := askGates(c.Gates(), dir, m, m.Baseline, summary, given, c)
 	return results, err
 }
 
 // askGates opens a baseline if a gate needs it. It also says whether the judge moved
 // since.
-func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, summary []runs.SummaryRow, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
+func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, summary []runs.SummaryRow, given *Given, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
 	e := evidenceOf(dir, m, c, summary)
+	e.Given = given
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
 	if !needs || baseline == "" {
 		results, err := e.Ask(gates)
@@ -156,6 +170,8 @@ func checkGates(c *configs.Config, baseline bool) error {
 			return g.Refuse("no metric of that name", NearestMetric(g.Metric))
 		case g.Micro && len(d.Num) == 0 && d.Kind != metrics.Binary:
 			return g.Refuse(d.Name+" has no micro value", "leave micro() out")
+		case g.Given && (!d.OfSpans() || d.Group == "overall"):
+			return g.Refuse("given() is of metrics that compare places with truth", "leave given() out")
 		case g.Func.NeedsBaseline() && !baseline:
 			return g.Refuse(string(g.Func)+"() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
 		}
@@ -208,6 +224,7 @@ type Evidence struct {
 	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
 	Dir         string    // of the run; "" if its rows are not at hand, and MinDefined means nothing
 	Baseline    *Baseline // of gates with diff and p; nil if there is none
+	Given       *Given    // of gates over spans as given; nil if those are the run's own
 	Signs       []runs.Sign
 	Accept      []string // names of signs that take no verdict, see accept
 }
@@ -253,16 +270,24 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 // askSummary asks a gate about one run.
 func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict}
-	row, why := gateRow(g, e.Summary)
+	summary, dir, signs := e.Summary, e.Dir, e.Signs
+	if g.Given && e.Given != nil {
+		if e.Given.why != "" {
+			out.Reason = "the spans as given are not scored: " + e.Given.why
+			return out, nil
+		}
+		summary, dir, signs = e.Given.summary, e.Given.dir, e.Given.signs
+	}
+	row, why := gateRow(g, summary)
 	if row == nil {
 		out.Reason = why
 		return out, nil
 	}
-	why, err := e.tooFewDefined(e.Dir, row)
+	why, err := e.tooFewDefined(dir, row)
 	if err != nil {
 		return out, err
 	}
-	if sign := e.signed(e.Signs, row.System, row.Metric); sign != "" {
+	if sign := e.signed(signs, row.System, row.Metric); sign != "" {
 		why = sign
 	}
 	switch g.Func {

@@ -177,28 +177,28 @@ func TestBaselineGates(t *testing.T) {
 		}
 		return c
 	}
-	out, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), base)
+	out, err := harness.SavedOutcome(t.Context(), dir, m, gates(`"diff(char_f1) >= -0.01"`), base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Passed {
 		t.Errorf("the same answers: %+v", out.Gates)
 	}
-	out, err = harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= -0.01"`), wider)
+	out, err = harness.SavedOutcome(t.Context(), dir, m, gates(`"diff(char_f1) >= -0.01"`), wider)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.NoVerdict || !strings.Contains(out.Gates[0].Reason, "span_matching.tolerance_chars") {
 		t.Errorf("runs with other settings: %+v", out.Gates)
 	}
-	out, err = harness.SystemOutcome(dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "a")
+	out, err = harness.SystemOutcome(t.Context(), dir, m, gates(`"diff(char_f1)[system=b] >= 0.9"`), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Gates) != 1 || out.Gates[0].Verdict != runs.Failed {
 		t.Errorf("b is not better than a by 0.9: %+v", out.Gates)
 	}
-	if _, err := harness.SavedOutcome(dir, m, gates(`"diff(char_f1) >= 0"`), ""); err == nil {
+	if _, err := harness.SavedOutcome(t.Context(), dir, m, gates(`"diff(char_f1) >= 0"`), ""); err == nil {
 		t.Error("a difference is asked for without a run to compare with")
 	}
 }

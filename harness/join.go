@@ -131,6 +131,9 @@ func nearID(id string, ids []string) string {
 			return -1
 		}, s))
 	}
+	if slices.Contains(ids, id) { // of another system
+		return ""
+	}
 	for _, other := range ids {
 		if letters(id) == letters(other) {
 			return other

@@ -78,7 +78,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		if err := os.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
-		return outcomeOf(p.Dir, before, p.job.Config, p.job.Baseline, true)
+		return outcomeOf(ctx, p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
 	since := p.job.now()
 	if err := p.checkInput(ctx); err != nil {
@@ -135,7 +135,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err = errors.Join(err, closeEmbedder(), closeLive()); err != nil {
 		return nil, p.removeIfCorrupt(before, err)
 	}
-	return outcomeOf(p.Dir, m, p.job.Config, p.job.Baseline, false)
+	return outcomeOf(ctx, p.Dir, m, p.job.Config, p.job.Baseline, false)
 }
 
 // checkAllKeys checks the keys of the dataset and of the anchors.

@@ -6,6 +6,10 @@ const (
 	DisagreementsFile = "disagreements.json" // of runs that have an agreement
 )
 
+// GivenDir is the folder in a run directory that holds the run over the same rows with
+// their spans as given, if a gate named one.
+const GivenDir = "given"
+
 // AnchorsDir is the folder in a run directory that holds the run over the anchors
 // of its judge.
 const AnchorsDir = "anchors"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ changed.`,
   ibid compare runs/monday runs/tuesday --all -o differences.parquet
   ibid compare --plan runs/monday runs/tuesday --delta 0.03`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.compare(f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), f, args) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.by, "by", "run", "what to compare: run, or system within one run")
@@ -108,7 +109,7 @@ func (f *compareFlags) options() (compare.Options, error) {
 	return o, nil
 }
 
-func (a *app) compare(f *compareFlags, args []string) error {
+func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -146,9 +147,9 @@ func (a *app) compare(f *compareFlags, args []string) error {
 		return nil
 	}
 	if f.by == "system" {
-		return a.gateSystems(args[0], r.Sides[0].System, f)
+		return a.gateSystems(ctx, args[0], r.Sides[0].System, f)
 	}
-	return a.gateRuns(args[0], args[1:], f)
+	return a.gateRuns(ctx, args[0], args[1:], f)
 }
 
 // refuseDrift lists the verdicts in which the judge changed between two runs. It
@@ -221,14 +222,14 @@ func compareError(err error) error {
 
 // gateRuns evaluates the gates of --gate for each new run against the base. The
 // worst verdict decides the exit code.
-func (a *app) gateRuns(base string, news []string, f *compareFlags) error {
+func (a *app) gateRuns(ctx context.Context, base string, news []string, f *compareFlags) error {
 	var gravest error
 	for _, dir := range news {
 		m, config, err := gatedRun(dir, f.gates)
 		if err != nil {
 			return err
 		}
-		out, err := harness.SavedOutcome(dir, m, config, base)
+		out, err := harness.SavedOutcome(ctx, dir, m, config, base)
 		if err != nil {
 			return err
 		}
@@ -238,12 +239,12 @@ func (a *app) gateRuns(base string, news []string, f *compareFlags) error {
 }
 
 // gateSystems evaluates the gates for the systems of a run against one of them.
-func (a *app) gateSystems(dir, base string, f *compareFlags) error {
+func (a *app) gateSystems(ctx context.Context, dir, base string, f *compareFlags) error {
 	m, config, err := gatedRun(dir, f.gates)
 	if err != nil {
 		return err
 	}
-	out, err := harness.SystemOutcome(dir, m, config, base)
+	out, err := harness.SystemOutcome(ctx, dir, m, config, base)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,14 +31,14 @@ with the --baseline that RUN had.`,
   ibid gate runs/tonight runs/last-night --gate 'p(overall_citation_accuracy) >= 0.05'
   ibid gate runs/sample --format markdown --annotations github`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.formats(tableFormats...); err != nil {
 				return err
 			}
 			if err := ci.check(); err != nil {
 				return err
 			}
-			return a.gate(args, gates, accept, &ci)
+			return a.gate(cmd.Context(), args, gates, accept, &ci)
 		},
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
@@ -46,7 +47,7 @@ with the --baseline that RUN had.`,
 	return cmd
 }
 
-func (a *app) gate(args, gates, accept []string, ci *ciFlags) error {
+func (a *app) gate(ctx context.Context, args, gates, accept []string, ci *ciFlags) error {
 	dir, baseline := args[0], ""
 	m, err := openRun(dir)
 	if err != nil {
@@ -70,7 +71,7 @@ func (a *app) gate(args, gates, accept []string, ci *ciFlags) error {
 			return compareError(&compare.RefusedError{Base: base.ID, New: m.ID, Reasons: why})
 		}
 	}
-	out, err := harness.SavedOutcome(dir, m, config, baseline)
+	out, err := harness.SavedOutcome(ctx, dir, m, config, baseline)
 	if err != nil {
 		return err
 	}

@@ -228,12 +228,16 @@ or with --gate:
 
   char_f1 >= 0.7                     macro value over all systems
   micro(char_f1) >= 0.7              micro value
+  given(char_f1) >= 0.7              with the spans as given, where quotes moved some
   lo(char_f1) >= 0.6                 lower end of its interval; hi() is the upper one
   lo(micro(char_f1))[lang=de] >= 0.6 one slice (slices: [lang] in the run file)
   char_f1[system=a] >= 0.7           one system
   diff(char_f1) >= -0.02             this run less its baseline, over the rows of both
   p(char_f1) >= 0.05                 two-sided p of that difference, by clusters; not
                                      adjusted for other gates
+
+given() is of metrics that compare places with truth. A run whose gates name it scores
+its rows a second time, without a judge, and leaves that in RUN/given.
 
 diff and p need a baseline: ibid run --baseline RUN, ibid gate RUN BASE, or
 ibid compare BASE NEW --gate. A baseline that means something else (judge, prompts,
