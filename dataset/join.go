@@ -38,7 +38,7 @@ type Joined struct {
 	Column string // truth or labels
 
 	Elements, Lost int64 // marks or labels of the table, and those of no row
-	IDs, LostIDs   int64 // ids of the table, and those of no row
+	IDs, LostIDs   int64 // ids of the table, and those of no row; of labels with the system, as id/system
 	Rows, Without  int64 // rows of the dataset, and those that have nothing of the kind
 
 	NoRow     []string // the first ids that no row has, in the order of the table
@@ -51,7 +51,8 @@ const keptNames = 1000
 
 // CheckJoin reads the dataset once, and reports on each table that is joined to it. A
 // row that has something itself and in a table is an [*Error]. claims gives the claims
-// of a row that has labels, its places resolved but for what documents say.
+// of a row that has labels, its places resolved but for what documents say; nil if nobody
+// knows them yet, so that ids are believed and texts name none.
 func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid.Answer) []ibid.Claim) ([]Joined, error) {
 	var all []*joinCheck
 	want := WantKeys
@@ -116,7 +117,10 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 		}
 		if !any && g.group == groupLabels && !own {
 			resolver.Resolve(r)
-			names = claimNames{answer: r, claims: claims(r), resolver: resolver}
+			names = claimNames{answer: r, resolver: resolver, unknown: claims == nil}
+			if claims != nil {
+				names.claims = claims(r)
+			}
 		}
 		any, j.found[k] = true, true
 		if g.group == groupLabels && !own {
@@ -138,7 +142,7 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 		}
 	case !any && !own:
 		if j.Without++; len(j.NoElement) < keptNames {
-			j.NoElement = append(j.NoElement, strings.Clone(r.ID))
+			j.NoElement = append(j.NoElement, g.key(r.ID, r.System))
 		}
 	}
 	return nil
@@ -157,12 +161,14 @@ func (j *joinCheck) report() Joined {
 		if !j.found[k] || g.lost[k] {
 			j.Lost++
 		}
-		id := g.element(k).id
+		e := g.element(k)
+		id := g.key(e.id, e.system)
 		ids[id] = ids[id] || j.found[k]
 	}
 	j.IDs = int64(len(ids))
 	for _, k := range inOrder {
-		id := g.element(k).id
+		e := g.element(k)
+		id := g.key(e.id, e.system)
 		if there, first := ids[id]; first && !there {
 			if j.LostIDs++; len(j.NoRow) < keptNames {
 				j.NoRow = append(j.NoRow, id)
@@ -173,11 +179,20 @@ func (j *joinCheck) report() Joined {
 	return j.Joined
 }
 
+// key names an answer, or a question if the table is one of truth.
+func (g *Gold) key(id, system string) string {
+	if g.group == groupTruth {
+		return strings.Clone(id)
+	}
+	return id + "/" + system
+}
+
 // A claimNames tells which claim of an answer a label is about.
 type claimNames struct {
 	answer   *ibid.Answer
 	claims   []ibid.Claim
 	resolver *Resolver
+	unknown  bool // what is claimed
 }
 
 // of returns the id of the claim that a label is about, "" if it is about none, and why
@@ -191,6 +206,9 @@ func (n *claimNames) of(e *goldElement) (id, why string) {
 	}
 	if l.ClaimID == "" && !e.aboutText() {
 		return "", ""
+	}
+	if n.unknown && l.ClaimID != "" {
+		return l.ClaimID, ""
 	}
 	at := slices.IndexFunc(n.claims, func(c ibid.Claim) bool { return c.ClaimID == l.ClaimID })
 	if l.ClaimID != "" && at >= 0 && (e.claimText == "" || sameWords(n.claims[at].Text, e.claimText)) {

@@ -58,7 +58,11 @@ func (p *Plan) join(ctx context.Context) error {
 		return err
 	}
 	cutter := claims.NewCutter(options)
-	all, err := p.source.CheckJoin(ctx, p.conventions, func(r *ibid.Answer) []ibid.Claim { return cutter.Cut(r).List })
+	cut := func(r *ibid.Answer) []ibid.Claim { return cutter.Cut(r).List }
+	if options.Source == claims.Model { // which is not asked yet
+		cut = nil
+	}
+	all, err := p.source.CheckJoin(ctx, p.conventions, cut)
 	if err != nil {
 		return err
 	}
@@ -82,14 +86,10 @@ func (p *Plan) join(ctx context.Context) error {
 // nothingJoined is the error for a table that says nothing of any row.
 func (p *Plan) nothingJoined(j *dataset.Joined, table string) error {
 	if j.LostIDs < j.IDs {
-		return usagef("none of the %d labels of %s is about anything in %s: %s", j.Elements, table, p.job.Config.Dataset, j.Nothing[0])
+		return signNothingJoined.Stop("none of the %d labels of %s is about anything in %s: %s", j.Elements, table, p.job.Config.Dataset, j.Nothing[0])
 	}
-	u := usagef("no id of %s is in %s: the table has %s; the answers have %s",
+	u := signNothingJoined.Stop("no id of %s is in %s: the table has %s; the answers have %s",
 		table, p.job.Config.Dataset, listed(quotedNames(j.NoRow), 3), listed(quotedNames(j.NoElement), 3))
-	u.Tip = "truth is joined by id"
-	if j.Column == "labels" {
-		u.Tip = `labels are joined by id and system, "default" where the table names none`
-	}
 	for _, id := range j.NoRow {
 		if near := nearID(id, j.NoElement); near != "" {
 			u.Tip = fmt.Sprintf("%q is probably %q: write the same ids in both", id, near)

@@ -76,6 +76,13 @@ var (
 	}
 )
 
+// signNothingJoined stops a run, too.
+var signNothingJoined = &Sign{
+	Name: "nothing_joined", Stops: true, Text: "nothing of a table of truth or labels belongs to any answer",
+	Cause: "its ids, or its systems, are spelt otherwise, or it is of other questions",
+	Tip:   "truth is joined by id, labels by id and system (\"default\" where the table names none)",
+}
+
 // signMinDefined is asked of by gates, too.
 var signMinDefined = &Sign{
 	Name: "min_defined", Text: "metrics are defined for less of a system's rows than min_defined",
@@ -86,7 +93,7 @@ var signMinDefined = &Sign{
 
 // signs are all, those that stop first.
 var signs = []*Sign{
-	signNoRows, signNoRowLeft, SignNoRecordLeft, signUnknownSlice, signEmptyDocuments, signNoCitedDocument,
+	signNoRows, signNoRowLeft, SignNoRecordLeft, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
 	{
 		Name: "citations_null", Text: "no answer of a system says what it cites: citations is null in all of its rows",
 		Cause: "the column has another name, or the import does not know where citations are",
