@@ -18,7 +18,7 @@ import (
 )
 
 // wantAnnotated is what agreement needs of a dataset.
-const wantAnnotated = dataset.WantKeys | dataset.WantSpans | dataset.WantDetails | dataset.WantLabels | dataset.WantTags | dataset.WantDocuments
+const wantAnnotated = dataset.WantKeys | dataset.WantSpans | dataset.WantQuotes | dataset.WantDetails | dataset.WantLabels | dataset.WantTags | dataset.WantDocuments
 
 // annotatedBatch is how many rows a worker takes at a time.
 const annotatedBatch = 512

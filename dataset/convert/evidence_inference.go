@@ -487,14 +487,23 @@ func (c *evidenceReader) writeDocument(p *prompt) error {
 	return c.document(&ibid.Document{Doc: documentName(p.article), Text: c.article.text.String(), HasText: true})
 }
 
-// truth converts one annotation of a truth annotator.
+// truth converts one annotation of a truth annotator. It keeps its offsets and its quote,
+// as citations do: a run moves both by one rule, and says so.
 func (c *evidenceReader) truth(p *prompt, a *annotation) ibid.Mark {
 	if !a.marked {
 		return ibid.Mark{Annotator: a.annotator, DocNull: true}
 	}
 	t := ibid.Mark{Annotator: a.annotator, Doc: documentName(p.article)}
-	t.Start, t.End, t.Unit = a.place(c.article.text, c.reading)
+	t.Start, t.End, t.Unit = a.evidence.placed(c.article.text, &a.quote, c.reading)
+	t.CitedText = a.quote.text
 	return t
+}
+
+// quotedTruth says what is wrong with truth that is not where its quote is.
+var quotedTruth = map[verdict]string{
+	repaired:   "the quote of this truth stands elsewhere, and counts there",
+	mismatched: "the document does not hold the quote of this truth exactly once",
+	degenerate: "the offsets of this truth make no span",
 }
 
 // warnOfTruth lists the truth spans that are not where their quotes are.
@@ -504,7 +513,7 @@ func (c *evidenceReader) warnOfTruth() {
 			a := &p.annotations[i]
 			isTruth := c.TruthAnnotator == nil || *c.TruthAnnotator == a.annotator
 			if v := a.verdict(c.reading); v != proved && isTruth && p.bad == nil {
-				c.warn(RecordError{File: c.files.annotations, Line: a.line, Reason: markReasons[v]})
+				c.warn(RecordError{File: c.files.annotations, Line: a.line, Reason: quotedTruth[v]})
 			}
 		}
 	}

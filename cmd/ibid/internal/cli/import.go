@@ -110,6 +110,10 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if err != nil {
 		return err
 	}
+	if off, all := result.Repaired+result.Mismatched, result.Proved+result.Repaired+result.Mismatched; off*misplacedLimit > all {
+		a.warn("%s of %s quoted passages do not stand at their offsets: they count where their quotes stand, truth and citations alike (quoted_spans)",
+			report.Thousands(off), report.Thousands(all))
+	}
 	if result.Failed > 0 {
 		a.say("%s records could not be read and were left out", report.Thousands(result.Failed))
 		return exitError{ExitNoVerdict}
@@ -232,6 +236,9 @@ func (s *fileSink) abort() error {
 	}
 	return s.rows.Abort()
 }
+
+// misplacedLimit is one in how many quotes may stand elsewhere than given without a word.
+const misplacedLimit = 20
 
 // What of an import report is printed unless everything is asked for.
 const (
