@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -58,6 +59,17 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 			return nil, asUsage(err)
 		}
 		return j, nil
+	}
+	if m := p.job.SameDataAs; m != nil {
+		info := judge.Info{Kind: m.Judge.Kind, Model: m.Judge.Model, Prompt: m.Judge.Prompt, Baseline: m.Judge.Baseline}
+		v, err := openRecorded(p.job.SameDataIn, info)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &UsageError{
+				Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),
+				Tip: "evaluate it again: ibid run; answers that the cache has cost nothing",
+			}
+		}
+		return v, asUsage(err)
 	}
 	// What the plan has to know of a live judge. This one asks and keeps nothing.
 	j, err := openrouter.New(p.job.liveConfig())

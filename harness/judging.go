@@ -20,6 +20,8 @@ import (
 // from cut on describe the current row.
 type judging struct {
 	judge     judge.Judge
+	info      judge.Info        // of it
+	recorded  *recordedVerdicts // the judge, if it is one; else nil
 	human     bool
 	whole     bool // evidence is the whole text that a citation points into
 	windows   bool // the judge can tell the cited words from what stands around them
@@ -54,8 +56,10 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 		return nil, err
 	}
 	kind := p.job.judgeKind()
+	recorded, _ := p.judge.(*recordedVerdicts)
 	return &judging{
-		judge: p.judge, human: kind == humanJudge, whole: s.Judge.Evidence == "document",
+		recorded: recorded,
+		judge:    p.judge, info: p.judge.Info(), human: kind == humanJudge, whole: s.Judge.Evidence == "document",
 		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && s.Judge.Mode == openrouter.Matrix,
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
@@ -97,7 +101,9 @@ type citationCheck struct {
 // the row has no scores of the judge. An error ends the run.
 func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 	j.verdict, j.failure = nil, nil
-	j.prepare(in)
+	if err := j.prepare(in); err != nil {
+		return err
+	}
 	if j.asks() {
 		var v *judge.Verdict
 		var err error
@@ -124,10 +130,19 @@ func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
 
 // prepare cuts the answer into claims, links them to citations and writes the
 // request.
-func (j *judging) prepare(in *ibid.Answer) {
+func (j *judging) prepare(in *ibid.Answer) error {
 	j.cut = j.cutter.Cut(in)
-	if j.answer != nil && j.answer.split != nil {
+	switch {
+	case j.answer != nil && j.answer.split != nil:
 		j.cut.List = j.cutter.Rewrite(j.answer.split.Claims)
+	case j.split && j.recorded != nil:
+		claims, err := j.recorded.split(in.ID+"/"+in.System, len(j.cut.List))
+		if err != nil {
+			return err
+		}
+		if claims != nil {
+			j.cut.List = j.cutter.Rewrite(claims)
+		}
 	}
 	j.claims = j.cut.List
 	var unlinked []bool
@@ -144,6 +159,7 @@ func (j *judging) prepare(in *ibid.Answer) {
 		}
 	}
 	j.writeRequest(in)
+	return nil
 }
 
 // scope is the part of the answer from the start of the first stretch that citation i
@@ -193,7 +209,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 	}
 	r.Claims = append(r.Claims, j.claims...)
 	j.parts = j.parts[:0]
-	if !j.human {
+	if !j.human && j.recorded == nil { // who recorded a verdict on a part as that on its claim
 		for k := range j.claims {
 			j.addParts(k)
 		}
@@ -233,10 +249,13 @@ func (j *judging) addParts(k int) {
 	}
 }
 
-// checksOf calls yield with what the judge said of each citation of claim k: for the
+// checksOf calls yield with what the judge said of each citation of claim k.
+func (j *judging) checksOf(k int, yield func(*judge.Check)) { j.checksIn(j.verdict.Claims, k, yield) }
+
+// checksIn calls yield with what a verdict says of each citation of claim k: for the
 // part of the claim that it backs, where that is not all of it.
-func (j *judging) checksOf(k int, yield func(*judge.Check)) {
-	own := j.verdict.Claims[k].Checks
+func (j *judging) checksIn(all []judge.ClaimVerdict, k int, yield func(*judge.Check)) {
+	own := all[k].Checks
 	for i := range own {
 		inPart := slices.ContainsFunc(j.parts, func(p claimPart) bool { return p.claim == k && slices.Contains(p.citations, own[i].Citation) })
 		if !inPart {
@@ -247,7 +266,7 @@ func (j *judging) checksOf(k int, yield func(*judge.Check)) {
 		if j.parts[n].claim != k {
 			continue
 		}
-		checks := j.verdict.Claims[len(j.claims)+n].Checks
+		checks := all[len(j.claims)+n].Checks
 		for i := range checks {
 			yield(&checks[i])
 		}

@@ -61,7 +61,8 @@ type partFile string
 // when the last of them is there.
 const (
 	partClaims    partFile = "claims" // of runs that have a judge
-	partCalls     partFile = "calls"  // of runs whose judge is live
+	partVerdicts  partFile = "verdicts"
+	partCalls     partFile = "calls" // of runs whose judge is live
 	partCitations partFile = "citations"
 	partRowsFile  partFile = "rows"
 )
@@ -70,9 +71,9 @@ const (
 func (p *Plan) partFiles() []partFile {
 	switch {
 	case p.live != nil:
-		return []partFile{partCalls, partClaims, partCitations, partRowsFile}
+		return []partFile{partCalls, partVerdicts, partClaims, partCitations, partRowsFile}
 	case p.judge != nil:
-		return []partFile{partClaims, partCitations, partRowsFile}
+		return []partFile{partVerdicts, partClaims, partCitations, partRowsFile}
 	}
 	return []partFile{partCitations, partRowsFile}
 }
@@ -144,6 +145,9 @@ func (p *Plan) keepGoodParts(parts int64) error {
 			continue
 		}
 		for _, kind := range p.partFiles() {
+			if _, err := os.Stat(filepath.Join(p.Dir, kind.result())); errors.Is(err, fs.ErrNotExist) {
+				return nil // made by a version without that result: evaluate all of it
+			}
 			part := parquet.Part{Path: filepath.Join(p.Dir, kind.result()), Group: k}
 			err := p.savePart(int64(k), kind, func(w io.Writer) error { return parquet.Split(w, part) })
 			if err != nil {

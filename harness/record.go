@@ -22,6 +22,8 @@ type recorder struct {
 	citation  citationColumns
 	claims    *parquet.Table
 	claim     claimColumns
+	verdicts  *parquet.Table
+	verdict   verdictColumns
 	calls     *parquet.Table
 	call      callColumns
 
@@ -99,6 +101,7 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 		{&layout.Form, &r.rows, &r.row},
 		{&runs.Citations.Form, &r.citations, &r.citation},
 		{&runs.Claims.Form, &r.claims, &r.claim},
+		{&runs.Verdicts.Form, &r.verdicts, &r.verdict},
 		{&runs.Calls.Form, &r.calls, &r.call},
 	} {
 		var err error
@@ -115,6 +118,7 @@ func (r *recorder) reset() {
 	r.rows.Reset()
 	r.citations.Reset()
 	r.claims.Reset()
+	r.verdicts.Reset()
 	r.calls.Reset()
 	r.tally = tally{}
 }
@@ -124,6 +128,8 @@ func (r *recorder) table(kind partFile) *parquet.Table {
 	switch kind {
 	case partClaims:
 		return r.claims
+	case partVerdicts:
+		return r.verdicts
 	case partCalls:
 		return r.calls
 	case partCitations:
@@ -190,6 +196,7 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	r.addCitations(in, s)
 	if j := s.judging; j != nil {
 		r.addClaims(in, j, scores)
+		r.addVerdicts(in, j)
 		r.addCalls(in, j)
 	}
 }

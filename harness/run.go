@@ -356,7 +356,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]parquet.Field{
-		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: layout.Fields(),
+		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: layout.Fields(),
 	}
 	for _, kind := range p.partFiles() {
 		if err := p.joinParts(kind, fields[kind], parts); err != nil {

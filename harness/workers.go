@@ -280,7 +280,9 @@ func (s *scorer) request(in *ibid.Answer) (*judge.Request, error) {
 	if err := s.resolver.Err(); err != nil || bad != nil {
 		return nil, err
 	}
-	s.judging.prepare(in)
+	if err := s.judging.prepare(in); err != nil {
+		return nil, err
+	}
 	if !s.judging.asks() {
 		return nil, s.resolver.Err()
 	}

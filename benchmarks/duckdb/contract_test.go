@@ -40,6 +40,26 @@ var (
 		"DOUBLE", "concision",
 	)
 
+	verdictsColumns = columnList(
+		"VARCHAR", "id system",
+		"BIGINT", "row",
+		"INTEGER", "claim",
+		"VARCHAR", "claim_id claim_text evidence doc",
+		"INTEGER", "page",
+		"BIGINT", "start end",
+		"DOUBLE", "support",
+		"VARCHAR", "label",
+		"BOOLEAN", "contradicted relevant factual needs_citation",
+		"VARCHAR[]", "sufficient",
+		"VARCHAR", "quote aligned",
+		"BIGINT", "quote_start quote_end",
+		"VARCHAR", "why",
+		"BOOLEAN", "verbatim",
+		"VARCHAR", "tampering judge model annotator template",
+		"INTEGER", "vote votes",
+		"VARCHAR", "source settled unscored",
+	)
+
 	claimsColumns = columnList(
 		"VARCHAR", "id system",
 		"BIGINT", "row",

@@ -50,6 +50,7 @@ func TestColumns(t *testing.T) {
 		{"rows", rowsColumns},
 		{"citations", citationsColumns},
 		{"claims", claimsColumns},
+		{"verdicts", verdictsColumns},
 		{"summary", summaryColumns},
 	} {
 		t.Run(c.table, func(t *testing.T) {

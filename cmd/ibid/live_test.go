@@ -68,11 +68,13 @@ func (l *liveTest) must(id string, more ...string) map[string][]byte {
 func (l *liveTest) results(id string) map[string][]byte {
 	l.Helper()
 	files := results(l.T, l.runDir(id))
-	data, err := os.ReadFile(filepath.Join(l.runDir(id), runs.ClaimsFile))
-	if err != nil {
-		l.Fatal(err)
+	for _, name := range []string{runs.ClaimsFile, runs.VerdictsFile} {
+		data, err := os.ReadFile(filepath.Join(l.runDir(id), name))
+		if err != nil {
+			l.Fatal(err)
+		}
+		files[name] = data
 	}
-	files[runs.ClaimsFile] = data
 	return files
 }
 

@@ -16,5 +16,5 @@ const AnchorsDir = "anchors"
 
 // Forms are the tables of a run directory, for the metrics that are registered.
 func Forms() []Form {
-	return []Form{Rows().Form, Citations.Form, Claims.Form, Calls.Form, Summary.Form, Agreement.Form, Labelled().Form}
+	return []Form{Rows().Form, Citations.Form, Claims.Form, Verdicts.Form, Calls.Form, Summary.Form, Agreement.Form, Labelled().Form}
 }

@@ -265,6 +265,7 @@ var shownTables = map[string]struct {
 	"rows":      {runs.RowsFile, func(w io.Writer, dir string) error { return runs.Rows().CopyCSV(w, dir) }},
 	"citations": {runs.CitationsFile, runs.Citations.CopyCSV},
 	"claims":    {runs.ClaimsFile, runs.Claims.CopyCSV},
+	"verdicts":  {runs.VerdictsFile, runs.Verdicts.CopyCSV},
 	"summary":   {runs.SummaryFile, runs.Summary.CopyCSV},
 }
 
@@ -279,7 +280,7 @@ func (a *app) showTable(dir, name string) error {
 	table := shownTables[name]
 	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &usageError{err: fmt.Errorf("%s has no %s", dir, name), hint: "only a run with a judge has claims"}
+		return &usageError{err: fmt.Errorf("%s has no %s", dir, name), hint: "only a run with a judge has claims and verdicts"}
 	}
 	if err != nil {
 		return err

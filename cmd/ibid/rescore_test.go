@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ibid/dataset/runs"
+	"ibid/judge/judgetest"
+)
+
+// TestLiveRescore makes new runs of judged ones where there is no service, no key and no
+// cache: the results are the same to the byte, claims that failed among them, and other
+// settings give what a run from the cache gives.
+func TestLiveRescore(t *testing.T) {
+	tests := []struct {
+		name   string
+		config judgetest.ServerConfig
+		flags  []string
+		code   int
+	}{
+		{"plain", judgetest.ServerConfig{Seed: 1}, nil, 0},
+		{"some fail", judgetest.ServerConfig{Seed: 3, Faults: []judgetest.Fault{judgetest.Refusal}, FaultShare: 0.2}, nil, 4},
+		{"votes of a panel", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.panel=[fake/judge, other/judge]", "--set", "judge.votes=2", "--set", "judge.necessity=true"}, 0},
+		{"claims of a model", judgetest.ServerConfig{Seed: 1}, []string{"--set", "claims=model"}, 0},
+		{"pairwise", judgetest.ServerConfig{Seed: 1}, []string{"--set", "judge.mode=pairwise"}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLiveTest(t, 60, tt.config)
+			if stderr, code := l.run("first", tt.flags...); code != tt.code {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			other := []string{"--set", "thresholds.supported=1", "--set", "weights.hallucination=0.9"}
+			l.run("fresh", append(other, tt.flags...)...)
+			want := l.results("first")
+			fresh := l.results("fresh")
+
+			l.server.Close()
+			t.Setenv("OPENROUTER_API_KEY", "")
+			for _, file := range []string{"judge.sqlite", "judge.sqlite-wal", "judge.sqlite-shm"} {
+				_ = os.Remove(filepath.Join(l.dir, file))
+			}
+			if _, stderr, code := command(t, l.dir, "rescore", "runs/first", "--id", "again"); code != tt.code {
+				t.Fatalf("exit code %d, want %d: %s", code, tt.code, stderr)
+			}
+			l.same("again", l.results("again"), want)
+			if _, stderr, code := command(t, l.dir, append([]string{"rescore", "runs/first", "--id", "other"}, other...)...); code != tt.code {
+				t.Fatalf("exit code %d, want %d: %s", code, tt.code, stderr)
+			}
+			if tt.code == 0 { // what failed is asked again by a run from the cache
+				l.same("other settings", l.results("other"), fresh)
+			}
+			if _, err := os.Stat(filepath.Join(l.dir, "judge.sqlite")); err == nil {
+				t.Error("a store of answers was opened")
+			}
+			// A run that was made so can be made of again; one without verdicts cannot.
+			if _, stderr, code := command(t, l.dir, "rescore", "runs/again", "--id", "third"); code != tt.code {
+				t.Errorf("exit code %d: %s", code, stderr)
+			}
+			if err := os.Remove(filepath.Join(l.runDir("first"), runs.VerdictsFile)); err != nil {
+				t.Fatal(err)
+			}
+			if _, stderr, code := command(t, l.dir, "rescore", "runs/first", "--id", "none"); code != 2 || !strings.Contains(stderr, "ibid run") {
+				t.Errorf("without verdicts: exit code %d: %s", code, stderr)
+			}
+		})
+	}
+}
