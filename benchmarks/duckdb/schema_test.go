@@ -43,6 +43,7 @@ func TestColumns(t *testing.T) {
 	d := openDuck(t)
 	d.loadRun(s.runDir)
 	d.load("claims", filepath.Join(s.dir, "claims.parquet"))
+	d.load("verdicts", filepath.Join(s.dir, "verdicts.parquet"))
 	for _, c := range []struct {
 		table string
 		want  []string
