@@ -181,7 +181,7 @@ func (l *loader) checkAnchors(c *Config) {
 // notOfAnchors are the settings of a run that do not apply to its anchors: where the
 // data is and how it is read, slices, gates, and the anchors themselves.
 var notOfAnchors = []string{
-	"dataset", "documents", "truth", "labels", "columns", "offset_unit", "answer_offset_unit", "span_end", "offset_base", "slices", "gates",
+	"dataset", "documents", "truth", "labels", "columns", "doc_names", "offset_unit", "answer_offset_unit", "span_end", "offset_base", "slices", "gates",
 	"quality_thresholds.span_accuracy", "quality_thresholds.citation_validity", "quality_thresholds.answer_consistency",
 	"quality_thresholds.hallucination_tolerance",
 	"judge.cache", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest",

@@ -150,6 +150,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.DocumentsComplete },
 	},
 	{
+		name: "doc_names", def: "exact", allowed: []string{"exact", "normalized"}, scores: true, doc: "which names mean one document: those that are equal, or that differ in ./, case, percent-encoding, URL scheme, trailing slash and fragment only",
+		field: func(s *Settings) any { return &s.DocNames },
+	},
+	{
 		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true, doc: "which span counts where a quote stands elsewhere than given, for truth and citations: where it stands, as given, or none (truth left out leaves its row undefined)",
 		field: func(s *Settings) any { return &s.QuotedSpans },
 	},

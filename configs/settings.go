@@ -35,6 +35,7 @@ type Settings struct {
 	QuotedSpans      string // repaired, given, exclude
 
 	DocumentsComplete string // auto, true, false
+	DocNames          string // exact, normalized
 
 	Tokenizer   string // words, whitespace
 	Claims      string // auto, provided, sentences

@@ -27,6 +27,7 @@ type Batch struct {
 	details bool // citations have columns beyond their place
 	others  bool // there are claims, labels, documents or messages
 	joined  joined
+	names   *DocumentNames
 	want    Want
 	pool    *batchPool
 }
@@ -312,7 +313,7 @@ func (p *batchPool) get() *Batch {
 	}
 	spec := p.set.spec
 	return &Batch{
-		spec: spec, pool: p, joined: p.set.joined, want: p.set.options.Want,
+		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, want: p.set.options.Want,
 		leaves: make([]leafData, len(spec.columns)), groups: make([]groupData, len(spec.groups)),
 	}
 }

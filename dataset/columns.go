@@ -257,7 +257,7 @@ const (
 var documentSpec = schemaSpec{
 	groups: []string{"pages", "blocks"},
 	columns: []columnSpec{
-		fileDoc:        {member: "doc", group: -1, want: WantDocuments, required: true, aliases: docNames},
+		fileDoc:        {member: "doc", group: -1, want: WantDocuments | WantKeys, required: true, aliases: docNames},
 		fileTitle:      {member: "title", group: -1, want: WantDocuments},
 		fileText:       {member: "text", group: -1, want: WantDocuments},
 		fileSourceType: {member: "source_type", group: -1, want: WantDocuments},

@@ -40,6 +40,9 @@ func (b *Batch) Row(i int, r *ibid.Answer) {
 	}
 	b.tags(i, r)
 	b.joined.fill(r, b.want)
+	if b.names != nil {
+		b.names.apply(r)
+	}
 }
 
 // Key returns the id and the system of row i, as Row does.

@@ -104,6 +104,7 @@ type fileSet struct {
 	ignored     []string
 	conventions FileConventions
 	joined      joined
+	names       *DocumentNames // nil if names are as they are written
 }
 
 type inputFile struct {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -164,14 +165,19 @@ func (p *Plan) suggestDocuments(ctx context.Context, c *Checked) error {
 	if err != nil {
 		return err
 	}
-	meant := make(map[string]string)
+	meant, spelt := make(map[string]string), false
 	for i := range c.Problems {
 		missing := c.Problems[i].missing
 		if missing == "" {
 			continue
 		}
 		if _, known := meant[missing]; !known {
-			meant[missing] = nearestDocument(missing, names)
+			own := otherSpelling(missing, names)
+			if own != "" && !spelt {
+				spelt = true
+				c.Warnings = append(c.Warnings, fmt.Sprintf("documents are cited in another spelling of their names, such as %q for %q: doc_names: normalized reads both as one name", missing, own))
+			}
+			meant[missing] = cmp.Or(own, nearestDocument(missing, names))
 		}
 		c.Problems[i].Meant = meant[missing]
 	}

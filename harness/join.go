@@ -37,7 +37,8 @@ func (p *Plan) gold(yield func(kind string, g *dataset.Gold) bool) {
 	}
 }
 
-// openDataset opens the dataset with what tables say of its rows.
+// openDataset opens the dataset with what tables say of its rows, and the names of
+// documents as they are read.
 func (p *Plan) openDataset(want dataset.Want) (*dataset.Source, error) {
 	s := &p.job.Config.Settings
 	if p.labels != nil {
@@ -47,7 +48,11 @@ func (p *Plan) openDataset(want dataset.Want) (*dataset.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.Join(p.truth, p.labels), nil
+	source = source.Join(p.truth, p.labels)
+	if p.names != nil {
+		source = source.Normalize(p.names)
+	}
+	return source, nil
 }
 
 // join finds out what becomes of the tables that are joined to the dataset, whatever

@@ -30,6 +30,7 @@ type Plan struct {
 	documents      *dataset.DocumentSource // nil if the run has none
 	truth          *dataset.Gold           // joined to source and people; nil if there is none
 	labels         *dataset.Gold           // likewise
+	names          *dataset.DocumentNames  // of documents, for all spellings of them; nil if names are exact
 	conventions    dataset.Conventions
 	options        metrics.Options
 	inputs         []runs.Input
@@ -130,16 +131,24 @@ func (p *Plan) open(ctx context.Context) (err error) {
 	if err := p.openGold(); err != nil {
 		return err
 	}
-	all, err := p.openDataset(p.want() | wantAnnotated)
-	if err != nil {
-		return err
-	}
-	p.source, p.people = all.Select(p.want()), all.Select(wantAnnotated)
 	if s.Documents != "" {
 		if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns}); err != nil {
 			return err
 		}
 	}
+	if s.DocNames == "normalized" {
+		p.names = new(dataset.DocumentNames)
+		if p.documents != nil {
+			if p.names, err = p.documents.Names(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	all, err := p.openDataset(p.want() | wantAnnotated)
+	if err != nil {
+		return err
+	}
+	p.source, p.people = all.Select(p.want()), all.Select(wantAnnotated)
 	return ctx.Err()
 }
 

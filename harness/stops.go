@@ -172,6 +172,10 @@ func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 	u := signNoCitedDocument.Stop("none of the cited documents is in %s: the answers cite %s; it has %s",
 		p.job.Config.Documents, listed(quotedNames(cited), 3), listed(quotedNames(names), 3))
 	for _, doc := range cited {
+		if own := otherSpelling(doc, names); own != "" {
+			u.Tip = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, own)
+			break
+		}
 		if near := nearestDocument(doc, names); near != "" {
 			u.Tip = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, near)
 			break
@@ -183,11 +187,22 @@ func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 // documentNames are the names of all documents, in their order.
 func (p *Plan) documentNames(ctx context.Context) ([]string, error) {
 	var names []string
-	err := p.documents.Read(ctx, func(d *ibid.Document) error {
-		names = append(names, strings.Clone(d.Doc))
+	err := p.documents.EachName(ctx, func(name string) error {
+		names = append(names, strings.Clone(name))
 		return nil
 	})
 	return names, err
+}
+
+// otherSpelling is the document whose name differs in spelling only, "" if there is none.
+func otherSpelling(doc string, names []string) string {
+	normal := dataset.NormalName(doc)
+	for _, name := range names {
+		if name != doc && dataset.NormalName(name) == normal {
+			return name
+		}
+	}
+	return ""
 }
 
 // nearestDocument is the document that was probably meant: one whose file has the

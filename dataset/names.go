@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"ibid"
+)
+
+// NormalName is what spellings of a document's name have in common: it has no ./, no URL
+// scheme, no fragment and no slash at its end, percent-encoding is resolved, and letters
+// are lower case.
+func NormalName(name string) string {
+	if plainName(name) {
+		return name
+	}
+	s, _, _ := strings.Cut(name, "#")
+	if scheme, rest, ok := strings.Cut(s, "://"); ok && isScheme(scheme) {
+		s = rest
+	}
+	if decoded, err := url.PathUnescape(s); err == nil {
+		s = decoded
+	}
+	for strings.HasPrefix(s, "./") {
+		s = s[2:]
+	}
+	for strings.Contains(s, "/./") {
+		s = strings.ReplaceAll(s, "/./", "/")
+	}
+	s = strings.ToLower(strings.TrimRight(s, "/"))
+	if s == "" { // nothing but signs: every such name stands for itself
+		return name
+	}
+	return s
+}
+
+// plainName reports whether a name certainly is its own normal form.
+func plainName(name string) bool {
+	if strings.HasSuffix(name, "/") || strings.HasPrefix(name, "./") || strings.Contains(name, "/./") {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c >= 0x80 || 'A' <= c && c <= 'Z' || c == '%' || c == '#' || c == ':' {
+			return false
+		}
+	}
+	return true
+}
+
+func isScheme(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if (c < 'a' || c > 'z') && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(s[i]))) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// DocumentNames are the names of documents by their [NormalName], for
+// [Source.Normalize].
+type DocumentNames struct{ own map[string]string }
+
+// Names reads the names of all documents. Two that have one normal name are an error.
+func (s *DocumentSource) Names(ctx context.Context) (*DocumentNames, error) {
+	n := &DocumentNames{own: make(map[string]string)}
+	return n, s.EachName(ctx, func(name string) error {
+		normal := NormalName(name)
+		if other, taken := n.own[normal]; taken && other != name {
+			return fmt.Errorf("%s: documents %q and %q have one name under doc_names: normalized", s.files.files[0].Name, other, name)
+		}
+		n.own[strings.Clone(normal)] = strings.Clone(name)
+		return nil
+	})
+}
+
+// EachName calls yield with the name of every document; texts are not read. The name is
+// valid until yield returns.
+func (s *DocumentSource) EachName(ctx context.Context, yield func(name string) error) error {
+	if s.folder != nil {
+		for i := range s.files.files {
+			if err := yield(s.files.files[i].Doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	only := s.files
+	only.options.Want = WantKeys
+	var d ibid.Document
+	return only.read(ctx, 0, 1024, func(b *Batch) error {
+		defer b.Release()
+		for i := range b.Len() {
+			if err := b.fileDocument(i, &d); err != nil {
+				return err
+			}
+			if err := yield(d.Doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Normalize returns the source with one name for all spellings of a document's name in a
+// row: that of the row's own document, else of one of names. Where neither has one, it is
+// the [NormalName], behind https:// if it is that of a page of the web.
+func (s *Source) Normalize(names *DocumentNames) *Source {
+	other := *s
+	other.files.names = names
+	return &other
+}
+
+// apply gives the documents of a row one name each.
+func (n *DocumentNames) apply(r *ibid.Answer) {
+	inRow := make(map[string]string)
+	for i := range r.Documents {
+		inRow[NormalName(r.Documents[i].Doc)] = r.Documents[i].Doc
+	}
+	name := func(given string) string {
+		normal := NormalName(given)
+		if own, ok := inRow[normal]; ok {
+			return own
+		}
+		own, ok := n.own[normal]
+		if !ok {
+			if own = normal; strings.HasPrefix(strings.ToLower(given), "http") && strings.Contains(given, "://") {
+				own = "https://" + normal // which documents that are not complete may lack
+			}
+		}
+		inRow[normal] = own
+		return own
+	}
+	for i := range r.Documents {
+		r.Documents[i].Doc = name(r.Documents[i].Doc)
+	}
+	for i := range r.Truth {
+		if m := &r.Truth[i]; !m.DocNull {
+			m.Doc = name(m.Doc)
+		}
+	}
+	for i := range r.Citations {
+		if c := &r.Citations[i]; !c.DocNull {
+			c.Doc = name(c.Doc)
+		}
+	}
+}
