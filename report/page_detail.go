@@ -28,8 +28,9 @@ type rowShown struct {
 	Claims    []claimShown    `json:"claims,omitempty"`
 	Citations []citationShown `json:"citations"`
 	Sources   []sourceShown   `json:"sources"`
-	Truth     []string        `json:"truth,omitempty"` // what annotators marked, in words
-	Calls     []callShown     `json:"calls,omitempty"` // of the judge
+	Truth     []string        `json:"truth,omitempty"`  // what annotators marked, in words
+	Calls     []callShown     `json:"calls,omitempty"`  // of the judge
+	Matrix    [][]string      `json:"matrix,omitempty"` // claims by sources in words, its header first
 }
 
 type claimShown struct {
@@ -92,7 +93,8 @@ func newDetailer(data *pageData, run int) *detailer {
 func (r *results) view(i int, answer *ibid.Answer) *RowView {
 	return NewRowView(&RowSource{
 		Run: r.run.Manifest, Display: r.run.display(), Parts: r.run.Parts, Answer: answer, Claims: r.opened[i].claims, Citations: r.opened[i].citations,
-		Row: &runs.Row{Key: runs.Key{ID: r.id[i], System: r.system[i], Row: r.row[i]}, Error: r.failed[i], Annotator: r.annotator[i]},
+		Verdicts: r.opened[i].verdicts,
+		Row:      &runs.Row{Key: runs.Key{ID: r.id[i], System: r.system[i], Row: r.row[i]}, Error: r.failed[i], Annotator: r.annotator[i]},
 	})
 }
 
@@ -118,6 +120,9 @@ func (d *detailer) row(i int, undefined []string, in *rowTexts) *rowDetail {
 	}
 	for k := range view.Citations {
 		v.Citations = append(v.Citations, d.citation(view, i, k))
+	}
+	if t := view.Matrix.table(); t != nil {
+		v.Matrix = append([][]string{t.header}, t.rows...)
 	}
 	if in != nil && !view.parts.NoSpans {
 		for k := range v.Citations {

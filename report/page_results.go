@@ -70,6 +70,7 @@ type claim struct {
 type openedRow struct {
 	citations []runs.Citation
 	claims    []runs.Claim
+	verdicts  []runs.Judgment
 }
 
 // readResults reads what the page shows of a run.
@@ -225,7 +226,7 @@ func (r *results) open(look func(i int) bool) error {
 	if err != nil || !r.judged {
 		return err
 	}
-	return runs.Claims.ScanSome(r.run.Dir, nil, func(at int64) bool { return rowOf(r.claims[at].row) != nil }, func(_ int64, c *runs.Claim) error {
+	err = runs.Claims.ScanSome(r.run.Dir, nil, func(at int64) bool { return rowOf(r.claims[at].row) != nil }, func(_ int64, c *runs.Claim) error {
 		cleanTexts(&c.ClaimID, &c.Text, &c.Reason)
 		if e := c.Elsewhere; e != nil {
 			e.Doc = strings.Clone(e.Doc)
@@ -234,6 +235,23 @@ func (r *results) open(look func(i int) bool) error {
 		row.claims = append(row.claims, *c)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "verbatim", "unscored"}
+	err = runs.Verdicts.Scan(r.run.Dir, columns, func(_ int64, v *runs.Judgment) error {
+		if row := rowOf(v.Row); row != nil {
+			for _, text := range []*string{&v.Evidence, &v.Label, &v.Unscored} {
+				*text = strings.Clone(*text)
+			}
+			row.verdicts = append(row.verdicts, *v)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // an earlier version made the run
+	}
+	return err
 }
 
 // cleanTexts clips and cleans texts that the page holds. They become copies: one

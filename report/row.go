@@ -23,6 +23,7 @@ type RowSource struct {
 	Claims    []runs.Claim
 	Citations []runs.Citation
 	Calls     []runs.Call
+	Verdicts  []runs.Judgment
 
 	Answer   *ibid.Answer                                // as the dataset has it, its places resolved
 	Text     func(doc string, page int32) (string, bool) // of a key; nil leaves texts out
@@ -49,6 +50,7 @@ type RowView struct {
 	Metrics   []metricView   `json:"metrics"`
 	Claims    []claimView    `json:"claims"`
 	Citations []citationView `json:"citations"`
+	Matrix    *verdictTable  `json:"matrix,omitempty"`      // claims by sources, of runs that have a judge
 	Calls     []runs.Call    `json:"judge_calls,omitempty"` // of a judge that asks models
 
 	// Tampering says whether the material tries to steer the judge: none,
@@ -148,7 +150,7 @@ func NewRowView(s *RowSource) *RowView {
 	row := s.Row
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
-		Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer,
+		Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer,
 	}
 	if len(row.Numbers)+len(row.Undefined) > 0 {
 		for _, d := range metrics.Definitions() {

@@ -42,6 +42,10 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 		v.Claims[i].write(&b, style)
 	}
 	v.writeCitations(&b, style)
+	if t := v.Matrix.table(); t != nil {
+		b.WriteString("\n")
+		t.write(&b, style)
+	}
 	v.writeCalls(&b, style)
 	v.writeSources(&b, style)
 	v.writeMetrics(&b, style)

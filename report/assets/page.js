@@ -301,6 +301,7 @@ function detailOf(i, d, texts) {
   const left = el("div"), right = el("div");
   if (record.answer || (view.claims || []).length) left.append(el("h3", null, "Answer"), answerOf(box, record, view, passages));
   left.append(el("h3", null, "Citations"), citationsOf(box, view, passages));
+  if (view.matrix) left.append(el("h3", null, "Claims by sources"), matrixOf(view.matrix));
   right.append(el("h3", null, "Sources"), sourcesOf(box, view, texts));
   box.append(el("div", { class: "cols" }, left, right));
   box.append(othersOf(i));
@@ -330,6 +331,11 @@ function light(box, k) {
   const card = box.querySelector(`.cites > li[data-citation="${k}"]`), mark = box.querySelector(`.source [data-cite="${k}"]`);
   if (card) { card.classList.add("lit"); card.scrollIntoView({ block: "nearest" }); }
   if (mark) { mark.scrollIntoView({ block: "nearest" }); mark.focus({ preventScroll: true }); }
+}
+function matrixOf([head, ...rows]) {
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Claims by sources" }, el("table", null,
+    el("thead", null, el("tr", null, head.map((h) => el("th", { scope: "col" }, h)))),
+    el("tbody", null, rows.map(([claim, ...cells]) => el("tr", null, el("th", { scope: "row" }, claim), cells.map((c) => el("td", null, c)))))));
 }
 function answerOf(box, record, view, passages) {
   const markers = new Map();

@@ -40,11 +40,15 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err != nil {
 		return err
 	}
+	verdicts, err := runs.VerdictsOf(dir, key.Row)
+	if err != nil {
+		return err
+	}
 	config, err := shownAs(m, set)
 	if err != nil {
 		return err
 	}
-	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Display: displayOf(config)}
+	source := &report.RowSource{Run: m, Row: row, Claims: claims, Citations: citations, Calls: calls, Verdicts: verdicts, Display: displayOf(config)}
 	var texts []harness.TextKey // of the evidence that claims do not cite
 	for i := range claims {
 		if e := claims[i].Elsewhere; e != nil && e.Doc != "" {

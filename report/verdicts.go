@@ -1,0 +1,115 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ibid/dataset/runs"
+)
+
+// A verdictTable is what was said of each claim of a row and each source: a row for a claim, a
+// column for a citation that some claim is linked to. What was not asked is blank.
+type verdictTable struct {
+	Citations []int32      `json:"citations"` // positions, the columns
+	Claims    []verdictRow `json:"claims"`
+}
+
+type verdictRow struct {
+	Claim     int32          `json:"claim"`
+	Cells     []*verdictCell `json:"cells"` // parallel to the citations; null where nobody was asked
+	Joint     *verdictCell   `json:"joint"`
+	Elsewhere *verdictCell   `json:"elsewhere"`
+}
+
+// A verdictCell is one verdict.
+type verdictCell struct {
+	Support  *float64 `json:"support"`
+	Label    string   `json:"label,omitempty"`
+	Verbatim bool     `json:"verbatim,omitempty"` // the claim stands in the cited words to the letter
+	Unscored string   `json:"unscored,omitempty"`
+}
+
+// text is the cell in a word or a number.
+func (c *verdictCell) text() string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Unscored != "":
+		return c.Unscored
+	case c.Label != "" && (c.Label != "unsure" || c.Support == nil):
+		return c.Label
+	}
+	return numberOrDash(c.Support)
+}
+
+// newVerdictTable is the matrix of what counts among verdicts, nil if there is none.
+func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
+	m := &verdictTable{}
+	cells := make(map[int32]map[int32]*verdictCell) // by claim and citation
+	row := func(claim int32) *verdictRow {
+		i, found := slices.BinarySearchFunc(m.Claims, claim, func(r verdictRow, c int32) int { return cmp.Compare(r.Claim, c) })
+		if !found {
+			m.Claims = slices.Insert(m.Claims, i, verdictRow{Claim: claim})
+			cells[claim] = make(map[int32]*verdictCell)
+		}
+		return &m.Claims[i]
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Vote != nil || v.Annotator != nil || v.Claim == nil || v.Evidence == runs.ClaimEvidence {
+			continue
+		}
+		cell := &verdictCell{Support: v.Support, Label: v.Label, Verbatim: v.Verbatim != nil && *v.Verbatim, Unscored: v.Unscored}
+		switch r := row(*v.Claim); v.Evidence {
+		case runs.JointEvidence:
+			r.Joint = cell
+		case runs.ElsewhereEvidence:
+			r.Elsewhere = cell
+		default:
+			n, err := strconv.ParseInt(strings.TrimPrefix(v.Evidence, runs.CitationEvidence), 10, 32)
+			if err != nil {
+				continue
+			}
+			if at, known := slices.BinarySearch(m.Citations, int32(n)); !known {
+				m.Citations = slices.Insert(m.Citations, at, int32(n))
+			}
+			cells[*v.Claim][int32(n)] = cell
+		}
+	}
+	if len(m.Claims) == 0 {
+		return nil
+	}
+	for i := range m.Claims {
+		r := &m.Claims[i]
+		r.Cells = make([]*verdictCell, len(m.Citations))
+		for k, n := range m.Citations {
+			r.Cells[k] = cells[r.Claim][n]
+		}
+	}
+	return m
+}
+
+// table is the matrix in words, nil where the claims and citations beside it say all of
+// it: of one claim, or one citation.
+func (m *verdictTable) table() *table {
+	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
+		return nil
+	}
+	t := &table{header: []string{"claim"}}
+	for _, n := range m.Citations {
+		t.header = append(t.header, fmt.Sprintf("[%d]", n+1))
+	}
+	t.header = append(t.header, "together", "elsewhere")
+	for i := range m.Claims {
+		r := &m.Claims[i]
+		line := []string{fmt.Sprint(r.Claim + 1)}
+		for _, c := range append(slices.Clone(r.Cells), r.Joint, r.Elsewhere) {
+			line = append(line, c.text())
+		}
+		t.rows = append(t.rows, line)
+	}
+	return t
+}
