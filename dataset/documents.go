@@ -213,6 +213,9 @@ func (s *DocumentSource) Conventions() FileConventions { return s.files.conventi
 // Columns lists our names of the columns that were found.
 func (s *DocumentSource) Columns() []string { return s.files.columns() }
 
+// Move is as for [Source].
+func (s *DocumentSource) Move(to string) { s.files.files[0].Name = to }
+
 // Ignored is as for [Source].
 func (s *DocumentSource) Ignored() []string { return s.files.ignored }
 

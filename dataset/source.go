@@ -191,7 +191,7 @@ func (f *openFile) groupRows() []int64 {
 func (s *fileSet) open(name string) (*openFile, error) {
 	file, err := parquet.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, notParquet(name, s.spec == &documentSpec, err)
 	}
 	f := &openFile{File: file}
 	if f.binding, err = bind(f.Root, s.spec, s.options.Columns, s.options.Want); err == nil {
@@ -273,6 +273,9 @@ func (s *Source) Select(want Want) *Source {
 	other.files.options.Want = want
 	return &other
 }
+
+// Move says that the only file of the source is somewhere else now.
+func (s *Source) Move(to string) { s.files.files[0].Name = to }
 
 // HasDocuments reports whether some file has a documents column, so that rows
 // may bring their own sources.
@@ -379,6 +382,20 @@ func (s *fileSet) digest(ctx context.Context, progress func(done, total int64)) 
 		}
 		if d.Size != s.files[i].Size {
 			return nil, parquet.FileError(d.Name, errors.New("the file has changed while it was being read"))
+		}
+		digests = append(digests, d)
+	}
+	return digests, nil
+}
+
+// DigestFiles hashes the bytes of files.
+func DigestFiles(ctx context.Context, names []string) ([]FileDigest, error) {
+	buf := make([]byte, 1<<20)
+	digests := make([]FileDigest, 0, len(names))
+	for _, name := range names {
+		d, err := digestFile(ctx, name, buf, func(int) {})
+		if err != nil {
+			return nil, parquet.FileError(name, err)
 		}
 		digests = append(digests, d)
 	}

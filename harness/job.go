@@ -53,6 +53,9 @@ type Job struct {
 	SameDataAs *runs.Manifest
 	SameDataIn string // directory of that run
 
+	// Import says what is done with inputs in other formats than Parquet.
+	Import Importing
+
 	ofAnchors bool // of a run that is nested in another
 
 	Now      func() time.Time // nil = time.Now

@@ -49,7 +49,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"dataset", "dataset/documents", "metrics/presence"},
 		theirs: []string{"github.com/temoto/robotstxt", "golang.org/x/sync", "golang.org/x/time"},
 	},
-	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/parquet", "metrics", "metrics/stats"}},
+	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},

@@ -25,6 +25,8 @@ import (
 // have been checked against them, and its fingerprint is known.
 type Plan struct {
 	job            *Job
+	imported       *importedInput // nil if all inputs are Parquet
+	named          string         // the dataset, as the settings have it
 	source         *dataset.Source
 	people         *dataset.Source         // the same, for what annotators said
 	documents      *dataset.DocumentSource // nil if the run has none
@@ -62,35 +64,43 @@ type Plan struct {
 	Rows        int64  // rows of the input that this run covers
 }
 
-// Plan opens the inputs and derives the fingerprint. It writes nothing. Wrong
-// input is a [*UsageError].
+// Plan opens the inputs and derives the fingerprint. It writes nothing but what it has to
+// import first, which Close removes unless a run has taken it. Wrong input is a
+// [*UsageError].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
-	p := &Plan{job: j, shared: newSharedDocuments()}
+	p := &Plan{job: j, shared: newSharedDocuments(), named: j.Config.Dataset}
+	if err := p.prepare(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *Plan) prepare(ctx context.Context) error {
+	if err := p.importInputs(ctx); err != nil {
+		return err
+	}
 	if err := p.open(ctx); err != nil {
-		return nil, asUsage(err)
+		return asUsage(err)
 	}
 	if err := p.checkSettings(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.join(ctx); err != nil {
-		return nil, asUsage(err)
+		return asUsage(err)
 	}
 	if err := p.digest(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.checkData(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.planAnchors(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
 	p.placeAnchors()
-	if err := p.checkBaseline(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p.checkBaseline()
 }
 
 // checkData compares the data with those of the run that this one must have.
@@ -255,7 +265,7 @@ func (p *Plan) name() {
 	s := &p.job.Config.Settings
 	p.ID = s.ID
 	if p.ID == "" {
-		p.ID = stem(s.Dataset) + "-" + p.Fingerprint[:8]
+		p.ID = stem(p.named) + "-" + p.Fingerprint[:8]
 	}
 	if p.job.Fresh {
 		p.ID += "-" + p.job.now().UTC().Format("20060102T150405Z")
@@ -269,7 +279,9 @@ func stem(path string) string {
 	if strings.ContainsAny(base, "*?[") {
 		base = filepath.Base(filepath.Dir(path))
 	}
-	base = strings.TrimSuffix(base, ".parquet")
+	for _, ending := range []string{".gz", ".zst", ".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".sse"} {
+		base = strings.TrimSuffix(base, ending)
+	}
 	if base == "." || base == string(filepath.Separator) {
 		return "dataset"
 	}

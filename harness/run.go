@@ -108,7 +108,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	defer held.release()
-	if err := removeLeftovers(p.Dir); err != nil {
+	if err := errors.Join(removeLeftovers(p.Dir), p.keepImport()); err != nil {
 		return nil, err
 	}
 	// Another process may have changed the directory before we had the lock.
@@ -226,6 +226,9 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Judge:    p.judgeRecord(),
 		Limit:    p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
+	}
+	if p.imported != nil {
+		m.Imported = p.imported.brief()
 	}
 	for _, v := range c.Effective() {
 		m.Settings = append(m.Settings, runs.Setting(v))

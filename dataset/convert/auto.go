@@ -128,6 +128,10 @@ func (r *run) recognise(ctx context.Context, path string) (fitting []Format, bad
 			fitting = append(fitting, f)
 		}
 	}
+	t.err = nil
+	if len(fitting) == 0 && fitsLoosely(o) {
+		fitting = append(fitting, jsonl)
+	}
 	if len(fitting) == 0 {
 		var names []string
 		for _, m := range o.members {

@@ -29,8 +29,10 @@ type Sink interface {
 // has no use for is refused with a [UsageError], never ignored.
 type Options struct {
 	// Docs says that the sink has a place for documents. Without it no
-	// document is written.
-	Docs bool
+	// document is written, and a record that is one cannot be read; NoDocs, unless "",
+	// says why in other words.
+	Docs   bool
+	NoDocs string
 
 	// TruthAnnotator, unless nil, names the annotator whose spans become the
 	// truth; each other annotator of the same item becomes a system whose

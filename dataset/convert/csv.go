@@ -17,8 +17,8 @@ import (
 
 // csvRows is our own columns as CSV with a header: one line for each citation or
 // marked span. Lines of one (id, system) that follow each other are one row; its
-// query, answer, system, provider and model stand on the first of them, and are
-// empty or the same on the others.
+// query, answer, system, provider, model, answer_cost_usd, answer_tokens and
+// answer_latency_ms stand on the first of them, and are empty or the same on the others.
 //
 // The columns of citations are called as in the dataset (doc, start, cited_text …,
 // or by the specification's names), those of the truth have truth_ before it
@@ -54,7 +54,8 @@ const (
 // csvRow and csvCitation are the columns of a row and of its citations, in our
 // names; those of the truth are the first of csvCitation and annotator.
 var (
-	csvRow      = []string{"id", "system", "query", "answer", "provider", "model"}
+	csvRow      = []string{"id", "system", "query", "answer", "provider", "model", "answer_cost_usd", "answer_tokens", "answer_latency_ms"}
+	csvNumbers  = map[string]csvKind{"answer_cost_usd": csvFloat, "answer_tokens": csvInteger, "answer_latency_ms": csvFloat} // of csvRow
 	csvCitation = map[string]csvKind{
 		"doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "claim_id": csvText,
 		"cited_text": csvText, "title": csvText, "answer_start": csvInteger, "answer_end": csvInteger, "answer_role": csvText, "citation_id": csvText,
@@ -256,6 +257,11 @@ func (c *csvReader) close(g *csvGroup, citation, truth, more extra, cited bool) 
 // rowCell takes a cell of the row itself.
 func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column, cell string) *RecordError {
 	before, known := g.row[column]
+	if kind, isNumber := csvNumbers[column]; isNumber && cell != "" {
+		if bad := c.add(rec, &extra{}, column, column, kind, cell); bad != nil {
+			return bad
+		}
+	}
 	switch {
 	case !known:
 		g.row[column] = cell
@@ -267,23 +273,30 @@ func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column, cell string) *Re
 
 // add adds a cell to a JSON object.
 func (c *csvReader) add(rec csvRecord, to *extra, column, name string, kind csvKind, cell string) *RecordError {
-	switch kind {
-	case csvInteger:
-		if _, err := strconv.ParseInt(cell, 10, 64); err != nil || cell[0] == '+' {
-			return c.at(rec, column, "%s: want an integer, got %s", column, quoted(cell))
-		}
-		n, _ := strconv.ParseInt(cell, 10, 64)
-		to.add(name, strconv.AppendInt(nil, n, 10))
-	case csvFloat:
-		f, err := strconv.ParseFloat(cell, 64)
-		if err != nil || f-f != 0 {
-			return c.at(rec, column, "%s: want a number, got %s", column, quoted(cell))
-		}
-		to.add(name, strconv.AppendFloat(nil, f, 'g', -1, 64))
+	switch number, ok := kind.number(cell); {
+	case ok:
+		to.add(name, number)
+	case kind == csvInteger:
+		return c.at(rec, column, "%s: want an integer, got %s", column, quoted(cell))
+	case kind == csvFloat:
+		return c.at(rec, column, "%s: want a number, got %s", column, quoted(cell))
 	default:
 		to.addText(name, cell)
 	}
 	return nil
+}
+
+// number is a cell that holds a number of the kind, as JSON has it.
+func (k csvKind) number(cell string) (text []byte, ok bool) {
+	switch k {
+	case csvInteger:
+		n, err := strconv.ParseInt(cell, 10, 64)
+		return strconv.AppendInt(nil, n, 10), err == nil && cell[0] != '+'
+	case csvFloat:
+		f, err := strconv.ParseFloat(cell, 64)
+		return strconv.AppendFloat(nil, f, 'g', -1, 64), err == nil && f-f == 0
+	}
+	return nil, false
 }
 
 // flush converts the row whose lines have been read.
@@ -319,7 +332,10 @@ func (c *csvReader) flush() error {
 func (g *csvGroup) json(cites bool) []byte {
 	var row extra
 	for _, name := range csvRow {
-		if cell := g.row[name]; cell != "" || name == "query" || name == "answer" {
+		cell := g.row[name]
+		if number, ok := csvNumbers[name].number(cell); ok {
+			row.add(name, number)
+		} else if cell != "" || name == "query" || name == "answer" {
 			row.addText(name, cell)
 		}
 	}

@@ -90,3 +90,29 @@ func TestCSVEndless(t *testing.T) {
 		t.Errorf("%d rows; report: %+v", len(m.rows), report)
 	}
 }
+
+// What an answer took stands on the first of its lines, as its other columns do.
+func TestCSVTook(t *testing.T) {
+	const text = "id,answer,answer_cost_usd,answer_tokens,answer_latency_ms,doc\n" +
+		"a,x,.5,120,1e3,d\na,,,,,e\nb,x,,,,d\nc,x,cheap,,,d\nd,x,0.1,1.5,,d\ne,x,NaN,,,d\n"
+	m, report := importText(t, "csv", text, Options{})
+	if len(m.rows) != 2 || report.Failed != 3 || len(report.UnknownFields) > 0 {
+		t.Fatalf("%d rows; report: %+v", len(m.rows), report)
+	}
+	a, b := m.rows[0], m.rows[1]
+	if a.CostUSD != ibid.Some(0.5) || a.Tokens != ibid.Some[int64](120) || a.LatencyMillis != ibid.Some(1000.0) || len(a.Citations) != 2 {
+		t.Errorf("a: %v, %v, %v", a.CostUSD, a.Tokens, a.LatencyMillis)
+	}
+	if b.CostUSD.Known() || b.Tokens.Known() || b.LatencyMillis.Known() {
+		t.Errorf("b: %v, %v, %v, want nothing", b.CostUSD, b.Tokens, b.LatencyMillis)
+	}
+	for i, want := range []string{
+		`-:5:5: answer_cost_usd: want a number, got "cheap"`,
+		`-:6:9: answer_tokens: want an integer, got "1.5"`,
+		`-:7:5: answer_cost_usd: want a number, got "NaN"`,
+	} {
+		if got := report.Errors[i].Error(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package convert
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -128,7 +129,7 @@ func (c *jsonlReader) value(data []byte, at position) error {
 		return nil
 	}
 	if rec.isDocument && !c.Docs {
-		c.fail(at.err(c.file, "a document, and no place for documents was given (--docs)"))
+		c.fail(at.err(c.file, cmp.Or(c.NoDocs, "a document, and no place for documents was given (--docs)")))
 		return nil
 	}
 	if c.amend != nil && !rec.isDocument {

@@ -38,6 +38,25 @@ var otherNames = []struct {
 	{"documents", []string{"contexts", "retrieved_contexts", "sources"}, listsTexts},
 }
 
+// fitsLoosely reports whether a record that is of no other format is one of our columns:
+// it has an id, and an answer under another name or a misspelt one.
+func fitsLoosely(o *object) bool {
+	if !o.has("id") {
+		return false
+	}
+	for _, m := range o.members {
+		if ibid.Slip(m.name, []string{"answer"}) != "" {
+			return true
+		}
+		for _, other := range otherNames {
+			if other.ours == "answer" && slices.Contains(other.theirs, m.name) && other.suits(o.valueOf(&m)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func isText(v value) bool { return v.kind() == aString }
 
 // listsSpans reports whether a value is a list of places in documents.

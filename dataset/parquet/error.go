@@ -11,6 +11,9 @@ import (
 // as other values than were written.
 var ErrCorrupt = errors.New("corrupt Parquet file")
 
+// ErrNotParquet is in the chain of the error for a file that does not begin as Parquet.
+var ErrNotParquet = errors.New("not a Parquet file")
+
 func corrupt(msg string, args ...any) error {
 	return fmt.Errorf("%w: "+msg, append([]any{ErrCorrupt}, args...)...)
 }

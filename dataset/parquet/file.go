@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -109,14 +108,14 @@ func FileError(path string, err error) error {
 func readFooter(r io.ReaderAt, size int64) (meta *format.FileMetaData, end int64, err error) {
 	const tail = 8 // length of the footer, magic
 	if size == 0 {
-		return nil, 0, &Error{Row: -1, Err: emptyFile{}, Hint: "nothing was written to it: make it again, or name another file"}
+		return nil, 0, corrupt("0 bytes")
 	}
-	first := make([]byte, min(size, 64))
-	if _, err := r.ReadAt(first, 0); err != nil {
+	var first [len(magic)]byte
+	if _, err := r.ReadAt(first[:], 0); err != nil && err != io.EOF {
 		return nil, 0, err
 	}
-	if !bytes.HasPrefix(first, []byte(magic)) && !bytes.HasPrefix(first, []byte(encryptedMagic)) {
-		return nil, 0, notParquet(first)
+	if string(first[:]) != magic && string(first[:]) != encryptedMagic {
+		return nil, 0, ErrNotParquet
 	}
 	if size < int64(len(magic))+tail {
 		return nil, 0, corrupt("%d bytes are too few", size)
@@ -143,27 +142,6 @@ func readFooter(r io.ReaderAt, size int64) (meta *format.FileMetaData, end int64
 	}
 	meta, err = parseFooter(b, size)
 	return meta, end, err
-}
-
-// emptyFile is [ErrCorrupt] of a file that holds nothing, of whatever format it is.
-type emptyFile struct{}
-
-func (emptyFile) Error() string        { return "the file is empty" }
-func (emptyFile) Is(target error) bool { return target == ErrCorrupt }
-
-// notParquet says what a file that begins so is instead, and how it can be read.
-func notParquet(start []byte) error {
-	e := &Error{Row: -1, Err: errors.New("not a Parquet file"), Hint: "ibid import makes one of other formats: ibid help formats"}
-	text := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")), " \t\r\n")
-	switch {
-	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
-		e.Err = errors.New("not a Parquet file, but JSON")
-		e.Hint = "make datasets of it: ibid import jsonl FILE -o answers.parquet --docs documents.parquet"
-	case bytes.HasPrefix(text, []byte("%PDF-")), bytes.HasPrefix(text, []byte("<")):
-		e.Err = errors.New("not a Parquet file, but a document")
-		e.Hint = "put documents into a folder and name that: --documents FOLDER"
-	}
-	return e
 }
 
 func parseFooter(b []byte, size int64) (*format.FileMetaData, error) {

@@ -14,12 +14,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/convert"
 	"ibid/metrics/stats"
 )
 
@@ -51,6 +53,7 @@ type Manifest struct {
 	Labels      string            `json:"labels,omitempty"`
 	Settings    []Setting         `json:"settings"`
 	Inputs      []Input           `json:"inputs"`
+	Imported    *Imported         `json:"imported,omitempty"` // what inputs were made from that are not Parquet; nil if all are
 	Versions    map[string]string `json:"versions"`
 	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
@@ -96,6 +99,24 @@ type Input struct {
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+}
+
+// ImportDir is the folder of a run directory with what its inputs were imported to.
+const ImportDir = "import"
+
+// An Imported says what the files in [ImportDir] were made from, and what became of it.
+type Imported struct {
+	Version   string         `json:"version"`   // of ibid
+	Documents bool           `json:"documents"` // documents were imported, too
+	Inputs    []Input        `json:"inputs"`    // as the user named them
+	Report    convert.Report `json:"report"`    // in a manifest with the first errors and warnings only
+}
+
+// Same reports whether both were made from the same files in the same way.
+func (i *Imported) Same(other *Imported) bool {
+	return i.Version == other.Version && i.Documents == other.Documents && slices.EqualFunc(i.Inputs, other.Inputs, func(a, b Input) bool {
+		return a.SHA256 == b.SHA256 && filepath.Base(a.Path) == filepath.Base(b.Path)
+	})
 }
 
 // A JudgeRecord says who judged and what it cost.

@@ -22,7 +22,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "schema, keys, spans, quotes and settings; no network, no writes",
 		Long: `check reads everything a run would read and says what is wrong with it: settings,
 schema, keys, rows that cannot be scored, and the status of every citation.
-It writes nothing.`,
+It writes nothing. What is not Parquet is imported for the time of the check.`,
 		Example: `  ibid check ibid.yaml
   ibid check answers.parquet --documents docs.parquet --judge none
   ibid check ibid.yaml --print`,
@@ -88,11 +88,12 @@ func (a *app) printSettings(w io.Writer, c *configs.Config) error {
 }
 
 func (a *app) check(cmd *cobra.Command, config *configs.Config, argument string) error {
-	plan, progress, err := a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version})
+	plan, progress, err := a.plan(cmd, &harness.Job{Config: config, Source: argument, Version: a.Version, Import: harness.ImportForNow})
 	if err != nil {
 		return err
 	}
 	defer progress.Close()
+	defer plan.Close()
 	found, err := plan.Check(cmd.Context())
 	progress.Close()
 	if err != nil {

@@ -19,11 +19,13 @@ func (a *app) forecast(cmd *cobra.Command, job *harness.Job) error {
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
+	job.Import = harness.ImportForNow
 	plan, progress, err := a.plan(cmd, job)
 	if err != nil {
 		return err
 	}
 	defer progress.Close()
+	defer plan.Close()
 	found, err := plan.Forecast(cmd.Context())
 	progress.Close()
 	if err != nil {

@@ -146,10 +146,15 @@ func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags
 	if len(view.Lacks) > 0 && out.Manifest.Errors > 0 {
 		a.hint("ibid show " + out.Dir + " --errors")
 	}
-	switch view.Verdict {
-	case runs.NoVerdict:
+	leftOut := int64(0)
+	if im := out.Manifest.Imported; im != nil && im.Report.Failed > 0 {
+		leftOut = im.Report.Failed
+		a.say("%s of the input could not be read: left out", report.Plural(leftOut, "record", "records"))
+	}
+	switch {
+	case view.Verdict == runs.NoVerdict, leftOut > 0:
 		return exitError{ExitNoVerdict}
-	case runs.Failed:
+	case view.Verdict == runs.Failed:
 		return exitError{ExitGate}
 	}
 	return nil

@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ibid"
-	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
@@ -137,7 +135,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 			return convert.Report{}, &usageError{err: fmt.Errorf("%s: no such file or directory", path)}
 		}
 	}
-	sink, err := newFileSink(format, a.output, docs)
+	sink, err := newFiles(format, a.output, docs)
 	if err != nil {
 		return convert.Report{}, err
 	}
@@ -154,9 +152,9 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 		err = nothingRead(&result)
 	}
 	if err != nil {
-		return result, errors.Join(err, sink.abort())
+		return result, errors.Join(err, sink.Abort())
 	}
-	return result, sink.close()
+	return result, sink.Close()
 }
 
 // nothingRead is the error of an import that has nothing to write.
@@ -185,56 +183,16 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return out
 }
 
-// A fileSink writes rows and documents to Parquet.
-type fileSink struct {
-	rows *dataset.Writer
-	docs *dataset.DocumentWriter // nil without --docs
-}
-
-func newFileSink(format, rows, docs string) (*fileSink, error) {
-	base := ""
-	if f, _ := convert.Lookup(format); f.CodePoints {
-		base = "document"
-	}
+// newFiles starts the files of an import.
+func newFiles(format, rows, docs string) (*convert.Files, error) {
 	rows, err := datasetTarget(rows)
+	if err == nil && docs != "" {
+		docs, err = datasetTarget(docs)
+	}
 	if err != nil {
 		return nil, err
 	}
-	w, err := dataset.NewWriter(rows, base)
-	if err != nil {
-		return nil, err
-	}
-	s := &fileSink{rows: w}
-	if docs == "" {
-		return s, nil
-	}
-	if docs, err = datasetTarget(docs); err == nil {
-		s.docs, err = dataset.NewDocumentWriter(docs)
-	}
-	if err != nil {
-		return nil, errors.Join(err, w.Abort())
-	}
-	return s, nil
-}
-
-func (s *fileSink) WriteRow(r *ibid.Answer) error { return s.rows.Write(r) }
-
-func (s *fileSink) WriteDocument(d *ibid.Document) error { return s.docs.Write(d) }
-
-func (s *fileSink) close() error {
-	if s.docs != nil {
-		if err := s.docs.Close(); err != nil {
-			return errors.Join(err, s.rows.Abort())
-		}
-	}
-	return s.rows.Close()
-}
-
-func (s *fileSink) abort() error {
-	if s.docs != nil {
-		return errors.Join(s.rows.Abort(), s.docs.Abort())
-	}
-	return s.rows.Abort()
+	return convert.NewFiles(format, rows, docs)
 }
 
 // misplacedLimit is one in how many quotes may stand elsewhere than given without a word.

@@ -122,7 +122,7 @@ func writeSampleData(ctx context.Context, dir string) error {
 
 // importSample writes records to a dataset and, unless docs is "", documents.
 func importSample(ctx context.Context, records []byte, answers, docs string) error {
-	sink, err := newFileSink("jsonl", answers, docs)
+	sink, err := newFiles("jsonl", answers, docs)
 	if err != nil {
 		return err
 	}
@@ -132,9 +132,9 @@ func importSample(ctx context.Context, records []byte, answers, docs string) err
 		err = fmt.Errorf("sample: %w", result.Errors[0])
 	}
 	if err != nil {
-		return errors.Join(err, sink.abort())
+		return errors.Join(err, sink.Abort())
 	}
-	return sink.close()
+	return sink.Close()
 }
 
 // sampleKey is what makes an answer another one.

@@ -42,10 +42,17 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "evaluate; resumes",
 		Long: `run evaluates a dataset and leaves the results in a run directory, OUT/ID.
 
+A dataset or documents that are no Parquet but JSON Lines, JSON, CSV or responses of
+providers, compressed or not, are imported into OUT/ID/import first, as ibid import
+auto does; import.json there says what became of each record. A run that is taken up
+again over the same files does not import them again. What could not be read is left
+out, and the exit code is then 4.
+
 A run that was interrupted goes on where it stopped; a run that is complete is
 left alone. The results are the same bytes whatever --workers is and however
 often the run was interrupted.`,
 		Example: `  ibid run ibid.yaml
+  ibid run answers.jsonl --judge none
   ibid run answers.parquet --documents docs.parquet --judge none
   ibid run answers.parquet --documents docs.parquet --truth gold.csv
   ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
@@ -104,7 +111,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	}
 	job := &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
-		Baseline: f.baseline,
+		Baseline: f.baseline, Import: harness.ImportForRun,
 	}
 	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
 		return err
@@ -132,6 +139,7 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, ci *ci
 		return a.interrupted(err, "")
 	}
 	defer progress.Close()
+	defer plan.Close()
 	out, err := plan.Run(cmd.Context())
 	progress.Close()
 	if err != nil {

@@ -1,0 +1,371 @@
+package harness
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ibid/dataset"
+	"ibid/dataset/convert"
+	"ibid/dataset/runs"
+)
+
+// An importedInput is what a run reads in place of files in another format than Parquet:
+// they are imported first, into a folder that becomes [runs.ImportDir] of the run.
+// An import of the same files that a run of the same name has is taken again.
+type importedInput struct {
+	dir       string // where it is now
+	temporary string // folder to remove in the end, "" if none
+	made      string // folder that was made for it, and that is removed if nothing else is in it
+	lock      *lock  // of temporary
+	rows      bool   // the dataset was imported
+	documents bool   // there are documents
+	record    runs.Imported
+}
+
+// An Importing says what a plan does with inputs that are not Parquet.
+type Importing uint8
+
+const (
+	ImportNothing Importing = iota // they are refused
+	ImportForRun                   // they are imported into the run directory
+	ImportForNow                   // they are imported into the system's temporary folder, until the plan is closed
+)
+
+// Files of an import.
+const (
+	importedRows      = "answers.parquet"
+	importedDocuments = "documents.parquet"
+	importedRecord    = "import.json"
+	importPrefix      = ".ibid-import-"
+	maxSaidLeftOut    = 10
+)
+
+// foreignPaths are the files that a setting names, if they are in another format than
+// Parquet.
+func foreignPaths(pattern string, directories bool) []string {
+	info, err := os.Stat(pattern)
+	switch {
+	case err == nil && !info.IsDir():
+		if dataset.IsForeign(pattern) {
+			return []string{pattern}
+		}
+		return nil
+	case err == nil:
+		parquets, _ := filepath.Glob(filepath.Join(pattern, "*.parquet"))
+		if directories && len(parquets) == 0 && convert.IsDirectoryOf(pattern) {
+			return []string{pattern}
+		}
+		return nil
+	}
+	matches, _ := filepath.Glob(pattern)
+	matches = slices.DeleteFunc(matches, func(name string) bool { return strings.HasPrefix(filepath.Base(name), ".") })
+	slices.Sort(matches)
+	for _, name := range matches {
+		if !dataset.IsForeign(name) {
+			return nil
+		}
+	}
+	return matches
+}
+
+// importInputs imports what is not Parquet, and makes the job read that.
+func (p *Plan) importInputs(ctx context.Context) error {
+	s := &p.job.Config.Settings
+	answers := foreignPaths(s.Dataset, true)
+	documents := foreignPaths(s.Documents, false)
+	if p.job.Import == ImportNothing || len(answers)+len(documents) == 0 {
+		return nil
+	}
+	im := &importedInput{rows: len(answers) > 0}
+	p.imported = im
+	paths := append(slices.Clone(answers), documents...)
+	im.record.Version = p.job.Version
+	im.record.Documents = s.Documents == "" || len(documents) > 0
+	var err error
+	if im.record.Inputs, err = p.digestInputs(ctx, paths); err != nil {
+		return err
+	}
+	if !p.findImport(im) {
+		if err := p.makeImport(ctx, im, paths); err != nil {
+			return err
+		}
+	}
+	im.documents = im.record.Report.Documents > 0
+	switch {
+	case im.rows && im.record.Report.Rows == 0:
+		return nothingImported(answers, &im.record.Report)
+	case !im.rows && im.record.Report.Rows > 0:
+		return usagef("%s has rows of answers: it is no file of documents", s.Documents)
+	}
+	if n := im.record.Report.Failed; n > 0 {
+		p.warn("%d of %d records of %s could not be read and were left out: %s in the run directory lists them", n, im.record.Report.Records, strings.Join(paths, ", "), filepath.Join(runs.ImportDir, importedRecord))
+	}
+	job, config := *p.job, *p.job.Config
+	job.Config = &config
+	p.job = &job
+	p.pointTo(im.dir)
+	return nil
+}
+
+// pointTo makes the job read the import in dir.
+func (p *Plan) pointTo(dir string) {
+	c := p.job.Config
+	if p.imported.rows {
+		c.Dataset = filepath.Join(dir, importedRows)
+	}
+	if p.imported.documents {
+		c.Documents = filepath.Join(dir, importedDocuments)
+	}
+}
+
+// warn warns now and in the manifest.
+func (p *Plan) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	p.warnings = append(p.warnings, text)
+	p.job.warn("%s", text)
+}
+
+// digestInputs hashes every file that the import may read.
+func (p *Plan) digestInputs(ctx context.Context, paths []string) ([]runs.Input, error) {
+	files, err := convert.Inputs(paths)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	digests, err := dataset.DigestFiles(ctx, files)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	inputs := make([]runs.Input, len(digests))
+	for i, d := range digests {
+		inputs[i] = runs.Input{Kind: "imported", Path: d.Name, Bytes: d.Size, SHA256: d.SHA256}
+	}
+	return inputs, nil
+}
+
+// findImport looks for an import of the same files, by the same version, in the runs that
+// this one may be.
+func (p *Plan) findImport(im *importedInput) bool {
+	s := &p.job.Config.Settings
+	if p.job.Import == ImportForNow {
+		return false
+	}
+	name := stem(s.Dataset) + "-*"
+	if s.ID != "" {
+		name = s.ID
+	}
+	records, _ := filepath.Glob(filepath.Join(s.Out, name, runs.ImportDir, importedRecord))
+	for _, path := range records {
+		text, err := os.ReadFile(path)
+		var found runs.Imported
+		if err != nil || json.Unmarshal(text, &found) != nil || !found.Same(&im.record) {
+			continue
+		}
+		im.dir, im.record = filepath.Dir(path), found
+		return true
+	}
+	return false
+}
+
+// makeImport imports into a temporary folder, beside the runs or, of a job that leaves
+// nothing, in the system's.
+func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string) error {
+	parent := p.job.Config.Out
+	if p.job.Import == ImportForNow {
+		parent = os.TempDir()
+	}
+	if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {
+		im.made = parent
+		if err := os.MkdirAll(parent, 0o777); err != nil {
+			return err
+		}
+	}
+	if err := removeOldImports(parent); err != nil {
+		return err
+	}
+	var err error
+	// Unlike os.MkdirTemp, the folder is to stay, with the permissions of others.
+	im.temporary = filepath.Join(parent, fmt.Sprintf("%s%08x.tmp", importPrefix, rand.Uint32()))
+	if err := os.Mkdir(im.temporary, 0o777); err != nil {
+		im.temporary = ""
+		return err
+	}
+	if im.lock, err = acquire(im.temporary); err != nil {
+		return err
+	}
+	im.dir = im.temporary
+	docs := ""
+	if im.record.Documents {
+		docs = filepath.Join(im.dir, importedDocuments)
+	}
+	sink, err := convert.NewFiles("auto", filepath.Join(im.dir, importedRows), docs)
+	if err != nil {
+		return err
+	}
+	said := 0
+	o := convert.Options{Docs: docs != "", NoDocs: "a document, and the run has its documents elsewhere (" + p.job.Config.Documents + ")", OnError: func(e convert.RecordError) {
+		if said++; said <= maxSaidLeftOut {
+			p.job.warn("left out: %v", e)
+		}
+	}}
+	since := p.job.now()
+	p.job.progress(Progress{Stage: "importing", Since: since})
+	im.record.Report, err = convert.Convert(ctx, "auto", paths, o, sink)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		err = errors.Join(err, sink.Abort())
+		var wrong *convert.UsageError
+		if errors.As(err, &wrong) {
+			return &UsageError{Err: wrong, Tip: wrong.Hint}
+		}
+		return err
+	}
+	if err := sink.Close(); err != nil {
+		return err
+	}
+	for file, empty := range map[string]bool{importedRows: im.record.Report.Rows == 0, importedDocuments: docs != "" && im.record.Report.Documents == 0} {
+		if empty {
+			if err := os.Remove(filepath.Join(im.dir, file)); err != nil {
+				return err
+			}
+		}
+	}
+	return dataset.WriteFile(filepath.Join(im.dir, importedRecord), func(w io.Writer) error {
+		text, err := json.MarshalIndent(im.record, "", "  ")
+		if err == nil {
+			_, err = w.Write(append(text, '\n'))
+		}
+		return err
+	})
+}
+
+// brief is the record for a manifest: the whole lists are beside it.
+func (im *importedInput) brief() *runs.Imported {
+	r := im.record
+	r.Report.Errors = r.Report.Errors[:min(len(r.Report.Errors), maxSaidLeftOut)]
+	r.Report.Warnings = r.Report.Warnings[:min(len(r.Report.Warnings), maxSaidLeftOut)]
+	return &r
+}
+
+// removeOldImports removes what processes that were killed have left in a folder.
+func removeOldImports(parent string) error {
+	old, err := filepath.Glob(filepath.Join(parent, importPrefix+"*.tmp"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range old {
+		held, err := acquire(dir)
+		if err != nil {
+			continue // another process is at work in it, or another user's
+		}
+		err = errors.Join(os.RemoveAll(dir), held.release())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nothingImported is the error of files of which no row came.
+func nothingImported(paths []string, r *convert.Report) error {
+	u := usagef("there are no answers in %s", strings.Join(paths, ", "))
+	if r.Failed > 0 {
+		u = usagef("none of the records of %s could be read", strings.Join(paths, ", "))
+	}
+	u.Tip = "ibid import --help lists the formats; ibid import jsonl --columns THEIRS=OURS names members"
+	return u
+}
+
+// keepImport puts the import into the run directory, which the caller has locked.
+func (p *Plan) keepImport() error {
+	im := p.imported
+	to := filepath.Join(p.Dir, runs.ImportDir)
+	if im == nil || im.dir == to {
+		return nil
+	}
+	if err := os.RemoveAll(to); err != nil { // of other files, or unfinished
+		return err
+	}
+	if im.temporary != "" {
+		if err := os.Rename(im.temporary, to); err != nil {
+			return err
+		}
+		if err := errors.Join(im.lock.release(), os.Remove(filepath.Join(to, "lock"))); err != nil {
+			return err
+		}
+		im.temporary, im.lock = "", nil
+	} else if err := linkImport(im.dir, to); err != nil {
+		return err
+	}
+	p.pointTo(to)
+	if im.rows {
+		p.source.Move(p.job.Config.Dataset)
+	}
+	if im.documents {
+		p.documents.Move(p.job.Config.Documents)
+	}
+	for i := range p.inputs {
+		if filepath.Dir(p.inputs[i].Path) == im.dir {
+			p.inputs[i].Path = filepath.Join(to, filepath.Base(p.inputs[i].Path))
+		}
+	}
+	im.dir = to
+	return nil
+}
+
+// linkImport gives a run the import of another: as links, because the files never change,
+// or copies where the system has no links. Its record comes last.
+func linkImport(from, to string) error {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	for _, name := range []string{importedRows, importedDocuments, importedRecord} {
+		source, target := filepath.Join(from, name), filepath.Join(to, name)
+		err := os.Link(source, target)
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		in, err := os.Open(source)
+		if err != nil {
+			return err
+		}
+		err = dataset.WriteFile(target, func(w io.Writer) error {
+			_, err := io.Copy(w, in)
+			return err
+		})
+		if err = errors.Join(err, in.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close removes what planning has left outside of the run directory. The plan cannot be
+// used any more.
+func (p *Plan) Close() error {
+	im := p.imported
+	if im == nil {
+		return nil
+	}
+	var err error
+	if im.temporary != "" {
+		err = os.RemoveAll(im.temporary)
+		if im.lock != nil {
+			err = errors.Join(err, im.lock.release())
+		}
+		im.temporary, im.lock = "", nil
+	}
+	if im.made != "" {
+		_ = os.Remove(im.made) // unless a run is in it
+	}
+	return err
+}
