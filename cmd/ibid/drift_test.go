@@ -197,7 +197,7 @@ func TestLiveDriftKilled(t *testing.T) {
 	if more := d.server.Counts().Answers - paid; kills == 0 || more > paid+kills*concurrency {
 		t.Errorf("%d answers after %d kills, %d in peace", more, kills, paid)
 	}
-	onlyResults(t, filepath.Join(d.runDir("killed"), runs.AnchorsDir), "calls.parquet", "claims.parquet")
+	onlyResults(t, filepath.Join(d.runDir("killed"), runs.AnchorsDir), "calls.parquet", "claims.parquet", "verdicts.parquet")
 	if out := mustIbid(t, d.dir, "compare", "runs/peace", "runs/killed"); !strings.Contains(out, "the judge did not move") {
 		t.Errorf("compare:\n%s", out)
 	}
