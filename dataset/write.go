@@ -14,7 +14,7 @@ import (
 // Limits of one row group that a writer fills: whichever is reached first.
 const (
 	groupRows  = 128 << 10
-	groupBytes = 32 << 20
+	groupBytes = 12 << 20
 )
 
 // errClosed is returned by a writer that has been closed or aborted.
