@@ -96,7 +96,7 @@ func usedBy(name, kind string) bool {
 	case "judge.kind", "judge.concurrency":
 		return true
 	case "judge.evidence", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest":
-		return kind != "none" && kind != "human"
+		return kind != "none" && kind != "human" && kind != "recorded"
 	case "judge.replay":
 		return kind == "replay"
 	case "judge.provider":

@@ -173,7 +173,7 @@ func (l *loader) checkAnchors(c *Config) {
 		}
 		return
 	}
-	if kind := c.Judge.Kind; kind == "none" || kind == "human" {
+	if kind := c.Judge.Kind; kind == "none" || kind == "human" || kind == "recorded" {
 		refuse("judge.anchors.dataset", "judge "+kind+" cannot move", "leave the anchors out, such as with --set judge.anchors.dataset=null, or let a model judge")
 	}
 }

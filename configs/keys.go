@@ -187,7 +187,7 @@ var runKeys = []*setting{
 	},
 
 	{
-		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "replay", "none"}, scores: true, doc: "who judges support; a bare judge: KIND is short for it",
+		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "replay", "none"}, scores: true, doc: "who judges support; a bare judge: KIND is short for it",
 		field: func(s *Settings) any { return &s.Judge.Kind },
 	},
 	{
@@ -373,7 +373,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Method },
 	},
 	{
-		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, model, source_type, to summarise by",
+		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, model, source_type, source_status, to summarise by",
 		field: func(s *Settings) any { return &s.Slices },
 	},
 

@@ -55,7 +55,7 @@ type Settings struct {
 	MinDefined   float64  // fraction in [0, 1]: of a system's rows that a metric must be defined for
 	Accept       []string // names of signs that take no verdict from gates
 	Statistics   Statistics
-	Slices       []string // tag names, system, provider, model, source_type
+	Slices       []string // tag names, system, provider, model, source_type, source_status
 	Presence     Presence
 	Report       Report
 	Gates        []string // as written; [Config.Gates] has them parsed
@@ -73,7 +73,7 @@ type Settings struct {
 // Judge says who judges support and how it is asked. With kind none nothing
 // else in it has any effect.
 type Judge struct {
-	Kind          string // lexical, openrouter, openai, human, replay, none
+	Kind          string // lexical, openrouter, openai, human, recorded, replay, none
 	Model         string // "" if not given
 	Temperature   float64
 	Seed          int64

@@ -191,7 +191,7 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 		ConciseChars:    s.ConciseChars,
 		JudgeComponents: judgeKind != noJudge,
 		Necessity:       s.Judge.Necessity && tellsNecessity(judgeKind),
-		Human:           judgeKind == humanJudge,
+		Human:           judgeKind == humanJudge || judgeKind == recordedJudge,
 		Compat:          s.Compat != "none",
 		Weights: metrics.Weights{
 			Span: s.Weights.SpanAccuracy, Quality: s.Weights.CitationQuality,
@@ -203,7 +203,7 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 // tellsNecessity reports whether judges of the kind can say which citations are
 // needed: those that a model's replies come from.
 func tellsNecessity(judgeKind string) bool {
-	return judgeKind != noJudge && judgeKind != humanJudge && judgeKind != lexicalJudge
+	return judgeKind != noJudge && judgeKind != humanJudge && judgeKind != lexicalJudge && judgeKind != recordedJudge
 }
 
 // agreedConventions joins what the run file and the dataset's own metadata say about

@@ -28,6 +28,8 @@ const (
 	humanJudge   = "human"
 	lexicalJudge = "lexical"
 	replayJudge  = "replay"
+
+	recordedJudge = "recorded"
 )
 
 // openJudge makes the judge of the run, nil if it has none. What its verdicts
@@ -48,6 +50,8 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		return judge.NewHuman(policy), nil
 	case lexicalJudge:
 		return judge.NewLexical(), nil
+	case recordedJudge:
+		return judge.Recorded{}, nil
 	case replayJudge:
 		digest, err := fileDigest(s.Judge.Replay)
 		if err != nil {

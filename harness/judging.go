@@ -2,8 +2,10 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"ibid"
@@ -22,9 +24,10 @@ type judging struct {
 	judge     judge.Judge
 	info      judge.Info        // of it
 	recorded  *recordedVerdicts // the judge, if it is one; else nil
-	human     bool
-	whole     bool // evidence is the whole text that a citation points into
-	windows   bool // the judge can tell the cited words from what stands around them
+	human     bool              // labels count whether a text is known or not
+	ofInput   bool              // the labels are verdicts in source_reference
+	whole     bool              // evidence is the whole text that a citation points into
+	windows   bool              // the judge can tell the cited words from what stands around them
 	edges     sentenceEdges
 	resolver  *dataset.Resolver
 	documents bool // the run has some
@@ -59,8 +62,8 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	recorded, _ := p.judge.(*recordedVerdicts)
 	return &judging{
 		recorded: recorded,
-		judge:    p.judge, info: p.judge.Info(), human: kind == humanJudge, whole: s.Judge.Evidence == "document",
-		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && s.Judge.Mode == openrouter.Matrix,
+		judge:    p.judge, info: p.judge.Info(), human: kind == humanJudge || kind == recordedJudge, ofInput: kind == recordedJudge, whole: s.Judge.Evidence == "document",
+		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && kind != recordedJudge && s.Judge.Mode == openrouter.Matrix,
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
 		split: options.Source == claims.Model,
@@ -276,6 +279,15 @@ func (j *judging) checksIn(all []judge.ClaimVerdict, k int, yield func(*judge.Ch
 // labels translates the row's labels. A label is left out if the row lacks the claim
 // or the citation that it names.
 func (j *judging) labels(in *ibid.Answer) {
+	if j.ofInput {
+		for i := range in.Citations {
+			if value := recordedSupport(&in.Citations[i]); value.Known() {
+				l := ibid.Label{Kind: ibid.SupportLabel, Value: value}
+				j.request.Labels = append(j.request.Labels, judge.HumanLabel{Label: l, Claim: -1, Citation: i})
+			}
+		}
+		return
+	}
 	for i := range in.Labels {
 		l := &in.Labels[i]
 		if !l.Value.Known() {
@@ -296,6 +308,18 @@ func (j *judging) labels(in *ibid.Answer) {
 		}
 		j.request.Labels = append(j.request.Labels, h)
 	}
+}
+
+// recordedSupport is what another program said of a citation, which source_reference
+// keeps as entailment_score; null if it says nothing.
+func recordedSupport(c *ibid.Citation) ibid.Number {
+	var said struct {
+		Score *float64 `json:"entailment_score"`
+	}
+	if !strings.Contains(c.SourceReference, "entailment_score") || json.Unmarshal([]byte(c.SourceReference), &said) != nil || said.Score == nil {
+		return ibid.Number{}
+	}
+	return ibid.Some(*said.Score)
 }
 
 // copyVerdict copies the verdict on each claim.

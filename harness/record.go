@@ -29,9 +29,10 @@ type recorder struct {
 
 	cluster string // the setting statistics.cluster
 
-	sourceTypes bool     // the run slices by them
-	hashes      bool     // of answers are wanted
-	types       []string // scratch
+	sourceTypes  bool     // the run slices by them
+	sourceStates bool     // likewise
+	hashes       bool     // of answers are wanted
+	types        []string // scratch
 
 	tagKeys, tagValues []string
 	noTags             parquet.MapRef
@@ -53,12 +54,13 @@ type (
 		Fails                                                             runs.BoolColumn
 		CostUSD, LatencyMillis                                            runs.DoubleColumn
 		Tokens                                                            runs.IntColumn
-		SourceTypes                                                       runs.TextsColumn
+		SourceTypes, SourceStatuses                                       runs.TextsColumn
 		AnswerHash                                                        runs.IntColumn
 	}
 	citationColumns struct {
 		ID, System, CitationID, Doc, Unit, Status, AnswerRole                                 runs.TextColumn
 		Label, Precheck, Reason, Quote, CitedText, SourceType                                 runs.TextColumn
+		SourceStatus, SourceVersion, SourceURL                                                runs.TextColumn
 		Row, Number, Page, Start, End, AnswerStart, AnswerEnd, ScopeStart, ScopeEnd           runs.IntColumn
 		CitedLength, ClaimLength, RepairedStart, RepairedEnd, BestTruth, QuoteStart, QuoteEnd runs.IntColumn
 		ExactJaccard, ToleranceJaccard, SnappedJaccard, Support, Concision                    runs.DoubleColumn
@@ -90,7 +92,7 @@ type tally struct {
 
 func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error) {
 	r := &recorder{
-		layout: layout, cluster: s.Statistics.Cluster, sourceTypes: slices.Contains(s.Slices, runs.SourceTypeSlice),
+		layout: layout, cluster: s.Statistics.Cluster, sourceTypes: slices.Contains(s.Slices, runs.SourceTypeSlice), sourceStates: slices.Contains(s.Slices, runs.SourceStatusSlice),
 		limits: metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch},
 	}
 	for _, t := range []struct {
@@ -177,6 +179,10 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if r.sourceTypes {
 		r.types = runs.AppendSourceTypes(r.types[:0], in)
 		to.SourceTypes.Append(r.types)
+	}
+	if r.sourceStates {
+		r.types = runs.AppendSourceStatuses(r.types[:0], in)
+		to.SourceStatuses.Append(r.types)
 	}
 	to.Components.Optional(scores.Components)
 	if r.hashes && failure == nil {
@@ -301,6 +307,10 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 		}
 		to.CitedText.Optional(c.CitedText)
 		to.SourceType.Optional(c.SourceType)
+		source := runs.SourceOf(c)
+		to.SourceStatus.Optional(source.Status)
+		to.SourceVersion.Optional(source.Version)
+		to.SourceURL.Optional(source.URL)
 		r.citations.EndRow()
 	}
 }

@@ -62,7 +62,7 @@ var (
 	signUnknownSlice = &Sign{
 		Name: "unknown_slice", Stops: true, Text: "a slice is by a tag that no row has",
 		Cause: "the tag is spelt otherwise, or the import left it out",
-		Tip:   "slices: [TAG], with a tag that rows have, or model, provider, source_type, system",
+		Tip:   "slices: [TAG], with a tag that rows have, or model, provider, source_status, source_type, system",
 	}
 	signEmptyDocuments = &Sign{
 		Name: "empty_documents", Stops: true, Text: "the documents hold no document",

@@ -22,6 +22,9 @@ func TestConformance(t *testing.T) {
 			judgetest.TestJudge(t, func() judge.Judge { return judge.NewHuman(policy) })
 		})
 	}
+	t.Run("recorded", func(t *testing.T) {
+		judgetest.TestJudge(t, func() judge.Judge { return judge.Recorded{} })
+	})
 	t.Run("replay", func(t *testing.T) {
 		judgetest.TestJudge(t, func() judge.Judge { return replayOf(t, judgetest.Requests()[1:]) })
 	})

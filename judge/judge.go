@@ -2,7 +2,7 @@
 //
 // A [Judge] takes the claims of one answer with the evidence they cite (a
 // [Request]) and gives a [Verdict] on each. Kinds that need no network are
-// [Human] (what people said), [Replay] (saved replies of a model, read by
+// [Human] (what people said), [Recorded] (what another program said), [Replay] (saved replies of a model, read by
 // [Parse] as a live model's are) and [Lexical] (a baseline that compares
 // wording).
 //
@@ -44,7 +44,7 @@ type Live interface {
 
 // Info describes a judge.
 type Info struct {
-	Kind string // "human", "replay", "lexical", "openrouter" or "openai"
+	Kind string // "human", "recorded", "replay", "lexical", "openrouter" or "openai"
 	// Model names what gave the verdicts: a language model, the label policy of
 	// [Human], or the version of [Lexical]. It is "" if it is not known or
 	// differs between verdicts; [Call] then has it.

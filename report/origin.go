@@ -3,16 +3,19 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
 	"ibid"
+	"ibid/dataset/runs"
 )
 
 // An origin is where a citation comes from, in the words of its provider.
 type origin struct {
 	Type      string   `json:"type,omitempty"`      // kind of source, "" if it is not known
 	Name      string   `json:"name,omitempty"`      // title or file
+	URL       string   `json:"url,omitempty"`       // a page about the source
 	Details   []string `json:"details,omitempty"`   // version, state, workspace, age …
 	Relevance string   `json:"relevance,omitempty"` //
 	Tokens    string   `json:"tokens,omitempty"`    //
@@ -47,6 +50,7 @@ func originOf(c *ibid.Citation, sourceType string, show *Display, run time.Time)
 		var r reference
 		if json.Unmarshal([]byte(c.SourceReference), &r) == nil {
 			o.refer(&r, run)
+			o.URL = link(runs.SourceOf(c).URL)
 		}
 	}
 	if show.Relevance && c.Relevance.Known() {
@@ -82,6 +86,21 @@ func (o *origin) refer(r *reference, run time.Time) {
 	if at, err := time.Parse(time.RFC3339, r.LastIndexedAt); err == nil {
 		add("indexed " + age(run.Sub(at)) + " the run")
 	}
+}
+
+// link is a URL that a page may link to: of http or https, or a path on the same site; ""
+// for any other.
+func link(target string) string {
+	u, err := url.Parse(target)
+	switch {
+	case err != nil || target == "":
+		return ""
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		return u.String()
+	case u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//"):
+		return u.String()
+	}
+	return ""
 }
 
 // age is a duration in words, to be followed by a point in time.

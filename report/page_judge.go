@@ -202,6 +202,8 @@ func judgedBy(data *pageData) string {
 			name = "the lexical baseline"
 		case "human":
 			name = "people"
+		case "recorded":
+			name = "the recorded verdicts"
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

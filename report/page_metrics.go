@@ -266,6 +266,8 @@ func sliceLink(key, value string) string {
 		return rowsLink(key + ":" + line(value, 80))
 	case "source_type":
 		return rowsLink("type:" + line(value, 80))
+	case runs.SourceStatusSlice:
+		return "#rows" // the list of rows does not know it
 	}
 	return rowsLink("tag:" + line(key, 60) + "=" + line(value, 60))
 }

@@ -337,6 +337,8 @@ func judgeInWords(r *results) string {
 		return "judged by the lexical baseline, which compares words and understands nothing: its verdicts are a floor to measure judges against"
 	case "human":
 		return "judged by people"
+	case "recorded":
+		return "judged by what the input had recorded of its citations"
 	default:
 		if j.Model != "" {
 			return "judged by " + line(j.Model, 80) + " (" + kind + ")"

@@ -441,6 +441,8 @@ func judgeName(m *runs.Manifest) string {
 		return "Lexical baseline"
 	case "human":
 		return "Human label"
+	case "recorded":
+		return "Recorded verdict"
 	}
 	return "Judge"
 }

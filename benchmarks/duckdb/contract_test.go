@@ -38,6 +38,7 @@ var (
 		"VARCHAR", "cited_text source_type answer_role",
 		"BIGINT", "scope_start scope_end",
 		"DOUBLE", "concision",
+		"VARCHAR", "source_status source_version source_url",
 	)
 
 	verdictsColumns = columnList(

@@ -17,7 +17,9 @@ import (
 // many as there are citations, cited_text, source_span and document_title of all of
 // them stay null, and so do those of a list rich_citations or
 // last_rich_citations beside them that is not as long. What verification and
-// entailment say is kept in source_reference.
+// entailment say is kept in source_reference, where the judge recorded finds entailment_score. A
+// VerificationReport is the member verification of the result, or of the record that has it as
+// response: its score of a citation stands where the result has none.
 var citeFormer = exchangeFormat{
 	name:     "citeformer",
 	summary:  "citeformer GenerationResult, schemas 1 to 3",
@@ -38,7 +40,7 @@ func citeFormerResult(x *exchange, o *object) {
 		return
 	}
 	if !o.has("text") && o.has("per_citation") {
-		o.fail("a VerificationReport holds no answer: import the GenerationResult")
+		o.fail("a VerificationReport holds no answer: import the GenerationResult with it, {\"response\": RESULT, \"verification\": REPORT}")
 		return
 	}
 	x.responseID = o.first("id", "result_id").string()
@@ -66,19 +68,49 @@ func citeFormerResult(x *exchange, o *object) {
 		x.warn(fmt.Sprintf("%d markers in the text and %d citations: cited_text, source_span and document_title stay null", inText, count))
 	}
 	beside := citeFormerBeside(x, o, count)
+	scores := citeFormerReport(x, o, count)
 	for i, c := range all.objects() {
 		from := c
 		if beside != nil {
 			from = beside[i]
 		}
 		citeFormerCitation(x, c, sources, markers, inText > 0, from, rich)
+		if score := scores[i]; score != nil && !c.has("entailment_score") && len(x.citations) > 0 {
+			x.citations[len(x.citations)-1].more.add("entailment_score", score)
+		}
 	}
 	o.unread(func(v value) {
-		if v.name != "usage" {
+		if v.name != "usage" && v.name != "verification" {
 			x.unknown = append(x.unknown, clipped(v.path()))
 		}
 	})
 	x.rest(o)
+}
+
+// citeFormerReport are the scores of a VerificationReport, as JSON, by the indices of count
+// citations. The report stays with the record.
+func citeFormerReport(x *exchange, o *object, count int) map[int][]byte {
+	v := o.get("verification")
+	if !v.given() && o.in != nil {
+		v = o.in.get("verification")
+	}
+	report := v.object()
+	if report == nil {
+		return nil
+	}
+	x.keep("verification", v.raw())
+	scores := map[int][]byte{}
+	for _, c := range report.get("per_citation").objects() {
+		index := c.get("citation_index")
+		at := index.offset()
+		switch score := c.get("entailment_score"); {
+		case at < 0 || at >= int64(count):
+			x.warn(fmt.Sprintf("%s: citation %d, and there are %d, counted from 0", index.path(), at, count))
+		case score.is(aNumber):
+			scores[int(at)] = score.raw()
+		}
+	}
+	return scores
 }
 
 // citeFormerBeside is a list of rich fields beside count citations, nil if there

@@ -117,7 +117,7 @@ func TestMalformedRecords(t *testing.T) {
 		{"version", "citeformer", `{"schema_version":4,"text":"","citations":[]}`, `-:1:19: schema_version: schema 4, and 1 to 3 are known`},
 		{"source 0", "citeformer", `{"schema_version":3,"text":"a","citations":[{"span":[0,1],"source_id":0}]}`, `-:1:71: citations[0].source_id: source 0: sources count from 1`},
 		{"three offsets", "citeformer", `{"schema_version":3,"text":"a","citations":[{"span":[0,1,2],"source_id":1}]}`, `-:1:53: citations[0].span: want two offsets, got 3`},
-		{"a report", "citeformer", `{"schema_version":3,"support_rate":1,"per_citation":[]}`, `-:1:1: a VerificationReport holds no answer: import the GenerationResult`},
+		{"a report", "citeformer", `{"schema_version":3,"support_rate":1,"per_citation":[]}`, `-:1:1: a VerificationReport holds no answer: import the GenerationResult with it, {"response": RESULT, "verification": REPORT}`},
 		{"kind of citation", "anthropic", "{\"type\":\"message\",\n \"content\":[{\"type\":\"text\",\"text\":\"ä\",\"citations\":[{\"type\":\"moon_location\"}]}]}", `-:2:60: content[0].citations[0].type: unknown kind of citation "moon_location"`},
 		{"no offset", "anthropic", `{"type":"message","content":[{"type":"text","text":"a","citations":[{"type":"char_location","document_index":0,"start_char_index":1}]}]}`, `-:1:69: content[0].citations[0].end_char_index: missing`},
 		{"null offset", "anthropic", `{"type":"message","content":[{"type":"text","text":"a","citations":[{"type":"page_location","document_index":null}]}]}`, `-:1:110: content[0].citations[0].document_index: null, but it must be given`},

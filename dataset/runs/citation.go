@@ -51,6 +51,10 @@ type Citation struct {
 	ScopeStart *int64   `json:"scope_start" unit:"code points" doc:"begin of the first stretch of the answer that the citation backs" null:"it backs none, its place is not known, or the run has no judge"`
 	ScopeEnd   *int64   `json:"scope_end" unit:"code points" doc:"end of the last stretch of the answer that the citation backs, exclusive" null:"it backs none, its place is not known, or the run has no judge"`
 	Concision  *float64 `json:"concision" range:"(0, 1]" doc:"1, or less the more it points to beside what matters, as in citation_quality_score" null:"the run has no judge, or follows specification 1.0"`
+
+	SourceStatus  string `json:"source_status,omitempty" doc:"state of the source, such as active or archived, as the input has it" null:"not given"`
+	SourceVersion string `json:"source_version,omitempty" doc:"version of the source, as the input has it" null:"not given"`
+	SourceURL     string `json:"source_url,omitempty" doc:"page about the source, as the input has it" null:"not given"`
 }
 
 // Citations is the table of citations.parquet.

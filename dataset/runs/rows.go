@@ -59,6 +59,8 @@ type Row struct {
 
 	SourceTypes []string `col:"source_types" doc:"kinds of source that the citations have, sorted" null:"the run has no slices by source_type"`
 	AnswerHash  *int64   `col:"answer_hash" doc:"equal in rows whose answers have the same text and cite the same places" null:"the run has one system, or the row could not be scored"`
+
+	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.

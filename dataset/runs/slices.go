@@ -1,9 +1,12 @@
 package runs
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -16,6 +19,10 @@ import (
 // this kind do, not how their citations of this kind do.
 const SourceTypeSlice = "source_type"
 
+// SourceStatusSlice is the same for what providers say of the state of the sources that
+// are cited, such as active or archived (see [SourceOf]).
+const SourceStatusSlice = "source_status"
+
 // Other keys of slices that are no tags.
 const (
 	systemSlice   = "system"
@@ -25,7 +32,7 @@ const (
 
 // ColumnSlices lists the slice keys that are no tags but columns.
 func ColumnSlices() []string {
-	return []string{modelSlice, providerSlice, SourceTypeSlice, systemSlice}
+	return []string{modelSlice, providerSlice, SourceStatusSlice, SourceTypeSlice, systemSlice}
 }
 
 // IsColumnSlice reports whether a slice key is no tag but a column: such a key is never
@@ -33,12 +40,14 @@ func ColumnSlices() []string {
 func IsColumnSlice(key string) bool { return slices.Contains(ColumnSlices(), key) }
 
 // AppendSlices appends the values that an answer of the input has for a slice
-// key: source_type, provider, model, system or a tag. An answer without any is in no
+// key: source_type, source_status, provider, model, system or a tag. An answer without any is in no
 // slice of that key.
 func AppendSlices(dst []string, a *ibid.Answer, key string) []string {
 	switch key {
 	case SourceTypeSlice:
 		return AppendSourceTypes(dst, a)
+	case SourceStatusSlice:
+		return AppendSourceStatuses(dst, a)
 	case providerSlice:
 		return appendNamed(dst, a.Provider)
 	case modelSlice:
@@ -62,15 +71,56 @@ func appendNamed(dst []string, name string) []string {
 // AppendSourceTypes appends the distinct kinds of source of an answer's
 // citations, sorted.
 func AppendSourceTypes(dst []string, a *ibid.Answer) []string {
+	return appendOfCitations(dst, a, func(c *ibid.Citation) string { return c.SourceType })
+}
+
+// AppendSourceStatuses appends the distinct states of the sources of an answer's
+// citations, sorted.
+func AppendSourceStatuses(dst []string, a *ibid.Answer) []string {
+	return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
+}
+
+func appendOfCitations(dst []string, a *ibid.Answer, of func(*ibid.Citation) string) []string {
 	first := len(dst)
 	for i := range a.Citations {
-		if kind := a.Citations[i].SourceType; kind != "" && !slices.Contains(dst[first:], kind) {
-			dst = append(dst, kind)
+		if value := of(&a.Citations[i]); value != "" && !slices.Contains(dst[first:], value) {
+			dst = append(dst, value)
 		}
 	}
 	slices.Sort(dst[first:])
 	return dst
 }
+
+// A Source is what a provider says of a source in source_reference; "" is not said.
+type Source struct {
+	Status  string // such as active, draft or archived
+	Version string
+	URL     string // a page about the source
+}
+
+// SourceOf reads the state (promotion_status, else source_status), the version (asset_version, else source_version)
+// and the page (asset_detail_url, else source_url) of a citation's source_reference.
+func SourceOf(c *ibid.Citation) Source {
+	known := slices.ContainsFunc(sourceMembers, func(name string) bool { return strings.Contains(c.SourceReference, name) })
+	var ref map[string]any
+	if !known || json.Unmarshal([]byte(c.SourceReference), &ref) != nil {
+		return Source{}
+	}
+	first := func(names ...string) string {
+		for _, name := range names {
+			switch v := ref[name].(type) {
+			case string:
+				return v
+			case float64:
+				return strconv.FormatFloat(v, 'f', -1, 64)
+			}
+		}
+		return ""
+	}
+	return Source{first(sourceMembers[:2]...), first(sourceMembers[2:4]...), first(sourceMembers[4:]...)}
+}
+
+var sourceMembers = []string{"promotion_status", "source_status", "asset_version", "source_version", "asset_detail_url", "source_url"}
 
 // A SliceColumn is the column of rows.parquet that says what values answers have
 // for a slice key.
@@ -86,6 +136,8 @@ func NewSliceColumn(key string) *SliceColumn {
 	switch key {
 	case SourceTypeSlice:
 		c.name = "source_types"
+	case SourceStatusSlice:
+		c.name = "source_statuses"
 	case providerSlice, modelSlice, systemSlice:
 		c.name = key
 	}
@@ -108,7 +160,7 @@ func (c *SliceColumn) Append(dst []string, i int) []string {
 	switch {
 	case !v.Valid[i]:
 		return dst
-	case c.name == "source_types":
+	case c.name == "source_types" || c.name == "source_statuses":
 		return append(dst, v.Strings[v.Offsets[i]:v.Offsets[i+1]]...)
 	case c.name != "tags":
 		return appendNamed(dst, v.Strings[i])
@@ -123,18 +175,19 @@ func (c *SliceColumn) Append(dst []string, i int) []string {
 
 // ReadSlices reads the values of all rows of a finished run for a slice key, in
 // file order; f is the rows.parquet of the run in dir. A run that was not sliced
-// by source_type leaves the kinds of source to its citations.
+// by source_type or source_status leaves them to its citations.
 func ReadSlices(dir string, f *parquet.ResultFile, key string) ([][]string, error) {
 	column := NewSliceColumn(key)
 	var rows parquet.ColumnValues
 	out := make([][]string, 0, f.Rows())
 	at := make(map[int64]int)
 	found := false
+	ofCitations := key == SourceTypeSlice || key == SourceStatusSlice
 	for g := range f.RowGroups() {
 		if err := column.Read(f, g); err != nil {
 			return nil, err
 		}
-		if key == SourceTypeSlice && f.Has("row") {
+		if ofCitations && f.Has("row") {
 			if err := f.ReadColumn(g, "row", &rows); err != nil {
 				return nil, err
 			}
@@ -148,13 +201,16 @@ func ReadSlices(dir string, f *parquet.ResultFile, key string) ([][]string, erro
 			out = append(out, values)
 		}
 	}
-	if key != SourceTypeSlice || found {
+	if !ofCitations || found {
 		return out, nil
 	}
-	err := Citations.Scan(dir, []string{"row", "source_type"}, func(_ int64, c *Citation) error {
-		k, ok := at[c.Row]
-		if ok && c.SourceType != "" && !slices.Contains(out[k], c.SourceType) {
-			out[k] = append(out[k], c.SourceType)
+	err := Citations.Scan(dir, []string{"row", key}, func(_ int64, c *Citation) error {
+		value := c.SourceType
+		if key == SourceStatusSlice {
+			value = c.SourceStatus
+		}
+		if k, ok := at[c.Row]; ok && value != "" && !slices.Contains(out[k], value) {
+			out[k] = append(out[k], value)
 		}
 		return nil
 	})

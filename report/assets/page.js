@@ -401,7 +401,7 @@ function citationOf(box, view, k, passages) {
   return el("li", { "data-citation": k }, citeButton(box, view, k), " ", badge(status), " ",
     c.more ? badge(index.problems[c.problem]) : "",
     c.support ? [" ", badge({ tone: c.tone || "neutral", short: c.support, long: index.judge })] : "",
-    el("p", { class: "place" }, o?.name ? [el("b", null, el("bdi", null, o.name)), o.details ? el("span", { class: "dim" }, " (" + o.details.join(", ") + ")") : "", el("br")] : "", el("bdi", null, c.place),
+    el("p", { class: "place" }, o?.name ? [el("b", null, o.url ? el("a", { href: o.url, rel: "noopener noreferrer" }, el("bdi", null, o.name)) : el("bdi", null, o.name)), o.details ? el("span", { class: "dim" }, " (" + o.details.join(", ") + ")") : "", el("br")] : "", el("bdi", null, c.place),
       o?.relevance || o?.tokens ? el("span", { class: "dim" }, " · " + [o.relevance, o.tokens].filter(Boolean).join(" · ")) : ""),
     compareOf(view, c, k, status, passages),
     c.why.map((w) => el("p", { class: "small" }, w)),

@@ -33,7 +33,7 @@ type runFlags struct {
 }
 
 // judgeUsage describes the flag --judge.
-const judgeUsage = "who judges support: lexical, openrouter, openai, human, replay or none"
+const judgeUsage = "who judges support: lexical, openrouter, openai, human, recorded, replay or none"
 
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
