@@ -263,7 +263,7 @@ func TestConvertErrors(t *testing.T) {
 		{"no path", "jsonl", nil, Options{}, "format jsonl: no path given", "- reads standard input", true},
 		{"no standard input", "jsonl", []string{"-"}, Options{}, "there is no standard input to read", "", true},
 		{"standard input twice", "jsonl", []string{"-", "-"}, Options{Stdin: strings.NewReader("")}, "- is given more than once", "", true},
-		{"not from standard input", "evidence-inference", []string{"-"}, Options{Stdin: strings.NewReader("")}, "format evidence-inference cannot be read from standard input", "give the path of the directory with annotations.csv, prompts.csv and txt/", true},
+		{"not from standard input", "evidence-inference", []string{"-"}, Options{Stdin: strings.NewReader("")}, "format evidence-inference cannot be read from standard input", "give the path of the directory with annotations.csv, prompts.csv and txt/, or a file annotations_SET.csv of several sets", true},
 		{"no use for the annotator", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), TruthAnnotator: &name}, "format jsonl has no use for --truth-annotator", "it is for evidence-inference", true},
 		{"no use for the request", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), Request: "r.json"}, "format jsonl has no use for --request", "it is for anthropic, auto, bedrock, citeformer, cohere, copilot, gemini, keeptrusts, mistral, openai, perplexity", true},
 		{"negative limit", "jsonl", []string{"-"}, Options{Stdin: strings.NewReader(""), MaxRecord: -1}, "largest record of -1 bytes: not between 0 and 1 GiB", "", true},
