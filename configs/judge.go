@@ -121,6 +121,14 @@ func (c *Config) APIKey(getenv func(string) string) (string, error) {
 		"export "+name+"=KEY, or name another variable as judge.api_key_env")
 }
 
+// KeyHint says what to do when the judge's endpoint refuses the key, or misses one.
+func (c *Config) KeyHint() string {
+	if c.sendsKey() {
+		return "put a valid key into " + c.Judge.APIKeyEnv
+	}
+	return "no key is sent: name the environment variable that holds it as judge.api_key_env, or set judge.headers"
+}
+
 // RequestHeaders returns the headers of a judge that asks models, those of the
 // environment filled in; nil if there are none. A variable that is not set is an
 // *[Error].

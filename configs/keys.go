@@ -227,6 +227,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.MaxRateWait },
 	},
 	{
+		name: "judge.max_outage", def: 10 * time.Minute, check: notNegative, doc: "stop when no call was answered for so long; 0 = no limit",
+		field: func(s *Settings) any { return &s.Judge.MaxOutage },
+	},
+	{
 		name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: httpURL, secret: true, doc: "endpoint of the judge",
 		field: func(s *Settings) any { return &s.Judge.BaseURL },
 	},

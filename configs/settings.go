@@ -83,6 +83,7 @@ type Judge struct {
 	RPM           int64   // calls a minute; 0 = no limit
 	MaxCostUSD    float64 // 0 = no limit
 	MaxRateWait   time.Duration
+	MaxOutage     time.Duration // without any answer; 0 = no limit
 	BaseURL       string
 	APIKeyEnv     string            // name of the variable that holds the key
 	Provider      map[string]any    // routing preferences, passed on as they are

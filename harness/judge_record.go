@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/dataset/runs"
+	"ibid/judge/openrouter"
 	"ibid/metrics/stats"
 )
 
@@ -61,6 +62,40 @@ func orZero[T any](v *T) T {
 		return zero
 	}
 	return *v
+}
+
+// maxFailureKinds is how many kinds of failed calls are told of.
+const maxFailureKinds = 3
+
+// warnOfFailures says why the judge of the run gave no answers: the commonest reasons,
+// how often each was met, and what to do about it.
+func (p *Plan) warnOfFailures(m *runs.Manifest) error {
+	count := make(map[string]int)
+	err := runs.Calls.Scan(p.Dir, []string{"status", "error"}, func(_ int64, c *runs.Call) error {
+		if c.Status != callOK {
+			count[cmp.Or(c.Error, c.Status)]++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+	for i, reason := range reasons {
+		text := fmt.Sprintf("no answer of the judge, %d times: %s", count[reason], reason)
+		if hint := openrouter.Hint(reason); hint != "" {
+			text += " (" + hint + ")"
+		}
+		if i == maxFailureKinds {
+			text = fmt.Sprintf("no answer of the judge for %d more reasons: ibid show %s --errors", len(reasons)-i, p.Dir)
+		}
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+		if i == maxFailureKinds {
+			break
+		}
+	}
+	return nil
 }
 
 // countClaims counts the claims of the run in dir, those that the judge was asked

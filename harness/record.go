@@ -76,7 +76,7 @@ type (
 		Opinions                                                                    runs.TextsColumn
 	}
 	callColumns struct {
-		ID, System, Model, Provider, GenerationID, Status                    runs.TextColumn
+		ID, System, Model, Provider, GenerationID, Status, Error             runs.TextColumn
 		Row, Number, Attempts, PromptTokens, CompletionTokens, LatencyMillis runs.IntColumn
 		CostUSD                                                              runs.DoubleColumn
 		Cached, Repaired                                                     runs.BoolColumn
@@ -441,6 +441,7 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 		to.LatencyMillis.Append(c.LatencyMillis)
 		to.GenerationID.Optional(c.GenerationID)
 		to.Status.Append(c.Status)
+		to.Error.Optional(c.Error)
 		r.calls.EndRow()
 	}
 }

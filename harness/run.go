@@ -345,7 +345,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 	if errors.As(err, &stop) {
 		if stop.Reason == judge.StopKey {
 			told := *stop
-			told.Tip = "put a valid key into " + p.job.Config.Judge.APIKeyEnv
+			told.Tip = p.job.Config.KeyHint()
 			stop = &told
 		}
 		return &StoppedError{Stop: stop, Command: p.resumeCommand(), Done: done, Rows: p.Rows}
@@ -413,7 +413,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		return err
 	}
 	p.warnOfJudge(m)
-	return nil
+	return p.warnOfFailures(m)
 }
 
 // countStatuses counts the citations of each status: from memory, or from

@@ -15,6 +15,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"ibid"
@@ -106,6 +107,13 @@ type StopError struct {
 	Tip    string // what to do about it
 }
 
+// An Interrupt is the cause of a context that ends while something is under way that
+// is paid for. Nothing new is asked then, and answers are waited for as long as Grace
+// says. A context that ends for another cause ends calls at once.
+type Interrupt struct{ Grace time.Duration }
+
+func (e *Interrupt) Error() string { return "interrupted" }
+
 // A StopReason says why a judge stopped.
 type StopReason string
 
@@ -115,6 +123,11 @@ const (
 	StopCredit StopReason = "credits are used up"
 	StopModel  StopReason = "the model is not to be had"
 	StopBudget StopReason = "the budget is reached"
+
+	StopService  StopReason = "the service does not answer"
+	StopRequests StopReason = "the service takes no request"
+	StopReplies  StopReason = "the model does not reply as it is asked to"
+	StopRate     StopReason = "the rate limit does not lift in time"
 
 	StopEmbedder StopReason = "the endpoint of embeddings does not answer"
 )
@@ -340,6 +353,7 @@ type Call struct {
 	LatencyMillis    int64
 	GenerationID     string
 	Status           string // "ok", or why there is no answer
+	Error            string // what the last attempt met, in words; "" if there is an answer
 }
 
 // A Usage says what a judge that asks models has done so far. It counts over the

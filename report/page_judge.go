@@ -354,6 +354,9 @@ func newCallShown(c *runs.Call) callShown {
 	if c.Status != "" && c.Status != "ok" {
 		add("%s", line(label(c.Status), 80))
 	}
+	if c.Error != "" {
+		add("%s", line(c.Error, 300))
+	}
 	if c.CostUSD != nil {
 		add("$%.5f", *c.CostUSD)
 	}

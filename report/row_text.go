@@ -139,6 +139,9 @@ func (v *RowView) writeCalls(b *strings.Builder, style Style) {
 		if c.Repaired {
 			status += ", repaired"
 		}
+		if c.Error != "" {
+			status += ": " + c.Error
+		}
 		t.rows = append(t.rows, []string{
 			CleanLine(c.Model), CleanLine(c.Provider), CleanLine(status), fmt.Sprint(c.Attempts), integerText(c.PromptTokens) + " + " + integerText(c.CompletionTokens), costText(c.CostUSD),
 			integerText(c.LatencyMillis),

@@ -19,6 +19,7 @@ type liveCase struct {
 
 	code   int
 	calls  int    // most requests for answers
+	parts  bool   // rows are asked in parts, which see less
 	stderr string // what a line of it is, as a regular expression; "" if there is no warning
 }
 
@@ -35,9 +36,14 @@ func TestLiveCases(t *testing.T) {
 		return judgetest.ServerConfig{Faults: f, FaultShare: 1}
 	}
 	model := func(m judgetest.Model) judgetest.ServerConfig {
-		m.ID, m.ContextLength, m.PromptNanoUSD, m.CompletionNanoUSD, m.Provider = "fake/judge", 128_000, 150, 600, "Fake"
+		m.ID, m.PromptNanoUSD, m.CompletionNanoUSD, m.Provider = "fake/judge", 150, 600, "Fake"
 		return judgetest.ServerConfig{Models: []judgetest.Model{m}}
 	}
+	context := int64(0) // less than the longest prompt
+	for _, x := range plain.server.Log() {
+		context = max(context, x.Prompt-1)
+	}
+	once := []string{"--set", "judge.retry_attempts=1"}
 	openAI := []string{"--judge", "openai", "--set", "judge.api_key_env=OPENROUTER_API_KEY"}
 	for _, c := range []liveCase{
 		{name: "odd envelope", config: always(judgetest.OddEnvelope), calls: rows},
@@ -61,6 +67,42 @@ func TestLiveCases(t *testing.T) {
 			name: "no format", config: model(judgetest.Model{Formats: []string{}}), args: openAI, calls: 3 * rows,
 			stderr: `ibid: warning: fake/judge: replies are asked for as text instead of json_object: status 400: .*`,
 		},
+		{
+			name: "400", config: always(judgetest.BadRequest), args: once, code: 4, calls: 2,
+			stderr: `ibid: stopped: the service takes no request: the first 2 calls: status 400: Provider returned error: 0 of 12 rows are saved.*`,
+		},
+		{name: "401", config: always(judgetest.Unauthorized), code: 4, calls: 1, stderr: `hint: put a valid key into OPENROUTER_API_KEY; then go on with: .*`},
+		{name: "401 without a key", args: []string{"--judge", "openai"}, code: 4, calls: 1, stderr: `hint: no key is sent: .* judge.api_key_env, .*`},
+		{
+			name: "403", config: always(judgetest.Forbidden), code: 4, calls: 1,
+			stderr: `ibid: stopped: the key is refused: status 403: You are not allowed to use this model with the key \[key\]: .*`,
+		},
+		{name: "data policy", config: always(judgetest.DataPolicy), code: 4, calls: 1, stderr: `hint: allow its providers in the privacy settings of the account, or name another model; then go on with: .*`},
+		{name: "daily limit", config: always(judgetest.DailyLimit), code: 4, calls: 1, stderr: `ibid: stopped: the rate limit does not lift in time: status 429: .*`},
+		{
+			name: "500", config: always(judgetest.ServerError), args: once, code: 4, calls: 2,
+			stderr: `ibid: stopped: the service does not answer: the first 2 calls: status 500: .*`,
+		},
+		{
+			name: "no such host", args: append([]string{"--set", "judge.base_url=http://nowhere.invalid/api/v1"}, once...), code: 4,
+			stderr: `hint: look at the host in judge.base_url, and at the network; then go on with: .*`,
+		},
+		{
+			name: "prose", config: judgetest.ServerConfig{Reply: func(*judgetest.Prompt) string { return "All of it is true." }}, code: 4, calls: 4,
+			stderr: `ibid: stopped: the model does not reply as it is asked to: the first 4 calls: no complete JSON object with claims: .*`,
+		},
+		{
+			name: "some are refused", config: judgetest.ServerConfig{Seed: 2, Faults: []judgetest.Fault{judgetest.BadRequest}, FaultShare: 0.3}, code: 4, calls: rows,
+			stderr: `ibid: warning: no answer of the judge, \d times: status 400: Provider returned error \(the service does not take the request: .*\)`,
+		},
+		{
+			name: "context of llama.cpp", calls: 5 * rows, parts: true,
+			config: model(judgetest.Model{ContextLength: context, ContextError: "the request (%d tokens) exceeds the available context size (%d tokens), try increasing it"}),
+		},
+		{
+			name: "context of vLLM", calls: 5 * rows, parts: true,
+			config: model(judgetest.Model{ContextLength: context, TopError: true, ContextError: "The decoder prompt (length %d) is longer than the maximum model length of %d. Make sure that the number of tokens is smaller."}),
+		},
 		{name: "format ignored", config: model(judgetest.Model{IgnoresFormat: true}), args: openAI, calls: rows},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -69,7 +111,7 @@ func TestLiveCases(t *testing.T) {
 			_, stderr, code := command(t, l.dir, args...)
 			l.server.Close() // so that the totals are complete
 			counts := l.server.Counts()
-			if code != c.code || counts.Requests > c.calls {
+			if code != c.code || counts.Requests > c.calls || c.parts && counts.Requests <= rows {
 				t.Errorf("exit code %d after %d calls, want %d and at most %d\n%s", code, counts.Requests, c.code, c.calls, stderr)
 			}
 			warned := strings.Count(stderr, "warning: ") > strings.Count(stderr, "questions share documents")
@@ -80,7 +122,7 @@ func TestLiveCases(t *testing.T) {
 				return
 			}
 			for name, data := range l.verdicts("case") {
-				if (name == "claims.parquet" || name == "summary.parquet") && !bytes.Equal(data, want[name]) {
+				if !c.parts && (name == "claims.parquet" || name == "summary.parquet") && !bytes.Equal(data, want[name]) {
 					t.Errorf("%s differs from that of a plain service", name)
 				}
 			}

@@ -21,6 +21,7 @@ type Call struct {
 	LatencyMillis    *int64   `json:"latency_ms" unit:"milliseconds" doc:"time until the answer" null:"not known"`
 	GenerationID     string   `json:"generation_id,omitempty" doc:"name of the answer at the provider" null:"not known"`
 	Status           string   `json:"status" doc:"ok, or why there is no verdict"`
+	Error            string   `json:"error,omitempty" doc:"what the last request met, in words" null:"there is an answer"`
 }
 
 // Calls is the table of calls.parquet.

@@ -302,6 +302,15 @@ func (q *chatRequest) limit() int64 {
 	return 1 << 20
 }
 
+// tokens estimates the length of the prompt.
+func (q *chatRequest) tokens() int64 {
+	n := int64(0)
+	for i := range q.Messages {
+		n += tokens(q.Messages[i].Content) + 4
+	}
+	return n
+}
+
 // schema is the schema asked for, "" if there is none.
 func (q *chatRequest) schema() string {
 	if q.ResponseFormat == nil || q.ResponseFormat.JSONSchema == nil {
@@ -357,6 +366,9 @@ func (s *Server) refuse(q *chatRequest) (status int, e apiError) {
 		}
 		return 400, e
 	}
+	if n := q.tokens(); m.ContextError != "" && n > m.ContextLength {
+		return 400, apiError{Code: 400, Message: fmt.Sprintf(m.ContextError, n, m.ContextLength), top: m.TopError}
+	}
 	if m.MaxCompletion > 0 && q.limit() > m.MaxCompletion && (q.MaxTokens != nil || q.MaxCompletionTokens != nil) {
 		return bad("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %d.", q.limit(), m.MaxCompletion, q.limit())
 	}
@@ -384,6 +396,7 @@ type apiError struct {
 	Code     any            `json:"code,omitempty"`
 	Message  string         `json:"message,omitempty"`
 	Param    string         `json:"param,omitempty"`
+	top      bool           // it stands at the top of the body
 	Metadata map[string]any `json:"metadata,omitempty"`
 
 	// Of the newer shape, which has no code.
@@ -393,6 +406,10 @@ type apiError struct {
 }
 
 func writeError(w http.ResponseWriter, status int, e apiError) {
+	if e.top {
+		writeJSON(w, status, map[string]any{"object": "error", "message": e.Message, "type": "BadRequestError", "param": nil, "code": e.Code})
+		return
+	}
 	writeJSON(w, status, map[string]any{"error": e, "user_id": "user_fake"})
 }
 
@@ -483,6 +500,7 @@ type Exchange struct {
 	Attempt    int       // how often this body was let in before, from 0; -1 if a limit kept it out
 	Status     int       // of HTTP, 0 if the connection was cut
 	Fault      Fault     // "" if none
+	Prompt     int64     // tokens of the prompt, estimated
 	Paid       bool      // it was charged
 	Whole      bool      // a whole and valid answer was handed out
 	NanoUSD    int64

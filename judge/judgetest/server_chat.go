@@ -48,6 +48,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		t.fail(400, apiError{Code: 400, Message: "Invalid JSON in request body"})
 		return
 	}
+	x.Prompt = t.request.tokens()
 	if status, e := s.refuse(&t.request); status != 0 {
 		t.fail(status, e)
 		return
@@ -286,10 +287,7 @@ func tokens(text string) int64 { return int64(len(text)+3) / 4 }
 
 // envelopeOf puts a text into an answer, cut where max_tokens ends.
 func (t *turn) envelopeOf(text string) *envelope {
-	prompt := int64(0)
-	for i := range t.request.Messages {
-		prompt += tokens(t.request.Messages[i].Content) + 4
-	}
+	prompt := t.request.tokens()
 	reasoning := t.model.ReasoningTokens
 	finish := "stop"
 	if limit := t.request.limit(); reasoning+tokens(text) > limit {
@@ -415,6 +413,11 @@ func (t *turn) keep(body []byte) {
 type Model struct {
 	ID            string
 	ContextLength int64
+	// ContextError is what it says to a longer prompt, with %d for its length in
+	// tokens and the context; it reads any prompt if there is none. TopError puts it
+	// at the top of the body, as vLLM did.
+	ContextError string
+	TopError     bool
 	// Prices in nano-USD a token.
 	PromptNanoUSD, CompletionNanoUSD int64
 	// Parameters it supports.

@@ -67,6 +67,9 @@ const (
 	ContextLength     Fault = "400_context_length" // error_type context_length_exceeded
 	PaymentRequired   Fault = "402"                // no credit
 	Unauthorized      Fault = "401"                //
+	Forbidden         Fault = "403"                // the key may not use the model
+	DailyLimit        Fault = "429_daily"          // a limit that lifts tomorrow
+	DataPolicy        Fault = "404_data_policy"    // no provider that the account allows
 	Moderation        Fault = "403_moderation"     //
 	Guardrail         Fault = "403_guardrail"      //
 	NotFound          Fault = "404"                //
@@ -101,7 +104,9 @@ func FinalFaults() []Fault {
 }
 
 // StoppingFaults are the faults after which no request can succeed.
-func StoppingFaults() []Fault { return []Fault{Unauthorized, PaymentRequired, NotFound} }
+func StoppingFaults() []Fault {
+	return []Fault{Unauthorized, Forbidden, PaymentRequired, NotFound, DailyLimit, DataPolicy}
+}
 
 // inject serves a fault.
 func (t *turn) inject(f Fault) {
@@ -463,6 +468,16 @@ func (t *turn) status(f Fault) {
 	case Refusal, ContentFilter:
 		t.refusal(f)
 		return
+	case Forbidden:
+		status = 403
+		e.Message = "You are not allowed to use this model with the key " + strings.TrimPrefix(t.r.Header.Get("Authorization"), "Bearer ")
+	case DailyLimit:
+		status = 429
+		e.Message = "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests per day"
+		e.Metadata = map[string]any{"headers": map[string]any{"X-RateLimit-Reset": strconv.FormatInt(time.Now().Add(9*time.Hour).UnixMilli(), 10)}}
+	case DataPolicy:
+		status = 404
+		e.Message = "No endpoints found matching your data policy (Free model publication). Configure: https://openrouter.ai/settings/privacy"
 	default:
 		status, _ = strconv.Atoi(string(f)[:3])
 	}

@@ -35,9 +35,11 @@ type conversation struct {
 	*question
 	key cache.Key
 
-	calls     int // on the wire
-	failures  int // that count as attempts
-	refusals  int // in a row, for their number
+	wire      context.Context // of calls: what is under way is waited for
+	alone     bool            // no call to the model has been answered yet
+	calls     int             // on the wire
+	failures  int             // that count as attempts
+	refusals  int             // in a row, for their number
 	waited    time.Duration
 	maxTokens int64  // room for the next reply
 	sent      shape  // of the last call
@@ -52,10 +54,9 @@ type conversation struct {
 	quotesAsked bool
 }
 
-// converse asks a question. The error is [*unanswered], [*judge.StopError], or one of
+// converse asks a question; ctx is that of its waits. The error is [*unanswered], [*judge.StopError], or one of
 // the context or the store.
-func (j *Judge) converse(ctx context.Context, q *question, key cache.Key) (*answer, error) {
-	c := &conversation{judge: j, question: q, key: key, maxTokens: q.request.maxTokens}
+func (j *Judge) converse(ctx context.Context, c *conversation) (*answer, error) {
 	// Without prices a budget finds out by itself, without the rest a profile.
 	_ = j.LoadPrices(ctx)
 	for {
@@ -102,6 +103,9 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		c.adapted++
 		return ctx.Err()
 	}
+	if err := c.failing(f); err != nil {
+		return err
+	}
 	switch f.class {
 	case Flow:
 		c.refusals++
@@ -117,8 +121,6 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 			return c.give(judge.BadReply, f)
 		}
 		return nil
-	case Stop:
-		return c.judge.stop(f.stop)
 	}
 	return c.give(f.reason, f)
 }
@@ -130,6 +132,12 @@ func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
 		wait = f.delay + time.Duration(rand.Float64()*jitterShare*float64(f.delay))
 	}
 	most := c.judge.config.MaxRateWait
+	if f.hinted && most > 0 && f.delay > most {
+		return c.judge.stop(&judge.StopError{
+			Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)),
+			Tip: "go on later, or raise judge.max_rate_wait",
+		})
+	}
 	if most > 0 && c.waited+wait > most {
 		return c.give(judge.RateLimited, f)
 	}
@@ -149,15 +157,55 @@ func (c *conversation) backoff(failures int) time.Duration {
 
 // give leaves the question without an answer.
 func (c *conversation) give(reason judge.Reason, f *failure) error {
+	if err := c.leftOpen(f); err != nil {
+		return err
+	}
 	return &unanswered{reason: reason, err: f.err, call: judge.Call{
 		Model: c.member.model, Attempts: c.calls, CostNanoUSD: c.cost, LatencyMillis: c.millis, Status: string(reason),
+		Error: excerpt(f.err.Error()),
 	}}
 }
 
 // stop ends all asking.
 func (j *Judge) stop(e *judge.StopError) error {
-	j.stopped.CompareAndSwap(nil, e)
+	if j.stopped.CompareAndSwap(nil, e) {
+		j.halt(errHalted)
+	}
 	return j.stopped.Load()
+}
+
+// waiting is ctx for what does not go over the wire: it ends when the judge stops, so
+// that nobody waits for a limit that will not be asked again.
+func (j *Judge) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(j.halted, func() { cancel(errHalted) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// underWay is the context of calls: what has been sent is paid for, so that an
+// interrupt that leaves time is waited out.
+func underWay(ctx context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		cause := context.Cause(ctx)
+		if interrupt, ok := errors.AsType[*judge.Interrupt](cause); ok {
+			select {
+			case <-time.After(interrupt.Grace):
+			case <-out.Done():
+			}
+		}
+		cancel(cause)
+	})
+	return out, func() { stop(); cancel(nil) }
+}
+
+// ended is the error of a conversation whose context has ended: that of the stop, if
+// the judge has stopped.
+func (j *Judge) ended(err error) error {
+	if stop := j.stopped.Load(); stop != nil && errors.Is(err, context.Canceled) {
+		return stop
+	}
+	return err
 }
 
 // call makes one call and judges its answer. err ends the conversation; f says
@@ -175,7 +223,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		j.budget.settle(held, 0, true, 0)
 		return nil, nil, err
 	}
-	defer func() { j.limiter.release(f != nil && f.class == Flow) }()
+	defer func() { j.limiter.release(f != nil && (f.class == Flow || errors.Is(f.err, errTimeout))) }()
 	c.sent = p.shape()
 	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens)}
 	began, callErr, err := c.send(ctx, x)
@@ -197,6 +245,8 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	if f == nil {
 		j.counts.answers.Add(1)
+		j.outage.succeeded()
+		c.member.opening.succeed()
 		return e, nil, c.keep(ctx, e)
 	}
 	// A call that failed because the run ends is no failure of the service.
@@ -242,7 +292,7 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 		j.counts.retries.Add(1)
 	}
 	began = j.config.Now()
-	callErr = j.complete(ctx, x, c.member.model)
+	callErr = j.complete(c.wire, x, c.member.model)
 	f := j.classify(x, callErr)
 	if f != nil && f.class == Flow {
 		j.counts.rateLimited.Add(1)
@@ -441,15 +491,28 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		return a, err
 	}
 	a, first, err := j.flights.do(ctx, key, func() (*answer, error) {
-		e, err := j.leases.hold(ctx, key)
+		waits, cancel := j.waiting(ctx)
+		defer cancel()
+		// Before the lease: who waits for its turn must not keep others from asking.
+		alone, err := q.member.opening.enter(waits)
 		if err != nil {
-			return nil, err
+			return nil, j.ended(err)
+		}
+		if alone {
+			defer q.member.opening.leave()
+		}
+		e, err := j.leases.hold(waits, key)
+		if err != nil {
+			return nil, j.ended(err)
 		}
 		if e != nil {
 			return j.fromEntry(e), nil
 		}
 		defer j.leases.release(key)
-		a, err := j.converse(ctx, q, key)
+		wire, cancel := underWay(ctx)
+		defer cancel()
+		a, err := j.converse(waits, &conversation{judge: j, question: q, key: key, alone: alone, wire: wire})
+		err = j.ended(err)
 		if _, failed := errors.AsType[*unanswered](err); failed {
 			j.counts.failed.Add(1)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,8 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 	if x.status == 0 {
 		// The library would not even send it.
 		f := &failure{err: j.plain(err)}
-		j.stopping(f, judge.StopModel, "look up the name of the model")
+		j.stopping(f, judge.StopModel)
+		f.stop.Tip = "look up the name of the model"
 		return f
 	}
 	status := x.status
@@ -90,7 +92,7 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 		wire = &wireError{Message: cmpOr(x.envelope.Text, x.envelope.Detail, quoted(http.StatusText(status)))}
 	}
 	f := &failure{status: status, err: j.plain(fmt.Errorf("status %d: %s", status, excerpt(wire.text())))}
-	f.words = strings.ToLower(strings.TrimSpace(string(wire.Param) + " " + wire.text() + " " + string(wire.Metadata.Raw)))
+	f.words = strings.ToLower(strings.TrimSpace(string(wire.Param) + " " + string(wire.Type) + " " + string(wire.ErrorType) + " " + wire.text() + " " + string(wire.Metadata.Raw)))
 	f.delay, f.hinted = delayOf(x.header, wire, j.config.Now())
 	j.sort(f, wire)
 	return f
@@ -110,7 +112,7 @@ func cmpOr(texts ...json.RawMessage) json.RawMessage {
 func (j *Judge) sort(f *failure, e *wireError) {
 	text := strings.ToLower(e.text())
 	switch s := f.status; {
-	case e.kind() == typeContextLength || s == http.StatusBadRequest && strings.Contains(text, "context length"):
+	case e.kind() == typeContextLength, s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
 		f.class, f.reason = Row, judge.TooLong
 	case e.Availability != nil:
 		f.class = Row
@@ -118,23 +120,29 @@ func (j *Judge) sort(f *failure, e *wireError) {
 		if e.Availability.Retryable {
 			f.class = flowIf(f.hinted)
 		}
+	case s == http.StatusTooManyRequests && quotaWords.MatchString(f.words):
+		j.stopping(f, judge.StopCredit)
+	case s == http.StatusTooManyRequests && dailyWords.MatchString(f.words) && (!f.hinted || f.delay > dailyWait):
+		j.stopping(f, judge.StopRate)
 	case s == http.StatusTooManyRequests:
 		f.class = Flow
 	case s == http.StatusPaymentRequired && f.hinted, s == http.StatusServiceUnavailable && f.hinted:
 		f.class = Flow
 	case s == http.StatusPaymentRequired:
-		j.stopping(f, judge.StopCredit, "add credit, or use another key; then run again: answers so far are kept")
+		j.stopping(f, judge.StopCredit)
 	case s == http.StatusUnauthorized:
-		j.stopping(f, judge.StopKey, "set the API key of the judge in its environment variable")
+		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden && strings.Contains(text, "limit exceeded"):
-		j.stopping(f, judge.StopCredit, "raise the limit of the key, or use another; then run again: answers so far are kept")
+		j.stopping(f, judge.StopCredit)
+	case s == http.StatusForbidden && !j.works() && !e.moderates() && !moderationWords.MatchString(f.words):
+		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden:
 		f.class, f.reason = Refused, judge.Blocked
 	case s == http.StatusNotFound && e.kind() == typeConstraint:
-		j.stopping(f, judge.StopModel, "no provider of this model takes all parameters; leave require_parameters out of judge.provider")
-	case s == http.StatusNotFound && j.counts.answers.Load() == 0,
+		j.stopping(f, judge.StopModel)
+	case s == http.StatusNotFound && !j.works(),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
-		j.stopping(f, judge.StopModel, "look up the name of the model, with its vendor before a slash")
+		j.stopping(f, judge.StopModel)
 	case s == http.StatusRequestTimeout, s >= 500:
 		f.class = Transient
 	case s >= 400:
@@ -145,6 +153,23 @@ func (j *Judge) sort(f *failure, e *wireError) {
 	default:
 		f.class = Transient // a redirect, or a status that does not exist
 	}
+}
+
+// What services say of limits that do not lift while a run waits, and of material
+// that they will not look at.
+var (
+	quotaWords      = regexp.MustCompile(`insufficient_quota|exceeded your current quota`)
+	dailyWords      = regexp.MustCompile(`per[ -]day|daily|per[ -]month|monthly`)
+	moderationWords = regexp.MustCompile(`moderat|flagged|guardrail|content[ _]policy|content[ _]filter|safety`)
+)
+
+// dailyWait is from when on a delay that is told is that of a daily limit.
+const dailyWait = time.Minute
+
+// moderates reports whether the error is about the material.
+func (e *wireError) moderates() bool {
+	m := &e.Metadata
+	return len(m.Reasons) > 0 || m.FlaggedInput != nil || len(m.Patterns) > 0
 }
 
 // neverSent reports whether no connection was made.
@@ -160,9 +185,9 @@ func flowIf(hinted bool) Class {
 	return Transient
 }
 
-func (j *Judge) stopping(f *failure, reason judge.StopReason, tip string) {
+func (j *Judge) stopping(f *failure, reason judge.StopReason) {
 	f.class = Stop
-	f.stop = &judge.StopError{Reason: reason, Tip: tip, Err: f.err}
+	f.stop = &judge.StopError{Reason: reason, Tip: Hint(f.err.Error()), Err: f.err}
 }
 
 // refusal is the failure of an answer in which the model refuses, nil if it
@@ -211,7 +236,7 @@ const leastSecret = 6
 var errTimeout = errors.New("no answer in time")
 
 // excerptLength is how much of a foreign text a message repeats, in bytes.
-const excerptLength = 200
+const excerptLength = 300
 
 // excerpt shortens a foreign text to one line.
 func excerpt(s string) string {

@@ -44,11 +44,14 @@ type Judge struct {
 	limiter *limiter
 	pace    pace
 	circuit *circuit
+	outage  *outage
 	budget  *budget
 	flights flights
 	leases  *leases
 	counts  counters
 	stopped atomic.Pointer[judge.StopError]
+	halted  context.Context // ends when the judge stops
+	halt    context.CancelCauseFunc
 
 	modelsOnce sync.Once
 	catalogue  atomic.Pointer[catalogue] // nil until it is asked for
@@ -62,6 +65,7 @@ type member struct {
 	split *requestHead // of requests for claims
 
 	profile *profile
+	opening *opening
 }
 
 // New returns a judge. It does not go over the network. Settings that cannot
@@ -83,6 +87,8 @@ func New(config Config) (*Judge, error) {
 		circuit: newCircuit(config.CircuitFailures, config.CircuitPause, config.Now),
 		budget:  newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
+	j.outage = &outage{now: config.Now, most: config.MaxOutage}
+	j.halted, j.halt = context.WithCancelCause(context.Background())
 	j.http = config.HTTP
 	if j.http == nil {
 		j.http = &http.Client{Transport: newTransport(config.Concurrency)}
@@ -98,6 +104,7 @@ func New(config Config) (*Judge, error) {
 			pair:    newRequestHead(&j.config, model, "", ""),
 			split:   newRequestHead(&j.config, model, set.Text(prompts.ClaimsSystem), judge.SplitSchema),
 			profile: &profile{model: model, note: j.counts.note},
+			opening: newOpening(),
 		})
 	}
 	j.leases = newLeases(j.store, owner)
@@ -214,6 +221,9 @@ type Config struct {
 	Retries     int           // of failed calls, for each request
 	Timeout     time.Duration // of one call; 0 = none
 	MaxRateWait time.Duration // how long a request waits for rate limits in all; 0 = no limit
+	// MaxOutage is how long no call may be answered before the judge stops; 0 = no
+	// limit.
+	MaxOutage time.Duration
 	// Backoff bounds the first random wait after a failure that does not say
 	// when to come again; the bound doubles each time. 0 for 1 s.
 	Backoff     time.Duration

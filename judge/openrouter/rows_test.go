@@ -71,6 +71,9 @@ func newTestJudge(t testing.TB, s *judgetest.Server, change func(*Config)) *Judg
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
+	for _, m := range j.members {
+		m.opening.succeed() // the service has answered before
+	}
 	return j
 }
 

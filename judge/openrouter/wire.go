@@ -359,6 +359,7 @@ type wireError struct {
 	Code       json.RawMessage `json:"code"`
 	Message    json.RawMessage `json:"message"`
 	Param      label           `json:"param"`
+	Type       label           `json:"type"`
 	HTTPStatus amount          `json:"http_status"`
 	ErrorType  label           `json:"error_type"`
 	Metadata   struct {

@@ -50,6 +50,9 @@ func judgeAt(t *testing.T, url string, change func(*Config)) *Judge {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
+	for _, m := range j.members {
+		m.opening.succeed() // the service has answered before
+	}
 	return j
 }
 

@@ -79,7 +79,7 @@ CSV.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, and why")
+	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, or judged by a model, and why")
 	flags.BoolVar(&f.failing, "failing", false, "list the rows that fail, worst first, and why")
 	flags.StringVar(&f.gate, "gate", "", "with --failing: show only rows that do not meet this, such as 'char_recall >= 0.5'")
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
@@ -242,6 +242,15 @@ func (a *app) showErrors(dir string) error {
 	rows := make([]errorRow, 0, len(found))
 	for _, k := range found {
 		rows = append(rows, errorRow{k.Row, k.ID, k.System, k.Error})
+	}
+	err = runs.Calls.Scan(dir, nil, func(_ int64, c *runs.Call) error {
+		if c.Error != "" {
+			rows = append(rows, errorRow{c.Row, c.ID, c.System, "no verdict: " + c.Error})
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return a.write(func(w io.Writer) error {
 		if a.format == "json" {

@@ -1,0 +1,69 @@
+package openrouter
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestOutage: twenty questions in a row that were given up for one class, over ten
+// seconds at least, end a run, and so does a long time without an answer.
+func TestOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &outage{now: time.Now, most: time.Minute}
+		many := func(n int, class Class) bool {
+			over := false
+			for range n {
+				over = o.gaveUp(class)
+			}
+			return over
+		}
+		if many(30, Transient) {
+			t.Error("over although no time has passed")
+		}
+		time.Sleep(outageTime)
+		if !o.gaveUp(Transient) {
+			t.Error("31 in 10 s are not enough")
+		}
+		o.succeeded()
+		if many(1, Transient) {
+			t.Error("an answer was forgotten")
+		}
+		time.Sleep(outageTime)
+		if many(18, Transient) || !o.gaveUp(Transient) {
+			t.Error("20 are not the limit")
+		}
+		if many(1, Content) {
+			t.Error("two classes are one")
+		}
+
+		o.succeeded()
+		if o.failed() {
+			t.Error("over at the first failure")
+		}
+		time.Sleep(59 * time.Second)
+		if o.failed() {
+			t.Error("over too early")
+		}
+		time.Sleep(time.Second)
+		if !o.failed() {
+			t.Error("a minute without an answer is not the limit")
+		}
+	})
+}
+
+func TestHint(t *testing.T) {
+	for text, want := range map[string]string{
+		"status 404: No endpoints found matching your data policy":                                         "allow its providers in the privacy settings of the account, or name another model",
+		"status 404: No endpoints found that can handle the requested parameters.":                         "leave require_parameters out of judge.provider, or name another model",
+		"status 400: This model's maximum context length is 4096 tokens. However, you requested 5000":      "ask for less at once: performance.batch_size, judge.evidence: span, or a model that reads more",
+		`Post "http://127.0.0.1:1/v1/chat/completions": dial tcp 127.0.0.1:1: connect: connection refused`: "start the server, or look at judge.base_url",
+		"no answer in time":   "raise judge.timeout, or lower judge.concurrency",
+		"claim c2 is missing": "the model does not keep to the shape of replies; name another, or raise judge.retry_attempts",
+		"xyz":                 "",
+	} {
+		if got := Hint(text); got != want {
+			t.Errorf("Hint(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
