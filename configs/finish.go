@@ -13,6 +13,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 		return // what follows would only repeat it
 	}
 	l.limitToOneCall(c)
+	spareSmallServers(c)
 	inheritRetries(c)
 	l.refuseIncomplete(c)
 	l.checkLive(c)
@@ -45,6 +46,20 @@ func (l *loader) limitToOneCall(c *Config) {
 		return
 	}
 	limit.value, limit.at = int64(1), parallel.at
+	c.assign(limit)
+}
+
+// smallServer is how many calls are under way at once, unless the user says more, at an
+// endpoint that is a machine of the user's own: it queues what it cannot compute, and
+// calls time out there.
+const smallServer = 4
+
+func spareSmallServers(c *Config) {
+	if c.IsSet("judge.concurrency") || !c.Performance.ParallelEvaluation || !c.Judge.AsksModels() || !private(c.Judge.BaseURL) {
+		return
+	}
+	limit := c.values[byName["judge.concurrency"]]
+	limit.value = int64(smallServer)
 	c.assign(limit)
 }
 

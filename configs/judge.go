@@ -107,6 +107,20 @@ func encrypted(base string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// private reports whether an endpoint is on this machine or in its own network, as far
+// as its name tells.
+func private(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	}
+	return host != "" && !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal")
+}
+
 // APIKey returns the key of a judge that asks models, from the environment; ""
 // for judges that send none. That it is missing is an *[Error].
 func (c *Config) APIKey(getenv func(string) string) (string, error) {

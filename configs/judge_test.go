@@ -97,6 +97,30 @@ func TestAPIKey(t *testing.T) {
 	}
 }
 
+// TestConcurrency: a machine of one's own is asked less at once, unless the user says
+// how much.
+func TestConcurrency(t *testing.T) {
+	for set, want := range map[string]int64{
+		"judge={kind: openrouter, model: a/b}":                                            50,
+		"judge={kind: openai, model: m, base_url: 'https://example.org/v1'}":              50,
+		"judge={kind: openai, model: m, base_url: 'http://localhost:8000/v1'}":            4,
+		"judge={kind: openai, model: m, base_url: 'http://[::1]:8000/v1'}":                4,
+		"judge={kind: openai, model: m, base_url: 'http://192.168.1.7/v1'}":               4,
+		"judge={kind: openai, model: m, base_url: 'http://vllm:8000/v1'}":                 4,
+		"judge={kind: openai, model: m, base_url: 'http://gpu.local/v1'}":                 4,
+		"judge={kind: openai, model: m, base_url: 'http://8.8.8.8/v1'}":                   50,
+		"judge={kind: openai, model: m, base_url: 'http://localhost/v1', concurrency: 9}": 9,
+		"judge=lexical": 50,
+	} {
+		c, err := Load(Options{Set: []string{set}})
+		if err != nil {
+			t.Errorf("%s: %v", set, err)
+		} else if c.Judge.Concurrency != want {
+			t.Errorf("%s: %d calls at once, want %d", set, c.Judge.Concurrency, want)
+		}
+	}
+}
+
 // TestRequestHeaders: values come from the environment or are literal; what looks like
 // a credential must not stand in a file.
 func TestRequestHeaders(t *testing.T) {

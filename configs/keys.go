@@ -255,7 +255,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.ExtraBody },
 	},
 	{
-		name: "judge.concurrency", def: int64(50), check: within(1, 10000), doc: "calls under way at once",
+		name: "judge.concurrency", def: int64(50), check: within(1, 10000), doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
 		field: func(s *Settings) any { return &s.Judge.Concurrency },
 	},
 	{

@@ -270,6 +270,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	p.job.progress(progress)
 	known := make(knownParts)
 	saved := skipped
+	waiting := false
 	err = p.scoreParts(ctx, todo, perPart, docs, func(d finishedPart) {
 		known[d.number] = d.known
 		saved += d.rows
@@ -281,6 +282,13 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		usage := p.live.Usage()
 		usage.CostNanoUSD += p.anchorsCost
 		progress.Judge = &usage
+		if ctx.Err() != nil && usage.InFlight > 0 {
+			progress.Stage = fmt.Sprintf("waiting for calls under way: %d", usage.InFlight)
+			if !waiting {
+				waiting = true
+				p.job.warn("%s; they are paid for; interrupt again to end at once", progress.Stage)
+			}
+		}
 		p.job.progress(progress)
 	})
 	if err != nil {

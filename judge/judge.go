@@ -127,6 +127,8 @@ const (
 	StopService  StopReason = "the service does not answer"
 	StopRequests StopReason = "the service takes no request"
 	StopReplies  StopReason = "the model does not reply as it is asked to"
+	StopMoved    StopReason = "the service sends requests elsewhere, where they do not follow"
+	StopPrice    StopReason = "what calls cost is not known, so the budget cannot be kept"
 	StopRate     StopReason = "the rate limit does not lift in time"
 
 	StopEmbedder StopReason = "the endpoint of embeddings does not answer"

@@ -19,6 +19,7 @@ type liveCase struct {
 
 	code   int
 	calls  int    // most requests for answers
+	free   bool   // nothing is paid
 	parts  bool   // rows are asked in parts, which see less
 	stderr string // what a line of it is, as a regular expression; "" if there is no warning
 }
@@ -31,6 +32,8 @@ func TestLiveCases(t *testing.T) {
 	const rows = 12
 	plain := newLiveTest(t, rows, judgetest.ServerConfig{})
 	plain.must("plain")
+	elsewhere := judgetest.NewServer(judgetest.ServerConfig{Key: fakeKey})
+	defer elsewhere.Close()
 	want := plain.verdicts("plain")
 	always := func(f ...judgetest.Fault) judgetest.ServerConfig {
 		return judgetest.ServerConfig{Faults: f, FaultShare: 1}
@@ -103,6 +106,22 @@ func TestLiveCases(t *testing.T) {
 			name: "context of vLLM", calls: 5 * rows, parts: true,
 			config: model(judgetest.Model{ContextLength: context, TopError: true, ContextError: "The decoder prompt (length %d) is longer than the maximum model length of %d. Make sure that the number of tokens is smaller."}),
 		},
+		{
+			name: "budget that a router's first calls show", config: judgetest.ServerConfig{}, code: 4, calls: 6,
+			args:   []string{"--model", "openrouter/auto", "--max-cost", "0.002"},
+			stderr: `ibid: stopped: the budget is reached: .*`,
+		},
+		{
+			name: "budget and costs as strings", config: always(judgetest.OddEnvelope), code: 4, calls: 6,
+			args:   []string{"--model", "openrouter/auto", "--max-cost", "0.002"},
+			stderr: `ibid: stopped: the budget is reached: .*`,
+		},
+		{name: "key of one's own", config: model(judgetest.Model{BYOK: true}), calls: rows},
+		{name: "budget on this machine", config: model(judgetest.Model{TellsNoCost: true}), args: append([]string{"--max-cost", "0.001"}, openAI...), calls: rows, free: true},
+		{
+			name: "redirect", config: judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Redirect}, FaultShare: 1, RedirectTo: elsewhere.URL()}, code: 4, calls: 1,
+			stderr: `ibid: stopped: the service sends requests elsewhere, .*: status 307: a redirect to ` + regexp.QuoteMeta(elsewhere.URL()) + `/chat/completions: .*`,
+		},
 		{name: "format ignored", config: model(judgetest.Model{IgnoresFormat: true}), args: openAI, calls: rows},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -126,10 +145,13 @@ func TestLiveCases(t *testing.T) {
 					t.Errorf("%s differs from that of a plain service", name)
 				}
 			}
-			if cost := *l.manifest("case").Judge.CostUSD; math.Abs(cost-float64(counts.SpentNanoUSD)/1e9) > 1e-9 {
+			if cost := *l.manifest("case").Judge.CostUSD; math.Abs(cost-float64(counts.SpentNanoUSD)/1e9) > 1e-9 && (!c.free || cost != 0) {
 				t.Errorf("cost $%v, the service charged $%v", cost, float64(counts.SpentNanoUSD)/1e9)
 			}
 			l.noKey()
 		})
+	}
+	if n := elsewhere.Counts().Requests; n > 0 {
+		t.Errorf("%d requests followed a redirect", n)
 	}
 }

@@ -46,7 +46,7 @@ func newLiveTest(t *testing.T, rows int, config judgetest.ServerConfig) *liveTes
 func (l *liveTest) args(id string, more ...string) []string {
 	return append([]string{
 		"run", "towers.parquet", "-q", "-o", "out-" + id, "--id", id, "--judge", "openrouter", "--model", "fake/judge",
-		"--cache", "judge.sqlite", "--set", "judge.base_url=" + l.server.URL(),
+		"--cache", "judge.sqlite", "--set", "judge.base_url=" + l.server.URL(), "--set", "judge.concurrency=50",
 	}, more...)
 }
 

@@ -10,8 +10,10 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"ibid/cmd/ibid/internal/cli"
+	"ibid/judge"
 )
 
 // version is set by the linker; see the Makefile.
@@ -29,11 +31,19 @@ func main() {
 	os.Exit(run())
 }
 
+// How long what is under way, and paid for, is waited for: as long as it takes after an
+// interrupt, for whoever sits there can interrupt again; less than service managers wait
+// after a termination.
+const (
+	interruptGrace = time.Duration(1<<63 - 1)
+	terminateGrace = 25 * time.Second
+)
+
 // run returns the exit code. The first interrupt or termination stops the
 // command cleanly, so that what is done is saved; the second kills the process.
 func run() int {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 
 	var caught atomic.Int32
 	signals := make(chan os.Signal, 1)
@@ -43,10 +53,11 @@ func run() int {
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
 		if s == syscall.SIGTERM {
 			caught.Store(cli.ExitTerminated)
+			cancel(&judge.Interrupt{Grace: terminateGrace})
 		} else {
 			caught.Store(cli.ExitInterrupted)
+			cancel(&judge.Interrupt{Grace: interruptGrace})
 		}
-		cancel()
 	}()
 
 	code := cli.Main(ctx, cli.Process{

@@ -52,6 +52,9 @@ type ServerConfig struct {
 	// never: the client has to give up.
 	HangTime time.Duration
 
+	// RedirectTo is the base URL that the fault [Redirect] points at.
+	RedirectTo string
+
 	// Rate is how many requests a second are let in, in bursts of Burst (0 for
 	// 10); more get 429. 0 = no limit.
 	Rate  float64

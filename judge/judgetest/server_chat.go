@@ -262,7 +262,7 @@ type usage struct {
 	Completion int64 `json:"completion_tokens"`
 	Total      int64 `json:"total_tokens"`
 	// Cost is in USD.
-	Cost    float64           `json:"cost"`
+	Cost    *float64          `json:"cost,omitempty"`
 	BYOK    bool              `json:"is_byok"`
 	Prompts promptDetails     `json:"prompt_tokens_details"`
 	Details completionDetails `json:"completion_tokens_details"`
@@ -302,14 +302,21 @@ func (t *turn) envelopeOf(text string) *envelope {
 	}
 	nano := prompt*model.PromptNanoUSD + completion*model.CompletionNanoUSD
 	t.x.NanoUSD = nano
-	return &envelope{
+	e := &envelope{
 		ID: t.generationID(), Provider: model.Provider, Model: model.ID, Object: "chat.completion", Created: time.Now().Unix(),
 		Choices: []choice{{FinishReason: finish, Native: finish, Message: message{Role: "assistant", Content: &text}}},
 		Usage: usage{
-			Prompt: prompt, Completion: completion, Total: prompt + completion, Cost: usd(nano),
+			Prompt: prompt, Completion: completion, Total: prompt + completion,
 			Details: completionDetails{Reasoning: reasoning},
 		},
 	}
+	switch cost := usd(nano); {
+	case t.model.BYOK:
+		e.Usage.BYOK, e.Usage.Cost, e.Usage.Costs.Upstream = true, new(0.0), &cost
+	case !t.model.TellsNoCost:
+		e.Usage.Cost = &cost
+	}
+	return e
 }
 
 func (t *turn) generationID() string {
@@ -337,7 +344,7 @@ func (t *turn) charge(e *envelope) {
 	s.spent += t.x.NanoUSD
 	if !s.config.Lean {
 		s.generations[e.ID] = generation{
-			ID: e.ID, Model: e.Model, Provider: e.Provider, Cost: e.Usage.Cost,
+			ID: e.ID, Model: e.Model, Provider: e.Provider, Cost: usd(t.x.NanoUSD),
 			Prompt: e.Usage.Prompt, Complete: e.Usage.Completion, Latency: time.Since(t.x.Start).Milliseconds(),
 		}
 	}
@@ -426,6 +433,10 @@ type Model struct {
 	ReasoningTokens int64
 	// Provider answers for it.
 	Provider string
+	// TellsNoCost: neither /models nor answers say what it costs.
+	TellsNoCost bool
+	// BYOK: the user's own key pays the provider, and answers say so.
+	BYOK bool
 	// MaxCompletion is the most tokens of a reply; more are refused. 0 = no limit.
 	MaxCompletion int64
 	// Refuses are parameters that it does not take: 400, as OpenAI words it. It
@@ -471,14 +482,18 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 	list := []object{}
 	for i := range s.config.Models {
 		m := &s.config.Models[i]
-		list = append(list, object{
+		described := object{
 			"id": m.ID, "canonical_slug": m.ID, "name": m.ID, "context_length": m.ContextLength,
 			"supported_parameters": m.Parameters,
 			"pricing": object{
 				"prompt": decimal(m.PromptNanoUSD), "completion": decimal(m.CompletionNanoUSD), "request": "0",
 			},
 			"top_provider": object{"context_length": m.ContextLength, "max_completion_tokens": orNil(m.MaxCompletion)},
-		})
+		}
+		if m.TellsNoCost {
+			delete(described, "pricing")
+		}
+		list = append(list, described)
 	}
 	writeJSON(w, http.StatusOK, object{"data": list})
 }

@@ -69,6 +69,7 @@ const (
 	Unauthorized      Fault = "401"                //
 	Forbidden         Fault = "403"                // the key may not use the model
 	DailyLimit        Fault = "429_daily"          // a limit that lifts tomorrow
+	Redirect          Fault = "307"                // to ServerConfig.RedirectTo
 	DataPolicy        Fault = "404_data_policy"    // no provider that the account allows
 	Moderation        Fault = "403_moderation"     //
 	Guardrail         Fault = "403_guardrail"      //
@@ -105,7 +106,7 @@ func FinalFaults() []Fault {
 
 // StoppingFaults are the faults after which no request can succeed.
 func StoppingFaults() []Fault {
-	return []Fault{Unauthorized, Forbidden, PaymentRequired, NotFound, DailyLimit, DataPolicy}
+	return []Fault{Unauthorized, Forbidden, PaymentRequired, NotFound, DailyLimit, DataPolicy, Redirect}
 }
 
 // inject serves a fault.
@@ -467,6 +468,10 @@ func (t *turn) status(f Fault) {
 		e.Metadata = map[string]any{"patterns": []string{"prompt-injection"}}
 	case Refusal, ContentFilter:
 		t.refusal(f)
+		return
+	case Redirect:
+		t.x.Status = http.StatusTemporaryRedirect
+		http.Redirect(t.w, t.r, t.server.config.RedirectTo+"/chat/completions", http.StatusTemporaryRedirect)
 		return
 	case Forbidden:
 		status = 403

@@ -61,7 +61,7 @@ func TestServerAnswers(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &e); err != nil {
 		t.Fatal(err)
 	}
-	if e.Model != "fake/judge" || e.Provider != "Fake" || e.Usage.Cost == 0 || resp.Header.Get("X-Generation-Id") != e.ID {
+	if e.Model != "fake/judge" || e.Provider != "Fake" || (e.Usage.Cost == nil || *e.Usage.Cost == 0) || resp.Header.Get("X-Generation-Id") != e.ID {
 		t.Errorf("envelope %+v", e)
 	}
 	r := &judge.Request{

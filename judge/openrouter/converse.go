@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -237,6 +238,10 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	cost, known := c.price(x, f)
 	cost = j.budget.settle(held, cost, known, int64(x.envelope.Usage.Prompt+x.envelope.Usage.Completion))
 	c.cost += cost
+	if !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
+		// The answer is kept; nothing more is asked.
+		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Tip: "set judge.prices.prompt and judge.prices.completion, or leave judge.max_cost_usd out"})
+	}
 	if f == nil {
 		e, f = c.judgeReply(x)
 	}
@@ -256,6 +261,15 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	return nil, f, nil
 }
 
+// free reports whether calls cost nothing: the endpoint is on this machine, and
+// neither the settings nor it have named a price.
+func (j *Judge) free() bool {
+	return j.config.loopback() && j.budget.rate() == 0 && !slices.ContainsFunc(j.config.models(), func(model string) bool {
+		_, priced := j.priceOf(model)
+		return priced
+	})
+}
+
 // reserve sets aside what the call can cost.
 func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	j := c.judge
@@ -263,6 +277,8 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	prompt := c.request.tokens() + int64(len(c.turns))/3
 	if p, ok := j.priceOf(c.member.model); ok {
 		most = p.cost(prompt, c.maxTokens)
+	} else if j.free() {
+		most = 0
 	} else if rate := j.budget.rate(); rate > 0 {
 		most = nanoUSD(rate * float64(prompt+c.maxTokens))
 	}
@@ -307,11 +323,16 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 	u := &x.envelope.Usage
 	p, priced := c.judge.priceOf(c.member.model)
+	cost, told := u.cost()
 	switch {
-	case u.Cost.told && x.err == nil:
-		return nanoUSD(u.Cost.usd), true
+	case told && x.err == nil:
+		return cost, true
 	case f == nil && priced:
 		return p.cost(int64(u.Prompt), int64(u.Completion)), true
+	case c.judge.free():
+		return 0, true
+	case f == nil:
+		return 0, false
 	case f != nil && f.billed && priced:
 		return p.cost(c.request.tokens(), c.maxTokens), false
 	case f != nil && f.billed:

@@ -64,6 +64,11 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 	if err == nil {
 		return nil
 	}
+	if x.moved != "" {
+		f := &failure{status: x.status, err: x.err}
+		j.stopping(f, judge.StopMoved)
+		return f
+	}
 	if x.err != nil {
 		// No whole response. If the request went out, the provider may have
 		// done its work and be paid for it.

@@ -14,6 +14,7 @@ var hints = []struct {
 	{regexp.MustCompile(`data policy|privacy|guardrail restrictions`), "allow its providers in the privacy settings of the account, or name another model"},
 	{regexp.MustCompile(`requested parameters`), "leave require_parameters out of judge.provider, or name another model"},
 	{tooLongWords, "ask for less at once: performance.batch_size, judge.evidence: span, or a model that reads more"},
+	{regexp.MustCompile(`a redirect to`), "if that is the service that you mean, set judge.base_url to it"},
 	{regexp.MustCompile(`no such host|server misbehaving|name resolution`), "look at the host in judge.base_url, and at the network"},
 	{regexp.MustCompile(`connection refused`), "start the server, or look at judge.base_url"},
 	{regexp.MustCompile(`certificate|tls:`), "look at judge.base_url: its certificate is not one that this machine trusts"},

@@ -114,7 +114,7 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 	var err error
 	j.modelsOnce.Do(func() {
 		known := &catalogue{models: make(map[string]ModelInfo)}
-		if j.config.Kind == KindOpenRouter {
+		if j.config.Kind == KindOpenRouter || j.config.MaxCostNanoUSD > 0 {
 			var list []ModelInfo
 			if list, err = j.Models(ctx); err == nil {
 				for _, m := range list {

@@ -19,7 +19,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -89,10 +91,13 @@ func New(config Config) (*Judge, error) {
 	}
 	j.outage = &outage{now: config.Now, most: config.MaxOutage}
 	j.halted, j.halt = context.WithCancelCause(context.Background())
-	j.http = config.HTTP
-	if j.http == nil {
-		j.http = &http.Client{Transport: newTransport(config.Concurrency)}
+	j.http = &http.Client{Transport: newTransport(config.Concurrency)}
+	if config.HTTP != nil {
+		own := *config.HTTP
+		j.http = &own
 	}
+	// What a request says is for its endpoint alone.
+	j.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	clientConfig := openai.DefaultConfig(config.Key)
 	clientConfig.BaseURL = config.BaseURL
 	clientConfig.HTTPClient = &doer{client: j.http, headers: config.Headers}
@@ -341,6 +346,16 @@ func (c *Config) schema() string {
 		return judge.SchemaNecessity
 	}
 	return judge.Schema
+}
+
+// loopback reports whether requests stay on this machine.
+func (c *Config) loopback() bool {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // endpoint is where requests go.

@@ -288,12 +288,26 @@ type usage struct {
 	Prompt     amount `json:"prompt_tokens"`
 	Completion amount `json:"completion_tokens"`
 	Cost       money  `json:"cost"`
-	Prompts    struct {
+	BYOK       bool   `json:"is_byok"` // the provider charges a key of the user's own
+	Costs      struct {
+		Upstream money `json:"upstream_inference_cost"`
+	} `json:"cost_details"`
+	Prompts struct {
 		Cached amount `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
 	Completions struct {
 		Reasoning amount `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
+}
+
+// cost is what the endpoint says that a call has cost, told is false if it says
+// nothing: its own charge, and with a key of the user's own that of the provider.
+func (u *usage) cost() (nano int64, told bool) {
+	usd, told := u.Cost.usd, u.Cost.told
+	if u.BYOK && u.Costs.Upstream.told {
+		usd, told = usd+u.Costs.Upstream.usd, true
+	}
+	return nanoUSD(usd), told
 }
 
 // A label is a name that may be written as a number; anything else is "".
@@ -489,7 +503,8 @@ const maxResponse = 8 << 20
 type exchange struct {
 	body []byte // to send
 
-	status   int // of HTTP; 0 if no response came
+	status   int    // of HTTP; 0 if no response came
+	moved    string // where a redirect points, which is not followed
 	header   http.Header
 	raw      []byte // body of the response
 	envelope envelope
@@ -529,6 +544,11 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 	}
 	defer resp.Body.Close()
 	x.status, x.header = resp.StatusCode, resp.Header
+	if to, err := resp.Location(); err == nil && resp.StatusCode/100 == 3 {
+		x.moved = to.Scheme + "://" + to.Host + to.Path
+		x.err = fmt.Errorf("status %d: a redirect to %s", resp.StatusCode, x.moved)
+		return nil, x.err
+	}
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	x.raw = raw
 	switch {

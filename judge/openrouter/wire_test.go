@@ -482,3 +482,22 @@ func TestPromptShape(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownCost: with a budget, and an endpoint elsewhere that says nothing of what
+// calls cost, the first answer is kept and nothing more is asked.
+func TestUnknownCost(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true, Models: []judgetest.Model{{ID: "fake/judge", ContextLength: 9000, TellsNoCost: true}}})
+	defer s.Close()
+	j := newTestJudge(t, s, func(c *Config) { c.HTTP, c.MaxCostNanoUSD = s.Client(), 1e9 })
+	rows := rowsOf(3)
+	if _, err := j.Judge(t.Context(), rows[0]); err != nil {
+		t.Fatal(err)
+	}
+	_, err := j.Judge(t.Context(), rows[1])
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopPrice || !strings.Contains(stop.Tip, "judge.prices") {
+		t.Errorf("error %v", err)
+	}
+	if n := s.Counts().Requests; n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ibid/judge/judgetest"
+)
+
+// A said is what a process has written so far.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// start starts a run without waiting for it; ended gets its error.
+func (l *liveTest) start(id string, more ...string) (process *exec.Cmd, stderr *said, ended chan error) {
+	l.Helper()
+	args := l.args(id, more...)
+	stderr, ended = new(said), make(chan error, 1)
+	process = exec.Command("ibid", append(args[:2:2], args[3:]...)...) // without -q
+	process.Dir, process.Stderr = l.dir, stderr
+	if err := process.Start(); err != nil {
+		l.Fatal(err)
+	}
+	go func() { ended <- process.Wait() }()
+	return process, stderr, ended
+}
+
+// until waits for what a run has done.
+func (l *liveTest) until(what string, ended chan error, done func() bool) {
+	l.Helper()
+	for !done() {
+		select {
+		case err := <-ended:
+			l.Fatalf("the run ended before %s: %v", what, err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestLiveDrained interrupts a run: what is under way is waited for, and not asked
+// again when the run goes on.
+func TestLiveDrained(t *testing.T) {
+	const rows, concurrency = 25, "10"
+	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		t.Run(sig.String(), func(t *testing.T) {
+			l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(250 * time.Millisecond)})
+			process, stderr, ended := l.start("drained", "--set", "judge.concurrency="+concurrency)
+			l.until("ten calls were under way", ended, func() bool { return l.server.Counts().MaxInFlight == 10 })
+			if err := process.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			if code := exitCode(<-ended); code != want || !strings.Contains(stderr.String(), "waiting for calls under way: 10; they are paid for; interrupt again to end at once") {
+				t.Errorf("exit code %d, want %d\n%s", code, want, stderr)
+			}
+			if n := l.server.Counts().Answers; n != 11 {
+				t.Errorf("%d answers were taken, want that of the first call and of the ten under way", n)
+			}
+			l.must("drained")
+			if twice := judgetest.PaidTwice(l.server.Log()); len(twice) > 0 || l.server.Counts().Answers != rows {
+				t.Errorf("%d answers for %d rows, paid twice: %v", l.server.Counts().Answers, rows, twice)
+			}
+		})
+	}
+}
+
+// TestLiveInterruptedTwice ends a run whose calls would take long.
+func TestLiveInterruptedTwice(t *testing.T) {
+	l := newLiveTest(t, 5, judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Hang}, FaultShare: 1})
+	process, stderr, ended := l.start("twice")
+	l.until("a call was under way", ended, func() bool { return l.server.Counts().MaxInFlight > 0 })
+	for _, told := range []string{"", "waiting for calls under way: 1;"} {
+		l.until("it was told to wait", ended, func() bool { return strings.Contains(stderr.String(), told) })
+		if err := process.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-ended; err == nil {
+		t.Errorf("the run ended well\n%s", stderr)
+	}
+}
