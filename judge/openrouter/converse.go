@@ -356,6 +356,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		return nil, &failure{class: Transient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length":
 		*c.replies--
+		bad.shaped = true
 		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
 		var more bool
 		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
@@ -375,6 +376,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	if c.request.head.schema != "" {
 		p.replied(c.sent, !is || !noJSON.NoJSON)
 	}
+	bad.shaped = !is || !noJSON.NoJSON
 	if err != nil {
 		bad.err = err
 		c.repair(text, err.Error())

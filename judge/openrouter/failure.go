@@ -43,6 +43,8 @@ type failure struct {
 	stop   *judge.StopError // of class Stop
 	// billed: the answer may be charged although nobody has seen its price.
 	billed bool
+	// shaped: it is a reply to the question, but not a good one.
+	shaped bool
 	words  string // what the service says, in lower case
 }
 

@@ -25,7 +25,7 @@ type opening struct {
 	open chan struct{} // closed when all may ask
 	once sync.Once
 
-	failures int // calls that failed so far; of whoever has the turn
+	failures int // calls, and questions, that failed so far; of whoever has the turn
 }
 
 func newOpening() *opening {
@@ -133,7 +133,7 @@ func (c *conversation) failing(f *failure) error {
 	if j.outage.failed() {
 		return j.giveUp(f, fmt.Sprintf("no answer for %v", j.config.MaxOutage))
 	}
-	if !c.alone || f.class == Flow {
+	if !c.alone || f.class == Flow || f.shaped {
 		return nil
 	}
 	if c.member.opening.failures++; c.member.opening.failures > j.config.Retries {
@@ -144,6 +144,13 @@ func (c *conversation) failing(f *failure) error {
 
 // leftOpen decides what a question that stays without an answer means for the run.
 func (c *conversation) leftOpen(f *failure) error {
+	if c.alone && f.shaped {
+		// One question may be hard; the first few together show that the model is not up
+		// to it.
+		if c.member.opening.failures++; c.member.opening.failures > c.judge.config.Retries {
+			return c.judge.giveUp(f, fmt.Sprintf("the first %s", counted(c.member.opening.failures, "question")))
+		}
+	}
 	if (f.class == Transient || f.class == Content) && c.judge.outage.gaveUp(f.class) {
 		return c.judge.giveUp(f, fmt.Sprintf("%d questions in a row", outageQuestions))
 	}

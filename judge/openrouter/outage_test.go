@@ -1,9 +1,12 @@
 package openrouter
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"ibid/judge/judgetest"
 )
 
 // TestOutage: twenty questions in a row that were given up for one class, over ten
@@ -65,5 +68,37 @@ func TestHint(t *testing.T) {
 		if got := Hint(text); got != want {
 			t.Errorf("Hint(%q) = %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestOpening: one row that the model cannot manage does not end a run, even if it is
+// the first; several do.
+func TestOpening(t *testing.T) {
+	rows := rowsOf(12)
+	for name, tt := range map[string]struct {
+		bad         func(*judgetest.Prompt) bool
+		failed, max int // rows without a verdict, calls
+	}{
+		"one row": {func(p *judgetest.Prompt) bool {
+			return strings.Contains(p.User, rows[0].Claims[len(rows[0].Claims)-1].Text)
+		}, 1, 11 + 4},
+		"all": {func(*judgetest.Prompt) bool { return true }, 12, 4 * 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := judgetest.NewServer(judgetest.ServerConfig{Reply: func(p *judgetest.Prompt) string {
+				a := judgetest.OverlapAnswer(p)
+				if tt.bad(p) {
+					a.Claims = a.Claims[1:]
+				}
+				return a.String()
+			}})
+			defer s.Close()
+			j := newTestJudge(t, s, func(c *Config) { c.Retries = 3 })
+			j.members[0].opening = newOpening()
+			results := judgeAll(t.Context(), j, rows, 1)
+			if bad := failures(results); len(bad) != tt.failed || s.Counts().Requests > tt.max {
+				t.Errorf("%d rows failed after %d calls, want %d after at most %d: %q", len(bad), s.Counts().Requests, tt.failed, tt.max, bad)
+			}
+		})
 	}
 }
