@@ -10,10 +10,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"ibid/cmd/ibid/internal/cli"
-	"ibid/judge"
 )
 
 // version is set by the linker; see the Makefile.
@@ -31,14 +29,6 @@ func main() {
 	os.Exit(run())
 }
 
-// How long what is under way, and paid for, is waited for: as long as it takes after an
-// interrupt, for whoever sits there can interrupt again; less than service managers wait
-// after a termination.
-const (
-	interruptGrace = time.Duration(1<<63 - 1)
-	terminateGrace = 25 * time.Second
-)
-
 // run returns the exit code. The first interrupt or termination stops the
 // command cleanly, so that what is done is saved; the second kills the process.
 func run() int {
@@ -53,10 +43,10 @@ func run() int {
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
 		if s == syscall.SIGTERM {
 			caught.Store(cli.ExitTerminated)
-			cancel(&judge.Interrupt{Grace: terminateGrace})
+			cancel(cli.Terminated())
 		} else {
 			caught.Store(cli.ExitInterrupted)
-			cancel(&judge.Interrupt{Grace: interruptGrace})
+			cancel(cli.Interrupted())
 		}
 	}()
 

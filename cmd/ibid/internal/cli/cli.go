@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"ibid/harness"
 )
 
 // A Process is what a command knows of the process it runs in.
@@ -41,6 +43,13 @@ type app struct {
 	detail bool // -v
 	colour string
 }
+
+// Interrupted and Terminated are the causes for which the context of [Main] ends at a
+// signal: calls under way are waited for.
+func Interrupted() error { return harness.Interrupted() }
+
+// Terminated is as [Interrupted].
+func Terminated() error { return harness.Terminated() }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Process) int {
