@@ -19,6 +19,7 @@ type liveCase struct {
 
 	code   int
 	calls  int    // most requests for answers
+	spent  int64  // most nano-USD, but for one call; 0 = any
 	free   bool   // nothing is paid
 	parts  bool   // rows are asked in parts, which see less
 	stderr string // what a line of it is, as a regular expression; "" if there is no warning
@@ -107,12 +108,12 @@ func TestLiveCases(t *testing.T) {
 			config: model(judgetest.Model{ContextLength: context, TopError: true, ContextError: "The decoder prompt (length %d) is longer than the maximum model length of %d. Make sure that the number of tokens is smaller."}),
 		},
 		{
-			name: "budget that a router's first calls show", config: judgetest.ServerConfig{}, code: 4, calls: 6,
+			name: "budget that a router's first calls show", config: judgetest.ServerConfig{}, code: 4, calls: rows - 1, spent: 2_000_000,
 			args:   []string{"--model", "openrouter/auto", "--max-cost", "0.002"},
 			stderr: `ibid: stopped: the budget is reached: .*`,
 		},
 		{
-			name: "budget and costs as strings", config: always(judgetest.OddEnvelope), code: 4, calls: 6,
+			name: "budget and costs as strings", config: always(judgetest.OddEnvelope), code: 4, calls: rows - 1, spent: 2_000_000,
 			args:   []string{"--model", "openrouter/auto", "--max-cost", "0.002"},
 			stderr: `ibid: stopped: the budget is reached: .*`,
 		},
@@ -132,6 +133,13 @@ func TestLiveCases(t *testing.T) {
 			counts := l.server.Counts()
 			if code != c.code || counts.Requests > c.calls || c.parts && counts.Requests <= rows {
 				t.Errorf("exit code %d after %d calls, want %d and at most %d\n%s", code, counts.Requests, c.code, c.calls, stderr)
+			}
+			dearest := int64(0)
+			for _, x := range l.server.Log() {
+				dearest = max(dearest, x.NanoUSD)
+			}
+			if c.spent > 0 && counts.SpentNanoUSD > c.spent+dearest {
+				t.Errorf("%d nano-USD are spent, want at most %d and the price of a call, %d", counts.SpentNanoUSD, c.spent, dearest)
 			}
 			warned := strings.Count(stderr, "warning: ") > strings.Count(stderr, "questions share documents")
 			if c.stderr == "" && warned || c.stderr != "" && !regexp.MustCompile("(?m)^"+c.stderr+"$").MatchString(stderr) {
