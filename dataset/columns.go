@@ -394,6 +394,12 @@ func missingHint(column string, names []string) string {
 	if more := len(names) - listed; more > 0 {
 		names = append(slices.Clone(names[:listed]), fmt.Sprintf("and %d more", more))
 	}
+	switch {
+	case column == "id" && slices.Contains(names, "doc"):
+		return "it holds documents, not answers: ibid run ANSWERS --documents this file"
+	case column == "doc" && slices.Contains(names, "answer"):
+		return "it holds answers, not documents"
+	}
 	return fmt.Sprintf("map another name with columns: {name: %s}; the file has %s", column, strings.Join(names, ", "))
 }
 

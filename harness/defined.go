@@ -40,11 +40,11 @@ func (r reasonCounts) excused() (n int64) {
 	return n
 }
 
-// most is the commonest of the other reasons.
-func (r reasonCounts) most() string {
+// most is the commonest of some of the reasons.
+func (r reasonCounts) most(of func(why string) bool) string {
 	most := ""
 	for why, n := range r {
-		if !metrics.Excuses(why) && (most == "" || n > r[most] || n == r[most] && why < most) {
+		if of(why) && (most == "" || n > r[most] || n == r[most] && why < most) {
 			most = why
 		}
 	}
@@ -102,7 +102,7 @@ func mayBeFewDefined(row *runs.SummaryRow, minDefined float64) bool {
 // and whether that is too little.
 func definedOf(row *runs.SummaryRow, reasons reasonCounts, minDefined float64) (fewDefined, bool) {
 	all := row.N + row.Undefined
-	f := fewDefined{metric: row.Metric, defined: float64(row.N), rows: all - reasons.excused(), why: reasons.most()}
+	f := fewDefined{metric: row.Metric, defined: float64(row.N), rows: all - reasons.excused(), why: reasons.most(func(why string) bool { return !metrics.Excuses(why) })}
 	if share := *row.DefinedShare; share < f.defined/float64(all) { // some rows count in part
 		f.defined, f.noText = share*float64(all), true
 	}
@@ -136,6 +136,23 @@ func tooFewDefined(dir string, row *runs.SummaryRow, minDefined float64) (string
 		text += ": claims that cite no known text do not count"
 	}
 	return text, nil
+}
+
+// mostReason says for which reason most rows lack the metric of a row of the summary.
+func mostReason(dir string, row *runs.SummaryRow) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	in, err := rowsOfSlice(dir, row.Slice)
+	if err != nil {
+		return "", err
+	}
+	reasons := make(reasonCounts)
+	err = countReasons(dir, map[systemMetric]reasonCounts{{row.System, row.Metric}: reasons}, in)
+	if why := reasons.most(func(string) bool { return true }); why != "" {
+		return ", most because of " + why, err
+	}
+	return "", err
 }
 
 // findFewDefined finds the metrics of each system that are known of some rows, and of

@@ -175,11 +175,26 @@ func checkGates(c *configs.Config, baseline bool) error {
 		case g.Func.NeedsBaseline() && !baseline:
 			return g.Refuse(string(g.Func)+"() compares with another run", "name it: ibid run … --baseline RUN, or ibid gate RUN BASE")
 		}
+		if low, high := gateRange(g, &d); g.Number < low || g.Number > high {
+			return g.Refuse(fmt.Sprintf("%v is beyond the values that it can have, [%v, %v]", g.Number, low, high), "shares are fractions: 0.05 is 5 %")
+		}
 		if _, _, err := gateGroup(g, c.Slices); err != nil {
 			return g.Refuse(err.Error(), "a gate can name one system and one of the slices that the run makes: [system=a][lang=de]")
 		}
 	}
 	return nil
+}
+
+// gateRange is where the values are that a gate can look at: a limit beyond would decide
+// nothing.
+func gateRange(g configs.Gate, d *metrics.Definition) (low, high float64) {
+	switch g.Func {
+	case configs.PValue:
+		return 0, 1
+	case configs.Difference:
+		return d.Min - d.Max, d.Max - d.Min
+	}
+	return d.Min, d.Max
 }
 
 // gateGroup is the system and slice of the summary that a gate looks at.
@@ -283,12 +298,10 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = why
 		return out, nil
 	}
-	why, err := e.tooFewDefined(dir, row)
+	sign := e.signed(signs, row.System, row.Metric)
+	few, err := e.tooFewDefined(dir, row)
 	if err != nil {
 		return out, err
-	}
-	if sign := e.signed(signs, row.System, row.Metric); sign != "" {
-		why = sign
 	}
 	switch g.Func {
 	case configs.Low:
@@ -299,14 +312,20 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 		out.Value = row.Estimate
 	}
 	switch {
+	case sign != "":
+		out.Reason = sign
 	case out.Value == nil && row.Estimate != nil:
 		out.Reason = fmt.Sprintf("no interval: only an estimate over %d rows", row.N)
 	case out.Value == nil:
-		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined", row.N+row.Undefined, row.Undefined)
+		reason, err := mostReason(dir, row)
+		if err != nil {
+			return out, err
+		}
+		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined%s", row.N+row.Undefined, row.Undefined, reason)
 	case uncovered(row, e.MinCoverage):
 		out.Reason = coverageReason(row, e.MinCoverage)
-	case why != "":
-		out.Reason = why
+	case few != "":
+		out.Reason = few
 	default:
 		out.Verdict = verdictOf(g, *out.Value)
 	}

@@ -41,6 +41,8 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"arrow":     scriptArrow,
 	"interrupt": scriptInterrupt,
 	"resume":    scriptResume,
+	"wrong":     scriptWrong,
+	"wrongs":    scriptWrongs,
 }
 
 // usage stops a script that uses a command wrongly.
