@@ -30,7 +30,7 @@ type rowShown struct {
 	Sources   []sourceShown   `json:"sources"`
 	Truth     []string        `json:"truth,omitempty"`  // what annotators marked, in words
 	Calls     []callShown     `json:"calls,omitempty"`  // of the judge
-	Matrix    [][]string      `json:"matrix,omitempty"` // claims by sources in words, its header first
+	Matrix    [][]int         `json:"matrix,omitempty"` // claims by sources, see [verdictTable.codes]
 }
 
 type claimShown struct {
@@ -121,9 +121,7 @@ func (d *detailer) row(i int, undefined []string, in *rowTexts) *rowDetail {
 	for k := range view.Citations {
 		v.Citations = append(v.Citations, d.citation(view, i, k))
 	}
-	if t := view.Matrix.table(); t != nil {
-		v.Matrix = append([][]string{t.header}, t.rows...)
-	}
+	v.Matrix = view.Matrix.codes()
 	if in != nil && !view.parts.NoSpans {
 		for k := range v.Citations {
 			c := &v.Citations[k]

@@ -3,10 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/dataset/runs"
 )
 
@@ -92,10 +94,59 @@ func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 	return m
 }
 
-// table is the matrix in words, nil where the claims and citations beside it say all of
-// it: of one claim, or one citation.
+// The codes of a cell on the page; below codeNumber it is a degree.
+const (
+	codeBlank    = -1
+	codeUnscored = -2
+	codeNumber   = 10 // and the support in thousandths
+)
+
+// code is the cell as a number.
+func (c *verdictCell) code() int {
+	switch {
+	case c == nil:
+		return codeBlank
+	case c.Unscored != "":
+		return codeUnscored
+	case c.Support != nil && (c.Label == "" || c.Label == ibid.Unsure.String()):
+		return codeNumber + int(math.Round(*c.Support*1000))
+	}
+	degree, err := ibid.ParseDegree(c.Label)
+	if err != nil {
+		return codeBlank // of another version
+	}
+	return int(degree)
+}
+
+// small reports whether the claims and citations beside the matrix say all of it: it is of
+// one claim, or one citation.
+func (m *verdictTable) small() bool { return m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 }
+
+// codes are the matrix for the page, nil where it is small: the positions of citations,
+// then for each claim its position, its cells, all together, and elsewhere.
+func (m *verdictTable) codes() [][]int {
+	if m.small() {
+		return nil
+	}
+	head := make([]int, len(m.Citations))
+	for k, n := range m.Citations {
+		head[k] = int(n)
+	}
+	out := [][]int{head}
+	for i := range m.Claims {
+		r := &m.Claims[i]
+		line := []int{int(r.Claim)}
+		for _, c := range r.Cells {
+			line = append(line, c.code())
+		}
+		out = append(out, append(line, r.Joint.code(), r.Elsewhere.code()))
+	}
+	return out
+}
+
+// table is the matrix in words, nil where it is small.
 func (m *verdictTable) table() *table {
-	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
+	if m.small() {
 		return nil
 	}
 	t := &table{header: []string{"claim"}}

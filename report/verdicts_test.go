@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestVerdictTable(t *testing.T) {
 	data, err := json.Marshal(m)
 	if want := `{"claim":1,"cells":[null,{"support":null,"label":"unsure"}],"joint":{"support":0.5,"label":"unsure"},"elsewhere":{"support":0,"label":"none"}}`; err != nil || !strings.Contains(string(data), want) {
 		t.Errorf("%s, %v; want %s", data, err, want)
+	}
+	if got, want := fmt.Sprint(m.codes()), "[[0 2] [0 2 4 4 -1] [1 -1 0 510 1]]"; got != want {
+		t.Errorf("codes %s, want %s", got, want)
 	}
 	if m := newVerdictTable(nil); m != nil || m.table() != nil {
 		t.Errorf("%+v", m)

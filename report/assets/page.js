@@ -332,10 +332,13 @@ function light(box, k) {
   if (card) { card.classList.add("lit"); card.scrollIntoView({ block: "nearest" }); }
   if (mark) { mark.scrollIntoView({ block: "nearest" }); mark.focus({ preventScroll: true }); }
 }
-function matrixOf([head, ...rows]) {
+const DEGREES = ["unsure", "none", "partial", "mostly", "full", "contradicts"];
+const verdictText = (c) => c === -1 ? "" : c === -2 ? "no verdict" : c < 10 ? DEGREES[c] : ((c - 10) / 1000).toFixed(3);
+function matrixOf([cited, ...claims]) {
+  const head = ["claim", ...cited.map((k) => `[${k + 1}]`), "together", "elsewhere"];
   return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Claims by sources" }, el("table", null,
     el("thead", null, el("tr", null, head.map((h) => el("th", { scope: "col" }, h)))),
-    el("tbody", null, rows.map(([claim, ...cells]) => el("tr", null, el("th", { scope: "row" }, claim), cells.map((c) => el("td", null, c)))))));
+    el("tbody", null, claims.map(([claim, ...cells]) => el("tr", null, el("th", { scope: "row" }, String(claim + 1)), cells.map((c) => el("td", null, verdictText(c))))))));
 }
 function answerOf(box, record, view, passages) {
   const markers = new Map();
