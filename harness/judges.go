@@ -66,7 +66,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	}
 	if m := p.job.SameDataAs; m != nil {
 		info := judge.Info{Kind: m.Judge.Kind, Model: m.Judge.Model, Prompt: m.Judge.Prompt, Baseline: m.Judge.Baseline}
-		v, err := openRecorded(p.job.SameDataIn, info)
+		v, err := openKept(p.job.SameDataIn, info)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &UsageError{
 				Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),

@@ -22,12 +22,12 @@ import (
 // from cut on describe the current row.
 type judging struct {
 	judge     judge.Judge
-	info      judge.Info        // of it
-	recorded  *recordedVerdicts // the judge, if it is one; else nil
-	human     bool              // labels count whether a text is known or not
-	ofInput   bool              // the labels are verdicts in source_reference
-	whole     bool              // evidence is the whole text that a citation points into
-	windows   bool              // the judge can tell the cited words from what stands around them
+	info      judge.Info    // of it
+	kept      *keptVerdicts // the judge, if it is one; else nil
+	human     bool          // labels count whether a text is known or not
+	ofInput   bool          // the labels are verdicts in source_reference
+	whole     bool          // evidence is the whole text that a citation points into
+	windows   bool          // the judge can tell the cited words from what stands around them
 	edges     sentenceEdges
 	resolver  *dataset.Resolver
 	documents bool // the run has some
@@ -59,10 +59,10 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 		return nil, err
 	}
 	kind := p.job.judgeKind()
-	recorded, _ := p.judge.(*recordedVerdicts)
+	kept, _ := p.judge.(*keptVerdicts)
 	return &judging{
-		recorded: recorded,
-		judge:    p.judge, info: p.judge.Info(), human: kind == humanJudge || kind == recordedJudge, ofInput: kind == recordedJudge, whole: s.Judge.Evidence == "document",
+		kept:  kept,
+		judge: p.judge, info: p.judge.Info(), human: kind == humanJudge || kind == recordedJudge, ofInput: kind == recordedJudge, whole: s.Judge.Evidence == "document",
 		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && kind != recordedJudge && s.Judge.Mode == openrouter.Matrix,
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
@@ -138,8 +138,8 @@ func (j *judging) prepare(in *ibid.Answer) error {
 	switch {
 	case j.answer != nil && j.answer.split != nil:
 		j.cut.List = j.cutter.Rewrite(j.answer.split.Claims)
-	case j.split && j.recorded != nil:
-		claims, err := j.recorded.split(in.ID+"/"+in.System, len(j.cut.List))
+	case j.split && j.kept != nil:
+		claims, err := j.kept.split(in.ID+"/"+in.System, len(j.cut.List))
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 	}
 	r.Claims = append(r.Claims, j.claims...)
 	j.parts = j.parts[:0]
-	if !j.human && j.recorded == nil { // who recorded a verdict on a part as that on its claim
+	if !j.human && j.kept == nil { // who recorded a verdict on a part as that on its claim
 		for k := range j.claims {
 			j.addParts(k)
 		}

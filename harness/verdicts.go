@@ -85,7 +85,7 @@ func sourceOf(kind string) string {
 		return runs.FromHuman
 	case lexicalJudge:
 		return runs.FromRule
-	case replayJudge:
+	case replayJudge, recordedJudge:
 		return runs.FromFile
 	}
 	return runs.FromModel
@@ -223,31 +223,31 @@ func (j *judging) sufficient(sets [][]int) []string {
 	return out
 }
 
-// recordedVerdicts are those of another run over the same data. It is the judge of a
+// keptVerdicts are those of another run over the same data. It is the judge of a
 // run that is made from that one: it asks nobody.
-type recordedVerdicts struct {
+type keptVerdicts struct {
 	info  judge.Info
 	dir   string
 	first map[string]int64 // of each row, as id/system: its first verdict
 	ends  []int64          // of each row group of the file
 
 	mu    sync.Mutex
-	parts []recordedPart // that were read last
+	parts []keptPart // that were read last
 }
 
-// A recordedPart is one row group.
-type recordedPart struct {
+// A keptPart is one row group.
+type keptPart struct {
 	begin int64
 	rows  []runs.Judgment
 }
 
-// recordedParts is how many row groups are kept: workers read them in order, side by
+// keptParts is how many row groups are kept: workers read them in order, side by
 // side.
-const recordedParts = 16
+const keptParts = 16
 
-// openRecorded opens the verdicts of the run in dir.
-func openRecorded(dir string, info judge.Info) (*recordedVerdicts, error) {
-	v := &recordedVerdicts{info: info, dir: dir, first: make(map[string]int64)}
+// openKept opens the verdicts of the run in dir.
+func openKept(dir string, info judge.Info) (*keptVerdicts, error) {
+	v := &keptVerdicts{info: info, dir: dir, first: make(map[string]int64)}
 	f, err := parquet.OpenResult(filepath.Join(dir, runs.VerdictsFile))
 	if err != nil {
 		return nil, err
@@ -268,10 +268,10 @@ func openRecorded(dir string, info judge.Info) (*recordedVerdicts, error) {
 }
 
 // Info is that of the judge of the other run.
-func (v *recordedVerdicts) Info() judge.Info { return v.info }
+func (v *keptVerdicts) Info() judge.Info { return v.info }
 
 // of returns the verdicts on a row: what counts, then the votes.
-func (v *recordedVerdicts) of(row string) ([]runs.Judgment, error) {
+func (v *keptVerdicts) of(row string) ([]runs.Judgment, error) {
 	at, known := v.first[row]
 	if !known {
 		return nil, nil
@@ -295,22 +295,22 @@ func (v *recordedVerdicts) of(row string) ([]runs.Judgment, error) {
 }
 
 // part is the row group that holds a verdict.
-func (v *recordedVerdicts) part(at int64) (recordedPart, error) {
+func (v *keptVerdicts) part(at int64) (keptPart, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	g, _ := slices.BinarySearch(v.ends, at+1)
-	p := recordedPart{}
+	p := keptPart{}
 	if g > 0 {
 		p.begin = v.ends[g-1]
 	}
-	if i := slices.IndexFunc(v.parts, func(o recordedPart) bool { return o.begin == p.begin }); i >= 0 {
+	if i := slices.IndexFunc(v.parts, func(o keptPart) bool { return o.begin == p.begin }); i >= 0 {
 		return v.parts[i], nil
 	}
 	err := runs.Verdicts.ScanSome(v.dir, nil, func(at int64) bool { return p.begin <= at && at < v.ends[g] }, func(_ int64, r *runs.Judgment) error {
 		p.rows = append(p.rows, *r)
 		return nil
 	})
-	if len(v.parts) == recordedParts {
+	if len(v.parts) == keptParts {
 		v.parts = v.parts[1:]
 	}
 	v.parts = append(v.parts, p)
@@ -319,7 +319,7 @@ func (v *recordedVerdicts) part(at int64) (recordedPart, error) {
 
 // split returns the claims that a model made of the sentences of a row in the other run,
 // nil if it made none.
-func (v *recordedVerdicts) split(row string, sentences int) ([][]string, error) {
+func (v *keptVerdicts) split(row string, sentences int) ([][]string, error) {
 	all, err := v.of(row)
 	if err != nil {
 		return nil, err
@@ -340,7 +340,7 @@ func (v *recordedVerdicts) split(row string, sentences int) ([][]string, error) 
 }
 
 // Judge returns the verdict that the other run has on the row.
-func (v *recordedVerdicts) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
+func (v *keptVerdicts) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -93,7 +93,6 @@ func newDetailer(data *pageData, run int) *detailer {
 func (r *results) view(i int, answer *ibid.Answer) *RowView {
 	return NewRowView(&RowSource{
 		Run: r.run.Manifest, Display: r.run.display(), Parts: r.run.Parts, Answer: answer, Claims: r.opened[i].claims, Citations: r.opened[i].citations,
-		Verdicts: r.opened[i].verdicts,
 		Row:      &runs.Row{Key: runs.Key{ID: r.id[i], System: r.system[i], Row: r.row[i]}, Error: r.failed[i], Annotator: r.annotator[i]},
 	})
 }
@@ -121,7 +120,7 @@ func (d *detailer) row(i int, undefined []string, in *rowTexts) *rowDetail {
 	for k := range view.Citations {
 		v.Citations = append(v.Citations, d.citation(view, i, k))
 	}
-	v.Matrix = view.Matrix.codes()
+	v.Matrix = d.r.opened[i].verdicts.codes()
 	if in != nil && !view.parts.NoSpans {
 		for k := range v.Citations {
 			c := &v.Citations[k]

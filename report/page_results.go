@@ -70,7 +70,7 @@ type claim struct {
 type openedRow struct {
 	citations []runs.Citation
 	claims    []runs.Claim
-	verdicts  []runs.Judgment
+	verdicts  *verdictTable // nil where it is small
 }
 
 // readResults reads what the page shows of a run.
@@ -238,16 +238,28 @@ func (r *results) open(look func(i int) bool) error {
 	if err != nil {
 		return err
 	}
-	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "verbatim", "unscored"}
+	// The verdicts on a row follow each other; most rows need no table of them.
+	var of []runs.Judgment
+	end := func() {
+		if len(of) == 0 {
+			return
+		}
+		if t := newVerdictTable(of); !t.small() {
+			rowOf(of[0].Row).verdicts = t
+		}
+		of = of[:0]
+	}
+	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored"}
 	err = runs.Verdicts.Scan(r.run.Dir, columns, func(_ int64, v *runs.Judgment) error {
-		if row := rowOf(v.Row); row != nil {
-			for _, text := range []*string{&v.Evidence, &v.Label, &v.Unscored} {
-				*text = strings.Clone(*text)
-			}
-			row.verdicts = append(row.verdicts, *v)
+		if len(of) > 0 && of[0].Row != v.Row {
+			end()
+		}
+		if rowOf(v.Row) != nil {
+			of = append(of, *v)
 		}
 		return nil
 	})
+	end()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // an earlier version made the run
 	}

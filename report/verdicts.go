@@ -64,7 +64,7 @@ func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 		if v.Vote != nil || v.Annotator != nil || v.Claim == nil || v.Evidence == runs.ClaimEvidence {
 			continue
 		}
-		cell := &verdictCell{Support: v.Support, Label: v.Label, Verbatim: v.Verbatim != nil && *v.Verbatim, Unscored: v.Unscored}
+		cell := &verdictCell{Support: v.Support, Label: strings.Clone(v.Label), Verbatim: v.Verbatim != nil && *v.Verbatim, Unscored: strings.Clone(v.Unscored)}
 		switch r := row(*v.Claim); v.Evidence {
 		case runs.JointEvidence:
 			r.Joint = cell
@@ -118,9 +118,29 @@ func (c *verdictCell) code() int {
 	return int(degree)
 }
 
-// small reports whether the claims and citations beside the matrix say all of it: it is of
-// one claim, or one citation.
-func (m *verdictTable) small() bool { return m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 }
+// small reports whether the claims and citations beside the matrix say all of it: no claim
+// was held against two citations, and no citation against two claims.
+func (m *verdictTable) small() bool {
+	if m == nil || len(m.Claims) < 2 || len(m.Citations) < 2 {
+		return true
+	}
+	ofCitation := make([]int, len(m.Citations))
+	for i := range m.Claims {
+		ofClaim := 0
+		for k, c := range m.Claims[i].Cells {
+			if c == nil {
+				continue
+			}
+			if ofClaim++; ofClaim > 1 {
+				return false
+			}
+			if ofCitation[k]++; ofCitation[k] > 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // codes are the matrix for the page, nil where it is small: the positions of citations,
 // then for each claim its position, its cells, all together, and elsewhere.
