@@ -93,7 +93,7 @@ func newDetailer(data *pageData, run int) *detailer {
 func (r *results) view(i int, answer *ibid.Answer) *RowView {
 	return NewRowView(&RowSource{
 		Run: r.run.Manifest, Display: r.run.display(), Parts: r.run.Parts, Answer: answer, Claims: r.opened[i].claims, Citations: r.opened[i].citations,
-		Row:      &runs.Row{Key: runs.Key{ID: r.id[i], System: r.system[i], Row: r.row[i]}, Error: r.failed[i], Annotator: r.annotator[i]},
+		Row: &runs.Row{Key: runs.Key{ID: r.id[i], System: r.system[i], Row: r.row[i]}, Error: r.failed[i], Annotator: r.annotator[i]},
 	})
 }
 
