@@ -138,11 +138,6 @@ func (j *Judge) LoadPrices(ctx context.Context) error {
 	return err
 }
 
-// needsCatalogue reports whether calls must wait for what /models says.
-func (j *Judge) needsCatalogue() bool {
-	return j.config.MaxCostNanoUSD > 0 || len(j.config.Prices) > 0 || j.config.requiresParameters()
-}
-
 func (c *Config) requiresParameters() bool {
 	return c.Kind == KindOpenRouter && c.Provider["require_parameters"] == true
 }
