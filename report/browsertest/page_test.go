@@ -449,3 +449,21 @@ func TestTheme(t *testing.T) {
 	b.wait(`document.documentElement.dataset.theme === "dark"`)
 	b.quiet()
 }
+
+// TestClaimsBySources opens a row of which one claim cites two places and both claims cite
+// one: what was said of each is in a table, and what was not asked is blank.
+func TestClaimsBySources(t *testing.T) {
+	page := made(t, "claims by sources", func(dir string) string {
+		imported(t, dir, `{"id":"m","query":"What of the quay?","answer":"The quay is old. The quay cost 84 million crowns.","claims":[{"claim_id":"a","text":"The quay is old."},{"claim_id":"b","text":"The quay cost 84 million crowns."}],"citations":[{"doc":"d","start":0,"end":16,"claim_id":"a"},{"doc":"d","start":17,"end":49,"claim_id":"b"},{"doc":"d","start":0,"end":49,"claim_id":"b"}],"documents":[{"doc":"d","text":"The quay is old. The quay cost 84 million crowns. It rained."}]}
+`)
+		run(t, dir, "run", "rows.parquet", "--judge", "lexical", "--id", "m", "-q")
+		return filepath.Join(dir, "runs", "m", "report.html")
+	})
+	b := open(t, page, "#row=m/default", desktop)
+	b.wait(opened)
+	got := b.text(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].map((tr) => [...tr.children].map((c) => c.textContent).join("|")).join(" / ")`)
+	if want := "claim|[1]|[2]|[3]|together|elsewhere / 1|full|||full|full / 2||full|full|full|none"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	b.quiet()
+}
