@@ -61,7 +61,7 @@ func (c *Comparison) title() string {
 		names = append(names, CleanLine(s.Name))
 	}
 	title := CleanLine(c.Sides[0].Name) + " -> " + strings.Join(names, ", ")
-	if c.By == "system" {
+	if c.By != "run" {
 		title = "run " + CleanLine(c.Sides[0].Run) + ": " + CleanLine(c.Sides[0].Name) + " -> " + strings.Join(names, ", ")
 	}
 	return title

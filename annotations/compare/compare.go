@@ -25,7 +25,7 @@ import (
 // are.
 type Result struct {
 	Schema    string    `json:"schema"` // ibid.compare/v1
-	By        string    `json:"by"`     // "run" or "system"
+	By        string    `json:"by"`     // "run", or what the sides are within one: "system", "model" or "provider"
 	Level     float64   `json:"level"`  // of intervals; 1-Level is the alpha of tests
 	Power     float64   `json:"power"`  // that minimum detectable effects are for
 	Method    string    `json:"method"` // of intervals of means: analytic, bca or percentile

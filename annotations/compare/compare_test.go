@@ -233,7 +233,7 @@ func TestSeveralSystems(t *testing.T) {
 
 func TestSystemsOfOneRun(t *testing.T) {
 	run := write(t, "run", several(3, 0.4), nil)
-	r, err := compare.BySystem(run, compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)"), Base: "y"})
+	r, err := compare.By(run, "system", compare.Options{Metrics: quantities(t, "char_f1", "micro(char_f1)"), Base: "y"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestRanking(t *testing.T) {
 			*rows[i].f1 = min(1, max(0, *rows[i].f1+0.1*rng.NormFloat64()))
 		}
 	}
-	r, err := compare.BySystem(write(t, "run", rows, nil), compare.Options{Metrics: quantities(t, "char_f1")})
+	r, err := compare.By(write(t, "run", rows, nil), "system", compare.Options{Metrics: quantities(t, "char_f1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestRankingOfGaps(t *testing.T) {
 	with := func(more []row) *compare.Result {
 		t.Helper()
 		all := append(rows("all", .9, .9, .9, .9, .9, .1, .1, .1), rows("also", .8, .8, .8, .8, .8, .3, .3, .3)...)
-		r, err := compare.BySystem(write(t, "run", append(all, more...), nil), compare.Options{Metrics: quantities(t, "char_f1")})
+		r, err := compare.By(write(t, "run", append(all, more...), nil), "system", compare.Options{Metrics: quantities(t, "char_f1")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +362,7 @@ func TestOtherNames(t *testing.T) {
 	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{Base: "s", New: "v4"}); !errors.As(err, &usage) {
 		t.Errorf("no such system: %v", err)
 	}
-	if _, err := compare.BySystem(base, compare.Options{}); !errors.As(err, &usage) {
+	if _, err := compare.By(base, "system", compare.Options{}); !errors.As(err, &usage) {
 		t.Errorf("one system by itself: %v", err)
 	}
 }

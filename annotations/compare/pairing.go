@@ -16,7 +16,7 @@ type rowSet struct {
 // side selects the rows of a system, or of all those in keep if system is "".
 func side(r *Run, system string, keep map[string]bool) *rowSet {
 	s := &rowSet{run: r, system: system}
-	for i, name := range r.systems {
+	for i, name := range r.sides {
 		if name == system || system == "" && (keep == nil || keep[name]) {
 			s.rows = append(s.rows, i)
 		}

@@ -264,10 +264,15 @@ func first(names []string) string {
 	return names[0]
 }
 
-// BySystem compares the systems of one run with each other, every two of them.
-func BySystem(run *Run, o Options) (*Result, error) {
-	c, err := newComparison(run, o, "system")
+// By compares the systems of one run with each other, every two of them, or its models
+// or providers: by is "system", "model" or "provider". Rows without a model are left out;
+// a question that one model answered under two systems is a [*UsageError].
+func By(run *Run, by string, o Options) (*Result, error) {
+	c, err := newComparison(run, o, by)
 	if err != nil {
+		return nil, err
+	}
+	if err := run.groupBy(by); err != nil {
 		return nil, err
 	}
 	systems := run.Systems()
@@ -278,9 +283,12 @@ func BySystem(run *Run, o Options) (*Result, error) {
 		}
 		systems = slices.Insert(slices.Delete(systems, i, i+1), 0, o.Base)
 	}
+	if len(systems) == 0 {
+		return nil, &UsageError{Err: fmt.Errorf("no row of %s has a %s", run.Manifest.ID, by), Tip: "compare it --by system"}
+	}
 	if len(systems) < 2 {
 		return nil, &UsageError{
-			Err: fmt.Errorf("%s has one system, %s: there is nothing to compare it with", run.Manifest.ID, first(systems)),
+			Err: fmt.Errorf("%s has one %s, %s: there is nothing to compare it with", run.Manifest.ID, by, first(systems)),
 			Tip: "compare it with another run: ibid compare BASE NEW",
 		}
 	}
@@ -300,7 +308,7 @@ func BySystem(run *Run, o Options) (*Result, error) {
 // addSide adds a side under a name of its own.
 func (c *comparison) addSide(s *rowSet, run, system string) {
 	name := run
-	if c.result.By == "system" {
+	if c.result.By != "run" {
 		name = system
 	} else if system != "" {
 		name += "/" + system
@@ -432,7 +440,7 @@ func matching(values [][]string, value string) filter {
 func (c *comparison) noteSigns() {
 	for _, s := range c.sides {
 		for _, sign := range s.run.Manifest.Shown() {
-			ofSide := s.system == "" || s.system == sign.System
+			ofSide := s.system == "" || s.system == sign.System || c.result.By != "run" && c.result.By != "system"
 			text := sign.Sentence()
 			if c.result.By == "run" {
 				text += ", in " + s.run.Manifest.ID

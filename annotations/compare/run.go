@@ -22,6 +22,7 @@ type Run struct {
 	file       *parquet.ResultFile
 	ids        []string
 	systems    []string
+	sides      []string                       // what rows are grouped by: systems, or models or providers; "" for none
 	clusters   []string                       // what rows share, as names that no two kinds of cluster have in common
 	components []string                       // of the overall score
 	labelled   map[rowName]map[string]float64 // see people
@@ -63,6 +64,7 @@ func (r *Run) readKeys() error {
 		}
 		r.ids = append(r.ids, id.Strings...)
 		r.systems = append(r.systems, system.Strings...)
+		r.sides = append(r.sides, system.Strings...)
 		for i := range r.file.GroupRows(g) {
 			// A row without a cluster is its question's; the two kinds of names must not
 			// meet.
@@ -79,12 +81,41 @@ func (r *Run) readKeys() error {
 	return nil
 }
 
-// Systems lists the systems of the run, sorted.
+// groupBy makes the sides of the run its values of a column: "system", "model" or
+// "provider".
+func (r *Run) groupBy(by string) error {
+	if by == "system" {
+		return nil
+	}
+	values, err := runs.ReadSlices(r.Dir, r.file, by)
+	if err != nil {
+		return err
+	}
+	seen := make(map[question]string, len(values))
+	for i, of := range values {
+		r.sides[i] = ""
+		if len(of) == 0 {
+			continue
+		}
+		r.sides[i] = of[0]
+		answer := question{r.ids[i], of[0]}
+		if other, twice := seen[answer]; twice {
+			return &UsageError{
+				Err: fmt.Errorf("%s %s answered question %s twice, as %s and as %s", by, of[0], r.ids[i], other, r.systems[i]),
+				Tip: "compare them --by system",
+			}
+		}
+		seen[answer] = r.systems[i]
+	}
+	return nil
+}
+
+// Systems lists the systems of the run, or what it is grouped by, sorted.
 func (r *Run) Systems() []string {
 	var all []string
 	seen := make(map[string]bool)
-	for _, s := range r.systems {
-		if !seen[s] {
+	for _, s := range r.sides {
+		if s != "" && !seen[s] {
 			seen[s] = true
 			all = append(all, s)
 		}

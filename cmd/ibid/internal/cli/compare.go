@@ -33,7 +33,7 @@ type compareFlags struct {
 func (a *app) compareCommand() *cobra.Command {
 	f := &compareFlags{}
 	cmd := &cobra.Command{
-		Use:   "compare BASE NEW... | compare --by system RUN",
+		Use:   "compare BASE NEW... | compare --by system|model|provider RUN",
 		Short: "runs against a base run, or the systems of one run against each other",
 		Long: `compare says how much runs differ and whether that is more than chance. Rows are
 paired by id and system; rows without a counterpart are left out and listed. Sides
@@ -52,6 +52,7 @@ changed.`,
 		Example: `  ibid compare runs/monday runs/tuesday
   ibid compare runs/monday runs/tuesday --metric char_f1 --metric 'micro(char_recall)' --slice lang
   ibid compare runs/monday --by system
+  ibid compare runs/monday --by model
   ibid compare runs/old runs/new --system v1=v2 --format markdown
   ibid compare runs/monday runs/tuesday --all -o differences.parquet
   ibid compare --plan runs/monday runs/tuesday --delta 0.03`,
@@ -59,7 +60,7 @@ changed.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.by, "by", "run", "what to compare: run, or system within one run")
+	flags.StringVar(&f.by, "by", "run", "what to compare: run, or within one run system, model or provider")
 	flags.StringVar(&f.system, "system", "", "compare this system only, BASE or BASE=NEW if it is named otherwise; with --by system, the base")
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric that decides, such as char_f1 or 'micro(char_f1)' (may be repeated)")
 	flags.StringArrayVar(&f.slices, "slice", nil, "look at the values of this tag, too, or of provider, model or source_type (may be repeated)")
@@ -81,7 +82,7 @@ func (f *compareFlags) options() (compare.Options, error) {
 	o := compare.Options{
 		All: f.all, Slices: f.slices, Force: f.force, Level: f.level, Power: f.power, Method: f.method, Resamples: f.resamples,
 	}
-	if err := oneOf("--by", f.by, "run", "system"); err != nil {
+	if err := oneOf("--by", f.by, "run", "system", "model", "provider"); err != nil {
 		return o, err
 	}
 	if f.method != "" {
@@ -115,8 +116,10 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 		return err
 	}
 	switch {
-	case f.by == "system" && len(args) > 1:
-		return &usageError{err: errors.New("--by system compares the systems of one run"), hint: "name one run"}
+	case f.by != "run" && len(args) > 1:
+		return &usageError{err: fmt.Errorf("--by %[1]s compares the %[1]ss of one run", f.by), hint: "name one run"}
+	case f.by != "run" && f.by != "system" && len(f.gates) > 0:
+		return &usageError{err: fmt.Errorf("gates are over systems, not %ss", f.by), hint: "--by system"}
 	case len(f.deltas) > 0 && !f.plan:
 		return &usageError{err: errors.New("--delta is for --plan")}
 	case f.plan && len(f.gates) > 0:
@@ -197,8 +200,8 @@ func (a *app) comparison(by string, dirs []string, o compare.Options) (*compare.
 	}
 	var r *compare.Result
 	var err error
-	if by == "system" {
-		r, err = compare.BySystem(all[0], o)
+	if by != "run" {
+		r, err = compare.By(all[0], by, o)
 	} else {
 		r, err = compare.Runs(all[0], all[1:], o)
 	}
@@ -291,7 +294,7 @@ func (a *app) planAlone(f *compareFlags, o compare.Options, dir string) error {
 	var plan *compare.Plan
 	if len(run.Systems()) > 1 {
 		var r *compare.Result
-		if r, err = compare.BySystem(run, o); err == nil {
+		if r, err = compare.By(run, "system", o); err == nil {
 			plan = compare.NewPlan(r, f.deltas)
 		}
 	} else {

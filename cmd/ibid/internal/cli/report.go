@@ -194,7 +194,7 @@ func addComparison(o *report.PageOptions, data []report.RunData) error {
 	case len(all) > 1:
 		result, err = compare.Runs(all[0], all[1:], compare.Options{})
 	case len(all[0].Systems()) > 1:
-		result, err = compare.BySystem(all[0], compare.Options{})
+		result, err = compare.By(all[0], "system", compare.Options{})
 	default:
 		return nil
 	}
