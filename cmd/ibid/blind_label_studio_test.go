@@ -200,6 +200,7 @@ func studioResults(o opinion, data map[string]any, units func(string) int) []any
 // Studio, has the same opinions written into both, and wants the same agreement to the
 // last digit: through offsets that count code points as through UTF-16 units.
 func TestBlindThroughLabelStudio(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "rows.jsonl"), []byte(blindRows()), 0o666); err != nil {
 		t.Fatal(err)

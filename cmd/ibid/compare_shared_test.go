@@ -14,6 +14,7 @@ import (
 // their shares of cited claims that hold differ by as much as an independent program
 // says.
 func TestCompareExpertQA(t *testing.T) {
+	t.Parallel()
 	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
 	if err != nil {
 		t.Fatal(err)

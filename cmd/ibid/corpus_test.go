@@ -19,6 +19,7 @@ const corpusTolerance = 1e-9
 // the figures in the summary, in what show prints, and those that the rows give
 // with the expected ones. The script evidence covers the same ground in small.
 func TestEvidenceInference(t *testing.T) {
+	t.Parallel()
 	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
 	if err != nil {
 		t.Fatal(err)

@@ -72,6 +72,7 @@ func (d *driftTest) mustNight(id string, more ...string) {
 // rows are kept; nights with the same judge compare, and after the judge moved there
 // is neither a comparison nor a verdict of a gate.
 func TestLiveDrift(t *testing.T) {
+	t.Parallel()
 	d := newDriftTest(t, judgetest.ServerConfig{})
 	d.mustNight("one")
 	asked := d.server.Counts().Requests
@@ -177,6 +178,7 @@ func mustFail(t *testing.T, dir string, want int, args ...string) string {
 // TestLiveDriftKilled: a run that is killed at any moment pays for no anchor again,
 // and ends in the same bytes.
 func TestLiveDriftKilled(t *testing.T) {
+	t.Parallel()
 	const concurrency, most = 5, 12
 	d := newDriftTest(t, judgetest.ServerConfig{Latency: judgetest.Constant(30 * time.Millisecond)})
 	started := time.Now()
@@ -207,6 +209,7 @@ func TestLiveDriftKilled(t *testing.T) {
 // TestLiveDriftBudget: anchors and rows share one budget, whichever of them it ends
 // at, and a forecast says what both take.
 func TestLiveDriftBudget(t *testing.T) {
+	t.Parallel()
 	d := newDriftTest(t, judgetest.ServerConfig{Latency: judgetest.Constant(2 * time.Millisecond)})
 	d.mustNight("whole")
 	whole := d.manifest("whole")
@@ -250,11 +253,12 @@ func TestLiveDriftBudget(t *testing.T) {
 // TestLiveDriftInterrupted: an interrupted run says how many anchors it has, and goes
 // on.
 func TestLiveDriftInterrupted(t *testing.T) {
+	t.Parallel()
 	d := newDriftTest(t, judgetest.ServerConfig{Latency: judgetest.Constant(200 * time.Millisecond)})
 	args := d.args("stopped", "--set", "judge.anchors.dataset=anchors.parquet", "--set", "judge.concurrency=2")
 	cmd := exec.CommandContext(t.Context(), "ibid", args...)
 	var stderr bytes.Buffer
-	cmd.Dir, cmd.Stderr = d.dir, &stderr
+	cmd.Dir, cmd.Env, cmd.Stderr = d.dir, environ(d.dir), &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,6 +285,7 @@ func TestLiveDriftInterrupted(t *testing.T) {
 // doubt the run, but the same command asks about their part of the anchors again, and
 // all of it is counted.
 func TestLiveDriftUnanswered(t *testing.T) {
+	t.Parallel()
 	d := newDriftTest(t, judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Refusal}, FaultShare: 1, MaxFaults: 5})
 	d.mustNight("half")
 	m := d.manifest("half")

@@ -22,7 +22,7 @@ func command(t *testing.T, dir string, args ...string) (stdout, stderr string, c
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "ibid", args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(dir), &out, &errs
 	code = exitCode(cmd.Run())
 	return out.String(), errs.String(), code
 }
@@ -77,6 +77,7 @@ func times(n int) int {
 // alone: not on the number of workers, and not on how often and when the run was
 // killed. Killing with SIGKILL leaves no time to tidy up.
 func TestDurability(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func runUntil(t *testing.T, dir string, something func() bool, args ...string) b
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "ibid", args...)
-	cmd.Dir, cmd.Stderr = dir, &stderr
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, environ(dir), &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -216,6 +217,7 @@ func onlyResults(t *testing.T, run string, further ...string) {
 // TestCompleteRun runs a complete run again: exit code 0, the summary once more,
 // and no file is touched.
 func TestCompleteRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "-q")
 	// Rows that are errors would be tried again; in German there is none.
@@ -258,6 +260,7 @@ func modified(t *testing.T, dir string) map[string]time.Time {
 // TestSecondProcess stops a run in the middle and starts another one on the same
 // directory: it is refused and changes nothing, and the first one ends well.
 func TestSecondProcess(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
 		t.Fatal(err)

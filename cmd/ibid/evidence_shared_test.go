@@ -20,6 +20,7 @@ import (
 // the score must be that of the offsets as published, but for the white space around
 // passages, which no quote can tell.
 func TestDriftedEvidence(t *testing.T) {
+	t.Parallel()
 	shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ func sameJudged(t *testing.T, what string, got, want map[string][]byte) {
 // TestJudgedRun: verdicts of the baseline do not depend on the number of workers,
 // and rescoring with a threshold gives what a run with that threshold gives.
 func TestJudgedRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "demo")
 	run := func(id string, args ...string) map[string][]byte {
@@ -58,6 +59,7 @@ func TestJudgedRun(t *testing.T) {
 
 // TestRescoreRefuses: rescoring keeps the judge and the data of its run.
 func TestRescoreRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "demo")
 	mustIbid(t, dir, "run", "demo/ibid.yaml", "--judge", "lexical", "--set", "gates=[]", "--id", "base", "-q")
@@ -100,6 +102,7 @@ type expertSystem struct {
 // import, run and rescore: attribution recall and precision, strict and lenient,
 // as an independent script computes them.
 func TestExpertQA(t *testing.T) {
+	t.Parallel()
 	shared := filepath.Join("..", "..", "..", "shared")
 	data, err := filepath.Abs(filepath.Join(shared, "data", "expertqa", "rand_test.jsonl"))
 	if err != nil {

@@ -30,6 +30,7 @@ type liveCase struct {
 // Where a run ends well, its verdicts are those of a plain service and its cost is
 // what the service has charged.
 func TestLiveCases(t *testing.T) {
+	t.Parallel()
 	const rows = 12
 	plain := newLiveTest(t, rows, judgetest.ServerConfig{})
 	plain.must("plain")

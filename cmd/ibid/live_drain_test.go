@@ -36,7 +36,7 @@ func (l *liveTest) start(id string, more ...string) (process *exec.Cmd, stderr *
 	args := l.args(id, more...)
 	stderr, ended = new(said), make(chan error, 1)
 	process = exec.Command("ibid", append(args[:2:2], args[3:]...)...) // without -q
-	process.Dir, process.Stderr = l.dir, stderr
+	process.Dir, process.Env, process.Stderr = l.dir, environ(l.dir), stderr
 	if err := process.Start(); err != nil {
 		l.Fatal(err)
 	}
@@ -59,6 +59,7 @@ func (l *liveTest) until(what string, ended chan error, done func() bool) {
 // TestLiveDrained interrupts a run: what is under way is waited for, and not asked
 // again when the run goes on.
 func TestLiveDrained(t *testing.T) {
+	t.Parallel()
 	const rows, concurrency = 25, "10"
 	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -84,6 +85,7 @@ func TestLiveDrained(t *testing.T) {
 
 // TestLiveInterruptedTwice ends a run whose calls would take long.
 func TestLiveInterruptedTwice(t *testing.T) {
+	t.Parallel()
 	l := newLiveTest(t, 5, judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Hang}, FaultShare: 1})
 	process, stderr, ended := l.start("twice")
 	l.until("a call was under way", ended, func() bool { return l.server.Counts().MaxInFlight > 0 })

@@ -29,12 +29,24 @@ type liveTest struct {
 
 const fakeKey = "sk-or-v1-a-key-that-must-not-appear"
 
+// keys are the API keys of what runs in a folder: tests run side by side and cannot share
+// an environment.
+var keys sync.Map
+
+// environ is the environment of a command in dir, nil for our own.
+func environ(dir string) []string {
+	if key, ok := keys.Load(dir); ok {
+		return append(os.Environ(), "OPENROUTER_API_KEY="+key.(string))
+	}
+	return nil
+}
+
 // newLiveTest writes rows and starts a service.
 func newLiveTest(t *testing.T, rows int, config judgetest.ServerConfig) *liveTest {
 	t.Helper()
 	config.Key = fakeKey
-	t.Setenv("OPENROUTER_API_KEY", fakeKey)
 	l := &liveTest{T: t, dir: t.TempDir(), server: judgetest.NewServer(config)}
+	keys.Store(l.dir, fakeKey)
 	t.Cleanup(l.server.Close)
 	if err := writeTowers(filepath.Join(l.dir, "towers.parquet"), rows); err != nil {
 		t.Fatal(err)
@@ -157,6 +169,7 @@ func writeTowers(path string, n int) error {
 
 // TestLiveClean judges 600 rows with one call each, and again with none.
 func TestLiveClean(t *testing.T) {
+	t.Parallel()
 	const rows = 600
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(5 * time.Millisecond), KeepBodies: true})
 	first := l.must("first")
@@ -205,6 +218,7 @@ func (l *liveTest) noKey() {
 // TestLiveFaults judges through faults of every kind that asking again mends, to
 // the results of a service without faults.
 func TestLiveFaults(t *testing.T) {
+	t.Parallel()
 	const rows = 600
 	clean := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
 	clean.must("clean")
@@ -228,6 +242,7 @@ func TestLiveFaults(t *testing.T) {
 // TestLiveFinal: rows that the service will not answer are unscored with the
 // reason, the others are judged, and the run has no verdict.
 func TestLiveFinal(t *testing.T) {
+	t.Parallel()
 	const rows = 300
 	// A row that is too long is asked in parts, and each part is another request.
 	faults := slices.DeleteFunc(judgetest.FinalFaults(), func(f judgetest.Fault) bool {
@@ -271,6 +286,7 @@ func TestLiveFinal(t *testing.T) {
 // TestLiveKilled kills runs after any number of answers and lets them go on: the results are
 // those of a run left in peace, and only what was under way is paid again.
 func TestLiveKilled(t *testing.T) {
+	t.Parallel()
 	const rows, concurrency = 900, 20
 	peace := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
 	started := time.Now()
@@ -305,6 +321,7 @@ func TestLiveKilled(t *testing.T) {
 // TestLiveShared runs three processes over the same rows and one store of
 // answers: nothing is paid twice.
 func TestLiveShared(t *testing.T) {
+	t.Parallel()
 	const rows = 400
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Lognormal(10*time.Millisecond, 0.5)})
 	var all sync.WaitGroup
@@ -330,6 +347,7 @@ func TestLiveShared(t *testing.T) {
 // TestLiveBudget: the budget stops a run before it is passed, exit code 4, and a
 // larger one lets it go on.
 func TestLiveBudget(t *testing.T) {
+	t.Parallel()
 	const rows, budget = 300, 0.02
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(2 * time.Millisecond)})
 	stderr, code := l.run("poor", "--max-cost", fmt.Sprint(budget))
@@ -355,6 +373,7 @@ func TestLiveBudget(t *testing.T) {
 // TestLiveStops: what no request can succeed after ends the run with exit code 4
 // and says what to do; once that is done, it goes on.
 func TestLiveStops(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		config judgetest.ServerConfig
@@ -368,7 +387,7 @@ func TestLiveStops(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLiveTest(t, 200, c.config)
-			t.Setenv("OPENROUTER_API_KEY", c.key)
+			keys.Store(l.dir, c.key)
 			stderr, code := l.run("stopped", "--model", c.model)
 			if code != 4 || !strings.Contains(stderr, c.want) || !strings.Contains(stderr, "hint: ") {
 				t.Errorf("exit code %d\n%s", code, stderr)
@@ -387,6 +406,7 @@ func TestLiveStops(t *testing.T) {
 // TestLiveNoCache: without a cache nothing of the answers is left, but a killed
 // run goes on from what it paid for.
 func TestLiveNoCache(t *testing.T) {
+	t.Parallel()
 	const rows = 300
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(20 * time.Millisecond)})
 	args := slices.DeleteFunc(l.args("bare", "--no-cache", "--set", "judge.concurrency=10"), func(s string) bool { return s == "--cache" || s == "judge.sqlite" })
@@ -404,6 +424,7 @@ func TestLiveNoCache(t *testing.T) {
 // TestLivePanel: two models judge together, both are paid, and the manifest says
 // how they agree.
 func TestLivePanel(t *testing.T) {
+	t.Parallel()
 	const rows = 60
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Reply: func(p *judgetest.Prompt) string {
 		a := judgetest.OverlapAnswer(p)
@@ -431,6 +452,7 @@ func TestLivePanel(t *testing.T) {
 // TestLiveTampering: what the judge says of attempts to steer it is counted,
 // warned of, and shown with the row, next to what was asked.
 func TestLiveTampering(t *testing.T) {
+	t.Parallel()
 	l := newLiveTest(t, 20, judgetest.ServerConfig{Seed: 1, Reply: func(p *judgetest.Prompt) string {
 		a := judgetest.OverlapAnswer(p)
 		if strings.Contains(p.Evidence[0].Text, "Tower 3 ") {
@@ -457,6 +479,7 @@ func TestLiveTampering(t *testing.T) {
 // keep the place of their sentence, a rerun asks nothing, faults change nothing, and
 // an invented number is asked about again and then leaves the row unscored.
 func TestLiveClaims(t *testing.T) {
+	t.Parallel()
 	invent := false
 	reply := func(p *judgetest.Prompt) string {
 		text := judgetest.Overlap(p)

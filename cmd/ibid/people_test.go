@@ -85,6 +85,7 @@ const fewResamples = "statistics.resamples=100"
 // TestAgreeEvidenceInference: two people marked evidence in medical articles and
 // said which way an outcome went.
 func TestAgreeEvidenceInference(t *testing.T) {
+	t.Parallel()
 	var want struct {
 		All struct {
 			Macro map[string]float64
@@ -150,6 +151,7 @@ func evidenceLabels(t *testing.T, path string) [][]string {
 // TestAgreeCrowd: five votes of a crowd on each of seven qualities; who voted does
 // not matter.
 func TestAgreeCrowd(t *testing.T) {
+	t.Parallel()
 	type alphas struct {
 		Nominal float64 `json:"alpha_nominal"`
 		Ordinal float64 `json:"alpha_ordinal"`
@@ -208,6 +210,7 @@ func writeVotes(t *testing.T, path string, rows []map[string]any, column string)
 // TestExercise: the exercise of the annotators' guide gives full marks to who
 // follows the guide, and to nobody else.
 func TestExercise(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source := filepath.Join("..", "..", "annotations", "exercise.jsonl")
 	data, err := os.ReadFile(source)
@@ -280,6 +283,7 @@ func judgePairs(t *testing.T, path, judge string, human [][]float64, scores []fl
 
 // TestCalibrateWiCE: four judges of 100 claims, as their authors measured them.
 func TestCalibrateWiCE(t *testing.T) {
+	t.Parallel()
 	type at struct{ F1, Accuracy float64 }
 	var want struct {
 		Judges map[string]struct {
@@ -352,6 +356,7 @@ func wiceClaims(t *testing.T) (ids []string, gold map[string]float64) {
 // TestCalibrateRAGChecker: preferences of two people for each of 280 pairs of
 // answers, and a judge's.
 func TestCalibrateRAGChecker(t *testing.T) {
+	t.Parallel()
 	type correlations struct {
 		Pearson  float64 `json:"pearson_x100"`
 		Spearman float64 `json:"spearman_x100"`

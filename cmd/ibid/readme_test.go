@@ -16,6 +16,7 @@ import (
 // folder that holds the files which the text says a user has. A manual that is
 // run cannot rot.
 func TestREADME(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: builds the program")
 	}

@@ -14,6 +14,7 @@ import (
 // cache: the results are the same to the byte, claims that failed among them, and other
 // settings give what a run from the cache gives.
 func TestLiveRescore(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		config judgetest.ServerConfig
@@ -38,7 +39,7 @@ func TestLiveRescore(t *testing.T) {
 			fresh := l.results("fresh")
 
 			l.server.Close()
-			t.Setenv("OPENROUTER_API_KEY", "")
+			keys.Store(l.dir, "")
 			for _, file := range []string{"judge.sqlite", "judge.sqlite-wal", "judge.sqlite-shm"} {
 				_ = os.Remove(filepath.Join(l.dir, file))
 			}

@@ -101,6 +101,7 @@ func partsDone(dir string) bool {
 // TestInterruptedImport interrupts an import that waits for more of its input: it
 // ends, and no file appears.
 func TestInterruptedImport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "ibid", "import", "jsonl", "-", "-o", "a.parquet", "--docs", "docs.parquet")
