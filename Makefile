@@ -25,8 +25,9 @@ test: ## run the tests; needs nothing but Go
 slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 resamples
 	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
 
+# The detector makes every process sleep for a second at its end; tests start thousands.
 race: ## run the tests under the race detector; needs cgo
-	CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
+	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
 
 fuzz: ## fuzz every target for FUZZTIME (20s) each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \

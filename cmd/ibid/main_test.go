@@ -19,5 +19,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script. The first line of a script says what it
 // promises.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands, Setup: func(env *testscript.Env) error {
+		env.Setenv("GORACE", os.Getenv("GORACE")) // settings of the race detector, if there is one
+		return nil
+	}})
 }
