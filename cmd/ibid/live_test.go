@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -480,10 +481,10 @@ func TestLiveTampering(t *testing.T) {
 // an invented number is asked about again and then leaves the row unscored.
 func TestLiveClaims(t *testing.T) {
 	t.Parallel()
-	invent := false
+	var invent atomic.Bool
 	reply := func(p *judgetest.Prompt) string {
 		text := judgetest.Overlap(p)
-		if invent && p.Sentences != nil {
+		if invent.Load() && p.Sentences != nil {
 			return strings.Replace(text, "90 m", "4711 m", 1)
 		}
 		return text
@@ -523,7 +524,7 @@ func TestLiveClaims(t *testing.T) {
 		t.Error(stderr)
 	}
 
-	invent = true
+	invent.Store(true)
 	if stderr, code := l.run("invented", "--set", "claims=model", "--cache", "other.sqlite"); code != 4 || !strings.Contains(stderr, "could not answer") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
