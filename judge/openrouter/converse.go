@@ -523,6 +523,9 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		}
 		if alone {
 			defer q.member.opening.leave()
+			if err := j.checkKey(waits); err != nil {
+				return nil, j.ended(err)
+			}
 		}
 		e, err := j.leases.hold(waits, key)
 		if err != nil {

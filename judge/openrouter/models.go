@@ -29,17 +29,17 @@ func (m *ModelInfo) Supports(parameter string) bool {
 }
 
 const (
-	modelsTimeout = 15 * time.Second
-	maxModels     = 32 << 20 // bytes
+	askingTimeout = 15 * time.Second // of what costs nothing
+	maxListing    = 32 << 20         // bytes
 )
 
-// Models asks the endpoint for its models. It costs nothing.
-func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
-	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
+// get asks the endpoint for what it tells beside answers. It costs nothing.
+func (j *Judge) get(ctx context.Context, what string) (status int, body []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askingTimeout)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, j.config.BaseURL+"/models", nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, j.config.BaseURL+"/"+what, nil)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	if j.config.Key != "" {
 		q.Header.Set("Authorization", "Bearer "+j.config.Key)
@@ -49,15 +49,23 @@ func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
 	}
 	resp, err := j.http.Do(q)
 	if err != nil {
-		return nil, fmt.Errorf("models: %w", j.plain(err))
+		return 0, nil, fmt.Errorf("%s: %w", what, j.plain(err))
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxModels))
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", j.plain(err))
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxListing)); err != nil {
+		return 0, nil, fmt.Errorf("%s: %w", what, j.plain(err))
 	}
-	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("models: %s", resp.Status)
+	return resp.StatusCode, body, nil
+}
+
+// Models asks the endpoint for its models. It costs nothing.
+func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
+	status, body, err := j.get(ctx, "models")
+	if err != nil {
+		return nil, err
+	}
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("models: status %d", status)
 	}
 	var list struct {
 		Data []struct {

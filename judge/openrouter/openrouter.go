@@ -55,6 +55,7 @@ type Judge struct {
 	halted  context.Context // ends when the judge stops
 	halt    context.CancelCauseFunc
 
+	keyOnce    sync.Once
 	modelsOnce sync.Once
 	catalogue  atomic.Pointer[catalogue] // nil until it is asked for
 }
