@@ -60,20 +60,20 @@ func (l *liveTest) until(what string, ended chan error, done func() bool) {
 // again when the run goes on.
 func TestLiveDrained(t *testing.T) {
 	t.Parallel()
-	const rows, concurrency = 25, "10"
+	const rows, concurrency = 60, "50"
 	for sig, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		t.Run(sig.String(), func(t *testing.T) {
-			l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(250 * time.Millisecond)})
+			l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Constant(time.Second)})
 			process, stderr, ended := l.start("drained", "--set", "judge.concurrency="+concurrency)
-			l.until("ten calls were under way", ended, func() bool { return l.server.Counts().MaxInFlight == 10 })
+			l.until("fifty calls were under way", ended, func() bool { return l.server.Counts().MaxInFlight == 50 })
 			if err := process.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
-			if code := exitCode(<-ended); code != want || !strings.Contains(stderr.String(), "waiting for calls under way: 10; they are paid for; interrupt again to end at once") {
+			if code := exitCode(<-ended); code != want || !strings.Contains(stderr.String(), "waiting for calls under way: 50; they are paid for; interrupt again to end at once") {
 				t.Errorf("exit code %d, want %d\n%s", code, want, stderr)
 			}
-			if n := l.server.Counts().Answers; n != 11 {
-				t.Errorf("%d answers were taken, want that of the first call and of the ten under way", n)
+			if n := l.server.Counts().Answers; n != 51 {
+				t.Errorf("%d answers were taken, want that of the first call and of the fifty under way", n)
 			}
 			l.must("drained")
 			if twice := judgetest.PaidTwice(l.server.Log()); len(twice) > 0 || l.server.Counts().Answers != rows {

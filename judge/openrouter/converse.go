@@ -143,6 +143,7 @@ func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
 		return c.give(judge.RateLimited, f)
 	}
 	c.waited += wait
+	c.judge.limiter.hold(wait)
 	return sleep(ctx, wait)
 }
 

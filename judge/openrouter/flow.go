@@ -26,6 +26,7 @@ type limiter struct {
 	limit    float64
 	inFlight int
 	waiting  []chan struct{} // closed to let one in, in order
+	until    time.Time       // nobody is let in before
 	begun    time.Time       // of the window
 	sent     int             // calls of the window that came back
 	lost     int             // of them refused for their number
@@ -49,7 +50,7 @@ func newLimiter(most int, now func() time.Time) *limiter {
 // acquire waits for room.
 func (l *limiter) acquire(ctx context.Context) error {
 	l.mu.Lock()
-	if len(l.waiting) == 0 && l.inFlight < int(l.limit) {
+	if len(l.waiting) == 0 && l.room() {
 		l.inFlight++
 		l.mu.Unlock()
 		return nil
@@ -105,9 +106,28 @@ func (l *limiter) adapt() {
 	l.begun, l.sent, l.lost = now, 0, 0
 }
 
+// hold lets nobody in for d if the bound is down to one call: the service takes fewer
+// than that, and whoever asked before would be refused, too.
+func (l *limiter) hold(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until := l.now().Add(d)
+	if int(l.limit) > 1 || !until.After(l.until) {
+		return
+	}
+	l.until = until
+	time.AfterFunc(d, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.admit()
+	})
+}
+
+func (l *limiter) room() bool { return l.inFlight < int(l.limit) && !l.now().Before(l.until) }
+
 // admit lets in as many as there is room for.
 func (l *limiter) admit() {
-	for len(l.waiting) > 0 && l.inFlight < int(l.limit) {
+	for len(l.waiting) > 0 && l.room() {
 		l.inFlight++
 		close(l.waiting[0])
 		l.waiting = l.waiting[1:]

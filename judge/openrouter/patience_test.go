@@ -1,0 +1,113 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/judgetest"
+)
+
+// withDefaults opens a judge as a run opens it when nothing is set, in simulated time.
+func withDefaults(t *testing.T, s *judgetest.Server) *Judge {
+	t.Helper()
+	j, err := New(Config{
+		BaseURL: s.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", HTTP: s.Client(), Retries: 3,
+		Timeout: 2 * time.Minute, MaxRateWait: 10 * time.Minute, MaxOutage: 10 * time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// TestSlowModel: fifty workers on a model that takes 20 calls a minute get all their
+// answers; none is given up for the limit.
+func TestSlowModel(t *testing.T) {
+	const rows = 400
+	requests := rowsOf(rows)
+	synctest.Test(t, func(t *testing.T) {
+		s := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true, Latency: flowLatency, Rate: 20.0 / 60, RetryAfter: 3 * time.Second})
+		defer s.Close()
+		j := withDefaults(t, s)
+		defer j.Close()
+		began := time.Now()
+		results := judgeAll(t.Context(), j, requests, 50)
+		if bad := failures(results); len(bad) > 0 {
+			t.Errorf("%d of %d rows failed: %s", len(bad), rows, bad[0])
+		}
+		t.Logf("%d rows in %v; %d of %d calls refused", rows, time.Since(began).Round(time.Second), s.Counts().Refused, s.Counts().Requests)
+	})
+}
+
+// TestGivesUp: a service that is of no use ends a run within 90 s or 60 calls, one that
+// hangs or that breaks down later within the ten minutes of MaxOutage and a call.
+func TestGivesUp(t *testing.T) {
+	requests := rowsOf(200)
+	for _, c := range []struct {
+		fault  judgetest.Fault
+		late   int // answers before it breaks down
+		calls  int // most
+		within time.Duration
+	}{
+		{judgetest.BadRequest, 0, 4, time.Second},
+		{judgetest.Unauthorized, 0, 1, time.Second},
+		{judgetest.Forbidden, 0, 1, time.Second},
+		{judgetest.DailyLimit, 0, 1, time.Second},
+		{judgetest.ServerError, 0, 4, 90 * time.Second},
+		{judgetest.Hang, 0, 4, 10 * time.Minute},
+		{judgetest.Unauthorized, 100, 50, time.Second},
+		{judgetest.DailyLimit, 100, 50, time.Second},
+		{judgetest.ServerError, 100, 250, 10 * time.Minute},
+		{judgetest.Hang, 100, 250, 12 * time.Minute},
+	} {
+		t.Run(fmt.Sprint(c.fault, " after ", c.late), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				healthy := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true})
+				defer healthy.Close()
+				broken := judgetest.NewServer(judgetest.ServerConfig{NoNetwork: true, Faults: []judgetest.Fault{c.fault}, FaultShare: 1})
+				defer broken.Close()
+				j := withDefaults(t, healthy)
+				defer j.Close()
+				if bad := failures(judgeAll(t.Context(), j, requests[:c.late], 50)); len(bad) > 0 {
+					t.Fatal(bad[0])
+				}
+				j.http.Transport = broken.Client().Transport // from now on
+				began := time.Now()
+				results := judgeAll(t.Context(), j, requests[c.late:], 50)
+				took, calls, last := time.Since(began), broken.Counts().Requests, results[len(results)-1].err
+				t.Logf("%v, %d calls: %v", took.Round(time.Millisecond), calls, last)
+				if _, stopped := errors.AsType[*judge.StopError](last); !stopped || took > c.within || calls > c.calls {
+					t.Errorf("%v and %d calls, want at most %v and %d, and a stop: %v", took, calls, c.within, c.calls, last)
+				}
+			})
+		})
+	}
+}
+
+// TestGrace: what is under way is waited for as long as an interrupt says, and not at
+// all where the run ends for another reason.
+func TestGrace(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		want  time.Duration
+	}{
+		{&judge.Interrupt{Grace: 25 * time.Second}, 25 * time.Second}, {errors.New("another"), 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			wire, over := underWay(ctx)
+			defer over()
+			began := time.Now()
+			cancel(c.cause)
+			<-wire.Done()
+			if took := time.Since(began); took != c.want || !errors.Is(context.Cause(wire), c.cause) {
+				t.Errorf("%v: ended after %v for %v, want %v", c.cause, took, context.Cause(wire), c.want)
+			}
+		})
+	}
+}
