@@ -58,6 +58,9 @@ func (l *loader) checkLive(c *Config) {
 	if j.Mode == "pairwise" && j.Necessity {
 		refuse("judge.necessity", "pairwise mode cannot ask which citations are needed", "use judge.mode: matrix")
 	}
+	if _, twice := j.ExtraBody["service_tier"]; twice && j.ServiceTier != "" {
+		refuse("judge.service_tier", "is given in judge.extra_body, too", "give it here alone: there it is part of the cache's key")
+	}
 	for _, pair := range [][2]string{
 		{"judge.prices.prompt", "judge.prices.completion"}, {"judge.prices.completion", "judge.prices.prompt"},
 	} {

@@ -127,16 +127,19 @@ func TestRequestHeaders(t *testing.T) {
 	environment := map[string]string{"TEAM": "sk-9\n"}
 	const live = "judge={kind: openai, model: m, base_url: 'https://example.org/v1', headers: "
 	for set, want := range map[string]string{
-		live + "{X-Team: blue, X-Api-Key: 'env:TEAM'}}": "map[X-Api-Key:sk-9 X-Team:blue]",
-		live + "{X-Team: 'env:NONE'}}":                  "environment variable NONE is not set",
-		live + "{X-Api-Key: sk-9}}":                     "looks like a credential",
-		live + "{Authorization: Bearer sk-9}}":          "looks like a credential",
-		live + "{X-Team: 'env:'}}":                      "name of an environment variable",
-		live + "{'X Team': blue}}":                      "no name of a header",
-		`judge={headers: {X-Team: "a\nb"}}`:             "one line",
-		"judge={extra_body: {top_k: 1, n: 2}}":          `"n" cannot be set here`,
-		"judge={extra_body: {max_tokens: 2}}":           "max_tokens cannot be set here",
-		"judge={extra_body: {top_k: 1}}":                "map[]",
+		live + "{X-Team: blue, X-Api-Key: 'env:TEAM'}}":                    "map[X-Api-Key:sk-9 X-Team:blue]",
+		live + "{X-Team: 'env:NONE'}}":                                     "environment variable NONE is not set",
+		live + "{X-Api-Key: sk-9}}":                                        "looks like a credential",
+		live + "{Authorization: Bearer sk-9}}":                             "looks like a credential",
+		live + "{X-Team: 'env:'}}":                                         "name of an environment variable",
+		live + "{'X Team': blue}}":                                         "no name of a header",
+		`judge={headers: {X-Team: "a\nb"}}`:                                "one line",
+		"judge={extra_body: {top_k: 1, n: 2}}":                             `"n" cannot be set here`,
+		"judge={extra_body: {max_tokens: 2}}":                              "max_tokens cannot be set here",
+		"judge={extra_body: {top_k: 1}}":                                   "map[]",
+		live + "{}, service_tier: flex}":                                   "map[]",
+		live + "{}, service_tier: fast}":                                   "auto, default, flex",
+		live + "{}, service_tier: flex, extra_body: {service_tier: flex}}": "is given in judge.extra_body, too",
 	} {
 		c, err := Load(Options{Set: []string{set}})
 		got := ""

@@ -255,6 +255,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.ExtraBody },
 	},
 	{
+		name: "judge.service_tier", allowed: []string{"auto", "default", "flex"}, doc: "processing tier that requests name; flex costs about half where a provider has it, and answers later; answers of all tiers are the same to the cache",
+		field: func(s *Settings) any { return &s.Judge.ServiceTier },
+	},
+	{
 		name: "judge.concurrency", def: int64(50), check: within(1, 10000), doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
 		field: func(s *Settings) any { return &s.Judge.Concurrency },
 	},

@@ -90,6 +90,7 @@ type Judge struct {
 	Reasoning     map[string]any    // passed on as they are
 	Headers       map[string]string // name -> value, or env:VARIABLE
 	ExtraBody     map[string]any    // passed on as they are
+	ServiceTier   string            // auto, default, flex; "" = not sent
 	Concurrency   int64
 	Cache         string // "" = the user's cache directory
 	CacheResults  bool

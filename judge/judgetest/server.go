@@ -278,6 +278,7 @@ type chatRequest struct {
 	Provider            map[string]any  `json:"provider"`
 	Reasoning           map[string]any  `json:"reasoning"`
 	ReasoningEffort     *string         `json:"reasoning_effort"`
+	ServiceTier         string          `json:"service_tier"`
 }
 
 type chatMessage struct {
@@ -350,6 +351,9 @@ func (s *Server) refuse(q *chatRequest) (status int, e apiError) {
 	}
 	if t := q.Temperature; t != nil && (*t < 0 || *t > 2) {
 		return bad("temperature: must be between 0 and 2")
+	}
+	if tier := q.ServiceTier; !slices.Contains([]string{"", "auto", "default", "flex", "priority"}, tier) {
+		return bad("service_tier: invalid value %q", tier)
 	}
 	for key := range q.Provider {
 		if !slices.Contains(providerKeys, key) {

@@ -301,6 +301,9 @@ func (t *turn) envelopeOf(text string) *envelope {
 		model = m
 	}
 	nano := prompt*model.PromptNanoUSD + completion*model.CompletionNanoUSD
+	if t.request.ServiceTier == "flex" {
+		nano /= 2
+	}
 	t.x.NanoUSD = nano
 	e := &envelope{
 		ID: t.generationID(), Provider: model.Provider, Model: model.ID, Object: "chat.completion", Created: time.Now().Unix(),

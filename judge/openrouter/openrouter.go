@@ -204,6 +204,9 @@ type Config struct {
 	Headers map[string]string
 	// ExtraBody are members of every request; they win over ours.
 	ExtraBody map[string]any
+	// ServiceTier is sent as service_tier, such as flex; "" for none. It is no part of
+	// a question's key.
+	ServiceTier string
 
 	Mode      string // Matrix or Pairwise; "" for the first
 	Claims    bool   // sentences will be split, too

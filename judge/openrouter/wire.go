@@ -140,7 +140,8 @@ func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 // key identifies the question: the SHA-256 of version, endpoint and nominal body,
 // with NUL between them. The nominal body is what the settings say, with the schema
 // and every parameter, and without a limit of tokens: what a profile changes of it
-// depends on the order in which replies come, and a rerun must find its answers.
+// depends on the order in which replies come, and a rerun must find its answers. Nor has
+// it the service tier, which changes what an answer costs and not what is asked.
 func (q *request) key() cache.Key {
 	clone, err := q.head.digest.Clone()
 	if err != nil {
@@ -168,6 +169,9 @@ func (q *request) body(s shape, repairs []byte, maxTokens int64) []byte {
 		b = append(b, `,"max_tokens":`...)
 	}
 	b = strconv.AppendInt(b, maxTokens, 10)
+	if tier := q.head.config.ServiceTier; tier != "" {
+		b = append(append(b, `,"service_tier":`...), quoted(tier)...)
+	}
 	return append(b, '}')
 }
 
