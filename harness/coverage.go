@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"slices"
 
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -56,14 +57,14 @@ func (s *summarizer) addCoverage(ctx context.Context, out []runs.SummaryRow) err
 func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) {
 	all := make([]judgedState, len(s.groups.all))
 	var value, low, high parquet.ColumnValues
+	var terms judgedTerms
 	for part := range s.file.RowGroups() {
 		for name, into := range map[string]*parquet.ColumnValues{d.Name: &value, d.Name + runs.LowSuffix: &low, d.Name + runs.HighSuffix: &high} {
 			if err := s.file.ReadColumn(part, name, into); err != nil {
 				return nil, err
 			}
 		}
-		terms, err := s.termSums(part, d)
-		if err != nil {
+		if err := terms.read(s.file, part, d); err != nil {
 			return nil, err
 		}
 		signatures := &s.groups.perPart[part]
@@ -99,19 +100,27 @@ func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
 	st.rows++
 }
 
-// judgedTerms are sums of count columns, row by row.
-type judgedTerms struct{ scorable, unscored, num, noText []float64 }
+// judgedTerms are sums of count columns, row by row. They serve one part and one metric
+// after the other.
+type judgedTerms struct {
+	scorable, unscored, num, noText []float64
 
-func (s *summarizer) termSums(part int, d *metrics.Definition) (t judgedTerms, err error) {
+	column parquet.ColumnValues
+}
+
+// read adds up the terms of a metric in a part.
+func (t *judgedTerms) read(file *parquet.ResultFile, part int, d *metrics.Definition) error {
 	for _, x := range []struct {
-		into  *[]float64
+		sum   *[]float64
 		terms []metrics.Term
 	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}, {&t.noText, d.NoText()}} {
-		sum := make([]float64, s.file.GroupRows(part))
+		sum := slices.Grow((*x.sum)[:0], file.GroupRows(part))[:file.GroupRows(part)]
+		clear(sum)
+		*x.sum = sum
 		for _, term := range x.terms {
-			var c parquet.ColumnValues
-			if err := s.file.ReadColumn(part, term.Column, &c); err != nil {
-				return t, err
+			c := &t.column
+			if err := file.ReadColumn(part, term.Column, c); err != nil {
+				return err
 			}
 			for row := range sum {
 				if c.Kind == parquet.Double {
@@ -121,9 +130,8 @@ func (s *summarizer) termSums(part int, d *metrics.Definition) (t judgedTerms, e
 				}
 			}
 		}
-		*x.into = sum
 	}
-	return t, nil
+	return nil
 }
 
 // complete fills in a row of the summary.

@@ -111,7 +111,7 @@ func (c *ColumnReader) need(n int) error {
 	if int64(n-have) > c.bytesLeft {
 		return corrupt("a page goes past the end of its column")
 	}
-	size := max(n, 64<<10)
+	size := max(n, int(min(64<<10, int64(have)+c.bytesLeft)))
 	if cap(c.window) < size+pagePadding {
 		w := make([]byte, have, size+pagePadding)
 		copy(w, c.window[c.at:])

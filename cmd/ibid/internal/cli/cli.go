@@ -42,6 +42,8 @@ type app struct {
 	quiet  bool
 	detail bool // -v
 	colour string
+
+	profiles profileFlags
 }
 
 // Interrupted and Terminated are the causes for which the context of [Main] ends at a
@@ -60,6 +62,9 @@ func Main(ctx context.Context, p Process) int {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
+	if failed := a.profiles.end(); err == nil {
+		err = failed
+	}
 	if err == nil {
 		return ExitOK
 	}
@@ -84,7 +89,12 @@ func (a *app) root() *cobra.Command {
 		DisableAutoGenTag: true,
 		Args:              onlySubcommands("command"),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.checkFlags(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.checkFlags(cmd); err != nil {
+				return err
+			}
+			return a.profiles.start()
+		},
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.format, "format", "text", "shape of the output: text, json, csv or markdown")
@@ -93,6 +103,7 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no warnings")
 	flags.BoolVarP(&a.detail, "verbose", "v", false, "more detail")
 	flags.StringVar(&a.colour, "color", "auto", "colour: auto, always or never")
+	a.profiles.register(root)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
