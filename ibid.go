@@ -154,7 +154,7 @@ type Claim struct {
 	NeedsCitation Tri // Unset counts as Factual
 
 	Joint        Support // by its cited evidence taken together
-	Contradicted bool    // by its cited evidence
+	Contradicted Tri     // by its cited evidence; Unset: nobody was asked
 	Elsewhere    Support // the best by evidence that it does not cite
 }
 

@@ -77,6 +77,7 @@ const (
 	JudgeFailed                 // the judge was asked and could not answer
 	RowError                    // the row could not be read or scored
 	NotFetched                  // a URL that is to be live is not among the fetched pages
+	NotAsked                    // the judge says nothing of it: nobody asked
 
 	// Of statistics.
 
@@ -88,7 +89,7 @@ const (
 )
 
 var reasonNames = [...]string{
-	"", "no_truth", "truth_not_found", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched",
+	"", "no_truth", "truth_not_found", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "not_asked",
 	"no_data", "zero_denominator", "out_of_range", "bad_argument", "no_variation",
 }
 

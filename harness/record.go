@@ -338,7 +338,7 @@ func (r *recorder) addClaims(in *ibid.Answer, j *judging, scores *metrics.Scores
 		to.NeedsCitation.Append(c.NeedsCitation == ibid.Yes || c.NeedsCitation == ibid.Unset && factual)
 		if c.Joint.Known() {
 			to.Support.Append(c.Joint.Value)
-			to.Contradicted.Append(c.Contradicted)
+			addTri(to.Contradicted, c.Contradicted)
 		}
 		if c.Elsewhere.Known() {
 			to.ElsewhereSupport.Append(c.Elsewhere.Value)

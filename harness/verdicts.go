@@ -109,7 +109,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 
 		r.beginVerdict(in, j, k, runs.JointEvidence, o)
 		r.addSupport(v.Joint)
-		to.Contradicted.Append(v.Contradicted)
+		addTri(to.Contradicted, v.Contradicted)
 		to.Why.Optional(v.JointWhy)
 		to.Votes.Append(int64(v.Votes))
 		r.endVerdict(j, v.Precheck)
@@ -426,7 +426,7 @@ func restore(s *runs.Judgment, r *judge.Request, all []judge.ClaimVerdict) error
 		}
 	case runs.JointEvidence:
 		v.Joint, v.JointWhy = support, s.Why
-		v.Contradicted = s.Contradicted != nil && *s.Contradicted
+		v.Contradicted = triOf(s.Contradicted)
 		if s.Votes != nil {
 			v.Votes = int(*s.Votes)
 		}

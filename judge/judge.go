@@ -280,7 +280,7 @@ type ClaimVerdict struct {
 	// without being asked, for a claim that cites nothing.
 	Joint        ibid.Support
 	JointWhy     string
-	Contradicted bool // by its cited evidence
+	Contradicted ibid.Tri // by its cited evidence; Unset: the judge does not ask
 
 	// Checks has one element per citation that the judge was asked about:
 	// those with evidence, in the order of the claim's citations; for [Human]

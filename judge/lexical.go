@@ -326,7 +326,7 @@ func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 		joint := w.compare(w.of(w.cited)...)
 		out.Joint, out.JointWhy, out.Votes = joint.support, joint.why, 1
 	}
-	out.Contradicted = out.Joint.Degree == ibid.Contradicts
+	out.Contradicted = ibid.TriOf(out.Joint.Degree == ibid.Contradicts)
 	if w.now.weight > 0 {
 		w.elsewhere(r, claim, out)
 	}

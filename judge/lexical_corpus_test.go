@@ -63,7 +63,7 @@ type scored struct {
 }
 
 func (s *scored) contradiction(v *judge.ClaimVerdict, unsupported bool) {
-	if v.Contradicted {
+	if v.Contradicted == ibid.Yes {
 		s.contradicted++
 		if unsupported {
 			s.unsupported++

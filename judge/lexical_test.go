@@ -98,8 +98,8 @@ func TestLexicalDiffers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := jointOf(t, tt.claim, tt.evidence)
-			if got.Joint.Value > 0.6 || got.Contradicted != tt.contradicts || got.JointWhy == "" {
-				t.Errorf("%q by %q: %+v, contradicted %t, %s", tt.claim, tt.evidence, got.Joint, got.Contradicted, got.JointWhy)
+			if got.Joint.Value > 0.6 || got.Contradicted != ibid.TriOf(tt.contradicts) || got.JointWhy == "" {
+				t.Errorf("%q by %q: %+v, contradicted %v, %s", tt.claim, tt.evidence, got.Joint, got.Contradicted, got.JointWhy)
 			}
 		})
 	}

@@ -112,7 +112,7 @@ func (o *Roster) decodeClaim(c int, n *normalClaim, v *ClaimVerdict) error {
 		return errForeign
 	}
 	*v = ClaimVerdict{
-		Factual: n.Factual, Joint: n.Joint.Support(), JointWhy: n.JointWhy, Contradicted: n.Joint == ibid.Contradicts, Votes: n.Votes,
+		Factual: n.Factual, Joint: n.Joint.Support(), JointWhy: n.JointWhy, Contradicted: ibid.TriOf(n.Joint == ibid.Contradicts), Votes: n.Votes,
 		Elsewhere: n.Elsewhere.Support(), ElsewhereEvidence: -1,
 	}
 	if p := n.Other; p != nil {

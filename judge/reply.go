@@ -265,7 +265,7 @@ func (p *parser) joint(c int, raw object, quoted bool, out *ClaimVerdict) error 
 	}
 	out.JointWhy = why
 	if len(p.roster.cited[c]) == 0 {
-		out.Joint = ibid.None.Support()
+		out.Joint, out.Contradicted = ibid.None.Support(), ibid.No
 		return nil
 	}
 	switch {
@@ -276,7 +276,7 @@ func (p *parser) joint(c int, raw object, quoted bool, out *ClaimVerdict) error 
 		label = ibid.Unsure
 	}
 	out.Joint, out.Votes = label.Support(), 1
-	out.Contradicted = label == ibid.Contradicts
+	out.Contradicted = ibid.TriOf(label == ibid.Contradicts)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("tampering %q", v.Tampering)
 	}
 	c1, c2, c3 := &v.Claims[0], &v.Claims[1], &v.Claims[2]
-	if c1.Factual != ibid.Yes || c1.Joint != ibid.Full.Support() || c1.JointWhy != "both" || c1.Contradicted || c1.Elsewhere != ibid.None.Support() {
+	if c1.Factual != ibid.Yes || c1.Joint != ibid.Full.Support() || c1.JointWhy != "both" || c1.Contradicted != ibid.No || c1.Elsewhere != ibid.None.Support() {
 		t.Errorf("c1 = %+v", c1)
 	}
 	// Equal texts share an id, and its check holds for each citation.
@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 	if len(c1.Sufficient) != 1 || len(c1.Sufficient[0]) != 2 || c1.Sufficient[0][0] != 0 || c1.Sufficient[0][1] != 1 {
 		t.Errorf("sufficient %v", c1.Sufficient)
 	}
-	if c2.Factual != ibid.No || !c2.Contradicted || c2.Joint != ibid.Contradicts.Support() || c2.Checks[0].Relevant != ibid.No ||
+	if c2.Factual != ibid.No || c2.Contradicted != ibid.Yes || c2.Joint != ibid.Contradicts.Support() || c2.Checks[0].Relevant != ibid.No ||
 		c2.Elsewhere != ibid.Partial.Support() || c2.ElsewhereEvidence != 0 || c2.ElsewhereAt != (Interval{Start: 3, End: 15}) {
 		t.Errorf("c2 = %+v", c2)
 	}

@@ -22,7 +22,7 @@ var citationDefinitions = map[Metric]Definition{
 		Name: "citation_relevance", Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of citations that are relevant",
 		Formula:       "citations relevant for any linked claim / citations whose relevance is scored",
-		UndefinedWhen: "no citation, or none is scored", Source: specification,
+		UndefinedWhen: "no citation, or none is scored, or the judge does not ask (small verifiers)", Source: specification,
 		Num: term(RelevantCitations), Den: term(RelevanceCitations),
 	}),
 	MeanSupportScore: allCitations.define(Definition{
@@ -144,6 +144,7 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	var support mean
 	var correct, consistent, noClaim, noText int64
 	textless := !s.opt.Human
+	asked, unasked := false, false // whether the text has to do with the claim, where its support is known
 	for i := range r.Citations {
 		if r.Citations[i].NoClaim {
 			noClaim++
@@ -166,6 +167,9 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 				consistent++
 			}
 		}
+		if v.Support.Known() && s.counts(r, int32(i)) {
+			asked, unasked = asked || v.Relevant != ibid.Unset, unasked || v.Relevant == ibid.Unset
+		}
 		if v.Relevant == ibid.Unset {
 			relevant.addOpen(false, true)
 		} else {
@@ -185,6 +189,9 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	out.share(CitationCorrectness, right, why)
 	out.mean(MeanSupportScore, support, why)
 	out.share(CitationRelevance, relevant, why)
+	if unasked && !asked {
+		out.undefined(CitationRelevance, ibid.NotAsked)
+	}
 }
 
 // Necessity fills in what the minimal sufficient sets of a claim say of its

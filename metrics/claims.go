@@ -93,7 +93,7 @@ var claimDefinitions = map[Metric]Definition{
 		Name: "contradiction_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
 		Summary:       "share of factual claims that their cited evidence contradicts",
 		Formula:       "factual claims with outcome contradicted / scored factual claims",
-		UndefinedWhen: "no claim is factual, or none of these is scored", Source: rashkin,
+		UndefinedWhen: "no claim is factual, or none of these is scored, or the judge does not ask (pairwise, people, small verifiers)", Source: rashkin,
 		Num: term(ContradictedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
 	}),
 	CitationCoverage: {
@@ -164,7 +164,7 @@ func (s *Scorer) readClaim(r *Row, c *ibid.Claim) claimItem {
 // outcome is the first that holds. People are not asked for support elsewhere;
 // of another judge it is unscored where it is not known.
 func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
-	switch contradicted := c.Contradicted && it.backed; {
+	switch contradicted := c.Contradicted == ibid.Yes && it.backed; {
 	case !it.decided:
 		return ibid.Unscored
 	case !it.factual:
@@ -191,6 +191,7 @@ type claimShares struct {
 	consistent, hallucinated, contradictory share // of the factual claims
 	joint                                   mean  // of the claims that have a citation
 	unscored, noText                        int64
+	unasked                                 bool // a factual claim has no verdict on contradiction
 	// Of those that are open: no cited text is known.
 	noTextNeeding, noTextFactual, noTextCited int64
 }
@@ -229,7 +230,11 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 	out.share(CitedClaimPrecision, all.precise, why(precise))
 	out.share(FactualConsistency, all.consistent, why(ibid.NoClaims))
 	out.share(HallucinationRate, all.hallucinated, why(ibid.NoClaims))
-	out.share(ContradictionRate, all.contradictory, why(ibid.NoClaims))
+	if all.unasked {
+		out.undefined(ContradictionRate, ibid.NotAsked)
+	} else {
+		out.share(ContradictionRate, all.contradictory, why(ibid.NoClaims))
+	}
 	out.mean(MeanConsistency, all.joint, why(cited))
 	s.scoreVariance(all.joint, why(cited), out)
 }
@@ -261,7 +266,8 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 		}
 	}
 	if it.factual {
-		contradicted := it.backed && c.Contradicted
+		contradicted := it.backed && c.Contradicted == ibid.Yes
+		all.unasked = all.unasked || scored && c.Contradicted == ibid.Unset
 		consistent := it.backed && !contradicted && it.joint.Value >= s.opt.Consistent
 		enter(&all.consistent, scored, consistent, !it.joint.Known())
 		enter(&all.contradictory, scored, it.outcome == ibid.Contradicted, !it.joint.Known())
@@ -337,7 +343,9 @@ func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 	out.count(CitedClaims, all.cited.yes)
 	out.count(SupportedClaims, all.supported.yes)
 	out.count(ConsistentClaims, all.consistent.yes)
-	out.count(ContradictedClaims, all.contradictory.yes)
+	if !all.unasked {
+		out.count(ContradictedClaims, all.contradictory.yes)
+	}
 	out.count(HallucinatedClaims, all.hallucinated.yes)
 	out.count(UnscoredNeedingClaims, all.supported.open)
 	out.count(UnscoredFactualClaims, all.consistent.open)

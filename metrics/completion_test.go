@@ -33,7 +33,7 @@ func openVerdicts(r *Row, human bool) []open {
 	for i := range r.Claims {
 		c := &r.Claims[i]
 		if !c.Joint.Known() {
-			all = append(all, open{2, func(way int) { c.Contradicted = way == 1 }})
+			all = append(all, open{2, func(way int) { c.Contradicted = ibid.TriOf(way == 1) }})
 		}
 		support(&c.Joint)
 		if !human {

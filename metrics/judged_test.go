@@ -16,7 +16,7 @@ func TestJudgedMetrics(t *testing.T) {
 	plain := says(0)
 	plain.NeedsCitation, plain.Elsewhere = ibid.No, known(1)
 	against := says(0, 1)
-	against.Contradicted = true
+	against.Contradicted = ibid.Yes
 	row := judgedRow([]float64{1, 0, 0.7, 1}, says(0.8, 0, 2), against, says(0.75, 3), plain, opinion)
 	row.Citations[3].Place.Status = ibid.StatusDocumentNotFound
 	row.Verdicts[1].Relevant = ibid.No

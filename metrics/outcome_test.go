@@ -21,17 +21,17 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{"supported at the threshold", claim(func(*ibid.Claim) {}), false, ibid.SupportedByCited, ibid.SupportedByCited},
 		{"below the threshold", claim(func(c *ibid.Claim) { c.Joint = known(0.69) }), false, ibid.Unsupported, ibid.Unsupported},
-		{"no fact, whatever else", claim(func(c *ibid.Claim) { c.Factual, c.Contradicted = ibid.No, true }), false, ibid.NotFactual, ibid.NotFactual},
+		{"no fact, whatever else", claim(func(c *ibid.Claim) { c.Factual, c.Contradicted = ibid.No, ibid.Yes }), false, ibid.NotFactual, ibid.NotFactual},
 		{"no fact, unscored", claim(func(c *ibid.Claim) { c.Factual, c.Joint = ibid.No, ibid.Support{} }), false, ibid.NotFactual, ibid.NotFactual},
 		{"unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = ibid.Support{}, known(1) }), false, ibid.Unscored, ibid.Unscored},
-		{"supported and contradicted", claim(func(c *ibid.Claim) { c.Contradicted = true }), false, ibid.Contradicted, ibid.Contradicted},
-		{"contradicted before elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), true, known(1) }), false, ibid.Contradicted, ibid.Contradicted},
+		{"supported and contradicted", claim(func(c *ibid.Claim) { c.Contradicted = ibid.Yes }), false, ibid.Contradicted, ibid.Contradicted},
+		{"contradicted before elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), ibid.Yes, known(1) }), false, ibid.Contradicted, ibid.Contradicted},
 		{"elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
 		{"elsewhere unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), ibid.Support{} }), false, ibid.Unscored, ibid.Unsupported},
 		{"elsewhere unscored, supported", claim(func(c *ibid.Claim) { c.Elsewhere = ibid.Support{} }), false, ibid.SupportedByCited, ibid.SupportedByCited},
-		{"cites nothing", claim(func(c *ibid.Claim) { c.Citations, c.Contradicted = nil, true }), false, ibid.Unsupported, ibid.Unsupported},
+		{"cites nothing", claim(func(c *ibid.Claim) { c.Citations, c.Contradicted = nil, ibid.Yes }), false, ibid.Unsupported, ibid.Unsupported},
 		{"cites nothing, known elsewhere", claim(func(c *ibid.Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
-		{"cites what does not exist", claim(func(c *ibid.Claim) { c.Contradicted = true }), true, ibid.Unsupported, ibid.Contradicted},
+		{"cites what does not exist", claim(func(c *ibid.Claim) { c.Contradicted = ibid.Yes }), true, ibid.Unsupported, ibid.Contradicted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestOutcomeNames(t *testing.T) {
 // Support does not outweigh that the cited evidence also says the contrary.
 func TestContradictedClaimIsNotConsistent(t *testing.T) {
 	c := says(1, 0)
-	c.Contradicted = true
+	c.Contradicted = ibid.Yes
 	s := score(t, judgedOptions(), judgedRow([]float64{1}, c))
 	wantValue(t, s, FactualConsistency, 0)
 	wantValue(t, s, HallucinationRate, 1)

@@ -17,7 +17,7 @@ func uncite(r *Row) *Row {
 		if len(c.Citations) > 0 && c.Joint.Value > c.Elsewhere.Value {
 			c.Elsewhere = c.Joint // what it cited is now what it could have cited
 		}
-		c.Citations, c.Joint, c.Contradicted = nil, ibid.Support{}, false
+		c.Citations, c.Joint, c.Contradicted = nil, ibid.Support{}, ibid.No
 	}
 	return u
 }

@@ -18,7 +18,7 @@ func known(v float64) ibid.Support { return ibid.Scored(v) }
 // says is a claim with its joined support, or an unscored one below 0, and what
 // it cites. Nothing else supports it.
 func says(joint float64, citations ...int32) ibid.Claim {
-	c := ibid.Claim{Citations: citations, Elsewhere: known(0)}
+	c := ibid.Claim{Citations: citations, Elsewhere: known(0), Contradicted: ibid.No}
 	if joint >= 0 {
 		c.Joint = known(joint)
 	}
@@ -62,7 +62,7 @@ func judge(rng *rand.Rand, r *Row, n int, missing float64) {
 			Extent:  ibid.Between(int64(20*i), int64(20*i+10+rng.IntN(15))),
 			Factual: flag(), NeedsCitation: flag(), Joint: support(), Elsewhere: support(),
 		}
-		c.Contradicted = rng.IntN(4) == 0
+		c.Contradicted = ibid.TriOf(rng.IntN(4) == 0)
 		var pairs []PairVerdict
 		for k := range r.Citations {
 			if rng.IntN(3) == 0 {

@@ -134,7 +134,7 @@ var onlyMacro = []string{"consistency_variance", "overall_citation_accuracy"}
 
 // reasons are the words that say why a metric is undefined.
 var reasons = []string{
-	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "truth_not_found",
+	"no_truth", "no_citations", "no_claims", "no_documents", "no_judge", "nothing_to_cite", "judge_failed", "row_error", "not_fetched", "not_asked", "truth_not_found",
 }
 
 // statuses are what can become of a citation.

@@ -19,7 +19,7 @@ type Claim struct {
 	Citations     ListOf[int32] `json:"citations" doc:"positions of the citations that it is linked to" null:"not known"`
 	Support       *float64      `json:"support" range:"[0, 1]" doc:"how far what it cites supports it, taken together" null:"not judged"`
 	Label         string        `json:"label,omitempty" doc:"the judge's word for the support: full, partial, none, contradicts or unsure" null:"not judged"`
-	Contradicted  *bool         `json:"contradicted" doc:"what it cites says the opposite" null:"not judged"`
+	Contradicted  *bool         `json:"contradicted" doc:"what it cites says the opposite" null:"not judged, or the judge does not ask"`
 	Outcome       string        `json:"outcome" doc:"what became of the claim, see ibid help metrics" null:"not known"`
 
 	Elsewhere *Elsewhere `json:"elsewhere" prefix:"elsewhere_"` // nil if there is none

@@ -283,8 +283,8 @@ func (c *checker) claim(claim *ibid.Claim, evidence []int, v *judge.ClaimVerdict
 	if len(claim.Citations) == 0 && v.Joint != ibid.None.Support() {
 		c.addf("cites nothing, joint is %+v", v.Joint)
 	}
-	if v.Contradicted != (v.Joint.Degree == ibid.Contradicts) {
-		c.addf("contradicted is %t, joint %s", v.Contradicted, v.Joint.Degree)
+	if v.Joint.Degree == ibid.Contradicts && v.Contradicted != ibid.Yes || v.Contradicted == ibid.Yes && v.Joint.Value >= 0.5 {
+		c.addf("contradicted is %q, joint %s", v.Contradicted, v.Joint.Degree)
 	}
 	if v.Votes < 0 || v.Votes > 0 && len(claim.Citations) == 0 {
 		c.addf("%d votes", v.Votes)

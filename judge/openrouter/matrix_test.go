@@ -239,8 +239,8 @@ func TestVotes(t *testing.T) {
 			if got := c.Joint.Degree.String(); got != tt.want || c.Checks[0].Support.Degree.String() != tt.want || len(v.Calls) != tt.calls || c.Votes != tt.calls {
 				t.Errorf("%s with %d votes in %d calls, want %s in %d", got, c.Votes, len(v.Calls), tt.want, tt.calls)
 			}
-			if c.Contradicted != (tt.want == "contradicts") {
-				t.Errorf("contradicted: %t", c.Contradicted)
+			if c.Contradicted != ibid.TriOf(tt.want == "contradicts") {
+				t.Errorf("contradicted: %v", c.Contradicted)
 			}
 			if len(v.Opinions) != tt.calls && tt.calls > 1 {
 				t.Errorf("%d opinions", len(v.Opinions))

@@ -206,7 +206,7 @@ func settleClaim(r *judge.Request, c int, out *judge.ClaimVerdict) bool {
 	if len(r.Cited(c, nil)) > 0 || strings.ContainsFunc(claim.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return false
 	}
-	out.Factual, out.Joint, out.Precheck = ibid.No, ibid.None.Support(), judge.PrecheckBlank
+	out.Factual, out.Contradicted, out.Joint, out.Precheck = ibid.No, ibid.No, ibid.None.Support(), judge.PrecheckBlank
 	return true
 }
 
