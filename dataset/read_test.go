@@ -275,6 +275,39 @@ func TestReadFromAndBatches(t *testing.T) {
 				}
 			}
 		}
+		readsRows(t, s, want)
+	}
+}
+
+// readsRows reads rows at random positions.
+func readsRows(t *testing.T, s *Source, want []ibid.Answer) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(9, 9))
+	for share := 1; share <= 100; share *= 3 {
+		var positions []int64
+		var chosen, got []ibid.Answer
+		for i := range want {
+			if random.IntN(share) == 0 {
+				positions, chosen = append(positions, int64(i)), append(chosen, want[i])
+			}
+		}
+		err := s.ReadRows(t.Context(), positions, func(b *Batch) error {
+			var r ibid.Answer
+			b.Row(0, &r)
+			got = append(got, r)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := diffRows(got, chosen); diff != "" {
+			t.Fatalf("rows %d (-want +got):\n%s", positions, diff)
+		}
+	}
+	for _, positions := range [][]int64{{3, 2}, {3, 3}, {-1}, {int64(len(want))}} {
+		if err := s.ReadRows(t.Context(), positions, func(*Batch) error { return nil }); err == nil {
+			t.Errorf("rows %d: no error", positions)
+		}
 	}
 }
 

@@ -21,6 +21,38 @@ func (s *Source) Read(ctx context.Context, from int64, batchRows int, yield func
 	return s.files.read(ctx, from, batchRows, yield)
 }
 
+// ReadRows is Read for the rows at some positions, in ascending order without
+// repetition: each comes in a batch of its own. They are found in one pass, which
+// passes over row groups without any unread.
+func (s *Source) ReadRows(ctx context.Context, positions []int64, yield func(*Batch) error) error {
+	r := newSetReader(&s.files)
+	defer r.close()
+	pool := &batchPool{set: &s.files}
+	for _, at := range positions {
+		if at < r.pos {
+			return fmt.Errorf("reading row %d after row %d", at, r.pos-1)
+		}
+		if err := r.skip(ctx, at-r.pos, skippedRows, pool); err != nil {
+			return err
+		}
+		b := pool.get()
+		b.pos = r.pos
+		if err := r.fill(b, 1); err != nil {
+			return err
+		}
+		if b.rows == 0 {
+			return fmt.Errorf("reading row %d of %d", at, s.Rows())
+		}
+		if err := yield(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skippedRows is how many rows are decoded at once to pass over them.
+const skippedRows = 1024
+
 func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield func(*Batch) error) error {
 	if from < 0 || batchRows <= 0 {
 		return fmt.Errorf("reading %d rows from row %d on", batchRows, from)
@@ -90,7 +122,10 @@ func (r *setReader) close() {
 
 // skip passes over n rows: whole files and row groups unread.
 func (r *setReader) skip(ctx context.Context, n int64, batchRows int, pool *batchPool) error {
-	for n > 0 && r.nextFile < len(r.set.files) && r.set.files[r.nextFile].Rows <= n {
+	for n > 0 && r.left == 0 && (r.file == nil || r.group+1 == r.file.RowGroups()) && r.nextFile < len(r.set.files) && r.set.files[r.nextFile].Rows <= n {
+		if err := r.finishGroup(); err != nil {
+			return err
+		}
 		n -= r.set.files[r.nextFile].Rows
 		r.pos += r.set.files[r.nextFile].Rows
 		r.nextFile++

@@ -121,14 +121,15 @@ func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) er
 
 // explainIn is Explain with documents that are at hand; nil are none.
 func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []annotations.Disagreement) error {
-	rows := make([]int64, len(worst))
+	rows, of := make([]int64, len(worst)), make(map[int64][]int)
 	for i := range worst {
 		rows[i] = worst[i].Row
+		of[rows[i]] = append(of[rows[i]], i)
 	}
-	next := 0
 	return p.eachFullRowIn(ctx, docs, rows, func(row *ibid.Answer, r *dataset.Resolver) error {
-		p.explain(r, row, &worst[next])
-		next++
+		for _, i := range of[row.Pos] {
+			p.explain(r, row, &worst[i])
+		}
 		return nil
 	})
 }

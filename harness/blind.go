@@ -81,12 +81,12 @@ func (p *Plan) candidates(ctx context.Context, stratify string) ([]annotations.C
 // template shows the items of a sample as their annotators see them.
 func (p *Plan) template(ctx context.Context, items []annotations.KeyItem) ([]annotations.BlindItem, error) {
 	out := make([]annotations.BlindItem, len(items))
-	rows := make([]int64, len(items))
+	rows, item := make([]int64, len(items)), make(map[int64]int, len(items))
 	for i := range items {
-		rows[i] = items[i].Row
+		rows[i], item[items[i].Row] = items[i].Row, i
 	}
 	err := p.eachFullRow(ctx, rows, func(row *ibid.Answer, r *dataset.Resolver) error {
-		i := slices.IndexFunc(items, func(x annotations.KeyItem) bool { return x.Row == row.Pos })
+		i := item[row.Pos]
 		out[i] = blindItem(items[i].Blind, row, r)
 		return nil
 	})
@@ -94,7 +94,7 @@ func (p *Plan) template(ctx context.Context, items []annotations.KeyItem) ([]ann
 }
 
 // eachFullRow calls yield with rows of the dataset, all columns of them, and their
-// places.
+// places, in the order of the dataset and each once.
 func (p *Plan) eachFullRow(ctx context.Context, rows []int64, yield func(*ibid.Answer, *dataset.Resolver) error) error {
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {
@@ -117,25 +117,13 @@ func (p *Plan) eachFullRowIn(ctx context.Context, docs *dataset.Documents, rows 
 		view = docs.View(textCache)
 	}
 	r := dataset.NewResolver(view, p.conventions)
-	for _, at := range rows {
-		err := all.Read(ctx, at, 1, func(b *dataset.Batch) error {
-			defer b.Release()
-			var row ibid.Answer
-			b.Row(0, &row)
-			r.Resolve(&row)
-			if err := errors.Join(r.Err(), yield(&row, r)); err != nil {
-				return err
-			}
-			return errEnough
-		})
-		if ignoreEnough(err) != nil {
-			return err
-		}
-		if err := r.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
+	var row ibid.Answer
+	return all.ReadRows(ctx, slices.Compact(slices.Sorted(slices.Values(rows))), func(b *dataset.Batch) error {
+		defer b.Release()
+		b.Row(0, &row)
+		r.Resolve(&row)
+		return errors.Join(r.Err(), yield(&row, r))
+	})
 }
 
 // blindItem is a row without its names and without what was said of it. What the
