@@ -125,9 +125,10 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	c := &Calibration{Kind: kind, Judge: judge, Items: int64(len(items)), Threshold: o.Threshold, Positive: o.Positive, Bins: o.Bins, Level: o.Level}
 	sums := newClusterSums(4)
 	scores, human := make([]float64, len(items)), make([]float64, len(items))
-	positive := make([]bool, len(items))
+	positive, clusters := make([]bool, len(items)), make([]string, len(items))
 	unit := true
 	for i, it := range items {
+		clusters[i] = it.Cluster
 		scores[i], human[i], positive[i] = it.Judge, it.Human, it.Human >= o.Positive
 		unit = unit && it.Judge >= 0 && it.Judge <= 1
 		c.Confusion.Add(positive[i], it.Judge >= o.Threshold)
@@ -135,7 +136,12 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	}
 	c.Documents = sums.documents()
 	c.confusionRows(sums, &o.Options)
-	c.add("auroc", stats.AUROC(scores, positive).Pointer(), nil, "", c.Items)
+	area := stats.ClusteredAUROC(scores, positive, clusters, o.Level)
+	var auroc *float64
+	if area.Defined() {
+		auroc = &area.Value
+	}
+	c.add("auroc", auroc, &area, string(area.Method), c.Items)
 	c.correlations(scores, human)
 	if unit && len(items) > 0 {
 		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMassWhole(scores, positive, o.Bins)

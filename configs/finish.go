@@ -114,6 +114,8 @@ func usedBy(name, kind string) bool {
 		return kind != "none" && kind != "human" && kind != "recorded"
 	case "judge.replay":
 		return kind == "replay"
+	case "judge.lexical.weights":
+		return kind == "lexical"
 	case "judge.provider":
 		return kind == "openrouter"
 	}

@@ -307,6 +307,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Replay },
 	},
 	{
+		name: "judge.lexical.weights", path: true, check: notBlank, doc: "weights that ibid calibrate RUN --fit FILE fitted to labels, for judge: lexical; their content is part of the fingerprint",
+		field: func(s *Settings) any { return &s.Judge.Lexical.Weights },
+	},
+	{
 		name: "judge.anchors.dataset", path: true, check: notBlank, doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
 		field: func(s *Settings) any { return &s.Judge.Anchors.Dataset },
 	},

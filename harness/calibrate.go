@@ -22,10 +22,6 @@ type Judged struct {
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
 // its dataset, and scores the rows that have labels as if people had judged them.
 func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, error) {
-	p, err := reopen(ctx, m)
-	if err != nil {
-		return nil, err
-	}
 	verdicts, err := annotations.ReadVerdicts(dir)
 	if err != nil {
 		return nil, err
@@ -36,37 +32,15 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	if err := verdicts.AddPairs(dir); err != nil {
 		return nil, err
 	}
-	s := &p.job.Config.Settings
-	p.job.Limit, p.job.Only = m.Limit, TagsOf(m.Only)
-	policy, err := judge.ParseLabelPolicy(s.LabelPolicy)
-	if err != nil {
-		return nil, &UsageError{Err: err}
-	}
-	p.job.Judge = judge.NewHuman(policy)
-	p.judge = p.job.Judge
-	p.options = optionsOf(s, humanJudge)
-	all, err := p.openDataset(want | wantJudged | wantAnnotated)
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	p.source, p.people = all, all.Select(wantAnnotated)
-	if err := p.join(ctx); err != nil {
-		return nil, asUsage(err)
-	}
-	if err := p.findComponents(ctx); err != nil {
-		return nil, asUsage(err)
-	}
-	docs, err := p.loadDocuments(ctx)
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	if docs != nil {
-		defer docs.Close()
-	}
-	scorer, err := newScorer(p, docs)
+	policy, err := labelPolicyOf(m)
 	if err != nil {
 		return nil, err
 	}
+	p, scorer, closeDocs, err := rejudge(ctx, m, judge.NewHuman(policy))
+	if err != nil {
+		return nil, err
+	}
+	defer closeDocs()
 	out := &Judged{
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64), Open: make(map[string]int64),
 	}
@@ -85,6 +59,50 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 	return out, err
 }
 
+// labelPolicyOf is how labels of several people become one in a run.
+func labelPolicyOf(m *runs.Manifest) (ibid.Policy, error) {
+	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
+	if err != nil {
+		return "", &UsageError{Err: err}
+	}
+	return policy, nil
+}
+
+// rejudge opens the data of a run, to have rows of it judged by another judge.
+func rejudge(ctx context.Context, m *runs.Manifest, by judge.Judge) (p *Plan, s *scorer, closeDocs func(), err error) {
+	if p, err = reopen(ctx, m); err != nil {
+		return nil, nil, nil, err
+	}
+	p.job.Limit, p.job.Only = m.Limit, TagsOf(m.Only)
+	p.job.Judge, p.judge = by, by
+	p.options = optionsOf(&p.job.Config.Settings, by.Info().Kind)
+	all, err := p.openDataset(want | wantJudged | wantAnnotated)
+	if err != nil {
+		return nil, nil, nil, asUsage(err)
+	}
+	p.source, p.people = all, all.Select(wantAnnotated)
+	if err := p.join(ctx); err != nil {
+		return nil, nil, nil, asUsage(err)
+	}
+	if err := p.findComponents(ctx); err != nil {
+		return nil, nil, nil, asUsage(err)
+	}
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return nil, nil, nil, asUsage(err)
+	}
+	closeDocs = func() {
+		if docs != nil {
+			docs.Close()
+		}
+	}
+	if s, err = newScorer(p, docs); err != nil {
+		closeDocs()
+		return nil, nil, nil, err
+	}
+	return p, s, closeDocs, nil
+}
+
 // compare pairs the labels of a row with the judge's verdicts.
 func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts annotations.Verdicts) {
 	items := p.judgedOf(row)
@@ -93,14 +111,7 @@ func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts
 		if !ok || onPair(it.Verdict, items, verdicts) {
 			continue
 		}
-		var opinions []ibid.Opinion
-		for k := range row.Labels {
-			l := &row.Labels[k]
-			if answered(l) && l.Kind == it.Verdict.Kind && l.ClaimID == it.Verdict.Claim && l.CitationID == it.Verdict.Citation {
-				opinions = append(opinions, ibid.Opinion{Annotator: l.Annotator, Value: l.Value.Value})
-			}
-		}
-		human, people := policy.Label(opinions)
+		human, people := policy.Label(opinionsOn(row, it.Verdict))
 		kind := it.Verdict.Question()
 		if people == 0 || it.Verdict.Kind != ibid.SupportLabel && human == undecided {
 			j.Open[kind]++
@@ -108,6 +119,18 @@ func (j *Judged) compare(p *Plan, policy ibid.Policy, row *ibid.Answer, verdicts
 		}
 		j.Verdicts[kind] = append(j.Verdicts[kind], annotations.Verdict{Item: it.ID, Cluster: it.Cluster, Human: human, Judge: score})
 	}
+}
+
+// opinionsOn are what people answered to a question about a row.
+func opinionsOn(row *ibid.Answer, key annotations.VerdictKey) []ibid.Opinion {
+	var opinions []ibid.Opinion
+	for k := range row.Labels {
+		l := &row.Labels[k]
+		if answered(l) && l.Kind == key.Kind && l.ClaimID == key.Claim && l.CitationID == key.Citation {
+			opinions = append(opinions, ibid.Opinion{Annotator: l.Annotator, Value: l.Value.Value})
+		}
+	}
+	return opinions
 }
 
 // undecided is the answer to a yes-or-no question on which people do not agree, as

@@ -49,7 +49,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		}
 		return judge.NewHuman(policy), nil
 	case lexicalJudge:
-		return judge.NewLexical(), nil
+		return openLexical(s.Judge.Lexical.Weights)
 	case recordedJudge:
 		return judge.Recorded{}, nil
 	case replayJudge:
@@ -81,6 +81,22 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		return nil, &UsageError{Err: err}
 	}
 	return j, nil
+}
+
+// openLexical makes the lexical judge with the weights in a file, "" for none.
+func openLexical(path string) (judge.Judge, error) {
+	if path == "" {
+		return judge.NewLexical(nil), nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, asUsage(fmt.Errorf("judge.lexical.weights: %w", err))
+	}
+	weights, err := judge.ParseLexicalWeights(data)
+	if err != nil {
+		return nil, &UsageError{Err: fmt.Errorf("judge.lexical.weights: %s: %w", path, err), Tip: "fit them again: ibid calibrate RUN --fit FILE"}
+	}
+	return judge.NewLexical(weights), nil
 }
 
 func fileDigest(path string) (string, error) {

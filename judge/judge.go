@@ -217,6 +217,8 @@ type Evidence struct {
 	Text     string // the cited words: support must come from them
 	Citation int    // index of the row's citation
 
+	Doc string // name of the document, "" if it is not known; shown to nobody
+
 	// Title of the document, and what stands before and after the cited words: for
 	// what they refer to. A judge that cannot tell them apart reads Text alone.
 	Title, Before, After string
@@ -224,7 +226,7 @@ type Evidence struct {
 
 // Passage is what a reader sees of e: equal ones are the same evidence.
 func (e Evidence) Passage() Evidence {
-	e.Citation = 0
+	e.Citation, e.Doc = 0, ""
 	return e
 }
 

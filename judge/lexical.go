@@ -39,7 +39,8 @@ import (
 // It does not know synonyms, who did what to whom, or how far apart the words
 // are: a long text covers more than it supports.
 type Lexical struct {
-	pool sync.Pool // of *lexicalWork
+	weights *LexicalWeights // nil if nothing was fitted
+	pool    sync.Pool       // of *lexicalWork
 }
 
 // lexicalVersion changes whenever a score may.
@@ -68,18 +69,26 @@ const (
 	whyNegation = "the closest passage says the same and is negated, or the claim is"
 )
 
-// NewLexical returns the baseline judge.
-func NewLexical() *Lexical { return new(Lexical) }
+// NewLexical returns the baseline judge. With weights the score of a claim is the
+// chance of support that they give it, see [LexicalWeights]; without (nil) it is as
+// said above. What contradicts is the same.
+func NewLexical(weights *LexicalWeights) *Lexical { return &Lexical{weights: weights} }
 
 // Info says that this is a baseline.
-func (l *Lexical) Info() Info { return Info{Kind: "lexical", Model: lexicalVersion, Baseline: true} }
+func (l *Lexical) Info() Info {
+	info := Info{Kind: "lexical", Model: lexicalVersion, Baseline: true}
+	if l.weights != nil {
+		info.Model += " weights " + l.weights.Digest[:12]
+	}
+	return info
+}
 
 // Judge compares the claims of r with its evidence and sources. It fails only
 // when ctx ends.
 func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 	w, _ := l.pool.Get().(*lexicalWork)
 	if w == nil {
-		w = new(lexicalWork)
+		w = &lexicalWork{weights: l.weights, featured: l.weights != nil}
 	}
 	v := w.judge(ctx, r)
 	if cap(w.found) <= maxKept && cap(w.reader.words) <= maxKept {
@@ -94,6 +103,10 @@ func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
 // lexicalWork is what is known of one request: the words of its claims and its
 // question, and the sentences of its texts.
 type lexicalWork struct {
+	weights  *LexicalWeights // nil if nothing was fitted
+	featured bool            // features are asked for
+	parts    uint8           // of the fit that the documents of the claim are in, bits
+
 	reader     wordReader
 	ids        wordMap[int32] // key of a word of a statement -> index of terms
 	terms      []lexicalTerm
@@ -103,8 +116,8 @@ type lexicalWork struct {
 	cited      []int        // the evidence of the claim that is judged
 
 	// What the slices of statements and texts are parts of.
-	members, found []int32
-	sentences      []sentence
+	members, names, found []int32
+	sentences             []sentence
 
 	now  *statement // the one that texts are compared with
 	run  int32      // the number of the last comparison
@@ -123,6 +136,7 @@ type lexicalTerm struct {
 type statement struct {
 	terms   []int32 // each once
 	numbers int     // how many of them are numbers
+	names   []int32 // those of them that are names, if features are asked for
 	negated bool
 	weight  float64 // of its terms
 }
@@ -134,14 +148,12 @@ type sentence struct {
 	at         Interval
 }
 
-// judge returns a verdict, nil if ctx has ended.
-func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
+// read reads the claims, the question and the texts of r.
+func (w *lexicalWork) read(r *Request) {
 	w.ids.clear()
-	w.terms, w.members, w.statements = w.terms[:0], w.members[:0], w.statements[:0]
+	w.terms, w.members, w.names, w.statements = w.terms[:0], w.members[:0], w.names[:0], w.statements[:0]
 	w.found, w.sentences, w.texts, w.relevant, w.run = w.found[:0], w.sentences[:0], w.texts[:0], w.relevant[:0], 0
-	checks := 0 // at most
 	for c := range r.Claims {
-		checks += len(r.Claims[c].Citations)
 		w.addStatement(r.Claims[c].Text)
 	}
 	w.addStatement(r.Question)
@@ -151,11 +163,20 @@ func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
 	for i := range r.Sources {
 		w.addText(r.Sources[i].Text)
 	}
+}
+
+// judge returns a verdict, nil if ctx has ended.
+func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
+	w.read(r)
 	w.look(len(r.Claims), nil)
 	for e := range r.Evidence {
 		w.relevant = append(w.relevant, w.compare(w.texts[e]).share >= relevantShare)
 	}
 	v := &Verdict{Claims: make([]ClaimVerdict, len(r.Claims))}
+	checks := 0 // at most
+	for c := range r.Claims {
+		checks += len(r.Claims[c].Citations)
+	}
 	all := make([]Check, checks)
 	for c := range r.Claims {
 		if ctx.Err() != nil {
@@ -171,7 +192,7 @@ func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
 
 func (w *lexicalWork) addStatement(text string) {
 	var s statement
-	from := len(w.members)
+	from, named := len(w.members), len(w.names)
 	for _, word := range w.reader.read(text) {
 		s.negated = s.negated || word.negates
 		if word.stop || word.negates {
@@ -183,6 +204,9 @@ func (w *lexicalWork) addStatement(text string) {
 			w.ids.put(word.key, id)
 			w.terms = append(w.terms, lexicalTerm{number: word.number})
 		}
+		if w.featured && isName(text, &word) && !slices.Contains(w.names[named:], id) {
+			w.names = append(w.names, id)
+		}
 		if slices.Contains(w.members[from:], id) {
 			continue
 		}
@@ -191,7 +215,7 @@ func (w *lexicalWork) addStatement(text string) {
 			s.numbers++
 		}
 	}
-	s.terms = w.members[from:]
+	s.terms, s.names = w.members[from:], w.names[named:]
 	w.statements = append(w.statements, s)
 }
 
@@ -262,6 +286,8 @@ type comparison struct {
 	closest *sentence // the one that has most, nil if none has anything
 	support ibid.Support
 	why     string
+
+	features LexicalFeatures
 }
 
 // compare compares texts, taken together, with the statement looked at.
@@ -294,13 +320,19 @@ func (w *lexicalWork) compare(texts ...[]sentence) (c comparison) {
 		return c
 	}
 	c.share = min(all/w.now.weight, 1)
-	switch {
-	case most >= sameShare*w.now.weight && c.closest.negated != w.now.negated:
+	score := c.share
+	if numbers < w.now.numbers {
+		score, c.why = c.share*numberFactor, whyNumber
+	}
+	if w.featured {
+		c.features = w.features(c.share, numbers)
+	}
+	if w.weights != nil {
+		score = w.weights.score(&c.features, w.parts)
+	}
+	c.support = ibid.Scored(score)
+	if most >= sameShare*w.now.weight && c.closest.negated != w.now.negated {
 		c.support, c.why = ibid.Contradicts.Support(), whyNegation
-	case numbers < w.now.numbers:
-		c.support, c.why = ibid.Scored(c.share*numberFactor), whyNumber
-	default:
-		c.support = ibid.Scored(c.share)
 	}
 	return c
 }
@@ -308,6 +340,9 @@ func (w *lexicalWork) compare(texts ...[]sentence) (c comparison) {
 func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 	claim := &r.Claims[c]
 	w.look(c, w.cited)
+	if w.weights != nil {
+		w.parts = w.weights.partsOf(r, w.cited)
+	}
 	out.Factual = ibid.TriOf(w.now.weight > 0 && !isQuestion(claim.Text))
 	out.ElsewhereEvidence = -1
 	for i, e := range w.cited {

@@ -16,6 +16,7 @@ type Calibration struct {
 	Kinds     []*annotations.Calibration // by kind of question
 	Of        string                     // the run whose labels the judge was measured by, "" for a table
 	Repeated  *annotations.Repeated      // nil unless runs judged the same data several times
+	Fit       *Fit                       // nil unless weights were fitted
 	Corrected []runs.SummaryRow          // of the run, those that have a correction
 	Warnings  []string
 }
@@ -43,6 +44,9 @@ func (c *Calibration) Write(w io.Writer, format string, style Style) error {
 	}
 	if c.Repeated != nil {
 		repeated(p, c.Repeated)
+	}
+	if c.Fit != nil {
+		c.Fit.write(p)
 	}
 	c.corrections(p)
 	for _, text := range c.Warnings {

@@ -25,6 +25,7 @@ type calibrationJSON struct {
 	Of        string            `json:"labelled_run,omitempty"`
 	Kinds     []kindJSON        `json:"kinds"`
 	Repeated  *repeatedJSON     `json:"repeated,omitempty"`
+	Fit       *fitJSON          `json:"fit,omitempty"`
 	Corrected []runs.SummaryRow `json:"corrected"`
 	Warnings  []string          `json:"warnings"`
 }
@@ -93,7 +94,7 @@ type noiseJSON struct {
 
 func (c *Calibration) writeJSON(w io.Writer) error {
 	out := calibrationJSON{
-		Schema: calibrationSchema, Title: c.Title, Of: c.Of, Kinds: []kindJSON{}, Corrected: append([]runs.SummaryRow{}, c.Corrected...), Warnings: append([]string{}, c.Warnings...),
+		Schema: calibrationSchema, Title: c.Title, Of: c.Of, Kinds: []kindJSON{}, Fit: c.Fit.toJSON(), Corrected: append([]runs.SummaryRow{}, c.Corrected...), Warnings: append([]string{}, c.Warnings...),
 	}
 	for _, k := range c.Kinds {
 		out.Kinds = append(out.Kinds, kindToJSON(k))

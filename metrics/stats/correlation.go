@@ -97,20 +97,3 @@ func byValue(x []float64) []int {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	return order
 }
-
-// AUROC is the chance that a positive item has a higher score than a negative
-// one, ties counting half: the area under the ROC curve. It is undefined without
-// items of either kind.
-func AUROC(scores []float64, positive []bool) ibid.Number {
-	ranks := Ranks(scores)
-	var sum, p, n float64
-	for i, yes := range positive {
-		if yes {
-			p++
-			sum += ranks[i]
-		} else {
-			n++
-		}
-	}
-	return FractionOf(sum-p*(p+1)/2, p*n)
-}

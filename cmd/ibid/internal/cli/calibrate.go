@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
@@ -29,6 +30,7 @@ type calibrateFlags struct {
 	policy    string
 	from      string
 	again     []string
+	fit       string
 	dry       bool
 }
 
@@ -50,6 +52,15 @@ With --again, runs of the same judge over the same data that asked it anew, cali
 tells the judge's noise from the spread of the items, with labels or without: how much
 of a difference between two runs the judge makes by itself.
 
+With --fit FILE, of a run that lexical judged, a logistic regression over its three
+features (share of the claim's words that the evidence has, names and numbers that it
+lacks) is fitted to the labels and written to FILE: five models, each without a fifth of
+the documents. With judge.lexical.weights: FILE a labelled document is scored by the model
+that has not seen it, any other by the mean of all, so scores may be corrected by the same
+labels. A ridge penalty keeps weights finite where the labels are separated wholly. The
+run stays as it is. Labels on the development part of WiCE are refused: they chose the
+features.
+
 In a table of labels --judge names the annotator that is the judge; the others are
 people, of whom --policy makes one (mean, majority) or each counts (each).`
 
@@ -62,6 +73,8 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Example: `  ibid calibrate runs/sample
   ibid calibrate runs/night-2 --from runs/labelled
   ibid calibrate runs/monday --again runs/monday-again
+  ibid calibrate runs/labelled --fit weights.json
+  ibid run answers.parquet --judge lexical --set judge.lexical.weights=weights.json
   ibid calibrate labels.csv --judge gpt-4 --threshold 0.5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
@@ -76,6 +89,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
 	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
+	flags.StringVar(&f.fit, "fit", "", "fit weights of lexical to the labels of the run and write them to this file")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
 }
@@ -99,6 +113,10 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		}
 	case f.table.asked(path) && len(f.again) > 0:
 		return &usageError{err: errors.New("--again needs a run"), hint: "a table may have several scores of the judge for an item"}
+	case f.fit != "" && f.table.asked(path):
+		return &usageError{err: errors.New("--fit needs a run"), hint: "features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE"}
+	case f.fit != "" && (f.from != "" || len(f.again) > 0):
+		return &usageError{err: errors.New("--fit goes with neither --from nor --again"), hint: "fit first, then run with the weights and calibrate that run"}
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
 		return &usageError{err: fmt.Errorf("--policy: %q is not possible", f.policy), hint: "it is one of mean, majority, each"}
 	}
@@ -129,9 +147,12 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	}
 	var view *report.Calibration
 	var err error
-	if f.table.asked(argument) {
+	switch {
+	case f.table.asked(argument):
 		view, err = a.calibrateTable(cmd, f, argument)
-	} else {
+	case f.fit != "":
+		view, err = a.fitLexical(cmd, f, argument)
+	default:
 		view, err = a.calibrateRun(cmd, f, argument)
 	}
 	if err != nil {
@@ -235,6 +256,48 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		return nil, err
 	}
 	return view, a.refreshReport(cmd.Context(), dir, m)
+}
+
+// fitLexical fits weights of lexical to the labels of a run, writes them and says what
+// they are worth on documents that they have not seen.
+func (a *app) fitLexical(cmd *cobra.Command, f *calibrateFlags, dir string) (*report.Calibration, error) {
+	m, err := openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	config, err := harness.SettingsOf(m, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
+	fit, err := harness.FitLexical(cmd.Context(), m, o.Positive, o.Level)
+	if err != nil {
+		return nil, err
+	}
+	w := fit.Weights
+	view := &report.Calibration{
+		Title: fmt.Sprintf("judge lexical with weights fitted to the labels of run %s", m.ID), Of: m.ID,
+		Kinds: []*annotations.Calibration{annotations.Calibrate(w.Kind, "lexical", slices.Clone(fit.Items), o)},
+		Fit: &report.Fit{
+			Labels: int64(w.Items), Yes: int64(w.Yes), Documents: int64(fit.Documents), Ridge: w.Ridge, Before: fit.Before, Gain: fit.Gain,
+		},
+	}
+	if fit.Test.Defined() {
+		view.Fit.P = ibid.Some(fit.Test.P)
+	}
+	for i, name := range w.Features {
+		x := report.FittedFeature{Name: name, Low: math.Inf(1), High: math.Inf(-1)}
+		for _, model := range w.Models {
+			v := model.Weights[i]
+			x.Mean, x.Low, x.High = x.Mean+v/float64(len(w.Models)), min(x.Low, v), max(x.High, v)
+		}
+		view.Fit.Features = append(view.Fit.Features, x)
+	}
+	if f.dry {
+		return view, nil
+	}
+	view.Fit.File = f.fit
+	return view, dataset.WriteFile(f.fit, func(to io.Writer) error { return report.WriteJSON(to, w) })
 }
 
 // corrections are the rows of a summary that have one.
