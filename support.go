@@ -105,7 +105,11 @@ const (
 	TamperingInEvidence = "in_evidence"
 )
 
-// Tamperings returns all words for tampering.
+// TamperingSuspected is said without a judge: the material looks as if it were to steer
+// one. What a judge says of tampering counts more.
+const TamperingSuspected = "suspected"
+
+// Tamperings returns all words for tampering that a judge has.
 func Tamperings() []string { return []string{TamperingNone, TamperingInAnswer, TamperingInEvidence} }
 
 // Tampered reports whether a word, which is "" if nobody looked, says that the

@@ -118,12 +118,15 @@ func countClaims(dir string, m *runs.Manifest) error {
 	})
 }
 
-// countTampering counts the rows whose material tries to steer the judge, as far
-// as the judge looks for that, and warns of them.
+// countTampering counts the rows whose material tries to steer the judge, as it says, and
+// those whose material looks as if it did, and warns of them.
 func (p *Plan) countTampering(m *runs.Manifest) error {
-	m.Judge.Tampering = 0
+	m.Judge.Tampering, m.Judge.Suspected = 0, 0
 	err := runs.Rows().Scan(p.Dir, []string{"tampering"}, func(_ int64, r *runs.Row) error {
-		if ibid.Tampered(r.Tampering) {
+		switch {
+		case r.Tampering == ibid.TamperingSuspected:
+			m.Judge.Suspected++
+		case ibid.Tampered(r.Tampering):
 			m.Judge.Tampering++
 		}
 		return nil
@@ -131,11 +134,15 @@ func (p *Plan) countTampering(m *runs.Manifest) error {
 	if err != nil {
 		return err
 	}
-	if n := m.Judge.Tampering; n > 0 {
-		text := fmt.Sprintf("rows that try to steer the judge: %d, see the column tampering of %s", n, runs.RowsFile)
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
+	warn := func(n int64, format string, args ...any) {
+		if n > 0 {
+			text := fmt.Sprintf(format, args...)
+			m.Warnings = append(m.Warnings, text)
+			p.job.warn("%s", text)
+		}
 	}
+	warn(m.Judge.Tampering, "rows that try to steer the judge: %d, see the column tampering of %s", m.Judge.Tampering, runs.RowsFile)
+	warn(m.Judge.Suspected, "rows with material that looks written for the judge: %d, see the column suspected of %s", m.Judge.Suspected, runs.VerdictsFile)
 	return nil
 }
 

@@ -46,7 +46,10 @@ type judging struct {
 	index    []int             // of each citation in the request's evidence, -1 if it is not there
 	verdict  *judge.Verdict    // nil if there is none
 	failure  *judge.RowFailure // the judge could not answer
-	textless bool              // no text of the answer's sources is known: nothing is asked
+
+	suspicions []judge.Suspicion // about what the judge was shown; nil if nothing was asked
+
+	textless bool // no text of the answer's sources is known: nothing is asked
 	verdicts []metrics.CitationVerdict
 	pairs    [][]metrics.PairVerdict
 	checks   []citationCheck // what was said of each citation, parallel to the row's
@@ -104,11 +107,14 @@ type citationCheck struct {
 // pairs hold what the judge said. If the judge cannot answer, failure says why and
 // the row has no scores of the judge. An error ends the run.
 func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
-	j.verdict, j.failure = nil, nil
+	j.verdict, j.failure, j.suspicions = nil, nil, nil
 	if err := j.prepare(in); err != nil {
 		return err
 	}
 	if j.asks() {
+		material := j.request
+		material.Claims = j.claims // parts of them say nothing new
+		j.suspicions = judge.Suspicions(&material)
 		var v *judge.Verdict
 		var err error
 		if j.answer != nil { // a live judge was asked before
@@ -174,6 +180,19 @@ func (j *judging) scope(i int) ibid.Interval {
 	}
 	all := j.cut.Scopes[i]
 	return ibid.Interval{Start: all[0].Start, End: all[len(all)-1].End}
+}
+
+// tampering is the word for it: what the judge says, unless it finds none or does not look,
+// and the material is suspicious; "" if nobody found anything, and the judge does not look.
+func (j *judging) tampering() string {
+	word := ""
+	if j.verdict != nil {
+		word = j.verdict.Tampering
+	}
+	if len(j.suspicions) > 0 && !ibid.Tampered(word) {
+		return ibid.TamperingSuspected
+	}
+	return word
 }
 
 // asks reports whether the judge is asked about the row.

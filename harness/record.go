@@ -173,8 +173,8 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	r.addTags(in)
 	r.patterns.of(scores).append(&r.patterns, scores)
 	to.Cluster.Optional(clusterOf(in, r.cluster))
-	if j := s.judging; j != nil && failure == nil && j.verdict != nil {
-		to.Tampering.Optional(j.verdict.Tampering)
+	if j := s.judging; j != nil && failure == nil {
+		to.Tampering.Optional(j.tampering())
 	}
 	if r.sourceTypes {
 		r.types = runs.AppendSourceTypes(r.types[:0], in)

@@ -23,7 +23,7 @@ type verdictColumns struct {
 	Row, Claim, Page, Start, End, QuoteStart, QuoteEnd, Vote, Votes                      runs.IntColumn
 	Support                                                                              runs.DoubleColumn
 	Contradicted, Relevant, Factual, NeedsCitation, Verbatim                             runs.BoolColumn
-	Sufficient                                                                           runs.TextsColumn
+	Sufficient, Suspected                                                                runs.TextsColumn
 }
 
 // addVerdicts records what was said of one row: what counts, then the votes or labels
@@ -46,6 +46,9 @@ func (r *recorder) addVerdicts(in *ibid.Answer, j *judging) {
 				r.verdict.Unscored.Append(string(j.failure.Reason))
 				if j.failure.Err != nil {
 					r.verdict.Why.AppendAny(j.failure.Err.Error())
+				}
+				if evidence == runs.ClaimEvidence {
+					r.addTampering(j)
 				}
 				r.endVerdict(j, "")
 			}
@@ -103,7 +106,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 			to.Sufficient.Append(j.sufficient(v.Sufficient))
 		}
 		if o == nil {
-			to.Tampering.Optional(j.verdict.Tampering)
+			r.addTampering(j)
 		}
 		r.endVerdict(j, v.Precheck)
 
@@ -156,6 +159,19 @@ func (r *recorder) addSupport(s ibid.Support) {
 		r.verdict.Support.Append(s.Value)
 	}
 	r.verdict.Label.Append(s.Degree.String())
+}
+
+// addTampering records what is known of tampering with the judge of a row.
+func (r *recorder) addTampering(j *judging) {
+	r.verdict.Tampering.Optional(j.tampering())
+	if len(j.suspicions) == 0 {
+		return
+	}
+	var all []string
+	for i := range j.suspicions {
+		all = append(all, strings.ToValidUTF8(j.suspicions[i].String(), "\uFFFD"))
+	}
+	r.verdict.Suspected.Append(all)
 }
 
 // addPlace records what was judged.
@@ -367,7 +383,7 @@ func (v *keptVerdicts) Judge(ctx context.Context, r *judge.Request) (*judge.Verd
 		to := out.Claims
 		if s.Vote != nil {
 			to = opinionIn(out, s.Model, int(*s.Vote))
-		} else if s.Tampering != "" {
+		} else if s.Tampering != "" && s.Tampering != ibid.TamperingSuspected { // which is looked for anew
 			out.Tampering = s.Tampering
 		}
 		if err := restore(s, r, to); err != nil {

@@ -113,6 +113,9 @@ func (d *detailer) row(i int, undefined []string, in *rowTexts) *rowDetail {
 	if clip(view.Answer, longAnswer) != view.Answer {
 		v.Notices = append(v.Notices, fmt.Sprintf("Only the first %s characters of the answer are held by this page.", Thousands(longAnswer)))
 	}
+	for _, text := range d.r.opened[i].tampering {
+		v.Notices = append(v.Notices, "Tampering: "+shown(text)+".")
+	}
 	v.divideAnswer(out.Record.Answer, view)
 	for k := range view.Claims {
 		v.Claims = append(v.Claims, view.Claims[k].shown(&view.parts))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -208,5 +209,31 @@ func writeCalls(t *testing.T, dir string, calls ...runs.Call) {
 	t.Helper()
 	if err := runs.Calls.Write(dir, calls); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestPageNamesTampering: what the judge found of attempts to steer it, and what was found
+// without it, stands over the opened row.
+func TestPageNamesTampering(t *testing.T) {
+	data := harbour().run(t)
+	writeTable(t, filepath.Join(data.Dir, runs.VerdictsFile), runs.Verdicts.Fields(), []cells{{
+		"id": "q1", "system": "alpha", "row": 0, "claim": 0, "evidence": runs.ClaimEvidence, "judge": "lexical", "source": runs.FromRule,
+		"tampering": "in_evidence", "suspected": []string{"hidden in answer at 2: U+200B", "frame in citation:0 at 7: </cited\x1b>"},
+	}})
+	p, err := newPage(t.Context(), PageOptions{}, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range opened(t, p) {
+		want := []string{
+			"Tampering: the judge found an attempt to steer it in the evidence.",
+			"Tampering: suspected, hidden in answer at 2: U+200B.", "Tampering: suspected, frame in citation:0 at 7: </cited␛>.",
+		}
+		if row.Record.Row != 0 {
+			want = nil
+		}
+		if !slices.Equal(row.View.Notices, want) {
+			t.Errorf("row %d: %q, want %q", row.Record.Row, row.View.Notices, want)
+		}
 	}
 }

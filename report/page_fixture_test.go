@@ -58,6 +58,8 @@ func appendCell(t testing.TB, table *parquet.Table, c int, f parquet.Field, valu
 		table.AppendBool(c, v)
 	case []int32:
 		table.AppendInts(c, v)
+	case []string:
+		table.AppendStrings(c, v)
 	case map[string]string:
 		keys := sortedKeys(v)
 		values := make([]string, len(keys))

@@ -71,6 +71,7 @@ type openedRow struct {
 	citations []runs.Citation
 	claims    []runs.Claim
 	verdicts  *verdictTable // nil where it is small
+	tampering []string      // with the judge, in words
 }
 
 // readResults reads what the page shows of a run.
@@ -247,9 +248,10 @@ func (r *results) open(look func(i int) bool) error {
 		if t := newVerdictTable(of); !t.small() {
 			rowOf(of[0].Row).verdicts = t
 		}
+		rowOf(of[0].Row).tampering = tamperingInWords(of[0].Tampering, suspectedIn(of))
 		of = of[:0]
 	}
-	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored"}
+	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored", "tampering", "suspected"}
 	err = runs.Verdicts.Scan(r.run.Dir, columns, func(_ int64, v *runs.Judgment) error {
 		if len(of) > 0 && of[0].Row != v.Row {
 			end()

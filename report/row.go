@@ -54,8 +54,10 @@ type RowView struct {
 	Calls     []runs.Call    `json:"judge_calls,omitempty"` // of a judge that asks models
 
 	// Tampering says whether the material tries to steer the judge: none,
-	// in_answer, in_evidence; "" if the judge does not look.
+	// in_answer, in_evidence, suspected; "" if the judge does not look, and nothing is
+	// suspected. Suspected says what.
 	Tampering string       `json:"tampering,omitempty"`
+	Suspected []string     `json:"suspected,omitempty"`
 	Truth     []truthView  `json:"truth"`
 	Sources   []sourceView `json:"sources"`
 
@@ -150,7 +152,7 @@ func NewRowView(s *RowSource) *RowView {
 	row := s.Row
 	v := &RowView{
 		Schema: "ibid.row/v1", Row: row.Row, ID: row.ID, System: row.System, Error: row.Error, Annotator: row.Annotator, Tampering: row.Tampering,
-		Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer,
+		Suspected: suspectedIn(s.Verdicts), Matrix: newVerdictTable(s.Verdicts), Calls: s.Calls, Presence: s.Presence, display: s.Display, parts: s.Parts, judge: judgeName(s.Run), answer: s.Answer,
 	}
 	if len(row.Numbers)+len(row.Undefined) > 0 {
 		for _, d := range metrics.Definitions() {

@@ -35,8 +35,8 @@ func (v *RowView) WriteText(w io.Writer, style Style) error {
 	if p := v.Presence; p != nil {
 		fmt.Fprintf(&b, "%s %s\n", style.Dim("presence"), presenceText(p))
 	}
-	if v.Tampering != "" && v.Tampering != "none" {
-		fmt.Fprintf(&b, "%s\n", style.Red("tampering: the judge found an attempt to steer it "+strings.ReplaceAll(strings.Replace(v.Tampering, "in_", "in the ", 1), "_", " ")))
+	for _, text := range tamperingInWords(v.Tampering, v.Suspected) {
+		fmt.Fprintf(&b, "%s\n", style.Red("tampering: "+CleanLine(text)))
 	}
 	for i := range v.Claims {
 		v.Claims[i].write(&b, style)

@@ -94,6 +94,28 @@ func newVerdictTable(verdicts []runs.Judgment) *verdictTable {
 	return m
 }
 
+// suspectedIn is what of a row looks written for its judge.
+func suspectedIn(verdicts []runs.Judgment) []string {
+	for i := range verdicts {
+		if s := verdicts[i].Suspected; len(s) > 0 {
+			return s
+		}
+	}
+	return nil
+}
+
+// tamperingInWords says what is known of tampering with the judge of a row, a line each.
+func tamperingInWords(word string, suspected []string) []string {
+	var out []string
+	if where, found := strings.CutPrefix(word, "in_"); found {
+		out = append(out, "the judge found an attempt to steer it in the "+where)
+	}
+	for _, text := range suspected {
+		out = append(out, "suspected, "+text)
+	}
+	return out
+}
+
 // The codes of a cell on the page; below codeNumber it is a degree.
 const (
 	codeBlank    = -1

@@ -59,6 +59,7 @@ var (
 		"VARCHAR", "tampering judge model annotator template",
 		"INTEGER", "vote votes",
 		"VARCHAR", "source settled unscored",
+		"VARCHAR[]", "suspected",
 	)
 
 	claimsColumns = columnList(

@@ -147,6 +147,7 @@ type JudgeRecord struct {
 	SpentUSD *float64 `json:"spent_usd,omitempty"`
 
 	Tampering int64 `json:"tampering,omitempty"` // rows whose material tries to steer the judge, as it says itself
+	Suspected int64 `json:"suspected,omitempty"` // other rows whose material looks as if it did
 
 	Panel []PanelPair `json:"panel,omitempty"` // how models that judged together agree
 }

@@ -52,7 +52,7 @@ type Row struct {
 	Numbers      map[string]float64 `col:"*"` // counts, metrics, sums and bounds by name; what is undefined is not there
 
 	Cluster       string   `col:"cluster" doc:"rows with the same cluster are not independent" null:"its cluster is the id"`
-	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence" null:"the judge does not look for it"`
+	Tampering     string   `col:"tampering" doc:"an attempt to steer the judge: none, in_answer or in_evidence, as it says; suspected, where only verdicts.parquet names something (suspected)" null:"the judge does not look for it, and nothing is suspected"`
 	CostUSD       *float64 `col:"answer_cost_usd" doc:"what the answer cost, as the input has it" unit:"USD" null:"not known"`
 	Tokens        *int64   `col:"answer_tokens" doc:"tokens that the answer took, read and written, as the input has it" null:"not known"`
 	LatencyMillis *float64 `col:"answer_latency_ms" doc:"how long the answer took, as the input has it" unit:"ms" null:"not known"`

@@ -34,7 +34,7 @@ type Judgment struct {
 	QuoteEnd   *int64 `json:"quote_end" unit:"code points" doc:"end of the quote, exclusive" null:"it does not stand there"`
 	Why        string `json:"why,omitempty" doc:"the judge's reason, or why there is no verdict" null:"it gave none"`
 	Verbatim   *bool  `json:"verbatim" doc:"the claim stands in the cited words to the letter; no judge is told" null:"the evidence is no citation"`
-	Tampering  string `json:"tampering,omitempty" doc:"where the material tries to steer its review: in_answer, in_evidence, or none" null:"not asked"`
+	Tampering  string `json:"tampering,omitempty" doc:"the material tries to steer its review: in_answer, in_evidence or none, as the judge says; suspected, if suspected names something and the judge does not say where" null:"not asked, and nothing is suspected"`
 
 	Judge     string  `json:"judge" doc:"kind of the judge"`
 	Model     string  `json:"model,omitempty" doc:"model that was asked" null:"none, or several that were combined"`
@@ -45,6 +45,8 @@ type Judgment struct {
 	Source    string  `json:"source" doc:"who says so: model, rule, human or recorded"`
 	Settled   string  `json:"settled,omitempty" doc:"rule that settled it before anybody was asked" null:"none did"`
 	Unscored  string  `json:"unscored,omitempty" doc:"why there is no verdict, in a word" null:"there is one"`
+
+	Suspected []string `json:"suspected,omitempty" doc:"what looks written for the judge, found without it: frame (tags and sentences of its prompt), verdict (a member of its reply) or hidden (characters that nobody sees), in which text of the row, from which code point on, and what stands there" null:"nothing, or evidence is not claim"`
 }
 
 // Evidence of verdicts that is no citation.
