@@ -78,6 +78,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"benchmarks/strategies":  {ours: []string{"dataset", "dataset/runs"}},
 	"benchmarks/texts":       {ours: []string{"dataset"}},
 	"benchmarks/judge":       {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
+	"benchmarks/attacks":     {ours: []string{"dataset", "judge", "judge/judgetest", "judge/openrouter", "metrics/stats"}},
 	"benchmarks/imports":     {},
 	"benchmarks/page":        {ours: []string{"dataset"}},
 }

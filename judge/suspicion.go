@@ -87,7 +87,7 @@ func Suspicions(r *Request) []Suspicion {
 
 // remarkable are the bytes at which something suspicious may begin.
 var remarkable = func() (t [256]bool) {
-	for _, first := range []string{"<", "[", `"`, "'", "\u034f", "\u115f", "\u200b", "\u3164", "\ufeff", "\U000E0001"} {
+	for _, first := range []string{"<", "&", "[", `"`, "'", "\u034f", "\u115f", "\u200b", "\u3164", "\ufeff", "\U000E0001"} {
 		t[first[0]] = true
 	}
 	return t
@@ -101,6 +101,8 @@ func mayBegin(first, next byte) bool {
 		return next == '/' || next == 'i'
 	case '<':
 		return next >= utf8.RuneSelf || strings.IndexByte("/|< acefinpqst", next) >= 0
+	case '&':
+		return next == 'l'
 	case '"', '\'':
 		return strings.IndexByte("sjekrt", next) >= 0
 	}
@@ -122,6 +124,13 @@ func suspicious(text string, found func(kind string, at int, what string)) {
 		case b == '<' || b == '[':
 			if n := frameTag(text[i:]); n > 0 {
 				found(SuspectFrame, i, oneLine(text[i:i+n]))
+			}
+		case b == '&':
+			if strings.HasPrefix(text[i:], "&lt;") {
+				plain := entities.Replace(text[i:min(len(text), i+maxTag)])
+				if n := frameTag(plain); n > 0 {
+					found(SuspectFrame, i, oneLine(plain[:n]))
+				}
 			}
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
@@ -152,6 +161,9 @@ func suspicious(text string, found func(kind string, at int, what string)) {
 // framePhrases are sentences of the prompts that material has no reason to hold, from where they
 // have a letter that is rare, so that most texts are passed over fast.
 var framePhrases = []string{"xhibits end here", "code of this review is"}
+
+// entities are those that tags are written with where they are not to be tags.
+var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">")
 
 // maxTag bounds what is read of a tag.
 const maxTag = 80
@@ -184,7 +196,9 @@ func frameTag(s string) int {
 		end := strings.IndexByte(s, '>')
 		return end + 1
 	}
+	ends := false // it is an end tag
 	for i < len(s) && (s[i] == '<' || s[i] == '/' || s[i] == ' ') {
+		ends = ends || s[i] == '/'
 		i++
 	}
 	if strings.HasPrefix(s[i:], "／") {
@@ -207,6 +221,7 @@ func frameTag(s string) int {
 	case after == '-' || after == '_':
 	case is("title") || after != '>' && after != ' ':
 		return 0
+	case after == ' ' && ends && strings.HasPrefix(strings.TrimLeft(s[i:], " "), ">"):
 	case after == ' ' && !strings.HasPrefix(s[i:], " id=") && !strings.HasPrefix(s[i:], " citations="):
 		return 0
 	}
