@@ -72,15 +72,16 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/spf13/cobra"},
 	},
 	"benchmarks/throughput":  {ours: []string{"dataset"}},
-	"benchmarks/judgerun":    {ours: []string{"dataset", "judge/judgetest"}},
 	"benchmarks/coverage":    {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"}},
 	"benchmarks/simulations": {ours: []string{"metrics/stats"}},
 	"benchmarks/strategies":  {ours: []string{"dataset", "dataset/runs"}},
 	"benchmarks/texts":       {ours: []string{"dataset"}},
-	"benchmarks/judge":       {ours: []string{"judge", "judge/cache", "judge/judgetest", "judge/openrouter"}},
 	"benchmarks/attacks":     {ours: []string{"dataset", "judge", "judge/judgetest", "judge/openrouter", "metrics/stats"}},
-	"benchmarks/imports":     {},
-	"benchmarks/page":        {ours: []string{"dataset"}},
+	"benchmarks/judges": {ours: []string{
+		"annotations", "configs", "dataset", "dataset/convert", "dataset/runs", "harness", "judge", "judge/cache", "judge/judgetest", "judge/openrouter", "metrics/stats", "metrics/token",
+	}},
+	"benchmarks/imports": {},
+	"benchmarks/page":    {ours: []string{"dataset"}},
 }
 
 // TestImportDirection parses the import clauses of every file. It does not ask

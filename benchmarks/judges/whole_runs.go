@@ -1,13 +1,7 @@
-// Command judgerun measures whole runs with a judge that asks a model: a fake
-// service in this process, the program in another. It prints calls, wall time,
-// CPU time and peak memory, for few and for many rows.
-//
-//	go run ./benchmarks/judgerun -ibid bin/ibid
-//	go run ./benchmarks/judgerun -ibid bin/ibid -rows 3000 -concurrency 50 -latency 200ms
 package main
 
 import (
-	"flag"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,19 +16,7 @@ import (
 	"ibid/judge/judgetest"
 )
 
-func main() {
-	m := &measurement{}
-	flag.StringVar(&m.ibid, "ibid", "bin/ibid", "the program to measure")
-	rows := flag.String("rows", "10000,100000", "rows of the datasets, separated by commas")
-	flag.IntVar(&m.concurrency, "concurrency", 64, "calls under way at once")
-	flag.DurationVar(&m.latency, "latency", 5*time.Millisecond, "of the service")
-	flag.Parse()
-	if err := m.all(*rows); err != nil {
-		fmt.Fprintln(os.Stderr, "judgerun:", err)
-		os.Exit(1)
-	}
-}
-
+// A measurement is of whole runs: a fake service in this process, the program in another.
 type measurement struct {
 	ibid        string
 	concurrency int
@@ -42,6 +24,7 @@ type measurement struct {
 	dir         string
 }
 
+// all prints calls, wall time, CPU time and peak memory, for few and for many rows.
 func (m *measurement) all(rows string) error {
 	dir, err := os.MkdirTemp("", "ibid-judgerun-")
 	if err != nil {
@@ -50,7 +33,7 @@ func (m *measurement) all(rows string) error {
 	defer os.RemoveAll(dir)
 	m.dir = dir
 	fmt.Println("rows     store  calls    connections  wall s  of latency  CPU µs/row  peak MB")
-	for _, r := range strings.Split(rows, ",") {
+	for _, r := range strings.Split(cmp.Or(rows, "10000,100000"), ",") {
 		n, err := strconv.Atoi(r)
 		if err != nil {
 			return err

@@ -1,19 +1,14 @@
-// Command judge measures the live judge against the fake service of
-// judge/judgetest: calls a row, the share of cached answers, rows a second
-// under limits, and what faults cost. It prints a Markdown table.
-//
-//	go run ./benchmarks/judge
-//	go run ./benchmarks/judge -only limit -rows 3000
 package main
 
 import (
+	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,16 +20,6 @@ import (
 	"ibid/judge/judgetest"
 	"ibid/judge/openrouter"
 )
-
-func main() {
-	rows := flag.Int("rows", 1500, "rows of the runs under limits")
-	only := flag.String("only", "", "run the scenarios whose name has this in it")
-	flag.Parse()
-	if err := run(*rows, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "judge:", err)
-		os.Exit(1)
-	}
-}
 
 // A scenario is one service and how it is asked.
 type scenario struct {
@@ -71,7 +56,14 @@ func scenarios(rows int) []scenario {
 	}
 }
 
-func run(rows int, only string) error {
+// measureService measures a live judge against the fake service: calls a row, the share of
+// cached answers, rows a second under limits, and what faults cost.
+func measureService(rowsText, only string) error {
+	rows, err := strconv.Atoi(cmp.Or(rowsText, "1500"))
+	if err != nil {
+		return err
+	}
+
 	fmt.Println("| scenario | rows | failed | calls a row | 429 | connections | wall s | rows/s | of ideal |")
 	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
 	unlimited := 0.0
