@@ -108,11 +108,12 @@ func newRegistry(added ...addedMetric) *registry {
 }
 
 // Definitions returns all metrics in column order, custom ones last: the
-// element with index m defines [Metric] m.
+// element with index m defines [Metric] m. The elements are shared: they are not to be
+// changed or moved.
 func Definitions() []Definition {
 	defaultRegistry().mu.RLock()
 	defer defaultRegistry().mu.RUnlock()
-	return slices.Clone(defaultRegistry().metrics)
+	return slices.Clip(defaultRegistry().metrics)
 }
 
 // CountDefinitions returns all counts in column order: the element with index
@@ -146,8 +147,11 @@ func NumSums() int {
 // Lookup returns the definition of the metric or count with the given name or
 // alias.
 func Lookup(name string) (Definition, bool) {
-	if m, ok := ByName(name); ok {
-		return Definitions()[m], true
+	r := defaultRegistry()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if i := named(r.metrics, name); i >= 0 {
+		return r.metrics[i], true
 	}
 	if c, ok := CountByName(name); ok {
 		return countDefinitions[c], true
@@ -157,15 +161,26 @@ func Lookup(name string) (Definition, bool) {
 
 // ByName returns the metric with the given name or alias.
 func ByName(name string) (Metric, bool) {
-	i := slices.IndexFunc(Definitions(), func(d Definition) bool {
-		return d.Name == name || slices.Contains(d.Aliases, name)
-	})
+	r := defaultRegistry()
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	i := named(r.metrics, name)
 	return Metric(i), i >= 0
+}
+
+// named is the index of the definition with a name or alias, -1 if there is none.
+func named(all []Definition, name string) int {
+	for i := range all {
+		if all[i].Name == name || slices.Contains(all[i].Aliases, name) {
+			return i
+		}
+	}
+	return -1
 }
 
 // CountByName returns the count with the given name.
 func CountByName(name string) (Count, bool) {
-	i := slices.IndexFunc(countDefinitions[:], func(d Definition) bool { return d.Name == name })
+	i := named(countDefinitions[:], name)
 	return Count(i), i >= 0
 }
 

@@ -112,10 +112,11 @@ func compareSection(data *pageData) *section {
 		c.Sides = append(c.Sides, compareSide{Name: line(s.Name, 80), Rows: Plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
 	}
 	c.Matrix = differenceMatrix(data, r)
-	for k := range r.Pairs {
-		if len(r.Pairs) > maxPairs && r.Pairs[k].Base != 0 {
-			continue
-		}
+	pairs := pagePairs(r)
+	if len(pairs) == maxAgainst && len(r.Sides) > maxAgainst+1 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d of %d comparisons with %s are shown; ibid compare has all.", maxAgainst, len(r.Sides)-1, line(r.Sides[0].Name, 80)))
+	}
+	for _, k := range pairs {
 		p := newPairView(data, r, k)
 		p.Open = len(c.Pairs) == 0
 		c.Pairs = append(c.Pairs, p)
@@ -501,8 +502,18 @@ func changes(r *compare.Result, k int) finding {
 	return f
 }
 
-// maxPairs is how many pairs a page shows; of more, those against the base.
-const maxPairs = 10
+// A page shows maxPairs pairs; of more, those against the base, the first maxAgainst.
+const maxPairs, maxAgainst = 10, 40
+
+// pagePairs are the pairs that a page shows.
+func pagePairs(r *compare.Result) (shown []int) {
+	for k := range r.Pairs {
+		if len(r.Pairs) <= maxPairs || r.Pairs[k].Base == 0 && len(shown) < maxAgainst {
+			shown = append(shown, k)
+		}
+	}
+	return shown
+}
 
 // A flipIndex says which rows changed in one metric of one pair: one character for
 // each row that the page lists, + where the new side has more than the base, - less,
@@ -527,7 +538,7 @@ func flips(data *pageData, listed []int) []flipIndex {
 		place[n] = k
 	}
 	out := []flipIndex{}
-	for k := range r.Pairs {
+	for _, k := range pagePairs(r) {
 		p := &r.Pairs[k]
 		if !p.Paired {
 			continue

@@ -102,7 +102,7 @@ func (x *summaryIndex) slices() map[string][]string {
 
 // orderedDefinitions are the definitions of metrics, those that lead first.
 func orderedDefinitions(lead []string) []metrics.Definition {
-	defs := metrics.Definitions()
+	defs := slices.Clone(metrics.Definitions())
 	rank := func(d metrics.Definition) int {
 		if i := slices.Index(lead, d.Name); i >= 0 {
 			return i

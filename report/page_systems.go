@@ -31,7 +31,11 @@ type systemsView struct {
 	Systems []systemHead
 	Metrics []metricBySystem
 	Judged  bool
+	Left    string // what is left out of the metrics that matter less; "" if nothing is
 }
+
+// maxSystems is how many systems are shown for the metrics that matter less.
+const maxSystems = 40
 
 // systemsSection sets systems side by side, if there are several.
 func systemsSection(data *pageData) *section {
@@ -57,6 +61,10 @@ func systemsSection(data *pageData) *section {
 			First: slices.Contains(data.lead, d.Name),
 		}
 		for k, s := range data.systems {
+			if !g.First && k == maxSystems {
+				view.Left = fmt.Sprintf("The first %d systems; %d more in ibid show --all.", maxSystems, len(data.systems)-maxSystems)
+				break
+			}
 			if l, ok := newMetricLine(data, d, s, "", a); ok {
 				l.Group, l.Shape, l.Colour = line(s, 80), k%4, k%8
 				l.Strip.Shape, l.Strip.Colour = l.Shape, l.Colour

@@ -247,6 +247,41 @@ func TestSystemsOfOneRun(t *testing.T) {
 	}
 }
 
+// TestManySystems: of more than twenty, each is compared with the base and the best.
+func TestManySystems(t *testing.T) {
+	for n, pairs := range map[int]int{20: 190, 21: 20 + 19} {
+		var rows []row
+		for k := range n {
+			for q := range 6 {
+				r := scored(string(rune('a'+q)), 0.5+0.1*float64(q%2))
+				r.system = fmt.Sprintf("s%02d", k)
+				if k == 7 {
+					*r.f1 += 0.3
+				}
+				rows = append(rows, r)
+			}
+		}
+		r, err := compare.By(write(t, "run", rows, nil), "system", compare.Options{Metrics: quantities(t, "char_f1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := "of 21 systems each is compared with s00 and with s07, the best by char_f1; --system names another"
+		if len(r.Pairs) != pairs || slices.Contains(r.Notes, note) != (n > 20) {
+			t.Errorf("%d systems: %d pairs, want %d; notes %q", n, len(r.Pairs), pairs, r.Notes)
+		}
+		seen := make(map[[2]int]bool)
+		for _, p := range r.Pairs {
+			if p.Base == p.New || seen[[2]int{p.Base, p.New}] || seen[[2]int{p.New, p.Base}] {
+				t.Errorf("pair %d, %d twice or with itself", p.Base, p.New)
+			}
+			seen[[2]int{p.Base, p.New}] = true
+		}
+		if top := r.Rankings[0].Places[0]; r.Sides[top.Side].Name != "s07" {
+			t.Errorf("%s is the best", r.Sides[top.Side].Name)
+		}
+	}
+}
+
 func TestRanking(t *testing.T) {
 	var rows []row
 	for _, system := range []string{"a", "b", "c"} {

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -14,7 +15,8 @@ import (
 // Of k sides, the intervals of the k(k-1)/2 differences are made at the level
 // 1 - (1-level)/(k(k-1)/2), so that with a chance of level all of them hold
 // (Bonferroni); whoever is beyond 0 is surely better. Ranks that follow from intervals
-// that hold together hold together, too.
+// that hold together hold together, too. Of more than 20 sides, the intervals of the k
+// values themselves are, each at 1 - (1-level)/k: those that do not overlap differ surely.
 //
 // Source: Bonferroni; ranks as in Klein, Wright & Wieczorek 2020.
 func (c *comparison) rank(q Quantity) (Ranking, error) {
@@ -27,18 +29,23 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 	joint := c.tester
 	joint.level = 1 - (1-c.level)/float64(max(k*(k-1)/2, 1))
 	alone := 1 - (1-c.level)/float64(k)
-	in := make(map[int]filter, k) // rows of each side's run that count
+	in := make(map[int]filter) // rows of each side's run that count, where pairs are compared
 	for _, i := range ranked {
 		s := c.sides[i]
-		f := make(filter, len(s.run.ids))
+		f := filter(nil)
+		if k <= manySides {
+			f = make(filter, len(s.run.ids))
+			in[i] = f
+		}
 		kept := &rowSet{run: s.run, system: s.system}
 		for _, row := range s.rows {
 			if common[s.question(row)] {
-				f[row] = true
+				if f != nil {
+					f[row] = true
+				}
 				kept.rows = append(kept.rows, row)
 			}
 		}
-		in[i] = f
 		p, ok, err := c.place(kept, q, alone)
 		if err != nil {
 			return out, err
@@ -46,6 +53,10 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 		if p.Side = i; ok {
 			out.Places = append(out.Places, p)
 		}
+	}
+	if k > manySides {
+		out.settleApart()
+		return out, nil
 	}
 	better := make(map[[2]int]bool) // surely
 	for n, a := range ranked {
@@ -208,23 +219,62 @@ func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
 	return sums.MeanEffective(c.level), nil
 }
 
-// settle bounds the ranks and sorts the places.
+// settle bounds the ranks by who is surely better than whom.
 func (r *Ranking) settle(better map[[2]int]bool) {
-	n := len(r.Places)
 	for i := range r.Places {
 		p := &r.Places[i]
-		p.Best, p.Worst = 1, n
+		above, below := 0, 0
 		for _, other := range r.Places {
 			if better[[2]int{other.Side, p.Side}] {
-				p.Best++
+				above++
 			}
 			if better[[2]int{p.Side, other.Side}] {
-				p.Worst--
+				below++
 			}
 		}
-		p.Sure = n > 1 && p.Worst == 1
-		p.Tied = n > 1 && p.Best == 1 && p.Worst > 1
+		p.between(above, below, len(r.Places))
 	}
+	r.sort()
+}
+
+// settleApart bounds the ranks by intervals that do not overlap. A place without an
+// interval, or with one without width, is apart from no other.
+func (r *Ranking) settleApart() {
+	sign := cmp.Or(float64(r.Direction), 1)
+	ends := func(p *Place) (low, high float64, ok bool) {
+		if p.Low == nil || *p.Low == *p.High {
+			return 0, 0, false
+		}
+		low, high = sign**p.Low, sign**p.High
+		return min(low, high), max(low, high), true
+	}
+	var lows, highs []float64
+	for i := range r.Places {
+		if low, high, ok := ends(&r.Places[i]); ok {
+			lows, highs = append(lows, low), append(highs, high)
+		}
+	}
+	slices.Sort(lows)
+	slices.Sort(highs)
+	for i := range r.Places {
+		above, below := 0, 0
+		if low, high, ok := ends(&r.Places[i]); ok {
+			above = len(lows) - sort.Search(len(lows), func(n int) bool { return lows[n] > high })
+			below = sort.SearchFloat64s(highs, low)
+		}
+		r.Places[i].between(above, below, len(r.Places))
+	}
+	r.sort()
+}
+
+// between sets the ranks of a place that so many are surely above and below, of n.
+func (p *Place) between(above, below, n int) {
+	p.Best, p.Worst = 1+above, n-below
+	p.Sure = n > 1 && p.Worst == 1
+	p.Tied = n > 1 && p.Best == 1 && p.Worst > 1
+}
+
+func (r *Ranking) sort() {
 	sign := cmp.Or(float64(r.Direction), 1)
 	slices.SortStableFunc(r.Places, func(a, b Place) int { return cmp.Compare(sign*b.Estimate, sign*a.Estimate) })
 }

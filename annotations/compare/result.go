@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -264,9 +265,14 @@ func first(names []string) string {
 	return names[0]
 }
 
-// By compares the systems of one run with each other, every two of them, or its models
-// or providers: by is "system", "model" or "provider". Rows without a model are left out;
-// a question that one model answered under two systems is a [*UsageError].
+// manySides is up to how many sides of one run every two are compared.
+const manySides = 20
+
+// By compares the systems of one run with each other, or its models or providers: by is
+// "system", "model" or "provider". Every two are compared, or of more than 20 each with
+// the base and with the best by the first headline metric, which a note says. Rows without
+// a model are left out; a question that one model answered under two systems is a
+// [*UsageError].
 func By(run *Run, by string, o Options) (*Result, error) {
 	c, err := newComparison(run, o, by)
 	if err != nil {
@@ -292,17 +298,61 @@ func By(run *Run, by string, o Options) (*Result, error) {
 			Tip: "compare it with another run: ibid compare BASE NEW",
 		}
 	}
+	run.kept = make(map[string]numbers)
+	rows := make(map[string]*rowSet, len(systems))
+	for i, name := range run.sides {
+		if rows[name] == nil {
+			rows[name] = &rowSet{run: run, system: name}
+		}
+		rows[name].rows = append(rows[name].rows, i)
+	}
 	for _, s := range systems {
-		c.addSide(side(run, s, nil), run.Manifest.ID, s)
+		c.addSide(rows[s], run.Manifest.ID, s)
 	}
 	for i := range systems {
-		for j := i + 1; j < len(systems); j++ {
+		for j := i + 1; j < len(systems) && len(systems) <= manySides; j++ {
 			if err := c.addPair(i, j, c.sides[i], c.sides[j], ""); err != nil {
 				return nil, err
 			}
 		}
 	}
+	if len(systems) > manySides {
+		if err := c.withBaseAndBest(by); err != nil {
+			return nil, err
+		}
+	}
 	return c.finish()
+}
+
+// withBaseAndBest compares each side with the first, and with the best.
+func (c *comparison) withBaseAndBest(by string) error {
+	best, value := 0, math.Inf(-1)
+	q := c.headline[0]
+	for i, s := range c.sides {
+		e, err := c.estimate(s, q)
+		if err != nil {
+			return err
+		}
+		if v := cmp.Or(float64(q.Metric.Direction), 1) * e.Value; e.Defined() && v > value {
+			best, value = i, v
+		}
+	}
+	note := fmt.Sprintf("of %d %ss each is compared with %s", len(c.sides), by, c.result.Sides[0].Name)
+	if best > 0 {
+		note += fmt.Sprintf(" and with %s, the best by %s", c.result.Sides[best].Name, q)
+	}
+	c.result.Notes = append(c.result.Notes, note+"; --system names another")
+	for _, base := range slices.Compact([]int{0, best}) {
+		for i := range c.sides {
+			if i == base || i == 0 {
+				continue
+			}
+			if err := c.addPair(base, i, c.sides[base], c.sides[i], ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // addSide adds a side under a name of its own.

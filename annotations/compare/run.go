@@ -26,7 +26,17 @@ type Run struct {
 	clusters   []string                       // what rows share, as names that no two kinds of cluster have in common
 	components []string                       // of the overall score
 	labelled   map[rowName]map[string]float64 // see people
+	kept       map[string]numbers             // columns that many sides need, nil if there are few
 }
+
+// numbers are the values of a column, 0 where has is false. They are not changed.
+type numbers struct {
+	values []float64
+	has    []bool
+}
+
+// keptNumbers is how many numbers of a run are kept at most.
+const keptNumbers = 8 << 20
 
 // Open opens the finished run in dir. The caller closes it.
 func Open(dir string) (*Run, error) {
@@ -223,9 +233,19 @@ func (r *Run) addTerm(sum []float64, column string, factor float64) error {
 	return err
 }
 
-// numbers reads a column of numbers, 0 where has is false. A run of an earlier
-// version may lack a column: then it has no value in any row.
+// numbers reads a column of numbers. A run of an earlier version may lack a column: then
+// it has no value in any row.
 func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
+	if kept, ok := r.kept[column]; ok {
+		return kept.values, kept.has, nil
+	}
+	if values, has, err = r.readNumbers(column); err == nil && r.kept != nil && (len(r.kept)+1)*len(values) <= keptNumbers {
+		r.kept[column] = numbers{values, has}
+	}
+	return values, has, err
+}
+
+func (r *Run) readNumbers(column string) (values []float64, has []bool, err error) {
 	if !r.file.Has(column) {
 		return make([]float64, len(r.ids)), make([]bool, len(r.ids)), nil
 	}

@@ -38,7 +38,8 @@ func (a *app) compareCommand() *cobra.Command {
 		Long: `compare says how much runs differ and whether that is more than chance. Rows are
 paired by id and system; rows without a counterpart are left out and listed. Sides
 that share no question stand side by side, marked as not paired: there is no
-difference between them, and no rank.
+difference between them, and no rank. Of more than 20 systems each is compared with
+the base, --system, and with the best.
 
 The metrics that decide are the overall score and its components, or those of
 --metric; their p-values are adjusted by Holm. Those of slices, and of the other
