@@ -15,6 +15,7 @@ func (l *loader) finish(c *Config, gateFlags []string) {
 	l.limitToOneCall(c)
 	spareSmallServers(c)
 	inheritRetries(c)
+	lowerThresholds(c)
 	l.refuseIncomplete(c)
 	l.checkLive(c)
 	l.checkAnchors(c)

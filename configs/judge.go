@@ -55,6 +55,7 @@ func (l *loader) checkLive(c *Config) {
 			}
 		}
 	}
+	l.checkVerifier(c)
 	if j.Mode == "pairwise" && j.Necessity {
 		refuse("judge.necessity", "pairwise mode cannot ask which citations are needed", "use judge.mode: matrix")
 	}
@@ -66,6 +67,61 @@ func (l *loader) checkLive(c *Config) {
 	} {
 		if c.IsSet(pair[0]) && !c.IsSet(pair[1]) {
 			refuse(pair[0], "is given without "+pair[1], "give both")
+		}
+	}
+}
+
+// SmallVerifier reports whether the judge is a model that is asked about one claim and
+// one text, and says no more than how far the one supports the other.
+func (j *Judge) SmallVerifier() bool { return j.AsksModels() && j.Protocol != "verdicts" }
+
+// checkVerifier refuses what a small verifier cannot be asked.
+func (l *loader) checkVerifier(c *Config) {
+	j := &c.Judge
+	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
+	if !j.SmallVerifier() {
+		if len(j.Template) > 0 {
+			refuse("judge.template", "protocol verdicts has prompts, and no template", "set judge.protocol: yes-no or classify, or judge.prompts")
+		}
+		return
+	}
+	says := "protocol " + j.Protocol + " asks about one claim and one text"
+	if j.Mode == "pairwise" {
+		refuse("judge.mode", says+" already", "leave judge.mode out")
+	}
+	if len(j.Panel) > 0 {
+		refuse("judge.panel", says+" of one model", "set judge.model, and run once for each model")
+	}
+	if j.Necessity {
+		refuse("judge.necessity", says+", and never which citations are needed", "use judge.protocol: verdicts")
+	}
+	if j.Votes > 1 {
+		refuse("judge.votes", says+", and gets the same answer again", "leave judge.votes out")
+	}
+	if c.Claims == "model" {
+		refuse("claims", says+" and makes no claims of sentences", "use claims: sentences, or judge.protocol: verdicts")
+	}
+	if j.Prompts != "" {
+		refuse("judge.prompts", says+" by a template", "set judge.template")
+	}
+	if j.Protocol == "classify" && j.Kind == "openrouter" {
+		refuse("judge.kind", "OpenRouter has no classifiers", "use judge.kind: openai with judge.base_url, such as http://localhost:8080")
+	}
+}
+
+// evenThreshold is from which support counts, unless the user says otherwise, of a judge
+// whose support is a probability.
+const evenThreshold = 0.5
+
+func lowerThresholds(c *Config) {
+	if !c.Judge.SmallVerifier() {
+		return
+	}
+	for _, name := range []string{"thresholds.supported", "thresholds.consistent"} {
+		if !c.IsSet(name) {
+			a := c.values[byName[name]]
+			a.value = evenThreshold
+			c.assign(a)
 		}
 	}
 }

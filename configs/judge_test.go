@@ -216,3 +216,28 @@ judge:
 		t.Errorf("read back: %+v", back.Settings)
 	}
 }
+
+// A bare judge.template names a built-in one, and a judge that gives probabilities has
+// even thresholds unless the user says otherwise.
+func TestVerifierSettings(t *testing.T) {
+	base := "judge={kind: openai, model: m, base_url: 'http://localhost:1', protocol: yes-no"
+	for _, tt := range []struct {
+		set                   []string
+		like                  any
+		supported, consistent float64
+	}{
+		{[]string{base + "}"}, nil, 0.5, 0.5},
+		{[]string{base + ", template: lynx}"}, "lynx", 0.5, 0.5},
+		{[]string{base + ", template: {like: lynx, chunk_words: 10}}"}, "lynx", 0.5, 0.5},
+		{[]string{base + "}", "thresholds.supported=0.7"}, nil, 0.7, 0.5},
+		{[]string{"judge=lexical"}, nil, 0.7, 0.8},
+	} {
+		c, err := Load(Options{Set: tt.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Judge.Template["like"] != tt.like || c.Thresholds.Supported != tt.supported || c.Thresholds.Consistent != tt.consistent {
+			t.Errorf("%v: template %v, thresholds %v", tt.set, c.Judge.Template, c.Thresholds)
+		}
+	}
+}

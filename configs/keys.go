@@ -40,6 +40,7 @@ type setting struct {
 	field   func(*Settings) any
 	doc     string
 	allowed []string            // texts allowed, nil = any
+	short   string              // of a mapping: a bare text is short for one with this member
 	prefix  string              // text also allowed before a free name, such as "annotator:"
 	check   func(any) string    // what is wrong with a value of the right type, "" = nothing
 	item    func(string) *fault // what is wrong with one item of a list
@@ -271,11 +272,19 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.CacheResults },
 	},
 	{
+		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "yes-no", "classify"}, scores: true, doc: "what a model is asked; verdicts: all of a row at once; yes-no, classify: one claim and one text, of a chat model or of a classifier over HTTP (ibid help verifiers)",
+		field: func(s *Settings) any { return &s.Judge.Protocol },
+	},
+	{
+		name: "judge.template", scores: true, short: "like", doc: "how a small verifier is asked and read: the name of a built-in template, or a mapping of what differs from one (ibid help verifiers)",
+		field: func(s *Settings) any { return &s.Judge.Template },
+	},
+	{
 		name: "judge.mode", def: "matrix", allowed: []string{"matrix", "pairwise"}, scores: true, doc: "one call per row, or one per claim and citation",
 		field: func(s *Settings) any { return &s.Judge.Mode },
 	},
 	{
-		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true, doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (lexical, human and pairwise: the cited words); span: the cited words; document: the whole text",
+		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true, doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (lexical, human and pairwise: the cited words; yes-no and classify: these and the title); span: the cited words; document: the whole text",
 		field: func(s *Settings) any { return &s.Judge.Evidence },
 	},
 	{
@@ -324,11 +333,11 @@ var runKeys = []*setting{
 	},
 
 	{
-		name: "thresholds.supported", def: 0.7, scores: true, check: within(0, 1), doc: "support from which a claim or citation is supported",
+		name: "thresholds.supported", def: 0.7, scores: true, check: within(0, 1), doc: "support from which a claim or citation is supported; 0.5 unless given, with judge.protocol yes-no or classify",
 		field: func(s *Settings) any { return &s.Thresholds.Supported },
 	},
 	{
-		name: "thresholds.consistent", def: 0.8, scores: true, check: within(0, 1), doc: "support from which a claim is consistent",
+		name: "thresholds.consistent", def: 0.8, scores: true, check: within(0, 1), doc: "support from which a claim is consistent; 0.5 unless given, with judge.protocol yes-no or classify",
 		field: func(s *Settings) any { return &s.Thresholds.Consistent },
 	},
 	{

@@ -94,8 +94,10 @@ type Judge struct {
 	Concurrency   int64
 	Cache         string // "" = the user's cache directory
 	CacheResults  bool
-	Mode          string // matrix, pairwise
-	Evidence      string // span, window, document
+	Protocol      string         // verdicts, yes-no, classify
+	Template      map[string]any // of yes-no and classify
+	Mode          string         // matrix, pairwise
+	Evidence      string         // span, window, document
 	Necessity     bool
 	Votes         int64
 	Panel         []string // models that judge together, instead of Model

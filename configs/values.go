@@ -87,6 +87,9 @@ func (s *setting) decode(n node) (any, *typeError) {
 	case "mapping of text":
 		return decodeTexts(n)
 	case "mapping":
+		if s.short != "" && n.kind == scalarNode {
+			return map[string]any{s.short: n.text}, nil
+		}
 		if n.kind != mappingNode {
 			return nil, wrong("a mapping", n, "")
 		}

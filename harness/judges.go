@@ -78,7 +78,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	// What the plan has to know of a live judge. This one asks and keeps nothing.
 	j, err := openrouter.New(p.job.liveConfig())
 	if err != nil {
-		return nil, &UsageError{Err: err}
+		return nil, badJudge(err)
 	}
 	return j, nil
 }
@@ -97,6 +97,18 @@ func openLexical(path string) (judge.Judge, error) {
 		return nil, &UsageError{Err: fmt.Errorf("judge.lexical.weights: %s: %w", path, err), Tip: "fit them again: ibid calibrate RUN --fit FILE"}
 	}
 	return judge.NewLexical(weights), nil
+}
+
+// badJudge is the error of settings that no judge can be made of; nil if err is.
+func badJudge(err error) error {
+	if err == nil {
+		return nil
+	}
+	u := &UsageError{Err: err}
+	if bad, ok := errors.AsType[*openrouter.TemplateError](err); ok {
+		u.Tip = bad.Hint()
+	}
+	return u
 }
 
 func fileDigest(path string) (string, error) {
@@ -132,6 +144,7 @@ func (job *Job) liveConfig() openrouter.Config {
 	c := openrouter.Config{
 		Kind: j.Kind, BaseURL: j.BaseURL, Key: job.APIKey, Model: j.Model, Panel: j.Panel,
 		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning, Headers: job.Headers, ExtraBody: j.ExtraBody, ServiceTier: j.ServiceTier,
+		Protocol: j.Protocol, Template: j.Template, Supported: s.Thresholds.Supported,
 		Mode: j.Mode, Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, MaxOutage: j.MaxOutage, RPM: int(j.RPM),
 		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
@@ -183,6 +196,16 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	p.judge, p.live = j, j
 	p.warnOfModels(ctx, m, j)
 	return func() error { return errors.Join(j.Close(), store.Close()) }, nil
+}
+
+// checkLabels refuses a classifier of whose labels it is not known which one means
+// support, as far as its server says what they are.
+func (p *Plan) checkLabels(ctx context.Context) error {
+	j, ok := p.live.(*openrouter.Judge)
+	if !ok {
+		return nil
+	}
+	return badJudge(j.Ready(ctx))
 }
 
 // auditName is what the store of answers calls the run.

@@ -28,6 +28,7 @@ type judging struct {
 	human     bool          // labels count whether a text is known or not
 	ofInput   bool          // the labels are verdicts in source_reference
 	whole     bool          // evidence is the whole text that a citation points into
+	wordless  bool          // the judge gives numbers, and no words for them
 	windows   bool          // the judge can tell the cited words from what stands around them
 	edges     sentenceEdges
 	resolver  *dataset.Resolver
@@ -67,7 +68,8 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	return &judging{
 		kept:  kept,
 		judge: p.judge, info: p.judge.Info(), human: kind == humanJudge || kind == recordedJudge, ofInput: kind == recordedJudge, whole: s.Judge.Evidence == "document",
-		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && kind != recordedJudge && s.Judge.Mode == openrouter.Matrix,
+		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && kind != recordedJudge && s.Judge.Mode == openrouter.Matrix && !s.Judge.SmallVerifier(),
+		wordless: s.Judge.SmallVerifier(),
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
 		resolver: resolver, documents: p.documents != nil, cutter: claims.NewCutter(options),
 		split: options.Source == claims.Model,

@@ -115,6 +115,9 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkOffsets(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}
+	if err := p.checkLabels(ctx); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
 		return nil, err
 	}

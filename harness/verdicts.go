@@ -111,7 +111,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 		r.endVerdict(j, v.Precheck)
 
 		r.beginVerdict(in, j, k, runs.JointEvidence, o)
-		r.addSupport(v.Joint)
+		r.addSupport(j, v.Joint)
 		addTri(to.Contradicted, v.Contradicted)
 		to.Why.Optional(v.JointWhy)
 		to.Votes.Append(int64(v.Votes))
@@ -123,7 +123,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 			if text.placed {
 				r.addPlace(text.doc, text.page, int64(text.start), int64(text.end))
 			}
-			r.addSupport(c.Support)
+			r.addSupport(j, c.Support)
 			addTri(to.Relevant, c.Relevant)
 			r.addQuote(c.Quote, c.Aligned, c.QuoteAt)
 			to.Why.Optional(c.Why)
@@ -135,7 +135,7 @@ func (r *recorder) addOpinion(in *ibid.Answer, j *judging, all []judge.ClaimVerd
 		if p := j.elsewhere(v); p != nil {
 			r.addPlace(p.Doc, p.Page, int64(p.Start), int64(p.End))
 		}
-		r.addSupport(v.Elsewhere)
+		r.addSupport(j, v.Elsewhere)
 		to.Quote.Optional(v.ElsewhereQuote)
 		to.Aligned.Optional(v.ElsewhereAligned)
 		r.endVerdict(j, v.Precheck)
@@ -153,12 +153,14 @@ func (r *recorder) endVerdict(j *judging, settled string) {
 	r.verdicts.EndRow()
 }
 
-// addSupport records a support and its word.
-func (r *recorder) addSupport(s ibid.Support) {
+// addSupport records a support and the judge's word for it, if it has any.
+func (r *recorder) addSupport(j *judging, s ibid.Support) {
 	if s.Known() {
 		r.verdict.Support.Append(s.Value)
 	}
-	r.verdict.Label.Append(s.Degree.String())
+	if !j.wordless {
+		r.verdict.Label.Append(s.Degree.String())
+	}
 }
 
 // addTampering records what is known of tampering with the judge of a row.

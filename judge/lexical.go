@@ -86,18 +86,27 @@ func (l *Lexical) Info() Info {
 // Judge compares the claims of r with its evidence and sources. It fails only
 // when ctx ends.
 func (l *Lexical) Judge(ctx context.Context, r *Request) (*Verdict, error) {
-	w, _ := l.pool.Get().(*lexicalWork)
-	if w == nil {
-		w = &lexicalWork{weights: l.weights, featured: l.weights != nil}
-	}
+	w := l.work()
 	v := w.judge(ctx, r)
-	if cap(w.found) <= maxKept && cap(w.reader.words) <= maxKept {
-		l.pool.Put(w)
-	}
+	l.keep(w)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return v, nil
+}
+
+// work returns room for the work on a request, which keep takes back.
+func (l *Lexical) work() *lexicalWork {
+	if w, ok := l.pool.Get().(*lexicalWork); ok {
+		return w
+	}
+	return &lexicalWork{weights: l.weights, featured: l.weights != nil}
+}
+
+func (l *Lexical) keep(w *lexicalWork) {
+	if cap(w.found) <= maxKept && cap(w.reader.words) <= maxKept {
+		l.pool.Put(w)
+	}
 }
 
 // lexicalWork is what is known of one request: the words of its claims and its
@@ -372,8 +381,24 @@ func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 // say where it is.
 func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict) {
 	out.Elsewhere = ibid.None.Support()
-	var passage []sentence
-	in := -1
+	best := found{in: -1}
+	w.uncited(r, claim, func(c comparison, passage []sentence, in int) {
+		if c.support.Value > out.Elsewhere.Value {
+			out.Elsewhere, best = c.support, found{in: in, passage: passage}
+		}
+	})
+	if best.in < 0 {
+		return
+	}
+	var at Interval
+	if out.ElsewhereQuote, out.ElsewherePlace, at = best.where(r); out.ElsewherePlace == nil {
+		out.ElsewhereEvidence, out.ElsewhereAt = best.in, at
+	}
+}
+
+// uncited calls yield with the passages that a claim does not cite and that have a word of
+// it, those of the sources first.
+func (w *lexicalWork) uncited(r *Request, claim *ibid.Claim, yield func(c comparison, passage []sentence, in int)) {
 	search := func(t int, usable func(s *sentence) bool) {
 		for from := range w.texts[t] {
 			text := w.texts[t][from:]
@@ -381,11 +406,8 @@ func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict
 				continue
 			}
 			for n := 1; n <= min(passageSentences, len(text)) && usable(&text[n-1]); n++ {
-				if len(text[n-1].terms) == 0 {
-					continue
-				}
-				if c := w.compare(text[:n]); c.support.Value > out.Elsewhere.Value {
-					out.Elsewhere, passage, in = c.support, text[:n], t
+				if len(text[n-1].terms) > 0 {
+					yield(w.compare(text[:n]), text[:n], t)
 				}
 			}
 		}
@@ -404,19 +426,6 @@ func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict
 			search(e, func(*sentence) bool { return true })
 		}
 	}
-	if in < 0 {
-		return
-	}
-	first, last := &passage[0], &passage[len(passage)-1]
-	at := Interval{Start: first.at.Start, End: last.at.End}
-	if in < len(r.Evidence) {
-		out.ElsewhereEvidence, out.ElsewhereAt = in, at
-		out.ElsewhereQuote = r.Evidence[in].Text[first.start:last.end]
-		return
-	}
-	source := &r.Sources[in-len(r.Evidence)]
-	out.ElsewherePlace = &Place{Doc: source.Doc, Page: source.Page, Start: at.Start, End: at.End}
-	out.ElsewhereQuote = source.Text[first.start:last.end]
 }
 
 // isQuestion reports whether a claim ends in a question mark.

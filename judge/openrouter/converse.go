@@ -1,6 +1,7 @@
 package openrouter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,10 +43,11 @@ type conversation struct {
 	failures  int             // that count as attempts
 	refusals  int             // in a row, for their number
 	waited    time.Duration
-	maxTokens int64  // room for the next reply
-	sent      shape  // of the last call
-	adapted   int    // calls that were refused for their form
-	turns     []byte // repair turns
+	maxTokens int64       // room for the next reply
+	sent      shape       // of the last call
+	adapted   int         // calls that were refused for their form
+	turns     []byte      // repair turns
+	together  []cache.Key // of the questions that this one stands for; nil if it is one
 	cost      int64
 	millis    int64
 
@@ -82,6 +84,9 @@ func (c *conversation) keep(ctx context.Context, e *cache.Entry) error {
 	e.CostNanoUSD, e.LatencyMillis, e.Attempts = c.cost, c.millis, c.calls
 	if c.judge.store == nil {
 		return nil
+	}
+	if c.together != nil {
+		return c.keepTogether(ctx, e)
 	}
 	return c.judge.store.Put(context.WithoutCancel(ctx), e)
 }
@@ -227,7 +232,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	}
 	defer func() { j.limiter.release(f != nil && (f.class == Flow || errors.Is(f.err, errTimeout))) }()
 	c.sent = p.shape()
-	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens)}
+	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens), path: c.request.path}
 	began, callErr, err := c.send(ctx, x)
 	if err != nil {
 		j.budget.settle(held, 0, true, 0)
@@ -344,6 +349,14 @@ func (c *conversation) price(x *exchange, f *failure) (cost int64, known bool) {
 
 // judgeReply checks what a response says.
 func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
+	if c.readBody != nil {
+		*c.replies--
+		verdict, err := c.readBody(x.raw)
+		if err != nil {
+			return nil, &failure{class: Content, status: http.StatusOK, err: err, shaped: true}
+		}
+		return c.entry(x, verdict, ""), nil
+	}
 	choice := &x.envelope.Choices[0]
 	if f := refusal(choice); f != nil {
 		return nil, f
@@ -355,7 +368,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	switch {
 	case choice.FinishReason == "error":
 		return nil, &failure{class: Transient, status: http.StatusOK, err: errors.New("the provider broke off")}
-	case choice.FinishReason == "length":
+	case choice.FinishReason == "length" && !(c.short && ok && !strings.HasPrefix(strings.TrimSpace(text), "<think>")):
 		*c.replies--
 		bad.shaped = true
 		bad.err = fmt.Errorf("the reply ended at its limit of %d tokens", c.maxTokens)
@@ -372,7 +385,14 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		return nil, bad
 	}
 	*c.replies--
-	verdict, defects, err := c.read(text)
+	var verdict []byte
+	var defects []string
+	var err error
+	if c.readChoice != nil {
+		verdict, err = c.readChoice(choice, text)
+	} else {
+		verdict, defects, err = c.read(text)
+	}
 	noJSON, is := errors.AsType[*judge.ReplyError](err)
 	if c.request.head.schema != "" {
 		p.replied(c.sent, !is || !noJSON.NoJSON)
@@ -450,7 +470,7 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: model, Provider: string(v.Provider), GenerationID: id,
-		Template: j.prompts.Version(), Schema: c.schema, FinishReason: finish,
+		Template: cmp.Or(c.template, j.prompts.Version()), Schema: c.schema, FinishReason: finish,
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
 		Created: j.config.Now(), Run: j.config.Run, Sent: fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent),
@@ -486,8 +506,17 @@ type question struct {
 	// replies is how many more whole replies may be paid for; shared by the
 	// questions of one row.
 	replies *int
-	repair  prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
-	schema  string
+	// Of small verifiers, instead of read: what to keep of the answer in a choice, or in the
+	// body of a response that is no chat. inputs are the texts of a classifier. short: the
+	// answer is the first word, so that a reply may end there. template is its version.
+	readChoice func(c *choice, text string) (verdict []byte, err error)
+	readBody   func(raw []byte) (verdict []byte, err error)
+	inputs     []string
+	short      bool
+	template   string
+
+	repair prompts.Name // how a reply of no use is shown to the model again with its defect; "" if it is not
+	schema string
 }
 
 // An answer is what is kept of a reply, and what it took.

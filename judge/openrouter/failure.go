@@ -85,8 +85,8 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 	}
 	status := x.status
 	var wire *wireError
-	if x.envelope.failure() != nil && (x.status < 400 || x.envelope.Error != nil && !x.envelope.Error.none) {
-		wire = x.envelope.failure()
+	if x.failure() != nil && (x.status < 400 || x.envelope.Error != nil && !x.envelope.Error.none) {
+		wire = x.failure()
 		if x.status < 400 {
 			status = wire.status()
 		}
@@ -150,7 +150,7 @@ func (j *Judge) sort(f *failure, e *wireError) {
 	case s == http.StatusNotFound && !j.works(),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
-	case s == http.StatusRequestTimeout, s >= 500:
+	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
 		f.class = Transient
 	case s >= 400:
 		f.class, f.reason = Row, judge.Rejected

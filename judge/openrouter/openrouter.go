@@ -40,6 +40,7 @@ type Judge struct {
 	members []*member
 	prompts *prompts.Set
 	client  *openai.Client
+	wire    *doer
 	http    *http.Client
 	store   cache.Store // nil if nothing is kept
 	owner   string      // of leases
@@ -55,7 +56,13 @@ type Judge struct {
 	halted  context.Context // ends when the judge stops
 	halt    context.CancelCauseFunc
 
-	keyOnce    sync.Once
+	keyOnce sync.Once
+	// Of small verifiers; template is nil for others.
+	template   *Template
+	lexical    *judge.Lexical
+	serverOnce sync.Once
+	serverSaid serverInfo
+
 	modelsOnce sync.Once
 	catalogue  atomic.Pointer[catalogue] // nil until it is asked for
 }
@@ -66,6 +73,7 @@ type member struct {
 	head  *requestHead // of matrix requests
 	pair  *requestHead // of pairwise requests
 	split *requestHead // of requests for claims
+	small *requestHead // of small verifiers
 
 	profile *profile
 	opening *opening
@@ -101,7 +109,8 @@ func New(config Config) (*Judge, error) {
 	j.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	clientConfig := openai.DefaultConfig(config.Key)
 	clientConfig.BaseURL = config.BaseURL
-	clientConfig.HTTPClient = &doer{client: j.http, headers: config.Headers}
+	j.wire = &doer{client: j.http, headers: config.Headers}
+	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.models() {
 		j.members = append(j.members, &member{
@@ -114,6 +123,14 @@ func New(config Config) (*Judge, error) {
 		})
 	}
 	j.leases = newLeases(j.store, owner)
+	if config.Protocol != Verdicts {
+		if j.template, err = ParseTemplate(config.Protocol, config.Template); err != nil {
+			j.leases.close()
+			return nil, err
+		}
+		j.lexical = judge.NewLexical(nil)
+		j.members[0].small = newSmallHead(&j.config, config.Model, j.template)
+	}
 	return j, nil
 }
 
@@ -143,6 +160,9 @@ func (j *Judge) Info() judge.Info {
 	if len(j.members) == 1 {
 		info.Model = j.members[0].model
 	}
+	if j.template != nil {
+		info.Prompt = j.template.version()
+	}
 	return info
 }
 
@@ -153,7 +173,10 @@ func (j *Judge) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, er
 		return nil, err
 	}
 	j.counts.rows.Add(1)
-	if j.config.Mode == Pairwise {
+	switch {
+	case j.template != nil:
+		return j.judgeSmall(ctx, r)
+	case j.config.Mode == Pairwise:
 		return j.judgePairs(ctx, r)
 	}
 	return j.judgeMatrix(ctx, r)
@@ -207,6 +230,14 @@ type Config struct {
 	// ServiceTier is sent as service_tier, such as flex; "" for none. It is no part of
 	// a question's key.
 	ServiceTier string
+
+	// Protocol is Verdicts, "" for it, or YesNo or Classify of small verifiers, which are
+	// asked about one claim and one text by a Template, the setting that [ParseTemplate]
+	// reads. Of what supports a claim less than Supported, passages that it does not cite
+	// are asked about.
+	Protocol  string
+	Template  map[string]any
+	Supported float64
 
 	Mode      string // Matrix or Pairwise; "" for the first
 	Claims    bool   // sentences will be split, too
@@ -292,6 +323,17 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	case Matrix, Pairwise:
 	default:
 		return nil, fmt.Errorf("judge mode %q: not one of %s, %s", c.Mode, Matrix, Pairwise)
+	}
+	switch c.Protocol {
+	case "":
+		c.Protocol = Verdicts
+	case Verdicts:
+	case YesNo, Classify:
+		if c.Mode == Pairwise || c.Necessity || c.Claims || len(c.Panel) > 0 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI {
+			return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
+		}
+	default:
+		return nil, fmt.Errorf("judge protocol %q: not one of %s, %s, %s", c.Protocol, Verdicts, YesNo, Classify)
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = DefaultBaseURL

@@ -63,6 +63,11 @@ func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
 	if len(questions) == 0 {
 		p.sum.Settled++
 	}
+	if j := p.judge; j.template != nil && j.template.protocol == Classify {
+		// As many to a call as a server takes that does not say.
+		before := p.sum.Calls
+		defer func() { p.sum.Calls = before + (p.sum.Calls-before+defaultBatch-1)/defaultBatch }()
+	}
 	for i := range questions {
 		if err := p.add(ctx, &questions[i]); err != nil {
 			return err
@@ -73,7 +78,7 @@ func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
 
 func (p *Planner) add(ctx context.Context, q *planned) error {
 	e := &p.sum
-	prompt := int64(len(q.request.head.text)+len(q.request.user)) * 2 / 7
+	prompt := int64(q.request.length()) * 2 / 7
 	e.LongestPrompt = max(e.LongestPrompt, prompt)
 	key := q.request.key()
 	if _, ok := p.seen[key]; ok {
@@ -117,6 +122,17 @@ type planned struct {
 // questions are those that a verdict on r is made from at least.
 func (j *Judge) questions(r *judge.Request) []planned {
 	var out []planned
+	if j.template != nil {
+		m := &measuring{judge: j, request: r, pieces: make(map[cache.Key]*piece)}
+		for _, c := range j.settle(r, &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}) {
+			m.cited(c)
+		}
+		for _, p := range m.order {
+			q := j.smallQuestion(r, p)
+			out = append(out, planned{*q, q.request.maxTokens})
+		}
+		return out
+	}
 	if j.config.Mode == Pairwise {
 		for c := range r.Claims {
 			for _, p := range j.pairQuestions(r, c) {
@@ -160,7 +176,12 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 	for i := range questions {
 		q := &questions[i]
 		out[i] = Prompt{Model: q.member.model, User: unescaped(q.request.user), Vote: int(q.request.seed - j.config.Seed), MaxTokens: q.request.maxTokens}
-		if j.config.Mode == Matrix {
+		switch {
+		case q.request.whole != nil:
+			out[i].User = string(q.request.whole)
+		case j.template != nil:
+			out[i].System = j.template.System
+		case j.config.Mode == Matrix:
 			out[i].System, out[i].Schema = j.prompts.Text(prompts.MatrixSystem), j.config.schema()
 		}
 	}

@@ -33,6 +33,7 @@ type shape struct {
 	lowEffort     bool // reasoning effort low, where the settings have none
 	noEffort      bool // nothing about reasoning is taken
 	completion    bool // the limit is called max_completion_tokens
+	noLogprobs    bool
 }
 
 // String lists what a shape has beside the zero one.
@@ -46,6 +47,9 @@ func (s shape) String() string {
 	}
 	if s.lowEffort && !s.noEffort {
 		out = append(out, "effort low")
+	}
+	if s.noLogprobs {
+		out = append(out, "no logprobs")
 	}
 	return strings.Join(out, ", ")
 }
@@ -189,6 +193,10 @@ var refusedNames = []struct {
 	{regexp.MustCompile(`\bseed\b`), func(_ *profile, s *shape) string {
 		s.noSeed = true
 		return "seed"
+	}},
+	{regexp.MustCompile(`logprobs`), func(_ *profile, s *shape) string {
+		s.noLogprobs = true
+		return "logprobs"
 	}},
 	{regexp.MustCompile(`reasoning|effort`), func(_ *profile, s *shape) string {
 		s.noEffort = s.lowEffort

@@ -30,6 +30,8 @@ const keyVersion = "k2"
 type requestHead struct {
 	config                *Config
 	model, system, schema string
+	role                  string      // of the message; "" for user
+	logprobs              bool        // the probabilities of tokens are asked for
 	text                  []byte      // of the zero shape
 	digest                hash.Cloner // of keyVersion, endpoint and text
 
@@ -102,11 +104,17 @@ func (h *requestHead) write(s shape) []byte {
 			b = append(append(b, ','), extra[1:len(extra)-1]...)
 		}
 	}
+	if h.logprobs && !s.noLogprobs && !c.overrides("logprobs") {
+		b = append(b, `,"logprobs":true,"top_logprobs":5`...)
+	}
 	b = append(b, `,"messages":[`...)
 	if h.system != "" {
 		b = append(b, `{"role":"system","content":`...)
 		b = append(b, quoted(h.system)...)
 		b = append(b, `},`...)
+	}
+	if h.role == "assistant" {
+		return append(b, `{"role":"assistant","content":"`...)
 	}
 	return append(b, `{"role":"user","content":"`...)
 }
@@ -122,7 +130,12 @@ type request struct {
 	head      *requestHead
 	user      []byte // the first message of the user, escaped, without its quotes
 	seed      int64
-	maxTokens int64 // that the reply needs, reasoning apart
+	maxTokens int64  // that the reply needs, reasoning apart
+	more      []byte // further members, each with a comma before it
+
+	// Of a call that is no chat: the body, and the URL; user, seed and more mean nothing.
+	whole []byte
+	path  string
 }
 
 // tail is what follows the first message of the user, but for the limit of tokens.
@@ -130,6 +143,7 @@ func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 	b = append(b, `"}`...)
 	b = append(b, repairs...)
 	b = append(b, ']')
+	b = append(b, q.more...)
 	if !s.noSeed && !q.head.config.overrides("seed") {
 		b = append(b, `,"seed":`...)
 		b = strconv.AppendInt(b, q.seed, 10)
@@ -143,6 +157,9 @@ func (q *request) tail(b []byte, s shape, repairs []byte) []byte {
 // depends on the order in which replies come, and a rerun must find its answers. Nor has
 // it the service tier, which changes what an answer costs and not what is asked.
 func (q *request) key() cache.Key {
+	if q.whole != nil {
+		return q.wholeKey()
+	}
 	clone, err := q.head.digest.Clone()
 	if err != nil {
 		panic(err) // SHA-256 can be cloned
@@ -158,6 +175,9 @@ func (q *request) key() cache.Key {
 // body is what is sent: in the shape that the model takes, with repair turns if
 // they are needed, and room for so many tokens.
 func (q *request) body(s shape, repairs []byte, maxTokens int64) []byte {
+	if q.whole != nil {
+		return q.whole
+	}
 	head := q.head.of(s)
 	b := make([]byte, 0, len(head)+len(q.user)+len(repairs)+96)
 	b = append(b, head...)
@@ -176,7 +196,15 @@ func (q *request) body(s shape, repairs []byte, maxTokens int64) []byte {
 }
 
 // tokens estimates the length of the prompt, generously: three bytes a token.
-func (q *request) tokens() int64 { return int64(len(q.head.text)+len(q.user)) / 3 }
+func (q *request) tokens() int64 { return int64(q.length()) / 3 }
+
+// length is that of the prompt in bytes.
+func (q *request) length() int {
+	if q.whole != nil {
+		return len(q.whole)
+	}
+	return len(q.head.text) + len(q.user) + len(q.more)
+}
 
 // appendTurn appends a further message.
 func appendTurn(b []byte, role, text string) []byte {
@@ -274,9 +302,10 @@ type envelope struct {
 }
 
 type choice struct {
-	FinishReason label      `json:"finish_reason"`
-	Message      message    `json:"message"`
-	Error        *wireError `json:"error"`
+	FinishReason label          `json:"finish_reason"`
+	Message      message        `json:"message"`
+	Logprobs     *tokenLogprobs `json:"logprobs"`
+	Error        *wireError     `json:"error"`
 }
 
 type message struct {
@@ -506,6 +535,7 @@ const maxResponse = 8 << 20
 // came back and what the client library loses of it comes out.
 type exchange struct {
 	body []byte // to send
+	path string // the URL of a call that is no chat, else ""
 
 	status   int    // of HTTP; 0 if no response came
 	moved    string // where a redirect points, which is not followed
@@ -513,6 +543,16 @@ type exchange struct {
 	raw      []byte // body of the response
 	envelope envelope
 	err      error // why there is no whole response
+}
+
+// failure is the error that the response has within, nil if it has none.
+func (x *exchange) failure() *wireError {
+	if e := x.envelope.Error; x.path == "" {
+		return x.envelope.failure()
+	} else if e != nil && !e.none {
+		return e
+	}
+	return nil
 }
 
 // exchangeKey finds the exchange of a call in its context.
@@ -567,7 +607,7 @@ func (d *doer) Do(q *http.Request) (*http.Response, error) {
 		x.err = err
 		return nil, err
 	}
-	if e := x.envelope.failure(); e != nil && resp.StatusCode < http.StatusBadRequest {
+	if e := x.failure(); e != nil && resp.StatusCode < http.StatusBadRequest {
 		resp.StatusCode = e.status()
 		resp.Status = fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 		// The library shall see the error whichever of its shapes it had.
@@ -591,6 +631,9 @@ func (j *Judge) complete(ctx context.Context, x *exchange, model string) error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, j.config.Timeout, errTimeout)
 		defer cancel()
+	}
+	if x.path != "" {
+		return j.post(ctx, x)
 	}
 	// The library is told of the model alone: the body is that of the exchange.
 	_, err := j.client.CreateChatCompletion(withExchange(ctx, x), openai.ChatCompletionRequest{Model: model})

@@ -1,0 +1,233 @@
+package openrouter
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"ibid"
+)
+
+func mustTemplate(t *testing.T, protocol string, setting map[string]any) *Template {
+	t.Helper()
+	out, err := ParseTemplate(protocol, setting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestYes works out probabilities of replies by hand: those of tokens are e to the
+// power of what stands there.
+func TestYes(t *testing.T) {
+	t.Parallel()
+	ln := func(p float64) string { return strings.TrimSuffix(string(mustJSON(math.Log(p))), "\n") }
+	top := func(tokens ...string) string { return "[" + strings.Join(tokens, ",") + "]" }
+	tok := func(token string, p float64) string {
+		return `{"token":` + string(mustJSON(token)) + `,"logprob":` + ln(p) + `}`
+	}
+	at := func(token string, p float64, alternatives ...string) string {
+		return `{"token":` + string(mustJSON(token)) + `,"logprob":` + ln(p) + `,"top_logprobs":` + top(alternatives...) + `}`
+	}
+	content := func(tokens ...string) string { return `{"content":` + top(tokens...) + `}` }
+	guardian := map[string]any{"like": "granite-guardian"}
+	lynx := map[string]any{"like": "lynx"}
+	for _, tt := range []struct {
+		name     string
+		template map[string]any
+		reply    string
+		logprobs string
+		want     float64 // of support; -1: the reply says nothing
+	}{
+		{"yes, no logprobs", nil, "Yes", "", 1},
+		{"no, no logprobs", nil, "no.", "", 0},
+		{"something else", nil, "Perhaps", "", -1},
+		{"nothing", nil, "  ", "", -1},
+		{"the sum of yes in any case", nil, "Yes", content(at("Yes", 0.6, tok("Yes", 0.6), tok("yes", 0.2), tok(" YES", 0.05), tok("No", 0.1), tok("Maybe", 0.05))), 0.85},
+		{"no is said, yes has its share", nil, "No", content(at("No", 0.7, tok("No", 0.7), tok("Yes", 0.3))), 0.3},
+		{"yes is not among the likeliest", nil, "No", content(at("No", 0.999, tok("No", 0.999))), 0},
+		{"the token itself is not listed", nil, "Yes", content(at("Yes", 0.8)), 0.8},
+		{"white space before", nil, "\nYes", content(at("\n", 1), at("Yes", 0.9, tok("Yes", 0.9))), 0.9},
+		{"tokens of something else", nil, "Yes", content(at("Ja", 0.5, tok("Ja", 0.5))), 1},
+		{"neither word among the tokens", nil, "Yes", content(at("Yes, indeed", 0.5)), 1},
+		{"more than 1 by rounding", nil, "Yes", content(at("Yes", 1, tok("Yes", 1), tok("yes", 0.0001))), 1},
+		{"behind a draft", nil, "<think>No, no.</think>\nYes", "", 1},
+
+		{"yes means ungrounded", guardian, "<score> yes </score>", "", 0},
+		{"no means grounded", guardian, "<think>yes?</think><score>no</score>", "", 1},
+		{"inverted, of tokens", guardian, "<score> no </score>", content(at("<score>", 1), at(" no", 0.75, tok(" no", 0.75), tok(" yes", 0.25)), at(" </score>", 1)), 0.75},
+		{"no score", guardian, "no", "", -1},
+
+		{"a verdict behind reasoning", lynx, `{"REASONING": ["PASS is likely, but"], "SCORE": "FAIL"}`, "", 0},
+		{"without quotation marks", lynx, `{"REASONING": [], "SCORE": PASS}`, "", 1},
+		{"the last one counts", lynx, `"SCORE": "FAIL" no, "SCORE": "PASS"`, "", 1},
+
+		{"the last line", map[string]any{"answer": "last"}, "No wonder.\nThe answer is: Yes.", "", 1},
+		{"the last word is another", map[string]any{"answer": "last"}, "Yes\nI think so", "", -1},
+		{"words of the user's", map[string]any{"positive": "wahr", "negative": "falsch"}, "Falsch", "", 0},
+	} {
+		template := mustTemplate(t, YesNo, tt.template)
+		var logprobs *tokenLogprobs
+		if tt.logprobs != "" {
+			logprobs = new(tokenLogprobs)
+			if err := json.Unmarshal([]byte(tt.logprobs), logprobs); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+		}
+		got := -1.0
+		if p, err := template.yes(tt.reply, logprobs); err == nil {
+			r, err := (&Judge{template: template}).rate(mustJSON(smallVerdict{Yes: &p}))
+			if err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			got = r.support
+		}
+		if math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// TestRate works out what scores of classes mean: e^2 / (e^2 + 1 + e^-1) = 0.8438,
+// 1 / (1 + e^-1) = 0.7311.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		template  map[string]any
+		scores    map[string]float64
+		want      float64
+		opposes   ibid.Tri
+		wantError string
+	}{
+		{"nli", nil, map[string]float64{"ENTAILMENT": 0.7, "neutral": 0.2, "contradiction": 0.1}, 0.7, ibid.No, ""},
+		{"nli, contradicted", nil, map[string]float64{"entailment": 0.1, "neutral": 0.4, "contradiction": 0.5}, 0.1, ibid.Yes, ""},
+		{"two classes never contradict", nil, map[string]float64{"entailment": 0.1, "not_entailment": 0.9}, 0.1, ibid.Unset, ""},
+		{"named", map[string]any{"positive": "label_1"}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0.8, ibid.Unset, ""},
+		{"by number", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0.8, ibid.Unset, ""},
+		{"against support", map[string]any{"positive": "hallucinated", "inverted": true}, map[string]float64{"hallucinated": 0.9, "ok": 0.1}, 0.1, ibid.Unset, ""},
+		{"softmax", map[string]any{"positive": 0, "contradiction": 2, "logits": true}, map[string]float64{"0": 2, "1": 0, "2": -1}, 0.8437947, ibid.No, ""},
+		{"softmax of large logits", map[string]any{"positive": 1, "logits": true}, map[string]float64{"0": 1000, "1": 1000}, 0.5, ibid.Unset, ""},
+		{"logistic of one", map[string]any{"like": "score", "logits": true}, map[string]float64{"score": 1}, 0.7310586, ibid.Unset, ""},
+		{"a score", map[string]any{"like": "score"}, map[string]float64{"score": 0.25}, 0.25, ibid.Unset, ""},
+		{"no guess", nil, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0, 0, "none of the labels is known to mean support: LABEL_0, LABEL_1"},
+		{"two that speak", nil, map[string]float64{"supported": 0.2, "entailment": 0.8}, 0, 0, "none of the labels"},
+		{"not there", map[string]any{"positive": "yes"}, map[string]float64{"LABEL_0": 0.2, "LABEL_1": 0.8}, 0, 0, "no label yes: it has LABEL_0, LABEL_1"},
+		{"no probability", map[string]any{"positive": 1}, map[string]float64{"LABEL_0": -3, "LABEL_1": 3}, 0, 0, "judge.template.logits"},
+	} {
+		r, err := mustTemplate(t, Classify, tt.template).rate(tt.scores)
+		if tt.wantError != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.wantError) {
+				t.Errorf("%s: %v, want %q", tt.name, err, tt.wantError)
+			}
+			continue
+		}
+		if err != nil || math.Abs(r.support-tt.want) > 1e-6 || r.contradicted() != tt.opposes {
+			t.Errorf("%s: %v, contradicted %q, %v; want %v, %q", tt.name, r.support, r.contradicted(), err, tt.want, tt.opposes)
+		}
+	}
+}
+
+// TestBest: of several texts the best counts, and one that supports the claim outweighs
+// one that contradicts it.
+func TestBest(t *testing.T) {
+	t.Parallel()
+	low := &piece{rating: rating{support: 0.2, contradicts: 0.7, asked: true}}
+	high := &piece{rating: rating{support: 0.9, contradicts: 0.05, asked: true}}
+	parts := &piece{parts: []*piece{low, high}}
+	for _, tt := range []struct {
+		pieces  []*piece
+		want    float64
+		opposes ibid.Tri
+	}{
+		{[]*piece{low}, 0.2, ibid.Yes},
+		{[]*piece{low, high}, 0.9, ibid.No},
+		{[]*piece{parts}, 0.9, ibid.No},
+		{[]*piece{{rating: rating{support: 0.3}}, low}, 0.3, ibid.Yes},
+	} {
+		if got := best(tt.pieces); got.support != tt.want || got.contradicted() != tt.opposes {
+			t.Errorf("%+v, contradicted %q; want %v, %q", got, got.contradicted(), tt.want, tt.opposes)
+		}
+	}
+}
+
+func TestChunks(t *testing.T) {
+	t.Parallel()
+	text := "One two three. Four five six seven. Eight nine. Ten eleven twelve thirteen fourteen fifteen."
+	for _, tt := range []struct {
+		words int
+		want  string
+	}{
+		{0, text},
+		{100, text},
+		{7, "One two three. Four five six seven.|Eight nine.|Ten eleven twelve thirteen fourteen fifteen."},
+		{4, "One two three.|Four five six seven.|Eight nine.|Ten eleven twelve thirteen fourteen fifteen."},
+		{9, "One two three. Four five six seven. Eight nine.|Ten eleven twelve thirteen fourteen fifteen."},
+	} {
+		if got := strings.Join(chunks(text, tt.words), "|"); got != tt.want {
+			t.Errorf("%d words: %q, want %q", tt.words, got, tt.want)
+		}
+	}
+	for _, tt := range [][2]string{
+		{"One two. Three four. Five six. Seven.", "One two. Three four.|Five six. Seven."},
+		{"no sentence end here at all", "no sentence end|here at all"},
+		{"Über den Fluß. Ärger.", "Über den Fluß.|Ärger."},
+		{"unspaced", ""},
+		{"", ""},
+	} {
+		if got := strings.Join(halvesOf(tt[0]), "|"); got != tt[1] {
+			t.Errorf("halves of %q: %q, want %q", tt[0], got, tt[1])
+		}
+	}
+}
+
+// TestTemplateErrors: what cannot be asked or read is refused before anything is asked.
+func TestTemplateErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		protocol string
+		setting  map[string]any
+		want     string
+	}{
+		{YesNo, map[string]any{"like": "minichek"}, `"minichek" is no template of protocol yes-no: take one of granite-guardian, lynx, minicheck; did you mean minicheck?`},
+		{YesNo, map[string]any{"like": "factcg"}, "no template of protocol yes-no"},
+		{Classify, map[string]any{"like": "lynx"}, "take one of factcg, pair, score"},
+		{YesNo, map[string]any{"postive": "x"}, `unknown field "postive"`},
+		{YesNo, map[string]any{"chunk_words": "many"}, "chunk_words: want int, not string"},
+		{YesNo, map[string]any{"chunk_words": -1}, "-1 is negative"},
+		{YesNo, map[string]any{"message": "{claim}"}, "has to show {claim} and {document}"},
+		{YesNo, map[string]any{"role": "tool"}, "role: want user or assistant"},
+		{YesNo, map[string]any{"answer": "middle"}, "answer: want first or last"},
+		{YesNo, map[string]any{"positive": "No"}, "two words"},
+		{YesNo, map[string]any{"tokens": 0}, "no room"},
+		{YesNo, map[string]any{"body": map[string]any{"model": "x"}}, "body.model cannot be set"},
+		{Classify, map[string]any{"input": []any{"{claim}"}}, "{claim} and {document}"},
+		{Classify, map[string]any{"input": []any{"{claim}", "{document}", "{question}"}}, "want one, or a pair"},
+		{Classify, map[string]any{"api": "rerank"}, "want predict, classify or score"},
+		{Classify, map[string]any{"api": "classify"}, "takes one text"},
+		{Classify, map[string]any{"like": "factcg", "api": "classify", "positive": "yes"}, "set positive to a number"},
+		{Classify, map[string]any{"like": "factcg", "api": "score"}, "takes a pair"},
+	} {
+		if _, err := ParseTemplate(tt.protocol, tt.setting); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s %v: %v, want %q", tt.protocol, tt.setting, err, tt.want)
+		}
+	}
+}
+
+// TestFill: what stands in a text is not filled in again.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	f := newFiller("say {document}", "the {claim}", "q", "a")
+	if got, want := f.replace.Replace("{document}|{claim}|{question}|{answer}|{other}"), "the {claim}|say {document}|q|a|{other}"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

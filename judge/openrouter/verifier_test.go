@@ -1,0 +1,227 @@
+package openrouter
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"ibid"
+	"ibid/judge"
+	"ibid/judge/cache"
+	"ibid/judge/judgetest"
+)
+
+// newVerifierJudge is a judge of a small verifier.
+func newVerifierJudge(t *testing.T, s *judgetest.Verifier, protocol string, template map[string]any, change func(*Config)) *Judge {
+	t.Helper()
+	config := Config{
+		Kind: KindOpenAI, BaseURL: s.URL() + "/v1", Model: "fake/verifier", Protocol: protocol, Template: template, Supported: 0.5,
+		Retries: 2, Backoff: 1, Concurrency: 4, Store: cache.NewMemory(),
+	}
+	if change != nil {
+		change(&config)
+	}
+	j, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+// forms are the servers and templates that a small verifier can have.
+var forms = []struct {
+	name, protocol string
+	template       map[string]any
+	server         judgetest.VerifierConfig
+}{
+	{"pair", Classify, nil, judgetest.VerifierConfig{}},
+	{"pair, small batches", Classify, nil, judgetest.VerifierConfig{MaxBatch: 2}},
+	{"pair, short inputs", Classify, nil, judgetest.VerifierConfig{MaxTokens: 30}},
+	{"pair of two labels", Classify, map[string]any{"positive": "LABEL_1"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
+	{"factcg", Classify, map[string]any{"like": "factcg"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
+	{"factcg at vLLM", Classify, map[string]any{"like": "factcg", "api": "classify"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
+	{"score", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{}},
+	{"score, short inputs", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{MaxTokens: 30}},
+	{"minicheck", YesNo, nil, judgetest.VerifierConfig{}},
+	{"minicheck without logprobs", YesNo, nil, judgetest.VerifierConfig{Logprobs: judgetest.LogprobsIgnored}},
+	{"minicheck, logprobs refused", YesNo, nil, judgetest.VerifierConfig{Logprobs: judgetest.LogprobsRefused}},
+	{"minicheck, short inputs", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 30}},
+	{"granite-guardian", YesNo, map[string]any{"like": "granite-guardian"}, judgetest.VerifierConfig{}},
+	{"lynx", YesNo, map[string]any{"like": "lynx"}, judgetest.VerifierConfig{}},
+}
+
+func TestVerifierConformance(t *testing.T) {
+	t.Parallel()
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			s := judgetest.NewVerifier(f.server)
+			defer s.Close()
+			judgetest.TestJudge(t, func() judge.Judge { return newVerifierJudge(t, s, f.protocol, f.template, nil) })
+		})
+	}
+}
+
+// towers is a row of which the support by words in common is plain: the first claim is
+// carried by its first citation alone, half of the second by each of its two, the third
+// by a sentence that it does not cite, the fourth by nothing.
+func towers() *judge.Request {
+	text := "The tower is forty metres high. It was built of oak. Anna opened the door. A river flows north."
+	return &judge.Request{
+		Row: "q/a", Question: "What of the tower?", Answer: "Irrelevant here.",
+		Claims: []ibid.Claim{
+			{Text: "The tower is forty metres high.", Citations: []int32{0}},
+			{Text: "forty metres built oak", Citations: []int32{0, 1}},
+			{Text: "Anna opened the door.", Citations: []int32{1}},
+			{Text: "Purple elephants dance."},
+			{Text: "Is it high?", Citations: []int32{0}},
+		},
+		Evidence: []judge.Evidence{
+			{Citation: 0, Title: "Towers", Text: "The tower is forty metres high."},
+			{Citation: 1, Title: "Towers", Text: "It was built of oak."},
+		},
+		Sources: []judge.Source{{Doc: "d", Text: text, Cited: []judge.Interval{{Start: 0, End: 31, Citation: 0}, {Start: 32, End: 52, Citation: 1}}}},
+	}
+}
+
+// TestVerifierVerdict works out what the verdict on a row is, by hand: the fake model
+// says how many of the claim's words the text has.
+func TestVerifierVerdict(t *testing.T) {
+	t.Parallel()
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			s := judgetest.NewVerifier(f.server)
+			defer s.Close()
+			j := newVerifierJudge(t, s, f.protocol, f.template, nil)
+			v, err := j.Judge(t.Context(), towers())
+			if err != nil {
+				t.Fatal(err)
+			}
+			hard := f.server.Logprobs != judgetest.LogprobsGiven // 0 or 1; of even chances the fake says yes
+			near := func(what string, got ibid.Support, want float64) {
+				t.Helper()
+				if hard && want == 0.25 {
+					want = 0
+				}
+				if hard && want == 0.5 {
+					want = 1
+				}
+				if !got.Known() || math.Abs(got.Value-want) > 1e-6 {
+					t.Errorf("%s: %+v, want %v", what, got, want)
+				}
+			}
+			c := v.Claims
+			near("claim 1", c[0].Joint, 1)
+			near("claim 2 by its first", c[1].Checks[0].Support, 0.5)
+			near("claim 2 by its second", c[1].Checks[1].Support, 0.5)
+			near("claim 2 by both", c[1].Joint, jointOf(f.server))
+			near("claim 3", c[2].Joint, 0)
+			near("claim 3 elsewhere", c[2].Elsewhere, 1)
+			if p := c[2].ElsewherePlace; p == nil || p.Doc != "d" || p.Start > 53 || p.End < 73 {
+				t.Errorf("claim 3 elsewhere at %+v", p)
+			}
+			near("claim 4", c[3].Joint, 0)
+			near("claim 4 elsewhere", c[3].Elsewhere, 0)
+			if c[0].Elsewhere.Known() {
+				t.Errorf("claim 1 is supported; elsewhere is %+v", c[0].Elsewhere)
+			}
+			for i := range c {
+				if want := ibid.TriOf(i != 4); c[i].Factual != want {
+					t.Errorf("claim %d: factual %v, want %v", i+1, c[i].Factual, want)
+				}
+				nli := f.protocol == Classify && f.template == nil
+				if want := map[bool]ibid.Tri{true: ibid.No, false: ibid.Unset}[nli]; c[i].Contradicted != want {
+					t.Errorf("claim %d: contradicted %q, want %q", i+1, c[i].Contradicted, want)
+				}
+				for _, check := range c[i].Checks {
+					if check.Relevant != ibid.Unset || check.Quote != "" || check.Why != "" {
+						t.Errorf("claim %d: it says more than a number: %+v", i+1, check)
+					}
+				}
+			}
+			if twice := judgetest.AskedTwice(s.Calls()); len(twice) > 0 {
+				t.Errorf("asked twice: %q", twice)
+			}
+			// Again, of another process with the same store: nothing is asked, and the verdict is
+			// the same.
+			n := len(s.Calls())
+			again := newVerifierJudge(t, s, f.protocol, f.template, func(c *Config) { c.Store, c.BaseURL = j.store, j.config.BaseURL })
+			w, err := again.Judge(t.Context(), towers())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if more := len(s.Calls()) - n; more > 0 {
+				t.Errorf("%d calls the second time", more)
+			}
+			v.Calls, w.Calls = nil, nil
+			if got, want := sprint(w), sprint(v); got != want {
+				t.Errorf("from the store:\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// jointOf is what both citations support of the second claim: all, but where the model
+// cannot read them at once, and the better of the two counts.
+func jointOf(c judgetest.VerifierConfig) float64 {
+	if c.MaxTokens > 0 && c.MaxTokens < 20 {
+		return 0.5
+	}
+	return 1
+}
+
+// TestVerifierContradiction: of three classes, what says the opposite contradicts.
+func TestVerifierContradiction(t *testing.T) {
+	t.Parallel()
+	s := judgetest.NewVerifier(judgetest.VerifierConfig{Contradiction: func(document, claim string) float64 {
+		if strings.Contains(document, "oak") && strings.Contains(claim, "Anna") {
+			return 0.7
+		}
+		return 0.4
+	}})
+	defer s.Close()
+	v, err := newVerifierJudge(t, s, Classify, nil, nil).Judge(t.Context(), towers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []ibid.Tri{ibid.No, ibid.No, ibid.Yes, ibid.No, ibid.No} {
+		if got := v.Claims[i].Contradicted; got != want {
+			t.Errorf("claim %d: %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// TestVerifierBatches: a classifier is asked about a row in as few calls as its server
+// takes: six inputs, and then one about a passage that a claim does not cite.
+func TestVerifierBatches(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ batch, want int }{{32, 2}, {4, 3}, {2, 4}} {
+		s := judgetest.NewVerifier(judgetest.VerifierConfig{MaxBatch: tt.batch})
+		if _, err := newVerifierJudge(t, s, Classify, nil, nil).Judge(t.Context(), towers()); err != nil {
+			t.Error(err)
+		}
+		inputs := 0
+		for _, c := range s.Calls() {
+			if inputs += len(c.Inputs); c.Status != http.StatusOK {
+				t.Errorf("batches of %d: status %d", tt.batch, c.Status)
+			}
+		}
+		t.Logf("batches of %d: %d calls, %d inputs", tt.batch, len(s.Calls()), inputs)
+		if len(s.Calls()) != tt.want {
+			t.Errorf("batches of %d: %d calls, want %d", tt.batch, len(s.Calls()), tt.want)
+		}
+		s.Close()
+	}
+}
+
+func sprint(v *judge.Verdict) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
