@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -167,6 +168,9 @@ func TestLiveVerifierLabels(t *testing.T) {
 	}
 	if n := len(v.server.Calls()); n != 0 {
 		t.Errorf("%d calls", n)
+	}
+	if _, err := os.Stat(filepath.Join(v.dir, "runs")); err == nil {
+		t.Error("a refused run left something behind")
 	}
 	if stderr, code := v.run("named", append(classify, "--set", "judge.template={positive: LABEL_1}")...); code != 0 {
 		t.Errorf("a named label: exit code %d\n%s", code, stderr)

@@ -32,6 +32,7 @@ type VerifierConfig struct {
 	MaxTokens int      // of one input; more are refused. 0 = any
 	MaxBatch  int      // inputs of one call; more are refused. 0 for 32
 	Logprobs  Logprobs
+	NoInfo    bool // there is no /info
 	// Support is how far a document supports a claim, in [0, 1]; nil for the share of the
 	// claim's words that the document has. Contradiction is how far it says the opposite,
 	// nil for never.
@@ -84,7 +85,9 @@ func NewVerifier(config VerifierConfig) *Verifier {
 	}
 	v := &Verifier{config: config}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /info", v.info)
+	if !config.NoInfo {
+		mux.HandleFunc("GET /info", v.info)
+	}
 	mux.HandleFunc("POST /predict", v.serve(v.predict))
 	mux.HandleFunc("POST /classify", v.serve(v.classify))
 	mux.HandleFunc("POST /score", v.serve(v.score))

@@ -2,10 +2,14 @@ package openrouter
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"ibid"
 	"ibid/judge"
@@ -40,6 +44,7 @@ var forms = []struct {
 	{"pair", Classify, nil, judgetest.VerifierConfig{}},
 	{"pair, small batches", Classify, nil, judgetest.VerifierConfig{MaxBatch: 2}},
 	{"pair, short inputs", Classify, nil, judgetest.VerifierConfig{MaxTokens: 30}},
+	{"pair, batches refused", Classify, nil, judgetest.VerifierConfig{MaxBatch: 2, NoInfo: true}},
 	{"pair of two labels", Classify, map[string]any{"positive": "LABEL_1"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
 	{"factcg", Classify, map[string]any{"like": "factcg"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
 	{"factcg at vLLM", Classify, map[string]any{"like": "factcg", "api": "classify"}, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}},
@@ -215,6 +220,102 @@ func TestVerifierBatches(t *testing.T) {
 			t.Errorf("batches of %d: %d calls, want %d", tt.batch, len(s.Calls()), tt.want)
 		}
 		s.Close()
+	}
+}
+
+// TestVerifierTooLong: a text that the model cannot read whole is read in halves, of which
+// the best counts; a rerun finds them without asking.
+func TestVerifierTooLong(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&text, "Sentence number %d says nothing of it. ", i)
+		if i == 29 {
+			text.WriteString("Anna built forty oak towers. ")
+		}
+	}
+	r := &judge.Request{
+		Row: "q/a", Question: "?", Answer: "!",
+		Claims:   []ibid.Claim{{Text: "Anna built forty oak towers.", Citations: []int32{0}}},
+		Evidence: []judge.Evidence{{Text: text.String()}},
+	}
+	for _, f := range []struct {
+		name, protocol string
+		template       map[string]any
+		server         judgetest.VerifierConfig
+	}{
+		{"413", Classify, nil, judgetest.VerifierConfig{MaxTokens: 60, NoInfo: true}},
+		{"told before", Classify, nil, judgetest.VerifierConfig{MaxTokens: 60}},
+		{"400", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{MaxTokens: 60}},
+		{"chat", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 60}},
+		{"by the template", YesNo, map[string]any{"chunk_words": 30}, judgetest.VerifierConfig{MaxTokens: 60}},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			s := judgetest.NewVerifier(f.server)
+			defer s.Close()
+			j := newVerifierJudge(t, s, f.protocol, f.template, nil)
+			v, err := j.Judge(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := v.Claims[0].Joint.Value; math.Abs(got-1) > 1e-6 {
+				t.Errorf("support %v, want 1", got)
+			}
+			refused := 0
+			for _, c := range s.Calls() {
+				if c.Status != http.StatusOK {
+					refused++
+				}
+			}
+			if before := f.name == "by the template"; before && refused > 0 || f.server.NoInfo && refused == 0 {
+				t.Errorf("%d calls were refused", refused)
+			}
+			n := len(s.Calls())
+			if twice := judgetest.AskedTwice(s.Calls()); len(twice) > 0 {
+				t.Errorf("asked twice: %q", twice)
+			}
+			if _, err := newVerifierJudge(t, s, f.protocol, f.template, func(c *Config) { c.Store = j.store }).Judge(t.Context(), r); err != nil || len(s.Calls()) > n {
+				t.Errorf("%d calls the second time, %v", len(s.Calls())-n, err)
+			}
+		})
+	}
+}
+
+// TestVerifierSideBySide: rows that share questions are judged at the same time, and each
+// input is asked about once.
+func TestVerifierSideBySide(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{Classify, YesNo} {
+		s := judgetest.NewVerifier(judgetest.VerifierConfig{MaxBatch: 2, Latency: time.Millisecond})
+		j := newVerifierJudge(t, s, protocol, nil, nil)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, err := j.Judge(t.Context(), towers()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if twice := judgetest.AskedTwice(s.Calls()); len(twice) > 0 {
+			t.Errorf("%s: asked twice: %q", protocol, twice)
+		}
+		s.Close()
+	}
+}
+
+// TestVerifierDown: a server that is not there is found with a few calls.
+func TestVerifierDown(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{Classify, YesNo} {
+		s := judgetest.NewVerifier(judgetest.VerifierConfig{})
+		s.Close()
+		_, err := newVerifierJudge(t, s, protocol, nil, nil).Judge(t.Context(), towers())
+		stop, ok := errors.AsType[*judge.StopError](err)
+		if !ok || stop.Reason != judge.StopService || stop.Hint() != "start the server, or look at judge.base_url" {
+			t.Errorf("%s: %v", protocol, err)
+		}
 	}
 }
 

@@ -1,0 +1,77 @@
+package judgetest
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestVerifier sends what the documentations of the servers have as examples.
+func TestVerifier(t *testing.T) {
+	t.Parallel()
+	nli := NewVerifier(VerifierConfig{MaxTokens: 12, MaxBatch: 2})
+	defer nli.Close()
+	plain := NewVerifier(VerifierConfig{Logprobs: LogprobsRefused})
+	defer plain.Close()
+	ask := func(s *Verifier, path, body string) (int, string) {
+		t.Helper()
+		resp, err := http.Post(s.URL()+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, strings.TrimSpace(string(b))
+	}
+	long := strings.Repeat("word ", 20)
+	for _, tt := range []struct {
+		name, path, body string
+		status           int
+		want             string // in the response
+	}{
+		{"one text", "/predict", `{"inputs":"a b"}`, 422, "Tokenizer"}, // this one takes lists alone
+		{"one pair is a flat list", "/predict", `{"inputs":["a b","a"]}`, 200, `[{"score":1,"label":"entailment"}`},
+		{"a list of one pair", "/predict", `{"inputs":[["a b","a"]]}`, 200, `[[{"score":1,"label":"entailment"}`},
+		{"the likeliest first", "/predict", `{"inputs":[["a","b"]]}`, 200, `[[{"score":1,"label":"neutral"}`},
+		{"three to a call", "/predict", `{"inputs":[["a","b"],["a","b"],["a","b"]]}`, 413, "batch size 3 \\u003e maximum allowed batch size 2"},
+		{"too long", "/predict", `{"inputs":[["` + long + `","b"]],"truncate":false}`, 413, "must have less than 12 tokens"},
+		{"cut off", "/predict", `{"inputs":[["` + long + `","b"]],"truncate":true}`, 200, "entailment"},
+		{"nothing", "/predict", `{"inputs":[]}`, 400, "Empty"},
+		{"classify", "/classify", `{"model":"fake/verifier","input":["Document: a b\nClaim: a"]}`, 200, `"probs":[1,0,0]`},
+		{"score", "/score", `{"model":"fake/verifier","queries":["a b"],"documents":["a c"]}`, 200, `"score":0.5`},
+		{"another model", "/score", `{"model":"x","queries":["a"],"documents":["a"]}`, 404, "does not exist"},
+		{"too long for vLLM", "/classify", `{"model":"fake/verifier","input":["` + long + `"]}`, 400, "maximum context length is 12 tokens"},
+		{"cut off at one token", "/v1/chat/completions", `{"model":"fake/verifier","messages":[{"role":"user","content":"Document: a\nClaim: a"}],"max_tokens":1}`, 200, `"finish_reason":"length"`},
+	} {
+		if status, got := ask(nli, tt.path, tt.body); status != tt.status || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: status %d, want %d: %s, want %s", tt.name, status, tt.status, got, tt.want)
+		}
+	}
+	chat := `{"model":"fake/verifier","messages":[{"role":"user","content":"Document: a b\nClaim: a c"}],"max_tokens":5,"logprobs":true,"top_logprobs":5}`
+	if status, got := ask(plain, "/v1/chat/completions", chat); status != 400 || !strings.Contains(got, "logprobs") {
+		t.Errorf("logprobs are refused: %d, %s", status, got)
+	}
+	_, got := ask(nli, "/v1/chat/completions", chat)
+	var reply struct {
+		Choices []struct {
+			Finish   string `json:"finish_reason"`
+			Logprobs struct{ Content []logToken }
+		}
+	}
+	if err := json.Unmarshal([]byte(got), &reply); err != nil || reply.Choices[0].Finish != "stop" || len(reply.Choices[0].Logprobs.Content) != 1 {
+		t.Fatalf("%v: %s", err, got)
+	}
+	sum := 0.0
+	for _, o := range reply.Choices[0].Logprobs.Content[0].Top {
+		sum += math.Exp(o.Logprob)
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("the probabilities of a token sum to %v", sum)
+	}
+}
