@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -18,6 +19,36 @@ type Failing struct {
 	Metric    string // of the gate, or the overall score
 	Undefined int64  // rows of which the gate says nothing
 	Rows      []FailingRow
+	Left      int64 // rows that are not among them
+
+	missing, unscored int64 // rows that were added
+}
+
+// Add adds a row.
+func (f *Failing) Add(r FailingRow) {
+	f.Rows = append(f.Rows, r)
+	if r.Problem == metrics.ProblemError {
+		f.unscored++
+	} else {
+		f.missing++
+	}
+}
+
+// Keep leaves the first limit rows.
+func (f *Failing) Keep(limit int) {
+	if limit < len(f.Rows) {
+		f.Left += int64(len(f.Rows) - limit)
+		clear(f.Rows[limit:])
+		f.Rows = f.Rows[:limit]
+	}
+}
+
+// more says how many rows are left out, "" if none is.
+func (f *Failing) more() string {
+	if f.Left == 0 {
+		return ""
+	}
+	return Thousands(f.Left) + " more with --limit 0"
 }
 
 // A FailingRow is one of them, the worst that is wrong with it, and what its
@@ -76,20 +107,12 @@ func NewFailingRow(row *runs.Row, value *float64) FailingRow {
 
 // title is the finding in words.
 func (f *Failing) title() string {
-	missing, unscored := int64(0), int64(0)
-	for _, r := range f.Rows {
-		if r.Problem == metrics.ProblemError {
-			unscored++
-		} else {
-			missing++
-		}
-	}
 	title := fmt.Sprintf("run %s: %s of %s %s", CleanLine(f.Run.ID), Thousands(f.Failing), Plural(f.Run.Rows, "row", "rows"), oneOrMany(f.Failing, "fails", "fail"))
 	if f.Gate != "" {
-		title += fmt.Sprintf("; %s of them do not meet %s", Thousands(missing), f.Gate)
+		title += fmt.Sprintf("; %s of them do not meet %s", Thousands(f.missing), f.Gate)
 	}
-	if unscored > 0 {
-		title += fmt.Sprintf(", %s not scored", Thousands(unscored))
+	if f.unscored > 0 {
+		title += fmt.Sprintf(", %s not scored", Thousands(f.unscored))
 	}
 	if f.Undefined > 0 {
 		title += fmt.Sprintf(", %s without value", Thousands(f.Undefined))
@@ -122,6 +145,9 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 		}
 		t.write(&b, style)
 	}
+	if more := f.more(); more != "" {
+		fmt.Fprintf(&b, "\n%s\n", more)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -133,19 +159,24 @@ type failingJSON struct {
 	Failing   int64        `json:"failing"`
 	Gate      string       `json:"gate,omitempty"`
 	Undefined int64        `json:"undefined"`
+	Left      int64        `json:"left_out,omitempty"`
 	Rows      []FailingRow `json:"rows"`
 }
 
 func (f *Failing) writeJSON(w io.Writer) error {
-	return WriteJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, append([]FailingRow{}, f.Rows...)})
+	return WriteJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, append([]FailingRow{}, f.Rows...)})
 }
 
 func (f *Failing) writeCSV(w io.Writer) error {
-	rows := [][]string{{"row", "id", "system", "fails_because", f.Metric, "why"}}
+	out := csv.NewWriter(w)
+	err := out.Write([]string{"row", "id", "system", "fails_because", f.Metric, "why"})
 	for _, r := range f.Rows {
-		rows = append(rows, []string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
+		if err == nil {
+			err = out.Write([]string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
+		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	out.Flush()
+	return cmp.Or(err, out.Error())
 }
 
 func (f *Failing) writeMarkdown(w io.Writer) error {
@@ -154,6 +185,9 @@ func (f *Failing) writeMarkdown(w io.Writer) error {
 	for _, r := range f.Rows {
 		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), numberOrDash(r.Value),
 			markdownText(CleanLine(strings.Join(r.Why, ", "))))
+	}
+	if more := f.more(); more != "" {
+		fmt.Fprintf(&b, "\n%s\n", more)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

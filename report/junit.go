@@ -122,5 +122,8 @@ func (f *Failing) junit(passed bool) junitSuite {
 		}
 		s.add(c)
 	}
+	if f.Left > 0 {
+		s.add(junitCase{Class: "ibid.rows", Name: Plural(f.Left, "more row", "more rows"), Skipped: &junitMessage{Message: "rows that fail, less badly: ibid show --failing"}})
+	}
 	return s
 }

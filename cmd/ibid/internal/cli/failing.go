@@ -56,8 +56,17 @@ func (g *rowGate) badness(r report.FailingRow) float64 {
 	return math.Abs(*r.Value - g.Number)
 }
 
-// showFailing lists the rows that fail; with a gate, those of them that do not meet it.
-func (a *app) showFailing(dir string, m *runs.Manifest, expr string) error {
+// How many failing rows are listed unless --limit says otherwise: as many as people read
+// in text and Markdown, all in forms that programs read, and in JUnit as many as CI
+// systems can show.
+const (
+	failingRead  = 100
+	failingJUnit = 10_000
+)
+
+// showFailing lists the rows that fail, the worst limit of them (0 = all, -1 = as many
+// as the format has); with a gate, those that do not meet it.
+func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
@@ -68,7 +77,10 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string) error {
 			return err
 		}
 	}
-	view, known, err := failingRows(dir, m, gate)
+	if limit < 0 && (a.format == "text" || a.format == "markdown") {
+		limit = failingRead
+	}
+	view, known, err := failingRows(dir, m, gate, max(limit, 0))
 	switch {
 	case err != nil:
 		return err
@@ -85,11 +97,11 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string) error {
 	return nil
 }
 
-// failingRows finds the rows that fail, the worst first. A gate with a condition
-// leaves those out that meet it or have no value for it. known reports whether
-// some row, failing or not, has a value. The view is nil if the run is of an
-// earlier version, which did not say which rows fail.
-func failingRows(dir string, m *runs.Manifest, gate *rowGate) (view *report.Failing, known bool, err error) {
+// failingRows finds the rows that fail, the worst first, and keeps the first limit of
+// them (0 = all). A gate with a condition leaves those out that meet it or have no value
+// for it. known reports whether some row, failing or not, has a value. The view is nil
+// if the run is of an earlier version, which did not say which rows fail.
+func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *report.Failing, known bool, err error) {
 	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
 	if err != nil {
 		return nil, false, err
@@ -112,14 +124,24 @@ func failingRows(dir string, m *runs.Manifest, gate *rowGate) (view *report.Fail
 		view.Failing++
 		switch {
 		case view.Gate == "" || row.Error != "" || value != nil && !gate.Met(*value):
-			view.Rows = append(view.Rows, report.NewFailingRow(row, value))
+			view.Add(report.NewFailingRow(row, value))
+			if limit > 0 && len(view.Rows) >= 2*limit {
+				gate.worst(view, limit)
+			}
 		case value == nil:
 			view.Undefined++
 		}
 		return nil
 	})
-	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int {
-		return cmp.Or(cmp.Compare(gate.badness(y), gate.badness(x)), cmp.Compare(y.Problem, x.Problem))
-	})
+	gate.worst(view, cmp.Or(limit, len(view.Rows)))
 	return view, known, err
+}
+
+// worst sorts the rows, the worst first, and keeps so many. Rows that are equally bad
+// stay in the order of the input.
+func (g *rowGate) worst(view *report.Failing, limit int) {
+	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int {
+		return cmp.Or(cmp.Compare(g.badness(y), g.badness(x)), cmp.Compare(y.Problem, x.Problem))
+	})
+	view.Keep(limit)
 }

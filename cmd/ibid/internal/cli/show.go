@@ -23,6 +23,7 @@ import (
 // showFlags say what of a run to show instead of its summary.
 type showFlags struct {
 	errorRows, failing bool
+	limit              int // of failing rows
 	prompt             bool
 	gate, by, table    string
 	set                []string
@@ -69,7 +70,7 @@ CSV.`,
 			case f.errorRows:
 				return a.showErrors(args[0])
 			case f.failing:
-				return a.showFailing(args[0], m, f.gate)
+				return a.showFailing(args[0], m, f.gate, f.limit)
 			case f.prompt:
 				return a.showPrompt(cmd, args[0], m, args[1])
 			case len(args) > 1:
@@ -82,6 +83,8 @@ CSV.`,
 	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, or judged by a model, and why")
 	flags.BoolVar(&f.failing, "failing", false, "list the rows that fail, worst first, and why")
 	flags.StringVar(&f.gate, "gate", "", "with --failing: show only rows that do not meet this, such as 'char_recall >= 0.5'")
+	flags.IntVar(&f.limit, "limit", -1, "with --failing: list so many rows, the worst; 0 = all (default 100 in text and Markdown, all in JSON and CSV)")
+	flags.Lookup("limit").DefValue = "0" // the text says it
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
@@ -114,6 +117,10 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return &usageError{err: errors.New("--prompt and --set do not go together")}
 	case cmd.Flags().Changed("set") && len(args) < 2:
 		return &usageError{err: errors.New("--set is about the view of a row here"), hint: "name one: ibid show RUN ID; ibid rescore RUN changes what a run says"}
+	case cmd.Flags().Changed("limit") && !f.failing:
+		return &usageError{err: errors.New("--limit needs --failing")}
+	case cmd.Flags().Changed("limit") && f.limit < 0:
+		return &usageError{err: errors.New("--limit cannot be negative")}
 	case cmd.Flags().Changed("gate") && !f.failing:
 		return &usageError{err: errors.New("--gate is about rows here and needs --failing"), hint: "ibid gate RUN asks gates of the whole run"}
 	case cmd.Flags().Changed("table") && format != "arrow" && format != "csv":
