@@ -34,10 +34,19 @@ func (j *Judge) Models() []string {
 // checkLive checks the settings of a judge that asks models against each other.
 func (l *loader) checkLive(c *Config) {
 	j := &c.Judge
+	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
+	if c.Enabled && j.Batch && !j.AsksModels() {
+		refuse("judge.batch", "judge "+j.Kind+" asks no model", "leave it out, such as with --set judge.batch=false, or let a model judge")
+	}
 	if !c.Enabled || !j.AsksModels() {
 		return
 	}
-	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
+	if j.Batch && j.ServiceTier != "" {
+		refuse("judge.service_tier", "is given with judge.batch, whose tier is the batch", "leave one of them out")
+	}
+	if j.BatchLines > 0 && !j.Batch {
+		refuse("judge.batch_lines", "is given without judge.batch", "add judge.batch: true, or leave it out")
+	}
 	if len(j.Models()) == 0 {
 		refuse("judge.kind", "judge "+j.Kind+" has no model", "name one: --model VENDOR/MODEL, or judge.model in the run file")
 	}
@@ -88,6 +97,9 @@ func (l *loader) checkVerifier(c *Config) {
 	says := "protocol " + j.Protocol + " asks about one claim and one text"
 	if j.Mode == "pairwise" {
 		refuse("judge.mode", says+" already", "leave judge.mode out")
+	}
+	if j.Batch {
+		refuse("judge.batch", says+", and what it asks next depends on the answer", "leave judge.batch out, or use judge.protocol: verdicts")
 	}
 	if len(j.Panel) > 0 {
 		refuse("judge.panel", says+" of one model", "set judge.model, and run once for each model")
@@ -260,12 +272,13 @@ func (l *loader) checkAnchors(c *Config) {
 }
 
 // notOfAnchors are the settings of a run that do not apply to its anchors: where the
-// data is and how it is read, slices, gates, and the anchors themselves.
+// data is and how it is read, slices, gates, and the anchors themselves. They are few, and
+// show whether the judge moved before a batch is paid for, so no batch holds them.
 var notOfAnchors = []string{
 	"dataset", "documents", "truth", "labels", "columns", "doc_names", "offset_unit", "answer_offset_unit", "span_end", "offset_base", "slices", "gates",
 	"quality_thresholds.span_accuracy", "quality_thresholds.citation_validity", "quality_thresholds.answer_consistency",
 	"quality_thresholds.hallucination_tolerance",
-	"judge.cache", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest",
+	"judge.cache", "judge.batch", "judge.batch_lines", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest",
 }
 
 // ForAnchors are the settings of a run over the anchors of c: the same judge over

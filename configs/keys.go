@@ -256,6 +256,14 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.ExtraBody },
 	},
 	{
+		name: "judge.batch", def: false, doc: "ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls",
+		field: func(s *Settings) any { return &s.Judge.Batch },
+	},
+	{
+		name: "judge.batch_lines", def: int64(0), check: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes",
+		field: func(s *Settings) any { return &s.Judge.BatchLines },
+	},
+	{
 		name: "judge.service_tier", allowed: []string{"auto", "default", "flex"}, doc: "processing tier that requests name; flex costs about half where a provider has it, and answers later; answers of all tiers are the same to the cache",
 		field: func(s *Settings) any { return &s.Judge.ServiceTier },
 	},

@@ -91,6 +91,8 @@ type Judge struct {
 	Headers       map[string]string // name -> value, or env:VARIABLE
 	ExtraBody     map[string]any    // passed on as they are
 	ServiceTier   string            // auto, default, flex; "" = not sent
+	Batch         bool              // ask in batches
+	BatchLines    int64             // questions in one batch; 0 = as many as the service takes
 	Concurrency   int64
 	Cache         string // "" = the user's cache directory
 	CacheResults  bool

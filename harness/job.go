@@ -31,6 +31,8 @@ type Job struct {
 	Only    []ibid.Tag // evaluate only rows with all of these tags
 	Fresh   bool       // run again under a new id that carries the date
 	Version string     // of ibid, for the manifest
+	// Resubmit: questions of a batch whose fate nobody can tell are asked again.
+	Resubmit bool
 
 	// Judge is the caller's own, in place of the one that judge.kind names; nil for
 	// that one. The caller closes it.

@@ -145,6 +145,7 @@ func (job *Job) liveConfig() openrouter.Config {
 		Kind: j.Kind, BaseURL: j.BaseURL, Key: job.APIKey, Model: j.Model, Panel: j.Panel,
 		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning, Headers: job.Headers, ExtraBody: j.ExtraBody, ServiceTier: j.ServiceTier,
 		Protocol: j.Protocol, Template: j.Template, Supported: s.Thresholds.Supported,
+		Batch: j.Batch, BatchLines: int(j.BatchLines), Resubmit: job.Resubmit,
 		Mode: j.Mode, Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, MaxOutage: j.MaxOutage, RPM: int(j.RPM),
 		Concurrency: int(j.Concurrency), MaxCostNanoUSD: int64(math.Round(j.MaxCostUSD * 1e9)), PromptDir: j.Prompts,
@@ -194,6 +195,9 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 		return nil, errors.Join(err, store.Close())
 	}
 	p.judge, p.live = j, j
+	if err := p.warnOfBatches(ctx, store, &c); err != nil {
+		return nil, errors.Join(err, j.Close(), store.Close())
+	}
 	p.warnOfModels(ctx, m, j)
 	return func() error { return errors.Join(j.Close(), store.Close()) }, nil
 }

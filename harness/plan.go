@@ -54,6 +54,8 @@ type Plan struct {
 
 	replayDigest  string               // of the file of a replay judge
 	sourcesDigest string               // of the fetched pages; "" for none
+	openBatches   []string             // of the judge, when the run stops: what the service calls them
+	log           *runLog              // of the run while it lasts
 	embedder      *openrouter.Embedder // nil if no endpoint is asked for vectors
 	notFetched    notFetched
 

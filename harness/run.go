@@ -25,10 +25,18 @@ type InterruptedError struct {
 	Done    int64 // rows whose results are saved
 	Rows    int64
 	Anchors bool // the rows are anchors
+
+	// Batches go on at the judge's service, which calls them so; their answers are
+	// taken when the run goes on.
+	Batches []string
 }
 
 func (e *InterruptedError) Error() string {
-	return fmt.Sprintf("interrupted: %d of %d %s are saved", e.Done, e.Rows, rowsOrAnchors(e.Anchors))
+	text := fmt.Sprintf("interrupted: %d of %d %s are saved", e.Done, e.Rows, rowsOrAnchors(e.Anchors))
+	if len(e.Batches) > 0 {
+		text += fmt.Sprintf("; %s goes on at the service: %s", plural(len(e.Batches), "batch", "batches"), strings.Join(e.Batches, ", "))
+	}
+	return text
 }
 
 func rowsOrAnchors(anchors bool) string {
@@ -185,6 +193,7 @@ func (p *Plan) withLog(m *runs.Manifest, work func() error) error {
 	if err != nil {
 		return err
 	}
+	p.log = log
 	log.info("started", "id", m.ID, "fingerprint", m.Fingerprint, "rows", p.Rows, "resumed", m.Timings.Resumed, "ibid", p.job.Version)
 	err = work()
 	for _, text := range m.Warnings {
@@ -286,6 +295,9 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	}
 	progress := Progress{Stage: stage, Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
 	p.job.progress(progress)
+	if err := p.askInBatches(ctx, todo, perPart, docs); err != nil {
+		return p.interrupted(ctx, err, m, skipped, since)
+	}
 	known := make(knownParts)
 	saved := skipped
 	waiting := false
@@ -365,7 +377,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 		err = errors.Join(err, e)
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{Command: p.resumeCommand(), Done: done, Rows: p.Rows}
+		return &InterruptedError{Command: p.resumeCommand(), Done: done, Rows: p.Rows, Batches: p.openBatches}
 	}
 	var stop *judge.StopError
 	if errors.As(err, &stop) {

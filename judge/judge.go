@@ -131,6 +131,10 @@ const (
 	StopPrice    StopReason = "what calls cost is not known, so the budget cannot be kept"
 	StopRate     StopReason = "the rate limit does not lift in time"
 
+	StopBatches   StopReason = "the service takes no batches"
+	StopUndecided StopReason = "nobody can tell what became of a batch"
+	StopCancelled StopReason = "a batch was cancelled at the service"
+
 	StopEmbedder StopReason = "the endpoint of embeddings does not answer"
 )
 

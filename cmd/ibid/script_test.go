@@ -234,10 +234,14 @@ func scriptCached(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptService starts a service that judges; the environment says where it is
-// and has its key.
+// and has its key. It takes batches if it is told to.
 func scriptService(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 0, "service")
-	server := judgetest.NewServer(judgetest.ServerConfig{})
+	usage(ts, !neg && (len(args) == 0 || args[0] == "batches"), "service [batches]")
+	config := judgetest.ServerConfig{}
+	if len(args) > 0 {
+		config.Batches = &judgetest.BatchConfig{}
+	}
+	server := judgetest.NewServer(config)
 	ts.Defer(server.Close)
 	ts.Setenv("IBID_JUDGE__BASE_URL", server.URL())
 	ts.Setenv("OPENROUTER_API_KEY", judgetest.DefaultKey)

@@ -76,7 +76,7 @@ type Attempt struct {
 	// HTTPStatus is 0 when there was no response.
 	HTTPStatus int
 	// Class is what became of the call: "ok", "flow", "transient", "content",
-	// "refusal", "row" or "stop".
+	// "refusal", "row" or "stop"; "batch" for a line of a batch.
 	Class string
 	// Millis is how long it took; CostNanoUSD what it cost, in billionths of a
 	// US dollar.

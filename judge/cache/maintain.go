@@ -174,6 +174,21 @@ func (s *SQLite) remove(ctx context.Context, before int64) (r Removed, err error
 	if r.Attempts, err = s.removeFrom(ctx, "attempt", "at", before); err != nil {
 		return r, err
 	}
+	// Batches that the service still has are paid for.
+	err = s.write(ctx, func(p *prepared) error {
+		for _, text := range []string{
+			"DELETE FROM batch WHERE state = 'done' AND created < ?1",
+			"DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)",
+		} {
+			if _, err := p.conn.ExecContext(ctx, text, before); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
 	return r, s.shrink(ctx)
 }
 
@@ -264,11 +279,12 @@ func walk[T any](ctx context.Context, s *SQLite, query string, scan func(scanner
 }
 
 // Latency is the mean time that stored answers of a model took, over at most the
-// latest thousand; n is how many there are. It is 0 without answers.
+// latest thousand that did not come in a batch; n is how many there are. It is 0
+// without answers.
 func (s *SQLite) Latency(ctx context.Context, requested string) (mean time.Duration, n int64, err error) {
 	var millis float64
 	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(avg(latency_ms), 0), count(*) FROM
-		(SELECT latency_ms FROM entry WHERE model_requested = ? ORDER BY id DESC LIMIT 1000)`, requested).Scan(&millis, &n)
+		(SELECT latency_ms FROM entry WHERE model_requested = ? AND sent NOT LIKE 'batch%' ORDER BY id DESC LIMIT 1000)`, requested).Scan(&millis, &n)
 	if err != nil {
 		return 0, 0, s.readFault(ctx, err)
 	}

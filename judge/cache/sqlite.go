@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -157,10 +158,10 @@ const (
 	applicationID = 0x69626964
 	// schemaVersion counts the forms of the tables. A store of an older form is
 	// brought up to this one when it is opened, a newer one is refused.
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
-// tables is schema 1, which addSent brings up to 2. Times are milliseconds since 1970 in UTC. Small columns
+// tables is schema 1, which addSent brings up to 2 and addBatches to 3. Times are milliseconds since 1970 in UTC. Small columns
 // come before the long ones, so that adding up costs does not read answers.
 // A rowid table with a unique key loads twice as fast as one without a rowid.
 const tables = `
@@ -240,11 +241,8 @@ func makeTables(ctx context.Context, conn *sql.Conn, path string) error {
 	if err != nil || version == schemaVersion {
 		return err
 	}
-	todo := addSent + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion)
-	if version == 0 {
-		todo = tables + todo
-	}
-	_, err = conn.ExecContext(ctx, todo)
+	steps := []string{tables, addSent, addBatches}
+	_, err = conn.ExecContext(ctx, strings.Join(steps[version:], "")+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
 	return err
 }
 

@@ -65,6 +65,9 @@ type ServerConfig struct {
 	// CreditNanoUSD is what may be spent; then comes 402. 0 = no limit.
 	CreditNanoUSD int64
 
+	// Batches is how it takes batches; nil if it has none.
+	Batches *BatchConfig
+
 	// NoNetwork serves no port: requests come by [Server.Client] alone. Then all
 	// runs in the bubble of testing/synctest, where time is simulated, and no
 	// connection can break halfway.
@@ -112,6 +115,10 @@ type Server struct {
 	log         []Exchange
 	generations map[string]generation
 	cached      map[[32]byte]stored // answers kept on X-OpenRouter-Cache
+	batches     []*serverBatch
+	files       map[string][]byte // that were uploaded
+	held        bool              // no batch moves on
+	submissions int               // of batches
 }
 
 // Counts are totals of a server.
@@ -121,6 +128,8 @@ type Counts struct {
 	Refused      int // by 429 of a limit or a stray one
 	Faults       int
 	Connections  int
+	Served       int // requests of any kind
+	Uploads      int // files for batches
 	MaxInFlight  int // most requests served at once
 	SpentNanoUSD int64
 }
@@ -145,6 +154,7 @@ func NewServer(config ServerConfig) *Server {
 	s := &Server{
 		config: config, models: make(map[string]*Model), attempts: make(map[[32]byte]int),
 		generations: make(map[string]generation), cached: make(map[[32]byte]stored),
+		files: make(map[string][]byte),
 	}
 	for i := range config.Models {
 		s.models[config.Models[i].ID] = &config.Models[i]
@@ -158,11 +168,17 @@ func NewServer(config ServerConfig) *Server {
 	mux.HandleFunc("GET /api/v1/key", s.authorized(s.keyInfo))
 	mux.HandleFunc("GET /api/v1/credits", s.authorized(s.credits))
 	mux.HandleFunc("GET /api/v1/generation", s.authorized(s.generation))
+	s.routeBatches(mux)
 	s.routes = mux
 	if config.NoNetwork {
 		return s
 	}
-	s.http = httptest.NewUnstartedServer(mux)
+	s.http = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.counts.Served++
+		s.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
 	s.http.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			s.mu.Lock()
@@ -503,6 +519,9 @@ var silent = log.New(io.Discard, "", 0)
 type Exchange struct {
 	Start, End time.Time // when it came, and when its answer began to be sent
 	Body       [32]byte  // SHA-256 of its body
+	Question   [32]byte  // SHA-256 of what is asked, however it is put: model, messages, seed
+	Repair     bool      // a turn after a reply of no use
+	Batch      string    // that it was a line of; "" for a call
 	Text       []byte    // the body itself, if kept
 	Attempt    int       // how often this body was let in before, from 0; -1 if a limit kept it out
 	Status     int       // of HTTP, 0 if the connection was cut

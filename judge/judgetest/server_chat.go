@@ -49,6 +49,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x.Prompt = t.request.tokens()
+	x.ask(&t.request)
 	if status, e := s.refuse(&t.request); status != 0 {
 		t.fail(status, e)
 		return

@@ -3,6 +3,7 @@ package openrouter
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -122,6 +123,31 @@ func (b *budget) settle(held, cost int64, known bool, tokens int64) int64 {
 func (b *budget) count(cost int64) {
 	b.spent += cost
 	b.unsure += cost
+}
+
+// room is how much may still be set aside.
+func (b *budget) room() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.limit == 0 {
+		return math.MaxInt64
+	}
+	return b.limit - b.spent - b.reserved
+}
+
+// hold sets aside what a batch can cost. No call waits for that: a batch takes hours.
+func (b *budget) hold(most int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reserved += most
+}
+
+// settleBatch replaces what was held for a batch by what it cost.
+func (b *budget) settleBatch(held, cost int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reserved -= held
+	b.spent += cost
 }
 
 // rate is the most that a token has cost, in USD; 0 if no call has told.

@@ -50,6 +50,7 @@ type conversation struct {
 	together  []cache.Key // of the questions that this one stands for; nil if it is one
 	cost      int64
 	millis    int64
+	batch     bool // the first reply came in a batch
 
 	best     *cache.Entry // the best usable answer so far that had defects
 	bestLeft int          // how many
@@ -63,7 +64,15 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (*answer, error) 
 	// Without prices a budget finds out by itself, without the rest a profile.
 	_ = j.LoadPrices(ctx)
 	for {
-		entry, f, err := c.call(ctx)
+		var entry *cache.Entry
+		var f *failure
+		var err error
+		if c.calls == 0 && !c.batch {
+			entry, f, err = c.fromBatch(ctx)
+		}
+		if entry == nil && f == nil && err == nil {
+			entry, f, err = c.call(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -467,13 +476,17 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	if model == "" {
 		model = c.member.model
 	}
+	sent := fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent)
+	if c.batch && c.calls == 1 {
+		sent = "batch, " + sent
+	}
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
 		ModelRequested: c.member.model, ModelResolved: model, Provider: string(v.Provider), GenerationID: id,
 		Template: cmp.Or(c.template, j.prompts.Version()), Schema: c.schema, FinishReason: finish,
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
-		Created: j.config.Now(), Run: j.config.Run, Sent: fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent),
+		Created: j.config.Now(), Run: j.config.Run, Sent: sent,
 	}
 }
 

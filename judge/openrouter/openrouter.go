@@ -230,6 +230,13 @@ type Config struct {
 	// ServiceTier is sent as service_tier, such as flex; "" for none. It is no part of
 	// a question's key.
 	ServiceTier string
+	// Batch: questions go out in batches, by a [Batcher], at about half the price. It
+	// changes what is estimated, and no answer. BatchLines is how many go into one at
+	// most, 0 for as many as the service takes. Resubmit: what was to be answered by a
+	// batch whose fate nobody can tell is asked again.
+	Batch      bool
+	BatchLines int
+	Resubmit   bool
 
 	// Protocol is Verdicts, "" for it, or YesNo or Classify of small verifiers, which are
 	// asked about one claim and one text by a Template, the setting that [ParseTemplate]

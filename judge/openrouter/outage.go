@@ -58,19 +58,22 @@ func (o *opening) enter(ctx context.Context) (alone bool, err error) {
 
 func (o *opening) leave() { <-o.turn }
 
+// passed reports whether all may ask.
+func (o *opening) passed() bool {
+	select {
+	case <-o.open:
+		return true
+	default:
+		return false
+	}
+}
+
 // succeed lets all ask.
 func (o *opening) succeed() { o.once.Do(func() { close(o.open) }) }
 
 // works reports whether the service has answered for any of the models.
 func (j *Judge) works() bool {
-	return slices.ContainsFunc(j.members, func(m *member) bool {
-		select {
-		case <-m.opening.open:
-			return true
-		default:
-			return false
-		}
-	})
+	return slices.ContainsFunc(j.members, func(m *member) bool { return m.opening.passed() })
 }
 
 // An outage notices that a service is of no use any more. It is safe for concurrent

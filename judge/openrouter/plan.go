@@ -17,16 +17,17 @@ import (
 type Estimate struct {
 	Rows     int64
 	Settled  int64 // of them that need no model
-	Cached   int64 // questions that the store answers
+	Cached   int64 // questions that the store answers, or a batch that is on its way
 	Repeated int64 // questions that were planned before: their answer will be kept
 	Calls    int64 // questions that have to be asked: the least number of calls
 	Unpriced int64 // of them whose price is not known
+	Batches  int64 // that the calls go out in, the first of each model alone; 0 without batches
 	// Tokens of the calls, by length: 3.5 bytes a token of the prompt, and for
 	// the answer 60 tokens for each claim and each claim with a citation.
 	// MostCompletionTokens are what answers are allowed.
 	PromptTokens, CompletionTokens, MostCompletionTokens int64
 	// NanoUSD of the calls whose price is known, MostNanoUSD with the longest
-	// answers allowed.
+	// answers allowed; at the price of batches where they go out in some.
 	NanoUSD, MostNanoUSD int64
 	LongestPrompt        int64 // tokens of the longest prompt, asked or not
 }
@@ -46,15 +47,25 @@ type Planner struct {
 	judge *Judge
 	seen  map[cache.Key]struct{}
 	sum   Estimate
+	calls map[*member]int64
 }
 
 // NewPlanner returns a planner that has added up nothing.
 func (j *Judge) NewPlanner() *Planner {
-	return &Planner{judge: j, seen: make(map[cache.Key]struct{})}
+	return &Planner{judge: j, seen: make(map[cache.Key]struct{}), calls: make(map[*member]int64)}
 }
 
 // Estimate is the sum so far.
-func (p *Planner) Estimate() Estimate { return p.sum }
+func (p *Planner) Estimate() Estimate {
+	if c := &p.judge.config; c.Batch {
+		p.sum.Batches = 0
+		for _, n := range p.calls {
+			most := int64(c.batchLines())
+			p.sum.Batches += (n - 1 + most - 1) / most
+		}
+	}
+	return p.sum
+}
 
 // Add adds what a verdict on r will take. The error is that of the store.
 func (p *Planner) Add(ctx context.Context, r *judge.Request) error {
@@ -90,12 +101,28 @@ func (p *Planner) add(ctx context.Context, q *planned) error {
 		e.Cached++
 		return err
 	}
+	if store, ok := p.judge.store.(*cache.SQLite); ok {
+		line, _, err := store.Line(ctx, key)
+		if err != nil {
+			return err
+		}
+		if line != nil && (line.State == cache.LineAnswered || line.BatchState != cache.BatchDone) {
+			e.Cached++ // paid for, and here or on its way
+			return nil
+		}
+	}
+	first := p.calls[q.member] == 0
+	p.calls[q.member]++
 	most := q.request.maxTokens
 	e.Calls++
 	e.PromptTokens += prompt
 	e.CompletionTokens += q.answer
 	e.MostCompletionTokens += most
-	if price, ok := p.judge.priceOf(q.member.model); ok {
+	priceOf := p.judge.priceOf
+	if p.judge.config.Batch && !first {
+		priceOf = p.judge.batchPrice
+	}
+	if price, ok := priceOf(q.member.model); ok {
 		e.NanoUSD += price.cost(prompt, q.answer)
 		e.MostNanoUSD += price.cost(prompt, most)
 	} else {

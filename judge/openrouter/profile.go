@@ -54,6 +54,23 @@ func (s shape) String() string {
 	return strings.Join(out, ", ")
 }
 
+// form is a shape as a store keeps it with the lines of a batch.
+func (s shape) form() int64 {
+	out := int64(s.rung)
+	for i, set := range []bool{s.noTemperature, s.noSeed, s.lowEffort, s.noEffort, s.completion} {
+		if set {
+			out |= 1 << (8 + i)
+		}
+	}
+	return out
+}
+
+// shapeOf is the shape that a store has kept.
+func shapeOf(form int64) shape {
+	has := func(i int) bool { return form&(1<<(8+i)) != 0 }
+	return shape{rung: rung(form & 0xff % int64(len(rungNames))), noTemperature: has(0), noSeed: has(1), lowEffort: has(2), noEffort: has(3), completion: has(4)}
+}
+
 // Budgets for replies of models that reason where nobody sees it.
 const (
 	reasoningShare = 2       // of the most that was seen, in the next budget

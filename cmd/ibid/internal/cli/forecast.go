@@ -54,6 +54,7 @@ type forecastJSON struct {
 	Cached      int64    `json:"cached"`
 	Repeated    int64    `json:"repeated"` // same as an earlier call of the run
 	Calls       int64    `json:"calls"`
+	Batches     int64    `json:"batches"` // that they go out in; 0 without judge.batch
 
 	PromptTokens         int64 `json:"prompt_tokens"`
 	CompletionTokens     int64 `json:"completion_tokens"`
@@ -76,7 +77,7 @@ type forecastJSON struct {
 func newForecastJSON(kind string, f *harness.Forecast) *forecastJSON {
 	out := &forecastJSON{
 		Schema: "ibid.forecast/v1", Judge: kind, Models: append([]string{}, f.Models...), Rows: f.InputRows, RowsAsked: f.Rows,
-		RowsSettled: f.Settled, Cache: f.Cache, Cached: f.Cached, Repeated: f.Repeated, Calls: f.Calls,
+		RowsSettled: f.Settled, Cache: f.Cache, Cached: f.Cached, Repeated: f.Repeated, Calls: f.Calls, Batches: f.Batches,
 		PromptTokens: f.PromptTokens, CompletionTokens: f.CompletionTokens, MostCompletionTokens: f.MostCompletionTokens,
 		Seconds: f.Time.Seconds(), Concurrency: f.Concurrency, LatencySeconds: f.Latency.Seconds(), LatencyAssumed: f.LatencyAssumed,
 		Warnings: append([]string{}, f.Warnings...),
@@ -134,10 +135,18 @@ func writeForecast(w io.Writer, kind string, f *harness.Forecast) error {
 	}
 	line("tokens", "about %s of prompts and %s of replies, at most %s of replies",
 		report.Thousands(f.PromptTokens), report.Thousands(f.CompletionTokens), report.Thousands(f.MostCompletionTokens))
+	inBatches := ""
+	if f.Batches > 0 {
+		inBatches = ", at the price of batches"
+	}
 	if f.Unpriced > 0 {
 		line("cost", "not known: no price for %s calls", report.Thousands(f.Unpriced))
 	} else {
-		line("cost", "about %s, at most %s if every first reply is good", dollars(f.NanoUSD), dollars(f.MostNanoUSD))
+		line("cost", "about %s, at most %s if every first reply is good%s", dollars(f.NanoUSD), dollars(f.MostNanoUSD), inBatches)
+	}
+	if f.Batches > 0 {
+		line("time", "a day at most for each round: %s go out in batches (%s), the first question alone", report.Thousands(f.Calls), report.Thousands(f.Batches))
+		return t.Flush()
 	}
 	from := "as long as those in the cache"
 	if f.LatencyAssumed {

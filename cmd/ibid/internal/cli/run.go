@@ -27,6 +27,7 @@ type runFlags struct {
 	workers  int
 	fresh    bool
 	dryRun   bool
+	resubmit bool
 	ci       ciFlags
 	baseline string
 	page     string
@@ -50,7 +51,17 @@ out, and the exit code is then 4.
 
 A run that was interrupted goes on where it stopped; a run that is complete is
 left alone. The results are the same bytes whatever --workers is and however
-often the run was interrupted.`,
+often the run was interrupted.
+
+With judge.batch the questions to a model go out in batches, at about half the price of
+calls; answers come within a day. The first question of each model goes alone, as in
+every run. The run waits, and says which batches it waits for. Interrupted or killed, it
+leaves them running: the command that it prints takes their answers. A reply of no use
+is repaired in a call at full price, a line whose time ran out goes into a next batch.
+With claims: model the claims are a first batch and the questions about them a second;
+the votes of judge.votes and the models of judge.panel go out together, further votes on
+doubtful verdicts are calls. Before a batch is sent, the most that it can cost is set
+aside from --max-cost. Anchors are asked in calls.`,
 		Example: `  ibid run ibid.yaml
   ibid run answers.jsonl --judge none
   ibid run answers.parquet --documents docs.parquet --judge none
@@ -58,6 +69,7 @@ often the run was interrupted.`,
   ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --dry-run
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5
+  ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --set judge.batch=true
   ibid run ibid.yaml --id tonight --baseline runs/last-night --gate 'p(char_f1) >= 0.05'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args[0]) },
@@ -81,6 +93,7 @@ often the run was interrupted.`,
 	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
+	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs that are not large)")
 	f.ci.register(cmd)
@@ -109,9 +122,12 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		a.say("citation_accuracy.enabled is false: nothing to do")
 		return nil
 	}
+	if f.resubmit && !config.Judge.Batch {
+		return &usageError{err: errors.New("--resubmit is given without judge.batch"), hint: "add --set judge.batch=true, or leave it out"}
+	}
 	job := &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
-		Baseline: f.baseline, Import: harness.ImportForRun,
+		Baseline: f.baseline, Import: harness.ImportForRun, Resubmit: f.resubmit,
 	}
 	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
 		return err
@@ -265,6 +281,8 @@ func commandAgain(args []string, id string) string {
 		switch {
 		case id != "" && (arg == "--fresh" || arg == "--fresh=true"):
 			words = append(words, "--id", quote(id))
+		case arg == "--resubmit" || arg == "--resubmit=true":
+			// What was asked again must not be asked once more.
 		default:
 			words = append(words, quote(arg))
 		}

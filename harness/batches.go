@@ -1,0 +1,159 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/judge"
+	"ibid/judge/cache"
+	"ibid/judge/openrouter"
+)
+
+// askInBatches asks what the parts that are to be done ask of the judge, in batches, and
+// waits for the replies. It is nothing to a run that asks in calls.
+//
+// It forms the questions of all rows as the run itself does, and gives them to a batcher,
+// which leaves out what the store of answers has. After it the run goes over the same
+// rows and finds the replies; only what batches could not answer is asked in calls. So
+// there is one way to a verdict, and one order of results.
+func (p *Plan) askInBatches(ctx context.Context, todo []partRange, perPart int64, docs *dataset.Documents) (err error) {
+	live, ok := p.live.(*openrouter.Judge)
+	if !ok || !p.job.Config.Judge.Batch || len(todo) == 0 {
+		return nil
+	}
+	batcher, err := live.NewBatcher(filepath.Join(p.Dir, partsDir))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		p.openBatches = batcher.Open()
+		err = errors.Join(err, batcher.Close())
+	}()
+	queue := p.startJudgeQueue(ctx)
+	defer queue.end()
+	w, err := newWorker(p, runs.NewRowsLayout(), docs)
+	if err != nil {
+		return err
+	}
+	w.queue = queue
+	tell := func(b openrouter.BatchProgress) {
+		usage := live.Usage()
+		usage.CostNanoUSD += p.anchorsCost
+		p.job.progress(Progress{
+			Stage: fmt.Sprintf("waiting for %s since %s (%s)", plural(len(b.Batches), "batch", "batches"), b.Since.Local().Format(time.TimeOnly), b.Status),
+			Done:  b.Answered, Of: b.Asked, Since: p.job.now(), Judge: &usage,
+		})
+	}
+	for {
+		if err := p.addQuestions(ctx, w, batcher, todo, perPart); err != nil {
+			return err
+		}
+		sent := batcher.Sent()
+		waiting, err := batcher.Submit(ctx)
+		if n := batcher.Sent() - sent; n > 0 {
+			p.log.info("batches submitted", "count", n, "open", batcher.Open())
+		}
+		if err != nil || !waiting {
+			return err
+		}
+		if err := batcher.Wait(ctx, tell); err != nil {
+			return err
+		}
+	}
+}
+
+// addQuestions gives the questions of all rows to a batcher.
+func (p *Plan) addQuestions(ctx context.Context, w *worker, batcher *openrouter.Batcher, todo []partRange, perPart int64) error {
+	g, ctx := errgroup.WithContext(ctx)
+	parts := make(chan inputPart)
+	g.Go(func() error {
+		defer close(parts)
+		for _, s := range todo {
+			if err := p.decode(ctx, s, perPart, parts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	g.Go(func() error {
+		progress := p.stage("forming questions", p.Rows)
+		done := int64(0)
+		for in := range parts {
+			err := w.addPart(ctx, batcher, in)
+			in.batch.Release()
+			if err != nil {
+				return err
+			}
+			done += int64(in.rows)
+			progress(done)
+		}
+		return nil
+	})
+	return g.Wait()
+}
+
+// addPart gives the questions of the rows of a part to a batcher. Where a model makes
+// claims of sentences, those come first: a row whose claims are not known yet has its
+// other questions in a later pass.
+func (w *worker) addPart(ctx context.Context, batcher *openrouter.Batcher, in inputPart) error {
+	answers := make([]answer, in.rows)
+	waits := make(map[*answer]bool)
+	if splitter, ok := w.queue.judge.(judge.Splitter); ok && w.scorer.judging.split {
+		err := w.askRows(in, answers, func(a *answer, pending *sync.WaitGroup) error {
+			s, err := w.scorer.sentences(&w.row)
+			if s == nil || err != nil {
+				return err
+			}
+			ready, err := batcher.AddSplit(ctx, s)
+			if waits[a] = !ready; !ready || err != nil {
+				return err
+			}
+			w.queue.put(pending, &a.err, func(ctx context.Context) (err error) {
+				a.split, err = splitter.Split(ctx, s)
+				return err
+			})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return w.askRows(in, answers, func(a *answer, _ *sync.WaitGroup) error {
+		if a.err != nil || waits[a] {
+			return nil
+		}
+		w.scorer.judging.answer = a
+		r, err := w.scorer.request(&w.row)
+		if r == nil || err != nil {
+			return err
+		}
+		return batcher.Add(ctx, r)
+	})
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// warnOfBatches warns of a run that asks in calls what it has in a batch already.
+func (p *Plan) warnOfBatches(ctx context.Context, store *cache.SQLite, c *openrouter.Config) error {
+	if c.Batch {
+		return nil
+	}
+	open, err := store.OpenLines(ctx, c.Run)
+	if open > 0 {
+		p.job.warn("%d questions of this run are in batches that are paid for: with judge.batch it waits for them", open)
+	}
+	return err
+}

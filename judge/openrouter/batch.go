@@ -1,0 +1,451 @@
+package openrouter
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+)
+
+// A Batcher asks questions in batches, at about half the price of calls, and waits for
+// the replies, for a day at most. It keeps what it has sent, and the replies, in the
+// store of its judge, which then answers from them: a reply of a batch is read, checked
+// and repaired as that of a call is.
+//
+// A pass adds all questions of a run and ends with Submit; Wait waits for what was
+// submitted. Passes are repeated until Submit says that there is nothing to wait for:
+// lines whose time ran out are sent again, as often as calls are tried again, and rows
+// may have questions that depend on answers.
+//
+// Before a batch is sent, its intent is durable, and what the service calls it is
+// durable before anything else is sent. A process that is killed in between finds it in
+// the service's listing: by its metadata at OpenAI, by model, number of questions, time
+// and the ids of its results at OpenRouter. Until that is decided, nothing is sent twice.
+//
+// A Batcher is not safe for concurrent use; several processes may share a store.
+type Batcher struct {
+	judge   *Judge
+	store   *cache.SQLite
+	client  *batchClient
+	results *os.File // of the batch that is looked at
+	dir     string
+
+	begun    bool // client knows where
+	fills    map[*member]*batchFill
+	pending  int64          // nano-USD that the fills can cost
+	short    bool           // the budget had no room for a question of this pass
+	locked   bool           // nobody else adds to batches of the endpoint
+	needs    map[int64]bool // batches with questions of the run
+	holds    map[int64]int64
+	never    int             // submissions in a row that the service turned out not to have
+	others   map[string]bool // batches of the service that are not ours
+	failing  time.Time       // since when looks fail; zero if the last did not
+	sent     int64
+	progress BatchProgress
+}
+
+// A BatchProgress says how far the batches that are waited for are.
+type BatchProgress struct {
+	Batches         []string // as the service calls them; "" while that is not known
+	Status          string   // of the one that is furthest behind
+	Answered, Asked int64    // questions
+	Since           time.Time
+}
+
+// A batchFill is a batch that is being filled.
+type batchFill struct {
+	member  *member
+	file    *os.File
+	w       *bufio.Writer
+	size    int64
+	lines   []cache.BatchLine
+	index   map[cache.Key]bool
+	digest  hash.Hash
+	reserve int64 // nano-USD
+}
+
+const (
+	// Between two looks at a batch, first and at most: most batches take minutes.
+	batchPoll    = 50 * time.Millisecond
+	batchPollMax = time.Minute
+	// batchSkew is how far the clocks of a service and ours may be apart.
+	batchSkew = 5 * time.Minute
+	// batchChunk is how many results are kept in one transaction.
+	batchChunk = 256
+	// batchShare is the price of a batch, as a share of that of calls.
+	batchShare = 0.5
+)
+
+// NewBatcher makes a batcher that keeps what is too large for memory in files in dir,
+// which are gone when it is closed. The service is asked whether it takes batches once
+// there is something to ask.
+func (j *Judge) NewBatcher(dir string) (*Batcher, error) {
+	store, ok := j.store.(*cache.SQLite)
+	if !ok {
+		return nil, errors.New("batches need a store of answers on disk")
+	}
+	b := &Batcher{
+		judge: j, store: store, dir: dir, client: &batchClient{judge: j}, fills: make(map[*member]*batchFill),
+		needs: make(map[int64]bool), holds: make(map[int64]int64), others: make(map[string]bool),
+	}
+	var err error
+	b.results, err = os.CreateTemp(dir, ".batch-results-*.tmp")
+	return b, err
+}
+
+// begin finds where the service has its batches, once.
+func (b *Batcher) begin(ctx context.Context) error {
+	if b.begun {
+		return nil
+	}
+	// Without prices half of the dearest call stands for a line.
+	_ = b.judge.LoadPrices(ctx)
+	for tries := 0; ; tries++ {
+		f := b.client.find(ctx)
+		switch {
+		case f == nil:
+			b.begun = true
+			return nil
+		case f.class == Row:
+			return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Tip: "leave judge.batch out, such as with --set judge.batch=false"})
+		case tries >= b.judge.config.Retries:
+			return b.gaveUp(f)
+		}
+		if err := b.pause(ctx, f, tries); err != nil {
+			return err
+		}
+	}
+}
+
+// Close removes files and gives the right to add back. Batches go on at the service.
+func (b *Batcher) Close() error {
+	b.unlock()
+	var all error
+	for _, f := range b.fills {
+		all = errors.Join(all, f.close())
+	}
+	if b.results != nil {
+		all = errors.Join(all, b.results.Close(), os.Remove(b.results.Name()))
+	}
+	return all
+}
+
+func (f *batchFill) close() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
+
+// Open is what the service calls the batches that are waited for: "no id yet" where its
+// answer has not come.
+func (b *Batcher) Open() []string {
+	all, err := b.store.Batches(context.Background(), b.judge.config.endpoint())
+	if err != nil {
+		return nil // whoever waits for them will meet it again
+	}
+	var names []string
+	for i := range all {
+		if b.needs[all[i].ID] && all[i].State != cache.BatchDone {
+			names = append(names, cmp.Or(all[i].ServiceID, "no id yet"))
+		}
+	}
+	return names
+}
+
+// Sent is how many batches this process has submitted.
+func (b *Batcher) Sent() int64 { return b.sent }
+
+// Add adds the questions that a verdict on r is made from. The first question of a
+// model is asked alone, before anything is sent, as in any run.
+func (b *Batcher) Add(ctx context.Context, r *judge.Request) error {
+	questions := b.judge.questions(r)
+	for i := range questions {
+		if _, err := b.add(ctx, &questions[i].question); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddSplit adds the questions for the claims of sentences. ready reports that none of
+// them has to be waited for.
+func (b *Batcher) AddSplit(ctx context.Context, s *judge.Sentences) (ready bool, err error) {
+	ready = true
+	questions := b.judge.splitQuestions(s)
+	for i := range questions {
+		one, err := b.add(ctx, &questions[i])
+		if err != nil {
+			return false, err
+		}
+		ready = ready && one
+	}
+	return ready, nil
+}
+
+// add adds a question; ready reports that it is not waited for: its answer is there, or
+// it is left to a call.
+func (b *Batcher) add(ctx context.Context, q *question) (ready bool, err error) {
+	j := b.judge
+	key := q.request.key()
+	if known, ready, err := b.known(ctx, key); known || err != nil {
+		return ready, err
+	}
+	if err := b.begin(ctx); err != nil {
+		return false, err
+	}
+	if !b.locked {
+		if err := b.lock(ctx); err != nil {
+			return false, err
+		}
+		// Who had the right before may have sent it.
+		if known, ready, err := b.known(ctx, key); known || err != nil {
+			return ready, err
+		}
+	}
+	if !q.member.opening.passed() {
+		replies := maxReplies
+		if q.replies == nil {
+			q.replies = &replies
+		}
+		_, err := j.ask(ctx, q)
+		if _, failed := errors.AsType[*unanswered](err); failed {
+			err = nil // the run will say so
+		}
+		return true, err
+	}
+	if b.short {
+		return false, nil
+	}
+	fill, err := b.fill(q.member)
+	if err != nil || fill.index[key] {
+		return false, err
+	}
+	maxTokens, sent := q.member.profile.budget(q.request.maxTokens, 0), q.member.profile.shape()
+	line := b.client.appendRequest(nil, key, q.request.body(sent, nil, maxTokens), len(fill.lines) == 0)
+	if len(fill.lines) > 0 && fill.size+int64(len(line)) > maxBatchBytes-1<<10 {
+		if err := b.send(ctx, fill); err != nil {
+			return false, err
+		}
+		return b.add(ctx, q)
+	}
+	cost := b.most(q, maxTokens)
+	if j.config.MaxCostNanoUSD > 0 && b.pending+cost > j.budget.room() {
+		b.short = true
+		return false, nil
+	}
+	if _, err := fill.w.Write(line); err != nil {
+		return false, err
+	}
+	fill.size += int64(len(line))
+	fill.lines = append(fill.lines, cache.BatchLine{Key: key, MaxTokens: maxTokens, Form: sent.form()})
+	fill.index[key] = true
+	_, _ = fill.digest.Write(key[:])
+	fill.reserve += cost
+	b.pending += cost
+	if len(fill.lines) >= j.config.batchLines() {
+		return false, b.send(ctx, fill)
+	}
+	return false, nil
+}
+
+// known reports whether a question needs no line of a new batch: it has an answer, a
+// batch is on its way with it, or batches have nothing on it any more.
+func (b *Batcher) known(ctx context.Context, key cache.Key) (known, ready bool, err error) {
+	if e, err := b.store.Get(ctx, key); e != nil || err != nil {
+		return e != nil, true, err
+	}
+	line, expired, err := b.store.Line(ctx, key)
+	switch {
+	case line == nil || err != nil:
+		return false, false, err
+	case line.State == cache.LineAnswered && line.BatchState == cache.BatchDone, line.State == cache.LineRefused:
+		return true, true, nil
+	case line.BatchState != cache.BatchDone:
+		b.needs[line.Batch] = true
+		return true, false, nil
+	}
+	return expired > b.judge.config.Retries, true, nil
+}
+
+// fill is the batch that is being filled for a model.
+func (b *Batcher) fill(m *member) (*batchFill, error) {
+	if f := b.fills[m]; f != nil {
+		return f, nil
+	}
+	file, err := os.CreateTemp(b.dir, ".batch-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	f := &batchFill{member: m, file: file, w: bufio.NewWriterSize(file, 1<<16), index: make(map[cache.Key]bool), digest: sha256.New()}
+	b.fills[m] = f
+	return f, nil
+}
+
+// most is the most that a question can cost in a batch, in nano-USD.
+func (b *Batcher) most(q *question, maxTokens int64) int64 {
+	j := b.judge
+	if p, ok := j.batchPrice(q.member.model); ok {
+		return p.cost(q.request.tokens(), maxTokens)
+	}
+	return nanoUSD(batchShare * j.budget.rate() * float64(q.request.tokens()+maxTokens))
+}
+
+// batchPrice is the price of a model in a batch: its own where the endpoint lists one,
+// else half of that of calls. ok is false if neither is known.
+func (j *Judge) batchPrice(model string) (p Price, ok bool) {
+	if p, ok = j.priceOf(model + ":batch"); ok && j.config.Prices == nil {
+		return p, true
+	}
+	p, ok = j.priceOf(model)
+	return Price{Prompt: batchShare * p.Prompt, Completion: batchShare * p.Completion, Request: batchShare * p.Request}, ok
+}
+
+// lockKey is the name of the right to add to batches of the endpoint.
+func (b *Batcher) lockKey() cache.Key {
+	return sha256.Sum256([]byte("batches\x00" + b.judge.config.endpoint()))
+}
+
+func (b *Batcher) lock(ctx context.Context) error {
+	waits, cancel := b.judge.waiting(ctx)
+	defer cancel()
+	if _, err := b.judge.leases.hold(waits, b.lockKey()); err != nil {
+		return b.judge.ended(err)
+	}
+	b.locked = true
+	return nil
+}
+
+func (b *Batcher) unlock() {
+	if b.locked {
+		b.judge.leases.release(b.lockKey())
+		b.locked = false
+	}
+}
+
+// Submit sends what the pass has added. waiting reports whether there are batches to
+// wait for; if there are not, another pass would add nothing.
+func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
+	defer b.unlock()
+	for _, m := range b.judge.members {
+		if f := b.fills[m]; f != nil && len(f.lines) > 0 {
+			if err := b.send(ctx, f); err != nil {
+				return false, err
+			}
+		}
+	}
+	if b.short && len(b.needs) == 0 {
+		return false, b.judge.stop(&judge.StopError{
+			Reason: judge.StopBudget, Err: fmt.Errorf("%w: what is left does not do for a batch of one question", errBudget),
+			Tip: "raise judge.max_cost_usd and run again: answers so far are kept",
+		})
+	}
+	b.short = false
+	return len(b.needs) > 0, b.store.TidyBatches(ctx)
+}
+
+// send makes a batch of what a model's fill has, durably, and submits it.
+func (b *Batcher) send(ctx context.Context, f *batchFill) error {
+	delete(b.fills, f.member)
+	b.pending -= f.reserve
+	defer f.close()
+	if err := errors.Join(ctx.Err(), f.w.Flush()); err != nil {
+		return err
+	}
+	j := b.judge
+	batch := &cache.Batch{
+		Endpoint: j.config.endpoint(), Model: f.member.model, Questions: int64(len(f.lines)), Digest: cache.Key(f.digest.Sum(nil)),
+		State: cache.BatchIntent, Created: j.config.Now(), ReservedNanoUSD: f.reserve, Run: j.config.Run,
+	}
+	_, _ = rand.Read(batch.Token[:]) // it never fails
+	if err := b.store.AddBatch(ctx, batch, f.lines); err != nil {
+		return err
+	}
+	b.hold(batch)
+	b.needs[batch.ID] = true
+	// What is sent may be paid for: an interrupt waits for the service's word.
+	wire, cancel := underWay(ctx)
+	defer cancel()
+	for tries := 0; ; tries++ {
+		o, failed := b.submit(ctx, wire, f, batch)
+		if failed == nil {
+			b.never = 0
+			b.sent++
+			return b.store.SetBatch(context.WithoutCancel(ctx), batch.ID, cache.BatchOpen, string(o.ID))
+		}
+		if failed.class == Transient && failed.billed {
+			return nil // the service may have it: the listing will tell
+		}
+		if failed.class == Stop || failed.class == Row || tries >= j.config.Retries && failed.class != Flow {
+			if err := b.drop(ctx, batch); err != nil {
+				return err
+			}
+			if failed.class == Row {
+				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Tip: "see judge.batch_lines, or leave judge.batch out"})
+			}
+			return b.gaveUp(failed)
+		}
+		if err := b.pause(ctx, failed, tries); err != nil {
+			return errors.Join(err, b.drop(ctx, batch))
+		}
+	}
+}
+
+// submit tries to send a batch off, once.
+func (b *Batcher) submit(ctx, wire context.Context, f *batchFill, batch *cache.Batch) (*batchObject, *failure) {
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return nil, &failure{class: Transient, err: err}
+	}
+	name, failed := b.client.upload(wire, f.file, f.size, batch.Token)
+	if failed != nil {
+		failed.billed = false // nothing is charged for a file
+		return nil, failed
+	}
+	if err := b.store.SetBatch(ctx, batch.ID, cache.BatchSubmitting, ""); err != nil {
+		return nil, &failure{class: Transient, err: err}
+	}
+	return b.client.submit(wire, f.member.model, f.file, f.size, name, batch.Token)
+}
+
+// drop frees the questions of a batch that the service has not.
+func (b *Batcher) drop(ctx context.Context, batch *cache.Batch) error {
+	delete(b.needs, batch.ID)
+	b.judge.budget.settleBatch(b.holds[batch.ID], 0)
+	delete(b.holds, batch.ID)
+	return b.store.DropBatch(context.WithoutCancel(ctx), batch.ID)
+}
+
+// hold sets aside what a batch of this run can cost.
+func (b *Batcher) hold(batch *cache.Batch) {
+	if _, held := b.holds[batch.ID]; !held && batch.Run == b.judge.config.Run {
+		b.holds[batch.ID] = batch.ReservedNanoUSD
+		b.judge.budget.hold(batch.ReservedNanoUSD)
+	}
+}
+
+// pause waits after a failure that may be over later.
+func (b *Batcher) pause(ctx context.Context, f *failure, tries int) error {
+	if f.class == Stop {
+		return b.judge.stop(f.stop)
+	}
+	wait := min(b.judge.config.Backoff<<min(tries, 10), backoffMax)
+	if most := b.judge.config.MaxRateWait; f.hinted && most > 0 && f.delay > most {
+		return b.judge.stop(&judge.StopError{
+			Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)), Tip: "go on later, or raise judge.max_rate_wait",
+		})
+	}
+	return sleep(ctx, max(wait, f.delay))
+}
+
+// gaveUp stops the judge for a failure.
+func (b *Batcher) gaveUp(f *failure) error {
+	if f.class == Stop {
+		return b.judge.stop(f.stop)
+	}
+	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Tip: Hint(f.err.Error())})
+}

@@ -1,0 +1,369 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+	"ibid/judge/judgetest"
+)
+
+// batchJudge makes a judge with a store on disk whose service has not answered yet.
+func batchJudge(t *testing.T, s *judgetest.Server, store string, change func(*Config)) *Judge {
+	t.Helper()
+	kept, err := cache.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := newTestJudge(t, s, func(c *Config) {
+		c.Store, c.Batch, c.Owner = kept, true, "test"
+		if change != nil {
+			change(c)
+		}
+	})
+	for _, m := range j.members {
+		m.opening = newOpening()
+	}
+	t.Cleanup(func() { kept.Close() })
+	return j
+}
+
+// askInBatches asks the questions of rows until there is nothing to wait for.
+func askInBatches(ctx context.Context, t *testing.T, j *Judge, rows []*judge.Request) (sent int64, err error) {
+	t.Helper()
+	b, err := j.NewBatcher(t.TempDir())
+	if err != nil {
+		return 0, err
+	}
+	defer b.Close()
+	for {
+		for _, r := range rows {
+			if err := b.Add(ctx, r); err != nil {
+				return b.Sent(), err
+			}
+		}
+		if waiting, err := b.Submit(ctx); err != nil || !waiting {
+			return b.Sent(), err
+		}
+		if err := b.Wait(ctx, func(BatchProgress) {}); err != nil {
+			return b.Sent(), err
+		}
+	}
+}
+
+var batchForms = []judgetest.BatchForm{judgetest.OpenRouterBeta, judgetest.OpenRouterV1, judgetest.OpenAIBatches}
+
+func kindOf(form judgetest.BatchForm) string {
+	if form == judgetest.OpenAIBatches {
+		return KindOpenAI
+	}
+	return KindOpenRouter
+}
+
+// TestBatch: verdicts of batches are those of calls, each question is paid once, and
+// the judge counts what the bill says; in every form, with lines that expire or fail,
+// with replies of no use, in several batches, by several models and votes.
+func TestBatch(t *testing.T) {
+	all := rowsOf(60)
+	bad := judgetest.BatchConfig{
+		ExpiredShare: 0.15, FailedShare: 0.1, BadShare: 0.1,
+		BadReplies: []judgetest.Fault{judgetest.NullContent, judgetest.TruncatedContent, judgetest.SchemaMismatch, judgetest.MissingItems, judgetest.UnknownID, judgetest.PlainProse},
+	}
+	for name, change := range map[string]func(*Config){
+		"plain": nil,
+		"lines": func(c *Config) { c.BatchLines = 10 },
+		"panel": func(c *Config) { c.Panel = []string{"fake/judge", "other/judge"} },
+		"votes": func(c *Config) { c.Votes = 2 },
+		"pairs": func(c *Config) { c.Mode = Pairwise },
+		"long":  nil, // prompts that the model does not take: their lines are refused, calls ask in halves
+	} {
+		for _, form := range batchForms {
+			if name != "plain" && form == judgetest.OpenRouterV1 {
+				continue
+			}
+			t.Run(name+" "+string(form), func(t *testing.T) {
+				rows := all
+				switch name {
+				case "plain", "long":
+				case "pairs":
+					rows = all[:8] // of nine questions each
+				default:
+					rows = all[:30]
+				}
+				models := judgetest.DefaultModels()
+				if name == "long" {
+					models[0].ContextLength, models[0].ContextError = 2150, "prompt of %d tokens is longer than the maximum context length of %d tokens"
+				}
+				live := judgetest.NewServer(judgetest.ServerConfig{Models: models})
+				defer live.Close()
+				want := judgeAll(t.Context(), newTestJudge(t, live, func(c *Config) {
+					if change != nil {
+						change(c)
+					}
+				}), rows, 8)
+				config := bad
+				config.Form = form
+				if name == "long" {
+					config.BadShare = 0 // a repair would be longer still
+				}
+				s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Models: models, Batches: &config})
+				defer s.Close()
+				j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), func(c *Config) {
+					if c.Kind = kindOf(form); c.Kind == KindOpenAI { // which tells no prices
+						c.Prices = map[string]Price{"fake/judge": {Prompt: 150e-9, Completion: 600e-9}, "other/judge": {Prompt: 300e-9, Completion: 1200e-9}}
+					}
+					if change != nil {
+						change(c)
+					}
+				})
+				sent, err := askInBatches(t.Context(), t, j, rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := judgeAll(t.Context(), j, rows, 8)
+				if failed := failures(got); len(failed) > 0 {
+					t.Fatalf("%d rows failed: %s", len(failed), failed[0])
+				}
+				if n := sameVerdicts(want, got); n != len(rows) {
+					t.Errorf("%d of %d verdicts are those of calls", n, len(rows))
+				}
+				s.EndBatches()
+				questions, twice := judgetest.Bill(s.Log())
+				if len(twice) > 0 {
+					t.Errorf("%d paid twice: %s", len(twice), twice[0])
+				}
+				lines, expired := 0, 0
+				for _, b := range s.Batches() {
+					lines, expired = lines+b.Lines, expired+b.Expired
+				}
+				if expired == 0 || sent < 2 || int(sent) != len(s.Batches()) {
+					t.Errorf("%d batches sent, the service has %d, %d lines expired", sent, len(s.Batches()), expired)
+				}
+				spent := s.Counts().SpentNanoUSD
+				if cost := j.Stats().CostNanoUSD; cost < spent-int64(lines) || cost > spent+int64(lines) {
+					t.Errorf("the judge counts %d nano-USD, the bill is %d", cost, spent)
+				}
+				t.Logf("%d questions, %d batches, %d lines, %d expired, %d calls, $%.6f; live $%.6f", questions, sent, lines, expired, s.Counts().Requests, float64(spent)/1e9, float64(live.Counts().SpentNanoUSD)/1e9)
+			})
+		}
+	}
+}
+
+// TestBatchLostAnswer: a submission whose answer is lost is found in the listing, by its
+// metadata or by what its results are about, and not sent again.
+func TestBatchLostAnswer(t *testing.T) {
+	rows := rowsOf(30)
+	for _, form := range batchForms {
+		t.Run(string(form), func(t *testing.T) {
+			// It is the oldest of three, each on a page of the listing.
+			s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Form: form, Broken: 1, MaxPage: 1}})
+			defer s.Close()
+			j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), func(c *Config) { c.Kind, c.BatchLines = kindOf(form), 12 })
+			if _, err := askInBatches(t.Context(), t, j, rows); err != nil {
+				t.Fatal(err)
+			}
+			if failed := failures(judgeAll(t.Context(), j, rows, 4)); len(failed) > 0 {
+				t.Fatal(failed[0])
+			}
+			s.EndBatches()
+			if _, twice := judgetest.Bill(s.Log()); len(twice) > 0 || len(s.Batches()) != 3 || s.Counts().Requests != 1 {
+				t.Errorf("%d batches, %d calls, paid twice: %v", len(s.Batches()), s.Counts().Requests, twice)
+			}
+		})
+	}
+}
+
+// TestBatchNeverAccepted: a submission that was lost on its way is sent again once no
+// listing has shown it for the time of a call; one that is cancelled at the service ends
+// the run, and the next one asks what is left.
+func TestBatchNeverAccepted(t *testing.T) {
+	rows := rowsOf(30)
+	for _, form := range batchForms {
+		t.Run(string(form), func(t *testing.T) {
+			s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Form: form, Dropped: 2}})
+			defer s.Close()
+			store := filepath.Join(t.TempDir(), "judge.sqlite")
+			change := func(c *Config) { c.Kind, c.Timeout = kindOf(form), 400*time.Millisecond }
+			j := batchJudge(t, s, store, change)
+			began := time.Now()
+			if sent, err := askInBatches(t.Context(), t, j, rows); err != nil || sent != 1 || time.Since(began) < 2*j.config.Timeout {
+				t.Fatalf("%d sent after %v, %v", sent, time.Since(began), err)
+			}
+			s.EndBatches()
+			if _, twice := judgetest.Bill(s.Log()); len(twice) > 0 || len(s.Batches()) != 1 {
+				t.Errorf("%d batches, paid twice: %v", len(s.Batches()), twice)
+			}
+		})
+	}
+	s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}})
+	defer s.Close()
+	store := filepath.Join(t.TempDir(), "judge.sqlite")
+	j := batchJudge(t, s, store, nil)
+	b, err := j.NewBatcher(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, r := range rows {
+		if err := b.Add(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waiting, err := b.Submit(t.Context()); err != nil || !waiting || len(b.Open()) != 1 {
+		t.Fatal(waiting, err, b.Open())
+	}
+	s.CancelBatches()
+	err = b.Wait(t.Context(), func(BatchProgress) {})
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopCancelled {
+		t.Fatal(err)
+	}
+	if sent, err := askInBatches(t.Context(), t, batchJudge(t, s, store, nil), rows); err != nil || sent != 1 {
+		t.Fatal(sent, err)
+	}
+}
+
+// TestBatchOfOthers: a batch of OpenRouter with as many questions of the same model at
+// the same time is not taken for ours.
+func TestBatchOfOthers(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Broken: 2}})
+	defer s.Close()
+	ours, others := rowsOf(30)[:15], rowsOf(30)[15:]
+	s.HoldBatches(true)
+	// Two accounts' worth of work in one: neither submission has an answer.
+	ctx, cancel := context.WithCancel(t.Context())
+	judges := make([]*Judge, 2)
+	for i, rows := range [][]*judge.Request{others, ours} {
+		judges[i] = batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), nil)
+		b, err := judges[i].NewBatcher(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			if err := b.Add(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if waiting, err := b.Submit(ctx); !waiting || err != nil {
+			t.Fatal(waiting, err)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	s.HoldBatches(false)
+	for i, rows := range [][]*judge.Request{others, ours} {
+		if _, err := askInBatches(t.Context(), t, judges[i], rows); err != nil {
+			t.Fatal(err)
+		}
+		if failed := failures(judgeAll(t.Context(), judges[i], rows, 4)); len(failed) > 0 {
+			t.Fatal(failed[0])
+		}
+	}
+	s.EndBatches()
+	if _, twice := judgetest.Bill(s.Log()); len(twice) > 0 || len(s.Batches()) != 2 {
+		t.Errorf("%d batches, paid twice: %v", len(s.Batches()), twice)
+	}
+}
+
+// TestBatchStops: what no batch can do ends the run at once, with what to do, and
+// nothing is asked in calls instead.
+func TestBatchStops(t *testing.T) {
+	rows := rowsOf(30)
+	for name, c := range map[string]struct {
+		config judgetest.ServerConfig
+		change func(*Config)
+		want   judge.StopReason
+		calls  int
+	}{
+		"no batches":    {judgetest.ServerConfig{}, nil, judge.StopBatches, 0},
+		"no listing":    {judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Unlisted: true}}, nil, judge.StopBatches, 0},
+		"wrong key":     {judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}}, func(c *Config) { c.Key = "wrong-key" }, judge.StopKey, 0},
+		"too many":      {judgetest.ServerConfig{Batches: &judgetest.BatchConfig{MaxLines: 10}}, nil, judge.StopRequests, 1},
+		"invalid":       {judgetest.ServerConfig{Batches: &judgetest.BatchConfig{Invalid: "Enqueued token limit reached"}}, nil, judge.StopRequests, 1},
+		"small budget":  {judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}}, func(c *Config) { c.MaxCostNanoUSD = 3_000_000 }, judge.StopBudget, 1},
+		"spent already": {judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}}, func(c *Config) { c.MaxCostNanoUSD, c.SpentNanoUSD = 9_000_000, 9_000_000 }, judge.StopBudget, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := judgetest.NewServer(c.config)
+			defer s.Close()
+			j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), c.change)
+			_, err := askInBatches(t.Context(), t, j, rows)
+			stop, ok := errors.AsType[*judge.StopError](err)
+			if !ok || stop.Reason != c.want || stop.Tip == "" {
+				t.Errorf("error %v, %+v, want %q", err, stop, c.want)
+			}
+			if n := s.Counts().Requests; n != c.calls {
+				t.Errorf("%d calls, want %d", n, c.calls)
+			}
+			t.Log(err)
+		})
+	}
+}
+
+// TestBatchBudget: what batches can cost is set aside before they are sent, so that the
+// budget holds; with room for a few questions at a time there are several batches.
+func TestBatchBudget(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}})
+	defer s.Close()
+	rows := rowsOf(60)
+	const budget = 20_000_000
+	j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), func(c *Config) { c.MaxCostNanoUSD = budget })
+	sent, err := askInBatches(t.Context(), t, j, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed := failures(judgeAll(t.Context(), j, rows, 4)); len(failed) > 0 {
+		t.Fatal(failed[0])
+	}
+	if spent := s.Counts().SpentNanoUSD; spent > budget || sent < 2 {
+		t.Errorf("%d batches, $%.4f spent of $%.4f", sent, float64(spent)/1e9, budget/1e9)
+	}
+	t.Logf("%d batches, $%.4f of $%.4f", sent, float64(s.Counts().SpentNanoUSD)/1e9, budget/1e9)
+}
+
+// TestBatchUndecided: a batch that the service does not know any more stops the run,
+// and is asked again only where that is wanted. One that was never accepted is asked
+// again by itself, once no listing has shown it for the time of a call.
+func TestBatchUndecided(t *testing.T) {
+	rows, store := rowsOf(20), filepath.Join(t.TempDir(), "judge.sqlite")
+	gone := judgetest.NewServer(judgetest.ServerConfig{Batches: &judgetest.BatchConfig{}})
+	j := batchJudge(t, gone, store, nil)
+	gone.HoldBatches(true)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := askInBatches(ctx, t, j, rows); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	j.Close()
+	_ = j.store.Close()
+	again := func(change func(*Config)) error {
+		gone.ForgetBatches()
+		gone.HoldBatches(false)
+		j := batchJudge(t, gone, store, func(c *Config) {
+			c.Timeout = 200 * time.Millisecond
+			if change != nil {
+				change(c)
+			}
+		})
+		defer j.store.Close()
+		_, err := askInBatches(t.Context(), t, j, rows)
+		return err
+	}
+	defer gone.Close()
+	err := again(nil)
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopUndecided || !strings.Contains(stop.Tip, "--resubmit") {
+		t.Fatalf("error %v", err)
+	}
+	if err := again(func(c *Config) { c.Resubmit = true }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(gone.Batches()); n != 1 {
+		t.Errorf("%d batches after --resubmit", n)
+	}
+}

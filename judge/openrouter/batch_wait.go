@@ -1,0 +1,278 @@
+package openrouter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid/judge"
+	"ibid/judge/cache"
+)
+
+// Wait waits until all batches with questions of the run have ended and their replies
+// are in the store. It calls tell with every look.
+func (b *Batcher) Wait(ctx context.Context, tell func(BatchProgress)) error {
+	if err := b.begin(ctx); err != nil {
+		return err
+	}
+	for wait := batchPoll; ; wait = min(2*wait, batchPollMax) {
+		delay, err := b.look(ctx)
+		if err != nil {
+			return err
+		}
+		if len(b.needs) == 0 {
+			return nil
+		}
+		tell(b.progress)
+		if err := sleep(ctx, max(wait, delay)); err != nil {
+			return err
+		}
+	}
+}
+
+// look looks once at every batch that is waited for. delay is how long the service asks
+// to be left alone.
+func (b *Batcher) look(ctx context.Context) (delay time.Duration, err error) {
+	all, err := b.store.Batches(ctx, b.judge.config.endpoint())
+	if err != nil {
+		return 0, err
+	}
+	b.progress = BatchProgress{}
+	left := make(map[int64]bool)
+	for i := range all {
+		batch := &all[i]
+		if !b.needs[batch.ID] || batch.State == cache.BatchDone {
+			continue
+		}
+		b.hold(batch)
+		var status string
+		var answered int64
+		var f *failure
+		if batch.State == cache.BatchOpen {
+			status, answered, f, err = b.poll(ctx, batch)
+		} else {
+			status, f, err = b.decide(ctx, batch, all)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if f != nil {
+			if ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
+			if delay, err = b.failed(f, delay); err != nil {
+				return 0, err
+			}
+			status = "not known"
+		} else {
+			b.failing = time.Time{}
+		}
+		if status == "" {
+			continue // it is over
+		}
+		left[batch.ID] = true
+		p := &b.progress
+		p.Batches = append(p.Batches, batch.ServiceID)
+		p.Answered, p.Asked = p.Answered+answered, p.Asked+batch.Questions
+		if p.Status == "" {
+			p.Status, p.Since = status, batch.Created
+		}
+	}
+	b.needs = left
+	return delay, nil
+}
+
+// failed takes note of a look that failed. It stops the judge where looking on is of no
+// use.
+func (b *Batcher) failed(f *failure, delay time.Duration) (time.Duration, error) {
+	now := b.judge.config.Now()
+	if b.failing.IsZero() {
+		b.failing = now
+	}
+	if most := b.judge.config.MaxOutage; f.class == Stop || most > 0 && now.Sub(b.failing) > most {
+		return 0, b.gaveUp(f)
+	}
+	return max(delay, f.delay), nil
+}
+
+// settleTime is after how long a submission that no listing shows was never accepted.
+func (b *Batcher) settleTime() time.Duration {
+	if t := b.judge.config.Timeout; t > 0 {
+		return t
+	}
+	return 2 * time.Minute
+}
+
+// decide finds out what became of a batch whose submission had no answer. status is ""
+// once the service is known not to have it.
+func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Batch) (status string, f *failure, err error) {
+	const waiting = "looking for its submission"
+	held, err := b.store.Acquire(ctx, b.lockKey(), b.judge.owner, leaseTTL)
+	if err != nil || !held {
+		return waiting, nil, err // another process may be sending it
+	}
+	defer func() { _ = b.store.Release(context.WithoutCancel(ctx), b.lockKey(), b.judge.owner) }()
+	if batch.State == cache.BatchIntent {
+		return "", nil, b.drop(ctx, batch)
+	}
+	id, open, f, err := b.match(ctx, batch, all)
+	switch {
+	case f != nil && f.class == Row:
+		// There is no listing any more.
+		if !b.judge.config.Resubmit {
+			return "", nil, b.undecided(batch, f.err)
+		}
+	case f != nil || err != nil:
+		return waiting, f, err
+	case id != "":
+		b.never = 0
+		return waiting, nil, b.store.SetBatch(context.WithoutCancel(ctx), batch.ID, cache.BatchOpen, id)
+	case b.judge.config.Resubmit:
+	case open, b.judge.config.Now().Sub(batch.Created) < b.settleTime():
+		return waiting, nil, nil
+	}
+	if b.never++; b.never > b.judge.config.Retries && !b.judge.config.Resubmit {
+		return "", nil, b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: fmt.Errorf("%d submissions of batches had no answer, and no batch came of them", b.never)})
+	}
+	return "", nil, b.drop(ctx, batch)
+}
+
+// undecided stops where nobody can tell what became of a batch.
+func (b *Batcher) undecided(batch *cache.Batch, err error) error {
+	name := batch.ServiceID
+	if name == "" {
+		name = "of " + batch.Created.Local().Format(time.DateTime)
+	}
+	return b.judge.stop(&judge.StopError{
+		Reason: judge.StopUndecided, Err: fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
+		Tip: "look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice",
+	})
+}
+
+// match looks for a batch in the listing: id is what the service calls it, "" if it is
+// not there; open says that one that may be it has not ended, so that nobody knows yet.
+func (b *Batcher) match(ctx context.Context, batch *cache.Batch, all []cache.Batch) (id string, open bool, f *failure, err error) {
+	const perPage = 100
+	earliest := batch.Created.Add(-batchSkew).Unix()
+	for after, more := "", true; more; {
+		page, f := b.client.page(ctx, after, perPage)
+		if f != nil {
+			return "", false, f, nil
+		}
+		more = page.HasMore && len(page.Data) > 0
+		for i := range page.Data {
+			o := &page.Data[i]
+			after = string(o.ID)
+			if o.Created > 0 && int64(o.Created) < earliest {
+				return "", open, nil, nil // older ones follow
+			}
+			if !b.client.inline() {
+				if string(o.Metadata[batchMetadata]) == batch.Token.String() {
+					return after, false, nil, nil
+				}
+				continue
+			}
+			if !b.mayBe(o, batch, all) {
+				continue
+			}
+			if !o.ended() {
+				open = true
+				continue
+			}
+			ours, f, err := b.hasLines(ctx, o, batch)
+			if f != nil || err != nil {
+				return "", false, f, err
+			}
+			if ours {
+				return after, false, nil, nil
+			}
+			b.others[after] = true
+		}
+	}
+	return "", open, nil, nil
+}
+
+// mayBe reports whether a batch of OpenRouter has the model and the number of questions
+// of ours, and is none that we know.
+func (b *Batcher) mayBe(o *batchObject, batch *cache.Batch, all []cache.Batch) bool {
+	id := string(o.ID)
+	if b.others[id] || slices.ContainsFunc(all, func(known cache.Batch) bool { return known.ServiceID == id }) {
+		return false
+	}
+	return (o.Model == "" || strings.TrimSuffix(string(o.Model), ":batch") == batch.Model) && (o.Counts.Total == 0 || int64(o.Counts.Total) == batch.Questions)
+}
+
+// hasLines reports whether the results of a batch that has ended are of our questions.
+func (b *Batcher) hasLines(ctx context.Context, o *batchObject, batch *cache.Batch) (ours bool, f *failure, err error) {
+	whole, f := b.client.get(ctx, string(o.ID), batch.Questions, b.results)
+	if f != nil {
+		return false, f, nil
+	}
+	each, _, f := b.client.results(ctx, whole, batch.Questions, b.results)
+	if f != nil {
+		return false, f, nil
+	}
+	err = each(func(r *batchResult) error {
+		key, ok := r.key()
+		if !ok {
+			return errEnough
+		}
+		var err error
+		if ours, err = b.store.HasLine(ctx, batch.ID, key); err == nil {
+			err = errEnough
+		}
+		return err
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return ours, nil, err
+}
+
+// errEnough ends a look at results that has seen enough.
+var errEnough = errors.New("enough")
+
+// poll looks at a batch that the service has, and keeps its replies once it has ended;
+// status is "" then.
+func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, f *failure, err error) {
+	o, f := b.client.get(ctx, batch.ServiceID, batch.Questions, b.results)
+	if f != nil {
+		if f.class == Row && b.judge.config.Now().Sub(batch.Created) > b.settleTime() { // one that is new may not be known everywhere
+			if b.judge.config.Resubmit {
+				return "", 0, nil, b.drop(ctx, batch)
+			}
+			return "", 0, nil, b.undecided(batch, f.err)
+		}
+		return "", 0, f, nil
+	}
+	if !o.ended() {
+		return string(o.Status), int64(o.Counts.Completed), nil, nil
+	}
+	each, ok, f := b.client.results(ctx, o, batch.Questions, b.results)
+	if f != nil || !ok {
+		return "ended, results to come", int64(o.Counts.Completed), f, nil
+	}
+	kept, err := b.collect(ctx, batch, o, each)
+	if err != nil {
+		return "", 0, nil, err
+	}
+	delete(b.needs, batch.ID)
+	if kept == 0 && o.Status == "failed" {
+		if err := b.store.DropBatch(context.WithoutCancel(ctx), batch.ID); err != nil {
+			return "", 0, nil, err
+		}
+		return "", 0, nil, b.judge.stop(&judge.StopError{
+			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(b.judge.scrub(o.why()))),
+			Tip: "see judge.batch_lines where a batch is too large, or leave judge.batch out",
+		})
+	}
+	if o.Status == "cancelled" || o.Status == "canceled" {
+		return "", 0, nil, b.judge.stop(&judge.StopError{
+			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Tip: "what is left is asked in a new batch",
+		})
+	}
+	return "", 0, nil, nil
+}
