@@ -114,7 +114,9 @@ func usedBy(name, kind string) bool {
 	case "judge.evidence", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest":
 		return kind != "none" && kind != "human" && kind != "recorded"
 	case "judge.replay":
-		return kind == "replay"
+		return kind == "replay" || kind == "recorded"
+	case "judge.necessity":
+		return kind == "recorded" || slices.Contains(liveJudges, kind)
 	case "judge.lexical.weights":
 		return kind == "lexical"
 	case "judge.provider":
@@ -137,7 +139,7 @@ func (l *loader) refuseIncomplete(c *Config) {
 	if model := c.values[byName["presence.semantic.model"]]; p.Semantic.Enabled && p.Semantic.Model != "" && p.Semantic.BaseURL == "" {
 		l.report(model.at, "presence.semantic.model", "the model has no endpoint", "set presence.semantic.base_url, such as http://localhost:8000/v1")
 	}
-	if claims := c.values[byName["claims"]]; c.Claims == "model" && !slices.Contains(liveJudges, c.Judge.Kind) {
+	if claims := c.values[byName["claims"]]; c.Claims == "model" && !slices.Contains(liveJudges, c.Judge.Kind) && !(c.Judge.Kind == "recorded" && c.Judge.Replay != "") {
 		l.report(claims.at, "claims", "judge "+c.Judge.Kind+" asks no model, so nothing can make claims of sentences",
 			"set judge.kind to openrouter or openai, or claims: sentences")
 	}

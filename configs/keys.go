@@ -320,7 +320,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Prompts },
 	},
 	{
-		name: "judge.replay", path: true, scores: true, check: notBlank, doc: "saved replies of a model, JSON Lines of key or row and reply, for judge: replay",
+		name: "judge.replay", path: true, scores: true, check: notBlank, doc: "for judge: replay saved replies of a model, JSON Lines of key or row and reply; for judge: recorded verdicts of another program or run, with the columns of verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
 		field: func(s *Settings) any { return &s.Judge.Replay },
 	},
 	{

@@ -192,8 +192,8 @@ func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 		Consistent:      s.Thresholds.Consistent,
 		ConciseChars:    s.ConciseChars,
 		JudgeComponents: judgeKind != noJudge,
-		Necessity:       s.Judge.Necessity && tellsNecessity(judgeKind),
-		Human:           judgeKind == humanJudge || judgeKind == recordedJudge,
+		Necessity:       s.Judge.Necessity && (tellsNecessity(judgeKind) || judgeKind == recordedJudge && s.Judge.Replay != ""),
+		Human:           fromFields(s, judgeKind),
 		Compat:          s.Compat != "none",
 		Weights: metrics.Weights{
 			Span: s.Weights.SpanAccuracy, Quality: s.Weights.CitationQuality,

@@ -91,7 +91,7 @@ func (p *Plan) join(ctx context.Context) error {
 // nothingJoined is the error for a table that says nothing of any row.
 func (p *Plan) nothingJoined(j *dataset.Joined, table string) error {
 	if j.LostIDs < j.IDs {
-		return signNothingJoined.Stop("none of the %d labels of %s is about anything in %s: %s", j.Elements, table, p.job.Config.Dataset, j.Nothing[0])
+		return signNothingJoined.Stop("none of the %d %s of %s is about anything in %s: %s", j.Elements, j.Column, table, p.job.Config.Dataset, j.Nothing[0])
 	}
 	u := signNothingJoined.Stop("no id of %s is in %s: the table has %s; the answers have %s",
 		table, p.job.Config.Dataset, listed(quotedNames(j.NoRow), 3), listed(quotedNames(j.NoElement), 3))
@@ -117,7 +117,7 @@ func notJoined(j *dataset.Joined, table string) []string {
 		texts = append(texts, fmt.Sprintf("%s: no answer has %d of the %d ids: %s", table, j.LostIDs, j.IDs, listed(names, maxListedNames)))
 	}
 	if len(j.Nothing) > 0 {
-		texts = append(texts, fmt.Sprintf("%s: %d of the %d labels are about nothing that is there: %s", table, j.Lost, j.Elements, listed(j.Nothing, 3)))
+		texts = append(texts, fmt.Sprintf("%s: %d of the %d %s are about nothing that is there: %s", table, j.Lost, j.Elements, j.Column, listed(j.Nothing, 3)))
 	}
 	if j.Without > 0 {
 		texts = append(texts, fmt.Sprintf("%s: %d of the %d answers have no %s: %s", table, j.Without, j.Rows, j.Column, listed(quotedNames(slices.Compact(j.NoElement)), maxListedNames)))

@@ -51,7 +51,19 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	case lexicalJudge:
 		return openLexical(s.Judge.Lexical.Weights)
 	case recordedJudge:
-		return judge.Recorded{}, nil
+		if s.Judge.Replay == "" {
+			return judge.Recorded{}, nil
+		}
+		digest, err := fileDigest(s.Judge.Replay)
+		if err != nil {
+			return nil, asUsage(err)
+		}
+		p.replayDigest = digest
+		j, err := openRecorded(s.Judge.Replay)
+		if err != nil {
+			return nil, asUsage(err)
+		}
+		return j, nil
 	case replayJudge:
 		digest, err := fileDigest(s.Judge.Replay)
 		if err != nil {
@@ -66,7 +78,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	}
 	if m := p.job.SameDataAs; m != nil {
 		info := judge.Info{Kind: m.Judge.Kind, Model: m.Judge.Model, Prompt: m.Judge.Prompt, Baseline: m.Judge.Baseline}
-		v, err := openKept(p.job.SameDataIn, info)
+		v, err := openKept(runs.Verdicts, p.job.SameDataIn, info)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &UsageError{
 				Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),

@@ -67,7 +67,7 @@ func newJudging(p *Plan, resolver *dataset.Resolver) (*judging, error) {
 	kept, _ := p.judge.(*keptVerdicts)
 	return &judging{
 		kept:  kept,
-		judge: p.judge, info: p.judge.Info(), human: kind == humanJudge || kind == recordedJudge, ofInput: kind == recordedJudge, whole: s.Judge.Evidence == "document",
+		judge: p.judge, info: p.judge.Info(), human: fromFields(s, kind), ofInput: kind == recordedJudge && kept == nil, whole: s.Judge.Evidence == "document",
 		windows:  s.Judge.Evidence == "window" && kind != lexicalJudge && kind != humanJudge && kind != recordedJudge && s.Judge.Mode == openrouter.Matrix && !s.Judge.SmallVerifier(),
 		wordless: s.Judge.SmallVerifier(),
 		edges:    sentenceEdges{tolerance: s.SpanMatching.ToleranceChars, excerpt: resolver.Excerpt},
@@ -240,7 +240,7 @@ func (j *judging) writeRequest(in *ibid.Answer) {
 		}
 	}
 	j.sources(in)
-	j.textless = !j.human && len(r.Evidence) == 0 && len(r.Sources) == 0 && len(r.Invalid) == 0 &&
+	j.textless = !j.human && !j.toldOf(r.Row) && len(r.Evidence) == 0 && len(r.Sources) == 0 && len(r.Invalid) == 0 &&
 		(len(in.Citations) > 0 || !j.documents)
 	if j.human {
 		j.labels(in)
@@ -352,13 +352,17 @@ func (j *judging) copyVerdict(v *judge.Verdict) {
 		to.Contradicted = from.Contradicted
 		to.Elsewhere = from.Elsewhere
 		to.Joint = from.Joint
-		if to.Joint.Known() && !j.human && !j.enough(k, to.Joint.Value) {
+		if to.Joint.Known() && !j.human && !j.toldOf(j.request.Row) && !j.enough(k, to.Joint.Value) {
 			// Evidence that nobody could read may hold what is missing.
 			to.Joint = ibid.Support{}
 		}
 		j.checksOf(k, j.keepCheck)
 	}
 }
+
+// toldOf reports whether another program has verdicts on a row. It may know texts that this
+// run does not.
+func (j *judging) toldOf(row string) bool { return j.kept != nil && len(j.kept.told[row]) > 0 }
 
 // enough reports whether the support of claim k is certain although some cited
 // evidence may have no text. Full support is: more evidence cannot lower it.

@@ -90,6 +90,9 @@ func (p *Plan) prepare(ctx context.Context) error {
 	if err := p.join(ctx); err != nil {
 		return asUsage(err)
 	}
+	if err := p.checkRecorded(ctx); err != nil {
+		return asUsage(err)
+	}
 	if err := p.digest(ctx); err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 //
 // A [Judge] takes the claims of one answer with the evidence they cite (a
 // [Request]) and gives a [Verdict] on each. Kinds that need no network are
-// [Human] (what people said), [Recorded] (what another program said), [Replay] (saved replies of a model, read by
+// [Human] (what people said), [Recorded] (what another program said of the citations of a row), [Replay] (saved replies of a model, read by
 // [Parse] as a live model's are) and [Lexical] (a baseline that compares
 // wording).
 //
@@ -65,6 +65,8 @@ const (
 	NoReply  Reason = "no_reply"  // no saved reply for the row
 	BadReply Reason = "bad_reply" // the reply breaks a rule of [Parse]
 	BadLabel Reason = "bad_label" // a human label that cannot be read
+
+	BadVerdict Reason = "bad_verdict" // a recorded verdict that cannot be read, or does not fit the row
 
 	// Of live judges.
 	Blocked     Reason = "blocked"      // the model or its provider refused the material

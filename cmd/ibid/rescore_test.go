@@ -53,6 +53,14 @@ func TestLiveRescore(t *testing.T) {
 			if tt.code == 0 { // what failed is asked again by a run from the cache
 				l.same("other settings", l.results("other"), fresh)
 			}
+			// Its verdicts are a table like that of another program.
+			told := append([]string{"run", "towers.parquet", "-q", "--judge", "recorded", "--replay", "runs/first/" + runs.VerdictsFile, "--id", "told", "-o", "out-told"}, tt.flags...)
+			if _, stderr, code := command(t, l.dir, told...); code != tt.code {
+				t.Fatalf("exit code %d, want %d: %s", code, tt.code, stderr)
+			}
+			numbers := l.results("told")
+			numbers[runs.VerdictsFile] = want[runs.VerdictsFile] // which say now that they are recorded
+			l.same("recorded", numbers, want)
 			if _, err := os.Stat(filepath.Join(l.dir, "judge.sqlite")); err == nil {
 				t.Error("a store of answers was opened")
 			}

@@ -67,6 +67,7 @@ aside from --max-cost. Anchors are asked in calls.`,
   ibid run answers.parquet --documents docs.parquet --judge none
   ibid run answers.parquet --documents docs.parquet --truth gold.csv
   ibid run answers.parquet --judge none --gate 'char_f1 >= 0.7' --only lang=de
+  ibid run answers.parquet --judge recorded --replay verdicts.csv
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --dry-run
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --max-cost 5
   ibid run answers.parquet --judge openrouter --model VENDOR/MODEL --set judge.batch=true
@@ -80,6 +81,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
+	s.add(cmd, "replay", "judge.replay", "with --judge recorded a file of verdicts (Parquet, JSON Lines, CSV), with --judge replay saved replies of a model")
 	s.add(cmd, "max-cost", "judge.max_cost_usd", "stop when the judge has cost this many US dollars; 0 = no limit")
 	s.add(cmd, "rpm", "judge.rpm", "most calls to the judge a minute; 0 = no limit")
 	s.add(cmd, "cache", "judge.cache", "file of the judge's answers (default: in the user's cache directory)")
