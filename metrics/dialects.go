@@ -307,6 +307,8 @@ func (s *Scorer) scoreDialects(r *Row, out *Scores) {
 		d := &dialectMetrics[i]
 		open := lacks&d.needs != 0 && worst[i].ok // else no verdict could give it a value
 		switch {
+		case open && d.needs&relevantGap != 0 && out.Reasons[CitationRelevance] == ibid.NotAsked:
+			out.undefined(d.metric, ibid.NotAsked)
 		case open && (!known[i].ok || r.unjudged()):
 			out.undefined(d.metric, whyOpen(r, s.judged.textless))
 		case !known[i].ok:

@@ -15,10 +15,11 @@ func TestNotAsked(t *testing.T) {
 	for i := range row.Verdicts {
 		row.Verdicts[i].Relevant = ibid.Unset
 	}
+	row.Pairs = [][]PairVerdict{{{Support: known(1)}}, {{Support: known(0)}}, nil}
 	// That a citation points nowhere is no relevance of the others.
 	row.Citations[1].Place.Status = ibid.StatusDocumentNotFound
 	s := score(t, judgedOptions(), row)
-	for _, m := range []Metric{ContradictionRate, CitationRelevance} {
+	for _, m := range []Metric{ContradictionRate, CitationRelevance, LongCitePrecision, LongCiteF1} {
 		if v, ok := s.Value(m); ok || s.Reasons[m] != ibid.NotAsked {
 			t.Errorf("%s = %v, %q; want it undefined: not_asked", Definitions()[m].Name, v, s.Reasons[m])
 		}

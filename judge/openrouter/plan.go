@@ -208,6 +208,9 @@ func (j *Judge) Prompts(r *judge.Request) []Prompt {
 			out[i].User = string(q.request.whole)
 		case j.template != nil:
 			out[i].System = j.template.System
+			if len(q.request.more) > 0 { // the text may stand there
+				out[i].User += "\n{" + string(q.request.more[1:]) + "}"
+			}
 		case j.config.Mode == Matrix:
 			out[i].System, out[i].Schema = j.prompts.Text(prompts.MatrixSystem), j.config.schema()
 		}

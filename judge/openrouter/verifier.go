@@ -398,7 +398,7 @@ func (j *Judge) smallQuestion(r *judge.Request, p *piece) *question {
 	q := &question{member: m, replies: &replies, template: t.version()}
 	if t.protocol == Classify {
 		inputs := t.inputs(f)
-		q.request = request{head: m.small, whole: j.classifierBody([][]string{inputs}), path: j.classifierURL()}
+		q.request = request{head: m.small, seed: j.config.Seed, whole: j.classifierBody([][]string{inputs}), path: j.classifierURL()}
 		q.inputs = inputs
 		return q
 	}

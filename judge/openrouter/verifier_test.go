@@ -319,6 +319,27 @@ func TestVerifierDown(t *testing.T) {
 	}
 }
 
+// TestVerifierPrompts: what is asked is shown with the text, wherever a template has it.
+func TestVerifierPrompts(t *testing.T) {
+	t.Parallel()
+	for _, f := range forms {
+		s := judgetest.NewVerifier(f.server)
+		prompts := newVerifierJudge(t, s, f.protocol, f.template, nil).Prompts(towers())
+		if len(prompts) == 0 {
+			t.Errorf("%s: no prompts", f.name)
+		}
+		for _, p := range prompts {
+			if p.Vote != 0 || p.Model != "fake/verifier" || !strings.Contains(p.User, "Towers") {
+				t.Errorf("%s: %+v", f.name, p)
+			}
+		}
+		if n := len(s.Calls()); n > 0 {
+			t.Errorf("%s: %d calls", f.name, n)
+		}
+		s.Close()
+	}
+}
+
 func sprint(v *judge.Verdict) string {
 	b, err := json.Marshal(v)
 	if err != nil {
