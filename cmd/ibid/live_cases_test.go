@@ -132,6 +132,8 @@ func TestLiveCases(t *testing.T) {
 			_, stderr, code := command(t, l.dir, args...)
 			l.server.Close() // so that the totals are complete
 			counts := l.server.Counts()
+			said := regexp.MustCompile(`(?m)^ibid: (warning: |stopped: ).*`).FindString(stderr)
+			t.Logf("%d calls for %d rows, exit code %d; %s", counts.Requests, rows, code, said)
 			if code != c.code || counts.Requests > c.calls || c.parts && counts.Requests <= rows {
 				t.Errorf("exit code %d after %d calls, want %d and at most %d\n%s", code, counts.Requests, c.code, c.calls, stderr)
 			}
