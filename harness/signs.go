@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ibid"
 	"ibid/configs"
@@ -62,7 +63,7 @@ var (
 	signUnknownSlice = &Sign{
 		Name: "unknown_slice", Stops: true, Text: "a slice is by a tag that no row has",
 		Cause: "the tag is spelt otherwise, or the import left it out",
-		Tip:   "slices: [TAG], with a tag that rows have, or model, provider, source_status, source_type, system",
+		Tip:   "slices: [TAG], with a tag that rows have, or " + strings.Join(runs.ColumnSlices(), ", "),
 	}
 	signEmptyDocuments = &Sign{
 		Name: "empty_documents", Stops: true, Text: "the documents hold no document",
@@ -112,7 +113,7 @@ var signs = []*Sign{
 		Cause: "documents are called otherwise than in citations, or not all of them were given",
 		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid check names those that are missing",
 		find:  share(0.2, metrics.MissingCitations, metrics.Citations, "citations name documents that are not among those given"),
-		names: readsTexts, about: "those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage",
+		names: readsTexts, about: aboutTexts,
 	},
 	{
 		Name: "quotes_misplaced", Text: "more than 5 % of the quotes of a system's citations do not stand where they say: they stand elsewhere, in several places, or nowhere",
@@ -134,7 +135,7 @@ var signs = []*Sign{
 		Cause: "citations are URLs, or documents that were not given",
 		Tip:   "ibid fetch ANSWERS -o sources.parquet, then --documents sources.parquet; judge: none asks about places only",
 		find:  share(0.2, metrics.NoTextClaims, metrics.Claims, "claims cite no text that is known"),
-		names: readsTexts, about: "those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage",
+		names: readsTexts, about: aboutTexts,
 	},
 	{
 		Name: "whole_documents", Text: "more than half of the places of a system are 80 % or more of a document of over 2,000 code points",
@@ -217,6 +218,9 @@ func all(n int64, one, many string) string {
 }
 
 func isOverall(d *metrics.Definition) bool { return d.Name == metrics.OverallCitationAccuracy.String() }
+
+// aboutTexts says which metrics [readsTexts] names.
+const aboutTexts = "those that read texts: of tokens, and judged ones but citation_completeness and citation_coverage"
 
 // readsTexts reports whether a metric looks at cited texts; the overall score does so
 // where there is a judge.
