@@ -80,25 +80,24 @@ func TestLexicalFull(t *testing.T) {
 // TestLexicalDiffers: the words are the same, and a number or a negation is not.
 func TestLexicalDiffers(t *testing.T) {
 	tests := []struct {
-		name, claim, evidence string
-		contradicts           bool
+		name, claim, evidence, why string
 	}{
-		{"number", "The hall has 4,200 seats.", "The hall has 4,300 seats.", false},
-		{"number missing", "The hall has 4,200 seats.", "The hall has seats.", false},
-		{"one of two numbers", "Sales rose from 5% to 7%.", "Sales rose from 5% to 8%.", false},
-		{"date", "The bridge opened on July 11, 1909.", "The bridge opened on July 12, 1909.", false},
-		{"year", "The bridge opened in 1909.", "The bridge opened in 1910.", false},
-		{"date says less", "The bridge opened on July 11, 1909.", "The bridge opened in July 1909.", false},
-		{"negated evidence", "The bridge was closed.", "The bridge was not closed.", true},
-		{"negated claim", "The bridge was never closed.", "The bridge was closed.", true},
-		{"contraction", "The bridge wasn't closed.", "The bridge was closed.", true},
-		{"typographic apostrophe", "The bridge wasn’t closed.", "The bridge was closed.", true},
-		{"German negation", "Die Brücke wurde nicht gesperrt.", "Die Brücke wurde gesperrt.", true},
+		{"number", "The hall has 4,200 seats.", "The hall has 4,300 seats.", "a number"},
+		{"number missing", "The hall has 4,200 seats.", "The hall has seats.", "a number"},
+		{"one of two numbers", "Sales rose from 5% to 7%.", "Sales rose from 5% to 8%.", "a number"},
+		{"date", "The bridge opened on July 11, 1909.", "The bridge opened on July 12, 1909.", "a number"},
+		{"year", "The bridge opened in 1909.", "The bridge opened in 1910.", "a number"},
+		{"date says less", "The bridge opened on July 11, 1909.", "The bridge opened in July 1909.", "a number"},
+		{"negated evidence", "The bridge was closed.", "The bridge was not closed.", "negated"},
+		{"negated claim", "The bridge was never closed.", "The bridge was closed.", "negated"},
+		{"contraction", "The bridge wasn't closed.", "The bridge was closed.", "negated"},
+		{"typographic apostrophe", "The bridge wasn’t closed.", "The bridge was closed.", "negated"},
+		{"German negation", "Die Brücke wurde nicht gesperrt.", "Die Brücke wurde gesperrt.", "negated"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := jointOf(t, tt.claim, tt.evidence)
-			if got.Joint.Value > 0.6 || got.Contradicted != ibid.TriOf(tt.contradicts) || got.JointWhy == "" {
+			if got.Joint.Value > 0.6 || got.Contradicted != ibid.Unset || !strings.Contains(got.JointWhy, tt.why) {
 				t.Errorf("%q by %q: %+v, contradicted %v, %s", tt.claim, tt.evidence, got.Joint, got.Contradicted, got.JointWhy)
 			}
 		})

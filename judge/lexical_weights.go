@@ -23,7 +23,7 @@ import (
 //     no number and not the first of a sentence, that are not in the evidence;
 //   - missing_numbers: the same for numbers.
 //
-// They were chosen on the 349 claims of the development part of WiCE, out of 23, by the
+// They were chosen on the 349 claims of the development part of WiCE, out of 19, by the
 // AUROC of models that had not seen the claim; see [ChoseFeatures]. Neither the closest
 // sentence nor lengths, negations or second sentences added to these three.
 type LexicalFeatures [3]float64

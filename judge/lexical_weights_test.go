@@ -128,7 +128,7 @@ func TestParseLexicalWeights(t *testing.T) {
 		{"another file", `{"a":1}`, `schema is "", this ibid reads`},
 		{"a number changed", strings.Replace(string(good), `"items": 0`, `"items": 1`, 1), "its digest is not that of its content"},
 		{"a member more", strings.Replace(string(good), `{`, `{"more": 1,`, 1), "damaged: "},
-		{"features of another version", older, "fitted to the features of lexical-2 (share), this ibid has those of lexical-2 (share, missing_names, missing_numbers)"},
+		{"features of another version", older, "fitted to the features of lexical-3 (share), this ibid has those of lexical-3 (share, missing_names, missing_numbers)"},
 		{"four models", string(four), "4 models, want 5"},
 	} {
 		if _, err := judge.ParseLexicalWeights([]byte(tt.data)); err == nil || !strings.Contains(err.Error(), tt.want) {

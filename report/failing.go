@@ -100,7 +100,7 @@ func NewFailingRow(row *runs.Row, value *float64) FailingRow {
 	say(rest("truth_spans", "matched_spans"), "true span missed", "true spans missed")
 	say(rest("claims_needing_citation", "cited_claims"), "claim without citation", "claims without citation")
 	say(row.Numbers["contradicted_claims"], "claim contradicted", "claims contradicted")
-	say(rest("hallucinated_claims", "contradicted_claims"), "claim unsupported", "claims unsupported")
+	say(row.Numbers["hallucinated_claims"]-row.Numbers["contradicted_claims"], "claim unsupported", "claims unsupported") // nobody may have asked for contradictions
 	say(row.Numbers["unscored_claims"], "claim not judged", "claims not judged")
 	return f
 }

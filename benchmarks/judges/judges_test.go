@@ -90,9 +90,9 @@ func TestOffline(t *testing.T) {
 	wantLines(
 		t, measureSample(t, new(laboratory), ""),
 		`\| overlap of words \| 24 \| 1\.000 \[0\.7\d\d, 1\.000\] `,
-		`\| lexical \| 24 \| 1\.000 `,
+		`\| lexical \| 24 \| 1\.000 .*\| \d+ of \d{3} \| – \| \d`,
 		`\| lexical, fitted \| 24 \| 1\.000 `,
-		`\| gpt-4-0613 \(recorded\) \| 10 \| 1\.000 .*\| 0, 0 \| – \| — \| – \| \d`,
+		`\| gpt-4-0613 \(recorded\) \| 10 \| 1\.000 .*\| 0, 0 \| – \| – \| – \| \d`,
 		`\| t5-3b-anli \(recorded\) \| 4 \| 1\.000 `,
 		`\| lexical \| 24 \| \+0\.000 \| – \|$`,
 		`\| GPT-4-turbo \| LLM-AggreFact, ExpertQA alone \| 0\.592 \|$`,
@@ -105,10 +105,10 @@ func TestModels(t *testing.T) {
 	server := judgetest.NewServer(judgetest.ServerConfig{Lean: true})
 	defer server.Close()
 	t.Setenv("OPENROUTER_API_KEY", judgetest.DefaultKey)
-	l := &laboratory{settings: []string{"judge.base_url=" + server.URL()}, repeats: 2}
+	l := &laboratory{settings: []string{"judge.base_url=" + server.URL()}, repeats: 2, attacks: true}
 	wantLines(
 		t, measureSample(t, l, "fake/judge", "judge.evidence=window,document"),
-		`\| fake/judge, evidence window \| 24 \| [01]\.\d{3}.* \| 0, 0 \| 0\.000 \[0\.000, 0\.\d+\] \| — \| \d+\.\d+ \| \d`,
+		`\| fake/judge, evidence window \| 24 \| [01]\.\d{3}.* \| 0, 0 \| 0\.000 \[0\.000, 0\.\d+\] \| \d+ of \d{3} \| \d+\.\d+ \| \d`,
 		`\| fake/judge, evidence document \| 24 \| `,
 	)
 	if n := server.Counts().Requests; n < 4*48 {

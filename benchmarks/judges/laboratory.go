@@ -26,6 +26,7 @@ type laboratory struct {
 	dir      string
 	settings []string // KEY=VALUE of models
 	repeats  int
+	attacks  bool // models are attacked, too
 }
 
 // A variant is one judge, asked in one way.
@@ -45,6 +46,7 @@ type measured struct {
 	flips       *stats.Estimate       // share of claims whose yes or no was not always the same; nil for one run
 	cost        *float64              // US dollars for 1,000 claims; nil if nothing was asked
 	seconds     float64               // for 1,000 claims
+	attacks     *attackCount          // nil if it was not attacked
 
 	// Claims whose evidence contradicts them, says the judge, and how many of them have no
 	// support, say people.
@@ -127,7 +129,7 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 		if v.repeats > 1 { // what is kept would not be asked again
 			settings = append(settings, "judge.seed="+strconv.Itoa(n+1), "judge.cache_results=false")
 		}
-		o, config, err := l.judge(ctx, set, v.judge, settings)
+		o, job, err := l.judge(ctx, set, v.judge, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +144,12 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 		if n > 0 {
 			continue
 		}
-		m := o.Manifest
+		m, config := o.Manifest, job.Config
+		if _, recorded := v.judge.(*recordedJudge); !recorded && (l.attacks || !config.Judge.AsksModels()) {
+			if out.attacks, err = attack(ctx, job); err != nil {
+				return nil, err
+			}
+		}
 		out.items = items
 		options := annotations.CalibrateOptions{
 			Options:   (&harness.Job{Config: config}).AgreementOptions(0),
@@ -166,7 +173,7 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 }
 
 // judge runs a judge over a set; the same one a second time is the same run.
-func (l *laboratory) judge(ctx context.Context, set *labelledSet, by judge.Judge, settings []string) (*harness.Outcome, *configs.Config, error) {
+func (l *laboratory) judge(ctx context.Context, set *labelledSet, by judge.Judge, settings []string) (*harness.Outcome, *harness.Job, error) {
 	all := []string{"dataset=" + set.dataset, "out=" + filepath.Join(l.dir, set.name), "statistics.cluster=doc"}
 	if set.documents != "" {
 		all = append(all, "documents="+set.documents)
@@ -188,16 +195,16 @@ func (l *laboratory) judge(ctx context.Context, set *labelledSet, by judge.Judge
 	}
 	defer plan.Close()
 	o, err := plan.Run(ctx)
-	return o, config, err
+	return o, job, err
 }
 
 // fit fits weights of lexical to the labels of a set.
 func (l *laboratory) fit(ctx context.Context, set *labelledSet) (file string, err error) {
-	o, config, err := l.judge(ctx, set, nil, []string{"judge=lexical"})
+	o, job, err := l.judge(ctx, set, nil, []string{"judge=lexical"})
 	if err != nil {
 		return "", err
 	}
-	fit, err := harness.FitLexical(ctx, o.Manifest, config.Thresholds.Supported, config.Statistics.Level)
+	fit, err := harness.FitLexical(ctx, o.Manifest, job.Config.Thresholds.Supported, job.Config.Statistics.Level)
 	if err != nil {
 		return "", err
 	}

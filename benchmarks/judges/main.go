@@ -2,7 +2,7 @@
 // they take.
 //
 // It runs judges over labelled sets and prints a Markdown table: AUROC, balanced accuracy
-// and κ with intervals over documents, flips over repeats, cost and time, beside published
+// and κ with intervals over documents, flips over repeats, attacks that won, cost and time, beside published
 // figures. Without -models it needs no key: lexical, lexical with weights fitted to other
 // documents, plain overlap of words, and what GPT-3.5, GPT-4 and two T5 said of WiCE.
 //
@@ -39,6 +39,7 @@ func main() {
 	flag.Var(&vary, "vary", "KEY=VALUE,VALUE…: ask every model with each value of a setting (may be repeated)")
 	flag.Var((*list)(&l.settings), "set", "KEY=VALUE of all models, as ibid run has it (may be repeated)")
 	flag.IntVar(&l.repeats, "repeats", 1, "how often a model is asked, with another seed each time")
+	flag.BoolVar(&l.attacks, "attacks", false, "attack models, too, which takes some hundred calls of each")
 	shared := flag.String("shared", filepath.Join("..", "shared", "data"), "folder that has wice and expertqa")
 	wice := flag.String("wice", "", "WiCE's oracle chunks instead: JSON Lines")
 	data := flag.String("data", "", "a dataset of your own with labels, Parquet, instead")

@@ -27,8 +27,8 @@ func show(out io.Writer, set *labelledSet, results []*measured) {
 		if m.cost != nil {
 			cost = fmt.Sprintf("%.3f", *m.cost)
 		}
-		fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s | %d, %d | %s | — | %s | %.2f |\n", m.variant, c.Items,
-			statistic(c, "auroc"), statistic(c, "balanced_accuracy"), held, statistic(c, "kappa"), m.contradicted, m.right, flips, cost, m.seconds)
+		fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s | %d, %d | %s | %s | %s | %.2f |\n", m.variant, c.Items,
+			statistic(c, "auroc"), statistic(c, "balanced_accuracy"), held, statistic(c, "kappa"), m.contradicted, m.right, flips, m.attacks, cost, m.seconds)
 	}
 	fmt.Fprintf(out, "\nAUROC less that of plain overlap, on the claims that both have a score of:\n\n")
 	fmt.Fprintln(out, "| judge | claims | difference | p |")
