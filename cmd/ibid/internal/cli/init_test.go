@@ -126,6 +126,9 @@ func TestSampleCovers(t *testing.T) {
 			outcomes[c["outcome"].Text]++
 		}
 		for o := ibid.NotFactual; o <= ibid.Unsupported; o++ {
+			if o == ibid.Contradicted {
+				continue // the judge of the sample is asked about no contradiction
+			}
 			if outcomes[o.String()] == 0 {
 				t.Errorf("no claim is %s", o)
 			}
