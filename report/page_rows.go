@@ -141,12 +141,21 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		if err := r.open(func(i int) bool { return keep[i] || isWorst(data, run, i) }); err != nil {
 			return nil, nil, err
 		}
+		elsewhere := r.elsewhere()
+		// A row's results are let go once its detail is made of them.
+		detail := func(i int, why []string, texts *rowTexts) *rowDetail {
+			out := d.row(i, why, texts)
+			if !isWorst(data, run, i) {
+				delete(r.opened, i)
+			}
+			return out
+		}
 		undefined, err := r.undefined(func(i int) bool { return keep[i] })
 		if err != nil {
 			return nil, nil, err
 		}
 		if r.run.Texts != nil {
-			err := r.run.Texts.Each(ctx, r.elsewhere(), func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+			err := r.run.Texts.Each(ctx, elsewhere, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
 				data.kinds.said(row)
 				for _, v := range data.disagreements[run] {
 					if v.found.Row == row.Pos {
@@ -160,7 +169,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 				entry := &data.rows[listed[k]]
 				entry.question = strings.Clone(line(row.Query, 240))
 				if keep[entry.index] {
-					details[k] = d.row(entry.index, undefined[entry.index], keepTexts(row, text))
+					details[k] = detail(entry.index, undefined[entry.index], keepTexts(row, text))
 				}
 				return nil
 			})
@@ -170,7 +179,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		}
 		for k, n := range listed {
 			if row := &data.rows[n]; row.run == run && details[k] == nil && keep[row.index] {
-				details[k] = d.row(row.index, undefined[row.index], nil)
+				details[k] = detail(row.index, undefined[row.index], nil)
 			}
 		}
 	}
