@@ -134,12 +134,7 @@ func (c *batchClient) call(ctx context.Context, method, address, content string,
 	if content != "" {
 		q.Header.Set("Content-Type", content)
 	}
-	if j.config.Key != "" {
-		q.Header.Set("Authorization", "Bearer "+j.config.Key)
-	}
-	for name, value := range j.config.Headers {
-		q.Header.Set(name, value)
-	}
+	j.sign(q)
 	resp, err := j.http.Do(q)
 	if err != nil {
 		return &failure{class: Transient, err: j.plain(err), billed: !neverSent(err)}

@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -21,9 +19,6 @@ import (
 // defaultBatch is how many inputs a call to a classifier has, where its server does not
 // say how many it takes. It is the default of text-embeddings-inference.
 const defaultBatch = 32
-
-// infoTimeout is how long a server has to say what it takes.
-const infoTimeout = 5 * time.Second
 
 // A serverInfo is what a server of a classifier says of itself.
 type serverInfo struct {
@@ -46,20 +41,8 @@ func (j *Judge) server(ctx context.Context) serverInfo {
 		if j.template.API != PredictAPI {
 			return
 		}
-		ctx, cancel := context.WithTimeout(ctx, infoTimeout)
-		defer cancel()
-		q, err := http.NewRequestWithContext(ctx, http.MethodGet, j.classifierRoot()+"/info", nil)
-		if err != nil {
-			return
-		}
-		j.sign(q)
-		resp, err := j.http.Do(q)
-		if err != nil {
-			return
-		}
-		defer resp.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-		if err == nil && resp.StatusCode == http.StatusOK {
+		status, body, err := j.get(ctx, j.classifierRoot()+"/info")
+		if err == nil && status == http.StatusOK {
 			j.serverSaid.read(body)
 		}
 	})
@@ -90,16 +73,6 @@ func (s *serverInfo) read(body []byte) {
 		return x - y
 	}) {
 		s.labels = append(s.labels, labels[id])
-	}
-}
-
-// sign adds the key and the headers of the settings to a request.
-func (j *Judge) sign(q *http.Request) {
-	if j.config.Key != "" {
-		q.Header.Set("Authorization", "Bearer "+j.config.Key)
-	}
-	for name, value := range j.config.Headers {
-		q.Header.Set(name, value)
 	}
 }
 

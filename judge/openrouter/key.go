@@ -19,7 +19,7 @@ func (j *Judge) checkKey(ctx context.Context) error {
 	}
 	var stop *judge.StopError
 	j.keyOnce.Do(func() {
-		status, body, err := j.get(ctx, "key")
+		status, body, err := j.get(ctx, j.config.BaseURL+"/key")
 		if err != nil {
 			return
 		}

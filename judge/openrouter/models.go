@@ -33,36 +33,41 @@ const (
 	maxListing    = 32 << 20         // bytes
 )
 
-// get asks the endpoint for what it tells beside answers. It costs nothing.
-func (j *Judge) get(ctx context.Context, what string) (status int, body []byte, err error) {
+// get asks a service for what it tells beside answers. It costs nothing.
+func (j *Judge) get(ctx context.Context, address string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askingTimeout)
 	defer cancel()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, j.config.BaseURL+"/"+what, nil)
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return 0, nil, err
 	}
+	j.sign(q)
+	resp, err := j.http.Do(q)
+	if err != nil {
+		return 0, nil, j.plain(err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxListing)); err != nil {
+		return 0, nil, j.plain(err)
+	}
+	return resp.StatusCode, body, nil
+}
+
+// sign adds the key and the headers of the settings to a request.
+func (j *Judge) sign(q *http.Request) {
 	if j.config.Key != "" {
 		q.Header.Set("Authorization", "Bearer "+j.config.Key)
 	}
 	for name, value := range j.config.Headers {
 		q.Header.Set(name, value)
 	}
-	resp, err := j.http.Do(q)
-	if err != nil {
-		return 0, nil, fmt.Errorf("%s: %w", what, j.plain(err))
-	}
-	defer resp.Body.Close()
-	if body, err = io.ReadAll(io.LimitReader(resp.Body, maxListing)); err != nil {
-		return 0, nil, fmt.Errorf("%s: %w", what, j.plain(err))
-	}
-	return resp.StatusCode, body, nil
 }
 
 // Models asks the endpoint for its models. It costs nothing.
 func (j *Judge) Models(ctx context.Context) ([]ModelInfo, error) {
-	status, body, err := j.get(ctx, "models")
+	status, body, err := j.get(ctx, j.config.BaseURL+"/models")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("models: %w", err)
 	}
 	if status != http.StatusOK {
 		return nil, fmt.Errorf("models: status %d", status)
