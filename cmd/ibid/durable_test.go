@@ -64,10 +64,16 @@ func sameResults(t *testing.T, dir string, want map[string][]byte) {
 // durableRows make several parts: the answers are long, so that few rows do.
 const durableRows = 20_000
 
-// times is n, or under the race detector a quarter of it: there a run takes ten times
-// as long, and dies no differently.
+// raced reports whether the race detector is on: then a run takes ten times as long.
+func raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// times is n, or under the race detector a quarter of it: a run dies there no
+// differently.
 func times(n int) int {
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if raced() {
 		return (n + 3) / 4
 	}
 	return n

@@ -13,8 +13,8 @@ import (
 // sixteen times, and eight is too much.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short")
+	if testing.Short() || raced() {
+		t.Skip("-short, or the race detector, which adds its own time to each")
 	}
 	const few, factor, most = 4000, 4, 8
 	small, large := growth(t, few), growth(t, factor*few)
