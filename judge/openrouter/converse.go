@@ -40,6 +40,7 @@ type conversation struct {
 	wire      context.Context // of calls: what is under way is waited for
 	alone     bool            // no call to the model has been answered yet
 	calls     int             // on the wire
+	began     time.Time       // of the last of them
 	failures  int             // that count as attempts
 	refusals  int             // in a row, for their number
 	waited    time.Duration
@@ -323,6 +324,7 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 		j.counts.retries.Add(1)
 	}
 	began = j.config.Now()
+	c.began = began
 	callErr = j.complete(c.wire, x, c.member.model)
 	f := j.classify(x, callErr)
 	if f != nil && f.class == Flow {

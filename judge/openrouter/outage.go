@@ -83,7 +83,8 @@ type outage struct {
 	most time.Duration // without any answer; 0 = no limit
 
 	mu        sync.Mutex
-	since     time.Time // of the first failure after the last answer, zero if there was none
+	answered  time.Time // the last answer came
+	since     time.Time // from when calls failed after the last answer, zero if there was none
 	class     Class     // in which questions were given up
 	questions int       // in a row
 	first     time.Time // of them
@@ -93,19 +94,21 @@ type outage struct {
 func (o *outage) succeeded() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.since, o.questions = time.Time{}, 0
+	o.answered, o.since, o.questions = o.now(), time.Time{}, 0
 }
 
-// failed takes note of a call that failed, and reports whether there has been no
-// answer for too long.
-func (o *outage) failed() bool {
+// failed takes note of a call that failed, by its begin, and reports whether there has
+// been no answer for too long. The time that a call hangs counts.
+func (o *outage) failed(began time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := o.now()
-	if o.since.IsZero() {
-		o.since = now
+	if began.Before(o.answered) {
+		began = o.answered
 	}
-	return o.most > 0 && now.Sub(o.since) >= o.most
+	if o.since.IsZero() || began.Before(o.since) {
+		o.since = began
+	}
+	return o.most > 0 && o.now().Sub(o.since) >= o.most
 }
 
 // gaveUp takes note of a question whose last attempt failed, and reports whether
@@ -133,7 +136,7 @@ func (c *conversation) failing(f *failure) error {
 		c.member.opening.succeed()
 		return nil
 	}
-	if j.outage.failed() {
+	if j.outage.failed(c.began) {
 		return j.giveUp(f, fmt.Sprintf("no answer for %v", j.config.MaxOutage))
 	}
 	if !c.alone || f.class == Flow || f.shaped {

@@ -41,16 +41,21 @@ func TestOutage(t *testing.T) {
 		}
 
 		o.succeeded()
-		if o.failed() {
+		began := time.Now()
+		if o.failed(began) {
 			t.Error("over at the first failure")
 		}
 		time.Sleep(59 * time.Second)
-		if o.failed() {
+		if o.failed(time.Now()) {
 			t.Error("over too early")
 		}
 		time.Sleep(time.Second)
-		if !o.failed() {
+		if !o.failed(time.Now()) {
 			t.Error("a minute without an answer is not the limit")
+		}
+		o.succeeded()
+		if o.failed(began) {
+			t.Error("a call that began before the last answer counts from its begin")
 		}
 	})
 }

@@ -45,7 +45,7 @@ func TestSlowModel(t *testing.T) {
 }
 
 // TestGivesUp: a service that is of no use ends a run within 90 s or 60 calls, one that
-// hangs or that breaks down later within the ten minutes of MaxOutage and two calls.
+// hangs or that breaks down later within the ten minutes of MaxOutage and a call.
 func TestGivesUp(t *testing.T) {
 	requests := rowsOf(200)
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestGivesUp(t *testing.T) {
 		{judgetest.Unauthorized, 100, 50, time.Second},
 		{judgetest.DailyLimit, 100, 50, time.Second},
 		{judgetest.ServerError, 100, 250, 10 * time.Minute},
-		{judgetest.Hang, 100, 250, 14 * time.Minute},
+		{judgetest.Hang, 100, 250, 12 * time.Minute},
 	} {
 		t.Run(fmt.Sprint(c.fault, " after ", c.late), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
