@@ -154,6 +154,22 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestBatchBadReplies: lines whose replies are all of no use are no outage for the run
+// that goes on with them, and their questions are asked in calls.
+func TestBatchBadReplies(t *testing.T) {
+	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Batches: &judgetest.BatchConfig{BadShare: 1, BadReplies: []judgetest.Fault{judgetest.PlainProse}}})
+	defer s.Close()
+	store := filepath.Join(t.TempDir(), "judge.sqlite")
+	limit := func(c *Config) { c.MaxOutage = time.Minute }
+	rows := rowsOf(4) // the first is asked in a call: it opens the model
+	if _, err := askInBatches(t.Context(), t, batchJudge(t, s, store, limit), rows); err != nil {
+		t.Fatal(err)
+	}
+	if failed := failures(judgeAll(t.Context(), batchJudge(t, s, store, limit), rows[1:], 1)); len(failed) > 0 {
+		t.Errorf("%d rows failed: %s", len(failed), failed[0])
+	}
+}
+
 // TestBatchLostAnswer: a submission whose answer is lost is found in the listing, by its
 // metadata or by what its results are about, and not sent again.
 func TestBatchLostAnswer(t *testing.T) {

@@ -40,7 +40,7 @@ type conversation struct {
 	wire      context.Context // of calls: what is under way is waited for
 	alone     bool            // no call to the model has been answered yet
 	calls     int             // on the wire
-	began     time.Time       // of the last of them
+	began     time.Time       // of the last of them; when a reply was taken from a batch
 	failures  int             // that count as attempts
 	refusals  int             // in a row, for their number
 	waited    time.Duration
@@ -70,6 +70,7 @@ func (j *Judge) converse(ctx context.Context, c *conversation) (*answer, error) 
 		var err error
 		if c.calls == 0 && !c.batch {
 			entry, f, err = c.fromBatch(ctx)
+			c.began = j.config.Now()
 		}
 		if entry == nil && f == nil && err == nil {
 			entry, f, err = c.call(ctx)
