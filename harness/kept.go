@@ -133,11 +133,14 @@ func (v *keptVerdicts) part(at int64) (keptPart, error) {
 		p.rows = append(p.rows, *r)
 		return nil
 	})
+	if err != nil {
+		return keptPart{}, err
+	}
 	if len(v.parts) == keptParts {
 		v.parts = v.parts[1:]
 	}
 	v.parts = append(v.parts, p)
-	return p, err
+	return p, nil
 }
 
 // split returns the claims that a model made of the sentences of a row in the other run,

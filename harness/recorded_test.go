@@ -1,6 +1,10 @@
 package harness
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -148,5 +152,42 @@ func TestRecordedInAnyOrder(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 		})
+	}
+}
+
+// TestRecordedDamaged: verdicts that cannot be read stay so, however often they are asked for.
+func TestRecordedDamaged(t *testing.T) {
+	dir := t.TempDir()
+	var rows []runs.Judgment
+	for i := range 200 {
+		rows = append(rows, runs.Judgment{
+			Key: runs.Key{ID: fmt.Sprint("row", i), System: "s"}, Claim: new(int32(0)), Evidence: runs.JointEvidence, Support: new(1.0), Why: fmt.Sprintf("%x", i*7919), Judge: "lexical", Source: runs.FromRule,
+		})
+	}
+	if err := runs.Verdicts.Write(dir, rows); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, runs.VerdictsFile)
+	v, err := openRecorded(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(whole, []byte(rows[100].Why)) // in a page of a column that was not needed yet
+	if at < 0 {
+		t.Fatal("the texts are not there as they are")
+	}
+	whole[at] ^= 1
+	if err := os.WriteFile(path, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"row1/s", "row1/s", "row199/s"} {
+		got, err := v.Judge(t.Context(), &judge.Request{Row: id, Claims: []ibid.Claim{{Text: "It rained."}}})
+		if failure, failed := errors.AsType[*judge.RowFailure](err); !failed || failure.Reason != judge.BadVerdict {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
 	}
 }
