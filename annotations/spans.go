@@ -2,6 +2,7 @@ package annotations
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -163,7 +164,11 @@ func (s *Spans) repeated(it *Item) bool {
 	for _, m := range it.Marks {
 		key = key*0x100000001b3 ^ stats.Key(m.Annotator)
 		for _, u := range m.Units {
-			key = stats.Key(fmt.Sprint(key, u.Start, u.End))
+			var b [24]byte
+			binary.LittleEndian.PutUint64(b[:], key)
+			binary.LittleEndian.PutUint64(b[8:], uint64(u.Start))
+			binary.LittleEndian.PutUint64(b[16:], uint64(u.End))
+			key = stats.Key(string(b[:]))
 		}
 	}
 	_, ok := s.seen[key]

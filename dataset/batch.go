@@ -140,6 +140,13 @@ type groupData struct {
 // Len is the number of rows.
 func (b *Batch) Len() int { return b.rows }
 
+// HasLabels reports whether some row has a list of labels in its own file. The labels
+// must be wanted.
+func (b *Batch) HasLabels() bool {
+	g := &b.groups[groupLabels]
+	return bytes.Count(g.code, []byte{codeNull}) < len(g.code)
+}
+
 // Pos is the position of the first row in the input, over all its files.
 func (b *Batch) Pos() int64 { return b.pos }
 

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -53,9 +52,15 @@ func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64][]
 }
 
 func (p *Plan) annotated(ctx context.Context, docs *dataset.Documents, worst int, blind map[int64][]annotations.BlindItem) (*Annotated, error) {
-	o := p.job.AgreementOptions(worst)
-	a := &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p, blind: blind}
+	a := p.noneAnnotated(worst)
+	a.blind = blind
 	return a, a.read(ctx, docs)
+}
+
+// noneAnnotated is what annotators said as long as nothing is read.
+func (p *Plan) noneAnnotated(worst int) *Annotated {
+	o := p.job.AgreementOptions(worst)
+	return &Annotated{Spans: annotations.NewSpans(o), Labels: annotations.NewLabels(o, []string{"0", "1"}), plan: p}
 }
 
 // AgreementOptions are the settings that agreement depends on; worst is how many
@@ -85,6 +90,20 @@ type found struct {
 	items   []annotations.Item
 	judged  []annotations.Judged
 	unclear int64
+}
+
+// noteMarks adds what the annotators of a row marked, if there are several. bad is why
+// places of the row, which r has resolved last, could not be.
+func (f *found) noteMarks(p *Plan, r *dataset.Resolver, row *ibid.Answer, bad error) {
+	if bad == nil {
+		item, unclear := p.itemOf(r, row)
+		f.items = append(f.items, item)
+		f.unclear += unclear
+	}
+}
+
+func severalMarked(row *ibid.Answer) bool {
+	return several(row.Truth, func(t *ibid.Mark) string { return t.Annotator })
 }
 
 // read reads the dataset. Workers resolve places, batch by batch; what they find
@@ -134,17 +153,22 @@ func (a *Annotated) read(ctx context.Context, docs *dataset.Documents) error {
 	})
 	for out := range queue {
 		f := <-out
-		for i := range f.items {
-			a.Spans.Add(&f.items[i])
-		}
-		for _, j := range f.judged {
-			a.Labels.Add(j)
-		}
-		a.unclear += f.unclear
+		a.add(&f)
 		rows += annotatedBatch
 		progress(min(rows, p.Rows))
 	}
 	return g.Wait()
+}
+
+// add adds what was found in the rows that follow those added before.
+func (a *Annotated) add(f *found) {
+	for i := range f.items {
+		a.Spans.Add(&f.items[i])
+	}
+	for _, j := range f.judged {
+		a.Labels.Add(j)
+	}
+	a.unclear += f.unclear
 }
 
 // find finds the annotated items of the first n rows of a batch.
@@ -166,16 +190,12 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 				p.addBlind(&row, &said[k])
 			}
 		}
-		if several(row.Truth, func(t *ibid.Mark) string { return t.Annotator }) {
+		if severalMarked(&row) {
 			bad := r.Resolve(&row)
 			if err := r.Err(); err != nil {
 				return f, err
 			}
-			if bad == nil {
-				item, unclear := p.itemOf(r, &row)
-				f.items = append(f.items, item)
-				f.unclear += unclear
-			}
+			f.noteMarks(p, r, &row, bad)
 		}
 		f.judged = append(f.judged, p.judgedOf(&row)...)
 	}
@@ -273,11 +293,18 @@ func labelItem(row *ibid.Answer, l *ibid.Label) string {
 
 // writeAgreement leaves the agreement of annotators, with each other and with the
 // judge, and their worst disagreements in the run directory if some item has two of
-// them.
-func (p *Plan) writeAgreement(ctx context.Context, docs *dataset.Documents) error {
-	a, err := p.annotated(ctx, docs, keptDisagreements, nil)
+// them. marked is what was collected while rows were scored: if that is not all that
+// annotators said, the dataset is read again.
+func (p *Plan) writeAgreement(ctx context.Context, marked *markedParts, docs *dataset.Documents) error {
+	unread, err := p.unreadLabels(ctx)
 	if err != nil {
 		return err
+	}
+	a := marked.all()
+	if unread || a == nil {
+		if a, err = p.annotated(ctx, docs, keptDisagreements, nil); err != nil {
+			return err
+		}
 	}
 	if !a.Spans.Pairable() && !a.Labels.Pairable() {
 		return errors.Join(removeIfThere(filepath.Join(p.Dir, runs.AgreementFile)), removeIfThere(filepath.Join(p.Dir, runs.DisagreementsFile)))
@@ -314,14 +341,4 @@ func (p *Plan) verdictsOn(labels *annotations.Labels) (annotations.Verdicts, err
 func (p *Plan) judgeName() string {
 	j := p.judgeRecord()
 	return j.Name()
-}
-
-// severalAnnotators notes whether some row has two annotators.
-type severalAnnotators struct{ found atomic.Bool }
-
-func (s *severalAnnotators) note(r *ibid.Answer) {
-	if !s.found.Load() && (several(r.Truth, func(t *ibid.Mark) string { return t.Annotator }) ||
-		several(r.Labels, func(l *ibid.Label) string { return l.Annotator })) {
-		s.found.Store(true)
-	}
 }

@@ -37,7 +37,6 @@ type Plan struct {
 	options        metrics.Options
 	inputs         []runs.Input
 	shared         *sharedDocuments
-	annotators     severalAnnotators
 	judge          judge.Judge // nil if the run has none
 	live           judge.Live  // the judge, if it asks over a network; else nil
 	inline         bool        // some row brings documents of its own

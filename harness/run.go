@@ -298,11 +298,12 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := p.askInBatches(ctx, todo, perPart, docs); err != nil {
 		return p.interrupted(ctx, err, m, skipped, since)
 	}
-	known := make(knownParts)
+	known, marked := make(knownParts), newMarkedParts(p, skipped > 0)
 	saved := skipped
 	waiting := false
 	err = p.scoreParts(ctx, todo, perPart, docs, func(d finishedPart) {
 		known[d.number] = d.known
+		marked.add(d.number, d.marked)
 		saved += d.rows
 		progress.Done = max(progress.Done, saved)
 		progress.Errors += d.known.tally.Errors
@@ -324,7 +325,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if err := p.assemble(ctx, m, parts, known, docs, skipped > 0); err != nil {
+	if err := p.assemble(ctx, m, parts, known, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
@@ -393,7 +394,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 
 // assemble makes the result files from the parts and fills the manifest from
 // them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known knownParts, docs *dataset.Documents, resumed bool) error {
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known knownParts, marked *markedParts, docs *dataset.Documents) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]parquet.Field{
@@ -412,10 +413,8 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err := errors.Join(removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)), removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile))); err != nil {
 		return err
 	}
-	if p.annotators.found.Load() || resumed || p.source.HasLabels() && p.want()&dataset.WantLabels == 0 {
-		if err := p.writeAgreement(ctx, docs); err != nil {
-			return err
-		}
+	if err := p.writeAgreement(ctx, marked, docs); err != nil {
+		return err
 	}
 	statuses, err := countStatuses(filepath.Join(p.Dir, runs.CitationsFile), known)
 	if err != nil {

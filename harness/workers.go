@@ -33,6 +33,7 @@ type inputPart struct {
 type finishedPart struct {
 	number int64
 	known  knownPart
+	marked *markedPart
 	rows   int64 // rows of the input, also those that --only left out
 }
 
@@ -107,6 +108,7 @@ type worker struct {
 	scorer  *scorer
 	record  *recorder
 	sums    *partSummer
+	marked  *markedPart // of the open part
 	encoder parquet.Encoder
 	row     ibid.Answer
 }
@@ -127,12 +129,13 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 
 func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
 	for in := range parts {
+		w.marked = new(markedPart)
 		known, err := w.scorePart(ctx, in)
 		in.batch.Release()
 		if err != nil {
 			return err
 		}
-		part := finishedPart{in.part, known, int64(in.rows)}
+		part := finishedPart{in.part, known, w.marked, int64(in.rows)}
 		if w.queue != nil {
 			finished <- part // it is saved, also if the run is interrupted
 			continue
@@ -199,10 +202,9 @@ func (w *worker) scoreRow(ctx context.Context) (err error) {
 		return err
 	}
 	w.plan.shared.note(&w.row)
-	w.plan.annotators.note(&w.row)
 	w.sums.note(&w.row)
 	w.record.add(&w.row, w.scorer, failure)
-	return nil
+	return w.marked.note(w.plan, w.scorer.resolver, &w.row, failure)
 }
 
 // textCache is how many bytes of texts and tokens a worker keeps at hand.

@@ -1,0 +1,96 @@
+package harness
+
+import (
+	"context"
+
+	"ibid"
+	"ibid/dataset"
+)
+
+// markedPart is what the annotators of one part marked, collected while its rows were
+// scored.
+type markedPart struct {
+	found
+	labelled bool // some row has labels
+	compared bool // some row has labels of two annotators
+	partly   bool // some annotated row has a value that scoring cannot read, and agreement perhaps need not
+}
+
+// note notes a row that was scored, or that failure says why it was not.
+func (m *markedPart) note(p *Plan, r *dataset.Resolver, row *ibid.Answer, failure error) error {
+	if row.Err != nil {
+		m.partly = m.partly || severalMarked(row) || len(row.Labels) > 0
+		return nil
+	}
+	m.labelled = m.labelled || len(row.Labels) > 0
+	m.compared = m.compared || several(row.Labels, func(l *ibid.Label) string { return l.Annotator })
+	if !severalMarked(row) {
+		return nil
+	}
+	if row.QueryNull || row.AnswerNull { // for which rows fail before their places are looked at
+		failure = r.Resolve(row)
+	}
+	m.noteMarks(p, r, row, failure)
+	return r.Err()
+}
+
+// markedParts adds up what annotators marked, part by part in the order of the input, so
+// that agreement need not read the dataset again.
+type markedParts struct {
+	sum      *Annotated
+	next     int64                 // the part to add
+	waiting  map[int64]*markedPart // those after it that are there already
+	marked   bool                  // two annotators marked some row
+	labelled bool
+	compared bool
+	partly   bool // some part was not scored by this process, or not all of it is known
+}
+
+func newMarkedParts(p *Plan, resumed bool) *markedParts {
+	return &markedParts{sum: p.noneAnnotated(keptDisagreements), waiting: make(map[int64]*markedPart), partly: resumed}
+}
+
+// add adds a part; parts may come in any order.
+func (m *markedParts) add(number int64, part *markedPart) {
+	m.marked = m.marked || len(part.items) > 0
+	m.labelled, m.compared, m.partly = m.labelled || part.labelled, m.compared || part.compared, m.partly || part.partly
+	if m.partly {
+		m.waiting = nil
+		return
+	}
+	m.waiting[number] = part
+	for part = m.waiting[m.next]; part != nil; part = m.waiting[m.next] {
+		m.sum.add(&part.found)
+		delete(m.waiting, m.next)
+		m.next++
+	}
+}
+
+// all is what all annotators said, nil if more than what was collected is needed: parts
+// that another process has scored, or labels.
+func (m *markedParts) all() *Annotated {
+	if m.partly || m.compared || m.labelled && m.marked {
+		return nil
+	}
+	return m.sum
+}
+
+// unreadLabels reports whether rows have labels that the run, which has no judge, does
+// not read. That there is a column for them says nothing: our own writer always has it.
+func (p *Plan) unreadLabels(ctx context.Context) (bool, error) {
+	if !p.source.HasLabels() || p.want()&dataset.WantLabels != 0 {
+		return false, nil
+	}
+	if p.labels != nil {
+		return true, nil
+	}
+	found := false
+	err := p.people.Select(dataset.WantLabels).Read(ctx, 0, keysBatch, func(b *dataset.Batch) error {
+		defer b.Release()
+		if found = b.HasLabels(); found {
+			return errEnough
+		}
+		return nil
+	})
+	return found, ignoreEnough(err)
+}
