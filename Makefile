@@ -20,7 +20,7 @@ run: build ## evaluate the embedded sample: the main job, from nothing to scores
 	$(BIN) run runs/sample/ibid.yaml --out runs --id sample-night-1
 
 test: ## run the tests; needs nothing but Go
-	$(GO) test ./...
+	$(GO) test -timeout 25m ./...
 
 slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 resamples
 	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
@@ -36,8 +36,8 @@ fuzz: ## fuzz every target for FUZZTIME (20s) each
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$(dirname $$file); \
 		done; done
 
-bench: build ## one million rows through the whole program (CPU, memory), texts, a gigabyte to import, then the kernels
-	$(GO) run ./benchmarks/throughput -ibid $(BIN)
+bench: build ## ibid beside other programs and by itself (CPU, memory), texts, a gigabyte to import, then the kernels
+	$(GO) run ./benchmarks/peers -ibid $(BIN) -write benchmarks/results.md
 	$(GO) run ./benchmarks/texts -ibid $(BIN)
 	$(GO) run ./benchmarks/imports -ibid $(BIN)
 	$(GO) run ./benchmarks/page -ibid $(BIN)

@@ -71,7 +71,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},
-	"benchmarks/throughput":  {ours: []string{"dataset"}},
+	"benchmarks/peers":       {ours: []string{"dataset", "metrics/span", "metrics/stats"}},
 	"benchmarks/coverage":    {ours: []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"}},
 	"benchmarks/simulations": {ours: []string{"metrics/stats"}},
 	"benchmarks/strategies":  {ours: []string{"dataset", "dataset/runs"}},

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkRun evaluates the dataset that IBID_BENCH_DATASET names, whole: what a
-// profile of the program is made with. benchmarks/throughput makes such datasets.
+// profile of the program is made with. benchmarks/peers -keep makes such datasets.
 func BenchmarkRun(b *testing.B) {
 	path := os.Getenv("IBID_BENCH_DATASET")
 	if path == "" {

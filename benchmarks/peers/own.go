@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"ibid"
+	"ibid/dataset"
+	"ibid/metrics/span"
+	"ibid/metrics/stats"
+)
+
+// own are parts of ibid as commands of their own, so that they are measured as peers
+// are: whole processes. Each prints its answer.
+var own map[string]func(args []string) error
+
+func init() {
+	own = map[string]func(args []string) error{
+		"nothing":   func([]string) error { return nil },
+		"decode":    decode,
+		"lengths":   lengths,
+		"jaccard":   jaccard,
+		"kernel":    kernel,
+		"intervals": intervals,
+		"bootstrap": bootstrap,
+	}
+}
+
+// eachBatch decodes the spans of a dataset.
+func eachBatch(path string, f func(*dataset.Batch)) error {
+	source, err := dataset.Open(path, dataset.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	return source.Select(dataset.WantKeys|dataset.WantSpans).Read(context.Background(), 0, 8192, func(b *dataset.Batch) error {
+		f(b)
+		b.Release()
+		return nil
+	})
+}
+
+// decode prints how many rows were decoded.
+func decode(args []string) error {
+	n := 0
+	err := eachBatch(args[0], func(b *dataset.Batch) { n += b.Len() })
+	fmt.Println(n)
+	return err
+}
+
+// lengths prints the sums of what is decoded.
+func lengths(args []string) error {
+	var row ibid.Answer
+	var rows int
+	var citations, marks, sum int64
+	err := eachBatch(args[0], func(b *dataset.Batch) {
+		rows += b.Len()
+		for i := range b.Len() {
+			b.Row(i, &row)
+			citations += int64(len(row.Citations))
+			marks += int64(len(row.Truth))
+			for _, c := range row.Citations {
+				sum += c.Start.Value + c.End.Value
+			}
+			for _, m := range row.Truth {
+				sum += m.Start.Value + m.End.Value
+			}
+		}
+	})
+	fmt.Println(rows, citations, marks, sum)
+	return err
+}
+
+// jaccard prints the mean character Jaccard of the rows of a dataset whose marks are one
+// annotator's.
+func jaccard(args []string) error {
+	var row ibid.Answer
+	var c span.Comparer
+	var truth, pred []span.Span
+	sum, rows := 0.0, 0
+	err := eachBatch(args[0], func(b *dataset.Batch) {
+		for i := range b.Len() {
+			b.Row(i, &row)
+			truth, pred = truth[:0], pred[:0]
+			for k := range row.Truth {
+				m := &row.Truth[k]
+				truth = append(truth, span.Span{Key: keyOf(&row, m.Doc, m.Page), Start: int32(m.Start.Value), End: int32(m.End.Value)})
+			}
+			for k := range row.Citations {
+				m := &row.Citations[k]
+				pred = append(pred, span.Span{Key: keyOf(&row, m.Doc, m.Page), Start: int32(m.Start.Value), End: int32(m.End.Value)})
+			}
+			if s := c.Sizes(truth, pred, 0); s.Union > 0 {
+				sum += float64(s.Overlap) / float64(s.Union)
+				rows++
+			}
+		}
+	})
+	fmt.Printf("%.9f\n", sum/float64(rows))
+	return err
+}
+
+// keyOf is the number of a document and page within a row: its first mark or citation there.
+func keyOf(row *ibid.Answer, doc string, page ibid.Integer) int32 {
+	for k := range row.Truth {
+		if row.Truth[k].Page == page && row.Truth[k].Doc == doc {
+			return int32(k)
+		}
+	}
+	for k := range row.Citations {
+		if row.Citations[k].Page == page && row.Citations[k].Doc == doc {
+			return int32(len(row.Truth) + k)
+		}
+	}
+	return -1
+}
+
+// kernel compares spans in memory as a run does, all metrics of spans for each row: ROWS
+// SPANS, where spec.py draws the same. With one span a side it prints the sums of exact
+// and tolerance Jaccards.
+func kernel(args []string) error {
+	rows, spans, err := twoNumbers(args)
+	if err != nil {
+		return err
+	}
+	var c span.Comparer
+	var exact, tolerance float64
+	var d draws
+	truth, pred := make([]span.Span, spans), make([]span.Span, spans)
+	for range rows {
+		for i := range spans {
+			truth[i], pred[i] = d.pair()
+		}
+		c.Sizes(truth, pred, 10)
+		m := c.Match(truth, pred, 10, 0.5)
+		if spans == 1 && m.Truth[0].Pred >= 0 {
+			exact += m.Truth[0].Exact.Float()
+			tolerance += m.Truth[0].Tolerance.Float()
+		}
+	}
+	if spans == 1 {
+		fmt.Printf("%.6f %.6f\n", exact, tolerance)
+	}
+	return nil
+}
+
+// draws is the generator of random spans that spec.py has, too.
+type draws struct{ state uint64 }
+
+func (d *draws) next(n uint64) uint64 {
+	d.state = (d.state*6364136223846793005 + 1442695040888963407)
+	return (d.state >> 33) % n
+}
+
+// pair is a mark, and a citation that hits it, or nearly does, or is elsewhere.
+func (d *draws) pair() (mark, citation span.Span) {
+	start := int32(d.next(20_000))
+	mark = span.Span{Start: start, End: start + 20 + int32(d.next(400))}
+	citation = mark
+	switch d.next(3) {
+	case 1:
+		citation = span.Span{Start: max(0, mark.Start+int32(d.next(21))-10), End: mark.End + int32(d.next(21)) - 10}
+	case 2:
+		start = int32(d.next(20_000))
+		citation = span.Span{Start: start, End: start + 20 + int32(d.next(400))}
+	}
+	return mark, citation
+}
+
+// intervals prints how many positions two files of intervals, as BED, share, and how many
+// are in either.
+func intervals(args []string) error {
+	var sets [2][]span.Span
+	for i := range sets {
+		text, err := os.ReadFile(args[i])
+		if err != nil {
+			return err
+		}
+		sets[i] = make([]span.Span, 0, bytes.Count(text, []byte{'\n'}))
+		for len(text) > 0 {
+			line := text
+			if end := bytes.IndexByte(text, '\n'); end >= 0 {
+				line, text = text[:end], text[end+1:]
+			} else {
+				text = nil
+			}
+			tab := bytes.IndexByte(line, '\t')
+			start, n := number(line[tab+1:])
+			end, _ := number(line[tab+1+n+1:])
+			sets[i] = append(sets[i], span.Span{Start: start, End: end})
+		}
+	}
+	var c span.Comparer
+	s := c.Sizes(sets[0], sets[1], 0)
+	fmt.Println(s.Overlap, s.Union)
+	return nil
+}
+
+// number reads the digits that text begins with.
+func number(text []byte) (v int32, n int) {
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		v = v*10 + int32(text[n]-'0')
+		n++
+	}
+	return v, n
+}
+
+// bootstrap prints the percentile interval of the mean of the numbers of a file:
+// RESAMPLES FILE.
+func bootstrap(args []string) error {
+	resamples, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(args[1])
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	units := stats.NewUnits(2)
+	lines := bufio.NewScanner(file)
+	for n := uint64(0); lines.Scan(); n++ {
+		v, err := strconv.ParseFloat(lines.Text(), 64)
+		if err != nil {
+			return err
+		}
+		units.Add(stats.Key(strconv.FormatUint(n, 10)), 1, v, 1)
+	}
+	e := units.Bootstrap(stats.Quotient, stats.Resampling{Resamples: resamples, Seed: 1}).Percentile(0.95)
+	fmt.Printf("%.9f %.9f\n", e.Low, e.High)
+	return lines.Err()
+}
+
+func twoNumbers(args []string) (a, b int, err error) {
+	if len(args) != 2 {
+		return 0, 0, fmt.Errorf("want two numbers, got %q", args)
+	}
+	if a, err = strconv.Atoi(args[0]); err != nil {
+		return 0, 0, err
+	}
+	b, err = strconv.Atoi(args[1])
+	return a, b, err
+}

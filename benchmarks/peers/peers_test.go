@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestReplaceSection: what stands around the section of the tables stays, and a file
+// without one is refused.
+func TestReplaceSection(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.md")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a\n<!-- peers -->\nold\n<!-- /peers -->\nb\n")
+	if err := replaceSection(path, []byte("new\n")); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != "a\n<!-- peers -->\nnew\n<!-- /peers -->\nb\n" {
+		t.Errorf("%q", text)
+	}
+	write("a\n")
+	if replaceSection(path, nil) == nil {
+		t.Error("a file without a section is taken")
+	}
+}
+
+// TestSpecification: the kernel and the specification's sets of characters say the same
+// of one span beside one.
+func TestSpecification(t *testing.T) {
+	if _, err := exec.LookPath(python); err != nil {
+		t.Skip("no Python")
+	}
+	self := filepath.Join(t.TempDir(), "peers")
+	if out, err := exec.Command("go", "build", "-o", self, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b := &bench{self: self, dir: t.TempDir()}
+	if err := b.sameSpecification(b.script("spec.py", specification))(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRatio: small ratios are read more easily as fractions.
+func TestRatio(t *testing.T) {
+	for r, want := range map[float64]string{2: "2.00", 1.0 / 3: "0.33", 1.0 / 15: "1/15", 0.0001: "1/10000"} {
+		if got := ratio(r); got != want {
+			t.Errorf("%v is %s, want %s", r, got, want)
+		}
+	}
+}
