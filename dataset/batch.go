@@ -60,15 +60,10 @@ func (d *leafData) reset() {
 }
 
 // pad appends n nulls.
-func (d *leafData) pad(n int, kind valueKind) {
+func (d *leafData) pad(n int) {
 	d.Levels = extend(d.Levels, n)
-	switch kind {
-	case textValue:
+	if !d.Short { // a list of plain texts
 		d.Texts = extend(d.Texts, n)
-	case floatValue:
-		d.Floats = extend(d.Floats, n)
-	default:
-		d.Ints = extend(d.Ints, n)
 	}
 }
 
@@ -107,10 +102,10 @@ func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 			})
 		}
 	case floatValue:
-		for i, v := range d.Floats[before:] {
-			if math.IsNaN(v) { // how data frames write a missing number
-				d.Floats[before+i] = 0
-				d.Levels[before+i] = leaf.absent()
+		for i := before; i < len(d.Floats); i++ {
+			if math.IsNaN(d.Floats[i]) { // how data frames write a missing number
+				d.Floats[i] = 0
+				d.Levels[i] = leaf.absent()
 			}
 		}
 		refuse("infinite number", func(i int) bool { return math.IsInf(d.Floats[i], 0) })
@@ -122,8 +117,8 @@ func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 			return
 		}
 		var high int64
-		for _, v := range d.Ints[before:] {
-			high |= v ^ v>>63
+		for i := before; i < len(d.Ints); i++ {
+			high |= d.Ints[i] ^ d.Ints[i]>>63
 		}
 		if high > math.MaxInt32 {
 			refuse("page number out of range", func(i int) bool { return !fitsInt32(d.Ints[i]) })
@@ -319,10 +314,14 @@ func (p *batchPool) get() *Batch {
 		return b
 	}
 	spec := p.set.spec
-	return &Batch{
+	b := &Batch{
 		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, want: p.set.options.Want,
 		leaves: make([]leafData, len(spec.columns)), groups: make([]groupData, len(spec.groups)),
 	}
+	for col := range b.leaves {
+		b.leaves[col].Short = spec.columns[col].short()
+	}
+	return b
 }
 
 func (p *batchPool) put(b *Batch) {

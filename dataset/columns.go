@@ -67,6 +67,10 @@ type columnSpec struct {
 	aliases  []string // other names that are known without being told
 }
 
+// short reports whether a batch may have fewer values of the column than entries: whoever
+// reads one asks whether it is there. Lists of plain values are read whole.
+func (c *columnSpec) short() bool { return !c.nested && c.member != "" }
+
 // A schemaSpec lists the columns of one kind of file.
 type schemaSpec struct {
 	rows    bool // of rows of answers, or of what is said of them

@@ -55,7 +55,7 @@ func (b *Batch) Key(i int) (id, system string, null bool) {
 
 // member is the text of entry e, "" for null or for no such column.
 func (d *leafData) member(e int) string {
-	if len(d.Texts) == 0 {
+	if e >= len(d.Texts) {
 		return ""
 	}
 	return d.Texts[e]

@@ -281,7 +281,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 		}
 		d, leaf := &b.leaves[col], &r.file.binding.leaves[col]
 		if leaf.Column < 0 {
-			d.pad(n, spec.kind)
+			d.pad(n)
 			continue
 		}
 		before := len(d.Levels)
@@ -370,7 +370,7 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 		}
 		return nil
 	case !bound:
-		d.pad(len(codes), spec.kind)
+		d.pad(len(codes))
 		return nil
 	}
 	if err := r.chunks[col].ReadEntries(len(codes), levels, &d.Values, &b.arena); err != nil {

@@ -324,3 +324,36 @@ func TestDocumentWriterRoundTrip(t *testing.T) {
 		t.Errorf("Read yielded %d documents, %v", i, err)
 	}
 }
+
+// TestColumnsNullInSomeFiles: of a column that is null in a whole file a batch has no
+// values; those of the files before and after it stay in their rows.
+func TestColumnsNullInSomeFiles(t *testing.T) {
+	n := func(v int64) ibid.Integer { return ibid.Some(v) }
+	all := func(id string) ibid.Answer {
+		return ibid.Answer{
+			ID: id, Query: "q", Answer: "a", System: "s", Provider: "p", CostUSD: ibid.Some(0.5), Tokens: n(3), HasCitations: true,
+			Citations:    []ibid.Citation{{Doc: "d", Page: n(2), CitedText: id, Relevance: ibid.Some(0.25)}, {Doc: "d"}},
+			HasDocuments: true, Documents: []ibid.Document{{Doc: "d", HasPages: true, Pages: []string{"p", id}}},
+		}
+	}
+	none := func(id string) ibid.Answer {
+		return ibid.Answer{ID: id, Query: "q", Answer: "a", System: "s", HasCitations: true, Citations: []ibid.Citation{{Doc: "d"}}}
+	}
+	dir := t.TempDir()
+	var want []ibid.Answer
+	for i, file := range [][]ibid.Answer{{none("1"), none("2")}, {all("3")}, {none("4")}, {none("5"), all("6")}, {none("7")}} {
+		if err := os.Rename(writeRows(t, file), filepath.Join(dir, fmt.Sprintf("%d.parquet", i))); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, file...)
+	}
+	for _, batch := range []int{1, 2, 3, 100} {
+		got := readRows(t, open(t, dir, ReadOptions{}), batch)
+		for i := range got {
+			got[i].Pos, got[i].File, got[i].FileRow = 0, "", 0
+		}
+		if diff := diffRows(withoutEmpty(got), withoutEmpty(want)); diff != "" {
+			t.Errorf("in batches of %d: %s", batch, diff)
+		}
+	}
+}

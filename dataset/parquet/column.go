@@ -23,6 +23,10 @@ type Values struct {
 	Floats  []float64
 	NotUTF8 bool // some text is not UTF-8
 
+	// Short lets the slice of values end before that of levels: what follows has no
+	// value. Most columns of a file can be null in every row, and take no memory then.
+	Short bool
+
 	account account
 }
 
@@ -30,6 +34,30 @@ type Values struct {
 func (v *Values) Reset() {
 	v.Levels, v.Texts, v.Ints, v.Floats, v.NotUTF8 = v.Levels[:0], v.Texts[:0], v.Ints[:0], v.Floats[:0], false
 	v.account.used = 0
+}
+
+// fill adds what is missing of the first n items.
+func (v *Values) fill(kind ValueKind, n int) {
+	switch kind {
+	case Nothing:
+	case Text:
+		v.Texts = zeros(v.Texts, n)
+	case Float:
+		v.Floats = zeros(v.Floats, n)
+	default:
+		v.Ints = zeros(v.Ints, n)
+	}
+}
+
+// zeros is s with zeros up to length n.
+func zeros[T any](s []T, n int) []T {
+	old := len(s)
+	if old >= n {
+		return s
+	}
+	s = slices.Grow(s, n-old)[:n]
+	clear(s[old:])
+	return s
 }
 
 // A ColumnReader reads the entries of one leaf in one row group, page by page. Its
@@ -457,6 +485,12 @@ func (c *ColumnReader) take(n int, dst *Values, a *Arena) error {
 	values := n
 	if c.leaf.Def > 0 {
 		values = bytes.Count(levels, []byte{byte(c.leaf.Def)})
+	}
+	if dst.Short {
+		if values == 0 {
+			return nil
+		}
+		dst.fill(c.leaf.Kind, len(dst.Levels)-n)
 	}
 	switch c.leaf.Kind {
 	case Nothing:
