@@ -9,7 +9,7 @@ import (
 // A Key describes one setting.
 type Key struct {
 	Name    string   // dotted, such as judge.kind
-	Type    string   // text, integer, number, boolean, duration, list of text, mapping
+	Type    string   // text, integer, number, boolean, duration, size, list of text, mapping
 	Default string   // as YAML in one line; "null" if there is none
 	Allowed []string // the values a text may have, "annotator:NAME" for any name; nil if any text will do
 	Aliases []string // other dotted names of the same setting
@@ -479,6 +479,22 @@ var runKeys = []*setting{
 	{
 		name: "seed", def: int64(1), scores: true, doc: "seed of everything random",
 		field: func(s *Settings) any { return &s.Seed },
+	},
+	{
+		name: "limits.memory", def: Size(1 << 30), scores: true, check: within(16<<20, 1<<50), doc: "most memory for what is decoded at one time; rows that do not fit are errors",
+		field: func(s *Settings) any { return &s.Limits.Memory },
+	},
+	{
+		name: "limits.row_spans", def: int64(1_000_000), scores: true, check: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error",
+		field: func(s *Settings) any { return &s.Limits.RowSpans },
+	},
+	{
+		name: "limits.document_bytes", def: Size(1 << 30), scores: true, check: within(1, 1<<31-1), doc: "most text of one document; a longer one is known without its text",
+		field: func(s *Settings) any { return &s.Limits.DocumentBytes },
+	},
+	{
+		name: "limits.rows_per_part", def: int64(0), scores: true, check: within(0, 1<<31-1), doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
+		field: func(s *Settings) any { return &s.Limits.RowsPerPart },
 	},
 }
 

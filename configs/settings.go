@@ -61,6 +61,7 @@ type Settings struct {
 	Gates        []string // as written; [Config.Gates] has them parsed
 	Compat       string   // none, spec-1.0
 	Seed         int64
+	Limits       Limits
 
 	Enabled           bool // citation_accuracy.enabled: false stops the run with a notice
 	SpanMatching      SpanMatching
@@ -199,6 +200,15 @@ type QualityThresholds struct {
 	CitationValidity       *float64
 	AnswerConsistency      *float64
 	HallucinationTolerance *float64
+}
+
+// Limits bound what a run takes, whatever its inputs say of themselves. A row over one of
+// them has the status error.
+type Limits struct {
+	Memory        Size  // for what is decoded at one time
+	RowSpans      int64 // most elements of one list of a row
+	DocumentBytes Size  // most of one document's text
+	RowsPerPart   int64 // most rows that become durable together; 0 = as the dataset asks for
 }
 
 // Performance is the specification's block of that name.

@@ -26,6 +26,8 @@ func (s *setting) typeName() string {
 		return "boolean"
 	case *time.Duration:
 		return "duration"
+	case *Size:
+		return "size"
 	case *[]string:
 		return "list of text"
 	case *map[string]string:
@@ -53,6 +55,8 @@ func (s *setting) put(to *Settings, v any) {
 		*p, _ = v.(bool)
 	case *time.Duration:
 		*p, _ = v.(time.Duration)
+	case *Size:
+		*p, _ = v.(Size)
 	case *[]string:
 		list, _ := v.([]string)
 		*p = append([]string{}, list...)
@@ -105,6 +109,8 @@ func (s *setting) decode(n node) (any, *typeError) {
 		return decodeNumber(n)
 	case "duration":
 		return decodeDuration(n)
+	case "size":
+		return decodeSize(n)
 	}
 	if n.kind == scalarNode && !n.quoted {
 		switch n.text {
@@ -351,6 +357,8 @@ func flowText(v any) string {
 		return flowNumber(v)
 	case time.Duration:
 		return flowDuration(v)
+	case Size:
+		return v.String()
 	case []string:
 		return flowList(v, flowString)
 	case []any:

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -29,6 +30,11 @@ type Batch struct {
 	joined  joined
 	names   *DocumentNames
 	want    Want
+	limits  Limits
+	spans   int64 // elements of lists
+	cuts    []cutRow
+	room    parquet.Budget // for texts
+	cost    int64          // see batchPool.held
 	pool    *batchPool
 }
 
@@ -79,6 +85,12 @@ func extend[T any](s []T, n int) []T {
 // values that ibid cannot use into nulls.
 func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 	leaf.translate(d.Levels[before:])
+	for len(d.Over) > 0 && int(d.Over[len(d.Over)-1]) >= before {
+		at := d.Over[len(d.Over)-1]
+		d.Over = d.Over[:len(d.Over)-1]
+		d.Levels[at] = leaf.absent()
+		d.bad = append(d.bad, refusedValue{at, "limits.memory: it does not fit beside the others of its part"})
+	}
 	if leaf.null {
 		return
 	}
@@ -129,7 +141,8 @@ func (d *leafData) interpret(leaf *boundLeaf, kind valueKind, before int) {
 // groupData is the shape of one list column.
 type groupData struct {
 	rep, code []byte
-	start     []int32 // first entry of each row; one more at the end
+	start     []int32       // first entry of each row; one more at the end
+	cuts      []parquet.Cut // of the rows that are being read
 }
 
 // Len is the number of rows.
@@ -151,6 +164,9 @@ func (b *Batch) Release() { b.pool.put(b) }
 
 func (b *Batch) reset() {
 	b.rows, b.parts, b.errs = 0, b.parts[:0], nil
+	b.spans, b.cuts = 0, b.cuts[:0]
+	b.cost = 0
+	b.room = parquet.NewBudget(b.limits.orDefault().Memory)
 	for i := range b.leaves {
 		b.leaves[i].reset()
 	}
@@ -241,6 +257,7 @@ func (b *Batch) finish() {
 			return bytes.Count(g.code, []byte{codeNull}) < len(g.code)
 		})
 	}
+	b.cutErrors()
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")
 	}
@@ -283,11 +300,16 @@ func (b *Batch) setError(path string, group int, outer []int32, entry int32, wha
 		row = lastAtMost(starts[:len(starts)-1], element)
 		where = fmt.Sprintf("element %d: ", element-starts[row])
 	}
+	b.setRowError(row, path, errors.New(where+what))
+}
+
+// setRowError records what is wrong with a row, the first of its kind.
+func (b *Batch) setRowError(row int32, path string, err error) {
 	if b.errs == nil {
 		b.errs = make(map[int32]error)
 	}
 	if b.errs[row] == nil {
-		b.errs[row] = &Error{Row: -1, Column: path, Err: errors.New(where + what)}
+		b.errs[row] = &Error{Row: -1, Column: path, Err: err}
 	}
 }
 
@@ -298,11 +320,18 @@ func lastAtMost(starts []int32, x int32) int32 {
 	return int32(after) - 1
 }
 
-// A batchPool keeps released batches. It is safe for concurrent use.
+// A batchPool keeps released batches, and few of those that are not if they are large.
+// It is safe for concurrent use.
 type batchPool struct {
-	mu   sync.Mutex
-	free []*Batch
-	set  *fileSet
+	mu    sync.Mutex
+	free  []*Batch
+	set   *fileSet
+	held  int64         // about what the batches on their way take, and what is made of them
+	freed chan struct{} // has an item if held has become less
+}
+
+func newBatchPool(s *fileSet) *batchPool {
+	return &batchPool{set: s, freed: make(chan struct{}, 1)}
 }
 
 func (p *batchPool) get() *Batch {
@@ -315,18 +344,51 @@ func (p *batchPool) get() *Batch {
 	}
 	spec := p.set.spec
 	b := &Batch{
-		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, want: p.set.options.Want,
+		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, want: p.set.options.Want, limits: p.set.options.Limits,
 		leaves: make([]leafData, len(spec.columns)), groups: make([]groupData, len(spec.groups)),
 	}
 	for col := range b.leaves {
-		b.leaves[col].Short = spec.columns[col].short()
+		b.leaves[col].Short, b.leaves[col].Room = spec.columns[col].short(), &b.room
 	}
+	b.reset()
 	return b
 }
 
 func (p *batchPool) put(b *Batch) {
+	cost := b.cost
 	b.reset()
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.free = append(p.free, b)
+	p.held -= cost
+	p.mu.Unlock()
+	if cost > 0 {
+		select {
+		case p.freed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// admit waits until b fits beside the batches that have not been released, or there is
+// none.
+func (p *batchPool) admit(ctx context.Context, b *Batch) error {
+	limits := b.limits.orDefault()
+	cost := b.spans*spanBytes + limits.Memory - b.room.Left()
+	for {
+		p.mu.Lock()
+		fits := p.held == 0 || p.held+cost <= limits.Memory/4*3
+		if fits {
+			b.cost = cost
+			p.held += cost
+		}
+		p.mu.Unlock()
+		if fits {
+			return nil
+		}
+		select {
+		case <-p.freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

@@ -21,6 +21,7 @@ type Documents struct {
 	docs     []document
 	texts    blob
 	skipped  int64
+	most     int64 // bytes of one text
 	problems []string
 }
 
@@ -53,18 +54,21 @@ const defaultTextMemory = 64 << 20
 
 // LoadDocuments reads all documents in one sequential pass. Two documents of
 // one name must have the same text, pages and blocks; otherwise an [*Error] names
-// both places. A text that is not valid UTF-8 is not kept: its document is known
-// without its text, and [Documents.Problems] says so.
+// both places. A text that is not valid UTF-8, or longer than [Limits.DocumentBytes], is
+// not kept: its document is known without its text, and [Documents.Problems] says so.
 func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Documents, error) {
 	if o.Memory == 0 {
 		o.Memory = defaultTextMemory
 	}
-	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}}
+	d := &Documents{numbers: make(map[string]int32), texts: blob{limit: o.Memory, dir: o.Dir}, most: Limits{}.orDefault().DocumentBytes}
 	read := from.Read
-	if s, ok := from.(*DocumentSource); ok && s.folder != nil {
-		// The files that nobody needs are not even opened.
-		read = func(ctx context.Context, yield func(*ibid.Document) error) error {
-			return s.folder.read(ctx, o.Need, yield)
+	if s, ok := from.(*DocumentSource); ok {
+		d.most = s.files.options.Limits.orDefault().DocumentBytes
+		if s.folder != nil {
+			// The files that nobody needs are not even opened.
+			read = func(ctx context.Context, yield func(*ibid.Document) error) error {
+				return s.folder.read(ctx, o.Need, yield)
+			}
 		}
 	}
 	err := read(ctx, func(doc *ibid.Document) error {
@@ -83,7 +87,7 @@ func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Do
 }
 
 func (d *Documents) add(doc *ibid.Document) error {
-	lay, t, problem := layOut(doc)
+	lay, t, problem := layOut(doc, d.most)
 	if doc.Err != nil {
 		// Which part of the text is missing is not known, so none is used.
 		lay, t, problem = layout{}, texts{}, doc.Err.Error()
@@ -180,7 +184,7 @@ func OpenDocuments(pattern string, o ReadOptions) (*DocumentSource, error) {
 		return nil, err
 	}
 	if folder != nil {
-		set := fileSet{spec: &documentSpec, files: folder.files, rows: int64(len(folder.files)), present: make([]bool, len(documentSpec.columns))}
+		set := fileSet{spec: &documentSpec, options: o, files: folder.files, rows: int64(len(folder.files)), present: make([]bool, len(documentSpec.columns))}
 		return &DocumentSource{files: set, folder: folder}, nil
 	}
 	o.Want = WantDocuments

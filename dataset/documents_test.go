@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -244,7 +245,7 @@ func TestLayOut(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			lay, got, problem := layOut(&tt.doc)
+			lay, got, problem := layOut(&tt.doc, math.MaxInt64)
 			if problem != "" || !lay.hasText || got.text != tt.text {
 				t.Fatalf("text %q, %v, problem %q, want %q", got.text, lay.hasText, problem, tt.text)
 			}

@@ -241,7 +241,7 @@ func readFlatParquet(path string, columns []string) (rows []FlatRow, err error) 
 			rows, err = nil, corrupt("%v", p)
 		}
 	}()
-	budget := f.Budget()
+	budget := f.Budget(0)
 	for c, i := range at {
 		cells, err := readFlatColumn(f, leaves[i], budget)
 		if err != nil {

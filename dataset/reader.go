@@ -12,7 +12,8 @@ import (
 )
 
 // Read decodes the rows from position from on, in order, and hands them to
-// yield in batches of batchRows rows (the last may have fewer), whatever files
+// yield in batches of batchRows rows (the last may have fewer; [Source.BatchRows] says
+// where all have), whatever files
 // and row groups they come from: batch k holds the rows from
 // from+k*batchRows on. yield owns the batch and releases it, then or later; its
 // error, and that of ctx, end the reading. A damaged file is an [*Error]; a bad
@@ -27,7 +28,7 @@ func (s *Source) Read(ctx context.Context, from int64, batchRows int, yield func
 func (s *Source) ReadRows(ctx context.Context, positions []int64, yield func(*Batch) error) error {
 	r := newSetReader(&s.files)
 	defer r.close()
-	pool := &batchPool{set: &s.files}
+	pool := newBatchPool(&s.files)
 	for _, at := range positions {
 		if at < r.pos {
 			return fmt.Errorf("reading row %d after row %d", at, r.pos-1)
@@ -57,9 +58,10 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 	if from < 0 || batchRows <= 0 {
 		return fmt.Errorf("reading %d rows from row %d on", batchRows, from)
 	}
+	batchRows = s.batchRows(batchRows)
 	r := newSetReader(s)
 	defer r.close()
-	pool := &batchPool{set: s}
+	pool := newBatchPool(s)
 	if err := r.skip(ctx, from, batchRows, pool); err != nil {
 		return err
 	}
@@ -74,6 +76,9 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 		}
 		if b.rows == 0 {
 			return nil
+		}
+		if err := pool.admit(ctx, b); err != nil {
+			return err
 		}
 		if err := yield(b); err != nil {
 			return err
@@ -207,7 +212,7 @@ func (r *setReader) advance() (ok bool, err error) {
 			return false, err
 		}
 		r.nextFile++
-		r.group, r.fileRow, r.budget = -1, 0, r.file.Budget()
+		r.group, r.fileRow, r.budget = -1, 0, r.file.Budget(r.set.options.Limits.orDefault().Memory)
 	}
 	return true, nil
 }
@@ -309,6 +314,8 @@ func (r *setReader) readGroup(b *Batch, g, n int) error {
 		return r.fail(r.set.spec.groups[g], err)
 	}
 	group.start = appendZeros(group.start, group.rep[before:], before, n)
+	b.cut(group.cuts, b.rows, r.set.spec.groups[g])
+	b.spans += int64(len(group.code) - before - n)
 	for _, col := range r.members[g] {
 		if !r.present[col] || bound.found && bound.column == col {
 			continue
@@ -336,6 +343,7 @@ func appendZeros(dst []int32, levels []byte, first, n int) []int32 {
 // readShape appends the entries of n rows to group g of b.
 func (r *setReader) readShape(b *Batch, g, n int) error {
 	group, bound := &b.groups[g], &r.file.binding.groups[g]
+	group.cuts = nil
 	if !bound.found { // null lists
 		group.rep, group.code = extend(group.rep, n), extend(group.code, n)
 		return nil
@@ -346,10 +354,11 @@ func (r *setReader) readShape(b *Batch, g, n int) error {
 	} else {
 		d.reset()
 	}
-	entries, err := chunk.ReadRows(n, &d.Values, &group.rep, &b.arena)
+	entries, cuts, err := chunk.ReadRows(n, b.rowLimit(n), &d.Values, &group.rep, &b.arena)
 	if err != nil {
 		return err
 	}
+	group.cuts = cuts
 	d.interpret(leaf, kind, len(d.Levels)-entries)
 	group.code = append(group.code, d.Levels[len(d.Levels)-entries:]...)
 	return nil
@@ -363,7 +372,7 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 	bound := r.file.binding.leaves[col].Column >= 0
 	switch {
 	case spec.nested && bound:
-		return r.readNested(d, col, n, codes, levels, &b.arena)
+		return r.readNested(b, d, col, n, codes, levels)
 	case spec.nested:
 		for range codes {
 			d.start = append(d.start, int32(len(d.Levels)))
@@ -373,7 +382,7 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 		d.pad(len(codes))
 		return nil
 	}
-	if err := r.chunks[col].ReadEntries(len(codes), levels, &d.Values, &b.arena); err != nil {
+	if err := readCut(&r.chunks[col], group.cuts, levels, d, &b.arena); err != nil {
 		return err
 	}
 	d.interpret(&r.file.binding.leaves[col], spec.kind, len(d.Levels)-len(codes))
@@ -384,16 +393,48 @@ func (r *setReader) readMember(b *Batch, g, col, n, before int) error {
 }
 
 // readNested appends the lists within the entries of a list.
-func (r *setReader) readNested(d *leafData, col, n int, codes, levels []byte, a *parquet.Arena) error {
-	before := len(d.Levels)
-	entries, err := r.chunks[col].ReadRows(n, &d.Values, &d.rep, a)
-	if err != nil {
+func (r *setReader) readNested(b *Batch, d *leafData, col, n int, codes, levels []byte) error {
+	before, chunk := len(d.Levels), &r.chunks[col]
+	spec := &r.set.spec.columns[col]
+	var own []parquet.Cut // rows whose inner lists together are too long
+	row := 0
+	read := func(n int) error {
+		first := len(d.Levels) - before
+		_, cuts, err := chunk.ReadRows(n, b.rowLimit(n+len(codes)), &d.Values, &d.rep, &b.arena)
+		b.cut(cuts, b.rows+row, r.set.spec.path(col))
+		for _, c := range cuts {
+			c.Entry += first
+			own = append(own, c)
+		}
+		row += n
 		return err
 	}
-	d.interpret(&r.file.binding.leaves[col], r.set.spec.columns[col].kind, before)
+	for _, c := range b.groups[spec.group].cuts {
+		if err := read(c.Row - row); err != nil {
+			return err
+		}
+		if _, err := chunk.SkipRow(&d.Values); err != nil {
+			return err
+		}
+		d.rep = append(d.rep, 0)
+		row++
+	}
+	if err := read(n - row); err != nil {
+		return err
+	}
+	entries := len(d.Levels) - before
+	b.spans += int64(entries - n)
+	d.interpret(&r.file.binding.leaves[col], spec.kind, before)
 	outer := 0
 	for i, level := range d.rep[len(d.rep)-entries:] {
 		if level > 1 {
+			continue
+		}
+		if len(own) > 0 && own[0].Entry == i && outer < len(codes) {
+			own = own[1:]
+			for first := outer; outer < len(codes) && (outer == first || levels[outer] != 0); outer++ {
+				d.start = append(d.start, int32(before+i))
+			}
 			continue
 		}
 		if outer == len(codes) || level != levels[outer] || min(d.Levels[before+i], codeElement) != min(codes[outer], codeElement) {

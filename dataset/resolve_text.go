@@ -119,7 +119,7 @@ func (n *inline) find(name string) *opened {
 		return nil
 	}
 	if n.opened[i] == nil {
-		lay, t, _ := layOut(&n.docs[i])
+		lay, t, _ := layOut(&n.docs[i], math.MaxInt64)
 		n.opened[i] = newOpened(&lay, t)
 	}
 	return n.opened[i]

@@ -43,6 +43,8 @@ type ReadOptions struct {
 	Columns map[string]string
 	// Want chooses the column groups to decode; 0 is WantAll.
 	Want Want
+	// Limits bound rows and memory.
+	Limits Limits
 }
 
 // FileConventions are what files state about their offsets; "" if they do not.
@@ -111,6 +113,7 @@ type inputFile struct {
 	FileInfo
 	modified time.Time
 	groups   []int64 // rows of each row group
+	entries  int64   // of all lists, as the footer says
 }
 
 func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error) {
@@ -127,7 +130,7 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size}, f.Modified, f.groupRows()})
+		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size}, f.Modified, f.groupRows(), f.entries()})
 		set.rows += f.Rows()
 		for col := range set.present {
 			set.present[col] = set.present[col] || f.binding.leaves[col].Column >= 0
@@ -185,6 +188,16 @@ func (f *openFile) groupRows() []int64 {
 		rows[k] = f.GroupRows(k)
 	}
 	return rows
+}
+
+// entries is how many entries the lists have.
+func (f *openFile) entries() (n int64) {
+	for g := range f.binding.groups {
+		if group := &f.binding.groups[g]; group.found {
+			n += f.Entries(group.skeleton.Column)
+		}
+	}
+	return n
 }
 
 // open reads the footer of one file and binds its columns.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"container/list"
+	"fmt"
 	"math"
 	"sort"
 	"strings"
@@ -203,9 +204,18 @@ type texts struct {
 	pages string // the concatenation of the pages, if they are apart
 }
 
-// layOut finds the text, the pages and the blocks of d. problem says why a text
+// layOut finds the text, the pages and the blocks of d, of at most most bytes each. problem says why a text
 // that was given is not used; the document then is known without its text.
-func layOut(d *ibid.Document) (lay layout, t texts, problem string) {
+func layOut(d *ibid.Document, most int64) (lay layout, t texts, problem string) {
+	for _, parts := range [][]string{{d.Text}, d.Pages, d.Blocks} {
+		size := int64(0)
+		for _, part := range parts {
+			size += int64(len(part))
+		}
+		if size > most {
+			return lay, t, fmt.Sprintf("limits.document_bytes: %d bytes of text, more than %d", size, most)
+		}
+	}
 	switch {
 	case d.HasText:
 		t.text, lay.hasText = d.Text, true

@@ -44,7 +44,7 @@ func (p *Plan) openDataset(want dataset.Want) (*dataset.Source, error) {
 	if p.labels != nil {
 		want |= dataset.WantClaims
 	}
-	source, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want})
+	source, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want, Limits: limitsOf(s)})
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,11 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 			}
 		}
 		hashes.add(id, system)
+		if i > 0 {
+			if before, of, _ := b.Key(i - 1); before == id && of == system {
+				return errEnough // a billion rows of one id take few bytes of a file
+			}
+		}
 		if done == 0 {
 			first = strings.Clone(system)
 		}
@@ -50,7 +55,7 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		}
 		return nil
 	})
-	if err != nil {
+	if err = ignoreEnough(err); err != nil {
 		return several, err
 	}
 	suspects := hashes.repeated()
@@ -96,11 +101,15 @@ type keyHashes struct {
 	buckets    [keyBuckets][]uint64
 }
 
+// mostKeysRoom is for how many keys there is room from the start: a file may claim any
+// number of rows.
+const mostKeysRoom = 16 << 20
+
 // newKeyHashes makes room for n keys.
 func newKeyHashes(n int64) *keyHashes {
 	h := &keyHashes{seed: maphash.MakeSeed()}
 	h.systemHash = maphash.String(h.seed, "")
-	mean := float64(n) / keyBuckets
+	mean := float64(min(n, mostKeysRoom)) / keyBuckets
 	room := int(mean + 4*math.Sqrt(mean)) // hardly a bucket gets more
 	all := make([]uint64, keyBuckets*room)
 	for i := range h.buckets {

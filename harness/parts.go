@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -51,7 +52,15 @@ func (p *Plan) partRows() int64 {
 	for rows > minPartRows && rows*perRow > partBytes {
 		rows /= 2
 	}
-	return rows
+	if most := p.job.Config.Limits.RowsPerPart; most > 0 {
+		rows = min(rows, most)
+	}
+	return int64(p.source.BatchRows(int(rows)))
+}
+
+// limitsOf are the limits of what is read.
+func limitsOf(s *configs.Settings) dataset.Limits {
+	return dataset.Limits{Memory: int64(s.Limits.Memory), RowSpans: int(s.Limits.RowSpans), DocumentBytes: int64(s.Limits.DocumentBytes)}
 }
 
 // A partFile is one kind of result within a part.

@@ -146,7 +146,7 @@ func (p *Plan) open(ctx context.Context) (err error) {
 		return err
 	}
 	if s.Documents != "" {
-		if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns}); err != nil {
+		if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}); err != nil {
 			return err
 		}
 	}

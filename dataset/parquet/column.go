@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,12 +28,18 @@ type Values struct {
 	// value. Most columns of a file can be null in every row, and take no memory then.
 	Short bool
 
+	// Over are the entries whose value is over a limit, in ascending order: they have none.
+	// Room pays for the texts of several columns, unless nil.
+	Over []int32
+	Room *Budget
+
 	account account
 }
 
 // Reset removes the entries and keeps the memory.
 func (v *Values) Reset() {
 	v.Levels, v.Texts, v.Ints, v.Floats, v.NotUTF8 = v.Levels[:0], v.Texts[:0], v.Ints[:0], v.Floats[:0], false
+	v.Over = v.Over[:0]
 	v.account.used = 0
 }
 
@@ -84,12 +91,14 @@ type ColumnReader struct {
 // A page is one page with its levels decoded and its values in the form in which
 // they are cheapest to take.
 type page struct {
-	rep, def []byte // rep is empty if the leaf is in no list
-	next     int    // entries taken
+	rep, def hybrid[byte] // rep is empty if the leaf is in no list
+	begun    bool         // some entry has been taken
+	refused  bool         // it is larger than a page may be: its values are over the limit
+	lent     bool         // texts were taken that lie in its memory
 
-	coded  bool    // values are in codes, of the dictionary
-	codes  []int32 // as raw, ints, floats and plain one for each value
-	raw    []byte  // integers as in the page, if not nil; else they are in ints
+	coded  bool          // values are in codes, of the dictionary
+	codes  hybrid[int32] // as raw, ints, floats and plain one for each value
+	raw    []byte        // integers as in the page, if not nil; else they are in ints
 	ints   []int64
 	floats []float64
 	plain  []byte // texts, each after its length
@@ -107,7 +116,8 @@ func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) erro
 	c.file, c.leaf, c.meta = f.file, leaf, meta
 	c.offset, c.bytesLeft, c.valuesLeft = chunkStart(meta), meta.TotalCompressedSize, meta.NumValues
 	c.window, c.at, c.hasDict = c.window[:0], 0, false
-	c.page.rep, c.page.def, c.page.next = c.page.rep[:0], c.page.def[:0], 0
+	c.page.rep.startZeros(0)
+	c.page.def.startZeros(0)
 	c.account.budget, c.account.used = budget, 0
 	return checkCodec(meta.Codec)
 }
@@ -124,7 +134,7 @@ func (f *File) CheckCodec(column int) error {
 }
 
 // Done reports whether all entries have been read.
-func (c *ColumnReader) Done() bool { return c.valuesLeft == 0 && c.page.next == len(c.page.def) }
+func (c *ColumnReader) Done() bool { return c.valuesLeft == 0 && c.page.def.rest() == 0 }
 
 // left is the number of bytes of the chunk that have not been looked at.
 func (c *ColumnReader) left() int64 { return int64(len(c.window)-c.at) + c.bytesLeft }
@@ -184,12 +194,23 @@ func (c *ColumnReader) header() (pageHeader, error) {
 
 // load loads the next page that has entries.
 func (c *ColumnReader) load() error {
+	if p := &c.page; p.lent { // this memory belongs to the texts now
+		p.buf, p.joined, p.lent = nil, nil, false
+		c.window, c.at = bytes.Clone(c.window[c.at:]), 0
+	}
 	for {
 		h, err := c.header()
 		if err != nil {
 			return err
 		}
 		size := int(h.CompressedPageSize)
+		if limit := c.account.budget.pageLimit(c.meta.Codec); limit > 0 && max(int64(size), int64(h.UncompressedPageSize)) > limit {
+			refused, err := c.refuse(&h, limit)
+			if refused || err != nil {
+				return err
+			}
+			continue
+		}
 		if err := c.need(size); err != nil {
 			return err
 		}
@@ -222,12 +243,39 @@ func (c *ColumnReader) load() error {
 	}
 }
 
+// refuse passes over a page that is larger than limit. Its values are over the limit if
+// the leaf is in no list; in a list it is not known whose they are.
+func (c *ColumnReader) refuse(h *pageHeader, limit int64) (entries bool, err error) {
+	switch h.Type {
+	case format.DictionaryPage, format.DataPage, format.DataPageV2:
+		if h.Type == format.DictionaryPage || c.leaf.Rep > 0 {
+			return false, corrupt("limits.memory: a page of %d bytes, more than the %d that it allows", max(h.UncompressedPageSize, h.CompressedPageSize), limit)
+		}
+	}
+	size := int64(h.CompressedPageSize)
+	kept := min(size, int64(len(c.window)-c.at))
+	c.at += int(kept)
+	c.offset += size - kept
+	c.bytesLeft -= size - kept
+	if h.Type == format.IndexPage || h.values == 0 {
+		return false, nil
+	}
+	p := &c.page
+	p.begun, p.value, p.refused = false, 0, true
+	p.rep.startZeros(0)
+	p.def.startZeros(h.values)
+	c.valuesLeft -= int64(h.values)
+	return true, nil
+}
+
 // loadData decodes the levels and values of a data page. Nothing is set aside for
 // the number of values that the header claims: levels grow as they are decoded, and
 // where there are none, values do.
 func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
 	p := &c.page
-	p.rep, p.def, p.next, p.value = p.rep[:0], p.def[:0], 0, 0
+	p.begun, p.value, p.refused = false, 0, false
+	p.rep.startZeros(0)
+	p.def.startZeros(0)
 	var rep, def []byte
 	if h.Type == format.DataPageV2 {
 		rep, def, body = body[:h.repBytes], body[h.repBytes:h.repBytes+h.defBytes], body[h.repBytes+h.defBytes:]
@@ -246,22 +294,61 @@ func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
 		}
 	}
 	if err == nil && c.leaf.Rep > 0 {
-		p.rep, err = decodeLevels(&c.account, p.rep, rep, h.values, c.leaf.Rep)
+		p.rep.start(rep, levelWidth(c.leaf.Rep), h.values, c.leaf.Rep)
 	}
 	present := h.values
-	if err == nil && c.leaf.Def > 0 {
-		p.def, err = decodeLevels(&c.account, p.def, def, h.values, c.leaf.Def)
-		present = bytes.Count(p.def, []byte{byte(c.leaf.Def)})
+	switch {
+	case err != nil:
+	case c.leaf.Def == 0:
+		p.def.startZeros(h.values)
+	default:
+		p.def.start(def, levelWidth(c.leaf.Def), h.values, c.leaf.Def)
+		present, err = p.present(&c.account, byte(c.leaf.Def))
 	}
-	if err == nil && c.leaf.Kind != Nothing && present > 0 {
+	if err == nil && c.leaf.Kind != Nothing {
 		err = c.loadValues(h.encoding, present, body)
 	}
-	if err == nil && c.leaf.Def == 0 {
-		if p.def, err = extend(&c.account, p.def, h.values, 1); err == nil {
-			clear(p.def)
-		}
+	if err != nil {
+		p.def.startZeros(0)
 	}
 	return err
+}
+
+// present returns how many of the page's entries have a value. A page of one window
+// is decoded, a longer one only counted.
+func (p *page) present(a *account, level byte) (int, error) {
+	if n := p.def.left; n > windowValues {
+		counting := p.def
+		counting.buf = nil
+		return counting.skip(a, n, level)
+	}
+	err := p.def.need(a, p.def.left)
+	return bytes.Count(p.def.buf, []byte{level}), err
+}
+
+// next makes entries of the page, or of the next one, available and returns how many;
+// 0 at the end.
+func (c *ColumnReader) next() (n int, err error) {
+	p := &c.page
+	if p.def.rest() == 0 {
+		if c.valuesLeft == 0 {
+			return 0, nil
+		}
+		if err := c.load(); err != nil {
+			return 0, err
+		}
+	}
+	if err := p.def.need(&c.account, 1); err != nil {
+		return 0, err
+	}
+	n = len(p.def.buf) - p.def.at
+	if c.leaf.Rep > 0 {
+		if err := p.rep.need(&c.account, 1); err != nil {
+			return 0, err
+		}
+		n = min(n, len(p.rep.buf)-p.rep.at)
+	}
+	return n, nil
 }
 
 // decompress decompresses the body of a data page.
@@ -279,12 +366,16 @@ const plainDictionary format.Encoding = 2
 // loadValues decodes the n values of a page.
 func (c *ColumnReader) loadValues(encoding format.Encoding, n int, body []byte) (err error) {
 	p := &c.page
+	if p.coded = false; n == 0 {
+		p.plain, p.raw = nil, nil
+		return nil
+	}
 	p.coded = encoding == format.RLEDictionary || encoding == plainDictionary
 	switch {
 	case p.coded && !c.hasDict:
 		return corrupt("dictionary codes without a dictionary")
 	case p.coded:
-		p.codes, err = decodeCodes(&c.account, p.codes[:0], body, n, c.dictionary.size)
+		err = startCodes(&p.codes, body, n, c.dictionary.size)
 	case c.leaf.Kind == Text:
 		if p.plain, err = plainTexts(&c.account, p.joined, n, body, encoding); err != nil {
 			return err
@@ -385,40 +476,168 @@ func cutLength(b []byte) (length int, rest []byte, err error) {
 	return int(binary.LittleEndian.Uint32(b)), b[4:], nil
 }
 
+// A RowLimit bounds what [ColumnReader.ReadRows] reads. A row over it is passed over,
+// and one null entry stands for it.
+type RowLimit struct {
+	Row   int // most entries of one row
+	Total int // most entries of all rows that are read, beside those passed over
+}
+
+// Unlimited is no limit.
+var Unlimited = RowLimit{math.MaxInt, math.MaxInt}
+
+// A Cut is a row that was passed over.
+type Cut struct {
+	Row     int  // of the rows that were read, from 0
+	Entry   int  // of the entries that were read: the one that stands for the row
+	Entries int  // that the row has
+	Total   bool // the row alone is within the limit, all rows together are not
+}
+
 // ReadRows appends the entries of the next n rows to dst and their repetition levels
-// to rep, and returns how many entries they are. The leaf must be in a list. Texts are
-// copied to the arena; without one they stay valid for ever.
-func (c *ColumnReader) ReadRows(n int, dst *Values, rep *[]byte, a *Arena) (int, error) {
-	rows, entries := 0, 0
+// to rep, and returns how many entries they are, and which rows were over the limit. The
+// leaf must be in a list. Texts are copied to the arena; without one they stay valid for
+// ever.
+func (c *ColumnReader) ReadRows(n int, limit RowLimit, dst *Values, rep *[]byte, a *Arena) (entries int, cuts []Cut, err error) {
+	rows, first := 0, len(*rep)
+	open := first // where the last row begins
+	before := len(dst.Levels) - first
 	for {
-		if c.page.next == len(c.page.def) {
-			if c.valuesLeft == 0 {
-				break
+		k, err := c.next()
+		if err != nil {
+			return 0, nil, err
+		}
+		if k == 0 {
+			break
+		}
+		levels := c.page.rep.buf[c.page.rep.at:][:k]
+		if (rows == 0 || c.strict && !c.page.begun) && levels[0] != 0 {
+			return 0, nil, corrupt("a row begins in the middle")
+		}
+		k, begun := rowsIn(levels, n-rows)
+		if k == 0 {
+			break
+		}
+		if len(*rep)-open+k > limit.Row || len(*rep)-first+k > limit.Total {
+			// One row, or what is here of it, at a time.
+			if levels[0] == 0 {
+				open = len(*rep)
 			}
+			if next := bytes.IndexByte(levels[1:k], 0); next >= 0 {
+				k = 1 + next
+			}
+			begun = 1 - int(min(levels[0], 1))
+			if size := len(*rep) - open + k; size > limit.Row || len(*rep)-first+k > limit.Total {
+				rest, err := c.passRow(k)
+				if err != nil {
+					return 0, nil, err
+				}
+				cut := Cut{Row: rows + begun - 1, Entry: open - first, Entries: len(*rep) - open + rest}
+				cut.Total = cut.Entries <= limit.Row
+				cuts = append(cuts, cut)
+				dst.truncate(before + open)
+				dst.appendNull(c.leaf.Kind)
+				*rep = append((*rep)[:open], 0)
+				rows += begun
+				continue
+			}
+		} else if at := bytes.LastIndexByte(levels[:k], 0); at >= 0 {
+			open = len(*rep) + at
+		}
+		rows += begun
+		*rep = append(*rep, levels[:k]...)
+		if err := c.take(k, dst, a); err != nil {
+			return 0, nil, err
+		}
+	}
+	if rows != n {
+		return 0, nil, corrupt("the column ends %d rows too early", n-rows)
+	}
+	return len(*rep) - first, cuts, nil
+}
+
+// SkipRow passes over the next row of a list, appends one null entry to dst in its place
+// and returns how many entries it has.
+func (c *ColumnReader) SkipRow(dst *Values) (entries int, err error) {
+	k, err := c.next()
+	if err != nil {
+		return 0, err
+	}
+	if k == 0 || c.page.rep.buf[c.page.rep.at] != 0 {
+		return 0, corrupt("the members of one list have different lengths")
+	}
+	entries, err = c.passRow(1)
+	dst.appendNull(c.leaf.Kind)
+	return entries, err
+}
+
+// passRow passes over the next k entries, which belong to one row, and what follows of
+// that row. It returns how many entries all these are.
+func (c *ColumnReader) passRow(k int) (entries int, err error) {
+	p := &c.page
+	p.begun = true
+	p.rep.at += k
+	for {
+		if err := c.passValues(k); err != nil {
+			return 0, err
+		}
+		entries += k
+		switch {
+		case p.rep.rest() > 0 && p.rep.at < len(p.rep.buf) && p.rep.buf[p.rep.at] == 0:
+			return entries, nil
+		case p.rep.rest() == 0 && c.valuesLeft == 0:
+			return entries, nil
+		case p.rep.rest() == 0:
 			if err := c.load(); err != nil {
 				return 0, err
 			}
 		}
-		levels := c.page.rep[c.page.next:]
-		if (rows == 0 || c.strict && c.page.next == 0) && levels[0] != 0 {
-			return 0, corrupt("a row begins in the middle")
-		}
-		k, begun := rowsIn(levels, n-rows)
-		rows += begun
-		entries += k
-		*rep = append(*rep, levels[:k]...)
-		whole := k == len(levels)
-		if err := c.take(k, dst, a); err != nil {
+		if k, err = p.rep.skipTo(&c.account, 0); err != nil {
 			return 0, err
 		}
-		if !whole {
-			break
+		if k == 0 && p.rep.rest() > 0 {
+			return entries, nil
 		}
 	}
-	if rows != n {
-		return 0, corrupt("the column ends %d rows too early", n-rows)
+}
+
+// passValues passes over n entries, whose repetition levels have been passed already.
+func (c *ColumnReader) passValues(n int) error {
+	p := &c.page
+	n, err := p.def.skip(&c.account, n, byte(c.leaf.Def))
+	if err != nil {
+		return err
 	}
-	return entries, nil
+	switch {
+	case c.leaf.Kind == Nothing:
+	case p.coded:
+		_, err = p.codes.skip(&c.account, n, 0)
+	case c.leaf.Kind == Text:
+		for range n {
+			length, rest, err := cutLength(p.plain[p.value:])
+			if err != nil {
+				return err
+			}
+			p.value = len(p.plain) - len(rest) + length
+		}
+	default:
+		p.value += n
+	}
+	return err
+}
+
+// truncate removes the entries from n on.
+func (v *Values) truncate(n int) {
+	v.Levels = v.Levels[:n]
+	v.Texts, v.Ints, v.Floats = v.Texts[:min(n, len(v.Texts))], v.Ints[:min(n, len(v.Ints))], v.Floats[:min(n, len(v.Floats))]
+}
+
+// appendNull appends an entry without a value.
+func (v *Values) appendNull(kind ValueKind) {
+	v.Levels = append(v.Levels, 0)
+	if !v.Short {
+		v.fill(kind, len(v.Levels))
+	}
 }
 
 // rowsIn returns how many levels belong to the first n rows that begin in them, with
@@ -449,17 +668,16 @@ func rowsIn(levels []byte, n int) (k, begun int) {
 // ReadRows.
 func (c *ColumnReader) ReadEntries(n int, rep []byte, dst *Values, a *Arena) error {
 	for n > 0 {
-		if c.page.next == len(c.page.def) {
-			if c.valuesLeft == 0 {
-				return corrupt("the column ends %d values too early", n)
-			}
-			if err := c.load(); err != nil {
-				return err
-			}
+		have, err := c.next()
+		if err != nil {
+			return err
 		}
-		k := min(n, len(c.page.def)-c.page.next)
+		if have == 0 {
+			return corrupt("the column ends %d values too early", n)
+		}
+		k := min(n, have)
 		if rep != nil {
-			if !bytes.Equal(rep[:k], c.page.rep[c.page.next:c.page.next+k]) {
+			if p := &c.page.rep; !bytes.Equal(rep[:k], p.buf[p.at:p.at+k]) {
 				return corrupt("the members of one list have different lengths")
 			}
 			rep = rep[k:]
@@ -475,12 +693,25 @@ func (c *ColumnReader) ReadEntries(n int, rep []byte, dst *Values, a *Arena) err
 // take moves n entries of the current page to dst.
 func (c *ColumnReader) take(n int, dst *Values, a *Arena) error {
 	p := &c.page
-	dst.account.budget = c.account.budget
-	if err := dst.account.add(int64(n) * 17); err != nil { // a level and a string
-		return err
+	if dst.Room == nil {
+		dst.account.budget = c.account.budget
+		if err := dst.account.add(int64(n) * 17); err != nil { // a level and a string
+			return err
+		}
 	}
-	levels := p.def[p.next : p.next+n]
-	p.next += n
+	levels := p.def.buf[p.def.at : p.def.at+n]
+	p.begun = true
+	p.def.at += n
+	if c.leaf.Rep > 0 {
+		p.rep.at += n
+	}
+	if p.refused {
+		for range n {
+			dst.Over = append(dst.Over, int32(len(dst.Levels)))
+			dst.appendNull(c.leaf.Kind)
+		}
+		return nil
+	}
 	dst.Levels = append(dst.Levels, levels...)
 	values := n
 	if c.leaf.Def > 0 {
@@ -498,15 +729,30 @@ func (c *ColumnReader) take(n int, dst *Values, a *Arena) error {
 		return c.takeTexts(levels, values, dst, a)
 	case Float:
 		if p.coded {
-			dst.Floats = spreadCodes(dst.Floats, c.dictionary.floats, p.codes[p.value:p.value+values], levels, byte(c.leaf.Def))
+			codes, err := c.takeCodes(values)
+			if err != nil {
+				return err
+			}
+			dst.Floats = spreadCodes(dst.Floats, c.dictionary.floats, codes, levels, byte(c.leaf.Def))
 		} else {
 			dst.Floats = spread(dst.Floats, p.floats[p.value:p.value+values], levels, byte(c.leaf.Def))
+			p.value += values
 		}
-		p.value += values
 	default:
-		c.takeInts(levels, values, dst)
+		return c.takeInts(levels, values, dst)
 	}
 	return nil
+}
+
+// takeCodes returns the next n codes, valid until the next call.
+func (c *ColumnReader) takeCodes(n int) ([]int32, error) {
+	h := &c.page.codes
+	if err := h.need(&c.account, n); err != nil {
+		return nil, err
+	}
+	codes := h.buf[h.at : h.at+n]
+	h.at += n
+	return codes, nil
 }
 
 // spread appends to dst one item per level: the next of values where the level is
@@ -550,11 +796,16 @@ func spreadCodes[T any](dst []T, dictionary []T, values []int32, levels []byte, 
 	return dst
 }
 
-func (c *ColumnReader) takeInts(levels []byte, n int, dst *Values) {
+func (c *ColumnReader) takeInts(levels []byte, n int, dst *Values) error {
 	p, old, present := &c.page, len(dst.Ints), byte(c.leaf.Def)
 	switch {
 	case p.coded:
-		dst.Ints = spreadCodes(dst.Ints, c.dictionary.ints, p.codes[p.value:p.value+n], levels, present)
+		codes, err := c.takeCodes(n)
+		if err != nil {
+			return err
+		}
+		dst.Ints = spreadCodes(dst.Ints, c.dictionary.ints, codes, levels, present)
+		return nil
 	case p.raw == nil:
 		dst.Ints = spread(dst.Ints, p.ints[p.value:p.value+n], levels, present)
 	default:
@@ -570,13 +821,17 @@ func (c *ColumnReader) takeInts(levels []byte, n int, dst *Values) {
 		dst.Ints = spread(dst.Ints, p.ints, levels, present)
 	}
 	p.value += n
+	return nil
 }
 
 func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) error {
 	p, old, present := &c.page, len(dst.Texts), byte(c.leaf.Def)
 	if p.coded {
-		dst.Texts = spreadCodes(dst.Texts, c.dictionary.texts, p.codes[p.value:p.value+n], levels, present)
-		p.value += n
+		codes, err := c.takeCodes(n)
+		if err != nil {
+			return err
+		}
+		dst.Texts = spreadCodes(dst.Texts, c.dictionary.texts, codes, levels, present)
 		dst.NotUTF8 = dst.NotUTF8 || c.dictionary.notUTF8
 		return nil
 	}
@@ -595,19 +850,37 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 			return err
 		}
 		rest = text[length:]
+		if dst.Room != nil {
+			if dst.Room.left < int64(length) {
+				dst.Over = append(dst.Over, int32(old+i))
+				out[i] = ""
+				continue
+			}
+			dst.Room.left -= int64(length)
+		}
 		valid = valid && (p.ascii || utf8.Valid(text[:length]))
-		if a == nil {
+		switch {
+		case a == nil:
 			end := len(p.plain) - len(rest)
 			out[i] = p.text[end-length : end]
-		} else {
+		case length > lentText && n < len(p.plain)/lentText:
+			p.lent = true
+			out[i] = unsafe.String(unsafe.SliceData(text), length)
+		default:
 			out[i] = a.text(text[:length])
 		}
 	}
 	taken := len(p.plain) - p.value - len(rest)
 	p.value += taken
 	dst.NotUTF8 = dst.NotUTF8 || !valid
-	return dst.account.add(int64(taken))
+	if dst.Room == nil {
+		return dst.account.add(int64(taken))
+	}
+	return nil
 }
+
+// lentText is how long a text is that is not copied: its page is.
+const lentText = 4 << 20
 
 // isASCII reports whether no byte of b is above 127.
 func isASCII(b []byte) bool {

@@ -22,10 +22,9 @@ type File struct {
 	Modified time.Time
 	Root     *Node // the schema
 
-	file   *os.File
-	meta   *format.FileMetaData
-	end    int64 // of the pages, where the footer begins
-	budget int64
+	file *os.File
+	meta *format.FileMetaData
+	end  int64 // of the pages, where the footer begins
 }
 
 // Open reads the footer of a file and checks what later reading relies on: row
@@ -53,7 +52,7 @@ func Open(path string) (f *File, err error) {
 	if info.IsDir() {
 		return nil, errors.New("is a directory")
 	}
-	f = &File{Path: path, Size: info.Size(), Modified: info.ModTime(), file: file, budget: defaultBudget(info.Size())}
+	f = &File{Path: path, Size: info.Size(), Modified: info.ModTime(), file: file}
 	if f.meta, f.end, err = readFooter(file, f.Size); err != nil {
 		return nil, err
 	}
@@ -72,6 +71,14 @@ func (f *File) RowGroups() int { return len(f.meta.RowGroups) }
 
 // GroupRows is the number of rows of row group k, which may be 0.
 func (f *File) GroupRows(k int) int64 { return f.meta.RowGroups[k].NumRows }
+
+// Entries is the number of entries of a leaf in all row groups, as the footer says.
+func (f *File) Entries(column int) (n int64) {
+	for i := range f.meta.RowGroups {
+		n += f.meta.RowGroups[i].Columns[column].MetaData.NumValues
+	}
+	return n
+}
 
 // Metadata returns the value of a key of the file metadata, "" if there is none.
 // Of a key that is there twice the last counts.

@@ -59,7 +59,17 @@ func slowLevels(n int, src []byte, highest int) ([]byte, bool) {
 }
 
 // plenty is an account for all that a test decodes.
-func plenty() *account { return &account{budget: &Budget{1 << 40}} }
+func plenty() *account { return &account{budget: &Budget{left: 1 << 40}} }
+
+// decodeCodes returns n codes below size.
+func decodeCodes(src []byte, n, size int) ([]int32, error) {
+	var h hybrid[int32]
+	err := startCodes(&h, src, n, size)
+	if err == nil {
+		err = h.need(plenty(), n)
+	}
+	return h.buf, err
+}
 
 func FuzzLevels(f *testing.F) {
 	f.Add(uint16(20), byte(4), []byte{3, 0x88, 0xc6, 0xfa, 24, 2})
@@ -68,7 +78,7 @@ func FuzzLevels(f *testing.F) {
 	f.Add(uint16(100), byte(6), []byte{0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, n uint16, highest byte, src []byte) {
 		highest = 1 + highest%15
-		got, err := decodeLevels(plenty(), nil, src, int(n), int(highest))
+		got, err := decodeLevels(plenty(), src, int(n), int(highest))
 		want, ok := slowLevels(int(n), src, int(highest))
 		if (err == nil) != ok || ok && !bytes.Equal(got, want) {
 			t.Errorf("decodeLevels(%d of at most %d from %x) = %v, %v, want %v, %t", n, highest, src, got, err, want, ok)
@@ -93,7 +103,7 @@ func TestLevelsOfEncoder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := decodeLevels(plenty(), nil, src, len(want), highest); err != nil || !bytes.Equal(got, want) {
+			if got, err := decodeLevels(plenty(), src, len(want), highest); err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("decodeLevels of %v = %v, %v", want, got, err)
 			}
 		}
@@ -111,20 +121,20 @@ func TestCodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := decodeCodes(plenty(), nil, slices.Clip(src), len(want), size); err != nil || !slices.Equal(got, want) {
+		if got, err := decodeCodes(slices.Clip(src), len(want), size); err != nil || !slices.Equal(got, want) {
 			t.Errorf("codes below %d: %v", size, err)
 		}
 		if size > 1 {
-			if _, err := decodeCodes(plenty(), nil, src, len(want), int(slices.Max(want))); !errors.Is(err, ErrCorrupt) {
+			if _, err := decodeCodes(src, len(want), int(slices.Max(want))); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("a code outside of the dictionary: %v", err)
 			}
 		}
 	}
-	got, err := decodeCodes(plenty(), nil, nil, 2, 1)
+	got, err := decodeCodes(nil, 2, 1)
 	if err != nil || !slices.Equal(got, []int32{0, 0}) {
 		t.Errorf("no bytes for codes that are all zero: %v, %v", got, err)
 	}
-	if _, err := decodeCodes(plenty(), nil, []byte{33, 4, 0}, 2, 1); !errors.Is(err, ErrCorrupt) {
+	if _, err := decodeCodes([]byte{33, 4, 0}, 2, 1); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("codes of 33 bits: %v", err)
 	}
 }

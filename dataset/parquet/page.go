@@ -256,23 +256,44 @@ func levelBlock(body []byte, encoding format.Encoding) (block, rest []byte, err 
 	return body[4:end], body[end:], nil
 }
 
-// What a file may take in memory when it is decoded: more than real files do, and
-// in proportion to their bytes. A page that claims more is refused while it is
-// decoded, since a claim alone sets no memory aside.
+// What a file may take in memory when it is decoded, where nobody sets a limit: more
+// than real files do, and in proportion to their bytes. A page that claims more is
+// refused while it is decoded, since a claim alone sets no memory aside.
 const (
 	budgetBase    = 512 << 20
 	budgetPerByte = 256
 )
 
-func defaultBudget(size int64) int64 { return budgetBase + budgetPerByte*size }
-
 // A Budget is how many bytes the readers of one file may still take. It is not safe
 // for concurrent use.
-type Budget struct{ left int64 }
+type Budget struct {
+	left int64
+	page int64 // most bytes that a page of a column without lists may claim; 0 = any number
+}
 
-// Budget returns a new budget for reading the file: half a gigabyte and 256 times its
-// size.
-func (f *File) Budget() *Budget { return &Budget{f.budget} }
+// Budget returns a new budget for reading the file: memory bytes or, if that is 0, half a
+// gigabyte and 256 times its size.
+func (f *File) Budget(memory int64) *Budget {
+	if memory == 0 {
+		return &Budget{left: budgetBase + budgetPerByte*f.Size}
+	}
+	return &Budget{left: memory, page: memory}
+}
+
+// NewBudget is a budget of some bytes.
+func NewBudget(bytes int64) Budget { return Budget{left: bytes} }
+
+// Left is what may still be taken.
+func (b *Budget) Left() int64 { return b.left }
+
+// pageLimit is how many bytes a page may have in memory: both sides of a codec that is
+// not a stream are there at one time.
+func (b *Budget) pageLimit(codec format.CompressionCodec) int64 {
+	if codec == format.Snappy || codec == format.Lz4Raw {
+		return b.page / 2
+	}
+	return b.page / 4 * 3
+}
 
 // An account is what one buffer's owner has taken of a budget: the most that it ever
 // needed at one time, since its memory is used again.

@@ -204,7 +204,7 @@ func (f *ResultFile) readColumn(k, field int, v *ColumnValues) (err error) {
 		}
 	}()
 	v.reset(f.fields[field].Kind)
-	budget := f.file.Budget()
+	budget := f.file.Budget(0)
 	for leaf := f.leaf[field]; leaf < len(f.leaves) && f.leaves[leaf].column == field; leaf++ {
 		l := &f.leaves[leaf]
 		if err := v.reader.Start(f.file, k, l.reading(leaf), budget); err != nil {
@@ -229,7 +229,7 @@ func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
 		}
 	case !l.mapValue():
 		v.rep = v.rep[:0]
-		if _, err = v.reader.ReadRows(rows, &v.entries, &v.rep, nil); err == nil {
+		if _, _, err = v.reader.ReadRows(rows, Unlimited, &v.entries, &v.rep, nil); err == nil {
 			v.Rows = rows
 			err = v.addLists(l)
 		}

@@ -31,6 +31,10 @@ const compactDepth = 32
 // The library needs twenty times as much memory for it.
 const leastChunk = 16
 
+// mostTops is how many columns, row groups and keys a footer may have together: the
+// library needs two hundred times as much memory as the shortest of them has bytes.
+const mostTops = 256 << 10
+
 // A compactReader walks a value of the compact protocol without trusting it:
 // every length is compared with the bytes that are left before it is used. After
 // the first mistake bad is set and all reads return zero.
@@ -39,6 +43,7 @@ type compactReader struct {
 	at     int
 	bad    bool
 	chunks int // structs in lists of structs in lists: the columns of row groups
+	tops   int // structs in lists: columns, row groups and keys of the footer
 }
 
 func (r *compactReader) fail() { r.bad, r.at = true, len(r.b) }
@@ -129,8 +134,13 @@ func (r *compactReader) skipList(depth int) {
 	if n == 0xF {
 		n = r.uvarint()
 	}
-	if depth == 3 && head&0xF == compactStruct { // of the footer, of a row group
-		r.chunks += int(min(n, uint64(len(r.b))))
+	if head&0xF == compactStruct {
+		switch k := int(min(n, uint64(len(r.b)))); depth {
+		case 1:
+			r.tops += k
+		case 3: // of the footer, of a row group
+			r.chunks += k
+		}
 	}
 	r.skipItems(n, head&0xF, depth)
 }
@@ -182,7 +192,7 @@ func (r *compactReader) skipItem(typ byte, depth int) {
 func decodeStruct(b []byte, v any) (n int, ok bool) {
 	r := compactReader{b: b}
 	r.skip(compactStruct, 0)
-	if r.bad || r.chunks*leastChunk > len(b) {
+	if r.bad || r.chunks*leastChunk > len(b) || r.tops > mostTops {
 		return 0, false
 	}
 	protocol := new(thrift.CompactProtocol)

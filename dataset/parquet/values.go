@@ -54,7 +54,7 @@ func appendFlags(a *account, dst []int64, n int, body []byte, encoding format.En
 		unpackLevels(bits, body, 1, 1)
 	case format.RLE:
 		if body, _, err = levelBlock(body, format.RLE); err == nil {
-			bits, err = decodeLevels(a, nil, body, n, 1)
+			bits, err = decodeLevels(a, body, n, 1)
 		}
 	default:
 		err = corrupt("encoding %s of booleans", encoding)

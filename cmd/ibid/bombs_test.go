@@ -1,0 +1,451 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A bombLeaf is one column of a crafted Parquet file: its path, type and pages,
+// whose headers and levels may claim anything.
+type bombLeaf struct {
+	path   string // dotted: "citations.doc" is a member of a list of structs
+	typ    format.Type
+	values int64 // as the footer says
+	codec  format.CompressionCodec
+	size   int64 // uncompressed, as the footer says
+	pages  []byte
+}
+
+// bombPage is a page with its header. expands is how long the header says that it is
+// when decompressed.
+func bombPage(h format.PageHeader, expands int, body []byte) []byte {
+	h.UncompressedPageSize, h.CompressedPageSize = int32(expands), int32(len(body))
+	b, err := thrift.Marshal(new(thrift.CompactProtocol), &h)
+	if err != nil {
+		panic(err)
+	}
+	return append(b, body...)
+}
+
+// dataPage is the header of a data page of version 1.
+func dataPage(values int, encoding format.Encoding) format.PageHeader {
+	return format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
+		NumValues: int32(values), Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+	})}
+}
+
+func dictionaryPage(values int) format.PageHeader {
+	return format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: int32(values)})}
+}
+
+// runs encodes levels, or codes of at most eight bits, as runs of (count, value).
+func levelRuns(pairs ...int) (b []byte) {
+	for i := 0; i < len(pairs); i += 2 {
+		b = append(binary.AppendUvarint(b, uint64(pairs[i])<<1), byte(pairs[i+1]))
+	}
+	return b
+}
+
+// sized puts the length of a block before it.
+func sized(block []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(block))), block...)
+}
+
+// listLevels are the levels of a member of a list that every row has n elements of, all
+// with the definition level def.
+func listLevels(rows, n, def int) []byte {
+	var rep []int
+	for range rows {
+		rep = append(rep, 1, 0)
+		if n > 1 {
+			rep = append(rep, n-1, 1)
+		}
+	}
+	return append(sized(levelRuns(rep...)), sized(levelRuns(rows*n, def))...)
+}
+
+// listLeaf is a member of such a list, without any value.
+func listLeaf(path string, typ format.Type, rows, n, def int) bombLeaf {
+	body := listLevels(rows, n, def)
+	l := bombLeaf{path: path, typ: typ, values: int64(rows * n), pages: bombPage(dataPage(rows*n, format.Plain), len(body), body)}
+	l.size = int64(len(l.pages))
+	return l
+}
+
+// codedLeaf is a member of such a list, with values that are all the only one of a
+// dictionary.
+func codedLeaf(path string, typ format.Type, rows, n int, dictionary []byte) bombLeaf {
+	body := append(append(listLevels(rows, n, 4), 1), levelRuns(rows*n, 0)...)
+	l := bombLeaf{path: path, typ: typ, values: int64(rows * n)}
+	l.pages = append(bombPage(dictionaryPage(1), len(dictionary), dictionary), bombPage(dataPage(rows*n, format.RLEDictionary), len(body), body)...)
+	l.size = int64(len(l.pages))
+	return l
+}
+
+// plainLeaf is a column without a list: the same text, or null, in every row.
+func plainLeaf(path string, rows int, text string) bombLeaf {
+	l := bombLeaf{path: path, typ: format.ByteArray, values: int64(rows)}
+	dictionary := sized([]byte(text))
+	body := append(sized(levelRuns(rows, 1)), append([]byte{1}, levelRuns(rows, 0)...)...)
+	l.pages = append(bombPage(dictionaryPage(1), len(dictionary), dictionary), bombPage(dataPage(rows, format.RLEDictionary), len(body), body)...)
+	l.size = int64(len(l.pages))
+	return l
+}
+
+// idLeaf has another id in every row.
+func idLeaf(rows int) bombLeaf {
+	body := sized(levelRuns(rows, 1))
+	for i := range rows {
+		body = append(body, sized([]byte(fmt.Sprint(i)))...)
+	}
+	return bombLeaf{
+		path: "id", typ: format.ByteArray, values: int64(rows), size: int64(len(body)),
+		pages: bombPage(dataPage(rows, format.Plain), len(body), body),
+	}
+}
+
+// packedLeaf is a plain column of one page that says that it expands to claim bytes.
+func packedLeaf(path string, rows, claim int, codec format.CompressionCodec, body []byte) bombLeaf {
+	return bombLeaf{
+		path: path, typ: format.ByteArray, values: int64(rows), codec: codec, size: math.MaxInt32,
+		pages: bombPage(dataPage(rows, format.Plain), claim, body),
+	}
+}
+
+// answersWith is the leaves of a file of answers beside those given.
+func answersWith(rows int, more ...bombLeaf) []bombLeaf {
+	leaves := []bombLeaf{idLeaf(rows), plainLeaf("query", rows, "q"), plainLeaf("answer", rows, "a")}
+	for _, l := range more {
+		for i := range leaves {
+			if leaves[i].path == l.path {
+				leaves[i], l.path = l, ""
+			}
+		}
+		if l.path != "" {
+			leaves = append(leaves, l)
+		}
+	}
+	return leaves
+}
+
+// bombFile is a Parquet file of one row group. The members of a list are optional, and
+// so are its elements, the list and every plain column. edit may change the footer.
+func bombFile(rows int, leaves []bombLeaf, edit func(*format.FileMetaData)) []byte {
+	file := []byte("PAR1")
+	meta := format.FileMetaData{Version: 2, NumRows: int64(rows), Schema: []format.SchemaElement{{Name: "schema"}}}
+	group := format.RowGroup{NumRows: int64(rows)}
+	optional := func(name string, children int32) format.SchemaElement {
+		e := format.SchemaElement{Name: name, RepetitionType: thrift.New(format.Optional)}
+		if children > 0 {
+			e.NumChildren = thrift.New(children)
+		}
+		return e
+	}
+	columns, list := int32(0), ""
+	for i, l := range leaves {
+		path := strings.Split(l.path, ".")
+		leaf := optional(path[len(path)-1], 0)
+		leaf.Type = thrift.New(l.typ)
+		if len(path) > 1 {
+			if path[0] != list {
+				members := int32(0)
+				for _, other := range leaves[i:] {
+					if strings.HasPrefix(other.path, path[0]+".") {
+						members++
+					}
+				}
+				repeated := optional("list", 1)
+				repeated.RepetitionType = thrift.New(format.Repeated)
+				meta.Schema = append(meta.Schema, optional(path[0], 1), repeated, optional("element", members))
+				columns++
+			}
+			list = path[0]
+			if len(path) == 3 { // a list in a list
+				repeated := optional("list", 1)
+				repeated.RepetitionType = thrift.New(format.Repeated)
+				leaf.Name = "element"
+				meta.Schema = append(meta.Schema, optional(path[1], 1), repeated)
+				path = []string{path[0], "list", "element", path[1], "list", "element"}
+			} else {
+				path = []string{path[0], "list", "element", path[1]}
+			}
+		} else {
+			columns++
+		}
+		meta.Schema = append(meta.Schema, leaf)
+		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: format.ColumnMetaData{
+			Type: l.typ, Encoding: []format.Encoding{format.Plain, format.RLE}, PathInSchema: path, Codec: l.codec, NumValues: l.values,
+			TotalUncompressedSize: l.size, TotalCompressedSize: int64(len(l.pages)), DataPageOffset: int64(len(file)),
+		}})
+		file = append(file, l.pages...)
+	}
+	meta.Schema[0].NumChildren = thrift.New(columns)
+	meta.RowGroups = []format.RowGroup{group}
+	if edit != nil {
+		edit(&meta)
+	}
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		panic(err)
+	}
+	file = append(file, footer...)
+	file = binary.LittleEndian.AppendUint32(file, uint32(len(footer)))
+	return append(file, "PAR1"...)
+}
+
+// zeros writes n zeros to what pack makes of a writer, and returns what that wrote.
+func zeros(n int, pack func(w *bytes.Buffer) interface {
+	Write([]byte) (int, error)
+	Close() error
+},
+) []byte {
+	var out bytes.Buffer
+	w := pack(&out)
+	block := make([]byte, 1<<20)
+	for ; n > 0; n -= len(block) {
+		if _, err := w.Write(block[:min(n, len(block))]); err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+type writeCloser = interface {
+	Write([]byte) (int, error)
+	Close() error
+}
+
+// snappyZeros is a literal zero and copies of 64 bytes each.
+func snappyZeros(n int) []byte {
+	b := append(binary.AppendUvarint(nil, uint64(n)), 0, 0)
+	for n--; n > 0; n -= min(n, 64) {
+		b = append(b, byte(min(n, 64)-1)<<2|2, 1, 0)
+	}
+	return b
+}
+
+func gzipZeros(n int) []byte {
+	return zeros(n, func(b *bytes.Buffer) writeCloser { w, _ := gzip.NewWriterLevel(b, 1); return w })
+}
+
+func zstdZeros(n int) []byte {
+	return zeros(n, func(b *bytes.Buffer) writeCloser { w, _ := zstd.NewWriter(b); return w })
+}
+
+func brotliZeros(n int) []byte {
+	return zeros(n, func(b *bytes.Buffer) writeCloser { return brotli.NewWriterLevel(b, 1) })
+}
+
+// A bomb is a file that needs far more memory than it has bytes, if it is believed.
+type bomb struct {
+	name string
+	make func() []byte
+	// limit is the one that the row is over: the run ends, and its other rows would be
+	// scored. With "" the file breaks the rules of Parquet and is refused.
+	limit string
+}
+
+var bombs = []bomb{
+	{"a billion null elements in one row", func() []byte {
+		const n = 1 << 30
+		return bombFile(1, answersWith(1, listLeaf("citations.doc", format.ByteArray, 1, n, 2)), nil)
+	}, "row_spans"},
+	{"a billion empty citations in one row", func() []byte {
+		const n = 1 << 30
+		return bombFile(1, answersWith(1, listLeaf("citations.doc", format.ByteArray, 1, n, 3)), nil)
+	}, "row_spans"},
+	{"ten million citations in one row", func() []byte {
+		const n = 10_000_000
+		return bombFile(1, answersWith(1, codedLeaf("citations.doc", format.ByteArray, 1, n, sized([]byte("d")))), nil)
+	}, "row_spans"},
+	{"eight million citations with all members", func() []byte {
+		const n = 8_000_000
+		return bombFile(1, answersWith(1,
+			codedLeaf("citations.doc", format.ByteArray, 1, n, sized([]byte("d"))), codedLeaf("citations.start", format.Int64, 1, n, make([]byte, 8)),
+			codedLeaf("citations.end", format.Int64, 1, n, append([]byte{1}, make([]byte, 7)...))), nil)
+	}, "row_spans"},
+	{"lists of which every column holds a billion", func() []byte {
+		const n = 1 << 30
+		var leaves []bombLeaf
+		for _, list := range []string{"citations.doc", "citations.title", "truth.doc", "claims.text", "labels.kind", "messages.role", "documents.doc"} {
+			leaves = append(leaves, listLeaf(list, format.ByteArray, 1, n, 3))
+		}
+		return bombFile(1, answersWith(1, leaves...), nil)
+	}, "row_spans"},
+	{"a billion empty pages in documents", func() []byte {
+		const n = 1 << 30
+		l := listLeaf("documents.pages.element", format.ByteArray, 1, n, 4)
+		return bombFile(1, answersWith(1, listLeaf("documents.doc", format.ByteArray, 1, n, 3), l), nil)
+	}, "row_spans"},
+	{"levels shorter than the values", func() []byte {
+		const n = math.MaxInt32
+		body := append(sized(levelRuns(1, 0, n-1, 1)), sized(levelRuns(n-1, 3))...)
+		l := bombLeaf{path: "citations.doc", typ: format.ByteArray, values: n, size: 1000, pages: bombPage(dataPage(n, format.Plain), len(body), body)}
+		return bombFile(1, answersWith(1, l), nil)
+	}, ""},
+	{"codes of a billion values that a page does not have", func() []byte {
+		const n = math.MaxInt32
+		body := append(sized(levelRuns(1, 0, n-1, 1)), append(sized(levelRuns(n, 4)), append([]byte{1}, levelRuns(n-1, 0)...)...)...)
+		l := bombLeaf{path: "citations.doc", typ: format.ByteArray, values: n, size: 1000}
+		dictionary := sized([]byte("d"))
+		l.pages = append(bombPage(dictionaryPage(1), len(dictionary), dictionary), bombPage(dataPage(n, format.RLEDictionary), len(body), body)...)
+		return bombFile(1, answersWith(1, l), nil)
+	}, ""},
+	{"version 2 with lying lengths of levels", func() []byte {
+		const n = math.MaxInt32
+		body := append(levelRuns(1, 0, n-1, 1), levelRuns(n, 3)...)
+		h := format.PageHeader{Type: format.DataPageV2, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{
+			NumValues: n, NumRows: 1, RepetitionLevelsByteLength: 7, DefinitionLevelsByteLength: 1, IsCompressed: thrift.New(false),
+		})}
+		l := bombLeaf{path: "citations.doc", typ: format.ByteArray, values: n, size: 1000, pages: bombPage(h, len(body), body)}
+		return bombFile(1, answersWith(1, l), nil)
+	}, ""},
+	{"zstd that expands to 1 GB", func() []byte {
+		const n = 1 << 30
+		return bombFile(1, answersWith(1, packedLeaf("answer", 1, n, format.Zstd, zstdZeros(n))), nil)
+	}, "memory"},
+	{"gzip that expands to 1 GB", func() []byte {
+		const n = 1 << 30
+		return bombFile(1, answersWith(1, packedLeaf("answer", 1, n, format.Gzip, gzipZeros(n))), nil)
+	}, "memory"},
+	{"brotli that expands to 1 GB", func() []byte {
+		const n = 1 << 30
+		return bombFile(1, answersWith(1, packedLeaf("answer", 1, n, format.Brotli, brotliZeros(n))), nil)
+	}, "memory"},
+	{"snappy that expands to 600 MB", func() []byte {
+		const n = 600 << 20 // more than half of limits.memory
+		return bombFile(1, answersWith(1, packedLeaf("answer", 1, n, format.Snappy, snappyZeros(n))), nil)
+	}, "memory"},
+	{"zstd that expands beyond its claim", func() []byte {
+		return bombFile(1, answersWith(1, packedLeaf("answer", 1, 1000, format.Zstd, zstdZeros(1<<30))), nil)
+	}, ""},
+	{"gzip that expands beyond its claim", func() []byte {
+		return bombFile(1, answersWith(1, packedLeaf("answer", 1, 1000, format.Gzip, gzipZeros(1<<30))), nil)
+	}, ""},
+	{"a dictionary that expands to 1 GB", func() []byte {
+		const n = 1 << 30
+		l := plainLeaf("answer", 1, "a")
+		l.codec, l.size = format.Zstd, math.MaxInt32
+		body := append(sized(levelRuns(1, 1)), append([]byte{1}, levelRuns(1, 0)...)...)
+		l.pages = append(bombPage(dictionaryPage(1<<28), n, zstdZeros(n)), bombPage(dataPage(1, format.RLEDictionary), len(body), body)...)
+		return bombFile(1, answersWith(1, l), nil)
+	}, ""},
+	{"a page that claims 2 GB of statistics", func() []byte {
+		l := plainLeaf("answer", 1, "a")
+		l.pages = append([]byte{0x15, 0, 0x15, 8, 0x15, 8, 0x2c, 0x15, 2, 0x15, 0, 0x15, 6, 0x15, 6, 0x1c, 0x18}, binary.AppendUvarint(nil, math.MaxInt32)...)
+		return bombFile(1, answersWith(1, l), nil)
+	}, ""},
+	{"a footer of a million columns", func() []byte {
+		return bombFile(1, answersWith(1), func(m *format.FileMetaData) {
+			m.Schema[0].NumChildren = thrift.New(int32(math.MaxInt32))
+			for range 1 << 20 {
+				m.Schema = append(m.Schema, format.SchemaElement{})
+			}
+		})
+	}, ""},
+	{"a footer of a million row groups", func() []byte {
+		return bombFile(1, answersWith(1), func(m *format.FileMetaData) {
+			m.RowGroups = append(m.RowGroups, make([]format.RowGroup, 1<<20)...)
+		})
+	}, ""},
+	{"more rows than a file can hold", func() []byte {
+		const n = math.MaxInt32
+		return bombFile(n, []bombLeaf{plainLeaf("id", n, "1"), plainLeaf("query", n, "q"), plainLeaf("answer", n, "a")}, nil)
+	}, ""},
+}
+
+// What a process that refuses a file, or all its rows, may take.
+const (
+	refusedMemory = 300 << 20
+	refusedTime   = 2 * time.Second
+)
+
+// measured runs ibid in dir and returns how long it took and the most memory it had.
+// An endless one is killed.
+func measured(t *testing.T, dir string, args ...string) (stderr string, code int, took time.Duration, peak int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	name := "ibid"
+	if other := os.Getenv("IBID_MEASURED"); other != "" { // another version, to compare with
+		name = other
+	}
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, environ(dir), &out, &errs
+	started := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	status := filepath.Join("/proc", fmt.Sprint(cmd.Process.Pid), "status")
+	for {
+		select {
+		case err := <-ended:
+			return errs.String(), exitCode(errors.Join(err, ctx.Err())), time.Since(started), peak
+		case <-time.After(5 * time.Millisecond):
+			// What the kernel counts for a finished process begins with what its parent had.
+			text, _ := os.ReadFile(status)
+			if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
+				var kb int64
+				if _, err := fmt.Sscan(after, &kb); err == nil {
+					peak = max(peak, kb<<10)
+				}
+			}
+		}
+	}
+}
+
+// TestBombs: files that claim or hold far more than their bytes are refused, or their
+// rows are, within little memory and time.
+func TestBombs(t *testing.T) {
+	if raced() {
+		t.Skip("under the race detector memory says nothing")
+	}
+	for _, b := range bombs {
+		t.Run(b.name, func(t *testing.T) {
+			dir := t.TempDir()
+			data := b.make()
+			if err := os.WriteFile(filepath.Join(dir, "answers.parquet"), data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			stderr, code, took, peak := measured(t, dir, "run", "answers.parquet", "--judge", "none", "-q", "--id", "b")
+			t.Logf("%d bytes, exit code %d, %d MB, %.2f s: %.200s", len(data), code, peak>>20, took.Seconds(), strings.TrimSpace(stderr))
+			if peak > refusedMemory || took > 10*refusedTime { // other tests run at the same time
+				t.Errorf("%d MB, %v", peak>>20, took)
+			}
+			if b.limit == "" {
+				if code != 2 || strings.Contains(stderr, "goroutine") {
+					t.Errorf("exit code %d, want 2\n%s", code, stderr)
+				}
+				return
+			}
+			if code != 4 {
+				t.Fatalf("exit code %d, want 4\n%s", code, stderr)
+			}
+			if shown, errs, _ := command(t, dir, "show", "runs/b", "--errors"); !strings.Contains(shown, "limits."+b.limit) {
+				t.Errorf("the row's error does not name limits.%s\n%s%s", b.limit, shown, errs)
+			}
+		})
+	}
+}
