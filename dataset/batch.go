@@ -145,15 +145,22 @@ type groupData struct {
 	cuts      []parquet.Cut // of the rows that are being read
 }
 
+// some reports whether some list is not null.
+func (g *groupData) some() bool { return bytes.Count(g.code, []byte{codeNull}) < len(g.code) }
+
 // Len is the number of rows.
 func (b *Batch) Len() int { return b.rows }
 
-// HasLabels reports whether some row has a list of labels in its own file. The labels
-// must be wanted.
-func (b *Batch) HasLabels() bool {
-	g := &b.groups[groupLabels]
-	return bytes.Count(g.code, []byte{codeNull}) < len(g.code)
-}
+// HasLabels reports whether some row has a list of labels in its own file. Labels must be
+// wanted.
+func (b *Batch) HasLabels() bool { return b.groups[groupLabels].some() }
+
+// HasDocuments reports whether some row has a list of documents, which must be wanted.
+func (b *Batch) HasDocuments() bool { return b.groups[groupDocuments].some() }
+
+// Citations is at least the number of citations of all rows, and at most that and the
+// number of rows.
+func (b *Batch) Citations() int { return len(b.groups[groupCitations].code) }
 
 // Pos is the position of the first row in the input, over all its files.
 func (b *Batch) Pos() int64 { return b.pos }
@@ -253,9 +260,7 @@ func (b *Batch) finish() {
 		b.details = slices.ContainsFunc(b.leaves[citCitedText:citSourceReference+1], func(d leafData) bool {
 			return bytes.IndexByte(d.Levels, codeValue) >= 0
 		})
-		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool {
-			return bytes.Count(g.code, []byte{codeNull}) < len(g.code)
-		})
+		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool { return g.some() })
 	}
 	b.cutErrors()
 	for g := range b.groups {

@@ -84,13 +84,5 @@ func (p *Plan) unreadLabels(ctx context.Context) (bool, error) {
 	if p.labels != nil {
 		return true, nil
 	}
-	found := false
-	err := p.people.Select(dataset.WantLabels).Read(ctx, 0, keysBatch, func(b *dataset.Batch) error {
-		defer b.Release()
-		if found = b.HasLabels(); found {
-			return errEnough
-		}
-		return nil
-	})
-	return found, ignoreEnough(err)
+	return someBatch(ctx, p.people.Select(dataset.WantLabels), keysBatch, (*dataset.Batch).HasLabels)
 }

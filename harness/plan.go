@@ -382,30 +382,31 @@ func shorten(value string) string {
 // overall score has a span component. Documents are needed to convert offsets.
 func (p *Plan) findComponents(ctx context.Context) (err error) {
 	if p.source.HasTruth() {
-		p.options.SpanComponent, err = p.someRow(ctx, dataset.WantSpans, func(r *ibid.Answer) bool { return r.HasTruth })
+		var row ibid.Answer
+		p.options.SpanComponent, err = someBatch(ctx, p.source.Select(dataset.WantSpans), 256, func(b *dataset.Batch) bool {
+			for i := range b.Len() {
+				if b.Row(i, &row); row.HasTruth {
+					return true
+				}
+			}
+			return false
+		})
 		if err != nil {
 			return err
 		}
 	}
 	if p.source.HasDocuments() {
-		p.inline, err = p.someRow(ctx, dataset.WantDocuments, func(r *ibid.Answer) bool { return r.HasDocuments })
+		p.inline, err = someBatch(ctx, p.source.Select(dataset.WantDocuments), keysBatch, (*dataset.Batch).HasDocuments)
 	}
 	return err
 }
 
-// someRow reports whether there is a row with a property. It reads no further
-// than the first one.
-func (p *Plan) someRow(ctx context.Context, want dataset.Want, has func(*ibid.Answer) bool) (bool, error) {
-	const batch = 256 // rows decoded at a time
-	found := false
-	var row ibid.Answer
-	err := p.source.Select(want).Read(ctx, 0, batch, func(b *dataset.Batch) error {
+// someBatch reports whether there is a batch, of so many rows, with a property. It reads
+// no further than the first one.
+func someBatch(ctx context.Context, src *dataset.Source, rows int, has func(*dataset.Batch) bool) (found bool, err error) {
+	err = src.Read(ctx, 0, rows, func(b *dataset.Batch) error {
 		defer b.Release()
-		for i := 0; i < b.Len() && !found; i++ {
-			b.Row(i, &row)
-			found = has(&row)
-		}
-		if found {
+		if found = has(b); found {
 			return errEnough
 		}
 		return nil

@@ -116,12 +116,15 @@ func newRecorder(layout *runs.RowsLayout, s *configs.Settings) (*recorder, error
 	return r, nil
 }
 
-func (r *recorder) reset() {
+// reset empties the tables for a part of so many rows and citations.
+func (r *recorder) reset(rows, citations int) {
 	r.rows.Reset()
 	r.citations.Reset()
 	r.claims.Reset()
 	r.verdicts.Reset()
 	r.calls.Reset()
+	r.rows.Reserve(rows)
+	r.citations.Reserve(citations)
 	r.tally = tally{}
 }
 
@@ -307,10 +310,12 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 		}
 		to.CitedText.Optional(c.CitedText)
 		to.SourceType.Optional(c.SourceType)
-		source := runs.SourceOf(c)
-		to.SourceStatus.Optional(source.Status)
-		to.SourceVersion.Optional(source.Version)
-		to.SourceURL.Optional(source.URL)
+		if c.SourceReference != "" {
+			source := runs.SourceOf(c)
+			to.SourceStatus.Optional(source.Status)
+			to.SourceVersion.Optional(source.Version)
+			to.SourceURL.Optional(source.URL)
+		}
 		r.citations.EndRow()
 	}
 }

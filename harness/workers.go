@@ -156,7 +156,7 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (known knownPart, 
 	if err != nil {
 		return known, err
 	}
-	w.record.reset()
+	w.record.reset(in.rows, in.batch.Citations())
 	w.sums.begin()
 	for i := range in.rows {
 		if i%1024 == 0 && answers == nil && ctx.Err() != nil { // what a live judge answered is paid for

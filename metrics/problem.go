@@ -60,7 +60,7 @@ func ParseProblem(name string) (p Problem, ok bool) {
 // Fails reports whether an answer with this as its worst problem fails.
 func (p Problem) Fails() bool { return p >= ProblemLowScore }
 
-var problemOfStatus = map[ibid.Status]Problem{
+var problemOfStatus = [ibid.NumStatuses]Problem{
 	ibid.StatusDocumentNotFound: ProblemNoDocument,
 	ibid.StatusPageNotFound:     ProblemNoPage,
 	ibid.StatusOutOfBounds:      ProblemOutOfBounds,

@@ -173,13 +173,25 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 
 // scoreAnswer measures how much source text the answer cites.
 func (s *Scorer) scoreAnswer(r *Row, out *Scores) {
-	chars := int64(utf8.RuneCountInString(r.Answer.Answer))
+	chars := codePoints(r.Answer.Answer)
 	out.count(AnswerChars, chars)
 	if !r.HasCitations {
 		out.undefined(CitationDensity, ibid.NoCitations)
 		return
 	}
 	out.ratio(CitationDensity, out.Counts[CitedChars], chars, ibid.NoClaims)
+}
+
+// codePoints counts the code points of s, eight bytes at a time as long as they are ASCII.
+func codePoints(s string) int64 {
+	at := 0
+	for ; at+8 <= len(s); at += 8 {
+		w := s[at : at+8]
+		if (w[0]|w[1]|w[2]|w[3]|w[4]|w[5]|w[6]|w[7])&0x80 != 0 {
+			break
+		}
+	}
+	return int64(at + utf8.RuneCountInString(s[at:]))
 }
 
 // scoreCustom asks the metrics that have a function of their own.

@@ -57,6 +57,38 @@ func TestTableGrowsAfterEncodePart(t *testing.T) {
 	}
 }
 
+// TestReserveIsOnlyMemory: a table that knows how many rows it will have, more or fewer of
+// them, holds the same; a column that has many takes memory once.
+func TestReserveIsOnlyMemory(t *testing.T) {
+	m := randomResult(rand.New(rand.NewPCG(1, 9)), everyKind(), 300, 20, 4)
+	want := encodeTable(t, m.table(t))
+	for _, rows := range []int{0, 1, 200, 300, 1000} {
+		tab, err := NewTable(m.fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab.Reserve(rows)
+		for _, row := range m.rows {
+			appendCells(tab, row)
+		}
+		if !bytes.Equal(encodeTable(t, tab), want) {
+			t.Errorf("with %d rows reserved the table has other bytes", rows)
+		}
+	}
+	tab, err := NewTable([]Field{{Name: "n", Kind: Int64}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.Reserve(5000)
+	for i := range 5000 {
+		tab.AppendInt(0, int64(i))
+		tab.EndRow()
+		if n := cap(tab.columns[0].ints); i >= fewValues && n != cap(room(make([]int64, fewValues), 1, 5000)) {
+			t.Fatalf("after %d of 5000 values there is room for %d", i+1, n)
+		}
+	}
+}
+
 func TestEncodePartWriterFails(t *testing.T) {
 	tab := randomResult(rand.New(rand.NewPCG(1, 9)), everyKind(), 20_000, 1<<20, 0).table(t)
 	for _, after := range []int{0, 1} {

@@ -306,13 +306,23 @@ func (v *leafValues) beginDoubles() {
 	clear(d.slots[:])
 	d.n = 0
 	v.codes = slices.Grow(v.codes[:0], len(xs))[:len(xs)]
+	last, code := math.Float64bits(xs[0]), uint32(0)
+	d.code(last)
+	ok := true
+	if v.column.bounds.leastBits == v.column.bounds.mostBits { // all are the first
+		clear(v.codes)
+		xs = xs[:0]
+	}
 	for i, x := range xs {
-		code, ok := d.code(math.Float64bits(x))
-		if !ok {
-			return
+		if bits := math.Float64bits(x); bits != last {
+			if code, ok = d.code(bits); !ok {
+				return
+			}
+			last = bits
 		}
 		v.codes[i] = code
 	}
+	xs = v.column.doubles
 	v.width = bitWidth(d.n)
 	if d.n*8+len(xs)*int(v.width)/8 > len(xs)*8/4*3 {
 		return

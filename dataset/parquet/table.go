@@ -112,6 +112,7 @@ type tableColumn struct {
 	kind    ColumnKind
 	alike   int // columns of the same kind from this one on
 	end     int // row after the last that has a value
+	reserve int // rows that the table will have
 	sparse  bool
 	valid   []uint64
 	ints    []int64 // Int32, Int64, Bool, and elements of ListInt32
@@ -158,6 +159,28 @@ func NewTable(fields []Field) (*Table, error) {
 	}
 	t.block.init(len(fields))
 	return t, nil
+}
+
+// Reserve says that the table, which is empty, will have about so many rows: a column that
+// has more than a few values then takes its memory at once, and not twice by growing.
+func (t *Table) Reserve(rows int) {
+	for i := range t.columns {
+		t.columns[i].reserve = rows
+	}
+}
+
+// fewValues is how many values a column holds before memory is reserved.
+const fewValues = 64
+
+// room returns s with room for n more elements.
+func room[T any](s []T, n, reserve int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	if len(s) >= fewValues && reserve >= len(s)+n {
+		return slices.Grow(s, reserve-len(s))
+	}
+	return slices.Grow(s, n)
 }
 
 // Fields returns the columns in file order. The caller must not change them.
@@ -317,7 +340,7 @@ func (t *Table) AppendInt(c int, v int64) {
 // AppendDouble appends v to a Double column.
 func (t *Table) AppendDouble(c int, v float64) {
 	col := t.column(c, Double)
-	col.doubles = append(col.doubles, v)
+	col.doubles = append(room(col.doubles, 1, col.reserve), v)
 	col.bounds.addBits(math.Float64bits(v))
 }
 
@@ -379,7 +402,7 @@ func (b *columnBounds) addBits(v uint64) {
 }
 
 func (c *tableColumn) addInt(v int64) {
-	c.ints = append(c.ints, v)
+	c.ints = append(room(c.ints, 1, c.reserve), v)
 	c.bounds.least, c.bounds.most = min(c.bounds.least, v), max(c.bounds.most, v)
 }
 

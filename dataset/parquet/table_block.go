@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 )
 
@@ -148,11 +147,11 @@ func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride i
 	c.end = first + hi
 	if c.kind == Double {
 		at := len(c.doubles)
-		c.doubles = slices.Grow(c.doubles, n)[:at+n]
+		c.doubles = room(c.doubles, n, c.reserve)[:at+n]
 		c.addDoubles(c.doubles[at:], word, numbers, stride)
 	} else {
 		at := len(c.ints)
-		c.ints = slices.Grow(c.ints, n)[:at+n]
+		c.ints = room(c.ints, n, c.reserve)[:at+n]
 		c.addInts(c.ints[at:], word, numbers, stride)
 	}
 }

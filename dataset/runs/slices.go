@@ -101,9 +101,6 @@ type Source struct {
 // SourceOf reads the state (promotion_status, else source_status), the version (asset_version, else source_version)
 // and the page (asset_detail_url, else source_url) of a citation's source_reference.
 func SourceOf(c *ibid.Citation) Source {
-	if c.SourceReference == "" {
-		return Source{}
-	}
 	known := slices.ContainsFunc(sourceMembers, func(name string) bool { return strings.Contains(c.SourceReference, name) })
 	var ref map[string]any
 	if !known || json.Unmarshal([]byte(c.SourceReference), &ref) != nil {
