@@ -204,10 +204,7 @@ func rowsOfSlice(dir, slice string) ([]bool, error) {
 		return nil, err
 	}
 	defer f.Close()
-	values, err := runs.ReadSlices(dir, f, key)
-	in := make([]bool, len(values))
-	for i := range values {
-		in[i] = slices.Contains(values[i], value)
-	}
+	in := make([]bool, f.Rows())
+	err = runs.ScanSlices(dir, f, key, func(row int, of string) { in[row] = in[row] || of == value })
 	return in, err
 }

@@ -91,15 +91,17 @@ func (p *pairing) otherTruth() (string, error) {
 	if p.base.run == p.other.run {
 		return "", nil
 	}
-	annotators, err := p.base.run.texts("truth_annotator")
+	// A name has the same code in both runs, and null is a name like any other.
+	var annotators column
+	first, err := p.base.run.annotators(&annotators)
 	if err != nil {
 		return "", err
 	}
-	others, err := p.other.run.texts("truth_annotator")
+	second, err := p.other.run.annotators(&annotators)
 	if err != nil {
 		return "", err
 	}
-	changed := make(map[string]bool)
+	changed := make([]bool, len(p.second))
 	for _, column := range truthColumns {
 		a, hasA, err := p.base.run.numbers(column)
 		if err != nil {
@@ -109,29 +111,43 @@ func (p *pairing) otherTruth() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for _, pair := range p.pairs {
-			i, j := pair[0], pair[1]
-			if hasA[i] && hasB[j] && annotators[i] == others[j] && a[i] != b[j] {
-				changed[p.base.run.ids[i]] = true
+		for at, i := range p.first.rows {
+			if j := p.second[at]; hasA[i] && hasB[j] && first[i] == second[j] && a[i] != b[j] {
+				changed[at] = true
 			}
 		}
 	}
-	if len(changed) == 0 {
+	var rows []int32
+	questions := make(map[uint64]struct{})
+	for at, row := range p.first.rows {
+		if changed[at] {
+			rows = append(rows, row)
+			questions[p.base.run.questions[row]] = struct{}{}
+		}
+	}
+	if len(rows) == 0 {
 		return "", nil
 	}
-	ids := slices.Sorted(maps.Keys(changed))
-	return fmt.Sprintf("the truth of %d questions differs, such as that of %s", len(ids), ids[0]), nil
+	least := ""
+	err = p.base.run.eachID(rows, func(row int32, id string) {
+		if row == rows[0] || id < least {
+			least = strings.Clone(id)
+		}
+	})
+	return fmt.Sprintf("the truth of %d questions differs, such as that of %s", len(questions), least), err
 }
 
-// texts reads a column of strings, "" where it is null.
-func (r *Run) texts(column string) ([]string, error) {
-	var all []string
+// annotators reads whose truth rows were compared with, as codes of names.
+func (r *Run) annotators(names *column) ([]int32, error) {
+	names.codes = make([]int32, 0, len(r.questions))
 	var v parquet.ColumnValues
 	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, column, &v); err != nil {
+		if err := r.file.ReadColumn(g, "truth_annotator", &v); err != nil {
 			return nil, err
 		}
-		all = append(all, v.Strings...)
+		for _, name := range v.Strings {
+			names.add(name)
+		}
 	}
-	return all, nil
+	return names.codes, nil
 }

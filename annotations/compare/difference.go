@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"ibid"
@@ -24,42 +25,43 @@ func (t *tester) resampling() stats.Resampling {
 	return stats.Resampling{Resamples: t.resamples, Seed: t.seed, Workers: t.workers}
 }
 
-// difference compares a quantity over the rows that pass the filters of both
-// files; of pairs the base's row decides.
-func (t *tester) difference(p *pairing, q Quantity, inBase, inOther filter) (Difference, error) {
+// difference compares a quantity over the rows of a pairing.
+func (t *tester) difference(p *pairing, q Quantity) (Difference, error) {
 	d := Difference{Metric: q.Metric.Name, Agg: q.agg(), Direction: int(q.Metric.Direction), Outcome: Unknown, Warnings: []string{}}
 	base, other, err := p.series(q)
 	if err != nil {
 		return d, err
 	}
 	switch {
-	case len(p.pairs) == 0:
-		t.sideBySide(&d, p, q, [2]*series{base, other}, [2]filter{inBase, inOther})
+	case !p.paired:
+		t.sideBySide(&d, p, q, [2]*series{base, other})
 	case q.Micro:
-		t.pairedRatio(&d, p, base, other, inBase)
+		p.count(&d, base, other)
+		t.pairedRatio(&d, p, base, other)
 	default:
-		list := t.pairedMean(&d, p, q, base, other, inBase)
+		p.count(&d, base, other)
+		t.pairedMean(&d, p, q, base, other)
 		if q.Metric.Corrigible() {
-			err = t.correct(&d, p, base, other, list)
+			err = t.correct(&d, p, base, other)
 		}
 	}
 	return d, err
 }
 
-// compared lists the pairs that pass the filter and are defined on both sides, and
-// counts the others and which side has more.
-func (p *pairing) compared(d *Difference, base, other *series, in filter) [][2]int {
-	var list [][2]int
-	for _, pair := range p.pairs {
-		if !in.keeps(pair[0]) {
-			continue
-		}
-		if !base.has[pair[0]] || !other.has[pair[1]] {
+// both reports whether a pair is defined on both sides.
+func (p *pairing) both(at int, base, other *series) bool {
+	return base.has[p.first.rows[at]] && other.has[p.second[at]]
+}
+
+// count counts the pairs that are defined on both sides, the others, and which side has
+// more.
+func (p *pairing) count(d *Difference, base, other *series) {
+	for at, row := range p.first.rows {
+		if !p.both(at, base, other) {
 			d.Undefined++
 			continue
 		}
-		list = append(list, pair)
-		switch a, b := base.value[pair[0]], other.value[pair[1]]; {
+		switch a, b := base.value[row], other.value[p.second[at]]; {
 		case b > a:
 			d.Higher++
 		case b < a:
@@ -68,59 +70,53 @@ func (p *pairing) compared(d *Difference, base, other *series, in filter) [][2]i
 			d.Same++
 		}
 	}
-	d.N = int64(len(list))
-	return list
+	d.N = d.Higher + d.Lower + d.Same
 }
 
-// pairedMean compares means over the same rows, and returns which those are.
-func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series, in filter) [][2]int {
-	list := p.compared(d, base, other, in)
-	a, b, codes := make([]float64, len(list)), make([]float64, len(list)), make([]int, len(list))
+// pairedMean compares means over the same rows.
+func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series) {
+	resampled := t.method != "analytic"
 	var sides [2]stats.Clusters
-	var sums stats.Grouper
-	clusters := clusterCodes{}
-	for i, pair := range list {
-		a[i], b[i] = other.value[pair[1]], base.value[pair[0]]
-		codes[i] = clusters.code(p.base.run.clusters[pair[0]])
-		sides[0].AddRow(b[i])
-		sides[1].AddRow(a[i])
-		sums.Add(codes[i], a[i]-b[i])
-	}
+	var differences stats.Clusters // by cluster
+	var cluster clusterSums
+	flips := make([]float64, 0, d.N)
+	units := stats.NewUnits(2)
+	p.first.eachCluster(func(at int32) bool {
+		if !p.both(int(at), base, other) {
+			return false
+		}
+		a, b := base.value[p.first.rows[at]], other.value[p.second[at]]
+		sides[0].AddRow(a)
+		sides[1].AddRow(b)
+		cluster.add(b-a, 1)
+		return true
+	}, func(key uint64) {
+		y, x, rows := cluster.addTo(&differences)
+		flips = append(flips, y)
+		if resampled {
+			units.Add(key, rows, y, x)
+		}
+	})
 	d.setSides(sides[0].Mean(t.level), sides[1].Mean(t.level))
-	paired := stats.NewPaired(a, b, codes, t.level)
-	e := paired.Estimate
-	flips, units := clusterSums(&sums, clusters)
-	if t.method != "analytic" && e.HasInterval {
+	e := differences.Mean(t.level)
+	if resampled && e.HasInterval {
 		// The estimate and its standard error stay.
 		e = e.WithInterval(t.interval(units.Bootstrap(stats.Quotient, t.resampling())))
 	}
 	t.setEstimate(d, &e)
 	t.setMDE(d, float64(e.Clusters-1))
 	if !e.Defined() {
-		return list
+		return
 	}
 	if q.Metric.Kind == metrics.Binary {
 		m := stats.NewMcNemar(d.Higher, d.Lower, d.N)
 		d.McNemar = &McNemar{OnlyNew: m.B, OnlyBase: m.C, Exact: m.Exact, MidP: m.MidP}
 		if d.Clusters == d.N {
 			d.P, d.Test = new(m.MidP), string(stats.McNemarMidP)
-			return list
+			return
 		}
 	}
 	t.setTest(d, stats.SignFlip(flips, t.resamples, t.seed))
-	return list
-}
-
-// clusterSums are the sums of differences by cluster, alone and as units of a
-// bootstrap. It leaves the grouper empty.
-func clusterSums(g *stats.Grouper, clusters clusterCodes) (sums []float64, units *stats.Units) {
-	keys := clusters.keys()
-	units = stats.NewUnits(2)
-	g.Each(func(code int, y, x float64, rows int64, _ bool) {
-		sums = append(sums, y)
-		units.Add(keys[code], rows, y, x)
-	})
-	return sums, units
 }
 
 // interval is the interval that the method asks for.
@@ -132,19 +128,23 @@ func (t *tester) interval(b *stats.Bootstrap) stats.Estimate {
 }
 
 // pairedRatio compares ratios of sums over the same rows.
-func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series, in filter) {
-	list := p.compared(d, base, other, in)
-	clusters := clusterCodes{}
-	var first, second stats.Grouper
-	for _, pair := range list {
-		code := clusters.code(p.base.run.clusters[pair[0]])
-		first.AddRatio(code, other.num[pair[1]], other.den[pair[1]])
-		second.AddRatio(code, base.num[pair[0]], base.den[pair[0]])
-	}
-	units := ratioUnits(&first, &second, clusters)
+func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series) {
 	var sides [2]stats.Clusters
-	second.Drain(&sides[0])
-	first.Drain(&sides[1])
+	var first, second clusterSums // of the new side and of the base
+	units := stats.NewUnits(4)
+	p.first.eachCluster(func(at int32) bool {
+		if !p.both(int(at), base, other) {
+			return false
+		}
+		i, j := p.first.rows[at], p.second[at]
+		first.add(other.num[j], other.den[j])
+		second.add(base.num[i], base.den[i])
+		return true
+	}, func(key uint64) {
+		y, x, rows := first.addTo(&sides[1])
+		baseY, baseX, _ := second.addTo(&sides[0])
+		units.Add(key, rows, y, x, baseY, baseX)
+	})
 	d.setSides(sides[0].DeltaT(t.level), sides[1].DeltaT(t.level))
 	e := t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
 	t.setEstimate(d, &e)
@@ -154,29 +154,13 @@ func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series, in 
 	}
 }
 
-// ratioUnits have the sums of the new side before those of the base.
-func ratioUnits(first, second *stats.Grouper, clusters clusterCodes) *stats.Units {
-	type sums struct {
-		y, x float64
-		rows int64
-	}
-	all := make([]sums, len(clusters))
-	second.Each(func(code int, y, x float64, rows int64, _ bool) { all[code] = sums{y, x, rows} })
-	keys := clusters.keys()
-	units := stats.NewUnits(4)
-	first.Each(func(code int, y, x float64, rows int64, _ bool) {
-		units.Add(keys[code], rows, y, x, all[code].y, all[code].x)
-	})
-	return units
-}
-
 // offsets compares the share of quotes that stand at their offsets.
 func (t *tester) offsets(p *pairing) (Difference, error) {
 	d, ok := metrics.Lookup(metrics.OffsetAccuracy)
 	if !ok {
 		return Difference{}, nil
 	}
-	return t.difference(p, Quantity{Metric: d}, nil, nil)
+	return t.difference(p, Quantity{Metric: d})
 }
 
 // NotPaired is the reason why there is no difference between sides that answered
@@ -184,32 +168,38 @@ func (t *tester) offsets(p *pairing) (Difference, error) {
 const NotPaired = "not paired: the sides have no question in common"
 
 // sideBySide sets what either side has where they have no question in common.
-func (t *tester) sideBySide(d *Difference, p *pairing, q Quantity, s [2]*series, in [2]filter) {
+func (t *tester) sideBySide(d *Difference, p *pairing, q Quantity, s [2]*series) {
 	var e [2]stats.Estimate
 	for i, rows := range []*rowSet{p.base, p.other} {
-		clusters := clusterCodes{}
-		var g stats.Grouper
-		var c stats.Clusters
-		for _, row := range rows.rows {
-			switch {
-			case !in[i].keeps(row):
-			case !s[i].has[row]:
-				d.Undefined++
-			case q.Micro:
-				g.AddRatio(clusters.code(rows.run.clusters[row]), s[i].num[row], s[i].den[row])
-			default:
-				g.Add(clusters.code(rows.run.clusters[row]), s[i].value[row])
-			}
-		}
-		g.Drain(&c)
-		if e[i] = c.Mean(t.level); q.Micro {
-			e[i] = c.DeltaT(t.level)
+		sums := rows.sums(q, s[i])
+		if e[i] = sums.Mean(t.level); q.Micro {
+			e[i] = sums.DeltaT(t.level)
 		}
 		d.N += e[i].N
+		d.Undefined += int64(len(rows.rows)) - e[i].N
 		d.Clusters += e[i].Clusters
 	}
 	d.setSides(e[0], e[1])
 	d.Reason = NotPaired
+}
+
+// sums are those of a quantity by cluster.
+func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
+	var sums stats.Clusters
+	var cluster clusterSums
+	s.eachCluster(func(at int32) bool {
+		row := s.rows[at]
+		switch {
+		case !values.has[row]:
+			return false
+		case q.Micro:
+			cluster.add(values.num[row], values.den[row])
+		default:
+			cluster.add(values.value[row], 1)
+		}
+		return true
+	}, func(uint64) { cluster.addTo(&sums) })
+	return &sums
 }
 
 // setSides sets what either side has.
@@ -290,12 +280,9 @@ func (d *Difference) conclude(level float64) {
 // ppiMethod is how a correction by labelled pairs is named.
 const ppiMethod = "ppi++"
 
-// A rowName names a row of a run.
-type rowName struct{ id, system string }
-
-// people are what labels make of the run's rows, by metric; none if nobody
-// labelled a row, or the judge was not measured by the labels.
-func (r *Run) people() (map[rowName]map[string]float64, error) {
+// people are what labels make of the run's rows, by the key of the answer and by metric;
+// none if nobody labelled a row, or the judge was not measured by the labels.
+func (r *Run) people() (map[uint64]map[string]float64, error) {
 	if r.labelled != nil {
 		return r.labelled, nil
 	}
@@ -303,23 +290,24 @@ func (r *Run) people() (map[rowName]map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.labelled = make(map[rowName]map[string]float64, len(rows))
+	r.labelled = make(map[uint64]map[string]float64, len(rows))
 	for _, row := range rows {
-		r.labelled[rowName{row.ID, row.System}] = row.Values
+		r.labelled[answerKey(stats.Key(idPrefix, row.ID), row.System)] = row.Values
 	}
 	return r.labelled, nil
 }
 
 // human is what labels make of a metric of a row.
-func (r *Run) human(labelled map[rowName]map[string]float64, row int, metric string) ibid.Number {
-	if v, ok := labelled[rowName{r.ids[row], r.systems[row]}][metric]; ok {
+func (r *Run) human(labelled map[uint64]map[string]float64, row int32, metric string) ibid.Number {
+	if v, ok := labelled[r.answer(row)][metric]; ok {
 		return stats.Of(v)
 	}
 	return ibid.Number{}
 }
 
-// correct adds the difference without the judge's errors, over the pairs of list.
-func (t *tester) correct(d *Difference, p *pairing, base, other *series, list [][2]int) error {
+// correct adds the difference without the judge's errors, over the pairs that are defined
+// on both sides.
+func (t *tester) correct(d *Difference, p *pairing, base, other *series) error {
 	first, err := p.base.run.people()
 	if err != nil {
 		return err
@@ -331,10 +319,15 @@ func (t *tester) correct(d *Difference, p *pairing, base, other *series, list []
 	sides := [2][]stats.Predicted{}
 	var differences []stats.Predicted
 	labelled := int64(0)
-	for _, pair := range list {
-		b := stats.Predicted{Cluster: p.base.run.clusters[pair[0]], Judge: base.value[pair[0]], Human: p.base.run.human(first, pair[0], d.Metric)}
-		n := stats.Predicted{Cluster: b.Cluster, Judge: other.value[pair[1]], Human: p.other.run.human(second, pair[1], d.Metric)}
-		both := stats.Predicted{Cluster: b.Cluster, Judge: n.Judge - b.Judge}
+	for at, row := range p.first.rows {
+		if !p.both(at, base, other) {
+			continue
+		}
+		j := p.second[at]
+		cluster := string(binary.BigEndian.AppendUint64(nil, p.base.run.cluster(row))) // only which rows share it matters
+		b := stats.Predicted{Cluster: cluster, Judge: base.value[row], Human: p.base.run.human(first, row, d.Metric)}
+		n := stats.Predicted{Cluster: cluster, Judge: other.value[j], Human: p.other.run.human(second, j, d.Metric)}
+		both := stats.Predicted{Cluster: cluster, Judge: n.Judge - b.Judge}
 		if b.Human.Known() && n.Human.Known() {
 			both.Human = stats.Of(n.Human.Value - b.Human.Value)
 			labelled++

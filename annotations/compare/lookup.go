@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"ibid/dataset/runs"
 )
 
 // A Lookup answers questions about the difference of two runs one at a time, as
@@ -60,19 +58,19 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 	if err != nil {
 		return Difference{}, err
 	}
-	var in, inOther filter
+	of := p
 	if key, value, ok := strings.Cut(slice, "="); ok {
-		values, err := runs.ReadSlices(l.base.Dir, l.base.file, key)
+		in, err := l.base.inSlice(key, value)
 		if err != nil {
 			return Difference{}, err
 		}
-		in = matching(values, value)
-		if values, err = runs.ReadSlices(l.other.Dir, l.other.file, key); err != nil {
+		inOther, err := l.other.inSlice(key, value)
+		if err != nil {
 			return Difference{}, err
 		}
-		inOther = matching(values, value)
+		of = p.within(in, inOther)
 	}
-	d, err := l.difference(p, q, in, inOther)
+	d, err := l.difference(of, q)
 	d.Slice = slice
 	if err == nil && d.Diff != nil && restsOnSpans(l.base, &q.Metric) {
 		offsets, err := l.offsets(p)

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"ibid/metrics/stats"
 )
@@ -9,110 +11,253 @@ import (
 // A rowSet is the rows of one side.
 type rowSet struct {
 	run    *Run
-	rows   []int // places in the file
+	rows   []int32 // places in the file, ascending
 	system string
+
+	order   []int32 // see clusterOrder
+	ordered bool
 }
 
 // side selects the rows of a system, or of all those in keep if system is "".
 func side(r *Run, system string, keep map[string]bool) *rowSet {
 	s := &rowSet{run: r, system: system}
-	for i, name := range r.sides {
-		if name == system || system == "" && (keep == nil || keep[name]) {
-			s.rows = append(s.rows, i)
+	if system != "" {
+		s.rows = r.rowsOf(system)
+		return s
+	}
+	kept := make([]bool, len(r.sides.names))
+	for code, name := range r.sides.names {
+		kept[code] = keep == nil || keep[name]
+	}
+	s.rows = make([]int32, 0, len(r.questions))
+	for row, code := range r.sides.codes {
+		if code < 0 && keep == nil || code >= 0 && kept[code] {
+			s.rows = append(s.rows, int32(row))
 		}
 	}
 	return s
 }
 
+// question is the key of what a row of the side is paired by: its id, and its system,
+// too, where the side has several. Two of a million questions have the same key with a
+// chance below 3e-8.
+func (s *rowSet) question(row int32) uint64 {
+	if s.system != "" {
+		return s.run.questions[row]
+	}
+	return s.run.answer(row)
+}
+
+// clusterOrder are the positions in rows in an order in which those of a cluster follow
+// each other; nil if each row is a cluster of its own.
+func (s *rowSet) clusterOrder() []int32 {
+	if s.ordered {
+		return s.order
+	}
+	s.ordered = true
+	if s.run.clusters == nil && (s.system != "" || len(s.run.systems.names) == 1) {
+		return nil // a system answers a question once
+	}
+	type place struct {
+		cluster uint64
+		at      int32
+	}
+	all := make([]place, len(s.rows))
+	for i, row := range s.rows {
+		all[i] = place{s.run.cluster(row), int32(i)}
+	}
+	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.at, b.at)) })
+	s.order = make([]int32, len(all))
+	for i := range all {
+		s.order[i] = all[i].at
+	}
+	return s.order
+}
+
+// eachCluster calls add with the positions in rows, cluster by cluster, and end with the
+// key of a cluster after each that add took a row of.
+func (s *rowSet) eachCluster(add func(at int32) bool, end func(cluster uint64)) {
+	order := s.clusterOrder()
+	if order == nil {
+		for i, row := range s.rows {
+			if add(int32(i)) {
+				end(s.run.cluster(row))
+			}
+		}
+		return
+	}
+	some := false
+	for i, at := range order {
+		some = add(at) || some
+		cluster := s.run.cluster(s.rows[at])
+		if some && (i+1 == len(order) || s.run.cluster(s.rows[order[i+1]]) != cluster) {
+			end(cluster)
+			some = false
+		}
+	}
+}
+
 // A pairing is two sides and which of their rows belong together.
 type pairing struct {
 	base, other *rowSet
-	pairs       [][2]int // places in the files; empty if no question is shared
-	onlyBase    []int
-	onlyOther   []int
-
-	cache map[string][2]*series
+	paired      bool    // some question is shared
+	first       *rowSet // rows of the base that have a counterpart
+	second      []int32 // row of the other side for each
+	onlyBase    []int32
+	onlyOther   []int32
 }
 
-// pair pairs rows by id, and by system, too, where both sides have all of theirs.
+// pair pairs rows by id, and by system, too, where both sides have all of theirs. Runs
+// over the same dataset have their rows in one order, so that this is one pass; only
+// what comes after the first difference is sorted.
 func pair(base, other *rowSet) *pairing {
-	p := &pairing{base: base, other: other, cache: make(map[string][2]*series)}
-	at := make(map[question]int, len(other.rows))
-	for _, i := range other.rows {
-		at[other.question(i)] = i
+	p := &pairing{base: base, other: other, first: &rowSet{run: base.run, system: base.system}}
+	same := 0
+	for same < min(len(base.rows), len(other.rows)) && base.question(base.rows[same]) == other.question(other.rows[same]) {
+		same++
 	}
-	for _, i := range base.rows {
-		k := base.question(i)
-		if j, ok := at[k]; ok {
-			p.pairs = append(p.pairs, [2]int{i, j})
-			delete(at, k)
+	if same == len(base.rows) && same == len(other.rows) {
+		p.first, p.second, p.paired = base, other.rows, same > 0
+		return p
+	}
+	counterpart := match(base, other, same)
+	p.first.rows = append(make([]int32, 0, len(base.rows)), base.rows[:same]...)
+	p.second = append(make([]int32, 0, len(base.rows)), other.rows[:same]...)
+	taken := make([]bool, len(other.rows)-same)
+	for i, at := range counterpart {
+		if row := base.rows[same+i]; at >= 0 {
+			p.first.rows, p.second = append(p.first.rows, row), append(p.second, other.rows[same+int(at)])
+			taken[at] = true
 		} else {
-			p.onlyBase = append(p.onlyBase, i)
+			p.onlyBase = append(p.onlyBase, row)
 		}
 	}
-	for _, i := range other.rows {
-		if j, ok := at[other.question(i)]; ok && i == j {
-			p.onlyOther = append(p.onlyOther, i)
+	for i, row := range other.rows[same:] {
+		if !taken[i] {
+			p.onlyOther = append(p.onlyOther, row)
 		}
 	}
+	p.paired = len(p.second) > 0
 	return p
 }
 
-// dropped lists rows by the names of their questions.
-func dropped(r *Run, rows []int) Dropped {
-	d := Dropped{Rows: int64(len(rows)), IDs: []string{}}
-	for _, i := range rows {
-		d.IDs = append(d.IDs, r.ids[i])
+// match says for each row of the base from the position on which row of the other side
+// it belongs to, counted from there; -1 is none.
+func match(base, other *rowSet, from int) []int32 {
+	a, b := sortedQuestions(base, from), sortedQuestions(other, from)
+	counterpart := make([]int32, len(a))
+	for i := range counterpart {
+		counterpart[i] = -1
 	}
-	slices.Sort(d.IDs)
-	d.IDs = slices.Compact(d.IDs)
-	d.IDs = d.IDs[:min(len(d.IDs), maxListed)]
-	return d
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := cmp.Compare(a[i].question, b[j].question); {
+		case c < 0:
+			i++
+		case c > 0:
+			j++
+		default:
+			counterpart[a[i].at] = b[j].at
+			i, j = i+1, j+1
+		}
+	}
+	return counterpart
+}
+
+// An asked question is one with the position of its row.
+type asked struct {
+	question uint64
+	at       int32
+}
+
+func sortedQuestions(s *rowSet, from int) []asked {
+	all := make([]asked, 0, len(s.rows)-from)
+	for i, row := range s.rows[from:] {
+		all = append(all, asked{s.question(row), int32(i)})
+	}
+	slices.SortFunc(all, func(a, b asked) int { return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.at, b.at)) })
+	return all
+}
+
+// within is the part of the pairing whose rows are in a slice of either side; of pairs
+// the base's row decides. The rows are in file order.
+func (p *pairing) within(base, other []int32) *pairing {
+	out := &pairing{base: p.base.within(base), other: p.other.within(other), paired: p.paired}
+	out.first = &rowSet{run: p.first.run, system: p.first.system}
+	eachCommon(p.first.rows, base, func(at int) {
+		out.first.rows, out.second = append(out.first.rows, p.first.rows[at]), append(out.second, p.second[at])
+	})
+	return out
+}
+
+func (s *rowSet) within(rows []int32) *rowSet {
+	out := &rowSet{run: s.run, system: s.system}
+	eachCommon(s.rows, rows, func(at int) { out.rows = append(out.rows, s.rows[at]) })
+	return out
+}
+
+// eachCommon calls yield with the positions in all of the rows that are in some, too.
+// Both are ascending; what it costs grows with the shorter one.
+func eachCommon(all, some []int32, yield func(at int)) {
+	if len(all) < len(some) {
+		for at, row := range all {
+			n, ok := slices.BinarySearch(some, row)
+			if some = some[n:]; ok {
+				yield(at)
+			}
+		}
+		return
+	}
+	at := 0
+	for _, row := range some {
+		n, ok := slices.BinarySearch(all[at:], row)
+		if at += n; ok {
+			yield(at)
+		}
+	}
+}
+
+// dropped lists rows by the names of their questions.
+func dropped(r *Run, rows []int32) (Dropped, error) {
+	d := Dropped{Rows: int64(len(rows)), IDs: []string{}}
+	err := r.eachID(rows, func(_ int32, id string) {
+		at, ok := slices.BinarySearch(d.IDs, id)
+		if !ok && at < maxListed {
+			d.IDs = slices.Insert(d.IDs, at, strings.Clone(id))
+			d.IDs = d.IDs[:min(len(d.IDs), maxListed)]
+		}
+	})
+	return d, err
 }
 
 // series are those of both sides.
 func (p *pairing) series(q Quantity) (base, other *series, err error) {
-	name := q.String()
-	if both, ok := p.cache[name]; ok {
-		return both[0], both[1], nil
-	}
 	if base, err = p.base.run.series(q); err != nil {
 		return nil, nil, err
 	}
-	other = base
-	if p.other.run != p.base.run {
-		if other, err = p.other.run.series(q); err != nil {
-			return nil, nil, err
-		}
-	}
-	// Slices ask for one quantity after another, so the last is enough.
-	clear(p.cache)
-	p.cache[name] = [2]*series{base, other}
-	return base, other, nil
+	other, err = p.other.run.series(q)
+	return base, other, err
 }
 
-// A filter says which rows of a file are looked at; nil is all.
-type filter []bool
-
-func (f filter) keeps(i int) bool { return f == nil || f[i] }
-
-// clusterCodes number clusters in the order of first sight.
-type clusterCodes map[string]int
-
-func (c clusterCodes) code(name string) int {
-	code, ok := c[name]
-	if !ok {
-		code = len(c)
-		c[name] = code
-	}
-	return code
+// clusterSums are the sums of the rows of a cluster.
+type clusterSums struct {
+	y, x stats.Exact
+	rows int64
 }
 
-// clusterKeys are the keys of the clusters by code.
-func (c clusterCodes) keys() []uint64 {
-	keys := make([]uint64, len(c))
-	for name, code := range c {
-		keys[code] = stats.Key(name)
-	}
-	return keys
+// add adds a row of numerator y and denominator x.
+func (c *clusterSums) add(y, x float64) {
+	c.y.Add(y)
+	c.x.Add(x)
+	c.rows++
+}
+
+// addTo adds the cluster to those of a sum, and empties it. The
+// sums are returned rounded; one that is not defined is 0.
+func (c *clusterSums) addTo(sum *stats.Clusters) (y, x float64, rows int64) {
+	y, _ = c.y.Float64()
+	x, _ = c.x.Float64()
+	rows = c.rows
+	sum.AddSums(&c.y, &c.x, rows)
+	*c = clusterSums{}
+	return y, x, rows
 }

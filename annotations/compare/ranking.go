@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -29,29 +28,24 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 	joint := c.tester
 	joint.level = 1 - (1-c.level)/float64(max(k*(k-1)/2, 1))
 	alone := 1 - (1-c.level)/float64(k)
-	in := make(map[int]filter) // rows of each side's run that count, where pairs are compared
+	kept := make(map[int]*rowSet) // rows of each side that count
 	for _, i := range ranked {
 		s := c.sides[i]
-		f := filter(nil)
-		if k <= manySides {
-			f = make(filter, len(s.run.ids))
-			in[i] = f
-		}
-		kept := &rowSet{run: s.run, system: s.system}
+		kept[i] = &rowSet{run: s.run, system: s.system}
 		for _, row := range s.rows {
 			if common[s.question(row)] {
-				if f != nil {
-					f[row] = true
-				}
-				kept.rows = append(kept.rows, row)
+				kept[i].rows = append(kept[i].rows, row)
 			}
 		}
-		p, ok, err := c.place(kept, q, alone)
+		p, ok, err := c.place(kept[i], q, alone)
 		if err != nil {
 			return out, err
 		}
 		if p.Side = i; ok {
 			out.Places = append(out.Places, p)
+		}
+		if k > manySides {
+			delete(kept, i)
 		}
 	}
 	if k > manySides {
@@ -61,11 +55,7 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 	better := make(map[[2]int]bool) // surely
 	for n, a := range ranked {
 		for _, b := range ranked[n+1:] {
-			p := c.pairings[[2]int{a, b}]
-			if p == nil {
-				p = pair(c.sides[a], c.sides[b])
-			}
-			d, err := joint.difference(p, q, in[a], in[b])
+			d, err := joint.difference(pair(kept[a], kept[b]), q)
 			if err != nil {
 				return out, err
 			}
@@ -82,23 +72,12 @@ func (c *comparison) rank(q Quantity) (Ranking, error) {
 	return out, nil
 }
 
-// A question is what the rows of two sides are paired by.
-type question struct{ id, system string }
-
-// question is that of a row of the side.
-func (s *rowSet) question(row int) question {
-	if s.system != "" {
-		return question{id: s.run.ids[row]}
-	}
-	return question{s.run.ids[row], s.run.systems[row]}
-}
-
 // contest finds the sides that can be ranked by a quantity and the questions that they
 // are ranked over: those for which all of them have a value. Before, it sets aside the
 // sides that have a value for too few of the questions that at least half of all sides
 // answered: leaving out hard questions must not pay.
-func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map[question]bool, err error) {
-	answered := make(map[question]int)
+func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map[uint64]bool, err error) {
+	answered := make(map[uint64]int)
 	for _, s := range c.sides {
 		for _, row := range s.rows {
 			answered[s.question(row)]++
@@ -111,17 +90,21 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		}
 	}
 	least := c.base.Manifest.Effective().MinDefined
-	values := make(map[question]int) // sides with a value
+	values := make(map[uint64]int) // sides with a value
+	var known func(row int32) float64
+	var excused []bool // rows of the run; nil until they are asked for
 	for i, s := range c.sides {
 		series, err := s.run.series(q)
 		if err != nil {
 			return nil, nil, err
 		}
-		known, err := s.run.known(&q.Metric)
-		if err != nil {
-			return nil, nil, err
+		if i == 0 || s.run != c.sides[i-1].run {
+			if known, err = s.run.known(&q.Metric); err != nil {
+				return nil, nil, err
+			}
+			excused = nil
 		}
-		var has []question
+		var has []uint64
 		a := Aside{Side: i, Rows: asked}
 		for _, row := range s.rows {
 			if k := s.question(row); series.has[row] {
@@ -132,11 +115,16 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 			}
 		}
 		if a.Defined < least*float64(a.Rows) {
-			excused, err := s.excused(q.Metric.Name, answered, len(c.sides))
-			if err != nil {
-				return nil, nil, err
+			if excused == nil {
+				if excused, err = s.run.excused(q.Metric.Name); err != nil {
+					return nil, nil, err
+				}
 			}
-			a.Rows -= excused
+			for _, row := range s.rows {
+				if excused[row] && 2*answered[s.question(row)] >= len(c.sides) {
+					a.Rows--
+				}
+			}
 		}
 		if len(has) == 0 || a.Defined < least*float64(a.Rows) {
 			out.Aside = append(out.Aside, a)
@@ -147,7 +135,7 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 			values[k]++
 		}
 	}
-	common = make(map[question]bool)
+	common = make(map[uint64]bool)
 	for k, n := range values {
 		if n == len(ranked) {
 			common[k] = true
@@ -157,24 +145,6 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		ranked = nil
 	}
 	return ranked, common, nil
-}
-
-// excused counts the rows of the side, among questions that half of the sides answered,
-// that lack a metric for a reason that says nothing of the side.
-func (s *rowSet) excused(metric string, answered map[question]int, sides int) (n int64, err error) {
-	mine := make(map[int64]bool, len(s.rows))
-	for _, row := range s.rows {
-		if 2*answered[s.question(row)] >= sides {
-			mine[int64(row)] = true
-		}
-	}
-	err = runs.Rows().Scan(s.run.Dir, []string{"undefined"}, func(at int64, r *runs.Row) error {
-		if why := r.Undefined[metric]; mine[at] && why != "" && metrics.Excuses(why) {
-			n++
-		}
-		return nil
-	})
-	return n, err
 }
 
 // place estimates one side by itself.
@@ -195,19 +165,7 @@ func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	clusters := clusterCodes{}
-	var g stats.Grouper
-	for _, row := range s.rows {
-		switch code := clusters.code(s.run.clusters[row]); {
-		case !values.has[row]:
-		case q.Micro:
-			g.AddRatio(code, values.num[row], values.den[row])
-		default:
-			g.Add(code, values.value[row])
-		}
-	}
-	var sums stats.Clusters
-	g.Drain(&sums)
+	sums := s.sums(q, values)
 	switch unit := q.Metric.Min == 0 && q.Metric.Max == 1; {
 	case q.Micro && unit:
 		return sums.Ratio(c.level), nil

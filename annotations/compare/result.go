@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -37,7 +36,7 @@ type comparison struct {
 	rest     []Quantity
 	sides    []*rowSet
 	slices   []string
-	pairings map[[2]int]*pairing
+	pairings []*pairing // of result.Pairs
 }
 
 // newComparison takes from the base run what the options leave open.
@@ -48,7 +47,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 	}
 	c := &comparison{
 		Options: o, tester: *t, base: base, headline: o.Metrics,
-		slices: base.slices(), pairings: make(map[[2]int]*pairing),
+		slices: base.slices(),
 	}
 	if c.headline == nil {
 		c.headline = headlineOf(base.components)
@@ -298,16 +297,8 @@ func By(run *Run, by string, o Options) (*Result, error) {
 			Tip: "compare it with another run: ibid compare BASE NEW",
 		}
 	}
-	run.kept = make(map[string]numbers)
-	rows := make(map[string]*rowSet, len(systems))
-	for i, name := range run.sides {
-		if rows[name] == nil {
-			rows[name] = &rowSet{run: run, system: name}
-		}
-		rows[name].rows = append(rows[name].rows, i)
-	}
 	for _, s := range systems {
-		c.addSide(rows[s], run.Manifest.ID, s)
+		c.addSide(side(run, s, nil), run.Manifest.ID, s)
 	}
 	for i := range systems {
 		for j := i + 1; j < len(systems) && len(systems) <= manySides; j++ {
@@ -370,17 +361,24 @@ func (c *comparison) addSide(s *rowSet, run, system string) {
 	c.result.Sides = append(c.result.Sides, Side{Name: name, Run: run, System: system, Rows: int64(len(s.rows))})
 }
 
-// addPair compares two sides.
+// addPair pairs two sides, which finish compares.
 func (c *comparison) addPair(i, j int, base, other *rowSet, system string) error {
 	p := pair(base, other)
 	out := Pair{
-		Base: i, New: j, System: system, Paired: len(p.pairs) > 0, Rows: int64(len(p.pairs)),
-		OnlyBase: Dropped{IDs: []string{}}, OnlyNew: Dropped{IDs: []string{}},
+		Base: i, New: j, System: system, Paired: p.paired, Rows: int64(len(p.second)),
+		OnlyBase: Dropped{IDs: []string{}}, OnlyNew: Dropped{IDs: []string{}}, Differences: []Difference{},
 	}
-	if out.Paired {
-		out.OnlyBase, out.OnlyNew = dropped(base.run, p.onlyBase), dropped(other.run, p.onlyOther)
-	} else {
+	if !p.paired {
 		out.Rows = int64(len(base.rows) + len(other.rows))
+	} else if len(p.onlyBase)+len(p.onlyOther) > 0 {
+		var err error
+		if out.OnlyBase, err = dropped(base.run, p.onlyBase); err != nil {
+			return err
+		}
+		if out.OnlyNew, err = dropped(other.run, p.onlyOther); err != nil {
+			return err
+		}
+		p.onlyBase, p.onlyOther = nil, nil
 	}
 	why, err := p.otherTruth()
 	if err != nil {
@@ -391,99 +389,86 @@ func (c *comparison) addPair(i, j int, base, other *rowSet, system string) error
 			return err
 		}
 	}
-	if out.Differences, err = c.differences(p); err != nil {
-		return err
-	}
-	if out.offsets, err = c.offsets(p); err != nil {
-		return err
-	}
-	if system == "" {
-		c.pairings[[2]int{i, j}] = p
-	}
+	c.pairings = append(c.pairings, p)
 	c.result.Pairs = append(c.result.Pairs, out)
 	return nil
 }
 
 // differences compares all quantities over all rows, then the headline ones over
-// slices.
-func (c *comparison) differences(p *pairing) ([]Difference, error) {
-	all := []Difference{}
-	add := func(q Quantity, slice string, headline bool, in, inOther filter) error {
-		d, err := c.difference(p, q, in, inOther)
-		if err != nil {
+// slices. A quantity is read once for all pairs.
+func (c *comparison) differences() error {
+	add := func(at int, p *pairing, q Quantity, slice string, headline bool) error {
+		d, err := c.difference(p, q)
+		d.Slice, d.Headline = slice, headline && slice == ""
+		c.result.Pairs[at].Differences = append(c.result.Pairs[at].Differences, d)
+		return err
+	}
+	for n, q := range slices.Concat(c.headline, c.rest) {
+		for at, p := range c.pairings {
+			if err := add(at, p, q, "", n < len(c.headline)); err != nil {
+				return err
+			}
+		}
+	}
+	found, err := c.slicings()
+	if err != nil {
+		return err
+	}
+	for _, q := range c.headline {
+		for _, by := range found {
+			for at, p := range c.pairings {
+				ours, theirs := by.of[p.base.run], by.of[p.other.run]
+				for _, s := range ours {
+					in := p.within(s.rows, rowsWith(theirs, s.value))
+					if len(in.base.rows) == 0 { // no row of this side has the value
+						continue
+					}
+					if err := add(at, in, q, by.key+"="+s.value, true); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	for at, p := range c.pairings {
+		if c.result.Pairs[at].offsets, err = c.offsets(p); err != nil {
 			return err
 		}
-		d.Slice, d.Headline = slice, headline && slice == ""
-		all = append(all, d)
-		return nil
 	}
-	for _, q := range c.headline {
-		if err := add(q, "", true, nil, nil); err != nil {
-			return nil, err
-		}
-	}
-	for _, q := range c.rest {
-		if err := add(q, "", false, nil, nil); err != nil {
-			return nil, err
-		}
-	}
-	found, err := p.slicesBy(c.slices)
-	if err != nil {
-		return nil, err
-	}
-	for _, q := range c.headline {
-		for _, s := range found {
-			if err := add(q, s.name, true, s.base, s.other); err != nil {
+	return nil
+}
+
+// A slicing is a key with the rows of each run by its values, sorted by value.
+type slicing struct {
+	key string
+	of  map[*Run][]sliced
+}
+
+// slicings reads the keys that are sliced by, of every run that is compared.
+func (c *comparison) slicings() ([]slicing, error) {
+	var all []slicing
+	for _, key := range c.slices {
+		s := slicing{key, make(map[*Run][]sliced)}
+		for _, side := range c.sides {
+			if _, ok := s.of[side.run]; ok {
+				continue
+			}
+			var err error
+			if s.of[side.run], err = side.run.slicesBy(key); err != nil {
 				return nil, err
 			}
 		}
+		all = append(all, s)
 	}
 	return all, nil
 }
 
-// A slice is the rows of either file that have one value of a key.
-type slice struct {
-	name        string
-	base, other filter
-}
-
-// slicesBy are the slices that some row of the base side is in, sorted by key as
-// given and by value.
-func (p *pairing) slicesBy(keys []string) ([]slice, error) {
-	var all []slice
-	for _, key := range keys {
-		values, err := runs.ReadSlices(p.base.run.Dir, p.base.run.file, key)
-		if err != nil {
-			return nil, err
-		}
-		otherValues := values
-		if p.other.run != p.base.run {
-			if otherValues, err = runs.ReadSlices(p.other.run.Dir, p.other.run.file, key); err != nil {
-				return nil, err
-			}
-		}
-		seen := make(map[string]bool)
-		for _, i := range p.base.rows {
-			for _, value := range values[i] {
-				seen[value] = true
-			}
-		}
-		first := len(all)
-		for value := range seen {
-			all = append(all, slice{key + "=" + value, matching(values, value), matching(otherValues, value)})
-		}
-		slices.SortFunc(all[first:], func(a, b slice) int { return cmp.Compare(a.name, b.name) })
+// rowsWith are the rows that have a value.
+func rowsWith(all []sliced, value string) []int32 {
+	if i, ok := slices.BinarySearchFunc(all, value, func(s sliced, value string) int { return strings.Compare(s.value, value) }); ok {
+		return all[i].rows
 	}
-	return all, nil
-}
-
-// matching are the rows that have a value.
-func matching(values [][]string, value string) filter {
-	f := make(filter, len(values))
-	for i, list := range values {
-		f[i] = slices.Contains(list, value)
-	}
-	return f
+	return nil
 }
 
 // noteSigns notes what says of a side that its input may be wrong.
@@ -502,15 +487,15 @@ func (c *comparison) noteSigns() {
 	}
 }
 
-// finish adjusts p-values and ranks the sides.
+// finish compares the pairs, adjusts p-values and ranks the sides.
 func (c *comparison) finish() (*Result, error) {
+	if err := c.differences(); err != nil {
+		return nil, err
+	}
 	c.noteSigns()
 	c.result.adjust()
-	for i, s := range c.sides {
-		var err error
-		if c.result.Sides[i].Took, err = s.took(); err != nil {
-			return nil, err
-		}
+	if err := c.took(); err != nil {
+		return nil, err
 	}
 	for i := range c.result.Pairs {
 		c.withholdSpans(&c.result.Pairs[i])

@@ -1,8 +1,11 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"math/bits"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,32 +14,57 @@ import (
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+	"ibid/metrics/stats"
 )
 
-// A Run is a finished run whose rows are at hand. Columns of metrics are read when
-// they are asked for.
+// A Run is a finished run whose rows are at hand: 12 bytes a row say what each is (20
+// with clusters), the names stay in the file. Columns of metrics are read when they are asked for, and one
+// quantity at a time is kept.
 type Run struct {
 	Dir      string
 	Manifest *runs.Manifest
 
 	file       *parquet.ResultFile
-	ids        []string
-	systems    []string
-	sides      []string                       // what rows are grouped by: systems, or models or providers; "" for none
-	clusters   []string                       // what rows share, as names that no two kinds of cluster have in common
-	components []string                       // of the overall score
-	labelled   map[rowName]map[string]float64 // see people
-	kept       map[string]numbers             // columns that many sides need, nil if there are few
+	questions  []uint64 // keys of the ids of rows
+	clusters   []uint64 // keys of what rows share, nil if that is their questions
+	systems    column   // of each row
+	sides      column   // what rows are grouped by: systems, or models or providers
+	components []string // of the overall score
+
+	labelled map[uint64]map[string]float64 // see people
+	at       map[string][]int32            // rows of each side, see rowsOf
+	last     *series                       // the quantity that was asked for last
+	lastName string
 }
 
-// numbers are the values of a column, 0 where has is false. They are not changed.
-type numbers struct {
-	values []float64
-	has    []bool
+// A column says of each row which of some names it has.
+type column struct {
+	names []string
+	codes []int32 // of the names by row, -1 for none
+	at    map[string]int32
 }
 
-// keptNumbers is how many numbers of a run are kept at most.
-const keptNumbers = 8 << 20
+// add appends a row.
+func (c *column) add(name string) {
+	code, ok := c.at[name]
+	if !ok {
+		if c.at == nil {
+			c.at = make(map[string]int32)
+		}
+		name = strings.Clone(name)
+		code = int32(len(c.names))
+		c.at[name], c.names = code, append(c.names, name)
+	}
+	c.codes = append(c.codes, code)
+}
+
+// name is that of a row.
+func (c *column) name(row int32) string {
+	if code := c.codes[row]; code >= 0 {
+		return c.names[code]
+	}
+	return ""
+}
 
 // Open opens the finished run in dir. The caller closes it.
 func Open(dir string) (*Run, error) {
@@ -52,7 +80,12 @@ func Open(dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Dir: dir, Manifest: m, file: f}
-	if err := r.readKeys(); err != nil {
+	if f.Rows() > math.MaxInt32 {
+		err = errors.New("more rows than can be compared")
+	} else {
+		err = r.readKeys()
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -62,31 +95,76 @@ func Open(dir string) (*Run, error) {
 // Close closes the run's file.
 func (r *Run) Close() error { return r.file.Close() }
 
+// The two kinds of names that a cluster can have must not meet.
+const (
+	idPrefix      = "id "
+	clusterPrefix = "cluster "
+)
+
 // readKeys reads what names rows.
 func (r *Run) readKeys() error {
 	var id, system, cluster, components parquet.ColumnValues
 	columns := map[string]*parquet.ColumnValues{"id": &id, "system": &system, "cluster": &cluster, "overall_components": &components}
+	r.questions = make([]uint64, 0, r.file.Rows())
+	r.systems.codes = make([]int32, 0, r.file.Rows())
 	for g := range r.file.RowGroups() {
 		for name, into := range columns {
 			if err := r.file.ReadColumn(g, name, into); err != nil {
 				return err
 			}
 		}
-		r.ids = append(r.ids, id.Strings...)
-		r.systems = append(r.systems, system.Strings...)
-		r.sides = append(r.sides, system.Strings...)
 		for i := range r.file.GroupRows(g) {
-			// A row without a cluster is its question's; the two kinds of names must not
-			// meet.
-			name := "id " + id.Strings[i]
-			if cluster.Valid[i] {
-				name = "cluster " + cluster.Strings[i]
+			key := stats.Key(idPrefix, id.Strings[i])
+			if cluster.Valid[i] && r.clusters == nil {
+				r.clusters = append(make([]uint64, 0, r.file.Rows()), r.questions...)
 			}
-			r.clusters = append(r.clusters, name)
+			r.questions = append(r.questions, key)
+			if r.clusters != nil {
+				if cluster.Valid[i] { // else the row is its question's
+					key = stats.Key(clusterPrefix, cluster.Strings[i])
+				}
+				r.clusters = append(r.clusters, key)
+			}
+			r.systems.add(system.Strings[i])
 			if len(r.components) == 0 && components.Strings[i] != "" {
 				r.components = strings.Split(components.Strings[i], ",")
 			}
 		}
+	}
+	r.sides = r.systems
+	return nil
+}
+
+// cluster is the key of what a row shares with others.
+func (r *Run) cluster(row int32) uint64 {
+	if r.clusters == nil {
+		return r.questions[row]
+	}
+	return r.clusters[row]
+}
+
+// answer is the key of a row among those of all systems.
+func (r *Run) answer(row int32) uint64 { return answerKey(r.questions[row], r.systems.name(row)) }
+
+func answerKey(question uint64, system string) uint64 {
+	return question ^ bits.RotateLeft64(stats.Key(system), 32)
+}
+
+// eachID calls yield with the ids of rows, which are in file order.
+func (r *Run) eachID(rows []int32, yield func(row int32, id string)) error {
+	var ids parquet.ColumnValues
+	begin := 0
+	for g := 0; g < r.file.RowGroups() && len(rows) > 0; g++ {
+		end := begin + r.file.GroupRows(g)
+		if int(rows[0]) < end {
+			if err := r.file.ReadColumn(g, "id", &ids); err != nil {
+				return err
+			}
+		}
+		for ; len(rows) > 0 && int(rows[0]) < end; rows = rows[1:] {
+			yield(rows[0], ids.Strings[int(rows[0])-begin])
+		}
+		begin = end
 	}
 	return nil
 }
@@ -97,41 +175,73 @@ func (r *Run) groupBy(by string) error {
 	if by == "system" {
 		return nil
 	}
-	values, err := runs.ReadSlices(r.Dir, r.file, by)
+	sides := column{codes: make([]int32, 0, len(r.questions))}
+	without := func(end int) {
+		for len(sides.codes) < end {
+			sides.codes = append(sides.codes, -1)
+		}
+	}
+	seen := make(map[uint64]int32, len(r.questions))
+	twice := [2]int32{-1, -1}
+	err := runs.ScanSlices(r.Dir, r.file, by, func(row int, value string) {
+		without(row)
+		sides.add(value)
+		answer := answerKey(r.questions[row], value)
+		if other, ok := seen[answer]; ok && twice[0] < 0 {
+			twice = [2]int32{other, int32(row)}
+		}
+		seen[answer] = int32(row)
+	})
 	if err != nil {
 		return err
 	}
-	seen := make(map[question]string, len(values))
-	for i, of := range values {
-		r.sides[i] = ""
-		if len(of) == 0 {
-			continue
-		}
-		r.sides[i] = of[0]
-		answer := question{r.ids[i], of[0]}
-		if other, twice := seen[answer]; twice {
-			return &UsageError{
-				Err: fmt.Errorf("%s %s answered question %s twice, as %s and as %s", by, of[0], r.ids[i], other, r.systems[i]),
-				Tip: "compare them --by system",
-			}
-		}
-		seen[answer] = r.systems[i]
+	without(len(r.questions))
+	r.sides, r.at = sides, nil
+	if twice[0] < 0 {
+		return nil
 	}
-	return nil
+	id := ""
+	if err := r.eachID(twice[1:], func(_ int32, s string) { id = s }); err != nil {
+		return err
+	}
+	by += " " + sides.name(twice[1])
+	return &UsageError{
+		Err: fmt.Errorf("%s answered question %s twice, as %s and as %s", by, id, r.systems.name(twice[0]), r.systems.name(twice[1])),
+		Tip: "compare them --by system",
+	}
 }
 
 // Systems lists the systems of the run, or what it is grouped by, sorted.
 func (r *Run) Systems() []string {
-	var all []string
-	seen := make(map[string]bool)
-	for _, s := range r.sides {
-		if s != "" && !seen[s] {
-			seen[s] = true
-			all = append(all, s)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(r.sides.names), func(name string) bool { return name == "" })
 	slices.Sort(all)
 	return all
+}
+
+// rowsOf are the rows of a side, in file order.
+func (r *Run) rowsOf(name string) []int32 {
+	if r.at == nil {
+		count := make([]int, len(r.sides.names))
+		for _, code := range r.sides.codes {
+			if code >= 0 {
+				count[code]++
+			}
+		}
+		r.at = make(map[string][]int32, len(count))
+		all := make([][]int32, len(count))
+		for code, n := range count {
+			all[code] = make([]int32, 0, n)
+		}
+		for row, code := range r.sides.codes {
+			if code >= 0 {
+				all[code] = append(all[code], int32(row))
+			}
+		}
+		for code, rows := range all {
+			r.at[r.sides.names[code]] = rows
+		}
+	}
+	return r.at[name]
 }
 
 // slices are the keys that the run is sliced by.
@@ -139,13 +249,48 @@ func (r *Run) slices() []string {
 	return slices.DeleteFunc(slices.Clone(r.Manifest.Effective().Slices), func(key string) bool { return key == "system" })
 }
 
+// sliced are the rows that have one value of a key.
+type sliced struct {
+	value string
+	rows  []int32 // in file order
+}
+
+// slicesBy are the rows by their values of a key, sorted by value.
+func (r *Run) slicesBy(key string) ([]sliced, error) {
+	var values column
+	var rows []int32
+	err := runs.ScanSlices(r.Dir, r.file, key, func(row int, value string) {
+		values.add(value)
+		rows = append(rows, int32(row))
+	})
+	all := make([]sliced, len(values.names))
+	for code, name := range values.names {
+		all[code].value = name
+	}
+	for i, code := range values.codes {
+		all[code].rows = append(all[code].rows, rows[i])
+	}
+	for i := range all {
+		slices.Sort(all[i].rows) // citations may have another order
+	}
+	slices.SortFunc(all, func(a, b sliced) int { return strings.Compare(a.value, b.value) })
+	return all, err
+}
+
+// inSlice are the rows that have a value of a key, in file order.
+func (r *Run) inSlice(key, value string) ([]int32, error) {
+	all, err := r.slicesBy(key)
+	return rowsWith(all, value), err
+}
+
 // checkSlice refuses a slice by a tag that no row of the run has.
 func (r *Run) checkSlice(key string) error {
 	if runs.IsColumnSlice(key) {
 		return nil
 	}
-	values, err := runs.ReadSlices(r.Dir, r.file, key)
-	if err != nil || slices.ContainsFunc(values, func(of []string) bool { return len(of) > 0 }) {
+	any := false
+	err := runs.ScanSlices(r.Dir, r.file, key, func(int, string) { any = true })
+	if err != nil || any {
 		return err
 	}
 	names := make(map[string]bool)
@@ -180,79 +325,105 @@ type series struct {
 	den   []float64
 }
 
-// series reads a quantity.
+// series reads a quantity, which is not to be changed.
 func (r *Run) series(q Quantity) (*series, error) {
+	if r.last != nil && r.lastName == q.String() {
+		return r.last, nil
+	}
+	r.last = nil // so that its memory can be used for this one
 	s := &series{}
 	var err error
-	if s.value, s.has, err = r.numbers(q.Metric.Name); err != nil || !q.Micro {
-		return s, err
+	if s.value, s.has, err = r.numbers(q.Metric.Name); err != nil {
+		return nil, err
 	}
-	s.num, s.den = make([]float64, len(s.value)), make([]float64, len(s.value))
-	for _, t := range q.Metric.Num {
-		if err := r.addTerm(s.num, t.Column, t.Factor); err != nil {
+	if q.Micro {
+		if s.num, err = r.terms(q.Metric.Num); err == nil {
+			s.den, err = r.terms(q.Metric.Den)
+		}
+	}
+	if err == nil {
+		r.last, r.lastName = s, q.String()
+	}
+	return s, err
+}
+
+// terms is the sum of multiples of columns by row, of which a null adds nothing.
+func (r *Run) terms(all []metrics.Term) ([]float64, error) {
+	sum := make([]float64, len(r.questions))
+	for _, t := range all {
+		err := r.eachNumber(t.Column, func(row int, v float64, ok bool) {
+			if ok {
+				sum[row] += t.Factor * v
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range q.Metric.Den {
-		if err := r.addTerm(s.den, t.Column, t.Factor); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	return sum, nil
 }
 
 // known says how far a row counts as one where the metric is defined: less than 1 where
 // some of its items have no known text.
-func (r *Run) known(d *metrics.Definition) (func(row int) float64, error) {
+func (r *Run) known(d *metrics.Definition) (func(row int32) float64, error) {
 	missing := d.NoText()
 	if len(missing) == 0 {
-		return func(int) float64 { return 1 }, nil
+		return func(int32) float64 { return 1 }, nil
 	}
-	scorable, noText := make([]float64, len(r.ids)), make([]float64, len(r.ids))
-	for _, x := range []struct {
-		into  []float64
-		terms []metrics.Term
-	}{{scorable, d.Scorable}, {noText, missing}} {
-		for _, t := range x.terms {
-			if err := r.addTerm(x.into, t.Column, t.Factor); err != nil {
-				return nil, err
+	scorable, err := r.terms(d.Scorable)
+	if err != nil {
+		return nil, err
+	}
+	noText, err := r.terms(missing)
+	return func(row int32) float64 { return metrics.Known(scorable[row], noText[row]) }, err
+}
+
+// excused says of each row whether it lacks a metric for a reason that says nothing of
+// the side.
+func (r *Run) excused(metric string) ([]bool, error) {
+	all := make([]bool, len(r.questions))
+	if !r.file.Has("undefined") {
+		return all, nil
+	}
+	var v parquet.ColumnValues
+	at := 0
+	for g := range r.file.RowGroups() {
+		if err := r.file.ReadColumn(g, "undefined", &v); err != nil {
+			return nil, err
+		}
+		for i := range r.file.GroupRows(g) {
+			for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
+				if v.Keys[k] == metric {
+					all[at] = v.Strings[k] != "" && metrics.Excuses(v.Strings[k])
+				}
 			}
+			at++
 		}
 	}
-	return func(row int) float64 { return metrics.Known(scorable[row], noText[row]) }, nil
+	return all, nil
 }
 
-// addTerm adds a multiple of a column, of which a null adds nothing.
-func (r *Run) addTerm(sum []float64, column string, factor float64) error {
-	values, has, err := r.numbers(column)
-	for i := range values {
-		if has[i] {
-			sum[i] += factor * values[i]
-		}
-	}
-	return err
-}
-
-// numbers reads a column of numbers. A run of an earlier version may lack a column: then
-// it has no value in any row.
+// numbers reads a column of numbers.
 func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
-	if kept, ok := r.kept[column]; ok {
-		return kept.values, kept.has, nil
-	}
-	if values, has, err = r.readNumbers(column); err == nil && r.kept != nil && (len(r.kept)+1)*len(values) <= keptNumbers {
-		r.kept[column] = numbers{values, has}
-	}
+	values, has = make([]float64, len(r.questions)), make([]bool, len(r.questions))
+	err = r.eachNumber(column, func(row int, v float64, ok bool) { values[row], has[row] = v, ok })
 	return values, has, err
 }
 
-func (r *Run) readNumbers(column string) (values []float64, has []bool, err error) {
+// eachNumber calls yield with every row and its number, 0 where ok is false. A run of an
+// earlier version may lack a column: then it has no value in any row.
+func (r *Run) eachNumber(column string, yield func(row int, v float64, ok bool)) error {
 	if !r.file.Has(column) {
-		return make([]float64, len(r.ids)), make([]bool, len(r.ids)), nil
+		for row := range r.questions {
+			yield(row, 0, false)
+		}
+		return nil
 	}
 	var v parquet.ColumnValues
+	row := 0
 	for g := range r.file.RowGroups() {
 		if err := r.file.ReadColumn(g, column, &v); err != nil {
-			return nil, nil, err
+			return err
 		}
 		for i, ok := range v.Valid {
 			x := 0.0
@@ -263,8 +434,9 @@ func (r *Run) readNumbers(column string) (values []float64, has []bool, err erro
 			default:
 				x = float64(v.Ints[i])
 			}
-			values, has = append(values, x), append(has, ok)
+			yield(row, x, ok)
+			row++
 		}
 	}
-	return values, has, nil
+	return nil
 }

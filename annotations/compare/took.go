@@ -16,34 +16,69 @@ type Mean struct {
 	N     int64   `json:"n"`
 }
 
-// Took is what the answers of a system took; of all systems, if it is "".
-func (r *Run) Took(system string) (Took, error) { return side(r, system, nil).took() }
+// TookBySystem is what the answers of each system took.
+func (r *Run) TookBySystem() (map[string]Took, error) {
+	all, err := r.took(r.systems.codes, len(r.systems.names))
+	named := make(map[string]Took, len(all))
+	for code, t := range all {
+		named[r.systems.names[code]] = t
+	}
+	return named, err
+}
 
-// took reads what the answers of the rows took. A value that no answer can take,
-// below 0 or not finite, is not known.
-func (s *rowSet) took() (t Took, err error) {
+// took reads what answers took, by the number of the side that each row is of, -1 for
+// none. A value that no answer can take, below 0 or not finite, is not known.
+func (r *Run) took(side []int32, sides int) ([]Took, error) {
+	all := make([]Took, sides)
 	for _, of := range []struct {
 		column string
-		mean   **Mean
+		mean   func(*Took) **Mean
 	}{
-		{"answer_cost_usd", &t.CostUSD},
-		{"answer_tokens", &t.Tokens},
-		{"answer_latency_ms", &t.LatencyMillis},
+		{"answer_cost_usd", func(t *Took) **Mean { return &t.CostUSD }},
+		{"answer_tokens", func(t *Took) **Mean { return &t.Tokens }},
+		{"answer_latency_ms", func(t *Took) **Mean { return &t.LatencyMillis }},
 	} {
-		values, has, err := s.run.numbers(of.column)
-		if err != nil {
-			return t, err
-		}
-		var m Mean
-		for _, i := range s.rows {
-			if v := values[i]; has[i] && v >= 0 && !math.IsInf(v, 0) {
+		means := make([]Mean, sides)
+		err := r.eachNumber(of.column, func(row int, v float64, ok bool) {
+			if ok && v >= 0 && !math.IsInf(v, 0) && side[row] >= 0 {
+				m := &means[side[row]]
 				m.N++
 				m.Value += (v - m.Value) / float64(m.N)
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
-		if m.N > 0 {
-			*of.mean = &m
+		for i := range means {
+			if means[i].N > 0 {
+				*of.mean(&all[i]) = &means[i]
+			}
 		}
 	}
-	return t, nil
+	return all, nil
+}
+
+// took sets what the answers of all sides took. No two sides share a row.
+func (c *comparison) took() error {
+	for from := 0; from < len(c.sides); {
+		run, to := c.sides[from].run, from
+		side := make([]int32, len(run.questions))
+		for i := range side {
+			side[i] = -1
+		}
+		for ; to < len(c.sides) && c.sides[to].run == run; to++ {
+			for _, row := range c.sides[to].rows {
+				side[row] = int32(to - from)
+			}
+		}
+		all, err := run.took(side, to-from)
+		if err != nil {
+			return err
+		}
+		for i, t := range all {
+			c.result.Sides[from+i].Took = t
+		}
+		from = to
+	}
+	return nil
 }

@@ -173,49 +173,63 @@ func (c *SliceColumn) Append(dst []string, i int) []string {
 	return dst
 }
 
-// ReadSlices reads the values of all rows of a finished run for a slice key, in
-// file order; f is the rows.parquet of the run in dir. A run that was not sliced
-// by source_type or source_status leaves them to its citations.
-func ReadSlices(dir string, f *parquet.ResultFile, key string) ([][]string, error) {
+// ScanSlices calls yield with every value that the rows of a finished run have for a
+// slice key, each value of a row once, and with the position of the row in the file; f is
+// the rows.parquet of the run in dir. Rows come in file order, but where a run that was
+// not sliced by source_type or source_status leaves them to its citations: then their
+// values come in the order of those. The value is good until yield returns.
+func ScanSlices(dir string, f *parquet.ResultFile, key string, yield func(row int, value string)) error {
 	column := NewSliceColumn(key)
-	var rows parquet.ColumnValues
-	out := make([][]string, 0, f.Rows())
-	at := make(map[int64]int)
-	found := false
-	ofCitations := key == SourceTypeSlice || key == SourceStatusSlice
+	found, at := false, 0
+	var values []string
 	for g := range f.RowGroups() {
 		if err := column.Read(f, g); err != nil {
-			return nil, err
-		}
-		if ofCitations && f.Has("row") {
-			if err := f.ReadColumn(g, "row", &rows); err != nil {
-				return nil, err
-			}
+			return err
 		}
 		for i := range f.GroupRows(g) {
-			if i < len(rows.Ints) {
-				at[rows.Ints[i]] = len(out)
+			values = column.Append(values[:0], i)
+			for _, value := range values {
+				found = true
+				yield(at, value)
 			}
-			values := column.Append(nil, i)
-			found = found || len(values) > 0
-			out = append(out, values)
+			at++
 		}
 	}
-	if !ofCitations || found {
-		return out, nil
+	if found || key != SourceTypeSlice && key != SourceStatusSlice || !f.Has("row") {
+		return nil
 	}
+	return scanSourceSlices(dir, f, key, yield)
+}
+
+// scanSourceSlices is ScanSlices of what citations say of their sources.
+func scanSourceSlices(dir string, f *parquet.ResultFile, key string, yield func(row int, value string)) error {
+	var rows parquet.ColumnValues
+	at := make(map[int64]int)
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, "row", &rows); err != nil {
+			return err
+		}
+		for _, row := range rows.Ints {
+			at[row] = len(at)
+		}
+	}
+	row, seen := int64(-1), []string(nil) // citations of a row follow each other
 	err := Citations.Scan(dir, []string{"row", key}, func(_ int64, c *Citation) error {
 		value := c.SourceType
 		if key == SourceStatusSlice {
 			value = c.SourceStatus
 		}
-		if k, ok := at[c.Row]; ok && value != "" && !slices.Contains(out[k], value) {
-			out[k] = append(out[k], value)
+		if c.Row != row {
+			row, seen = c.Row, seen[:0]
+		}
+		if k, ok := at[c.Row]; ok && value != "" && !slices.Contains(seen, value) {
+			seen = append(seen, value)
+			yield(k, value)
 		}
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return out, err
+	return err
 }

@@ -233,28 +233,34 @@ func signedSums(sizes []float64, samples int, seed uint64) []float64 {
 		start := group.Uint64()
 		for r := range sums {
 			word := mix(start + uint64(r)*golden)
-			sum := 0.0
-			for k := range tables {
-				sum += tables[k][word>>(8*k)&255]
-			}
+			// Written out, because a loop over the tables takes half as long again.
+			sum := tables[0][word&255]
+			sum += tables[1][word>>8&255]
+			sum += tables[2][word>>16&255]
+			sum += tables[3][word>>24&255]
+			sum += tables[4][word>>32&255]
+			sum += tables[5][word>>40&255]
+			sum += tables[6][word>>48&255]
+			sum += tables[7][word>>56]
 			sums[r] += sum
 		}
 	}
 	return sums
 }
 
-// fillSigned fills in the sums of up to eight sizes from the one at from on.
+// fillSigned fills in the sums of up to eight sizes from the one at from on: those of
+// the first k of them with either sign of the next.
 func fillSigned(table *[256]float64, sizes []float64, from int) {
-	for signs := range table {
-		sum := 0.0
-		for k := from; k < min(from+8, len(sizes)); k++ {
-			if signs>>(k-from)&1 == 1 {
-				sum += sizes[k]
-			} else {
-				sum -= sizes[k]
-			}
+	clear(table[:])
+	n := 1 // sums so far
+	for _, v := range sizes[min(from, len(sizes)):min(from+8, len(sizes))] {
+		for signs, sum := range table[:n] {
+			table[signs], table[signs+n] = sum-v, sum+v
 		}
-		table[signs] = sum
+		n *= 2
+	}
+	for ; n < len(table); n *= 2 { // signs of sizes that are not there change nothing
+		copy(table[n:2*n], table[:n])
 	}
 }
 

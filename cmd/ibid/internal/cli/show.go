@@ -215,13 +215,7 @@ func tookBySystem(dir string) (map[string]compare.Took, error) {
 		return nil, err
 	}
 	defer run.Close()
-	all := make(map[string]compare.Took)
-	for _, system := range run.Systems() {
-		if all[system], err = run.Took(system); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return run.TookBySystem()
 }
 
 // noField is the error for a field that the summary is not grouped by.
