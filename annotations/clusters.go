@@ -89,23 +89,66 @@ func (c *clusterSums) total(column int) (n float64) {
 	return n
 }
 
+// An estimand is a statistic of some of the sums.
+type estimand struct {
+	columns []int
+	f       stats.Statistic
+	alone   bool // counts what is known of items that one annotator alone saw, too
+	share   bool // is in [0, 1]: see bounded
+}
+
 // estimate is a statistic of some of the sums with its interval, over documents
-// that gave an item. Documents all of whose sums are 0 say nothing of it.
+// that gave an item.
 func (c *clusterSums) estimate(o *Options, columns []int, f stats.Statistic) stats.Estimate {
-	return c.resample(o, columns, f, false)
+	return c.estimates(o, []estimand{{columns: columns, f: f}})[0]
 }
 
-// estimateWithAlone also counts what is known of items that one annotator alone
-// saw. The interval still rests on the documents that gave an item.
-func (c *clusterSums) estimateWithAlone(o *Options, columns []int, f stats.Statistic) stats.Estimate {
-	return c.resample(o, columns, f, true)
+// estimates is estimate of several statistics. Documents all of whose sums are 0 say
+// nothing of one. With items that one annotator alone saw, the interval still rests on
+// the documents that gave an item.
+func (c *clusterSums) estimates(o *Options, list []estimand) []stats.Estimate {
+	keys := slices.Sorted(maps.Keys(c.sums))
+	units, telling, of := make([]*stats.Units, len(list)), make([]int64, len(list)), make([]stats.Statistic, len(list))
+	for k := range list {
+		units[k], telling[k] = c.units(keys, &list[k])
+		of[k] = list[k].f
+	}
+	out := make([]stats.Estimate, len(list))
+	for k, b := range stats.Bootstraps(units, of, o.resampling()) {
+		out[k] = b.BCa(o.Level)
+		out[k].RestsOn(telling[k])
+		if list[k].share {
+			out[k] = bounded(o, out[k])
+		}
+	}
+	return out
 }
 
-// bounded is estimate for a statistic in [0, 1]. Where all documents agree, which
+// units are the documents with the sums that a statistic is made of, and how many of them
+// gave an item.
+func (c *clusterSums) units(keys []uint64, of *estimand) (units *stats.Units, telling int64) {
+	units = stats.NewUnits(len(of.columns))
+	picked := make([]float64, len(of.columns))
+	for _, key := range keys {
+		for i, column := range of.columns {
+			picked[i] = c.sums[key][column]
+		}
+		gave := c.rows[key] > 0
+		if !gave && !of.alone || !slices.ContainsFunc(picked, func(v float64) bool { return v != 0 }) {
+			continue
+		}
+		if gave {
+			telling++
+		}
+		units.Add(key, c.rows[key], picked...)
+	}
+	return units, telling
+}
+
+// bounded is an estimate of a statistic in [0, 1]. Where all documents agree, which
 // leaves resamples nothing to differ in, it has Wilson's interval with every
 // document as one trial.
-func (c *clusterSums) bounded(o *Options, columns []int, f stats.Statistic) stats.Estimate {
-	e := c.estimate(o, columns, f)
+func bounded(o *Options, e stats.Estimate) stats.Estimate {
 	if !e.HasInterval || !e.Degenerate {
 		return e
 	}
@@ -116,28 +159,6 @@ func (c *clusterSums) bounded(o *Options, columns []int, f stats.Statistic) stat
 	e = e.WithInterval(w)
 	e.Degenerate = false
 	e.Warnings = slices.DeleteFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.ZeroWidth })
-	return e
-}
-
-func (c *clusterSums) resample(o *Options, columns []int, f stats.Statistic, alone bool) stats.Estimate {
-	units := stats.NewUnits(len(columns))
-	picked := make([]float64, len(columns))
-	telling := int64(0)
-	for _, key := range slices.Sorted(maps.Keys(c.sums)) {
-		for i, column := range columns {
-			picked[i] = c.sums[key][column]
-		}
-		gave := c.rows[key] > 0
-		if !gave && !alone || !slices.ContainsFunc(picked, func(v float64) bool { return v != 0 }) {
-			continue
-		}
-		if gave {
-			telling++
-		}
-		units.Add(key, c.rows[key], picked...)
-	}
-	e := units.Bootstrap(f, o.resampling()).BCa(o.Level)
-	e.RestsOn(telling)
 	return e
 }
 

@@ -83,12 +83,17 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		blank.Warnings = []string{fmt.Sprintf("%d different values are no categories: only correlations of two annotators", len(s.scale.values))}
 		return append(rows, blank)
 	}
-	for _, st := range s.statistics(l, pair) {
+	all := s.statistics(l, pair)
+	list := make([]estimand, len(all))
+	for i, st := range all {
 		columns := columnsFrom(0, s.tally())
 		if st.table {
 			columns = columnsFrom(s.tally(), s.sums.width)
 		}
-		e := st.estimateOf(s.sums)(&l.options, columns, st.f)
+		list[i] = estimand{columns: columns, f: st.f, share: st.share, alone: st.alone && !st.share}
+	}
+	for i, e := range s.sums.estimates(&l.options, list) {
+		st := all[i]
 		row := blank
 		row.Statistic = st.name
 		fillRow(&row, &e, s.sums)
@@ -101,17 +106,6 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// estimateOf is how the statistic is estimated.
-func (st *labelStatistic) estimateOf(sums *clusterSums) func(*Options, []int, stats.Statistic) stats.Estimate {
-	switch {
-	case st.share:
-		return sums.bounded
-	case st.alone:
-		return sums.estimateWithAlone
-	}
-	return sums.estimate
 }
 
 // statistics are those that the values allow.

@@ -267,27 +267,28 @@ func (s *Spans) Pairable() bool { return len(s.sets) > 0 }
 // Statistics returns the rows of the collection, sorted.
 func (s *Spans) Statistics() []runs.AgreementRow {
 	var rows []runs.AgreementRow
+	var list []estimand
+	for i := range spanStatistics {
+		st := &spanStatistics[i]
+		list = append(list, estimand{columns: st.columns, f: st.f, share: st.share})
+	}
 	for key, set := range s.sets {
+		estimates := set.estimates(&s.options, list)
 		for i := range spanStatistics {
-			st := &spanStatistics[i]
-			estimate := set.estimate
-			if st.share {
-				estimate = set.bounded
-			}
-			e := estimate(&s.options, st.columns, st.f)
+			st, e := &spanStatistics[i], &estimates[i]
 			row := runs.AgreementRow{
 				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
 				Items: set.items(), Documents: set.documents(),
 			}
-			fillRow(&row, &e, set)
+			fillRow(&row, e, set)
 			if n := set.total(sumNothing); st.marks && n > 0 {
 				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", n))
 			}
 			switch {
 			case st.raw:
-				row.Target, row.Verdict = new(s.options.Quality.Target), s.options.Quality.raw(&e)
+				row.Target, row.Verdict = new(s.options.Quality.Target), s.options.Quality.raw(e)
 			case st.alpha:
-				row.Target, row.Verdict = new(ReliableAlpha), gradedAlpha(&e)
+				row.Target, row.Verdict = new(ReliableAlpha), gradedAlpha(e)
 			}
 			rows = append(rows, row)
 		}

@@ -216,6 +216,15 @@ type levels struct {
 	maxRep, maxDef byte // def is maxDef for an entry that is there
 
 	repMemory, defMemory []byte // rep and def may be those of other levels
+	full                 []byte // of ones, which nobody writes to
+}
+
+// ones are n levels 1.
+func (l *levels) ones(n int) []byte {
+	for len(l.full) < n {
+		l.full = append(l.full, 1)
+	}
+	return l.full[:n]
 }
 
 // zero makes the levels of n rows.
@@ -242,6 +251,8 @@ func (l *levels) expand(up *levels, c *tableColumn, required bool) {
 		l.expandLists(up, c, required, lengths)
 		l.repMemory, l.defMemory = l.rep, l.def
 	case required || c.end == 0: // as those above
+	case up.maxDef == 0 && countBits(c.valid, 0, len(up.def)) == len(up.def): // rows, all with a value
+		l.def = l.ones(len(up.def))
 	case up.maxDef == 0: // rows
 		l.defMemory = spreadBits(l.defMemory[:0], c.valid, len(up.def))
 		l.def = l.defMemory

@@ -84,38 +84,61 @@ type Bootstrap struct {
 // Bootstrap resamples the units. The distribution is undefined for fewer than two
 // of them, and if the statistic of the units themselves is.
 func (u *Units) Bootstrap(stat Statistic, o Resampling) *Bootstrap {
-	b := &Bootstrap{N: u.rows, Clusters: int64(u.Len()), Seed: o.Seed}
-	totals, ok := u.totals()
-	switch {
-	case o.Resamples < 2:
-		b.Reason = ibid.BadArgument
-	case u.Len() == 0:
-		b.Reason = ibid.NoData
-	case !ok:
-		b.Reason = ibid.OutOfRange
-	default:
-		if b.Value, ok = stat(totals); !ok {
-			b.Reason = ibid.ZeroDenominator
+	return Bootstraps([]*Units{u}, []Statistic{stat}, o)[0]
+}
+
+// Bootstraps is [Units.Bootstrap] of several statistics, each of units of its own. What
+// is drawn of as many units is the same, and is drawn once.
+func Bootstraps(units []*Units, list []Statistic, o Resampling) []*Bootstrap {
+	out := make([]*Bootstrap, len(units))
+	sorted := make([]*Units, len(units)) // nil where nothing is resampled
+	totals := make([][]float64, len(units))
+	alike := make(map[int][]int) // by number of units that are drawn one by one
+	for k, u := range units {
+		b := &Bootstrap{N: u.rows, Clusters: int64(u.Len()), Seed: o.Seed}
+		out[k] = b
+		var ok bool
+		totals[k], ok = u.totals()
+		switch {
+		case o.Resamples < 2:
+			b.Reason = ibid.BadArgument
+		case u.Len() == 0:
+			b.Reason = ibid.NoData
+		case !ok:
+			b.Reason = ibid.OutOfRange
+		default:
+			if b.Value, ok = list[k](totals[k]); !ok {
+				b.Reason = ibid.ZeroDenominator
+			}
+		}
+		if b.Reason != ibid.Defined || u.Len() < 2 {
+			continue
+		}
+		sorted[k] = u.canonical()
+		switch b.Scheme = schemeOf(u.Len(), o); b.Scheme {
+		case Enumerated:
+			b.replicates = sorted[k].enumerate(list[k])
+			b.Resamples = int64(math.Pow(float64(u.Len()), float64(u.Len())))
+		case Multinomial:
+			alike[u.Len()] = append(alike[u.Len()], k)
+			b.Resamples = int64(o.Resamples)
+		default:
+			b.replicates = drawn(sorted[k].poisson(list[k], o))
+			b.Resamples = int64(o.Resamples)
 		}
 	}
-	if b.Reason != ibid.Defined || u.Len() < 2 {
-		return b
+	for n, which := range alike {
+		for at, values := range multinomial(n, which, sorted, list, o) {
+			out[which[at]].replicates = drawn(values)
+		}
 	}
-	sorted := u.canonical()
-	switch b.Scheme = schemeOf(u.Len(), o); b.Scheme {
-	case Enumerated:
-		b.replicates = sorted.enumerate(stat)
-		b.Resamples = int64(math.Pow(float64(u.Len()), float64(u.Len())))
-	case Multinomial:
-		b.replicates = drawn(sorted.multinomial(stat, o))
-		b.Resamples = int64(o.Resamples)
-	default:
-		b.replicates = drawn(sorted.poisson(stat, o))
-		b.Resamples = int64(o.Resamples)
+	for k, b := range out {
+		if sorted[k] != nil {
+			b.describe()
+			b.Acceleration, b.HasAcceleration = sorted[k].jackknife(list[k], totals[k])
+		}
 	}
-	b.describe()
-	b.Acceleration, b.HasAcceleration = sorted.jackknife(stat, totals)
-	return b
+	return out
 }
 
 func schemeOf(units int, o Resampling) Scheme {
@@ -319,24 +342,42 @@ func (d *distribution) deviation() float64 {
 	return math.Sqrt(variance)
 }
 
-// multinomial draws every replicate from a stream of its own.
-func (u *Units) multinomial(stat Statistic, o Resampling) []float64 {
-	values := make([]float64, o.Resamples)
+// multinomial draws every replicate of n units from a stream of its own, for the chosen
+// ones of several statistics of as many units each.
+func multinomial(n int, which []int, units []*Units, list []Statistic, o Resampling) [][]float64 {
+	values := make([][]float64, len(which))
+	for at := range values {
+		values[at] = make([]float64, o.Resamples)
+	}
 	inParallel(o.Workers, o.Resamples, func(from, to int) {
-		sums := make([]float64, len(u.sums))
+		picked := make([]int32, n)
+		var sums []float64
 		for r := from; r < to; r++ {
 			s := NewStream(o.Seed, uint64(r))
-			clear(sums)
-			for range u.Len() {
-				i := s.IntN(u.Len())
-				for c, column := range u.sums {
-					sums[c] += column[i]
-				}
+			for i := range picked {
+				picked[i] = int32(s.IntN(n))
 			}
-			values[r] = valueOf(stat, sums)
+			for at, k := range which {
+				sums = sums[:0]
+				for columns := units[k].sums; len(columns) > 0; columns = columns[min(2, len(columns)):] {
+					a, b := sumOfTwo(columns[0], columns[min(1, len(columns)-1)], picked)
+					sums = append(sums, a, b)
+				}
+				values[at][r] = valueOf(list[k], sums[:len(units[k].sums)])
+			}
 		}
 	})
 	return values
+}
+
+// sumOfTwo adds up the picked values of two columns, in their order: one sum waits for
+// its addition while the other is made.
+func sumOfTwo(first, second []float64, picked []int32) (a, b float64) {
+	for _, i := range picked {
+		a += first[i]
+		b += second[i]
+	}
+	return a, b
 }
 
 // valueOf is NaN where a statistic is undefined. It does not leave this package.

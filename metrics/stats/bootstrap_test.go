@@ -203,3 +203,37 @@ func TestBootstrapOfTooLittle(t *testing.T) {
 		t.Errorf("level 1: reason %q", e.Reason)
 	}
 }
+
+// TestBootstrapsAreBootstraps: statistics that share their draws are what each is alone,
+// whatever others are beside them.
+func TestBootstrapsAreBootstraps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var units []*Units
+	var list []Statistic
+	for _, n := range []int{0, 1, 3, 40, 41, 40, 40, MaxMultinomial + 1} {
+		for _, columns := range []int{2, 3, 5} {
+			u := NewUnits(columns)
+			for k := range n {
+				sums := make([]float64, columns)
+				for c := range sums {
+					sums[c] = rng.Float64()
+				}
+				u.Add(uint64(k), 1, sums...)
+			}
+			units = append(units, u)
+			list = append(list, func(s []float64) (float64, bool) {
+				var all float64
+				for _, v := range s[1:] {
+					all += v
+				}
+				return Quotient([]float64{s[0], all})
+			})
+		}
+	}
+	o := Resampling{Resamples: 300, Seed: 5, Workers: 2}
+	for k, got := range Bootstraps(units, list, o) {
+		if want := units[k].Bootstrap(list[k], o); !reflect.DeepEqual(got, want) {
+			t.Errorf("statistic %d of %d units is %+v beside others, %+v alone", k, units[k].Len(), got, want)
+		}
+	}
+}
