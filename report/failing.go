@@ -1,8 +1,12 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -22,6 +26,32 @@ type Failing struct {
 	Left      int64 // rows that are not among them
 
 	missing, unscored int64 // rows that were added
+
+	all  func(limit int64, yield func(*FailingRow) error) error // see Stream
+	kept int64
+}
+
+// Stream takes the first limit of the rows that were added (0 = all) from a function, in
+// place of Rows: more than memory should hold. It may be called several times.
+func (f *Failing) Stream(limit int64, all func(limit int64, yield func(*FailingRow) error) error) {
+	added := f.missing + f.unscored
+	f.all, f.kept = all, added
+	if 0 < limit && limit < added {
+		f.kept, f.Left = limit, added-limit
+	}
+}
+
+// each calls yield with every row.
+func (f *Failing) each(yield func(*FailingRow) error) error {
+	if f.all != nil {
+		return f.all(f.kept, yield)
+	}
+	for i := range f.Rows {
+		if err := yield(&f.Rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Add adds a row.
@@ -133,23 +163,26 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 	if style == nil {
 		style = plain{}
 	}
-	var b strings.Builder
-	fmt.Fprintln(&b, style.Bold(f.title()))
-	if len(f.Rows) > 0 {
-		b.WriteString("\n")
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, style.Bold(f.title()))
+	if len(f.Rows) > 0 || f.all != nil {
+		fmt.Fprintln(out)
 		t := &table{header: []string{"row", "id/system", "fails because", f.Metric, "why"}, right: 5}
-		for _, r := range f.Rows {
-			t.rows = append(t.rows, []string{
-				fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), r.because(), numberOrDash(r.Value), CleanLine(strings.Join(r.Why, ", ")),
+		err := t.stream(out, style, func(yield func([]string) error) error {
+			return f.each(func(r *FailingRow) error {
+				return yield([]string{
+					fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), r.because(), numberOrDash(r.Value), CleanLine(strings.Join(r.Why, ", ")),
+				})
 			})
+		})
+		if err != nil {
+			return err
 		}
-		t.write(&b, style)
 	}
 	if more := f.more(); more != "" {
-		fmt.Fprintf(&b, "\n%s\n", more)
+		fmt.Fprintf(out, "\n%s\n", more)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return out.Flush()
 }
 
 // failingJSON is the JSON form of failing rows.
@@ -163,32 +196,69 @@ type failingJSON struct {
 	Rows      []FailingRow `json:"rows"`
 }
 
+// writeJSON writes what WriteJSON would, row by row.
 func (f *Failing) writeJSON(w io.Writer) error {
-	return WriteJSON(w, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, append([]FailingRow{}, f.Rows...)})
+	var head bytes.Buffer
+	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, []FailingRow{}}); err != nil {
+		return err
+	}
+	const end = "]\n}\n"
+	before, ok := bytes.CutSuffix(head.Bytes(), []byte(end))
+	if !ok {
+		return errors.New("internal error: rows are not the last member")
+	}
+	out := bufio.NewWriter(w)
+	out.Write(before)
+	var row bytes.Buffer
+	e := json.NewEncoder(&row)
+	e.SetIndent("    ", "  ")
+	e.SetEscapeHTML(false)
+	separator := "\n    "
+	err := f.each(func(r *FailingRow) error {
+		row.Reset()
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+		out.WriteString(separator)
+		separator = ",\n    "
+		_, err := out.Write(bytes.TrimSuffix(row.Bytes(), []byte("\n")))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if separator[0] == ',' {
+		out.WriteString("\n  ")
+	}
+	out.WriteString(end)
+	return out.Flush()
 }
 
 func (f *Failing) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	err := out.Write([]string{"row", "id", "system", "fails_because", f.Metric, "why"})
-	for _, r := range f.Rows {
-		if err == nil {
-			err = out.Write([]string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
-		}
+	if err == nil {
+		err = f.each(func(r *FailingRow) error {
+			return out.Write([]string{count(r.Row), r.ID, r.System, r.Because, exact(r.Value), strings.Join(r.Why, "; ")})
+		})
 	}
 	out.Flush()
 	return cmp.Or(err, out.Error())
 }
 
 func (f *Failing) writeMarkdown(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", markdownText(f.title()), f.Metric)
-	for _, r := range f.Rows {
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), numberOrDash(r.Value),
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "## %s\n\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", markdownText(f.title()), f.Metric)
+	err := f.each(func(r *FailingRow) error {
+		_, err := fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), numberOrDash(r.Value),
 			markdownText(CleanLine(strings.Join(r.Why, ", "))))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if more := f.more(); more != "" {
-		fmt.Fprintf(&b, "\n%s\n", more)
+		fmt.Fprintf(out, "\n%s\n", more)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return out.Flush()
 }

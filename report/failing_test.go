@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -40,6 +41,57 @@ func TestNewFailingRow(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
+	}
+}
+
+// Rows that are streamed are written as those in memory.
+func TestFailingStream(t *testing.T) {
+	all := []FailingRow{
+		{Row: 2, ID: "a<b", System: "s", Because: "error", Problem: metrics.ProblemError, Why: []string{"not scored: x"}},
+		{Row: 0, ID: "c", System: "s", Value: new(0.25), Why: []string{}},
+		{Row: 1, ID: "d", System: "s", Value: new(0.0), Why: []string{"cites nothing", "1 claim not judged"}},
+	}
+	for _, n := range []int{0, 1, 3} {
+		for _, limit := range []int{0, 1, 2} {
+			memory, streamed := &Failing{Run: &runs.Manifest{ID: "r", Rows: 9}, Failing: 5, Metric: "char_f1"}, &Failing{Run: &runs.Manifest{ID: "r", Rows: 9}, Failing: 5, Metric: "char_f1"}
+			for _, r := range all[:n] {
+				memory.Add(r)
+				streamed.Add(r)
+			}
+			if limit > 0 {
+				memory.Keep(limit)
+			}
+			if streamed.Rows = nil; n > 0 {
+				streamed.Stream(int64(limit), func(limit int64, yield func(*FailingRow) error) error {
+					for i := range all[:limit] {
+						if err := yield(&all[i]); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+			for _, format := range []string{"text", "markdown", "csv", "json"} {
+				var want, got bytes.Buffer
+				if err := errors.Join(memory.Write(&want, format, nil), streamed.Write(&got, format, nil)); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+					t.Errorf("%d rows, limit %d, %s: -memory +streamed\n%s", n, limit, format, diff)
+				}
+				if format != "json" {
+					continue
+				}
+				var rows bytes.Buffer
+				whole := failingJSON{"ibid.failing/v1", runOf(memory.Run), memory.Failing, "", 0, memory.Left, append([]FailingRow{}, memory.Rows...)}
+				if err := WriteJSON(&rows, whole); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(rows.String(), got.String()); diff != "" {
+					t.Errorf("%d rows, limit %d: not what WriteJSON writes\n%s", n, limit, diff)
+				}
+			}
+		}
 	}
 }
 

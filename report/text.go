@@ -157,19 +157,37 @@ type table struct {
 }
 
 func (t *table) write(b *strings.Builder, style Style) {
+	t.stream(b, style, func(yield func([]string) error) error {
+		for _, row := range t.rows {
+			if err := yield(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// stream writes a table of rows that a function gives, twice the same.
+func (t *table) stream(w io.Writer, style Style, rows func(yield func([]string) error) error) error {
 	widths := make([]int, len(t.header))
-	for _, row := range t.rows {
+	err := rows(func(row []string) error {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for i, width := range widths {
 		if width > 0 {
 			widths[i] = max(width, utf8.RuneCountInString(t.header[i]))
 		}
 	}
-	b.WriteString(style.Dim(t.line(t.header, widths)) + "\n")
-	for _, row := range t.rows {
+	if _, err := io.WriteString(w, style.Dim(t.line(t.header, widths))+"\n"); err != nil {
+		return err
+	}
+	return rows(func(row []string) error {
 		line := t.line(row, widths)
 		switch {
 		case len(row) > 1 && row[1] == "FAIL":
@@ -177,8 +195,9 @@ func (t *table) write(b *strings.Builder, style Style) {
 		case len(row) > 1 && row[1] == "PASS":
 			line = style.Green(line)
 		}
-		b.WriteString(line + "\n")
-	}
+		_, err := io.WriteString(w, line+"\n")
+		return err
+	})
 }
 
 func (t *table) line(cells []string, widths []int) string {

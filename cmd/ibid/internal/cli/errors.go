@@ -61,7 +61,29 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near + "?"
 		}
 	}
+	var invalid interface { // of pflag
+		error
+		GetValue() string
+	}
+	if errors.As(err, &invalid) {
+		m := invalidFlag.FindStringSubmatch(invalid.Error())
+		if m == nil || cmd.Flags().Lookup(m[1]) == nil {
+			return &usageError{err: err, hint: hint}
+		}
+		if what, ok := flagValues[cmd.Flags().Lookup(m[1]).Value.Type()]; ok {
+			err = fmt.Errorf("--%s is %s, not %q", m[1], what, invalid.GetValue())
+		}
+	}
 	return &usageError{err: err, hint: hint}
+}
+
+// invalidFlag finds the name of a flag in the message about its value.
+var invalidFlag = regexp.MustCompile(`--([a-z-]+)" flag: `)
+
+// flagValues say what a flag of a type takes.
+var flagValues = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "float64": "a number", "float64Slice": "numbers with commas between them",
+	"bool": "true or false", "duration": "a time, such as 90s or 1h30m",
 }
 
 // unknownName is the error for an argument that names none of the commands or

@@ -46,7 +46,7 @@ func parseRowGate(expr string) (*rowGate, error) {
 
 // badness orders the rows. The farther a value is from what is wanted, the worse;
 // rows without a value come last.
-func (g *rowGate) badness(r report.FailingRow) float64 {
+func (g *rowGate) badness(r *report.FailingRow) float64 {
 	switch {
 	case r.Value == nil:
 		return math.Inf(-1)
@@ -80,7 +80,8 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 	if limit < 0 && (a.format == "text" || a.format == "markdown") {
 		limit = failingRead
 	}
-	view, known, err := failingRows(dir, m, gate, max(limit, 0))
+	view, known, done, err := failingRows(dir, m, gate, max(limit, 0))
+	defer done()
 	switch {
 	case err != nil:
 		return err
@@ -100,20 +101,23 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 // failingRows finds the rows that fail, the worst first, and keeps the first limit of
 // them (0 = all). A gate with a condition leaves those out that meet it or have no value
 // for it. known reports whether some row, failing or not, has a value. The view is nil
-// if the run is of an earlier version, which did not say which rows fail.
-func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *report.Failing, known bool, err error) {
+// if the run is of an earlier version, which did not say which rows fail. The caller
+// calls done when the view was written.
+func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *report.Failing, known bool, done func(), err error) {
+	done = func() {}
 	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
 	if err != nil {
-		return nil, false, err
+		return nil, false, done, err
 	}
 	saysWhy := f.Has("fails_because")
 	if err := f.Close(); err != nil || !saysWhy {
-		return nil, false, err
+		return nil, false, done, err
 	}
 	view = &report.Failing{Run: m, Metric: gate.metric}
 	if gate.Op != "" {
 		view.Gate = gate.String()
 	}
+	var spill *failingSpill
 	columns := append([]string{"id", "system", "row", gate.metric}, report.WhyColumns...)
 	err = runs.Rows().Scan(dir, columns, func(_ int64, row *runs.Row) error {
 		value := row.Number(gate.metric)
@@ -125,23 +129,52 @@ func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *
 		switch {
 		case view.Gate == "" || row.Error != "" || value != nil && !gate.Met(*value):
 			view.Add(report.NewFailingRow(row, value))
-			if limit > 0 && len(view.Rows) >= 2*limit {
-				gate.worst(view, limit)
+			if 0 < limit && limit <= failingChunk/2 {
+				if len(view.Rows) >= 2*limit {
+					gate.worst(view, limit)
+				}
+			} else if len(view.Rows) >= failingChunk {
+				if spill == nil {
+					if spill, err = newFailingSpill(gate); err != nil {
+						return err
+					}
+					done = func() { spill.Close() }
+				}
+				return gate.spill(view, spill)
 			}
 		case value == nil:
 			view.Undefined++
 		}
 		return nil
 	})
-	gate.worst(view, cmp.Or(limit, len(view.Rows)))
-	return view, known, err
+	if spill == nil || err != nil {
+		gate.worst(view, cmp.Or(limit, len(view.Rows)))
+		return view, known, done, err
+	}
+	if err := gate.spill(view, spill); err != nil {
+		return view, known, done, err
+	}
+	view.Stream(int64(limit), spill.each)
+	return view, known, done, nil
+}
+
+// compare orders rows, the worst first.
+func (g *rowGate) compare(x, y *report.FailingRow) int {
+	return cmp.Or(cmp.Compare(g.badness(y), g.badness(x)), cmp.Compare(y.Problem, x.Problem))
 }
 
 // worst sorts the rows, the worst first, and keeps so many. Rows that are equally bad
 // stay in the order of the input.
 func (g *rowGate) worst(view *report.Failing, limit int) {
-	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int {
-		return cmp.Or(cmp.Compare(g.badness(y), g.badness(x)), cmp.Compare(y.Problem, x.Problem))
-	})
+	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int { return g.compare(&x, &y) })
 	view.Keep(limit)
+}
+
+// spill moves the rows to a file, sorted.
+func (g *rowGate) spill(view *report.Failing, to *failingSpill) error {
+	g.worst(view, len(view.Rows))
+	err := to.add(view.Rows)
+	clear(view.Rows)
+	view.Rows = view.Rows[:0]
+	return err
 }
