@@ -398,7 +398,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Resamples },
 	},
 	{
-		name: "statistics.method", def: "auto", allowed: []string{"auto", "analytic", "bca", "percentile"}, scores: true, doc: "how intervals are made",
+		name: "statistics.method", def: "auto", allowed: []string{"auto", "analytic", "cr1", "bca", "percentile"}, scores: true, doc: "how intervals are made; auto is analytic; cr1: means and differences as up to metrics version 4, symmetric and not bounded; bca, percentile: a bootstrap of clusters",
 		field: func(s *Settings) any { return &s.Statistics.Method },
 	},
 	{

@@ -41,7 +41,8 @@ func CorrectByLabels(dir string, judged *Judged, summary []runs.SummaryRow) (war
 		if labelled < stats.FewestLabels || labelled == len(predicted) {
 			continue
 		}
-		e := stats.PPIClusters(predicted, row.Level)
+		d, _ := metrics.Lookup(row.Metric)
+		e := stats.PPIClusters(predicted, row.Level, d.Min, d.Max)
 		if !e.Bounds.Defined() {
 			continue
 		}
@@ -201,14 +202,14 @@ func effective(row *runs.SummaryRow) float64 {
 
 // standardError is the standard error of a share in (0, 1), computed from its
 // interval as if that were normal. Student's intervals are wider, so the result is
-// rather too large. Intervals of micro values are symmetric on the logit scale.
+// rather too large. Those on the logit scale are symmetric there.
 func standardError(row *runs.SummaryRow) (se float64, ok bool) {
 	p := *row.Estimate
 	if row.Low == nil || p <= 0 || p >= 1 {
 		return 0, false
 	}
 	se = (*row.High - *row.Low) / 2
-	if row.Agg == runs.Micro {
+	if method := stats.Method(row.Method); method == stats.LogitT || method == stats.LogitCR3 {
 		if *row.Low <= 0 || *row.High >= 1 {
 			return 0, false
 		}

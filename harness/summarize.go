@@ -38,7 +38,7 @@ func (p *Plan) summarize(ctx context.Context, known knownParts) (counted, error)
 	}
 	sum := &summarizer{
 		file: f, groups: groups, known: known, items: summaryItems(f.Fields()),
-		level: s.Statistics.Level, workers: p.job.workers(),
+		level: s.Statistics.Level, method: s.Statistics.Method, workers: p.job.workers(),
 		progress: p.stage("summarizing", f.Rows()),
 	}
 	states, err := sum.states(ctx)
@@ -87,6 +87,7 @@ type summarizer struct {
 	known    knownParts
 	items    []item
 	level    float64
+	method   string        // the setting statistics.method
 	drawn    [][]intervals // of a bootstrap, if there is one
 	workers  int
 	progress func(done int64)
@@ -217,11 +218,11 @@ func (s *summarizer) rows(all states) []runs.SummaryRow {
 			if s.drawn != nil {
 				drawn = s.drawn[group.same][i]
 			}
-			e := redrawn(s.macroOf(it, st), drawn.macro)
+			e := redrawn(runs.EstimateOf(&it.def, &st.macro, false, s.level, s.method), drawn.macro)
 			macro.Fill(&e)
 			out = append(out, macro)
 			if it.micro() {
-				e = redrawn(s.microOf(it, st), drawn.micro)
+				e = redrawn(runs.EstimateOf(&it.def, &st.micro, true, s.level, s.method), drawn.micro)
 			} else if it.def.Kind != metrics.Binary {
 				continue
 			}
@@ -242,23 +243,6 @@ func redrawn(e stats.Estimate, drawn *stats.Estimate) stats.Estimate {
 		return e
 	}
 	return e.WithInterval(*drawn)
-}
-
-func (s *summarizer) macroOf(it *item, st *state) stats.Estimate {
-	if it.def.Kind == metrics.Binary {
-		return st.macro.Proportion(s.level)
-	}
-	if st.macro.Len() == st.macro.Rows() {
-		return st.macro.Mean(s.level)
-	}
-	return st.macro.MeanEffective(s.level)
-}
-
-func (s *summarizer) microOf(it *item, st *state) stats.Estimate {
-	if it.def.Min == 0 && it.def.Max == 1 {
-		return st.micro.Ratio(s.level)
-	}
-	return st.micro.DeltaT(s.level)
 }
 
 // Groups of metrics that are details of how spans match, and metrics that say

@@ -14,6 +14,7 @@ import (
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/harness"
+	"ibid/metrics"
 )
 
 // writeRows writes rows as a dataset and returns its path.
@@ -234,4 +235,34 @@ func bits(v *float64) any {
 		return nil
 	}
 	return math.Float64bits(*v)
+}
+
+// TestIntervalsWithinBounds: no interval of a summary leaves the bounds of a metric that has two,
+// with few rows, shared documents and several systems; the old method's do.
+func TestIntervalsWithinBounds(t *testing.T) {
+	path := writeRows(t, questions(12, "a", "b"))
+	for method, want := range map[string]bool{"auto": true, runs.CR1: false} {
+		dir := evaluate(t, path, "statistics.cluster=doc", "slices=[lang]", "statistics.method="+method)
+		summary, err := runs.Summary.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		beyond, within := 0, 0
+		for _, r := range summary {
+			d, ok := metrics.Lookup(r.Metric)
+			if !ok || r.Low == nil || math.IsInf(d.Max, 1) {
+				continue
+			}
+			if *r.Low < d.Min || *r.High > d.Max || *r.Estimate < *r.Low || *r.Estimate > *r.High {
+				if beyond++; want {
+					t.Errorf("%s of %s %s: %v in [%v, %v] by %s", r.Metric, r.System, r.Slice, *r.Estimate, *r.Low, *r.High, r.Method)
+				}
+			} else {
+				within++
+			}
+		}
+		if within == 0 || (beyond == 0) != want {
+			t.Errorf("%s: %d intervals leave the bounds, %d do not", method, beyond, within)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/metrics"
+	"ibid/metrics/stats"
 )
 
 // A compareView is how runs or systems differ, as package compare found it.
@@ -327,7 +328,7 @@ func differenceAxis(p *compare.Pair) axis {
 		}
 	}
 	switch {
-	case most > 0.5 && most < 1.5: // metrics between 0 and 1 cannot differ by more, but intervals are not clipped
+	case most > 0.5 && most < 1.5: // metrics between 0 and 1 cannot differ by more, though intervals of method cr1 may
 		most = 1
 	case most == 0:
 		most = 1
@@ -438,7 +439,7 @@ func howCompared(r *compare.Result) []string {
 }
 
 func resamplesText(r *compare.Result) string {
-	if r.Method == "analytic" {
+	if r.Method != string(stats.BCaBootstrap) && r.Method != string(stats.PercentileBootstrap) {
 		return ""
 	}
 	return ", " + Thousands(int64(r.Resamples)) + " resamples"

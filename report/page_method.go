@@ -28,6 +28,9 @@ type intervalText struct{ Name, Text string }
 
 var intervalWords = map[string]string{
 	string(stats.CR1T):                 "mean ± t quantile (clusters − 1 degrees of freedom) × CR1 standard error over clusters",
+	string(stats.LogitCR3):             "t quantile (effective clusters − 1 degrees of freedom) × delete-one-cluster standard error on the logit scale, carried back to the bounds of the metric",
+	string(stats.AtanhCR3):             "the same for a difference, on the scale of atanh",
+	string(stats.WilsonT):              "Wilson's score interval with Student's t, one trial for each effective cluster: where all clusters agree",
 	string(stats.CR1Effective):         "the same with the degrees of freedom that clusters of unequal size leave",
 	string(stats.DeltaT):               "ratio ± t quantile × linearised standard error over clusters",
 	string(stats.DeltaZ):               "ratio ± normal quantile × linearised standard error over clusters",

@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -14,7 +15,7 @@ import (
 type tester struct {
 	level     float64
 	power     float64
-	method    string // analytic, bca or percentile
+	method    string // analytic, cr1, bca or percentile
 	resamples int
 	seed      uint64
 	workers   int
@@ -42,7 +43,7 @@ func (t *tester) difference(p *pairing, q Quantity) (Difference, error) {
 		p.count(&d, base, other)
 		t.pairedMean(&d, p, q, base, other)
 		if q.Metric.Corrigible() {
-			err = t.correct(&d, p, base, other)
+			err = t.correct(&d, p, &q.Metric, base, other)
 		}
 	}
 	return d, err
@@ -75,11 +76,11 @@ func (p *pairing) count(d *Difference, base, other *series) {
 
 // pairedMean compares means over the same rows.
 func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series) {
-	resampled := t.method != "analytic"
+	resampled := t.method == string(stats.BCaBootstrap) || t.method == string(stats.PercentileBootstrap)
 	var sides [2]stats.Clusters
 	var differences stats.Clusters // by cluster
 	var cluster clusterSums
-	flips := make([]float64, 0, d.N)
+	flips, sizes := make([]float64, 0, d.N), make([]float64, 0, d.N)
 	units := stats.NewUnits(2)
 	p.first.eachCluster(func(at int32) bool {
 		if !p.both(int(at), base, other) {
@@ -92,13 +93,24 @@ func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *
 		return true
 	}, func(key uint64) {
 		y, x, rows := cluster.addTo(&differences)
-		flips = append(flips, y)
+		flips, sizes = append(flips, y), append(sizes, x)
 		if resampled {
 			units.Add(key, rows, y, x)
 		}
 	})
 	d.setSides(sides[0].Mean(t.level), sides[1].Mean(t.level))
-	e := differences.Mean(t.level)
+	width := q.Metric.Max - q.Metric.Min
+	if t.method == runs.CR1 {
+		width = math.Inf(1)
+	}
+	differences.DeleteEach(func(yield func(y, x float64) bool) {
+		for i, y := range flips {
+			if !yield(y, sizes[i]) {
+				return
+			}
+		}
+	})
+	e := differences.DifferenceWithin(t.level, width)
 	if resampled && e.HasInterval {
 		// The estimate and its standard error stay.
 		e = e.WithInterval(t.interval(units.Bootstrap(stats.Quotient, t.resampling())))
@@ -185,7 +197,21 @@ func (t *tester) sideBySide(d *Difference, p *pairing, q Quantity, s [2]*series)
 
 // sums are those of a quantity by cluster.
 func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
-	var sums stats.Clusters
+	var sums, again stats.Clusters
+	s.eachSum(q, values, func(cluster *clusterSums) { cluster.addTo(&sums) })
+	if !q.Micro && sums.Len() < sums.Rows() {
+		sums.DeleteEach(func(yield func(y, x float64) bool) {
+			s.eachSum(q, values, func(cluster *clusterSums) {
+				y, x, _ := cluster.addTo(&again)
+				yield(y, x)
+			})
+		})
+	}
+	return &sums
+}
+
+// eachSum calls end with the sums of each cluster, which it empties.
+func (s *rowSet) eachSum(q Quantity, values *series, end func(*clusterSums)) {
 	var cluster clusterSums
 	s.eachCluster(func(at int32) bool {
 		row := s.rows[at]
@@ -198,8 +224,7 @@ func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
 			cluster.add(values.value[row], 1)
 		}
 		return true
-	}, func(uint64) { cluster.addTo(&sums) })
-	return &sums
+	}, func(uint64) { end(&cluster) })
 }
 
 // setSides sets what either side has.
@@ -307,7 +332,7 @@ func (r *Run) human(labelled map[uint64]map[string]float64, row int32, metric st
 
 // correct adds the difference without the judge's errors, over the pairs that are defined
 // on both sides.
-func (t *tester) correct(d *Difference, p *pairing, base, other *series) error {
+func (t *tester) correct(d *Difference, p *pairing, m *metrics.Definition, base, other *series) error {
 	first, err := p.base.run.people()
 	if err != nil {
 		return err
@@ -337,12 +362,13 @@ func (t *tester) correct(d *Difference, p *pairing, base, other *series) error {
 	if labelled < stats.FewestLabels {
 		return nil
 	}
-	e := stats.PPIClusters(differences, t.level)
+	width := m.Max - m.Min
+	e := stats.PPIClusters(differences, t.level, -width, width)
 	if !e.Bounds.Defined() {
 		return nil
 	}
 	d.Corrected = &Corrected{
-		Base: stats.PPIClusters(sides[0], t.level).Value.Pointer(), New: stats.PPIClusters(sides[1], t.level).Value.Pointer(),
+		Base: stats.PPIClusters(sides[0], t.level, m.Min, m.Max).Value.Pointer(), New: stats.PPIClusters(sides[1], t.level, m.Min, m.Max).Value.Pointer(),
 		Diff: e.Value.Value, Low: e.Low.Value, High: e.High.Value, Labelled: labelled, Method: ppiMethod,
 	}
 	return nil

@@ -68,7 +68,7 @@ func TestCorrected(t *testing.T) {
 		t.Fatalf("the judge's own difference is %s: %+v", d.Outcome, d)
 	}
 	c := d.Corrected
-	want := stats.PPIClusters(differences, 0.95)
+	want := stats.PPIClusters(differences, 0.95, -1, 1)
 	if c == nil || c.Labelled != 100 || c.Diff != want.Value.Value || c.Low != want.Low.Value || c.High != want.High.Value {
 		t.Fatalf("corrected %+v, want %+v", c, want)
 	}

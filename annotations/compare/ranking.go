@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"ibid/metrics"
+	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
 
@@ -165,16 +165,7 @@ func (c *comparison) estimate(s *rowSet, q Quantity) (stats.Estimate, error) {
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	sums := s.sums(q, values)
-	switch unit := q.Metric.Min == 0 && q.Metric.Max == 1; {
-	case q.Micro && unit:
-		return sums.Ratio(c.level), nil
-	case q.Micro:
-		return sums.DeltaT(c.level), nil
-	case q.Metric.Kind == metrics.Binary:
-		return sums.Proportion(c.level), nil
-	}
-	return sums.MeanEffective(c.level), nil
+	return runs.EstimateOf(&q.Metric, s.sums(q, values), q.Micro, c.level, c.tester.method), nil
 }
 
 // settle bounds the ranks by who is surely better than whom.

@@ -72,7 +72,7 @@ func coverage(runs int, seed uint64) covered {
 		}
 		raw := stats.Wilson(float64(yes), rows, level)
 		hit.raw += count(raw.Low <= prevalence && prevalence <= raw.High)
-		hit.ppi += covers(stats.PPIClusters(predicted, level).Bounds)
+		hit.ppi += covers(stats.PPIClusters(predicted, level, 0, 1).Bounds)
 
 		var older stats.Confusion
 		for range labels {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -58,6 +59,29 @@ var Summary = NewTable[SummaryRow](SummaryFile, "one number: a metric over the r
 func compareSummary(a, b SummaryRow) int {
 	return cmp.Or(cmp.Compare(a.System, b.System), cmp.Compare(a.Slice, b.Slice),
 		cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Agg, b.Agg))
+}
+
+// CR1 is the value of the setting statistics.method that leaves means and differences
+// the symmetric intervals of metrics versions below 5.
+const CR1 = "cr1"
+
+// EstimateOf estimates a metric over clusters of rows: as the mean of the rows' values,
+// or, if micro, as the quotient of sums. Every summary, ranking and comparison takes its
+// interval from here; method is the setting statistics.method.
+func EstimateOf(d *metrics.Definition, c *stats.Clusters, micro bool, level float64, method string) stats.Estimate {
+	switch {
+	case micro && d.Min == 0 && d.Max == 1:
+		return c.Ratio(level)
+	case micro:
+		return c.DeltaT(level)
+	case d.Kind == metrics.Binary:
+		return c.Proportion(level)
+	case method != CR1:
+		return c.MeanWithin(level, d.Min, d.Max)
+	case c.Len() == c.Rows():
+		return c.Mean(level)
+	}
+	return c.MeanEffective(level)
 }
 
 // Fill takes over what an estimator says.

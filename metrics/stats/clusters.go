@@ -31,6 +31,11 @@ type Clusters struct {
 	// they count once in units, and their y, which is also their x*y, in unitY.
 	units int64
 	unitY Exact
+
+	// deleted is the standard error of deleting one cluster at a time, over the first
+	// deletedOf clusters; it holds as long as there are no others.
+	deleted   float64
+	deletedOf int64
 }
 
 // maxCount bounds the float64 values that are added as integers: above it not
@@ -93,6 +98,9 @@ func (c *Clusters) count(rows int64, informative bool) {
 // cluster whose rows are spread over several states must be summed first, see
 // [Grouper].
 func (c *Clusters) Merge(o *Clusters) {
+	if c.Len() == 0 {
+		c.deleted, c.deletedOf = o.deleted, o.deletedOf
+	}
 	c.clusters += o.clusters
 	c.rows += o.rows
 	c.informative += o.informative
@@ -286,10 +294,16 @@ func (g *Grouper) Merge(o *Grouper) {
 // Drain adds every cluster that has rows to c and empties g, which keeps its
 // memory.
 func (g *Grouper) Drain(c *Clusters) {
+	alone := c.Len() == 0
 	for i := range g.cells {
 		if cell := &g.cells[i]; cell.rows > 0 {
 			c.AddSums(&cell.y, &cell.x, cell.rows)
 		}
+	}
+	if alone {
+		c.DeleteEach(func(yield func(y, x float64) bool) {
+			g.Each(func(_ int, y, x float64, _ int64, _ bool) { yield(y, x) })
+		})
 	}
 	clear(g.cells)
 	g.cells = g.cells[:0]

@@ -67,7 +67,7 @@ type Estimate struct {
 	SE    float64 // standard error over clusters, at least 0
 	HasSE bool
 
-	Low, High   float64 // Low <= High; not clipped to the bounds of the metric
+	Low, High   float64 // Low <= High; the methods of bounded metrics keep within their bounds
 	HasInterval bool
 	Level       float64 // nominal two-sided level of the interval
 	Method      Method  // how Low and High were computed, also if they are undefined

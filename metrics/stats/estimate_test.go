@@ -103,8 +103,8 @@ func TestMethods(t *testing.T) {
 		{"mean without variation", single([]float64{0.5, 0.5}).Mean(0.95), CR1T, 0, true},
 		{"ratio", pairs(1, 2, 1, 3).Ratio(0.95), LogitT, 0, false},
 		{"ratio without variation", pairs(1, 2, 2, 4).Ratio(0.95), LogitT, 0, true},
-		{"ratio 1", sixOnes.Ratio(0.95), WilsonScore, 6, false},
-		{"ratio 0, two clusters say nothing", pairs(0, 5, 0, 0, 0, 3, 0, 0).Ratio(0.95), WilsonScore, 2, false},
+		{"ratio 1", sixOnes.Ratio(0.95), WilsonT, 6, false},
+		{"ratio 0, two clusters say nothing", pairs(0, 5, 0, 0, 0, 3, 0, 0).Ratio(0.95), WilsonT, 2, false},
 		{"ratio over 1", pairs(3, 2, 3, 1).Ratio(0.95), DeltaT, 0, false},
 		{"unbounded ratio", pairs(1, 2, 1, 3).DeltaT(0.95), DeltaT, 0, false},
 		{"normal ratio", pairs(1, 2, 1, 3).DeltaZ(0.95), DeltaZ, 0, false},
@@ -135,9 +135,10 @@ func TestProportionOfSingleRowsIsPlainWilson(t *testing.T) {
 }
 
 func TestBoundaryRatioIsWilsonOverClusters(t *testing.T) {
-	got, want := pairs(5, 5, 1, 1, 30, 30).Ratio(0.95), Wilson(3, 3, 0.95)
-	if got.Value != 1 || got.Low != want.Low || got.High != 1 || got.SE != 0 || !got.HasSE {
-		t.Errorf("got %v [%v, %v], want 1 [%v, 1]", got.Value, got.Low, got.High, want.Low)
+	// With t(2) for z: 3 / (3 + 4.30265...²).
+	got, low := pairs(5, 5, 1, 1, 30, 30).Ratio(0.95), 3/(3+4.302652729911275*4.302652729911275)
+	if got.Value != 1 || math.Abs(got.Low-low) > 1e-9 || got.High != 1 || got.SE != 0 || !got.HasSE {
+		t.Errorf("got %v [%v, %v], want 1 [%v, 1]", got.Value, got.Low, got.High, low)
 	}
 }
 

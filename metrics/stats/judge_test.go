@@ -128,14 +128,14 @@ func TestPPIClusters(t *testing.T) {
 		}
 		rows, twice = append(rows, r), append(twice, r, r)
 	}
-	want, got, doubled := PPI(human, judge, others, 0.95), PPIClusters(rows, 0.95), PPIClusters(twice, 0.95)
+	want, got, doubled := PPI(human, judge, others, 0.95), PPIClusters(rows, 0.95, math.Inf(-1), math.Inf(1)), PPIClusters(twice, 0.95, math.Inf(-1), math.Inf(1))
 	if got.Value != want.Value || math.Abs(got.SE.Value/want.SE.Value-1) > 0.01 {
 		t.Errorf("%v ± %v, want %v ± %v", got.Value, got.SE, want.Value, want.SE)
 	}
 	if math.Abs(doubled.SE.Value/got.SE.Value-1) > 0.01 {
 		t.Errorf("twice the rows in the same clusters: ± %v, want %v", doubled.SE, got.SE)
 	}
-	one := PPIClusters([]Predicted{{"a", 1, Of(1)}, {"a", 0, Of(1)}, {"a", 1, ibid.Number{}}}, 0.95)
+	one := PPIClusters([]Predicted{{"a", 1, Of(1)}, {"a", 0, Of(1)}, {"a", 1, ibid.Number{}}}, 0.95, math.Inf(-1), math.Inf(1))
 	if !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
 		t.Errorf("one cluster: %v", one)
 	}
@@ -164,7 +164,7 @@ func TestPPIOfFewClusters(t *testing.T) {
 		draw := NewStream(7, uint64(labelled))
 		covered, intervals := 0, 0
 		for range 400 {
-			b := PPIClusters(sharedClusters(&draw, labelled, 40), 0.95).Bounds
+			b := PPIClusters(sharedClusters(&draw, labelled, 40), 0.95, math.Inf(-1), math.Inf(1)).Bounds
 			if !b.Defined() {
 				continue // the labels were all alike
 			}
@@ -178,7 +178,7 @@ func TestPPIOfFewClusters(t *testing.T) {
 		}
 	}
 	draw := NewStream(7)
-	if one := PPIClusters(sharedClusters(&draw, 1, 40), 0.95); !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
+	if one := PPIClusters(sharedClusters(&draw, 1, 40), 0.95, 0, 1); !one.Value.Known() || one.SE.Known() || one.Bounds.Defined() {
 		t.Errorf("one labelled cluster: %v", one)
 	}
 }

@@ -16,7 +16,7 @@ const FewestLabels = 10
 type Prediction struct {
 	Value  ibid.Number
 	SE     ibid.Number
-	Bounds             // Value ± z SE, not clipped
+	Bounds             // Value ± z SE, not clipped; of [PPIClusters] within its bounds
 	Lambda ibid.Number // how much the judge counts, 0 to 1
 }
 
@@ -101,7 +101,11 @@ type Predicted struct {
 // other; SE and the interval also where either kind of rows lies in one cluster,
 // and where the labels are all alike: that they might have varied is then beyond
 // them.
-func PPIClusters(rows []Predicted, level float64) Prediction {
+//
+// low and high are the bounds of the metric, -width and width for differences of it, or
+// infinite. Within bounds the interval is on the logit scale, and none if the mean is
+// not strictly between them: being unbiased it may be beyond.
+func PPIClusters(rows []Predicted, level, low, high float64) Prediction {
 	var human, judge, others []float64
 	for _, r := range rows {
 		if r.Human.Known() {
@@ -139,7 +143,14 @@ func PPIClusters(rows []Predicted, level float64) Prediction {
 	out.SE = Of(se)
 	if se > 0 {
 		df := (a + b) * (a + b) / (a*a/labelled.freedom() + b*b/other.freedom())
-		out.Bounds = around(out.Value.Value, studentPoint(level, max(1, df))*se)
+		half, width := studentPoint(level, max(1, df))*se, high-low
+		switch v := out.Value.Value; {
+		case math.IsInf(width, 0):
+			out.Bounds = around(v, half)
+		case low < v && v < high:
+			bottom, top := onLogit(v, half, low, width)
+			out.Bounds = Bounds{Of(bottom), Of(top)}
+		}
 	}
 	return out
 }

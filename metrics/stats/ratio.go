@@ -66,7 +66,7 @@ func (c *Clusters) DeltaZ(level float64) Estimate {
 //
 //	expit(logit R ± t(G-1) se / (R(1-R)))
 //
-// At R = 0 and R = 1, where the logit does not exist, it is Wilson's interval with
+// At R = 0 and R = 1, where the logit does not exist, it is Wilson's interval with t and
 // one trial per cluster whose x is not 0. A ratio outside [0, 1] gets the
 // interval of [Clusters.DeltaT]. Warnings and Method say so.
 func (c *Clusters) Ratio(level float64) Estimate {
@@ -165,10 +165,10 @@ func (e *Estimate) boundaryInterval(m *moments) {
 	if !e.setStdErr(m) {
 		return
 	}
-	e.Method = WilsonScore
+	e.Method = WilsonT
 	e.Effective = float64(m.informative)
 	e.warn(AtBoundary, "ratio at 0 or 1: Wilson interval with one trial per cluster")
-	e.setInterval(wilson(e.Value*e.Effective, e.Effective, NormalQuantile(e.Level)))
+	e.setInterval(wilson(e.Value*e.Effective, e.Effective, StudentQuantile(e.Level, m.informative-1)))
 }
 
 func (e *Estimate) setDegenerate() {

@@ -270,7 +270,7 @@ func ratioLeaves(t *testing.T, v *vector) leaves {
 	e := c.DeltaT(v.Options.Level)
 	z := c.DeltaZ(v.Options.Level)
 	logit := c.Ratio(v.Options.Level)
-	if logit.Method == WilsonScore && !logit.HasInterval {
+	if logit.Method == WilsonT && !logit.HasInterval {
 		t.Errorf("no interval at the boundary")
 	}
 	l := ends(e)

@@ -69,7 +69,7 @@ changed.`,
 	flags.BoolVar(&f.force, "force", false, "compare what should not be compared, and say so")
 	flags.Float64Var(&f.level, "level", 0, "confidence level (default statistics.level of the base)")
 	flags.Float64Var(&f.power, "power", 0.8, "chance with which the mde would be found")
-	flags.StringVar(&f.method, "method", "", "intervals of means: analytic, bca or percentile (default statistics.method of the base)")
+	flags.StringVar(&f.method, "method", "", "intervals of means: analytic, cr1, bca or percentile (default statistics.method of the base)")
 	flags.IntVar(&f.resamples, "resamples", 0, "resamples of bootstraps and of tests that are not exact (default statistics.resamples of the base)")
 	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'p(char_f1) >= 0.05' (may be repeated)")
 	f.ci.register(cmd)
@@ -87,7 +87,7 @@ func (f *compareFlags) options() (compare.Options, error) {
 		return o, err
 	}
 	if f.method != "" {
-		if err := oneOf("--method", f.method, "analytic", "bca", "percentile"); err != nil {
+		if err := oneOf("--method", f.method, "analytic", "cr1", "bca", "percentile"); err != nil {
 			return o, err
 		}
 	}
