@@ -89,12 +89,11 @@ func pooled(r *row) (float64, float64) { return r.a * r.length, r.length }
 // Scores and lengths are independent, so the pooled value has the same truth as
 // the mean.
 var intervals = []interval{
-	{"mean, CR1 and t of effective clusters (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).MeanEffective(level) }},
+	{"mean, logit and t, deleting clusters (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).MeanWithin(level, 0, 1) }},
 	{"proportion, Wilson over clusters (default)", shareRight, func(rows []row) stats.Estimate { return clusters(rows, binary).Proportion(level) }},
 	{"micro ratio, logit and t (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, pooled).Ratio(level) }},
-	{"paired difference, CR1 and t (default)", 0, func(rows []row) stats.Estimate {
-		return clusters(rows, func(r *row) (float64, float64) { return r.b - r.a, 1 }).Mean(level)
-	}},
+	{"paired difference, atanh and t, deleting clusters (default)", 0, func(rows []row) stats.Estimate { return clusters(rows, difference).DifferenceWithin(level, 1) }},
+	{"mean, CR1 and t of effective clusters (cr1)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).MeanEffective(level) }},
 	{"mean, CR1 and t(G − 1)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).Mean(level) }},
 	{"proportion, Wilson over clusters, standard error taken for known", shareRight, func(rows []row) stats.Estimate { return clusters(rows, binary).WilsonCluster(level) }},
 	{"mean, BCa of 999", meanScore, func(rows []row) stats.Estimate { return bootstrap(rows, score) }},

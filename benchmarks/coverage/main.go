@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	replicates := flag.Int("replicates", 4000, "samples for each line of the first two tables")
+	replicates := flag.Int("replicates", 4000, "samples for each line of the tables, half as many for each cell of the second")
 	datasets := flag.Int("datasets", 200, "datasets that go through the whole program, twice")
 	seed := flag.Uint64("seed", 1, "of all draws")
 	flag.Parse()
@@ -31,6 +31,7 @@ func run(w io.Writer, replicates, datasets int, seed uint64) error {
 	for _, line := range coverage(replicates, seed) {
 		line.write(w)
 	}
+	writeCells(w, (replicates+1)/2, seed)
 	fmt.Fprint(w, "\n| test at 0.05, nothing differs |")
 	for _, g := range clusterCounts {
 		fmt.Fprintf(w, " %d clusters |", g)

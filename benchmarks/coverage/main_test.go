@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -55,5 +56,21 @@ func TestPlanted(t *testing.T) {
 func TestTablesPrint(t *testing.T) {
 	if err := run(io.Discard, 2, 0, 1); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCells: over all kinds of data the default intervals cover what they promise, and
+// none leaves the bounds, which those of cr1 do.
+func TestCells(t *testing.T) {
+	const replicates = 60
+	for g, lines := range coverCells(replicates, 3) {
+		for i, m := range cellMethods {
+			l := lines[i]
+			if old := strings.Contains(m.name, "cr1"); old != (l.beyond > 0) && m.low == 0 {
+				t.Errorf("%s, %d clusters: %.3f leave the bounds", m.name, g, l.beyond)
+			} else if !old && strings.Contains(m.name, "deleting") && (l.mean < 0.94-bound(0.95, 42*replicates) || l.mean > 0.98) {
+				t.Errorf("%s, %d clusters: coverage %.3f", m.name, g, l.mean)
+			}
+		}
 	}
 }
