@@ -168,7 +168,7 @@ var tests = []test{
 		for _, r := range rows {
 			a, b, codes = append(a, r.b), append(b, r.a), append(codes, r.doc)
 		}
-		p := stats.NewPaired(a, b, codes, level, 1)
+		p := stats.NewPaired(a, b, codes, level)
 		return defined(p.T)
 	}},
 	{"mean, sign flip over rows, clusters ignored (never used)", func(rows []row) (float64, bool) {

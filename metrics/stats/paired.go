@@ -9,7 +9,8 @@ import (
 
 // Paired compares two systems on the same rows by the differences d = a - b.
 //
-// Estimate is the mean difference over clusters. Standard deviation, correlation and standard errors without the
+// Estimate is the mean difference with the interval of [Clusters.Mean], over
+// clusters. Standard deviation, correlation and standard errors without the
 // clusters are for planning and explanation, not for decisions.
 type Paired struct {
 	Estimate
@@ -29,15 +30,13 @@ type Paired struct {
 }
 
 // NewPaired compares a with b, which must be of one length and finite; clusters
-// has the number of each row's cluster, at least 0, or is nil if each row is one. width
-// is how far apart the bounds of a and b are: if it is finite, the interval is that of
-// [Clusters.DifferenceWithin], and the standard error its. The t test is over CR1.
+// has the number of each row's cluster, at least 0, or is nil if each row is one.
 //
 // The mean is undefined without rows, the standard errors for fewer than two rows
 // or clusters.
 //
 // Source: Miller 2024, §4; CR1: Cameron & Miller 2015.
-func NewPaired(a, b []float64, clusters []int, level, width float64) Paired {
+func NewPaired(a, b []float64, clusters []int, level float64) Paired {
 	var rows, first, second, both Clusters
 	var grouper Grouper
 	for i := range a {
@@ -57,9 +56,6 @@ func NewPaired(a, b []float64, clusters []int, level, width float64) Paired {
 	}
 	p := Paired{Estimate: grouped.Mean(level)}
 	p.T = p.tTest(0)
-	if !math.IsInf(width, 1) {
-		p.Estimate = grouped.DifferenceWithin(level, width)
-	}
 	if se, ok := rows.CR1(); ok {
 		p.RowSE, p.Deviation, p.HasDeviation = se, se*math.Sqrt(float64(len(a))), true
 		seA, _ := first.CR1()

@@ -224,7 +224,7 @@ func pairedLeaves(_ *testing.T, v *vector) leaves {
 		}
 		a, b, clusters = append(a, *first), append(b, *second), append(clusters, codes[name])
 	}
-	rows, p := NewPaired(a, b, nil, v.Options.Level, math.Inf(1)), NewPaired(a, b, clusters, v.Options.Level, math.Inf(1))
+	rows, p := NewPaired(a, b, nil, v.Options.Level), NewPaired(a, b, clusters, v.Options.Level)
 	return leaves{
 		"mean_diff": leaf(p.Value, p.Defined()), "sd_diff": leaf(p.Deviation, p.HasDeviation),
 		"se": leaf(p.RowSE, p.HasDeviation), "low": leaf(rows.Low, rows.HasInterval), "high": leaf(rows.High, rows.HasInterval),
