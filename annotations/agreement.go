@@ -173,7 +173,7 @@ func (p people) of(name string) *personSums {
 	return s
 }
 
-func (p people) spans(it *Item, m *stats.Marked) {
+func (p people) spans(it *Item, m *stats.Marked, pairs []scoredPair) {
 	for i, mark := range it.Marks {
 		s := p.of(mark.Annotator)
 		s.items++
@@ -185,7 +185,8 @@ func (p people) spans(it *Item, m *stats.Marked) {
 			s.empty++
 		}
 	}
-	m.Pairs(func(i, j int, score stats.PairScore) {
+	for k := range pairs {
+		i, j, score := pairs[k].first, pairs[k].second, &pairs[k].PairScore
 		a, b := p.of(it.Marks[i].Annotator), p.of(it.Marks[j].Annotator)
 		if v := score.Jaccard(); v.Known() {
 			for _, s := range []*personSums{a, b} {
@@ -204,7 +205,7 @@ func (p people) spans(it *Item, m *stats.Marked) {
 				}
 			}
 		}
-	})
+	}
 }
 
 // shift notes an own unit that overlaps another's.
@@ -262,14 +263,14 @@ type Passage struct {
 // worst keeps the items with the least agreement.
 type worst struct{ items []Disagreement }
 
-func (w *worst) span(it *Item, m *stats.Marked, keep int) {
+func (w *worst) span(it *Item, pairs []scoredPair, keep int) {
 	var sum, n float64
-	m.Pairs(func(_, _ int, p stats.PairScore) {
-		if v := p.Jaccard(); v.Known() {
+	for i := range pairs {
+		if v := pairs[i].Jaccard(); v.Known() {
 			sum += v.Value
 			n++
 		}
-	})
+	}
 	if n == 0 || sum == n {
 		return
 	}

@@ -106,17 +106,18 @@ type setKey struct{ annotators, slice string }
 type Spans struct {
 	options Options
 	sets    map[setKey]*clusterSums
-	pairs   map[string]int // by slice; beyond maxPairs there are none in sets
+	perPair map[string]int // sets of two annotators by slice; beyond maxPairs there are none in sets
 	people  people
 	worst   worst
-	unknown int64 // items without texts
-	few     int64 // items with fewer annotators than quality control asks for
+	unknown int64        // items without texts
+	pairs   []scoredPair // of the item that is added
+	few     int64        // items with fewer annotators than quality control asks for
 	seen    map[uint64]struct{}
 }
 
 // NewSpans returns an empty collection.
 func NewSpans(o Options) *Spans {
-	return &Spans{options: o, sets: make(map[setKey]*clusterSums), pairs: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
+	return &Spans{options: o, sets: make(map[setKey]*clusterSums), perPair: make(map[string]int), seen: make(map[uint64]struct{}), people: make(people)}
 }
 
 // sort puts annotators and what they marked into one order, so that the same marks
@@ -152,11 +153,20 @@ func (s *Spans) Add(it *Item) {
 	for _, m := range it.Marks {
 		marked.Annotators = append(marked.Annotators, append([]stats.Unit{}, m.Units...))
 	}
+	s.pairs = s.pairs[:0]
+	marked.Pairs(func(i, j int, p stats.PairScore) { s.pairs = append(s.pairs, scoredPair{i, j, p}) })
 	for _, slice := range append([]string{""}, it.Slices...) {
 		s.add(it, &marked, slice)
 	}
-	s.people.spans(it, &marked)
-	s.worst.span(it, &marked, s.options.Worst)
+	s.people.spans(it, &marked, s.pairs)
+	s.worst.span(it, s.pairs, s.options.Worst)
+}
+
+// A scoredPair is two annotators of an item, as indices in its marks, and how what they
+// marked compares.
+type scoredPair struct {
+	first, second int
+	stats.PairScore
 }
 
 func (s *Spans) repeated(it *Item) bool {
@@ -180,22 +190,23 @@ func (s *Spans) repeated(it *Item) bool {
 func (s *Spans) add(it *Item, marked *stats.Marked, slice string) {
 	all := s.set(runs.AllAnnotators, slice).of(it.Cluster, false)
 	nothing := true
-	marked.Pairs(func(i, j int, p stats.PairScore) {
-		addPair(all, &p, it.Known)
+	for k := range s.pairs {
+		i, j, p := s.pairs[k].first, s.pairs[k].second, &s.pairs[k].PairScore
+		addPair(all, p, it.Known)
 		nothing = nothing && p.Union() == 0
 		set := s.pair(runs.Pair(it.Marks[i].Annotator, it.Marks[j].Annotator), slice)
 		if set == nil {
-			return
+			continue
 		}
 		two := set.of(it.Cluster, false)
-		addPair(two, &p, it.Known)
+		addPair(two, p, it.Known)
 		if p.Union() == 0 {
 			two[sumNothing]++
 		}
 		if it.Known {
 			addTotals(two, &stats.Marked{Length: marked.Length, Annotators: [][]stats.Unit{marked.Annotators[i], marked.Annotators[j]}})
 		}
-	})
+	}
 	if it.Known {
 		addTotals(all, marked)
 	}
@@ -216,11 +227,11 @@ func (s *Spans) set(annotators, slice string) *clusterSums {
 
 // pair is the set of two annotators, nil if there are too many pairs.
 func (s *Spans) pair(annotators, slice string) *clusterSums {
-	if s.pairs[slice] > maxPairs {
+	if s.perPair[slice] > maxPairs {
 		return nil
 	}
 	if s.sets[setKey{annotators, slice}] == nil {
-		if s.pairs[slice]++; s.pairs[slice] > maxPairs {
+		if s.perPair[slice]++; s.perPair[slice] > maxPairs {
 			maps.DeleteFunc(s.sets, func(k setKey, _ *clusterSums) bool { return k.slice == slice && k.annotators != runs.AllAnnotators })
 			return nil
 		}
@@ -320,7 +331,7 @@ func (s *Spans) Warnings() []string {
 	if s.unknown > 0 {
 		out = append(out, fmt.Sprintf("%d items have texts that are not at hand: they count in nothing that is corrected for chance", s.unknown))
 	}
-	for _, n := range s.pairs {
+	for _, n := range s.perPair {
 		if n > maxPairs {
 			out = append(out, tooManyPairs())
 			break

@@ -26,12 +26,15 @@ type annotatedTexts struct {
 }
 
 func newAnnotatedTexts(r *dataset.Resolver, row *ibid.Answer) *annotatedTexts {
-	a := &annotatedTexts{known: true, unclear: make(map[string]bool)}
+	a := &annotatedTexts{known: true}
 	for i := range row.Truth {
 		at := &row.Truth[i].Place
 		switch key := (TextKey{at.Doc, at.Page}); {
 		case row.Truth[i].DocNull:
 		case !at.InSets():
+			if a.unclear == nil {
+				a.unclear = make(map[string]bool)
+			}
 			a.unclear[row.Truth[i].Annotator] = true
 		case !slices.Contains(a.keys, key):
 			a.keys = append(a.keys, key)
@@ -62,16 +65,14 @@ func newAnnotatedTexts(r *dataset.Resolver, row *ibid.Answer) *annotatedTexts {
 // marks are those of each annotator, without the unclear ones.
 func (a *annotatedTexts) marks(row *ibid.Answer) []annotations.Mark {
 	var out []annotations.Mark
-	at := make(map[string]int)
 	for i := range row.Truth {
 		t, place := &row.Truth[i], &row.Truth[i].Place
 		if a.unclear[t.Annotator] {
 			continue
 		}
-		k, ok := at[t.Annotator]
-		if !ok {
+		k := slices.IndexFunc(out, func(m annotations.Mark) bool { return m.Annotator == t.Annotator })
+		if k < 0 {
 			k = len(out)
-			at[t.Annotator] = k
 			out = append(out, annotations.Mark{Annotator: strings.Clone(t.Annotator)})
 		}
 		if !t.DocNull {
