@@ -110,7 +110,7 @@ func TestAdjudicate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = texts.Each(t.Context(), nil, func(row *ibid.Answer, _ func(string, int32) (string, bool)) error {
+	err = texts.Each(t.Context(), nil, nil, func(row *ibid.Answer, _ func(string, int32) (string, bool)) error {
 		people := make(map[string]bool)
 		for _, m := range row.Truth {
 			people[m.Annotator] = true

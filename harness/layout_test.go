@@ -54,7 +54,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
-	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history"}},
+	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history"}, theirs: []string{"github.com/klauspost/compress"}},
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",

@@ -46,17 +46,17 @@ func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	return p, err
 }
 
-// Each calls yield with every row of the dataset in the order of the input, its
-// places resolved, and with a function that returns the text of a key: a document,
-// or one page of it when offsets count from pages. Row and text are valid until
-// yield returns.
+// Each calls yield with the rows of the dataset whose position in the input wants is
+// true of, all if it is nil, in the order of the input, their places resolved, and
+// with a function that returns the text of a key: a document, or one page of it when
+// offsets count from pages. Row and text are valid until yield returns.
 //
-// The documents at hand are those that some row names as a source or as truth,
-// and those in further. They are read once.
-func (t *Texts) Each(ctx context.Context, further []string, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
+// The documents at hand are those that these rows name as a source or as truth, and
+// those in further. They are read once.
+func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
 	var view *dataset.View
 	if t.plan.documents != nil {
-		docs, err := t.load(ctx, further)
+		docs, err := t.load(ctx, further, wants)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (t *Texts) Each(ctx context.Context, further []string, yield func(row *ibid
 		view = docs.View(textCache)
 	}
 	resolver := dataset.NewResolver(view, t.plan.conventions)
-	return eachRow(ctx, t.plan.source, 0, func(row *ibid.Answer) error {
+	return eachWanted(ctx, t.plan.source, wants, func(row *ibid.Answer) error {
 		resolver.Resolve(row)
 		if err := resolver.Err(); err != nil {
 			return err
@@ -76,8 +76,23 @@ func (t *Texts) Each(ctx context.Context, further []string, yield func(row *ibid
 	})
 }
 
-// load keeps the documents that rows name, and further.
-func (t *Texts) load(ctx context.Context, further []string) (*dataset.Documents, error) {
+// eachWanted is eachRow for the rows at positions that wants is true of, nil of all.
+func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) bool, f func(row *ibid.Answer) error) error {
+	if wants == nil {
+		return eachRow(ctx, src, 0, f)
+	}
+	var row ibid.Answer
+	return eachPlace(ctx, src, 0, func(b *dataset.Batch, i int) error {
+		if !wants(b.Pos() + int64(i)) {
+			return nil
+		}
+		b.Row(i, &row)
+		return f(&row)
+	})
+}
+
+// load keeps the documents that wanted rows name, and further.
+func (t *Texts) load(ctx context.Context, further []string, wants func(pos int64) bool) (*dataset.Documents, error) {
 	needed := make(map[string]bool)
 	note := func(doc string) {
 		if !needed[doc] {
@@ -87,7 +102,7 @@ func (t *Texts) load(ctx context.Context, further []string) (*dataset.Documents,
 	for _, doc := range further {
 		note(doc)
 	}
-	err := eachRow(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantSpans), 0, func(row *ibid.Answer) error {
+	err := eachWanted(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantSpans), wants, func(row *ibid.Answer) error {
 		for i := range row.Citations {
 			note(row.Citations[i].Doc)
 		}

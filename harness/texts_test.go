@@ -28,7 +28,7 @@ func TestTextsAreReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	err = texts.Each(t.Context(), []string{"z"}, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+	err = texts.Each(t.Context(), []string{"z"}, nil, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
 		got = append(got, row.ID+" "+row.Answer)
 		for _, name := range []string{"x", "y", "z"} {
 			if s, ok := text(name, 0); !ok || s != "text of "+name {
@@ -47,8 +47,20 @@ func TestTextsAreReadAgain(t *testing.T) {
 		t.Errorf("Each gives %q, %v, want %q", got, err, want)
 	}
 
+	got = nil
+	err = texts.Each(t.Context(), nil, func(pos int64) bool { return pos == 1 }, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+		got = append(got, row.ID)
+		if _, ok := text("x", 0); ok {
+			t.Error("a document of a row that nobody wants is held")
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(got, []string{"b"}) {
+		t.Errorf("Each of the second row gives %q, %v", got, err)
+	}
+
 	stop := errors.New("stop")
-	if err := texts.Each(t.Context(), nil, func(*ibid.Answer, func(string, int32) (string, bool)) error { return stop }); !errors.Is(err, stop) {
+	if err := texts.Each(t.Context(), nil, nil, func(*ibid.Answer, func(string, int32) (string, bool)) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("an error of yield gives %v", err)
 	}
 	m.Inputs[0].Bytes++

@@ -42,18 +42,19 @@ func (d *RunData) display() Display {
 	return *d.Display
 }
 
-// Texts yields what a run read: its rows in the order of the input, their places
-// resolved, and a function that returns the text of a key. Both are valid until
-// yield returns. Documents that are named only in further must be at hand,
-// too.
+// Texts yields what a run read: the rows at the positions of the input that wants is
+// true of (nil: of all), in the order of the input, their places resolved, and a
+// function that returns the text of a key. Both are valid until yield returns.
+// Documents that are named only in further must be at hand, too.
 type Texts interface {
-	Each(ctx context.Context, further []string, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error
+	Each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error
 }
 
 // PageOptions say how a page is made. The zero value is ready.
 type PageOptions struct {
 	MaxBytes int    // about the size of the file; 0 means 25 MB
 	Version  string // of the program, for the foot of the page
+	maxRows  int    // that it lists; 0 means 60,000
 
 	Comparison  *compare.Result  // of the runs, or of the systems of the one run; nil if there is none
 	NotCompared string           // why there is none, where somebody may expect one

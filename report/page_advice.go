@@ -31,7 +31,7 @@ const shownAdvice = 3
 // advice recommends what to do about the commonest problems, each with the rows
 // that it rests on.
 func advice(data *pageData) []finding {
-	counts := byProblem(data)
+	counts := &data.totals.problems
 	var order []metrics.Problem
 	for p := range metrics.Problem(metrics.NumProblems) {
 		if adviceOn[p] != "" && counts[p] > 0 {

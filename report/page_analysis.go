@@ -66,7 +66,7 @@ type analysisView struct{ Findings, Advice []finding }
 
 // analysisSection says what stands out and what to look at first.
 func analysisSection(data *pageData) *section {
-	if len(data.rows) == 0 {
+	if sum(data.totals.rows) == 0 {
 		return nil
 	}
 	view := &analysisView{
@@ -79,17 +79,9 @@ func analysisSection(data *pageData) *section {
 	return &section{"analysis", "Analysis", view}
 }
 
-// byProblem counts the rows of each worst problem.
-func byProblem(data *pageData) (counts [metrics.NumProblems]int64) {
-	for i := range data.rows {
-		counts[data.rows[i].problem]++
-	}
-	return counts
-}
-
 // commonest names the commonest of the serious problems.
 func commonest(data *pageData) []finding {
-	counts := byProblem(data)
+	counts := &data.totals.problems
 	var order []metrics.Problem
 	for p := range metrics.Problem(metrics.NumProblems) {
 		if p.Fails() && p != metrics.ProblemError && counts[p] > 0 {
@@ -131,8 +123,8 @@ const leastGroup = 5
 // groupsThatStandOut names systems, tags and annotators whose rows fail more
 // often than the others'.
 func groupsThatStandOut(data *pageData) []finding {
-	all := group{rows: int64(len(data.rows)), failing: sum(data.totals.failing)}
-	found := failingGroups(data)
+	all := group{rows: sum(data.totals.rows), failing: sum(data.totals.failing)}
+	found := data.groups.list()
 	found = slices.DeleteFunc(found, func(g *group) bool { return g.rows < leastGroup || g.distance(&all) < standsOutFrom })
 	slices.SortStableFunc(found, func(x, y *group) int {
 		return cmp.Or(cmp.Compare(y.distance(&all), x.distance(&all)), cmp.Compare(x.filter, y.filter))
@@ -163,84 +155,6 @@ func (g *group) distance(all *group) float64 {
 		return 0
 	}
 	return (float64(g.failing)/n - float64(all.failing-g.failing)/rest) / math.Sqrt(p*(1-p)*(1/n+1/rest))
-}
-
-// failingGroups counts rows by system, tag and annotator, in order of their first
-// row.
-func failingGroups(data *pageData) []*group {
-	var order []*group
-	byFilter := make(map[string]*group)
-	add := func(filter, name string, failing bool) {
-		g := byFilter[filter]
-		if g == nil {
-			g = &group{name: name, filter: filter}
-			byFilter[filter] = g
-			order = append(order, g)
-		}
-		g.rows++
-		if failing {
-			g.failing++
-		}
-	}
-	for i := range data.rows {
-		row := &data.rows[i]
-		r := data.results[row.run]
-		failing := row.problem.Fails()
-		if len(data.systems) > 1 {
-			name := line(data.systems[row.system], 80)
-			add("system:"+name, "The system "+name, failing)
-		}
-		for _, t := range r.tags[row.index] {
-			name := line(t.Key, 60) + "=" + line(t.Value, 60)
-			add("tag:"+name, name, failing)
-		}
-		if a := line(r.annotator[row.index], 80); a != "" {
-			add("annotator:"+a, "What is scored against annotator "+a, failing)
-		}
-	}
-	return order
-}
-
-// A docCount is how often a document is cited, and how often wrongly.
-type docCount struct {
-	name                 string
-	cited, wrong, absent int64
-}
-
-// countDocuments counts citations by the document they name.
-func countDocuments(data *pageData) []*docCount {
-	var order []*docCount
-	byName := make(map[string]*docCount)
-	for i := range data.rows {
-		row := &data.rows[i]
-		r := data.results[row.run]
-		l := data.limits[row.run]
-		data.kinds.count(&l, r, row.index)
-		citations := r.citationsOf(row.index)
-		for k := range citations {
-			c := &citations[k]
-			if c.doc == "" {
-				continue
-			}
-			d := byName[c.doc]
-			if d == nil {
-				d = &docCount{name: c.doc}
-				byName[c.doc] = d
-				order = append(order, d)
-			}
-			d.cited++
-			if l.ofCitation(r, row.index, c).Fails() {
-				d.wrong++
-			}
-			if c.status == "document_not_found" {
-				d.absent++
-			}
-		}
-	}
-	slices.SortStableFunc(order, func(x, y *docCount) int {
-		return cmp.Or(cmp.Compare(y.wrong, x.wrong), cmp.Compare(x.cited, y.cited), cmp.Compare(x.name, y.name))
-	})
-	return order
 }
 
 func documentsCitedWrongly(data *pageData) []finding {

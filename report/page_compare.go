@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -616,6 +617,30 @@ func partners(data *pageData, r *compare.Result, p *compare.Pair) map[int]int {
 	for k, n := range other {
 		if m, ok := base[k]; ok {
 			out[n] = m
+		}
+	}
+	return out
+}
+
+// A rowName names a row of a run by its key.
+type rowName struct{ run, id, system string }
+
+// basesOf names the rows that those of the results are compared with.
+func basesOf(all []*results, r *compare.Result) map[rowName]bool {
+	out := make(map[rowName]bool)
+	for _, k := range pagePairs(r) {
+		p := &r.Pairs[k]
+		base, other := &r.Sides[p.Base], &r.Sides[p.New]
+		for _, res := range all {
+			if res.run.Manifest.ID != other.Run {
+				continue
+			}
+			for i, id := range res.id {
+				system := res.system[i][len(res.prefix):]
+				if only := cmp.Or(p.System, other.System); only == "" || only == system {
+					out[rowName{base.Run, id, cmp.Or(p.System, base.System, system)}] = true
+				}
+			}
 		}
 	}
 	return out

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
@@ -14,13 +17,15 @@ type pageData struct {
 	options PageOptions
 	results []*results
 	summary summaryIndex
-	systems []string // in the order of the page
-	lead    []string // names of the metrics that matter most, best first
-	limits  []limits // of each run
-	rows    []pageRow
-	docs    []*docCount // those most often cited wrongly first
+	systems []string    // in the order of the page
+	lead    []string    // names of the metrics that matter most, best first
+	limits  []limits    // of each run
+	rows    []pageRow   // those that are held of the runs, in order
+	docs    []*docCount // those cited wrongly, the most often first
 	worst   []badCitation
 	totals  totals
+	groups  groupCounts
+	spreads map[string]*valueCounts // by metric
 	held    heldRows
 	sampled string // which rows are left out, in words; "" if none
 	opened  int64  // rows that can be opened
@@ -35,49 +40,180 @@ type pageData struct {
 
 // A pageRow is one row of one run.
 type pageRow struct {
-	run, index int
-	problem    metrics.Problem
-	question   string
-	system     int
+	candidate
+	index    int // in the results of its run
+	question string
 }
 
 // readPageData reads what pages show of runs.
-func readPageData(ctx context.Context, o PageOptions, runs []RunData) (*pageData, error) {
+func readPageData(ctx context.Context, o PageOptions, all []RunData) (*pageData, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = maxPageBytes
 	}
-	if len(runs) == 0 {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("no run")
 	}
 	data := &pageData{options: o, kinds: make(kindCounts)}
-	for k := range runs {
-		prefix := ""
-		if len(runs) > 1 {
-			prefix = runs[k].Manifest.ID + "/"
-		}
-		r, err := readResults(&runs[k], prefix)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", runs[k].Dir, err)
-		}
-		data.results = append(data.results, r)
-		data.limits = append(data.limits, limitsOf(r.run.Manifest))
+	chosen, err := readTables(data, all)
+	if err != nil {
+		return nil, err
 	}
-	data.summary = indexSummary(data.results)
-	data.systems = data.summary.systems()
-	data.lead = leadOf(func(name string) bool {
-		return slices.ContainsFunc(data.results, func(r *results) bool { return r.metric(name) != nil })
-	})
-	listRows(data)
-	data.docs = countDocuments(data)
-	data.worst = findWorst(data)
 	if err := readDisagreements(data); err != nil {
 		return nil, err
 	}
-	if err := packRows(ctx, data); err != nil {
+	if err := packRows(ctx, data, chosen); err != nil {
 		return nil, err
 	}
 	data.trends = newHistory(data)
 	return data, nil
+}
+
+// readTables counts what all rows of the runs hold, and reads those that the page
+// lists. Small runs are read once; of large ones, only blocks are in memory when
+// they are counted.
+func readTables(data *pageData, all []RunData) (chosen *choice, err error) {
+	var tables []*tableReader
+	defer func() {
+		for _, b := range tables {
+			err = errors.Join(err, b.close())
+		}
+	}()
+	of := func(run int, err error) error {
+		if err == nil {
+			return nil
+		}
+		return fmt.Errorf("%s: %w", all[run].Dir, err)
+	}
+	rows := int64(0)
+	for k := range all {
+		b, err := openTables(&all[k], prefixOf(all, k))
+		if err != nil {
+			return nil, of(k, err)
+		}
+		tables = append(tables, b)
+		rows += b.rows.Rows()
+		data.limits = append(data.limits, limitsOf(all[k].Manifest))
+	}
+	data.summary = indexSummary(all)
+	data.systems = data.summary.systems()
+	data.lead = leadOf(func(name string) bool {
+		return slices.ContainsFunc(tables, func(b *tableReader) bool {
+			return slices.ContainsFunc(b.defined, func(d metrics.Definition) bool { return d.Name == name })
+		})
+	})
+	chooser := newChooser(cmp.Or(data.options.maxRows, maxListed), rows)
+	s := newSurvey(data, chooser, len(all))
+	for run, b := range tables {
+		r := &results{}
+		if chooser.all {
+			if r, err = b.load(int(b.rows.Rows()), nil); err == nil {
+				s.count(run, r)
+			}
+		} else {
+			err = b.each(func(block *results) error { s.count(run, block); return nil })
+		}
+		if err != nil {
+			return nil, of(run, err)
+		}
+		data.results = append(data.results, r)
+	}
+	chosen = new(chooser.choose())
+	data.docs, data.worst = s.documents(), chooser.findWorst()
+	if !chooser.all {
+		if err := loadChosen(data, tables, chosen); err != nil {
+			return nil, err
+		}
+	}
+	for run, r := range data.results {
+		r.systems = len(s.ofRun[run])
+		if err := r.readRest(); err != nil {
+			return nil, of(run, err)
+		}
+	}
+	listRows(data, s)
+	return chosen, nil
+}
+
+// prefixOf is what stands before the names of a run's systems: "" if there is no
+// other run.
+func prefixOf(all []RunData, run int) string {
+	if len(all) == 1 {
+		return ""
+	}
+	return all[run].Manifest.ID + "/"
+}
+
+// loadChosen reads the rows that are listed or have one of the worst citations, and
+// the rows that those are compared with.
+func loadChosen(data *pageData, tables []*tableReader, chosen *choice) error {
+	wanted := make([]map[int64]bool, len(tables))
+	for run := range wanted {
+		wanted[run] = make(map[int64]bool)
+	}
+	for i := range chosen.listed {
+		wanted[chosen.listed[i].run][chosen.listed[i].row] = true
+	}
+	for _, w := range data.worst {
+		wanted[w.run][w.row] = true
+	}
+	var bases map[rowName]bool
+	load := func() error {
+		for run, b := range tables {
+			r, err := b.load(len(wanted[run]), func(row int64, id, system string) bool {
+				return wanted[run][row] || bases[rowName{b.run.Manifest.ID, id, system}]
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", b.run.Dir, err)
+			}
+			data.results[run] = r
+		}
+		return nil
+	}
+	if err := load(); err != nil || data.options.Comparison == nil {
+		return err
+	}
+	bases = basesOf(data.results, data.options.Comparison)
+	return load()
+}
+
+// readRest reads the tables of the run that are small.
+func (r *results) readRest() (err error) {
+	if r.calls, err = readCalls(r.run.Dir); err != nil {
+		return err
+	}
+	if r.agreement, err = runs.ReadAgreement(r.run.Dir); err != nil {
+		return err
+	}
+	r.calibration, err = ReadCalibration(r.run.Dir)
+	return err
+}
+
+// listRows lists the rows that were read.
+func listRows(data *pageData, s *survey) {
+	for run, r := range data.results {
+		l := &data.limits[run]
+		for i := range r.row {
+			row := pageRow{index: i, candidate: candidate{run: run, row: r.row[i], problem: l.ofRow(r, i), system: s.system(r.system[i])}}
+			row.lead, row.hasLead = leadValue(data, r, i)
+			data.rows = append(data.rows, row)
+		}
+	}
+}
+
+// find is the place of a row of a run among those that were read; false if it was
+// not.
+func (data *pageData) find(run int, row int64) (int, bool) {
+	want := candidate{run: run, row: row}
+	return slices.BinarySearchFunc(data.rows, want, func(r pageRow, want candidate) int { return r.before(want) })
+}
+
+// places are the places of rows that were read, in order.
+func (data *pageData) places(rows []candidate) []int {
+	out := make([]int, len(rows))
+	for i := range rows {
+		out[i], _ = data.find(rows[i].run, rows[i].row)
+	}
+	return out
 }
 
 // several reports whether the page is of several runs; their numbers are not

@@ -71,20 +71,15 @@ type detailer struct {
 	sources sources
 	columns []*metricColumn // in the order of the page's metric names; nil where the run has none
 	reasons *reasons
-	calls   map[int64][]callShown // by row
 }
 
 // newDetailer makes the detailer of a run.
 func newDetailer(data *pageData, run int) *detailer {
 	r := data.results[run]
-	d := &detailer{run: run, r: r, limits: data.limits[run], reasons: &data.reasons, calls: make(map[int64][]callShown)}
+	d := &detailer{run: run, r: r, limits: data.limits[run], reasons: &data.reasons}
 	d.sources.left = wholeBudget / len(data.results)
 	for _, def := range definitions(data) {
 		d.columns = append(d.columns, r.metric(def.Name))
-	}
-	for i := range r.calls {
-		c := &r.calls[i]
-		d.calls[c.Row] = append(d.calls[c.Row], newCallShown(c))
 	}
 	return d
 }
@@ -98,17 +93,17 @@ func (r *results) view(i int, answer *ibid.Answer) *RowView {
 }
 
 // row makes the detail of row i. in is nil if the texts are not at hand.
-func (d *detailer) row(i int, undefined []string, in *rowTexts) *rowDetail {
+func (d *detailer) row(i int, in *rowTexts) *rowDetail {
 	var answer *ibid.Answer
 	if in != nil {
 		answer = in.row
 	}
 	view := d.r.view(i, answer)
-	out := &rowDetail{Record: d.record(view, i, undefined)}
+	out := &rowDetail{Record: d.record(view, i)}
 	v := &out.View
 	// Lists are empty, not null, for the script of the page.
 	v.Answer, v.Citations, v.Sources = []int32{}, []citationShown{}, []sourceShown{}
-	v.Calls = d.calls[view.Row]
+	v.Calls = d.r.opened[i].calls
 	v.Problem = int(d.limits.ofRow(d.r, i))
 	if clip(view.Answer, longAnswer) != view.Answer {
 		v.Notices = append(v.Notices, fmt.Sprintf("Only the first %s characters of the answer are held by this page.", Thousands(longAnswer)))
@@ -365,10 +360,10 @@ type truthRecord struct {
 }
 
 // record is the row as data.
-func (d *detailer) record(view *RowView, i int, undefined []string) rowRecord {
+func (d *detailer) record(view *RowView, i int) rowRecord {
 	out := rowRecord{
 		Row: view.Row, ID: shown(view.ID), System: shown(view.System), Error: shown(view.Error), Query: clip(shown(view.Query), longAnswer),
-		Answer: shown(clip(view.Answer, longAnswer)), Annotator: shown(view.Annotator), Metrics: make([]*float64, len(d.columns)), Undefined: d.reasons.of(undefined),
+		Answer: shown(clip(view.Answer, longAnswer)), Annotator: shown(view.Annotator), Metrics: make([]*float64, len(d.columns)), Undefined: d.reasons.of(d.r.undefined[i]),
 		Citations: []runs.Citation{}, Truth: []truthRecord{},
 	}
 	for _, t := range d.r.tags[i] {

@@ -241,14 +241,12 @@ func shortStretch(text string) string {
 // rowLink links the row at a position of a run's input; "" if the page does not
 // list it.
 func rowLink(data *pageData, run int, position int64) string {
-	r := data.results[run]
-	i, ok := slices.BinarySearch(r.row, position)
+	n, ok := data.find(run, position)
 	if !ok {
 		return ""
 	}
-	n := slices.IndexFunc(data.rows, func(row pageRow) bool { return row.run == run && row.index == i })
 	if _, listed := slices.BinarySearch(data.held.rows, n); !listed {
 		return ""
 	}
-	return "#row=" + r.key(i)
+	return "#row=" + data.results[run].key(data.rows[n].index)
 }

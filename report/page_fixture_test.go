@@ -78,8 +78,11 @@ type fakeTexts struct {
 	documents map[string]string
 }
 
-func (f *fakeTexts) Each(_ context.Context, _ []string, yield func(*ibid.Answer, func(string, int32) (string, bool)) error) error {
+func (f *fakeTexts) Each(_ context.Context, _ []string, wants func(int64) bool, yield func(*ibid.Answer, func(string, int32) (string, bool)) error) error {
 	for i := range f.rows {
+		if wants != nil && !wants(f.rows[i].Pos) {
+			continue
+		}
 		var own fleeting
 		row := own.row(&f.rows[i])
 		err := yield(row, func(doc string, _ int32) (string, bool) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -125,8 +126,7 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 		}
 		m := indexMetric{Name: d.Name, Label: label(d.Name)}
 		if fillMetric(data, &m, held) {
-			values, _ := valuesOf(data, d)
-			m.Max = axisOf(d, values).hi
+			m.Max = axisOf(d, data.spreads[d.Name].ends()).hi
 			x.Metrics = append(x.Metrics, m)
 		}
 	}
@@ -177,6 +177,16 @@ func fillMetric(data *pageData, m *indexMetric, held []int) bool {
 
 // rounded is a value as rows are sorted and filtered by: to four decimals.
 func rounded(v float64) float64 {
+	const unit = 1e4
+	// A whole number divided by the unit is the nearest to its decimal. Only where
+	// v is about halfway between two, its own digits decide.
+	whole, part := math.Modf(math.Abs(v) * unit)
+	if whole < 1<<40 && math.Abs(part-0.5) > 1e-3 {
+		if part > 0.5 {
+			whole++
+		}
+		return math.Copysign(whole/unit, v)
+	}
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', 4, 64), 64)
 	if err != nil {
 		return v

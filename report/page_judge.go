@@ -2,8 +2,11 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
@@ -43,17 +46,17 @@ type judgeView struct {
 func judgeSection(data *pageData) *section {
 	view := &judgeView{Drifts: driftViews(data)}
 	for _, r := range data.results {
-		calls, against := r.calls, calibrated(data, r)
+		calls, against := &r.calls, calibrated(data, r)
 		s := runJudge{Who: judgeInWords(r), Against: against, Corrected: corrected(r)}
-		if len(calls) == 0 && r.run.Manifest.Judge.Calls == 0 && r.run.Manifest.Anchors == nil && against == nil && len(s.Corrected) == 0 {
+		if calls.calls == 0 && r.run.Manifest.Judge.Calls == 0 && r.run.Manifest.Anchors == nil && against == nil && len(s.Corrected) == 0 {
 			continue
 		}
 		if data.several() {
 			s.Run = line(r.run.Manifest.ID, 80)
 		}
-		s.Facts = append(judgeFacts(&r.run.Manifest.Judge), callFacts(calls)...)
+		s.Facts = append(judgeFacts(&r.run.Manifest.Judge), calls.facts()...)
 		s.Facts = append(s.Facts, anchorFacts(r.run.Manifest.Anchors)...)
-		s.Calls = callLines(calls)
+		s.Calls = calls.lines()
 		view.Runs = append(view.Runs, s)
 	}
 	if len(view.Runs)+len(view.Drifts) == 0 {
@@ -86,58 +89,80 @@ func judgeFacts(j *runs.JudgeRecord) [][2]string {
 	return facts
 }
 
-// callFacts are sums and quantiles over calls.
-func callFacts(calls []runs.Call) [][2]string {
-	var asked, answered, again, repaired int64
-	var latency []float64
-	for i := range calls {
-		c := &calls[i]
-		if c.PromptTokens != nil {
-			asked += *c.PromptTokens
-		}
-		if c.CompletionTokens != nil {
-			answered += *c.CompletionTokens
-		}
-		if c.Attempts > 1 {
-			again++
-		}
-		if c.Repaired {
-			repaired++
-		}
-		if c.LatencyMillis != nil && !c.Cached {
-			latency = append(latency, float64(*c.LatencyMillis))
-		}
+// callSums are sums over the calls of a run.
+type callSums struct {
+	calls, asked, answered, again, repaired int64
+
+	latency []float64 // in milliseconds, of those that were not cached
+	ended   map[string]int64
+}
+
+// readCalls sums up the calls of a run, if it has any.
+func readCalls(dir string) (callSums, error) {
+	s := callSums{ended: make(map[string]int64)}
+	columns := []string{"row", "cached", "repaired", "attempts", "prompt_tokens", "completion_tokens", "latency_ms", "status"}
+	err := runs.Calls.Scan(dir, columns, func(_ int64, c *runs.Call) error {
+		s.add(c)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
+	return s, err
+}
+
+func (s *callSums) add(c *runs.Call) {
+	s.calls++
+	if c.PromptTokens != nil {
+		s.asked += *c.PromptTokens
+	}
+	if c.CompletionTokens != nil {
+		s.answered += *c.CompletionTokens
+	}
+	if c.Attempts > 1 {
+		s.again++
+	}
+	if c.Repaired {
+		s.repaired++
+	}
+	if c.LatencyMillis != nil && !c.Cached {
+		s.latency = append(s.latency, float64(*c.LatencyMillis))
+	}
+	ended := cmp.Or(c.Status, "ok")
+	if _, ok := s.ended[ended]; !ok {
+		ended = strings.Clone(ended)
+	}
+	s.ended[ended]++
+}
+
+// facts are sums and quantiles over calls.
+func (s *callSums) facts() [][2]string {
 	var facts [][2]string
 	add := func(name, value string) { facts = append(facts, [2]string{name, value}) }
-	if asked+answered > 0 {
-		add("tokens asked", Thousands(asked))
-		add("tokens answered", Thousands(answered))
+	if s.asked+s.answered > 0 {
+		add("tokens asked", Thousands(s.asked))
+		add("tokens answered", Thousands(s.answered))
 	}
-	if n := int64(len(calls)); n > 0 {
-		add("calls tried again", fmt.Sprintf("%s (%s)", Thousands(again), percent(again, n)))
-		add("replies repaired", fmt.Sprintf("%s (%s)", Thousands(repaired), percent(repaired, n)))
+	if n := s.calls; n > 0 {
+		add("calls tried again", fmt.Sprintf("%s (%s)", Thousands(s.again), percent(s.again, n)))
+		add("replies repaired", fmt.Sprintf("%s (%s)", Thousands(s.repaired), percent(s.repaired, n)))
 	}
-	if n := len(latency); n > 0 {
-		slices.Sort(latency)
-		at := func(q float64) string { return fmt.Sprintf("%.1f s", latency[min(int(q*float64(n)), n-1)]/1000) }
+	if n := len(s.latency); n > 0 {
+		slices.Sort(s.latency)
+		at := func(q float64) string { return fmt.Sprintf("%.1f s", s.latency[min(int(q*float64(n)), n-1)]/1000) }
 		add("latency, half of the calls under", at(0.5))
 		add("latency, 95 % of the calls under", at(0.95))
 	}
 	return facts
 }
 
-// callLines counts calls by how they ended, the most frequent first.
-func callLines(calls []runs.Call) []callLine {
-	counts := make(map[string]int64)
-	for i := range calls {
-		counts[cmp.Or(calls[i].Status, "ok")]++
-	}
-	names := sortedKeys(counts)
-	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(counts[y], counts[x]) })
+// lines counts calls by how they ended, the most frequent first.
+func (s *callSums) lines() []callLine {
+	names := sortedKeys(s.ended)
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(s.ended[y], s.ended[x]) })
 	var out []callLine
 	for _, name := range names {
-		out = append(out, callLine{label(line(name, 60)), Thousands(counts[name]), percent(counts[name], int64(len(calls)))})
+		out = append(out, callLine{label(line(name, 60)), Thousands(s.ended[name]), percent(s.ended[name], s.calls)})
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/metrics"
 )
 
 // A kindLine is one kind of source: how its citations do, and what their provider
@@ -51,25 +52,21 @@ func (m kindCounts) of(name string) *kindCount {
 	return k
 }
 
-// count adds what the results say of the citations of a row.
-func (m kindCounts) count(l *limits, r *results, row int) {
-	citations := r.citationsOf(row)
-	for i := range citations {
-		c := &citations[i]
-		if c.sourceType == "" {
-			continue
-		}
-		k := m.of(c.sourceType)
-		k.cited++
-		if validStatus(c.status) {
-			k.valid++
-		}
-		if c.support != nil && *c.support >= l.Supported {
-			k.supported++
-		}
-		if l.ofCitation(r, row, c).Fails() {
-			k.wrong++
-		}
+// count adds what the results say of a citation whose worst problem is given.
+func (m kindCounts) count(l *limits, c *citation, problem metrics.Problem) {
+	if c.sourceType == "" {
+		return
+	}
+	k := m.of(c.sourceType)
+	k.cited++
+	if validStatus(c.status) {
+		k.valid++
+	}
+	if c.support != nil && *c.support >= l.Supported {
+		k.supported++
+	}
+	if problem.Fails() {
+		k.wrong++
 	}
 }
 

@@ -43,20 +43,21 @@ type summaryIndex struct {
 
 type summaryKey struct{ system, slice, metric, agg string }
 
-func indexSummary(all []*results) summaryIndex {
+func indexSummary(all []RunData) summaryIndex {
 	x := summaryIndex{rows: make(map[summaryKey]*runs.SummaryRow)}
 	seen := make(map[string]bool)
-	for _, r := range all {
-		for k := range r.run.Summary {
-			s := &r.run.Summary[k]
+	for run := range all {
+		prefix := prefixOf(all, run)
+		for k := range all[run].Summary {
+			s := &all[run].Summary[k]
 			system := s.System
 			if system != "" {
-				system = r.prefix + system
+				system = prefix + system
 				if !seen[system] {
 					seen[system] = true
 					x.all = append(x.all, system)
 				}
-			} else if r.prefix != "" {
+			} else if prefix != "" {
 				continue // several runs are not pooled
 			}
 			x.rows[summaryKey{system, s.Slice, s.Metric, s.Agg}] = s
@@ -111,96 +112,4 @@ func orderedDefinitions(lead []string) []metrics.Definition {
 	}
 	slices.SortStableFunc(defs, func(a, b metrics.Definition) int { return cmp.Compare(rank(a), rank(b)) })
 	return defs
-}
-
-// totals count what the rows of a page hold, by system.
-type totals struct {
-	rows, errors, failing []int64
-	citations, valid      []int64
-	claims                []int64
-	status                map[string][]int64
-	outcome               map[string][]int64
-}
-
-// listRows lists all rows of all runs and counts what they hold.
-func listRows(data *pageData) {
-	number := make(map[string]int, len(data.systems))
-	for k, s := range data.systems {
-		number[s] = k
-	}
-	t := &data.totals
-	counts := func() []int64 { return make([]int64, len(data.systems)) }
-	t.rows, t.errors, t.failing, t.citations, t.valid, t.claims = counts(), counts(), counts(), counts(), counts(), counts()
-	t.status, t.outcome = make(map[string][]int64), make(map[string][]int64)
-	add := func(m map[string][]int64, code string, system int) {
-		if m[code] == nil {
-			m[code] = make([]int64, len(data.systems))
-		}
-		m[code][system]++
-	}
-	for run, r := range data.results {
-		l := data.limits[run]
-		for i := range r.id {
-			system, ok := number[r.system[i]]
-			if !ok { // a system without a single defined number
-				system = len(data.systems)
-				number[r.system[i]] = system
-				data.systems = append(data.systems, r.system[i])
-				grow(data)
-			}
-			row := pageRow{run: run, index: i, problem: l.ofRow(r, i), system: system}
-			data.rows = append(data.rows, row)
-			t.rows[system]++
-			if r.failed[i] != "" {
-				t.errors[system]++
-			}
-			if row.problem.Fails() {
-				t.failing[system]++
-			}
-			for _, c := range r.citationsOf(i) {
-				t.citations[system]++
-				if validStatus(c.status) {
-					t.valid[system]++
-				}
-				add(t.status, c.status, system)
-			}
-			for _, c := range r.claimsOf(i) {
-				t.claims[system]++
-				add(t.outcome, c.outcome, system)
-			}
-		}
-	}
-}
-
-// grow makes room for one more system in all counts.
-func grow(data *pageData) {
-	t := &data.totals
-	for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.valid, &t.claims} {
-		*list = append(*list, 0)
-	}
-	for _, m := range []map[string][]int64{t.status, t.outcome} {
-		for code := range m {
-			m[code] = append(m[code], 0)
-		}
-	}
-}
-
-func sum(list []int64) (total int64) {
-	for _, n := range list {
-		total += n
-	}
-	return total
-}
-
-// leadValue is the value of the first metric, turned so that more is better.
-func leadValue(data *pageData, row *pageRow) (float64, bool) {
-	if len(data.lead) == 0 {
-		return 0, false
-	}
-	column := data.results[row.run].metric(data.lead[0])
-	v, ok := column.at(row.index)
-	if ok && column.def.Direction == metrics.LowerIsBetter {
-		v = -v
-	}
-	return v, ok
 }

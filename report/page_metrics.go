@@ -301,14 +301,15 @@ const (
 )
 
 func spread(data *pageData, d metrics.Definition) (distribution, bool) {
-	values, undefined := valuesOf(data, d)
-	if len(values) == 0 {
+	values := data.spreads[d.Name]
+	if values == nil || values.n == 0 {
 		return distribution{}, false
 	}
-	a := axisOf(d, values)
+	undefined := int(sum(data.totals.rows) - values.n)
+	a := axisOf(d, values.ends())
 	var counts [bins]int
-	for _, v := range values {
-		counts[binOf(a, v)]++
+	for v, n := range values.counts {
+		counts[binOf(a, v)] += int(n)
 	}
 	s := distribution{Name: d.Name, Label: label(d.Name), Ends: a.ends()}
 	most := undefined
@@ -329,19 +330,6 @@ func spread(data *pageData, d metrics.Definition) (distribution, bool) {
 	s.Undefined.Label, s.Undefined.Link = "undefined", "#f="+escapeLink(d.Name+":undefined")
 	s.Desc += fmt.Sprintf("Undefined: %s.", Plural(int64(undefined), "row", "rows"))
 	return s, true
-}
-
-// valuesOf are the values that rows have of a metric, and how many have none.
-func valuesOf(data *pageData, d metrics.Definition) (values []float64, undefined int) {
-	for n := range data.rows {
-		row := &data.rows[n]
-		if v, ok := data.results[row.run].metric(d.Name).at(row.index); ok {
-			values = append(values, rounded(v))
-		} else {
-			undefined++
-		}
-	}
-	return values, undefined
 }
 
 // edge is the lower edge of bin k.

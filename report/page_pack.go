@@ -2,13 +2,14 @@ package report
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // rowsPerPack is how many rows the page opens at once.
@@ -92,7 +93,7 @@ func compressAll(jobs []packJob) ([]pack, error) {
 	packs := make([]pack, len(jobs))
 	errs := make([]error, len(jobs))
 	sideBySide(len(jobs), func() func(int) {
-		z, _ := gzip.NewWriterLevel(nil, 4) // only a wrong level is an error
+		z, _ := gzip.NewWriterLevel(nil, 5) // only a wrong level is an error
 		return func(k int) { packs[k], errs[k] = compress(z, jobs[k]) }
 	})
 	for _, err := range errs {

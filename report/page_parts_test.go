@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -327,49 +330,158 @@ func TestPageOfTooManyRows(t *testing.T) {
 
 // TestChoice takes what fails and a sample of the rest, the same each time.
 func TestChoice(t *testing.T) {
-	builder := func() *pageData {
+	chosen := func(most int, systems int) (*pageData, choice) {
 		b := &pageData{results: []*results{{run: &RunData{Manifest: &runs.Manifest{Seed: 7}}}}}
-		r := b.results[0]
-		b.totals.failing = []int64{1000}
+		b.totals.rows, b.totals.failing = []int64{10_000}, []int64{1000}
+		c := newChooser(most, 10_000)
 		for k := range 10_000 {
-			row := pageRow{index: k}
+			x := candidate{row: int64(k), lot: lot(7, fmt.Sprint(k), "s")}
 			if k%10 == 3 {
-				row.problem = metrics.ProblemNoDocument
+				x.problem = metrics.ProblemNoDocument
 			}
-			b.rows = append(b.rows, row)
-			r.id, r.system = append(r.id, fmt.Sprint(k)), append(r.system, "s")
+			if systems > 1 && k > 9000 {
+				x.system, x.problem = 1, metrics.ProblemMisquoted
+			}
+			c.add(x)
 		}
-		return b
+		return b, c.choose()
 	}
-	b := builder()
-	c := choose(b, 4_000)
+	b, c := chosen(4_000, 1)
 	failing := 0
-	for _, k := range c.listed {
-		if b.rows[k].problem.Fails() {
+	for _, x := range c.listed {
+		if x.problem.Fails() {
 			failing++
 		}
 	}
-	if len(c.listed) != 4_000 || failing != 1000 || c.sample != 3_000 || !slices.IsSorted(c.listed) {
+	inOrder := slices.IsSortedFunc(c.listed, candidate.before)
+	if len(c.listed) != 4_000 || failing != 1000 || c.sample != 3_000 || !inOrder {
 		t.Errorf("%d rows, %d of them failing, %d drawn", len(c.listed), failing, c.sample)
 	}
 	// Some of the others can be opened in any case, then the failing ones come.
-	if k := c.opened[openedSample-1]; b.rows[k].problem.Fails() {
+	if c.opened[openedSample-1].problem.Fails() {
 		t.Error("too few of the others can be opened")
 	}
-	if k := c.opened[openedSample]; !b.rows[k].problem.Fails() {
+	if !c.opened[openedSample].problem.Fails() {
 		t.Error("failing rows do not come before others")
 	}
-	if again := choose(builder(), 4_000); !slices.Equal(c.listed, again.listed) || !slices.Equal(c.opened, again.opened) {
+	if _, again := chosen(4_000, 1); !slices.Equal(c.listed, again.listed) || !slices.Equal(c.opened, again.opened) {
 		t.Error("the same rows give another sample")
 	}
 	if got, want := sampledInWords(b, &c, 4_000), "This page lists 4,000 of 10,000 rows: all 1,000 failing rows and a sample of 3,000 others (seed 7). All numbers are over all rows;"; !strings.HasPrefix(got, want) {
 		t.Errorf("the page says %q", got)
 	}
 	// More fail than a page lists: the worst, and still some others.
-	b = builder()
-	c = choose(b, 2_500)
+	b, c = chosen(2_500, 1)
 	if got, want := sampledInWords(b, &c, 100), "This page lists 2,500 of 10,000 rows: the 500 worst of 1,000 failing rows and a sample of 2,000 others (seed 7). 100 of the rows can be opened here, 0 of them failing;"; !strings.HasPrefix(got, want) {
 		t.Errorf("the page says %q", got)
+	}
+	// Each system has its turn, however much worse another one is.
+	_, c = chosen(4_000, 2)
+	if x, y := c.opened[openedSample], c.opened[openedSample+1]; x.system == y.system {
+		t.Errorf("the first failing rows to be opened are of one system: %+v, %+v", x, y)
+	}
+}
+
+// TestPageOfMoreRowsThanItLists counts all rows all the same, and compares the rows
+// that it lists with their partners.
+func TestPageOfMoreRowsThanItLists(t *testing.T) {
+	f := large(3_000, 50)
+	for i := range f.citations {
+		if i%40 < 30 {
+			f.citations[i]["exact_jaccard"], f.citations[i]["snapped_jaccard"] = 1.0, 1.0
+		}
+		if i%40 == 7 {
+			f.citations[i]["source_type"] = "web"
+			f.citations[i]["status"] = "document_not_found"
+		}
+	}
+	data := f.run(t)
+	o := PageOptions{MaxBytes: 1 << 30, Comparison: pairOf()}
+	whole, err := newPage(t.Context(), o, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.maxRows = 2_400
+	p, err := newPage(t.Context(), o, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := view[rowsTable](p); got.Total != 3_000 || got.Held != 2_400 {
+		t.Errorf("the page lists %d of %d rows", got.Held, got.Total)
+	}
+	a, b := view[verdictView](whole), view[verdictView](p)
+	if b.Sampled == a.Sampled || !strings.Contains(b.Sampled, "lists 2,400 of 3,000 rows") {
+		t.Errorf("the page says %q", b.Sampled)
+	}
+	b.Sampled = a.Sampled
+	for _, same := range [][2]any{
+		{a, b},
+		{view[whyView](whole), view[whyView](p)},
+		{view[analysisView](whole), view[analysisView](p)},
+		{view[metricsView](whole), view[metricsView](p)},
+		{view[systemsView](whole), view[systemsView](p)},
+	} {
+		if !reflect.DeepEqual(same[0], same[1]) {
+			t.Errorf("%T differs from the page that lists all:\n%+v\n%+v", same[0], same[0], same[1])
+		}
+	}
+	var x, y rowIndex
+	openPack(t, whole, "index", &x)
+	openPack(t, p, "index", &y)
+	place := make(map[string]int)
+	for k, key := range x.Keys {
+		place[key] = k
+	}
+	if len(y.Flips) == 0 || len(y.Flips) != len(x.Flips) {
+		t.Fatalf("%d lists of changes, not %d", len(y.Flips), len(x.Flips))
+	}
+	for k, flip := range y.Flips {
+		for i, key := range y.Keys {
+			if got, want := flip.Signs[i], x.Flips[k].Signs[place[key]]; got != want {
+				t.Fatalf("%s of %s is %q, not %q", flip.Metric, key, got, want)
+			}
+		}
+	}
+}
+
+// TestFirst keeps the same as sorting everything.
+func TestFirst(t *testing.T) {
+	f := first{most: 7, order: candidate.drawnBefore}
+	var all []candidate
+	for k := range 1000 {
+		x := candidate{row: int64(k), lot: lot(1, fmt.Sprint(k), "")}
+		f.add(x)
+		all = append(all, x)
+		if len(f.list) > 15 {
+			t.Fatalf("%d are held", len(f.list))
+		}
+	}
+	slices.SortFunc(all, candidate.drawnBefore)
+	if got := f.sorted(); !slices.Equal(got, all[:7]) {
+		t.Errorf("got %v, want %v", got, all[:7])
+	}
+}
+
+// TestRounded is as the decimal digits say.
+func TestRounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	check := func(v float64) {
+		t.Helper()
+		want, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', 4, 64), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rounded(v); got != want || math.Signbit(got) != math.Signbit(want) {
+			t.Errorf("rounded(%v) = %v, want %v", v, got, want)
+		}
+	}
+	for _, v := range []float64{0, 0.00005, 0.00015, -0.00005, -0.00001, 1.00005, 0.5, 1e300, -1e12, 123456789.00005} {
+		check(v)
+	}
+	for range 20_000 {
+		check(rng.Float64())
+		check(float64(rng.IntN(200_001)) / 200_000)
+		check((rng.Float64() - 0.5) * math.Pow(10, float64(rng.IntN(20))))
 	}
 }
 

@@ -1,19 +1,16 @@
 package report
 
 import (
-	"errors"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"ibid"
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 )
 
-// results are the result tables of one run, by column.
+// results are rows of the result tables of one run, by column: those of one block,
+// or those that the page lists.
 type results struct {
 	run    *RunData
 	prefix string // of its systems' names, when there are several runs
@@ -27,7 +24,8 @@ type results struct {
 	annotator  []string
 	tags       [][]ibid.Tag
 	truthSpans []int64        // 0 where truth is not known
-	metrics    []metricColumn // those that some row has
+	undefined  [][]string     // metrics without a value, each before its reason
+	metrics    []metricColumn // those that some row of the run has
 
 	citations []citation
 	firstCite []int32 // of each row; one more at the end
@@ -37,7 +35,8 @@ type results struct {
 	judged    bool                   // there is a claims file
 	opened    map[int]*openedRow     // by position in id, see [results.open]
 
-	calls       []runs.Call
+	systems     int // of the run
+	calls       callSums
 	agreement   []runs.AgreementRow
 	calibration *Calibration // nil if nobody compared the judge with people
 }
@@ -72,43 +71,13 @@ type openedRow struct {
 	claims    []runs.Claim
 	verdicts  *verdictTable // nil where it is small
 	tampering []string      // with the judge, in words
+	calls     []callShown   // of the judge
 }
 
-// readResults reads what the page shows of a run.
-func readResults(run *RunData, prefix string) (*results, error) {
-	r := &results{run: run, prefix: prefix}
-	if err := r.readRows(); err != nil {
-		return nil, err
-	}
-	if err := r.readCitations(); err != nil {
-		return nil, err
-	}
-	if err := r.readClaims(); err != nil {
-		return nil, err
-	}
-	r.firstCite = firstOf(r.row, len(r.citations), func(i int) int64 { return r.citations[i].row })
-	r.firstClm = firstOf(r.row, len(r.claims), func(i int) int64 { return r.claims[i].row })
-	for i := range r.claims {
-		c := &r.claims[i]
-		r.findings = append(r.findings, metrics.ClaimFinding{Outcome: outcomeNamed[c.outcome], Cited: len(c.citations)})
-	}
-	var err error
-	if r.calls, err = runs.Calls.ReadIfAny(run.Dir); err != nil {
-		return nil, err
-	}
-	if r.agreement, err = runs.ReadAgreement(run.Dir); err != nil {
-		return nil, err
-	}
-	if r.calibration, err = ReadCalibration(run.Dir); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// firstOf returns, for each row, the first of n items that belong to it or a
-// later row; items are ordered as rows are.
-func firstOf(rows []int64, n int, rowOf func(i int) int64) []int32 {
-	first := make([]int32, len(rows)+1)
+// firstOf appends, for each row, the first of n items that belong to it or a later
+// row, and n; items are ordered as rows are.
+func firstOf(first []int32, rows []int64, n int, rowOf func(i int) int64) []int32 {
+	first = slices.Grow(first, len(rows)+1)[:len(rows)+1]
 	at := 0
 	for i, row := range rows {
 		for at < n && rowOf(at) < row {
@@ -128,171 +97,12 @@ func (r *results) findingsOf(i int) []metrics.ClaimFinding {
 	return r.findings[r.firstClm[i]:r.firstClm[i+1]]
 }
 
-func (r *results) readRows() error {
-	defs := metrics.Definitions()
-	all := make([]metricColumn, len(defs))
-	columns := map[string]columnReader{
-		"id":              texts(func(i int) *string { return &r.id[i] }),
-		"system":          texts(func(i int) *string { return &r.system[i] }),
-		"provider":        texts(func(i int) *string { return &r.provider[i] }),
-		"model":           texts(func(i int) *string { return &r.model[i] }),
-		"row":             func(i int, v *parquet.ColumnValues, k int) { r.row[i] = v.Ints[k] },
-		"error":           texts(func(i int) *string { return &r.failed[i] }),
-		"fails_because":   texts(func(i int) *string { return &r.because[i] }),
-		"truth_annotator": texts(func(i int) *string { return &r.annotator[i] }),
-		"truth_spans": func(i int, v *parquet.ColumnValues, k int) {
-			if v.Valid[k] {
-				r.truthSpans[i] = v.Ints[k]
-			}
-		},
-		"tags": func(i int, v *parquet.ColumnValues, k int) {
-			for e := v.Offsets[k]; e < v.Offsets[k+1]; e++ {
-				r.tags[i] = append(r.tags[i], ibid.Tag{Key: v.Keys[e], Value: v.Strings[e]})
-			}
-		},
-	}
-	for m, d := range defs {
-		columns[d.Name] = func(i int, v *parquet.ColumnValues, k int) {
-			if v.Valid[k] {
-				c := &all[m]
-				if c.values == nil {
-					c.def, c.values, c.valid = d, make([]float64, len(r.row)), make([]bool, len(r.row))
-				}
-				c.values[i], c.valid[i] = v.Doubles[k], true
-			}
-		}
-	}
-	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), columns, func(n int) {
-		r.id, r.system, r.row = make([]string, n), make([]string, n), make([]int64, n)
-		r.provider, r.model = make([]string, n), make([]string, n)
-		r.failed, r.because, r.annotator, r.tags = make([]string, n), make([]string, n), make([]string, n), make([][]ibid.Tag, n)
-		r.truthSpans = make([]int64, n)
-	})
-	for _, c := range all {
-		if c.values != nil {
-			r.metrics = append(r.metrics, c)
-		}
-	}
-	for i := range r.system {
-		r.system[i] = r.prefix + r.system[i]
-	}
-	return err
-}
-
-func (r *results) readCitations() error {
-	columns := []string{"row", "doc", "status", "label", "source_type", "exact_jaccard", "snapped_jaccard", "support", "claims"}
-	return runs.Citations.Scan(r.run.Dir, columns, func(_ int64, c *runs.Citation) error {
-		r.citations = append(r.citations, citation{
-			row: c.Row, doc: c.Doc, status: c.Status, label: c.Label, sourceType: c.SourceType,
-			exact: c.ExactJaccard, snapped: c.SnappedJaccard, support: c.Support, claims: c.Claims,
-		})
-		return nil
-	})
-}
-
-// readClaims reads the claims of a run that has a judge.
-func (r *results) readClaims() error {
-	err := runs.Claims.Scan(r.run.Dir, []string{"row", "outcome", "citations"}, func(_ int64, c *runs.Claim) error {
-		r.claims = append(r.claims, claim{c.Row, c.Outcome, c.Citations})
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	r.judged = err == nil
-	return err
-}
-
-// open reads all of the citations and claims of the rows that look chooses. A large
-// run has far more than a page shows, and they take most of the memory that it would
-// take.
-func (r *results) open(look func(i int) bool) error {
-	r.opened = make(map[int]*openedRow)
-	for i := range r.row {
-		if look(i) {
-			r.opened[i] = &openedRow{}
-		}
-	}
-	rowOf := func(row int64) *openedRow {
-		i, _ := slices.BinarySearch(r.row, row)
-		return r.opened[i]
-	}
-	err := runs.Citations.ScanSome(r.run.Dir, nil, func(at int64) bool { return rowOf(r.citations[at].row) != nil }, func(_ int64, c *runs.Citation) error {
-		cleanTexts(&c.CitationID, &c.Unit, &c.Precheck, &c.Reason, &c.Quote, &c.CitedText)
-		c.Doc = strings.Clone(c.Doc)
-		row := rowOf(c.Row)
-		row.citations = append(row.citations, *c)
-		return nil
-	})
-	if err != nil || !r.judged {
-		return err
-	}
-	err = runs.Claims.ScanSome(r.run.Dir, nil, func(at int64) bool { return rowOf(r.claims[at].row) != nil }, func(_ int64, c *runs.Claim) error {
-		cleanTexts(&c.ClaimID, &c.Text, &c.Reason)
-		if e := c.Elsewhere; e != nil {
-			e.Doc = strings.Clone(e.Doc)
-		}
-		row := rowOf(c.Row)
-		row.claims = append(row.claims, *c)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	// The verdicts on a row follow each other; most rows need no table of them.
-	var of []runs.Judgment
-	end := func() {
-		if len(of) == 0 {
-			return
-		}
-		if t := newVerdictTable(of); !t.small() {
-			rowOf(of[0].Row).verdicts = t
-		}
-		rowOf(of[0].Row).tampering = tamperingInWords(of[0].Tampering, suspectedIn(of))
-		of = of[:0]
-	}
-	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored", "tampering", "suspected"}
-	err = runs.Verdicts.Scan(r.run.Dir, columns, func(_ int64, v *runs.Judgment) error {
-		if len(of) > 0 && of[0].Row != v.Row {
-			end()
-		}
-		if rowOf(v.Row) != nil {
-			of = append(of, *v)
-		}
-		return nil
-	})
-	end()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // an earlier version made the run
-	}
-	return err
-}
-
 // cleanTexts clips and cleans texts that the page holds. They become copies: one
 // string would keep the text of all others of its part of the file in memory.
 func cleanTexts(texts ...*string) {
 	for _, s := range texts {
 		*s = strings.Clone(shown(clip(*s, longText)))
 	}
-}
-
-// undefined returns why metrics have no value, for the rows that keep chooses:
-// metric and reason in turn.
-func (r *results) undefined(keep func(i int) bool) (map[int][]string, error) {
-	out := make(map[int][]string)
-	err := readTable(filepath.Join(r.run.Dir, runs.RowsFile), map[string]columnReader{
-		"undefined": func(i int, v *parquet.ColumnValues, k int) {
-			if !keep(i) {
-				return
-			}
-			var pairs []string
-			for e := v.Offsets[k]; e < v.Offsets[k+1]; e++ {
-				pairs = append(pairs, v.Keys[e], v.Strings[e])
-			}
-			out[i] = pairs
-		},
-	}, func(int) {})
-	return out, err
 }
 
 // metric returns the column of a metric, nil if no row has it.
@@ -374,44 +184,11 @@ func (l *limits) ofRow(r *results, i int) metrics.Problem {
 	a := metrics.AnswerFinding{
 		Error: r.failed[i] != "", Claims: r.findingsOf(i), Marked: r.truthSpans[i] > 0,
 	}
+	var found [8]metrics.CitationFinding // most rows have no more
+	a.Citations = found[:0]
 	for k := range r.citationsOf(i) {
 		a.Citations = append(a.Citations, citationFinding(&r.citationsOf(i)[k]))
 	}
 	a.Overall, a.HasOverall = r.metric("overall_citation_accuracy").at(i)
 	return l.OfAnswer(&a)
-}
-
-// A columnReader takes over entry k of a column as item i of a table.
-type columnReader func(i int, v *parquet.ColumnValues, k int)
-
-// readTable reads columns of a result file; those that it does not have are
-// left out. size is told the number of rows first.
-func readTable(path string, columns map[string]columnReader, size func(rows int)) error {
-	f, err := parquet.OpenResult(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	size(int(f.Rows()))
-	var v parquet.ColumnValues
-	first := 0
-	for g := range f.RowGroups() {
-		for name, read := range columns {
-			if !f.Has(name) {
-				continue
-			}
-			if err := f.ReadColumn(g, name, &v); err != nil {
-				return err
-			}
-			for k := range v.Rows {
-				read(first+k, &v, k)
-			}
-		}
-		first += f.GroupRows(g)
-	}
-	return nil
-}
-
-func texts(field func(i int) *string) columnReader {
-	return func(i int, v *parquet.ColumnValues, k int) { *field(i) = v.Strings[k] }
 }

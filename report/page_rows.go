@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -63,19 +62,18 @@ func keepTexts(row *ibid.Answer, text func(doc string, page int32) (string, bool
 	return out
 }
 
-// packRows chooses the rows that the page holds, reads their texts, and packs
-// them for the script of the page.
-func packRows(ctx context.Context, data *pageData) error {
-	chosen := choose(data, maxListed)
-	opened := chosen.opened[:min(len(chosen.opened), maxHeld)]
-	details, detailers, err := readDetails(ctx, data, chosen.listed, opened)
+// packRows reads the texts of the rows that the page holds, and packs them for the
+// script of the page.
+func packRows(ctx context.Context, data *pageData, chosen *choice) error {
+	listed, opened := data.places(chosen.listed), data.places(chosen.opened[:min(len(chosen.opened), maxHeld)])
+	details, detailers, err := readDetails(ctx, data, listed, opened)
 	if err != nil {
 		return err
 	}
-	splitAll(data, chosen.listed, details, detailers)
+	splitAll(data, listed, details, detailers)
 	room := data.options.MaxBytes - data.options.MaxBytes/40 // the rest is for what stands on the page
 	for {
-		packs, err := packAll(data, chosen.listed, details, detailers)
+		packs, err := packAll(data, listed, details, detailers)
 		if err != nil {
 			return err
 		}
@@ -85,7 +83,7 @@ func packRows(ctx context.Context, data *pageData) error {
 		}
 		if size <= room || len(opened) <= staticRows {
 			data.packs = packs
-			data.held = heldRows{chosen.listed, details, detailers}
+			data.held = heldRows{listed, details, detailers}
 			break
 		}
 		// The index stays; the rest is nearly proportional to rows. Some room is kept.
@@ -93,12 +91,12 @@ func packRows(ctx context.Context, data *pageData) error {
 		share := 0.95 * float64(room-index) / float64(size-index)
 		keep := max(staticRows, int(share*float64(len(opened))))
 		for _, n := range opened[min(keep, len(opened)):] {
-			k, _ := slices.BinarySearch(chosen.listed, n)
+			k, _ := slices.BinarySearch(listed, n)
 			details[k] = nil
 		}
 		opened = opened[:min(keep, len(opened))]
 	}
-	data.opened, data.sampled = int64(len(opened)), sampledInWords(data, &chosen, len(opened))
+	data.opened, data.sampled = int64(len(opened)), sampledInWords(data, chosen, len(opened))
 	return nil
 }
 
@@ -134,28 +132,35 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		keep := make(map[int]bool)
 		for k, n := range listed {
 			if row := &data.rows[n]; row.run == run {
-				wanted[r.row[row.index]] = k
+				wanted[row.row] = k
 				keep[row.index] = opens[n]
 			}
 		}
-		if err := r.open(func(i int) bool { return keep[i] || isWorst(data, run, i) }); err != nil {
+		if err := r.open(func(i int) bool { return keep[i] || isWorst(data, run, r.row[i]) }); err != nil {
 			return nil, nil, err
 		}
 		elsewhere := r.elsewhere()
 		// A row's results are let go once its detail is made of them.
-		detail := func(i int, why []string, texts *rowTexts) *rowDetail {
-			out := d.row(i, why, texts)
-			if !isWorst(data, run, i) {
+		detail := func(i int, texts *rowTexts) *rowDetail {
+			out := d.row(i, texts)
+			if !isWorst(data, run, r.row[i]) {
 				delete(r.opened, i)
 			}
 			return out
 		}
-		undefined, err := r.undefined(func(i int) bool { return keep[i] })
-		if err != nil {
-			return nil, nil, err
-		}
 		if r.run.Texts != nil {
-			err := r.run.Texts.Each(ctx, elsewhere, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
+			disputed := make(map[int64]bool)
+			for _, v := range data.disagreements[run] {
+				disputed[v.found.Row] = true
+			}
+			wants := func(pos int64) bool {
+				_, ok := wanted[pos]
+				return ok || disputed[pos]
+			}
+			if len(data.kinds) > 0 {
+				wants = nil // what providers say of kinds of sources is counted over all rows
+			}
+			err := r.run.Texts.Each(ctx, elsewhere, wants, func(row *ibid.Answer, text func(string, int32) (string, bool)) error {
 				data.kinds.said(row)
 				for _, v := range data.disagreements[run] {
 					if v.found.Row == row.Pos {
@@ -169,7 +174,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 				entry := &data.rows[listed[k]]
 				entry.question = strings.Clone(line(row.Query, 240))
 				if keep[entry.index] {
-					details[k] = detail(entry.index, undefined[entry.index], keepTexts(row, text))
+					details[k] = detail(entry.index, keepTexts(row, text))
 				}
 				return nil
 			})
@@ -179,7 +184,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 		}
 		for k, n := range listed {
 			if row := &data.rows[n]; row.run == run && details[k] == nil && keep[row.index] {
-				details[k] = detail(row.index, undefined[row.index], nil)
+				details[k] = detail(row.index, nil)
 			}
 		}
 	}
@@ -204,27 +209,10 @@ func limitsOf(m *runs.Manifest) limits {
 	return limits{metrics.ProblemLimits{Supported: s.Thresholds.Supported, GoodMatch: s.Thresholds.GoodMatch}, s.SpanMatching.ToleranceChars}
 }
 
-// worstFirst orders rows by how bad they are: problem, then the first metric,
-// then the order of the input.
+// worstFirst orders rows by how bad they are.
 func worstFirst(data *pageData, rows []int) []int {
 	out := slices.Clone(rows)
-	slices.SortStableFunc(out, func(x, y int) int {
-		a, c := &data.rows[x], &data.rows[y]
-		if d := cmp.Compare(c.problem, a.problem); d != 0 {
-			return d
-		}
-		va, oka := leadValue(data, a)
-		vc, okc := leadValue(data, c)
-		switch {
-		case oka && okc:
-			return cmp.Compare(va, vc)
-		case oka:
-			return -1
-		case okc:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(out, func(x, y int) int { return data.rows[x].worse(data.rows[y].candidate) })
 	return out
 }
 
@@ -233,7 +221,7 @@ func worstFirst(data *pageData, rows []int) []int {
 func rowsSection(data *pageData) *section {
 	held := data.held.rows
 	t := &rowsTable{baselineNote: baselineOf(data), Opened: data.opened}
-	t.Total, t.Held, t.Systems = int64(len(data.rows)), int64(len(held)), len(data.systems) > 1
+	t.Total, t.Held, t.Systems = sum(data.totals.rows), int64(len(held)), len(data.systems) > 1
 	defs := make(map[string]string)
 	for _, d := range orderedDefinitions(nil) {
 		defs[d.Name] = d.Summary

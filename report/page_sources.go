@@ -240,7 +240,6 @@ func splitPiece(p *piece, marks []mark) pieceView {
 // is seen at once.
 func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []int64 {
 	out := cuts[:1:1]
-	runes := []rune(p.text)
 	for i := 0; i+1 < len(cuts); i++ {
 		from, to := cuts[i], cuts[i+1]
 		if stateOf(from, to) == 0 {
@@ -252,10 +251,10 @@ func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []in
 			}
 			if to-from >= leastFold {
 				if from > cuts[i] {
-					out = append(out, afterWord(runes, from-p.start)+p.start)
+					out = append(out, p.afterWord(from))
 				}
 				if to < cuts[i+1] {
-					out = append(out, afterWord(runes, to-p.start)+p.start)
+					out = append(out, p.afterWord(to))
 				}
 			}
 		}
@@ -268,13 +267,18 @@ func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []in
 const wordEnd = 20
 
 // afterWord moves a cut to behind the next white space, if there is some near.
-func afterWord(runes []rune, at int64) int64 {
-	for i := at; i < min(at+wordEnd, int64(len(runes))); i++ {
-		if unicode.IsSpace(runes[i]) {
-			return i + 1
+func (p *piece) afterWord(cut int64) int64 {
+	at := bytesBefore(p.text, []int64{cut - p.start})[0]
+	n := int64(0)
+	for _, r := range p.text[at:] {
+		if n++; unicode.IsSpace(r) {
+			return cut + n
+		}
+		if n == wordEnd {
+			break
 		}
 	}
-	return at
+	return cut
 }
 
 // isFolded reports whether the unmarked stretch i lies away from all marks.

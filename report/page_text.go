@@ -73,9 +73,12 @@ func escapeLink(s string) string { return strings.ReplaceAll(url.QueryEscape(s),
 // the end.
 func unitsBefore(text string, at []int64) []int32 {
 	out := make([]int32, 0, len(at))
-	var points int64
-	var units int32
-	for _, r := range text {
+	plain := int64(asciiPrefix(text, at))
+	for len(out) < len(at) && at[len(out)] <= plain {
+		out = append(out, int32(max(at[len(out)], 0)))
+	}
+	points, units := plain, int32(plain)
+	for _, r := range text[plain:] {
 		for len(out) < len(at) && at[len(out)] <= points {
 			out = append(out, units)
 		}
@@ -128,10 +131,14 @@ func list(words []string) string {
 // Positions past the end are the end.
 func bytesBefore(text string, at []int64) []int {
 	out := make([]int, 0, len(at))
-	var points int64
-	for i := range text {
+	plain := asciiPrefix(text, at)
+	for len(out) < len(at) && at[len(out)] <= int64(plain) {
+		out = append(out, int(max(at[len(out)], 0)))
+	}
+	points := int64(plain)
+	for i := range text[plain:] {
 		for len(out) < len(at) && at[len(out)] <= points {
-			out = append(out, i)
+			out = append(out, plain+i)
 		}
 		if len(out) == len(at) {
 			return out
@@ -142,4 +149,25 @@ func bytesBefore(text string, at []int64) []int {
 		out = append(out, len(text))
 	}
 	return out
+}
+
+// asciiPrefix is how many bytes at the beginning of a text are ASCII, of those
+// before the last of ascending positions: there, code points, UTF-16 units and bytes
+// are the same.
+func asciiPrefix(text string, at []int64) int {
+	if len(at) == 0 {
+		return 0
+	}
+	end := int(min(int64(len(text)), max(at[len(at)-1], 0)))
+	i := 0
+	for ; i+8 <= end; i += 8 {
+		t := text[i : i+8]
+		if (t[0]|t[1]|t[2]|t[3]|t[4]|t[5]|t[6]|t[7])&0x80 != 0 {
+			break
+		}
+	}
+	for i < end && text[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }

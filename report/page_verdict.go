@@ -67,7 +67,7 @@ func verdictSection(data *pageData) *section {
 		view.Spark = data.trends.Spark
 	}
 	for _, w := range data.worst {
-		view.Worst = append(view.Worst, newWorstCitation(data, w.row, w.citation, w.problem))
+		view.Worst = append(view.Worst, newWorstCitation(data, w))
 	}
 	return &section{"verdict", "Verdict", view}
 }
@@ -270,7 +270,7 @@ func newRunHead(r *results) runHead {
 	m := r.run.Manifest
 	h := runHead{ID: line(m.ID, 120), Base: r.judgeKind() == "lexical", Judge: judgeInWords(r)}
 	h.Facts = append(h.Facts, Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations"))
-	if n := len(systemsOf(r)); n > 1 {
+	if n := r.systems; n > 1 {
 		h.Facts = append(h.Facts, Plural(int64(n), "system", "systems"))
 	}
 	if m.Errors > 0 {
@@ -302,14 +302,6 @@ func took(seconds float64) string {
 		return d.Round(100 * time.Millisecond).String()
 	}
 	return d.Round(time.Second).String()
-}
-
-func systemsOf(r *results) map[string]bool {
-	seen := make(map[string]bool)
-	for _, s := range r.system {
-		seen[s] = true
-	}
-	return seen
 }
 
 func newGateHead(g runs.GateResult) gateHead {

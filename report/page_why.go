@@ -103,29 +103,17 @@ const shownWorst = 3
 
 // A badCitation is one of the worst citations: which of which row, and why.
 type badCitation struct {
-	row, citation int
-	problem       metrics.Problem
+	run      int
+	row      int64 // position in the input
+	citation int
+	problem  metrics.Problem
 }
 
-// findWorst finds the worst citations, of different kinds where there are such.
-func findWorst(data *pageData) (worst []badCitation) {
-	var byProblem [metrics.NumProblems][]badCitation
-	for n := range data.rows {
-		row := &data.rows[n]
-		r := data.results[row.run]
-		l := data.limits[row.run]
-		list := r.citationsOf(row.index)
-		for k := range list {
-			p := l.ofCitation(r, row.index, &list[k])
-			if p > metrics.ProblemPartly && len(byProblem[p]) < shownWorst {
-				byProblem[p] = append(byProblem[p], badCitation{n, k, p})
-			}
-		}
-	}
-	slices.Reverse(byProblem[:])
+// findWorst are the worst citations, of different kinds where there are such.
+func (c *chooser) findWorst() (worst []badCitation) {
 	for round := range shownWorst {
-		for _, list := range byProblem {
-			if round < len(list) && len(worst) < shownWorst {
+		for p := len(c.found) - 1; p >= 0; p-- {
+			if list := c.found[p]; round < len(list) && len(worst) < shownWorst {
 				worst = append(worst, list[round])
 			}
 		}
@@ -134,19 +122,20 @@ func findWorst(data *pageData) (worst []badCitation) {
 }
 
 // isWorst reports whether a row of a run has one of the worst citations.
-func isWorst(data *pageData, run, index int) bool {
-	return slices.ContainsFunc(data.worst, func(w badCitation) bool { return data.rows[w.row].run == run && data.rows[w.row].index == index })
+func isWorst(data *pageData, run int, row int64) bool {
+	return slices.ContainsFunc(data.worst, func(w badCitation) bool { return w.run == run && w.row == row })
 }
 
-func newWorstCitation(data *pageData, n, k int, p metrics.Problem) worstCitation {
-	row := &data.rows[n]
+func newWorstCitation(data *pageData, w badCitation) worstCitation {
+	n, _ := data.find(w.run, w.row)
+	row, k := &data.rows[n], w.citation
 	r := data.results[row.run]
 	opened := r.opened[row.index]
 	c := &opened.citations[k]
 	view := &r.view(row.index, nil).Citations[k]
 	out := worstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
-		Place: view.Place, Word: problemWords[p], Why: view.why(), Number: count(int64(c.Number) + 1),
+		Place: view.Place, Word: problemWords[w.problem], Why: view.why(), Number: count(int64(c.Number) + 1),
 	}
 	if claims := opened.claims; len(c.Claims) > 0 && c.Claims[0] >= 0 && int(c.Claims[0]) < len(claims) {
 		out.Claim = line(claims[c.Claims[0]].Text, 200)

@@ -124,8 +124,8 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 const reportFile = "report.html"
 
 // pageRows is the largest number of rows for which a run writes its page without
-// being asked. Reading results and texts again takes longer than scoring spans.
-const pageRows = 100_000
+// being asked. A page lists a bounded number of rows, but counts all.
+const pageRows = 1_000_000
 
 // refreshReport makes the page in a run directory again, if there is one, after
 // something was added to the run.

@@ -97,7 +97,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
-	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs that are not large)")
+	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs of up to 1,000,000 rows)")
 	f.ci.register(cmd)
 	return cmd
 }
@@ -182,8 +182,9 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 	return plan, progress, err
 }
 
-// afterRun prints the results of a run, leaves its report, and decides about the
-// exit code.
+// afterRun prints the results of a run, decides about the exit code, and then leaves
+// the run's page: a pipeline that waits for gates does not wait for it. A page that
+// cannot be made is a warning where the exit code has something else to say.
 func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, ci *ciFlags) error {
 	summary, err := runs.ReadSummary(out.Dir)
 	if err != nil {
@@ -200,10 +201,14 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		a.say("%s is complete already; nothing was done", out.Dir)
 		a.hint("--fresh runs again under a new id")
 	}
+	concluded := a.conclude(config, out, ci)
 	if err := a.writeRunReport(ctx, out, page); err != nil {
-		return err
+		if concluded == nil {
+			return err
+		}
+		a.warn("no page: %v", err)
 	}
-	return a.conclude(config, out, ci)
+	return concluded
 }
 
 // progressLine says how far a run is, in one line.

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
+)
+
+// open reads all of the citations, claims, verdicts and calls of the rows that look
+// chooses. A large run has far more than a page shows, and they take most of the
+// memory that it would take.
+func (r *results) open(look func(i int) bool) error {
+	r.opened = make(map[int]*openedRow)
+	byRow := make(map[int64]*openedRow)
+	for i := range r.row {
+		if look(i) {
+			r.opened[i] = &openedRow{}
+			byRow[r.row[i]] = r.opened[i]
+		}
+	}
+	err := scanOf(r, runs.Citations, nil, byRow, func(row *openedRow, c *runs.Citation) {
+		cleanTexts(&c.CitationID, &c.Unit, &c.Precheck, &c.Reason, &c.Quote, &c.CitedText)
+		row.citations = append(row.citations, *c)
+	})
+	if err != nil {
+		return err
+	}
+	err = scanOf(r, runs.Calls, nil, byRow, func(row *openedRow, c *runs.Call) { row.calls = append(row.calls, newCallShown(c)) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !r.judged {
+		return nil
+	}
+	err = scanOf(r, runs.Claims, nil, byRow, func(row *openedRow, c *runs.Claim) {
+		cleanTexts(&c.ClaimID, &c.Text, &c.Reason)
+		row.claims = append(row.claims, *c)
+	})
+	if err != nil {
+		return err
+	}
+	// The verdicts on a row follow each other; most rows need no table of them.
+	var of []runs.Judgment
+	end := func() {
+		if len(of) == 0 {
+			return
+		}
+		if t := newVerdictTable(of); !t.small() {
+			byRow[of[0].Row].verdicts = t
+		}
+		byRow[of[0].Row].tampering = tamperingInWords(of[0].Tampering, suspectedIn(of))
+		of = of[:0]
+	}
+	columns := []string{"row", "claim", "evidence", "support", "label", "annotator", "vote", "unscored", "tampering", "suspected"}
+	err = scanOf(r, runs.Verdicts, columns, byRow, func(_ *openedRow, v *runs.Judgment) {
+		if len(of) > 0 && of[0].Row != v.Row {
+			end()
+		}
+		of = append(of, *v)
+	})
+	end()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // an earlier version made the run
+	}
+	return err
+}
+
+// scanOf calls yield with the rows of a table that belong to opened rows. Of the
+// others, only the column row is looked at.
+func scanOf[T any](r *results, table *runs.Table[T], columns []string, byRow map[int64]*openedRow, yield func(row *openedRow, item *T)) error {
+	f, err := parquet.OpenResult(filepath.Join(r.run.Dir, table.File))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var rows parquet.ColumnValues
+	group, first := -1, int64(0) // that rows are of, and the first item of it
+	var failed error
+	// wants is asked in file order.
+	of := func(at int64) *openedRow {
+		for failed == nil && (group < 0 || at >= first+int64(rows.Rows)) {
+			first, group = first+int64(rows.Rows), group+1
+			failed = f.ReadColumn(group, "row", &rows)
+		}
+		if failed != nil {
+			return nil
+		}
+		return byRow[rows.Ints[at-first]]
+	}
+	err = table.ScanSome(r.run.Dir, columns, func(at int64) bool { return of(at) != nil }, func(at int64, item *T) error {
+		yield(of(at), item)
+		return nil
+	})
+	return errors.Join(failed, err)
+}

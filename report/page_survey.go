@@ -1,0 +1,293 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ibid/metrics"
+)
+
+// totals count what the rows of a page hold, by system.
+type totals struct {
+	rows, errors, failing []int64
+	citations, valid      []int64
+	claims                []int64
+	problems              [metrics.NumProblems]int64 // rows by their worst one
+	status                map[string][]int64
+	outcome               map[string][]int64
+}
+
+// A survey counts what all rows of the runs hold. It sees each row once and keeps
+// none.
+type survey struct {
+	data   *pageData
+	number map[string]int // of systems
+	docs   map[string]*docCount
+	ofRun  []map[int]bool // systems of each run
+	choice *chooser
+}
+
+func newSurvey(data *pageData, choice *chooser, runs int) *survey {
+	s := &survey{data: data, number: make(map[string]int), docs: make(map[string]*docCount), choice: choice}
+	for range runs {
+		s.ofRun = append(s.ofRun, make(map[int]bool))
+	}
+	t := &data.totals
+	t.status, t.outcome = make(map[string][]int64), make(map[string][]int64)
+	data.groups.byRaw = make(map[rawGroup]*group)
+	data.spreads = make(map[string]*valueCounts)
+	for _, name := range data.lead {
+		data.spreads[name] = &valueCounts{counts: make(map[float64]int64)}
+	}
+	for _, name := range data.systems {
+		s.system(name)
+	}
+	return s
+}
+
+// system is the number of a system; one that has no defined number follows those of
+// the summary.
+func (s *survey) system(name string) int {
+	n, ok := s.number[name]
+	if ok {
+		return n
+	}
+	data, t := s.data, &s.data.totals
+	n = len(s.number)
+	if n == len(data.systems) {
+		data.systems = append(data.systems, strings.Clone(name))
+	}
+	s.number[data.systems[n]] = n
+	for _, list := range []*[]int64{&t.rows, &t.errors, &t.failing, &t.citations, &t.valid, &t.claims} {
+		*list = append(*list, 0)
+	}
+	for _, m := range []map[string][]int64{t.status, t.outcome} {
+		for code := range m {
+			m[code] = append(m[code], 0)
+		}
+	}
+	return n
+}
+
+// count counts the rows of a block, or all rows, of a run.
+func (s *survey) count(run int, r *results) {
+	for m := range r.metrics {
+		s.countValues(&r.metrics[m])
+	}
+	for i := range r.row {
+		s.countRow(run, r, i)
+	}
+}
+
+// countValues counts the values of a metric.
+func (s *survey) countValues(c *metricColumn) {
+	v := s.data.spreads[c.def.Name]
+	if v == nil {
+		v = &valueCounts{} // only its ends are asked for
+		s.data.spreads[c.def.Name] = v
+	}
+	for i, x := range c.values {
+		if c.valid[i] {
+			v.add(x)
+		}
+	}
+}
+
+func (s *survey) countRow(run int, r *results, i int) {
+	data, t, l := s.data, &s.data.totals, &s.data.limits[run]
+	system := s.system(r.system[i])
+	s.ofRun[run][system] = true
+	x := candidate{run: run, row: r.row[i], problem: l.ofRow(r, i), system: system}
+	x.lead, x.hasLead = leadValue(data, r, i)
+	fails := x.problem.Fails()
+	t.rows[system]++
+	t.problems[x.problem]++
+	if r.failed[i] != "" {
+		t.errors[system]++
+	}
+	if fails {
+		t.failing[system]++
+	} else {
+		x.lot = lot(r.run.Manifest.Seed, r.id[i], r.system[i])
+	}
+	s.choice.add(x)
+	citations := r.citationsOf(i)
+	for k := range citations {
+		c := &citations[k]
+		t.citations[system]++
+		if validStatus(c.status) {
+			t.valid[system]++
+		}
+		addCode(t.status, c.status, system, len(data.systems))
+		problem := l.ofCitation(r, i, c)
+		data.kinds.count(l, c, problem)
+		s.countDocument(c, problem)
+		s.choice.worst(run, r.row[i], k, problem)
+	}
+	for _, c := range r.claimsOf(i) {
+		t.claims[system]++
+		addCode(t.outcome, c.outcome, system, len(data.systems))
+	}
+	data.groups.add(rawGroup{"system", "", r.system[i]}, fails)
+	for _, tag := range r.tags[i] {
+		data.groups.add(rawGroup{"tag", tag.Key, tag.Value}, fails)
+	}
+	if r.annotator[i] != "" {
+		data.groups.add(rawGroup{"annotator", "", r.annotator[i]}, fails)
+	}
+}
+
+// addCode counts a status or an outcome of a system.
+func addCode(m map[string][]int64, code string, system, systems int) {
+	counts := m[code]
+	if counts == nil {
+		counts = make([]int64, systems)
+		m[strings.Clone(code)] = counts
+	}
+	counts[system]++
+}
+
+// leadValue is the value of the first metric, turned so that more is better.
+func leadValue(data *pageData, r *results, i int) (float64, bool) {
+	if len(data.lead) == 0 {
+		return 0, false
+	}
+	column := r.metric(data.lead[0])
+	v, ok := column.at(i)
+	if ok && column.def.Direction == metrics.LowerIsBetter {
+		v = -v
+	}
+	return v, ok
+}
+
+func sum(list []int64) (total int64) {
+	for _, n := range list {
+		total += n
+	}
+	return total
+}
+
+// A docCount is how often a document is cited, and how often wrongly.
+type docCount struct {
+	name                 string
+	cited, wrong, absent int64
+}
+
+// countDocument counts a citation by the document that it names.
+func (s *survey) countDocument(c *citation, problem metrics.Problem) {
+	if c.doc == "" {
+		return
+	}
+	d := s.docs[c.doc]
+	if d == nil {
+		d = &docCount{name: strings.Clone(c.doc)}
+		s.docs[d.name] = d
+	}
+	d.cited++
+	if problem.Fails() {
+		d.wrong++
+	}
+	if c.status == "document_not_found" {
+		d.absent++
+	}
+}
+
+// documents are those that are cited wrongly, the most often first.
+func (s *survey) documents() []*docCount {
+	var order []*docCount
+	for _, d := range s.docs {
+		if d.wrong+d.absent > 0 {
+			order = append(order, d)
+		}
+	}
+	slices.SortFunc(order, func(x, y *docCount) int {
+		return cmp.Or(cmp.Compare(y.wrong, x.wrong), cmp.Compare(x.cited, y.cited), cmp.Compare(x.name, y.name))
+	})
+	return order
+}
+
+// A rawGroup is what rows have in common, as their run has it.
+type rawGroup struct{ kind, key, value string }
+
+// groupCounts count rows by system, tag and annotator.
+type groupCounts struct{ byRaw map[rawGroup]*group }
+
+func (c *groupCounts) add(raw rawGroup, fails bool) {
+	g := c.byRaw[raw]
+	if g == nil {
+		g = &group{}
+		raw.key, raw.value = strings.Clone(raw.key), strings.Clone(raw.value)
+		c.byRaw[raw] = g
+	}
+	g.rows++
+	if fails {
+		g.failing++
+	}
+}
+
+// list names the groups as readers see them; those that look the same are one.
+func (c *groupCounts) list() []*group {
+	byFilter := make(map[string]*group)
+	systems := 0
+	for raw := range c.byRaw {
+		if raw.kind == "system" {
+			systems++
+		}
+	}
+	var out []*group
+	for raw, counts := range c.byRaw {
+		if counts.rows < leastGroup && len(c.byRaw) > manyGroups || raw.kind == "system" && systems < 2 {
+			continue
+		}
+		name := line(raw.value, 80)
+		g := &group{name: "The system " + name, filter: "system:" + name}
+		switch {
+		case raw.kind == "annotator" && name == "":
+			continue
+		case raw.kind == "annotator":
+			g = &group{name: "What is scored against annotator " + name, filter: "annotator:" + name}
+		case raw.kind == "tag":
+			name = line(raw.key, 60) + "=" + line(raw.value, 60)
+			g = &group{name: name, filter: "tag:" + name}
+		}
+		if same := byFilter[g.filter]; same != nil {
+			g = same
+		} else {
+			byFilter[g.filter] = g
+			out = append(out, g)
+		}
+		g.rows += counts.rows
+		g.failing += counts.failing
+	}
+	return out
+}
+
+// manyGroups is how many groups are looked at, however few rows they have.
+const manyGroups = 100_000
+
+// valueCounts are the values that rows have of a metric, rounded, with their ends.
+type valueCounts struct {
+	counts map[float64]int64 // nil if only the ends are counted
+	n      int64
+	lo, hi float64
+}
+
+func (c *valueCounts) add(v float64) {
+	if c.n == 0 {
+		c.lo, c.hi = v, v
+	}
+	c.n++
+	c.lo, c.hi = min(c.lo, v), max(c.hi, v)
+	if c.counts != nil {
+		c.counts[rounded(v)]++
+	}
+}
+
+// ends are the least and the greatest value; none if no row has one.
+func (c *valueCounts) ends() []float64 {
+	if c == nil || c.n == 0 {
+		return nil
+	}
+	return []float64{rounded(c.lo), rounded(c.hi)}
+}
