@@ -132,21 +132,6 @@ func (r *Resolver) Resolve(row *ibid.Answer) error {
 // resolved since is of no use.
 func (r *Resolver) Err() error { return r.err }
 
-// Tokens returns the tokens of the text of one key for the row resolved last:
-// of the document if page is 0, else of that page. ok is false if the text is
-// not at hand. The index may be used after later calls, too.
-func (r *Resolver) Tokens(doc string, page int32) (x *token.Index, ok bool) {
-	var s source
-	r.find(doc, &s)
-	reg, ok := r.region(&s, page)
-	if !ok {
-		return nil, false
-	}
-	x, bytes := reg.index(r.conv.Tokenizer)
-	r.grew(&s, bytes)
-	return x, true
-}
-
 // resolveAnswer converts the offsets in the answer.
 func (r *Resolver) resolveAnswer(row *ibid.Answer) {
 	var text *token.Text

@@ -420,7 +420,7 @@ func TestResolveInlineDocuments(t *testing.T) {
 			t.Errorf("citation %d: got %s, want %s", i, got, want)
 		}
 	}
-	if x, ok := r.Tokens("plain", 0); !ok || x.Len() != 1 {
+	if x, ok := allTokens(r, "plain", 0); !ok || x.Len() != 1 {
 		t.Errorf("Tokens of the row's own document = %v, %v, want 1 token", x, ok)
 	}
 	next := ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 0, 5))}}
@@ -510,12 +510,12 @@ func TestTokens(t *testing.T) {
 		{"empty", 0, 0},
 	}
 	for _, tt := range tests {
-		x, ok := r.Tokens(tt.doc, tt.page)
+		x, ok := allTokens(r, tt.doc, tt.page)
 		if ok != (tt.want >= 0) || ok && x.Len() != tt.want {
 			t.Errorf("Tokens(%q, %d) = %v, %v, want %d tokens", tt.doc, tt.page, x, ok, tt.want)
 		}
 	}
-	if x, _ := r.Tokens("paged", 2); x.Starts[0] != 0 {
+	if x, _ := allTokens(r, "paged", 2); x.Starts[0] != 0 {
 		t.Errorf("the first token of page 2 starts at %d, want 0: offsets count from the page", x.Starts[0])
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ibid"
 	"ibid/metrics/span"
+	"ibid/metrics/token"
 )
 
 // An overlap is precision, recall and F1 of the sets whose sizes are three counts.
@@ -269,7 +270,9 @@ func (s *Scorer) countDocs(truth *side) (t, p, both int64) {
 // tokenSides are the token sets of a row: spans of token numbers.
 type tokenSides struct {
 	truth, pred []span.Span
-	normal      []span.Span
+	marked      [2][]span.Span // normal spans of truth and of citations
+	all         []span.Span    // and of both
+	index       token.Index    // tokens of one key that some span touches
 }
 
 // measureTokens compares the tokens that truth, which may be nil, and the
@@ -281,37 +284,37 @@ func (s *Scorer) measureTokens(r *Row, truth *side) (z span.Sizes, ok bool) {
 		return span.Sizes{}, false
 	}
 	t := &s.tokens
-	t.truth, t.pred = t.truth[:0], t.pred[:0]
+	t.truth, t.pred, t.all = t.truth[:0], t.pred[:0], append(t.all[:0], s.pred.spans...)
+	t.marked[0] = t.marked[0][:0]
 	if truth != nil {
-		t.truth, ok = s.appendTokens(t.truth, r.Tokens, truth.spans)
-		if !ok {
-			return span.Sizes{}, false
-		}
+		t.all = append(t.all, truth.spans...)
+		t.marked[0] = span.Normalize(t.marked[0], truth.spans)
 	}
-	t.pred, ok = s.appendTokens(t.pred, r.Tokens, s.pred.spans)
-	if !ok {
-		return span.Sizes{}, false
+	t.marked[1] = span.Normalize(t.marked[1][:0], s.pred.spans)
+	t.all = span.Normalize(t.all[:0], t.all) // sorted by key, so that every text is asked for once
+	truths, preds := t.marked[0], t.marked[1]
+	for rest := t.all; len(rest) > 0; {
+		key := rest[0].Key
+		name := s.names.keys[key]
+		t.index.Reset()
+		for ; len(rest) > 0 && rest[0].Key == key; rest = rest[1:] {
+			if !r.Tokens.Tokens(&t.index, name.doc, name.page, rest[0].Start, rest[0].End) {
+				return span.Sizes{}, false
+			}
+		}
+		t.truth, truths = t.number(t.truth, truths, key)
+		t.pred, preds = t.number(t.pred, preds, key)
 	}
 	return s.compare.Sizes(t.truth, t.pred, 0), true
 }
 
-// appendTokens appends the tokens touched by the spans, as spans of their
-// numbers in the same key.
-func (s *Scorer) appendTokens(dst []span.Span, texts TokenSource, spans []span.Span) (tokens []span.Span, ok bool) {
-	// Sorted by key, so that every text is asked for once.
-	s.tokens.normal = span.Normalize(s.tokens.normal[:0], spans)
-	for rest := s.tokens.normal; len(rest) > 0; {
-		key := rest[0].Key
-		name := s.names.keys[key]
-		index, ok := texts.Tokens(name.doc, name.page)
-		if !ok {
-			return dst, false
-		}
-		for len(rest) > 0 && rest[0].Key == key {
-			lo, hi := index.Range(rest[0].Start, rest[0].End)
-			dst = append(dst, span.Span{Key: key, Start: int32(lo), End: int32(hi)})
-			rest = rest[1:]
-		}
+// number appends the tokens that the spans of a key, which come first, touch, as
+// spans of their numbers. rest are the other spans.
+func (t *tokenSides) number(dst, spans []span.Span, key int32) (tokens, rest []span.Span) {
+	for len(spans) > 0 && spans[0].Key == key {
+		lo, hi := t.index.Range(spans[0].Start, spans[0].End)
+		dst = append(dst, span.Span{Key: key, Start: int32(lo), End: int32(hi)})
+		spans = spans[1:]
 	}
-	return dst, true
+	return dst, spans
 }

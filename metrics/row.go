@@ -46,10 +46,12 @@ type Row struct {
 
 // A TokenSource knows the tokens of source texts.
 type TokenSource interface {
-	// Tokens returns the tokens of the text of the key (doc, page), with
-	// offsets that count as those of the key do. ok is false if there is no
-	// such text. The index is valid until the next call.
-	Tokens(doc string, page int32) (index *token.Index, ok bool)
+	// Tokens appends to x the tokens of the text of the key (doc, page) that the
+	// code points [start, end) touch, with offsets that count as those of the key
+	// do, and perhaps others around them; but none that begins before the last
+	// token of x ends. Calls about one key come in ascending order, with x empty
+	// before the first. ok is false if there is no such text.
+	Tokens(x *token.Index, doc string, page, start, end int32) (ok bool)
 }
 
 // A CitationVerdict is what a judge says of one citation, over all claims that

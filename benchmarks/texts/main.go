@@ -1,9 +1,10 @@
 // Command texts measures what texts cost: 100,000 rows with three citations each
 // into 20,000 documents of 3 kB, judged by the lexical baseline. It prints CPU and
-// peak memory of the run, and what the pass over the documents costs beside
-// decompressing them once.
+// peak memory of the run, also without the pass over the documents, and what that
+// pass costs beside decompressing them once.
 //
 //	go run ./benchmarks/texts -ibid bin/ibid
+//	go run ./benchmarks/texts -ibid bin/ibid -judge none -documents 3000 -chars 30000
 package main
 
 import (
@@ -22,38 +23,44 @@ import (
 	"ibid/dataset"
 )
 
-const (
-	documentChars = 3000
-	spanChars     = 160
-)
+const spanChars = 160
 
 func main() {
 	ibid := flag.String("ibid", "bin/ibid", "the program to measure")
 	rows := flag.Int64("rows", 100_000, "answers")
 	docs := flag.Int("documents", 20_000, "documents")
+	chars := flag.Int("chars", 3000, "characters of a document")
+	keep := flag.String("keep", "", "a `folder` for the data, the run and its page")
 	judge := flag.String("judge", "lexical", "the judge of the run")
 	flag.Parse()
-	if err := measure(*ibid, *judge, *rows, *docs); err != nil {
+	if err := measure(*ibid, *judge, *keep, *rows, *docs, *chars); err != nil {
 		fmt.Fprintln(os.Stderr, "texts:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(ibid, judge string, rows int64, docs int) error {
-	dir, err := os.MkdirTemp("", "ibid-texts-")
-	if err != nil {
+func measure(ibid, judge, dir string, rows int64, docs, chars int) error {
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "ibid-texts-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		dir = temporary
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
 	answers, documents := filepath.Join(dir, "answers.parquet"), filepath.Join(dir, "documents.parquet")
-	texts, err := writeDocuments(documents, docs)
+	texts, err := writeDocuments(documents, docs, chars)
 	if err != nil {
 		return err
 	}
 	if err := writeAnswers(answers, texts, rows); err != nil {
 		return err
 	}
-	if err := comparePasses(documents, int64(docs)*documentChars); err != nil {
+	pass, err := comparePasses(documents, int64(docs)*int64(chars))
+	if err != nil {
 		return err
 	}
 	cmd := exec.Command(ibid, "run", answers, "--documents", documents, "--judge", judge, "--out", filepath.Join(dir, "runs"), "--quiet")
@@ -67,23 +74,24 @@ func measure(ibid, judge string, rows int64, docs int) error {
 		return fmt.Errorf("no resource usage on this system")
 	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	fmt.Printf("run: %d rows, %d documents, judge %s: %.1f µs CPU a row, %.1f s wall, peak %d MB\n", rows, docs, judge,
-		float64(cpu.Microseconds())/float64(rows), time.Since(start).Seconds(), usage.Maxrss/1024)
+	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(rows) }
+	fmt.Printf("run: %d rows, %d documents of %d characters, judge %s: %.1f µs CPU a row, %.1f without the text pass, %.1f s wall, peak %d MB\n", rows, docs, chars, judge,
+		per(cpu), per(cpu-pass), time.Since(start).Seconds(), usage.Maxrss/1024)
 	return nil
 }
 
 // comparePasses reads the documents once without doing anything and once as a run
 // does, and compares the CPU time.
-func comparePasses(path string, bytes int64) error {
+func comparePasses(path string, bytes int64) (time.Duration, error) {
 	src, err := dataset.OpenDocuments(path, dataset.ReadOptions{})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	bare, err := bestOf(5, func() error {
 		return src.Read(context.Background(), func(*ibid.Document) error { return nil })
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	pass, err := bestOf(5, func() error {
 		docs, err := dataset.LoadDocuments(context.Background(), src, dataset.LoadOptions{})
@@ -93,11 +101,11 @@ func comparePasses(path string, bytes int64) error {
 		return docs.Close()
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	fmt.Printf("text pass: %.0f ms, decompressing alone %.0f ms: %.2f times (%.0f MB)\n",
 		ms(pass), ms(bare), float64(pass)/float64(bare), float64(bytes)/1e6)
-	return nil
+	return pass, nil
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -126,7 +134,7 @@ func cpuTime() time.Duration {
 var words = strings.Fields(`harbour bridge quay river lamp window market winter engine letter garden mountain council
 	opened closed measured counted reported carried repaired painted moved doubled fell rose the of in a and was with for 1931 412 7.5`)
 
-func writeDocuments(path string, n int) ([]string, error) {
+func writeDocuments(path string, n, chars int) ([]string, error) {
 	w, err := dataset.NewDocumentWriter(path)
 	if err != nil {
 		return nil, err
@@ -135,7 +143,7 @@ func writeDocuments(path string, n int) ([]string, error) {
 	texts := make([]string, n)
 	for i := range texts {
 		var b strings.Builder
-		for b.Len() < documentChars {
+		for b.Len() < chars {
 			for k := range 12 {
 				if k > 0 {
 					b.WriteByte(' ')
@@ -144,7 +152,7 @@ func writeDocuments(path string, n int) ([]string, error) {
 			}
 			b.WriteString(". ")
 		}
-		texts[i] = b.String()[:documentChars]
+		texts[i] = b.String()[:chars]
 		if err := w.Write(&ibid.Document{Doc: name(i), Text: texts[i], HasText: true}); err != nil {
 			return nil, err
 		}
@@ -164,7 +172,7 @@ func writeAnswers(path string, texts []string, rows int64) error {
 		row := &ibid.Answer{ID: fmt.Sprintf("q-%06d", i), Query: "what was reported?", HasCitations: true, HasTruth: true}
 		for range 3 {
 			d := rng.IntN(len(texts))
-			start := rng.IntN(documentChars - spanChars)
+			start := rng.IntN(len(texts[d]) - spanChars)
 			row.Answer += strings.TrimSpace(texts[d][start:start+spanChars/2]) + ". "
 			row.Citations = append(row.Citations, ibid.Citation{Doc: name(d), Start: known(start), End: known(start + spanChars)})
 			row.Truth = append(row.Truth, ibid.Mark{Doc: name(d), Start: known(start + 5), End: known(start + spanChars)})

@@ -216,6 +216,9 @@ func isASCII(s string) bool {
 	return true
 }
 
+// Points is the number of code points of a valid string.
+func Points(s string) int { return countLeads(s) }
+
 // countLeads is the number of bytes of s that start a code point.
 func countLeads(s string) int {
 	n, i := 0, 0

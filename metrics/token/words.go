@@ -45,6 +45,20 @@ func (x *Index) Range(start, end int32) (lo, hi int) {
 	return lo, hi
 }
 
+// Reset takes all tokens out of x, and keeps its memory.
+func (x *Index) Reset() { x.Starts, x.Ends = x.Starts[:0], x.Ends[:0] }
+
+// Append appends those tokens [lo, hi) of y that begin where those of x end, or
+// later.
+func (x *Index) Append(y *Index, lo, hi int) {
+	if n := len(x.Ends); n > 0 {
+		for lo < hi && y.Starts[lo] < x.Ends[n-1] {
+			lo++
+		}
+	}
+	x.Starts, x.Ends = append(x.Starts, y.Starts[lo:hi]...), append(x.Ends, y.Ends[lo:hi]...)
+}
+
 // newIndex returns an empty index with room for n tokens.
 func newIndex(n int) *Index {
 	return &Index{Starts: make([]int32, 0, n), Ends: make([]int32, 0, n)}
@@ -105,9 +119,13 @@ func Words(text string) *Index {
 
 // SetWords makes x the index that [Words] returns, in the memory that x has.
 func (x *Index) SetWords(text string) {
-	x.Starts, x.Ends = x.Starts[:0], x.Ends[:0]
+	x.Reset()
+	x.addWords(text, 0)
+}
+
+// addWords appends the words of a text that begins at code point at.
+func (x *Index) addWords(text string, at int32) {
 	it := words.FromString("")
-	var at int32
 	for pos := 0; pos < len(text); {
 		// Where the segment is plain ASCII, its end is found without the tables.
 		if size, wordLike, ok := asciiSegment(text[pos:]); ok {
@@ -145,8 +163,13 @@ func measure(segment string) (n int32, wordLike bool) {
 // A byte that is not part of valid UTF-8 counts as one code point.
 func Whitespace(text string) *Index {
 	x := newIndex(len(text) / bytesPerWord)
-	var at, start int32
-	inside := false
+	x.addWhitespace(text, 0)
+	return x
+}
+
+// addWhitespace is addWords for runs without white space.
+func (x *Index) addWhitespace(text string, at int32) {
+	start, inside := at, false
 	for _, r := range text {
 		space := unicode.IsSpace(r)
 		if space && inside {
@@ -161,7 +184,6 @@ func Whitespace(text string) *Index {
 	if inside {
 		x.add(start, at)
 	}
-	return x
 }
 
 // A class is what the word boundary rules of Unicode Standard Annex #29 make of
