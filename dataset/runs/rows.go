@@ -3,6 +3,8 @@ package runs
 import (
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 
 	"ibid/dataset/parquet"
 	"ibid/metrics"
@@ -161,7 +163,7 @@ type RowKey struct {
 // FindRows lists the rows of the run in dir that match, in file order.
 func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
 	var found []RowKey
-	err := Rows().Scan(dir, []string{"id", "system", "row", "error"}, func(at int64, r *Row) error {
+	err := Rows().Scan(dir, rowKeyColumns, func(at int64, r *Row) error {
 		if key := (RowKey{r.Key, at, r.Error}); match(key) {
 			found = append(found, key)
 		}
@@ -169,6 +171,66 @@ func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
 	})
 	return found, err
 }
+
+// FindNamed lists the rows of the run in dir that are named ID or ID/SYSTEM, in file
+// order. Of parts of the file without such an id, nothing but the ids is read.
+func FindNamed(dir, name string) ([]RowKey, error) {
+	names := []string{name} // that the id can be
+	for i := range len(name) {
+		if name[i] == '/' {
+			names = append(names, name[:i])
+		}
+	}
+	any := func(*parquet.ResultFile, int) bool { return true }
+	fits := func(v *parquet.ColumnValues, i int) bool { return slices.Contains(names, v.Strings[i]) }
+	return findRows(dir, any, "id", fits, func(k RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name })
+}
+
+// FindPosition lists the row of the run in dir that is at a position of the input.
+func FindPosition(dir string, row int64) ([]RowKey, error) {
+	may := func(f *parquet.ResultFile, g int) bool { return f.MayHoldInt(g, "row", row) }
+	return findRows(dir, may, "row", func(v *parquet.ColumnValues, i int) bool { return v.Ints[i] == row }, func(RowKey) bool { return true })
+}
+
+// findRows lists the rows that match among those of which one column fits, in the row
+// groups that may have one.
+func findRows(dir string, may func(f *parquet.ResultFile, group int) bool, column string, fits func(v *parquet.ColumnValues, i int) bool, match func(RowKey) bool) ([]RowKey, error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	wanted := make(map[int64]bool)
+	var v parquet.ColumnValues
+	at := int64(0)
+	for g := range f.RowGroups() {
+		if may(f, g) {
+			if err := f.ReadColumn(g, column, &v); err != nil {
+				return nil, err
+			}
+			for i := range v.Rows {
+				if fits(&v, i) {
+					wanted[at+int64(i)] = true
+				}
+			}
+		}
+		at += int64(f.GroupRows(g))
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	var found []RowKey
+	err = Rows().ScanSome(dir, rowKeyColumns, func(at int64) bool { return wanted[at] }, func(at int64, r *Row) error {
+		if key := (RowKey{r.Key, at, r.Error}); match(key) {
+			found = append(found, key)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// rowKeyColumns are the columns of a RowKey.
+var rowKeyColumns = []string{"id", "system", "row", "error"}
 
 // ReadRow returns row n of rows.parquet of the run in dir.
 func ReadRow(dir string, n int64) (*Row, error) {

@@ -313,18 +313,32 @@ func ifAny[T any](rows []T, err error) ([]T, error) {
 	return rows, err
 }
 
-// ofRow reads what belongs to the row at a position of the input, in file order.
+// ofRow reads what belongs to the row at a position of the input, in file order. Parts of
+// the file whose bounds leave that out are not read.
 func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
-	mine := make(map[int64]bool)
-	path := t.Columns[t.Index("row")].index
-	err := t.Scan(dir, []string{"row"}, func(at int64, r *T) error {
-		if v, _ := field(reflect.ValueOf(r).Elem(), path, false); v.Int() == row {
-			mine[at] = true
-		}
-		return nil
-	})
-	if err != nil || len(mine) == 0 {
+	f, err := parquet.OpenResult(filepath.Join(dir, t.File))
+	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	mine := make(map[int64]bool)
+	var positions parquet.ColumnValues
+	at := int64(0)
+	for g := range f.RowGroups() {
+		if f.MayHoldInt(g, "row", row) {
+			if err := f.ReadColumn(g, "row", &positions); err != nil {
+				return nil, err
+			}
+			for i, n := range positions.Ints {
+				if n == row {
+					mine[at+int64(i)] = true
+				}
+			}
+		}
+		at += int64(f.GroupRows(g))
+	}
+	if len(mine) == 0 {
+		return nil, nil
 	}
 	var rows []T
 	err = t.ScanSome(dir, nil, func(at int64) bool { return mine[at] }, func(_ int64, r *T) error {

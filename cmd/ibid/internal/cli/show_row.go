@@ -80,15 +80,17 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 
 // findRow finds the one row that is meant by ID, ID/SYSTEM or #N.
 func findRow(dir, name string) (runs.RowKey, error) {
-	match := func(k runs.RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name }
+	var found []runs.RowKey
+	var err error
 	if number, ok := strings.CutPrefix(name, "#"); ok {
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
+		n, notNumber := strconv.ParseInt(number, 10, 64)
+		if notNumber != nil {
 			return runs.RowKey{}, &usageError{err: fmt.Errorf("%q is no row number", name), hint: "write #N, quoted for the shell: '#12'"}
 		}
-		match = func(k runs.RowKey) bool { return k.Row == n }
+		found, err = runs.FindPosition(dir, n)
+	} else {
+		found, err = runs.FindNamed(dir, name)
 	}
-	found, err := runs.FindRows(dir, match)
 	switch {
 	case err != nil:
 		return runs.RowKey{}, err
