@@ -54,6 +54,9 @@ type Candidate struct {
 	Stratum    string
 }
 
+// name is the name that an item is drawn by.
+func (c *Candidate) name() string { return c.ID + "\x00" + c.System }
+
 // Draw draws a fraction of the candidates, in proportion to the strata, by the
 // hash of seed and name: the same candidates and seed give the same sample
 // whatever their order. A larger fraction only adds to what a stratum gives, unless
@@ -62,19 +65,28 @@ type Candidate struct {
 func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, stats.Allocation) {
 	sizes := make(map[string]int)
 	names := make(map[string][]string)
-	byName := make(map[string]Candidate, len(candidates))
-	for _, c := range candidates {
-		name := c.ID + "\x00" + c.System
+	for i := range candidates {
+		c := &candidates[i]
 		sizes[c.Stratum]++
-		names[c.Stratum] = append(names[c.Stratum], name)
-		byName[name] = c
+		names[c.Stratum] = append(names[c.Stratum], c.name())
 	}
 	plan := stats.Allocate(sizes, fraction, 0, 1)
 	var drawn []string
 	for stratum, n := range plan.Strata {
 		drawn = append(drawn, stats.HashSelect(seed, stratum, names[stratum], n)...)
 	}
-	var items []KeyItem
+	clear(names)
+	byName := make(map[string]*Candidate, len(drawn))
+	for _, name := range drawn {
+		byName[name] = nil
+	}
+	for i := range candidates {
+		name := candidates[i].name()
+		if _, ok := byName[name]; ok {
+			byName[name] = &candidates[i]
+		}
+	}
+	items := make([]KeyItem, 0, len(drawn))
 	for i, name := range stats.HashSelect(seed, "", drawn, len(drawn)) {
 		c := byName[name]
 		items = append(items, KeyItem{Blind: fmt.Sprintf("item-%04d", i+1), ID: c.ID, System: c.System, Row: c.Row, Stratum: c.Stratum})

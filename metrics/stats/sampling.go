@@ -1,8 +1,10 @@
 package stats
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"maps"
 	"math"
 	"math/big"
@@ -191,23 +193,30 @@ func MeanOfStrata(sizes map[string]int, values map[string][]float64) StratifiedM
 // neither on the order of the ids nor on other strata, and a larger n only adds
 // to it. Whoever knows the seed can foretell it.
 func HashSelect(seed, stratum string, ids []string, n int) []string {
+	var text []byte
+	hash := func(id string) [sha256.Size]byte {
+		text = append(append(append(append(append(text[:0], seed...), 0), stratum...), 0), id...)
+		return sha256.Sum256(text)
+	}
 	type hashed struct {
-		hash [sha256.Size]byte
-		id   string
+		first uint64 // bytes of the hash
+		at    int
 	}
 	all := make([]hashed, len(ids))
 	for i, id := range ids {
-		all[i] = hashed{sha256.Sum256([]byte(seed + "\x00" + stratum + "\x00" + id)), id}
+		h := hash(id)
+		all[i] = hashed{binary.BigEndian.Uint64(h[:]), i}
 	}
 	slices.SortFunc(all, func(a, b hashed) int {
-		if c := slices.Compare(a.hash[:], b.hash[:]); c != 0 {
-			return c
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
 		}
-		return strings.Compare(a.id, b.id)
+		x, y := hash(ids[a.at]), hash(ids[b.at])
+		return cmp.Or(bytes.Compare(x[:], y[:]), strings.Compare(ids[a.at], ids[b.at]))
 	})
 	out := make([]string, 0, min(n, len(all)))
 	for _, h := range all[:min(n, len(all))] {
-		out = append(out, h.id)
+		out = append(out, ids[h.at])
 	}
 	return out
 }
