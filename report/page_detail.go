@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"ibid"
@@ -120,9 +121,10 @@ func (d *detailer) row(i int, in *rowTexts) *rowDetail {
 	}
 	v.Matrix = d.r.opened[i].verdicts.codes()
 	if in != nil && !view.parts.NoSpans {
+		missed := missedTruth(view)
 		for k := range v.Citations {
 			c := &v.Citations[k]
-			c.Instead, c.Whose = d.instead(view, k, metrics.Problem(c.Problem))
+			c.Instead, c.Whose = d.instead(view, k, metrics.Problem(c.Problem), missed)
 		}
 		v.Sources = append(v.Sources, d.textsOf(view, in)...)
 		v.Truth = otherTruth(view)
@@ -250,7 +252,7 @@ func (d *detailer) textsOf(view *RowView, in *rowTexts) []sourceShown {
 // evidence for its claim that stands elsewhere, else the true span it is nearest
 // to, else one that no citation touches. Nothing stands in for a citation of the
 // right place.
-func (d *detailer) instead(view *RowView, k int, problem metrics.Problem) (kindAndNumber []int32, whose string) {
+func (d *detailer) instead(view *RowView, k int, problem metrics.Problem, missed int) (kindAndNumber []int32, whose string) {
 	if problem <= metrics.ProblemQuoteMoved {
 		return nil, ""
 	}
@@ -264,31 +266,49 @@ func (d *detailer) instead(view *RowView, k int, problem metrics.Problem) (kindA
 		return nil, ""
 	}
 	truth := view.answer.Truth
-	scored := func(k int) bool { return truth[k].Place.InSets() && view.scores(k) }
-	best := -1
-	if b := c.BestTruth; b != nil && *b >= 0 && int(*b) < len(truth) && scored(int(*b)) {
+	best := missed
+	if b := c.BestTruth; b != nil && *b >= 0 && int(*b) < len(truth) && truth[*b].Place.InSets() && view.scores(int(*b)) {
 		best = int(*b)
-	}
-	touched := func(p *ibid.Place) bool {
-		return slices.ContainsFunc(view.answer.Citations, func(c ibid.Citation) bool {
-			q := &c.Place
-			return q.InSets() && q.Doc == p.Doc && q.Page == p.Page && q.Start < p.End && p.Start < q.End
-		})
-	}
-	for k := range truth {
-		if best < 0 && scored(k) && !touched(&truth[k].Place) {
-			best = k
-		}
-	}
-	for k := range truth {
-		if best < 0 && scored(k) {
-			best = k
-		}
 	}
 	if best < 0 {
 		return nil, ""
 	}
 	return []int32{markTrue, int32(best)}, "marked by " + shown(nameOf(truth[best].Annotator))
+}
+
+// missedTruth is the first true span that no citation touches, else the first one; -1
+// if there is none. It takes O(n log n) steps.
+func missedTruth(view *RowView) int {
+	type reaching struct{ start, end int64 } // end is the greatest of the citations up to this one
+	cited := make(map[textKey][]reaching)
+	for i := range view.answer.Citations {
+		if p := &view.answer.Citations[i].Place; p.InSets() {
+			key := textKey{doc: p.Doc, page: p.Page}
+			cited[key] = append(cited[key], reaching{p.Start, p.End})
+		}
+	}
+	for _, list := range cited {
+		slices.SortFunc(list, func(a, b reaching) int { return cmp.Compare(a.start, b.start) })
+		for i := 1; i < len(list); i++ {
+			list[i].end = max(list[i].end, list[i-1].end)
+		}
+	}
+	first := -1
+	for k := range view.answer.Truth {
+		p := &view.answer.Truth[k].Place
+		if !p.InSets() || !view.scores(k) {
+			continue
+		}
+		list := cited[textKey{doc: p.Doc, page: p.Page}]
+		before := sort.Search(len(list), func(i int) bool { return list[i].start >= p.End }) // those that begin before it ends
+		if before == 0 || list[before-1].end <= p.Start {
+			return k
+		}
+		if first < 0 {
+			first = k
+		}
+	}
+	return first
 }
 
 // otherTruth says what annotators marked whose spans are not scored here.

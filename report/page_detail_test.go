@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -236,4 +237,74 @@ func TestPageNamesTampering(t *testing.T) {
 			t.Errorf("row %d: %q, want %q", row.Record.Row, row.View.Notices, want)
 		}
 	}
+}
+
+// TestCrowdedRow: a row with twice as many citations and true spans that overlap takes
+// about twice as long to show. Marks that all begin apart are the worst case.
+func TestCrowdedRow(t *testing.T) {
+	text := strings.Repeat("some words of prose, ", 2000)
+	allocs := func(n int) float64 {
+		f := newFixture()
+		f.texts.documents["d"] = text
+		var places resolved
+		var in ibid.Answer
+		var citations []cells
+		for k := range n {
+			start := int64(k*7919) % 40_000
+			places.Citations = append(places.Citations, at("d", start, start+500, ibid.StatusOK))
+			places.Truth = append(places.Truth, at("d", start+9, start+450, ibid.StatusOK))
+			in.Truth = append(in.Truth, ibid.Mark{Annotator: "ada", Doc: "d"})
+			citations = append(citations, cells{"doc": "d", "status": "ok", "exact_jaccard": 0.0, "snapped_jaccard": 0.0})
+		}
+		in.ID, in.System = "q", "s"
+		f.add(in, cells{"char_f1": 0.5, "truth_spans": n}, citations, nil, places)
+		data := f.run(t)
+		return testing.AllocsPerRun(1, func() {
+			if _, err := newPage(t.Context(), PageOptions{}, data); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	few, many := allocs(1000), allocs(4000)
+	t.Logf("%.0f and %.0f allocations", few, many)
+	if many > 5*few {
+		t.Errorf("four times as many spans take %.0f allocations, not %.0f", many, few)
+	}
+}
+
+// TestMissedTruth is the first true span that no citation touches, as a look at each
+// pair finds it.
+func TestMissedTruth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		view := &RowView{answer: &ibid.Answer{}}
+		place := func() ibid.Place {
+			start := rng.Int64N(30)
+			return at([]string{"a", "b"}[rng.IntN(2)], start, start+1+rng.Int64N(8), ibid.StatusOK)
+		}
+		for range rng.IntN(5) {
+			view.answer.Citations = append(view.answer.Citations, ibid.Citation{Place: place()})
+		}
+		for range rng.IntN(5) {
+			view.answer.Truth = append(view.answer.Truth, ibid.Mark{Place: place()})
+		}
+		want := -1
+		for k, m := range view.answer.Truth {
+			if m.Place.InSets() && (want < 0 || view.touches(want)) && (want < 0 || !view.touches(k)) {
+				want = k
+			}
+		}
+		if got := missedTruth(view); got != want {
+			t.Fatalf("missedTruth of %+v = %d, want %d", view.answer, got, want)
+		}
+	}
+}
+
+// touches reports whether some citation touches true span k.
+func (v *RowView) touches(k int) bool {
+	p := &v.answer.Truth[k].Place
+	return slices.ContainsFunc(v.answer.Citations, func(c ibid.Citation) bool {
+		q := &c.Place
+		return q.InSets() && q.Doc == p.Doc && q.Page == p.Page && q.Start < p.End && p.Start < q.End
+	})
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -193,7 +194,7 @@ func (t *sourceText) view(marks []mark) []pieceView {
 }
 
 // splitPiece cuts a piece where marks begin and end, and folds what is far from
-// all of them.
+// all of them. It takes O(n log n) steps for n marks.
 func splitPiece(p *piece, marks []mark) pieceView {
 	cuts := []int64{p.start, p.end}
 	for _, m := range marks {
@@ -201,28 +202,25 @@ func splitPiece(p *piece, marks []mark) pieceView {
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
-	stateOf := func(start, end int64) (state int32) {
-		for _, m := range marks {
-			if m.start <= start && end <= m.end {
-				state |= m.kind
-			}
-		}
-		return state
-	}
-	cuts = foldCuts(cuts, stateOf, p)
+	cuts = foldCuts(cuts, statesOf(cuts, marks, p), p)
+	states := statesOf(cuts, marks, p)
 	relative := make([]int64, len(cuts))
 	for i, c := range cuts {
 		relative[i] = c - p.start
 	}
 	units := unitsBefore(p.text, relative)
+	opens := slices.SortedStableFunc(slices.Values(marks), func(a, b mark) int { return cmp.Compare(a.start, b.start) })
+	closes := slices.SortedStableFunc(slices.Values(marks), func(a, b mark) int { return cmp.Compare(a.end, b.end) })
+	startOf, endOf := func(m mark) int64 { return m.start }, func(m mark) int64 { return m.end }
+	touched := func(at int64) bool { return len(marksAt(opens, startOf, at))+len(marksAt(closes, endOf, at)) > 0 }
 	var v pieceView
 	for i := 0; i+1 < len(cuts); i++ {
-		state := stateOf(cuts[i], cuts[i+1])
-		if state == 0 && isFolded(cuts, i, marks, p) {
+		state := states[i]
+		if state == 0 && cuts[i+1]-cuts[i] >= leastFold-2*wordEnd && !touched(cuts[i]) && !touched(cuts[i+1]) {
 			state = stretchFolded
 		}
 		v.Runs = append(v.Runs, units[i], units[i+1], state)
-		if note, ok := noteOf(i, cuts[i], cuts[i+1], marks); ok {
+		if note, ok := noteOf(i, marksAt(opens, startOf, cuts[i]), marksAt(closes, endOf, cuts[i+1])); ok {
 			v.Notes = append(v.Notes, note)
 		}
 	}
@@ -236,13 +234,54 @@ func splitPiece(p *piece, marks []mark) pieceView {
 	return v
 }
 
+// marksAt are those of marks in the order of a position that have it at one place.
+func marksAt(marks []mark, position func(m mark) int64, at int64) []mark {
+	first := sort.Search(len(marks), func(i int) bool { return position(marks[i]) >= at })
+	end := first
+	for end < len(marks) && position(marks[end]) == at {
+		end++
+	}
+	return marks[first:end]
+}
+
+// kindsOfMarks is how many bits the kind of a mark has.
+const kindsOfMarks = 6
+
+// statesOf are the kinds of the marks over each stretch between two cuts. Marks begin
+// and end at cuts, or outside the piece.
+func statesOf(cuts []int64, marks []mark, p *piece) []int32 {
+	steps := make([][kindsOfMarks]int32, len(cuts)) // how many more marks of a kind there are from a cut on
+	for _, m := range marks {
+		first, _ := slices.BinarySearch(cuts, max(m.start, p.start))
+		end, _ := slices.BinarySearch(cuts, min(m.end, p.end))
+		if first < end {
+			for kind := range kindsOfMarks {
+				if m.kind&(1<<kind) != 0 {
+					steps[first][kind]++
+					steps[end][kind]--
+				}
+			}
+		}
+	}
+	states := make([]int32, len(cuts))
+	var now [kindsOfMarks]int32
+	for i := range cuts {
+		for kind := range now {
+			if now[kind] += steps[i][kind]; now[kind] > 0 {
+				states[i] |= 1 << kind
+			}
+		}
+	}
+	return states
+}
+
 // foldCuts adds cuts within unmarked stretches, so that only what is near a mark
 // is seen at once.
-func foldCuts(cuts []int64, stateOf func(start, end int64) int32, p *piece) []int64 {
-	out := cuts[:1:1]
+func foldCuts(cuts []int64, states []int32, p *piece) []int64 {
+	out := []int64{cuts[0]}
 	for i := 0; i+1 < len(cuts); i++ {
 		from, to := cuts[i], cuts[i+1]
-		if stateOf(from, to) == 0 {
+		if states[i] == 0 {
 			if from > p.start {
 				from += seenAround
 			}
@@ -281,31 +320,22 @@ func (p *piece) afterWord(cut int64) int64 {
 	return cut
 }
 
-// isFolded reports whether the unmarked stretch i lies away from all marks.
-func isFolded(cuts []int64, i int, marks []mark, p *piece) bool {
-	touches := func(at int64) bool {
-		return slices.ContainsFunc(marks, func(m mark) bool { return m.start == at || m.end == at })
-	}
-	return !touches(cuts[i]) && !touches(cuts[i+1]) && cuts[i+1]-cuts[i] >= leastFold-2*wordEnd
-}
-
-// noteOf says what begins at start and ends at end.
-func noteOf(run int, start, end int64, marks []mark) (runNote, bool) {
+// noteOf says what begins and what ends at the ends of a stretch.
+func noteOf(run int, opens, closes []mark) (runNote, bool) {
 	n := runNote{Run: run}
 	var open, closed []string
-	for _, m := range marks {
+	for _, m := range opens {
 		if m.kind == markTolerance {
 			continue
 		}
-		name := markName(m)
-		if m.start == start {
-			open = append(open, name+" starts")
-			if m.kind == markPredicted {
-				n.Cites = append(n.Cites, m.of)
-			}
+		open = append(open, markName(m)+" starts")
+		if m.kind == markPredicted {
+			n.Cites = append(n.Cites, m.of)
 		}
-		if m.end == end {
-			closed = append(closed, name+" ends")
+	}
+	for _, m := range closes {
+		if m.kind != markTolerance {
+			closed = append(closed, markName(m)+" ends")
 		}
 	}
 	slices.Sort(open)

@@ -239,13 +239,15 @@ func (v *RowView) markedTexts(tolerance int64) []markedText {
 		return nil
 	}
 	var out []markedText
+	place := make(map[textKey]int)
 	add := func(doc string, page int32, m mark) {
 		if m.start < 0 || m.end <= m.start || m.end > ibid.MaxEnd {
 			return
 		}
-		n := slices.IndexFunc(out, func(t markedText) bool { return t.doc == doc && t.page == page })
-		if n < 0 {
+		n, ok := place[textKey{doc: doc, page: page}]
+		if !ok {
 			n, out = len(out), append(out, markedText{doc: doc, page: page})
+			place[textKey{doc: doc, page: page}] = n
 		}
 		out[n].marks = append(out[n].marks, m)
 	}
