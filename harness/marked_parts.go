@@ -12,7 +12,7 @@ import (
 type markedPart struct {
 	found
 	labelled bool // some row has labels
-	compared bool // some row has labels of two annotators
+	compared bool // some row may have labels of two people on one question
 	partly   bool // some annotated row has a value that scoring cannot read, and agreement perhaps need not
 }
 
@@ -23,7 +23,7 @@ func (m *markedPart) note(p *Plan, r *dataset.Resolver, row *ibid.Answer, failur
 		return nil
 	}
 	m.labelled = m.labelled || len(row.Labels) > 0
-	m.compared = m.compared || several(row.Labels, func(l *ibid.Label) string { return l.Annotator })
+	m.compared = m.compared || severalLabelled(row.Labels)
 	if !severalMarked(row) {
 		return nil
 	}
@@ -32,6 +32,12 @@ func (m *markedPart) note(p *Plan, r *dataset.Resolver, row *ibid.Answer, failur
 	}
 	m.noteMarks(p, r, row, failure)
 	return r.Err()
+}
+
+// severalLabelled reports whether labels may be those of two people: of two names, or
+// unsigned, for these are nobody's twice.
+func severalLabelled(labels []ibid.Label) bool {
+	return len(labels) > 1 && (labels[0].Annotator == "" || several(labels, func(l *ibid.Label) string { return l.Annotator }))
 }
 
 // markedParts adds up what annotators marked, part by part in the order of the input, so

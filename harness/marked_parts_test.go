@@ -44,6 +44,15 @@ func TestAgreementFromTheRun(t *testing.T) {
 				rows[9].Labels = append(rows[9].Labels, ibid.Label{Annotator: who, Kind: ibid.SupportLabel, ClaimID: "c", Value: ibid.Some(float64(i))})
 			}
 		}},
+		{"two labels that nobody signed", func(rows []*ibid.Answer) {
+			for _, r := range rows {
+				r.Truth = r.Truth[:1]
+			}
+			rows[9].HasLabels = true
+			for i := range 2 {
+				rows[9].Labels = append(rows[9].Labels, ibid.Label{Kind: ibid.SupportLabel, ClaimID: "c", Value: ibid.Some(float64(i))})
+			}
+		}},
 		{"labels of one annotator", func(rows []*ibid.Answer) {
 			rows[9].HasLabels = true
 			rows[9].Labels = []ibid.Label{{Annotator: "ada", Kind: ibid.SupportLabel, ClaimID: "c", Value: ibid.Some(1.0)}}
