@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"testing"
@@ -30,20 +31,21 @@ func TestAgreementFromTheRun(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(rows []*ibid.Answer)
+		judge  string // reads labels; "" is none
 	}{
-		{"marks", func([]*ibid.Answer) {}},
-		{"an answer that is null", func(rows []*ibid.Answer) { rows[9].AnswerNull, rows[9].Answer = true, "" }},
-		{"a citation without an end", func(rows []*ibid.Answer) { rows[9].Citations[0].End = ibid.Integer{} }},
-		{"a mark without an end", func(rows []*ibid.Answer) { rows[9].Truth[0].End = ibid.Integer{} }},
+		{"marks", func([]*ibid.Answer) {}, ""},
+		{"an answer that is null", func(rows []*ibid.Answer) { rows[9].AnswerNull, rows[9].Answer = true, "" }, ""},
+		{"a citation without an end", func(rows []*ibid.Answer) { rows[9].Citations[0].End = ibid.Integer{} }, ""},
+		{"a mark without an end", func(rows []*ibid.Answer) { rows[9].Truth[0].End = ibid.Integer{} }, ""},
 		{"a value that scoring alone reads", func(rows []*ibid.Answer) {
 			rows[9].Citations[0].AnswerStart, rows[9].Citations[0].AnswerEnd = ibid.Some[int64](4), ibid.Some[int64](2)
-		}},
+		}, ""},
 		{"labels", func(rows []*ibid.Answer) {
 			rows[9].HasLabels = true
 			for i, who := range []string{"ada", "bob"} {
 				rows[9].Labels = append(rows[9].Labels, ibid.Label{Annotator: who, Kind: ibid.SupportLabel, ClaimID: "c", Value: ibid.Some(float64(i))})
 			}
-		}},
+		}, ""},
 		{"two labels that nobody signed", func(rows []*ibid.Answer) {
 			for _, r := range rows {
 				r.Truth = r.Truth[:1]
@@ -52,18 +54,18 @@ func TestAgreementFromTheRun(t *testing.T) {
 			for i := range 2 {
 				rows[9].Labels = append(rows[9].Labels, ibid.Label{Kind: ibid.SupportLabel, ClaimID: "c", Value: ibid.Some(float64(i))})
 			}
-		}},
+		}, "lexical"},
 		{"labels of one annotator", func(rows []*ibid.Answer) {
 			rows[9].HasLabels = true
 			rows[9].Labels = []ibid.Label{{Annotator: "ada", Kind: ibid.SupportLabel, ClaimID: "c", Value: ibid.Some(1.0)}}
-		}},
+		}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			data := rows()
 			tt.change(data)
 			path, documents := "dataset="+writeRows(t, data), "documents="+documentsOf(t, "coffee")
-			plan := planOf(t, path, documents)
+			plan := planOf(t, path, documents, "judge="+cmp.Or(tt.judge, "none"))
 			a, err := plan.Annotated(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
