@@ -8,6 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
 )
 
 // WriteFile makes the file at path from what write writes, so that whoever looks
@@ -16,8 +19,9 @@ import (
 // renames it, and syncs the directory. If anything fails, write included, the
 // temporary file is removed and path is as it was.
 //
-// The temporary name is hidden, begins with a dot and ends in ".tmp". The writer
-// is unbuffered.
+// The temporary name is hidden, begins with a dot and ends in ".ibid.tmp". What a process
+// that was killed has left under such a name is removed by the next one that writes a
+// file in the directory. The writer is unbuffered.
 func WriteFile(path string, write func(w io.Writer) error) error {
 	p, err := createPending(path)
 	if err != nil {
@@ -29,15 +33,57 @@ func WriteFile(path string, write func(w io.Writer) error) error {
 	return p.commit()
 }
 
+// temporarySuffix ends the names of temporary files.
+const temporarySuffix = ".ibid.tmp"
+
 // createTemp creates a new file for name. Unlike os.CreateTemp it leaves the
-// permissions to the umask, because the file is to stay.
+// permissions to the umask, because the file is to stay. The file is locked as long as it
+// is open, so that nobody takes it for one that was left.
 func createTemp(dir, name string) (*os.File, error) {
+	removeAbandoned(dir)
 	for {
-		path := filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", name, rand.Uint32()))
+		path := filepath.Join(dir, fmt.Sprintf(".%s.%08x%s", name, rand.Uint32(), temporarySuffix))
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+		if errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		// Not every file system has locks; where there are none, none is taken below.
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		held, err1 := f.Stat()
+		named, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(held, named) {
+			return f, nil
+		}
+		f.Close() // it was removed between its creation and the lock
+	}
+}
+
+// swept are the directories in which this process has looked for abandoned files.
+var swept sync.Map
+
+// removeAbandoned removes the temporary files in dir that no process holds, the first time
+// that it is called for dir. What cannot be removed stays.
+func removeAbandoned(dir string) {
+	if _, done := swept.LoadOrStore(dir, true); done {
+		return
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), temporarySuffix) || !e.Type().IsRegular() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.Remove(path)
+		}
+		f.Close()
 	}
 }
 
@@ -70,15 +116,15 @@ func createPending(path string) (*pendingFile, error) {
 // commit makes the file durable and gives it its name, replacing what had it.
 // After an error nothing is left under the hidden name.
 func (p *pendingFile) commit() error {
-	err := errors.Join(p.Sync(), p.File.Close())
+	err := p.Sync()
 	if err == nil {
-		err = os.Rename(p.Name(), p.path)
+		err = os.Rename(p.Name(), p.path) // before its lock ends
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(p.Name()))
+		return errors.Join(err, p.discard())
 	}
-	return syncDir(filepath.Dir(p.path))
+	return errors.Join(p.File.Close(), syncDir(filepath.Dir(p.path)))
 }
 
 // discard removes the file.
-func (p *pendingFile) discard() error { return errors.Join(p.File.Close(), os.Remove(p.Name())) }
+func (p *pendingFile) discard() error { return errors.Join(os.Remove(p.Name()), p.File.Close()) }

@@ -1,12 +1,15 @@
 package harness
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // ErrLocked means that another process is working on the same run directory.
@@ -25,9 +28,13 @@ func acquire(dir string) (*lock, error) {
 			return nil, err
 		}
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			holder := ""
+			if errors.Is(err, syscall.EWOULDBLOCK) {
+				holder = readHolder(f)
+			}
 			f.Close()
 			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, fmt.Errorf("%s: %w", filepath.Dir(dir), ErrLocked)
+				return nil, fmt.Errorf("%s: %w%s", filepath.Dir(dir), ErrLocked, holder)
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -36,13 +43,44 @@ func acquire(dir string) (*lock, error) {
 		held, err1 := f.Stat()
 		named, err2 := os.Stat(path)
 		if err1 == nil && err2 == nil && os.SameFile(held, named) {
-			return &lock{file: f}, nil
+			return &lock{file: f}, writeHolder(f)
 		}
 		f.Close()
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// A lockHolder is what a lock says of the process that has it.
+type lockHolder struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"` // whole seconds
+}
+
+// writeHolder names this process in its lock.
+func writeHolder(f *os.File) error {
+	host, _ := os.Hostname() // "" if nobody knows
+	text, err := json.Marshal(lockHolder{os.Getpid(), host, time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteAt(append(text, '\n'), 0)
+	}
+	return err
+}
+
+// readHolder says whose a lock is, "" if it does not say.
+func readHolder(f *os.File) string {
+	var h lockHolder
+	text := make([]byte, 4096)
+	n, _ := f.ReadAt(text, 0)
+	if json.Unmarshal(bytes.TrimSpace(text[:n]), &h) != nil || h.PID == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": process %d on %q since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
 }
 
 // release gives the lock back.

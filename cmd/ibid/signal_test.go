@@ -134,6 +134,90 @@ func TestInterruptedImport(t *testing.T) {
 	}
 }
 
+// TestImportOfStreams: an import ends at once whatever it reads, also a pipe that stalls,
+// or that nobody writes to, and a line without an end. Nothing is left.
+func TestImportOfStreams(t *testing.T) {
+	t.Parallel()
+	stalled := func(t *testing.T, path string) {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		if _, err := f.WriteString(`{"id": "1", "query": "q", "answer": "a"`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name, path, limit string
+		write             func(t *testing.T, path string)
+		kill              bool
+		code              int
+		stderr            string
+	}{
+		{"stalled pipe", "pipe", "0", stalled, true, 143, "interrupted"},
+		{"pipe without a writer", "pipe", "0", nil, true, 143, "interrupted"},
+		{"endless line", "/dev/zero", "0", nil, true, 143, "interrupted"},
+		{"endless line with a limit", "/dev/zero", "8MiB", nil, false, 4, "over 8388608 bytes (--max-line)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if tt.path == "pipe" {
+				if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.write != nil {
+				tt.write(t, filepath.Join(dir, "pipe"))
+			}
+			var stderr bytes.Buffer
+			cmd := exec.CommandContext(t.Context(), "ibid", "import", "jsonl", tt.path, "--max-line", tt.limit, "-o", "a.parquet")
+			cmd.Dir, cmd.Stderr = dir, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if tt.kill {
+				for begun := []string(nil); len(begun) == 0; begun, _ = filepath.Glob(filepath.Join(dir, ".*.tmp")) {
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(50 * time.Millisecond) // it reads
+				if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Fatal(err)
+				}
+			}
+			asked := time.Now()
+			code := exitCode(cmd.Wait())
+			if took := time.Since(asked); took > 10*time.Second {
+				t.Errorf("it took %v to end", took)
+			}
+			if code != tt.code || !strings.Contains(stderr.String(), tt.stderr) {
+				t.Errorf("exit code %d, want %d; stderr:\n%s\nwant %q", code, tt.code, &stderr, tt.stderr)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*.parquet")); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+// TestImportCountsWhatIsLeftOut: of a million records that cannot be read for one reason,
+// 50 are named and the others counted.
+func TestImportCountsWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lines := `{"id": "1", "query": "q", "answer": "a"}` + "\n" + strings.Repeat(`{"id": "2", "query": 7}`+"\n", 300) + strings.Repeat("{\n", 20)
+	if err := os.WriteFile(filepath.Join(dir, "a.jsonl"), []byte(lines), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := command(t, dir, "import", "jsonl", "a.jsonl", "-o", "a.parquet")
+	if n := strings.Count(stderr, "left out: a.jsonl:"); code != 4 || n != 70 || !strings.Contains(stderr, "left out: 250 more such as: ") {
+		t.Errorf("exit code %d, %d records named, want 70; stderr:\n%s", code, n, stderr)
+	}
+}
+
 // scriptResume runs the command that the last one told to go on with.
 func scriptResume(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 0, "resume")

@@ -9,8 +9,10 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -50,12 +52,14 @@ type Options struct {
 	// for them; "" says that a member is none of ours, whatever it looks like.
 	Columns map[string]string
 
-	// Stdin is what the path "-" reads.
-	Stdin io.Reader
+	// Stdin is what the path "-" reads, and StdinName, unless "", what reports call it.
+	Stdin     io.Reader
+	StdinName string
 
 	// MaxRecord is the largest record accepted, in bytes; 0 stands for
-	// [DefaultMaxRecord]. A larger one is reported and left out without being
-	// held in memory. At most 1 GiB.
+	// [DefaultMaxRecord], a negative number for any size. A larger one is reported and
+	// left out without being held in memory; a line of standard input that is longer by
+	// a quarter ends the conversion with [ErrEndless].
 	MaxRecord int
 
 	// OnError, unless nil, is called with each record that could not be read,
@@ -65,6 +69,13 @@ type Options struct {
 
 // DefaultMaxRecord is 64 MiB.
 const DefaultMaxRecord = 64 << 20
+
+// anySize is no limit; a few times it is still an int.
+const anySize = math.MaxInt / 4
+
+// ErrEndless is in the chain of the error for a line of standard input that is far longer
+// than a record may be: what follows it was not read.
+var ErrEndless = errors.New("line without an end")
 
 // A UsageError is a request that cannot be carried out as put: an unknown
 // format, an option the format has no use for, a path of the wrong kind.
@@ -92,10 +103,13 @@ func Convert(ctx context.Context, format string, paths []string, o Options, sink
 	if err := f.check(paths, o); err != nil {
 		return newReport(f.Name), err
 	}
-	if o.MaxRecord == 0 {
+	switch {
+	case o.MaxRecord == 0:
 		o.MaxRecord = DefaultMaxRecord
+	case o.MaxRecord < 0:
+		o.MaxRecord = anySize
 	}
-	r := &run{Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
+	r := &run{ctx: ctx, Options: o, paths: paths, sink: sink, report: newReport(f.Name), formats: formats, format: f.Name}
 	err := r.convert(ctx, f)
 	return r.report, err
 }
@@ -115,6 +129,7 @@ func (r *run) convert(ctx context.Context, f Format) error {
 // reports to.
 type run struct {
 	Options
+	ctx    context.Context // of the conversion: some file may never end
 	paths  []string
 	sink   Sink
 	report Report
@@ -153,6 +168,7 @@ func (r *run) document(d *ibid.Document) error {
 
 // fail counts a record that could not be read.
 func (r *run) fail(e RecordError) {
+	e.File = r.named(e.File)
 	r.report.Failed++
 	r.report.Errors = appendListed(r.report.Errors, e)
 	if r.OnError != nil {
@@ -160,8 +176,17 @@ func (r *run) fail(e RecordError) {
 	}
 }
 
+// named is what reports call a path.
+func (r *run) named(path string) string {
+	if path == stdinPath && r.StdinName != "" {
+		return r.StdinName
+	}
+	return path
+}
+
 // warn keeps what a reader of the result should know of a record that was kept.
 func (r *run) warn(e RecordError) {
+	e.File = r.named(e.File)
 	r.report.Warned++
 	r.report.Warnings = appendListed(r.report.Warnings, e)
 }
@@ -184,8 +209,6 @@ func (f Format) check(paths []string, o Options) error {
 		return &UsageError{Msg: "there is no standard input to read"}
 	case stdin > 1:
 		return &UsageError{Msg: "- is given more than once"}
-	case o.MaxRecord < 0 || o.MaxRecord > 1<<30:
-		return &UsageError{Msg: fmt.Sprintf("largest record of %d bytes: not between 0 and 1 GiB", o.MaxRecord)}
 	}
 	for _, use := range []struct {
 		given bool

@@ -98,7 +98,7 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	in := bufio.NewReader(f)
+	in := bufio.NewReader(&stoppable{r.ctx, f})
 	start, _ := in.Peek(len(zstdMagic)) // a shorter file is not compressed
 	var unpacked io.Reader
 	switch {
@@ -119,6 +119,19 @@ func (r *run) open(path string) (io.ReadCloser, error) {
 	}{unpacked, f}, nil
 }
 
+// A stoppable reader ends with its context: a line of a file may be of any length.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
+}
+
 // How compressed files begin, whatever they are called.
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
@@ -129,7 +142,8 @@ var (
 type zstdReader struct{ decoder *zstd.Decoder }
 
 func newZstdReader(in io.Reader) (io.Reader, error) {
-	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1))
+	const mostWindow = 128 << 20 // as the zstd command; a frame may ask for any
+	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
 	return &zstdReader{d}, err
 }
 
@@ -182,7 +196,7 @@ func (r *run) whole(path string) (data []byte, reason string, err error) {
 		return nil, "", pathError(path, err)
 	}
 	if len(data) > r.MaxRecord {
-		return nil, "file too long: JSON Lines (.jsonl) can be of any length", nil
+		return nil, fmt.Sprintf("file over %d bytes (--max-line): JSON Lines (.jsonl) can be of any length", r.MaxRecord), nil
 	}
 	data = bytes.TrimPrefix(data, utf8Mark)
 	if m := mark(data); m != "" {

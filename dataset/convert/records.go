@@ -146,6 +146,8 @@ type lineReader struct {
 	most int    // longest line held, in bytes without its end
 	line int    // number of the last line returned, from 1
 	long []byte // a line that does not fit in r's buffer
+
+	stream bool // it may never end
 }
 
 // lineBuffers are used again from file to file: there may be many small ones.
@@ -181,6 +183,9 @@ func (l *lineReader) next() ([]byte, error) {
 			return nil, io.EOF
 		}
 		// Two bytes more than the longest line: its end may be "\r\n".
+		if l.stream && length-length/5 > l.most {
+			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", ErrEndless, l.most)
+		}
 		if tooLong = tooLong || length > l.most+2; tooLong {
 			l.long = l.long[:0]
 		} else if err == bufio.ErrBufferFull || len(l.long) > 0 {
@@ -192,13 +197,13 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		l.line++
 		if tooLong {
-			return nil, fmt.Errorf("%w: over %d bytes", errTooLong, l.most)
+			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", errTooLong, l.most)
 		}
 		if ended {
 			part = bytes.TrimSuffix(part[:len(part)-1], []byte{'\r'})
 		}
 		if len(part) > l.most {
-			return nil, fmt.Errorf("%w: over %d bytes", errTooLong, l.most)
+			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", errTooLong, l.most)
 		}
 		return part, nil
 	}
@@ -226,6 +231,7 @@ func (r *run) lines(ctx context.Context, path string, do func(line []byte, numbe
 	}
 	defer in.Close()
 	lines := newLineReader(in, r.MaxRecord)
+	lines.stream = path == stdinPath
 	defer lines.close()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -236,7 +242,7 @@ func (r *run) lines(ctx context.Context, path string, do func(line []byte, numbe
 			return nil
 		}
 		if err != nil && !errors.Is(err, errTooLong) {
-			return pathError(path, err)
+			return pathError(r.named(path), err)
 		}
 		if lines.line == 1 {
 			line = bytes.TrimPrefix(line, utf8Mark)

@@ -37,6 +37,7 @@ func (p *Process) Getenv(name string) string {
 type app struct {
 	Process
 	format string
+	csv    string
 	asJSON bool
 	output string
 	quiet  bool
@@ -98,6 +99,7 @@ func (a *app) root() *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.format, "format", "text", "shape of the output: text, json, csv or markdown")
+	flags.StringVar(&a.csv, "csv", "spreadsheet", "cells that a spreadsheet would run as formulas: spreadsheet puts an apostrophe before them, raw leaves them")
 	flags.BoolVar(&a.asJSON, "json", false, "short for --format json")
 	flags.StringVarP(&a.output, "output", "o", "-", "where the output goes; - is standard output")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no warnings")
@@ -125,6 +127,9 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 		return oneOf("--color", a.colour, "auto", "always", "never")
 	}
 	if err := oneOf("--format", a.format, append([]string{"arrow"}, tableFormats...)...); err != nil {
+		return err
+	}
+	if err := oneOf("--csv", a.csv, "spreadsheet", "raw"); err != nil {
 		return err
 	}
 	return oneOf("--color", a.colour, "auto", "always", "never")

@@ -216,9 +216,9 @@ func (a *app) workflowCommand(kind, file string, line int, title, message string
 	fmt.Fprintf(a.Stderr, "::%s %s::%s\n", kind, strings.Join(properties, ","), escapeMessage(message))
 }
 
-// escapeMessage keeps a message on its line.
+// escapeMessage keeps a message on its line, and a terminal from obeying it.
 func escapeMessage(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+	return report.CleanLine(strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s))
 }
 
 // escapeProperty keeps a property from ending early.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ibid/configs"
 	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
@@ -22,6 +24,7 @@ type importFlags struct {
 	annotator string
 	system    string
 	columns   map[string]string
+	maxLine   string
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -31,7 +34,8 @@ func (a *app) importCommand() *cobra.Command {
 		Short: "other formats to a dataset",
 		Long: "import turns records of other tools into a dataset. Offsets are proved by the\n" +
 			"quoted text where there is any, never assumed. A record that cannot be read is\n" +
-			"reported with its place and left out; the exit code is then 4.\n\n" +
+			"reported with its place and left out; the exit code is then 4. Of each kind of\n" +
+			"reason 50 are printed and the others counted; --import-report lists 1,000.\n\n" +
 			"A response of a provider is one row. Its id is the name of its file, or of its\n" +
 			"member id or custom_id where several are in one file; its system the\n" +
 			"model, or the provider where no model is named.\n\n" +
@@ -52,6 +56,7 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.system, "system", "", "what the system is called whose answers these are; by default as its model, else its provider")
 	flags.StringVar(&f.report, "import-report", "", "write what became of every record and offset to this file, as JSON or, if it ends in .txt, as text")
 	flags.StringToStringVar(&f.columns, "columns", nil, "other names of members, THEIRS=OURS, such as citations.file=doc; THEIRS= alone says that it is none of ours")
+	flags.StringVar(&f.maxLine, "max-line", "64MiB", "longest line or record, such as 1GiB; 0 = any; a longer one is left out, an endless one ends the import (exit code 4)")
 	flags.StringVar(&f.annotator, "truth-annotator", "", "whose spans are the truth; the other annotators become systems")
 	return cmd
 }
@@ -71,9 +76,21 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
+	most, err := configs.ParseSize(f.maxLine)
+	if err != nil {
+		return &usageError{err: fmt.Errorf("--max-line: %w", err), hint: "0 = any length"}
+	}
+	var left leftOut
 	o := convert.Options{
-		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin,
-		OnError: func(e convert.RecordError) { a.say("left out: %v", e) },
+		Docs: f.docs != "", Request: f.request, System: f.system, Stdin: a.Stdin, MaxRecord: int(most),
+		OnError: func(e convert.RecordError) {
+			if left.first(e.Reason) {
+				a.say("left out: %s", report.CleanLine(e.Error()))
+			}
+		},
+	}
+	if most == 0 {
+		o.MaxRecord = -1
 	}
 	if cmd.Flags().Changed("columns") {
 		o.Columns = f.columns
@@ -82,6 +99,12 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		o.TruthAnnotator = &f.annotator
 	}
 	result, err := a.convert(cmd.Context(), format, paths, f.docs, o)
+	left.say(a)
+	if errors.Is(err, convert.ErrEndless) && cmd.Context().Err() == nil {
+		a.say("%v; nothing was written", err)
+		a.hint("--max-line accepts longer lines, such as --max-line 1GiB")
+		return exitError{ExitNoVerdict}
+	}
 	if err != nil {
 		var wrong *convert.UsageError
 		if errors.As(err, &wrong) {
@@ -139,6 +162,10 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	if err != nil {
 		return convert.Report{}, err
 	}
+	if len(paths) == 1 && isStream(paths[0]) {
+		o.Stdin, o.StdinName = &openedLate{path: paths[0]}, paths[0]
+		paths = []string{"-"}
+	}
 	if slices.Contains(paths, "-") {
 		o.Stdin = interruptible(ctx, o.Stdin)
 	}
@@ -171,13 +198,84 @@ func nothingRead(r *convert.Report) error {
 	return stop("there are no records in it, so nothing was written")
 }
 
+// isStream reports whether a path is a pipe, a device or a socket: it can be read once, and
+// may not end.
+func isStream(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeCharDevice|os.ModeSocket) != 0
+}
+
+// openedLate opens a path when it is read for the first time: to open a pipe waits until
+// somebody writes to it.
+type openedLate struct {
+	path string
+	file *os.File
+}
+
+func (o *openedLate) Read(p []byte) (n int, err error) {
+	if o.file == nil {
+		if o.file, err = os.Open(o.path); err != nil {
+			return 0, err
+		}
+	}
+	return o.file.Read(p)
+}
+
+// leftOut counts records that were left out by the kind of the reason: what differs in
+// numbers and quoted names alone is of one kind.
+type leftOut struct {
+	kinds  map[string]int64
+	others int64 // of reasons beyond mostKinds
+}
+
+const (
+	saidOfKind = 50
+	mostKinds  = 20
+)
+
+// first counts a reason and reports whether it is one of the first of its kind.
+func (l *leftOut) first(reason string) bool {
+	inQuotes := false
+	kind := strings.Map(func(r rune) rune {
+		if r == '"' {
+			inQuotes = !inQuotes
+			return r
+		}
+		if inQuotes || '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, reason)
+	if l.kinds == nil {
+		l.kinds = make(map[string]int64)
+	}
+	if _, known := l.kinds[kind]; !known && len(l.kinds) == mostKinds {
+		l.others++
+		return l.others <= saidOfKind
+	}
+	l.kinds[kind]++
+	return l.kinds[kind] <= saidOfKind
+}
+
+// say says how many were not printed, by kind.
+func (l *leftOut) say(a *app) {
+	for _, kind := range sortedKeys(l.kinds) {
+		if n := l.kinds[kind] - saidOfKind; n > 0 {
+			a.say("left out: %s more such as: %s", report.Thousands(n), report.CleanLine(kind))
+		}
+	}
+	if n := l.others - saidOfKind; n > 0 {
+		a.say("left out: %s more for other reasons", report.Thousands(n))
+	}
+}
+
 // interruptible is r until ctx ends; from then on it gives the error of ctx. A
 // Read of r may still be waiting then: nothing ends one of standard input.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
 	go func() {
-		_, err := io.Copy(in, r)
+		_, err := io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 1<<20))
 		in.CloseWithError(err)
 	}()
 	return out

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset"
@@ -18,7 +19,15 @@ import (
 // write gives the output of a command to -o: standard output; a file, which
 // appears whole or not at all; or a device or pipe, which is written to as it is,
 // since a file in its place would take it away from everybody.
+//
+// CSV is made safe for spreadsheets unless --csv raw.
 func (a *app) write(f func(w io.Writer) error) error {
+	if render := f; a.format == "csv" && a.csv != "raw" {
+		f = func(w io.Writer) error {
+			s := report.NewSpreadsheet(w)
+			return errors.Join(render(s), s.Close())
+		}
+	}
 	if a.output == "-" {
 		return f(a.Stdout)
 	}
@@ -69,9 +78,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// say prints a message for people on standard error.
+// say prints a message for people on standard error. What is in it cannot pose as a command
+// of a workflow, which has a line of its own.
 func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.Stderr, "ibid: %s\n", report.Clean(fmt.Sprintf(format, args...)))
+	text := report.Clean(fmt.Sprintf(format, args...))
+	fmt.Fprintf(a.Stderr, "ibid: %s\n", strings.ReplaceAll(text, "\n::", "\n ::"))
 }
 
 func (a *app) hint(text string) {
