@@ -59,7 +59,7 @@ type Options struct {
 	// MaxRecord is the largest record accepted, in bytes; 0 stands for
 	// [DefaultMaxRecord], a negative number for any size. A larger one is reported and
 	// left out without being held in memory; a line of standard input that is longer by
-	// a quarter ends the conversion with [ErrEndless].
+	// 16 MiB ends the conversion with [ErrEndless].
 	MaxRecord int
 
 	// OnError, unless nil, is called with each record that could not be read,

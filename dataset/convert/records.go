@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -150,6 +151,10 @@ type lineReader struct {
 	stream bool // it may never end
 }
 
+// endless is how much longer than a record may be a line of a stream is read, before it is
+// taken to have no end.
+const endless = 16 << 20
+
 // lineBuffers are used again from file to file: there may be many small ones.
 var lineBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 1<<18) }}
 
@@ -183,12 +188,15 @@ func (l *lineReader) next() ([]byte, error) {
 			return nil, io.EOF
 		}
 		// Two bytes more than the longest line: its end may be "\r\n".
-		if l.stream && length-length/5 > l.most {
+		if l.stream && length > l.most+endless {
 			return nil, fmt.Errorf("%w: over %d bytes (--max-line)", ErrEndless, l.most)
 		}
 		if tooLong = tooLong || length > l.most+2; tooLong {
 			l.long = l.long[:0]
 		} else if err == bufio.ErrBufferFull || len(l.long) > 0 {
+			if cap(l.long)-len(l.long) < len(part) {
+				l.long = slices.Grow(l.long, max(len(part), len(l.long))) // to twice as much: append copies more often
+			}
 			l.long = append(l.long, part...)
 			part = l.long
 		}
