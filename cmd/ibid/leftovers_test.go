@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"ibid/dataset/runs"
 )
 
 // TestLeftovers: the temporary files of a killed import are gone after the next command
@@ -57,50 +55,4 @@ func TestLeftovers(t *testing.T) {
 	if found := hidden(); len(found) > 0 {
 		t.Errorf("%v are left", found)
 	}
-}
-
-// TestTwoProcesses: a second process on one run names the first.
-func TestTwoProcesses(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	if err := writeAnswers(filepath.Join(dir, "answers.parquet"), durableRows); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"run", "answers.parquet", "--judge", "none", "-q", "--id", "x"}
-	for range interruptAttempts {
-		first := exec.CommandContext(t.Context(), "ibid", args...)
-		first.Dir = dir
-		if err := first.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- first.Wait() }()
-		run := filepath.Join(dir, "runs", "x")
-		over := false
-		for !over && !partsDone(run) {
-			select {
-			case <-ended:
-				over = true
-			case <-time.After(time.Millisecond):
-			}
-		}
-		if over || first.Process.Signal(syscall.SIGSTOP) != nil {
-			continue
-		}
-		m, _ := runs.ReadManifestIfAny(run)
-		_, stderr, code := command(t, dir, args...)
-		if err := first.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-ended
-		if m != nil && m.Complete() {
-			continue
-		}
-		want := regexp.MustCompile(`another ibid is working on this run: process ` + itoa(first.Process.Pid) + ` on ".*" since \d{4}-\d\d-\d\dT`)
-		if code == 0 || !want.MatchString(stderr) {
-			t.Errorf("exit code %d, stderr %q, want %s", code, stderr, want)
-		}
-		return
-	}
-	t.Skip("the run was over each time")
 }
