@@ -40,8 +40,8 @@ var evidenceMicro = map[string][2]string{
 
 // TestEvidenceInference reproduces the expected figures of two human annotators
 // from rows.parquet and from summary.parquet. An item has one row there, so that
-// the intervals are those of Student for independent values; their quantiles
-// stand below, by system and thus by degrees of freedom.
+// the intervals are those of Student for independent values, on the logit scale; their
+// quantiles stand below, by system and thus by degrees of freedom.
 func TestEvidenceInference(t *testing.T) {
 	data := shared(t, "data", "evidence-inference-v2")
 	expected := shared(t, "expected", "evidence-inference-v2.json")
@@ -73,9 +73,10 @@ func TestEvidenceInference(t *testing.T) {
 	d.exec("CREATE TABLE quantiles AS FROM (VALUES ('1', 2.004879), ('3', 1.996008), ('5', 2.055529), ('6', 1.998972), ('7', 1.994437)) q(system, t)")
 	for _, metric := range []string{"char_f1", "char_precision", "token_recall"} {
 		d.none("interval of "+metric, fmt.Sprintf(`
-			WITH got AS (SELECT system, avg(%[1]s) AS mean, t * stddev_samp(%[1]s) / sqrt(count(%[1]s)) AS half FROM rows JOIN quantiles USING (system) GROUP BY system, t)
-			SELECT system, estimate, ci_low, ci_high, mean, half FROM summary RIGHT JOIN got USING (system)
-			WHERE slice = '' AND metric = '%[1]s' AND agg = 'macro' AND coalesce(abs(ci_high - mean - half) > 1e-6 OR abs(mean - ci_low - half) > 1e-6 OR n <> clusters, true)`, metric))
+			WITH got AS (SELECT system, avg(%[1]s) AS mean, t * stddev_samp(%[1]s) / sqrt(count(%[1]s)) / (mean * (1 - mean)) AS half FROM rows JOIN quantiles USING (system) GROUP BY system, t),
+			scaled AS (SELECT *, ln(mean / (1 - mean)) AS middle, ln(ci_high / (1 - ci_high)) AS high, ln(ci_low / (1 - ci_low)) AS low FROM summary RIGHT JOIN got USING (system))
+			SELECT system, estimate, ci_low, ci_high, mean, half FROM scaled
+			WHERE slice = '' AND metric = '%[1]s' AND agg = 'macro' AND coalesce(abs(high - middle - half) > 1e-6 OR abs(middle - low - half) > 1e-6 OR n <> clusters, true)`, metric))
 	}
 }
 
