@@ -27,7 +27,7 @@ func main() {
 	}
 	b := &bench{}
 	flag.StringVar(&b.ibid, "ibid", "bin/ibid", "the program to measure")
-	flag.Int64Var(&b.rows, "rows", 1_000_000, "answers of the large datasets")
+	flag.Int64Var(&b.rows, "rows", 2_000_000, "answers of the large datasets; runs of up to a million leave a page, too")
 	flag.IntVar(&b.times, "times", 5, "timed runs of each side")
 	only := flag.String("only", "", "a `pattern` of the comparisons to make; default all")
 	keep := flag.String("keep", "", "a `folder` for datasets that are to be used again")
