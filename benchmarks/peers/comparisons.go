@@ -18,8 +18,6 @@ var specification []byte
 //go:embed bootstrap.py
 var scipy []byte
 
-const python = "/usr/bin/python3" // Debian's, which has Debian's scipy
-
 // duck is the program that runs SQL in DuckDB, built once.
 func (b *bench) duck() string {
 	path := filepath.Join(b.dir, "duckdb-query")
@@ -135,7 +133,7 @@ func (b *bench) comparisons() error {
 		{what: "character Jaccard of rows, beside SQL", ours: b.part("decoding, union", "jaccard", one), theirs: bestSQL, same: b.sameJaccard(one), reach: 1.0 / 15, rows: b.rows},
 		{
 			what: "spans compared as the specification does", ours: b.part("kernel", "kernel", strconv.Itoa(rowsOfPython*faster), "3"),
-			theirs: side{name: "Python, sets of characters", run: []string{python, spec, strconv.Itoa(rowsOfPython), "3"}, start: []string{python, spec, "0", "3"}, parts: faster},
+			theirs: side{name: "Python, sets of characters", run: []string{b.python, spec, strconv.Itoa(rowsOfPython), "3"}, start: []string{b.python, spec, "0", "3"}, parts: faster},
 			same:   b.sameSpecification(spec), reach: 1.0 / 10_000, rows: rowsOfPython * faster,
 		},
 		{
@@ -150,7 +148,7 @@ func (b *bench) comparisons() error {
 		},
 		{
 			what: "bootstrap of a mean of a million distinct values", ours: b.part("bootstrap", "bootstrap", strconv.Itoa(resamples*share), values),
-			theirs: side{name: "scipy", run: []string{python, boot, strconv.Itoa(resamples), values}, start: []string{python, boot, "2", none}, parts: share},
+			theirs: side{name: "scipy", run: []string{b.python, boot, strconv.Itoa(resamples), values}, start: []string{b.python, boot, "2", none}, parts: share},
 			same:   b.sameBootstrap(boot), reach: 1.0 / 12,
 		},
 	})
@@ -204,7 +202,7 @@ func (b *bench) sameJaccard(path string) func() error {
 // that of each.
 func (b *bench) sameSpecification(spec string) func() error {
 	return func() error {
-		return equal(b.part("kernel", "kernel", "2000", "1"), side{name: "Python", run: []string{python, spec, "2000", "1"}})
+		return equal(b.part("kernel", "kernel", "2000", "1"), side{name: "Python", run: []string{b.python, spec, "2000", "1"}})
 	}
 }
 
@@ -246,7 +244,7 @@ func (b *bench) sameBootstrap(script string) func() error {
 		}
 		const draws = "5000"
 		var ends [2][2]float64
-		for i, s := range []side{b.part("bootstrap", "bootstrap", draws, values), {name: "scipy", run: []string{python, script, draws, values}}} {
+		for i, s := range []side{b.part("bootstrap", "bootstrap", draws, values), {name: "scipy", run: []string{b.python, script, draws, values}}} {
 			found, err := answer(s)
 			if err != nil && strings.Contains(err.Error(), "ModuleNotFoundError") {
 				return fmt.Errorf("scipy %w", errMissing)

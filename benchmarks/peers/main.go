@@ -28,6 +28,7 @@ func main() {
 	b := &bench{}
 	flag.StringVar(&b.ibid, "ibid", "bin/ibid", "the program to measure")
 	flag.Int64Var(&b.rows, "rows", 2_000_000, "answers of the large datasets; runs of up to a million leave a page, too")
+	flag.StringVar(&b.python, "python", "python3", "the Python that has scipy")
 	flag.IntVar(&b.times, "times", 5, "timed runs of each side")
 	only := flag.String("only", "", "a `pattern` of the comparisons to make; default all")
 	keep := flag.String("keep", "", "a `folder` for datasets that are to be used again")
@@ -46,6 +47,7 @@ func exit(err error) {
 // A bench is what all comparisons share.
 type bench struct {
 	ibid, self, dir string
+	python          string
 	rows            int64
 	times           int
 	only            *regexp.Regexp

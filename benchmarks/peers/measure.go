@@ -170,7 +170,7 @@ func (b *bench) machine() string {
 		}
 	}
 	versions := []string{strings.Replace(runtime.Version(), "go", "Go ", 1)}
-	for _, command := range [][]string{{b.duck(), "SELECT 'DuckDB ' || version()"}, {"bedtools", "--version"}, {"/usr/bin/python3", "-c", "import scipy; print('scipy', scipy.__version__)"}} {
+	for _, command := range [][]string{{b.duck(), "SELECT 'DuckDB ' || version()"}, {"bedtools", "--version"}, {b.python, "-c", "import scipy; print('scipy', scipy.__version__)"}} {
 		if _, out, err := run(command); err == nil {
 			versions = append(versions, strings.TrimSpace(string(out)))
 		}

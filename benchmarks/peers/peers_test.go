@@ -32,14 +32,14 @@ func TestReplaceSection(t *testing.T) {
 // TestSpecification: the kernel and the specification's sets of characters say the same
 // of one span beside one.
 func TestSpecification(t *testing.T) {
-	if _, err := exec.LookPath(python); err != nil {
+	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no Python")
 	}
 	self := filepath.Join(t.TempDir(), "peers")
 	if out, err := exec.Command("go", "build", "-o", self, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	b := &bench{self: self, dir: t.TempDir()}
+	b := &bench{self: self, dir: t.TempDir(), python: "python3"}
 	if err := b.sameSpecification(b.script("spec.py", specification))(); err != nil {
 		t.Error(err)
 	}
