@@ -30,10 +30,14 @@ func number(v any) (float64, bool) {
 
 func within(low, high float64) func(any) string {
 	return func(v any) string {
-		if x, ok := number(v); ok && (x < low || x > high) {
-			return fmt.Sprintf("want a value from %s to %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
+		x, ok := number(v)
+		if !ok || low <= x && x <= high {
+			return ""
 		}
-		return ""
+		if _, is := v.(Size); is {
+			return fmt.Sprintf("want a size from %v to %v, got %s", Size(low), Size(high), flowText(v))
+		}
+		return fmt.Sprintf("want a value from %s to %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
 	}
 }
 
