@@ -490,6 +490,12 @@ func TestResolveAnswer(t *testing.T) {
 	}
 }
 
+// A textKey is a document, or a page of it.
+type textKey struct {
+	doc  string
+	page int32
+}
+
 func TestTokens(t *testing.T) {
 	r := NewResolver(loadView(t, testSource...), Conventions{Tokenizer: token.KindWhitespace})
 	r.Resolve(&ibid.Answer{})
@@ -513,6 +519,14 @@ func TestTokens(t *testing.T) {
 		x, ok := allTokens(r, tt.doc, tt.page)
 		if ok != (tt.want >= 0) || ok && x.Len() != tt.want {
 			t.Errorf("Tokens(%q, %d) = %v, %v, want %d tokens", tt.doc, tt.page, x, ok, tt.want)
+		}
+	}
+	// Where offsets count from pages, a document that has pages is no key.
+	onPages := NewResolver(loadView(t, testSource...), Conventions{Tokenizer: token.KindWhitespace, OffsetBase: FromPage})
+	onPages.Resolve(&ibid.Answer{})
+	for key, want := range map[textKey]bool{{"paged", 0}: false, {"paged", 2}: true, {"plain", 0}: true} {
+		if _, ok := allTokens(onPages, key.doc, key.page); ok != want {
+			t.Errorf("tokens of %v are known: %v, want %v", key, ok, want)
 		}
 	}
 	if x, _ := allTokens(r, "paged", 2); x.Starts[0] != 0 {

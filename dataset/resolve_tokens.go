@@ -20,7 +20,7 @@ const nearBy = 128
 func (r *Resolver) Tokens(x *token.Index, doc string, page, start, end int32) (ok bool) {
 	var s source
 	r.find(doc, &s)
-	if s.layout == nil {
+	if s.layout == nil || page == 0 && r.conv.OffsetBase == FromPage && s.layout.hasPages {
 		return false
 	}
 	of, ok := s.layout.key(page)

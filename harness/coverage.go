@@ -17,6 +17,7 @@ type judgedState struct {
 	num                stats.Exact // of the micro value
 	low, high          stats.Exact // sums over the rows that are defined or bounded
 	rows               int64       // those rows
+	bounded            bool        // some of them has bounds
 
 	known  stats.Exact // sum over the rows with a value, each by the share of its items whose texts are known
 	noText bool        // some row has items without
@@ -89,6 +90,7 @@ func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) 
 func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
 	switch {
 	case low.Valid[row]:
+		st.bounded = true
 		st.low.Add(low.Doubles[row])
 		st.high.Add(high.Doubles[row])
 	case value.Valid[row]:
@@ -149,7 +151,8 @@ func (st *judgedState) complete(r *runs.SummaryRow, d *metrics.Definition) {
 		st.microBounds(r, d, scorable, unscored)
 		return
 	}
-	if st.rows > 0 {
+	// A metric that never has bounds, such as a variance, has none over rows either.
+	if st.rows > 0 && (st.bounded || unscored == 0) {
 		low, _ := st.low.Float64()
 		high, _ := st.high.Float64()
 		r.BoundLow, r.BoundHigh = new(low/float64(st.rows)), new(high/float64(st.rows))

@@ -266,3 +266,43 @@ func TestIntervalsWithinBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestUnboundedMetrics: where items are unscored, a metric that has no bounds says none; its
+// estimate is not its bounds.
+func TestUnboundedMetrics(t *testing.T) {
+	var rows []*ibid.Answer
+	for i := range 4 {
+		r := &ibid.Answer{ID: fmt.Sprintf("q-%d", i), Query: "q", Answer: "One. Two. Three.", HasCitations: true, HasClaims: true, HasLabels: true}
+		for k, support := range []float64{1, 0, 1} {
+			claim, citation := fmt.Sprint("claim ", k), fmt.Sprint("citation ", k)
+			r.Claims = append(r.Claims, ibid.Claim{ClaimID: claim, Text: "A claim."})
+			r.Citations = append(r.Citations, ibid.Citation{CitationID: citation, ClaimID: claim, Doc: "d"})
+			if k == 2 && i%2 == 1 {
+				continue // unscored
+			}
+			for _, l := range []ibid.Label{{ClaimID: claim}, {CitationID: citation}} {
+				l.Annotator, l.Kind, l.Value = "ada", "support", ibid.Some(support)
+				r.Labels = append(r.Labels, l)
+			}
+		}
+		rows = append(rows, r)
+	}
+	summary, err := runs.ReadSummary(evaluate(t, writeRows(t, rows), "judge=human"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{"consistency_variance": false, "drb_effective_citations": false, "mean_consistency": true}
+	for _, r := range summary {
+		bounded, ok := want[r.Metric]
+		if !ok || r.Agg != runs.Macro || r.System != "" {
+			continue
+		}
+		delete(want, r.Metric)
+		if r.Estimate == nil || r.Unscored == 0 || (r.BoundLow != nil) != bounded {
+			t.Errorf("%s: %d unscored, bounds %v, want bounds: %v", r.Metric, r.Unscored, r.BoundLow, bounded)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not in the summary: %v", want)
+	}
+}

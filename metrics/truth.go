@@ -34,7 +34,13 @@ func (s *Scorer) loadTruth(r *Row) ibid.Reason {
 				return ibid.TruthNotFound
 			}
 			key, doc := s.names.codes(t.Place.Doc, t.Place.Page)
+			spans, pages, docs := len(a.side.spans), len(a.side.pages), len(a.side.docs)
 			a.side.add(i, &t.Place, key, doc)
+			if len(a.side.docs) > docs && combines(s.policy) {
+				a.side.marks = append(a.side.marks, markedPlace{
+					doc: doc, spans: [2]int{spans, len(a.side.spans)}, pages: [2]int{pages, len(a.side.pages)}, finer: t.Place.Level != ibid.LevelDocument,
+				})
+			}
 		}
 	}
 	if one && len(s.annotators) == 0 {
@@ -90,13 +96,26 @@ func (s *Scorer) best() *annotator {
 	return best
 }
 
-// combine fills s.combined with what the policy makes of all annotators' marks.
+// combines reports whether a policy combines the marks of all annotators.
+func combines(policy ibid.Policy) bool {
+	return policy == ibid.PolicyUnion || policy == ibid.PolicyMajority || policy == ibid.PolicyIntersection
+}
+
+// A markedPlace is a mark of an annotator as it entered a side.
+type markedPlace struct {
+	doc   int32
+	spans [2]int // from and to, of side.spans
+	pages [2]int // of side.pages
+	finer bool   // than a document
+}
+
+// combine fills s.combined with what the policy makes of all annotators' marks. Its
+// documents and pages are those of the combined spans: two people who marked different
+// passages of a document agree on none of it. Where some mark is of whole pages or of a
+// document and has no span, the vote is on pages or on the document.
 func (s *Scorer) combine(policy ibid.Policy) *side {
 	c := &s.combined
 	c.reset()
-	for i := range s.annotators {
-		c.pagesUnknown = c.pagesUnknown || s.annotators[i].side.pagesUnknown
-	}
 	c.pageRanges = true // runs of pages are merged
 	sets := func(set func(*side) []span.Span) [][]span.Span {
 		s.sets = s.sets[:0]
@@ -106,10 +125,55 @@ func (s *Scorer) combine(policy ibid.Policy) *side {
 		return s.sets
 	}
 	c.spans = s.compare.Combine(c.spans, policy, sets(func(a *side) []span.Span { return a.spans }))
-	c.pages = s.compare.Combine(c.pages, policy, sets(func(a *side) []span.Span { return a.pages }))
-	c.docs = s.compare.Combine(c.docs, policy, sets(func(a *side) []span.Span { return a.docs }))
 	c.source = nil
+	whole, paged := s.spanless()
+	for i := range s.annotators {
+		a := &s.annotators[i].side
+		a.keptPages, a.keptDocs = a.keptPages[:0], a.keptDocs[:0]
+		for _, m := range a.marks {
+			agreed := touchesAny(c.spans, a.spans[m.spans[0]:m.spans[1]])
+			if agreed || slices.Contains(whole, m.doc) {
+				a.keptDocs = append(a.keptDocs, span.Span{Key: m.doc, Start: 0, End: 1})
+			}
+			if agreed || slices.Contains(paged, m.doc) {
+				a.keptPages = append(a.keptPages, a.pages[m.pages[0]:m.pages[1]]...)
+				c.pagesUnknown = c.pagesUnknown || m.finer && m.pages[0] == m.pages[1]
+			}
+		}
+	}
+	c.pages = s.compare.Combine(c.pages, policy, sets(func(a *side) []span.Span { return a.keptPages }))
+	c.docs = s.compare.Combine(c.docs, policy, sets(func(a *side) []span.Span { return a.keptDocs }))
 	return c
+}
+
+// spanless are the documents in which some annotator marked a place without a span, and
+// those in which some such place is finer than the document.
+func (s *Scorer) spanless() (whole, paged []int32) {
+	for i := range s.annotators {
+		for _, m := range s.annotators[i].side.marks {
+			if m.spans[0] < m.spans[1] {
+				continue
+			}
+			if whole = append(whole, m.doc); m.finer {
+				paged = append(paged, m.doc)
+			}
+		}
+	}
+	return whole, paged
+}
+
+// touchesAny reports whether one of the spans has a code point in common with runs, which
+// are in normal form.
+func touchesAny(runs, spans []span.Span) bool {
+	return slices.ContainsFunc(spans, func(x span.Span) bool {
+		at, _ := slices.BinarySearchFunc(runs, x, func(r, x span.Span) int {
+			if r.Key == x.Key && r.End <= x.Start {
+				return -1
+			}
+			return cmp.Or(cmp.Compare(r.Key, x.Key), 1)
+		})
+		return at < len(runs) && runs[at].Key == x.Key && runs[at].Start < x.End && x.Start < x.End
+	})
 }
 
 // chosen returns the truth that the policy scores against, for every policy but the
@@ -119,8 +183,7 @@ func (s *Scorer) chosen(out *Scores) *side {
 		s.combined.reset()
 		return &s.combined
 	}
-	switch s.policy {
-	case ibid.PolicyUnion, ibid.PolicyMajority, ibid.PolicyIntersection:
+	if combines(s.policy) {
 		return s.combine(s.policy)
 	}
 	a := s.best()
@@ -143,6 +206,11 @@ type side struct {
 	pagesUnknown bool
 
 	docs []span.Span // documents touched; keys are codes of documents, each is [0, 1)
+
+	// Of an annotator whose marks are combined with those of others: the places, and the
+	// pages and documents that have a vote.
+	marks               []markedPlace
+	keptPages, keptDocs []span.Span
 
 	loose loose
 }
@@ -195,7 +263,7 @@ func (l *loose) count(z *span.Sizes, tolerance int64) {
 }
 
 func (s *side) reset() {
-	s.spans, s.source, s.pages, s.docs = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0]
+	s.spans, s.source, s.pages, s.docs, s.marks = s.spans[:0], s.source[:0], s.pages[:0], s.docs[:0], s.marks[:0]
 	s.pageRanges, s.pagesUnknown = false, false
 	s.loose.reset()
 }

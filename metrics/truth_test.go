@@ -107,6 +107,51 @@ func TestMajorityCountsPeople(t *testing.T) {
 	wantCount(t, s, TruthSpans, 1)
 }
 
+// More than half of an even number of annotators is one more than half of them.
+func TestMajorityOfEvenNumber(t *testing.T) {
+	two := cited(at("a", 0, 10)).against(by("ann", at("a", 0, 10)), by("bea", at("a", 5, 15)))
+	wantCount(t, score(t, withPolicy("majority"), two), TruthChars, 5)
+	four := cited(at("a", 0, 10)).against(
+		by("ann", at("a", 0, 10)), by("bea", at("a", 5, 15)), by("carl", at("a", 8, 15)), by("dora", at("b", 0, 10)))
+	s := score(t, withPolicy("majority"), four)
+	wantCount(t, s, TruthChars, 2) // [8,10) of a; [10,15) has two of four
+	wantCount(t, s, TruthDocs, 1)
+}
+
+// Documents and pages of the combined truth are those of its spans.
+func TestCombinedDocumentsAndPages(t *testing.T) {
+	onPages := func(p ibid.Place, first, last int32) ibid.Place {
+		p.FirstPage, p.LastPage = first, last
+		return p
+	}
+	apart := cited(onPages(at("a", 0, 10), 1, 1)).against(
+		by("ann", onPages(at("a", 0, 10), 1, 1)), by("bea", onPages(at("a", 20, 30), 1, 1)), by("carl", onPages(at("b", 0, 10), 2, 2)))
+	for _, policy := range []string{"majority", "intersection"} {
+		s := score(t, withPolicy(policy), apart)
+		wantCount(t, s, TruthChars, 0)
+		wantCount(t, s, TruthDocs, 0)
+		wantCount(t, s, TruthPages, 0)
+	}
+	s := score(t, withPolicy("union"), apart)
+	wantCount(t, s, TruthDocs, 2)
+	wantCount(t, s, TruthPages, 2)
+
+	// Both touch page 3, but only with marks of which nothing was agreed on there.
+	some := cited(onPages(at("a", 0, 10), 1, 1)).against(
+		by("ann", onPages(at("a", 0, 10), 1, 1)), by("ann", onPages(at("a", 50, 60), 3, 3)),
+		by("bea", onPages(at("a", 5, 15), 1, 1)), by("bea", onPages(at("a", 70, 80), 3, 3)))
+	s = score(t, withPolicy("intersection"), some)
+	wantCount(t, s, TruthChars, 5)
+	wantCount(t, s, TruthPages, 1)
+	wantCount(t, s, TruthDocs, 1)
+
+	// A mark of a whole document without offsets can only be agreed with as a document.
+	document := ibid.Place{Doc: "a", Level: ibid.LevelDocument, Status: ibid.StatusOK}
+	s = score(t, withPolicy("intersection"), cited(at("a", 0, 10)).against(by("ann", document), by("bea", at("a", 0, 10))))
+	wantCount(t, s, TruthChars, 0)
+	wantCount(t, s, TruthDocs, 1)
+}
+
 func TestMeanPolicy(t *testing.T) {
 	r := cited(at("a", 0, 10), at("b", 0, 10)).against(
 		by("ann", at("a", 0, 10)), ibid.Mark{Annotator: "bea", DocNull: true}, by("carl", at("b", 0, 5)))

@@ -427,6 +427,28 @@ func TestUnpaired(t *testing.T) {
 	}
 }
 
+// TestUnpairedSlices: a slice has the rows of either side that are in it, wherever they
+// stand in their run.
+func TestUnpairedSlices(t *testing.T) {
+	in := func(lang string, r row) row { r.lang = lang; return r }
+	base := write(t, "base", []row{in("de", scored("a", 0.25)), in("en", scored("b", 0.75)), in("en", scored("c", 1))}, nil)
+	other := write(t, "other", []row{in("en", scored("d", 0.5)), in("de", scored("e", 0)), in("de", scored("f", 0.25)), in("en", scored("g", 1))}, nil)
+	r, err := compare.Runs(base, []*compare.Run{other}, compare.Options{Metrics: quantities(t, "char_f1"), Slices: []string{"lang"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][3]float64{"": {2.0 / 3, 1.75 / 4, 7}, "lang=de": {0.25, 0.125, 3}, "lang=en": {0.875, 0.75, 4}}
+	for _, d := range r.Pairs[0].Differences {
+		w, ok := want[d.Slice]
+		if delete(want, d.Slice); !ok || !near(d.Base, w[0]) || !near(d.New, w[1]) || d.N != int64(w[2]) {
+			t.Errorf("%s: %v and %v of %d rows, want %v", d.Slice, *d.Base, *d.New, d.N, w)
+		}
+	}
+	if len(want) != 0 {
+		t.Errorf("slices without a difference: %v", want)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	rows := []row{scored("a", 0.5), scored("b", 0.25)}
 	base := write(t, "base", rows, nil)

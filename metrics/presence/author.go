@@ -37,8 +37,12 @@ func nextAuthorYear(text string, from int) (hit, bool) {
 }
 
 // citesAuthors reports whether every part of inside, cut at semicolons, is
-// authors and a year.
+// authors and a year. Nothing may stand between the parenthesis and the first: ( Smith,
+// 2020) is no citation.
 func citesAuthors(inside string) bool {
+	if first, _ := utf8.DecodeRuneInString(inside); isSpace(first) {
+		return false
+	}
 	for part := range strings.SplitSeq(inside, ";") {
 		if !citesAuthor(trimSpace(part)) {
 			return false

@@ -33,6 +33,7 @@ func TestReferences(t *testing.T) {
 				"author_year (García, ２０２０)", "author_year (王小明, 2020)", "author_year (Smith, 2020a)", "author_year (Smith, n.d.)",
 			},
 		},
+		{"space after the parenthesis", "( Smith, 2020) (\tSmith, 2020) (\u00a0Smith et al., 2020) (Smith, 2020 )", []string{"author_year (Smith, 2020 )"}},
 		{
 			"several authors", "(Smith & Jones, 2020) (Smith, Jones, and Kim 2020) (O'Brien, 2020; see van der Berg, 2021, pp. 5-7)",
 			[]string{

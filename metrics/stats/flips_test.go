@@ -72,3 +72,13 @@ func TestFlipsOfNothing(t *testing.T) {
 		t.Errorf("nothing flipped: %+v", p)
 	}
 }
+
+// TestMcNemarWithoutPairs: there is no difference of no rows, and none of rows that agree is 0.
+func TestMcNemarWithoutPairs(t *testing.T) {
+	if m := NewMcNemar(0, 0, 0); m.Diff.Known() || m.SE.Known() || m.Exact != 1 || m.MidP != 1 {
+		t.Errorf("no pairs: %+v", m)
+	}
+	if m := NewMcNemar(0, 0, 5); !m.Diff.Known() || m.Diff.Value != 0 || !m.SE.Known() || m.SE.Value != 0 {
+		t.Errorf("pairs that agree: %+v", m)
+	}
+}

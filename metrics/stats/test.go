@@ -73,8 +73,8 @@ type McNemar struct {
 	B, C int64 // rows that only the first, only the second got right
 	N    int64 // all rows
 
-	Diff float64 // (B-C)/N, 0 without rows
-	SE   float64 // of Diff, Wald
+	Diff ibid.Number // (B-C)/N, undefined without rows
+	SE   ibid.Number // of Diff, Wald, undefined without rows
 
 	Exact float64 // two-sided binomial p, 1 if B+C = 0
 	MidP  float64 // Exact less the chance of what was seen; recommended
@@ -94,8 +94,8 @@ func NewMcNemar(b, c, n int64) McNemar {
 	m := McNemar{B: b, C: c, N: n, Exact: 1, MidP: 1}
 	d, s := float64(b-c), float64(b+c)
 	if n > 0 {
-		m.Diff = d / float64(n)
-		m.SE = math.Sqrt(s-d*d/float64(n)) / float64(n)
+		m.Diff = Of(d / float64(n))
+		m.SE = Of(math.Sqrt(s-d*d/float64(n)) / float64(n))
 	}
 	if b+c == 0 {
 		return m

@@ -291,7 +291,7 @@ func sampledFlipLeaves(t *testing.T, v *vector) leaves {
 func mcNemarLeaves(_ *testing.T, v *vector) leaves {
 	m := NewMcNemar(v.Input.B.one, v.Input.C, int64(v.Input.N))
 	return leaves{
-		"b": float64(m.B), "c": float64(m.C), "p_exact": m.Exact, "p_midp": m.MidP, "diff": m.Diff, "se": m.SE,
+		"b": float64(m.B), "c": float64(m.C), "p_exact": m.Exact, "p_midp": m.MidP, "diff": leaf(m.Diff.Value, m.Diff.Known()), "se": leaf(m.SE.Value, m.SE.Known()),
 		"chi2": leaf(m.Chi2, m.HasChi2), "p_chi2": leaf(m.PChi2, m.HasChi2),
 		"chi2_cc": leaf(m.Corrected, m.HasChi2), "p_chi2_cc": leaf(m.PCorrected, m.HasChi2),
 	}
