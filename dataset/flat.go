@@ -28,6 +28,27 @@ type FlatRow struct {
 // FlatFormats are the extensions of the files that [ReadFlat] reads.
 var FlatFormats = []string{".csv", ".jsonl", ".ndjson", ".parquet"}
 
+// mostRecord is how many bytes a record of a table of text may have: a quotation mark that
+// does not end would take in the rest of the file.
+const mostRecord = 64 << 20
+
+var errLongRecord = fmt.Errorf("a record of more than %d bytes", mostRecord)
+
+// A recordReader fails when more bytes are read than a record may have.
+type recordReader struct {
+	r    io.Reader
+	read int // since the last record
+}
+
+func (r *recordReader) Read(p []byte) (int, error) {
+	if r.read > mostRecord {
+		return 0, errLongRecord
+	}
+	n, err := r.r.Read(p)
+	r.read += n
+	return n, err
+}
+
 // ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
 // objects line by line, or a Parquet file with flat columns. A missing column is an
 // [*Error], as is a record that cannot be read.
@@ -54,13 +75,13 @@ func FlatColumns(path string) ([]string, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv":
 		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
-			columns, err = csvHeader(csv.NewReader(in))
+			columns, err = csvHeader(csv.NewReader(&recordReader{r: in}))
 			return nil, err
 		})
 	case ".jsonl", ".ndjson":
 		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
 			var first map[string]any
-			err := json.NewDecoder(in).Decode(&first)
+			err := json.NewDecoder(&recordReader{r: in}).Decode(&first)
 			for name := range first {
 				columns = append(columns, name)
 			}
@@ -117,7 +138,8 @@ func csvHeader(r *csv.Reader) ([]string, error) {
 }
 
 func readCSV(in io.Reader, columns []string) ([]FlatRow, error) {
-	r := csv.NewReader(in)
+	limited := &recordReader{r: in}
+	r := csv.NewReader(limited)
 	header, err := csvHeader(r)
 	if err != nil {
 		return nil, err
@@ -128,6 +150,7 @@ func readCSV(in io.Reader, columns []string) ([]FlatRow, error) {
 	}
 	var rows []FlatRow
 	for {
+		limited.read = 0
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
@@ -151,7 +174,7 @@ func readObjects(in io.Reader, columns []string) ([]FlatRow, error) {
 	seen := make([]bool, len(columns))
 	var have []string
 	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, 64<<20)
+	scan.Buffer(nil, mostRecord)
 	for line := int64(1); scan.Scan(); line++ {
 		text := bytes.TrimSpace(scan.Bytes())
 		if len(text) == 0 {

@@ -84,3 +84,21 @@ func TestReadFlatDamaged(t *testing.T) {
 		t.Errorf("%d of 500 damaged files were refused", refused)
 	}
 }
+
+// A record of text that does not end is refused before it is all in memory.
+func TestReadFlatEndless(t *testing.T) {
+	long := bytes.Repeat([]byte("9"), mostRecord+1<<20)
+	for _, tt := range []struct{ name, head string }{{"a.jsonl", `{"id":`}, {"a.csv", "\"id\n"}, {"b.csv", "id\n\"1\n"}} {
+		path := filepath.Join(t.TempDir(), tt.name)
+		if err := os.WriteFile(path, append([]byte(tt.head), long...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		columns, err := FlatColumns(path)
+		if err == nil {
+			_, err = ReadFlat(path, columns)
+		}
+		if !errors.Is(err, errLongRecord) {
+			t.Errorf("%s: %v, want %v", tt.name, err, errLongRecord)
+		}
+	}
+}

@@ -111,14 +111,25 @@ func (c *exportColumn[T]) append(t *parquet.Table, i int, v T) int {
 	return 8
 }
 
+// exportPrefix begins the names of folders in which exports are made.
+const exportPrefix = ".ibid-export-"
+
 // export writes items to a file. Its row groups are made one by one in a folder
 // beside it, so that memory does not grow with the cache.
 func export[T any](path string, columns []exportColumn[T], items iter.Seq2[T, error]) (n int64, err error) {
-	folder, err := os.MkdirTemp(filepath.Dir(path), ".ibid-export-*.tmp")
+	parent := filepath.Dir(path)
+	if err := removeOldFolders(parent, exportPrefix); err != nil {
+		return 0, err
+	}
+	folder, err := os.MkdirTemp(parent, exportPrefix+"*.tmp")
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	lock, err := acquire(folder)
+	if err != nil {
+		return 0, errors.Join(err, os.RemoveAll(folder))
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder), lock.release()) }()
 	fields := make([]parquet.Field, len(columns))
 	for i := range columns {
 		fields[i] = columns[i].field()

@@ -187,7 +187,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 			return err
 		}
 	}
-	if err := removeOldImports(parent); err != nil {
+	if err := removeOldFolders(parent, importPrefix); err != nil {
 		return err
 	}
 	var err error
@@ -256,9 +256,10 @@ func (im *importedInput) brief() *runs.Imported {
 	return &r
 }
 
-// removeOldImports removes what processes that were killed have left in a folder.
-func removeOldImports(parent string) error {
-	old, err := filepath.Glob(filepath.Join(parent, importPrefix+"*.tmp"))
+// removeOldFolders removes the working folders that processes that were killed have left
+// in another one. Those of living ones are locked.
+func removeOldFolders(parent, prefix string) error {
+	old, err := filepath.Glob(filepath.Join(parent, prefix+"*.tmp"))
 	if err != nil {
 		return err
 	}

@@ -138,18 +138,26 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// A zstdReader gives back what its decoder holds at the end of the input.
-type zstdReader struct{ decoder *zstd.Decoder }
+// A zstdReader gives back what its decoder holds at the end of the input. Read again,
+// it says again how it ended.
+type zstdReader struct {
+	decoder *zstd.Decoder
+	ended   error
+}
 
 func newZstdReader(in io.Reader) (io.Reader, error) {
 	const mostWindow = 128 << 20 // as the zstd command; a frame may ask for any
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
-	return &zstdReader{d}, err
+	return &zstdReader{decoder: d}, err
 }
 
 func (z *zstdReader) Read(p []byte) (int, error) {
+	if z.ended != nil {
+		return 0, z.ended
+	}
 	n, err := z.decoder.Read(p)
 	if err != nil {
+		z.ended = err
 		z.decoder.Close()
 	}
 	return n, err

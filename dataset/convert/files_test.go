@@ -1,11 +1,15 @@
 package convert
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // TestSpool reads a long standard input twice, through a file that is gone
@@ -57,5 +61,24 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%d rows, want %d; report %+v", len(m.rows), tt.rows, report)
 			}
 		})
+	}
+}
+
+// A compressed file whose last line is too long ends as one that is not compressed does.
+func TestZstdLongLastLine(t *testing.T) {
+	long := append([]byte(`{"id":"1","query":"q","answer":"a"}`+"\n"), bytes.Repeat([]byte("x"), 1<<20)...)
+	path := filepath.Join(t.TempDir(), "a.jsonl.zst")
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed)
+	if err == nil {
+		_, err = w.Write(long)
+	}
+	if err := errors.Join(err, w.Close(), os.WriteFile(path, packed.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	var m memory
+	report, err := Convert(t.Context(), "jsonl", []string{path}, Options{MaxRecord: 1000}, &m)
+	if err != nil || report.Rows != 1 || report.Failed != 1 {
+		t.Errorf("%d rows, %d failed, %v; want 1, 1, nil", report.Rows, report.Failed, err)
 	}
 }

@@ -178,7 +178,7 @@ func checkProved(t *testing.T, m *memory, report *Report) {
 			}
 			text, known := textOf(d)
 			if runes := []rune(text); known && c.Start.Value < c.End.Value && c.End.Value <= int64(len(runes)) &&
-				quoting.Same(string(runes[c.Start.Value:c.End.Value]), c.CitedText) {
+				quoting.Holds(string(runes[c.Start.Value:c.End.Value]), c.CitedText) {
 				standing++
 			}
 		}

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,9 +84,14 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 	if !ok {
 		return &usageError{err: fmt.Errorf("unknown template %q", f.template), hint: "templates are " + strings.Join(sortedKeys(templates), ", ")}
 	}
-	for _, name := range append([]string{keyFile, template.filled}, template.files()...) {
-		if path := filepath.Join(a.output, name); exists(path) {
-			return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
+	there := func(path string) error {
+		return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
+	}
+	// The key is written last. A template without one is what a killed sample left, and
+	// may be written again if nobody has filled it in.
+	for _, name := range []string{keyFile, template.filled} {
+		if path := filepath.Join(a.output, name); exists(path) && !slices.Contains(template.files(), name) {
+			return there(path)
 		}
 	}
 	plan, progress, err := a.planAnnotated(cmd, &f.settings, argument)
@@ -102,6 +109,16 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 		return err
 	}
 	for _, file := range template.write {
+		path := filepath.Join(a.output, file.name)
+		same, err := wouldBeSame(path, func(w io.Writer) error { return file.write(w, s.Items) })
+		if err != nil {
+			return err
+		}
+		if !same {
+			return there(path)
+		}
+	}
+	for _, file := range template.write {
 		err := dataset.WriteFile(filepath.Join(a.output, file.name), func(w io.Writer) error { return file.write(w, s.Items) })
 		if err != nil {
 			return err
@@ -111,6 +128,26 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 		return err
 	}
 	return a.saySample(template, s.Total, int64(len(s.Items)))
+}
+
+// wouldBeSame reports whether the file at path, if there is one, has what write writes.
+func wouldBeSame(path string, write func(io.Writer) error) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	has, wants := sha256.New(), sha256.New()
+	if _, err := io.Copy(has, f); err != nil {
+		return false, err
+	}
+	if err := write(wants); err != nil {
+		return false, err
+	}
+	return bytes.Equal(has.Sum(nil), wants.Sum(nil)), nil
 }
 
 // The precision of a sample is predicted for these values: agreement at the target
