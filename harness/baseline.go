@@ -20,7 +20,7 @@ import (
 type Baseline struct {
 	base, other *compare.Run
 	lookup      *compare.Lookup
-	summary     []runs.SummaryRow // of the base
+	summary     []runs.SummaryRow // of the base, as far as gates look at it
 	system      string            // of the base, if it is one of the same run
 	why         string            // there can be no comparison
 	drift       *compare.Drift    // of the judge; nil without anchors
@@ -28,7 +28,7 @@ type Baseline struct {
 
 // openBaseline opens the finished runs in baseDir and dir. That they cannot be
 // compared is no error: gates then have no verdict. The caller closes it.
-func openBaseline(baseDir, dir string) (*Baseline, error) {
+func openBaseline(baseDir, dir string, gates []configs.Gate) (*Baseline, error) {
 	b := &Baseline{}
 	var err error
 	if b.base, err = compare.Open(baseDir); err != nil {
@@ -37,7 +37,7 @@ func openBaseline(baseDir, dir string) (*Baseline, error) {
 	if b.other, err = compare.Open(dir); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-	if b.summary, err = runs.ReadSummary(baseDir); err != nil {
+	if b.summary, err = summaryFor(baseDir, gates); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	if m := b.base.Manifest; m.Coverage != nil {
@@ -54,13 +54,13 @@ func openBaseline(baseDir, dir string) (*Baseline, error) {
 }
 
 // openSystemBaseline compares the systems of the finished run in dir with one of them.
-func openSystemBaseline(dir, system string) (*Baseline, error) {
+func openSystemBaseline(dir, system string, gates []configs.Gate) (*Baseline, error) {
 	b := &Baseline{system: system}
 	var err error
 	if b.base, err = compare.Open(dir); err != nil {
 		return nil, err
 	}
-	if b.summary, err = runs.ReadSummary(dir); err != nil {
+	if b.summary, err = summaryFor(dir, gates); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	b.lookup, err = compare.NewSystemLookup(b.base, system, compare.Options{})

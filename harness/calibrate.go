@@ -158,7 +158,7 @@ func (j *Judged) keep(row int64, s *metrics.Scores) {
 	}
 }
 
-// SaveCorrections replaces the summary of the finished run in dir by one with
+// SaveCorrections replaces rows of the summary of the finished run in dir by rows with
 // corrections. Of rows that people judged it also leaves what they come to, for
 // comparisons of runs; judged is nil if the corrections come from another run.
 func SaveCorrections(dir string, summary []runs.SummaryRow, judged *Judged) error {
@@ -171,7 +171,7 @@ func SaveCorrections(dir string, summary []runs.SummaryRow, judged *Judged) erro
 			return err
 		}
 	}
-	return runs.WriteSummary(filepath.Clean(dir), summary)
+	return runs.ReplaceSummary(filepath.Clean(dir), summary)
 }
 
 // labelled are the rows of the run in dir that people judged.

@@ -19,7 +19,7 @@ const ppiMethod = "ppi++"
 // all systems.
 type summaryKey struct{ system, metric string }
 
-// CorrectByLabels corrects the macro values of the summary of the finished run in
+// CorrectByLabels corrects the macro values without a slice of the summary of the finished run in
 // dir by the rows that people judged, which must be a random part of it: a
 // prediction-powered mean (PPI++) for each metric that rests on the judge, system
 // by system and pooled. It returns what speaks against a random part.

@@ -23,43 +23,15 @@ type judgedState struct {
 	noText bool        // some row has items without
 }
 
-// addCoverage completes the rows of a summary with coverage, unscored items and
-// bounds, from the columns of rows.parquet. Only a run that has a judge has any.
-func (s *summarizer) addCoverage(ctx context.Context, out []runs.SummaryRow) error {
-	index := make(map[[4]string]int, len(out))
-	for i, r := range out {
-		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i
-	}
-	for i := range s.items {
-		d := &s.items[i].def
-		if !s.file.Has(d.Name + runs.LowSuffix) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		all, err := s.judgedStates(d)
-		if err != nil {
-			return err
-		}
-		for g := range s.groups.all {
-			group := &s.groups.all[g]
-			for _, agg := range []string{runs.Macro, runs.Micro} {
-				if k, ok := index[[4]string{group.system, group.slice, d.Name, agg}]; ok {
-					all[group.same].complete(&out[k], d)
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // judgedStates adds up one metric over all groups.
-func (s *summarizer) judgedStates(d *metrics.Definition) ([]judgedState, error) {
+func (s *summarizer) judgedStates(ctx context.Context, d *metrics.Definition) ([]judgedState, error) {
 	all := make([]judgedState, len(s.groups.all))
 	var value, low, high parquet.ColumnValues
 	var terms judgedTerms
 	for part := range s.file.RowGroups() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for name, into := range map[string]*parquet.ColumnValues{d.Name: &value, d.Name + runs.LowSuffix: &low, d.Name + runs.HighSuffix: &high} {
 			if err := s.file.ReadColumn(part, name, into); err != nil {
 				return nil, err

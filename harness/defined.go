@@ -98,6 +98,12 @@ func mayBeFewDefined(row *runs.SummaryRow, minDefined float64) bool {
 	return row.DefinedShare != nil && *row.DefinedShare < minDefined && !slices.Contains(oftenUndefined, row.Metric)
 }
 
+// mayLackRows is mayBeFewDefined of the macro values over all rows of a system, of which
+// [findFewDefined] says more.
+func mayLackRows(r *runs.SummaryRow, minDefined float64) bool {
+	return r.System != "" && r.Slice == "" && r.Agg == runs.Macro && r.N > 0 && mayBeFewDefined(r, minDefined)
+}
+
 // definedOf is how much of the rows that count has the metric of a row of the summary,
 // and whether that is too little.
 func definedOf(row *runs.SummaryRow, reasons reasonCounts, minDefined float64) (fewDefined, bool) {
@@ -167,7 +173,7 @@ func findFewDefined(dir string, sums map[string]*systemSums, summary []runs.Summ
 	for i := range summary {
 		r := &summary[i]
 		_, isMetric := order[r.Metric]
-		if isMetric && r.System != "" && r.Slice == "" && r.Agg == runs.Macro && r.N > 0 && mayBeFewDefined(r, minDefined) {
+		if isMetric && mayLackRows(r, minDefined) {
 			rows = append(rows, r)
 			wanted[systemMetric{r.System, r.Metric}] = make(reasonCounts)
 		}

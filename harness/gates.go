@@ -47,7 +47,7 @@ func SystemOutcome(ctx context.Context, dir string, m *runs.Manifest, c *configs
 	if err := checkGates(c, true); err != nil {
 		return nil, err
 	}
-	b, err := openSystemBaseline(dir, base)
+	b, err := openSystemBaseline(dir, base, c.Gates())
 	if err != nil {
 		return nil, err
 	}
@@ -69,34 +69,33 @@ func outcomeOf(ctx context.Context, dir string, m *runs.Manifest, c *configs.Con
 	if len(gates) == 0 {
 		return out, nil
 	}
-	summary, err := runs.ReadSummary(dir)
-	if err != nil {
-		return nil, err
-	}
 	given, err := scoreGiven(ctx, dir, m, gates)
 	if err != nil {
 		return nil, err
 	}
-	out.Gates, out.Drift, err = askGates(gates, dir, m, baseline, summary, given, c)
+	out.Gates, out.Drift, err = askGates(gates, dir, m, baseline, given, c)
 	return out, err
 }
 
-// SavedGates asks the gates of c of a finished run whose summary is at hand. Gates
-// with diff and p compare with what m was compared with; without that, or if it is
+// SavedGates asks the gates of c of a finished run. Gates with diff and p compare with what m was compared with; without that, or if it is
 // gone, they have no verdict, nor have those over spans as given that no gate before
 // asked for.
-func SavedGates(dir string, m *runs.Manifest, c *configs.Config, summary []runs.SummaryRow) ([]runs.GateResult, error) {
-	given, err := savedGiven(dir, m)
+func SavedGates(dir string, m *runs.Manifest, c *configs.Config) ([]runs.GateResult, error) {
+	given, err := savedGiven(dir, m, c.Gates())
 	if err != nil {
 		return nil, err
 	}
-	results, _, err := askGates(c.Gates(), dir, m, m.Baseline, summary, given, c)
+	results, _, err := askGates(c.Gates(), dir, m, m.Baseline, given, c)
 	return results, err
 }
 
 // askGates opens a baseline if a gate needs it. It also says whether the judge moved
 // since.
-func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, summary []runs.SummaryRow, given *Given, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
+func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline string, given *Given, c *configs.Config) ([]runs.GateResult, *compare.Drift, error) {
+	summary, err := summaryFor(dir, gates)
+	if err != nil {
+		return nil, nil, err
+	}
 	e := evidenceOf(dir, m, c, summary)
 	e.Given = given
 	needs := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Func.NeedsBaseline() })
@@ -104,7 +103,7 @@ func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline strin
 		results, err := e.Ask(gates)
 		return results, nil, err
 	}
-	b, err := openBaseline(baseline, dir)
+	b, err := openBaseline(baseline, dir, gates)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		b = &Baseline{why: "the baseline " + baseline + " is not there"}
@@ -115,6 +114,21 @@ func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline strin
 	e.Baseline = b
 	results, err := e.Ask(gates)
 	return results, b.drift, err
+}
+
+// summaryFor reads the rows of the summary of the run in dir that gates can look at.
+func summaryFor(dir string, gates []configs.Gate) ([]runs.SummaryRow, error) {
+	wanted := make(map[string]bool) // slices
+	for _, g := range gates {
+		var keys []string
+		for _, f := range g.Slices {
+			keys = append(keys, f.Key)
+		}
+		if _, slice, err := gateGroup(g, keys); err == nil {
+			wanted[slice] = true
+		}
+	}
+	return runs.ReadSummaryOf(dir, func(k runs.SummaryKey) bool { return wanted[k.Slice] })
 }
 
 // evidenceOf is what gates of c are asked of, of the run m in dir.
@@ -234,7 +248,7 @@ func NearestMetric(name string) string {
 
 // Evidence is what gates are asked of.
 type Evidence struct {
-	Summary     []runs.SummaryRow
+	Summary     []runs.SummaryRow // those of the systems and slices that gates name
 	MinCoverage float64
 	MinDefined  float64   // share of the rows that a metric must be defined for, see min_defined
 	Dir         string    // of the run; "" if its rows are not at hand, and MinDefined means nothing

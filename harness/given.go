@@ -26,7 +26,7 @@ type Given struct {
 // those, or of which no gate asks it.
 func scoreGiven(ctx context.Context, dir string, m *runs.Manifest, gates []configs.Gate) (*Given, error) {
 	asked := slices.ContainsFunc(gates, func(g configs.Gate) bool { return g.Given })
-	given, err := savedGiven(dir, m)
+	given, err := savedGiven(dir, m, gates)
 	if err != nil || !asked || given == nil || given.why == "" {
 		return given, err
 	}
@@ -53,11 +53,11 @@ func scoreGiven(ctx context.Context, dir string, m *runs.Manifest, gates []confi
 	if err != nil {
 		return nil, err
 	}
-	return savedGiven(dir, m)
+	return savedGiven(dir, m, gates)
 }
 
-// savedGiven is what [scoreGiven] left in dir.
-func savedGiven(dir string, m *runs.Manifest) (*Given, error) {
+// savedGiven is what [scoreGiven] left in dir, as far as gates look at it.
+func savedGiven(dir string, m *runs.Manifest, gates []configs.Gate) (*Given, error) {
 	if slices.ContainsFunc(m.Settings, func(s runs.Setting) bool { return s.Key == "quoted_spans" && s.Value == "given" }) {
 		return nil, nil
 	}
@@ -71,7 +71,7 @@ func savedGiven(dir string, m *runs.Manifest) (*Given, error) {
 		return out, nil
 	}
 	out.signs = saved.Signs
-	out.summary, err = runs.ReadSummary(out.dir)
+	out.summary, err = summaryFor(out.dir, gates)
 	if errors.Is(err, fs.ErrNotExist) {
 		out.why, err = "ibid gate "+dir+" does it", nil
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type groups struct {
 	slices    []string // as from sliceKeys
 	clustered bool     // clusters are not the ids
 	all       []group
+	own       []int // groups with rows of their own, in the order of the summary
+	single    bool  // there is one system, whose groups are used for all systems too
 	byName    map[[2]string]int
 	members   [][]int // signature -> groups
 	signature map[string]int
@@ -37,15 +40,15 @@ type groups struct {
 
 // signatures are those of the rows of one row group.
 type signatures struct {
-	same int   // of all rows, if each is nil
-	each []int // of each row
+	same int     // of all rows, if each is nil
+	each []int32 // of each row
 }
 
 func (s *signatures) at(i int) int {
 	if s.each == nil {
 		return s.same
 	}
-	return s.each[i]
+	return int(s.each[i])
 }
 
 // findGroups finds the groups of a run: from what is known of its parts, and from
@@ -141,12 +144,12 @@ func (g *groups) read(f *parquet.ResultFile, part int) error {
 func (s *signatures) add(sig, i int) {
 	switch {
 	case s.each != nil:
-		s.each = append(s.each, sig)
+		s.each = append(s.each, int32(sig))
 	case i == 0:
 		s.same = sig
 	case sig != s.same:
-		s.each = slices.Repeat([]int{s.same}, i)
-		s.each = append(s.each, sig)
+		s.each = slices.Repeat([]int32{int32(s.same)}, i)
+		s.each = append(s.each, int32(sig))
 	}
 }
 
@@ -240,6 +243,15 @@ func (g *groups) finish() {
 	for i, members := range g.members {
 		g.members[i] = slices.DeleteFunc(members, func(k int) bool { return g.all[k].same != k })
 	}
+	for k := range g.all {
+		if g.all[k].same == k {
+			g.own = append(g.own, k)
+		}
+		g.single = g.single || g.all[k].same != k
+	}
+	slices.SortFunc(g.own, func(a, b int) int {
+		return cmp.Or(cmp.Compare(g.all[a].system, g.all[b].system), cmp.Compare(g.all[a].slice, g.all[b].slice))
+	})
 }
 
 // spread reports whether some group needs its clusters collected.

@@ -42,6 +42,7 @@ func TestSummaryFromMemoryIsThatFromRows(t *testing.T) {
 		{"slices", questions(500, "a"), []string{"slices=[lang, provider, system]"}},
 		{"rows of one slice", questions(500, "a"), []string{"slices=[provider]"}},
 		{"clusters of several rows", questions(500, "a"), []string{"statistics.cluster=doc"}},
+		{"a bootstrap of slices", questions(300, "a", "b"), []string{"slices=[lang]", "statistics.cluster=doc", "statistics.method=percentile", "statistics.resamples=200"}},
 		{"systems beyond memory", bySystem(questions(300, many...)), nil},
 		{"error rows", broken, nil},
 	}
@@ -65,15 +66,20 @@ func TestSummaryFromMemoryIsThatFromRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := plan.SummarizeAgain(t.Context()); err != nil {
-				t.Fatal(err)
+			for _, spill := range []bool{false, true} {
+				if err := plan.SummarizeAgain(t.Context(), spill); err != nil {
+					t.Fatal(err)
+				}
+				fromRows, err := os.ReadFile(summary)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(fromMemory, fromRows) {
+					t.Errorf("summary.parquet differs (spilled: %v)", spill)
+				}
 			}
-			fromRows, err := os.ReadFile(summary)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(fromMemory, fromRows) {
-				t.Error("summary.parquet differs")
+			if left, _ := filepath.Glob(filepath.Join(plan.Dir, ".summary.*")); len(left) > 0 {
+				t.Errorf("left over: %v", left)
 			}
 		})
 	}

@@ -2,22 +2,16 @@ package harness
 
 import (
 	"context"
-	"hash/maphash"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"ibid/configs"
 	"ibid/dataset/parquet"
 	"ibid/metrics/stats"
 )
 
-// A resampler replaces the analytic intervals of a summary by those of a cluster
-// bootstrap. It reads the rows once more, metric by metric, and draws for each
-// metric, system and slice: about 10 s of a processor for 10,000 resamples of a
-// million clusters.
-type resampler struct {
-	*summarizer
+// A resampling is how a cluster bootstrap draws the intervals that replace the analytic
+// ones of a summary: for each metric, system and slice, about 10 s of a processor for
+// 10,000 resamples of a million clusters.
+type resampling struct {
 	how    stats.Resampling
 	method stats.Method
 }
@@ -26,68 +20,22 @@ type resampler struct {
 // nothing.
 type intervals struct{ macro, micro *stats.Estimate }
 
-// newResampler is nil if intervals are analytic, as they are by default: every
+// resamplingOf is nil if intervals are analytic, as they are by default: every
 // metric has one.
-func newResampler(s *summarizer, c *configs.Settings) *resampler {
+func resamplingOf(c *configs.Settings) *resampling {
 	method := stats.Method(c.Statistics.Method)
 	if method != stats.BCaBootstrap && method != stats.PercentileBootstrap {
 		return nil
 	}
-	return &resampler{
-		summarizer: s, method: method,
-		how: stats.Resampling{Resamples: int(c.Statistics.Resamples), Seed: uint64(c.Seed), Workers: 1},
+	return &resampling{
+		method: method,
+		how:    stats.Resampling{Resamples: int(c.Statistics.Resamples), Seed: uint64(c.Seed), Workers: 1},
 	}
 }
 
-// all draws for every item and group. The result is indexed like states.
-func (r *resampler) all(ctx context.Context) ([][]intervals, error) {
-	codes, keys, err := r.clusterKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]intervals, len(r.groups.all))
-	for g := range out {
-		out[g] = make([]intervals, len(r.items))
-	}
-	perMetric := 2 * bytesPerCluster * len(r.groups.all) * len(keys)
-	pool, ctx := errgroup.WithContext(ctx)
-	pool.SetLimit(max(1, min(r.workers, clusterMemory/max(perMetric, 1))))
-	var done atomic.Int64
-	for i := range r.items {
-		pool.Go(func() error {
-			defer func() { r.progress(done.Add(1) * r.file.Rows() / int64(len(r.items))) }()
-			return r.item(ctx, i, codes, keys, out)
-		})
-	}
-	return out, pool.Wait()
-}
-
-// item draws for one item. Workers write to elements of their own.
-func (r *resampler) item(ctx context.Context, i int, codes []int32, keys []uint64, out [][]intervals) error {
-	macro, micro := make([]stats.Grouper, len(out)), make([]stats.Grouper, len(out))
-	err := r.eachValue(ctx, i, func(row int, sig int, v *itemValues, at int) {
-		for _, g := range r.groups.members[sig] {
-			macro[g].Add(int(codes[row]), v.value(at))
-			if v.micro {
-				micro[g].AddRatio(int(codes[row]), v.num.at(at), v.den.at(at))
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for g := range out {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		out[g][i] = intervals{r.draw(&macro[g], keys), r.draw(&micro[g], keys)}
-	}
-	return nil
-}
-
-// draw makes the bootstrap interval of one group. It is nil if there is none, or if
-// it would have no width. The analytic interval is used then.
-func (r *resampler) draw(g *stats.Grouper, keys []uint64) *stats.Estimate {
+// draw makes the bootstrap interval of one group, whose clusters have keys. It is nil if
+// there is none, or if it would have no width. The analytic interval is used then.
+func (r *resampling) draw(g *stats.Grouper, keys []uint64, level float64) *stats.Estimate {
 	units := stats.NewUnits(2)
 	defined := true
 	g.Each(func(code int, y, x float64, rows int64, ok bool) {
@@ -98,9 +46,9 @@ func (r *resampler) draw(g *stats.Grouper, keys []uint64) *stats.Estimate {
 		return nil
 	}
 	b := units.Bootstrap(stats.Quotient, r.how)
-	e := b.BCa(r.level)
+	e := b.BCa(level)
 	if r.method == stats.PercentileBootstrap {
-		e = b.Percentile(r.level)
+		e = b.Percentile(level)
 	}
 	if !e.HasInterval || e.Degenerate {
 		return nil
@@ -108,28 +56,51 @@ func (r *resampler) draw(g *stats.Grouper, keys []uint64) *stats.Estimate {
 	return &e
 }
 
-// clusterKeys number the clusters of the rows and give each a key that is the same
-// in every process: what is drawn for a cluster depends on its name.
-func (s *summarizer) clusterKeys(ctx context.Context) (codes []int32, keys []uint64, err error) {
-	var numbers stats.Codes
-	err = s.eachCluster(ctx, func(name string, named bool) {
+// rowClusters number the clusters of the rows, in each group from 0: a table by cluster
+// of a small group is small, however many clusters there are.
+type rowClusters struct {
+	in    []bool     // of each group: its clusters are numbered
+	codes []int32    // row after row, for each of its groups that is in
+	first []uint32   // of each row, where its codes begin
+	keys  [][]uint64 // of each group: its clusters, the same in every process
+	total int        // over all groups
+}
+
+// numberClusters numbers the clusters of the groups that need theirs collected, for a
+// bootstrap those of all. What is drawn for a cluster depends on its name.
+func (s *summarizer) numberClusters(ctx context.Context) error {
+	all := s.groups.all
+	c := &rowClusters{in: make([]bool, len(all)), keys: make([][]uint64, len(all)), codes: make([]int32, 0, s.file.Rows()), first: make([]uint32, 0, s.file.Rows())}
+	for _, g := range s.groups.own {
+		c.in[g] = s.resampling != nil || all[g].spread
+	}
+	numbers := make([]stats.Codes, len(all))
+	err := s.eachCluster(ctx, func(sig int, name string, named bool) {
 		key := stats.Key(name)
 		if named {
 			key = ^key
 		}
-		code := numbers.Code(key)
-		if code == len(keys) {
-			keys = append(keys, key)
+		c.first = append(c.first, uint32(len(c.codes)))
+		for _, g := range s.groups.members[sig] {
+			if !c.in[g] {
+				continue
+			}
+			code := numbers[g].Code(key)
+			if code == len(c.keys[g]) {
+				c.keys[g] = append(c.keys[g], key)
+				c.total++
+			}
+			c.codes = append(c.codes, int32(code))
 		}
-		codes = append(codes, int32(code))
 	})
-	return codes, keys, err
+	s.clusters = c
+	return err
 }
 
-// eachCluster calls f with the name of each row's cluster, in file order: what
-// statistics.cluster says (named), else its question. The two kinds of names must
-// not meet.
-func (s *summarizer) eachCluster(ctx context.Context, f func(name string, named bool)) error {
+// eachCluster calls f with the signature of each row and the name of its cluster, in
+// file order: what statistics.cluster says (named), else its question. The two kinds of
+// names must not meet.
+func (s *summarizer) eachCluster(ctx context.Context, f func(sig int, name string, named bool)) error {
 	var ids, names parquet.ColumnValues
 	for part := range s.file.RowGroups() {
 		if err := ctx.Err(); err != nil {
@@ -141,96 +112,35 @@ func (s *summarizer) eachCluster(ctx context.Context, f func(name string, named 
 		if err := s.file.ReadColumn(part, "cluster", &names); err != nil {
 			return err
 		}
+		signatures := &s.groups.perPart[part]
 		for i := range s.file.GroupRows(part) {
 			if names.Valid[i] {
-				f(names.Strings[i], true)
+				f(signatures.at(i), names.Strings[i], true)
 			} else {
-				f(ids.Strings[i], false)
+				f(signatures.at(i), ids.Strings[i], false)
 			}
 		}
 	}
 	return nil
 }
-
-// eachValue calls f with the place of each row where item i is defined, its
-// signature, and the values it is the at-th of.
-func (s *summarizer) eachValue(ctx context.Context, i int, f func(row, sig int, v *itemValues, at int)) error {
-	r := newColumnReader(s.file)
-	var values itemValues
-	first := 0
-	for part := range s.file.RowGroups() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r.part = part
-		if err := values.read(r, &s.items[i]); err != nil {
-			return err
-		}
-		signatures := &s.groups.perPart[part]
-		values.defined.Each(func(row, at int) { f(first+row, signatures.at(row), &values, at) })
-		first += s.file.GroupRows(part)
-	}
-	return nil
-}
-
-// clusterMemory is about how many bytes of cluster sums are kept at a time.
-const clusterMemory = 256 << 20
 
 // bytesPerCluster is what a [stats.Grouper] keeps of one cluster.
 const bytesPerCluster = 104
 
-// addClusters adds the groups whose clusters have more than one row, metric by
-// metric. Beside the sums of the clusters at hand it keeps 4 bytes a row, the
-// number of its cluster.
-func (s *summarizer) addClusters(ctx context.Context, all states) error {
-	codes, clusters, err := s.clusterCodes(ctx)
-	if err != nil {
-		return err
-	}
-	spread := 0
-	for _, g := range s.groups.all {
-		if g.spread {
-			spread++
-		}
-	}
-	perMetric := 2 * bytesPerCluster * spread * clusters
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, min(s.workers, clusterMemory/max(perMetric, 1))))
-	var done atomic.Int64
-	for i := range s.items {
-		g.Go(func() error {
-			defer func() { s.progress(done.Add(1) * s.file.Rows() / int64(len(s.items))) }()
-			return s.addClustersOf(ctx, i, codes, all)
-		})
-	}
-	return g.Wait()
-}
-
-// clusterCodes numbers the clusters: the row's id, or what cluster says instead.
-func (s *summarizer) clusterCodes(ctx context.Context) (codes []int32, clusters int, err error) {
-	codes = make([]int32, 0, s.file.Rows())
-	seed := maphash.MakeSeed()
-	var numbers stats.Codes
-	err = s.eachCluster(ctx, func(name string, named bool) {
-		hash := maphash.String(seed, name)
-		if named {
-			hash = ^hash
-		}
-		codes = append(codes, int32(numbers.Code(hash)))
-	})
-	return codes, numbers.Len(), err
-}
-
-// addClustersOf adds one item to the groups that need their clusters collected.
-func (s *summarizer) addClustersOf(ctx context.Context, i int, codes []int32, all states) error {
-	macro := make([]stats.Grouper, len(s.groups.all))
-	micro := make([]stats.Grouper, len(s.groups.all))
-	err := s.eachValue(ctx, i, func(row, sig int, v *itemValues, at int) {
-		code := int(codes[row])
-		for _, g := range s.groups.members[sig] {
-			if !s.groups.all[g].spread {
+// addClusters adds an item to the groups that need their clusters collected, and draws
+// its intervals if there is a bootstrap.
+func (b *block) addClusters(ctx context.Context, i int) error {
+	c := b.clusters
+	macro := make([]stats.Grouper, len(b.groups.all))
+	micro := make([]stats.Grouper, len(b.groups.all))
+	err := b.eachValue(ctx, i, func(row, sig int, v *itemValues, at int) {
+		next := c.first[row]
+		for _, g := range b.groups.members[sig] {
+			if !c.in[g] {
 				continue
 			}
+			code := int(c.codes[next])
+			next++
 			macro[g].Add(code, v.value(at))
 			if v.micro {
 				micro[g].AddRatio(code, v.num.at(at), v.den.at(at))
@@ -240,9 +150,42 @@ func (s *summarizer) addClustersOf(ctx context.Context, i int, codes []int32, al
 	if err != nil {
 		return err
 	}
-	for g := range all {
-		macro[g].Drain(&all[g][i].macro)
-		micro[g].Drain(&all[g][i].micro)
+	if b.resampling != nil {
+		b.drawn = append(b.drawn, make([]intervals, len(b.groups.all)))
+	}
+	for _, g := range b.groups.own {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r := b.resampling; r != nil {
+			b.drawn[i][g] = intervals{r.draw(&macro[g], c.keys[g], b.level), r.draw(&micro[g], c.keys[g], b.level)}
+		}
+		if b.groups.all[g].spread {
+			macro[g].Drain(&b.states[g][i].macro)
+			micro[g].Drain(&b.states[g][i].micro)
+		}
+		macro[g], micro[g] = stats.Grouper{}, stats.Grouper{}
+	}
+	return nil
+}
+
+// eachValue calls f with the place of each row where item i is defined, its
+// signature, and the values it is the at-th of.
+func (b *block) eachValue(ctx context.Context, i int, f func(row, sig int, v *itemValues, at int)) error {
+	r := newColumnReader(b.file)
+	var values itemValues
+	first := 0
+	for part := range b.file.RowGroups() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.part = part
+		if err := values.read(r, &b.items[i]); err != nil {
+			return err
+		}
+		signatures := &b.groups.perPart[part]
+		values.defined.Each(func(row, at int) { f(first+row, signatures.at(row), &values, at) })
+		first += b.file.GroupRows(part)
 	}
 	return nil
 }

@@ -405,7 +405,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 			return err
 		}
 	}
-	counted, err := p.summarize(ctx, known)
+	counted, err := p.summarize(ctx, known, summaryMemory)
 	if err != nil {
 		return err
 	}
@@ -428,7 +428,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		return err
 	}
 	p.warnOfQuotes(m)
-	if err := p.findSigns(m, counted.summary); err != nil {
+	if err := p.findSigns(m, counted.doubtful); err != nil {
 		return err
 	}
 	if m.Rows > 0 {

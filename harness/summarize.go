@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"ibid/configs"
 	"ibid/dataset/parquet"
@@ -16,152 +13,159 @@ import (
 	"ibid/metrics/stats"
 )
 
-// A counted says how many rows a run has, how many of them are error rows, and what
-// their summary is.
+// A counted says how many rows a run has, how many of them are error rows, and which
+// rows of its summary may be known of too little.
 type counted struct {
 	rows, errors int64
-	summary      []runs.SummaryRow
+	doubtful     []runs.SummaryRow
 }
 
 // summarize makes summary.parquet from rows.parquet: the summary is a function
-// of the rows and nothing else. What is known of parts saves reading them.
-func (p *Plan) summarize(ctx context.Context, known knownParts) (counted, error) {
-	s := &p.job.Config.Settings
+// of the rows and nothing else. What is known of parts saves reading them; states in memory
+// at a time take about so many bytes.
+func (p *Plan) summarize(ctx context.Context, known knownParts, memory int) (out counted, err error) {
+	c := p.job.Config
+	s := &c.Settings
 	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
 	if err != nil {
-		return counted{}, err
+		return out, err
 	}
 	defer f.Close()
 	groups, err := findGroups(f, sliceKeys(s.Slices), s.Statistics.Cluster != "id", known)
 	if err != nil {
-		return counted{}, err
+		return out, err
 	}
 	sum := &summarizer{
-		file: f, groups: groups, known: known, items: summaryItems(f.Fields()),
-		level: s.Statistics.Level, method: s.Statistics.Method, workers: p.job.workers(),
+		file: f, groups: groups, known: known, items: summaryItems(f.Fields()), judged: p.judge != nil,
+		level: s.Statistics.Level, method: s.Statistics.Method, resampling: resamplingOf(s), workers: p.job.workers(),
 		progress: p.stage("summarizing", f.Rows()),
 	}
-	states, err := sum.states(ctx)
+	if sum.resampling != nil || groups.spread() {
+		if err := sum.numberClusters(ctx); err != nil {
+			return out, err
+		}
+	}
+	blocks, err := sum.blocks(ctx, p.Dir, memory)
 	if err != nil {
-		return counted{}, err
+		return out, err
 	}
-	if r := newResampler(sum, s); r != nil {
-		if sum.drawn, err = r.all(ctx); err != nil {
-			return counted{}, err
-		}
-	}
-	rows := sum.rows(states)
-	if p.judge != nil {
-		if err := sum.addCoverage(ctx, rows); err != nil {
-			return counted{}, err
-		}
-	}
-	noteOffsets(rows)
-	rows = withhold(rows, &s.Reporting)
-	return counted{groups.rows, groups.errors, rows}, runs.WriteSummary(p.Dir, rows)
+	defer blocks.remove()
+	out.rows, out.errors = groups.rows, groups.errors
+	err = runs.Summary.WriteEach(p.Dir, func(yield func(*runs.SummaryRow) error) error {
+		return blocks.each(ctx, func(rows []runs.SummaryRow) error {
+			noteOffsets(rows)
+			rows = withhold(rows, &s.Reporting)
+			for i := range rows {
+				if mayLackRows(&rows[i], c.MinDefined) {
+					out.doubtful = append(out.doubtful, rows[i])
+				}
+				if err := yield(&rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
 }
 
-// noteOffsets says beside every span metric which share of the quotes stands at its
-// offsets, where that is not all of them.
+// noteOffsets says beside every span metric of a system and slice which share of the
+// quotes stands at its offsets, where that is not all of them.
 func noteOffsets(rows []runs.SummaryRow) {
-	type group struct{ system, slice, agg string }
-	share := make(map[group]float64)
+	share := make(map[string]float64) // by the way of aggregating
 	for i := range rows {
 		if r := &rows[i]; r.Metric == metrics.OffsetAccuracy && r.Estimate != nil && *r.Estimate < 1 {
-			share[group{r.System, r.Slice, r.Agg}] = *r.Estimate
+			share[r.Agg] = *r.Estimate
 		}
 	}
 	for i := range rows {
 		r := &rows[i]
-		accuracy, less := share[group{r.System, r.Slice, r.Agg}]
-		if d, ok := metrics.Lookup(r.Metric); less && ok && d.OfSpans() && r.Estimate != nil {
+		accuracy, less := share[r.Agg]
+		if !less {
+			continue
+		}
+		if d, ok := metrics.Lookup(r.Metric); ok && d.OfSpans() && r.Estimate != nil {
 			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], fmt.Sprintf("%s is %.3f: the quotes of the others do not stand at their offsets", metrics.OffsetAccuracy, accuracy))
 		}
 	}
 }
 
-// A summarizer collects the states of all items and groups.
+// A summarizer summarises items, each over all groups.
 type summarizer struct {
-	file     *parquet.ResultFile
-	groups   *groups
-	known    knownParts
-	items    []item
-	level    float64
-	method   string        // the setting statistics.method
-	drawn    [][]intervals // of a bootstrap, if there is one
-	workers  int
-	progress func(done int64)
+	file       *parquet.ResultFile
+	groups     *groups
+	known      knownParts
+	items      []item
+	judged     bool // the run has a judge
+	level      float64
+	method     string       // the setting statistics.method
+	resampling *resampling  // nil if intervals are analytic
+	clusters   *rowClusters // nil if nothing needs them
+	workers    int
+	progress   func(done int64)
 }
 
-// states are indexed by group, then by item.
-type states [][]state
+// A block is what is known of neighbouring items in all groups that have rows of their
+// own.
+type block struct {
+	*summarizer
+	from   int // the number of its first item
+	items  []item
+	states [][]state       // by group, then item
+	judged [][]judgedState // by item, then group; nil of an item that is not judged
+	drawn  [][]intervals   // by item, then group; nil without a bootstrap
+}
 
-// states collects what is known and reads every other number once, row group by
-// row group, and where rows of one cluster are scattered once more, metric by
-// metric.
-func (s *summarizer) states(ctx context.Context) (states, error) {
-	parts := make([]states, s.workers)
-	var next, done atomic.Int64
-	g, pool := errgroup.WithContext(ctx)
-	for w := range parts {
-		parts[w] = make(states, len(s.groups.all))
-		for g := range parts[w] {
-			parts[w][g] = make([]state, len(s.items))
+// block adds up the items [from, to): it reads each of their columns once, and once more
+// where rows of one cluster are scattered.
+func (s *summarizer) block(ctx context.Context, from, to int) (*block, error) {
+	b := &block{summarizer: s, from: from, items: s.items[from:to], states: make([][]state, len(s.groups.all)), judged: make([][]judgedState, to-from)}
+	for _, g := range s.groups.own {
+		b.states[g] = make([]state, to-from)
+	}
+	reader := newColumnReader(s.file)
+	for part := range s.file.RowGroups() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		g.Go(func() error {
-			reader := newColumnReader(s.file)
-			for pool.Err() == nil {
-				part := int(next.Add(1) - 1)
-				if part >= s.file.RowGroups() {
-					return nil
-				}
-				if s.known[int64(part)].sums == nil {
-					if err := s.add(reader, part, parts[w]); err != nil {
-						return err
-					}
-				}
-				s.progress(done.Add(int64(s.file.GroupRows(part))))
+		if s.known[int64(part)].sums == nil {
+			if err := b.add(reader, part); err != nil {
+				return nil, err
 			}
-			return pool.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	all := parts[0]
-	for _, part := range parts[1:] {
-		all.merge(part)
-	}
-	s.addKnown(all)
-	if s.groups.spread() {
-		return all, s.addClusters(ctx, all)
-	}
-	return all, nil
-}
-
-func (all states) merge(other states) {
-	for g := range all {
-		for i := range all[g] {
-			all[g][i].merge(&other[g][i])
 		}
 	}
+	b.addKnown()
+	for i := range b.items {
+		if s.clusters != nil {
+			if err := b.addClusters(ctx, i); err != nil {
+				return nil, err
+			}
+		}
+		if s.judged && s.file.Has(b.items[i].def.Name+runs.LowSuffix) {
+			var err error
+			if b.judged[i], err = s.judgedStates(ctx, &b.items[i].def); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
 }
 
 // addKnown adds the sums of the parts that are known, once each.
-func (s *summarizer) addKnown(all states) {
+func (b *block) addKnown() {
 	added := make(map[*signatureSums]bool)
-	for part := range s.groups.perPart {
-		sums := s.known[int64(part)].sums
+	for part := range b.groups.perPart {
+		sums := b.known[int64(part)].sums
 		if sums == nil || added[sums] {
 			continue
 		}
 		added[sums] = true
-		for _, g := range s.groups.members[s.groups.perPart[part].same] {
-			for i := range s.items {
-				if s.groups.all[g].spread {
-					all[g][i].defined += sums.states[i].defined
+		for _, g := range b.groups.members[b.groups.perPart[part].same] {
+			for i := range b.items {
+				if st := &sums.states[b.from+i]; b.groups.all[g].spread {
+					b.states[g][i].defined += st.defined
 				} else {
-					all[g][i].merge(&sums.states[i])
+					b.states[g][i].merge(st)
 				}
 			}
 		}
@@ -170,68 +174,71 @@ func (s *summarizer) addKnown(all states) {
 
 // add adds one row group to the states of the groups whose rows are clusters of
 // their own; for the others it counts the defined rows.
-func (s *summarizer) add(r *columnReader, part int, into states) error {
-	if s.file.GroupRows(part) == 0 {
+func (b *block) add(r *columnReader, part int) error {
+	if b.file.GroupRows(part) == 0 {
 		return nil
 	}
 	r.part = part
-	signatures := &s.groups.perPart[part]
+	signatures := &b.groups.perPart[part]
 	var values itemValues
-	for i := range s.items {
-		if err := values.read(r, &s.items[i]); err != nil {
+	for i := range b.items {
+		if err := values.read(r, &b.items[i]); err != nil {
 			return err
 		}
 		add := func(sig, from, to int) {
-			for _, g := range s.groups.members[sig] {
-				into[g][i].count(to - from)
-				if !s.groups.all[g].spread {
-					into[g][i].add(&values, from, to)
+			for _, g := range b.groups.members[sig] {
+				b.states[g][i].count(to - from)
+				if !b.groups.all[g].spread {
+					b.states[g][i].add(&values, from, to)
 				}
 			}
 		}
 		if signatures.each == nil {
-			add(signatures.same, 0, values.defined.Len())
+			add(int(signatures.same), 0, values.defined.Len())
 			continue
 		}
-		values.defined.Each(func(row, at int) { add(signatures.each[row], at, at+1) })
+		values.defined.Each(func(row, at int) { add(int(signatures.each[row]), at, at+1) })
 	}
 	return nil
 }
 
-// rows makes the summary of the states.
-func (s *summarizer) rows(all states) []runs.SummaryRow {
-	var out []runs.SummaryRow
-	for g := range all {
-		group := &s.groups.all[g]
-		for i := range s.items {
-			it, st := &s.items[i], &all[group.same][i]
-			row := runs.SummaryRow{
-				System: group.system, Slice: group.slice, Metric: it.def.Name,
-				N: st.defined, Undefined: group.rows - st.defined,
+// rows appends the rows of the summary that a group with rows of its own has of the
+// items.
+func (b *block) rows(g int, out []runs.SummaryRow) []runs.SummaryRow {
+	group := &b.groups.all[g]
+	for i := range b.items {
+		it, st := &b.items[i], &b.states[g][i]
+		row := runs.SummaryRow{
+			System: group.system, Slice: group.slice, Metric: it.def.Name,
+			N: st.defined, Undefined: group.rows - st.defined,
+		}
+		if group.rows > 0 {
+			row.DefinedShare = new(float64(st.defined) / float64(group.rows))
+		}
+		add := func(agg string, e stats.Estimate, drawn *stats.Estimate) {
+			r := row
+			r.Agg = agg
+			e = redrawn(e, drawn)
+			r.Fill(&e)
+			if agg == runs.Micro && e.Defined() {
+				r.Num, r.Den = new(e.Num), new(e.Den)
 			}
-			if group.rows > 0 {
-				row.DefinedShare = new(float64(st.defined) / float64(group.rows))
+			if b.judged[i] != nil {
+				b.judged[i][g].complete(&r, &it.def)
 			}
-			macro := row
-			macro.Agg = runs.Macro
-			var drawn intervals
-			if s.drawn != nil {
-				drawn = s.drawn[group.same][i]
-			}
-			e := redrawn(runs.EstimateOf(&it.def, &st.macro, false, s.level, s.method), drawn.macro)
-			macro.Fill(&e)
-			out = append(out, macro)
-			if it.micro() {
-				e = redrawn(runs.EstimateOf(&it.def, &st.micro, true, s.level, s.method), drawn.micro)
-			} else if it.def.Kind != metrics.Binary {
-				continue
-			}
-			row.Agg = runs.Micro
-			row.Fill(&e)
-			if e.Defined() {
-				row.Num, row.Den = new(e.Num), new(e.Den)
-			}
-			out = append(out, row)
+			out = append(out, r)
+		}
+		var drawn intervals
+		if b.drawn != nil {
+			drawn = b.drawn[i][g]
+		}
+		macro := runs.EstimateOf(&it.def, &st.macro, false, b.level, b.method)
+		add(runs.Macro, macro, drawn.macro)
+		switch {
+		case it.micro():
+			add(runs.Micro, runs.EstimateOf(&it.def, &st.micro, true, b.level, b.method), drawn.micro)
+		case it.def.Kind == metrics.Binary: // of which the two are one
+			add(runs.Micro, macro, drawn.macro)
 		}
 	}
 	return out

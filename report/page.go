@@ -26,12 +26,14 @@ const maxPageBytes = 25_000_000
 type RunData struct {
 	Dir      string // the run directory, for its result files
 	Manifest *runs.Manifest
-	Summary  []runs.SummaryRow
+	Summary  []runs.SummaryRow // as far as pages show it, see [RunData.ReadSummary]
 	Gates    []runs.GateResult
 	Texts    Texts    // nil if they are not at hand
 	NoTexts  string   // why they are not
 	Display  *Display // nil means what is shown by default
 	Parts    Parts
+
+	moreSlices map[string]int // slices by key that are not in Summary
 }
 
 // display is what the rows of the run show of their citations.

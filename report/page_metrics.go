@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ibid/dataset/runs"
 	"ibid/metrics"
@@ -49,6 +50,7 @@ type sliceGroup struct {
 	Key, Metric string
 	More        []string // labels of the other metrics
 	Lines       []sliceLine
+	Left        string // how many slices are left out; "" if none is
 }
 
 // A sliceLine is one slice.
@@ -224,6 +226,33 @@ func tiles(data *pageData) (tiles []tileView) {
 	return tiles
 }
 
+// maxSlices is how many slices of a key are shown.
+const maxSlices = 200
+
+// ReadSummary reads what pages show of the run's summary: all numbers of systems, and of
+// the first slices of each key over all systems the means that may lead.
+func (d *RunData) ReadSummary() (err error) {
+	last, shown := "", false // the slice before, which is over all systems
+	count := make(map[string]int)
+	d.Summary, err = runs.ReadSummaryOf(d.Dir, func(k runs.SummaryKey) bool {
+		if k.Slice == "" || k.System != "" {
+			return k.Slice == ""
+		}
+		if k.Slice != last {
+			last = k.Slice
+			key, _, _ := strings.Cut(last, "=")
+			count[key]++
+			shown = count[key] <= maxSlices
+		}
+		return shown && k.Agg == runs.Macro && slices.Contains(leadCandidates, k.Metric)
+	})
+	d.moreSlices = make(map[string]int)
+	for key, n := range count {
+		d.moreSlices[key] = max(0, n-maxSlices)
+	}
+	return err
+}
+
 // sliceGroups compares slices in the metric that matters most.
 func sliceGroups(data *pageData) (groups []sliceGroup) {
 	if len(data.lead) == 0 {
@@ -235,6 +264,9 @@ func sliceGroups(data *pageData) (groups []sliceGroup) {
 		g := sliceGroup{Key: shown(key), Metric: label(d.Name)}
 		for _, name := range data.lead[1:] {
 			g.More = append(g.More, label(name))
+		}
+		if n := data.results[0].run.moreSlices[key]; n > 0 {
+			g.Left = fmt.Sprintf("The first %d; %s more in ibid show --by %s.", maxSlices, Thousands(int64(n)), g.Key)
 		}
 		for _, slice := range all[key] {
 			l, ok := newMetricLine(data, d, "", slice, sharedAxis(data, d))

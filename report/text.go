@@ -222,19 +222,7 @@ func (t *table) line(cells []string, widths []int) string {
 // byColumns is how many values of a field stand side by side.
 const byColumns = 4
 
-// Fields lists what the numbers can be grouped by: system, and the keys of the
-// slices that the run made.
-func (s *Summary) Fields() []string {
-	fields := []string{"system"}
-	for _, r := range s.rows {
-		if key, _, ok := strings.Cut(r.Slice, "="); ok && !slices.Contains(fields, key) {
-			fields = append(fields, key)
-		}
-	}
-	return fields
-}
-
-// By narrows the summary to the numbers of a field, one of [Summary.Fields]; ok
+// By narrows the summary to the numbers of a field, one of [runs.SummaryFields]; ok
 // is false for any other.
 func (s *Summary) By(field string) (by *Summary, ok bool) {
 	has := func(system, slice string) bool { return strings.HasPrefix(slice, field+"=") }

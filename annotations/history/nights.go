@@ -41,8 +41,7 @@ func ReadNights(listed []runs.Listed, o Options) ([]RunNight, error) {
 
 // readMacro reads the macro values over all rows of the run in dir.
 func readMacro(dir string) ([]runs.SummaryRow, error) {
-	all, err := runs.ReadSummary(dir)
-	return slices.Clone(slices.DeleteFunc(all, func(r runs.SummaryRow) bool { return r.Slice != "" || r.Agg != runs.Macro })), err
+	return runs.ReadSummaryOf(dir, func(k runs.SummaryKey) bool { return k.Slice == "" && k.Agg == runs.Macro })
 }
 
 // ReadNight reads a run as far as it says what begins a new baseline.

@@ -52,7 +52,8 @@ func (r *nightRun) write(t *testing.T, folder string) runs.Listed {
 			System: s, Metric: "char_f1", Agg: runs.Macro, N: 100, Clusters: 100, Estimate: new(r.value), Low: new(r.value - 0.1), High: new(r.value + 0.1), Level: 0.95,
 		})
 	}
-	if err := runs.WriteSummary(dir, summary); err != nil {
+	slices.SortFunc(summary, runs.CompareSummary)
+	if err := runs.Summary.Write(dir, summary); err != nil {
 		t.Fatal(err)
 	}
 	table, err := parquet.NewTable([]parquet.Field{{Name: "id", Kind: parquet.String, Required: true}})

@@ -2,8 +2,11 @@ package runs
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"ibid/dataset/parquet"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -55,8 +58,8 @@ type SummaryRow struct {
 // Summary is the table of summary.parquet.
 var Summary = NewTable[SummaryRow](SummaryFile, "one number: a metric over the rows of one system and slice")
 
-// compareSummary orders rows as the file does.
-func compareSummary(a, b SummaryRow) int {
+// CompareSummary orders rows as the file does.
+func CompareSummary(a, b SummaryRow) int {
 	return cmp.Or(cmp.Compare(a.System, b.System), cmp.Compare(a.Slice, b.Slice),
 		cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.Agg, b.Agg))
 }
@@ -98,11 +101,71 @@ func (r *SummaryRow) Fill(e *stats.Estimate) {
 	}
 }
 
-// WriteSummary writes rows, sorted, as summary.parquet.
-func WriteSummary(dir string, rows []SummaryRow) error {
-	slices.SortFunc(rows, compareSummary)
-	return Summary.Write(dir, rows)
-}
-
 // ReadSummary reads the summary of the finished run in dir, in file order.
 func ReadSummary(dir string) ([]SummaryRow, error) { return Summary.Read(dir) }
+
+// A SummaryKey says what a row of a summary is about.
+type SummaryKey struct{ System, Slice, Metric, Agg string }
+
+// ReadSummaryOf is ReadSummary of the rows whose keys fit, which is asked of each in file
+// order: a run of many slices has millions of rows.
+func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, SummaryFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	wanted := make(map[int64]bool)
+	var columns [4]parquet.ColumnValues
+	at := int64(0)
+	for g := range f.RowGroups() {
+		for i, name := range []string{"system", "slice", "metric", "agg"} {
+			if err := f.ReadColumn(g, name, &columns[i]); err != nil {
+				return nil, err
+			}
+		}
+		for i := range f.GroupRows(g) {
+			if fits(SummaryKey{columns[0].Strings[i], columns[1].Strings[i], columns[2].Strings[i], columns[3].Strings[i]}) {
+				wanted[at] = true
+			}
+			at++
+		}
+	}
+	var rows []SummaryRow
+	err = Summary.ScanSome(dir, nil, func(at int64) bool { return wanted[at] }, func(_ int64, r *SummaryRow) error {
+		rows = append(rows, *r)
+		return nil
+	})
+	return rows, err
+}
+
+// WholeSystems is what fits numbers over all rows of systems, without slices.
+func WholeSystems(k SummaryKey) bool { return k.Slice == "" }
+
+// SummaryFields lists what the summary of the run in dir is grouped by: system, and the
+// keys of its slices.
+func SummaryFields(dir string) ([]string, error) {
+	fields := []string{"system"}
+	_, err := ReadSummaryOf(dir, func(k SummaryKey) bool {
+		if key, _, ok := strings.Cut(k.Slice, "="); ok && !slices.Contains(fields, key) {
+			fields = append(fields, strings.Clone(key))
+		}
+		return false
+	})
+	return fields, err
+}
+
+// ReplaceSummary replaces rows of the summary of the finished run in dir by others of the
+// same keys.
+func ReplaceSummary(dir string, rows []SummaryRow) error {
+	by := make(map[SummaryKey]*SummaryRow, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		by[SummaryKey{r.System, r.Slice, r.Metric, r.Agg}] = r
+	}
+	return Summary.WriteEach(dir, func(yield func(*SummaryRow) error) error {
+		return Summary.Scan(dir, nil, func(_ int64, r *SummaryRow) error {
+			return yield(cmp.Or(by[SummaryKey{r.System, r.Slice, r.Metric, r.Agg}], r))
+		})
+	})
+}

@@ -237,21 +237,52 @@ func (t *Table[T]) value(row reflect.Value, c *Column) (v reflect.Value, ok bool
 
 // Encode writes rows as a Parquet file.
 func (t *Table[T]) Encode(w io.Writer, rows []T) error {
+	return t.EncodeEach(w, groupRows, func(yield func(*T) error) error {
+		for i := range rows {
+			if err := yield(&rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// groupRows is how many rows of a table that is written whole are in one row group.
+const groupRows = 1 << 15
+
+// EncodeEach is Encode of the rows that each gives one after the other. So many of them
+// are in one row group, which is what it holds.
+func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
 	table, err := parquet.NewTable(t.Fields())
 	if err != nil {
 		return err
 	}
-	for i := range rows {
-		row := reflect.ValueOf(&rows[i]).Elem()
+	var e parquet.Encoder
+	e.Begin(w)
+	groups := 0
+	err = each(func(r *T) error {
+		row := reflect.ValueOf(r).Elem()
 		for k := range t.Columns {
 			if v, ok := t.value(row, &t.Columns[k]); ok {
 				appendValue(table, k, t.Columns[k].Kind, v)
 			}
 		}
 		table.EndRow()
+		if table.Rows() < perGroup {
+			return nil
+		}
+		groups++
+		err := e.Group(table)
+		table.Reset()
+		return err
+	})
+	if err == nil && (groups == 0 || table.Rows() > 0) {
+		err = e.Group(table)
 	}
-	var e parquet.Encoder
-	return e.EncodePart(w, table)
+	if err != nil {
+		return err
+	}
+	return e.End(table, nil)
 }
 
 func appendValue(t *parquet.Table, c int, kind parquet.ColumnKind, v reflect.Value) {
@@ -287,6 +318,11 @@ func appendValue(t *parquet.Table, c int, kind parquet.ColumnKind, v reflect.Val
 // dir. The file appears whole or not at all.
 func (t *Table[T]) Write(dir string, rows []T) error {
 	return dataset.WriteFile(filepath.Join(dir, t.File), func(w io.Writer) error { return t.Encode(w, rows) })
+}
+
+// WriteEach is Write of the rows that each gives one after the other.
+func (t *Table[T]) WriteEach(dir string, each func(yield func(*T) error) error) error {
+	return dataset.WriteFile(filepath.Join(dir, t.File), func(w io.Writer) error { return t.EncodeEach(w, groupRows, each) })
 }
 
 // Read reads the rows of the table's file in the run directory dir, in file order.
@@ -354,18 +390,23 @@ func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
 // that can be null: they are. The row is good until yield returns; what its fields
 // point to stays.
 func (t *Table[T]) Scan(dir string, columns []string, yield func(at int64, row *T) error) error {
-	return t.scan(dir, columns, nil, yield)
+	return t.scan(filepath.Join(dir, t.File), columns, nil, yield)
+}
+
+// ScanFile is Scan of all columns of a file of any name.
+func (t *Table[T]) ScanFile(path string, yield func(at int64, row *T) error) error {
+	return t.scan(path, nil, nil, yield)
 }
 
 // ScanSome is Scan of the rows at those positions that wants is true of. Their texts
 // are copies: one text that is kept would keep all others of its part of the file.
 func (t *Table[T]) ScanSome(dir string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
-	return t.scan(dir, columns, wants, yield)
+	return t.scan(filepath.Join(dir, t.File), columns, wants, yield)
 }
 
 // scan reads the rows that wants is true of; nil is all of them.
-func (t *Table[T]) scan(dir string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
-	f, err := parquet.OpenResult(filepath.Join(dir, t.File))
+func (t *Table[T]) scan(path string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
+	f, err := parquet.OpenResult(path)
 	if err != nil {
 		return err
 	}

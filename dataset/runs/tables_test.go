@@ -3,6 +3,7 @@ package runs
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/dataset"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
@@ -107,7 +109,7 @@ func TestSummary(t *testing.T) {
 	dir := t.TempDir()
 	row := SummaryRow{System: "b", Metric: "m", Agg: Macro, N: 3}
 	row.Fill(&stats.Estimate{Value: 0.5, Reason: ibid.Defined, Low: 0.4, High: 0.6, HasInterval: true, Level: 0.95, Method: "cr1-t", N: 3, Clusters: 2})
-	if err := WriteSummary(dir, []SummaryRow{row, {System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}}}); err != nil {
+	if err := Summary.Write(dir, []SummaryRow{{System: "a", Metric: "m", Agg: Micro, Level: 0.9, Warnings: []string{"few"}}, row}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := ReadSummary(dir)
@@ -121,6 +123,48 @@ func TestSummary(t *testing.T) {
 	var out bytes.Buffer
 	if err := Summary.CopyCSV(&out, dir); err != nil || !strings.HasPrefix(out.String(), "system,slice,metric,agg,n,") || !strings.Contains(out.String(), "\nb,,m,macro,3,,,0,0,,0.5,0.4,0.6,0.95,cr1-t,2,") {
 		t.Errorf("%v: %s", err, &out)
+	}
+}
+
+func TestSummaryOfSlices(t *testing.T) {
+	dir := t.TempDir()
+	written := []SummaryRow{
+		{Metric: "m", Agg: Macro, N: 4}, {Slice: "lang=de", Metric: "m", Agg: Macro, N: 1}, {Slice: "lang=en", Metric: "m", Agg: Macro, N: 2}, {Slice: "topic=x=y", Metric: "m", Agg: Macro, N: 3},
+	}
+	for i := range written {
+		written[i].Warnings = []string{}
+	}
+	err := dataset.WriteFile(filepath.Join(dir, SummaryFile), func(w io.Writer) error {
+		return Summary.EncodeEach(w, 3, func(yield func(*SummaryRow) error) error { // in two row groups
+			for i := range written {
+				if err := yield(&written[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fields, err := SummaryFields(dir); err != nil || !cmp.Equal(fields, []string{"system", "lang", "topic"}) {
+		t.Errorf("fields %v, %v", fields, err)
+	}
+	got, err := ReadSummaryOf(dir, func(k SummaryKey) bool { return strings.HasSuffix(k.Slice, "n") || k.Slice == "topic=x=y" })
+	if diff := cmp.Diff(written[2:], got); err != nil || diff != "" {
+		t.Errorf("%v: -want +got\n%s", err, diff)
+	}
+	if got, err = ReadSummaryOf(dir, WholeSystems); err != nil || !cmp.Equal(got, written[:1]) {
+		t.Errorf("without a slice: %v, %v", got, err)
+	}
+	got[0].Corrected = new(0.25)
+	if err := ReplaceSummary(dir, got); err != nil {
+		t.Fatal(err)
+	}
+	written[0].Corrected = new(0.25)
+	got, err = ReadSummary(dir)
+	if diff := cmp.Diff(written, got); err != nil || diff != "" {
+		t.Errorf("replaced: %v: -want +got\n%s", err, diff)
 	}
 }
 

@@ -221,7 +221,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 			return view, err
 		}
 	}
-	summary, err := runs.ReadSummary(dir)
+	summary, err := runs.ReadSummaryOf(dir, runs.WholeSystems) // slices are not corrected
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"ibid/dataset/convert"
 	"ibid/dataset/runs"
 	"ibid/harness"
-	"ibid/report"
 )
 
 func (a *app) completionCommand() *cobra.Command {
@@ -202,9 +201,9 @@ func completeField(_ *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	summary, err := runs.ReadSummary(args[0])
+	fields, err := runs.SummaryFields(args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return report.NewSummary(new(runs.Manifest), summary, nil).Fields(), cobra.ShellCompDirectiveNoFileComp
+	return fields, cobra.ShellCompDirectiveNoFileComp
 }

@@ -98,7 +98,7 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 		return nil, err
 	}
 	d := &report.RunData{Dir: dir, Manifest: m}
-	if d.Summary, err = runs.ReadSummary(dir); err != nil {
+	if err = d.ReadSummary(); err != nil {
 		return nil, err
 	}
 	config, err := shownAs(m, set)
@@ -107,7 +107,7 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 	}
 	d.Display = new(displayOf(config))
 	d.Parts = report.Parts{NoSpans: !config.Reporting.DetailedSpanAnalysis, NoHallucinations: !config.Reporting.HallucinationDetails}
-	if d.Gates, err = harness.SavedGates(dir, m, config, d.Summary); err != nil {
+	if d.Gates, err = harness.SavedGates(dir, m, config); err != nil {
 		return nil, err
 	}
 	texts, err := harness.OpenTexts(ctx, m)

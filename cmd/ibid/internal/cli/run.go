@@ -186,11 +186,10 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 // the run's page: a pipeline that waits for gates does not wait for it. A page that
 // cannot be made is a warning where the exit code has something else to say.
 func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, ci *ciFlags) error {
-	summary, err := runs.ReadSummary(out.Dir)
+	view, err := a.summaryView(out.Dir, out.Manifest, out.Gates, "")
 	if err != nil {
 		return err
 	}
-	view := report.NewSummary(out.Manifest, summary, out.Gates)
 	err = a.write(func(w io.Writer) error {
 		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
 	})

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -173,28 +174,28 @@ func nearestRun(dir string) string {
 }
 
 func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
-	summary, err := runs.ReadSummary(dir)
-	if err != nil {
-		return err
-	}
 	var gates []runs.GateResult
 	if a.format == "markdown" { // a pull request wants the verdict, too
 		config, err := harness.SettingsOf(m, nil, nil)
 		if err != nil {
 			return err
 		}
-		if gates, err = harness.SavedGates(dir, m, config, summary); err != nil {
+		if gates, err = harness.SavedGates(dir, m, config); err != nil {
 			return err
 		}
 	}
-	view := report.NewSummary(m, summary, gates)
+	view, err := a.summaryView(dir, m, gates, by)
+	if err != nil {
+		return err
+	}
 	if view.Calibration, err = report.ReadCalibration(dir); err != nil {
 		return err
 	}
 	if by != "" {
 		narrow, ok := view.By(by)
 		if !ok {
-			return noField(dir, by, view.Fields())
+			fields, err := runs.SummaryFields(dir)
+			return cmp.Or(err, noField(dir, by, fields))
 		}
 		view = narrow
 	}
@@ -206,6 +207,23 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 	return a.write(func(w io.Writer) error {
 		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
 	})
+}
+
+// summaryView reads as much of the summary of a run as is printed: a run of many slices
+// has millions of numbers, of which text has those of systems.
+func (a *app) summaryView(dir string, m *runs.Manifest, gates []runs.GateResult, by string) (*report.Summary, error) {
+	fits := func(k runs.SummaryKey) bool { return true }
+	switch {
+	case by == "system" || by == "" && a.format == "text" && !a.detail:
+		fits = runs.WholeSystems
+	case by != "":
+		fits = func(k runs.SummaryKey) bool { return strings.HasPrefix(k.Slice, by+"=") }
+	}
+	summary, err := runs.ReadSummaryOf(dir, fits)
+	if err != nil {
+		return nil, err
+	}
+	return report.NewSummary(m, summary, gates), nil
 }
 
 // tookBySystem is what the answers of each system of a run took.
