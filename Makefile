@@ -4,9 +4,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 BIN     := bin/ibid
 GOFUMPT := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 
-.PHONY: help build run test slow race fuzz bench lint fmt golden screenshots check
+.PHONY: help build run test slow race fuzz torture vulns bench lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -35,6 +36,17 @@ fuzz: ## fuzz every target for FUZZTIME (20s) each
 			echo "$$target ($$(dirname $$file))"; \
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$(dirname $$file); \
 		done; done
+
+torture: ## damage, bombs, kills, full disks: what SECURITY.md has in its table, which this writes
+	$(GO) test -count=1 -timeout 60m -v -run '^TestTorture$$' ./cmd/ibid -args -torture -update
+
+# The database is asked over the network. Where that cannot be, nothing is known: exit code 2.
+vulns: ## known vulnerabilities of what ibid is built from; needs the network
+	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	GOBIN=$$dir $(GO) install $(GOVULNCHECK) || { echo 'not checked: govulncheck cannot be fetched here'; exit 2; }; \
+	$$dir/govulncheck ./... && exit 0; \
+	[ $$? -eq 3 ] || { echo 'not checked: the database of vulnerabilities cannot be read here (no network?)'; exit 2; }; \
+	exit 1
 
 bench: build ## ibid beside other programs and by itself (CPU, memory), texts, a gigabyte to import, then the kernels
 	$(GO) run ./benchmarks/peers -ibid $(BIN) -write benchmarks/results.md

@@ -208,6 +208,19 @@ func without(c Inline) Inline {
 	return c
 }
 
+// TestParseUnseen: characters that nobody sees between the numbers of a place make it no
+// citation, and never one of nothing.
+func TestParseUnseen(t *testing.T) {
+	for _, text := range []string{"[a.pdf:0:\x1d-3-3]", "[\x02**:0 :\x1d-3 – 3 ]", "[a.pdf:1:\u200b1-2]"} {
+		if got, _ := Parse(text); len(got) != 0 {
+			t.Errorf("%q has %d citations, want none", text, len(got))
+		}
+	}
+	if got, _ := Parse("[a.pdf:0:-3-3]"); len(got) != 1 || len(got[0].Spans) != 1 {
+		t.Errorf("without them there is %v", got)
+	}
+}
+
 // FuzzParse holds Parse to what its documentation says of every text: places
 // lie in the text and in order, what is found reads the same alone, and what is
 // printed reads as what was printed.

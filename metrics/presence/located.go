@@ -134,8 +134,10 @@ func locatedAttempt(content string) string {
 	if !named || !pageGiven && !spanGiven {
 		return notACitation
 	}
-	_, reason := parseLocated(content)
-	return reason
+	if _, reason := parseLocated(content); reason != "" {
+		return reason
+	}
+	return notACitation // there are characters between its numbers that nobody sees
 }
 
 // unclosedAttempt returns how many bytes of the text behind an unclosed [ look
