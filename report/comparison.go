@@ -21,7 +21,7 @@ func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 func (c *Comparison) Write(w io.Writer, format string, o TextOptions) error {
 	switch format {
 	case "json":
-		return WriteJSON(w, c.Result)
+		return WriteJSON(w, comparisonJSON{c.Result, c.answer()})
 	case "csv":
 		return compare.Lines.WriteCSV(w, c.Lines())
 	}
@@ -83,7 +83,7 @@ func (c *Comparison) pairTitle(p *compare.Pair) string {
 	title += fmt.Sprintf(": %s pairs", Thousands(p.Rows))
 	for _, d := range []struct {
 		side    string
-		dropped compare.Dropped
+		dropped compare.Named
 	}{{base, p.OnlyBase}, {other, p.OnlyNew}} {
 		if d.dropped.Rows > 0 {
 			title += fmt.Sprintf(", %s only in %s (%s)", Thousands(d.dropped.Rows), d.side, idList(d.dropped))
@@ -95,9 +95,12 @@ func (c *Comparison) pairTitle(p *compare.Pair) string {
 // namedIDs is how many dropped rows text names; JSON has more.
 const namedIDs = 3
 
-func idList(d compare.Dropped) string {
+func idList(d compare.Named) string { return firstIDs(d, namedIDs) }
+
+// firstIDs are the first n names.
+func firstIDs(d compare.Named, n int) string {
 	var ids []string
-	for _, id := range d.IDs[:min(namedIDs, len(d.IDs))] {
+	for _, id := range d.IDs[:min(n, len(d.IDs))] {
 		ids = append(ids, CleanLine(id))
 	}
 	if d.Rows > int64(len(ids)) {
@@ -108,6 +111,12 @@ func idList(d compare.Dropped) string {
 
 func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 	fmt.Fprintln(b, o.Style.Bold(c.title()))
+	if answer := c.answer(); answer != "" {
+		fmt.Fprintln(b, answer)
+	}
+	for _, text := range c.failureLists() {
+		fmt.Fprintln(b, text)
+	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(b, "note: %s\n", CleanLine(note))
 	}
@@ -296,6 +305,15 @@ func (c *Comparison) correctedTable(p *compare.Pair) *table {
 // writeMarkdown writes tables fit for a pull request.
 func (c *Comparison) writeMarkdown(b *strings.Builder) {
 	fmt.Fprintf(b, "## %s\n", markdownText(c.title()))
+	if answer := c.answer(); answer != "" {
+		fmt.Fprintf(b, "\n**%s**\n", markdownText(answer))
+	}
+	for i, text := range c.failureLists() {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "- %s\n", markdownText(text))
+	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(b, "\n> %s\n", markdownText(note))
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ibid/dataset/runs"
@@ -24,6 +25,9 @@ type Failing struct {
 	Undefined int64  // rows of which the gate says nothing
 	Rows      []FailingRow
 	Left      int64 // rows that are not among them
+
+	Reasons  []FailingReason  // why rows that were added fail, the most frequent first
+	BySystem map[string]int64 // rows that were added
 
 	missing, unscored int64 // rows that were added
 
@@ -54,14 +58,74 @@ func (f *Failing) each(yield func(*FailingRow) error) error {
 	return nil
 }
 
+// A FailingReason is a worst problem of failing rows, and how many have it.
+type FailingReason struct {
+	Because string          `json:"fails_because"` // as in rows.parquet
+	Rows    int64           `json:"rows"`
+	Problem metrics.Problem `json:"-"` // of that name
+}
+
 // Add adds a row.
 func (f *Failing) Add(r FailingRow) {
 	f.Rows = append(f.Rows, r)
+	if f.BySystem == nil {
+		f.BySystem = make(map[string]int64)
+	}
+	if _, ok := f.BySystem[r.System]; !ok {
+		r.System = strings.Clone(r.System)
+	}
+	f.BySystem[r.System]++
+	f.count(r.Problem)
 	if r.Problem == metrics.ProblemError {
 		f.unscored++
 	} else {
 		f.missing++
 	}
+}
+
+// count counts a row by its problem.
+func (f *Failing) count(p metrics.Problem) {
+	k := slices.IndexFunc(f.Reasons, func(r FailingReason) bool { return r.Problem == p })
+	if k < 0 {
+		k = len(f.Reasons)
+		f.Reasons = append(f.Reasons, FailingReason{Because: p.String(), Problem: p})
+	}
+	f.Reasons[k].Rows++
+	for ; k > 0 && before(&f.Reasons[k], &f.Reasons[k-1]); k-- {
+		f.Reasons[k], f.Reasons[k-1] = f.Reasons[k-1], f.Reasons[k]
+	}
+}
+
+// before orders reasons: the most frequent first, then the gravest.
+func before(x, y *FailingReason) bool {
+	return x.Rows > y.Rows || x.Rows == y.Rows && x.Problem > y.Problem
+}
+
+// reasonsLine are the most frequent reasons, as many as a line of a width holds; "" if no
+// row fails.
+func (f *Failing) reasonsLine(width int) string {
+	text := ""
+	for _, r := range f.Reasons {
+		next := fmt.Sprintf("%s %s", Thousands(r.Rows), problemWords[r.Problem].Short)
+		switch {
+		case text == "":
+			text = "why rows fail: " + next
+		case len(text)+len(", ")+len(next)+len(", …") > width:
+			return text + ", …"
+		default:
+			text += ", " + next
+		}
+	}
+	return text
+}
+
+// reasonTable is how many rows each reason has.
+func (f *Failing) reasonTable() *table {
+	t := &table{header: []string{"why", "rows"}, right: 1}
+	for _, r := range f.Reasons {
+		t.rows = append(t.rows, []string{problemWords[r.Problem].Short, Thousands(r.Rows)})
+	}
+	return t
 }
 
 // Keep leaves the first limit rows.
@@ -166,12 +230,14 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, style.Bold(f.title()))
 	if len(f.Rows) > 0 || f.all != nil {
-		fmt.Fprintln(out)
+		var b strings.Builder
+		f.reasonTable().write(&b, style)
+		fmt.Fprintf(out, "\n%s\n", b.String())
 		t := &table{header: []string{"row", "id/system", "fails because", f.Metric, "why"}, right: 5}
 		err := t.stream(out, style, func(yield func([]string) error) error {
 			return f.each(func(r *FailingRow) error {
 				return yield([]string{
-					fmt.Sprintf("#%d", r.Row), CleanLine(r.ID + "/" + r.System), r.because(), numberOrDash(r.Value), CleanLine(strings.Join(r.Why, ", ")),
+					fmt.Sprintf("#%d", r.Row), CleanLine(r.name()), r.because(), numberOrDash(r.Value), CleanLine(strings.Join(r.Why, ", ")),
 				})
 			})
 		})
@@ -187,19 +253,20 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 
 // failingJSON is the JSON form of failing rows.
 type failingJSON struct {
-	Schema    string       `json:"schema"`
-	Run       runJSON      `json:"run"`
-	Failing   int64        `json:"failing"`
-	Gate      string       `json:"gate,omitempty"`
-	Undefined int64        `json:"undefined"`
-	Left      int64        `json:"left_out,omitempty"`
-	Rows      []FailingRow `json:"rows"`
+	Schema    string          `json:"schema"`
+	Run       runJSON         `json:"run"`
+	Failing   int64           `json:"failing"`
+	Gate      string          `json:"gate,omitempty"`
+	Undefined int64           `json:"undefined"`
+	Left      int64           `json:"left_out,omitempty"`
+	Reasons   []FailingReason `json:"reasons"`
+	Rows      []FailingRow    `json:"rows"`
 }
 
 // writeJSON writes what WriteJSON would, row by row.
 func (f *Failing) writeJSON(w io.Writer) error {
 	var head bytes.Buffer
-	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, []FailingRow{}}); err != nil {
+	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, append([]FailingReason{}, f.Reasons...), []FailingRow{}}); err != nil {
 		return err
 	}
 	const end = "]\n}\n"
@@ -248,7 +315,13 @@ func (f *Failing) writeCSV(w io.Writer) error {
 
 func (f *Failing) writeMarkdown(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "## %s\n\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", markdownText(f.title()), f.Metric)
+	fmt.Fprintf(out, "## %s\n", markdownText(f.title()))
+	if len(f.Reasons) > 0 {
+		var b strings.Builder
+		f.reasonTable().markdown(&b)
+		fmt.Fprintf(out, "\n%s", b.String())
+	}
+	fmt.Fprintf(out, "\n| row | id | system | fails because | %s | why |\n|--:|---|---|---|--:|---|\n", f.Metric)
 	err := f.each(func(r *FailingRow) error {
 		_, err := fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s |\n", r.Row, markdownText(CleanLine(r.ID)), markdownText(CleanLine(r.System)), r.because(), numberOrDash(r.Value),
 			markdownText(CleanLine(strings.Join(r.Why, ", "))))

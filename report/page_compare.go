@@ -278,7 +278,7 @@ func newPairView(data *pageData, r *compare.Result, k int) pairView {
 		v.Rows = Plural(p.Rows, "row", "rows") + "; not paired: the sides share no question, so there is no difference between them"
 	}
 	for _, d := range []struct {
-		dropped compare.Dropped
+		dropped compare.Named
 		side    int
 	}{{p.OnlyBase, p.Base}, {p.OnlyNew, p.New}} {
 		if d.dropped.Rows > 0 {
@@ -302,7 +302,7 @@ func newPairView(data *pageData, r *compare.Result, k int) pairView {
 	return v
 }
 
-func namesShown(d compare.Dropped) string {
+func namesShown(d compare.Named) string {
 	var names []string
 	for _, id := range d.IDs[:min(len(d.IDs), 5)] {
 		names = append(names, line(id, 40))

@@ -17,7 +17,7 @@ func pairOf() *compare.Result {
 		By: "system", Level: 0.95, Power: 0.8, Method: "analytic", Seed: 7, Headline: []string{"char_f1", "citation_correctness"},
 		Sides: []compare.Side{{Name: "alpha", Run: "night", System: "alpha", Rows: 3}, {Name: "beta", Run: "night", System: "beta", Rows: 3}},
 		Pairs: []compare.Pair{{
-			Base: 0, New: 1, Paired: true, Rows: 3, OnlyNew: compare.Dropped{Rows: 1, IDs: []string{"q9"}},
+			Base: 0, New: 1, Paired: true, Rows: 3, OnlyNew: compare.Named{Rows: 1, IDs: []string{"q9"}},
 			Differences: []compare.Difference{
 				{
 					Metric: "char_f1", Agg: "macro", Headline: true, Direction: 1, Base: new(0.9), New: new(0.5), Diff: new(-0.4), Low: new(-0.6), High: new(-0.2),

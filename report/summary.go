@@ -49,7 +49,7 @@ type summaryLine struct {
 // systems are left out of the blocks; the title says how many.
 func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResult) *Summary {
 	s := &Summary{Run: m, Gates: gates, rows: rows}
-	defs := slices.Concat(metrics.Definitions(), metrics.CountDefinitions())
+	defs := slices.Concat(metrics.ByGroup(metrics.Definitions()), metrics.CountDefinitions())
 	index := make(map[[4]string]int, len(rows))
 	for i, r := range rows {
 		index[[4]string{r.System, r.Slice, r.Metric, r.Agg}] = i

@@ -9,6 +9,7 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
+	"ibid/metrics"
 )
 
 // writeText lays the summary out as benchstat would: a table for each system,
@@ -30,7 +31,7 @@ func (s *Summary) writeText(w io.Writer, o TextOptions) error {
 	case s.by != "":
 		s.writeBy(&b, &notes, style)
 	default:
-		matrix(systems, systemName, &notes).write(&b, style)
+		matrix(systems, systemName, &notes, style).write(&b, style)
 	}
 	if rows := s.corrected(); len(rows) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", style.Bold("corrected for the judge's errors"))
@@ -67,8 +68,10 @@ func (s *Summary) writeBlocks(b *strings.Builder, all bool, notes *footnotes, st
 			continue
 		}
 		t := table{header: []string{"", "macro", levelOf(block), "micro", levelOf(block), "n", "undefined"}, right: 1}
+		group := ""
 		for _, l := range block.Lines {
 			if !l.Count || all {
+				group = t.head(&l.Metric, group, style)
 				t.rows = append(t.rows, textLine(l, notes))
 			}
 		}
@@ -101,15 +104,14 @@ func (s *Summary) systems() []summaryBlock {
 func systemName(b *summaryBlock) string { return CleanLine(b.System) }
 
 // matrix sets the macro values of several blocks side by side.
-func matrix(blocks []summaryBlock, name func(*summaryBlock) string, notes *footnotes) *table {
+func matrix(blocks []summaryBlock, name func(*summaryBlock) string, notes *footnotes, style Style) *table {
 	t := &table{header: []string{"macro, " + levelOf(blocks[0])}, right: 1}
-	row := make(map[string]int)
-	for _, block := range blocks {
-		for _, l := range block.Lines {
-			if _, ok := row[l.Metric.Name]; !ok && !l.Count {
-				row[l.Metric.Name] = len(t.rows)
-				t.rows = append(t.rows, []string{l.Metric.Name})
-			}
+	row, group := make(map[string]int), ""
+	for _, d := range metrics.ByGroup(metrics.Definitions()) {
+		if slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(d.Name) != nil }) {
+			group = t.head(&d, group, style)
+			row[d.Name] = len(t.rows)
+			t.rows = append(t.rows, []string{d.Name})
 		}
 	}
 	for _, block := range blocks {
@@ -154,6 +156,23 @@ type table struct {
 	header []string
 	rows   [][]string
 	right  int
+	heads  map[int]string // lines of their own above rows, by the numbers of those
+}
+
+// head puts the heading of a group of metrics above the next row, where a group begins.
+func (t *table) head(d *metrics.Definition, before string, style Style) (group string) {
+	if d.Group == before {
+		return before
+	}
+	if t.heads == nil {
+		t.heads = make(map[int]string)
+	}
+	text := style.Bold(d.Group)
+	if about := metrics.AboutGroup(d.Group); about != "" {
+		text += ": " + about
+	}
+	t.heads[len(t.rows)] = "\n" + text
+	return d.Group
 }
 
 func (t *table) write(b *strings.Builder, style Style) {
@@ -187,8 +206,15 @@ func (t *table) stream(w io.Writer, style Style, rows func(yield func([]string) 
 	if _, err := io.WriteString(w, style.Dim(t.line(t.header, widths))+"\n"); err != nil {
 		return err
 	}
+	n := 0
 	return rows(func(row []string) error {
 		line := t.line(row, widths)
+		if head := t.heads[n]; head != "" && len(t.heads) > 1 { // one group needs no name
+			if _, err := io.WriteString(w, head+"\n"); err != nil {
+				return err
+			}
+		}
+		n++
 		switch {
 		case len(row) > 1 && row[1] == "FAIL":
 			line = style.Red(line)
@@ -243,6 +269,31 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 	return by, len(by.rows) > 0
 }
 
+// Only narrows the summary to some metrics, by name or alias.
+func (s *Summary) Only(names []string) *Summary {
+	wanted := make(map[string]bool)
+	for _, name := range names {
+		if d, ok := metrics.Lookup(name); ok {
+			wanted[d.Name] = true
+		}
+	}
+	only := *s
+	only.Blocks, only.rows = nil, nil
+	for _, b := range s.Blocks {
+		b.Lines = slices.DeleteFunc(slices.Clone(b.Lines), func(l summaryLine) bool { return !wanted[l.Metric.Name] })
+		for i := range b.Lines {
+			b.Lines[i].Count = false // it was asked for
+		}
+		only.Blocks = append(only.Blocks, b)
+	}
+	for _, r := range s.rows {
+		if wanted[r.Metric] {
+			only.rows = append(only.rows, r)
+		}
+	}
+	return &only
+}
+
 // writeBy sets the values of the field side by side: all systems, then each.
 func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
 	groups, name := s.sliceGroups(), func(block *summaryBlock) string {
@@ -257,7 +308,7 @@ func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
 		}
 		for columns := range slices.Chunk(group, byColumns) {
 			b.WriteString("\n")
-			matrix(columns, name, notes).write(b, style)
+			matrix(columns, name, notes, style).write(b, style)
 			if t := s.tookTable(columns); t != nil {
 				b.WriteString("\n")
 				t.write(b, style)

@@ -24,19 +24,20 @@ import (
 // A Result is how some sides compare. It holds plain values, to be shown as they
 // are.
 type Result struct {
-	Schema    string    `json:"schema"` // ibid.compare/v1
-	By        string    `json:"by"`     // "run", or what the sides are within one: "system", "model" or "provider"
-	Level     float64   `json:"level"`  // of intervals; 1-Level is the alpha of tests
-	Power     float64   `json:"power"`  // that minimum detectable effects are for
-	Method    string    `json:"method"` // of intervals of means: analytic, bca or percentile
-	Resamples int       `json:"resamples"`
-	Seed      uint64    `json:"seed"`
-	Headline  []string  `json:"headline"` // metrics that were declared to decide
-	Notes     []string  `json:"notes"`    // what a reader of all of it must know, such as why the sides should not be compared
-	Sides     []Side    `json:"sides"`    // the first is the base
-	Pairs     []Pair    `json:"pairs"`
-	Rankings  []Ranking `json:"rankings"` // of three or more sides, by headline metric
-	Drifts    []*Drift  `json:"drifts"`   // of the judge, from the base to each run, where one of the two has anchors
+	Schema    string     `json:"schema"` // ibid.compare/v1
+	By        string     `json:"by"`     // "run", or what the sides are within one: "system", "model" or "provider"
+	Level     float64    `json:"level"`  // of intervals; 1-Level is the alpha of tests
+	Power     float64    `json:"power"`  // that minimum detectable effects are for
+	Method    string     `json:"method"` // of intervals of means: analytic, bca or percentile
+	Resamples int        `json:"resamples"`
+	Seed      uint64     `json:"seed"`
+	Headline  []string   `json:"headline"` // metrics that were declared to decide
+	Notes     []string   `json:"notes"`    // what a reader of all of it must know, such as why the sides should not be compared
+	Sides     []Side     `json:"sides"`    // the first is the base
+	Pairs     []Pair     `json:"pairs"`
+	Rankings  []Ranking  `json:"rankings"` // of three or more sides, by headline metric
+	Failures  []Failures `json:"failures"` // of the base and each run; none within a run
+	Drifts    []*Drift   `json:"drifts"`   // of the judge, from the base to each run, where one of the two has anchors
 }
 
 // A Side is what is compared: a run, or a system of a run.
@@ -54,23 +55,23 @@ type Pair struct {
 	New    int    `json:"new"`
 	System string `json:"system"` // of both sides, "" if they differ in it or all are pooled
 
-	Paired   bool    `json:"paired"`    // rows are paired; else the sides share no question
-	Rows     int64   `json:"rows"`      // pairs, or rows of both sides
-	OnlyBase Dropped `json:"only_base"` // rows without a counterpart, which were left out
-	OnlyNew  Dropped `json:"only_new"`
+	Paired   bool  `json:"paired"`    // rows are paired; else the sides share no question
+	Rows     int64 `json:"rows"`      // pairs, or rows of both sides
+	OnlyBase Named `json:"only_base"` // rows without a counterpart, which were left out
+	OnlyNew  Named `json:"only_new"`
 
 	Differences []Difference `json:"differences"` // headline metrics first, whole before slices
 
 	offsets Difference // of offset_accuracy
 }
 
-// Dropped are rows that have no counterpart.
-type Dropped struct {
+// Named are rows, the first of them by name.
+type Named struct {
 	Rows int64    `json:"rows"`
 	IDs  []string `json:"ids"` // the first of them, in the order of their names
 }
 
-// maxListed is how many dropped rows are named.
+// maxListed is how many of them are named.
 const maxListed = 20
 
 // An Outcome is what the data say of a difference.
@@ -220,7 +221,9 @@ type Place struct {
 // Options say how to compare. The zero Options take everything from the base run.
 type Options struct {
 	Metrics []Quantity // headline; nil for overall and its components
+	More    []Quantity // compare these, too
 	All     bool       // compare every other metric, too
+	Whole   bool       // compare no slices
 	Slices  []string   // keys to slice by, beside those that both runs have; see Result
 	Force   bool       // compare what should not be compared, and say so
 	Base    string     // system of the base; with New, when runs name theirs differently
@@ -300,15 +303,17 @@ func headlineOf(components []string) []Quantity {
 	return all
 }
 
-// others are all quantities that are not among those given.
-func others(headline []Quantity) []Quantity {
+// without are the quantities of a list that are not in another.
+func without(all, others []Quantity) []Quantity {
+	return slices.DeleteFunc(slices.Clone(all), func(q Quantity) bool {
+		return slices.ContainsFunc(others, func(h Quantity) bool { return h.Metric.Name == q.Metric.Name && h.Micro == q.Micro })
+	})
+}
+
+// everything are all quantities.
+func everything() []Quantity {
 	var all []Quantity
-	add := func(q Quantity) {
-		same := func(h Quantity) bool { return h.Metric.Name == q.Metric.Name && h.Micro == q.Micro }
-		if !slices.ContainsFunc(headline, same) {
-			all = append(all, q)
-		}
-	}
+	add := func(q Quantity) { all = append(all, q) }
 	for _, d := range metrics.Definitions() {
 		add(Quantity{Metric: d})
 		if len(d.Num) > 0 {

@@ -148,7 +148,7 @@ func TestPairsByID(t *testing.T) {
 	if !p.Paired || p.Rows != 7 || p.System != "s" {
 		t.Errorf("pair %+v", p)
 	}
-	if diff := cmp.Diff([]compare.Dropped{{Rows: 1, IDs: []string{"gone"}}, {Rows: 1, IDs: []string{"new"}}}, []compare.Dropped{p.OnlyBase, p.OnlyNew}); diff != "" {
+	if diff := cmp.Diff([]compare.Named{{Rows: 1, IDs: []string{"gone"}}, {Rows: 1, IDs: []string{"new"}}}, []compare.Named{p.OnlyBase, p.OnlyNew}); diff != "" {
 		t.Errorf("dropped (-want +got):\n%s", diff)
 	}
 	d := p.Differences[0]

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"ibid/metrics/stats"
 )
@@ -216,17 +215,9 @@ func eachCommon(all, some []int32, yield func(at int)) {
 	}
 }
 
-// dropped lists rows by the names of their questions.
-func dropped(r *Run, rows []int32) (Dropped, error) {
-	d := Dropped{Rows: int64(len(rows)), IDs: []string{}}
-	err := r.eachID(rows, func(_ int32, id string) {
-		at, ok := slices.BinarySearch(d.IDs, id)
-		if !ok && at < maxListed {
-			d.IDs = slices.Insert(d.IDs, at, strings.Clone(id))
-			d.IDs = d.IDs[:min(len(d.IDs), maxListed)]
-		}
-	})
-	return d, err
+// questions lists rows by the names of their questions.
+func questions(r *Run, rows []int32) (Named, error) {
+	return r.named(rows, func(_ int32, id string) string { return id })
 }
 
 // series are those of both sides.

@@ -52,8 +52,12 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 	if c.headline == nil {
 		c.headline = headlineOf(base.components)
 	}
+	c.rest = without(o.More, c.headline)
 	if o.All {
-		c.rest = others(c.headline)
+		c.rest = without(everything(), c.headline)
+	}
+	if o.Whole {
+		c.slices = nil
 	}
 	for _, key := range o.Slices {
 		if slices.Contains(c.slices, key) {
@@ -66,7 +70,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 	}
 	c.result = &Result{
 		Schema: Schema, By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,
-		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Drifts: []*Drift{},
+		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Failures: []Failures{}, Drifts: []*Drift{},
 	}
 	for _, q := range c.headline {
 		c.result.Headline = append(c.result.Headline, q.String())
@@ -366,16 +370,16 @@ func (c *comparison) addPair(i, j int, base, other *rowSet, system string) error
 	p := pair(base, other)
 	out := Pair{
 		Base: i, New: j, System: system, Paired: p.paired, Rows: int64(len(p.second)),
-		OnlyBase: Dropped{IDs: []string{}}, OnlyNew: Dropped{IDs: []string{}}, Differences: []Difference{},
+		OnlyBase: Named{IDs: []string{}}, OnlyNew: Named{IDs: []string{}}, Differences: []Difference{},
 	}
 	if !p.paired {
 		out.Rows = int64(len(base.rows) + len(other.rows))
 	} else if len(p.onlyBase)+len(p.onlyOther) > 0 {
 		var err error
-		if out.OnlyBase, err = dropped(base.run, p.onlyBase); err != nil {
+		if out.OnlyBase, err = questions(base.run, p.onlyBase); err != nil {
 			return err
 		}
-		if out.OnlyNew, err = dropped(other.run, p.onlyOther); err != nil {
+		if out.OnlyNew, err = questions(other.run, p.onlyOther); err != nil {
 			return err
 		}
 		p.onlyBase, p.onlyOther = nil, nil
@@ -495,6 +499,9 @@ func (c *comparison) finish() (*Result, error) {
 	c.noteSigns()
 	c.result.adjust()
 	if err := c.took(); err != nil {
+		return nil, err
+	}
+	if err := c.failures(); err != nil {
 		return nil, err
 	}
 	for i := range c.result.Pairs {

@@ -72,6 +72,16 @@ func Main(ctx context.Context, p Process) int {
 	return a.fail(err)
 }
 
+const rootShort = `ibid evaluates citation accuracy: does each citation of an answer point at the right
+place, and does that place hold what the answer claims?
+
+  ibid init demo                 sample data and a run file, to look around
+  ibid run demo/ibid.yaml        evaluate it
+  ibid run answers.jsonl         evaluate your own answers (ibid help formats)
+  ibid ls                        the runs there are
+  ibid --help                    every command
+`
+
 const rootLong = `ibid evaluates citation accuracy: it reads answers with citations, says whether
 each citation points at the right place and holds what the answer claims, with
 error bars, and compares systems side by side.
@@ -81,6 +91,7 @@ error bars, and compares systems side by side.
   ibid show runs/ID              look at the numbers again`
 
 func (a *app) root() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:               "ibid",
 		Short:             "evaluate citation accuracy",
@@ -89,7 +100,13 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		Args:              onlySubcommands("command"),
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error {
+			if version {
+				return a.writeVersion()
+			}
+			_, err := io.WriteString(a.Stdout, rootShort)
+			return err
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.checkFlags(cmd); err != nil {
 				return err
@@ -106,9 +123,10 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVarP(&a.detail, "verbose", "v", false, "more detail")
 	flags.StringVar(&a.colour, "color", "auto", "colour: auto, always or never")
 	a.profiles.register(root)
+	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
+		a.initCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.listCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
 		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
 		a.agreeCommand(), a.sampleCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(),
 	)

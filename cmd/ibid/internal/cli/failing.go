@@ -60,7 +60,7 @@ func (g *rowGate) badness(r *report.FailingRow) float64 {
 // in text and Markdown, all in forms that programs read, and in JUnit as many as CI
 // systems can show.
 const (
-	failingRead  = 100
+	failingRead  = 20
 	failingJUnit = 10_000
 )
 

@@ -45,8 +45,8 @@ func (a *app) addHelp(root *cobra.Command) {
 		root.AddCommand(c)
 	}
 	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [COMMAND|TOPIC]",
-		Short: "help about a command or a topic",
+		Use:   "help [COMMAND|TOPIC|METRIC]",
+		Short: "help about a command, a topic or a metric",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			for _, c := range root.Commands() {
@@ -57,15 +57,23 @@ func (a *app) addHelp(root *cobra.Command) {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.formats("text"); err != nil {
+				return err
+			}
 			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				if d, ok := metricAsked(args); ok {
+					return a.write(func(w io.Writer) error {
+						_, err := io.WriteString(w, metricTopic(d))
+						return err
+					})
+				}
+			}
 			if err != nil {
 				return err
 			}
 			if len(rest) > 0 {
 				return unknownName(about, "topic", rest[0])
-			}
-			if err := a.formats("text"); err != nil {
-				return err
 			}
 			return a.write(func(w io.Writer) error {
 				about.SetOut(w)
@@ -82,16 +90,37 @@ func metricsTopic() string {
 	b.WriteString("Metrics of one row. Each is summarized over rows as macro (mean of the rows'\n" +
 		"values) and, where it has parts to pool, as micro (quotient of sums over rows).\n")
 	group := ""
-	for _, d := range metrics.Definitions() {
+	for _, d := range metrics.ByGroup(metrics.Definitions()) {
 		if d.Group != group {
 			group = d.Group
-			fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(group))
+			fmt.Fprintf(&b, "\n%s: %s\n", strings.ToUpper(group), metrics.AboutGroup(group))
 		}
 		writeDefinition(&b, d)
 	}
 	b.WriteString("\nCOUNTS (macro only)\n")
 	for _, d := range metrics.CountDefinitions() {
 		fmt.Fprintf(&b, "  %-28s %s\n", d.Name, d.Summary)
+	}
+	return b.String()
+}
+
+// metricAsked is the metric or count that help is asked for.
+func metricAsked(args []string) (metrics.Definition, bool) {
+	if len(args) != 1 {
+		return metrics.Definition{}, false
+	}
+	return metrics.Lookup(args[0])
+}
+
+// metricTopic is what one metric means.
+func metricTopic(d metrics.Definition) string {
+	var b strings.Builder
+	writeDefinition(&b, d)
+	if about := metrics.AboutGroup(d.Group); about != "" {
+		fmt.Fprintf(&b, "      %-10s %s: %s\n", "group", d.Group, about)
+	}
+	if len(d.Num) > 0 {
+		fmt.Fprintf(&b, "      %-10s %s\n", "summary", "macro: mean of the rows' values; micro: quotient of sums over rows")
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 func (a *app) rescoreCommand() *cobra.Command {
 	var settings settingFlags
 	var id string
+	var numbers numberFlags
 	var ci ciFlags
 	cmd := &cobra.Command{
 		Use:   "rescore RUN",
@@ -25,16 +26,19 @@ where the run read it.`,
 		Example: `  ibid rescore runs/sample --set thresholds.supported=0.5
   ibid rescore runs/sample --set truth_policy=union --id sample-union`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.rescore(cmd, &settings, id, &ci, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.rescore(cmd, &settings, id, &numbers, &ci, args[0])
+		},
 	}
 	settings.register(cmd)
 	cmd.Flags().StringVar(&id, "id", "", "name of the new run (default: that of RUN, with -rescored)")
 	cmd.Flags().StringArrayVar(&settings.gates, "gate", nil, "a condition that the new run must meet (may be repeated)")
+	numbers.register(cmd)
 	ci.register(cmd)
 	return cmd
 }
 
-func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, ci *ciFlags, dir string) error {
+func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *numberFlags, ci *ciFlags, dir string) error {
 	if err := ci.check(); err != nil {
 		return err
 	}
@@ -57,5 +61,5 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, ci *ciFlag
 	}
 	return a.evaluate(cmd, &harness.Job{
 		Config: config, Source: m.Source, Limit: m.Limit, Only: harness.TagsOf(m.Only), Version: a.Version, SameDataAs: m, SameDataIn: dir, Baseline: m.Baseline,
-	}, "", ci)
+	}, "", numbers, ci)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -31,6 +30,7 @@ type runFlags struct {
 	ci       ciFlags
 	baseline string
 	page     string
+	numbers  numberFlags
 }
 
 // judgeUsage describes the flag --judge.
@@ -98,6 +98,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs of up to 1,000,000 rows)")
+	f.numbers.register(cmd)
 	f.ci.register(cmd)
 	return cmd
 }
@@ -144,12 +145,12 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if err != nil {
 		return err
 	}
-	return a.evaluate(cmd, job, f.page, &f.ci)
+	return a.evaluate(cmd, job, f.page, &f.numbers, &f.ci)
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, ci *ciFlags) error {
-	if err := a.formats(tableFormats...); err != nil {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) error {
+	if err := errors.Join(a.formats(tableFormats...), numbers.check()); err != nil {
 		return err
 	}
 	plan, progress, err := a.plan(cmd, job)
@@ -163,7 +164,7 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, ci *ci
 	if err != nil {
 		return a.interrupted(err, plan.ID)
 	}
-	return a.afterRun(cmd.Context(), job.Config, out, page, ci)
+	return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
 }
 
 // plan plans a job that shows its progress and its warnings on standard error.
@@ -185,15 +186,12 @@ func (a *app) plan(cmd *cobra.Command, job *harness.Job) (*harness.Plan, *term.P
 // afterRun prints the results of a run, decides about the exit code, and then leaves
 // the run's page: a pipeline that waits for gates does not wait for it. A page that
 // cannot be made is a warning where the exit code has something else to say.
-func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, ci *ciFlags) error {
+func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness.Outcome, page string, numbers *numberFlags, ci *ciFlags) error {
 	view, err := a.summaryView(out.Dir, out.Manifest, out.Gates, "")
 	if err != nil {
 		return err
 	}
-	err = a.write(func(w io.Writer) error {
-		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
-	})
-	if err != nil {
+	if err := a.writeNumbers(out.Dir, view, numbers, true, ""); err != nil {
 		return err
 	}
 	if out.Existed && !a.quiet {

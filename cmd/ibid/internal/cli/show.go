@@ -28,6 +28,7 @@ type showFlags struct {
 	prompt             bool
 	gate, by, table    string
 	set                []string
+	numbers            numberFlags
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -35,9 +36,12 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN [ID | ID/SYSTEM | #N]",
 		Short: "the summary of a run, its worst rows, or one row with its spans marked in the text",
-		Long: `show prints the summary of a finished run, or one of its rows: the answer claim by
+		Long: `show prints what matters of a finished run, or one of its rows: the answer claim by
 claim, each citation with its status, and the cited text with predicted and true
 spans marked. #N is the row at position N of the input, from 0.
+
+The change beside a number is the one from --baseline, or else from the last run of the
+folder that it can be compared with; ibid compare says more. --all prints every metric.
 
 --failing lists the rows that fail, worst first: those that could not be scored, that
 have a problem which is a warning or worse, or whose overall_citation_accuracy is below
@@ -45,6 +49,8 @@ have a problem which is a warning or worse, or whose overall_citation_accuracy i
 whole table of results as an Arrow IPC stream; --format csv with --table writes it as
 CSV.`,
 		Example: `  ibid show runs/sample
+  ibid show runs/sample --all
+  ibid show runs/sample --metric char_f1 --metric doc_f1
   ibid show runs/sample q-07/careful
   ibid show runs/sample '#12'
   ibid show runs/sample q-07/careful --set report.citation_display.show_relevance_scores=true
@@ -77,18 +83,19 @@ CSV.`,
 			case len(args) > 1:
 				return a.showRow(cmd, args[0], m, args[1], f.set)
 			}
-			return a.showSummary(args[0], m, f.by)
+			return a.showSummary(args[0], m, f.by, &f.numbers)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.errorRows, "errors", false, "list the rows that could not be scored, or judged by a model, and why")
 	flags.BoolVar(&f.failing, "failing", false, "list the rows that fail, worst first, and why")
 	flags.StringVar(&f.gate, "gate", "", "with --failing: show only rows that do not meet this, such as 'char_recall >= 0.5'")
-	flags.IntVar(&f.limit, "limit", -1, "with --failing: list so many rows, the worst; 0 = all (default 100 in text and Markdown, all in JSON and CSV)")
+	flags.IntVar(&f.limit, "limit", -1, "with --failing: list so many rows, the worst; 0 = all (default 20 in text and Markdown, all in JSON and CSV)")
 	flags.Lookup("limit").DefValue = "0" // the text says it
 	flags.StringVar(&f.by, "by", "", "group the summary by this field: system, or a slice of the run")
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
+	f.numbers.register(cmd)
 	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow or csv: "+strings.Join(sortedKeys(shownTables), ", "))
 	return cmd
 }
@@ -96,7 +103,7 @@ CSV.`,
 // check refuses what does not go together.
 func (f *showFlags) check(cmd *cobra.Command, format string, args []string) error {
 	var asked []string
-	for _, name := range []string{"errors", "failing", "by"} {
+	for _, name := range []string{"errors", "failing", "by", "all"} {
 		if cmd.Flags().Changed(name) {
 			asked = append(asked, "--"+name)
 		}
@@ -173,16 +180,17 @@ func nearestRun(dir string) string {
 	return "ibid run prints where it leaves its results"
 }
 
-func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
-	var gates []runs.GateResult
-	if a.format == "markdown" { // a pull request wants the verdict, too
-		config, err := harness.SettingsOf(m, nil, nil)
-		if err != nil {
-			return err
-		}
-		if gates, err = harness.SavedGates(dir, m, config); err != nil {
-			return err
-		}
+func (a *app) showSummary(dir string, m *runs.Manifest, by string, numbers *numberFlags) error {
+	if err := a.formats(tableFormats...); err != nil {
+		return err
+	}
+	config, err := harness.SettingsOf(m, nil, nil)
+	if err != nil {
+		return err
+	}
+	gates, err := harness.SavedGates(dir, m, config)
+	if err != nil {
+		return err
 	}
 	view, err := a.summaryView(dir, m, gates, by)
 	if err != nil {
@@ -204,9 +212,7 @@ func (a *app) showSummary(dir string, m *runs.Manifest, by string) error {
 			return err
 		}
 	}
-	return a.write(func(w io.Writer) error {
-		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
-	})
+	return a.writeNumbers(dir, view, numbers, by == "", filepath.Join(dir, reportFile))
 }
 
 // summaryView reads as much of the summary of a run as is printed: a run of many slices

@@ -16,20 +16,23 @@ func (a *app) versionCommand() *cobra.Command {
 		Short:   "print the version",
 		Example: "  ibid version --json",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := a.formats("text", "json"); err != nil {
-				return err
-			}
-			return a.write(func(w io.Writer) error {
-				if a.format == "json" {
-					return report.WriteJSON(w, map[string]string{
-						"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
-						"platform": runtime.GOOS + "/" + runtime.GOARCH,
-					})
-				}
-				_, err := fmt.Fprintf(w, "ibid %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-				return err
-			})
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.writeVersion() },
 	}
+}
+
+// writeVersion says which ibid this is.
+func (a *app) writeVersion() error {
+	if err := a.formats("text", "json"); err != nil {
+		return err
+	}
+	return a.write(func(w io.Writer) error {
+		if a.format == "json" {
+			return report.WriteJSON(w, map[string]string{
+				"schema": "ibid.version/v1", "version": a.Version, "go": runtime.Version(),
+				"platform": runtime.GOOS + "/" + runtime.GOARCH,
+			})
+		}
+		_, err := fmt.Fprintf(w, "ibid %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	})
 }

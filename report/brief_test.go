@@ -1,0 +1,155 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ibid/annotations/compare"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// briefOf is the first look at a judged run of n systems, each a little better than the
+// one before.
+func briefOf(n int, gates ...runs.GateResult) *Brief {
+	var rows []runs.SummaryRow
+	names := []string{"overall_citation_accuracy", "citation_correctness", "supported_completeness", "hallucination_rate", "span_accuracy_score", "mean_consistency", "char_f1", "char_precision"}
+	for k := range n {
+		for _, name := range names {
+			v := 0.1 + 0.8*float64(k+1)/float64(n+1)
+			rows = append(rows, runs.SummaryRow{
+				System: fmt.Sprintf("system-%03d", k), Metric: name, Agg: runs.Macro, N: 10, Level: 0.95,
+				Estimate: new(v), Low: new(v - 0.05), High: new(v + 0.05),
+			})
+		}
+	}
+	m := &runs.Manifest{ID: "x", Rows: int64(10 * n), Judge: runs.JudgeRecord{Kind: "lexical", Baseline: true}}
+	f := &Failing{Run: m, Failing: 2}
+	f.Add(FailingRow{ID: "q 1", System: "system-000", Problem: metrics.ProblemNoDocument})
+	f.Add(FailingRow{ID: "q 2", System: "system-000", Problem: metrics.ProblemUnsupported})
+	return &Brief{Summary: NewSummary(m, rows, gates), Dir: "runs/x", Failing: f}
+}
+
+func briefText(t *testing.T, b *Brief) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := b.Write(&out, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestBriefFits: with a change beside each number a first look at three systems fits 80
+// columns, in a head and four lines a system; more systems have a line each, the best
+// first, and at most twenty are listed.
+func TestBriefFits(t *testing.T) {
+	gates := []runs.GateResult{
+		{Gate: "char_f1 >= 0.9", Verdict: runs.Failed, Value: new(0.5)},
+		{Gate: "char_precision[system=system-001] >= 0.1", Verdict: runs.Passed, Value: new(0.5)},
+		{Gate: "page_f1 >= 0.9", Verdict: runs.NoVerdict, Reason: "undefined"},
+	}
+	for _, n := range []int{1, 3, 4, 30} {
+		b := briefOf(n, gates...)
+		r := &compare.Result{Sides: []compare.Side{{Run: "last-night-of-a-long-name"}, {Run: "x"}}}
+		for k := range n {
+			p := compare.Pair{New: 1, System: fmt.Sprintf("system-%03d", k), Paired: true}
+			for _, q := range b.Leading() {
+				p.Differences = append(p.Differences, compare.Difference{
+					Metric: q.Metric.Name, Agg: runs.Macro, Diff: new(-0.123), Higher: 1, Lower: 2, Outcome: compare.Undecided,
+				})
+			}
+			r.Pairs = append(r.Pairs, p)
+		}
+		b.Change = r
+		text := briefText(t, b)
+		for line := range strings.Lines(text) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > briefWidth {
+				t.Errorf("%d systems: wider than %d: %s", n, briefWidth, line)
+			}
+		}
+		lines := map[int]int{1: 17, 3: 30, 4: 18, 30: 34}[n]
+		if got := strings.Count(text, "\n"); got != lines {
+			t.Errorf("%d systems: %d lines, want %d:\n%s", n, got, lines, text)
+		}
+		if !strings.Contains(text, "-0.123~") || !strings.Contains(text, "~ may be chance") {
+			t.Errorf("%d systems: no change is shown:\n%s", n, text)
+		}
+		for _, want := range []string{"gates: 1 of 3 passed\n", "FAIL  char_f1 >= 0.9: 0.500\n", "NONE  page_f1 >= 0.9: undefined\n", "ibid show runs/x 'q 1/system-000'  # the worst: document not found\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d systems: no %q in\n%s", n, want, text)
+			}
+		}
+		if n > briefBlocks {
+			first, second := strings.Index(text, fmt.Sprintf("system-%03d ", n-1)), strings.Index(text, fmt.Sprintf("system-%03d ", n-2))
+			if first < 0 || second < first {
+				t.Errorf("%d systems are not in order, the best first:\n%s", n, text)
+			}
+		}
+		if more := strings.Contains(text, "10 systems more with --all"); more != (n == 30) {
+			t.Errorf("%d systems: %s", n, text)
+		}
+	}
+}
+
+// TestBriefApart: only a system whose interval lies below all others is said to be behind.
+func TestBriefApart(t *testing.T) {
+	const behind = "is behind all others"
+	if text := briefText(t, briefOf(3)); !strings.Contains(text, "system-000 "+behind+": overall 0.300 0.250–0.350") {
+		t.Errorf("the last is not named:\n%s", text)
+	}
+	if text := briefText(t, briefOf(12)); strings.Contains(text, behind) {
+		t.Errorf("intervals that overlap put nobody behind:\n%s", text)
+	}
+}
+
+// TestShellWord: what a command names can be pasted into a shell.
+func TestShellWord(t *testing.T) {
+	for word, want := range map[string]string{
+		"q-1/a": "q-1/a", "": "''", "q 1/a": "'q 1/a'", "it's": `'it'\''s'`, "$(rm)": "'$(rm)'", "a\nb": "'a␊b'",
+	} {
+		if got := shellWord(word); got != want {
+			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}
+
+// TestAnswers: the first sentence of a comparison says who is better, by how much and how
+// sure that is, or that it cannot be said.
+func TestAnswers(t *testing.T) {
+	sides := []compare.Side{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	d := func(outcome compare.Outcome, diff float64, higher int64) compare.Difference {
+		return compare.Difference{
+			Metric: "char_f1", Agg: runs.Macro, Outcome: outcome, Base: new(0.5), New: new(0.5 + diff), Diff: new(diff), Low: new(diff - 0.1), High: new(diff + 0.1),
+			Adjusted: new(0.04), Higher: higher, MDE: new(0.2),
+		}
+	}
+	pair := func(x compare.Difference) []compare.Pair {
+		return []compare.Pair{{New: 1, Paired: true, Differences: []compare.Difference{x}}}
+	}
+	for _, tt := range []struct {
+		name, want string
+		result     compare.Result
+	}{
+		{"better", "b is better than a: char_f1 0.750 after 0.500, +0.250 [0.150, 0.350], p=0.040.", compare.Result{Pairs: pair(d(compare.Better, 0.25, 3))}},
+		{"worse", "b is worse than a: char_f1 0.250 after 0.500, -0.250 [-0.350, -0.150], p=0.040.", compare.Result{Pairs: pair(d(compare.Worse, -0.25, 3))}},
+		{"chance", "b cannot be told from a: char_f1 0.550 after 0.500, +0.050 [-0.050, 0.150], p=0.040. A difference of 0.200 would probably have been found.", compare.Result{Pairs: pair(d(compare.Undecided, 0.05, 3))}},
+		{"same", "b is as a: char_f1 is the same in every row (0.500).", compare.Result{Pairs: pair(d(compare.Undecided, 0, 0))}},
+		{"untested", "b beside a, untested: char_f1 0.750 after 0.500, +0.250 [0.150, 0.350], p=0.040.", compare.Result{Pairs: pair(d(compare.Unknown, 0.25, 3))}},
+		{"not paired", "a and b share no question: nothing can be said of their difference.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
+		{"undefined", "a and b cannot be compared by char_f1: no row.", compare.Result{Pairs: pair(compare.Difference{Metric: "char_f1", Reason: "no row"})}},
+		{"surely best", "b 0.900 [0.800, 0.950] is best by char_f1, then a 0.500.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Places: []compare.Place{
+			{Side: 1, Estimate: 0.9, Low: new(0.8), High: new(0.95), Sure: true}, {Side: 0, Estimate: 0.5},
+		}}}}},
+		{"tied", "Nobody is surely best by micro(char_f1): it may be b, c or a.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "micro", Places: []compare.Place{
+			{Side: 1, Estimate: 0.9, Tied: true}, {Side: 2, Estimate: 0.8, Tied: true}, {Side: 0, Estimate: 0.5, Tied: true},
+		}}}}},
+	} {
+		tt.result.Sides = sides
+		if got := NewComparison(&tt.result).answer(); got != tt.want {
+			t.Errorf("%s:\n%s, want\n%s", tt.name, got, tt.want)
+		}
+	}
+}

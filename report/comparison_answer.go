@@ -1,0 +1,131 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ibid/annotations/compare"
+)
+
+// comparisonJSON is a comparison with its answer in words.
+type comparisonJSON struct {
+	*compare.Result
+	Answer string `json:"answer"`
+}
+
+// answer is what came of the comparison in a sentence: by the first metric that decides,
+// who is better, by how much and how sure that is.
+func (c *Comparison) answer() string {
+	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
+		return c.ranked(&c.Rankings[0])
+	}
+	var parts []string
+	seen := make(map[int]bool)
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		if p.Base != 0 || seen[p.New] { // the first of each is over all systems
+			continue
+		}
+		seen[p.New] = true
+		if text := c.paired(p); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// paired is how the second side of a pair differs from the first.
+func (c *Comparison) paired(p *compare.Pair) string {
+	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
+	if !p.Paired {
+		return fmt.Sprintf("%s and %s share no question: nothing can be said of their difference.", base, other)
+	}
+	if len(p.Differences) == 0 {
+		return ""
+	}
+	d := &p.Differences[0]
+	if d.Diff == nil {
+		return fmt.Sprintf("%s and %s cannot be compared by %s: %s.", base, other, d.Metric, d.Reason)
+	}
+	numbers := fmt.Sprintf("%s %s after %s, %s", quantityName(d), numberOrDash(d.New), numberOrDash(d.Base), strings.TrimSpace(signed(d.Diff)+" "+interval(d.Low, d.High)))
+	if text := pValue(d); text != "" {
+		numbers += ", " + text
+	}
+	switch d.Outcome {
+	case compare.Better, compare.Worse:
+		return fmt.Sprintf("%s is %s than %s: %s.", other, d.Outcome, base, numbers)
+	case compare.Different:
+		return fmt.Sprintf("%s differs from %s: %s.", other, base, numbers)
+	case compare.Undecided:
+		if d.Higher+d.Lower == 0 {
+			return fmt.Sprintf("%s is as %s: %s is the same in every row (%s).", other, base, quantityName(d), numberOrDash(d.New))
+		}
+		text := fmt.Sprintf("%s cannot be told from %s: %s.", other, base, numbers)
+		if d.MDE != nil {
+			text += fmt.Sprintf(" A difference of %s would probably have been found.", numberOrDash(d.MDE))
+		}
+		return text
+	}
+	return fmt.Sprintf("%s beside %s, untested: %s.", other, base, numbers)
+}
+
+// ranked is who is best of several.
+func (c *Comparison) ranked(r *compare.Ranking) string {
+	name := strings.TrimPrefix(rankingTitle(r), "ranking by ")
+	describe := func(p *compare.Place) string {
+		return fmt.Sprintf("%s %s", CleanLine(c.Sides[p.Side].Name), strings.TrimSpace(number(p.Estimate)+" "+interval(p.Low, p.High)))
+	}
+	best := &r.Places[0]
+	if best.Sure {
+		text := fmt.Sprintf("%s is best by %s", describe(best), name)
+		if len(r.Places) > 1 {
+			text += ", then " + describe(&r.Places[1])
+		}
+		return text + "."
+	}
+	var tied []string
+	for i := range r.Places {
+		if r.Places[i].Tied {
+			tied = append(tied, CleanLine(c.Sides[r.Places[i].Side].Name))
+		}
+	}
+	if len(tied) > 3 {
+		tied = append(tied[:3], fmt.Sprintf("%d others", len(tied)-3))
+	}
+	if len(tied) < 2 {
+		return fmt.Sprintf("%s has the highest %s.", describe(best), name)
+	}
+	return fmt.Sprintf("Nobody is surely best by %s: it may be %s.", name, either(tied))
+}
+
+// either joins words: a, b or c.
+func either(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// failureLists are the rows that fail in one run and not in another, in words.
+func (c *Comparison) failureLists() []string {
+	var out []string
+	for i := range c.Failures {
+		f := &c.Failures[i]
+		of := ""
+		if len(c.Failures) > 1 {
+			of = CleanLine(c.Sides[f.New].Name) + ": "
+		}
+		for _, list := range []struct {
+			what string
+			rows compare.Named
+			n    int // that are named
+		}{{"new failures", f.Newly, 10}, {"fixed", f.Fixed, 10}, {"still failing", f.Still, namedIDs}} {
+			text := fmt.Sprintf("%s%s: %s", of, list.what, Thousands(list.rows.Rows))
+			if list.rows.Rows > 0 {
+				text += " (" + firstIDs(list.rows, list.n) + ")"
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}

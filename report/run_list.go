@@ -1,0 +1,122 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ibid/dataset/runs"
+)
+
+// A RunList is the view model of the runs of a folder.
+type RunList struct {
+	Dir  string
+	Runs []listedRun
+}
+
+// A listedRun is a run in a list.
+type listedRun struct {
+	ID       string       `json:"id"`
+	Started  time.Time    `json:"started"`
+	Rows     int64        `json:"rows"`
+	Errors   int64        `json:"error_rows"`
+	Systems  int          `json:"systems"`
+	Judge    string       `json:"judge"`
+	Metric   string       `json:"metric"` // the first that matters; "" if none is defined
+	Value    *float64     `json:"value"`  // over all rows
+	Low      *float64     `json:"ci_low"`
+	High     *float64     `json:"ci_high"`
+	Gates    int          `json:"gates"`
+	Passed   int          `json:"gates_passed"`
+	Verdict  runs.Verdict `json:"verdict"` // of the gates; "" without gates
+	Baseline string       `json:"baseline"`
+}
+
+// Add appends a run.
+func (l *RunList) Add(m *runs.Manifest, summary []runs.SummaryRow, gates []runs.GateResult) {
+	s := NewSummary(m, summary, gates)
+	r := listedRun{
+		ID: m.ID, Started: m.Timings.Started, Rows: m.Rows, Errors: m.Errors, Systems: len(s.systems()), Judge: m.Judge.Kind,
+		Gates: len(gates), Baseline: m.Baseline,
+	}
+	for i := range s.Blocks { // all systems together come first
+		b := &s.Blocks[i]
+		if b.Slice != "" {
+			continue
+		}
+		if lead := leadOf(func(name string) bool { return b.line(name) != nil }); len(lead) > 0 {
+			v := &b.line(lead[0]).Macro
+			r.Metric, r.Value, r.Low, r.High = lead[0], v.Estimate, v.Low, v.High
+		}
+		break
+	}
+	for _, g := range gates {
+		switch {
+		case g.Verdict == runs.Passed:
+			r.Passed++
+		case r.Verdict != runs.NoVerdict: // which wins over a gate that failed
+			r.Verdict = g.Verdict
+		}
+	}
+	if r.Passed == r.Gates && r.Gates > 0 {
+		r.Verdict = runs.Passed
+	}
+	l.Runs = append(l.Runs, r)
+}
+
+// Write renders the list as text, json, csv or markdown. A nil style is none.
+func (l *RunList) Write(w io.Writer, format string, style Style) error {
+	switch format {
+	case "json":
+		return WriteJSON(w, struct {
+			Schema string      `json:"schema"`
+			Dir    string      `json:"dir"`
+			Runs   []listedRun `json:"runs"`
+		}{"ibid.ls/v1", l.Dir, append([]listedRun{}, l.Runs...)})
+	case "csv":
+		rows := [][]string{{"id", "started", "rows", "error_rows", "systems", "judge", "metric", "value", "ci_low", "ci_high", "gates", "gates_passed", "verdict", "baseline"}}
+		for _, r := range l.Runs {
+			rows = append(rows, []string{
+				r.ID, r.Started.UTC().Format(time.RFC3339), count(r.Rows), count(r.Errors), count(int64(r.Systems)), r.Judge, r.Metric, exact(r.Value), exact(r.Low), exact(r.High),
+				count(int64(r.Gates)), count(int64(r.Passed)), string(r.Verdict), r.Baseline,
+			})
+		}
+		return csv.NewWriter(w).WriteAll(rows)
+	}
+	if style == nil {
+		style = plain{}
+	}
+	var b strings.Builder
+	if format == "markdown" {
+		fmt.Fprintf(&b, "## runs of %s\n\n", markdownText(CleanLine(l.Dir)))
+		l.table().markdown(&b)
+	} else if len(l.Runs) == 0 {
+		fmt.Fprintf(&b, "%s holds no finished run\n", CleanLine(l.Dir))
+	} else {
+		l.table().write(&b, style)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (l *RunList) table() *table {
+	t := &table{header: []string{"run", "begun (UTC)", "rows", "systems", "", "", "", "gates", "baseline"}, right: 2}
+	for _, r := range l.Runs {
+		gates := ""
+		if r.Gates > 0 {
+			gates = fmt.Sprintf("%d/%d %s", r.Passed, r.Gates, r.Verdict)
+		}
+		baseline := ""
+		if r.Baseline != "" {
+			baseline = clipLine(filepath.Base(r.Baseline), 30)
+		}
+		t.rows = append(t.rows, []string{
+			clipLine(r.ID, 40), r.Started.UTC().Format("2006-01-02 15:04"), Thousands(r.Rows), Thousands(int64(r.Systems)),
+			shortName(r.Metric), numberOrDash(r.Value), interval(r.Low, r.High), gates, baseline,
+		})
+	}
+	return t
+}
