@@ -12,18 +12,14 @@ package annotations
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"ibid"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -309,30 +305,20 @@ type disagreementsFile struct {
 // WriteDisagreements leaves the worst disagreements of a run in its directory:
 // places and labels, not what stands at the places.
 func WriteDisagreements(dir string, worst []Disagreement) error {
-	data, err := json.MarshalIndent(disagreementsFile{disagreementsSchema, append([]Disagreement{}, worst...)}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return dataset.WriteFile(filepath.Join(dir, runs.DisagreementsFile), func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	return runs.WriteJSON(filepath.Join(dir, runs.DisagreementsFile), disagreementsFile{disagreementsSchema, append([]Disagreement{}, worst...)})
 }
 
 // ReadDisagreements reads what [WriteDisagreements] left; none if there is no such
 // file.
 func ReadDisagreements(dir string) ([]Disagreement, error) {
 	path := filepath.Join(dir, runs.DisagreementsFile)
-	data, err := os.ReadFile(path)
+	var in disagreementsFile
+	_, err := runs.ReadJSON(path, &in)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	var in disagreementsFile
-	if err := json.Unmarshal(data, &in); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if in.Schema != disagreementsSchema {
 		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, disagreementsSchema)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
 
@@ -95,23 +95,13 @@ func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, st
 }
 
 // Write writes the key to a file.
-func (k *Key) Write(path string) error {
-	return dataset.WriteFile(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(k)
-	})
-}
+func (k *Key) Write(path string) error { return runs.WriteJSON(path, k) }
 
 // ReadKey reads a key file.
 func ReadKey(path string) (*Key, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	var k Key
-	if err := json.Unmarshal(data, &k); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if _, err := runs.ReadJSON(path, &k); err != nil {
+		return nil, err
 	}
 	if k.Schema != KeySchema {
 		return nil, fmt.Errorf("%s: no key of a sample: schema is %q, not %q", path, k.Schema, KeySchema)

@@ -106,7 +106,7 @@ func openGold(pattern string, group int) (*Gold, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.set.files = append(g.set.files, inputFile{FileInfo{Name: name, Rows: r.rows, Size: info.Size()}, info.ModTime(), nil, 0})
+		g.set.files = append(g.set.files, inputFile{FileInfo{Name: name, Rows: r.rows, Size: info.Size(), Modified: info.ModTime()}, nil, 0})
 		if i == 0 {
 			g.set.conventions = r.stated
 		} else if err := g.set.conventions.agree(r.stated, names[0], name); err != nil {

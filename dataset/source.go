@@ -60,6 +60,8 @@ type FileInfo struct {
 	Doc  string // the document that the file is; "" for a file of rows
 	Rows int64
 	Size int64 // bytes
+
+	Modified time.Time
 }
 
 // A Source is a DATASET: one or more Parquet files with one answer per row,
@@ -111,9 +113,8 @@ type fileSet struct {
 
 type inputFile struct {
 	FileInfo
-	modified time.Time
-	groups   []int64 // rows of each row group
-	entries  int64   // of all lists, as the footer says
+	groups  []int64 // rows of each row group
+	entries int64   // of all lists, as the footer says
 }
 
 func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error) {
@@ -130,7 +131,7 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size}, f.Modified, f.groupRows(), f.entries()})
+		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size, Modified: f.Modified}, f.groupRows(), f.entries()})
 		set.rows += f.Rows()
 		for col := range set.present {
 			set.present[col] = set.present[col] || f.binding.leaves[col].Column >= 0
@@ -223,7 +224,7 @@ func (s *fileSet) reopen(i int) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Size != s.files[i].Size || !f.Modified.Equal(s.files[i].modified) || f.Rows() != s.files[i].Rows {
+	if f.Size != s.files[i].Size || !f.Modified.Equal(s.files[i].Modified) || f.Rows() != s.files[i].Rows {
 		f.Close()
 		return nil, &Error{File: f.Path, Row: -1, Err: errors.New("the file has changed while it was being read")}
 	}

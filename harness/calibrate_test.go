@@ -125,7 +125,10 @@ func TestLabelledGoesWithItsRun(t *testing.T) {
 	rows[7].Citations[0].Start = ibid.Integer{} // half a span is an error
 	path, out := writeRows(t, rows), "out="+t.TempDir()
 	dir := evaluate(t, path, "judge=lexical", out)
-	correct(t, dir)
+	err := runs.Change(dir, []string{runs.SummaryFile, runs.LabelledFile}, func() error { correct(t, dir); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
 	if labelled, err := runs.ReadLabelled(dir); err != nil || len(labelled) == 0 {
 		t.Fatalf("%d labelled rows, %v", len(labelled), err)
 	}

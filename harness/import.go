@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -163,9 +162,8 @@ func (p *Plan) findImport(im *importedInput) bool {
 	}
 	records, _ := filepath.Glob(filepath.Join(s.Out, name, runs.ImportDir, importedRecord))
 	for _, path := range records {
-		text, err := os.ReadFile(path)
 		var found runs.Imported
-		if err != nil || json.Unmarshal(text, &found) != nil || !found.Same(&im.record) {
+		if _, err := runs.ReadJSON(path, &found); err != nil || !found.Same(&im.record) {
 			continue
 		}
 		im.dir, im.record = filepath.Dir(path), found
@@ -239,13 +237,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 			}
 		}
 	}
-	return dataset.WriteFile(filepath.Join(im.dir, importedRecord), func(w io.Writer) error {
-		text, err := json.MarshalIndent(im.record, "", "  ")
-		if err == nil {
-			_, err = w.Write(append(text, '\n'))
-		}
-		return err
-	})
+	return runs.WriteJSON(filepath.Join(im.dir, importedRecord), im.record)
 }
 
 // brief is the record for a manifest: the whole lists are beside it.

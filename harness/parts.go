@@ -94,13 +94,33 @@ func (p *Plan) partPath(number int64, kind partFile) string {
 	return filepath.Join(p.Dir, partsDir, fmt.Sprintf("%08d.%s", number, kind))
 }
 
-// partDone reports whether a part is complete on disk.
+// partDone reports whether a part is complete on disk. One that was damaged is not: it is
+// evaluated again.
 func (p *Plan) partDone(number int64) (bool, error) {
 	_, err := os.Stat(p.partPath(number, partRowsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+	for _, kind := range p.partFiles() {
+		if err == nil {
+			err = verifyPart(p.partPath(number, kind))
+		}
+	}
+	if errors.Is(err, parquet.ErrCorrupt) {
+		p.job.warn("%v: its rows are evaluated again", err)
+		return false, nil
+	}
 	return err == nil, err
+}
+
+// verifyPart compares a part that another process left with its checksums.
+func verifyPart(path string) error {
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Verify()
 }
 
 // savePart makes the results of a part durable.

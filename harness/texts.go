@@ -39,7 +39,7 @@ func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	if err := p.open(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.unchanged(m); err != nil {
+	if err := p.unchanged(ctx, m); err != nil {
 		return nil, err
 	}
 	p.conventions, err = p.agreedConventions()
@@ -257,7 +257,7 @@ func SettingsOf(m *runs.Manifest, set, gates []string) (*configs.Config, error) 
 
 // unchanged compares the files with what the run read, by size: a digest would
 // read them whole.
-func (p *Plan) unchanged(m *runs.Manifest) error {
+func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
 	files := p.source.Files()
 	if p.documents != nil {
 		files = append(files, p.documents.Files()...)
@@ -269,7 +269,16 @@ func (p *Plan) unchanged(m *runs.Manifest) error {
 		return fmt.Errorf("the run read %d files, now there are %d", len(m.Inputs), len(files))
 	}
 	for i, f := range files {
-		if in := m.Inputs[i]; f.Size != in.Bytes || f.Rows != in.Rows {
+		in := m.Inputs[i]
+		same := f.Size == in.Bytes && f.Rows == in.Rows
+		if same && !f.Modified.Equal(in.Modified) {
+			digests, err := dataset.DigestFiles(ctx, []string{f.Name})
+			if err != nil {
+				return err
+			}
+			same = digests[0].SHA256 == in.SHA256
+		}
+		if !same {
 			return fmt.Errorf("%s is not the file that the run read", f.Name)
 		}
 	}

@@ -1,17 +1,14 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"ibid"
 	"ibid/annotations"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -92,8 +89,10 @@ type noiseJSON struct {
 	Sample    float64 `json:"sample_variance"`
 }
 
-func (c *Calibration) writeJSON(w io.Writer) error {
-	out := calibrationJSON{
+func (c *Calibration) writeJSON(w io.Writer) error { return WriteJSON(w, c.toJSON()) }
+
+func (c *Calibration) toJSON() *calibrationJSON {
+	out := &calibrationJSON{
 		Schema: calibrationSchema, Title: c.Title, Of: c.Of, Kinds: []kindJSON{}, Fit: c.Fit.toJSON(), Corrected: append([]runs.SummaryRow{}, c.Corrected...), Warnings: append([]string{}, c.Warnings...),
 	}
 	for _, k := range c.Kinds {
@@ -102,7 +101,7 @@ func (c *Calibration) writeJSON(w io.Writer) error {
 	if c.Repeated != nil {
 		out.Repeated = repeatedOf(c.Repeated)
 	}
-	return WriteJSON(w, out)
+	return out
 }
 
 func kindToJSON(k *annotations.Calibration) kindJSON {
@@ -148,7 +147,7 @@ func (j *kindJSON) calibration() *annotations.Calibration {
 // SaveCalibration leaves a calibration in the directory of its run, in the form
 // that format json prints.
 func SaveCalibration(dir string, c *Calibration) error {
-	return dataset.WriteFile(filepath.Join(dir, runs.CalibrationFile), c.writeJSON)
+	return runs.WriteJSON(filepath.Join(dir, runs.CalibrationFile), c.toJSON())
 }
 
 // ReadCalibration reads what [SaveCalibration] left in the directory of a run; nil
@@ -156,16 +155,13 @@ func SaveCalibration(dir string, c *Calibration) error {
 // the summary of the run has.
 func ReadCalibration(dir string) (*Calibration, error) {
 	path := filepath.Join(dir, runs.CalibrationFile)
-	data, err := os.ReadFile(path)
+	var in calibrationJSON
+	_, err := runs.ReadJSON(path, &in)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	var in calibrationJSON
-	if err := json.Unmarshal(data, &in); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if in.Schema != calibrationSchema {
 		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, calibrationSchema)

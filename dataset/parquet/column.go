@@ -113,7 +113,7 @@ type page struct {
 // budget, which is one of f.
 func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) error {
 	meta := &f.meta.RowGroups[group].Columns[leaf.Column].MetaData
-	c.file, c.leaf, c.meta = f.file, leaf, meta
+	c.file, c.leaf, c.meta, c.strict = f.file, leaf, meta, f.own()
 	c.offset, c.bytesLeft, c.valuesLeft = chunkStart(meta), meta.TotalCompressedSize, meta.NumValues
 	c.window, c.at, c.hasDict = c.window[:0], 0, false
 	c.page.rep.startZeros(0)
@@ -184,6 +184,7 @@ func (c *ColumnReader) header() (pageHeader, error) {
 		h, length, ok := parsePageHeader(c.window[c.at:])
 		if ok {
 			c.at += length
+			h.length = length
 			return h, h.check(c.meta, c.left(), c.valuesLeft)
 		}
 		if int64(n) == left || n > limit {

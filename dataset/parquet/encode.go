@@ -32,6 +32,8 @@ type Encoder struct {
 	off    int64  // of the end of out in the file
 	err    error
 	groups []format.RowGroup // written so far
+	sums   []uint32          // of their page headers
+	sum    uint32            // of those of the next one
 
 	raw    []byte // one page
 	snappy snappyPacker
@@ -55,7 +57,8 @@ func (e *Encoder) EncodePart(w io.Writer, t *Table) error {
 // Begin starts a file. Until [Encoder.End] has returned without an error, w holds part
 // of a file.
 func (e *Encoder) Begin(w io.Writer) {
-	e.w, e.out, e.off, e.err, e.groups = w, e.out[:0], 0, nil, nil
+	e.w, e.out, e.off, e.err, e.groups, e.sums = w, e.out[:0], 0, nil, nil, nil
+	e.sum = 0
 	e.write([]byte(magic))
 }
 
@@ -72,7 +75,7 @@ func (e *Encoder) Group(t *Table) error {
 		g.TotalByteSize += g.Columns[i].MetaData.TotalUncompressedSize
 		g.TotalCompressedSize += g.Columns[i].MetaData.TotalCompressedSize
 	}
-	e.groups = append(e.groups, g)
+	e.groups, e.sums, e.sum = append(e.groups, g), append(e.sums, e.sum), 0
 	return e.err
 }
 
@@ -199,6 +202,7 @@ func (e *Encoder) writePage(m *format.ColumnMetaData, raw []byte, fields func(*c
 	w.i32(4, int32(crc32.ChecksumIEEE(body)))
 	fields(w)
 	w.end()
+	e.sum = crc32.Update(e.sum, crc32.IEEETable, w.b)
 	m.TotalUncompressedSize += int64(len(w.b) + len(raw))
 	m.TotalCompressedSize += int64(len(w.b) + len(body))
 	e.write(w.b)

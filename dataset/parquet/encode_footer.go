@@ -12,8 +12,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-const createdBy = "ibid version 1" // Spark wants "NAME version NUMBER"
-
 // A schema is what fields are in Parquet.
 type schema struct {
 	elements []format.SchemaElement
@@ -145,6 +143,7 @@ func (e *Encoder) end(s *schema, metadata map[string]string) error {
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
 		meta.KeyValueMetadata = append(meta.KeyValueMetadata, format.KeyValue{Key: k, Value: metadata[k]})
 	}
+	meta.KeyValueMetadata = append(meta.KeyValueMetadata, format.KeyValue{Key: pagesKey, Value: pageSums(e.sums)}, format.KeyValue{Key: footerKey, Value: noSum})
 	for range s.leaves { // without them the bounds mean nothing
 		meta.ColumnOrders = append(meta.ColumnOrders, format.ColumnOrder{Value: new(format.TypeDefinedOrder)})
 	}
@@ -155,11 +154,12 @@ func (e *Encoder) end(s *schema, metadata map[string]string) error {
 	if len(footer) > math.MaxUint32 {
 		return fmt.Errorf("%d row groups are too many for one file", len(e.groups))
 	}
+	sealFooter(footer)
 	e.write(footer)
 	e.write(binary.LittleEndian.AppendUint32(nil, uint32(len(footer))))
 	e.write([]byte(magic))
 	e.flush()
-	e.w, e.groups = nil, nil
+	e.w, e.groups, e.sums = nil, nil, nil
 	return e.err
 }
 

@@ -110,9 +110,43 @@ func FileError(path string, err error) error {
 	return &Error{File: path, Row: -1, Err: err}
 }
 
+// Footer reads the metadata of the Parquet file at path as its bytes. The error is as of
+// [Open].
+func Footer(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	b, _, err := footerBytes(f, info.Size())
+	if err != nil {
+		return nil, FileError(path, err)
+	}
+	return b, nil
+}
+
 // readFooter reads the metadata of a Parquet file of the given size and says where
 // its pages end.
 func readFooter(r io.ReaderAt, size int64) (meta *format.FileMetaData, end int64, err error) {
+	b, end, err := footerBytes(r, size)
+	if err != nil {
+		return nil, 0, err
+	}
+	sealed, err := checkFooter(b)
+	if err != nil {
+		return nil, 0, err
+	}
+	if meta, err = parseFooter(b, size); err == nil && meta.CreatedBy == createdBy && !sealed {
+		err = corrupt("the footer has lost its checksum")
+	}
+	return meta, end, err
+}
+
+func footerBytes(r io.ReaderAt, size int64) (b []byte, end int64, err error) {
 	const tail = 8 // length of the footer, magic
 	if size == 0 {
 		return nil, 0, corrupt("0 bytes")
@@ -143,12 +177,11 @@ func readFooter(r io.ReaderAt, size int64) (meta *format.FileMetaData, end int64
 	if end < int64(len(magic)) {
 		return nil, 0, corrupt("footer of %d bytes in a file of %d", n, size)
 	}
-	b := make([]byte, n)
+	b = make([]byte, n)
 	if _, err := r.ReadAt(b, end); err != nil {
 		return nil, 0, err
 	}
-	meta, err = parseFooter(b, size)
-	return meta, end, err
+	return b, end, nil
 }
 
 func parseFooter(b []byte, size int64) (*format.FileMetaData, error) {

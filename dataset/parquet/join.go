@@ -79,6 +79,11 @@ func (j *joiner) add(p Part, fields []Field) error {
 	if p.Group < 0 || p.Group >= j.src.RowGroups() {
 		return fmt.Errorf("the file has %d row groups", j.src.RowGroups())
 	}
+	sum, err := j.src.pageSum(p.Group)
+	if err != nil {
+		return err
+	}
+	j.sums = append(j.sums, sum)
 	g := j.src.file.meta.RowGroups[p.Group]
 	start := chunkStart(&g.Columns[0].MetaData)
 	shift := j.off - start

@@ -27,6 +27,7 @@ type pageHeader struct {
 	defEncoding, repEncoding format.Encoding
 	defBytes, repBytes       int  // version 2
 	stored                   bool // version 2: the values are not compressed
+	length                   int  // of the header in bytes
 }
 
 // parsePageHeader reads the header that b begins with and returns its length. ok is

@@ -32,12 +32,12 @@ type ResultFile struct {
 func OpenResult(path string) (*ResultFile, error) {
 	file, err := Open(path)
 	if err != nil {
-		return nil, err
+		return nil, hinted(err)
 	}
 	f := &ResultFile{file: file, index: make(map[string]int)}
 	if err := f.check(); err != nil {
 		file.Close()
-		return nil, FileError(path, err)
+		return nil, hinted(FileError(path, err))
 	}
 	var rows int64
 	for k := range file.RowGroups() {
@@ -59,7 +59,7 @@ func OpenResult(path string) (*ResultFile, error) {
 // every column follows the one before it without a gap.
 func (f *ResultFile) check() error {
 	meta := f.file.meta
-	if meta.CreatedBy != createdBy {
+	if !f.file.own() && meta.CreatedBy != createdBefore {
 		return errNotResult
 	}
 	for _, n := range f.file.Root.Children {
@@ -137,6 +137,9 @@ func (f *ResultFile) GroupRows(k int) int { return int(f.file.GroupRows(k)) }
 func (f *ResultFile) Metadata() map[string]string {
 	var pairs map[string]string
 	for _, kv := range f.file.meta.KeyValueMetadata {
+		if isOwnKey(kv.Key) {
+			continue
+		}
 		if pairs == nil {
 			pairs = make(map[string]string)
 		}
@@ -192,7 +195,7 @@ func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error)
 		}
 	}
 	if err != nil {
-		return &Error{File: f.file.Path, Row: -1, Column: name, Err: err}
+		return hinted(&Error{File: f.file.Path, Row: -1, Column: name, Err: err})
 	}
 	return nil
 }

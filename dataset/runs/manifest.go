@@ -7,12 +7,9 @@ package runs
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +17,6 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/metrics/stats"
 )
@@ -73,6 +69,12 @@ type Manifest struct {
 	Signs       []Sign            `json:"signs,omitempty"` // that the input may be wrong
 	Warnings    []string          `json:"warnings,omitempty"`
 	Timings     Timings           `json:"timings"`
+
+	// Files are the digests of the result files of a finished run: SHA-256, of Parquet
+	// that of the footer.
+	Files map[string]string `json:"files,omitempty"`
+
+	Unsealed bool `json:"-"` // it was read, and carries no digests: an earlier version wrote it
 }
 
 // A Setting is one effective setting and where it came from.
@@ -99,6 +101,8 @@ type Input struct {
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+
+	Modified time.Time `json:"modified,omitzero"` // where it says so, the file is not hashed again
 }
 
 // ImportDir is the folder of a run directory with what its inputs were imported to.
@@ -237,22 +241,24 @@ func (e *SchemaError) ofRun() bool {
 }
 
 // ReadManifest reads the manifest of the run in dir. The error wraps
-// fs.ErrNotExist if dir holds no run, and a [SchemaError] if this program does not
-// read it.
+// fs.ErrNotExist if dir holds no run, a [SchemaError] if this program does not read it,
+// and a [DamagedError] if the manifest or a result file of the run is not as it was
+// written: both are compared with the digests that the manifest has, pages of Parquet
+// with their checksums as they are read.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
-	data, err := os.ReadFile(path)
+	var m Manifest
+	sealed, err := ReadJSON(path, &m)
 	if err != nil {
 		return nil, err
-	}
-	var m Manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if m.Schema != ManifestSchema {
 		return nil, &SchemaError{path, m.Schema}
 	}
-	return &m, nil
+	if m.Unsealed = !sealed; m.Unsealed && len(m.Files) > 0 {
+		return nil, &DamagedError{path, "has lost the digest of itself"}
+	}
+	return &m, m.checkFiles(dir)
 }
 
 // ReadManifestIfAny is ReadManifest that returns nil where there is no run.
@@ -264,17 +270,19 @@ func ReadManifestIfAny(dir string) (*Manifest, error) {
 	return m, err
 }
 
-// Write replaces the manifest of the run in dir.
-func (m *Manifest) Write(dir string) error {
-	data, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
+// Write replaces the manifest of the run in dir. That of a finished run gets the digests
+// of its result files, which must be written before.
+func (m *Manifest) Write(dir string) (err error) {
+	m.Files = nil
+	if m.Complete() {
+		if m.Files, err = digestFiles(dir); err != nil {
+			return err
+		}
 	}
-	return dataset.WriteFile(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
-		_, err := w.Write(append(data, '\n'))
-		return err
-	})
+	return m.write(dir)
 }
+
+func (m *Manifest) write(dir string) error { return WriteJSON(filepath.Join(dir, ManifestFile), m) }
 
 // Moved says in sentences how many places the run moved to where their quotes stand, and
 // what it could not place. It is empty if every place is where it was said to be.

@@ -240,7 +240,7 @@ func (a *app) planAnnotated(cmd *cobra.Command, settings *settingFlags, argument
 
 // joinJudge makes the judge of a run an annotator.
 func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string) error {
-	m, err := openRun(dir)
+	m, err := a.openRun(dir)
 	if err != nil {
 		return err
 	}

@@ -192,14 +192,14 @@ func offScale(v annotations.Verdict) bool { return v.Human < 0 || v.Human > 1 }
 
 // calibrateRun measures the judge of a run and corrects the run's summary.
 func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*report.Calibration, error) {
-	m, err := openRun(dir)
+	m, err := a.openRun(dir)
 	if err != nil {
 		return nil, err
 	}
 	measured, of := dir, m
 	if f.from != "" {
 		measured = f.from
-		if of, err = openRun(f.from); err != nil {
+		if of, err = a.openRun(f.from); err != nil {
 			return nil, err
 		}
 		if sameRun(m, of) {
@@ -217,7 +217,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		return nil, err
 	}
 	if len(f.again) > 0 {
-		if view.Repeated, err = repeated(dir, m, f.again); err != nil || len(view.Kinds) == 0 {
+		if view.Repeated, err = a.repeated(dir, m, f.again); err != nil || len(view.Kinds) == 0 {
 			return view, err
 		}
 	}
@@ -247,12 +247,15 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	if f.dry {
 		return view, nil
 	}
-	if len(view.Corrected)+len(before) > 0 {
-		if err := harness.SaveCorrections(dir, summary, judged); err != nil {
-			return nil, err
+	err = runs.Change(dir, []string{runs.SummaryFile, runs.LabelledFile, runs.CalibrationFile}, func() error {
+		if len(view.Corrected)+len(before) > 0 {
+			if err := harness.SaveCorrections(dir, summary, judged); err != nil {
+				return err
+			}
 		}
-	}
-	if err := report.SaveCalibration(dir, view); err != nil {
+		return report.SaveCalibration(dir, view)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return view, a.refreshReport(cmd.Context(), dir, m)
@@ -261,7 +264,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 // fitLexical fits weights of lexical to the labels of a run, writes them and says what
 // they are worth on documents that they have not seen.
 func (a *app) fitLexical(cmd *cobra.Command, f *calibrateFlags, dir string) (*report.Calibration, error) {
-	m, err := openRun(dir)
+	m, err := a.openRun(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -379,10 +382,10 @@ func leftOpen(questions int64) string {
 
 // repeated separates the noise of a judge from the spread of the items. It reads
 // runs in which the same judge judged the same data.
-func repeated(dir string, m *runs.Manifest, again []string) (*annotations.Repeated, error) {
+func (a *app) repeated(dir string, m *runs.Manifest, again []string) (*annotations.Repeated, error) {
 	var before []*runs.Manifest
 	for _, other := range again {
-		o, err := openRun(other)
+		o, err := a.openRun(other)
 		if err != nil {
 			return nil, err
 		}

@@ -45,6 +45,7 @@ type app struct {
 	colour string
 
 	profiles profileFlags
+	unsealed bool // it was said that a run has no digests
 }
 
 // Interrupted and Terminated are the causes for which the context of [Main] ends at a

@@ -189,7 +189,7 @@ func (a *app) writeComparison(r *compare.Result) error {
 func (a *app) comparison(by string, dirs []string, o compare.Options) (*compare.Result, error) {
 	var all []*compare.Run
 	for _, dir := range dirs {
-		if _, err := openRun(dir); err != nil {
+		if _, err := a.openRun(dir); err != nil {
 			return nil, err
 		}
 		r, err := compare.Open(dir)
@@ -229,7 +229,7 @@ func compareError(err error) error {
 func (a *app) gateRuns(ctx context.Context, base string, news []string, f *compareFlags) error {
 	var gravest error
 	for _, dir := range news {
-		m, config, err := gatedRun(dir, f.gates)
+		m, config, err := a.gatedRun(dir, f.gates)
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (a *app) gateRuns(ctx context.Context, base string, news []string, f *compa
 
 // gateSystems evaluates the gates for the systems of a run against one of them.
 func (a *app) gateSystems(ctx context.Context, dir, base string, f *compareFlags) error {
-	m, config, err := gatedRun(dir, f.gates)
+	m, config, err := a.gatedRun(dir, f.gates)
 	if err != nil {
 		return err
 	}
@@ -256,8 +256,8 @@ func (a *app) gateSystems(ctx context.Context, dir, base string, f *compareFlags
 }
 
 // gatedRun are the settings of a run with other gates than its own.
-func gatedRun(dir string, gates []string) (*runs.Manifest, *configs.Config, error) {
-	m, err := openRun(dir)
+func (a *app) gatedRun(dir string, gates []string) (*runs.Manifest, *configs.Config, error) {
+	m, err := a.openRun(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -284,7 +284,7 @@ func (a *app) planAlone(f *compareFlags, o compare.Options, dir string) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
-	if _, err := openRun(dir); err != nil {
+	if _, err := a.openRun(dir); err != nil {
 		return err
 	}
 	run, err := compare.Open(dir)

@@ -49,7 +49,7 @@ with the --baseline that RUN had.`,
 
 func (a *app) gate(ctx context.Context, args, gates, accept []string, ci *ciFlags) error {
 	dir, baseline := args[0], ""
-	m, err := openRun(dir)
+	m, err := a.openRun(dir)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *app) gate(ctx context.Context, args, gates, accept []string, ci *ciFlag
 	}
 	if len(args) > 1 {
 		baseline = args[1]
-		base, err := openRun(baseline)
+		base, err := a.openRun(baseline)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ..
 // runData reads what the page shows of a run. Without its texts it still shows
 // the results.
 func (a *app) runData(ctx context.Context, dir string, set []string) (*report.RunData, error) {
-	m, err := openRun(dir)
+	m, err := a.openRun(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 	if err := ci.check(); err != nil {
 		return err
 	}
-	m, err := openRun(dir)
+	m, err := a.openRun(dir)
 	if err != nil {
 		return err
 	}

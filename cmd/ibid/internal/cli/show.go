@@ -67,7 +67,7 @@ CSV.`,
 			if err := f.check(cmd, a.format, args); err != nil {
 				return err
 			}
-			m, err := openRun(args[0])
+			m, err := a.openRun(args[0])
 			if err != nil {
 				return err
 			}
@@ -137,8 +137,9 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	return nil
 }
 
-// openRun reads the manifest of a finished run.
-func openRun(dir string) (*runs.Manifest, error) {
+// openRun reads the manifest of a finished run, and says once where a run carries no
+// digests.
+func (a *app) openRun(dir string) (*runs.Manifest, error) {
 	m, err := runs.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &usageError{err: fmt.Errorf("%s is no run directory", dir), hint: nearestRun(dir)}
@@ -151,6 +152,10 @@ func openRun(dir string) (*runs.Manifest, error) {
 			err:  fmt.Errorf("%s is unfinished", dir),
 			hint: "go on with: " + commandOfAny(dir, m),
 		}
+	}
+	if m.Unsealed && !a.unsealed {
+		a.unsealed = true
+		a.warn("%s was made by an earlier version and has no digests: damage to its manifest would not be seen", dir)
 	}
 	return m, nil
 }

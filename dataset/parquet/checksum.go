@@ -1,0 +1,147 @@
+package parquet
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strconv"
+)
+
+// What a file of this package says of itself in its metadata. Pages have checksums by
+// the format; these cover the rest, so that no changed bit goes unseen. The digest of
+// the footer is that of the file, since it covers the pages through their checksums.
+const (
+	pagesKey  = "ibid.pages"  // of each row group the CRC-32 of its page headers, in 8 hex digits
+	footerKey = "ibid.footer" // the CRC-32 of the footer, in which these 8 digits are 0
+)
+
+const noSum = "00000000"
+
+// Versions of the writer, as created_by. Spark wants "NAME version NUMBER". Files of
+// version 1 have checksums of their pages only.
+const (
+	createdBy      = "ibid version 2"
+	createdBefore  = "ibid version 1"
+	sumLength      = len(noSum)
+	footerSumBegin = footerKey + "\x18\x08" // a text of 8 bytes follows in the compact protocol
+)
+
+// sealFooter puts the checksum of a footer into it.
+func sealFooter(footer []byte) {
+	at := bytes.LastIndex(footer, []byte(footerSumBegin+noSum)) + len(footerSumBegin)
+	copy(footer[at:], fmt.Sprintf("%08x", crc32.ChecksumIEEE(footer)))
+}
+
+// checkFooter compares a footer with the checksum in it, if it has one.
+func checkFooter(footer []byte) (sealed bool, err error) {
+	at := bytes.LastIndex(footer, []byte(footerSumBegin))
+	if at < 0 || len(footer) < at+len(footerSumBegin)+sumLength {
+		return false, nil
+	}
+	at += len(footerSumBegin)
+	said := string(footer[at : at+sumLength])
+	sum := crc32.ChecksumIEEE(footer[:at])
+	sum = crc32.Update(sum, crc32.IEEETable, []byte(noSum))
+	sum = crc32.Update(sum, crc32.IEEETable, footer[at+sumLength:])
+	if said != fmt.Sprintf("%08x", sum) {
+		return true, corrupt("the footer's checksum does not match")
+	}
+	return true, nil
+}
+
+// own reports whether this version of the package wrote the file: every page of it has
+// its checksum.
+func (f *File) own() bool { return f.meta.CreatedBy == createdBy }
+
+// pageSum is the checksum of the page headers of row group k, as the file says it or, if
+// it is of version 1, as they are.
+func (f *ResultFile) pageSum(k int) (uint32, error) {
+	if !f.file.own() {
+		return f.verifyGroup(k)
+	}
+	said := f.file.Metadata(pagesKey)
+	if len(said) < (k+1)*sumLength {
+		return 0, corrupt("row group %d has no checksum", k)
+	}
+	sum, err := strconv.ParseUint(said[k*sumLength:(k+1)*sumLength], 16, 32)
+	if err != nil {
+		return 0, corrupt("row group %d has no checksum", k)
+	}
+	return uint32(sum), nil
+}
+
+// Verify reads the whole file and compares it with its checksums. Nothing is decoded.
+func (f *ResultFile) Verify() error {
+	for k := range f.RowGroups() {
+		want, err := f.pageSum(k)
+		if err == nil && f.file.own() {
+			var sum uint32
+			if sum, err = f.verifyGroup(k); err == nil && sum != want {
+				err = corrupt("checksum of page headers does not match")
+			}
+		}
+		if err != nil {
+			return hinted(&Error{File: f.file.Path, Row: -1, Err: fmt.Errorf("row group %d: %w", k, err)})
+		}
+	}
+	return nil
+}
+
+// verifyGroup compares the pages of row group k with their checksums and returns that of
+// their headers.
+func (f *ResultFile) verifyGroup(k int) (sum uint32, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = corrupt("%v", p)
+		}
+	}()
+	var c ColumnReader
+	budget := f.file.Budget(0)
+	for i := range f.leaves {
+		if err := c.Start(f.file, k, f.leaves[i].reading(i), budget); err != nil {
+			return 0, err
+		}
+		for c.left() > 0 {
+			h, err := c.header()
+			if err != nil {
+				return 0, err
+			}
+			sum = crc32.Update(sum, crc32.IEEETable, c.window[c.at-h.length:c.at])
+			size := int(h.CompressedPageSize)
+			if err := c.need(size); err != nil {
+				return 0, err
+			}
+			if err := h.checksum(c.window[c.at:c.at+size], true); err != nil {
+				return 0, err
+			}
+			c.at += size
+		}
+	}
+	return sum, nil
+}
+
+// damagedHint is what to do about a damaged file of this package.
+const damagedHint = "the file was damaged after it was written: restore it from a copy, or make it again, a run with ibid run … --fresh"
+
+// hinted says in the error about a damaged file of this package what to do.
+func hinted(err error) error {
+	var e *Error
+	if errors.Is(err, ErrCorrupt) && errors.As(err, &e) {
+		e.Hint = damagedHint
+	}
+	return err
+}
+
+// pageSums are the checksums of row groups as the metadata has them.
+func pageSums(sums []uint32) string {
+	b := make([]byte, 0, len(sums)*sumLength)
+	for _, sum := range sums {
+		b = fmt.Appendf(b, "%08x", sum)
+	}
+	return string(b)
+}
+
+// isOwnKey reports whether a key of the metadata is one of this package.
+func isOwnKey(key string) bool { return slices.Contains([]string{pagesKey, footerKey}, key) }

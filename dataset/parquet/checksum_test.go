@@ -1,0 +1,78 @@
+package parquet
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every bit of a file is covered by the checksum of a page, of the page headers or of the
+// footer, or by the form of its last bytes.
+func TestVerifySeesEveryBit(t *testing.T) {
+	fields := []Field{{Name: "n", Kind: Int64}, {Name: "s", Kind: String, Required: true}, {Name: "l", Kind: ListInt32}}
+	rows := randomResult(rand.New(rand.NewPCG(1, 1)), fields, 20, 5, 3)
+	whole := encodeTable(t, rows.table(t))
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	verify := func(data []byte) error {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := OpenResult(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return f.Verify()
+	}
+	if err := verify(whole); err != nil {
+		t.Fatalf("Verify of a file as written: %v", err)
+	}
+	for i := range whole {
+		for bit := range 8 {
+			whole[i] ^= 1 << bit
+			if verify(whole) == nil {
+				t.Errorf("bit %d of byte %d of %d is changed, and Verify sees nothing", bit, i, len(whole))
+			}
+			whole[i] ^= 1 << bit
+		}
+	}
+}
+
+func TestDamageHasAHint(t *testing.T) {
+	path := writeResult(t, "a.parquet", encodeTable(t, randomResult(rand.New(rand.NewPCG(1, 1)), everyKind(), 20, 5, 3).table(t)))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-20] ^= 1
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = OpenResult(path)
+	var e *Error
+	if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || !strings.Contains(e.Hint, "restore it from a copy") {
+		t.Errorf("OpenResult = %v, want a damaged file with its hint", err)
+	}
+}
+
+// What an earlier version wrote has checksums of its pages only. It is read, and its row
+// groups can be joined to others.
+func TestFilesOfVersion1(t *testing.T) {
+	rows := randomResult(rand.New(rand.NewPCG(1, 1)), everyKind(), 20, 5, 3)
+	before := strings.NewReplacer(createdBy, createdBefore, footerKey, "ibid.nothing"[:len(footerKey)], pagesKey, "nothing..."[:len(pagesKey)])
+	old := writeResult(t, "old.parquet", []byte(before.Replace(string(encodeTable(t, rows.table(t))))))
+	sameRows(t, readResult(t, old), rows)
+	joined := filepath.Join(t.TempDir(), "joined.parquet")
+	joinFile(t, joined, everyKind(), []Part{{Path: old}}, nil)
+	f, err := OpenResult(joined)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Verify(); err != nil {
+		t.Errorf("Verify of what was joined: %v", err)
+	}
+}
