@@ -176,10 +176,7 @@ func (e *Embedder) call(ctx context.Context, body []byte, n int) (out *embedded,
 	}
 	wait, _ = delayOf(r.Header, &wireError{}, time.Now())
 	if r.StatusCode != http.StatusOK {
-		text := strings.TrimSpace(string(data))
-		if e.Key != "" {
-			text = strings.ReplaceAll(text, e.Key, "…")
-		}
+		text := newScrubber(e.Key, nil).text(strings.TrimSpace(string(data)))
 		return nil, r.StatusCode, wait, fmt.Errorf("HTTP %d: %s", r.StatusCode, excerpt(text))
 	}
 	out = &embedded{}

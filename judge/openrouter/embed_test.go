@@ -107,7 +107,7 @@ func TestEmbedderFaults(t *testing.T) {
 		{"key refused", func(w http.ResponseWriter, r *http.Request, _ int32) bool {
 			http.Error(w, "no such key: "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), http.StatusUnauthorized)
 			return true
-		}, 1, "HTTP 401: no such key: …"},
+		}, 1, "HTTP 401: no such key: [key]"},
 		{"a redirect", func(w http.ResponseWriter, r *http.Request, _ int32) bool {
 			http.Redirect(w, r, "https://example.org/", http.StatusTemporaryRedirect)
 			return true

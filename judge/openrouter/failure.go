@@ -223,22 +223,7 @@ func (j *Judge) plain(err error) error {
 }
 
 // scrub takes the key and the values of headers out of a text.
-func (j *Judge) scrub(text string) string {
-	secrets := []string{j.config.Key}
-	for _, value := range j.config.Headers {
-		secrets = append(secrets, value, strings.TrimPrefix(value, "Bearer "))
-	}
-	for _, secret := range secrets {
-		if len(secret) >= leastSecret {
-			text = strings.ReplaceAll(text, secret, "[key]")
-		}
-	}
-	return text
-}
-
-// leastSecret is how long a value must be to be looked for: a short one stands in
-// texts by chance.
-const leastSecret = 6
+func (j *Judge) scrub(text string) string { return j.secrets.text(text) }
 
 var errTimeout = errors.New("no answer in time")
 

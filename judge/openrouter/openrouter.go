@@ -41,6 +41,7 @@ type Judge struct {
 	prompts *prompts.Set
 	client  *openai.Client
 	wire    *doer
+	secrets *scrubber
 	http    *http.Client
 	store   cache.Store // nil if nothing is kept
 	owner   string      // of leases
@@ -109,7 +110,8 @@ func New(config Config) (*Judge, error) {
 	j.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	clientConfig := openai.DefaultConfig(config.Key)
 	clientConfig.BaseURL = config.BaseURL
-	j.wire = &doer{client: j.http, headers: config.Headers}
+	j.secrets = newScrubber(config.Key, config.Headers)
+	j.wire = &doer{client: j.http, headers: config.Headers, secrets: j.secrets}
 	clientConfig.HTTPClient = j.wire
 	j.client = openai.NewClientWithConfig(clientConfig)
 	for _, model := range config.models() {
