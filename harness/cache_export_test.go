@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -133,5 +134,42 @@ func wantRow(t *testing.T, f *parquet.ResultFile, n int64, want map[string]any) 
 		if cells[i].Null || fmt.Sprint(got) != fmt.Sprint(want[field.Name]) {
 			t.Errorf("row %d, %s = %v (null %t), want %v", n, field.Name, got, cells[i].Null, want[field.Name])
 		}
+	}
+}
+
+// What a killed export has left is removed by the next one into the same folder, unless
+// a process is at work in it.
+func TestExportRemovesLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	store := cacheOf(t, filepath.Join(dir, "judge.sqlite"), 3)
+	left, busy := filepath.Join(dir, ".ibid-export-1.tmp"), filepath.Join(dir, ".ibid-export-2.tmp")
+	for _, folder := range []string{left, busy} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "00000000.parquet"), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := os.Create(filepath.Join(busy, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := harness.ExportEntries(t.Context(), filepath.Join(dir, "answers.parquet"), store); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", left, err)
+	}
+	if _, err := os.Stat(busy); err != nil {
+		t.Errorf("the folder of another process is gone: %v", err)
+	}
+	all, err := filepath.Glob(filepath.Join(dir, ".*"))
+	if err != nil || len(all) != 1 {
+		t.Errorf("hidden files: %v, %v, want the other process's alone", all, err)
 	}
 }

@@ -99,8 +99,21 @@ func (j *Judge) NewBatcher(dir string) (*Batcher, error) {
 		needs: make(map[int64]bool), holds: make(map[int64]int64), others: make(map[string]bool),
 	}
 	var err error
-	b.results, err = os.CreateTemp(dir, ".batch-results-*.tmp")
+	b.results, err = nameless(dir)
 	return b, err
+}
+
+// nameless makes a file of which nothing is left when it is closed, however the process
+// ends.
+func nameless(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, ".batch-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // begin finds where the service has its batches, once.
@@ -135,12 +148,12 @@ func (b *Batcher) Close() error {
 		all = errors.Join(all, f.close())
 	}
 	if b.results != nil {
-		all = errors.Join(all, b.results.Close(), os.Remove(b.results.Name()))
+		all = errors.Join(all, b.results.Close())
 	}
 	return all
 }
 
-func (f *batchFill) close() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
+func (f *batchFill) close() error { return f.file.Close() }
 
 // Open is what the service calls the batches that are waited for: "no id yet" where its
 // answer has not come.
@@ -278,7 +291,7 @@ func (b *Batcher) fill(m *member) (*batchFill, error) {
 	if f := b.fills[m]; f != nil {
 		return f, nil
 	}
-	file, err := os.CreateTemp(b.dir, ".batch-*.tmp")
+	file, err := nameless(b.dir)
 	if err != nil {
 		return nil, err
 	}

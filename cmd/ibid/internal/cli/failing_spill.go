@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"container/heap"
 	"encoding/gob"
-	"errors"
 	"io"
 	"os"
 
@@ -25,7 +24,11 @@ type failingSpill struct {
 
 func newFailingSpill(gate *rowGate) (*failingSpill, error) {
 	file, err := os.CreateTemp("", "ibid-failing-*")
-	return &failingSpill{gate: gate, file: file}, err
+	if err != nil {
+		return nil, err
+	}
+	// Without a name nothing of it is left, however the process ends.
+	return &failingSpill{gate: gate, file: file}, os.Remove(file.Name())
 }
 
 // A spilledRow is a row in the file. Gob takes a pointer to 0 for none.
@@ -34,8 +37,8 @@ type spilledRow struct {
 	Known bool // there is a value
 }
 
-// Close removes the file.
-func (s *failingSpill) Close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+// Close gives the file up.
+func (s *failingSpill) Close() error { return s.file.Close() }
 
 // add appends a chunk of rows, which are sorted and come after those of the chunks before
 // in the input.
