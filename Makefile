@@ -7,7 +7,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 
-.PHONY: help build run test slow race fuzz torture vulns bench lint fmt golden screenshots check
+.PHONY: help build run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -25,6 +25,10 @@ test: ## run the tests; needs nothing but Go
 
 slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 resamples
 	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
+
+# VERIFY_SETS=200 is all of what was promised once; it takes hours.
+verify: ## compute runs over VERIFY_SETS (20) random datasets and those of ../shared a second time
+	VERIFY_SETS=$(or $(VERIFY_SETS),20) VERIFY_ROWS=2000 VERIFY_CHANGES=20 $(GO) test -v -run 'TestNastyData|TestSharedData|TestChangedValues' -timeout 0 ./harness/verify
 
 # The detector makes every process sleep for a second at its end; tests start thousands.
 race: ## run the tests under the race detector; needs cgo

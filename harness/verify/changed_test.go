@@ -1,0 +1,142 @@
+package verify_test
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"ibid/dataset/runs"
+)
+
+// unchecked are columns that verify does not recompute; see its list.
+var unchecked = map[string][]string{
+	runs.RowsFile:      {"error", "citation_presence", "answer_hash"},
+	runs.CitationsFile: {"scope_start", "scope_end"},
+	runs.ClaimsFile:    {"text", "context", "start", "end", "claim_id", "citations", "opinions"},
+	runs.SummaryFile:   {"corrected", "corrected_low", "corrected_high", "corrected_method", "warnings"},
+}
+
+// change rewrites a result file with one changed value, and says which.
+func change(t *testing.T, path string, r *rand.Rand) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []parquet.Row
+	for _, g := range file.RowGroups() {
+		in := g.Rows()
+		for {
+			buffer := make([]parquet.Row, 1)
+			n, err := in.ReadRows(buffer)
+			for _, row := range buffer[:n] {
+				rows = append(rows, row.Clone())
+			}
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		in.Close()
+	}
+	columns := file.Schema().Columns()
+	at, leaf, what := 0, 0, ""
+	for {
+		at = r.IntN(len(rows))
+		leaf = r.IntN(len(rows[at]))
+		name := columns[rows[at][leaf].Column()]
+		if v, ok := changed(rows[at][leaf]); ok && !slices.Contains(unchecked[filepath.Base(path)], name[0]) && name[0] != "undefined" && name[0] != "tags" {
+			what = fmt.Sprintf("%s of row %d: %v to %v", strings.Join(name, "."), at, rows[at][leaf], v)
+			rows[at][leaf] = v
+			break
+		}
+	}
+	out, err := os.Create(path + ".new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := parquet.NewWriter(out, file.Schema())
+	if _, err := w.WriteRows(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	return what
+}
+
+// changed is a value that is not v; ok is false for null.
+func changed(v parquet.Value) (parquet.Value, bool) {
+	var to parquet.Value
+	switch v.Kind() {
+	case parquet.Boolean:
+		to = parquet.BooleanValue(!v.Boolean())
+	case parquet.Int32:
+		to = parquet.Int32Value(v.Int32() + 1)
+	case parquet.Int64:
+		to = parquet.Int64Value(v.Int64() + 1)
+	case parquet.Double:
+		to = parquet.DoubleValue(v.Double() + 1e-6)
+	case parquet.ByteArray:
+		to = parquet.ByteArrayValue(append([]byte("x"), v.ByteArray()...))
+	}
+	return to.Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column()), !v.IsNull()
+}
+
+// TestChangedValues changes one value of a result file of a run, again and again. Its checksums
+// are right, and verify finds it.
+func TestChangedValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 7))
+	dir := t.TempDir()
+	data, docs := writeNasty(t, dir, 11, 40)
+	out, m := run(t, dir, data, docs, "changed", configurations[1])
+	files := []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile}
+	found := 0
+	changes := number("VERIFY_CHANGES", 8)
+	if testing.Short() {
+		changes = 2
+	}
+	for i := range changes {
+		path := filepath.Join(out, files[i%len(files)])
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		what := change(t, path, r)
+		if v := check(t, out, m); v.Different == 0 {
+			t.Errorf("%s, %s: nothing found", filepath.Base(path), what)
+		} else {
+			found++
+			t.Logf("%s, %s: %d cells, %s %s", filepath.Base(path), what, v.Different, v.Differences[0].File, v.Differences[0].Column)
+		}
+		if err := os.WriteFile(path, before, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("found %d of %d", found, changes)
+	tell(t, "as it was", check(t, out, m))
+}
