@@ -81,7 +81,17 @@ func FlatColumns(path string) ([]string, error) {
 	case ".jsonl", ".ndjson":
 		_, err = readText(path, nil, func(in io.Reader, _ []string) ([]FlatRow, error) {
 			var first map[string]any
-			err := json.NewDecoder(&recordReader{r: in}).Decode(&first)
+			scan := bufio.NewScanner(in)
+			scan.Buffer(nil, mostRecord)
+			for scan.Scan() && len(bytes.TrimSpace(scan.Bytes())) == 0 {
+			}
+			err := scan.Err()
+			switch {
+			case errors.Is(err, bufio.ErrTooLong):
+				err = errLongRecord
+			case err == nil:
+				err = json.Unmarshal(scan.Bytes(), &first)
+			}
 			for name := range first {
 				columns = append(columns, name)
 			}

@@ -232,6 +232,9 @@ var otherBombs = []otherBomb{
 	{"one JSON value of 1 GB", "a.json.gz", func() []byte {
 		return gzipOf(`[{"id":"`, bytes.Repeat([]byte("x"), 1<<20), 1<<10)
 	}, []string{"import", "openai", "a.json.gz", "-o", "a.parquet"}},
+	{"a table of labels of one endless line", "labels.jsonl", func() []byte {
+		return append([]byte(`{"item":"1","value":`), bytes.Repeat([]byte("9"), 200<<20)...)
+	}, []string{"agree", "labels.jsonl"}},
 	{"weights of a hundred thousand levels", "w.json", func() []byte {
 		return bytes.Repeat([]byte(`{"a":`), 100_000)
 	}, []string{"check", "w.json", "--judge", "lexical", "--set", "judge.lexical.weights=w.json"}},

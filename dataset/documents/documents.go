@@ -187,7 +187,8 @@ func decode(data []byte, contentType string, isHTML bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimPrefix(string(out), "\ufeff"), nil
+	// What says that it is UTF-8 and is not passes the decoder as it is.
+	return strings.TrimPrefix(strings.ToValidUTF8(string(out), "\ufffd"), "\ufeff"), nil
 }
 
 // hasMark reports whether data begins with the byte order mark of an encoding.

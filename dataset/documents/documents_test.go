@@ -127,3 +127,11 @@ func check(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// A text that is said to be UTF-8, and is not, is UTF-8 where it comes out.
+func TestReadWrongUTF8(t *testing.T) {
+	got, err := Read(t.Context(), Plain, "text/plain; charset=utf-8", []byte("Stra\xdfe"))
+	if want := "Stra\ufffde"; err != nil || got.Text != want {
+		t.Errorf("%q, %v; want %q", got.Text, err, want)
+	}
+}

@@ -1,0 +1,119 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid/internal/alloctest"
+)
+
+// FuzzFlat reads tables of text, and compares the cells with those that encoding/csv and
+// encoding/json read.
+func FuzzFlat(f *testing.F) {
+	f.Add(".csv", []byte("\ufeffitem,value\n1,\"a\"\"\n b\"\r\n2,\n"))
+	f.Add(".csv", []byte("item\n\"1"))
+	f.Add(".jsonl", []byte("{\"item\":\"\\u00e9\",\"value\":1.50}\n\n{\"item\":null,\"value\":true}\r\n"))
+	f.Add(".jsonl", []byte(`{"item":[1]}`))
+	f.Fuzz(func(t *testing.T, ext string, data []byte) {
+		if ext != ".csv" && ext != ".jsonl" {
+			t.Skip()
+		}
+		path := filepath.Join(t.TempDir(), "t"+ext)
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var columns []string
+		var rows []FlatRow
+		var err error
+		alloctest.Check(t, len(data), 400, 4<<20, func() {
+			if columns, err = FlatColumns(path); err == nil {
+				rows, err = ReadFlat(path, columns)
+			}
+		})
+		var want [][]string
+		ok := true
+		if ext == ".csv" {
+			want, ok = slowCSV(data)
+		} else {
+			want, ok = slowObjects(data, columns)
+		}
+		if (err == nil) != ok {
+			t.Fatalf("error %v; want accepted %t", err, ok)
+		}
+		if err != nil {
+			return
+		}
+		var got [][]string
+		for _, r := range rows {
+			got = append(got, r.Cells)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// slowCSV reads a whole file, by columns of the first of those names.
+func slowCSV(data []byte) (rows [][]string, ok bool) {
+	all, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil || len(all) == 0 {
+		return nil, false
+	}
+	header := all[0]
+	header[0] = string(bytes.TrimPrefix([]byte(header[0]), []byte("\ufeff")))
+	for _, record := range all[1:] {
+		row := make([]string, len(header))
+		for i := range header {
+			row[i] = record[slices.Index(header, header[i])]
+		}
+		rows = append(rows, row)
+	}
+	return rows, true
+}
+
+func slowObjects(data []byte, columns []string) (rows [][]string, ok bool) {
+	var first map[string]any
+	if json.NewDecoder(bytes.NewReader(data)).Decode(&first) != nil {
+		return nil, false
+	}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<30)
+	seen := make(map[string]bool)
+	for lines.Scan() {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var o map[string]any
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.UseNumber()
+		if !json.Valid(lines.Bytes()) || d.Decode(&o) != nil {
+			return nil, false
+		}
+		row := make([]string, len(columns))
+		for i, name := range columns {
+			v, there := o[name]
+			seen[name] = seen[name] || there
+			switch v := v.(type) {
+			case nil:
+			case string:
+				row[i] = v
+			case json.Number:
+				row[i] = v.String()
+			case bool:
+				row[i] = map[bool]string{true: "true", false: "false"}[v]
+			default:
+				return nil, false
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, len(seen) == len(columns) && !slices.ContainsFunc(columns, func(c string) bool { return !seen[c] })
+}

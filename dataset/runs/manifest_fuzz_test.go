@@ -1,0 +1,47 @@
+package runs
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ibid/internal/alloctest"
+)
+
+// FuzzManifest reads any bytes as the manifest of a run: what is accepted is JSON of its
+// form, and written and read again the same.
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(`{"schema":"` + ManifestSchema + `","status":"complete"}`))
+	f.Add([]byte(`{"schema":"` + ManifestSchema + `","started":"2026-01-02T03:04:05Z","rows":1e3,"warnings":["a"]}`))
+	f.Add([]byte(`{"schema":"ibid.run/v0"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ManifestFile), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var m *Manifest
+		var err error
+		alloctest.Check(t, len(data), 200, 1<<20, func() { m, err = ReadManifest(dir) })
+		if err != nil {
+			return
+		}
+		var head struct{ Schema string }
+		if json.Unmarshal(data, &head) != nil || head.Schema != ManifestSchema {
+			t.Fatalf("accepted %q", data)
+		}
+		if err := m.Write(dir); err != nil {
+			t.Fatalf("%v: it was read and cannot be written: %q", err, data)
+		}
+		again, err := ReadManifest(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, again, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-read +read again)\n%s", diff)
+		}
+	})
+}
