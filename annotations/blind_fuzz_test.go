@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/internal/alloctest"
+	"ibid/benchmarks/alloctest"
 )
 
 // FuzzBlind reads any bytes as the key of a sample, and others as the template that people

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 
-	"ibid/internal/alloctest"
+	"ibid/benchmarks/alloctest"
 )
 
 // codecs are those that parquet-go reads as they are meant to be: of LZ4_RAW it does not.

@@ -31,7 +31,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
 	"judge/cache":           {theirs: []string{"modernc.org/sqlite"}},
-	"internal/alloctest":    {},
+	"benchmarks/alloctest":  {},
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	"dataset/parquet": {theirs: []string{

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"ibid/internal/alloctest"
+	"ibid/benchmarks/alloctest"
 )
 
 // FuzzReplay reads any bytes as recorded replies, and compares with encoding/json how many

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ibid/benchmarks/alloctest"
 	"ibid/dataset/runs"
-	"ibid/internal/alloctest"
 )
 
 // FuzzCalibration reads any bytes as the calibration of a run: what is accepted is saved and

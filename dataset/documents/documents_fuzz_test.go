@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ibid/internal/alloctest"
+	"ibid/benchmarks/alloctest"
 )
 
 // FuzzDocument reads any bytes as text, HTML and PDF. What comes of them is UTF-8 and the

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ibid/benchmarks/alloctest"
 	"ibid/dataset"
-	"ibid/internal/alloctest"
 )
 
 // FuzzArchive opens archives with any records, and compares with encoding/json: the last

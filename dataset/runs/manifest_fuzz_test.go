@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/internal/alloctest"
+	"ibid/benchmarks/alloctest"
 )
 
 // FuzzManifest reads any bytes as the manifest of a run: what is accepted is JSON of its
@@ -36,6 +36,7 @@ func FuzzManifest(f *testing.F) {
 		if err := m.Write(dir); err != nil {
 			t.Fatalf("%v: it was read and cannot be written: %q", err, data)
 		}
+		m.Unsealed = false // writing seals it
 		again, err := ReadManifest(dir)
 		if err != nil {
 			t.Fatal(err)

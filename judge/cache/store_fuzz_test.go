@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"ibid/internal/alloctest"
+	"ibid/benchmarks/alloctest"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
 )
