@@ -444,6 +444,10 @@ var runKeys = []*setting{
 	},
 
 	{
+		name: "report.page", def: PageAuto, allowed: []string{PageAuto, PageAlways, PageNever}, doc: "whether a run leaves its page: auto of up to 1,000,000 rows; --report names a file all the same",
+		field: func(s *Settings) any { return &s.Report.Page },
+	},
+	{
 		name: "report.citation_display.show_provenance", def: true, doc: "show where a citation comes from",
 		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowProvenance },
 	},

@@ -173,8 +173,16 @@ type Semantic struct {
 
 // Report configures the HTML report.
 type Report struct {
+	Page            string // auto, always or never: whether a run leaves its page
 	CitationDisplay CitationDisplay
 }
+
+// Values of report.page.
+const (
+	PageAuto   = "auto" // of runs that are not very large
+	PageAlways = "always"
+	PageNever  = "never"
+)
 
 // CitationDisplay says what the view of one row shows of its citations.
 type CitationDisplay struct {

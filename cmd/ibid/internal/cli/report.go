@@ -12,6 +12,7 @@ import (
 
 	"ibid/annotations/compare"
 	"ibid/annotations/history"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -148,17 +149,17 @@ func (a *app) refreshReport(ctx context.Context, dir string, m *runs.Manifest) e
 }
 
 // writeRunReport writes the page of a run to path, or if that is "" into the run
-// directory, unless it is there or the run is large.
-func (a *app) writeRunReport(ctx context.Context, out *harness.Outcome, path string) error {
-	asked := path != ""
+// directory, unless it is there or the setting report.page leaves it out.
+func (a *app) writeRunReport(ctx context.Context, config *configs.Config, out *harness.Outcome, path string) error {
+	asked, wanted := path != "", config.Report.Page
 	if !asked {
 		path = filepath.Join(out.Dir, reportFile)
 	}
 	switch {
 	case asked:
-	case out.Existed && exists(path):
+	case out.Existed && exists(path), wanted == configs.PageNever:
 		return nil
-	case out.Manifest.Rows > pageRows:
+	case out.Manifest.Rows > pageRows && wanted == configs.PageAuto:
 		if !a.quiet {
 			a.hint("ibid report " + quote(out.Dir) + " -o " + quote(path) + " makes the page of this large run")
 		}

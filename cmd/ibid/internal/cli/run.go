@@ -97,7 +97,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
-	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, of runs of up to 1,000,000 rows)")
+	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, see report.page)")
 	f.numbers.register(cmd)
 	f.ci.register(cmd)
 	return cmd
@@ -199,7 +199,7 @@ func (a *app) afterRun(ctx context.Context, config *configs.Config, out *harness
 		a.hint("--fresh runs again under a new id")
 	}
 	concluded := a.conclude(config, out, ci)
-	if err := a.writeRunReport(ctx, out, page); err != nil {
+	if err := a.writeRunReport(ctx, config, out, page); err != nil {
 		if concluded == nil {
 			return err
 		}

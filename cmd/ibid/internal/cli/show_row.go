@@ -124,7 +124,7 @@ func nearestRow(dir, name string) (string, error) {
 
 // displayKeys is what the settings begin with that a finished run can be shown
 // under without being scored again.
-const displayKeys = "report."
+const displayKeys = "report.citation_display."
 
 // theirDisplayKeys is Keeptrusts' name for some of them.
 const theirDisplayKeys = "citation_display."
