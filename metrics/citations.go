@@ -12,7 +12,7 @@ var allCitations = judgedItems{unscored: less(term(Citations), NoClaimCitations,
 
 var citationDefinitions = map[Metric]Definition{
 	CitationCorrectness: allCitations.define(Definition{
-		Name: "citation_correctness", Aliases: []string{"citation_validity_rate"}, Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
+		Name: "citation_correctness", Aliases: []string{"citation_validity_rate", "correctness"}, Group: "citations", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of citations that support what they are cited for",
 		Formula:       "citations with support ≥ supported / scored citations",
 		UndefinedWhen: "no citation, or none is scored", Source: specification,

@@ -46,7 +46,7 @@ var claimDefinitions = map[Metric]Definition{
 		Num: term(CitedClaims), Den: term(ClaimsNeedingCitation),
 	}),
 	SupportedCompleteness: needingClaims.define(Definition{
-		Name: "supported_completeness", Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
+		Name: "supported_completeness", Aliases: []string{"completeness"}, Group: "claims", Kind: Ratio, Direction: HigherIsBetter,
 		Summary:       "share of claims needing a citation that their citations support (attribution recall)",
 		Formula:       "claims needing a citation with joined support ≥ supported / scored claims needing a citation",
 		UndefinedWhen: "no claim needs a citation, or none is scored", Source: liu,
@@ -70,7 +70,7 @@ var claimDefinitions = map[Metric]Definition{
 		Num: term(ConsistentClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
 	}),
 	MeanConsistency: citedClaims.define(Definition{
-		Name: "mean_consistency", Group: "claims", Kind: Mean, Direction: HigherIsBetter,
+		Name: "mean_consistency", Aliases: []string{"consistency"}, Group: "claims", Kind: Mean, Direction: HigherIsBetter,
 		Summary:       "mean joined support of cited claims",
 		Formula:       "mean of joined support over scored claims that have a citation",
 		UndefinedWhen: "no claim has a citation, or none of these is scored", Source: specification,
@@ -83,7 +83,7 @@ var claimDefinitions = map[Metric]Definition{
 		UndefinedWhen: "fewer than two claims that have a citation are scored", Source: specification,
 	}),
 	HallucinationRate: outcomeClaims.define(Definition{
-		Name: "hallucination_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
+		Name: "hallucination_rate", Aliases: []string{"hallucination"}, Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
 		Summary:       "share of factual claims that no evidence supports",
 		Formula:       "factual claims with outcome contradicted or unsupported / factual claims whose outcome is scored",
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,

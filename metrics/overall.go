@@ -15,7 +15,7 @@ var overallDefinitions = map[Metric]Definition{
 		Source:        "2 × 2 table of citation expected and given",
 	},
 	OverallCitationAccuracy: {
-		Name: "overall_citation_accuracy", Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
+		Name: "overall_citation_accuracy", Aliases: []string{"overall"}, Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
 		Summary:       "weighted mean of the components that the run has: truth gives the first, a judge the others",
 		Formula:       "Σ w·score / Σ w over the components of the run; one that is undefined because the answer cites nothing although something should be cited counts 0; 0 if something is to be cited and the answer claims nothing",
 		UndefinedWhen: "nothing is to be cited and nothing is, data of a component is missing, or the run has neither truth nor judge",

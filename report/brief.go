@@ -33,15 +33,16 @@ const (
 	briefGates   = 3  // gates that did not pass
 )
 
-// shortNames are the names of metrics where there is little room.
+// shortNames are the names of metrics where there is little room: aliases, so that they
+// can be typed.
 var shortNames = map[string]string{
 	"overall_citation_accuracy": "overall",
 	"citation_correctness":      "correctness",
 	"supported_completeness":    "completeness",
 	"hallucination_rate":        "hallucination",
-	"span_accuracy_score":       "span accuracy",
+	"span_accuracy_score":       "span_accuracy",
 	"mean_consistency":          "consistency",
-	"mean_snapped_jaccard":      "span overlap",
+	"mean_snapped_jaccard":      "span_overlap",
 }
 
 func shortName(metric string) string { return cmp.Or(shortNames[metric], metric) }
@@ -111,7 +112,7 @@ func (f *Brief) Write(w io.Writer, style Style) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, style.Bold(f.headline()))
 	blocks, names := f.firstBlocks(), f.leading()
-	var shown changeMarks
+	var shown shownMarks
 	if len(blocks) > briefBlocks {
 		f.writeLines(&b, blocks, names, &shown, style)
 	} else {
@@ -154,11 +155,12 @@ func (f *Brief) headline() string {
 	return text
 }
 
-// changeMarks are the marks of changes that are shown: ~ and =.
-type changeMarks struct{ undecided, none bool }
+// shownMarks are the marks of numbers that are shown: ~ and = of changes, ! of what a sign
+// of wrong input is about.
+type shownMarks struct{ undecided, none, signed bool }
 
 // writeBlock writes the numbers of a system, two in a line.
-func (f *Brief) writeBlock(b *strings.Builder, block *summaryBlock, names []string, shown *changeMarks, style Style) {
+func (f *Brief) writeBlock(b *strings.Builder, block *summaryBlock, names []string, shown *shownMarks, style Style) {
 	head := "all answers"
 	if block.System != "" {
 		head = clipLine(block.System, 40)
@@ -206,8 +208,12 @@ func (f *Brief) writeBlock(b *strings.Builder, block *summaryBlock, names []stri
 }
 
 // value is a number with its interval and its change.
-func (f *Brief) value(system string, l *summaryLine, shown *changeMarks) string {
+func (f *Brief) value(system string, l *summaryLine, shown *shownMarks) string {
 	text := numberOrDash(l.Macro.Estimate) + " " + ends(l.Macro.Low, l.Macro.High)
+	if f.signed(system, l.Metric.Name) {
+		shown.signed = true
+		text += "!"
+	}
 	switch d := f.change(system, l.Metric.Name); {
 	case d == nil || d.Diff == nil:
 	case d.Higher+d.Lower == 0:
@@ -220,6 +226,11 @@ func (f *Brief) value(system string, l *summaryLine, shown *changeMarks) string 
 		text += " " + signed(d.Diff)
 	}
 	return text
+}
+
+// signed reports whether a sign of wrong input is about a number of a system.
+func (f *Brief) signed(system, metric string) bool {
+	return slices.ContainsFunc(f.Run.Signs, func(s runs.Sign) bool { return s.Counts(system, metric) })
 }
 
 // ends are those of an interval, as short as they can be.
@@ -255,7 +266,7 @@ func (f *Brief) change(system, metric string) *compare.Difference {
 
 // writeLines writes a line for each system, the best first: the first number in full, the
 // others as far as there is room.
-func (f *Brief) writeLines(b *strings.Builder, blocks []summaryBlock, names []string, shown *changeMarks, style Style) {
+func (f *Brief) writeLines(b *strings.Builder, blocks []summaryBlock, names []string, shown *shownMarks, style Style) {
 	if len(names) == 0 {
 		return
 	}
@@ -294,6 +305,9 @@ func (f *Brief) writeLines(b *strings.Builder, blocks []summaryBlock, names []st
 			cell := "–"
 			if l := blocks[i].line(name); l != nil {
 				cell = numberOrDash(l.Macro.Estimate)
+				if f.signed(blocks[i].System, name) {
+					cell, shown.signed = cell+"!", true
+				}
 			}
 			t.rows[i] = append(t.rows[i], cell)
 		}
@@ -319,7 +333,7 @@ func (t *table) width() int {
 }
 
 // legend says what stands beside the numbers.
-func (f *Brief) legend(shown changeMarks) string {
+func (f *Brief) legend(shown shownMarks) string {
 	var parts []string
 	if blocks := f.firstBlocks(); len(blocks) > 0 && len(blocks[0].Lines) > 0 {
 		parts = append(parts, "means, "+levelOf(blocks[0])+" intervals")
@@ -332,6 +346,9 @@ func (f *Brief) legend(shown changeMarks) string {
 	}
 	if shown.none {
 		parts = append(parts, "= none")
+	}
+	if shown.signed {
+		parts = append(parts, "! see signs")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -94,6 +94,19 @@ func TestBriefFits(t *testing.T) {
 	}
 }
 
+// TestBriefSigns: a number that a sign of wrong input is about has a mark, the same number
+// of another system has none.
+func TestBriefSigns(t *testing.T) {
+	for _, n := range []int{3, 4} {
+		b := briefOf(n)
+		b.Run.Signs = []runs.Sign{{Name: "no_text", System: "system-001", Metrics: []string{"overall_citation_accuracy"}, Text: "4 of 6"}}
+		text := briefText(t, b)
+		if strings.Count(text, "!") != 2 || !strings.Contains(text, "; ! see signs\n") || !strings.Contains(text, "\nsign no_text, system system-001: 4 of 6\n") {
+			t.Errorf("%d systems: not one number is marked:\n%s", n, text)
+		}
+	}
+}
+
 // TestBriefApart: only a system whose interval lies below all others is said to be behind.
 func TestBriefApart(t *testing.T) {
 	const behind = "is behind all others"
@@ -102,6 +115,15 @@ func TestBriefApart(t *testing.T) {
 	}
 	if text := briefText(t, briefOf(12)); strings.Contains(text, behind) {
 		t.Errorf("intervals that overlap put nobody behind:\n%s", text)
+	}
+}
+
+// TestShortNames: gates and commands take what the first look calls a metric.
+func TestShortNames(t *testing.T) {
+	for name, short := range shortNames {
+		if d, ok := metrics.Lookup(short); !ok || d.Name != name {
+			t.Errorf("%s is called %s, which is %q", name, short, d.Name)
+		}
 	}
 }
 
@@ -139,6 +161,7 @@ func TestAnswers(t *testing.T) {
 		{"same", "b is as a: char_f1 is the same in every row (0.500).", compare.Result{Pairs: pair(d(compare.Undecided, 0, 0))}},
 		{"untested", "b beside a, untested: char_f1 0.750 after 0.500, +0.250 [0.150, 0.350], p=0.040.", compare.Result{Pairs: pair(d(compare.Unknown, 0.25, 3))}},
 		{"not paired", "a and b share no question: nothing can be said of their difference.", compare.Result{Pairs: []compare.Pair{{New: 1}}}},
+		{"no two", "No two of them share a question: nothing can be said of their differences.", compare.Result{Pairs: []compare.Pair{{New: 1}, {New: 2}}}},
 		{"undefined", "a and b cannot be compared by char_f1: no row.", compare.Result{Pairs: pair(compare.Difference{Metric: "char_f1", Reason: "no row"})}},
 		{"surely best", "b 0.900 [0.800, 0.950] is best by char_f1, then a 0.500.", compare.Result{Rankings: []compare.Ranking{{Metric: "char_f1", Places: []compare.Place{
 			{Side: 1, Estimate: 0.9, Low: new(0.8), High: new(0.95), Sure: true}, {Side: 0, Estimate: 0.5},
@@ -147,7 +170,10 @@ func TestAnswers(t *testing.T) {
 			{Side: 1, Estimate: 0.9, Tied: true}, {Side: 2, Estimate: 0.8, Tied: true}, {Side: 0, Estimate: 0.5, Tied: true},
 		}}}}},
 	} {
-		tt.result.Sides = sides
+		tt.result.Sides = sides[:2]
+		if len(tt.result.Pairs) != 1 {
+			tt.result.Sides = sides
+		}
 		if got := NewComparison(&tt.result).answer(); got != tt.want {
 			t.Errorf("%s:\n%s, want\n%s", tt.name, got, tt.want)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ibid/annotations/compare"
@@ -19,6 +20,9 @@ func (c *Comparison) answer() string {
 	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
 		return c.ranked(&c.Rankings[0])
 	}
+	if len(c.Sides) > 2 && !slices.ContainsFunc(c.Pairs, func(p compare.Pair) bool { return p.Paired }) {
+		return "No two of them share a question: nothing can be said of their differences."
+	}
 	var parts []string
 	seen := make(map[int]bool)
 	for i := range c.Pairs {
@@ -31,8 +35,14 @@ func (c *Comparison) answer() string {
 			parts = append(parts, text)
 		}
 	}
+	if left := len(parts) - namedAnswers; left > 0 {
+		parts = append(parts[:namedAnswers], fmt.Sprintf("%d more below.", left))
+	}
 	return strings.Join(parts, " ")
 }
+
+// namedAnswers is how many sides the answer is about, where they have no ranking.
+const namedAnswers = 3
 
 // paired is how the second side of a pair differs from the first.
 func (c *Comparison) paired(p *compare.Pair) string {
