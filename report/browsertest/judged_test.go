@@ -57,7 +57,10 @@ func judge(t testing.TB, dir, kind string) {
 			PromptTokens: new(int64(1200)), CompletionTokens: new(int64(1200)), LatencyMillis: new(int64(1200)), CostUSD: new([]float64{0.0012, 0}[row]),
 		})
 	}
-	if err := errors.Join(runs.Citations.Write(dir, citations), runs.Claims.Write(dir, claims), runs.Calls.Write(dir, calls)); err != nil {
+	err = runs.Change(dir, []string{runs.CitationsFile, runs.ClaimsFile, runs.CallsFile}, func() error {
+		return errors.Join(runs.Citations.Write(dir, citations), runs.Claims.Write(dir, claims), runs.Calls.Write(dir, calls))
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	setJudge(t, dir, kind)
