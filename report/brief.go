@@ -409,14 +409,15 @@ func (f *Brief) standing(blocks []summaryBlock) []string {
 
 // correctedLine is the first number that people's labels correct, "" if there is none.
 func (f *Brief) correctedLine() string {
-	for _, r := range f.corrected() {
-		of := ""
-		if r.System != "" {
-			of = " of " + clipLine(r.System, 20)
-		}
-		return fmt.Sprintf("corrected for the judge's errors: %s%s %s %s; --all has the others", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
+	all := f.corrected()
+	if len(all) == 0 {
+		return ""
 	}
-	return ""
+	r, of := &all[0], ""
+	if r.System != "" {
+		of = " of " + clipLine(r.System, 20)
+	}
+	return fmt.Sprintf("corrected for the judge's errors: %s%s %s %s; --all has the others", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
 }
 
 // moved says which number of a system changed the most, of those that changed surely.

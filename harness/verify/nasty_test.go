@@ -24,7 +24,7 @@ func (n *nasty) often(p float64) bool { return n.Float64() < p }
 
 func pick[T any](n *nasty, of ...T) T { return of[n.IntN(len(of))] }
 
-var nastyWords = strings.Fields(`the tower of Paris is 330 metres high, built in 1889. café naïve 𝒜𝓁𝓅𝒽𝒶 😀😀 东京 塔 ﬁve “quoted” — dash e.g. Dr. don't 3.14 na­ive x`)
+var nastyWords = strings.Fields(`the tower of Paris is 330 metres high, built in 1889. café naïve 𝒜𝓁𝓅𝒽𝒶 😀😀 东京 塔 ﬁve “quoted” — dash e.g. Dr. don't 3.14 na` + "\u00ad" + `ive x`)
 
 func (n *nasty) text(words int) string {
 	var b strings.Builder

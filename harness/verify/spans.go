@@ -306,7 +306,6 @@ type matching struct {
 	pairs     [][2]int // truth, prediction
 	distinct  [2]int64 // truth, predictions
 	unordered bool     // too many spans hang together to try everything: the pairs are not known, their number is
-	sum       *big.Rat
 }
 
 // match pairs spans one to one: most pairs, then the largest total Jaccard, then the lowest
