@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -141,7 +142,7 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 // digests.
 func (a *app) openRun(dir string) (*runs.Manifest, error) {
 	m, err := runs.ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, &usageError{err: fmt.Errorf("%s is no run directory", dir), hint: nearestRun(dir)}
 	}
 	if err != nil {
