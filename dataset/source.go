@@ -364,6 +364,10 @@ type FileDigest struct {
 	Name   string
 	Size   int64
 	SHA256 string // 64 hex digits
+
+	// Unchecked is how many bytes the wanted columns have in pages without checksums.
+	// Damage there is found only where a value leaves the statistics of its row group.
+	Unchecked int64
 }
 
 // Digest hashes the bytes of every file in reading order. progress, if not nil,
@@ -397,9 +401,41 @@ func (s *fileSet) digest(ctx context.Context, progress func(done, total int64)) 
 		if d.Size != s.files[i].Size {
 			return nil, parquet.FileError(d.Name, errors.New("the file has changed while it was being read"))
 		}
+		if s.files[i].Doc == "" {
+			if d.Unchecked, err = s.unchecked(i); err != nil {
+				return nil, parquet.FileError(d.Name, err)
+			}
+		}
 		digests = append(digests, d)
 	}
 	return digests, nil
+}
+
+// unchecked sums the bytes of wanted columns that have no checksums in file i.
+func (s *fileSet) unchecked(i int) (sum int64, err error) {
+	f, err := s.reopen(i)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	leaves := make(map[int]bool)
+	for col := range f.binding.leaves {
+		leaves[f.binding.leaves[col].Column] = true
+	}
+	for g := range f.binding.groups {
+		if group := &f.binding.groups[g]; group.found {
+			leaves[group.skeleton.Column] = true
+		}
+	}
+	delete(leaves, -1)
+	for leaf := range leaves {
+		n, err := f.Unchecked(leaf)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
 // DigestFiles hashes the bytes of files.

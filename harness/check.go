@@ -23,6 +23,7 @@ type Checked struct {
 	Problems     []Problem        // the first ones
 	Found        int64            // all of them
 	Ignored      []string         // columns that mean nothing to ibid
+	Unchecked    int64            // bytes of the inputs in Parquet pages without checksums
 	Warnings     []string         // what is valid, but may spoil the results
 }
 
@@ -88,6 +89,9 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 		p.embedder.Offline = true
 	}
 	out := &Checked{Citations: make(map[string]int64), Truth: make(map[string]int64), Ignored: p.source.Ignored()}
+	for i := range p.inputs {
+		out.Unchecked += p.inputs[i].Unchecked
+	}
 	progress := p.stage("checking rows", p.Rows)
 	families := newModelFamilies(p.job.Config.Judge.Models())
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {

@@ -258,7 +258,7 @@ func (p *Plan) digest(ctx context.Context) error {
 func (p *Plan) addInputs(kind string, files []dataset.FileInfo, digests []dataset.FileDigest) {
 	content := make(map[string]string, len(digests))
 	for i, d := range digests {
-		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: d.Name, Rows: files[i].Rows, Bytes: d.Size, SHA256: d.SHA256, Modified: files[i].Modified.UTC()})
+		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: d.Name, Rows: files[i].Rows, Bytes: d.Size, SHA256: d.SHA256, Unchecked: d.Unchecked, Modified: files[i].Modified.UTC()})
 		content[fmt.Sprintf("%08d", i)] = d.SHA256 + files[i].Doc
 	}
 	p.Ingredients[kind] = fingerprintOf(content)

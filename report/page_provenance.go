@@ -36,7 +36,7 @@ type provenance struct {
 }
 
 // An inputText is one file that was read.
-type inputText struct{ Kind, Path, Rows, Bytes, SHA256 string }
+type inputText struct{ Kind, Path, Rows, Bytes, Unchecked, SHA256 string }
 
 // A settingText is one setting; secrets in it are blacked out.
 type settingText struct{ Key, Value, Source string }
@@ -74,7 +74,7 @@ func newProvenance(run *RunData) provenance {
 		fact("resumed", Plural(int64(m.Timings.Resumed), "time", "times"))
 	}
 	for _, in := range m.Inputs {
-		p.Inputs = append(p.Inputs, inputText{in.Kind, shown(redact(in.Path)), Thousands(in.Rows), Thousands(in.Bytes), in.SHA256})
+		p.Inputs = append(p.Inputs, inputText{in.Kind, shown(redact(in.Path)), Thousands(in.Rows), Thousands(in.Bytes), Thousands(in.Unchecked), in.SHA256})
 	}
 	p.settings(m)
 	for _, w := range m.Warnings {

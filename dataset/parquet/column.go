@@ -83,6 +83,8 @@ type ColumnReader struct {
 	dictionary dictionary
 	hasDict    bool
 	strict     bool // every page must have its checksum, and no list goes on in the next page
+	bare       bool // some page had no checksum: values are compared with bounds
+	bounds     bounds
 
 	page    page
 	account account // of the page and the dictionary
@@ -115,7 +117,8 @@ func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) erro
 	meta := &f.meta.RowGroups[group].Columns[leaf.Column].MetaData
 	c.file, c.leaf, c.meta, c.strict = f.file, leaf, meta, f.own()
 	c.offset, c.bytesLeft, c.valuesLeft = chunkStart(meta), meta.TotalCompressedSize, meta.NumValues
-	c.window, c.at, c.hasDict = c.window[:0], 0, false
+	c.window, c.at, c.hasDict, c.bare = c.window[:0], 0, false, false
+	c.bounds.start(&c.leaf, meta)
 	c.page.rep.startZeros(0)
 	c.page.def.startZeros(0)
 	c.account.budget, c.account.used = budget, 0
@@ -172,9 +175,11 @@ func (c *ColumnReader) need(n int) error {
 	return nil
 }
 
+// largestHeader is how many bytes a page header may have.
+const largestHeader = 16 << 20
+
 // header reads the next page header. Its length is not known before.
 func (c *ColumnReader) header() (pageHeader, error) {
-	const limit = 16 << 20
 	for n := 512; ; n *= 4 {
 		left := c.left()
 		n = int(min(int64(n), left))
@@ -187,7 +192,7 @@ func (c *ColumnReader) header() (pageHeader, error) {
 			h.length = length
 			return h, h.check(c.meta, c.left(), c.valuesLeft)
 		}
-		if int64(n) == left || n > limit {
+		if int64(n) == left || n > largestHeader {
 			return pageHeader{}, corrupt("unreadable page header")
 		}
 	}
@@ -225,6 +230,7 @@ func (c *ColumnReader) load() error {
 		if err := h.checksum(body, c.strict); err != nil {
 			return err
 		}
+		c.bare = c.bare || h.CRC == 0 && !c.strict
 		if h.Type == format.DictionaryPage {
 			if c.hasDict {
 				return corrupt("second dictionary in a column")
@@ -266,6 +272,7 @@ func (c *ColumnReader) refuse(h *pageHeader, limit int64) (entries bool, err err
 	p.rep.startZeros(0)
 	p.def.startZeros(h.values)
 	c.valuesLeft -= int64(h.values)
+	c.bounds.nulls = 0 // they are not counted in this page
 	return true, nil
 }
 
@@ -305,6 +312,9 @@ func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
 	default:
 		p.def.start(def, levelWidth(c.leaf.Def), h.values, c.leaf.Def)
 		present, err = p.present(&c.account, byte(c.leaf.Def))
+	}
+	if err == nil {
+		err = c.countNulls(h.values - present)
 	}
 	if err == nil && c.leaf.Kind != Nothing {
 		err = c.loadValues(h.encoding, present, body)
@@ -445,6 +455,9 @@ func (c *ColumnReader) loadDictionary(h *pageHeader, body []byte) (err error) {
 		d.ints, err = appendInts(&c.account, d.ints[:0], h.values, body, &c.leaf, format.Plain)
 	}
 	d.bytes = c.account.used
+	if err == nil && c.bounds.known {
+		c.bounds.mark(d, c.leaf.Kind)
+	}
 	return err
 }
 
@@ -736,8 +749,12 @@ func (c *ColumnReader) take(n int, dst *Values, a *Arena) error {
 			}
 			dst.Floats = spreadCodes(dst.Floats, c.dictionary.floats, codes, levels, byte(c.leaf.Def))
 		} else {
+			old := len(dst.Floats)
 			dst.Floats = spread(dst.Floats, p.floats[p.value:p.value+values], levels, byte(c.leaf.Def))
 			p.value += values
+			if c.bare && c.bounds.known && !numbers(dst.Floats[old:], levels, byte(c.leaf.Def), &c.bounds.floats) {
+				return errStatistics
+			}
 		}
 	default:
 		return c.takeInts(levels, values, dst)
@@ -753,6 +770,9 @@ func (c *ColumnReader) takeCodes(n int) ([]int32, error) {
 	}
 	codes := h.buf[h.at : h.at+n]
 	h.at += n
+	if c.bare && !c.bounds.codes(codes) {
+		return nil, errStatistics
+	}
 	return codes, nil
 }
 
@@ -822,6 +842,9 @@ func (c *ColumnReader) takeInts(levels []byte, n int, dst *Values) error {
 		dst.Ints = spread(dst.Ints, p.ints, levels, present)
 	}
 	p.value += n
+	if c.bare && c.bounds.known && !numbers(dst.Ints[old:], levels, present, &c.bounds.ints) {
+		return errStatistics
+	}
 	return nil
 }
 
@@ -841,6 +864,7 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 	}
 	dst.Texts = slices.Grow(dst.Texts, len(levels))[:old+len(levels)]
 	out, rest, valid := dst.Texts[old:], p.plain[p.value:], true
+	bounded := c.bare && c.bounds.known
 	for i, level := range levels {
 		if level != present {
 			out[i] = ""
@@ -851,6 +875,9 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 			return err
 		}
 		rest = text[length:]
+		if bounded && !c.bounds.text(unsafe.String(unsafe.SliceData(text), length)) {
+			return errStatistics
+		}
 		if dst.Room != nil {
 			if dst.Room.left < int64(length) {
 				dst.Over = append(dst.Over, int32(old+i))

@@ -102,6 +102,10 @@ type Input struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 
+	// Unchecked is how many of the bytes that a run reads are in Parquet pages without
+	// checksums: damage there may read as other values.
+	Unchecked int64 `json:"unchecked_bytes,omitempty"`
+
 	Modified time.Time `json:"modified,omitzero"` // where it says so, the file is not hashed again
 }
 

@@ -113,19 +113,20 @@ func (a *app) check(cmd *cobra.Command, config *configs.Config, argument string)
 
 // checkJSON is the JSON form of what check found.
 type checkJSON struct {
-	Schema   string            `json:"schema"`
-	Rows     int64             `json:"rows"`
-	Errors   int64             `json:"error_rows"`
-	Statuses map[string]int64  `json:"citation_statuses"`
-	Truth    map[string]int64  `json:"truth_statuses"`
-	Problems []harness.Problem `json:"problems"`
-	Ignored  []string          `json:"ignored_columns"`
-	Warnings []string          `json:"warnings"`
+	Schema    string            `json:"schema"`
+	Rows      int64             `json:"rows"`
+	Errors    int64             `json:"error_rows"`
+	Statuses  map[string]int64  `json:"citation_statuses"`
+	Truth     map[string]int64  `json:"truth_statuses"`
+	Problems  []harness.Problem `json:"problems"`
+	Ignored   []string          `json:"ignored_columns"`
+	Unchecked int64             `json:"unchecked_bytes"`
+	Warnings  []string          `json:"warnings"`
 }
 
 func (a *app) printCheck(w io.Writer, c *harness.Checked) error {
 	if a.format == "json" {
-		return report.WriteJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...), append([]string{}, c.Warnings...)})
+		return report.WriteJSON(w, checkJSON{"ibid.check/v1", c.Rows, c.Errors, c.Citations, c.Truth, append([]harness.Problem{}, c.Problems...), append([]string{}, c.Ignored...), c.Unchecked, append([]string{}, c.Warnings...)})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "rows: %s, of them error rows: %s\n", report.Thousands(c.Rows), report.Thousands(c.Errors))
@@ -133,6 +134,9 @@ func (a *app) printCheck(w io.Writer, c *harness.Checked) error {
 	writeStatuses(&b, "truth spans", c.Truth)
 	if len(c.Ignored) > 0 {
 		fmt.Fprintf(&b, "columns that are ignored: %s\n", report.Clean(strings.Join(c.Ignored, ", ")))
+	}
+	if c.Unchecked > 0 {
+		fmt.Fprintf(&b, "pages without checksums: %s bytes; damage there may read as other values\n", report.Thousands(c.Unchecked))
 	}
 	for _, p := range c.Problems {
 		fmt.Fprintf(&b, "%s\n", report.CleanLine(p.String()))
