@@ -92,6 +92,18 @@ func (s *Source) Conventions() FileConventions { return s.files.conventions }
 // for members, in the order of the format.
 func (s *Source) Columns() []string { return s.files.columns() }
 
+// Filled says of each wanted column, by our name, which share of its entries has a value,
+// as far as footers count them. Columns without any are left out.
+func (s *Source) Filled() map[string]float64 {
+	shares := make(map[string]float64)
+	for col, n := range s.files.values {
+		if spec := s.files.spec; n > 0 && spec.columns[col].want&s.files.options.Want != 0 {
+			shares[spec.path(col)] = float64(n) / float64(s.files.entries[col])
+		}
+	}
+	return shares
+}
+
 // Ignored lists the columns of the files that ibid does not know, dotted for
 // members of lists that it knows, in the order of their first appearance. A
 // misspelt name of an optional column shows up here.
@@ -103,8 +115,10 @@ type fileSet struct {
 	options     ReadOptions
 	files       []inputFile
 	rows        int64
-	present     []bool // columns that some file has, by number
-	lists       []bool // list columns that some file has
+	present     []bool  // columns that some file has, by number
+	values      []int64 // of each column, as footers count them
+	entries     []int64 // with and without a value
+	lists       []bool  // list columns that some file has
 	ignored     []string
 	conventions FileConventions
 	joined      joined
@@ -125,7 +139,7 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 	if err != nil {
 		return nil, err
 	}
-	set := &fileSet{spec: spec, options: o, present: make([]bool, len(spec.columns)), lists: make([]bool, len(spec.groups))}
+	set := &fileSet{spec: spec, options: o, present: make([]bool, len(spec.columns)), values: make([]int64, len(spec.columns)), entries: make([]int64, len(spec.columns)), lists: make([]bool, len(spec.groups))}
 	for i, name := range names {
 		f, err := set.open(name)
 		if err != nil {
@@ -134,7 +148,12 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size, Modified: f.Modified}, f.groupRows(), f.entries()})
 		set.rows += f.Rows()
 		for col := range set.present {
-			set.present[col] = set.present[col] || f.binding.leaves[col].Column >= 0
+			leaf := f.binding.leaves[col].Column
+			set.present[col] = set.present[col] || leaf >= 0
+			if leaf >= 0 {
+				set.values[col] += f.Values(leaf)
+				set.entries[col] += f.Entries(leaf)
+			}
 		}
 		for g := range set.lists {
 			set.lists[g] = set.lists[g] || f.binding.groups[g].found

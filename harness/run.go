@@ -249,6 +249,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Fingerprint: p.Fingerprint, Ingredients: p.Ingredients,
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
+		Columns:  p.source.Select(wantScored).Filled(),
 		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),
 		Limit:    p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,

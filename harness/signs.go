@@ -24,7 +24,7 @@ type Sign struct {
 	Cause string // what it probably comes from
 	Tip   string // what to do about it
 
-	// find looks at the sums of one system; nil of what stops.
+	// find looks at the sums of one system; nil of what stops, or is seen in the run.
 	find func(*systemSums) seen
 	// names says which metrics mean little then, and about which in words; nil of a note.
 	names func(d *metrics.Definition, judged bool) bool
@@ -158,6 +158,7 @@ var signs = []*Sign{
 		about: "all",
 	},
 	signMinDefined,
+	signColumnGone,
 	{
 		Name: "same_model", Text: "two systems have the same model: their comparison is of something else than the model (a note, no sign)",
 		Cause: "an A/B test",
@@ -306,32 +307,42 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 			return err
 		}
 	}
-	c := p.job.Config
-	if err := findFewDefined(p.Dir, sums, summary, c.MinDefined); err != nil {
+	if err := findFewDefined(p.Dir, sums, summary, p.job.Config.MinDefined); err != nil {
 		return err
 	}
 	m.Signs = nil
 	for _, s := range signs {
+		if s == signColumnGone && !p.job.ofAnchors {
+			found, err := p.columnsGone(m)
+			if err != nil {
+				return err
+			}
+			p.addSign(m, s, "", found)
+		}
 		if s.find == nil {
 			continue
 		}
 		for _, system := range slices.Sorted(maps.Keys(sums)) {
-			found := s.find(sums[system])
-			if found.text == "" {
-				continue
-			}
-			sign := runs.Sign{
-				Name: s.Name, System: system, Text: found.text, Cases: found.cases, Of: found.of, Cause: s.Cause, Tip: s.Tip,
-				Metrics: s.metricNames(p.judge != nil), Note: s.Note(), Accepted: slices.Contains(c.Accept, s.Name),
-			}
-			if found.metrics != nil {
-				sign.Metrics = found.metrics
-			}
-			m.Signs = append(m.Signs, sign)
-			if !sign.Note && !sign.Accepted && !p.job.ofAnchors {
-				p.job.warn("%s; probably %s: %s", sign.Sentence(), sign.Cause, sign.Tip)
-			}
+			p.addSign(m, s, system, s.find(sums[system]))
 		}
 	}
 	return nil
+}
+
+// addSign puts a sign into the manifest, if it was found, and warns of it.
+func (p *Plan) addSign(m *runs.Manifest, s *Sign, system string, found seen) {
+	if found.text == "" {
+		return
+	}
+	sign := runs.Sign{
+		Name: s.Name, System: system, Text: found.text, Cases: found.cases, Of: found.of, Cause: s.Cause, Tip: s.Tip,
+		Metrics: s.metricNames(p.judge != nil), Note: s.Note(), Accepted: slices.Contains(p.job.Config.Accept, s.Name),
+	}
+	if found.metrics != nil {
+		sign.Metrics = found.metrics
+	}
+	m.Signs = append(m.Signs, sign)
+	if !sign.Note && !sign.Accepted && !p.job.ofAnchors {
+		p.job.warn("%s; probably %s: %s", sign.Sentence(), sign.Cause, sign.Tip)
+	}
 }

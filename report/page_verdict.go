@@ -84,8 +84,11 @@ func signs(data *pageData) []signView {
 	for _, r := range data.results {
 		for _, s := range r.run.Manifest.Signs {
 			v := signView{
-				Tone: toneWarn, Name: "sign: " + s.Name, Text: line(s.System, 60) + ": " + shown(s.Text) + ".",
+				Tone: toneWarn, Name: "sign: " + s.Name, Text: shown(s.Text) + ".",
 				Tip: "Probably " + shown(s.Cause) + ". What to do: " + shown(s.Tip) + ".",
+			}
+			if s.System != "" {
+				v.Text = line(s.System, 60) + ": " + v.Text
 			}
 			if r.prefix != "" {
 				v.Text = r.prefix + v.Text

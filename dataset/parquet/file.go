@@ -80,6 +80,16 @@ func (f *File) Entries(column int) (n int64) {
 	return n
 }
 
+// Values is how many entries of a column have a value, as far as the statistics of the
+// row groups count its nulls.
+func (f *File) Values(column int) (n int64) {
+	for i := range f.meta.RowGroups {
+		m := &f.meta.RowGroups[i].Columns[column].MetaData
+		n += max(0, m.NumValues-m.Statistics.NullCount)
+	}
+	return n
+}
+
 // Metadata returns the value of a key of the file metadata, "" if there is none.
 // Of a key that is there twice the last counts.
 func (f *File) Metadata(key string) (value string) {

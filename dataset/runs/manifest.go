@@ -70,6 +70,10 @@ type Manifest struct {
 	Warnings    []string          `json:"warnings,omitempty"`
 	Timings     Timings           `json:"timings"`
 
+	// Columns are those of the dataset that a score can depend on: the share of entries
+	// that have a value.
+	Columns map[string]float64 `json:"columns,omitempty"`
+
 	// Files are the digests of the result files of a finished run: SHA-256, of Parquet
 	// that of the footer.
 	Files map[string]string `json:"files,omitempty"`

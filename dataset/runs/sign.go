@@ -1,16 +1,13 @@
 package runs
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
-// A Sign is seen in the data of one system and says that the input may be wrong, rather
+// A Sign is seen in the data of one system, or of the run, and says that the input may be wrong, rather
 // than the system. While it is not accepted, gates over the metrics that it names have no
 // verdict. Package harness defines which signs there are.
 type Sign struct {
 	Name     string   `json:"name"`
-	System   string   `json:"system"`
+	System   string   `json:"system"`  // "" if it is seen in the run as a whole
 	Text     string   `json:"text"`    // what is seen, a sentence without its full stop
 	Cases    int64    `json:"cases"`   // of what the sign is about
 	Of       int64    `json:"of"`      // all that could be such a case
@@ -24,7 +21,7 @@ type Sign struct {
 // Counts reports whether the sign takes the verdict from gates over a metric of a
 // system; "" is all systems together.
 func (s *Sign) Counts(system, metric string) bool {
-	return !s.Note && !s.Accepted && (system == "" || system == s.System) && slices.Contains(s.Metrics, metric)
+	return !s.Note && !s.Accepted && (system == "" || s.System == "" || system == s.System) && slices.Contains(s.Metrics, metric)
 }
 
 // Shown are the signs, and notes, that a reader of numbers should see: accepted ones are
@@ -42,5 +39,8 @@ func (s *Sign) Sentence() string {
 	if s.Accepted {
 		what += " (accepted)"
 	}
-	return fmt.Sprintf("%s, system %s: %s", what, s.System, s.Text)
+	if s.System != "" {
+		what += ", system " + s.System
+	}
+	return what + ": " + s.Text
 }

@@ -108,19 +108,16 @@ func changeSince(dir string, view *report.Summary) (*compare.Result, error) {
 	return r, err
 }
 
-// lastRun is the last run of the folder that a run lies in that was begun before it and
-// whose numbers mean the same, "" if there is none.
+// lastRun is the last run of the folder that a run lies in whose numbers mean the same, ""
+// if there is none or both are too large to be compared beside the numbers.
 func lastRun(dir string, m *runs.Manifest) string {
-	listed, _, err := runs.ListReadable(filepath.Dir(filepath.Clean(dir)))
+	folder, _, err := runs.ListReadable(filepath.Dir(filepath.Clean(dir)))
 	if err != nil {
 		return ""
 	}
-	for i := len(listed) - 1; i >= 0; i-- {
-		r := &listed[i]
-		earlier := r.Manifest.Timings.Started.Before(m.Timings.Started)
-		if earlier && r.Manifest.Rows+m.Rows <= compareRows && len(compare.Reasons(r.Manifest, m)) == 0 {
-			return r.Dir
-		}
+	last, found := compare.LastRun(folder, m)
+	if !found || last.Manifest.Rows+m.Rows > compareRows {
+		return ""
 	}
-	return ""
+	return last.Dir
 }

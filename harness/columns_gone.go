@@ -1,0 +1,66 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"ibid/annotations/compare"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/metrics"
+)
+
+// signColumnGone is seen in a run as a whole.
+var signColumnGone = &Sign{
+	Name: "column_gone", Text: "a column that the last run of the folder had in at least half of its entries has no value, and most questions are the same",
+	Cause: "an export or an import has lost it, or calls it otherwise",
+	Tip:   "ibid check ANSWERS names the columns that are ignored; columns: {THEIRS: OURS} says what they are",
+	names: func(*metrics.Definition, bool) bool { return true },
+	about: "all",
+}
+
+// wantScored are the columns that a score can depend on.
+const wantScored = dataset.WantSpans | dataset.WantAnswers | dataset.WantQuotes | dataset.WantDocuments | dataset.WantMessages | wantJudged
+
+// oftenFilled is the share of entries with a value from which a column is missed. Others
+// may have none by chance.
+const oftenFilled = 0.5
+
+// columnsGone looks for columns that the last run of the folder had, and this one has
+// not: the last that was begun before and whose numbers mean the same, if at least half of
+// its questions are asked again.
+func (p *Plan) columnsGone(m *runs.Manifest) (seen, error) {
+	folder, _, err := runs.ListReadable(filepath.Dir(p.Dir))
+	if err != nil {
+		return seen{}, err
+	}
+	before, found := compare.LastRun(folder, m)
+	if !found {
+		return seen{}, nil
+	}
+	var gone []string
+	for _, name := range slices.Sorted(maps.Keys(before.Manifest.Columns)) {
+		if before.Manifest.Columns[name] >= oftenFilled && m.Columns[name] == 0 {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) == 0 {
+		return seen{}, nil
+	}
+	then, err := runs.ReadQuestions(before.Dir)
+	if err != nil {
+		return seen{}, err
+	}
+	now, err := runs.ReadQuestions(p.Dir)
+	if err != nil || 2*then.Shared(now) < len(then) {
+		return seen{}, err
+	}
+	verb := "was"
+	if len(gone) > 1 {
+		verb = "were"
+	}
+	text := fmt.Sprintf("%s %s in the data of run %s", listed(gone, maxListedNames), verb, before.Manifest.ID)
+	return seen{text: text, cases: int64(len(gone)), of: int64(len(before.Manifest.Columns))}, nil
+}
