@@ -6,8 +6,9 @@ GOFUMPT := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
+PREFIX  ?= /usr/local
 
-.PHONY: help build run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -15,6 +16,10 @@ help: ## list the commands
 
 build: ## build bin/ibid, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BIN) ./cmd/ibid
+
+install: build ## put the program into PREFIX/bin (/usr/local)
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 $(BIN) '$(DESTDIR)$(PREFIX)/bin/ibid'
 
 run: build ## evaluate the embedded sample: the main job, from nothing to scores
 	$(BIN) init --force runs/sample
@@ -69,6 +74,9 @@ fmt: ## format the code
 
 golden: ## rewrite the golden files; read the diff like code
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+notices: ## write docs/NOTICES.md, the licences of what the program is built from
+	$(GO) test ./cmd/ibid -run '^TestNotices$$' -update
 
 screenshots: ## make the README's pictures of the sample's report; look at them (needs chromium)
 	IBID_REQUIRE_BROWSER=1 IBID_SCREENSHOTS=$(CURDIR)/report $(GO) test -count=1 ./report/browsertest -run TestScreenshots

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"ibid"
+	"ibid/dataset/disk"
 )
 
 // Documents are the sources that citations point into: for each the bounds of
@@ -286,7 +287,6 @@ type blob struct {
 	parts  []string // in memory
 	starts []int64  // offset of each part
 	file   *os.File // after the limit; parts then are nil
-	named  bool     // the file still has its name: the system cannot remove one in use
 }
 
 // put appends s, of which it keeps no reference, and returns its offset.
@@ -311,12 +311,11 @@ func (b *blob) put(s string) (int64, error) {
 
 // spill moves what is in memory to a file.
 func (b *blob) spill() error {
-	f, err := os.CreateTemp(b.dir, "ibid-documents-*")
+	f, err := disk.Nameless(b.dir)
 	if err != nil {
 		return fmt.Errorf("document texts: %w", err)
 	}
 	b.file = f
-	b.named = os.Remove(f.Name()) != nil
 	for i, s := range b.parts {
 		if _, err := f.WriteAt(unsafe.Slice(unsafe.StringData(s), len(s)), b.starts[i]); err != nil {
 			return fmt.Errorf("document texts: %w", err)
@@ -349,9 +348,5 @@ func (b *blob) close() error {
 	if b.file == nil {
 		return nil
 	}
-	err := b.file.Close()
-	if b.named {
-		err = errors.Join(err, os.Remove(b.file.Name()))
-	}
-	return err
+	return b.file.Close()
 }

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
+
+	"ibid/dataset/disk"
 )
 
 // WriteFile makes the file at path from what write writes, so that whoever looks
@@ -43,7 +44,7 @@ func createTemp(dir, name string) (*os.File, error) {
 	removeAbandoned(dir)
 	for {
 		path := filepath.Join(dir, fmt.Sprintf(".%s.%08x%s", name, rand.Uint32(), temporarySuffix))
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -51,7 +52,7 @@ func createTemp(dir, name string) (*os.File, error) {
 			return nil, err
 		}
 		// Not every file system has locks; where there are none, none is taken below.
-		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		_ = disk.TryLock(f)
 		held, err1 := f.Stat()
 		named, err2 := os.Stat(path)
 		if err1 == nil && err2 == nil && os.SameFile(held, named) {
@@ -76,24 +77,15 @@ func removeAbandoned(dir string) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		f, err := disk.Open(path, os.O_WRONLY)
 		if err != nil {
 			continue
 		}
-		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if disk.TryLock(f) == nil {
 			_ = os.Remove(path)
 		}
 		f.Close()
 	}
-}
-
-// syncDir makes a rename in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // A pendingFile is a file that appears under its name only when it is complete.
@@ -118,12 +110,12 @@ func createPending(path string) (*pendingFile, error) {
 func (p *pendingFile) commit() error {
 	err := p.Sync()
 	if err == nil {
-		err = os.Rename(p.Name(), p.path) // before its lock ends
+		err = disk.Rename(p.Name(), p.path) // before its lock ends
 	}
 	if err != nil {
 		return errors.Join(err, p.discard())
 	}
-	return errors.Join(p.File.Close(), syncDir(filepath.Dir(p.path)))
+	return p.File.Close()
 }
 
 // discard removes the file.

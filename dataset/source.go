@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -333,7 +332,7 @@ func expand(pattern string) ([]string, error) {
 		return expandDir(pattern)
 	case err == nil:
 		return []string{pattern}, nil
-	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(pattern, "*?["):
+	case !strings.ContainsAny(pattern, "*?["):
 		return nil, parquet.FileError(pattern, err)
 	}
 	matches, err := filepath.Glob(pattern)

@@ -159,7 +159,7 @@ func (p *Plan) anchorsStopped(before *runs.Manifest, err error) error {
 		return stopped
 	case errors.As(err, &usage):
 		if before == nil {
-			err = errors.Join(anchorsError(p.job.Config, err), os.RemoveAll(p.Dir))
+			err = errors.Join(anchorsError(p.job.Config, err), p.held.remove(p.Dir))
 		}
 		return err
 	}

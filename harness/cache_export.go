@@ -129,7 +129,7 @@ func export[T any](path string, columns []exportColumn[T], items iter.Seq2[T, er
 	if err != nil {
 		return 0, errors.Join(err, os.RemoveAll(folder))
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder), lock.release()) }()
+	defer func() { err = errors.Join(err, lock.remove(folder)) }()
 	fields := make([]parquet.Field, len(columns))
 	for i := range columns {
 		fields[i] = columns[i].field()

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/harness"
 	"ibid/judge/cache"
@@ -156,7 +156,7 @@ func TestExportRemovesLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+	if err := disk.TryLock(lock); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := harness.ExportEntries(t.Context(), filepath.Join(dir, "answers.parquet"), store); err != nil {

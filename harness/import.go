@@ -260,8 +260,7 @@ func removeOldFolders(parent, prefix string) error {
 		if err != nil {
 			continue // another process is at work in it, or another user's
 		}
-		err = errors.Join(os.RemoveAll(dir), held.release())
-		if err != nil {
+		if err := held.remove(dir); err != nil {
 			return err
 		}
 	}
@@ -289,10 +288,7 @@ func (p *Plan) keepImport() error {
 		return err
 	}
 	if im.temporary != "" {
-		if err := os.Rename(im.temporary, to); err != nil {
-			return err
-		}
-		if err := errors.Join(im.lock.release(), os.Remove(filepath.Join(to, "lock"))); err != nil {
+		if err := im.lock.rename(im.temporary, to); err != nil {
 			return err
 		}
 		im.temporary, im.lock = "", nil
@@ -351,9 +347,10 @@ func (p *Plan) Close() error {
 	}
 	var err error
 	if im.temporary != "" {
-		err = os.RemoveAll(im.temporary)
 		if im.lock != nil {
-			err = errors.Join(err, im.lock.release())
+			err = im.lock.remove(im.temporary)
+		} else {
+			err = os.RemoveAll(im.temporary)
 		}
 		im.temporary, im.lock = "", nil
 	}

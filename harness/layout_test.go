@@ -1,6 +1,8 @@
 package harness_test
 
 import (
+	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -27,7 +29,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge":            {ours: []string{"metrics/quote", "metrics/token"}},
 	"judge/prompts":    {},
 	"judge/openrouter": {
-		ours:   []string{"judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
+		ours:   []string{"dataset/disk", "judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
 	"judge/cache":           {theirs: []string{"modernc.org/sqlite"}},
@@ -38,16 +40,17 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		// its schema, footer and page structs, not its reader and writer
 		"github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
 	}},
+	"dataset/disk":      {theirs: []string{"golang.org/x/sys"}},
 	"dataset/documents": {theirs: []string{"github.com/go-shiori/go-readability", "github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},
 	"dataset": {
-		ours:   []string{"dataset/documents", "dataset/parquet", "metrics/span", "metrics/token", "metrics/quote"},
+		ours:   []string{"dataset/disk", "dataset/documents", "dataset/parquet", "metrics/span", "metrics/token", "metrics/quote"},
 		theirs: []string{"github.com/apache/arrow/go/v17"},
 	},
-	"dataset/convert": {ours: []string{"dataset", "dataset/documents", "metrics/claims", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json", "github.com/klauspost/compress"}},
+	"dataset/convert": {ours: []string{"dataset", "dataset/disk", "dataset/documents", "metrics/claims", "metrics/span", "metrics/token", "metrics/presence", "metrics/quote"}, theirs: []string{"github.com/go-json-experiment/json", "github.com/klauspost/compress"}},
 	// The only room that asks other people's servers for pages. harness is not above it:
 	// a run never fetches.
 	"dataset/fetch": {
-		ours:   []string{"dataset", "dataset/documents", "metrics/presence"},
+		ours:   []string{"dataset", "dataset/disk", "dataset/documents", "metrics/presence"},
 		theirs: []string{"github.com/temoto/robotstxt", "golang.org/x/sync", "golang.org/x/time"},
 	},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/parquet", "metrics", "metrics/stats"}},
@@ -58,7 +61,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"report":              {ours: []string{"configs", "dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/presence", "metrics/span", "metrics/stats", "annotations", "annotations/compare", "annotations/history"}, theirs: []string{"github.com/klauspost/compress"}},
 	"harness": {
 		ours: []string{
-			"configs", "dataset", "dataset/convert", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
+			"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
 			"metrics/claims", "metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare", "annotations/history",
 		},
 		theirs: []string{"golang.org/x/sync"},
@@ -69,7 +72,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/term": {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "harness/verify", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},
@@ -125,6 +128,55 @@ func TestImportDirection(t *testing.T) {
 		if !seen[must] {
 			t.Errorf("no file of package %s was found", must)
 		}
+	}
+}
+
+// everywhere are the names of package syscall that every system has which ibid is built for.
+var everywhere = []string{"ENOTDIR", "RawConn", "SIGTERM"}
+
+// TestSystems: what only some systems have is behind a build constraint, so that ibid
+// builds for the others. Looking is faster than building for each.
+func TestSystems(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || hasModule(path) && path != "..") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		for _, goos := range []string{"windows", "darwin"} {
+			system := build.Default
+			system.GOOS = goos
+			if matches, err := system.MatchFile(filepath.Dir(path), d.Name()); err != nil || !matches {
+				return err
+			}
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		seen++
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok && x.Name == "syscall" && !slices.Contains(everywhere, s.Sel.Name) {
+				t.Errorf("%s: syscall.%s is not on every system", path, s.Sel.Name)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 100 {
+		t.Errorf("%d files were looked at", seen)
 	}
 }
 

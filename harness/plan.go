@@ -38,6 +38,7 @@ type Plan struct {
 	inputs         []runs.Input
 	shared         *sharedDocuments
 	judge          judge.Judge // nil if the run has none
+	held           *lock       // of the run directory, while Run is at work
 	live           judge.Live  // the judge, if it asks over a network; else nil
 	inline         bool        // some row brings documents of its own
 	severalSystems bool        // rows are of several systems; known once keys are checked

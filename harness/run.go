@@ -129,11 +129,10 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
 		return nil, err
 	}
-	held, err := acquire(filepath.Join(p.Dir, partsDir))
-	if err != nil {
+	if p.held, err = acquire(filepath.Join(p.Dir, partsDir)); err != nil {
 		return nil, err
 	}
-	defer held.release()
+	defer p.held.release()
 	if err := errors.Join(removeLeftovers(p.Dir), p.keepImport()); err != nil {
 		return nil, err
 	}
@@ -181,7 +180,7 @@ func (p *Plan) removeIfCorrupt(before *runs.Manifest, err error) error {
 	if before != nil || !errors.Is(err, parquet.ErrCorrupt) {
 		return err
 	}
-	if e := os.RemoveAll(p.Dir); e != nil {
+	if e := p.held.remove(p.Dir); e != nil {
 		return errors.Join(err, e)
 	}
 	return asUsage(err)
@@ -351,7 +350,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}
-	return os.RemoveAll(filepath.Join(p.Dir, partsDir))
+	return p.held.remove(filepath.Join(p.Dir, partsDir))
 }
 
 // remaining finds the parts that are not done, and the rows of those that are.

@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"syscall"
+	"runtime"
 	"time"
+
+	"ibid/dataset/disk"
 )
 
 // ErrLocked means that another process is working on the same run directory.
@@ -23,17 +25,14 @@ type lock struct{ file *os.File }
 func acquire(dir string) (*lock, error) {
 	path := filepath.Join(dir, "lock")
 	for {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+		f, err := disk.Open(path, os.O_CREATE|os.O_RDWR)
 		if err != nil {
 			return nil, err
 		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			holder := ""
-			if errors.Is(err, syscall.EWOULDBLOCK) {
-				holder = readHolder(f)
-			}
+		if err := disk.TryLock(f); err != nil {
+			holder := readHolder(f)
 			f.Close()
-			if errors.Is(err, syscall.EWOULDBLOCK) {
+			if errors.Is(err, disk.ErrHeld) {
 				return nil, fmt.Errorf("%s: %w%s", filepath.Dir(dir), ErrLocked, holder)
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -83,8 +82,41 @@ func readHolder(f *os.File) string {
 	return fmt.Sprintf(": process %d on %q since %s", h.PID, h.Host, h.Since.Format(time.RFC3339))
 }
 
-// release gives the lock back.
-func (l *lock) release() error { return l.file.Close() }
+// release gives the lock back. A second call does nothing.
+func (l *lock) release() error {
+	if err := l.file.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// Windows neither renames nor, on some disks, removes a folder in which a file is open.
+// There the lock is given back first: where another process takes it in between, the work
+// on the folder is an error.
+const openFilesPinFolders = runtime.GOOS == "windows"
+
+// rename gives the locked folder its final name, and the lock back.
+func (l *lock) rename(from, to string) error {
+	if openFilesPinFolders {
+		if err := l.release(); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return errors.Join(l.release(), os.Remove(filepath.Join(to, "lock")))
+}
+
+// remove removes a folder that has the lock in it, and gives the lock back.
+func (l *lock) remove(folder string) error {
+	if openFilesPinFolders {
+		if err := l.release(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.RemoveAll(folder), l.release())
+}
 
 // LogFile is the name of the log in a run directory.
 const LogFile = "run.log"

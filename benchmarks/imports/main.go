@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command imports measures importing: a gigabyte of JSON Lines, once as responses
 // of a provider with the requests beside them, whose offsets are proved, and once as
 // our own columns. It prints the rate and the peak memory of each, and fails if

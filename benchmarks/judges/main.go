@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command judges is the laboratory of judges: how well they agree with people, and what
 // they take.
 //

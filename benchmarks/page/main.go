@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command page measures the HTML report of a large run: rows with three claims and
 // three citations each into documents of 2,000 characters, judged by the lexical
 // baseline. It prints how long the page takes to make, its size, and the peak

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command peers measures ibid beside other programs that answer the same question, each
 // from its own package, and by itself on the sizes that people meet. Whole processes take
 // turns; CPU is user + system time as the kernel counts it, medians, less what the start

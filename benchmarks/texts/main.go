@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command texts measures what texts cost: 100,000 rows with three citations each
 // into 20,000 documents of 3 kB, judged by the lexical baseline. It prints CPU and
 // peak memory of the run, also without the pass over the documents, and what that

@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"ibid"
+	"ibid/dataset/disk"
 	"ibid/metrics/token"
 )
 
@@ -313,22 +314,20 @@ func nextRecord(from *bufio.Reader, buffer []byte, wanted func(name []byte) bool
 	return record, err
 }
 
-// A spool is a temporary file that has no name where the system allows that, so that
-// nothing is left behind however the process ends.
+// A spool is a temporary file without a name.
 type spool struct {
-	file  *os.File // nil while it is empty
-	named bool     // the system cannot remove a file in use
-	size  int64
+	file *os.File // nil while it is empty
+	size int64
 }
 
 // Write appends to the file.
 func (s *spool) Write(p []byte) (int, error) {
 	if s.file == nil {
-		f, err := os.CreateTemp("", "ibid-import-*")
+		f, err := disk.Nameless("")
 		if err != nil {
 			return 0, err
 		}
-		s.file, s.named = f, os.Remove(f.Name()) != nil
+		s.file = f
 	}
 	n, err := s.file.WriteAt(p, s.size)
 	s.size += int64(n)
@@ -342,12 +341,8 @@ func (s *spool) Write(p []byte) (int, error) {
 func (s *spool) reader() io.Reader { return io.NewSectionReader(s.file, 0, s.size) }
 
 func (s *spool) close() {
-	if s.file == nil {
-		return
-	}
-	s.file.Close() // nobody needs its content any more
-	if s.named {
-		os.Remove(s.file.Name())
+	if s.file != nil {
+		s.file.Close() // nobody needs its content any more
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 
 	"ibid/dataset"
+	"ibid/dataset/disk"
 )
 
 // An Archive keeps what servers sent, so that a later run sees the same bytes. It
@@ -36,7 +36,7 @@ func OpenArchive(dir string) (a *Archive, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "objects"), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "fetched.jsonl"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
+	f, err := disk.Open(filepath.Join(dir, "fetched.jsonl"), os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -45,15 +45,15 @@ func OpenArchive(dir string) (a *Archive, err error) {
 			f.Close()
 		}
 	}()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := disk.TryLock(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, ErrInUse)
 	}
 	a = &Archive{dir: dir, file: f, records: make(map[string]dataset.Fetched)}
 	return a, a.load()
 }
 
-// load reads the records. A last line without an end is one whose writer was
-// killed: it is dropped.
+// load reads the records and leaves the file at its end. A last line without an end is
+// one whose writer was killed: it is dropped.
 func (a *Archive) load() error {
 	r := bufio.NewReader(a.file)
 	var good int64
@@ -61,9 +61,12 @@ func (a *Archive) load() error {
 		line, err := r.ReadBytes('\n')
 		if err == io.EOF {
 			if len(line) > 0 {
-				return a.file.Truncate(good)
+				if err := a.file.Truncate(good); err != nil {
+					return err
+				}
 			}
-			return nil
+			_, err := a.file.Seek(good, io.SeekStart)
+			return err
 		}
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"os"
 	"time"
 
+	"ibid/dataset/disk"
 	"ibid/judge"
 	"ibid/judge/cache"
 )
@@ -99,21 +100,8 @@ func (j *Judge) NewBatcher(dir string) (*Batcher, error) {
 		needs: make(map[int64]bool), holds: make(map[int64]int64), others: make(map[string]bool),
 	}
 	var err error
-	b.results, err = nameless(dir)
+	b.results, err = disk.Nameless(dir)
 	return b, err
-}
-
-// nameless makes a file of which nothing is left when it is closed, however the process
-// ends.
-func nameless(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, ".batch-*.tmp")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // begin finds where the service has its batches, once.
@@ -291,7 +279,7 @@ func (b *Batcher) fill(m *member) (*batchFill, error) {
 	if f := b.fills[m]; f != nil {
 		return f, nil
 	}
-	file, err := nameless(b.dir)
+	file, err := disk.Nameless(b.dir)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"ibid/dataset/disk"
 	"ibid/report"
 )
 
@@ -23,12 +24,11 @@ type failingSpill struct {
 }
 
 func newFailingSpill(gate *rowGate) (*failingSpill, error) {
-	file, err := os.CreateTemp("", "ibid-failing-*")
+	file, err := disk.Nameless("")
 	if err != nil {
 		return nil, err
 	}
-	// Without a name nothing of it is left, however the process ends.
-	return &failingSpill{gate: gate, file: file}, os.Remove(file.Name())
+	return &failingSpill{gate: gate, file: file}, nil
 }
 
 // A spilledRow is a row in the file. Gob takes a pointer to 0 for none.

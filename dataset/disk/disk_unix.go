@@ -1,0 +1,53 @@
+//go:build unix
+
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Open opens a file that can be renamed and removed while it is open. The flags are those
+// of os.OpenFile without os.O_APPEND and os.O_TRUNC.
+func Open(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o666) }
+
+// TryLock takes the lock of a file that is open for writing, without waiting. It ends when
+// the file is closed, however its process dies. A lock that another has is [ErrHeld]; any
+// other error means that the file system has no locks. Reading and writing go on as before.
+func TryLock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrHeld
+	}
+	return err
+}
+
+// Rename gives the file another name, in place of what has it, and returns when that would
+// survive a loss of power.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Nameless makes a file in dir, or where temporary files are if dir is "", of which nothing
+// is left when it is closed, however the process ends.
+func Nameless(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, ".ibid-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("temporary file: %w", err), f.Close())
+	}
+	return f, nil
+}
