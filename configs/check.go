@@ -103,6 +103,28 @@ func httpURL(v any) string {
 	return ""
 }
 
+// IsRedis reports whether judge.cache names a Redis server and not a file.
+func IsRedis(store string) bool {
+	return strings.HasPrefix(store, "redis://") || strings.HasPrefix(store, "rediss://")
+}
+
+func answerStore(v any) string {
+	s, ok := v.(string)
+	if !ok || !strings.Contains(s, "://") {
+		return notBlank(v)
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || !IsRedis(s) || u.Host == "" || u.RawQuery != "":
+		return "want a file, or a server as redis://HOST:PORT/NUMBER"
+	case u.User != nil:
+		if _, has := u.User.Password(); has {
+			return "a URL here must not hold a password; put it into REDIS_PASSWORD"
+		}
+	}
+	return ""
+}
+
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func variableName(v any) string {

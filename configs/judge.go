@@ -71,6 +71,9 @@ func (l *loader) checkLive(c *Config) {
 	if _, twice := j.ExtraBody["service_tier"]; twice && j.ServiceTier != "" {
 		refuse("judge.service_tier", "is given in judge.extra_body, too", "give it here alone: there it is part of the cache's key")
 	}
+	if j.Batch && IsRedis(j.Cache) {
+		refuse("judge.batch", "batches are kept in a file", "name a file as judge.cache, or leave judge.batch out")
+	}
 	for _, pair := range [][2]string{
 		{"judge.prices.prompt", "judge.prices.completion"}, {"judge.prices.completion", "judge.prices.prompt"},
 	} {

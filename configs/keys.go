@@ -272,7 +272,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Concurrency },
 	},
 	{
-		name: "judge.cache", check: notBlank, doc: "file of the answer cache; default: in the user's cache directory",
+		name: "judge.cache", check: answerStore, doc: "file of the answer cache, or redis://HOST:PORT/NUMBER (rediss:// with TLS; its password in REDIS_PASSWORD) for processes on several machines, which then share judge.rpm and judge.max_cost_usd, too; default: a file in the user's cache directory",
 		field: func(s *Settings) any { return &s.Judge.Cache },
 	},
 	{

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"ibid/dataset"
-	"ibid/judge/cache"
 	"ibid/judge/openrouter"
 	"ibid/metrics/presence"
 )
@@ -131,7 +130,7 @@ func (n *notFetched) warning(p *Plan) string {
 
 // openEmbedder gives the embedder the store of the judge's answers, and its calls
 // the name of the run; without a name it asks nothing.
-func (p *Plan) openEmbedder(run string) (close func() error, err error) {
+func (p *Plan) openEmbedder(ctx context.Context, run string) (close func() error, err error) {
 	if p.embedder == nil {
 		return func() error { return nil }, nil
 	}
@@ -142,11 +141,7 @@ func (p *Plan) openEmbedder(run string) (close func() error, err error) {
 			return func() error { return nil }, nil // what was kept went with the run's end
 		}
 	}
-	path, err := p.answersPath()
-	if err != nil {
-		return nil, err
-	}
-	store, err := cache.Open(path)
+	store, err := p.openAnswers(ctx)
 	if err != nil {
 		return nil, err
 	}

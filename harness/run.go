@@ -152,7 +152,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	closeEmbedder, err := p.openEmbedder(auditName(m))
+	closeEmbedder, err := p.openEmbedder(ctx, auditName(m))
 	if err != nil {
 		return nil, errors.Join(err, closeLive())
 	}

@@ -288,7 +288,7 @@ func (j *Judge) free() bool {
 }
 
 // reserve sets aside what the call can cost.
-func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
+func (c *conversation) reserve(ctx context.Context) (held, error) {
 	j := c.judge
 	most := int64(-1)
 	prompt := c.request.tokens() + int64(len(c.turns))/3
@@ -299,21 +299,18 @@ func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	} else if rate := j.budget.rate(); rate > 0 {
 		most = nanoUSD(rate * float64(prompt+c.maxTokens))
 	}
-	held, err = j.budget.reserve(ctx, most)
+	h, err := j.budget.reserve(ctx, most)
 	if errors.Is(err, errBudget) {
-		return 0, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Tip: "raise judge.max_cost_usd and run again: answers so far are kept"})
+		return held{}, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Tip: "raise judge.max_cost_usd and run again: answers so far are kept"})
 	}
-	return held, err
+	return h, err
 }
 
-// send waits for the pace and makes the call. callErr is what the client
+// send waits for its turn and makes the call. callErr is what the client
 // library makes of the response; err is why there was no call.
 func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, callErr, err error) {
 	j := c.judge
-	if err := j.circuit.wait(ctx); err != nil {
-		return began, nil, err
-	}
-	if err := j.pace.wait(ctx); err != nil {
+	if err := j.turn(ctx); err != nil {
 		return began, nil, err
 	}
 	if stopped := j.stopped.Load(); stopped != nil {
@@ -331,7 +328,7 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 	if f != nil && f.class == Flow {
 		j.counts.rateLimited.Add(1)
 	}
-	j.circuit.report(f != nil && f.serverFault())
+	j.called(f != nil && f.serverFault())
 	return began, callErr, nil
 }
 

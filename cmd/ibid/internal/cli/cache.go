@@ -69,6 +69,9 @@ func (c *cacheFlags) with(do func(path string, store *cache.SQLite) error) error
 	if err != nil {
 		return err
 	}
+	if configs.IsRedis(path) {
+		return &usageError{err: fmt.Errorf("%s is a server: ibid cache looks after files", path), hint: "use redis-cli; all keys begin with ibid:"}
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if named {
 			return &usageError{err: fmt.Errorf("%s: there is no judge cache", path), hint: "ibid cache stat without --cache looks at the default one"}
