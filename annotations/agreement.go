@@ -115,7 +115,7 @@ func gradedAlpha(e *stats.Estimate) string {
 
 func graded(e *stats.Estimate, good, fair float64, best, middle, worst string) string {
 	// Where all documents agree well enough, a low end says only that they are few.
-	undecided := e.Method == stats.WilsonCluster && e.Value >= good && e.Low < good
+	undecided := slices.Contains([]stats.Method{stats.WilsonCluster, stats.WilsonT}, e.Method.Base()) && e.Value >= good && e.Low < good
 	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters })
 	switch {
 	case !e.HasInterval || e.Degenerate || few || undecided:

@@ -3,8 +3,10 @@ package annotations
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -125,10 +127,9 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	c := &Calibration{Kind: kind, Judge: judge, Items: int64(len(items)), Threshold: o.Threshold, Positive: o.Positive, Bins: o.Bins, Level: o.Level}
 	sums := newClusterSums(4)
 	scores, human := make([]float64, len(items)), make([]float64, len(items))
-	positive, clusters := make([]bool, len(items)), make([]string, len(items))
+	positive := make([]bool, len(items))
 	unit := true
 	for i, it := range items {
-		clusters[i] = it.Cluster
 		scores[i], human[i], positive[i] = it.Judge, it.Human, it.Human >= o.Positive
 		unit = unit && it.Judge >= 0 && it.Judge <= 1
 		c.Confusion.Add(positive[i], it.Judge >= o.Threshold)
@@ -136,7 +137,8 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	}
 	c.Documents = sums.documents()
 	c.confusionRows(sums, &o.Options)
-	area := stats.ClusteredAUROC(scores, positive, clusters, o.Level)
+	of := connect(items, sums)
+	area := of.auroc(scores, positive, o.Level)
 	var auroc *float64
 	if area.Defined() {
 		auroc = &area.Value
@@ -149,13 +151,67 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 		c.add("brier", width.Brier.Pointer(), nil, "", c.Items)
 		c.add("ece", width.ECE.Pointer(), nil, "", c.Items)
 		c.add("ece_equal_mass", mass.ECE.Pointer(), nil, "", c.Items)
-		c.Isotonic = recalibrate(items, positive, o)
+		c.Isotonic = recalibrate(items, of.folds, positive, o)
 	}
-	c.Best = bestThreshold(items, positive)
+	c.Best = bestThreshold(items, of.folds, positive)
 	if c.Documents < c.Items {
 		c.Warnings = append(c.Warnings, "items share documents: intervals are over documents")
 	}
+	if of.pairs() && (c.Best != nil || c.Isotonic != nil) {
+		c.Warnings = append(c.Warnings, "documents connect most items: those that a threshold or a curve is fitted on share documents with those that it is measured on")
+	}
 	return c
+}
+
+// connected is how the items of a calibration depend on each other by their documents.
+type connected struct {
+	dependence *stats.Dependence
+	units      []int32  // of each item
+	folds      []string // what decides which part of the items each is in
+	known      bool     // dependence is
+}
+
+// connect finds how items depend on each other; sums are theirs.
+func connect(items []Verdict, sums *clusterSums) *connected {
+	out := &connected{folds: make([]string, len(items))}
+	keys := slices.Sorted(maps.Keys(sums.sums))
+	out.dependence, out.known = sums.dependence(keys)
+	names := make(map[uint64]string)
+	for _, it := range items {
+		names[stats.Key(it.Cluster)] = it.Cluster
+	}
+	for i, it := range items {
+		out.folds[i] = it.Cluster
+		d := out.dependence
+		if d == nil {
+			continue
+		}
+		unit, _ := slices.BinarySearch(keys, stats.Key(it.Cluster))
+		out.units = append(out.units, int32(unit))
+		if d.Components {
+			out.folds[i] = names[d.Keys[d.Of[unit]]]
+		} else {
+			out.folds[i], _, _ = strings.Cut(it.Cluster, documentSeparator)
+		}
+	}
+	return out
+}
+
+// pairs reports whether the items depend on each other as no clusters do.
+func (c *connected) pairs() bool { return c.dependence != nil && !c.dependence.Components }
+
+func (c *connected) auroc(scores []float64, positive []bool, level float64) stats.Estimate {
+	if c.pairs() {
+		return stats.DependentAUROC(scores, positive, c.units, c.dependence, level)
+	}
+	e := stats.ClusteredAUROC(scores, positive, c.folds, level)
+	if !c.known {
+		e.Low, e.High, e.HasInterval = 0, 0, false
+	}
+	if c.dependence != nil {
+		e.Method = e.Method.By(stats.ByComponents)
+	}
+	return e
 }
 
 // A confusion is laid out in this order.
@@ -264,12 +320,12 @@ func foldOf(cluster string, parts uint64) uint64 { return stats.Key("fold\x00"+c
 
 // bestThreshold chooses a threshold on all items, and says what thresholds that
 // were chosen in the same way on four parts of five reach on the fifth.
-func bestThreshold(items []Verdict, positive []bool) *BestThreshold {
+func bestThreshold(items []Verdict, clusters []string, positive []bool) *BestThreshold {
 	var held stats.Confusion
 	for part := range uint64(folds) {
 		var train []int
 		for i := range items {
-			if foldOf(items[i].Cluster, folds) != part {
+			if foldOf(clusters[i], folds) != part {
 				train = append(train, i)
 			}
 		}
@@ -278,7 +334,7 @@ func bestThreshold(items []Verdict, positive []bool) *BestThreshold {
 			return nil
 		}
 		for i := range items {
-			if foldOf(items[i].Cluster, folds) == part {
+			if foldOf(clusters[i], folds) == part {
 				held.Add(positive[i], items[i].Judge >= t)
 			}
 		}
@@ -325,11 +381,11 @@ func chooseThreshold(items []Verdict, positive []bool, among []int) (best float6
 // leastRecalibrated is the fewest items of either half.
 const leastRecalibrated = 20
 
-func recalibrate(items []Verdict, positive []bool, o CalibrateOptions) *Recalibration {
+func recalibrate(items []Verdict, clusters []string, positive []bool, o CalibrateOptions) *Recalibration {
 	var x, y, before []float64
 	var labels []bool
 	for i, it := range items {
-		if foldOf(it.Cluster, 2) == 0 {
+		if foldOf(clusters[i], 2) == 0 {
 			v := 0.0
 			if positive[i] {
 				v = 1

@@ -1,9 +1,12 @@
 package annotations
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"ibid"
 	"ibid/metrics/stats"
 )
 
@@ -23,10 +26,29 @@ type clusterSums struct {
 	rows   map[uint64]int64
 	seen   map[uint64]struct{} // documents
 	pooled bool
+
+	touched map[uint64][]uint64 // documents of the clusters that are several
 }
 
 func newClusterSums(width int) *clusterSums {
-	return &clusterSums{width: width, sums: make(map[uint64][]float64), rows: make(map[uint64]int64), seen: make(map[uint64]struct{})}
+	return &clusterSums{width: width, sums: make(map[uint64][]float64), rows: make(map[uint64]int64), seen: make(map[uint64]struct{}), touched: make(map[uint64][]uint64)}
+}
+
+// documentSeparator is between the documents of a cluster. It is no valid UTF-8, so that
+// no name holds it.
+const documentSeparator = "\xff\xfe"
+
+// ClusterOf is the cluster of an item that touches documents, sorted: those that share one
+// depend on each other. It is "" without documents.
+func ClusterOf(documents []string) string { return strings.Join(documents, documentSeparator) }
+
+// documentKeys are the keys of the documents of a cluster.
+func documentKeys(cluster string) []uint64 {
+	var keys []uint64
+	for name := range strings.SplitSeq(cluster, documentSeparator) {
+		keys = append(keys, stats.Key(name))
+	}
+	return keys
 }
 
 // of returns the sums of a document, to add to. It counts one item, unless it is
@@ -34,7 +56,7 @@ func newClusterSums(width int) *clusterSums {
 func (c *clusterSums) of(cluster string, alone bool) []float64 {
 	key := stats.Key(cluster)
 	if !alone {
-		c.seen[key] = struct{}{}
+		c.see(cluster, key)
 	}
 	if c.pooled {
 		key %= pooledClusters
@@ -52,6 +74,21 @@ func (c *clusterSums) of(cluster string, alone bool) []float64 {
 		v = c.sums[key%pooledClusters]
 	}
 	return v
+}
+
+// see notes the documents of a cluster.
+func (c *clusterSums) see(cluster string, key uint64) {
+	if !strings.Contains(cluster, documentSeparator) {
+		c.seen[key] = struct{}{}
+		return
+	}
+	if _, known := c.touched[key]; known {
+		return
+	}
+	c.touched[key] = documentKeys(cluster)
+	for _, doc := range c.touched[key] {
+		c.seen[doc] = struct{}{}
+	}
 }
 
 func (c *clusterSums) pool() {
@@ -108,6 +145,19 @@ func (c *clusterSums) estimate(o *Options, columns []int, f stats.Statistic) sta
 // the documents that gave an item.
 func (c *clusterSums) estimates(o *Options, list []estimand) []stats.Estimate {
 	keys := slices.Sorted(maps.Keys(c.sums))
+	d, ok := c.dependence(keys)
+	how := ""
+	switch {
+	case !ok || d != nil && !d.Components:
+		out := make([]stats.Estimate, len(list))
+		for k := range list {
+			out[k] = c.dependent(keys, d, &list[k], o.Level)
+		}
+		return out
+	case d != nil:
+		c, how = c.merged(keys, d), stats.ByComponents
+		keys = slices.Sorted(maps.Keys(c.sums))
+	}
 	units, telling, of := make([]*stats.Units, len(list)), make([]int64, len(list)), make([]stats.Statistic, len(list))
 	for k := range list {
 		units[k], telling[k] = c.units(keys, &list[k])
@@ -120,8 +170,110 @@ func (c *clusterSums) estimates(o *Options, list []estimand) []stats.Estimate {
 		if list[k].share {
 			out[k] = bounded(o, out[k])
 		}
+		out[k].Method = out[k].Method.By(how)
 	}
 	return out
+}
+
+// dependence says how clusters that are several documents depend on each other; nil if no
+// two share one. It is not known of random groups of documents.
+func (c *clusterSums) dependence(keys []uint64) (d *stats.Dependence, known bool) {
+	if len(c.touched) == 0 {
+		return nil, true
+	}
+	if c.pooled {
+		return nil, false
+	}
+	var touching stats.Touching
+	var members []stats.Member
+	for i, key := range keys {
+		if docs := c.touched[key]; docs != nil {
+			touching.AddKeys(docs...)
+		} else {
+			touching.AddKeys(key)
+		}
+		for range max(1, c.rows[key]) {
+			members = append(members, stats.Member{Unit: key, Row: int32(i)})
+		}
+	}
+	return touching.Depend(members, 0), true
+}
+
+// merged are the sums by the components of the clusters with these keys.
+func (c *clusterSums) merged(keys []uint64, d *stats.Dependence) *clusterSums {
+	out := newClusterSums(c.width)
+	for i, key := range keys {
+		component := d.Keys[d.Of[i]]
+		to := out.sums[component]
+		if to == nil {
+			to = make([]float64, c.width)
+			out.sums[component] = to
+		}
+		for k, v := range c.sums[key] {
+			to[k] += v
+		}
+		out.rows[component] += c.rows[key]
+	}
+	return out
+}
+
+// dependent is an estimate over clusters that depend on each other as no clusters do. What
+// each adds to it is what it changes when it is left out. Without d there is no interval.
+func (c *clusterSums) dependent(keys []uint64, d *stats.Dependence, of *estimand, level float64) stats.Estimate {
+	totals := make([]float64, len(of.columns))
+	items := int64(0)
+	for _, key := range keys {
+		items += c.rows[key]
+		if c.rows[key] == 0 && !of.alone {
+			continue
+		}
+		for k, column := range of.columns {
+			totals[k] += c.sums[key][column]
+		}
+	}
+	value, ok := of.f(totals)
+	e := stats.Estimate{Level: level, N: items, Clusters: c.documents(), Reason: ibid.ZeroDenominator}
+	if !ok {
+		return e
+	}
+	if e.Value, e.Reason = value, ibid.Defined; d == nil {
+		e.Warnings = append(e.Warnings, stats.Warning{Code: stats.NotExchangeable, Text: fmt.Sprintf("more than %d sets of documents that overlap: no interval", maxClusters)})
+		return e
+	}
+	sums, rest := make([]stats.Sum, len(keys)), make([]float64, len(totals))
+	mean, units := 0.0, 0.0
+	for i, key := range keys {
+		if c.rows[key] == 0 && !of.alone {
+			continue
+		}
+		some := false
+		for k, column := range of.columns {
+			v := c.sums[key][column]
+			rest[k], some = totals[k]-v, some || v != 0
+		}
+		if !some {
+			continue
+		}
+		without, ok := of.f(rest)
+		if !ok {
+			return e
+		}
+		sums[i] = stats.Sum{Y: value - without, Rows: float64(max(1, c.rows[key]))}
+		mean, units = mean+value-without, units+1
+	}
+	for i := range sums {
+		if sums[i].Rows > 0 {
+			sums[i].Y -= mean / units
+		}
+	}
+	spread := d.Spread(sums, 0, 1)
+	low := -1.0
+	if of.share {
+		low = 0
+	}
+	e = spread.Within(value, low, 1, items, level)
+	e.Warnings = append(e.Warnings, stats.Warning{Code: stats.NotExchangeable, Text: stats.NotExchangeableText})
+	return e
 }
 
 // units are the documents with the sums that a statistic is made of, and how many of them
@@ -167,7 +319,15 @@ func bounded(o *Options, e stats.Estimate) stats.Estimate {
 // share documents.
 func (c *clusterSums) share(hits, of []int, level float64) stats.Estimate {
 	var all stats.Clusters
-	for _, key := range slices.Sorted(maps.Keys(c.sums)) {
+	keys := slices.Sorted(maps.Keys(c.sums))
+	d, known := c.dependence(keys)
+	if d != nil && d.Components {
+		c = c.merged(keys, d)
+		keys = slices.Sorted(maps.Keys(c.sums))
+		all.Named(stats.ByComponents)
+	}
+	sums := make([]stats.Sum, len(keys))
+	for i, key := range keys {
 		var y, x int64
 		for _, column := range hits {
 			y += int64(c.sums[key][column])
@@ -177,7 +337,15 @@ func (c *clusterSums) share(hits, of []int, level float64) stats.Estimate {
 		}
 		if x > 0 {
 			all.AddCounts(y, x, x)
+			sums[i] = stats.Sum{Y: float64(y), X: float64(x), Rows: float64(x)}
 		}
 	}
-	return all.Proportion(level)
+	if d != nil && !d.Components {
+		all.Rest(d, sums)
+	}
+	e := all.Proportion(level)
+	if !known {
+		e.Low, e.High, e.HasInterval, e.Effective = 0, 0, false, 0
+	}
+	return e
 }

@@ -390,7 +390,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Level },
 	},
 	{
-		name: "statistics.cluster", def: "id", scores: true, check: notBlank, doc: "what rows share that are not independent: id, doc, or a tag",
+		name: "statistics.cluster", def: "auto", scores: true, check: notBlank, doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), id, doc (the first of these documents), or a tag",
 		field: func(s *Settings) any { return &s.Statistics.Cluster },
 	},
 	{

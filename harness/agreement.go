@@ -222,10 +222,15 @@ func (p *Plan) itemOf(r *dataset.Resolver, row *ibid.Answer) (annotations.Item, 
 	}, int64(len(texts.unclear))
 }
 
-// documentOf is what an item is clustered by: the document that it is about, or
-// the tag that statistics.cluster names.
+// documentOf is what an item is clustered by: the documents that it touches, the first of
+// them, or the tag that statistics.cluster names.
 func (p *Plan) documentOf(row *ibid.Answer) string {
 	by := p.job.Config.Statistics.Cluster
+	if by == autoCluster {
+		if all := annotations.ClusterOf(runs.AppendDocuments(nil, row)); all != "" {
+			return all
+		}
+	}
 	if by == "id" {
 		by = "doc"
 	}

@@ -128,7 +128,7 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 		out.Reason = fmt.Sprintf("undefined: %d pairs, %d left out", d.N, d.Undefined)
 	case d.Doubt != "":
 		out.Reason = d.Doubt
-	case g.Func == configs.PValue && strings.HasPrefix(g.Op, ">") && d.Test != string(stats.WelchT) && smallestP(d.Clusters) > g.Number:
+	case g.Func == configs.PValue && strings.HasPrefix(g.Op, ">") && d.Test != string(stats.WelchT) && d.Test != string(stats.StudentT) && smallestP(d.Clusters) > g.Number:
 		out.Reason = fmt.Sprintf("undecided: %d clusters cannot give a p below %.2g", d.Clusters, smallestP(d.Clusters))
 	default:
 		out.Verdict = verdictOf(g, *out.Value)

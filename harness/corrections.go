@@ -2,11 +2,15 @@ package harness
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"ibid/annotations"
+	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics"
 	"ibid/metrics/stats"
@@ -81,10 +85,17 @@ func predictedRows(dir string, judged *Judged) (map[summaryKey][]stats.Predicted
 	}
 	rows := make(map[summaryKey][]stats.Predicted)
 	columns := append([]string{"id", "system", "row", "cluster"}, names...)
-	err := runs.Rows().Scan(dir, columns, func(_ int64, at *runs.Row) error {
+	components, err := readComponents(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = runs.Rows().Scan(dir, columns, func(row int64, at *runs.Row) error {
 		cluster := at.ID
-		if at.Cluster != "" {
+		switch {
+		case at.Cluster != "":
 			cluster = "\x00" + at.Cluster
+		case components != nil:
+			cluster = components[row]
 		}
 		for _, name := range names {
 			value, ok := at.Numbers[name]
@@ -101,6 +112,35 @@ func predictedRows(dir string, judged *Judged) (map[summaryKey][]stats.Predicted
 		return nil
 	})
 	return rows, err
+}
+
+// readComponents names what documents connect each row of a run with; nil if no questions
+// share documents. Corrections take these for clusters also where they are large, and then
+// have wide intervals or none.
+func readComponents(dir string) ([]string, error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	touching, questions, err := runs.ReadTouching(context.Background(), f)
+	if err != nil || !touching.Shared(questions) {
+		return nil, err
+	}
+	members := make([]stats.Member, len(questions))
+	for row, question := range questions {
+		members[row] = stats.Member{Unit: question, Row: int32(row)}
+	}
+	d := touching.Depend(members, 0)
+	names := make([]string, len(questions))
+	unit := -1
+	for i, m := range members {
+		if i == 0 || members[i-1].Unit != m.Unit {
+			unit++
+		}
+		names[m.Row] = "\x01" + strconv.FormatUint(d.Keys[d.Of[unit]], 16)
+	}
+	return names, nil
 }
 
 func labelledOf(rows []stats.Predicted) (n int) {
@@ -209,7 +249,7 @@ func standardError(row *runs.SummaryRow) (se float64, ok bool) {
 		return 0, false
 	}
 	se = (*row.High - *row.Low) / 2
-	if method := stats.Method(row.Method); method == stats.LogitT || method == stats.LogitCR3 {
+	if method := stats.Method(row.Method).Base(); method == stats.LogitT || method == stats.LogitCR3 {
 		if *row.Low <= 0 || *row.High >= 1 {
 			return 0, false
 		}

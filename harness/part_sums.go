@@ -55,7 +55,7 @@ func newPartSummer(layout *runs.RowsLayout, s *configs.Settings) *partSummer {
 	keys := sliceKeys(s.Slices)
 	return &partSummer{
 		items: summaryItems(layout.Fields()), slices: keys, values: make([]sliceValue, len(keys)),
-		off: s.Statistics.Cluster != "id", byKey: make(map[string]*signatureSums),
+		off: s.Statistics.Cluster != "id" && s.Statistics.Cluster != autoCluster, byKey: make(map[string]*signatureSums),
 	}
 }
 

@@ -329,7 +329,7 @@ func (p *Plan) resumeCommand() string {
 
 // metricsVersion changes whenever the same data and settings would give another
 // number than before. The changelog says which and why.
-const metricsVersion = "5"
+const metricsVersion = "6"
 
 // fingerprintOf hashes the ingredients: each name and value with its length, in
 // the order of the names, so that no two different maps give the same bytes.

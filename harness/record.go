@@ -54,7 +54,7 @@ type (
 		Fails                                                             runs.BoolColumn
 		CostUSD, LatencyMillis                                            runs.DoubleColumn
 		Tokens                                                            runs.IntColumn
-		SourceTypes, SourceStatuses                                       runs.TextsColumn
+		SourceTypes, SourceStatuses, Documents                            runs.TextsColumn
 		AnswerHash                                                        runs.IntColumn
 	}
 	citationColumns struct {
@@ -186,6 +186,10 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 	if r.sourceStates {
 		r.types = runs.AppendSourceStatuses(r.types[:0], in)
 		to.SourceStatuses.Append(r.types)
+	}
+	if r.cluster == autoCluster {
+		r.types = runs.AppendDocuments(r.types[:0], in)
+		to.Documents.Append(r.types)
 	}
 	to.Components.Optional(scores.Components)
 	if r.hashes && failure == nil {
@@ -457,7 +461,7 @@ func (r *recorder) addCalls(in *ibid.Answer, j *judging) {
 // row is then its id's.
 func clusterOf(in *ibid.Answer, by string) string {
 	switch by {
-	case "id":
+	case "id", autoCluster:
 		return ""
 	case "doc":
 		for i := range in.Truth {

@@ -157,7 +157,7 @@ func (b *block) addClusters(ctx context.Context, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r := b.resampling; r != nil {
+		if r := b.resampling; r != nil && b.dependent[g] == nil {
 			b.drawn[i][g] = intervals{r.draw(&macro[g], c.keys[g], b.level), r.draw(&micro[g], c.keys[g], b.level)}
 		}
 		if b.groups.all[g].spread {

@@ -420,6 +420,10 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err != nil {
 		return err
 	}
+	if counted.sampled != "" {
+		m.Warnings = append(m.Warnings, counted.sampled)
+		p.job.warn("%s", counted.sampled)
+	}
 	m.Rows, m.Errors, m.Statuses = counted.rows, counted.errors, statuses
 	for _, n := range statuses {
 		m.Citations += n

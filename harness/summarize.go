@@ -18,6 +18,7 @@ import (
 type counted struct {
 	rows, errors int64
 	doubtful     []runs.SummaryRow
+	sampled      string // see [summarizer.sampled]
 }
 
 // summarize makes summary.parquet from rows.parquet: the summary is a function
@@ -31,7 +32,7 @@ func (p *Plan) summarize(ctx context.Context, known knownParts, memory int) (out
 		return out, err
 	}
 	defer f.Close()
-	groups, err := findGroups(f, sliceKeys(s.Slices), s.Statistics.Cluster != "id", known)
+	groups, err := findGroups(f, sliceKeys(s.Slices), s.Statistics.Cluster != "id" && s.Statistics.Cluster != autoCluster, known)
 	if err != nil {
 		return out, err
 	}
@@ -45,11 +46,17 @@ func (p *Plan) summarize(ctx context.Context, known knownParts, memory int) (out
 			return out, err
 		}
 	}
+	if s.Statistics.Cluster == autoCluster {
+		if err := sum.findDependences(ctx, uint64(s.Seed)); err != nil {
+			return out, err
+		}
+	}
 	blocks, err := sum.blocks(ctx, p.Dir, memory)
 	if err != nil {
 		return out, err
 	}
 	defer blocks.remove()
+	out.sampled = sum.sampled()
 	out.rows, out.errors = groups.rows, groups.errors
 	err = runs.Summary.WriteEach(p.Dir, func(yield func(*runs.SummaryRow) error) error {
 		return blocks.each(ctx, func(rows []runs.SummaryRow) error {
@@ -98,9 +105,10 @@ type summarizer struct {
 	items      []item
 	judged     bool // the run has a judge
 	level      float64
-	method     string       // the setting statistics.method
-	resampling *resampling  // nil if intervals are analytic
-	clusters   *rowClusters // nil if nothing needs them
+	method     string             // the setting statistics.method
+	resampling *resampling        // nil if intervals are analytic
+	clusters   *rowClusters       // nil if nothing needs them
+	dependent  map[int]*dependent // groups whose rows share documents
 	workers    int
 	progress   func(done int64)
 }
@@ -114,6 +122,7 @@ type block struct {
 	states [][]state       // by group, then item
 	judged [][]judgedState // by item, then group; nil of an item that is not judged
 	drawn  [][]intervals   // by item, then group; nil without a bootstrap
+	apart  map[int][]state // of dependent groups: the states by their documents, by item
 }
 
 // block adds up the items [from, to): it reads each of their columns once, and once more
@@ -140,6 +149,9 @@ func (s *summarizer) block(ctx context.Context, from, to int) (*block, error) {
 			if err := b.addClusters(ctx, i); err != nil {
 				return nil, err
 			}
+		}
+		if err := b.addDependent(ctx, i); err != nil {
+			return nil, err
 		}
 		if s.judged && s.file.Has(b.items[i].def.Name+runs.LowSuffix) {
 			var err error
@@ -215,9 +227,21 @@ func (b *block) rows(g int, out []runs.SummaryRow) []runs.SummaryRow {
 		if group.rows > 0 {
 			row.DefinedShare = new(float64(st.defined) / float64(group.rows))
 		}
-		add := func(agg string, e stats.Estimate, drawn *stats.Estimate) {
+		use := st
+		if apart := b.apart[g]; apart != nil {
+			use = &apart[i]
+		}
+		add := func(agg string, of, alone *stats.Clusters, pooled bool, drawn *stats.Estimate) {
 			r := row
 			r.Agg = agg
+			e := runs.EstimateOf(&it.def, of, pooled, b.level, b.method)
+			if use != st {
+				naive := runs.EstimateOf(&it.def, alone, pooled, b.level, b.method)
+				r.FillNaive(&e, &naive)
+				if b.resampling != nil && drawn == nil && !b.dependent[g].of.Components {
+					r.Warnings = append(r.Warnings, stats.NotExchangeableText)
+				}
+			}
 			e = redrawn(e, drawn)
 			r.Fill(&e)
 			if agg == runs.Micro && e.Defined() {
@@ -232,13 +256,12 @@ func (b *block) rows(g int, out []runs.SummaryRow) []runs.SummaryRow {
 		if b.drawn != nil {
 			drawn = b.drawn[i][g]
 		}
-		macro := runs.EstimateOf(&it.def, &st.macro, false, b.level, b.method)
-		add(runs.Macro, macro, drawn.macro)
+		add(runs.Macro, &use.macro, &st.macro, false, drawn.macro)
 		switch {
 		case it.micro():
-			add(runs.Micro, runs.EstimateOf(&it.def, &st.micro, true, b.level, b.method), drawn.micro)
+			add(runs.Micro, &use.micro, &st.micro, true, drawn.micro)
 		case it.def.Kind == metrics.Binary: // of which the two are one
-			add(runs.Micro, macro, drawn.macro)
+			add(runs.Micro, &use.macro, &st.macro, false, drawn.macro)
 		}
 	}
 	return out

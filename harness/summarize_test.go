@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"ibid"
@@ -207,7 +208,14 @@ func checkGroup(t *testing.T, s runs.SummaryRow, rows []scored) {
 // TestSummaryWithoutOrder shuffles the rows and changes the number of workers:
 // the summary must not move by a bit.
 func TestSummaryWithoutOrder(t *testing.T) {
-	rows := questions(80, "a", "b")
+	chained := questions(80, "a", "b")
+	for i, r := range chained {
+		for k := range r.Truth {
+			r.Truth[k].Doc = fmt.Sprint("doc-", i%61)
+		}
+		r.Truth = append(r.Truth, ibid.Mark{Doc: fmt.Sprint("doc-", i*7%61), Start: ibid.Some(int64(i)), End: ibid.Some(int64(i + 40))})
+		r.HasTruth = true
+	}
 	read := func(dir string) string {
 		summary, err := runs.ReadSummary(dir)
 		if err != nil {
@@ -215,17 +223,64 @@ func TestSummaryWithoutOrder(t *testing.T) {
 		}
 		text := ""
 		for _, s := range summary {
-			text += fmt.Sprintln(s.System, s.Slice, s.Metric, s.Agg, s.N, s.Undefined, bits(s.Estimate), bits(s.Low), bits(s.High), s.Clusters, s.Warnings)
+			text += fmt.Sprintln(s.System, s.Slice, s.Metric, s.Agg, s.N, s.Undefined, bits(s.Estimate), bits(s.Low), bits(s.High), bits(s.SE), bits(s.NaiveLow), s.Method, s.Clusters, s.Warnings)
 		}
 		return text
 	}
-	want := read(evaluate(t, writeRows(t, rows), "statistics.cluster=doc", "slices=[lang]"))
-	for seed := range uint64(3) {
-		rng := rand.New(rand.NewPCG(seed, 1))
-		shuffled := slices.Clone(rows)
-		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		if got := read(evaluate(t, writeRows(t, shuffled), "statistics.cluster=doc", "slices=[lang]")); got != want {
-			t.Fatalf("shuffle %d changes the summary", seed)
+	for _, c := range []struct {
+		cluster, method string
+		rows            []*ibid.Answer
+	}{
+		{"doc", "logit-t-cr3", questions(80, "a", "b")},
+		{"auto", "logit-t-cr3/components", questions(80, "a", "b")},
+		{"auto", "logit-t/pairs", chained},
+		{"auto", "logit-t/documents", chained[:60]},
+	} {
+		settings := []string{"statistics.cluster=" + c.cluster, "slices=[lang]"}
+		want := read(evaluate(t, writeRows(t, c.rows), settings...))
+		if !strings.Contains(want, c.method+" ") {
+			t.Errorf("no interval by %s in\n%s", c.method, want)
+		}
+		for seed := range uint64(3) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			shuffled := slices.Clone(c.rows)
+			rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+			if got := read(evaluate(t, writeRows(t, shuffled), settings...)); got != want {
+				t.Fatalf("%s: shuffle %d changes the summary", c.method, seed)
+			}
+		}
+	}
+}
+
+// TestSharedSecondDocument: questions that share a document are not independent, be it the
+// first that their truth names or another; what their intervals would have been if they
+// were is said of every number that has another one.
+func TestSharedSecondDocument(t *testing.T) {
+	rows := questions(40, "a")
+	for i, r := range rows {
+		mark := func(doc string) ibid.Mark {
+			return ibid.Mark{Doc: doc, Start: ibid.Some(int64(0)), End: ibid.Some(int64(50))}
+		}
+		r.Truth, r.HasTruth = []ibid.Mark{mark(fmt.Sprint("own ", i)), mark(fmt.Sprint("shared ", i/10))}, true
+		r.Citations = []ibid.Citation{{Doc: fmt.Sprint("own ", i), Start: ibid.Some(int64(0)), End: ibid.Some(int64(50 * (i / 20)))}}
+	}
+	path := writeRows(t, rows)
+	for cluster, want := range map[string]int64{"auto": 4, "doc": 40, "id": 40} {
+		summary, err := runs.ReadSummary(evaluate(t, path, "statistics.cluster="+cluster))
+		if err != nil {
+			t.Fatal(err)
+		}
+		naive := 0
+		for _, r := range summary {
+			if r.N == 40 && r.Clusters != want {
+				t.Errorf("%s: %s of %d clusters, want %d", cluster, r.Metric, r.Clusters, want)
+			}
+			if d, ok := metrics.Lookup(r.Metric); r.NaiveLow != nil && ok && d.Kind == metrics.Binary {
+				naive++
+			}
+		}
+		if (naive > 0) != (cluster == "auto") || naive%4 != 0 { // macro and micro, of the system and of all
+			t.Errorf("%s: %d lines of 0/1 metrics say what the interval of independent rows would be", cluster, naive)
 		}
 	}
 }

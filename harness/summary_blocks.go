@@ -41,7 +41,7 @@ func (s *summarizer) blocks(ctx context.Context, dir string, memory int) (out *s
 			out.remove()
 		}
 	}()
-	perItem := len(s.groups.own) * int(unsafe.Sizeof(state{}))
+	perItem := (len(s.groups.own) + len(s.dependent)) * int(unsafe.Sizeof(state{}))
 	if s.judged {
 		perItem += len(s.groups.all) * int(unsafe.Sizeof(judgedState{}))
 	}
@@ -50,6 +50,7 @@ func (s *summarizer) blocks(ctx context.Context, dir string, memory int) (out *s
 	if s.clusters != nil {
 		perWorker += 2 * bytesPerCluster * s.clusters.total
 	}
+	perWorker += s.dependentMemory()
 	workers := max(1, min(s.workers, memory/perWorker))
 	size := max(1, len(s.items)/(4*workers))
 	if spill {

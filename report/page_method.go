@@ -29,6 +29,7 @@ type intervalText struct{ Name, Text string }
 var intervalWords = map[string]string{
 	string(stats.CR1T):                 "mean ± t quantile (clusters − 1 degrees of freedom) × CR1 standard error over clusters",
 	string(stats.LogitCR3):             "t quantile (effective clusters − 1 degrees of freedom) × delete-one-cluster standard error on the logit scale, carried back to the bounds of the metric",
+	string(stats.AtanhT):               "t quantile × standard error on the scale of atanh, carried back: of a difference",
 	string(stats.AtanhCR3):             "the same for a difference, on the scale of atanh",
 	string(stats.WilsonT):              "Wilson's score interval with Student's t, one trial for each effective cluster: where all clusters agree",
 	string(stats.CR1Effective):         "the same with the degrees of freedom that clusters of unequal size leave",
@@ -42,6 +43,13 @@ var intervalWords = map[string]string{
 	string(stats.PercentileBootstrap):  "percentile interval of a bootstrap of clusters",
 	string(stats.ClopperPearsonExact):  "exact binomial interval of Clopper and Pearson",
 	string(stats.AgrestiCoullAdjusted): "Agresti and Coull's adjusted interval",
+}
+
+// dependenceWords say what stands in place of independent rows, by the ends of methods.
+var dependenceWords = map[string]string{
+	stats.ByComponents: "rows that documents connect are one cluster",
+	stats.ByPairs:      "the standard error is over all pairs of rows that share a document, and effective documents stand for clusters",
+	stats.ByDocuments:  "the standard error is over sums of the rows of each document, and effective documents stand for clusters",
 }
 
 // methodSection says how the metrics of the page are defined. The footnotes are those
@@ -64,7 +72,10 @@ func methodSection(data *pageData) *section {
 		}
 	}
 	for _, name := range sortedKeys(used) {
-		text := intervalWords[name]
+		text := intervalWords[string(stats.Method(name).Base())]
+		if _, how, depends := strings.Cut(name, "/"); depends {
+			text += "; " + dependenceWords[how]
+		}
 		if text == "" {
 			text = "see the documentation of this method"
 		}

@@ -129,6 +129,9 @@ type Difference struct {
 	// Corrected is of means that rest on a judge, where people judged rows of both
 	// sides.
 	Corrected *Corrected `json:"corrected,omitempty" prefix:"corrected_"`
+
+	NaiveLow  *float64 `json:"naive_low,omitempty" doc:"ci_low if different questions were independent" null:"it does not differ"`
+	NaiveHigh *float64 `json:"naive_high,omitempty" doc:"ci_high if different questions were independent" null:"it does not differ"`
 }
 
 // Improved is how many rows got better, Declined how many worse; both are 0 for a

@@ -38,7 +38,7 @@ func (t *tester) difference(p *pairing, q Quantity) (Difference, error) {
 		t.sideBySide(&d, p, q, [2]*series{base, other})
 	case q.Micro:
 		p.count(&d, base, other)
-		t.pairedRatio(&d, p, base, other)
+		t.pairedRatio(&d, p, q, base, other)
 	default:
 		p.count(&d, base, other)
 		t.pairedMean(&d, p, q, base, other)
@@ -74,46 +74,77 @@ func (p *pairing) count(d *Difference, base, other *series) {
 	d.N = d.Higher + d.Lower + d.Same
 }
 
+// meanSums are what the difference of two means over pairs rests on.
+type meanSums struct {
+	differences  stats.Clusters
+	flips, sizes []float64    // sums and pairs of each cluster
+	units        *stats.Units // for a bootstrap
+}
+
+// meanSums adds up the differences by the clusters of pairs.
+func (p *pairing) meanSums(pairs *rowSet, base, other *series) *meanSums {
+	out := &meanSums{units: stats.NewUnits(2)}
+	var cluster clusterSums
+	pairs.eachCluster(func(at int32) bool {
+		if !p.both(int(at), base, other) {
+			return false
+		}
+		cluster.add(other.value[p.second[at]]-base.value[p.first.rows[at]], 1)
+		return true
+	}, func(key uint64) {
+		y, x, rows := cluster.addTo(&out.differences)
+		out.flips, out.sizes = append(out.flips, y), append(out.sizes, x)
+		out.units.Add(key, rows, y, x)
+	})
+	out.differences.DeleteEach(func(yield func(y, x float64) bool) {
+		for i, y := range out.flips {
+			if !yield(y, out.sizes[i]) {
+				return
+			}
+		}
+	})
+	if of := pairs.pairsOf(); of != nil {
+		sums := make([]stats.Sum, len(of.Of))
+		for at := range pairs.rows {
+			if p.both(at, base, other) {
+				s := &sums[pairs.unit[at]]
+				s.Y, s.X, s.Rows = s.Y+other.value[p.second[at]]-base.value[p.first.rows[at]], s.X+1, s.Rows+1
+			}
+		}
+		out.differences.Rest(of, sums)
+	} else {
+		out.differences.Named(pairs.how())
+	}
+	return out
+}
+
 // pairedMean compares means over the same rows.
 func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *series) {
 	resampled := t.method == string(stats.BCaBootstrap) || t.method == string(stats.PercentileBootstrap)
 	var sides [2]stats.Clusters
-	var differences stats.Clusters // by cluster
-	var cluster clusterSums
-	flips, sizes := make([]float64, 0, d.N), make([]float64, 0, d.N)
-	units := stats.NewUnits(2)
-	p.first.eachCluster(func(at int32) bool {
-		if !p.both(int(at), base, other) {
-			return false
+	for at, row := range p.first.rows {
+		if p.both(at, base, other) {
+			sides[0].AddRow(base.value[row])
+			sides[1].AddRow(other.value[p.second[at]])
 		}
-		a, b := base.value[p.first.rows[at]], other.value[p.second[at]]
-		sides[0].AddRow(a)
-		sides[1].AddRow(b)
-		cluster.add(b-a, 1)
-		return true
-	}, func(key uint64) {
-		y, x, rows := cluster.addTo(&differences)
-		flips, sizes = append(flips, y), append(sizes, x)
-		if resampled {
-			units.Add(key, rows, y, x)
-		}
-	})
+	}
 	d.setSides(sides[0].Mean(t.level), sides[1].Mean(t.level))
 	width := q.Metric.Max - q.Metric.Min
 	if t.method == runs.CR1 {
 		width = math.Inf(1)
 	}
-	differences.DeleteEach(func(yield func(y, x float64) bool) {
-		for i, y := range flips {
-			if !yield(y, sizes[i]) {
-				return
-			}
-		}
-	})
-	e := differences.DifferenceWithin(t.level, width)
-	if resampled && e.HasInterval {
+	pairs := p.byDocuments()
+	sums := p.meanSums(pairs, base, other)
+	e := sums.differences.DifferenceWithin(t.level, width)
+	if pairs != p.first {
+		naive := p.meanSums(p.first, base, other).differences.DifferenceWithin(t.level, width)
+		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
+	}
+	exchangeable := pairs.pairsOf() == nil
+	if resampled && e.HasInterval && exchangeable {
 		// The estimate and its standard error stay.
-		e = e.WithInterval(t.interval(units.Bootstrap(stats.Quotient, t.resampling())))
+		e = e.WithInterval(t.interval(sums.units.Bootstrap(stats.Quotient, t.resampling())))
+		e.Method = e.Method.By(pairs.how())
 	}
 	t.setEstimate(d, &e)
 	t.setMDE(d, float64(e.Clusters-1))
@@ -123,12 +154,22 @@ func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *
 	if q.Metric.Kind == metrics.Binary {
 		m := stats.NewMcNemar(d.Higher, d.Lower, d.N)
 		d.McNemar = &McNemar{OnlyNew: m.B, OnlyBase: m.C, Exact: m.Exact, MidP: m.MidP}
-		if d.Clusters == d.N {
+		if d.Clusters == d.N && exchangeable {
 			d.P, d.Test = new(m.MidP), string(stats.McNemarMidP)
 			return
 		}
 	}
-	t.setTest(d, stats.SignFlip(flips, t.resamples, t.seed))
+	if !exchangeable {
+		t.setStudent(d, &e)
+		return
+	}
+	t.setTest(d, stats.SignFlip(sums.flips, t.resamples, t.seed))
+}
+
+// setStudent sets the p-value of pairs that share documents as no clusters do.
+func (t *tester) setStudent(d *Difference, e *stats.Estimate) {
+	d.Warnings = append(d.Warnings, stats.NotExchangeableText)
+	t.setTest(d, e.Student())
 }
 
 // interval is the interval that the method asks for.
@@ -139,12 +180,12 @@ func (t *tester) interval(b *stats.Bootstrap) stats.Estimate {
 	return b.BCa(t.level)
 }
 
-// pairedRatio compares ratios of sums over the same rows.
-func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series) {
+// ratioUnits are the sums of either side by the clusters of pairs.
+func (p *pairing) ratioUnits(pairs *rowSet, base, other *series) (*stats.Units, [2]stats.Clusters) {
 	var sides [2]stats.Clusters
 	var first, second clusterSums // of the new side and of the base
 	units := stats.NewUnits(4)
-	p.first.eachCluster(func(at int32) bool {
+	pairs.eachCluster(func(at int32) bool {
 		if !p.both(int(at), base, other) {
 			return false
 		}
@@ -157,13 +198,58 @@ func (t *tester) pairedRatio(d *Difference, p *pairing, base, other *series) {
 		baseY, baseX, _ := second.addTo(&sides[0])
 		units.Add(key, rows, y, x, baseY, baseX)
 	})
-	d.setSides(sides[0].DeltaT(t.level), sides[1].DeltaT(t.level))
-	e := t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
+	return units, sides
+}
+
+// pairedRatio compares ratios of sums over the same rows.
+func (t *tester) pairedRatio(d *Difference, p *pairing, q Quantity, base, other *series) {
+	pairs := p.byDocuments()
+	units, sides := p.ratioUnits(pairs, base, other)
+	a, b := sides[0].DeltaT(t.level), sides[1].DeltaT(t.level)
+	d.setSides(a, b)
+	var e stats.Estimate
+	if pairs.pairsOf() != nil && a.Defined() && b.Defined() {
+		e = t.dependentRatio(p, pairs, q, base, other, &a, &b)
+	} else {
+		e = t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
+		e.Method = e.Method.By(pairs.how())
+	}
+	if pairs != p.first {
+		alone, _ := p.ratioUnits(p.first, base, other)
+		naive := t.interval(alone.Bootstrap(stats.QuotientDifference, t.resampling()))
+		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
+	}
 	t.setEstimate(d, &e)
 	t.setMDE(d, float64(e.Clusters-1))
-	if e.Defined() {
+	switch {
+	case !e.Defined():
+	case pairs.pairsOf() != nil:
+		t.setStudent(d, &e)
+	default:
 		t.setTest(d, units.SwapTest(t.resamples, t.seed))
 	}
+}
+
+// dependentRatio is the difference of the ratios of both sides over pairs that depend on each
+// other, linearised: a pair adds (y - R x)/Σx of the new side less that of the base.
+func (t *tester) dependentRatio(p *pairing, pairs *rowSet, q Quantity, base, other *series, a, b *stats.Estimate) stats.Estimate {
+	sums := make([]stats.Sum, len(pairs.dependence.Of))
+	n := int64(0)
+	for at, i := range p.first.rows {
+		if !p.both(at, base, other) {
+			continue
+		}
+		n++
+		j, s := p.second[at], &sums[pairs.unit[at]]
+		s.Y += (other.num[j]-b.Value*other.den[j])/b.Den - (base.num[i]-a.Value*base.den[i])/a.Den
+		s.Rows++
+	}
+	spread := pairs.dependence.Spread(sums, 0, 1)
+	width := math.Inf(1)
+	if q.Metric.Min == 0 && q.Metric.Max == 1 {
+		width = 1
+	}
+	return spread.Difference(b.Value-a.Value, width, n, t.level)
 }
 
 // offsets compares the share of quotes that stand at their offsets.
@@ -195,11 +281,26 @@ func (t *tester) sideBySide(d *Difference, p *pairing, q Quantity, s [2]*series)
 	d.Reason = NotPaired
 }
 
-// sums are those of a quantity by cluster.
+// sums are those of a quantity by cluster, or by document.
 func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
+	s = s.byDocuments()
 	var sums, again stats.Clusters
 	s.eachSum(q, values, func(cluster *clusterSums) { cluster.addTo(&sums) })
-	if !q.Micro && sums.Len() < sums.Rows() {
+	if of := s.pairsOf(); of != nil {
+		units := make([]stats.Sum, len(of.Of))
+		for at, row := range s.rows {
+			switch u := &units[s.unit[at]]; {
+			case !values.has[row]:
+			case q.Micro:
+				u.Y, u.X, u.Rows = u.Y+values.num[row], u.X+values.den[row], u.Rows+1
+			default:
+				u.Y, u.X, u.Rows = u.Y+values.value[row], u.X+1, u.Rows+1
+			}
+		}
+		sums.Rest(of, units)
+		return &sums
+	}
+	if sums.Named(s.how()); !q.Micro && sums.Len() < sums.Rows() {
 		sums.DeleteEach(func(yield func(y, x float64) bool) {
 			s.eachSum(q, values, func(cluster *clusterSums) {
 				y, x, _ := cluster.addTo(&again)
@@ -344,12 +445,13 @@ func (t *tester) correct(d *Difference, p *pairing, m *metrics.Definition, base,
 	sides := [2][]stats.Predicted{}
 	var differences []stats.Predicted
 	labelled := int64(0)
+	pairs := p.byDocuments()
 	for at, row := range p.first.rows {
 		if !p.both(at, base, other) {
 			continue
 		}
 		j := p.second[at]
-		cluster := string(binary.BigEndian.AppendUint64(nil, p.base.run.cluster(row))) // only which rows share it matters
+		cluster := string(binary.BigEndian.AppendUint64(nil, pairs.component(int32(at)))) // only which rows share it matters
 		b := stats.Predicted{Cluster: cluster, Judge: base.value[row], Human: p.base.run.human(first, row, d.Metric)}
 		n := stats.Predicted{Cluster: cluster, Judge: other.value[j], Human: p.other.run.human(second, j, d.Metric)}
 		both := stats.Predicted{Cluster: cluster, Judge: n.Judge - b.Judge}

@@ -15,6 +15,84 @@ type rowSet struct {
 
 	order   []int32 // see clusterOrder
 	ordered bool
+
+	// Of rows that share documents: how, and by position the unit and the key of the
+	// cluster or, without clusters, of the unit.
+	dependence *stats.Dependence
+	unit       []int32
+	keys       []uint64
+
+	documents *rowSet // see byDocuments
+}
+
+// depend finds how rows depend on each other by documents; touched is a row of touching for
+// each position.
+func (s *rowSet) depend(touching *stats.Touching, touched func(at int) int32) {
+	if touching == nil {
+		return
+	}
+	members := make([]stats.Member, len(s.rows))
+	for i, row := range s.rows {
+		members[i] = stats.Member{Unit: s.run.questions[row], Row: touched(i), Rank: int32(i)}
+	}
+	if s.dependence = touching.Depend(members, uint64(s.run.Manifest.Seed)); s.dependence == nil {
+		return
+	}
+	s.unit, s.keys = make([]int32, len(s.rows)), make([]uint64, len(s.rows))
+	unit := int32(-1)
+	for i, m := range members {
+		if i == 0 || members[i-1].Unit != m.Unit {
+			unit++
+		}
+		s.unit[m.Rank], s.keys[m.Rank] = unit, m.Unit
+		if s.dependence.Components {
+			s.keys[m.Rank] = s.dependence.Keys[s.dependence.Of[unit]]
+		}
+	}
+}
+
+// byDocuments is the side with rows that share documents in clusters; itself if none do.
+func (s *rowSet) byDocuments() *rowSet {
+	if s.documents == nil {
+		s.documents = &rowSet{run: s.run, rows: s.rows, system: s.system}
+		s.documents.depend(s.run.touching, func(at int) int32 { return s.rows[at] })
+	}
+	if s.documents.dependence == nil {
+		return s
+	}
+	return s.documents
+}
+
+// cluster is the key of the cluster of a position.
+func (s *rowSet) cluster(at int32) uint64 {
+	if s.keys != nil {
+		return s.keys[at]
+	}
+	return s.run.cluster(s.rows[at])
+}
+
+// component is the key of the rows that documents connect with a position.
+func (s *rowSet) component(at int32) uint64 {
+	if d := s.dependence; d != nil {
+		return d.Keys[d.Of[s.unit[at]]]
+	}
+	return s.cluster(at)
+}
+
+// pairsOf are how units depend on each other where they are no clusters; else nil.
+func (s *rowSet) pairsOf() *stats.Dependence {
+	if s.dependence == nil || s.dependence.Components {
+		return nil
+	}
+	return s.dependence
+}
+
+// how is what the names of methods end with.
+func (s *rowSet) how() string {
+	if s.dependence != nil && s.dependence.Components {
+		return stats.ByComponents
+	}
+	return ""
 }
 
 // side selects the rows of a system, or of all those in keep if system is "".
@@ -54,7 +132,7 @@ func (s *rowSet) clusterOrder() []int32 {
 		return s.order
 	}
 	s.ordered = true
-	if s.run.clusters == nil && (s.system != "" || len(s.run.systems.names) == 1) {
+	if s.keys == nil && s.run.clusters == nil && (s.system != "" || len(s.run.systems.names) == 1) {
 		return nil // a system answers a question once
 	}
 	type place struct {
@@ -62,8 +140,8 @@ func (s *rowSet) clusterOrder() []int32 {
 		at      int32
 	}
 	all := make([]place, len(s.rows))
-	for i, row := range s.rows {
-		all[i] = place{s.run.cluster(row), int32(i)}
+	for i := range s.rows {
+		all[i] = place{s.cluster(int32(i)), int32(i)}
 	}
 	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.at, b.at)) })
 	s.order = make([]int32, len(all))
@@ -78,9 +156,9 @@ func (s *rowSet) clusterOrder() []int32 {
 func (s *rowSet) eachCluster(add func(at int32) bool, end func(cluster uint64)) {
 	order := s.clusterOrder()
 	if order == nil {
-		for i, row := range s.rows {
+		for i := range s.rows {
 			if add(int32(i)) {
-				end(s.run.cluster(row))
+				end(s.cluster(int32(i)))
 			}
 		}
 		return
@@ -88,8 +166,8 @@ func (s *rowSet) eachCluster(add func(at int32) bool, end func(cluster uint64)) 
 	some := false
 	for i, at := range order {
 		some = add(at) || some
-		cluster := s.run.cluster(s.rows[at])
-		if some && (i+1 == len(order) || s.run.cluster(s.rows[order[i+1]]) != cluster) {
+		cluster := s.cluster(at)
+		if some && (i+1 == len(order) || s.cluster(order[i+1]) != cluster) {
 			end(cluster)
 			some = false
 		}
@@ -104,6 +182,26 @@ type pairing struct {
 	second      []int32 // row of the other side for each
 	onlyBase    []int32
 	onlyOther   []int32
+	documents   *rowSet // see byDocuments
+}
+
+// byDocuments are the pairs with those that share documents, by rows of either side, in
+// clusters; first if none do.
+func (p *pairing) byDocuments() *rowSet {
+	if p.documents == nil {
+		p.documents = &rowSet{run: p.first.run, rows: p.first.rows, system: p.first.system}
+		if base, other := p.base.run.touching, p.other.run.touching; base != nil || other != nil {
+			both := new(stats.Touching)
+			for at, row := range p.first.rows {
+				both.AddRow(base, row, other, p.second[at])
+			}
+			p.documents.depend(both, func(at int) int32 { return int32(at) })
+		}
+	}
+	if p.documents.dependence == nil {
+		return p.first
+	}
+	return p.documents
 }
 
 // pair pairs rows by id, and by system, too, where both sides have all of theirs. Runs

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +19,7 @@ import (
 )
 
 // A Run is a finished run whose rows are at hand: 12 bytes a row say what each is (20
-// with clusters), the names stay in the file. Columns of metrics are read when they are asked for, and one
+// with clusters, more where questions share documents), the names stay in the file. Columns of metrics are read when they are asked for, and one
 // quantity at a time is kept.
 type Run struct {
 	Dir      string
@@ -30,6 +31,8 @@ type Run struct {
 	systems    column   // of each row
 	sides      column   // what rows are grouped by: systems, or models or providers
 	components []string // of the overall score
+
+	touching *stats.Touching // documents of rows; nil if no questions share one, or another setting says what they share
 
 	labelled map[uint64]map[string]float64 // see people
 	at       map[string][]int32            // rows of each side, see rowsOf
@@ -82,8 +85,8 @@ func Open(dir string) (*Run, error) {
 	r := &Run{Dir: dir, Manifest: m, file: f}
 	if f.Rows() > math.MaxInt32 {
 		err = errors.New("more rows than can be compared")
-	} else {
-		err = r.readKeys()
+	} else if err = r.readKeys(); err == nil {
+		err = r.readDocuments()
 	}
 	if err != nil {
 		f.Close()
@@ -133,6 +136,18 @@ func (r *Run) readKeys() error {
 	}
 	r.sides = r.systems
 	return nil
+}
+
+// readDocuments reads which documents rows touch, if questions share some.
+func (r *Run) readDocuments() error {
+	if r.Manifest.Effective().Statistics.Cluster != "auto" {
+		return nil
+	}
+	touching, questions, err := runs.ReadTouching(context.Background(), r.file)
+	if err == nil && touching.Shared(questions) {
+		r.touching = touching
+	}
+	return err
 }
 
 // cluster is the key of what a row shares with others.

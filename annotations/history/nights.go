@@ -130,10 +130,13 @@ func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool
 	return s, some
 }
 
-// standardError is what the interval of a mean says of it: half its width over the
+// standardError is that of a mean, or of runs that did not keep it what the interval says: half its width over the
 // quantile of t. It is a little too large where the interval has fewer degrees of
 // freedom than clusters less one.
 func standardError(r *runs.SummaryRow) ibid.Number {
+	if r.SE != nil {
+		return stats.Of(*r.SE)
+	}
 	if r.Low == nil || r.Clusters < 2 {
 		return ibid.Number{}
 	}

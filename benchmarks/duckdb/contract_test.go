@@ -93,7 +93,7 @@ var (
 		"DOUBLE", "bound_low bound_high corrected corrected_low corrected_high",
 		"VARCHAR", "corrected_method",
 		"VARCHAR[]", "warnings",
-		"DOUBLE", "defined_share",
+		"DOUBLE", "defined_share se naive_low naive_high",
 	)
 )
 

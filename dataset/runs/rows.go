@@ -63,6 +63,8 @@ type Row struct {
 	AnswerHash  *int64   `col:"answer_hash" doc:"equal in rows whose answers have the same text and cite the same places" null:"the run has one system, or the row could not be scored"`
 
 	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status"`
+
+	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent" null:"statistics.cluster is not auto"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.

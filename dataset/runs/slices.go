@@ -80,6 +80,27 @@ func AppendSourceStatuses(dst []string, a *ibid.Answer) []string {
 	return appendOfCitations(dst, a, func(c *ibid.Citation) string { return SourceOf(c).Status })
 }
 
+// AppendDocuments appends the distinct documents that an answer touches, sorted: those
+// of its truth, or of its citations if it has no truth.
+func AppendDocuments(dst []string, a *ibid.Answer) []string {
+	first := len(dst)
+	add := func(doc string, null bool) {
+		if !null && !slices.Contains(dst[first:], doc) {
+			dst = append(dst, doc)
+		}
+	}
+	for i := range a.Truth {
+		add(a.Truth[i].Doc, a.Truth[i].DocNull)
+	}
+	if len(dst) == first {
+		for i := range a.Citations {
+			add(a.Citations[i].Doc, a.Citations[i].DocNull)
+		}
+	}
+	slices.Sort(dst[first:])
+	return dst
+}
+
 func appendOfCitations(dst []string, a *ibid.Answer, of func(*ibid.Citation) string) []string {
 	first := len(dst)
 	for i := range a.Citations {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +54,10 @@ type SummaryRow struct {
 	Warnings ListOf[string] `json:"warnings" doc:"what a reader of the number must know"`
 
 	DefinedShare *float64 `json:"defined_share" range:"[0, 1]" doc:"share of the rows where the metric is defined; a row some of whose claims or citations have no known text counts by the share of the others" null:"there are no rows"`
+
+	SE        *float64 `json:"se" doc:"standard error of the estimate" null:"no interval, or it was resampled"`
+	NaiveLow  *float64 `json:"naive_low" doc:"ci_low if rows of different questions were independent" null:"it does not differ"`
+	NaiveHigh *float64 `json:"naive_high" doc:"ci_high if rows of different questions were independent" null:"it does not differ"`
 }
 
 // Summary is the table of summary.parquet.
@@ -95,10 +100,29 @@ func (r *SummaryRow) Fill(e *stats.Estimate) {
 	}
 	if e.HasInterval {
 		r.Low, r.High, r.Method = new(e.Low), new(e.High), string(e.Method)
+		if e.HasSE {
+			r.SE = new(e.SE)
+		}
 	}
 	for _, w := range e.Warnings {
 		r.Warnings = append(r.Warnings, w.Text)
 	}
+}
+
+// FillNaive takes over the interval that rows would have if they were independent, where
+// it is another one than e's.
+func (r *SummaryRow) FillNaive(e, naive *stats.Estimate) {
+	r.NaiveLow, r.NaiveHigh = NaiveEnds(e, naive)
+}
+
+// NaiveEnds are those of naive where they are others than e's by more than rounding; else
+// nil.
+func NaiveEnds(e, naive *stats.Estimate) (low, high *float64) {
+	same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
+	if !naive.HasInterval || e.HasInterval && same(e.Low, naive.Low) && same(e.High, naive.High) {
+		return nil, nil
+	}
+	return new(naive.Low), new(naive.High)
 }
 
 // ReadSummary reads the summary of the finished run in dir, in file order.

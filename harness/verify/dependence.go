@@ -49,18 +49,20 @@ func (v *verification) depend(g *group) *dependence {
 		if !ok {
 			n = len(d.documents)
 			numbers[name] = n
-			documents := v.table.documents[row]
-			if g.system == "" && several {
-				documents = v.question(name)
+			d.documents, rowsOf = append(d.documents, nil), append(rowsOf, 0)
+		}
+		for _, doc := range v.table.documents[row] {
+			if !slices.Contains(d.documents[n], doc) {
+				d.documents[n] = append(d.documents[n], doc)
 			}
-			if len(documents) == 0 {
-				documents = []string{"\x00" + name}
-			}
-			d.documents, rowsOf = append(d.documents, documents), append(rowsOf, 0)
-			d.wide = d.wide || len(documents) > pairDocuments
 		}
 		d.unit = append(d.unit, n)
 		rowsOf[n]++
+	}
+	for n, documents := range d.documents {
+		if d.wide = d.wide || len(documents) > pairDocuments; len(documents) == 0 {
+			d.documents[n] = []string{fmt.Sprint("\x00", n)} // its own
+		}
 	}
 	units := make(map[string][]int)
 	for n, documents := range d.documents {
@@ -120,21 +122,6 @@ func (v *verification) depend(g *group) *dependence {
 		d.near[n] = slices.Compact(d.near[n])
 	}
 	return d
-}
-
-// question are the documents of all rows of a question.
-func (v *verification) question(id string) (all []string) {
-	if v.table.ofQuestion == nil {
-		v.table.ofQuestion = make(map[string][]string)
-		for row, id := range v.table.ids {
-			v.table.ofQuestion[id] = append(v.table.ofQuestion[id], v.table.documents[row]...)
-		}
-		for id, documents := range v.table.ofQuestion {
-			slices.Sort(documents)
-			v.table.ofQuestion[id] = slices.Compact(documents)
-		}
-	}
-	return v.table.ofQuestion[id]
 }
 
 // A pairVariance is what dependent units have in place of clusters.

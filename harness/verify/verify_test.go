@@ -30,7 +30,7 @@ var configurations = [][]string{
 // run runs a dataset under a configuration.
 func run(t testing.TB, dir, data, docs, id string, set []string) (string, *runs.Manifest) {
 	t.Helper()
-	all := append([]string{"dataset=" + data, "documents=" + docs, "out=" + dir, "id=" + id, "statistics.cluster=id"}, set...)
+	all := append([]string{"dataset=" + data, "documents=" + docs, "out=" + dir, "id=" + id}, set...)
 	for i, s := range all {
 		if s == "documents=" {
 			all = append(all[:i], all[i+1:]...)

@@ -50,15 +50,58 @@ func ClusteredAUROC(scores []float64, positive []bool, clusters []string, level 
 		e.warn(OneCluster, "one kind of item is in one cluster: no interval")
 		return e
 	}
-	e.SE, e.HasSE = c.stdErr(), true
+	e.auroc(c.stdErr(), float64(c.least))
+	return e
+}
+
+// auroc sets the interval of an AUROC with a standard error, where the kind of item that is
+// in fewer clusters has so many.
+func (e *Estimate) auroc(se, least float64) {
+	e.SE, e.HasSE = se, true
 	if e.SE == 0 || e.Value == 0 || e.Value == 1 {
-		e.Method, e.Effective = WilsonClusterT, float64(c.least)
-		e.setInterval(wilson(e.Value*e.Effective, e.Effective, StudentQuantile(level, c.least-1)))
-		return e
+		e.Method, e.Effective = WilsonClusterT, least
+		e.setInterval(wilson(e.Value*least, least, studentPoint(e.Level, least-1)))
+		return
 	}
 	logit := math.Log(e.Value / (1 - e.Value))
-	half := StudentQuantile(level, c.least-1) * e.SE / (e.Value * (1 - e.Value))
+	half := studentPoint(e.Level, least-1) * e.SE / (e.Value * (1 - e.Value))
 	e.setInterval(logistic(logit-half), logistic(logit+half))
+}
+
+// DependentAUROC is [AUROC] of items that depend on each other as of says; units has the
+// unit of each. A positive item adds its component less the AUROC over the positive items to
+// the error, a negative one over the negative items; what they add up to has the standard
+// error of [Dependence.Spread]. There are as many degrees of freedom as the kind with fewer
+// effective documents has of them, less one; with fewer than two there is no interval.
+func DependentAUROC(scores []float64, positive []bool, units []int32, of *Dependence, level float64) Estimate {
+	e := Estimate{Level: level, Method: AUROCLogitT, N: int64(len(scores)), Reason: ibid.ZeroDenominator}
+	area := AUROC(scores, positive)
+	if !area.Known() {
+		return e
+	}
+	e.Value, e.Reason = area.Value, ibid.Defined
+	var kinds [2]float64
+	for _, yes := range positive {
+		kinds[kindOf(yes)]++
+	}
+	var sums [3][]Sum // of negative items, of positive ones, and of all
+	for i := range sums {
+		sums[i] = make([]Sum, len(of.Of))
+	}
+	for i, v := range aurocComponents(scores, positive) {
+		kind := kindOf(positive[i])
+		for _, k := range []int{kind, 2} {
+			s := &sums[k][units[i]]
+			s.Y, s.Rows = s.Y+(v-e.Value)/kinds[kind], s.Rows+1
+		}
+	}
+	all := of.Spread(sums[2], 0, 1)
+	least := min(all.Effective, of.Spread(sums[0], 0, 1).Effective, of.Spread(sums[1], 0, 1).Effective)
+	if e.Clusters, e.how = int64(all.Effective), all.How; least < 2 {
+		e.warn(OneCluster, "one kind of item is in one document: no interval")
+		return e
+	}
+	e.auroc(all.SE, least)
 	return e
 }
 

@@ -16,6 +16,8 @@ const (
 	// AtanhCR3 is a difference ± t times the delete-one-cluster standard error on the
 	// scale of atanh, carried back to the differences that the bounds allow.
 	AtanhCR3 Method = "atanh-t-cr3"
+	// AtanhT is AtanhCR3 with the standard error of a [Spread].
+	AtanhT Method = "atanh-t"
 )
 
 // CR3 is the delete-one-cluster standard error of Σy/Σx: with R_g the ratio without
@@ -33,7 +35,7 @@ func (c *Clusters) CR3() (se float64, ok bool) { return c.cr3(c.moments()) }
 
 func (c *Clusters) cr3(m *moments) (se float64, ok bool) {
 	se, ok = m.stdErr(true)
-	if !ok || m.alike() {
+	if !ok || m.spread != nil || m.alike() {
 		return se, ok
 	}
 	return c.deleted, c.deletedOf > 1 && c.deletedOf == c.Len()
@@ -106,6 +108,9 @@ func (c *Clusters) MeanWithin(level, low, high float64) Estimate {
 		return e
 	}
 	e.SE = se
+	if m.spread != nil {
+		e.Method = LogitT
+	}
 	e.within(m.effectiveDF(), low, width)
 	return e
 }
@@ -133,6 +138,47 @@ func onLogit(value, half, low, width float64) (bottom, top float64) {
 	return low + float64(width*expit(center-half)), low + float64(width*expit(center+half))
 }
 
+// Difference is a difference of two ratios, whose standard error s has, over so many rows.
+// Within a width that is finite its interval is that of [Clusters.DifferenceWithin], else
+// symmetric.
+func (s *Spread) Difference(value, width float64, rows int64, level float64) Estimate {
+	e := Estimate{Value: value, Level: level, Method: AtanhT, N: rows, Clusters: int64(s.Effective), how: s.How, spread: s}
+	if e.warnClusters(e.Clusters); !s.Known {
+		return e
+	}
+	e.SE, e.HasSE = s.SE, true
+	half := studentPoint(level, max(1, s.Effective-1)) * s.SE
+	switch {
+	case s.SE == 0:
+		e.setDegenerate()
+	case math.IsInf(width, 0) || math.Abs(value) >= width:
+		e.Method = DeltaT
+		e.setInterval(value-half, value+half)
+	default:
+		e.setInterval(onLogit(value, half, -width, 2*width))
+	}
+	return e
+}
+
+// Within is a number of so many rows whose standard error s has, in [low, high], with the
+// interval of [Clusters.MeanWithin]; outside of them with a symmetric one.
+func (s *Spread) Within(value, low, high float64, rows int64, level float64) Estimate {
+	e := Estimate{Value: value, Level: level, Method: LogitT, N: rows, Clusters: int64(s.Effective), how: s.How, spread: s}
+	if e.warnClusters(e.Clusters); !s.Known {
+		return e
+	}
+	e.SE, e.HasSE = s.SE, true
+	df := max(1, s.Effective-1)
+	if value < low || value > high {
+		half := studentPoint(level, df) * s.SE
+		e.Method = DeltaT
+		e.setInterval(value-half, value+half)
+		return e
+	}
+	e.within(df, low, high-low)
+	return e
+}
+
 // DifferenceWithin is the mean difference over rows of a metric whose bounds are width
 // apart, so that differences lie in [-width, width], with an interval that does, too.
 // With d the difference and se the standard error of [Clusters.CR3], both divided by
@@ -153,6 +199,9 @@ func (c *Clusters) DifferenceWithin(level, width float64) Estimate {
 	}
 	if !e.setStdErr(m) {
 		return e
+	}
+	if m.spread != nil {
+		e.Method = AtanhT
 	}
 	if e.SE = se; se == 0 {
 		e.setDegenerate()

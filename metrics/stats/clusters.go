@@ -36,6 +36,9 @@ type Clusters struct {
 	// deletedOf clusters; it holds as long as there are no others.
 	deleted   float64
 	deletedOf int64
+
+	how    string // at the end of the names of methods
+	spread *Spread
 }
 
 // maxCount bounds the float64 values that are added as integers: above it not
@@ -94,6 +97,19 @@ func (c *Clusters) count(rows int64, informative bool) {
 	}
 }
 
+// Named has the methods of estimates end with "/" and how, as [ByComponents].
+func (c *Clusters) Named(how string) { c.how = how }
+
+// Rest says that the clusters are units that depend on each other as of says, and what
+// each unit adds: estimates have their standard error from [Dependence.Spread], and its
+// effective documents in place of clusters.
+func (c *Clusters) Rest(of *Dependence, sums []Sum) {
+	if y, x, _ := c.Sums(); x != 0 {
+		s := of.Spread(sums, y/x, x)
+		c.how, c.spread = s.How, &s
+	}
+}
+
 // Merge adds all clusters of o, which must be other clusters than those of c: a
 // cluster whose rows are spread over several states must be summed first, see
 // [Grouper].
@@ -133,7 +149,7 @@ func (c *Clusters) Sums() (y, x float64, ok bool) {
 
 // moments folds the single rows into the sums over all clusters.
 func (c *Clusters) moments() *moments {
-	m := &moments{y: c.y, x: c.x, yy: c.yy, xy: c.xy, xx: c.xx, clusters: c.Len(), informative: c.informative + c.units}
+	m := &moments{y: c.y, x: c.x, yy: c.yy, xy: c.xy, xx: c.xx, clusters: c.Len(), informative: c.informative + c.units, spread: c.spread}
 	m.y.Merge(&c.unitY)
 	m.xy.Merge(&c.unitY)
 	m.x.AddInt(c.units)
@@ -145,6 +161,23 @@ func (c *Clusters) moments() *moments {
 type moments struct {
 	y, x, yy, xy, xx      Exact
 	clusters, informative int64
+	spread                *Spread // nil if clusters are independent
+}
+
+// trials is the number of clusters that tell something.
+func (m *moments) trials() float64 {
+	if m.spread != nil {
+		return m.spread.Effective
+	}
+	return float64(m.informative)
+}
+
+// freedom is the number of clusters less one.
+func (m *moments) freedom() float64 {
+	if m.spread != nil {
+		return m.spread.Effective - 1
+	}
+	return float64(m.clusters - 1)
 }
 
 // floatBits is the precision of the few operations, division and square root,
@@ -196,6 +229,9 @@ func (m *moments) squares() (num, x *big.Int) {
 // Source: Cochran, Sampling Techniques, 1977, §6; with x the number of rows it is
 // CR0 (Liang & Zeger 1986) and, corrected, CR1.
 func (m *moments) stdErr(corrected bool) (se float64, ok bool) {
+	if m.spread != nil {
+		return m.spread.SE, m.spread.Known && m.inRange()
+	}
 	if m.informative < 2 || m.x.IsZero() || !m.inRange() {
 		return 0, false
 	}

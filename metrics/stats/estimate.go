@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ibid"
 )
@@ -85,6 +86,9 @@ type Estimate struct {
 	Degenerate bool
 
 	Warnings []Warning
+
+	how    string // at the end of the name of the method
+	spread *Spread
 }
 
 // Defined reports whether e has a value.
@@ -106,6 +110,22 @@ func (e Estimate) WithInterval(o Estimate) Estimate {
 
 func (e *Estimate) setInterval(low, high float64) {
 	e.Low, e.High, e.HasInterval = low, high, true
+	e.Method, e.how = e.Method.By(e.how), ""
+}
+
+// By is the name of the method over rows that depend on each other, such as ByComponents;
+// "" if they do not.
+func (m Method) By(how string) Method {
+	if how == "" {
+		return m
+	}
+	return m + "/" + Method(how)
+}
+
+// Base is the method without what its rows depend by.
+func (m Method) Base() Method {
+	base, _, _ := strings.Cut(string(m), "/")
+	return Method(base)
 }
 
 func validLevel(level float64) bool { return level > 0 && level < 1 }
@@ -158,9 +178,15 @@ const (
 	NoBCa WarningCode = "no_bca"
 	// DroppedResamples: the statistic was undefined in some resamples.
 	DroppedResamples WarningCode = "dropped_resamples"
+	// NotExchangeable: rows share documents as no clusters do, so that signs cannot be
+	// flipped and clusters not be resampled.
+	NotExchangeable WarningCode = "not_exchangeable"
 	// SmallestP: too few clusters for any p-value below alpha.
 	SmallestP WarningCode = "smallest_p"
 )
+
+// NotExchangeableText is said of rows that are not resampled: see [NotExchangeable].
+const NotExchangeableText = "not_exchangeable: rows share documents as no clusters do, so that nothing is resampled or flipped"
 
 // A Warning is something a reader of an estimate must know.
 type Warning struct {

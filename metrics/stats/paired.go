@@ -66,6 +66,9 @@ func NewPaired(a, b []float64, clusters []int, level float64) Paired {
 	return p
 }
 
+// Student tests whether the value is 0, with t and the clusters or effective documents less one.
+func (e *Estimate) Student() Test { return e.tTest(0) }
+
 // tTest tests whether the value is null with t(clusters-1). It is undefined where
 // there is no standard error or it is 0.
 func (e *Estimate) tTest(null float64) Test {
@@ -77,7 +80,11 @@ func (e *Estimate) tTest(null float64) Test {
 		t.Reason = ibid.NoVariation
 		return t
 	}
-	t.fill((e.Value-null)/e.SE, float64(e.Clusters-1))
+	df := float64(e.Clusters - 1)
+	if e.spread != nil {
+		df = max(1, e.spread.Effective-1)
+	}
+	t.fill((e.Value-null)/e.SE, df)
 	return t
 }
 

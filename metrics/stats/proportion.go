@@ -66,7 +66,7 @@ func AgrestiCoull(k, n, level float64) Estimate {
 // number of rows): Wilson's interval if every cluster is one row, else that of
 // [Clusters.WilsonClusterT]. The interval is undefined for fewer than two clusters.
 func (c *Clusters) Proportion(level float64) Estimate {
-	if c.Len() < c.Rows() {
+	if c.Len() < c.Rows() || c.spread != nil {
 		return c.WilsonClusterT(level)
 	}
 	e, m := c.start(level, WilsonScore)
@@ -113,7 +113,14 @@ func (c *Clusters) WilsonClusterT(level float64) Estimate {
 	if c.Len() < 2 || !validLevel(level) {
 		return c.wilsonCluster(level, WilsonClusterT, 1)
 	}
-	shrink := NormalQuantile(level) / StudentQuantile(level, c.Len()-1)
+	freedom := float64(c.Len() - 1)
+	if c.spread != nil {
+		freedom = c.spread.Effective - 1
+	}
+	if freedom <= 0 {
+		return c.wilsonCluster(level, WilsonClusterT, 1)
+	}
+	shrink := NormalQuantile(level) / studentPoint(level, freedom)
 	return c.wilsonCluster(level, WilsonClusterT, float64(shrink*shrink))
 }
 
@@ -124,7 +131,9 @@ func (c *Clusters) wilsonCluster(level float64, method Method, shrink float64) E
 		return e
 	}
 	if p := e.Value; p == 0 || p == 1 || e.SE == 0 {
-		e.Effective = float64(e.Clusters)
+		if e.Effective = float64(e.Clusters); e.spread != nil {
+			e.Effective = e.spread.Effective
+		}
 		if e.Clusters < e.N {
 			e.warn(NoDesignEffect, "no variation to estimate a design effect from: every cluster counts as one row")
 		}

@@ -32,12 +32,15 @@ func (c *Clusters) Mean(level float64) Estimate {
 // Steigerwald 2017 use it for clusters; G* is Kish's.
 func (c *Clusters) MeanEffective(level float64) Estimate {
 	e, m := c.start(level, CR1Effective)
-	e.symmetric(m, func(level float64, _ int64) float64 { return studentPoint(level, m.effectiveDF()) })
+	e.symmetric(m, func(level float64, m *moments) float64 { return studentPoint(level, m.effectiveDF()) })
 	return e
 }
 
 // effectiveDF is G* - 1, at least 1.
 func (m *moments) effectiveDF() float64 {
+	if m.spread != nil {
+		return max(1, m.freedom())
+	}
 	x, _ := m.x.Float64()
 	xx, _ := m.xx.Float64()
 	return max(1, x*x/xx-1)
@@ -58,7 +61,7 @@ func (c *Clusters) DeltaT(level float64) Estimate {
 // and meant for comparison with other tools.
 func (c *Clusters) DeltaZ(level float64) Estimate {
 	e, m := c.start(level, DeltaZ)
-	e.symmetric(m, func(level float64, _ int64) float64 { return NormalQuantile(level) })
+	e.symmetric(m, func(level float64, _ *moments) float64 { return NormalQuantile(level) })
 	return e
 }
 
@@ -94,18 +97,19 @@ func (c *Clusters) CR0() (se float64, ok bool) { return c.moments().stdErr(false
 // CR1 is CR0 times sqrt(G/(G-1)), the standard error of all intervals here.
 func (c *Clusters) CR1() (se float64, ok bool) { return c.moments().stdErr(true) }
 
-func studentOf(level float64, clusters int64) float64 {
-	return StudentQuantile(level, clusters-1)
-}
+func studentOf(level float64, m *moments) float64 { return studentPoint(level, m.freedom()) }
 
 // start fills in what all estimators over clusters share.
 func (c *Clusters) start(level float64, method Method) (Estimate, *moments) {
-	e := Estimate{Level: level, Method: method, N: c.Rows(), Clusters: c.Len()}
+	e := Estimate{Level: level, Method: method, N: c.Rows(), Clusters: c.Len(), how: c.how, spread: c.spread}
 	m := c.moments()
+	if c.spread != nil && e.Clusters > 0 && !m.x.IsZero() {
+		e.Clusters = int64(c.spread.Effective)
+	}
 	switch {
 	case !validLevel(level):
 		e.Reason = ibid.BadArgument
-	case e.Clusters == 0:
+	case c.Len() == 0:
 		e.Reason = ibid.NoData
 	case m.y.bad || m.x.bad:
 		e.Reason = ibid.OutOfRange
@@ -125,7 +129,7 @@ func (e *Estimate) setStdErr(m *moments) bool {
 	if !e.Defined() {
 		return false
 	}
-	e.warnClusters(m.informative)
+	e.warnClusters(int64(m.trials()))
 	if !m.inRange() {
 		e.warn(VarianceRange, "values too large for a standard error")
 		return false
@@ -134,7 +138,7 @@ func (e *Estimate) setStdErr(m *moments) bool {
 	return e.HasSE
 }
 
-func (e *Estimate) symmetric(m *moments, quantile func(level float64, clusters int64) float64) {
+func (e *Estimate) symmetric(m *moments, quantile func(level float64, m *moments) float64) {
 	if !e.setStdErr(m) {
 		return
 	}
@@ -143,7 +147,7 @@ func (e *Estimate) symmetric(m *moments, quantile func(level float64, clusters i
 		return
 	}
 	// The conversion forbids a fused multiply-add, which not every machine has.
-	half := float64(quantile(e.Level, m.clusters) * e.SE)
+	half := float64(quantile(e.Level, m) * e.SE)
 	e.setInterval(e.Value-half, e.Value+half)
 }
 
@@ -157,7 +161,7 @@ func (e *Estimate) logitInterval(m *moments) {
 	}
 	r := e.Value
 	center := math.Log(r) - math.Log1p(-r)
-	half := float64(StudentQuantile(e.Level, m.clusters-1) * e.SE / (r * (1 - r)))
+	half := float64(studentOf(e.Level, m) * e.SE / (r * (1 - r)))
 	e.setInterval(expit(center-half), expit(center+half))
 }
 
@@ -166,9 +170,9 @@ func (e *Estimate) boundaryInterval(m *moments) {
 		return
 	}
 	e.Method = WilsonT
-	e.Effective = float64(m.informative)
+	e.Effective = m.trials()
 	e.warn(AtBoundary, "ratio at 0 or 1: Wilson interval with one trial per cluster")
-	e.setInterval(wilson(e.Value*e.Effective, e.Effective, StudentQuantile(e.Level, m.informative-1)))
+	e.setInterval(wilson(e.Value*e.Effective, e.Effective, studentPoint(e.Level, m.trials()-1)))
 }
 
 func (e *Estimate) setDegenerate() {

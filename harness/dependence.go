@@ -1,0 +1,232 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
+	"ibid/metrics/stats"
+)
+
+// autoCluster is the value of statistics.cluster with which rows depend on each other
+// by all documents that they touch.
+const autoCluster = "auto"
+
+// A dependent is a group whose rows share documents.
+type dependent struct {
+	rows []int32 // of the file, unit after unit; ^row begins a unit
+	of   *stats.Dependence
+}
+
+// findDependences finds the groups whose rows share documents. It keeps 8 bytes for each
+// row of each of them; what two questions have in common is looked for first, and where
+// there is nothing, nothing is kept.
+func (s *summarizer) findDependences(ctx context.Context, seed uint64) error {
+	s.dependent = make(map[int]*dependent)
+	touching, questions, err := runs.ReadTouching(ctx, s.file)
+	if err != nil || !touching.Shared(questions) {
+		return err
+	}
+	rows := make(map[int][]int32)
+	row := int32(0)
+	for part := range s.file.RowGroups() {
+		signatures := &s.groups.perPart[part]
+		for i := range s.file.GroupRows(part) {
+			for _, g := range s.groups.members[signatures.at(i)] {
+				rows[g] = append(rows[g], row)
+			}
+			row++
+		}
+	}
+	ranks, err := s.systemRanks()
+	if err != nil {
+		return err
+	}
+	var members []stats.Member
+	for _, g := range s.groups.own {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		members = members[:0]
+		for _, row := range rows[g] {
+			members = append(members, stats.Member{Unit: questions[row], Row: row, Rank: ranks[row]})
+		}
+		if d := touching.Depend(members, seed); d != nil {
+			at := rows[g]
+			for i, m := range members {
+				if at[i] = m.Row; i == 0 || members[i-1].Unit != m.Unit {
+					at[i] = ^m.Row
+				}
+			}
+			s.dependent[g] = &dependent{at, d}
+		} else {
+			delete(rows, g)
+		}
+	}
+	return nil
+}
+
+// systemRanks say of each row which place its system has among the names of all; nil of
+// one system.
+func (s *summarizer) systemRanks() ([]int32, error) {
+	place := make(map[string]int32)
+	for i, name := range slices.Sorted(maps.Keys(s.groups.systems)) {
+		place[name] = int32(i)
+	}
+	ranks := make([]int32, 0, s.file.Rows())
+	var system parquet.ColumnValues
+	for part := range s.file.RowGroups() {
+		if err := s.file.ReadColumn(part, "system", &system); err != nil {
+			return nil, err
+		}
+		for _, name := range system.Strings {
+			ranks = append(ranks, place[name])
+		}
+	}
+	return ranks, nil
+}
+
+// dependentMemory is about how many bytes a worker needs for [block.addDependent].
+func (s *summarizer) dependentMemory() int {
+	most := 0
+	for _, d := range s.dependent {
+		units := len(d.rows)
+		if d.of.Components {
+			most = max(most, 2*bytesPerCluster*len(d.of.Keys))
+		} else {
+			most = max(most, 2*units*3*8)
+		}
+	}
+	if most == 0 {
+		return 0
+	}
+	return most + 3*8*int(s.file.Rows())
+}
+
+// sampled says of which share of the documents standard errors were computed, in the
+// group where it is the least; "" if it is all of them everywhere.
+func (s *summarizer) sampled() string {
+	var least *stats.Dependence
+	for _, d := range s.dependent {
+		if d.of.Sampled < d.of.Documents && (least == nil || d.of.Documents > least.Documents) {
+			least = d.of
+		}
+	}
+	if least == nil {
+		return ""
+	}
+	return fmt.Sprintf("standard errors of more than 100,000 rows that share documents are from a sample of %d of %d documents (%.2g %%)",
+		least.Sampled, least.Documents, 100*float64(least.Sampled)/float64(least.Documents))
+}
+
+// addDependent adds an item to the states of the groups whose rows share documents. The
+// states as if they did not must be complete.
+func (b *block) addDependent(ctx context.Context, i int) error {
+	if len(b.dependent) == 0 {
+		return nil
+	}
+	if b.apart == nil {
+		b.apart = make(map[int][]state, len(b.dependent))
+		for g := range b.dependent {
+			b.apart[g] = make([]state, len(b.items))
+		}
+	}
+	// The values of all rows; NaN where the item is not defined.
+	n := b.file.Rows()
+	value, num, den := slices.Repeat([]float64{math.NaN()}, int(n)), []float64(nil), []float64(nil)
+	if b.items[i].micro() {
+		num, den = make([]float64, n), make([]float64, n)
+	}
+	err := b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
+		if value[row] = v.value(at); v.micro {
+			num[row], den[row] = v.num.at(at), v.den.at(at)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	var macro, micro stats.Grouper
+	var sums, pooled []stats.Sum
+	for _, g := range b.groups.own {
+		d := b.dependent[g]
+		if d == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to, alone := &b.apart[g][i], &b.states[g][i]
+		if !d.of.Components {
+			sums, pooled = d.sums(sums[:0], pooled[:0], value, num, den)
+			*to = *alone
+			to.macro.Rest(d.of, sums)
+			if num != nil {
+				to.micro.Rest(d.of, pooled)
+			}
+			continue
+		}
+		to.defined = alone.defined
+		d.each(func(unit int, row int32) {
+			if v := value[row]; !math.IsNaN(v) {
+				macro.Add(int(d.of.Of[unit]), v)
+				if num != nil {
+					micro.AddRatio(int(d.of.Of[unit]), num[row], den[row])
+				}
+			}
+		})
+		if r := b.resampling; r != nil {
+			b.drawn[i][g] = intervals{r.draw(&macro, d.of.Keys, b.level), r.draw(&micro, d.of.Keys, b.level)}
+			b.drawn[i][g].named(stats.ByComponents)
+		}
+		macro.Drain(&to.macro)
+		micro.Drain(&to.micro)
+		to.macro.Named(stats.ByComponents)
+		to.micro.Named(stats.ByComponents)
+	}
+	return nil
+}
+
+// named says in the names of the methods how rows depend.
+func (v *intervals) named(how string) {
+	for _, e := range []*stats.Estimate{v.macro, v.micro} {
+		if e != nil {
+			e.Method = e.Method.By(how)
+		}
+	}
+}
+
+// each calls f with the rows and their units, in order.
+func (d *dependent) each(f func(unit int, row int32)) {
+	unit := -1
+	for _, row := range d.rows {
+		if row < 0 {
+			unit++
+			row = ^row
+		}
+		f(unit, row)
+	}
+}
+
+// sums appends what units add to the mean, and to the quotient of sums if num is not nil.
+func (d *dependent) sums(sums, pooled []stats.Sum, value, num, den []float64) (_, _ []stats.Sum) {
+	d.each(func(unit int, row int32) {
+		if unit == len(sums) {
+			sums, pooled = append(sums, stats.Sum{}), append(pooled, stats.Sum{})
+		}
+		v := value[row]
+		if math.IsNaN(v) {
+			return
+		}
+		s := &sums[unit]
+		s.Y, s.X, s.Rows = s.Y+v, s.X+1, s.Rows+1
+		if num != nil {
+			s = &pooled[unit]
+			s.Y, s.X, s.Rows = s.Y+num[row], s.X+den[row], s.Rows+1
+		}
+	})
+	return sums, pooled
+}

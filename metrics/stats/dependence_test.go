@@ -1,0 +1,196 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A plainUnit is a unit of a random group: what it touches, and what it adds.
+type plainUnit struct {
+	docs []string
+	sum  Sum
+}
+
+// dependOn is how units depend, each of one row.
+func dependOn(units []plainUnit, seed uint64) (*Dependence, []Sum, []plainUnit) {
+	var t Touching
+	members := make([]Member, len(units))
+	for i, u := range units {
+		t.Add(u.docs...)
+		members[i] = Member{Unit: Key(fmt.Sprint(i)), Row: int32(i)}
+	}
+	d := t.Depend(members, seed)
+	sums, sorted := make([]Sum, len(units)), make([]plainUnit, len(units))
+	for i, m := range members {
+		sums[i], sorted[i] = units[m.Row].sum, units[m.Row]
+	}
+	return d, sums, sorted
+}
+
+func share(a, b []string) bool {
+	return slices.ContainsFunc(a, func(doc string) bool { return slices.Contains(b, doc) })
+}
+
+// TestSpread: what is counted by sets of documents is the sum over all pairs of units that
+// share one, or over documents.
+func TestSpread(t *testing.T) {
+	seen := make(map[string]int)
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n, documents, most := 2+rng.IntN(300), 2+rng.IntN(200), 1+rng.IntN(5)
+		units := make([]plainUnit, n)
+		var ratio, y, x float64
+		for i := range units {
+			u := &units[i]
+			for range rng.IntN(most + 1) {
+				u.docs = append(u.docs, fmt.Sprint(rng.IntN(documents)))
+			}
+			if rng.IntN(8) > 0 {
+				u.sum = Sum{Y: rng.Float64(), X: float64(rng.IntN(3)), Rows: 1}
+			}
+			y, x = y+u.sum.Y, x+u.sum.X
+		}
+		if ratio = y / x; x == 0 {
+			continue
+		}
+		d, sums, _ := dependOn(units, seed)
+		if d == nil || d.Components {
+			seen["clusters"]++
+			continue
+		}
+		wide := false
+		var pairs, alone, byDocument, all, squares float64
+		of, rows := make(map[string]float64), make(map[string]float64)
+		for i, u := range units {
+			docs := slices.Clone(u.docs)
+			slices.Sort(docs)
+			docs = slices.Compact(docs)
+			wide = wide || len(docs) > 4
+			if u.sum.Rows == 0 {
+				continue
+			}
+			e := u.sum.Y - ratio*u.sum.X
+			alone += e * e
+			for j, v := range units {
+				if v.sum.Rows > 0 && (i == j || share(u.docs, v.docs)) {
+					pairs += e * (v.sum.Y - ratio*v.sum.X)
+				}
+			}
+			if len(docs) == 0 {
+				docs = []string{fmt.Sprint("alone ", i)}
+			}
+			for _, doc := range docs {
+				of[doc] += e
+				rows[doc]++
+			}
+		}
+		for doc, v := range of {
+			byDocument += v * v
+			all, squares = all+rows[doc], squares+rows[doc]*rows[doc]
+		}
+		effective := all * all / squares
+		how, variance := ByPairs, max(pairs, alone)
+		if wide || effective < 40 {
+			how, variance = ByDocuments, byDocument
+		}
+		got := d.Spread(sums, ratio, x)
+		want := math.Sqrt(variance*effective/(effective-1)) / x
+		if got.How != how || math.Abs(got.Effective-effective) > 1e-9*effective || math.Abs(got.SE-want) > 1e-9*want {
+			t.Fatalf("seed %d: %+v, want %s %v of %v", seed, got, how, want, effective)
+		}
+		seen[how]++
+	}
+	if len(seen) != 3 {
+		t.Errorf("not all kinds were met: %v", seen)
+	}
+}
+
+// TestDepend: which groups have clusters, and which.
+func TestDepend(t *testing.T) {
+	group := func(n int, docs func(i int) []string) []plainUnit {
+		units := make([]plainUnit, n)
+		for i := range units {
+			units[i].docs = docs(i)
+		}
+		return units
+	}
+	for _, c := range []struct {
+		name       string
+		units      []plainUnit
+		components int // 0 of no dependence, -1 of pairs
+	}{
+		{"documents of their own", group(40, func(i int) []string { return []string{fmt.Sprint(i), fmt.Sprint(i, "b")} }), 0},
+		{"nothing", group(40, func(int) []string { return nil }), 0},
+		{"one document for all, each with its own first", group(40, func(i int) []string { return []string{fmt.Sprint(i), "z"} }), 1},
+		{"few documents", group(40, func(i int) []string { return []string{fmt.Sprint(i % 3)} }), 3},
+		{"a chain", group(40, func(i int) []string { return []string{fmt.Sprint(i), fmt.Sprint(i + 1)} }), -1},
+		{"chains of three", group(60, func(i int) []string { return []string{fmt.Sprint(i - i%3), fmt.Sprint(i)} }), 20},
+		{"chains of four in pairs", group(80, func(i int) []string {
+			return []string{fmt.Sprint(i/8, "-", i%8), fmt.Sprint(i/8, "-", (i+1)%8)}
+		}), 10},
+		{"the largest is too large", group(80, func(i int) []string {
+			if i < 10 {
+				return []string{fmt.Sprint(i), fmt.Sprint(i + 1)}
+			}
+			return []string{fmt.Sprint(i/2 + 100)}
+		}), -1},
+	} {
+		d, _, _ := dependOn(c.units, 1)
+		got := 0
+		switch {
+		case d == nil:
+		case d.Components:
+			got = len(d.Keys)
+		default:
+			got = -1
+		}
+		if got != c.components {
+			t.Errorf("%s: %d components, want %d", c.name, got, c.components)
+		}
+	}
+}
+
+// TestSampledSpread: of more than 100,000 rows the variance over a sample of the documents
+// is near that over all, whatever they are.
+func TestSampledSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many rows")
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	effects := make([]float64, 20_000)
+	for i := range effects {
+		effects[i] = rng.NormFloat64()
+	}
+	units := make([]plainUnit, 110_000)
+	total := 0.0
+	for i := range units {
+		a, b := rng.IntN(len(effects)), rng.IntN(len(effects))
+		units[i] = plainUnit{[]string{fmt.Sprint(a), fmt.Sprint(b)}, Sum{effects[a] + effects[b] + rng.NormFloat64(), 1, 1}}
+		total += units[i].sum.Y
+	}
+	mean := total / float64(len(units))
+	d, sums, _ := dependOn(units, 1)
+	if d.Sampled != sampledDocuments || d.Documents < len(effects)-10 {
+		t.Fatalf("%d of %d documents", d.Sampled, d.Documents)
+	}
+	var touching Touching
+	members := make([]Member, len(units))
+	for i, u := range units {
+		touching.Add(u.docs...)
+		members[i] = Member{Unit: Key(fmt.Sprint(i)), Row: int32(i)}
+	}
+	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.Unit, b.Unit) })
+	every := &Dependence{Documents: d.Documents, Sampled: d.Documents, rate: 1}
+	every.pairs(touching.graph(members), false, 1)
+	sampled, whole := d.Spread(sums, mean, 1), every.Spread(sums, mean, 1)
+	if ratio := sampled.SE / whole.SE; math.Abs(ratio-1) > 0.1 {
+		t.Errorf("standard error %.3f times that over all documents", ratio)
+	}
+	if ratio := sampled.Effective / whole.Effective; math.Abs(ratio-1) > 0.1 {
+		t.Errorf("%.3f times the effective documents", ratio)
+	}
+}
