@@ -228,7 +228,7 @@ func (p *Plan) documentOf(row *ibid.Answer) string {
 	by := p.job.Config.Statistics.Cluster
 	if by == autoCluster {
 		if all := annotations.ClusterOf(runs.AppendDocuments(nil, row)); all != "" {
-			return all
+			return strings.Clone(all)
 		}
 	}
 	if by == "id" {

@@ -361,3 +361,29 @@ func TestUnboundedMetrics(t *testing.T) {
 		t.Errorf("not in the summary: %v", want)
 	}
 }
+
+// TestOwnDocuments: what rows bring along under one name is one document only if its text is.
+func TestOwnDocuments(t *testing.T) {
+	for text, want := range map[string]int64{"The same text.": 1, "Text number %d.": 40} {
+		rows := questions(40, "a")
+		for i, r := range rows {
+			own := text
+			if want > 1 {
+				own = fmt.Sprintf(text, i)
+			}
+			r.Documents, r.HasDocuments = []ibid.Document{{Doc: "1", Text: own, HasText: true}}, true
+			mark := ibid.Mark{Doc: "1", Start: ibid.Some[int64](0), End: ibid.Some(int64(1 + i%9))}
+			r.Truth, r.HasTruth = []ibid.Mark{mark}, true
+			r.Citations = []ibid.Citation{{Doc: "1", Start: ibid.Some[int64](0), End: ibid.Some[int64](5)}}
+		}
+		summary, err := runs.ReadSummary(evaluate(t, writeRows(t, rows)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range summary {
+			if r.Metric == "char_f1" && r.Clusters != want {
+				t.Errorf("%q: %d clusters of %s, want %d", text, r.Clusters, r.Metric, want)
+			}
+		}
+	}
+}

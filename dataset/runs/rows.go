@@ -64,7 +64,7 @@ type Row struct {
 
 	SourceStatuses []string `col:"source_statuses" doc:"states of the sources that are cited, such as active or archived, sorted" null:"the run has no slices by source_status"`
 
-	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent" null:"statistics.cluster is not auto"`
+	Documents []string `col:"documents" doc:"documents of the truth, or of the citations of a row without; rows that share one are not independent; one of the row's own has a digest of its text behind its name" null:"statistics.cluster is not auto"`
 }
 
 // Number is a count or a metric of the row, nil if it is undefined.
