@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -28,42 +29,33 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-func within(low, high float64) func(any) string {
-	return func(v any) string {
-		x, ok := number(v)
-		if !ok || low <= x && x <= high {
-			return ""
-		}
-		if _, is := v.(Size); is {
-			return fmt.Sprintf("want a size from %v to %v, got %s", Size(low), Size(high), flowText(v))
-		}
-		return fmt.Sprintf("want a value from %s to %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
-	}
+// An interval is the values that a number may have. Infinity is no bound.
+type interval struct {
+	low, high    float64
+	above, below bool // low, high itself is not in it
 }
 
-func strictlyWithin(low, high float64) func(any) string {
-	return func(v any) string {
-		if x, ok := number(v); ok && (x <= low || x >= high) {
-			return fmt.Sprintf("want a value between %s and %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
-		}
-		return ""
-	}
+func within(low, high float64) *interval         { return &interval{low: low, high: high} }
+func strictlyWithin(low, high float64) *interval { return &interval{low, high, true, true} }
+func aboveUpTo(low, high float64) *interval      { return &interval{low: low, high: high, above: true} }
+
+var notNegative = within(0, math.Inf(1))
+
+func (r *interval) holds(x float64) bool {
+	return (x > r.low || x == r.low && !r.above) && (x < r.high || x == r.high && !r.below)
 }
 
-func aboveUpTo(low, high float64) func(any) string {
-	return func(v any) string {
-		if x, ok := number(v); ok && (x <= low || x > high) {
-			return fmt.Sprintf("want a value above %s, up to %s, got %s", flowNumber(low), flowNumber(high), flowText(v))
-		}
-		return ""
+// text is the interval in words that follow "a value".
+func (r *interval) text(number func(float64) string) string {
+	switch {
+	case math.IsInf(r.high, 1):
+		return "of at least " + number(r.low)
+	case r.above && r.below:
+		return "between " + number(r.low) + " and " + number(r.high)
+	case r.above:
+		return "above " + number(r.low) + ", up to " + number(r.high)
 	}
-}
-
-func notNegative(v any) string {
-	if x, ok := number(v); ok && x < 0 {
-		return "want a value of at least 0, got " + flowText(v)
-	}
-	return ""
+	return "from " + number(r.low) + " to " + number(r.high)
 }
 
 func notBlank(v any) string {

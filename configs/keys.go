@@ -11,6 +11,7 @@ type Key struct {
 	Name    string   // dotted, such as judge.kind
 	Type    string   // text, integer, number, boolean, duration, size, list of text, mapping
 	Default string   // as YAML in one line; "null" if there is none
+	Range   string   // of numbers, such as "from 0 to 2"; "" if any will do
 	Allowed []string // the values a text may have, "annotator:NAME" for any name; nil if any text will do
 	Aliases []string // other dotted names of the same setting
 	Doc     string   // one line
@@ -25,6 +26,7 @@ func Keys() []Key {
 			Name:    s.name,
 			Type:    s.typeName(),
 			Default: flowText(s.def),
+			Range:   s.rangeText(),
 			Allowed: s.choices(),
 			Aliases: aliasesOf(s.name),
 			Doc:     s.doc,
@@ -42,11 +44,41 @@ type setting struct {
 	allowed []string            // texts allowed, nil = any
 	short   string              // of a mapping: a bare text is short for one with this member
 	prefix  string              // text also allowed before a free name, such as "annotator:"
+	between *interval           // that a number, size or duration must be in, nil = any
 	check   func(any) string    // what is wrong with a value of the right type, "" = nothing
 	item    func(string) *fault // what is wrong with one item of a list
 	scores  bool                // can change a score or a summary
 	path    bool                // read by the run: relative to the run file when written there
 	secret  bool                // a wrong value may be a secret and must not be printed
+}
+
+// rangeText is the range of a number, for people.
+func (s *setting) rangeText() string {
+	if s.between == nil {
+		return ""
+	}
+	switch s.field(new(Settings)).(type) {
+	case *Size:
+		return s.between.text(func(x float64) string { return Size(x).String() })
+	case *time.Duration:
+		return s.between.text(func(x float64) string { return flowDuration(time.Duration(x)) })
+	}
+	return s.between.text(flowNumber)
+}
+
+// refusal is what is wrong with a value of the right type, "" if nothing is.
+func (s *setting) refusal(v any) string {
+	if x, ok := number(v); ok && s.between != nil && !s.between.holds(x) {
+		noun := "value"
+		if s.typeName() == "size" {
+			noun = "size"
+		}
+		return "want a " + noun + " " + s.rangeText() + ", got " + flowText(v)
+	}
+	if s.check != nil {
+		return s.check(v)
+	}
+	return ""
 }
 
 // choices are the allowed texts, for people.
@@ -196,7 +228,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Model },
 	},
 	{
-		name: "judge.temperature", def: 0.0, scores: true, check: within(0, 2), doc: "sampling temperature of the judge",
+		name: "judge.temperature", def: 0.0, scores: true, between: within(0, 2), doc: "sampling temperature of the judge",
 		field: func(s *Settings) any { return &s.Judge.Temperature },
 	},
 	{
@@ -204,31 +236,31 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Seed },
 	},
 	{
-		name: "judge.max_tokens", def: int64(0), scores: true, check: within(0, 1<<31-1), doc: "room for a reply in tokens, raised to the computed need and by what the model thinks; 0 = computed",
+		name: "judge.max_tokens", def: int64(0), scores: true, between: within(0, 1<<31-1), doc: "room for a reply in tokens, raised to the computed need and by what the model thinks; 0 = computed",
 		field: func(s *Settings) any { return &s.Judge.MaxTokens },
 	},
 	{
-		name: "judge.retry_attempts", def: int64(3), check: within(0, 1000), doc: "retries after a failed call",
+		name: "judge.retry_attempts", def: int64(3), between: within(0, 1000), doc: "retries after a failed call",
 		field: func(s *Settings) any { return &s.Judge.RetryAttempts },
 	},
 	{
-		name: "judge.timeout", def: 120 * time.Second, check: notNegative, doc: "longest wait for one call; 0 = no limit",
+		name: "judge.timeout", def: 120 * time.Second, between: notNegative, doc: "longest wait for one call; 0 = no limit",
 		field: func(s *Settings) any { return &s.Judge.Timeout },
 	},
 	{
-		name: "judge.rpm", def: int64(0), check: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit",
+		name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit",
 		field: func(s *Settings) any { return &s.Judge.RPM },
 	},
 	{
-		name: "judge.max_cost_usd", def: 0.0, check: notNegative, doc: "stop when the run has cost this much; 0 = no limit",
+		name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit",
 		field: func(s *Settings) any { return &s.Judge.MaxCostUSD },
 	},
 	{
-		name: "judge.max_rate_wait", def: 10 * time.Minute, check: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit",
+		name: "judge.max_rate_wait", def: 10 * time.Minute, between: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit",
 		field: func(s *Settings) any { return &s.Judge.MaxRateWait },
 	},
 	{
-		name: "judge.max_outage", def: 10 * time.Minute, check: notNegative, doc: "stop when no call was answered for so long; 0 = no limit",
+		name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit",
 		field: func(s *Settings) any { return &s.Judge.MaxOutage },
 	},
 	{
@@ -260,7 +292,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Batch },
 	},
 	{
-		name: "judge.batch_lines", def: int64(0), check: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes",
+		name: "judge.batch_lines", def: int64(0), between: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes",
 		field: func(s *Settings) any { return &s.Judge.BatchLines },
 	},
 	{
@@ -268,7 +300,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.ServiceTier },
 	},
 	{
-		name: "judge.concurrency", def: int64(50), check: within(1, 10000), doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
+		name: "judge.concurrency", def: int64(50), between: within(1, 10000), doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
 		field: func(s *Settings) any { return &s.Judge.Concurrency },
 	},
 	{
@@ -300,7 +332,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Necessity },
 	},
 	{
-		name: "judge.votes", def: int64(1), scores: true, check: within(1, 99), doc: "calls whose verdicts are combined",
+		name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls whose verdicts are combined",
 		field: func(s *Settings) any { return &s.Judge.Votes },
 	},
 	{
@@ -308,11 +340,11 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Judge.Panel },
 	},
 	{
-		name: "judge.prices.prompt", check: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells",
+		name: "judge.prices.prompt", between: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells",
 		field: func(s *Settings) any { return &s.Judge.Prices.Prompt },
 	},
 	{
-		name: "judge.prices.completion", check: notNegative, doc: "US dollars for a million tokens of reply, likewise",
+		name: "judge.prices.completion", between: notNegative, doc: "US dollars for a million tokens of reply, likewise",
 		field: func(s *Settings) any { return &s.Judge.Prices.Completion },
 	},
 	{
@@ -341,43 +373,43 @@ var runKeys = []*setting{
 	},
 
 	{
-		name: "thresholds.supported", def: 0.7, scores: true, check: within(0, 1), doc: "support from which a claim or citation is supported; 0.5 unless given, with judge.protocol yes-no or classify",
+		name: "thresholds.supported", def: 0.7, scores: true, between: within(0, 1), doc: "support from which a claim or citation is supported; 0.5 unless given, with judge.protocol yes-no or classify",
 		field: func(s *Settings) any { return &s.Thresholds.Supported },
 	},
 	{
-		name: "thresholds.consistent", def: 0.8, scores: true, check: within(0, 1), doc: "support from which a claim is consistent; 0.5 unless given, with judge.protocol yes-no or classify",
+		name: "thresholds.consistent", def: 0.8, scores: true, between: within(0, 1), doc: "support from which a claim is consistent; 0.5 unless given, with judge.protocol yes-no or classify",
 		field: func(s *Settings) any { return &s.Thresholds.Consistent },
 	},
 	{
-		name: "thresholds.good_match", def: 0.8, scores: true, check: within(0, 1), doc: "tolerance Jaccard from which a truth span is a good match",
+		name: "thresholds.good_match", def: 0.8, scores: true, between: within(0, 1), doc: "tolerance Jaccard from which a truth span is a good match",
 		field: func(s *Settings) any { return &s.Thresholds.GoodMatch },
 	},
 	{
-		name: "concise_chars", def: int64(2000), scores: true, check: within(1, 1<<31-1), doc: "code points that a citation may point to before it counts less in the overall score; about a usual chunk",
+		name: "concise_chars", def: int64(2000), scores: true, between: within(1, 1<<31-1), doc: "code points that a citation may point to before it counts less in the overall score; about a usual chunk",
 		field: func(s *Settings) any { return &s.ConciseChars },
 	},
 	{
-		name: "weights.span_accuracy", def: 0.30, scores: true, check: notNegative, doc: "weight of span_accuracy_score in the overall score",
+		name: "weights.span_accuracy", def: 0.30, scores: true, between: notNegative, doc: "weight of span_accuracy_score in the overall score",
 		field: func(s *Settings) any { return &s.Weights.SpanAccuracy },
 	},
 	{
-		name: "weights.citation_quality", def: 0.30, scores: true, check: notNegative, doc: "weight of citation_quality_score",
+		name: "weights.citation_quality", def: 0.30, scores: true, between: notNegative, doc: "weight of citation_quality_score",
 		field: func(s *Settings) any { return &s.Weights.CitationQuality },
 	},
 	{
-		name: "weights.answer_consistency", def: 0.25, scores: true, check: notNegative, doc: "weight of answer_consistency_score",
+		name: "weights.answer_consistency", def: 0.25, scores: true, between: notNegative, doc: "weight of answer_consistency_score",
 		field: func(s *Settings) any { return &s.Weights.AnswerConsistency },
 	},
 	{
-		name: "weights.hallucination", def: 0.15, scores: true, check: notNegative, doc: "weight of hallucination_score",
+		name: "weights.hallucination", def: 0.15, scores: true, between: notNegative, doc: "weight of hallucination_score",
 		field: func(s *Settings) any { return &s.Weights.Hallucination },
 	},
 	{
-		name: "min_coverage", def: 0.98, check: within(0, 1), doc: "scored share of scorable items below which gates give no verdict",
+		name: "min_coverage", def: 0.98, between: within(0, 1), doc: "scored share of scorable items below which gates give no verdict",
 		field: func(s *Settings) any { return &s.MinCoverage },
 	},
 	{
-		name: "min_defined", def: 0.5, check: within(0, 1), doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
+		name: "min_defined", def: 0.5, between: within(0, 1), doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
 		field: func(s *Settings) any { return &s.MinDefined },
 	},
 	{
@@ -386,7 +418,7 @@ var runKeys = []*setting{
 	},
 
 	{
-		name: "statistics.level", def: 0.95, scores: true, check: strictlyWithin(0, 1), doc: "confidence level of intervals",
+		name: "statistics.level", def: 0.95, scores: true, between: strictlyWithin(0, 1), doc: "confidence level of intervals",
 		field: func(s *Settings) any { return &s.Statistics.Level },
 	},
 	{
@@ -394,7 +426,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Cluster },
 	},
 	{
-		name: "statistics.resamples", def: int64(10000), scores: true, check: within(1, 1<<31-1), doc: "resamples of a bootstrap",
+		name: "statistics.resamples", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "resamples of a bootstrap",
 		field: func(s *Settings) any { return &s.Statistics.Resamples },
 	},
 	{
@@ -427,7 +459,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Presence.Semantic.Enabled },
 	},
 	{
-		name: "presence.semantic.threshold", def: 0.8, scores: true, check: aboveUpTo(0, 1), doc: "similarity from which a heading is one",
+		name: "presence.semantic.threshold", def: 0.8, scores: true, between: aboveUpTo(0, 1), doc: "similarity from which a heading is one",
 		field: func(s *Settings) any { return &s.Presence.Semantic.Threshold },
 	},
 	{
@@ -464,7 +496,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Report.CitationDisplay.GroupBySourceType },
 	},
 	{
-		name: "report.citation_display.max_citations_displayed", def: int64(10), check: within(0, 1<<31-1), doc: "most citations shown for one row",
+		name: "report.citation_display.max_citations_displayed", def: int64(10), between: within(0, 1<<31-1), doc: "most citations shown for one row",
 		field: func(s *Settings) any { return &s.Report.CitationDisplay.MaxCitationsDisplayed },
 	},
 	{
@@ -485,19 +517,19 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Seed },
 	},
 	{
-		name: "limits.memory", def: Size(1 << 30), scores: true, check: within(16<<20, 1<<50), doc: "most memory for what is decoded at one time; rows that do not fit are errors",
+		name: "limits.memory", def: Size(1 << 30), scores: true, between: within(16<<20, 1<<50), doc: "most memory for what is decoded at one time; rows that do not fit are errors",
 		field: func(s *Settings) any { return &s.Limits.Memory },
 	},
 	{
-		name: "limits.row_spans", def: int64(1_000_000), scores: true, check: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error",
+		name: "limits.row_spans", def: int64(1_000_000), scores: true, between: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error",
 		field: func(s *Settings) any { return &s.Limits.RowSpans },
 	},
 	{
-		name: "limits.document_bytes", def: Size(1 << 30), scores: true, check: within(1, 1<<31-1), doc: "most text of one document; a longer one is known without its text",
+		name: "limits.document_bytes", def: Size(1 << 30), scores: true, between: within(1, 1<<31-1), doc: "most text of one document; a longer one is known without its text",
 		field: func(s *Settings) any { return &s.Limits.DocumentBytes },
 	},
 	{
-		name: "limits.rows_per_part", def: int64(0), scores: true, check: within(0, 1<<31-1), doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
+		name: "limits.rows_per_part", def: int64(0), scores: true, between: within(0, 1<<31-1), doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
 		field: func(s *Settings) any { return &s.Limits.RowsPerPart },
 	},
 }
@@ -510,37 +542,37 @@ var specKeys = []*setting{
 	},
 
 	{
-		name: "span_matching.tolerance_chars", def: int64(10), scores: true, check: within(0, 1<<31-1), doc: "code points by which a boundary may be off",
+		name: "span_matching.tolerance_chars", def: int64(10), scores: true, between: within(0, 1<<31-1), doc: "code points by which a boundary may be off",
 		field: func(s *Settings) any { return &s.SpanMatching.ToleranceChars },
 	},
 	{
-		name: "span_matching.min_overlap_threshold", def: 0.5, scores: true, check: aboveUpTo(0, 1), doc: "Jaccard from which two spans can be matched",
+		name: "span_matching.min_overlap_threshold", def: 0.5, scores: true, between: aboveUpTo(0, 1), doc: "Jaccard from which two spans can be matched",
 		field: func(s *Settings) any { return &s.SpanMatching.MinOverlapThreshold },
 	},
 	{
-		name: "span_matching.max_span_length", def: int64(10000), scores: true, check: within(1, 1<<31-1), doc: "code points from which a citation is span_too_long",
+		name: "span_matching.max_span_length", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "code points from which a citation is span_too_long",
 		field: func(s *Settings) any { return &s.SpanMatching.MaxSpanLength },
 	},
 
 	{
-		name: "quality_thresholds.span_accuracy", check: within(0, 1), doc: "gate: span_accuracy_score at least this",
+		name: "quality_thresholds.span_accuracy", between: within(0, 1), doc: "gate: span_accuracy_score at least this",
 		field: func(s *Settings) any { return &s.QualityThresholds.SpanAccuracy },
 	},
 	{
-		name: "quality_thresholds.citation_validity", check: within(0, 1), doc: "gate: citation_correctness at least this",
+		name: "quality_thresholds.citation_validity", between: within(0, 1), doc: "gate: citation_correctness at least this",
 		field: func(s *Settings) any { return &s.QualityThresholds.CitationValidity },
 	},
 	{
-		name: "quality_thresholds.answer_consistency", check: within(0, 1), doc: "gate: answer_consistency_score at least this",
+		name: "quality_thresholds.answer_consistency", between: within(0, 1), doc: "gate: answer_consistency_score at least this",
 		field: func(s *Settings) any { return &s.QualityThresholds.AnswerConsistency },
 	},
 	{
-		name: "quality_thresholds.hallucination_tolerance", check: within(0, 1), doc: "gate: hallucination_rate at most this",
+		name: "quality_thresholds.hallucination_tolerance", between: within(0, 1), doc: "gate: hallucination_rate at most this",
 		field: func(s *Settings) any { return &s.QualityThresholds.HallucinationTolerance },
 	},
 
 	{
-		name: "performance.batch_size", def: int64(10), scores: true, check: within(1, 1<<31-1), doc: "most claims in one judge call",
+		name: "performance.batch_size", def: int64(10), scores: true, between: within(1, 1<<31-1), doc: "most claims in one judge call",
 		field: func(s *Settings) any { return &s.Performance.BatchSize },
 	},
 	{
@@ -562,15 +594,15 @@ var specKeys = []*setting{
 	},
 
 	{
-		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, check: within(0, 1), doc: "agreement that annotators should reach",
+		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, between: within(0, 1), doc: "agreement that annotators should reach",
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.TargetAgreement },
 	},
 	{
-		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, check: within(2, 1<<31-1), doc: "fewest annotators an item needs to count in agreement",
+		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, between: within(2, 1<<31-1), doc: "fewest annotators an item needs to count in agreement",
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.MinAnnotators },
 	},
 	{
-		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, check: within(0, 1), doc: "agreement below which annotators should meet",
+		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, between: within(0, 1), doc: "agreement below which annotators should meet",
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.RecalibrationThreshold },
 	},
 	{
@@ -586,11 +618,11 @@ var specKeys = []*setting{
 		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.TextExtractionValidation },
 	},
 	{
-		name: "quality_control.error_handling.max_retries", check: within(0, 1000), doc: "judge.retry_attempts, which wins",
+		name: "quality_control.error_handling.max_retries", between: within(0, 1000), doc: "judge.retry_attempts, which wins",
 		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.MaxRetries },
 	},
 	{
-		name: "quality_control.error_handling.fallback_scoring", def: 0.5, scores: true, check: within(0, 1), doc: "score of an unreadable verdict; only under compat: spec-1.0",
+		name: "quality_control.error_handling.fallback_scoring", def: 0.5, scores: true, between: within(0, 1), doc: "score of an unreadable verdict; only under compat: spec-1.0",
 		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.FallbackScoring },
 	},
 	{

@@ -42,8 +42,8 @@ func TestTable(t *testing.T) {
 		if msg, _ := s.notAllowed(s.def); msg != "" {
 			t.Errorf("%s: default is not allowed: %s", s.name, msg)
 		}
-		if s.check != nil && s.check(s.def) != "" {
-			t.Errorf("%s: default is refused: %s", s.name, s.check(s.def))
+		if msg := s.refusal(s.def); msg != "" {
+			t.Errorf("%s: default is refused: %s", s.name, msg)
 		}
 		if got := decodeFlow(t, s, flowText(s.def)); !reflect.DeepEqual(got, s.def) {
 			t.Errorf("%s: default %#v reads back as %#v", s.name, s.def, got)

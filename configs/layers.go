@@ -139,10 +139,8 @@ func (l *loader) leaf(s *setting, name string, n node, at func(line, column int)
 	errs := len(l.errs)
 	if msg, hint := s.notAllowed(v); msg != "" {
 		l.report(at(n.line, n.column), name, msg, hint)
-	} else if s.check != nil {
-		if msg := s.check(v); msg != "" {
-			l.report(at(n.line, n.column), name, msg, "")
-		}
+	} else if msg := s.refusal(v); msg != "" {
+		l.report(at(n.line, n.column), name, msg, "")
 	}
 	if s.item != nil {
 		for _, item := range n.items {

@@ -39,7 +39,7 @@ func TestSize(t *testing.T) {
 
 // TestSizeRange: a size out of its range is told in sizes, not in bytes.
 func TestSizeRange(t *testing.T) {
-	check := within(16<<20, 1<<50)
+	check := byName["limits.memory"].refusal
 	if got, want := check(Size(10)), "want a size from 16MiB to 1024TiB, got 10"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -92,7 +92,11 @@ func (s *setting) decode(n node) (any, *typeError) {
 		return decodeTexts(n)
 	case "mapping":
 		if s.short != "" && n.kind == scalarNode {
-			return map[string]any{s.short: n.text}, nil
+			text, bad := decodeText(n)
+			if bad != nil {
+				return nil, bad
+			}
+			return map[string]any{s.short: text}, nil
 		}
 		if n.kind != mappingNode {
 			return nil, wrong("a mapping", n, "")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/convert"
 )
@@ -25,7 +26,7 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "a run file and sample data that run with no network and no key",
 		Long: `init writes a commented run file and a small dataset with its documents into
 DIR (default: the current folder), and a second night's answers with their run
-file to compare with. It overwrites nothing unless --force.`,
+file to compare with, and a JSON Schema for editors. It overwrites nothing unless --force.`,
 		Example: `  ibid init demo
   ibid run demo/ibid.yaml --id night-1
   ibid run demo/ibid-2.yaml --id night-2`,
@@ -45,8 +46,34 @@ file to compare with. It overwrites nothing unless --force.`,
 	return cmd
 }
 
+func (a *app) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "the JSON Schema of run files, for editors",
+		Long: `schema prints what a run file may hold, as JSON Schema: names, types, ranges, values,
+defaults and what each setting is for. An editor with a YAML language server completes
+and checks run files that begin with this line, which those of ibid init do:
+
+  # yaml-language-server: $schema=ibid.schema.json`,
+		Example: "  ibid schema -o ibid.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := a.formats("text", "json"); err != nil {
+				return err
+			}
+			return a.write(writeSchema)
+		},
+	}
+}
+
+func writeSchema(w io.Writer) error {
+	_, err := w.Write(configs.Schema())
+	return err
+}
+
 // The files that init writes.
 const (
+	sampleSchema        = "ibid.schema.json"
 	sampleRunFile       = "ibid.yaml"
 	sampleAnswers       = "answers.parquet"
 	sampleDocuments     = "documents.parquet"
@@ -54,7 +81,7 @@ const (
 	secondSampleAnswers = "answers-2.parquet"
 )
 
-var sampleFiles = []string{sampleRunFile, sampleAnswers, sampleDocuments, secondSampleRunFile, secondSampleAnswers}
+var sampleFiles = []string{sampleRunFile, sampleAnswers, sampleDocuments, secondSampleRunFile, secondSampleAnswers, sampleSchema}
 
 func (a *app) writeSample(ctx context.Context, dir string, force bool) error {
 	for _, name := range sampleFiles {
@@ -76,6 +103,9 @@ func (a *app) writeSample(ctx context.Context, dir string, force bool) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := dataset.WriteFile(filepath.Join(dir, sampleSchema), writeSchema); err != nil {
+		return err
 	}
 	if !a.quiet {
 		paths := make([]string, len(sampleFiles))
