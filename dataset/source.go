@@ -419,7 +419,7 @@ func (s *fileSet) digest(ctx context.Context, progress func(done, total int64)) 
 		if d.Size != s.files[i].Size {
 			return nil, parquet.FileError(d.Name, errors.New("the file has changed while it was being read"))
 		}
-		if s.files[i].Doc == "" {
+		if s.spec != nil && s.files[i].Doc == "" { // files of truth and labels have no spec
 			if d.Unchecked, err = s.unchecked(i); err != nil {
 				return nil, parquet.FileError(d.Name, err)
 			}
