@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -77,6 +77,15 @@ golden: ## rewrite the golden files; read the diff like code
 
 notices: ## write docs/NOTICES.md, the licences of what the program is built from
 	$(GO) test ./cmd/ibid -run '^TestNotices$$' -update
+
+home: ## give the module its path: make home MODULE=host/owner/ibid
+	@[ -n '$(MODULE)' ] || { echo 'which path? make home MODULE=host/owner/ibid'; exit 2; }
+	@old=$$($(GO) list -m) && \
+	find . -name '*.go' -exec sed -i.old -E "s#^([[:space:]]*(import )?([A-Za-z_.]+ )?\")$$old(\"|/[^\"]*\")\$$#\1$(MODULE)\4#" {} + && \
+	find . -name '*.go.old' -exec rm {} + && \
+	$(GO) mod edit -module '$(MODULE)' && \
+	(cd benchmarks/duckdb && $(GO) mod edit -module '$(MODULE)/benchmarks/duckdb') && \
+	echo "$$old is $(MODULE); make fmt sorts the imports"
 
 screenshots: ## make the README's pictures of the sample's report; look at them (needs chromium)
 	IBID_REQUIRE_BROWSER=1 IBID_SCREENSHOTS=$(CURDIR)/report $(GO) test -count=1 ./report/browsertest -run TestScreenshots

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	ibid = filepath.Join(dir, "ibid")
-	build := exec.Command("go", "build", "-o", ibid, "ibid/cmd/ibid")
+	build := exec.Command("go", "build", "-o", ibid, "../../cmd/ibid")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)

@@ -403,7 +403,7 @@ func manyPage(t testing.TB) string {
 func largePage(t testing.TB, n int) (page string, size int64) {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("go", "run", "ibid/benchmarks/page", "-ibid", ibid, "-rows", strconv.Itoa(n), "-keep", dir)
+	cmd := exec.Command("go", "run", "../../benchmarks/page", "-ibid", ibid, "-rows", strconv.Itoa(n), "-keep", dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
