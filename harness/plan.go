@@ -105,6 +105,9 @@ func (p *Plan) prepare(ctx context.Context) error {
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
 	p.placeAnchors()
+	if err := errors.Join(p.checkShard(), p.checkMerge()); err != nil {
+		return err
+	}
 	return p.checkBaseline()
 }
 
@@ -276,6 +279,9 @@ func (p *Plan) name() {
 		p.ID += "-" + p.job.now().UTC().Format("20060102T150405Z")
 	}
 	p.Dir = filepath.Join(s.Out, p.ID)
+	if p.job.Shard != nil {
+		p.Dir = filepath.Join(s.Out, p.job.Shard.folder())
+	}
 }
 
 // stem names a dataset: its file without extension, or the folder of a glob.

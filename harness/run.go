@@ -97,11 +97,14 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkSame(before); err != nil {
 		return nil, err
 	}
-	if before != nil && before.Status == runs.StatusComplete {
+	if before != nil && (before.Status == runs.StatusComplete || before.Status == runs.StatusPartial && p.job.Merge != nil) {
 		if err := os.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
 		return outcomeOf(ctx, p.Dir, before, p.job.Config, p.job.Baseline, true)
+	}
+	if out, err := p.finishedShard(before); out != nil || err != nil {
+		return out, err
 	}
 	since := p.job.now()
 	if err := p.checkInput(ctx); err != nil {
@@ -123,8 +126,10 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkOffsets(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}
-	if err := p.checkLabels(ctx); err != nil {
-		return nil, err
+	if p.job.Merge == nil { // which asks nothing
+		if err := p.checkLabels(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
 		return nil, err
@@ -148,20 +153,26 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.judgeAnchors(ctx, m, before); err != nil {
 		return nil, err
 	}
-	closeLive, err := p.openLive(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	closeEmbedder, err := p.openEmbedder(ctx, auditName(m))
-	if err != nil {
-		return nil, errors.Join(err, closeLive())
+	closeLive, closeEmbedder := nothing, nothing
+	if p.job.Merge == nil {
+		if closeLive, err = p.openLive(ctx, m); err != nil {
+			return nil, err
+		}
+		if closeEmbedder, err = p.openEmbedder(ctx, auditName(m)); err != nil {
+			return nil, errors.Join(err, closeLive())
+		}
 	}
 	err = p.withLog(m, func() error { return p.evaluate(ctx, m, before, docs, since) })
 	if err = errors.Join(err, closeEmbedder(), closeLive()); err != nil {
 		return nil, p.removeIfCorrupt(before, err)
 	}
+	if p.job.Shard != nil {
+		return &Outcome{Dir: p.Dir, Manifest: m}, nil
+	}
 	return outcomeOf(ctx, p.Dir, m, p.job.Config, p.job.Baseline, false)
 }
+
+func nothing() error { return nil }
 
 // checkAllKeys checks the keys of the dataset and of the anchors.
 func (p *Plan) checkAllKeys(ctx context.Context) error {
@@ -285,7 +296,16 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}
-	todo, skipped, err := p.remaining(parts, perPart)
+	if p.job.Merge != nil {
+		if err := p.takeShards(ctx, m); err != nil {
+			return err
+		}
+	}
+	from, to := int64(0), parts
+	if p.job.Shard != nil {
+		from, to = p.job.Shard.parts(parts)
+	}
+	todo, skipped, err := p.remaining(from, to, perPart)
 	if err != nil {
 		return err
 	}
@@ -293,7 +313,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if p.live != nil {
 		stage = "judging"
 	}
-	progress := Progress{Stage: stage, Of: p.Rows, Done: skipped, Skipped: skipped, Since: p.job.now()}
+	progress := Progress{Stage: stage, Of: max(0, min(to*perPart, p.Rows)-from*perPart), Done: skipped, Skipped: skipped, Since: p.job.now()}
 	p.job.progress(progress)
 	if err := p.askInBatches(ctx, todo, perPart, docs); err != nil {
 		return p.interrupted(ctx, err, m, skipped, since)
@@ -325,6 +345,10 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
+	if p.job.Shard != nil {
+		m.Timings.Seconds += p.job.now().Sub(since).Seconds()
+		return p.sealShard(m, parts, from, to)
+	}
 	if err := p.assemble(ctx, m, parts, known, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
@@ -344,7 +368,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 || p.openAnchors {
 		m.Status = runs.StatusPartial
 	}
-	if p.live != nil {
+	if p.live != nil && p.job.Merge == nil {
 		m.Judge.SpentUSD = new(float64(p.spentBefore+p.live.Usage().CostNanoUSD) / 1e9)
 	}
 	if err := m.Write(p.Dir); err != nil {
@@ -353,9 +377,9 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	return p.held.remove(filepath.Join(p.Dir, partsDir))
 }
 
-// remaining finds the parts that are not done, and the rows of those that are.
-func (p *Plan) remaining(parts, perPart int64) (todo []partRange, skipped int64, err error) {
-	for k := range parts {
+// remaining finds which of some parts are not done, and the rows of those that are.
+func (p *Plan) remaining(from, to, perPart int64) (todo []partRange, skipped int64, err error) {
+	for k := from; k < to; k++ {
 		done, err := p.partDone(k)
 		switch {
 		case err != nil:

@@ -65,6 +65,9 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"agree":     completeInput,
 		"sample":    completeInput,
 		"import":    completeFormat,
+		"merge": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
 		"init": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},

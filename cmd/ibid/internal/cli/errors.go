@@ -162,10 +162,11 @@ func codeOf(err error) int {
 	var usage *harness.UsageError
 	var wrong *usageError
 	var stopped *harness.StoppedError
+	var shards *harness.ShardsError
 	switch {
 	case errors.As(err, &usage), errors.As(err, &wrong), isCobraUsage(err):
 		return ExitUsage
-	case errors.As(err, &stopped):
+	case errors.As(err, &stopped), errors.As(err, &shards):
 		return ExitNoVerdict
 	}
 	return ExitFailure

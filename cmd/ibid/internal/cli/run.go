@@ -27,6 +27,7 @@ type runFlags struct {
 	fresh    bool
 	dryRun   bool
 	resubmit bool
+	shard    string
 	ci       ciFlags
 	baseline string
 	page     string
@@ -50,7 +51,9 @@ again over the same files does not import them again. What could not be read is 
 out, and the exit code is then 4.
 
 A run that was interrupted goes on where it stopped; a run that is complete is
-left alone. The results are the same bytes whatever --workers is and however
+left alone. With --shard 3/16 only the third of sixteen shares of the rows is evaluated;
+ibid merge makes one run of all shares, the same to the byte but for its manifest.
+The results are the same bytes whatever --workers is and however
 often the run was interrupted.
 
 With judge.batch the questions to a model go out in batches, at about half the price of
@@ -96,6 +99,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
+	flags.StringVar(&f.shard, "shard", "", "evaluate share I of N, I/N, into OUT/shard-I-of-N; ibid merge makes one run of all")
 	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, see report.page)")
 	f.numbers.register(cmd)
@@ -132,6 +136,18 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
 		Baseline: f.baseline, Import: harness.ImportForRun, Resubmit: f.resubmit,
 	}
+	if f.shard != "" {
+		shard, err := harness.ParseShard(f.shard)
+		switch {
+		case err != nil:
+			return err
+		case !config.IsSet("out"):
+			return &usageError{err: errors.New("--shard needs --out"), hint: "name the folder of all shards: --out DIR"}
+		case f.fresh:
+			return &usageError{err: errors.New("--shard and --fresh exclude each other"), hint: "name another folder with --out"}
+		}
+		job.Shard = &shard
+	}
 	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
 		return err
 	}
@@ -163,6 +179,9 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, number
 	progress.Close()
 	if err != nil {
 		return a.interrupted(err, plan.ID)
+	}
+	if job.Shard != nil {
+		return a.sayShard(out)
 	}
 	return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
 }
