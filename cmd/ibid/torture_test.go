@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -169,7 +170,7 @@ func checkTortureTable(t *testing.T, table []*ordeal, text string) {
 // tortureBombs runs the files of TestBombs, which make test has anyway, and inputs of other
 // kinds that are larger than their bytes.
 func tortureBombs(t *testing.T) []*ordeal {
-	refused, foreign := &ordeal{what: "bombs: Parquet"}, &ordeal{what: "bombs: other inputs"}
+	refused, scored, foreign := &ordeal{what: "bombs: Parquet"}, &ordeal{what: "bombs: Parquet without a fault"}, &ordeal{what: "bombs: other inputs"}
 	try := func(o *ordeal, most int64, name, file string, data []byte, args ...string) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -181,14 +182,19 @@ func tortureBombs(t *testing.T) []*ordeal {
 			if p.peak > most || p.took > 10*refusedTime {
 				o.fault(t, &o.wrong, "%s: %d MB, %v", name, p.peak>>20, p.took)
 			}
-			if p.code == 0 || p.stderr == "" {
+			if o != scored && (p.code == 0 || p.stderr == "") {
 				o.fault(t, &o.wrong, "%s: exit code %d and nothing said: %q", name, p.code, p.stderr)
 			}
 		})
 	}
-	for i, b := range bombs {
+	for i, b := range slices.Concat(bombs, own) {
 		if *torture || i == 0 {
-			try(refused, refusedMemory, b.name, "answers.parquet", b.make(), "run", "answers.parquet", "--judge", "none", "--id", "b")
+			try(refused, b.most(), b.name, "answers.parquet", b.make(), "run", "answers.parquet", "--judge", "none", "--id", "b")
+		}
+	}
+	for i, b := range validBombs {
+		if *torture || i == 0 {
+			try(scored, validMemory, b.name, "answers.parquet", b.make(), "run", "answers.parquet", "--judge", "none", "-q", "--id", "b")
 		}
 	}
 	for i, b := range otherBombs {
@@ -196,7 +202,7 @@ func tortureBombs(t *testing.T) []*ordeal {
 			try(foreign, textMemory, b.name, b.file, b.make(), b.args...)
 		}
 	}
-	return []*ordeal{refused, foreign}
+	return []*ordeal{refused, scored, foreign}
 }
 
 // An otherBomb is an input other than Parquet that is larger than it looks.

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -104,7 +105,7 @@ type page struct {
 	ints   []int64
 	floats []float64
 	plain  []byte // texts, each after its length
-	text   string // a copy of plain, if texts are to be kept
+	text   string // a copy of plain, or plain itself if it is long, if texts are to be kept
 	ascii  bool   // no byte of plain is above 127
 	value  int    // values taken; of plain, bytes
 
@@ -200,10 +201,7 @@ func (c *ColumnReader) header() (pageHeader, error) {
 
 // load loads the next page that has entries.
 func (c *ColumnReader) load() error {
-	if p := &c.page; p.lent { // this memory belongs to the texts now
-		p.buf, p.joined, p.lent = nil, nil, false
-		c.window, c.at = bytes.Clone(c.window[c.at:]), 0
-	}
+	c.letGo()
 	for {
 		h, err := c.header()
 		if err != nil {
@@ -246,8 +244,24 @@ func (c *ColumnReader) load() error {
 		}
 		c.valuesLeft -= int64(h.values)
 		c.account.used = c.dictionary.bytes
-		return c.loadData(&h, body)
+		err = c.loadData(&h, body)
+		if errors.Is(err, errOverMemory) && c.leaf.Rep == 0 {
+			c.passOver(&h)
+			return nil
+		}
+		return err
 	}
+}
+
+// letGo drops the memory of a page whose values are taken, if it belongs to the texts now
+// or is too long to wait for another page.
+func (c *ColumnReader) letGo() {
+	p := &c.page
+	if !p.lent && cap(p.buf) <= longPage && cap(p.joined) <= longPage && cap(c.window) <= longPage {
+		return
+	}
+	p.buf, p.joined, p.plain, p.raw, p.text, p.lent = nil, nil, nil, nil, "", false
+	c.window, c.at = bytes.Clone(c.window[c.at:]), 0
 }
 
 // refuse passes over a page that is larger than limit. Its values are over the limit if
@@ -267,13 +281,18 @@ func (c *ColumnReader) refuse(h *pageHeader, limit int64) (entries bool, err err
 	if h.Type == format.IndexPage || h.values == 0 {
 		return false, nil
 	}
+	c.valuesLeft -= int64(h.values)
+	c.passOver(h)
+	return true, nil
+}
+
+// passOver lets the values of a page be over limits.memory.
+func (c *ColumnReader) passOver(h *pageHeader) {
 	p := &c.page
 	p.begun, p.value, p.refused = false, 0, true
 	p.rep.startZeros(0)
 	p.def.startZeros(h.values)
-	c.valuesLeft -= int64(h.values)
 	c.bounds.nulls = 0 // they are not counted in this page
-	return true, nil
 }
 
 // loadData decodes the levels and values of a data page. Nothing is set aside for
@@ -284,6 +303,11 @@ func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
 	p.begun, p.value, p.refused = false, 0, false
 	p.rep.startZeros(0)
 	p.def.startZeros(0)
+	if h.encoding == format.ByteStreamSplit { // it is joined, and what is joined is decoded
+		if err := c.account.fits(3 * int64(h.UncompressedPageSize)); err != nil {
+			return err
+		}
+	}
 	var rep, def []byte
 	if h.Type == format.DataPageV2 {
 		rep, def, body = body[:h.repBytes], body[h.repBytes:h.repBytes+h.defBytes], body[h.repBytes+h.defBytes:]
@@ -428,6 +452,20 @@ func (c *ColumnReader) loadDictionary(h *pageHeader, body []byte) (err error) {
 	}
 	d, text := &c.dictionary, c.leaf.Kind == Text
 	c.account.used = 0
+	size := int64(h.UncompressedPageSize)
+	if text && int64(h.values) > size/4 {
+		return corrupt("dictionary of %d strings in %d bytes", h.values, size)
+	}
+	each := int64(8)
+	switch {
+	case text:
+		each = int64(unsafe.Sizeof(""))
+	case c.leaf.Kind == Nothing:
+		each = 0
+	}
+	if err := c.account.fits(size + each*int64(h.values)); err != nil {
+		return err
+	}
 	switch {
 	case c.meta.Codec != format.Uncompressed && text:
 		body, err = decompress(&c.account, nil, body, c.meta.Codec, int(h.UncompressedPageSize))
@@ -706,6 +744,14 @@ func (c *ColumnReader) ReadEntries(n int, rep []byte, dst *Values, a *Arena) err
 
 // take moves n entries of the current page to dst.
 func (c *ColumnReader) take(n int, dst *Values, a *Arena) error {
+	err := c.takeEntries(n, dst, a)
+	if c.page.def.rest() == 0 {
+		c.letGo()
+	}
+	return err
+}
+
+func (c *ColumnReader) takeEntries(n int, dst *Values, a *Arena) error {
 	p := &c.page
 	if dst.Room == nil {
 		dst.account.budget = c.account.budget
@@ -860,7 +906,10 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 		return nil
 	}
 	if a == nil && p.text == "" {
-		p.text = strings.Clone(unsafe.String(unsafe.SliceData(p.plain), len(p.plain)))
+		p.text = unsafe.String(unsafe.SliceData(p.plain), len(p.plain))
+		if p.lent = len(p.plain) > lentText; !p.lent {
+			p.text = strings.Clone(p.text)
+		}
 	}
 	dst.Texts = slices.Grow(dst.Texts, len(levels))[:old+len(levels)]
 	out, rest, valid := dst.Texts[old:], p.plain[p.value:], true
@@ -907,7 +956,7 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 	return nil
 }
 
-// lentText is how long a text is that is not copied: its page is.
+// lentText is how long a text, or a page of texts that are kept, is that is not copied.
 const lentText = 4 << 20
 
 // isASCII reports whether no byte of b is above 127.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"unsafe"
@@ -100,43 +101,72 @@ func checkCodec(c format.CompressionCodec) error {
 }
 
 // mostExpansion is how many bytes can come from one, where the format bounds that.
-var mostExpansion = map[format.CompressionCodec]int{format.Snappy: 32, format.Lz4Raw: 256}
+var mostExpansion = map[format.CompressionCodec]int{format.Snappy: 32, format.Lz4Raw: 256, format.Gzip: 1040}
 
-// withoutContentSize returns a Zstandard frame whose header does not say how much
-// data it holds. The library believes that number before it has decoded anything.
-// What is no frame stays as it is.
+// zstdExpansion returns how many bytes can come from frames of Zstandard, from the headers
+// of their blocks: what a frame says of its own content is not believed. ok is false if
+// the blocks do not end where src does.
 //
-// Source: RFC 8878, section 3.1.1.1.
-func withoutContentSize(src []byte) []byte {
-	const singleSegment, widestWindow = 1 << 5, 21 << 3 // a window of 2 GiB, as long as a page can be
-	if len(src) < 6 {
-		return src
+// Source: RFC 8878, section 3.1.1.
+func zstdExpansion(src []byte) (least, most int, ok bool) {
+	const mostOfBlock = 128 << 10
+	for len(src) > 0 {
+		if len(src) < 8 {
+			return 0, 0, false
+		}
+		magic := binary.LittleEndian.Uint32(src)
+		if magic&^0xF == 0x184D2A50 { // a frame to be skipped
+			length := binary.LittleEndian.Uint32(src[4:])
+			if uint64(length) > uint64(len(src)-8) {
+				return 0, 0, false
+			}
+			src = src[8+length:]
+			continue
+		}
+		descriptor := src[4]
+		header := 5 + [4]int{0, 1, 2, 4}[descriptor&3] + [4]int{0, 2, 4, 8}[descriptor>>6]
+		switch single := descriptor&(1<<5) != 0; {
+		case !single, descriptor>>6 == 0: // a byte for the window, or for the size
+			header++
+		}
+		if magic != 0xFD2FB528 || len(src) < header {
+			return 0, 0, false
+		}
+		src = src[header:]
+		for last := false; !last; {
+			if len(src) < 3 {
+				return 0, 0, false
+			}
+			block := int(src[0]) | int(src[1])<<8 | int(src[2])<<16
+			last = block&1 != 0
+			length := block >> 3
+			switch block >> 1 & 3 {
+			case 0:
+				least, most = least+length, most+length
+			case 1: // one byte, many times
+				least, most, length = least+length, most+length, 1
+			default:
+				most += mostOfBlock
+			}
+			if len(src) < 3+length {
+				return 0, 0, false
+			}
+			src = src[3+length:]
+		}
+		if descriptor&(1<<2) != 0 { // a checksum
+			src = src[min(4, len(src)):]
+		}
 	}
-	descriptor := src[4]
-	single := descriptor&singleSegment != 0
-	idSize := [4]int{0, 1, 2, 4}[descriptor&3]
-	contentSize := [4]int{0, 2, 4, 8}[descriptor>>6]
-	window, at := src[5], 6
-	if single {
-		window, at = widestWindow, 5
-		contentSize = max(contentSize, 1)
-	}
-	if len(src) < at+idSize+contentSize {
-		return src
-	}
-	out := make([]byte, 0, len(src)+1)
-	out = append(out, src[:4]...)
-	out = append(out, descriptor&^(3<<6|singleSegment), window)
-	out = append(out, src[at:at+idSize]...)
-	return append(out, src[at+idSize+contentSize:]...)
+	return least, most, true
 }
 
-// errShort says that a buffer is too small for what is decompressed into it.
-var errShort = errors.New("more data than its page says")
+// longPage is how many bytes of a page are too many to wait for another one, and worth a
+// collection of garbage before they are set aside.
+const longPage = 64 << 20
 
-// decompress decodes src, which must yield exactly size bytes, into buf or a larger
-// buffer and returns it. It starts with a buffer for usual rates of compression and
-// doubles it as long as data comes: size alone sets no memory aside.
+// decompress decompresses src, which must yield exactly size bytes, into buf or a larger
+// buffer and returns it. What size alone says sets no memory aside: much more than usual
+// must be possible for src and, where that can be anything, is counted before it is kept.
 func decompress(a *account, buf, src []byte, codec format.CompressionCodec, size int) ([]byte, error) {
 	if size == 0 {
 		return buf[:0], nil
@@ -144,51 +174,82 @@ func decompress(a *account, buf, src []byte, codec format.CompressionCodec, size
 	if limit, ok := mostExpansion[codec]; ok && size > 64+limit*len(src) {
 		return nil, corrupt("%s: %d bytes cannot come from %d", codec, size, len(src))
 	}
-	const usual = 1 << 20
-	room := min(size, max(usual, 8*len(src), cap(buf)-pagePadding))
-	if room < size && codec == format.Zstd {
-		src = withoutContentSize(src)
-	}
-	if err := a.add(int64(room)); err != nil {
+	if err := a.add(int64(size)); err != nil {
 		return nil, err
 	}
-	for {
-		if cap(buf) < room+pagePadding {
-			buf = make([]byte, 0, room+pagePadding)
-		}
-		out, err := decompressInto(buf[:0:room], src, codec)
-		switch {
-		case err == nil && len(out) == size:
-			if unsafe.SliceData(out) != unsafe.SliceData(buf) {
-				copy(buf[:size], out)
-			}
-			return buf[:size], nil
-		case err == nil:
-			return nil, corrupt("%s: %d bytes instead of %d", codec, len(out), size)
-		case !errors.Is(err, errShort) || room == size:
-			return nil, corrupt("%s: %w", codec, err)
-		}
-		more := min(room, size-room)
-		if err := a.add(int64(more)); err != nil {
+	const usual = 1 << 20
+	if size > max(usual, 8*len(src), cap(buf)-pagePadding) {
+		if err := canExpand(src, codec, size); err != nil {
 			return nil, err
 		}
-		room += more
 	}
+	if cap(buf) < size+pagePadding {
+		if size > longPage { // the one before may be garbage that nobody has collected yet
+			buf = nil
+			debug.FreeOSMemory()
+		}
+		buf = make([]byte, 0, size+pagePadding)
+	}
+	out, err := decompressInto(buf[:0:size], src, codec)
+	switch {
+	case err != nil:
+		return nil, corrupt("%s: %w", codec, err)
+	case len(out) != size:
+		return nil, corrupt("%s: %d bytes instead of %d", codec, len(out), size)
+	case unsafe.SliceData(out) != unsafe.SliceData(buf):
+		copy(buf[:size], out)
+	}
+	return buf[:size], nil
 }
 
-var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2<<30))
-})
+// canExpand returns an error if size bytes cannot come from src, as far as that can be
+// told without memory for them.
+func canExpand(src []byte, codec format.CompressionCodec, size int) error {
+	var r io.Reader
+	switch codec {
+	case format.Zstd:
+		if least, most, ok := zstdExpansion(src); !ok || size < least || size > most {
+			return corrupt("%s: %d bytes cannot come from these blocks", codec, size)
+		}
+		return nil
+	case format.Gzip:
+		z, err := gzip.NewReader(bytes.NewReader(src))
+		if err != nil {
+			return corrupt("%s: %w", codec, err)
+		}
+		r = z
+	case format.Brotli:
+		r = brotli.NewReader(bytes.NewReader(src))
+	default:
+		return nil
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(size)+1))
+	if err != nil {
+		return corrupt("%s: %w", codec, err)
+	}
+	if n != int64(size) {
+		return corrupt("%s: %d bytes or more instead of %d", codec, n, size)
+	}
+	return nil
+}
 
-// decompressInto decompresses src into the capacity of buf; the error is errShort if
-// that is not enough.
+func newZstdDecoder() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2<<30))
+}
+
+var zstdDecoder = sync.OnceValues(newZstdDecoder)
+
+// errLong says that a buffer is too small for what is decompressed into it.
+var errLong = errors.New("more data than its page says")
+
+// decompressInto decompresses src into the capacity of buf.
 func decompressInto(buf, src []byte, codec format.CompressionCodec) ([]byte, error) {
 	room := buf[:cap(buf)]
 	switch codec {
 	case format.Snappy:
 		n, err := s2.DecodedLen(src)
 		if err == nil && n > len(room) {
-			err = errShort
+			err = errLong
 		}
 		if err != nil {
 			return nil, err
@@ -196,22 +257,15 @@ func decompressInto(buf, src []byte, codec format.CompressionCodec) ([]byte, err
 		return s2.Decode(room, src)
 	case format.Zstd:
 		decoder, err := zstdDecoder()
+		if cap(buf) > longPage { // a decoder keeps what it decoded last
+			decoder, err = newZstdDecoder()
+		}
 		if err != nil {
 			return nil, err
 		}
-		out, err := decoder.DecodeAll(src, buf)
-		// The library has several errors for too little room. That the last whole
-		// block ends within a block's length of it tells them from corrupt data.
-		const block = 128 << 10
-		if err != nil && cap(buf)-len(out) <= block {
-			err = errShort
-		}
-		return out, err
+		return decoder.DecodeAll(src, buf)
 	case format.Lz4Raw:
 		n, err := lz4.UncompressBlock(src, room)
-		if errors.Is(err, lz4.ErrInvalidSourceShortBuffer) {
-			err = errShort // or the data is corrupt: the library does not tell
-		}
 		return room[:max(n, 0)], err
 	case format.Gzip:
 		r, err := gzip.NewReader(bytes.NewReader(src))
@@ -237,7 +291,7 @@ func readAll(room []byte, r io.Reader) ([]byte, error) {
 	var one [1]byte
 	switch _, err := io.ReadFull(r, one[:]); err {
 	case nil:
-		return nil, errShort
+		return nil, errLong
 	case io.EOF:
 		return room, nil
 	default:
@@ -304,18 +358,32 @@ type account struct {
 	used   int64
 }
 
+// errOverMemory is within the error for what needs more memory than the budget has.
+var errOverMemory = errors.New("limits.memory")
+
+// fits returns an error if n more bytes are over the budget. Who knows early that they
+// will be needed asks before others are taken.
+func (a *account) fits(n int64) error {
+	more := a.used + n - a.held
+	switch {
+	case more <= 0 || a.budget != nil && more <= a.budget.left:
+		return nil
+	case a.budget != nil && a.budget.page > 0:
+		return corrupt("%w: what is decoded takes %d bytes more than it allows", errOverMemory, more)
+	}
+	return corrupt("what is decoded takes %d bytes more than a file of this size can need", more)
+}
+
 // add says that n more bytes are about to be used.
 func (a *account) add(n int64) error {
+	if err := a.fits(n); err != nil {
+		return err
+	}
 	a.used += n
-	more := a.used - a.held
-	if more <= 0 {
-		return nil
+	if more := a.used - a.held; more > 0 {
+		a.budget.left -= more
+		a.held = a.used
 	}
-	if a.budget == nil || more > a.budget.left {
-		return corrupt("what is decoded takes %d bytes more than a file of this size can need", more)
-	}
-	a.budget.left -= more
-	a.held = a.used
 	return nil
 }
 

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -24,7 +25,7 @@ func appendInts(a *account, dst []int64, n int, body []byte, leaf *Leaf, encodin
 		}
 		return out, err
 	case encoding == format.ByteStreamSplit:
-		body, err = joinStreams(body, n, leaf.physical)
+		body, err = joinStreams(a, body, n, leaf.physical)
 	case encoding != format.Plain:
 		err = corrupt("encoding %s of integers", encoding)
 	}
@@ -44,15 +45,16 @@ func appendInts(a *account, dst []int64, n int, body []byte, leaf *Leaf, encodin
 func appendFlags(a *account, dst []int64, n int, body []byte, encoding format.Encoding) ([]int64, error) {
 	old := len(dst)
 	var bits []byte
-	var err error
-	switch encoding {
-	case format.Plain:
+	err := a.fits(9 * int64(n)) // a byte and then eight for each
+	switch {
+	case err != nil:
+	case encoding == format.Plain:
 		if len(body) < (n+7)/8 {
 			return nil, corrupt("page ends too early")
 		}
 		bits = make([]byte, n)
 		unpackLevels(bits, body, 1, 1)
-	case format.RLE:
+	case encoding == format.RLE:
 		if body, _, err = levelBlock(body, format.RLE); err == nil {
 			bits, err = decodeLevels(a, body, n, 1)
 		}
@@ -132,7 +134,7 @@ func appendFloats(a *account, dst []float64, ints *[]int64, n int, body []byte, 
 	switch encoding {
 	case format.Plain:
 	case format.ByteStreamSplit:
-		if body, err = joinStreams(body, n, leaf.physical); err != nil {
+		if body, err = joinStreams(a, body, n, leaf.physical); err != nil {
 			return nil, err
 		}
 	default:
@@ -159,13 +161,16 @@ func appendFloats(a *account, dst []float64, ints *[]int64, n int, body []byte, 
 }
 
 // joinStreams undoes BYTE_STREAM_SPLIT: byte k of all values, for each k.
-func joinStreams(body []byte, n int, t format.Type) ([]byte, error) {
+func joinStreams(a *account, body []byte, n int, t format.Type) ([]byte, error) {
 	width := 8
 	if t == format.Int32 || t == format.Float {
 		width = 4
 	}
 	if len(body)/width < n {
 		return nil, corrupt("page ends too early")
+	}
+	if err := a.add(int64(n * width)); err != nil {
+		return nil, err
 	}
 	out := make([]byte, n*width)
 	for k := range width {
@@ -196,24 +201,32 @@ func plainTexts(a *account, buf []byte, n int, body []byte, encoding format.Enco
 	if err != nil {
 		return nil, err
 	}
-	buf = buf[:0]
-	last := 0 // where the previous text begins
+	total, last, left := 4*int64(n), int64(0), int64(len(body))
 	for i, suffix := range suffixes {
 		prefix := int64(0)
 		if prefixes != nil {
 			prefix = prefixes[i]
 		}
-		if prefix > int64(len(buf)-last) || suffix > int64(len(body)) {
+		if prefix > last || suffix > left {
 			return nil, corrupt("bad prefix or suffix of a string")
 		}
-		if err := a.add(4 + prefix + suffix); err != nil {
-			return nil, err
+		last, left = prefix+suffix, left-suffix
+		total += last
+	}
+	if err := a.add(total); err != nil {
+		return nil, err
+	}
+	buf = slices.Grow(buf[:0], int(total))
+	begin := 0 // of the text before
+	for i, suffix := range suffixes {
+		prefix := int64(0)
+		if prefixes != nil {
+			prefix = prefixes[i]
 		}
 		buf = binary.LittleEndian.AppendUint32(buf, uint32(prefix+suffix))
-		begin := len(buf)
-		buf = append(buf, buf[last:last+int(prefix)]...)
+		buf = append(buf, buf[begin:begin+int(prefix)]...)
 		buf = append(buf, body[:suffix]...)
-		body, last = body[suffix:], begin
+		body, begin = body[suffix:], len(buf)-int(prefix+suffix)
 	}
 	return buf, nil
 }
@@ -232,8 +245,8 @@ func decodeLengths(a *account, n int, body []byte) (lengths []int64, rest []byte
 }
 
 // appendDeltas appends n integers from DELTA_BINARY_PACKED and returns what follows
-// them. 32-bit columns wrap around in 32 bits; the caller cuts the values down. dst
-// grows block by block.
+// them. 32-bit columns wrap around in 32 bits; the caller cuts the values down. That the
+// blocks are there is seen before memory is set aside for n.
 //
 // Source: parquet-format, Encodings.md, "Delta Encoding".
 func appendDeltas(a *account, dst []int64, n int, src []byte) (out []int64, rest []byte, err error) {
@@ -251,38 +264,52 @@ func appendDeltas(a *account, dst []int64, n int, src []byte) (out []int64, rest
 	if n == 0 {
 		return dst, src[r.at:], nil
 	}
-	if dst, err = extend(a, dst, 1, 8); err != nil {
+	perMini := int(block / minis)
+	if err := a.fits(8 * int64(n)); err != nil {
 		return nil, nil, err
 	}
-	dst[len(dst)-1] = value
-	n--
-	perMini := int(block / minis)
-	for n > 0 {
+	if !hasDeltas(r, n-1, int(minis), perMini) {
+		return nil, nil, corrupt("deltas end too early")
+	}
+	at := len(dst)
+	if dst, err = extend(a, dst, n, 8); err != nil {
+		return nil, nil, err
+	}
+	dst[at] = value
+	for at++; at < len(dst); {
 		least := r.varint()
 		widths := r.at
 		r.discard(minis)
-		for m := 0; m < int(minis) && n > 0 && !r.bad; m++ {
+		for m := 0; m < int(minis) && at < len(dst); m++ {
 			width := uint(src[widths+m])
-			packed := r.at
+			packed := src[r.at:]
 			r.discard(uint64(perMini) * uint64(width) / 8)
-			if r.bad || width > 64 {
-				return nil, nil, corrupt("deltas end too early")
+			mini := dst[at:min(at+perMini, len(dst))]
+			for i := range mini {
+				value += least + int64(bitsAt(packed, uint(i)*width, width))
+				mini[i] = value
 			}
-			k, at := min(perMini, n), len(dst)
-			if dst, err = extend(a, dst, k, 8); err != nil {
-				return nil, nil, err
-			}
-			for i := range dst[at:] {
-				value += least + int64(bitsAt(src[packed:], uint(i)*width, width))
-				dst[at+i] = value
-			}
-			n -= k
-		}
-		if r.bad {
-			return nil, nil, corrupt("deltas end too early")
+			at += len(mini)
 		}
 	}
 	return dst, src[r.at:], nil
+}
+
+// hasDeltas reports whether r has the blocks of n deltas.
+func hasDeltas(r compactReader, n, minis, perMini int) bool {
+	for n > 0 && !r.bad {
+		r.varint()
+		widths := r.at
+		r.discard(uint64(minis))
+		for m := 0; m < minis && n > 0 && !r.bad; m++ {
+			width := r.b[widths+m]
+			if r.discard(uint64(perMini) * uint64(width) / 8); width > 64 {
+				return false
+			}
+			n -= perMini
+		}
+	}
+	return !r.bad
 }
 
 // bitsAt returns the width bits of b from bit at on.
