@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home release notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -86,6 +86,9 @@ home: ## give the module its path: make home MODULE=host/owner/ibid
 	$(GO) mod edit -module '$(MODULE)' && \
 	(cd benchmarks/duckdb && $(GO) mod edit -module '$(MODULE)/benchmarks/duckdb') && \
 	echo "$$old is $(MODULE); make fmt sorts the imports"
+
+release: ## make the files of a release in dist, and the first of them twice; publishes nothing
+	$(GO) run ./deploy/release -version '$(VERSION)' -o dist -again
 
 screenshots: ## make the README's pictures of the sample's report; look at them (needs chromium)
 	IBID_REQUIRE_BROWSER=1 IBID_SCREENSHOTS=$(CURDIR)/report $(GO) test -count=1 ./report/browsertest -run TestScreenshots

@@ -92,6 +92,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		"annotations", "configs", "dataset", "dataset/convert", "dataset/runs", "harness", "judge", "judge/cache", "judge/judgetest", "judge/openrouter", "metrics/stats", "metrics/token",
 	}},
 	"benchmarks/imports": {},
+	"deploy/release":     {},
 	"benchmarks/page":    {ours: []string{"dataset"}},
 }
 
