@@ -135,22 +135,23 @@ func (b *block) addDependent(ctx context.Context, i int) error {
 			b.apart[g] = make([]state, len(b.items))
 		}
 	}
-	// The values of all rows; NaN where the item is not defined.
-	n := b.file.Rows()
-	value, num, den := slices.Repeat([]float64{math.NaN()}, int(n)), []float64(nil), []float64(nil)
-	if b.items[i].micro() {
-		num, den = make([]float64, n), make([]float64, n)
+	some := false
+	for g := range b.dependent {
+		some = some || b.states[g][i].defined > 0
 	}
-	err := b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
-		if value[row] = v.value(at); v.micro {
-			num[row], den[row] = v.num.at(at), v.den.at(at)
-		}
-	})
-	if err != nil {
+	if !some {
+		return nil
+	}
+	of, _ := b.dense.Get().(*denseValues)
+	if of == nil {
+		of = new(denseValues)
+	}
+	defer b.dense.Put(of)
+	if err := of.read(ctx, b, i); err != nil {
 		return err
 	}
-	var macro, micro stats.Grouper
-	var sums, pooled []stats.Sum
+	value, num, den := of.value, of.num, of.den
+	macro, micro := &of.macro, &of.micro
 	for _, g := range b.groups.own {
 		d := b.dependent[g]
 		if d == nil {
@@ -161,11 +162,11 @@ func (b *block) addDependent(ctx context.Context, i int) error {
 		}
 		to, alone := &b.apart[g][i], &b.states[g][i]
 		if !d.of.Components {
-			sums, pooled = d.sums(sums[:0], pooled[:0], value, num, den)
+			d.sums(of)
 			*to = *alone
-			to.macro.Rest(d.of, sums)
+			to.macro.Rest(d.of, of.sums)
 			if num != nil {
-				to.micro.Rest(d.of, pooled)
+				to.micro.Rest(d.of, of.pooled)
 			}
 			continue
 		}
@@ -179,7 +180,7 @@ func (b *block) addDependent(ctx context.Context, i int) error {
 			}
 		})
 		if r := b.resampling; r != nil {
-			b.drawn[i][g] = intervals{r.draw(&macro, d.of.Keys, b.level), r.draw(&micro, d.of.Keys, b.level)}
+			b.drawn[i][g] = intervals{r.draw(macro, d.of.Keys, b.level), r.draw(micro, d.of.Keys, b.level)}
 			b.drawn[i][g].named(stats.ByComponents)
 		}
 		macro.Drain(&to.macro)
@@ -211,22 +212,48 @@ func (d *dependent) each(f func(unit int, row int32)) {
 	}
 }
 
-// sums appends what units add to the mean, and to the quotient of sums if num is not nil.
-func (d *dependent) sums(sums, pooled []stats.Sum, value, num, den []float64) (_, _ []stats.Sum) {
+// sums are what units add to the mean, and to the quotient of sums if the item has one.
+func (d *dependent) sums(of *denseValues) {
+	of.sums, of.pooled = zeros(of.sums, len(d.of.Of)), zeros(of.pooled, len(d.of.Of))
 	d.each(func(unit int, row int32) {
-		if unit == len(sums) {
-			sums, pooled = append(sums, stats.Sum{}), append(pooled, stats.Sum{})
-		}
-		v := value[row]
+		v := of.value[row]
 		if math.IsNaN(v) {
 			return
 		}
-		s := &sums[unit]
+		s := &of.sums[unit]
 		s.Y, s.X, s.Rows = s.Y+v, s.X+1, s.Rows+1
-		if num != nil {
-			s = &pooled[unit]
-			s.Y, s.X, s.Rows = s.Y+num[row], s.X+den[row], s.Rows+1
+		if of.num != nil {
+			s = &of.pooled[unit]
+			s.Y, s.X, s.Rows = s.Y+of.num[row], s.X+of.den[row], s.Rows+1
 		}
 	})
-	return sums, pooled
+}
+
+// denseValues are the values of one item in all rows; NaN where it is not defined.
+type denseValues struct {
+	value, num, den []float64 // num and den are nil without a quotient of sums
+	sums, pooled    []stats.Sum
+	macro, micro    stats.Grouper
+
+	ownNum, ownDen []float64
+}
+
+// read reads the i-th item of a block.
+func (d *denseValues) read(ctx context.Context, b *block, i int) error {
+	n := int(b.file.Rows())
+	if len(d.value) == 0 {
+		d.value = make([]float64, n)
+	}
+	for row := range d.value {
+		d.value[row] = math.NaN()
+	}
+	if d.num, d.den = nil, nil; b.items[i].micro() {
+		d.ownNum, d.ownDen = zeros(d.ownNum, n), zeros(d.ownDen, n)
+		d.num, d.den = d.ownNum, d.ownDen
+	}
+	return b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
+		if d.value[row] = v.value(at); v.micro {
+			d.num[row], d.den[row] = v.num.at(at), v.den.at(at)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"ibid/configs"
 	"ibid/dataset/parquet"
@@ -109,6 +110,7 @@ type summarizer struct {
 	resampling *resampling        // nil if intervals are analytic
 	clusters   *rowClusters       // nil if nothing needs them
 	dependent  map[int]*dependent // groups whose rows share documents
+	dense      sync.Pool          // of *denseValues
 	workers    int
 	progress   func(done int64)
 }
