@@ -249,7 +249,7 @@ func standardError(row *runs.SummaryRow) (se float64, ok bool) {
 		return 0, false
 	}
 	se = (*row.High - *row.Low) / 2
-	if method := stats.Method(row.Method).Base(); method == stats.LogitT || method == stats.LogitCR3 {
+	if method := stats.Method(row.Method).Base(); method == stats.LogitT || method == stats.LogitEffective || method == stats.LogitCR3 {
 		if *row.Low <= 0 || *row.High >= 1 {
 			return 0, false
 		}

@@ -36,6 +36,7 @@ var intervalWords = map[string]string{
 	string(stats.DeltaT):               "ratio ± t quantile × linearised standard error over clusters",
 	string(stats.DeltaZ):               "ratio ± normal quantile × linearised standard error over clusters",
 	string(stats.LogitT):               "the linearised interval on the logit scale, carried back to (0, 1)",
+	string(stats.LogitEffective):       "the same, with the degrees of freedom and the standard error that clusters of unequal size leave",
 	string(stats.WilsonScore):          "Wilson's score interval of a proportion",
 	string(stats.WilsonCluster):        "Wilson's score interval at the effective sample size that clusters leave",
 	string(stats.WilsonClusterT):       "Wilson's score interval at the effective sample size that clusters leave, adjusted for their number",

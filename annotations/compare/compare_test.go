@@ -164,7 +164,7 @@ func TestPairsByID(t *testing.T) {
 	}
 	// All rows have the same length, so the pooled value is the mean.
 	micro := p.Differences[1]
-	if !near(micro.Diff, 0.75/6) || micro.Method != "bca" || !near(micro.P, 12.0/32) {
+	if !near(micro.Diff, 0.75/6) || micro.Method != "atanh-t" || !near(micro.P, 12.0/32) {
 		t.Errorf("micro: %v by %s, p %v", *micro.Diff, micro.Method, *micro.P)
 	}
 	binary := p.Differences[2]

@@ -11,6 +11,9 @@ import (
 	"ibid/metrics/stats"
 )
 
+// analytic is the method whose intervals are not resampled.
+const analytic = "analytic"
+
 // A tester knows how differences are computed.
 type tester struct {
 	level     float64
@@ -211,12 +214,12 @@ func (t *tester) pairedRatio(d *Difference, p *pairing, q Quantity, base, other 
 	if pairs.pairsOf() != nil && a.Defined() && b.Defined() {
 		e = t.dependentRatio(p, pairs, q, base, other, &a, &b)
 	} else {
-		e = t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
+		e = t.ratioDifference(units, q)
 		e.Method = e.Method.By(pairs.how())
 	}
 	if pairs != p.first {
 		alone, _ := p.ratioUnits(p.first, base, other)
-		naive := t.interval(alone.Bootstrap(stats.QuotientDifference, t.resampling()))
+		naive := t.ratioDifference(alone, q)
 		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
 	}
 	t.setEstimate(d, &e)
@@ -228,6 +231,22 @@ func (t *tester) pairedRatio(d *Difference, p *pairing, q Quantity, base, other 
 	default:
 		t.setTest(d, units.SwapTest(t.resamples, t.seed))
 	}
+}
+
+// ratioDifference is the difference of two ratios over units that are clusters.
+func (t *tester) ratioDifference(units *stats.Units, q Quantity) stats.Estimate {
+	if t.method == analytic {
+		return units.RatioDifference(t.level, widest(q))
+	}
+	return t.interval(units.Bootstrap(stats.QuotientDifference, t.resampling()))
+}
+
+// widest is the largest difference that there can be of a ratio.
+func widest(q Quantity) float64 {
+	if q.Metric.Min == 0 && q.Metric.Max == 1 {
+		return 1
+	}
+	return math.Inf(1)
 }
 
 // dependentRatio is the difference of the ratios of both sides over pairs that depend on each
@@ -245,11 +264,7 @@ func (t *tester) dependentRatio(p *pairing, pairs *rowSet, q Quantity, base, oth
 		s.Rows++
 	}
 	spread := pairs.dependence.Spread(sums, 0, 1)
-	width := math.Inf(1)
-	if q.Metric.Min == 0 && q.Metric.Max == 1 {
-		width = 1
-	}
-	return spread.Difference(b.Value-a.Value, width, n, t.level)
+	return spread.Difference(b.Value-a.Value, widest(q), n, t.level)
 }
 
 // offsets compares the share of quotes that stand at their offsets.

@@ -86,7 +86,7 @@ func newTester(base *Run, o Options) (*tester, error) {
 		resamples: cmp.Or(o.Resamples, int(base.Manifest.Effective().Statistics.Resamples)),
 	}
 	if t.method == "auto" || t.method == "" {
-		t.method = "analytic"
+		t.method = analytic
 	}
 	switch {
 	case !(t.level > 0 && t.level < 1):

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -97,8 +98,10 @@ func zero(*cell) float64     { return 0 }
 var cellMethods = []cellMethod{
 	{"mean, logit and t, deleting clusters (default)", 0, meanOf, func(rows []row) stats.Estimate { return clusters(rows, score).MeanWithin(level, 0, 1) }},
 	{"mean, CR1 and t of effective clusters (cr1)", 0, meanOf, func(rows []row) stats.Estimate { return clusters(rows, score).MeanEffective(level) }},
-	{"micro ratio, logit and t (default)", 0, meanOf, func(rows []row) stats.Estimate { return clusters(rows, pooled).Ratio(level) }},
+	{"micro ratio, logit and t of effective clusters (default)", 0, meanOf, func(rows []row) stats.Estimate { return clusters(rows, pooled).RatioWithin(level) }},
+	{"micro ratio, logit and t(G − 1) (cr1)", 0, meanOf, func(rows []row) stats.Estimate { return clusters(rows, pooled).Ratio(level) }},
 	{"difference, atanh and t, deleting clusters (default)", -1, zero, func(rows []row) stats.Estimate { return clusters(rows, difference).DifferenceWithin(level, 1) }},
+	{"difference of micro ratios, linearised (default)", -1, zero, func(rows []row) stats.Estimate { return ratios(rows).RatioDifference(level, 1) }},
 	{"difference, CR1 and t(G − 1) (cr1)", -1, zero, func(rows []row) stats.Estimate { return clusters(rows, difference).Mean(level) }},
 }
 
@@ -114,23 +117,28 @@ func tryCell(c *cell, clusters, replicates int, seed, number uint64) []kept {
 	for r := range replicates {
 		rows := c.sample(rand.New(rand.NewPCG(seed+number, uint64(clusters)<<32|uint64(r))), clusters)
 		for i, m := range cellMethods {
-			e, truth, one := m.of(rows), m.truth(c), 1/float64(replicates)
-			switch k := &out[i]; {
-			case !e.HasInterval:
-			case truth < e.Low:
-				k.below += one
-			case truth > e.High:
-				k.above += one
-			default:
-				k.covered += one
-			}
-			out[i].width += (e.High - e.Low) / float64(replicates)
-			if e.Low < m.low || e.High > 1 {
-				out[i].beyond += one
-			}
+			e := m.of(rows)
+			out[i].note(&e, m.truth(c), m.low, 1/float64(replicates))
 		}
 	}
 	return out
+}
+
+// note notes one of so many intervals, of a number in [low, 1].
+func (k *kept) note(e *stats.Estimate, truth, low, one float64) {
+	switch {
+	case !e.HasInterval:
+	case truth < e.Low:
+		k.below += one
+	case truth > e.High:
+		k.above += one
+	default:
+		k.covered += one
+	}
+	k.width += (e.High - e.Low) * one
+	if e.Low < low || e.High > 1 {
+		k.beyond += one
+	}
 }
 
 // A cellLine is how a method did over all cells with so many clusters.
@@ -140,10 +148,10 @@ type cellLine struct {
 }
 
 // coverCells tries every method on every cell.
-func coverCells(replicates int, seed uint64) map[int][]cellLine {
+func coverCells(replicates int, seed uint64, counts []int) map[int][]cellLine {
 	out := make(map[int][]cellLine)
 	all := cells()
-	for _, g := range clusterCounts {
+	for _, g := range counts {
 		lines := make([]cellLine, len(cellMethods))
 		for n := range all {
 			for i, k := range tryCell(&all[n], g, replicates, seed, uint64(n)) {
@@ -151,14 +159,7 @@ func coverCells(replicates int, seed uint64) map[int][]cellLine {
 				if n == 0 || k.covered < l.worst {
 					l.worst = k.covered
 				}
-				l.mean += share * k.covered
-				l.width += share * k.width
-				l.beyond += share * k.beyond
-				l.below += share * k.below
-				l.above += share * k.above
-				if k.covered > 0.98 {
-					l.wide = append(l.wide, fmt.Sprintf("%s (%.3f)", all[n].name, k.covered))
-				}
+				l.add(&k, share, all[n].name)
 			}
 		}
 		out[g] = lines
@@ -166,20 +167,43 @@ func coverCells(replicates int, seed uint64) map[int][]cellLine {
 	return out
 }
 
-func writeCells(w io.Writer, replicates int, seed uint64) {
-	fmt.Fprintf(w, "\n| over %d cells | clusters | mean coverage | worst cell | truth below | above | mean width | leaves the bounds |\n|---|--:|--:|--:|--:|--:|--:|--:|\n", len(cells()))
-	lines := coverCells(replicates, seed)
-	var wide []string
-	for i, m := range cellMethods {
-		for _, g := range clusterCounts {
-			l := lines[g][i]
-			fmt.Fprintf(w, "| %s | %d | %.3f | %.3f | %.3f | %.3f | %.3f | %.1f %% |\n", m.name, g, l.mean, l.worst, l.below, l.above, l.width, 100*l.beyond)
-			if len(l.wide) > 0 {
-				wide = append(wide, fmt.Sprintf("- %s, %d clusters: %s", m.name, g, strings.Join(l.wide, "; ")))
-			}
-		}
+// add adds how a method did in one cell, a share of all of them.
+func (l *cellLine) add(k *kept, share float64, name string) {
+	l.mean += share * k.covered
+	l.width += share * k.width
+	l.beyond += share * k.beyond
+	l.below += share * k.below
+	l.above += share * k.above
+	if k.covered > 0.98 {
+		l.wide = append(l.wide, fmt.Sprintf("%s (%.3f)", name, k.covered))
 	}
+}
+
+// listed names the cells that are covered more than 98 % of the time.
+func (l *cellLine) listed(name string) []string {
+	if len(l.wide) == 0 {
+		return nil
+	}
+	return []string{"- " + name + ": " + strings.Join(l.wide, "; ")}
+}
+
+func writeWide(w io.Writer, wide []string) {
 	if len(wide) > 0 {
 		fmt.Fprintf(w, "\nCells that are covered more than 98 %% of the time:\n\n%s\n", strings.Join(wide, "\n"))
 	}
+}
+
+func writeCells(w io.Writer, replicates int, seed uint64) {
+	fmt.Fprintf(w, "\n| over %d cells | clusters | mean coverage | worst cell | truth below | above | mean width | leaves the bounds |\n|---|--:|--:|--:|--:|--:|--:|--:|\n", len(cells()))
+	counts := slices.Concat(clusterCounts, []int{200})
+	lines := coverCells(replicates, seed, counts)
+	var wide []string
+	for i, m := range cellMethods {
+		for _, g := range counts {
+			l := lines[g][i]
+			fmt.Fprintf(w, "| %s | %d | %.3f | %.3f | %.3f | %.3f | %.3f | %.1f %% |\n", m.name, g, l.mean, l.worst, l.below, l.above, l.width, 100*l.beyond)
+			wide = append(wide, l.listed(fmt.Sprintf("%s, %d clusters", m.name, g))...)
+		}
+	}
+	writeWide(w, wide)
 }

@@ -20,13 +20,15 @@ const (
 )
 
 // meanScore is the expected score: that of a normal variate cut off at 0 and 1.
-var meanScore = func() float64 {
-	sd := math.Hypot(between, within)
+var meanScore = cutMean(math.Hypot(between, within))
+
+// cutMean is the mean of a normal variate of that deviation, cut off at 0 and 1.
+func cutMean(sd float64) float64 {
 	phi := func(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 	low, high := -center/sd, (1-center)/sd
 	return center*(cdf(high)-cdf(low)) + sd*(phi(low)-phi(high)) + 1 - cdf(high)
-}()
+}
 
 // shareRight is the expected share of rows that are right.
 var shareRight = math.Erfc(-(center-0.5)/math.Hypot(between, within)/math.Sqrt2) / 2
@@ -91,8 +93,12 @@ func pooled(r *row) (float64, float64) { return r.a * r.length, r.length }
 var intervals = []interval{
 	{"mean, logit and t, deleting clusters (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).MeanWithin(level, 0, 1) }},
 	{"proportion, Wilson over clusters (default)", shareRight, func(rows []row) stats.Estimate { return clusters(rows, binary).Proportion(level) }},
-	{"micro ratio, logit and t (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, pooled).Ratio(level) }},
+	{"micro ratio, logit and t of effective clusters (default)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, pooled).RatioWithin(level) }},
 	{"paired difference, atanh and t, deleting clusters (default)", 0, func(rows []row) stats.Estimate { return clusters(rows, difference).DifferenceWithin(level, 1) }},
+	{"difference of micro ratios, linearised (default)", 0, func(rows []row) stats.Estimate { return ratios(rows).RatioDifference(level, 1) }},
+	{"difference of micro ratios, BCa of 999 (cr1)", 0, func(rows []row) stats.Estimate {
+		return ratios(rows).Bootstrap(stats.QuotientDifference, stats.Resampling{Resamples: 999, Seed: 1}).BCa(level)
+	}},
 	{"mean, CR1 and t of effective clusters (cr1)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).MeanEffective(level) }},
 	{"mean, CR1 and t(G − 1)", meanScore, func(rows []row) stats.Estimate { return clusters(rows, score).Mean(level) }},
 	{"proportion, Wilson over clusters, standard error taken for known", shareRight, func(rows []row) stats.Estimate { return clusters(rows, binary).WilsonCluster(level) }},
@@ -155,12 +161,7 @@ var tests = []test{
 		return defined(stats.SignFlip(sums(rows, func(r *row) float64 { return right(r.b) - right(r.a) }), flips, 1))
 	}},
 	{"micro ratio, swapped clusters (default)", func(rows []row) (float64, bool) {
-		u := stats.NewUnits(4)
-		a, b, x := sums(rows, func(r *row) float64 { return r.a * r.length }), sums(rows, func(r *row) float64 { return r.b * r.length }), sums(rows, func(r *row) float64 { return r.length })
-		for i := range a {
-			u.Add(uint64(i), 1, b[i], x[i], a[i], x[i])
-		}
-		return defined(u.SwapTest(flips, 1))
+		return defined(ratios(rows).SwapTest(flips, 1))
 	}},
 	{"mean, t over clusters", func(rows []row) (float64, bool) {
 		var a, b []float64
@@ -178,6 +179,16 @@ var tests = []test{
 		}
 		return defined(stats.SignFlip(d, flips, 1))
 	}},
+}
+
+// ratios are the sums of the pooled values of both systems by document.
+func ratios(rows []row) *stats.Units {
+	u := stats.NewUnits(4)
+	a, b, x := sums(rows, func(r *row) float64 { return r.a * r.length }), sums(rows, func(r *row) float64 { return r.b * r.length }), sums(rows, func(r *row) float64 { return r.length })
+	for i := range a {
+		u.Add(uint64(i), 1, b[i], x[i], a[i], x[i])
+	}
+	return u
 }
 
 func defined(t stats.Test) (float64, bool) { return t.P, t.Defined() }

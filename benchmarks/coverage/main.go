@@ -32,6 +32,8 @@ func run(w io.Writer, replicates, datasets int, seed uint64) error {
 		line.write(w)
 	}
 	writeCells(w, (replicates+1)/2, seed)
+	writeWebs(w, (replicates+1)/2, seed)
+	writeAUROC(w, (replicates+1)/2, seed)
 	fmt.Fprint(w, "\n| test at 0.05, nothing differs |")
 	for _, g := range clusterCounts {
 		fmt.Fprintf(w, " %d clusters |", g)

@@ -78,6 +78,8 @@ const CR1 = "cr1"
 // interval from here; method is the setting statistics.method.
 func EstimateOf(d *metrics.Definition, c *stats.Clusters, micro bool, level float64, method string) stats.Estimate {
 	switch {
+	case micro && d.Min == 0 && d.Max == 1 && method != CR1:
+		return c.RatioWithin(level)
 	case micro && d.Min == 0 && d.Max == 1:
 		return c.Ratio(level)
 	case micro:

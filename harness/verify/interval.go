@@ -227,12 +227,24 @@ func (w *spread) shareInterval(p, level float64, rows int64) interval {
 }
 
 // ratioInterval is that of a quotient of sums, in [0, 1] or without bounds.
-func (w *spread) ratioInterval(r, level float64, within bool) interval {
+func (w *spread) ratioInterval(r, level float64, within, old bool) interval {
 	if !w.known {
 		return interval{}
 	}
 	t := student(level, w.df)
 	switch {
+	case within && !old && r >= 0 && r <= 1:
+		n, se, method := w.effective+1, w.cr1, "logit-t"
+		if !w.pairs {
+			se *= (1 - 1/float64(w.clusters)) / (1 - 1/n)
+			method = "logit-t-effective"
+		}
+		if t = student(level, w.effective); r == 0 || r == 1 || se == 0 {
+			a, b := wilson(r*n, n, t)
+			return interval{a, b, true, "wilson-t" + w.how, se}
+		}
+		half := t * se / (r * (1 - r))
+		return interval{expit(logit(r) - half), expit(logit(r) + half), true, method + w.how, se}
 	case !within || r < 0 || r > 1:
 		return around(r, t*w.cr1, w.cr1, "delta-t"+w.how)
 	case r == 0 || r == 1:

@@ -320,7 +320,7 @@ func (v *verification) interval(m *metric, s *sample, value float64, micro bool)
 	w, level := s.spread(), v.s.Statistics.Level
 	switch {
 	case micro && len(m.num) > 0:
-		return w.ratioInterval(value, level, m.min == 0 && m.max == 1)
+		return w.ratioInterval(value, level, m.min == 0 && m.max == 1, v.s.Statistics.Method == runs.CR1)
 	case m.kind == "binary":
 		return w.shareInterval(value, level, s.rows)
 	}

@@ -4,6 +4,9 @@ import (
 	"iter"
 	"math"
 	"math/big"
+	"slices"
+
+	"ibid"
 )
 
 const (
@@ -158,6 +161,53 @@ func (s *Spread) Difference(value, width float64, rows int64, level float64) Est
 		e.setInterval(onLogit(value, half, -width, 2*width))
 	}
 	return e
+}
+
+// RatioDifference is the quotient of the first two sums of units less that of the other two,
+// whose denominators must not be negative, linearised: a unit adds (y - R x)/Σx of the first
+// less that of the other to the error. With h_g the mean of its shares in both Σx,
+//
+//	se² = G/(G-1) Σ e_g² ((1 - 1/G) / (1 - 1/G*))²,  G* = 1 / Σ h_g²
+//
+// and the interval has t(G*-1), on the scale of atanh if width, the largest difference that
+// there can be, is finite. It is undefined without a denominator on either side.
+//
+// Source: Cochran 1977, §6; the factor is that of [Clusters.RatioWithin].
+func (u *Units) RatioDifference(level, width float64) Estimate {
+	e := Estimate{Level: level, Method: AtanhT, N: u.rows, Clusters: int64(u.Len()), Reason: ibid.NoData}
+	u = u.canonical()
+	totals, ok := u.totals()
+	switch {
+	case u.Len() == 0:
+		return e
+	case !ok:
+		e.Reason = ibid.OutOfRange
+		return e
+	case totals[1] == 0 || totals[3] == 0:
+		e.Reason = ibid.ZeroDenominator
+		return e
+	}
+	first, second := totals[0]/totals[1], totals[2]/totals[3]
+	squares, shares := 0.0, 0.0
+	for i := range u.Len() {
+		part := func(at int, ratio float64) float64 {
+			return (u.sums[at][i] - float64(ratio*u.sums[at+1][i])) / totals[at+1]
+		}
+		error := part(0, first) - part(2, second)
+		share := (u.sums[1][i]/totals[1] + u.sums[3][i]/totals[3]) / 2
+		squares, shares = squares+float64(error*error), shares+float64(share*share)
+	}
+	g, effective := float64(u.Len()), max(2, 1/shares)
+	factor := (1 - 1/g) / (1 - 1/effective)
+	s := Spread{SE: math.Sqrt(squares*g/(g-1)) * factor, Known: u.Len() > 1, Effective: effective}
+	if !s.Known {
+		s.Effective = g
+	}
+	out := s.Difference(first-second, width, u.rows, level)
+	out.Clusters = e.Clusters
+	out.Warnings = slices.DeleteFunc(out.Warnings, func(w Warning) bool { return w.Code == FewClusters || w.Code == OneCluster })
+	out.warnClusters(e.Clusters)
+	return out
 }
 
 // Within is a number of so many rows whose standard error s has, in [low, high], with the

@@ -35,6 +35,9 @@ const (
 	DeltaZ Method = "delta-z"
 	// LogitT is DeltaT on the logit scale, carried back to (0, 1).
 	LogitT Method = "logit-t"
+	// LogitEffective is LogitT with fewer degrees of freedom and a larger standard error
+	// the more clusters differ in size.
+	LogitEffective Method = "logit-t-effective"
 	// WilsonScore is Wilson's score interval of a proportion.
 	WilsonScore Method = "wilson"
 	// WilsonCluster is Wilson's score interval at an effective sample size.
