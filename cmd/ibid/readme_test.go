@@ -6,15 +6,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"ibid/judge/judgetest"
 )
 
-// TestREADME runs every command of the README's sh blocks, in order, in an empty
-// folder that holds the files which the text says a user has. A manual that is
-// run cannot rot.
+// manual are the pages whose commands run, in this order: later ones use runs of earlier
+// ones. The commands of docs/scale.md need a cluster.
+var manual = []string{"README.md", "docs/tutorial.md", "docs/data.md", "docs/providers.md", "docs/annotation.md", "docs/judges.md", "docs/nightly.md", "docs/results.md"}
+
+// TestREADME runs every command of the sh blocks of README and docs, in order. Those of the
+// README make what they use in an empty folder; then it gets the files which the pages say a
+// user has. A manual that is run cannot rot.
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -26,6 +31,30 @@ func TestREADME(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	environ := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	environ = append(environ, readmeService(t, dir)...)
+	for _, page := range manual {
+		commands := commandsOf(t, page)
+		if len(commands) < 3 {
+			t.Fatalf("%s has %d commands; the test must have missed some", page, len(commands))
+		}
+		for _, line := range commands {
+			cmd := exec.Command("sh", "-c", line)
+			cmd.Dir = dir
+			cmd.Env = environ
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: $ %s\n%v\n%s", page, line, err, out)
+			}
+		}
+		if page == "README.md" {
+			giveFiles(t, dir)
+		}
+	}
+}
+
+// giveFiles puts the files into dir that the pages say a user has.
+func giveFiles(t *testing.T, dir string) {
+	t.Helper()
 	samples := filepath.Join("..", "..", "dataset", "convert", "testdata")
 	for name, from := range map[string]string{
 		"answers.jsonl": filepath.Join("testdata", "readme", "answers.jsonl"),
@@ -47,20 +76,6 @@ func TestREADME(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	commands := readmeCommands(t)
-	if len(commands) < 10 {
-		t.Fatalf("the README has %d commands; the test must have missed some", len(commands))
-	}
-	environ := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	environ = append(environ, readmeService(t, dir)...)
-	for _, line := range commands {
-		cmd := exec.Command("sh", "-c", line)
-		cmd.Dir = dir
-		cmd.Env = environ
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("$ %s\n%v\n%s", line, err, out)
-		}
-	}
 }
 
 // readmeService starts a service with the model that the README asks, and
@@ -77,10 +92,10 @@ func readmeService(t *testing.T, dir string) []string {
 	}
 }
 
-// readmeCommands lists the lines of the sh blocks.
-func readmeCommands(t *testing.T) []string {
+// commandsOf lists the lines of the sh blocks of a page.
+func commandsOf(t *testing.T, page string) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "README.md"))
+	f, err := os.Open(filepath.Join("..", "..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,5 +134,49 @@ func TestREADMETargets(t *testing.T) {
 		if !strings.Contains(string(makefile), "\n"+m[1]+":") {
 			t.Errorf("README: make %s is no target", m[1])
 		}
+	}
+}
+
+// TestLinks: what the pages link to is there, the README is short, and the manual is all
+// pages with commands.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"} {
+		pages = append(pages, filepath.Join(root, name))
+	}
+	links := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := filepath.Rel(root, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.ToSlash(name)
+		if name == "docs/NOTICES.md" {
+			continue // the words of others
+		}
+		if strings.Contains(string(text), "\n```sh\n") && !slices.Contains(manual, name) && name != "docs/scale.md" {
+			t.Errorf("%s has commands and is not in the manual", name)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)|(?:src|srcset)="([^":]+)"`).FindAllStringSubmatch(string(text), -1) {
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1]+m[2])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if lines := strings.Count(string(text), "\n"); name == "README.md" && lines > 150 {
+			t.Errorf("the README has %d lines, at most 150", lines)
+		}
+	}
+	if links < 40 {
+		t.Errorf("%d links were looked at", links)
 	}
 }

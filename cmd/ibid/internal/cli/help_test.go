@@ -31,6 +31,29 @@ func TestColumnsDocument(t *testing.T) {
 	}
 }
 
+// TestReference: pages of docs that say what ibid help says.
+func TestReference(t *testing.T) {
+	for name, page := range map[string]struct{ title, text string }{
+		"settings": {"Settings", settingsTopic()}, "metrics": {"Metrics", metricsTopic()},
+		"exit-codes": {"Exit codes", exitTopic}, "formats": {"Formats", formatsTopic()},
+	} {
+		want := "# " + page.title + "\n\nWhat `ibid help " + name + "` says. This file is made from the code: `go test ./cmd/ibid/internal/cli -run TestReference -update`.\n\n```text\n" + strings.TrimSpace(page.text) + "\n```\n"
+		path := "../../../../docs/" + name + ".md"
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s is stale; if the change is meant, run go test ./cmd/ibid/internal/cli -run TestReference -update", path)
+		}
+	}
+}
+
 func TestColumnsTopic(t *testing.T) {
 	text := columnsTopic()
 	for _, want := range []string{
