@@ -144,17 +144,20 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 		auroc = &area.Value
 	}
 	c.add("auroc", auroc, &area, string(area.Method), c.Items)
-	c.correlations(scores, human)
+	c.correlations(scores, human, of)
 	if unit && len(items) > 0 {
 		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMassWhole(scores, positive, o.Bins)
 		c.EqualWidth, c.EqualMass = c.curve(&width, items, positive), c.curve(&mass, items, positive)
-		c.add("brier", width.Brier.Pointer(), nil, "", c.Items)
-		c.add("ece", width.ECE.Pointer(), nil, "", c.Items)
-		c.add("ece_equal_mass", mass.ECE.Pointer(), nil, "", c.Items)
+		brier := of.brier(scores, positive, o.Level)
+		c.add("brier", width.Brier.Pointer(), &brier, string(brier.Method), c.Items)
+		// The bins' own noise adds to an ECE: around it there is no interval that covers.
+		biased := stats.Estimate{Warnings: []stats.Warning{{Code: "biased", Text: "biased: bins of few items are off by chance, which makes it too large; no interval"}}}
+		c.add("ece", width.ECE.Pointer(), &biased, "", c.Items)
+		c.add("ece_equal_mass", mass.ECE.Pointer(), &biased, "", c.Items)
 		c.Isotonic = recalibrate(items, of.folds, positive, o)
 	}
 	c.Best = bestThreshold(items, of.folds, positive)
-	if c.Documents < c.Items {
+	if !of.independent() {
 		c.Warnings = append(c.Warnings, "items share documents: intervals are over documents")
 	}
 	if of.pairs() && (c.Best != nil || c.Isotonic != nil) {
@@ -195,6 +198,15 @@ func connect(items []Verdict, sums *clusterSums) *connected {
 		}
 	}
 	return out
+}
+
+// independent reports whether no two items share a document.
+func (c *connected) independent() bool {
+	seen := make(map[string]bool, len(c.folds))
+	for _, name := range c.folds {
+		seen[name] = true
+	}
+	return c.known && c.dependence == nil && len(seen) == len(c.folds)
 }
 
 // pairs reports whether the items depend on each other as no clusters do.
@@ -299,20 +311,84 @@ func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 	number("mcc", stats.Confusion.MCC)
 }
 
-func (c *Calibration) correlations(scores, human []float64) {
+// correlations have the intervals of papers where items are independent, else Fisher's with
+// the standard error of what the items of each document add up to.
+func (c *Calibration) correlations(scores, human []float64, of *connected) {
 	for _, x := range []struct {
 		name, method string
 		stats.Correlation
+		influence func(x, y []float64) []float64
 	}{
-		{"pearson", "fisher-z", stats.Pearson(scores, human, c.Level)},
-		{"spearman", "bonett-wright", stats.Spearman(scores, human, c.Level)},
+		{"pearson", "fisher-z", stats.Pearson(scores, human, c.Level), stats.PearsonInfluence},
+		{"spearman", "bonett-wright", stats.Spearman(scores, human, c.Level), stats.SpearmanInfluence},
 	} {
 		row := CalibrationRow{Statistic: x.name, Estimate: x.Value.Pointer(), Items: x.N}
-		if c.Documents == c.Items && x.Defined() {
+		if of.independent() && x.Defined() {
 			row.Low, row.High, row.Method = x.Low.Pointer(), x.High.Pointer(), x.method
+		} else if x.Value.Known() && !of.independent() {
+			s := of.spread(x.influence(scores, human))
+			if e := s.Within(x.Value.Value, -1, 1, x.N, c.Level); of.known && math.Abs(e.Value) < 1 {
+				c.add(x.name, row.Estimate, &e, string(e.Method), x.N)
+				continue
+			}
 		}
 		c.Statistics = append(c.Statistics, row)
 	}
+}
+
+// spread is the standard error of what items add up to.
+func (c *connected) spread(adds []float64) stats.Spread {
+	if c.pairs() {
+		sums := make([]stats.Sum, len(c.dependence.Of))
+		for i, v := range adds {
+			s := &sums[c.units[i]]
+			s.Y, s.Rows = s.Y+v, s.Rows+1
+		}
+		return c.dependence.Spread(sums, 0, 1)
+	}
+	at := make(map[string]int)
+	var sums []stats.Sum // in the order in which clusters come
+	for i, v := range adds {
+		k, ok := at[c.folds[i]]
+		if !ok {
+			k = len(sums)
+			at[c.folds[i]], sums = k, append(sums, stats.Sum{})
+		}
+		sums[k].Y, sums[k].Rows = sums[k].Y+v, sums[k].Rows+1
+	}
+	squares, rows, n := 0.0, 0.0, float64(len(sums))
+	for _, s := range sums {
+		squares, rows = squares+s.Y*s.Y, rows+s.Rows*s.Rows
+	}
+	out := stats.Spread{Known: n > 1, Effective: n}
+	if out.Known {
+		out.SE, out.Effective = math.Sqrt(squares*n/(n-1)), max(2, float64(len(adds))*float64(len(adds))/rows)
+	}
+	if c.dependence != nil {
+		out.How = stats.ByComponents
+	}
+	return out
+}
+
+// brier is the mean squared error of scores in [0, 1].
+func (c *connected) brier(scores []float64, positive []bool, level float64) stats.Estimate {
+	errors, mean := make([]float64, len(scores)), 0.0
+	for i, v := range scores {
+		if positive[i] {
+			v = 1 - v
+		}
+		errors[i] = v * v
+		mean += v * v / float64(len(scores))
+	}
+	for i := range errors {
+		errors[i] = (errors[i] - mean) / float64(len(errors))
+	}
+	s := c.spread(errors)
+	e := s.Within(mean, 0, 1, int64(len(scores)), level)
+	if !c.known {
+		e.Low, e.High, e.HasInterval = 0, 0, false
+	}
+	return e
 }
 
 // foldOf puts the items of a document into the same part.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"ibid"
@@ -190,5 +191,41 @@ func TestUnanimousReachTheThreshold(t *testing.T) {
 		if c := Calibrate("", "bot", got, o).Confusion; c != (stats.Confusion{TP: 1}) {
 			t.Errorf("%d people who all say 0.7 and a judge who says it three times: %+v, want one true positive", n, c)
 		}
+	}
+}
+
+// TestConnectedItems: where items share documents in a chain, every number but an ECE has an
+// interval, named by what it rests on, and wider than of as many documents of their own.
+func TestConnectedItems(t *testing.T) {
+	items := func(cluster func(i int) string) []Verdict {
+		draw := stats.NewStream(3)
+		var out []Verdict
+		for i := range 64 {
+			human := float64(i / 2 % 2)
+			judge := min(1, max(0, 0.1+0.2*human+0.6*draw.Float64()))
+			out = append(out, Verdict{Item: fmt.Sprint(i), Cluster: cluster(i), Human: human, Judge: judge})
+		}
+		return out
+	}
+	alone := Calibrate("support", "j", items(func(i int) string { return fmt.Sprint("d", i) }), calibrateOptions())
+	chain := Calibrate("support", "j", items(func(i int) string {
+		return ClusterOf([]string{fmt.Sprintf("d%02d", i/2), fmt.Sprintf("d%02d", i/2+1)})
+	}), calibrateOptions())
+	if !slices.Contains(chain.Warnings, "items share documents: intervals are over documents") || slices.Contains(alone.Warnings, "items share documents: intervals are over documents") {
+		t.Errorf("warnings %q, and %q of their own documents", chain.Warnings, alone.Warnings)
+	}
+	for _, name := range []string{"accuracy", "auroc", "brier", "kappa", "pearson", "spearman"} {
+		of, other := chain.Statistic(name), alone.Statistic(name)
+		switch {
+		case math.Abs(*of.Estimate-*other.Estimate) > 1e-12 || of.Low == nil || other.Low == nil:
+			t.Errorf("%s: %+v, of their own documents %+v", name, of, other)
+		case !strings.HasSuffix(of.Method, "/documents") || strings.Contains(other.Method, "/"):
+			t.Errorf("%s: %s, of their own documents %s", name, of.Method, other.Method)
+		case name != "kappa" && *of.High-*of.Low <= *other.High-*other.Low:
+			t.Errorf("%s: [%v, %v], of their own documents [%v, %v]", name, *of.Low, *of.High, *other.Low, *other.High)
+		}
+	}
+	if of := chain.Statistic("ece"); of.Low != nil || len(of.Warnings) != 1 || !strings.HasPrefix(of.Warnings[0], "biased: ") {
+		t.Errorf("ECE %+v", of)
 	}
 }

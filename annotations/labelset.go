@@ -2,6 +2,8 @@ package annotations
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"ibid"
@@ -154,6 +156,7 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 // for independent, so there are none where items share documents.
 func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
 	var rows []runs.AgreementRow
+	d, known := s.sums.dependence(slices.Sorted(maps.Keys(s.sums.sums)))
 	for _, c := range []struct {
 		name string
 		stats.Correlation
@@ -165,7 +168,7 @@ func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
 		row := blank
 		row.Statistic, row.Estimate = c.name, c.Value.Pointer()
 		switch {
-		case row.Documents < row.Items:
+		case row.Documents < row.Items || d != nil || !known:
 			row.Warnings = []string{"items share documents: no interval"}
 		case c.Defined():
 			row.Low, row.High, row.Method = c.Low.Pointer(), c.High.Pointer(), c.method

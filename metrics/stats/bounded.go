@@ -225,6 +225,9 @@ func (s *Spread) Within(value, low, high float64, rows int64, level float64) Est
 		e.setInterval(value-half, value+half)
 		return e
 	}
+	if e.SE < 1e-12*(high-low) { // by rounding
+		e.SE = 0
+	}
 	e.within(df, low, high-low)
 	return e
 }

@@ -97,3 +97,90 @@ func byValue(x []float64) []int {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	return order
 }
+
+// PearsonInfluence is what each pair adds to the error of Pearson's correlation r: with x and
+// y standardised, (x y - r (x² + y²)/2) / n. It is nil where there is no correlation.
+func PearsonInfluence(x, y []float64) []float64 {
+	x, y = standardised(x), standardised(y)
+	if x == nil || y == nil {
+		return nil
+	}
+	n, r := float64(len(x)), 0.0
+	for i := range x {
+		r += x[i] * y[i] / n
+	}
+	out := make([]float64, len(x))
+	for i := range x {
+		out[i] = (x[i]*y[i] - r*(x[i]*x[i]+y[i]*y[i])/2) / n
+	}
+	return out
+}
+
+// SpearmanInfluence is [PearsonInfluence] for Spearman's correlation: that of the ranks, and
+// what a pair does to the ranks of the others.
+func SpearmanInfluence(x, y []float64) []float64 {
+	first, second := Ranks(x), Ranks(y)
+	out := PearsonInfluence(first, second)
+	if out == nil {
+		return nil
+	}
+	a, b := standardised(first), standardised(second)
+	n, r := float64(len(a)), 0.0
+	for i := range a {
+		r += a[i] * b[i] / n
+	}
+	addRankInfluence(out, x, first, a, b, r)
+	addRankInfluence(out, y, second, b, a, r)
+	return out
+}
+
+// addRankInfluence adds what a value of x does to the ranks of the others: it moves those
+// above it up by one, those equal to it by half.
+func addRankInfluence(out, x, ranks, own, other []float64, r float64) {
+	n := float64(len(x))
+	_, deviation := meanAndDeviation(ranks)
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	weight := func(i int) float64 { return (other[i] - r*own[i]) / (n * deviation) }
+	all := 0.0 // Σ weight × rank, of which a value adds its part on average
+	for i := range x {
+		all += weight(i) * ranks[i]
+	}
+	above := 0.0
+	for end := len(order); end > 0; {
+		begin := end - 1
+		for begin > 0 && x[order[begin-1]] == x[order[end-1]] {
+			begin--
+		}
+		same := 0.0
+		for _, i := range order[begin:end] {
+			same += weight(i)
+		}
+		for _, i := range order[begin:end] {
+			out[i] += above + same/2 - all/n
+		}
+		above += same
+		end = begin
+	}
+}
+
+// standardised has mean 0 and deviation 1; nil if nothing varies.
+func standardised(x []float64) []float64 {
+	mean, deviation := meanAndDeviation(x)
+	if len(x) < 2 || deviation == 0 {
+		return nil
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = (v - mean) / deviation
+	}
+	return out
+}
+
+func meanAndDeviation(x []float64) (mean, deviation float64) {
+	mean = meanOf(x)
+	return mean, math.Sqrt(spread(x, x))
+}

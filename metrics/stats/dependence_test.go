@@ -194,3 +194,30 @@ func TestSampledSpread(t *testing.T) {
 		t.Errorf("%.3f times the effective documents", ratio)
 	}
 }
+
+// TestCorrelationInfluence: what a pair adds to a correlation is what leaving it out takes
+// away, but for terms that are small of many pairs; with ties and without.
+func TestCorrelationInfluence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, levels := range []float64{3, 1e6} {
+		x, y := make([]float64, 400), make([]float64, 400)
+		for i := range x {
+			common := rng.NormFloat64()
+			x[i], y[i] = math.Round(levels*(common+rng.NormFloat64())), math.Round(levels*(common+rng.NormFloat64()/2))
+		}
+		for name, c := range map[string]struct {
+			of        func(x, y []float64, level float64) Correlation
+			influence func(x, y []float64) []float64
+		}{"Pearson": {Pearson, PearsonInfluence}, "Spearman": {Spearman, SpearmanInfluence}} {
+			whole := c.of(x, y, 0.95).Value.Value
+			off, size := 0.0, 0.0
+			for i, v := range c.influence(x, y) {
+				without := c.of(slices.Delete(slices.Clone(x), i, i+1), slices.Delete(slices.Clone(y), i, i+1), 0.95).Value.Value
+				off, size = off+math.Abs(v-(whole-without)), size+math.Abs(v)
+			}
+			if off > 0.05*size {
+				t.Errorf("%s, %v levels: influences are off by %.3f of their size", name, levels, off/size)
+			}
+		}
+	}
+}
