@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -141,6 +143,15 @@ func (w *workshop) begin() {
 // command is that of a chore.
 func (w *workshop) command(c *chore) *exec.Cmd { return w.line(c, "ibid") }
 
+// killable is that command, and what kills it.
+func (w *workshop) killable(c *chore) (*exec.Cmd, func()) {
+	ctx, kill := context.WithCancel(w.Context())
+	cmd := w.command(c)
+	killed := exec.CommandContext(ctx, cmd.Args[0], cmd.Args[1:]...)
+	killed.Env, killed.Dir = cmd.Env, w.dir
+	return killed, kill
+}
+
 // line is the command behind others, such as a shell that limits it.
 func (w *workshop) line(c *chore, before ...string) *exec.Cmd {
 	args := append(before, c.args...)
@@ -172,6 +183,28 @@ func (w *workshop) files() map[string][]byte {
 		w.Fatal(err)
 	}
 	return all
+}
+
+// state is a digest of the names and the bytes of all files, those beside a store too.
+func (w *workshop) state() (sum [sha256.Size]byte) {
+	w.Helper()
+	h := sha256.New()
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		var data []byte
+		if d.Type().IsRegular() {
+			data, err = os.ReadFile(path)
+		}
+		fmt.Fprintf(h, "%q %d\n%s", path, len(data), data)
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // stored reads all that is in a copy of a store.
@@ -327,13 +360,12 @@ func tortureCommands(t *testing.T) []*ordeal {
 func (w *workshop) kills(c *chore) *ordeal {
 	o := &ordeal{what: "killed: " + c.name}
 	rng := rand.New(rand.NewPCG(20, uint64(len(c.name))))
-	n, killed := part(2, *kills), 0
+	n, killed, seen := part(2, *kills), 0, make(map[[sha256.Size]byte]bool)
 	w.begin()
 	before := w.files()
 	for i := range n {
 		w.begin()
-		cmd := w.command(c)
-		kill := func() { _ = cmd.Process.Kill() }
+		cmd, kill := w.killable(c)
 		how, at := "", 0
 		var timer *time.Timer
 		if i%2 == 0 {
@@ -344,14 +376,10 @@ func (w *workshop) kills(c *chore) *ordeal {
 		if i%2 == 1 {
 			moment := time.Duration(rng.Float64() * float64(c.took))
 			how = fmt.Sprintf("killed after %v", moment)
-			timer = time.AfterFunc(moment, func() {
-				if cmd.Process != nil {
-					_ = cmd.Process.Kill()
-				}
-			})
+			timer = time.AfterFunc(moment, kill)
 		}
-		cmd.Dir = w.dir
 		ended := watched(w.T, cmd)
+		kill()
 		watch.end()
 		if timer != nil {
 			timer.Stop()
@@ -363,8 +391,11 @@ func (w *workshop) kills(c *chore) *ordeal {
 			o.fault(w.T, &o.crashed, "%s: %s", how, ended.stderr)
 		}
 		w.whole(o, c, how, before)
-		w.ends(o, c, how)
+		if state := w.state(); !seen[state] { // from the same bytes the command goes on in the same way
+			seen[state] = true
+			w.ends(o, c, how)
+		}
 	}
-	o.note = fmt.Sprintf("%d were still at work", killed)
+	o.note = fmt.Sprintf("%d were still at work, %d folders to go on from", killed, len(seen))
 	return o
 }

@@ -254,10 +254,10 @@ func (w *workshop) dated(o *ordeal, c *chore) {
 	for i := range part(1, 10) {
 		w.begin()
 		before := w.files()
-		cmd := w.command(c)
-		watch := watchFolder(w.T, w.dir, 1+rng.IntN(max(c.ops, 1)), func() { _ = cmd.Process.Kill() })
-		cmd.Dir = w.dir
+		cmd, kill := w.killable(c)
+		watch := watchFolder(w.T, w.dir, 1+rng.IntN(max(c.ops, 1)), kill)
 		p := watched(w.T, cmd)
+		kill()
 		watch.end()
 		o.took(p.took, p.peak)
 		how := fmt.Sprintf("clock jump %d", i)

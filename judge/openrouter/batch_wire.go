@@ -272,8 +272,11 @@ func scanBatch(file *os.File, line func(*batchResult) error) (*batchObject, erro
 		if err != nil {
 			return nil, err
 		}
+		if t == nil { // null
+			continue
+		}
 		if t != json.Delim('[') {
-			continue // null
+			return nil, errors.New("the results of the batch are no list")
 		}
 		for ; d.More(); listed++ {
 			var raw json.RawMessage

@@ -214,7 +214,9 @@ func (t *Template) check() error {
 	}
 	if t.protocol == YesNo {
 		body, _ := json.Marshal(t.Body) // of YAML: it can be encoded
-		switch asked := t.System + t.Message + string(body); {
+		switch asked := t.Message + string(body); {
+		case t.System != newFiller("", "", "", "").replace.Replace(t.System):
+			return bad("system is the same for all questions: {claim}, {document}, {question} and {answer} stand in message or body")
 		case !strings.Contains(asked, "{claim}") || !strings.Contains(asked, "{document}"):
 			return bad("the request has to show {claim} and {document}")
 		case !slices.Contains([]string{"user", "assistant"}, t.Role):

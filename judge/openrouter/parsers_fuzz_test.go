@@ -1,0 +1,210 @@
+package openrouter
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"ibid/benchmarks/alloctest"
+)
+
+// FuzzEnvelope reads any bytes as the response of a chat model: what is JSON is read,
+// whatever its members are, and what was read of it is read again from what it says.
+func FuzzEnvelope(f *testing.F) {
+	f.Add([]byte(`{"id":"gen-1","model":"m/m","choices":[{"finish_reason":"stop","message":{"content":"yes"}}],"usage":{"prompt_tokens":10.0,"completion_tokens":"7","cost":0.001}}`))
+	f.Add([]byte(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"text":"b"}]}}],"usage":{"cost":-1,"is_byok":true,"cost_details":{"upstream_inference_cost":"1e308"}}}`))
+	f.Add([]byte(`{"error":{"code":"429","message":["x"],"metadata":{"retry_after_seconds":1e400}}}`))
+	f.Add([]byte(` [1] `))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var e envelope
+		var err error
+		alloctest.Check(t, len(data), 400, 1<<20, func() { err = e.read(data) })
+		if (err == nil) != json.Valid(data) {
+			t.Fatalf("%q: %v, valid is %t", data, err, json.Valid(data))
+		}
+		if err != nil {
+			return
+		}
+		if failure := e.failure(); failure != nil {
+			if failure.text() == "" || failure.status() < 400 || failure.status() > 599 {
+				t.Errorf("%q: an error %q with status %d", data, failure.text(), failure.status())
+			}
+			return
+		}
+		nano, told := e.Usage.cost()
+		if nano < 0 || nano > 0 && !told {
+			t.Errorf("%q cost %d, told is %t", data, nano, told)
+		}
+		text, ok := e.Choices[0].Message.content()
+		said, err := json.Marshal(map[string]any{
+			"id": string(e.ID), "model": string(e.Model),
+			"choices": []any{map[string]any{"message": map[string]any{"content": text}}},
+			"usage":   map[string]any{"prompt_tokens": int64(e.Usage.Prompt), "completion_tokens": int64(e.Usage.Completion)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again envelope
+		if err := again.read(said); err != nil {
+			t.Fatalf("%s: %v", said, err)
+		}
+		textAgain, okAgain := again.Choices[0].Message.content()
+		if again.ID != e.ID || again.Model != e.Model || textAgain != text || okAgain != ok ||
+			again.Usage.Prompt != e.Usage.Prompt || again.Usage.Completion != e.Usage.Completion {
+			t.Errorf("%q was read as %+v, which is read as %+v", data, e, again)
+		}
+	})
+}
+
+// FuzzScores reads any bytes as the response of a classifier. What is accepted has scores
+// of every input, each a number, and reads the same when it is written as the server would.
+func FuzzScores(f *testing.F) {
+	f.Add(true, uint8(2), []byte(`[[{"score":0.9,"label":"entailment"},{"score":0.1,"label":"neutral"}],[{"score":0,"label":"x"}]]`))
+	f.Add(true, uint8(1), []byte(`[{"score":0.9,"label":"entailment"}]`))
+	f.Add(false, uint8(2), []byte(`{"data":[{"index":1,"probs":[0.1,0.9]},{"index":0,"score":0.5}]}`))
+	f.Fuzz(func(t *testing.T, predict bool, inputs uint8, data []byte) {
+		template, n := &Template{API: PredictAPI}, 1+int(inputs%8)
+		if !predict {
+			template.API = ScoreAPI
+		}
+		var out []byte
+		var err error
+		alloctest.Check(t, len(data), 1000, 1<<20, func() { out, err = template.readScores(data, n) })
+		if err != nil {
+			return
+		}
+		var verdicts []smallVerdict
+		if err := json.Unmarshal(out, &verdicts); err != nil || len(verdicts) != n {
+			t.Fatalf("%q of %d inputs became %s: %v", data, n, out, err)
+		}
+		written := make([]any, n)
+		for i, v := range verdicts {
+			if len(v.Scores) == 0 {
+				t.Fatalf("%q: no scores of input %d in %s", data, i, out)
+			}
+			var list []any
+			for label, score := range v.Scores {
+				if math.IsNaN(score) || math.IsInf(score, 0) {
+					t.Errorf("%q: %s has %v", data, label, score)
+				}
+				list = append(list, map[string]any{"label": label, "score": score})
+			}
+			written[i] = list
+		}
+		said, err := json.Marshal(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := (&Template{API: PredictAPI}).readScores(said, n)
+		if err != nil || string(again) != string(out) {
+			t.Errorf("%q was read as %s, which is read as %s, %v", data, out, again, err)
+		}
+	})
+}
+
+// FuzzTemplate reads any object as the setting judge.template. One that is accepted reads
+// the same again from what it says, and puts claim and document before the model.
+func FuzzTemplate(f *testing.F) {
+	f.Add([]byte(`{"like":"lynx","message":"{document} {claim} {question} {answer}","answer":"last"}`))
+	f.Add([]byte(`{"system":"{document}","message":"{claim}"}`))
+	f.Add([]byte(`{"like":"granite-guardian","body":{"documents":[{"text":"{document}"}],"x":[1,null]},"negative":0}`))
+	f.Add([]byte(`{"like":"score","input":["{claim}","{document}"],"positive":1,"logits":true,"chunk_words":9}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var setting map[string]any
+		if json.Unmarshal(data, &setting) != nil {
+			return
+		}
+		for _, protocol := range []string{YesNo, Classify} {
+			template, err := ParseTemplate(protocol, setting)
+			if err != nil {
+				if refused, ok := errors.AsType[*TemplateError](err); !ok || refused.Hint() == "" {
+					t.Errorf("%s: %v", data, err)
+				}
+				continue
+			}
+			said, err := json.Marshal(template)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var same map[string]any
+			if err := json.Unmarshal(said, &same); err != nil {
+				t.Fatal(err)
+			}
+			again, err := ParseTemplate(protocol, same)
+			if err != nil || again.version() != template.version() {
+				t.Errorf("%s says %s, which is read as %+v, %v", data, said, again, err)
+			}
+			const claim, document = "the claim \x01", "the document \x02"
+			fill := newFiller(claim, document, "", "")
+			asked := strings.Join(template.inputs(fill), "")
+			if protocol == YesNo {
+				var body strings.Builder
+				texts(&body, fill.all(template.Body))
+				asked = fill.replace.Replace(template.Message) + body.String()
+			}
+			if !strings.Contains(asked, claim) || !strings.Contains(asked, document) {
+				t.Errorf("%s is accepted and asks %q", data, asked)
+			}
+		}
+	})
+}
+
+// texts writes all texts within a value of JSON.
+func texts(out *strings.Builder, v any) {
+	switch v := reflect.ValueOf(v); v.Kind() {
+	case reflect.String:
+		out.WriteString(v.String())
+	case reflect.Slice:
+		for i := range v.Len() {
+			texts(out, v.Index(i).Interface())
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			texts(out, v.MapIndex(k).Interface())
+		}
+	}
+}
+
+// FuzzBatch reads any bytes as a batch with its results: what is accepted is JSON, and each
+// of its results is listed, as encoding/json counts them.
+func FuzzBatch(f *testing.F) {
+	f.Add([]byte(`{"id":"b","status":"completed","results":[{"custom_id":"00"},3,{"response":{"body":{}}}],"request_counts":{"completed":2}}`))
+	f.Add([]byte(`{"results":null}`))
+	f.Add([]byte(`{"results":{"a":[1]}}`))
+	path := filepath.Join(f.TempDir(), "batch")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if _, err := file.Write(data); err != nil {
+			t.Fatal(err)
+		}
+		var o *batchObject
+		handed := 0
+		alloctest.Check(t, len(data), 400, 1<<20, func() {
+			o, err = scanBatch(file, func(*batchResult) error { handed++; return nil })
+		})
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) != nil || object == nil || strings.Count(string(data), `"results"`) != 1 || strings.Contains(string(data), `\`) {
+			return // what stands behind the object is not read, and names may be said twice
+		}
+		var want []json.RawMessage
+		if raw := object["results"]; json.Unmarshal(raw, &want) != nil {
+			want = nil
+			if err == nil {
+				t.Errorf("%q is accepted, with results that are no list", data)
+			}
+			return
+		}
+		if err != nil || o.listed != len(want) || handed > len(want) {
+			t.Errorf("%q has %d results, read %+v, handed on %d: %v", data, len(want), o, handed, err)
+		}
+	})
+}
