@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 )
@@ -84,6 +85,11 @@ func (p *Plan) checkShard() error {
 		return &UsageError{Err: errors.New("judge.anchors: a shard judges no anchors"), Tip: "leave them out, or run without --shard"}
 	case p.imported != nil:
 		return &UsageError{Err: errors.New("a shard reads Parquet alone: every shard would import the rest, too"), Tip: "import it once: ibid import auto … -o answers.parquet"}
+	}
+	s := &p.job.Config.Judge
+	if p.live != nil && (s.MaxCostUSD > 0 || s.RPM > 0) && !configs.IsRedis(s.Cache) {
+		p.warnings = append(p.warnings, "judge.max_cost_usd and judge.rpm hold for each shard: with judge.cache: redis://HOST:PORT/NUMBER they hold for all together")
+		p.job.warn("%s", p.warnings[len(p.warnings)-1])
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -214,7 +215,9 @@ func TestShardsJudged(t *testing.T) {
 	whole := l.must("whole", "--cache", "other.sqlite")
 	asked := l.server.Counts().Requests
 	for i := range shards {
-		if stderr, code := l.run("shard", "--shard", fmt.Sprintf("%d/%d", i+1, shards), "--out", "shards"); code != 0 {
+		_, stderr, code := command(t, l.dir, append(slices.DeleteFunc(l.args("shard"), func(a string) bool { return a == "-q" }),
+			"--shard", fmt.Sprintf("%d/%d", i+1, shards), "--out", "shards", "--max-cost", "5")...)
+		if code != 0 || !strings.Contains(stderr, "hold for each shard") {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 	}

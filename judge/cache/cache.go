@@ -100,9 +100,9 @@ type Store interface {
 	// Get returns the entry of a key, nil if there is none. The entry is the
 	// caller's own.
 	Get(ctx context.Context, key Key) (*Entry, error)
-	// Put keeps an entry; it is durable when Put returns. An entry that stands
-	// is kept: the first answer wins, so that a rerun sees what the run saw. An
-	// entry that is no complete answer is an error.
+	// Put keeps an entry; it is durable when Put returns. An entry that stands is kept,
+	// and *e becomes it: the first answer wins, so that a rerun sees what the run saw.
+	// An entry that is no complete answer is an error.
 	Put(ctx context.Context, e *Entry) error
 	// Record adds a call to the audit; it is durable when Record returns.
 	Record(ctx context.Context, a Attempt) error

@@ -51,11 +51,13 @@ func (m *Memory) Put(ctx context.Context, e *Entry) error {
 		return err
 	}
 	defer unlock()
-	if m.entries[e.Key] == nil {
-		kept := e.clone()
-		kept.Created = stored(e.Created)
-		m.entries[e.Key] = kept
+	if first := m.entries[e.Key]; first != nil {
+		*e = *first.clone()
+		return nil
 	}
+	kept := e.clone()
+	kept.Created = stored(e.Created)
+	m.entries[e.Key] = kept
 	return nil
 }
 

@@ -189,13 +189,18 @@ func (s *Redis) Put(ctx context.Context, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	return s.do(ctx, func() error {
-		// nil: one stands already
-		if err := s.client.SetArgs(ctx, keyEntry+e.Key.String(), data, redis.SetArgs{Mode: "NX"}).Err(); !errors.Is(err, redis.Nil) {
-			return err
-		}
-		return nil
+	err = s.do(ctx, func() error {
+		return s.client.SetArgs(ctx, keyEntry+e.Key.String(), data, redis.SetArgs{Mode: "NX"}).Err()
 	})
+	if !errors.Is(err, redis.Nil) {
+		return err
+	}
+	// One stands already; after an answer that was lost on its way, it is this one.
+	first, err := s.Get(ctx, e.Key)
+	if first != nil {
+		*e = *first
+	}
+	return err
 }
 
 // Record adds a call to the audit.

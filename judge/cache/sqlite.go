@@ -123,7 +123,15 @@ func (s *SQLite) Put(ctx context.Context, e *Entry) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	return s.write(ctx, func(p *prepared) error { return p.put(e) })
+	added, err := s.count(ctx, func(p *prepared) (int64, error) { return p.put(e) })
+	if err != nil || added > 0 {
+		return err
+	}
+	first, err := s.Get(ctx, e.Key)
+	if first != nil {
+		*e = *first
+	}
+	return err
 }
 
 // Record adds a call to the audit.
@@ -337,10 +345,15 @@ func (p *prepared) run(s *sql.Stmt, args ...any) error {
 	return err
 }
 
-func (p *prepared) put(e *Entry) error {
-	return p.run(p.putEntry, e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
+// put returns 1 if the entry is there now, 0 if another one stands.
+func (p *prepared) put(e *Entry) (int64, error) {
+	res, err := p.putEntry.Exec(e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
 		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }
 
 // blob keeps an empty value from being stored as null.

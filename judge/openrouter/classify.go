@@ -346,8 +346,11 @@ func (c *conversation) keepTogether(ctx context.Context, e *cache.Entry) error {
 		if err := c.judge.store.Put(context.WithoutCancel(ctx), &own); err != nil {
 			return err
 		}
+		verdicts[i] = own.Verdict // or that of whoever was first
 	}
-	return nil
+	var err error
+	e.Verdict, err = json.Marshal(verdicts)
+	return err
 }
 
 // post makes one call that is no chat.

@@ -99,6 +99,9 @@ func firstEntryStands(t *testing.T, s cache.Store) {
 	second.Verdict, second.CostNanoUSD = []byte(`{"other":true}`), 0
 	put(t, s, first)
 	put(t, s, second)
+	if !reflect.DeepEqual(second, first) {
+		t.Errorf("the second entry became %+v, want the first %+v", second, first)
+	}
 	if got := get(t, s, first.Key); !reflect.DeepEqual(got, first) {
 		t.Errorf("Get = %+v, want the first entry %+v", got, first)
 	}
