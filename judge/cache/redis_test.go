@@ -82,3 +82,20 @@ func TestRedisRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// BenchmarkRedisQuestion is all that the store does for one question that is asked.
+func BenchmarkRedisQuestion(b *testing.B) {
+	server := cachetest.NewRedisServer(b)
+	s, err := cache.OpenRedis(b.Context(), server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	spread(b, 64, func(n int) error {
+		ctx, e := b.Context(), answer(n)
+		_, err := s.Acquire(ctx, e.Key, "owner", time.Minute)
+		_, err2 := s.Get(ctx, e.Key)
+		_, _, err3 := s.Turn(ctx, "service", 0)
+		return errors.Join(err, err2, err3, s.Record(ctx, cache.Attempt{Key: e.Key, N: 1, Class: "ok", At: time.Now(), Run: "run"}), s.Put(ctx, e), s.Release(ctx, e.Key, "owner"))
+	})
+}
