@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home release notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home release docs notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -89,6 +89,9 @@ home: ## give the module its path: make home MODULE=host/owner/ibid
 
 release: ## make the files of a release in dist, and the first of them twice; publishes nothing
 	$(GO) run ./deploy/release -version '$(VERSION)' -o dist -again
+
+docs: ## make a site of README and docs in docs/site
+	$(GO) run ./docs/build -o docs/site
 
 screenshots: ## make the README's pictures of the sample's report; look at them (needs chromium)
 	IBID_REQUIRE_BROWSER=1 IBID_SCREENSHOTS=$(CURDIR)/report $(GO) test -count=1 ./report/browsertest -run TestScreenshots

@@ -93,6 +93,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	}},
 	"benchmarks/imports": {},
 	"deploy/release":     {},
+	"docs/build":         {theirs: []string{"github.com/yuin/goldmark"}},
 	"benchmarks/page":    {ours: []string{"dataset"}},
 }
 
