@@ -49,9 +49,9 @@ func (l *lowest) load() bool {
 	improvable := false
 	for r := range int32(len(a.colOf)) {
 		l.first = append(l.first, int32(len(l.cols)))
-		for _, e := range a.row(r) {
-			c := e.pred
-			if a.colOf[r] == c || a.u[r].add(a.v[c]).sub(a.weight(e)).negligible() {
+		for k := a.first[r]; k < a.first[r+1]; k++ {
+			c := a.edges[k].pred
+			if a.colOf[r] == c || a.u[r].add(a.v[c]).sub(a.weights[k]).negligible() {
 				l.cols = append(l.cols, c)
 				improvable = improvable || c < a.colOf[r] || a.colOf[r] < 0
 			}
