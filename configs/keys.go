@@ -525,6 +525,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Limits.RowSpans },
 	},
 	{
+		name: "limits.row_pairs", def: int64(5_000_000), scores: true, between: within(1, 1<<40), doc: "most pairs of a citation and a truth span of one row that overlap; a row with more is an error",
+		field: func(s *Settings) any { return &s.Limits.RowPairs },
+	},
+	{
 		name: "limits.document_bytes", def: Size(1 << 30), scores: true, between: within(1, 1<<31-1), doc: "most text of one document; a longer one is known without its text",
 		field: func(s *Settings) any { return &s.Limits.DocumentBytes },
 	},

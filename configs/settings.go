@@ -215,6 +215,7 @@ type QualityThresholds struct {
 type Limits struct {
 	Memory        Size  // for what is decoded at one time
 	RowSpans      int64 // most elements of one list of a row
+	RowPairs      int64 // most pairs of a citation and a truth span of a row that overlap
 	DocumentBytes Size  // most of one document's text
 	RowsPerPart   int64 // most rows that become durable together; 0 = as the dataset asks for
 }

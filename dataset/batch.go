@@ -155,6 +155,10 @@ func (b *Batch) Len() int { return b.rows }
 // wanted.
 func (b *Batch) HasLabels() bool { return b.groups[groupLabels].some() }
 
+// HasTruth reports whether some row has a list of truth spans in its own file. Spans must
+// be wanted.
+func (b *Batch) HasTruth() bool { return b.groups[groupTruth].some() }
+
 // HasDocuments reports whether some row has a list of documents, which must be wanted.
 func (b *Batch) HasDocuments() bool { return b.groups[groupDocuments].some() }
 

@@ -191,6 +191,7 @@ func (j *Job) progress(p Progress) {
 func optionsOf(s *configs.Settings, judgeKind string) metrics.Options {
 	return metrics.Options{
 		Tolerance:       s.SpanMatching.ToleranceChars,
+		RowPairs:        s.Limits.RowPairs,
 		MinOverlap:      s.SpanMatching.MinOverlapThreshold,
 		GoodMatch:       s.Thresholds.GoodMatch,
 		TruthPolicy:     s.TruthPolicy,

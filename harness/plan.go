@@ -389,16 +389,19 @@ func shorten(value string) string {
 // overall score has a span component. Documents are needed to convert offsets.
 func (p *Plan) findComponents(ctx context.Context) (err error) {
 	if p.source.HasTruth() {
-		var row ibid.Answer
-		p.options.SpanComponent, err = someBatch(ctx, p.source.Select(dataset.WantSpans), 256, func(b *dataset.Batch) bool {
-			for i := range b.Len() {
-				if b.Row(i, &row); row.HasTruth {
-					return true
+		has := (*dataset.Batch).HasTruth
+		if p.truth != nil { // which is joined as rows are made
+			var row ibid.Answer
+			has = func(b *dataset.Batch) bool {
+				for i := range b.Len() {
+					if b.Row(i, &row); row.HasTruth {
+						return true
+					}
 				}
+				return false
 			}
-			return false
-		})
-		if err != nil {
+		}
+		if p.options.SpanComponent, err = someBatch(ctx, p.source.Select(dataset.WantSpans), 256, has); err != nil {
 			return err
 		}
 	}

@@ -217,7 +217,7 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 // problem is the worst about the row that s has scored.
 func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Problem {
 	f, scores := &r.finding, &s.scores
-	*f = metrics.AnswerFinding{Error: failure != nil, Citations: f.Citations[:0], Claims: f.Claims[:0]}
+	*f = metrics.AnswerFinding{Error: failure != nil, Citations: slices.Grow(f.Citations[:0], len(in.Citations)), Claims: f.Claims[:0]}
 	if failure != nil {
 		return r.limits.OfAnswer(f)
 	}

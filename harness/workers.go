@@ -267,6 +267,10 @@ func (s *scorer) score(ctx context.Context, in *ibid.Answer) (failure, err error
 		s.judging.fill(&s.row)
 	}
 	s.metrics.Score(&s.row, &s.scores)
+	if failure := s.scores.LimitErr; failure != nil {
+		s.scores.Fail(ibid.RowError)
+		return failure, nil
+	}
 	switch err := s.scores.PresenceErr; {
 	case errors.Is(err, presence.ErrNotFetched):
 		s.notFetched.add(err)

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"fmt"
 
 	"ibid"
 	"ibid/metrics/span"
@@ -89,7 +90,14 @@ func matchedSpanDefinitions() map[Metric]Definition {
 // and the shape of what is cited. It leaves the best truth of each predicted
 // span in s.cited.
 func (s *Scorer) scoreMatches(r *Row, truth *side, out *Scores) {
-	m := s.compare.Match(truth.spans, s.pred.spans, s.opt.Tolerance, s.opt.MinOverlap)
+	compared := truth.spans
+	if most := s.opt.RowPairs; most > 0 && int64(len(compared))*int64(len(s.pred.spans)) > most {
+		if n := s.compare.Pairs(compared, s.pred.spans, s.opt.Tolerance); n > most {
+			out.LimitErr = fmt.Errorf("limits.row_pairs: %d pairs of a citation and a truth span overlap, more than %d", n, most)
+			compared = nil
+		}
+	}
+	m := s.compare.Match(compared, s.pred.spans, s.opt.Tolerance, s.opt.MinOverlap)
 	nt, placed := int64(len(truth.spans)), int64(len(s.pred.spans))
 	np := placed + s.pred.loose.spans
 	out.count(TruthSpans, nt)

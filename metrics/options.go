@@ -14,6 +14,9 @@ type Options struct {
 	// are widened by it, and snapping and boundary hits use it. 0 to 2^31-1.
 	Tolerance int64
 
+	// RowPairs is how many pairs of a citation and a truth span of one row may overlap,
+	// 0 for any number. Time and memory grow with them.
+	RowPairs int64
 	// MinOverlap is the least Jaccard of a matched pair, in (0, 1].
 	MinOverlap float64
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -157,6 +158,8 @@ func (s *Scorer) loadCitations(r *Row, out *Scores) {
 		return
 	}
 	countPlaces(r.Citations, out)
+	s.pred.grow(len(r.Citations))
+	out.Citations = slices.Grow(out.Citations, len(r.Citations))
 	for i := range r.Citations {
 		p := &r.Citations[i].Place
 		out.Citations = append(out.Citations, CitationScore{BestTruth: -1})

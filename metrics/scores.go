@@ -38,6 +38,10 @@ type Scores struct {
 	// PresenceErr is why citation_presence could not be decided, nil if it was.
 	PresenceErr error
 
+	// LimitErr is the limit that the row is over, nil if it is over none. Its values mean
+	// nothing then.
+	LimitErr error
+
 	Citations []CitationScore // one per citation of the row
 
 	bounded bool // some HasBounds is set
@@ -95,7 +99,7 @@ func (s *Scores) reset(reasons []ibid.Reason, sums int) {
 	copy(s.Reasons, reasons)
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
-	s.Components, s.Outcomes, s.PresenceErr = "", s.Outcomes[:0], nil
+	s.Components, s.Outcomes, s.PresenceErr, s.LimitErr = "", s.Outcomes[:0], nil, nil
 	if s.bounded {
 		clear(s.HasBounds)
 		s.bounded = false

@@ -268,6 +268,11 @@ func (s *side) reset() {
 	s.loose.reset()
 }
 
+// grow makes room for n places more.
+func (s *side) grow(n int) {
+	s.spans, s.source, s.docs, s.pages = slices.Grow(s.spans, n), slices.Grow(s.source, n), slices.Grow(s.docs, n), slices.Grow(s.pages, n)
+}
+
 // add enters the place with the given index.
 func (s *side) add(index int, p *ibid.Place, key, doc int32) {
 	if p.InSets() {

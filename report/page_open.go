@@ -9,6 +9,15 @@ import (
 	"ibid/dataset/runs"
 )
 
+// mostItems is how many citations and truth spans a row may have to be opened on a page.
+// ibid show opens all.
+const mostItems = 5000
+
+// tooLong reports whether row i has more than a page shows of one row.
+func (r *results) tooLong(i int) bool {
+	return int64(len(r.citationsOf(i)))+r.truthSpans[i] > mostItems
+}
+
 // open reads all of the citations, claims, verdicts and calls of the rows that look
 // chooses. A large run has far more than a page shows, and they take most of the
 // memory that it would take.

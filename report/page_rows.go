@@ -66,6 +66,12 @@ func keepTexts(row *ibid.Answer, text func(doc string, page int32) (string, bool
 // script of the page.
 func packRows(ctx context.Context, data *pageData, chosen *choice) error {
 	listed, opened := data.places(chosen.listed), data.places(chosen.opened[:min(len(chosen.opened), maxHeld)])
+	tooLong := func(n int) bool { row := &data.rows[n]; return data.results[row.run].tooLong(row.index) }
+	opened = slices.DeleteFunc(opened, tooLong)
+	data.worst = slices.DeleteFunc(data.worst, func(w badCitation) bool {
+		n, found := data.find(w.run, w.row)
+		return found && tooLong(n)
+	})
 	details, detailers, err := readDetails(ctx, data, listed, opened)
 	if err != nil {
 		return err
@@ -173,7 +179,7 @@ func readDetails(ctx context.Context, data *pageData, listed, opened []int) ([]*
 				}
 				entry := &data.rows[listed[k]]
 				entry.question = strings.Clone(line(row.Query, 240))
-				if keep[entry.index] {
+				if keep[entry.index] && len(row.Citations)+len(row.Truth) <= mostItems {
 					details[k] = detail(entry.index, keepTexts(row, text))
 				}
 				return nil

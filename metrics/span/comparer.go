@@ -22,7 +22,7 @@ type Comparer struct {
 
 	truthMatches []TruthMatch
 	predMatches  []PredMatch
-	order        byStart
+	sweep        sweep
 	pairing      pairing
 }
 
@@ -143,7 +143,7 @@ type Matches struct {
 // so that 4/5 reaches 0.8.
 //
 // Time is O(n log n + overlapping pairs), and what the matching of [Pair] needs
-// where several spans compete.
+// where several spans compete; [Comparer.Pairs] counts them before.
 func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64) Matches {
 	c.truthMatches = fill(c.truthMatches[:0], len(truth), noTruthMatch)
 	c.predMatches = fill(c.predMatches[:0], len(pred), noPredMatch)
@@ -151,18 +151,34 @@ func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64
 	if len(pred) <= windowLimit {
 		c.compareAll(truth, pred, tolerance)
 	} else {
-		c.order.reset(pred)
-		for i, x := range truth {
-			for _, j := range c.order.window(x, tolerance) {
-				c.compare(int32(i), x, j, pred[j], tolerance)
-			}
-		}
+		c.compareInOrder(truth, pred, tolerance)
 	}
 	pairs := c.pairing.solve()
 	return Matches{
 		Truth: c.truthMatches, Pred: c.predMatches,
 		Pairs: pairs, DistinctTruth: c.pairing.distinctTruth, DistinctPred: c.pairing.distinctPred,
 	}
+}
+
+// Pairs is how many pairs of a truth span and a predicted span, widened by the tolerance,
+// overlap. Time is O(n log n).
+func (c *Comparer) Pairs(truth, pred []Span, tolerance int64) int64 {
+	o := &c.sweep
+	o.begin, o.end = o.begin[:0], o.end[:0]
+	for _, y := range pred {
+		r := runOf(y).widen(uint64(tolerance))
+		o.begin, o.end = append(o.begin, r.lo), append(o.end, r.hi)
+	}
+	slices.Sort(o.begin)
+	slices.Sort(o.end)
+	n := int64(0)
+	for _, x := range truth {
+		r := runOf(x)
+		begun, _ := slices.BinarySearch(o.begin, r.hi)
+		ended, _ := slices.BinarySearch(o.end, r.lo+1)
+		n += int64(begun - ended)
+	}
+	return n
 }
 
 // compareAll compares every truth span with every prediction.
@@ -285,37 +301,53 @@ func near(x, y, tolerance int64) bool { return x-y <= tolerance && y-x <= tolera
 // is faster than sorting them.
 const windowLimit = 16
 
-// byStart is the order of spans by their start on the line. It narrows the
-// predictions that a truth span is compared with.
-type byStart struct {
-	index    []int32
-	start    []uint64 // of the span index[i]
-	furthest []uint64 // largest end of the spans index[:i+1]
+// sweep goes along the line and knows which predictions are open.
+type sweep struct {
+	truth, pred []int32  // in the order of their starts
+	wide        []run    // predictions, widened, in that order
+	open        []int32  // places in pred of those that have begun and not ended
+	begin, end  []uint64 // of widened predictions, each sorted
 }
 
-// reset sorts the spans.
-func (o *byStart) reset(spans []Span) {
-	o.index, o.start, o.furthest = o.index[:0], o.start[:0], o.furthest[:0]
+// byStart returns the indices of spans in the order of their starts.
+func byStart(index []int32, spans []Span) []int32 {
+	index = index[:0]
 	for i := range spans {
-		o.index = append(o.index, int32(i))
+		index = append(index, int32(i))
 	}
-	slices.SortFunc(o.index, func(a, b int32) int {
+	slices.SortFunc(index, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(runOf(spans[a]).lo, runOf(spans[b]).lo), cmp.Compare(a, b))
 	})
-	var end uint64
-	for _, i := range o.index {
-		r := runOf(spans[i])
-		end = max(end, r.hi)
-		o.start = append(o.start, r.lo)
-		o.furthest = append(o.furthest, end)
-	}
+	return index
 }
 
-// window returns the indices of a few spans, all of the key of x; every span
-// that overlaps x when widened is among them.
-func (o *byStart) window(x Span, tolerance int64) []int32 {
-	near := runOf(x).widen(uint64(tolerance)) // stays within the key
-	lo, _ := slices.BinarySearch(o.furthest, near.lo+1)
-	hi, _ := slices.BinarySearch(o.start, near.hi)
-	return o.index[lo:hi]
+// compareInOrder compares each truth span with the predictions that, widened, overlap it,
+// and with no others.
+func (c *Comparer) compareInOrder(truth, pred []Span, tolerance int64) {
+	o := &c.sweep
+	o.truth, o.pred = byStart(o.truth, truth), byStart(o.pred, pred)
+	o.wide, o.open = o.wide[:0], o.open[:0]
+	for _, j := range o.pred {
+		// Widening keeps the order of the starts.
+		o.wide = append(o.wide, runOf(pred[j]).widen(uint64(tolerance)))
+	}
+	next := 0 // place in pred of the first that has not begun
+	for _, i := range o.truth {
+		x := truth[i]
+		r := runOf(x)
+		for ; next < len(o.wide) && o.wide[next].lo <= r.lo; next++ {
+			o.open = append(o.open, int32(next))
+		}
+		kept := o.open[:0]
+		for _, k := range o.open {
+			if o.wide[k].hi > r.lo {
+				kept = append(kept, k)
+				c.compare(i, x, o.pred[k], pred[o.pred[k]], tolerance)
+			}
+		}
+		o.open = kept
+		for k := next; k < len(o.wide) && o.wide[k].lo < r.hi; k++ {
+			c.compare(i, x, o.pred[k], pred[o.pred[k]], tolerance)
+		}
+	}
 }

@@ -177,6 +177,49 @@ func TestCrowdedRow(t *testing.T) {
 	}
 }
 
+// nested returns n spans, each of them within the one before.
+func nested(n int, shift int32) []Span {
+	spans := make([]Span, n)
+	for i := range spans {
+		spans[i] = Span{Start: int32(i), End: 2*int32(n) + 100 - int32(i) + shift}
+	}
+	return spans
+}
+
+// Where every span competes with every other for nearly the same Jaccard, most rows get
+// their column by bidding: looking for paths alone took minutes.
+func TestNestedRow(t *testing.T) {
+	n := 1500
+	if testing.Short() {
+		n = 300
+	}
+	var c Comparer
+	if got := len(c.Match(nested(n, 0), nested(n, 7), 10, 0.5).Pairs); got != n {
+		t.Errorf("%d pairs of %d nested spans", got, n)
+	}
+	if bidding := &c.pairing.assignment; len(bidding.free) > n/4 {
+		t.Errorf("%d of %d rows had to look for a path", len(bidding.free), n)
+	}
+}
+
+// One span over all others costs no more than it overlaps.
+func TestOneOverAll(t *testing.T) {
+	const n = 100_000
+	apart := make([]Span, n)
+	for i := range apart {
+		apart[i] = Span{Start: int32(i) * 10, End: int32(i)*10 + 5}
+	}
+	var c Comparer
+	over := append([]Span{{Start: 0, End: 10 * n}}, apart...)
+	if got, want := c.Pairs(apart, over, 0), int64(2*n); got != want {
+		t.Errorf("%d pairs, want %d", got, want)
+	}
+	c.Match(apart, over, 0, 0.5)
+	if got := cap(c.sweep.open); got > 1000 {
+		t.Errorf("%d predictions were open at one time, want a few", got)
+	}
+}
+
 // Many spans in one document take the path that sorts; it must agree with
 // looking at every pair.
 func TestManySpans(t *testing.T) {
@@ -196,6 +239,17 @@ func TestManySpans(t *testing.T) {
 		checkMatches(t, m, truth, pred, 3)
 		if got, want := c.Sizes(truth, pred, 3), slowSizes(truth, pred, 3); got != want {
 			t.Errorf("Sizes = %+v, want %+v", got, want)
+		}
+		pairs := int64(0)
+		for _, x := range truth {
+			for _, y := range pred {
+				if x.Key == y.Key && x.Start < y.End+3 && y.Start-3 < x.End {
+					pairs++
+				}
+			}
+		}
+		if got := c.Pairs(truth, pred, 3); got != pairs {
+			t.Errorf("Pairs = %d, want %d", got, pairs)
 		}
 		if m.DistinctPred != distinct(pred) || m.DistinctTruth != distinct(truth) {
 			t.Errorf("distinct = %d, %d, want %d, %d", m.DistinctTruth, m.DistinctPred, distinct(truth), distinct(pred))

@@ -84,15 +84,17 @@ func (p *pairing) consider(i, j int32, exact Jaccard) {
 
 // solve matches the considered pairs.
 func (p *pairing) solve() []Pair {
-	if p.isMatching() {
+	alone := p.isMatching()
+	inOrder := func(a, b edge) int { return cmp.Or(cmp.Compare(a.truth, b.truth), cmp.Compare(a.pred, b.pred)) }
+	if !slices.IsSortedFunc(p.edges, inOrder) {
+		slices.SortFunc(p.edges, inOrder)
+	}
+	if alone {
 		for _, e := range p.edges {
 			p.pairs = append(p.pairs, Pair{int(e.truth), int(e.pred)})
 		}
 		return p.pairs
 	}
-	slices.SortFunc(p.edges, func(a, b edge) int {
-		return cmp.Or(cmp.Compare(a.truth, b.truth), cmp.Compare(a.pred, b.pred))
-	})
 	a := &p.assignment
 	a.solve(p.edges, len(p.predDegree))
 	for r, j := range a.colOf {
