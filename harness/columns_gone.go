@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ibid/annotations/compare"
 	"ibid/dataset"
@@ -42,7 +43,8 @@ func (p *Plan) columnsGone(m *runs.Manifest) (seen, error) {
 	}
 	var gone []string
 	for _, name := range slices.Sorted(maps.Keys(before.Manifest.Columns)) {
-		if before.Manifest.Columns[name] >= oftenFilled && m.Columns[name] == 0 {
+		joined := m.Truth != "" && strings.HasPrefix(name, "truth.") || m.Labels != "" && strings.HasPrefix(name, "labels.")
+		if before.Manifest.Columns[name] >= oftenFilled && m.Columns[name] == 0 && !joined {
 			gone = append(gone, name)
 		}
 	}

@@ -430,8 +430,12 @@ func (j *judging) tabulatePairs(in *ibid.Answer) {
 	}
 }
 
+// longestSearched is how many bytes a text may have to be searched for better support than
+// what is cited. A judge that is not a model reads all words of what it searches.
+const longestSearched = 4 << 20
+
 // sources are the texts that the row's documents have, for what a claim could
-// have cited.
+// have cited. Texts over longestSearched are left out: only what is cited of them is read.
 func (j *judging) sources(in *ibid.Answer) {
 	r := &j.request
 	add := func(doc string, page int32) *judge.Source {
@@ -441,7 +445,7 @@ func (j *judging) sources(in *ibid.Answer) {
 			}
 		}
 		text, ok := j.resolver.Text(doc, page)
-		if !ok {
+		if !ok || len(text) > longestSearched {
 			return nil
 		}
 		r.Sources = append(r.Sources, judge.Source{Doc: doc, Page: page, Text: text})
