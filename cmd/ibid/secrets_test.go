@@ -23,7 +23,11 @@ import (
 // gets it into nothing that a run writes or says.
 func TestKeyIsRepeatedNowhere(t *testing.T) {
 	rest := strings.TrimPrefix(fakeKey, "sk-or-v1-")
+	// A secret of the environment that was never sent; its pieces are looked for below.
+	const other = "9hT4bLw0XzQe7RkMv2Ns"
+	t.Setenv("DEPLOY_TOKEN", other)
 	forms := []string{
+		other, other[:15],
 		fakeKey, fakeKey[:len(fakeKey)-6], rest[4:], fakeKey[:20] + "\n   " + fakeKey[20:],
 		hex.EncodeToString([]byte(fakeKey)), base64.StdEncoding.EncodeToString([]byte("Bearer " + fakeKey)),
 		base64.URLEncoding.EncodeToString([]byte(rest)), url.QueryEscape(rest),
@@ -106,6 +110,12 @@ func TestKeyIsRepeatedNowhere(t *testing.T) {
 					t.Errorf("%s has a piece of the key: %q", name, data[max(at-40, 0):min(at+60, len(data))])
 					break
 				}
+			}
+		}
+		for i := 0; i+12 <= len(other); i++ {
+			if bytes.Contains(data, []byte(other[i:i+12])) {
+				t.Errorf("%s has a piece of another secret of the environment", name)
+				break
 			}
 		}
 		for i := 0; i+12 <= len(rest); i++ {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -206,19 +205,9 @@ func pdfToText(ctx context.Context, data []byte) (pages []string, err error) {
 	if PDFToText() == "" {
 		return nil, exec.ErrNotFound
 	}
-	f, err := os.CreateTemp("", "ibid-*.pdf")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", f.Name(), "-")
+	// It reads its standard input, so that nothing is left of a command that is killed.
+	cmd := exec.CommandContext(ctx, "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", "-", "-")
+	cmd.Stdin = bytes.NewReader(data)
 	out := &cappedBuffer{most: mostText}
 	cmd.Stdout = out
 	if err := cmd.Run(); err != nil {
