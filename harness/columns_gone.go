@@ -15,7 +15,7 @@ import (
 
 // signColumnGone is seen in a run as a whole.
 var signColumnGone = &Sign{
-	Name: "column_gone", Text: "a column that the last run of the folder had in at least half of its entries has no value, and most questions are the same",
+	Name: "column_gone", Text: "a column that the last run of a file of this name had in at least half of its entries has no value, and most questions are the same",
 	Cause: "an export or an import has lost it, or calls it otherwise",
 	Tip:   "ibid check ANSWERS names the columns that are ignored; columns: {THEIRS: OURS} says what they are",
 	names: func(*metrics.Definition, bool) bool { return true },
@@ -29,14 +29,26 @@ const wantScored = dataset.WantSpans | dataset.WantAnswers | dataset.WantQuotes 
 // may have none by chance.
 const oftenFilled = 0.5
 
+// series is what the names of a file have in common from night to night: all but digits.
+// Other data in the same folder may have the same ids.
+func series(source string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, filepath.Base(source))
+}
+
 // columnsGone looks for columns that the last run of the folder had, and this one has
-// not: the last that was begun before and whose numbers mean the same, if at least half of
-// its questions are asked again.
+// not: the last of a file of the same name, digits aside, that was begun before and whose
+// numbers mean the same, if at least half of its questions are asked again.
 func (p *Plan) columnsGone(m *runs.Manifest) (seen, error) {
 	folder, _, err := runs.ListReadable(filepath.Dir(p.Dir))
 	if err != nil {
 		return seen{}, err
 	}
+	folder = slices.DeleteFunc(folder, func(r runs.Listed) bool { return series(r.Manifest.Source) != series(m.Source) })
 	before, found := compare.LastRun(folder, m)
 	if !found {
 		return seen{}, nil
