@@ -79,7 +79,9 @@ func FuzzSecondReader(f *testing.F) {
 		if err != nil || !ok {
 			return
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" && !cmp.Equal(rows, got) {
+			// Damage that changes nothing for ibid may mislead parquet-go: it takes the
+			// number of nulls in a page header for true, which some writers leave at 0.
 			t.Errorf("(-parquet-go +ibid)\n%s", diff)
 		}
 	})
