@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home release docs notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home release docs man notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -74,6 +74,9 @@ fmt: ## format the code
 
 golden: ## rewrite the golden files; read the diff like code
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u) -update
+
+man: ## manual pages of all commands, and completion for bash, zsh, fish and PowerShell, into docs/man
+	$(GO) run ./cmd/ibid/internal/man -o docs/man
 
 notices: ## write docs/NOTICES.md, the licences of what the program is built from
 	$(GO) test ./cmd/ibid -run '^TestNotices$$' -update

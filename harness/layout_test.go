@@ -79,7 +79,8 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		},
 		theirs: []string{"github.com/spf13/cobra"},
 	},
-	"benchmarks/peers": {ours: []string{"dataset", "metrics/span", "metrics/stats"}},
+	"cmd/ibid/internal/man": {ours: []string{"cmd/ibid/internal/cli"}, theirs: []string{"github.com/spf13/cobra"}},
+	"benchmarks/peers":      {ours: []string{"dataset", "metrics/span", "metrics/stats"}},
 	"benchmarks/coverage": {
 		ours:   []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"},
 		theirs: []string{"gonum.org/v1/gonum"},

@@ -73,6 +73,9 @@ func Main(ctx context.Context, p Process) int {
 	return a.fail(err)
 }
 
+// Root is the command line without anything to run it on, for manual pages.
+func Root() *cobra.Command { return new(app).root() }
+
 const rootShort = `ibid evaluates citation accuracy: does each citation of an answer point at the right
 place, and does that place hold what the answer claims?
 
