@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -106,6 +107,13 @@ func (p *Plan) importInputs(ctx context.Context) error {
 	}
 	if n := im.record.Report.Failed; n > 0 {
 		p.warn("%d of %d records of %s could not be read and were left out: %s in the run directory lists them", n, im.record.Report.Records, strings.Join(paths, ", "), filepath.Join(runs.ImportDir, importedRecord))
+	}
+	if r := &im.record.Report; im.rows && r.Citations == 0 {
+		text := strings.Join(paths, ", ") + " has no citation"
+		if len(r.UnknownFields) > 0 {
+			text += "; ibid has no place for " + listed(slices.Sorted(maps.Keys(r.UnknownFields)), maxListedNames)
+		}
+		p.warn("%s; ibid import inline reads what is cited in the text, such as [1], and --columns THEIRS=citations a list under another name", text)
 	}
 	job, config := *p.job, *p.job.Config
 	job.Config = &config

@@ -141,6 +141,8 @@ type run struct {
 
 	documents documentSet // for quotes whose documents are not in their rows
 
+	numbered int // answers without an id
+
 	names documentNames       // of the documents written
 	seen  map[rowKey]struct{} // rows written, by formats that look for repeated ones
 }

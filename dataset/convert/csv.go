@@ -28,11 +28,14 @@ import (
 // Other columns go into source_reference: of the citation on the line, else of the
 // row. Offsets are written as they are, as jsonl does.
 var csvRows = Format{
-	Name:      "csv",
-	Summary:   "our own columns as CSV, one line for each citation",
-	Input:     "CSV files, or a directory of them",
-	streams:   true,
-	fitsTable: func(columns []string) bool { return hasColumns(columns, "id", "answer") },
+	Name:    "csv",
+	Summary: "our own columns as CSV, one line for each citation",
+	Input:   "CSV files, or a directory of them",
+	streams: true,
+	fitsTable: func(columns []string) bool {
+		ours := ourColumns(columns)
+		return hasColumns(ours, "answer") && (hasColumns(ours, "id") || hasColumns(ours, "query"))
+	},
 	convert: func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".csv"}, func(path string) error {
 			c := csvReader{jsonlReader: newJSONLReader(r, path)}
@@ -75,10 +78,11 @@ const (
 // A csvReader reads one file.
 type csvReader struct {
 	jsonlReader
-	table *table
-	limit *limitedReader
-	cites bool // the header has columns of citations
-	last  int  // the line of the record read last
+	table    *table
+	limit    *limitedReader
+	cites    bool // the header has columns of citations
+	numbered bool // there is no column id: lines with one query, answer and system are a row
+	last     int  // the line of the record read last
 
 	group csvGroup
 	seen  map[rowKey]int // the line where each row begins
@@ -103,8 +107,23 @@ func (c *csvReader) read(ctx context.Context) error {
 	c.limit = &limitedReader{r: in, most: c.MaxRecord}
 	c.last = 1
 	c.seen = map[rowKey]int{}
-	if c.table, err = newTable(c.file, bufio.NewReader(c.limit), "id", "answer"); err != nil {
+	if c.table, err = newTable(c.file, bufio.NewReader(c.limit)); err != nil {
 		return err
+	}
+	for i, ours := range ourColumns(c.table.columns) {
+		if theirs := c.table.columns[i]; ours != theirs {
+			tally(c.report.ReadAs, theirs+" as "+ours)
+			c.table.columns[i], c.table.index[ours] = ours, i
+		}
+	}
+	if err := c.table.require("answer"); err != nil {
+		return err
+	}
+	if c.numbered = !slices.Contains(c.table.columns, "id"); c.numbered {
+		if !slices.Contains(c.table.columns, "query") {
+			return c.table.require("id")
+		}
+		tally(c.report.ReadAs, "the position as id")
 	}
 	if err := c.header(); err != nil {
 		return err
@@ -167,6 +186,13 @@ func (c *csvReader) line(rec csvRecord, bad *RecordError) error {
 	id, system := rec.get("id"), rec.get("system")
 	g := &c.group
 	same := g.line != 0 && id == g.row["id"] && (system == g.row["system"] || system == "")
+	if c.numbered {
+		same = g.line != 0 && system == g.row["system"] && rec.get("query") == g.row["query"] && rec.get("answer") == g.row["answer"]
+		if id = g.row["id"]; !same {
+			c.run.numbered++
+			id = strconv.Itoa(c.run.numbered)
+		}
+	}
 	if !same {
 		if err := c.flush(); err != nil {
 			return err
@@ -412,18 +438,23 @@ func newTable(file string, in io.Reader, required ...string) (*table, error) {
 		}
 		t.index[name] = i
 	}
-	for _, name := range required {
+	t.columns = header
+	return t, t.require(required...)
+}
+
+// require refuses a table that lacks a column.
+func (t *table) require(names ...string) error {
+	for _, name := range names {
 		if _, ok := t.index[name]; ok {
 			continue
 		}
-		e := &UsageError{Msg: fmt.Sprintf("%s: no column %s", file, quoted(name))}
-		if near := ibid.Nearest(name, header); near != "" {
+		e := &UsageError{Msg: fmt.Sprintf("%s: no column %s", t.file, quoted(name))}
+		if near := ibid.Nearest(name, t.columns); near != "" {
 			e.Hint = "did you mean " + quoted(near) + "?"
 		}
-		return nil, e
+		return e
 	}
-	t.columns = header
-	return t, nil
+	return nil
 }
 
 // eachCSV calls do with every record of a table, or with what is wrong with it (see

@@ -17,7 +17,8 @@ import (
 // jsonl is our own columns, one row as one JSON object on each line.
 //
 // Missing and null members are null, [] is known to be empty. A line that has
-// doc and no id is a document. The specification's names (file_name,
+// doc and no id is a document. Where the first answer of a file has no id, its answers
+// are numbered. The specification's names (file_name,
 // start_char …) and those of other tools stand for ours (see [otherNames]); a member
 // that is one of ours misspelt makes its record an error. Offsets are written as they are: a row may state
 // any unit, and so may the run file; quotes are tested against the row's own
@@ -53,7 +54,7 @@ type jsonlReader struct {
 }
 
 func newJSONLReader(r *run, path string) jsonlReader {
-	return jsonlReader{run: r, file: path, proof: new(rowProof)}
+	return jsonlReader{run: r, file: path, proof: new(rowProof), record: jsonlRecord{number: &r.numbered}}
 }
 
 func (c *jsonlReader) read(ctx context.Context) error {
@@ -158,6 +159,9 @@ type jsonlRecord struct {
 	row        ibid.Answer
 	document   ibid.Document
 
+	number *int // of the answer, over all files that have no ids
+	ids    idSource
+
 	columns map[string]string // see Options.Columns
 	renamed [][2]string       // members that were read under another name, and that name
 	unknown []string          // dotted names of the members that are no column of ours
@@ -166,6 +170,15 @@ type jsonlRecord struct {
 	// sources, unless nil, takes the lists that numbers in the answer stand for.
 	sources *sourceList
 }
+
+// An idSource says where the ids of a file's answers come from.
+type idSource uint8
+
+const (
+	idsNotKnown idSource = iota // no answer has been read
+	idsGiven
+	idsNumbered
+)
 
 // referenceTag is the tag that keeps what has no column and belongs to no
 // citation.
@@ -244,9 +257,7 @@ func (c *jsonlRecord) decodeRow(o *object) {
 			}
 		}
 	}
-	if !hasID {
-		o.fail("id is missing")
-	}
+	c.identify(o, hasID)
 	if !c.extra.empty() {
 		at := slices.IndexFunc(r.Tags, func(t ibid.Tag) bool { return t.Key == referenceTag })
 		if at < 0 {
@@ -258,6 +269,25 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		r.Tags[at].Value = c.extra.object()
 	}
 	sortTags(r.Tags)
+}
+
+// identify gives an answer its number where the file has no ids.
+func (c *jsonlRecord) identify(o *object, hasID bool) {
+	if c.ids == idsNotKnown {
+		if c.ids = idsGiven; o.find("id") == nil && o.has("query") && o.has("answer") {
+			c.ids = idsNumbered
+		}
+	}
+	switch {
+	case c.ids == idsNumbered && hasID:
+		o.get("id").fail("the answers of the file have no ids, from the first on, and are numbered")
+	case c.ids == idsNumbered:
+		*c.number++
+		c.row.ID = strconv.Itoa(*c.number)
+		c.renamed = append(c.renamed, [2]string{"the position", "id"})
+	case !hasID:
+		o.fail("id is missing")
+	}
 }
 
 func sortTags(tags []ibid.Tag) {

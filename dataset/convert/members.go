@@ -39,22 +39,39 @@ var otherNames = []struct {
 }
 
 // fitsLoosely reports whether a record that is of no other format is one of our columns:
-// it has an id, and an answer under another name or a misspelt one.
+// it has an answer, perhaps under another name or a misspelt one, and an id or a question.
 func fitsLoosely(o *object) bool {
-	if !o.has("id") {
-		return false
-	}
+	var names []string
 	for _, m := range o.members {
-		if ibid.Slip(m.name, []string{"answer"}) != "" {
-			return true
-		}
 		for _, other := range otherNames {
-			if other.ours == "answer" && slices.Contains(other.theirs, m.name) && other.suits(o.valueOf(&m)) {
-				return true
+			if slices.Contains(other.theirs, m.name) && other.suits(o.valueOf(&m)) {
+				names = append(names, other.ours)
+			}
+		}
+		if ibid.Slip(m.name, []string{"answer"}) != "" {
+			names = append(names, "answer")
+		}
+		names = append(names, m.name)
+	}
+	return hasColumns(names, "answer") && (hasColumns(names, "id") || hasColumns(names, "query"))
+}
+
+// ourColumns are the columns of a table by our names, as far as they are those of a row:
+// other tools call a question and an answer otherwise.
+func ourColumns(columns []string) []string {
+	ours := slices.Clone(columns)
+	for _, other := range otherNames {
+		if other.ours != "query" && other.ours != "answer" || slices.Contains(ours, other.ours) {
+			continue
+		}
+		for _, name := range other.theirs {
+			if i := slices.Index(ours, name); i >= 0 {
+				ours[i] = other.ours
+				break
 			}
 		}
 	}
-	return false
+	return ours
 }
 
 func isText(v value) bool { return v.kind() == aString }
