@@ -533,6 +533,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Limits.DocumentBytes },
 	},
 	{
+		name: "limits.name_bytes", def: int64(4096), scores: true, between: within(64, 1<<20), doc: "most bytes of an id, a system or the name of a document; a row with a longer one is an error",
+		field: func(s *Settings) any { return &s.Limits.NameBytes },
+	},
+	{
 		name: "limits.rows_per_part", def: int64(0), scores: true, between: within(0, 1<<31-1), doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
 		field: func(s *Settings) any { return &s.Limits.RowsPerPart },
 	},

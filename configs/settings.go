@@ -217,6 +217,7 @@ type Limits struct {
 	RowSpans      int64 // most elements of one list of a row
 	RowPairs      int64 // most pairs of a citation and a truth span of a row that overlap
 	DocumentBytes Size  // most of one document's text
+	NameBytes     int64 // most of an id, a system or the name of a document
 	RowsPerPart   int64 // most rows that become durable together; 0 = as the dataset asks for
 }
 

@@ -267,6 +267,9 @@ func (b *Batch) finish() {
 		b.others = slices.ContainsFunc(b.groups[groupClaims:groupTags], func(g groupData) bool { return g.some() })
 	}
 	b.cutErrors()
+	if b.spec.rows {
+		b.cutNames()
+	}
 	for g := range b.groups {
 		b.findNull(b.spec.groups[g], g, nil, b.groups[g].code, codeNothing, "null instead of an element")
 	}

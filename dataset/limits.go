@@ -2,8 +2,11 @@ package dataset
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
 
 	"ibid/dataset/parquet"
 )
@@ -15,6 +18,7 @@ type Limits struct {
 	Memory        int64 // bytes for what is decoded at one time; 1 GiB
 	RowSpans      int   // most elements of one list of a row; 1,000,000
 	DocumentBytes int64 // most bytes of one document's text; 1 GiB
+	NameBytes     int   // most bytes of an id, a system or the name of a document in a row; 4,096
 }
 
 // Defaults of [Limits].
@@ -22,10 +26,11 @@ const (
 	defaultMemory        = 1 << 30
 	defaultRowSpans      = 1_000_000
 	defaultDocumentBytes = 1 << 30
+	defaultNameBytes     = 4096
 )
 
 func (l Limits) orDefault() Limits {
-	return Limits{cmp.Or(l.Memory, defaultMemory), cmp.Or(l.RowSpans, defaultRowSpans), cmp.Or(l.DocumentBytes, defaultDocumentBytes)}
+	return Limits{cmp.Or(l.Memory, defaultMemory), cmp.Or(l.RowSpans, defaultRowSpans), cmp.Or(l.DocumentBytes, defaultDocumentBytes), cmp.Or(l.NameBytes, defaultNameBytes)}
 }
 
 // spanBytes is about what an element of a list takes in memory until the results of its
@@ -100,4 +105,24 @@ func readCut(c *parquet.ColumnReader, cuts []parquet.Cut, levels []byte, d *leaf
 		at = cut.Entry + 1
 	}
 	return c.ReadEntries(len(levels)-at, levels[at:], &d.Values, a)
+}
+
+// names are the columns whose texts results repeat wherever they name a row or a document.
+var names = [...]int{colID, colSystem, citDoc, truDoc, docDoc}
+
+// cutNames cuts the names that are over the limit, and gives their rows their errors. A
+// digest keeps cut names apart.
+func (b *Batch) cutNames() {
+	most := b.limits.orDefault().NameBytes
+	for _, col := range names {
+		d := &b.leaves[col]
+		for i, text := range d.Texts {
+			if len(text) <= most {
+				continue
+			}
+			sum := sha256.Sum256([]byte(text))
+			d.Texts[i] = strings.ToValidUTF8(text[:min(most, 64)], "") + "…" + hex.EncodeToString(sum[:8])
+			d.bad = append(d.bad, refusedValue{int32(i), fmt.Sprintf("limits.name_bytes: %d bytes, more than %d", len(text), most)})
+		}
+	}
 }

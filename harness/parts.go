@@ -60,7 +60,7 @@ func (p *Plan) partRows() int64 {
 
 // limitsOf are the limits of what is read.
 func limitsOf(s *configs.Settings) dataset.Limits {
-	return dataset.Limits{Memory: int64(s.Limits.Memory), RowSpans: int(s.Limits.RowSpans), DocumentBytes: int64(s.Limits.DocumentBytes)}
+	return dataset.Limits{Memory: int64(s.Limits.Memory), RowSpans: int(s.Limits.RowSpans), DocumentBytes: int64(s.Limits.DocumentBytes), NameBytes: int(s.Limits.NameBytes)}
 }
 
 // A partFile is one kind of result within a part.
