@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,6 +49,44 @@ func TestREADME(t *testing.T) {
 			giveFiles(t, dir)
 		}
 	}
+	t.Run("pandas", func(t *testing.T) { runPython(t, dir, "docs/results.md") })
+}
+
+// runPython runs the python blocks of a page with the first Python that has pandas.
+func runPython(t *testing.T, dir, page string) {
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import pandas").Run() != nil {
+			continue
+		}
+		scripts := blocksOf(t, page, "python")
+		if len(scripts) == 0 {
+			t.Errorf("%s has no Python", page)
+		}
+		for _, script := range scripts {
+			cmd := exec.Command(python, "-")
+			cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 {
+				t.Errorf("%s:\n%s\n%v\n%s", page, script, err, out)
+			}
+		}
+		return
+	}
+	t.Skip("no Python with pandas")
+}
+
+// blocksOf are the fenced blocks of a page that are of a language.
+func blocksOf(t *testing.T, page, language string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range strings.Split("\n"+string(text), "\n```") {
+		if body, ok := strings.CutPrefix(part, language+"\n"); ok && i%2 == 1 {
+			blocks = append(blocks, body)
+		}
+	}
+	return blocks
 }
 
 // giveFiles puts the files into dir that the pages say a user has.
@@ -93,24 +130,13 @@ func readmeService(t *testing.T, dir string) []string {
 }
 
 // commandsOf lists the lines of the sh blocks of a page.
-func commandsOf(t *testing.T, page string) []string {
+func commandsOf(t *testing.T, page string) (commands []string) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var commands []string
-	inside := false
-	for s := bufio.NewScanner(f); s.Scan(); {
-		line := s.Text()
-		switch {
-		case line == "```sh":
-			inside = true
-		case strings.HasPrefix(line, "```"):
-			inside = false
-		case inside && line != "":
-			commands = append(commands, line)
+	for _, block := range blocksOf(t, page, "sh") {
+		for line := range strings.Lines(block) {
+			if line = strings.TrimSpace(line); line != "" {
+				commands = append(commands, line)
+			}
 		}
 	}
 	return commands
