@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 
 	"golang.org/x/sync/errgroup"
@@ -104,7 +105,9 @@ func (p *Plan) decode(ctx context.Context, s partRange, rowsPerPart int64, parts
 // A worker scores parts, one after the other.
 type worker struct {
 	plan    *Plan
-	queue   *judgeQueue // nil without a live judge
+	layout  *runs.RowsLayout
+	docs    *dataset.Documents // nil if there are none
+	queue   *judgeQueue        // nil without a live judge
 	scorer  *scorer
 	record  *recorder
 	sums    *partSummer
@@ -124,18 +127,21 @@ func newWorker(p *Plan, layout *runs.RowsLayout, docs *dataset.Documents) (*work
 	}
 	r.hashes = p.severalSystems
 	settings := &p.job.Config.Settings
-	return &worker{plan: p, scorer: s, record: r, sums: newPartSummer(layout, settings)}, nil
+	return &worker{plan: p, layout: layout, docs: docs, scorer: s, record: r, sums: newPartSummer(layout, settings)}, nil
 }
 
 func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<- finishedPart) error {
 	for in := range parts {
 		w.marked = new(markedPart)
 		known, err := w.scorePart(ctx, in)
+		part := finishedPart{in.part, known, w.marked, int64(in.rows)}
+		if err == nil && in.batch.Citations() > largePart {
+			err = w.forget()
+		}
 		in.batch.Release()
 		if err != nil {
 			return err
 		}
-		part := finishedPart{in.part, known, w.marked, int64(in.rows)}
 		if w.queue != nil {
 			finished <- part // it is saved, also if the run is interrupted
 			continue
@@ -146,6 +152,22 @@ func (w *worker) run(ctx context.Context, parts <-chan inputPart, finished chan<
 			return ctx.Err()
 		}
 	}
+	return nil
+}
+
+// largePart is how many citations a part has from which a worker lets go of what it used
+// for it. Few of so large ones are on their way at one time, but each worker meets one.
+const largePart = 1 << 17
+
+// forget makes the worker anew, without its memory.
+func (w *worker) forget() error {
+	fresh, err := newWorker(w.plan, w.layout, w.docs)
+	if err != nil {
+		return err
+	}
+	fresh.queue = w.queue
+	*w = *fresh
+	runtime.GC()
 	return nil
 }
 
