@@ -90,12 +90,12 @@ func windowsOf(marks []mark, length, around, longest int64) [][2]int64 {
 		if m.start >= length || m.end <= max(m.start, 0) {
 			continue
 		}
-		end := min(m.end, length)
-		if end-m.start > longest {
-			window(m.start, m.start+endOfMark)
+		start, end := max(m.start, 0), min(m.end, length)
+		if end-start > longest {
+			window(start, start+endOfMark)
 			window(end-endOfMark, end)
 		} else {
-			window(m.start, end)
+			window(start, end)
 		}
 	}
 	slices.SortFunc(all, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
