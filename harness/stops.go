@@ -85,10 +85,14 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 	return signNoRowLeft.Stop("%s leave no row: none has all of these tags", strings.Join(all, " "))
 }
 
-// checkSlices stops a run over slices by a tag that no row of the dataset has. It reads
-// no further than the last tag that it looks for.
+// checkSlices stops a run over slices, or clusters, by a tag that no row of the dataset
+// has. It reads no further than the last tag that it looks for.
 func (p *Plan) checkSlices(ctx context.Context) error {
 	missing := slices.DeleteFunc(slices.Clone(p.job.Config.Slices), runs.IsColumnSlice)
+	cluster := p.job.Config.Statistics.Cluster
+	if !slices.Contains([]string{autoCluster, "id", "doc"}, cluster) { // a tag
+		missing = append(missing, cluster)
+	}
 	if len(missing) == 0 {
 		return nil
 	}
@@ -111,6 +115,10 @@ func (p *Plan) checkSlices(ctx context.Context) error {
 	})
 	if err := ignoreEnough(err); err != nil || len(missing) == 0 {
 		return err
+	}
+	if names := slices.Sorted(maps.Keys(tags)); missing[0] == cluster && !slices.Contains(p.job.Config.Slices, cluster) {
+		tip := meantAmong(cluster, append([]string{autoCluster, "id", "doc"}, names...), "rows depend on each other by", "")
+		return p.job.Config.Refuse("statistics.cluster", "no row has the tag "+cluster, tip)
 	}
 	tip := meantAmong(missing[0], append(slices.Sorted(maps.Keys(tags)), runs.ColumnSlices()...), "slices can be by", "")
 	return p.job.Config.Refuse("slices", fmt.Sprintf("no row has the tag %s (sign %s)", missing[0], signUnknownSlice.Name), tip)
