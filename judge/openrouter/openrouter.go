@@ -276,8 +276,8 @@ type Config struct {
 	Retries     int           // of failed calls, for each request
 	Timeout     time.Duration // of one call; 0 = none
 	MaxRateWait time.Duration // how long a request waits for rate limits in all; 0 = no limit
-	// MaxOutage is how long no call may be answered before the judge stops; 0 = no
-	// limit.
+	// MaxOutage is how long no call may be answered before the judge stops, at the next
+	// call that fails; 0 = no limit.
 	MaxOutage time.Duration
 	// Backoff bounds the first random wait after a failure that does not say
 	// when to come again; the bound doubles each time. 0 for 1 s.

@@ -45,9 +45,11 @@ func TestSlowModel(t *testing.T) {
 }
 
 // TestGivesUp: a service that is of no use ends a run within 90 s or 60 calls, one that
-// hangs or that breaks down later within the ten minutes of MaxOutage and a call.
+// hangs or that breaks down later within the ten minutes of MaxOutage, a pause and a call:
+// what fails just before the limit is asked once more.
 func TestGivesUp(t *testing.T) {
 	requests := rowsOf(200)
+
 	for _, c := range []struct {
 		fault  judgetest.Fault
 		late   int // answers before it breaks down
@@ -63,7 +65,7 @@ func TestGivesUp(t *testing.T) {
 		{judgetest.Unauthorized, 100, 50, time.Second},
 		{judgetest.DailyLimit, 100, 50, time.Second},
 		{judgetest.ServerError, 100, 250, 10 * time.Minute},
-		{judgetest.Hang, 100, 250, 12 * time.Minute},
+		{judgetest.Hang, 100, 250, 10*time.Minute + defaultCircuitPause + 2*time.Minute},
 	} {
 		t.Run(fmt.Sprint(c.fault, " after ", c.late), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
