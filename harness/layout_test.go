@@ -69,12 +69,14 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"golang.org/x/sync"},
 	},
 	// A second implementation: it may not import what it checks.
-	"harness/verify":         {ours: []string{"configs", "dataset/runs"}, theirs: []string{"github.com/parquet-go/parquet-go", "github.com/clipperhouse/uax29/v2", "gonum.org/v1/gonum", "golang.org/x/text"}},
-	"cmd/ibid":               {ours: []string{"cmd/ibid/internal/cli"}},
-	"cmd/ibid/internal/term": {theirs: []string{"golang.org/x/term"}},
+	"harness/verify": {ours: []string{"configs", "dataset/runs"}, theirs: []string{"github.com/parquet-go/parquet-go", "github.com/clipperhouse/uax29/v2", "gonum.org/v1/gonum", "golang.org/x/text"}},
+	"cmd/ibid":       {ours: []string{"cmd/ibid/internal/cli"}},
+	// Pages for the browser at this machine; its users bring what is shown.
+	"cmd/ibid/internal/loopback": {},
+	"cmd/ibid/internal/term":     {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "harness/verify", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},

@@ -49,7 +49,6 @@ func TestSlowModel(t *testing.T) {
 // what fails just before the limit is asked once more.
 func TestGivesUp(t *testing.T) {
 	requests := rowsOf(200)
-
 	for _, c := range []struct {
 		fault  judgetest.Fault
 		late   int // answers before it breaks down
