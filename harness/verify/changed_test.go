@@ -23,8 +23,8 @@ var unchecked = map[string][]string{
 	runs.SummaryFile:   {"corrected", "corrected_low", "corrected_high", "corrected_method", "warnings"},
 }
 
-// change rewrites a result file with one changed value, and says which.
-func change(t *testing.T, path string, r *rand.Rand) string {
+// rewrite rewrites a result file with the rows that edit leaves behind.
+func rewrite(t *testing.T, path string, edit func(columns [][]string, rows []parquet.Row)) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,18 +57,7 @@ func change(t *testing.T, path string, r *rand.Rand) string {
 		}
 		in.Close()
 	}
-	columns := file.Schema().Columns()
-	at, leaf, what := 0, 0, ""
-	for {
-		at = r.IntN(len(rows))
-		leaf = r.IntN(len(rows[at]))
-		name := columns[rows[at][leaf].Column()]
-		if v, ok := changed(rows[at][leaf]); ok && !slices.Contains(unchecked[filepath.Base(path)], name[0]) && name[0] != "undefined" && name[0] != "tags" {
-			what = fmt.Sprintf("%s of row %d: %v to %v", strings.Join(name, "."), at, rows[at][leaf], v)
-			rows[at][leaf] = v
-			break
-		}
-	}
+	edit(file.Schema().Columns(), rows)
 	out, err := os.Create(path + ".new")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +75,58 @@ func change(t *testing.T, path string, r *rand.Rand) string {
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// change rewrites a result file with one changed value, and says which.
+func change(t *testing.T, path string, r *rand.Rand) (what string) {
+	t.Helper()
+	rewrite(t, path, func(columns [][]string, rows []parquet.Row) {
+		for {
+			at := r.IntN(len(rows))
+			leaf := r.IntN(len(rows[at]))
+			name := columns[rows[at][leaf].Column()]
+			if v, ok := changed(rows[at][leaf]); ok && !slices.Contains(unchecked[filepath.Base(path)], name[0]) && name[0] != "undefined" && name[0] != "tags" {
+				what = fmt.Sprintf("%s of row %d: %v to %v", strings.Join(name, "."), at, rows[at][leaf], v)
+				rows[at][leaf] = v
+				return
+			}
+		}
+	})
 	return what
+}
+
+// TestMovedBootstrap moves the low ends of all bootstrap intervals by half of their width,
+// and verify finds nearly all of them, with draws of its own.
+func TestMovedBootstrap(t *testing.T) {
+	dir := t.TempDir()
+	data, docs := writeNasty(t, dir, 5, 60)
+	for _, method := range []string{"bca", "percentile"} {
+		out, m := run(t, dir, data, docs, method, []string{"judge=none", "statistics.method=" + method, "statistics.cluster=id"})
+		tell(t, method, check(t, out, m))
+		moved := 0
+		rewrite(t, filepath.Join(out, runs.SummaryFile), func(columns [][]string, rows []parquet.Row) {
+			at := func(name string) int {
+				return slices.IndexFunc(columns, func(c []string) bool { return c[0] == name })
+			}
+			for _, row := range rows {
+				low, high := row[at("ci_low")], row[at("ci_high")]
+				if row[at("method")].String() == method && high.Double() > low.Double() {
+					row[at("ci_low")] = parquet.DoubleValue((low.Double()+high.Double())/2).Level(low.RepetitionLevel(), low.DefinitionLevel(), low.Column())
+					moved++
+				}
+			}
+		})
+		found := 0
+		for _, c := range check(t, out, m).Counts {
+			if c.Column == "ci_low" {
+				found = int(c.Cells)
+			}
+		}
+		t.Logf("%s: %d of %d found", method, found, moved)
+		if moved < 20 || found < moved*9/10 {
+			t.Errorf("%s: %d of %d intervals found whose low end was moved by half of the width", method, found, moved)
+		}
+	}
 }
 
 // changed is a value that is not v; ok is false for null.

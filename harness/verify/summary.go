@@ -179,7 +179,7 @@ func (v *verification) summary() error {
 					continue
 				}
 				delete(have, key)
-				v.compareSummary(name(key), r, want, &g, m, agg)
+				v.compare(runs.SummaryFile, name(key), r, want)
 			}
 		}
 	}
@@ -307,6 +307,7 @@ func (v *verification) line(g *group, m *metric, q *quantity, n int64, micro boo
 	}
 	if ci.known && v.s.Reporting.ConfidenceIntervals {
 		r["ci_low"], r["ci_high"], r["method"] = ci.low, ci.high, ci.method
+		v.redraw(g, s, value, r)
 	}
 	if q.of != nil && q.of.much {
 		for _, name := range []string{"ci_low", "ci_high", "method", "clusters", "se", "naive_low", "naive_high"} {
@@ -314,6 +315,40 @@ func (v *verification) line(g *group, m *metric, q *quantity, n int64, micro boo
 		}
 	}
 	return r
+}
+
+// redraw replaces the interval of a line by that of a bootstrap, where the run asked for one
+// and there is something to draw. Rows that depend on each other in pairs are no clusters
+// that could be drawn.
+func (v *verification) redraw(g *group, s *sample, value float64, r record) {
+	method := v.s.Statistics.Method
+	if method != bca && method != percentile || s.pairs != nil || g.dependence != nil && g.dependence.kind == "pairs" {
+		return
+	}
+	if len(s.clusters) > mostDrawn {
+		v.undrawn(g, len(s.clusters))
+		for _, name := range []string{"ci_low", "ci_high", "method"} {
+			delete(r, name)
+		}
+		return
+	}
+	drawn := v.resample(s, value)
+	if drawn == nil {
+		return
+	}
+	low, high, methods := drawn.interval(method, v.s.Statistics.Level)
+	for i := range methods {
+		methods[i] += s.how
+	}
+	r["ci_low"], r["ci_high"], r["method"] = low, high, methods
+}
+
+// undrawn says once of a group that its bootstrap is not drawn again.
+func (v *verification) undrawn(g *group, clusters int) {
+	columns := "ci_low, ci_high, method of system=" + g.system + " " + g.slice
+	if !slices.ContainsFunc(v.report.Skipped, func(s Skipped) bool { return s.Column == columns }) {
+		v.report.Skipped = append(v.report.Skipped, Skipped{runs.SummaryFile, columns, fmt.Sprintf("a bootstrap of %d clusters is not drawn again: at most %d", clusters, mostDrawn)})
+	}
 }
 
 func (v *verification) interval(m *metric, s *sample, value float64, micro bool) interval {
@@ -381,20 +416,4 @@ func (v *verification) cover(g *group, m *metric, out map[string]record) {
 			delete(r, "bound_high")
 		}
 	}
-}
-
-// compareSummary compares a line of the summary.
-func (v *verification) compareSummary(where string, have, want record, g *group, m *metric, agg string) {
-	if method := textOf(have["method"]); strings.HasPrefix(method, "bca") || strings.HasPrefix(method, "percentile") {
-		delete(want, "ci_low")
-		delete(want, "ci_high")
-		delete(want, "method")
-		delete(want, "clusters")
-	}
-	for _, name := range []string{"se", "naive_low", "naive_high"} {
-		if _, ok := have[name]; !ok || m.kind == "binary" && agg == "micro" && name != "se" {
-			delete(want, name) // of runs of earlier versions; and micro = macro
-		}
-	}
-	v.compare(runs.SummaryFile, where, have, want)
 }

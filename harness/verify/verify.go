@@ -10,6 +10,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -59,14 +60,23 @@ type Report struct {
 	Skipped     []Skipped    `json:"not_recomputed"`
 }
 
+// Metrics is the version of the metrics that are written down here a second time.
+const Metrics = "6"
+
+// ErrVersion: the run has numbers of another version of the metrics.
+var ErrVersion = errors.New("the run has another metrics version")
+
 // Options are how to verify.
 type Options struct {
 	Progress func(rows int64) // nil to tell nobody
 }
 
 // Run verifies the finished run in dir. The data must be where the run read it. The error is
-// about what cannot be read; differences are in the report.
+// about what cannot be read, or ErrVersion; differences are in the report.
 func Run(ctx context.Context, dir string, m *runs.Manifest, o Options) (*Report, error) {
+	if has := m.Versions["metrics"]; has != Metrics {
+		return nil, fmt.Errorf("%w: %s, and verify computes version %s", ErrVersion, has, Metrics)
+	}
 	v := &verification{ctx: ctx, dir: dir, m: m, s: m.Effective(), o: o, report: &Report{Run: m.ID}, counts: make(map[[2]string]int64)}
 	v.judged = m.Judge.Kind != "none"
 	v.skip()
@@ -192,6 +202,14 @@ func (v *verification) compare(file, where string, have, want record) {
 const near = 1e-9
 
 func same(a, b any) bool {
+	switch y := b.(type) {
+	case between:
+		x, ok := a.(float64)
+		return ok && y.low <= x && x <= y.high
+	case anyOf:
+		x, ok := a.(string)
+		return ok && slices.Contains(y, x)
+	}
 	switch x := a.(type) {
 	case float64:
 		y, ok := b.(float64)

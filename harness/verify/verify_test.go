@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ibid/configs"
+	"ibid/dataset/convert"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/harness/verify"
@@ -25,6 +26,8 @@ var configurations = [][]string{
 	{"judge=human", "label_policy=majority", "quoted_spans=exclude", "statistics.cluster=doc", "statistics.method=cr1", "concise_chars=20"},
 	{"judge=lexical", "tokenizer=whitespace", "truth_policy=annotator:ada", "span_matching.max_span_length=50", "claims=sentences", "concise_chars=15", "documents_complete=true"},
 	{"judge=human", "quality_control.validation_checks.span_bounds_check=false", "truth_policy=mean", "span_matching.min_overlap_threshold=0.2", "statistics.level=0.9", "thresholds.supported=0.5", "documents_complete=false"},
+	{"judge=lexical", "statistics.method=bca", "slices=[lang, topic]", "statistics.cluster=topic"},
+	{"judge=none", "statistics.method=percentile", "slices=[topic]", "statistics.resamples=3000"},
 }
 
 // run runs a dataset under a configuration.
@@ -58,6 +61,9 @@ func run(t testing.TB, dir, data, docs, id string, set []string) (string, *runs.
 
 func check(t testing.TB, dir string, m *runs.Manifest) *verify.Report {
 	t.Helper()
+	if m.Versions["metrics"] != verify.Metrics {
+		t.Fatalf("runs have metrics version %s, verify computes %s", m.Versions["metrics"], verify.Metrics)
+	}
 	r, err := verify.Run(context.Background(), dir, m, verify.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -120,33 +126,51 @@ func TestNastyData(t *testing.T) {
 	}
 }
 
-// TestSharedData verifies runs over the data sets of ../shared, where they are there.
+// TestSharedData verifies runs over the published data sets of ../shared.
 func TestSharedData(t *testing.T) {
 	if os.Getenv("VERIFY_SETS") == "" {
 		t.Skip("make verify verifies the data sets of ../shared, too")
 	}
-	found, _ := filepath.Glob("../../../shared/data/*/*.parquet")
-	for _, path := range found {
-		name := filepath.Base(filepath.Dir(path)) + "-" + strings.TrimSuffix(filepath.Base(path), ".parquet")
-		t.Run(name, func(t *testing.T) {
-			for _, kind := range []string{"none", "lexical", "human"} {
-				config, err := configs.Load(configs.Options{Set: []string{"dataset=" + path, "judge=" + kind, "out=" + t.TempDir(), "id=" + name + "-" + kind}})
-				if err != nil {
-					t.Fatal(err)
+	root := filepath.Join("..", "..", "..", "shared", "data")
+	if _, err := os.Stat(root); err != nil {
+		t.Skip("the data sets of ../shared are not here")
+	}
+	for _, set := range []struct {
+		format, path, truth string
+		judges              []string
+	}{
+		{"evidence-inference", "evidence-inference-v2", "0", []string{"none", "lexical"}},
+		{"expertqa", "expertqa/rand_test.jsonl", "", []string{"none", "lexical", "human"}},
+		{"squad", "cmrc2018/cmrc2018_dev.subset.json", "", []string{"none", "lexical"}},
+	} {
+		t.Run(set.format, func(t *testing.T) {
+			dir := t.TempDir()
+			data, docs := filepath.Join(dir, "answers.parquet"), filepath.Join(dir, "documents.parquet")
+			files, err := convert.NewFiles(set.format, data, docs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := convert.Options{Docs: true}
+			if set.truth != "" {
+				o.TruthAnnotator = &set.truth
+			}
+			if _, err := convert.Convert(t.Context(), set.format, []string{filepath.Join(root, set.path)}, o, files); err != nil {
+				t.Fatal(err)
+			}
+			if err := files.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, judge := range set.judges {
+				for _, how := range []string{"auto", "bca"} {
+					name := set.format + "-" + judge + "-" + how
+					out, m := run(t, dir, data, docs, name, []string{"judge=" + judge, "statistics.method=" + how})
+					if m == nil {
+						t.Fatalf("%s: no run", name)
+					}
+					r := check(t, out, m)
+					t.Logf("%s: %d rows, %d cells", name, r.Rows, r.Cells)
+					tell(t, name, r)
 				}
-				plan, err := (&harness.Job{Config: config, Source: path, Workers: 2}).Plan(context.Background())
-				if err != nil {
-					t.Logf("no dataset: %v", err)
-					return
-				}
-				out, err := plan.Run(context.Background())
-				if err != nil {
-					t.Logf("%s: %v", kind, err)
-					continue
-				}
-				r := check(t, out.Dir, out.Manifest)
-				t.Logf("judge %s: %d rows, %d cells", kind, r.Rows, r.Cells)
-				tell(t, name+", judge "+kind, r)
 			}
 		})
 	}

@@ -55,6 +55,8 @@ func (a *app) verify(cmd *cobra.Command, dir string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &usageError{err: err, hint: "verify reads the data where the run read it: call it from the folder in which the run was made"}
+	case errors.Is(err, verify.ErrVersion):
+		return &usageError{err: err, hint: "run it again with this program, or verify it with the one that made it"}
 	case err != nil:
 		return err
 	}
