@@ -88,7 +88,7 @@ type chooser struct {
 	most          int
 	all           bool
 	failing, rest first
-	found         [metrics.NumProblems][]badCitation
+	found, newly  [metrics.NumProblems][]badCitation // newly: of rows that fail in this run and did not in the base
 }
 
 // newChooser chooses up to most of so many rows.
@@ -107,10 +107,15 @@ func (c *chooser) add(x candidate) {
 	}
 }
 
-// worst takes note of a bad citation of a row, if it is among the first of its kind.
-func (c *chooser) worst(run int, row int64, citation int, p metrics.Problem) {
-	if p > metrics.ProblemPartly && len(c.found[p]) < shownWorst {
-		c.found[p] = append(c.found[p], badCitation{run, row, citation, p})
+// worst takes note of the first bad citation of its kind of a row, if the row is among
+// the first that have one.
+func (c *chooser) worst(w badCitation, newly bool) {
+	list := &c.found[w.problem]
+	if newly {
+		list = &c.newly[w.problem]
+	}
+	if n := len(*list); w.problem > metrics.ProblemPartly && n < shownWorst && (n == 0 || !(*list)[n-1].sameRow(w)) {
+		*list = append(*list, w)
 	}
 }
 

@@ -36,6 +36,7 @@ type verdictView struct {
 	Spark    *sparkView // of the nights before; nil if there are too few
 	Tiles    []tileView
 	Worst    []worstCitation
+	WorstOf  string // their heading
 }
 
 // verdictSection is the top of the page.
@@ -69,7 +70,23 @@ func verdictSection(data *pageData) *section {
 	for _, w := range data.worst {
 		view.Worst = append(view.Worst, newWorstCitation(data, w))
 	}
+	view.WorstOf = worstOf(data)
 	return &section{"verdict", "Verdict", view}
+}
+
+// worstOf is the heading of the worst answers.
+func worstOf(data *pageData) string {
+	text := "The worst answer"
+	if n := len(data.worst); n > 1 {
+		text = fmt.Sprintf("The %s worst answers", []string{"two", "three"}[n-2])
+	}
+	if data.several() && len(data.results) == 2 {
+		text += " of " + line(data.results[1].run.Manifest.ID, 40)
+		if len(newlyFailing(data.options.Comparison)[data.results[1].run.Manifest.ID]) > 0 {
+			text += ", new failures first"
+		}
+	}
+	return text
 }
 
 // A signView is one sign that the input may be wrong, or a note.

@@ -37,7 +37,8 @@ type worstCitation struct {
 	Place                     string
 	Word                      word
 	Why                       []string
-	Number                    string
+	Number                    string       // of the citation, "" if the problem is of the whole answer
+	Answer                    string       // of such a problem, "" if the texts are not at hand
 	Cited                     *passageText // nil if the texts are not at hand
 	Instead                   *passageText // nil if nobody knows what should have been cited
 }
@@ -105,16 +106,21 @@ const shownWorst = 3
 type badCitation struct {
 	run      int
 	row      int64 // position in the input
-	citation int
+	citation int   // -1: the problem is of the whole answer, as where nothing is cited
 	problem  metrics.Problem
 }
 
-// findWorst are the worst citations, of different kinds where there are such.
+func (w badCitation) sameRow(x badCitation) bool { return w.run == x.run && w.row == x.row }
+
+// findWorst are the worst citations, each of another row, and of different kinds where
+// there are such. Rows that fail newly go before the others.
 func (c *chooser) findWorst() (worst []badCitation) {
-	for round := range shownWorst {
-		for p := len(c.found) - 1; p >= 0; p-- {
-			if list := c.found[p]; round < len(list) && len(worst) < shownWorst {
-				worst = append(worst, list[round])
+	for _, found := range []*[metrics.NumProblems][]badCitation{&c.newly, &c.found} {
+		for range shownWorst {
+			for p := len(found) - 1; p >= 0 && len(worst) < shownWorst; p-- {
+				if k := slices.IndexFunc(found[p], func(w badCitation) bool { return !slices.ContainsFunc(worst, w.sameRow) }); k >= 0 {
+					worst = append(worst, found[p][k])
+				}
 			}
 		}
 	}
@@ -130,17 +136,25 @@ func newWorstCitation(data *pageData, w badCitation) worstCitation {
 	n, _ := data.find(w.run, w.row)
 	row, k := &data.rows[n], w.citation
 	r := data.results[row.run]
-	opened := r.opened[row.index]
-	c := &opened.citations[k]
-	view := &r.view(row.index, nil).Citations[k]
+	opened, detail := r.opened[row.index], data.held.detail(n)
 	out := worstCitation{
 		Key: r.key(row.index), Link: "#row=" + r.key(row.index), ID: line(r.id[row.index], 60), System: line(r.system[row.index], 60), Question: clip(row.question, 140),
-		Place: view.Place, Word: problemWords[w.problem], Why: view.why(), Number: count(int64(c.Number) + 1),
+		Word: problemWords[w.problem],
 	}
+	if k < 0 {
+		out.Why = []string{out.Word.Long}
+		if detail != nil {
+			out.Answer = line(detail.Record.Answer, 300)
+		}
+		return out
+	}
+	c := &opened.citations[k]
+	view := &r.view(row.index, nil).Citations[k]
+	out.Place, out.Why, out.Number = view.Place, view.why(), count(int64(c.Number)+1)
 	if claims := opened.claims; len(c.Claims) > 0 && c.Claims[0] >= 0 && int(c.Claims[0]) < len(claims) {
 		out.Claim = line(claims[c.Claims[0]].Text, 200)
 	}
-	if detail := data.held.detail(n); detail != nil {
+	if detail != nil {
 		out.Cited, out.Instead = passagesOf(data, detail, row.run, k, c)
 	}
 	return out

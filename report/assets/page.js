@@ -184,7 +184,7 @@ function sortKey(key) {
 
 // ---- the table
 
-const perPage = 100;
+const perPage = innerWidth > 760 ? 100 : 25; // fewer where rows are cards, one below the other
 const table = $("table");
 const pages = () => Math.max(1, Math.ceil(order.length / perPage));
 
@@ -196,6 +196,7 @@ function draw() {
   const shown = order.slice((page - 1) * perPage, page * perPage);
   const body = el("tbody", { role: "rowgroup" });
   for (const i of shown) body.append(rowOf(i));
+  if (!shown.length && index.keys.length) body.append(nothingFound());
   table.tBodies[0].replaceWith(body);
   at = -1;
   for (const th of table.tHead.rows[0].cells) {
@@ -209,6 +210,14 @@ function draw() {
   const turn = (to, text, off) => el("button", { type: "button", disabled: off, onclick: () => { go({ page: to, row: "" }); $("rows").scrollIntoView(); } }, text);
   $("pager").replaceChildren(turn(page - 1, "‹ previous", page <= 1), `page ${page} of ${pages()}`, turn(page + 1, "next ›", page >= pages()));
   $("pager").hidden = pages() < 2;
+}
+// nothingFound stands where rows would be: what was asked for, and how to ask for less.
+function nothingFound() {
+  const asked = state.filters.map(filterName);
+  if (state.query) asked.unshift("“" + state.query + "” in id, question, system or document");
+  return el("tr", { role: "row", class: "nothing" }, el("td", { role: "cell", colspan: String(table.tHead.rows[0].cells.length) },
+    el("p", null, "No row has all of this: ", asked.map((text, k) => [k ? "; " : "", el("b", null, text)]), "."),
+    el("button", { type: "button", onclick: () => go({ filters: [], query: "", page: 1, row: "" }) }, "show all rows")));
 }
 function chips() {
   if (!state.filters.length && !state.query) return "";
@@ -574,6 +583,14 @@ function toSection(section) {
   section.scrollIntoView();
   h.focus({ preventScroll: true });
 }
+// toPart goes to an element of the page, unfolding what it lies in.
+function toPart(id) {
+  const target = $(id);
+  if (!target) return;
+  for (let d = target.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+  if (target.matches("section")) toSection(target);
+  else target.scrollIntoView();
+}
 function moveTo(tr, scroll) {
   for (const r of table.querySelectorAll("tr.at")) r.classList.remove("at");
   if (!tr) return;
@@ -583,6 +600,11 @@ function moveTo(tr, scroll) {
     tr.querySelector(".id button").focus({ preventScroll: true });
     tr.scrollIntoView({ block: "nearest" });
   }
+}
+let loading = true, early = null; // early: what was typed after / while the page was loading
+function toSearch() {
+  $("rows").scrollIntoView();
+  controls.query?.focus({ preventScroll: true });
 }
 function onKey(e) {
   if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
@@ -594,12 +616,19 @@ function onKey(e) {
     return;
   }
   if (typing || $("help").open) return;
+  if (loading && (early !== null || e.key === "/")) { // the search is not there yet: what is typed waits for it
+    if (early === null) early = "";
+    else if (e.key === "Backspace") early = early.slice(0, -1);
+    else if (e.key.length === 1) early += e.key;
+    e.preventDefault();
+    return;
+  }
   const rows = [...table.querySelectorAll("tr.row")];
   switch (e.key) {
     case "j": moveTo(rows[Math.min(at + 1, rows.length - 1)], true); break;
     case "k": moveTo(rows[Math.max(at - 1, 0)], true); break;
     case "Enter": if (at >= 0 && !e.target.closest("a, button, summary")) toggle(Number(rows[at].dataset.row)); return;
-    case "/": $("rows").scrollIntoView(); controls.query.focus(); break;
+    case "/": toSearch(); break;
     case "[": if (state.page > 1) go({ page: state.page - 1, row: "" }); break;
     case "]": if (state.page < pages()) go({ page: state.page + 1, row: "" }); break;
     case "?": $("help").showModal(); break;
@@ -632,10 +661,7 @@ function wire() {
       apply(true);
       return;
     }
-    const target = $(href.slice(1));
-    if (!target) return;
-    if (target.matches("section")) toSection(target);
-    else target.scrollIntoView();
+    toPart(href.slice(1));
   });
 }
 async function start() {
@@ -643,7 +669,7 @@ async function start() {
   state.theme = readState().theme;
   setTheme(state.theme);
   try { index = await unpack("index"); }
-  catch (e) { $("status").textContent = "The rows cannot be opened by this browser (" + e.message + "); the worst ones are listed below."; return; }
+  catch (e) { loading = false; $("status").textContent = "The rows cannot be opened by this browser (" + e.message + "); the worst ones are listed below."; return; }
   table.setAttribute("role", "table");
   for (const th of table.tHead.rows[0].cells) {
     const text = th.textContent;
@@ -654,6 +680,14 @@ async function start() {
   }
   buildControls();
   await apply(location.hash.includes("="));
+  loading = false;
+  if (!isState()) toPart(location.hash.slice(1)); // the rows have moved what follows them
+  if (early !== null) {
+    toSearch();
+    controls.query.value = early;
+    controls.query.dispatchEvent(new Event("input"));
+    early = null;
+  }
   performance.mark("ready");
   document.documentElement.dataset.ready = "1";
 }
