@@ -57,6 +57,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
+	"annotations/acts":    {ours: []string{"annotations", "dataset", "dataset/disk", "metrics/token"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
