@@ -18,7 +18,7 @@ const autoCluster = "auto"
 
 // A dependent is a group whose rows share documents.
 type dependent struct {
-	rows []int32 // of the file, unit after unit; ^row begins a unit
+	rows []int32 // of the file, or of the needed ones, unit after unit; ^row begins a unit
 	of   *stats.Dependence
 }
 
@@ -55,19 +55,57 @@ func (s *summarizer) findDependences(ctx context.Context, seed uint64) error {
 		for _, row := range rows[g] {
 			members = append(members, stats.Member{Unit: questions[row], Row: row, Rank: ranks[row]})
 		}
-		if d := touching.Depend(members, seed); d != nil {
-			at := rows[g]
-			for i, m := range members {
-				if at[i] = m.Row; i == 0 || members[i-1].Unit != m.Unit {
-					at[i] = ^m.Row
-				}
+		d := touching.Depend(members, seed)
+		delete(rows, g)
+		if d == nil {
+			continue
+		}
+		members = d.Sample(members)
+		at := make([]int32, len(members))
+		for i, m := range members {
+			if at[i] = m.Row; i == 0 || members[i-1].Unit != m.Unit {
+				at[i] = ^m.Row
 			}
-			s.dependent[g] = &dependent{at, d}
-		} else {
-			delete(rows, g)
+		}
+		s.dependent[g] = &dependent{at, d}
+	}
+	s.findNeeded()
+	return nil
+}
+
+// findNeeded numbers the rows that the variances are computed of, where they are fewer than
+// half of all rows.
+func (s *summarizer) findNeeded() {
+	s.needed, s.dense = nil, int(s.file.Rows())
+	most := 0
+	for _, d := range s.dependent {
+		most += len(d.rows)
+	}
+	if most >= int(s.file.Rows())/2 {
+		return
+	}
+	s.needed = make([]int32, s.file.Rows()) // by row: its number + 1
+	s.dense = 0
+	for _, d := range s.dependent {
+		for _, row := range d.rows {
+			s.needed[max(row, ^row)] = 1
 		}
 	}
-	return nil
+	for row, needed := range s.needed {
+		if needed > 0 {
+			s.dense++
+			s.needed[row] = int32(s.dense)
+		}
+	}
+	for _, d := range s.dependent {
+		for i, row := range d.rows {
+			if row < 0 {
+				d.rows[i] = ^(s.needed[^row] - 1)
+			} else {
+				d.rows[i] = s.needed[row] - 1
+			}
+		}
+	}
 }
 
 // systemRanks say of each row which place its system has among the names of all; nil of
@@ -104,7 +142,7 @@ func (s *summarizer) dependentMemory() int {
 	if most == 0 {
 		return 0
 	}
-	return most + 3*8*int(s.file.Rows())
+	return most + 3*8*s.dense
 }
 
 // sampled says of which share of the documents standard errors were computed, in the
@@ -142,11 +180,11 @@ func (b *block) addDependent(ctx context.Context, i int) error {
 	if !some {
 		return nil
 	}
-	of, _ := b.dense.Get().(*denseValues)
+	of, _ := b.buffers.Get().(*denseValues)
 	if of == nil {
 		of = new(denseValues)
 	}
-	defer b.dense.Put(of)
+	defer b.buffers.Put(of)
 	if err := of.read(ctx, b, i); err != nil {
 		return err
 	}
@@ -229,7 +267,8 @@ func (d *dependent) sums(of *denseValues) {
 	})
 }
 
-// denseValues are the values of one item in all rows; NaN where it is not defined.
+// denseValues are the values of one item in all rows, or in the needed ones; NaN where it
+// is not defined.
 type denseValues struct {
 	value, num, den []float64 // num and den are nil without a quotient of sums
 	sums, pooled    []stats.Sum
@@ -240,7 +279,7 @@ type denseValues struct {
 
 // read reads the i-th item of a block.
 func (d *denseValues) read(ctx context.Context, b *block, i int) error {
-	n := int(b.file.Rows())
+	n := b.dense
 	if len(d.value) == 0 {
 		d.value = make([]float64, n)
 	}
@@ -252,6 +291,11 @@ func (d *denseValues) read(ctx context.Context, b *block, i int) error {
 		d.num, d.den = d.ownNum, d.ownDen
 	}
 	return b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
+		if b.needed != nil {
+			if row = int(b.needed[row]) - 1; row < 0 {
+				return
+			}
+		}
 		if d.value[row] = v.value(at); v.micro {
 			d.num[row], d.den[row] = v.num.at(at), v.den.at(at)
 		}

@@ -102,12 +102,23 @@ func (c *Clusters) Named(how string) { c.how = how }
 
 // Rest says that the clusters are units that depend on each other as of says, and what
 // each unit adds: estimates have their standard error from [Dependence.Spread], and its
-// effective documents in place of clusters.
+// effective documents in place of clusters. The units are the clusters that were added, or
+// of them those that [Dependence.Sample] left.
 func (c *Clusters) Rest(of *Dependence, sums []Sum) {
-	if y, x, _ := c.Sums(); x != 0 {
-		s := of.Spread(sums, y/x, x)
-		c.how, c.spread = s.How, &s
+	y, x, _ := c.Sums()
+	if x == 0 {
+		return
 	}
+	var s Spread
+	if of.sampled {
+		m := c.moments()
+		m.spread = nil
+		se, _ := m.stdErr(false)
+		s = of.spreadFrom(sums, y/x, x, float64(se*x)*float64(se*x))
+	} else {
+		s = of.Spread(sums, y/x, x)
+	}
+	c.how, c.spread = s.How, &s
 }
 
 // Merge adds all clusters of o, which must be other clusters than those of c: a

@@ -133,11 +133,12 @@ type Dependence struct {
 	// computed from.
 	Documents, Sampled int
 
-	wide  bool     // some unit touches too many documents to count pairs
-	terms []int32  // of each unit: sums that it is in; ^i is subtracted
-	first []uint32 // of each unit, where its terms begin
-	sums  int
-	rate  float64
+	wide    bool     // some unit touches too many documents to count pairs
+	terms   []int32  // of each unit: sums that it is in, those of documents first; ^i is subtracted
+	first   []uint32 // of each unit, where its terms begin
+	sums    int
+	rate    float64
+	sampled bool // units that are in no sum were left out
 }
 
 // A graph is what the units of a group touch.
@@ -285,15 +286,21 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 		d.Sampled, _ = slices.BinarySearch(sorted, last+1)
 		d.rate = float64(d.Sampled) / float64(d.Documents)
 	}
+	place := make([]int32, len(g.keys)) // the sum of each document that was drawn
+	for doc := range place {
+		if drawn(int32(doc)) {
+			place[doc] = int32(d.sums)
+			d.sums++
+		}
+	}
 	type set [pairDocuments]int32
 	numbers := make(map[set]int32)
-	d.sums = len(g.keys)
 	d.first = append(d.first, 0)
 	for i := range g.unit {
 		docs := g.of(i)
 		for _, doc := range docs {
 			if drawn(doc) {
-				d.terms = append(d.terms, doc)
+				d.terms = append(d.terms, place[doc])
 			}
 		}
 		if !d.wide && len(docs) > 1 {
@@ -330,6 +337,31 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 	}
 }
 
+// Sample leaves units out of d that no document which was drawn touches, and returns the
+// members that are left, in the order that Depend gave them; d then serves [Clusters.Rest]
+// alone. Where all documents were drawn, or components are clusters, nothing is left out.
+func (d *Dependence) Sample(members []Member) []Member {
+	if d.Components || d.Sampled == d.Documents {
+		return members
+	}
+	d.sampled = true
+	kept, of, first := members[:0], d.Of[:0], d.first[:1]
+	from, unit := 0, 0
+	for from < len(members) {
+		to := from + 1
+		for to < len(members) && members[to].Unit == members[from].Unit {
+			to++
+		}
+		if end := d.first[unit+1]; end > d.first[unit] {
+			kept, of = append(kept, members[from:to]...), append(of, d.Of[unit])
+			first = append(first, end)
+		}
+		from, unit = to, unit+1
+	}
+	d.Of, d.first = slices.Clone(of), slices.Clone(first)
+	return kept
+}
+
 // A Spread is what stands in place of clusters where units depend on each other as no
 // clusters do.
 type Spread struct {
@@ -352,22 +384,32 @@ type Sum struct{ Y, X, Rows float64 }
 // less than Σ e². With fewer than 40 effective documents, or where a unit touches more
 // than four, Σ_d (Σ_{i∋d} e_i)² is in place of the sum over pairs.
 func (d *Dependence) Spread(sums []Sum, ratio, total float64) Spread {
-	of, rows := make([]float64, d.sums), make([]float64, d.Documents)
-	negative := make([]bool, d.sums)
 	alone := 0.0
+	for _, s := range sums {
+		if s.Rows > 0 {
+			e := s.Y - float64(ratio*s.X)
+			alone += float64(e * e)
+		}
+	}
+	return d.spreadFrom(sums, ratio, total, alone)
+}
+
+// spreadFrom is Spread, given the sum of squares of all units.
+func (d *Dependence) spreadFrom(sums []Sum, ratio, total, alone float64) Spread {
+	of, rows := make([]float64, d.sums), make([]float64, d.Sampled)
+	negative := make([]bool, d.sums)
 	for i, s := range sums {
 		if s.Rows == 0 {
 			continue
 		}
 		e := s.Y - float64(ratio*s.X)
-		alone += float64(e * e)
 		for _, term := range d.terms[d.first[i]:d.first[i+1]] {
 			if term < 0 {
 				term = ^term
 				negative[term] = true
 			}
 			of[term] += e
-			if int(term) < d.Documents {
+			if int(term) < d.Sampled {
 				rows[term] += s.Rows
 			}
 		}
@@ -379,7 +421,7 @@ func (d *Dependence) spread(of, rows []float64, negative []bool, alone, total fl
 	var documents, others, sum, squares float64
 	for i, v := range of {
 		switch v = float64(v * v); {
-		case i < d.Documents:
+		case i < d.Sampled:
 			documents += v
 			sum, squares = sum+rows[i], squares+float64(rows[i]*rows[i])
 		case negative[i]:

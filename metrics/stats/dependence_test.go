@@ -193,6 +193,27 @@ func TestSampledSpread(t *testing.T) {
 	if ratio := sampled.Effective / whole.Effective; math.Abs(ratio-1) > 0.1 {
 		t.Errorf("%.3f times the effective documents", ratio)
 	}
+
+	// The units that no drawn document touches may be left out.
+	var all Clusters
+	for _, s := range sums {
+		all.AddCluster(s.Y, s.X, 1)
+	}
+	left := d.Sample(members)
+	if len(left) > len(units)/3 || len(left) < 1000 {
+		t.Fatalf("%d of %d units are left", len(left), len(units))
+	}
+	few := make([]Sum, len(left))
+	for i, m := range left {
+		few[i] = units[m.Row].sum
+	}
+	all.Rest(d, few)
+	y, x, _ := all.Sums()
+	want, _, _ := dependOn(units, 1)
+	of := want.Spread(sums, y/x, x)
+	if got := all.spread; got.Effective != of.Effective || math.Abs(got.SE/of.SE-1) > 1e-12 || got.How != of.How {
+		t.Errorf("without units that tell nothing: %+v, want %+v", *got, of)
+	}
 }
 
 // TestCorrelationInfluence: what a pair adds to a correlation is what leaving it out takes
