@@ -18,8 +18,9 @@ const autoCluster = "auto"
 
 // A dependent is a group whose rows share documents.
 type dependent struct {
-	rows []int32 // of the file, or of the needed ones, unit after unit; ^row begins a unit
-	of   *stats.Dependence
+	of       *stats.Dependence
+	rows     []int32   // where pairs are counted: of the file, or of the needed ones, unit after unit; ^row begins a unit
+	clusters clustered // the components, where they are clusters
 }
 
 // findDependences finds the groups whose rows share documents. It keeps 8 bytes for each
@@ -61,13 +62,24 @@ func (s *summarizer) findDependences(ctx context.Context, seed uint64) error {
 			continue
 		}
 		members = d.Sample(members)
-		at := make([]int32, len(members))
+		at, codes := make([]int32, len(members)), []int32(nil)
+		unit := -1
 		for i, m := range members {
-			if at[i] = m.Row; i == 0 || members[i-1].Unit != m.Unit {
-				at[i] = ^m.Row
+			at[i] = m.Row
+			if i == 0 || members[i-1].Unit != m.Unit {
+				if unit++; !d.Components {
+					at[i] = ^m.Row
+				}
+			}
+			if d.Components {
+				codes = append(codes, d.Of[unit])
 			}
 		}
-		s.dependent[g] = &dependent{at, d}
+		if d.Components {
+			s.dependent[g] = &dependent{of: d, clusters: cluster(at, codes, len(d.Keys))}
+		} else {
+			s.dependent[g] = &dependent{of: d, rows: at}
+		}
 	}
 	s.findNeeded()
 	return nil
@@ -76,12 +88,13 @@ func (s *summarizer) findDependences(ctx context.Context, seed uint64) error {
 // findNeeded numbers the rows that the variances are computed of, where they are fewer than
 // half of all rows.
 func (s *summarizer) findNeeded() {
-	s.needed, s.dense = nil, int(s.file.Rows())
 	most := 0
 	for _, d := range s.dependent {
-		most += len(d.rows)
+		if most += len(d.rows); d.of.Components {
+			return
+		}
 	}
-	if most >= int(s.file.Rows())/2 {
+	if s.clusters != nil || most >= int(s.file.Rows())/2 {
 		return
 	}
 	s.needed = make([]int32, s.file.Rows()) // by row: its number + 1
@@ -128,21 +141,19 @@ func (s *summarizer) systemRanks() ([]int32, error) {
 	return ranks, nil
 }
 
-// dependentMemory is about how many bytes a worker needs for [block.addDependent].
-func (s *summarizer) dependentMemory() int {
-	most := 0
-	for _, d := range s.dependent {
-		units := len(d.rows)
-		if d.of.Components {
-			most = max(most, 2*bytesPerCluster*len(d.of.Keys))
-		} else {
-			most = max(most, 2*units*3*8)
-		}
-	}
-	if most == 0 {
+// collectMemory is about how many bytes a worker needs for values of rows and what units
+// add up to.
+func (s *summarizer) collectMemory() int {
+	if s.clusters == nil && len(s.dependent) == 0 {
 		return 0
 	}
-	return most + 3*8*s.dense
+	units := 0
+	for _, d := range s.dependent {
+		if !d.of.Components {
+			units = max(units, len(d.of.Of))
+		}
+	}
+	return 3*8*s.dense + 2*3*8*units
 }
 
 // sampled says of which share of the documents standard errors were computed, in the
@@ -163,33 +174,7 @@ func (s *summarizer) sampled() string {
 
 // addDependent adds an item to the states of the groups whose rows share documents. The
 // states as if they did not must be complete.
-func (b *block) addDependent(ctx context.Context, i int) error {
-	if len(b.dependent) == 0 {
-		return nil
-	}
-	if b.apart == nil {
-		b.apart = make(map[int][]state, len(b.dependent))
-		for g := range b.dependent {
-			b.apart[g] = make([]state, len(b.items))
-		}
-	}
-	some := false
-	for g := range b.dependent {
-		some = some || b.states[g][i].defined > 0
-	}
-	if !some {
-		return nil
-	}
-	of, _ := b.buffers.Get().(*denseValues)
-	if of == nil {
-		of = new(denseValues)
-	}
-	defer b.buffers.Put(of)
-	if err := of.read(ctx, b, i); err != nil {
-		return err
-	}
-	value, num, den := of.value, of.num, of.den
-	macro, micro := &of.macro, &of.micro
+func (b *block) addDependent(ctx context.Context, of *denseValues, i int) error {
 	for _, g := range b.groups.own {
 		d := b.dependent[g]
 		if d == nil {
@@ -200,31 +185,22 @@ func (b *block) addDependent(ctx context.Context, i int) error {
 		}
 		to, alone := &b.apart[g][i], &b.states[g][i]
 		if !d.of.Components {
-			d.sums(of)
 			*to = *alone
+			d.sums(of)
 			to.macro.Rest(d.of, of.sums)
-			if num != nil {
+			if of.num != nil {
 				to.micro.Rest(d.of, of.pooled)
 			}
 			continue
 		}
 		to.defined = alone.defined
-		d.each(func(unit int, row int32) {
-			if v := value[row]; !math.IsNaN(v) {
-				macro.Add(int(d.of.Of[unit]), v)
-				if num != nil {
-					micro.AddRatio(int(d.of.Of[unit]), num[row], den[row])
-				}
-			}
-		})
-		if r := b.resampling; r != nil {
-			b.drawn[i][g] = intervals{r.draw(macro, d.of.Keys, b.level), r.draw(micro, d.of.Keys, b.level)}
-			b.drawn[i][g].named(stats.ByComponents)
-		}
-		macro.Drain(&to.macro)
-		micro.Drain(&to.micro)
+		of.add(to, &d.clusters)
 		to.macro.Named(stats.ByComponents)
 		to.micro.Named(stats.ByComponents)
+		if b.resampling != nil {
+			b.drawn[i][g] = of.draw(b.resampling, &d.clusters, d.of.Keys, b.level)
+			b.drawn[i][g].named(stats.ByComponents)
+		}
 	}
 	return nil
 }
@@ -252,7 +228,10 @@ func (d *dependent) each(f func(unit int, row int32)) {
 
 // sums are what units add to the mean, and to the quotient of sums if the item has one.
 func (d *dependent) sums(of *denseValues) {
-	of.sums, of.pooled = zeros(of.sums, len(d.of.Of)), zeros(of.pooled, len(d.of.Of))
+	of.sums = zeros(of.sums, len(d.of.Of))
+	if of.num != nil {
+		of.pooled = zeros(of.pooled, len(d.of.Of))
+	}
 	d.each(func(unit int, row int32) {
 		v := of.value[row]
 		if math.IsNaN(v) {
@@ -263,41 +242,6 @@ func (d *dependent) sums(of *denseValues) {
 		if of.num != nil {
 			s = &of.pooled[unit]
 			s.Y, s.X, s.Rows = s.Y+of.num[row], s.X+of.den[row], s.Rows+1
-		}
-	})
-}
-
-// denseValues are the values of one item in all rows, or in the needed ones; NaN where it
-// is not defined.
-type denseValues struct {
-	value, num, den []float64 // num and den are nil without a quotient of sums
-	sums, pooled    []stats.Sum
-	macro, micro    stats.Grouper
-
-	ownNum, ownDen []float64
-}
-
-// read reads the i-th item of a block.
-func (d *denseValues) read(ctx context.Context, b *block, i int) error {
-	n := b.dense
-	if len(d.value) == 0 {
-		d.value = make([]float64, n)
-	}
-	for row := range d.value {
-		d.value[row] = math.NaN()
-	}
-	if d.num, d.den = nil, nil; b.items[i].micro() {
-		d.ownNum, d.ownDen = zeros(d.ownNum, n), zeros(d.ownDen, n)
-		d.num, d.den = d.ownNum, d.ownDen
-	}
-	return b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
-		if b.needed != nil {
-			if row = int(b.needed[row]) - 1; row < 0 {
-				return
-			}
-		}
-		if d.value[row] = v.value(at); v.micro {
-			d.num[row], d.den[row] = v.num.at(at), v.den.at(at)
 		}
 	})
 }

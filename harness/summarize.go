@@ -40,10 +40,10 @@ func (p *Plan) summarize(ctx context.Context, known knownParts, memory int) (out
 	sum := &summarizer{
 		file: f, groups: groups, known: known, items: summaryItems(f.Fields()), judged: p.judge != nil,
 		level: s.Statistics.Level, method: s.Statistics.Method, resampling: resamplingOf(s), workers: p.job.workers(),
-		progress: p.stage("summarizing", f.Rows()),
+		dense: int(f.Rows()), progress: p.stage("summarizing", f.Rows()),
 	}
 	if sum.resampling != nil || groups.spread() {
-		if err := sum.numberClusters(ctx); err != nil {
+		if err := sum.collectClusters(ctx); err != nil {
 			return out, err
 		}
 	}
@@ -148,13 +148,14 @@ func (s *summarizer) block(ctx context.Context, from, to int) (*block, error) {
 		}
 	}
 	b.addKnown()
-	for i := range b.items {
-		if s.clusters != nil {
-			if err := b.addClusters(ctx, i); err != nil {
-				return nil, err
-			}
+	if len(b.dependent) > 0 {
+		b.apart = make(map[int][]state, len(b.dependent))
+		for g := range b.dependent {
+			b.apart[g] = make([]state, len(b.items))
 		}
-		if err := b.addDependent(ctx, i); err != nil {
+	}
+	for i := range b.items {
+		if err := b.collect(ctx, i); err != nil {
 			return nil, err
 		}
 		if s.judged && s.file.Has(b.items[i].def.Name+runs.LowSuffix) {

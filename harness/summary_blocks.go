@@ -46,11 +46,7 @@ func (s *summarizer) blocks(ctx context.Context, dir string, memory int) (out *s
 		perItem += len(s.groups.all) * int(unsafe.Sizeof(judgedState{}))
 	}
 	spill := perItem*len(s.items) > memory
-	perWorker := perItem // the least
-	if s.clusters != nil {
-		perWorker += 2 * bytesPerCluster * s.clusters.total
-	}
-	perWorker += s.dependentMemory()
+	perWorker := perItem + s.collectMemory() // the least
 	workers := max(1, min(s.workers, memory/perWorker))
 	size := max(1, len(s.items)/(4*workers))
 	if spill {
