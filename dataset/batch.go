@@ -73,6 +73,14 @@ func (d *leafData) pad(n int) {
 	}
 }
 
+// repeat appends a text to a plain column n times.
+func (d *leafData) repeat(text string, n int) {
+	d.Texts = extend(d.Texts, len(d.Levels)-len(d.Texts))
+	for range n {
+		d.Levels, d.Texts = append(d.Levels, codePlain), append(d.Texts, text)
+	}
+}
+
 // extend appends n zeros.
 func extend[T any](s []T, n int) []T {
 	old := len(s)

@@ -38,9 +38,10 @@ const (
 	intValue                    // int64
 	pageValue                   // int64 that fits int32
 	floatValue                  // float64
+	flagValue                   // int64, 0 or 1; of tables of results
 )
 
-var valueKindNames = [...]string{"string", "integer", "page number", "double"}
+var valueKindNames = [...]string{"string", "integer", "page number", "double", "bool"}
 
 // stored is what the values are in a file.
 func (k valueKind) stored() parquet.ValueKind {
@@ -49,6 +50,8 @@ func (k valueKind) stored() parquet.ValueKind {
 		return parquet.Text
 	case floatValue:
 		return parquet.Float
+	case flagValue:
+		return parquet.Flag
 	}
 	return parquet.Integer
 }
@@ -74,6 +77,7 @@ func (c *columnSpec) short() bool { return !c.nested && c.member != "" }
 // A schemaSpec lists the columns of one kind of file.
 type schemaSpec struct {
 	rows    bool // of rows of answers, or of what is said of them
+	whole   bool // all columns must be there: of results
 	columns []columnSpec
 	groups  []string // names of the list columns
 }

@@ -285,6 +285,10 @@ func (r *setReader) readRows(b *Batch, n int) error {
 			continue
 		}
 		d, leaf := &b.leaves[col], &r.file.binding.leaves[col]
+		if text, ok := r.file.given[col]; ok {
+			d.repeat(text, n)
+			continue
+		}
 		if leaf.Column < 0 {
 			d.pad(n)
 			continue

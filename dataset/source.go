@@ -131,12 +131,16 @@ type inputFile struct {
 }
 
 func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error) {
-	if o.Want == 0 {
-		o.Want = WantAll
-	}
 	names, err := expand(pattern)
 	if err != nil {
 		return nil, err
+	}
+	return openNamed(names, spec, o)
+}
+
+func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error) {
+	if o.Want == 0 {
+		o.Want = WantAll
 	}
 	set := &fileSet{spec: spec, options: o, present: make([]bool, len(spec.columns)), values: make([]int64, len(spec.columns)), entries: make([]int64, len(spec.columns)), lists: make([]bool, len(spec.groups))}
 	for i, name := range names {
@@ -148,7 +152,8 @@ func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		set.rows += f.Rows()
 		for col := range set.present {
 			leaf := f.binding.leaves[col].Column
-			set.present[col] = set.present[col] || leaf >= 0
+			_, given := f.given[col]
+			set.present[col] = set.present[col] || leaf >= 0 || given
 			if leaf >= 0 {
 				set.values[col] += f.Values(leaf)
 				set.entries[col] += f.Entries(leaf)
@@ -198,6 +203,7 @@ func (s *fileSet) columns() []string {
 type openFile struct {
 	*parquet.File
 	binding *binding
+	given   map[int]string // what the path says of plain columns that the file has not
 }
 
 // groupRows are the rows of each row group.
@@ -226,7 +232,13 @@ func (s *fileSet) open(name string) (*openFile, error) {
 		return nil, notParquet(name, s.spec == &documentSpec, err)
 	}
 	f := &openFile{File: file}
-	if f.binding, err = bind(f.Root, s.spec, s.options.Columns, s.options.Want); err == nil {
+	if s.spec.whole {
+		err = f.checkWhole(s.spec, name)
+	}
+	if err == nil {
+		f.binding, err = bind(f.Root, s.spec, s.options.Columns, s.options.Want)
+	}
+	if err == nil {
 		err = f.checkCodecs(s.spec)
 	}
 	if err != nil {

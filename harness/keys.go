@@ -34,9 +34,9 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 	err = eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, null := b.Key(i)
 		if null {
-			r := rowOf(b, i)
+			file, row := b.Place(i)
 			return &dataset.Error{
-				File: r.File, Row: r.FileRow, Column: "id", Err: fmt.Errorf("null id"),
+				File: file, Row: row, Column: "id", Err: fmt.Errorf("null id"),
 				Hint: "every row needs the id of its question",
 			}
 		}
@@ -69,24 +69,18 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		if _, ok := suspects[hashes.of(id, system)]; !ok {
 			return nil
 		}
-		r := rowOf(b, i)
+		file, row := b.Place(i)
 		k := key{id, system}
 		if first, ok := seen[k]; ok {
 			return &dataset.Error{
-				File: r.File, Row: r.FileRow, Column: "id",
+				File: file, Row: row, Column: "id",
 				Err:  fmt.Errorf("duplicate key: id %q of system %q stands in %s, row %d, already", id, system, first.file, first.row),
 				Hint: "(id, system) must be unique; give each answer of a question its own system",
 			}
 		}
-		seen[key{strings.Clone(id), strings.Clone(system)}] = place{r.File, r.FileRow}
+		seen[key{strings.Clone(id), strings.Clone(system)}] = place{file, row}
 		return nil
 	})
-}
-
-func rowOf(b *dataset.Batch, i int) *ibid.Answer {
-	var r ibid.Answer
-	b.Row(i, &r)
-	return &r
 }
 
 // keyBuckets is how many parts hashes are kept in, by their first bits, so that

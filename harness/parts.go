@@ -79,6 +79,8 @@ const (
 // partFiles are the results of the run's parts, in the order of writing.
 func (p *Plan) partFiles() []partFile {
 	switch {
+	case p.tables != nil:
+		return p.tables.kinds
 	case p.live != nil:
 		return []partFile{partCalls, partVerdicts, partClaims, partCitations, partRowsFile}
 	case p.judge != nil:

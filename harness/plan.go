@@ -29,6 +29,7 @@ type Plan struct {
 	named          string         // the dataset, as the settings have it
 	source         *dataset.Source
 	people         *dataset.Source         // the same, for what annotators said
+	tables         *Tables                 // in place of source: rows that are scored already
 	documents      *dataset.DocumentSource // nil if the run has none
 	truth          *dataset.Gold           // joined to source and people; nil if there is none
 	labels         *dataset.Gold           // likewise
@@ -210,11 +211,7 @@ func (p *Plan) digest(ctx context.Context) error {
 	progress := func(done, of int64) {
 		j.progress(Progress{Stage: "reading digests", Done: done, Of: of, Since: since, UnitsBytes: true})
 	}
-	var custom []string // metrics: they tell runs apart
-	for _, d := range metrics.Definitions()[metrics.NumBuiltin:] {
-		custom = append(custom, d.Name)
-	}
-	p.Ingredients = map[string]string{"metrics": metricsVersion, "metrics.names": strings.Join(custom, ",")}
+	p.Ingredients = p.settingIngredients()
 	digests, err := p.source.Digest(ctx, progress)
 	if err != nil {
 		return asUsage(err)
@@ -235,16 +232,6 @@ func (p *Plan) digest(ctx context.Context) error {
 		}
 		p.addInputs(kind, g.Files(), digests)
 	}
-	for _, v := range j.Config.ScoreSettings() {
-		p.Ingredients[v.Key] = v.Value
-	}
-	if p.judge != nil {
-		info := p.judge.Info()
-		p.Ingredients["judge"] = info.Kind + " " + info.Model + p.replayDigest
-		if info.Prompt != "" {
-			p.Ingredients["judge.prompt"] = info.Prompt
-		}
-	}
 	if p.sourcesDigest != "" {
 		p.Ingredients["presence.sources"] = p.sourcesDigest
 	}
@@ -255,6 +242,26 @@ func (p *Plan) digest(ctx context.Context) error {
 		p.Ingredients["--only "+tag.Key] = tag.Value
 	}
 	return nil
+}
+
+// settingIngredients are what numbers depend on beside the data.
+func (p *Plan) settingIngredients() map[string]string {
+	var custom []string
+	for _, d := range metrics.Definitions()[metrics.NumBuiltin:] {
+		custom = append(custom, d.Name)
+	}
+	out := map[string]string{"metrics": metricsVersion, "metrics.names": strings.Join(custom, ",")}
+	for _, v := range p.job.Config.ScoreSettings() {
+		out[v.Key] = v.Value
+	}
+	if p.judge != nil {
+		info := p.judge.Info()
+		out["judge"] = info.Kind + " " + info.Model + p.replayDigest
+		if info.Prompt != "" {
+			out["judge.prompt"] = info.Prompt
+		}
+	}
+	return out
 }
 
 // addInputs records the files of one kind; their content, in order, becomes an

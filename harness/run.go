@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -259,11 +260,13 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Fingerprint: p.Fingerprint, Ingredients: p.Ingredients,
 		Source: p.job.Source, Dataset: c.Dataset, Documents: c.Documents, Truth: c.Truth, Labels: c.Labels, Inputs: p.inputs,
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
-		Columns:  p.source.Select(wantScored).Filled(),
 		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),
 		Limit:    p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
+	}
+	if p.source != nil {
+		m.Columns = p.source.Select(wantScored).Filled()
 	}
 	if p.imported != nil {
 		m.Imported = p.imported.brief()
@@ -353,14 +356,16 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
-		text := "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag"
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
+		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag")
 	}
 	if text := p.notFetched.warning(p); text != "" {
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
+		p.warnOf(m, "%s", text)
 	}
+	return p.finish(m, since)
+}
+
+// finish writes the manifest of a run that is done, and removes its parts.
+func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 	now := p.job.now().UTC()
 	m.Timings.Finished = &now
 	m.Timings.Seconds += now.Sub(since).Seconds()
@@ -416,8 +421,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 	return err
 }
 
-// assemble makes the result files from the parts and fills the manifest from
-// them.
+// assemble makes the result files from the parts, and what is made of them.
 func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known knownParts, marked *markedParts, docs *dataset.Documents) error {
 	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
@@ -429,10 +433,6 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 			return err
 		}
 	}
-	counted, err := p.summarize(ctx, known, summaryMemory)
-	if err != nil {
-		return err
-	}
 	// What labels said of the rows before says nothing of these.
 	if err := errors.Join(removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)), removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile))); err != nil {
 		return err
@@ -440,17 +440,21 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err := p.writeAgreement(ctx, marked, docs); err != nil {
 		return err
 	}
-	statuses, err := countStatuses(filepath.Join(p.Dir, runs.CitationsFile), known)
+	return p.sumUp(ctx, m, known)
+}
+
+// sumUp makes the summary of the result files and fills the manifest from them.
+func (p *Plan) sumUp(ctx context.Context, m *runs.Manifest, known knownParts) error {
+	counted, err := p.summarize(ctx, known, summaryMemory)
 	if err != nil {
 		return err
 	}
-	if counted.sampled != "" {
-		m.Warnings = append(m.Warnings, counted.sampled)
-		p.job.warn("%s", counted.sampled)
+	m.Rows, m.Errors = counted.rows, counted.errors
+	if err := p.countCitations(m, known); err != nil {
+		return err
 	}
-	m.Rows, m.Errors, m.Statuses = counted.rows, counted.errors, statuses
-	for _, n := range statuses {
-		m.Citations += n
+	if counted.sampled != "" {
+		p.warnOf(m, "%s", counted.sampled)
 	}
 	if m.MovedTruth, m.LostTruth, err = countMovedTruth(filepath.Join(p.Dir, runs.RowsFile), known); err != nil {
 		return err
@@ -464,6 +468,11 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	}
 	if p.judge == nil {
 		return nil
+	}
+	if !slices.Contains(p.partFiles(), partClaims) {
+		m.Claims, err = sumCount(filepath.Join(p.Dir, runs.RowsFile), metrics.Claims)
+		p.warnOf(m, "without %s nothing is known of claims that the judge could not answer but what the rows say", runs.ClaimsFile)
+		return errors.Join(err, p.countTampering(m))
 	}
 	if err := countClaims(p.Dir, m); err != nil {
 		return err
@@ -479,6 +488,41 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	}
 	p.warnOfJudge(m)
 	return p.warnOfFailures(m)
+}
+
+// countCitations counts the citations and, where there is a table of them, their statuses.
+func (p *Plan) countCitations(m *runs.Manifest, known knownParts) (err error) {
+	if !slices.Contains(p.partFiles(), partCitations) {
+		p.warnOf(m, "without %s rows are shown without their citations, and statuses are not counted", runs.CitationsFile)
+		m.Citations, err = sumCount(filepath.Join(p.Dir, runs.RowsFile), metrics.Citations)
+		return err
+	}
+	m.Statuses, err = countStatuses(filepath.Join(p.Dir, runs.CitationsFile), known)
+	for _, n := range m.Statuses {
+		m.Citations += n
+	}
+	return err
+}
+
+// sumCount adds up a count over the rows that have it.
+func sumCount(path string, count metrics.Count) (sum int64, err error) {
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var column parquet.ColumnValues
+	for g := range f.RowGroups() {
+		if err := f.ReadColumn(g, count.String(), &column); err != nil {
+			return 0, err
+		}
+		for i, n := range column.Ints {
+			if column.Valid[i] {
+				sum += n
+			}
+		}
+	}
+	return sum, nil
 }
 
 // countStatuses counts the citations of each status: from memory, or from

@@ -312,7 +312,7 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 	}
 	m.Signs = nil
 	for _, s := range signs {
-		if s == signColumnGone && !p.job.ofAnchors {
+		if s == signColumnGone && !p.job.ofAnchors && p.source != nil {
 			found, err := p.columnsGone(m)
 			if err != nil {
 				return err

@@ -35,6 +35,9 @@ func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.OfRows() {
+		return nil, errors.New("it was made of rows, which have no texts")
+	}
 	p := &Plan{job: &Job{Config: config}}
 	if err := p.open(ctx); err != nil {
 		return nil, err

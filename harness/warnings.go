@@ -68,11 +68,16 @@ func (k *modelFamilies) warning() string {
 		strings.Join(k.judges, ", "), text)
 }
 
+// warnOf warns now, and whoever looks at the run later.
+func (p *Plan) warnOf(m *runs.Manifest, format string, args ...any) {
+	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
+	p.job.warn(format, args...)
+}
+
 // warnOfQuotes says how many places are not where they were said to be.
 func (p *Plan) warnOfQuotes(m *runs.Manifest) {
 	for _, text := range m.Moved() {
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
+		p.warnOf(m, "%s", text)
 	}
 }
 

@@ -58,7 +58,8 @@ func (b *tableReader) open() (err error) {
 	if b.rows, err = parquet.OpenResult(filepath.Join(b.run.Dir, runs.RowsFile)); err != nil {
 		return err
 	}
-	if b.citations, err = openItems(filepath.Join(b.run.Dir, runs.CitationsFile), citationColumns); err != nil {
+	b.citations, err = openItems(filepath.Join(b.run.Dir, runs.CitationsFile), citationColumns)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a summary of rows may have none
 		return err
 	}
 	b.claims, err = openItems(filepath.Join(b.run.Dir, runs.ClaimsFile), claimColumns)
@@ -109,9 +110,7 @@ func (b *tableReader) hasValue(name string) (bool, error) {
 // each calls f with every block, in order. A block is good until f returns.
 func (b *tableReader) each(f func(block *results) error) error {
 	b.citations.rewind()
-	if b.claims != nil {
-		b.claims.rewind()
-	}
+	b.claims.rewind()
 	for g := range b.rows.RowGroups() {
 		if err := b.read(g); err != nil {
 			return err
@@ -272,13 +271,17 @@ func openItems(path string, columns []string) (*itemReader, error) {
 	return &itemReader{file: f, names: columns, columns: make([]parquet.ColumnValues, len(columns))}, nil
 }
 
-// rewind goes back to the first item.
-func (r *itemReader) rewind() { r.group, r.at, r.columns[0].Rows = 0, 0, 0 }
+// rewind goes back to the first item. A nil reader has none.
+func (r *itemReader) rewind() {
+	if r != nil {
+		r.group, r.at, r.columns[0].Rows = 0, 0, 0
+	}
+}
 
 // upTo calls take with the columns and the place of each further item of the rows
 // before end.
 func (r *itemReader) upTo(end int64, take func(columns []parquet.ColumnValues, k int)) error {
-	for {
+	for r != nil {
 		for ; r.at < r.columns[0].Rows; r.at++ {
 			if r.columns[0].Ints[r.at] >= end {
 				return nil
@@ -295,6 +298,7 @@ func (r *itemReader) upTo(end int64, take func(columns []parquet.ColumnValues, k
 		}
 		r.group, r.at = r.group+1, 0
 	}
+	return nil
 }
 
 // load reads the rows that keep chooses, all if it is nil; there are about n.

@@ -34,7 +34,7 @@ func (r *results) open(look func(i int) bool) error {
 		cleanTexts(&c.CitationID, &c.Unit, &c.Precheck, &c.Reason, &c.Quote, &c.CitedText)
 		row.citations = append(row.citations, *c)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a summary of rows may have none, and warns
 		return err
 	}
 	err = scanOf(r, runs.Calls, nil, byRow, func(row *openedRow, c *runs.Call) { row.calls = append(row.calls, newCallShown(c)) })

@@ -63,6 +63,7 @@ type RowView struct {
 
 	Presence *presence.Signals `json:"presence,omitempty"` // nil if the answer is not at hand
 
+	notKept int64        // citations, of a summary of rows that has none of them
 	display Display      // what the text shows of citations; JSON has them all
 	parts   Parts        // that are left out
 	judge   string       // what verdicts are called, such as "Judge"
@@ -161,6 +162,9 @@ func NewRowView(s *RowSource) *RowView {
 				v.Metrics = append(v.Metrics, metricView{d.Name, number, reason})
 			}
 		}
+	}
+	if n := row.Number(metrics.Citations.String()); n != nil && len(s.Citations) == 0 {
+		v.notKept = int64(*n)
 	}
 	if a := s.Answer; a != nil {
 		v.Query, v.Answer = a.Query, a.Answer

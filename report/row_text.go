@@ -214,6 +214,10 @@ func (v *RowView) listed() (list []citationView, more int) {
 
 func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 	b.WriteString("\n")
+	if v.notKept > 0 {
+		fmt.Fprintf(b, "citations: %d, which are not among the results\n", v.notKept)
+		return
+	}
 	if len(v.Citations) == 0 {
 		b.WriteString("no citations\n")
 		return

@@ -198,15 +198,22 @@ func (t *Table) Reset() {
 		if c.end == 0 {
 			continue
 		}
-		c.end, c.sparse, c.bounds = 0, false, noBounds
-		c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
-		c.text.reset()
-		c.maps.reset()
+		c.clear()
 		if c.structs != nil {
 			c.structs.Reset()
 		}
 	}
 }
+
+func (c *tableColumn) clear() {
+	c.end, c.sparse, c.bounds = 0, false, noBounds
+	c.valid, c.ints, c.doubles, c.lengths = c.valid[:0], c.ints[:0], c.doubles[:0], c.lengths[:0]
+	c.text.reset()
+	c.maps.reset()
+}
+
+// Clear makes column c, which is no list of structs, null in all rows.
+func (t *Table) Clear(c int) { t.columns[c].clear() }
 
 // EndRow finishes the row.
 func (t *Table) EndRow() {

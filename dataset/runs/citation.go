@@ -62,4 +62,4 @@ var Citations = NewTable[Citation](CitationsFile, "one citation of an answer, of
 
 // CitationsOf returns the citations of the row at a position of the input, in
 // order.
-func CitationsOf(dir string, row int64) ([]Citation, error) { return Citations.ofRow(dir, row) }
+func CitationsOf(dir string, row int64) ([]Citation, error) { return ifAny(Citations.ofRow(dir, row)) }

@@ -278,6 +278,10 @@ func ReadManifestIfAny(dir string) (*Manifest, error) {
 	return m, err
 }
 
+// OfRows reports whether the run was made of rows that were scored before, so that it has
+// no dataset.
+func (m *Manifest) OfRows() bool { return m.Dataset == "" }
+
 // Write replaces the manifest of the run in dir. That of a finished run gets the digests
 // of its result files, which must be written before.
 func (m *Manifest) Write(dir string) (err error) {

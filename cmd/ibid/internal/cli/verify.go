@@ -44,6 +44,9 @@ func (a *app) verify(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
+	if m.OfRows() {
+		return &usageError{err: fmt.Errorf("%s was made of rows: there are no data to verify it by", dir), hint: "verify the runs that the rows are of"}
+	}
 	progress := term.NewProgress(a.Stderr, a.quiet)
 	defer progress.Close()
 	r, err := verify.Run(cmd.Context(), dir, m, verify.Options{Progress: func(done int64) {

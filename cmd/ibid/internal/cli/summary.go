@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ibid/configs"
+	"ibid/harness"
+
+	"ibid/cmd/ibid/internal/term"
+)
+
+// A summaryFlags collects the flags of summary.
+type summaryFlags struct {
+	settings settingFlags
+	baseline string
+	workers  int
+	numbers  numberFlags
+	ci       ciFlags
+}
+
+func (a *app) summaryCommand() *cobra.Command {
+	f := &summaryFlags{}
+	cmd := &cobra.Command{
+		Use:   "summary [RUN.yaml] ROWS... -o OUT/ID",
+		Short: "makes a run of rows that are scored already, however they are partitioned",
+		Long: `summary makes the summary, the gates and the page of rows that ibid score, ibid run or
+an engine around them has written, in as many Parquet files as there are. ROWS is a
+file, a folder, or a glob in quotation marks, in which ** stands for any folders. Texts
+of one value may be in the path, as in system=a/rows.parquet.
+
+The summary has the same bytes as that of one run over all rows. The rows keep the order
+of the files; the column row counts them. If citations.parquet, claims.parquet and
+verdicts.parquet stand beside every rows.parquet, with entries in the order of the rows,
+the run has them, too. What annotators marked is not in rows, and agreement is left out.
+
+Settings are those of RUN.yaml, else of the manifests beside the rows. Slices, gates and
+the statistics may be others than those that the rows were made with.`,
+		Example: `  ibid summary 'lake/**/rows.parquet' -o runs/all
+  ibid summary ibid.yaml 'lake/**/*.parquet' -o runs/all --gate 'lo(char_f1) >= 0.6'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.summary(cmd, f, args) },
+	}
+	f.settings.register(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.settings.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
+	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
+	flags.IntVar(&f.workers, "workers", 0, "goroutines that work (default one per processor)")
+	f.numbers.register(cmd)
+	f.ci.register(cmd)
+	return cmd
+}
+
+func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error {
+	if a.output == "-" {
+		return &usageError{err: errors.New("summary needs the directory of the run"), hint: "add -o runs/NAME"}
+	}
+	dir := filepath.Clean(a.output)
+	a.output = "-"
+	if err := errors.Join(a.formats(tableFormats...), f.numbers.check(), f.ci.check()); err != nil {
+		return err
+	}
+	file, patterns := "", args
+	if isRunFile(args[0]) {
+		file, patterns = args[0], args[1:]
+	}
+	if len(patterns) == 0 {
+		return &usageError{err: errors.New("summary needs files of rows"), hint: "such as ibid summary " + quote(file) + " 'lake/**/rows.parquet' -o runs/NAME"}
+	}
+	tables, err := harness.FindTables(patterns)
+	if err != nil {
+		return err
+	}
+	config, err := f.config(a, cmd, file, dir, tables)
+	if err != nil {
+		return err
+	}
+	progress := term.NewProgress(a.Stderr, a.quiet)
+	defer progress.Close()
+	job := &harness.Job{
+		Config: config, Source: strings.Join(patterns, " "), Workers: f.workers, Version: a.Version, Baseline: f.baseline,
+		Progress: func(p harness.Progress) {
+			progress.Update(func() string { return progressLine(p, time.Now()) })
+		},
+		Warn: func(text string) { progress.Clear(); a.warn("%s", text) },
+	}
+	out, err := job.Summarize(cmd.Context(), tables)
+	progress.Close()
+	if err != nil {
+		return a.interrupted(err, "")
+	}
+	return a.afterRun(cmd.Context(), config, out, "", &f.numbers, &f.ci)
+}
+
+// config are the settings of the run file, else of the runs that the rows are of.
+func (f *summaryFlags) config(a *app, cmd *cobra.Command, file, dir string, tables *harness.Tables) (*configs.Config, error) {
+	place := []string{"out=" + filepath.Dir(dir), "id=" + filepath.Base(dir)}
+	var c *configs.Config
+	var err error
+	switch {
+	case file != "":
+		f.settings.set = append(f.settings.set, place...)
+		c, err = f.settings.load(a, cmd, file)
+	case tables.Manifest != nil:
+		c, err = harness.SettingsOf(tables.Manifest, append(f.settings.set, place...), f.settings.gates)
+	default:
+		err = &usageError{
+			err:  errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"),
+			hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir),
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Dataset, c.Documents, c.Truth, c.Labels = "", "", "", "" // rows do not have their texts
+	return c, nil
+}

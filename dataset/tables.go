@@ -1,0 +1,319 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ibid/dataset/parquet"
+)
+
+// tableSpec is the schemaSpec of a table of results: what its columns are read as.
+func tableSpec(fields []parquet.Field) *schemaSpec {
+	s := &schemaSpec{whole: true}
+	for _, f := range fields {
+		c := columnSpec{member: f.Name, group: -1, want: WantDetails}
+		if f.Name == "id" || f.Name == "system" {
+			c.want = WantKeys
+		}
+		switch f.Kind {
+		case parquet.Int32, parquet.Int64:
+			c.kind = intValue
+		case parquet.Double:
+			c.kind = floatValue
+		case parquet.Bool:
+			c.kind = flagValue
+		case parquet.String:
+		default:
+			c.group, c.member = len(s.groups), ""
+			s.groups = append(s.groups, f.Name)
+			if f.Kind == parquet.ListInt32 {
+				c.kind = intValue
+			}
+			if f.Kind == parquet.MapString {
+				c.member = "key"
+				s.columns = append(s.columns, c)
+				c.member = "value"
+			}
+		}
+		s.columns = append(s.columns, c)
+	}
+	return s
+}
+
+// OpenTable opens files with one table of results, as ibid or a program that took it over
+// has written and partitioned it: all columns but row are there, in any order, or a text of
+// one value is in the path, as in system=a/rows.parquet. The batches of the source have
+// keys, see [Batch.Key], and are read with [Batch.AppendTo].
+func OpenTable(names []string, fields []parquet.Field, limits Limits) (*Source, error) {
+	fields = slices.DeleteFunc(slices.Clone(fields), func(f parquet.Field) bool { return f.Name == "row" })
+	files, err := openNamed(names, tableSpec(fields), ReadOptions{Limits: limits})
+	if err != nil {
+		return nil, err
+	}
+	return &Source{*files}, nil
+}
+
+// AppendTo appends row i of a batch of [OpenTable] to the row that is open in t, a table of
+// the same columns; its column row becomes row. The error says what the row has that no
+// result can have. t is good as long as the batch.
+func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
+	if err := b.errs[int32(i)]; err != nil {
+		return b.at(i, err)
+	}
+	col, group := 0, 0
+	for c, f := range t.Fields() {
+		switch f.Kind {
+		case parquet.ListInt32, parquet.ListString, parquet.MapString:
+			if err := b.appendList(t, c, col, group, i); err != nil {
+				return b.at(i, err)
+			}
+			group++
+			if f.Kind == parquet.MapString {
+				col++
+			}
+			col++
+			continue
+		}
+		if f.Name == "row" {
+			t.AppendInt(c, row)
+			continue
+		}
+		d := &b.leaves[col]
+		col++
+		switch {
+		case d.plain(i):
+		case f.Required:
+			return b.at(i, &Error{Row: -1, Column: f.Name, Err: errors.New("null")})
+		default:
+			continue
+		}
+		switch f.Kind {
+		case parquet.Int32, parquet.Int64:
+			if f.Kind == parquet.Int32 && !fitsInt32(d.Ints[i]) {
+				return b.at(i, &Error{Row: -1, Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[i])})
+			}
+			t.AppendInt(c, d.Ints[i])
+		case parquet.Double:
+			t.AppendDouble(c, d.Floats[i])
+		case parquet.Bool:
+			t.AppendBool(c, d.Ints[i] != 0)
+		case parquet.String:
+			t.AppendText(c, d.Texts[i])
+		}
+	}
+	t.EndRow()
+	return nil
+}
+
+// appendList appends the list, or the map, of row i that begins at column col.
+func (b *Batch) appendList(t *parquet.Table, c, col, group, i int) error {
+	f := &t.Fields()[c]
+	lo, hi, has := b.groups[group].elements(i)
+	if !has {
+		if f.Required {
+			return &Error{Row: -1, Column: f.Name, Err: errors.New("null")}
+		}
+		return nil
+	}
+	d := &b.leaves[col]
+	for e := lo; e < hi; e++ {
+		if d.memberNull(e) || f.Kind == parquet.MapString && b.leaves[col+1].memberNull(e) {
+			return &Error{Row: -1, Column: f.Name, Err: errors.New("null in it")}
+		}
+	}
+	switch f.Kind {
+	case parquet.ListInt32:
+		list := make([]int32, 0, hi-lo)
+		for e := lo; e < hi; e++ {
+			if !fitsInt32(d.Ints[e]) {
+				return &Error{Row: -1, Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[e])}
+			}
+			list = append(list, int32(d.Ints[e]))
+		}
+		t.AppendInts(c, list)
+	case parquet.ListString:
+		if lo == hi {
+			t.AppendStrings(c, nil)
+		} else {
+			t.AppendStrings(c, d.texts(lo, hi))
+		}
+	case parquet.MapString:
+		if lo == hi {
+			t.AppendMap(c, nil, nil)
+		} else {
+			t.AppendMap(c, d.texts(lo, hi), b.leaves[col+1].texts(lo, hi))
+		}
+	}
+	return nil
+}
+
+// at says of an error which file and row it is in.
+func (b *Batch) at(i int, err error) error {
+	file, row := b.Place(i)
+	e := &Error{File: file, Row: row, Err: err, Hint: "rows are those that ibid score and ibid run write"}
+	if inner, ok := errors.AsType[*Error](err); ok {
+		e.Column, e.Err = inner.Column, inner.Err
+	}
+	return e
+}
+
+// Place says which file row i is in, and which of its rows it is.
+func (b *Batch) Place(i int) (file string, row int64) {
+	part := b.segment(i)
+	return part.file, part.fileRow + int64(i-part.first)
+}
+
+// Glob lists the files that patterns name, each once, in the order of their names. ** stands
+// for any folders, also none. Of a folder it lists the files called name in it and below,
+// or, without any, all *.parquet. Names that begin with a dot or an underscore are hidden.
+func Glob(patterns []string, name string) ([]string, error) {
+	var all []string
+	for _, pattern := range patterns {
+		found, err := globOne(pattern, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, &Error{File: pattern, Row: -1, Err: errors.New("no file matches")}
+		}
+		all = append(all, found...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+func globOne(pattern, name string) ([]string, error) {
+	info, err := os.Stat(pattern)
+	switch {
+	case err == nil && !info.IsDir():
+		return []string{pattern}, nil
+	case err == nil:
+		found, err := globOne(filepath.Join(pattern, "**", name), name)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+		return globOne(filepath.Join(pattern, "**", "*.parquet"), name)
+	case !strings.ContainsAny(pattern, "*?["):
+		return nil, parquet.FileError(pattern, err)
+	}
+	words := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
+	fixed := 0
+	for fixed < len(words)-1 && !strings.ContainsAny(words[fixed], "*?[") {
+		fixed++
+	}
+	root := filepath.FromSlash(strings.Join(words[:fixed], "/"))
+	if root == "" && fixed > 0 {
+		root = string(filepath.Separator)
+	}
+	start := root
+	if start == "" {
+		start = "."
+	}
+	var found []string
+	err = filepath.WalkDir(start, func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return parquet.FileError(at, err)
+		}
+		if at != start && hidden(d.Name()) {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		below, err := filepath.Rel(start, at)
+		if err != nil || d.IsDir() {
+			return err
+		}
+		ok, err := matchWords(words[fixed:], strings.Split(filepath.ToSlash(below), "/"))
+		if err != nil {
+			return &Error{File: pattern, Row: -1, Err: err}
+		}
+		if info, err := os.Stat(at); ok && err == nil && info.Mode().IsRegular() {
+			found = append(found, filepath.Join(root, below))
+		}
+		return nil
+	})
+	return found, err
+}
+
+// matchWords matches the words of a path with those of a pattern.
+func matchWords(pattern, words []string) (bool, error) {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for skip := range len(words) + 1 {
+				if ok, err := matchWords(pattern[1:], words[skip:]); ok || err != nil {
+					return ok, err
+				}
+			}
+			return false, nil
+		}
+		if len(words) == 0 {
+			return false, nil
+		}
+		if ok, err := path.Match(pattern[0], words[0]); !ok || err != nil {
+			return false, err
+		}
+		pattern, words = pattern[1:], words[1:]
+	}
+	return len(words) == 0, nil
+}
+
+// checkWhole checks that the file has all columns of spec, or that its path says what they
+// are.
+func (f *openFile) checkWhole(spec *schemaSpec, name string) error {
+	missing := func(column string) error {
+		hint := "all columns that ibid run and ibid score write are needed, of this version; folders called COLUMN=VALUE stand for texts"
+		if answer, _ := f.Root.Child("answer"); answer != nil {
+			hint = "it holds answers that are not scored: ibid run"
+		}
+		return columnError(column, hint, "column is missing")
+	}
+	for col := range spec.columns {
+		c := &spec.columns[col]
+		if n, _ := f.Root.Child(spec.path(col)); c.group >= 0 || n != nil {
+			continue
+		}
+		text, null, ok := inPath(name, c.member)
+		switch {
+		case !ok || c.kind != textValue:
+			return missing(c.member)
+		case !null:
+			if f.given == nil {
+				f.given = make(map[int]string)
+			}
+			f.given[col] = text
+		}
+	}
+	for _, group := range spec.groups {
+		if n, _ := f.Root.Child(group); n == nil {
+			return missing(group)
+		}
+	}
+	return nil
+}
+
+// nullPartition stands in paths for null.
+const nullPartition = "__HIVE_DEFAULT_PARTITION__"
+
+// inPath is the value that the path of a file gives a column: folders called column=value,
+// as Hive, Spark and DuckDB write them.
+func inPath(file, column string) (value string, null, ok bool) {
+	for _, word := range strings.Split(filepath.ToSlash(filepath.Dir(file)), "/") {
+		key, text, is := strings.Cut(word, "=")
+		if !is || key != column {
+			continue
+		}
+		if decoded, err := url.PathUnescape(text); err == nil {
+			text = decoded
+		}
+		return text, text == nullPartition, true
+	}
+	return "", false, false
+}
