@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home release docs man notices run test slow race fuzz torture vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home release docs man notices run test slow race fuzz torture mutants vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -48,6 +48,10 @@ fuzz: ## fuzz every target for FUZZTIME (20s) each
 
 torture: ## damage, bombs, kills, full disks: what SECURITY.md has in its table, which this writes
 	$(GO) test -count=1 -timeout 60m -v -run '^TestTorture$$' ./cmd/ibid -args -torture -update
+
+# N=0 tries all mutants, not a sample of 300 a package.
+mutants: ## change the source in one place at a time: do tests notice? into benchmarks/mutants.md
+	$(GO) run ./benchmarks/mutants -n $(or $(N),300) -write benchmarks/mutants.md -list bin/mutants.txt
 
 # The database is asked over the network. Where that cannot be, nothing is known: exit code 2.
 vulns: ## known vulnerabilities of what ibid is built from; needs the network

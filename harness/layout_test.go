@@ -96,6 +96,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		"annotations", "configs", "dataset", "dataset/convert", "dataset/runs", "harness", "judge", "judge/cache", "judge/judgetest", "judge/openrouter", "metrics/stats", "metrics/token",
 	}},
 	"benchmarks/imports": {},
+	"benchmarks/mutants": {},
 	"deploy/release":     {},
 	"docs/build":         {theirs: []string{"github.com/yuin/goldmark"}},
 	"benchmarks/page":    {ours: []string{"dataset"}},
