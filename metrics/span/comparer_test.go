@@ -257,6 +257,22 @@ func TestManySpans(t *testing.T) {
 	}
 }
 
+// Repeats among many spans take part once, as among few: the twin of a span is found by
+// sorting there. Each side is tried as the long one.
+func TestManyRepeats(t *testing.T) {
+	var c Comparer
+	few := []Span{{0, 0, 10}, {0, 2, 12}, {0, 30, 40}}
+	var many []Span
+	for i := range int32(windowLimit + 4) {
+		many = append(many, Span{Key: 0, Start: 4 - i%5, End: 14 - i%5}, Span{Key: 0, Start: 500 + i, End: 501 + i})
+	}
+	checkPairs(t, &c, few, many, 20)
+	swapped := c.Match(many, few, 0, 0.2).Pairs
+	if want := []Pair{{4, 1}, {8, 0}}; !slices.Equal(swapped, want) {
+		t.Errorf("pairs of many and few = %v, want %v", swapped, want)
+	}
+}
+
 func distinct(spans []Span) int {
 	seen := map[Span]bool{}
 	for _, s := range spans {

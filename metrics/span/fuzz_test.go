@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ibid"
 )
 
 // decode reads spans of small coordinates from bytes: two keys, starts below
@@ -25,57 +27,115 @@ func usable(spans []Span) []Span {
 func FuzzNormalize(f *testing.F) {
 	f.Add([]byte{0, 5, 3, 9}, []byte{4, 8, 200, 3})
 	f.Add([]byte{4, 3, 6, 4}, []byte{})
-	f.Fuzz(func(t *testing.T, x, y []byte) {
-		a, b := decode(x), decode(y)
-		na, nb := Normalize(nil, a), Normalize(nil, b)
-		for i, s := range na {
-			if s.Len() == 0 || i > 0 && (compare(na[i-1], s) >= 0 || na[i-1].Key == s.Key && na[i-1].End >= s.Start) {
-				t.Fatalf("Normalize(%v) = %v is not normal at %d", a, na, i)
-			}
-		}
-		if got, want := length(na), int64(len(pointsOf(a...))); got != want {
-			t.Errorf("length(Normalize(%v)) = %d, want %d", a, got, want)
-		}
-		if got, want := new(Comparer).Sizes(na, nb, 0).Overlap, common(pointsOf(a...), pointsOf(b...)); got != want {
-			t.Errorf("overlap of %v and %v = %d, want %d", na, nb, got, want)
-		}
-	})
+	f.Fuzz(func(t *testing.T, x, y []byte) { checkNormalize(t, decode(x), decode(y)) })
 }
 
-// atLeast appends to dst the code points in k or more of the spans.
-func atLeast(c *Comparer, dst, spans []Span, k int) []Span {
-	c.truth = appendRuns(c.truth[:0], spans)
-	for _, r := range c.marked(k) {
-		dst = append(dst, r.span())
+func checkNormalize(t *testing.T, a, b []Span) {
+	t.Helper()
+	na, nb := Normalize(nil, a), Normalize(nil, b)
+	for i, s := range na {
+		if s.Len() == 0 || i > 0 && (compare(na[i-1], s) >= 0 || na[i-1].Key == s.Key && na[i-1].End >= s.Start) {
+			t.Fatalf("Normalize(%v) = %v is not normal at %d", a, na, i)
+		}
 	}
-	return dst
+	if got, want := length(na), int64(len(pointsOf(a...))); got != want {
+		t.Errorf("length(Normalize(%v)) = %d, want %d", a, got, want)
+	}
+	if got, want := new(Comparer).Sizes(na, nb, 0).Overlap, common(pointsOf(a...), pointsOf(b...)); got != want {
+		t.Errorf("overlap of %v and %v = %d, want %d", na, nb, got, want)
+	}
 }
 
-func FuzzAtLeast(f *testing.F) {
-	f.Add([]byte{0, 5, 3, 9, 3, 9}, uint8(2))
-	f.Fuzz(func(t *testing.T, x []byte, k uint8) {
-		spans, least := usable(decode(x)), int(k%4)+1
-		depth := map[point]int{}
-		for _, s := range spans {
-			for p := range pointsOf(s) {
-				depth[p]++
+func FuzzCombine(f *testing.F) {
+	f.Add([]byte{0, 5, 3, 9, 3, 9}, []byte{4, 8}, []byte{})
+	f.Fuzz(func(t *testing.T, x, y, z []byte) { checkCombine(t, [][]Span{decode(x), decode(y), decode(z)}) })
+}
+
+// checkCombine counts for each code point in how many of the sets it is.
+func checkCombine(t *testing.T, sets [][]Span) {
+	t.Helper()
+	votes := map[point]int{}
+	line := make([][]Interval, len(sets)) // the spans of key 0, from below 0 on
+	onLine := map[int64]int{}
+	for k, set := range sets {
+		for p := range pointsOf(set...) {
+			votes[p]++
+		}
+		marked := map[int64]bool{}
+		for _, s := range set {
+			x := Interval{int64(s.Start) - 5, int64(s.End) - 5}
+			line[k] = append(line[k], x)
+			for p := max(x.Start, 0); p < x.End; p++ {
+				marked[p] = true
 			}
 		}
+		for p := range marked {
+			onLine[p]++
+		}
+	}
+	for policy, least := range map[ibid.Policy]float64{
+		ibid.PolicyUnion: 1, ibid.PolicyMajority: float64(len(sets))/2 + 0.5, ibid.PolicyIntersection: float64(len(sets)),
+	} {
 		want := map[point]bool{}
-		for p, n := range depth {
-			if n >= least {
-				want[p] = true
+		for p, n := range votes {
+			want[p] = float64(n) >= least
+		}
+		got := new(Comparer).Combine(nil, policy, sets)
+		if !slices.Equal(got, Normalize(nil, got)) {
+			t.Fatalf("Combine(%s, %v) = %v is not normal", policy, sets, got)
+		}
+		kept := pointsOf(got...)
+		for p := range votes {
+			if kept[p] != want[p] {
+				t.Errorf("Combine(%s, %v) = %v: kept %v of %d is %v", policy, sets, got, p, len(sets), kept[p])
 			}
 		}
-		var c Comparer
-		got := atLeast(&c, nil, spans, least)
-		if !slices.Equal(got, Normalize(nil, got)) {
-			t.Fatalf("atLeast(%v, %d) = %v is not normal", spans, least, got)
+		if n := common(kept, want); n != int64(len(kept)) {
+			t.Errorf("Combine(%s, %v) = %v has what nobody marked", policy, sets, got)
 		}
-		if n := common(pointsOf(got...), want); n != int64(len(want)) || length(got) != n {
-			t.Errorf("atLeast(%v, %d) = %v shares %d of %d code points", spans, least, got, n, len(want))
+		keptLine := map[int64]bool{}
+		var last int64 = -1
+		for _, x := range new(Comparer).CombineIntervals(policy, line) {
+			if x.Start <= last || x.End <= x.Start {
+				t.Fatalf("CombineIntervals(%s, %v) is not normal at %v", policy, line, x)
+			}
+			last = x.End
+			for p := x.Start; p < x.End; p++ {
+				keptLine[p] = true
+			}
 		}
-	})
+		for p := int64(-6); p < 70; p++ {
+			if wanted := onLine[p] > 0 && float64(onLine[p]) >= least; keptLine[p] != wanted {
+				t.Errorf("CombineIntervals(%s, %v): kept %d is %v", policy, line, p, keptLine[p])
+			}
+		}
+	}
+}
+
+// TestRandom holds everything beside the slow versions, over few and many spans.
+func TestRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var c Comparer
+	for range 600 {
+		spans := func() []Span {
+			data := make([]byte, 2*rng.IntN(1+rng.IntN(30)))
+			for i := range data {
+				data[i] = byte(rng.Uint32())
+			}
+			return decode(data)
+		}
+		a, b, tolerance := spans(), spans(), rng.Int64N(12)
+		checkNormalize(t, a, b)
+		checkCombine(t, [][]Span{a, b, spans(), spans()}[:rng.IntN(5)])
+		if got, want := c.Sizes(a, b, tolerance), slowSizes(a, b, tolerance); got != want {
+			t.Errorf("Sizes(%v, %v, %d) = %+v, want %+v", a, b, tolerance, got, want)
+		}
+		a, b = usable(a), usable(b)
+		checkMatches(t, c.Match(a, b, tolerance, 0.5), a, b, tolerance)
+		if t.Failed() {
+			return
+		}
+	}
 }
 
 func FuzzSizes(f *testing.F) {
@@ -194,8 +254,18 @@ func TestPairsRandom(t *testing.T) {
 		}
 		return spans
 	}
+	// Spans of one length have few different Jaccards.
+	shifted := func() []Span {
+		spans := make([]Span, rng.IntN(7))
+		length := 3 + rng.Int32N(6)
+		for i, s := range rng.Perm(9)[:len(spans)] {
+			spans[i] = Span{Start: int32(s), End: int32(s) + length}
+		}
+		return spans
+	}
 	for range 4_000 {
 		checkPairs(t, &c, crowd(), crowd(), 1+rng.Int64N(60))
+		checkPairs(t, &c, shifted(), shifted(), 1+rng.Int64N(60))
 		if t.Failed() {
 			return
 		}
