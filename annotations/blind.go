@@ -334,21 +334,33 @@ var asks = map[string]string{
 // Ask puts a question of the item in words, with the claim and the cited places that
 // it is about.
 func (it *BlindItem) Ask(q BlindLabel) string {
-	var b strings.Builder
-	b.WriteString(asks[q.Kind])
+	ask, claim, cited := it.Parts(q)
 	if q.ClaimID != "" {
-		b.WriteString("\nClaim: " + it.claim(q.ClaimID))
+		ask += "\nClaim: " + claim
+	}
+	for i := range cited {
+		ask += "\nCited: " + it.cited(&cited[i]) + " (" + cited[i].Doc + ")"
+	}
+	return ask
+}
+
+// Parts are what a question asks, the claim that it is about ("" if about none), and the
+// cited places that it depends on.
+func (it *BlindItem) Parts(q BlindLabel) (ask, claim string, cited []BlindPlace) {
+	ask = asks[q.Kind]
+	if q.ClaimID != "" {
+		claim = it.claim(q.ClaimID)
 	}
 	if q.Kind == ibid.NeedsCitationLabel || q.Kind == ibid.FactualLabel {
-		return b.String() // which do not depend on what is cited
+		return ask, claim, nil // which do not depend on what is cited
 	}
 	for i := range it.Citations {
 		c := &it.Citations[i]
 		if q.CitationID == "" && c.ClaimID == q.ClaimID && q.ClaimID != "" || q.CitationID != "" && c.CitationID == q.CitationID {
-			b.WriteString("\nCited: " + it.cited(c) + " (" + c.Doc + ")")
+			cited = append(cited, *c)
 		}
 	}
-	return b.String()
+	return ask, claim, cited
 }
 
 // claim is the text of a claim, or its id if that is all that is known.

@@ -57,7 +57,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	},
 	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
-	"annotations/acts":    {ours: []string{"annotations", "dataset", "dataset/disk", "metrics/token"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
+	"annotations/acts":    {ours: []string{"annotations", "dataset", "dataset/disk", "metrics/stats", "metrics/token"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations/history": {ours: []string{"dataset/runs", "metrics", "metrics/stats"}},
 	"configs":             {theirs: []string{"github.com/goccy/go-yaml"}},
@@ -74,10 +74,11 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid":       {ours: []string{"cmd/ibid/internal/cli"}},
 	// Pages for the browser at this machine; its users bring what is shown.
 	"cmd/ibid/internal/loopback": {},
+	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/acts", "dataset", "report"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"cmd/ibid/internal/term":     {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"annotations/acts", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "harness/verify", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra"},

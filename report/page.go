@@ -128,6 +128,9 @@ var (
 	pageTemplates = parseTemplates()
 )
 
+// PageStyle is the stylesheet of the page. Other pages of ibid begin with it.
+func PageStyle() string { return pageStyle }
+
 // lineBreak is a line break with the white space around it.
 var lineBreak = regexp.MustCompile(`\s*\n\s*`)
 

@@ -26,6 +26,7 @@ const (
 	OpFlag   = "flag"   // flag the item, or no longer
 	OpSkip   = "skip"   // leave this part of the item for later
 	OpDone   = "done"   // this part of the item is finished
+	OpTake   = "take"   // these marks instead of all: what an adjudicator takes of others
 	OpUndo   = "undo"   // what the act Of did did not happen
 )
 
@@ -35,6 +36,15 @@ const (
 	Labels = "labels"
 )
 
+// How an adjudicator comes to marks or labels.
+const (
+	HowEqual        = "equal"        // all said the same
+	HowTake         = "take"         // one annotator's
+	HowUnion        = "union"        // what anybody marked
+	HowIntersection = "intersection" // what everybody marked
+	HowNew          = "new"          // made anew
+)
+
 // An Act is one thing that a person did.
 type Act struct {
 	ID   string    `json:"id"`  // made by the page: an act that is sent twice happens once
@@ -42,7 +52,7 @@ type Act struct {
 	At   time.Time `json:"at"`
 	Item string    `json:"item"`
 	Op   string    `json:"op"`
-	Of   string    `json:"of,omitempty"` // id of an earlier act of the item
+	Of   string    `json:"of,omitempty"` // undo: an earlier act of the item; move and remove: a mark
 	Args *Args     `json:"args,omitempty"`
 }
 
@@ -60,7 +70,10 @@ type Args struct {
 	Text string `json:"text,omitempty"` // note
 	On   bool   `json:"on,omitempty"`   // flag
 	Part string `json:"part,omitempty"` // skip and done
-	How  string `json:"how,omitempty"`  // mark and none: how an adjudicator came to it
+
+	How   string   `json:"how,omitempty"` // take: how it follows from what From said
+	From  []string `json:"from,omitempty"`
+	Marks []Mark   `json:"marks,omitempty"`
 }
 
 // check refuses an act that misses what its op needs.
@@ -82,7 +95,9 @@ func (a *Act) check() error {
 		return errors.New("label: needs the kind of the question")
 	case (a.Op == OpSkip || a.Op == OpDone) && args.Part != Truth && args.Part != Labels:
 		return fmt.Errorf("%s: unknown part %q", a.Op, args.Part)
-	case !slices.Contains([]string{OpMark, OpMove, OpRemove, OpNone, OpLabel, OpNote, OpFlag, OpSkip, OpDone, OpUndo}, a.Op):
+	case a.Op == OpTake && (!slices.Contains([]string{HowTake, HowUnion, HowIntersection}, args.How) || len(args.From) == 0):
+		return errors.New("take: needs how, and from whom")
+	case !slices.Contains([]string{OpMark, OpMove, OpRemove, OpNone, OpLabel, OpNote, OpFlag, OpSkip, OpDone, OpTake, OpUndo}, a.Op):
 		return fmt.Errorf("unknown op %q", a.Op)
 	}
 	return nil
@@ -93,6 +108,8 @@ type State struct {
 	Marks  []Mark
 	None   bool // nothing answers it
 	Labels []annotations.BlindLabel
+	How    string   // of the marks, if an adjudicator took them over and left them as they were
+	From   []string // whose they were
 	Note   string
 	Flag   bool
 	Done   map[string]bool // parts that are finished
@@ -101,9 +118,10 @@ type State struct {
 
 // A Mark is a marked stretch.
 type Mark struct {
-	ID         string // of the act that made it
-	Doc        string
-	Start, End int64
+	ID    string `json:"id,omitempty"` // of the act that made it
+	Doc   string `json:"doc"`
+	Start int64  `json:"start"` // code points, the end exclusive
+	End   int64  `json:"end"`
 }
 
 // Fold is what the acts of one item come to, in the order of the journal. An undo that
@@ -135,7 +153,15 @@ func (s *State) apply(a *Act) {
 		args = &Args{}
 	}
 	mark := slices.IndexFunc(s.Marks, func(m Mark) bool { return m.ID == a.Of })
+	if a.Op == OpMark || mark >= 0 || a.Op == OpNone {
+		s.How, s.From = "", nil
+	}
 	switch a.Op {
+	case OpTake:
+		s.Marks, s.None, s.How, s.From = slices.Clone(args.Marks), len(args.Marks) == 0, args.How, args.From
+		for i := range s.Marks {
+			s.Marks[i].ID = fmt.Sprintf("%s.%d", a.ID, i)
+		}
 	case OpMark:
 		s.Marks = append(s.Marks, Mark{ID: a.ID, Doc: args.Doc, Start: *args.Start, End: *args.End})
 		s.None = false

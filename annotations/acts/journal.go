@@ -159,8 +159,8 @@ func (j *Journal) Append(a Act) (Act, error) {
 	if err := a.check(); err != nil {
 		return a, err
 	}
-	if i, ok := j.byID[a.Of]; a.Of != "" && (!ok || j.acts[i].Item != a.Item) {
-		return a, fmt.Errorf("%s: the item has no act %q", a.Op, a.Of)
+	if i, ok := j.byID[a.Of]; a.Op == OpUndo && (!ok || j.acts[i].Item != a.Item) {
+		return a, fmt.Errorf("undo: the item has no act %q", a.Of)
 	}
 	a.Seq, a.At = int64(len(j.acts))+1, time.Now().UTC().Truncate(time.Millisecond)
 	var line bytes.Buffer

@@ -132,7 +132,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.mergeCommand(), a.summaryCommand(), a.listCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
 		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
-		a.agreeCommand(), a.sampleCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(), a.verifyCommand(),
+		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(), a.verifyCommand(),
 	)
 	a.addHelp(root)
 	a.addCompletion(root)

@@ -1,0 +1,105 @@
+package annotate_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ibid/annotations"
+	"ibid/annotations/acts"
+	"ibid/cmd/ibid/internal/annotate"
+)
+
+// portItems are items with three documents each, two claims to label, and places that
+// answer the question.
+func portItems(n int) []annotations.BlindItem {
+	var items []annotations.BlindItem
+	for i := range n {
+		text := fmt.Sprintf("Port Lindow grew in 2024.\nThe new quay number %d, opened on 3 May 2024, cost %d million crowns, of which the region paid one third. "+
+			"No accident with injuries was reported; two ships touched the mole in fog on 11 November.\r\n\r\nThe port master retired. Nobody has replaced her yet.", i, 80+i)
+		other := "The reading room is open from Tuesday to Saturday, 9:30 to 18:00, and closed in August. Bags stay in the lockers."
+		from, to := int64(26), int64(60)
+		items = append(items, annotations.BlindItem{
+			ID: fmt.Sprintf("item-%04d", i+1), Query: fmt.Sprintf("What did quay %d cost?", i), Answer: fmt.Sprintf("Quay %d cost %d million crowns. Nobody was hurt.", i, 80+i),
+			Claims:    []annotations.BlindClaim{{ID: "c1", Text: fmt.Sprintf("Quay %d cost %d million crowns.", i, 80+i)}, {ID: "c2", Text: "Nobody was hurt."}},
+			Citations: []annotations.BlindPlace{{CitationID: "x1", ClaimID: "c1", Doc: "port.txt", Start: &from, End: &to}},
+			Documents: []annotations.BlindDocument{{Doc: "library.txt", Text: other}, {Doc: "port.txt", Text: text}, {Doc: "third.txt", Text: "Nothing here. Really nothing."}},
+			Labels:    []annotations.BlindLabel{{ClaimID: "c1", Kind: "support"}, {ClaimID: "c2", Kind: "support"}},
+		})
+	}
+	return items
+}
+
+// TestKeyboard: two people annotate with the keyboard alone and a third decides.
+func TestKeyboard(t *testing.T) {
+	dir := t.TempDir()
+	const n = 4
+	sampleOf(t, dir, portItems(n)...)
+	for _, name := range []string{"ada", "ben"} {
+		s := serve(t, dir, annotate.Options{Annotator: name}, false)
+		b := open(t, s.url, desktop)
+		for i := range n {
+			if got := b.text("part()"); got != acts.Truth {
+				t.Fatalf("place %d asks for %s", i, got)
+			}
+			if hidden := b.text(`String(document.getElementById("answer").hidden)`); hidden != "true" {
+				t.Fatal("who marks places is shown the answer")
+			}
+			b.press("]")
+			b.press(b.hintOf("The new quay")...)
+			if name == "ben" && i%2 == 0 {
+				b.press("shift+ArrowRight", "ArrowLeft", "ArrowLeft") // The | new quay … paid | one third
+			}
+			if i == 0 && name == "ada" {
+				b.screenshot("truth")
+			}
+			b.press("Enter")
+		}
+		for i := range n {
+			if got := b.text("part()"); got != acts.Labels {
+				t.Fatalf("place %d asks for %s", n+i, got)
+			}
+			if i == 0 && name == "ada" {
+				b.screenshot("labels")
+			}
+			b.press("1", map[string]string{"ada": "4", "ben": "3"}[name], "Enter")
+		}
+		t.Logf("%s: %d strokes for %d items, %.1f an item", name, b.strokes, n, float64(b.strokes)/n)
+		if b.strokes > 8*n+4 {
+			t.Errorf("%d strokes for %d items", b.strokes, n)
+		}
+		b.screenshot("done-" + name)
+		b.quiet(s.url)
+		s.close()
+	}
+	s := serve(t, dir, annotate.Options{Annotator: "lead"}, true)
+	if got, want := s.pages.Counts(), (annotate.Counts{Several: 2 * n, Equal: n / 2, Left: n + n/2}); got != want {
+		t.Errorf("before: %+v, want %+v", got, want)
+	}
+	b := open(t, s.url, desktop)
+	b.screenshot("adjudicate")
+	b.press("1", "Enter", "+", "Enter")
+	b.screenshot("adjudicate-labels")
+	for range n - 1 {
+		b.press("3", "Enter")
+	}
+	b.quiet(s.url)
+	s.close()
+	if got, want := s.pages.Counts(), (annotate.Counts{Several: 2 * n, Equal: n / 2, Decided: n + n/2 - 1, Left: 1}); got != want {
+		t.Errorf("after: %+v, want %+v", got, want)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, annotate.MergedFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]int{
+		`"how":"equal"`: n/2 + n, `"how":"take"`: 1 + n - 1, `"how":"union"`: 1, `"decided_by":"lead"`: 2 + n - 1, `"annotator":"adjudicated"`: n + 2*n - 1,
+		`"start":26,"end":130`: n, // the union of a mark and a part of it, and ada's
+	} {
+		if got := strings.Count(string(text), what); got != want {
+			t.Errorf("%s %d times, want %d:\n%s", what, got, want, text)
+		}
+	}
+}
