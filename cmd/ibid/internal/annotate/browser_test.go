@@ -152,10 +152,7 @@ type view struct {
 	dark          bool
 }
 
-var (
-	desktop = view{width: 1440, height: 1000}
-	phone   = view{width: 390, height: 844}
-)
+var desktop = view{width: 1440, height: 1000}
 
 // open opens a page and waits until its script has begun.
 func open(t testing.TB, url string, v view) *tab {
