@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -227,5 +228,230 @@ func TestConnectedItems(t *testing.T) {
 	}
 	if of := chain.Statistic("ece"); of.Low != nil || len(of.Warnings) != 1 || !strings.HasPrefix(of.Warnings[0], "biased: ") {
 		t.Errorf("ECE %+v", of)
+	}
+}
+
+// scored are n items of documents that each have three, whose scores and values lie on grids,
+// so that many are tied.
+func scored(n int, seed int64) []Verdict {
+	draw := stats.NewStream(uint64(seed))
+	var items []Verdict
+	for i := range n {
+		human := float64(draw.IntN(3)) / 2
+		judge := math.Round(20*(0.2+0.5*human)+float64(draw.IntN(9))-4) / 20
+		items = append(items, Verdict{Item: fmt.Sprintf("%03d", i), Cluster: fmt.Sprint("d", i/3), Human: human, Judge: max(0, min(1, judge))})
+	}
+	return items
+}
+
+// balanced is the balanced accuracy of a threshold on the items that count.
+func balanced(items []Verdict, threshold float64, counts func(Verdict) bool) (accuracy float64, c stats.Confusion) {
+	for _, it := range items {
+		if counts(it) {
+			c.Add(it.Human >= 0.5, it.Judge >= threshold)
+		}
+	}
+	return c.BalancedAccuracy().Value, c
+}
+
+// slowThreshold tries every point halfway between two scores.
+func slowThreshold(items []Verdict, counts func(Verdict) bool) float64 {
+	var scores []float64
+	for _, it := range items {
+		if counts(it) {
+			scores = append(scores, it.Judge)
+		}
+	}
+	slices.Sort(scores)
+	scores = slices.Compact(scores)
+	best, most := math.NaN(), -1.0
+	for k := range len(scores) - 1 {
+		t := (scores[k] + scores[k+1]) / 2
+		if a, _ := balanced(items, t, counts); a > most {
+			best, most = t, a
+		}
+	}
+	return best
+}
+
+// TestCalibrationByHand counts everything that a calibration says in the plainest way.
+func TestCalibrationByHand(t *testing.T) {
+	for seed := range int64(6) {
+		items := scored(150, seed)
+		o := calibrateOptions()
+		c := Calibrate("support", "bot", slices.Clone(items), o)
+		everything := func(Verdict) bool { return true }
+		_, at := balanced(items, o.Threshold, everything)
+		if c.Confusion != at || c.Documents != 50 || c.Items != 150 {
+			t.Errorf("confusion %+v of %d documents, want %+v of 50", c.Confusion, c.Documents, at)
+		}
+		brier, ece := 0.0, 0.0
+		var shares [10]struct{ n, score, positive float64 }
+		for _, it := range items {
+			y := 0.0
+			if it.Human >= 0.5 {
+				y = 1
+			}
+			brier += (it.Judge - y) * (it.Judge - y) / 150
+			b := &shares[max(0, int(math.Ceil(it.Judge*10-1e-9))-1)]
+			b.n, b.score, b.positive = b.n+1, b.score+it.Judge, b.positive+y
+		}
+		for _, b := range shares {
+			ece += math.Abs(b.score-b.positive) / 150
+		}
+		for name, want := range map[string]struct {
+			value float64
+			items int64
+		}{
+			"sensitivity":               {float64(at.TP) / float64(at.TP+at.FN), at.TP + at.FN},
+			"specificity":               {float64(at.TN) / float64(at.TN+at.FP), at.TN + at.FP},
+			"precision":                 {float64(at.TP) / float64(at.TP+at.FP), at.TP + at.FP},
+			"negative_predictive_value": {float64(at.TN) / float64(at.TN+at.FN), at.TN + at.FN},
+			"accuracy":                  {float64(at.TP+at.TN) / 150, 150},
+			"f1":                        {2 * float64(at.TP) / float64(2*at.TP+at.FP+at.FN), 150},
+			"brier":                     {brier, 150},
+			"ece":                       {ece, 150},
+		} {
+			r := c.Statistic(name)
+			if r.Estimate == nil || math.Abs(*r.Estimate-want.value) > 1e-12 || r.Items != want.items {
+				t.Errorf("%s = %v of %d, want %v of %d", name, *r.Estimate, r.Items, want.value, want.items)
+			} else if name != "ece" && (r.Low == nil || *r.Low >= *r.Estimate || *r.High < *r.Estimate || *r.High == *r.Estimate && *r.High < 1 || r.Method == "") {
+				t.Errorf("%s has the interval %v to %v around %v by %q", name, *r.Low, *r.High, *r.Estimate, r.Method)
+			}
+		}
+		if want := slowThreshold(items, everything); c.Best.Threshold != want {
+			t.Errorf("best threshold %v, want %v", c.Best.Threshold, want)
+		}
+		// Each fifth of the documents meets the threshold that the others choose.
+		var held stats.Confusion
+		for part := range uint64(5) {
+			is := func(v Verdict) bool { return foldOf(v.Cluster, 5) == part }
+			_, x := balanced(items, slowThreshold(items, func(v Verdict) bool { return !is(v) }), is)
+			held.TP, held.FP, held.FN, held.TN = held.TP+x.TP, held.FP+x.FP, held.FN+x.FN, held.TN+x.TN
+		}
+		if c.Best.HeldOut != held || c.Best.BalancedAccuracy != held.BalancedAccuracy() {
+			t.Errorf("held out: %+v, want %+v", c.Best.HeldOut, held)
+		}
+		checkRecalibration(t, c.Isotonic, items)
+	}
+}
+
+// checkRecalibration fits the curve on one half of the documents again, as means of
+// neighbours that are merged while they fall, and looks what it does to the other.
+func checkRecalibration(t *testing.T, r *Recalibration, items []Verdict) {
+	t.Helper()
+	type block struct{ x, y, n float64 }
+	var blocks []block
+	slices.SortStableFunc(items, func(a, b Verdict) int { return cmp.Compare(a.Judge, b.Judge) })
+	fitted, before, reported := 0.0, 0.0, 0.0
+	for _, it := range items {
+		y := 0.0
+		if it.Human >= 0.5 {
+			y = 1
+		}
+		if foldOf(it.Cluster, 2) != 0 {
+			before, reported = before+(it.Judge-y)*(it.Judge-y), reported+1
+			continue
+		}
+		fitted++
+		if k := len(blocks) - 1; k >= 0 && blocks[k].x == it.Judge {
+			blocks[k].y, blocks[k].n = blocks[k].y+y, blocks[k].n+1
+		} else {
+			blocks = append(blocks, block{it.Judge, y, 1})
+		}
+	}
+	if r == nil || float64(r.FittedOn) != fitted || float64(r.ReportedOn) != reported {
+		t.Fatalf("recalibrated %+v, want %v items fitted and %v reported", r, fitted, reported)
+	}
+	if math.Abs(r.BrierBefore.Value-before/reported) > 1e-12 {
+		t.Errorf("Brier before = %v, want %v", r.BrierBefore, before/reported)
+	}
+	for k, x := range r.X {
+		// The largest of the smallest means over all stretches around x: the isotonic fit.
+		want := math.Inf(-1)
+		for from := range blocks {
+			if blocks[from].x > x {
+				break
+			}
+			least := math.Inf(1)
+			for to := from; to < len(blocks); to++ {
+				y, n := 0.0, 0.0
+				for _, b := range blocks[from : to+1] {
+					y, n = y+b.y, n+b.n
+				}
+				if blocks[to].x >= x {
+					least = min(least, y/n)
+				}
+			}
+			want = max(want, least)
+		}
+		if math.Abs(r.Fitted[k]-want) > 1e-12 {
+			t.Errorf("fitted at %v: %v, want %v", x, r.Fitted[k], want)
+		}
+	}
+	if r.BrierAfter.Value > 0.25 || r.ECEAfter.Value == r.ECEBefore.Value {
+		t.Errorf("after: Brier %v, ECE %v as before", r.BrierAfter, r.ECEAfter)
+	}
+}
+
+// TestFewToRecalibrate: both halves need 20 items.
+func TestFewToRecalibrate(t *testing.T) {
+	half := make([]Verdict, 0, 60)
+	for i, n := 0, [2]int{}; len(half) < 40; i++ {
+		cluster := fmt.Sprint(i)
+		if part := foldOf(cluster, 2); n[part] < 20 {
+			n[part]++
+			half = append(half, Verdict{Item: cluster, Cluster: cluster, Human: float64(i / 2 % 2), Judge: float64(i%5) / 5})
+		}
+	}
+	if c := Calibrate("", "bot", slices.Clone(half), calibrateOptions()); c.Isotonic == nil || c.Isotonic.FittedOn != 20 {
+		t.Error("20 items a half are recalibrated nowhere")
+	}
+	if c := Calibrate("", "bot", slices.Clone(half[:39]), calibrateOptions()); c.Isotonic != nil {
+		t.Error("19 items of a half are recalibrated")
+	}
+}
+
+// TestItemsTwice: every item twice in its document says no more than once, where intervals
+// are over documents. Without shared documents correlations have the intervals of papers.
+func TestItemsTwice(t *testing.T) {
+	items := scored(120, 3)
+	once := Calibrate("", "bot", slices.Clone(items), calibrateOptions())
+	twice := Calibrate("", "bot", append(slices.Clone(items), items...), calibrateOptions())
+	for _, name := range []string{"pearson", "spearman", "brier", "sensitivity", "precision", "auroc"} {
+		a, b := once.Statistic(name), twice.Statistic(name)
+		if a.Low == nil || b.Low == nil || math.Abs(*a.Estimate-*b.Estimate) > 1e-9 || math.Abs(*a.Low-*b.Low) > 2e-3 || math.Abs(*a.High-*b.High) > 2e-3 || a.Method != b.Method {
+			t.Errorf("%s once %v [%v, %v] by %s, twice %v [%v, %v] by %s", name, *a.Estimate, *a.Low, *a.High, a.Method, *b.Estimate, *b.Low, *b.High, b.Method)
+		}
+	}
+	if len(once.Warnings) != 1 || !strings.HasPrefix(once.Warnings[0], "items share documents") {
+		t.Errorf("warnings %q", once.Warnings)
+	}
+	alone := slices.Clone(items)
+	var x, y []float64
+	for i := range alone {
+		alone[i].Cluster = alone[i].Item
+		x, y = append(x, alone[i].Judge), append(y, alone[i].Human)
+	}
+	c := Calibrate("", "bot", alone, calibrateOptions())
+	for name, want := range map[string]stats.Correlation{"pearson": stats.Pearson(x, y, 0.95), "spearman": stats.Spearman(x, y, 0.95)} {
+		r := c.Statistic(name)
+		if r.Low == nil || math.Abs(*r.Low-want.Low.Value) > 1e-12 || math.Abs(*r.High-want.High.Value) > 1e-12 || r.Method == once.Statistic(name).Method {
+			t.Errorf("%s of items of their own documents: [%v, %v] by %s, want %v to %v", name, *r.Low, *r.High, r.Method, want.Low, want.High)
+		}
+	}
+	if len(c.Warnings) > 0 {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+}
+
+// TestScoresBeyondOne: what is no probability has no curve.
+func TestScoresBeyondOne(t *testing.T) {
+	for v, want := range map[float64]bool{1: true, 0: true, 1.5: false, -0.1: false} {
+		items := scored(60, 1)
+		items[7].Judge = v
+		if c := Calibrate("", "bot", items, calibrateOptions()); (c.EqualWidth != nil) != want || (c.Isotonic != nil) != want || c.Statistic("auroc").Estimate == nil {
+			t.Errorf("with a score of %v there is a curve: %v", v, c.EqualWidth != nil)
+		}
 	}
 }

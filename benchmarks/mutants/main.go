@@ -58,15 +58,15 @@ type target struct {
 
 // targets are what is mutated when no package is named.
 var targets = []target{
-	{".", []string{"./metrics", "./dataset"}, 85},
+	{".", []string{"./metrics", "./dataset", "./judge", "./annotations"}, 85},
 	{"./metrics/span", []string{"./metrics"}, 85},
 	{"./metrics/token", []string{"./metrics", "./dataset"}, 85},
 	{"./metrics/quote", []string{"./dataset"}, 85},
 	{"./metrics/presence", []string{"./metrics", "./metrics/claims"}, 85},
 	{"./metrics/claims", []string{"./metrics"}, 85},
 	{"./metrics/dialect", []string{"./metrics"}, 85},
-	{"./metrics/stats", nil, 85},
-	{"./metrics", nil, 85},
+	{"./metrics/stats", []string{"./annotations", "./annotations/compare", "./harness/verify"}, 85},
+	{"./metrics", []string{"./harness/verify"}, 85},
 	{"./annotations", []string{"./harness"}, 70},
 	{"./annotations/compare", []string{"./harness"}, 70},
 	{"./annotations/history", nil, 70},
