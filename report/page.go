@@ -59,6 +59,7 @@ type PageOptions struct {
 	maxRows  int    // that it lists; 0 means 60,000
 
 	Comparison  *compare.Result  // of the runs, or of the systems of the one run; nil if there is none
+	Since       *compare.Result  // the change of the numbers that lead, system by system: of one run since an earlier one, of several since the first; nil if there is none
 	NotCompared string           // why there is none, where somebody may expect one
 	Drifts      []*compare.Drift // of the judge between runs that are not compared; those of a comparison are its own
 
@@ -75,7 +76,7 @@ type section struct {
 // sections makes the parts of a page, in their order. A section is a function of
 // the data; it returns nil if it has nothing to show.
 var sections = []func(*pageData) *section{
-	verdictSection, analysisSection, metricsSection, systemsSection, compareSection, agreementSection, judgeSection, whySection,
+	verdictSection, changesSection, analysisSection, metricsSection, systemsSection, compareSection, agreementSection, judgeSection, whySection,
 	rowsSection, historySection, methodSection, provenanceSection,
 }
 

@@ -18,8 +18,10 @@ type compareView struct {
 	Notes    []string
 	How      []string // how differences, intervals and p-values were made
 	Sides    []compareSide
-	Matrix   []matrixLine // headline metrics × sides
-	Pairs    []pairView   // the first is the one that is open
+	Matrix   []matrixLine // headline metrics × sides, of systems of one run
+	Columns  []matrixLine // headline metrics, of runs
+	Overview []pairCells  // pairs × headline metrics, of runs
+	Pairs    []pairView
 	Rankings []rankingView
 }
 
@@ -34,6 +36,12 @@ type compareSide struct {
 type matrixLine struct {
 	Name, Label, Better string
 	Cells               []matrixCell
+}
+
+// A pairCells is one pair in all headline metrics.
+type pairCells struct {
+	Title string
+	Cells []matrixCell
 }
 
 // A matrixCell is one metric of one side: its value and, where it is not the
@@ -108,20 +116,28 @@ func compareSection(data *pageData) *section {
 	}
 	c := &compareView{By: r.By, How: howCompared(r)}
 	for _, n := range r.Notes {
-		c.Notes = append(c.Notes, shown(n))
+		c.Notes = append(c.Notes, strings.ReplaceAll(shown(n), "hallucination_score", shownMetric("hallucination_score")))
 	}
 	for k, s := range r.Sides {
 		c.Sides = append(c.Sides, compareSide{Name: line(s.Name, 80), Rows: Plural(s.Rows, "row", "rows"), Base: k == 0, Shape: k % 4, Colour: k % 8})
 	}
-	c.Matrix = differenceMatrix(data, r)
 	pairs := pagePairs(r)
+	if r.By == "run" {
+		c.Columns, c.Overview = differenceOverview(r, pairs)
+	} else {
+		c.Matrix = differenceMatrix(data, r)
+	}
 	if len(pairs) == maxAgainst && len(r.Sides) > maxAgainst+1 {
 		c.Notes = append(c.Notes, fmt.Sprintf("%d of %d comparisons with %s are shown; ibid compare has all.", maxAgainst, len(r.Sides)-1, line(r.Sides[0].Name, 80)))
 	}
 	for _, k := range pairs {
-		p := newPairView(data, r, k)
-		p.Open = len(c.Pairs) == 0
-		c.Pairs = append(c.Pairs, p)
+		c.Pairs = append(c.Pairs, newPairView(data, r, k))
+	}
+	if len(c.Pairs) > 0 { // the first one that changed
+		open := slices.IndexFunc(c.Pairs, func(p pairView) bool {
+			return slices.ContainsFunc(p.Lines, func(l differenceLine) bool { return l.Word.Tone == toneGood || l.Word.Tone == toneBad })
+		})
+		c.Pairs[max(open, 0)].Open = true
 	}
 	for _, ranking := range r.Rankings {
 		c.Rankings = append(c.Rankings, newRankingView(data, r, &ranking))
@@ -129,34 +145,118 @@ func compareSection(data *pageData) *section {
 	return &section{"compare", "Compare", c}
 }
 
-// matrix sets the headline metrics of all sides beside the base.
+// asShown is a difference as people see it: of the hallucination rate in place of the
+// score, which is 1 less the rate. Two numbers that say the same are one too many.
+func asShown(d *compare.Difference) compare.Difference {
+	out := *d
+	if d.Metric != "hallucination_score" {
+		return out
+	}
+	turned := func(v *float64) *float64 {
+		if v == nil {
+			return nil
+		}
+		return new(1 - *v)
+	}
+	less := func(v *float64) *float64 {
+		if v == nil {
+			return nil
+		}
+		return new(0 - *v) // not -0
+	}
+	out.Metric, out.Direction = "hallucination_rate", -d.Direction
+	out.Base, out.New, out.Diff = turned(d.Base), turned(d.New), less(d.Diff)
+	out.Low, out.High, out.Higher, out.Lower = less(d.High), less(d.Low), d.Lower, d.Higher
+	if c := d.Corrected; c != nil {
+		out.Corrected = &compare.Corrected{
+			Base: turned(c.Base), New: turned(c.New), Diff: 0 - c.Diff, Low: 0 - c.High, High: 0 - c.Low, Labelled: c.Labelled, Method: c.Method,
+		}
+	}
+	return out
+}
+
+// shownMetric is the metric that people see in place of another.
+func shownMetric(name string) string {
+	if name == "hallucination_score" {
+		return "hallucination_rate"
+	}
+	return name
+}
+
+// hidden reports whether people are shown another metric in place of one.
+func hidden(d metrics.Definition) bool { return shownMetric(d.Name) != d.Name }
+
+func newMatrixLine(name string) matrixLine {
+	l := matrixLine{Name: shownMetric(bareMetric(name)), Label: quantityLabel(name)}
+	if d, ok := metrics.Lookup(l.Name); ok {
+		l.Better = betterWords[d.Direction]
+	}
+	return l
+}
+
+func newMatrixCell(raw *compare.Difference) matrixCell {
+	d := asShown(raw)
+	if unchanged(&d) {
+		return matrixCell{Value: numberOrDash(d.New), Word: differenceWord(&d)}
+	}
+	return matrixCell{Value: numberOrDash(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(&d), Word: differenceWord(&d)}
+}
+
+// differenceMatrix sets the headline metrics of all sides beside the base.
 func differenceMatrix(data *pageData, r *compare.Result) []matrixLine {
 	var out []matrixLine
 	for _, name := range r.Headline {
-		l := matrixLine{Name: bareMetric(name), Label: quantityLabel(name), Cells: make([]matrixCell, len(r.Sides))}
-		if d, ok := metrics.Lookup(l.Name); ok {
-			l.Better = better(data, d)
-		}
+		l := newMatrixLine(name)
+		l.Cells = make([]matrixCell, len(r.Sides))
 		known := false
 		for _, p := range r.Pairs {
-			if p.Base != 0 || p.System != "" && len(r.Sides) > 1 && r.By == "run" && pooledPair(r, p.New) {
-				continue
-			}
 			d := headlineOf(&p, name)
-			if d == nil {
+			if p.Base != 0 || d == nil {
 				continue
 			}
 			known = known || d.Base != nil || d.New != nil
 			if l.Cells[0].Value == "" {
 				l.Cells[0] = baseCell(data, r, d)
 			}
-			l.Cells[p.New] = matrixCell{Value: numberOrDash(d.New), Diff: differenceText(d.Diff), Detail: differenceDetail(d), Word: outcomeOfDifference[d.Outcome]}
+			l.Cells[p.New] = newMatrixCell(d)
 		}
 		if known {
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// differenceOverview has a line for each of the pairs, a cell for each headline metric.
+func differenceOverview(r *compare.Result, pairs []int) (columns []matrixLine, lines []pairCells) {
+	for _, name := range r.Headline {
+		columns = append(columns, newMatrixLine(name))
+	}
+	for _, k := range pairs {
+		p := &r.Pairs[k]
+		l := pairCells{Title: pairTitle(r, p)}
+		for _, name := range r.Headline {
+			cell := matrixCell{}
+			if d := headlineOf(p, name); d != nil && d.New != nil {
+				cell = newMatrixCell(d)
+			}
+			l.Cells = append(l.Cells, cell)
+		}
+		lines = append(lines, l)
+	}
+	return columns, lines
+}
+
+// pairTitle names a pair: by its system where only that differs from other pairs.
+func pairTitle(r *compare.Result, p *compare.Pair) string {
+	title := fmt.Sprintf("%s against %s", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))
+	switch {
+	case p.System == "" || r.By != "run":
+		return title
+	case len(r.Sides) == 2:
+		return line(p.System, 80)
+	}
+	return line(p.System, 80) + ", " + title
 }
 
 // baseCell is the value of the base over all of its rows, as the summary has it.
@@ -172,16 +272,11 @@ func baseCell(data *pageData, r *compare.Result, d *compare.Difference) matrixCe
 	if d.Agg == "micro" {
 		find = data.summary.findMicro
 	}
-	if s := find(system, "", d.Metric); s != nil && s.Estimate != nil {
+	if s := find(system, "", shownMetric(d.Metric)); s != nil && s.Estimate != nil {
 		return matrixCell{Value: numberOrDash(s.Estimate), Detail: interval(s.Low, s.High), Base: true}
 	}
-	return matrixCell{Value: numberOrDash(d.Base), Base: true}
-}
-
-// pooledPair reports whether there is a pair of all systems for a side, which the
-// matrix shows instead of those of each system.
-func pooledPair(r *compare.Result, side int) bool {
-	return slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { return p.Base == 0 && p.New == side && p.System == "" })
+	shown := asShown(d)
+	return matrixCell{Value: numberOrDash(shown.Base), Base: true}
 }
 
 func headlineOf(p *compare.Pair, name string) *compare.Difference {
@@ -210,9 +305,9 @@ func bareMetric(name string) string {
 
 func quantityLabel(name string) string {
 	if bare := bareMetric(name); bare != name {
-		return label(bare) + ", micro"
+		return label(shownMetric(bare)) + ", micro"
 	}
-	return label(name)
+	return label(shownMetric(name))
 }
 
 // differenceDetail is the interval and the adjusted p-value of a difference.
@@ -269,10 +364,7 @@ func pText(p *float64) string {
 // newPairView shows one pair.
 func newPairView(data *pageData, r *compare.Result, k int) pairView {
 	p := &r.Pairs[k]
-	v := pairView{Title: fmt.Sprintf("%s against %s", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))}
-	if p.System != "" && r.By == "run" {
-		v.Title += ", system " + line(p.System, 80)
-	}
+	v := pairView{Title: pairTitle(r, p)}
 	v.Rows = Plural(p.Rows, "pair of rows with the same question", "pairs of rows with the same question")
 	if !p.Paired {
 		v.Rows = Plural(p.Rows, "row", "rows") + "; not paired: the sides share no question, so there is no difference between them"
@@ -339,10 +431,11 @@ func differenceAxis(p *compare.Pair) axis {
 	return axis{-most, most}
 }
 
-func newDifferenceLine(data *pageData, pair int, d *compare.Difference, a axis) differenceLine {
+func newDifferenceLine(data *pageData, pair int, raw *compare.Difference, a axis) differenceLine {
+	d := new(asShown(raw))
 	l := differenceLine{
 		Name: d.Metric, Label: quantityLabel(quantityOf(d)), Slice: line(d.Slice, 80), Base: numberOrDash(d.Base), New: numberOrDash(d.New), Diff: differenceText(d.Diff),
-		Interval: differenceInterval(d.Low, d.High), P: pText(d.Adjusted), Test: shown(d.Test), Word: outcomeOfDifference[d.Outcome], N: Thousands(d.N), Why: shown(d.Reason),
+		Interval: differenceInterval(d.Low, d.High), P: pText(d.Adjusted), Test: shown(d.Test), Word: differenceWord(d), N: Thousands(d.N), Why: shown(d.Reason),
 		Corrected: correctedDifference(d.Corrected),
 	}
 	if d.MDE != nil && d.Outcome == compare.Undecided {
@@ -367,7 +460,7 @@ func differenceStrip(name string, d *compare.Difference, a axis) stripView {
 		s.Below, s.Above = *d.Low < a.lo, *d.High > a.hi
 		s.Label += ", interval " + differenceText(d.Low) + " to " + differenceText(d.High)
 	}
-	s.Label += ", " + outcomeOfDifference[d.Outcome].Long
+	s.Label += ", " + differenceWord(d).Long
 	return s
 }
 
@@ -379,13 +472,23 @@ var (
 )
 
 func newRankingView(data *pageData, r *compare.Result, ranking *compare.Ranking) rankingView {
-	v := rankingView{Name: ranking.Metric, Label: label(ranking.Metric)}
+	v := rankingView{Name: shownMetric(ranking.Metric), Label: label(shownMetric(ranking.Metric))}
 	if ranking.Agg == "micro" {
 		v.Label += ", micro"
 	}
-	d, _ := metrics.Lookup(ranking.Metric)
+	d, _ := metrics.Lookup(v.Name)
+	places := slices.Clone(ranking.Places)
+	if v.Name != ranking.Metric {
+		for i := range places {
+			p := &places[i]
+			p.Estimate = 1 - p.Estimate
+			if p.Low != nil && p.High != nil {
+				p.Low, p.High = new(1-*p.High), new(1-*p.Low)
+			}
+		}
+	}
 	var values []float64
-	for _, p := range ranking.Places {
+	for _, p := range places {
 		values = append(values, p.Estimate)
 		for _, end := range []*float64{p.Low, p.High} {
 			if end != nil {
@@ -395,7 +498,7 @@ func newRankingView(data *pageData, r *compare.Result, ranking *compare.Ranking)
 	}
 	a := axisOf(d, values)
 	v.Ends = a.ends()
-	for _, p := range ranking.Places {
+	for _, p := range places {
 		name := line(r.Sides[p.Side].Name, 80)
 		place := rankingPlace{Name: name, Rank: count(int64(p.Best)), Value: number(p.Estimate), Interval: interval(p.Low, p.High), Shape: p.Side % 4, Colour: p.Side % 8}
 		if p.Worst > p.Best {
@@ -446,71 +549,62 @@ func resamplesText(r *compare.Result) string {
 	return ", " + Thousands(int64(r.Resamples)) + " resamples"
 }
 
-// whatChanged says which headline metrics changed, of comparisons of runs.
+// whatChanged says how many headline metrics changed between runs, and which the most.
+// Pairs in which none did share a sentence.
 func whatChanged(data *pageData) (says []finding) {
 	r := data.options.Comparison
 	if r == nil || r.By != "run" {
 		return nil
 	}
-	for k := range r.Pairs {
+	var same, untested []string
+	for _, k := range pagePairs(r) {
 		p := &r.Pairs[k]
-		if p.System != "" && pooledPair(r, p.New) {
-			continue
+		var most *compare.Difference
+		sure, tested := int64(0), int64(0)
+		for i := range p.Differences {
+			d := &p.Differences[i]
+			if !d.Headline || d.Slice != "" || d.Diff == nil || d.Outcome == compare.Unknown {
+				continue
+			}
+			tested++
+			if d.Outcome != compare.Undecided {
+				sure++
+				if most == nil || math.Abs(*d.Diff) > math.Abs(*most.Diff) {
+					most = d
+				}
+			}
 		}
-		says = append(says, changes(r, k))
+		switch {
+		case tested == 0:
+			untested = append(untested, pairTitle(r, p))
+		case most == nil:
+			same = append(same, pairTitle(r, p))
+		default:
+			d := asShown(most)
+			says = append(says, sentence("%s: %s of %s changed, most %s: %s", pairTitle(r, p), Thousands(sure), Plural(tested, "headline metric", "headline metrics"), inSentence(quantityLabel(quantityOf(&d))), sureness(&d))...)
+		}
+	}
+	if len(same) > 0 {
+		says = append(says, sentence("%s: no headline metric differs by more than chance may explain", list(same))...)
+	}
+	if len(untested) > 0 {
+		says = append(says, sentence("%s: there is too little data to test a headline metric", list(untested))...)
 	}
 	return says
-}
-
-func changes(r *compare.Result, k int) finding {
-	p := &r.Pairs[k]
-	var f finding
-	f.say("%s against %s: ", line(r.Sides[p.New].Name, 80), line(r.Sides[p.Base].Name, 80))
-	var sure []*compare.Difference
-	compared, tested := int64(0), int64(0)
-	for i := range p.Differences {
-		d := &p.Differences[i]
-		if !d.Headline || d.Slice != "" || d.Diff == nil {
-			continue
-		}
-		compared++
-		switch d.Outcome {
-		case compare.Better, compare.Worse, compare.Different:
-			sure = append(sure, d)
-			tested++
-		case compare.Undecided:
-			tested++
-		}
-	}
-	switch {
-	case compared == 0:
-		f.say("no headline metric is defined on both sides.")
-		return f
-	case tested == 0:
-		f.say("there is too little data to test %s.", Plural(compared, "headline metric", "headline metrics"))
-		return f
-	case len(sure) == 0 && tested == 1:
-		f.say("the headline metric that could be tested does not differ by more than chance may explain.")
-		return f
-	case len(sure) == 0:
-		f.say("none of %s differs by more than chance may explain.", Plural(tested, "headline metric", "headline metrics"))
-		return f
-	}
-	f.list(len(sure), func(i int) {
-		d := sure[i]
-		f.say("%s is %s: %s %s", quantityLabel(quantityOf(d)), outcomeOfDifference[d.Outcome].Short, differenceText(d.Diff), differenceInterval(d.Low, d.High))
-	})
-	f.say(".")
-	return f
 }
 
 // A page shows maxPairs pairs; of more, those against the base, the first maxAgainst.
 const maxPairs, maxAgainst = 10, 40
 
-// pagePairs are the pairs that a page shows.
+// pagePairs are the pairs that a page shows. Where there are pairs of single systems, there
+// is none of all systems together: nobody can do anything about a mean of systems.
 func pagePairs(r *compare.Result) (shown []int) {
+	pooled := func(k int) bool {
+		p := &r.Pairs[k]
+		return p.System == "" && slices.ContainsFunc(r.Pairs, func(q compare.Pair) bool { return q.System != "" && q.Base == p.Base && q.New == p.New })
+	}
 	for k := range r.Pairs {
-		if len(r.Pairs) <= maxPairs || r.Pairs[k].Base == 0 && len(shown) < maxAgainst {
+		if !pooled(k) && (len(r.Pairs) <= maxPairs || r.Pairs[k].Base == 0 && len(shown) < maxAgainst) {
 			shown = append(shown, k)
 		}
 	}
@@ -547,12 +641,12 @@ func flips(data *pageData, listed []int) []flipIndex {
 		}
 		partners := partners(data, r, p)
 		for i := range p.Differences {
-			d := &p.Differences[i]
+			d := new(asShown(&p.Differences[i]))
 			if !d.Headline || d.Slice != "" || d.Agg == "micro" || d.Diff == nil {
 				continue
 			}
 			f := flipIndex{
-				Pair: k, Title: line(r.Sides[p.New].Name, 60) + " against " + line(r.Sides[p.Base].Name, 60), Metric: d.Metric, Label: label(d.Metric),
+				Pair: k, Title: pairTitle(r, p), Metric: d.Metric, Label: label(d.Metric),
 				Better: map[int]string{1: "+", -1: "-"}[d.Direction],
 			}
 			signs := make([]byte, len(listed))

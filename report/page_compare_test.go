@@ -115,33 +115,126 @@ func TestNotCompared(t *testing.T) {
 	}
 }
 
-// TestWhatChangedBetweenRuns is said at the top.
+// TestWhatChangedBetweenRuns is said at the top: in one sentence, and of each pair.
 func TestWhatChangedBetweenRuns(t *testing.T) {
 	r := pairOf()
 	r.By = "run"
-	p := twins().page(t, PageOptions{Comparison: r})
-	if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1].Text(), "beta against alpha: Character F1 is worse: −0.400 [−0.600, −0.200]."; got != want {
-		t.Errorf("says %q, want %q", got, want)
-	}
 	for _, tt := range []struct {
-		first, second compare.Outcome
-		want          string
+		first, second  compare.Outcome
+		headline, line string
 	}{
-		{compare.Undecided, compare.Undecided, "none of 2 headline metrics differs by more than chance may explain."},
-		{compare.Undecided, compare.Unknown, "the headline metric that could be tested does not differ by more than chance may explain."},
-		{compare.Unknown, compare.Unknown, "there is too little data to test 2 headline metrics."},
-		{compare.Different, compare.Undecided, "Character F1 is different: −0.400 [−0.600, −0.200]."},
+		{compare.Worse, compare.Undecided, "beta is worse than alpha: character F1 0.500 after 0.900, −0.400 [−0.600, −0.200], p < 0.001.", "beta against alpha: 1 of 2 headline metrics changed, most character F1: −0.400 [−0.600, −0.200], p < 0.001."},
+		{compare.Undecided, compare.Undecided, "beta cannot be told from alpha: no headline metric differs by more than chance may explain.", "beta against alpha: no headline metric differs by more than chance may explain."},
+		{compare.Unknown, compare.Unknown, "There is too little data to tell beta from alpha.", "beta against alpha: there is too little data to test a headline metric."},
+		{compare.Different, compare.Undecided, "beta differs from alpha: character F1 0.500 after 0.900, −0.400 [−0.600, −0.200], p < 0.001.", "beta against alpha: 1 of 2 headline metrics changed, most character F1: −0.400 [−0.600, −0.200], p < 0.001."},
+		{compare.Better, compare.Worse, "beta is worse than alpha: citation correctness 0.550 after 0.500, +0.050 [−0.200, +0.300], p 0.600.", "beta against alpha: 2 of 2 headline metrics changed, most character F1: −0.400 [−0.600, −0.200], p < 0.001."},
 	} {
 		r.Pairs[0].Differences[0].Outcome, r.Pairs[0].Differences[1].Outcome = tt.first, tt.second
-		p = twins().page(t, PageOptions{Comparison: r})
-		if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1].Text(), "beta against alpha: "+tt.want; got != want {
-			t.Errorf("says %q, want %q", got, want)
+		v := view[verdictView](twins().page(t, PageOptions{Comparison: r}))
+		if v.Headline != tt.headline || v.Lines[0].Text() != tt.line {
+			t.Errorf("%s and %s: %q and %q, want %q and %q", tt.first, tt.second, v.Headline, v.Lines[0].Text(), tt.headline, tt.line)
 		}
 	}
 	r.Pairs[0].Differences[0].Diff, r.Pairs[0].Differences[1].Diff = nil, nil
-	p = twins().page(t, PageOptions{Comparison: r})
-	if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1].Text(), "beta against alpha: no headline metric is defined on both sides."; got != want {
+	if got, want := view[verdictView](twins().page(t, PageOptions{Comparison: r})).Headline, "beta and alpha cannot be compared: no headline metric is defined in both."; got != want {
 		t.Errorf("says %q, want %q", got, want)
+	}
+	r.Pairs[0].Paired = false
+	if got, want := view[verdictView](twins().page(t, PageOptions{Comparison: r})).Headline, "beta and alpha share no question: nothing can be said of their difference."; got != want {
+		t.Errorf("says %q, want %q", got, want)
+	}
+}
+
+// TestWhoIsBest: what the first sentence says of systems follows from their ranking, or
+// their difference where there are two.
+func TestWhoIsBest(t *testing.T) {
+	three := func(places ...compare.Place) *compare.Result {
+		r := &compare.Result{By: "system", Rankings: []compare.Ranking{{Metric: "char_f1", Agg: "macro", Direction: 1, Places: places}}}
+		for _, s := range []string{"alpha", "beta", "gamma"} {
+			r.Sides = append(r.Sides, compare.Side{Name: s, Run: "night", System: s})
+		}
+		r.Pairs = []compare.Pair{{New: 1, Paired: true}, {New: 2, Paired: true}}
+		return r
+	}
+	two := func(o compare.Outcome) *compare.Result {
+		r := pairOf()
+		r.Pairs[0].Differences[0].Outcome = o
+		return r
+	}
+	unpaired := pairOf()
+	unpaired.Pairs[0].Paired = false
+	for _, tt := range []struct {
+		comparison *compare.Result
+		want       string
+	}{
+		{three(compare.Place{Side: 0, Best: 1, Worst: 1, Sure: true, Tied: true}, compare.Place{Side: 1, Best: 2, Worst: 3}, compare.Place{Side: 2, Best: 2, Worst: 3}), "alpha is surely best: character F1 0.900, then beta with 0.600."},
+		{three(compare.Place{Side: 0, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 1, Best: 1, Worst: 2, Tied: true}, compare.Place{Side: 2, Best: 3, Worst: 3}), "alpha and beta lead: character F1 0.900 and 0.600, in an order that chance may explain; gamma is surely last with 0.100."},
+		{two(compare.Worse), "beta is worse than alpha: character F1 0.500 against 0.900, −0.400 [−0.600, −0.200], p < 0.001."},
+		{two(compare.Undecided), "beta cannot be told from alpha: character F1 0.500 against 0.900, −0.400 [−0.600, −0.200], p < 0.001."},
+		{unpaired, "alpha has the best character F1, 0.900; the systems answered different questions, so nobody is surely better."},
+		{nil, "alpha has the best character F1, 0.900; nothing says whether that is more than chance."},
+	} {
+		f := newFixture()
+		for k, system := range []string{"alpha", "beta", "gamma"} {
+			f.add(ibid.Answer{ID: "q", System: system}, cells{"char_f1": 0.5}, nil, nil, resolved{})
+			v := []float64{0.9, 0.6, 0.1}[k]
+			f.macro(system, "", "char_f1", v, v-0.05, v+0.05)
+		}
+		got := view[verdictView](f.page(t, PageOptions{Comparison: tt.comparison})).Headline
+		if got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+		if n := len(strings.Fields(got)); n > 25 {
+			t.Errorf("%q has %d words", got, n)
+		}
+	}
+}
+
+// TestHallucinationIsARate: the score that is 1 less the rate is not shown beside it.
+func TestHallucinationIsARate(t *testing.T) {
+	r := pairOf()
+	r.Headline = []string{"hallucination_score"}
+	r.Rankings = nil
+	r.Pairs[0].Differences = []compare.Difference{{
+		Metric: "hallucination_score", Agg: "macro", Headline: true, Direction: 1, Base: new(0.7), New: new(0.5), Diff: new(-0.2), Low: new(-0.3), High: new(-0.1), Outcome: compare.Worse,
+		N: 3, Higher: 1, Lower: 2,
+	}}
+	f := newFixture()
+	for _, system := range []string{"alpha", "beta"} {
+		f.add(ibid.Answer{ID: "q1", System: system}, cells{"hallucination_score": 0.5, "hallucination_rate": 0.5, "char_f1": 1.0}, nil, nil, resolved{})
+		f.macro(system, "", "hallucination_score", 0.5, 0.4, 0.6)
+		f.macro(system, "", "hallucination_rate", 0.5, 0.4, 0.6)
+		f.macro(system, "", "char_f1", 1, 0.9, 1)
+	}
+	p := f.page(t, PageOptions{Comparison: r})
+	l := view[compareView](p).Pairs[0].Lines[0]
+	if l.Name != "hallucination_rate" || l.Base != "0.300" || l.New != "0.500" || l.Diff != "+0.200" || l.Interval != "[+0.100, +0.300]" || l.Word.Code != "worse" {
+		t.Errorf("difference = %+v", l)
+	}
+	if want := []flipLink{{"better", "1", ""}, {"worse", "2", ""}, {"same", "0", ""}}; !slices.EqualFunc(l.Flips, want, func(a, b flipLink) bool { return a.Sign == b.Sign && a.Text == b.Text }) {
+		t.Errorf("flips = %+v: they are turned with the metric", l.Flips)
+	}
+	if html, _, _ := strings.Cut(writePage(t, p), "<script"); strings.Contains(strings.ToLower(html), "hallucination score") || strings.Contains(html, "hallucination_score") {
+		t.Error("the page shows the hallucination score")
+	}
+}
+
+// TestAdjustedIsSaid: a difference whose interval excludes 0 and that chance may explain
+// all the same is not left without a word.
+func TestAdjustedIsSaid(t *testing.T) {
+	for _, tt := range []struct {
+		low, high float64
+		outcome   compare.Outcome
+		want      string
+	}{
+		{-0.2, 0.3, compare.Undecided, "~"},
+		{0.1, 0.3, compare.Undecided, "~ p adjusted"},
+		{-0.3, -0.1, compare.Undecided, "~ p adjusted"},
+		{-0.3, -0.1, compare.Worse, "worse"},
+	} {
+		if got := differenceWord(&compare.Difference{Low: &tt.low, High: &tt.high, Outcome: tt.outcome}).Short; got != tt.want {
+			t.Errorf("[%v, %v] %s: %q, want %q", tt.low, tt.high, tt.outcome, got, tt.want)
+		}
 	}
 }
 

@@ -107,7 +107,7 @@ func TestHistory(t *testing.T) {
 	if got, want := trend.Nights[18].Says, "signal of EWMA CUSUM; this run"; got != want {
 		t.Errorf("the last line says %q, want %q", got, want)
 	}
-	if got, want := view[verdictView](p).Lines[len(view[verdictView](p).Lines)-1], (finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", character F1 fell."}}); !slices.Equal(got, want) {
+	if got, want := view[verdictView](p).Lines[0], (finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", character F1 fell."}}); !slices.Equal(got, want) {
 		t.Errorf("the verdict says %v, want %v", got, want)
 	}
 	if len(find[historyView](p).Systems) != 2 || find[historyView](p).Systems[0].Label != "alpha" {

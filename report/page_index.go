@@ -39,6 +39,9 @@ type rowIndex struct {
 	Metrics    []indexMetric `json:"metrics"`
 	Columns    int           `json:"columns"` // how many of the metrics the table shows
 
+	Partner     []int          `json:"partner"` // row of the run that this one is compared with, -1 if none
+	Since       []int8         `json:"since"`   // how the row changed since then, as sinceNames has it
+	SinceNames  []string       `json:"sinceNames"`
 	Flips       []flipIndex    `json:"flips"`       // rows that changed, by pair and metric
 	MetricNames []string       `json:"metricNames"` // of a row's metrics, in order
 	Undefined   [][]reasonText `json:"undefined"`   // why metrics are, by the number that rows have
@@ -79,6 +82,8 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 	}
 	x.Undefined = append(x.Undefined, data.reasons.lists...)
 	x.Flips = flips(data, held)
+	x.SinceNames = sinceCodes
+	x.Partner, x.Since = sinceIndex(data, held)
 	display := data.results[0].run.display()
 	x.MaxCited, x.Grouped, x.Markers = display.MaxCitations, display.BySourceType, display.Markers
 	for _, t := range []tone{toneGood, toneNote, toneWarn, toneBad, toneNeutral} {
@@ -120,7 +125,7 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 	for _, n := range worstFirst(data, held) {
 		x.Worst = append(x.Worst, place[n])
 	}
-	for _, d := range orderedDefinitions(data.lead) {
+	for _, d := range slices.DeleteFunc(orderedDefinitions(data.lead), hidden) {
 		if len(x.Metrics) == indexedMetrics {
 			break
 		}

@@ -176,7 +176,7 @@ func corrected(r *results) []correctedLine {
 			continue
 		}
 		d, ok := metrics.Lookup(s.Metric)
-		if !ok {
+		if !ok || hidden(d) {
 			continue
 		}
 		a := axisOf(d, []float64{*s.Estimate, *s.Corrected})
@@ -224,7 +224,7 @@ func judgedBy(data *pageData) string {
 		case "none":
 			continue
 		case "lexical":
-			name = "the lexical baseline"
+			name = "the lexical judge"
 		case "human":
 			name = "people"
 		case "recorded":
@@ -237,16 +237,9 @@ func judgedBy(data *pageData) string {
 	return list(names)
 }
 
-// A baselineNote says that verdicts are those of the lexical baseline.
-type baselineNote struct {
-	Baseline bool // some are
-
-	// BaselineIn names its runs where another judge judged others, such as
-	// " in night-1".
-	BaselineIn string
-}
-
-func baselineOf(data *pageData) baselineNote {
+// baselineOf says, where verdicts are those of the lexical baseline, what that means, and
+// of which runs where another judge judged others; "" if none are. The page says it once.
+func baselineOf(data *pageData) string {
 	var names []string
 	others := false
 	for _, r := range data.results {
@@ -258,11 +251,14 @@ func baselineOf(data *pageData) baselineNote {
 			others = true
 		}
 	}
-	note := baselineNote{Baseline: len(names) > 0}
-	if others && note.Baseline {
-		note.BaselineIn = " in " + list(names)
+	if len(names) == 0 {
+		return ""
 	}
-	return note
+	text := "It compares words and understands nothing: take its verdicts as a floor to measure judges against."
+	if others {
+		text = "The lexical one, in " + list(names) + ", compares words and understands nothing: take its verdicts as a floor."
+	}
+	return text
 }
 
 // A driftView is whether the judge moved between two runs, by its verdicts on the

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ibid/metrics"
@@ -57,7 +58,7 @@ var dependenceWords = map[string]string{
 // that the sections before it have asked for.
 func methodSection(data *pageData) *section {
 	m := &methodView{Footnotes: data.notes.texts}
-	for _, d := range definitions(data) {
+	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
 		m.Definitions = append(m.Definitions, definitionText{
 			Name: d.Name, Aliases: strings.Join(d.Aliases, ", "), Summary: d.Summary, Formula: d.Formula,
 			Better: betterWords[d.Direction], Bounds: boundsText(d.Min, d.Max), Undefined: d.UndefinedWhen, Source: d.Source,

@@ -19,6 +19,7 @@ type tileView struct {
 	Strip                stripView
 	Ends                 [2]string
 	Notes                []int
+	Change               *changeView // since an earlier run; nil if nothing is known of that
 }
 
 // A metricGroup is the metrics under one heading.
@@ -63,16 +64,6 @@ var betterWords = map[metrics.Direction]string{
 	metrics.HigherIsBetter: "higher is better", metrics.LowerIsBetter: "lower is better", metrics.Neutral: "for information",
 }
 
-// better says which direction is better, and whose verdicts a metric rests on if
-// those are the baseline's.
-func better(data *pageData, d metrics.Definition) string {
-	words := betterWords[d.Direction]
-	if base := baselineOf(data); base.Baseline && d.Corrigible() {
-		words += "; by the lexical baseline" + base.BaselineIn
-	}
-	return words
-}
-
 // line fills what all lines of a metric have in common.
 func newMetricLine(data *pageData, d metrics.Definition, system, slice string, a axis) (metricLine, bool) {
 	s := data.summary.find(system, slice, d.Name)
@@ -87,7 +78,7 @@ func newMetricLine(data *pageData, d metrics.Definition, system, slice string, a
 		name += ", " + slice
 	}
 	l := metricLine{
-		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: better(data, d),
+		Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: betterWords[d.Direction],
 		Value: numberOrDash(s.Estimate), Interval: interval(s.Low, s.High), N: Thousands(s.N), Undefined: Thousands(s.Undefined),
 		Strip: a.strip(shown(name), s, gateRules(gatesOfSystem(data, system), a, nameInRun(data, system), slice, d.Name)), Ends: a.ends(),
 	}
@@ -176,7 +167,7 @@ func metricsSection(data *pageData) *section {
 		return nil
 	}
 	view := &metricsView{Judged: data.judged(), Open: len(data.summary.systems()) < 2, Slices: sliceGroups(data)}
-	for _, d := range definitions(data) {
+	for _, d := range slices.DeleteFunc(definitions(data), hidden) {
 		l, ok := newMetricLine(data, d, "", "", sharedAxis(data, d))
 		if !ok {
 			continue
@@ -197,33 +188,6 @@ func metricsSection(data *pageData) *section {
 		}
 	}
 	return &section{"metrics", "Metrics", view}
-}
-
-// tiles are the metrics that matter most, over all rows of one run.
-func tiles(data *pageData) (tiles []tileView) {
-	if data.several() {
-		return nil
-	}
-	for _, name := range data.lead {
-		d, _ := metrics.Lookup(name)
-		l, ok := newMetricLine(data, d, "", "", sharedAxis(data, d))
-		if !ok {
-			continue
-		}
-		s := data.summary.find("", "", name)
-		t := tileView{
-			Name: name, Label: l.Label, Summary: d.Summary, Value: l.Value, Interval: l.Interval, Level: levelText(s.Level),
-			Better: l.Better, Strip: l.Strip, Ends: l.Ends, Notes: l.Notes, Counts: "over " + Plural(s.N, "row", "rows"),
-		}
-		if s.Undefined > 0 {
-			t.Counts += fmt.Sprintf(", undefined in %s", Thousands(s.Undefined))
-		}
-		if l.Coverage != "" {
-			t.Counts += ", coverage " + l.Coverage
-		}
-		tiles = append(tiles, t)
-	}
-	return tiles
 }
 
 // maxSlices is how many slices of a key are shown.

@@ -53,7 +53,7 @@ func TestPictures(t *testing.T) {
 		name, template string
 		data           any
 	}{
-		{"strip.svg", "strip", view[verdictView](p).Tiles[0].Strip},
+		{"strip.svg", "strip", view[metricsView](p).Groups[1].Lines[0].Strip},
 		{"strip-gate.svg", "strip", view[systemsView](p).Metrics[1].Lines[1].Strip},
 		{"spread.svg", "spread", view[metricsView](p).Spreads[1]},
 		{"bars.html", "bars", view[whyView](p).Statuses},

@@ -17,7 +17,6 @@ const staticRows = 50
 // rowsTable is the table of rows as it stands on the page before its script
 // takes over.
 type rowsTable struct {
-	baselineNote
 	Columns []rowColumn
 	Static  []staticRow // the worst rows
 	Total   int64       // rows of the runs
@@ -226,7 +225,7 @@ func worstFirst(data *pageData, rows []int) []int {
 // over.
 func rowsSection(data *pageData) *section {
 	held := data.held.rows
-	t := &rowsTable{baselineNote: baselineOf(data), Opened: data.opened}
+	t := &rowsTable{Opened: data.opened}
 	t.Total, t.Held, t.Systems = sum(data.totals.rows), int64(len(held)), len(data.systems) > 1
 	defs := make(map[string]string)
 	for _, d := range orderedDefinitions(nil) {

@@ -31,7 +31,7 @@ type survey struct {
 }
 
 func newSurvey(data *pageData, choice *chooser, runs int) *survey {
-	s := &survey{data: data, number: make(map[string]int), docs: make(map[string]*docCount), newly: newlyFailing(data.options.Comparison), choice: choice}
+	s := &survey{data: data, number: make(map[string]int), docs: make(map[string]*docCount), newly: newlyFailing(data.options.Since), choice: choice}
 	for range runs {
 		s.ofRun = append(s.ofRun, make(map[int]bool))
 	}
@@ -149,8 +149,8 @@ func (s *survey) countRow(run int, r *results, i int) {
 // watched reports whether the worst citations may be those of a row: of several runs, not
 // of the one that the others are compared with. A row that fails newly goes before others.
 func (s *survey) watched(run int, r *results, i int) (watched, newly bool) {
-	if run == 0 {
-		return len(s.ofRun) == 1, false
+	if run == 0 && len(s.ofRun) > 1 {
+		return false, false
 	}
 	return true, s.newly[r.run.Manifest.ID][r.id[i]+"/"+r.system[i][len(r.prefix):]]
 }

@@ -54,10 +54,10 @@ func systemsSection(data *pageData) *section {
 			FailingLink: "#f=" + escapeLink("system:"+name) + "&f=" + escapeLink("is:failing"),
 		})
 	}
-	for _, d := range orderedDefinitions(data.lead) {
+	for _, d := range slices.DeleteFunc(orderedDefinitions(data.lead), hidden) {
 		a := sharedAxis(data, d)
 		g := metricBySystem{
-			Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: better(data, d), Ends: a.ends(),
+			Name: d.Name, Label: label(d.Name), Summary: d.Summary, Better: betterWords[d.Direction], Ends: a.ends(),
 			First: slices.Contains(data.lead, d.Name),
 		}
 		for k, s := range data.systems {

@@ -73,16 +73,33 @@ func textsOf(findings []finding) []string {
 	return out
 }
 
+// standingOf are the facts below the headline, words in brackets.
+func standingOf(p *page) []string {
+	var out []string
+	for _, l := range view[verdictView](p).Standing {
+		text := l.Name + ": "
+		if l.Word != nil {
+			text += "[" + l.Word.Short + "] "
+		}
+		out = append(out, text+l.Says.Text())
+	}
+	return out
+}
+
 func TestPageSaysTheVerdictInWords(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	if want := "1 of 2 gates failed. 1 of 5 answers shows no serious problem; 4 fail."; view[verdictView](p).Headline != want {
+	if want := "alpha has the best citation correctness, 0.250; nothing says whether that is more than chance."; view[verdictView](p).Headline != want {
 		t.Errorf("Headline = %q, want %q", view[verdictView](p).Headline, want)
 	}
+	if got, want := standingOf(p), []string{
+		"Gates: [1 of 2 failed, 1 of 2 passed] ", "Answers: 4 of 5 fail: something cited or claimed is wrong, or the overall score is low. 1 row could not be scored.",
+		"Judge: some/model (openrouter).",
+	}; !slices.Equal(got, want) {
+		t.Errorf("standing = %q, want %q", got, want)
+	}
 	want := []string{
-		"1 row could not be scored.",
 		"2 of 4 citations are not valid: document not found (1) and not verbatim (1).",
 		"Of 4 claims, by the judge: 1 supported by what is cited (25 %), 1 supported elsewhere (25 %), 1 contradicted (25 %) and 1 unsupported (25 %).",
-		"Citation correctness by system: alpha 0.250 [-0.050, 0.550] and beta 0.100 [-0.200, 0.400].",
 	}
 	if !slices.Equal(textsOf(view[verdictView](p).Lines), want) {
 		t.Errorf("Lines = %q, want %q", textsOf(view[verdictView](p).Lines), want)
@@ -131,15 +148,21 @@ func TestPageClaimsNoMoreThanWasChecked(t *testing.T) {
 
 func TestPageMetrics(t *testing.T) {
 	p := harbour().page(t, PageOptions{})
-	if len(view[verdictView](p).Tiles) != 2 || view[verdictView](p).Tiles[0].Name != "citation_correctness" || view[verdictView](p).Tiles[0].Counts != "over 4 rows, undefined in 1" {
-		t.Fatalf("Tiles = %+v", view[verdictView](p).Tiles)
+	v := view[verdictView](p)
+	if len(v.Tiles) != 0 || len(v.Cards) != 2 || v.Cards[0].Name != "alpha" || v.Cards[0].Failing != "2 of 3 fail" || v.Cards[1].Failing != "2 of 2 fail" {
+		t.Fatalf("tiles = %+v, cards = %+v: systems have a card each, the best first", v.Tiles, v.Cards)
 	}
-	s := view[verdictView](p).Tiles[0].Strip
-	if s.X != "17.50%" || s.Low != "0.00%" || s.High != "47.50%" || !s.Below || s.Above {
-		t.Errorf("strip = %+v: the interval [-0.125, 0.475] goes on below 0", s)
+	if n := v.Cards[0].Numbers; len(n) != 2 || n[0].Name != "citation_correctness" || n[0].Value != "0.250" || n[0].Counts != "over 4 rows, undefined in 1" {
+		t.Errorf("numbers = %+v", n)
 	}
-	if g := view[verdictView](p).Tiles[1].Strip.Gates; len(g) != 1 || g[0] != (gateRule{"30.00%", ">= 0.300", true}) {
-		t.Errorf("gates on the pooled value = %+v", g)
+	if s := v.Cards[0].Numbers[0].Strip; s.X != "25.00%" || s.Low != "0.00%" || s.High != "55.00%" || !s.Below || s.Above {
+		t.Errorf("strip = %+v: the interval [-0.050, 0.550] goes on below 0", s)
+	}
+	if len(v.Cards[0].Gates) != 0 || len(v.Cards[1].Gates) != 1 || v.Cards[1].Gates[0].Gate != "lo(char_f1) >= 0.4" || v.Cards[1].Gates[0].Word != "failed" {
+		t.Errorf("gates on cards = %+v, %+v", v.Cards[0].Gates, v.Cards[1].Gates)
+	}
+	if g := v.Runs[0].Gates; len(g) != 1 || g[0].Gate != "char_f1 >= 0.3" {
+		t.Errorf("gates of the run = %+v: those of a card stand there", g)
 	}
 	for _, c := range view[systemsView](p).Metrics {
 		if c.Name != "char_f1" {
@@ -263,12 +286,11 @@ func TestPageNamesTheBaseline(t *testing.T) {
 	p := f.page(t, PageOptions{})
 	var x rowIndex
 	openPack(t, p, "index", &x)
-	if x.Judge != "Lexical baseline" || !strings.Contains(view[verdictView](p).Lines[2].Text(), "by the lexical baseline") {
-		t.Errorf("judge = %q, line %q", x.Judge, view[verdictView](p).Lines[2])
+	if x.Judge != "Lexical judge" || !strings.Contains(textsOf(view[verdictView](p).Lines)[1], "by the lexical judge") {
+		t.Errorf("judge = %q, lines %q", x.Judge, textsOf(view[verdictView](p).Lines))
 	}
-	html := writePage(t, p)
-	if !strings.Contains(html, "Outcomes are those of the lexical baseline") || !view[verdictView](p).Runs[0].Base {
-		t.Error("the page does not say that its judge is a baseline")
+	if n := strings.Count(writePage(t, p), "understands nothing"); n != 1 {
+		t.Errorf("the page says %d times what a baseline is", n)
 	}
 	for _, w := range view[verdictView](p).Worst {
 		for _, why := range w.Why {
@@ -289,7 +311,8 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := view[verdictView](p).Lines[2].Text(), "Of 12 claims, by the lexical baseline, the judge and people: "; !strings.HasPrefix(got, want) {
+	want := "Judge: [baseline] lexical; some/model (openrouter); people. The lexical one, in words, compares words and understands nothing: take its verdicts as a floor."
+	if got := standingOf(p); got[len(got)-1] != want {
 		t.Errorf("says %q, want %q", got, want)
 	}
 	var x rowIndex
@@ -297,27 +320,17 @@ func TestPageTellsJudgesApart(t *testing.T) {
 	if x.Judge != "Judge" {
 		t.Errorf("verdicts of all runs are called %q", x.Judge)
 	}
-	i := slices.IndexFunc(view[systemsView](p).Metrics, func(g metricBySystem) bool { return g.Name == "citation_correctness" })
-	if want := "higher is better; by the lexical baseline in words"; i < 0 || view[systemsView](p).Metrics[i].Better != want {
-		t.Errorf("metrics = %+v, want %q", view[systemsView](p).Metrics, want)
-	}
-	html := writePage(t, p)
-	for _, want := range []string{"Outcomes are those of the lexical baseline in words.", "Verdicts on claims and citations are those of the lexical baseline in words."} {
-		if !strings.Contains(html, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
 }
 
 func TestPageWithoutJudge(t *testing.T) {
 	f := harbour()
 	f.claims, f.manifest.Judge = nil, runs.JudgeRecord{Kind: "none"}
 	p := f.page(t, PageOptions{})
-	if view[whyView](p).Outcomes != nil || view[metricsView](p).Judged || view[whyView](p).Baseline {
+	if view[whyView](p).Outcomes != nil || view[metricsView](p).Judged {
 		t.Errorf("outcomes %+v of a run without a judge", view[whyView](p).Outcomes)
 	}
-	if !strings.HasPrefix(view[verdictView](p).Runs[0].Judge, "no judge") {
-		t.Errorf("judge = %q", view[verdictView](p).Runs[0].Judge)
+	if got := standingOf(p); !strings.HasPrefix(got[len(got)-1], "Judge: nobody: ") {
+		t.Errorf("standing = %q", got)
 	}
 	writePage(t, p)
 }
@@ -337,7 +350,7 @@ func TestPageOfSeveralRuns(t *testing.T) {
 	if want := []string{"morning/alpha", "morning/beta", "night/alpha", "night/beta"}; !slices.Equal(names, want) {
 		t.Errorf("systems = %q", names)
 	}
-	if view[rowsTable](p).Total != 10 || len(view[verdictView](p).Tiles) != 0 || view[verdictView](p).Headline[:23] != "2 of 4 gates failed. 2 " {
+	if view[rowsTable](p).Total != 10 || len(view[verdictView](p).Tiles) != 0 || view[verdictView](p).Headline != "night and morning side by side: they are not compared." {
 		t.Errorf("%d rows, %d tiles, %q", view[rowsTable](p).Total, len(view[verdictView](p).Tiles), view[verdictView](p).Headline)
 	}
 	var x rowIndex

@@ -13,9 +13,7 @@ import (
 type runHead struct {
 	ID    string
 	Facts []string
-	Gates []gateHead
-	Judge string // who judged, in words
-	Base  bool   // verdicts are those of the lexical baseline
+	Gates []gateHead // those that look at no single system that has a card
 }
 
 // A gateHead is one gate in words.
@@ -26,42 +24,53 @@ type gateHead struct {
 
 // A verdictView says in words what the page shows in numbers.
 type verdictView struct {
-	State    gateHead // the verdict in one word
-	Headline string   // and in one sentence
-	Sampled  string   // which rows are left out; "" if none
-	Signs    []signView
+	Headline string // the verdict in one sentence
+	Standing []standingLine
+	Sampled  string     // which rows are left out; "" if none
+	Signs    []signView // that take verdicts from gates
+	Noted    []signView // that were accepted or only are notes
+	Cards    []systemCard
+	Table    *cardTable // in place of cards, where there are many systems
+	Tiles    []tileView // in place of cards, where there is one system
+	Of       string     // run that the numbers are of, where the page has others; "" if it has not
+	Base     string     // run that changes are from; "" if there are none
+	Worst    []worstCitation
+	WorstOf  string // their heading
 	Lines    []finding
 	Several  bool // there is more than one run
 	Runs     []runHead
 	Spark    *sparkView // of the nights before; nil if there are too few
-	Tiles    []tileView
-	Worst    []worstCitation
-	WorstOf  string // their heading
 }
 
 // verdictSection is the top of the page.
 func verdictSection(data *pageData) *section {
-	view := &verdictView{State: gatesState(data), Sampled: data.sampled, Several: data.several(), Tiles: tiles(data)}
+	view := &verdictView{Headline: verdictInWords(data), Standing: standing(data), Sampled: data.sampled, Several: data.several()}
+	view.Cards, view.Table = cards(data)
+	if shown := firstSystems(data); len(shown) == 1 {
+		view.Tiles = numbersOf(data, shown[0])
+	}
+	if r := data.options.Since; r != nil {
+		view.Base = line(r.Sides[0].Name, 40)
+		if len(data.results) == 2 {
+			view.Of = line(data.results[1].run.Manifest.ID, 40)
+		}
+	}
 	for _, r := range data.results {
-		view.Runs = append(view.Runs, newRunHead(r))
+		view.Runs = append(view.Runs, newRunHead(r, len(view.Cards) > 0))
 	}
-	t := &data.totals
-	rows, bad, errors := sum(t.rows), sum(t.failing), sum(t.errors)
-	view.Headline = gatesInWords(data) + " " + fmt.Sprintf("%s of %s", Thousands(rows-bad), Plural(rows, "answer", "answers"))
-	view.Headline += oneOrMany(rows-bad, " shows", " show") + " no serious problem"
-	if bad > 0 {
-		view.Headline += fmt.Sprintf("; %s %s", Thousands(bad), oneOrMany(bad, "fails", "fail"))
+	for _, s := range signs(data) {
+		if s.Tone == toneWarn {
+			view.Signs = append(view.Signs, s)
+		} else {
+			view.Noted = append(view.Noted, s)
+		}
 	}
-	view.Headline += "."
-	if errors > 0 {
-		var f finding
-		f.link(Plural(errors, "row", "rows"), "is:error")
-		f.say(" could not be scored.")
-		view.Lines = append(view.Lines, f)
+	view.Lines = moved(data)
+	says := []func(*pageData) []finding{whatChanged, whatMoved}
+	if !data.several() { // counts of two runs together are of no use
+		says = append(says, statusesInWords, outcomesInWords)
 	}
-	view.Signs = signs(data)
-	view.Lines = append(moved(data), view.Lines...)
-	for _, says := range []func(*pageData) []finding{statusesInWords, outcomesInWords, systemsInWords, whatChanged, whatMoved} {
+	for _, says := range says {
 		view.Lines = append(view.Lines, says(data)...)
 	}
 	if data.trends != nil {
@@ -80,10 +89,12 @@ func worstOf(data *pageData) string {
 	if n := len(data.worst); n > 1 {
 		text = fmt.Sprintf("The %s worst answers", []string{"two", "three"}[n-2])
 	}
-	if data.several() && len(data.results) == 2 {
+	if len(data.results) == 2 {
 		text += " of " + line(data.results[1].run.Manifest.ID, 40)
-		if len(newlyFailing(data.options.Comparison)[data.results[1].run.Manifest.ID]) > 0 {
-			text += ", new failures first"
+	}
+	for _, newly := range newlyFailing(data.options.Since) {
+		if len(newly) > 0 {
+			return text + ", new failures first"
 		}
 	}
 	return text
@@ -168,35 +179,38 @@ func sentence(format string, args ...any) []finding {
 	return []finding{{{Text: fmt.Sprintf(format, args...) + "."}}}
 }
 
-// gatesInWords counts the gates of all runs.
-func gatesInWords(data *pageData) string {
-	var passed, failed, open int
-	for _, r := range data.results {
-		for _, g := range r.run.Gates {
-			switch g.Verdict {
-			case runs.Passed:
-				passed++
-			case runs.Failed:
-				failed++
-			default:
-				open++
-			}
+// gatesInWords counts gates by how they ended.
+func gatesInWords(gates []runs.GateResult) string {
+	var passed, failed, open int64
+	for _, g := range gates {
+		switch g.Verdict {
+		case runs.Passed:
+			passed++
+		case runs.Failed:
+			failed++
+		default:
+			open++
 		}
 	}
 	all := passed + failed + open
 	switch {
 	case all == 0:
-		return "No gate was set."
-	case failed > 0:
-		return fmt.Sprintf("%d of %s failed.", failed, Plural(int64(all), "gate", "gates"))
-	case open > 0:
-		return fmt.Sprintf("%d of %s %s no verdict.", open, Plural(int64(all), "gate", "gates"), oneOrMany(int64(open), "has", "have"))
-	case all == 1:
-		return "The gate passed."
-	case all == 2:
-		return "Both gates passed."
+		return "none is set"
+	case failed == 0 && open == 0 && all == 1:
+		return "the only one passed"
+	case failed == 0 && open == 0:
+		return fmt.Sprintf("all %d passed", all)
 	}
-	return fmt.Sprintf("All %d gates passed.", all)
+	var parts []string
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{failed, "failed"}, {open, oneOrMany(open, "has no verdict", "have no verdict")}, {passed, "passed"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", part.n, all, part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // statusesInWords says how many citations are valid and what is commonest among the
@@ -251,44 +265,10 @@ func outcomesInWords(data *pageData) []finding {
 	return []finding{f}
 }
 
-// systemsInWords names the systems by the metric that matters most.
-func systemsInWords(data *pageData) []finding {
-	if len(data.systems) < 2 || len(data.lead) == 0 {
-		return nil
-	}
-	type scored struct {
-		Name string
-		Row  *runs.SummaryRow
-	}
-	var all []scored
-	for _, s := range data.systems {
-		if row := data.summary.find(s, "", data.lead[0]); row != nil {
-			all = append(all, scored{line(s, 60), row})
-		}
-	}
-	slices.SortStableFunc(all, func(x, y scored) int {
-		switch {
-		case *x.Row.Estimate > *y.Row.Estimate:
-			return -1
-		case *x.Row.Estimate < *y.Row.Estimate:
-			return 1
-		}
-		return 0
-	})
-	if len(all) == 0 {
-		return nil
-	}
-	var parts []string
-	for _, s := range all[:min(len(all), 8)] {
-		parts = append(parts, fmt.Sprintf("%s %s", s.Name, strings.TrimSpace(numberOrDash(s.Row.Estimate)+" "+interval(s.Row.Low, s.Row.High))))
-	}
-	return sentence("%s by system: %s", label(data.lead[0]), list(parts))
-}
-
 // newRunHead says what a run is.
-func newRunHead(r *results) runHead {
+func newRunHead(r *results, cards bool) runHead {
 	m := r.run.Manifest
-	h := runHead{ID: line(m.ID, 120), Base: r.judgeKind() == "lexical", Judge: judgeInWords(r)}
+	h := runHead{ID: line(m.ID, 120)}
 	h.Facts = append(h.Facts, Plural(m.Rows, "row", "rows"), Plural(m.Citations, "citation", "citations"))
 	if n := r.systems; n > 1 {
 		h.Facts = append(h.Facts, Plural(int64(n), "system", "systems"))
@@ -304,7 +284,9 @@ func newRunHead(r *results) runHead {
 		h.Facts = append(h.Facts, m.Timings.Finished.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	for _, g := range r.run.Gates {
-		h.Gates = append(h.Gates, newGateHead(g))
+		if !cards || systemOfGate(g) == "" {
+			h.Gates = append(h.Gates, newGateHead(g))
+		}
 	}
 	// What did not pass is what somebody looks for.
 	slices.SortStableFunc(h.Gates, func(a, b gateHead) int { return gateOrder[a.Tone] - gateOrder[b.Tone] })
@@ -344,17 +326,17 @@ func judgeInWords(r *results) string {
 	j := r.run.Manifest.Judge
 	switch kind := r.judgeKind(); kind {
 	case "none":
-		return "no judge: this run looks at where citations point, not at what they say"
+		return "nobody: this run looks at where citations point, not at what they say"
 	case "lexical":
-		return "judged by the lexical baseline, which compares words and understands nothing: its verdicts are a floor to measure judges against"
+		return "lexical"
 	case "human":
-		return "judged by people"
+		return "people"
 	case "recorded":
-		return "judged by what the input had recorded of its citations"
+		return "what the input had recorded of its citations"
 	default:
 		if j.Model != "" {
-			return "judged by " + line(j.Model, 80) + " (" + kind + ")"
+			return line(j.Model, 80) + " (" + kind + ")"
 		}
-		return "judged by " + kind
+		return kind
 	}
 }

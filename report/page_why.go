@@ -51,7 +51,6 @@ type passageText struct {
 
 // A whyView counts what is known of citations and claims, and where they go wrong.
 type whyView struct {
-	baselineNote
 	Outcomes  *barsView // of claims; nil without a judge
 	Statuses  *barsView // of citations
 	Kinds     *kindTable
@@ -60,7 +59,7 @@ type whyView struct {
 
 // whySection says why citations are bad.
 func whySection(data *pageData) *section {
-	p := &whyView{baselineNote: baselineOf(data), Kinds: newKindTable(data), Documents: documentLines(data)}
+	p := &whyView{Kinds: newKindTable(data), Documents: documentLines(data)}
 	if data.judged() && !data.partsLeftOut().NoHallucinations {
 		p.Outcomes = bars(data, "outcome", outcomeWords, data.totals.outcome, data.totals.claims)
 		p.Outcomes.Title, p.Outcomes.Of = "What became of the claims", Plural(sum(data.totals.claims), "claim", "claims")

@@ -446,7 +446,7 @@ func extent(start, end int64) string {
 func judgeName(m *runs.Manifest) string {
 	switch strings.ToLower(m.Judge.Kind) {
 	case "lexical":
-		return "Lexical baseline"
+		return "Lexical judge"
 	case "human":
 		return "Human label"
 	case "recorded":

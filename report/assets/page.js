@@ -117,6 +117,7 @@ function matches(i, f) {
     case "tag": return index.tags[i].some((t) => index.tagNames[t] === value);
     case "type": return index.type[i].some((t) => index.types[t] === value);
     case "changed": return changed(i, value);
+    case "since": return index.sinceNames[index.since[i]] === value;
     case "provider": return index.providers[index.provider[i]] === value;
     case "model": return index.models[index.model[i]] === value;
     case "annotator": return index.annotators[index.annotator[i]] === value;
@@ -233,6 +234,7 @@ function filterName(f) {
     const [pair, metric, what] = value.split("/"), f = index.flips.find((f) => f.pair === Number(pair) && f.metric === metric);
     return f ? `${f.title}: ${f.label} ${what}` : value;
   }
+  if (facet === "since") return SINCE[value] || value;
   const word = words && words.find((w) => w.code === value);
   if (word) return facet + ": " + word.short;
   const m = index.metrics.find((m) => m.name === facet);
@@ -503,10 +505,11 @@ function number(v) {
   if (a < 0.0005) return "0.000";
   return a <= 1 ? v.toFixed(3) : String(Number(v.toPrecision(4)));
 }
+const HIDDEN = "hallucination_score"; // 1 less the rate, which is shown
 function metricsOf(record) {
   const reasons = index.undefined[record.undefined];
-  return el("div", null, el("dl", { class: "pairs" }, record.metrics.map((v, k) => v === null ? "" : el("div", null, el("dt", null, el("a", { href: "#m-" + index.metricNames[k] }, index.metricNames[k])), el("dd", null, number(v))))),
-    reasons.length ? [el("p", { class: "small dim" }, "Undefined, by reason:"), el("ul", { class: "small dim" }, reasons.map((u) => el("li", null, u.reason + ": " + u.metrics.join(", "))))] : "");
+  return el("div", null, el("dl", { class: "pairs" }, record.metrics.map((v, k) => v === null || index.metricNames[k] === HIDDEN ? "" : el("div", null, el("dt", null, el("a", { href: "#m-" + index.metricNames[k] }, index.metricNames[k])), el("dd", null, number(v))))),
+    reasons.length ? [el("p", { class: "small dim" }, "Undefined, by reason:"), el("ul", { class: "small dim" }, reasons.map((u) => el("li", null, u.reason + ": " + u.metrics.filter((m) => m !== HIDDEN).join(", "))))] : "");
 }
 
 // ---- controls
@@ -521,6 +524,7 @@ function setFacet(facet, value) {
   const rest = state.filters.filter((f) => !f.startsWith(facet + ":"));
   go({ filters: value ? [...rest, facet + ":" + value] : rest, page: 1, row: "" });
 }
+const SINCE = { new: "new failures", fixed: "fixed", still: "still failing" };
 function present(words, bits) {
   return words.flatMap((w, k) => { const n = bits.reduce((n, b) => n + (b >>> k & 1), 0); return n ? [[w.code, `${w.short} (${n})`]] : []; });
 }
@@ -543,6 +547,7 @@ function buildControls() {
   if (index.annotators.length > 1) box.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
   if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
   box.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
+  if (index.since.some(Boolean)) box.append(choice("since", "since the run before", index.sinceNames.flatMap((code, k) => code ? [[code, `${SINCE[code]} (${index.since.filter((s) => s === k).length})`]] : [])));
   if (index.flips.length) box.append(choice("changed", "changed", index.flips.flatMap((f) => (f.better ? ["better", "worse"] : ["higher", "lower"]).map((w) => [`${f.pair}/${f.metric}/${w}`, `${f.title}: ${f.label} ${w}`]))));
   if (index.metrics.length) box.append(rangeControl());
   box.append(el("label", null, "sort", sort));

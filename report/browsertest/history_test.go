@@ -74,7 +74,7 @@ func TestHistory(t *testing.T) {
 			if over := b.number(`document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("the page is %d pixels wider than the window", over)
 			}
-			if text := b.text(`document.querySelector("#verdict .says li:last-child").textContent`); !strings.Contains(text, "Against the nights before, ") || !strings.Contains(text, "character F1") {
+			if text := b.text(`document.querySelector("#verdict .says li:first-child").textContent`); !strings.Contains(text, "Against the nights before, ") || !strings.Contains(text, "character F1") {
 				t.Errorf("the verdict says %q", text)
 			}
 			if marks, rows := b.number(`document.querySelectorAll(".trend:first-child .control > svg > title").length`), b.number(`document.querySelectorAll(".trend:first-child tbody tr").length`); marks != 20 || rows != 20 {

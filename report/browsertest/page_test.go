@@ -80,7 +80,7 @@ func TestWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	static, _, _ := strings.Cut(string(html), `<script type="application/octet-stream"`)
-	for _, want := range []string{`id="h-verdict"`, `class="tiles"`, `<svg class="strip`, "Systems side by side", `id="method"`, "SHA-256", "<noscript>"} {
+	for _, want := range []string{`id="h-verdict"`, `class="cards"`, `<svg class="strip`, "Systems side by side", `id="method"`, "SHA-256", "<noscript>"} {
 		if !strings.Contains(static, want) {
 			t.Errorf("without a script the page lacks %s", want)
 		}
@@ -310,7 +310,7 @@ func TestLongDocument(t *testing.T) {
 func TestBaselineIsNamed(t *testing.T) {
 	b := open(t, judgedPage(t, "lexical"), "#row=q-01/pointer", desktop)
 	b.wait(opened)
-	if s := b.text(`document.querySelector(".row-detail").textContent`); !strings.Contains(s, "Lexical baseline: full support") || !strings.Contains(s, "lexical baseline evidence") {
+	if s := b.text(`document.querySelector(".row-detail").textContent`); !strings.Contains(s, "Lexical judge: full support") || !strings.Contains(s, "lexical judge evidence") {
 		t.Errorf("a row does not say whose verdicts it shows: %q", s)
 	}
 	b.quiet()

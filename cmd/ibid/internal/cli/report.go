@@ -83,6 +83,9 @@ func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ..
 	if err := addComparison(&o, data); err != nil {
 		return err
 	}
+	if err := a.addSince(&o, data); err != nil {
+		return err
+	}
 	if len(data) == 1 && !f.noHistory {
 		if err := a.addHistory(&o, &data[0], f.history); err != nil {
 			return err
@@ -211,6 +214,36 @@ func addComparison(o *report.PageOptions, data []report.RunData) error {
 		return nil
 	}
 	o.Comparison = result
+	return err
+}
+
+// addSince adds the change of the numbers that lead: of one run since its baseline or the
+// last run of its folder, of several since the first. That nothing is known of the change is
+// no reason to have no page.
+func (a *app) addSince(o *report.PageOptions, data []report.RunData) error {
+	last := &data[len(data)-1]
+	view := report.NewSummary(last.Manifest, last.Summary, last.Gates)
+	if len(data) == 1 {
+		var err error
+		if o.Since, err = changeSince(last.Dir, view); err != nil {
+			a.warn("the page shows no change: %v", err)
+		}
+		return nil
+	}
+	if o.Comparison == nil {
+		return nil
+	}
+	var all []*compare.Run
+	for i := range data {
+		r, err := compare.Open(data[i].Dir)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		all = append(all, r)
+	}
+	var err error
+	o.Since, err = compare.Runs(all[0], all[1:], compare.Options{More: view.Leading(), Whole: true})
 	return err
 }
 
