@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"os"
@@ -29,8 +30,9 @@ type Key struct {
 	Documents string         `json:"documents,omitempty"`
 	Truth     string         `json:"truth,omitempty"` // tables that were joined to the dataset
 	Labels    string         `json:"labels,omitempty"`
-	Digest    string         `json:"dataset_digest"` // of the dataset's content
-	Fraction  string         `json:"fraction"`       // as it was asked for
+	Digest    string         `json:"dataset_digest"`    // of the dataset's content
+	Fraction  string         `json:"fraction"`          // as it was asked for
+	Purpose   string         `json:"purpose,omitempty"` // what was asked for: see [Purposes]; "" for a second look at what people said
 	Stratify  string         `json:"stratify,omitempty"`
 	Seed      string         `json:"seed"`
 	Template  string         `json:"template"` // file beside the key with what the annotators say
@@ -40,12 +42,23 @@ type Key struct {
 
 // A KeyItem is one item of a blind sample.
 type KeyItem struct {
-	Blind   string `json:"blind"` // its name in the template
+	Blind   string `json:"blind"`             // its name in the template
+	Purpose string `json:"purpose,omitempty"` // [AskTruth], [AskLabels], or "" for both
 	ID      string `json:"id"`
-	System  string `json:"system"`
-	Row     int64  `json:"row"` // position in the dataset
+	System  string `json:"system"` // "" for an item that is about the question, whoever answers it
+	Row     int64  `json:"row"`    // position in the dataset; of an item about the question, of its first answer
 	Stratum string `json:"stratum,omitempty"`
 }
+
+// What an item asks for.
+const (
+	AskTruth  = "truth"  // what should be cited: the question alone, one item for all systems
+	AskLabels = "labels" // whether each claim of one answer is supported by what it cites
+	AskBoth   = "both"   // of a sample: truth items, then items of labels of the same questions
+)
+
+// Purposes are those that a sample of answers that nobody has annotated can have.
+var Purposes = []string{AskTruth, AskLabels, AskBoth}
 
 // A Candidate is an item that could be drawn.
 type Candidate struct {
@@ -89,10 +102,13 @@ func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, st
 	items := make([]KeyItem, 0, len(drawn))
 	for i, name := range stats.HashSelect(seed, "", drawn, len(drawn)) {
 		c := byName[name]
-		items = append(items, KeyItem{Blind: fmt.Sprintf("item-%04d", i+1), ID: c.ID, System: c.System, Row: c.Row, Stratum: c.Stratum})
+		items = append(items, KeyItem{Blind: BlindName(i), ID: c.ID, System: c.System, Row: c.Row, Stratum: c.Stratum})
 	}
 	return items, plan
 }
+
+// BlindName is the name of the item at a position of a sample, from 0.
+func BlindName(at int) string { return fmt.Sprintf("item-%04d", at+1) }
 
 // Write writes the key to a file.
 func (k *Key) Write(path string) error { return runs.WriteJSON(path, k) }
@@ -117,6 +133,7 @@ func (k *Key) TemplatePath(key string) string { return filepath.Join(filepath.Di
 type BlindItem struct {
 	Annotator string          `json:"-"` // who filled it in
 	ID        string          `json:"id"`
+	Purpose   string          `json:"purpose,omitempty"` // [AskTruth], [AskLabels], or "" for both
 	Query     string          `json:"query"`
 	Answer    string          `json:"answer"`
 	Claims    []BlindClaim    `json:"claims,omitempty"`
@@ -124,12 +141,36 @@ type BlindItem struct {
 	Documents []BlindDocument `json:"documents,omitempty"`
 	Truth     []BlindPlace    `json:"truth"`  // to be filled in: null is not looked at, [] is nothing to mark
 	Labels    []BlindLabel    `json:"labels"` // whose values are to be filled in
+
+	// What a judge found, where it was proposed to the person, or would have been had it
+	// not been withheld; nil if nothing was to be proposed.
+	Proposals  []Proposal `json:"proposals,omitempty"`
+	ProposedBy string     `json:"proposed_by,omitempty"` // the judge
+	Withheld   bool       `json:"withheld,omitempty"`    // the proposals were not shown
+
+	// How an adjudicator decided, from what From said; "" for what an annotator says.
+	How  string   `json:"how,omitempty"`
+	From []string `json:"from,omitempty"`
+
+	Note string `json:"note,omitempty"`
+	Flag bool   `json:"flag,omitempty"`
+}
+
+// A Proposal is a stretch of a document that a judge found. Offsets are code points, the
+// end exclusive.
+type Proposal struct {
+	Doc    string `json:"doc"`
+	Start  int64  `json:"start"`
+	End    int64  `json:"end"`
+	Method string `json:"method,omitempty"` // how it was found, as the run says
 }
 
 // A BlindClaim is a claim to be judged.
 type BlindClaim struct {
-	ID   string `json:"claim_id"`
-	Text string `json:"text,omitempty"`
+	ID    string `json:"claim_id"`
+	Text  string `json:"text,omitempty"`
+	Start *int64 `json:"start,omitempty"` // where it stands in the answer, in code points; nil if that is not known
+	End   *int64 `json:"end,omitempty"`
 }
 
 // A BlindPlace is a citation to be judged, or a place that was marked. Offsets
@@ -158,69 +199,151 @@ type BlindLabel struct {
 	Value      *float64 `json:"value"`
 }
 
+// Hows are the ways in which an adjudicator decides: all said the same, one annotator's
+// marks or value, what anybody marked, what everybody marked, something new.
+var Hows = []string{"equal", "take", "union", "intersection", "new"}
+
 // Answered reports whether something was filled in.
 func (it *BlindItem) Answered() bool {
 	return it.Truth != nil || slices.ContainsFunc(it.Labels, func(l BlindLabel) bool { return l.Value != nil })
 }
 
-// BlindAnnotator is the name under which a blind sample was annotated.
+// BlindAnnotator is the name under which a blind sample was annotated, where the file says
+// no other.
 const BlindAnnotator = "blind"
 
-// ReadFilled reads what annotators said of a blind sample, by the position of the
-// item in the dataset, one element for each annotator who said something of it: a
-// template that one of them filled in, or a dataset whose ids are the items' names.
-// An item that is not of the key is an error.
-//
-// Annotators are called [BlindAnnotator], and where a dataset has several of them,
-// that, a colon and their names.
-func ReadFilled(ctx context.Context, path string, k *Key) (map[int64][]BlindItem, error) {
-	if filepath.Ext(path) == ".parquet" {
-		return readAnnotated(ctx, path, k)
-	}
-	return readTemplate(path, k)
+// A Filled is what people said of a blind sample, by the position of the item in the
+// dataset: one element for each annotator and item.
+type Filled struct {
+	Said    map[int64][]BlindItem // by annotators
+	Decided map[int64][]BlindItem // by adjudicators: items with How
 }
 
-func readTemplate(path string, k *Key) (map[int64][]BlindItem, error) {
+// FilledFiles are the files beside a key with what people said: the template, and those
+// that are called NAME.jsonl, but for journals of acts.
+func (k *Key) FilledFiles(key string) ([]string, error) {
+	files := []string{k.TemplatePath(key)}
+	entries, err := os.ReadDir(filepath.Dir(key))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if filepath.Ext(name) == ".jsonl" && !strings.HasSuffix(name, ActsSuffix) && name != k.Template {
+			files = append(files, filepath.Join(filepath.Dir(key), name))
+		}
+	}
+	return files, nil
+}
+
+// ActsSuffix ends the names of journals of what people did while annotating.
+const ActsSuffix = ".acts.jsonl"
+
+// ReadFilled reads what annotators said of a blind sample: templates that one of them each
+// filled in, or datasets whose ids are the items' names. Of one file what is said last of
+// an item counts. An item that is not of the key is an error.
+//
+// In a first round annotators are called as their files are, or as datasets have them. In
+// a second one they are called [BlindAnnotator], and where there are several of them that,
+// a colon and their names: they may be the same people.
+func ReadFilled(ctx context.Context, paths []string, k *Key) (*Filled, error) {
+	out := &Filled{Said: make(map[int64][]BlindItem), Decided: make(map[int64][]BlindItem)}
+	names := k.byName()
+	for _, path := range paths {
+		var items []BlindItem
+		var err error
+		if filepath.Ext(path) == ".parquet" {
+			items, err = readAnnotated(ctx, path, names)
+		} else {
+			items, err = readTemplate(path, names)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range items {
+			of := names[it.ID]
+			it.Purpose = of.Purpose
+			if filepath.Base(path) == k.Template && filepath.Ext(path) != ".parquet" {
+				it.Annotator = BlindAnnotator
+			}
+			if it.How != "" {
+				out.Decided[of.Row] = append(out.Decided[of.Row], it)
+			} else {
+				out.Said[of.Row] = append(out.Said[of.Row], it)
+			}
+		}
+	}
+	if k.Purpose == "" {
+		nameBlind(out.Said)
+	}
+	return out, nil
+}
+
+// readTemplate reads a template that was filled in: a file of items, one a line, of which
+// some are answered. A member that no item has, a mark without its ends and an unknown way
+// of deciding are errors.
+func readTemplate(path string, names map[string]*KeyItem) ([]BlindItem, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	filled := make(map[int64][]BlindItem)
+	annotator := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	last := make(map[string]int)
+	var items []BlindItem
 	scan := bufio.NewScanner(bytes.NewReader(data))
 	scan.Buffer(nil, 64<<20)
 	for line := 1; scan.Scan(); line++ {
 		if len(bytes.TrimSpace(scan.Bytes())) == 0 {
 			continue
 		}
-		it := BlindItem{Annotator: BlindAnnotator}
+		it := BlindItem{Annotator: annotator}
 		d := json.NewDecoder(bytes.NewReader(scan.Bytes()))
 		d.DisallowUnknownFields()
-		if err := d.Decode(&it); err != nil {
+		err := d.Decode(&it)
+		if err == nil {
+			err = it.check()
+		}
+		switch of := names[it.ID]; {
+		case err != nil:
+		case of == nil:
+			err = fmt.Errorf("%q is no item of the sample", it.ID)
+		case of.Purpose == AskLabels && it.Truth != nil:
+			err = fmt.Errorf("%q asks for labels, and not for places", it.ID)
+		}
+		at, again := last[it.ID]
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
-		}
-		row, ok := k.row(it.ID)
-		if !ok {
-			return nil, fmt.Errorf("%s: line %d: %q is no item of the sample", path, line, it.ID)
-		}
-		for _, p := range it.Truth {
-			if p.Start == nil || p.End == nil {
-				return nil, fmt.Errorf("%s: line %d: a mark needs doc, start and end", path, line)
-			}
-		}
-		if it.Answered() {
-			filled[row] = []BlindItem{it}
+		case !it.Answered():
+		case again:
+			items[at] = it
+		default:
+			last[it.ID] = len(items)
+			items = append(items, it)
 		}
 	}
-	return filled, scan.Err()
+	return items, scan.Err()
 }
 
-// row is the position in the dataset of an item of the sample.
-func (k *Key) row(blind string) (int64, bool) {
-	i := slices.IndexFunc(k.Items, func(x KeyItem) bool { return x.Blind == blind })
-	if i < 0 {
-		return 0, false
+func (it *BlindItem) check() error {
+	for _, p := range it.Truth {
+		if p.Start == nil || p.End == nil {
+			return errors.New("a mark needs doc, start and end")
+		}
 	}
-	return k.Items[i].Row, true
+	if it.How != "" && !slices.Contains(Hows, it.How) {
+		return fmt.Errorf("how is %q, not one of %s", it.How, strings.Join(Hows, ", "))
+	}
+	return nil
+}
+
+// byName are the items of the sample by their names there.
+func (k *Key) byName() map[string]*KeyItem {
+	items := make(map[string]*KeyItem, len(k.Items))
+	for i := range slices.Backward(k.Items) {
+		items[k.Items[i].Blind] = &k.Items[i]
+	}
+	return items
 }
 
 // filledBatch is how many rows are read at a time.
@@ -228,7 +351,7 @@ const filledBatch = 512
 
 // readAnnotated reads a dataset that holds what annotators said of a blind sample: its
 // ids are the items' names, and truth and labels are what was said of them.
-func readAnnotated(ctx context.Context, path string, k *Key) (map[int64][]BlindItem, error) {
+func readAnnotated(ctx context.Context, path string, names map[string]*KeyItem) ([]BlindItem, error) {
 	source, err := dataset.Open(path, dataset.ReadOptions{Want: dataset.WantKeys | dataset.WantSpans | dataset.WantLabels})
 	if err != nil {
 		return nil, err
@@ -237,36 +360,31 @@ func readAnnotated(ctx context.Context, path string, k *Key) (map[int64][]BlindI
 	if c.OffsetUnit != "" && c.OffsetUnit != "codepoint" || c.SpanEnd != "" && c.SpanEnd != "exclusive" || c.OffsetBase != "" && c.OffsetBase != "document" {
 		return nil, fmt.Errorf("%s: offsets must be code points of the document, the end exclusive", path)
 	}
-	filled := make(map[int64][]BlindItem)
+	var filled []BlindItem
+	seen := make(map[string]bool)
 	err = source.Read(ctx, 0, filledBatch, func(b *dataset.Batch) error {
 		defer b.Release()
 		for i := range b.Len() {
 			var row ibid.Answer
 			b.Row(i, &row)
-			at, ok := k.row(row.ID)
 			switch {
 			case row.Err != nil:
 				return fmt.Errorf("%s: row %d: %w", path, row.Pos, row.Err)
-			case !ok:
+			case names[row.ID] == nil:
 				return fmt.Errorf("%s: row %d: %q is no item of the sample", path, row.Pos, row.ID)
-			case filled[at] != nil:
+			case seen[row.ID]:
 				return fmt.Errorf("%s: row %d: %q is there twice", path, row.Pos, row.ID)
 			}
 			items, err := annotatedItems(&row)
 			if err != nil {
 				return fmt.Errorf("%s: row %d: %w", path, row.Pos, err)
 			}
-			if len(items) > 0 {
-				filled[at] = items
-			}
+			seen[strings.Clone(row.ID)] = true
+			filled = append(filled, items...)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	nameBlind(filled)
-	return filled, nil
+	return filled, err
 }
 
 // annotatedItems is a row as what each of its annotators said.
@@ -305,8 +423,7 @@ func annotatedItems(row *ibid.Answer) ([]BlindItem, error) {
 	return items, nil
 }
 
-// nameBlind tells blind annotators from those of the dataset, who may be the same
-// people.
+// nameBlind tells blind annotators from those of the dataset.
 func nameBlind(filled map[int64][]BlindItem) {
 	known := map[string]bool{}
 	for _, items := range filled {
@@ -316,8 +433,10 @@ func nameBlind(filled map[int64][]BlindItem) {
 	}
 	for _, items := range filled {
 		for i := range items {
-			if items[i].Annotator = BlindAnnotator + ":" + items[i].Annotator; len(known) == 1 {
+			if len(known) == 1 {
 				items[i].Annotator = BlindAnnotator
+			} else if items[i].Annotator != BlindAnnotator {
+				items[i].Annotator = BlindAnnotator + ":" + items[i].Annotator
 			}
 		}
 	}

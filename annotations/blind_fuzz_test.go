@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,30 +42,40 @@ func FuzzBlind(f *testing.F) {
 		if diff := cmp.Diff(k, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Fatalf("key, %v (-read +read again)\n%s", err, diff)
 		}
-		var said map[int64][]BlindItem
-		alloctest.Check(t, len(filled), 400, 1<<20, func() { said, err = ReadFilled(t.Context(), template, k) })
+		var said *Filled
+		alloctest.Check(t, len(filled), 400, 1<<20, func() { said, err = ReadFilled(t.Context(), []string{template}, k) })
 		if err != nil {
 			return
 		}
-		want := make(map[int64]string)
+		want := make(map[string]bool)
 		d := json.NewDecoder(bytesOf(t, template))
 		for d.More() {
 			var it BlindItem
 			if err := d.Decode(&it); err != nil {
 				t.Fatalf("accepted %q: %v", filled, err)
 			}
-			if row, ok := k.row(it.ID); !ok {
+			if !slices.ContainsFunc(k.Items, func(x KeyItem) bool { return x.Blind == it.ID }) {
 				t.Errorf("%q is no item of the key", it.ID)
 			} else if it.Answered() {
-				want[row] = it.ID
+				want[it.ID] = true
 			}
 		}
-		got := make(map[int64]string)
-		for row, items := range said {
-			got[row] = items[0].ID
-			for _, m := range items[0].Truth {
-				if m.Start == nil || m.End == nil {
-					t.Errorf("a mark without both ends: %+v", m)
+		got := make(map[string]bool)
+		for _, rows := range []map[int64][]BlindItem{said.Said, said.Decided} {
+			for row, items := range rows {
+				for _, it := range items {
+					if got[it.ID] {
+						t.Errorf("%q is there twice", it.ID)
+					}
+					got[it.ID] = true
+					if i := slices.IndexFunc(k.Items, func(x KeyItem) bool { return x.Blind == it.ID }); k.Items[i].Row != row {
+						t.Errorf("%q is said of row %d", it.ID, row)
+					}
+					for _, m := range it.Truth {
+						if m.Start == nil || m.End == nil {
+							t.Errorf("a mark without both ends: %+v", m)
+						}
+					}
 				}
 			}
 		}

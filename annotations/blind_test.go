@@ -48,7 +48,7 @@ func TestReadFilledDataset(t *testing.T) {
 		ibid.Answer{ID: "item-0002", HasLabels: true, Labels: []ibid.Label{{Annotator: "cyd", ClaimID: "c", Kind: "support", Value: one}}},
 		ibid.Answer{ID: "item-0003"},
 	)
-	got, err := ReadFilled(t.Context(), path, blindKey)
+	got, err := ReadFilled(t.Context(), []string{path}, blindKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,13 @@ func TestReadFilledDataset(t *testing.T) {
 		},
 		3: {{Annotator: "blind:cyd", ID: "item-0002", Labels: []BlindLabel{{ClaimID: "c", Kind: "support", Value: &value}}}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got.Said); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}
 
 	alone := writeRows(t, "document", ibid.Answer{ID: "item-0002", HasTruth: true, Truth: []ibid.Mark{{Annotator: "cyd", DocNull: true}}})
-	got, err = ReadFilled(t.Context(), alone, blindKey)
-	if err != nil || len(got) != 1 || got[3][0].Annotator != BlindAnnotator || got[3][0].Truth == nil {
+	got, err = ReadFilled(t.Context(), []string{alone}, blindKey)
+	if err != nil || len(got.Said) != 1 || got.Said[3][0].Annotator != BlindAnnotator || got.Said[3][0].Truth == nil {
 		t.Errorf("one annotator: %+v, %v", got, err)
 	}
 }
@@ -87,13 +87,13 @@ func TestReadFilledDatasetRefuses(t *testing.T) {
 		{"offsets in pages", "page", "offsets must be code points of the document, the end exclusive", []ibid.Answer{{ID: "item-0002"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadFilled(t.Context(), writeRows(t, tt.base, tt.rows...), blindKey)
+			_, err := ReadFilled(t.Context(), []string{writeRows(t, tt.base, tt.rows...)}, blindKey)
 			if err == nil || !strings.HasSuffix(err.Error(), tt.want) {
 				t.Errorf("%v, want %s", err, tt.want)
 			}
 		})
 	}
-	if _, err := ReadFilled(t.Context(), filepath.Join(t.TempDir(), "none.parquet"), blindKey); err == nil {
+	if _, err := ReadFilled(t.Context(), []string{filepath.Join(t.TempDir(), "none.parquet")}, blindKey); err == nil {
 		t.Error("a file that is not there was read")
 	}
 }

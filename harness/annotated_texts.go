@@ -127,9 +127,15 @@ func (p *Plan) explainIn(ctx context.Context, docs *dataset.Documents, worst []a
 		rows[i] = worst[i].Row
 		of[rows[i]] = append(of[rows[i]], i)
 	}
-	return p.eachFullRowIn(ctx, docs, rows, func(row *ibid.Answer, r *dataset.Resolver) error {
+	var asker *asker
+	return p.eachFullRowIn(ctx, docs, rows, func(row *ibid.Answer, r *dataset.Resolver) (err error) {
+		if asker == nil {
+			if asker, err = p.newAsker(r); err != nil {
+				return err
+			}
+		}
 		for _, i := range of[row.Pos] {
-			p.explain(r, row, &worst[i])
+			p.explain(asker, row, &worst[i])
 		}
 		return nil
 	})
@@ -158,12 +164,16 @@ func (p *Plan) writeDisagreements(ctx context.Context, docs *dataset.Documents, 
 	return annotations.WriteDisagreements(p.Dir, worst)
 }
 
-func (p *Plan) explain(r *dataset.Resolver, row *ibid.Answer, d *annotations.Disagreement) {
+func (p *Plan) explain(asker *asker, row *ibid.Answer, d *annotations.Disagreement) {
+	r := asker.resolver
 	if d.Kind == runs.LabelAgreement {
-		d.Text = strings.Clone(claimText(row, d.ID))
+		for _, c := range asker.claims(row) {
+			if c.ClaimID == d.Verdict.Claim {
+				d.Text = strings.Clone(c.Text)
+			}
+		}
 		return
 	}
-	r.Resolve(row)
 	for i := range row.Truth {
 		t, at := &row.Truth[i], &row.Truth[i].Place
 		passage := annotations.Passage{Annotator: strings.Clone(t.Annotator)}
@@ -179,20 +189,4 @@ func (p *Plan) explain(r *dataset.Resolver, row *ibid.Answer, d *annotations.Dis
 		}
 		d.Passages = append(d.Passages, passage)
 	}
-}
-
-// claimText is the text of the claim that a label item names, if the row has it.
-func claimText(row *ibid.Answer, item string) string {
-	for i := range row.Labels {
-		l := &row.Labels[i]
-		if labelItem(row, l) != item {
-			continue
-		}
-		for k := range row.Claims {
-			if row.Claims[k].ClaimID == l.ClaimID {
-				return row.Claims[k].Text
-			}
-		}
-	}
-	return ""
 }

@@ -18,48 +18,95 @@ import (
 type BlindSample struct {
 	Key   annotations.Key
 	Items []annotations.BlindItem // in the order of the key
-	Total int                     // items that could be drawn
+	Total int                     // questions or answers that could be drawn
+	Drawn int                     // of them
+	Bare  int                     // items left out, since no text is at hand that could be marked or judged
 }
 
-// DrawBlind draws a blind sample of the annotated rows of the dataset, in
-// proportion to a field: system, provider or a tag; "" for one stratum.
-func (p *Plan) DrawBlind(ctx context.Context, fraction, stratify, seed string) (*BlindSample, error) {
+// SampleOptions say what to draw.
+type SampleOptions struct {
+	Purpose  string // one of [annotations.Purposes], or "" for a second look at what people said
+	Fraction string // of what could be drawn, above 0 and at most 1; unless Items are asked for
+	Items    int    // how many to draw, 0 for a fraction
+	Stratify string // system, provider or a tag to draw in proportion to; "" for one stratum
+	Seed     string
+}
+
+// DrawBlind draws a blind sample of the rows that people annotated, or with a purpose of
+// any. Of [annotations.AskTruth] and [annotations.AskBoth] questions are drawn, of the
+// others answers.
+func (p *Plan) DrawBlind(ctx context.Context, o SampleOptions) (*BlindSample, error) {
 	if p.conventions.OffsetBase != dataset.FromDocument {
 		return nil, usagef("a blind sample needs offsets that count from the start of documents")
 	}
-	rate, ok := new(big.Rat).SetString(fraction)
-	if !ok || rate.Sign() <= 0 || rate.Cmp(big.NewRat(1, 1)) > 0 {
+	rate, ok := new(big.Rat).SetString(o.Fraction)
+	if o.Items == 0 && (!ok || rate.Sign() <= 0 || rate.Cmp(big.NewRat(1, 1)) > 0) {
 		return nil, usagef("the fraction must be a number above 0 and at most 1, such as 0.1")
 	}
-	candidates, err := p.candidates(ctx, stratify)
+	candidates, err := p.candidates(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	if len(candidates) == 0 {
-		return nil, usagef("no row has truth or labels: there is nothing to annotate again")
+	if o.Items > len(candidates) || o.Items < 0 {
+		return nil, usagef("%d cannot be drawn: there are %d", o.Items, len(candidates))
 	}
-	items, plan := annotations.Draw(candidates, rate, seed)
+	if o.Items > 0 {
+		rate = big.NewRat(int64(o.Items), int64(len(candidates)))
+	}
+	items, plan := annotations.Draw(candidates, rate, o.Seed)
 	strata := make(map[string]int)
 	for _, c := range candidates {
 		strata[c.Stratum]++
 	}
-	s := &BlindSample{Total: len(candidates), Key: annotations.Key{
-		Schema: annotations.KeySchema, Dataset: p.job.Config.Dataset, Documents: p.job.Config.Documents, Truth: p.job.Config.Truth, Labels: p.job.Config.Labels, Digest: p.Ingredients["dataset"],
-		Fraction: fraction, Stratify: stratify, Seed: seed, Strata: strata, Items: items,
-	}}
 	if plan.Total != len(items) {
 		return nil, errors.New("internal error: the sample is not as large as was allocated")
 	}
-	s.Items, err = p.template(ctx, items)
-	return s, err
+	s := &BlindSample{Total: len(candidates), Drawn: len(items), Key: annotations.Key{
+		Schema: annotations.KeySchema, Dataset: p.job.Config.Dataset, Documents: p.job.Config.Documents, Truth: p.job.Config.Truth, Labels: p.job.Config.Labels, Digest: p.Ingredients["dataset"],
+		Fraction: o.Fraction, Purpose: o.Purpose, Stratify: o.Stratify, Seed: o.Seed, Strata: strata, Items: items,
+	}}
+	if o.Items > 0 {
+		s.Key.Fraction = rate.RatString()
+	}
+	if o.Purpose == "" {
+		s.Items, err = p.template(ctx, items)
+		return s, err
+	}
+	return s, p.firstRound(ctx, s)
 }
 
-// candidates are the rows that somebody annotated.
-func (p *Plan) candidates(ctx context.Context, stratify string) ([]annotations.Candidate, error) {
+// candidates are the rows that somebody annotated, or those that a purpose wants: the first
+// of each question, or those with something to judge.
+func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.Candidate, error) {
+	perQuestion := o.Purpose == annotations.AskTruth || o.Purpose == annotations.AskBoth
+	stratify := o.Stratify
+	if perQuestion && (stratify == "system" || stratify == "provider" || stratify == "model") {
+		return nil, usagef("one item is for the answers of all systems: it cannot be stratified by %s", stratify)
+	}
+	wants := func(row *ibid.Answer) bool { return len(row.Truth) > 0 || len(row.Labels) > 0 }
+	source := p.people
+	switch {
+	case perQuestion:
+		seen := make(map[string]bool)
+		wants = func(row *ibid.Answer) bool {
+			again := seen[row.ID]
+			seen[strings.Clone(row.ID)] = true
+			return !again
+		}
+	case o.Purpose == annotations.AskLabels:
+		asker, err := p.newAsker(dataset.NewResolver(nil, p.conventions))
+		if err != nil {
+			return nil, err
+		}
+		if source, err = p.openDataset(dataset.WantAll); err != nil {
+			return nil, err
+		}
+		wants = func(row *ibid.Answer) bool { return asker.cites(row) }
+	}
 	var out []annotations.Candidate
 	known := stratify == ""
-	err := eachRow(ctx, p.people, p.job.Limit, func(row *ibid.Answer) error {
-		if row.Err != nil || !p.job.wants(row) || len(row.Truth) == 0 && len(row.Labels) == 0 {
+	err := eachRow(ctx, source, p.job.Limit, func(row *ibid.Answer) error {
+		if row.Err != nil || !p.job.wants(row) || !wants(row) {
 			return nil
 		}
 		stratum := ""
@@ -67,15 +114,30 @@ func (p *Plan) candidates(ctx context.Context, stratify string) ([]annotations.C
 			stratum = strings.Join(runs.AppendSlices(nil, row, stratify), ", ")
 		}
 		known = known || stratum != ""
-		out = append(out, annotations.Candidate{
-			ID: strings.Clone(row.ID), System: strings.Clone(row.System), Row: row.Pos, Stratum: strings.Clone(stratum),
-		})
+		c := annotations.Candidate{ID: strings.Clone(row.ID), Row: row.Pos, Stratum: strings.Clone(stratum)}
+		if !perQuestion {
+			c.System = strings.Clone(row.System)
+		}
+		out = append(out, c)
 		return nil
 	})
-	if err == nil && !known {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(out) == 0 && o.Purpose == "":
+		u := usagef("no row has truth or labels: there is nothing to annotate again")
+		u.Tip = "for a first round say what people are to do: --purpose truth, labels or both"
+		return nil, u
+	case len(out) == 0 && o.Purpose == annotations.AskLabels:
+		return nil, usagef("no answer has a claim that cites something: there is nothing to judge")
+	case len(out) == 0:
+		return nil, usagef("there is no row to draw")
+	case !known && o.Purpose == "":
 		return nil, usagef("no annotated row has a %s to stratify by", stratify)
+	case !known:
+		return nil, usagef("no row has a %s to stratify by", stratify)
 	}
-	return out, err
+	return out, nil
 }
 
 // template shows the items of a sample as their annotators see them.

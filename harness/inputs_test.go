@@ -127,11 +127,11 @@ func TestAdjudicate(t *testing.T) {
 // refuses what is no fraction.
 func TestDrawBlind(t *testing.T) {
 	plan := planOf(t, "dataset="+writeRows(t, annotatedRows()), "documents="+documentsOf(t, "coffee"))
-	one, err := plan.DrawBlind(t.Context(), "0.5", "system", "seed")
+	one, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: "0.5", Stratify: "system", Seed: "seed"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := plan.DrawBlind(t.Context(), "0.5", "system", "seed")
+	two, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: "0.5", Stratify: "system", Seed: "seed"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDrawBlind(t *testing.T) {
 		t.Errorf("drew %+v and %+v", one, two)
 	}
 	for _, fraction := range []string{"0", "1.5", "half"} {
-		_, err := plan.DrawBlind(t.Context(), fraction, "", "seed")
+		_, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: fraction, Seed: "seed"})
 		if usage := new(harness.UsageError); !errors.As(err, &usage) || usage.Hint() != "" || !strings.Contains(usage.Error(), "above 0 and at most 1") {
 			t.Errorf("a fraction of %s: %v", fraction, err)
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // suffix ends the names of journals.
-const suffix = ".acts.jsonl"
+const suffix = annotations.ActsSuffix
 
 // JournalPath and FilledPath are the files of an annotator in a folder.
 func JournalPath(dir, annotator string) string { return filepath.Join(dir, annotator+suffix) }

@@ -23,7 +23,7 @@ type agreeFlags struct {
 	table    tableFlags
 	run      string
 	blind    string
-	filled   string
+	filled   []string
 	policy   string
 	worst    int
 }
@@ -72,7 +72,8 @@ A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
 --annotator, --value and --cluster name its columns.
 
 --run RUN makes the judge of a finished run one more annotator. --blind KEY compares
-what was said in a blind sample of ibid sample with what the dataset has.
+what was said in a blind sample of ibid sample with what the dataset has: in the
+template and in every NAME.jsonl beside the key, or in the files of --filled.
 
 --adjudicate POLICY writes the dataset to -o with one opinion instead of several:
   majority      what more than half of the annotators marked; the value that most gave
@@ -101,7 +102,7 @@ func (a *app) agreeCommand() *cobra.Command {
 	f.table.register(cmd)
 	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")
 	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
-	cmd.Flags().StringVar(&f.filled, "filled", "", "what annotators said: the filled-in template, or a dataset (default what the key names beside it)")
+	cmd.Flags().StringArrayVar(&f.filled, "filled", nil, "what annotators said: a filled-in template, or a dataset; again for the next of them (default the template and every NAME.jsonl beside the key)")
 	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write a dataset with one opinion: majority, union, intersection or best")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd
@@ -114,7 +115,7 @@ func (f *agreeFlags) check(args []string) error {
 		return &usageError{err: errors.New("--worst cannot be negative")}
 	case len(args) == 0 && f.blind == "":
 		return &usageError{err: errors.New("nothing to compare"), hint: "name a dataset: ibid agree DATASET"}
-	case f.filled != "" && f.blind == "":
+	case f.filled != nil && f.blind == "":
 		return &usageError{err: errors.New("--filled needs --blind")}
 	case f.policy != "" && (f.blind != "" || f.run != ""):
 		return &usageError{err: errors.New("--adjudicate goes with neither --blind nor --run")}
@@ -282,15 +283,17 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 		return nil, &usageError{err: err, hint: "the key is what ibid sample wrote beside the template"}
 	}
 	filled := f.filled
-	if filled == "" {
-		filled = key.TemplatePath(f.blind)
+	if filled == nil {
+		if filled, err = key.FilledFiles(f.blind); err != nil {
+			return nil, err
+		}
 	}
 	said, err := annotations.ReadFilled(cmd.Context(), filled, key)
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
-	if len(said) == 0 {
-		return nil, &usageError{err: fmt.Errorf("%s: nothing was filled in", filled), hint: "fill in truth, and the values of labels"}
+	if len(said.Said) == 0 {
+		return nil, &usageError{err: fmt.Errorf("%s: nothing was filled in", filled[0]), hint: "fill in truth, and the values of labels"}
 	}
 	argument := key.Dataset
 	if len(args) > 0 {
@@ -309,14 +312,14 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if plan.Ingredients["dataset"] != key.Digest {
 		return nil, &usageError{err: fmt.Errorf("%s is not the dataset that the sample was drawn from", argument), hint: "compare with the one that was: ibid agree DATASET --blind KEY"}
 	}
-	found, err := plan.AnnotatedAgain(cmd.Context(), f.worst, said)
+	found, err := plan.AnnotatedAgain(cmd.Context(), f.worst, said.Said)
 	if err != nil {
 		return nil, err
 	}
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
 		return nil, nothingToCompare(argument, found.MinAnnotators())
 	}
-	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(said)), "row", "rows"), argument))
+	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(said.Said)), "row", "rows"), argument))
 }
 
 // adjudicate writes a dataset with one opinion.

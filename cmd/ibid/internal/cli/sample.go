@@ -18,16 +18,16 @@ import (
 	"ibid/annotations"
 	"ibid/dataset"
 	"ibid/dataset/convert"
+	"ibid/harness"
 	"ibid/metrics/stats"
 	"ibid/report"
 )
 
 // sampleFlags are the flags of ibid sample.
 type sampleFlags struct {
-	settings           settingFlags
-	fraction, stratify string
-	seed               string
-	template           string
+	settings settingFlags
+	draw     harness.SampleOptions
+	template string
 }
 
 // The key of a blind sample. What people are given stands beside it.
@@ -37,7 +37,7 @@ func (a *app) sampleCommand() *cobra.Command {
 	f := &sampleFlags{}
 	cmd := &cobra.Command{
 		Use:   "sample DATASET|RUN.yaml -o DIR",
-		Short: "a blind sample for a second person to annotate",
+		Short: "a blind sample for people to annotate",
 		Long: `sample draws a fraction of the annotated rows, in proportion to a field if one is
 given, and writes two files to DIR: ` + templateFile + `, which shows each item with
 its texts but without names and without what was said of it, and ` + keyFile + `, which
@@ -46,7 +46,17 @@ of doc, start, end; [] for nothing to mark) and the values of labels. Then
 
   ibid agree --blind DIR/` + keyFile + `
 
-compares what they said with what is there. The same seed draws the same items, and a
+compares what they said with what is there.
+
+--purpose draws from answers that nobody has annotated:
+  truth   what should be cited: one item a question, without any answer, for all
+          systems; its documents are those that any of them has or cites
+  labels  is each claim of an answer supported by what it cites?
+  both    items of truth, then items of labels for all answers to those questions
+Each person fills in a copy: DIR/ada.jsonl, DIR/ben.jsonl. agree --blind compares them
+and, with --adjudicate, makes one table of them that truth: and labels: read.
+
+The same seed draws the same items, and a
 larger fraction adds to them (with --stratify rounding may move an item from one
 stratum to another). Whoever knows the seed can foretell the sample.
 
@@ -58,6 +68,7 @@ people said there comes back with its JSON export:
   ibid agree --blind DIR/` + keyFile,
 		Example: `  ibid sample answers.parquet --documents documents.parquet -o blind --seed 2026-11
   ibid sample answers.parquet -o blind --fraction 0.2 --stratify lang
+  ibid sample answers.parquet --documents documents.parquet -o first --purpose both --n 50
   ibid sample answers.parquet -o blind --template label-studio`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
@@ -66,9 +77,11 @@ people said there comes back with its JSON export:
 	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
 	f.settings.addGold(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.fraction, "fraction", "0.1", "share of the annotated rows to draw, rounded up")
-	flags.StringVar(&f.stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")
-	flags.StringVar(&f.seed, "seed", "1", "what the draw depends on, besides the names of the rows")
+	flags.StringVar(&f.draw.Purpose, "purpose", "", "for a first round: truth, labels or both")
+	flags.StringVar(&f.draw.Fraction, "fraction", "0.1", "share of the annotated rows to draw, with --purpose of the questions or answers; rounded up")
+	flags.IntVar(&f.draw.Items, "n", 0, "how many to draw, in place of a fraction")
+	flags.StringVar(&f.draw.Stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")
+	flags.StringVar(&f.draw.Seed, "seed", "1", "what the draw depends on, besides the names of the rows")
 	flags.StringVar(&f.template, "template", "jsonl", "what people fill in: jsonl or label-studio")
 	return cmd
 }
@@ -83,6 +96,14 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 	template, ok := templates[f.template]
 	if !ok {
 		return &usageError{err: fmt.Errorf("unknown template %q", f.template), hint: "templates are " + strings.Join(sortedKeys(templates), ", ")}
+	}
+	switch {
+	case f.draw.Purpose != "" && !slices.Contains(annotations.Purposes, f.draw.Purpose):
+		return &usageError{err: fmt.Errorf("unknown purpose %q", f.draw.Purpose), hint: "purposes are " + strings.Join(annotations.Purposes, ", ")}
+	case cmd.Flags().Changed("n") && cmd.Flags().Changed("fraction"):
+		return &usageError{err: errors.New("--n and --fraction do not go together")}
+	case cmd.Flags().Changed("n") && f.draw.Items < 1:
+		return &usageError{err: errors.New("--n must be at least 1")}
 	}
 	there := func(path string) error {
 		return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
@@ -99,7 +120,7 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 		return err
 	}
 	defer progress.Close()
-	s, err := plan.DrawBlind(cmd.Context(), f.fraction, f.stratify, f.seed)
+	s, err := plan.DrawBlind(cmd.Context(), f.draw)
 	if err != nil {
 		return err
 	}
@@ -127,7 +148,7 @@ func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) er
 	if err := s.Key.Write(filepath.Join(a.output, keyFile)); err != nil {
 		return err
 	}
-	return a.saySample(template, s.Total, int64(len(s.Items)))
+	return a.saySample(template, s)
 }
 
 // wouldBeSame reports whether the file at path, if there is one, has what write writes.
@@ -162,7 +183,8 @@ const (
 
 // saySample prints how precise estimates from the sample will be, and which files
 // to give to people.
-func (a *app) saySample(template blindTemplate, total int, drawn int64) error {
+func (a *app) saySample(template blindTemplate, s *harness.BlindSample) error {
+	total, drawn := s.Total, int64(s.Drawn)
 	agreement := stats.ProportionHalfWidth(plannedAgreement, drawn, int64(total), plannedLevel)
 	kappa := stats.KappaHalfWidth(plannedPrevalence, plannedKappa, drawn, plannedLevel)
 	_, need := stats.NKappa(plannedPrevalence, plannedKappa, plannedHalfWidth, plannedLevel)
@@ -174,14 +196,35 @@ func (a *app) saySample(template blindTemplate, total int, drawn int64) error {
 			Agreement ibid.Number `json:"agreement_half_width"`
 			Kappa     ibid.Number `json:"kappa_half_width"`
 			Need      int64       `json:"items_for_kappa"`
-		}{"ibid.drawn/v1", drawn, total, agreement, kappa, need})
+			Lines     int         `json:"lines"`
+			Bare      int         `json:"left_out_without_text"`
+		}{"ibid.drawn/v1", drawn, total, agreement, kappa, need, len(s.Items), s.Bare})
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "drew %d of %d annotated rows\n", drawn, total)
-	if agreement.Known() {
+	switch of := s.Key.Purpose; of {
+	case "":
+		fmt.Fprintf(&b, "drew %d of %d annotated rows\n", drawn, total)
+	case annotations.AskBoth:
+		labels := 0
+		for i := range s.Items {
+			if s.Items[i].Purpose == annotations.AskLabels {
+				labels++
+			}
+		}
+		fmt.Fprintf(&b, "drew %d of %s: %s of truth, then %d of labels\n", drawn, report.Plural(int64(total), "question", "questions"),
+			report.Plural(int64(len(s.Items)-labels), "item", "items"), labels)
+	case annotations.AskTruth:
+		fmt.Fprintf(&b, "drew %d of %s\n", drawn, report.Plural(int64(total), "question", "questions"))
+	default:
+		fmt.Fprintf(&b, "drew %d of %s with claims that cite something\n", drawn, report.Plural(int64(total), "answer", "answers"))
+	}
+	if s.Bare > 0 {
+		fmt.Fprintf(&b, "left out %s: no text is at hand that could be marked or judged\n", report.Plural(int64(s.Bare), "item", "items"))
+	}
+	if agreement.Known() && s.Key.Purpose == "" {
 		fmt.Fprintf(&b, "agreement of about %g will be known to ± %.3f\n", plannedAgreement, agreement.Value)
 	}
-	if kappa.Known() {
+	if kappa.Known() && s.Key.Purpose == "" {
 		fmt.Fprintf(&b, "a kappa of about %g will be known to ± %.3f", plannedKappa, kappa.Value)
 		if drawn < need {
 			fmt.Fprintf(&b, "; ± %g would need %d rows", plannedHalfWidth, need)
