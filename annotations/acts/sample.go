@@ -23,10 +23,11 @@ type Sample struct {
 
 // A SampleItem says what is asked of an item.
 type SampleItem struct {
-	ID     string
-	Labels int // questions about its answer
-	begin  int64
-	length int
+	ID      string
+	Purpose string // of [annotations.BlindItem]
+	Labels  int    // questions about its answer
+	begin   int64
+	length  int
 }
 
 // OpenSample opens a file of items. A line that is none, and two items of one name, are
@@ -65,7 +66,7 @@ func (s *Sample) index() error {
 				return fmt.Errorf("%s: line %d: %q is there twice", s.path, n, it.ID)
 			}
 			s.at[it.ID] = len(s.Items)
-			s.Items = append(s.Items, SampleItem{ID: it.ID, Labels: len(it.Labels), begin: at, length: len(line)})
+			s.Items = append(s.Items, SampleItem{ID: it.ID, Purpose: it.Purpose, Labels: len(it.Labels), begin: at, length: len(line)})
 		}
 		at += int64(len(line))
 		if err != nil {

@@ -64,7 +64,9 @@ func queue(items []acts.SampleItem, o *Options) []place {
 		if it.Labels > 0 {
 			labels = append(labels, it.ID)
 		}
-		truth = append(truth, it.ID)
+		if it.Purpose != annotations.AskLabels {
+			truth = append(truth, it.ID)
+		}
 	}
 	var out []place
 	for part, items := range map[string][]string{acts.Truth: truth, acts.Labels: labels} {

@@ -90,7 +90,7 @@ func WriteFile(w io.Writer, items []annotations.BlindItem, o Options) error {
 	asked := make([]acts.SampleItem, 0, len(items))
 	for i := range items {
 		byID[items[i].ID] = &items[i]
-		asked = append(asked, acts.SampleItem{ID: items[i].ID, Labels: len(items[i].Labels)})
+		asked = append(asked, acts.SampleItem{ID: items[i].ID, Purpose: items[i].Purpose, Labels: len(items[i].Labels)})
 	}
 	data.Queue = queue(asked, &o)
 	for _, p := range data.Queue {

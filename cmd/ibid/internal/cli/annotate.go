@@ -17,6 +17,7 @@ import (
 	"ibid/cmd/ibid/internal/annotate"
 	"ibid/cmd/ibid/internal/loopback"
 	"ibid/dataset/disk"
+	"ibid/harness"
 	"ibid/report"
 )
 
@@ -174,7 +175,7 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 	if exists(filepath.Join(a.output, keyFile)) {
 		return path, nil // it was sampled before
 	}
-	draw := &sampleFlags{settings: f.settings, fraction: "1", seed: f.seed, template: "jsonl"}
+	draw := &sampleFlags{settings: f.settings, draw: harness.SampleOptions{Purpose: f.purpose, Fraction: "1", Seed: f.seed}, template: "jsonl"}
 	return path, a.drawSample(cmd, draw, argument)
 }
 
