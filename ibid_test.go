@@ -2,6 +2,8 @@ package ibid_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"ibid"
@@ -81,5 +83,94 @@ func TestScored(t *testing.T) {
 		if got := d.Support(); got.Known() != (d != ibid.Unsure) || got.Degree != d {
 			t.Errorf("%v.Support() = %v", d, got)
 		}
+	}
+}
+
+// TestCitationStatus: that a citation backs no text is said of places that are valid only.
+func TestCitationStatus(t *testing.T) {
+	for _, status := range ibid.Statuses() {
+		c := ibid.Citation{Place: ibid.Place{Status: status}}
+		if got := c.Status(); got != status {
+			t.Errorf("%s: Status = %s", status, got)
+		}
+		c.NoClaim = true
+		want := status
+		if status.Valid() {
+			want = ibid.StatusNoClaim
+		}
+		if got := c.Status(); got != want {
+			t.Errorf("%s that backs no text: Status = %s, want %s", status, got, want)
+		}
+	}
+}
+
+func TestTag(t *testing.T) {
+	a := ibid.Answer{Tags: []ibid.Tag{{Key: "lang", Value: "de"}, {Key: "topic", Value: ""}}}
+	for key, want := range map[string]string{"lang": "de true", "topic": " true", "de": " false"} {
+		v, ok := a.Tag(key)
+		if got := fmt.Sprintf("%s %v", v, ok); got != want {
+			t.Errorf("Tag(%s) = %s, want %s", key, got, want)
+		}
+	}
+}
+
+func TestDegrees(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		number float64
+		known  bool
+		backs  bool
+	}{
+		{"full", 1, true, true},
+		{"mostly", 0.8, true, true},
+		{"partial", 0.5, true, true},
+		{"none", 0, true, false},
+		{"contradicts", 0, true, false},
+		{"unsure", 0, false, false},
+	} {
+		d, err := ibid.ParseDegree(tt.name)
+		if err != nil || d.String() != tt.name {
+			t.Errorf("ParseDegree(%s) = %s, %v", tt.name, d, err)
+		}
+		if s := d.Support(); s.Degree != d || s.Number.Known() != tt.known || s.Number.Value != tt.number {
+			t.Errorf("%s stands for %v, want %v", tt.name, s.Number, tt.number)
+		}
+		if d.Backs() != tt.backs {
+			t.Errorf("%s backs: %v", tt.name, d.Backs())
+		}
+	}
+	if d, err := ibid.ParseDegree("fully"); d != ibid.Unsure || err == nil || !strings.Contains(err.Error(), `label "fully"`) {
+		t.Errorf("ParseDegree(fully) = %s, %v", d, err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	seen := make(map[string]bool)
+	for i, o := range ibid.Outcomes() {
+		if int(o) != i || seen[o.String()] {
+			t.Errorf("outcome %d is %d, %s", i, o, o)
+		}
+		seen[o.String()] = true
+	}
+	if len(seen) != 7 {
+		t.Errorf("%d outcomes", len(seen))
+	}
+	for word, want := range map[string]bool{"": false, ibid.TamperingNone: false, ibid.TamperingInAnswer: true, ibid.TamperingInEvidence: true, ibid.TamperingSuspected: true} {
+		if ibid.Tampered(word) != want {
+			t.Errorf("Tampered(%q) = %v", word, !want)
+		}
+	}
+	if (ibid.Interval{Start: ibid.Some[int64](3)}).Known() || (ibid.Interval{End: ibid.Some[int64](3)}).Known() || !ibid.Between(3, 3).Known() {
+		t.Error("an interval is known without one of its ends, or unknown with both")
+	}
+	if ibid.TriOf(true) != ibid.Yes || ibid.TriOf(false) != ibid.No {
+		t.Error("TriOf")
+	}
+	m := ibid.Some(3)
+	if err := json.Unmarshal([]byte("null"), &m); err != nil || m.Known() {
+		t.Errorf("null is read as %v, %v", m, err)
+	}
+	if err := json.Unmarshal([]byte(`"x"`), &m); err == nil {
+		t.Error("a word is read as a number")
 	}
 }

@@ -32,8 +32,9 @@ func Slip(s string, candidates []string) string {
 	if len(s) > maxWord {
 		return ""
 	}
+	s = strings.ToLower(s)
 	for _, c := range candidates {
-		if len(c) >= fewest && editDistance(strings.ToLower(s), c) <= 1 {
+		if len(c) >= fewest && editDistance(s, strings.ToLower(c)) <= 1 {
 			return c
 		}
 	}

@@ -1,8 +1,13 @@
 package ibid
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
+	long := strings.Repeat("n", maxWord)
 	tests := []struct {
 		s, want    string
 		candidates []string
@@ -15,10 +20,60 @@ func TestNearest(t *testing.T) {
 		{"", "", []string{"id"}},
 		{"cat", "bat", []string{"bat", "rat"}},
 		{"DATSET", "Dataset", []string{"documents", "Dataset"}},
+		{"kxxd", "kind", []string{"kind"}}, // four letters: two edits
+		{"kxxx", "", []string{"kind"}},
+		{"ixx", "", []string{"ida"}},                      // three letters: one
+		{"xxxments", "", []string{"documents"}},           // a third of eight is two
+		{"xxxuments", "documents", []string{"documents"}}, // of nine three
+		{long, long + "x", []string{long + "x"}},
+		{long + "x", "", []string{long}},
 	}
 	for _, tt := range tests {
 		if got := Nearest(tt.s, tt.candidates); got != tt.want {
 			t.Errorf("Nearest(%q, %q) = %q, want %q", tt.s, tt.candidates, got, tt.want)
+		}
+	}
+}
+
+func TestSlip(t *testing.T) {
+	long := strings.Repeat("n", maxWord)
+	tests := []struct {
+		s, want    string
+		candidates []string
+	}{
+		{"quots", "quote", []string{"quote"}},
+		{"QUOTS", "Quote", []string{"Quote"}},
+		{"quote", "quote", []string{"quote"}},
+		{"quo", "", []string{"quote"}},       // two edits
+		{"king", "", []string{"kind"}},       // four letters
+		{"kinds", "", []string{"kind"}},      // the candidate has four
+		{"kind", "kinds", []string{"kinds"}}, // it has five
+		{"quotr", "quote", []string{"quote", "quota"}},
+		{long, long, []string{long}},
+		{long + "n", "", []string{long}},
+	}
+	for _, tt := range tests {
+		if got := Slip(tt.s, tt.candidates); got != tt.want {
+			t.Errorf("Slip(%q, %q) = %q, want %q", tt.s, tt.candidates, got, tt.want)
+		}
+	}
+}
+
+// TestEditDistance holds words of few letters, where swaps and repeats are common, beside
+// the definition.
+func TestEditDistance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		b := make([]byte, rng.IntN(7))
+		for i := range b {
+			b[i] = byte('a' + rng.IntN(3))
+		}
+		return string(b)
+	}
+	for range 500 {
+		a, b := word(), word()
+		if got, want := editDistance(a, b), slowDistance(a, b); got != want {
+			t.Errorf("editDistance(%q, %q) = %d, want %d", a, b, got, want)
 		}
 	}
 }
