@@ -3,6 +3,7 @@ package quote
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,6 +165,19 @@ func texts(text string, places []Place) string {
 	return strings.Join(out, "; ")
 }
 
+// TestOnce: what is found twice, or nowhere, has no one place.
+func TestOnce(t *testing.T) {
+	text := NewText("the sky, the sea")
+	if p, ok := text.Once("sky"); !ok || p.Start() != 4 || p.End() != 7 {
+		t.Errorf("Once(sky) = %v, %v", p, ok)
+	}
+	for _, quote := range []string{"the", "land"} {
+		if p, ok := text.Once(quote); ok || p != nil {
+			t.Errorf("Once(%s) = %v, %v", quote, p, ok)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	at := func(starts ...int64) (places []Place) {
 		for _, s := range starts {
@@ -197,12 +211,30 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+var (
+	singleMarks = regexp.MustCompile("[‘’‚‛′‹›ʼ＇]")
+	doubleMarks = regexp.MustCompile("[“”„‟″«»＂]")
+	dashes      = regexp.MustCompile("[‐‑‒–—―−﹘﹣－]")
+)
+
+// nasty makes texts of at most n parts of an alphabet, the same each time.
+func nasty(n int, alphabet ...string) func() string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	return func() string {
+		var b strings.Builder
+		for range rng.IntN(n + 1) {
+			b.WriteString(alphabet[rng.IntN(len(alphabet))])
+		}
+		return b.String()
+	}
+}
+
 // slowNormalize is Normalize by replacing.
 func slowNormalize(s string) string {
 	s = string([]rune(s)) // every invalid byte becomes U+FFFD
-	s = regexp.MustCompile("[‘’‚‛′‹›ʼ＇]").ReplaceAllString(s, "'")
-	s = regexp.MustCompile("[“”„‟″«»＂]").ReplaceAllString(s, `"`)
-	s = regexp.MustCompile("[‐‑‒–—―−﹘﹣－]").ReplaceAllString(s, "-")
+	s = singleMarks.ReplaceAllString(s, "'")
+	s = doubleMarks.ReplaceAllString(s, `"`)
+	s = dashes.ReplaceAllString(s, "-")
 	s = strings.NewReplacer("\u00AD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st").Replace(s)
 	return norm.NFC.String(strings.Join(strings.Fields(s), " "))
 }
@@ -259,6 +291,10 @@ func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{"He said  “it’s fine” — twice.\n", "\u3000引用 x", "e\u00AD\u0301 ﬁ", " \u0301", "a\xff\u0301", "각\u11a8"} {
 		f.Add(s)
 	}
+	text := nasty(9, "a", "z", " ", "\t", "\n", "\v", "\r", "\x0e", "\x7f", "\x1f", "\u0080", "\u0085", "\u00a0", "e", "\u0301", "\u0328", "é", "ﬁ", "ﬆ", "\u00ad", "“", "—", "'", "각", "\u11a8", "\xff", "\u1100", "\u1161", "K")
+	for range 600 {
+		f.Add(text())
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if got, want := Normalize(text), slowNormalize(text); got != want {
 			t.Fatalf("Normalize(%q) = %q, want %q", text, got, want)
@@ -284,6 +320,10 @@ func FuzzFind(f *testing.F) {
 	f.Add("aab“b”  a", "a…b…a")
 	f.Add("abababab", "ab")
 	alphabet := []string{"a", "b", " ", "  ", "“", `"`, "é", "—", "c"}
+	seed, quote := nasty(14, "\x00", "\x01", "\x02", "\x03", "\x04", "\x05", "\x06", "\x07", "\x08"), nasty(5, "a", "b", "ab", " ", "…", `"`, "é", "-", "...")
+	for range 400 {
+		f.Add(seed(), quote())
+	}
 	f.Fuzz(func(t *testing.T, seed, quote string) {
 		var b strings.Builder
 		for i := range min(len(seed), 14) {
@@ -319,6 +359,10 @@ func FuzzVerbatim(f *testing.F) {
 	f.Add("é　x", "é x")
 	f.Add("a\xff b", "a\uFFFD")
 	f.Add("“a”", `"a"`)
+	verbatim, wanted := nasty(9, "a", "b", " ", "  ", "\n", "é", "\xff", "\u3000"), nasty(3, "a", "b", " ", "\n", "é", "\xff")
+	for range 400 {
+		f.Add(verbatim(), wanted())
+	}
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	f.Fuzz(func(t *testing.T, text, quote string) {
 		start, end, ok := Verbatim(text, quote)
