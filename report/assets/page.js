@@ -281,14 +281,14 @@ async function reveal(key) {
   tr.after(el("tr", { class: "opened", role: "row" }, cell));
   tr.scrollIntoView({ block: "start" });
   try {
-    const pack = await unpack("rows-" + Math.floor(i / index.perPack));
-    const detail = pack[i % index.perPack];
+    const detail = await heldOf(i);
     if (!detail) {
       cell.replaceChildren(el("div", null, el("p", { class: "notice" }, "There is no room for the texts of this row on this page. To open it: ", el("code", null, "ibid show RUN '" + index.ids[i] + "'"))));
       return;
     }
     const texts = await Promise.all(detail.view.sources.map((s) => textOf(s.text)));
-    if (state.row === key) cell.replaceChildren(detailOf(i, detail, texts));
+    const pair = pairOf(i), other = pair && await heldOf(pair.find((k) => k !== i));
+    if (state.row === key) cell.replaceChildren(detailOf(i, detail, texts, pair && sideBySide(pair, pair.map((k) => k === i ? detail : other))));
   } catch (e) {
     cell.firstChild.textContent = "This row cannot be opened: " + e.message;
   }
@@ -298,7 +298,8 @@ async function reveal(key) {
 // ---- one row
 
 const PREDICTED = 1, TRUE = 2, SUPPORT = 4, ELSEWHERE = 8, FOLDED = 16, TOLERANCE = 32;
-function detailOf(i, d, texts) {
+const heldOf = async (i) => (await unpack("rows-" + Math.floor(i / index.perPack)))[i % index.perPack];
+function detailOf(i, d, texts, beside) {
   const { record, view } = d;
   const box = el("div", { class: "row-detail" });
   const passages = passagesOf(view, texts);
@@ -309,6 +310,7 @@ function detailOf(i, d, texts) {
   if (record.error) box.append(el("p", { class: "notice" }, "Not scored: " + record.error));
   for (const n of view.notices || []) box.append(el("p", { class: "notice" }, n));
   if (record.query) box.append(el("p", { class: "question text", dir: "auto" }, record.query));
+  if (beside) box.append(beside);
   const left = el("div"), right = el("div");
   if (record.answer || (view.claims || []).length) left.append(el("h3", null, "Answer"), answerOf(box, record, view, passages));
   left.append(el("h3", null, "Citations"), citationsOf(box, view, passages));
@@ -445,6 +447,72 @@ function passagesOf(view, texts) {
     }
   });
   return all;
+}
+// pairOf is the row of the run before and that of the run after, in this order; null if the
+// row is compared with none.
+function pairOf(i) {
+  if (index.partner[i] >= 0) return [index.partner[i], i];
+  const after = index.partner.indexOf(i);
+  return after < 0 ? null : [i, after];
+}
+// sideBySide sets the two answers of a pair beside each other and marks what differs: words
+// of the answers, and citations that only one of them has.
+function sideBySide(pair, details) {
+  const names = pair.map((k) => index.systems[index.system[k]]);
+  if (!details[0] || !details[1]) return el("p", { class: "notice" }, "There is no room on this page for the answer to compare with.");
+  const answers = details.map((d) => d.record.answer || "");
+  const runs = wordDiff(...answers.map(wordsOf));
+  // A place that is cited twice is two citations: the second one has the number 2.
+  const cites = details.map((d) => d.view.citations.map((c, n, all) => c.place + "\n" + all.slice(0, n + 1).filter((x) => x.place === c.place).length));
+  const side = (k) => {
+    const only = k ? "ins" : "del", d = details[k];
+    const list = d.view.citations.map((c, n) => {
+      const place = el("bdi", null, c.place);
+      return el("li", null, cites[1 - k].includes(cites[k][n]) ? place : el(only, null, place), " ", badge(index.problems[c.problem]));
+    });
+    return el("figure", { class: "side" },
+      el("figcaption", null, pair[k] === index.keys.indexOf(state.row) ? el("b", null, names[k]) : el("a", { href: "#row=" + index.keys[pair[k]] }, names[k]), " ", badge(index.problems[d.view.problem])),
+      el("div", { class: "text", dir: "auto" }, answers[k] ? runs.map(([both, ...own]) => both ? own[k] : own[k] ? el(only, null, own[k]) : "") : el("span", { class: "dim" }, "no answer")),
+      list.length ? el("ol", null, list) : el("p", { class: "dim" }, "cites nothing"));
+  };
+  const numbers = index.metrics.slice(0, index.columns).map((m) => [m.label, ...pair.map((k) => m.code[k] < 0 ? "–" : m.text[m.code[k]])]);
+  const same = answers[0] === answers[1] && String(cites[0]) === String(cites[1]);
+  return el("section", { class: "beside", "aria-label": "Both answers side by side" }, el("h3", null, "Both answers"),
+    el("p", { class: "small" }, same ? "Answer and citations are the same." : ["What only the earlier one has is ", el("del", null, "struck out"), ", what only the later one has ", el("ins", null, "underlined"), "."]),
+    el("div", { class: "sides" }, side(0), side(1)),
+    numbers.length ? el("table", { class: "numbers" }, el("caption", { class: "sr" }, "Numbers of both answers"), el("thead", null, el("tr", null, el("th", { scope: "col" }, "metric"), names.map((n) => el("th", { scope: "col", class: "num" }, n)))),
+      el("tbody", null, numbers.map(([label, ...cells]) => el("tr", null, el("th", { scope: "row" }, label), cells.map((c, k) => el("td", { class: "num" }, k && c !== cells[0] ? el("b", null, c) : c)))))) : "");
+}
+// wordsOf cuts a text into words and what stands between them.
+function wordsOf(text) {
+  if (!Intl.Segmenter) return text.match(/\s+|[^\s]+/g) || [];
+  return Array.from(new Intl.Segmenter(undefined, { granularity: "word" }).segment(text), (s) => s.segment);
+}
+// wordDiff compares two lists of words: [true, text, text] for what both have, [false, a, b]
+// for what stands in its place in each. What is too much to compare is one difference.
+function wordDiff(a, b) {
+  let head = 0, tail = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  const x = a.slice(head, a.length - tail), y = b.slice(head, b.length - tail), out = [];
+  const add = (both, p, q) => {
+    const last = out.at(-1);
+    if (last && last[0] === both) { last[1] += p; last[2] += q; } else if (p || q) out.push([both, p, q]);
+  };
+  add(true, a.slice(0, head).join(""), b.slice(0, head).join(""));
+  if (x.length * y.length > 4e6) add(false, x.join(""), y.join(""));
+  else {
+    const wide = y.length + 1, common = new Uint16Array((x.length + 1) * wide); // of what follows
+    for (let i = x.length - 1; i >= 0; i--) for (let j = y.length - 1; j >= 0; j--) common[i * wide + j] = x[i] === y[j] ? common[(i + 1) * wide + j + 1] + 1 : Math.max(common[(i + 1) * wide + j], common[i * wide + j + 1]);
+    for (let i = 0, j = 0; i < x.length || j < y.length;) {
+      if (i < x.length && j < y.length && x[i] === y[j]) { add(true, x[i++], y[j++]); }
+      else if (j >= y.length || i < x.length && common[(i + 1) * wide + j] >= common[i * wide + j + 1]) add(false, x[i++], "");
+      else add(false, "", y[j++]);
+    }
+  }
+  const rest = a.slice(a.length - tail).join("");
+  add(true, rest, rest);
+  return out;
 }
 // othersOf links the other answers to the same question, by the first metric.
 function othersOf(i) {

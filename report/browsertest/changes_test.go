@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,4 +58,82 @@ func TestTwoNights(t *testing.T) {
 		b.fits()
 		b.quiet()
 	})
+}
+
+// TestSideBySide opens an answer of two nights: both stand beside each other, and words and
+// citations that only one of them has are marked. Nothing of the data becomes an element.
+func TestSideBySide(t *testing.T) {
+	page := made(t, "side by side", func(dir string) string {
+		for night, answer := range map[string]string{
+			"monday":  `The <b>old</b> quay cost 84 million crowns.","citations":[{"doc":"d","start":0,"end":16},{"doc":"d","start":17,"end":49}`,
+			"tuesday": `The <b>new</b> quay cost 84 million crowns, they say.","citations":[{"doc":"d","start":17,"end":49},{"doc":"d","start":17,"end":49}`,
+		} {
+			data := filepath.Join(dir, night)
+			if err := os.Mkdir(data, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			imported(t, data, `{"id":"q","query":"What did it cost?","answer":"`+answer+`],"truth":[{"doc":"d","start":17,"end":49}]}
+{"id":"only-`+night+`","query":"?","answer":"!"}
+{"id":"same","query":"What?","answer":"Nothing.","citations":[{"doc":"d","start":17,"end":49}],"truth":[{"doc":"d","start":17,"end":49}]}
+{"doc":"d","text":"The quay is old. The quay cost 84 million crowns. It rained."}
+`)
+			run(t, dir, "run", night+"/rows.parquet", "--documents", night+"/docs.parquet", "--judge", "none", "--id", night, "-q")
+		}
+		run(t, dir, "report", "runs/monday", "runs/tuesday", "-o", "report.html")
+		return filepath.Join(dir, "report.html")
+	})
+	onBoth(t, func(t *testing.T, v view) {
+		b := open(t, page, "#row=q/tuesday%2Fdefault", v)
+		b.wait(opened)
+		side := func(k int, what string) string {
+			return b.text(`[...document.querySelectorAll(".sides .side")[` + string(rune('0'+k)) + `].querySelectorAll("` + what + `")].map((e) => e.textContent).join("|")`)
+		}
+		for k, want := range []string{"The <b>old</b> quay cost 84 million crowns.", "The <b>new</b> quay cost 84 million crowns, they say."} {
+			if got := side(k, ".text"); got != want {
+				t.Errorf("side %d says %q, want %q", k, got, want)
+			}
+		}
+		if got := side(0, "del") + " / " + side(1, "ins"); got != "old|d [0, 16) / new|, they say|d [17, 49)" {
+			t.Errorf("marked are %q", got)
+		}
+		if n := b.number(`document.querySelectorAll(".sides .text b").length`); n != 0 {
+			t.Error("an answer made an element")
+		}
+		b.fits()
+		b.click(`.sides .side:first-child figcaption a`) // the answer of the other night shows the same pair
+		b.wait(opened + ` && location.hash.startsWith("#row=q/monday%2Fdefault")`)
+		if got := side(0, "del") + " / " + side(1, "ins"); got != "old|d [0, 16) / new|, they say|d [17, 49)" {
+			t.Errorf("from the other side, marked are %q", got)
+		}
+		b.eval(`location.hash = "#row=same/tuesday%2Fdefault"`, nil)
+		b.wait(opened + ` && document.querySelector(".beside").textContent.includes("Answer and citations are the same.")`)
+		b.eval(`location.hash = "#row=only-tuesday/default"`, nil)
+		b.eval(`location.hash = "#row=only-tuesday/tuesday%2Fdefault"`, nil)
+		b.wait(opened + ` && document.querySelector(".beside") === null`)
+		b.quiet()
+	})
+}
+
+// TestWordDiff compares the diff with a slow one that tries all common subsequences: what
+// both have is as much as can be, and each side read alone is the text it was.
+func TestWordDiff(t *testing.T) {
+	b := open(t, samplePage(t), "", desktop)
+	var bad []string
+	b.eval(`(() => {
+		let seed = 1;
+		const random = (n) => { seed = (seed * 1103515245 + 12345) % 2147483648; return Math.floor(seed / 65536) % n; };
+		const text = () => Array.from({ length: random(7) }, () => "ab c"[random(4)]);
+		const most = (x, y) => !x.length || !y.length ? 0 : x[0] === y[0] ? 1 + most(x.slice(1), y.slice(1)) : Math.max(most(x.slice(1), y), most(x, y.slice(1)));
+		const bad = [];
+		for (let n = 0; n < 500; n++) {
+			const x = text(), y = text(), d = wordDiff(x, y), read = (k) => d.map((r) => r[k]).join("");
+			const both = d.filter((r) => r[0]).map((r) => r[1]).join("").length;
+			if (read(1) !== x.join("") || read(2) !== y.join("") || both !== most(x, y) || d.some((r) => r[0] && r[1] !== r[2])) bad.push(x.join("") + " / " + y.join("") + ": " + JSON.stringify(d));
+		}
+		return bad.slice(0, 5);
+	})()`, &bad)
+	for _, text := range bad {
+		t.Error(text)
+	}
+	b.quiet()
 }

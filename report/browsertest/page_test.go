@@ -467,11 +467,17 @@ func TestClaimsBySources(t *testing.T) {
 		run(t, dir, "run", "rows.parquet", "--judge", "lexical", "--id", "m", "-q")
 		return filepath.Join(dir, "runs", "m", "report.html")
 	})
-	b := open(t, page, "#row=m/default", desktop)
-	b.wait(opened)
-	got := b.text(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].map((tr) => [...tr.children].map((c) => c.textContent).join("|")).join(" / ")`)
-	if want := "claim|[1]|[2]|[3]|together|elsewhere / 1|full|||full|full / 2||full|full|full|none"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	b.quiet()
+	onBoth(t, func(t *testing.T, v view) {
+		b := open(t, page, "#row=m/default", v)
+		b.wait(opened)
+		got := b.text(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].map((tr) => [...tr.children].map((c) => c.textContent).join("|")).join(" / ")`)
+		if want := "claim|[1]|[2]|[3]|together|elsewhere / 1|full|||full|full / 2||full|full|full|none"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if n := b.number(`[...document.querySelectorAll('.row-detail [aria-label="Claims by sources"] tr')].filter((tr) => [...tr.children].some((c) => Math.abs(c.getBoundingClientRect().top - tr.getBoundingClientRect().top) > 1)).length`); n != 0 {
+			t.Errorf("%d lines of the matrix are no lines", n)
+		}
+		b.fits()
+		b.quiet()
+	})
 }
