@@ -16,6 +16,8 @@ import (
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/annotations/acts"
+	"ibid/cmd/ibid/internal/annotate"
 	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/harness"
@@ -60,6 +62,10 @@ The same seed draws the same items, and a
 larger fraction adds to them (with --stratify rounding may move an item from one
 stratum to another). Whoever knows the seed can foretell the sample.
 
+--template html writes ` + pageFile + ` instead: the page of ibid annotate as one file, for
+somebody without ibid. It keeps what is done in the browser and gives it back as
+` + downloadFile + `, which belongs beside the key.
+
 --template label-studio writes ` + tasksFile + ` and ` + configFile + ` instead: paste the one
 as the labeling configuration of a project in Label Studio and import the other. What
 people said there comes back with its JSON export:
@@ -69,6 +75,7 @@ people said there comes back with its JSON export:
 		Example: `  ibid sample answers.parquet --documents documents.parquet -o blind --seed 2026-11
   ibid sample answers.parquet -o blind --fraction 0.2 --stratify lang
   ibid sample answers.parquet --documents documents.parquet -o first --purpose both --n 50
+  ibid sample answers.parquet -o blind --template html
   ibid sample answers.parquet -o blind --template label-studio`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
@@ -82,7 +89,7 @@ people said there comes back with its JSON export:
 	flags.IntVar(&f.draw.Items, "n", 0, "how many to draw, in place of a fraction")
 	flags.StringVar(&f.draw.Stratify, "stratify", "", "draw in proportion to this: system, provider or a tag")
 	flags.StringVar(&f.draw.Seed, "seed", "1", "what the draw depends on, besides the names of the rows")
-	flags.StringVar(&f.template, "template", "jsonl", "what people fill in: jsonl or label-studio")
+	flags.StringVar(&f.template, "template", "jsonl", "what people fill in: jsonl, html or label-studio")
 	return cmd
 }
 
@@ -255,6 +262,8 @@ const (
 	templateFile  = "template.jsonl"
 	tasksFile     = "tasks.json"
 	configFile    = "label_config.xml"
+	pageFile      = "annotate.html"
+	downloadFile  = "filled.jsonl"
 	annotatedFile = "annotated.parquet"
 )
 
@@ -263,6 +272,10 @@ var templates = map[string]blindTemplate{
 	"jsonl": {
 		write:  []blindFile{{templateFile, writeTemplate}},
 		filled: templateFile,
+	},
+	"html": {
+		write:  []blindFile{{pageFile, writeAnnotationPage}},
+		filled: downloadFile,
 	},
 	"label-studio": {
 		write: []blindFile{
@@ -275,6 +288,11 @@ var templates = map[string]blindTemplate{
 		},
 		filled: annotatedFile,
 	},
+}
+
+// writeAnnotationPage writes the page of ibid annotate as one file, with the items inside.
+func writeAnnotationPage(w io.Writer, items []annotations.BlindItem) error {
+	return annotate.WriteFile(w, items, annotate.Options{Purpose: "both", Seed: "1", Share: acts.Share{Index: 1, Of: 1}})
 }
 
 // files are the names of the files that people are given.

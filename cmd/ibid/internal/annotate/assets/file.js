@@ -45,12 +45,11 @@ const store = {
       // add refuses a number that is there: another window has gone on.
       transaction.objectStore("acts").add({ sample: data.name, seq: act.seq, act });
       transaction.oncomplete = done;
-      const failed = () => {
+      transaction.onabort = () => {
         const other = transaction.error?.name === "ConstraintError";
         const e = other ? new Error("This page is open in another window, which goes on. Reload to go on here.") : wrong(transaction.error);
         fail(Object.assign(e, { refused: other }));
       };
-      transaction.onerror = transaction.onabort = failed;
     });
     this.acts.push(act);
     return act;
