@@ -197,7 +197,7 @@ func (s *State) apply(a *Act) {
 // Filled is what agree reads of an item: places if marking is finished, labels if
 // labelling is. ok is false if neither is.
 func (s *State) Filled(item string) (it annotations.BlindItem, ok bool) {
-	it = annotations.BlindItem{ID: item, Labels: []annotations.BlindLabel{}}
+	it = annotations.BlindItem{ID: item, Labels: []annotations.BlindLabel{}, Note: s.Note, Flag: s.Flag}
 	if s.Done[Truth] {
 		it.Truth = []annotations.BlindPlace{}
 		for _, m := range s.Marks {

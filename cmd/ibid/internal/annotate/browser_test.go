@@ -244,6 +244,16 @@ func (b *tab) press(keys ...string) {
 		if n, ok := named[k]; ok {
 			k = n
 		}
+		if k == "c" || k == "/" {
+			// chromedp sends the character even where the page has taken the key.
+			for _, e := range kb.Encode(rune(k[0])) {
+				if e.Type != input.KeyChar {
+					e.Text, e.UnmodifiedText = "", ""
+					b.do(e)
+				}
+			}
+			continue
+		}
 		b.do(chromedp.KeyEvent(k, options...))
 	}
 	b.idle()

@@ -36,7 +36,11 @@ func writePage(t testing.TB, items []annotations.BlindItem) string {
 func annotateAll(b *tab, n, from, to int) {
 	for i := from; i < to; i++ {
 		if i >= n {
-			b.press("1", "4", "Enter")
+			b.press("1", "4")
+			if i == n { // typing goes to the note until Esc
+				b.press("t", "c", "n", "o", "\u00e9", "Escape")
+			}
+			b.press("Enter")
 			continue
 		}
 		b.press("]")
@@ -65,6 +69,9 @@ func TestOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	if !strings.Contains(string(want), `"note":"noé","flag":true`) {
+		t.Errorf("no note in\n%s", want)
+	}
 	page := writePage(t, items)
 	url := "file://" + page
 	b = open(t, url, desktop)

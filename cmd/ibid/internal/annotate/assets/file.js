@@ -69,6 +69,8 @@ const store = {
         answer: "",
         truth: s.done.truth ? s.marks.map(({ doc, start, end }) => ({ doc, start, end })) : null,
         labels: s.done.labels ? s.labels.map((l) => Object.fromEntries(Object.entries(l).filter(([, v]) => v !== ""))) : [],
+        ...(s.note && { note: s.note }),
+        ...(s.flag && { flag: true }),
       })}\n`;
     }
     const link = document.createElement("a");

@@ -541,6 +541,7 @@ const commands = {
   t: { name: "flag", run: () => keep("flag", { args: { on: !state.flag } }) },
   c: {
     name: "note",
+    atOnce: true, // what is typed next belongs to the note
     run() {
       $("note-line").hidden = false;
       $("note").focus();
@@ -615,6 +616,10 @@ function press(key, shift) {
     return true;
   }
   const command = commands[key.length === 1 ? letter : key];
+  if (command?.atOnce) {
+    command.run();
+    return true;
+  }
   if (command && (!command.part || command.part === part())) {
     then(() => {
       if (command.part && command.part !== part()) return undefined;
@@ -622,10 +627,13 @@ function press(key, shift) {
     });
     return true;
   }
+  if (key === "/") {
+    $("find").focus();
+    return true;
+  }
   const more = {
     "[": () => moveDocument(-1),
     "]": () => moveDocument(1),
-    "/": () => $("find").focus(),
     "?": () => ($("guide").open = !$("guide").open),
     "+": () => adjudicating() && part() === "truth" && take("union", item.others.map((o) => o.annotator)),
     "-": () => adjudicating() && part() === "truth" && take("intersection", item.others.map((o) => o.annotator)),
@@ -764,7 +772,10 @@ $("text").addEventListener("scroll", hintsSoon);
 addEventListener("scroll", hintsSoon);
 addEventListener("resize", hintsSoon);
 $("find").addEventListener("input", () => item && find($("find").value));
-$("note").addEventListener("blur", () => item && $("note").value !== state.note && then(() => keep("note", { args: { text: $("note").value } })));
+$("note").addEventListener("blur", () => {
+  const text = $("note").value; // what is being kept may show the old one again
+  if (item) then(() => text !== state.note && keep("note", { args: { text } }));
+});
 $("exercise").onclick = () => then(toggleExercise);
 $("theme").onclick = () => setTheme({ light: "dark", dark: "" }[document.documentElement.dataset.theme ?? ""] ?? (document.documentElement.dataset.theme === undefined ? "light" : ""));
 
