@@ -229,12 +229,15 @@ func (k *Key) FilledFiles(key string) ([]string, error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if filepath.Ext(name) == ".jsonl" && !strings.HasSuffix(name, ActsSuffix) && name != k.Template {
+		if filepath.Ext(name) == ".jsonl" && !strings.HasSuffix(name, ActsSuffix) && name != k.Template && name != MergedFile {
 			files = append(files, filepath.Join(filepath.Dir(key), name))
 		}
 	}
 	return files, nil
 }
+
+// MergedFile is the file that an adjudicator's page writes beside those of the annotators.
+const MergedFile = "adjudicated.jsonl"
 
 // ActsSuffix ends the names of journals of what people did while annotating.
 const ActsSuffix = ".acts.jsonl"

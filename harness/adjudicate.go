@@ -9,11 +9,9 @@ import (
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/annotations/acts"
 	"ibid/dataset"
 )
-
-// Adjudicated is the annotator of marks and labels that replace several opinions.
-const Adjudicated = "adjudicated"
 
 // Adjudication says what became of the opinions of a dataset.
 type Adjudication struct {
@@ -97,12 +95,12 @@ func (a *Adjudication) truth(policy ibid.Policy, r *dataset.Resolver, row *ibid.
 	for _, u := range units {
 		for _, at := range texts.places(u) {
 			row.Truth = append(row.Truth, ibid.Mark{
-				Annotator: Adjudicated, Doc: at.doc, Start: ibid.Some(at.start), End: ibid.Some(at.end),
+				Annotator: acts.Adjudicated, Doc: at.doc, Start: ibid.Some(at.start), End: ibid.Some(at.end),
 			})
 		}
 	}
 	if len(row.Truth) == 0 {
-		row.Truth = append(row.Truth, ibid.Mark{Annotator: Adjudicated, DocNull: true})
+		row.Truth = append(row.Truth, ibid.Mark{Annotator: acts.Adjudicated, DocNull: true})
 	}
 }
 
@@ -133,7 +131,7 @@ func (a *Adjudication) labels(policy ibid.Policy, row *ibid.Answer) {
 		}
 		a.Labels++
 		row.Labels = append(row.Labels, ibid.Label{
-			Annotator: Adjudicated, ClaimID: q.claim, CitationID: q.citation, Kind: q.kind, Value: ibid.Some(v),
+			Annotator: acts.Adjudicated, ClaimID: q.claim, CitationID: q.citation, Kind: q.kind, Value: ibid.Some(v),
 		})
 	}
 }

@@ -186,6 +186,9 @@ func (a *Annotated) find(r *dataset.Resolver, b *dataset.Batch, n int) (found, e
 			if !ok {
 				continue
 			}
+			if err := refuseTwice(&row, said); err != nil {
+				return f, err
+			}
 			for k := range said {
 				p.addBlind(&row, &said[k])
 			}

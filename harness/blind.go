@@ -253,6 +253,22 @@ func questions(row *ibid.Answer) []annotations.BlindLabel {
 	return out
 }
 
+// refuseTwice is an error if somebody who spoke of a row in a blind sample is already there
+// under that name: of two people one would be lost, and of one with two opinions one.
+func refuseTwice(row *ibid.Answer, said []annotations.BlindItem) error {
+	for i := range said {
+		it := &said[i]
+		marked := it.Truth != nil && slices.ContainsFunc(row.Truth, func(t ibid.Mark) bool { return t.Annotator == it.Annotator })
+		labelled := len(it.Labels) > 0 && slices.ContainsFunc(row.Labels, func(l ibid.Label) bool { return l.Annotator == it.Annotator })
+		if marked || labelled {
+			u := usagef("%q annotated %q before: the dataset has it", it.Annotator, row.ID)
+			u.Tip = "call the file as nobody else is called, such as " + it.Annotator + "-2.jsonl"
+			return u
+		}
+	}
+	return nil
+}
+
 // addBlind adds what somebody said of a row in a blind sample as one more annotator.
 func (p *Plan) addBlind(row *ibid.Answer, it *annotations.BlindItem) {
 	for _, m := range it.Truth {

@@ -65,7 +65,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"harness": {
 		ours: []string{
 			"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token", "metrics/presence",
-			"metrics/claims", "metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/compare", "annotations/history",
+			"metrics/claims", "metrics/dialect", "metrics/stats", "judge", "judge/cache", "judge/openrouter", "annotations", "annotations/acts", "annotations/compare", "annotations/history",
 		},
 		theirs: []string{"golang.org/x/sync"},
 	},

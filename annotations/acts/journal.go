@@ -45,15 +45,16 @@ func Annotators(dir string) ([]string, error) {
 // A Journal is the file of acts of one annotator, open for writing and locked. It is safe
 // for concurrent use.
 type Journal struct {
-	mu     sync.Mutex
-	path   string
-	filled string // the file that is made from it, "" for none
-	file   *os.File
-	size   int64 // of the whole lines
-	acts   []Act
-	byItem map[string][]Act
-	byID   map[string]int // positions in acts
-	broken error          // why nothing can be appended any more
+	mu      sync.Mutex
+	path    string
+	filled  string // the file that is made from it, "" for none
+	file    *os.File
+	size    int64 // of the whole lines
+	acts    []Act
+	byItem  map[string][]Act
+	byID    map[string]int // positions in acts
+	decides bool           // the acts are an adjudicator's
+	broken  error          // why nothing can be appended any more
 }
 
 // Open opens the journal of an annotator, makes it if need be, and locks it. [disk.ErrHeld]
@@ -199,9 +200,25 @@ func (j *Journal) Acts() []Act {
 	return slices.Clone(j.acts)
 }
 
+// Decides says that the acts are those of an adjudicator: the items that they finish say
+// how they were decided, and are nobody's opinion.
+func (j *Journal) Decides() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.decides = true
+	return j.writeFilled()
+}
+
 // writeFilled makes the file of filled items from the acts.
 func (j *Journal) writeFilled() error {
 	items := FilledItems(j.acts)
+	if j.decides {
+		for i := range items {
+			state := Fold(j.byItem[items[i].ID])
+			d := state.Decides("")
+			items[i].How, items[i].From = d.How, d.From
+		}
+	}
 	return dataset.WriteFile(j.filled, func(w io.Writer) error { return WriteFilled(w, items) })
 }
 

@@ -76,7 +76,7 @@ func Opinions(dir string, except ...string) (map[Question][]Opinion, error) {
 			it := &items[i]
 			if it.Truth != nil {
 				q := Question{it.ID, Truth}
-				out[q] = append(out[q], Opinion{Annotator: name, Marks: marksOf(it.Truth)})
+				out[q] = append(out[q], Opinion{Annotator: name, Marks: MarksOf(it.Truth)})
 			}
 			var labels []annotations.BlindLabel
 			for _, l := range it.Labels {
@@ -97,7 +97,8 @@ func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-func marksOf(places []annotations.BlindPlace) []Mark {
+// MarksOf are places as marks; each has both ends.
+func MarksOf(places []annotations.BlindPlace) []Mark {
 	var out []Mark
 	for _, p := range places {
 		out = append(out, Mark{Doc: p.Doc, Start: *p.Start, End: *p.End})

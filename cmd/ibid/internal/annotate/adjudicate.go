@@ -2,7 +2,6 @@ package annotate
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +15,6 @@ import (
 	"ibid/annotations/acts"
 	"ibid/dataset"
 )
-
-// MergedFile is the file that adjudication writes beside those of the annotators.
-const MergedFile = "adjudicated.jsonl"
 
 // adjudicated are the items of a sample that several annotators finished, for somebody
 // who decides between them.
@@ -41,11 +37,11 @@ func NewAdjudication(sample *acts.Sample, dir string, key *annotations.Key, jour
 	if key != nil {
 		template = strings.TrimSuffix(key.Template, ".jsonl")
 	}
-	opinions, err := acts.Opinions(dir, o.Annotator, template, "template", strings.TrimSuffix(MergedFile, ".jsonl"))
+	opinions, err := acts.Opinions(dir, o.Annotator, template, "template", strings.TrimSuffix(annotations.MergedFile, ".jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	a := &adjudicated{sample: sample, opinions: opinions, by: o.Annotator, key: key, path: filepath.Join(dir, MergedFile), journal: journal}
+	a := &adjudicated{sample: sample, opinions: opinions, by: o.Annotator, key: key, path: filepath.Join(dir, annotations.MergedFile), journal: journal}
 	agreement := make(map[acts.Question]float64)
 	for q, said := range opinions {
 		if len(said) < 2 {
@@ -87,7 +83,7 @@ func (a *adjudicated) item(id, part string) (*item, bool, error) {
 	for i := range out.Questions {
 		q := &out.Questions[i]
 		for _, o := range said {
-			if v, ok := answerTo(q.BlindLabel, o.Labels); ok {
+			if v, ok := acts.Answer(q.BlindLabel, o.Labels); ok {
 				q.Said = append(q.Said, saidValue{o.Annotator, v})
 			}
 		}
@@ -105,16 +101,6 @@ type saidValue struct {
 // settled reports whether several annotators gave one answer.
 func settled(said []saidValue) bool {
 	return len(said) > 1 && !slices.ContainsFunc(said, func(s saidValue) bool { return s.Value != said[0].Value })
-}
-
-// answerTo is what labels answer to a question.
-func answerTo(q annotations.BlindLabel, labels []annotations.BlindLabel) (float64, bool) {
-	for _, l := range labels {
-		if l.ClaimID == q.ClaimID && l.CitationID == q.CitationID && l.Kind == q.Kind && l.Value != nil {
-			return *l.Value, true
-		}
-	}
-	return 0, false
 }
 
 // take gives an act the marks that it takes over.
@@ -143,34 +129,6 @@ func (it *item) take(args *acts.Args) error {
 	return nil
 }
 
-// Decided says how an element of the merged file came about.
-type decided struct {
-	Annotator string   `json:"annotator"`
-	DecidedBy string   `json:"decided_by"`
-	From      []string `json:"from"`
-	How       string   `json:"how"`
-}
-
-type mergedMark struct {
-	Doc   string `json:"doc"`
-	Start int64  `json:"start"`
-	End   int64  `json:"end"`
-	decided
-}
-
-type mergedLabel struct {
-	annotations.BlindLabel
-	decided
-}
-
-// A mergedItem is one line of the merged file. A member that is not there is undecided.
-type mergedItem struct {
-	ID     string        `json:"id"`
-	System string        `json:"system,omitempty"`
-	Truth  *[]mergedMark `json:"truth,omitempty"`
-	Labels []mergedLabel `json:"labels,omitempty"`
-}
-
 // write writes the merged file: what all said alike, and what was decided.
 func (a *adjudicated) write() error {
 	a.writing.Lock()
@@ -179,107 +137,23 @@ func (a *adjudicated) write() error {
 	for _, act := range a.journal.Acts() {
 		byItem[act.Item] = append(byItem[act.Item], act)
 	}
-	return dataset.WriteFile(a.path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		for _, it := range a.sample.Items {
-			state := acts.Fold(byItem[it.ID])
-			m := mergedItem{ID: it.ID}
-			if a.key != nil {
-				if i := slices.IndexFunc(a.key.Items, func(k annotations.KeyItem) bool { return k.Blind == it.ID }); i >= 0 {
-					m.ID, m.System = a.key.Items[i].ID, a.key.Items[i].System
-				}
-			}
-			m.Truth = a.truth(it.ID, &state)
-			m.Labels = a.labels(it.ID, &state)
-			if m.Truth == nil && m.Labels == nil {
-				continue
-			}
-			if err := e.Encode(&m); err != nil {
-				return err
+	var merged []acts.MergedItem
+	for _, it := range a.sample.Items {
+		state := acts.Fold(byItem[it.ID])
+		d := state.Decides(a.by)
+		m := acts.MergedItem{ID: it.ID}
+		if a.key != nil {
+			if i := slices.IndexFunc(a.key.Items, func(k annotations.KeyItem) bool { return k.Blind == it.ID }); i >= 0 {
+				m.ID, m.System = a.key.Items[i].ID, a.key.Items[i].System
 			}
 		}
-		return nil
-	})
-}
-
-func (a *adjudicated) decided(how string, from []string) decided {
-	if from == nil {
-		from = []string{}
-	}
-	return decided{Annotator: "adjudicated", DecidedBy: a.by, From: from, How: how}
-}
-
-func names(said []acts.Opinion) []string {
-	var out []string
-	for _, o := range said {
-		out = append(out, o.Annotator)
-	}
-	return out
-}
-
-// truth is the one truth of an item, nil if it is undecided.
-func (a *adjudicated) truth(id string, s *acts.State) *[]mergedMark {
-	said := a.opinions[acts.Question{Item: id, Part: acts.Truth}]
-	marks, by := s.Marks, a.decided(cmp.Or(s.How, acts.HowNew), s.From)
-	switch {
-	case len(said) < 2:
-		return nil
-	case acts.Agreement(said) == 1:
-		marks, by = said[0].Marks, a.decided(acts.HowEqual, names(said))
-		by.DecidedBy = ""
-	case !s.Done[acts.Truth]:
-		return nil
-	}
-	out := []mergedMark{}
-	for _, m := range marks {
-		out = append(out, mergedMark{m.Doc, m.Start, m.End, by})
-	}
-	return &out
-}
-
-// labels are the answers of an item that are decided.
-func (a *adjudicated) labels(id string, s *acts.State) []mergedLabel {
-	said := a.opinions[acts.Question{Item: id, Part: acts.Labels}]
-	if len(said) < 2 {
-		return nil
-	}
-	var out []mergedLabel
-	var asked []annotations.BlindLabel
-	for _, o := range said {
-		for _, l := range o.Labels {
-			l.Value = nil
-			if !slices.Contains(asked, l) {
-				asked = append(asked, l)
-			}
+		m.Truth = acts.Merging{}.Truth(a.opinions[acts.Question{Item: it.ID, Part: acts.Truth}], d)
+		m.Labels, _ = acts.Merging{}.Labels(a.opinions[acts.Question{Item: it.ID, Part: acts.Labels}], d)
+		if m.Truth != nil || m.Labels != nil {
+			merged = append(merged, m)
 		}
 	}
-	for _, q := range asked {
-		var values []saidValue
-		for _, o := range said {
-			if v, ok := answerTo(q, o.Labels); ok {
-				values = append(values, saidValue{o.Annotator, v})
-			}
-		}
-		mine, answered := answerTo(q, s.Labels)
-		switch {
-		case settled(values):
-			q.Value = &values[0].Value
-			by := a.decided(acts.HowEqual, names(said))
-			by.DecidedBy = ""
-			out = append(out, mergedLabel{q, by})
-		case s.Done[acts.Labels] && answered:
-			by := a.decided(acts.HowNew, nil)
-			for _, v := range values {
-				if v.Value == mine {
-					by.How, by.From = acts.HowTake, append(by.From, v.Annotator)
-				}
-			}
-			q.Value = &mine
-			out = append(out, mergedLabel{q, by})
-		}
-	}
-	return out
+	return dataset.WriteFile(a.path, func(w io.Writer) error { return acts.WriteMerged(w, merged) })
 }
 
 // Counts say how far adjudication has come, in questions: parts of items.

@@ -90,7 +90,7 @@ func TestKeyboard(t *testing.T) {
 	if got, want := s.pages.Counts(), (annotate.Counts{Several: 2 * n, Equal: n / 2, Decided: n + n/2 - 1, Left: 1}); got != want {
 		t.Errorf("after: %+v, want %+v", got, want)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, annotate.MergedFile))
+	text, err := os.ReadFile(filepath.Join(dir, annotations.MergedFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/annotations"
+	"ibid/annotations/acts"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/configs"
 	"ibid/dataset"
@@ -79,7 +82,14 @@ template and in every NAME.jsonl beside the key, or in the files of --filled.
   majority      what more than half of the annotators marked; the value that most gave
   union         what anybody marked; the highest value
   intersection  what everybody marked; the lowest value
-  best          what the annotator said who agrees best with the others`
+  best          what the annotator said who agrees best with the others
+
+With --blind it merges rounds into one table for truth: and labels: of a run, JSON
+Lines: what the dataset has, what each person said, and what an adjudicator decided.
+  decided       what one person alone said, all said alike, or somebody decided;
+                the rest is left out and counted
+  union, intersection  for what nobody decided
+Each element says how it came about: decided_by, from, how.`
 
 func (a *app) agreeCommand() *cobra.Command {
 	f := &agreeFlags{}
@@ -92,6 +102,7 @@ func (a *app) agreeCommand() *cobra.Command {
   ibid agree labels.csv --item claim --annotator who --value verdict
   ibid agree --blind blind/key.json
   ibid agree answers.parquet --documents documents.parquet --adjudicate majority -o one.parquet
+  ibid agree --blind first/key.json --adjudicate decided -o gold.jsonl
   ibid agree answers.parquet --format csv -o agreement.csv`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args) },
@@ -103,7 +114,7 @@ func (a *app) agreeCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")
 	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
 	cmd.Flags().StringArrayVar(&f.filled, "filled", nil, "what annotators said: a filled-in template, or a dataset; again for the next of them (default the template and every NAME.jsonl beside the key)")
-	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write a dataset with one opinion: majority, union, intersection or best")
+	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write one opinion: majority, union, intersection or best; with --blind decided, union or intersection")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd
 }
@@ -117,8 +128,8 @@ func (f *agreeFlags) check(args []string) error {
 		return &usageError{err: errors.New("nothing to compare"), hint: "name a dataset: ibid agree DATASET"}
 	case f.filled != nil && f.blind == "":
 		return &usageError{err: errors.New("--filled needs --blind")}
-	case f.policy != "" && (f.blind != "" || f.run != ""):
-		return &usageError{err: errors.New("--adjudicate goes with neither --blind nor --run")}
+	case f.policy != "" && f.run != "":
+		return &usageError{err: errors.New("--adjudicate and --run do not go together")}
 	case f.blind != "" && f.run != "":
 		return &usageError{err: errors.New("--blind and --run do not go together")}
 	}
@@ -131,6 +142,9 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 	}
 	if err := f.check(args); err != nil {
 		return err
+	}
+	if f.policy != "" && f.blind != "" {
+		return a.mergeRounds(cmd, f, args)
 	}
 	if f.policy != "" {
 		return a.adjudicate(cmd, f, args[0])
@@ -278,6 +292,31 @@ func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string
 
 // agreeBlind compares a blind sample with the dataset that it was drawn from.
 func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*report.Agreement, error) {
+	r, err := a.openRound(cmd, f, args)
+	if err != nil {
+		return nil, err
+	}
+	defer r.progress.Close()
+	found, err := r.plan.AnnotatedAgain(cmd.Context(), f.worst, r.said.Said)
+	if err != nil {
+		return nil, err
+	}
+	if !found.Spans.Pairable() && !found.Labels.Pairable() {
+		return nil, nothingToCompare(r.argument, found.MinAnnotators())
+	}
+	return measured(cmd, r.plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(r.said.Said)), "row", "rows"), r.argument))
+}
+
+// A blindRound is what people said of a blind sample, and its dataset.
+type blindRound struct {
+	said     *annotations.Filled
+	argument string // the dataset as it is named
+	plan     *harness.Plan
+	progress *term.Progress // to be closed
+}
+
+// openRound reads what people said of a blind sample, and opens its dataset.
+func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blindRound, error) {
 	key, err := annotations.ReadKey(f.blind)
 	if err != nil {
 		return nil, &usageError{err: err, hint: "the key is what ibid sample wrote beside the template"}
@@ -308,18 +347,51 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if err != nil {
 		return nil, err
 	}
-	defer progress.Close()
 	if plan.Ingredients["dataset"] != key.Digest {
+		progress.Close()
 		return nil, &usageError{err: fmt.Errorf("%s is not the dataset that the sample was drawn from", argument), hint: "compare with the one that was: ibid agree DATASET --blind KEY"}
 	}
-	found, err := plan.AnnotatedAgain(cmd.Context(), f.worst, said.Said)
+	return &blindRound{said, argument, plan, progress}, nil
+}
+
+// decidedPolicy is the policy of adjudication by people alone.
+const decidedPolicy = "decided"
+
+// mergeRounds writes one table of what people said of a blind sample and of its dataset.
+func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) error {
+	policies := []string{decidedPolicy, string(ibid.PolicyUnion), string(ibid.PolicyIntersection)}
+	if !slices.Contains(policies, f.policy) {
+		return &usageError{
+			err:  fmt.Errorf("--adjudicate %s: with --blind not one of %s", f.policy, strings.Join(policies, ", ")),
+			hint: "with decided, what people differ on is left out until somebody decides it: ibid annotate DIR --adjudicate",
+		}
+	}
+	if filepath.Ext(a.output) != ".jsonl" {
+		return &usageError{err: errors.New("--adjudicate with --blind needs a file of JSON Lines to write to"), hint: "add -o merged.jsonl"}
+	}
+	r, err := a.openRound(cmd, f, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !found.Spans.Pairable() && !found.Labels.Pairable() {
-		return nil, nothingToCompare(argument, found.MinAnnotators())
+	defer r.progress.Close()
+	var merging acts.Merging
+	if f.policy != decidedPolicy {
+		merging.Rule = ibid.Policy(f.policy)
 	}
-	return measured(cmd, plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(said.Said)), "row", "rows"), argument))
+	merged, err := r.plan.MergeRounds(cmd.Context(), r.said, merging)
+	if err != nil {
+		return err
+	}
+	r.progress.Close()
+	if merged.Unclear > 0 {
+		a.warn("%s left out of their questions, since some mark has no place in a text", report.Plural(merged.Unclear, "annotator", "annotators"))
+	}
+	if err := dataset.WriteFile(a.output, func(w io.Writer) error { return acts.WriteMerged(w, merged.Items) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s with one truth, %s; %d undecided and left out\n", a.output,
+		report.Plural(merged.Questions, "question", "questions"), report.Plural(merged.Labels, "label", "labels"), merged.Undecided)
+	return err
 }
 
 // adjudicate writes a dataset with one opinion.

@@ -51,7 +51,7 @@ of them everybody gets, in one order, so that agreement can be measured.
 
 --adjudicate is for who decides between several annotators whose files are in the
 folder: it shows where they differ, the least agreement first. What all said alike and
-what was decided goes to ` + annotate.MergedFile + `, which --truth and --labels of ibid run
+what was decided goes to ` + annotations.MergedFile + `, which --truth and --labels of ibid run
 read; what is undecided is left out and counted.`
 
 func (a *app) annotateCommand() *cobra.Command {
@@ -140,6 +140,11 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 		return err
 	}
 	defer journal.Close()
+	if f.adjudicate {
+		if err := journal.Decides(); err != nil {
+			return err
+		}
+	}
 	pages, err := a.annotationPages(f, sample, journal, dir, path, options)
 	if err != nil {
 		return err
@@ -205,7 +210,7 @@ func (a *app) annotationPages(f *annotateFlags, sample *acts.Sample, journal *ac
 func (a *app) sayAnnotated(f *annotateFlags, journal *acts.Journal, pages *annotate.Server, dir string) error {
 	if f.adjudicate {
 		c := pages.Counts()
-		_, err := fmt.Fprintf(a.Stdout, "%s: %d alike, %d decided, %d undecided and left out\n", filepath.Join(dir, annotate.MergedFile), c.Equal, c.Decided, c.Left)
+		_, err := fmt.Fprintf(a.Stdout, "%s: %d alike, %d decided, %d undecided and left out\n", filepath.Join(dir, annotations.MergedFile), c.Equal, c.Decided, c.Left)
 		return err
 	}
 	n := len(acts.FilledItems(journal.Acts()))
