@@ -29,6 +29,14 @@ func TestMeasureNoise(t *testing.T) {
 	if math.Abs(n.MeanSE()-judge/math.Sqrt(20_000)) > 2e-5 {
 		t.Errorf("se of the mean %v", n.MeanSE())
 	}
+	// By hand: means 2 and 5, 2 within items over 1 judgment more than items; 6 between them,
+	// each judged 4/3 times on average.
+	if n := MeasureNoise([][]float64{{1, 3}, {5}}); n.Judge != 2 || math.Abs(n.Sample-3) > 1e-12 || n.Items != 2 || n.Judgments != 3 {
+		t.Errorf("%+v, want variances of 2 and 3", n)
+	}
+	if n := MeasureNoise([][]float64{{1, 9}, {5}}); n.Judge != 32 || n.Sample != 0 {
+		t.Errorf("%+v, want no variance of items", n)
+	}
 	if n := MeasureNoise([][]float64{{1, 1}, {1, 1}}); n.Judge != 0 || n.Sample != 0 {
 		t.Errorf("without any spread: %+v", n)
 	} else if _, ok := n.Share(); ok {
