@@ -75,6 +75,11 @@ func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "abc", "dé😀", strings.Repeat("x😀é引", 90), "\xff\xfe", "a\xf0\x9f\x98"} {
 		f.Add(s)
 	}
+	text := nasty()
+	for n := range 70 {
+		f.Add(text() + strings.Repeat("x", n) + "\x80" + text())
+		f.Add(strings.Repeat("é", 200+n) + text())
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) < 1<<11 {
 			checkText(t, s)

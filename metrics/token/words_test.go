@@ -109,6 +109,10 @@ func FuzzWords(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+	text := nasty()
+	for range 500 {
+		f.Add(text())
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		x := Words(text)
 		for i := range x.Len() {
@@ -128,6 +132,10 @@ func FuzzWords(f *testing.F) {
 
 func FuzzWhitespace(f *testing.F) {
 	f.Add(" a b\u00a0c\n")
+	text := nasty()
+	for range 300 {
+		f.Add(text())
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		valid := NewText(text).String()
 		if got, want := spell(Whitespace(text), text), strings.Fields(valid); !slices.Equal(got, want) {
@@ -139,6 +147,10 @@ func FuzzWhitespace(f *testing.F) {
 // FuzzRange compares Range with a look at every token.
 func FuzzRange(f *testing.F) {
 	f.Add("ab, cd é 7", int32(2), int32(7))
+	text := nasty()
+	for i := range int32(300) {
+		f.Add(text(), i%11, i%17)
+	}
 	f.Fuzz(func(t *testing.T, text string, start, end int32) {
 		x := Whitespace(text)
 		lo, hi := x.Range(start, end)
