@@ -14,7 +14,11 @@
 // is 0 and one that is not known ([Maybe]).
 package ibid
 
-import "fmt"
+import (
+	"fmt"
+	"hash/crc32"
+	"unsafe"
+)
 
 // An Answer is one answer by one system, as the file gives it. Strings are "" when
 // null unless a field says otherwise; a list is null (not known) when its
@@ -195,6 +199,33 @@ type Document struct {
 	Blocks     []string
 	HasBlocks  bool
 	Metadata   string // JSON
+	Digest     string // of the whole text, of a document of which only parts are there; else ""
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// TextDigest tells the texts of documents of one name apart: "#" and 16 hexadecimal digits,
+// "" of a document without text. It is no protection against texts made to be equal.
+func (d *Document) TextDigest() string {
+	if d.Digest != "" {
+		return d.Digest
+	}
+	var a, b uint32
+	add := func(text string) {
+		bytes := unsafe.Slice(unsafe.StringData(text), len(text)) // which nobody writes to
+		a, b = crc32.Update(a, castagnoli, bytes), crc32.Update(b, crc32.IEEETable, bytes)
+	}
+	if !d.HasText && !d.HasPages && !d.HasBlocks {
+		return ""
+	}
+	add(d.Text)
+	for _, list := range [][]string{d.Pages, d.Blocks} {
+		for _, text := range list {
+			add(text)
+			add("\xff")
+		}
+	}
+	return fmt.Sprintf("#%08x%08x", a, b)
 }
 
 // A Message is one turn of the conversation that led to the answer.

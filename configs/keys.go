@@ -434,6 +434,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Method },
 	},
 	{
+		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"}, doc: "what texts.parquet of a run keeps for reading and scoring it again when its data are gone: answers and what stands around cited and marked places, or nothing",
+		field: func(s *Settings) any { return &s.Keep },
+	},
+	{
 		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, model, source_type, source_status, to summarise by",
 		field: func(s *Settings) any { return &s.Slices },
 	},

@@ -29,6 +29,7 @@ type Batch struct {
 	others  bool // there are claims, labels, documents or messages
 	joined  joined
 	names   *DocumentNames
+	told    map[int64]error // what is wrong with rows, by position
 	want    Want
 	limits  Limits
 	spans   int64 // elements of lists
@@ -364,7 +365,7 @@ func (p *batchPool) get() *Batch {
 	}
 	spec := p.set.spec
 	b := &Batch{
-		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, want: p.set.options.Want, limits: p.set.options.Limits,
+		spec: spec, pool: p, joined: p.set.joined, names: p.set.names, told: p.set.told, want: p.set.options.Want, limits: p.set.options.Limits,
 		leaves: make([]leafData, len(spec.columns)), groups: make([]groupData, len(spec.groups)),
 	}
 	for col := range b.leaves {

@@ -162,6 +162,7 @@ const (
 	docSourceType
 	docPages
 	docBlocks
+	docDigest
 
 	msgRole
 	msgContent
@@ -237,6 +238,7 @@ var rowSpec = schemaSpec{
 		docSourceType: {member: "source_type", group: groupDocuments, want: WantDocuments},
 		docPages:      {member: "pages", group: groupDocuments, want: WantDocuments, nested: true},
 		docBlocks:     {member: "blocks", group: groupDocuments, want: WantDocuments, nested: true},
+		docDigest:     {member: "digest", group: groupDocuments, want: WantDocuments},
 
 		msgRole:    {member: "role", group: groupMessages, want: WantMessages},
 		msgContent: {member: "content", group: groupMessages, want: WantMessages},

@@ -18,6 +18,9 @@ func (b *Batch) Row(i int, r *ibid.Answer) {
 	if b.errs != nil {
 		r.Err = b.errs[int32(i)]
 	}
+	if r.Err == nil && b.told != nil {
+		r.Err = b.told[r.Pos]
+	}
 	query, answer := &b.leaves[colQuery], &b.leaves[colAnswer]
 	r.ID, r.System, r.IDNull = b.Key(i)
 	r.Query, r.QueryNull = query.plainText(i), !query.plain(i)
@@ -189,6 +192,7 @@ func (b *Batch) documents(i int, r *ibid.Answer) {
 			Doc: leaf[docDoc].member(e), Title: leaf[docTitle].member(e),
 			Text: leaf[docText].member(e), HasText: !leaf[docText].memberNull(e),
 			SourceType: leaf[docSourceType].member(e),
+			Digest:     leaf[docDigest].member(e),
 		}
 		texts, has := leaf[docPages].inner(e)
 		d.Pages, d.HasPages = append(pages, texts...), has

@@ -120,6 +120,7 @@ type fileSet struct {
 	lists       []bool  // list columns that some file has
 	ignored     []string
 	conventions FileConventions
+	told        map[int64]error // of a file that a [KeptWriter] wrote: what is wrong with rows
 	joined      joined
 	names       *DocumentNames // nil if names are as they are written
 }
@@ -170,6 +171,10 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		c := conventions(f.File)
 		if i == 0 {
 			set.conventions = c
+			if set.told, err = keptErrors(f.Metadata(metaErrors)); err != nil {
+				f.Close()
+				return nil, &Error{File: name, Row: -1, Err: err}
+			}
 		} else if err := set.conventions.agree(c, names[0], name); err != nil {
 			f.Close()
 			return nil, err

@@ -146,6 +146,7 @@ func (f *fileWriter) inline(d *ibid.Document) {
 	f.text(docSourceType, d.SourceType)
 	f.strings(f.columns[docPages], d.Pages, d.HasPages)
 	f.strings(f.columns[docBlocks], d.Blocks, d.HasBlocks)
+	f.text(docDigest, d.Digest)
 }
 
 func (f *fileWriter) message(m *ibid.Message) {

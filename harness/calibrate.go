@@ -70,7 +70,7 @@ func labelPolicyOf(m *runs.Manifest) (ibid.Policy, error) {
 
 // rejudge opens the data of a run, to have rows of it judged by another judge.
 func rejudge(ctx context.Context, m *runs.Manifest, by judge.Judge) (p *Plan, s *scorer, closeDocs func(), err error) {
-	if p, err = reopen(ctx, m); err != nil {
+	if p, err = reopen(ctx, m, ""); err != nil {
 		return nil, nil, nil, err
 	}
 	p.job.Limit, p.job.Only = m.Limit, TagsOf(m.Only)

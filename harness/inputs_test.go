@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 // TestReadDetail reads one row again, with the texts that it points into.
 func TestReadDetail(t *testing.T) {
 	m := manifestOf(t, writeRows(t, annotatedRows()), documentsOf(t, "coffee", "tea"))
-	d, err := harness.ReadDetail(t.Context(), m, 1, []harness.TextKey{{Doc: "tea"}})
+	d, err := harness.ReadDetail(t.Context(), t.TempDir(), m, 1, []harness.TextKey{{Doc: "tea"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAdjudicate(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	var marks []int
-	texts, err := harness.OpenTexts(t.Context(), manifestOf(t, path, docs))
+	texts, err := harness.OpenTexts(t.Context(), t.TempDir(), manifestOf(t, path, docs))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,18 +3,23 @@ package harness
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/runs"
 	"ibid/metrics/claims"
 )
 
 // openGold opens the tables that are joined to the dataset.
 func (p *Plan) openGold() (err error) {
 	s := &p.job.Config.Settings
+	if p.kept != "" { // has what they say
+		return nil
+	}
 	if s.Truth != "" {
 		if p.truth, err = dataset.OpenTruth(s.Truth); err != nil {
 			return err
@@ -44,7 +49,11 @@ func (p *Plan) openDataset(want dataset.Want) (*dataset.Source, error) {
 	if p.labels != nil {
 		want |= dataset.WantClaims
 	}
-	source, err := dataset.Open(s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want, Limits: limitsOf(s)})
+	path, from := s.Dataset, dataset.ReadOptions{Columns: s.Columns, Want: want, Limits: limitsOf(s)}
+	if p.kept != "" {
+		path, from.Columns = filepath.Join(p.kept, runs.TextsFile), nil
+	}
+	source, err := dataset.Open(path, from)
 	if err != nil {
 		return nil, err
 	}

@@ -45,18 +45,20 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	if p.job.Judge != nil {
 		return p.job.Judge, nil
 	}
-	switch s.Judge.Kind {
-	case noJudge:
+	switch kind := s.Judge.Kind; {
+	case kind == noJudge:
 		return nil, nil
-	case humanJudge:
+	case kind == humanJudge:
 		policy, err := judge.ParseLabelPolicy(s.LabelPolicy)
 		if err != nil {
 			return nil, &UsageError{Err: err}
 		}
 		return judge.NewHuman(policy), nil
-	case lexicalJudge:
+	case p.kept != "": // where the judge would not find what it found
+		return p.openVerdicts()
+	case kind == lexicalJudge:
 		return openLexical(s.Judge.Lexical.Weights)
-	case recordedJudge:
+	case kind == recordedJudge:
 		if s.Judge.Replay == "" {
 			return judge.Recorded{}, nil
 		}
@@ -70,7 +72,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 			return nil, asUsage(err)
 		}
 		return j, nil
-	case replayJudge:
+	case kind == replayJudge:
 		digest, err := fileDigest(s.Judge.Replay)
 		if err != nil {
 			return nil, asUsage(err)
@@ -82,16 +84,8 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		}
 		return j, nil
 	}
-	if m := p.job.SameDataAs; m != nil {
-		info := judge.Info{Kind: m.Judge.Kind, Model: m.Judge.Model, Prompt: m.Judge.Prompt, Baseline: m.Judge.Baseline}
-		v, err := openKept(runs.Verdicts, p.job.SameDataIn, info)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &UsageError{
-				Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),
-				Tip: "evaluate it again: ibid run; answers that the cache has cost nothing",
-			}
-		}
-		return v, asUsage(err)
+	if p.job.SameDataAs != nil {
+		return p.openVerdicts()
 	}
 	// What the plan has to know of a live judge. This one asks and keeps nothing.
 	j, err := openrouter.New(p.job.liveConfig())
@@ -99,6 +93,24 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 		return nil, badJudge(err)
 	}
 	return j, nil
+}
+
+// openVerdicts makes a judge of the verdicts of the run whose data this one has.
+func (p *Plan) openVerdicts() (judge.Judge, error) {
+	m := p.job.SameDataAs
+	info := judge.Info{Kind: m.Judge.Kind, Model: m.Judge.Model, Prompt: m.Judge.Prompt, Baseline: m.Judge.Baseline}
+	v, err := openKept(runs.Verdicts, p.job.SameDataIn, info)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &UsageError{
+			Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),
+			Tip: "evaluate it again: ibid run; answers that the cache has cost nothing",
+		}
+	}
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	v.excerpts = p.kept != ""
+	return v, nil
 }
 
 // openLexical makes the lexical judge with the weights in a file, "" for none.

@@ -48,7 +48,7 @@ type judging struct {
 	verdict  *judge.Verdict    // nil if there is none
 	failure  *judge.RowFailure // the judge could not answer
 
-	suspicions []judge.Suspicion // about what the judge was shown; nil if nothing was asked
+	suspected []string // what looks written for the judge; nil if nothing was asked
 
 	textless bool // no text of the answer's sources is known: nothing is asked
 	verdicts []metrics.CitationVerdict
@@ -109,14 +109,20 @@ type citationCheck struct {
 // pairs hold what the judge said. If the judge cannot answer, failure says why and
 // the row has no scores of the judge. An error ends the run.
 func (j *judging) row(ctx context.Context, in *ibid.Answer) error {
-	j.verdict, j.failure, j.suspicions = nil, nil, nil
+	j.verdict, j.failure, j.suspected = nil, nil, nil
 	if err := j.prepare(in); err != nil {
 		return err
 	}
 	if j.asks() {
-		material := j.request
-		material.Claims = j.claims // parts of them say nothing new
-		j.suspicions = judge.Suspicions(&material)
+		if j.kept != nil && j.kept.excerpts {
+			j.suspected = j.kept.suspected(j.request.Row)
+		} else {
+			material := j.request
+			material.Claims = j.claims // parts of them say nothing new
+			for _, s := range judge.Suspicions(&material) {
+				j.suspected = append(j.suspected, strings.ToValidUTF8(s.String(), "\uFFFD"))
+			}
+		}
 		var v *judge.Verdict
 		var err error
 		if j.answer != nil { // a live judge was asked before
@@ -191,7 +197,7 @@ func (j *judging) tampering() string {
 	if j.verdict != nil {
 		word = j.verdict.Tampering
 	}
-	if len(j.suspicions) > 0 && !ibid.Tampered(word) {
+	if len(j.suspected) > 0 && !ibid.Tampered(word) {
 		return ibid.TamperingSuspected
 	}
 	return word

@@ -30,7 +30,7 @@ func TestTamperingWord(t *testing.T) {
 			j.verdict = nil
 		}
 		if tt.suspected {
-			j.suspicions = []judge.Suspicion{{Kind: judge.SuspectFrame}}
+			j.suspected = []string{"frame"}
 		}
 		if got := j.tampering(); got != tt.want {
 			t.Errorf("the judge says %q, failed %t, suspected %t: %q, want %q", tt.says, tt.failed, tt.suspected, got, tt.want)

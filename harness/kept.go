@@ -28,7 +28,10 @@ type keptVerdicts struct {
 	first map[string]int64 // of each row, as id/system: its first verdict
 	sizes map[string]int64 // how many verdicts a row has
 	ends  []int64          // of each row group of the file
-	apart bool             // the verdicts on some row do not stand together in one row group
+	// excerpts says that the texts at hand are those that a run kept: what was found in all
+	// of them is taken from the verdicts.
+	excerpts bool
+	apart    bool // the verdicts on some row do not stand together in one row group
 
 	mu    sync.Mutex
 	parts []keptPart // that were read last
@@ -74,6 +77,20 @@ func openKept(table *runs.Table[runs.Judgment], dir string, info judge.Info) (*k
 
 // Info is that of the judge of the other run.
 func (v *keptVerdicts) Info() judge.Info { return v.info }
+
+// suspected is what looked written for the judge in the row.
+func (v *keptVerdicts) suspected(row string) []string {
+	all, err := v.of(row)
+	if err != nil {
+		return nil // verdict says so
+	}
+	for i := range all {
+		if len(all[i].Suspected) > 0 {
+			return slices.Clone(all[i].Suspected)
+		}
+	}
+	return nil
+}
 
 // has reports whether there is a verdict on a row.
 func (v *keptVerdicts) has(row string) bool {

@@ -27,6 +27,7 @@ type Plan struct {
 	job            *Job
 	imported       *importedInput // nil if all inputs are Parquet
 	named          string         // the dataset, as the settings have it
+	kept           string         // the folder of a run whose texts are read in place of all inputs; "" for none
 	source         *dataset.Source
 	people         *dataset.Source         // the same, for what annotators said
 	tables         *Tables                 // in place of source: rows that are scored already
@@ -79,6 +80,9 @@ func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 }
 
 func (p *Plan) prepare(ctx context.Context) error {
+	if err := p.useKept(ctx); err != nil {
+		return err
+	}
 	if err := p.importInputs(ctx); err != nil {
 		return err
 	}
@@ -151,7 +155,12 @@ func (p *Plan) open(ctx context.Context) (err error) {
 		return err
 	}
 	if s.Documents != "" {
-		if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}); err != nil {
+		from := dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}
+		path := s.Documents
+		if p.kept != "" {
+			path, from.Columns = filepath.Join(p.kept, runs.TextDocumentsFile), nil
+		}
+		if p.documents, err = dataset.OpenDocuments(path, from); err != nil {
 			return err
 		}
 	}
@@ -212,25 +221,10 @@ func (p *Plan) digest(ctx context.Context) error {
 		j.progress(Progress{Stage: "reading digests", Done: done, Of: of, Since: since, UnitsBytes: true})
 	}
 	p.Ingredients = p.settingIngredients()
-	digests, err := p.source.Digest(ctx, progress)
-	if err != nil {
+	if p.kept != "" {
+		p.keptIngredients(j.SameDataAs)
+	} else if err := p.digestData(ctx, progress); err != nil {
 		return asUsage(err)
-	}
-	p.addInputs("dataset", p.source.Files(), digests)
-	if p.documents != nil {
-		if digests, err = p.documents.Digest(ctx, progress); err != nil {
-			return asUsage(err)
-		}
-		p.addInputs("documents", p.documents.Files(), digests)
-		if reader := p.documents.Reader(); reader != "" {
-			p.Ingredients["documents.reader"] = reader
-		}
-	}
-	for kind, g := range p.gold {
-		if digests, err = g.Digest(ctx, progress); err != nil {
-			return asUsage(err)
-		}
-		p.addInputs(kind, g.Files(), digests)
 	}
 	if p.sourcesDigest != "" {
 		p.Ingredients["presence.sources"] = p.sourcesDigest
@@ -262,6 +256,31 @@ func (p *Plan) settingIngredients() map[string]string {
 		}
 	}
 	return out
+}
+
+// digestData makes ingredients of the data.
+func (p *Plan) digestData(ctx context.Context, progress func(done, of int64)) error {
+	digests, err := p.source.Digest(ctx, progress)
+	if err != nil {
+		return err
+	}
+	p.addInputs("dataset", p.source.Files(), digests)
+	if p.documents != nil {
+		if digests, err = p.documents.Digest(ctx, progress); err != nil {
+			return err
+		}
+		p.addInputs("documents", p.documents.Files(), digests)
+		if reader := p.documents.Reader(); reader != "" {
+			p.Ingredients["documents.reader"] = reader
+		}
+	}
+	for kind, g := range p.gold {
+		if digests, err = g.Digest(ctx, progress); err != nil {
+			return err
+		}
+		p.addInputs(kind, g.Files(), digests)
+	}
+	return nil
 }
 
 // addInputs records the files of one kind; their content, in order, becomes an

@@ -26,7 +26,7 @@ func (p *Plan) checkInput(ctx context.Context) error {
 	switch {
 	case p.Rows == 0:
 		return signNoRows.Stop("%s has no rows", s.Dataset)
-	case p.documents != nil && p.documents.Rows() == 0:
+	case p.documents != nil && p.documents.Rows() == 0 && p.kept == "":
 		return signEmptyDocuments.Stop("%s has no documents", s.Documents)
 	}
 	err := p.checkOnly(ctx)

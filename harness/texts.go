@@ -16,21 +16,28 @@ import (
 )
 
 // Texts reads the texts of a finished run again: answers from its dataset, the
-// cited documents from its documents.
-type Texts struct{ plan *Plan }
+// cited documents from its documents; or both from what the run kept.
+type Texts struct {
+	plan *Plan
 
-// OpenTexts opens the dataset and the documents of the run m. The error says so
-// if those are no longer there or no longer the same.
-func OpenTexts(ctx context.Context, m *runs.Manifest) (*Texts, error) {
-	p, err := reopen(ctx, m)
+	// Kept says why the texts are those that the run kept, nil if they are its data.
+	Kept error
+}
+
+// OpenTexts opens the dataset and the documents of the run m in dir. If those are no
+// longer there or no longer the same, it opens the texts that the run kept; the error is
+// that it kept none.
+func OpenTexts(ctx context.Context, dir string, m *runs.Manifest) (*Texts, error) {
+	p, reason, err := orKept(ctx, dir, m)
 	if err != nil {
 		return nil, err
 	}
-	return &Texts{p}, nil
+	return &Texts{p, reason}, nil
 }
 
-// reopen opens the inputs of a finished run, which must be as it read them.
-func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
+// reopen opens the inputs of a finished run, which must be as it read them, or what it
+// kept of them in a file.
+func reopen(ctx context.Context, m *runs.Manifest, kept string) (*Plan, error) {
 	config, err := SettingsOf(m, nil, nil)
 	if err != nil {
 		return nil, err
@@ -38,12 +45,14 @@ func reopen(ctx context.Context, m *runs.Manifest) (*Plan, error) {
 	if m.OfRows() {
 		return nil, errors.New("it was made of rows, which have no texts")
 	}
-	p := &Plan{job: &Job{Config: config}}
+	p := &Plan{job: &Job{Config: config}, kept: kept}
 	if err := p.open(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.unchanged(ctx, m); err != nil {
-		return nil, err
+	if kept == "" {
+		if err := p.unchanged(ctx, m); err != nil {
+			return nil, err
+		}
 	}
 	p.conventions, err = p.agreedConventions()
 	return p, err
@@ -128,6 +137,9 @@ type Detail struct {
 	Meant map[string]string  // a document that is there, for a name that is cited and is not
 
 	Presence presence.Signals // what citation_presence was decided from
+
+	// Kept says why the texts are those that the run kept, nil if they are its data.
+	Kept error
 }
 
 // A TextKey names a text: a document, or one page of it when offsets count from
@@ -137,16 +149,16 @@ type TextKey struct {
 	Page int32
 }
 
-// ReadDetail reads one row of the run m again, at its position of the input, from
-// the dataset and the documents of that run, and the texts of further keys. The
-// error says so if dataset or documents are no longer there or no longer the
-// same.
-func ReadDetail(ctx context.Context, m *runs.Manifest, position int64, further []TextKey) (*Detail, error) {
-	p, err := reopen(ctx, m)
+// ReadDetail reads one row of the run m in dir again, at its position of the input, from
+// the dataset and the documents of that run, and the texts of further keys. If dataset or
+// documents are no longer there or no longer the same, it reads what the run kept; the
+// error is that it kept nothing.
+func ReadDetail(ctx context.Context, dir string, m *runs.Manifest, position int64, further []TextKey) (*Detail, error) {
+	p, reason, err := orKept(ctx, dir, m)
 	if err != nil {
 		return nil, err
 	}
-	d := &Detail{Texts: make(map[TextKey]string), Meant: make(map[string]string)}
+	d := &Detail{Kept: reason, Texts: make(map[TextKey]string), Meant: make(map[string]string)}
 	err = p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
 		b.Row(0, &d.Row)
 		return errEnough // the batch is not released: the row keeps its strings
@@ -294,7 +306,7 @@ func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
 // again: the error says so if they, or the prompts, are no longer there or no
 // longer the same. A run whose judge asks no models is a [*UsageError].
 func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {
-	p, err := reopen(ctx, m)
+	p, err := reopen(ctx, m, "")
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestTextsAreReadAgain(t *testing.T) {
 	}
 	m := manifestOf(t, writeRows(t, rows), documentsOf(t, "x", "y", "z", "w"))
 
-	texts, err := harness.OpenTexts(t.Context(), m)
+	texts, err := harness.OpenTexts(t.Context(), t.TempDir(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestTextsAreReadAgain(t *testing.T) {
 		t.Errorf("an error of yield gives %v", err)
 	}
 	m.Inputs[0].Bytes++
-	if _, err := harness.OpenTexts(t.Context(), m); err == nil {
+	if _, err := harness.OpenTexts(t.Context(), t.TempDir(), m); err == nil {
 		t.Error("another dataset than the run read is taken for it")
 	}
 }

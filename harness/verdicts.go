@@ -160,14 +160,9 @@ func (r *recorder) addSupport(j *judging, s ibid.Support) {
 // addTampering records what is known of tampering with the judge of a row.
 func (r *recorder) addTampering(j *judging) {
 	r.verdict.Tampering.Optional(j.tampering())
-	if len(j.suspicions) == 0 {
-		return
+	if len(j.suspected) > 0 {
+		r.verdict.Suspected.Append(j.suspected)
 	}
-	var all []string
-	for i := range j.suspicions {
-		all = append(all, strings.ToValidUTF8(j.suspicions[i].String(), "\uFFFD"))
-	}
-	r.verdict.Suspected.Append(all)
 }
 
 // addPlace records what was judged.

@@ -113,6 +113,13 @@ type Input struct {
 	Modified time.Time `json:"modified,omitzero"` // where it says so, the file is not hashed again
 }
 
+// Files with the texts that a run kept: a dataset of its rows, and of its documents what
+// stands around cited and marked places.
+const (
+	TextsFile         = "texts.parquet"
+	TextDocumentsFile = "texts-documents.parquet"
+)
+
 // ImportDir is the folder of a run directory with what its inputs were imported to.
 const ImportDir = "import"
 

@@ -3,13 +3,10 @@ package runs
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"ibid"
 	"ibid/dataset/parquet"
@@ -93,7 +90,7 @@ func AppendDocuments(dst []string, a *ibid.Answer) []string {
 			return
 		}
 		if k := slices.IndexFunc(a.Documents, func(d ibid.Document) bool { return d.Doc == doc }); k >= 0 {
-			doc += digestOf(&a.Documents[k])
+			doc += a.Documents[k].TextDigest()
 		}
 		if !slices.Contains(dst[first:], doc) {
 			dst = append(dst, doc)
@@ -109,28 +106,6 @@ func AppendDocuments(dst []string, a *ibid.Answer) []string {
 	}
 	slices.Sort(dst[first:])
 	return dst
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// digestOf tells texts of documents apart; "" of one without text.
-func digestOf(d *ibid.Document) string {
-	var a, b uint32
-	add := func(text string) {
-		bytes := unsafe.Slice(unsafe.StringData(text), len(text)) // which nobody writes to
-		a, b = crc32.Update(a, castagnoli, bytes), crc32.Update(b, crc32.IEEETable, bytes)
-	}
-	if !d.HasText && !d.HasPages && !d.HasBlocks {
-		return ""
-	}
-	add(d.Text)
-	for _, list := range [][]string{d.Pages, d.Blocks} {
-		for _, text := range list {
-			add(text)
-			add("\xff")
-		}
-	}
-	return fmt.Sprintf("#%08x%08x", a, b)
 }
 
 func appendOfCitations(dst []string, a *ibid.Answer, of func(*ibid.Citation) string) []string {

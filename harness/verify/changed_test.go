@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -23,23 +24,21 @@ var unchecked = map[string][]string{
 	runs.SummaryFile:   {"corrected", "corrected_low", "corrected_high", "corrected_method", "warnings"},
 }
 
-// rewrite rewrites a result file with the rows that edit leaves behind.
-func rewrite(t *testing.T, path string, edit func(columns [][]string, rows []parquet.Row)) {
+func openParquet(t *testing.T, path string) *parquet.File {
 	t.Helper()
-	f, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []parquet.Row
+	return file
+}
+
+func rowsOf(t *testing.T, file *parquet.File) (rows []parquet.Row) {
+	t.Helper()
 	for _, g := range file.RowGroups() {
 		in := g.Rows()
 		for {
@@ -57,6 +56,14 @@ func rewrite(t *testing.T, path string, edit func(columns [][]string, rows []par
 		}
 		in.Close()
 	}
+	return rows
+}
+
+// rewrite rewrites a result file with the rows that edit leaves behind.
+func rewrite(t *testing.T, path string, edit func(columns [][]string, rows []parquet.Row)) {
+	t.Helper()
+	file := openParquet(t, path)
+	rows := rowsOf(t, file)
 	edit(file.Schema().Columns(), rows)
 	out, err := os.Create(path + ".new")
 	if err != nil {
@@ -74,6 +81,20 @@ func rewrite(t *testing.T, path string, edit func(columns [][]string, rows []par
 	}
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// eachRowOf calls f with the columns and the values of each row of a file.
+func eachRowOf(t *testing.T, path string, f func(columns, values []string)) {
+	t.Helper()
+	file := openParquet(t, path)
+	columns := file.Schema().Columns()
+	for _, row := range rowsOf(t, file) {
+		var names, values []string
+		for _, v := range row {
+			names, values = append(names, strings.Join(columns[v.Column()], ".")), append(values, v.String())
+		}
+		f(names, values)
 	}
 }
 

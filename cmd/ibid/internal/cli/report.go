@@ -114,11 +114,14 @@ func (a *app) runData(ctx context.Context, dir string, set []string) (*report.Ru
 	if d.Gates, err = harness.SavedGates(dir, m, config); err != nil {
 		return nil, err
 	}
-	texts, err := harness.OpenTexts(ctx, m)
+	texts, err := harness.OpenTexts(ctx, dir, m)
 	if err != nil {
 		d.NoTexts = err.Error()
 		a.warn("%s: only the results can be shown, not the texts: %v", dir, err)
 		return d, nil
+	}
+	if texts.Kept != nil {
+		a.warn("%s: %v: the texts shown are those that the run kept", dir, texts.Kept)
 	}
 	d.Texts = texts
 	return d, nil

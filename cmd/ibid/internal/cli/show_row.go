@@ -59,10 +59,13 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 			texts = append(texts, key)
 		}
 	}
-	detail, err := harness.ReadDetail(cmd.Context(), m, key.Row, texts)
+	detail, err := harness.ReadDetail(cmd.Context(), dir, m, key.Row, texts)
 	if err != nil {
 		a.warn("only the results can be shown, not the texts: %v", err)
 	} else {
+		if detail.Kept != nil {
+			a.warn("%v: the texts shown are those that the run kept", detail.Kept)
+		}
 		source.Answer, source.Meant, source.Presence = &detail.Row, detail.Meant, &detail.Presence
 		source.Text = func(doc string, page int32) (string, bool) {
 			text, ok := detail.Texts[harness.TextKey{Doc: doc, Page: page}]
