@@ -95,6 +95,9 @@ func orKept(ctx context.Context, dir string, m *runs.Manifest) (p *Plan, reason,
 		return p, nil, reason
 	}
 	kept := keptIn(dir)
+	if m.OfRows() {
+		return nil, nil, reason
+	}
 	if kept == "" {
 		return nil, nil, fmt.Errorf("%w, and the run kept no texts (keep: %s)", reason, m.Effective().Keep)
 	}
