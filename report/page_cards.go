@@ -24,6 +24,7 @@ type systemCard struct {
 	Failing, FailingLink string
 	Numbers              []tileView // the first is the one that is shown large
 	Gates                []gateHead // that look at this system
+	Spark                *sparkView // of the nights before; nil if there are too few
 	rank                 float64
 }
 
@@ -126,6 +127,9 @@ func cards(data *pageData) (cards []systemCard, table *cardTable) {
 		card := systemCard{
 			Name: line(nameShown(data, s), 80), Link: rowsLink(filter), rank: leadRank(data, s), Shape: k % 4, Colour: k % 8, FailingLink: rowsLink(filter, "is:failing"), Numbers: numbersOf(data, s),
 			Failing: failText(data.totals.failing[k], data.totals.rows[k]), Gates: gatesOfCard(data, s),
+		}
+		if data.trends != nil {
+			card.Spark = data.trends.Sparks[s]
 		}
 		for n := range card.Numbers {
 			card.Numbers[n].Strip.Shape, card.Numbers[n].Strip.Colour = card.Shape, card.Colour

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,22 +15,28 @@ import (
 // A historyView is how the metrics that matter most went over the nights up to
 // the run of the page.
 type historyView struct {
-	Spark   *sparkView // of the first metric; nil if it is undefined in the last nights
+	Spark   *sparkView            // of the first metric; nil if it is undefined in the last nights
+	Sparks  map[string]*sparkView // the same of each system, where there are several
 	Says    string
-	Trends  []metricTrend
+	Trends  []metricTrend // of all systems together
 	Systems []metricTrend // the first metric of each system; none of a single one
+	Key     trendKey
 	Notes   []string
 	How     []string
 }
 
+// A trendKey says which signs occur in the charts, so that the legend has no others.
+type trendKey struct{ Base, Watched, Signal, Missing, Lines, Limits, New, Change bool }
+
 // A metricTrend is one metric over nights.
 type metricTrend struct {
 	Name, Label     string // Label is what of it is shown: the metric, or the system
+	Subject         string // the same within a sentence
 	Value, Interval string // of the run of the page
 	Word            word
 	Signal          string // which charts signal, since when; "" if none does
 	Chart           trendChart
-	Ends            [2]string // dates
+	Ends            [2]string // when the first and the last night were
 	Events          []eventView
 	Nights          []nightView
 }
@@ -87,6 +94,7 @@ func newHistory(data *pageData) *historyView {
 			continue
 		}
 		t := newTrend(name, label(name), nights)
+		t.Subject = inSentence(t.Label)
 		h.Trends = append(h.Trends, t)
 		if len(h.Trends) == 1 {
 			h.Spark = sparkLine(t.Label, nights, t.Word)
@@ -95,17 +103,36 @@ func newHistory(data *pageData) *historyView {
 	if len(h.Trends) == 0 {
 		return nil
 	}
-	h.Says = stateInWords(h.Trends)
+	h.Says = stateInWords(h.Trends, "metric")
 	if len(data.systems) > 1 {
 		name := h.Trends[0].Name
+		h.Sparks = make(map[string]*sparkView)
 		for _, system := range data.systems[:min(len(data.systems), shownSystems)] {
 			if nights := trendNights(past, name, system); nights != nil {
-				h.Systems = append(h.Systems, newTrend(name, line(system, 80), nights))
+				t := newTrend(name, line(system, 80), nights)
+				t.Subject = t.Label
+				h.Systems = append(h.Systems, t)
+				h.Sparks[system] = sparkLine(label(name), nights, t.Word)
 			}
 		}
+		h.Says = label(name) + " by system. " + stateInWords(h.Systems, "system")
+	}
+	for _, t := range slices.Concat(h.Trends, h.Systems) {
+		h.Key.add(&t)
 	}
 	h.Notes, h.How = historyNotes(data), historyHow(len(h.Trends))
 	return h
+}
+
+// add notes what occurs in a chart.
+func (k *trendKey) add(t *metricTrend) {
+	for _, m := range t.Chart.Marks {
+		k.Base, k.Watched, k.Signal, k.Missing = k.Base || m.Kind == "base", k.Watched || m.Kind == "watched", k.Signal || m.Kind == "signal", k.Missing || m.Kind == "none"
+	}
+	k.Lines, k.Limits = k.Lines || len(t.Chart.EWMA) > 0, k.Limits || len(t.Chart.Bands) > 0
+	for _, e := range t.Events {
+		k.New, k.Change = k.New || !e.Change, k.Change || e.Change
+	}
 }
 
 // historySection shows how the metrics went over the nights up to the run.
@@ -160,7 +187,8 @@ func newTrend(name, label string, nights []trendNight) metricTrend {
 		}
 	}
 	events = events[:len(t.Events)]
-	t.Ends = datesOf(nights[0].At, nights[len(nights)-1].At)
+	layout := layoutOf(nights)
+	t.Ends = [2]string{nights[0].At.UTC().Format(layout), nights[len(nights)-1].At.UTC().Format(layout)}
 	t.Chart = newTrendChart(label+" by night", nights, events, d)
 	t.Chart.Desc = t.inWords()
 	t.Nights = trendTable(nights, events)
@@ -205,10 +233,11 @@ func trendEvents(nights []trendNight) []trendEvent {
 // trendTable lists nights, with the events before each.
 func trendTable(nights []trendNight, events []trendEvent) []nightView {
 	var out []nightView
+	layout := layoutOf(nights)
 	for i := range nights {
 		n := &nights[i]
 		t := nightView{
-			Date: date(n.At), Run: line(n.Run, 80), Value: numberOf(n.Value),
+			Date: n.At.UTC().Format(layout), Run: line(n.Run, 80), Value: numberOf(n.Value),
 			EWMA: optional(n.EWMA.Pointer()), Limits: interval(n.Low.Pointer(), n.High.Pointer()),
 		}
 		if n.row != nil {
@@ -373,7 +402,7 @@ func movedInWords(trends []metricTrend) string {
 		var names []string
 		for _, t := range trends {
 			if t.Word.Code == way {
-				names = append(names, strings.ToLower(t.Label[:1])+t.Label[1:])
+				names = append(names, t.Subject)
 			}
 		}
 		if len(names) > 0 {
@@ -383,8 +412,8 @@ func movedInWords(trends []metricTrend) string {
 	return strings.Join(parts, "; ")
 }
 
-// stateInWords is what the charts say together.
-func stateInWords(trends []metricTrend) string {
+// stateInWords is what the charts say together, each of one metric or of one system.
+func stateInWords(trends []metricTrend, what string) string {
 	if moved := movedInWords(trends); moved != "" {
 		return "Against the nights before, " + moved + "."
 	}
@@ -394,15 +423,15 @@ func stateInWords(trends []metricTrend) string {
 	}
 	switch within := counts["within"]; {
 	case within == len(trends) && within == 1:
-		return "No signal: the metric is within its limits."
+		return fmt.Sprintf("No signal: the %s is within its limits.", what)
 	case within == len(trends):
-		return fmt.Sprintf("No signal: all %d metrics are within their limits.", within)
+		return fmt.Sprintf("No signal: all %d %ss are within their limits.", within, what)
 	case within > 0:
-		return fmt.Sprintf("No signal: %d of %d metrics are within their limits, the others have no limits or no value.", within, len(trends))
+		return fmt.Sprintf("No signal: %d of %d %ss are within their limits, the others have no limits or no value.", within, len(trends), what)
 	case counts["baseline"] > 0:
 		return fmt.Sprintf("There are no control limits yet: a baseline takes %d nights over the same questions, with the same judge and settings.", history.BaselineNights)
 	}
-	return "No metric can be watched: the nights of its baseline are all alike, or this run has no value."
+	return fmt.Sprintf("No %s can be watched: the nights of its baseline are all alike, or this run has no value.", what)
 }
 
 // whatMoved says which metrics signal, for the verdict.
@@ -411,10 +440,30 @@ func whatMoved(data *pageData) []finding {
 		return nil
 	}
 	moved := movedInWords(data.trends.Trends)
+	if len(data.trends.Systems) > 0 {
+		if moved = movedInWords(data.trends.Systems); moved != "" {
+			moved += " in " + inSentence(data.trends.Trends[0].Label)
+		}
+	}
 	if moved == "" {
 		return nil
 	}
 	return []finding{{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", " + moved + "."}}}
+}
+
+// layoutOf is the shortest way to write when nights were that tells them apart.
+func layoutOf(nights []trendNight) string {
+	const seconds = "2006-01-02 15:04:05"
+	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04"} {
+		seen := make(map[string]bool)
+		for i := range nights {
+			seen[nights[i].At.UTC().Format(layout)] = true
+		}
+		if len(seen) == len(nights) {
+			return layout
+		}
+	}
+	return seconds
 }
 
 // datesOf are two dates, with the time of day where they are the same.
@@ -432,9 +481,6 @@ func historyNotes(data *pageData) []string {
 	past := data.options.Past
 	ends := datesOf(past.Nights[0].At, past.Nights[len(past.Nights)-1].At)
 	scope := fmt.Sprintf("%s from %s to %s", Plural(int64(len(past.Nights)), "run", "runs"), ends[0], ends[1])
-	if len(data.systems) > 1 {
-		scope += ", all systems pooled"
-	}
 	notes := []string{scope + "."}
 	if len(past.Nights) > shownNights {
 		notes = append(notes, fmt.Sprintf("Charts show the last %d; baselines are of all.", shownNights))

@@ -107,7 +107,7 @@ func TestHistory(t *testing.T) {
 	if got, want := trend.Nights[18].Says, "signal of EWMA CUSUM; this run"; got != want {
 		t.Errorf("the last line says %q, want %q", got, want)
 	}
-	if got, want := view[verdictView](p).Lines[0], (finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", character F1 fell."}}); !slices.Equal(got, want) {
+	if got, want := view[verdictView](p).Lines[0], (finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", alpha and beta fell in character F1."}}); !slices.Equal(got, want) {
 		t.Errorf("the verdict says %v, want %v", got, want)
 	}
 	if len(find[historyView](p).Systems) != 2 || find[historyView](p).Systems[0].Label != "alpha" {
@@ -119,6 +119,32 @@ func TestHistory(t *testing.T) {
 	}
 	if len(spark.Paths) != 2 || len(spark.Dots) != 18 {
 		t.Errorf("sparkline of %d lines and %d dots, want 2 and 18", len(spark.Paths), len(spark.Dots))
+	}
+}
+
+// TestDatesTellNightsApart: nights of one day have the time of day, those of one minute
+// the second.
+func TestDatesTellNightsApart(t *testing.T) {
+	for _, tt := range []struct {
+		step        time.Duration
+		table, axis string
+	}{
+		{24 * time.Hour, "2026-05-01 2026-05-04", "1 May, 2 May, 3 May, 4 May"},
+		{3 * time.Hour, "2026-05-01 00:00 2026-05-01 09:00", "00:00, 03:00, 06:00, 09:00"},
+		{7 * time.Second, "2026-05-01 00:00:00 2026-05-01 00:00:21", "00:00:00, 00:00:07, 00:00:14, 00:00:21"},
+	} {
+		past := pastOf(0.7, 0.8, 0.75, 0.8)
+		for i := range past.Nights {
+			past.Nights[i].At = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * tt.step)
+		}
+		trend := trendOf(t, historyPage(t, past), "char_f1")
+		var axis []string
+		for _, d := range trend.Chart.Dates {
+			axis = append(axis, d.Text)
+		}
+		if got := trend.Nights[0].Date + " " + trend.Nights[3].Date; got != tt.table || strings.Join(axis, ", ") != tt.axis {
+			t.Errorf("every %v: %q and %q, want %q and %q", tt.step, got, strings.Join(axis, ", "), tt.table, tt.axis)
+		}
 	}
 }
 
@@ -173,7 +199,7 @@ func TestHistoryStates(t *testing.T) {
 	for i := range steady {
 		steady[i] = 0.8 + 0.01*float64(1-2*(i%2))
 	}
-	const unwatched = "No metric can be watched: the nights of its baseline are all alike, or this run has no value."
+	const unwatched = "No system can be watched: the nights of its baseline are all alike, or this run has no value."
 	rising := append(slices.Clone(steady[:10]), 0.9, 0.91, 0.92)
 	for _, tt := range []struct {
 		name       string
@@ -181,17 +207,17 @@ func TestHistoryStates(t *testing.T) {
 		word, tone string
 		says       string
 	}{
-		{"within", steady, "within limits", "good", "No signal: the metric is within its limits."},
+		{"within", steady, "within limits", "good", "No signal: all 2 systems are within their limits."},
 		{"young", steady[:5], "baseline: 5 of 8 nights", "neutral", "There are no control limits yet: a baseline takes 8 nights over the same questions, with the same judge and settings."},
 		{"alike", make([]float64, 12), "no limits", "neutral", unwatched},
 		{"alike but for the last", append(make([]float64, 12), 0.1), "higher", "note", unwatched},
-		{"rising", rising, "rose", "note", "Against the nights before, character F1 rose."},
+		{"rising", rising, "rose", "note", "Against the nights before, alpha and beta rose."},
 		{"without a value", append(slices.Clone(steady), math.NaN()), "undefined in this run", "neutral", unwatched},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := historyPage(t, pastOf(tt.values...))
 			w := trendOf(t, p, "char_f1").Word
-			if w.Short != tt.word || string(w.Tone) != tt.tone || find[historyView](p).Says != tt.says {
+			if w.Short != tt.word || string(w.Tone) != tt.tone || find[historyView](p).Says != "Character F1 by system. "+tt.says {
 				t.Errorf("%q, %s, %q; want %q, %s, %q", w.Short, w.Tone, find[historyView](p).Says, tt.word, tt.tone, tt.says)
 			}
 		})

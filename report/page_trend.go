@@ -24,6 +24,13 @@ type trendChart struct {
 	EWMA        []string
 	Rules       []trendRule
 	Marks       []trendMark
+	Dates       []trendDate
+}
+
+// A trendDate stands below a night. End says that its text ends there.
+type trendDate struct {
+	X, Text string
+	End     bool
 }
 
 // A trendTick is a line of the grid with its value.
@@ -139,6 +146,7 @@ func newTrendChart(title string, nights []trendNight, events []trendEvent, d met
 		c.Marks = append(c.Marks, newTrendMark(&s, n, i))
 	}
 	c.Intervals = intervals.String()
+	c.Dates = trendDates(&s, nights)
 	for _, e := range events {
 		c.Rules = append(c.Rules, trendRule{s.percent(float64(e.at) - 0.5), e.change, e.number})
 	}
@@ -197,6 +205,30 @@ func band(s *trendScale, nights []trendNight, from, to int) string {
 		fmt.Fprintf(&back, "V%.1fH%.1f", s.y(nights[i].Low.Value), s.x(float64(i)-0.5))
 	}
 	return fmt.Sprintf("M%.1f %.1f%s%sZ", s.x(float64(from)-0.5), s.y(nights[from].High.Value), there.String(), back.String())
+}
+
+// mostDates is how many nights have a date below them.
+const mostDates = 5
+
+// trendDates are the dates below some of the nights, the first and the last among them: the
+// day, or the time where nights fall on the same day.
+func trendDates(s *trendScale, nights []trendNight) (dates []trendDate) {
+	layout := "2 Jan"
+	switch layoutOf(nights) {
+	case "2006-01-02 15:04":
+		layout = "15:04"
+	case "2006-01-02 15:04:05":
+		layout = "15:04:05"
+	}
+	last := len(nights) - 1
+	step := max(1, (last+mostDates-2)/(mostDates-1))
+	for i := 0; i < last; i += step {
+		if last-i >= step || i == 0 { // not too close to the last
+			dates = append(dates, trendDate{X: s.percent(float64(i)), Text: nights[i].At.UTC().Format(layout)})
+		}
+	}
+	end := percentText(min(100, s.x(float64(last))*100/trendWide+5))
+	return append(dates, trendDate{end, nights[last].At.UTC().Format(layout), true})
 }
 
 func newTrendMark(s *trendScale, n *trendNight, at int) trendMark {

@@ -73,7 +73,7 @@ func verdictSection(data *pageData) *section {
 	for _, says := range says {
 		view.Lines = append(view.Lines, says(data)...)
 	}
-	if data.trends != nil {
+	if data.trends != nil && len(data.systems) < 2 {
 		view.Spark = data.trends.Spark
 	}
 	for _, w := range data.worst {
