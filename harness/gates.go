@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -383,5 +384,5 @@ func gateRow(g configs.Gate, summary []runs.SummaryRow) (*runs.SummaryRow, strin
 			return r, ""
 		}
 	}
-	return nil, "the run has no rows of " + strings.TrimSpace(system+" "+slice)
+	return nil, "the run has no rows of " + cmp.Or(strings.TrimSpace(system+" "+slice), g.Metric)
 }
