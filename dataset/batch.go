@@ -390,14 +390,12 @@ func (p *batchPool) put(b *Batch) {
 	}
 }
 
-// admit waits until b fits beside the batches that have not been released, or there is
-// none.
-func (p *batchPool) admit(ctx context.Context, b *Batch) error {
-	limits := b.limits.orDefault()
-	cost := b.spans*spanBytes + limits.Memory - b.room.Left()
+// admit waits until b, which takes about so many bytes, fits beside the batches that have
+// not been released, or there is none.
+func (p *batchPool) admit(ctx context.Context, b *Batch, cost int64) error {
 	for {
 		p.mu.Lock()
-		fits := p.held == 0 || p.held+cost <= limits.Memory/4*3
+		fits := p.held == 0 || p.held+cost <= b.limits.orDefault().Memory/4*3
 		if fits {
 			b.cost = cost
 			p.held += cost

@@ -77,7 +77,7 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 		if b.rows == 0 {
 			return nil
 		}
-		if err := pool.admit(ctx, b); err != nil {
+		if err := pool.admit(ctx, b, b.spans*spanBytes+b.limits.orDefault().Memory-b.room.Left()); err != nil {
 			return err
 		}
 		if err := yield(b); err != nil {

@@ -326,6 +326,13 @@ func (s *Source) Select(want Want) *Source {
 // Move says that the only file of the source is somewhere else now.
 func (s *Source) Move(to string) { s.files.files[0].Name = to }
 
+// Like is the same source with what is joined to other, and its names of documents.
+func (s *Source) Like(other *Source) *Source {
+	out := *s
+	out.files.joined, out.files.names = other.files.joined, other.files.names
+	return &out
+}
+
 // HasDocuments reports whether some file has a documents column, so that rows
 // may bring their own sources.
 func (s *Source) HasDocuments() bool { return s.files.lists[groupDocuments] }

@@ -32,6 +32,7 @@ type Plan struct {
 	people         *dataset.Source         // the same, for what annotators said
 	tables         *Tables                 // in place of source: rows that are scored already
 	documents      *dataset.DocumentSource // nil if the run has none
+	loaded         *dataset.Documents      // all of them, for rows that come in a stream
 	truth          *dataset.Gold           // joined to source and people; nil if there is none
 	labels         *dataset.Gold           // likewise
 	names          *dataset.DocumentNames  // of documents, for all spellings of them; nil if names are exact

@@ -174,26 +174,9 @@ func (w *worker) forget() error {
 // scorePart scores one part, makes its results durable and returns what the summary
 // needs of it.
 func (w *worker) scorePart(ctx context.Context, in inputPart) (known knownPart, err error) {
-	answers, err := w.askJudge(in)
-	if err != nil {
-		return known, err
-	}
-	w.record.reset(in.rows, in.batch.Citations())
 	w.sums.begin()
-	for i := range in.rows {
-		if i%1024 == 0 && answers == nil && ctx.Err() != nil { // what a live judge answered is paid for
-			return known, ctx.Err()
-		}
-		in.batch.Row(i, &w.row)
-		if !w.plan.job.wants(&w.row) {
-			continue
-		}
-		if answers != nil {
-			w.scorer.judging.answer = &answers[i]
-		}
-		if err := w.scoreRow(ctx); err != nil {
-			return known, w.atRow(err)
-		}
+	if err := w.scoreRows(ctx, in); err != nil {
+		return known, err
 	}
 	for _, kind := range w.plan.partFiles() {
 		if err := w.plan.savePart(in.part, kind, func(out io.Writer) error {
@@ -204,6 +187,31 @@ func (w *worker) scorePart(ctx context.Context, in inputPart) (known knownPart, 
 	}
 	tally := w.record.tally
 	return w.sums.end(w.record.rows, &tally)
+}
+
+// scoreRows scores the rows of one part into the tables of the recorder.
+func (w *worker) scoreRows(ctx context.Context, in inputPart) error {
+	answers, err := w.askJudge(in)
+	if err != nil {
+		return err
+	}
+	w.record.reset(in.rows, in.batch.Citations())
+	for i := range in.rows {
+		if i%1024 == 0 && answers == nil && ctx.Err() != nil { // what a live judge answered is paid for
+			return ctx.Err()
+		}
+		in.batch.Row(i, &w.row)
+		if !w.plan.job.wants(&w.row) {
+			continue
+		}
+		if answers != nil {
+			w.scorer.judging.answer = &answers[i]
+		}
+		if err := w.scoreRow(ctx); err != nil {
+			return w.atRow(err)
+		}
+	}
+	return nil
 }
 
 // atRow says which row an error is about.
@@ -223,9 +231,12 @@ func (w *worker) scoreRow(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	w.record.add(&w.row, w.scorer, failure)
+	if w.marked == nil { // nobody sums up
+		return nil
+	}
 	w.plan.shared.note(&w.row)
 	w.sums.note(&w.row)
-	w.record.add(&w.row, w.scorer, failure)
 	return w.marked.note(w.plan, w.scorer.resolver, &w.row, failure)
 }
 
@@ -342,6 +353,8 @@ func badRow(in *ibid.Answer) error {
 	switch {
 	case in.Err != nil:
 		return in.Err
+	case in.IDNull: // a run stops before
+		return errors.New("id: null")
 	case in.QueryNull:
 		return errors.New("query: null")
 	case in.AnswerNull:

@@ -15,7 +15,8 @@ type Node struct {
 	Repeated bool
 	Def, Rep int // definition and repetition level of a value that is present
 
-	elem *format.SchemaElement
+	elem     *format.SchemaElement
+	typeName string // of a [Shape]
 }
 
 // IsLeaf reports whether n holds values.
@@ -132,6 +133,8 @@ func (n *Node) List(members func(name string) bool) (s ListShape, ok bool) {
 // TypeName names the type of n as a person would, for messages.
 func (n *Node) TypeName() string {
 	switch {
+	case n.typeName != "":
+		return n.typeName
 	case n.Repeated:
 		return "list"
 	case !n.IsLeaf():

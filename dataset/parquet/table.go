@@ -564,6 +564,27 @@ func (t *Table) Numbers(c int) Numbers {
 	return Numbers{Rows: t.rows, Valid: col.valid, Ints: col.ints, Doubles: col.doubles}
 }
 
+// Texts returns the texts of column c, one of strings or lists of them, in which equal
+// neighbours stand once: entry i stands up to the upTo[i]-th value that is not null. They
+// are good until the table changes.
+func (t *Table) Texts(c int) (entries []string, upTo []int32) {
+	t.settle()
+	return t.columns[c].text.entries, t.columns[c].text.upTo
+}
+
+// Lengths returns the length of each list or map of column c that is not null.
+func (t *Table) Lengths(c int) []int32 {
+	t.settle()
+	return t.columns[c].listLengths()
+}
+
+// Map returns the i-th map of column c that is not null.
+func (t *Table) Map(c, i int) (keys, values []string) {
+	m := &t.columns[c].maps
+	set := m.set(m.rows[i])
+	return set.keys, set.values
+}
+
 // Compact moves the values of v, which must be numbers or booleans, to n and
 // leaves v without any.
 func (v *ColumnValues) Compact(n *Numbers) {

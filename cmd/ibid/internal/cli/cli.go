@@ -130,7 +130,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.mergeCommand(), a.summaryCommand(), a.listCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
+		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.mergeCommand(), a.summaryCommand(), a.scoreCommand(), a.listCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
 		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
 		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(), a.verifyCommand(),
 	)
@@ -145,10 +145,14 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	if a.asJSON {
 		a.format = "json"
 	}
-	if a.format == "svg" && cmd.Name() == "history" {
-		return oneOf("--color", a.colour, "auto", "always", "never")
+	formats := append([]string{"arrow"}, tableFormats...)
+	switch cmd.Name() {
+	case "history":
+		formats = append(formats, "svg")
+	case "score":
+		formats = append(formats, harness.FilterFormats...) // of what comes in
 	}
-	if err := oneOf("--format", a.format, append([]string{"arrow"}, tableFormats...)...); err != nil {
+	if err := oneOf("--format", a.format, formats...); err != nil {
 		return err
 	}
 	if err := oneOf("--csv", a.csv, "spreadsheet", "raw"); err != nil {

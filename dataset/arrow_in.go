@@ -1,0 +1,511 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+
+	"ibid/dataset/parquet"
+)
+
+// An ArrowStream is the rows of an Arrow IPC stream, of which one batch after the other is
+// in memory.
+type ArrowStream struct {
+	name    string
+	frames  *frames
+	reader  *ipc.Reader
+	set     *fileSet
+	pool    *batchPool
+	binding *binding
+	leaves  [][]int // of each leaf of the schema: the column, and the members on the way to it
+	row     int     // the column row, -1 if there is none
+	pos     int64
+}
+
+// OpenArrow reads the schema of a stream, called name in messages. Columns are found and
+// checked as those of files are, see [Open]; they may be utf8, large_utf8, views, integers,
+// floats, booleans, lists of any layout, structs, maps, and dictionaries of these values. A
+// message of more than [Limits.Memory] is an error before memory is set aside for it.
+func OpenArrow(in io.Reader, name string, o ReadOptions) (*ArrowStream, error) {
+	if o.Want == 0 {
+		o.Want = WantAll
+	}
+	s := &ArrowStream{name: name, frames: &frames{in: in, limit: o.Limits.orDefault().Memory}, row: -1}
+	var err error
+	if s.reader, err = ipc.NewReaderFromMessageReader(s.frames); err != nil {
+		return nil, s.fail(err)
+	}
+	schema := s.reader.Schema()
+	if err := s.frames.expect(schema); err != nil {
+		return nil, s.fail(err)
+	}
+	shapes := make([]parquet.Shape, schema.NumFields())
+	for i, f := range schema.Fields() {
+		s.shape(&shapes[i], f.Name, f.Type, []int{i})
+		if f.Name == "row" && (shapes[i].Kind == parquet.OfIntegers || shapes[i].Kind == parquet.OfUnsigned) {
+			s.row = i
+		}
+	}
+	if s.binding, err = bind(parquet.RootOf(shapes), &rowSpec, o.Columns, o.Want); err != nil {
+		return nil, parquet.FileError(name, err)
+	}
+	s.set = &fileSet{spec: &rowSpec, options: o, lists: make([]bool, len(rowSpec.groups))}
+	for g := range s.set.lists {
+		s.set.lists[g] = s.binding.groups[g].found
+	}
+	value := func(key string) string {
+		v, _ := schema.Metadata().GetValue(key)
+		return v
+	}
+	s.set.conventions = FileConventions{OffsetUnit: value(metaOffsetUnit), SpanEnd: value(metaSpanEnd), OffsetBase: value(metaOffsetBase)}
+	return s, nil
+}
+
+// Source is what the stream has as a dataset, but for its rows: columns, conventions, and
+// what is joined to them.
+func (s *ArrowStream) Source() *Source { return &Source{*s.set} }
+
+// Use takes the joined tables and names of documents of a source that was made of
+// [ArrowStream.Source]. It must be called before the first batch.
+func (s *ArrowStream) Use(src *Source) {
+	s.set = &src.files
+	s.pool = newBatchPool(s.set)
+}
+
+// Schema is that of the stream.
+func (s *ArrowStream) Schema() *arrow.Schema { return s.reader.Schema() }
+
+// shape describes a column for [bind], and notes its leaves.
+func (s *ArrowStream) shape(to *parquet.Shape, name string, t arrow.DataType, path []int) {
+	to.Name, to.Type, to.Kind = name, t.String(), shapeKind(t)
+	children := func(types ...arrow.Field) {
+		to.Children = make([]parquet.Shape, len(types))
+		for i, f := range types {
+			s.shape(&to.Children[i], f.Name, f.Type, append(slices.Clone(path), i))
+		}
+	}
+	switch t := t.(type) {
+	case *arrow.MapType: // before ListLike, which it is
+		children(t.KeyField(), t.ItemField())
+	case arrow.ListLikeType:
+		to.Children = make([]parquet.Shape, 1)
+		s.shape(&to.Children[0], "element", t.Elem(), path)
+	case *arrow.StructType:
+		children(t.Fields()...)
+	default:
+		s.leaves = append(s.leaves, path)
+	}
+}
+
+func shapeKind(t arrow.DataType) parquet.ShapeKind {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		if kind := shapeKind(t.ValueType); kind <= parquet.OfFlags {
+			return kind
+		}
+		return parquet.Unreadable
+	case *arrow.MapType:
+		return parquet.MapShaped
+	case arrow.ListLikeType:
+		return parquet.ListShaped
+	case *arrow.StructType:
+		return parquet.StructShaped
+	}
+	switch t.ID() {
+	case arrow.NULL:
+		return parquet.OnlyNulls
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		return parquet.OfText
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64:
+		return parquet.OfIntegers
+	case arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64:
+		return parquet.OfUnsigned
+	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
+		return parquet.OfFloats
+	case arrow.BOOL:
+		return parquet.OfFlags
+	}
+	return parquet.Unreadable
+}
+
+// A StreamBatch is a batch of rows that come one after the other.
+type StreamBatch struct {
+	*Batch
+	InputRow func(i int) (row int64, ok bool) // the input's column row; ok is false without, or for null
+	Record   arrow.Record                     // nil of what is no Arrow
+}
+
+// Refuse makes row i an error row.
+func (b *Batch) Refuse(i int, err error) { b.setRowError(int32(i), "", err) }
+
+// inputRows are what a record has in its column row.
+func (s *ArrowStream) inputRows(record arrow.Record) func(i int) (row int64, ok bool) {
+	if s.row < 0 {
+		return func(int) (int64, bool) { return 0, false }
+	}
+	column := record.Column(s.row)
+	checkLength(column)
+	null, number := nullsOf(column), intsOf(column)
+	return func(i int) (int64, bool) {
+		if null(i) {
+			return 0, false
+		}
+		return number(i), true
+	}
+}
+
+// Next returns the next batch, io.EOF after the last. Its texts are those of the record.
+func (s *ArrowStream) Next(ctx context.Context) (batch *StreamBatch, err error) {
+	defer func() {
+		if p := recover(); p != nil { // what the arrays of damaged data do
+			batch, err = nil, s.fail(corrupt("%v", p))
+		}
+	}()
+	if s.pool == nil {
+		s.pool = newBatchPool(s.set)
+	}
+	if !s.reader.Next() {
+		if err := s.reader.Err(); err != nil {
+			return nil, s.fail(err)
+		}
+		return nil, io.EOF
+	}
+	record := s.reader.Record()
+	limits := s.set.options.Limits.orDefault()
+	if n := record.NumRows(); n > limits.PartSpans() {
+		return nil, s.fail(fmt.Errorf("a batch of %d rows; with limits.memory %d at most %d are read: send smaller batches", n, limits.Memory, limits.PartSpans()))
+	}
+	for i, column := range record.Columns() {
+		if int64(column.Len()) != record.NumRows() {
+			return nil, s.fail(corrupt("column %s has %d rows of %d", s.Schema().Field(i).Name, column.Len(), record.NumRows()))
+		}
+	}
+	record.Retain()
+	b := s.pool.get()
+	b.pos = s.pos
+	b.parts = append(b.parts, batchPart{s.name, 0, s.pos})
+	b.rows = int(record.NumRows())
+	s.pos += record.NumRows()
+	if err := s.fill(b, record); err != nil {
+		return nil, err
+	}
+	b.finish()
+	if err := s.pool.admit(ctx, b, s.frames.size+b.spans*spanBytes); err != nil {
+		return nil, err
+	}
+	return &StreamBatch{b, s.inputRows(record), record}, nil
+}
+
+// fail says that it is the stream's fault, unless reading it failed.
+func (s *ArrowStream) fail(err error) error {
+	if s.frames.err != nil {
+		return fmt.Errorf("%s: %w", s.name, s.frames.err)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the stream ends within a message")
+	}
+	text := strings.TrimPrefix(err.Error(), "arrow/ipc: ")
+	return &Error{File: s.name, Row: -1, Err: errors.New(text), Hint: "send an Arrow IPC stream, with its schema first"}
+}
+
+// fill reads all columns of a record.
+func (s *ArrowStream) fill(b *Batch, record arrow.Record) error {
+	for col := range rowSpec.columns {
+		leaf := &s.binding.leaves[col]
+		if rowSpec.columns[col].group < 0 && leaf.Column >= 0 {
+			column := record.Column(s.leaves[leaf.Column][0])
+			levels := levelsOf(leaf)
+			d, null := &b.leaves[col], nullsOf(column)
+			for i := range column.Len() {
+				code := codePlain
+				if null(i) {
+					code = codeNull
+				}
+				d.Levels = append(d.Levels, levels[code])
+			}
+			s.values(d, rowSpec.columns[col].kind, column, nil)
+			d.interpret(leaf, rowSpec.columns[col].kind, 0)
+		}
+	}
+	for g := range rowSpec.groups {
+		if s.binding.groups[g].found {
+			s.group(b, g, record)
+		}
+	}
+	return nil
+}
+
+// nullsOf says which entries of an array are null.
+func nullsOf(a arrow.Array) func(i int) bool {
+	switch a := a.(type) {
+	case *array.Null:
+		return func(int) bool { return true }
+	case *array.Dictionary:
+		values := nullsOf(a.Dictionary())
+		return func(i int) bool { return a.IsNull(i) || values(a.GetValueIndex(i)) }
+	}
+	return a.IsNull
+}
+
+// checkLength panics if an array of numbers has fewer bytes than it says.
+func checkLength(a arrow.Array) {
+	t, ok := a.DataType().(arrow.FixedWidthDataType)
+	if !ok || a.Len() == 0 {
+		return
+	}
+	buffers, bits := a.Data().Buffers(), int64(a.Data().Offset()+a.Len())*int64(t.BitWidth())
+	if len(buffers) < 2 || buffers[1] == nil || 8*int64(buffers[1].Len()) < bits {
+		panic("a column with fewer values than it says")
+	}
+}
+
+// levelsOf are the definition levels that a leaf has for codes.
+func levelsOf(leaf *boundLeaf) (levels [codeInnerValue + 1]byte) {
+	for code := range levels {
+		for def := range leaf.Def + 1 {
+			if int(leaf.code[def]) == code {
+				levels[code] = byte(def)
+				break
+			}
+		}
+	}
+	return levels
+}
+
+// group reads a list column: its shape, and its members.
+func (s *ArrowStream) group(b *Batch, g int, record arrow.Record) {
+	group := &b.groups[g]
+	column := record.Column(s.leaves[s.binding.groups[g].skeleton.Column][0])
+	list := column.(array.ListLike)
+	elements := list.ListValues()
+	noList, noElement := nullsOf(column), nullsOf(elements)
+	var at []int32 // of each entry: its element, -1 if it is none
+	limit := b.rowLimit(0)
+	for i := range column.Len() {
+		group.start = append(group.start, int32(len(group.code)))
+		from, to := list.ValueOffsets(i)
+		code, n := byte(codeEmpty), to-from
+		switch {
+		case noList(i):
+			code = codeNull
+		case from < 0 || n < 0 || to > int64(elements.Len()) || to > math.MaxInt32:
+			panic("a list outside of its values")
+		case n > int64(limit.Row) || n > int64(limit.Total):
+			b.cuts = append(b.cuts, cutRow{i, rowSpec.groups[g], int(n), n <= int64(limit.Row)})
+			code = codeNull
+		case n > 0:
+			limit.Total -= int(n)
+			b.spans += n
+			for e := from; e < to; e++ {
+				group.rep = append(group.rep, byte(min(e-from, 1)))
+				code := byte(codeElement)
+				if noElement(int(e)) {
+					code = codeNothing
+				}
+				group.code = append(group.code, code)
+				at = append(at, int32(e))
+			}
+			continue
+		}
+		group.rep, group.code, at = append(group.rep, 0), append(group.code, code), append(at, -1)
+	}
+	for _, col := range rowSpec.members(g) {
+		leaf, d := &s.binding.leaves[col], &b.leaves[col]
+		spec := &rowSpec.columns[col]
+		if leaf.Column < 0 {
+			if spec.nested {
+				for range group.code {
+					d.start = append(d.start, 0)
+				}
+			} else {
+				d.pad(len(group.code))
+			}
+			continue
+		}
+		member := memberOf(elements, s.leaves[leaf.Column][1])
+		if spec.nested {
+			s.nested(b, col, group, member, at)
+			continue
+		}
+		levels, null := levelsOf(leaf), nullsOf(member)
+		for e, code := range group.code {
+			if code == codeElement && !null(int(at[e])) {
+				code = codeValue
+			}
+			d.Levels = append(d.Levels, levels[code])
+		}
+		s.values(d, spec.kind, member, at)
+		d.interpret(leaf, spec.kind, 0)
+	}
+}
+
+// memberOf is a member of the elements of a list: a field of a struct, or a key or value.
+func memberOf(elements arrow.Array, i int) arrow.Array {
+	return elements.(*array.Struct).Field(i)
+}
+
+// nested reads lists of text within the elements of a list.
+func (s *ArrowStream) nested(b *Batch, col int, group *groupData, member arrow.Array, at []int32) {
+	leaf, d := &s.binding.leaves[col], &b.leaves[col]
+	list := member.(array.ListLike)
+	texts := list.ListValues()
+	noList, noText := nullsOf(member), nullsOf(texts)
+	levels := levelsOf(leaf)
+	limit := b.rowLimit(0)
+	var inner []int32
+	add := func(code byte, e int32) {
+		d.Levels, inner = append(d.Levels, levels[code]), append(inner, e)
+	}
+	row, inRow := -1, int64(0)
+	for e, code := range group.code {
+		if group.rep[e] == 0 {
+			row, inRow = row+1, 0
+		}
+		d.start = append(d.start, int32(len(d.Levels)))
+		if code != codeElement || noList(int(at[e])) {
+			add(code, -1)
+			continue
+		}
+		from, to := list.ValueOffsets(int(at[e]))
+		n := to - from
+		if from < 0 || n < 0 || to > int64(texts.Len()) || to > math.MaxInt32 {
+			panic("a list outside of its values")
+		}
+		if inRow += n; inRow > int64(limit.Row) || n > int64(limit.Total) {
+			b.cuts = append(b.cuts, cutRow{row, rowSpec.path(col), int(inRow), inRow <= int64(limit.Row)})
+			add(codeElement, -1)
+			continue
+		}
+		limit.Total -= int(n)
+		b.spans += n
+		if n == 0 {
+			add(codeValue, -1)
+		}
+		for k := from; k < to; k++ {
+			if noText(int(k)) {
+				add(codeInnerNothing, -1)
+			} else {
+				add(codeInnerValue, int32(k))
+			}
+		}
+	}
+	s.values(d, textValue, texts, inner)
+	d.interpret(leaf, textValue, 0)
+}
+
+// values appends the values of an array, those at given places if at is not nil: zero where
+// the place is -1 or the value null.
+func (s *ArrowStream) values(d *leafData, kind valueKind, a arrow.Array, at []int32) {
+	checkLength(a)
+	n, null := a.Len(), nullsOf(a)
+	if at != nil {
+		n = len(at)
+	}
+	place := func(k int) (int, bool) {
+		i := k
+		if at != nil {
+			i = int(at[k])
+		}
+		return i, i >= 0 && !null(i)
+	}
+	switch kind {
+	case textValue:
+		text := textsOf(a)
+		d.NotUTF8 = true // it is looked at text by text
+		for k := range n {
+			if i, ok := place(k); ok {
+				d.Texts = append(d.Texts, text(i))
+			} else {
+				d.Texts = append(d.Texts, "")
+			}
+		}
+	case floatValue:
+		float := floatsOf(a)
+		for k := range n {
+			if i, ok := place(k); ok {
+				d.Floats = append(d.Floats, float(i))
+			} else {
+				d.Floats = append(d.Floats, 0)
+			}
+		}
+	default:
+		integer := intsOf(a)
+		for k := range n {
+			if i, ok := place(k); ok {
+				d.Ints = append(d.Ints, integer(i))
+			} else {
+				d.Ints = append(d.Ints, 0)
+			}
+		}
+	}
+}
+
+// throughDictionary makes the values of a dictionary those of the places that have them.
+func throughDictionary[T any](a *array.Dictionary, of func(arrow.Array) func(i int) T) func(i int) T {
+	checkLength(a.Dictionary())
+	value := of(a.Dictionary())
+	return func(i int) T { return value(a.GetValueIndex(i)) }
+}
+
+func textsOf(a arrow.Array) func(i int) string {
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return throughDictionary(a, textsOf)
+	case interface{ Value(i int) string }: // String, LargeString, StringView
+		return a.Value
+	}
+	panic(fmt.Sprintf("no text in %v", a.DataType()))
+}
+
+func number[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](a interface{ Value(i int) T }) func(i int) int64 {
+	return func(i int) int64 { return int64(a.Value(i)) }
+}
+
+func intsOf(a arrow.Array) func(i int) int64 {
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return throughDictionary(a, intsOf)
+	case *array.Int64:
+		return a.Value
+	case *array.Int32:
+		return number(a)
+	case *array.Int16:
+		return number(a)
+	case *array.Int8:
+		return number(a)
+	case *array.Uint64:
+		return number(a)
+	case *array.Uint32:
+		return number(a)
+	case *array.Uint16:
+		return number(a)
+	case *array.Uint8:
+		return number(a)
+	}
+	panic(fmt.Sprintf("no integer in %v", a.DataType()))
+}
+
+func floatsOf(a arrow.Array) func(i int) float64 {
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return throughDictionary(a, floatsOf)
+	case *array.Float64:
+		return a.Value
+	case *array.Float32:
+		return func(i int) float64 { return float64(a.Value(i)) }
+	case *array.Float16:
+		return func(i int) float64 { return float64(a.Value(i).Float32()) }
+	case *array.Uint64:
+		return func(i int) float64 { return float64(a.Value(i)) }
+	}
+	integer := intsOf(a)
+	return func(i int) float64 { return float64(integer(i)) }
+}

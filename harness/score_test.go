@@ -1,0 +1,335 @@
+package harness_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+
+	"ibid"
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/parquet"
+	"ibid/harness"
+)
+
+// cited are rows whose answers cite documents of their own.
+func cited(n int, systems ...string) []*ibid.Answer {
+	rows := questions(n, systems...)
+	for i, r := range rows {
+		text := strings.Repeat(fmt.Sprintf("Water %d is wet. Fire is hot, and stones are hard. ", i%5), 20)
+		r.Answer = fmt.Sprintf("Water %d is wet [1]. Stones are soft. Fire is hot.", i%3)
+		r.HasDocuments = true
+		for d := range 7 {
+			r.Documents = append(r.Documents, ibid.Document{Doc: fmt.Sprintf("doc-%d", d), Text: text, HasText: true})
+		}
+	}
+	return rows
+}
+
+// recordsOf are the rows of a dataset as Arrow has them.
+func recordsOf(t testing.TB, path string) arrow.Record {
+	t.Helper()
+	f, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := r.ReadTable(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := array.NewTableReader(table, table.NumRows())
+	if !all.Next() {
+		t.Fatal("no rows")
+	}
+	return all.Record()
+}
+
+// withRow adds the column row, every third of which is null.
+func withRow(record arrow.Record) arrow.Record {
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	for i := range int(record.NumRows()) {
+		if i%3 == 0 {
+			b.AppendNull()
+		} else {
+			b.Append(int64(1000 + i))
+		}
+	}
+	fields := append(slices.Clone(record.Schema().Fields()), arrow.Field{Name: "row", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+	return array.NewRecord(arrow.NewSchema(fields, nil), append(slices.Clone(record.Columns()), b.NewArray()), record.NumRows())
+}
+
+// send is a stream of the rows [from, to) of a record in batches.
+func send(t testing.TB, record arrow.Record, from, to int, cuts ...int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(record.Schema()))
+	for _, end := range append(cuts, to) {
+		if err := w.Write(record.NewSlice(int64(from), int64(end))); err != nil {
+			t.Fatal(err)
+		}
+		from = end
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// score sends a stream through a filter.
+func score(t testing.TB, in []byte, f harness.Filter, settings ...string) []byte {
+	t.Helper()
+	config, err := configs.Load(configs.Options{Set: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := (&harness.Job{Config: config}).Score(t.Context(), bytes.NewReader(in), &out, &f); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// cells are the rows of a stream, each cell as JSON, and how many rows each batch has.
+func cells(t testing.TB, stream []byte) (names []string, rows [][]string, sizes []int) {
+	t.Helper()
+	r, err := ipc.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	for r.Next() {
+		record := r.Record()
+		sizes = append(sizes, int(record.NumRows()))
+		for i := range int(record.NumRows()) {
+			var row []string
+			for _, c := range record.Columns() {
+				row = append(row, c.ValueStr(i))
+			}
+			rows = append(rows, row)
+		}
+	}
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	return names, rows, sizes
+}
+
+// resultCells are the cells of a table of a run.
+func resultCells(t testing.TB, path string) [][]string {
+	t.Helper()
+	f, err := parquet.OpenResult(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out bytes.Buffer
+	if err := dataset.WriteArrow(&out, f); err != nil {
+		t.Fatal(err)
+	}
+	_, rows, _ := cells(t, out.Bytes())
+	return rows
+}
+
+// TestScoreIsARun: however rows are split and cut into batches, each of them has what a run
+// over all has, but for row, which is the input's.
+func TestScoreIsARun(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	bad := cited(30, "a", "b")
+	bad[4].AnswerNull = true
+	bad[7].Citations = append(bad[7].Citations, ibid.Citation{Doc: "doc-0", Start: ibid.Some[int64](10), End: ibid.Some[int64](5)})
+	for name, c := range map[string]struct {
+		rows     []*ibid.Answer
+		tables   []string
+		settings []string
+		without  []string
+	}{
+		"places":  {questions(30, "a", "b"), []string{"rows", "citations"}, []string{"judge=none", "slices=[lang]"}, []string{"documents"}},
+		"lexical": {bad, []string{"rows", "citations", "verdicts"}, []string{"judge=lexical", "statistics.cluster=doc"}, nil},
+	} {
+		path := writeRows(t, c.rows)
+		run := evaluate(t, path, c.settings...)
+		record := withRow(recordsOf(t, path))
+		n := int(record.NumRows())
+		for _, table := range c.tables {
+			t.Run(name+" "+table, func(t *testing.T) {
+				want := resultCells(t, filepath.Join(run, table+".parquet"))
+				if len(want) == 0 {
+					t.Fatal("no rows to compare")
+				}
+				var whole [][]string
+				for split := range 4 {
+					var got [][]string
+					ends := []int{n}
+					for range split {
+						ends = append(ends, rng.IntN(n+1))
+					}
+					slices.Sort(ends)
+					from := 0
+					for _, to := range ends {
+						cuts := []int{from + rng.IntN(to-from+1), from + rng.IntN(to-from+1)}
+						slices.Sort(cuts)
+						names, rows, sizes := cells(t, score(t, send(t, record, from, to, cuts...), harness.Filter{Table: table, Without: c.without}, c.settings...))
+						if wantSizes := []int{cuts[0] - from, cuts[1] - cuts[0], to - cuts[1]}; table == "rows" && !slices.Equal(sizes, wantSizes) {
+							t.Errorf("batches of %v rows, want %v", sizes, wantSizes)
+						}
+						got = append(got, rows...)
+						from = to
+						if names[2] != "row" {
+							t.Fatal(names)
+						}
+					}
+					if whole == nil {
+						whole = got
+					}
+					if !slices.EqualFunc(got, whole, slices.Equal) {
+						t.Errorf("split in %d: other rows", split+1)
+					}
+					compareRows(t, got, want, c.settings)
+				}
+			})
+		}
+	}
+}
+
+// TestScorePasses: columns of the input that are named pass through with their nulls, from
+// any type that holds them; others do not, and one that is not there ends the stream.
+func TestScorePasses(t *testing.T) {
+	record := withRow(recordsOf(t, writeRows(t, questions(9, "a"))))
+	day := array.NewLargeStringBuilder(memory.DefaultAllocator)
+	share := array.NewInt16Builder(memory.DefaultAllocator)
+	for i := range int(record.NumRows()) {
+		if i == 4 {
+			day.AppendNull()
+		} else {
+			day.Append(fmt.Sprint("day ", i))
+		}
+		share.Append(int16(i))
+	}
+	fields := append(slices.Clone(record.Schema().Fields()), arrow.Field{Name: "day", Type: arrow.BinaryTypes.LargeString, Nullable: true}, arrow.Field{Name: "share", Type: arrow.PrimitiveTypes.Int16})
+	record = array.NewRecord(arrow.NewSchema(fields, nil), append(slices.Clone(record.Columns()), day.NewArray(), share.NewArray()), record.NumRows())
+	in := send(t, record, 0, int(record.NumRows()), 3)
+	pass := func(texts ...string) (f harness.Filter) {
+		f.Table = "rows"
+		for _, text := range texts {
+			p, err := dataset.ParsePassed(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Pass = append(f.Pass, p)
+		}
+		return f
+	}
+	names, rows, _ := cells(t, score(t, in, pass("day", "share:int32"), "judge=none"))
+	n := len(names)
+	if names[n-2] != "day" || names[n-1] != "share" {
+		t.Fatal(names[n-2:])
+	}
+	for i, row := range rows {
+		want := []string{fmt.Sprint("day ", i), fmt.Sprint(i)}
+		if i == 4 {
+			want[0] = array.NullValueStr
+		}
+		if !slices.Equal(row[n-2:], want) {
+			t.Errorf("row %d passes %v, want %v", i, row[n-2:], want)
+		}
+	}
+	config, err := configs.Load(configs.Options{Set: []string{"judge=none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{"night", "day:int64", "share"} {
+		f := pass(wrong)
+		err := (&harness.Job{Config: config}).Score(t.Context(), bytes.NewReader(in), io.Discard, &f)
+		if _, ok := errors.AsType[*harness.UsageError](err); !ok {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// TestScoreReadsAhead: the schema is there before anything is read, and rows are read while
+// nobody takes what was written.
+func TestScoreReadsAhead(t *testing.T) {
+	record := recordsOf(t, writeRows(t, questions(9, "a")))
+	config, err := configs.Load(configs.Options{Set: []string{"judge=none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, toIn := io.Pipe()
+	fromOut, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := (&harness.Job{Config: config, Workers: 2}).Score(t.Context(), in, out, &harness.Filter{Table: "rows"})
+		out.Close()
+		done <- err
+	}()
+	schema := make([]byte, 8)
+	if _, err := io.ReadFull(fromOut, schema); err != nil || !bytes.HasPrefix(schema, []byte{0xFF, 0xFF, 0xFF, 0xFF}) {
+		t.Fatal(schema, err)
+	}
+	rest := make([]byte, int(schema[4])|int(schema[5])<<8|int(schema[6])<<16)
+	if _, err := io.ReadFull(fromOut, rest); err != nil {
+		t.Fatal(err)
+	}
+	// Two batches are taken although nothing more is read of what is written.
+	if _, err := toIn.Write(send(t, record, 0, 9, 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	toIn.Close()
+	var all bytes.Buffer
+	all.Write(schema)
+	all.Write(rest)
+	if _, err := io.Copy(&all, fromOut); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if _, rows, sizes := cells(t, all.Bytes()); len(rows) != 9 || !slices.Equal(sizes, []int{1, 1, 7}) {
+		t.Errorf("%d rows in %v", len(rows), sizes)
+	}
+}
+
+// compareRows compares what was scored with results of a run over the same rows.
+func compareRows(t *testing.T, got, want [][]string, settings []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i := range want {
+		var at int
+		fmt.Sscan(want[i][2], &at)
+		row := fmt.Sprint(1000 + at)
+		if at%3 == 0 {
+			row = array.NullValueStr
+		}
+		if got[i][2] != row {
+			t.Fatalf("row of %v is %s, want %s", want[i][:2], got[i][2], row)
+		}
+		for c := range want[i] {
+			if c != 2 && got[i][c] != want[i][c] {
+				t.Fatalf("%v: cell %d is %s, want %s", want[i][:2], c, got[i][c], want[i][c])
+			}
+		}
+	}
+}
