@@ -99,22 +99,25 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// chromium finds the browser, or skips the test.
+func chromium(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no chromium: apt-get install chromium")
+	return ""
+}
+
 // start starts the browser, or skips the test.
 func start(t testing.TB) {
 	t.Helper()
 	if browser != nil {
 		return
 	}
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("no chromium: apt-get install chromium")
-	}
+	path := chromium(t)
 	profile, err := os.MkdirTemp("", "ibid-annotate-profile-")
 	if err != nil {
 		t.Fatal(err)

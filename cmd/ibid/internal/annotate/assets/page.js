@@ -202,6 +202,7 @@ function openDocument(i) {
   });
   $("text").replaceChildren(blocks);
   $("text").scrollTop = 0;
+  hintsSoon();
 }
 
 // paint colours intervals of the open document; the text itself stays as it is.
@@ -218,13 +219,16 @@ function paint() {
   for (const [layer, ranges] of Object.entries(layers)) setHighlight(layer, ranges);
   setHighlight("found", finds.list.filter((_, k) => k !== finds.at).map((f) => f.range()));
   setHighlight("here", finds.list[finds.at] ? [finds.list[finds.at].range()] : []);
-  showHints();
 }
 
+const layerOrder = ["cited", "other0", "other1", "other2", "other3", "mark", "active", "guide", "found", "here"];
+
 function setHighlight(name, ranges) {
-  if (!window.CSS?.highlights) return; // marks are listed beside the text as well
-  if (ranges.length) CSS.highlights.set(name, new Highlight(...ranges));
-  else CSS.highlights.delete(name);
+  if (!window.CSS?.highlights) return undefined; // marks are listed beside the text as well
+  if (!ranges.length) return CSS.highlights.delete(name);
+  const highlight = new Highlight(...ranges);
+  highlight.priority = layerOrder.indexOf(name); // who decides sees the own mark above those of others
+  return CSS.highlights.set(name, highlight);
 }
 
 function rangeOf(start, end) {
@@ -256,7 +260,7 @@ function goTo(m) {
   if (m.start === undefined) return;
   const run = placeOf(runs(), m.start).run;
   spans[run].scrollIntoView({ block: "center" });
-  showHints();
+  hintsSoon();
 }
 
 function goToCited() {
@@ -562,6 +566,10 @@ function showCommands() {
       .filter(([, c]) => !c.part || c.part === part())
       .map(([key, c]) => button(typeof c.name === "function" ? c.name() : c.name, key, c.run)),
   );
+  // Fingers select without a mouse; pressing the button must not end the selection.
+  if (part() === "truth" && matchMedia("(pointer: coarse)").matches) {
+    $("commands").prepend(button("mark what is selected", "", markSelection, { onpointerdown: (e) => e.preventDefault() }));
+  }
 }
 
 const otherKeys = {
@@ -769,8 +777,7 @@ document.addEventListener("keydown", (e) => {
 });
 document.addEventListener("mouseup", () => item && then(markSelection));
 $("text").addEventListener("scroll", hintsSoon);
-addEventListener("scroll", hintsSoon);
-addEventListener("resize", hintsSoon);
+new ResizeObserver(hintsSoon).observe($("text"));
 $("find").addEventListener("input", () => item && find($("find").value));
 $("note").addEventListener("blur", () => {
   const text = $("note").value; // what is being kept may show the old one again
