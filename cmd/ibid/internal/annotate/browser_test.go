@@ -107,8 +107,18 @@ func chromium(t testing.TB) string {
 			return path
 		}
 	}
-	t.Skip("no chromium: apt-get install chromium")
+	missing(t, "no chromium: apt-get install chromium")
 	return ""
+}
+
+// missing skips a test that lacks what it needs, or fails it where everything has to be
+// there.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("IBID_REQUIRE_BROWSER") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
 
 // start starts the browser, or skips the test.
