@@ -314,7 +314,7 @@ function detailOf(i, d, texts, beside) {
   const left = el("div"), right = el("div");
   if (record.answer || (view.claims || []).length) left.append(el("h3", null, "Answer"), answerOf(box, record, view, passages));
   left.append(el("h3", null, "Citations"), citationsOf(box, view, passages));
-  if (view.matrix) left.append(el("h3", null, "Claims by sources"), matrixOf(view.matrix));
+  if (view.matrix) left.append(el("h3", null, "Claims by sources"), el("p", { class: "small dim" }, "How far each cited source supports each claim; empty: nobody was asked."), matrixOf(view.matrix));
   right.append(el("h3", null, "Sources"), sourcesOf(box, view, texts));
   box.append(el("div", { class: "cols" }, left, right));
   box.append(othersOf(i));
@@ -605,20 +605,23 @@ function buildControls() {
   const sorts = [["", "worst first"], ["row", "order of the input"], ["id", "id"], ...index.metrics.flatMap((m) => [[m.name, m.label + " ↑"], ["-" + m.name, m.label + " ↓"]])];
   const sort = el("select", { onchange: () => go({ sort: sort.value, page: 1, row: "" }) }, sorts.map(([v, t]) => el("option", { value: v }, t)));
   controls.sort = sort;
-  box.append(el("label", null, "search", search), choice("problem", "worst problem", problems));
-  if (index.outcome.some(Boolean)) box.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome)));
-  box.append(choice("status", "some citation is", present(index.statuses, index.status)));
-  if (index.systems.length > 1) box.append(choice("system", "system", index.systems.map((s) => [s, s])));
-  if (index.providers.length > 1) box.append(choice("provider", "provider", index.providers.toSorted().map((p) => [p, p])));
-  if (index.models.length > 1) box.append(choice("model", "model", index.models.toSorted().map((m) => [m, m])));
-  if (index.types.length) box.append(choice("type", "cites a", index.types.toSorted().map((t) => [t, t.replaceAll("_", " ")])));
-  if (index.annotators.length > 1) box.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
-  if (index.tagNames.length) box.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
-  box.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
-  if (index.since.some(Boolean)) box.append(choice("since", "since the run before", index.sinceNames.flatMap((code, k) => code ? [[code, `${SINCE[code]} (${index.since.filter((s) => s === k).length})`]] : [])));
-  if (index.flips.length) box.append(choice("changed", "changed", index.flips.flatMap((f) => (f.better ? ["better", "worse"] : ["higher", "lower"]).map((w) => [`${f.pair}/${f.metric}/${w}`, `${f.title}: ${f.label} ${w}`]))));
-  if (index.metrics.length) box.append(rangeControl());
-  box.append(el("label", null, "sort", sort));
+  const more = innerWidth > 760 ? box : el("div"); // folded where there is little room
+  box.append(el("label", null, "search", search));
+  more.append(choice("problem", "worst problem", problems));
+  if (index.outcome.some(Boolean)) more.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome)));
+  more.append(choice("status", "some citation is", present(index.statuses, index.status)));
+  if (index.systems.length > 1) more.append(choice("system", "system", index.systems.map((s) => [s, s])));
+  if (index.providers.length > 1) more.append(choice("provider", "provider", index.providers.toSorted().map((p) => [p, p])));
+  if (index.models.length > 1) more.append(choice("model", "model", index.models.toSorted().map((m) => [m, m])));
+  if (index.types.length) more.append(choice("type", "cites a", index.types.toSorted().map((t) => [t, t.replaceAll("_", " ")])));
+  if (index.annotators.length > 1) more.append(choice("annotator", "scored against", index.annotators.toSorted().map((a) => [a, a])));
+  if (index.tagNames.length) more.append(choice("tag", "tag", index.tagNames.slice(0, 500).toSorted().map((t) => [t, t])));
+  more.append(choice("is", "only", [["failing", "failing rows"], ["error", "error rows"]]));
+  if (index.since.some(Boolean)) more.append(choice("since", "since the run before", index.sinceNames.flatMap((code, k) => code ? [[code, `${SINCE[code]} (${index.since.filter((s) => s === k).length})`]] : [])));
+  if (index.flips.length) more.append(choice("changed", "changed", index.flips.flatMap((f) => (f.better ? ["better", "worse"] : ["higher", "lower"]).map((w) => [`${f.pair}/${f.metric}/${w}`, `${f.title}: ${f.label} ${w}`]))));
+  if (index.metrics.length) more.append(rangeControl());
+  more.append(el("label", null, "sort", sort));
+  if (more !== box) box.append(el("details", null, el("summary", null, "filters and order"), more));
   box.hidden = false;
 }
 function rangeControl() {

@@ -54,7 +54,6 @@ func TestAccessible(t *testing.T) {
 		{"nights", nights, "", desktop},
 		{"nights, narrow, dark", nights, "", view{390, 844, true}},
 		{"two nights, light", two, "#row=q-03/tuesday%2Fpointer", desktop},
-		{"two nights, dark", two, "#row=q-03/tuesday%2Fpointer", view{1440, 1000, true}},
 		{"two nights, narrow, dark", two, "#row=q-03/tuesday%2Fpointer", view{390, 844, true}},
 		{"judge that moved", drift, "", desktop},
 		{"judge that moved, narrow", drift, "", view{390, 844, true}},
