@@ -214,7 +214,7 @@ func onlyResults(t *testing.T, run string, further ...string) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := append([]string{"citations.parquet", "manifest.json", "rows.parquet", "run.log", "summary.parquet"}, further...)
+	want := append([]string{"citations.parquet", "manifest.json", "rows.parquet", "run.log", "summary.parquet", "texts.parquet"}, further...)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
 		t.Errorf("%s holds %s, want %s", run, names, want)
@@ -231,7 +231,7 @@ func TestCompleteRun(t *testing.T) {
 	args := []string{"run", "ibid.yaml", "--id", "one", "--judge", "none", "--set", "gates=[]", "--only", "lang=de"}
 	first := mustIbid(t, dir, args...)
 	run := filepath.Join(dir, "runs", "one")
-	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html")
+	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html", "texts-documents.parquet")
 	before := modified(t, run)
 	second, stderr, code := command(t, dir, append(args, "--workers", "2")...)
 	if code != 0 || second != first {

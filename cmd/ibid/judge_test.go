@@ -57,18 +57,19 @@ func TestJudgedRun(t *testing.T) {
 	sameJudged(t, "rescore without change", readJudged(t, filepath.Join(dir, "runs", "same")), base)
 }
 
-// TestRescoreRefuses: rescoring keeps the judge and the data of its run.
+// TestRescoreRefuses: rescoring keeps the judge and the data of its run, or what it kept of
+// them.
 func TestRescoreRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mustIbid(t, dir, "init", "demo")
-	mustIbid(t, dir, "run", "demo/ibid.yaml", "--judge", "lexical", "--set", "gates=[]", "--id", "base", "-q")
+	mustIbid(t, dir, "run", "demo/ibid.yaml", "--judge", "lexical", "--set", "gates=[]", "--id", "base", "--set", "keep=nothing", "-q")
 	if _, stderr, code := command(t, dir, "rescore", "runs/base", "--set", "judge.kind=human"); code != 2 {
 		t.Errorf("another judge: exit %d\n%s", code, stderr)
 	}
 	answers := filepath.Join(dir, "demo", "answers.parquet")
 	mustIbid(t, dir, "import", "jsonl", writeLine(t, dir), "-o", answers)
-	if _, stderr, code := command(t, dir, "rescore", "runs/base"); code != 2 || !bytes.Contains([]byte(stderr), []byte("changed")) {
+	if _, stderr, code := command(t, dir, "rescore", "runs/base"); code != 2 || !bytes.Contains([]byte(stderr), []byte("answers.parquet is not the file that the run read, and the run kept no texts")) {
 		t.Errorf("other data: exit %d\n%s", code, stderr)
 	}
 }
