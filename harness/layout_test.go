@@ -74,7 +74,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid":       {ours: []string{"cmd/ibid/internal/cli"}},
 	// Pages for the browser at this machine; its users bring what is shown.
 	"cmd/ibid/internal/loopback": {},
-	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/acts", "dataset", "report"}, theirs: []string{"github.com/yuin/goldmark"}},
+	"cmd/ibid/internal/annotate": {ours: []string{"annotations", "annotations/acts", "dataset", "dataset/runs", "report"}, theirs: []string{"github.com/yuin/goldmark"}},
 	"cmd/ibid/internal/term":     {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{

@@ -3,6 +3,7 @@
 package annotate
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"ibid"
 	"ibid/annotations"
 	"ibid/annotations/acts"
+	"ibid/dataset/runs"
 	"ibid/report"
 )
 
@@ -43,6 +45,11 @@ type Options struct {
 	Seed      string // of the order
 	Share     acts.Share
 	Overlap   float64
+
+	// Dir has the files of others, and Agreement measures how far all of them agree, as
+	// ibid agree does. Agreement is nil where it cannot be measured.
+	Dir       string
+	Agreement func(context.Context) ([]runs.AgreementRow, error)
 }
 
 // Purposes are what items can be shown for.
@@ -212,6 +219,7 @@ func newServer(src source, journal *acts.Journal, o Options) *Server {
 	s.mux.HandleFunc("GET /item", s.serveItem)
 	s.mux.HandleFunc("GET /exercise", func(w http.ResponseWriter, _ *http.Request) { answer(w, exercise()) })
 	s.mux.HandleFunc("POST /act", s.act)
+	s.mux.HandleFunc("GET /agreement", s.agreement)
 	return s
 }
 
@@ -350,4 +358,86 @@ func (s *Server) place(a *sentAct) error {
 	}
 	a.Args.Start, a.Args.End = &start, &end
 	return nil
+}
+
+// A liveAgreement is what the page says of agreement: nothing as long as somebody has not
+// finished what all get.
+type liveAgreement struct {
+	With       []string  `json:"with"` // the others
+	Statistics []measure `json:"statistics"`
+}
+
+// A measure is a statistic over all annotators with its interval; nil is undefined.
+type measure struct {
+	Name     string   `json:"name"`
+	Estimate *float64 `json:"estimate"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Items    int64    `json:"items"`
+}
+
+// liveStatistics are the statistics that the page shows, of marks and of labels.
+var liveStatistics = []string{"char_jaccard", "char_alpha", "percent_agreement", "alpha_ordinal", "alpha_nominal"}
+
+// agreement measures agreement with the others once every item that all get is finished
+// by this annotator and by each other one whose file is there.
+func (s *Server) agreement(w http.ResponseWriter, r *http.Request) {
+	with, err := s.finishedWith()
+	out := liveAgreement{With: with, Statistics: []measure{}}
+	if err == nil && len(with) > 0 {
+		var rows []runs.AgreementRow
+		rows, err = s.options.Agreement(r.Context())
+		for _, row := range rows {
+			if row.Annotators == runs.AllAnnotators && !strings.Contains(row.Slice, ",") && (row.Slice == "" || strings.HasPrefix(row.Slice, "kind=")) && slices.Contains(liveStatistics, row.Statistic) {
+				out.Statistics = append(out.Statistics, measure{strings.TrimSpace(row.Statistic + " " + strings.TrimPrefix(row.Slice, "kind=")), row.Estimate, row.Low, row.High, row.Items})
+			}
+		}
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	answer(w, out)
+}
+
+// finishedWith are the others who finished every item that all get, if this annotator did
+// so, too, and all of them did.
+func (s *Server) finishedWith() ([]string, error) {
+	if s.options.Agreement == nil {
+		return nil, nil
+	}
+	said, err := acts.Opinions(s.options.Dir, "template")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]int)
+	for _, opinions := range said {
+		for _, o := range opinions {
+			all[o.Annotator] = 0
+		}
+	}
+	shared := 0
+	for _, p := range s.source.places() {
+		if !p.Shared {
+			continue
+		}
+		shared++
+		for _, o := range said[acts.Question{Item: p.Item, Part: p.Part}] {
+			all[o.Annotator]++
+		}
+	}
+	var with []string
+	for name, n := range all {
+		if n < shared || shared == 0 {
+			return nil, nil
+		}
+		if name != s.options.Annotator {
+			with = append(with, name)
+		}
+	}
+	if _, mine := all[s.options.Annotator]; !mine {
+		return nil, nil
+	}
+	slices.Sort(with)
+	return with, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"ibid/cmd/ibid/internal/annotate"
 	"ibid/cmd/ibid/internal/loopback"
 	"ibid/dataset/disk"
+	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -145,6 +147,10 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 			return err
 		}
 	}
+	options.Dir = dir
+	if key := filepath.Join(dir, keyFile); exists(key) {
+		options.Agreement = a.liveAgreement(key)
+	}
 	pages, err := a.annotationPages(f, sample, journal, dir, path, options)
 	if err != nil {
 		return err
@@ -204,6 +210,21 @@ func (a *app) annotationPages(f *annotateFlags, sample *acts.Sample, journal *ac
 	c := pages.Counts()
 	fmt.Fprintf(a.Stdout, "%s by several annotators: %d alike, %d to decide\n", report.Plural(int64(c.Several), "answer", "answers"), c.Equal, c.Decided+c.Left)
 	return pages, nil
+}
+
+// liveAgreement measures what ibid agree --blind KEY does.
+func (a *app) liveAgreement(key string) func(context.Context) ([]runs.AgreementRow, error) {
+	quiet := *a
+	quiet.quiet = true
+	agree := quiet.agreeCommand() // with the flags that it has, at their defaults
+	return func(ctx context.Context) ([]runs.AgreementRow, error) {
+		agree.SetContext(ctx)
+		view, err := quiet.agreeBlind(agree, &agreeFlags{blind: key}, nil)
+		if err != nil {
+			return nil, err
+		}
+		return view.Result.Statistics, nil
+	}
 }
 
 // sayAnnotated prints what there is when the page is closed.

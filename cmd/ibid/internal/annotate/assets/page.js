@@ -478,9 +478,21 @@ async function finish() {
   }
   if (!state.done[part()]) {
     await keep("done", { args: { part: part() } });
-    if (exercise) return; // the guide's marks are shown first
+    if (exercise) return undefined; // the guide's marks are shown first
+    showAgreement().catch((e) => warn(e.message)); // it takes its time, and nobody waits
   }
-  await forward();
+  return forward();
+}
+
+// showAgreement asks how far this annotator agrees with the others. There is an answer
+// once all have finished what everybody gets.
+async function showAgreement() {
+  if (exercise || adjudicating() || !store.agreement || !queue().every((p) => !p.shared || isDone(p))) return;
+  const found = await store.agreement();
+  $("agreement").hidden = !found.statistics.length;
+  const number = (x) => (x === null ? "undefined" : x.toFixed(3));
+  const line = (s) => `${s.name} ${number(s.estimate)}${s.low === null ? "" : ` [${number(s.low)}, ${number(s.high)}]`} on ${s.items} items`;
+  $("agreement").textContent = [`Agreement with ${(found.with || []).join(" and ")}:`, ...found.statistics.map(line)].join("\n");
 }
 
 // forward shows the next place that is not done: first those not skipped.
@@ -802,6 +814,7 @@ async function start() {
   say("saved", "good");
   await forward();
   if (!item) await show(0);
+  showAgreement().catch((e) => warn(e.message));
   document.documentElement.dataset.ready = "1";
 }
 then(start);

@@ -22,6 +22,10 @@ const store = {
     return this.ask("exercise");
   },
 
+  agreement() {
+    return this.ask("agreement");
+  },
+
   // keep returns the act as it was kept: on disk, with code points.
   keep(act) {
     const body = { ...act };
