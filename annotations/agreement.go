@@ -76,57 +76,13 @@ func tooManyPairs() string {
 
 // Quality are the targets of agreement.
 type Quality struct {
-	Target        float64 // that the lower end of the interval must reach
-	Recalibrate   float64 // below which annotators should meet
+	Target        float64 // of mean character Jaccard, raw agreement on marks
+	Recalibrate   float64 // of the same: below it annotators should meet
 	MinAnnotators int     // that an item needs to be counted
 }
 
 // enough reports whether an item has the annotators that it needs.
 func (q *Quality) enough(annotators int) bool { return annotators >= max(2, q.MinAnnotators) }
-
-// Verdicts on a statistic that has a target. All but NoVerdict are about the
-// lower end of its interval.
-const (
-	MeetsTarget = "meets target"
-	BelowTarget = "below target" // but not below the threshold of recalibration
-	Recalibrate = "recalibrate"
-	NoVerdict   = "no verdict" // there is no interval, or one without width, or too few documents for one to be trusted
-
-	// Krippendorff's reading of alpha: at least 0.8, at least 0.667, less.
-	Reliable   = "reliable"
-	Tentative  = "tentative"
-	Unreliable = "unreliable"
-)
-
-// ReliableAlpha and TentativeAlpha are Krippendorff's (2004) thresholds of alpha.
-const (
-	ReliableAlpha  = 0.8
-	TentativeAlpha = 0.667
-)
-
-// raw judges agreement that is not corrected for chance.
-func (q *Quality) raw(e *stats.Estimate) string {
-	return graded(e, q.Target, q.Recalibrate, MeetsTarget, BelowTarget, Recalibrate)
-}
-
-func gradedAlpha(e *stats.Estimate) string {
-	return graded(e, ReliableAlpha, TentativeAlpha, Reliable, Tentative, Unreliable)
-}
-
-func graded(e *stats.Estimate, good, fair float64, best, middle, worst string) string {
-	// Where all documents agree well enough, a low end says only that they are few.
-	undecided := slices.Contains([]stats.Method{stats.WilsonCluster, stats.WilsonT}, e.Method.Base()) && e.Value >= good && e.Low < good
-	few := slices.ContainsFunc(e.Warnings, func(w stats.Warning) bool { return w.Code == stats.FewClusters })
-	switch {
-	case !e.HasInterval || e.Degenerate || few || undecided:
-		return NoVerdict
-	case e.Low >= good:
-		return best
-	case e.Low >= fair:
-		return middle
-	}
-	return worst
-}
 
 // A Person is how one annotator differs from the others on the items that both
 // saw. Fields that are not defined say so.

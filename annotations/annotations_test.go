@@ -42,8 +42,11 @@ func TestRepeatedItems(t *testing.T) {
 	if r.Items != 2 || *r.Estimate != 0.25 {
 		t.Errorf("%d items with a Jaccard of %v, want 2 with 0.25", r.Items, *r.Estimate)
 	}
-	if r.Low != nil || r.Verdict != NoVerdict {
-		t.Errorf("one document has the interval [%v, %v] and the verdict %s", r.Low, r.High, r.Verdict)
+	if r.Low != nil {
+		t.Errorf("one document has the interval [%v, %v]", r.Low, r.High)
+	}
+	if r := row(t, s.Statistics(), "char_alpha"); r.Verdict != Undecided || r.Need != nil {
+		t.Errorf("one document of two items has the verdict %s, and %v items would decide", r.Verdict, r.Need)
 	}
 }
 
@@ -187,9 +190,9 @@ func TestNamesOfPairs(t *testing.T) {
 }
 
 // TestAllAgree: documents that all agree are no certainty. Wilson's interval of n
-// of n begins at n/(n+z²), above 0.85 from 22 on.
+// of n begins at n/(n+z²), above 0.8 from 16 on.
 func TestAllAgree(t *testing.T) {
-	for documents, verdict := range map[int]string{10: NoVerdict, 22: MeetsTarget} {
+	for documents, verdict := range map[int]string{15: Undecided, 16: Reliable} {
 		s, l := NewSpans(testOptions), NewLabels(testOptions, nil)
 		for i := range documents {
 			id := fmt.Sprint(i)
@@ -201,12 +204,12 @@ func TestAllAgree(t *testing.T) {
 		low := float64(documents) / (float64(documents) + z*z)
 		for _, statistic := range []string{"char_jaccard", "percent_agreement"} {
 			r := row(t, rows, statistic)
-			if *r.Estimate != 1 || math.Abs(*r.Low-low) > 1e-12 || *r.High != 1 || r.Verdict != verdict {
-				t.Errorf("%s of %d documents: [%v, %v], %s; want [%v, 1], %s", statistic, documents, *r.Low, *r.High, r.Verdict, low, verdict)
+			if *r.Estimate != 1 || math.Abs(*r.Low-low) > 1e-12 || *r.High != 1 || r.Verdict != "" {
+				t.Errorf("%s of %d documents: [%v, %v], %s; want [%v, 1]", statistic, documents, *r.Low, *r.High, r.Verdict, low)
 			}
 		}
 		for _, statistic := range []string{"char_alpha", "alpha_nominal"} {
-			if r := row(t, rows, statistic); *r.Estimate != 1 || r.Verdict != NoVerdict {
+			if r := row(t, rows, statistic); *r.Estimate != 1 || r.Verdict != verdict || (r.Need != nil) != (verdict == Undecided) || r.Need != nil && *r.Need != 16 {
 				t.Errorf("%s of %d documents: %v, %s", statistic, documents, *r.Estimate, r.Verdict)
 			}
 		}
@@ -229,7 +232,7 @@ func TestDocumentsThatTellNothing(t *testing.T) {
 	}
 	for statistic, rows := range map[string][]runs.AgreementRow{"char_jaccard": s.Statistics(), "percent_agreement": l.Statistics()} {
 		r := row(t, rows, statistic)
-		if *r.Estimate != 1 || r.Verdict != NoVerdict || !slices.Contains(r.Warnings, "need >= 6 clusters for an interval at level 0.95, have 2") {
+		if *r.Estimate != 1 || r.Verdict != "" || !slices.Contains(r.Warnings, "need >= 6 clusters for an interval at level 0.95, have 2") {
 			t.Errorf("%s: %v, %s, %q", statistic, *r.Estimate, r.Verdict, r.Warnings)
 		}
 	}

@@ -42,6 +42,9 @@ type CalibrationRow struct {
 	High      *float64            `json:"ci_high" doc:"upper end of the interval" null:"no interval"`
 	Method    string              `json:"method" doc:"how the interval was computed" null:"no interval"`
 	Warnings  runs.ListOf[string] `json:"warnings" col:"-"`
+	Target    *float64            `json:"target" doc:"what the interval is compared with" null:"the statistic does not decide"`
+	Verdict   string              `json:"verdict" doc:"reliable, unreliable, undecided or no verdict: whether the judge is, by balanced_accuracy" null:"the statistic does not decide"`
+	Need      *int64              `json:"need" unit:"items" doc:"items that would decide, if the estimate stays" null:"it is decided, or no number is known"`
 }
 
 // A CalibrationLine is a number about a judge with what it is of.
@@ -281,6 +284,9 @@ func (c *Calibration) add(name string, estimate *float64, e *stats.Estimate, met
 	c.Statistics = append(c.Statistics, row)
 }
 
+// decidesJudge is the statistic that decides whether a judge is reliable.
+const decidesJudge = "balanced_accuracy"
+
 // confusionRows adds what the confusion says. Shares have Wilson's interval, over
 // the documents where items share them; for all that is no share documents are
 // resampled.
@@ -299,13 +305,18 @@ func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 			return optional(f(stats.Confusion{TP: int64(s[cellTP]), FP: int64(s[cellFP]), FN: int64(s[cellFN]), TN: int64(s[cellTN])}))
 		})
 		c.add(name, f(at).Pointer(), &e, string(e.Method), at.N())
+		if name == decidesJudge {
+			row := &c.Statistics[len(c.Statistics)-1]
+			r := rule(&e, at.N(), c.Documents, ReliableTarget)
+			row.Target, row.Verdict, row.Need = new(ReliableTarget), r.verdict, r.need
+		}
 	}
 	share("sensitivity", []int{cellTP}, []int{cellTP, cellFN}, at.TP+at.FN)
 	share("specificity", []int{cellTN}, []int{cellTN, cellFP}, at.TN+at.FP)
 	share("precision", []int{cellTP}, []int{cellTP, cellFP}, at.TP+at.FP)
 	share("negative_predictive_value", []int{cellTN}, []int{cellTN, cellFN}, at.TN+at.FN)
 	share("accuracy", []int{cellTP, cellTN}, []int{cellTP, cellFP, cellFN, cellTN}, at.N())
-	number("balanced_accuracy", stats.Confusion.BalancedAccuracy)
+	number(decidesJudge, stats.Confusion.BalancedAccuracy)
 	number("f1", stats.Confusion.F1)
 	number("kappa", stats.Confusion.Kappa)
 	number("mcc", stats.Confusion.MCC)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -62,12 +63,11 @@ func (s *labelSet) add(cluster string, ratings []Rating) {
 
 // A labelStatistic is a number made of the tally or the contingency table.
 type labelStatistic struct {
-	name       string
-	f          stats.Statistic
-	table      bool // of the contingency table
-	raw, alpha bool // which target it has
-	share      bool // is between 0 and 1
-	alone      bool // needs to know how often values are used, also of items with one rating
+	name  string
+	f     stats.Statistic
+	table bool // of the contingency table
+	share bool // is between 0 and 1
+	alone bool // needs to know how often values are used, also of items with one rating
 }
 
 // rows measures the agreement of a set; pair says that it has two annotators.
@@ -94,20 +94,40 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		}
 		list[i] = estimand{columns: columns, f: st.f, share: st.share, alone: st.alone && !st.share}
 	}
+	deciding := "alpha_nominal"
+	if s.scale.ordered(l.codeBook) {
+		deciding = "alpha_ordinal"
+	}
+	whole := annotators == runs.AllAnnotators && !strings.Contains(slice, ",") && (slice == "" || strings.HasPrefix(slice, "kind="))
 	for i, e := range s.sums.estimates(&l.options, list) {
 		st := all[i]
 		row := blank
 		row.Statistic = st.name
 		fillRow(&row, &e, s.sums)
-		switch {
-		case st.raw:
-			row.Target, row.Verdict = new(l.options.Quality.Target), l.options.Quality.raw(&e)
-		case st.alpha:
-			row.Target, row.Verdict = new(ReliableAlpha), gradedAlpha(&e)
+		if st.name == deciding && whole {
+			decides(&row, &e, row.Documents, s.prevalent())
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// prevalent is the share of the most frequent value, of ratings.
+func (s *labelSet) prevalent() float64 {
+	shares := make([]float64, s.categories())
+	for c := range shares {
+		for _, sums := range s.sums.sums {
+			shares[c] += stats.TallyOf(s.categories(), sums[:s.tally()]).Share(c)
+		}
+	}
+	all := 0.0
+	for _, n := range shares {
+		all += n
+	}
+	if all == 0 {
+		return 0
+	}
+	return slices.Max(shares) / all
 }
 
 // statistics are those that the values allow.
@@ -125,9 +145,9 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 		}
 	}
 	out := []labelStatistic{
-		{name: "percent_agreement", f: tally((*stats.Tally).Percent), raw: true, share: true},
+		{name: "percent_agreement", f: tally((*stats.Tally).Percent), share: true},
 		{name: "ac1", f: tally(func(t *stats.Tally) ibid.Number { return t.AC1().Value }), alone: true},
-		{name: "alpha_nominal", f: alpha(stats.Nominal), alpha: true},
+		{name: "alpha_nominal", f: alpha(stats.Nominal)},
 	}
 	if pair {
 		out = append(out, labelStatistic{name: "cohen_kappa", f: kappa(stats.Unweighted), table: true})
@@ -137,11 +157,11 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	if !s.scale.ordered(l.codeBook) {
 		return out
 	}
-	out = append(out, labelStatistic{name: "alpha_ordinal", f: alpha(stats.Ordinal), alpha: true})
+	out = append(out, labelStatistic{name: "alpha_ordinal", f: alpha(stats.Ordinal)})
 	if s.scale.numbers != nil {
-		out = append(out, labelStatistic{name: "alpha_interval", f: alpha(stats.Interval), alpha: true})
+		out = append(out, labelStatistic{name: "alpha_interval", f: alpha(stats.Interval)})
 		if s.scale.numbers[0] >= 0 {
-			out = append(out, labelStatistic{name: "alpha_ratio", f: alpha(stats.Ratio), alpha: true})
+			out = append(out, labelStatistic{name: "alpha_ratio", f: alpha(stats.Ratio)})
 		}
 	}
 	if pair {

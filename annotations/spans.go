@@ -65,7 +65,7 @@ type spanStatistic struct {
 	name    string
 	columns []int
 	f       stats.Statistic
-	alpha   bool // has Krippendorff's target
+	alpha   bool // decides
 	raw     bool // has the target of quality control
 	share   bool // is between 0 and 1
 	marks   bool // has no value where nobody marked anything
@@ -297,9 +297,9 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 			}
 			switch {
 			case st.raw:
-				row.Target, row.Verdict = new(s.options.Quality.Target), s.options.Quality.raw(e)
-			case st.alpha:
-				row.Target, row.Verdict = new(ReliableAlpha), gradedAlpha(e)
+				s.options.Quality.meet(&row, e)
+			case st.alpha && key == setKey{annotators: runs.AllAnnotators}:
+				decides(&row, e, min(row.Documents, row.Items-int64(set.total(sumNothing))), 0)
 			}
 			rows = append(rows, row)
 		}

@@ -606,7 +606,7 @@ var specKeys = []*setting{
 	},
 
 	{
-		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, between: within(0, 1), doc: "agreement that annotators should reach",
+		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, between: within(0, 1), doc: "mean character Jaccard that annotators should reach",
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.TargetAgreement },
 	},
 	{
@@ -614,7 +614,7 @@ var specKeys = []*setting{
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.MinAnnotators },
 	},
 	{
-		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, between: within(0, 1), doc: "agreement below which annotators should meet",
+		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, between: within(0, 1), doc: "mean character Jaccard of annotators below which they should meet",
 		field: func(s *Settings) any { return &s.QualityControl.Agreement.RecalibrationThreshold },
 	},
 	{

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -36,6 +37,7 @@ func (a *Agreement) Write(w io.Writer, format string, style Style) error {
 	}
 	p := &paper{markdown: format == "markdown", style: style}
 	p.title(a.Title)
+	a.verdicts(p)
 	a.together(p)
 	a.pairs(p)
 	a.people(p)
@@ -48,15 +50,47 @@ func (a *Agreement) Write(w io.Writer, format string, style Style) error {
 	return err
 }
 
-// together shows the statistics over all annotators, slice by slice.
-func (a *Agreement) together(p *paper) {
-	t := &table{header: []string{"all annotators", "slice", "", a.levelName(), "target", "verdict", "items", "documents"}, right: 2}
-	for _, r := range a.Result.Statistics {
-		if r.Annotators != runs.AllAnnotators || !a.shows(r.Slice) {
+// verdicts shows what decides about each kind of data.
+func (a *Agreement) verdicts(p *paper) {
+	t := &table{header: []string{"agreement on", "verdict", "statistic", "", a.levelName(), "target", "items", "documents"}, right: 3}
+	for i := range a.Result.Statistics {
+		r := &a.Result.Statistics[i]
+		if r.Verdict == "" {
 			continue
 		}
 		t.rows = append(t.rows, []string{
-			r.Statistic, CleanLine(r.Slice), numberOrDash(r.Estimate), interval(r.Low, r.High), optional(r.Target), r.Verdict,
+			CleanLine(agreedOn(r)), verdictText(r.Verdict, r.Need), r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), optional(r.Target),
+			Thousands(r.Items), Thousands(r.Documents) + p.notes.marks(r.Warnings),
+		})
+	}
+	p.table(t)
+}
+
+// agreedOn names the kind of data of an agreement.
+func agreedOn(r *runs.AgreementRow) string {
+	if r.Kind == runs.SpanAgreement {
+		return "marked places"
+	}
+	return cmp.Or(strings.TrimPrefix(r.Slice, "kind="), "labels")
+}
+
+// verdictText is a verdict, with the items that would decide.
+func verdictText(verdict string, need *int64) string {
+	if need != nil {
+		return fmt.Sprintf("%s: about %s would decide", verdict, Plural(*need, "item", "items"))
+	}
+	return verdict
+}
+
+// together shows the statistics over all annotators, slice by slice.
+func (a *Agreement) together(p *paper) {
+	t := &table{header: []string{"all annotators", "slice", "", a.levelName(), "target", "items", "documents"}, right: 2}
+	for _, r := range a.Result.Statistics {
+		if r.Verdict != "" || r.Annotators != runs.AllAnnotators || !a.shows(r.Slice) {
+			continue
+		}
+		t.rows = append(t.rows, []string{
+			r.Statistic, CleanLine(r.Slice), numberOrDash(r.Estimate), interval(r.Low, r.High), optional(r.Target),
 			Thousands(r.Items), Thousands(r.Documents) + p.notes.marks(r.Warnings),
 		})
 	}

@@ -67,6 +67,11 @@ func kind(p *paper, k *annotations.Calibration) {
 		{"people yes", Thousands(k.Confusion.TP), Thousands(k.Confusion.FN)},
 		{"people no", Thousands(k.Confusion.FP), Thousands(k.Confusion.TN)},
 	}})
+	for _, r := range k.Statistics {
+		if r.Verdict != "" {
+			p.line(fmt.Sprintf("%s by %s: %s %s, target %g", verdictText(r.Verdict, r.Need), r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), *r.Target))
+		}
+	}
 	t := &table{header: []string{"", "", fmt.Sprintf("%g %%", 100*k.Level), "items"}, right: 1}
 	for _, r := range k.Statistics {
 		t.rows = append(t.rows, []string{r.Statistic, numberOrDash(r.Estimate), interval(r.Low, r.High), Thousands(r.Items) + p.notes.marks(slices.Concat(k.Warnings, r.Warnings))})

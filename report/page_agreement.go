@@ -56,7 +56,7 @@ var heatStatistics = map[string]string{runs.SpanAgreement: "char_jaccard", runs.
 
 // verdictWords put verdicts on agreement into tones.
 var verdictTones = map[string]tone{
-	"meets target": toneGood, "reliable": toneGood, "below target": toneWarn, "tentative": toneWarn, "recalibrate": toneBad, "unreliable": toneBad, "no verdict": toneNeutral,
+	"reliable": toneGood, "unreliable": toneBad, "undecided": toneWarn, "no verdict": toneNeutral,
 }
 
 // agreementSection takes over what is known of the agreement of annotators.
@@ -80,7 +80,7 @@ func agreementSection(data *pageData) *section {
 			switch {
 			case a.Annotators != runs.AllAnnotators:
 				s.Pairs = append(s.Pairs, l)
-			case a.Target != nil:
+			case a.Verdict != "":
 				s.Lines = append(s.Lines, l)
 			default:
 				s.More = append(s.More, l)
@@ -123,7 +123,7 @@ func newAgreementLine(data *pageData, a *runs.AgreementRow) agreementLine {
 		l.Slice = map[string]string{runs.SpanAgreement: "marked places", runs.LabelAgreement: "labels"}[a.Kind]
 	}
 	if a.Verdict != "" {
-		l.Word = word{Code: a.Verdict, Short: line(a.Verdict, 40), Tone: verdictTones[a.Verdict]}
+		l.Word = word{Code: a.Verdict, Short: line(verdictText(a.Verdict, a.Need), 80), Tone: verdictTones[a.Verdict]}
 		if l.Word.Tone == "" {
 			l.Word.Tone = toneNeutral
 		}

@@ -135,6 +135,11 @@ func newJudgedKind(data *pageData, k *annotations.Calibration, title, items stri
 	}
 	out.Remarks = append(out.Remarks, fmt.Sprintf("%s with people’s labels, of %s. The judge accepts from a score of %s on, people from %s on.",
 		Plural(k.Items, "item", "items"), Plural(k.Documents, "document", "documents"), number(k.Threshold), number(k.Positive)))
+	for _, r := range k.Statistics {
+		if r.Verdict != "" {
+			out.Remarks = append(out.Remarks, fmt.Sprintf("The judge is %s, by %s: %s %s, target %g.", verdictText(r.Verdict, r.Need), label(r.Statistic), numberOrDash(r.Estimate), interval(r.Low, r.High), *r.Target))
+		}
+	}
 	if best := k.Best; best != nil {
 		out.Remarks = append(out.Remarks, fmt.Sprintf("Best threshold: %s. Chosen so on four fifths of the documents, it has a balanced accuracy of %s on the others.",
 			number(best.Threshold), numberOf(best.BalancedAccuracy)))

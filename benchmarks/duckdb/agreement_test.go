@@ -15,6 +15,7 @@ var agreementColumns = columnList(
 	"DOUBLE", "target",
 	"VARCHAR", "verdict",
 	"VARCHAR[]", "warnings",
+	"BIGINT", "need",
 )
 
 // loadAgreement reads what a run says of its annotators, and what these said.
@@ -59,9 +60,12 @@ func TestAgreementColumns(t *testing.T) {
 	d.none("more documents than items", "SELECT items, documents FROM agreement WHERE documents > items OR documents < 1")
 	d.none("half an interval, or one without a method", `SELECT ci_low, ci_high, method FROM agreement
 		WHERE (ci_low IS NULL) <> (ci_high IS NULL) OR (ci_low IS NULL) <> (method IS NULL) OR ci_low > ci_high`)
-	d.none("a verdict without a target, or the other way round", "SELECT target, verdict FROM agreement WHERE (target IS NULL) <> (verdict IS NULL)")
+	d.none("a verdict without a target, or a target without a verdict but for raw agreement on marks", `SELECT statistic, target, verdict FROM agreement
+		WHERE verdict IS NOT NULL AND target IS NULL OR target IS NOT NULL AND verdict IS NULL AND statistic <> 'char_jaccard'`)
+	d.none("two verdicts on one kind of data", "SELECT kind, slice FROM agreement WHERE verdict IS NOT NULL GROUP BY kind, slice HAVING count(*) > 1")
+	d.none("items that would decide what is decided", "SELECT verdict, need FROM agreement WHERE need IS NOT NULL AND verdict <> 'undecided'")
 	d.none("verdicts of the program", `SELECT verdict FROM agreement WHERE verdict NOT IN
-		('meets target', 'below target', 'recalibrate', 'no verdict', 'reliable', 'tentative', 'unreliable')`)
+		('reliable', 'unreliable', 'undecided', 'no verdict')`)
 	d.none("agreement on characters beyond its bounds", "SELECT * FROM agreement WHERE statistic LIKE 'char_j%' AND NOT estimate BETWEEN 0 AND 1")
 	d.none("of two people all and both differ", `SELECT a.statistic, a.slice, a.estimate, b.estimate
 		FROM agreement a JOIN agreement b USING (statistic, kind, slice)

@@ -68,6 +68,9 @@ func (t *Tally) Add(counts []int) {
 	}
 }
 
+// Share is the sum over units of the share of their ratings that fell into a category.
+func (t *Tally) Share(category int) float64 { return t.sums[tallyShares+category] }
+
 func (t *Tally) cell(c, k int) int { return tallyShares + t.categories + c*t.categories + k }
 
 // Units is the number of units with two or more ratings.

@@ -29,6 +29,7 @@ type agreeFlags struct {
 	filled   []string
 	policy   string
 	worst    int
+	under    failUnder
 }
 
 // tableFlags name the columns of a table of labels.
@@ -65,11 +66,20 @@ const agreeLong = `agree measures how far the annotators of a dataset agree: on 
 marked (truth) and on what they said of claims and citations (labels); all of them
 together and two by two, raw and corrected for chance. Intervals resample documents.
 
-The verdicts are those of quality_control.inter_annotator_agreement: the lower end
-of the interval of char_jaccard and percent_agreement must reach the target; below
-recalibration_threshold annotators should meet. Alpha has Krippendorff's thresholds,
-0.8 and 0.667. Items with fewer annotators than min_annotators are left out. Too few
-documents, or too few of them with anything to agree on, have no verdict.
+One statistic decides about each kind of data: char_alpha about marked places,
+alpha_ordinal about labels whose values have an order, alpha_nominal about others. It
+is reliable if the low end of its interval reaches 0.8 (Krippendorff 2004), unreliable
+if the high end does not, else undecided, with the number of items that would decide if
+the estimate stays: intervals shrink with the square root of it (Cochran 1977, ch. 4).
+Where all documents agree, 16 of them are enough. Labels that never vary, or of which
+more than 90 % are alike, have no verdict: see ac1. All other statistics have none.
+
+--fail-under alpha=0.8 ends with exit code 3 if what decides about a kind of data is
+less, and with 4 if it is undefined or has no verdict; other statistics by their names.
+
+The target of quality_control.inter_annotator_agreement is that of mean char_jaccard;
+below recalibration_threshold annotators should meet. Items with fewer annotators than
+min_annotators are left out.
 
 A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
 --annotator, --value and --cluster name its columns.
@@ -99,6 +109,7 @@ func (a *app) agreeCommand() *cobra.Command {
 		Long:  agreeLong,
 		Example: `  ibid agree answers.parquet --documents documents.parquet
   ibid agree answers.parquet --run runs/sample
+  ibid agree answers.parquet --fail-under alpha=0.8 --fail-under char_jaccard=0.85
   ibid agree labels.csv --item claim --annotator who --value verdict
   ibid agree --blind blind/key.json
   ibid agree answers.parquet --documents documents.parquet --adjudicate majority -o one.parquet
@@ -115,6 +126,7 @@ func (a *app) agreeCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.blind, "blind", "", "the key of a blind sample that was annotated")
 	cmd.Flags().StringArrayVar(&f.filled, "filled", nil, "what annotators said: a filled-in template, or a dataset; again for the next of them (default the template and every NAME.jsonl beside the key)")
 	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write one opinion: majority, union, intersection or best; with --blind decided, union or intersection")
+	f.under.register(cmd, "alpha=0.8")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd
 }
@@ -130,6 +142,8 @@ func (f *agreeFlags) check(args []string) error {
 		return &usageError{err: errors.New("--filled needs --blind")}
 	case f.policy != "" && f.run != "":
 		return &usageError{err: errors.New("--adjudicate and --run do not go together")}
+	case f.policy != "" && f.under != nil:
+		return &usageError{err: errors.New("--adjudicate and --fail-under do not go together")}
 	case f.blind != "" && f.run != "":
 		return &usageError{err: errors.New("--blind and --run do not go together")}
 	}
@@ -163,7 +177,10 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 		return err
 	}
 	view.All = a.detail
-	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
+	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+		return err
+	}
+	return f.under.check(a, boundsOfAgreement(view.Result.Statistics))
 }
 
 // agreeTable measures a table of labels.

@@ -32,11 +32,15 @@ type calibrateFlags struct {
 	again     []string
 	fit       string
 	dry       bool
+	under     failUnder
 }
 
 const calibrateLong = `calibrate compares a judge with people: confusion, kappa, MCC, AUROC, the calibration
 curve, the best threshold (cross-validated), isotonic recalibration (fitted on one half
-of the documents, reported on the other).
+of the documents, reported on the other). Balanced accuracy decides: the judge is
+reliable if the low end of its interval reaches 0.8, unreliable if the high end does
+not, else undecided, with the number of items that would decide; see ibid agree --help.
+--fail-under balanced_accuracy=0.8 ends with exit code 3 if it is less.
 
 For a run the labels are those of its dataset, and its summary gets the columns
 corrected, corrected_low and corrected_high: what the judged metrics come to once the
@@ -71,6 +75,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Short: "judge against human labels; corrected scores with intervals",
 		Long:  calibrateLong,
 		Example: `  ibid calibrate runs/sample
+  ibid calibrate runs/sample --fail-under balanced_accuracy=0.8
   ibid calibrate runs/night-2 --from runs/labelled
   ibid calibrate runs/monday --again runs/monday-again
   ibid calibrate runs/labelled --fit weights.json
@@ -90,6 +95,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
 	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
 	flags.StringVar(&f.fit, "fit", "", "fit weights of lexical to the labels of the run and write them to this file")
+	f.under.register(cmd, "balanced_accuracy=0.8")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
 }
@@ -158,7 +164,10 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	if err != nil {
 		return err
 	}
-	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
+	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+		return err
+	}
+	return f.under.check(a, boundsOfJudge(view.Kinds))
 }
 
 func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string) (*report.Calibration, error) {
