@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -37,7 +38,8 @@ func estimates(rng *rand.Rand, rows []scoredRow, parts int) []Estimate {
 			singles[p].AddCluster(r.y, r.x, 1)
 		}
 	}
-	var mean, ratio, single Clusters
+	var mean, ratio Clusters
+	single := singles[0] // of one part, nothing is merged
 	for p := 1; p < parts; p++ {
 		means[0].Merge(&means[p])
 		ratios[0].Merge(&ratios[p])
@@ -45,7 +47,9 @@ func estimates(rng *rand.Rand, rows []scoredRow, parts int) []Estimate {
 	}
 	means[0].Drain(&mean)
 	ratios[0].Drain(&ratio)
-	single.Merge(&singles[0])
+	if single.Rows() < int64(len(rows)) || single.Len() != single.Rows() {
+		panic(fmt.Sprintf("%d clusters of %d rows are %d of %d", single.Len(), single.Rows(), len(rows), len(rows)))
+	}
 	return []Estimate{
 		mean.Mean(0.95), mean.DeltaZ(0.9), ratio.Ratio(0.95), ratio.DeltaT(0.99),
 		single.Mean(0.95), single.Ratio(0.95),

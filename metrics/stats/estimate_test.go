@@ -229,3 +229,30 @@ func TestMeanEffective(t *testing.T) {
 		t.Errorf("one row: %+v", e)
 	}
 }
+
+// TestRestsOn: clusters that say nothing of a value are not counted, and one that does is
+// none to compare with.
+func TestRestsOn(t *testing.T) {
+	of := func(clusters int64) Estimate {
+		e := Estimate{Level: 0.95, Clusters: 8, Low: 0.1, High: 0.3, HasInterval: true, Warnings: []Warning{{Code: ZeroWidth}, {Code: FewClusters, Have: 5}}}
+		e.RestsOn(clusters)
+		return e
+	}
+	few := func(e Estimate) (have int64) {
+		for _, w := range e.Warnings {
+			if w.Code == FewClusters {
+				have = int64(w.Have)
+			}
+		}
+		return have
+	}
+	for clusters, want := range map[int64]struct {
+		clusters, few int64
+		interval      bool
+	}{9: {8, 5, true}, 8: {8, 5, true}, 7: {7, 0, true}, 6: {6, 0, true}, 5: {5, 5, true}, 2: {2, 2, true}, 1: {1, 0, false}, 0: {0, 0, false}} {
+		e := of(clusters)
+		if e.Clusters != want.clusters || e.HasInterval != want.interval || few(e) != want.few || (e.Low != 0) != want.interval || e.Warnings[0].Code != ZeroWidth {
+			t.Errorf("on %d of 8: %+v, want %+v", clusters, e, want)
+		}
+	}
+}
