@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +187,38 @@ func TestWhoIsBest(t *testing.T) {
 		}
 		if n := len(strings.Fields(got)); n > 25 {
 			t.Errorf("%q has %d words", got, n)
+		}
+	}
+}
+
+// TestManySystemsAreATable: of more than six systems each has a line, the best first.
+func TestManySystemsAreATable(t *testing.T) {
+	for _, systems := range []int{6, 7, 25} {
+		f := newFixture()
+		for k := range systems {
+			system := fmt.Sprintf("s%02d", k)
+			f.add(ibid.Answer{ID: "q", System: system}, cells{"char_f1": 0.5, "char_recall": 0.5}, nil, nil, resolved{})
+			v := float64(k) / 100
+			f.macro(system, "", "char_f1", v, v, v)
+			if k > 0 {
+				f.macro(system, "", "char_recall", v/2, 0, 1)
+			}
+		}
+		v := view[verdictView](f.page(t, PageOptions{}))
+		if systems <= maxCards {
+			if len(v.Cards) != systems || v.Table != nil {
+				t.Errorf("%d systems: %d cards, table %v", systems, len(v.Cards), v.Table)
+			}
+			continue
+		}
+		if v.Cards != nil || v.Table == nil || len(v.Table.Cards) != min(systems, maxCardLines) || (v.Table.Left != "") != (systems > maxCardLines) {
+			t.Fatalf("%d systems: %d cards, table %+v", systems, len(v.Cards), v.Table)
+		}
+		if first := v.Table.Cards[0]; first.Name != fmt.Sprintf("s%02d", systems-1) {
+			t.Errorf("%d systems: %s is first", systems, first.Name)
+		}
+		if cells := v.Table.Cells(systemCard{Numbers: []tileView{{Name: "char_recall", Value: "0.1"}}}); len(cells) != 2 || cells[0].Value != "" || cells[1].Value != "0.1" {
+			t.Errorf("cells = %+v: a number stands in its column", cells)
 		}
 	}
 }
