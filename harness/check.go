@@ -120,7 +120,7 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	return out, asUsage(p.suggestDocuments(ctx, out))
 }
 
-// places counts the statuses of one row.
+// places counts the statuses of one row, whose citations and truth spans people count from 1.
 func (c *Checked) places(r *ibid.Answer) {
 	for i := range r.Citations {
 		place, given := r.Citations[i].Place, r.Citations[i].Given
@@ -130,7 +130,7 @@ func (c *Checked) places(r *ibid.Answer) {
 		}
 		c.Citations[p.Status.String()]++
 		if !p.Status.Valid() || p.Status == ibid.StatusQuoteRepaired {
-			c.notePlace(r, fmt.Sprintf("citation %d", i), p)
+			c.notePlace(r, fmt.Sprintf("citation %d", i+1), p)
 		}
 	}
 	for i := range r.Truth {
@@ -140,7 +140,7 @@ func (c *Checked) places(r *ibid.Answer) {
 		p := &r.Truth[i].Place
 		c.Truth[p.Status.String()]++
 		if !p.Status.Valid() {
-			c.notePlace(r, fmt.Sprintf("truth %d", i), p)
+			c.notePlace(r, fmt.Sprintf("truth %d", i+1), p)
 		}
 	}
 }

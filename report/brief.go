@@ -67,9 +67,10 @@ func (s *Summary) leading() []string {
 	})
 	for _, g := range s.Gates {
 		d, ok := metrics.Lookup(metricOf(g.Gate))
-		shown := slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(d.Name) != nil })
-		if ok && shown && !slices.Contains(names, d.Name) {
-			names = append(names, d.Name)
+		name := shownMetric(d.Name)
+		known := slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(name) != nil })
+		if ok && known && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names[:min(len(names), 2*briefLines)]

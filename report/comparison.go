@@ -176,8 +176,9 @@ func (c *Comparison) legend() string {
 func (c *Comparison) pairTable(p *compare.Pair, notes *footnotes, all bool) (t *table, quiet int) {
 	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
 	t = &table{right: 1, header: []string{"", base, other, "", "diff", fmt.Sprintf("%g %%", 100*c.Level), "p", "mde", "better", "worse", "same", "n"}}
-	for i := range p.Differences {
-		d := &p.Differences[i]
+	differences := shownDifferences(p)
+	for i := range differences {
+		d := &differences[i]
 		if !all && !d.Headline && (d.Outcome == compare.Undecided || d.Outcome == compare.Unknown) {
 			quiet++
 			continue
@@ -185,6 +186,19 @@ func (c *Comparison) pairTable(p *compare.Pair, notes *footnotes, all bool) (t *
 		t.rows = append(t.rows, pairLine(d, p.Paired, notes))
 	}
 	return t, quiet
+}
+
+// shownDifferences are the differences of a pair as people see them, each once: the
+// hallucination rate stands for the score, and not beside it.
+func shownDifferences(p *compare.Pair) []compare.Difference {
+	var out []compare.Difference
+	for i := range p.Differences {
+		d := asShown(&p.Differences[i])
+		if !slices.ContainsFunc(out, func(e compare.Difference) bool { return quantityName(&e) == quantityName(&d) }) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func pairLine(d *compare.Difference, paired bool, notes *footnotes) []string {
@@ -287,8 +301,9 @@ func (c *Comparison) correctedTable(p *compare.Pair) *table {
 	t := &table{right: 1, header: []string{
 		"corrected for the judge's errors", base, other, "diff", fmt.Sprintf("%g %%", 100*c.Level), "raw diff", "labelled", "by",
 	}}
-	for i := range p.Differences {
-		d := &p.Differences[i]
+	differences := shownDifferences(p)
+	for i := range differences {
+		d := &differences[i]
 		if v := d.Corrected; v != nil {
 			t.rows = append(t.rows, []string{
 				quantityName(d), numberOrDash(v.Base), numberOrDash(v.New), signed(&v.Diff), interval(&v.Low, &v.High), signed(d.Diff),

@@ -53,7 +53,7 @@ func (c *Comparison) paired(p *compare.Pair) string {
 	if len(p.Differences) == 0 {
 		return ""
 	}
-	d := &p.Differences[0]
+	d := &shownDifferences(p)[0]
 	if d.Diff == nil {
 		return fmt.Sprintf("%s and %s cannot be compared by %s: %s.", base, other, d.Metric, d.Reason)
 	}

@@ -16,7 +16,8 @@ const (
 	trueOpen, trueClose           = "‹", "›"
 )
 
-// WriteText renders the row for a terminal.
+// WriteText renders the row for a terminal. Citations, claims and truth spans are numbered
+// from 1 there, as on the page; the columns count from 0.
 func (v *RowView) WriteText(w io.Writer, style Style) error {
 	if style == nil {
 		style = plain{}
@@ -59,7 +60,7 @@ func presenceText(p *presence.Signals) string {
 	if p.PassesPresenceCheck {
 		verdict = "the text names its sources"
 	}
-	return fmt.Sprintf("%s (texts read: %d, with citations: %v)", verdict, p.TotalAssistantMessages, p.MessagesWithCitations)
+	return fmt.Sprintf("%s (of %s read, %d with citations)", verdict, Plural(int64(p.TotalAssistantMessages), "text", "texts"), len(p.MessagesWithCitations))
 }
 
 func (v *RowView) writeSources(b *strings.Builder, style Style) {
@@ -104,10 +105,13 @@ func (p *passage) text(style Style) string {
 func (v *RowView) writeMetrics(b *strings.Builder, style Style) {
 	b.WriteString("\n")
 	t := &table{header: []string{"metric", "value", ""}, right: 1}
-	hidden := make(map[string]int)
+	undefined := make(map[string]int)
 	for _, m := range v.Metrics {
 		if m.Number == nil {
-			hidden[m.Reason]++
+			undefined[m.Reason]++
+			continue
+		}
+		if shownMetric(m.Name) != m.Name {
 			continue
 		}
 		t.rows = append(t.rows, []string{m.Name, numberOrDash(m.Number), ""})
@@ -116,12 +120,12 @@ func (v *RowView) writeMetrics(b *strings.Builder, style Style) {
 		t.write(b, style)
 	}
 	var reasons []string
-	for reason := range hidden {
+	for reason := range undefined {
 		reasons = append(reasons, reason)
 	}
 	slices.Sort(reasons)
 	for _, reason := range reasons {
-		fmt.Fprintf(b, "%s\n", style.Dim(fmt.Sprintf("%d metrics undefined: %s", hidden[reason], reason)))
+		fmt.Fprintf(b, "%s\n", style.Dim(fmt.Sprintf("%d metrics undefined: %s", undefined[reason], reason)))
 	}
 }
 
@@ -179,7 +183,7 @@ func (v *RowView) markedAnswer() string {
 			} else {
 				numbers[*c.AnswerEnd] += separator
 			}
-			numbers[*c.AnswerEnd] += superscript(int(c.Number))
+			numbers[*c.AnswerEnd] += superscript(int(c.Number) + 1)
 		}
 	}
 	slices.Sort(at)
@@ -227,7 +231,7 @@ func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 	for _, c := range list {
 		best := ""
 		if c.BestTruth != nil {
-			best = fmt.Sprint(*c.BestTruth)
+			best = fmt.Sprint(*c.BestTruth + 1)
 		}
 		status := c.Status
 		if c.Repaired != "" {
@@ -237,7 +241,7 @@ func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 		if v.display.BySourceType {
 			kind = CleanLine(c.SourceType)
 		}
-		t.rows = append(t.rows, []string{fmt.Sprint(c.Number), kind, CleanLine(c.Place), status, best, numberOrDash(c.ExactJaccard), numberOrDash(c.SnappedJaccard), optional(c.Support)})
+		t.rows = append(t.rows, []string{fmt.Sprint(c.Number + 1), kind, CleanLine(c.Place), status, best, numberOrDash(c.ExactJaccard), numberOrDash(c.SnappedJaccard), optional(c.Support)})
 	}
 	if len(list) > 0 {
 		t.write(b, style)
@@ -254,7 +258,7 @@ func (v *RowView) writeCitations(b *strings.Builder, style Style) {
 // table has no number for.
 func (c *citationView) writeWhy(b *strings.Builder, style Style) {
 	say := func(about, text string) {
-		fmt.Fprintf(b, "%s %s\n", style.Dim(fmt.Sprintf("citation %d %s:", c.Number, about)), line(text, longText))
+		fmt.Fprintf(b, "%s %s\n", style.Dim(fmt.Sprintf("citation %d %s:", c.Number+1, about)), line(text, longText))
 	}
 	if text := c.Origin.text(); text != "" {
 		say("source", text)
@@ -286,7 +290,7 @@ func (c *claimView) write(b *strings.Builder, style Style) {
 	case toneBad:
 		outcome = style.Red(outcome)
 	}
-	fmt.Fprintf(b, "\n%s %s, %s", style.Bold(fmt.Sprintf("claim %d", c.Number)), outcome, c.cites())
+	fmt.Fprintf(b, "\n%s %s, %s", style.Bold(fmt.Sprintf("claim %d", c.Number+1)), outcome, c.cites())
 	if c.Support != nil {
 		fmt.Fprintf(b, ", support %s", number(*c.Support))
 	}
@@ -315,5 +319,9 @@ func (c *claimView) cites() string {
 	if len(c.Citations) == 0 {
 		return "cites nothing"
 	}
-	return "cites " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(c.Citations)), ", "), "[]")
+	var numbers []string
+	for _, k := range c.Citations {
+		numbers = append(numbers, fmt.Sprint(k+1))
+	}
+	return "cites " + strings.Join(numbers, ", ")
 }

@@ -46,7 +46,7 @@ type summaryLine struct {
 }
 
 // NewSummary makes the view model. Metrics that are undefined in all rows of all
-// systems are left out of the blocks; the title says how many.
+// systems are left out of the blocks, and so is one that people see another for.
 func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResult) *Summary {
 	s := &Summary{Run: m, Gates: gates, rows: rows}
 	defs := slices.Concat(metrics.ByGroup(metrics.Definitions()), metrics.CountDefinitions())
@@ -58,7 +58,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 		b := summaryBlock{System: group[0], Slice: group[1], Title: CleanLine(blockTitle(group[0], group[1]))}
 		for k, d := range defs {
 			i, ok := index[[4]string{group[0], group[1], d.Name, runs.Macro}]
-			if !ok || rows[i].N == 0 {
+			if !ok || rows[i].N == 0 || hidden(d) {
 				continue
 			}
 			line := summaryLine{Metric: d, Macro: rows[i], Count: k >= metrics.NumMetrics()}

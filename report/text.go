@@ -83,7 +83,7 @@ func (s *Summary) writeBlocks(b *strings.Builder, all bool, notes *footnotes, st
 func (s *Summary) corrected() []runs.SummaryRow {
 	var out []runs.SummaryRow
 	for _, r := range s.rows {
-		if r.Corrected != nil {
+		if r.Corrected != nil && shownMetric(r.Metric) == r.Metric {
 			out = append(out, r)
 		}
 	}
@@ -271,16 +271,16 @@ func (s *Summary) By(field string) (by *Summary, ok bool) {
 
 // Only narrows the summary to some metrics, by name or alias.
 func (s *Summary) Only(names []string) *Summary {
-	wanted := make(map[string]bool)
+	wanted, shown := make(map[string]bool), make(map[string]bool)
 	for _, name := range names {
 		if d, ok := metrics.Lookup(name); ok {
-			wanted[d.Name] = true
+			wanted[d.Name], shown[shownMetric(d.Name)] = true, true
 		}
 	}
 	only := *s
 	only.Blocks, only.rows = nil, nil
 	for _, b := range s.Blocks {
-		b.Lines = slices.DeleteFunc(slices.Clone(b.Lines), func(l summaryLine) bool { return !wanted[l.Metric.Name] })
+		b.Lines = slices.DeleteFunc(slices.Clone(b.Lines), func(l summaryLine) bool { return !shown[l.Metric.Name] })
 		for i := range b.Lines {
 			b.Lines[i].Count = false // it was asked for
 		}
