@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -71,18 +73,49 @@ func NewArrowTable(fields []parquet.Field, passed []Passed, metadata map[string]
 	if err := ipc.NewWriter(&b, ipc.WithSchema(t.schema)).Close(); err != nil {
 		return nil, err
 	}
-	t.bytes = b.Bytes()[:b.Len()-len(arrowEnd)]
+	const end = 8 // bytes, of the stream
+	t.bytes = b.Bytes()[:b.Len()-end]
 	return t, nil
 }
 
-// arrowEnd is the end of a stream.
-var arrowEnd = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
+// An ArrowWriter writes the records of a table as a stream.
+type ArrowWriter struct {
+	out *bufio.Writer
+	ipc *ipc.Writer
+}
 
 // Begin writes the schema.
-func (t *ArrowTable) Begin(w io.Writer) error { _, err := w.Write(t.bytes); return err }
+func (t *ArrowTable) Begin(w io.Writer) (*ArrowWriter, error) {
+	if _, err := w.Write(t.bytes); err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriterSize(w, 1<<18)
+	return &ArrowWriter{out, ipc.NewWriter(&skipping{out, len(t.bytes)}, ipc.WithSchema(t.schema))}, nil
+}
 
-// End writes the end of the stream.
-func (t *ArrowTable) End(w io.Writer) error { _, err := w.Write(arrowEnd); return err }
+// skipping leaves out the schema, which the library writes with the first record.
+type skipping struct {
+	out  io.Writer
+	left int
+}
+
+func (s *skipping) Write(b []byte) (int, error) {
+	skip := min(s.left, len(b))
+	s.left -= skip
+	n, err := s.out.Write(b[skip:])
+	return skip + n, err
+}
+
+// Write writes a record; all of it has left when Write returns.
+func (w *ArrowWriter) Write(record arrow.Record) error {
+	return errors.Join(w.ipc.Write(record), w.out.Flush())
+}
+
+// Close writes the end of the stream.
+func (w *ArrowWriter) Close() error { return errors.Join(w.ipc.Close(), w.out.Flush()) }
+
+// A Record is rows as Arrow has them.
+type Record = arrow.Record
 
 // An Origin says where the rows of a batch come from.
 type Origin struct {
@@ -92,9 +125,9 @@ type Origin struct {
 	Record arrow.Record                     // that columns are passed from; nil if none are
 }
 
-// Message is the message of the rows of a table, whose column row has their places in the
-// batch; it is in b. Columns that are passed need a row of the table for each of the batch.
-func (t *ArrowTable) Message(b *bytes.Buffer, table *parquet.Table, from *Origin) ([]byte, error) {
+// Record is the rows of a table, whose column row has their places in the batch. Columns that
+// are passed need a row of the table for each of the batch. It has memory of its own.
+func (t *ArrowTable) Record(table *parquet.Table, from *Origin) (arrow.Record, error) {
 	columns := make([]arrow.Array, 0, len(t.fields)+len(t.passed))
 	for c, f := range t.fields {
 		switch {
@@ -117,13 +150,7 @@ func (t *ArrowTable) Message(b *bytes.Buffer, table *parquet.Table, from *Origin
 		}
 		columns = append(columns, a)
 	}
-	record := array.NewRecord(t.schema, columns, int64(table.Rows()))
-	defer record.Release()
-	b.Reset()
-	if err := ipc.NewWriter(b, ipc.WithSchema(t.schema)).Write(record); err != nil {
-		return nil, err
-	}
-	return b.Bytes()[len(t.bytes):], nil // the schema is sent once
+	return array.NewRecord(t.schema, columns, int64(table.Rows())), nil
 }
 
 // bytesOf is the memory of numbers, which are little-endian as those of Arrow.
@@ -150,12 +177,17 @@ func validity(n *parquet.Numbers) (*memory.Buffer, int) {
 // spread puts values at the rows that have one.
 func spread[T, V int32 | int64 | float64](n *parquet.Numbers, values []V) []T {
 	out := make([]T, n.Rows)
+	if n.Len() == n.Rows { // no nulls
+		if same, ok := any(values).([]T); ok {
+			copy(out, same)
+			return out
+		}
+	}
 	n.Each(func(row, at int) { out[row] = T(values[at]) })
 	return out
 }
 
-// columnOf is a column of a table as an array of Arrow. Its memory is its own, or the
-// table's.
+// columnOf is a column of a table as an array of Arrow. Its memory is its own.
 func columnOf(table *parquet.Table, c int) (arrow.Array, error) {
 	f := table.Fields()[c]
 	n := table.Numbers(c)
@@ -167,14 +199,8 @@ func columnOf(table *parquet.Table, c int) (arrow.Array, error) {
 	case parquet.Int32:
 		return made(nil, bytesOf(spread[int32](&n, n.Ints))), nil
 	case parquet.Int64:
-		if nulls == 0 {
-			return made(nil, bytesOf(n.Ints)), nil
-		}
 		return made(nil, bytesOf(spread[int64](&n, n.Ints))), nil
 	case parquet.Double:
-		if nulls == 0 {
-			return made(nil, bytesOf(n.Doubles)), nil
-		}
 		return made(nil, bytesOf(spread[float64](&n, n.Doubles))), nil
 	case parquet.Bool:
 		words := make([]uint64, (n.Rows+63)/64)
@@ -226,25 +252,79 @@ func columnOf(table *parquet.Table, c int) (arrow.Array, error) {
 		}
 		return made([]arrow.ArrayData{child}, bytesOf(starts)), nil
 	}
-	var keys, values []string
-	for i := range lengths {
-		k, v := table.Map(c, i)
-		keys, values = append(keys, k...), append(values, v...)
-	}
-	upTo := make([]int32, total)
-	for i := range upTo {
-		upTo[i] = int32(i + 1)
-	}
-	key, err := texts(keys, upTo)
-	if err != nil {
-		return nil, err
-	}
-	value, err := texts(values, upTo)
+	key, value, err := mapTexts(f.Name, table, c, total)
 	if err != nil {
 		return nil, err
 	}
 	pairs := array.NewData(arrowTypeOf(f.Kind).(*arrow.MapType).Elem(), total, []*memory.Buffer{nil}, []arrow.ArrayData{key, value}, 0, 0)
 	return made([]arrow.ArrayData{pairs}, bytesOf(starts)), nil
+}
+
+// packed are texts one after the other, and where each of them ends.
+type packed struct {
+	data []byte
+	ends []int32
+}
+
+func (p *packed) add(texts []string) {
+	for _, s := range texts {
+		p.data = append(p.data, s...)
+		p.ends = append(p.ends, int32(len(p.data)))
+	}
+}
+
+// append appends all of o.
+func (p *packed) append(o *packed) {
+	at := int32(len(p.data))
+	p.data = append(p.data, o.data...)
+	for _, end := range o.ends {
+		p.ends = append(p.ends, at+end)
+	}
+}
+
+func (p *packed) array() arrow.ArrayData {
+	return array.NewData(arrow.BinaryTypes.String, len(p.ends)-1, []*memory.Buffer{nil, bytesOf(p.ends), memory.NewBufferBytes(p.data)}, nil, 0, 0)
+}
+
+// mapTexts are the keys and the values of the maps of a column, total of each. Most rows
+// share their map with others.
+func mapTexts(column string, table *parquet.Table, c, total int) (keys, values arrow.ArrayData, err error) {
+	numbers, of := table.Maps(c)
+	type pair struct {
+		keys, values packed
+		rows         int
+	}
+	pairs := make(map[int32]*pair)
+	for _, n := range numbers {
+		p := pairs[n]
+		if p == nil {
+			p = new(pair)
+			k, v := of(n)
+			p.keys.add(k)
+			p.values.add(v)
+			pairs[n] = p
+		}
+		p.rows++
+	}
+	var keyBytes, valueBytes int
+	for _, p := range pairs {
+		keyBytes, valueBytes = keyBytes+p.rows*len(p.keys.data), valueBytes+p.rows*len(p.values.data)
+	}
+	if max(keyBytes, valueBytes) > math.MaxInt32 {
+		return nil, nil, tooMuchText(column, max(keyBytes, valueBytes))
+	}
+	k := packed{make([]byte, 0, keyBytes), make([]int32, 1, total+1)}
+	v := packed{make([]byte, 0, valueBytes), make([]int32, 1, total+1)}
+	for _, n := range numbers {
+		p := pairs[n]
+		k.append(&p.keys)
+		v.append(&p.values)
+	}
+	return k.array(), v.array(), nil
+}
+
+func tooMuchText(column string, size int) error {
+	return fmt.Errorf("column %s of one batch has %d bytes of text: send smaller batches", column, size)
 }
 
 // textBuffers puts texts one after the other.
@@ -256,7 +336,7 @@ func textBuffers(column string, entries []string, upTo []int32) (offsets []int32
 		before = upTo[i]
 	}
 	if size > math.MaxInt32 {
-		return nil, nil, fmt.Errorf("column %s of one batch has %d bytes of text: send smaller batches", column, size)
+		return nil, nil, tooMuchText(column, size)
 	}
 	offsets, data = make([]int32, 1, count+1), make([]byte, 0, size)
 	before = 0

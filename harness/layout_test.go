@@ -97,6 +97,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		"annotations", "configs", "dataset", "dataset/convert", "dataset/runs", "harness", "judge", "judge/cache", "judge/judgetest", "judge/openrouter", "metrics/stats", "metrics/token",
 	}},
 	"benchmarks/imports": {},
+	"benchmarks/pipe":    {ours: []string{"dataset"}, theirs: []string{"github.com/apache/arrow/go/v17"}},
 	"benchmarks/mutants": {},
 	"deploy/release":     {},
 	"docs/build":         {theirs: []string{"github.com/yuin/goldmark"}},

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -93,7 +92,8 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 		return asUsage(err)
 	}
 	defer closeAll() // what was paid for is kept already
-	if err := table.Begin(out); err != nil {
+	to, err := table.Begin(out)
+	if err != nil {
 		return err
 	}
 	stream, err := p.openStream(ctx, in, f)
@@ -104,10 +104,10 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 	if err != nil {
 		return streamError(err)
 	}
-	if err := p.filter(ctx, stream, table, partFile(f.Table), out); err != nil {
+	if err := p.filter(ctx, stream, table, partFile(f.Table), to); err != nil {
 		return streamError(err)
 	}
-	return table.End(out)
+	return to.Close()
 }
 
 // streamError tells what a stream is blamed for from trouble with reading it.
@@ -219,21 +219,15 @@ func (p *Plan) filterBy(ctx context.Context, f *Filter, stream rowStream) (err e
 	return ctx.Err()
 }
 
-// A filtered is one batch on its way: its message comes when it has been scored.
+// A filtered is one batch on its way: its record comes when it has been scored.
 type filtered struct {
-	batch   *dataset.StreamBatch
-	message chan filteredMessage
-}
-
-type filteredMessage struct {
-	bytes []byte
-	in    *bytes.Buffer // that the bytes are in, for reuse
-	err   error
+	batch  *dataset.StreamBatch
+	record chan dataset.Record
 }
 
 // filter scores batch by batch. One goroutine reads, which nothing waits for at the end: a
 // pipe cannot be told to stop. Workers score, and the caller's goroutine writes in order.
-func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.ArrowTable, kind partFile, out io.Writer) error {
+func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.ArrowTable, kind partFile, out *dataset.ArrowWriter) error {
 	queue := p.startJudgeQueue(ctx)
 	defer queue.end()
 	workers := p.workers(queue)
@@ -251,7 +245,7 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 				}
 				return
 			}
-			one := &filtered{b, make(chan filteredMessage, 1)}
+			one := &filtered{b, make(chan dataset.Record, 1)}
 			for _, to := range []chan<- *filtered{ordered, work} {
 				select {
 				case to <- one:
@@ -262,7 +256,6 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 		}
 	}()
 	layout := runs.NewRowsLayout()
-	buffers := sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	for range workers {
 		w, err := newWorker(p, layout, p.loaded)
 		if err != nil {
@@ -276,11 +269,11 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 					if !open {
 						return nil
 					}
-					m := filteredMessage{in: buffers.Get().(*bytes.Buffer)}
-					if m.bytes, m.err = w.message(inner, one.batch, table, kind, m.in); m.err != nil {
-						return m.err
+					record, err := w.filter(inner, one.batch, table, kind)
+					if err != nil {
+						return err
 					}
-					one.message <- m
+					one.record <- record
 				case <-inner.Done():
 					return inner.Err()
 				}
@@ -295,11 +288,10 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 					return readErr
 				}
 				select {
-				case m := <-one.message:
-					if _, err := out.Write(m.bytes); err != nil {
+				case record := <-one.record:
+					if err := out.Write(record); err != nil {
 						return err
 					}
-					buffers.Put(m.in)
 				case <-inner.Done():
 					return inner.Err()
 				}
@@ -311,8 +303,8 @@ func (p *Plan) filter(ctx context.Context, stream rowStream, table *dataset.Arro
 	return g.Wait()
 }
 
-// message scores a batch and makes the message of a table of it.
-func (w *worker) message(ctx context.Context, b *dataset.StreamBatch, table *dataset.ArrowTable, kind partFile, in *bytes.Buffer) ([]byte, error) {
+// filter scores a batch and makes a record of a table of it.
+func (w *worker) filter(ctx context.Context, b *dataset.StreamBatch, table *dataset.ArrowTable, kind partFile) (dataset.Record, error) {
 	if err := w.scoreRows(ctx, inputPart{batch: b.Batch, rows: b.Len()}); err != nil {
 		return nil, err
 	}
@@ -320,13 +312,13 @@ func (w *worker) message(ctx context.Context, b *dataset.StreamBatch, table *dat
 	if kind == partRowsFile { // rows without an id have nothing in other tables
 		from.NoID = func(i int) bool { _, _, null := b.Key(i); return null }
 	}
-	message, err := table.Message(in, w.record.table(kind), &from)
+	record, err := table.Record(w.record.table(kind), &from)
 	large := b.Citations() > largePart
 	b.Release()
 	if err == nil && large {
 		err = w.forget()
 	}
-	return message, err
+	return record, err
 }
 
 // openStream opens the rows in the format that they have.

@@ -578,11 +578,14 @@ func (t *Table) Lengths(c int) []int32 {
 	return t.columns[c].listLengths()
 }
 
-// Map returns the i-th map of column c that is not null.
-func (t *Table) Map(c, i int) (keys, values []string) {
+// Maps returns, for each map of column c that is not null, a number that equal maps share,
+// and what the maps of a number are.
+func (t *Table) Maps(c int) (numbers []int32, of func(number int32) (keys, values []string)) {
 	m := &t.columns[c].maps
-	set := m.set(m.rows[i])
-	return set.keys, set.values
+	return m.rows, func(number int32) (keys, values []string) {
+		set := m.set(number)
+		return set.keys, set.values
+	}
 }
 
 // Compact moves the values of v, which must be numbers or booleans, to n and
