@@ -136,7 +136,9 @@ func cards(data *pageData) (cards []systemCard, table *cardTable) {
 		}
 		cards = append(cards, card)
 	}
-	slices.SortStableFunc(cards, func(x, y systemCard) int { return cmp.Compare(x.rank, y.rank) })
+	if data.options.Since != nil || !data.several() { // else nobody says that numbers of two runs mean the same
+		slices.SortStableFunc(cards, func(x, y systemCard) int { return cmp.Compare(x.rank, y.rank) })
+	}
 	if len(cards) <= maxCards {
 		return cards, nil
 	}

@@ -111,6 +111,9 @@ func TestRowsThatChanged(t *testing.T) {
 
 func TestNotCompared(t *testing.T) {
 	p := twins().page(t, PageOptions{NotCompared: "judges differ: a and <b>"})
+	if got := standingOf(p)[2]; got != "Compared: [not] judges differ: a and <b>." {
+		t.Errorf("the first screen says %q", got)
+	}
 	if html := writePage(t, p); !strings.Contains(html, "Not compared: judges differ: a and &lt;b&gt;") {
 		t.Error("the page does not say why runs are not compared")
 	}

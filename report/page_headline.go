@@ -219,6 +219,11 @@ type standingLine struct {
 // standing says how gates, answers and the judge stand, and what failed newly.
 func standing(data *pageData) []standingLine {
 	lines := []standingLine{gatesStanding(data), answersStanding(data)}
+	if why := data.options.NotCompared; why != "" {
+		l := standingLine{Name: "Compared", Word: &word{Short: "not", Tone: toneWarn}}
+		l.Says.say("%s.", strings.TrimSuffix(shown(why), "."))
+		lines = append(lines, l)
+	}
 	lines = append(lines, failuresStanding(data)...)
 	return append(lines, judgeStanding(data))
 }

@@ -244,7 +244,6 @@ func baselineOf(data *pageData) string {
 	others := false
 	for _, r := range data.results {
 		switch r.judgeKind() {
-		case "none":
 		case "lexical":
 			names = append(names, line(r.run.Manifest.ID, 80))
 		default:
