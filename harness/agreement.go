@@ -77,6 +77,9 @@ func (j *Job) AgreementOptions(worst int) annotations.Options {
 // MinAnnotators is how many annotators an item needs to be counted.
 func (a *Annotated) MinAnnotators() int { return a.plan.job.AgreementOptions(0).Quality.MinAnnotators }
 
+// Level is the confidence level of intervals.
+func (p *Plan) Level() float64 { return p.job.Config.Statistics.Level }
+
 // Warnings are what a reader must know of all of it.
 func (a *Annotated) Warnings() []string {
 	if a.unclear == 0 {

@@ -84,6 +84,10 @@ min_annotators are left out.
 A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
 --annotator, --value and --cluster name its columns.
 
+Where items of a blind sample carried proposals of a judge, proposals_gap says whether
+people follow them: the mean Jaccard of marks and proposals where these were shown,
+less that where they were withheld.
+
 --run RUN makes the judge of a finished run one more annotator. --blind KEY compares
 what was said in a blind sample of ibid sample with what the dataset has: in the
 template and in every NAME.jsonl beside the key, or in the files of --filled.
@@ -321,7 +325,14 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if !found.Spans.Pairable() && !found.Labels.Pairable() {
 		return nil, nothingToCompare(r.argument, found.MinAnnotators())
 	}
-	return measured(cmd, r.plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(r.said.Said)), "row", "rows"), r.argument))
+	view, err := measured(cmd, r.plan, found, fmt.Sprintf("agreement of %s with %s, annotated blindly", report.Plural(int64(len(r.said.Said)), "row", "rows"), r.argument))
+	if err != nil {
+		return nil, err
+	}
+	if f, proposed := annotations.Follow(r.said.Said, r.plan.Level()); proposed {
+		view.Result.AddFollowing(&f)
+	}
+	return view, nil
 }
 
 // A blindRound is what people said of a blind sample, and its dataset.
