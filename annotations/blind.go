@@ -203,6 +203,14 @@ type BlindLabel struct {
 // marks or value, what anybody marked, what everybody marked, something new.
 var Hows = []string{"equal", "take", "union", "intersection", "new"}
 
+// Shown is the judge whose proposals the person saw, "" for none.
+func (it *BlindItem) Shown() string {
+	if it.Withheld {
+		return ""
+	}
+	return it.ProposedBy
+}
+
 // Answered reports whether something was filled in.
 func (it *BlindItem) Answered() bool {
 	return it.Truth != nil || slices.ContainsFunc(it.Labels, func(l BlindLabel) bool { return l.Value != nil })

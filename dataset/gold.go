@@ -65,6 +65,7 @@ const (
 	goldClaimText = tagValue + 1 + iota
 	goldClaimStart
 	goldClaimEnd
+	goldProposedBy
 )
 
 // goldSpec is rowSpec for a table of truth or labels.
@@ -75,6 +76,7 @@ var goldSpec = func() schemaSpec {
 		columnSpec{member: "claim_text", group: groupLabels, want: WantLabels},
 		columnSpec{member: "claim_start", group: groupLabels, want: WantLabels, kind: intValue},
 		columnSpec{member: "claim_end", group: groupLabels, want: WantLabels, kind: intValue},
+		columnSpec{member: "proposed_by", group: groupLabels, want: WantLabels},
 	)
 	return s
 }()
@@ -252,6 +254,7 @@ func (g *Gold) encode(to []byte, e *goldElement) []byte {
 	text(e.claimText)
 	integer(e.claimStart)
 	integer(e.claimEnd)
+	text(l.ProposedBy)
 	return to
 }
 
@@ -304,6 +307,7 @@ func (g *Gold) element(entry int) (e goldElement) {
 		l.Value = ibid.Some(math.Float64frombits(uint64(value.Value)))
 	}
 	e.claimText, e.claimStart, e.claimEnd = text(), integer(), integer()
+	l.ProposedBy = text()
 	return e
 }
 
@@ -356,7 +360,7 @@ func (e *goldElement) set(col int, cell string) error {
 		colID: &e.id, colSystem: &e.system,
 		truAnnotator: &e.mark.Annotator, truUnit: &e.mark.Unit, truCitedText: &e.mark.CitedText, truClaimID: &e.mark.ClaimID,
 		labAnnotator: &e.label.Annotator, labClaimID: &e.label.ClaimID, labCitationID: &e.label.CitationID, labKind: &e.label.Kind,
-		goldClaimText: &e.claimText,
+		goldClaimText: &e.claimText, goldProposedBy: &e.label.ProposedBy,
 	}
 	integers := map[int]*ibid.Integer{
 		truPage: &e.mark.Page, truStart: &e.mark.Start, truEnd: &e.mark.End, goldClaimStart: &e.claimStart, goldClaimEnd: &e.claimEnd,
@@ -512,6 +516,7 @@ func (r *goldReader) addRow(b *Batch, i int, row *ibid.Answer) error {
 	lo, _, _ := b.groups[groupLabels].elements(i)
 	for k := range row.Labels {
 		at := lo + k
+		row.Labels[k].ProposedBy = b.leaves[goldProposedBy].member(at)
 		err := r.add(&goldElement{
 			id: row.ID, system: row.System, label: row.Labels[k], claimText: b.leaves[goldClaimText].member(at),
 			claimStart: b.leaves[goldClaimStart].memberInt(at), claimEnd: b.leaves[goldClaimEnd].memberInt(at),

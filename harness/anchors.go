@@ -206,7 +206,7 @@ func (p *Plan) agreeOnAnchors(ctx context.Context, dir string, m *runs.Manifest)
 	if m.Claims == 0 {
 		return nil, nil
 	}
-	judged, err := ReadJudged(ctx, dir, m)
+	judged, err := ReadJudged(ctx, dir, m, false)
 	if err != nil {
 		return nil, fmt.Errorf("anchors: %w", err)
 	}

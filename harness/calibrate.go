@@ -16,12 +16,14 @@ import (
 type Judged struct {
 	Verdicts map[string][]annotations.Verdict     // by kind of question
 	Rows     map[int64]map[metrics.Metric]float64 // by position: judged metrics of rows that people judged wholly
+	Proposed int64                                // labels by people who saw what the judge proposed
 	Open     map[string]int64                     // questions that people answered, but not alike enough for one answer, by kind
 }
 
 // ReadJudged compares the verdicts of the finished run m in dir with the labels of
-// its dataset, and scores the rows that have labels as if people had judged them.
-func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, error) {
+// its dataset, and scores the rows that have labels as if people had judged them. Labels by
+// people who saw the judge's own proposals are left out, unless proposed is true.
+func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool) (*Judged, error) {
 	verdicts, err := annotations.ReadVerdicts(dir)
 	if err != nil {
 		return nil, err
@@ -45,6 +47,13 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest) (*Judged, err
 		Verdicts: make(map[string][]annotations.Verdict), Rows: make(map[int64]map[metrics.Metric]float64), Open: make(map[string]int64),
 	}
 	err = eachRow(ctx, p.source, p.job.Limit, func(row *ibid.Answer) error {
+		row.Labels = slices.DeleteFunc(row.Labels, func(l ibid.Label) bool {
+			own := l.ProposedBy != "" && l.ProposedBy == m.Judge.Name()
+			if own && p.job.wants(row) {
+				out.Proposed++
+			}
+			return own && !proposed
+		})
 		if !p.job.wants(row) || len(row.Labels) == 0 {
 			return nil
 		}

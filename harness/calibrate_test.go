@@ -51,7 +51,7 @@ func correct(t *testing.T, dir string) (summary []runs.SummaryRow, warnings []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged, err := harness.ReadJudged(t.Context(), dir, m)
+	judged, err := harness.ReadJudged(t.Context(), dir, m, false)
 	if err != nil {
 		t.Fatal(err)
 	}

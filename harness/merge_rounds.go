@@ -148,7 +148,7 @@ func labelOpinions(row *ibid.Answer, filled *annotations.Filled) []acts.Opinion 
 	for i := range filled.Said[row.Pos] {
 		if it := &filled.Said[row.Pos][i]; len(it.Labels) > 0 {
 			o := q.of(it.Annotator)
-			o.Labels = append(o.Labels, it.Labels...)
+			o.Labels, o.Shown = append(o.Labels, it.Labels...), it.Shown()
 		}
 	}
 	return q.said

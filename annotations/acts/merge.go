@@ -51,10 +51,12 @@ type Origin struct {
 	DecidedBy string   `json:"decided_by"` // "" if nobody had to
 	From      []string `json:"from"`       // whose marks or value it is; none for something new
 	How       string   `json:"how"`
+
+	ProposedBy string `json:"proposed_by,omitempty"` // of a label: the judge whose proposals one of From saw
 }
 
 func origin(by, how string, from []string) Origin {
-	return Origin{Adjudicated, by, append([]string{}, from...), how}
+	return Origin{Annotator: Adjudicated, DecidedBy: by, From: append([]string{}, from...), How: how}
 }
 
 // Merging says what stands for several opinions.
@@ -134,6 +136,11 @@ func (m Merging) Labels(said []Opinion, d *Decision) (out []MergedLabel, open in
 		default:
 			open++
 			continue
+		}
+		for _, o := range said {
+			if o.Shown != "" && slices.Contains(by.From, o.Annotator) {
+				by.ProposedBy = o.Shown
+			}
 		}
 		q.Value = &value
 		out = append(out, MergedLabel{q, by})

@@ -48,6 +48,7 @@ func ReadFilled(path string) ([]annotations.BlindItem, error) {
 // An Opinion is what one annotator said of one part of an item.
 type Opinion struct {
 	Annotator string                   `json:"annotator"`
+	Shown     string                   `json:"-"`               // the judge whose proposals the annotator saw, "" for none
 	Marks     []Mark                   `json:"marks,omitempty"` // none: there is nothing to mark
 	Labels    []annotations.BlindLabel `json:"labels,omitempty"`
 }
@@ -86,7 +87,7 @@ func Opinions(dir string, except ...string) (map[Question][]Opinion, error) {
 			}
 			if labels != nil {
 				q := Question{it.ID, Labels}
-				out[q] = append(out[q], Opinion{Annotator: name, Labels: labels})
+				out[q] = append(out[q], Opinion{Annotator: name, Shown: it.Shown(), Labels: labels})
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (
 		if err != nil {
 			return nil, err
 		}
-		judged, err := harness.ReadJudged(ctx, o.Dir, o.Manifest)
+		judged, err := harness.ReadJudged(ctx, o.Dir, o.Manifest, false)
 		if err != nil {
 			return nil, err
 		}

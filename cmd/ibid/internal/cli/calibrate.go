@@ -31,6 +31,7 @@ type calibrateFlags struct {
 	from      string
 	again     []string
 	fit       string
+	proposals bool
 	dry       bool
 	under     failUnder
 }
@@ -65,6 +66,9 @@ labels. A ridge penalty keeps weights finite where the labels are separated whol
 run stays as it is. Labels on the development part of WiCE are refused: they chose the
 features.
 
+Labels by people who saw proposals of the judge itself are left out and counted;
+--with-proposals counts them and says so.
+
 In a table of labels --judge names the annotator that is the judge; the others are
 people, of whom --policy makes one (mean, majority) or each counts (each).`
 
@@ -95,6 +99,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
 	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
 	flags.StringVar(&f.fit, "fit", "", "fit weights of lexical to the labels of the run and write them to this file")
+	flags.BoolVar(&f.proposals, "with-proposals", false, "count labels by people who saw what the judge itself proposed, too")
 	f.under.register(cmd, "balanced_accuracy=0.8")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
@@ -353,7 +358,7 @@ func ofJudge(ingredient string) bool {
 
 // measureJudge compares the judge of a run with the labels of its dataset.
 func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m *runs.Manifest) (*report.Calibration, *harness.Judged, error) {
-	judged, err := harness.ReadJudged(cmd.Context(), dir, m)
+	judged, err := harness.ReadJudged(cmd.Context(), dir, m, f.proposals)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -362,7 +367,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		return nil, nil, err
 	}
 	if len(judged.Verdicts) == 0 && len(f.again) == 0 {
-		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: "labels need the claim_id or citation_id of a claim or citation of the row"}
+		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: labelHint(judged.Proposed)}
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID}
@@ -382,7 +387,23 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 			view.Warnings = append(view.Warnings, kind+": "+leftOpen(judged.Open[kind]))
 		}
 	}
+	if n := judged.Proposed; n > 0 {
+		labels := report.Plural(n, "label", "labels")
+		if f.proposals {
+			view.Warnings = append(view.Warnings, fmt.Sprintf("%s by people who saw what this judge proposed: they may follow it, and the judge look better than it is", labels))
+		} else {
+			view.Warnings = append(view.Warnings, fmt.Sprintf("left out: %s by people who saw what this judge proposed (--with-proposals counts them)", labels))
+		}
+	}
 	return view, judged, nil
+}
+
+// labelHint says why no label is about what a judge said.
+func labelHint(proposed int64) string {
+	if proposed > 0 {
+		return fmt.Sprintf("%s by people who saw what the judge proposed: --with-proposals counts them", report.Plural(proposed, "label is", "labels are"))
+	}
+	return "labels need the claim_id or citation_id of a claim or citation of the row"
 }
 
 func leftOpen(questions int64) string {
