@@ -51,6 +51,7 @@ torture: ## damage, bombs, kills, full disks: what SECURITY.md has in its table,
 
 # N=0 tries all mutants, not a sample of 300 a package.
 mutants: ## change the source in one place at a time: do tests notice? into benchmarks/mutants.md
+	$(GO) run ./benchmarks/mutants -behaviour benchmarks/mutants/behaviour.md
 	$(GO) run ./benchmarks/mutants -n $(or $(N),300) -write benchmarks/mutants.md -list bin/mutants.txt
 
 # The database is asked over the network. Where that cannot be, nothing is known: exit code 2.

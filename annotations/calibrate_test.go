@@ -455,3 +455,15 @@ func TestScoresBeyondOne(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualThresholds, by hand: 0.2 takes both positive items and one negative, 0.6 one and
+// none: both are right in three of four.
+func TestEqualThresholds(t *testing.T) {
+	items := []Verdict{{Judge: 0.7}, {Judge: 0.1}, {Judge: 0.5}, {Judge: 0.3}}
+	if got, ok := chooseThreshold(items, []bool{true, false, false, true}, []int{0, 1, 2, 3}); !ok || got != 0.2 {
+		t.Errorf("threshold %v, %v, want the lower of 0.2 and 0.6", got, ok)
+	}
+	if _, ok := chooseThreshold(items, []bool{true, true, true, true}, []int{0, 1, 2, 3}); ok {
+		t.Error("a threshold without negative items")
+	}
+}

@@ -194,7 +194,7 @@ func TestLabelsOfPeople(t *testing.T) {
 // TestWorst: of equal agreement the widest apart, then the earlier row, then the id; words
 // are not apart. No more are kept than asked for.
 func TestWorst(t *testing.T) {
-	l := labelled(nil, []string{"no", "yes"}, []string{"0", "3"}, []string{"0", "3"}, []string{"1", "2"}, []string{"1", "1", "0"}, []string{"1", "1"})
+	l := labelled(nil, []string{"no", "yes"}, []string{"0", "3"}, []string{"0", "3"}, []string{"7", "8"}, []string{"1", "1", "0"}, []string{"1", "1"})
 	l.Add(Judged{ID: "0", Row: 2, Cluster: "y", Ratings: []Rating{{"a", "0"}, {"b", "3"}}})
 	for keep, want := range map[int][]string{0: nil, 1: {"1/1"}, 4: {"1/1", "0/2", "2/2", "3/3"}, 9: {"1/1", "0/2", "2/2", "3/3", "0/0", "4/4"}} {
 		l.options.Worst, l.worst = keep, worst{}

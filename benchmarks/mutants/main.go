@@ -11,7 +11,8 @@
 // notice it. A mutant that no test reaches is not covered.
 //
 //	go run ./benchmarks/mutants -n 300 ./metrics/span
-//	go run ./benchmarks/mutants -changed HEAD~1 ./...
+//	go run ./benchmarks/mutants -changed HEAD~1
+//	go run ./benchmarks/mutants -behaviour benchmarks/mutants/behaviour.md
 //
 // Tests run with -short, but for what fails or hangs without a mutant. A run over its
 // time counts as noticed.
@@ -46,6 +47,7 @@ type options struct {
 	workers    int
 	timeout    time.Duration
 	limit      time.Duration
+	behaviour  string
 }
 
 // A target is a pattern of packages, the packages whose tests are asked too where a mutant
@@ -89,6 +91,7 @@ func main() {
 	flag.IntVar(&o.workers, "workers", max(1, runtime.NumCPU()/2), "mutants tried at one time")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Second, "of a mutant, beside three times what its tests take without it")
 	flag.DurationVar(&o.limit, "limit", 0, "stop after so long and say how many mutants were not tried; 0: never")
+	flag.StringVar(&o.behaviour, "behaviour", "", "try the changes of this list of sentences, each with its test, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop)
@@ -103,6 +106,9 @@ func run(ctx context.Context, o options, patterns []string, w io.Writer) error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.limit)
 		defer cancel()
+	}
+	if o.behaviour != "" {
+		return tryBehaviour(ctx, o, w)
 	}
 	equivalent, err := readEquivalent(o.equivalent)
 	if err != nil {

@@ -34,12 +34,18 @@ type oneTest struct {
 	took time.Duration
 }
 
+// compile builds the tests of a package.
+func compile(ctx context.Context, p *source, overlay, binary string, o options) (*tests, error) {
+	_, err := output(exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, p.ImportPath))
+	return &tests{binary: binary, dir: p.Dir, reachedBy: make(map[int][]*oneTest), options: o}, err
+}
+
 // build builds the tests and runs each by itself to see what it reaches.
 func build(ctx context.Context, p *source, overlay, binary string, o options) (*tests, error) {
-	if _, err := output(exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, p.ImportPath)); err != nil {
+	t, err := compile(ctx, p, overlay, binary, o)
+	if err != nil {
 		return nil, err
 	}
-	t := &tests{binary: binary, dir: p.Dir, reachedBy: make(map[int][]*oneTest), options: o}
 	c := exec.CommandContext(ctx, binary, "-test.list", ".")
 	c.Dir = p.Dir
 	out, err := output(c)

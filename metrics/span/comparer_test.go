@@ -271,6 +271,15 @@ func TestManyRepeats(t *testing.T) {
 	if want := []Pair{{4, 1}, {8, 0}}; !slices.Equal(swapped, want) {
 		t.Errorf("pairs of many and few = %v, want %v", swapped, want)
 	}
+	// One span that is said often is one partner, for whichever of two it is.
+	for i := 0; i < len(many); i += 2 {
+		many[i] = Span{Start: 1, End: 11}
+	}
+	for _, got := range [][]Pair{c.Match(few, many, 0, 0.2).Pairs, c.Match(many, few, 0, 0.2).Pairs} {
+		if len(got) != 1 {
+			t.Errorf("%v: more than one has the same partner", got)
+		}
+	}
 }
 
 func distinct(spans []Span) int {

@@ -3,6 +3,7 @@ package stats
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -221,5 +222,17 @@ func TestEqualMassWhole(t *testing.T) {
 	}
 	if want := []int64{5, 1, 1}; !slices.Equal(counts, want) {
 		t.Errorf("bins of %v items, want %v", counts, want)
+	}
+}
+
+// TestEqualWidthEdges: a score on an edge is in the bin below it, 0 in the first.
+func TestEqualWidthEdges(t *testing.T) {
+	c := EqualWidth([]float64{0, 0.25, 0.5, 0.500001, 0.75, 1}, make([]bool, 6), 4)
+	got := make(map[int]int64)
+	for _, b := range c.Bins {
+		got[b.Index] = b.Count
+	}
+	if want := map[int]int64{0: 2, 1: 1, 2: 2, 3: 1}; !maps.Equal(got, want) {
+		t.Errorf("items by bin %v, want %v", got, want)
 	}
 }
