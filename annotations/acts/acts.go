@@ -74,6 +74,11 @@ type Args struct {
 	How   string   `json:"how,omitempty"` // take: how it follows from what From said
 	From  []string `json:"from,omitempty"`
 	Marks []Mark   `json:"marks,omitempty"`
+
+	// What a judge had found when marking was finished; see [annotations.BlindItem].
+	Proposals  []annotations.Proposal `json:"proposals,omitempty"`
+	ProposedBy string                 `json:"proposed_by,omitempty"`
+	Withheld   bool                   `json:"withheld,omitempty"`
 }
 
 // check refuses an act that misses what its op needs.
@@ -114,6 +119,8 @@ type State struct {
 	Flag   bool
 	Done   map[string]bool // parts that are finished
 	Skip   map[string]bool // parts that were skipped, and not finished since
+
+	proposed *Args // of the act that finished marking, if it had proposals
 }
 
 // A Mark is a marked stretch.
@@ -191,6 +198,9 @@ func (s *State) apply(a *Act) {
 	case OpDone:
 		s.Done[args.Part] = true
 		delete(s.Skip, args.Part)
+		if args.Part == Truth {
+			s.proposed = args
+		}
 	}
 }
 
@@ -200,6 +210,7 @@ func (s *State) Filled(item string) (it annotations.BlindItem, ok bool) {
 	it = annotations.BlindItem{ID: item, Labels: []annotations.BlindLabel{}, Note: s.Note, Flag: s.Flag}
 	if s.Done[Truth] {
 		it.Truth = []annotations.BlindPlace{}
+		it.Proposals, it.ProposedBy, it.Withheld = s.proposed.Proposals, s.proposed.ProposedBy, s.proposed.Withheld
 		for _, m := range s.Marks {
 			it.Truth = append(it.Truth, annotations.BlindPlace{Doc: m.Doc, Start: new(m.Start), End: new(m.End)})
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -63,6 +64,34 @@ func Queue(items []string, seed string, share Share, overlap float64) (queue []s
 		}
 	}
 	return queue, shared
+}
+
+// leastWithheld is how many items get no proposals at least, so that something can be said.
+const leastWithheld = 20
+
+// Withheld are the items whose proposals nobody sees: those of documents drawn by the hash
+// of their names until a share of the items has none, and at least 20. It depends on
+// the items alone, so that it is the same for all. Items is what proposals are known of.
+func Withheld(items []SampleItem, share float64) map[string]bool {
+	byDoc := make(map[string][]string)
+	for _, it := range items {
+		byDoc[it.Doc] = append(byDoc[it.Doc], it.ID)
+	}
+	docs := slices.SortedFunc(maps.Keys(byDoc), func(a, b string) int {
+		x, y := hash("", "withhold", a), hash("", "withhold", b)
+		return slices.Compare(x[:], y[:])
+	})
+	least := max(leastWithheld, int(math.Ceil(share*float64(len(items))-1e-9)))
+	out := make(map[string]bool)
+	for _, doc := range docs {
+		if len(out) >= least {
+			break
+		}
+		for _, id := range byDoc[doc] {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 func hash(seed, purpose, item string) [sha256.Size]byte {

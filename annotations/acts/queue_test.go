@@ -79,3 +79,36 @@ func TestParseShare(t *testing.T) {
 		}
 	}
 }
+
+// TestWithheld: whole documents, at least 20 items, a tenth of many, and the same for all.
+func TestWithheld(t *testing.T) {
+	items := func(n int) (out []SampleItem) {
+		for i := range n {
+			out = append(out, SampleItem{ID: fmt.Sprint("i", i), Doc: fmt.Sprint("d", i/3)})
+		}
+		return out
+	}
+	for _, c := range []struct{ n, least, most int }{{12, 12, 12}, {60, 20, 22}, {600, 60, 62}} {
+		all := items(c.n)
+		got := Withheld(all, 0.1)
+		if len(got) < c.least || len(got) > c.most {
+			t.Errorf("%d of %d are withheld, want %d to %d", len(got), c.n, c.least, c.most)
+		}
+		slices.Reverse(all)
+		again := Withheld(all, 0.1)
+		docs := make(map[string]int)
+		for _, it := range all {
+			if got[it.ID] != again[it.ID] {
+				t.Errorf("%s: the order of the items decides", it.ID)
+			}
+			if got[it.ID] {
+				docs[it.Doc]++
+			}
+		}
+		for doc, n := range docs {
+			if n != 3 {
+				t.Errorf("%s: %d items of 3 are withheld", doc, n)
+			}
+		}
+	}
+}

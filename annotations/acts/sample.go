@@ -26,6 +26,7 @@ type SampleItem struct {
 	ID      string
 	Purpose string // of [annotations.BlindItem]
 	Labels  int    // questions about its answer
+	Doc     string // its first document, "" for none
 	begin   int64
 	length  int
 }
@@ -66,7 +67,11 @@ func (s *Sample) index() error {
 				return fmt.Errorf("%s: line %d: %q is there twice", s.path, n, it.ID)
 			}
 			s.at[it.ID] = len(s.Items)
-			s.Items = append(s.Items, SampleItem{ID: it.ID, Purpose: it.Purpose, Labels: len(it.Labels), begin: at, length: len(line)})
+			item := SampleItem{ID: it.ID, Purpose: it.Purpose, Labels: len(it.Labels), begin: at, length: len(line)}
+			if len(it.Documents) > 0 {
+				item.Doc = it.Documents[0].Doc
+			}
+			s.Items = append(s.Items, item)
 		}
 		at += int64(len(line))
 		if err != nil {

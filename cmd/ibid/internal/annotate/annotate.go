@@ -50,6 +50,15 @@ type Options struct {
 	// ibid agree does. Agreement is nil where it cannot be measured.
 	Dir       string
 	Agreement func(context.Context) ([]runs.AgreementRow, error)
+
+	Proposals Proposals
+}
+
+// Proposals are places that a judge found, for items that ask for marks.
+type Proposals struct {
+	By       string // the judge
+	Of       map[string][]annotations.Proposal
+	Withheld map[string]bool // items that do not show theirs
 }
 
 // Purposes are what items can be shown for.
@@ -91,14 +100,15 @@ func queue(items []acts.SampleItem, o *Options) []place {
 
 // An item is what the page shows of one.
 type item struct {
-	ID        string         `json:"id"`
-	Query     string         `json:"query"`
-	Answer    string         `json:"answer,omitempty"`
-	Questions []question     `json:"questions,omitempty"`
-	Documents []documentRuns `json:"documents"`
-	Others    []acts.Opinion `json:"others,omitempty"` // for who adjudicates
-	Guide     []acts.Mark    `json:"guide,omitempty"`  // of the exercise, shown when it is done
-	texts     []*acts.Text   // of Documents
+	ID        string                 `json:"id"`
+	Query     string                 `json:"query"`
+	Answer    string                 `json:"answer,omitempty"`
+	Questions []question             `json:"questions,omitempty"`
+	Documents []documentRuns         `json:"documents"`
+	Others    []acts.Opinion         `json:"others,omitempty"` // for who adjudicates
+	Guide     []acts.Mark            `json:"guide,omitempty"`  // of the exercise, shown when it is done
+	Proposals []annotations.Proposal `json:"proposals,omitempty"`
+	texts     []*acts.Text           // of Documents
 }
 
 type documentRuns struct {
@@ -160,6 +170,17 @@ func (it *item) text(doc string) *acts.Text {
 		return nil
 	}
 	return it.texts[i]
+}
+
+// placed are the proposals that are in a text of the item.
+func (it *item) placed(all []annotations.Proposal) []annotations.Proposal {
+	var out []annotations.Proposal
+	for _, p := range all {
+		if t := it.text(p.Doc); t != nil && t.Holds(p.Start, p.End) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // keptItems is how many items are kept with their runs.
@@ -269,6 +290,9 @@ func (s *Server) find(id, part string) (*item, bool, error) {
 	if it == nil || err != nil {
 		return nil, ok, err
 	}
+	if part == acts.Truth && !s.options.Proposals.Withheld[id] {
+		it.Proposals = it.placed(s.options.Proposals.Of[id])
+	}
 	if len(s.order) == keptItems {
 		delete(s.kept, s.order[0])
 		s.order = s.order[1:]
@@ -341,6 +365,12 @@ func (s *Server) place(a *sentAct) error {
 	}
 	if a.Op == acts.OpTake {
 		return it.take(a.Args)
+	}
+	if p := &s.options.Proposals; a.Op == acts.OpDone && a.Args != nil && a.Args.Part == acts.Truth {
+		a.Args.Proposals, a.Args.ProposedBy, a.Args.Withheld = nil, "", false // the page does not say
+		if found := it.placed(p.Of[a.Item]); len(found) > 0 {
+			a.Args.Proposals, a.Args.ProposedBy, a.Args.Withheld = found, p.By, p.Withheld[a.Item]
+		}
 	}
 	if a.Op != acts.OpMark && a.Op != acts.OpMove {
 		return nil

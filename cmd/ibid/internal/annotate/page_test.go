@@ -103,3 +103,50 @@ func TestKeyboard(t *testing.T) {
 		}
 	}
 }
+
+// TestProposals: what a judge found is shown and can be taken over, but where it is
+// withheld; what was proposed stands with what was marked.
+func TestProposals(t *testing.T) {
+	dir := t.TempDir()
+	items := portItems(3)
+	sampleOf(t, dir, items...)
+	found := []annotations.Proposal{{Doc: "port.txt", Start: 26, End: 60, Method: "cited"}, {Doc: "port.txt", Start: 0, End: 9999}, {Doc: "elsewhere.txt", Start: 0, End: 1}}
+	of := map[string][]annotations.Proposal{"item-0001": found, "item-0002": found}
+	s := serve(t, dir, annotate.Options{
+		Annotator: "ada", Purpose: acts.Truth, Share: acts.Share{Index: 1, Of: 1},
+		Proposals: annotate.Proposals{By: "lexical", Of: of, Withheld: map[string]bool{"item-0002": true}},
+	}, false)
+	b := open(t, s.url, desktop)
+	for range items {
+		name := b.text("item.id")
+		if shown := b.text(`String(!document.getElementById("proposals").hidden)`); shown != fmt.Sprint(name == "item-0001") {
+			t.Errorf("%s: proposals are shown: %s", name, shown)
+		}
+		if name == "item-0001" {
+			b.screenshot("proposals")
+		}
+		b.press("1")
+		if name != "item-0001" {
+			b.press("n")
+		}
+		b.press("Enter")
+	}
+	b.quiet(s.url)
+	s.close()
+	filled, err := acts.ReadFilled(filepath.Join(dir, "ada.jsonl"))
+	if err != nil || len(filled) != 3 {
+		t.Fatalf("%d items, %v", len(filled), err)
+	}
+	for _, it := range filled {
+		proposed := it.ID != "item-0003"
+		if got := len(it.Proposals) == 1 && it.Proposals[0] == found[0] && it.ProposedBy == "lexical"; got != proposed {
+			t.Errorf("%s: proposals %+v by %q", it.ID, it.Proposals, it.ProposedBy)
+		}
+		if it.Withheld != (it.ID == "item-0002") {
+			t.Errorf("%s: withheld is %v", it.ID, it.Withheld)
+		}
+		if it.ID == "item-0001" && (len(it.Truth) != 1 || *it.Truth[0].Start != 26 || *it.Truth[0].End != 60) {
+			t.Errorf("taken: %+v", it.Truth)
+		}
+	}
+}

@@ -33,6 +33,8 @@ type annotateFlags struct {
 	seed       string
 	port       int
 	adjudicate bool
+	propose    string
+	withhold   float64
 }
 
 const annotateLong = `annotate serves a page to the browser at this machine, in which a person marks the
@@ -50,6 +52,11 @@ Every act is on disk before the page says saved, in NAME.acts.jsonl beside the s
 The page shows neither systems nor scores nor what others marked. Several people work
 side by side from copies: --share 2/3 is the second third of the items, and --overlap
 of them everybody gets, in one order, so that agreement can be measured.
+
+--propose RUN shows what the judge of a run found to support the answers to a question,
+as dashed marks that a person takes, changes or leaves. Part of them is withheld, for
+whole documents and the same from everybody: ibid agree then says whether people follow
+what they are shown.
 
 --adjudicate is for who decides between several annotators whose files are in the
 folder: it shows where they differ, the least agreement first. What all said alike and
@@ -79,6 +86,8 @@ func (a *app) annotateCommand() *cobra.Command {
 	flags.StringVar(&f.share, "share", "1/1", "part I of N of the other items, as I/N")
 	flags.StringVar(&f.seed, "seed", "1", "what the order of the items depends on, besides their names")
 	flags.IntVar(&f.port, "port", 0, "port on 127.0.0.1; 0 is a free one")
+	flags.StringVar(&f.propose, "propose", "", "a finished run whose judge proposes marks; needs the key")
+	flags.Float64Var(&f.withhold, "withhold", 0.1, "share of the items whose proposals nobody sees; at least 20 items")
 	flags.BoolVar(&f.adjudicate, "adjudicate", false, "decide between several annotators")
 	return cmd
 }
@@ -99,6 +108,10 @@ func (f *annotateFlags) check() (o annotate.Options, err error) {
 		return bad("letters, digits, points, dashes and underscores, such as ada", "%q cannot be the name of an annotator's files", f.annotator)
 	case !(f.overlap >= 0 && f.overlap <= 1):
 		return bad("", "--overlap must be from 0 to 1")
+	case !(f.withhold >= 0 && f.withhold <= 1):
+		return bad("", "--withhold must be from 0 to 1")
+	case f.propose != "" && f.adjudicate:
+		return bad("", "--propose and --adjudicate do not go together")
 	}
 	if err := oneOf("--purpose", f.purpose, annotate.Purposes...); err != nil {
 		return o, err
@@ -151,6 +164,11 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 	if key := filepath.Join(dir, keyFile); exists(key) {
 		options.Agreement = a.liveAgreement(key)
 	}
+	if f.propose != "" {
+		if options.Proposals, err = a.proposals(f, sample, filepath.Dir(path)); err != nil {
+			return err
+		}
+	}
 	pages, err := a.annotationPages(f, sample, journal, dir, path, options)
 	if err != nil {
 		return err
@@ -188,6 +206,43 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 	}
 	draw := &sampleFlags{settings: f.settings, draw: harness.SampleOptions{Purpose: f.purpose, Fraction: "1", Seed: f.seed}, template: "jsonl"}
 	return path, a.drawSample(cmd, draw, argument)
+}
+
+// proposals are what the judge of a run found, for the items of a sample that ask for marks.
+func (a *app) proposals(f *annotateFlags, sample *acts.Sample, dir string) (p annotate.Proposals, err error) {
+	key, err := annotations.ReadKey(filepath.Join(dir, keyFile))
+	if err != nil {
+		return p, &usageError{err: err, hint: "--propose needs " + keyFile + " beside the sample, which says which item is which question"}
+	}
+	m, err := a.openRun(f.propose)
+	if err != nil {
+		return p, err
+	}
+	config, err := harness.SettingsOf(m, nil, nil)
+	if err != nil {
+		return p, err
+	}
+	found, err := annotations.ReadFound(f.propose, config.Thresholds.Supported)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, &usageError{err: fmt.Errorf("%s has no verdicts of a judge", f.propose), hint: "evaluate with one: ibid run --judge lexical"}
+	}
+	if err != nil {
+		return p, err
+	}
+	p = annotate.Proposals{By: m.Judge.Name(), Of: make(map[string][]annotations.Proposal)}
+	var proposed []acts.SampleItem
+	for _, k := range key.Items {
+		it, ok := sample.Find(k.Blind)
+		if ok && k.Purpose != annotations.AskLabels && len(found[k.ID]) > 0 {
+			p.Of[k.Blind], proposed = found[k.ID], append(proposed, it)
+		}
+	}
+	if len(proposed) == 0 {
+		return p, &usageError{err: fmt.Errorf("%s found nothing for any item of the sample", f.propose), hint: "propose from a run over the same questions"}
+	}
+	p.Withheld = acts.Withheld(proposed, f.withhold)
+	fmt.Fprintf(a.Stdout, "%s proposes marks for %s; %d of them withheld\n", p.By, report.Plural(int64(len(proposed)), "item", "items"), len(p.Withheld))
+	return p, nil
 }
 
 // annotationPages are the pages for an annotator, or for who adjudicates.

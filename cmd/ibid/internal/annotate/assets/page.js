@@ -102,6 +102,7 @@ function refresh() {
   showProgress();
   showMarks();
   showOpinions();
+  showProposals();
   showQuestions();
   showCommands();
   $("note-line").hidden = !state.note && document.activeElement !== $("note");
@@ -159,7 +160,7 @@ async function show(i) {
   refresh();
   if (part() === "labels") goToCited();
   else {
-    const m = state.marks[0] || (item.others || []).flatMap((o) => o.marks || [])[0];
+    const m = state.marks[0] || (item.others || []).flatMap((o) => o.marks || [])[0] || item.proposals?.[0];
     if (m) goTo(m);
   }
   scrollTo(0, 0);
@@ -207,11 +208,12 @@ function openDocument(i) {
 
 // paint colours intervals of the open document; the text itself stays as it is.
 function paint() {
-  const layers = { mark: [], active: [], cited: [], other0: [], other1: [], other2: [], other3: [], guide: [] };
+  const layers = { mark: [], active: [], cited: [], other0: [], other1: [], other2: [], other3: [], proposal: [], guide: [] };
   const name = item.documents[doc]?.doc;
   const add = (layer, m) => m.doc === name && m.start < m.end && layers[layer].push(rangeOf(m.start, m.end));
   if (name !== undefined) {
     (item.others || []).forEach((o, k) => (o.marks || []).forEach((m) => add(`other${Math.min(k, 3)}`, m)));
+    (item.proposals || []).forEach((p) => add("proposal", p));
     if (part() === "truth") for (const m of state.marks) add(m.id === active ? "active" : "mark", m);
     if (exercise && state.done.truth) item.guide.forEach((m) => add("guide", m));
     for (const c of item.questions?.[question]?.cited || []) if (c.start !== undefined) add("cited", c);
@@ -221,7 +223,7 @@ function paint() {
   setHighlight("here", finds.list[finds.at] ? [finds.list[finds.at].range()] : []);
 }
 
-const layerOrder = ["cited", "other0", "other1", "other2", "other3", "mark", "active", "guide", "found", "here"];
+const layerOrder = ["cited", "other0", "other1", "other2", "other3", "proposal", "mark", "active", "guide", "found", "here"];
 
 function setHighlight(name, ranges) {
   if (!window.CSS?.highlights) return undefined; // marks are listed beside the text as well
@@ -312,6 +314,26 @@ function showOpinions() {
     element("p", {}, button("union", "+", () => take("union", others.map((o) => o.annotator))), " ", button("what all marked", "-", () => take("intersection", others.map((o) => o.annotator)))),
     element("p", { className: "dim small", textContent: state.done.truth || state.marks.length || state.none ? `Decided: ${state.how || "new"}` : "Take one over, or mark anew." }),
   );
+}
+
+// showProposals lists what a judge found. It is nobody's opinion: a person takes it,
+// changes it or leaves it.
+function showProposals() {
+  const found = item.proposals || [];
+  $("proposals").hidden = !found.length || part() !== "truth";
+  $("proposals").replaceChildren(
+    element("h2", { textContent: "A judge proposes" }),
+    ...found.map((p, k) =>
+      element("div", { className: "opinion dashed" }, button("take", k < 9 ? String(k + 1) : "", () => takeProposal(p)), element("button", { type: "button", className: "quote", dir: "auto", textContent: textOf(p), onclick: () => goTo(p) })),
+    ),
+  );
+}
+
+async function takeProposal(p) {
+  const i = item.documents.findIndex((d) => d.doc === p.doc);
+  if (i < 0) return;
+  if (i !== doc) openDocument(i);
+  await mark(placeOf(runs(), p.start), placeOf(runs(), p.end, true));
 }
 
 function take(how, from) {
@@ -683,6 +705,8 @@ function digit(n) {
     if (n === 0) return label(null);
     return q.choices[n - 1] && label(q.choices[n - 1].value);
   }
+  const p = item.proposals?.[n - 1];
+  if (p) return takeProposal(p);
   const o = adjudicating() && item.others?.[n - 1];
   return o && take("take", [o.annotator]);
 }
