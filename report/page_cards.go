@@ -117,7 +117,7 @@ func newChangeView(data *pageData, system, metric string) *changeView {
 // each.
 func cards(data *pageData) (cards []systemCard, table *cardTable) {
 	shown := firstSystems(data)
-	if len(shown) < 2 {
+	if len(shown) < 2 || len(data.lead) == 0 {
 		return nil, nil
 	}
 	for _, s := range shown {
@@ -125,7 +125,7 @@ func cards(data *pageData) (cards []systemCard, table *cardTable) {
 		name := line(s, 80)
 		filter := "system:" + name
 		card := systemCard{
-			Name: line(nameShown(data, s), 80), Link: rowsLink(filter), rank: leadRank(data, s), Shape: k % 4, Colour: k % 8, FailingLink: rowsLink(filter, "is:failing"), Numbers: numbersOf(data, s),
+			Name: line(nameShown(data, s), 80), Link: rowsLink(filter), rank: rankBy(data, decidingMetric(data), s), Shape: k % 4, Colour: k % 8, FailingLink: rowsLink(filter, "is:failing"), Numbers: numbersOf(data, s),
 			Failing: failText(data.totals.failing[k], data.totals.rows[k]), Gates: gatesOfCard(data, s),
 		}
 		if data.trends != nil {
@@ -174,14 +174,10 @@ func failText(failing, rows int64) string {
 	return fmt.Sprintf("%s of %s %s", Thousands(failing), Thousands(rows), oneOrMany(failing, "fails", "fail"))
 }
 
-// leadRank orders systems by the first metric: the least is the best, one without a value
-// is last.
-func leadRank(data *pageData, system string) float64 {
-	if len(data.lead) == 0 {
-		return 0
-	}
-	s := data.summary.find(system, "", data.lead[0])
-	switch d, _ := metrics.Lookup(data.lead[0]); {
+// rankBy orders systems by a metric: the least is the best, one without a value is last.
+func rankBy(data *pageData, metric, system string) float64 {
+	s := data.summary.find(system, "", metric)
+	switch d, _ := metrics.Lookup(metric); {
 	case s == nil:
 		return math.Inf(1)
 	case d.Direction == metrics.LowerIsBetter:

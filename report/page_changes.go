@@ -87,16 +87,16 @@ func linksOfRun(data *pageData, run string) map[string]string {
 var sinceCodes = []string{"", "new", "fixed", "still"}
 
 // sinceIndex finds for each row that the page lists the row that it is compared with, -1 if
-// none, and how it changed.
+// none, and how it changed. Both lists are empty where runs are not compared.
 func sinceIndex(data *pageData, listed []int) (partner []int, since []int8) {
+	r := data.options.Comparison
+	if r == nil || r.By != "run" {
+		return []int{}, []int8{}
+	}
 	partner, since = make([]int, len(listed)), make([]int8, len(listed))
 	place := make(map[int]int, len(listed))
 	for k, n := range listed {
 		partner[k], place[n] = -1, k
-	}
-	r := data.options.Comparison
-	if r == nil || r.By != "run" {
-		return partner, since
 	}
 	for _, k := range pagePairs(r) {
 		if p := &r.Pairs[k]; p.Paired {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,30 +117,22 @@ func sureness(d *compare.Difference) string {
 // bestInWords says which system of a run is best by the first metric, as far as chance
 // does not explain it.
 func bestInWords(data *pageData) string {
-	r, name := data.options.Comparison, inSentence(label(data.lead[0]))
+	r, metric := data.options.Comparison, decidingMetric(data)
+	name := inSentence(label(metric))
 	systems := slices.Clone(data.systems)
-	slices.SortStableFunc(systems, func(x, y string) int {
-		a, b := leadRank(data, x), leadRank(data, y)
-		switch {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(systems, func(x, y string) int { return cmp.Compare(rankBy(data, metric, x), rankBy(data, metric, y)) })
 	value := func(system string) string {
-		if s := data.summary.find(system, "", data.lead[0]); s != nil {
+		if s := data.summary.find(system, "", metric); s != nil {
 			return numberOrDash(s.Estimate)
 		}
 		return numberOrDash(nil)
 	}
 	best := line(systems[0], 40)
-	if ranking := rankingBy(r, data.lead[0]); ranking != nil && len(r.Sides) > 2 {
+	if ranking := rankingBy(r, metric); ranking != nil {
 		return rankedInWords(r, ranking, name, value)
 	}
 	if r != nil && len(r.Sides) == 2 && r.Pairs[0].Paired {
-		if d := headlineOf(&r.Pairs[0], data.lead[0]); d != nil && d.Diff != nil {
+		if d := headlineOf(&r.Pairs[0], metric); d != nil && d.Diff != nil {
 			base, other := line(r.Sides[0].Name, 40), line(r.Sides[1].Name, 40)
 			switch d.Outcome {
 			case compare.Better, compare.Worse:
@@ -155,9 +148,24 @@ func bestInWords(data *pageData) string {
 	return fmt.Sprintf("%s has the best %s, %s; nothing says whether that is more than chance.", best, name, value(systems[0]))
 }
 
-// rankingBy is the ranking of the sides by a metric, nil if there is none.
-func rankingBy(r *compare.Result, metric string) *compare.Ranking {
+// decidingMetric is the first metric by which the systems of a run are compared, of those
+// that people see; the one that leads if they are not compared.
+func decidingMetric(data *pageData) string {
+	r := data.options.Comparison
 	if r == nil {
+		return data.lead[0]
+	}
+	for _, name := range append([]string{data.lead[0]}, r.Headline...) {
+		if name == shownMetric(name) && (rankingBy(r, name) != nil || len(r.Sides) == 2 && headlineOf(&r.Pairs[0], name) != nil) {
+			return name
+		}
+	}
+	return data.lead[0]
+}
+
+// rankingBy is the ranking of three or more sides by a metric, nil if there is none.
+func rankingBy(r *compare.Result, metric string) *compare.Ranking {
+	if r == nil || len(r.Sides) < 3 {
 		return nil
 	}
 	for i := range r.Rankings {
