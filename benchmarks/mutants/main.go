@@ -306,13 +306,14 @@ func (r *row) ask(ctx context.Context, o options, s *source, also []string, over
 		if err == nil {
 			r.failing = append(r.failing, t.failing...)
 			err = t.askAll(ctx, asked, results)
-		}
-		if ctx.Err() != nil {
+		} else if ctx.Err() != nil { // what these tests reach is not known
 			for j, is := range results {
-				if is == "not covered" {
+				if is != "killed" {
 					results[j] = "not tried"
 				}
 			}
+		}
+		if ctx.Err() != nil {
 			return results, nil
 		}
 		if err != nil {

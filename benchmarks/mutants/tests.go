@@ -145,10 +145,13 @@ func (t *tests) askAll(ctx context.Context, list []*mutant, results []string) er
 	var mu sync.Mutex
 	var failed error
 	each(t.options.workers, len(list), func(i int) {
-		if results[i] == "killed" || len(t.reachedBy[list[i].id]) == 0 || ctx.Err() != nil {
+		if results[i] == "killed" || len(t.reachedBy[list[i].id]) == 0 {
 			return
 		}
-		killed, err := t.kills(ctx, list[i].id)
+		killed, err := false, ctx.Err()
+		if err == nil {
+			killed, err = t.kills(ctx, list[i].id)
+		}
 		if ctx.Err() != nil {
 			results[i] = "not tried"
 			return
