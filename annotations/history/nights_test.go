@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"ibid/metrics/stats"
 
 	"ibid/dataset"
 	"ibid/dataset/parquet"
@@ -180,5 +183,94 @@ func TestPastIsBounded(t *testing.T) {
 	}
 	if got := runsOf(p); !slices.Equal(got, []string{"n2", "n3", "this"}) || p.Older != 2 {
 		t.Errorf("nights are %q, %d older; want the last two of four", got, p.Older)
+	}
+}
+
+// TestStandardError: of runs that did not keep it, half the interval over the quantile of t.
+func TestStandardError(t *testing.T) {
+	const se = 0.02
+	half := se * stats.StudentQuantile(0.9, 11)
+	row := runs.SummaryRow{Estimate: new(0.7), Low: new(0.7 - half), High: new(0.7 + half), Level: 0.9, Clusters: 12}
+	if got := standardError(&row); !got.Known() || math.Abs(got.Value-se) > 1e-12 {
+		t.Errorf("the interval has %v, want %v", got, se)
+	}
+	row.SE = new(0.5)
+	if got := standardError(&row); got.Value != 0.5 {
+		t.Errorf("a standard error that was kept is %v, want 0.5", got)
+	}
+	row.SE, row.Clusters = nil, 1
+	if got := standardError(&row); got.Known() {
+		t.Errorf("one cluster has %v", got)
+	}
+	row.Clusters = 2
+	if got := standardError(&row); !got.Known() {
+		t.Error("two clusters have none")
+	}
+	row.Low, row.High = nil, nil
+	if got := standardError(&row); got.Known() {
+		t.Errorf("without an interval %v", got)
+	}
+}
+
+// TestPooled: a night without numbers has the systems of the night before, or else of the
+// first that has some.
+func TestPooled(t *testing.T) {
+	night := func(systems ...string) RunNight {
+		n := RunNight{Night: Night{Basis: map[string]string{"judge": "x"}}}
+		for _, s := range systems {
+			n.Summary = append(n.Summary, runs.SummaryRow{System: s, Metric: "char_f1"})
+		}
+		return n
+	}
+	nights := []RunNight{night(), night("b", "a", "a", ""), night(), night("c")}
+	for i, n := range Pooled(nights) {
+		want := []string{`["a" "b"]`, `["a" "b"]`, `["a" "b"]`, `["c"]`}[i]
+		if n.Basis["systems"] != want || n.Basis["judge"] != "x" {
+			t.Errorf("night %d is of %v, want %s", i, n.Basis, want)
+		}
+		if nights[i].Basis["systems"] != "" {
+			t.Errorf("the basis of night %d itself was changed", i)
+		}
+	}
+}
+
+// TestSeriesOf: macro values over all rows, of a system or of all.
+func TestSeriesOf(t *testing.T) {
+	night := RunNight{Summary: []runs.SummaryRow{
+		{Metric: "char_f1", Agg: runs.Micro, Estimate: new(0.1)},
+		{Metric: "char_f1", Slice: "lang=de", Agg: runs.Macro, Estimate: new(0.2)},
+		{Metric: "char_f1", System: "a", Agg: runs.Macro, Estimate: new(0.3)},
+		{Metric: "char_f1", Agg: runs.Macro, Estimate: new(0.4), SE: new(0.01)},
+		{Metric: "hallucination_rate", Agg: runs.Macro, Estimate: new(0.5)},
+		{Metric: "token_f1", Agg: runs.Macro},
+	}}
+	for _, tt := range []struct {
+		metric, system string
+		want           float64 // 0: undefined
+		lower          bool
+	}{{"char_f1", "", 0.4, false}, {"char_f1", "a", 0.3, false}, {"char_f1", "b", 0, false}, {"hallucination_rate", "", 0.5, true}, {"token_f1", "", 0, false}} {
+		s, ok := SeriesOf([]RunNight{night}, tt.metric, tt.system, Options{})
+		if ok != (tt.want > 0) || s.Lower != tt.lower {
+			t.Errorf("%+v: %+v, %v", tt, s, ok)
+		}
+		if row := night.Macro(tt.metric, tt.system); (row != nil) != ok || ok && *row.Estimate != tt.want {
+			t.Errorf("%+v: the row %+v", tt, row)
+		}
+	}
+}
+
+// TestChanged names what a night does not share with the one before, in order; other
+// questions come first.
+func TestChanged(t *testing.T) {
+	before := &Night{Basis: map[string]string{"judge": "a", "metrics": "1", "gone": "x"}, Items: "i"}
+	now := &Night{Basis: map[string]string{"judge": "b", "metrics": "1", "came": "x"}, Items: "k"}
+	if got := changed(before, now, Options{}); !slices.Equal(got, []string{"questions", "came", "gone", "judge"}) {
+		t.Errorf("changed: %v", got)
+	}
+	if got := changed(before, now, Options{AnyItems: true}); !slices.Equal(got, []string{"came", "gone", "judge"}) {
+		t.Errorf("of any items changed: %v", got)
+	}
+	if got := changed(before, before, Options{}); len(got) > 0 {
+		t.Errorf("nothing changed, and %v did", got)
 	}
 }
