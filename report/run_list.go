@@ -14,6 +14,7 @@ import (
 // A RunList is the view model of the runs of a folder.
 type RunList struct {
 	Dir  string
+	Last string // folder of the run that was begun last
 	Runs []listedRun
 }
 
@@ -97,6 +98,7 @@ func (l *RunList) Write(w io.Writer, format string, style Style) error {
 		fmt.Fprintf(&b, "%s holds no finished run\n", CleanLine(l.Dir))
 	} else {
 		l.table().write(&b, style)
+		fmt.Fprintf(&b, "\nibid show %s  # the last\n", shellWord(l.Last))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

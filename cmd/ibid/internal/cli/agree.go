@@ -123,7 +123,7 @@ func (a *app) agreeCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.agree(cmd, f, args) },
 	}
 	f.settings.register(cmd)
-	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	f.settings.add(cmd, "documents", "documents", documentsUsage)
 	f.settings.addGold(cmd)
 	f.table.register(cmd)
 	cmd.Flags().StringVar(&f.run, "run", "", "a finished run whose judge is one more annotator")

@@ -77,7 +77,7 @@ func (a *app) annotateCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.serveAnnotation(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
-	f.settings.add(cmd, "documents", "documents", "the documents to mark places in, with a dataset")
+	f.settings.add(cmd, "documents", "documents", documentsUsage)
 	f.settings.addGold(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.annotator, "annotator", "", "who annotates: the name of the files")

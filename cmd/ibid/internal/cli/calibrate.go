@@ -49,7 +49,7 @@ judge's errors are allowed for. What the judge is worth is left beside it in
 calibration.json, which show and report read; the run's report.html is made again.
   labels in the run's own dataset   must be of a random part of its rows: macro values
                                     become prediction-powered means (PPI++)
-  --from OLDER                      a labelled run with the same judge: shares become
+  --labelled OLDER                  a labelled run with the same judge: shares become
                                     what its sensitivity and specificity say
                                     (Rogan & Gladen)
 
@@ -69,7 +69,7 @@ features.
 Labels by people who saw proposals of the judge itself are left out and counted;
 --with-proposals counts them and says so.
 
-In a table of labels --judge names the annotator that is the judge; the others are
+In a table of labels --judge-name names the annotator that is the judge; the others are
 people, of whom --policy makes one (mean, majority) or each counts (each).`
 
 func (a *app) calibrateCommand() *cobra.Command {
@@ -80,26 +80,28 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Long:  calibrateLong,
 		Example: `  ibid calibrate runs/sample
   ibid calibrate runs/sample --fail-under balanced_accuracy=0.8
-  ibid calibrate runs/night-2 --from runs/labelled
+  ibid calibrate runs/night-2 --labelled runs/july
   ibid calibrate runs/monday --again runs/monday-again
   ibid calibrate runs/labelled --fit weights.json
   ibid run answers.parquet --judge lexical --set judge.lexical.weights=weights.json
-  ibid calibrate labels.csv --judge gpt-4 --threshold 0.5`,
+  ibid calibrate labels.csv --judge-name gpt-4 --threshold 0.5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
 	f.table.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.judge, "judge", "", "the annotator of a table that is the judge")
+	flags.StringVar(&f.judge, "judge-name", "", "the annotator of a table that is the judge")
 	flags.Float64Var(&f.threshold, "threshold", 0, "a judge's score is a yes from here on (default thresholds.supported of the run; 0.5 of a table)")
 	flags.Float64Var(&f.positive, "positive", 0, "people's value is a yes from here on (default as --threshold)")
 	flags.IntVar(&f.bins, "bins", 10, "bins of the calibration curve")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
-	flags.StringVar(&f.from, "from", "", "a labelled run with the same judge, to correct this one by")
+	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
 	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
 	flags.StringVar(&f.fit, "fit", "", "fit weights of lexical to the labels of the run and write them to this file")
 	flags.BoolVar(&f.proposals, "with-proposals", false, "count labels by people who saw what the judge itself proposed, too")
+	formerly(cmd, "judge", "judge-name")
+	formerly(cmd, "from", "labelled")
 	f.under.register(cmd, "balanced_accuracy=0.8")
 	flags.BoolVar(&f.dry, "dry-run", false, "leave the run as it is")
 	return cmd
@@ -110,16 +112,16 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 	case f.bins < 2 || f.bins > 1000:
 		return &usageError{err: errors.New("--bins must be 2 to 1000")}
 	case f.table.asked(path) && f.judge == "":
-		return &usageError{err: errors.New("which annotator is the judge?"), hint: "name one: --judge NAME"}
+		return &usageError{err: errors.New("which annotator is the judge?"), hint: "name one: --judge-name NAME"}
 	case !f.table.asked(path) && f.judge != "":
-		return &usageError{err: errors.New("--judge needs a table of labels"), hint: "a run knows its judge"}
+		return &usageError{err: errors.New("--judge-name needs a table of labels"), hint: "a run knows its judge"}
 	case notFinite(f.threshold) || notFinite(f.positive):
 		return &usageError{err: errors.New("--threshold and --positive must be finite numbers")}
 	case f.table.asked(path) && f.from != "":
-		return &usageError{err: errors.New("--from needs a run")}
+		return &usageError{err: errors.New("--labelled needs a run")}
 	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
 		return &usageError{
-			err:  errors.New("--from takes the thresholds of the runs"),
+			err:  errors.New("--labelled takes the thresholds of the runs"),
 			hint: "the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive",
 		}
 	case f.table.asked(path) && len(f.again) > 0:
@@ -127,7 +129,7 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 	case f.fit != "" && f.table.asked(path):
 		return &usageError{err: errors.New("--fit needs a run"), hint: "features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE"}
 	case f.fit != "" && (f.from != "" || len(f.again) > 0):
-		return &usageError{err: errors.New("--fit goes with neither --from nor --again"), hint: "fit first, then run with the weights and calibrate that run"}
+		return &usageError{err: errors.New("--fit goes with neither --labelled nor --again"), hint: "fit first, then run with the weights and calibrate that run"}
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
 		return &usageError{err: fmt.Errorf("--policy: %q is not possible", f.policy), hint: "it is one of mean, majority, each"}
 	}
@@ -218,8 +220,8 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		}
 		if sameRun(m, of) {
 			return nil, &usageError{
-				err:  fmt.Errorf("--from: %s is the run itself", f.from),
-				hint: "errors must be known from other items; without --from the run's own labels correct it",
+				err:  fmt.Errorf("--labelled: %s is the run itself", f.from),
+				hint: "errors must be known from other items; without --labelled the run's own labels correct it",
 			}
 		}
 		if err := sameJudge(m, of); err != nil {
@@ -256,7 +258,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	}
 	view.Corrected = corrections(summary)
 	if len(view.Corrected) == 0 {
-		view.Warnings = append(view.Warnings, "nothing could be corrected: that needs 10 labelled rows of a metric, and others without labels; or --from a labelled run")
+		view.Warnings = append(view.Warnings, "nothing could be corrected: that needs 10 labelled rows of a metric, and others without labels; or --labelled RUN")
 	}
 	if f.dry {
 		return view, nil

@@ -42,7 +42,7 @@ It writes nothing. What is not Parquet is imported for the time of the check.`,
 		},
 	}
 	settings.register(cmd)
-	settings.add(cmd, "documents", "documents", "the documents that are cited")
+	settings.add(cmd, "documents", "documents", documentsUsage)
 	settings.addGold(cmd)
 	settings.add(cmd, "judge", "judge.kind", judgeUsage)
 	cmd.Flags().BoolVar(&printAll, "print", false, "print each effective setting and where it came from")

@@ -78,6 +78,8 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"by":       completeField,
 		"table":    oneWord(sortedKeys(shownTables)...),
 		"run":      completeRuns,
+		"labelled": completeRuns,
+		"again":    completeRuns,
 		"judge":    oneWord(allowed("judge.kind")...),
 		"template": oneWord(sortedKeys(templates)...),
 	}

@@ -18,6 +18,7 @@ import (
 
 func (a *app) gateCommand() *cobra.Command {
 	var gates, accept []string
+	var baseline string
 	var ci ciFlags
 	cmd := &cobra.Command{
 		Use:   "gate RUN [BASE]",
@@ -25,7 +26,7 @@ func (a *app) gateCommand() *cobra.Command {
 		Long: `gate asks the gates of a run's own settings, and those of --gate, of its saved
 results. It says and decides the same as the run itself: exit code 3 if a gate
 failed, 4 if there is no verdict. Gates with diff and p compare with the run BASE, or
-with the --baseline that RUN had.`,
+with the --baseline that RUN had. BASE may be written --baseline BASE, as for ibid run.`,
 		Example: `  ibid gate runs/sample
   ibid gate runs/sample --gate 'lo(char_f1) >= 0.6' --junit gates.xml
   ibid gate runs/tonight runs/last-night --gate 'p(overall_citation_accuracy) >= 0.05'
@@ -38,17 +39,23 @@ with the --baseline that RUN had.`,
 			if err := ci.check(); err != nil {
 				return err
 			}
-			return a.gate(cmd.Context(), args, gates, accept, &ci)
+			if len(args) > 1 && baseline != "" {
+				return &usageError{err: errors.New("BASE and --baseline name the same run: give one")}
+			}
+			if len(args) > 1 {
+				baseline = args[1]
+			}
+			return a.gate(cmd.Context(), args[0], baseline, gates, accept, &ci)
 		},
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	cmd.Flags().StringArrayVar(&accept, "accept", nil, "a sign that the input is wrong with which gates have their verdict all the same (may be repeated; ibid help signs)")
+	cmd.Flags().StringVar(&baseline, "baseline", "", baselineUsage)
 	ci.register(cmd)
 	return cmd
 }
 
-func (a *app) gate(ctx context.Context, args, gates, accept []string, ci *ciFlags) error {
-	dir, baseline := args[0], ""
+func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []string, ci *ciFlags) error {
 	m, err := a.openRun(dir)
 	if err != nil {
 		return err
@@ -61,8 +68,7 @@ func (a *app) gate(ctx context.Context, args, gates, accept []string, ci *ciFlag
 	if len(config.Gates()) == 0 {
 		return &usageError{err: fmt.Errorf("%s has no gates", dir), hint: "give one: --gate 'char_f1 >= 0.7'; see ibid help gates"}
 	}
-	if len(args) > 1 {
-		baseline = args[1]
+	if baseline != "" {
 		base, err := a.openRun(baseline)
 		if err != nil {
 			return err

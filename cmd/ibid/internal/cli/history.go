@@ -59,7 +59,8 @@ one that a run that stays was compared with (--baseline).`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
 	flags.StringArrayVar(&f.systems, "system", nil, "a system to show (may be repeated; default all of them pooled)")
-	flags.IntVar(&f.baseline, "baseline", history.BaselineNights, "nights that a baseline is made of")
+	flags.IntVar(&f.baseline, "baseline-nights", history.BaselineNights, "nights that a baseline is made of")
+	formerly(cmd, "baseline", "baseline-nights")
 	flags.BoolVar(&f.anyItems, "any-items", false, "other questions and documents begin no new baseline")
 	flags.StringVar(&f.keep, "keep", "", "remove runs older than this, such as 30d, but for the last of each baseline")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what --keep would remove")
@@ -71,7 +72,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 		return err
 	}
 	if f.baseline < 2 {
-		return &usageError{err: errors.New("--baseline must be at least 2 nights")}
+		return &usageError{err: errors.New("--baseline-nights must be at least 2 nights")}
 	}
 	names, err := metricNames(f.metrics)
 	if err != nil {

@@ -64,6 +64,7 @@ func (a *app) list(dir string) error {
 			return err
 		}
 		view.Add(r.Manifest, summary, gates)
+		view.Last = r.Dir
 	}
 	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
 		return err

@@ -34,8 +34,17 @@ type runFlags struct {
 	numbers  numberFlags
 }
 
-// judgeUsage describes the flag --judge.
-const judgeUsage = "who judges support: lexical, openrouter, openai, human, recorded, replay or none"
+// What flags say that several commands have.
+const (
+	judgeUsage     = "who judges support: lexical, openrouter, openai, human, recorded, replay or none"
+	documentsUsage = "the documents that are cited: a Parquet file, directory or glob"
+	baselineUsage  = "a finished run that gates with diff and p compare with"
+)
+
+// formerly lets a flag be written by the name that it had in an earlier version.
+func formerly(cmd *cobra.Command, old, now string) {
+	cmd.Flags().VarPF(cmd.Flags().Lookup(now).Value, old, "", "").Hidden = true
+}
 
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{}
@@ -80,7 +89,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	}
 	s := &f.settings
 	s.register(cmd)
-	s.add(cmd, "documents", "documents", "the documents that are cited: a Parquet file, directory or glob")
+	s.add(cmd, "documents", "documents", documentsUsage)
 	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	s.add(cmd, "model", "judge.model", "model that judges, such as VENDOR/MODEL at OpenRouter")
@@ -100,7 +109,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.shard, "shard", "", "evaluate share I of N, I/N, into OUT/shard-I-of-N; ibid merge makes one run of all")
-	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
+	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, see report.page)")
 	f.numbers.register(cmd)
 	f.ci.register(cmd)

@@ -81,7 +81,7 @@ people said there comes back with its JSON export:
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drawSample(cmd, f, args[0]) },
 	}
 	f.settings.register(cmd)
-	f.settings.add(cmd, "documents", "documents", "the documents that were annotated")
+	f.settings.add(cmd, "documents", "documents", documentsUsage)
 	f.settings.addGold(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.draw.Purpose, "purpose", "", "for a first round: truth, labels or both")

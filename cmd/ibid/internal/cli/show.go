@@ -15,6 +15,7 @@ import (
 	"ibid"
 	"ibid/annotations/compare"
 	"ibid/cmd/ibid/internal/term"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -175,6 +176,9 @@ func commandOfAny(dir string, m *runs.Manifest) string {
 
 // nearestRun suggests a run beside the one that is not there.
 func nearestRun(dir string) string {
+	if in := filepath.Join(configs.FromValues(nil).Out, dir); exists(filepath.Join(in, runs.ManifestFile)) {
+		return "did you mean " + in + "?"
+	}
 	found, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", runs.ManifestFile))
 	var names []string
 	for _, path := range found {

@@ -48,7 +48,7 @@ the statistics may be others than those that the rows were made with.`,
 	f.settings.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.settings.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
-	flags.StringVar(&f.baseline, "baseline", "", "a finished run that gates with diff and p compare with")
+	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
 	flags.IntVar(&f.workers, "workers", 0, "goroutines that work (default one per processor)")
 	f.numbers.register(cmd)
 	f.ci.register(cmd)
