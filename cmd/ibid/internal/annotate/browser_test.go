@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,14 @@ import (
 	"ibid/cmd/ibid/internal/annotate"
 	"ibid/cmd/ibid/internal/loopback"
 )
+
+// often is how often a test does something: few times, or as often as IBID_OFTEN says.
+func often(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("IBID_OFTEN")); err == nil {
+		return n
+	}
+	return few
+}
 
 // sampleOf writes a sample of items to a folder.
 func sampleOf(t testing.TB, dir string, items ...annotations.BlindItem) {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,17 +20,6 @@ import (
 	"ibid/cmd/ibid/internal/annotate"
 	"ibid/cmd/ibid/internal/loopback"
 )
-
-// kills is how often something is killed: a few times, or as often as somebody asks for.
-func kills(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
-		return n
-	}
-	if testing.Short() {
-		return 1
-	}
-	return few
-}
 
 // busy does acts one after the other until nothing is kept any more.
 const busy = `(async () => { for (let i = 0; i < 1000; i++) await keep("flag", { args: { on: i % 2 === 0 } }); })(); 0`
@@ -63,7 +51,7 @@ func TestServerKilled(t *testing.T) {
 	dir := t.TempDir()
 	sampleOf(t, dir, portItems(2)...)
 	random := rand.New(rand.NewPCG(5, 5))
-	shown, n := make(map[string]bool), kills(4)
+	shown, n := make(map[string]bool), often(2)
 	for range n {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestServerKilled$")
 		cmd.Env = append(os.Environ(), "ANNOTATE_KILLED_DIR="+dir)
@@ -115,7 +103,7 @@ func TestBrowserKilled(t *testing.T) {
 	profile := t.TempDir()
 	random := rand.New(rand.NewPCG(6, 6))
 	var mu sync.Mutex
-	shown, n := make(map[string]bool), kills(2)
+	shown, n := make(map[string]bool), often(2)
 	for run := range n + 1 {
 		func() {
 			alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],

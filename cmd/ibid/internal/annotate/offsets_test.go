@@ -43,10 +43,7 @@ func TestOffsets(t *testing.T) {
 	edges := graphemeEdges(text)
 	dir := t.TempDir()
 	const each = 20 // selections an item
-	n := 500
-	if testing.Short() {
-		n = 60
-	}
+	n := often(100)
 	var items []annotations.BlindItem
 	for i := range n / each {
 		items = append(items, annotations.BlindItem{ID: fmt.Sprintf("item-%04d", i+1), Query: "?", Documents: []annotations.BlindDocument{{Doc: "hard.txt", Text: text}}, Labels: []annotations.BlindLabel{}})

@@ -150,3 +150,40 @@ func TestProposals(t *testing.T) {
 		}
 	}
 }
+
+// TestUndo: undoing goes back through items without end, and doing again goes forward.
+func TestUndo(t *testing.T) {
+	dir := t.TempDir()
+	sampleOf(t, dir, portItems(2)...)
+	s := serve(t, dir, annotate.Options{Annotator: "ada", Purpose: acts.Truth, Share: acts.Share{Index: 1, Of: 1}}, false)
+	b := open(t, s.url, desktop)
+	first := b.text("item.id")
+	now := func() string {
+		return b.text(`item.id + " " + state.marks.length + (state.none ? " none" : "") + (state.done.truth ? " done" : "")`)
+	}
+	second := map[string]string{"item-0001": "item-0002", "item-0002": "item-0001"}[first]
+	b.press("]")
+	b.press(b.hintOf("The new quay")...)
+	b.press(b.hintOf("The port master")...)
+	b.press("Enter", "n")
+	for i, want := range []string{second + " 0 none", second + " 0", first + " 2", first + " 1", first + " 0", first + " 0"} {
+		if got := now(); got != want {
+			t.Fatalf("after %d times undo: %q, want %q", i, got, want)
+		}
+		b.press("u")
+	}
+	for i, want := range []string{first + " 1", first + " 2", first + " 2 done", second + " 0 none"} {
+		b.press("y")
+		if got := now(); got != want {
+			t.Fatalf("after %d times do again: %q, want %q", i+1, got, want)
+		}
+	}
+	b.press("y")
+	if said := b.text(`document.getElementById("message").textContent`); !strings.Contains(said, "nothing to do again") {
+		t.Errorf("the page says %q", said)
+	}
+	if n := len(s.journal.Acts()); n != 4+4+4 {
+		t.Errorf("%d acts are kept, want 12", n)
+	}
+	b.quiet(s.url)
+}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,10 +78,7 @@ func annotates(t testing.TB, args ...string) (url string, stop func()) {
 // but ibid: two people annotate with the keyboard alone, a third decides, and agree, run
 // and calibrate read what they said. What the page says of agreement is what agree says.
 func TestRound(t *testing.T) {
-	n := 4
-	if all, err := strconv.Atoi(os.Getenv("IBID_ITEMS")); err == nil {
-		n = all
-	}
+	n := often(4)
 	start(t)
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -534,24 +534,31 @@ async function forward() {
   warn(exercise ? exerciseResult() : "All items are done. Thank you.");
 }
 
+// backTo shows the item and part that an act belongs to.
+async function backTo(act) {
+  const parts = { done: act.args?.part, skip: act.args?.part, label: "labels", mark: "truth", move: "truth", remove: "truth", none: "truth", take: "truth" };
+  const i = queue().findIndex((p) => p.item === act.item && p.part === (parts[act.op] || p.part));
+  if (i >= 0 && i !== at) await show(i);
+}
+
 async function undo() {
   const all = exercise ? actsOf(item.id) : acts;
   const undone = undoneBy(all);
   const last = all.findLast((a) => a.op !== "undo" && !undone.has(a.id));
   if (!last) return warn("There is nothing to undo.");
-  const i = queue().findIndex((p) => p.item === last.item && (!["done", "skip", "label"].includes(last.op) || p.part === (last.args.part || "labels")));
-  if (i >= 0 && (last.item !== item.id || queue()[i].part !== part())) await show(i);
-  await keep("undo", { of: last.id });
+  await backTo(last);
+  return keep("undo", { of: last.id });
 }
 
+// redo undoes the last undo, unless something else was done since.
 async function redo() {
   const all = exercise ? actsOf(item.id) : acts;
   const undone = undoneBy(all);
-  const last = all.findLast((a) => a.op !== "undo" || !undone.has(a.id));
-  if (last?.op !== "undo") return warn("There is nothing to do again.");
-  const i = queue().findIndex((p) => p.item === last.item);
-  if (i >= 0 && last.item !== item.id) await show(i);
-  await keep("undo", { of: last.id });
+  const byId = new Map(all.map((a) => [a.id, a]));
+  const i = all.findLastIndex((a) => a.op === "undo" && byId.get(a.of).op !== "undo" && !undone.has(a.id));
+  if (i < 0 || all.slice(i).some((a) => a.op !== "undo")) return warn("There is nothing to do again.");
+  await backTo(byId.get(all[i].of));
+  return keep("undo", { of: all[i].id });
 }
 
 // Commands by their keys. Keys that are letters are none of the hints' letters.
