@@ -132,6 +132,7 @@ func TestFind(t *testing.T) {
 		{"three pieces", "a x b y c", "a...b...c", "a|b|c"},
 		{"the nearest is not the way", "A B" + strings.Repeat(".", 600) + "B" + strings.Repeat(",", 600) + "C", "A … B … C", "A|B|C"},
 		{"too far", "a" + strings.Repeat(".", MaxGap+1) + "b", "a … b", ""},
+		{"nothing between pieces", "ab", "a … b", "a|b"},
 		{"brackets of a gap", "one two three", "one [...] three", "one|three"},
 		{"marks of a gap that stand there", "one... two", "one... two", "one... two"},
 	}
@@ -163,6 +164,17 @@ func texts(text string, places []Place) string {
 		out = append(out, strings.Join(parts, "|"))
 	}
 	return strings.Join(out, "; ")
+}
+
+// TestUnquoted: marks are taken off where both ends have the same one, and something is left.
+func TestUnquoted(t *testing.T) {
+	for normal, want := range map[string]string{
+		`"a"`: "a", `'a'`: "a", `" a "`: "a", `"a`: `"a`, `"ab`: `"ab`, `ab"`: `ab"`, `'ab"`: `'ab"`, `""`: `""`, `" "`: `" "`, `"`: `"`, `aba`: "aba", ``: ``,
+	} {
+		if got := unquoted(normal); got != want {
+			t.Errorf("unquoted(%q) = %q, want %q", normal, got, want)
+		}
+	}
 }
 
 // TestOnce: what is found twice, or nowhere, has no one place.
@@ -291,7 +303,7 @@ func FuzzNormalize(f *testing.F) {
 	for _, s := range []string{"He said  “it’s fine” — twice.\n", "\u3000引用 x", "e\u00AD\u0301 ﬁ", " \u0301", "a\xff\u0301", "각\u11a8"} {
 		f.Add(s)
 	}
-	text := nasty(9, "a", "z", " ", "\t", "\n", "\v", "\r", "\x0e", "\x7f", "\x1f", "\u0080", "\u0085", "\u00a0", "e", "\u0301", "\u0328", "é", "ﬁ", "ﬆ", "\u00ad", "“", "—", "'", "각", "\u11a8", "\xff", "\u1100", "\u1161", "K")
+	text := nasty(9, "a", "z", " ", "\t", "\n", "\v", "\r", "\x0e", "\x7f", "\x1f", "\u0080", "\x80", "\u0085", "\u00a0", "e", "\u0301", "\u0328", "é", "ﬁ", "ﬆ", "\u00ad", "“", "—", "'", "각", "\u11a8", "\xff", "\u1100", "\u1161", "K")
 	for range 600 {
 		f.Add(text())
 	}
