@@ -1,7 +1,9 @@
 package annotations
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +124,44 @@ func TestAsk(t *testing.T) {
 	} {
 		if got := it.Ask(tt.q); got != tt.want {
 			t.Errorf("Ask(%+v) =\n%s\nwant\n%s", tt.q, got, tt.want)
+		}
+	}
+}
+
+func TestReadKeyRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sample.key.json")
+	for text, want := range map[string]string{`{"schema":"ibid.other/v1"}`: "no key of a sample", `{`: path} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadKey(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestFilledFiles: the template, and what other people filled in; journals of acts and other
+// files are not among them.
+func TestFilledFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"blind.jsonl", "ada.jsonl", "ben.jsonl", "ada" + ActsSuffix, "notes.txt", "x.jsonl.gz"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := &Key{Template: "blind.jsonl"}
+	key := filepath.Join(dir, "key.json")
+	got, err := k.FilledFiles(key)
+	want := []string{k.TemplatePath(key), filepath.Join(dir, "ada.jsonl"), filepath.Join(dir, "ben.jsonl")}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("files %v, %v, want %v", got, err, want)
+	}
+	for _, tt := range []struct {
+		it   BlindItem
+		want bool
+	}{{BlindItem{}, false}, {BlindItem{Labels: []BlindLabel{{}}}, false}, {BlindItem{Labels: []BlindLabel{{}, {Value: new(0.0)}}}, true}} {
+		if tt.it.Answered() != tt.want {
+			t.Errorf("%+v is answered: %v", tt.it, !tt.want)
 		}
 	}
 }

@@ -467,3 +467,33 @@ func TestEqualThresholds(t *testing.T) {
 		t.Error("a threshold without negative items")
 	}
 }
+
+// TestBrierOfDocuments: its standard error is that of what the items of each document add to
+// the mean, with as many documents as are effective.
+func TestBrierOfDocuments(t *testing.T) {
+	items := scored(90, 2)
+	items = items[:86] // the last document has two
+	c := Calibrate("", "bot", slices.Clone(items), calibrateOptions())
+	loss, mean := make([]float64, len(items)), 0.0
+	for i, it := range items {
+		y := 0.0
+		if it.Human >= 0.5 {
+			y = 1
+		}
+		loss[i] = (it.Judge - y) * (it.Judge - y)
+		mean += loss[i] / 86
+	}
+	squares, rows := 0.0, 0.0
+	for from := 0; from < len(items); from += 3 {
+		sum, n := 0.0, 0.0
+		for _, v := range loss[from:min(from+3, len(items))] {
+			sum, n = sum+(v-mean)/86, n+1
+		}
+		squares, rows = squares+sum*sum, rows+n*n
+	}
+	spread := stats.Spread{Known: true, SE: math.Sqrt(squares * 29 / 28), Effective: 86 * 86 / rows}
+	want := spread.Within(mean, 0, 1, 86, 0.95)
+	if r := c.Statistic("brier"); math.Abs(*r.Estimate-mean) > 1e-12 || math.Abs(*r.Low-want.Low) > 1e-9 || math.Abs(*r.High-want.High) > 1e-9 {
+		t.Errorf("Brier %v [%v, %v], want %v [%v, %v]", *r.Estimate, *r.Low, *r.High, mean, want.Low, want.High)
+	}
+}

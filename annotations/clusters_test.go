@@ -111,3 +111,39 @@ func TestOverlapsOfManyDocuments(t *testing.T) {
 		t.Errorf("%d documents are pooled", maxClusters)
 	}
 }
+
+// TestComponentsAreClusters: sets of documents that touch, few at a time, are together one
+// cluster, as if they had one name.
+func TestComponentsAreClusters(t *testing.T) {
+	sets, named := newClusterSums(2), newClusterSums(2)
+	draw := stats.NewStream(5)
+	for i := range 40 {
+		a, b := fmt.Sprint("a", i), fmt.Sprint("b", i)
+		for k, cluster := range []string{a, ClusterOf([]string{a, b}), b} {
+			if i%4 == 0 && k > 0 {
+				continue // a document of its own
+			}
+			hit := 0.0
+			if draw.IntN(3) > 0 {
+				hit = 1
+			}
+			for _, sums := range [][]float64{sets.of(cluster, false), named.of(a, false)} {
+				sums[0] += hit
+				sums[1]++
+			}
+		}
+	}
+	share := func(s []float64) (float64, bool) { return s[0] / s[1], s[1] > 0 }
+	list := []estimand{{columns: []int{0, 1}, f: share, share: true}}
+	got, want := sets.estimates(&testOptions, list)[0], named.estimates(&testOptions, list)[0]
+	if got.Value != want.Value || got.N != want.N || got.Clusters != want.Clusters || !got.HasInterval || math.Abs(got.Low-want.Low) > 0.03 || math.Abs(got.High-want.High) > 0.03 {
+		t.Errorf("estimate %+v, of clusters with one name %+v", got, want)
+	}
+	got, want = sets.share([]int{0}, []int{1}, 0.95), named.share([]int{0}, []int{1}, 0.95)
+	if got.Value != want.Value || got.Low != want.Low || got.High != want.High || got.Effective != want.Effective || got.Method == want.Method {
+		t.Errorf("share %+v, of clusters with one name %+v", got, want)
+	}
+	if total := sets.total(1); total != 100 || sets.items() != 100 {
+		t.Errorf("%v of %d items", total, sets.items())
+	}
+}

@@ -33,6 +33,8 @@ func TestMeasureNoise(t *testing.T) {
 	// each judged 4/3 times on average.
 	if n := MeasureNoise([][]float64{{1, 3}, {5}}); n.Judge != 2 || math.Abs(n.Sample-3) > 1e-12 || n.Items != 2 || n.Judgments != 3 {
 		t.Errorf("%+v, want variances of 2 and 3", n)
+	} else if share, ok := n.Share(); !ok || math.Abs(share-0.4) > 1e-12 {
+		t.Errorf("the judge's part is %v of 2 + 3", share)
 	}
 	if n := MeasureNoise([][]float64{{1, 9}, {5}}); n.Judge != 32 || n.Sample != 0 {
 		t.Errorf("%+v, want no variance of items", n)
