@@ -76,7 +76,7 @@ func TestNothingFound(t *testing.T) {
 // long as a book.
 func TestPhoneIsShort(t *testing.T) {
 	b := open(t, samplePage(t), "", phone)
-	if tall := b.number(`document.documentElement.scrollHeight`); tall > 26*int(phone.height) {
+	if tall := b.number(`document.documentElement.scrollHeight`); tall > 25*int(phone.height) {
 		t.Errorf("the page is %d screens long", tall/int(phone.height))
 	}
 	if tall := b.number(`Math.max(...[...document.querySelectorAll("#table tr.row")].map((r) => Math.round(r.getBoundingClientRect().height)))`); tall > 100 {
