@@ -226,9 +226,9 @@ func (p *gateParser) value(g *Gate) {
 func (p *gateParser) function(g *Gate, start int, word string) {
 	switch {
 	case g.Given:
-		p.fail(start, word+" cannot stand inside given", "write "+word+"(given(METRIC))")
+		p.fail(start, word+" does not go inside given", "write "+word+"(given(METRIC))")
 	case word == "given" && g.Func.NeedsBaseline():
-		p.fail(start, "given cannot stand inside "+string(g.Func), "")
+		p.fail(start, "given does not go inside "+string(g.Func), "")
 	case word == "given":
 		g.Given = true
 	case word == "micro" && !g.Micro:
@@ -236,9 +236,9 @@ func (p *gateParser) function(g *Gate, start int, word string) {
 	case word == "micro":
 		p.fail(start, "micro is given twice", "")
 	case g.Func != Estimate:
-		p.fail(start, word+" cannot stand inside "+string(g.Func), "")
+		p.fail(start, word+" does not go inside "+string(g.Func), "")
 	case g.Micro:
-		p.fail(start, word+" cannot stand inside micro", "write "+word+"(micro(METRIC))")
+		p.fail(start, word+" does not go inside micro", "write "+word+"(micro(METRIC))")
 	case word == "macro":
 		p.fail(start, "macro is not a function", "a bare metric is macro")
 	default:

@@ -187,7 +187,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.DocNames },
 	},
 	{
-		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true, doc: "which span counts where a quote stands elsewhere than given, for truth and citations: where it stands, as given, or none (truth left out leaves its row undefined)",
+		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true, doc: "which span counts where a quote is not at its offsets, for truth and citations: where the quote is, the offsets as given, or none (truth left out leaves its row undefined)",
 		field: func(s *Settings) any { return &s.QuotedSpans },
 	},
 	{
@@ -434,7 +434,7 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Statistics.Method },
 	},
 	{
-		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"}, doc: "what texts.parquet of a run keeps for reading and scoring it again when its data are gone: answers and what stands around cited and marked places, or nothing",
+		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"}, doc: "what a run keeps for when its data are gone: answers and the text around cited and marked places, or nothing",
 		field: func(s *Settings) any { return &s.Keep },
 	},
 	{

@@ -269,7 +269,7 @@ func matchWords(pattern, words []string) (bool, error) {
 // are.
 func (f *openFile) checkWhole(spec *schemaSpec, name string) error {
 	missing := func(column string) error {
-		hint := "all columns that ibid run and ibid score write are needed, of this version; folders called COLUMN=VALUE stand for texts"
+		hint := "all columns that ibid run and ibid score write are needed, of this version; folders called COLUMN=VALUE give texts"
 		if answer, _ := f.Root.Child("answer"); answer != nil {
 			hint = "it holds answers that are not scored: ibid run"
 		}

@@ -125,7 +125,7 @@ func (e *Evidence) askDifference(g configs.Gate) (runs.GateResult, error) {
 	case out.Value == nil && d.Reason == compare.NotPaired:
 		out.Reason = d.Reason
 	case out.Value == nil:
-		out.Reason = fmt.Sprintf("undefined: %d pairs, %d left out", d.N, d.Undefined)
+		out.Reason = fmt.Sprintf("no value: %d pairs of rows have it, %d lack it", d.N, d.Undefined)
 	case d.Doubt != "":
 		out.Reason = d.Doubt
 	case g.Func == configs.PValue && strings.HasPrefix(g.Op, ">") && d.Test != string(stats.WelchT) && d.Test != string(stats.StudentT) && smallestP(d.Clusters) > g.Number:

@@ -15,7 +15,7 @@ import (
 
 // signColumnGone is seen in a run as a whole.
 var signColumnGone = &Sign{
-	Name: "column_gone", Text: "a column that the last run of a file of this name had in at least half of its entries has no value, and most questions are the same",
+	Name: "column_gone", Text: "a column has no values any more; the last run of a file of this name had it in at least half of its entries",
 	Cause: "an export or an import has lost it, or calls it otherwise",
 	Tip:   "ibid check ANSWERS names the columns that are ignored; columns: {THEIRS: OURS} says what they are",
 	names: func(*metrics.Definition, bool) bool { return true },

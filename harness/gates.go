@@ -330,13 +330,16 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	case sign != "":
 		out.Reason = sign
 	case out.Value == nil && row.Estimate != nil:
-		out.Reason = fmt.Sprintf("no interval: only an estimate over %d rows", row.N)
+		out.Reason = fmt.Sprintf("an estimate over %d rows, without an interval", row.N)
 	case out.Value == nil:
 		reason, err := mostReason(dir, row)
 		if err != nil {
 			return out, err
 		}
-		out.Reason = fmt.Sprintf("undefined: %d rows, %d of them undefined%s", row.N+row.Undefined, row.Undefined, reason)
+		out.Reason = "no value: there are no rows"
+		if rows := row.N + row.Undefined; rows > 0 {
+			out.Reason = fmt.Sprintf("no value: undefined in %d of %d rows%s", row.Undefined, rows, reason)
+		}
 	case uncovered(row, e.MinCoverage):
 		out.Reason = coverageReason(row, e.MinCoverage)
 	case few != "":

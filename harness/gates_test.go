@@ -64,9 +64,9 @@ func TestGatesOfRows(t *testing.T) {
 		{"char_f1[system=b] >= 0", "no verdict: the run has no rows of b"},
 		{"char_f1[lang=de][topic=x] >= 0", "no verdict: more than one system or slice"},
 		{"char_jaccard >= 0.5", "pass 0.5"},
-		{"lo(char_jaccard) >= 0.5", "no verdict: no interval: only an estimate over 9 rows"},
+		{"lo(char_jaccard) >= 0.5", "no verdict: an estimate over 9 rows, without an interval"},
 		{"exact_match >= 0", "no verdict: the run has no rows of exact_match"},
-		{"token_f1 >= 0", "no verdict: undefined: 9 rows, 7 of them undefined"},
+		{"token_f1 >= 0", "no verdict: no value: undefined in 7 of 9 rows"},
 		{"hallucination_rate >= 0.5", "pass 0.5"},
 		{"supported_completeness >= 0.5", "no verdict 0.5: coverage 0.970 is below min_coverage 0.98"},
 	}

@@ -81,7 +81,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 			"annotations/acts", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "harness/verify", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
-		theirs: []string{"github.com/spf13/cobra"},
+		theirs: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	"cmd/ibid/internal/man": {ours: []string{"cmd/ibid/internal/cli"}, theirs: []string{"github.com/spf13/cobra"}},
 	"benchmarks/peers":      {ours: []string{"dataset", "metrics/span", "metrics/stats"}},

@@ -356,7 +356,7 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
-		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to doc, or to a tag")
+		p.warnOf(m, "questions share documents, so their rows are not independent: set statistics.cluster to auto")
 	}
 	if text := p.notFetched.warning(p); text != "" {
 		p.warnOf(m, "%s", text)

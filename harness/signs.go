@@ -57,7 +57,7 @@ var (
 	}
 	signNoRowLeft = &Sign{
 		Name: "no_row_left", Stops: true, Text: "--only leaves no row",
-		Cause: "the tag or its value is spelt otherwise, or stands only behind the rows of --limit",
+		Cause: "the tag or its value is spelt otherwise, or occurs only after the rows of --limit",
 		Tip:   "ibid run … --only TAG=VALUE with a tag that rows have",
 	}
 	signUnknownSlice = &Sign{
@@ -116,10 +116,10 @@ var signs = []*Sign{
 		names: readsTexts, about: aboutTexts,
 	},
 	{
-		Name: "quotes_misplaced", Text: "more than 5 % of the quotes of a system's citations do not stand where they say: they stand elsewhere, in several places, or nowhere",
+		Name: "quotes_misplaced", Text: "more than 5 % of a system's quotes are not where its citations say: they are elsewhere, in several places, or nowhere",
 		Cause: "offsets count bytes or UTF-16, ends are inclusive, or the documents are not those that were cited",
 		Tip:   "offset_unit: byte or utf16, span_end: inclusive; ibid check lists the places",
-		find:  share(0.05, metrics.MisplacedQuotes, metrics.QuotedCitations, "quotes of citations do not stand where they say"),
+		find:  share(0.05, metrics.MisplacedQuotes, metrics.QuotedCitations, "quotes are not where their citations say"),
 		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
 	},
 	{

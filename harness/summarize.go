@@ -93,7 +93,7 @@ func noteOffsets(rows []runs.SummaryRow) {
 			continue
 		}
 		if d, ok := metrics.Lookup(r.Metric); ok && d.OfSpans() && r.Estimate != nil {
-			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], fmt.Sprintf("%s is %.3f: the quotes of the others do not stand at their offsets", metrics.OffsetAccuracy, accuracy))
+			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], fmt.Sprintf("%s is %.3f: the other quotes are not at their offsets", metrics.OffsetAccuracy, accuracy))
 		}
 	}
 }

@@ -17,7 +17,7 @@ var componentDefinitions = map[Metric]Definition{
 		Name: "span_accuracy_score", Aliases: []string{"span_accuracy"}, Group: "overall", Kind: Score, Direction: HigherIsBetter, Min: 0, Max: 1,
 		Unscored: term(UnscoredExtraCitations), Scorable: term(Citations),
 		Summary:       "component: are the right places cited, and no others",
-		Formula:       "harmonic mean of mean_snapped_jaccard and the mean best snapped Jaccard of distinct predicted spans, without those that touch no truth, support what they are cited for and have concision 1",
+		Formula:       "harmonic mean of mean_snapped_jaccard and the mean best snapped Jaccard of distinct predicted spans; spans that touch no truth do not count if they support what they are cited for and have concision 1",
 		UndefinedWhen: "no truth span", Source: specification + ", and precision beside recall",
 	},
 	CitationQualityScore: allCitations.define(Definition{

@@ -31,7 +31,7 @@ var matchDefinitions = merged(
 		MeanSnappedJaccard: perTruthSpan(SumSnappedJaccard, Definition{
 			Name: "mean_snapped_jaccard", Aliases: []string{"span_overlap"},
 			Summary: "mean of each truth span's best Jaccard after small boundary errors are forgiven",
-			Formula: "mean over truth spans x of max over y of |x∩y'| / |x∪y'|, y' = y with ends within min(tolerance, |x|/4) of x's moved onto them",
+			Formula: "mean over truth spans x of max over y of |x∩y'| / |x∪y'|; y' = y with ends within min(tolerance, |x|/4) of x's moved onto them",
 			Source:  jaccard,
 		}),
 		BoundaryErrorStart: boundaryError("start", SumBoundaryStart),

@@ -23,17 +23,17 @@ func TestCoverageNote(t *testing.T) {
 	}{
 		{"not judged", runs.SummaryRow{}, runs.SummaryRow{}, ""},
 		{"all scored", row(1, 0.5, 0.5), row(1, 0.5, 0.5), ""},
-		{"macro only", row(0.65, 0.42, 0.77), runs.SummaryRow{}, "coverage 0.65: between 0.42 and 0.77 if everything were scored"},
-		{"both alike", row(0.5, 0, 1), row(0.5, 0, 1), "coverage 0.5: between 0 and 1 if everything were scored"},
+		{"macro only", row(0.65, 0.42, 0.77), runs.SummaryRow{}, "0.65 of it was scored: with the rest it would be between 0.42 and 0.77"},
+		{"both alike", row(0.5, 0, 1), row(0.5, 0, 1), "0.5 of it was scored: with the rest it would be between 0 and 1"},
 		{
 			"both", row(0.65, 0.42, 0.77), row(0.65, 0.4, 0.75),
-			"coverage 0.65: macro between 0.42 and 0.77, micro between 0.4 and 0.75 if everything were scored",
+			"0.65 of it was scored: with the rest it would be macro between 0.42 and 0.77, micro between 0.4 and 0.75",
 		},
-		{"micro only", row(0.65), row(0.65, 0.4, 0.75), "coverage 0.65: micro between 0.4 and 0.75 if everything were scored"},
-		{"no bounds", row(0.65), runs.SummaryRow{}, "coverage 0.65: the rest could change it without bounds"},
-		{"nearly all", row(0.99999, 0.1, 0.2), runs.SummaryRow{}, "coverage over 0.999: between 0.1 and 0.2 if everything were scored"},
-		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "coverage 0.65: macro still 0.42, micro still 0.4 if everything were scored"},
-		{"nothing", row(0, 0, 1), runs.SummaryRow{}, "coverage 0: between 0 and 1 if everything were scored"},
+		{"micro only", row(0.65), row(0.65, 0.4, 0.75), "0.65 of it was scored: with the rest it would be micro between 0.4 and 0.75"},
+		{"no bounds", row(0.65), runs.SummaryRow{}, "0.65 of it was scored: the rest could change it by any amount"},
+		{"nearly all", row(0.99999, 0.1, 0.2), runs.SummaryRow{}, "over 0.999 of it was scored: with the rest it would be between 0.1 and 0.2"},
+		{"the rest settled", row(0.65, 0.42, 0.42), row(0.65, 0.4, 0.4), "0.65 of it was scored: with the rest it would be macro 0.42, micro 0.4"},
+		{"nothing", row(0, 0, 1), runs.SummaryRow{}, "0 of it was scored: with the rest it would be between 0 and 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -532,7 +532,7 @@ func howCompared(r *compare.Result) []string {
 		out = append(out, "Rows are paired by question: a difference is the mean of the rows' differences, or of two ratios of sums over the same rows.")
 	}
 	if unpaired {
-		out = append(out, "Sides that share no question are not paired: they stand side by side, and there is no difference between them.")
+		out = append(out, "Sides that share no question are not paired: they are shown side by side, without a difference.")
 	}
 	out = append(out, fmt.Sprintf("Intervals are at level %s (%s%s); p-values are two-sided, adjusted by Holm over the headline metrics of a pair and by Benjamini and Hochberg over all others. ~ stands for not significant; MDE is the least difference that would have been found with chance %s. Seed %d.",
 		levelText(r.Level), r.Method, resamplesText(r), number(r.Power), r.Seed))

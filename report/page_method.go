@@ -50,8 +50,8 @@ var intervalWords = map[string]string{
 // dependenceWords say what stands in place of independent rows, by the ends of methods.
 var dependenceWords = map[string]string{
 	stats.ByComponents: "rows that documents connect are one cluster",
-	stats.ByPairs:      "the standard error is over all pairs of rows that share a document, and effective documents stand for clusters",
-	stats.ByDocuments:  "the standard error is over sums of the rows of each document, and effective documents stand for clusters",
+	stats.ByPairs:      "the standard error is over all pairs of rows that share a document; effective documents take the place of clusters",
+	stats.ByDocuments:  "the standard error is over sums of the rows of each document; effective documents take the place of clusters",
 }
 
 // methodSection says how the metrics of the page are defined. The footnotes are those

@@ -384,7 +384,7 @@ func (v *RowView) claimRemarks(c *runs.Claim) []remark {
 		out.add("citations", "It cites nothing.")
 	}
 	if c.Support != nil && len(c.Citations) > 0 {
-		out.add("support", "%s: joined support of what it cites is %s.", v.judge, number(*c.Support))
+		out.add("support", "%s: together, what it cites supports it by %s.", v.judge, number(*c.Support))
 	}
 	if e := c.Elsewhere; missedEvidence(c) {
 		support := ""

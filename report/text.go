@@ -405,12 +405,12 @@ func coverageNote(l *summaryLine) string {
 		return ""
 	}
 	if *c >= mostlyScored && slight(&l.Macro) && (slight(&l.Micro) || !l.HasMicro) {
-		return "not all of it was scored: the rest could change it by 0.05 at most (JSON and CSV have the bounds)"
+		return "some of it was not scored: that could change it by 0.05 at most"
 	}
 	macro, micro := bounds(&l.Macro), bounds(&l.Micro)
 	switch {
 	case macro == "" && micro == "":
-		return "coverage " + share(*c) + ": the rest could change it without bounds"
+		return share(*c) + " of it was scored: the rest could change it by any amount"
 	case micro == "" || micro == macro:
 		micro = ""
 	case macro == "":
@@ -418,7 +418,7 @@ func coverageNote(l *summaryLine) string {
 	default:
 		macro, micro = "macro "+macro, ", micro "+micro
 	}
-	return "coverage " + share(*c) + ": " + macro + micro + " if everything were scored"
+	return share(*c) + " of it was scored: with the rest it would be " + macro + micro
 }
 
 // slight reports whether a value hardly depends on what is unscored.
@@ -434,7 +434,7 @@ func bounds(r *runs.SummaryRow) string {
 	}
 	low, high := short(*r.BoundLow), short(*r.BoundHigh)
 	if low == high {
-		return "still " + low
+		return low
 	}
 	return "between " + low + " and " + high
 }

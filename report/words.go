@@ -45,33 +45,33 @@ type word struct {
 
 // statusWords are the statuses of citations, in the order of [ibid.Statuses].
 var statusWords = []word{
-	{ibid.StatusOK.String(), "ok", "The place exists and, if there is a quote, holds it.", toneGood},
-	{ibid.StatusUnchecked.String(), "unchecked", "There is no text to check the place against.", toneNeutral},
-	{ibid.StatusDocumentNotFound.String(), "document not found", "No document of that name exists: the source is invented or misnamed.", toneBad},
+	{ibid.StatusOK.String(), "ok", "The place exists. If there is a quote, it is there.", toneGood},
+	{ibid.StatusUnchecked.String(), "unchecked", "The text of the source is not known, so the place was not checked.", toneNeutral},
+	{ibid.StatusDocumentNotFound.String(), "document not found", "There is no document of that name: it is invented or misnamed.", toneBad},
 	{ibid.StatusPageNotFound.String(), "page not found", "The document has no such page.", toneBad},
 	{ibid.StatusOutOfBounds.String(), "out of bounds", "The span ends after the end of its document or page.", toneBad},
-	{ibid.StatusTooLong.String(), "span too long", "The cited span is longer than max_span_length: it points at everything.", toneWarn},
-	{ibid.StatusQuoteMismatch.String(), "not verbatim", "The quoted text does not stand at the place, nor anywhere else in the document.", toneBad},
-	{ibid.StatusQuoteRepaired.String(), "quote repaired", "The quote does not stand at the place given, but elsewhere in the document, where the citation was moved.", toneNote},
-	{ibid.StatusQuoteLocated.String(), "quote located", "The citation gives no offsets: it is where its quote stands.", toneNote},
-	{ibid.StatusQuoteAmbiguous.String(), "quote ambiguous", "The quote stands in several places that may be meant: the citation was not moved.", toneNote},
-	{ibid.StatusQuoteNotFound.String(), "quote not found", "The citation gives no offsets, and its quote does not stand in the document.", toneBad},
+	{ibid.StatusTooLong.String(), "span too long", "The cited span is longer than max_span_length: too long to point at anything.", toneWarn},
+	{ibid.StatusQuoteMismatch.String(), "not verbatim", "The quoted text is neither at this place nor anywhere else in the document.", toneBad},
+	{ibid.StatusQuoteRepaired.String(), "quote repaired", "The quote is not at the given place but elsewhere in the document. The citation was moved there.", toneNote},
+	{ibid.StatusQuoteLocated.String(), "quote located", "The citation gives no offsets. Its quote was found, and it counts there.", toneNote},
+	{ibid.StatusQuoteAmbiguous.String(), "quote ambiguous", "The quote is in several places, and any may be meant. The citation was not moved.", toneNote},
+	{ibid.StatusQuoteNotFound.String(), "quote not found", "The citation gives no offsets, and its quote is not in the document.", toneBad},
 	{ibid.StatusEmpty.String(), "empty span", "Start and end are the same: the citation marks no text.", toneBad},
 	{ibid.StatusInverted.String(), "inverted span", "The span ends before it starts.", toneBad},
 	{ibid.StatusNegative.String(), "negative offset", "An offset is below 0.", toneBad},
-	{ibid.StatusNoClaim.String(), "backs no text", "The citation stands where the answer says nothing, as in a list of references. No judged metric counts it.", toneNeutral},
+	{ibid.StatusNoClaim.String(), "backs no text", "The citation belongs to no claim, as in a list of references. Judged metrics leave it out.", toneNeutral},
 }
 
 // outcomeWords are the outcomes of claims, best first.
 var outcomeWords = []word{
 	{ibid.SupportedByCited.String(), "supported by what is cited", "The cited text supports the claim.", toneGood},
-	{ibid.SupportedElsewhere.String(), "supported elsewhere", "Other evidence supports the claim, the cited text does not: the claim may be right, the citation is wrong.", toneWarn},
+	{ibid.SupportedElsewhere.String(), "supported elsewhere", "Other text supports the claim, the cited text does not. The claim may be right, the citation is wrong.", toneWarn},
 	{ibid.Contradicted.String(), "contradicted", "The cited text says the opposite of the claim.", toneBad},
 	{ibid.Unsupported.String(), "unsupported", "No evidence supports the claim, cited or not.", toneBad},
 	// It does not say that the judge was asked: of a place that could not be checked it
 	// has no text to read.
 	{ibid.Unscored.String(), "not judged", "There is no verdict: the judge could not answer, or nobody was asked.", toneNeutral},
-	{ibid.NoText.String(), "no text", "No text that the claim cites is known, so that nobody could judge it.", toneNeutral},
+	{ibid.NoText.String(), "no text", "The text that the claim cites is not known, so nobody could judge it.", toneNeutral},
 	{ibid.NotFactual.String(), "not factual", "The sentence claims nothing that could be checked.", toneNeutral},
 }
 
@@ -82,7 +82,7 @@ var problemWords = func() [metrics.NumProblems]word {
 	status := func(s ibid.Status) word { return statusWords[s] }
 	outcome := func(o ibid.Outcome) word { return wordOf(outcomeWords, o.String()) }
 	words := [metrics.NumProblems]word{
-		metrics.NoProblem:           {Short: "nothing wrong found", Long: "Nothing that could be checked speaks against what is cited.", Tone: toneGood},
+		metrics.NoProblem:           {Short: "nothing wrong found", Long: "No check found anything wrong.", Tone: toneGood},
 		metrics.ProblemUnjudged:     outcome(ibid.Unscored),
 		metrics.ProblemQuoteMoved:   status(ibid.StatusQuoteRepaired),
 		metrics.ProblemPartly:       {Short: "only partly right", Long: "The citation overlaps the marked place, but covers too little of it or too much around it.", Tone: toneNote},

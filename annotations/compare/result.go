@@ -553,7 +553,7 @@ func offsetsDoubt(o *Difference, level float64) string {
 	if o.P == nil || *o.P > 1-level {
 		return ""
 	}
-	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so that more quotes stand elsewhere than given in one than in the other; quoted_spans says which places count",
+	return fmt.Sprintf("%s differs (%.3f and %.3f, p = %.4g), so one has more quotes that are not at their offsets; quoted_spans says which places count",
 		metrics.OffsetAccuracy, *o.Base, *o.New, *o.P)
 }
 

@@ -501,7 +501,7 @@ func (c *evidenceReader) truth(p *prompt, a *annotation) ibid.Mark {
 
 // quotedTruth says what is wrong with truth that is not where its quote is.
 var quotedTruth = map[verdict]string{
-	repaired:   "the quote of this truth stands elsewhere, and counts there",
+	repaired:   "the quote of this truth is elsewhere, and counts there",
 	mismatched: "the document does not hold the quote of this truth exactly once",
 	degenerate: "the offsets of this truth make no span",
 }

@@ -47,7 +47,7 @@ type Citation struct {
 	CitedText  string `json:"cited_text,omitempty" doc:"what the citation says is there" null:"not given"`
 	SourceType string `json:"source_type,omitempty" doc:"kind of the source, as the input has it" null:"not given"`
 
-	AnswerRole string   `json:"answer_role,omitempty" doc:"segment: that is the text which the citation backs; marker: the mark that stands for it" null:"not given"`
+	AnswerRole string   `json:"answer_role,omitempty" doc:"segment: that is the text which the citation backs; marker: its mark, such as [1]" null:"not given"`
 	ScopeStart *int64   `json:"scope_start" unit:"code points" doc:"begin of the first stretch of the answer that the citation backs" null:"it backs none, its place is not known, or the run has no judge"`
 	ScopeEnd   *int64   `json:"scope_end" unit:"code points" doc:"end of the last stretch of the answer that the citation backs, exclusive" null:"it backs none, its place is not known, or the run has no judge"`
 	Concision  *float64 `json:"concision" range:"(0, 1]" doc:"1, or less the more it points to beside what matters, as in citation_quality_score" null:"the run has no judge, or follows specification 1.0"`

@@ -313,9 +313,9 @@ func (m *Manifest) Moved() []string {
 		}
 	}
 	counted := map[string]string{
-		"repaired": "%s does not stand at its offsets: counted where the quote stands (quoted_spans: repaired)",
-		"given":    "%s does not stand at its offsets: counted at the offsets as given (quoted_spans: given)",
-		"exclude":  "%s does not stand at its offsets: left out of all span metrics (quoted_spans: exclude)",
+		"repaired": "%s is not at its offsets: counted where the quote is (quoted_spans: repaired)",
+		"given":    "%s is not at its offsets: counted at the offsets as given (quoted_spans: given)",
+		"exclude":  "%s is not at its offsets: left out of all span metrics (quoted_spans: exclude)",
 	}[m.Effective().QuotedSpans]
 	if n := m.Statuses[ibid.StatusQuoteRepaired.String()]; n > 0 {
 		out = append(out, fmt.Sprintf(counted, quotes(n, "citation", m.Citations)))
@@ -323,7 +323,7 @@ func (m *Manifest) Moved() []string {
 	if m.MovedTruth > 0 {
 		out = append(out, fmt.Sprintf(counted, quotes(m.MovedTruth, "truth span", 0)))
 	}
-	say(m.LostTruth, "truth spans that are in no text, because their quote is not found or their offsets are beyond 2^31-1: %d; the span metrics of their rows are undefined (truth_not_found)")
+	say(m.LostTruth, "truth spans without a place (quote not found, or offsets beyond 2^31-1): %d; span metrics of their rows are undefined (truth_not_found)")
 	return out
 }
 

@@ -29,11 +29,11 @@ type Judgment struct {
 	Sufficient    []string `json:"sufficient,omitempty" doc:"smallest sets of citations that carry the claim, each as positions with + between them" null:"not asked"`
 
 	Quote      string `json:"quote,omitempty" doc:"what the judge quotes, as it wrote it" null:"nothing"`
-	Aligned    string `json:"aligned,omitempty" doc:"what stands there, where that is not the quote to the letter" null:"it is, or there is no quote"`
-	QuoteStart *int64 `json:"quote_start" unit:"code points" doc:"begin of the quote, from the start of what was judged" null:"it does not stand there"`
-	QuoteEnd   *int64 `json:"quote_end" unit:"code points" doc:"end of the quote, exclusive" null:"it does not stand there"`
+	Aligned    string `json:"aligned,omitempty" doc:"the text there, where that is not the quote to the letter" null:"it is, or there is no quote"`
+	QuoteStart *int64 `json:"quote_start" unit:"code points" doc:"begin of the quote, from the start of what was judged" null:"it is not there"`
+	QuoteEnd   *int64 `json:"quote_end" unit:"code points" doc:"end of the quote, exclusive" null:"it is not there"`
 	Why        string `json:"why,omitempty" doc:"the judge's reason, or why there is no verdict" null:"it gave none"`
-	Verbatim   *bool  `json:"verbatim" doc:"the claim stands in the cited words to the letter; no judge is told" null:"the evidence is no citation"`
+	Verbatim   *bool  `json:"verbatim" doc:"the cited words hold the claim to the letter; no judge is told" null:"the evidence is no citation"`
 	Tampering  string `json:"tampering,omitempty" doc:"the material tries to steer its review: in_answer, in_evidence or none, as the judge says; suspected, if suspected names something and the judge does not say where" null:"not asked, and nothing is suspected"`
 
 	Judge     string  `json:"judge" doc:"kind of the judge"`
@@ -46,7 +46,7 @@ type Judgment struct {
 	Settled   string  `json:"settled,omitempty" doc:"rule that settled it before anybody was asked" null:"none did"`
 	Unscored  string  `json:"unscored,omitempty" doc:"why there is no verdict, in a word" null:"there is one"`
 
-	Suspected []string `json:"suspected,omitempty" doc:"what looks written for the judge, found without it: frame (tags and sentences of its prompt), verdict (a member of its reply) or hidden (characters that nobody sees), in which text of the row, from which code point on, and what stands there" null:"nothing, or evidence is not claim"`
+	Suspected []string `json:"suspected,omitempty" doc:"what looks written for the judge, found without it: its kind, the text of the row, the code point where it begins, and the words; kinds are frame (tags and sentences of its prompt), verdict (a member of its reply) and hidden (characters that nobody sees)" null:"nothing, or evidence is not claim"`
 }
 
 // Evidence of verdicts that is no citation.

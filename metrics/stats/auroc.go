@@ -47,7 +47,7 @@ func ClusteredAUROC(scores []float64, positive []bool, clusters []string, level 
 	c := aurocClusters(aurocComponents(scores, positive), positive, clusters, e.Value)
 	e.Clusters = c.all
 	if c.least < 2 {
-		e.warn(OneCluster, "one kind of item is in one cluster: no interval")
+		e.warn(OneCluster, "all items of one kind share a cluster, so there is no interval")
 		return e
 	}
 	e.auroc(c.stdErr(), float64(c.least))
@@ -98,7 +98,7 @@ func DependentAUROC(scores []float64, positive []bool, units []int32, of *Depend
 	all := of.Spread(sums[2], 0, 1)
 	least := min(all.Effective, of.Spread(sums[0], 0, 1).Effective, of.Spread(sums[1], 0, 1).Effective)
 	if e.Clusters, e.how = int64(all.Effective), all.How; least < 2 {
-		e.warn(OneCluster, "one kind of item is in one document: no interval")
+		e.warn(OneCluster, "all items of one kind share a document, so there is no interval")
 		return e
 	}
 	e.auroc(all.SE, least)
@@ -127,7 +127,7 @@ func PairedAUROC(a, b []float64, positive []bool, clusters []string, level float
 	e.Clusters, t.Clusters = c.all, c.all
 	t.Reason = ibid.NoVariation
 	if c.least < 2 {
-		e.warn(OneCluster, "one kind of item is in one cluster: no interval")
+		e.warn(OneCluster, "all items of one kind share a cluster, so there is no interval")
 		return e, t
 	}
 	if e.SE, e.HasSE = c.stdErr(), true; e.SE == 0 {

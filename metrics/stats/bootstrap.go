@@ -204,7 +204,7 @@ func (b *Bootstrap) BCa(level float64) Estimate {
 	if !ok || b.Degenerate {
 		e := b.Percentile(level)
 		if e.HasInterval && !b.Degenerate {
-			e.warn(NoBCa, "bias or acceleration of the bootstrap undefined: percentile interval")
+			e.warn(NoBCa, "BCa cannot be computed here: the interval is the percentile one")
 		}
 		return e
 	}
@@ -265,7 +265,7 @@ func (b *Bootstrap) start(level float64, method Method) Estimate {
 		e.warnClusters(b.Clusters)
 	}
 	if e.Defined() && b.Undefined > 0 {
-		e.warn(DroppedResamples, fmt.Sprintf("%.2g of the resamples left out: nothing to divide by", b.Undefined))
+		e.warn(DroppedResamples, fmt.Sprintf("a share of %.2g of the resamples was left out: they divide by 0", b.Undefined))
 	}
 	return e
 }

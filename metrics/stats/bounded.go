@@ -123,7 +123,7 @@ func (e *Estimate) within(df, low, width float64) {
 	unit, t := (e.Value-low)/width, studentPoint(e.Level, df)
 	if unit <= 0 || unit >= 1 || e.SE == 0 {
 		e.Method, e.Effective = WilsonT, df+1
-		e.warn(AtBoundary, "all clusters agree: Wilson's interval with one trial per cluster")
+		e.warn(AtBoundary, "everything scored the same: the interval is Wilson's, with one trial a cluster")
 		bottom, top := wilson(max(0, min(1, unit))*e.Effective, e.Effective, t)
 		e.setInterval(low+float64(width*bottom), low+float64(width*top))
 		return

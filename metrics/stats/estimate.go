@@ -189,7 +189,7 @@ const (
 )
 
 // NotExchangeableText is said of rows that are not resampled: see [NotExchangeable].
-const NotExchangeableText = "not_exchangeable: rows share documents as no clusters do, so that nothing is resampled or flipped"
+const NotExchangeableText = "not_exchangeable: rows share documents and fall into no clusters, so nothing is resampled or flipped"
 
 // A Warning is something a reader of an estimate must know.
 type Warning struct {

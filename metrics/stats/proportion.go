@@ -135,7 +135,7 @@ func (c *Clusters) wilsonCluster(level float64, method Method, shrink float64) E
 			e.Effective = e.spread.Effective
 		}
 		if e.Clusters < e.N {
-			e.warn(NoDesignEffect, "no variation to estimate a design effect from: every cluster counts as one row")
+			e.warn(NoDesignEffect, "every row scored the same, so each cluster counts as one row")
 		}
 	} else {
 		e.Effective = min(e.Den, p*(1-p)/(e.SE*e.SE)*shrink)

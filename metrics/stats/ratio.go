@@ -80,7 +80,7 @@ func (c *Clusters) Ratio(level float64) Estimate {
 	switch r := e.Value; {
 	case r < 0 || r > 1:
 		e.Method = DeltaT
-		e.warn(OutsideUnit, "ratio outside [0, 1]: interval not on the logit scale")
+		e.warn(OutsideUnit, "the ratio is outside [0, 1], so its interval is symmetric")
 		e.symmetric(m, studentOf)
 	case r == 0 || r == 1:
 		e.boundaryInterval(m)
@@ -161,7 +161,7 @@ func (e *Estimate) setStdErr(m *moments) bool {
 	}
 	e.warnClusters(int64(m.trials()))
 	if !m.inRange() {
-		e.warn(VarianceRange, "values too large for a standard error")
+		e.warn(VarianceRange, "the values are too large to compute a standard error")
 		return false
 	}
 	e.SE, e.HasSE = m.stdErr(true)
@@ -201,14 +201,14 @@ func (e *Estimate) boundaryInterval(m *moments) {
 	}
 	e.Method = WilsonT
 	e.Effective = m.trials()
-	e.warn(AtBoundary, "ratio at 0 or 1: Wilson interval with one trial per cluster")
+	e.warn(AtBoundary, "the ratio is 0 or 1: the interval is Wilson's, with one trial a cluster")
 	e.setInterval(wilson(e.Value*e.Effective, e.Effective, studentPoint(e.Level, m.trials()-1)))
 }
 
 func (e *Estimate) setDegenerate() {
 	e.Degenerate = true
 	e.setInterval(e.Value, e.Value)
-	e.warn(ZeroWidth, "all clusters agree: an interval without width is no certainty")
+	e.warn(ZeroWidth, "everything scored the same, so the interval has no width: treat it as unknown")
 }
 
 func expit(v float64) float64 { return 1 / (1 + math.Exp(-v)) }

@@ -37,9 +37,9 @@ type annotateFlags struct {
 	withhold   float64
 }
 
-const annotateLong = `annotate serves a page to the browser at this machine, in which a person marks the
-places that answer a question and says which claims of an answer are supported. It
-prints the address of the page and serves it until it is interrupted (Ctrl-C).
+const annotateLong = `annotate serves a page to the browser at this machine. In it a person marks the places
+that answer a question, and says which claims of an answer are supported. It prints the
+address of the page and serves it until it is interrupted (Ctrl-C).
 
 The argument is what ibid sample wrote: its folder, or a copy of ` + templateFile + ` alone,
 which is all that an annotator needs. A dataset is sampled whole first, into -o DIR.

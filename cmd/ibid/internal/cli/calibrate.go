@@ -53,16 +53,16 @@ calibration.json, which show and report read; the run's report.html is made agai
                                     what its sensitivity and specificity say
                                     (Rogan & Gladen)
 
-With --again, runs of the same judge over the same data that asked it anew, calibrate
-tells the judge's noise from the spread of the items, with labels or without: how much
-of a difference between two runs the judge makes by itself.
+--again names runs in which the same judge was asked anew about the same data. From them
+calibrate tells the judge's noise from the spread of the items, with labels or without:
+how much of a difference between two runs the judge makes by itself.
 
-With --fit FILE, of a run that lexical judged, a logistic regression over its three
-features (share of the claim's words that the evidence has, names and numbers that it
-lacks) is fitted to the labels and written to FILE: five models, each without a fifth of
-the documents. With judge.lexical.weights: FILE a labelled document is scored by the model
-that has not seen it, any other by the mean of all, so scores may be corrected by the same
-labels. A ridge penalty keeps weights finite where the labels are separated wholly. The
+--fit FILE fits a logistic regression to the labels and writes it to FILE. The run must
+be one that lexical judged; its three features are the share of the claim's words that
+the evidence has, and the names and the numbers that it lacks. There are five models,
+each without a fifth of the documents. With judge.lexical.weights: FILE a labelled
+document is scored by the model that has not seen it, any other by the mean of all. So
+scores may be corrected by the same labels. A ridge penalty keeps weights finite where the labels are separated wholly. The
 run stays as it is. Labels on the development part of WiCE are refused: they chose the
 features.
 

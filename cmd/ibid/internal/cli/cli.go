@@ -86,9 +86,9 @@ place, and does that place hold what the answer claims?
   ibid --help                    every command
 `
 
-const rootLong = `ibid evaluates citation accuracy: it reads answers with citations, says whether
-each citation points at the right place and holds what the answer claims, with
-error bars, and compares systems side by side.
+const rootLong = `ibid evaluates citation accuracy. It reads answers with citations and says whether
+each citation points at the right place, and whether that place holds what the
+answer claims. It gives error bars, and compares systems side by side.
 
   ibid init demo                 sample data and a run file, to look around
   ibid run demo/ibid.yaml        evaluate it
@@ -136,6 +136,7 @@ func (a *app) root() *cobra.Command {
 	)
 	a.addHelp(root)
 	a.addCompletion(root)
+	inPlainWords(root)
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand knows -o and wrong names
 	return root
 }

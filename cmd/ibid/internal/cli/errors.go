@@ -70,7 +70,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if m == nil || cmd.Flags().Lookup(m[1]) == nil {
 			return &usageError{err: err, hint: hint}
 		}
-		if what, ok := flagValues[cmd.Flags().Lookup(m[1]).Value.Type()]; ok {
+		value := cmd.Flags().Lookup(m[1]).Value
+		if called, ok := value.(calledValue); ok {
+			value = called.Value
+		}
+		if what, ok := flagValues[value.Type()]; ok {
 			err = fmt.Errorf("--%s is %s, not %q", m[1], what, invalid.GetValue())
 		}
 	}

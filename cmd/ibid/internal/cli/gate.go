@@ -96,7 +96,7 @@ type ciFlags struct {
 
 func (c *ciFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.path, "junit", "", "leave the verdict in this file, as JUnit XML: a test case for each gate and each row that fails")
-	cmd.Flags().StringVar(&c.annotations, "annotations", "", "say on standard error what was not met as workflow commands of: github")
+	cmd.Flags().StringVar(&c.annotations, "annotations", "", "also print what failed on standard error, in the form that this CI service shows: github")
 }
 
 // check refuses what is no file, and other systems.

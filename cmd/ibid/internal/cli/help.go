@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ibid/annotations"
 	"ibid/annotations/compare"
@@ -189,8 +190,8 @@ answer by one system. id, query and answer are required; (id, system) is unique.
 truth and labels may stand in tables of their own (settings truth and labels): Parquet,
 JSON Lines or CSV with id and that list (in CSV as JSON), or with one line an element,
 its members being columns. Truth goes to every answer of the id; a line without doc says
-that the annotator marked nothing. Labels go to the answer of the id by the system, and
-may have claim_text, or claim_start and claim_end in the answer, in place of claim_id.
+that the annotator marked nothing. Labels go to the answer of the id by the system. In
+place of claim_id they may have claim_text, or claim_start and claim_end in the answer.
 
 A null or absent list is not known; an empty list is known to be empty. Offsets
 count code points from 0, ends are exclusive. Other names: columns in the run file.
@@ -226,8 +227,8 @@ func claimsTopic() string {
 }
 
 const claimsText = `An answer is read as Markdown. Headings (and bold lines that are nothing else), code,
-pictures, captions, rows that head a table, lines of nothing but links and the answer's
-own list of references are no text. A list item or a row of a table is never joined with
+pictures and captions are no text. Nor are rows that head a table, lines of nothing but
+links, and the answer's own list of references. A list item or a row of a table is never joined with
 its neighbour; the claim of a row is "header: cell; ...". A line that ends with a colon
 before a list, a table, code or more text introduces that and claims nothing. Of an
 answer that is JSON, each "key: value" is a unit.
@@ -275,20 +276,21 @@ versions, settings, documents) is wrong use: exit code 2. If the judge moved sin
 baseline, as its anchors show (judge.anchors), they have no verdict: exit code 4. Gates
 on the run's own values compare with nothing, so anchors do not concern them.
 
-ibid gate RUN asks them of saved results; --junit FILE leaves the verdict to a CI
-system, --annotations github says on standard error what GitHub shows at the line of
-the run file, and --format markdown is fit for a step summary. A failed gate is exit
-code 3. A gate whose value is undefined, that rests on too little (min_coverage,
-min_defined), that so few clusters could not decide, or over metrics that a sign says
-mean little (ibid help signs; accept), has no verdict: exit code 4.
+ibid gate RUN asks them of saved results. For a CI system, --junit FILE leaves the
+verdict in a file; --annotations github prints what GitHub shows at the line of the run
+file. --format markdown is fit for a step summary. A failed gate is exit code 3.
+
+A gate has no verdict (exit code 4) in three cases: its value is undefined; it rests on
+too little (min_coverage, min_defined) or on too few clusters; a sign says that its metric
+means little (ibid help signs; accept).
 `
 
 const signsIntro = `A sign says that the input is wrong, and not the system. Signs that stop end a command
 before anything is written (exit code 2). Those that warn are looked for in each system
 of a run; shares count with five cases or more, where the lower end of their 95 % Wilson
-interval is above the limit. They stand on standard error, in the manifest and on top of
-the page, and gates over the system and the metrics that they name have no verdict (exit
-code 4). A run file that knows better says so:
+interval is above the limit. They are printed on standard error, and are in the manifest
+and on top of the page. Gates over the system and the metrics that they name have no
+verdict (exit code 4). A run file that knows better says so:
 
   accept: [quotes_misplaced]
 `
@@ -398,4 +400,35 @@ func fieldList(n prompts.Name) string {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// A calledValue is the value of a flag with a name in plain words for what it takes.
+type calledValue struct {
+	pflag.Value
+	name string
+}
+
+func (v calledValue) Type() string { return v.name }
+
+// inPlainWords has the help of a command and of those below it name what flags take by
+// what it is, not by its type in Go.
+func inPlainWords(cmd *cobra.Command) {
+	names := map[string]string{
+		"string": "value", "stringArray": "value", "int": "number", "int64": "number", "uint64": "number",
+		"float64": "number", "float64Slice": "numbers", "duration": "time",
+	}
+	plain := func(f *pflag.Flag) {
+		name, ok := names[f.Value.Type()]
+		if !ok {
+			return
+		}
+		if f.Value = (calledValue{f.Value, name}); f.DefValue == "[]" {
+			f.DefValue = ""
+		}
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(plain)
+	cmd.PersistentFlags().VisitAll(plain)
+	for _, below := range cmd.Commands() {
+		inPlainWords(below)
+	}
 }

@@ -14,8 +14,8 @@ It is shown the title and the cited words of a citation, and of all citations of
 together. It gives no reason, no quote and no relevance: citation_relevance is undefined,
 contradiction_rate too unless the model has a class of contradiction, and thresholds
 (thresholds.supported, thresholds.consistent) are 0.5 unless given. Where the citations of
-a claim do not support it, the three passages that it does not cite and that have most of
-its words are asked about. Whether a model is any good on your data says ibid calibrate.
+a claim do not support it, it is asked about three passages that the claim does not cite:
+those with most of its words. Whether a model is any good on your data says ibid calibrate.
 
 Chat models that say yes or no (judge.protocol: yes-no), by the probabilities of tokens
 where the server gives them (logprobs), else 0 or 1:

@@ -40,15 +40,15 @@ func (a *app) historyCommand() *cobra.Command {
 		Long: `history shows the runs of a folder in the order of their dates: each metric with an
 EWMA and a CUSUM chart against the mean of the first nights, and the night from which
 on it changed. Other questions, another judge, prompt or setting that moves scores
-begin a new baseline, and so does a judge that moved on its anchors; with --any-items
-other questions and documents do not, and the limits then hold each night's own
-sampling error.
+begin a new baseline, and so does a judge that moved on its anchors. With --any-items
+other questions and documents do not; the limits then hold each night's own sampling
+error.
 
 A control chart says whether the process is what it was. Whether two runs differ over
 the same questions is for ibid compare. The page of a run shows its history, too.
 
---keep AGE removes the runs that are older, but never the last run of a baseline, nor
-one that a run that stays was compared with (--baseline).`,
+--keep AGE removes the runs that are older. It never removes the last run of a baseline,
+nor the --baseline of a run that stays.`,
 		Example: `  ibid history runs
   ibid history runs --metric char_f1 --system careful
   ibid history runs --format svg -o history.svg

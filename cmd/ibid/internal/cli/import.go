@@ -132,7 +132,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return err
 	}
 	if off, all := result.Repaired+result.Mismatched, result.Proved+result.Repaired+result.Mismatched; off*misplacedLimit > all {
-		a.warn("%s of %s quoted passages do not stand at their offsets: they count where their quotes stand, truth and citations alike (quoted_spans)",
+		a.warn("%s of %s quoted passages are not at their offsets: they count where their quotes are, truth and citations alike (quoted_spans)",
 			report.Thousands(off), report.Thousands(all))
 	}
 	if result.Failed > 0 {

@@ -31,12 +31,12 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN... -o F.html",
 		Short: "one self-contained HTML file; several runs side by side",
-		Long: `report writes a page that needs no network and no server: the verdict, metrics with
-their intervals, systems side by side, why citations are bad, and every row with its
-citations marked in the text of their documents.
+		Long: `report writes a page that needs no network and no server. It has the verdict, metrics
+with their intervals, systems side by side, and why citations are bad. Every row is
+there, with its citations marked in the text of their documents.
 
-The texts are read again from the dataset and the documents of the run; where those
-are gone, the page shows the results alone.
+The texts are read again from the dataset and the documents of the run. Where those are
+gone, they are what the run kept (the setting keep), or the page has results alone.
 
 The page of one run shows how it went over the nights before: the runs in its folder
 that were begun earlier and evaluate the same systems over mostly the same questions.`,

@@ -53,9 +53,9 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "evaluate; resumes",
 		Long: `run evaluates a dataset and leaves the results in a run directory, OUT/ID.
 
-A dataset or documents that are no Parquet but JSON Lines, JSON, CSV or responses of
-providers, compressed or not, are imported into OUT/ID/import first, as ibid import
-auto does; import.json there says what became of each record. A run that is taken up
+JSON Lines, JSON, CSV and responses of providers, compressed or not, are imported into
+OUT/ID/import first, as ibid import auto does. import.json there says what became of each
+record. A run that is taken up
 again over the same files does not import them again. What could not be read is left
 out, and the exit code is then 4.
 
@@ -104,7 +104,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.StringArrayVar(&s.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	flags.Int64Var(&f.limit, "limit", 0, "evaluate only the first N rows")
 	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
-	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
+	flags.IntVar(&f.workers, "workers", 0, "rows that are scored side by side (default one for each processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")

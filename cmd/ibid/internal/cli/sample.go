@@ -58,9 +58,8 @@ compares what they said with what is there.
 Each person fills in a copy: DIR/ada.jsonl, DIR/ben.jsonl. agree --blind compares them
 and, with --adjudicate, makes one table of them that truth: and labels: read.
 
-The same seed draws the same items, and a
-larger fraction adds to them (with --stratify rounding may move an item from one
-stratum to another). Whoever knows the seed can foretell the sample.
+The same seed draws the same items, and a larger fraction adds to them. (With
+--stratify rounding may move an item from one stratum to another.) Whoever knows the seed can foretell the sample.
 
 --template html writes ` + pageFile + ` instead: the page of ibid annotate as one file, for
 somebody without ibid. It keeps what is done in the browser and gives it back as

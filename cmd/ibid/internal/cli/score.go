@@ -75,7 +75,7 @@ are wrong; 1 if reading or writing fails.`,
 	flags.StringArrayVar(&f.pass, "pass", nil, "a column of the input that the rows have, too, as NAME or NAME:TYPE, where TYPE is utf8, int32, int64, double, bool (may be repeated)")
 	flags.StringSliceVar(&f.filter.Without, "without", nil, "columns that are empty in all rows: truth, documents")
 	flags.StringVar(&f.schema, "schema", "", "print the schema of the table and end: arrow (the JSON of Arrow's integration tests), spark (DDL)")
-	flags.IntVar(&f.workers, "workers", 0, "goroutines that score (default one per processor)")
+	flags.IntVar(&f.workers, "workers", 0, "rows that are scored side by side (default one for each processor)")
 	return cmd
 }
 

@@ -28,14 +28,14 @@ func (a *app) summaryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "summary [RUN.yaml] ROWS... -o OUT/ID",
 		Short: "makes a run of rows that are scored already, however they are partitioned",
-		Long: `summary makes the summary, the gates and the page of rows that ibid score, ibid run or
-an engine around them has written, in as many Parquet files as there are. ROWS is a
-file, a folder, or a glob in quotation marks, in which ** stands for any folders. Texts
+		Long: `summary makes the summary, the gates and the page of rows that are scored already. ibid
+score, ibid run or an engine around them wrote them, in any number of Parquet files. ROWS is a
+file, a folder, or a glob in quotation marks, where ** is any folders. Texts
 of one value may be in the path, as in system=a/rows.parquet.
 
 The summary has the same bytes as that of one run over all rows. The rows keep the order
 of the files; the column row counts them. If citations.parquet, claims.parquet and
-verdicts.parquet stand beside every rows.parquet, with entries in the order of the rows,
+verdicts.parquet are beside every rows.parquet, with entries in the order of the rows,
 the run has them, too. What annotators marked is not in rows, and agreement is left out.
 
 Settings are those of RUN.yaml, else of the manifests beside the rows. Slices, gates and
@@ -49,7 +49,7 @@ the statistics may be others than those that the rows were made with.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.settings.gates, "gate", nil, "a condition that the run must meet, such as 'char_f1 >= 0.7' (may be repeated)")
 	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
-	flags.IntVar(&f.workers, "workers", 0, "goroutines that work (default one per processor)")
+	flags.IntVar(&f.workers, "workers", 0, "parts that are worked on side by side (default one for each processor)")
 	f.numbers.register(cmd)
 	f.ci.register(cmd)
 	return cmd

@@ -19,8 +19,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify RUN",
 		Short: "every number of a run again by another way; names each cell that differs",
 		Long: `verify computes the results of a finished run a second time, from its data and its
-verdicts, with a second implementation that shares nothing with the first but names and
-settings: plain and slow, spans as sets of characters, matchings by trying everything.
+verdicts. Its implementation shares nothing with the first but names and settings. It is
+plain and slow: spans are sets of characters, and matchings are found by trying all.
+
 It names each cell of rows, citations, claims and summary that differs, with what is
 written and what it computed: the first 50 of each column, then counts. What it does not
 compute is listed with the reason.
