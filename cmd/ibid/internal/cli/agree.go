@@ -70,14 +70,15 @@ together and two by two, raw and corrected for chance. Intervals resample docume
 
 One statistic decides about each kind of data: char_alpha about marked places,
 alpha_ordinal about labels whose values have an order, alpha_nominal about others. It
-is reliable if the low end of its interval reaches 0.8 (Krippendorff 2004), unreliable
-if the high end does not, else undecided, with the number of items that would decide if
-the estimate stays: intervals shrink with the square root of it (Cochran 1977, ch. 4).
+is reliable if the low end of its interval reaches 0.8 (Krippendorff 2004), and unreliable
+if the high end does not. Otherwise it is undecided, with the number of items that would
+decide if the estimate stays: intervals shrink with the square root of it (Cochran 1977,
+ch. 4).
 Where all documents agree, 16 of them are enough. Labels that never vary, or of which
 more than 90 % are alike, have no verdict: see ac1. All other statistics have none.
 
 --fail-under alpha=0.8 ends with exit code 3 if what decides about a kind of data is
-less, and with 4 if it is undefined or has no verdict; other statistics by their names.
+less; with 4 if it is undefined or has no verdict. Other statistics go by their names.
 
 The target of quality_control.inter_annotator_agreement is that of mean char_jaccard;
 below recalibration_threshold annotators should meet. Items with fewer annotators than

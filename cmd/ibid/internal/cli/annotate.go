@@ -53,8 +53,8 @@ The page shows neither systems nor scores nor what others marked. Several people
 side by side from copies: --share 2/3 is the second third of the items, and --overlap
 of them everybody gets, in one order, so that agreement can be measured.
 
---propose RUN shows what the judge of a run found to support the answers to a question,
-as dashed marks that a person takes, changes or leaves. Part of them is withheld, for
+--propose RUN shows what the judge of a run found to support the answers to a question.
+These are dashed marks that a person takes, changes or leaves. Part of them is withheld, for
 whole documents and the same from everybody: ibid agree then says whether people follow
 what they are shown.
 

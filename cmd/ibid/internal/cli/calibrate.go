@@ -39,8 +39,9 @@ type calibrateFlags struct {
 const calibrateLong = `calibrate compares a judge with people: confusion, kappa, MCC, AUROC, the calibration
 curve, the best threshold (cross-validated), isotonic recalibration (fitted on one half
 of the documents, reported on the other). Balanced accuracy decides: the judge is
-reliable if the low end of its interval reaches 0.8, unreliable if the high end does
-not, else undecided, with the number of items that would decide; see ibid agree --help.
+reliable if the low end of its interval reaches 0.8, and unreliable if the high end does
+not. Otherwise it is undecided, with the number of items that would decide; see ibid
+agree --help.
 --fail-under balanced_accuracy=0.8 ends with exit code 3 if it is less.
 
 For a run the labels are those of its dataset, and its summary gets the columns
