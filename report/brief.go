@@ -366,10 +366,11 @@ func (f *Brief) writeStanding(b *strings.Builder, blocks []summaryBlock) {
 	}
 	b.WriteString("\n")
 	for i, text := range all[:min(len(all), briefStands)] {
+		more := ""
 		if left := len(all) - briefStands; left > 0 && i == briefStands-1 {
-			text += fmt.Sprintf(" (%d more)", left)
+			more = fmt.Sprintf(" (%d more)", left)
 		}
-		fmt.Fprintln(b, CleanLine(text))
+		fmt.Fprintln(b, clipLine(text, briefWidth-len(more))+more)
 	}
 }
 

@@ -107,6 +107,23 @@ func TestBriefSigns(t *testing.T) {
 	}
 }
 
+// TestBriefLongSigns: what stands out has three lines of 80 columns, whatever it says.
+func TestBriefLongSigns(t *testing.T) {
+	b := briefOf(6)
+	for range 5 {
+		b.Run.Signs = append(b.Run.Signs, runs.Sign{Name: "no_text", System: "system-001", Text: strings.Repeat("claims cite nothing ", 20)})
+	}
+	text := briefText(t, b)
+	if strings.Count(text, "\nsign no_text") != 3 || !strings.Contains(text, "… (4 more)\n") {
+		t.Errorf("not three lines of what stands out:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > briefWidth {
+			t.Errorf("wider than %d: %s", briefWidth, line)
+		}
+	}
+}
+
 // TestBriefApart: only a system whose interval lies below all others is said to be behind.
 func TestBriefApart(t *testing.T) {
 	const behind = "is behind all others"
@@ -177,5 +194,25 @@ func TestAnswers(t *testing.T) {
 		if got := NewComparison(&tt.result).answer(); got != tt.want {
 			t.Errorf("%s:\n%s, want\n%s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestAnswerBySystem: the answer of two runs names the systems that differ, and a metric
+// that people see another for is told as that one.
+func TestAnswerBySystem(t *testing.T) {
+	pair := func(system string, o compare.Outcome, diff float64) compare.Pair {
+		d := compare.Difference{Metric: "hallucination_score", Agg: runs.Macro, Direction: 1, Outcome: o, Diff: new(diff), Base: new(0.5), New: new(0.5 + diff), Higher: 1, Lower: 2}
+		return compare.Pair{New: 1, System: system, Paired: true, Differences: []compare.Difference{d}}
+	}
+	c := NewComparison(&compare.Result{Sides: []compare.Side{{Name: "a"}, {Name: "b"}}, Pairs: []compare.Pair{
+		pair("", compare.Worse, -0.1), pair("one", compare.Worse, -0.25), pair("two", compare.Undecided, 0.05), pair("three", compare.Better, 0.1),
+	}})
+	want := "b is worse than a: hallucination_rate 0.600 after 0.500, +0.100. By system: one is worse (+0.250), three is better (-0.100); no other differs by more than chance may."
+	if got := c.answer(); got != want {
+		t.Errorf("answer:\n%s, want\n%s", got, want)
+	}
+	c.Pairs = []compare.Pair{pair("", compare.Undecided, 0.01), pair("one", compare.Undecided, 0), pair("two", compare.Undecided, 0.02)}
+	if got := c.answer(); !strings.HasSuffix(got, " No single system differs by more than chance may.") {
+		t.Errorf("answer: %s", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid/annotations/compare"
+	"ibid/metrics"
 )
 
 // A Comparison is the view model of how sides compare.
@@ -117,11 +118,12 @@ func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 	for _, text := range c.failureLists() {
 		fmt.Fprintln(b, text)
 	}
-	for _, note := range c.Notes {
+	for _, note := range c.shownNotes() {
 		fmt.Fprintf(b, "note: %s\n", CleanLine(note))
 	}
 	var notes footnotes
-	for _, r := range c.Rankings {
+	for i := range c.Rankings {
+		r := rankingShown(&c.Rankings[i])
 		fmt.Fprintf(b, "\n%s\n", o.Style.Bold(rankingTitle(&r)))
 		c.rankingTable(&r).write(b, o.Style)
 	}
@@ -149,6 +151,15 @@ func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
 	for i, note := range notes.texts {
 		fmt.Fprintf(b, "%s %s\n", superscript(i+1), CleanLine(note))
 	}
+}
+
+// shownNotes are the notes with the metrics that people see.
+func (c *Comparison) shownNotes() []string {
+	var out []string
+	for _, note := range c.Notes {
+		out = append(out, strings.ReplaceAll(note, metrics.HallucinationScore.String(), metrics.HallucinationRate.String()))
+	}
+	return out
 }
 
 // tookTable is what the answers of the sides took.
@@ -329,14 +340,14 @@ func (c *Comparison) writeMarkdown(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "- %s\n", markdownText(text))
 	}
-	for _, note := range c.Notes {
+	for _, note := range c.shownNotes() {
 		fmt.Fprintf(b, "\n> %s\n", markdownText(note))
 	}
 	var notes footnotes
 	for i := range c.Rankings {
-		r := &c.Rankings[i]
-		fmt.Fprintf(b, "\n### %s\n\n", markdownText(rankingTitle(r)))
-		c.rankingTable(r).markdown(b)
+		r := rankingShown(&c.Rankings[i])
+		fmt.Fprintf(b, "\n### %s\n\n", markdownText(rankingTitle(&r)))
+		c.rankingTable(&r).markdown(b)
 	}
 	for i := range c.Pairs {
 		p := &c.Pairs[i]

@@ -18,7 +18,8 @@ type comparisonJSON struct {
 // who is better, by how much and how sure that is.
 func (c *Comparison) answer() string {
 	if len(c.Rankings) > 0 && len(c.Rankings[0].Places) > 0 {
-		return c.ranked(&c.Rankings[0])
+		first := rankingShown(&c.Rankings[0])
+		return c.ranked(&first)
 	}
 	if len(c.Sides) > 2 && !slices.ContainsFunc(c.Pairs, func(p compare.Pair) bool { return p.Paired }) {
 		return "No two of them share a question: nothing can be said of their differences."
@@ -32,7 +33,7 @@ func (c *Comparison) answer() string {
 		}
 		seen[p.New] = true
 		if text := c.paired(p); text != "" {
-			parts = append(parts, text)
+			parts = append(parts, text+c.bySystem(p))
 		}
 	}
 	if left := len(parts) - namedAnswers; left > 0 {
@@ -77,6 +78,37 @@ func (c *Comparison) paired(p *compare.Pair) string {
 		return text
 	}
 	return fmt.Sprintf("%s beside %s, untested: %s.", other, base, numbers)
+}
+
+// bySystem says which systems of two runs differ, where the pair is of all of them.
+func (c *Comparison) bySystem(of *compare.Pair) string {
+	var differ []string
+	systems := 0
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		if p.Base != of.Base || p.New != of.New || p.System == "" || !p.Paired || len(p.Differences) == 0 {
+			continue
+		}
+		systems++
+		switch d := &shownDifferences(p)[0]; d.Outcome {
+		case compare.Better, compare.Worse:
+			differ = append(differ, fmt.Sprintf("%s is %s (%s)", CleanLine(p.System), d.Outcome, signed(d.Diff)))
+		case compare.Different:
+			differ = append(differ, fmt.Sprintf("%s differs (%s)", CleanLine(p.System), signed(d.Diff)))
+		}
+	}
+	switch left := systems - len(differ); {
+	case systems < 2:
+		return ""
+	case len(differ) == 0:
+		return " No single system differs by more than chance may."
+	case len(differ) > namedAnswers:
+		return fmt.Sprintf(" By system: %s and %d others.", strings.Join(differ[:namedAnswers], ", "), len(differ)-namedAnswers)
+	case left > 0:
+		return fmt.Sprintf(" By system: %s; no other differs by more than chance may.", strings.Join(differ, ", "))
+	default:
+		return fmt.Sprintf(" By system: %s.", strings.Join(differ, ", "))
+	}
 }
 
 // ranked is who is best of several.

@@ -175,6 +175,24 @@ func asShown(d *compare.Difference) compare.Difference {
 	return out
 }
 
+// rankingShown is a ranking as people see it: by the hallucination rate in place of the
+// score.
+func rankingShown(r *compare.Ranking) compare.Ranking {
+	out := *r
+	if out.Metric = shownMetric(r.Metric); out.Metric == r.Metric {
+		return out
+	}
+	out.Places = slices.Clone(r.Places)
+	for i := range out.Places {
+		p := &out.Places[i]
+		p.Estimate = 1 - p.Estimate
+		if p.Low != nil && p.High != nil {
+			p.Low, p.High = new(1-*p.High), new(1-*p.Low)
+		}
+	}
+	return out
+}
+
 // shownMetric is the metric that people see in place of another.
 func shownMetric(name string) string {
 	if name == "hallucination_score" {
@@ -477,16 +495,7 @@ func newRankingView(data *pageData, r *compare.Result, ranking *compare.Ranking)
 		v.Label += ", micro"
 	}
 	d, _ := metrics.Lookup(v.Name)
-	places := slices.Clone(ranking.Places)
-	if v.Name != ranking.Metric {
-		for i := range places {
-			p := &places[i]
-			p.Estimate = 1 - p.Estimate
-			if p.Low != nil && p.High != nil {
-				p.Low, p.High = new(1-*p.High), new(1-*p.Low)
-			}
-		}
-	}
+	places := rankingShown(ranking).Places
 	var values []float64
 	for _, p := range places {
 		values = append(values, p.Estimate)
