@@ -67,13 +67,20 @@ type DocumentNames struct{ own map[string]string }
 func (s *DocumentSource) Names(ctx context.Context) (*DocumentNames, error) {
 	n := &DocumentNames{own: make(map[string]string)}
 	return n, s.EachName(ctx, func(name string) error {
-		normal := NormalName(name)
-		if other, taken := n.own[normal]; taken && other != name {
-			return fmt.Errorf("%s: documents %q and %q have one name under doc_names: normalized", s.files.files[0].Name, other, name)
+		if err := n.add(name); err != nil {
+			return fmt.Errorf("%s: %w", s.files.files[0].Name, err)
 		}
-		n.own[strings.Clone(normal)] = strings.Clone(name)
 		return nil
 	})
+}
+
+func (n *DocumentNames) add(name string) error {
+	normal := NormalName(name)
+	if other, taken := n.own[normal]; taken && other != name {
+		return fmt.Errorf("documents %q and %q have one name under doc_names: normalized", other, name)
+	}
+	n.own[strings.Clone(normal)] = strings.Clone(name)
+	return nil
 }
 
 // EachName calls yield with the name of every document; texts are not read. The name is

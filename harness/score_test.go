@@ -23,7 +23,9 @@ import (
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
+	"ibid/dataset/runs"
 	"ibid/harness"
+	"ibid/judge/judgetest"
 )
 
 // cited are rows whose answers cite documents of their own.
@@ -205,10 +207,78 @@ func TestScoreIsARun(t *testing.T) {
 					if !slices.EqualFunc(got, whole, slices.Equal) {
 						t.Errorf("split in %d: other rows", split+1)
 					}
-					compareRows(t, got, want, c.settings)
+					compareRows(t, got, want)
 				}
 			})
 		}
+	}
+}
+
+// TestScoreAsksAModel: a model is asked as in a run, what it answered is kept for the next
+// process and for a run, and a budget that nobody shares is refused.
+func TestScoreAsksAModel(t *testing.T) {
+	const key = "sk-or-v1-x"
+	server := judgetest.NewServer(judgetest.ServerConfig{Key: key})
+	defer server.Close()
+	settings := []string{
+		"judge.kind=openrouter", "judge.model=fake/judge", "judge.base_url=" + server.URL(), "judge.cache=" + filepath.Join(t.TempDir(), "cache.sqlite"),
+	}
+	path := writeRows(t, cited(12, "a"))
+	record := withRow(recordsOf(t, path))
+	send := func(settings []string, from, to int) ([][]string, error) {
+		config, err := configs.Load(configs.Options{Set: settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		err = (&harness.Job{Config: config, APIKey: key}).Score(t.Context(), bytes.NewReader(send(t, record, from, to, from+1)), &out, &harness.Filter{Table: "rows"})
+		if err != nil {
+			return nil, err
+		}
+		_, rows, _ := cells(t, out.Bytes())
+		return rows, nil
+	}
+	first, err := send(settings, 0, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := send(settings, 7, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := server.Counts().Requests
+	if asked == 0 {
+		t.Fatal("nobody was asked")
+	}
+	config, err := configs.Load(configs.Options{Set: append(slices.Clone(settings), "dataset="+path, "out="+t.TempDir(), "id=run")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := (&harness.Job{Config: config, APIKey: key}).Plan(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := plan.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more := server.Counts().Requests - asked; more != 0 {
+		t.Errorf("the run asked %d questions again", more)
+	}
+	want := resultCells(t, filepath.Join(out.Dir, "rows.parquet"))
+	names := runs.Rows().Fields()
+	for _, row := range want { // which has one system
+		row[slices.IndexFunc(names, func(f parquet.Field) bool { return f.Name == "answer_hash" })] = ""
+	}
+	got := append(first, second...)
+	for _, row := range got {
+		row[slices.IndexFunc(names, func(f parquet.Field) bool { return f.Name == "answer_hash" })] = ""
+	}
+	compareRows(t, got, want)
+
+	_, err = send(append(slices.Clone(settings), "judge.max_cost_usd=1"), 0, 7)
+	if _, ok := errors.AsType[*harness.UsageError](err); !ok {
+		t.Errorf("a budget of each process: %v", err)
 	}
 }
 
@@ -311,7 +381,7 @@ func TestScoreReadsAhead(t *testing.T) {
 }
 
 // compareRows compares what was scored with results of a run over the same rows.
-func compareRows(t *testing.T, got, want [][]string, settings []string) {
+func compareRows(t *testing.T, got, want [][]string) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d rows, want %d", len(got), len(want))

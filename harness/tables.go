@@ -177,6 +177,9 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 		return err
 	}
 	p.tables.kinds = append(p.tables.kinds, partRowsFile)
+	if err := p.checkTags(); err != nil {
+		return err
+	}
 	for _, kind := range []partFile{partCitations, partClaims, partVerdicts} {
 		if err := p.takeBeside(ctx, kind, m); err != nil {
 			return err
@@ -186,6 +189,31 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 		return err
 	}
 	return p.finish(m, since)
+}
+
+// checkTags stops a summary by a tag that no row has. It reads no further than the last tag
+// that it looks for.
+func (p *Plan) checkTags() error {
+	missing := slices.DeleteFunc(slices.Clone(p.job.Config.Slices), runs.IsColumnSlice)
+	tags := make(map[string]bool)
+	err := runs.Rows().Scan(p.Dir, []string{"tags"}, func(_ int64, r *runs.Row) error {
+		missing = slices.DeleteFunc(missing, func(key string) bool { _, has := r.Tags[key]; return has })
+		if len(missing) == 0 {
+			return errEnough
+		}
+		for key := range r.Tags {
+			if len(tags) < maxNames {
+				tags[key] = true
+			}
+		}
+		return nil
+	})
+	if err := ignoreEnough(err); err != nil || len(missing) == 0 {
+		return err
+	}
+	u := signUnknownSlice.Stop("slices: no row has the tag %s", missing[0])
+	u.Tip = meantAmong(missing[0], slices.Sorted(maps.Keys(tags)), "tags are", "the rows have no tags")
+	return u
 }
 
 // takeRows makes parts of the rows.
