@@ -57,7 +57,7 @@ type Opinion struct {
 type Question struct{ Item, Part string }
 
 // Opinions are what all annotators said whose files are in a folder, but those in except,
-// by question and in the order of their names. Files are NAME.jsonl.
+// by question and in the order of their names. Files are NAME.jsonl. Adjudicators have none.
 func Opinions(dir string, except ...string) (map[Question][]Opinion, error) {
 	paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.jsonl"))
 	if err != nil {
@@ -75,6 +75,9 @@ func Opinions(dir string, except ...string) (map[Question][]Opinion, error) {
 		}
 		for i := range items {
 			it := &items[i]
+			if it.How != "" {
+				continue // it decides between others
+			}
 			if it.Truth != nil {
 				q := Question{it.ID, Truth}
 				out[q] = append(out[q], Opinion{Annotator: name, Marks: MarksOf(it.Truth)})
