@@ -147,14 +147,14 @@ func KappaHalfWidth(prevalence, kappa float64, n int64, level float64) ibid.Numb
 }
 
 // ProportionHalfWidth is the ± to which n of population items show a share that
-// is about p; undefined for n < 1. Population 0 means without end.
+// is about p, 0 if those are all; undefined for n < 1. Population 0 means without end.
 func ProportionHalfWidth(p float64, n, population int64, level float64) ibid.Number {
 	if n < 1 {
 		return ibid.Number{}
 	}
 	correction := 1.0
-	if population > 1 {
-		correction = math.Sqrt(float64(population-n) / float64(population-1))
+	if population > 0 {
+		correction = math.Sqrt(float64(max(0, population-n)) / float64(max(1, population-1)))
 	}
 	return Of(NormalQuantile(level) * correction * math.Sqrt(p*(1-p)/float64(n)))
 }
