@@ -419,7 +419,7 @@ func (f *Brief) correctedLine() string {
 	if r.System != "" {
 		of = " of " + clipLine(r.System, 20)
 	}
-	return fmt.Sprintf("corrected for the judge's errors: %s%s %s %s; --all has the others", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
+	return fmt.Sprintf("corrected for the judge's errors: %s%s %s %s; more: --all", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
 }
 
 // moved says which number of a system changed the most, of those that changed surely.

@@ -89,8 +89,9 @@ A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
 
 Where items of a blind sample carried proposals of a judge, proposals_gap says whether
 people follow them: the mean Jaccard of marks and proposals where these were shown,
-less that where they were withheld. --plan RUN says how many more labels bring the mean
-support of claims, the judge of the run corrected by the labels (PPI++), to ± 0.05.
+less that where they were withheld. --plan RUN says how many more labels are needed to
+know the mean support of claims to ± 0.05. The labels correct the judge of that run
+(PPI++).
 
 --run RUN makes the judge of a finished run one more annotator. --blind KEY compares
 what was said in a blind sample of ibid sample with what the dataset has: in the
