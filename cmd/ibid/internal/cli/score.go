@@ -67,7 +67,7 @@ are wrong; 1 if reading or writing fails.`,
 	}
 	s := &f.settings
 	s.register(cmd)
-	s.add(cmd, "documents", "documents", documentsUsage+", or what ibid documents index made of them")
+	s.add(cmd, "documents", "documents", documentsUsage)
 	s.addGold(cmd)
 	s.add(cmd, "judge", "judge.kind", judgeUsage)
 	flags := cmd.Flags()
