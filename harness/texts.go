@@ -88,12 +88,39 @@ func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64
 	})
 }
 
+// EachAnswer calls yield with question and answer of the rows that are read again, in the
+// order of the input, without their documents. Both are valid until yield returns.
+func (t *Texts) EachAnswer(ctx context.Context, yield func(pos int64, query, answer string) error) error {
+	return eachRow(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantAnswers), 0, func(row *ibid.Answer) error {
+		return yield(row.Pos, row.Query, row.Answer)
+	})
+}
+
+// fewRows is how many rows are read by themselves, instead of all with them.
+const fewRows = 256
+
 // eachWanted is eachRow for the rows at positions that wants is true of, nil of all.
 func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) bool, f func(row *ibid.Answer) error) error {
 	if wants == nil {
 		return eachRow(ctx, src, 0, f)
 	}
 	var row ibid.Answer
+	var few []int64
+	for pos := range src.Rows() {
+		if len(few) > fewRows {
+			break
+		}
+		if wants(pos) {
+			few = append(few, pos)
+		}
+	}
+	if len(few) <= fewRows {
+		return src.ReadRows(ctx, few, func(b *dataset.Batch) error {
+			defer b.Release()
+			b.Row(0, &row)
+			return f(&row)
+		})
+	}
 	return eachPlace(ctx, src, 0, func(b *dataset.Batch, i int) error {
 		if !wants(b.Pos() + int64(i)) {
 			return nil

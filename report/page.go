@@ -64,7 +64,12 @@ type PageOptions struct {
 	Drifts      []*compare.Drift // of the judge between runs that are not compared; those of a comparison are its own
 
 	Past *history.Past // of the one run; nil if there is none
+
+	Links []Link // to other pages, where there are some
 }
+
+// A Link leads from a page to another of the same site.
+type Link struct{ To, Text string }
 
 // A section is one part of the page under a heading of its own.
 type section struct {
@@ -84,6 +89,8 @@ var sections = []func(*pageData) *section{
 type page struct {
 	Title    string
 	Version  string
+	Links    []Link
+	Served   bool // the rows are those that the address asks for
 	Sections []*section
 	packs    []pack // what the script of the page opens
 }
@@ -103,7 +110,7 @@ func newPage(ctx context.Context, o PageOptions, runs ...RunData) (*page, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Version: o.Version, packs: data.packs}
+	p := &page{Version: o.Version, Links: o.Links, packs: data.packs}
 	for k, r := range data.results {
 		if k > 0 {
 			p.Title += ", "

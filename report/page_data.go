@@ -3,13 +3,11 @@ package report
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"ibid/dataset/runs"
-	"ibid/metrics"
 )
 
 // A pageData is what the sections of a page are made from.
@@ -34,6 +32,7 @@ type pageData struct {
 	packs   []pack
 	trends  *historyView // nil if there are too few nights
 	notes   footnotes    // that sections have asked for so far
+	asked   *asked       // the rows that a served page shows; nil of other pages
 
 	disagreements [][]*disagreementView // of each run
 }
@@ -72,35 +71,17 @@ func readPageData(ctx context.Context, o PageOptions, all []RunData) (*pageData,
 // lists. Small runs are read once; of large ones, only blocks are in memory when
 // they are counted.
 func readTables(data *pageData, all []RunData) (chosen *choice, err error) {
-	var tables []*tableReader
-	defer func() {
-		for _, b := range tables {
-			err = errors.Join(err, b.close())
-		}
-	}()
+	tables, rows, err := beginTables(data, all)
+	defer func() { closeTables(tables, &err) }()
+	if err != nil {
+		return nil, err
+	}
 	of := func(run int, err error) error {
 		if err == nil {
 			return nil
 		}
 		return fmt.Errorf("%s: %w", all[run].Dir, err)
 	}
-	rows := int64(0)
-	for k := range all {
-		b, err := openTables(&all[k], prefixOf(all, k))
-		if err != nil {
-			return nil, of(k, err)
-		}
-		tables = append(tables, b)
-		rows += b.rows.Rows()
-		data.limits = append(data.limits, limitsOf(all[k].Manifest))
-	}
-	data.summary = indexSummary(all)
-	data.systems = data.summary.systems()
-	data.lead = leadOf(func(name string) bool {
-		return slices.ContainsFunc(tables, func(b *tableReader) bool {
-			return slices.ContainsFunc(b.defined, func(d metrics.Definition) bool { return d.Name == name })
-		})
-	})
 	chooser := newChooser(cmp.Or(data.options.maxRows, maxListed), rows)
 	s := newSurvey(data, chooser, len(all))
 	for run, b := range tables {

@@ -54,6 +54,8 @@ type rowIndex struct {
 	Outcomes []word          `json:"outcomes"`
 	Signs    map[tone]string `json:"signs"`
 	Judge    string          `json:"judge"` // what verdicts are called
+
+	Asked *facets `json:"asked,omitempty"` // of a served page: which rows of the run these are, and what all have
 }
 
 // An indexMetric is one metric of all rows: its distinct values in ascending
@@ -124,6 +126,9 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 	}
 	for _, n := range worstFirst(data, held) {
 		x.Worst = append(x.Worst, place[n])
+	}
+	if data.asked != nil {
+		data.asked.fill(data, x, place)
 	}
 	for _, d := range slices.DeleteFunc(orderedDefinitions(data.lead), hidden) {
 		if len(x.Metrics) == indexedMetrics {

@@ -24,6 +24,8 @@ type rowsTable struct {
 	Opened  int64       // rows that can be opened
 	NoTexts []string    // why texts are missing, by run
 	Systems bool        // there is more than one system
+	Served  bool        // these are the rows that the address asks for
+	Run     string      // if Served
 }
 
 // A rowColumn is a metric that the table of rows shows.
@@ -226,6 +228,9 @@ func worstFirst(data *pageData, rows []int) []int {
 func rowsSection(data *pageData) *section {
 	held := data.held.rows
 	t := &rowsTable{Opened: data.opened}
+	if data.asked != nil {
+		t.Served, t.Run = true, line(data.results[0].run.Manifest.ID, 80)
+	}
 	t.Total, t.Held, t.Systems = sum(data.totals.rows), int64(len(held)), len(data.systems) > 1
 	defs := make(map[string]string)
 	for _, d := range orderedDefinitions(nil) {

@@ -34,14 +34,24 @@ type listedRun struct {
 	Passed   int          `json:"gates_passed"`
 	Verdict  runs.Verdict `json:"verdict"` // of the gates; "" without gates
 	Baseline string       `json:"baseline"`
+
+	folder  string // its name in the folder of the list
+	series  string // runs that are points of one line
+	systems []systemValue
 }
 
-// Add appends a run.
-func (l *RunList) Add(m *runs.Manifest, summary []runs.SummaryRow, gates []runs.GateResult) {
+// A systemValue is the first number that matters of a system.
+type systemValue struct {
+	name  string
+	value float64
+}
+
+// Add appends the run in dir.
+func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, gates []runs.GateResult) {
 	s := NewSummary(m, summary, gates)
 	r := listedRun{
 		ID: m.ID, Started: m.Timings.Started, Rows: m.Rows, Errors: m.Errors, Systems: len(s.systems()), Judge: m.Judge.Kind,
-		Gates: len(gates), Baseline: m.Baseline,
+		Gates: len(gates), Baseline: m.Baseline, folder: filepath.Base(dir),
 	}
 	for i := range s.Blocks { // all systems together come first
 		b := &s.Blocks[i]
@@ -53,6 +63,12 @@ func (l *RunList) Add(m *runs.Manifest, summary []runs.SummaryRow, gates []runs.
 			r.Metric, r.Value, r.Low, r.High = lead[0], v.Estimate, v.Low, v.High
 		}
 		break
+	}
+	r.series = filepath.Base(m.Dataset) + ", " + m.Judge.Kind + ", " + r.Metric
+	for _, b := range s.systems() {
+		if v := b.line(r.Metric); v != nil && v.Macro.Estimate != nil {
+			r.systems = append(r.systems, systemValue{b.System, *v.Macro.Estimate})
+		}
 	}
 	for _, g := range gates {
 		switch {

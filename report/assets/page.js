@@ -42,9 +42,10 @@ let state = { sort: "", filters: [], page: 1, query: "", row: "" };
 let order = [];
 let at = -1; // the row that the keys are on, in order
 
+const served = "served" in document.documentElement.dataset; // the rows are those that the query asks for
 function readState() {
   const s = { sort: "", filters: [], page: 1, query: "", row: "", theme: "" };
-  for (const part of location.hash.slice(1).split("&")) {
+  for (const part of [...(served ? location.search.slice(1).split("&").filter((part) => !part.startsWith("row=")) : []), ...location.hash.slice(1).split("&")]) {
     const cut = part.indexOf("=");
     if (cut < 0) continue;
     const name = part.slice(0, cut), raw = part.slice(cut + 1);
@@ -60,19 +61,26 @@ function readState() {
   return s;
 }
 function stateText(s) {
+  const asked = servedText(s), own = [s.row && "row=" + s.row, s.theme && "t=" + s.theme].filter(Boolean).join("&");
+  return served ? (asked ? "?" + asked : location.pathname) + (own ? "#" + own : "") : "#" + [s.row && "row=" + s.row, asked, s.theme && "t=" + s.theme].filter(Boolean).join("&");
+}
+// servedText is what of the state chooses rows.
+function servedText(s) {
   const parts = [];
-  if (s.row) parts.push("row=" + s.row);
   if (s.sort) parts.push("s=" + encodeURIComponent(s.sort));
   for (const f of s.filters) parts.push("f=" + encodeURIComponent(f));
   if (s.query) parts.push("q=" + encodeURIComponent(s.query));
   if (s.page > 1) parts.push("p=" + s.page);
-  if (s.theme) parts.push("t=" + s.theme);
-  return "#" + parts.join("&");
+  return parts.join("&");
 }
 // go changes the state; each change is a step for Back unless replace is set.
 function go(change, replace) {
   const next = stateText({ ...state, ...change });
-  if (next === location.hash || (next === "#" && !location.hash)) return;
+  if (served && servedText({ ...state, ...change }) !== servedText(state)) {
+    location[replace ? "replace" : "assign"](next);
+    return;
+  }
+  if (!served && (next === location.hash || (next === "#" && !location.hash))) return;
   history[replace ? "replaceState" : "pushState"](null, "", next);
   apply();
 }
@@ -157,6 +165,7 @@ function haystack(i) {
   return haystacks[i] ??= [index.ids[i], index.systems[index.system[i]], index.questions[i], ...index.docs[i].map((d) => index.docNames[d])].join("\n").toLowerCase();
 }
 function select() {
+  if (served) { order = index.worst; return; }
   const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
   order = index.worst.filter((i) => state.filters.every((f) => matches(i, f)) && found(i, words));
   const down = state.sort.startsWith("-"), key = state.sort.replace(/^-/, "");
@@ -187,27 +196,28 @@ function sortKey(key) {
 
 const perPage = innerWidth > 760 ? 100 : 25; // fewer where rows are cards, one below the other
 const table = $("table");
-const pages = () => Math.max(1, Math.ceil(order.length / perPage));
+const pages = () => served ? index.asked.pages : Math.max(1, Math.ceil(order.length / perPage));
 
 function badge(word) {
   return el("span", { class: "badge " + word.tone, title: word.long }, el("span", { class: "sign", "aria-hidden": "true" }, index.signs[word.tone]), " " + word.short);
 }
 function draw() {
   const page = Math.min(state.page, pages());
-  const shown = order.slice((page - 1) * perPage, page * perPage);
+  const shown = served ? order : order.slice((page - 1) * perPage, page * perPage);
   const body = el("tbody", { role: "rowgroup" });
   for (const i of shown) body.append(rowOf(i));
-  if (!shown.length && index.keys.length) body.append(nothingFound());
+  if (!shown.length && (served || index.keys.length)) body.append(nothingFound());
   table.tBodies[0].replaceWith(body);
   at = -1;
   for (const th of table.tHead.rows[0].cells) {
     const key = th.dataset.sort, mine = state.sort.replace(/^-/, "") === key;
     if (mine) th.setAttribute("aria-sort", state.sort.startsWith("-") ? "descending" : "ascending");
     else th.removeAttribute("aria-sort");
-    th.querySelector("button").lastChild.textContent = mine ? (state.sort.startsWith("-") ? " ↓" : " ↑") : "";
+    const button = th.querySelector("button");
+    if (button) button.lastChild.textContent = mine ? (state.sort.startsWith("-") ? " ↓" : " ↑") : "";
   }
   const status = $("status");
-  status.replaceChildren(`${order.length.toLocaleString("en")} of ${plural(index.keys.length, "row", "rows")} · page ${page} of ${pages()}`, chips());
+  status.replaceChildren(`${(served ? index.asked.found : order.length).toLocaleString("en")} of ${plural(served ? index.asked.total : index.keys.length, "row", "rows")} · page ${page} of ${pages()}`, chips());
   const turn = (to, text, off) => el("button", { type: "button", disabled: off, onclick: () => { go({ page: to, row: "" }); $("rows").scrollIntoView(); } }, text);
   $("pager").replaceChildren(turn(page - 1, "‹ previous", page <= 1), `page ${page} of ${pages()}`, turn(page + 1, "next ›", page >= pages()));
   $("pager").hidden = pages() < 2;
@@ -215,7 +225,7 @@ function draw() {
 // nothingFound stands where rows would be: what was asked for, and how to ask for less.
 function nothingFound() {
   const asked = state.filters.map(filterName);
-  if (state.query) asked.unshift("“" + state.query + "” in id, question, system or document");
+  if (state.query) asked.unshift("“" + state.query + (served ? "” in id, question, answer, system or document" : "” in id, question, system or document"));
   return el("tr", { role: "row", class: "nothing" }, el("td", { role: "cell", colspan: String(table.tHead.rows[0].cells.length) },
     el("p", null, "No row has all of this: ", asked.map((text, k) => [k ? "; " : "", el("b", null, text)]), "."),
     el("button", { type: "button", onclick: () => go({ filters: [], query: "", page: 1, row: "" }) }, "show all rows")));
@@ -268,11 +278,12 @@ const rowElement = (i) => table.querySelector(`tr.row[data-row="${i}"]`);
 async function reveal(key) {
   const i = index.keys.indexOf(key);
   if (i < 0) {
+    if (served && !new URLSearchParams(location.search).has("row")) { location.replace("?row=" + encodeURIComponent(key) + "#row=" + key); return; }
     $("status").append(el("span", { class: "badge warn" }, " ! this page does not hold the row " + key));
     return;
   }
   if (!order.includes(i)) adjust({ filters: [], query: "" });
-  const page = Math.floor(order.indexOf(i) / perPage) + 1;
+  const page = served ? state.page : Math.floor(order.indexOf(i) / perPage) + 1;
   if (page !== Math.min(state.page, pages())) adjust({ page });
   table.querySelector("tr.opened")?.remove();
   const tr = rowElement(i);
@@ -593,23 +604,23 @@ function setFacet(facet, value) {
   go({ filters: value ? [...rest, facet + ":" + value] : rest, page: 1, row: "" });
 }
 const SINCE = { new: "new failures", fixed: "fixed", still: "still failing" };
-function present(words, bits) {
-  return words.flatMap((w, k) => { const n = bits.reduce((n, b) => n + (b >>> k & 1), 0); return n ? [[w.code, `${w.short} (${n})`]] : []; });
+function present(words, bits, counts) {
+  return words.flatMap((w, k) => { const n = counts ? counts[k] : bits.reduce((n, b) => n + (b >>> k & 1), 0); return n ? [[w.code, `${w.short} (${n})`]] : []; });
 }
 function buildControls() {
   const box = $("controls");
   let timer = 0;
-  const search = el("input", { type: "search", oninput: () => { clearTimeout(timer); timer = setTimeout(() => go({ query: search.value.trim(), page: 1, row: "" }, true), 150); } });
+  const search = el("input", { type: "search", [served ? "onchange" : "oninput"]: () => { clearTimeout(timer); timer = setTimeout(() => go({ query: search.value.trim(), page: 1, row: "" }, true), 150); } });
   controls.query = search;
-  const problems = index.problems.flatMap((w, k) => { const n = index.problem.filter((p) => p === k).length; return n ? [[w.code, `${w.short} (${n})`]] : []; }).reverse();
+  const problems = index.problems.flatMap((w, k) => { const n = served ? index.asked.problem[k] : index.problem.filter((p) => p === k).length; return n ? [[w.code, `${w.short} (${n})`]] : []; }).reverse();
   const sorts = [["", "worst first"], ["row", "order of the input"], ["id", "id"], ...index.metrics.flatMap((m) => [[m.name, m.label + " ↑"], ["-" + m.name, m.label + " ↓"]])];
   const sort = el("select", { onchange: () => go({ sort: sort.value, page: 1, row: "" }) }, sorts.map(([v, t]) => el("option", { value: v }, t)));
   controls.sort = sort;
   const more = innerWidth > 760 ? box : el("div"); // folded where there is little room
   box.append(el("label", null, "search", search));
   more.append(choice("problem", "worst problem", problems));
-  if (index.outcome.some(Boolean)) more.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome)));
-  more.append(choice("status", "some citation is", present(index.statuses, index.status)));
+  if ((index.asked?.outcome || index.outcome).some(Boolean)) more.append(choice("outcome", "some claim is", present(index.outcomes, index.outcome, index.asked?.outcome)));
+  more.append(choice("status", "some citation is", present(index.statuses, index.status, index.asked?.status)));
   if (index.systems.length > 1) more.append(choice("system", "system", index.systems.map((s) => [s, s])));
   if (index.providers.length > 1) more.append(choice("provider", "provider", index.providers.toSorted().map((p) => [p, p])));
   if (index.models.length > 1) more.append(choice("model", "model", index.models.toSorted().map((m) => [m, m])));
@@ -749,6 +760,7 @@ async function start() {
   table.setAttribute("role", "table");
   for (const th of table.tHead.rows[0].cells) {
     const text = th.textContent;
+    if (served && th.dataset.sort === "question") continue; // questions are not among the results, which rows are sorted by
     th.replaceChildren(el("button", { type: "button", onclick: () => {
       const key = th.dataset.sort, now = state.sort;
       go({ sort: now === key ? "-" + key : now === "-" + key ? "" : key, page: 1, row: "" });

@@ -63,25 +63,31 @@ func TestAccessible(t *testing.T) {
 			if strings.Contains(tt.hash, "row=") {
 				b.wait(opened)
 			}
-			b.eval(`for (const d of document.querySelectorAll("details")) d.open = true`, nil)
-			b.eval(script, nil)
 			context := "document"
 			if tt.page == two { // what no other page has
 				context = `{include: [["#verdict"], ["#changes"], ["#compare"], ["#table"]]}`
 			}
-			var result string
-			b.eval(`axe.run(`+context+`, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations.map((v) =>
-				({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " :: " + n.failureSummary.slice(0, 300))}))))`, &result, awaited)
-			var violations []struct {
-				ID, Help string
-				Nodes    []string
-			}
-			if err := json.Unmarshal([]byte(result), &violations); err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range violations {
-				t.Errorf("%s: %s\n  %s", v.ID, v.Help, strings.Join(v.Nodes, "\n  "))
-			}
+			b.audit(script, context)
 		})
+	}
+}
+
+// audit fails the test if axe finds a violation in the context, all of it unfolded.
+func (b *tab) audit(script, context string) {
+	b.t.Helper()
+	b.eval(`for (const d of document.querySelectorAll("details")) d.open = true`, nil)
+	b.eval(script, nil)
+	var result string
+	b.eval(`axe.run(`+context+`, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations.map((v) =>
+		({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " :: " + n.failureSummary.slice(0, 300))}))))`, &result, awaited)
+	var violations []struct {
+		ID, Help string
+		Nodes    []string
+	}
+	if err := json.Unmarshal([]byte(result), &violations); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, v := range violations {
+		b.t.Errorf("%s: %s\n  %s", v.ID, v.Help, strings.Join(v.Nodes, "\n  "))
 	}
 }

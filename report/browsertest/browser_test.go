@@ -221,6 +221,17 @@ func start(t testing.TB) {
 // open opens a page in a tab of its own and waits until its script is done.
 func open(t testing.TB, page, hash string, v view) *tab {
 	t.Helper()
+	b := openAt(t, "file://"+page+hash, v)
+	b.wait(ready)
+	return b
+}
+
+// ready is whether the script of a page is done.
+const ready = `document.documentElement?.dataset.ready === "1"`
+
+// openAt opens an address in a tab of its own.
+func openAt(t testing.TB, address string, v view) *tab {
+	t.Helper()
 	start(t)
 	ctx, cancel := chromedp.NewContext(browser)
 	ctx, cancelTime := context.WithTimeout(ctx, 4*time.Minute)
@@ -235,9 +246,8 @@ func open(t testing.TB, page, hash string, v view) *tab {
 		emulation.SetDeviceMetricsOverride(v.width, v.height, 1, v.width < 600),
 		emulation.SetFocusEmulationEnabled(true),
 		v.media(""),
-		chromedp.Navigate("file://"+page+hash),
+		chromedp.Navigate(address),
 	)
-	b.wait(`document.documentElement.dataset.ready === "1"`)
 	return b
 }
 

@@ -130,7 +130,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.mergeCommand(), a.summaryCommand(), a.scoreCommand(), a.documentsCommand(), a.listCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
+		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.mergeCommand(), a.summaryCommand(), a.scoreCommand(), a.documentsCommand(), a.listCommand(), a.viewCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
 		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
 		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(), a.verifyCommand(),
 	)

@@ -38,12 +38,27 @@ func (a *app) list(dir string) error {
 	if err := a.formats(tableFormats...); err != nil {
 		return err
 	}
-	listed, unreadable, err := runs.ListReadable(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return &usageError{err: fmt.Errorf("%s: no such folder", dir), hint: "runs land in runs/ unless --out says otherwise"}
-	}
+	view, _, err := a.listRuns(dir)
 	if err != nil {
 		return err
+	}
+	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+		return err
+	}
+	if len(view.Runs) == 0 {
+		a.hint("ibid run DATASET makes one")
+	}
+	return nil
+}
+
+// listRuns lists the finished runs of a folder.
+func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
+	listed, unreadable, err := runs.ListReadable(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, &usageError{err: fmt.Errorf("%s: no such folder", dir), hint: "runs land in runs/ unless --out says otherwise"}
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, name := range unreadable {
 		a.warn("%s: the manifest of this run cannot be read", name)
@@ -57,20 +72,14 @@ func (a *app) list(dir string) error {
 		}
 		config, err := harness.SettingsOf(r.Manifest, nil, nil)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		gates, err := harness.SavedGates(r.Dir, r.Manifest, config)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		view.Add(r.Manifest, summary, gates)
+		view.Add(r.Dir, r.Manifest, summary, gates)
 		view.Last = r.Dir
 	}
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
-		return err
-	}
-	if len(view.Runs) == 0 {
-		a.hint("ibid run DATASET makes one")
-	}
-	return nil
+	return view, listed, nil
 }

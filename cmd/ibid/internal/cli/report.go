@@ -24,13 +24,15 @@ type reportFlags struct {
 	set       []string
 	history   string
 	noHistory bool
+
+	links []report.Link // to other pages of a site
 }
 
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report RUN... -o F.html",
-		Short: "one self-contained HTML file; several runs side by side",
+		Short: "one self-contained HTML file; several runs side by side; a folder of runs as a site",
 		Long: `report writes a page that needs no network and no server. It has the verdict, metrics
 with their intervals, systems side by side, and why citations are bad. Every row is
 there, with its citations marked in the text of their documents.
@@ -39,10 +41,15 @@ The texts are read again from the dataset and the documents of the run. Where th
 gone, they are what the run kept (the setting keep), or the page has results alone.
 
 The page of one run shows how it went over the nights before: the runs in its folder
-that were begun earlier and evaluate the same systems over mostly the same questions.`,
+that were begun earlier and evaluate the same systems over mostly the same questions.
+
+With a folder of runs, -o names a folder: report writes a list of the runs there,
+index.html, and the page of each. Any web server can serve it; ibid view serves the
+same at this machine, with a search and every row of large runs.`,
 		Example: `  ibid report runs/sample -o sample.html
   ibid report runs/sample -o sample.html --set report.citation_display.max_citations_displayed=3
-  ibid report runs/monday runs/tuesday -o nights.html`,
+  ibid report runs/monday runs/tuesday -o nights.html
+  ibid report runs -o site/`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.output == "-" {
@@ -53,6 +60,12 @@ that were begun earlier and evaluate the same systems over mostly the same quest
 			}
 			if f.history != "" && (f.noHistory || len(args) > 1) {
 				return &usageError{err: errors.New("--history is for the page of one run, and without --no-history")}
+			}
+			if len(args) == 1 && !exists(filepath.Join(args[0], runs.ManifestFile)) && isFolder(args[0]) {
+				if f.history != "" {
+					return &usageError{err: errors.New("--history is for the page of one run"), hint: "each page of a folder shows the earlier runs of the folder"}
+				}
+				return a.writeSite(cmd.Context(), args[0], a.output, f)
 			}
 			return a.writeReport(cmd.Context(), a.output, f, args...)
 		},
@@ -79,7 +92,7 @@ func (a *app) writeReport(ctx context.Context, path string, f reportFlags, dirs 
 // writePage adds the comparison and the history to the data of runs and writes
 // their page to a file.
 func (a *app) writePage(ctx context.Context, path string, f reportFlags, data ...report.RunData) error {
-	o := report.PageOptions{Version: a.Version}
+	o := report.PageOptions{Version: a.Version, Links: f.links}
 	if err := addComparison(&o, data); err != nil {
 		return err
 	}

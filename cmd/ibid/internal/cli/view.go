@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"ibid/cmd/ibid/internal/loopback"
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/report"
+)
+
+func (a *app) viewCommand() *cobra.Command {
+	port := 0
+	cmd := &cobra.Command{
+		Use:   "view [DIR]",
+		Short: "the pages of a folder of runs, served to the browser at this machine",
+		Long: `view serves the pages of the finished runs of a folder, runs/ unless another is named.
+There is a list of the runs with the course of each system, and the page of each run.
+Every row of a run can be opened, however many there are. A search goes over all runs,
+and two runs that are ticked stand side by side.
+
+It prints the address of the list and serves it until it is interrupted (Ctrl-C). Only
+the browser at this machine is answered, and only with the whole address. Nothing is
+changed. Rows are read from the files of the run when they are asked for.`,
+		Example: `  ibid view
+  ibid view nightly --port 8080`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := configs.FromValues(nil).Out
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.view(cmd.Context(), dir, port)
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "port on 127.0.0.1; 0 is a free one")
+	return cmd
+}
+
+func (a *app) view(ctx context.Context, dir string, port int) error {
+	if err := a.formats("text"); err != nil {
+		return err
+	}
+	if exists(filepath.Join(dir, runs.ManifestFile)) {
+		return &usageError{err: fmt.Errorf("%s is a run, not a folder of runs", dir), hint: "ibid view " + quote(filepath.Dir(filepath.Clean(dir)))}
+	}
+	if _, _, err := a.listRuns(dir); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "ibid-view-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	server, err := loopback.Listen(port)
+	if err != nil {
+		return &usageError{err: err, hint: "--port 0 takes a free one"}
+	}
+	fmt.Fprintf(a.Stdout, "open %s\n", server.URL())
+	silent := *a // what a run lacks its pages say; here it would be said again with each request
+	silent.Stderr = io.Discard
+	v := &viewer{a: &silent, dir: dir, temp: temp}
+	return server.Serve(ctx, v.handler())
+}
+
+// mostPages is how many pages a viewer keeps on disk.
+const mostPages = 32
+
+// A viewer answers requests for the pages of a folder of runs.
+type viewer struct {
+	a         *app
+	dir, temp string
+
+	working sync.Mutex // one answer is made at a time: memory does not grow with requests
+	kept    []string   // names of the pages in temp, the oldest first
+}
+
+func (v *viewer) handler() http.Handler {
+	mux := http.NewServeMux()
+	get := func(path string, answer func(w io.Writer, r *http.Request) error) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			v.working.Lock()
+			defer v.working.Unlock()
+			var page bytes.Buffer
+			if err := answer(&page, r); err != nil {
+				status := http.StatusInternalServerError
+				if _, ok := errors.AsType[*usageError](err); ok {
+					status = http.StatusNotFound
+				}
+				http.Error(w, "ibid: "+report.CleanLine(err.Error()), status)
+				return
+			}
+			w.Header().Set("Content-Security-Policy", report.ServedPolicy())
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			page.WriteTo(w) // a browser that went away is nobody's problem
+		})
+	}
+	get("/{$}", v.index)
+	get("/search", v.search)
+	get("/compare", v.compare)
+	get("/run/{run}/{$}", v.run)
+	get("/run/{run}/rows", v.rows)
+	return mux
+}
+
+func (v *viewer) options() report.SiteOptions {
+	return report.SiteOptions{Version: v.a.Version, Served: true}
+}
+
+func (v *viewer) index(w io.Writer, _ *http.Request) error {
+	list, _, err := v.a.listRuns(v.dir)
+	if err != nil {
+		return err
+	}
+	return list.WriteIndex(w, v.options())
+}
+
+// find is the run of a name in the folder. Only names of finished runs are looked up, so a
+// name leads nowhere else.
+func (v *viewer) find(name string) (runs.Listed, error) {
+	listed, _, err := runs.ListReadable(v.dir)
+	if err != nil {
+		return runs.Listed{}, err
+	}
+	k := slices.IndexFunc(listed, func(l runs.Listed) bool { return filepath.Base(l.Dir) == name })
+	if k < 0 {
+		return runs.Listed{}, &usageError{err: fmt.Errorf("there is no run %s", name)}
+	}
+	return listed[k], nil
+}
+
+func (v *viewer) run(w io.Writer, r *http.Request) error {
+	l, err := v.find(r.PathValue("run"))
+	if err != nil {
+		return err
+	}
+	links := []report.Link{{To: "../../", Text: "All runs"}, {To: "rows", Text: "All rows"}}
+	return v.page(r.Context(), w, links, l.Dir)
+}
+
+// compare shows two runs side by side. The older one is the base.
+func (v *viewer) compare(w io.Writer, r *http.Request) error {
+	names := r.URL.Query()["run"]
+	if len(names) != 2 {
+		return &usageError{err: fmt.Errorf("%d runs are ticked: go back and tick two", len(names))}
+	}
+	var found []runs.Listed
+	for _, name := range names {
+		l, err := v.find(name)
+		if err != nil {
+			return err
+		}
+		found = append(found, l)
+	}
+	slices.SortStableFunc(found, func(x, y runs.Listed) int { return x.Manifest.Timings.Started.Compare(y.Manifest.Timings.Started) })
+	return v.page(r.Context(), w, []report.Link{{To: "./", Text: "All runs"}}, found[0].Dir, found[1].Dir)
+}
+
+// page writes the page of runs with links: the one that lies in the run, or one that is
+// made now and kept.
+func (v *viewer) page(ctx context.Context, w io.Writer, links []report.Link, dirs ...string) error {
+	if len(dirs) == 1 {
+		if made, err := ownPage(dirs[0]); err == nil && report.AddLinks(w, made, links...) == nil {
+			return nil
+		}
+	}
+	var parts []string
+	for _, dir := range dirs {
+		info, err := os.Stat(filepath.Join(dir, runs.ManifestFile))
+		if err != nil {
+			return err
+		}
+		parts = append(parts, filepath.Base(dir), strconv.FormatInt(info.ModTime().UnixNano(), 36))
+	}
+	name := fmt.Sprintf("%x.html", strings.Join(parts, "/"))
+	if len(name) > 200 {
+		return &usageError{err: errors.New("the names of these runs are too long")}
+	}
+	path := filepath.Join(v.temp, name)
+	if !exists(path) {
+		if err := v.a.writeReport(ctx, path, reportFlags{}, dirs...); err != nil {
+			return err
+		}
+		if v.kept = append(v.kept, path); len(v.kept) > mostPages {
+			os.Remove(v.kept[0]) // it is made again when somebody asks
+			v.kept = v.kept[1:]
+		}
+	}
+	made, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return report.AddLinks(w, made, links...)
+}
+
+// mostOwnPage is how large the page in a run may be: somebody else may have put it there.
+const mostOwnPage = 64 << 20
+
+// ownPage reads the page in a run directory. One that is older than the manifest is an error.
+func ownPage(dir string) ([]byte, error) {
+	page, err := os.Stat(filepath.Join(dir, reportFile))
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := os.Stat(filepath.Join(dir, runs.ManifestFile))
+	if err != nil {
+		return nil, err
+	}
+	if page.ModTime().Before(manifest.ModTime()) || page.Size() > mostOwnPage || !page.Mode().IsRegular() {
+		return nil, os.ErrNotExist
+	}
+	return os.ReadFile(filepath.Join(dir, reportFile))
+}
+
+func (v *viewer) rows(w io.Writer, r *http.Request) error {
+	l, err := v.find(r.PathValue("run"))
+	if err != nil {
+		return err
+	}
+	d, err := v.a.runData(r.Context(), l.Dir, nil)
+	if err != nil {
+		return err
+	}
+	o := report.PageOptions{Version: v.a.Version, Links: []report.Link{{To: "../../", Text: "All runs"}, {To: "./", Text: "Page of the run"}}}
+	return report.WriteRows(r.Context(), w, o, report.ReadRowsAsked(r.URL.Query()), *d)
+}
+
+// search finds rows of all runs, the newest run first.
+func (v *viewer) search(w io.Writer, r *http.Request) error {
+	listed, _, err := runs.ListReadable(v.dir)
+	if err != nil {
+		return err
+	}
+	s := &report.Search{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
+	for k := len(listed) - 1; k >= 0 && s.Query != ""; k-- {
+		d, err := v.a.runData(r.Context(), listed[k].Dir, nil)
+		if err != nil {
+			return err
+		}
+		s.Run(r.Context(), *d, filepath.Base(listed[k].Dir))
+	}
+	return s.WritePage(w, v.options(), v.dir)
+}
+
+// writeSite writes the pages of the finished runs of a folder as files: index.html, and a
+// folder for each run.
+func (a *app) writeSite(ctx context.Context, dir, to string, f reportFlags) error {
+	list, listed, err := a.listRuns(dir)
+	if err != nil {
+		return err
+	}
+	if len(listed) == 0 {
+		return &usageError{err: fmt.Errorf("%s holds no finished run", dir)}
+	}
+	for _, l := range listed {
+		d, err := a.runData(ctx, l.Dir, f.set)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(to, filepath.Base(l.Dir), "index.html")
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		f.links = []report.Link{{To: "../index.html", Text: "All runs"}}
+		if err := a.writePage(ctx, path, f, *d); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(to, "index.html")
+	err = dataset.WriteFile(path, func(w io.Writer) error { return list.WriteIndex(w, report.SiteOptions{Version: a.Version}) })
+	if err == nil && !a.quiet {
+		a.hint("look at it: " + path)
+	}
+	return err
+}
+
+// isFolder reports whether path is a directory that is there.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
