@@ -32,8 +32,8 @@ const (
 
 // Parts of an item: marking what should be cited, and labelling what an answer says.
 const (
-	Truth  = "truth"
-	Labels = "labels"
+	Truth  = annotations.AskTruth
+	Labels = annotations.AskLabels
 )
 
 // How an adjudicator comes to marks or labels.

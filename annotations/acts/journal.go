@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,21 +25,6 @@ const suffix = annotations.ActsSuffix
 func JournalPath(dir, annotator string) string { return filepath.Join(dir, annotator+suffix) }
 
 func FilledPath(dir, annotator string) string { return filepath.Join(dir, annotator+".jsonl") }
-
-// Annotators are those who have a journal in a folder, in the order of their names.
-func Annotators(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), suffix); ok && name != "" {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
 
 // A Journal is the file of acts of one annotator, open for writing and locked. It is safe
 // for concurrent use.

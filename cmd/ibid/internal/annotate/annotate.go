@@ -61,9 +61,6 @@ type Proposals struct {
 	Withheld map[string]bool // items that do not show theirs
 }
 
-// Purposes are what items can be shown for.
-var Purposes = []string{acts.Truth, acts.Labels, "both"}
-
 // A place is one place of a queue.
 type place struct {
 	Item   string `json:"item"`

@@ -113,7 +113,7 @@ func (f *annotateFlags) check() (o annotate.Options, err error) {
 	case f.propose != "" && f.adjudicate:
 		return bad("", "--propose and --adjudicate do not go together")
 	}
-	if err := oneOf("--purpose", f.purpose, annotate.Purposes...); err != nil {
+	if err := oneOf("--purpose", f.purpose, annotations.Purposes...); err != nil {
 		return o, err
 	}
 	share, err := acts.ParseShare(f.share)
