@@ -17,6 +17,9 @@ const (
 	High       Func = "hi"   // upper end of its interval
 	Difference Func = "diff" // new run minus baseline
 	PValue     Func = "p"    // two-sided p of that difference
+
+	// AgreedOn is the agreement of annotators, where Metric says what about: truth, or a kind of label.
+	AgreedOn Func = "agreement"
 )
 
 // NeedsBaseline reports whether the value compares two runs.
@@ -111,10 +114,10 @@ func sliceText(s string) string {
 	return s
 }
 
-const gateHint = "a gate is [lo|hi|diff|p|micro|given](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7"
+const gateHint = "a gate is [lo|hi|diff|p|micro|given](METRIC)[slice=value] OP NUMBER, such as lo(char_f1) >= 0.7, or agreement(truth|KIND) OP NUMBER"
 
 var (
-	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), "micro", "given"}
+	gateFuncs = []string{string(Low), string(High), string(Difference), string(PValue), string(AgreedOn), "micro", "given"}
 	gateOps   = []string{">=", "<=", "==", "!=", ">", "<"} // longer ones before their prefixes
 )
 
@@ -192,6 +195,9 @@ func (p *gateParser) gate() Gate {
 	var g Gate
 	p.value(&g)
 	for p.bad == nil && p.skip("[") {
+		if g.Func == AgreedOn {
+			p.fail(p.pos, "agreement is of all systems and slices", "")
+		}
 		p.slice(&g)
 	}
 	p.operator(&g)
@@ -225,6 +231,8 @@ func (p *gateParser) value(g *Gate) {
 
 func (p *gateParser) function(g *Gate, start int, word string) {
 	switch {
+	case g.Func == AgreedOn:
+		p.fail(start, word+" does not go inside agreement", "write agreement(truth), or agreement of a kind of label, such as agreement(support)")
 	case g.Given:
 		p.fail(start, word+" does not go inside given", "write "+word+"(given(METRIC))")
 	case word == "given" && g.Func.NeedsBaseline():
@@ -237,6 +245,8 @@ func (p *gateParser) function(g *Gate, start int, word string) {
 		p.fail(start, "micro is given twice", "")
 	case g.Func != Estimate:
 		p.fail(start, word+" does not go inside "+string(g.Func), "")
+	case g.Micro && word == string(AgreedOn):
+		p.fail(start, "agreement does not go inside micro", "")
 	case g.Micro:
 		p.fail(start, word+" does not go inside micro", "write "+word+"(micro(METRIC))")
 	case word == "macro":

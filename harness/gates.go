@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/annotations"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -179,6 +180,12 @@ func checkGates(c *configs.Config, baseline bool) error {
 		return err
 	}
 	for _, g := range c.Gates() {
+		if g.Func == configs.AgreedOn {
+			if names := append([]string{agreedTruth}, ibid.LabelKinds()...); !slices.Contains(names, g.Metric) {
+				return g.Refuse("annotators agree on no such thing", "one of "+strings.Join(names, ", "))
+			}
+			continue
+		}
 		d, ok := metrics.Lookup(g.Metric)
 		switch {
 		case !ok:
@@ -285,7 +292,9 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 	results := make([]runs.GateResult, len(gates))
 	for i, g := range gates {
 		var err error
-		if g.Func.NeedsBaseline() {
+		if g.Func == configs.AgreedOn {
+			results[i], err = e.askAgreement(g)
+		} else if g.Func.NeedsBaseline() {
 			results[i], err = e.askDifference(g)
 		} else {
 			results[i], err = e.askSummary(g)
@@ -295,6 +304,35 @@ func (e *Evidence) Ask(gates []configs.Gate) ([]runs.GateResult, error) {
 		}
 	}
 	return results, nil
+}
+
+// agreedTruth is what gates call agreement on marked places.
+const agreedTruth = "truth"
+
+// askAgreement asks a gate about the agreement of annotators: the statistic that decides
+// about what they agree on.
+func (e *Evidence) askAgreement(g configs.Gate) (runs.GateResult, error) {
+	out := runs.GateResult{Gate: g.String(), Verdict: runs.NoVerdict, Reason: "no two annotators said anything of one item about " + g.Metric}
+	if e.Dir == "" {
+		return out, nil
+	}
+	rows, err := runs.ReadAgreement(e.Dir)
+	if err != nil {
+		return out, err
+	}
+	for i := range rows {
+		r := &rows[i]
+		if r.Verdict == "" || r.Kind == runs.SpanAgreement != (g.Metric == agreedTruth) || r.Kind == runs.LabelAgreement && r.Slice != "kind="+g.Metric {
+			continue
+		}
+		if r.Estimate == nil || r.Verdict == annotations.NoVerdict {
+			out.Reason = r.Statistic + ": " + strings.Join(r.Warnings, "; ")
+			return out, nil
+		}
+		out.Value, out.Reason, out.Verdict = r.Estimate, "", verdictOf(g, *r.Estimate)
+		return out, nil
+	}
+	return out, nil
 }
 
 // askSummary asks a gate about one run.

@@ -260,6 +260,7 @@ or with --gate:
   char_f1 >= 0.7                     macro value over all systems
   micro(char_f1) >= 0.7              micro value
   given(char_f1) >= 0.7              with the spans as given, where quotes moved some
+  agreement(truth) >= 0.8            annotators on marked places; or a kind of label
   lo(char_f1) >= 0.6                 lower end of its interval; hi() is the upper one
   lo(micro(char_f1))[lang=de] >= 0.6 one slice (slices: [lang] in the run file)
   char_f1[system=a] >= 0.7           one system
