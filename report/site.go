@@ -238,7 +238,8 @@ var errOtherVersion = errors.New("another version of ibid made the page")
 // version did not make is an error, and nothing is written.
 func AddLinks(w io.Writer, made []byte, links ...Link) error {
 	head, rest, found := bytes.Cut(made, []byte(pageNav))
-	if !found || !bytes.Contains(head, []byte(hashOf(strings.TrimSpace(pageScript)))) || !bytes.Contains(head, []byte(hashOf(strings.TrimSpace(pageStyle)))) {
+	policy := bytes.ReplaceAll(head, []byte("&#43;"), []byte("+")) // as a hash stands in an attribute
+	if !found || !bytes.Contains(policy, []byte(hashOf(strings.TrimSpace(pageScript)))) || !bytes.Contains(policy, []byte(hashOf(strings.TrimSpace(pageStyle)))) {
 		return errOtherVersion
 	}
 	var more strings.Builder
