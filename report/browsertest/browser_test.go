@@ -335,8 +335,11 @@ func (b *tab) wait(condition string) {
 	b.t.Helper()
 	for range 600 {
 		var holds bool
-		b.eval("Boolean("+condition+")", &holds)
-		if holds {
+		err := chromedp.Run(b.ctx, chromedp.Evaluate("Boolean("+condition+")", &holds))
+		if err != nil && !strings.Contains(err.Error(), "navigated") { // another page has come meanwhile
+			b.t.Fatalf("browser: %v", err)
+		}
+		if err == nil && holds {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
