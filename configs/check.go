@@ -192,6 +192,19 @@ func columnNames(v any) string {
 	return ""
 }
 
+// labelValues wants words and numbers in [0, 1].
+func labelValues(v any) string {
+	m, _ := v.(map[string]float64)
+	for _, word := range slices.Sorted(maps.Keys(m)) {
+		if n := m[word]; strings.TrimSpace(word) == "" {
+			return "want words that are not empty"
+		} else if !(n >= 0 && n <= 1) {
+			return flowString(word) + ": want a number from 0 to 1, got " + flowNumber(n)
+		}
+	}
+	return ""
+}
+
 func noRepeats(v any) string {
 	list, _ := v.([]string)
 	for i, s := range list {

@@ -155,6 +155,10 @@ var runKeys = []*setting{
 		field: func(s *Settings) any { return &s.Columns },
 	},
 	{
+		name: "values", scores: true, check: labelValues, doc: "what labels in words stand for in the table of labels, such as {supported: 1, partly: 0.5, unsupported: 0}",
+		field: func(s *Settings) any { return &s.Values },
+	},
+	{
 		name: "out", def: "runs", check: notBlank, doc: "folder that holds the runs",
 		field: func(s *Settings) any { return &s.Out },
 	},

@@ -91,6 +91,8 @@ func (s *setting) schema() map[string]any {
 		out["type"], out["items"] = []string{"array", "null"}, text
 	case "mapping of text":
 		out["type"], out["additionalProperties"] = []string{"object", "null"}, text
+	case "mapping of numbers":
+		out["type"], out["additionalProperties"] = []string{"object", "null"}, map[string]any{"type": "number"}
 	case "mapping":
 		out["type"] = []string{"object", "null"}
 		if s.short != "" {

@@ -20,13 +20,14 @@ import "time"
 // here, so that a run file works from anywhere. Paths of what it writes (out,
 // judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
-	Dataset   string            // file, directory or glob; "" if not given
-	Documents string            // the same for source documents; "" if none
-	Truth     string            // table of truth that is joined to the dataset; "" if none
-	Labels    string            // the same of labels
-	Columns   map[string]string // foreign column name -> ours
-	Out       string            // folder of runs
-	ID        string            // name of the run; "" to derive it from the dataset
+	Dataset   string             // file, directory or glob; "" if not given
+	Documents string             // the same for source documents; "" if none
+	Truth     string             // table of truth that is joined to the dataset; "" if none
+	Labels    string             // the same of labels
+	Columns   map[string]string  // foreign column name -> ours
+	Values    map[string]float64 // label in words -> its number
+	Out       string             // folder of runs
+	ID        string             // name of the run; "" to derive it from the dataset
 
 	OffsetUnit       string // codepoint, utf16, byte
 	AnswerOffsetUnit string // the same for offsets into the answer

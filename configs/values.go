@@ -32,6 +32,8 @@ func (s *setting) typeName() string {
 		return "list of text"
 	case *map[string]string:
 		return "mapping of text"
+	case *map[string]float64:
+		return "mapping of numbers"
 	case *map[string]any:
 		return "mapping"
 	}
@@ -62,6 +64,8 @@ func (s *setting) put(to *Settings, v any) {
 		*p = append([]string{}, list...)
 	case *map[string]string:
 		*p, _ = v.(map[string]string)
+	case *map[string]float64:
+		*p, _ = v.(map[string]float64)
 	case *map[string]any:
 		*p, _ = v.(map[string]any)
 	}
@@ -89,7 +93,9 @@ func (s *setting) decode(n node) (any, *typeError) {
 	case "list of text":
 		return decodeList(n)
 	case "mapping of text":
-		return decodeTexts(n)
+		return decodeMapping[string](n, "such as {question: query}", decodeText)
+	case "mapping of numbers":
+		return decodeMapping[float64](n, "such as {supported: 1, unsupported: 0}", decodeNumber)
 	case "mapping":
 		if s.short != "" && n.kind == scalarNode {
 			text, bad := decodeText(n)
@@ -150,21 +156,22 @@ func decodeList(n node) (any, *typeError) {
 	return list, nil
 }
 
-func decodeTexts(n node) (any, *typeError) {
+// decodeMapping reads a mapping whose values are all of one type.
+func decodeMapping[T any](n node, hint string, decode func(node) (any, *typeError)) (any, *typeError) {
 	if n.kind != mappingNode {
-		return nil, wrong("a mapping", n, "such as {question: query}")
+		return nil, wrong("a mapping", n, hint)
 	}
-	m := make(map[string]string, len(n.entries))
+	m := make(map[string]T, len(n.entries))
 	lines := make(map[string]int, len(n.entries))
 	for _, e := range n.entries {
 		if bad := repeated(lines, e); bad != nil {
 			return nil, bad
 		}
-		v, bad := decodeText(e.value)
+		v, bad := decode(e.value)
 		if bad != nil {
 			return nil, bad
 		}
-		m[e.key] = v.(string)
+		m[e.key] = v.(T)
 	}
 	return m, nil
 }
@@ -369,6 +376,8 @@ func flowText(v any) string {
 		return flowList(v, flowFree)
 	case map[string]string:
 		return flowMapping(v, flowString)
+	case map[string]float64:
+		return flowMapping(v, flowNumber)
 	case map[string]any:
 		return flowMapping(v, flowFree)
 	}

@@ -52,8 +52,9 @@ type goldElement struct {
 	id, system string
 	mark       ibid.Mark
 	label      ibid.Label
-	empty      bool   // the truth is known, and nothing: there is no mark
-	encoded    string // what was decoded
+	values     map[string]float64 // what words as labels stand for
+	empty      bool               // the truth is known, and nothing: there is no mark
+	encoded    string             // what was decoded
 
 	// What a label is about where it has no id for it.
 	claimText            string
@@ -85,19 +86,23 @@ var goldSpec = func() schemaSpec {
 // the column truth of a dataset (in CSV as JSON), or with one line a mark, its members
 // being columns. A line with an empty doc says that the annotator marked nothing. A
 // table that cannot be understood is an [*Error].
-func OpenTruth(pattern string) (*Gold, error) { return openGold(pattern, groupTruth) }
+func OpenTruth(pattern string) (*Gold, error) { return openGold(pattern, groupTruth, nil) }
 
 // OpenLabels reads a table of labels, as [OpenTruth] does. They belong to the answer of
 // the id by the system, "default" if there is none. A label of a claim has its claim_id,
 // or its claim_text, or claim_start and claim_end in the answer.
-func OpenLabels(pattern string) (*Gold, error) { return openGold(pattern, groupLabels) }
+// Values are the numbers that words as labels stand for.
+func OpenLabels(pattern string, values map[string]float64) (*Gold, error) {
+	return openGold(pattern, groupLabels, values)
+}
 
-func openGold(pattern string, group int) (*Gold, error) {
+func openGold(pattern string, group int, values map[string]float64) (*Gold, error) {
 	names, err := expand(pattern)
 	if err != nil {
 		return nil, err
 	}
 	r := newGoldReader(group)
+	r.values = values
 	g := r.gold
 	for i, name := range names {
 		r.rows = 0
@@ -317,6 +322,7 @@ type goldReader struct {
 	texts  []byte
 	rows   int64           // records of the current file
 	stated FileConventions // by the current file
+	values map[string]float64
 }
 
 func newGoldReader(group int) *goldReader {
@@ -377,6 +383,10 @@ func (e *goldElement) set(col int, cell string) error {
 		}
 		*integers[col] = ibid.Some(n)
 	case col == labValue:
+		if v, ok := e.values[cell]; ok {
+			e.label.Value = ibid.Some(v)
+			return nil
+		}
 		v, err := strconv.ParseFloat(cell, 64)
 		if truth, e := strconv.ParseBool(cell); e == nil {
 			v, err = 0, nil
@@ -385,7 +395,7 @@ func (e *goldElement) set(col int, cell string) error {
 			}
 		}
 		if err != nil {
-			return columnError("value", "", "%.80q is not a number", cell)
+			return columnError("value", "say what words stand for: values: {supported: 1, unsupported: 0} in the run file", "%.80q is not a number", cell)
 		}
 		e.label.Value = ibid.SomeIf(v, !math.IsNaN(v))
 	}
@@ -571,7 +581,7 @@ func (r *goldReader) readCells(name string) error {
 
 // addCells keeps what one line of a table of plain columns has.
 func (r *goldReader) addCells(members []int, cells []string) error {
-	e := goldElement{mark: ibid.Mark{DocNull: true}}
+	e := goldElement{mark: ibid.Mark{DocNull: true}, values: r.values}
 	list, isList := "", false
 	for i, col := range members {
 		if col == math.MaxInt {
@@ -599,7 +609,7 @@ func (r *goldReader) addList(of *goldElement, list json.RawMessage) error {
 		return r.add(&goldElement{id: of.id, empty: true})
 	}
 	for _, members := range elements {
-		e := goldElement{id: of.id, system: of.system, mark: ibid.Mark{DocNull: true}}
+		e := goldElement{id: of.id, system: of.system, mark: ibid.Mark{DocNull: true}, values: r.values}
 		if err := r.setMembers(&e, members); err != nil {
 			return err
 		}
@@ -677,7 +687,7 @@ func (r *goldReader) addObject(text []byte) (found bool, err error) {
 	if err := json.Unmarshal(text, &object); err != nil {
 		return false, err
 	}
-	e := goldElement{mark: ibid.Mark{DocNull: true}}
+	e := goldElement{mark: ibid.Mark{DocNull: true}, values: r.values}
 	list, isList := object[g.column]
 	if isList {
 		keys := map[string]json.RawMessage{"id": object["id"], "system": object["system"]}

@@ -26,7 +26,7 @@ func (p *Plan) openGold() (err error) {
 		}
 	}
 	if s.Labels != "" {
-		p.labels, err = dataset.OpenLabels(s.Labels)
+		p.labels, err = dataset.OpenLabels(s.Labels, s.Values)
 	}
 	return err
 }
