@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ibid"
@@ -494,6 +495,17 @@ func recalibrate(items []Verdict, clusters []string, positive []bool, o Calibrat
 	return &Recalibration{
 		X: f.X, Fitted: f.Fitted, FittedOn: int64(len(x)), ReportedOn: int64(len(before)),
 		ECEBefore: from.ECE, ECEAfter: to.ECE, BrierBefore: from.Brier, BrierAfter: to.Brier,
+	}
+}
+
+// InNumbers puts the numbers that words stand for in place of labels that are words.
+func (t *Table) InNumbers(values map[string]float64) {
+	for i := range t.Items {
+		for k := range t.Items[i].Ratings {
+			if v, ok := values[t.Items[i].Ratings[k].Value]; ok {
+				t.Items[i].Ratings[k].Value = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+		}
 	}
 }
 

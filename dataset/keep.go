@@ -59,7 +59,12 @@ func (w *KeptWriter) Write(row *ibid.Answer, further ...ibid.Place) error {
 		w.errors[w.file.Rows()] = bad.Error()
 	}
 	out := *row
-	out.Documents = w.note(row, further)
+	if keptBytes(&out, nil) > maxKeptBytes {
+		return ErrTooLongToKeep
+	}
+	if out.Documents = w.note(row, further); keptBytes(&out, out.Documents) > maxKeptBytes {
+		return ErrTooLongToKeep
+	}
 	if err := r.Err(); err != nil {
 		return err
 	}
@@ -70,6 +75,33 @@ func (w *KeptWriter) Write(row *ibid.Answer, further ...ibid.Place) error {
 		writable(&out.Truth[i].Page)
 	}
 	return w.file.Write(&out)
+}
+
+// maxKeptBytes is how many bytes of text a row may have to be kept.
+const maxKeptBytes = 64 << 20
+
+// ErrTooLongToKeep: a row has more than 64 MB of text.
+var ErrTooLongToKeep = errors.New("more than 64 MB of text in one row")
+
+// keptBytes is about how long the texts of a row are, with some documents.
+func keptBytes(row *ibid.Answer, documents []ibid.Document) (n int) {
+	n = len(row.Query) + len(row.Answer)
+	for i := range row.Messages {
+		n += len(row.Messages[i].Content)
+	}
+	for i := range row.Citations {
+		n += len(row.Citations[i].CitedText) + len(row.Citations[i].SourceReference)
+	}
+	for i := range row.Truth {
+		n += len(row.Truth[i].CitedText)
+	}
+	for i := range row.Claims {
+		n += len(row.Claims[i].Text)
+	}
+	for i := range documents {
+		n += len(documents[i].Text)
+	}
+	return n
 }
 
 // Skip appends a row of which nothing is kept but its names and tags.
@@ -164,9 +196,6 @@ func (w *KeptWriter) note(row *ibid.Answer, further []ibid.Place) []ibid.Documen
 		}
 		return k
 	}
-	for i := range row.Documents {
-		find(row.Documents[i].Doc, false)
-	}
 	for i := range row.Citations {
 		c := &row.Citations[i]
 		if k := find(c.Doc, c.DocNull); k != nil {
@@ -192,7 +221,15 @@ func (w *KeptWriter) note(row *ibid.Answer, further []ibid.Place) []ibid.Documen
 	var out []ibid.Document
 	for i := range row.Documents {
 		d := &row.Documents[i]
-		filled := own[d.Doc].document(r, d.Doc)
+		k := own[d.Doc]
+		if k == nil { // nothing points into it: that it has a text is all that counts
+			out = append(out, ibid.Document{Doc: d.Doc, Title: d.Title, SourceType: d.SourceType})
+			if d.HasText || d.HasPages || d.HasBlocks {
+				out[i].HasText, out[i].Text = true, string(filler[1])
+			}
+			continue
+		}
+		filled := k.document(r, d.Doc)
 		filled.Title, filled.SourceType, filled.Digest = d.Title, d.SourceType, d.TextDigest()
 		out = append(out, filled)
 	}

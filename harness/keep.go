@@ -18,10 +18,10 @@ import (
 // can be read and scored again when its data are gone; see [dataset.KeptWriter]. With keep:
 // nothing it removes what an earlier attempt left. The rows of anchors and of spans as
 // given are rows of another run.
-func (p *Plan) keepTexts(ctx context.Context, docs *dataset.Documents) (err error) {
+func (p *Plan) keepTexts(ctx context.Context, m *runs.Manifest, docs *dataset.Documents) (err error) {
 	path := filepath.Join(p.Dir, runs.TextsFile)
 	if p.job.ofAnchors || p.job.Config.Keep == keepNothing {
-		return errors.Join(removeIfThere(path), removeIfThere(filepath.Join(p.Dir, runs.TextDocumentsFile)))
+		return p.keepNothing()
 	}
 	source, err := p.openDataset(want | wantJudged | wantAnnotated)
 	if err != nil {
@@ -46,19 +46,40 @@ func (p *Plan) keepTexts(ctx context.Context, docs *dataset.Documents) (err erro
 		return err
 	}
 	progress, done := p.stage("keeping texts", p.Rows), int64(0)
-	err = eachRow(ctx, source, p.job.Limit, func(row *ibid.Answer) error {
-		if done++; done%keysBatch == 0 {
-			progress(done)
+	var row ibid.Answer
+	err = source.Read(ctx, 0, int(p.partRows()), func(b *dataset.Batch) error { // as many rows at once as the run has
+		defer b.Release()
+		for i := 0; i < b.Len() && done < p.Rows; i++ {
+			b.Row(i, &row)
+			done++
+			write := w.Skip
+			if p.job.wants(&row) {
+				write = func(row *ibid.Answer) error { return w.Write(row, found[row.Pos]...) }
+			}
+			if err := write(&row); err != nil {
+				return err
+			}
 		}
-		if !p.job.wants(row) {
-			return w.Skip(row)
+		progress(done)
+		if done == p.Rows {
+			return errEnough
 		}
-		return w.Write(row, found[row.Pos]...)
+		return nil
 	})
-	if err != nil {
+	if errors.Is(err, dataset.ErrTooLongToKeep) {
+		text := fmt.Sprintf("texts are not kept: row %d has %v", row.Pos, err)
+		m.Warnings = append(m.Warnings, text)
+		p.job.warn("%s", text)
+		return errors.Join(w.Abort(), p.keepNothing())
+	}
+	if err = ignoreEnough(err); err != nil {
 		return err
 	}
 	return w.Close()
+}
+
+func (p *Plan) keepNothing() error {
+	return errors.Join(removeIfThere(filepath.Join(p.Dir, runs.TextsFile)), removeIfThere(filepath.Join(p.Dir, runs.TextDocumentsFile)))
 }
 
 // foundElsewhere are the places where claims have support that they do not cite, by the

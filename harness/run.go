@@ -440,7 +440,7 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 	if err := p.writeAgreement(ctx, marked, docs); err != nil {
 		return err
 	}
-	if err := p.keepTexts(ctx, docs); err != nil {
+	if err := p.keepTexts(ctx, m, docs); err != nil {
 		return err
 	}
 	return p.sumUp(ctx, m, known)

@@ -187,9 +187,10 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	if err != nil {
 		return nil, err
 	}
+	t.InNumbers(config.Values)
 	verdicts, noise, err := annotations.TableVerdicts(t, f.judge, ibid.Policy(f.policy))
 	if err != nil {
-		return nil, &usageError{err: fmt.Errorf("%s: %w", path, err)}
+		return nil, &usageError{err: fmt.Errorf("%s: %w", path, err), hint: "say what words stand for: --set 'values={yes: 1, no: 0}'"}
 	}
 	if len(verdicts) == 0 {
 		return nil, &usageError{err: fmt.Errorf("%s: people said nothing of what %s judged", path, f.judge)}
