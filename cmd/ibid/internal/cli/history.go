@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,10 +40,12 @@ func (a *app) historyCommand() *cobra.Command {
 		Short: "runs over time: trend, control charts, change points; retention",
 		Long: `history shows the runs of a folder in the order of their dates: each metric with an
 EWMA and a CUSUM chart against the mean of the first nights, and the night from which
-on it changed. Other questions, another judge, prompt or setting that moves scores
-begin a new baseline, and so does a judge that moved on its anchors. With --any-items
-other questions and documents do not; the limits then hold each night's own sampling
-error.
+on it changed. Where runs have annotators, agreement(truth), agreement(KIND) and
+calibration(KIND) are followed as metrics are, by the statistic that decides.
+
+Other questions, another judge, prompt or setting that moves scores begin a new baseline,
+and so does a judge that moved on its anchors. With --any-items other questions and
+documents do not; the limits then hold each night's own sampling error.
 
 A control chart says whether the process is what it was. Whether two runs differ over
 the same questions is for ibid compare. The page of a run shows its history, too.
@@ -51,6 +54,7 @@ the same questions is for ibid compare. The page of a run shows its history, too
 nor the --baseline of a run that stays.`,
 		Example: `  ibid history runs
   ibid history runs --metric char_f1 --system careful
+  ibid history runs --metric 'agreement(truth)'
   ibid history runs --format svg -o history.svg
   ibid history runs --keep 30d --dry-run`,
 		Args: cobra.ExactArgs(1),
@@ -98,6 +102,13 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err := markNights(nights); err != nil {
 		return err
 	}
+	people, err := addPeople(nights)
+	if err != nil {
+		return err
+	}
+	if len(f.metrics) == 0 && len(f.systems) == 0 {
+		names = append(slices.Clone(names), people...)
+	}
 	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs"))}
 	systems := f.systems
 	if len(systems) == 0 {
@@ -108,7 +119,11 @@ func (a *app) history(f *historyFlags, dir string) error {
 			series, some := history.SeriesOf(nights, name, system, f.options())
 			if !some {
 				if len(f.metrics) > 0 || len(f.systems) > 0 {
-					a.warn("%s of %s is undefined in every run", name, system)
+					of := ""
+				if system != "" {
+					of = " of " + system
+				}
+				a.warn("%s%s is undefined in every run", name, of)
 				}
 				continue
 			}
@@ -118,6 +133,54 @@ func (a *app) history(f *historyFlags, dir string) error {
 	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
 }
 
+// ofPeople matches what a history calls agreement and calibration, as gates call agreement.
+var ofPeople = regexp.MustCompile(`^(agreement|calibration)\(\w+\)$`)
+
+// addPeople adds to the numbers of nights how far their annotators agreed, and the judge
+// with them: the statistic that decides about each kind of data. It returns their names.
+func addPeople(nights []history.RunNight) ([]string, error) {
+	var names []string
+	for i := range nights {
+		n := &nights[i]
+		add := func(name string, estimate, low, high *float64, level float64, clusters int64) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			n.Summary = append(n.Summary, runs.SummaryRow{Metric: name, Agg: runs.Macro, Estimate: estimate, Low: low, High: high, Level: level, Clusters: clusters})
+		}
+		rows, err := runs.ReadAgreement(n.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if r.Verdict == "" || r.Annotators != runs.AllAnnotators || r.Estimate == nil {
+				continue
+			}
+			if kind, of := strings.CutPrefix(r.Slice, "kind="); r.Kind == runs.LabelAgreement && of && !strings.Contains(kind, " ") {
+				add("agreement("+kind+")", r.Estimate, r.Low, r.High, r.Level, r.Documents)
+			} else if r.Kind == runs.SpanAgreement && r.Slice == "" {
+				add("agreement(truth)", r.Estimate, r.Low, r.High, r.Level, r.Documents)
+			}
+		}
+		c, err := report.ReadCalibration(n.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil || c.Of != "" && c.Of != n.Run { // of another run's labels
+			continue
+		}
+		for _, k := range c.Kinds {
+			for _, r := range k.Statistics {
+				if r.Verdict != "" && r.Estimate != nil {
+					add("calibration("+strings.ReplaceAll(k.Kind, " ", "_")+")", r.Estimate, r.Low, r.High, k.Level, k.Documents)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
 // metricNames are the metrics asked for, under their first names.
 func metricNames(asked []string) ([]string, error) {
 	if len(asked) == 0 {
@@ -125,6 +188,10 @@ func metricNames(asked []string) ([]string, error) {
 	}
 	var names []string
 	for _, name := range asked {
+		if ofPeople.MatchString(name) {
+			names = append(names, name)
+			continue
+		}
 		d, ok := metrics.Lookup(name)
 		if !ok {
 			return nil, &usageError{err: fmt.Errorf("--metric: no metric is called %s", name), hint: harness.NearestMetric(name)}
