@@ -114,10 +114,11 @@ func TestRound(t *testing.T) {
 	}
 	ibid(t, 0, "import", "jsonl", "answers.jsonl", "-o", "answers.parquet", "-q")
 	ibid(t, 0, "sample", "answers.parquet", "-o", "gold", "--purpose", "both", "--fraction", "1")
+	ibid(t, 0, "run", "answers.parquet", "--judge", "lexical", "--id", "judged", "-q")
 
 	live := ""
 	for _, who := range []string{"ada", "ben"} {
-		url, stop := annotates(t, "gold", "--annotator", who, "--overlap", "1")
+		url, stop := annotates(t, "gold", "--annotator", who, "--overlap", "1", "--plan", "runs/judged")
 		b := open(t, url, desktop)
 		begin := time.Now()
 		for i := 0; b.text("part()") == "truth" && b.text("String(!isDone(queue()[at]))") == "true"; i++ {
@@ -139,6 +140,9 @@ func TestRound(t *testing.T) {
 		if who == "ben" {
 			b.wait(`!document.getElementById("agreement").hidden`)
 			live = b.text(`document.getElementById("agreement").textContent`)
+			if !strings.Contains(live, "cited claims of runs/judged are labelled") {
+				t.Errorf("the page plans nothing:\n%s", live)
+			}
 			b.eval(`(async () => { window.measured = await store.agreement(); })()`, nil)
 			var got struct {
 				Statistics []struct {

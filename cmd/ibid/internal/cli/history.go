@@ -120,10 +120,10 @@ func (a *app) history(f *historyFlags, dir string) error {
 			if !some {
 				if len(f.metrics) > 0 || len(f.systems) > 0 {
 					of := ""
-				if system != "" {
-					of = " of " + system
-				}
-				a.warn("%s%s is undefined in every run", name, of)
+					if system != "" {
+						of = " of " + system
+					}
+					a.warn("%s%s is undefined in every run", name, of)
 				}
 				continue
 			}

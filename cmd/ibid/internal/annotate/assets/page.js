@@ -511,10 +511,11 @@ async function finish() {
 async function showAgreement() {
   if (exercise || adjudicating() || !store.agreement || !queue().every((p) => !p.shared || isDone(p))) return;
   const found = await store.agreement();
-  $("agreement").hidden = !found.statistics.length;
+  $("agreement").hidden = !found.statistics.length && !found.plan;
   const number = (x) => (x === null ? "undefined" : x.toFixed(3));
   const line = (s) => `${s.name} ${number(s.estimate)}${s.low === null ? "" : ` [${number(s.low)}, ${number(s.high)}]`} on ${s.items} items`;
-  $("agreement").textContent = [`Agreement with ${(found.with || []).join(" and ")}:`, ...found.statistics.map(line)].join("\n");
+  const agreed = found.statistics.length ? [`Agreement with ${(found.with || []).join(" and ")}:`, ...found.statistics.map(line)] : [];
+  $("agreement").textContent = [...agreed, ...(found.plan ? [found.plan] : [])].join("\n");
 }
 
 // forward shows the next place that is not done: first those not skipped.
