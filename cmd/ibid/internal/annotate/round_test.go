@@ -157,8 +157,9 @@ func TestRound(t *testing.T) {
 				t.Errorf("the page has %d statistics:\n%s", len(got.Statistics), live)
 			}
 		} else {
-			if hidden := b.text(`String(document.getElementById("agreement").hidden)`); hidden != "true" {
-				t.Error("agreement is shown as long as there is nobody to agree with")
+			b.wait(`!document.getElementById("agreement").hidden`) // for the plan
+			if said := b.text(`document.getElementById("agreement").textContent`); strings.Contains(said, "Agreement") || !strings.Contains(said, "are labelled") {
+				t.Errorf("with nobody to agree with there is a plan alone, not:\n%s", said)
 			}
 			stop()
 		}
