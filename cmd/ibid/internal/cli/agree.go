@@ -32,7 +32,6 @@ type agreeFlags struct {
 	worst    int
 	under    failUnder
 	plan     string
-	planned  string // what plan came to
 }
 
 // tableFlags name the columns of a table of labels.
@@ -348,7 +347,6 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 			return nil, err
 		}
 		view.Result.Warnings = append(view.Result.Warnings, text)
-		f.planned = text
 	}
 	return view, nil
 }

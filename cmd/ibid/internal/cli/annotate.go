@@ -296,9 +296,12 @@ func (a *app) livePlan(key, run string) func(context.Context) (string, error) {
 	agree := quiet.agreeCommand()
 	return func(ctx context.Context) (string, error) {
 		agree.SetContext(ctx)
-		f := &agreeFlags{blind: key, plan: run}
-		_, err := quiet.agreeBlind(agree, f, nil)
-		return f.planned, err
+		round, err := quiet.openRound(agree, &agreeFlags{blind: key}, nil)
+		if err != nil {
+			return "", err
+		}
+		defer round.progress.Close()
+		return quiet.planLabels(run, round)
 	}
 }
 
