@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"ibid/annotations/compare"
 	"ibid/dataset"
@@ -27,6 +28,13 @@ type row struct {
 	f1                        *float64 // char_f1
 	correct                   *float64 // citation_correctness
 	overlap, truth, pred      int64    // what micro(char_f1) is made of
+
+	components, provider  string
+	documents             []string
+	fails                 bool
+	undefined             string // the reason why char_f1 is not defined
+	cost, tokens, latency *float64
+	more                  map[string]float64 // values of moreFields
 }
 
 var rowFields = []parquet.Field{
@@ -44,6 +52,76 @@ var rowFields = []parquet.Field{
 	{Name: "pred_chars", Kind: parquet.Int64},
 	{Name: "truth_spans", Kind: parquet.Int64},
 	{Name: "citation_correctness", Kind: parquet.Double},
+	{Name: "documents", Kind: parquet.ListString},
+	{Name: "fails", Kind: parquet.Bool},
+	{Name: "undefined", Kind: parquet.MapString},
+	{Name: "answer_cost_usd", Kind: parquet.Double},
+	{Name: "answer_tokens", Kind: parquet.Double},
+	{Name: "answer_latency_ms", Kind: parquet.Double},
+}
+
+// moreFields are numbers that few tests need.
+var moreFields = []string{"over_citation", "distinct_sources", "offset_accuracy", "overall_citation_accuracy", "citations", "no_text_citations"}
+
+// partRows is how many rows the parts of a file have in these tests.
+const partRows = 7
+
+// tableOf has the rows as columns.
+func tableOf(t *testing.T, rows []row) *parquet.Table {
+	t.Helper()
+	fields := slices.Clone(rowFields)
+	for _, name := range moreFields {
+		fields = append(fields, parquet.Field{Name: name, Kind: parquet.Double})
+	}
+	table, err := parquet.NewTable(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(at int, s string) {
+		if s != "" {
+			table.AppendString(at, s)
+		}
+	}
+	number := func(at int, v *float64) {
+		if v != nil {
+			table.AppendDouble(at, *v)
+		}
+	}
+	for _, r := range rows {
+		table.AppendString(0, r.id)
+		table.AppendString(1, r.system)
+		table.AppendString(2, cmp.Or(r.components, "span_accuracy_score"))
+		text(4, r.provider)
+		text(5, r.cluster)
+		if r.lang != "" {
+			table.AppendMap(6, []string{"lang"}, []string{r.lang})
+		}
+		if number(7, r.f1); r.f1 != nil {
+			table.AppendDouble(8, math.Floor(*r.f1))
+		}
+		table.AppendInt(9, r.overlap)
+		table.AppendInt(10, r.truth)
+		table.AppendInt(11, r.pred)
+		table.AppendInt(12, 1)
+		number(13, r.correct)
+		if r.documents != nil {
+			table.AppendStrings(14, r.documents)
+		}
+		table.AppendBool(15, r.fails)
+		if r.undefined != "" {
+			table.AppendMap(16, []string{"char_f1", "exact_match"}, []string{r.undefined, "other"})
+		}
+		number(17, r.cost)
+		number(18, r.tokens)
+		number(19, r.latency)
+		for i, name := range moreFields {
+			if v, ok := r.more[name]; ok {
+				table.AppendDouble(len(rowFields)+i, v)
+			}
+		}
+		table.EndRow()
+	}
+	return table
 }
 
 // write makes a run directory and opens it.
@@ -53,36 +131,22 @@ func write(t *testing.T, id string, rows []row, change func(*runs.Manifest)) *co
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	table, err := parquet.NewTable(rowFields)
-	if err != nil {
-		t.Fatal(err)
+	var tables []*parquet.Table
+	for part := range slices.Chunk(append([]row{}, rows...), partRows) {
+		tables = append(tables, tableOf(t, part))
 	}
-	for _, r := range rows {
-		table.AppendString(0, r.id)
-		table.AppendString(1, r.system)
-		table.AppendString(2, "span_accuracy_score")
-		if r.cluster != "" {
-			table.AppendString(5, r.cluster)
-		}
-		if r.lang != "" {
-			table.AppendMap(6, []string{"lang"}, []string{r.lang})
-		}
-		if r.f1 != nil {
-			table.AppendDouble(7, *r.f1)
-			table.AppendDouble(8, math.Floor(*r.f1))
-		}
-		table.AppendInt(9, r.overlap)
-		table.AppendInt(10, r.truth)
-		table.AppendInt(11, r.pred)
-		table.AppendInt(12, 1)
-		if r.correct != nil {
-			table.AppendDouble(13, *r.correct)
-		}
-		table.EndRow()
+	if len(rows) == 0 {
+		tables = append(tables, tableOf(t, nil))
 	}
-	err = dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
+	err := dataset.WriteFile(filepath.Join(dir, runs.RowsFile), func(w io.Writer) error {
 		var e parquet.Encoder
-		return e.EncodePart(w, table)
+		e.Begin(w)
+		for _, table := range tables {
+			if err := e.Group(table); err != nil {
+				return err
+			}
+		}
+		return e.End(tables[0], nil)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +212,7 @@ func TestPairsByID(t *testing.T) {
 	if !p.Paired || p.Rows != 7 || p.System != "s" {
 		t.Errorf("pair %+v", p)
 	}
-	if diff := cmp.Diff([]compare.Named{{Rows: 1, IDs: []string{"gone"}}, {Rows: 1, IDs: []string{"new"}}}, []compare.Named{p.OnlyBase, p.OnlyNew}); diff != "" {
+	if diff := gocmp.Diff([]compare.Named{{Rows: 1, IDs: []string{"gone"}}, {Rows: 1, IDs: []string{"new"}}}, []compare.Named{p.OnlyBase, p.OnlyNew}); diff != "" {
 		t.Errorf("dropped (-want +got):\n%s", diff)
 	}
 	d := p.Differences[0]
@@ -511,7 +575,7 @@ func TestOrderAndWorkers(t *testing.T) {
 			want = got
 		}
 		if string(got) != string(want) {
-			t.Errorf("%d workers and another order: %s", workers, cmp.Diff(string(want), string(got)))
+			t.Errorf("%d workers and another order: %s", workers, gocmp.Diff(string(want), string(got)))
 		}
 	}
 }

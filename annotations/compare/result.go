@@ -479,7 +479,7 @@ func rowsWith(all []sliced, value string) []int32 {
 func (c *comparison) noteSigns() {
 	for _, s := range c.sides {
 		for _, sign := range s.run.Manifest.Shown() {
-			ofSide := s.system == "" || s.system == sign.System || c.result.By != "run" && c.result.By != "system"
+			ofSide := s.system == "" || sign.System == "" || s.system == sign.System || c.result.By != "run" && c.result.By != "system"
 			text := sign.Sentence()
 			if c.result.By == "run" {
 				text += ", in " + s.run.Manifest.ID
