@@ -265,7 +265,7 @@ func (n *nasty) label(a *ibid.Answer) {
 // writeNasty writes a dataset of many rows and its documents.
 func writeNasty(t testing.TB, dir string, seed uint64, rows int) (data, docs string) {
 	t.Helper()
-	n := &nasty{Rand: rand.New(rand.NewPCG(seed, 17)), inline: seed%3 == 0}
+	n := &nasty{Rand: rand.New(rand.NewPCG(seed, 17)), inline: seed%2 == 0}
 	n.documents(4 + n.IntN(12))
 	data, docs = fmt.Sprintf("%s/nasty-%d.parquet", dir, seed), fmt.Sprintf("%s/docs-%d.parquet", dir, seed)
 	w, err := dataset.NewWriter(data, "")

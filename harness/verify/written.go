@@ -2,6 +2,8 @@ package verify
 
 import (
 	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,6 +79,7 @@ func (w *rowWork) describe(r record) {
 }
 
 // touched are the documents that the row touches, sorted: those of truth, else of citations.
+// One that the row brings along has a digest of its text behind its name.
 func (w *rowWork) touched() []any {
 	var all []string
 	for i := range w.row.Truth {
@@ -91,12 +94,30 @@ func (w *rowWork) touched() []any {
 			}
 		}
 	}
+	for i, name := range all {
+		if k := slices.IndexFunc(w.row.Documents, func(d ibid.Document) bool { return d.Doc == name }); k >= 0 {
+			all[i] += textDigest(&w.row.Documents[k])
+		}
+	}
 	slices.Sort(all)
 	list := []any{}
 	for _, name := range slices.Compact(all) {
 		list = append(list, name)
 	}
 	return list
+}
+
+// textDigest is "#" and two checksums in hexadecimal, CRC-32C and CRC-32, of the text of a
+// document and of its pages and blocks with the byte 255 after each; nothing of one without text.
+func textDigest(d *ibid.Document) string {
+	if d.Digest != "" || !d.HasText && !d.HasPages && !d.HasBlocks {
+		return d.Digest
+	}
+	text := d.Text
+	for _, part := range slices.Concat(d.Pages, d.Blocks) {
+		text += part + "\xff"
+	}
+	return fmt.Sprintf("#%08x%08x", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), crc32.ChecksumIEEE([]byte(text)))
 }
 
 // sourceOf is the first of some members of a citation's source_reference.
