@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"math"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -140,23 +139,4 @@ func codePoint(text []rune, unit string, offset int64, up bool) int64 {
 		at += size
 	}
 	return int64(len(text)) + offset - at
-}
-
-func (f *finder) document() {
-	f.at.Level = ibid.LevelDocument
-	if f.d == nil || !f.d.hasText {
-		f.showPage()
-		return
-	}
-	switch n := len(f.d.pages); {
-	case !f.byPage() || !f.d.paged:
-		f.cover(0, 0, int64(len(f.d.text)))
-	case n == 1:
-		text, _ := f.d.key(1, "page")
-		f.cover(1, 0, int64(len(text)))
-	case n > 1:
-		f.at.Level, f.at.FirstPage, f.at.LastPage = ibid.LevelPages, 1, int32(n)
-	}
-	f.contains(0, 0, math.MaxInt64)
-	f.settle(ibid.StatusOK)
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -61,50 +62,36 @@ func (r *resolver) complete(name string) bool {
 	return !strings.HasPrefix(name, "http://") && !strings.HasPrefix(name, "https://")
 }
 
-// resolve finds where p points. The error is a value that means nothing: the row is an
-// error row.
+// resolve finds where p points, in steps that do not know of each other: where its numbers
+// aim, the first of the faults that they have, and what its quote says. The error is a value
+// that means nothing: the row is an error row.
 func (r *resolver) resolve(p *pointer) (spot, error) {
 	at := spot{Place: ibid.Place{Doc: p.doc, Level: ibid.LevelNowhere, Status: ibid.StatusUnchecked}}
-	unit := p.unit
-	if unit == "" {
-		unit = r.in.unit
+	f := &finder{r: r, p: p, at: &at, unit: p.unit, malformed: ibid.StatusUnchecked, byPage: r.in.base == "page"}
+	if f.unit == "" {
+		f.unit = r.in.unit
 	}
-	switch unit {
-	case "codepoint", "utf16", "byte", "page", "block", "document":
-	default:
-		return at, fmt.Errorf("unit %q", unit)
-	}
-	if p.start.Known() != p.end.Known() {
+	switch {
+	case !slices.Contains([]string{"codepoint", "utf16", "byte", "page", "block", "document"}, f.unit):
+		return at, fmt.Errorf("unit %q", f.unit)
+	case p.start.Known() != p.end.Known():
 		return at, fmt.Errorf("one of start and end is null")
-	}
-	if p.page.Known() && (p.page.Value > math.MaxInt32 || p.page.Value < math.MinInt32) {
+	case p.page.Known() && p.page.Value != int64(int32(p.page.Value)):
 		return at, fmt.Errorf("page %d", p.page.Value)
 	}
-	checks := &r.s.QualityControl.ValidationChecks
-	var d *document
-	if !p.docNull {
-		at.Level = ibid.LevelDocument
-		d = r.document(p.doc)
-	}
-	if checks.DocumentExistenceCheck && d == nil && r.docs && r.complete(p.doc) {
+	if r.s.QualityControl.ValidationChecks.DocumentExistenceCheck && r.docs && (p.docNull || r.document(p.doc) == nil) && r.complete(p.doc) {
 		at.Status = ibid.StatusDocumentNotFound
 	}
-	f := &finder{r: r, p: p, d: d, at: &at, unit: unit}
-	switch {
-	case p.docNull:
-	case unit == "document":
-		f.document()
-	case !p.start.Known() && !(unit == "page" && p.page.Known()):
-		f.unplaced()
-	case unit == "page":
-		f.pages()
-	case unit == "block":
-		f.blocks()
-	default:
-		f.characters()
+	if p.docNull {
+		return at, nil
 	}
-	if d != nil && d.hasText && unit != "document" && at.Level == ibid.LevelCharacters && len(d.text) > ibid.WholeChars {
-		at.Whole = float64(lengthOf(&at.Place)) >= ibid.WholeShare*float64(len(d.text))
+	f.d = r.document(p.doc)
+	f.text = f.d != nil && f.d.hasText
+	f.aim()
+	at.Status = f.fault()
+	f.quote()
+	if f.text && f.unit != "document" && at.Level == ibid.LevelCharacters && len(f.d.text) > ibid.WholeChars {
+		at.Whole = float64(lengthOf(&at.Place)) >= ibid.WholeShare*float64(len(f.d.text))
 	}
 	return at, nil
 }
@@ -130,303 +117,247 @@ func partsOf(p *ibid.Place) []stretch {
 
 // A finder is one pointer in the course of being resolved.
 type finder struct {
-	r    *resolver
-	p    *pointer
-	d    *document
-	at   *spot
-	unit string
+	r      *resolver
+	p      *pointer
+	d      *document // nil if there is none of its name
+	text   bool      // the text of the document is known
+	byPage bool      // offsets count from pages
+	at     *spot
+	unit   string
+
+	// What its numbers say.
+	malformed   ibid.Status // of a start and end that make no interval, else unchecked
+	pages       *stretch    // the first and the last page that must be there, from 1; nil if none
+	units, have int64       // the end in code points or blocks, and how many there are; 0, 0 if unknown
+	checked     bool        // all that the numbers aim at is known
 }
 
-// settle gives the place a status unless it has one that comes first.
-func (f *finder) settle(s ibid.Status) {
-	if f.at.Status == ibid.StatusUnchecked {
-		f.at.Status = s
-	}
-}
+func (f *finder) placed() bool { return f.p.start.Known() }
 
-func (f *finder) byPage() bool { return f.r.in.base == "page" }
-
-// keyPage is the page that offsets count from.
-func (f *finder) keyPage() int32 {
-	if !f.byPage() || !f.p.page.Known() {
-		return 0
-	}
-	return int32(f.p.page.Value)
-}
-
-// needPages settles page_not_found if the document has pages, but not these.
-func (f *finder) needPages(first, last int64) {
-	if f.d != nil && f.d.hasText && f.d.paged && f.r.s.QualityControl.ValidationChecks.DocumentExistenceCheck && (first < 1 || last > int64(len(f.d.pages))) {
-		f.settle(ibid.StatusPageNotFound)
-	}
-}
-
-func (f *finder) showPage() {
-	if f.p.page.Known() && f.p.page.Value > 0 {
-		f.at.FirstPage, f.at.LastPage = int32(f.p.page.Value), int32(f.p.page.Value)
-	}
-}
-
-// coarse makes the place one of its page, if that is given, else of its document.
-func (f *finder) coarse() {
+// aim sets the place that the numbers give, and what they say.
+func (f *finder) aim() {
 	f.at.Level = ibid.LevelDocument
-	if f.showPage(); f.at.FirstPage > 0 {
-		f.at.Level = ibid.LevelPages
-	}
-}
-
-// malformed settles offsets that make no span.
-func (f *finder) malformed(level ibid.Level, start, end int64) bool {
-	status := ibid.StatusOK
-	switch {
-	case f.p.start.Value < 0 || f.p.end.Value < 0:
-		status = ibid.StatusNegative
-	case start > end:
-		status = ibid.StatusInverted
-	case start == end:
-		status = ibid.StatusEmpty
-	default:
-		return false
-	}
-	f.at.Level, f.at.Status, f.at.Start, f.at.End = level, status, start, end
-	return true
-}
-
-// set makes the place [start, end) of a key.
-func (f *finder) set(page int32, start, end int64) {
-	f.at.Level, f.at.Page, f.at.Start, f.at.End = ibid.LevelCharacters, page, start, end
-	if page == 0 && !f.byPage() && f.d != nil {
-		if first, last, known := f.d.touched(start, end); known {
-			f.at.FirstPage, f.at.LastPage = first, last
-			return
-		}
-	}
-	if page > 0 {
-		f.at.FirstPage, f.at.LastPage = page, page
-		return
-	}
-	f.showPage()
-}
-
-func (f *finder) characters() {
+	spoken := f.unit != "document" && (f.placed() || f.unit == "page" && f.p.page.Known())
+	characters := spoken && f.unit != "page" && f.unit != "block"
 	start, end := f.p.start.Value, f.p.end.Value
-	if f.r.in.end == "inclusive" && end < math.MaxInt64 {
+	if spoken && !f.placed() {
+		start, end = f.p.page.Value, f.p.page.Value+1
+	}
+	if characters && f.r.in.end == "inclusive" && end < math.MaxInt64 {
 		end++
 	}
-	page := f.keyPage()
-	f.at.Page = page
-	if f.malformed(ibid.LevelCharacters, start, end) {
-		return
+	if (characters || !spoken && f.unit != "document") && f.byPage && f.p.page.Known() {
+		f.at.Page = int32(f.p.page.Value)
 	}
-	if f.p.page.Known() || f.byPage() {
-		f.needPages(f.p.page.Value, f.p.page.Value)
+	if spoken && f.placed() {
+		for _, wrong := range []struct {
+			is     bool
+			status ibid.Status
+		}{
+			{min(f.p.start.Value, f.p.end.Value) < 0, ibid.StatusNegative},
+			{start > end, ibid.StatusInverted},
+			{start == end, ibid.StatusEmpty},
+		} {
+			if wrong.is {
+				f.malformed, f.at.Start, f.at.End = wrong.status, start, end
+				if characters {
+					f.at.Level = ibid.LevelCharacters
+				} else if f.unit == "page" {
+					f.at.Level = ibid.LevelPages
+				}
+				return
+			}
+		}
 	}
-	text, known := f.d.key(page, f.r.in.base)
+	switch {
+	case spoken && f.unit == "page":
+		f.pages = &stretch{start, end - 1}
+	case f.unit != "document" && f.p.page.Known() || characters && f.byPage:
+		f.pages = &stretch{f.p.page.Value, f.p.page.Value}
+	}
+	switch {
+	case characters:
+		f.aimCharacters(start, end)
+	case !spoken && f.unit != "document":
+		f.atPage()
+		f.checked = f.text
+	case f.unit == "page":
+		f.aimPages(start, min(end-1, math.MaxInt32))
+	case f.unit == "block":
+		f.atPage()
+		f.aimBlocks(start, end)
+	default:
+		f.aimDocument()
+	}
+}
+
+// shown are the pages that [start, end) of a key stands on.
+func (f *finder) shown(page int32, start, end int64) (first, last int32) {
+	if page > 0 {
+		return page, page
+	}
+	if !f.byPage {
+		if first, last, known := f.d.touched(start, end); known {
+			return first, last
+		}
+	}
+	page = int32(max(f.p.page.Value, 0))
+	return page, page
+}
+
+// atPage makes the place the page that is given, if one is, else the document.
+func (f *finder) atPage() {
+	f.at.Level = ibid.LevelDocument
+	if f.p.page.Value > 0 {
+		f.at.Level, f.at.FirstPage, f.at.LastPage = ibid.LevelPages, int32(f.p.page.Value), int32(f.p.page.Value)
+	}
+}
+
+// stand makes the place [start, end) of a key, unless that is nothing.
+func (f *finder) stand(page int32, start, end int64) {
+	if start < end {
+		f.at.Level, f.at.Page, f.at.Start, f.at.End = ibid.LevelCharacters, page, start, end
+		f.at.FirstPage, f.at.LastPage = f.shown(page, start, end)
+	}
+}
+
+func (f *finder) aimCharacters(start, end int64) {
+	text, known := f.d.key(f.at.Page, f.r.in.base)
 	if f.unit != "codepoint" {
 		if !known {
 			f.at.Page = 0
-			f.coarse()
+			f.atPage()
 			return
 		}
 		start, end = codePoint(text, f.unit, start, false), codePoint(text, f.unit, end, true)
 	}
-	f.set(page, start, end)
-	outside := end > ibid.MaxEnd || known && f.r.s.QualityControl.ValidationChecks.SpanBoundsCheck && end > int64(len(text))
-	switch limit := f.r.s.SpanMatching.MaxSpanLength; {
-	case f.at.Status != ibid.StatusUnchecked:
-	case outside:
-		if known && f.quoted() {
-			f.search(text, page, start)
-		}
-		if f.at.Status != ibid.StatusQuoteRepaired {
-			f.at.Status = ibid.StatusOutOfBounds
-		}
-	case limit > 0 && end-start > limit:
-		f.at.Status = ibid.StatusTooLong
-	case known:
-		if f.quoted() {
-			if f.at.held = holds(cut(text, start, end), f.p.quote); !f.at.held {
-				f.search(text, page, start)
-			}
-		}
-		f.settle(ibid.StatusOK)
+	f.stand(f.at.Page, start, end)
+	f.checked, f.units, f.have = known, end, ibid.MaxEnd
+	if known && f.r.s.QualityControl.ValidationChecks.SpanBoundsCheck {
+		f.have = min(f.have, int64(len(text)))
 	}
 }
 
-// unplaced is a pointer without start and end.
-func (f *finder) unplaced() {
-	f.coarse()
-	if f.p.page.Known() {
-		f.needPages(f.p.page.Value, f.p.page.Value)
-	}
-	f.at.Page = f.keyPage()
-	if f.at.Status != ibid.StatusUnchecked || f.d == nil || !f.d.hasText {
-		return
-	}
-	if f.quoted() {
-		f.locate()
-	}
-	f.settle(ibid.StatusOK)
-}
-
-// locate gives the pointer the place where its quote stands, if that is one place.
-func (f *finder) locate() {
-	keys := []int32{f.keyPage()}
-	if _, known := f.d.key(keys[0], f.r.in.base); !known {
-		keys = nil
-		for i := range f.d.pages {
-			keys = append(keys, int32(i+1))
-		}
-	}
-	var all, onPage [][]stretch
-	var key int32
-	some := false
-	for _, k := range keys {
-		text, known := f.d.key(k, f.r.in.base)
-		if !known {
-			continue
-		}
-		places, many := findQuote(string(text), f.p.quote)
-		some = some || many
-		for _, p := range places {
-			key = k
-			all = append(all, p)
-			first, last, ok := f.d.touched(p[0].start, p[len(p)-1].end)
-			if ok && k == 0 && f.p.page.Known() && int64(first) <= f.p.page.Value && f.p.page.Value <= int64(last) {
-				onPage = append(onPage, p)
-			}
-		}
-	}
-	if len(onPage) == 1 {
-		all = onPage
-	}
-	switch {
-	case len(all) == 1 && !some:
-		f.move(key, all[0], ibid.StatusQuoteLocated)
-	case len(all) > 0 || some:
-		f.at.Status = ibid.StatusQuoteAmbiguous
-	default:
-		f.at.Status = ibid.StatusQuoteNotFound
-	}
-}
-
-// cover makes the place [start, end), unless that is nothing.
-func (f *finder) cover(page int32, start, end int64) {
-	if start < end {
-		f.set(page, start, end)
-	}
-}
-
-func (f *finder) pages() {
-	start, end := f.p.start.Value, f.p.end.Value
-	if !f.p.start.Known() {
-		start, end = f.p.page.Value, f.p.page.Value+1
-	} else if f.malformed(ibid.LevelPages, start, end) {
-		return
-	}
-	first, last := start, min(end-1, math.MaxInt32)
-	if first >= 1 && first <= last {
+func (f *finder) aimPages(first, last int64) {
+	f.at.Level = ibid.LevelDocument
+	if 1 <= first && first <= last {
 		f.at.Level, f.at.FirstPage, f.at.LastPage = ibid.LevelPages, int32(first), int32(last)
 	}
-	f.needPages(start, end-1)
-	if f.d == nil || !f.d.hasText {
+	if !f.text || first < 1 || last > int64(len(f.d.pages)) {
 		return
 	}
-	if first < 1 || last > int64(len(f.d.pages)) {
-		f.contains(0, 0, math.MaxInt64)
-		return
-	}
+	f.checked = true
 	from, to := f.d.pages[first-1], f.d.pages[last-1]
-	switch {
-	case f.byPage() && first == last:
-		f.cover(int32(first), 0, to.end-from.start)
-	case !f.byPage() && !f.d.isApart:
-		f.cover(0, from.start, to.end)
-		f.at.FirstPage, f.at.LastPage = int32(first), int32(last)
+	if f.byPage && first == last {
+		f.stand(int32(first), 0, to.end-from.start)
 	}
-	f.containsCovered()
-	f.settle(ibid.StatusOK)
+	if !f.byPage && !f.d.isApart {
+		f.stand(0, from.start, to.end)
+		f.at.FirstPage, f.at.LastPage = int32(first), int32(last) // empty ones, too
+	}
 }
 
-func (f *finder) blocks() {
-	start, end := f.p.start.Value, f.p.end.Value
-	if f.malformed(ibid.LevelDocument, start, end) {
+func (f *finder) aimBlocks(start, end int64) {
+	if !f.text || !f.d.hasBlocks {
 		return
 	}
-	f.coarse()
-	if f.p.page.Known() {
-		f.needPages(f.p.page.Value, f.p.page.Value)
+	if f.r.s.QualityControl.ValidationChecks.SpanBoundsCheck {
+		f.units, f.have = end, int64(len(f.d.blocks))
 	}
-	switch {
-	case f.d == nil || !f.d.hasText:
-		return
-	case !f.d.hasBlocks:
-		f.contains(0, 0, math.MaxInt64)
-		return
-	case end > int64(len(f.d.blocks)):
-		if f.r.s.QualityControl.ValidationChecks.SpanBoundsCheck {
-			f.settle(ibid.StatusOutOfBounds)
-		}
+	if end > int64(len(f.d.blocks)) {
 		return
 	}
+	f.checked = true
 	from, to := f.d.blocks[start].start, f.d.blocks[end-1].end
-	first, last, paged := f.d.touched(from, to)
-	switch {
-	case !f.byPage() || !f.d.paged:
-		f.cover(0, from, to)
-	case paged && first == last:
-		origin := f.d.pages[first-1].start
-		f.cover(first, from-origin, to-origin)
-	case paged:
+	if !f.byPage || !f.d.paged {
+		f.stand(0, from, to)
+		return
+	}
+	if first, last, known := f.d.touched(from, to); known {
 		f.at.Level, f.at.FirstPage, f.at.LastPage = ibid.LevelPages, first, last
+		if origin := f.d.pages[first-1].start; first == last {
+			f.stand(first, from-origin, to-origin)
+		}
 	}
-	f.containsCovered()
-	f.settle(ibid.StatusOK)
 }
 
-// quoted reports whether there is a quote to check, and no status that comes first.
-func (f *finder) quoted() bool {
-	return f.r.s.QualityControl.ValidationChecks.TextExtractionValidation && f.at.Status == ibid.StatusUnchecked && !blank(f.p.quote)
+func (f *finder) aimDocument() {
+	f.checked = f.text
+	switch {
+	case !f.text:
+		f.at.FirstPage, f.at.LastPage = f.shown(0, 0, 0)
+	case !f.byPage || !f.d.paged:
+		f.stand(0, 0, int64(len(f.d.text)))
+	case len(f.d.pages) == 1:
+		f.stand(1, 0, f.d.pages[0].end-f.d.pages[0].start)
+	case len(f.d.pages) > 1:
+		f.at.Level, f.at.FirstPage, f.at.LastPage = ibid.LevelPages, 1, int32(len(f.d.pages))
+	}
 }
 
-// containsCovered checks the quote of pages or blocks against the code points that they
-// are, or against the whole text where these are not known.
-func (f *finder) containsCovered() {
-	if f.at.Level == ibid.LevelCharacters {
-		f.contains(f.at.Page, f.at.Start, f.at.End)
+// fault is the first fault that the numbers have, else unchecked.
+func (f *finder) fault() ibid.Status {
+	checks, limit := &f.r.s.QualityControl.ValidationChecks, f.r.s.SpanMatching.MaxSpanLength
+	characters := f.unit != "page" && f.unit != "block" && f.unit != "document" && f.placed()
+	switch {
+	case f.malformed != ibid.StatusUnchecked:
+		return f.malformed
+	case f.at.Status == ibid.StatusDocumentNotFound:
+		return f.at.Status
+	case f.pages != nil && checks.DocumentExistenceCheck && f.text && f.d.paged && (f.pages.start < 1 || f.pages.end > int64(len(f.d.pages))):
+		return ibid.StatusPageNotFound
+	case f.units > f.have:
+		return ibid.StatusOutOfBounds
+	case characters && f.at.Level == ibid.LevelCharacters && limit > 0 && f.at.End-f.at.Start > limit:
+		return ibid.StatusTooLong
+	}
+	return ibid.StatusUnchecked
+}
+
+// quote sets what the quote says of a place without a fault, or of a span beyond the end of
+// a text, which may have been meant elsewhere.
+func (f *finder) quote() {
+	span := f.placed() && f.unit != "page" && f.unit != "block" && f.unit != "document"
+	beyond := span && f.at.Status == ibid.StatusOutOfBounds
+	if f.at.Status != ibid.StatusUnchecked && !beyond {
 		return
 	}
-	f.contains(0, 0, math.MaxInt64)
+	asked := f.r.s.QualityControl.ValidationChecks.TextExtractionValidation && !blank(f.p.quote)
+	switch {
+	case !f.text || span && !f.checked || f.unit == "block" && f.placed() && f.d.hasBlocks && !f.checked:
+		return
+	case asked && !f.placed() && !(f.unit == "page" && f.p.page.Known()) && f.unit != "document":
+		f.locate()
+	case asked:
+		f.hold(span)
+	}
+	switch {
+	case beyond && f.at.Status != ibid.StatusQuoteRepaired:
+		f.at.Status = ibid.StatusOutOfBounds
+	case f.at.Status == ibid.StatusUnchecked && f.checked:
+		f.at.Status = ibid.StatusOK
+	}
 }
 
-// contains checks the quote of a place that is no span of its own.
-func (f *finder) contains(page int32, start, end int64) {
-	if !f.quoted() {
-		return
+// hold checks that the place holds the quote: the text between its ends, or the whole
+// text where a coarser place has none. A span may have been meant where the quote stands.
+func (f *finder) hold(span bool) {
+	text := f.d.text
+	page, start, end := int32(0), int64(0), int64(len(text))
+	if f.at.Level == ibid.LevelCharacters && f.unit != "document" {
+		page, start, end = f.at.Page, f.at.Start, f.at.End
+		text, _ = f.d.key(page, f.r.in.base)
 	}
-	text, known := f.d.key(page, f.r.in.base)
-	if !known && page == 0 {
-		text = f.d.text
-	}
-	if start <= 0 && end >= int64(len(text)) {
-		if places, many := findQuote(string(text), f.p.quote); many || len(places) > 0 {
+	places, many := findQuote(string(text), f.p.quote)
+	if all := start <= 0 && end >= int64(len(text)); all && !span {
+		if many || len(places) > 0 {
 			f.at.held = f.at.Level == ibid.LevelCharacters
 			return
 		}
-	} else if holds(cut(text, start, end), f.p.quote) {
+	} else if f.at.Status == ibid.StatusUnchecked && holds(cut(text, start, end), f.p.quote) {
 		f.at.held = true
 		return
 	}
-	if page == 0 && f.byPage() && f.d.paged {
-		f.at.Status = ibid.StatusQuoteMismatch
-		return
-	}
-	f.search(text, page, start)
-}
-
-// search looks for a quote that the place does not hold in the whole key.
-func (f *finder) search(text []rune, page int32, start int64) {
-	places, many := findQuote(string(text), f.p.quote)
 	place, clear := nearest(places, start)
 	switch {
 	case clear && !many:
@@ -442,14 +373,51 @@ func (f *finder) search(text []rune, page int32, start int64) {
 	}
 }
 
+// locate gives the pointer the place where its quote stands, if that is one place: of all
+// keys that it may mean, or of the page that is given.
+func (f *finder) locate() {
+	type standing struct {
+		key    int32
+		place  []stretch
+		onPage bool
+	}
+	var all []standing
+	doubt := false
+	_, own := f.d.key(f.at.Page, f.r.in.base)
+	for key := range int32(len(f.d.pages) + 1) {
+		text, known := f.d.key(key, f.r.in.base)
+		if !known || own && key != f.at.Page || !own && key == 0 {
+			continue
+		}
+		places, many := findQuote(string(text), f.p.quote)
+		doubt = doubt || many
+		for _, p := range places {
+			first, last, ok := f.d.touched(p[0].start, p[len(p)-1].end)
+			page := f.p.page.Value
+			all = append(all, standing{key, p, ok && key == 0 && page > 0 && int64(first) <= page && page <= int64(last)})
+		}
+	}
+	pick := slices.DeleteFunc(slices.Clone(all), func(s standing) bool { return !s.onPage })
+	if len(pick) != 1 {
+		pick = all
+	}
+	switch {
+	case len(pick) == 1 && !doubt:
+		f.move(pick[0].key, pick[0].place, ibid.StatusQuoteLocated)
+	case len(pick) > 0 || doubt:
+		f.at.Status = ibid.StatusQuoteAmbiguous
+	default:
+		f.at.Status = ibid.StatusQuoteNotFound
+	}
+}
+
 // move makes the place the one where the quote was found, unless places count as given.
 func (f *finder) move(page int32, to []stretch, s ibid.Status) {
 	f.at.Status = s
 	if f.r.s.QuotedSpans == "given" {
 		return
 	}
-	f.at.FirstPage, f.at.LastPage = 0, 0
-	f.set(page, to[0].start, to[len(to)-1].end)
+	f.stand(page, to[0].start, to[len(to)-1].end)
 	if len(to) > 1 {
 		f.at.Pieces = nil
 		for _, p := range to {
