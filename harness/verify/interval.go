@@ -10,6 +10,10 @@ import (
 // precision is that of sums over clusters, in bits: enough that what cancels is exact.
 const precision = 512
 
+// equal is the standard error, in units of a metric's range, below which values differ by
+// rounding alone.
+const equal = 1e-12
+
 // A cluster is what rows that are not independent add up to: y over x.
 type cluster struct {
 	y, x *big.Float
@@ -194,7 +198,7 @@ func (w *spread) meanInterval(v, level, low, high float64, old bool) interval {
 		return around(v, student(level, w.effective)*w.cr1, w.cr1, "cr1-t-effective"+w.how)
 	}
 	unit, se, t := (v-low)/width, w.cr3/width, student(level, w.effective)
-	if unit <= 0 || unit >= 1 || se == 0 {
+	if unit <= 0 || unit >= 1 || se < equal {
 		n := w.effective + 1
 		a, b := wilson(unit*n, n, t)
 		return interval{low + width*a, low + width*b, true, "wilson-t" + w.how, w.cr3}
@@ -239,7 +243,7 @@ func (w *spread) ratioInterval(r, level float64, within, old bool) interval {
 			se *= (1 - 1/float64(w.clusters)) / (1 - 1/n)
 			method = "logit-t-effective"
 		}
-		if t = student(level, w.effective); r == 0 || r == 1 || se == 0 {
+		if t = student(level, w.effective); r == 0 || r == 1 || se < equal {
 			a, b := wilson(r*n, n, t)
 			return interval{a, b, true, "wilson-t" + w.how, se}
 		}

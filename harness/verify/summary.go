@@ -302,8 +302,12 @@ func (v *verification) line(g *group, m *metric, q *quantity, n int64, micro boo
 	if q.of != nil {
 		naive = v.interval(m, q.alone, value, micro)
 	}
-	if naive.known && (!ci.known || !same(naive.low, ci.low) || !same(naive.high, ci.high)) {
+	apart := max(math.Abs(naive.low-ci.low)/max(1, math.Abs(ci.low)), math.Abs(naive.high-ci.high)/max(1, math.Abs(ci.high)))
+	if naive.known && (!ci.known || apart > near) {
 		r["naive_low"], r["naive_high"] = naive.low, naive.high
+	} else if naive.known && apart > rounding {
+		delete(r, "naive_low") // whether they are one is a matter of rounding
+		delete(r, "naive_high")
 	}
 	if ci.known && v.s.Reporting.ConfidenceIntervals {
 		r["ci_low"], r["ci_high"], r["method"] = ci.low, ci.high, ci.method

@@ -198,8 +198,12 @@ func (v *verification) compare(file, where string, have, want record) {
 	}
 }
 
-// near is how far apart two numbers may be that are computed in different orders.
-const near = 1e-9
+// near is how far apart two numbers may be that are computed in different orders; less than
+// rounding apart they are one in any order.
+const (
+	near     = 1e-9
+	rounding = 1e-13
+)
 
 func same(a, b any) bool {
 	switch y := b.(type) {

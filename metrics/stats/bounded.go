@@ -118,9 +118,13 @@ func (c *Clusters) MeanWithin(level, low, high float64) Estimate {
 	return e
 }
 
-// within sets the interval of a value with a standard error in [low, low+width].
+// within sets the interval of a value with a standard error in [low, low+width]. What varies by
+// rounding alone does not vary.
 func (e *Estimate) within(df, low, width float64) {
 	unit, t := (e.Value-low)/width, studentPoint(e.Level, df)
+	if e.SE < 1e-12*width { // as 0.3 and 0.1 + 0.2 have
+		e.SE = 0
+	}
 	if unit <= 0 || unit >= 1 || e.SE == 0 {
 		e.Method, e.Effective = WilsonT, df+1
 		e.warn(AtBoundary, "everything scored the same: the interval is Wilson's, with one trial a cluster")
@@ -224,9 +228,6 @@ func (s *Spread) Within(value, low, high float64, rows int64, level float64) Est
 		e.Method = DeltaT
 		e.setInterval(value-half, value+half)
 		return e
-	}
-	if e.SE < 1e-12*(high-low) { // by rounding
-		e.SE = 0
 	}
 	e.within(df, low, high-low)
 	return e

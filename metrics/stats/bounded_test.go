@@ -86,6 +86,14 @@ func TestMeanWithin(t *testing.T) {
 			t.Errorf("all %v: %+v, want %v", value, same, want)
 		}
 	}
+	// Two ways to compute 0.3 do not make it certain, nor does a ratio of such.
+	tenth := 0.1
+	rounded := single([]float64{0.3, tenth + 0.2, 0.3})
+	for name, e := range map[string]Estimate{"mean": rounded.MeanWithin(0.95, 0, 1), "ratio": rounded.RatioWithin(0.95)} {
+		if e.Method != WilsonT || e.SE != 0 || e.High-e.Low < 0.5 {
+			t.Errorf("%s of values that differ by rounding: %+v", name, e)
+		}
+	}
 	if one := single([]float64{0.3}).MeanWithin(0.95, 0, 1); !one.Defined() || one.HasInterval {
 		t.Errorf("one cluster: %+v", one)
 	}
