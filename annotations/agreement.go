@@ -26,11 +26,11 @@ import (
 
 // An Agreement is how far annotators agree.
 type Agreement struct {
-	Statistics []runs.AgreementRow // as agreement.parquet has them
-	Marking    []Person            // who marks how, by name
-	Labelling  []Person            // who labels how, by name
-	Worst      []Disagreement      // on marks, then on labels; the least agreement first
-	Warnings   []string
+	Statistics runs.ListOf[runs.AgreementRow] `json:"statistics"` // as agreement.parquet has them
+	Marking    runs.ListOf[Marker]            `json:"marking"`    // who marks how, by name
+	Labelling  runs.ListOf[Labeller]          `json:"labelling"`  // who labels how, by name
+	Worst      runs.ListOf[Disagreement]      `json:"worst"`      // on marks, then on labels; the least agreement first
+	Warnings   runs.ListOf[string]            `json:"warnings"`
 }
 
 // Measure is the agreement of both collections; either may be nil.
@@ -38,7 +38,7 @@ func Measure(s *Spans, l *Labels) *Agreement {
 	a := new(Agreement)
 	if s != nil {
 		a.Statistics = append(a.Statistics, s.Statistics()...)
-		a.Marking, a.Worst = s.people.list(), append(a.Worst, s.worst.items...)
+		a.Marking, a.Worst = s.people.markers(), append(a.Worst, s.worst.items...)
 		a.Warnings = append(a.Warnings, s.Warnings()...)
 	}
 	if l != nil {
@@ -46,7 +46,7 @@ func Measure(s *Spans, l *Labels) *Agreement {
 			l.note(&l.items[i])
 		}
 		a.Statistics = append(a.Statistics, l.Statistics()...)
-		a.Labelling, a.Worst = l.people.list(), append(a.Worst, l.worst.items...)
+		a.Labelling, a.Worst = l.people.labellers(), append(a.Worst, l.worst.items...)
 		a.Warnings = append(a.Warnings, l.Warnings()...)
 	}
 	return a
@@ -84,27 +84,28 @@ type Quality struct {
 // enough reports whether an item has the annotators that it needs.
 func (q *Quality) enough(annotators int) bool { return annotators >= max(2, q.MinAnnotators) }
 
-// A Person is how one annotator differs from the others on the items that both
-// saw. Fields that are not defined say so.
-type Person struct {
-	Name  string
-	Items int64 // that another annotator saw, too
-
-	// Of marks:
-	Empty      int64       // items in which the annotator marked nothing and somebody else did
-	Jaccard    ibid.Number // mean over the others
-	Shifts     int64       // marks that overlap one of another annotator
-	StartShift ibid.Number // mean characters by which such a mark begins later than the other's; negative: earlier
-	EndShift   ibid.Number // mean characters by which it ends later
-	LengthRate ibid.Number // characters marked over those of the others: above 1 marks more
-
-	// Of labels:
-	Labels  int64       // that another annotator gave, too
-	Agree   ibid.Number // share of the other labels that are the same
-	Leaning ibid.Number // mean by which the values are higher than the others'; of numbers only
+// A Marker is how the marks of one annotator differ from those of the others on the
+// items that both saw.
+type Marker struct {
+	Name       string      `json:"annotator"`
+	Items      int64       `json:"items"`             // that another annotator saw, too
+	Jaccard    ibid.Number `json:"jaccard"`           // mean over the others
+	Shifts     int64       `json:"overlapping_marks"` // that overlap one of another annotator
+	StartShift ibid.Number `json:"start_shift"`       // mean characters by which such a mark begins later than the other's; negative: earlier
+	EndShift   ibid.Number `json:"end_shift"`         // mean characters by which it ends later
+	LengthRate ibid.Number `json:"length_ratio"`      // characters marked over those of the others: above 1 marks more
+	Empty      int64       `json:"marked_nothing_alone"`
 }
 
-// A personSums adds up to a Person.
+// A Labeller is the same of labels.
+type Labeller struct {
+	Name    string      `json:"annotator"`
+	Labels  int64       `json:"labels"`         // that another annotator gave, too
+	Agree   ibid.Number `json:"same_as_others"` // share of the other labels that are the same
+	Leaning ibid.Number `json:"leaning"`        // mean by which the values are higher than the others'; of numbers only
+}
+
+// A personSums adds up to a Marker or a Labeller.
 type personSums struct {
 	items, empty           int64
 	jaccard, jaccards      float64
@@ -167,17 +168,23 @@ func (s *personSums) shift(own, other stats.Unit) {
 	s.end += float64(own.End - other.End)
 }
 
-// list is everybody, by name.
-func (p people) list() []Person {
-	var out []Person
+// markers are those who marked, by name.
+func (p people) markers() (out []Marker) {
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		s := p[name]
-		out = append(out, Person{
-			Name: name, Items: s.items, Empty: s.empty, Jaccard: stats.FractionOf(s.jaccard, s.jaccards),
-			Shifts: int64(s.shifts), StartShift: stats.FractionOf(s.start, s.shifts), EndShift: stats.FractionOf(s.end, s.shifts),
-			LengthRate: stats.FractionOf(s.own, s.others),
-			Labels:     int64(s.labels), Agree: stats.FractionOf(s.agree, s.compare), Leaning: stats.FractionOf(s.leaning, s.leanings),
+		out = append(out, Marker{
+			name, s.items, stats.FractionOf(s.jaccard, s.jaccards), int64(s.shifts), stats.FractionOf(s.start, s.shifts), stats.FractionOf(s.end, s.shifts),
+			stats.FractionOf(s.own, s.others), s.empty,
 		})
+	}
+	return out
+}
+
+// labellers are those who labelled, by name.
+func (p people) labellers() (out []Labeller) {
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		s := p[name]
+		out = append(out, Labeller{name, int64(s.labels), stats.FractionOf(s.agree, s.compare), stats.FractionOf(s.leaning, s.leanings)})
 	}
 	return out
 }

@@ -71,31 +71,32 @@ func (c *Calibration) Lines() []CalibrationLine {
 // A CalibrationBin is the items of a calibration curve whose scores lie close
 // together.
 type CalibrationBin struct {
-	Index        int // from 0
-	Count        int64
-	MeanScore    float64
-	PositiveRate float64  // share of the items that people call positive
-	Low, High    *float64 // its interval; nil for items of one document
+	Index        int      `json:"bin"` // from 0
+	Count        int64    `json:"count"`
+	MeanScore    float64  `json:"mean_score"`
+	PositiveRate float64  `json:"positive_rate"` // share of the items that people call positive
+	Low          *float64 `json:"ci_low"`        // its interval; nil for items of one document
+	High         *float64 `json:"ci_high"`
 }
 
 // A Calibration is what a judge's scores of one kind of question are worth.
 type Calibration struct {
-	Kind       string // of question
-	Judge      string
-	Items      int64
-	Documents  int64
-	Threshold  float64
-	Positive   float64
-	Confusion  stats.Confusion
-	Statistics []CalibrationRow
-	Bins       int              // of the curves, also those without items
-	EqualWidth []CalibrationBin // those that have items; none if scores lie outside [0, 1]
-	EqualMass  []CalibrationBin
-	Best       *BestThreshold // nil if one side has one verdict only
-	Isotonic   *Recalibration // nil for too few items
-	Noise      *Noise         // nil unless the judge was asked more than once
-	Level      float64
-	Warnings   []string
+	Kind      string  `json:"kind"` // of question
+	Judge     string  `json:"judge"`
+	Items     int64   `json:"items"`
+	Documents int64   `json:"documents"`
+	Threshold float64 `json:"threshold"`
+	Positive  float64 `json:"positive"`
+	stats.Confusion
+	Level      float64                     `json:"level"`
+	Statistics []CalibrationRow            `json:"statistics"`
+	Bins       int                         `json:"bins"`        // of the curves, also those without items
+	EqualWidth runs.ListOf[CalibrationBin] `json:"equal_width"` // those that have items; none if scores lie outside [0, 1]
+	EqualMass  runs.ListOf[CalibrationBin] `json:"equal_mass"`
+	Best       *BestThreshold              `json:"best_threshold"` // nil if one side has one verdict only
+	Isotonic   *Recalibration              `json:"isotonic"`       // nil for too few items
+	Noise      *Noise                      `json:"noise"`          // nil unless the judge was asked more than once
+	Warnings   runs.ListOf[string]         `json:"warnings"`
 }
 
 // Statistic finds a number by its name; one that was not measured is not defined.
@@ -111,18 +112,22 @@ func (c *Calibration) Statistic(name string) CalibrationRow {
 // A BestThreshold is the threshold with the highest balanced accuracy. HeldOut is
 // what it reaches on documents that it was not chosen on.
 type BestThreshold struct {
-	Threshold        float64
-	HeldOut          stats.Confusion
-	BalancedAccuracy ibid.Number // held out
+	Threshold        float64         `json:"threshold"`
+	HeldOut          stats.Confusion `json:"held_out"`
+	BalancedAccuracy ibid.Number     `json:"held_out_balanced_accuracy"`
 }
 
 // A Recalibration maps scores to the share of positive items, fitted on one half
 // of the documents and reported on the other.
 type Recalibration struct {
-	X, Fitted               []float64
-	FittedOn, ReportedOn    int64 // items
-	ECEBefore, ECEAfter     ibid.Number
-	BrierBefore, BrierAfter ibid.Number
+	X           []float64   `json:"x"`
+	Fitted      []float64   `json:"fitted"`
+	FittedOn    int64       `json:"fitted_on"` // items
+	ReportedOn  int64       `json:"reported_on"`
+	ECEBefore   ibid.Number `json:"ece_before"`
+	ECEAfter    ibid.Number `json:"ece_after"`
+	BrierBefore ibid.Number `json:"brier_before"`
+	BrierAfter  ibid.Number `json:"brier_after"`
 }
 
 // Calibrate measures a judge on items of one kind.

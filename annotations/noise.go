@@ -11,23 +11,25 @@ import (
 
 // Repeated is what a judge that judged the same data several times varied in.
 type Repeated struct {
-	Runs     int
-	Verdicts []NoiseOf // on single questions, by kind
-	Metrics  []NoiseOf // values of rows, by metric
+	Runs     int                  `json:"runs"`
+	Verdicts runs.ListOf[NoiseOf] `json:"verdicts"` // on single questions, by kind
+	Metrics  runs.ListOf[NoiseOf] `json:"metrics"`  // values of rows, by metric
 }
 
 // A NoiseOf is the noise of one kind of question, or of one metric's rows.
 type NoiseOf struct {
-	Name string
+	Name string `json:"name"`
 	Noise
+	MeanSE float64 `json:"judge_se_of_mean"` // see [Noise.MeanSE]
 }
 
 // Noise splits the variance of a judge's scores: how much the same item varies
 // when it is judged again, and how much items differ.
 type Noise struct {
-	Items, Judgments int64
-	Judge            float64 // variance of one judgment of an item
-	Sample           float64 // variance of the items' means, without what judging again adds to it
+	Items     int64   `json:"items"`
+	Judgments int64   `json:"judgments"`
+	Judge     float64 `json:"judge_variance"`  // of one judgment of an item
+	Sample    float64 `json:"sample_variance"` // of the items' means, without what judging again adds to it
 }
 
 // MeanSE is the standard error that the judge alone gives to the mean over the
@@ -97,7 +99,7 @@ func noises(scores map[string]map[VerdictKey][]float64) []NoiseOf {
 			items = append(items, scores[name][key])
 		}
 		if n := MeasureNoise(items); n != nil {
-			out = append(out, NoiseOf{Name: name, Noise: *n})
+			out = append(out, NoiseOf{name, *n, n.MeanSE()})
 		}
 	}
 	return out

@@ -28,7 +28,11 @@ var headline = []string{
 func (a *Agreement) Write(w io.Writer, format string, style Style) error {
 	switch format {
 	case "json":
-		return a.writeJSON(w)
+		return WriteJSON(w, struct {
+			Schema string `json:"schema"`
+			Title  string `json:"title"`
+			*annotations.Agreement
+		}{"ibid.agreement/v1", a.Title, a.Result})
 	case "csv":
 		return runs.Agreement.WriteCSV(w, a.Result.Statistics)
 	}
@@ -214,47 +218,4 @@ func quoted(text string) string {
 		return ""
 	}
 	return "“" + CleanLine(strings.Join(strings.Fields(text), " ")) + "”"
-}
-
-// The JSON form of agreement.
-type agreementJSON struct {
-	Schema     string                     `json:"schema"`
-	Title      string                     `json:"title"`
-	Statistics []runs.AgreementRow        `json:"statistics"`
-	Marking    []personJSON               `json:"marking"`
-	Labelling  []labellerJSON             `json:"labelling"`
-	Worst      []annotations.Disagreement `json:"worst"`
-	Warnings   []string                   `json:"warnings"`
-}
-
-type personJSON struct {
-	Annotator  string      `json:"annotator"`
-	Items      int64       `json:"items"`
-	Jaccard    ibid.Number `json:"jaccard"`
-	Shifts     int64       `json:"overlapping_marks"`
-	StartShift ibid.Number `json:"start_shift"`
-	EndShift   ibid.Number `json:"end_shift"`
-	LengthRate ibid.Number `json:"length_ratio"`
-	Empty      int64       `json:"marked_nothing_alone"`
-}
-
-type labellerJSON struct {
-	Annotator string      `json:"annotator"`
-	Labels    int64       `json:"labels"`
-	Agree     ibid.Number `json:"same_as_others"`
-	Leaning   ibid.Number `json:"leaning"`
-}
-
-func (a *Agreement) writeJSON(w io.Writer) error {
-	out := agreementJSON{
-		Schema: "ibid.agreement/v1", Title: a.Title, Statistics: append([]runs.AgreementRow{}, a.Result.Statistics...), Marking: []personJSON{}, Labelling: []labellerJSON{},
-		Worst: append([]annotations.Disagreement{}, a.Result.Worst...), Warnings: append([]string{}, a.Result.Warnings...),
-	}
-	for _, x := range a.Result.Marking {
-		out.Marking = append(out.Marking, personJSON{x.Name, x.Items, x.Jaccard, x.Shifts, x.StartShift, x.EndShift, x.LengthRate, x.Empty})
-	}
-	for _, x := range a.Result.Labelling {
-		out.Labelling = append(out.Labelling, labellerJSON{x.Name, x.Labels, x.Agree, x.Leaning})
-	}
-	return WriteJSON(w, out)
 }

@@ -1,9 +1,12 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"ibid/annotations"
@@ -12,13 +15,21 @@ import (
 
 // A Calibration is the view model of what a judge's scores are worth.
 type Calibration struct {
-	Title     string
-	Kinds     []*annotations.Calibration // by kind of question
-	Of        string                     // the run whose labels the judge was measured by, "" for a table
-	Repeated  *annotations.Repeated      // nil unless runs judged the same data several times
-	Fit       *Fit                       // nil unless weights were fitted
-	Corrected []runs.SummaryRow          // of the run, those that have a correction
-	Warnings  []string
+	Title     string                                `json:"title"`
+	Of        string                                `json:"labelled_run,omitempty"` // the run whose labels the judge was measured by, "" for a table
+	Kinds     runs.ListOf[*annotations.Calibration] `json:"kinds"`                  // by kind of question
+	Repeated  *annotations.Repeated                 `json:"repeated,omitempty"`     // nil unless runs judged the same data several times
+	Fit       *Fit                                  `json:"fit,omitempty"`          // nil unless weights were fitted
+	Corrected runs.ListOf[runs.SummaryRow]          `json:"corrected"`              // of the run, those that have a correction
+	Warnings  runs.ListOf[string]                   `json:"warnings"`
+}
+
+// calibrationSchema names the JSON form of a calibration, printed or left in a run.
+const calibrationSchema = "ibid.calibration/v1"
+
+type calibrationJSON struct {
+	Schema string `json:"schema"`
+	*Calibration
 }
 
 // Write renders the calibration as text, json, csv or markdown. A nil style is
@@ -26,7 +37,7 @@ type Calibration struct {
 func (c *Calibration) Write(w io.Writer, format string, style Style) error {
 	switch format {
 	case "json":
-		return c.writeJSON(w)
+		return WriteJSON(w, calibrationJSON{calibrationSchema, c})
 	case "csv":
 		var lines []annotations.CalibrationLine
 		for _, k := range c.Kinds {
@@ -162,7 +173,7 @@ func repeated(p *paper, r *annotations.Repeated) {
 				part = fmt.Sprintf("%.1f %%", 100*share)
 			}
 			t.rows = append(t.rows, []string{
-				n.Name, Thousands(n.Items), Thousands(n.Judgments), number(math.Sqrt(n.Judge)), number(math.Sqrt(n.Sample)), part, fmt.Sprintf("%.4f", n.MeanSE()),
+				n.Name, Thousands(n.Items), Thousands(n.Judgments), number(math.Sqrt(n.Judge)), number(math.Sqrt(n.Sample)), part, fmt.Sprintf("%.4f", n.MeanSE),
 			})
 		}
 	}
@@ -170,25 +181,28 @@ func repeated(p *paper, r *annotations.Repeated) {
 	p.line("se of the mean: what the judge alone gives to the mean over these items, judged once; two runs over them differ by 1.4 times as much for no other reason")
 }
 
-type repeatedJSON struct {
-	Runs     int           `json:"runs"`
-	Verdicts []noiseOfJSON `json:"verdicts"`
-	Metrics  []noiseOfJSON `json:"metrics"`
+// SaveCalibration leaves a calibration in the directory of its run, in the form
+// that format json prints.
+func SaveCalibration(dir string, c *Calibration) error {
+	return runs.WriteJSON(filepath.Join(dir, runs.CalibrationFile), calibrationJSON{calibrationSchema, c})
 }
 
-type noiseOfJSON struct {
-	Name string `json:"name"`
-	noiseJSON
-	MeanSE float64 `json:"judge_se_of_mean"`
-}
-
-func repeatedOf(r *annotations.Repeated) *repeatedJSON {
-	list := func(from []annotations.NoiseOf) []noiseOfJSON {
-		out := []noiseOfJSON{}
-		for i := range from {
-			out = append(out, noiseOfJSON{from[i].Name, noiseJSON(from[i].Noise), from[i].MeanSE()})
-		}
-		return out
+// ReadCalibration reads what [SaveCalibration] left in the directory of a run; nil
+// if there is none. What was judged again is not read, nor what was corrected, which
+// the summary of the run has.
+func ReadCalibration(dir string) (*Calibration, error) {
+	path := filepath.Join(dir, runs.CalibrationFile)
+	in := calibrationJSON{Calibration: new(Calibration)}
+	_, err := runs.ReadJSON(path, &in)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return &repeatedJSON{r.Runs, list(r.Verdicts), list(r.Metrics)}
+	if err != nil {
+		return nil, err
+	}
+	if in.Schema != calibrationSchema {
+		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, calibrationSchema)
+	}
+	in.Repeated, in.Fit, in.Corrected = nil, nil, nil
+	return in.Calibration, nil
 }

@@ -4,21 +4,22 @@ import (
 	"fmt"
 
 	"ibid"
-	"ibid/metrics/stats"
 )
 
 // A Fit is the view model of weights that were fitted to labels, and of what they gain
 // on labels that the model at hand has not seen.
 type Fit struct {
-	File      string // that has the weights, "" if none was written
-	Features  []FittedFeature
-	Labels    int64
-	Yes       int64 // labels that are a yes
-	Documents int64 // groups of documents that no label connects
-	Ridge     float64
-	Before    ibid.Number    // AUROC without weights
-	Gain      stats.Estimate // of AUROC
-	P         ibid.Number    // of the gain
+	File      string          `json:"file,omitempty"` // that has the weights, "" if none was written
+	Features  []FittedFeature `json:"features"`
+	Labels    int64           `json:"labels"`
+	Yes       int64           `json:"yes"`       // labels that are a yes
+	Documents int64           `json:"documents"` // groups of documents that no label connects
+	Ridge     float64         `json:"ridge"`
+	Before    ibid.Number     `json:"auroc_without_weights"`
+	Gain      *float64        `json:"gain"` // of AUROC; nil if it is not defined
+	Low       *float64        `json:"ci_low"`
+	High      *float64        `json:"ci_high"`
+	P         ibid.Number     `json:"p"` // of the gain
 }
 
 // A FittedFeature is the weight of a feature in the models of a fit.
@@ -37,46 +38,13 @@ func (f *Fit) write(p *paper) {
 		t.rows = append(t.rows, []string{x.Name, number(x.Mean), number(x.Low), number(x.High)})
 	}
 	p.table(t)
-	gain, low, high := numberOf(ibid.Number{}), (*float64)(nil), (*float64)(nil)
-	if f.Gain.Defined() {
-		gain = fmt.Sprintf("%+.3f", f.Gain.Value)
-	}
-	if f.Gain.HasInterval {
-		low, high = &f.Gain.Low, &f.Gain.High
+	gain := numberOrDash(nil)
+	if f.Gain != nil {
+		gain = fmt.Sprintf("%+.3f", *f.Gain)
 	}
 	p.line(fmt.Sprintf("every label is scored by the model that has not seen its document; AUROC without weights %s, gain %s %s, p %s over documents",
-		numberOf(f.Before), gain, interval(low, high), numberOf(f.P)))
+		numberOf(f.Before), gain, interval(f.Low, f.High), numberOf(f.P)))
 	if f.File != "" {
 		p.line(fmt.Sprintf("written to %s; use them with judge.lexical.weights: %s", CleanLine(f.File), CleanLine(f.File)))
 	}
-}
-
-type fitJSON struct {
-	File      string          `json:"file,omitempty"`
-	Features  []FittedFeature `json:"features"`
-	Labels    int64           `json:"labels"`
-	Yes       int64           `json:"yes"`
-	Documents int64           `json:"documents"`
-	Ridge     float64         `json:"ridge"`
-	Before    ibid.Number     `json:"auroc_without_weights"`
-	Gain      *float64        `json:"gain"`
-	Low       *float64        `json:"ci_low"`
-	High      *float64        `json:"ci_high"`
-	P         ibid.Number     `json:"p"`
-}
-
-func (f *Fit) toJSON() *fitJSON {
-	if f == nil {
-		return nil
-	}
-	out := &fitJSON{
-		File: f.File, Features: f.Features, Labels: f.Labels, Yes: f.Yes, Documents: f.Documents, Ridge: f.Ridge, Before: f.Before, P: f.P,
-	}
-	if f.Gain.Defined() {
-		out.Gain = &f.Gain.Value
-	}
-	if f.Gain.HasInterval {
-		out.Low, out.High = &f.Gain.Low, &f.Gain.High
-	}
-	return out
 }

@@ -150,7 +150,7 @@ func newJudgedKind(data *pageData, k *annotations.Calibration, title, items stri
 	for _, w := range k.Warnings {
 		out.Remarks = append(out.Remarks, label(line(w, 400))+".")
 	}
-	if k.EqualWidth == nil {
+	if len(k.EqualWidth) == 0 {
 		out.Remarks = append(out.Remarks, "Its scores are not between 0 and 1, so there is no calibration curve.")
 	}
 	return out

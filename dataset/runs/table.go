@@ -585,3 +585,12 @@ func (l ListOf[E]) MarshalJSON() ([]byte, error) {
 	err := e.Encode(append([]E{}, l...))
 	return b.Bytes(), err
 }
+
+// UnmarshalJSON reads an empty list as nil.
+func (l *ListOf[E]) UnmarshalJSON(b []byte) error {
+	err := json.Unmarshal(b, (*[]E)(l))
+	if len(*l) == 0 {
+		*l = nil
+	}
+	return err
+}

@@ -9,7 +9,12 @@ import (
 
 // A Confusion counts a judge's binary verdicts against those of people, who are
 // the reference.
-type Confusion struct{ TP, FP, FN, TN int64 }
+type Confusion struct {
+	TP int64 `json:"tp"`
+	FP int64 `json:"fp"`
+	FN int64 `json:"fn"`
+	TN int64 `json:"tn"`
+}
 
 // Add counts one item.
 func (c *Confusion) Add(human, judge bool) {

@@ -300,8 +300,14 @@ func (a *app) fitLexical(cmd *cobra.Command, f *calibrateFlags, dir string) (*re
 		Title: fmt.Sprintf("judge lexical with weights fitted to the labels of run %s", m.ID), Of: m.ID,
 		Kinds: []*annotations.Calibration{annotations.Calibrate(w.Kind, "lexical", slices.Clone(fit.Items), o)},
 		Fit: &report.Fit{
-			Labels: int64(w.Items), Yes: int64(w.Yes), Documents: int64(fit.Documents), Ridge: w.Ridge, Before: fit.Before, Gain: fit.Gain,
+			Labels: int64(w.Items), Yes: int64(w.Yes), Documents: int64(fit.Documents), Ridge: w.Ridge, Before: fit.Before,
 		},
+	}
+	if fit.Gain.Defined() {
+		view.Fit.Gain = &fit.Gain.Value
+	}
+	if fit.Gain.HasInterval {
+		view.Fit.Low, view.Fit.High = &fit.Gain.Low, &fit.Gain.High
 	}
 	if fit.Test.Defined() {
 		view.Fit.P = ibid.Some(fit.Test.P)
