@@ -52,6 +52,7 @@ type line struct {
 	block int    // the innermost block it is in: index in answer.blocks
 	level int    // of a heading: 1 to 6, boldLevel
 	item  bool   // the first line of a list item
+	more  bool   // goes on with the footnote of the line before
 	cells []cell // of a row and of the row that heads a table
 }
 

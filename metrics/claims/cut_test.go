@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// citationSign is a citation in testdata: ⟦s0:text⟧ is citation 0, a segment, m a
-// marker, ? one without a role. The number may be followed by @ and what it cites.
-var citationSign = regexp.MustCompile(`⟦([sm?])(\d+)(?:@(\w+))?:([^⟦⟧]*)⟧`)
+// citationSign is a citation in testdata: ⟦s0:text⟧ is citation 0, a segment, g one that was
+// grounded by its provider, m a marker, ? one without a role. The number may be followed by @ and what it cites.
+var citationSign = regexp.MustCompile(`⟦([sgm?])(\d+)(?:@(\w+))?:([^⟦⟧]*)⟧`)
 
 // signed reads an answer of testdata.
 func signed(t *testing.T, text string) *ibid.Answer {
@@ -39,7 +41,10 @@ func signed(t *testing.T, text string) *ibid.Answer {
 		if m[6] >= 0 {
 			c.Doc = text[m[6]:m[7]]
 		}
-		c.AnswerRole = map[string]ibid.Role{"s": ibid.Segment, "m": ibid.Marker, "?": ibid.NoRole}[text[m[2]:m[3]]]
+		c.AnswerRole = map[string]ibid.Role{"s": ibid.Segment, "g": ibid.Segment, "m": ibid.Marker, "?": ibid.NoRole}[text[m[2]:m[3]]]
+		if text[m[2]:m[3]] == "g" {
+			c.Method = "grounding"
+		}
 		body := text[m[8]:m[9]]
 		start := int64(len([]rune(row.Answer)))
 		c.Extent = ibid.Between(start, start+int64(len([]rune(body))))
@@ -49,31 +54,101 @@ func signed(t *testing.T, text string) *ibid.Answer {
 }
 
 // said writes what was cut, as testdata has it.
-func said(row *ibid.Answer, c Claims) string {
+func said(row *ibid.Answer, cutter *Cutter) string {
 	var b strings.Builder
+	c := cutter.Cut(row)
+	text := []rune(row.Answer)
+	at := func(e ibid.Interval) string {
+		return strings.ReplaceAll(string(text[e.Start.Value:e.End.Value]), "\n", "⏎")
+	}
 	(&metrics.Linker{}).Link(c.List, row.Citations, c.Scopes, c.Provided)
-	for _, x := range c.List {
+	for k, x := range c.List {
 		b.WriteString("claim ")
 		for _, i := range x.Citations {
 			fmt.Fprintf(&b, "[%d]", i)
 		}
 		fmt.Fprintf(&b, " %s\n", x.Text)
+		if x.Context != x.Text {
+			fmt.Fprintf(&b, "  in %s\n", strings.ReplaceAll(x.Context, "\n", "⏎"))
+		}
+		if x.Extent.Known() && at(x.Extent) != x.Text {
+			fmt.Fprintf(&b, "  at %s\n", at(x.Extent))
+		}
+		for _, i := range x.Citations {
+			if part, whole := cutter.Backed(k, int(i)); !whole {
+				fmt.Fprintf(&b, "  [%d] of it %s\n", i, part)
+			}
+		}
 	}
-	text := []rune(row.Answer)
 	for i, scope := range c.Scopes {
 		if scope != nil && len(scope) == 0 {
 			fmt.Fprintf(&b, "scope [%d] none\n", i)
 		}
 		for _, s := range scope {
-			fmt.Fprintf(&b, "scope [%d] %s\n", i, strings.ReplaceAll(string(text[s.Start.Value:s.End.Value]), "\n", "⏎"))
+			fmt.Fprintf(&b, "scope [%d] %s\n", i, at(s))
 		}
+	}
+	for _, r := range References(row.Answer) {
+		fmt.Fprintf(&b, "reference %d %s | %s\n", r.Number, r.Target, r.Title)
 	}
 	return b.String()
 }
 
+// TestRewrite gives claims of a model the ids and the place of the sentences that they are of.
+func TestRewrite(t *testing.T) {
+	c := NewCutter(Options{})
+	row := signed(t, "One is red ⟦m0:[1]⟧ and big. Two is blue. Three is green, and grey.")
+	before := slices.Clone(c.Cut(row).List)
+	got := c.Rewrite([][]string{{"One is red.", "One is big."}, nil, {"Three is green."}})
+	want := []ibid.Claim{before[0], before[0], before[2]}
+	for i, id := range []string{"0.0", "0.1", "2.0"} {
+		want[i].ClaimID, want[i].Text = id, []string{"One is red.", "One is big.", "Three is green."}[i]
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	for k := range got { // no word of them need stand there, so that all of each is backed
+		if text, whole := c.Backed(k, 0); text != want[k].Text || !whole {
+			t.Errorf("claim %d: %q is backed, all of it: %v", k, text, whole)
+		}
+	}
+}
+
+// TestNames: sources and scopes have the names that are read; any other is an error.
+func TestNames(t *testing.T) {
+	for i, name := range []string{"auto", "sentences", "provided", "model"} {
+		if s, err := ParseSource(name); s != Source(i) || err != nil || s.String() != name {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	for i, name := range []string{"sentence", "paragraph"} {
+		if s, err := ParseMarkScope(name); s != MarkScope(i) || err != nil {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	_, source := ParseSource("all")
+	_, scope := ParseMarkScope("all")
+	want := []string{`claims "all": not one of auto, sentences, provided, model`, `mark_scope "all": neither sentence nor paragraph`}
+	if source == nil || scope == nil || source.Error() != want[0] || scope.Error() != want[1] {
+		t.Errorf("%v, %v, want %q", source, scope, want)
+	}
+}
+
+// TestLongLinks: a target of more than 4,096 bytes with its parenthesis is no target.
+func TestLongLinks(t *testing.T) {
+	for n, want := range map[int]string{4095: "one two", 4096: ""} {
+		got := cut(Sentences, ibid.Answer{Answer: "one [two](" + strings.Repeat("x", n) + ")"}).List[0].Text
+		if (got == want) != (want != "") {
+			t.Errorf("a target of %d bytes: %.40q", n, got)
+		}
+	}
+}
+
 // TestCut cuts every answer of testdata/cut.txt: a name behind "== ", perhaps with
 // options in parentheses, the answer, and behind "--" its claims with their
-// citations and the scopes of these.
+// citations and the scopes of these, and the answer's own references. Below a claim is what
+// it was read in and where it stands, if that is other text, and which part of it each citation
+// backs.
 func TestCut(t *testing.T) {
 	const path = "testdata/cut.txt"
 	data, err := os.ReadFile(path)
@@ -93,7 +168,13 @@ func TestCut(t *testing.T) {
 		if strings.Contains(head, "(sentences)") {
 			o.Source = Sentences
 		}
-		got := said(row, NewCutter(o).Cut(row))
+		if _, list, ok := strings.Cut(head, "(given: "); ok {
+			row.HasClaims = true
+			for claim := range strings.SplitSeq(strings.TrimSuffix(list, ")"), "; ") {
+				row.Claims = append(row.Claims, ibid.Claim{Text: claim})
+			}
+		}
+		got := said(row, NewCutter(o))
 		if got == "" {
 			got = "\n"
 		}

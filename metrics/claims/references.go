@@ -28,7 +28,7 @@ func References(text string) []Reference {
 	var all []Reference
 	seen := map[int]bool{}
 	for i := range a.lines {
-		if a.lines[i].kind != referenceLine {
+		if a.lines[i].kind != referenceLine || a.lines[i].more {
 			continue
 		}
 		for _, r := range a.entries(i, len(all)) {
@@ -57,6 +57,9 @@ var (
 func (a *answer) entries(i, before int) []Reference {
 	l := &a.lines[i]
 	at := extent{a.bulletStart(l), l.end}
+	for i++; i < len(a.lines) && a.lines[i].more; i++ {
+		at.end = a.lines[i].end
+	}
 	if rest, ok := a.referenceWord(l.extent); ok {
 		if at = rest; at.empty() {
 			return nil
@@ -157,7 +160,7 @@ func (a *answer) findReferences() {
 			// A footnote goes on in the lines of its paragraph.
 			for i+1 < len(a.lines) && a.lines[i+1].block == l.block && !entryStart.MatchString(a.s[a.lines[i+1].start:a.lines[i+1].end]) {
 				i++
-				a.lines[i].kind = referenceLine
+				a.lines[i].kind, a.lines[i].more = referenceLine, true
 			}
 			continue
 		}

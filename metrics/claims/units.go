@@ -291,8 +291,8 @@ func (a *answer) findUnits() {
 	}
 }
 
-// introduce notes what line i introduces, if it is a heading, a caption, or the row
-// that heads a table. Lead-ins follow once their sentences are known.
+// introduce notes what line i introduces, if it is a heading or a caption. Lead-ins follow
+// once their sentences are known.
 func (a *answer) introduce(i int, first []int) {
 	l := &a.lines[i]
 	from, to := first[min(i+1, len(a.lines))], 0
@@ -300,12 +300,6 @@ func (a *answer) introduce(i int, first []int) {
 	case headingLine:
 		k := i + 1
 		for k < len(a.lines) && !(a.lines[k].kind == headingLine && a.lines[k].level <= l.level) {
-			k++
-		}
-		to = first[k]
-	case headerLine:
-		k := i + 1
-		for k < len(a.lines) && a.lines[k].block == l.block {
 			k++
 		}
 		to = first[k]
