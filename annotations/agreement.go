@@ -26,16 +26,16 @@ import (
 
 // An Agreement is how far annotators agree.
 type Agreement struct {
-	Statistics runs.ListOf[runs.AgreementRow] `json:"statistics"` // as agreement.parquet has them
-	Marking    runs.ListOf[Marker]            `json:"marking"`    // who marks how, by name
-	Labelling  runs.ListOf[Labeller]          `json:"labelling"`  // who labels how, by name
-	Worst      runs.ListOf[Disagreement]      `json:"worst"`      // on marks, then on labels; the least agreement first
-	Warnings   runs.ListOf[string]            `json:"warnings"`
+	Statistics []runs.AgreementRow       `json:"statistics"` // as agreement.parquet has them
+	Marking    runs.ListOf[Marker]       `json:"marking"`    // who marks how, by name
+	Labelling  runs.ListOf[Labeller]     `json:"labelling"`  // who labels how, by name
+	Worst      runs.ListOf[Disagreement] `json:"worst"`      // on marks, then on labels; the least agreement first
+	Warnings   runs.ListOf[string]       `json:"warnings"`
 }
 
 // Measure is the agreement of both collections; either may be nil.
 func Measure(s *Spans, l *Labels) *Agreement {
-	a := new(Agreement)
+	a := &Agreement{Statistics: []runs.AgreementRow{}}
 	if s != nil {
 		a.Statistics = append(a.Statistics, s.Statistics()...)
 		a.Marking, a.Worst = s.people.markers(), append(a.Worst, s.worst.items...)

@@ -54,6 +54,22 @@ type Gate struct {
 	snippet string
 }
 
+// Group is the system and the slice KEY=VALUE that the gate looks at, "" for all: the
+// first of them if it names several.
+func (g Gate) Group() (system, slice string, several bool) {
+	for _, s := range g.Slices {
+		switch {
+		case s.Key == "system" && system == "":
+			system = s.Value
+		case s.Key != "system" && slice == "":
+			slice = s.Key + "=" + s.Value
+		default:
+			several = true
+		}
+	}
+	return system, slice, several
+}
+
 // String is the gate in its normal form, which ParseGate reads back.
 func (g Gate) String() string {
 	var b strings.Builder

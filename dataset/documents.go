@@ -167,8 +167,13 @@ func (d *Documents) Bytes() int64 { return d.texts.size }
 func (d *Documents) Problems() []string { return d.problems }
 
 // Close gives back the temporary file, if there is one. No view may be used
-// after it.
-func (d *Documents) Close() error { return d.texts.close() }
+// after it. Nil documents have nothing to close.
+func (d *Documents) Close() error {
+	if d == nil {
+		return nil
+	}
+	return d.texts.close()
+}
 
 // documentBatch is how many documents are decoded at a time: few, because their
 // texts may be long.

@@ -46,6 +46,9 @@ type region struct {
 // View returns a view that keeps about cacheBytes bytes of texts and tokens; the
 // document in use is kept whatever its size.
 func (d *Documents) View(cacheBytes int64) *View {
+	if d == nil {
+		return nil
+	}
 	return &View{docs: d, limit: cacheBytes, recent: list.New(), opened: make(map[int32]*list.Element)}
 }
 

@@ -30,9 +30,7 @@ func (p *Plan) Adjudicate(ctx context.Context, policy ibid.Policy, path string) 
 	}
 	for _, in := range p.inputs {
 		if sameFile(in.Path, path) {
-			u := usagef("%s is both read and written", path)
-			u.Tip = "write to another file: what the annotators opinions must not be lost"
-			return a, u
+			return a, usagef("%s is both read and written", path).with("write to another file: what the annotators opinions must not be lost")
 		}
 	}
 	all, err := p.openDataset(dataset.WantAll)
@@ -43,12 +41,8 @@ func (p *Plan) Adjudicate(ctx context.Context, policy ibid.Policy, path string) 
 	if err != nil {
 		return a, asUsage(err)
 	}
-	var view *dataset.View
-	if docs != nil {
-		defer docs.Close()
-		view = docs.View(textCache)
-	}
-	r := dataset.NewResolver(view, p.conventions)
+	defer docs.Close()
+	r := p.resolver(docs)
 	w, err := dataset.NewWriter(path, p.conventions.OffsetBase.String())
 	if err != nil {
 		return a, err

@@ -45,9 +45,7 @@ func (p *Plan) AnnotatedAgain(ctx context.Context, worst int, blind map[int64][]
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	if docs != nil {
-		defer docs.Close()
-	}
+	defer docs.Close()
 	return p.annotated(ctx, docs, worst, blind)
 }
 
@@ -116,11 +114,7 @@ func (a *Annotated) read(ctx context.Context, docs *dataset.Documents) error {
 	workers := p.job.workers()
 	resolvers := make(chan *dataset.Resolver, workers)
 	for range workers {
-		var view *dataset.View
-		if docs != nil {
-			view = docs.View(textCache)
-		}
-		resolvers <- dataset.NewResolver(view, p.conventions)
+		resolvers <- p.resolver(docs)
 	}
 	progress, rows := p.stage("measuring agreement", p.Rows), int64(0)
 	g, ctx := errgroup.WithContext(ctx)

@@ -114,9 +114,7 @@ func (p *Plan) Explain(ctx context.Context, worst []annotations.Disagreement) er
 	if err != nil {
 		return err
 	}
-	if docs != nil {
-		defer docs.Close()
-	}
+	defer docs.Close()
 	return p.explainIn(ctx, docs, worst)
 }
 

@@ -143,13 +143,9 @@ func smallestP(clusters int64) float64 { return math.Ldexp(2, -int(min(clusters,
 // difference looks a gate up; why says why there is no difference.
 func (b *Baseline) difference(g configs.Gate) (d compare.Difference, why string, err error) {
 	def, _ := metrics.Lookup(g.Metric)
-	var keys []string
-	for _, f := range g.Slices {
-		keys = append(keys, f.Key)
-	}
-	system, slice, err := gateGroup(g, keys)
-	if err != nil {
-		return d, err.Error(), nil
+	system, slice, several := g.Group()
+	if several {
+		return d, severalGroups, nil
 	}
 	d, err = b.lookup.Difference(system, slice, compare.Quantity{Metric: def, Micro: g.Micro && def.Kind != metrics.Binary})
 	var refused *compare.RefusedError
@@ -217,16 +213,11 @@ func (p *Plan) checkBaseline() error {
 	case !m.Complete():
 		return usagef("--baseline: %s is unfinished", dir)
 	case filepath.Clean(dir) == filepath.Clean(p.Dir):
-		u := usagef("--baseline: %s is this run itself", dir)
-		u.Tip = "name another run, or this one with --id"
-		return u
+		return usagef("--baseline: %s is this run itself", dir).with("name another run, or this one with --id")
 	}
 	now := &runs.Manifest{ID: p.ID, Ingredients: p.Ingredients, Documents: p.job.Config.Documents, Judge: p.judgeRecord()}
 	if why := compare.Reasons(m, now); len(why) > 0 {
-		u := usagef("the run cannot be compared with --baseline %s", dir)
-		u.More = why
-		u.Tip = "evaluate the baseline again with the same settings"
-		return u
+		return usagef("the run cannot be compared with --baseline %s", dir).with("evaluate the baseline again with the same settings", why...)
 	}
 	return nil
 }

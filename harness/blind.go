@@ -125,9 +125,7 @@ func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.
 	case err != nil:
 		return nil, err
 	case len(out) == 0 && o.Purpose == "":
-		u := usagef("no row has truth or labels: there is nothing to annotate again")
-		u.Tip = "for a first round say what people are to do: --purpose truth, labels or both"
-		return nil, u
+		return nil, usagef("no row has truth or labels: there is nothing to annotate again").with("for a first round say what people are to do: --purpose truth, labels or both")
 	case len(out) == 0 && o.Purpose == annotations.AskLabels:
 		return nil, usagef("no answer has a claim that cites something: there is nothing to judge")
 	case len(out) == 0:
@@ -162,9 +160,7 @@ func (p *Plan) eachFullRow(ctx context.Context, rows []int64, yield func(*ibid.A
 	if err != nil {
 		return err
 	}
-	if docs != nil {
-		defer docs.Close()
-	}
+	defer docs.Close()
 	return p.eachFullRowIn(ctx, docs, rows, yield)
 }
 
@@ -174,11 +170,7 @@ func (p *Plan) eachFullRowIn(ctx context.Context, docs *dataset.Documents, rows 
 	if err != nil {
 		return err
 	}
-	var view *dataset.View
-	if docs != nil {
-		view = docs.View(textCache)
-	}
-	r := dataset.NewResolver(view, p.conventions)
+	r := p.resolver(docs)
 	var row ibid.Answer
 	return all.ReadRows(ctx, slices.Compact(slices.Sorted(slices.Values(rows))), func(b *dataset.Batch) error {
 		defer b.Release()
@@ -261,9 +253,7 @@ func refuseTwice(row *ibid.Answer, said []annotations.BlindItem) error {
 		marked := it.Truth != nil && slices.ContainsFunc(row.Truth, func(t ibid.Mark) bool { return t.Annotator == it.Annotator })
 		labelled := len(it.Labels) > 0 && slices.ContainsFunc(row.Labels, func(l ibid.Label) bool { return l.Annotator == it.Annotator })
 		if marked || labelled {
-			u := usagef("%q annotated %q before: the dataset has it", it.Annotator, row.ID)
-			u.Tip = "call the file as nobody else is called, such as " + it.Annotator + "-2.jsonl"
-			return u
+			return usagef("%q annotated %q before: the dataset has it", it.Annotator, row.ID).with("call the file as nobody else is called, such as " + it.Annotator + "-2.jsonl")
 		}
 	}
 	return nil

@@ -100,11 +100,7 @@ func rejudge(ctx context.Context, m *runs.Manifest, by judge.Judge) (p *Plan, s 
 	if err != nil {
 		return nil, nil, nil, asUsage(err)
 	}
-	closeDocs = func() {
-		if docs != nil {
-			docs.Close()
-		}
-	}
+	closeDocs = func() { docs.Close() }
 	if s, err = newScorer(p, docs); err != nil {
 		closeDocs()
 		return nil, nil, nil, err

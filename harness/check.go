@@ -60,22 +60,11 @@ func (c *Checked) Coverage() float64 {
 // writes nothing. Keys that are null or occur twice are a [*UsageError], as they
 // are for a run.
 func (p *Plan) Check(ctx context.Context) (*Checked, error) {
-	if err := p.checkInput(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.checkAllKeys(ctx); err != nil {
-		return nil, err
-	}
-	docs, err := p.loadDocuments(ctx)
+	docs, err := p.checkedDocuments(ctx)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, err
 	}
-	if docs != nil {
-		defer docs.Close()
-	}
-	if err := p.checkCited(ctx, docs); err != nil {
-		return nil, asUsage(err)
-	}
+	defer docs.Close()
 	if err := p.checkOffsets(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}

@@ -49,9 +49,7 @@ type fitItem struct {
 // what later runs have. Labels that cannot be fitted to are a [*UsageError].
 func FitLexical(ctx context.Context, m *runs.Manifest, positive, level float64) (*LexicalFit, error) {
 	if m.Judge.Kind != lexicalJudge {
-		u := usagef("run %s was judged by %s, the features are those of lexical", m.ID, m.Judge.Kind)
-		u.Tip = "judge the same data by it first: ibid run DATASET --judge lexical"
-		return nil, u
+		return nil, usagef("run %s was judged by %s, the features are those of lexical", m.ID, m.Judge.Kind).with("judge the same data by it first: ibid run DATASET --judge lexical")
 	}
 	policy, err := labelPolicyOf(m)
 	if err != nil {
@@ -86,9 +84,7 @@ func FitLexical(ctx context.Context, m *runs.Manifest, positive, level float64) 
 			return fitItems(kind, items[kind], positive, level)
 		}
 	}
-	u := usagef("run %s: people labelled the support of no claim or citation that has a text", m.ID)
-	u.Tip = "labels are of kind support, with the claim_id or citation_id of the row: ibid sample draws what to label"
-	return nil, u
+	return nil, usagef("run %s: people labelled the support of no claim or citation that has a text", m.ID).with("labels are of kind support, with the claim_id or citation_id of the row: ibid sample draws what to label")
 }
 
 // labelledItems are the items of a row by kind of question.
@@ -168,20 +164,14 @@ func fitItems(kind string, items []fitItem, positive, level float64) (*LexicalFi
 		}
 	}
 	if chose > 0 {
-		u := usagef("%d of %d labelled claims are of the development part of WiCE, on which the features of lexical were chosen", chose, len(items))
-		u.Tip = "what is fitted to them would look better than it is: leave them out"
-		return nil, u
+		return nil, usagef("%d of %d labelled claims are of the development part of WiCE, on which the features of lexical were chosen", chose, len(items)).with("what is fitted to them would look better than it is: leave them out")
 	}
 	if yes == 0 || yes == len(items) {
-		u := usagef("%d of %d labels are a yes (%g or more): there is nothing to tell apart", yes, len(items), positive)
-		u.Tip = "label claims of both kinds, or say what counts as a yes: --positive VALUE"
-		return nil, u
+		return nil, usagef("%d of %d labels are a yes (%g or more): there is nothing to tell apart", yes, len(items), positive).with("label claims of both kinds, or say what counts as a yes: --positive VALUE")
 	}
 	parts, groups := partsOf(items)
 	if groups < FewestFitted {
-		u := usagef("too few documents that have labels and do not occur together: %d, a fit needs %d", groups, FewestFitted)
-		u.Tip = "label claims of more documents: ibid sample draws them"
-		return nil, u
+		return nil, usagef("too few documents that have labels and do not occur together: %d, a fit needs %d", groups, FewestFitted).with("label claims of more documents: ibid sample draws them")
 	}
 	w := &judge.LexicalWeights{Kind: kind, Positive: positive, Ridge: fitRidge, Items: len(items), Yes: yes, Documents: make(map[string]int)}
 	for doc, part := range parts {
@@ -197,9 +187,7 @@ func fitItems(kind string, items []fitItem, positive, level float64) (*LexicalFi
 		}
 		l, err := stats.FitLogistic(x, y, fitRidge)
 		if errors.Is(err, stats.ErrOneClass) {
-			u := usagef("without one fifth of the documents all labels are a yes, or none is: %d of %d are", yes, len(items))
-			u.Tip = "label more claims, of both kinds"
-			return nil, u
+			return nil, usagef("without one fifth of the documents all labels are a yes, or none is: %d of %d are", yes, len(items)).with("label more claims, of both kinds")
 		}
 		if err != nil {
 			return nil, err

@@ -141,22 +141,11 @@ func (f *Forecast) warn(format string, args ...any) {
 
 // forecastRows adds up the rows of the run; sum may be nil.
 func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.Planner) error {
-	if err := p.checkInput(ctx); err != nil {
-		return err
-	}
-	if err := p.checkAllKeys(ctx); err != nil {
-		return err
-	}
-	docs, err := p.loadDocuments(ctx)
+	docs, err := p.checkedDocuments(ctx)
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
-	if docs != nil {
-		defer docs.Close()
-	}
-	if err := p.checkCited(ctx, docs); err != nil {
-		return asUsage(err)
-	}
+	defer docs.Close()
 	scorer, err := newScorer(p, docs)
 	if err != nil {
 		return err

@@ -122,11 +122,7 @@ func askGates(gates []configs.Gate, dir string, m *runs.Manifest, baseline strin
 func summaryFor(dir string, gates []configs.Gate) ([]runs.SummaryRow, error) {
 	wanted := make(map[string]bool) // slices
 	for _, g := range gates {
-		var keys []string
-		for _, f := range g.Slices {
-			keys = append(keys, f.Key)
-		}
-		if _, slice, err := gateGroup(g, keys); err == nil {
+		if _, slice, several := g.Group(); !several {
 			wanted[slice] = true
 		}
 	}
@@ -200,12 +196,22 @@ func checkGates(c *configs.Config, baseline bool) error {
 		if low, high := gateRange(g, &d); g.Number < low || g.Number > high {
 			return g.Refuse(fmt.Sprintf("%v is beyond the values that it can have, [%v, %v]", g.Number, low, high), "shares are fractions: 0.05 is 5 %")
 		}
-		if _, _, err := gateGroup(g, c.Slices); err != nil {
-			return g.Refuse(err.Error(), "a gate can name one system and one of the slices that the run makes: [system=a][lang=de]")
+		_, slice, several := g.Group()
+		why := ""
+		if key, _, sliced := strings.Cut(slice, "="); sliced && !slices.Contains(c.Slices, key) {
+			why = key + " is not among the slices of the run"
+		} else if several {
+			why = severalGroups
+		}
+		if why != "" {
+			return g.Refuse(why, "a gate can name one system and one of the slices that the run makes: [system=a][lang=de]")
 		}
 	}
 	return nil
 }
+
+// severalGroups is why a gate cannot be asked.
+const severalGroups = "more than one system or slice"
 
 // gateRange is where the values are that a gate can look at: a limit beyond would decide
 // nothing.
@@ -217,23 +223,6 @@ func gateRange(g configs.Gate, d *metrics.Definition) (low, high float64) {
 		return d.Min - d.Max, d.Max - d.Min
 	}
 	return d.Min, d.Max
-}
-
-// gateGroup is the system and slice of the summary that a gate looks at.
-func gateGroup(g configs.Gate, sliceKeys []string) (system, slice string, err error) {
-	for _, f := range g.Slices {
-		switch {
-		case f.Key == "system" && system == "":
-			system = f.Value
-		case f.Key != "system" && slice == "" && slices.Contains(sliceKeys, f.Key):
-			slice = f.Key + "=" + f.Value
-		case f.Key != "system" && slice == "":
-			return "", "", fmt.Errorf("%s is not among the slices of the run", f.Key)
-		default:
-			return "", "", fmt.Errorf("more than one system or slice")
-		}
-	}
-	return system, slice, nil
 }
 
 // MetricNames are the names that gates take: those of metrics and counts, aliases
@@ -411,13 +400,9 @@ func gateRow(g configs.Gate, summary []runs.SummaryRow) (*runs.SummaryRow, strin
 	if g.Micro {
 		agg = runs.Micro
 	}
-	var keys []string
-	for _, f := range g.Slices {
-		keys = append(keys, f.Key)
-	}
-	system, slice, err := gateGroup(g, keys)
-	if err != nil {
-		return nil, err.Error()
+	system, slice, several := g.Group()
+	if several {
+		return nil, severalGroups
 	}
 	for i := range summary {
 		r := &summary[i]

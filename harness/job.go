@@ -114,6 +114,12 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Hint is what to do about the error, or "".
 func (e *UsageError) Hint() string { return e.Tip }
 
+// with adds what to do about the error, and further lines.
+func (e *UsageError) with(tip string, more ...string) *UsageError {
+	e.Tip, e.More = tip, more
+	return e
+}
+
 // TagsOf turns the --only of a manifest back into tags, sorted by key.
 func TagsOf(only map[string]string) []ibid.Tag {
 	var tags []ibid.Tag

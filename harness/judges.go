@@ -124,7 +124,7 @@ func openLexical(path string) (judge.Judge, error) {
 	}
 	weights, err := judge.ParseLexicalWeights(data)
 	if err != nil {
-		return nil, &UsageError{Err: fmt.Errorf("judge.lexical.weights: %s: %w", path, err), Tip: "fit them again: ibid calibrate RUN --fit FILE"}
+		return nil, usagef("judge.lexical.weights: %s: %w", path, err).with("fit them again: ibid calibrate RUN --fit FILE")
 	}
 	return judge.NewLexical(weights), nil
 }

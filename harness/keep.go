@@ -27,11 +27,7 @@ func (p *Plan) keepTexts(ctx context.Context, m *runs.Manifest, docs *dataset.Do
 	if err != nil {
 		return err
 	}
-	var view *dataset.View
-	if docs != nil {
-		view = docs.View(textCache)
-	}
-	resolver := dataset.NewResolver(view, p.conventions)
+	resolver := p.resolver(docs)
 	w, err := dataset.NewKeptWriter(path, filepath.Join(p.Dir, runs.TextDocumentsFile), resolver)
 	if err != nil {
 		return err

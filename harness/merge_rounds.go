@@ -30,12 +30,8 @@ func (p *Plan) MergeRounds(ctx context.Context, filled *annotations.Filled, m ac
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	var view *dataset.View
-	if docs != nil {
-		defer docs.Close()
-		view = docs.View(textCache)
-	}
-	r := dataset.NewResolver(view, p.conventions)
+	defer docs.Close()
+	r := p.resolver(docs)
 	out := new(Merged)
 	truths := make(map[string]*truthOpinions) // by question
 	var order []string

@@ -16,11 +16,7 @@ func (p *Plan) checkOffsets(ctx context.Context, docs *dataset.Documents) error 
 	if docs == nil && !p.inline || !p.conventions.Checks.Text || p.source.Conventions().OffsetUnit != "" {
 		return nil
 	}
-	var view *dataset.View
-	if docs != nil {
-		view = docs.View(textCache)
-	}
-	proof, err := dataset.ProveOffsets(ctx, p.source, view, p.conventions, p.Rows)
+	proof, err := dataset.ProveOffsets(ctx, p.source, docs.View(textCache), p.conventions, p.Rows)
 	if err != nil || !proof.Contradicted {
 		return err
 	}
@@ -36,8 +32,7 @@ func (p *Plan) checkOffsets(ctx context.Context, docs *dataset.Documents) error 
 			because = append(because, s.key+" is "+s.is)
 		}
 	}
-	u := usagef("%s, and %d of %d quotes stand at their offsets; with %s all %d do",
-		strings.Join(because, ", "), proof.Given, proof.Quotes, strings.Join(write, " and "), proof.Quotes)
-	u.Tip = fmt.Sprintf("write %s, in the run file or as --set %s", strings.Join(write, " and "), strings.ReplaceAll(strings.Join(write, " --set "), ": ", "="))
-	return u
+	return usagef("%s, and %d of %d quotes stand at their offsets; with %s all %d do",
+		strings.Join(because, ", "), proof.Given, proof.Quotes, strings.Join(write, " and "), proof.Quotes).
+		with(fmt.Sprintf("write %s, in the run file or as --set %s", strings.Join(write, " and "), strings.ReplaceAll(strings.Join(write, " --set "), ": ", "=")))
 }

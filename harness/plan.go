@@ -125,9 +125,7 @@ func (p *Plan) checkData() error {
 	}
 	for _, kind := range []string{"dataset", "documents", "truth", "labels"} {
 		if m.Ingredients[kind] != p.Ingredients[kind] {
-			u := usagef("the %s of run %s changed since it was made", kind, m.ID)
-			u.Tip = "evaluate it again: ibid run"
-			return u
+			return usagef("the %s of run %s changed since it was made", kind, m.ID).with("evaluate it again: ibid run")
 		}
 	}
 	return nil
@@ -150,7 +148,7 @@ func (p *Plan) want() dataset.Want {
 func (p *Plan) open(ctx context.Context) (err error) {
 	s := &p.job.Config.Settings
 	if s.Dataset == "" {
-		return &UsageError{Err: errors.New("no dataset"), Tip: "name one: ibid run DATASET, or dataset: PATH in the run file"}
+		return usagef("no dataset").with("name one: ibid run DATASET, or dataset: PATH in the run file")
 	}
 	if err := p.openGold(); err != nil {
 		return err
@@ -200,9 +198,7 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 		return asUsage(err)
 	}
 	if conv.NeedDocuments() && p.documents == nil && !p.inline {
-		u := usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit)
-		u.Tip = "give the documents: --documents PATH"
-		return u
+		return usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit).with("give the documents: --documents PATH")
 	}
 	if err := p.options.Validate(); err != nil {
 		return &UsageError{Err: err}

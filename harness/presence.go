@@ -54,9 +54,7 @@ func (p *Plan) readSources(ctx context.Context, path string) (fetchedPages, erro
 		return nil, err
 	}
 	if len(pages) == 0 {
-		u := usagef("presence.sources: %s is not what ibid fetch has written", path)
-		u.Tip = fetchLine(p.job.Config.Dataset, "sources.parquet")
-		return nil, u
+		return nil, usagef("presence.sources: %s is not what ibid fetch has written", path).with(fetchLine(p.job.Config.Dataset, "sources.parquet"))
 	}
 	for _, f := range pages {
 		if _, ok := pages[f.URL]; !ok {

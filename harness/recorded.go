@@ -112,7 +112,7 @@ func readTold(path string) (map[string][]told, error) {
 func checkToldColumns(path string, have, columns, known []string) error {
 	for _, name := range have {
 		if meant := ibid.Slip(name, known); meant != "" && !slices.Contains(have, meant) {
-			return &UsageError{Err: fmt.Errorf("%s: unknown column %q", path, name), Tip: "did you mean " + meant + "?"}
+			return usagef("%s: unknown column %q", path, name).with("did you mean " + meant + "?")
 		}
 	}
 	for _, need := range [][]string{

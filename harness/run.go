@@ -108,22 +108,11 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return out, err
 	}
 	since := p.job.now()
-	if err := p.checkInput(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.checkAllKeys(ctx); err != nil {
-		return nil, err
-	}
-	docs, err := p.loadDocuments(ctx)
+	docs, err := p.checkedDocuments(ctx)
 	if err != nil {
-		return nil, asUsage(err)
+		return nil, err
 	}
-	if docs != nil {
-		defer docs.Close()
-	}
-	if err := p.checkCited(ctx, docs); err != nil {
-		return nil, asUsage(err)
-	}
+	defer docs.Close()
 	if err := p.checkOffsets(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}
@@ -246,10 +235,7 @@ func (p *Plan) checkSame(m *runs.Manifest) error {
 	if m == nil || m.Fingerprint == p.Fingerprint {
 		return nil
 	}
-	u := usagef("%s holds a run over other data or settings", p.Dir)
-	u.More = changes(m.Ingredients, p.Ingredients)
-	u.Tip = "use --fresh to run again under a new id, or choose one with --id"
-	return u
+	return usagef("%s holds a run over other data or settings", p.Dir).with("use --fresh to run again under a new id, or choose one with --id", changes(m.Ingredients, p.Ingredients)...)
 }
 
 // manifest describes the run as it begins, or goes on from what it was.

@@ -134,12 +134,12 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	p.live, _ = p.judge.(judge.Live)
 	switch {
 	case p.judge == nil && f.Table == string(partVerdicts):
-		return nil, &UsageError{Err: errors.New("there are no verdicts without a judge"), Tip: "set judge.kind, or --table rows"}
+		return nil, usagef("there are no verdicts without a judge").with("set judge.kind, or --table rows")
 	case p.live == nil:
 	case s.Judge.Batch || !s.Judge.CacheResults:
 		return nil, usagef("judge.batch, and judge.cache_results: false, need a run directory, which a stream has not")
 	case s.Judge.MaxCostUSD > 0 && !configs.IsRedis(s.Judge.Cache):
-		return nil, &UsageError{Err: errors.New("judge.max_cost_usd holds for each process"), Tip: "judge.cache: redis://HOST:PORT/NUMBER holds it for all together"}
+		return nil, usagef("judge.max_cost_usd holds for each process").with("judge.cache: redis://HOST:PORT/NUMBER holds it for all together")
 	}
 	p.options = optionsOf(s, p.job.judgeKind())
 	if err := p.openDetector(ctx); err != nil {
@@ -220,7 +220,7 @@ func (p *Plan) filterBy(ctx context.Context, f *Filter, stream rowStream) (err e
 	p.options.SpanComponent = p.source.HasTruth() && !slices.Contains(f.Without, "truth")
 	p.inline = p.source.HasDocuments() && !slices.Contains(f.Without, "documents")
 	if p.conventions.NeedDocuments() && p.loaded == nil && !p.inline {
-		return &UsageError{Err: fmt.Errorf("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit), Tip: "give the documents: --documents PATH"}
+		return usagef("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit).with("give the documents: --documents PATH")
 	}
 	if err := p.options.Validate(); err != nil {
 		return &UsageError{Err: err}

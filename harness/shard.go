@@ -26,9 +26,7 @@ func ParseShard(text string) (Shard, error) {
 	i, err := strconv.Atoi(number)
 	n, err2 := strconv.Atoi(of)
 	if !ok || err != nil || err2 != nil || i < 1 || i > n || n > maxShards {
-		u := usagef("shard %q is not I/N with I from 1 to N, and N at most %d", text, maxShards)
-		u.Tip = "such as --shard 3/16"
-		return Shard{}, u
+		return Shard{}, usagef("shard %q is not I/N with I from 1 to N, and N at most %d", text, maxShards).with("such as --shard 3/16")
 	}
 	return Shard{i, n}, nil
 }
@@ -82,9 +80,9 @@ func (p *Plan) checkShard() error {
 	case p.job.Shard == nil:
 		return nil
 	case p.anchors != nil:
-		return &UsageError{Err: errors.New("judge.anchors: a shard judges no anchors"), Tip: "leave them out, or run without --shard"}
+		return usagef("judge.anchors: a shard judges no anchors").with("leave them out, or run without --shard")
 	case p.imported != nil:
-		return &UsageError{Err: errors.New("a shard reads Parquet alone: every shard would import the rest, too"), Tip: "import it once: ibid import auto … -o answers.parquet"}
+		return usagef("a shard reads Parquet alone: every shard would import the rest, too").with("import it once: ibid import auto … -o answers.parquet")
 	}
 	s := &p.job.Config.Judge
 	if p.live != nil && (s.MaxCostUSD > 0 || s.RPM > 0) && !configs.IsRedis(s.Cache) {
@@ -319,10 +317,7 @@ func (p *Plan) checkMerge() error {
 	if s == nil || s.Manifest.Fingerprint == p.Fingerprint {
 		return nil
 	}
-	u := usagef("the data are not those that the shards were made from")
-	u.More = changes(s.Manifest.Ingredients, p.Ingredients)
-	u.Tip = "put them back, or make the shards again"
-	return u
+	return usagef("the data are not those that the shards were made from").with("put them back, or make the shards again", changes(s.Manifest.Ingredients, p.Ingredients)...)
 }
 
 // takeShards makes the parts of shards those of the run, which has their names too.

@@ -184,7 +184,7 @@ func (s *Sign) Names() string { return s.about }
 
 // Stop is the error of a sign that stops.
 func (s *Sign) Stop(format string, args ...any) *UsageError {
-	return &UsageError{Err: fmt.Errorf(format+" (sign %s)", append(args, s.Name)...), Tip: s.Tip}
+	return usagef(format+" (sign %s)", append(args, s.Name)...).with(s.Tip)
 }
 
 // fewestCases is how many cases a share must rest on to be a sign.

@@ -69,13 +69,9 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 		of, ok := values[tag.Key]
 		switch {
 		case !ok:
-			u := signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key)
-			u.Tip = meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags")
-			return u
+			return signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key).with(meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags"))
 		case !of[tag.Value]:
-			u := signNoRowLeft.Stop("--only %s=%s leaves no row", tag.Key, tag.Value)
-			u.Tip = meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", "")
-			return u
+			return signNoRowLeft.Stop("--only %s=%s leaves no row", tag.Key, tag.Value).with(meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", ""))
 		}
 	}
 	var all []string

@@ -51,9 +51,9 @@ func FindTables(patterns []string) (*Tables, error) {
 		switch {
 		case m == nil:
 		case !m.Complete():
-			return nil, &UsageError{Err: fmt.Errorf("%s is of a run that is not finished", file), Tip: "finish it, or leave it out"}
+			return nil, usagef("%s is of a run that is not finished", file).with("finish it, or leave it out")
 		case m.Versions["metrics"] != metricsVersion:
-			return nil, &UsageError{Err: fmt.Errorf("%s is of version %s of the metrics, not %s", file, m.Versions["metrics"], metricsVersion), Tip: "make its rows again, or leave it out"}
+			return nil, usagef("%s is of version %s of the metrics, not %s", file, m.Versions["metrics"], metricsVersion).with("make its rows again, or leave it out")
 		case t.Manifest == nil:
 			t.Manifest = m
 		default:
@@ -211,9 +211,7 @@ func (p *Plan) checkTags() error {
 	if err := ignoreEnough(err); err != nil || len(missing) == 0 {
 		return err
 	}
-	u := signUnknownSlice.Stop("slices: no row has the tag %s", missing[0])
-	u.Tip = meantAmong(missing[0], slices.Sorted(maps.Keys(tags)), "tags are", "the rows have no tags")
-	return u
+	return signUnknownSlice.Stop("slices: no row has the tag %s", missing[0]).with(meantAmong(missing[0], slices.Sorted(maps.Keys(tags)), "tags are", "the rows have no tags"))
 }
 
 // takeRows makes parts of the rows.

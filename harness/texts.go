@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"ibid"
 	"ibid/configs"
@@ -66,16 +67,12 @@ func reopen(ctx context.Context, m *runs.Manifest, kept string) (*Plan, error) {
 // The documents at hand are those that these rows name as a source or as truth, and
 // those in further. They are read once.
 func (t *Texts) Each(ctx context.Context, further []string, wants func(pos int64) bool, yield func(row *ibid.Answer, text func(doc string, page int32) (string, bool)) error) error {
-	var view *dataset.View
-	if t.plan.documents != nil {
-		docs, err := t.load(ctx, further, wants)
-		if err != nil {
-			return err
-		}
-		defer docs.Close()
-		view = docs.View(textCache)
+	docs, err := t.load(ctx, further, wants)
+	if err != nil {
+		return err
 	}
-	resolver := dataset.NewResolver(view, t.plan.conventions)
+	defer docs.Close()
+	resolver := t.plan.resolver(docs)
 	return eachWanted(ctx, t.plan.source, wants, func(row *ibid.Answer) error {
 		resolver.Resolve(row)
 		if err := resolver.Err(); err != nil {
@@ -130,30 +127,44 @@ func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) 
 	})
 }
 
-// load keeps the documents that wanted rows name, and further.
+// load keeps the documents that wanted rows name, and further; nil if the run has none.
 func (t *Texts) load(ctx context.Context, further []string, wants func(pos int64) bool) (*dataset.Documents, error) {
+	if t.plan.documents == nil {
+		return nil, nil
+	}
 	needed := make(map[string]bool)
-	note := func(doc string) {
+	note := func(doc string, _ bool) {
 		if !needed[doc] {
-			needed[string([]byte(doc))] = true // a row's strings live in its batch
+			needed[strings.Clone(doc)] = true // a row's strings live in its batch
 		}
 	}
 	for _, doc := range further {
-		note(doc)
+		note(doc, false)
 	}
 	err := eachWanted(ctx, t.plan.source.Select(dataset.WantKeys|dataset.WantSpans), wants, func(row *ibid.Answer) error {
-		for i := range row.Citations {
-			note(row.Citations[i].Doc)
-		}
-		for i := range row.Truth {
-			note(row.Truth[i].Doc)
-		}
+		eachNamed(row, note)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return dataset.LoadDocuments(ctx, t.plan.documents, dataset.LoadOptions{Need: func(name string) bool { return needed[name] }})
+}
+
+// eachNamed calls f with each document that citations and marks of a row name, or with
+// null.
+func eachNamed(row *ibid.Answer, f func(doc string, null bool)) {
+	for i := range row.Citations {
+		f(row.Citations[i].Doc, row.Citations[i].DocNull)
+	}
+	for i := range row.Truth {
+		f(row.Truth[i].Doc, row.Truth[i].DocNull)
+	}
+}
+
+// resolver resolves places in documents; nil are none.
+func (p *Plan) resolver(docs *dataset.Documents) *dataset.Resolver {
+	return dataset.NewResolver(docs.View(textCache), p.conventions)
 }
 
 // A Detail is one row of a finished run, its places resolved, with the texts that
@@ -186,17 +197,28 @@ func ReadDetail(ctx context.Context, dir string, m *runs.Manifest, position int6
 		return nil, err
 	}
 	d := &Detail{Kept: reason, Texts: make(map[TextKey]string), Meant: make(map[string]string)}
-	err = p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
-		b.Row(0, &d.Row)
-		return errEnough // the batch is not released: the row keeps its strings
+	var names []string
+	err = p.withRow(ctx, position, further, func(name string) { names = append(names, strings.Clone(name)) }, func(row *ibid.Answer, r *dataset.Resolver) error {
+		d.Row = *row
+		keys := slices.Clone(further)
+		for i := range row.Citations {
+			keys = append(keys, TextKey{row.Citations[i].Place.Doc, row.Citations[i].Place.Page})
+		}
+		for i := range row.Truth {
+			keys = append(keys, TextKey{row.Truth[i].Place.Doc, row.Truth[i].Place.Page})
+		}
+		for _, key := range keys {
+			if text, ok := r.Text(key.Doc, key.Page); ok {
+				d.Texts[key] = text
+			}
+		}
+		return r.Err()
 	})
-	if ignoreEnough(err) != nil {
+	if err != nil {
 		return nil, err
 	}
-	if err := p.readPresence(ctx, d); err != nil {
-		return nil, err
-	}
-	return d, p.readTexts(ctx, d, further)
+	d.suggest(names)
+	return d, p.readPresence(ctx, d)
 }
 
 // readPresence looks for citations in the text of the answer, as the run did.
@@ -216,49 +238,6 @@ func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
 		err = nil // not known, as in the run
 	}
 	return errors.Join(err, closeEmbedder())
-}
-
-// readTexts resolves the places of the row and fetches the texts they are in.
-func (p *Plan) readTexts(ctx context.Context, d *Detail, further []TextKey) error {
-	var view *dataset.View
-	var names []string
-	if p.documents != nil {
-		named := make(map[string]bool)
-		for i := range d.Row.Citations {
-			named[d.Row.Citations[i].Doc] = true
-		}
-		for i := range d.Row.Truth {
-			named[d.Row.Truth[i].Doc] = true
-		}
-		for _, key := range further {
-			named[key.Doc] = true
-		}
-		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
-			names = append(names, string([]byte(name)))
-			return named[name]
-		}})
-		if err != nil {
-			return err
-		}
-		defer docs.Close()
-		view = docs.View(textCache)
-	}
-	resolver := dataset.NewResolver(view, p.conventions)
-	resolver.Resolve(&d.Row)
-	keys := slices.Clone(further)
-	for i := range d.Row.Citations {
-		keys = append(keys, TextKey{d.Row.Citations[i].Place.Doc, d.Row.Citations[i].Place.Page})
-	}
-	for i := range d.Row.Truth {
-		keys = append(keys, TextKey{d.Row.Truth[i].Place.Doc, d.Row.Truth[i].Place.Page})
-	}
-	for _, key := range keys {
-		if text, ok := resolver.Text(key.Doc, key.Page); ok {
-			d.Texts[key] = text
-		}
-	}
-	d.suggest(names)
-	return resolver.Err()
 }
 
 // suggest finds out which of the documents was meant where one is cited that is
@@ -350,7 +329,7 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 	}
 	p.judge, p.live = judge, judge
 	var prompts []openrouter.Prompt
-	err = p.withRow(ctx, position, func(row *ibid.Answer, resolver *dataset.Resolver) error {
+	err = p.withRow(ctx, position, nil, func(string) {}, func(row *ibid.Answer, resolver *dataset.Resolver) error {
 		judging, err := newJudging(p, resolver)
 		if err != nil {
 			return err
@@ -364,8 +343,9 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 	return prompts, err
 }
 
-// withRow reads one row with the documents that it names, and resolves its places.
-func (p *Plan) withRow(ctx context.Context, position int64, do func(*ibid.Answer, *dataset.Resolver) error) error {
+// withRow reads one row and resolves its places. The documents at hand are those that it
+// names, and those of further keys; each is told the names of all.
+func (p *Plan) withRow(ctx context.Context, position int64, further []TextKey, each func(name string), do func(*ibid.Answer, *dataset.Resolver) error) error {
 	var row ibid.Answer
 	err := p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
 		b.Row(0, &row)
@@ -374,20 +354,23 @@ func (p *Plan) withRow(ctx context.Context, position int64, do func(*ibid.Answer
 	if ignoreEnough(err) != nil {
 		return err
 	}
-	var view *dataset.View
+	var docs *dataset.Documents
 	if p.documents != nil {
 		named := make(map[string]bool)
-		for i := range row.Citations {
-			named[row.Citations[i].Doc] = true
+		eachNamed(&row, func(doc string, _ bool) { named[doc] = true })
+		for _, key := range further {
+			named[key.Doc] = true
 		}
-		docs, err := dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool { return named[name] }})
+		docs, err = dataset.LoadDocuments(ctx, p.documents, dataset.LoadOptions{Need: func(name string) bool {
+			each(name)
+			return named[name]
+		}})
 		if err != nil {
 			return err
 		}
 		defer docs.Close()
-		view = docs.View(textCache)
 	}
-	resolver := dataset.NewResolver(view, p.conventions)
+	resolver := p.resolver(docs)
 	resolver.Resolve(&row)
 	if err := resolver.Err(); err != nil {
 		return err
@@ -411,12 +394,7 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 	}
 	progress, rows := p.stage("finding cited documents", p.Rows), int64(0)
 	err := eachRow(ctx, p.source.Select(dataset.WantKeys|dataset.WantSpans), p.job.Limit, func(r *ibid.Answer) error {
-		for i := range r.Citations {
-			note(r.Citations[i].Doc, r.Citations[i].DocNull)
-		}
-		for i := range r.Truth {
-			note(r.Truth[i].Doc, r.Truth[i].DocNull)
-		}
+		eachNamed(r, note)
 		if rows++; rows%keysBatch == 0 {
 			progress(rows)
 		}
@@ -430,6 +408,24 @@ func (p *Plan) loadDocuments(ctx context.Context) (*dataset.Documents, error) {
 		_, ok := needed[maphash.String(seed, name)]
 		return ok
 	}})
+}
+
+// checkedDocuments are the documents of a run whose input, keys and citations are checked.
+func (p *Plan) checkedDocuments(ctx context.Context) (*dataset.Documents, error) {
+	if err := p.checkInput(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.checkAllKeys(ctx); err != nil {
+		return nil, err
+	}
+	docs, err := p.loadDocuments(ctx)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if err := p.checkCited(ctx, docs); err != nil {
+		return nil, errors.Join(asUsage(err), docs.Close())
+	}
+	return docs, nil
 }
 
 // documentProblems are the documents whose text could not be used.

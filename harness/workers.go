@@ -262,11 +262,7 @@ func newScorer(p *Plan, docs *dataset.Documents) (*scorer, error) {
 		return nil, err
 	}
 	s := &scorer{metrics: m, notFetched: &p.notFetched}
-	var view *dataset.View
-	if docs != nil {
-		view = docs.View(textCache)
-	}
-	s.resolver = dataset.NewResolver(view, p.conventions)
+	s.resolver = p.resolver(docs)
 	if docs != nil || p.inline {
 		s.texts = s.resolver
 	}

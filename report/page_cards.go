@@ -204,7 +204,7 @@ func systemOfGate(result runs.GateResult) string {
 	if err != nil {
 		return ""
 	}
-	system, _ := gateGroup(g)
+	system, _, _ := g.Group()
 	return system
 }
 

@@ -109,24 +109,10 @@ func gateRules(gates []runs.GateResult, a axis, system, slice, metric string) []
 			continue
 		}
 		d, known := metrics.Lookup(g.Metric)
-		ofSystem, ofSlice := gateGroup(g)
+		ofSystem, ofSlice, _ := g.Group()
 		if known && d.Name == metric && ofSystem == system && ofSlice == slice {
 			out = append(out, gateRule{percentText(a.at(g.Number)), g.Op + " " + number(g.Number), result.Verdict == runs.Passed})
 		}
 	}
 	return out
-}
-
-// gateGroup is the group that a gate looks at: a system and the first slice, ""
-// for all.
-func gateGroup(g configs.Gate) (system, slice string) {
-	for _, s := range g.Slices {
-		switch {
-		case s.Key == "system":
-			system = s.Value
-		case slice == "":
-			slice = s.Key + "=" + s.Value
-		}
-	}
-	return system, slice
 }
