@@ -46,8 +46,7 @@ func scoreGiven(ctx context.Context, dir string, m *runs.Manifest, gates []confi
 	if err == nil {
 		_, err = plan.Run(ctx)
 	}
-	var wrong *UsageError
-	if errors.As(err, &wrong) { // the data are gone, or are others
+	if wrong, ok := errors.AsType[*UsageError](err); ok { // the data are gone, or are others
 		return &Given{why: wrong.Error()}, nil
 	}
 	if err != nil {

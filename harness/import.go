@@ -229,8 +229,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	}
 	if err != nil {
 		err = errors.Join(err, sink.Abort())
-		var wrong *convert.UsageError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*convert.UsageError](err); ok {
 			return &UsageError{Err: wrong, Tip: wrong.Hint}
 		}
 		return err

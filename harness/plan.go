@@ -334,8 +334,7 @@ func asUsage(err error) error {
 		return err
 	}
 	out := &UsageError{Err: err}
-	var bad *dataset.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*dataset.Error](err); ok {
 		out.Tip = bad.Hint
 	}
 	return out

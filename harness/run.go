@@ -395,8 +395,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return &InterruptedError{Command: p.resumeCommand(), Done: done, Rows: p.Rows, Batches: p.openBatches}
 	}
-	var stop *judge.StopError
-	if errors.As(err, &stop) {
+	if stop, ok := errors.AsType[*judge.StopError](err); ok {
 		if stop.Reason == judge.StopKey {
 			told := *stop
 			told.Tip = p.job.Config.KeyHint()

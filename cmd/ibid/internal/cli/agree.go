@@ -57,11 +57,7 @@ func (f *tableFlags) asked(path string) bool {
 // read reads a table; what is wrong with it is wrong use.
 func (f *tableFlags) read(path string) (*annotations.Table, error) {
 	t, err := annotations.ReadTable(path, f.TableColumns)
-	var bad *dataset.Error
-	if errors.As(err, &bad) {
-		return nil, &usageError{err: err, hint: bad.Hint}
-	}
-	return t, err
+	return t, asUsage(err)
 }
 
 const agreeLong = `agree measures how far the annotators of a dataset agree: on the places that they
@@ -146,19 +142,19 @@ func (a *app) agreeCommand() *cobra.Command {
 func (f *agreeFlags) check(args []string) error {
 	switch {
 	case f.worst < 0:
-		return &usageError{err: errors.New("--worst cannot be negative")}
+		return usagef("--worst cannot be negative")
 	case len(args) == 0 && f.blind == "":
-		return &usageError{err: errors.New("nothing to compare"), hint: "name a dataset: ibid agree DATASET"}
+		return usagef("nothing to compare").with("name a dataset: ibid agree DATASET")
 	case f.filled != nil && f.blind == "":
-		return &usageError{err: errors.New("--filled needs --blind")}
+		return usagef("--filled needs --blind")
 	case f.policy != "" && f.run != "":
-		return &usageError{err: errors.New("--adjudicate and --run do not go together")}
+		return usagef("--adjudicate and --run do not go together")
 	case f.plan != "" && (f.blind == "" || f.policy != ""):
-		return &usageError{err: errors.New("--plan goes with --blind alone")}
+		return usagef("--plan goes with --blind alone")
 	case f.policy != "" && f.under != nil:
-		return &usageError{err: errors.New("--adjudicate and --fail-under do not go together")}
+		return usagef("--adjudicate and --fail-under do not go together")
 	case f.blind != "" && f.run != "":
-		return &usageError{err: errors.New("--blind and --run do not go together")}
+		return usagef("--blind and --run do not go together")
 	}
 	return nil
 }
@@ -199,7 +195,7 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 // agreeTable measures a table of labels.
 func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*report.Agreement, error) {
 	if f.run != "" {
-		return nil, &usageError{err: errors.New("--run needs a dataset"), hint: "in a table the judge is an annotator like others"}
+		return nil, usagef("--run needs a dataset").with("in a table the judge is an annotator like others")
 	}
 	config, err := f.settings.without(a, cmd)
 	if err != nil {
@@ -229,15 +225,9 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 
 func nothingToCompare(path string, least int) error {
 	if least > 2 {
-		return &usageError{
-			err:  fmt.Errorf("%s: no item has %d annotators", path, least),
-			hint: "quality_control.inter_annotator_agreement.min_annotators asks for as many",
-		}
+		return usagef("%s: no item has %d annotators", path, least).with("quality_control.inter_annotator_agreement.min_annotators asks for as many")
 	}
-	return &usageError{
-		err:  fmt.Errorf("%s: no item has two annotators", path),
-		hint: "agreement needs truth or labels by two annotators of one item; see ibid help formats",
-	}
+	return usagef("%s: no item has two annotators", path).with("agreement needs truth or labels by two annotators of one item; see ibid help formats")
 }
 
 // agreeDataset measures what the annotators of a dataset said.
@@ -294,7 +284,7 @@ func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string
 		return err
 	}
 	if len(verdicts) == 0 {
-		return &usageError{err: fmt.Errorf("%s has no verdicts of a judge", dir), hint: "evaluate with one: ibid run --judge lexical"}
+		return usagef("%s has no verdicts of a judge", dir).with("evaluate with one: ibid run --judge lexical")
 	}
 	if err := verdicts.AddPairs(dir); err != nil {
 		return err
@@ -358,7 +348,7 @@ func (a *app) planLabels(dir string, r *blindRound) (string, error) {
 	}
 	p, err := annotations.PlanLabels(dir, r.said.Support(r.key), r.plan.Level())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && p.Rows == 0 {
-		return "", &usageError{err: fmt.Errorf("%s has no verdicts of a judge on claims that cite something", dir), hint: "evaluate with one: ibid run --judge lexical"}
+		return "", usagef("%s has no verdicts of a judge on claims that cite something", dir).with("evaluate with one: ibid run --judge lexical")
 	}
 	if err != nil {
 		return "", err
@@ -403,7 +393,7 @@ func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blin
 		return nil, &usageError{err: err}
 	}
 	if len(said.Said) == 0 {
-		return nil, &usageError{err: fmt.Errorf("%s: nothing was filled in", filled[0]), hint: "fill in truth, and the values of labels"}
+		return nil, usagef("%s: nothing was filled in", filled[0]).with("fill in truth, and the values of labels")
 	}
 	argument := key.Dataset
 	if len(args) > 0 {
@@ -420,7 +410,7 @@ func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blin
 	}
 	if plan.Ingredients["dataset"] != key.Digest {
 		progress.Close()
-		return nil, &usageError{err: fmt.Errorf("%s is not the dataset that the sample was drawn from", argument), hint: "compare with the one that was: ibid agree DATASET --blind KEY"}
+		return nil, usagef("%s is not the dataset that the sample was drawn from", argument).with("compare with the one that was: ibid agree DATASET --blind KEY")
 	}
 	return &blindRound{key, said, argument, plan, progress}, nil
 }
@@ -432,13 +422,10 @@ const decidedPolicy = "decided"
 func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) error {
 	policies := []string{decidedPolicy, string(ibid.PolicyUnion), string(ibid.PolicyIntersection)}
 	if !slices.Contains(policies, f.policy) {
-		return &usageError{
-			err:  fmt.Errorf("--adjudicate %s: with --blind not one of %s", f.policy, strings.Join(policies, ", ")),
-			hint: "with decided, what people differ on is left out until somebody decides it: ibid annotate DIR --adjudicate",
-		}
+		return usagef("--adjudicate %s: with --blind not one of %s", f.policy, strings.Join(policies, ", ")).with("with decided, what people differ on is left out until somebody decides it: ibid annotate DIR --adjudicate")
 	}
 	if filepath.Ext(a.output) != ".jsonl" {
-		return &usageError{err: errors.New("--adjudicate with --blind needs a file of JSON Lines to write to"), hint: "add -o merged.jsonl"}
+		return usagef("--adjudicate with --blind needs a file of JSON Lines to write to").with("add -o merged.jsonl")
 	}
 	r, err := a.openRound(cmd, f, args)
 	if err != nil {
@@ -468,7 +455,7 @@ func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) erro
 // adjudicate writes a dataset with one opinion.
 func (a *app) adjudicate(cmd *cobra.Command, f *agreeFlags, argument string) error {
 	if a.output == "-" {
-		return &usageError{err: errors.New("--adjudicate needs a file to write to"), hint: "add -o dataset.parquet"}
+		return usagef("--adjudicate needs a file to write to").with("add -o dataset.parquet")
 	}
 	policy, err := ibid.ParsePolicy(f.policy, annotations.Policies...)
 	if err != nil {

@@ -100,7 +100,7 @@ var annotatorName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]*$`)
 // check refuses wrong flags, and gives those of the page.
 func (f *annotateFlags) check() (o annotate.Options, err error) {
 	bad := func(hint, format string, args ...any) (annotate.Options, error) {
-		return o, &usageError{err: fmt.Errorf(format, args...), hint: hint}
+		return o, usagef(format, args...).with(hint)
 	}
 	taken := []string{"template", "adjudicated", "filled", "key"}
 	switch {
@@ -151,7 +151,7 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 	}
 	journal, err := acts.Open(dir, f.annotator)
 	if errors.Is(err, disk.ErrHeld) {
-		return &usageError{err: fmt.Errorf("%s annotates here already: %w", f.annotator, err), hint: "go on in the page that is open, or choose another name"}
+		return usagef("%s annotates here already: %w", f.annotator, err).with("go on in the page that is open, or choose another name")
 	}
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 			options.Plan = a.livePlan(key, f.plan)
 		}
 	} else if f.plan != "" {
-		return &usageError{err: fmt.Errorf("--plan needs %s beside the items: it says which item is which", keyFile), hint: "annotate in the folder of ibid sample"}
+		return usagef("--plan needs %s beside the items: it says which item is which", keyFile).with("annotate in the folder of ibid sample")
 	}
 	if f.propose != "" {
 		if options.Proposals, err = a.proposals(f, sample, filepath.Dir(path)); err != nil {
@@ -196,7 +196,7 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 	info, err := os.Stat(argument)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &usageError{err: fmt.Errorf("%s: no such file or directory", argument), hint: "annotate what ibid sample wrote, or a dataset"}
+		return "", usagef("%s: no such file or directory", argument).with("annotate what ibid sample wrote, or a dataset")
 	case err != nil:
 		return "", err
 	case info.IsDir():
@@ -205,7 +205,7 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 		return argument, nil
 	}
 	if a.output == "-" {
-		return "", &usageError{err: errors.New("a dataset is sampled into a folder"), hint: "add -o DIR"}
+		return "", usagef("a dataset is sampled into a folder").with("add -o DIR")
 	}
 	path := filepath.Join(a.output, templateFile)
 	if exists(filepath.Join(a.output, keyFile)) {
@@ -231,7 +231,7 @@ func (a *app) proposals(f *annotateFlags, sample *acts.Sample, dir string) (p an
 	}
 	found, err := annotations.ReadFound(f.propose, config.Thresholds.Supported)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, &usageError{err: fmt.Errorf("%s has no verdicts of a judge", f.propose), hint: "evaluate with one: ibid run --judge lexical"}
+		return p, usagef("%s has no verdicts of a judge", f.propose).with("evaluate with one: ibid run --judge lexical")
 	}
 	if err != nil {
 		return p, err
@@ -245,7 +245,7 @@ func (a *app) proposals(f *annotateFlags, sample *acts.Sample, dir string) (p an
 		}
 	}
 	if len(proposed) == 0 {
-		return p, &usageError{err: fmt.Errorf("%s found nothing for any item of the sample", f.propose), hint: "propose from a run over the same questions"}
+		return p, usagef("%s found nothing for any item of the sample", f.propose).with("propose from a run over the same questions")
 	}
 	p.Withheld = acts.Withheld(proposed, f.withhold)
 	fmt.Fprintf(a.Stdout, "%s proposes marks for %s; %d of them withheld\n", p.By, report.Plural(int64(len(proposed)), "item", "items"), len(p.Withheld))
@@ -267,7 +267,7 @@ func (a *app) annotationPages(f *annotateFlags, sample *acts.Sample, journal *ac
 	}
 	pages, err := annotate.NewAdjudication(sample, dir, key, journal, o)
 	if err != nil {
-		return nil, &usageError{err: fmt.Errorf("%s: %w", dir, err), hint: "put the files of the annotators there: ada.jsonl, ben.jsonl"}
+		return nil, usagef("%s: %w", dir, err).with("put the files of the annotators there: ada.jsonl, ben.jsonl")
 	}
 	c := pages.Counts()
 	fmt.Fprintf(a.Stdout, "%s by several annotators: %d alike, %d to decide\n", report.Plural(int64(c.Several), "answer", "answers"), c.Equal, c.Decided+c.Left)

@@ -70,11 +70,11 @@ func (c *cacheFlags) with(do func(path string, store *cache.SQLite) error) error
 		return err
 	}
 	if configs.IsRedis(path) {
-		return &usageError{err: fmt.Errorf("%s is a server: ibid cache looks after files", path), hint: "use redis-cli; all keys begin with ibid:"}
+		return usagef("%s is a server: ibid cache looks after files", path).with("use redis-cli; all keys begin with ibid:")
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if named {
-			return &usageError{err: fmt.Errorf("%s: there is no judge cache", path), hint: "ibid cache stat without --cache looks at the default one"}
+			return usagef("%s: there is no judge cache", path).with("ibid cache stat without --cache looks at the default one")
 		}
 		return do(path, nil)
 	}
@@ -238,7 +238,7 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
 				err = fmt.Errorf("%q is not an age above 0", olderThan)
 			}
 			if err != nil {
-				return &usageError{err: fmt.Errorf("--older-than: %w", err), hint: ageHint}
+				return usagef("--older-than: %w", err).with(ageHint)
 			}
 			before := time.Now().Add(-age)
 			return c.with(func(path string, store *cache.SQLite) error {
@@ -290,11 +290,7 @@ func (c *cacheFlags) refuseClear(cmd *cobra.Command, path string, store *cache.S
 			return err
 		}
 	}
-	return &usageError{
-		err: fmt.Errorf("%s has %s answers that cost %s; clear removes them only with --yes",
-			path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)),
-		hint: "ibid cache export -o FILE keeps a copy; ibid cache prune removes old ones only",
-	}
+	return usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)).with("ibid cache export -o FILE keeps a copy; ibid cache prune removes old ones only")
 }
 
 // cacheRemoved is the JSON form of what was removed.
@@ -358,7 +354,7 @@ call instead, failed ones too.`,
 				return err
 			}
 			if a.output == "-" {
-				return &usageError{err: errors.New("export needs a file to write to"), hint: "add -o answers.parquet"}
+				return usagef("export needs a file to write to").with("add -o answers.parquet")
 			}
 			target, err := datasetTarget(a.output)
 			if err != nil {
@@ -366,7 +362,7 @@ call instead, failed ones too.`,
 			}
 			return c.with(func(path string, store *cache.SQLite) error {
 				if store == nil {
-					return &usageError{err: fmt.Errorf("%s: there is no judge cache", path)}
+					return usagef("%s: there is no judge cache", path)
 				}
 				what, export := "answers", harness.ExportEntries
 				if attempts {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -111,28 +110,25 @@ func (a *app) calibrateCommand() *cobra.Command {
 func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 	switch {
 	case f.bins < 2 || f.bins > 1000:
-		return &usageError{err: errors.New("--bins must be 2 to 1000")}
+		return usagef("--bins must be 2 to 1000")
 	case f.table.asked(path) && f.judge == "":
-		return &usageError{err: errors.New("which annotator is the judge?"), hint: "name one: --judge-name NAME"}
+		return usagef("which annotator is the judge?").with("name one: --judge-name NAME")
 	case !f.table.asked(path) && f.judge != "":
-		return &usageError{err: errors.New("--judge-name needs a table of labels"), hint: "a run knows its judge"}
+		return usagef("--judge-name needs a table of labels").with("a run knows its judge")
 	case notFinite(f.threshold) || notFinite(f.positive):
-		return &usageError{err: errors.New("--threshold and --positive must be finite numbers")}
+		return usagef("--threshold and --positive must be finite numbers")
 	case f.table.asked(path) && f.from != "":
-		return &usageError{err: errors.New("--labelled needs a run")}
+		return usagef("--labelled needs a run")
 	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
-		return &usageError{
-			err:  errors.New("--labelled takes the thresholds of the runs"),
-			hint: "the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive",
-		}
+		return usagef("--labelled takes the thresholds of the runs").with("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive")
 	case f.table.asked(path) && len(f.again) > 0:
-		return &usageError{err: errors.New("--again needs a run"), hint: "a table may have several scores of the judge for an item"}
+		return usagef("--again needs a run").with("a table may have several scores of the judge for an item")
 	case f.fit != "" && f.table.asked(path):
-		return &usageError{err: errors.New("--fit needs a run"), hint: "features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE"}
+		return usagef("--fit needs a run").with("features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE")
 	case f.fit != "" && (f.from != "" || len(f.again) > 0):
-		return &usageError{err: errors.New("--fit goes with neither --labelled nor --again"), hint: "fit first, then run with the weights and calibrate that run"}
+		return usagef("--fit goes with neither --labelled nor --again").with("fit first, then run with the weights and calibrate that run")
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
-		return &usageError{err: fmt.Errorf("--policy: %q is not possible", f.policy), hint: "it is one of mean, majority, each"}
+		return usagef("--policy: %q is not possible", f.policy).with("it is one of mean, majority, each")
 	}
 	return nil
 }
@@ -190,10 +186,10 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	t.InNumbers(config.Values)
 	verdicts, noise, err := annotations.TableVerdicts(t, f.judge, ibid.Policy(f.policy))
 	if err != nil {
-		return nil, &usageError{err: fmt.Errorf("%s: %w", path, err), hint: "say what words stand for: --set 'values={yes: 1, no: 0}'"}
+		return nil, usagef("%s: %w", path, err).with("say what words stand for: --set 'values={yes: 1, no: 0}'")
 	}
 	if len(verdicts) == 0 {
-		return nil, &usageError{err: fmt.Errorf("%s: people said nothing of what %s judged", path, f.judge)}
+		return nil, usagef("%s: people said nothing of what %s judged", path, f.judge)
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
 	c := annotations.Calibrate("", f.judge, verdicts, o)
@@ -221,10 +217,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 			return nil, err
 		}
 		if sameRun(m, of) {
-			return nil, &usageError{
-				err:  fmt.Errorf("--labelled: %s is the run itself", f.from),
-				hint: "errors must be known from other items; without --labelled the run's own labels correct it",
-			}
+			return nil, usagef("--labelled: %s is the run itself", f.from).with("errors must be known from other items; without --labelled the run's own labels correct it")
 		}
 		if err := sameJudge(m, of); err != nil {
 			return nil, err
@@ -345,10 +338,7 @@ func sameJudge(m, older *runs.Manifest) error {
 	maps.Copy(keys, older.Ingredients)
 	for _, key := range sortedKeys(keys) {
 		if ofJudge(key) && m.Ingredients[key] != older.Ingredients[key] {
-			return &usageError{
-				err:  fmt.Errorf("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID),
-				hint: "errors of one judge say nothing of another's",
-			}
+			return usagef("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID).with("errors of one judge say nothing of another's")
 		}
 	}
 	return nil
@@ -377,7 +367,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		return nil, nil, err
 	}
 	if len(judged.Verdicts) == 0 && len(f.again) == 0 {
-		return nil, nil, &usageError{err: fmt.Errorf("%s: people labelled nothing of what the judge said", dir), hint: labelHint(judged.Proposed)}
+		return nil, nil, usagef("%s: people labelled nothing of what the judge said", dir).with(labelHint(judged.Proposed))
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID}
@@ -433,13 +423,13 @@ func (a *app) repeated(dir string, m *runs.Manifest, again []string) (*annotatio
 			return nil, err
 		}
 		if slices.ContainsFunc(before, func(b *runs.Manifest) bool { return sameRun(b, o) }) {
-			return nil, &usageError{err: fmt.Errorf("--again names %s twice", o.ID)}
+			return nil, usagef("--again names %s twice", o.ID)
 		}
 		before = append(before, o)
 	}
 	r, err := annotations.ReadRepeated(append([]string{dir}, again...))
 	if err == nil && len(r.Verdicts) == 0 {
-		err = &usageError{err: fmt.Errorf("%s: nothing was judged twice", dir)}
+		err = usagef("%s: nothing was judged twice", dir)
 	}
 	return r, err
 }
@@ -457,18 +447,15 @@ func judgedAnew(m, again *runs.Manifest) error {
 	}
 	for _, key := range []string{"dataset", "documents", "claims", "columns"} {
 		if m.Ingredients[key] != again.Ingredients[key] {
-			return &usageError{err: fmt.Errorf("%s is no repetition of %s: %s differs", again.ID, m.ID, key)}
+			return usagef("%s is no repetition of %s: %s differs", again.ID, m.ID, key)
 		}
 	}
 	if sameRun(m, again) {
-		return &usageError{err: fmt.Errorf("%s is the run itself", again.ID)}
+		return usagef("%s is the run itself", again.ID)
 	}
 	// A run without a cache may have reused its own answers after an interruption.
 	if again.Judge.Cached > 0 && again.Effective().Judge.CacheResults {
-		return &usageError{
-			err:  fmt.Errorf("%s took %d of %d answers from the store: they were given once only", again.ID, again.Judge.Cached, again.Judge.Calls),
-			hint: "run it with --no-cache, so that the judge is asked again",
-		}
+		return usagef("%s took %d of %d answers from the store: they were given once only", again.ID, again.Judge.Cached, again.Judge.Calls).with("run it with --no-cache, so that the judge is asked again")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -170,8 +169,5 @@ func (a *app) formats(have ...string) error {
 	if slices.Contains(have, a.format) {
 		return nil
 	}
-	return &usageError{
-		err:  fmt.Errorf("--format: no %s for this output", a.format),
-		hint: "it can be " + strings.Join(have, " or "),
-	}
+	return usagef("--format: no %s for this output", a.format).with("it can be " + strings.Join(have, " or "))
 }

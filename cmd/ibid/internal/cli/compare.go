@@ -96,15 +96,15 @@ func (f *compareFlags) options() (compare.Options, error) {
 		var unknown *compare.UnknownMetricError
 		switch {
 		case errors.As(err, &unknown):
-			return o, &usageError{err: fmt.Errorf("--metric: %w", err), hint: harness.NearestMetric(unknown.Name)}
+			return o, usagef("--metric: %w", err).with(harness.NearestMetric(unknown.Name))
 		case err != nil:
-			return o, &usageError{err: fmt.Errorf("--metric: %w", err)}
+			return o, usagef("--metric: %w", err)
 		}
 		o.Metrics = append(o.Metrics, q)
 	}
 	for _, delta := range f.deltas {
 		if err := compare.CheckDelta(delta); err != nil {
-			return o, &usageError{err: fmt.Errorf("--delta: %w", err)}
+			return o, usagef("--delta: %w", err)
 		}
 	}
 	o.Base, o.New, _ = strings.Cut(f.system, "=")
@@ -118,24 +118,23 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	}
 	switch {
 	case f.by != "run" && len(args) > 1:
-		return &usageError{err: fmt.Errorf("--by %[1]s compares the %[1]ss of one run", f.by), hint: "name one run"}
+		return usagef("--by %[1]s compares the %[1]ss of one run", f.by).with("name one run")
 	case f.by != "run" && f.by != "system" && len(f.gates) > 0:
-		return &usageError{err: fmt.Errorf("gates are over systems, not %ss", f.by), hint: "--by system"}
+		return usagef("gates are over systems, not %ss", f.by).with("--by system")
 	case len(f.deltas) > 0 && !f.plan:
-		return &usageError{err: errors.New("--delta is for --plan")}
+		return usagef("--delta is for --plan")
 	case f.plan && len(f.gates) > 0:
-		return &usageError{err: errors.New("--plan and --gate do not go together")}
+		return usagef("--plan and --gate do not go together")
 	case f.plan && len(args) == 1:
 		return a.planAlone(f, o, args[0])
 	case f.by == "run" && len(args) < 2:
-		return &usageError{err: errors.New("compare needs two runs"), hint: "ibid compare BASE NEW, or --by system for the systems of one run"}
+		return usagef("compare needs two runs").with("ibid compare BASE NEW, or --by system for the systems of one run")
 	}
 	if err := errors.Join(a.formats(tableFormats...), f.ci.check()); err != nil {
 		return err
 	}
 	r, err := a.comparison(f.by, args, o)
-	var moved *compare.DriftError
-	if errors.As(err, &moved) {
+	if moved, ok := errors.AsType[*compare.DriftError](err); ok {
 		return a.refuseDrift(moved)
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -35,7 +34,7 @@ func (a *app) completionCommand() *cobra.Command {
 			script, ok := scripts[args[0]]
 			if !ok {
 				hint := didYouMean(args[0], shells, "it is one of "+strings.Join(shells, ", "))
-				return &usageError{err: fmt.Errorf("unknown shell %q", args[0]), hint: hint}
+				return usagef("unknown shell %q", args[0]).with(hint)
 			}
 			if err := a.formats("text"); err != nil {
 				return err

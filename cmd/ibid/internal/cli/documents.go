@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"ibid/dataset"
@@ -29,11 +27,7 @@ its texts in memory.`,
 		Example: `  ibid documents index docs.parquet -o docs.index`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.indexDocuments(cmd, &settings, args[0])
-			if bad, ok := errors.AsType[*dataset.Error](err); ok {
-				return &usageError{err: err, hint: bad.Hint}
-			}
-			return err
+			return asUsage(a.indexDocuments(cmd, &settings, args[0]))
 		},
 	}
 	settings.register(index)
@@ -43,7 +37,7 @@ its texts in memory.`,
 
 func (a *app) indexDocuments(cmd *cobra.Command, settings *settingFlags, path string) error {
 	if a.output == "-" {
-		return &usageError{err: errors.New("documents index needs a file"), hint: "add -o docs.index"}
+		return usagef("documents index needs a file").with("add -o docs.index")
 	}
 	c, err := settings.without(a, cmd)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/convert"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -42,6 +43,32 @@ type usageError struct {
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 func (e *usageError) Hint() string  { return e.hint }
+
+// asUsage makes wrong use of what is wrong with an input.
+func asUsage(err error) error {
+	if bad, ok := errors.AsType[*dataset.Error](err); ok {
+		return &usageError{err, bad.Hint}
+	}
+	return err
+}
+
+// importError makes wrong use of an import that cannot be asked for.
+func importError(err error) error {
+	if wrong, ok := errors.AsType[*convert.UsageError](err); ok {
+		return &usageError{err, wrong.Hint}
+	}
+	return err
+}
+
+func usagef(format string, args ...any) *usageError {
+	return &usageError{err: fmt.Errorf(format, args...)}
+}
+
+// with adds what to do about it.
+func (e *usageError) with(hint string) *usageError {
+	e.hint = hint
+	return e
+}
 
 // unknownFlag begins the error of the flag library for a long flag that does not exist.
 const unknownFlag = "unknown flag: --"
@@ -100,7 +127,7 @@ func unknownName(cmd *cobra.Command, what, name string) error {
 		}
 	}
 	hint := didYouMean(name, names, "see: "+cmd.CommandPath()+" --help")
-	return &usageError{err: fmt.Errorf("unknown %s %q", what, name), hint: hint}
+	return usagef("unknown %s %q", what, name).with(hint)
 }
 
 // onlySubcommands refuses arguments of a command that does nothing itself.
@@ -118,28 +145,24 @@ type hinter interface{ Hint() string }
 
 // fail prints an error with its hint and returns the exit code.
 func (a *app) fail(err error) int {
-	var done exitError
-	if errors.As(err, &done) {
+	if done, ok := errors.AsType[exitError](err); ok {
 		return done.code
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errInterrupted
 	}
-	var many configs.Errors
-	if errors.As(err, &many) {
+	if many, ok := errors.AsType[configs.Errors](err); ok {
 		for _, e := range many {
 			a.sayConfigError(e)
 		}
 		return ExitUsage
 	}
-	var one *configs.Error
-	if errors.As(err, &one) {
+	if one, ok := errors.AsType[*configs.Error](err); ok {
 		a.sayConfigError(one)
 		return ExitUsage
 	}
 	a.say("%v", err)
-	var usage *harness.UsageError
-	if errors.As(err, &usage) {
+	if usage, ok := errors.AsType[*harness.UsageError](err); ok {
 		for _, line := range usage.More {
 			a.say("  %s", line)
 		}
@@ -200,10 +223,7 @@ func oneOf(flag, value string, allowed ...string) error {
 			return nil
 		}
 	}
-	return &usageError{
-		err:  fmt.Errorf("%s: %q is not possible", flag, value),
-		hint: didYouMean(value, allowed, "it is one of "+strings.Join(allowed, ", ")),
-	}
+	return usagef("%s: %q is not possible", flag, value).with(didYouMean(value, allowed, "it is one of "+strings.Join(allowed, ", ")))
 }
 
 // didYouMean is a hint: the candidate that is nearest to a name, or the text

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -35,7 +34,7 @@ func (f failUnder) check(a *app, all []boundable) error {
 		name, value, ok := strings.Cut(text, "=")
 		least, err := strconv.ParseFloat(value, 64)
 		if !ok || err != nil || math.IsNaN(least) {
-			return &usageError{err: fmt.Errorf("--fail-under %q is no bound", text), hint: "write NAME=NUMBER, such as alpha=0.8"}
+			return usagef("--fail-under %q is no bound", text).with("write NAME=NUMBER, such as alpha=0.8")
 		}
 		found := false
 		for _, m := range all {
@@ -64,7 +63,7 @@ func (f failUnder) check(a *app, all []boundable) error {
 				names = append(names, m.names...)
 			}
 			slices.Sort(names)
-			return &usageError{err: fmt.Errorf("--fail-under: there is no %s here", name), hint: "there are " + strings.Join(slices.Compact(names), ", ")}
+			return usagef("--fail-under: there is no %s here", name).with("there are " + strings.Join(slices.Compact(names), ", "))
 		}
 	}
 	if code != 0 {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -32,14 +31,11 @@ func parseRowGate(expr string) (*rowGate, error) {
 		return nil, err
 	}
 	if g.Func != configs.Estimate || g.Micro || len(g.Slices) > 0 {
-		return nil, &usageError{
-			err:  fmt.Errorf("--gate: %s is about many rows", g),
-			hint: "a condition on one row is METRIC OP NUMBER, such as char_f1 >= 0.5",
-		}
+		return nil, usagef("--gate: %s is about many rows", g).with("a condition on one row is METRIC OP NUMBER, such as char_f1 >= 0.5")
 	}
 	d, ok := metrics.Lookup(g.Metric)
 	if !ok {
-		return nil, &usageError{err: fmt.Errorf("--gate: no metric is called %s", g.Metric), hint: harness.NearestMetric(g.Metric)}
+		return nil, usagef("--gate: no metric is called %s", g.Metric).with(harness.NearestMetric(g.Metric))
 	}
 	return &rowGate{g, d.Name}, nil
 }
@@ -86,7 +82,7 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 	case err != nil:
 		return err
 	case view == nil:
-		return &usageError{err: fmt.Errorf("%s does not say which rows fail: an earlier version made it", dir), hint: "ibid rescore " + quote(dir)}
+		return usagef("%s does not say which rows fail: an earlier version made it", dir).with("ibid rescore " + quote(dir))
 	}
 	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
 		return err

@@ -84,7 +84,7 @@ func archiveOf(sources string) string { return strings.TrimSuffix(sources, ".par
 
 func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 	if a.output == "-" {
-		return &usageError{err: errors.New("fetch needs a file to write to"), hint: "add -o sources.parquet"}
+		return usagef("fetch needs a file to write to").with("add -o sources.parquet")
 	}
 	if err := a.formats("text", "json"); err != nil {
 		return err
@@ -93,24 +93,24 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 		return err
 	}
 	if f.delay < 0 || f.timeout <= 0 || f.maxBytes <= 0 || f.hosts <= 0 {
-		return &usageError{err: errors.New("--timeout, --max-bytes and --hosts must be above 0, and --delay not below")}
+		return usagef("--timeout, --max-bytes and --hosts must be above 0, and --delay not below")
 	}
 	if f.maxBytes > 1<<30 {
-		return &usageError{err: errors.New("--max-bytes: more than 1 GiB")}
+		return usagef("--max-bytes: more than 1 GiB")
 	}
 	output, err := datasetTarget(a.output)
 	if err != nil {
 		return err
 	}
 	if filepath.Clean(answers) == filepath.Clean(a.output) {
-		return &usageError{err: fmt.Errorf("%s is both read and written", a.output)}
+		return usagef("%s is both read and written", a.output)
 	}
 	cited, err := a.citedURLs(ctx, f.from, answers)
 	if err != nil {
 		return a.fetchInterrupted(err)
 	}
 	if len(cited.Names) == 0 {
-		return &usageError{err: fmt.Errorf("%s cites no URL", answers), hint: "documents with other names come with --documents"}
+		return usagef("%s cites no URL", answers).with("documents with other names come with --documents")
 	}
 	if f.private {
 		a.say("warning: --allow-private: pages of this machine and its network are asked for, too")
@@ -166,11 +166,7 @@ func (a *app) citedURLs(ctx context.Context, format, answers string) (*fetch.Cit
 	if isParquet(answers) {
 		src, err := dataset.Open(answers, dataset.ReadOptions{Want: dataset.WantKeys | dataset.WantAnswers | dataset.WantSpans | dataset.WantDocuments | dataset.WantMessages})
 		if err != nil {
-			var bad *dataset.Error
-			if errors.As(err, &bad) {
-				return nil, &usageError{err: err, hint: bad.Hint}
-			}
-			return nil, err
+			return nil, asUsage(err)
 		}
 		var row ibid.Answer
 		err = src.Read(ctx, 0, 1024, func(b *dataset.Batch) error {
@@ -184,15 +180,11 @@ func (a *app) citedURLs(ctx context.Context, format, answers string) (*fetch.Cit
 		return cited, err
 	}
 	if answers != "-" && !exists(answers) {
-		return nil, &usageError{err: fmt.Errorf("%s: no such file or directory", answers)}
+		return nil, usagef("%s: no such file or directory", answers)
 	}
 	o := convert.Options{Stdin: a.Stdin, OnError: func(e convert.RecordError) { a.say("left out: %v", e) }}
 	_, err := convert.Convert(ctx, format, []string{answers}, o, citedSink{cited})
-	var wrong *convert.UsageError
-	if errors.As(err, &wrong) {
-		return nil, &usageError{err: err, hint: wrong.Hint}
-	}
-	return cited, err
+	return cited, importError(err)
 }
 
 // isParquet reports whether a dataset is at path, or at a glob.

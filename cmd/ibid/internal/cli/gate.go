@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -40,7 +39,7 @@ with the --baseline that RUN had. BASE may be written --baseline BASE, as for ib
 				return err
 			}
 			if len(args) > 1 && baseline != "" {
-				return &usageError{err: errors.New("BASE and --baseline name the same run: give one")}
+				return usagef("BASE and --baseline name the same run: give one")
 			}
 			if len(args) > 1 {
 				baseline = args[1]
@@ -66,7 +65,7 @@ func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []st
 	}
 	config.Accept = append(config.Accept, accept...)
 	if len(config.Gates()) == 0 {
-		return &usageError{err: fmt.Errorf("%s has no gates", dir), hint: "give one: --gate 'char_f1 >= 0.7'; see ibid help gates"}
+		return usagef("%s has no gates", dir).with("give one: --gate 'char_f1 >= 0.7'; see ibid help gates")
 	}
 	if baseline != "" {
 		base, err := a.openRun(baseline)
@@ -102,7 +101,7 @@ func (c *ciFlags) register(cmd *cobra.Command) {
 // check refuses what is no file, and other systems.
 func (c *ciFlags) check() error {
 	if c.path == "-" {
-		return &usageError{err: errors.New("--junit needs a file"), hint: "name it: --junit gates.xml"}
+		return usagef("--junit needs a file").with("name it: --junit gates.xml")
 	}
 	if c.annotations == "" {
 		return nil

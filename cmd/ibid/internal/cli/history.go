@@ -76,7 +76,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 		return err
 	}
 	if f.baseline < 2 {
-		return &usageError{err: errors.New("--baseline-nights must be at least 2 nights")}
+		return usagef("--baseline-nights must be at least 2 nights")
 	}
 	names, err := metricNames(f.metrics)
 	if err != nil {
@@ -84,13 +84,13 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	listed, err := runs.List(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return &usageError{err: fmt.Errorf("%s: no such folder", dir), hint: "runs land in runs/ unless --out says otherwise"}
+		return usagef("%s: no such folder", dir).with("runs land in runs/ unless --out says otherwise")
 	}
 	if err != nil {
 		return err
 	}
 	if len(listed) == 0 {
-		return &usageError{err: fmt.Errorf("%s holds no finished run", dir)}
+		return usagef("%s holds no finished run", dir)
 	}
 	if f.keep != "" {
 		return a.removeOld(f, listed)
@@ -194,7 +194,7 @@ func metricNames(asked []string) ([]string, error) {
 		}
 		d, ok := metrics.Lookup(name)
 		if !ok {
-			return nil, &usageError{err: fmt.Errorf("--metric: no metric is called %s", name), hint: harness.NearestMetric(name)}
+			return nil, usagef("--metric: no metric is called %s", name).with(harness.NearestMetric(name))
 		}
 		names = append(names, d.Name)
 	}
@@ -209,7 +209,7 @@ func (f *historyFlags) options() history.Options {
 func (a *app) removeOld(f *historyFlags, listed []runs.Listed) error {
 	age, err := configs.ParseAge(f.keep)
 	if err != nil {
-		return &usageError{err: fmt.Errorf("--keep: %w", err), hint: ageHint}
+		return usagef("--keep: %w", err).with(ageHint)
 	}
 	if err := a.formats("text"); err != nil {
 		return err

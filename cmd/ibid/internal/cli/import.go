@@ -71,14 +71,14 @@ func formatList() string {
 
 func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, paths []string) error {
 	if a.output == "-" {
-		return &usageError{err: errors.New("import needs a file to write to"), hint: "add -o dataset.parquet"}
+		return usagef("import needs a file to write to").with("add -o dataset.parquet")
 	}
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
 	most, err := configs.ParseSize(f.maxLine)
 	if err != nil {
-		return &usageError{err: fmt.Errorf("--max-line: %w", err), hint: "0 = any length"}
+		return usagef("--max-line: %w", err).with("0 = any length")
 	}
 	var left leftOut
 	o := convert.Options{
@@ -106,11 +106,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return exitError{ExitNoVerdict}
 	}
 	if err != nil {
-		var wrong *convert.UsageError
-		if errors.As(err, &wrong) {
-			return &usageError{err: err, hint: wrong.Hint}
-		}
-		return err
+		return importError(err)
 	}
 	if f.report != "" {
 		err := writeOutput(f.report, func(w io.Writer) error {
@@ -146,7 +142,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 func (a *app) convert(ctx context.Context, format string, paths []string, docs string, o convert.Options) (convert.Report, error) {
 	for _, out := range []string{a.output, docs} {
 		if slices.Contains(paths, out) {
-			return convert.Report{}, &usageError{err: fmt.Errorf("%s is both read and written", out)}
+			return convert.Report{}, usagef("%s is both read and written", out)
 		}
 	}
 	if _, known := convert.Lookup(format); !known {
@@ -155,7 +151,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	}
 	for _, path := range paths {
 		if path != "-" && !exists(path) {
-			return convert.Report{}, &usageError{err: fmt.Errorf("%s: no such file or directory", path)}
+			return convert.Report{}, usagef("%s: no such file or directory", path)
 		}
 	}
 	sink, err := newFiles(format, a.output, docs)

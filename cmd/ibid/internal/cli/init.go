@@ -86,7 +86,7 @@ var sampleFiles = []string{sampleRunFile, sampleAnswers, sampleDocuments, second
 func (a *app) writeSample(ctx context.Context, dir string, force bool) error {
 	for _, name := range sampleFiles {
 		if path := filepath.Join(dir, name); !force && exists(path) {
-			return &usageError{err: fmt.Errorf("%s exists", path), hint: "choose another folder, or --force to overwrite"}
+			return usagef("%s exists", path).with("choose another folder, or --force to overwrite")
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -55,7 +54,7 @@ func (a *app) list(dir string) error {
 func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
 	listed, unreadable, err := runs.ListReadable(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, &usageError{err: fmt.Errorf("%s: no such folder", dir), hint: "runs land in runs/ unless --out says otherwise"}
+		return nil, nil, usagef("%s: no such folder", dir).with("runs land in runs/ unless --out says otherwise")
 	}
 	if err != nil {
 		return nil, nil, err

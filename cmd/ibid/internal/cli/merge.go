@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -37,7 +36,7 @@ func (a *app) merge(cmd *cobra.Command, dirs []string, numbers *numberFlags, ci 
 		return err
 	}
 	if a.output == "-" {
-		return &usageError{err: errors.New("merge needs the directory of the run"), hint: "add -o runs/NAME"}
+		return usagef("merge needs the directory of the run").with("add -o runs/NAME")
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"

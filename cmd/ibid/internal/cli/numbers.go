@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -31,7 +30,7 @@ func (n *numberFlags) register(cmd *cobra.Command) {
 func (n *numberFlags) check() error {
 	for _, name := range n.metrics {
 		if _, ok := metrics.Lookup(name); !ok {
-			return &usageError{err: fmt.Errorf("--metric: no metric is called %s", name), hint: harness.NearestMetric(name)}
+			return usagef("--metric: no metric is called %s", name).with(harness.NearestMetric(name))
 		}
 	}
 	return nil

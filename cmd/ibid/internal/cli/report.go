@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,17 +52,17 @@ same at this machine, with a search and every row of large runs.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.output == "-" {
-				return &usageError{err: errors.New("report needs a file"), hint: "name it: -o report.html"}
+				return usagef("report needs a file").with("name it: -o report.html")
 			}
 			if err := a.formats("text"); err != nil {
 				return err
 			}
 			if f.history != "" && (f.noHistory || len(args) > 1) {
-				return &usageError{err: errors.New("--history is for the page of one run, and without --no-history")}
+				return usagef("--history is for the page of one run, and without --no-history")
 			}
 			if len(args) == 1 && !exists(filepath.Join(args[0], runs.ManifestFile)) && isFolder(args[0]) {
 				if f.history != "" {
-					return &usageError{err: errors.New("--history is for the page of one run"), hint: "each page of a folder shows the earlier runs of the folder"}
+					return usagef("--history is for the page of one run").with("each page of a folder shows the earlier runs of the folder")
 				}
 				return a.writeSite(cmd.Context(), args[0], a.output, f)
 			}
@@ -220,8 +219,7 @@ func addComparison(o *report.PageOptions, data []report.RunData) error {
 	}
 	var refused *compare.RefusedError
 	var wrong *compare.UsageError
-	var moved *compare.DriftError
-	if errors.As(err, &moved) {
+	if moved, ok := errors.AsType[*compare.DriftError](err); ok {
 		o.NotCompared, o.Drifts = err.Error(), moved.Drifts
 		return nil
 	}
@@ -277,7 +275,7 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string
 	past, err := history.PastOf(folder, runs.Listed{Dir: d.Dir, Manifest: d.Manifest}, history.Options{Baseline: history.BaselineNights})
 	switch {
 	case asked && errors.Is(err, os.ErrNotExist):
-		return &usageError{err: fmt.Errorf("--history: %s: no such folder", folder)}
+		return usagef("--history: %s: no such folder", folder)
 	case asked && err != nil:
 		return err
 	case err != nil:

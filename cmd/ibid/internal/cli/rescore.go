@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -49,7 +48,7 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 	for _, set := range s.set {
 		key, _, _ := strings.Cut(set, "=")
 		if strings.HasPrefix(key, "judge.") || key == "judge" || key == "dataset" || key == "documents" {
-			return &usageError{err: fmt.Errorf("--set %s: rescore keeps the data and the judge of the run", key), hint: "use ibid run"}
+			return usagef("--set %s: rescore keeps the data and the judge of the run", key).with("use ibid run")
 		}
 	}
 	if id == "" {

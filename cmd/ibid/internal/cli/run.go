@@ -118,7 +118,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 
 func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if f.limit < 0 || f.workers < 0 {
-		return &usageError{err: errors.New("--limit and --workers cannot be negative")}
+		return usagef("--limit and --workers cannot be negative")
 	}
 	if err := f.ci.check(); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		return err
 	}
 	if cmd.Flags().Changed("cache") && cmd.Flags().Changed("no-cache") {
-		return &usageError{err: errors.New("--cache and --no-cache exclude each other")}
+		return usagef("--cache and --no-cache exclude each other")
 	}
 	config, err := f.settings.load(a, cmd, argument)
 	if err != nil {
@@ -139,7 +139,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		return nil
 	}
 	if f.resubmit && !config.Judge.Batch {
-		return &usageError{err: errors.New("--resubmit is given without judge.batch"), hint: "add --set judge.batch=true, or leave it out"}
+		return usagef("--resubmit is given without judge.batch").with("add --set judge.batch=true, or leave it out")
 	}
 	job := &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
@@ -151,9 +151,9 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		case err != nil:
 			return err
 		case !config.IsSet("out"):
-			return &usageError{err: errors.New("--shard needs --out"), hint: "name the folder of all shards: --out DIR"}
+			return usagef("--shard needs --out").with("name the folder of all shards: --out DIR")
 		case f.fresh:
-			return &usageError{err: errors.New("--shard and --fresh exclude each other"), hint: "name another folder with --out"}
+			return usagef("--shard and --fresh exclude each other").with("name another folder with --out")
 		}
 		job.Shard = &shard
 	}

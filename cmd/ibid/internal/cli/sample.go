@@ -94,25 +94,25 @@ people said there comes back with its JSON export:
 
 func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) error {
 	if a.output == "-" {
-		return &usageError{err: errors.New("sample needs a folder to write to"), hint: "add -o DIR"}
+		return usagef("sample needs a folder to write to").with("add -o DIR")
 	}
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
 	template, ok := templates[f.template]
 	if !ok {
-		return &usageError{err: fmt.Errorf("unknown template %q", f.template), hint: "templates are " + strings.Join(sortedKeys(templates), ", ")}
+		return usagef("unknown template %q", f.template).with("templates are " + strings.Join(sortedKeys(templates), ", "))
 	}
 	switch {
 	case f.draw.Purpose != "" && !slices.Contains(annotations.Purposes, f.draw.Purpose):
-		return &usageError{err: fmt.Errorf("unknown purpose %q", f.draw.Purpose), hint: "purposes are " + strings.Join(annotations.Purposes, ", ")}
+		return usagef("unknown purpose %q", f.draw.Purpose).with("purposes are " + strings.Join(annotations.Purposes, ", "))
 	case cmd.Flags().Changed("n") && cmd.Flags().Changed("fraction"):
-		return &usageError{err: errors.New("--n and --fraction do not go together")}
+		return usagef("--n and --fraction do not go together")
 	case cmd.Flags().Changed("n") && f.draw.Items < 1:
-		return &usageError{err: errors.New("--n must be at least 1")}
+		return usagef("--n must be at least 1")
 	}
 	there := func(path string) error {
-		return &usageError{err: fmt.Errorf("%s is there already", path), hint: "choose another folder: what people filled in must not be lost"}
+		return usagef("%s is there already", path).with("choose another folder: what people filled in must not be lost")
 	}
 	// The key is written last. A template without one is what a killed sample left, and
 	// may be written again if nobody has filled it in.

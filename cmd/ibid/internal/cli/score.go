@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -82,10 +80,10 @@ are wrong; 1 if reading or writing fails.`,
 
 func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
 	if !isRunFile(file) {
-		return &usageError{err: fmt.Errorf("%s is no run file", file), hint: "rows come on standard input: ibid score RUN.yaml < ROWS"}
+		return usagef("%s is no run file", file).with("rows come on standard input: ibid score RUN.yaml < ROWS")
 	}
 	if f.workers < 0 {
-		return &usageError{err: errors.New("--workers cannot be negative")}
+		return usagef("--workers cannot be negative")
 	}
 	if err := oneOf("--table", f.filter.Table, harness.FilterTables...); err != nil {
 		return err
@@ -99,7 +97,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
 	for _, text := range f.pass {
 		p, err := dataset.ParsePassed(text)
 		if err != nil {
-			return &usageError{err: fmt.Errorf("--pass %s: %w", text, err)}
+			return usagef("--pass %s: %w", text, err)
 		}
 		f.filter.Pass = append(f.filter.Pass, p)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -77,7 +76,7 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 	}
 	c, err := s.read(a, cmd, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{err: fmt.Errorf("%s: no such file or directory", argument)}
+		return nil, usagef("%s: no such file or directory", argument)
 	}
 	return c, err
 }
@@ -122,7 +121,7 @@ func parseTags(args []string) ([]ibid.Tag, error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return nil, &usageError{err: fmt.Errorf("--only: %s is not TAG=VALUE", arg), hint: "write --only TAG=VALUE, such as --only lang=de"}
+			return nil, usagef("--only: %s is not TAG=VALUE", arg).with("write --only TAG=VALUE, such as --only lang=de")
 		}
 		tags = append(tags, ibid.Tag{Key: key, Value: value})
 	}

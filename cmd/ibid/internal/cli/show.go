@@ -120,21 +120,21 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	}
 	switch {
 	case len(asked) > 1:
-		return &usageError{err: fmt.Errorf("%s and %s do not go together", asked[0], asked[1])}
+		return usagef("%s and %s do not go together", asked[0], asked[1])
 	case f.prompt && len(args) < 2:
-		return &usageError{err: errors.New("--prompt is about one row"), hint: "name it: ibid show RUN ID --prompt; ibid help prompts has the texts without a row"}
+		return usagef("--prompt is about one row").with("name it: ibid show RUN ID --prompt; ibid help prompts has the texts without a row")
 	case f.prompt && cmd.Flags().Changed("set"):
-		return &usageError{err: errors.New("--prompt and --set do not go together")}
+		return usagef("--prompt and --set do not go together")
 	case cmd.Flags().Changed("set") && len(args) < 2:
-		return &usageError{err: errors.New("--set is about the view of a row here"), hint: "name one: ibid show RUN ID; ibid rescore RUN changes what a run says"}
+		return usagef("--set is about the view of a row here").with("name one: ibid show RUN ID; ibid rescore RUN changes what a run says")
 	case cmd.Flags().Changed("limit") && !f.failing:
-		return &usageError{err: errors.New("--limit needs --failing")}
+		return usagef("--limit needs --failing")
 	case cmd.Flags().Changed("limit") && f.limit < 0:
-		return &usageError{err: errors.New("--limit cannot be negative")}
+		return usagef("--limit cannot be negative")
 	case cmd.Flags().Changed("gate") && !f.failing:
-		return &usageError{err: errors.New("--gate is about rows here and needs --failing"), hint: "ibid gate RUN asks gates of the whole run"}
+		return usagef("--gate is about rows here and needs --failing").with("ibid gate RUN asks gates of the whole run")
 	case cmd.Flags().Changed("table") && format != "arrow" && format != "csv":
-		return &usageError{err: errors.New("--table needs --format arrow")}
+		return usagef("--table needs --format arrow")
 	}
 	return nil
 }
@@ -144,16 +144,13 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 func (a *app) openRun(dir string) (*runs.Manifest, error) {
 	m, err := runs.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, &usageError{err: fmt.Errorf("%s is no run directory", dir), hint: nearestRun(dir)}
+		return nil, usagef("%s is no run directory", dir).with(nearestRun(dir))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !m.Complete() {
-		return nil, &usageError{
-			err:  fmt.Errorf("%s is unfinished", dir),
-			hint: "go on with: " + commandOfAny(dir, m),
-		}
+		return nil, usagef("%s is unfinished", dir).with("go on with: " + commandOfAny(dir, m))
 	}
 	if m.Unsealed && !a.unsealed {
 		a.unsealed = true
@@ -255,7 +252,7 @@ func tookBySystem(dir string) (map[string]compare.Took, error) {
 // noField is the error for a field that the summary is not grouped by.
 func noField(dir, field string, have []string) error {
 	all := "it has " + strings.Join(have, ", ") + "; a run file makes others with slices: [" + field + "]"
-	return &usageError{err: fmt.Errorf("the summary of %s is not by %s", dir, field), hint: didYouMean(field, have, all)}
+	return usagef("the summary of %s is not by %s", dir, field).with(didYouMean(field, have, all))
 }
 
 // errorRow is an error row in JSON.
@@ -319,12 +316,12 @@ func (a *app) showTable(dir, name string) error {
 		return err
 	}
 	if a.format == "arrow" && a.output == "-" && term.IsTerminal(a.Stdout) {
-		return &usageError{err: errors.New("an Arrow stream is nothing for a terminal"), hint: "name a file: -o " + name + ".arrow"}
+		return usagef("an Arrow stream is nothing for a terminal").with("name a file: -o " + name + ".arrow")
 	}
 	table := shownTables[name]
 	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &usageError{err: fmt.Errorf("%s has no %s", dir, name), hint: "only a run with a judge has claims and verdicts"}
+		return usagef("%s has no %s", dir, name).with("only a run with a judge has claims and verdicts")
 	}
 	if err != nil {
 		return err

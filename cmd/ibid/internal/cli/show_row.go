@@ -88,7 +88,7 @@ func findRow(dir, name string) (runs.RowKey, error) {
 	if number, ok := strings.CutPrefix(name, "#"); ok {
 		n, notNumber := strconv.ParseInt(number, 10, 64)
 		if notNumber != nil {
-			return runs.RowKey{}, &usageError{err: fmt.Errorf("%q is no row number", name), hint: "write #N, quoted for the shell: '#12'"}
+			return runs.RowKey{}, usagef("%q is no row number", name).with("write #N, quoted for the shell: '#12'")
 		}
 		found, err = runs.FindPosition(dir, n)
 	} else {
@@ -101,13 +101,13 @@ func findRow(dir, name string) (runs.RowKey, error) {
 		return found[0], nil
 	case len(found) == 0:
 		hint, err := nearestRow(dir, name)
-		return runs.RowKey{}, errors.Join(err, &usageError{err: fmt.Errorf("%s has no row %s", dir, name), hint: hint})
+		return runs.RowKey{}, errors.Join(err, usagef("%s has no row %s", dir, name).with(hint))
 	}
 	var names []string
 	for _, k := range found {
 		names = append(names, k.ID+"/"+k.System)
 	}
-	return runs.RowKey{}, &usageError{err: fmt.Errorf("%s is the id of %d rows", name, len(found)), hint: "choose one of " + strings.Join(names, ", ")}
+	return runs.RowKey{}, usagef("%s is the id of %d rows", name, len(found)).with("choose one of " + strings.Join(names, ", "))
 }
 
 // nearestRow suggests a row instead of one that is not there.
@@ -137,10 +137,7 @@ const theirDisplayKeys = "citation_display."
 func shownAs(m *runs.Manifest, set []string) (*configs.Config, error) {
 	for _, s := range set {
 		if key, _, _ := strings.Cut(s, "="); !strings.HasPrefix(key, displayKeys) && !strings.HasPrefix(key, theirDisplayKeys) {
-			return nil, &usageError{
-				err:  fmt.Errorf("--set %s does not change how a finished run is shown", key),
-				hint: "report.citation_display.* do; ibid rescore changes what a run says",
-			}
+			return nil, usagef("--set %s does not change how a finished run is shown", key).with("report.citation_display.* do; ibid rescore changes what a run says")
 		}
 	}
 	return harness.SettingsOf(m, set, nil)

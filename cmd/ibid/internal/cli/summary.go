@@ -57,7 +57,7 @@ the statistics may be others than those that the rows were made with.`,
 
 func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error {
 	if a.output == "-" {
-		return &usageError{err: errors.New("summary needs the directory of the run"), hint: "add -o runs/NAME"}
+		return usagef("summary needs the directory of the run").with("add -o runs/NAME")
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"
@@ -69,7 +69,7 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 		file, patterns = args[0], args[1:]
 	}
 	if len(patterns) == 0 {
-		return &usageError{err: errors.New("summary needs files of rows"), hint: "such as ibid summary " + quote(file) + " 'lake/**/rows.parquet' -o runs/NAME"}
+		return usagef("summary needs files of rows").with("such as ibid summary " + quote(file) + " 'lake/**/rows.parquet' -o runs/NAME")
 	}
 	tables, err := harness.FindTables(patterns)
 	if err != nil {
@@ -108,10 +108,7 @@ func (f *summaryFlags) config(a *app, cmd *cobra.Command, file, dir string, tabl
 	case tables.Manifest != nil:
 		c, err = harness.SettingsOf(tables.Manifest, append(f.settings.set, place...), f.settings.gates)
 	default:
-		err = &usageError{
-			err:  errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"),
-			hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir),
-		}
+		err = &usageError{err: errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"), hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir)}
 	}
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func (a *app) verify(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	if m.OfRows() {
-		return &usageError{err: fmt.Errorf("%s was made of rows: there are no data to verify it by", dir), hint: "verify the runs that the rows are of"}
+		return usagef("%s was made of rows: there are no data to verify it by", dir).with("verify the runs that the rows are of")
 	}
 	progress := term.NewProgress(a.Stderr, a.quiet)
 	defer progress.Close()

@@ -56,7 +56,7 @@ func (a *app) view(ctx context.Context, dir string, port int) error {
 		return err
 	}
 	if exists(filepath.Join(dir, runs.ManifestFile)) {
-		return &usageError{err: fmt.Errorf("%s is a run, not a folder of runs", dir), hint: "ibid view " + quote(filepath.Dir(filepath.Clean(dir)))}
+		return usagef("%s is a run, not a folder of runs", dir).with("ibid view " + quote(filepath.Dir(filepath.Clean(dir))))
 	}
 	if _, _, err := a.listRuns(dir); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (v *viewer) find(name string) (runs.Listed, error) {
 	}
 	k := slices.IndexFunc(listed, func(l runs.Listed) bool { return filepath.Base(l.Dir) == name })
 	if k < 0 {
-		return runs.Listed{}, &usageError{err: fmt.Errorf("there is no run %s", name)}
+		return runs.Listed{}, usagef("there is no run %s", name)
 	}
 	return listed[k], nil
 }
@@ -156,7 +156,7 @@ func (v *viewer) run(w io.Writer, r *http.Request) error {
 func (v *viewer) compare(w io.Writer, r *http.Request) error {
 	names := r.URL.Query()["run"]
 	if len(names) != 2 {
-		return &usageError{err: fmt.Errorf("%d runs are ticked: go back and tick two", len(names))}
+		return usagef("%d runs are ticked: go back and tick two", len(names))
 	}
 	var found []runs.Listed
 	for _, name := range names {
@@ -188,7 +188,7 @@ func (v *viewer) page(ctx context.Context, w io.Writer, links []report.Link, dir
 	}
 	name := fmt.Sprintf("%x.html", strings.Join(parts, "/"))
 	if len(name) > 200 {
-		return &usageError{err: errors.New("the names of these runs are too long")}
+		return usagef("the names of these runs are too long")
 	}
 	path := filepath.Join(v.temp, name)
 	if !exists(path) {
@@ -264,7 +264,7 @@ func (a *app) writeSite(ctx context.Context, dir, to string, f reportFlags) erro
 		return err
 	}
 	if len(listed) == 0 {
-		return &usageError{err: fmt.Errorf("%s holds no finished run", dir)}
+		return usagef("%s holds no finished run", dir)
 	}
 	for _, l := range listed {
 		d, err := a.runData(ctx, l.Dir, f.set)
