@@ -24,22 +24,19 @@ var headline = []string{
 	"char_jaccard", "exact_f1", "char_kappa", "char_alpha", "percent_agreement", "cohen_kappa", "alpha_nominal", "alpha_ordinal", "pearson", "spearman",
 }
 
-// Write renders the agreement as text, json, csv or markdown. A nil style is none.
-func (a *Agreement) Write(w io.Writer, format string, style Style) error {
-	switch format {
-	case "json":
-		return WriteJSON(w, struct {
-			Schema string `json:"schema"`
-			Title  string `json:"title"`
-			*annotations.Agreement
-		}{"ibid.agreement/v1", a.Title, a.Result})
-	case "csv":
-		return runs.Agreement.WriteCSV(w, a.Result.Statistics)
-	}
-	if style == nil {
-		style = plain{}
-	}
-	p := &paper{markdown: format == "markdown", style: style}
+func (a *Agreement) asJSON() any {
+	return struct {
+		Schema string `json:"schema"`
+		Title  string `json:"title"`
+		*annotations.Agreement
+	}{"ibid.agreement/v1", a.Title, a.Result}
+}
+
+func (a *Agreement) writeCSV(w io.Writer) error {
+	return runs.Agreement.WriteCSV(w, a.Result.Statistics)
+}
+
+func (a *Agreement) writeTo(p *paper) {
 	p.title(a.Title)
 	a.verdicts(p)
 	a.together(p)
@@ -50,8 +47,6 @@ func (a *Agreement) Write(w io.Writer, format string, style Style) error {
 		p.line(CleanLine(text))
 	}
 	p.footnotes()
-	_, err := io.WriteString(w, p.String())
-	return err
 }
 
 // verdicts shows what decides about each kind of data.

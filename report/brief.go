@@ -107,9 +107,7 @@ func (s *Summary) firstBlocks() []summaryBlock {
 
 // Write renders the first look as text.
 func (f *Brief) Write(w io.Writer, style Style) error {
-	if style == nil {
-		style = plain{}
-	}
+	style = styleOf(style)
 	var b strings.Builder
 	fmt.Fprintln(&b, style.Bold(f.headline()))
 	blocks, names := f.firstBlocks(), f.leading()

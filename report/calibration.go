@@ -32,23 +32,17 @@ type calibrationJSON struct {
 	*Calibration
 }
 
-// Write renders the calibration as text, json, csv or markdown. A nil style is
-// none.
-func (c *Calibration) Write(w io.Writer, format string, style Style) error {
-	switch format {
-	case "json":
-		return WriteJSON(w, calibrationJSON{calibrationSchema, c})
-	case "csv":
-		var lines []annotations.CalibrationLine
-		for _, k := range c.Kinds {
-			lines = append(lines, k.Lines()...)
-		}
-		return annotations.CalibrationLines.WriteCSV(w, lines)
+func (c *Calibration) asJSON() any { return calibrationJSON{calibrationSchema, c} }
+
+func (c *Calibration) writeCSV(w io.Writer) error {
+	var lines []annotations.CalibrationLine
+	for _, k := range c.Kinds {
+		lines = append(lines, k.Lines()...)
 	}
-	if style == nil {
-		style = plain{}
-	}
-	p := &paper{markdown: format == "markdown", style: style}
+	return annotations.CalibrationLines.WriteCSV(w, lines)
+}
+
+func (c *Calibration) writeTo(p *paper) {
 	p.title(c.Title)
 	for _, k := range c.Kinds {
 		kind(p, k)
@@ -59,13 +53,14 @@ func (c *Calibration) Write(w io.Writer, format string, style Style) error {
 	if c.Fit != nil {
 		c.Fit.write(p)
 	}
-	c.corrections(p)
+	if len(c.Corrected) > 0 {
+		p.heading("Corrected for the judge's errors")
+		p.table(correctionTable(c.Corrected))
+	}
 	for _, text := range c.Warnings {
 		p.line(CleanLine(text))
 	}
 	p.footnotes()
-	_, err := io.WriteString(w, p.String())
-	return err
 }
 
 func kind(p *paper, k *annotations.Calibration) {
@@ -137,14 +132,6 @@ func binRange(index, bins int) string {
 	return fmt.Sprintf("%.3g to %.3g", float64(index)/float64(bins), float64(index+1)/float64(bins))
 }
 
-// corrections shows what the run's numbers come to.
-func (c *Calibration) corrections(p *paper) {
-	if len(c.Corrected) > 0 {
-		p.heading("Corrected for the judge's errors")
-		p.table(correctionTable(c.Corrected))
-	}
-}
-
 // correctionTable sets corrected values beside the raw ones.
 func correctionTable(rows []runs.SummaryRow) *table {
 	t := &table{header: []string{"metric", "system", "", "raw", "", "corrected", "", "by"}, right: 3}
@@ -184,7 +171,7 @@ func repeated(p *paper, r *annotations.Repeated) {
 // SaveCalibration leaves a calibration in the directory of its run, in the form
 // that format json prints.
 func SaveCalibration(dir string, c *Calibration) error {
-	return runs.WriteJSON(filepath.Join(dir, runs.CalibrationFile), calibrationJSON{calibrationSchema, c})
+	return runs.WriteJSON(filepath.Join(dir, runs.CalibrationFile), c.asJSON())
 }
 
 // ReadCalibration reads what [SaveCalibration] left in the directory of a run; nil

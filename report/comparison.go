@@ -18,26 +18,9 @@ type Comparison struct {
 // NewComparison makes the view model.
 func NewComparison(r *compare.Result) *Comparison { return &Comparison{r} }
 
-// Write renders the comparison as text, json, csv or markdown.
-func (c *Comparison) Write(w io.Writer, format string, o TextOptions) error {
-	switch format {
-	case "json":
-		return WriteJSON(w, comparisonJSON{c.Result, c.answer()})
-	case "csv":
-		return compare.Lines.WriteCSV(w, c.Lines())
-	}
-	if o.Style == nil {
-		o.Style = plain{}
-	}
-	var b strings.Builder
-	if format == "markdown" {
-		c.writeMarkdown(&b)
-	} else {
-		c.writeText(&b, o)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
+func (c *Comparison) asJSON() any { return comparisonJSON{c.Result, c.answer()} }
+
+func (c *Comparison) writeCSV(w io.Writer) error { return compare.Lines.WriteCSV(w, c.Lines()) }
 
 // shownPairs is up to how many sides all pairs are shown in text, unless all is
 // asked for; of more, only those with the first side.
@@ -110,46 +93,62 @@ func firstIDs(d compare.Named, n int) string {
 	return strings.Join(ids, ", ")
 }
 
-func (c *Comparison) writeText(b *strings.Builder, o TextOptions) {
-	fmt.Fprintln(b, o.Style.Bold(c.title()))
-	if answer := c.answer(); answer != "" {
-		fmt.Fprintln(b, answer)
+// writeTo writes text, or tables fit for a pull request, which have everything.
+func (c *Comparison) writeTo(p *paper) {
+	p.title(c.title())
+	lists, answer := c.failureLists(), c.answer()
+	answerForm, listForm, noteForm, noteText := "%s\n", "%s\n", "note: %s\n", CleanLine
+	if p.markdown {
+		answerForm, listForm, noteForm, noteText = "\n**%s**\n", "- %s\n", "\n> %s\n", markdownText
+		answer = markdownText(answer)
+		for i := range lists {
+			lists[i] = markdownText(lists[i])
+		}
 	}
-	for _, text := range c.failureLists() {
-		fmt.Fprintln(b, text)
+	if answer != "" {
+		fmt.Fprintf(p, answerForm, answer)
+	}
+	if p.markdown && len(lists) > 0 {
+		p.WriteString("\n")
+	}
+	for _, text := range lists {
+		fmt.Fprintf(p, listForm, text)
 	}
 	for _, note := range c.shownNotes() {
-		fmt.Fprintf(b, "note: %s\n", CleanLine(note))
+		fmt.Fprintf(p, noteForm, noteText(note))
 	}
-	var notes footnotes
 	for i := range c.Rankings {
 		r := rankingShown(&c.Rankings[i])
-		fmt.Fprintf(b, "\n%s\n", o.Style.Bold(rankingTitle(&r)))
-		c.rankingTable(&r).write(b, o.Style)
+		p.heading(rankingTitle(&r))
+		p.grid(c.rankingTable(&r))
 	}
-	shown, left := c.pairs(o.All)
+	all := p.all || p.markdown
+	shown, left := c.pairs(all)
 	for i := range shown {
-		fmt.Fprintf(b, "\n%s\n", o.Style.Bold(c.pairTitle(&shown[i])))
-		table, quiet := c.pairTable(&shown[i], &notes, o.All)
-		table.write(b, o.Style)
+		p.heading(c.pairTitle(&shown[i]))
+		table, quiet := c.pairTable(&shown[i], &p.notes, all)
+		p.grid(table)
 		if quiet > 0 {
-			fmt.Fprintf(b, "%d more, none of them significant, with -v\n", quiet)
+			fmt.Fprintf(p, "%d more, none of them significant, with -v\n", quiet)
 		}
 		if t := c.correctedTable(&shown[i]); t != nil {
-			b.WriteString("\n")
-			t.write(b, o.Style)
+			p.WriteString("\n")
+			p.grid(t)
 		}
 	}
 	if t := c.tookTable(); t != nil {
-		b.WriteString("\n")
-		t.write(b, o.Style)
+		p.WriteString("\n")
+		p.grid(t)
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "\n%d more pairs with -v, in JSON and CSV\n", left)
+		fmt.Fprintf(p, "\n%d more pairs with -v, in JSON and CSV\n", left)
 	}
-	fmt.Fprintf(b, "\n%s\n", c.legend())
-	for i, note := range notes.texts {
-		fmt.Fprintf(b, "%s %s\n", superscript(i+1), CleanLine(note))
+	fmt.Fprintf(p, "\n%s\n", noteText(c.legend()))
+	for i, note := range p.notes.texts {
+		if p.markdown {
+			p.WriteString("\n")
+		}
+		fmt.Fprintf(p, "%s %s\n", superscript(i+1), noteText(note))
 	}
 }
 
@@ -326,47 +325,6 @@ func (c *Comparison) correctedTable(p *compare.Pair) *table {
 		return nil
 	}
 	return t
-}
-
-// writeMarkdown writes tables fit for a pull request.
-func (c *Comparison) writeMarkdown(b *strings.Builder) {
-	fmt.Fprintf(b, "## %s\n", markdownText(c.title()))
-	if answer := c.answer(); answer != "" {
-		fmt.Fprintf(b, "\n**%s**\n", markdownText(answer))
-	}
-	for i, text := range c.failureLists() {
-		if i == 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(b, "- %s\n", markdownText(text))
-	}
-	for _, note := range c.shownNotes() {
-		fmt.Fprintf(b, "\n> %s\n", markdownText(note))
-	}
-	var notes footnotes
-	for i := range c.Rankings {
-		r := rankingShown(&c.Rankings[i])
-		fmt.Fprintf(b, "\n### %s\n\n", markdownText(rankingTitle(&r)))
-		c.rankingTable(&r).markdown(b)
-	}
-	for i := range c.Pairs {
-		p := &c.Pairs[i]
-		fmt.Fprintf(b, "\n### %s\n\n", markdownText(c.pairTitle(p)))
-		table, _ := c.pairTable(p, &notes, true)
-		table.markdown(b)
-		if t := c.correctedTable(p); t != nil {
-			b.WriteString("\n")
-			t.markdown(b)
-		}
-	}
-	if t := c.tookTable(); t != nil {
-		b.WriteString("\n")
-		t.markdown(b)
-	}
-	fmt.Fprintf(b, "\n%s\n", markdownText(c.legend()))
-	for i, note := range notes.texts {
-		fmt.Fprintf(b, "\n%s %s\n", superscript(i+1), markdownText(note))
-	}
 }
 
 // markdown writes the table in the syntax of GitHub.

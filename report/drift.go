@@ -13,35 +13,27 @@ type Drift struct {
 	Drifts []*compare.Drift
 }
 
-// Write renders the flipped verdicts as text, json, csv or markdown.
-func (d *Drift) Write(w io.Writer, format string, o TextOptions) error {
-	switch format {
-	case "json":
-		return WriteJSON(w, driftJSON{Schema: "ibid.drift/v1", Drifts: d.Drifts})
-	case "csv":
-		var lines []compare.FlippedLine
-		for _, one := range d.Drifts {
-			lines = append(lines, one.Lines()...)
-		}
-		return compare.FlippedLines.WriteCSV(w, lines)
+func (d *Drift) asJSON() any {
+	return struct {
+		Schema string           `json:"schema"`
+		Drifts []*compare.Drift `json:"drifts"`
+	}{"ibid.drift/v1", d.Drifts}
+}
+
+func (d *Drift) writeCSV(w io.Writer) error {
+	var lines []compare.FlippedLine
+	for _, one := range d.Drifts {
+		lines = append(lines, one.Lines()...)
 	}
-	if o.Style == nil {
-		o.Style = plain{}
-	}
-	p := &paper{markdown: format == "markdown", style: o.Style}
+	return compare.FlippedLines.WriteCSV(w, lines)
+}
+
+func (d *Drift) writeTo(p *paper) {
 	p.title("not compared: the judge moved")
 	for _, one := range d.Drifts {
 		p.line(CleanLine(one.Sentence()))
-		p.flips(one, o.All || p.markdown)
+		p.flips(one, p.all || p.markdown)
 	}
-	_, err := io.WriteString(w, p.String())
-	return err
-}
-
-// driftJSON is the JSON form of a refused comparison.
-type driftJSON struct {
-	Schema string           `json:"schema"`
-	Drifts []*compare.Drift `json:"drifts"`
 }
 
 // namedFlips is how many flipped verdicts text names unless all are asked for.

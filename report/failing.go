@@ -214,8 +214,8 @@ func (f *Failing) title() string {
 	return title
 }
 
-// Write renders the rows as text, json, csv or markdown. A nil style is none.
-func (f *Failing) Write(w io.Writer, format string, style Style) error {
+// Write renders the rows as text, json, csv or markdown, row by row.
+func (f *Failing) Write(w io.Writer, format string, o TextOptions) error {
 	switch format {
 	case "json":
 		return f.writeJSON(w)
@@ -224,9 +224,7 @@ func (f *Failing) Write(w io.Writer, format string, style Style) error {
 	case "markdown":
 		return f.writeMarkdown(w)
 	}
-	if style == nil {
-		style = plain{}
-	}
+	style := styleOf(o.Style)
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, style.Bold(f.title()))
 	if len(f.Rows) > 0 || f.all != nil {

@@ -73,7 +73,7 @@ func TestFailingStream(t *testing.T) {
 			}
 			for _, format := range []string{"text", "markdown", "csv", "json"} {
 				var want, got bytes.Buffer
-				if err := errors.Join(memory.Write(&want, format, nil), streamed.Write(&got, format, nil)); err != nil {
+				if err := errors.Join(memory.Write(&want, format, TextOptions{}), streamed.Write(&got, format, TextOptions{})); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(want.String(), got.String()); diff != "" {
@@ -105,7 +105,7 @@ func TestFailingIsNoMarkup(t *testing.T) {
 		"markdown": `| 0 | a␛\[2J␊\|&lt;b> | s | could not be scored | – | not scored: a␊b |`,
 	} {
 		var out bytes.Buffer
-		if err := f.Write(&out, format, nil); err != nil {
+		if err := f.Write(&out, format, TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "\n"+want+"\n") {

@@ -37,11 +37,11 @@ func runOf(m *runs.Manifest) runJSON {
 	}
 }
 
-func (s *Summary) writeJSON(w io.Writer) error {
+func (s *Summary) asJSON() any {
 	m := s.Run
-	return WriteJSON(w, summaryJSON{
+	return summaryJSON{
 		Schema: "ibid.summary/v1", Run: runOf(m), Gates: s.Gates, Summary: s.rows, Signs: m.Signs, Warnings: m.Warnings, Statuses: m.Statuses,
-	})
+	}
 }
 
 // WriteJSON writes a value as all JSON of ibid is written: indented by two spaces,

@@ -41,49 +41,26 @@ func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResul
 	return title + ")"
 }
 
-// Write renders the gates as text, json, csv or markdown. A nil style is none.
-func (g *Gates) Write(w io.Writer, format string, style Style) error {
-	switch format {
-	case "json":
-		return g.writeJSON(w)
-	case "csv":
-		return g.writeCSV(w)
-	}
-	var b strings.Builder
-	if format == "markdown" {
-		fmt.Fprintf(&b, "## %s\n", markdownText(g.Title))
-		markdownGates(&b, g.Results)
-		for _, why := range g.Lacks {
-			fmt.Fprintf(&b, "\n%s\n", markdownText(why))
-		}
+// Write is [Write] of the gates.
+func (g *Gates) Write(w io.Writer, format string, o TextOptions) error { return Write(w, g, format, o) }
+
+func (g *Gates) writeTo(p *paper) {
+	p.title(g.Title)
+	if p.markdown {
+		markdownGates(p, g.Results)
 	} else {
-		g.writeText(&b, style)
+		p.WriteString("\n")
+		p.grid(gateTable(g.Results))
 	}
-	g.writeDrift(&b, format, style)
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (g *Gates) writeText(b *strings.Builder, style Style) {
-	if style == nil {
-		style = plain{}
-	}
-	fmt.Fprintf(b, "%s\n\n", style.Bold(g.Title))
-	gateTable(g.Results).write(b, style)
 	for _, why := range g.Lacks {
-		fmt.Fprintf(b, "\n%s\n", why)
+		if p.markdown {
+			why = markdownText(why)
+		}
+		fmt.Fprintf(p, "\n%s\n", why)
 	}
-}
-
-// writeDrift says what was found of the judge, and what it flipped if it moved.
-func (g *Gates) writeDrift(b *strings.Builder, format string, style Style) {
 	if g.Drift == nil {
 		return
 	}
-	if style == nil {
-		style = plain{}
-	}
-	p := &paper{markdown: format == "markdown", style: style}
 	if !p.markdown {
 		p.WriteString("\n")
 	}
@@ -91,21 +68,20 @@ func (g *Gates) writeDrift(b *strings.Builder, format string, style Style) {
 	if g.Drift.Moved {
 		p.flips(g.Drift, p.markdown)
 	}
-	b.WriteString(p.String())
 }
 
 // gatesJSON is the JSON form of gates.
 type gatesJSON struct {
-	Schema  string            `json:"schema"`
-	Run     runJSON           `json:"run"`
-	Verdict runs.Verdict      `json:"verdict"`
-	Lacks   []string          `json:"lacks"`
-	Gates   []runs.GateResult `json:"gates"`
-	Drift   *compare.Drift    `json:"drift,omitempty"`
+	Schema  string                       `json:"schema"`
+	Run     runJSON                      `json:"run"`
+	Verdict runs.Verdict                 `json:"verdict"`
+	Lacks   runs.ListOf[string]          `json:"lacks"`
+	Gates   runs.ListOf[runs.GateResult] `json:"gates"`
+	Drift   *compare.Drift               `json:"drift,omitempty"`
 }
 
-func (g *Gates) writeJSON(w io.Writer) error {
-	return WriteJSON(w, gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, append([]string{}, g.Lacks...), append([]runs.GateResult{}, g.Results...), g.Drift})
+func (g *Gates) asJSON() any {
+	return gatesJSON{"ibid.gate/v1", runOf(g.run), g.Verdict, g.Lacks, g.Results, g.Drift}
 }
 
 func (g *Gates) writeCSV(w io.Writer) error {
@@ -127,10 +103,10 @@ func gateTable(results []runs.GateResult) *table {
 }
 
 // markdownGates writes the same for a pull request.
-func markdownGates(b *strings.Builder, results []runs.GateResult) {
-	b.WriteString("\n| gate | verdict | value |\n|---|---|---|\n")
+func markdownGates(p *paper, results []runs.GateResult) {
+	p.WriteString("\n| gate | verdict | value |\n|---|---|---|\n")
 	for _, g := range results {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.ReplaceAll(g.Gate, "|", `\|`), g.Verdict, markdownText(gateText(g)))
+		fmt.Fprintf(p, "| `%s` | %s | %s |\n", strings.ReplaceAll(g.Gate, "|", `\|`), g.Verdict, markdownText(gateText(g)))
 	}
 }
 

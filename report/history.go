@@ -16,31 +16,27 @@ type History struct {
 	Series []history.Series
 }
 
-// Write renders the history as text, json, csv, markdown or svg. A nil style is
-// none.
-func (h *History) Write(w io.Writer, format string, style Style) error {
-	switch format {
-	case "json":
-		return h.writeJSON(w)
-	case "csv":
-		var lines []history.Line
-		for i := range h.Series {
-			lines = append(lines, h.Series[i].Lines()...)
-		}
-		return history.Lines.WriteCSV(w, lines)
-	case "svg":
+// Write is [Write] of the history, which can be svg, too.
+func (h *History) Write(w io.Writer, format string, o TextOptions) error {
+	if format == "svg" {
 		return h.writeSVG(w)
 	}
-	if style == nil {
-		style = plain{}
+	return Write(w, h, format, o)
+}
+
+func (h *History) writeCSV(w io.Writer) error {
+	var lines []history.Line
+	for i := range h.Series {
+		lines = append(lines, h.Series[i].Lines()...)
 	}
-	p := &paper{markdown: format == "markdown", style: style}
+	return history.Lines.WriteCSV(w, lines)
+}
+
+func (h *History) writeTo(p *paper) {
 	p.title(h.Title)
 	for i := range h.Series {
 		h.series(p, &h.Series[i])
 	}
-	_, err := io.WriteString(w, p.String())
-	return err
 }
 
 func seriesName(s *history.Series) string {
@@ -160,7 +156,7 @@ type changeJSON struct {
 	P      ibid.Number `json:"pettitt_p"`
 }
 
-func (h *History) writeJSON(w io.Writer) error {
+func (h *History) asJSON() any {
 	out := historyJSON{Schema: "ibid.history/v1", Title: h.Title, Series: []seriesJSON{}}
 	for _, s := range h.Series {
 		j := seriesJSON{Metric: s.Metric, System: s.System, Baselines: []segmentJSON{}}
@@ -177,5 +173,5 @@ func (h *History) writeJSON(w io.Writer) error {
 		}
 		out.Series = append(out.Series, j)
 	}
-	return WriteJSON(w, out)
+	return out
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,36 +10,27 @@ import (
 
 // writeMarkdown writes what fits a pull request or the summary of a CI step: the
 // verdict and what matters most at once, every number folded away below.
-func (s *Summary) writeMarkdown(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s%s\n", markdownSign(s.Gates), markdownText(s.Title))
+func (s *Summary) writeMarkdown(p *paper) {
+	fmt.Fprintf(p, "## %s%s\n", markdownSign(s.Gates), markdownText(s.Title))
 	if len(s.Gates) > 0 {
-		markdownGates(&b, s.Gates)
+		markdownGates(p, s.Gates)
 	}
 	for _, sign := range s.Run.Shown() {
-		fmt.Fprintf(&b, "\n- %s\n", markdownText(sign.Sentence()))
+		fmt.Fprintf(p, "\n- %s\n", markdownText(sign.Sentence()))
 	}
-	var notes footnotes
-	s.markdownLead(&b, &notes)
-	fmt.Fprintf(&b, "\n<details><summary>all metrics</summary>\n")
+	s.markdownLead(p)
+	fmt.Fprintf(p, "\n<details><summary>all metrics</summary>\n")
 	for _, block := range s.Blocks {
-		fmt.Fprintf(&b, "\n### %s\n\n| metric | macro | %s | micro | %s | n | undefined |\n|---|--:|--:|--:|--:|--:|--:|\n",
+		fmt.Fprintf(p, "\n### %s\n\n| metric | macro | %s | micro | %s | n | undefined |\n|---|--:|--:|--:|--:|--:|--:|\n",
 			markdownText(block.Title), levelOf(block), levelOf(block))
 		for _, l := range block.Lines {
 			if !l.Count {
-				fmt.Fprintf(&b, "| %s |\n", strings.Join(textLine(l, &notes), " | "))
+				fmt.Fprintf(p, "| %s |\n", strings.Join(textLine(l, &p.notes), " | "))
 			}
 		}
 	}
-	b.WriteString("\n</details>\n")
-	if len(notes.texts) > 0 {
-		b.WriteString("\n")
-	}
-	for i, note := range notes.texts {
-		fmt.Fprintf(&b, "%s %s\n\n", superscript(i+1), markdownText(note))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	p.WriteString("\n</details>\n")
+	p.footnotes()
 }
 
 // markdownSign says what became of all gates; nothing if there are none.
@@ -61,7 +51,7 @@ func markdownSign(gates []runs.GateResult) string {
 
 // markdownLead sets the metrics that matter most side by side, one line for each
 // system; the line of all systems comes last.
-func (s *Summary) markdownLead(b *strings.Builder, notes *footnotes) {
+func (s *Summary) markdownLead(p *paper) {
 	var blocks []summaryBlock
 	for _, block := range s.Blocks {
 		if block.Slice == "" && len(block.Lines) > 0 {
@@ -75,22 +65,22 @@ func (s *Summary) markdownLead(b *strings.Builder, notes *footnotes) {
 	if len(lead) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n| macro, %s |", levelOf(blocks[0]))
+	fmt.Fprintf(p, "\n| macro, %s |", levelOf(blocks[0]))
 	for _, name := range lead {
-		fmt.Fprintf(b, " %s |", label(name))
+		fmt.Fprintf(p, " %s |", label(name))
 	}
-	b.WriteString("\n|---|" + strings.Repeat("--:|", len(lead)) + "\n")
+	p.WriteString("\n|---|" + strings.Repeat("--:|", len(lead)) + "\n")
 	for i := range blocks {
-		fmt.Fprintf(b, "| %s |", markdownText(blocks[i].Title))
+		fmt.Fprintf(p, "| %s |", markdownText(blocks[i].Title))
 		for _, name := range lead {
 			l := blocks[i].line(name)
 			if l == nil {
-				b.WriteString(" – |")
+				p.WriteString(" – |")
 				continue
 			}
-			fmt.Fprintf(b, " %s |", strings.TrimSpace(numberOrDash(l.Macro.Estimate)+notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
+			fmt.Fprintf(p, " %s |", strings.TrimSpace(numberOrDash(l.Macro.Estimate)+p.notes.marks(l.Notes)+" "+interval(l.Macro.Low, l.Macro.High)))
 		}
-		b.WriteString("\n")
+		p.WriteString("\n")
 	}
 }
 

@@ -361,7 +361,7 @@ func TestAlikeIsNoYoungBaseline(t *testing.T) {
 	for n, want := range map[int]string{3: "no baseline yet: 3 nights so far", 9: "no limits: the 8 nights of the baseline are all alike"} {
 		series, _ := history.SeriesOf(pastOf(make([]float64, n)...).Nights, "char_f1", "", history.Options{Baseline: history.BaselineNights})
 		var b bytes.Buffer
-		if err := (&History{Title: "x", Series: []history.Series{series}}).Write(&b, "text", nil); err != nil {
+		if err := (&History{Title: "x", Series: []history.Series{series}}).Write(&b, "text", TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), "\n"+want+"\n") {

@@ -5,39 +5,29 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"ibid/annotations/compare"
 )
 
-// WritePlan renders a plan as text, json, csv or markdown.
-func WritePlan(w io.Writer, p *compare.Plan, format string, o TextOptions) error {
-	switch format {
-	case "json":
-		return WriteJSON(w, p)
-	case "csv":
-		return csv.NewWriter(w).WriteAll(planCSV(p))
-	}
-	if o.Style == nil {
-		o.Style = plain{}
-	}
+// A Plan is the view model of how many rows a comparison needs.
+type Plan struct{ *compare.Plan }
+
+func (p Plan) asJSON() any { return p.Plan }
+
+func (p Plan) writeTo(to *paper) {
 	title := fmt.Sprintf("rows needed to find a difference %.4g %% of the time, at p <= %.4g", 100*p.Power, 1-p.Level)
-	var b strings.Builder
-	if format == "markdown" {
-		fmt.Fprintf(&b, "## %s\n\n", title)
-		planTable(p).markdown(&b)
+	if to.markdown {
+		fmt.Fprintf(to, "## %s\n\n", title)
 	} else {
-		fmt.Fprintln(&b, o.Style.Bold(title))
-		planTable(p).write(&b, o.Style)
+		to.title(title)
 	}
+	to.grid(p.table())
 	for _, note := range p.Notes {
-		fmt.Fprintf(&b, "\nnote: %s\n", CleanLine(note))
+		fmt.Fprintf(to, "\nnote: %s\n", CleanLine(note))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
-func planTable(p *compare.Plan) *table {
+func (p Plan) table() *table {
 	t := &table{header: []string{"", "by", "n", "deviation", "mde"}, right: 2}
 	for _, delta := range p.Deltas {
 		t.header = append(t.header, "for "+strconv.FormatFloat(delta, 'g', -1, 64))
@@ -64,8 +54,8 @@ func planTable(p *compare.Plan) *table {
 	return t
 }
 
-// planCSV has one row for each line and difference.
-func planCSV(p *compare.Plan) [][]string {
+// writeCSV has one row for each line and difference.
+func (p Plan) writeCSV(w io.Writer) error {
 	rows := [][]string{{"metric", "agg", "from", "paired", "n", "clusters", "deviation", "mde", "delta", "rows"}}
 	for _, l := range p.Lines {
 		for i, delta := range p.Deltas {
@@ -78,5 +68,5 @@ func planCSV(p *compare.Plan) [][]string {
 			})
 		}
 	}
-	return rows
+	return csv.NewWriter(w).WriteAll(rows)
 }

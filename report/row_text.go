@@ -19,9 +19,7 @@ const (
 // WriteText renders the row for a terminal. Citations, claims and truth spans are numbered
 // from 1 there, as on the page; the columns count from 0.
 func (v *RowView) WriteText(w io.Writer, style Style) error {
-	if style == nil {
-		style = plain{}
-	}
+	style = styleOf(style)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", style.Bold(fmt.Sprintf("%s/%s (#%d)", CleanLine(v.ID), CleanLine(v.System), v.Row)))
 	if v.Error != "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ibid/dataset/runs"
@@ -84,40 +83,36 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 	l.Runs = append(l.Runs, r)
 }
 
-// Write renders the list as text, json, csv or markdown. A nil style is none.
-func (l *RunList) Write(w io.Writer, format string, style Style) error {
-	switch format {
-	case "json":
-		return WriteJSON(w, struct {
-			Schema string      `json:"schema"`
-			Dir    string      `json:"dir"`
-			Runs   []listedRun `json:"runs"`
-		}{"ibid.ls/v1", l.Dir, append([]listedRun{}, l.Runs...)})
-	case "csv":
-		rows := [][]string{{"id", "started", "rows", "error_rows", "systems", "judge", "metric", "value", "ci_low", "ci_high", "gates", "gates_passed", "verdict", "baseline"}}
-		for _, r := range l.Runs {
-			rows = append(rows, []string{
-				r.ID, r.Started.UTC().Format(time.RFC3339), count(r.Rows), count(r.Errors), count(int64(r.Systems)), r.Judge, r.Metric, exact(r.Value), exact(r.Low), exact(r.High),
-				count(int64(r.Gates)), count(int64(r.Passed)), string(r.Verdict), r.Baseline,
-			})
-		}
-		return csv.NewWriter(w).WriteAll(rows)
+func (l *RunList) asJSON() any {
+	return struct {
+		Schema string                 `json:"schema"`
+		Dir    string                 `json:"dir"`
+		Runs   runs.ListOf[listedRun] `json:"runs"`
+	}{"ibid.ls/v1", l.Dir, l.Runs}
+}
+
+func (l *RunList) writeCSV(w io.Writer) error {
+	rows := [][]string{{"id", "started", "rows", "error_rows", "systems", "judge", "metric", "value", "ci_low", "ci_high", "gates", "gates_passed", "verdict", "baseline"}}
+	for _, r := range l.Runs {
+		rows = append(rows, []string{
+			r.ID, r.Started.UTC().Format(time.RFC3339), count(r.Rows), count(r.Errors), count(int64(r.Systems)), r.Judge, r.Metric, exact(r.Value), exact(r.Low), exact(r.High),
+			count(int64(r.Gates)), count(int64(r.Passed)), string(r.Verdict), r.Baseline,
+		})
 	}
-	if style == nil {
-		style = plain{}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func (l *RunList) writeTo(p *paper) {
+	switch {
+	case p.markdown:
+		fmt.Fprintf(p, "## runs of %s\n\n", markdownText(CleanLine(l.Dir)))
+		p.grid(l.table())
+	case len(l.Runs) == 0:
+		fmt.Fprintf(p, "%s holds no finished run\n", CleanLine(l.Dir))
+	default:
+		p.grid(l.table())
+		fmt.Fprintf(p, "\nibid show %s  # the last\n", shellWord(l.Last))
 	}
-	var b strings.Builder
-	if format == "markdown" {
-		fmt.Fprintf(&b, "## runs of %s\n\n", markdownText(CleanLine(l.Dir)))
-		l.table().markdown(&b)
-	} else if len(l.Runs) == 0 {
-		fmt.Fprintf(&b, "%s holds no finished run\n", CleanLine(l.Dir))
-	} else {
-		l.table().write(&b, style)
-		fmt.Fprintf(&b, "\nibid show %s  # the last\n", shellWord(l.Last))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func (l *RunList) table() *table {

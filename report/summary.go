@@ -123,6 +123,35 @@ type TextOptions struct {
 	Style Style // nil for none
 }
 
+// A View is what a command prints: text, json, csv or markdown.
+type View interface {
+	asJSON() any
+	writeCSV(w io.Writer) error
+	writeTo(p *paper) // text or Markdown
+}
+
+// Write renders a view in a format.
+func Write(w io.Writer, v View, format string, o TextOptions) error {
+	switch format {
+	case "json":
+		return WriteJSON(w, v.asJSON())
+	case "csv":
+		return v.writeCSV(w)
+	}
+	p := &paper{markdown: format == "markdown", all: o.All, style: styleOf(o.Style)}
+	v.writeTo(p)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// styleOf is a style, or none.
+func styleOf(s Style) Style {
+	if s == nil {
+		return plain{}
+	}
+	return s
+}
+
 // A Style emphasises text on a terminal.
 type Style interface {
 	Bold(string) string
@@ -141,15 +170,17 @@ func (plain) Red(s string) string { return s }
 
 func (plain) Green(s string) string { return s }
 
-// Write renders the summary as text, json, csv or markdown.
+// Write is [Write] of the summary.
 func (s *Summary) Write(w io.Writer, format string, o TextOptions) error {
-	switch format {
-	case "json":
-		return s.writeJSON(w)
-	case "csv":
-		return runs.Summary.WriteCSV(w, s.rows)
-	case "markdown":
-		return s.writeMarkdown(w)
+	return Write(w, s, format, o)
+}
+
+func (s *Summary) writeCSV(w io.Writer) error { return runs.Summary.WriteCSV(w, s.rows) }
+
+func (s *Summary) writeTo(p *paper) {
+	if p.markdown {
+		s.writeMarkdown(p)
+	} else {
+		s.writeText(p)
 	}
-	return s.writeText(w, o)
 }

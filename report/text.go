@@ -14,68 +14,55 @@ import (
 
 // writeText lays the summary out as benchstat would: a table for each system,
 // footnotes at the end.
-func (s *Summary) writeText(w io.Writer, o TextOptions) error {
-	style := o.Style
-	if style == nil {
-		style = plain{}
-	}
-	var b strings.Builder
-	fmt.Fprintln(&b, style.Bold(s.Title))
+func (s *Summary) writeText(p *paper) {
+	p.title(s.Title)
 	for _, sign := range s.Run.Shown() {
-		fmt.Fprintln(&b, CleanLine(sign.Sentence()))
+		p.line(CleanLine(sign.Sentence()))
 	}
-	var notes footnotes
 	switch systems := s.systems(); {
-	case o.All || s.by == "" && len(systems) < 2:
-		s.writeBlocks(&b, o.All, &notes, style)
+	case p.all || s.by == "" && len(systems) < 2:
+		s.writeBlocks(p)
 	case s.by != "":
-		s.writeBy(&b, &notes, style)
+		s.writeBy(p)
 	default:
-		matrix(systems, systemName, &notes, style).write(&b, style)
+		p.grid(matrix(systems, systemName, p))
 	}
 	if rows := s.corrected(); len(rows) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", style.Bold("corrected for the judge's errors"))
-		correctionTable(rows).write(&b, style)
+		p.heading("corrected for the judge's errors")
+		p.grid(correctionTable(rows))
 	}
 	if s.Calibration != nil {
-		fmt.Fprintf(&b, "\n%s\n", style.Bold(s.Calibration.Title))
-		s.Calibration.judgedTable().write(&b, style)
+		p.heading(s.Calibration.Title)
+		p.grid(s.Calibration.judgedTable())
 	}
 	if len(s.Gates) > 0 {
-		b.WriteString("\n")
-		gateTable(s.Gates).write(&b, style)
+		p.WriteString("\n")
+		p.grid(gateTable(s.Gates))
 	}
-	if len(notes.texts) > 0 {
-		b.WriteString("\n")
-	}
-	for i, note := range notes.texts {
-		fmt.Fprintf(&b, "%s %s\n", superscript(i+1), CleanLine(note))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	p.footnotes()
 }
 
 // writeBlocks writes one table for each system and, if all is asked for, for each
 // slice, with the counts.
-func (s *Summary) writeBlocks(b *strings.Builder, all bool, notes *footnotes, style Style) {
+func (s *Summary) writeBlocks(p *paper) {
 	for _, block := range s.Blocks {
-		if block.Slice != "" && !all {
+		if block.Slice != "" && !p.all {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s\n", style.Bold(block.Title))
+		p.heading(block.Title)
 		if len(block.Lines) == 0 {
-			fmt.Fprintln(b, "no metric is defined in any row")
+			p.line("no metric is defined in any row")
 			continue
 		}
 		t := table{header: []string{"", "macro", levelOf(block), "micro", levelOf(block), "n", "undefined"}, right: 1}
 		group := ""
 		for _, l := range block.Lines {
-			if !l.Count || all {
-				group = t.head(&l.Metric, group, style)
-				t.rows = append(t.rows, textLine(l, notes))
+			if !l.Count || p.all {
+				group = t.head(&l.Metric, group, p.style)
+				t.rows = append(t.rows, textLine(l, &p.notes))
 			}
 		}
-		t.write(b, style)
+		p.grid(&t)
 	}
 }
 
@@ -104,12 +91,12 @@ func (s *Summary) systems() []summaryBlock {
 func systemName(b *summaryBlock) string { return CleanLine(b.System) }
 
 // matrix sets the macro values of several blocks side by side.
-func matrix(blocks []summaryBlock, name func(*summaryBlock) string, notes *footnotes, style Style) *table {
+func matrix(blocks []summaryBlock, name func(*summaryBlock) string, p *paper) *table {
 	t := &table{header: []string{"macro, " + levelOf(blocks[0])}, right: 1}
 	row, group := make(map[string]int), ""
 	for _, d := range metrics.ByGroup(metrics.Definitions()) {
 		if slices.ContainsFunc(blocks, func(b summaryBlock) bool { return b.line(d.Name) != nil }) {
-			group = t.head(&d, group, style)
+			group = t.head(&d, group, p.style)
 			row[d.Name] = len(t.rows)
 			t.rows = append(t.rows, []string{d.Name})
 		}
@@ -123,7 +110,7 @@ func matrix(blocks []summaryBlock, name func(*summaryBlock) string, notes *footn
 			if i, ok := row[l.Metric.Name]; ok {
 				cells := t.rows[i][len(t.rows[i])-3:]
 				cells[0], cells[1] = numberOrDash(l.Macro.Estimate), interval(l.Macro.Low, l.Macro.High)
-				cells[2] = Thousands(l.Macro.N) + notes.marks(l.Notes)
+				cells[2] = Thousands(l.Macro.N) + p.notes.marks(l.Notes)
 			}
 		}
 	}
@@ -295,7 +282,7 @@ func (s *Summary) Only(names []string) *Summary {
 }
 
 // writeBy sets the values of the field side by side: all systems, then each.
-func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
+func (s *Summary) writeBy(p *paper) {
 	groups, name := s.sliceGroups(), func(block *summaryBlock) string {
 		return CleanLine(strings.TrimPrefix(block.Slice, s.by+"="))
 	}
@@ -304,15 +291,12 @@ func (s *Summary) writeBy(b *strings.Builder, notes *footnotes, style Style) {
 	}
 	for _, group := range groups {
 		if s.by != "system" {
-			fmt.Fprintf(b, "\n%s\n", style.Bold(CleanLine(blockTitle(group[0].System, ""))))
+			p.heading(CleanLine(blockTitle(group[0].System, "")))
 		}
 		for columns := range slices.Chunk(group, byColumns) {
-			b.WriteString("\n")
-			matrix(columns, name, notes, style).write(b, style)
-			if t := s.tookTable(columns); t != nil {
-				b.WriteString("\n")
-				t.write(b, style)
-			}
+			p.WriteString("\n")
+			p.grid(matrix(columns, name, p))
+			p.table(s.tookTable(columns))
 		}
 	}
 }
@@ -461,6 +445,7 @@ func short(v float64) string {
 type paper struct {
 	strings.Builder
 	markdown bool
+	all      bool // see [TextOptions]
 	style    Style
 	notes    footnotes
 }
@@ -500,14 +485,23 @@ func (p *paper) item(text string) {
 	fmt.Fprintf(p, "    %s\n", text)
 }
 
+// grid writes a table.
+func (p *paper) grid(t *table) {
+	if p.markdown {
+		t.markdown(&p.Builder)
+	} else {
+		t.write(&p.Builder, p.style)
+	}
+}
+
 // table writes a table that has rows, without the columns that are empty.
 func (p *paper) table(t *table) {
-	if len(t.rows) == 0 {
+	if t == nil || len(t.rows) == 0 {
 		return
 	}
 	p.WriteString("\n")
 	if !p.markdown {
-		t.write(&p.Builder, p.style)
+		p.grid(t)
 		return
 	}
 	var kept []int

@@ -186,7 +186,7 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 		return err
 	}
 	view.All = a.detail
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+	if err := a.show(view); err != nil {
 		return err
 	}
 	return f.under.check(a, boundsOfAgreement(view.Result.Statistics))

@@ -168,7 +168,7 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	if err != nil {
 		return err
 	}
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+	if err := a.show(view); err != nil {
 		return err
 	}
 	return f.under.check(a, boundsOfJudge(view.Kinds))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -141,7 +140,7 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 		return err
 	}
 	if f.plan {
-		return a.writePlan(compare.NewPlan(r, f.deltas))
+		return a.show(report.Plan{Plan: compare.NewPlan(r, f.deltas)})
 	}
 	if err := a.writeComparison(r); err != nil {
 		return err
@@ -158,12 +157,8 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 // refuseDrift lists the verdicts in which the judge changed between two runs. It
 // stands in for the comparison.
 func (a *app) refuseDrift(moved *compare.DriftError) error {
-	view := &report.Drift{Drifts: moved.Drifts}
 	if !strings.EqualFold(filepath.Ext(a.output), ".parquet") {
-		err := a.write(func(w io.Writer) error {
-			return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
-		})
-		if err != nil {
+		if err := a.show(&report.Drift{Drifts: moved.Drifts}); err != nil {
 			return err
 		}
 	}
@@ -178,10 +173,7 @@ func (a *app) writeComparison(r *compare.Result) error {
 	if strings.EqualFold(filepath.Ext(a.output), ".parquet") {
 		return a.write(r.WriteParquet)
 	}
-	view := report.NewComparison(r)
-	return a.write(func(w io.Writer) error {
-		return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
-	})
+	return a.show(report.NewComparison(r))
 }
 
 // comparison opens the runs and compares them.
@@ -303,11 +295,5 @@ func (a *app) planAlone(f *compareFlags, o compare.Options, dir string) error {
 	if err != nil {
 		return compareError(err)
 	}
-	return a.writePlan(plan)
-}
-
-func (a *app) writePlan(plan *compare.Plan) error {
-	return a.write(func(w io.Writer) error {
-		return report.WritePlan(w, plan, a.format, report.TextOptions{Style: a.style()})
-	})
+	return a.show(report.Plan{Plan: plan})
 }

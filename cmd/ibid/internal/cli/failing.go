@@ -84,7 +84,7 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 	case view == nil:
 		return usagef("%s does not say which rows fail: an earlier version made it", dir).with("ibid rescore " + quote(dir))
 	}
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.textOptions()) }); err != nil {
 		return err
 	}
 	if view.Gate != "" && !known && m.Rows > 0 {

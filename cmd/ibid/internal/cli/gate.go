@@ -81,7 +81,7 @@ func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []st
 		return err
 	}
 	view := gatesView(config, out)
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+	if err := a.show(view); err != nil {
 		return err
 	}
 	return a.conclude(config, out, ci)

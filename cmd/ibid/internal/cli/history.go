@@ -130,7 +130,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 			view.Series = append(view.Series, series)
 		}
 	}
-	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) })
+	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.textOptions()) })
 }
 
 // ofPeople matches what a history calls agreement and calibration, as gates call agreement.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -41,7 +40,7 @@ func (a *app) list(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.style()) }); err != nil {
+	if err := a.show(view); err != nil {
 		return err
 	}
 	if len(view.Runs) == 0 {

@@ -46,9 +46,7 @@ func (a *app) writeNumbers(dir string, view *report.Summary, n *numberFlags, bri
 		view = view.Only(n.metrics)
 	}
 	if !brief || a.format != "text" || n.all || a.detail || len(n.metrics) > 0 {
-		return a.write(func(w io.Writer) error {
-			return view.Write(w, a.format, report.TextOptions{All: a.detail, Style: a.style()})
-		})
+		return a.show(view)
 	}
 	first := &report.Brief{Summary: view, Dir: dir}
 	failing, _, done, err := failingRows(dir, view.Run, &rowGate{metric: overallMetric}, 1)

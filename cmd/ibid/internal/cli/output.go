@@ -34,6 +34,15 @@ func (a *app) write(f func(w io.Writer) error) error {
 	return writeOutput(a.output, f)
 }
 
+// show prints a view.
+func (a *app) show(v report.View) error {
+	return a.write(func(w io.Writer) error { return report.Write(w, v, a.format, a.textOptions()) })
+}
+
+func (a *app) textOptions() report.TextOptions {
+	return report.TextOptions{All: a.detail, Style: a.style()}
+}
+
 func writeOutput(path string, f func(w io.Writer) error) error {
 	target, special := outputTarget(path)
 	if !special {
