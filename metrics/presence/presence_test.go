@@ -277,6 +277,28 @@ func TestLexical(t *testing.T) {
 	check(0, 4, 1-1e-6, 1+1e-6) // nor is the order
 	check(0, 2, -0.15, 0.15)
 	check(0, 3, 0, 0)
+	// Words of 3 and 4 letters share 2 of 3 and 4 trigrams: of each word's square of length,
+	// 1 is of the word and a quarter of all its trigrams.
+	if vectors, err = (Lexical{}).Embed(t.Context(), []string{"cat", "cats"}); err != nil {
+		t.Fatal(err)
+	}
+	want := 2 * (0.5 / math.Sqrt(3)) * (0.5 / math.Sqrt(4)) / 1.25
+	check(0, 1, want-1e-6, want+1e-6)
+}
+
+// TestCosine: it has the sign of the product, and is 0 where a vector is.
+func TestCosine(t *testing.T) {
+	for _, tt := range []struct {
+		a, b []float32
+		want float64
+	}{
+		{[]float32{3, 0}, []float32{1, 0}, 1}, {[]float32{3, 0}, []float32{-1, 0}, -1}, {[]float32{1, 1}, []float32{1, 0}, math.Sqrt(0.5)}, {[]float32{1, 2}, []float32{2, 1}, 0.8},
+		{[]float32{0, 0}, []float32{1, 0}, 0}, {[]float32{1, 0}, []float32{0, 0}, 0}, {[]float32{0, 0}, []float32{0, 0}, 0},
+	} {
+		if got := cosine(tt.a, tt.b); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("cosine of %v and %v: %v, want %v", tt.a, tt.b, got, tt.want)
+		}
+	}
 }
 
 func TestNewErrors(t *testing.T) {
