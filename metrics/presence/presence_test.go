@@ -292,8 +292,13 @@ func TestCosine(t *testing.T) {
 		a, b []float32
 		want float64
 	}{
-		{[]float32{3, 0}, []float32{1, 0}, 1}, {[]float32{3, 0}, []float32{-1, 0}, -1}, {[]float32{1, 1}, []float32{1, 0}, math.Sqrt(0.5)}, {[]float32{1, 2}, []float32{2, 1}, 0.8},
-		{[]float32{0, 0}, []float32{1, 0}, 0}, {[]float32{1, 0}, []float32{0, 0}, 0}, {[]float32{0, 0}, []float32{0, 0}, 0},
+		{[]float32{3, 0}, []float32{1, 0}, 1},
+		{[]float32{3, 0}, []float32{-1, 0}, -1},
+		{[]float32{1, 1}, []float32{1, 0}, math.Sqrt(0.5)},
+		{[]float32{1, 2}, []float32{2, 1}, 0.8},
+		{[]float32{0, 0}, []float32{1, 0}, 0},
+		{[]float32{1, 0}, []float32{0, 0}, 0},
+		{[]float32{0, 0}, []float32{0, 0}, 0},
 	} {
 		if got := cosine(tt.a, tt.b); !(math.Abs(got-tt.want) <= 1e-9) {
 			t.Errorf("cosine of %v and %v: %v, want %v", tt.a, tt.b, got, tt.want)
