@@ -47,6 +47,16 @@ func TestProblemOfCitation(t *testing.T) {
 	}
 }
 
+// TestProblemOfClaims: a claim that another citation contradicts says nothing of this one,
+// and the claims behind it still do.
+func TestProblemOfClaims(t *testing.T) {
+	c := CitationFinding{Status: ibid.StatusOK, Support: ibid.Some(0.0), Claims: []int32{0, 1}}
+	claims := []ClaimFinding{{Outcome: ibid.Contradicted, Cited: 2}, {Outcome: ibid.Unsupported}}
+	if got := (ProblemLimits{Supported: 0.7}).OfCitation(&c, claims); got != ProblemUnsupported {
+		t.Errorf("problem is %s, want %s", got, ProblemUnsupported)
+	}
+}
+
 func TestProblemOfAnswer(t *testing.T) {
 	l := ProblemLimits{Supported: 0.7, GoodMatch: 0.8}
 	fine := []CitationFinding{{Status: ibid.StatusOK}}

@@ -1,0 +1,178 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ibid"
+	"ibid/metrics/presence"
+)
+
+// TestDirections: of which metrics and counts less is better, and of which neither; of all
+// others more is. Gates, comparisons and rankings go by it.
+func TestDirections(t *testing.T) {
+	less := strings.Fields(`over_citation consistency_variance hallucination_rate contradiction_rate
+		unlinked_citations contradicted_claims hallucinated_claims unscored_claims untouched_pred_spans undecided_claims undecided_cited_claims
+		unscored_needing_claims unscored_factual_claims unscored_consistency_claims unscored_necessity_citations unscored_extra_citations
+		no_text_claims no_text_needing_claims no_text_factual_claims no_text_cited_claims no_text_citations
+		moved_citations moved_truth lost_truth missing_citations misplaced_quotes whole_citations out_of_bounds_truth`)
+	neither := strings.Fields(`boundary_error_start boundary_error_end span_length_ratio distinct_sources citation_density
+		truth_chars pred_chars union_chars tolerance_pred_chars tolerance_union_chars truth_tokens pred_tokens truth_spans pred_spans citations scored_citations
+		claims factual_claims claims_needing_citation truth_pages pred_pages truth_docs pred_docs distinct_truth_spans distinct_pred_spans
+		cited_chars answer_chars claim_answer_chars consistency_claims necessity_citations relevance_citations no_claim_citations
+		quoted_citations placed_citations truth_marks`)
+	for _, d := range append(Definitions(), CountDefinitions()...) {
+		want := HigherIsBetter
+		if slices.Contains(less, d.Name) {
+			want = LowerIsBetter
+		} else if slices.Contains(neither, d.Name) {
+			want = Neutral
+		}
+		if d.Direction != want {
+			t.Errorf("%s: direction %v, want %v", d.Name, d.Direction, want)
+		}
+	}
+	for _, d := range SumDefinitions() {
+		if d.Direction != Neutral {
+			t.Errorf("%s: direction %v of a sum", d.Name, d.Direction)
+		}
+	}
+}
+
+// TestKinds: which metrics are 0 or 1 on a row, quotients or means of items, or values of
+// the row alone.
+func TestKinds(t *testing.T) {
+	kinds := make(map[string]Kind)
+	for kind, names := range map[Kind]string{
+		Binary: "exact_match any_overlap abstention_correct citation_presence",
+		Mean:   "mean_exact_jaccard mean_tolerance_jaccard mean_best_exact_jaccard mean_snapped_jaccard boundary_error_start boundary_error_end mean_support_score mean_consistency",
+		Score: `span_length_ratio distinct_sources consistency_variance span_accuracy_score citation_quality_score answer_consistency_score hallucination_score
+			overall_citation_accuracy alce_recall alce_precision longcite_recall longcite_precision longcite_f1 trec_weighted_precision trec_weighted_recall
+			drb_accuracy drb_effective_citations`,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			kinds[name] = kind
+		}
+	}
+	for _, d := range Definitions() {
+		want, ok := kinds[d.Name]
+		if !ok {
+			want = Ratio
+		}
+		if d.Kind != want {
+			t.Errorf("%s is a %v, want a %v", d.Name, d.Kind, want)
+		}
+	}
+}
+
+// TestTexts: what a definition says of itself stands where it belongs.
+func TestTexts(t *testing.T) {
+	for _, d := range CountDefinitions() {
+		if known := strings.Contains(d.UndefinedWhen, "known") || d.UndefinedWhen == ""; !known || strings.HasSuffix(d.Summary, " known") && !strings.HasPrefix(d.Summary, "citations with") && !strings.Contains(d.Summary, "those of which") {
+			t.Errorf("%s: %q, undefined when %q", d.Name, d.Summary, d.UndefinedWhen)
+		}
+	}
+	for _, d := range Definitions() {
+		if d.Judged != strings.HasPrefix(d.UndefinedWhen, "no judge") {
+			t.Errorf("%s: judged: %v, undefined when %q", d.Name, d.Judged, d.UndefinedWhen)
+		}
+	}
+}
+
+// TestLookupAll finds every metric and count by each of its names.
+func TestLookupAll(t *testing.T) {
+	for _, d := range append(Definitions(), CountDefinitions()...) {
+		for _, name := range append([]string{d.Name}, d.Aliases...) {
+			if got, ok := Lookup(name); !ok || got.Name != d.Name {
+				t.Errorf("%s: %s, %v, want %s", name, got.Name, ok, d.Name)
+			}
+		}
+	}
+	for _, name := range []string{"", "char", "char_f", "char_f11", "CHAR_F1", "sum_support "} {
+		if d, ok := Lookup(name); ok {
+			t.Errorf("%q is %s", name, d.Name)
+		}
+	}
+}
+
+// TestOptionsAtTheirEnds: which ends of a range belong to it.
+func TestOptionsAtTheirEnds(t *testing.T) {
+	for name, set := range map[string]struct {
+		to    func(*Options, float64)
+		first bool // 0 is a value
+	}{
+		"minimal overlap": {func(o *Options, v float64) { o.MinOverlap = v }, false},
+		"good match":      {func(o *Options, v float64) { o.GoodMatch = v }, true},
+		"supported":       {func(o *Options, v float64) { o.Supported = v }, true},
+		"consistent":      {func(o *Options, v float64) { o.Consistent = v }, true},
+	} {
+		for v, want := range map[float64]bool{-0.001: false, 0: set.first, 0.001: true, 1: true, 1.001: false} {
+			o := DefaultOptions()
+			set.to(&o, v)
+			if err := o.Validate(); (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), name) {
+				t.Errorf("%s %v: %v", name, v, err)
+			}
+		}
+	}
+	for n, want := range map[int64]bool{0: false, 1: true} {
+		o := DefaultOptions()
+		o.ConciseChars = n
+		if err := o.Validate(); (err == nil) != want {
+			t.Errorf("concise length %d: %v", n, err)
+		}
+	}
+}
+
+// TestCustomValues: what a value of an own metric may be.
+func TestCustomValues(t *testing.T) {
+	binary, ratio, score := customMetric{kind: Binary, max: 1}, customMetric{kind: Ratio, max: 2}, customMetric{kind: Score, min: -1, max: 2}
+	for i, tt := range []struct {
+		of   customMetric
+		v    Value
+		want bool
+	}{
+		{binary, Value{Value: 0}, true},
+		{binary, Value{Value: 1}, true},
+		{binary, Value{Value: 0.5}, false},
+		{binary, Value{Value: 2}, false},
+		{score, Value{Value: 0.5}, true},
+		{score, Value{Value: -1}, true},
+		{score, Value{Value: 2}, true},
+		{score, Value{Value: -1.5}, false},
+		{score, Value{Value: 2.5}, false},
+		{ratio, Value{Value: 0.5, Num: 1, Den: 2}, true},
+		{ratio, Value{Value: 0.5, Num: 1}, false},
+		{ratio, Value{Value: 0.5, Num: 1, Den: -1}, false},
+	} {
+		if got := tt.of.accepts(tt.v); got != tt.want {
+			t.Errorf("%d: %+v is accepted: %v", i, tt.v, got)
+		}
+	}
+}
+
+// asker answers for URLs with an error.
+type asker struct{ error }
+
+func (a asker) Live(context.Context, string) (bool, error) { return false, a.error }
+
+// TestPresenceThatIsNotKnown: a page that nobody has asked for is not fetched; any other
+// failure is an error of the row.
+func TestPresenceThatIsNotKnown(t *testing.T) {
+	for err, want := range map[error]ibid.Reason{
+		fmt.Errorf("x: %w", presence.ErrNotFetched): ibid.NotFetched, fmt.Errorf("down"): ibid.RowError,
+	} {
+		d, e := presence.New(presence.Options{Strict: true, URLs: asker{err}})
+		if e != nil {
+			t.Fatal(e)
+		}
+		o := DefaultOptions()
+		o.Presence = d
+		out := score(t, o, &Row{Answer: ibid.Answer{Answer: "See https://a.b."}})
+		if out.Reasons[CitationPresence] != want || out.PresenceErr == nil {
+			t.Errorf("%v: %v (%v), want %v", err, out.Reasons[CitationPresence], out.PresenceErr, want)
+		}
+	}
+}
