@@ -98,7 +98,6 @@ func (a *Adjudication) truth(policy ibid.Policy, r *dataset.Resolver, row *ibid.
 	}
 }
 
-// labels replaces the labels of a row.
 func (a *Adjudication) labels(policy ibid.Policy, row *ibid.Answer) {
 	type question struct{ claim, citation, kind string }
 	var order []question

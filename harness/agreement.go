@@ -86,7 +86,6 @@ func (a *Annotated) Warnings() []string {
 	return []string{fmt.Sprintf("annotators left out of %d items, since some mark of theirs has no place in a text", a.unclear)}
 }
 
-// A found is what one batch has.
 type found struct {
 	items   []annotations.Item
 	judged  []annotations.Judged
@@ -240,7 +239,6 @@ func (p *Plan) documentOf(row *ibid.Answer) string {
 	return strings.Clone(row.ID)
 }
 
-// slicesOf are the slices of the run that a row is in.
 func (p *Plan) slicesOf(row *ibid.Answer) []string {
 	var out, values []string
 	for _, key := range sliceKeys(p.job.Config.Slices) {

@@ -89,7 +89,6 @@ type textStretch struct {
 	start, end int64
 }
 
-// places are the stretches of texts that a unit covers.
 func (a *annotatedTexts) places(u stats.Unit) []textStretch {
 	var out []textStretch
 	for i, key := range a.keys {

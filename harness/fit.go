@@ -130,7 +130,6 @@ func labelledItems(p *Plan, j *judging, lexical *judge.Lexical, row *ibid.Answer
 	return out
 }
 
-// citedAlone are the features and the score of claim c with one citation of it.
 func citedAlone(j *judging, features *judge.ClaimFeatures, c int, row *ibid.Answer, citation string) (f judge.LexicalFeatures, support float64, ok bool) {
 	for n, e := range j.request.Cited(c, nil) {
 		if row.Citations[j.request.Evidence[e].Citation].CitationID == citation {
@@ -152,7 +151,6 @@ func citedDocuments(r *judge.Request, claim int) []string {
 	return out
 }
 
-// fitItems fits to items of one kind.
 func fitItems(kind string, items []fitItem, positive, level float64) (*LexicalFit, error) {
 	chose, yes := 0, 0
 	for i := range items {

@@ -59,7 +59,6 @@ func (s *Summary) Leading() []compare.Quantity {
 	return all
 }
 
-// leading are the names of [Summary.Leading].
 func (s *Summary) leading() []string {
 	blocks := s.firstBlocks()
 	names := leadOf(func(name string) bool {
@@ -76,7 +75,6 @@ func (s *Summary) leading() []string {
 	return names[:min(len(names), 2*briefLines)]
 }
 
-// metricOf is the metric that a gate names.
 func metricOf(gate string) string {
 	words := strings.FieldsFunc(gate, func(r rune) bool { return !isNameRune(r) })
 	for _, w := range words {
@@ -245,13 +243,19 @@ func ends(low, high *float64) string {
 
 // change is how a number of a system changed, nil if that is not known.
 func (f *Brief) change(system, metric string) *compare.Difference {
-	if f.Change == nil {
+	return changeOf(f.Change, "", system, metric)
+}
+
+// changeOf is how a number of a system changed in a run, "" for any; nil if that is not
+// known.
+func changeOf(r *compare.Result, run, system, metric string) *compare.Difference {
+	if r == nil {
 		return nil
 	}
-	for i := range f.Change.Pairs {
-		p := &f.Change.Pairs[i]
-		one := p.System == "" && len(f.Change.Pairs) == 1
-		if !p.Paired || p.System != system && !one {
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		only := p.System == "" && len(r.Pairs) == 1
+		if !p.Paired || run != "" && r.Sides[p.New].Run != run || p.System != system && !only {
 			continue
 		}
 		for k := range p.Differences {
@@ -480,35 +484,22 @@ func (f *Brief) writeGates(b *strings.Builder, style Style) {
 	if len(f.Gates) == 0 {
 		return
 	}
-	passed := 0
-	var others []runs.GateResult
-	for _, g := range f.Gates {
-		if g.Verdict == runs.Passed {
-			passed++
-		} else {
-			others = append(others, g)
-		}
-	}
-	text := fmt.Sprintf("gates: %d of %d passed", passed, len(f.Gates))
-	if passed == len(f.Gates) {
+	others := slices.DeleteFunc(slices.Clone(f.Gates), func(g runs.GateResult) bool { return g.Verdict == runs.Passed })
+	text := fmt.Sprintf("gates: %d of %d passed", len(f.Gates)-len(others), len(f.Gates))
+	if len(others) == 0 {
 		text = style.Green(text)
 	} else {
 		text = style.Red(text)
 	}
 	fmt.Fprintf(b, "\n%s\n", text)
 	for _, g := range others[:min(len(others), briefGates)] {
-		word := "FAIL"
-		if g.Verdict == runs.NoVerdict {
-			word = "NONE"
-		}
-		fmt.Fprintln(b, style.Red(CleanLine(fmt.Sprintf("%s  %s: %s", word, g.Gate, gateText(g)))))
+		fmt.Fprintln(b, style.Red(CleanLine(fmt.Sprintf("%s  %s: %s", gateWords[g.Verdict].text, g.Gate, gateText(g)))))
 	}
 	if left := len(others) - briefGates; left > 0 {
 		fmt.Fprintf(b, "%d more: ibid gate %s\n", left, f.Dir)
 	}
 }
 
-// writeNext writes what to type next.
 func (f *Brief) writeNext(b *strings.Builder, style Style) {
 	var next [][2]string
 	if f.Failing != nil && len(f.Failing.Rows) > 0 {
@@ -530,7 +521,6 @@ func (f *Brief) writeNext(b *strings.Builder, style Style) {
 	}
 }
 
-// name is how commands name the row.
 func (r *FailingRow) name() string { return r.ID + "/" + r.System }
 
 // shellWord quotes a word for a POSIX shell where that is needed.

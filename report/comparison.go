@@ -51,7 +51,6 @@ func (c *Comparison) title() string {
 	return title
 }
 
-// pairTitle says what is compared and how.
 func (c *Comparison) pairTitle(p *compare.Pair) string {
 	base, other := CleanLine(c.Sides[p.Base].Name), CleanLine(c.Sides[p.New].Name)
 	title := base + " -> " + other

@@ -63,7 +63,6 @@ func flipCells(f *compare.Flipped) []string {
 	return []string{CleanLine(f.Where()), flipVerdict(f.LabelBase, f.Before), flipVerdict(f.LabelAfter, f.After), CleanLine(line(f.Text, flipWidth))}
 }
 
-// flipVerdict is a label with its support.
 func flipVerdict(name string, support float64) string {
 	return CleanLine(name) + " " + number(support)
 }

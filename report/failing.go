@@ -83,7 +83,6 @@ func (f *Failing) Add(r FailingRow) {
 	}
 }
 
-// count counts a row by its problem.
 func (f *Failing) count(p metrics.Problem) {
 	k := slices.IndexFunc(f.Reasons, func(r FailingReason) bool { return r.Problem == p })
 	if k < 0 {
@@ -157,7 +156,6 @@ type FailingRow struct {
 	Problem metrics.Problem `json:"-"` // of that name
 }
 
-// because is why the row fails, in words.
 func (r *FailingRow) because() string { return problemWords[r.Problem].Short }
 
 // WhyColumns are the columns of rows.parquet that a reason can be seen in.

@@ -9,7 +9,6 @@ import (
 	"ibid/dataset/runs"
 )
 
-// summaryJSON is the JSON form of a summary.
 type summaryJSON struct {
 	Schema   string                       `json:"schema"`
 	Run      runJSON                      `json:"run"`

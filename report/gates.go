@@ -27,10 +27,7 @@ func NewGates(m *runs.Manifest, verdict runs.Verdict, lacks []string, results []
 }
 
 func gatesTitle(m *runs.Manifest, verdict runs.Verdict, results []runs.GateResult) string {
-	count := make(map[runs.Verdict]int)
-	for _, g := range results {
-		count[g.Verdict]++
-	}
+	count := countGates(results)
 	title := fmt.Sprintf("run %s: %s (%d of %d gates passed", CleanLine(m.ID), verdict, count[runs.Passed], len(results))
 	if n := count[runs.Failed]; n > 0 {
 		title += fmt.Sprintf(", %d failed", n)
@@ -70,7 +67,6 @@ func (g *Gates) writeTo(p *paper) {
 	}
 }
 
-// gatesJSON is the JSON form of gates.
 type gatesJSON struct {
 	Schema  string                       `json:"schema"`
 	Run     runJSON                      `json:"run"`
@@ -96,8 +92,7 @@ func (g *Gates) writeCSV(w io.Writer) error {
 func gateTable(results []runs.GateResult) *table {
 	t := &table{header: []string{"gate", "", "value", "rests on"}, right: 2}
 	for _, g := range results {
-		word := map[runs.Verdict]string{runs.Passed: "PASS", runs.Failed: "FAIL", runs.NoVerdict: "NONE"}[g.Verdict]
-		t.rows = append(t.rows, []string{CleanLine(g.Gate), word, CleanLine(gateValue(g)), CleanLine(g.Detail)})
+		t.rows = append(t.rows, []string{CleanLine(g.Gate), gateWords[g.Verdict].text, CleanLine(gateValue(g)), CleanLine(g.Detail)})
 	}
 	return t
 }
@@ -110,7 +105,6 @@ func markdownGates(p *paper, results []runs.GateResult) {
 	}
 }
 
-// gateText is the value of a gate with what it rests on.
 func gateText(g runs.GateResult) string { return strings.TrimSpace(gateValue(g) + " " + g.Detail) }
 
 // gateValue is what a gate looked at, or why there is nothing to look at.
@@ -119,4 +113,40 @@ func gateValue(g runs.GateResult) string {
 		return g.Reason
 	}
 	return numberOrDash(g.Value)
+}
+
+// A gateWord is what became of gates: on the page, in tables of text, and on top of
+// Markdown.
+type gateWord struct {
+	page, text, sign string
+	tone             tone
+}
+
+// gateWords are the verdicts in words; "" is that of a run without gates.
+var gateWords = map[runs.Verdict]gateWord{
+	runs.Passed:    {"passed", "PASS", "✅ gates passed, ", toneGood},
+	runs.Failed:    {"failed", "FAIL", "❌ gate failed, ", toneBad},
+	runs.NoVerdict: {"no verdict", "NONE", "⚠️ no verdict, ", toneWarn},
+	"":             {page: "no gates", tone: toneNeutral},
+}
+
+// A gateCount is how many gates ended in which way.
+type gateCount map[runs.Verdict]int64
+
+func countGates(results []runs.GateResult) gateCount {
+	count := make(gateCount)
+	for _, g := range results {
+		count[g.Verdict]++
+	}
+	return count
+}
+
+// gravest is the verdict that is said first.
+func (c gateCount) gravest() runs.Verdict {
+	for _, v := range []runs.Verdict{runs.Failed, runs.NoVerdict, runs.Passed} {
+		if c[v] > 0 {
+			return v
+		}
+	}
+	return ""
 }

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"ibid/dataset/runs"
 )
 
 // writeMarkdown writes what fits a pull request or the summary of a CI step: the
 // verdict and what matters most at once, every number folded away below.
 func (s *Summary) writeMarkdown(p *paper) {
-	fmt.Fprintf(p, "## %s%s\n", markdownSign(s.Gates), markdownText(s.Title))
+	fmt.Fprintf(p, "## %s%s\n", gateWords[countGates(s.Gates).gravest()].sign, markdownText(s.Title))
 	if len(s.Gates) > 0 {
 		markdownGates(p, s.Gates)
 	}
@@ -31,22 +29,6 @@ func (s *Summary) writeMarkdown(p *paper) {
 	}
 	p.WriteString("\n</details>\n")
 	p.footnotes()
-}
-
-// markdownSign says what became of all gates; nothing if there are none.
-func markdownSign(gates []runs.GateResult) string {
-	is := func(v runs.Verdict) bool {
-		return slices.ContainsFunc(gates, func(g runs.GateResult) bool { return g.Verdict == v })
-	}
-	switch {
-	case is(runs.Failed):
-		return "❌ gate failed, "
-	case is(runs.NoVerdict):
-		return "⚠️ no verdict, "
-	case len(gates) > 0:
-		return "✅ gates passed, "
-	}
-	return ""
 }
 
 // markdownLead sets the metrics that matter most side by side, one line for each

@@ -40,7 +40,6 @@ func (s runAgreement) Table(title string, lines []agreementLine) agreementTable 
 	return agreementTable{title, lines, names}
 }
 
-// An agreementLine is one statistic.
 type agreementLine struct {
 	Statistic, Annotators, Slice string
 	Value, Interval              string
@@ -196,7 +195,6 @@ type heatMap struct {
 	Cells         []heatCell
 }
 
-// A heatName is a name at the side of the map.
 type heatName struct {
 	Name string
 	X, Y int

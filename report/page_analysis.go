@@ -49,7 +49,6 @@ func (f *finding) list(n int, add func(k int)) {
 	}
 }
 
-// rowsLink is the link to the rows that meet all filters.
 func rowsLink(filters ...string) string {
 	link := "#"
 	for k, f := range filters {
@@ -197,7 +196,6 @@ func documentsFinding(data *pageData, text string, of func(d *docCount) (n, of i
 	return []finding{f}
 }
 
-// A documentLine is a document in the table of documents.
 type documentLine struct{ Name, Link, Cited, Wrong, Share, Absent string }
 
 // shownDocuments is how many documents the table has.

@@ -42,7 +42,6 @@ type confusionRow struct {
 	RightYes bool // a yes is right
 }
 
-// A confusionCell is a count and its share of its row.
 type confusionCell struct{ Count, Share string }
 
 // A judgedMeasure is one number about the judge.
@@ -156,7 +155,6 @@ func newJudgedKind(data *pageData, k *annotations.Calibration, title, items stri
 	return out
 }
 
-// confusionInWords is the confusion as a sentence.
 func confusionInWords(x *stats.Confusion, items string) string {
 	accepted, rejected := x.TP+x.FN, x.TN+x.FP
 	text := "People accept none of the " + items + "."

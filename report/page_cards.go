@@ -89,28 +89,14 @@ func numbersOf(data *pageData, system string) (numbers []tileView) {
 // newChangeView is how a number changed since the run that this one is compared with; nil
 // if nothing is known of that.
 func newChangeView(data *pageData, system, metric string) *changeView {
-	r := data.options.Since
-	if r == nil {
+	d := changeOf(data.options.Since, runOfSystem(data, system).run.Manifest.ID, nameInRun(data, system), metric)
+	switch {
+	case d == nil || d.Diff == nil:
 		return nil
+	case unchanged(d):
+		return &changeView{"", differenceWord(d)}
 	}
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		only := p.System == "" && len(r.Pairs) == 1
-		if !p.Paired || r.Sides[p.New].Run != runOfSystem(data, system).run.Manifest.ID || p.System != nameInRun(data, system) && !only {
-			continue
-		}
-		for k := range p.Differences {
-			d := &p.Differences[k]
-			switch {
-			case d.Metric != metric || d.Slice != "" || d.Agg != runs.Macro || d.Diff == nil:
-			case unchanged(d):
-				return &changeView{"", differenceWord(d)}
-			default:
-				return &changeView{differenceText(d.Diff), differenceWord(d)}
-			}
-		}
-	}
-	return nil
+	return &changeView{differenceText(d.Diff), differenceWord(d)}
 }
 
 // cards are the systems of the first screen. None of one system: its numbers have a tile
@@ -186,7 +172,6 @@ func rankBy(data *pageData, metric, system string) float64 {
 	return -*s.Estimate
 }
 
-// gatesOfCard are the gates that look at one system.
 func gatesOfCard(data *pageData, system string) (gates []gateHead) {
 	for _, g := range gatesOfSystem(data, system) {
 		if of := systemOfGate(g); of != "" && of == nameInRun(data, system) {

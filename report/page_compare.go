@@ -88,7 +88,6 @@ type rankingView struct {
 	Ends        [2]string
 }
 
-// A rankingPlace is one side of a ranking.
 type rankingPlace struct {
 	Name, Rank, Value, Interval, Says string
 	Shape, Colour                     int
@@ -379,7 +378,6 @@ func pText(p *float64) string {
 	return "p " + number(*p)
 }
 
-// newPairView shows one pair.
 func newPairView(data *pageData, r *compare.Result, k int) pairView {
 	p := &r.Pairs[k]
 	v := pairView{Title: pairTitle(r, p)}
@@ -472,10 +470,7 @@ func newDifferenceLine(data *pageData, pair int, raw *compare.Difference, a axis
 // differenceStrip draws a difference on an axis with a line at 0.
 func differenceStrip(name string, d *compare.Difference, a axis) stripView {
 	s := stripView{X: percentText(a.at(*d.Diff)), Zero: percentText(a.at(0)), Label: name + ": difference " + differenceText(d.Diff), Colour: differenceColour[d.Outcome], Shape: differenceShape[d.Outcome]}
-	if d.Low != nil && d.High != nil {
-		lo, hi := a.at(*d.Low), a.at(*d.High)
-		s.Interval, s.Low, s.High, s.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
-		s.Below, s.Above = *d.Low < a.lo, *d.High > a.hi
+	if s.span(a, d.Low, d.High) {
 		s.Label += ", interval " + differenceText(d.Low) + " to " + differenceText(d.High)
 	}
 	s.Label += ", " + differenceWord(d).Long
@@ -519,12 +514,8 @@ func newRankingView(data *pageData, r *compare.Result, ranking *compare.Ranking)
 		case p.Tied:
 			place.Says = "may be the best"
 		}
-		s := stripView{X: percentText(a.at(p.Estimate)), Label: name + " " + number(p.Estimate), Shape: place.Shape, Colour: place.Colour}
-		if p.Low != nil && p.High != nil {
-			lo, hi := a.at(*p.Low), a.at(*p.High)
-			s.Interval, s.Low, s.High, s.Width, s.Below, s.Above = true, percentText(lo), percentText(hi), percentText(hi-lo), *p.Low < a.lo, *p.High > a.hi
-		}
-		place.Strip = s
+		place.Strip = stripView{X: percentText(a.at(p.Estimate)), Label: name + " " + number(p.Estimate), Shape: place.Shape, Colour: place.Colour}
+		place.Strip.span(a, p.Low, p.High)
 		v.Places = append(v.Places, place)
 	}
 	return v
@@ -725,7 +716,6 @@ func partners(data *pageData, r *compare.Result, p *compare.Pair) map[int]int {
 	return out
 }
 
-// A rowName names a row of a run by its key.
 type rowName struct{ run, id, system string }
 
 // basesOf names the rows that those of the results are compared with.

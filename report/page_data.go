@@ -37,14 +37,12 @@ type pageData struct {
 	disagreements [][]*disagreementView // of each run
 }
 
-// A pageRow is one row of one run.
 type pageRow struct {
 	candidate
 	index    int // in the results of its run
 	question string
 }
 
-// readPageData reads what pages show of runs.
 func readPageData(ctx context.Context, o PageOptions, all []RunData) (*pageData, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = maxPageBytes
@@ -169,7 +167,6 @@ func (r *results) readRest() (err error) {
 	return err
 }
 
-// listRows lists the rows that were read.
 func listRows(data *pageData, s *survey) {
 	for run, r := range data.results {
 		l := &data.limits[run]

@@ -74,7 +74,6 @@ type detailer struct {
 	reasons *reasons
 }
 
-// newDetailer makes the detailer of a run.
 func newDetailer(data *pageData, run int) *detailer {
 	r := data.results[run]
 	d := &detailer{run: run, r: r, limits: data.limits[run], reasons: &data.reasons}
@@ -379,7 +378,6 @@ type truthRecord struct {
 	End       int64  `json:"end"`
 }
 
-// record is the row as data.
 func (d *detailer) record(view *RowView, i int) rowRecord {
 	out := rowRecord{
 		Row: view.Row, ID: shown(view.ID), System: shown(view.System), Error: shown(view.Error), Query: clip(shown(view.Query), longAnswer),

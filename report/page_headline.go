@@ -237,17 +237,21 @@ func standing(data *pageData) []standingLine {
 }
 
 func gatesStanding(data *pageData) standingLine {
-	state := gatesState(data)
+	var all []runs.GateResult
+	for _, r := range data.results {
+		all = append(all, r.run.Gates...)
+	}
+	state := gateWords[countGates(all).gravest()]
 	l := standingLine{Name: "Gates"}
 	switch {
-	case state.Tone == toneNeutral:
+	case len(all) == 0:
 		l.Says.say("none is set.")
 		return l
 	case !data.several():
-		l.Word = &word{Short: gatesInWords(data.results[0].run.Gates), Tone: state.Tone}
+		l.Word = &word{Short: gatesInWords(all), Tone: state.tone}
 		return l
 	}
-	l.Word = &word{Short: state.Word, Tone: state.Tone}
+	l.Word = &word{Short: state.page, Tone: state.tone}
 	l.Says.list(len(data.results), func(k int) {
 		l.Says.say("%s: %s", line(data.results[k].run.Manifest.ID, 40), gatesInWords(data.results[k].run.Gates))
 	})
@@ -308,11 +312,9 @@ func judgeStanding(data *pageData) standingLine {
 	l := standingLine{Name: "Judge"}
 	var said []string
 	for _, r := range data.results {
-		if text := judgeInWords(r); !slices.Contains(said, text) {
-			said = append(said, text)
-		}
+		said = append(said, judgeInWords(r))
 	}
-	l.Says.say("%s.", strings.Join(said, "; "))
+	l.Says.say("%s.", strings.Join(distinct(said), "; "))
 	if base := baselineOf(data); base != "" {
 		l.Word = &word{Short: "baseline", Tone: toneWarn}
 		l.Says.say(" %s", base)

@@ -476,7 +476,6 @@ func datesOf(from, to time.Time) [2]string {
 	return ends
 }
 
-// historyNotes say what is not shown.
 func historyNotes(data *pageData) []string {
 	past := data.options.Past
 	ends := datesOf(past.Nights[0].At, past.Nights[len(past.Nights)-1].At)
@@ -497,7 +496,6 @@ func historyNotes(data *pageData) []string {
 	return notes
 }
 
-// namedRuns is how many runs a note names.
 const namedRuns = 3
 
 func leftOutInWords(l history.LeftOut) string {

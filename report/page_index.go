@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"ibid"
 )
 
 // A rowIndex is what the script of the page knows of all rows at once. Lists are
@@ -117,9 +115,9 @@ func newRowIndex(data *pageData, held []int) *rowIndex {
 			failing = 1
 		}
 		x.Failing = append(x.Failing, failing)
-		x.Tags = append(x.Tags, tagNumbers(tags, r.tags[i]))
-		x.Docs = append(x.Docs, docNumbers(docs, citations))
-		x.Type = append(x.Type, typeNumbers(types, citations))
+		x.Tags = append(x.Tags, tags.numbers(len(r.tags[i]), func(k int) string { return line(r.tags[i][k].Key, 60) + "=" + line(r.tags[i][k].Value, 60) }))
+		x.Docs = append(x.Docs, docs.numbers(len(citations), func(k int) string { return line(citations[k].doc, 120) }))
+		x.Type = append(x.Type, types.numbers(len(citations), func(k int) string { return line(citations[k].sourceType, 80) }))
 		x.Annotator = append(x.Annotator, annotators.ofKnown(line(r.annotator[i], 80)))
 		x.Provider = append(x.Provider, providers.ofKnown(line(r.provider[i], 80)))
 		x.Model = append(x.Model, models.ofKnown(line(r.model[i], 80)))
@@ -240,31 +238,12 @@ func (n *names) ofKnown(s string) int {
 	return n.of(s)
 }
 
-func tagNumbers(n *names, tags []ibid.Tag) []int {
+// numbers are those of n texts, each once; "" has none.
+func (n *names) numbers(count int, text func(i int) string) []int {
 	out := []int{}
-	for _, t := range tags {
-		out = append(out, n.of(line(t.Key, 60)+"="+line(t.Value, 60)))
-	}
-	return out
-}
-
-func docNumbers(n *names, citations []citation) []int {
-	out := []int{}
-	for i := range citations {
-		if c := &citations[i]; c.doc != "" {
-			if k := n.of(line(c.doc, 120)); !slices.Contains(out, k) {
-				out = append(out, k)
-			}
-		}
-	}
-	return out
-}
-
-func typeNumbers(n *names, citations []citation) []int {
-	out := []int{}
-	for i := range citations {
-		if t := line(citations[i].sourceType, 80); t != "" {
-			if k := n.of(t); !slices.Contains(out, k) {
+	for i := range count {
+		if s := text(i); s != "" {
+			if k := n.of(s); !slices.Contains(out, k) {
 				out = append(out, k)
 			}
 		}

@@ -23,7 +23,6 @@ type runJudge struct {
 	Corrected []correctedLine
 }
 
-// A callLine counts calls.
 type callLine struct{ Status, Calls, Share string }
 
 // A correctedLine is a judged metric corrected by what people said.
@@ -199,42 +198,37 @@ func corrected(r *results) []correctedLine {
 
 // commonJudge is what verdicts are called in all runs that have some.
 func commonJudge(data *pageData) string {
-	name := ""
+	var names []string
 	for _, r := range data.results {
-		switch own := judgeName(r.run.Manifest); {
-		case !r.judged:
-		case name == "":
-			name = own
-		case name != own:
-			return "Judge"
+		if r.judged {
+			names = append(names, judgeName(r.run.Manifest))
 		}
 	}
-	if name == "" {
-		return "Judge"
+	if names = distinct(names); len(names) == 1 {
+		return names[0]
 	}
-	return name
+	return "Judge"
 }
 
 // judgedBy names the kinds of judges whose verdicts are counted together.
 func judgedBy(data *pageData) string {
 	var names []string
 	for _, r := range data.results {
-		name := "the judge"
-		switch r.judgeKind() {
-		case "none":
-			continue
-		case "lexical":
-			name = "the lexical judge"
-		case "human":
-			name = "people"
-		case "recorded":
-			name = "the recorded verdicts"
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if kind := r.judgeKind(); kind != "none" {
+			names = append(names, cmp.Or(judgeWords[kind].by, "the judge"))
 		}
 	}
-	return list(names)
+	return list(distinct(names))
+}
+
+// distinct are texts, each once, in the order of their first appearance.
+func distinct(texts []string) (out []string) {
+	for _, s := range texts {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // baselineOf says, where verdicts are those of the lexical baseline, what that means, and
@@ -243,10 +237,9 @@ func baselineOf(data *pageData) string {
 	var names []string
 	others := false
 	for _, r := range data.results {
-		switch r.judgeKind() {
-		case "lexical":
+		if r.judgeKind() == "lexical" {
 			names = append(names, line(r.run.Manifest.ID, 80))
-		default:
+		} else {
 			others = true
 		}
 	}

@@ -40,7 +40,6 @@ type kindCount struct {
 	oldest    time.Time
 }
 
-// A kindCounts counts by kind of source.
 type kindCounts map[string]*kindCount
 
 func (m kindCounts) of(name string) *kindCount {

@@ -24,7 +24,6 @@ type definitionText struct {
 	Judged                                                                   bool
 }
 
-// An intervalText says how an interval was made.
 type intervalText struct{ Name, Text string }
 
 var intervalWords = map[string]string{
@@ -94,7 +93,6 @@ func methodSection(data *pageData) *section {
 	return &section{"method", "Method", m}
 }
 
-// whatFails says which rows fail.
 func whatFails() string {
 	return fmt.Sprintf("A row fails if its worst problem is a warning or worse, or if its overall_citation_accuracy is below %v.", metrics.FailsBelow)
 }

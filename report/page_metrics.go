@@ -54,7 +54,6 @@ type sliceGroup struct {
 	Left        string // how many slices are left out; "" if none is
 }
 
-// A sliceLine is one slice.
 type sliceLine struct {
 	metricLine
 	More []string // values of the other metrics
@@ -122,7 +121,6 @@ func nameInRun(data *pageData, system string) string {
 	return system[len(runOfSystem(data, system).prefix):]
 }
 
-// definitions are the metrics of the page with any value.
 func definitions(data *pageData) []metrics.Definition {
 	return slices.DeleteFunc(orderedDefinitions(nil), func(d metrics.Definition) bool {
 		return !slices.ContainsFunc(data.results, func(r *results) bool { return r.metric(d.Name) != nil })
@@ -137,7 +135,6 @@ func groupsShown(data *pageData) []string {
 	return data.systems
 }
 
-// axis is the one that all groups of a metric share.
 func sharedAxis(data *pageData, d metrics.Definition) axis {
 	var values []float64
 	for _, system := range groupsShown(data) {
@@ -255,7 +252,6 @@ func sliceGroups(data *pageData) (groups []sliceGroup) {
 	return groups
 }
 
-// sliceLink is the link to the rows of a slice.
 func sliceLink(key, value string) string {
 	switch key {
 	case "system", "provider", "model":

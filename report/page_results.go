@@ -41,7 +41,6 @@ type results struct {
 	calibration *Calibration // nil if nobody compared the judge with people
 }
 
-// A metricColumn is the values of one metric.
 type metricColumn struct {
 	def    metrics.Definition
 	values []float64

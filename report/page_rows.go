@@ -31,7 +31,6 @@ type rowsTable struct {
 // A rowColumn is a metric that the table of rows shows.
 type rowColumn struct{ Name, Label, Title string }
 
-// A staticRow is one row of the table.
 type staticRow struct {
 	Key, ID, System, Question string
 	Values                    []string

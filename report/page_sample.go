@@ -74,7 +74,6 @@ func (f *first) add(x candidate) {
 	}
 }
 
-// sorted are the first candidates, in order.
 func (f *first) sorted() []candidate {
 	slices.SortFunc(f.list, f.order)
 	f.list = f.list[:min(len(f.list), f.most)]

@@ -82,16 +82,24 @@ func percentText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) +
 // strip draws an estimate.
 func (a axis) strip(name string, s *runs.SummaryRow, gates []gateRule) stripView {
 	out := stripView{X: percentText(a.at(*s.Estimate)), Gates: gates, Label: name + " " + number(*s.Estimate)}
-	if s.Low != nil && s.High != nil {
-		lo, hi := a.at(*s.Low), a.at(*s.High)
-		out.Interval, out.Low, out.High, out.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
-		out.Below, out.Above = *s.Low < a.lo, *s.High > a.hi
+	if out.span(a, s.Low, s.High) {
 		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(s.Level), number(*s.Low), number(*s.High))
 	}
 	for _, g := range gates {
 		out.Label += ", gate " + g.Text
 	}
 	return out
+}
+
+// span draws an interval, if there is one.
+func (s *stripView) span(a axis, low, high *float64) bool {
+	if low == nil || high == nil {
+		return false
+	}
+	lo, hi := a.at(*low), a.at(*high)
+	s.Interval, s.Low, s.High, s.Width = true, percentText(lo), percentText(hi), percentText(hi-lo)
+	s.Below, s.Above = *low < a.lo, *high > a.hi
+	return true
 }
 
 func levelText(level float64) string { return fmt.Sprintf("%g %%", math.Round(level*1e6)/1e4) }

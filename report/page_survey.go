@@ -82,7 +82,6 @@ func (s *survey) count(run int, r *results) {
 	}
 }
 
-// countValues counts the values of a metric.
 func (s *survey) countValues(c *metricColumn) {
 	v := s.data.spreads[c.def.Name]
 	if v == nil {
@@ -208,7 +207,6 @@ type docCount struct {
 	cited, wrong, absent int64
 }
 
-// countDocument counts a citation by the document that it names.
 func (s *survey) countDocument(c *citation, problem metrics.Problem) {
 	if c.doc == "" {
 		return

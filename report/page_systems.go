@@ -18,7 +18,6 @@ type systemHead struct {
 	FailingLink   string
 }
 
-// A metricBySystem is one metric in all systems.
 type metricBySystem struct {
 	Name, Label, Summary, Better string
 	Ends                         [2]string

@@ -43,7 +43,6 @@ type trendRule struct {
 	Number int
 }
 
-// A trendMark is a night.
 type trendMark struct {
 	X, Y string
 	Kind string // base, watched, signal or none
@@ -258,7 +257,6 @@ type sparkView struct {
 	Word        word
 }
 
-// A sparkDot is a night.
 type sparkDot struct {
 	X, Y string
 	This bool

@@ -16,7 +16,6 @@ type runHead struct {
 	Gates []gateHead // those that look at no single system that has a card
 }
 
-// A gateHead is one gate in words.
 type gateHead struct {
 	Gate, Word, Value string
 	Tone              tone
@@ -42,7 +41,6 @@ type verdictView struct {
 	Spark    *sparkView // of the nights before; nil if there are too few
 }
 
-// verdictSection is the top of the page.
 func verdictSection(data *pageData) *section {
 	view := &verdictView{Headline: verdictInWords(data), Standing: standing(data), Sampled: data.sampled, Several: data.several()}
 	view.Cards, view.Table = cards(data)
@@ -149,24 +147,6 @@ func moved(data *pageData) []finding {
 	return out
 }
 
-// state is the verdict in one word, of the gates of all runs.
-func gatesState(data *pageData) gateHead {
-	worst := gateHead{Word: "no gates", Tone: toneNeutral}
-	for _, r := range data.results {
-		for _, g := range r.run.Gates {
-			switch {
-			case g.Verdict == runs.Failed:
-				return gateHead{Word: "failed", Tone: toneBad}
-			case g.Verdict == runs.NoVerdict:
-				worst = gateHead{Word: "no verdict", Tone: toneWarn}
-			case worst.Tone == toneNeutral:
-				worst = gateHead{Word: "passed", Tone: toneGood}
-			}
-		}
-	}
-	return worst
-}
-
 func oneOrMany(n int64, one, many string) string {
 	if n == 1 {
 		return one
@@ -181,24 +161,15 @@ func sentence(format string, args ...any) []finding {
 
 // gatesInWords counts gates by how they ended.
 func gatesInWords(gates []runs.GateResult) string {
-	var passed, failed, open int64
-	for _, g := range gates {
-		switch g.Verdict {
-		case runs.Passed:
-			passed++
-		case runs.Failed:
-			failed++
-		default:
-			open++
-		}
-	}
-	all := passed + failed + open
+	count, all := countGates(gates), len(gates)
+	failed, open, passed := count[runs.Failed], count[runs.NoVerdict], count[runs.Passed]
 	switch {
 	case all == 0:
 		return "none is set"
-	case failed == 0 && open == 0 && all == 1:
+	case failed+open > 0:
+	case all == 1:
 		return "the only one passed"
-	case failed == 0 && open == 0:
+	default:
 		return fmt.Sprintf("all %d passed", all)
 	}
 	var parts []string
@@ -265,7 +236,6 @@ func outcomesInWords(data *pageData) []finding {
 	return []finding{f}
 }
 
-// newRunHead says what a run is.
 func newRunHead(r *results, cards bool) runHead {
 	m := r.run.Manifest
 	h := runHead{ID: line(m.ID, 120)}
@@ -307,15 +277,8 @@ func took(seconds float64) string {
 }
 
 func newGateHead(g runs.GateResult) gateHead {
-	h := gateHead{Gate: shown(g.Gate), Value: "is " + numberOrDash(g.Value)}
-	switch g.Verdict {
-	case runs.Passed:
-		h.Word, h.Tone = "passed", toneGood
-	case runs.Failed:
-		h.Word, h.Tone = "failed", toneBad
-	default:
-		h.Word, h.Tone = "no verdict", toneWarn
-	}
+	w := gateWords[g.Verdict]
+	h := gateHead{Gate: shown(g.Gate), Value: "is " + numberOrDash(g.Value), Word: w.page, Tone: w.tone}
 	if g.Reason != "" {
 		h.Value = shown(g.Reason)
 	}
@@ -323,20 +286,12 @@ func newGateHead(g runs.GateResult) gateHead {
 }
 
 func judgeInWords(r *results) string {
-	j := r.run.Manifest.Judge
-	switch kind := r.judgeKind(); kind {
-	case "none":
-		return "nobody: this run looks at where citations point, not at what they say"
-	case "lexical":
-		return "lexical"
-	case "human":
-		return "people"
-	case "recorded":
-		return "what the input had recorded of its citations"
-	default:
-		if j.Model != "" {
-			return line(j.Model, 80) + " (" + kind + ")"
-		}
-		return kind
+	kind := r.judgeKind()
+	if who := judgeWords[kind].who; who != "" {
+		return who
 	}
+	if m := r.run.Manifest.Judge.Model; m != "" {
+		return line(m, 80) + " (" + kind + ")"
+	}
+	return kind
 }

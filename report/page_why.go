@@ -43,7 +43,6 @@ type worstCitation struct {
 	Instead                   *passageText // nil if nobody knows what should have been cited
 }
 
-// A passageText is a passage of a document.
 type passageText struct {
 	Source, Whose string
 	Text          string // "" if there is no such text
@@ -126,7 +125,6 @@ func (c *chooser) findWorst() (worst []badCitation) {
 	return worst
 }
 
-// isWorst reports whether a row of a run has one of the worst citations.
 func isWorst(data *pageData, run int, row int64) bool {
 	return slices.ContainsFunc(data.worst, func(w badCitation) bool { return w.run == run && w.row == row })
 }

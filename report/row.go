@@ -371,7 +371,6 @@ func verdictOf(c *runs.Citation) word {
 	return w
 }
 
-// claimRemarks say what became of a claim.
 func (v *RowView) claimRemarks(c *runs.Claim) []remark {
 	if v.parts.NoHallucinations {
 		return nil
@@ -442,15 +441,16 @@ func extent(start, end int64) string {
 	return fmt.Sprintf("[%s, %s)", Thousands(start), Thousands(end))
 }
 
+// judgeWords are the kinds of judges that are no models, in words: what their verdicts are
+// called, who gave them, and who judged.
+var judgeWords = map[string]struct{ verdict, by, who string }{
+	"none":     {who: "nobody: this run looks at where citations point, not at what they say"},
+	"lexical":  {"Lexical judge", "the lexical judge", "lexical"},
+	"human":    {"Human label", "people", "people"},
+	"recorded": {"Recorded verdict", "the recorded verdicts", "what the input had recorded of its citations"},
+}
+
 // judgeName is what verdicts of a run are called.
 func judgeName(m *runs.Manifest) string {
-	switch strings.ToLower(m.Judge.Kind) {
-	case "lexical":
-		return "Lexical judge"
-	case "human":
-		return "Human label"
-	case "recorded":
-		return "Recorded verdict"
-	}
-	return "Judge"
+	return cmp.Or(judgeWords[strings.ToLower(m.Judge.Kind)].verdict, "Judge")
 }

@@ -17,7 +17,6 @@ type RunList struct {
 	Runs []listedRun
 }
 
-// A listedRun is a run in a list.
 type listedRun struct {
 	ID       string       `json:"id"`
 	Started  time.Time    `json:"started"`
@@ -69,16 +68,10 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 			r.systems = append(r.systems, systemValue{b.System, *v.Macro.Estimate})
 		}
 	}
-	for _, g := range gates {
-		switch {
-		case g.Verdict == runs.Passed:
-			r.Passed++
-		case r.Verdict != runs.NoVerdict: // which wins over a gate that failed
-			r.Verdict = g.Verdict
-		}
-	}
-	if r.Passed == r.Gates && r.Gates > 0 {
-		r.Verdict = runs.Passed
+	count := countGates(gates)
+	r.Passed, r.Verdict = int(count[runs.Passed]), count.gravest()
+	if count[runs.NoVerdict] > 0 { // it wins over a gate that failed
+		r.Verdict = runs.NoVerdict
 	}
 	l.Runs = append(l.Runs, r)
 }

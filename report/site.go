@@ -42,7 +42,6 @@ type indexSeries struct {
 	Lines []*sparkView
 }
 
-// An indexRun is one run in the table.
 type indexRun struct {
 	listedRun
 	Link     string
@@ -92,14 +91,9 @@ func (r listedRun) shown(served bool) indexRun {
 		out.Metric = label(r.Metric)
 	}
 	if r.Gates > 0 {
-		out.Gate = fmt.Sprintf("%d of %d %s", r.Passed, r.Gates, "passed")
-		switch r.Verdict {
-		case runs.Passed:
-			out.Tone = toneGood
-		case runs.NoVerdict:
-			out.Tone, out.Gate = toneWarn, out.Gate+", no verdict"
-		default:
-			out.Tone = toneBad
+		out.Gate, out.Tone = fmt.Sprintf("%d of %d passed", r.Passed, r.Gates), gateWords[r.Verdict].tone
+		if r.Verdict == runs.NoVerdict {
+			out.Gate += ", no verdict"
 		}
 	}
 	if r.Baseline != "" {

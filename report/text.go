@@ -77,7 +77,6 @@ func (s *Summary) corrected() []runs.SummaryRow {
 	return out
 }
 
-// systems are the blocks of whole systems.
 func (s *Summary) systems() []summaryBlock {
 	var out []summaryBlock
 	for _, block := range s.Blocks {
@@ -485,7 +484,6 @@ func (p *paper) item(text string) {
 	fmt.Fprintf(p, "    %s\n", text)
 }
 
-// grid writes a table.
 func (p *paper) grid(t *table) {
 	if p.markdown {
 		t.markdown(&p.Builder)

@@ -26,7 +26,6 @@ type verdictRow struct {
 	Elsewhere *verdictCell   `json:"elsewhere"`
 }
 
-// A verdictCell is one verdict.
 type verdictCell struct {
 	Support  *float64 `json:"support"`
 	Label    string   `json:"label,omitempty"`
@@ -123,7 +122,6 @@ const (
 	codeNumber   = 10 // and the support in thousandths
 )
 
-// code is the cell as a number.
 func (c *verdictCell) code() int {
 	switch {
 	case c == nil:

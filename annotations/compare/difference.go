@@ -24,7 +24,6 @@ type tester struct {
 	workers   int
 }
 
-// resampling is that of a bootstrap.
 func (t *tester) resampling() stats.Resampling {
 	return stats.Resampling{Resamples: t.resamples, Seed: t.seed, Workers: t.workers}
 }

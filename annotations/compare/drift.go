@@ -264,7 +264,6 @@ func (f *Flipped) Change() string {
 	return fmt.Sprintf("%s %.2g -> %s %.2g", f.LabelBase, f.Before, f.LabelAfter, f.After)
 }
 
-// An anchorRow names an anchor.
 type anchorRow struct{ id, system string }
 
 // An anchorKey names a verdict on an anchor. The text is part of it: another version
@@ -276,7 +275,6 @@ type anchorKey struct {
 	text     string
 }
 
-// An anchorVerdict is one verdict of a run on its anchors.
 type anchorVerdict struct {
 	key     anchorKey
 	name    string // claim_id or citation_id

@@ -82,7 +82,6 @@ func (l *Lookup) Difference(system, slice string, q Quantity) (Difference, error
 	return d, err
 }
 
-// pairing pairs the rows of a system.
 func (l *Lookup) pairing(system string) (*pairing, error) {
 	if p, ok := l.pairings[system]; ok {
 		return p, nil

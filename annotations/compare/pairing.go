@@ -313,7 +313,6 @@ func eachCommon(all, some []int32, yield func(at int)) {
 	}
 }
 
-// questions lists rows by the names of their questions.
 func questions(r *Run, rows []int32) (Named, error) {
 	return r.named(rows, func(_ int32, id string) string { return id })
 }
@@ -327,7 +326,6 @@ func (p *pairing) series(q Quantity) (base, other *series, err error) {
 	return base, other, err
 }
 
-// clusterSums are the sums of the rows of a cluster.
 type clusterSums struct {
 	y, x stats.Exact
 	rows int64

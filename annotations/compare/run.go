@@ -61,7 +61,6 @@ func (c *column) add(name string) {
 	c.codes = append(c.codes, code)
 }
 
-// name is that of a row.
 func (c *column) name(row int32) string {
 	if code := c.codes[row]; code >= 0 {
 		return c.names[code]
@@ -418,7 +417,6 @@ func (r *Run) excused(metric string) ([]bool, error) {
 	return all, nil
 }
 
-// numbers reads a column of numbers.
 func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
 	values, has = make([]float64, len(r.questions)), make([]bool, len(r.questions))
 	err = r.eachNumber(column, func(row int, v float64, ok bool) { values[row], has[row] = v, ok })

@@ -21,7 +21,6 @@ import (
 	"ibid/report"
 )
 
-// agreeFlags are the flags of ibid agree.
 type agreeFlags struct {
 	settings settingFlags
 	table    tableFlags
@@ -252,7 +251,6 @@ func (a *app) agreeDataset(cmd *cobra.Command, f *agreeFlags, argument string) (
 	return measured(cmd, plan, found, "agreement of the annotators of "+argument)
 }
 
-// measured is the agreement on what was found.
 func measured(cmd *cobra.Command, plan *harness.Plan, found *harness.Annotated, title string) (*report.Agreement, error) {
 	result := annotations.Measure(found.Spans, found.Labels)
 	result.Warnings = append(result.Warnings, found.Warnings()...)

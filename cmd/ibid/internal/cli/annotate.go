@@ -23,7 +23,6 @@ import (
 	"ibid/report"
 )
 
-// annotateFlags are the flags of ibid annotate.
 type annotateFlags struct {
 	settings   settingFlags
 	annotator  string

@@ -18,7 +18,6 @@ import (
 	"ibid/report"
 )
 
-// calibrateFlags are the flags of ibid calibrate.
 type calibrateFlags struct {
 	settings  settingFlags
 	table     tableFlags
@@ -320,7 +319,6 @@ func (a *app) fitLexical(cmd *cobra.Command, f *calibrateFlags, dir string) (*re
 	return view, dataset.WriteFile(f.fit, func(to io.Writer) error { return report.WriteJSON(to, w) })
 }
 
-// corrections are the rows of a summary that have one.
 func corrections(summary []runs.SummaryRow) []runs.SummaryRow {
 	var out []runs.SummaryRow
 	for _, r := range summary {

@@ -161,7 +161,6 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	return oneOf("--color", a.colour, "auto", "always", "never")
 }
 
-// tableFormats are the formats of results that are tables.
 var tableFormats = []string{"text", "json", "csv", "markdown"}
 
 // formats refuses a --format that the command at hand does not have.

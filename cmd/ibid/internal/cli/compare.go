@@ -16,7 +16,6 @@ import (
 	"ibid/report"
 )
 
-// compareFlags are the flags of ibid compare.
 type compareFlags struct {
 	by, system, method string
 	metrics, slices    []string

@@ -94,7 +94,6 @@ func (a *app) addCompletion(root *cobra.Command) {
 	registerFlag(root, "color", oneWord("auto", "always", "never"))
 }
 
-// registerFlag completes a flag where a command has it.
 func registerFlag(cmd *cobra.Command, name string, f completer) {
 	if cmd.Flags().Lookup(name) == nil && cmd.PersistentFlags().Lookup(name) == nil {
 		return

@@ -235,7 +235,6 @@ func (a *app) fetchPages(ctx context.Context, f *fetchFlags, archive *fetch.Arch
 	return fetch.Fetch(ctx, archive, names, o)
 }
 
-// A fetchResult is what fetch prints.
 type fetchResult struct {
 	Schema   string         `json:"schema"`
 	Output   string         `json:"output"`

@@ -42,7 +42,6 @@ func (a *app) forecast(cmd *cobra.Command, job *harness.Job) error {
 	})
 }
 
-// forecastJSON is the JSON form of a forecast.
 type forecastJSON struct {
 	Schema      string   `json:"schema"`
 	Judge       string   `json:"judge"`

@@ -113,7 +113,6 @@ func metricAsked(args []string) (metrics.Definition, bool) {
 	return metrics.Lookup(args[0])
 }
 
-// metricTopic is what one metric means.
 func metricTopic(d metrics.Definition) string {
 	var b strings.Builder
 	writeDefinition(&b, d)
@@ -296,7 +295,6 @@ verdict (exit code 4). A run file that knows better says so:
   accept: [quotes_misplaced]
 `
 
-// signsTopic lists all signs.
 func signsTopic() string {
 	var b strings.Builder
 	b.WriteString(signsIntro)

@@ -22,7 +22,6 @@ import (
 	"ibid/report"
 )
 
-// historyFlags are the flags of ibid history.
 type historyFlags struct {
 	metrics, systems []string
 	baseline         int

@@ -54,7 +54,6 @@ func (a *app) merge(cmd *cobra.Command, dirs []string, numbers *numberFlags, ci 
 	}, "", numbers, ci)
 }
 
-// sayShard says that a shard is done.
 func (a *app) sayShard(out *harness.Outcome) error {
 	if a.quiet {
 		return nil

@@ -34,7 +34,6 @@ func (a *app) write(f func(w io.Writer) error) error {
 	return writeOutput(a.output, f)
 }
 
-// show prints a view.
 func (a *app) show(v report.View) error {
 	return a.write(func(w io.Writer) error { return report.Write(w, v, a.format, a.textOptions()) })
 }

@@ -18,7 +18,6 @@ import (
 	"ibid/report"
 )
 
-// reportFlags are the flags of ibid report.
 type reportFlags struct {
 	set       []string
 	history   string

@@ -25,7 +25,6 @@ import (
 	"ibid/report"
 )
 
-// sampleFlags are the flags of ibid sample.
 type sampleFlags struct {
 	settings settingFlags
 	draw     harness.SampleOptions
@@ -266,7 +265,6 @@ const (
 	annotatedFile = "annotated.parquet"
 )
 
-// templates are the templates by name.
 var templates = map[string]blindTemplate{
 	"jsonl": {
 		write:  []blindFile{{templateFile, writeTemplate}},
@@ -316,7 +314,6 @@ func writeTemplate(w io.Writer, items []annotations.BlindItem) error {
 	return err
 }
 
-// studioTasks are the items as tasks of Label Studio.
 func studioTasks(items []annotations.BlindItem) []convert.BlindTask {
 	all := make([]convert.BlindTask, len(items))
 	for i := range items {

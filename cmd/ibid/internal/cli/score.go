@@ -10,7 +10,6 @@ import (
 	"ibid/harness"
 )
 
-// A scoreFlags collects the flags of score.
 type scoreFlags struct {
 	settings settingFlags
 	filter   harness.Filter
@@ -128,7 +127,6 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
 	})
 }
 
-// printSchema prints the schema of the table.
 func (a *app) printSchema(f *scoreFlags) error {
 	if err := oneOf("--schema", f.schema, arrowSchema, sparkSchema); err != nil {
 		return err

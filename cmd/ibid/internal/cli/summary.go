@@ -14,7 +14,6 @@ import (
 	"ibid/cmd/ibid/internal/term"
 )
 
-// A summaryFlags collects the flags of summary.
 type summaryFlags struct {
 	settings settingFlags
 	baseline string

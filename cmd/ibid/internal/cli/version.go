@@ -20,7 +20,6 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// writeVersion says which ibid this is.
 func (a *app) writeVersion() error {
 	if err := a.formats("text", "json"); err != nil {
 		return err

@@ -288,7 +288,6 @@ func (a *app) writeSite(ctx context.Context, dir, to string, f reportFlags) erro
 	return err
 }
 
-// isFolder reports whether path is a directory that is there.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
