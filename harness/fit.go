@@ -14,9 +14,9 @@ import (
 	"ibid/metrics/stats"
 )
 
-// FewestFitted is the fewest groups of documents that have labels, for a fit: groups
+// fewestFitted is the fewest groups of documents that have labels, for a fit: groups
 // that no labelled claim connects. There are two for each part.
-const FewestFitted = 2 * judge.LexicalParts
+const fewestFitted = 2 * judge.LexicalParts
 
 // fitRidge is the penalty of the fit, on features of standard deviation 1: as much as
 // knowing that the weight of each is 0 ± 1 before seeing any label.
@@ -168,8 +168,8 @@ func fitItems(kind string, items []fitItem, positive, level float64) (*LexicalFi
 		return nil, usagef("%d of %d labels are a yes (%g or more): there is nothing to tell apart", yes, len(items), positive).with("label claims of both kinds, or say what counts as a yes: --positive VALUE")
 	}
 	parts, groups := partsOf(items)
-	if groups < FewestFitted {
-		return nil, usagef("too few documents that have labels and do not occur together: %d, a fit needs %d", groups, FewestFitted).with("label claims of more documents: ibid sample draws them")
+	if groups < fewestFitted {
+		return nil, usagef("too few documents that have labels and do not occur together: %d, a fit needs %d", groups, fewestFitted).with("label claims of more documents: ibid sample draws them")
 	}
 	w := &judge.LexicalWeights{Kind: kind, Positive: positive, Ridge: fitRidge, Items: len(items), Yes: yes, Documents: make(map[string]int)}
 	for doc, part := range parts {

@@ -26,7 +26,7 @@ type Failing struct {
 	Rows      []FailingRow
 	Left      int64 // rows that are not among them
 
-	Reasons  []FailingReason  // why rows that were added fail, the most frequent first
+	Reasons  []failingReason  // why rows that were added fail, the most frequent first
 	BySystem map[string]int64 // rows that were added
 
 	missing, unscored int64 // rows that were added
@@ -58,8 +58,8 @@ func (f *Failing) each(yield func(*FailingRow) error) error {
 	return nil
 }
 
-// A FailingReason is a worst problem of failing rows, and how many have it.
-type FailingReason struct {
+// A failingReason is a worst problem of failing rows, and how many have it.
+type failingReason struct {
 	Because string          `json:"fails_because"` // as in rows.parquet
 	Rows    int64           `json:"rows"`
 	Problem metrics.Problem `json:"-"` // of that name
@@ -84,10 +84,10 @@ func (f *Failing) Add(r FailingRow) {
 }
 
 func (f *Failing) count(p metrics.Problem) {
-	k := slices.IndexFunc(f.Reasons, func(r FailingReason) bool { return r.Problem == p })
+	k := slices.IndexFunc(f.Reasons, func(r failingReason) bool { return r.Problem == p })
 	if k < 0 {
 		k = len(f.Reasons)
-		f.Reasons = append(f.Reasons, FailingReason{Because: p.String(), Problem: p})
+		f.Reasons = append(f.Reasons, failingReason{Because: p.String(), Problem: p})
 	}
 	f.Reasons[k].Rows++
 	for ; k > 0 && before(&f.Reasons[k], &f.Reasons[k-1]); k-- {
@@ -96,7 +96,7 @@ func (f *Failing) count(p metrics.Problem) {
 }
 
 // before orders reasons: the most frequent first, then the gravest.
-func before(x, y *FailingReason) bool {
+func before(x, y *failingReason) bool {
 	return x.Rows > y.Rows || x.Rows == y.Rows && x.Problem > y.Problem
 }
 
@@ -255,14 +255,14 @@ type failingJSON struct {
 	Gate      string          `json:"gate,omitempty"`
 	Undefined int64           `json:"undefined"`
 	Left      int64           `json:"left_out,omitempty"`
-	Reasons   []FailingReason `json:"reasons"`
+	Reasons   []failingReason `json:"reasons"`
 	Rows      []FailingRow    `json:"rows"`
 }
 
 // writeJSON writes what WriteJSON would, row by row.
 func (f *Failing) writeJSON(w io.Writer) error {
 	var head bytes.Buffer
-	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, append([]FailingReason{}, f.Reasons...), []FailingRow{}}); err != nil {
+	if err := WriteJSON(&head, failingJSON{"ibid.failing/v1", runOf(f.Run), f.Failing, f.Gate, f.Undefined, f.Left, append([]failingReason{}, f.Reasons...), []FailingRow{}}); err != nil {
 		return err
 	}
 	const end = "]\n}\n"

@@ -83,7 +83,7 @@ func TestFailingStream(t *testing.T) {
 					continue
 				}
 				var rows bytes.Buffer
-				whole := failingJSON{"ibid.failing/v1", runOf(memory.Run), memory.Failing, "", 0, memory.Left, append([]FailingReason{}, memory.Reasons...), append([]FailingRow{}, memory.Rows...)}
+				whole := failingJSON{"ibid.failing/v1", runOf(memory.Run), memory.Failing, "", 0, memory.Left, append([]failingReason{}, memory.Reasons...), append([]FailingRow{}, memory.Rows...)}
 				if err := WriteJSON(&rows, whole); err != nil {
 					t.Fatal(err)
 				}

@@ -15,8 +15,8 @@ import (
 	"ibid/metrics"
 )
 
-// AskedRows is how many rows a page of asked rows has at most.
-const AskedRows = 100
+// askedRows is how many rows a page of asked rows has at most.
+const askedRows = 100
 
 // mostAsked is how many of the first rows of an order can be turned to: what a page of
 // rows takes of memory must not grow with the run. Filters reach the others.
@@ -37,7 +37,7 @@ type RowsAsked struct {
 func ReadRowsAsked(q url.Values) RowsAsked {
 	page, _ := strconv.Atoi(q.Get("p")) // 0 is the first page, too
 	return RowsAsked{
-		Page: min(max(page, 1), mostAsked/AskedRows), Sort: q.Get("s"), Filters: q["f"], Key: q.Get("row"),
+		Page: min(max(page, 1), mostAsked/askedRows), Sort: q.Get("s"), Filters: q["f"], Key: q.Get("row"),
 		Words: wordsOf(q.Get("q")),
 	}
 }
@@ -45,9 +45,9 @@ func ReadRowsAsked(q url.Values) RowsAsked {
 // wordsOf are the words that somebody searches for.
 func wordsOf(query string) []string { return strings.Fields(strings.ToLower(query)) }
 
-// A Searcher yields the rows of a run with question and answer, without their documents.
+// A searcher yields the rows of a run with question and answer, without their documents.
 // A row is valid until yield returns.
-type Searcher interface {
+type searcher interface {
 	EachAnswer(ctx context.Context, yield func(pos int64, query, answer string) error) error
 }
 
@@ -91,11 +91,11 @@ func noteFacet(m map[string]bool, name string) {
 }
 
 // WriteRows writes a page of some rows of a run, read from its files: at most
-// [AskedRows] of them, in full. It reads the files row group by row group and holds the
+// [askedRows] of them, in full. It reads the files row group by row group and holds the
 // rows of the page alone. Its script asks for other rows by the address of the page:
 // somebody must serve it, see [ReadRowsAsked].
 func WriteRows(ctx context.Context, w io.Writer, o PageOptions, q RowsAsked, run RunData) error {
-	data, err := readAsked(ctx, o, q, run, AskedRows, true)
+	data, err := readAsked(ctx, o, q, run, askedRows, true)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func readAsked(ctx context.Context, o PageOptions, q RowsAsked, run RunData, mos
 	if err != nil {
 		return nil, err
 	}
-	s := newSurvey(data, newChooser(AskedRows, rows), 1)
+	s := newSurvey(data, newChooser(askedRows, rows), 1)
 	if data.asked, err = findAsked(ctx, data, s, tables[0], q); err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func findAsked(ctx context.Context, data *pageData, s *survey, b *tableReader, q
 	})
 	defer func() { b.defined, b.block.metrics = whole, nil }()
 	order := askedOrder(q.Sort)
-	most := q.Page * AskedRows
+	most := q.Page * askedRows
 	var list []askedRow
 	err = b.each(func(block *results) error {
 		for i := range block.row {
@@ -181,10 +181,10 @@ func findAsked(ctx context.Context, data *pageData, s *survey, b *tableReader, q
 	}
 	slices.SortFunc(list, order)
 	f := out.facets
-	f.Found, f.Pages = out.found, int(min(max(1, (out.found+AskedRows-1)/AskedRows), mostAsked/AskedRows))
+	f.Found, f.Pages = out.found, int(min(max(1, (out.found+askedRows-1)/askedRows), mostAsked/askedRows))
 	f.Page = min(q.Page, f.Pages)
-	first := (f.Page - 1) * AskedRows
-	for _, x := range list[min(first, len(list)):min(first+AskedRows, len(list))] {
+	first := (f.Page - 1) * askedRows
+	for _, x := range list[min(first, len(list)):min(first+askedRows, len(list))] {
 		out.rows = append(out.rows, x.candidate)
 	}
 	return out, nil
@@ -304,7 +304,7 @@ func wordsMatch(ctx context.Context, data *pageData, words []string, run *RunDat
 	// results say of it.
 	said := make(map[int64]uint64)
 	words = words[:min(len(words), 64)]
-	if texts, ok := run.Texts.(Searcher); ok && run.Texts != nil {
+	if texts, ok := run.Texts.(searcher); ok && run.Texts != nil {
 		err := texts.EachAnswer(ctx, func(pos int64, query, answer string) error {
 			query, answer = strings.ToLower(query), strings.ToLower(answer)
 			for k, w := range words {

@@ -84,7 +84,7 @@ func (p *indexPage) write(w io.Writer) error {
 // shown is a run as the table has it.
 func (r listedRun) shown(served bool) indexRun {
 	out := indexRun{
-		listedRun: r, Link: RunLink(r.folder, served), Folder: r.folder, Shown: line(r.ID, 60), Begun: r.Started.UTC().Format("2006-01-02 15:04"), Count: Thousands(r.Rows),
+		listedRun: r, Link: runLink(r.folder, served), Folder: r.folder, Shown: line(r.ID, 60), Begun: r.Started.UTC().Format("2006-01-02 15:04"), Count: Thousands(r.Rows),
 		Number: numberOrDash(r.Value), Interval: interval(r.Low, r.High), Gate: "no gates", Tone: toneNeutral,
 	}
 	if r.Metric != "" {
@@ -102,8 +102,8 @@ func (r listedRun) shown(served bool) indexRun {
 	return out
 }
 
-// RunLink is the address of the page of a run in a folder, from the index on.
-func RunLink(folder string, served bool) string {
+// runLink is the address of the page of a run in a folder, from the index on.
+func runLink(folder string, served bool) string {
 	if served {
 		return "run/" + url.PathEscape(folder) + "/"
 	}
@@ -195,7 +195,7 @@ func (p *Search) WritePage(w io.Writer, o SiteOptions, title string) error {
 
 // Run finds the rows of a run that have all words, the worst first.
 func (p *Search) Run(ctx context.Context, data RunData, folder string) {
-	out := foundRun{Name: line(data.Manifest.ID, 60), Link: RunLink(folder, true) + "rows?q=" + escapeLink(p.Query)}
+	out := foundRun{Name: line(data.Manifest.ID, 60), Link: runLink(folder, true) + "rows?q=" + escapeLink(p.Query)}
 	defer func() { p.found.Runs = append(p.found.Runs, out) }()
 	d, err := readAsked(ctx, PageOptions{}, RowsAsked{Page: 1, Words: wordsOf(p.Query)}, data, foundOfRun, false)
 	if err != nil {
@@ -213,7 +213,7 @@ func (p *Search) Run(ctx context.Context, data RunData, folder string) {
 		}
 		row := &d.rows[n]
 		out.Rows = append(out.Rows, foundRow{
-			line(r.id[row.index], 60), line(r.system[row.index], 60), row.question, RunLink(folder, true) + "rows?row=" + escapeLink(r.key(row.index)) + "#row=" + r.key(row.index),
+			line(r.id[row.index], 60), line(r.system[row.index], 60), row.question, runLink(folder, true) + "rows?row=" + escapeLink(r.key(row.index)) + "#row=" + r.key(row.index),
 			problemWords[row.problem],
 		})
 	}

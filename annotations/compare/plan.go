@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"ibid/metrics/stats"
 )
-
-// PlanSchema is the form of a [Plan] in JSON.
-const PlanSchema = "ibid.plan/v1"
 
 // A Plan says how many rows a comparison needs to find a difference, judging by the
 // variance of past runs: how much their rows differed from each other, and how
@@ -37,8 +35,8 @@ type PlanLine struct {
 	Rows      []*int64 `json:"rows"`      // needed for each of Deltas; nil where there is no deviation
 }
 
-// DefaultDeltas are the differences that are planned for unless told otherwise.
-var DefaultDeltas = []float64{0.01, 0.02, 0.05, 0.1}
+// defaultDeltas are the differences that are planned for unless told otherwise.
+var defaultDeltas = []float64{0.01, 0.02, 0.05, 0.1}
 
 // NewPlan plans from a comparison of past runs, by its headline metrics over all
 // rows.
@@ -92,9 +90,9 @@ func PlanAlone(run *Run, o Options, deltas []float64) (*Plan, error) {
 
 func newPlan(level, power float64, deltas []float64) *Plan {
 	if len(deltas) == 0 {
-		deltas = DefaultDeltas
+		deltas = defaultDeltas
 	}
-	return &Plan{Schema: PlanSchema, Level: level, Power: power, Deltas: slices.Clone(deltas), Notes: []string{}, Lines: []PlanLine{}}
+	return &Plan{Schema: "ibid.plan/v1", Level: level, Power: power, Deltas: slices.Clone(deltas), Notes: []string{}, Lines: []PlanLine{}}
 }
 
 // add completes a line with the standard error that a comparison of its rows has.
@@ -135,14 +133,8 @@ func rowsFor(design stats.Design, deviation, delta, perCluster float64) (int64, 
 		}
 		low, high = high, 2*high
 	}
-	for high-low > 1 {
-		if mid := low + (high-low)/2; enough(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return high, true
+	low++ // which is the first that may be enough
+	return low + int64(sort.Search(int(high-low), func(n int) bool { return enough(low + int64(n)) })), true
 }
 
 // CheckDelta refuses a difference that no number of rows could show.

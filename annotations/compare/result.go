@@ -11,9 +11,6 @@ import (
 	"ibid/metrics/stats"
 )
 
-// Schema is the form of a [Result] in JSON.
-const Schema = "ibid.compare/v1"
-
 // A UsageError is a comparison that cannot be asked for, with what to do instead.
 type UsageError struct {
 	Err error
@@ -69,7 +66,7 @@ func newComparison(base *Run, o Options, by string) (*comparison, error) {
 		c.slices = append(c.slices, key)
 	}
 	c.result = &Result{
-		Schema: Schema, By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,
+		Schema: "ibid.compare/v1", By: by, Level: t.level, Power: t.power, Method: t.method, Resamples: t.resamples, Seed: t.seed,
 		Headline: []string{}, Notes: []string{}, Sides: []Side{}, Pairs: []Pair{}, Rankings: []Ranking{}, Failures: []Failures{}, Drifts: []*Drift{},
 	}
 	for _, q := range c.headline {
@@ -117,7 +114,10 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.Base != "" {
-		return c.named(news)
+		if !slices.Contains(base.Systems(), o.Base) {
+			return nil, noSystem(base, o.Base)
+		}
+		return c.single(news, o.Base, func(*Run) string { return cmp.Or(o.New, o.Base) })
 	}
 	common := c.common(news)
 	if len(common) > 0 {
@@ -131,7 +131,7 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 			}
 		}
 	}
-	return c.single(news)
+	return c.single(news, base.Systems()[0], func(r *Run) string { return r.Systems()[0] })
 }
 
 // shared compares the systems that all runs have.
@@ -157,31 +157,15 @@ func (c *comparison) shared(news []*Run, common []string) (*Result, error) {
 	return c.finish()
 }
 
-// single compares runs of one system each, whatever it is called.
-func (c *comparison) single(news []*Run) (*Result, error) {
-	c.addSide(side(c.base, c.base.Systems()[0], nil), c.base.Manifest.ID, c.base.Systems()[0])
+// single compares one system of each run.
+func (c *comparison) single(news []*Run, ours string, theirs func(*Run) string) (*Result, error) {
+	c.addSide(side(c.base, ours, nil), c.base.Manifest.ID, ours)
 	for i, other := range news {
-		system := other.Systems()[0]
+		system := theirs(other)
+		if !slices.Contains(other.Systems(), system) {
+			return nil, noSystem(other, system)
+		}
 		c.addSide(side(other, system, nil), other.Manifest.ID, system)
-		if err := c.addPair(0, i+1, c.sides[0], c.sides[i+1], ""); err != nil {
-			return nil, err
-		}
-	}
-	return c.finish()
-}
-
-// named compares the systems that were asked for.
-func (c *comparison) named(news []*Run) (*Result, error) {
-	if !slices.Contains(c.base.Systems(), c.Base) {
-		return nil, noSystem(c.base, c.Base)
-	}
-	c.addSide(side(c.base, c.Base, nil), c.base.Manifest.ID, c.Base)
-	theirs := cmp.Or(c.New, c.Base)
-	for i, other := range news {
-		if !slices.Contains(other.Systems(), theirs) {
-			return nil, noSystem(other, theirs)
-		}
-		c.addSide(side(other, theirs, nil), other.Manifest.ID, theirs)
 		if err := c.addPair(0, i+1, c.sides[0], c.sides[i+1], ""); err != nil {
 			return nil, err
 		}
