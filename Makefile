@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home release docs man notices run test slow race fuzz torture mutants vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home release docs man notices run test slow simulate race fuzz torture mutants vulns bench lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -30,6 +30,9 @@ test: ## run the tests; needs nothing but Go
 
 slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 resamples
 	$(GO) test -run TestVectors -timeout 25m ./metrics/stats -args -full
+
+simulate: ## let every operation of a small run fail, be short or slow, or be the last
+	IBID_FAULT=all $(GO) test -v -run TestSimulation -timeout 0 ./harness
 
 # VERIFY_SETS=200 is all of what was promised once; it takes hours.
 verify: ## compute runs over VERIFY_SETS (20) random datasets and those of ../shared a second time

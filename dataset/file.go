@@ -40,7 +40,7 @@ const temporarySuffix = ".ibid.tmp"
 // createTemp creates a new file for name. Unlike os.CreateTemp it leaves the
 // permissions to the umask, because the file is to stay. The file is locked as long as it
 // is open, so that nobody takes it for one that was left.
-func createTemp(dir, name string) (*os.File, error) {
+func createTemp(dir, name string) (*disk.File, error) {
 	removeAbandoned(dir)
 	for {
 		path := filepath.Join(dir, fmt.Sprintf(".%s.%08x%s", name, rand.Uint32(), temporarySuffix))
@@ -54,11 +54,15 @@ func createTemp(dir, name string) (*os.File, error) {
 		// Not every file system has locks; where there are none, none is taken below.
 		_ = disk.TryLock(f)
 		held, err1 := f.Stat()
-		named, err2 := os.Stat(path)
-		if err1 == nil && err2 == nil && os.SameFile(held, named) {
+		named, err2 := disk.Stat(path)
+		switch {
+		case err1 == nil && err2 == nil && os.SameFile(held, named):
 			return f, nil
+		case err1 == nil && (err2 == nil || errors.Is(err2, fs.ErrNotExist)):
+			f.Close() // it was removed between its creation and the lock
+		default:
+			return nil, errors.Join(err1, err2, disk.Remove(path), f.Close())
 		}
-		f.Close() // it was removed between its creation and the lock
 	}
 }
 
@@ -71,7 +75,7 @@ func removeAbandoned(dir string) {
 	if _, done := swept.LoadOrStore(dir, true); done {
 		return
 	}
-	entries, _ := os.ReadDir(dir)
+	entries, _ := disk.ReadDir(dir)
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), temporarySuffix) || !e.Type().IsRegular() {
 			continue
@@ -82,7 +86,7 @@ func removeAbandoned(dir string) {
 			continue
 		}
 		if disk.TryLock(f) == nil {
-			_ = os.Remove(path)
+			_ = disk.Remove(path)
 		}
 		f.Close()
 	}
@@ -92,7 +96,7 @@ func removeAbandoned(dir string) {
 // Until then it lives next to it under a hidden name, so that the rename stays
 // within one file system.
 type pendingFile struct {
-	*os.File
+	*disk.File
 	path string
 }
 
@@ -119,4 +123,4 @@ func (p *pendingFile) commit() error {
 }
 
 // discard removes the file.
-func (p *pendingFile) discard() error { return errors.Join(os.Remove(p.Name()), p.File.Close()) }
+func (p *pendingFile) discard() error { return errors.Join(disk.Remove(p.Name()), p.File.Close()) }

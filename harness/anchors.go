@@ -10,6 +10,7 @@ import (
 
 	"ibid/annotations"
 	"ibid/configs"
+	"ibid/dataset/disk"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -174,7 +175,7 @@ func (p *Plan) keepAnchors(ctx context.Context, m *runs.Manifest) error {
 		return nil
 	}
 	to := filepath.Join(p.Dir, runs.AnchorsDir)
-	if err := os.RemoveAll(to); err != nil {
+	if err := disk.RemoveAll(to); err != nil {
 		return err
 	}
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(p.job.SameDataIn, runs.AnchorsDir))); err != nil {

@@ -151,7 +151,7 @@ func TestExportRemovesLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lock, err := os.Create(filepath.Join(busy, "lock"))
+	lock, err := disk.Open(filepath.Join(busy, "lock"), os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"ibid/dataset"
 	"ibid/dataset/convert"
+	"ibid/dataset/disk"
 	"ibid/dataset/runs"
 )
 
@@ -51,7 +52,7 @@ const (
 // foreignPaths are the files that a setting names, if they are in another format than
 // Parquet.
 func foreignPaths(pattern string, directories bool) []string {
-	info, err := os.Stat(pattern)
+	info, err := disk.Stat(pattern)
 	switch {
 	case err == nil && !info.IsDir():
 		if dataset.IsForeign(pattern) {
@@ -187,9 +188,9 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	if p.job.Import == ImportForNow {
 		parent = os.TempDir()
 	}
-	if _, err := os.Stat(parent); errors.Is(err, os.ErrNotExist) {
+	if _, err := disk.Stat(parent); errors.Is(err, os.ErrNotExist) {
 		im.made = parent
-		if err := os.MkdirAll(parent, 0o777); err != nil {
+		if err := disk.MkdirAll(parent); err != nil {
 			return err
 		}
 	}
@@ -239,7 +240,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	}
 	for file, empty := range map[string]bool{importedRows: im.record.Report.Rows == 0, importedDocuments: docs != "" && im.record.Report.Documents == 0} {
 		if empty {
-			if err := os.Remove(filepath.Join(im.dir, file)); err != nil {
+			if err := disk.Remove(filepath.Join(im.dir, file)); err != nil {
 				return err
 			}
 		}
@@ -291,7 +292,7 @@ func (p *Plan) keepImport() error {
 	if im == nil || im.dir == to {
 		return nil
 	}
-	if err := os.RemoveAll(to); err != nil { // of other files, or unfinished
+	if err := disk.RemoveAll(to); err != nil { // of other files, or unfinished
 		return err
 	}
 	if im.temporary != "" {
@@ -321,12 +322,12 @@ func (p *Plan) keepImport() error {
 // linkImport gives a run the import of another: as links, because the files never change,
 // or copies where the system has no links. Its record comes last.
 func linkImport(from, to string) error {
-	if err := os.MkdirAll(to, 0o777); err != nil {
+	if err := disk.MkdirAll(to); err != nil {
 		return err
 	}
 	for _, name := range []string{importedRows, importedDocuments, importedRecord} {
 		source, target := filepath.Join(from, name), filepath.Join(to, name)
-		err := os.Link(source, target)
+		err := disk.Link(source, target)
 		if err == nil || errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -357,12 +358,12 @@ func (p *Plan) Close() error {
 		if im.lock != nil {
 			err = im.lock.remove(im.temporary)
 		} else {
-			err = os.RemoveAll(im.temporary)
+			err = disk.RemoveAll(im.temporary)
 		}
 		im.temporary, im.lock = "", nil
 	}
 	if im.made != "" {
-		_ = os.Remove(im.made) // unless a run is in it
+		_ = disk.Remove(im.made) // unless a run is in it
 	}
 	return err
 }

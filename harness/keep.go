@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/runs"
 )
 
@@ -124,7 +124,7 @@ func orKept(ctx context.Context, dir string, m *runs.Manifest) (p *Plan, reason,
 
 // keptIn is dir if the run in it kept texts, else "".
 func keptIn(dir string) string {
-	if _, err := os.Stat(filepath.Join(dir, runs.TextsFile)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := disk.Stat(filepath.Join(dir, runs.TextsFile)); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
 	return dir

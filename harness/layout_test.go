@@ -38,7 +38,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"benchmarks/alloctest":  {},
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
-	"dataset/parquet": {theirs: []string{
+	"dataset/parquet": {ours: []string{"dataset/disk"}, theirs: []string{
 		// its schema, footer and page structs, not its reader and writer
 		"github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
 	}},
@@ -55,7 +55,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"dataset", "dataset/disk", "dataset/documents", "metrics/presence"},
 		theirs: []string{"github.com/temoto/robotstxt", "golang.org/x/sync", "golang.org/x/time"},
 	},
-	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/parquet", "metrics", "metrics/stats"}},
+	"dataset/runs":        {ours: []string{"configs", "dataset", "dataset/convert", "dataset/disk", "dataset/parquet", "metrics", "metrics/stats"}},
 	"annotations":         {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/stats"}},
 	"annotations/acts":    {ours: []string{"annotations", "dataset", "dataset/disk", "metrics/stats", "metrics/token"}, theirs: []string{"github.com/clipperhouse/uax29/v2"}},
 	"annotations/compare": {ours: []string{"dataset", "dataset/runs", "dataset/parquet", "metrics", "metrics/stats"}},

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
@@ -99,7 +99,7 @@ func (p *Plan) partPath(number int64, kind partFile) string {
 // partDone reports whether a part is complete on disk. One that was damaged is not: it is
 // evaluated again.
 func (p *Plan) partDone(number int64) (bool, error) {
-	_, err := os.Stat(p.partPath(number, partRowsFile))
+	_, err := disk.Stat(p.partPath(number, partRowsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -176,7 +176,7 @@ func (p *Plan) keepGoodParts(parts int64) error {
 			continue
 		}
 		for _, kind := range p.partFiles() {
-			if _, err := os.Stat(filepath.Join(p.Dir, kind.result())); errors.Is(err, fs.ErrNotExist) {
+			if _, err := disk.Stat(filepath.Join(p.Dir, kind.result())); errors.Is(err, fs.ErrNotExist) {
 				return nil // made by a version without that result: evaluate all of it
 			}
 			part := parquet.Part{Path: filepath.Join(p.Dir, kind.result()), Group: k}

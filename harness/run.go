@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/judge"
@@ -99,7 +100,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	if before != nil && (before.Status == runs.StatusComplete || before.Status == runs.StatusPartial && p.job.Merge != nil) {
-		if err := os.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
+		if err := disk.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
 		return outcomeOf(ctx, p.Dir, before, p.job.Config, p.job.Baseline, true)
@@ -121,7 +122,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
+	if err := disk.MkdirAll(filepath.Join(p.Dir, partsDir)); err != nil {
 		return nil, err
 	}
 	if p.held, err = acquire(filepath.Join(p.Dir, partsDir)); err != nil {
@@ -209,13 +210,13 @@ func (p *Plan) withLog(m *runs.Manifest, work func() error) error {
 // caller holds the lock.
 func removeLeftovers(dir string) error {
 	for _, d := range []string{dir, filepath.Join(dir, partsDir)} {
-		entries, err := os.ReadDir(d)
+		entries, err := disk.ReadDir(d)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") {
-				if err := os.Remove(filepath.Join(d, e.Name())); err != nil {
+				if err := disk.Remove(filepath.Join(d, e.Name())); err != nil {
 					return err
 				}
 			}
@@ -571,7 +572,7 @@ func countMovedTruth(path string, known knownParts) (moved, lost int64, err erro
 }
 
 func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := disk.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ var ErrLocked = errors.New("another ibid is working on this run")
 
 // A lock keeps a second process out of a run directory. It is the kernel's lock
 // on an open file, so it ends with its process, however that dies.
-type lock struct{ file *os.File }
+type lock struct{ file *disk.File }
 
 // acquire takes the lock in dir, the parts of a run directory, which must exist.
 func acquire(dir string) (*lock, error) {
@@ -40,12 +41,19 @@ func acquire(dir string) (*lock, error) {
 		// The holder before us may have finished and removed the file between our
 		// open and our lock; then we hold nothing that anyone else can see.
 		held, err1 := f.Stat()
-		named, err2 := os.Stat(path)
+		named, err2 := disk.Stat(path)
 		if err1 == nil && err2 == nil && os.SameFile(held, named) {
-			return &lock{file: f}, writeHolder(f)
+			l := &lock{file: f}
+			if err := writeHolder(f); err != nil {
+				return nil, errors.Join(err, l.release())
+			}
+			return l, nil
 		}
 		f.Close()
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		if err := errors.Join(err1, err2); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if err := disk.MkdirAll(dir); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +67,7 @@ type lockHolder struct {
 }
 
 // writeHolder names this process in its lock.
-func writeHolder(f *os.File) error {
+func writeHolder(f *disk.File) error {
 	host, _ := os.Hostname() // "" if nobody knows
 	text, err := json.Marshal(lockHolder{os.Getpid(), host, time.Now().UTC().Truncate(time.Second)})
 	if err == nil {
@@ -72,7 +80,7 @@ func writeHolder(f *os.File) error {
 }
 
 // readHolder says whose a lock is, "" if it does not say.
-func readHolder(f *os.File) string {
+func readHolder(f *disk.File) string {
 	var h lockHolder
 	text := make([]byte, 4096)
 	n, _ := f.ReadAt(text, 0)
@@ -102,10 +110,10 @@ func (l *lock) rename(from, to string) error {
 			return err
 		}
 	}
-	if err := os.Rename(from, to); err != nil {
+	if err := disk.RenameFolder(from, to); err != nil {
 		return err
 	}
-	return errors.Join(l.release(), os.Remove(filepath.Join(to, "lock")))
+	return errors.Join(l.release(), disk.Remove(filepath.Join(to, "lock")))
 }
 
 // remove removes a folder that has the lock in it, and gives the lock back.
@@ -115,7 +123,7 @@ func (l *lock) remove(folder string) error {
 			return err
 		}
 	}
-	return errors.Join(os.RemoveAll(folder), l.release())
+	return errors.Join(disk.RemoveAll(folder), l.release())
 }
 
 // LogFile is the name of the log in a run directory.
@@ -124,7 +132,7 @@ const LogFile = "run.log"
 // A runLog keeps what happened to a run, over all the processes that worked on
 // it. A run without error_logging has none; all methods then do nothing.
 type runLog struct {
-	file   *os.File
+	file   *disk.File
 	logger *slog.Logger
 }
 
@@ -133,9 +141,12 @@ func openLog(dir string, wanted bool) (*runLog, error) {
 	if !wanted {
 		return &runLog{}, nil
 	}
-	f, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	f, err := disk.Open(filepath.Join(dir, LogFile), os.O_CREATE|os.O_WRONLY)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return &runLog{f, slog.New(slog.NewTextHandler(f, nil))}, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"ibid/configs"
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/runs"
 )
 
@@ -228,7 +229,7 @@ func OpenShards(ctx context.Context, dirs []string) (*Shards, error) {
 func findShards(dirs []string) ([]string, error) {
 	var out []string
 	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
+		entries, err := disk.ReadDir(dir)
 		if err != nil {
 			return nil, &UsageError{Err: err}
 		}
@@ -348,10 +349,10 @@ func takeFile(from, to string) error {
 	if err := removeIfThere(to); err != nil {
 		return err
 	}
-	if os.Link(from, to) == nil {
+	if disk.Link(from, to) == nil {
 		return nil
 	}
-	f, err := os.Open(from)
+	f, err := disk.Open(from, os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -3,15 +3,19 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"golang.org/x/sync/errgroup"
 
+	"ibid/dataset/disk"
 	"ibid/dataset/runs"
 )
 
@@ -84,7 +88,7 @@ func (s *summarizer) blocks(ctx context.Context, dir string, memory int) (out *s
 // spill writes the rows of all groups of the block to a file, in the order of the
 // summary.
 func (b *block) spill(dir string) (path string, err error) {
-	f, err := os.CreateTemp(dir, ".summary.*.tmp")
+	f, err := disk.Open(filepath.Join(dir, fmt.Sprintf(".summary.%08x.tmp", rand.Uint32())), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +111,7 @@ func (b *block) spill(dir string) (path string, err error) {
 func (s *summaryBlocks) remove() {
 	for _, path := range s.files {
 		if path != "" {
-			_ = os.Remove(path) // the next process that runs here would
+			_ = disk.Remove(path) // the next process that runs here would
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
@@ -109,7 +110,7 @@ func (j *Job) Summarize(ctx context.Context, t *Tables) (*Outcome, error) {
 	case before != nil && before.Complete():
 		return outcomeOf(ctx, p.Dir, before, j.Config, j.Baseline, true)
 	}
-	if err := os.MkdirAll(filepath.Join(p.Dir, partsDir), 0o777); err != nil {
+	if err := disk.MkdirAll(filepath.Join(p.Dir, partsDir)); err != nil {
 		return nil, err
 	}
 	if p.held, err = acquire(filepath.Join(p.Dir, partsDir)); err != nil {

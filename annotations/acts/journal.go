@@ -32,7 +32,7 @@ type Journal struct {
 	mu      sync.Mutex
 	path    string
 	filled  string // the file that is made from it, "" for none
-	file    *os.File
+	file    *disk.File
 	size    int64 // of the whole lines
 	acts    []Act
 	byItem  map[string][]Act

@@ -129,7 +129,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := j.Append(mark("a", "x", 0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	readOnly, err := os.Open(JournalPath(dir, "ada"))
+	readOnly, err := disk.Open(JournalPath(dir, "ada"), os.O_RDONLY)
 	if err != nil {
 		t.Fatal(err)
 	}

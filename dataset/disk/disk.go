@@ -1,6 +1,8 @@
-// Package disk has what systems do differently about files: locks that end with their
-// process, files that can be renamed and removed while they are open, renames that survive
-// a loss of power, and files without a name.
+// Package disk has files as a run uses them. A [Watch] can stand before every operation, so
+// that a test knows what becomes of a run when any of them fails or is the last. What systems
+// do differently is in one file each: locks that end with their process, files that can be
+// renamed and removed while they are open, renames that survive a loss of power, and files
+// without a name, which no watch sees.
 package disk
 
 import "errors"

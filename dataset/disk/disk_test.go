@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +12,7 @@ import (
 
 func TestTryLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	open := func() *os.File {
+	open := func() *disk.File {
 		f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +27,7 @@ func TestTryLock(t *testing.T) {
 	if err := disk.TryLock(second); !errors.Is(err, disk.ErrHeld) {
 		t.Errorf("a second lock: %v, want ErrHeld", err)
 	}
-	if _, err := second.WriteString("written"); err != nil {
+	if _, err := io.WriteString(second, "written"); err != nil {
 		t.Errorf("a lock keeps others from writing: %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "written" {
@@ -51,7 +52,7 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteString("new"); err != nil {
+	if _, err := io.WriteString(f, "new"); err != nil {
 		t.Fatal(err)
 	}
 	if err := disk.Rename(from, to); err != nil {

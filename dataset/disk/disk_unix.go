@@ -6,33 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a file that can be renamed and removed while it is open. The flags are those
-// of os.OpenFile without os.O_APPEND and os.O_TRUNC.
-func Open(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o666) }
+func open(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o666) }
 
 // TryLock takes the lock of a file that is open for writing, without waiting. It ends when
 // the file is closed, however its process dies. A lock that another has is [ErrHeld]; any
 // other error means that the file system has no locks. Reading and writing go on as before.
-func TryLock(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+func TryLock(f *File) error {
+	err := unix.Flock(int(f.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrHeld
 	}
 	return err
 }
 
-// Rename gives the file another name, in place of what has it, and returns when that would
-// survive a loss of power.
-func Rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	d, err := os.Open(filepath.Dir(to))
+func rename(from, to string) error { return os.Rename(from, to) }
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}

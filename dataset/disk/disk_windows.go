@@ -12,9 +12,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Open opens a file that can be renamed and removed while it is open, which files of
-// os.OpenFile cannot: others may delete it.
-func Open(path string, flag int) (*os.File, error) {
+// open opens a file that others may delete, which files of os.OpenFile are not.
+func open(path string, flag int) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -46,9 +45,9 @@ func Open(path string, flag int) (*os.File, error) {
 const lockedByte = 1 << 30 // in the upper half of the offset
 
 // TryLock takes the lock of a file: of a byte that no file has.
-func TryLock(f *os.File) error {
+func TryLock(f *File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockedByte})
+	err := windows.LockFileEx(windows.Handle(f.file.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockedByte})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return ErrHeld
 	}
@@ -59,8 +58,8 @@ func TryLock(f *os.File) error {
 // moment, and Windows renames nothing over an open file.
 const renamePatience = 2 * time.Second
 
-// Rename gives the file another name; Windows is told to return when the disk has it.
-func Rename(from, to string) error {
+// rename returns when the disk has the new name.
+func rename(from, to string) error {
 	a, err1 := windows.UTF16PtrFromString(from)
 	b, err2 := windows.UTF16PtrFromString(to)
 	err := errors.Join(err1, err2)
@@ -76,6 +75,9 @@ func Rename(from, to string) error {
 	}
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
+
+// syncDir does nothing: rename has waited.
+func syncDir(string) error { return nil }
 
 // Nameless makes a file that Windows deletes when it is closed.
 func Nameless(dir string) (*os.File, error) {

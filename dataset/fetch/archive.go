@@ -24,7 +24,7 @@ type Archive struct {
 	dir string
 
 	mu      sync.Mutex
-	file    *os.File
+	file    *disk.File
 	records map[string]dataset.Fetched // by URL
 }
 

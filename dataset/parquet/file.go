@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"ibid/dataset/disk"
+
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -22,7 +24,7 @@ type File struct {
 	Modified time.Time
 	Root     *Node // the schema
 
-	file *os.File
+	file *disk.File
 	meta *format.FileMetaData
 	end  int64 // of the pages, where the footer begins
 }
@@ -32,7 +34,7 @@ type File struct {
 // rows. The error is an [*Error] that names the file; [ErrCorrupt] is in the chain
 // of one for a damaged file.
 func Open(path string) (f *File, err error) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, FileError(path, err)
 	}
@@ -123,7 +125,7 @@ func FileError(path string, err error) error {
 // Footer reads the metadata of the Parquet file at path as its bytes. The error is as of
 // [Open].
 func Footer(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, FileError(path, err)
 	}

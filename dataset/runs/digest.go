@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"ibid/dataset"
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 )
 
@@ -58,7 +58,7 @@ func WriteJSON(path string, v any) error {
 // digest, because an earlier version wrote it; the error is a [*DamagedError] if it is
 // not as it was written.
 func ReadJSON(path string, v any) (sealed bool, err error) {
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if err != nil {
 		return false, err
 	}
@@ -109,7 +109,7 @@ func fileDigest(path string) (string, error) {
 		footer, err := parquet.Footer(path)
 		return hexDigest(footer), err
 	}
-	data, err := os.ReadFile(path)
+	data, err := disk.ReadFile(path)
 	return hexDigest(data), err
 }
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 	"ibid/metrics/stats"
 )
@@ -45,7 +45,7 @@ func ListReadable(dir string) (out []Listed, unreadable []string, err error) {
 
 // list calls failed with the name of each folder whose manifest cannot be read.
 func list(dir string, failed func(name string, err error)) ([]Listed, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := disk.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}

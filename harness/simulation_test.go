@@ -1,0 +1,431 @@
+package harness_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"ibid/configs"
+	"ibid/dataset/disk"
+	"ibid/dataset/runs"
+	"ibid/harness"
+	"ibid/judge/judgetest"
+)
+
+// A fault is what becomes of one operation on the file system.
+type fault string
+
+const (
+	faultFail  fault = "fail"  // it fails
+	faultFull  fault = "full"  // the disk is full from then on
+	faultShort fault = "short" // half of it is written
+	faultSlow  fault = "slow"
+	faultKill  fault = "kill"  // the process ends before it
+	faultPower fault = "power" // the machine does, and loses what was not synced
+)
+
+var errDead = errors.New("the process is dead")
+
+// A machine is a file system under root on which operation number at, from 0, meets a
+// fault. It knows what a loss of power would leave: names as of the last sync of a folder
+// and a part of what came after in its order, contents as of the last sync of each file.
+type machine struct {
+	root  string
+	fault fault
+	at    int
+
+	mu      sync.Mutex
+	count   int
+	trace   []disk.Act
+	met     *disk.Op // the operation that met the fault
+	dead    bool
+	live    map[string]*inode
+	durable map[string]*inode
+	pending []disk.Op // changes of names since the last sync of a folder
+	nodes   []*inode  // of the pending operations
+}
+
+// An inode is a file or folder, whatever its name is.
+type inode struct {
+	folder bool
+	synced []byte
+}
+
+func newMachine(root string, f fault, at int) *machine {
+	return &machine{root: root, fault: f, at: at, live: make(map[string]*inode), durable: make(map[string]*inode)}
+}
+
+func (m *machine) Before(op disk.Op) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return 0, errDead
+	}
+	n := m.count
+	m.count++
+	m.trace = append(m.trace, op.Act)
+	writes := slices.Contains([]disk.Act{disk.ActWrite, disk.ActCreate, disk.ActMkdir, disk.ActLink}, op.Act)
+	switch {
+	case m.fault == faultFull && n > m.at && writes && m.met != nil:
+		return 0, syscall.ENOSPC
+	case m.fault == faultFull && n >= m.at && writes:
+		m.met = &op
+		return 0, syscall.ENOSPC
+	case n != m.at || m.fault == faultFull:
+		return 0, nil
+	}
+	m.met = &op
+	switch m.fault {
+	case faultFail:
+		return 0, syscall.EIO
+	case faultShort:
+		if op.Act == disk.ActWrite {
+			return op.Bytes / 2, syscall.EIO
+		}
+		m.met = nil
+	case faultSlow:
+		m.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+		m.mu.Lock()
+	case faultKill, faultPower:
+		m.dead = true
+		return 0, errDead
+	}
+	return 0, nil
+}
+
+func (m *machine) Done(op disk.Op) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !strings.HasPrefix(op.Path, m.root) {
+		return
+	}
+	switch op.Act {
+	case disk.ActSync:
+		if node := m.live[op.Path]; node != nil {
+			node.synced, _ = os.ReadFile(op.Path)
+		}
+	case disk.ActSyncDir:
+		apply(m.durable, m.pending, m.nodes)
+		m.pending, m.nodes = nil, nil
+	case disk.ActCreate, disk.ActMkdir, disk.ActRename, disk.ActRemove, disk.ActLink:
+		node := m.live[op.Path]
+		if node == nil {
+			node = &inode{folder: op.Act == disk.ActMkdir}
+		} else if op.Act == disk.ActCreate {
+			return // it was there
+		}
+		m.pending, m.nodes = append(m.pending, op), append(m.nodes, node)
+		apply(m.live, m.pending[len(m.pending)-1:], m.nodes[len(m.nodes)-1:])
+	}
+}
+
+// apply changes names as operations do.
+func apply(names map[string]*inode, ops []disk.Op, nodes []*inode) {
+	for i, op := range ops {
+		switch op.Act {
+		case disk.ActRename:
+			for name, node := range maps.Clone(names) {
+				if name == op.Path || strings.HasPrefix(name, op.Path+"/") {
+					delete(names, name)
+					names[op.To+strings.TrimPrefix(name, op.Path)] = node
+				}
+			}
+		case disk.ActRemove:
+			delete(names, op.Path)
+		case disk.ActLink:
+			names[op.To] = nodes[i]
+		default:
+			names[op.Path] = nodes[i]
+		}
+	}
+}
+
+// leave makes in another folder what the next process finds.
+func (m *machine) leave(t *testing.T, to string, rng *rand.Rand) {
+	t.Helper()
+	if m.fault != faultPower || m.met == nil {
+		if err := os.CopyFS(to, os.DirFS(m.root)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return
+	}
+	n := rng.IntN(len(m.pending) + 1)
+	apply(m.durable, m.pending[:n], m.nodes[:n])
+	current := make(map[*inode][]byte)
+	for name, node := range m.live {
+		current[node], _ = os.ReadFile(name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.durable)) {
+		node, path := m.durable[name], to+strings.TrimPrefix(name, m.root)
+		if node.folder {
+			if err := os.MkdirAll(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		data := node.synced
+		if now := current[node]; len(now) > len(data) && !bytes.Equal(now, data) {
+			switch rng.IntN(3) {
+			case 0: // a part of what came after
+				data = now[:len(data)+rng.IntN(len(now)-len(data)+1)]
+			case 1: // its length alone
+				data = append(slices.Clone(data), make([]byte, len(now)-len(data))...)
+			}
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A simulation is a small judged run of three parts, again and again.
+type simulation struct {
+	path     string
+	settings []string
+	want     map[string]string // the files of an undisturbed run
+}
+
+const simulatedKey = "sk-or-v1-simulated"
+
+// run runs with its files in out and its answers in cache, and says how it ended.
+func (s *simulation) run(t *testing.T, out, cache string, server *judgetest.Server) (*harness.Outcome, error) {
+	t.Helper()
+	config, err := configs.Load(configs.Options{Set: append([]string{
+		"dataset=" + s.path, "out=" + out, "id=run", "judge.kind=openrouter", "judge.model=fake/judge",
+		"judge.base_url=" + server.URL(), "judge.cache=" + cache, "limits.rows_per_part=4", "statistics.cluster=auto",
+	}, s.settings...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := (&harness.Job{Config: config, Source: s.path, APIKey: simulatedKey, Workers: 1}).Plan(t.Context())
+	if err != nil {
+		return nil, err
+	}
+	return plan.Run(t.Context())
+}
+
+// filesOf are the files of a run, without what a run that was interrupted has otherwise:
+// times, and what was counted of calls.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(path, dir+"/")
+		switch {
+		case e.IsDir():
+		case slices.Contains([]string{runs.ManifestFile, harness.LogFile, "calls.parquet"}, name):
+			out[name] = ""
+		default:
+			out[name] = readFile(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// changes reports whether an operation changes anything: before others, to end is to end
+// before the next one that does.
+func changes(a disk.Act) bool {
+	return !slices.Contains([]disk.Act{disk.ActOpen, disk.ActRead, disk.ActStat, disk.ActList, disk.ActClose}, a)
+}
+
+// try lets one operation meet a fault, goes on after it, and checks that nothing shows. It
+// returns the operations, and the one that met the fault, nil if none did.
+func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *disk.Op) {
+	t.Helper()
+	bug := func(format string, args ...any) {
+		t.Helper()
+		op := "no operation"
+		if met != nil {
+			op = fmt.Sprintf("%s of %s", met.Act, filepath.Base(met.Path))
+		}
+		t.Errorf("IBID_FAULT=%s:%d (%s): %s", f, at, op, fmt.Sprintf(format, args...))
+	}
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	cache := filepath.Join(dir, "answers.sqlite")
+	server := judgetest.NewServer(judgetest.ServerConfig{Key: simulatedKey})
+	defer server.Close()
+	m := newMachine(first, f, at)
+	stop := disk.Watched(m)
+	out, err := s.run(t, first, cache, server)
+	stop()
+	met = m.met
+	switch {
+	case err == nil && !maps.Equal(filesOf(t, out.Dir), s.want):
+		bug("it ended well, with other results: %s", different(filesOf(t, out.Dir), s.want))
+	case err != nil && met == nil:
+		bug("it failed by itself: %v", err)
+	case err != nil && f == faultSlow:
+		bug("it failed: %v", err)
+	case err != nil && !m.dead && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC):
+		bug("the cause is lost: %v", err)
+	}
+	asked := server.Counts().Requests
+	m.leave(t, second, rand.New(rand.NewPCG(uint64(at), uint64(len(f)))))
+	left, _ := runs.ReadManifestIfAny(filepath.Join(second, "run"))
+	if left != nil && left.Complete() && !maps.Equal(filesOf(t, filepath.Join(second, "run")), s.want) {
+		if onlyLeftovers(filesOf(t, filepath.Join(second, "run")), s.want) == "" {
+			bug("it says that it is complete, and is not: %s", different(filesOf(t, filepath.Join(second, "run")), s.want))
+		}
+	}
+	out, err = s.run(t, second, cache, server)
+	if err != nil {
+		bug("it does not go on: %v", err)
+		return m.trace, met
+	}
+	if got := filesOf(t, out.Dir); !maps.Equal(got, s.want) {
+		bug("it went on to other results: %s", different(got, s.want))
+	}
+	if out.Manifest.Status != runs.StatusComplete {
+		bug("it went on and is %s", out.Manifest.Status)
+	}
+	server.Close() // then nothing is missing in its log
+	if twice := judgetest.PaidTwice(server.Log()); len(twice) > 0 {
+		bug("paid twice: %v (%d asked before)", twice, asked)
+	}
+	return m.trace, met
+}
+
+// different names the files that differ.
+func different(got, want map[string]string) string {
+	var names []string
+	for name := range want {
+		if _, there := got[name]; !there {
+			names = append(names, name+" is missing")
+		} else if got[name] != want[name] {
+			names = append(names, name)
+		}
+	}
+	for name := range got {
+		if _, there := want[name]; !there {
+			names = append(names, name+" is there")
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// onlyLeftovers names a file that is beside all that are wanted, "" if something else
+// differs, too.
+func onlyLeftovers(got, want map[string]string) (name string) {
+	for n := range got {
+		if _, there := want[n]; !there {
+			name = n
+		}
+	}
+	for n, text := range want {
+		if got[n] != text {
+			return ""
+		}
+	}
+	return name
+}
+
+// TestSimulation lets every operation of a small judged run meet each fault: the n-th fails,
+// is short, is slow, finds the disk full, is the last of the process or of the machine. The
+// error says so, what is there is never taken for more than it is, and the next process goes
+// on to the same bytes without paying twice. Some of the operations are tried each time, all
+// of them with IBID_FAULT=all, the second of four parts of all with IBID_FAULT=1/4, and one
+// with IBID_FAULT=kill:17, as a failure says.
+func TestSimulation(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files are no files to copy there")
+	}
+	s := &simulation{path: writeRows(t, judgedRows(12))}
+	server := judgetest.NewServer(judgetest.ServerConfig{Key: simulatedKey})
+	defer server.Close()
+	out, err := s.run(t, t.TempDir(), filepath.Join(t.TempDir(), "answers.sqlite"), server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.want = filesOf(t, out.Dir)
+	if len(s.want) < 7 {
+		t.Fatalf("only %v", slices.Sorted(maps.Keys(s.want)))
+	}
+	if kind, number, ok := strings.Cut(os.Getenv("IBID_FAULT"), ":"); ok {
+		at, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, met := s.try(t, fault(kind), at); met == nil {
+			t.Errorf("%d operations, and none met it", len(n))
+		} else {
+			t.Logf("%d operations, %s of %s", len(n), met.Act, met.Path)
+		}
+		return
+	}
+	trace, _ := s.try(t, faultSlow, 0)
+	if len(trace) < 200 {
+		t.Fatalf("%d operations", len(trace))
+	}
+	type trial struct {
+		fault fault
+		at    int
+	}
+	var all []trial
+	changing := 0
+	for at, act := range trace {
+		if all = append(all, trial{faultFail, at}); !changes(act) {
+			continue
+		}
+		changing++
+		for _, f := range []fault{faultFull, faultShort, faultSlow, faultKill, faultPower} {
+			if f != faultShort || act == disk.ActWrite {
+				all = append(all, trial{f, at})
+			}
+		}
+	}
+	tried, since, hit := all, time.Now(), make(map[disk.Act]int)
+	if from, step, some := strings.Cut(os.Getenv("IBID_FAULT"), "/"); some { // a part of all, for one of several processes
+		var k, of int
+		if _, err := fmt.Sscan(from, &k); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(step, &of); err != nil {
+			t.Fatal(err)
+		}
+		tried = nil
+		for i := k; i < len(all); i += of {
+			tried = append(tried, all[i])
+		}
+	} else if os.Getenv("IBID_FAULT") != "all" {
+		rng, few := rand.New(rand.NewPCG(1, uint64(len(all)))), 40
+		if testing.Short() {
+			few = 10
+		}
+		tried = nil
+		for range few {
+			tried = append(tried, all[rng.IntN(len(all))])
+		}
+	}
+	for _, one := range tried {
+		if _, met := s.try(t, one.fault, one.at); met != nil {
+			hit[met.Act]++
+		}
+	}
+	t.Logf("%d operations, %d of them changes: %d of %d faults in %v, met by %v", len(trace), changing, len(tried), len(all), time.Since(since).Round(time.Millisecond), hit)
+}
