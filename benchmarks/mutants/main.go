@@ -90,7 +90,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of the sample")
 	flag.IntVar(&o.workers, "workers", max(1, runtime.NumCPU()/2), "mutants tried at one time")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Second, "of a mutant, beside three times what its tests take without it")
-	flag.DurationVar(&o.limit, "limit", 0, "stop after so long and say how many mutants were not tried; 0: never")
+	flag.DurationVar(&o.limit, "limit", 0, "of all packages, each of which may take an equal share of what is left; says how many mutants were not tried. 0: none")
 	flag.StringVar(&o.behaviour, "behaviour", "", "try the changes of this list of sentences, each with its test, and nothing else")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -102,12 +102,13 @@ func main() {
 }
 
 func run(ctx context.Context, o options, patterns []string, w io.Writer) error {
-	if o.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.limit)
-		defer cancel()
-	}
+	begun := time.Now()
 	if o.behaviour != "" {
+		if o.limit > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, o.limit)
+			defer cancel()
+		}
 		return tryBehaviour(ctx, o, w)
 	}
 	equivalent, err := readEquivalent(o.equivalent)
@@ -125,20 +126,30 @@ func run(ctx context.Context, o options, patterns []string, w io.Writer) error {
 		}
 	}
 	var rows []row
-	for _, t := range o.chosen(patterns, lines) {
+	chosen, interrupted := o.chosen(patterns, lines), ctx
+	for i, t := range chosen {
+		ctx, cancel := ctx, context.CancelFunc(func() {})
+		if o.limit > 0 {
+			ctx, cancel = context.WithTimeout(ctx, (o.limit-time.Since(begun))/time.Duration(len(chosen)-i))
+		}
 		more, err := tryTarget(ctx, o, t, equivalent, lines, w)
+		cancel()
+		if err == nil {
+			err = interrupted.Err()
+		}
 		if err != nil {
 			return err
 		}
 		rows = append(rows, more...)
+		if err := record(o, rows, more); err != nil { // what ends later loses nothing
+			return err
+		}
 	}
 	fmt.Fprintf(w, "\n%s", table(rows))
-	if err := report(o, rows, w); err != nil {
-		return err
-	}
+	report(o, rows, w)
 	var low []string
 	for _, r := range rows {
-		if killed, of := r.killed(); float64(killed)*100 < r.least*float64(of) {
+		if killed, of := r.killed(); float64(killed)*100 < r.least*float64(of) || of == 0 && r.count("not tried") > 0 {
 			low = append(low, r.name)
 		}
 	}
@@ -209,32 +220,46 @@ func tryTarget(ctx context.Context, o options, t target, equivalent equivalents,
 // shown are the mutants that lived which are printed where no file takes all.
 const shown = 100
 
-// report writes what lived, and the table into its file.
-func report(o options, rows []row, w io.Writer) error {
-	var left strings.Builder
-	n := 0
-	for _, r := range rows {
-		for _, line := range r.left() {
-			if n++; n > shown && o.list == "" {
-				continue
-			}
-			fmt.Fprintln(&left, line)
-		}
-	}
-	if n > shown && o.list == "" {
-		fmt.Fprintf(&left, "and %d more: -list FILE writes all\n", n-shown)
-	}
+// record puts the new rows into the table's file, and what lived in all into the list.
+func record(o options, all, more []row) error {
 	if o.list != "" {
+		var left strings.Builder
+		for _, r := range all {
+			for _, line := range r.left() {
+				fmt.Fprintln(&left, line)
+			}
+		}
 		if err := os.WriteFile(o.list, []byte(left.String()), 0o644); err != nil {
 			return err
 		}
-	} else if left.Len() > 0 {
-		fmt.Fprintf(w, "\nnot noticed:\n%s", left.String())
 	}
-	if o.write != "" {
-		return merge(o.write, rows)
+	if o.write == "" {
+		return nil
 	}
-	return nil
+	return merge(o.write, slices.DeleteFunc(slices.Clone(more), func(r row) bool {
+		return r.count("not tried") == len(r.outcomes) // the older row stays
+	}))
+}
+
+// report prints the first of what lived, where no file takes it.
+func report(o options, rows []row, w io.Writer) {
+	if o.list != "" {
+		return
+	}
+	n := 0
+	for _, r := range rows {
+		for _, line := range r.left() {
+			if n++; n == 1 {
+				fmt.Fprint(w, "\nnot noticed:\n")
+			}
+			if n <= shown {
+				fmt.Fprintln(w, line)
+			}
+		}
+	}
+	if n > shown {
+		fmt.Fprintf(w, "and %d more: -list FILE writes all\n", n-shown)
+	}
 }
 
 // try tries the mutants of a package, or a sample of them.
@@ -281,7 +306,10 @@ func try(ctx context.Context, o options, s *source, t target, equivalent equival
 	return r, nil
 }
 
-// ask asks the tests of the package, then those of others where a mutant lives.
+// ask asks the tests of the package, then those of others where a mutant lives. Where the
+// time ends in the tests of the package, what comes behind the first mutant that was not asked
+// is not tried; where it ends in those of others, what they were not asked lived or is not
+// covered: no share is higher for want of time.
 func (r *row) ask(ctx context.Context, o options, s *source, also []string, overlay, dir string, asked []*mutant) ([]string, error) {
 	results := make([]string, len(asked))
 	for i := range results {
@@ -302,18 +330,18 @@ func (r *row) ask(ctx context.Context, o options, s *source, also []string, over
 		if !slices.ContainsFunc(results, func(r string) bool { return r != "killed" }) {
 			break
 		}
+		first := 0 // that was not tried
 		t, err := build(ctx, p, overlay, filepath.Join(dir, fmt.Sprintf("%d.test", i)), o)
-		if err == nil {
+		if err == nil && ctx.Err() == nil {
 			r.failing = append(r.failing, t.failing...)
-			err = t.askAll(ctx, asked, results)
-		} else if ctx.Err() != nil { // what these tests reach is not known
-			for j, is := range results {
-				if is != "killed" {
+			first, err = t.askAll(ctx, asked, results)
+		}
+		if ctx.Err() != nil {
+			if i == 0 {
+				for j := first; j < len(results); j++ {
 					results[j] = "not tried"
 				}
 			}
-		}
-		if ctx.Err() != nil {
 			return results, nil
 		}
 		if err != nil {

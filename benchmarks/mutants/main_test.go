@@ -3,9 +3,11 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -131,8 +133,23 @@ small.go:25: pair: minus(a, b) -> minus(b, a) (lived)
 	}
 	t.Run("a sample", func(t *testing.T) {
 		got := mutate(t, options{n: 5}, ".")
-		if !strings.Contains(got, "| `.` | 20 | 5 (seed 1) |") {
+		if !strings.Contains(got, "| `.` | 20 | 5 (seed 1) |") || !strings.Contains(got, " % ± ") {
 			t.Errorf("the table is\n%s", got)
+		}
+	})
+	t.Run("no time", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "table.md")
+		if err := os.WriteFile(file, []byte("before\n"+tableHead+"| `.` | old |\n\nbehind\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		err := run(t.Context(), options{workers: 2, limit: 1, write: file}, []string{"."}, &out)
+		if err == nil || err.Error() != "too few mutants were noticed: ." || !strings.Contains(out.String(), ".: no time for 20 mutants") {
+			t.Errorf("run gives %v and prints\n%s", err, out.String())
+		}
+		want := "before\n" + tableHead + "| `.` | old |\n\nbehind\n"
+		if text, err := os.ReadFile(file); err != nil || string(text) != want {
+			t.Errorf("%v, the table is\n%s", err, text)
 		}
 	})
 	t.Run("an entry that is no mutant", func(t *testing.T) {
@@ -161,6 +178,35 @@ func TestChanged(t *testing.T) {
 	got := mutate(t, options{changed: "HEAD"})
 	if !strings.Contains(got, "| `.` | 23 | 4 | 0 | 4 |") || !strings.Contains(got, "small.go:25: pair: 0 -> 1 (lived)") {
 		t.Errorf("one line changed, and run prints\n%s", got)
+	}
+}
+
+// TestTimeEnds: where the time ends in the tests of the package, nothing is said of what comes
+// behind the first mutant that was not asked; where it ends in those of others, what lived did.
+func TestTimeEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	list := []*mutant{{id: 0}, {id: 1}, {id: 2}, {id: 3}}
+	reached := map[int][]*oneTest{1: {{}}, 2: {{}}, 3: {{}}}
+	tests := &tests{reachedBy: reached, options: options{workers: 1}}
+	results := []string{"not covered", "killed", "lived", "not covered"}
+	first, err := tests.askAll(ctx, list, results)
+	if want := []string{"not covered", "killed", "lived", "not covered"}; err != nil || first != 2 || !slices.Equal(results, want) {
+		t.Errorf("%d, %v, %q, want 2 and %q", first, err, results, want)
+	}
+}
+
+// TestError is that of a share of a sample without putting back: 0 where all are tried.
+func TestError(t *testing.T) {
+	r := row{name: "p", all: 200, sampled: true, seed: 7}
+	for i := range 100 {
+		r.outcomes = append(r.outcomes, outcome{&mutant{}, []string{"killed", "lived", "killed", "killed"}[i%4]})
+	}
+	if got := r.String(); !strings.Contains(got, "| 100 (seed 7) | 75 | 25 | 0 | 0 | 75.0 % ± 6.0 |") {
+		t.Error(got)
+	}
+	if r.all, r.sampled = 100, false; strings.Contains(r.String(), "±") {
+		t.Error(r.String())
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -54,7 +55,11 @@ func (r row) String() string {
 	}
 	share := "no mutant"
 	if killed, of := r.killed(); of > 0 {
-		share = fmt.Sprintf("%.1f %%", 100*float64(killed)/float64(of))
+		p := float64(killed) / float64(of)
+		share = fmt.Sprintf("%.1f %%", 100*p)
+		if tried := len(r.outcomes) - r.count("not tried"); r.sampled || tried < len(r.outcomes) {
+			share += fmt.Sprintf(" ± %.1f", 196*math.Sqrt(p*(1-p)/float64(of)*(1-float64(tried)/float64(r.all))))
+		}
 	}
 	if r.least > 0 {
 		share += fmt.Sprintf(" of %.0f %%", r.least)

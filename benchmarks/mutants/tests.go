@@ -140,34 +140,33 @@ func (t *tests) run(ctx context.Context, list []*oneTest, limit time.Duration, e
 	return err == nil, nil
 }
 
-// askAll tries the mutants that are not killed yet.
-func (t *tests) askAll(ctx context.Context, list []*mutant, results []string) error {
+// askAll tries the mutants that are not killed yet. first is the first that there was no time
+// for; its result, and those of others without time, stay as they were.
+func (t *tests) askAll(ctx context.Context, list []*mutant, results []string) (first int, err error) {
 	var mu sync.Mutex
-	var failed error
+	first = len(list)
 	each(t.options.workers, len(list), func(i int) {
 		if results[i] == "killed" || len(t.reachedBy[list[i].id]) == 0 {
 			return
 		}
-		killed, err := false, ctx.Err()
-		if err == nil {
-			killed, err = t.kills(ctx, list[i].id)
+		killed, failed := false, ctx.Err()
+		if failed == nil {
+			killed, failed = t.kills(ctx, list[i].id)
 		}
-		if ctx.Err() != nil {
-			results[i] = "not tried"
-			return
-		}
-		if err != nil {
-			mu.Lock()
-			failed = err
-			mu.Unlock()
-			return
-		}
-		results[i] = "lived"
-		if killed {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case ctx.Err() != nil:
+			first = min(first, i)
+		case failed != nil:
+			err = failed
+		case killed:
 			results[i] = "killed"
+		default:
+			results[i] = "lived"
 		}
 	})
-	return failed
+	return first, err
 }
 
 // kills is whether a test notices the mutant; the fast ones are asked first.
