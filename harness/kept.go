@@ -146,7 +146,11 @@ func (v *keptVerdicts) part(at int64) (keptPart, error) {
 	if i := slices.IndexFunc(v.parts, func(o keptPart) bool { return o.begin == p.begin }); i >= 0 {
 		return v.parts[i], nil
 	}
-	err := v.table.ScanSome(v.dir, nil, func(at int64) bool { return p.begin <= at && at < v.ends[g] }, func(_ int64, r *runs.Judgment) error {
+	all := make([]int64, v.ends[g]-p.begin)
+	for i := range all {
+		all[i] = p.begin + int64(i)
+	}
+	err := v.table.ScanSome(v.dir, nil, all, func(_ int64, r *runs.Judgment) error {
 		p.rows = append(p.rows, *r)
 		return nil
 	})

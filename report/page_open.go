@@ -3,9 +3,9 @@ package report
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
+	"maps"
+	"slices"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 )
 
@@ -77,31 +77,10 @@ func (r *results) open(look func(i int) bool) error {
 	return err
 }
 
-// scanOf calls yield with the rows of a table that belong to opened rows. Of the
-// others, only the column row is looked at.
+// scanOf calls yield with the rows of a table that belong to opened rows.
 func scanOf[T any](r *results, table *runs.Table[T], columns []string, byRow map[int64]*openedRow, yield func(row *openedRow, item *T)) error {
-	f, err := parquet.OpenResult(filepath.Join(r.run.Dir, table.File))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var rows parquet.ColumnValues
-	group, first := -1, int64(0) // that rows are of, and the first item of it
-	var failed error
-	// wants is asked in file order.
-	of := func(at int64) *openedRow {
-		for failed == nil && (group < 0 || at >= first+int64(rows.Rows)) {
-			first, group = first+int64(rows.Rows), group+1
-			failed = f.ReadColumn(group, "row", &rows)
-		}
-		if failed != nil {
-			return nil
-		}
-		return byRow[rows.Ints[at-first]]
-	}
-	err = table.ScanSome(r.run.Dir, columns, func(at int64) bool { return of(at) != nil }, func(at int64, item *T) error {
-		yield(of(at), item)
+	return table.ScanOf(r.run.Dir, columns, slices.Sorted(maps.Keys(byRow)), func(row int64, item *T) error {
+		yield(byRow[row], item)
 		return nil
 	})
-	return errors.Join(failed, err)
 }

@@ -2,24 +2,30 @@ package parquet
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// MayHoldInt reports whether a row group can have a value in a column of integers, by the
-// bounds that the file has of it: true where there are none, or no such column.
-func (f *ResultFile) MayHoldInt(k int, name string, value int64) bool {
+// MayHoldInts reports whether a row group can have one of values, which ascend, in a column
+// of integers, by the bounds that the file has of it: true where there are none, or no such
+// column.
+func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
 	m, ok := f.statistics(k, name)
 	if !ok {
 		return true
 	}
-	switch least, most := m.MinValue, m.MaxValue; {
-	case len(least) == 8 && len(most) == 8:
-		return int64(binary.LittleEndian.Uint64(least)) <= value && value <= int64(binary.LittleEndian.Uint64(most))
-	case len(least) == 4 && len(most) == 4:
-		return int64(int32(binary.LittleEndian.Uint32(least))) <= value && value <= int64(int32(binary.LittleEndian.Uint32(most)))
+	var least, most int64
+	switch {
+	case len(m.MinValue) == 8 && len(m.MaxValue) == 8:
+		least, most = int64(binary.LittleEndian.Uint64(m.MinValue)), int64(binary.LittleEndian.Uint64(m.MaxValue))
+	case len(m.MinValue) == 4 && len(m.MaxValue) == 4:
+		least, most = int64(int32(binary.LittleEndian.Uint32(m.MinValue))), int64(int32(binary.LittleEndian.Uint32(m.MaxValue)))
+	default:
+		return true
 	}
-	return true
+	next, _ := slices.BinarySearch(values, least)
+	return next < len(values) && values[next] <= most
 }
 
 // statistics are those of a scalar column in a row group; ok is false if it has no bounds.

@@ -37,23 +37,26 @@ func TestMayHold(t *testing.T) {
 	defer f.Close()
 	for _, tt := range []struct {
 		column string
-		value  int64
+		values []int64
 		want   bool
 	}{
-		{"row", -5, false},
-		{"row", -4, true},
-		{"row", -3, true},
-		{"row", 0, true},
-		{"row", 1, false},
-		{"page", -2, false},
-		{"page", -1, true},
-		{"page", 1, true},
-		{"page", 2, false},
-		{"list", 1, true},
-		{"none", 1, true},
+		{"row", []int64{-5}, false},
+		{"row", []int64{-4}, true},
+		{"row", []int64{-3}, true},
+		{"row", []int64{0}, true},
+		{"row", []int64{1}, false},
+		{"page", []int64{-2}, false},
+		{"page", []int64{-1}, true},
+		{"page", []int64{1}, true},
+		{"page", []int64{2}, false},
+		{"row", []int64{-9, -5, 1}, false},
+		{"row", []int64{-9, -2, 1}, true},
+		{"row", nil, false},
+		{"list", []int64{1}, true},
+		{"none", []int64{1}, true},
 	} {
-		if got := f.MayHoldInt(0, tt.column, tt.value); got != tt.want {
-			t.Errorf("MayHoldInt(%s, %d) = %v, want %v", tt.column, tt.value, got, tt.want)
+		if got := f.MayHoldInts(0, tt.column, tt.values); got != tt.want {
+			t.Errorf("MayHoldInts(%s, %d) = %v, want %v", tt.column, tt.values, got, tt.want)
 		}
 	}
 }

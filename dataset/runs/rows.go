@@ -174,56 +174,58 @@ func FindRows(dir string, match func(RowKey) bool) ([]RowKey, error) {
 	return found, err
 }
 
-// FindNamed lists the rows of the run in dir that are named ID or ID/SYSTEM, in file
-// order. Of parts of the file without such an id, nothing but the ids is read.
-func FindNamed(dir, name string) ([]RowKey, error) {
+// A RowFile is the open rows.parquet of a run, for looking at single rows.
+type RowFile struct{ f *parquet.ResultFile }
+
+// OpenRows opens the rows of the run in dir.
+func OpenRows(dir string) (RowFile, error) {
+	f, err := parquet.OpenResult(filepath.Join(dir, RowsFile))
+	return RowFile{f}, err
+}
+
+// Close closes the file.
+func (r RowFile) Close() error { return r.f.Close() }
+
+// Named lists the rows that are named ID or ID/SYSTEM, in file order. Of parts of the file
+// without such an id, at most the ids are read.
+func (r RowFile) Named(name string) ([]RowKey, error) {
 	names := []string{name} // that the id can be
 	for i := range len(name) {
 		if name[i] == '/' {
 			names = append(names, name[:i])
 		}
 	}
-	any := func(*parquet.ResultFile, int) bool { return true }
-	fits := func(v *parquet.ColumnValues, i int) bool { return slices.Contains(names, v.Strings[i]) }
-	return findRows(dir, any, "id", fits, func(k RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name })
+	at := []int64{}
+	var v parquet.ColumnValues
+	first := int64(0)
+	for g := range r.f.RowGroups() {
+		if err := r.f.ReadColumn(g, "id", &v); err != nil {
+			return nil, err
+		}
+		for i, id := range v.Strings {
+			if slices.Contains(names, id) {
+				at = append(at, first+int64(i))
+			}
+		}
+		first += int64(r.f.GroupRows(g))
+	}
+	return r.keys(at, func(k RowKey) bool { return k.ID == name || k.ID+"/"+k.System == name })
 }
 
-// FindPosition lists the row of the run in dir that is at a position of the input.
-func FindPosition(dir string, row int64) ([]RowKey, error) {
-	may := func(f *parquet.ResultFile, g int) bool { return f.MayHoldInt(g, "row", row) }
-	return findRows(dir, may, "row", func(v *parquet.ColumnValues, i int) bool { return v.Ints[i] == row }, func(RowKey) bool { return true })
-}
-
-// findRows lists the rows that match among those of which one column fits, in the row
-// groups that may have one.
-func findRows(dir string, may func(f *parquet.ResultFile, group int) bool, column string, fits func(v *parquet.ColumnValues, i int) bool, match func(RowKey) bool) ([]RowKey, error) {
-	f, err := parquet.OpenResult(filepath.Join(dir, RowsFile))
+// At lists the row that is at a position of the input.
+func (r RowFile) At(row int64) ([]RowKey, error) {
+	found, err := findInts(r.f, "row", []int64{row})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	wanted := make(map[int64]bool)
-	var v parquet.ColumnValues
-	at := int64(0)
-	for g := range f.RowGroups() {
-		if may(f, g) {
-			if err := f.ReadColumn(g, column, &v); err != nil {
-				return nil, err
-			}
-			for i := range v.Rows {
-				if fits(&v, i) {
-					wanted[at+int64(i)] = true
-				}
-			}
-		}
-		at += int64(f.GroupRows(g))
-	}
-	if len(wanted) == 0 {
-		return nil, nil
-	}
+	return r.keys(found.positions, func(RowKey) bool { return true })
+}
+
+// keys are those of the rows at positions of the file that match.
+func (r RowFile) keys(at []int64, match func(RowKey) bool) ([]RowKey, error) {
 	var found []RowKey
-	err = Rows().ScanSome(dir, rowKeyColumns, func(at int64) bool { return wanted[at] }, func(at int64, r *Row) error {
-		if key := (RowKey{r.Key, at, r.Error}); match(key) {
+	err := Rows().scan(r.f, rowKeyColumns, at, func(at int64, row *Row) error {
+		if key := (RowKey{row.Key, at, row.Error}); match(key) {
 			found = append(found, key)
 		}
 		return nil
@@ -231,15 +233,15 @@ func findRows(dir string, may func(f *parquet.ResultFile, group int) bool, colum
 	return found, err
 }
 
-// rowKeyColumns are the columns of a RowKey.
-var rowKeyColumns = []string{"id", "system", "row", "error"}
-
-// ReadRow returns row n of rows.parquet of the run in dir.
-func ReadRow(dir string, n int64) (*Row, error) {
+// Row returns the row at a position of the file.
+func (r RowFile) Row(index int64) (*Row, error) {
 	var found *Row
-	err := Rows().ScanSome(dir, nil, func(at int64) bool { return at == n }, func(_ int64, r *Row) error {
-		found = r
+	err := Rows().scan(r.f, nil, []int64{index}, func(_ int64, row *Row) error {
+		found = row
 		return nil
 	})
 	return found, err
 }
+
+// rowKeyColumns are the columns of a RowKey.
+var rowKeyColumns = []string{"id", "system", "row", "error"}

@@ -141,7 +141,7 @@ func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, erro
 		return nil, err
 	}
 	defer f.Close()
-	wanted := make(map[int64]bool)
+	wanted := []int64{}
 	var columns [4]parquet.ColumnValues
 	at := int64(0)
 	for g := range f.RowGroups() {
@@ -152,13 +152,13 @@ func ReadSummaryOf(dir string, fits func(k SummaryKey) bool) ([]SummaryRow, erro
 		}
 		for i := range f.GroupRows(g) {
 			if fits(SummaryKey{columns[0].Strings[i], columns[1].Strings[i], columns[2].Strings[i], columns[3].Strings[i]}) {
-				wanted[at] = true
+				wanted = append(wanted, at)
 			}
 			at++
 		}
 	}
 	var rows []SummaryRow
-	err = Summary.ScanSome(dir, nil, func(at int64) bool { return wanted[at] }, func(_ int64, r *SummaryRow) error {
+	err = Summary.scan(f, nil, wanted, func(_ int64, r *SummaryRow) error {
 		rows = append(rows, *r)
 		return nil
 	})

@@ -349,39 +349,59 @@ func ifAny[T any](rows []T, err error) ([]T, error) {
 	return rows, err
 }
 
-// ofRow reads what belongs to the row at a position of the input, in file order. Parts of
-// the file whose bounds leave that out are not read.
+// ofRow reads what belongs to the row at a position of the input, in file order.
 func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
+	var mine []T
+	err := t.ScanOf(dir, nil, []int64{row}, func(_ int64, r *T) error {
+		mine = append(mine, *r)
+		return nil
+	})
+	return mine, err
+}
+
+// ScanOf is ScanSome of what belongs to rows of the input, whose positions are given in
+// ascending order; yield is told which it is. Parts of the file whose bounds leave them
+// out are not read.
+func (t *Table[T]) ScanOf(dir string, columns []string, rows []int64, yield func(row int64, item *T) error) error {
 	f, err := parquet.OpenResult(filepath.Join(dir, t.File))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	mine := make(map[int64]bool)
-	var positions parquet.ColumnValues
-	at := int64(0)
+	at, err := findInts(f, "row", rows)
+	if err != nil {
+		return err
+	}
+	k := 0
+	return t.scan(f, columns, at.positions, func(_ int64, item *T) error {
+		k++
+		return yield(at.values[k-1], item)
+	})
+}
+
+// foundInts are the positions of values in a column, in file order.
+type foundInts struct{ positions, values []int64 }
+
+// findInts looks for values, given in ascending order, in a column of integers without
+// nulls.
+func findInts(f *parquet.ResultFile, column string, wanted []int64) (foundInts, error) {
+	found := foundInts{positions: []int64{}}
+	var v parquet.ColumnValues
+	first := int64(0)
 	for g := range f.RowGroups() {
-		if f.MayHoldInt(g, "row", row) {
-			if err := f.ReadColumn(g, "row", &positions); err != nil {
-				return nil, err
+		if f.MayHoldInts(g, column, wanted) {
+			if err := f.ReadColumn(g, column, &v); err != nil {
+				return found, err
 			}
-			for i, n := range positions.Ints {
-				if n == row {
-					mine[at+int64(i)] = true
+			for i, n := range v.Ints {
+				if _, ok := slices.BinarySearch(wanted, n); ok {
+					found.positions, found.values = append(found.positions, first+int64(i)), append(found.values, n)
 				}
 			}
 		}
-		at += int64(f.GroupRows(g))
+		first += int64(f.GroupRows(g))
 	}
-	if len(mine) == 0 {
-		return nil, nil
-	}
-	var rows []T
-	err = t.ScanSome(dir, nil, func(at int64) bool { return mine[at] }, func(_ int64, r *T) error {
-		rows = append(rows, *r)
-		return nil
-	})
-	return rows, err
+	return found, nil
 }
 
 // Scan calls yield with every row of the table's file in the run directory dir, in
@@ -390,27 +410,31 @@ func (t *Table[T]) ofRow(dir string, row int64) ([]T, error) {
 // that can be null: they are. The row is good until yield returns; what its fields
 // point to stays.
 func (t *Table[T]) Scan(dir string, columns []string, yield func(at int64, row *T) error) error {
-	return t.scan(filepath.Join(dir, t.File), columns, nil, yield)
+	return t.scanFile(filepath.Join(dir, t.File), columns, nil, yield)
 }
 
 // ScanFile is Scan of all columns of a file of any name.
 func (t *Table[T]) ScanFile(path string, yield func(at int64, row *T) error) error {
-	return t.scan(path, nil, nil, yield)
+	return t.scanFile(path, nil, nil, yield)
 }
 
-// ScanSome is Scan of the rows at those positions that wants is true of. Their texts
-// are copies: one text that is kept would keep all others of its part of the file.
-func (t *Table[T]) ScanSome(dir string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
-	return t.scan(filepath.Join(dir, t.File), columns, wants, yield)
+// ScanSome is Scan of the rows at those positions of the file, in ascending order. Their
+// texts are copies: one text that is kept would keep all others of its part of the file.
+func (t *Table[T]) ScanSome(dir string, columns []string, at []int64, yield func(at int64, row *T) error) error {
+	return t.scanFile(filepath.Join(dir, t.File), columns, append([]int64{}, at...), yield)
 }
 
-// scan reads the rows that wants is true of; nil is all of them.
-func (t *Table[T]) scan(path string, columns []string, wants func(at int64) bool, yield func(at int64, row *T) error) error {
+func (t *Table[T]) scanFile(path string, columns []string, at []int64, yield func(at int64, row *T) error) error {
 	f, err := parquet.OpenResult(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	return t.scan(f, columns, at, yield)
+}
+
+// scan reads the rows at those positions; nil is all of them.
+func (t *Table[T]) scan(f *parquet.ResultFile, columns []string, at []int64, yield func(at int64, row *T) error) error {
 	var read []*Column
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -419,15 +443,16 @@ func (t *Table[T]) scan(path string, columns []string, wants func(at int64) bool
 		}
 	}
 	values := make([]parquet.ColumnValues, len(read))
-	at := int64(0)
+	begin, end := int64(0), int64(0)
 	for g := range f.RowGroups() {
-		begin, end := at, at+int64(f.GroupRows(g))
-		first := begin // row that is wanted; a group without any is not decoded
-		for wants != nil && first < end && !wants(first) {
-			first++
+		begin, end = end, end+int64(f.GroupRows(g))
+		rows, some := int(end-begin), at != nil
+		var of []int64
+		if some {
+			rows, _ = slices.BinarySearch(at, end)
+			of, at = at[:rows], at[rows:]
 		}
-		at = end
-		if first == end {
+		if rows == 0 {
 			continue
 		}
 		for k, c := range read {
@@ -435,22 +460,22 @@ func (t *Table[T]) scan(path string, columns []string, wants func(at int64) bool
 				return err
 			}
 		}
-		for n := first; n < end; n++ {
-			if wants != nil && n > first && !wants(n) {
-				continue
+		for n := range rows {
+			i := n
+			if some {
+				i = int(of[n] - begin)
 			}
 			var row T
 			into := reflect.ValueOf(&row).Elem()
-			i := int(n - begin)
 			for k, c := range read {
 				if values[k].Valid[i] {
-					if wants != nil && values[k].Kind == parquet.String {
+					if some && values[k].Kind == parquet.String {
 						values[k].Strings[i] = strings.Clone(values[k].Strings[i])
 					}
 					t.set(into, c, &values[k], i)
 				}
 			}
-			if err := yield(n, &row); err != nil {
+			if err := yield(begin+int64(i), &row); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,12 @@ func TestRows(t *testing.T) {
 	if want := []RowKey{{Key{"q2", "a", 1}, 1, "answer: null"}}; err != nil || !cmp.Equal(found, want) {
 		t.Errorf("%v, %v, want %v", found, err, want)
 	}
-	row, err := ReadRow(dir, 0)
+	rows, err := OpenRows(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	row, err := rows.Row(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,16 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	key, err := findRow(dir, name)
+	rows, err := runs.OpenRows(dir)
 	if err != nil {
 		return err
 	}
-	row, err := runs.ReadRow(dir, key.Index)
+	defer rows.Close()
+	key, err := findRow(rows, dir, name)
+	if err != nil {
+		return err
+	}
+	row, err := rows.Row(key.Index)
 	if err != nil {
 		return err
 	}
@@ -82,7 +87,7 @@ func (a *app) showRow(cmd *cobra.Command, dir string, m *runs.Manifest, name str
 }
 
 // findRow finds the one row that is meant by ID, ID/SYSTEM or #N.
-func findRow(dir, name string) (runs.RowKey, error) {
+func findRow(rows runs.RowFile, dir, name string) (runs.RowKey, error) {
 	var found []runs.RowKey
 	var err error
 	if number, ok := strings.CutPrefix(name, "#"); ok {
@@ -90,9 +95,9 @@ func findRow(dir, name string) (runs.RowKey, error) {
 		if notNumber != nil {
 			return runs.RowKey{}, usagef("%q is no row number", name).with("write #N, quoted for the shell: '#12'")
 		}
-		found, err = runs.FindPosition(dir, n)
+		found, err = rows.At(n)
 	} else {
-		found, err = runs.FindNamed(dir, name)
+		found, err = rows.Named(name)
 	}
 	switch {
 	case err != nil:
@@ -157,7 +162,12 @@ func (a *app) showPrompt(cmd *cobra.Command, dir string, m *runs.Manifest, name 
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
-	key, err := findRow(dir, name)
+	rows, err := runs.OpenRows(dir)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	key, err := findRow(rows, dir, name)
 	if err != nil {
 		return err
 	}
