@@ -39,8 +39,8 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	"dataset/parquet": {ours: []string{"dataset/disk"}, theirs: []string{
-		// its schema, footer and page structs, not its reader and writer
-		"github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
+		// its schema, footer and page structs and its filters, not its reader and writer
+		"github.com/parquet-go/parquet-go/bloom", "github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
 	}},
 	"dataset/disk":      {theirs: []string{"golang.org/x/sys"}},
 	"dataset/documents": {theirs: []string{"github.com/go-shiori/go-readability", "github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},

@@ -13,7 +13,7 @@ import (
 // the format; these cover the rest, so that no changed bit goes unseen. The digest of
 // the footer is that of the file, since it covers the pages through their checksums.
 const (
-	pagesKey  = "ibid.pages"  // of each row group the CRC-32 of its page headers, in 8 hex digits
+	pagesKey  = "ibid.pages"  // of each row group the CRC-32 of its page headers and filters, in 8 hex digits
 	footerKey = "ibid.footer" // the CRC-32 of the footer, in which these 8 digits are 0
 )
 
@@ -119,7 +119,7 @@ func (f *ResultFile) verifyGroup(k int) (sum uint32, err error) {
 			c.at += size
 		}
 	}
-	return sum, nil
+	return f.filterSum(k, sum)
 }
 
 // damagedHint is what to do about a damaged file of this package.

@@ -32,7 +32,7 @@ type Encoder struct {
 	off    int64  // of the end of out in the file
 	err    error
 	groups []format.RowGroup // written so far
-	sums   []uint32          // of their page headers
+	sums   []uint32          // of their page headers and filters
 	sum    uint32            // of those of the next one
 
 	raw    []byte // one page
@@ -69,6 +69,9 @@ func (e *Encoder) Group(t *Table) error {
 	rows.zero(t.rows)
 	g := format.RowGroup{NumRows: int64(t.rows), FileOffset: e.off, Columns: make([]format.ColumnChunk, 0, len(t.schema.leaves))}
 	if err := e.encodeColumns(&g, t, t.schema, 0); err != nil {
+		return err
+	}
+	if err := e.filters(&g, t); err != nil {
 		return err
 	}
 	for i := range g.Columns {

@@ -42,10 +42,7 @@ func TestEncodePartIsDeterministic(t *testing.T) {
 // Rows may be added after a part was encoded, in the middle of a block.
 func TestTableGrowsAfterEncodePart(t *testing.T) {
 	m := randomResult(rand.New(rand.NewPCG(1, 9)), everyKind(), 300, 20, 4)
-	tab, err := NewTable(m.fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := m.empty(t)
 	for i, row := range m.rows {
 		appendCells(tab, row)
 		if i%37 == 0 {
@@ -63,10 +60,7 @@ func TestReserveIsOnlyMemory(t *testing.T) {
 	m := randomResult(rand.New(rand.NewPCG(1, 9)), everyKind(), 300, 20, 4)
 	want := encodeTable(t, m.table(t))
 	for _, rows := range []int{0, 1, 200, 300, 1000} {
-		tab, err := NewTable(m.fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := m.empty(t)
 		tab.Reserve(rows)
 		for _, row := range m.rows {
 			appendCells(tab, row)

@@ -96,6 +96,9 @@ func (j *joiner) add(p Part, fields []Field) error {
 		if c.MetaData.DictionaryPageOffset > 0 {
 			c.MetaData.DictionaryPageOffset += shift
 		}
+		if c.MetaData.BloomFilterLength > 0 {
+			c.MetaData.BloomFilterOffset += shift
+		}
 	}
 	j.groups = append(j.groups, g)
 	if j.flush(); j.err != nil {
@@ -105,7 +108,7 @@ func (j *joiner) add(p Part, fields []Field) error {
 	if _, err := j.src.file.file.Seek(start, io.SeekStart); err != nil {
 		return err
 	}
-	n, err := io.CopyN(j.w, j.src.file.file, g.TotalCompressedSize)
+	n, err := io.CopyN(j.w, j.src.file.file, g.TotalCompressedSize+filterBytes(&g))
 	j.off += n
 	return err
 }

@@ -56,7 +56,7 @@ func OpenResult(path string) (*ResultFile, error) {
 
 // check finds the fields. What it accepts is what schemaOf describes, and nothing
 // else: that the fields describe the whole schema is checked by making it again, and
-// every column follows the one before it without a gap.
+// every column, and then every filter, follows the one before it without a gap.
 func (f *ResultFile) check() error {
 	meta := f.file.meta
 	if !f.file.own() && meta.CreatedBy != createdBefore {
@@ -81,6 +81,13 @@ func (f *ResultFile) check() error {
 				return corrupt("row group %d, column %s: %d bytes at %d, not at %d", i, f.leaves[j].path[0], c.TotalCompressedSize, first, at)
 			}
 			at += c.TotalCompressedSize
+		}
+		for j := range meta.RowGroups[i].Columns {
+			c := &meta.RowGroups[i].Columns[j].MetaData
+			if n := int64(c.BloomFilterLength); n < 0 || n > f.file.end-at || n > 0 && c.BloomFilterOffset != at {
+				return corrupt("row group %d, column %s: filter of %d bytes at %d, not at %d", i, f.leaves[j].path[0], n, c.BloomFilterOffset, at)
+			}
+			at += int64(c.BloomFilterLength)
 		}
 	}
 	if at != f.file.end {

@@ -30,12 +30,24 @@ func everyKind() []Field {
 	return fields
 }
 
-func (m *resultRows) table(t testing.TB) *Table {
+// empty is a table without rows, with filters of its strings.
+func (m *resultRows) empty(t testing.TB) *Table {
 	t.Helper()
 	tab, err := NewTable(m.fields)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for c, f := range m.fields {
+		if f.Kind == String {
+			tab.Filter(c)
+		}
+	}
+	return tab
+}
+
+func (m *resultRows) table(t testing.TB) *Table {
+	t.Helper()
+	tab := m.empty(t)
 	for _, row := range m.rows {
 		appendCells(tab, row)
 	}

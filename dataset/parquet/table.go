@@ -122,6 +122,7 @@ type tableColumn struct {
 	lengths []int32    // of each list that is not null
 	maps    mapSets    // MapString
 	structs *Table     // ListStruct: their elements
+	filter  bool       // row groups get a Bloom filter
 }
 
 // NewTable returns an empty table. It is an error if a name is empty or given

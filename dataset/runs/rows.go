@@ -131,6 +131,7 @@ func NewRowsLayout() *RowsLayout {
 	add(parquet.Double, sums[l.BuiltinSums:]...)
 
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
+	l.Columns[l.Index("id")].Sought = true
 	l.Counts = l.Index("undefined") + 1
 	l.Metrics = l.Counts + ContractCounts
 	l.PoolCounts = l.Metrics + l.Builtin
@@ -186,9 +187,18 @@ func OpenRows(dir string) (RowFile, error) {
 // Close closes the file.
 func (r RowFile) Close() error { return r.f.Close() }
 
-// Named lists the rows that are named ID or ID/SYSTEM, in file order. Of parts of the file
-// without such an id, at most the ids are read.
+// Named lists the rows that are named ID or ID/SYSTEM, in file order. Parts of the file
+// whose filters leave such an id out are not read, unless there is none in the others:
+// a filter may be damaged, and what looks for a row that is not there may take its time.
 func (r RowFile) Named(name string) ([]RowKey, error) {
+	found, err := r.named(name, r.f.MayHoldText)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	return r.named(name, func(int, string, string) bool { return true })
+}
+
+func (r RowFile) named(name string, may func(group int, column, value string) bool) ([]RowKey, error) {
 	names := []string{name} // that the id can be
 	for i := range len(name) {
 		if name[i] == '/' {
@@ -199,12 +209,14 @@ func (r RowFile) Named(name string) ([]RowKey, error) {
 	var v parquet.ColumnValues
 	first := int64(0)
 	for g := range r.f.RowGroups() {
-		if err := r.f.ReadColumn(g, "id", &v); err != nil {
-			return nil, err
-		}
-		for i, id := range v.Strings {
-			if slices.Contains(names, id) {
-				at = append(at, first+int64(i))
+		if slices.ContainsFunc(names, func(id string) bool { return may(g, "id", id) }) {
+			if err := r.f.ReadColumn(g, "id", &v); err != nil {
+				return nil, err
+			}
+			for i, id := range v.Strings {
+				if slices.Contains(names, id) {
+					at = append(at, first+int64(i))
+				}
 			}
 		}
 		first += int64(r.f.GroupRows(g))

@@ -49,6 +49,7 @@ type Column struct {
 	Unit, Range string
 	Null        string
 	After       string
+	Sought      bool // texts are looked for in it: row groups have a Bloom filter
 
 	field string // name of the field, after that of a struct with a prefix
 	index []int  // path of the field, through embedded structs and pointers to structs
@@ -66,6 +67,20 @@ func (f *Form) Fields() []parquet.Field {
 		fields[i] = f.Columns[i].Field()
 	}
 	return fields
+}
+
+// newTable is an empty table of this form.
+func (f *Form) newTable() (*parquet.Table, error) {
+	table, err := parquet.NewTable(f.Fields())
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Columns {
+		if f.Columns[i].Sought {
+			table.Filter(i)
+		}
+	}
+	return table, nil
 }
 
 // Index is the position of a column; it panics if there is none of that name.
@@ -253,7 +268,7 @@ const groupRows = 1 << 15
 // EncodeEach is Encode of the rows that each gives one after the other. So many of them
 // are in one row group, which is what it holds.
 func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
-	table, err := parquet.NewTable(t.Fields())
+	table, err := t.newTable()
 	if err != nil {
 		return err
 	}
@@ -442,43 +457,66 @@ func (t *Table[T]) scan(f *parquet.ResultFile, columns []string, at []int64, yie
 			read = append(read, c)
 		}
 	}
+	if at != nil {
+		return t.scanAt(f, read, at, yield)
+	}
 	values := make([]parquet.ColumnValues, len(read))
-	begin, end := int64(0), int64(0)
+	n := int64(0)
 	for g := range f.RowGroups() {
-		begin, end = end, end+int64(f.GroupRows(g))
-		rows, some := int(end-begin), at != nil
-		var of []int64
-		if some {
-			rows, _ = slices.BinarySearch(at, end)
-			of, at = at[:rows], at[rows:]
-		}
-		if rows == 0 {
-			continue
-		}
 		for k, c := range read {
 			if err := f.ReadColumn(g, c.Name, &values[k]); err != nil {
 				return err
 			}
 		}
-		for n := range rows {
-			i := n
-			if some {
-				i = int(of[n] - begin)
-			}
+		for i := range f.GroupRows(g) {
 			var row T
 			into := reflect.ValueOf(&row).Elem()
 			for k, c := range read {
 				if values[k].Valid[i] {
-					if some && values[k].Kind == parquet.String {
-						values[k].Strings[i] = strings.Clone(values[k].Strings[i])
-					}
 					t.set(into, c, &values[k], i)
 				}
 			}
-			if err := yield(begin+int64(i), &row); err != nil {
+			if err := yield(n, &row); err != nil {
+				return err
+			}
+			n++
+		}
+	}
+	return nil
+}
+
+// scanAt reads the rows at those positions. It holds one column of a row group at a time.
+func (t *Table[T]) scanAt(f *parquet.ResultFile, read []*Column, at []int64, yield func(at int64, row *T) error) error {
+	var v parquet.ColumnValues
+	begin, end := int64(0), int64(0)
+	for g := range f.RowGroups() {
+		begin, end = end, end+int64(f.GroupRows(g))
+		n, _ := slices.BinarySearch(at, end)
+		if n == 0 {
+			continue
+		}
+		rows := make([]T, n)
+		for _, c := range read {
+			if err := f.ReadColumn(g, c.Name, &v); err != nil {
+				return err
+			}
+			for k := range rows {
+				i := int(at[k] - begin)
+				if !v.Valid[i] {
+					continue
+				}
+				if v.Kind == parquet.String {
+					v.Strings[i] = strings.Clone(v.Strings[i])
+				}
+				t.set(reflect.ValueOf(&rows[k]).Elem(), c, &v, i)
+			}
+		}
+		for k := range rows {
+			if err := yield(at[k], &rows[k]); err != nil {
 				return err
 			}
 		}
+		at = at[n:]
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	parquetgo "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"ibid"
 	"ibid/dataset"
@@ -245,4 +248,81 @@ func TestManifests(t *testing.T) {
 	if (&JudgeRecord{}).Coverage() != 1 {
 		t.Error("a judge that was asked nothing answered all of it")
 	}
+}
+
+// TestRowByName: a row is found in the part of the file that has it and no other is read,
+// and also where the filters say that no part has it.
+func TestRowByName(t *testing.T) {
+	dir := t.TempDir()
+	const perGroup = 40
+	err := dataset.WriteFile(filepath.Join(dir, RowsFile), func(w io.Writer) error {
+		return Rows().EncodeEach(w, perGroup, func(yield func(*Row) error) error {
+			for i := range int64(10 * perGroup) {
+				if err := yield(&Row{Key: Key{fmt.Sprintf("q/%d", i*7%(10*perGroup)/2), []string{"a", "b"}[i%2], i}, Status: RowOK}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := OpenRows(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for i := range int64(10 * perGroup) {
+		at, err := rows.At(i)
+		if err != nil || len(at) != 1 || at[0].Row != i || at[0].Index != i {
+			t.Fatalf("row at %d: %v, %v", i, at, err)
+		}
+		name := at[0].ID + "/" + at[0].System
+		found, err := rows.Named(name)
+		if err != nil || len(found) != 1 || found[0] != at[0] {
+			t.Fatalf("row named %s: %v, %v, want %v", name, found, err, at)
+		}
+	}
+	if found, err := rows.Named("q/3"); err != nil || len(found) != 2 {
+		t.Errorf("rows named q/3: %v, %v, want two", found, err)
+	}
+	read := 0
+	count := func(group int, column, value string) bool {
+		may := rows.f.MayHoldText(group, column, value)
+		if may {
+			read++
+		}
+		return may
+	}
+	if _, err := rows.named("q/3/a", count); err != nil || read == 0 || read > 4 {
+		t.Errorf("%d of 10 parts may have q/3, %v, want 2 and few others", read, err)
+	}
+
+	path := filepath.Join(dir, RowsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := peerFooter(t, data)
+	for g := range meta.RowGroups {
+		m := meta.RowGroups[g].Columns[0].MetaData
+		clear(data[m.BloomFilterOffset+int64(m.BloomFilterLength%32) : m.BloomFilterOffset+int64(m.BloomFilterLength)])
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := rows.Named("q/3/a"); err != nil || len(found) != 1 {
+		t.Errorf("with damaged filters, rows named q/3/a: %v, %v, want one", found, err)
+	}
+}
+
+// peerFooter is the footer of a file as parquet-go reads it.
+func peerFooter(t *testing.T, data []byte) *format.FileMetaData {
+	t.Helper()
+	f, err := parquetgo.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Metadata()
 }
