@@ -77,11 +77,17 @@ func (c *Candidate) name() string { return c.ID + "\x00" + c.System }
 // have nothing to do with each other.
 func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, stats.Allocation) {
 	sizes := make(map[string]int)
-	names := make(map[string][]string)
+	for i := range candidates {
+		sizes[candidates[i].Stratum]++
+	}
+	all, names := make([]string, len(candidates)), make(map[string][]string, len(sizes))
 	for i := range candidates {
 		c := &candidates[i]
-		sizes[c.Stratum]++
-		names[c.Stratum] = append(names[c.Stratum], c.name())
+		if names[c.Stratum] == nil {
+			names[c.Stratum] = make([]string, 0, sizes[c.Stratum])
+		}
+		all[i] = c.name()
+		names[c.Stratum] = append(names[c.Stratum], all[i])
 	}
 	plan := stats.Allocate(sizes, fraction, 0, 1)
 	var drawn []string
@@ -93,8 +99,7 @@ func Draw(candidates []Candidate, fraction *big.Rat, seed string) ([]KeyItem, st
 	for _, name := range drawn {
 		byName[name] = nil
 	}
-	for i := range candidates {
-		name := candidates[i].name()
+	for i, name := range all {
 		if _, ok := byName[name]; ok {
 			byName[name] = &candidates[i]
 		}

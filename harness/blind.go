@@ -103,7 +103,8 @@ func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.
 		}
 		wants = func(row *ibid.Answer) bool { return asker.cites(row) }
 	}
-	var out []annotations.Candidate
+	out := make([]annotations.Candidate, 0, min(source.Rows(), mostReserved))
+	var last annotations.Candidate // most rows are of its system and stratum
 	known := stratify == ""
 	err := eachRow(ctx, source, p.job.Limit, func(row *ibid.Answer) error {
 		if row.Err != nil || !p.job.wants(row) || !wants(row) {
@@ -114,11 +115,14 @@ func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.
 			stratum = strings.Join(runs.AppendSlices(nil, row, stratify), ", ")
 		}
 		known = known || stratum != ""
-		c := annotations.Candidate{ID: strings.Clone(row.ID), Row: row.Pos, Stratum: strings.Clone(stratum)}
-		if !perQuestion {
-			c.System = strings.Clone(row.System)
+		if last.Stratum != stratum {
+			last.Stratum = strings.Clone(stratum)
 		}
-		out = append(out, c)
+		if !perQuestion && last.System != row.System {
+			last.System = strings.Clone(row.System)
+		}
+		last.ID, last.Row = strings.Clone(row.ID), row.Pos
+		out = append(out, last)
 		return nil
 	})
 	switch {
@@ -137,6 +141,10 @@ func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.
 	}
 	return out, nil
 }
+
+// mostReserved is for how many candidates memory is set aside before any is found: a footer
+// may claim more rows than there are.
+const mostReserved = 1 << 20
 
 // template shows the items of a sample as their annotators see them.
 func (p *Plan) template(ctx context.Context, items []annotations.KeyItem) ([]annotations.BlindItem, error) {
