@@ -347,7 +347,7 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 // names, and those of further keys; each is told the names of all.
 func (p *Plan) withRow(ctx context.Context, position int64, further []TextKey, each func(name string), do func(*ibid.Answer, *dataset.Resolver) error) error {
 	var row ibid.Answer
-	err := p.source.Read(ctx, position, 1, func(b *dataset.Batch) error {
+	err := p.source.ReadRows(ctx, []int64{position}, func(b *dataset.Batch) error {
 		b.Row(0, &row)
 		return errEnough // the batch is not released: the row keeps its strings
 	})
