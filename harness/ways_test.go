@@ -1,0 +1,492 @@
+package harness_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ibid"
+	"ibid/configs"
+	"ibid/dataset"
+	"ibid/dataset/runs"
+	"ibid/harness"
+)
+
+// plan plans a job with settings.
+func plan(t *testing.T, job harness.Job, settings ...string) (*harness.Plan, error) {
+	t.Helper()
+	config, err := configs.Load(configs.Options{Set: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Config = config
+	return job.Plan(t.Context())
+}
+
+// done runs a job and returns its directory.
+func done(t *testing.T, job harness.Job, settings ...string) string {
+	t.Helper()
+	p, err := plan(t, job, settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Dir
+}
+
+// files writes the study as a dataset and its documents.
+func (s *study) files(t *testing.T) (rows, documents string) {
+	t.Helper()
+	documents = filepath.Join(t.TempDir(), "documents.parquet")
+	w, err := dataset.NewDocumentWriter(documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.documents {
+		if err := w.Write(&s.documents[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return writeRows(t, s.rows), documents
+}
+
+// sameTables compares result files to the byte.
+func sameTables(t *testing.T, a, b string, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		first, err := os.ReadFile(filepath.Join(a, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := os.ReadFile(filepath.Join(b, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first, second) {
+			t.Errorf("%s of %s and %s differ", file, filepath.Base(a), filepath.Base(b))
+		}
+	}
+}
+
+var allTables = []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile, runs.VerdictsFile}
+
+// shardsOf makes shards of a run into a folder, and returns their directories.
+func shardsOf(t *testing.T, of int, out string, settings []string) (dirs []string) {
+	t.Helper()
+	for i := range of {
+		dirs = append(dirs, done(t, harness.Job{Shard: &harness.Shard{Number: i + 1, Of: of}, Source: settings[0]}, append(settings, "out="+out)...))
+	}
+	return dirs
+}
+
+// merge makes one run of shards.
+func merge(t *testing.T, dirs ...string) (string, error) {
+	t.Helper()
+	shards, err := harness.OpenShards(t.Context(), dirs)
+	if err != nil {
+		return "", err
+	}
+	config, err := harness.SettingsOf(shards.Manifest, []string{"out=" + t.TempDir(), "id=run"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := (&harness.Job{Config: config, Source: shards.Manifest.Source, Merge: shards}).Plan(t.Context())
+	if err != nil {
+		return "", err
+	}
+	out, err := p.Run(t.Context())
+	if err != nil {
+		return "", err
+	}
+	return out.Dir, nil
+}
+
+// TestShardsAreTheRun: shards that are merged have the bytes of the run that was not divided,
+// and what is not every part of it exactly once is refused.
+func TestShardsAreTheRun(t *testing.T) {
+	rows, documents := newStudy().files(t)
+	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "limits.rows_per_part=7", "keep=nothing"}
+	whole := done(t, harness.Job{Source: rows}, append(settings, "out="+t.TempDir(), "id=run")...)
+	out := t.TempDir()
+	dirs := shardsOf(t, 4, out, settings) // of 9 parts
+	merged, err := merge(t, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameTables(t, whole, merged, allTables...)
+	if merged, err = merge(t, dirs[3], dirs[0], dirs[2], dirs[1]); err != nil {
+		t.Fatal(err)
+	}
+	sameTables(t, whole, merged, allTables...)
+	again := done(t, harness.Job{Shard: &harness.Shard{Number: 2, Of: 4}, Source: rows}, append(settings, "out="+out)...)
+	if again != dirs[1] {
+		t.Errorf("a shard that is done is made again in %s", again)
+	}
+
+	others := shardsOf(t, 4, t.TempDir(), append(settings, "thresholds.supported=0.6"))
+	halves := shardsOf(t, 2, t.TempDir(), settings)
+	refused := func(name, want, tip string, dirs ...string) {
+		t.Helper()
+		_, err := merge(t, dirs...)
+		e, ok := errors.AsType[*harness.ShardsError](err)
+		if !ok || !strings.Contains(e.Error(), want) || !strings.Contains(e.Hint(), tip) || e.Unwrap() == nil {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	refused("two are missing", "2 of 4 shards are missing: --array=2,4", "such as --shard 2/4, and merge all", dirs[0], dirs[2])
+	refused("other shares are missing", "parts are missing: 2-3", "make the shards that have them", dirs[0], halves[1])
+	refused("another run", "is a shard of another run than "+dirs[0], "leave it out", dirs[0], others[1])
+	refused("a part twice", "both have part 4: each is wanted exactly once", "leave one of them out", dirs[0], dirs[1], dirs[2], halves[1])
+	refused("none", "no finished shard in "+t.TempDir()[:1], "make them", t.TempDir())
+	if merged, err = merge(t, dirs[0], dirs[1], halves[1]); err != nil {
+		t.Errorf("shares of several sizes: %v", err)
+	} else {
+		sameTables(t, whole, merged, allTables...)
+	}
+	part := filepath.Join(dirs[2], "parts")
+	names, err := os.ReadDir(part)
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	damaged := filepath.Join(part, names[0].Name())
+	text, err := os.ReadFile(damaged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func() error{
+		"changed": func() error { return os.WriteFile(damaged, append(slices.Clone(text), 'x'), 0o666) },
+		"gone":    func() error { return os.Remove(damaged) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		refused("a file is "+name, damaged+": is not as it was written", "such as --shard 3/4", out)
+	}
+	if err := os.WriteFile(damaged, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dirs[1], "shard.json"), filepath.Join(dirs[1], "kept.json")); err != nil {
+		t.Fatal(err)
+	}
+	refused("one is not finished", dirs[1]+" is not finished", "such as --shard 2/4", out)
+	if err := os.WriteFile(filepath.Join(dirs[1], "shard.json"), []byte(`{"schema":"other"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused("no state of a shard", "1 of 4 shards are missing: --array=2", "such as --shard 2/4", out)
+	if err := os.Rename(filepath.Join(dirs[1], "kept.json"), filepath.Join(dirs[1], "shard.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := merge(t, out); err != nil {
+		t.Errorf("put back: %v", err)
+	}
+	for _, r := range newStudy().rows[:1] {
+		r.ID = "other"
+		if err := os.Rename(writeRows(t, []*ibid.Answer{r}), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := merge(t, out); err == nil || !strings.Contains(err.Error(), "the data are not those that the shards were made from") {
+		t.Errorf("other data: %v", err)
+	}
+	if _, err := harness.OpenShards(t.Context(), []string{filepath.Join(out, "nowhere")}); err == nil {
+		t.Error("a folder that is not there is no error")
+	}
+}
+
+// lines writes rows as JSON Lines.
+func lines(t *testing.T, rows []*ibid.Answer) []byte {
+	t.Helper()
+	type place struct {
+		Annotator string `json:"annotator,omitempty"`
+		Doc       string `json:"doc"`
+		Start     int64  `json:"start"`
+		End       int64  `json:"end"`
+	}
+	var out bytes.Buffer
+	for _, r := range rows {
+		row := map[string]any{"id": r.ID, "system": r.System, "query": r.Query, "answer": r.Answer}
+		tags, citations, truth := map[string]string{}, []place{}, []place{}
+		for _, tag := range r.Tags {
+			tags[tag.Key] = tag.Value
+		}
+		for _, c := range r.Citations {
+			citations = append(citations, place{Doc: c.Doc, Start: c.Start.Value, End: c.End.Value})
+		}
+		for _, m := range r.Truth {
+			truth = append(truth, place{m.Annotator, m.Doc, m.Start.Value, m.End.Value})
+		}
+		row["tags"], row["citations"] = tags, citations
+		if r.HasTruth {
+			row["truth"] = truth
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	return out.Bytes()
+}
+
+// documentLines writes documents as JSON Lines.
+func documentLines(t *testing.T, documents []ibid.Document) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	for _, d := range documents {
+		line, err := json.Marshal(map[string]string{"doc": d.Doc, "text": d.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	return out.Bytes()
+}
+
+// without leaves columns out of the cells of a table.
+func without(t *testing.T, dir, file string, columns ...string) map[string]map[string]string {
+	t.Helper()
+	all := readCells(t, dir, file)
+	for _, row := range all {
+		for _, name := range columns {
+			delete(row, name)
+		}
+	}
+	return all
+}
+
+// TestImportedRowsAreRows: a run over JSON Lines has what a run over the same rows in Parquet
+// has; what was imported is in its directory, and is imported once.
+func TestImportedRowsAreRows(t *testing.T) {
+	s := newStudy()
+	rows, documents := s.files(t)
+	settings := []string{"judge=lexical", "slices=[lang]", "keep=nothing"}
+	whole := done(t, harness.Job{Source: rows}, append(settings, "dataset="+rows, "documents="+documents, "out="+t.TempDir(), "id=run")...)
+	dir, out := t.TempDir(), t.TempDir()
+	answers, texts := filepath.Join(dir, "answers.jsonl"), filepath.Join(dir, "documents.jsonl")
+	if err := errors.Join(os.WriteFile(answers, lines(t, s.rows), 0o666), os.WriteFile(texts, documentLines(t, s.documents), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	var warnings []string
+	warn := func(text string) { warnings = append(warnings, text) }
+	job := harness.Job{Source: answers, Import: harness.ImportForRun, Warn: warn}
+	foreign := append(slices.Clone(settings), "dataset="+answers, "documents="+texts, "out="+out, "id=run")
+	imported := done(t, job, foreign...)
+	for file, columns := range map[string][]string{runs.RowsFile: nil, runs.CitationsFile: nil, runs.ClaimsFile: nil, runs.SummaryFile: nil} {
+		a, b := without(t, whole, file, columns...), without(t, imported, file, columns...)
+		if len(a) != len(b) || len(a) == 0 {
+			t.Fatalf("%s: %d and %d entries", file, len(a), len(b))
+		}
+		for key, row := range a {
+			for name, cell := range row {
+				if b[key][name] != cell {
+					t.Errorf("%s of %s: %s is %q, of Parquet %q", key, file, name, b[key][name], cell)
+				}
+			}
+		}
+	}
+	m, err := runs.ReadManifest(imported)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(warnings) > 0 || m.Imported == nil {
+		t.Errorf("warnings %q, imported %+v", warnings, m.Imported)
+	}
+	made, err := os.ReadDir(filepath.Join(imported, runs.ImportDir))
+	if err != nil || len(made) < 3 {
+		t.Errorf("%v: %v", made, err)
+	}
+	if p, err := plan(t, job, foreign...); err != nil {
+		t.Fatal(err)
+	} else if again, err := p.Run(t.Context()); err != nil || !again.Existed || p.Close() != nil {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) != 1 {
+		t.Errorf("the folder of runs has %v (%v)", left, err)
+	}
+	for name, tt := range map[string]struct {
+		rows, documents, want string
+		how                   harness.Importing
+	}{
+		"is refused":          {"{}\n", "", "", harness.ImportNothing},
+		"no row":              {"{\"doc\":\"a\",\"text\":\"b\"}\n", "", "there are no answers in ", harness.ImportForRun},
+		"rows as documents":   {"", "{\"id\":\"1\",\"query\":\"q\",\"answer\":\"a\"}\n", "has rows of answers: it is no file of documents", harness.ImportForRun},
+		"without a citation":  {"{\"id\":\"1\",\"query\":\"q\",\"answer\":\"a\",\"links\":[]}\n", "", "", harness.ImportForNow},
+		"a line that is none": {"{\"id\":\"1\",\"query\":\"q\",\"answer\":\"a\",\"citations\":[]}\n{\"id\":2\n", "", "", harness.ImportForNow},
+	} {
+		dir := t.TempDir()
+		answers, texts := rows, documents
+		if tt.rows != "" {
+			answers, texts = filepath.Join(dir, "a.jsonl"), ""
+			if err := os.WriteFile(answers, []byte(tt.rows), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set := []string{"dataset=" + answers, "judge=none", "out=" + filepath.Join(dir, "runs"), "id=run"}
+		if tt.documents != "" {
+			texts = filepath.Join(dir, "d.jsonl")
+			if err := os.WriteFile(texts, []byte(tt.documents), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			set = append(set, "documents="+texts)
+		}
+		warnings = nil
+		p, err := plan(t, harness.Job{Source: answers, Import: tt.how, Warn: warn}, set...)
+		switch {
+		case tt.want != "" || tt.how == harness.ImportNothing:
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: %v, want %s", name, err, tt.want)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		default:
+			want := map[string]string{
+				"without a citation":  answers + " has no citation; ibid has no place for links; ibid import inline",
+				"a line that is none": "1 of 2 records of " + answers + " could not be read and were left out: ",
+			}[name]
+			if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, want) }) {
+				t.Errorf("%s: warnings %q, want %s", name, warnings, want)
+			}
+			if p.Rows != 1 || p.Close() != nil {
+				t.Errorf("%s: %d rows", name, p.Rows)
+			}
+		}
+	}
+}
+
+// TestScoredLines: lines that are scored as they come have what a run has of them, and a line
+// that cannot be read is a row with an error.
+func TestScoredLines(t *testing.T) {
+	s := newStudy()
+	rows, documents := s.files(t)
+	in := lines(t, s.rows)
+	for _, table := range []string{runs.RowsFile, runs.CitationsFile} {
+		settings := []string{"documents=" + documents, "judge=lexical", "keep=nothing"}
+		name := strings.TrimSuffix(table, ".parquet")
+		whole := resultCells(t, filepath.Join(done(t, harness.Job{Source: rows}, append(settings, "dataset="+rows, "out="+t.TempDir(), "id=run")...), table))
+		parquet, err := os.ReadFile(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for format, bytes := range map[string][]byte{"jsonl": in, "parquet": parquet, "": in} {
+			names, got, _ := cells(t, score(t, bytes, harness.Filter{Table: name, Format: format}, settings...))
+			at := slices.Index(names, "row")
+			if len(got) != len(whole) {
+				t.Fatalf("%s of %q: %d rows, want %d", name, format, len(got), len(whole))
+			}
+			for i := range got {
+				for c := range got[i] {
+					if c != at && got[i][c] != whole[i][c] {
+						t.Errorf("%s of %q, row %d: %s is %s, of the run %s", name, format, i, names[c], got[i][c], whole[i][c])
+					}
+				}
+			}
+		}
+	}
+	bad := slices.Concat(in[:bytes.IndexByte(in, '\n')+1], []byte("{\"id\": \"x\", \"row\": 7, \"query\": \"q\", \"answer\": 5}\n{\"id\": \"y\", \"row\": 8, \"query\": \"q\", \"answer\": \"a\", \"citations\": []}\n"))
+	names, got, _ := cells(t, score(t, bad, harness.Filter{Table: "rows", Without: []string{"truth"}}, "documents="+documents, "judge=none"))
+	status, row := slices.Index(names, "status"), slices.Index(names, "row")
+	var said []string
+	for _, r := range got {
+		said = append(said, fmt.Sprint(r[status], " ", r[row]))
+	}
+	if want := []string{"ok (null)", "error (null)", "ok 8"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// judged is a study whose claims people labelled.
+func judged() *study {
+	s := newStudy()
+	rng := rand.New(rand.NewPCG(5, 5))
+	for i, r := range s.rows {
+		text := s.documents[i%9].Text
+		from := 40 * (i % 20)
+		r.Answer = strings.TrimSpace(text[from:from+60]) + "."
+		r.Citations = []ibid.Citation{{Doc: fmt.Sprintf("doc-%d", (i+i%2*rng.IntN(2))%9), Start: ibid.Some(int64(max(0, from-10))), End: ibid.Some(int64(from + 70)), CitationID: "c", ClaimID: "k"}}
+		r.HasClaims, r.Claims = true, []ibid.Claim{{ClaimID: "k", Text: r.Answer}}
+	}
+	return s
+}
+
+// TestRecordedVerdictsAreVerdicts: a run from the verdicts of another has its claims and
+// citations, and asks nobody.
+func TestRecordedVerdictsAreVerdicts(t *testing.T) {
+	rows, documents := judged().files(t)
+	settings := []string{"dataset=" + rows, "documents=" + documents, "slices=[lang]", "keep=nothing"}
+	first := done(t, harness.Job{Source: rows}, append(settings, "judge=lexical", "out="+t.TempDir(), "id=run")...)
+	again := done(t, harness.Job{Source: rows}, append(settings, "judge=recorded", "judge.replay="+filepath.Join(first, runs.VerdictsFile), "out="+t.TempDir(), "id=run")...)
+	for _, file := range []string{runs.ClaimsFile, runs.CitationsFile, runs.RowsFile} {
+		a, b := readCells(t, first, file), readCells(t, again, file)
+		for key, row := range a {
+			for name, cell := range row {
+				if b[key][name] != cell && !strings.Contains(name, "model") && !strings.Contains(name, "kept") {
+					t.Errorf("%s of %s: %s is %q, was %q", key, file, name, b[key][name], cell)
+				}
+			}
+		}
+	}
+	m, err := runs.ReadManifest(again)
+	if err != nil || m.Judge.Kind != "recorded" {
+		t.Errorf("judge %+v, %v", m.Judge, err)
+	}
+}
+
+// TestAnchorsAreARun: the verdicts on anchors are those of a run over them alone; other
+// anchors than those that are frozen are refused.
+func TestAnchorsAreARun(t *testing.T) {
+	s := judged()
+	rows, documents := s.files(t)
+	var few study
+	few.documents = s.documents
+	for i, r := range s.rows[:12] {
+		a := *r
+		a.System, a.ID = "anchor", fmt.Sprint("a", i)
+		a.HasLabels, a.Labels = true, []ibid.Label{{Annotator: "ada", Kind: "support", ClaimID: "k", Value: ibid.Some(float64(i % 2))}}
+		few.rows = append(few.rows, &a)
+	}
+	anchors, texts := few.files(t)
+	alone := done(t, harness.Job{Source: anchors}, "dataset="+anchors, "documents="+texts, "judge=lexical", "out="+t.TempDir(), "id=run", "keep=nothing")
+	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "judge.anchors.dataset=" + anchors, "judge.anchors.documents=" + texts, "out=" + t.TempDir(), "keep=nothing"}
+	var warnings []string
+	with := done(t, harness.Job{Source: rows, Warn: func(text string) { warnings = append(warnings, text) }}, append(settings, "id=run")...)
+	sameTables(t, alone, filepath.Join(with, runs.AnchorsDir), runs.ClaimsFile, runs.CitationsFile, runs.VerdictsFile)
+	m, err := runs.ReadManifest(with)
+	if err != nil || m.Anchors == nil || len(m.Anchors.Digest) != 64 {
+		t.Fatalf("%+v, %v", m.Anchors, err)
+	}
+	if a := m.Anchors.Agreement; len(a) != 1 || a[0].BothYes+a[0].BothNo+a[0].HumanOnly+a[0].JudgeOnly != 12 || a[0].HumanOnly+a[0].BothYes != 6 {
+		t.Errorf("agreement %+v", a)
+	}
+	if !slices.ContainsFunc(warnings, func(w string) bool {
+		return strings.HasSuffix(w, "what freezes them is judge.anchors.digest: "+m.Anchors.Digest)
+	}) {
+		t.Errorf("warnings %q", warnings)
+	}
+	frozen := append(slices.Clone(settings), "judge.anchors.digest="+m.Anchors.Digest)
+	if _, err := plan(t, harness.Job{Source: rows}, append(frozen, "id=frozen")...); err != nil {
+		t.Errorf("frozen: %v", err)
+	}
+	frozen[3] = "judge.anchors.dataset=" + writeRows(t, few.rows[:11])
+	if _, err := plan(t, harness.Job{Source: rows}, append(frozen, "id=other")...); err == nil || !strings.Contains(err.Error(), "these are not the anchors that it froze") {
+		t.Errorf("other anchors: %v", err)
+	}
+	if _, err := plan(t, harness.Job{Source: rows, Shard: &harness.Shard{Number: 1, Of: 2}}, append(settings, "id=run")...); err == nil || !strings.Contains(err.Error(), "a shard judges no anchors") {
+		t.Errorf("of a shard: %v", err)
+	}
+}
