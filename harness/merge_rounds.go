@@ -101,12 +101,12 @@ func (q *truthOpinions) add(row *ibid.Answer, filled *annotations.Filled) {
 				o.Marks = append(o.Marks, acts.Mark{Doc: strings.Clone(t.Place.Doc), Start: t.Place.Start, End: t.Place.End})
 			}
 		}
-		q.said = slices.DeleteFunc(q.said, func(o acts.Opinion) bool {
-			if unclear[o.Annotator] {
+		q.said = slices.DeleteFunc(q.said, func(o acts.Opinion) bool { return unclear[o.Annotator] })
+		for _, is := range unclear {
+			if is {
 				q.unclear++
 			}
-			return unclear[o.Annotator]
-		})
+		}
 	}
 	for i := range filled.Said[row.Pos] {
 		if it := &filled.Said[row.Pos][i]; it.Truth != nil {
