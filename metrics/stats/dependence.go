@@ -136,6 +136,7 @@ type Dependence struct {
 	wide    bool     // some unit touches too many documents to count pairs
 	terms   []int32  // of each unit: sums that it is in, those of documents first; ^i is subtracted
 	first   []uint32 // of each unit, where its terms begin
+	alone   []int32  // of each unit, how often its square is added for sums that nobody else is in, less how often it is subtracted
 	sums    int
 	rate    float64
 	sampled bool // units that are in no sum were left out
@@ -335,6 +336,46 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 		}
 		d.first = append(d.first, uint32(len(d.terms)))
 	}
+	d.setApart()
+}
+
+// setApart takes units out of the sums of sets that they are alone in: of most sets of
+// documents, since few units touch the same two. Their squares are added by themselves.
+func (d *Dependence) setApart() {
+	documents := int32(min(d.Sampled, d.sums))
+	in := make([]int32, d.sums)
+	for _, term := range d.terms {
+		in[max(term, ^term)]++
+	}
+	number := documents
+	for sum := documents; int(sum) < d.sums; sum++ {
+		if in[sum] > 1 {
+			in[sum] = number
+			number++
+		} else {
+			in[sum] = -1
+		}
+	}
+	d.alone = make([]int32, len(d.first)-1)
+	kept, from := d.terms[:0], uint32(0)
+	for unit := range d.alone {
+		for _, term := range d.terms[from:d.first[unit+1]] {
+			switch sum := max(term, ^term); {
+			case sum < documents:
+				kept = append(kept, term)
+			case in[sum] < 0 && term < 0:
+				d.alone[unit]--
+			case in[sum] < 0:
+				d.alone[unit]++
+			case term < 0:
+				kept = append(kept, ^in[sum])
+			default:
+				kept = append(kept, in[sum])
+			}
+		}
+		from, d.first[unit+1] = d.first[unit+1], uint32(len(kept))
+	}
+	d.terms, d.sums = slices.Clone(kept), int(number)
 }
 
 // Sample leaves units out of d that no document which was drawn touches, and returns the
@@ -345,7 +386,7 @@ func (d *Dependence) Sample(members []Member) []Member {
 		return members
 	}
 	d.sampled = true
-	kept, of, first := members[:0], d.Of[:0], d.first[:1]
+	kept, of, first, alone := members[:0], d.Of[:0], d.first[:1], d.alone[:0]
 	from, unit := 0, 0
 	for from < len(members) {
 		to := from + 1
@@ -354,11 +395,11 @@ func (d *Dependence) Sample(members []Member) []Member {
 		}
 		if end := d.first[unit+1]; end > d.first[unit] {
 			kept, of = append(kept, members[from:to]...), append(of, d.Of[unit])
-			first = append(first, end)
+			first, alone = append(first, end), append(alone, d.alone[unit])
 		}
 		from, unit = to, unit+1
 	}
-	d.Of, d.first = slices.Clone(of), slices.Clone(first)
+	d.Of, d.first, d.alone = slices.Clone(of), slices.Clone(first), slices.Clone(alone)
 	return kept
 }
 
@@ -398,11 +439,13 @@ func (d *Dependence) Spread(sums []Sum, ratio, total float64) Spread {
 func (d *Dependence) spreadFrom(sums []Sum, ratio, total, alone float64) Spread {
 	of, rows := make([]float64, d.sums), make([]float64, d.Sampled)
 	negative := make([]bool, d.sums)
+	others := 0.0
 	for i, s := range sums {
 		if s.Rows == 0 {
 			continue
 		}
 		e := s.Y - float64(ratio*s.X)
+		others += float64(float64(d.alone[i]) * float64(e*e))
 		for _, term := range d.terms[d.first[i]:d.first[i+1]] {
 			if term < 0 {
 				term = ^term
@@ -414,11 +457,12 @@ func (d *Dependence) spreadFrom(sums []Sum, ratio, total, alone float64) Spread 
 			}
 		}
 	}
-	return d.spread(of, rows, negative, alone, total)
+	return d.spread(of, rows, negative, others, alone, total)
 }
 
-func (d *Dependence) spread(of, rows []float64, negative []bool, alone, total float64) Spread {
-	var documents, others, sum, squares float64
+// spread is Spread from the sums, of which others has those that one unit is in.
+func (d *Dependence) spread(of, rows []float64, negative []bool, others, alone, total float64) Spread {
+	var documents, sum, squares float64
 	for i, v := range of {
 		switch v = float64(v * v); {
 		case i < d.Sampled:
