@@ -13,7 +13,11 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // TestMain makes the test binary serve as ibid, too: scripts and tests run it as
 // a process of its own, with its signals and exit codes.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ibid": func() { os.Exit(run()) }})
+	testscript.Main(m, map[string]func(){"ibid": func() {
+		code := run()
+		leaveAllocated()
+		os.Exit(code)
+	}})
 }
 
 // TestScripts runs testdata/script. The first line of a script says what it
