@@ -1,9 +1,22 @@
 package claims
 
 import (
+	_ "embed"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+)
+
+// The lists, a phrase or a word on each line.
+var (
+	//go:embed phrases/no_claim.txt
+	noClaimPhrases string
+	//go:embed phrases/attribution.txt
+	attributionPhrases string
+	//go:embed phrases/reference_headings.txt
+	referenceHeadings string
+	//go:embed phrases/captions.txt
+	captionWords string // begin a caption, with a number behind them
 )
 
 // NoClaimPhrases returns the phrases with which a sentence begins that claims
@@ -19,312 +32,6 @@ func AttributionPhrases() []string { return strings.Split(strings.TrimSpace(attr
 // ReferenceHeadings returns the words that head an answer's own list of
 // references.
 func ReferenceHeadings() []string { return strings.Split(strings.TrimSpace(referenceHeadings), "\n") }
-
-const noClaimPhrases = `
-I'll search
-I'll look
-I'll check
-I'll find
-I'll now
-I will search
-I will look
-I will check
-I will now
-I'm going to
-I am going to
-Let me
-Let's look
-Let us look
-Searching for
-Here is a summary
-Here is what
-Here's a summary
-Here's what
-Here are some
-Here are the
-I hope this
-I hope that
-If you'd like
-If you would like
-If you have any
-If you need
-If you want me
-Feel free
-I can also
-I can help
-I can provide
-I'd be happy
-I would be happy
-I'm happy to
-I'm glad
-Happy to
-Please let me know
-Hello.
-Hello there
-Hi.
-Hi there
-Hey there
-Good morning.
-Good afternoon.
-Good evening.
-Thank you
-Thanks
-OK.
-Okay.
-Sure.
-Sure thing
-Certainly.
-Of course.
-Absolutely.
-Got it
-Understood.
-Great question
-Good question
-That's a great question
-That's a good question
-That's an interesting question
-That's a very interesting question
-You're welcome
-I'm sorry
-I am sorry
-I apologize
-I don't know.
-Please note that
-Please consult
-Please check
-Please verify
-Please be aware
-Always consult
-Always check
-It's always best
-It is always best
-It's advisable
-It is advisable
-For more information
-For further information
-For more details
-For the most up-to-date
-For the latest information
-Be sure to
-Make sure to
-Remember to
-You may want to
-You might want to
-You should consult
-Ich werde
-Ich suche
-Ich schaue
-Lassen Sie mich
-Lass mich
-Hier ist eine Zusammenfassung
-Wenn Sie möchten
-Wenn du möchtest
-Falls Sie
-Falls du
-Gerne.
-Gern geschehen
-Hallo.
-Guten Tag.
-Vielen Dank
-Danke
-Natürlich.
-Selbstverständlich.
-Verstanden.
-Gute Frage
-Bitte beachten Sie
-Bitte beachte
-Bitte prüfen Sie
-Weitere Informationen
-Je vais
-Laissez-moi
-Voici un résumé
-Voici ce que
-Si vous souhaitez
-Si vous voulez
-N'hésitez pas
-Bonjour.
-Merci
-Bien sûr.
-D'accord.
-Bonne question
-Veuillez noter
-Veuillez consulter
-Pour plus d'informations
-Voy a buscar
-Permíteme
-Permítame
-Aquí tienes
-Aquí está
-Si quieres
-Si desea
-Si necesitas
-No dudes
-Hola.
-Gracias
-Claro.
-Por supuesto.
-De acuerdo.
-Buena pregunta
-Ten en cuenta que
-Tenga en cuenta que
-Para más información
-Vou procurar
-Deixe-me
-Aqui está
-Se quiser
-Se precisar
-Olá.
-Obrigado
-Claro que sim
-Boa pergunta
-Para mais informações
-Cercherò
-Ecco un riassunto
-Se vuoi
-Ciao.
-Grazie
-Certo.
-Buona domanda
-Per ulteriori informazioni
-Ik zal
-Laat me
-Als u wilt
-Bedankt
-Goede vraag
-我来搜索
-我将搜索
-让我
-如果您
-如果你需要
-希望这
-您好
-你好
-好的
-当然
-谢谢
-请注意
-检索中
-お調べします
-ご質問
-こんにちは
-ありがとう
-はい。
-ご注意ください
-`
-
-const attributionPhrases = `
-according to
-as reported by
-as reported in
-as stated by
-as stated in
-as described by
-as described in
-as noted by
-as noted in
-as shown by
-as shown in
-as listed in
-as per
-per the
-based on
-laut
-gemäß
-nach Angaben
-wie in
-selon
-d'après
-según
-de acuerdo con
-secondo
-segundo
-de acordo com
-volgens
-根据
-據
-依据
-によると
-によれば
-`
-
-const referenceHeadings = `
-References
-Reference
-Reference list
-List of references
-Sources
-Source
-Sources cited
-Sources used
-Bibliography
-Works Cited
-Literature Cited
-Citations
-Footnotes
-Endnotes
-Further Reading
-Additional Resources
-Quellen
-Quelle
-Quellenangaben
-Quellenverzeichnis
-Einzelnachweise
-Literatur
-Literaturverzeichnis
-Références
-Bibliographie
-Fuentes
-Fuente
-Referencias
-Bibliografía
-Fonti
-Fonte
-Riferimenti
-Bibliografia
-Fontes
-Referências
-Bronnen
-Bron
-Referenties
-Källor
-Kilder
-Kilde
-Źródła
-Источники
-Литература
-参考文献
-参考资料
-參考資料
-来源
-資料來源
-信息来源
-出典
-参考
-출처
-참고문헌
-`
-
-// captionWords begin a caption, with a number behind them.
-const captionWords = `
-table
-figure
-fig
-chart
-listing
-tabelle
-abbildung
-abb
-tableau
-tabla
-figura
-tabella
-tabela
-tabel
-表
-图
-圖
-図
-`
 
 // A phraseList finds phrases at the beginning of sentences.
 type phraseList struct {
@@ -367,7 +74,7 @@ func (l *phraseList) begins(sentence string) bool {
 	return false
 }
 
-// wordSet is the folded words of a list above.
+// wordSet is the folded words of a list.
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.SplitSeq(strings.TrimSpace(list), "\n") {
