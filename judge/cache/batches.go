@@ -132,46 +132,30 @@ func (s *SQLite) AddBatch(ctx context.Context, b *Batch, lines []BatchLine) erro
 
 // SetBatch keeps the state of a batch and what the service calls it.
 func (s *SQLite) SetBatch(ctx context.Context, id int64, state BatchState, serviceID string) error {
-	return s.write(ctx, func(p *prepared) error {
-		_, err := p.conn.ExecContext(context.WithoutCancel(ctx), "UPDATE batch SET state = ?, service_id = ? WHERE id = ?", string(state), serviceID, id)
-		return err
-	})
+	return s.exec(ctx, "UPDATE batch SET state = ?, service_id = ? WHERE id = ?", string(state), serviceID, id)
 }
 
 // DropBatch forgets a batch that the service never had, or will not answer: its
 // questions are free to be asked.
 func (s *SQLite) DropBatch(ctx context.Context, id int64) error {
-	return s.write(ctx, func(p *prepared) error {
-		for _, text := range []string{"DELETE FROM batch_line WHERE batch = ?", "DELETE FROM batch WHERE id = ?"} {
-			if _, err := p.conn.ExecContext(context.WithoutCancel(ctx), text, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.exec(ctx, "DELETE FROM batch_line WHERE batch = ?1; DELETE FROM batch WHERE id = ?1", id)
 }
 
 // Batches are the batches of an endpoint in the order in which they were made.
 func (s *SQLite) Batches(ctx context.Context, endpoint string) ([]Batch, error) {
-	rows, err := s.reader.QueryContext(ctx, "SELECT "+batchColumns+" FROM batch WHERE endpoint = ? ORDER BY id", endpoint)
-	if err != nil {
-		return nil, s.readFault(ctx, err)
-	}
-	defer rows.Close()
 	var out []Batch
-	for rows.Next() {
+	err := each(ctx, s.reader, func(row scanner) error {
 		var b Batch
 		var token, digest []byte
 		var created int64
-		if err := rows.Scan(&b.ID, &token, &b.Endpoint, &b.Model, &b.Questions, &digest, &b.State, &b.ServiceID, &created, &b.ReservedNanoUSD, &b.CostNanoUSD, &b.Run); err != nil {
-			return nil, s.readFault(ctx, err)
-		}
+		err := row.Scan(&b.ID, &token, &b.Endpoint, &b.Model, &b.Questions, &digest, &b.State, &b.ServiceID, &created, &b.ReservedNanoUSD, &b.CostNanoUSD, &b.Run)
 		copy(b.Token[:], token)
 		copy(b.Digest[:], digest)
 		b.Created = time.UnixMilli(created).UTC()
 		out = append(out, b)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, "SELECT "+batchColumns+" FROM batch WHERE endpoint = ? ORDER BY id", endpoint)
+	if err != nil {
 		return nil, s.readFault(ctx, err)
 	}
 	return out, nil
@@ -180,11 +164,11 @@ func (s *SQLite) Batches(ctx context.Context, endpoint string) ([]Batch, error) 
 // Line is what batches have on a question: the line that was answered, else the last
 // one, with how many there are that expired; nil if there is none.
 func (s *SQLite) Line(ctx context.Context, key Key) (line *BatchLine, expired int, err error) {
-	row := s.reader.QueryRowContext(ctx, `SELECT l.batch, l.state, l.max_tokens, l.form, l.cost_nano_usd, l.error, l.raw, b.state,
-		(SELECT count(*) FROM batch_line WHERE key = ?1 AND state = 'expired')
-		FROM batch_line l JOIN batch b ON b.id = l.batch WHERE l.key = ?1 ORDER BY l.state = 'answered' DESC, l.id DESC LIMIT 1`, key[:])
 	l := &BatchLine{Key: key}
-	err = row.Scan(&l.Batch, &l.State, &l.MaxTokens, &l.Form, &l.CostNanoUSD, &l.Error, &l.Raw, &l.BatchState, &expired)
+	err = s.reader.QueryRowContext(ctx, `SELECT l.batch, l.state, l.max_tokens, l.form, l.cost_nano_usd, l.error, l.raw, b.state,
+		(SELECT count(*) FROM batch_line WHERE key = ?1 AND state = 'expired')
+		FROM batch_line l JOIN batch b ON b.id = l.batch WHERE l.key = ?1 ORDER BY l.state = 'answered' DESC, l.id DESC LIMIT 1`, key[:]).
+		Scan(&l.Batch, &l.State, &l.MaxTokens, &l.Form, &l.CostNanoUSD, &l.Error, &l.Raw, &l.BatchState, &expired)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, 0, nil
 	}
@@ -196,20 +180,15 @@ func (s *SQLite) Line(ctx context.Context, key Key) (line *BatchLine, expired in
 
 // OpenLines counts the questions of a run that batches have not answered yet.
 func (s *SQLite) OpenLines(ctx context.Context, run string) (n int64, err error) {
-	row := s.reader.QueryRowContext(ctx, "SELECT coalesce(sum(questions), 0) FROM batch WHERE run = ? AND state <> 'done'", run)
-	if err := row.Scan(&n); err != nil {
-		return 0, s.readFault(ctx, err)
-	}
-	return n, nil
+	err = s.one(ctx, "SELECT coalesce(sum(questions), 0) FROM batch WHERE run = ? AND state <> 'done'", []any{run}, &n)
+	return n, err
 }
 
 // HasLine reports whether a question is a line of a batch.
 func (s *SQLite) HasLine(ctx context.Context, batch int64, key Key) (bool, error) {
 	var n int
-	if err := s.reader.QueryRowContext(ctx, "SELECT count(*) FROM batch_line WHERE key = ? AND batch = ?", key[:], batch).Scan(&n); err != nil {
-		return false, s.readFault(ctx, err)
-	}
-	return n > 0, nil
+	err := s.one(ctx, "SELECT count(*) FROM batch_line WHERE key = ? AND batch = ?", []any{key[:], batch}, &n)
+	return n > 0, err
 }
 
 // SettleLines keeps what became of lines of a batch, with an attempt for each, and
@@ -224,14 +203,11 @@ func (s *SQLite) SettleLines(ctx context.Context, b *Batch, lines []BatchLine, a
 		defer update.Close()
 		for i := range lines {
 			l := &lines[i]
-			res, err := update.Exec(string(l.State), l.CostNanoUSD, l.Error, blob(l.Raw), l.Key[:], b.ID)
+			n, err := affected(update.Exec(string(l.State), l.CostNanoUSD, l.Error, blob(l.Raw), l.Key[:], b.ID))
 			if err != nil {
 				return 0, err
 			}
-			if n, err := res.RowsAffected(); err != nil || n == 0 {
-				if err != nil {
-					return 0, err
-				}
+			if n == 0 {
 				continue
 			}
 			a := Attempt{Key: l.Key, N: 1, Class: "batch", CostNanoUSD: l.CostNanoUSD, Error: l.Error, At: at, Run: b.Run, GenerationID: b.ServiceID}
@@ -268,12 +244,8 @@ func (s *SQLite) EndBatch(ctx context.Context, id int64) (answered, nanoUSD int6
 func (s *SQLite) TidyBatches(ctx context.Context) error {
 	for {
 		n, err := s.count(ctx, func(p *prepared) (int64, error) {
-			res, err := p.conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
-				WHERE b.state = 'done' AND EXISTS (SELECT 1 FROM entry WHERE entry.key = l.key) LIMIT %d)`, stepRows))
-			if err != nil {
-				return 0, err
-			}
-			return res.RowsAffected()
+			return affected(p.conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf(`DELETE FROM batch_line WHERE id IN (SELECT l.id FROM batch_line l JOIN batch b ON b.id = l.batch
+				WHERE b.state = 'done' AND EXISTS (SELECT 1 FROM entry WHERE entry.key = l.key) LIMIT %d)`, stepRows)))
 		})
 		if err != nil || n == 0 {
 			return err

@@ -46,10 +46,7 @@ type ClassStats struct {
 // Stats counts what is stored at one moment. It reads all of the store.
 func (s *SQLite) Stats(ctx context.Context) (*Stats, error) {
 	out, err := s.stats(ctx)
-	if err != nil {
-		return nil, s.readFault(ctx, err)
-	}
-	return out, nil
+	return out, s.readFault(ctx, err)
 }
 
 func (s *SQLite) stats(ctx context.Context) (*Stats, error) {
@@ -59,10 +56,27 @@ func (s *SQLite) stats(ctx context.Context) (*Stats, error) {
 	}
 	defer tx.Rollback() // nothing was written
 	out := new(Stats)
-	if err := out.addModels(ctx, tx); err != nil {
+	err = each(ctx, tx, func(row scanner) error {
+		var m ModelStats
+		err := row.Scan(&m.Model, &m.Provider, &m.Entries, &m.PromptTokens, &m.CompletionTokens, &m.CostNanoUSD)
+		out.Models = append(out.Models, m)
+		out.Entries += m.Entries
+		out.EntryCostNanoUSD += m.CostNanoUSD
+		return err
+	}, `SELECT iif(model_resolved = '', model_requested, model_resolved) AS model, provider,
+		count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost_nano_usd) FROM entry GROUP BY model, provider ORDER BY model, provider`)
+	if err != nil {
 		return nil, err
 	}
-	if err := out.addClasses(ctx, tx); err != nil {
+	err = each(ctx, tx, func(row scanner) error {
+		var c ClassStats
+		err := row.Scan(&c.Class, &c.Attempts, &c.CostNanoUSD)
+		out.Classes = append(out.Classes, c)
+		out.Attempts += c.Attempts
+		out.AttemptCostNanoUSD += c.CostNanoUSD
+		return err
+	}, "SELECT class, count(*), sum(cost_nano_usd) FROM attempt GROUP BY class ORDER BY class")
+	if err != nil {
 		return nil, err
 	}
 	var oldest, newest sql.NullInt64
@@ -74,43 +88,6 @@ func (s *SQLite) stats(ctx context.Context) (*Stats, error) {
 	}
 	out.Bytes, err = Size(s.path)
 	return out, err
-}
-
-func (s *Stats) addModels(ctx context.Context, tx *sql.Tx) error {
-	rows, err := tx.QueryContext(ctx, `SELECT iif(model_resolved = '', model_requested, model_resolved) AS model, provider,
-		count(*), sum(prompt_tokens), sum(completion_tokens), sum(cost_nano_usd) FROM entry GROUP BY model, provider ORDER BY model, provider`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var m ModelStats
-		if err := rows.Scan(&m.Model, &m.Provider, &m.Entries, &m.PromptTokens, &m.CompletionTokens, &m.CostNanoUSD); err != nil {
-			return err
-		}
-		s.Models = append(s.Models, m)
-		s.Entries += m.Entries
-		s.EntryCostNanoUSD += m.CostNanoUSD
-	}
-	return rows.Err()
-}
-
-func (s *Stats) addClasses(ctx context.Context, tx *sql.Tx) error {
-	rows, err := tx.QueryContext(ctx, "SELECT class, count(*), sum(cost_nano_usd) FROM attempt GROUP BY class ORDER BY class")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c ClassStats
-		if err := rows.Scan(&c.Class, &c.Attempts, &c.CostNanoUSD); err != nil {
-			return err
-		}
-		s.Classes = append(s.Classes, c)
-		s.Attempts += c.Attempts
-		s.AttemptCostNanoUSD += c.CostNanoUSD
-	}
-	return rows.Err()
 }
 
 // Size is the number of bytes that the store at path takes on disk, its log
@@ -142,11 +119,8 @@ const (
 // Removable counts what Prune would remove.
 func (s *SQLite) Removable(ctx context.Context, before time.Time) (Removed, error) {
 	var r Removed
-	row := s.reader.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM entry WHERE created < ?1), (SELECT count(*) FROM attempt WHERE at < ?1)", before.UnixMilli())
-	if err := row.Scan(&r.Entries, &r.Attempts); err != nil {
-		return Removed{}, s.readFault(ctx, err)
-	}
-	return r, nil
+	err := s.one(ctx, "SELECT (SELECT count(*) FROM entry WHERE created < ?1), (SELECT count(*) FROM attempt WHERE at < ?1)", []any{before.UnixMilli()}, &r.Entries, &r.Attempts)
+	return r, err
 }
 
 // Prune removes the entries and attempts from before a moment and gives their
@@ -161,10 +135,7 @@ func (s *SQLite) Clear(ctx context.Context) (Removed, error) {
 	if err != nil {
 		return r, err
 	}
-	return r, s.write(ctx, func(p *prepared) error {
-		_, err := p.conn.ExecContext(ctx, "DELETE FROM lease")
-		return err
-	})
+	return r, s.exec(ctx, "DELETE FROM lease")
 }
 
 func (s *SQLite) remove(ctx context.Context, before int64) (r Removed, err error) {
@@ -175,17 +146,7 @@ func (s *SQLite) remove(ctx context.Context, before int64) (r Removed, err error
 		return r, err
 	}
 	// Batches that the service still has are paid for.
-	err = s.write(ctx, func(p *prepared) error {
-		for _, text := range []string{
-			"DELETE FROM batch WHERE state = 'done' AND created < ?1",
-			"DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)",
-		} {
-			if _, err := p.conn.ExecContext(ctx, text, before); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = s.exec(ctx, "DELETE FROM batch WHERE state = 'done' AND created < ?1; DELETE FROM batch_line WHERE batch NOT IN (SELECT id FROM batch)", before)
 	if err != nil {
 		return r, err
 	}
@@ -196,13 +157,7 @@ func (s *SQLite) removeFrom(ctx context.Context, table, column string, before in
 	query := fmt.Sprintf("DELETE FROM %[1]s WHERE id IN (SELECT id FROM %[1]s WHERE %[2]s < ? LIMIT %[3]d)", table, column, stepRows)
 	var sum int64
 	for {
-		n, err := s.count(ctx, func(p *prepared) (int64, error) {
-			res, err := p.conn.ExecContext(ctx, query, before)
-			if err != nil {
-				return 0, err
-			}
-			return res.RowsAffected()
-		})
+		n, err := s.count(ctx, func(p *prepared) (int64, error) { return affected(p.conn.ExecContext(ctx, query, before)) })
 		sum += n
 		if err != nil || n == 0 {
 			return sum, err
@@ -241,6 +196,45 @@ func (s *SQLite) count(ctx context.Context, do func(*prepared) (int64, error)) (
 	return <-counted, nil
 }
 
+// exec writes by some statements, all or none.
+func (s *SQLite) exec(ctx context.Context, text string, args ...any) error {
+	return s.write(ctx, func(p *prepared) error {
+		_, err := p.conn.ExecContext(context.WithoutCancel(ctx), text, args...)
+		return err
+	})
+}
+
+// affected is how many rows a statement has changed.
+func affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// one reads the one row that a query has.
+func (s *SQLite) one(ctx context.Context, query string, args []any, to ...any) error {
+	return s.readFault(ctx, s.reader.QueryRowContext(ctx, query, args...).Scan(to...))
+}
+
+// each calls scan for every row that a query has.
+func each(ctx context.Context, from interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, scan func(scanner) error, query string, args ...any,
+) error {
+	rows, err := from.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // Entries are all entries in the order in which they were put, as they stood
 // when the walk began. An error ends it.
 func (s *SQLite) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
@@ -255,24 +249,16 @@ func (s *SQLite) Attempts(ctx context.Context) iter.Seq2[Attempt, error] {
 
 func walk[T any](ctx context.Context, s *SQLite, query string, scan func(scanner) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
-		rows, err := s.reader.QueryContext(ctx, query)
-		if err != nil {
-			yield(none, s.readFault(ctx, err))
-			return
-		}
-		defer rows.Close()
-		for rows.Next() {
-			v, err := scan(rows)
-			if err != nil {
-				yield(none, s.readFault(ctx, err))
-				return
+		enough := errors.New("enough")
+		err := each(ctx, s.reader, func(row scanner) error {
+			v, err := scan(row)
+			if err == nil && !yield(v, nil) {
+				err = enough
 			}
-			if !yield(v, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
+			return err
+		}, query)
+		if err != nil && err != enough {
+			var none T
 			yield(none, s.readFault(ctx, err))
 		}
 	}
@@ -283,20 +269,13 @@ func walk[T any](ctx context.Context, s *SQLite, query string, scan func(scanner
 // without answers.
 func (s *SQLite) Latency(ctx context.Context, requested string) (mean time.Duration, n int64, err error) {
 	var millis float64
-	err = s.reader.QueryRowContext(ctx, `SELECT coalesce(avg(latency_ms), 0), count(*) FROM
-		(SELECT latency_ms FROM entry WHERE model_requested = ? AND sent NOT LIKE 'batch%' ORDER BY id DESC LIMIT 1000)`, requested).Scan(&millis, &n)
-	if err != nil {
-		return 0, 0, s.readFault(ctx, err)
-	}
-	return time.Duration(millis * float64(time.Millisecond)), n, nil
+	err = s.one(ctx, `SELECT coalesce(avg(latency_ms), 0), count(*) FROM
+		(SELECT latency_ms FROM entry WHERE model_requested = ? AND sent NOT LIKE 'batch%' ORDER BY id DESC LIMIT 1000)`, []any{requested}, &millis, &n)
+	return time.Duration(millis * float64(time.Millisecond)), n, err
 }
 
 // Spent is what the calls of a run cost since a time, which spares it older calls.
 func (s *SQLite) Spent(ctx context.Context, run string, since time.Time) (nanoUSD int64, err error) {
-	err = s.reader.QueryRowContext(ctx, "SELECT coalesce(sum(cost_nano_usd), 0) FROM attempt WHERE at >= ? AND run = ?",
-		since.UnixMilli(), run).Scan(&nanoUSD)
-	if err != nil {
-		return 0, s.readFault(ctx, err)
-	}
-	return nanoUSD, nil
+	err = s.one(ctx, "SELECT coalesce(sum(cost_nano_usd), 0) FROM attempt WHERE at >= ? AND run = ?", []any{since.UnixMilli(), run}, &nanoUSD)
+	return nanoUSD, err
 }

@@ -347,13 +347,9 @@ func (p *prepared) run(s *sql.Stmt, args ...any) error {
 
 // put returns 1 if the entry is there now, 0 if another one stands.
 func (p *prepared) put(e *Entry) (int64, error) {
-	res, err := p.putEntry.Exec(e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
+	return affected(p.putEntry.Exec(e.Key[:], e.Created.UnixMilli(), e.Status, e.ModelRequested, e.ModelResolved, e.Provider, e.GenerationID,
 		e.Template, e.Schema, e.FinishReason, e.PromptTokens, e.CompletionTokens, e.ReasoningTokens, e.CachedTokens, e.CostNanoUSD,
-		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+		e.LatencyMillis, e.Attempts, e.Run, e.checksum(), e.Verdict, blob(e.Raw), e.Sent))
 }
 
 // blob keeps an empty value from being stored as null.
@@ -370,11 +366,7 @@ func (p *prepared) record(a *Attempt) error {
 
 // acquire returns 1 if owner has the lease now, else 0.
 func (p *prepared) acquire(key Key, owner string, now time.Time, ttl time.Duration) (int64, error) {
-	res, err := p.takeLease.Exec(key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli())
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return affected(p.takeLease.Exec(key[:], owner, now.Add(ttl).UnixMilli(), now.UnixMilli()))
 }
 
 func (p *prepared) release(key Key, owner string) error {

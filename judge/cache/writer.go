@@ -177,12 +177,14 @@ func (s *SQLite) Get(ctx context.Context, key Key) (*Entry, error) {
 	return e, nil
 }
 
-// readFault says what an error of a read means.
+// readFault says what an error of a read means, nil if there is none.
 func (s *SQLite) readFault(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if s.writer.isClosed() {
+	case s.writer.isClosed():
 		return ErrClosed
 	}
 	return fault(s.path, err)

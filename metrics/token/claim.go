@@ -7,18 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// ClaimText returns the code points b of text without the markers in it and
+// Claim returns the code points b of the text without the markers in it and
 // without the white space they leave: before punctuation, at an end, or beside
 // other white space. Brackets that hold nothing but markers go with them, as do
-// commas and semicolons between two markers. markers are sorted by start.
-//
-// For many claims of one text use [Text.Claim].
-func ClaimText(text string, b Bounds, markers []Bounds) string {
-	return NewText(text).Claim(b, markers)
-}
-
-// Claim returns what [ClaimText] does, in time that depends on the length of
-// the claim and on that of markers only.
+// commas and semicolons between two markers. markers are sorted by start. It takes
+// a time that depends on the length of the claim and on that of markers only.
 func (t *Text) Claim(b Bounds, markers []Bounds) string {
 	var out []byte
 	at := max(b.Start, 0)

@@ -33,7 +33,7 @@ func TestClaimText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			text, markers := parseMarked(tt.text)
 			whole := Bounds{0, int32(utf8.RuneCountInString(text))}
-			if got := ClaimText(text, whole, markers); got != tt.want {
+			if got := NewText(text).Claim(whole, markers); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 			// Neither what stands around the claim nor its markers change it.
@@ -42,7 +42,7 @@ func TestClaimText(t *testing.T) {
 				moved = append(moved, Bounds{m.Start + 6, m.End + 6})
 			}
 			moved = append(moved, Bounds{whole.End + 6, whole.End + 9})
-			if got := ClaimText("é[7]. "+text+"[8]", Bounds{6, whole.End + 6}, moved); got != tt.want {
+			if got := NewText("é[7]. "+text+"[8]").Claim(Bounds{6, whole.End + 6}, moved); got != tt.want {
 				t.Errorf("inside of a text: got %q, want %q", got, tt.want)
 			}
 		})
@@ -63,7 +63,7 @@ func FuzzClaimText(f *testing.F) {
 				want = append(want, r)
 			}
 		}
-		claim := ClaimText(text, Bounds{0, int32(len(points))}, markers)
+		claim := NewText(text).Claim(Bounds{0, int32(len(points))}, markers)
 		got := strings.Map(func(r rune) rune {
 			if isWordRune(r) {
 				return r

@@ -55,7 +55,7 @@ func FuzzSentences(f *testing.F) {
 			}
 		}
 		for _, b := range got {
-			if !slices.ContainsFunc(points[b.Start:b.End], isWordRune) || ClaimText(text, b, markers) == "" {
+			if !slices.ContainsFunc(points[b.Start:b.End], isWordRune) || NewText(text).Claim(b, markers) == "" {
 				t.Errorf("%q: %v is no claim", text, b)
 			}
 		}

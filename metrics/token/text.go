@@ -86,7 +86,7 @@ func (t *Text) index() {
 		t.widesAt = wides
 	}
 	last := len(t.starts) - 1
-	t.n = last*blockLen + countLeads(t.s[t.starts[last]:])
+	t.n = last*blockLen + Points(t.s[t.starts[last]:])
 }
 
 // String returns the text; see [NewText] for strings that are not valid UTF-8.
@@ -141,7 +141,7 @@ func (t *Text) CodePoint(u Unit, off int) (cp int, first bool) {
 	case u == Byte:
 		block := sort.Search(len(t.starts), func(i int) bool { return int(t.starts[i]) > off }) - 1
 		first = utf8.RuneStart(t.s[off])
-		cp = block*blockLen + countLeads(t.s[t.starts[block]:off])
+		cp = block*blockLen + Points(t.s[t.starts[block]:off])
 		if !first {
 			cp-- // counted by its own lead byte
 		}
@@ -216,11 +216,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Points is the number of code points of a valid string.
-func Points(s string) int { return countLeads(s) }
-
-// countLeads is the number of bytes of s that start a code point.
-func countLeads(s string) int {
+// Points is the number of code points of a valid string: of bytes that start one.
+func Points(s string) int {
 	n, i := 0, 0
 	for ; i+8 <= len(s); i += 8 {
 		n += leads(load(s, i))
