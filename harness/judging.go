@@ -531,9 +531,12 @@ func (j *judging) excerptAt(c *ibid.Citation) (e excerpt, ok bool) {
 	}
 	length := int64(utf8.RuneCountInString(text))
 	start, end := p.Start, p.End
-	if p.Level != ibid.LevelCharacters || j.whole {
+	switch {
+	case p.Level != ibid.LevelCharacters || j.whole:
 		start, end = 0, length
-	} else {
+	case start >= length: // nothing of it is there, whatever stands before
+		return excerpt{}, false
+	default:
 		start, end = j.edges.widen(p, start, end, length)
 	}
 	start, end = min(max(start, 0), length), min(max(end, 0), length)

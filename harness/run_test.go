@@ -171,3 +171,24 @@ func TestGatesThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingBeyondTheEnd: a place behind the end of its document holds no text, also where a
+// sentence ends near it. The quote stands elsewhere, but places count as given.
+func TestNothingBeyondTheEnd(t *testing.T) {
+	text := "The tower is 300 metres high. It stands."
+	n := int64(len(text))
+	row := &ibid.Answer{
+		ID: "q", System: "s", Query: "how high?", Answer: "The tower is 300 metres high.", HasCitations: true, HasDocuments: true,
+		Citations: []ibid.Citation{{Doc: "d", Start: ibid.Some(n + 1), End: ibid.Some(n + 3), CitedText: "300 metres", Method: "located"}},
+		Documents: []ibid.Document{{Doc: "d", Text: text, HasText: true}},
+	}
+	dir := evaluate(t, writeRows(t, []*ibid.Answer{row}), "judge=lexical", "quoted_spans=given", "span_matching.tolerance_chars=20")
+	outcomes := ""
+	err := runs.Claims.Scan(dir, nil, func(_ int64, c *runs.Claim) error {
+		outcomes += c.Outcome
+		return nil
+	})
+	if err != nil || outcomes != "no_text" {
+		t.Errorf("%s, %v", outcomes, err)
+	}
+}
