@@ -2,11 +2,18 @@ package harness_test
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -46,6 +54,7 @@ type machine struct {
 	root  string
 	fault fault
 	at    int
+	dies  func() // is called when it dies
 
 	mu      sync.Mutex
 	count   int
@@ -102,6 +111,7 @@ func (m *machine) Before(op disk.Op) (int, error) {
 		m.mu.Lock()
 	case faultKill, faultPower:
 		m.dead = true
+		m.dies()
 		return 0, errDead
 	}
 	return 0, nil
@@ -204,12 +214,101 @@ type simulation struct {
 
 const simulatedKey = "sk-or-v1-simulated"
 
+// simulatedCalls is how many calls are under way at once.
+const simulatedCalls = 3
+
+// A service is a model as one process after the other asks it. A process that is dead asks
+// nothing more: what it sent before is paid for, and nobody hears the answer.
+type service struct {
+	judge *judgetest.Server
+	http  *httptest.Server
+	dead  atomic.Bool
+}
+
+func newService(t *testing.T) *service {
+	s := &service{judge: judgetest.NewServer(judgetest.ServerConfig{Key: simulatedKey, NoNetwork: true, Latency: judgetest.Constant(2 * time.Millisecond)})}
+	to, err := url.Parse(s.judge.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: to.Scheme, Host: to.Host}) },
+		Transport: s.judge.Client().Transport, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.dead.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.close)
+	return s
+}
+
+// close waits for what is under way: then nothing is missing in the log of the judge.
+func (s *service) close() {
+	s.http.Close()
+	s.judge.Close()
+}
+
+// whole counts the questions that were answered in whole.
+func (s *service) whole() (n int) {
+	for _, x := range s.judge.Log() {
+		if x.Whole {
+			n++
+		}
+	}
+	return n
+}
+
+// answersIn counts the answers that a store has, 0 where there is none.
+func answersIn(t *testing.T, cache string) (n int) {
+	t.Helper()
+	if _, err := os.Stat(cache); errors.Is(err, fs.ErrNotExist) {
+		return 0
+	}
+	db, err := sql.Open("sqlite", cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// A store in which nothing was written has no tables.
+	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'entry'").Scan(&n); err == nil && n > 0 {
+		err = db.QueryRow("SELECT count(*) FROM entry").Scan(&n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// copyAnswers makes a store of what is committed in another one, later: when the turns at
+// questions that a dead process has not given back have run out.
+func copyAnswers(from, to string) error {
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, one := range []struct{ file, do string }{
+		{from, "VACUUM INTO '" + strings.ReplaceAll(to, "'", "''") + "'"}, {to, "UPDATE lease SET until = 1"},
+	} {
+		db, err := sql.Open("sqlite", one.file+"?_pragma=busy_timeout(10000)")
+		if err != nil {
+			return err
+		}
+		_, err = db.Exec(one.do)
+		if err = errors.Join(err, db.Close()); err != nil && !strings.Contains(err.Error(), "no such table") {
+			return err
+		}
+	}
+	return nil
+}
+
 // run runs with its files in out and its answers in cache, and says how it ended.
-func (s *simulation) run(t *testing.T, out, cache string, server *judgetest.Server) (*harness.Outcome, error) {
+func (s *simulation) run(t *testing.T, out, cache string, service *service) (*harness.Outcome, error) {
 	t.Helper()
 	config, err := configs.Load(configs.Options{Set: append([]string{
-		"dataset=" + s.path, "out=" + out, "id=run", "judge.kind=openrouter", "judge.model=fake/judge",
-		"judge.base_url=" + server.URL(), "judge.cache=" + cache, "limits.rows_per_part=4", "statistics.cluster=auto",
+		"dataset=" + s.path, "out=" + out, "id=run", "judge.kind=openrouter", "judge.model=fake/judge", fmt.Sprint("judge.concurrency=", simulatedCalls),
+		"judge.base_url=" + service.http.URL + "/api/v1", "judge.cache=" + cache, "limits.rows_per_part=4", "statistics.cluster=auto",
 	}, s.settings...)})
 	if err != nil {
 		t.Fatal(err)
@@ -253,8 +352,9 @@ func changes(a disk.Act) bool {
 }
 
 // try lets one operation meet a fault, goes on after it, and checks that nothing shows. It
-// returns the operations, and the one that met the fault, nil if none did.
-func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *disk.Op) {
+// returns the operations, the one that met the fault, nil if none did, and how many answers
+// the process was paid for and could not keep.
+func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *disk.Op, lost int) {
 	t.Helper()
 	bug := func(format string, args ...any) {
 		t.Helper()
@@ -266,12 +366,17 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 	}
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
-	cache := filepath.Join(dir, "answers.sqlite")
-	server := judgetest.NewServer(judgetest.ServerConfig{Key: simulatedKey})
-	defer server.Close()
+	cache, kept := filepath.Join(dir, "answers.sqlite"), filepath.Join(dir, "kept.sqlite")
+	service := newService(t)
 	m := newMachine(first, f, at)
+	m.dies = func() {
+		service.dead.Store(true)
+		if err := copyAnswers(cache, kept); err != nil {
+			t.Error(err)
+		}
+	}
 	stop := disk.Watched(m)
-	out, err := s.run(t, first, cache, server)
+	out, err := s.run(t, first, cache, service)
 	stop()
 	met = m.met
 	switch {
@@ -284,7 +389,18 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 	case err != nil && !m.dead && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC):
 		bug("the cause is lost: %v", err)
 	}
-	asked := server.Counts().Requests
+	service.http.CloseClientConnections()
+	if m.dead {
+		cache = kept
+		service.dead.Store(false)
+	}
+	lost = service.whole() - answersIn(t, cache)
+	switch {
+	case !m.dead && lost != 0:
+		bug("%d answers were paid and not kept", lost)
+	case lost < 0 || lost > simulatedCalls:
+		bug("%d answers were lost of %d calls under way", lost, simulatedCalls)
+	}
 	m.leave(t, second, rand.New(rand.NewPCG(uint64(at), uint64(len(f)))))
 	left, _ := runs.ReadManifestIfAny(filepath.Join(second, "run"))
 	if left != nil && left.Complete() && !maps.Equal(filesOf(t, filepath.Join(second, "run")), s.want) {
@@ -292,10 +408,10 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 			bug("it says that it is complete, and is not: %s", different(filesOf(t, filepath.Join(second, "run")), s.want))
 		}
 	}
-	out, err = s.run(t, second, cache, server)
+	out, err = s.run(t, second, cache, service)
 	if err != nil {
 		bug("it does not go on: %v", err)
-		return m.trace, met
+		return m.trace, met, lost
 	}
 	if got := filesOf(t, out.Dir); !maps.Equal(got, s.want) {
 		bug("it went on to other results: %s", different(got, s.want))
@@ -303,11 +419,11 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 	if out.Manifest.Status != runs.StatusComplete {
 		bug("it went on and is %s", out.Manifest.Status)
 	}
-	server.Close() // then nothing is missing in its log
-	if twice := judgetest.PaidTwice(server.Log()); len(twice) > 0 {
-		bug("paid twice: %v (%d asked before)", twice, asked)
+	service.close()
+	if twice := judgetest.PaidTwice(service.judge.Log()); len(twice) != lost {
+		bug("%d answers were lost, and paid twice: %v", lost, twice)
 	}
-	return m.trace, met
+	return m.trace, met, lost
 }
 
 // different names the files that differ.
@@ -348,7 +464,8 @@ func onlyLeftovers(got, want map[string]string) (name string) {
 // TestSimulation lets every operation of a small judged run meet each fault: the n-th fails,
 // is short, is slow, finds the disk full, is the last of the process or of the machine. The
 // error says so, what is there is never taken for more than it is, and the next process goes
-// on to the same bytes without paying twice. Some of the operations are tried each time, all
+// on to the same bytes. It pays a second time for the answers that were on their way when the
+// process died, of which there are as many as calls may be under way, and for no other. Some of the operations are tried each time, all
 // of them with IBID_FAULT=all, the second of four parts of all with IBID_FAULT=1/4, and one
 // with IBID_FAULT=kill:17, as a failure says.
 func TestSimulation(t *testing.T) {
@@ -356,9 +473,7 @@ func TestSimulation(t *testing.T) {
 		t.Skip("open files are no files to copy there")
 	}
 	s := &simulation{path: writeRows(t, judgedRows(12))}
-	server := judgetest.NewServer(judgetest.ServerConfig{Key: simulatedKey})
-	defer server.Close()
-	out, err := s.run(t, t.TempDir(), filepath.Join(t.TempDir(), "answers.sqlite"), server)
+	out, err := s.run(t, t.TempDir(), filepath.Join(t.TempDir(), "answers.sqlite"), newService(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,14 +486,14 @@ func TestSimulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, met := s.try(t, fault(kind), at); met == nil {
+		if n, met, lost := s.try(t, fault(kind), at); met == nil {
 			t.Errorf("%d operations, and none met it", len(n))
 		} else {
-			t.Logf("%d operations, %s of %s", len(n), met.Act, met.Path)
+			t.Logf("%d operations, %s of %s, %d answers lost", len(n), met.Act, met.Path, lost)
 		}
 		return
 	}
-	trace, _ := s.try(t, faultSlow, 0)
+	trace, _, _ := s.try(t, faultSlow, 0)
 	if len(trace) < 200 {
 		t.Fatalf("%d operations", len(trace))
 	}
@@ -399,7 +514,7 @@ func TestSimulation(t *testing.T) {
 			}
 		}
 	}
-	tried, since, hit := all, time.Now(), make(map[disk.Act]int)
+	tried, since, hit, paidTwice := all, time.Now(), make(map[disk.Act]int), make([]int, simulatedCalls+1)
 	if from, step, some := strings.Cut(os.Getenv("IBID_FAULT"), "/"); some { // a part of all, for one of several processes
 		var k, of int
 		if _, err := fmt.Sscan(from, &k); err != nil {
@@ -423,9 +538,14 @@ func TestSimulation(t *testing.T) {
 		}
 	}
 	for _, one := range tried {
-		if _, met := s.try(t, one.fault, one.at); met != nil {
+		_, met, lost := s.try(t, one.fault, one.at)
+		if met != nil {
 			hit[met.Act]++
+		}
+		if lost >= 0 && lost <= simulatedCalls {
+			paidTwice[lost]++
 		}
 	}
 	t.Logf("%d operations, %d of them changes: %d of %d faults in %v, met by %v", len(trace), changing, len(tried), len(all), time.Since(since).Round(time.Millisecond), hit)
+	t.Logf("trials with 0, 1, … answers lost in the calls under way: %v", paidTwice)
 }
