@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 )
 
@@ -119,7 +120,7 @@ func IsIndex(path string) bool {
 // OpenIndex opens the documents of an index: their names and bounds are in memory, their
 // texts are read from the file. Damage of what is in memory is an [*Error].
 func OpenIndex(path string) (*Documents, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, parquet.FileError(path, err)
 	}
@@ -131,7 +132,7 @@ func OpenIndex(path string) (*Documents, error) {
 	return d, nil
 }
 
-func readIndex(f *os.File) (*Documents, error) {
+func readIndex(f *disk.File) (*Documents, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sort"
 	"strings"
 	"unsafe"
@@ -294,9 +293,9 @@ type blob struct {
 	dir   string
 	size  int64
 
-	parts  []string // in memory
-	starts []int64  // offset of each part
-	file   *os.File // after the limit; parts then are nil
+	parts  []string   // in memory
+	starts []int64    // offset of each part
+	file   *disk.File // after the limit; parts then are nil
 }
 
 // put appends s, of which it keeps no reference, and returns its offset.

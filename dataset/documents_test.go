@@ -11,9 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"ibid"
+	"ibid/dataset/disk"
 	"ibid/metrics/token"
 )
 
@@ -192,6 +194,49 @@ func TestDocumentTextsLeaveNothingBehind(t *testing.T) {
 	r.Resolve(&ibid.Answer{Citations: []ibid.Citation{ibid.Citation(at("plain", 4, 9).quoting("grass"))}})
 	if !errors.Is(r.Err(), os.ErrClosed) {
 		t.Errorf("reading a text that is gone: %v, want %v", r.Err(), os.ErrClosed)
+	}
+}
+
+// faultAt lets operation number at fail.
+type faultAt struct{ at, count int }
+
+func (f *faultAt) Before(op disk.Op) (int, error) {
+	f.count++
+	if f.count-1 == f.at {
+		return op.Bytes / 2, syscall.EIO
+	}
+	return 0, nil
+}
+
+func (f *faultAt) Done(disk.Op) {}
+
+// TestDocumentTextsOnABadDisk: where any operation on the file of texts fails, that is said,
+// and no text is another one.
+func TestDocumentTextsOnABadDisk(t *testing.T) {
+	inMemory := loadView(t, testSource...)
+	load := func(w disk.Watch) (said error) {
+		defer disk.Watched(w)()
+		d, err := LoadDocuments(t.Context(), documentList(testSource), LoadOptions{Memory: 50, Dir: t.TempDir()})
+		if err != nil {
+			return err
+		}
+		for _, doc := range testSource {
+			got, ok, err := d.View(0).Text(doc.Doc)
+			want, wantOK, _ := inMemory.Text(doc.Doc)
+			if said = errors.Join(said, err); err == nil && (ok != wantOK || ok && got.String() != want.String()) {
+				t.Errorf("%s: %v, want %v", doc.Doc, got, want)
+			}
+		}
+		return errors.Join(said, d.Close())
+	}
+	all := &faultAt{at: -1}
+	if err := load(all); err != nil || all.count < 10 {
+		t.Fatalf("%d operations, %v", all.count, err)
+	}
+	for at := range all.count {
+		if err := load(&faultAt{at: at}); !errors.Is(err, syscall.EIO) {
+			t.Errorf("operation %d of %d failed, and was said to be: %v", at, all.count, err)
+		}
 	}
 }
 

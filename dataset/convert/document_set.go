@@ -9,7 +9,6 @@ import (
 	"hash/maphash"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unsafe"
@@ -316,7 +315,7 @@ func nextRecord(from *bufio.Reader, buffer []byte, wanted func(name []byte) bool
 
 // A spool is a temporary file without a name.
 type spool struct {
-	file *os.File // nil while it is empty
+	file *disk.File // nil while it is empty
 	size int64
 }
 

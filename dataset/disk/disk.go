@@ -2,7 +2,7 @@
 // that a test knows what becomes of a run when any of them fails or is the last. What systems
 // do differently is in one file each: locks that end with their process, files that can be
 // renamed and removed while they are open, renames that survive a loss of power, and files
-// without a name, which no watch sees.
+// without a name.
 package disk
 
 import "errors"

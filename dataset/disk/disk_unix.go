@@ -33,9 +33,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Nameless makes a file in dir, or where temporary files are if dir is "", of which nothing
-// is left when it is closed, however the process ends.
-func Nameless(dir string) (*os.File, error) {
+func nameless(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, ".ibid-*.tmp")
 	if err != nil {
 		return nil, err

@@ -79,8 +79,8 @@ func rename(from, to string) error {
 // syncDir does nothing: rename has waited.
 func syncDir(string) error { return nil }
 
-// Nameless makes a file that Windows deletes when it is closed.
-func Nameless(dir string) (*os.File, error) {
+// nameless makes a file that Windows deletes when it is closed.
+func nameless(dir string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}

@@ -17,6 +17,7 @@ type Act string
 const (
 	ActOpen     Act = "open"
 	ActCreate   Act = "create" // or open for writing
+	ActNameless Act = "create without a name"
 	ActRead     Act = "read"
 	ActWrite    Act = "write"
 	ActSync     Act = "sync"
@@ -86,6 +87,17 @@ func Open(path string, flag int) (f *File, err error) {
 	}
 	f = new(File)
 	err = do(Op{Act: act, Path: path}, func() (err error) { f.file, err = open(path, flag); return err })
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Nameless makes a file in dir, or where temporary files are if dir is "", of which nothing
+// is left when it is closed, however the process ends.
+func Nameless(dir string) (f *File, err error) {
+	f = new(File)
+	err = do(Op{Act: ActNameless, Path: dir}, func() (err error) { f.file, err = nameless(dir); return err })
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"time"
 
 	"ibid/dataset/disk"
@@ -38,7 +37,7 @@ type Batcher struct {
 	judge   *Judge
 	store   *cache.SQLite
 	client  *batchClient
-	results *os.File // of the batch that is looked at
+	results *disk.File // of the batch that is looked at
 	dir     string
 
 	begun    bool // client knows where
@@ -66,7 +65,7 @@ type BatchProgress struct {
 // A batchFill is a batch that is being filled.
 type batchFill struct {
 	member  *member
-	file    *os.File
+	file    *disk.File
 	w       *bufio.Writer
 	size    int64
 	lines   []cache.BatchLine

@@ -12,10 +12,10 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
+	"ibid/dataset/disk"
 	"ibid/judge"
 	"ibid/judge/cache"
 )
@@ -215,7 +215,7 @@ func (c *batchClient) page(ctx context.Context, after string, limit int) (page s
 }
 
 // get is a batch as it is now. Its results, if they come with it, are in the file.
-func (c *batchClient) get(ctx context.Context, id string, questions int64, results *os.File) (o *batchObject, f *failure) {
+func (c *batchClient) get(ctx context.Context, id string, questions int64, results *disk.File) (o *batchObject, f *failure) {
 	f = c.call(ctx, http.MethodGet, c.base+"/batches/"+url.PathEscape(id), "", nil, 0, questions*resultBytes, func(r io.Reader) error { return refill(results, r) })
 	if f != nil {
 		return nil, f
@@ -231,7 +231,7 @@ func (c *batchClient) get(ctx context.Context, id string, questions int64, resul
 }
 
 // refill replaces what is in a file and goes back to its begin.
-func refill(file *os.File, from io.Reader) error {
+func refill(file *disk.File, from io.Reader) error {
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func refill(file *os.File, from io.Reader) error {
 }
 
 // scanBatch reads a batch with its results, one at a time; line may be nil.
-func scanBatch(file *os.File, line func(*batchResult) error) (*batchObject, error) {
+func scanBatch(file *disk.File, line func(*batchResult) error) (*batchObject, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func eachLine(raw []byte, line func(*batchResult) error) error {
 
 // results returns what hands out the results of a batch that has ended, as often as it
 // is called. ok is false if they are not there yet.
-func (c *batchClient) results(ctx context.Context, o *batchObject, questions int64, file *os.File) (each func(func(*batchResult) error) error, ok bool, f *failure) {
+func (c *batchClient) results(ctx context.Context, o *batchObject, questions int64, file *disk.File) (each func(func(*batchResult) error) error, ok bool, f *failure) {
 	if c.inline() {
 		return func(line func(*batchResult) error) error { _, err := scanBatch(file, line); return err },
 			o.listed > 0 || o.Counts.Completed == 0, nil
@@ -339,7 +339,7 @@ func (c *batchClient) results(ctx context.Context, o *batchObject, questions int
 			if _, err := io.Copy(file, r); err != nil {
 				return err
 			}
-			_, err := file.WriteString("\n")
+			_, err := io.WriteString(file, "\n")
 			return err
 		})
 		if f != nil {
@@ -350,7 +350,7 @@ func (c *batchClient) results(ctx context.Context, o *batchObject, questions int
 }
 
 // scanLines reads results, one a line.
-func scanLines(file *os.File, line func(*batchResult) error) error {
+func scanLines(file *disk.File, line func(*batchResult) error) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -385,7 +385,7 @@ func (c *batchClient) appendRequest(b []byte, key cache.Key, body []byte, first 
 
 // upload brings the requests of a batch where nothing is charged for them yet, and
 // returns the name of the file; "" where requests go inline.
-func (c *batchClient) upload(ctx context.Context, requests *os.File, size int64, token cache.Key) (name string, f *failure) {
+func (c *batchClient) upload(ctx context.Context, requests *disk.File, size int64, token cache.Key) (name string, f *failure) {
 	if c.inline() {
 		return "", nil
 	}
@@ -409,7 +409,7 @@ func (c *batchClient) upload(ctx context.Context, requests *os.File, size int64,
 }
 
 // submit sends a batch off.
-func (c *batchClient) submit(ctx context.Context, model string, requests *os.File, size int64, uploaded string, token cache.Key) (o *batchObject, f *failure) {
+func (c *batchClient) submit(ctx context.Context, model string, requests *disk.File, size int64, uploaded string, token cache.Key) (o *batchObject, f *failure) {
 	o = &batchObject{}
 	var body io.Reader
 	var length int64

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ibid/benchmarks/alloctest"
+	"ibid/dataset/disk"
 )
 
 // FuzzEnvelope reads any bytes as the response of a chat model: what is JSON is read,
@@ -178,11 +179,14 @@ func FuzzBatch(f *testing.F) {
 	f.Add([]byte(`{"results":{"a":[1]}}`))
 	path := filepath.Join(f.TempDir(), "batch")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := os.Create(path)
+		file, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer file.Close()
+		if err := file.Truncate(0); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := file.Write(data); err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"container/heap"
 	"encoding/gob"
 	"io"
-	"os"
 
 	"ibid/dataset/disk"
 	"ibid/report"
@@ -19,7 +18,7 @@ const failingChunk = 1 << 15
 // A failingSpill is a temporary file of failing rows in sorted chunks.
 type failingSpill struct {
 	gate *rowGate
-	file *os.File
+	file *disk.File
 	ends []int64 // of the chunks in the file
 }
 
