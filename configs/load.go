@@ -95,7 +95,7 @@ func newConfig(file string) *Config {
 func (c *Config) assign(a assigned) {
 	c.values[a.setting] = a
 	value := a.value
-	if text, ok := value.(string); ok && a.setting.path && a.at.file != "" && text != "" && !filepath.IsAbs(text) {
+	if text, ok := value.(string); ok && a.setting.path && a.at.file != "" && text != "" && !filepath.IsAbs(text) && !strings.Contains(text, "://") {
 		if dir := filepath.Dir(a.at.file); dir != "." {
 			value = filepath.Join(dir, text)
 		}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -108,7 +107,7 @@ func FlatColumns(path string) ([]string, error) {
 }
 
 func readText(path string, columns []string, read func(io.Reader, []string) ([]FlatRow, error)) ([]FlatRow, error) {
-	f, err := os.Open(path)
+	f, err := openText(path)
 	if err != nil {
 		return nil, err
 	}

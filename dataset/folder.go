@@ -55,7 +55,7 @@ func openFolder(path string) (*folder, error) {
 		if documents.KindOfName(name) != documents.Unreadable {
 			readable++
 		}
-		f.files = append(f.files, inputFile{FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size(), Modified: info.ModTime()}, nil, 0})
+		f.files = append(f.files, inputFile{FileInfo{Name: name, Doc: doc, Rows: 1, Size: info.Size(), Modified: info.ModTime()}, nil, 0, nil})
 		return nil
 	})
 	if err != nil {

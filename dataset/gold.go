@@ -13,7 +13,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -109,11 +108,11 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 		if err := r.read(name); err != nil {
 			return nil, parquet.FileError(name, err)
 		}
-		info, err := os.Stat(name)
-		if err != nil {
+		read := inputFile{FileInfo: FileInfo{Name: name, Rows: r.rows}}
+		if err := read.stat(); err != nil {
 			return nil, err
 		}
-		g.set.files = append(g.set.files, inputFile{FileInfo{Name: name, Rows: r.rows, Size: info.Size(), Modified: info.ModTime()}, nil, 0})
+		g.set.files = append(g.set.files, read)
 		if i == 0 {
 			g.set.conventions = r.stated
 		} else if err := g.set.conventions.agree(r.stated, names[0], name); err != nil {
@@ -644,7 +643,7 @@ func (r *goldReader) setMembers(e *goldElement, members map[string]json.RawMessa
 // readObjects reads JSON Lines: objects with the column of a dataset, or one object an
 // element.
 func (r *goldReader) readObjects(name string) error {
-	f, err := os.Open(name)
+	f, err := openText(name)
 	if err != nil {
 		return err
 	}

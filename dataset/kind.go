@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ibid/dataset/objects"
 	"ibid/dataset/parquet"
 )
 
@@ -99,6 +100,9 @@ func isText(start []byte) bool {
 // notParquet says of a file that is no Parquet what it is, and what to type. Other errors stay
 // as they are.
 func notParquet(path string, documents bool, err error) error {
+	if objects.Is(path) && errors.Is(err, parquet.ErrNotParquet) {
+		return &parquet.Error{File: path, Row: -1, Err: errors.New("not Parquet"), Hint: "of objects only Parquet is read: ibid import makes it of a file of this machine"}
+	}
 	kind, records := kindOf(path)
 	if kind == "" || kind != emptyFile && !errors.Is(err, parquet.ErrNotParquet) {
 		return err

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"ibid/dataset/objects"
 	"ibid/dataset/parquet"
 )
 
@@ -127,8 +128,40 @@ type fileSet struct {
 
 type inputFile struct {
 	FileInfo
-	groups  []int64 // rows of each row group
-	entries int64   // of all lists, as the footer says
+	groups  []int64         // rows of each row group
+	entries int64           // of all lists, as the footer says
+	object  *objects.Object // that the file is, nil for a file of this machine
+}
+
+// stat fills in what the file system, or the store, says of the file.
+func (f *inputFile) stat() (err error) {
+	if objects.Is(f.Name) {
+		if f.object, err = objects.Open(context.Background(), f.Name); err == nil {
+			f.Size, f.Modified = f.object.Size, f.object.Modified
+		}
+		return err
+	}
+	info, err := os.Stat(f.Name)
+	if err == nil {
+		f.Size, f.Modified = info.Size(), info.ModTime()
+	}
+	return err
+}
+
+// openText opens a file, or an object, that is read from its beginning on.
+func openText(name string) (io.ReadCloser, error) {
+	if !objects.Is(name) {
+		return os.Open(name)
+	}
+	o, err := objects.Open(context.Background(), name)
+	if err != nil {
+		return nil, err
+	}
+	o.Expect([][2]int64{{0, o.Size}})
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(o, 0, o.Size), o}, nil
 }
 
 func openFiles(pattern string, spec *schemaSpec, o ReadOptions) (*fileSet, error) {
@@ -149,7 +182,7 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 		if err != nil {
 			return nil, err
 		}
-		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size, Modified: f.Modified}, f.groupRows(), f.entries()})
+		set.files = append(set.files, inputFile{FileInfo{Name: name, Rows: f.Rows(), Size: f.Size, Modified: f.Modified}, f.groupRows(), f.entries(), f.Object()})
 		set.rows += f.Rows()
 		for col := range set.present {
 			leaf := f.binding.leaves[col].Column
@@ -350,6 +383,13 @@ func (s *Source) HasTruth() bool { return s.files.lists[groupTruth] || s.files.j
 // their names. Names that begin with a dot or an underscore are hidden, as
 // writers use them for markers and unfinished files.
 func expand(pattern string) ([]string, error) {
+	if objects.Is(pattern) {
+		names, err := objects.Find(context.Background(), pattern)
+		if err != nil {
+			return nil, parquet.FileError(pattern, err)
+		}
+		return names, nil
+	}
 	info, err := os.Stat(pattern)
 	switch {
 	case err == nil && info.IsDir():
@@ -405,11 +445,24 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.H
 type FileDigest struct {
 	Name   string
 	Size   int64
-	SHA256 string // 64 hex digits
+	SHA256 string // 64 hex digits; "" for an object
 
-	// Unchecked is how many bytes the wanted columns have in pages without checksums.
+	// Version is what the store of an object tells its contents apart by, its ETag; "" for
+	// a file of this machine. With the size it stands for the content, which is not read.
+	Version string
+
+	// Unchecked is how many bytes the wanted columns have in pages without checksums; of an
+	// object it is not counted.
 	// Damage there is found only where a value leaves the statistics of its row group.
 	Unchecked int64
+}
+
+// Content is what stands for the content of the file in a fingerprint.
+func (d *FileDigest) Content() string {
+	if d.Version != "" {
+		return fmt.Sprintf("%s of %d bytes", d.Version, d.Size)
+	}
+	return d.SHA256
 }
 
 // Digest hashes the bytes of every file in reading order. progress, if not nil,
@@ -431,6 +484,11 @@ func (s *fileSet) digest(ctx context.Context, progress func(done, total int64)) 
 	buf := make([]byte, 1<<20)
 	digests := make([]FileDigest, 0, len(s.files))
 	for i := range s.files {
+		if o := s.files[i].object; o != nil {
+			digests = append(digests, FileDigest{Name: o.Address, Size: o.Size, Version: o.Version})
+			done += o.Size
+			continue
+		}
 		d, err := digestFile(ctx, s.files[i].Name, buf, func(n int) {
 			done += int64(n)
 			if progress != nil {
@@ -495,6 +553,13 @@ func DigestFiles(ctx context.Context, names []string) ([]FileDigest, error) {
 }
 
 func digestFile(ctx context.Context, name string, buf []byte, read func(n int)) (FileDigest, error) {
+	if objects.Is(name) {
+		o, err := objects.Open(ctx, name)
+		if err != nil {
+			return FileDigest{}, err
+		}
+		return FileDigest{Name: name, Size: o.Size, Version: o.Version}, nil
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return FileDigest{}, err

@@ -15,6 +15,7 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/objects"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/openrouter"
@@ -285,8 +286,8 @@ func (p *Plan) digestData(ctx context.Context, progress func(done, of int64)) er
 func (p *Plan) addInputs(kind string, files []dataset.FileInfo, digests []dataset.FileDigest) {
 	content := make(map[string]string, len(digests))
 	for i, d := range digests {
-		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: d.Name, Rows: files[i].Rows, Bytes: d.Size, SHA256: d.SHA256, Unchecked: d.Unchecked, Modified: files[i].Modified.UTC()})
-		content[fmt.Sprintf("%08d", i)] = d.SHA256 + files[i].Doc
+		p.inputs = append(p.inputs, runs.Input{Kind: kind, Path: d.Name, Rows: files[i].Rows, Bytes: d.Size, SHA256: d.SHA256, Version: d.Version, Unchecked: d.Unchecked, Modified: files[i].Modified.UTC()})
+		content[fmt.Sprintf("%08d", i)] = d.Content() + files[i].Doc
 	}
 	p.Ingredients[kind] = fingerprintOf(content)
 }
@@ -330,12 +331,17 @@ func asUsage(err error) error {
 	switch {
 	case err == nil || errors.As(err, &u) || errors.Is(err, context.Canceled):
 		return err
+	case objects.Trouble(err):
+		return err
 	case errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	out := &UsageError{Err: err}
 	if bad, ok := errors.AsType[*dataset.Error](err); ok {
 		out.Tip = bad.Hint
+	}
+	if o, ok := errors.AsType[*objects.Error](err); ok && out.Tip == "" {
+		out.Tip = o.Hint()
 	}
 	return out
 }

@@ -67,7 +67,7 @@ func (p *Plan) readSources(ctx context.Context, path string) (fetchedPages, erro
 	}
 	content := make(map[string]string)
 	for i, d := range digests {
-		content[fmt.Sprintf("%08d", i)] = d.SHA256
+		content[fmt.Sprintf("%08d", i)] = d.Content()
 	}
 	p.sourcesDigest = fingerprintOf(content)
 	return pages, nil

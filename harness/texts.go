@@ -292,12 +292,12 @@ func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
 	for i, f := range files {
 		in := m.Inputs[i]
 		same := f.Size == in.Bytes && f.Rows == in.Rows
-		if same && !f.Modified.Equal(in.Modified) {
+		if same && (in.Version != "" || !f.Modified.Equal(in.Modified)) {
 			digests, err := dataset.DigestFiles(ctx, []string{f.Name})
 			if err != nil {
 				return err
 			}
-			same = digests[0].SHA256 == in.SHA256
+			same = digests[0].SHA256 == in.SHA256 && digests[0].Version == in.Version
 		}
 		if !same {
 			return fmt.Errorf("%s is not the file that the run read", f.Name)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -74,7 +75,11 @@ func newProvenance(run *RunData) provenance {
 		fact("resumed", Plural(int64(m.Timings.Resumed), "time", "times"))
 	}
 	for _, in := range m.Inputs {
-		p.Inputs = append(p.Inputs, inputText{in.Kind, shown(redact(in.Path)), Thousands(in.Rows), Thousands(in.Bytes), Thousands(in.Unchecked), in.SHA256})
+		unchecked := Thousands(in.Unchecked)
+		if in.Version != "" {
+			unchecked = "not counted"
+		}
+		p.Inputs = append(p.Inputs, inputText{in.Kind, shown(redact(in.Path)), Thousands(in.Rows), Thousands(in.Bytes), unchecked, cmp.Or(in.SHA256, in.Version)})
 	}
 	p.settings(m)
 	for _, w := range m.Warnings {
@@ -183,7 +188,7 @@ func ingredients(m *runs.Manifest) map[string]string {
 	}
 	sums := make(map[string][]string)
 	for _, in := range m.Inputs {
-		sums[in.Kind] = append(sums[in.Kind], in.SHA256)
+		sums[in.Kind] = append(sums[in.Kind], cmp.Or(in.SHA256, in.Version))
 	}
 	for kind, list := range sums {
 		all["content of "+kind+" (SHA-256)"] = strings.Join(list, ", ")

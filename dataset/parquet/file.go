@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,12 +10,19 @@ import (
 	"strings"
 	"time"
 
-	"ibid/dataset/disk"
-
 	"github.com/parquet-go/parquet-go/format"
+
+	"ibid/dataset/disk"
+	"ibid/dataset/objects"
 )
 
 const magic, encryptedMagic = "PAR1", "PARE"
+
+// A source is where the bytes of a file are.
+type source interface {
+	io.ReaderAt
+	io.Closer
+}
 
 // A File is an open Parquet file of any writer. Its methods may be called
 // concurrently, except Close.
@@ -24,7 +32,7 @@ type File struct {
 	Modified time.Time
 	Root     *Node // the schema
 
-	file *disk.File
+	file source
 	meta *format.FileMetaData
 	end  int64 // of the pages, where the footer begins
 }
@@ -34,8 +42,8 @@ type File struct {
 // rows. The error is an [*Error] that names the file; [ErrCorrupt] is in the chain
 // of one for a damaged file.
 func Open(path string) (f *File, err error) {
-	file, err := disk.Open(path, os.O_RDONLY)
-	if err != nil {
+	f = &File{Path: path}
+	if err := f.openSource(); err != nil {
 		return nil, FileError(path, err)
 	}
 	defer func() {
@@ -43,23 +51,76 @@ func Open(path string) (f *File, err error) {
 			err = corrupt("%v", p)
 		}
 		if err != nil {
+			f.file.Close()
 			f, err = nil, FileError(path, err)
-			file.Close()
 		}
 	}()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
+	if f.meta, f.end, err = readFooter(f.file, f.Size); err != nil {
+		return f, err
 	}
-	if info.IsDir() {
-		return nil, errors.New("is a directory")
-	}
-	f = &File{Path: path, Size: info.Size(), Modified: info.ModTime(), file: file}
-	if f.meta, f.end, err = readFooter(file, f.Size); err != nil {
-		return nil, err
+	if o := f.Object(); o != nil {
+		o.Expect(f.chunks())
 	}
 	f.Root, err = schemaTree(f.meta.Schema)
 	return f, err
+}
+
+func (f *File) openSource() error {
+	if objects.Is(f.Path) {
+		o, err := objects.Open(context.Background(), f.Path)
+		if err == nil {
+			f.file, f.Size, f.Modified = object{o}, o.Size, o.Modified
+		}
+		return err
+	}
+	file, err := disk.Open(f.Path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("is a directory")
+	}
+	if err != nil {
+		file.Close() // opened for reading
+		return err
+	}
+	f.file, f.Size, f.Modified = file, info.Size(), info.ModTime()
+	return nil
+}
+
+// Object is the object that the file is, nil for a file of this machine.
+func (f *File) Object() *objects.Object {
+	o, _ := f.file.(object)
+	return o.Object
+}
+
+// An object is a source whose errors go without its address: the name of the file comes
+// first in them anyway.
+type object struct{ *objects.Object }
+
+func (o object) ReadAt(p []byte, off int64) (int, error) {
+	n, err := o.Object.ReadAt(p, off)
+	return n, withoutAddress(err)
+}
+
+func withoutAddress(err error) error {
+	if o, ok := errors.AsType[*objects.Error](err); ok {
+		return nameless{o}
+	}
+	return err
+}
+
+// chunks are the bytes of each column of each row group.
+func (f *File) chunks() (ranges [][2]int64) {
+	for i := range f.meta.RowGroups {
+		for j := range f.meta.RowGroups[i].Columns {
+			m := &f.meta.RowGroups[i].Columns[j].MetaData
+			from := chunkStart(m)
+			ranges = append(ranges, [2]int64{from, from + m.TotalCompressedSize})
+		}
+	}
+	return ranges
 }
 
 // Close closes the file.
@@ -110,6 +171,9 @@ func FileError(path string, err error) error {
 		if e.File == "" {
 			e.File = path
 		}
+		if o, ok := errors.AsType[*objects.Error](err); ok && e.Hint == "" {
+			e.Hint = o.Hint()
+		}
 		return err
 	}
 	var p *os.PathError
@@ -119,8 +183,18 @@ func FileError(path string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = corrupt("the file ends too early")
 	}
-	return &Error{File: path, Row: -1, Err: err}
+	out := &Error{File: path, Row: -1, Err: withoutAddress(err)}
+	if o, ok := errors.AsType[*objects.Error](err); ok {
+		out.Hint = o.Hint()
+	}
+	return out
 }
+
+// nameless is an error about an object without its address, which comes first anyway.
+type nameless struct{ of *objects.Error }
+
+func (n nameless) Error() string { return n.of.Err.Error() }
+func (n nameless) Unwrap() error { return n.of }
 
 // Footer reads the metadata of the Parquet file at path as its bytes. The error is as of
 // [Open].

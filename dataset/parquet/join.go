@@ -6,6 +6,8 @@ import (
 	"io"
 	"reflect"
 	"slices"
+
+	"ibid/dataset/disk"
 )
 
 // A Part is one row group of a Parquet file made by [Encoder.EncodePart],
@@ -104,11 +106,15 @@ func (j *joiner) add(p Part, fields []Field) error {
 	if j.flush(); j.err != nil {
 		return j.err
 	}
-	// From file to file this is done by the kernel.
-	if _, err := j.src.file.file.Seek(start, io.SeekStart); err != nil {
-		return err
+	size := g.TotalCompressedSize + filterBytes(&g)
+	from := io.Reader(io.NewSectionReader(j.src.file.file, start, size))
+	if file, ok := j.src.file.file.(*disk.File); ok { // from file to file this is done by the kernel
+		if _, err := file.Seek(start, io.SeekStart); err != nil {
+			return err
+		}
+		from = file
 	}
-	n, err := io.CopyN(j.w, j.src.file.file, g.TotalCompressedSize+filterBytes(&g))
+	n, err := io.CopyN(j.w, from, size)
 	j.off += n
 	return err
 }

@@ -104,7 +104,10 @@ type Input struct {
 	Path   string `json:"path"`
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	SHA256 string `json:"sha256"` // "" for an object
+
+	// Version is the ETag of an object. With the size it stands for the content.
+	Version string `json:"version,omitempty"`
 
 	// Unchecked is how many of the bytes that a run reads are in Parquet pages without
 	// checksums: damage there may read as other values.

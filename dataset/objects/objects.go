@@ -1,0 +1,261 @@
+// Package objects reads and writes objects: files at S3 and servers that speak like it, and
+// files that web servers hand out. Its addresses are s3://BUCKET/KEY, http:// and https://.
+//
+// Keys and regions come from the environment, as other programs for S3 have them:
+// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, AWS_REGION, and
+// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for other servers than Amazon's. Without keys
+// requests are not signed, which public buckets take.
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Is reports whether a name is the address of an object, and no path.
+func Is(name string) bool {
+	scheme, _, ok := strings.Cut(name, "://")
+	return ok && slices.Contains([]string{"s3", "http", "https", "gs", "az"}, scheme)
+}
+
+// Join is the address of an object below another.
+func Join(address string, words ...string) string {
+	return strings.TrimRight(address, "/") + "/" + path.Join(words...)
+}
+
+// An Error says what is wrong with an object.
+type Error struct {
+	Address string
+	Err     error
+	Tip     string
+	Again   bool // the network or the server failed: another time it may do
+}
+
+func (e *Error) Error() string { return e.Address + ": " + e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint is what to do about it, "" if nobody knows.
+func (e *Error) Hint() string { return e.Tip }
+
+// Trouble reports whether an error is one of the network or of a server, so that the same
+// may do another time.
+func Trouble(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Again
+}
+
+// Errors of stores.
+var (
+	// ErrChanged means that an object is no longer the one that was opened.
+	ErrChanged = errors.New("the object has changed while it was being read")
+	// ErrExists means that the condition of a write does not hold.
+	ErrExists = errors.New("somebody else has written the object")
+)
+
+// An info is what a store says of an object.
+type info struct {
+	key      string
+	size     int64
+	etag     string // without quotes; with W/ if it is weak
+	modified time.Time
+}
+
+// version is what tells contents of one object apart, "" if the store does not say.
+func (i info) version() string {
+	if i.etag == "" && !i.modified.IsZero() {
+		return i.modified.UTC().Format(time.RFC3339)
+	}
+	return i.etag
+}
+
+// A store holds objects by key. Its methods try once.
+type store interface {
+	head(ctx context.Context, key string) (info, error)
+	// get reads bytes [from, to) of the object that info is of.
+	get(ctx context.Context, of info, from, to int64) (io.ReadCloser, error)
+	// list lists the objects whose keys begin so, by key.
+	list(ctx context.Context, prefix string) ([]info, error)
+	put(ctx context.Context, key string, data io.ReadSeeker, size int64, c condition) (etag string, err error)
+	remove(ctx context.Context, key string) error
+}
+
+// A condition says when an object may be written: if there is none, or if there is the one
+// of an ETag. The zero condition is always met.
+type condition struct {
+	absent bool
+	etag   string
+}
+
+// at finds the store of an address, and the key there.
+func at(address string) (store, string, error) {
+	scheme, rest, _ := strings.Cut(address, "://")
+	switch scheme {
+	case "s3":
+		bucket, key, _ := strings.Cut(rest, "/")
+		s, err := openBucket(bucket)
+		return s, key, err
+	case "http", "https":
+		return web{}, address, nil
+	}
+	return nil, "", &Error{Address: address, Err: fmt.Errorf("%s:// is not supported", scheme), Tip: "use s3:// or https://, or mount it as a folder"}
+}
+
+// How often the network is tried, and how long a request may take at least. A slower
+// network than slowest bytes a second counts as cut.
+const (
+	tries    = 7
+	patience = 30 * time.Second
+	slowest  = 64 << 10
+)
+
+// again calls try until it succeeds, fails for good or has failed too often. Between two
+// calls it waits 0.1 s, and each time twice as long, more or less.
+func again(ctx context.Context, address string, size int64, try func(ctx context.Context) error) error {
+	wait := 100 * time.Millisecond
+	for k := 1; ; k++ {
+		limited, cancel := context.WithTimeout(ctx, patience+time.Duration(size/slowest)*time.Second)
+		err := try(limited)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := explain(address, err)
+		if !e.Again || k == tries {
+			return e
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait/2 + rand.N(wait)):
+		}
+		wait *= 2
+	}
+}
+
+// explain says of an error what it means for an address.
+func explain(address string, err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	e := &Error{Address: address, Err: err}
+	switch status := statusOf(err); {
+	case errors.Is(err, ErrChanged):
+		e.Tip = "run again when nobody writes it any more"
+	case errors.Is(err, ErrExists), errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err = &fs.PathError{Op: "open", Path: address, Err: fs.ErrNotExist}
+	case status == 404:
+		e.Err = fs.ErrNotExist
+		e.Tip = "is the name right? An object is s3://BUCKET/KEY"
+		if codeOf(err) == "NoSuchBucket" {
+			e.Err, e.Tip = errors.New("there is no such bucket"), "is the name right, and AWS_REGION or AWS_ENDPOINT_URL?"
+		}
+	case status == 401 || status == 403:
+		e.Err = fmt.Errorf("access denied (%d%s)", status, suffixed(codeOf(err)))
+		e.Tip = "the keys in the environment do not allow it: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE"
+		if !strings.HasPrefix(address, "s3:") {
+			e.Tip = "ibid sends no credentials to web servers: use an address that needs none, or download the file"
+		} else if !haveKeys() {
+			e.Tip = "there are no keys in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+		}
+	case status >= 400 && status < 500 && status != 408 && status != 429:
+		e.Err = fmt.Errorf("the server refuses (%d%s)", status, suffixed(codeOf(err)))
+	default:
+		e.Again = true
+		if status > 0 {
+			e.Err = fmt.Errorf("the server failed (%d%s)", status, suffixed(codeOf(err)))
+		}
+		e.Tip = "the server was asked several times; try again later"
+	}
+	return e
+}
+
+func suffixed(code string) string {
+	if code == "" {
+		return ""
+	}
+	return " " + code
+}
+
+// Find lists the objects that a pattern stands for, in the order of their names: the object
+// of that name, the *.parquet objects in a folder of that name, or what the glob matches.
+// Names that begin with a dot or an underscore are hidden.
+func Find(ctx context.Context, pattern string) ([]string, error) {
+	s, key, err := at(pattern)
+	if err != nil {
+		return nil, err
+	}
+	base := strings.TrimSuffix(pattern, key)
+	meta := strings.IndexAny(key, "*?[")
+	if _, ok := s.(web); ok {
+		return []string{pattern}, nil
+	}
+	if meta < 0 && key != "" && !strings.HasSuffix(key, "/") {
+		var there bool
+		err := again(ctx, pattern, 0, func(ctx context.Context) error {
+			_, err := s.head(ctx, key)
+			if there = err == nil; statusOf(err) == 404 {
+				return nil // it may be a folder
+			}
+			return err
+		})
+		if err != nil || there {
+			return []string{pattern}, err
+		}
+	}
+	var prefix string
+	glob := key
+	if meta < 0 {
+		prefix = strings.TrimSuffix(key, "/") + "/"
+		if key == "" {
+			prefix = ""
+		}
+		glob = escape(prefix) + "*.parquet"
+	} else {
+		prefix = key[:meta]
+	}
+	found, err := list(ctx, s, pattern, prefix)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, i := range found {
+		ok, err := path.Match(glob, i.key)
+		if err != nil {
+			return nil, &Error{Address: pattern, Err: err}
+		}
+		if name := path.Base(i.key); ok && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") {
+			names = append(names, base+i.key)
+		}
+	}
+	if len(names) == 0 && meta < 0 {
+		return nil, &Error{Address: pattern, Err: errors.New("neither an object nor a folder with .parquet objects"), Tip: "is the name right? An object is s3://BUCKET/KEY"}
+	}
+	if len(names) == 0 {
+		return nil, &Error{Address: pattern, Err: errors.New("no object matches")}
+	}
+	return names, nil
+}
+
+func escape(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}
+
+func list(ctx context.Context, s store, address, prefix string) (found []info, err error) {
+	err = again(ctx, address, 0, func(ctx context.Context) (err error) {
+		found, err = s.list(ctx, prefix)
+		return err
+	})
+	return found, err
+}
