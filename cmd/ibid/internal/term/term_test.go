@@ -2,6 +2,8 @@ package term
 
 import (
 	"bytes"
+	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,11 +34,44 @@ func TestStyle(t *testing.T) {
 	if got, want := (Style{On: true}).Bold("x"), "\x1b[1mx\x1b[0m"; got != want {
 		t.Errorf("Bold = %q, want %q", got, want)
 	}
+	on := Style{On: true}
+	if got, want := on.Dim("x")+on.Red("x")+on.Green("x"), "\x1b[2mx\x1b[0m\x1b[31mx\x1b[0m\x1b[32mx\x1b[0m"; got != want {
+		t.Errorf("Dim, Red and Green = %q, want %q", got, want)
+	}
 	if got := (Style{On: true}).Red(""); got != "" {
 		t.Errorf("Red of nothing = %q, want nothing", got)
 	}
 	if got := (Style{}).Green("x"); got != "x" {
 		t.Errorf("Green without colour = %q, want x", got)
+	}
+}
+
+// A file that is no terminal is as wide as one of which nothing is known.
+func TestWidth(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if a, b := Width(f), Width(new(bytes.Buffer)); a != DefaultWidth || b != DefaultWidth {
+		t.Errorf("%d and %d columns, want %d", a, b, DefaultWidth)
+	}
+}
+
+// On a terminal the line is drawn over the last one, no wider than the terminal, and cleared.
+func TestProgressOfTerminal(t *testing.T) {
+	var out bytes.Buffer
+	p := &Progress{w: &out, tty: true}
+	p.Update(func() string { return "a longer line" })
+	p.Update(func() string { return "short" })
+	p.Clear()
+	p.Update(func() string { return strings.Repeat("x", 2*DefaultWidth) })
+	p.Close()
+	p.Update(func() string { return "late" })
+	x := strings.Repeat("x", DefaultWidth-1)
+	want := "\ra longer line\rshort        \r     \r\r" + x + "\r" + strings.Repeat(" ", DefaultWidth-1) + "\r"
+	if got := out.String(); got != want {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 
