@@ -115,18 +115,24 @@ func overlapClaim(p *Prompt, c *PromptClaim, texts map[string]string) AnswerClai
 // clauses answers with the clauses of each sentence, cut at "; " and ", and ". A
 // question claims nothing.
 func clauses(p *Prompt) string {
-	type sentence struct {
-		ID     string   `json:"id"`
-		Claims []string `json:"claims"`
-	}
-	all := []sentence{}
+	all := []sentenceClaims{}
 	for _, s := range p.Sentences {
-		one := sentence{ID: s.ID, Claims: []string{}}
+		one := sentenceClaims{ID: s.ID, Claims: []string{}}
 		if !strings.HasSuffix(s.Text, "?") {
 			one.Claims = strings.Split(strings.ReplaceAll(s.Text, ", and ", "; "), "; ")
 		}
 		all = append(all, one)
 	}
+	return sentencesReply(all)
+}
+
+// A sentenceClaims is what a sentence claims.
+type sentenceClaims struct {
+	ID     string   `json:"id"`
+	Claims []string `json:"claims"`
+}
+
+func sentencesReply(all []sentenceClaims) string {
 	return string(mustMarshal(map[string]any{"sentences": all}))
 }
 
@@ -343,14 +349,4 @@ func (p *Prompt) pair() {
 		text, _, _ := strings.Cut(after, "\n\n        Is this claim:")
 		p.Pair = &PromptPair{Claim: claim, Text: text, Choice: true}
 	}
-}
-
-// Claim returns the claim of that id, nil if there is none.
-func (p *Prompt) Claim(id string) *PromptClaim {
-	for i := range p.Claims {
-		if p.Claims[i].ID == id {
-			return &p.Claims[i]
-		}
-	}
-	return nil
 }

@@ -164,15 +164,11 @@ func (e *exhibit) everything() string {
 
 // sentencesBack are the sentences as claims.
 func sentencesBack(sentences []*exhibit) string {
-	type claims struct {
-		ID     string   `json:"id"`
-		Claims []string `json:"claims"`
-	}
-	all := []claims{}
+	all := []sentenceClaims{}
 	for _, s := range sentences {
-		all = append(all, claims{s.id, []string{strings.TrimSpace(s.text)}})
+		all = append(all, sentenceClaims{s.id, []string{strings.TrimSpace(s.text)}})
 	}
-	return string(mustMarshal(map[string]any{"sentences": all}))
+	return sentencesReply(all)
 }
 
 // pairNumber answers a prompt without a frame, all of which is obeyed.

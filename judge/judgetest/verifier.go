@@ -1,6 +1,7 @@
 package judgetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 )
 
 // Logprobs says what a chat server makes of a request for the probabilities of tokens.
@@ -245,15 +245,7 @@ func (v *Verifier) predict(body []byte) (int, []string, any) {
 			}
 			one = append(one, prediction{p, v.config.Labels[class]})
 		}
-		slices.SortStableFunc(one, func(a, b prediction) int { // the likeliest first
-			switch {
-			case a.Score > b.Score:
-				return -1
-			case a.Score < b.Score:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(one, func(a, b prediction) int { return cmp.Compare(b.Score, a.Score) }) // the likeliest first
 		out = append(out, one)
 	}
 	if !batch {
@@ -375,22 +367,4 @@ func documentAndClaim(input []string) (document, claim string) {
 }
 
 // wordShare is the share of a claim's words that a document has.
-func wordShare(document, claim string) float64 {
-	words := func(text string) []string {
-		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	}
-	has := make(map[string]bool)
-	for _, w := range words(document) {
-		has[w] = true
-	}
-	n, all := 0, words(claim)
-	for _, w := range all {
-		if has[w] {
-			n++
-		}
-	}
-	if len(all) == 0 {
-		return 0
-	}
-	return float64(n) / float64(len(all))
-}
+func wordShare(document, claim string) float64 { return shareOf(wordsOf(claim), document) }

@@ -1,6 +1,7 @@
 package judgetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -99,15 +100,7 @@ func answerToken(yes, no string, p float64) logToken {
 			add(w.word, w.p)
 		}
 	}
-	slices.SortStableFunc(top, func(a, b logToken) int {
-		switch {
-		case a.Logprob > b.Logprob:
-			return -1
-		case a.Logprob < b.Logprob:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(top, func(a, b logToken) int { return cmp.Compare(b.Logprob, a.Logprob) })
 	out := top[0]
 	out.Top = top
 	return out

@@ -132,15 +132,13 @@ func (b *Batcher) Close() error {
 	b.unlock()
 	var all error
 	for _, f := range b.fills {
-		all = errors.Join(all, f.close())
+		all = errors.Join(all, f.file.Close())
 	}
 	if b.results != nil {
 		all = errors.Join(all, b.results.Close())
 	}
 	return all
 }
-
-func (f *batchFill) close() error { return f.file.Close() }
 
 // Open is what the service calls the batches that are waited for: "no id yet" where its
 // answer has not come.
@@ -353,7 +351,7 @@ func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
 func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 	delete(b.fills, f.member)
 	b.pending -= f.reserve
-	defer f.close()
+	defer f.file.Close()
 	if err := errors.Join(ctx.Err(), f.w.Flush()); err != nil {
 		return err
 	}
@@ -433,12 +431,10 @@ func (b *Batcher) pause(ctx context.Context, f *failure, tries int) error {
 	if f.class == Stop {
 		return b.judge.stop(f.stop)
 	}
-	wait := min(b.judge.config.Backoff<<min(tries, 10), backoffMax)
-	if most := b.judge.config.MaxRateWait; f.hinted && most > 0 && f.delay > most {
-		return b.judge.stop(&judge.StopError{
-			Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)), Tip: "go on later, or raise judge.max_rate_wait",
-		})
+	if err := b.judge.tooLate(f); err != nil {
+		return err
 	}
+	wait := min(b.judge.config.Backoff<<min(tries, 10), backoffMax)
 	return sleep(ctx, max(wait, f.delay))
 }
 

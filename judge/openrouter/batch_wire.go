@@ -230,7 +230,7 @@ func (c *batchClient) get(ctx context.Context, id string, questions int64, resul
 	return o, nil
 }
 
-// refill replaces what is in a file and goes back to its begin.
+// refill replaces what is in a file; nobody reads on from where it stands then.
 func refill(file *disk.File, from io.Reader) error {
 	if err := file.Truncate(0); err != nil {
 		return err
@@ -238,10 +238,7 @@ func refill(file *disk.File, from io.Reader) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if _, err := io.Copy(file, from); err != nil {
-		return err
-	}
-	_, err := file.Seek(0, io.SeekStart)
+	_, err := io.Copy(file, from)
 	return err
 }
 
@@ -325,10 +322,7 @@ func (c *batchClient) results(ctx context.Context, o *batchObject, questions int
 	if o.OutputFile == "" && o.Counts.Completed > 0 {
 		return nil, false, nil
 	}
-	if err := file.Truncate(0); err != nil {
-		return nil, false, &failure{class: Transient, err: err}
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
+	if err := refill(file, strings.NewReader("")); err != nil {
 		return nil, false, &failure{class: Transient, err: err}
 	}
 	for _, id := range []label{o.OutputFile, o.ErrorFile} {

@@ -280,10 +280,7 @@ func (t *together) gather(ctx, waits context.Context, i int) error {
 	case first:
 		return failed
 	}
-	j.counts.cached.Add(1)
-	shared := *a
-	shared.call.Cached, shared.call.Attempts = true, 0
-	t.answers[i] = &shared
+	t.answers[i] = j.sharedAnswer(a)
 	return t.gather(ctx, waits, i+1)
 }
 
@@ -305,9 +302,6 @@ func (t *together) ask(ctx, waits context.Context) error {
 	defer cancel()
 	a, err := j.converse(waits, &conversation{judge: j, question: &q, key: members[0], together: members, alone: t.alone, wire: wire})
 	if err != nil {
-		if _, is := errors.AsType[*unanswered](err); is {
-			j.counts.failed.Add(1)
-		}
 		return err
 	}
 	var verdicts []json.RawMessage

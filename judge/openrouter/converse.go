@@ -61,7 +61,13 @@ type conversation struct {
 
 // converse asks a question; ctx is that of its waits. The error is [*unanswered], [*judge.StopError], or one of
 // the context or the store.
-func (j *Judge) converse(ctx context.Context, c *conversation) (*answer, error) {
+func (j *Judge) converse(ctx context.Context, c *conversation) (a *answer, err error) {
+	defer func() {
+		err = j.ended(err)
+		if _, failed := errors.AsType[*unanswered](err); failed {
+			j.counts.failed.Add(1)
+		}
+	}()
 	// Without prices a budget finds out by itself, without the rest a profile.
 	_ = j.LoadPrices(ctx)
 	for {
@@ -149,11 +155,8 @@ func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
 		wait = f.delay + time.Duration(rand.Float64()*jitterShare*float64(f.delay))
 	}
 	most := c.judge.config.MaxRateWait
-	if f.hinted && most > 0 && f.delay > most {
-		return c.judge.stop(&judge.StopError{
-			Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)),
-			Tip: "go on later, or raise judge.max_rate_wait",
-		})
+	if err := c.judge.tooLate(f); err != nil {
+		return err
 	}
 	if most > 0 && c.waited+wait > most {
 		return c.give(judge.RateLimited, f)
@@ -161,6 +164,17 @@ func (c *conversation) waitForRate(ctx context.Context, f *failure) error {
 	c.waited += wait
 	c.judge.limiter.hold(wait)
 	return sleep(ctx, wait)
+}
+
+// tooLate stops the judge where a failure asks to wait longer than the settings allow.
+func (j *Judge) tooLate(f *failure) error {
+	if most := j.config.MaxRateWait; !f.hinted || most <= 0 || f.delay <= most {
+		return nil
+	}
+	return j.stop(&judge.StopError{
+		Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)),
+		Tip: "go on later, or raise judge.max_rate_wait",
+	})
 }
 
 // backoff is a random time up to a bound that doubles with every failure.
@@ -468,21 +482,13 @@ func (c *conversation) entry(x *exchange, verdict []byte, finish string) *cache.
 	if len(c.turns) > 0 {
 		status = cache.StatusRepaired
 	}
-	id := string(v.ID)
-	if id == "" {
-		id = x.header.Get("X-Generation-Id")
-	}
-	model := string(v.Model)
-	if model == "" {
-		model = c.member.model
-	}
 	sent := fmt.Sprintf("max_tokens %d, %v", c.maxTokens, c.sent)
 	if c.batch && c.calls == 1 {
 		sent = "batch, " + sent
 	}
 	return &cache.Entry{
 		Key: c.key, Status: status, Verdict: verdict, Raw: x.raw,
-		ModelRequested: c.member.model, ModelResolved: model, Provider: string(v.Provider), GenerationID: id,
+		ModelRequested: c.member.model, ModelResolved: cmp.Or(string(v.Model), c.member.model), Provider: string(v.Provider), GenerationID: x.generation(),
 		Template: cmp.Or(c.template, j.prompts.Version()), Schema: c.schema, FinishReason: finish,
 		PromptTokens: int64(v.Usage.Prompt), CompletionTokens: int64(v.Usage.Completion),
 		ReasoningTokens: int64(v.Usage.Completions.Reasoning), CachedTokens: int64(v.Usage.Prompts.Cached),
@@ -498,10 +504,7 @@ func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at t
 	}
 	a := cache.Attempt{
 		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(OK), Millis: millis, CostNanoUSD: cost,
-		GenerationID: string(x.envelope.ID), At: at, Run: j.config.Run,
-	}
-	if a.GenerationID == "" {
-		a.GenerationID = x.header.Get("X-Generation-Id")
+		GenerationID: x.generation(), At: at, Run: j.config.Run,
 	}
 	if f != nil {
 		a.Class, a.Error = string(f.class), excerpt(f.err.Error())
@@ -580,21 +583,20 @@ func (j *Judge) ask(ctx context.Context, q *question) (*answer, error) {
 		defer j.leases.release(key)
 		wire, cancel := underWay(ctx)
 		defer cancel()
-		a, err := j.converse(waits, &conversation{judge: j, question: q, key: key, alone: alone, wire: wire})
-		err = j.ended(err)
-		if _, failed := errors.AsType[*unanswered](err); failed {
-			j.counts.failed.Add(1)
-		}
-		return a, err
+		return j.converse(waits, &conversation{judge: j, question: q, key: key, alone: alone, wire: wire})
 	})
 	if a != nil && !first {
-		// Who waited has paid nothing.
-		shared := *a
-		shared.call.Cached, shared.call.Attempts = true, 0
-		j.counts.cached.Add(1)
-		return &shared, nil
+		return j.sharedAnswer(a), nil
 	}
 	return a, err
+}
+
+// sharedAnswer is an answer for who has waited for it and paid nothing.
+func (j *Judge) sharedAnswer(a *answer) *answer {
+	j.counts.cached.Add(1)
+	shared := *a
+	shared.call.Cached, shared.call.Attempts = true, 0
+	return &shared
 }
 
 // kept is the answer that the store has, nil if it has none.

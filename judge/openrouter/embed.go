@@ -134,10 +134,8 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error)
 		if !mendable || try >= e.Retries {
 			return nil, &judge.StopError{Reason: judge.StopEmbedder, Err: err, Tip: "see presence.semantic; vectors so far are kept"}
 		}
-		select {
-		case <-time.After(max(wait, pause)):
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := sleep(ctx, max(wait, pause)); err != nil {
+			return nil, err
 		}
 		pause *= 2
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -211,8 +210,7 @@ func refusal(c *choice) *failure {
 
 // plain is an error without the key, and without the text of the request.
 func (j *Judge) plain(err error) error {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	if errors.Is(err, context.DeadlineExceeded) {
 		return errTimeout
 	}
 	text := err.Error()
@@ -242,5 +240,5 @@ func excerpt(s string) string {
 // serverFault reports whether the failure speaks against the service as a
 // whole.
 func (f *failure) serverFault() bool {
-	return f.class == Transient && (f.status >= 500 || f.status == 0) && !slices.Contains([]error{errTimeout}, f.err)
+	return f.class == Transient && (f.status >= 500 || f.status == 0) && f.err != errTimeout
 }

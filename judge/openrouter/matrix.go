@@ -27,13 +27,8 @@ const (
 
 // judgeMatrix asks about all claims of a row at once.
 func (j *Judge) judgeMatrix(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	v := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
-	open := j.settle(r, v)
-	j.counts.settledCitations.Add(settledCitations(r, v))
-	j.counts.settledClaims.Add(int64(len(r.Claims) - len(open)))
-	if len(open) == 0 && len(r.Claims) > 0 {
-		j.counts.settledRows.Add(1)
-	}
+	v, open := settle(r)
+	j.counts.settled(r, open)
 	parts := j.split(r, open)
 	for len(parts) > 0 {
 		p := &parts[0]
@@ -84,32 +79,16 @@ func (j *Judge) keptInHalves(ctx context.Context, p *part, r *judge.Request) ([]
 		return nil, nil
 	}
 	halves := p.halves(r)
-	for i, request := range []*judge.Request{p.request, first(halves)} {
-		if request == nil {
-			return nil, nil
-		}
-		found, err := j.peek(ctx, j.matrixQuestion(j.members[0], newExhibits(request), 0))
+	if halves == nil {
+		return nil, nil
+	}
+	for i, asked := range []*judge.Request{p.request, halves[0].request} {
+		found, err := j.peek(ctx, j.matrixQuestion(j.members[0], newExhibits(asked), 0))
 		if err != nil || found != (i == 1) {
 			return nil, err
 		}
 	}
 	return halves, nil
-}
-
-func first(parts []part) *judge.Request {
-	if len(parts) == 0 {
-		return nil
-	}
-	return parts[0].request
-}
-
-// settledCitations counts the citations that no model needs to see.
-func settledCitations(r *judge.Request, v *judge.Verdict) int64 {
-	n := len(r.Invalid)
-	for c := range v.Claims {
-		n += len(v.Claims[c].Checks)
-	}
-	return int64(n)
 }
 
 // rowFailure is the error of a row for one of its questions.

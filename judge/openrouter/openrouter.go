@@ -23,6 +23,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -89,12 +90,7 @@ func New(config Config) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner := config.Owner
-	if owner == "" {
-		var b [16]byte
-		_, _ = rand.Read(b[:]) // it never fails
-		owner = hex.EncodeToString(b[:])
-	}
+	owner := cmp.Or(config.Owner, rand.Text())
 	j := &Judge{
 		config: config, prompts: set, store: config.Store, owner: owner,
 		limiter: newLimiter(config.Concurrency, config.Now), pace: newPace(config.RPM),
@@ -328,30 +324,20 @@ const (
 
 // prepare checks the settings, fills in defaults and reads the prompts.
 func (c *Config) prepare() (*prompts.Set, error) {
-	switch c.Kind {
-	case "":
-		c.Kind = KindOpenRouter
-	case KindOpenRouter, KindOpenAI:
-	default:
-		return nil, fmt.Errorf("judge kind %q: not one of %s, %s", c.Kind, KindOpenRouter, KindOpenAI)
-	}
-	switch c.Mode {
-	case "":
-		c.Mode = Matrix
-	case Matrix, Pairwise:
-	default:
-		return nil, fmt.Errorf("judge mode %q: not one of %s, %s", c.Mode, Matrix, Pairwise)
-	}
-	switch c.Protocol {
-	case "":
-		c.Protocol = Verdicts
-	case Verdicts:
-	case YesNo, Classify:
-		if c.Mode == Pairwise || c.Necessity || c.Claims || len(c.Panel) > 0 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI {
-			return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
+	for _, set := range []struct {
+		name  string
+		value *string
+		known []string // the first is the default
+	}{
+		{"kind", &c.Kind, []string{KindOpenRouter, KindOpenAI}}, {"mode", &c.Mode, []string{Matrix, Pairwise}}, {"protocol", &c.Protocol, []string{Verdicts, YesNo, Classify}},
+	} {
+		setDefault(set.value, set.known[0])
+		if !slices.Contains(set.known, *set.value) {
+			return nil, fmt.Errorf("judge %s %q: not one of %s", set.name, *set.value, strings.Join(set.known, ", "))
 		}
-	default:
-		return nil, fmt.Errorf("judge protocol %q: not one of %s, %s, %s", c.Protocol, Verdicts, YesNo, Classify)
+	}
+	if c.Protocol != Verdicts && (c.Mode == Pairwise || c.Necessity || c.Claims || len(c.Panel) > 0 || c.Votes > 1 || c.Protocol == Classify && c.Kind != KindOpenAI) {
+		return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = DefaultBaseURL
@@ -382,11 +368,7 @@ func (c *Config) prepare() (*prompts.Set, error) {
 	return prompts.Load(c.PromptDir)
 }
 
-func setDefault[T int | int64 | time.Duration](v *T, to T) {
-	if *v == 0 {
-		*v = to
-	}
-}
+func setDefault[T comparable](v *T, to T) { *v = cmp.Or(*v, to) }
 
 // String names kind and models; it keeps the key out of what is printed.
 func (c Config) String() string { return c.Kind + " " + strings.Join(c.models(), ", ") }

@@ -151,7 +151,8 @@ func (j *Judge) questions(r *judge.Request) []planned {
 	var out []planned
 	if j.template != nil {
 		m := &measuring{judge: j, request: r, pieces: make(map[cache.Key]*piece)}
-		for _, c := range j.settle(r, &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}) {
+		_, open := settle(r)
+		for _, c := range open {
 			m.cited(c)
 		}
 		for _, p := range m.order {
@@ -170,8 +171,8 @@ func (j *Judge) questions(r *judge.Request) []planned {
 		}
 		return out
 	}
-	scratch := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
-	for _, p := range j.split(r, j.settle(r, scratch)) {
+	_, open := settle(r)
+	for _, p := range j.split(r, open) {
 		x := newExhibits(p.request)
 		answer := int64(answerFixed)
 		for c := range p.request.Claims {
@@ -238,14 +239,15 @@ type part struct {
 	evidence []int
 }
 
-// settle fills in what needs no model and returns the claims that do.
-func (j *Judge) settle(r *judge.Request, v *judge.Verdict) (open []int) {
+// settle begins a verdict with what needs no model; open are the claims that do.
+func settle(r *judge.Request) (v *judge.Verdict, open []int) {
+	v = &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
 	for c := range r.Claims {
 		if !settleClaim(r, c, &v.Claims[c]) {
 			open = append(open, c)
 		}
 	}
-	return open
+	return v, open
 }
 
 // settleClaim settles a claim that says nothing and cites nothing. That a claim stands

@@ -114,6 +114,16 @@ func (c *counters) answered(call *judge.Call) {
 	c.answeredBy[who]++
 }
 
+// settled notes what no model needs to see of a row: invalid citations, and claims that
+// are not open.
+func (c *counters) settled(r *judge.Request, open []int) {
+	c.settledCitations.Add(int64(len(r.Invalid)))
+	c.settledClaims.Add(int64(len(r.Claims) - len(open)))
+	if len(open) == 0 && len(r.Claims) > 0 {
+		c.settledRows.Add(1)
+	}
+}
+
 // drop notes a parameter that is left out.
 func (c *counters) drop(what string) {
 	c.mu.Lock()

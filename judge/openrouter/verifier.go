@@ -3,10 +3,8 @@ package openrouter
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"hash"
 	"slices"
 	"strings"
 	"sync"
@@ -59,13 +57,8 @@ type measuring struct {
 // judgeSmall asks about each claim with each passage that it cites, with all of them
 // together, and, where these do not support it, with the best of what it does not cite.
 func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
-	v := &judge.Verdict{Claims: make([]judge.ClaimVerdict, len(r.Claims))}
-	open := j.settle(r, v)
-	j.counts.settledCitations.Add(settledCitations(r, v))
-	j.counts.settledClaims.Add(int64(len(r.Claims) - len(open)))
-	if len(open) == 0 && len(r.Claims) > 0 {
-		j.counts.settledRows.Add(1)
-	}
+	v, open := settle(r)
+	j.counts.settled(r, open)
 	m := &measuring{judge: j, request: r, pieces: make(map[cache.Key]*piece)}
 	cited := make([]citedPieces, len(r.Claims))
 	for _, c := range open {
@@ -449,12 +442,6 @@ func (j *Judge) rate(verdict []byte) (rating, error) {
 // newSmallHead writes what all requests of a small verifier have. How the answer is read
 // is part of the key, for what is kept is what was read.
 func newSmallHead(c *Config, model string, t *Template) *requestHead {
-	h := &requestHead{config: c, model: model, system: t.System, role: t.Role, logprobs: t.protocol == YesNo, other: make(map[shape][]byte)}
-	h.text = h.write(shape{})
-	d := sha256.New()
-	d.Write([]byte(keyVersion + "\x00" + c.endpoint() + "\x00"))
-	d.Write([]byte(strings.Join([]string{t.Answer, t.After, string(t.Positive), string(t.Negative)}, "\x00") + "\x00"))
-	d.Write(h.text)
-	h.digest = d.(hash.Cloner)
-	return h
+	h := &requestHead{config: c, model: model, system: t.System, role: t.Role, logprobs: t.protocol == YesNo}
+	return h.finish(strings.Join([]string{t.Answer, t.After, string(t.Positive), string(t.Negative)}, "\x00") + "\x00")
 }

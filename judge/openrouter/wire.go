@@ -2,6 +2,7 @@ package openrouter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -44,10 +45,17 @@ type requestHead struct {
 // them here, and not by the client library, keeps a temperature of zero, the
 // order of the schema's members, and the fields that the library does not know.
 func newRequestHead(c *Config, model, system, schema string) *requestHead {
-	h := &requestHead{config: c, model: model, system: system, schema: schema, other: make(map[shape][]byte)}
+	h := &requestHead{config: c, model: model, system: system, schema: schema}
+	return h.finish("")
+}
+
+// finish writes the text and its digest; reading is how the answer will be read, where
+// that is part of the key.
+func (h *requestHead) finish(reading string) *requestHead {
+	h.other = make(map[shape][]byte)
 	h.text = h.write(shape{})
 	d := sha256.New()
-	d.Write([]byte(keyVersion + "\x00" + c.endpoint() + "\x00"))
+	d.Write([]byte(keyVersion + "\x00" + h.config.endpoint() + "\x00" + reading))
 	d.Write(h.text)
 	h.digest = d.(hash.Cloner)
 	return h
@@ -446,21 +454,12 @@ func (e *wireError) text() string {
 	if json.Unmarshal(e.Message, &s) != nil {
 		s = string(e.Message)
 	}
-	if s == "" {
-		s = e.kind()
-	}
-	if s == "" {
-		s = "an error without a message"
-	}
-	return s
+	return cmp.Or(s, e.kind(), "an error without a message")
 }
 
 // kind is the stable name of the error, "" if it has none.
 func (e *wireError) kind() string {
-	if e.Metadata.ErrorType != "" {
-		return string(e.Metadata.ErrorType)
-	}
-	return string(e.ErrorType)
+	return string(cmp.Or(e.Metadata.ErrorType, e.ErrorType))
 }
 
 // status is the error's own, of HTTP; 502 if it has none.
@@ -553,6 +552,11 @@ func (x *exchange) failure() *wireError {
 		return e
 	}
 	return nil
+}
+
+// generation is what the service calls the answer, "" if it does not say.
+func (x *exchange) generation() string {
+	return cmp.Or(string(x.envelope.ID), x.header.Get("X-Generation-Id"))
 }
 
 // exchangeKey finds the exchange of a call in its context.
