@@ -96,8 +96,8 @@ func Lognormal(median time.Duration, sigma float64) Latency {
 // A Server imitates the chat API of OpenRouter on a loopback port, with its
 // faults and limits. It is safe for concurrent use.
 //
-// It serves POST /chat/completions and GET /models, /key, /credits and
-// /generation under [Server.URL].
+// It serves POST /chat/completions and GET /models, /key and /generation under
+// [Server.URL].
 type Server struct {
 	config ServerConfig
 	http   *httptest.Server // nil without network
@@ -166,7 +166,6 @@ func NewServer(config ServerConfig) *Server {
 	mux.HandleFunc("POST /api/v1/chat/completions", s.authorized(s.chat))
 	mux.HandleFunc("GET /api/v1/models", s.listModels)
 	mux.HandleFunc("GET /api/v1/key", s.authorized(s.keyInfo))
-	mux.HandleFunc("GET /api/v1/credits", s.authorized(s.credits))
 	mux.HandleFunc("GET /api/v1/generation", s.authorized(s.generation))
 	s.routeBatches(mux)
 	s.routes = mux

@@ -523,11 +523,6 @@ func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"data": data})
 }
 
-// credits is for management keys only, which this key is not.
-func (s *Server) credits(w http.ResponseWriter, _ *http.Request) {
-	writeError(w, http.StatusForbidden, apiError{Code: 403, Message: "Only management keys can fetch credits"})
-}
-
 func (s *Server) generation(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	g, ok := s.generations[r.URL.Query().Get("id")]

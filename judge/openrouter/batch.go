@@ -116,7 +116,7 @@ func (b *Batcher) begin(ctx context.Context) error {
 		case f == nil:
 			b.begun = true
 			return nil
-		case f.class == Row:
+		case f.class == classRow:
 			return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Tip: "leave judge.batch out, such as with --set judge.batch=false"})
 		case tries >= b.judge.config.Retries:
 			return b.gaveUp(f)
@@ -376,14 +376,14 @@ func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 			b.sent++
 			return b.store.SetBatch(context.WithoutCancel(ctx), batch.ID, cache.BatchOpen, string(o.ID))
 		}
-		if failed.class == Transient && failed.billed {
+		if failed.class == classTransient && failed.billed {
 			return nil // the service may have it: the listing will tell
 		}
-		if failed.class == Stop || failed.class == Row || tries >= j.config.Retries && failed.class != Flow {
+		if failed.class == classStop || failed.class == classRow || tries >= j.config.Retries && failed.class != classFlow {
 			if err := b.drop(ctx, batch); err != nil {
 				return err
 			}
-			if failed.class == Row {
+			if failed.class == classRow {
 				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Tip: "see judge.batch_lines, or leave judge.batch out"})
 			}
 			return b.gaveUp(failed)
@@ -397,7 +397,7 @@ func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 // submit tries to send a batch off, once.
 func (b *Batcher) submit(ctx, wire context.Context, f *batchFill, batch *cache.Batch) (*batchObject, *failure) {
 	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
-		return nil, &failure{class: Transient, err: err}
+		return nil, &failure{class: classTransient, err: err}
 	}
 	name, failed := b.client.upload(wire, f.file, f.size, batch.Token)
 	if failed != nil {
@@ -405,7 +405,7 @@ func (b *Batcher) submit(ctx, wire context.Context, f *batchFill, batch *cache.B
 		return nil, failed
 	}
 	if err := b.store.SetBatch(ctx, batch.ID, cache.BatchSubmitting, ""); err != nil {
-		return nil, &failure{class: Transient, err: err}
+		return nil, &failure{class: classTransient, err: err}
 	}
 	return b.client.submit(wire, f.member.model, f.file, f.size, name, batch.Token)
 }
@@ -428,7 +428,7 @@ func (b *Batcher) hold(batch *cache.Batch) {
 
 // pause waits after a failure that may be over later.
 func (b *Batcher) pause(ctx context.Context, f *failure, tries int) error {
-	if f.class == Stop {
+	if f.class == classStop {
 		return b.judge.stop(f.stop)
 	}
 	if err := b.judge.tooLate(f); err != nil {
@@ -440,7 +440,7 @@ func (b *Batcher) pause(ctx context.Context, f *failure, tries int) error {
 
 // gaveUp stops the judge for a failure.
 func (b *Batcher) gaveUp(f *failure) error {
-	if f.class == Stop {
+	if f.class == classStop {
 		return b.judge.stop(f.stop)
 	}
 	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Tip: Hint(f.err.Error())})

@@ -92,7 +92,7 @@ func (b *Batcher) failed(f *failure, delay time.Duration) (time.Duration, error)
 	if b.failing.IsZero() {
 		b.failing = now
 	}
-	if most := b.judge.config.MaxOutage; f.class == Stop || most > 0 && now.Sub(b.failing) > most {
+	if most := b.judge.config.MaxOutage; f.class == classStop || most > 0 && now.Sub(b.failing) > most {
 		return 0, b.gaveUp(f)
 	}
 	return max(delay, f.delay), nil
@@ -120,7 +120,7 @@ func (b *Batcher) decide(ctx context.Context, batch *cache.Batch, all []cache.Ba
 	}
 	id, open, f, err := b.match(ctx, batch, all)
 	switch {
-	case f != nil && f.class == Row:
+	case f != nil && f.class == classRow:
 		// There is no listing any more.
 		if !b.judge.config.Resubmit {
 			return "", nil, b.undecided(batch, f.err)
@@ -240,7 +240,7 @@ var errEnough = errors.New("enough")
 func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, answered int64, f *failure, err error) {
 	o, f := b.client.get(ctx, batch.ServiceID, batch.Questions, b.results)
 	if f != nil {
-		if f.class == Row && b.judge.config.Now().Sub(batch.Created) > b.settleTime() { // one that is new may not be known everywhere
+		if f.class == classRow && b.judge.config.Now().Sub(batch.Created) > b.settleTime() { // one that is new may not be known everywhere
 			if b.judge.config.Resubmit {
 				return "", 0, nil, b.drop(ctx, batch)
 			}

@@ -128,7 +128,7 @@ func (c *batchClient) call(ctx context.Context, method, address, content string,
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
-		return &failure{class: Transient, err: err}
+		return &failure{class: classTransient, err: err}
 	}
 	q.ContentLength = length
 	if content != "" {
@@ -137,7 +137,7 @@ func (c *batchClient) call(ctx context.Context, method, address, content string,
 	j.sign(q)
 	resp, err := j.http.Do(q)
 	if err != nil {
-		return &failure{class: Transient, err: j.plain(err), billed: !neverSent(err)}
+		return &failure{class: classTransient, err: j.plain(err), billed: !neverSent(err)}
 	}
 	defer resp.Body.Close()
 	switch {
@@ -149,7 +149,7 @@ func (c *batchClient) call(ctx context.Context, method, address, content string,
 		return c.refused(resp)
 	}
 	if err := take(resp.Body); err != nil {
-		return &failure{class: Transient, status: resp.StatusCode, err: j.plain(err), billed: true}
+		return &failure{class: classTransient, status: resp.StatusCode, err: j.plain(err), billed: true}
 	}
 	return nil
 }
@@ -167,15 +167,15 @@ func (c *batchClient) refused(resp *http.Response) *failure {
 	f.delay, f.hinted = delayOf(resp.Header, wire, j.config.Now())
 	switch s := f.status; {
 	case s == http.StatusTooManyRequests, s == http.StatusServiceUnavailable && f.hinted:
-		f.class = Flow
+		f.class = classFlow
 	case s == http.StatusUnauthorized, s == http.StatusForbidden:
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusPaymentRequired:
 		j.stopping(f, judge.StopCredit)
 	case s == http.StatusRequestTimeout, s == http.StatusConflict, s >= 500 && s != http.StatusNotImplemented:
-		f.class, f.billed = Transient, true
+		f.class, f.billed = classTransient, true
 	default:
-		f.class, f.reason = Row, judge.Rejected
+		f.class, f.reason = classRow, judge.Rejected
 	}
 	return f
 }
@@ -191,7 +191,7 @@ func (c *batchClient) find(ctx context.Context) *failure {
 	var last *failure
 	for _, place := range places {
 		c.base = place
-		if _, last = c.page(ctx, "", 1); last == nil || last.class != Row {
+		if _, last = c.page(ctx, "", 1); last == nil || last.class != classRow {
 			return last
 		}
 	}
@@ -225,7 +225,7 @@ func (c *batchClient) get(ctx context.Context, id string, questions int64, resul
 		err = errors.New("a batch without a status")
 	}
 	if err != nil {
-		return nil, &failure{class: Transient, err: fmt.Errorf("batch %s: %w", id, err)}
+		return nil, &failure{class: classTransient, err: fmt.Errorf("batch %s: %w", id, err)}
 	}
 	return o, nil
 }
@@ -323,7 +323,7 @@ func (c *batchClient) results(ctx context.Context, o *batchObject, questions int
 		return nil, false, nil
 	}
 	if err := refill(file, strings.NewReader("")); err != nil {
-		return nil, false, &failure{class: Transient, err: err}
+		return nil, false, &failure{class: classTransient, err: err}
 	}
 	for _, id := range []label{o.OutputFile, o.ErrorFile} {
 		if id == "" {
@@ -386,10 +386,10 @@ func (c *batchClient) upload(ctx context.Context, requests *disk.File, size int6
 	var head bytes.Buffer
 	form := multipart.NewWriter(&head)
 	if err := form.WriteField("purpose", "batch"); err != nil {
-		return "", &failure{class: Transient, err: err}
+		return "", &failure{class: classTransient, err: err}
 	}
 	if _, err := form.CreateFormFile("file", "ibid-"+token.String()[:12]+".jsonl"); err != nil {
-		return "", &failure{class: Transient, err: err}
+		return "", &failure{class: classTransient, err: err}
 	}
 	tail := "\r\n--" + form.Boundary() + "--\r\n"
 	length := int64(head.Len()) + size + int64(len(tail))
@@ -397,7 +397,7 @@ func (c *batchClient) upload(ctx context.Context, requests *disk.File, size int6
 	f = c.call(ctx, http.MethodPost, c.base+"/files", form.FormDataContentType(), io.MultiReader(&head, io.LimitReader(requests, size), strings.NewReader(tail)), length, 0,
 		func(r io.Reader) error { return decodeInto(r, &said) })
 	if f == nil && said.ID == "" {
-		f = &failure{class: Transient, err: errors.New("an uploaded file without an id")}
+		f = &failure{class: classTransient, err: errors.New("an uploaded file without an id")}
 	}
 	return string(said.ID), f
 }
@@ -419,7 +419,7 @@ func (c *batchClient) submit(ctx context.Context, model string, requests *disk.F
 	}
 	f = c.call(ctx, http.MethodPost, c.base+"/batches", "application/json", body, length, 0, func(r io.Reader) error { return decodeInto(r, o) })
 	if f == nil && o.ID == "" {
-		f = &failure{class: Transient, err: errors.New("a batch without an id"), billed: true}
+		f = &failure{class: classTransient, err: errors.New("a batch without an id"), billed: true}
 	}
 	return o, f
 }

@@ -38,7 +38,7 @@ func (j *Judge) classifierURL() string { return j.classifierRoot() + "/" + j.tem
 func (j *Judge) server(ctx context.Context) serverInfo {
 	j.serverOnce.Do(func() {
 		j.serverSaid = serverInfo{maxBatch: defaultBatch}
-		if j.template.API != PredictAPI {
+		if j.template.API != predictAPI {
 			return
 		}
 		status, body, err := j.get(ctx, j.classifierRoot()+"/info")
@@ -80,7 +80,7 @@ func (s *serverInfo) read(body []byte) {
 // them is known to mean support. A server that does not say them, or does not answer, is
 // no error. Other judges ask nothing.
 func (j *Judge) Ready(ctx context.Context) error {
-	if j.template == nil || j.template.API != PredictAPI {
+	if j.template == nil || j.template.API != predictAPI {
 		return nil
 	}
 	labels := j.server(ctx).labels
@@ -108,11 +108,11 @@ func (j *Judge) classifierBody(inputs [][]string) []byte {
 		return out
 	}
 	switch j.template.API {
-	case PredictAPI:
+	case predictAPI:
 		body["inputs"], body["truncate"], body["raw_scores"] = inputs, false, j.template.Logits
-	case ClassifyAPI:
+	case classifyAPI:
 		body["model"], body["input"] = j.config.Model, column(0)
-	case ScoreAPI:
+	case scoreAPI:
 		body["model"], body["queries"], body["documents"] = j.config.Model, column(0), column(1)
 	}
 	maps.Copy(body, j.config.ExtraBody)
@@ -132,7 +132,7 @@ func (q *request) wholeKey() cache.Key {
 func (t *Template) readScores(raw []byte, n int) ([]byte, error) {
 	out := make([]smallVerdict, n)
 	var err error
-	if t.API == PredictAPI {
+	if t.API == predictAPI {
 		err = readPredictions(raw, out)
 	} else {
 		err = readData(raw, out)

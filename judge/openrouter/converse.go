@@ -130,15 +130,15 @@ func (c *conversation) after(ctx context.Context, f *failure) error {
 		return err
 	}
 	switch f.class {
-	case Flow:
+	case classFlow:
 		c.refusals++
 		return c.waitForRate(ctx, f)
-	case Transient:
+	case classTransient:
 		if c.failures++; c.failures > c.judge.config.Retries {
 			return c.give(judge.NoAnswer, f)
 		}
 		return sleep(ctx, max(f.delay, c.backoff(c.failures)))
-	case Content:
+	case classContent:
 		c.failures++
 		if c.failures > c.judge.config.Retries || *c.replies <= 0 {
 			return c.give(judge.BadReply, f)
@@ -255,7 +255,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 		j.budget.settle(held, 0, true, 0)
 		return nil, nil, err
 	}
-	defer func() { j.limiter.release(f != nil && (f.class == Flow || errors.Is(f.err, errTimeout))) }()
+	defer func() { j.limiter.release(f != nil && (f.class == classFlow || errors.Is(f.err, errTimeout))) }()
 	c.sent = p.shape()
 	x := &exchange{body: c.request.body(c.sent, c.turns, c.maxTokens), path: c.request.path}
 	began, callErr, err := c.send(ctx, x)
@@ -339,7 +339,7 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 	c.began = began
 	callErr = j.complete(c.wire, x, c.member.model)
 	f := j.classify(x, callErr)
-	if f != nil && f.class == Flow {
+	if f != nil && f.class == classFlow {
 		j.counts.rateLimited.Add(1)
 	}
 	j.called(f != nil && f.serverFault())
@@ -376,7 +376,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		*c.replies--
 		verdict, err := c.readBody(x.raw)
 		if err != nil {
-			return nil, &failure{class: Content, status: http.StatusOK, err: err, shaped: true}
+			return nil, &failure{class: classContent, status: http.StatusOK, err: err, shaped: true}
 		}
 		return c.entry(x, verdict, ""), nil
 	}
@@ -384,13 +384,13 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 	if f := refusal(choice); f != nil {
 		return nil, f
 	}
-	bad := &failure{class: Content, status: http.StatusOK}
+	bad := &failure{class: classContent, status: http.StatusOK}
 	text, ok := choice.Message.content()
 	p := c.member.profile
 	p.reasoned(hiddenTokens(x, text))
 	switch {
 	case choice.FinishReason == "error":
-		return nil, &failure{class: Transient, status: http.StatusOK, err: errors.New("the provider broke off")}
+		return nil, &failure{class: classTransient, status: http.StatusOK, err: errors.New("the provider broke off")}
 	case choice.FinishReason == "length" && !(c.short && ok && !strings.HasPrefix(strings.TrimSpace(text), "<think>")):
 		*c.replies--
 		bad.shaped = true
@@ -398,7 +398,7 @@ func (c *conversation) judgeReply(x *exchange) (*cache.Entry, *failure) {
 		var more bool
 		if c.maxTokens, more = p.grown(c.request.maxTokens, c.maxTokens); !more {
 			// The same again would end the same way; for fewer claims it may do.
-			bad.class, bad.reason = Row, judge.TooLong
+			bad.class, bad.reason = classRow, judge.TooLong
 			bad.err = fmt.Errorf("%w, the most that the model may write", bad.err)
 		}
 		return nil, bad
@@ -503,7 +503,7 @@ func (c *conversation) record(ctx context.Context, x *exchange, f *failure, at t
 		return nil
 	}
 	a := cache.Attempt{
-		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(OK), Millis: millis, CostNanoUSD: cost,
+		Key: c.key, N: c.calls, HTTPStatus: x.status, Class: string(classOK), Millis: millis, CostNanoUSD: cost,
 		GenerationID: x.generation(), At: at, Run: j.config.Run,
 	}
 	if f != nil {

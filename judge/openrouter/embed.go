@@ -245,11 +245,11 @@ func (e *Embedder) record(ctx context.Context, first string, n, status int, bega
 		return
 	}
 	a := cache.Attempt{
-		Key: e.key(first), N: n, HTTPStatus: status, Class: string(OK), Millis: time.Since(began).Milliseconds(),
+		Key: e.key(first), N: n, HTTPStatus: status, Class: string(classOK), Millis: time.Since(began).Milliseconds(),
 		CostNanoUSD: out.cost(), At: began.UTC(), Run: e.Run,
 	}
 	if failure != nil {
-		a.Class, a.Error = string(Transient), excerpt(failure.Error())
+		a.Class, a.Error = string(classTransient), excerpt(failure.Error())
 	}
 	_ = e.Store.Record(context.WithoutCancel(ctx), a)
 }

@@ -16,24 +16,24 @@ import (
 	"ibid/judge"
 )
 
-// A Class is a kind of failure by what to do about it. Its name stands in the
+// A failureClass is a kind of failure by what to do about it. Its name stands in the
 // store's audit.
-type Class string
+type failureClass string
 
 // The classes.
 const (
-	OK        Class = "ok"
-	Flow      Class = "flow"      // too many requests: wait as long as told; does not count as an attempt
-	Transient Class = "transient" // the service or the way to it failed: try again
-	Content   Class = "content"   // an answer of no use: ask again and name the defect
-	Refused   Class = "refusal"   // the model or its provider will not answer: never again
-	Row       Class = "row"       // this request cannot be answered; others can
-	Stop      Class = "stop"      // no request can be answered
+	classOK        failureClass = "ok"
+	classFlow      failureClass = "flow"      // too many requests: wait as long as told; does not count as an attempt
+	classTransient failureClass = "transient" // the service or the way to it failed: try again
+	classContent   failureClass = "content"   // an answer of no use: ask again and name the defect
+	classRefused   failureClass = "refusal"   // the model or its provider will not answer: never again
+	classRow       failureClass = "row"       // this request cannot be answered; others can
+	classStop      failureClass = "stop"      // no request can be answered
 )
 
 // A failure is one call that brought no usable answer.
 type failure struct {
-	class  Class
+	class  failureClass
 	status int // of HTTP, 0 if there was none
 	err    error
 	delay  time.Duration // how long to wait at least, if hasDelay
@@ -73,7 +73,7 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 	if x.err != nil {
 		// No whole response. If the request went out, the provider may have
 		// done its work and be paid for it.
-		return &failure{class: Transient, status: x.status, err: j.plain(x.err), billed: !neverSent(x.err)}
+		return &failure{class: classTransient, status: x.status, err: j.plain(x.err), billed: !neverSent(x.err)}
 	}
 	if x.status == 0 {
 		// The library would not even send it.
@@ -119,9 +119,9 @@ func (j *Judge) sort(f *failure, e *wireError) {
 	text := strings.ToLower(e.text())
 	switch s := f.status; {
 	case e.kind() == typeContextLength, s != http.StatusTooManyRequests && tooLongWords.MatchString(f.words):
-		f.class, f.reason = Row, judge.TooLong
+		f.class, f.reason = classRow, judge.TooLong
 	case e.Availability != nil:
-		f.class = Row
+		f.class = classRow
 		f.reason = judge.Rejected
 		if e.Availability.Retryable {
 			f.class = flowIf(f.hinted)
@@ -131,9 +131,9 @@ func (j *Judge) sort(f *failure, e *wireError) {
 	case s == http.StatusTooManyRequests && dailyWords.MatchString(f.words) && (!f.hinted || f.delay > dailyWait):
 		j.stopping(f, judge.StopRate)
 	case s == http.StatusTooManyRequests:
-		f.class = Flow
+		f.class = classFlow
 	case s == http.StatusPaymentRequired && f.hinted, s == http.StatusServiceUnavailable && f.hinted:
-		f.class = Flow
+		f.class = classFlow
 	case s == http.StatusPaymentRequired:
 		j.stopping(f, judge.StopCredit)
 	case s == http.StatusUnauthorized:
@@ -143,21 +143,21 @@ func (j *Judge) sort(f *failure, e *wireError) {
 	case s == http.StatusForbidden && !j.works() && !e.moderates() && !moderationWords.MatchString(f.words):
 		j.stopping(f, judge.StopKey)
 	case s == http.StatusForbidden:
-		f.class, f.reason = Refused, judge.Blocked
+		f.class, f.reason = classRefused, judge.Blocked
 	case s == http.StatusNotFound && e.kind() == typeConstraint:
 		j.stopping(f, judge.StopModel)
 	case s == http.StatusNotFound && !j.works(),
 		s == http.StatusBadRequest && strings.Contains(text, "not a valid model"):
 		j.stopping(f, judge.StopModel)
 	case s == http.StatusRequestTimeout, s == http.StatusFailedDependency, s >= 500: // 424: the model behind the server failed
-		f.class = Transient
+		f.class = classTransient
 	case s >= 400:
-		f.class, f.reason = Row, judge.Rejected
+		f.class, f.reason = classRow, judge.Rejected
 		if s == http.StatusRequestEntityTooLarge {
 			f.reason = judge.TooLong
 		}
 	default:
-		f.class = Transient // a redirect, or a status that does not exist
+		f.class = classTransient // a redirect, or a status that does not exist
 	}
 }
 
@@ -184,15 +184,15 @@ func neverSent(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-func flowIf(hinted bool) Class {
+func flowIf(hinted bool) failureClass {
 	if hinted {
-		return Flow
+		return classFlow
 	}
-	return Transient
+	return classTransient
 }
 
 func (j *Judge) stopping(f *failure, reason judge.StopReason) {
-	f.class = Stop
+	f.class = classStop
 	f.stop = &judge.StopError{Reason: reason, Tip: Hint(f.err.Error()), Err: f.err}
 }
 
@@ -201,9 +201,9 @@ func (j *Judge) stopping(f *failure, reason judge.StopReason) {
 func refusal(c *choice) *failure {
 	switch {
 	case strings.TrimSpace(string(c.Message.Refusal)) != "":
-		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: fmt.Errorf("the model refuses: %s", excerpt(string(c.Message.Refusal)))}
+		return &failure{class: classRefused, reason: judge.Blocked, status: http.StatusOK, err: fmt.Errorf("the model refuses: %s", excerpt(string(c.Message.Refusal)))}
 	case c.FinishReason == "content_filter":
-		return &failure{class: Refused, reason: judge.Blocked, status: http.StatusOK, err: errors.New("the provider's filter took the answer back")}
+		return &failure{class: classRefused, reason: judge.Blocked, status: http.StatusOK, err: errors.New("the provider's filter took the answer back")}
 	}
 	return nil
 }
@@ -240,5 +240,5 @@ func excerpt(s string) string {
 // serverFault reports whether the failure speaks against the service as a
 // whole.
 func (f *failure) serverFault() bool {
-	return f.class == Transient && (f.status >= 500 || f.status == 0) && f.err != errTimeout
+	return f.class == classTransient && (f.status >= 500 || f.status == 0) && f.err != errTimeout
 }

@@ -5,7 +5,7 @@
 // validated against the request, told of its defect once if it has one, and
 // kept in a [cache.Store] under the digest of the exact bytes that were sent, so
 // that nothing is paid for twice: not on a rerun, not after a crash, not by
-// several processes at once. What fails is retried by its kind (see [Class]);
+// several processes at once. What fails is retried by its kind;
 // what cannot be answered is a [*judge.RowFailure], and what no retry of any row
 // can mend is a [*judge.StopError].
 //
@@ -209,14 +209,14 @@ const (
 	Pairwise = "pairwise" // one request for a claim and a citation, by the prompts of the specification
 )
 
-// DefaultBaseURL is OpenRouter's.
-const DefaultBaseURL = "https://openrouter.ai/api/v1"
+// openRouterBaseURL is OpenRouter's.
+const openRouterBaseURL = "https://openrouter.ai/api/v1"
 
 // A Config says whom a [Judge] asks and how. Only Model, or Panel, must be
 // given.
 type Config struct {
 	Kind    string // KindOpenRouter or KindOpenAI; "" for the first
-	BaseURL string // "" for [DefaultBaseURL], or with KindOpenAI for OpenAI's own
+	BaseURL string // "" for OpenRouter's, or with KindOpenAI for OpenAI's own
 	Key     string // API key; it is sent to BaseURL and shown nowhere
 	Model   string
 	Panel   []string // models asked together, instead of Model
@@ -340,7 +340,7 @@ func (c *Config) prepare() (*prompts.Set, error) {
 		return nil, fmt.Errorf("protocol %s takes one model, one vote and one claim at a time; classify takes judge kind %s", c.Protocol, KindOpenAI)
 	}
 	if c.BaseURL == "" {
-		c.BaseURL = DefaultBaseURL
+		c.BaseURL = openRouterBaseURL
 		if c.Kind == KindOpenAI {
 			c.BaseURL = openAIBaseURL
 		}

@@ -83,11 +83,11 @@ type outage struct {
 	most time.Duration // without any answer; 0 = no limit
 
 	mu        sync.Mutex
-	answered  time.Time // the last answer came
-	since     time.Time // from when calls failed after the last answer, zero if there was none
-	class     Class     // in which questions were given up
-	questions int       // in a row
-	first     time.Time // of them
+	answered  time.Time    // the last answer came
+	since     time.Time    // from when calls failed after the last answer, zero if there was none
+	class     failureClass // in which questions were given up
+	questions int          // in a row
+	first     time.Time    // of them
 }
 
 // succeeded takes note of an answer.
@@ -113,7 +113,7 @@ func (o *outage) failed(began time.Time) bool {
 
 // gaveUp takes note of a question whose last attempt failed, and reports whether
 // there are too many of its kind in a row.
-func (o *outage) gaveUp(class Class) bool {
+func (o *outage) gaveUp(class failureClass) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := o.now()
@@ -128,10 +128,10 @@ func (o *outage) gaveUp(class Class) bool {
 // on, else the stop.
 func (c *conversation) failing(f *failure) error {
 	j := c.judge
-	if f.class == Stop {
+	if f.class == classStop {
 		return j.stop(f.stop)
 	}
-	if f.class == Refused || f.class == Row && f.reason == judge.TooLong {
+	if f.class == classRefused || f.class == classRow && f.reason == judge.TooLong {
 		// The service works: it has read the material.
 		c.member.opening.succeed()
 		return nil
@@ -139,7 +139,7 @@ func (c *conversation) failing(f *failure) error {
 	if j.outage.failed(c.began) {
 		return j.giveUp(f, fmt.Sprintf("no answer for %v", j.config.MaxOutage))
 	}
-	if !c.alone || f.class == Flow || f.shaped {
+	if !c.alone || f.class == classFlow || f.shaped {
 		return nil
 	}
 	if c.member.opening.failures++; c.member.opening.failures > j.config.Retries {
@@ -157,7 +157,7 @@ func (c *conversation) leftOpen(f *failure) error {
 			return c.judge.giveUp(f, fmt.Sprintf("the first %s", counted(c.member.opening.failures, "question")))
 		}
 	}
-	if (f.class == Transient || f.class == Content) && c.judge.outage.gaveUp(f.class) {
+	if (f.class == classTransient || f.class == classContent) && c.judge.outage.gaveUp(f.class) {
 		return c.judge.giveUp(f, fmt.Sprintf("%d questions in a row", outageQuestions))
 	}
 	return nil
@@ -166,9 +166,9 @@ func (c *conversation) leftOpen(f *failure) error {
 // giveUp stops the judge for a failure that is not of one question.
 func (j *Judge) giveUp(f *failure, what string) error {
 	reason := judge.StopService
-	if f.class == Content {
+	if f.class == classContent {
 		reason = judge.StopReplies
-	} else if f.class == Row {
+	} else if f.class == classRow {
 		reason = judge.StopRequests
 	}
 	return j.stop(&judge.StopError{Reason: reason, Err: fmt.Errorf("%s: %w", what, f.err), Tip: Hint(f.err.Error())})

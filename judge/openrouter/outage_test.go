@@ -14,29 +14,29 @@ import (
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &outage{now: time.Now, most: time.Minute}
-		many := func(n int, class Class) bool {
+		many := func(n int, class failureClass) bool {
 			over := false
 			for range n {
 				over = o.gaveUp(class)
 			}
 			return over
 		}
-		if many(30, Transient) {
+		if many(30, classTransient) {
 			t.Error("over although no time has passed")
 		}
 		time.Sleep(outageTime)
-		if !o.gaveUp(Transient) {
+		if !o.gaveUp(classTransient) {
 			t.Error("31 in 10 s are not enough")
 		}
 		o.succeeded()
-		if many(1, Transient) {
+		if many(1, classTransient) {
 			t.Error("an answer was forgotten")
 		}
 		time.Sleep(outageTime)
-		if many(18, Transient) || !o.gaveUp(Transient) {
+		if many(18, classTransient) || !o.gaveUp(classTransient) {
 			t.Error("20 are not the limit")
 		}
-		if many(1, Content) {
+		if many(1, classContent) {
 			t.Error("two classes are one")
 		}
 

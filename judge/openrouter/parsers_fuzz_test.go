@@ -69,9 +69,9 @@ func FuzzScores(f *testing.F) {
 	f.Add(true, uint8(1), []byte(`[{"score":0.9,"label":"entailment"}]`))
 	f.Add(false, uint8(2), []byte(`{"data":[{"index":1,"probs":[0.1,0.9]},{"index":0,"score":0.5}]}`))
 	f.Fuzz(func(t *testing.T, predict bool, inputs uint8, data []byte) {
-		template, n := &Template{API: PredictAPI}, 1+int(inputs%8)
+		template, n := &Template{API: predictAPI}, 1+int(inputs%8)
 		if !predict {
-			template.API = ScoreAPI
+			template.API = scoreAPI
 		}
 		var out []byte
 		var err error
@@ -101,7 +101,7 @@ func FuzzScores(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := (&Template{API: PredictAPI}).readScores(said, n)
+		again, err := (&Template{API: predictAPI}).readScores(said, n)
 		if err != nil || string(again) != string(out) {
 			t.Errorf("%q was read as %s, which is read as %s, %v", data, out, again, err)
 		}

@@ -167,7 +167,7 @@ func labelOf(named word, known, labels []string) (string, bool) {
 func (t *Template) rate(scores map[string]float64) (out rating, err error) {
 	labels := slices.Sorted(maps.Keys(scores))
 	label, ok := labelOf(t.Positive, speaking, labels)
-	if t.API == ScoreAPI {
+	if t.API == scoreAPI {
 		if ok = len(labels) == 1; ok {
 			label = labels[0]
 		}

@@ -23,9 +23,9 @@ const (
 
 // The forms of servers of sequence classifiers.
 const (
-	PredictAPI  = "predict"  // POST /predict of text-embeddings-inference
-	ClassifyAPI = "classify" // POST /classify of vLLM
-	ScoreAPI    = "score"    // POST /score of vLLM
+	predictAPI  = "predict"  // POST /predict of text-embeddings-inference
+	classifyAPI = "classify" // POST /classify of vLLM
+	scoreAPI    = "score"    // POST /score of vLLM
 )
 
 // Where a chat model's reply has its answer.
@@ -129,13 +129,13 @@ var builtin = map[string]func() *Template{
 		}
 	},
 	"pair": func() *Template {
-		return &Template{protocol: Classify, API: PredictAPI, Input: []string{"{document}", "{claim}"}}
+		return &Template{protocol: Classify, API: predictAPI, Input: []string{"{document}", "{claim}"}}
 	},
 	"score": func() *Template {
-		return &Template{protocol: Classify, API: ScoreAPI, Input: []string{"{document}", "{claim}"}}
+		return &Template{protocol: Classify, API: scoreAPI, Input: []string{"{document}", "{claim}"}}
 	},
 	"factcg": func() *Template {
-		return &Template{protocol: Classify, API: PredictAPI, Input: []string{factcgInput}, Positive: "LABEL_1", ChunkWords: 550}
+		return &Template{protocol: Classify, API: predictAPI, Input: []string{factcgInput}, Positive: "LABEL_1", ChunkWords: 550}
 	},
 }
 
@@ -240,16 +240,16 @@ func (t *Template) check() error {
 	switch {
 	case !strings.Contains(asked, "{claim}") || !strings.Contains(asked, "{document}"):
 		return bad("input has to show {claim} and {document}")
-	case t.API == PredictAPI && len(t.Input) > 2:
+	case t.API == predictAPI && len(t.Input) > 2:
 		return bad("input has %d texts: want one, or a pair", len(t.Input))
-	case t.API == ClassifyAPI && len(t.Input) != 1:
+	case t.API == classifyAPI && len(t.Input) != 1:
 		return bad("api classify takes one text: set input to a list of one")
-	case t.API == ScoreAPI && len(t.Input) != 2:
+	case t.API == scoreAPI && len(t.Input) != 2:
 		return bad("api score takes a pair: set input to a list of two texts")
-	case t.API == ClassifyAPI && !numbered:
+	case t.API == classifyAPI && !numbered:
 		return bad("api classify gives scores by the number of the class: set positive to a number, such as 1")
-	case !slices.Contains([]string{PredictAPI, ClassifyAPI, ScoreAPI}, t.API):
-		return bad("api: want %s, %s or %s, not %q", PredictAPI, ClassifyAPI, ScoreAPI, t.API)
+	case !slices.Contains([]string{predictAPI, classifyAPI, scoreAPI}, t.API):
+		return bad("api: want %s, %s or %s, not %q", predictAPI, classifyAPI, scoreAPI, t.API)
 	}
 	return nil
 }
