@@ -294,9 +294,17 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 			d.sums++
 		}
 	}
-	type set [pairDocuments]int32
+	d.first, d.alone = append(d.first, 0), make([]int32, len(g.unit))
+	var sets counted
+	if !d.wide {
+		sets = make(counted, min(8*len(g.docs), 1<<24)+1)
+		for i := range g.unit {
+			docs := g.of(i)
+			slices.Sort(docs)
+			g.sets(docs, drawn, func(s set, _ int) { sets.add(s) })
+		}
+	}
 	numbers := make(map[set]int32)
-	d.first = append(d.first, 0)
 	for i := range g.unit {
 		docs := g.of(i)
 		for _, doc := range docs {
@@ -304,23 +312,16 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 				d.terms = append(d.terms, place[doc])
 			}
 		}
-		if !d.wide && len(docs) > 1 {
-			slices.Sort(docs)
-			for chosen := range 1 << len(docs) {
-				var s set
-				size, owner := 0, int32(-1)
-				for k, doc := range docs {
-					if chosen&(1<<k) == 0 {
-						continue
-					}
-					s[size] = doc + 1
-					size++
-					if owner < 0 || g.keys[doc] < g.keys[owner] {
-						owner = doc
-					}
-				}
-				if size < 2 || !drawn(owner) { // a set is drawn with one of its documents
-					continue
+		if !d.wide {
+			g.sets(docs, drawn, func(s set, size int) {
+				even := size%2 == 0 // which are subtracted
+				switch once := sets.once(s); {
+				case once && even:
+					d.alone[i]--
+					return
+				case once:
+					d.alone[i]++
+					return
 				}
 				number, ok := numbers[s]
 				if !ok {
@@ -328,55 +329,60 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 					numbers[s] = number
 					d.sums++
 				}
-				if size%2 == 0 {
+				if even {
 					number = ^number
 				}
 				d.terms = append(d.terms, number)
-			}
+			})
 		}
 		d.first = append(d.first, uint32(len(d.terms)))
 	}
-	d.setApart()
 }
 
-// setApart takes units out of the sums of sets that they are alone in: of most sets of
-// documents, since few units touch the same two. Their squares are added by themselves.
-func (d *Dependence) setApart() {
-	documents := int32(min(d.Sampled, d.sums))
-	in := make([]int32, d.sums)
-	for _, term := range d.terms {
-		in[max(term, ^term)]++
-	}
-	number := documents
-	for sum := documents; int(sum) < d.sums; sum++ {
-		if in[sum] > 1 {
-			in[sum] = number
-			number++
-		} else {
-			in[sum] = -1
-		}
-	}
-	d.alone = make([]int32, len(d.first)-1)
-	kept, from := d.terms[:0], uint32(0)
-	for unit := range d.alone {
-		for _, term := range d.terms[from:d.first[unit+1]] {
-			switch sum := max(term, ^term); {
-			case sum < documents:
-				kept = append(kept, term)
-			case in[sum] < 0 && term < 0:
-				d.alone[unit]--
-			case in[sum] < 0:
-				d.alone[unit]++
-			case term < 0:
-				kept = append(kept, ^in[sum])
-			default:
-				kept = append(kept, in[sum])
+// A set are the documents of a set, in order, each more by one; 0 behind them.
+type set [pairDocuments]int32
+
+// sets calls f with the sets of two or more of documents, which are sorted, and their sizes: a
+// set is drawn with the one of its documents that has the least key.
+func (g *graph) sets(docs []int32, drawn func(int32) bool, f func(s set, size int)) {
+	for chosen := range 1 << len(docs) {
+		var s set
+		size, owner := 0, int32(-1)
+		for k, doc := range docs {
+			if chosen&(1<<k) == 0 {
+				continue
+			}
+			s[size] = doc + 1
+			size++
+			if owner < 0 || g.keys[doc] < g.keys[owner] {
+				owner = doc
 			}
 		}
-		from, d.first[unit+1] = d.first[unit+1], uint32(len(kept))
+		if size > 1 && drawn(owner) {
+			f(s, size)
+		}
 	}
-	d.terms, d.sums = slices.Clone(kept), int(number)
 }
+
+// counted says of which sets there is one only: of most, since few units touch the same two
+// documents. Sets that meet in a counter count as several, which costs a sum of their own.
+type counted []uint8
+
+func (c counted) at(s set) *uint8 {
+	h := uint64(0)
+	for _, doc := range s {
+		h = mix(h ^ uint64(doc))
+	}
+	return &c[h%uint64(len(c))]
+}
+
+func (c counted) add(s set) {
+	if n := c.at(s); *n < 2 {
+		*n++
+	}
+}
+
+func (c counted) once(s set) bool { return *c.at(s) == 1 }
 
 // Sample leaves units out of d that no document which was drawn touches, and returns the
 // members that are left, in the order that Depend gave them; d then serves [Clusters.Rest]
