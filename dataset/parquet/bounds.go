@@ -23,7 +23,7 @@ type bounds struct {
 
 // start reads the statistics of a chunk. What cannot be a bound is left out: other
 // writers mean other orders, and NaN has none.
-func (b *bounds) start(leaf *Leaf, m *format.ColumnMetaData) {
+func (b *bounds) start(leaf *Leaf, m *columnChunk) {
 	s := &m.Statistics
 	paid := &account{budget: &Budget{left: 64}}
 	*b = bounds{nulls: s.NullCount, outside: b.outside[:0]}
@@ -48,7 +48,7 @@ func (b *bounds) start(leaf *Leaf, m *format.ColumnMetaData) {
 }
 
 // statistic decodes the two numbers as a page has them.
-func statistic[T any](dst *[2]T, s *format.Statistics, leaf *Leaf, decode func(room []T, value []byte) ([]T, error)) bool {
+func statistic[T any](dst *[2]T, s *statistics, leaf *Leaf, decode func(room []T, value []byte) ([]T, error)) bool {
 	size := leaf.width()
 	switch leaf.physical {
 	case format.Boolean:
@@ -143,8 +143,8 @@ func (f *File) Unchecked(column int) (bytes int64, err error) {
 		return 0, nil
 	}
 	var c ColumnReader
-	for k := range f.meta.RowGroups {
-		m := &f.meta.RowGroups[k].Columns[column].MetaData
+	for k := range f.groups {
+		m := &f.groups[k].Columns[column]
 		if m.NumValues == 0 {
 			continue
 		}

@@ -71,7 +71,7 @@ func readLeaf(t *testing.T, data []byte, name string, kind ValueKind) (Values, e
 	if !ok {
 		t.Fatalf("%s is not of kind %v", name, kind)
 	}
-	if unchecked, err := f.Unchecked(leaf.Column); err != nil || unchecked != f.meta.RowGroups[0].Columns[leaf.Column].MetaData.TotalCompressedSize {
+	if unchecked, err := f.Unchecked(leaf.Column); err != nil || unchecked != f.groups[0].Columns[leaf.Column].TotalCompressedSize {
 		t.Errorf("%s has %d unchecked bytes (%v), want all of them", name, unchecked, err)
 	}
 	var c ColumnReader

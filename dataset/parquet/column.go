@@ -73,7 +73,7 @@ func zeros[T any](s []T, n int) []T {
 type ColumnReader struct {
 	file io.ReaderAt
 	leaf Leaf
-	meta *format.ColumnMetaData
+	meta *columnChunk
 
 	offset     int64 // in the file, of what follows the window
 	bytesLeft  int64 // from offset to the end of the chunk
@@ -115,9 +115,9 @@ type page struct {
 // Start begins with a leaf of a row group of f. What is read is paid for by the
 // budget, which is one of f.
 func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) error {
-	meta := &f.meta.RowGroups[group].Columns[leaf.Column].MetaData
+	meta := &f.groups[group].Columns[leaf.Column]
 	c.file, c.leaf, c.meta, c.strict = f.file, leaf, meta, f.own()
-	c.offset, c.bytesLeft, c.valuesLeft = chunkStart(meta), meta.TotalCompressedSize, meta.NumValues
+	c.offset, c.bytesLeft, c.valuesLeft = meta.start(), meta.TotalCompressedSize, meta.NumValues
 	c.window, c.at, c.hasDict, c.bare = c.window[:0], 0, false, false
 	c.bounds.start(&c.leaf, meta)
 	c.page.rep.startZeros(0)
@@ -129,8 +129,8 @@ func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) erro
 // CheckCodec returns an error if some row group has the leaf in a compression that
 // cannot be read.
 func (f *File) CheckCodec(column int) error {
-	for i := range f.meta.RowGroups {
-		if err := checkCodec(f.meta.RowGroups[i].Columns[column].MetaData.Codec); err != nil {
+	for i := range f.groups {
+		if err := checkCodec(f.groups[i].Columns[column].Codec); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func testRowLimit(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 		chunk := listPages(t, rng, rep, def, values, coded)
 		c := ColumnReader{
 			file: bytes.NewReader(chunk), leaf: Leaf{Kind: Integer, physical: format.Int64, Def: 2, Rep: 1}, bytesLeft: int64(len(chunk)), valuesLeft: int64(len(rep)),
-			meta: &format.ColumnMetaData{NumValues: int64(len(rep)), TotalUncompressedSize: int64(len(chunk)), TotalCompressedSize: int64(len(chunk))}, account: *plenty(),
+			meta: &columnChunk{NumValues: int64(len(rep)), TotalUncompressedSize: int64(len(chunk)), TotalCompressedSize: int64(len(chunk))}, account: *plenty(),
 		}
 		var got Values
 		var gotRep []byte

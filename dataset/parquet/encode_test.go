@@ -124,14 +124,14 @@ func TestLongStringsTakeSeveralPages(t *testing.T) {
 		m.rows = append(m.rows, row)
 	}
 	b := encodeTable(t, m.table(t))
-	meta, _, err := readFooter(bytes.NewReader(b), int64(len(b)))
+	meta, err := wholeFooter(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range meta.RowGroups[0].Columns {
 		c := &meta.RowGroups[0].Columns[i].MetaData
 		pages := 0
-		for chunk := b[chunkStart(c) : chunkStart(c)+c.TotalCompressedSize]; len(chunk) > 0; pages++ {
+		for chunk := b[c.DataPageOffset : c.DataPageOffset+c.TotalCompressedSize]; len(chunk) > 0; pages++ {
 			h, n, ok := parsePageHeader(chunk)
 			if !ok || h.UncompressedPageSize > pageBytes+200_000 {
 				t.Fatalf("page of %d bytes", h.UncompressedPageSize)
@@ -197,7 +197,7 @@ func TestBounds(t *testing.T) {
 				m.rows = append(m.rows, []Cell{c})
 			}
 			b := encodeTable(t, m.table(t))
-			meta, _, err := readFooter(bytes.NewReader(b), int64(len(b)))
+			meta, err := wholeFooter(b)
 			if err != nil {
 				t.Fatal(err)
 			}

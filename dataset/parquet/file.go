@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -32,9 +31,10 @@ type File struct {
 	Modified time.Time
 	Root     *Node // the schema
 
-	file source
-	meta *format.FileMetaData
-	end  int64 // of the pages, where the footer begins
+	file   source
+	meta   *format.FileMetaData // without row groups
+	groups []rowGroup
+	end    int64 // of the pages, where the footer begins
 }
 
 // Open reads the footer of a file and checks what later reading relies on: row
@@ -55,7 +55,7 @@ func Open(path string) (f *File, err error) {
 			f, err = nil, FileError(path, err)
 		}
 	}()
-	if f.meta, f.end, err = readFooter(f.file, f.Size); err != nil {
+	if f.end, err = f.readFooter(); err != nil {
 		return f, err
 	}
 	if o := f.Object(); o != nil {
@@ -113,11 +113,10 @@ func withoutAddress(err error) error {
 
 // chunks are the bytes of each column of each row group.
 func (f *File) chunks() (ranges [][2]int64) {
-	for i := range f.meta.RowGroups {
-		for j := range f.meta.RowGroups[i].Columns {
-			m := &f.meta.RowGroups[i].Columns[j].MetaData
-			from := chunkStart(m)
-			ranges = append(ranges, [2]int64{from, from + m.TotalCompressedSize})
+	for i := range f.groups {
+		for j := range f.groups[i].Columns {
+			c := &f.groups[i].Columns[j]
+			ranges = append(ranges, [2]int64{c.start(), c.start() + c.TotalCompressedSize})
 		}
 	}
 	return ranges
@@ -130,15 +129,15 @@ func (f *File) Close() error { return f.file.Close() }
 func (f *File) Rows() int64 { return f.meta.NumRows }
 
 // RowGroups is the number of row groups.
-func (f *File) RowGroups() int { return len(f.meta.RowGroups) }
+func (f *File) RowGroups() int { return len(f.groups) }
 
 // GroupRows is the number of rows of row group k, which may be 0.
-func (f *File) GroupRows(k int) int64 { return f.meta.RowGroups[k].NumRows }
+func (f *File) GroupRows(k int) int64 { return f.groups[k].NumRows }
 
 // Entries is the number of entries of a leaf in all row groups, as the footer says.
 func (f *File) Entries(column int) (n int64) {
-	for i := range f.meta.RowGroups {
-		n += f.meta.RowGroups[i].Columns[column].MetaData.NumValues
+	for i := range f.groups {
+		n += f.groups[i].Columns[column].NumValues
 	}
 	return n
 }
@@ -146,8 +145,8 @@ func (f *File) Entries(column int) (n int64) {
 // Values is how many entries of a column have a value, as far as the statistics of the
 // row groups count its nulls.
 func (f *File) Values(column int) (n int64) {
-	for i := range f.meta.RowGroups {
-		m := &f.meta.RowGroups[i].Columns[column].MetaData
+	for i := range f.groups {
+		m := &f.groups[i].Columns[column]
 		n += max(0, m.NumValues-m.Statistics.NullCount)
 	}
 	return n
@@ -215,21 +214,20 @@ func Footer(path string) ([]byte, error) {
 	return b, nil
 }
 
-// readFooter reads the metadata of a Parquet file of the given size and says where
-// its pages end.
-func readFooter(r io.ReaderAt, size int64) (meta *format.FileMetaData, end int64, err error) {
-	b, end, err := footerBytes(r, size)
+// readFooter reads the metadata of the file and says where its pages end.
+func (f *File) readFooter() (end int64, err error) {
+	b, end, err := footerBytes(f.file, f.Size)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	sealed, err := checkFooter(b)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	if meta, err = parseFooter(b, size); err == nil && meta.CreatedBy == createdBy && !sealed {
+	if err = f.parseFooter(b); err == nil && f.own() && !sealed {
 		err = corrupt("the footer has lost its checksum")
 	}
-	return meta, end, err
+	return end, err
 }
 
 func footerBytes(r io.ReaderAt, size int64) (b []byte, end int64, err error) {
@@ -270,62 +268,63 @@ func footerBytes(r io.ReaderAt, size int64) (b []byte, end int64, err error) {
 	return b, end, nil
 }
 
-func parseFooter(b []byte, size int64) (*format.FileMetaData, error) {
-	meta := new(format.FileMetaData)
-	if _, ok := decodeStruct(b, meta); !ok {
-		return nil, corrupt("unreadable footer")
+func (f *File) parseFooter(b []byte) error {
+	var ok bool
+	if f.meta, f.groups, ok = decodeFooter(b); !ok {
+		return corrupt("unreadable footer")
 	}
-	var leaves []format.Type
-	for i := range meta.Schema {
-		if e := &meta.Schema[i]; e.Type.Valid {
-			leaves = append(leaves, e.Type.V)
+	var leaves []*format.SchemaElement
+	for i := range f.meta.Schema {
+		if e := &f.meta.Schema[i]; e.Type.Valid {
+			leaves = append(leaves, e)
 		}
 	}
 	var rows int64
-	for i := range meta.RowGroups {
-		g := &meta.RowGroups[i]
-		if g.NumRows < 0 || g.NumRows > meta.NumRows-rows {
-			return nil, corrupt("row group %d has %d of %d rows", i, g.NumRows, meta.NumRows)
+	for i := range f.groups {
+		g := &f.groups[i]
+		if g.NumRows < 0 || g.NumRows > f.meta.NumRows-rows {
+			return corrupt("row group %d has %d of %d rows", i, g.NumRows, f.meta.NumRows)
 		}
 		rows += g.NumRows
 		if len(g.Columns) != len(leaves) {
-			return nil, corrupt("row group %d has %d columns, the schema %d", i, len(g.Columns), len(leaves))
+			return corrupt("row group %d has %d columns, the schema %d", i, len(g.Columns), len(leaves))
 		}
 		for j := range g.Columns {
-			if err := checkChunk(&g.Columns[j], leaves[j], g.NumRows, size); err != nil {
-				return nil, fmt.Errorf("row group %d, column %s: %w", i, strings.Join(g.Columns[j].MetaData.PathInSchema, "."), err)
+			if err := g.Columns[j].check(leaves[j].Type.V, g.NumRows, f.Size); err != nil {
+				return fmt.Errorf("row group %d, column %s: %w", i, leaves[j].Name, err)
 			}
 		}
 	}
-	if rows != meta.NumRows {
-		return nil, corrupt("row groups hold %d rows, the footer says %d", rows, meta.NumRows)
-	}
-	return meta, nil
-}
-
-func checkChunk(c *format.ColumnChunk, t format.Type, rows, size int64) error {
-	m := &c.MetaData
-	start := chunkStart(m)
-	switch {
-	case c.FilePath != "":
-		return errors.New("data in another file is not supported")
-	case m.Type != t:
-		return corrupt("%s values in a column of %s", m.Type, t)
-	case m.NumValues < rows:
-		return corrupt("%d values in %d rows", m.NumValues, rows)
-	case m.NumValues == 0:
-		return nil
-	case start < int64(len(magic)) || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start:
-		return corrupt("data at [%d, %d+%d) of %d bytes", start, start, m.TotalCompressedSize, size)
+	if rows != f.meta.NumRows {
+		return corrupt("row groups hold %d rows, the footer says %d", rows, f.meta.NumRows)
 	}
 	return nil
 }
 
-// chunkStart is where the pages of a chunk begin. Some writers leave the offset
-// of the dictionary out, or set it although there is none.
-func chunkStart(m *format.ColumnMetaData) int64 {
-	if 0 < m.DictionaryPageOffset && m.DictionaryPageOffset < m.DataPageOffset {
-		return m.DictionaryPageOffset
+// check compares a chunk with the type of its column, the rows of its group and the size
+// of the file.
+func (c *columnChunk) check(t format.Type, rows, size int64) error {
+	start := c.start()
+	switch {
+	case c.Elsewhere:
+		return errors.New("data in another file is not supported")
+	case c.Type != t:
+		return corrupt("%s values in a column of %s", c.Type, t)
+	case c.NumValues < rows:
+		return corrupt("%d values in %d rows", c.NumValues, rows)
+	case c.NumValues == 0:
+		return nil
+	case start < int64(len(magic)) || c.TotalCompressedSize < 0 || start > size || c.TotalCompressedSize > size-start:
+		return corrupt("data at [%d, %d+%d) of %d bytes", start, start, c.TotalCompressedSize, size)
 	}
-	return m.DataPageOffset
+	return nil
+}
+
+// start is where the pages of a chunk begin. Some writers leave the offset of the
+// dictionary out, or set it although there is none.
+func (c *columnChunk) start() int64 {
+	if 0 < c.DictionaryPageOffset && c.DictionaryPageOffset < c.DataPageOffset {
+		return c.DictionaryPageOffset
+	}
+	return c.DataPageOffset
 }

@@ -75,7 +75,7 @@ func filterBytes(g *format.RowGroup) (n int64) {
 // filterSum adds the filters of row group k to the checksum of its page headers.
 func (f *ResultFile) filterSum(k int, sum uint32) (uint32, error) {
 	for i := range f.leaves {
-		m := &f.file.meta.RowGroups[k].Columns[i].MetaData
+		m := &f.file.groups[k].Columns[i]
 		b := make([]byte, m.BloomFilterLength)
 		if _, err := f.file.file.ReadAt(b, m.BloomFilterOffset); err != nil {
 			return 0, err
@@ -92,7 +92,7 @@ func (f *ResultFile) MayHoldText(k int, name, value string) bool {
 	if !ok {
 		return true
 	}
-	m := &f.file.meta.RowGroups[k].Columns[f.leaf[column]].MetaData
+	m := &f.file.groups[k].Columns[f.leaf[column]]
 	header := int64(m.BloomFilterLength % filterBlock)
 	size := int64(m.BloomFilterLength) - header
 	if size == 0 {

@@ -72,7 +72,7 @@ func (p *hostilePage) read(t *testing.T, leaf Leaf, budget int64) (allocated uin
 	chunk := p.chunk(t)
 	c := ColumnReader{
 		file: bytes.NewReader(chunk), leaf: leaf, bytesLeft: int64(len(chunk)), valuesLeft: int64(p.values), account: account{budget: &Budget{left: budget}},
-		meta: &format.ColumnMetaData{
+		meta: &columnChunk{
 			Codec: p.codec, NumValues: int64(p.values), TotalUncompressedSize: math.MaxInt32, TotalCompressedSize: int64(len(chunk)),
 		},
 	}
@@ -239,7 +239,7 @@ func TestLyingFooter(t *testing.T) {
 	footer := append([]byte{0x49, 0x1C}, append(columns, 0, 0)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := parseFooter(footer, 1<<30)
+	err := (&File{Size: 1 << 30}).parseFooter(footer)
 	runtime.ReadMemStats(&after)
 	if !errors.Is(err, ErrCorrupt) {
 		t.Errorf("parseFooter: %v, want ErrCorrupt", err)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"ibid/dataset/disk"
 )
 
@@ -56,7 +58,8 @@ func Split(w io.Writer, p Part) error {
 // A joiner is the state of Join.
 type joiner struct {
 	Encoder
-	src *ResultFile // of the last part
+	src   *ResultFile       // of the last part
+	whole []format.RowGroup // its row groups with all that the footer says of them
 }
 
 func (j *joiner) close() {
@@ -74,6 +77,9 @@ func (j *joiner) add(p Part, fields []Field) error {
 			return err
 		}
 		j.src = src
+		if j.whole, err = src.file.wholeGroups(); err != nil {
+			return err
+		}
 	}
 	if !reflect.DeepEqual(j.src.fields, fields) {
 		return errors.New("other columns than the result has")
@@ -86,8 +92,8 @@ func (j *joiner) add(p Part, fields []Field) error {
 		return err
 	}
 	j.sums = append(j.sums, sum)
-	g := j.src.file.meta.RowGroups[p.Group]
-	start := chunkStart(&g.Columns[0].MetaData)
+	g := j.whole[p.Group]
+	start := j.src.file.groups[p.Group].Columns[0].start()
 	shift := j.off - start
 	g.FileOffset += shift
 	g.Columns = slices.Clone(g.Columns)

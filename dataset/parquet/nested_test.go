@@ -141,7 +141,7 @@ func TestNestedReadByParquetGo(t *testing.T) {
 			t.Fatalf("row %d: %+v, want %+v", i, plain(got[i]), plain(want[i]))
 		}
 	}
-	meta, _, err := readFooter(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	meta, err := wholeFooter(file.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func parsePageHeader(b []byte) (h pageHeader, n int, ok bool) {
 }
 
 // check compares what the header claims with what is left of the chunk.
-func (h *pageHeader) check(m *format.ColumnMetaData, bytesLeft, valuesLeft int64) error {
+func (h *pageHeader) check(m *columnChunk, bytesLeft, valuesLeft int64) error {
 	const harmless = 1 << 20
 	levels := h.defBytes + h.repBytes
 	compressed, uncompressed := h.CompressedPageSize, h.UncompressedPageSize

@@ -62,7 +62,7 @@ func TestPageHeaderOfEncoder(t *testing.T) {
 }
 
 func TestPageHeaderLies(t *testing.T) {
-	chunk := format.ColumnMetaData{TotalUncompressedSize: 5000}
+	chunk := columnChunk{TotalUncompressedSize: 5000}
 	good := pageHeader{values: 10, defBytes: 3, repBytes: 4}
 	good.Type, good.UncompressedPageSize, good.CompressedPageSize, good.DataPageHeaderV2.Valid = format.DataPageV2, 900, 70, true
 	if err := good.check(&chunk, 70, 10); err != nil {

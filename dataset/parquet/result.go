@@ -58,7 +58,7 @@ func OpenResult(path string) (*ResultFile, error) {
 // else: that the fields describe the whole schema is checked by making it again, and
 // every column, and then every filter, follows the one before it without a gap.
 func (f *ResultFile) check() error {
-	meta := f.file.meta
+	meta, groups := f.file.meta, f.file.groups
 	if !f.file.own() && meta.CreatedBy != createdBefore {
 		return errNotResult
 	}
@@ -71,19 +71,19 @@ func (f *ResultFile) check() error {
 	}
 	f.leaves = again.leaves
 	at := int64(len(magic))
-	for i := range meta.RowGroups {
-		for j := range meta.RowGroups[i].Columns {
-			c := &meta.RowGroups[i].Columns[j].MetaData
+	for i := range groups {
+		for j := range groups[i].Columns {
+			c := &groups[i].Columns[j]
 			if c.Codec != format.Snappy {
 				return errNotResult
 			}
-			if first := chunkStart(c); first != at || c.TotalCompressedSize < c.DataPageOffset-first || c.TotalCompressedSize > f.file.end-at {
+			if first := c.start(); first != at || c.TotalCompressedSize < c.DataPageOffset-first || c.TotalCompressedSize > f.file.end-at {
 				return corrupt("row group %d, column %s: %d bytes at %d, not at %d", i, f.leaves[j].path[0], c.TotalCompressedSize, first, at)
 			}
 			at += c.TotalCompressedSize
 		}
-		for j := range meta.RowGroups[i].Columns {
-			c := &meta.RowGroups[i].Columns[j].MetaData
+		for j := range groups[i].Columns {
+			c := &groups[i].Columns[j]
 			if n := int64(c.BloomFilterLength); n < 0 || n > f.file.end-at || n > 0 && c.BloomFilterOffset != at {
 				return corrupt("row group %d, column %s: filter of %d bytes at %d, not at %d", i, f.leaves[j].path[0], n, c.BloomFilterOffset, at)
 			}

@@ -3,8 +3,6 @@ package parquet
 import (
 	"encoding/binary"
 	"slices"
-
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // MayHoldInts reports whether a row group can have one of values, which ascend, in a column
@@ -29,11 +27,11 @@ func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
 }
 
 // statistics are those of a scalar column in a row group; ok is false if it has no bounds.
-func (f *ResultFile) statistics(k int, name string) (s format.Statistics, ok bool) {
+func (f *ResultFile) statistics(k int, name string) (s statistics, ok bool) {
 	column, ok := f.index[name]
 	if !ok || f.leaves[f.leaf[column]].maxRep > 0 {
 		return s, false
 	}
-	s = f.file.meta.RowGroups[k].Columns[f.leaf[column]].MetaData.Statistics
+	s = f.file.groups[k].Columns[f.leaf[column]].Statistics
 	return s, s.MinValue != nil && s.MaxValue != nil
 }

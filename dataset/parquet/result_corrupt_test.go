@@ -46,7 +46,7 @@ func TestCorruptResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end, err := readFooter(bytes.NewReader(whole), int64(len(whole)))
+	_, end, err := footerBytes(bytes.NewReader(whole), int64(len(whole)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func FuzzResultPage(f *testing.F) {
 		}
 		v.reader = ColumnReader{
 			file: bytes.NewReader(chunk.Bytes()), leaf: l.reading(i), bytesLeft: int64(chunk.Len()), valuesLeft: int64(n), account: *plenty(),
-			meta: &format.ColumnMetaData{Codec: format.Snappy, NumValues: int64(n), TotalUncompressedSize: 1 << 30},
+			meta: &columnChunk{Codec: format.Snappy, NumValues: int64(n), TotalUncompressedSize: 1 << 30},
 		}
 		if v.read(l, 40) != nil {
 			return

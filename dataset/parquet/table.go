@@ -6,8 +6,8 @@
 // yields the entries of one leaf; inputs (package dataset) and results ([ResultFile])
 // are read through it. An [Encoder] writes every file: it makes levels, flat and nested
 // ones, from what a [Table] has in its columns. Footers are structs of parquet-go, read
-// and written by its Thrift library, as are the page headers that are read; Snappy,
-// Zstandard, gzip, Brotli and LZ4_RAW are decompressed by libraries.
+// and written by its Thrift library, as are the page headers that are read, but row groups
+// are read by decodeFooter into less memory; Snappy, Zstandard, gzip, Brotli and LZ4_RAW are decompressed by libraries.
 //
 // # Hostile input
 //
