@@ -150,6 +150,7 @@ func parseTemplates() *template.Template {
 		"superscript": superscript,
 		"tone":        tone.sign,
 		"inc":         func(i int) int { return i + 1 },
+		"cols":        tableHeads,
 	})
 	files, _ := fs.Glob(pageFiles, "assets/page/*.html") // only a wrong pattern is an error
 	for _, name := range files {
@@ -160,6 +161,21 @@ func parseTemplates() *template.Template {
 		template.Must(all.Parse(lineBreak.ReplaceAllString(string(text), "")))
 	}
 	return all
+}
+
+// A tableHead is the head of a column.
+type tableHead struct{ Class, Text string }
+
+// tableHeads reads the heads of columns, each as TEXT or CLASS|TEXT.
+func tableHeads(columns ...string) (heads []tableHead) {
+	for _, c := range columns {
+		class, text, ok := strings.Cut(c, "|")
+		if !ok {
+			class, text = "", c
+		}
+		heads = append(heads, tableHead{class, text})
+	}
+	return heads
 }
 
 // write writes the page: its head, its sections, the data of its script, its foot.
