@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ibid/metrics/token"
 )
 
 // PrecheckBlank is [ClaimVerdict.Precheck] of a claim that says nothing.
@@ -34,7 +36,8 @@ func Contained(claim, text string) (at Interval, ok bool) {
 	if !ok {
 		return Interval{}, false
 	}
-	before, after := around(text, at)
+	whole := token.NewText(text)
+	before, after := whole.Slice(0, int(at.Start)), whole.Slice(int(at.End), whole.Len())
 	if !endsSentence(lastVisible(before)) || !endsSentence(lastRune(claim)) && !beginsEnd(after) {
 		return Interval{}, false
 	}
@@ -70,23 +73,6 @@ func edges(s string) (first, last string) {
 		last = strings.TrimLeftFunc(s[i:], unicode.IsSpace)
 	}
 	return first, last
-}
-
-// around is what stands before and after an interval of code points.
-func around(text string, at Interval) (before, after string) {
-	cp := int32(0)
-	from, to := len(text), len(text)
-	for i := range text {
-		if cp == at.Start {
-			from = i
-		}
-		if cp == at.End {
-			to = i
-			break
-		}
-		cp++
-	}
-	return text[:from], text[to:]
 }
 
 // lastVisible is the last character of s that is not a space within a line, 0

@@ -12,28 +12,22 @@ const maxParenthesis = 400
 // nextAuthorYear finds (Smith, 2020), (Smith & Jones, 2020; Kim et al., 2021a,
 // p. 5) and Smith (2020).
 func nextAuthorYear(text string, from int) (hit, bool) {
-	for i := from; ; {
-		open := strings.IndexByte(text[i:], '(')
-		if open < 0 {
-			return hit{}, false
-		}
-		open += i
-		i = open + 1
+	return nextAt(text, "(", from, func(open, i int) (hit, bool) {
 		rest := text[i:min(len(text), i+maxParenthesis)]
 		stop := strings.IndexAny(rest, "()\n")
 		if stop < 0 || rest[stop] != ')' {
-			continue
+			return hit{}, false
 		}
 		inside, end := rest[:stop], i+stop+1
 		if citesAuthors(inside) {
 			return hit{AuthorYear, open, end}, true
 		}
 		if n := yearLength(inside); n > 0 && isYearTail(inside[n:]) {
-			if start, ok := authorsBefore(text, from, open); ok {
-				return hit{AuthorYear, start, end}, true
-			}
+			start, ok := authorsBefore(text, from, open)
+			return hit{AuthorYear, start, end}, ok
 		}
-	}
+		return hit{}, false
+	})
 }
 
 // citesAuthors reports whether every part of inside, cut at semicolons, is

@@ -135,23 +135,32 @@ func mayHoldPlace(text string) bool {
 	}
 }
 
-// nextURL finds http://… or https://…, in any case.
-func nextURL(text string, from int) (hit, bool) {
+// nextAt finds the first place of a sign at or after from of which read makes a
+// reference; at and after are where the sign begins and ends.
+func nextAt(text, sign string, from int, read func(at, after int) (hit, bool)) (hit, bool) {
 	for i := from; ; {
-		colon := strings.Index(text[i:], "://")
-		if colon < 0 {
+		at := strings.Index(text[i:], sign)
+		if at < 0 {
 			return hit{}, false
 		}
-		colon += i
-		i = colon + len("://")
-		scheme := schemeLength(text[from:colon])
-		if scheme == 0 {
-			continue
-		}
-		if end := i + linkLength(text[i:]); end > i {
-			return hit{URL, colon - scheme, end}, true
+		at += i
+		i = at + len(sign)
+		if h, ok := read(at, i); ok {
+			return h, true
 		}
 	}
+}
+
+// nextURL finds http://… or https://…, in any case.
+func nextURL(text string, from int) (hit, bool) {
+	return nextAt(text, "://", from, func(at, after int) (hit, bool) {
+		scheme := schemeLength(text[from:at])
+		if scheme == 0 {
+			return hit{}, false
+		}
+		n := linkLength(text[after:])
+		return hit{URL, at - scheme, after + n}, n > 0
+	})
 }
 
 // schemeLength is the length of the http or https that s ends with, 0 if it
@@ -167,20 +176,13 @@ func schemeLength(s string) int {
 
 // nextWWW finds www.…, in any case and wherever it begins.
 func nextWWW(text string, from int) (hit, bool) {
-	for i := from; ; {
-		dot := strings.IndexByte(text[i:], '.')
-		if dot < 0 {
+	return nextAt(text, ".", from, func(at, after int) (hit, bool) {
+		if !hasFoldSuffix(text[from:at], "www") {
 			return hit{}, false
 		}
-		dot += i
-		i = dot + 1
-		if !hasFoldSuffix(text[from:dot], "www") {
-			continue
-		}
-		if end := i + linkLength(text[i:]); end > i {
-			return hit{URL, dot - len("www"), end}, true
-		}
-	}
+		n := linkLength(text[after:])
+		return hit{URL, at - len("www"), after + n}, n > 0
+	})
 }
 
 // linkLength is the length of the rest of a URL that s begins with: up to white
@@ -212,25 +214,18 @@ func endsLink(r rune) bool {
 // nextDOI finds doi:10.1000/182: a prefix after "doi:", of which a bare number
 // or any other word makes none. It ends at white space or a closing bracket.
 func nextDOI(text string, from int) (hit, bool) {
-	for i := from; ; {
-		colon := strings.IndexByte(text[i:], ':')
-		if colon < 0 {
+	return nextAt(text, ":", from, func(at, after int) (hit, bool) {
+		if !hasFoldSuffix(text[from:at], "doi") {
 			return hit{}, false
 		}
-		colon += i
-		i = colon + 1
-		if !hasFoldSuffix(text[from:colon], "doi") {
-			continue
-		}
-		start := colon - len("doi")
+		start := at - len("doi")
 		if r, _ := utf8.DecodeLastRuneInString(text[:start]); start > 0 && isWordRune(r) {
-			continue
+			return hit{}, false
 		}
-		name := strings.TrimLeftFunc(text[i:], isSpace)
-		if n := doiLength(name); n > 0 {
-			return hit{DOI, start, len(text) - len(name) + n}, true
-		}
-	}
+		name := strings.TrimLeftFunc(text[after:], isSpace)
+		n := doiLength(name)
+		return hit{DOI, start, len(text) - len(name) + n}, n > 0
+	})
 }
 
 // doiLength is the length of the DOI that s begins with, such as 10.1000/182.
