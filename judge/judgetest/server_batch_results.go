@@ -107,20 +107,12 @@ func (s *Server) answerLine(b *serverBatch, l *batchLine) {
 		b.failures = append(b.failures, respond(status, object{"error": e}))
 		return
 	}
-	text := t.reply()
-	e := t.envelopeOf(text)
+	var e *envelope
 	if share < c.ExpiredShare+c.FailedShare+c.BadShare {
 		t.x.Fault = c.BadReplies[t.random.IntN(len(c.BadReplies))]
-		choice := &e.Choices[0]
-		switch spoiled := t.spoil(t.x.Fault); t.x.Fault {
-		case NullContent:
-			choice.Message.Content = nil
-		case TruncatedContent:
-			half := text[:len(text)/2]
-			choice.Message.Content, choice.FinishReason, choice.Native = &half, "length", "max_tokens"
-		default:
-			choice.Message.Content = &spoiled
-		}
+		e = t.useless(t.x.Fault)
+	} else {
+		e = t.envelopeOf(t.reply())
 	}
 	t.x.NanoUSD /= 2
 	e.Usage.Cost, e.Usage.Costs = nil, costDetails{} // told for the batch

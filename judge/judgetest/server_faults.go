@@ -245,6 +245,13 @@ func (t *turn) cut(begin []byte) {
 // content gives an answer of no use.
 func (t *turn) content(f Fault) {
 	t.think(1)
+	e := t.useless(f)
+	t.charge(e)
+	t.send(mustMarshal(e))
+}
+
+// useless is an answer of no use.
+func (t *turn) useless(f Fault) *envelope {
 	text := t.reply()
 	e := t.envelopeOf(text)
 	c := &e.Choices[0]
@@ -252,17 +259,13 @@ func (t *turn) content(f Fault) {
 	case NullContent:
 		c.Message.Content = nil
 	case EmptyContent:
-		empty := ""
-		c.Message.Content = &empty
+		c.Message.Content = new("")
 	case TruncatedContent:
-		half := text[:len(text)/2]
-		c.Message.Content, c.FinishReason, c.Native = &half, "length", "max_tokens"
+		c.Message.Content, c.FinishReason, c.Native = new(text[:len(text)/2]), "length", "max_tokens"
 	default:
-		spoiled := t.spoil(f)
-		c.Message.Content = &spoiled
+		c.Message.Content = new(t.spoil(f))
 	}
-	t.charge(e)
-	t.send(mustMarshal(e))
+	return e
 }
 
 // spoil is a good text made bad.
