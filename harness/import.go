@@ -200,7 +200,7 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	var err error
 	// Unlike os.MkdirTemp, the folder is to stay, with the permissions of others.
 	im.temporary = filepath.Join(parent, fmt.Sprintf("%s%08x.tmp", importPrefix, rand.Uint32()))
-	if err := os.Mkdir(im.temporary, 0o777); err != nil {
+	if err := disk.MkdirAll(im.temporary); err != nil {
 		im.temporary = ""
 		return err
 	}
@@ -289,7 +289,14 @@ func nothingImported(paths []string, r *convert.Report) error {
 func (p *Plan) keepImport() error {
 	im := p.imported
 	to := filepath.Join(p.Dir, runs.ImportDir)
-	if im == nil || im.dir == to {
+	if im == nil {
+		return nil
+	}
+	if im.dir == to {
+		// Whoever put it there may have died before its lock was removed.
+		if err := disk.Remove(filepath.Join(to, "lock")); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 		return nil
 	}
 	if err := disk.RemoveAll(to); err != nil { // of other files, or unfinished
@@ -331,7 +338,7 @@ func linkImport(from, to string) error {
 		if err == nil || errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		in, err := os.Open(source)
+		in, err := disk.Open(source, os.O_RDONLY)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,7 @@ import (
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/disk"
 	"ibid/dataset/runs"
@@ -44,6 +45,8 @@ const (
 	faultKill  fault = "kill"  // the process ends before it
 	faultPower fault = "power" // the machine does, and loses what was not synced
 )
+
+var faults = []fault{faultFail, faultFull, faultShort, faultSlow, faultKill, faultPower}
 
 var errDead = errors.New("the process is dead")
 
@@ -272,8 +275,8 @@ func answersIn(t *testing.T, cache string) (n int) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	// A store in which nothing was written has no tables.
-	if err := db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'entry'").Scan(&n); err == nil && n > 0 {
+	err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'entry'").Scan(&n)
+	if err == nil && n > 0 { // else it was opened and nothing more
 		err = db.QueryRow("SELECT count(*) FROM entry").Scan(&n)
 	}
 	if err != nil {
@@ -313,11 +316,12 @@ func (s *simulation) run(t *testing.T, out, cache string, service *service) (*ha
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := (&harness.Job{Config: config, Source: s.path, APIKey: simulatedKey, Workers: 1}).Plan(t.Context())
+	plan, err := (&harness.Job{Config: config, Source: s.path, APIKey: simulatedKey, Workers: 1, Import: harness.ImportForRun}).Plan(t.Context())
 	if err != nil {
 		return nil, err
 	}
-	return plan.Run(t.Context())
+	outcome, err := plan.Run(t.Context())
+	return outcome, errors.Join(err, plan.Close())
 }
 
 // filesOf are the files of a run, without what a run that was interrupted has otherwise:
@@ -362,9 +366,13 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 		if met != nil {
 			op = fmt.Sprintf("%s of %s", met.Act, filepath.Base(met.Path))
 		}
-		t.Errorf("IBID_FAULT=%s:%d (%s): %s", f, at, op, fmt.Sprintf(format, args...))
+		t.Errorf("IBID_FAULT=%s:%d -run %s (%s): %s", f, at, t.Name(), op, fmt.Sprintf(format, args...))
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "simulation-") // there are thousands
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 	cache, kept := filepath.Join(dir, "answers.sqlite"), filepath.Join(dir, "kept.sqlite")
 	service := newService(t)
@@ -388,6 +396,8 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 		bug("it failed: %v", err)
 	case err != nil && !m.dead && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC):
 		bug("the cause is lost: %v", err)
+	case err != nil && (f == faultFail || f == faultShort) && !strings.Contains(err.Error(), filepath.Base(met.Path)):
+		bug("the file is not named: %v", err)
 	}
 	service.http.CloseClientConnections()
 	if m.dead {
@@ -408,7 +418,10 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 			bug("it says that it is complete, and is not: %s", different(filesOf(t, filepath.Join(second, "run")), s.want))
 		}
 	}
-	out, err = s.run(t, second, cache, service)
+	if err := errors.Join(os.RemoveAll(first), os.Rename(second, first)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	out, err = s.run(t, first, cache, service) // the next process, in the same place
 	if err != nil {
 		bug("it does not go on: %v", err)
 		return m.trace, met, lost
@@ -461,18 +474,42 @@ func onlyLeftovers(got, want map[string]string) (name string) {
 	return name
 }
 
-// TestSimulation lets every operation of a small judged run meet each fault: the n-th fails,
-// is short, is slow, finds the disk full, is the last of the process or of the machine. The
-// error says so, what is there is never taken for more than it is, and the next process goes
-// on to the same bytes. It pays a second time for the answers that were on their way when the
-// process died, of which there are as many as calls may be under way, and for no other. Some of the operations are tried each time, all
-// of them with IBID_FAULT=all, the second of four parts of all with IBID_FAULT=1/4, and one
-// with IBID_FAULT=kill:17, as a failure says.
+// TestSimulation lets every operation of a small judged run, over a dataset and over lines
+// that it imports first, meet each fault: the n-th fails, is short, is slow, finds the disk
+// full, is the last of the process or of the machine. The error says so and names the file,
+// what is there is never taken for more than it is, and the next process goes on to the same
+// bytes. It pays a second time for the answers that were on their way when the process died,
+// of which there are as many as calls may be under way, and for no other. Some of each fault
+// are tried each time, all with IBID_FAULT=all, the second of four parts of all with
+// IBID_FAULT=1/4, and one with IBID_FAULT=kill:17, as a failure says.
 func TestSimulation(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("open files are no files to copy there")
 	}
-	s := &simulation{path: writeRows(t, judgedRows(12))}
+	t.Run("Dataset", func(t *testing.T) { (&simulation{path: writeRows(t, judgedRows(12))}).sweep(t) })
+	t.Run("Import", func(t *testing.T) { (&simulation{path: writeLines(t, judgedRows(12))}).sweep(t) })
+}
+
+// writeLines writes rows as JSON Lines, which a run imports first.
+func writeLines(t *testing.T, rows []*ibid.Answer) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	var text []byte
+	for _, r := range rows {
+		text = fmt.Appendf(text, `{"id":%q,"query":%q,"answer":%q,"citations":[`, r.ID, r.Query, r.Answer)
+		for i, c := range r.Citations {
+			text = fmt.Appendf(text, `%s{"doc":%q,"start":%d,"end":%d}`, ","[:min(i, 1)], c.Doc, c.Start.Value, c.End.Value)
+		}
+		text = fmt.Appendf(text, "],\"documents\":[{\"doc\":%q,\"text\":%q}]}\n", r.Documents[0].Doc, r.Documents[0].Text)
+	}
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sweep tries the faults that IBID_FAULT asks for.
+func (s *simulation) sweep(t *testing.T) {
 	out, err := s.run(t, t.TempDir(), filepath.Join(t.TempDir(), "answers.sqlite"), newService(t))
 	if err != nil {
 		t.Fatal(err)
@@ -508,7 +545,7 @@ func TestSimulation(t *testing.T) {
 			continue
 		}
 		changing++
-		for _, f := range []fault{faultFull, faultShort, faultSlow, faultKill, faultPower} {
+		for _, f := range faults[1:] {
 			if f != faultShort || act == disk.ActWrite {
 				all = append(all, trial{f, at})
 			}
@@ -528,13 +565,18 @@ func TestSimulation(t *testing.T) {
 			tried = append(tried, all[i])
 		}
 	} else if os.Getenv("IBID_FAULT") != "all" {
-		rng, few := rand.New(rand.NewPCG(1, uint64(len(all)))), 40
+		rng, few := rand.New(rand.NewPCG(1, uint64(len(all)))), 4*len(faults)
 		if testing.Short() {
-			few = 10
+			few = len(faults)
 		}
 		tried = nil
-		for range few {
-			tried = append(tried, all[rng.IntN(len(all))])
+		by := make(map[fault][]trial)
+		for _, one := range all {
+			by[one.fault] = append(by[one.fault], one)
+		}
+		for i := range few {
+			of := by[faults[i%len(faults)]]
+			tried = append(tried, of[rng.IntN(len(of))])
 		}
 	}
 	for _, one := range tried {
