@@ -39,7 +39,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	// The only room that knows object storage, its library included.
-	"dataset/objects": {ours: []string{"dataset/disk"}, theirs: []string{"github.com/minio/minio-go/v7"}},
+	"dataset/objects": {ours: []string{"dataset/disk"}, theirs: []string{"github.com/minio/minio-go/v7", "golang.org/x/sync"}},
 	"dataset/parquet": {ours: []string{"dataset/disk", "dataset/objects"}, theirs: []string{
 		// its schema, footer and page structs and its filters, not its reader and writer
 		"github.com/parquet-go/parquet-go/bloom", "github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
@@ -80,7 +80,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"cmd/ibid/internal/term":     {theirs: []string{"golang.org/x/term"}},
 	"cmd/ibid/internal/cli": {
 		ours: []string{
-			"annotations/acts", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
+			"annotations/acts", "cmd/ibid/internal/annotate", "cmd/ibid/internal/loopback", "cmd/ibid/internal/term", "configs", "dataset", "dataset/convert", "dataset/disk", "dataset/fetch", "dataset/objects", "dataset/runs", "dataset/parquet", "metrics", "metrics/span", "metrics/token",
 			"metrics/presence", "metrics/claims", "metrics/stats", "harness", "harness/verify", "report", "annotations", "annotations/compare", "annotations/history", "judge", "judge/cache", "judge/openrouter", "judge/prompts",
 		},
 		theirs: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},

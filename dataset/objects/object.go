@@ -77,7 +77,7 @@ func Open(ctx context.Context, address string) (*Object, error) {
 	}
 	o.Size, o.Version, o.Modified = o.info.size, o.info.version(), o.info.modified
 	o.tail = make([]byte, min(o.Size, tailSize))
-	if err := o.fetch(o.tail, o.Size-int64(len(o.tail))); err != nil {
+	if err := o.fetch(ctx, o.tail, o.Size-int64(len(o.tail))); err != nil {
 		return nil, err
 	}
 	open.Lock()
@@ -178,7 +178,7 @@ func (o *Object) readSome(p []byte, off int64) (int, error) {
 	o.mu.Unlock()
 	s.once.Do(func() {
 		data := make([]byte, to-from)
-		if s.err = o.fetch(data, from); s.err == nil {
+		if s.err = o.fetch(context.Background(), data, from); s.err == nil {
 			_, s.err = o.file.WriteAt(data, from)
 		}
 	})
@@ -196,7 +196,7 @@ func (o *Object) readOutside(p []byte, off int64) (int, error) {
 	o.mu.Unlock()
 	if !ok {
 		data = make([]byte, len(p))
-		if err := o.fetch(data, off); err != nil {
+		if err := o.fetch(context.Background(), data, off); err != nil {
 			return 0, err
 		}
 		if len(data) <= mostKept {
@@ -209,9 +209,9 @@ func (o *Object) readOutside(p []byte, off int64) (int, error) {
 }
 
 // fetch reads from the store. Where a connection is cut, it goes on from there.
-func (o *Object) fetch(p []byte, off int64) error {
+func (o *Object) fetch(ctx context.Context, p []byte, off int64) error {
 	done := 0
-	return again(context.Background(), o.Address, int64(len(p)), func(ctx context.Context) error {
+	return again(ctx, o.Address, int64(len(p)), func(ctx context.Context) error {
 		if done == len(p) {
 			return nil
 		}

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -44,6 +45,9 @@ type app struct {
 	colour string
 
 	profiles profileFlags
+	scratch  string // the folder of what is at a store, "" if there is none
+	places   int    // folders in it
+
 	unsealed bool // it was said that a run has no digests
 }
 
@@ -57,6 +61,11 @@ func Terminated() error { return harness.Terminated() }
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Process) int {
 	a := &app{Process: p}
+	defer func() {
+		if a.scratch != "" {
+			os.RemoveAll(a.scratch) // what stays is for the system to remove
+		}
+	}()
 	root := a.root()
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
@@ -129,8 +138,8 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.mergeCommand(), a.summaryCommand(), a.scoreCommand(), a.documentsCommand(), a.listCommand(), a.viewCommand(), a.rescoreCommand(), a.showCommand(), a.versionCommand(),
-		a.completionCommand(), a.reportCommand(), a.gateCommand(), a.cacheCommand(), a.compareCommand(),
+		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.withRuns(a.mergeCommand()), a.withRuns(a.summaryCommand()), a.scoreCommand(), a.documentsCommand(), a.listCommand(), a.viewCommand(), a.rescoreCommand(), a.withRuns(a.showCommand()), a.versionCommand(),
+		a.completionCommand(), a.withRuns(a.withPage(a.reportCommand())), a.withRuns(a.gateCommand()), a.cacheCommand(), a.withRuns(a.compareCommand()),
 		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(), a.verifyCommand(),
 	)
 	a.addHelp(root)

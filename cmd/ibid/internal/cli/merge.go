@@ -38,14 +38,14 @@ func (a *app) merge(cmd *cobra.Command, dirs []string, numbers *numberFlags, ci 
 	if a.output == "-" {
 		return usagef("merge needs the directory of the run").with("add -o runs/NAME")
 	}
-	dir := filepath.Clean(a.output)
+	parent, id := splitRun(a.output)
 	a.output = "-"
 	shards, err := harness.OpenShards(cmd.Context(), dirs)
 	if err != nil {
 		return err
 	}
 	m := shards.Manifest
-	config, err := harness.SettingsOf(m, []string{"out=" + filepath.Dir(dir), "id=" + filepath.Base(dir)}, nil)
+	config, err := harness.SettingsOf(m, []string{"out=" + parent, "id=" + id}, nil)
 	if err != nil {
 		return err
 	}

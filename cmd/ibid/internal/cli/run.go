@@ -174,8 +174,16 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) error {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) (err error) {
 	if err := errors.Join(a.formats(tableFormats...), numbers.check()); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if job.Baseline, err = a.here(ctx, job.Baseline); err != nil {
+		return err
+	}
+	stored, err := a.newStoredRun(job)
+	if err != nil {
 		return err
 	}
 	plan, progress, err := a.plan(cmd, job)
@@ -184,7 +192,13 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, number
 	}
 	defer progress.Close()
 	defer plan.Close()
-	out, err := plan.Run(cmd.Context())
+	if stored != nil {
+		if ctx, err = stored.begin(ctx, a, job.Config.Out, plan.Dir); err != nil {
+			return err
+		}
+		defer func() { err = stored.end(ctx, err) }()
+	}
+	out, err := plan.Run(ctx)
 	progress.Close()
 	if err != nil {
 		return a.interrupted(err, plan.ID)
@@ -192,7 +206,7 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, number
 	if job.Shard != nil {
 		return a.sayShard(out)
 	}
-	return a.afterRun(cmd.Context(), job.Config, out, page, numbers, ci)
+	return a.afterRun(ctx, job.Config, out, page, numbers, ci)
 }
 
 // plan plans a job that shows its progress and its warnings on standard error.

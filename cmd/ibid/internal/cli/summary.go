@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid/configs"
+	"ibid/dataset/objects"
 	"ibid/harness"
 
 	"ibid/cmd/ibid/internal/term"
@@ -57,6 +58,9 @@ the statistics may be others than those that the rows were made with.`,
 func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error {
 	if a.output == "-" {
 		return usagef("summary needs the directory of the run").with("add -o runs/NAME")
+	}
+	if objects.Is(a.output) {
+		return usagef("summary writes to a folder of this machine").with("copy it to the store afterwards")
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"
