@@ -20,6 +20,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -126,6 +127,7 @@ func run(ctx context.Context, o options, patterns []string, w io.Writer) error {
 		}
 	}
 	var rows []row
+	var failed []error
 	chosen, interrupted := o.chosen(patterns, lines), ctx
 	for i, t := range chosen {
 		ctx, cancel := ctx, context.CancelFunc(func() {})
@@ -134,11 +136,12 @@ func run(ctx context.Context, o options, patterns []string, w io.Writer) error {
 		}
 		more, err := tryTarget(ctx, o, t, equivalent, lines, w)
 		cancel()
-		if err == nil {
-			err = interrupted.Err()
-		}
-		if err != nil {
+		if err := interrupted.Err(); err != nil {
 			return err
+		}
+		if err != nil { // of this package: the others can be tried
+			failed = append(failed, fmt.Errorf("%s: %w", t.pattern, err))
+			fmt.Fprintln(w, failed[len(failed)-1])
 		}
 		rows = append(rows, more...)
 		if err := record(o, rows, more); err != nil { // what ends later loses nothing
@@ -154,9 +157,9 @@ func run(ctx context.Context, o options, patterns []string, w io.Writer) error {
 		}
 	}
 	if len(low) > 0 {
-		return fmt.Errorf("too few mutants were noticed: %s", strings.Join(low, ", "))
+		failed = append(failed, fmt.Errorf("too few mutants were noticed: %s", strings.Join(low, ", ")))
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // chosen are the targets that patterns or changed lines name, or all. What is no target has

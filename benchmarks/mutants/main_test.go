@@ -137,6 +137,13 @@ small.go:25: pair: minus(a, b) -> minus(b, a) (lived)
 			t.Errorf("the table is\n%s", got)
 		}
 	})
+	t.Run("a package that cannot be tried", func(t *testing.T) {
+		var out strings.Builder
+		err := run(t.Context(), options{workers: 2, n: 1, seed: 1, timeout: 2e9}, []string{"./nowhere", "."}, &out)
+		if err == nil || !strings.HasPrefix(err.Error(), "./nowhere: ") || !strings.Contains(out.String(), "| `.` | 20 | 1 (seed 1) |") {
+			t.Errorf("run gives %v and prints\n%s", err, out.String())
+		}
+	})
 	t.Run("no time", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "table.md")
 		if err := os.WriteFile(file, []byte("before\n"+tableHead+"| `.` | old |\n\nbehind\n"), 0o644); err != nil {
