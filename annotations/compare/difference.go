@@ -79,13 +79,13 @@ func (p *pairing) count(d *Difference, base, other *series) {
 // meanSums are what the difference of two means over pairs rests on.
 type meanSums struct {
 	differences  stats.Clusters
-	flips, sizes []float64    // sums and pairs of each cluster
-	units        *stats.Units // for a bootstrap
+	flips, sizes []float64 // sums and pairs of each cluster
 }
 
-// meanSums adds up the differences by the clusters of pairs.
-func (p *pairing) meanSums(pairs *rowSet, base, other *series) *meanSums {
-	out := &meanSums{units: stats.NewUnits(2)}
+// meanSums adds up the differences by the clusters of pairs, and into units unless they are
+// nil.
+func (p *pairing) meanSums(pairs *rowSet, base, other *series, units *stats.Units) *meanSums {
+	out := &meanSums{flips: make([]float64, 0, len(pairs.rows)), sizes: make([]float64, 0, len(pairs.rows))}
 	var cluster clusterSums
 	pairs.eachCluster(func(at int32) bool {
 		if !p.both(int(at), base, other) {
@@ -96,7 +96,9 @@ func (p *pairing) meanSums(pairs *rowSet, base, other *series) *meanSums {
 	}, func(key uint64) {
 		y, x, rows := cluster.addTo(&out.differences)
 		out.flips, out.sizes = append(out.flips, y), append(out.sizes, x)
-		out.units.Add(key, rows, y, x)
+		if units != nil {
+			units.Add(key, rows, y, x)
+		}
 	})
 	out.differences.DeleteEach(func(yield func(y, x float64) bool) {
 		for i, y := range out.flips {
@@ -136,16 +138,20 @@ func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *
 		width = math.Inf(1)
 	}
 	pairs := p.byDocuments()
-	sums := p.meanSums(pairs, base, other)
+	var units *stats.Units
+	if resampled {
+		units = stats.NewUnits(2)
+	}
+	sums := p.meanSums(pairs, base, other, units)
 	e := sums.differences.DifferenceWithin(t.level, width)
 	if pairs != p.first {
-		naive := p.meanSums(p.first, base, other).differences.DifferenceWithin(t.level, width)
+		naive := p.meanSums(p.first, base, other, nil).differences.DifferenceWithin(t.level, width)
 		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
 	}
 	exchangeable := pairs.pairsOf() == nil
 	if resampled && e.HasInterval && exchangeable {
 		// The estimate and its standard error stay.
-		e = e.WithInterval(t.interval(sums.units.Bootstrap(stats.Quotient, t.resampling())))
+		e = e.WithInterval(t.interval(units.Bootstrap(stats.Quotient, t.resampling())))
 		e.Method = e.Method.By(pairs.how())
 	}
 	t.setEstimate(d, &e)
