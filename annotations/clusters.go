@@ -341,7 +341,7 @@ func (c *clusterSums) share(hits, of []int, level float64) stats.Estimate {
 		}
 	}
 	if d != nil && !d.Components {
-		all.Rest(d, sums)
+		all.Rest(d, slices.Values(sums))
 	}
 	e := all.Proportion(level)
 	if !known {

@@ -3,9 +3,11 @@ package harness
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
+	"unsafe"
 
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -19,7 +21,7 @@ const autoCluster = "auto"
 // A dependent is a group whose rows share documents.
 type dependent struct {
 	of       *stats.Dependence
-	rows     []int32   // where pairs are counted: of the file, or of the needed ones, unit after unit; ^row begins a unit
+	rows     []int32   // where pairs are counted: of the file, or numbers of the needed ones, unit after unit; ^row begins a unit
 	clusters clustered // the components, where they are clusters
 }
 
@@ -85,37 +87,32 @@ func (s *summarizer) findDependences(ctx context.Context, seed uint64) error {
 	return nil
 }
 
-// findNeeded numbers the rows that the variances are computed of, where they are fewer than
-// half of all rows.
+// findNeeded numbers the rows that the variances are computed of in the order in which
+// units add them up, so that the values of each item are then read as they stand.
 func (s *summarizer) findNeeded() {
-	most := 0
+	if s.clusters != nil || len(s.dependent) == 0 {
+		return
+	}
 	for _, d := range s.dependent {
-		if most += len(d.rows); d.of.Components {
+		if d.of.Components {
 			return
 		}
 	}
-	if s.clusters != nil || most >= int(s.file.Rows())/2 {
-		return
-	}
 	s.needed = make([]int32, s.file.Rows()) // by row: its number + 1
 	s.dense = 0
-	for _, d := range s.dependent {
-		for _, row := range d.rows {
-			s.needed[max(row, ^row)] = 1
+	for _, g := range s.groups.own {
+		d := s.dependent[g]
+		if d == nil {
+			continue
 		}
-	}
-	for row, needed := range s.needed {
-		if needed > 0 {
-			s.dense++
-			s.needed[row] = int32(s.dense)
-		}
-	}
-	for _, d := range s.dependent {
 		for i, row := range d.rows {
-			if row < 0 {
-				d.rows[i] = ^(s.needed[^row] - 1)
-			} else {
-				d.rows[i] = s.needed[row] - 1
+			number := &s.needed[max(row, ^row)]
+			if *number == 0 {
+				s.dense++
+				*number = int32(s.dense)
+			}
+			if d.rows[i] = *number - 1; row < 0 {
+				d.rows[i] = ^d.rows[i]
 			}
 		}
 	}
@@ -141,19 +138,17 @@ func (s *summarizer) systemRanks() ([]int32, error) {
 	return ranks, nil
 }
 
-// collectMemory is about how many bytes a worker needs for values of rows and what units
+// collectMemory is about how many bytes a worker needs for values of rows and what they
 // add up to.
 func (s *summarizer) collectMemory() int {
 	if s.clusters == nil && len(s.dependent) == 0 {
 		return 0
 	}
-	units := 0
+	sums := 0
 	for _, d := range s.dependent {
-		if !d.of.Components {
-			units = max(units, len(d.of.Of))
-		}
+		sums = max(sums, d.of.Len())
 	}
-	return 3*8*s.dense + 2*3*8*units
+	return int(unsafe.Sizeof(denseValue{}))*s.dense + 8*sums
 }
 
 // sampled says of which share of the documents standard errors were computed, in the
@@ -186,10 +181,9 @@ func (b *block) addDependent(ctx context.Context, of *denseValues, i int) error 
 		to, alone := &b.apart[g][i], &b.states[g][i]
 		if !d.of.Components {
 			*to = *alone
-			d.sums(of)
-			to.macro.Rest(d.of, of.sums)
-			if of.num != nil {
-				to.micro.Rest(d.of, of.pooled)
+			to.macro.Rest(d.of, d.sums(of, false))
+			if of.pooled {
+				to.micro.Rest(d.of, d.sums(of, true))
 			}
 			continue
 		}
@@ -214,34 +208,27 @@ func (v *intervals) named(how string) {
 	}
 }
 
-// each calls f with the rows and their units, in order.
-func (d *dependent) each(f func(unit int, row int32)) {
-	unit := -1
-	for _, row := range d.rows {
-		if row < 0 {
-			unit++
-			row = ^row
+// sums are what each unit adds to the mean or, pooled, to the quotient of sums.
+func (d *dependent) sums(of *denseValues, pooled bool) iter.Seq[stats.Sum] {
+	return func(yield func(stats.Sum) bool) {
+		var s stats.Sum
+		for i, row := range d.rows {
+			if row < 0 {
+				if i > 0 && !yield(s) {
+					return
+				}
+				s, row = stats.Sum{}, ^row
+			}
+			switch v := &of.values[row]; {
+			case math.IsNaN(v.value):
+			case pooled:
+				s.Y, s.X, s.Rows = s.Y+v.num, s.X+v.den, s.Rows+1
+			default:
+				s.Y, s.X, s.Rows = s.Y+v.value, s.X+1, s.Rows+1
+			}
 		}
-		f(unit, row)
+		if len(d.rows) > 0 {
+			yield(s)
+		}
 	}
-}
-
-// sums are what units add to the mean, and to the quotient of sums if the item has one.
-func (d *dependent) sums(of *denseValues) {
-	of.sums = zeros(of.sums, len(d.of.Of))
-	if of.num != nil {
-		of.pooled = zeros(of.pooled, len(d.of.Of))
-	}
-	d.each(func(unit int, row int32) {
-		v := of.value[row]
-		if math.IsNaN(v) {
-			return
-		}
-		s := &of.sums[unit]
-		s.Y, s.X, s.Rows = s.Y+v, s.X+1, s.Rows+1
-		if of.num != nil {
-			s = &of.pooled[unit]
-			s.Y, s.X, s.Rows = s.Y+of.num[row], s.X+of.den[row], s.Rows+1
-		}
-	})
 }

@@ -178,36 +178,37 @@ func (b *block) eachValue(ctx context.Context, i int, f func(row, sig int, v *it
 	return nil
 }
 
-// denseValues are the values of one item in all rows, or in the needed ones; NaN where it
-// is not defined.
+// denseValues are the values of one item in all rows, or in the needed ones.
 type denseValues struct {
-	value, num, den []float64 // num and den are nil without a quotient of sums
-	sums, pooled    []stats.Sum
+	values []denseValue
+	pooled bool // there is a quotient of sums
+}
 
-	ownNum, ownDen []float64
+// A denseValue is what stands side by side because rows are asked for in another order
+// than theirs.
+type denseValue struct {
+	value    float64 // NaN where the item is not defined
+	num, den float64 // of the quotient of sums, if there is one
 }
 
 // read reads the i-th item of a block.
 func (d *denseValues) read(ctx context.Context, b *block, i int) error {
-	n := b.dense
-	if len(d.value) == 0 {
-		d.value = make([]float64, n)
+	if len(d.values) == 0 {
+		d.values = make([]denseValue, b.dense)
 	}
-	for row := range d.value {
-		d.value[row] = math.NaN()
+	for row := range d.values {
+		d.values[row].value = math.NaN()
 	}
-	if d.num, d.den = nil, nil; b.items[i].micro() {
-		d.ownNum, d.ownDen = zeros(d.ownNum, n), zeros(d.ownDen, n)
-		d.num, d.den = d.ownNum, d.ownDen
-	}
+	d.pooled = b.items[i].micro()
 	return b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
 		if b.needed != nil {
 			if row = int(b.needed[row]) - 1; row < 0 {
 				return
 			}
 		}
-		if d.value[row] = v.value(at); v.micro {
-			d.num[row], d.den[row] = v.num.at(at), v.den.at(at)
+		to := &d.values[row]
+		if to.value = v.value(at); v.micro {
+			to.num, to.den = v.num.at(at), v.den.at(at)
 		}
 	})
 }
@@ -221,16 +222,16 @@ type clusterSum struct {
 // sum adds up rows: values and their number, or pooled numerators and denominators.
 func (d *denseValues) sum(rows []int32, pooled bool) (s clusterSum) {
 	for _, row := range rows {
-		v := d.value[row]
-		if math.IsNaN(v) {
+		v := &d.values[row]
+		if math.IsNaN(v.value) {
 			continue
 		}
 		s.rows++
 		if pooled {
-			s.y.Add(d.num[row])
-			s.x.Add(d.den[row])
+			s.y.Add(v.num)
+			s.x.Add(v.den)
 		} else {
-			s.y.Add(v)
+			s.y.Add(v.value)
 			s.x.AddInt(1)
 		}
 	}
@@ -240,7 +241,7 @@ func (d *denseValues) sum(rows []int32, pooled bool) (s clusterSum) {
 // add adds the clusters to a state.
 func (d *denseValues) add(to *state, c *clustered) {
 	d.addTo(&to.macro, c, false)
-	if d.num != nil {
+	if d.pooled {
 		d.addTo(&to.micro, c, true)
 	}
 }
@@ -250,7 +251,7 @@ func (d *denseValues) addTo(to *stats.Clusters, c *clustered, pooled bool) {
 	for code := range c.ends {
 		rows := c.at(code)
 		if len(rows) == 1 && !pooled {
-			if v := d.value[rows[0]]; !math.IsNaN(v) {
+			if v := d.values[rows[0]].value; !math.IsNaN(v) {
 				to.AddRow(v)
 			}
 		} else if s := d.sum(rows, pooled); s.rows > 0 {
@@ -278,7 +279,7 @@ func (d *denseValues) addTo(to *stats.Clusters, c *clustered, pooled bool) {
 // draw draws the intervals of a group.
 func (d *denseValues) draw(r *resampling, c *clustered, keys []uint64, level float64) (v intervals) {
 	v.macro = r.draw(d, c, keys, false, level)
-	if d.num != nil {
+	if d.pooled {
 		v.micro = r.draw(d, c, keys, true, level)
 	}
 	return v

@@ -110,7 +110,7 @@ type summarizer struct {
 	resampling *resampling        // nil if intervals are analytic
 	clusters   *rowClusters       // nil if nothing needs them
 	dependent  map[int]*dependent // groups whose rows share documents
-	needed     []int32            // by row: its place among the rows that variances are computed of, + 1; nil if they are all
+	needed     []int32            // by row: its place among the rows that variances are computed of, + 1; nil if all are kept in their own order
 	dense      int                // how many those are
 	buffers    sync.Pool          // of *denseValues
 	workers    int

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -115,7 +116,7 @@ func (p *pairing) meanSums(pairs *rowSet, base, other *series, units *stats.Unit
 				s.Y, s.X, s.Rows = s.Y+other.value[p.second[at]]-base.value[p.first.rows[at]], s.X+1, s.Rows+1
 			}
 		}
-		out.differences.Rest(of, sums)
+		out.differences.Rest(of, slices.Values(sums))
 	} else {
 		out.differences.Named(pairs.how())
 	}
@@ -317,7 +318,7 @@ func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
 				u.Y, u.X, u.Rows = u.Y+values.value[row], u.X+1, u.Rows+1
 			}
 		}
-		sums.Rest(of, units)
+		sums.Rest(of, slices.Values(units))
 		return &sums
 	}
 	if sums.Named(s.how()); !q.Micro && sums.Len() < sums.Rows() {

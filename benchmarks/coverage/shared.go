@@ -117,7 +117,7 @@ func auto(rows []linked, y func(*linked) (float64, float64)) *stats.Clusters {
 		v, x := y(&rows[m.Row])
 		sums[at] = stats.Sum{Y: v, X: x, Rows: 1}
 	}
-	c.Rest(d, sums)
+	c.Rest(d, slices.Values(sums))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"iter"
 	"math"
 	"math/big"
 )
@@ -104,20 +105,19 @@ func (c *Clusters) Named(how string) { c.how = how }
 // each unit adds: estimates have their standard error from [Dependence.Spread], and its
 // effective documents in place of clusters. The units are the clusters that were added, or
 // of them those that [Dependence.Sample] left.
-func (c *Clusters) Rest(of *Dependence, sums []Sum) {
+func (c *Clusters) Rest(of *Dependence, sums iter.Seq[Sum]) {
 	y, x, _ := c.Sums()
 	if x == 0 {
 		return
 	}
-	var s Spread
-	if of.sampled {
+	u := of.errors(sums, y/x)
+	if of.sampled { // not all units are among sums
 		m := c.moments()
 		m.spread = nil
 		se, _ := m.stdErr(false)
-		s = of.spreadFrom(sums, y/x, x, float64(se*x)*float64(se*x))
-	} else {
-		s = of.Spread(sums, y/x, x)
+		u.alone = float64(se*x) * float64(se*x)
 	}
+	s := of.spread(u, x)
 	c.how, c.spread = s.How, &s
 }
 

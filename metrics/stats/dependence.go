@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -134,9 +135,10 @@ type Dependence struct {
 	Documents, Sampled int
 
 	wide    bool     // some unit touches too many documents to count pairs
-	terms   []int32  // of each unit: sums that it is in, those of documents first; ^i is subtracted
+	terms   []int32  // of each unit: sums that it is in, those of documents first
 	first   []uint32 // of each unit, where its terms begin
 	alone   []int32  // of each unit, how often its square is added for sums that nobody else is in, less how often it is subtracted
+	minus   []bool   // of each sum: whether it is subtracted
 	sums    int
 	rate    float64
 	sampled bool // units that are in no sum were left out
@@ -294,7 +296,7 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 			d.sums++
 		}
 	}
-	d.first, d.alone = append(d.first, 0), make([]int32, len(g.unit))
+	d.first, d.alone, d.minus = append(d.first, 0), make([]int32, len(g.unit)), make([]bool, d.sums)
 	var sets counted
 	if !d.wide {
 		sets = make(counted, min(8*len(g.docs), 1<<24)+1)
@@ -328,9 +330,7 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 					number = int32(d.sums)
 					numbers[s] = number
 					d.sums++
-				}
-				if even {
-					number = ^number
+					d.minus = append(d.minus, even)
 				}
 				d.terms = append(d.terms, number)
 			})
@@ -409,6 +409,9 @@ func (d *Dependence) Sample(members []Member) []Member {
 	return kept
 }
 
+// Len is how many sums [Clusters.Rest] keeps, 8 bytes each.
+func (d *Dependence) Len() int { return d.sums }
+
 // A Spread is what stands in place of clusters where units depend on each other as no
 // clusters do.
 type Spread struct {
@@ -431,50 +434,45 @@ type Sum struct{ Y, X, Rows float64 }
 // less than Σ e². With fewer than 40 effective documents, or where a unit touches more
 // than four, Σ_d (Σ_{i∋d} e_i)² is in place of the sum over pairs.
 func (d *Dependence) Spread(sums []Sum, ratio, total float64) Spread {
-	alone := 0.0
-	for _, s := range sums {
-		if s.Rows > 0 {
-			e := s.Y - float64(ratio*s.X)
-			alone += float64(e * e)
-		}
-	}
-	return d.spreadFrom(sums, ratio, total, alone)
+	return d.spread(d.errors(slices.Values(sums), ratio), total)
 }
 
-// spreadFrom is Spread, given the sum of squares of all units.
-func (d *Dependence) spreadFrom(sums []Sum, ratio, total, alone float64) Spread {
-	of, rows := make([]float64, d.sums), make([]float64, d.Sampled)
-	negative := make([]bool, d.sums)
-	others := 0.0
-	for i, s := range sums {
-		if s.Rows == 0 {
+// unitErrors are what the errors of units add up to.
+type unitErrors struct {
+	of, rows      []float64 // in each sum; rows in each document
+	others, alone float64   // squares in sums that one unit is in, and of all units
+}
+
+// errors adds up e = y - ratio x of units, in their order.
+func (d *Dependence) errors(sums iter.Seq[Sum], ratio float64) *unitErrors {
+	u := &unitErrors{of: make([]float64, d.sums), rows: make([]float64, d.Sampled)}
+	i := -1
+	for s := range sums {
+		if i++; s.Rows == 0 {
 			continue
 		}
 		e := s.Y - float64(ratio*s.X)
-		others += float64(float64(d.alone[i]) * float64(e*e))
+		u.alone += float64(e * e)
+		u.others += float64(float64(d.alone[i]) * float64(e*e))
 		for _, term := range d.terms[d.first[i]:d.first[i+1]] {
-			if term < 0 {
-				term = ^term
-				negative[term] = true
-			}
-			of[term] += e
+			u.of[term] += e
 			if int(term) < d.Sampled {
-				rows[term] += s.Rows
+				u.rows[term] += s.Rows
 			}
 		}
 	}
-	return d.spread(of, rows, negative, others, alone, total)
+	return u
 }
 
-// spread is Spread from the sums, of which others has those that one unit is in.
-func (d *Dependence) spread(of, rows []float64, negative []bool, others, alone, total float64) Spread {
+func (d *Dependence) spread(u *unitErrors, total float64) Spread {
 	var documents, sum, squares float64
-	for i, v := range of {
+	others := u.others
+	for i, v := range u.of {
 		switch v = float64(v * v); {
 		case i < d.Sampled:
 			documents += v
-			sum, squares = sum+rows[i], squares+float64(rows[i]*rows[i])
-		case negative[i]:
+			sum, squares = sum+u.rows[i], squares+float64(u.rows[i]*u.rows[i])
+		case d.minus[i]:
 			others -= v
 		default:
 			others += v
@@ -488,7 +486,7 @@ func (d *Dependence) spread(of, rows []float64, negative []bool, others, alone, 
 	if out.Known = out.Effective >= 2; !out.Known {
 		return out
 	}
-	variance := max((documents+others)/d.rate, alone)
+	variance := max((documents+others)/d.rate, u.alone)
 	if d.wide || out.Effective < fewestDocuments {
 		out.How, variance = ByDocuments, documents/d.rate
 	}

@@ -207,7 +207,7 @@ func TestSampledSpread(t *testing.T) {
 	for i, m := range left {
 		few[i] = units[m.Row].sum
 	}
-	all.Rest(d, few)
+	all.Rest(d, slices.Values(few))
 	y, x, _ := all.Sums()
 	want, _, _ := dependOn(units, 1)
 	of := want.Spread(sums, y/x, x)
