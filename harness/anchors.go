@@ -80,9 +80,7 @@ func (p *Plan) checkDigest() error {
 	switch c.Judge.Anchors.Digest {
 	case found:
 	case "":
-		text := "the anchors are not frozen; what freezes them is judge.anchors.digest: " + found
-		p.warnings = append(p.warnings, text)
-		p.job.warn("%s", text)
+		p.warn("the anchors are not frozen; what freezes them is judge.anchors.digest: %s", found)
 	default:
 		return c.Refuse("judge.anchors.digest", "these are not the anchors that it froze",
 			"their digest is "+found+"; runs with other anchors cannot show whether the judge moved")

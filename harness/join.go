@@ -90,8 +90,7 @@ func (p *Plan) join(ctx context.Context) error {
 			return p.nothingJoined(j, table)
 		}
 		for _, text := range notJoined(j, table) {
-			p.warnings = append(p.warnings, text)
-			p.job.warn("%s", text)
+			p.warn("%s", text)
 		}
 	}
 	return nil

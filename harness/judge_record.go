@@ -82,18 +82,15 @@ func (p *Plan) warnOfFailures(m *runs.Manifest) error {
 	}
 	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
 	for i, reason := range reasons {
+		if i == maxFailureKinds {
+			p.warnOf(m, "no answer of the judge for %d more reasons: ibid show %s --errors", len(reasons)-i, p.Dir)
+			break
+		}
 		text := fmt.Sprintf("no answer of the judge, %d times: %s", count[reason], reason)
 		if hint := openrouter.Hint(reason); hint != "" {
 			text += " (" + hint + ")"
 		}
-		if i == maxFailureKinds {
-			text = fmt.Sprintf("no answer of the judge for %d more reasons: ibid show %s --errors", len(reasons)-i, p.Dir)
-		}
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
-		if i == maxFailureKinds {
-			break
-		}
+		p.warnOf(m, "%s", text)
 	}
 	return nil
 }
@@ -134,15 +131,12 @@ func (p *Plan) countTampering(m *runs.Manifest) error {
 	if err != nil {
 		return err
 	}
-	warn := func(n int64, format string, args ...any) {
-		if n > 0 {
-			text := fmt.Sprintf(format, args...)
-			m.Warnings = append(m.Warnings, text)
-			p.job.warn("%s", text)
-		}
+	if n := m.Judge.Tampering; n > 0 {
+		p.warnOf(m, "rows that try to steer the judge: %d, see the column tampering of %s", n, runs.RowsFile)
 	}
-	warn(m.Judge.Tampering, "rows that try to steer the judge: %d, see the column tampering of %s", m.Judge.Tampering, runs.RowsFile)
-	warn(m.Judge.Suspected, "rows with material that looks written for the judge: %d, see the column suspected of %s", m.Judge.Suspected, runs.VerdictsFile)
+	if n := m.Judge.Suspected; n > 0 {
+		p.warnOf(m, "rows with material that looks written for the judge: %d, see the column suspected of %s", n, runs.VerdictsFile)
+	}
 	return nil
 }
 

@@ -308,23 +308,19 @@ func ownerOf(dir string) (string, error) {
 // promise: more answerers than models were named, and parameters that no provider
 // takes.
 func (p *Plan) warnOfJudge(m *runs.Manifest) {
-	warn := func(text string) {
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
-	}
 	if models := p.job.Config.Judge.Models(); p.job.Judge == nil && len(m.Judge.Answered) > len(models) {
 		var who []string
 		for _, a := range m.Judge.Answered {
 			who = append(who, fmt.Sprintf("%s at %s (%d)", a.Model, cmp.Or(a.Provider, "unknown"), a.Calls))
 		}
-		warn("the judge was not the same for all rows: " + strings.Join(who, ", ") + "; judge.provider can pin one")
+		p.warnOf(m, "the judge was not the same for all rows: %s; judge.provider can pin one", strings.Join(who, ", "))
 	}
 	if j, ok := p.live.(*openrouter.Judge); ok {
 		for _, what := range j.Stats().Dropped {
-			warn("left out, since no provider takes it: " + what)
+			p.warnOf(m, "left out, since no provider takes it: %s", what)
 		}
 		for _, what := range j.Stats().Notes {
-			warn(what)
+			p.warnOf(m, "%s", what)
 		}
 	}
 }

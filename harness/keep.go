@@ -63,9 +63,7 @@ func (p *Plan) keepTexts(ctx context.Context, m *runs.Manifest, docs *dataset.Do
 		return nil
 	})
 	if errors.Is(err, dataset.ErrTooLongToKeep) {
-		text := fmt.Sprintf("texts are not kept: row %d has %v", row.Pos, err)
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
+		p.warnOf(m, "texts are not kept: row %d has %v", row.Pos, err)
 		return errors.Join(w.Abort(), p.keepNothing())
 	}
 	if err = ignoreEnough(err); err != nil {
@@ -145,9 +143,7 @@ func (p *Plan) useKept(ctx context.Context) error {
 		return nil
 	}
 	p.kept = keptIn(dir)
-	text := fmt.Sprintf("%v: scored with the texts that run %s kept", reason, m.ID)
-	p.warnings = append(p.warnings, text)
-	p.job.warn("%s", text)
+	p.warn("%v: scored with the texts that run %s kept", reason, m.ID)
 	return nil
 }
 

@@ -382,8 +382,7 @@ func (p *Plan) checkRecorded(ctx context.Context) error {
 		return p.nothingJoined(&joined, v.file)
 	}
 	for _, text := range notJoined(&joined, v.file) {
-		p.warnings = append(p.warnings, text)
-		p.job.warn("%s", text)
+		p.warn("%s", text)
 	}
 	return nil
 }

@@ -87,8 +87,7 @@ func (p *Plan) checkShard() error {
 	}
 	s := &p.job.Config.Judge
 	if p.live != nil && (s.MaxCostUSD > 0 || s.RPM > 0) && !configs.IsRedis(s.Cache) {
-		p.warnings = append(p.warnings, "judge.max_cost_usd and judge.rpm hold for each shard: with judge.cache: redis://HOST:PORT/NUMBER they hold for all together")
-		p.job.warn("%s", p.warnings[len(p.warnings)-1])
+		p.warn("judge.max_cost_usd and judge.rpm hold for each shard: with judge.cache: redis://HOST:PORT/NUMBER they hold for all together")
 	}
 	return nil
 }

@@ -59,13 +59,8 @@ func (k *modelFamilies) warning() string {
 	if len(names) == 0 {
 		return ""
 	}
-	list := slices.Sorted(maps.Keys(names))
-	text := strings.Join(list[:min(len(list), maxNamedModels)], ", ")
-	if more := len(list) - maxNamedModels; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
 	return fmt.Sprintf("the judge (%s) is of the family of what it judges (%s) and may favour it; take one of another family",
-		strings.Join(k.judges, ", "), text)
+		strings.Join(k.judges, ", "), listed(slices.Sorted(maps.Keys(names)), maxNamedModels))
 }
 
 // warnOf warns now, and whoever looks at the run later.
@@ -141,8 +136,7 @@ func (p *Plan) warnOfModels(ctx context.Context, m *runs.Manifest, judge *openro
 		return
 	}
 	for _, text := range modelWarnings(s, known, 0) {
-		m.Warnings = append(m.Warnings, text)
-		p.job.warn("%s", text)
+		p.warnOf(m, "%s", text)
 	}
 }
 
