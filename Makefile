@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home release docs man notices run test slow simulate race fuzz torture mutants vulns bench lint fmt golden screenshots check verify
+.PHONY: help build install home release docs man notices run test slow simulate race fuzz torture mutants vulns bench scale lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -67,6 +67,9 @@ vulns: ## known vulnerabilities of what ibid is built from; needs the network
 	$$dir/govulncheck ./... && exit 0; \
 	[ $$? -eq 3 ] || { echo 'not checked: the database of vulnerabilities cannot be read here (no network?)'; exit 2; }; \
 	exit 1
+
+scale: build ## read a dataset of 2 GB from a server for S3 by ranges, and count the bytes
+	cd benchmarks/objects && $(GO) test -v -run TestLarge . -args -ibid ../../$(BIN) -files 28
 
 bench: build ## ibid beside other programs and by itself (CPU, memory), texts, a gigabyte to import, then the kernels
 	$(GO) run ./benchmarks/peers -ibid $(BIN) -write benchmarks/results.md

@@ -6,5 +6,5 @@
 //
 //	cd benchmarks/objects && go test ./... -args -ibid PATH
 //
-// With -rows N the dataset that is read by ranges has N rows; 2,000,000 have 2 GB.
+// With -files 32 the dataset of TestLarge has 2 GB.
 package objects
