@@ -20,9 +20,10 @@ const (
 const noSum = "00000000"
 
 // Versions of the writer, as created_by. Spark wants "NAME version NUMBER". Files of
-// version 1 have checksums of their pages only.
+// version 2 have no filters, those of version 1 have checksums of their pages only.
 const (
-	createdBy      = "ibid version 2"
+	createdBy      = "ibid version 3"
+	createdEarlier = "ibid version 2"
 	createdBefore  = "ibid version 1"
 	sumLength      = len(noSum)
 	footerSumBegin = footerKey + "\x18\x08" // a text of 8 bytes follows in the compact protocol
@@ -51,9 +52,10 @@ func checkFooter(footer []byte) (sealed bool, err error) {
 	return true, nil
 }
 
-// own reports whether this version of the package wrote the file: every page of it has
-// its checksum.
-func (f *File) own() bool { return f.meta.CreatedBy == createdBy }
+// own reports whether this package wrote the file with a checksum of every page.
+func (f *File) own() bool {
+	return f.meta.CreatedBy == createdBy || f.meta.CreatedBy == createdEarlier
+}
 
 // pageSum is the checksum of the page headers of row group k, as the file says it or, if
 // it is of version 1, as they are.

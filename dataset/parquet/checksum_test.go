@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -74,5 +76,21 @@ func TestFilesOfVersion1(t *testing.T) {
 	defer f.Close()
 	if err := f.Verify(); err != nil {
 		t.Errorf("Verify of what was joined: %v", err)
+	}
+}
+
+// TestFilesOfVersion2: their footer and every page have checksums, too.
+func TestFilesOfVersion2(t *testing.T) {
+	rows := randomResult(rand.New(rand.NewPCG(1, 2)), everyKind(), 20, 5, 3)
+	file := bytes.ReplaceAll(encodeTable(t, rows.table(t)), []byte(createdBy), []byte(createdEarlier))
+	n := len(file) - 8
+	footer := file[n-int(binary.LittleEndian.Uint32(file[n:])) : n]
+	copy(footer[bytes.LastIndex(footer, []byte(footerSumBegin))+len(footerSumBegin):], noSum)
+	sealFooter(footer)
+	path := writeResult(t, "old.parquet", file)
+	sameRows(t, readResult(t, path), rows)
+	file[n-int(binary.LittleEndian.Uint32(file[n:]))+5] ^= 1
+	if _, err := OpenResult(writeResult(t, "damaged.parquet", file)); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a changed bit: %v", err)
 	}
 }
