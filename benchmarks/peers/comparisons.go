@@ -83,7 +83,7 @@ func (b *bench) part(name string, args ...string) side {
 func (b *bench) scored(path string, more ...string) side {
 	return side{
 		name:  "whole run",
-		run:   append([]string{b.ibid, "run", path, "--judge", "none", "--out", b.dir, "--id", "timed", "-q", "-o", os.DevNull}, more...),
+		run:   append([]string{b.ibid, "run", path, "--judge", "none", "--out", b.dir, "--id", "timed", "-q", "-o", os.DevNull, "--set", "keep=nothing"}, more...),
 		start: []string{b.ibid, "version"}, leave: filepath.Join(b.dir, "timed"),
 	}
 }
