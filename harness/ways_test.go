@@ -117,6 +117,28 @@ func merge(t *testing.T, dirs ...string) (string, error) {
 	return out.Dir, nil
 }
 
+// TestAnyShards: 1 to 64 shards, some of them without a part, merged in any order, have the
+// bytes of the run that was not divided.
+func TestAnyShards(t *testing.T) {
+	rows, documents := newStudy().files(t)
+	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "limits.rows_per_part=2", "keep=nothing"}
+	whole := done(t, harness.Job{Source: rows}, append(settings, "out="+t.TempDir(), "id=run")...)
+	rng := rand.New(rand.NewPCG(5, 6))
+	numbers := []int{1, 64, 2 + rng.IntN(8), 10 + rng.IntN(20)}
+	if testing.Short() {
+		numbers = []int{1, 2 + rng.IntN(8)}
+	}
+	for _, of := range numbers {
+		dirs := shardsOf(t, of, t.TempDir(), settings)
+		rng.Shuffle(len(dirs), func(i, j int) { dirs[i], dirs[j] = dirs[j], dirs[i] })
+		merged, err := merge(t, dirs...)
+		if err != nil {
+			t.Fatalf("%d shards: %v", of, err)
+		}
+		sameTables(t, whole, merged, allTables...)
+	}
+}
+
 // TestShardsAreTheRun: shards that are merged have the bytes of the run that was not divided,
 // and what is not every part of it exactly once is refused.
 func TestShardsAreTheRun(t *testing.T) {
