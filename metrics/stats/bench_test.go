@@ -175,3 +175,28 @@ func BenchmarkEstimate(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMergeBillion merges what parts of 16,384 rows know of a number, 61,036 of them: of
+// 10⁹ rows. Every order gives the same bits.
+func BenchmarkMergeBillion(b *testing.B) {
+	const rows, parts = 16384, 61036
+	v := scores(rows)
+	states := make([]Clusters, 16) // as many parts differ
+	for i := range states {
+		for k := range v {
+			states[i].AddRow(v[(k*(2*i+1))%rows] * float64(i+1) / 16)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		var first, second Clusters
+		for i := range parts {
+			first.Merge(&states[i%16])
+			second.Merge(&states[(parts-1-i)%16])
+		}
+		x, y := first.MeanWithin(0.95, 0, 1), second.MeanWithin(0.95, 0, 1)
+		if first.Rows() != rows*parts || x.Value != y.Value || x.SE != y.SE {
+			b.Fatal("another order, other bits")
+		}
+	}
+}
