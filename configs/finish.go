@@ -112,7 +112,7 @@ func usedBy(name, kind string) bool {
 	case "judge.kind", "judge.concurrency":
 		return true
 	case "judge.evidence", "judge.anchors.dataset", "judge.anchors.documents", "judge.anchors.digest":
-		return kind != "none" && kind != "human" && kind != "recorded"
+		return canMove(kind)
 	case "judge.replay":
 		return kind == "replay" || kind == "recorded"
 	case "judge.necessity":
@@ -125,25 +125,40 @@ func usedBy(name, kind string) bool {
 	return slices.Contains(liveJudges, kind)
 }
 
+// A refusal is what is wrong with a setting beside the values of others.
+type refusal struct {
+	wrong          bool
+	key, msg, hint string
+}
+
+func (l *loader) refuse(c *Config, all ...refusal) {
+	for _, r := range all {
+		if r.wrong {
+			l.report(c.values[byName[r.key]].at, r.key, r.msg, r.hint)
+		}
+	}
+}
+
 // refuseIncomplete reports settings that need another one, which is not given. A
 // run that is switched off needs none.
 func (l *loader) refuseIncomplete(c *Config) {
 	if !c.Enabled {
 		return
 	}
-	p := &c.Presence
-	if strict := c.values[byName["presence.strict"]]; p.Strict && p.Sources == "" {
-		l.report(strict.at, "presence.strict", "nobody has asked which URLs are live",
-			"run: ibid fetch ANSWERS -o sources.parquet, then set presence.sources: sources.parquet")
-	}
-	if model := c.values[byName["presence.semantic.model"]]; p.Semantic.Enabled && p.Semantic.Model != "" && p.Semantic.BaseURL == "" {
-		l.report(model.at, "presence.semantic.model", "the model has no endpoint", "set presence.semantic.base_url, such as http://localhost:8000/v1")
-	}
-	if claims := c.values[byName["claims"]]; c.Claims == "model" && !slices.Contains(liveJudges, c.Judge.Kind) && !(c.Judge.Kind == "recorded" && c.Judge.Replay != "") {
-		l.report(claims.at, "claims", "judge "+c.Judge.Kind+" asks no model, so nothing can make claims of sentences",
-			"set judge.kind to openrouter or openai, or claims: sentences")
-	}
-	if replay := c.values[byName["judge.replay"]]; c.Judge.Kind == "replay" && c.Judge.Replay == "" {
-		l.report(replay.at, "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file")
-	}
+	p, j := &c.Presence, &c.Judge
+	l.refuse(c,
+		refusal{
+			p.Strict && p.Sources == "", "presence.strict", "nobody has asked which URLs are live",
+			"run: ibid fetch ANSWERS -o sources.parquet, then set presence.sources: sources.parquet",
+		},
+		refusal{
+			p.Semantic.Enabled && p.Semantic.Model != "" && p.Semantic.BaseURL == "", "presence.semantic.model", "the model has no endpoint",
+			"set presence.semantic.base_url, such as http://localhost:8000/v1",
+		},
+		refusal{
+			c.Claims == "model" && !j.AsksModels() && !(j.Kind == "recorded" && j.Replay != ""), "claims",
+			"judge " + j.Kind + " asks no model, so nothing can make claims of sentences", "set judge.kind to openrouter or openai, or claims: sentences",
+		},
+		refusal{j.Kind == "replay" && j.Replay == "", "judge.replay", "judge replay has no file of replies", "set judge.replay to a JSON Lines file"},
+	)
 }

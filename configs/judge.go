@@ -34,53 +34,39 @@ func (j *Judge) Models() []string {
 // checkLive checks the settings of a judge that asks models against each other.
 func (l *loader) checkLive(c *Config) {
 	j := &c.Judge
-	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
-	if c.Enabled && j.Batch && !j.AsksModels() {
-		refuse("judge.batch", "judge "+j.Kind+" asks no model", "leave it out, such as with --set judge.batch=false, or let a model judge")
-	}
+	l.refuse(c, refusal{
+		c.Enabled && j.Batch && !j.AsksModels(), "judge.batch", "judge " + j.Kind + " asks no model",
+		"leave it out, such as with --set judge.batch=false, or let a model judge",
+	})
 	if !c.Enabled || !j.AsksModels() {
 		return
 	}
-	if j.Batch && j.ServiceTier != "" {
-		refuse("judge.service_tier", "is given with judge.batch, whose tier is the batch", "leave one of them out")
+	l.refuse(c,
+		refusal{j.Batch && j.ServiceTier != "", "judge.service_tier", "is given with judge.batch, whose tier is the batch", "leave one of them out"},
+		refusal{j.BatchLines > 0 && !j.Batch, "judge.batch_lines", "is given without judge.batch", "add judge.batch: true, or leave it out"},
+		refusal{len(j.Models()) == 0, "judge.kind", "judge " + j.Kind + " has no model", "name one: --model VENDOR/MODEL, or judge.model in the run file"},
+		refusal{j.Kind == "openai" && !c.IsSet("judge.base_url"), "judge.kind", "judge openai has no endpoint", "set judge.base_url, such as http://localhost:8000/v1"},
+	)
+	key := "judge.model"
+	if len(j.Panel) > 0 {
+		key = "judge.panel"
 	}
-	if j.BatchLines > 0 && !j.Batch {
-		refuse("judge.batch_lines", "is given without judge.batch", "add judge.batch: true, or leave it out")
-	}
-	if len(j.Models()) == 0 {
-		refuse("judge.kind", "judge "+j.Kind+" has no model", "name one: --model VENDOR/MODEL, or judge.model in the run file")
-	}
-	if j.Kind == "openai" && !c.IsSet("judge.base_url") {
-		refuse("judge.kind", "judge openai has no endpoint", "set judge.base_url, such as http://localhost:8000/v1")
-	}
-	if j.Kind == "openrouter" {
-		key := "judge.model"
-		if len(j.Panel) > 0 {
-			key = "judge.panel"
-		}
-		for _, m := range j.Models() {
-			if !strings.Contains(m, "/") {
-				refuse(key, flowString(m)+" has no vendor", "OpenRouter's models are called VENDOR/MODEL")
-			}
-		}
+	for _, m := range j.Models() {
+		l.refuse(c, refusal{j.Kind == "openrouter" && !strings.Contains(m, "/"), key, flowString(m) + " has no vendor", "OpenRouter's models are called VENDOR/MODEL"})
 	}
 	l.checkVerifier(c)
-	if j.Mode == "pairwise" && j.Necessity {
-		refuse("judge.necessity", "pairwise mode cannot ask which citations are needed", "use judge.mode: matrix")
-	}
-	if _, twice := j.ExtraBody["service_tier"]; twice && j.ServiceTier != "" {
-		refuse("judge.service_tier", "is given in judge.extra_body, too", "give it here alone: there it is part of the cache's key")
-	}
-	if j.Batch && IsRedis(j.Cache) {
-		refuse("judge.batch", "batches are kept in a file", "name a file as judge.cache, or leave judge.batch out")
-	}
-	for _, pair := range [][2]string{
-		{"judge.prices.prompt", "judge.prices.completion"}, {"judge.prices.completion", "judge.prices.prompt"},
-	} {
-		if c.IsSet(pair[0]) && !c.IsSet(pair[1]) {
-			refuse(pair[0], "is given without "+pair[1], "give both")
-		}
-	}
+	_, tierTwice := j.ExtraBody["service_tier"]
+	const prompt, completion = "judge.prices.prompt", "judge.prices.completion"
+	l.refuse(c,
+		refusal{j.Mode == "pairwise" && j.Necessity, "judge.necessity", "pairwise mode cannot ask which citations are needed", "use judge.mode: matrix"},
+		refusal{
+			tierTwice && j.ServiceTier != "", "judge.service_tier", "is given in judge.extra_body, too",
+			"give it here alone: there it is part of the cache's key",
+		},
+		refusal{j.Batch && IsRedis(j.Cache), "judge.batch", "batches are kept in a file", "name a file as judge.cache, or leave judge.batch out"},
+		refusal{c.IsSet(prompt) && !c.IsSet(completion), prompt, "is given without " + completion, "give both"},
+		refusal{c.IsSet(completion) && !c.IsSet(prompt), completion, "is given without " + prompt, "give both"},
+	)
 }
 
 // SmallVerifier reports whether the judge is a model that is asked about one claim and
@@ -90,38 +76,27 @@ func (j *Judge) SmallVerifier() bool { return j.AsksModels() && j.Protocol != "v
 // checkVerifier refuses what a small verifier cannot be asked.
 func (l *loader) checkVerifier(c *Config) {
 	j := &c.Judge
-	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
 	if !j.SmallVerifier() {
-		if len(j.Template) > 0 {
-			refuse("judge.template", "protocol verdicts has prompts, and no template", "set judge.protocol: yes-no or classify, or judge.prompts")
-		}
+		l.refuse(c, refusal{
+			len(j.Template) > 0, "judge.template", "protocol verdicts has prompts, and no template",
+			"set judge.protocol: yes-no or classify, or judge.prompts",
+		})
 		return
 	}
 	says := "protocol " + j.Protocol + " asks about one claim and one text"
-	if j.Mode == "pairwise" {
-		refuse("judge.mode", says+" already", "leave judge.mode out")
-	}
-	if j.Batch {
-		refuse("judge.batch", says+", and what it asks next depends on the answer", "leave judge.batch out, or use judge.protocol: verdicts")
-	}
-	if len(j.Panel) > 0 {
-		refuse("judge.panel", says+" of one model", "set judge.model, and run once for each model")
-	}
-	if j.Necessity {
-		refuse("judge.necessity", says+", and never which citations are needed", "use judge.protocol: verdicts")
-	}
-	if j.Votes > 1 {
-		refuse("judge.votes", says+", and gets the same answer again", "leave judge.votes out")
-	}
-	if c.Claims == "model" {
-		refuse("claims", says+" and makes no claims of sentences", "use claims: sentences, or judge.protocol: verdicts")
-	}
-	if j.Prompts != "" {
-		refuse("judge.prompts", says+" by a template", "set judge.template")
-	}
-	if j.Protocol == "classify" && j.Kind == "openrouter" {
-		refuse("judge.kind", "OpenRouter has no classifiers", "use judge.kind: openai with judge.base_url, such as http://localhost:8080")
-	}
+	l.refuse(c,
+		refusal{j.Mode == "pairwise", "judge.mode", says + " already", "leave judge.mode out"},
+		refusal{j.Batch, "judge.batch", says + ", and what it asks next depends on the answer", "leave judge.batch out, or use judge.protocol: verdicts"},
+		refusal{len(j.Panel) > 0, "judge.panel", says + " of one model", "set judge.model, and run once for each model"},
+		refusal{j.Necessity, "judge.necessity", says + ", and never which citations are needed", "use judge.protocol: verdicts"},
+		refusal{j.Votes > 1, "judge.votes", says + ", and gets the same answer again", "leave judge.votes out"},
+		refusal{c.Claims == "model", "claims", says + " and makes no claims of sentences", "use claims: sentences, or judge.protocol: verdicts"},
+		refusal{j.Prompts != "", "judge.prompts", says + " by a template", "set judge.template"},
+		refusal{
+			j.Protocol == "classify" && j.Kind == "openrouter", "judge.kind", "OpenRouter has no classifiers",
+			"use judge.kind: openai with judge.base_url, such as http://localhost:8080",
+		},
+	)
 }
 
 // evenThreshold is from which support counts, unless the user says otherwise, of a judge
@@ -202,11 +177,16 @@ func (c *Config) APIKey(getenv func(string) string) (string, error) {
 		return "", nil
 	}
 	name := c.Judge.APIKeyEnv
-	if key := strings.TrimSpace(getenv(name)); key != "" {
-		return key, nil
+	return c.envValue(getenv, name, "judge.api_key_env", "export "+name+"=KEY, or name another variable as judge.api_key_env")
+}
+
+// envValue is the value of a variable that a setting names. That it is missing is
+// an *[Error] with a hint.
+func (c *Config) envValue(getenv func(string) string, name, key, hint string) (string, error) {
+	if value := strings.TrimSpace(getenv(name)); value != "" {
+		return value, nil
 	}
-	return "", c.Refuse("judge.api_key_env", "environment variable "+name+" is not set",
-		"export "+name+"=KEY, or name another variable as judge.api_key_env")
+	return "", c.Refuse(key, "environment variable "+name+" is not set", hint)
 }
 
 // KeyHint says what to do when the judge's endpoint refuses the key, or misses one.
@@ -228,8 +208,9 @@ func (c *Config) RequestHeaders(getenv func(string) string) (map[string]string, 
 	for _, name := range slices.Sorted(maps.Keys(c.Judge.Headers)) {
 		value := c.Judge.Headers[name]
 		if env, ok := strings.CutPrefix(value, fromEnvironment); ok {
-			if value = strings.TrimSpace(getenv(env)); value == "" {
-				return nil, c.Refuse("judge.headers", "environment variable "+env+" is not set", "export "+env+"=VALUE, for the header "+name)
+			var err error
+			if value, err = c.envValue(getenv, env, "judge.headers", "export "+env+"=VALUE, for the header "+name); err != nil {
+				return nil, err
 			}
 		}
 		out[name] = value
@@ -244,35 +225,29 @@ func (c *Config) EmbeddingKey(getenv func(string) string) (string, error) {
 	if !p.Enabled || p.Model == "" || p.APIKeyEnv == "" {
 		return "", nil
 	}
-	if key := strings.TrimSpace(getenv(p.APIKeyEnv)); key != "" {
-		return key, nil
-	}
-	return "", c.Refuse("presence.semantic.api_key_env", "environment variable "+p.APIKeyEnv+" is not set",
-		"export "+p.APIKeyEnv+"=KEY, or name another variable")
+	return c.envValue(getenv, p.APIKeyEnv, "presence.semantic.api_key_env", "export "+p.APIKeyEnv+"=KEY, or name another variable")
 }
 
 // checkAnchors refuses anchors for a judge that cannot change, and settings of
 // anchors without a dataset of anchors.
 func (l *loader) checkAnchors(c *Config) {
-	refuse := func(key, msg, hint string) { l.report(c.values[byName[key]].at, key, msg, hint) }
+	anchors, kind := &c.Judge.Anchors, c.Judge.Kind
 	if !c.Enabled {
 		return
 	}
-	anchors := &c.Judge.Anchors
-	if anchors.Dataset == "" {
-		const msg, hint = "is given without judge.anchors.dataset", "name the anchors, or remove this"
-		if anchors.Documents != "" {
-			refuse("judge.anchors.documents", msg, hint)
-		}
-		if anchors.Digest != "" {
-			refuse("judge.anchors.digest", msg, hint)
-		}
-		return
-	}
-	if kind := c.Judge.Kind; kind == "none" || kind == "human" || kind == "recorded" {
-		refuse("judge.anchors.dataset", "judge "+kind+" cannot move", "leave the anchors out, such as with --set judge.anchors.dataset=null, or let a model judge")
-	}
+	const without, hint = "is given without judge.anchors.dataset", "name the anchors, or remove this"
+	l.refuse(c,
+		refusal{anchors.Dataset == "" && anchors.Documents != "", "judge.anchors.documents", without, hint},
+		refusal{anchors.Dataset == "" && anchors.Digest != "", "judge.anchors.digest", without, hint},
+		refusal{
+			anchors.Dataset != "" && !canMove(kind), "judge.anchors.dataset", "judge " + kind + " cannot move",
+			"leave the anchors out, such as with --set judge.anchors.dataset=null, or let a model judge",
+		},
+	)
 }
+
+// canMove reports whether a kind of judge can judge otherwise from one run to the next.
+func canMove(kind string) bool { return kind != "none" && kind != "human" && kind != "recorded" }
 
 // notOfAnchors are the settings of a run that do not apply to its anchors: where the
 // data is and how it is read, slices, gates, and the anchors themselves. They are few, and

@@ -35,11 +35,11 @@ func Keys() []Key {
 	return keys
 }
 
-// A setting is one entry of the table. Its type is that of the field.
+// A setting is one entry of the table. The field of [Settings] that it has its name of says
+// its type.
 type setting struct {
 	name    string
 	def     any // of the type that decode returns for the field; nil = none
-	field   func(*Settings) any
 	doc     string
 	allowed []string            // texts allowed, nil = any
 	short   string              // of a mapping: a bare text is short for one with this member
@@ -57,10 +57,10 @@ func (s *setting) rangeText() string {
 	if s.between == nil {
 		return ""
 	}
-	switch s.field(new(Settings)).(type) {
-	case *Size:
+	switch s.typeName() {
+	case "size":
 		return s.between.text(func(x float64) string { return Size(x).String() })
-	case *time.Duration:
+	case "duration":
 		return s.between.text(func(x float64) string { return flowDuration(time.Duration(x)) })
 	}
 	return s.between.text(flowNumber)
@@ -134,515 +134,277 @@ var offsetUnits = []string{"codepoint", "utf16", "byte"}
 
 // runKeys are the settings of ibid's own table, in its order.
 var runKeys = []*setting{
+	{name: "dataset", path: true, doc: "answers to evaluate: a Parquet file, a directory or a glob"},
+	{name: "documents", path: true, doc: "source documents: a Parquet file, a directory or a glob of them, or a folder of text, Markdown, HTML and PDF files"},
+	{name: "truth", path: true, check: notBlank, doc: "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV, with id and truth, or one line a mark"},
 	{
-		name: "dataset", path: true, doc: "answers to evaluate: a Parquet file, a directory or a glob",
-		field: func(s *Settings) any { return &s.Dataset },
+		name: "labels", path: true, check: notBlank,
+		doc: "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV, with id and labels, or one line a label",
+	},
+	{name: "columns", scores: true, check: columnNames, doc: "foreign column names to ours, dotted for members of lists"},
+	{
+		name: "values", scores: true, check: labelValues,
+		doc: "what labels in words stand for in the table of labels, such as {supported: 1, partly: 0.5, unsupported: 0}",
+	},
+	{name: "out", def: "runs", check: notBlank, doc: "folder that holds the runs"},
+	{name: "id", check: folderName, doc: "name of the run; default: dataset and fingerprint"},
+	{name: "offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what start and end count in the source"},
+	{name: "answer_offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what offsets into the answer count"},
+	{name: "span_end", def: "exclusive", allowed: []string{"exclusive", "inclusive"}, scores: true, doc: "whether end is the first position after the span or its last"},
+	{name: "offset_base", def: "document", allowed: []string{"document", "page"}, scores: true, doc: "where offset 0 is"},
+	{
+		name: "documents_complete", def: "auto", allowed: []string{"auto", "true", "false"}, scores: true,
+		doc: "whether a name that is not among the documents was invented; auto: unless it begins with http:// or https://, then its text is not known",
 	},
 	{
-		name: "documents", path: true, doc: "source documents: a Parquet file, a directory or a glob of them, or a folder of text, Markdown, HTML and PDF files",
-		field: func(s *Settings) any { return &s.Documents },
+		name: "doc_names", def: "exact", allowed: []string{"exact", "normalized"}, scores: true,
+		doc: "which names mean one document: those that are equal, or that differ in ./, case, percent-encoding, URL scheme, trailing slash and fragment only",
 	},
 	{
-		name: "truth", path: true, check: notBlank, doc: "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV, with id and truth, or one line a mark",
-		field: func(s *Settings) any { return &s.Truth },
+		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true,
+		doc: "which span counts where a quote is not at its offsets, for truth and citations: where the quote is, the offsets as given, or none (truth left out leaves its " +
+			"row undefined)",
+	},
+	{name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space"},
+	{
+		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences", "model"}, scores: true,
+		doc: "what a claim is; auto: the row's claims if it has them, else sentences, cut at cited segments; sentences: never cut there; model: what the judge's model makes " +
+			"of each sentence",
 	},
 	{
-		name: "labels", path: true, check: notBlank, doc: "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV, with id and labels, or one line a label",
-		field: func(s *Settings) any { return &s.Labels },
+		name: "mark_scope", def: "sentence", allowed: []string{"sentence", "paragraph"}, scores: true,
+		doc: "what a mark backs: its sentence or, at the end of a paragraph or list, all of that",
+	},
+	{name: "no_claim_phrases", scores: true, doc: "what uncited sentences begin with that claim nothing, in place of ours (ibid help claims)"},
+	{name: "attribution_phrases", scores: true, doc: "what says where something is from, in place of ours (ibid help claims)"},
+	{
+		name: "truth_policy", def: "best", allowed: []string{"best", "union", "majority", "intersection", "mean"}, prefix: "annotator:", scores: true,
+		doc: "how several annotators become one truth",
 	},
 	{
-		name: "columns", scores: true, check: columnNames, doc: "foreign column names to ours, dotted for members of lists",
-		field: func(s *Settings) any { return &s.Columns },
-	},
-	{
-		name: "values", scores: true, check: labelValues, doc: "what labels in words stand for in the table of labels, such as {supported: 1, partly: 0.5, unsupported: 0}",
-		field: func(s *Settings) any { return &s.Values },
-	},
-	{
-		name: "out", def: "runs", check: notBlank, doc: "folder that holds the runs",
-		field: func(s *Settings) any { return &s.Out },
-	},
-	{
-		name: "id", check: folderName, doc: "name of the run; default: dataset and fingerprint",
-		field: func(s *Settings) any { return &s.ID },
-	},
-	{
-		name: "offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what start and end count in the source",
-		field: func(s *Settings) any { return &s.OffsetUnit },
-	},
-	{
-		name: "answer_offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what offsets into the answer count",
-		field: func(s *Settings) any { return &s.AnswerOffsetUnit },
-	},
-	{
-		name: "span_end", def: "exclusive", allowed: []string{"exclusive", "inclusive"}, scores: true, doc: "whether end is the first position after the span or its last",
-		field: func(s *Settings) any { return &s.SpanEnd },
-	},
-	{
-		name: "offset_base", def: "document", allowed: []string{"document", "page"}, scores: true, doc: "where offset 0 is",
-		field: func(s *Settings) any { return &s.OffsetBase },
-	},
-	{
-		name: "documents_complete", def: "auto", allowed: []string{"auto", "true", "false"}, scores: true, doc: "whether a name that is not among the documents was invented; auto: unless it begins with http:// or https://, then its text is not known",
-		field: func(s *Settings) any { return &s.DocumentsComplete },
-	},
-	{
-		name: "doc_names", def: "exact", allowed: []string{"exact", "normalized"}, scores: true, doc: "which names mean one document: those that are equal, or that differ in ./, case, percent-encoding, URL scheme, trailing slash and fragment only",
-		field: func(s *Settings) any { return &s.DocNames },
-	},
-	{
-		name: "quoted_spans", def: "repaired", allowed: []string{"repaired", "given", "exclude"}, scores: true, doc: "which span counts where a quote is not at its offsets, for truth and citations: where the quote is, the offsets as given, or none (truth left out leaves its row undefined)",
-		field: func(s *Settings) any { return &s.QuotedSpans },
-	},
-	{
-		name: "tokenizer", def: "words", allowed: []string{"words", "whitespace"}, scores: true, doc: "what a token is: a Unicode word, or a run of non-space",
-		field: func(s *Settings) any { return &s.Tokenizer },
-	},
-	{
-		name: "claims", def: "auto", allowed: []string{"auto", "provided", "sentences", "model"}, scores: true, doc: "what a claim is; auto: the row's claims if it has them, else sentences, cut at cited segments; sentences: never cut there; model: what the judge's model makes of each sentence",
-		field: func(s *Settings) any { return &s.Claims },
-	},
-	{
-		name: "mark_scope", def: "sentence", allowed: []string{"sentence", "paragraph"}, scores: true, doc: "what a mark backs: its sentence or, at the end of a paragraph or list, all of that",
-		field: func(s *Settings) any { return &s.MarkScope },
-	},
-	{
-		name: "no_claim_phrases", scores: true, doc: "what uncited sentences begin with that claim nothing, in place of ours (ibid help claims)",
-		field: func(s *Settings) any { return &s.NoClaimPhrases },
-	},
-	{
-		name: "attribution_phrases", scores: true, doc: "what says where something is from, in place of ours (ibid help claims)",
-		field: func(s *Settings) any { return &s.AttributionPhrases },
-	},
-	{
-		name: "truth_policy", def: "best", allowed: []string{"best", "union", "majority", "intersection", "mean"}, prefix: "annotator:", scores: true, doc: "how several annotators become one truth",
-		field: func(s *Settings) any { return &s.TruthPolicy },
-	},
-	{
-		name: "label_policy", def: "mean", allowed: []string{"mean", "majority"}, prefix: "annotator:", scores: true, doc: "how the labels of several annotators become one",
-		field: func(s *Settings) any { return &s.LabelPolicy },
+		name: "label_policy", def: "mean", allowed: []string{"mean", "majority"}, prefix: "annotator:", scores: true,
+		doc: "how the labels of several annotators become one",
 	},
 
 	{
-		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "replay", "none"}, scores: true, doc: "who judges support; a bare judge: KIND is short for it",
-		field: func(s *Settings) any { return &s.Judge.Kind },
+		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "replay", "none"}, scores: true,
+		doc: "who judges support; a bare judge: KIND is short for it",
+	},
+	{name: "judge.model", scores: true, check: notBlank, doc: "model that judges"},
+	{name: "judge.temperature", def: 0.0, scores: true, between: within(0, 2), doc: "sampling temperature of the judge"},
+	{name: "judge.seed", def: int64(1), scores: true, doc: "sampling seed sent to the judge"},
+	{
+		name: "judge.max_tokens", def: int64(0), scores: true, between: within(0, 1<<31-1),
+		doc: "room for a reply in tokens, raised to the computed need and by what the model thinks; 0 = computed",
+	},
+	{name: "judge.retry_attempts", def: int64(3), between: within(0, 1000), doc: "retries after a failed call"},
+	{name: "judge.timeout", def: 120 * time.Second, between: notNegative, doc: "longest wait for one call; 0 = no limit"},
+	{name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit"},
+	{name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit"},
+	{name: "judge.max_rate_wait", def: 10 * time.Minute, between: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit"},
+	{name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit"},
+	{name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: httpURL, secret: true, doc: "endpoint of the judge"},
+	{
+		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: variableName, secret: true,
+		doc: "environment variable that holds the key; judge: openai sends none unless this is set",
+	},
+	{name: "judge.provider", scores: true, doc: "routing preferences, passed on as they are"},
+	{name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are; judge: openai takes effort alone"},
+	{
+		name: "judge.headers", check: headerValues, secret: true,
+		doc: "headers of every request, {NAME: VALUE}; env:VAR takes the value from the environment, as credentials must",
+	},
+	{name: "judge.extra_body", scores: true, check: extraMembers, doc: "members of every request, passed on as they are; they win over those of other settings"},
+	{name: "judge.batch", def: false, doc: "ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls"},
+	{name: "judge.batch_lines", def: int64(0), between: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes"},
+	{
+		name: "judge.service_tier", allowed: []string{"auto", "default", "flex"},
+		doc: "processing tier that requests name; flex costs about half where a provider has it, and answers later; answers of all tiers are the same to the cache",
 	},
 	{
-		name: "judge.model", scores: true, check: notBlank, doc: "model that judges",
-		field: func(s *Settings) any { return &s.Judge.Model },
+		name: "judge.concurrency", def: int64(50), between: within(1, 10000),
+		doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
 	},
 	{
-		name: "judge.temperature", def: 0.0, scores: true, between: within(0, 2), doc: "sampling temperature of the judge",
-		field: func(s *Settings) any { return &s.Judge.Temperature },
+		name: "judge.cache", check: answerStore,
+		doc: "file of the answer cache, or redis://HOST:PORT/NUMBER (rediss:// with TLS; its password in REDIS_PASSWORD) for processes on several machines, which then share " +
+			"judge.rpm and judge.max_cost_usd, too; default: a file in the user's cache directory",
+	},
+	{name: "judge.cache_results", def: true, doc: "whether answers are cached"},
+	{
+		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "yes-no", "classify"}, scores: true,
+		doc: "what a model is asked; verdicts: all of a row at once; yes-no, classify: one claim and one text, of a chat model or of a classifier over HTTP (ibid help verifiers)",
 	},
 	{
-		name: "judge.seed", def: int64(1), scores: true, doc: "sampling seed sent to the judge",
-		field: func(s *Settings) any { return &s.Judge.Seed },
+		name: "judge.template", scores: true, short: "like",
+		doc: "how a small verifier is asked and read: the name of a built-in template, or a mapping of what differs from one (ibid help verifiers)",
+	},
+	{name: "judge.mode", def: "matrix", allowed: []string{"matrix", "pairwise"}, scores: true, doc: "one call per row, or one per claim and citation"},
+	{
+		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true,
+		doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (lexical, human and pairwise: the cited words; yes-no and " +
+			"classify: these and the title); span: the cited words; document: the whole text",
+	},
+	{name: "judge.necessity", def: false, scores: true, doc: "ask which citations are needed"},
+	{name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls whose verdicts are combined"},
+	{name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "models that judge together, instead of judge.model"},
+	{name: "judge.prices.prompt", between: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells"},
+	{name: "judge.prices.completion", between: notNegative, doc: "US dollars for a million tokens of reply, likewise"},
+	{name: "judge.prompts", path: true, scores: true, check: notBlank, doc: "folder of prompts; default: built in"},
+	{
+		name: "judge.replay", path: true, scores: true, check: notBlank,
+		doc: "for judge: replay saved replies of a model, JSON Lines of key or row and reply; for judge: recorded verdicts of another program or run, with the columns of " +
+			"verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
 	},
 	{
-		name: "judge.max_tokens", def: int64(0), scores: true, between: within(0, 1<<31-1), doc: "room for a reply in tokens, raised to the computed need and by what the model thinks; 0 = computed",
-		field: func(s *Settings) any { return &s.Judge.MaxTokens },
+		name: "judge.lexical.weights", path: true, check: notBlank,
+		doc: "weights that ibid calibrate RUN --fit FILE fitted to labels, for judge: lexical; their content is part of the fingerprint",
 	},
 	{
-		name: "judge.retry_attempts", def: int64(3), between: within(0, 1000), doc: "retries after a failed call",
-		field: func(s *Settings) any { return &s.Judge.RetryAttempts },
+		name: "judge.anchors.dataset", path: true, check: notBlank,
+		doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
+	},
+	{name: "judge.anchors.documents", path: true, check: notBlank, doc: "documents that the anchors cite"},
+	{name: "judge.anchors.digest", check: sha256Text, doc: "digest that the anchors are frozen by; a run with other ones stops before any work"},
+
+	{
+		name: "thresholds.supported", def: 0.7, scores: true, between: within(0, 1),
+		doc: "support from which a claim or citation is supported; 0.5 unless given, with judge.protocol yes-no or classify",
 	},
 	{
-		name: "judge.timeout", def: 120 * time.Second, between: notNegative, doc: "longest wait for one call; 0 = no limit",
-		field: func(s *Settings) any { return &s.Judge.Timeout },
+		name: "thresholds.consistent", def: 0.8, scores: true, between: within(0, 1),
+		doc: "support from which a claim is consistent; 0.5 unless given, with judge.protocol yes-no or classify",
+	},
+	{name: "thresholds.good_match", def: 0.8, scores: true, between: within(0, 1), doc: "tolerance Jaccard from which a truth span is a good match"},
+	{
+		name: "concise_chars", def: int64(2000), scores: true, between: within(1, 1<<31-1),
+		doc: "code points that a citation may point to before it counts less in the overall score; about a usual chunk",
+	},
+	{name: "weights.span_accuracy", def: 0.30, scores: true, between: notNegative, doc: "weight of span_accuracy_score in the overall score"},
+	{name: "weights.citation_quality", def: 0.30, scores: true, between: notNegative, doc: "weight of citation_quality_score"},
+	{name: "weights.answer_consistency", def: 0.25, scores: true, between: notNegative, doc: "weight of answer_consistency_score"},
+	{name: "weights.hallucination", def: 0.15, scores: true, between: notNegative, doc: "weight of hallucination_score"},
+	{name: "min_coverage", def: 0.98, between: within(0, 1), doc: "scored share of scorable items below which gates give no verdict"},
+	{
+		name: "min_defined", def: 0.5, between: within(0, 1),
+		doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
 	},
 	{
-		name: "judge.rpm", def: int64(0), between: within(0, 1<<31-1), doc: "most calls a minute; 0 = no limit",
-		field: func(s *Settings) any { return &s.Judge.RPM },
+		name: "accept", def: []string{}, item: blankItem, check: noRepeats,
+		doc: "signs that the input is wrong with which gates have their verdict all the same (ibid help signs)",
+	},
+
+	{name: "statistics.level", def: 0.95, scores: true, between: strictlyWithin(0, 1), doc: "confidence level of intervals"},
+	{
+		name: "statistics.cluster", def: "auto", scores: true, check: notBlank,
+		doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), id, doc (the first of these documents), or a tag",
+	},
+	{name: "statistics.resamples", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "resamples of a bootstrap"},
+	{
+		name: "statistics.method", def: "auto", allowed: []string{"auto", "analytic", "cr1", "bca", "percentile"}, scores: true,
+		doc: "how intervals are made; auto is analytic; cr1: means and differences as up to metrics version 4, symmetric and not bounded; bca, percentile: a bootstrap of clusters",
 	},
 	{
-		name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit",
-		field: func(s *Settings) any { return &s.Judge.MaxCostUSD },
+		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"},
+		doc: "what a run keeps for when its data are gone: answers and the text around cited and marked places, or nothing",
 	},
 	{
-		name: "judge.max_rate_wait", def: 10 * time.Minute, between: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit",
-		field: func(s *Settings) any { return &s.Judge.MaxRateWait },
+		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats,
+		doc: "tags, and system, provider, model, source_type, source_status, to summarise by",
 	},
+
+	{name: "presence.mode", def: "any_citation", allowed: []string{"any_citation", "resource_section"}, scores: true, doc: "what counts as a citation being present"},
+	{name: "presence.strict", def: false, scores: true, doc: "a citation counts only if its URL is live, as ibid fetch has found"},
+	{name: "presence.sources", path: true, doc: "what ibid fetch has written, for presence.strict"},
+	{name: "presence.custom_resource_phrases", def: []string{}, scores: true, item: blankItem, doc: "more headings of a resource section"},
+	{name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding, in mode resource_section"},
+	{name: "presence.semantic.threshold", def: 0.8, scores: true, between: aboveUpTo(0, 1), doc: "similarity from which a heading is one"},
 	{
-		name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit",
-		field: func(s *Settings) any { return &s.Judge.MaxOutage },
+		name: "presence.semantic.model", scores: true, check: notBlank,
+		doc: "model of embeddings behind an endpoint; without one an offline embedder that sees wording only",
 	},
+	{name: "presence.semantic.base_url", scores: true, check: httpURL, secret: true, doc: "endpoint of the model, compatible with OpenAI's embeddings"},
 	{
-		name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: httpURL, secret: true, doc: "endpoint of the judge",
-		field: func(s *Settings) any { return &s.Judge.BaseURL },
-	},
-	{
-		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: variableName, secret: true, doc: "environment variable that holds the key; judge: openai sends none unless this is set",
-		field: func(s *Settings) any { return &s.Judge.APIKeyEnv },
-	},
-	{
-		name: "judge.provider", scores: true, doc: "routing preferences, passed on as they are",
-		field: func(s *Settings) any { return &s.Judge.Provider },
-	},
-	{
-		name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are; judge: openai takes effort alone",
-		field: func(s *Settings) any { return &s.Judge.Reasoning },
-	},
-	{
-		name: "judge.headers", check: headerValues, secret: true, doc: "headers of every request, {NAME: VALUE}; env:VAR takes the value from the environment, as credentials must",
-		field: func(s *Settings) any { return &s.Judge.Headers },
-	},
-	{
-		name: "judge.extra_body", scores: true, check: extraMembers, doc: "members of every request, passed on as they are; they win over those of other settings",
-		field: func(s *Settings) any { return &s.Judge.ExtraBody },
-	},
-	{
-		name: "judge.batch", def: false, doc: "ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls",
-		field: func(s *Settings) any { return &s.Judge.Batch },
-	},
-	{
-		name: "judge.batch_lines", def: int64(0), between: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes",
-		field: func(s *Settings) any { return &s.Judge.BatchLines },
-	},
-	{
-		name: "judge.service_tier", allowed: []string{"auto", "default", "flex"}, doc: "processing tier that requests name; flex costs about half where a provider has it, and answers later; answers of all tiers are the same to the cache",
-		field: func(s *Settings) any { return &s.Judge.ServiceTier },
-	},
-	{
-		name: "judge.concurrency", def: int64(50), between: within(1, 10000), doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
-		field: func(s *Settings) any { return &s.Judge.Concurrency },
-	},
-	{
-		name: "judge.cache", check: answerStore, doc: "file of the answer cache, or redis://HOST:PORT/NUMBER (rediss:// with TLS; its password in REDIS_PASSWORD) for processes on several machines, which then share judge.rpm and judge.max_cost_usd, too; default: a file in the user's cache directory",
-		field: func(s *Settings) any { return &s.Judge.Cache },
-	},
-	{
-		name: "judge.cache_results", def: true, doc: "whether answers are cached",
-		field: func(s *Settings) any { return &s.Judge.CacheResults },
-	},
-	{
-		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "yes-no", "classify"}, scores: true, doc: "what a model is asked; verdicts: all of a row at once; yes-no, classify: one claim and one text, of a chat model or of a classifier over HTTP (ibid help verifiers)",
-		field: func(s *Settings) any { return &s.Judge.Protocol },
-	},
-	{
-		name: "judge.template", scores: true, short: "like", doc: "how a small verifier is asked and read: the name of a built-in template, or a mapping of what differs from one (ibid help verifiers)",
-		field: func(s *Settings) any { return &s.Judge.Template },
-	},
-	{
-		name: "judge.mode", def: "matrix", allowed: []string{"matrix", "pairwise"}, scores: true, doc: "one call per row, or one per claim and citation",
-		field: func(s *Settings) any { return &s.Judge.Mode },
-	},
-	{
-		name: "judge.evidence", def: "window", allowed: []string{"window", "span", "document"}, scores: true, doc: "what a judge sees of a citation; window: the cited words, marked, and the sentences around them (lexical, human and pairwise: the cited words; yes-no and classify: these and the title); span: the cited words; document: the whole text",
-		field: func(s *Settings) any { return &s.Judge.Evidence },
-	},
-	{
-		name: "judge.necessity", def: false, scores: true, doc: "ask which citations are needed",
-		field: func(s *Settings) any { return &s.Judge.Necessity },
-	},
-	{
-		name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls whose verdicts are combined",
-		field: func(s *Settings) any { return &s.Judge.Votes },
-	},
-	{
-		name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "models that judge together, instead of judge.model",
-		field: func(s *Settings) any { return &s.Judge.Panel },
-	},
-	{
-		name: "judge.prices.prompt", between: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells",
-		field: func(s *Settings) any { return &s.Judge.Prices.Prompt },
-	},
-	{
-		name: "judge.prices.completion", between: notNegative, doc: "US dollars for a million tokens of reply, likewise",
-		field: func(s *Settings) any { return &s.Judge.Prices.Completion },
-	},
-	{
-		name: "judge.prompts", path: true, scores: true, check: notBlank, doc: "folder of prompts; default: built in",
-		field: func(s *Settings) any { return &s.Judge.Prompts },
-	},
-	{
-		name: "judge.replay", path: true, scores: true, check: notBlank, doc: "for judge: replay saved replies of a model, JSON Lines of key or row and reply; for judge: recorded verdicts of another program or run, with the columns of verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
-		field: func(s *Settings) any { return &s.Judge.Replay },
-	},
-	{
-		name: "judge.lexical.weights", path: true, check: notBlank, doc: "weights that ibid calibrate RUN --fit FILE fitted to labels, for judge: lexical; their content is part of the fingerprint",
-		field: func(s *Settings) any { return &s.Judge.Lexical.Weights },
-	},
-	{
-		name: "judge.anchors.dataset", path: true, check: notBlank, doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
-		field: func(s *Settings) any { return &s.Judge.Anchors.Dataset },
-	},
-	{
-		name: "judge.anchors.documents", path: true, check: notBlank, doc: "documents that the anchors cite",
-		field: func(s *Settings) any { return &s.Judge.Anchors.Documents },
-	},
-	{
-		name: "judge.anchors.digest", check: sha256Text, doc: "digest that the anchors are frozen by; a run with other ones stops before any work",
-		field: func(s *Settings) any { return &s.Judge.Anchors.Digest },
+		name: "presence.semantic.api_key_env", check: variableName, secret: true,
+		doc: "environment variable that holds the endpoint's key; none is sent unless this is set",
 	},
 
 	{
-		name: "thresholds.supported", def: 0.7, scores: true, between: within(0, 1), doc: "support from which a claim or citation is supported; 0.5 unless given, with judge.protocol yes-no or classify",
-		field: func(s *Settings) any { return &s.Thresholds.Supported },
+		name: "report.page", def: PageAuto, allowed: []string{PageAuto, PageAlways, PageNever},
+		doc: "whether a run leaves its page: auto of up to 1,000,000 rows; --report names a file all the same",
 	},
-	{
-		name: "thresholds.consistent", def: 0.8, scores: true, between: within(0, 1), doc: "support from which a claim is consistent; 0.5 unless given, with judge.protocol yes-no or classify",
-		field: func(s *Settings) any { return &s.Thresholds.Consistent },
-	},
-	{
-		name: "thresholds.good_match", def: 0.8, scores: true, between: within(0, 1), doc: "tolerance Jaccard from which a truth span is a good match",
-		field: func(s *Settings) any { return &s.Thresholds.GoodMatch },
-	},
-	{
-		name: "concise_chars", def: int64(2000), scores: true, between: within(1, 1<<31-1), doc: "code points that a citation may point to before it counts less in the overall score; about a usual chunk",
-		field: func(s *Settings) any { return &s.ConciseChars },
-	},
-	{
-		name: "weights.span_accuracy", def: 0.30, scores: true, between: notNegative, doc: "weight of span_accuracy_score in the overall score",
-		field: func(s *Settings) any { return &s.Weights.SpanAccuracy },
-	},
-	{
-		name: "weights.citation_quality", def: 0.30, scores: true, between: notNegative, doc: "weight of citation_quality_score",
-		field: func(s *Settings) any { return &s.Weights.CitationQuality },
-	},
-	{
-		name: "weights.answer_consistency", def: 0.25, scores: true, between: notNegative, doc: "weight of answer_consistency_score",
-		field: func(s *Settings) any { return &s.Weights.AnswerConsistency },
-	},
-	{
-		name: "weights.hallucination", def: 0.15, scores: true, between: notNegative, doc: "weight of hallucination_score",
-		field: func(s *Settings) any { return &s.Weights.Hallucination },
-	},
-	{
-		name: "min_coverage", def: 0.98, between: within(0, 1), doc: "scored share of scorable items below which gates give no verdict",
-		field: func(s *Settings) any { return &s.MinCoverage },
-	},
-	{
-		name: "min_defined", def: 0.5, between: within(0, 1), doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
-		field: func(s *Settings) any { return &s.MinDefined },
-	},
-	{
-		name: "accept", def: []string{}, item: blankItem, check: noRepeats, doc: "signs that the input is wrong with which gates have their verdict all the same (ibid help signs)",
-		field: func(s *Settings) any { return &s.Accept },
-	},
+	{name: "report.citation_display.show_provenance", def: true, doc: "show where a citation comes from"},
+	{name: "report.citation_display.show_relevance_scores", def: false, doc: "show each citation's relevance"},
+	{name: "report.citation_display.show_token_contribution", def: false, doc: "show how many tokens each source contributed"},
+	{name: "report.citation_display.group_by_source_type", def: true, doc: "group citations by kind of source"},
+	{name: "report.citation_display.max_citations_displayed", def: int64(10), between: within(0, 1<<31-1), doc: "most citations shown for one row"},
+	{name: "report.citation_display.inline_markers", def: true, doc: "number the citations in the answer"},
 
+	{name: "gates", def: []string{}, item: gateItem, doc: "conditions a run must meet, such as char_f1 >= 0.7"},
+	{name: "compat", def: "none", allowed: []string{"none", "spec-1.0"}, scores: true, doc: "follow the specification to the letter"},
+	{name: "seed", def: int64(1), scores: true, doc: "seed of everything random"},
 	{
-		name: "statistics.level", def: 0.95, scores: true, between: strictlyWithin(0, 1), doc: "confidence level of intervals",
-		field: func(s *Settings) any { return &s.Statistics.Level },
+		name: "limits.memory", def: Size(1 << 30), scores: true, between: within(16<<20, 1<<50),
+		doc: "most memory for what is decoded at one time; rows that do not fit are errors",
+	},
+	{name: "limits.row_spans", def: int64(1_000_000), scores: true, between: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error"},
+	{
+		name: "limits.row_pairs", def: int64(5_000_000), scores: true, between: within(1, 1<<40),
+		doc: "most pairs of a citation and a truth span of one row that overlap; a row with more is an error",
 	},
 	{
-		name: "statistics.cluster", def: "auto", scores: true, check: notBlank, doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), id, doc (the first of these documents), or a tag",
-		field: func(s *Settings) any { return &s.Statistics.Cluster },
+		name: "limits.document_bytes", def: Size(1 << 30), scores: true, between: within(1, 1<<31-1),
+		doc: "most text of one document; a longer one is known without its text",
 	},
 	{
-		name: "statistics.resamples", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "resamples of a bootstrap",
-		field: func(s *Settings) any { return &s.Statistics.Resamples },
+		name: "limits.name_bytes", def: int64(4096), scores: true, between: within(64, 1<<20),
+		doc: "most bytes of an id, a system or the name of a document; a row with a longer one is an error",
 	},
 	{
-		name: "statistics.method", def: "auto", allowed: []string{"auto", "analytic", "cr1", "bca", "percentile"}, scores: true, doc: "how intervals are made; auto is analytic; cr1: means and differences as up to metrics version 4, symmetric and not bounded; bca, percentile: a bootstrap of clusters",
-		field: func(s *Settings) any { return &s.Statistics.Method },
-	},
-	{
-		name: "keep", def: "excerpts", allowed: []string{"excerpts", "nothing"}, doc: "what a run keeps for when its data are gone: answers and the text around cited and marked places, or nothing",
-		field: func(s *Settings) any { return &s.Keep },
-	},
-	{
-		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "tags, and system, provider, model, source_type, source_status, to summarise by",
-		field: func(s *Settings) any { return &s.Slices },
-	},
-
-	{
-		name: "presence.mode", def: "any_citation", allowed: []string{"any_citation", "resource_section"}, scores: true, doc: "what counts as a citation being present",
-		field: func(s *Settings) any { return &s.Presence.Mode },
-	},
-	{
-		name: "presence.strict", def: false, scores: true, doc: "a citation counts only if its URL is live, as ibid fetch has found",
-		field: func(s *Settings) any { return &s.Presence.Strict },
-	},
-	{
-		name: "presence.sources", path: true, doc: "what ibid fetch has written, for presence.strict",
-		field: func(s *Settings) any { return &s.Presence.Sources },
-	},
-	{
-		name: "presence.custom_resource_phrases", def: []string{}, scores: true, item: blankItem, doc: "more headings of a resource section",
-		field: func(s *Settings) any { return &s.Presence.CustomResourcePhrases },
-	},
-	{
-		name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding, in mode resource_section",
-		field: func(s *Settings) any { return &s.Presence.Semantic.Enabled },
-	},
-	{
-		name: "presence.semantic.threshold", def: 0.8, scores: true, between: aboveUpTo(0, 1), doc: "similarity from which a heading is one",
-		field: func(s *Settings) any { return &s.Presence.Semantic.Threshold },
-	},
-	{
-		name: "presence.semantic.model", scores: true, check: notBlank, doc: "model of embeddings behind an endpoint; without one an offline embedder that sees wording only",
-		field: func(s *Settings) any { return &s.Presence.Semantic.Model },
-	},
-	{
-		name: "presence.semantic.base_url", scores: true, check: httpURL, secret: true, doc: "endpoint of the model, compatible with OpenAI's embeddings",
-		field: func(s *Settings) any { return &s.Presence.Semantic.BaseURL },
-	},
-	{
-		name: "presence.semantic.api_key_env", check: variableName, secret: true, doc: "environment variable that holds the endpoint's key; none is sent unless this is set",
-		field: func(s *Settings) any { return &s.Presence.Semantic.APIKeyEnv },
-	},
-
-	{
-		name: "report.page", def: PageAuto, allowed: []string{PageAuto, PageAlways, PageNever}, doc: "whether a run leaves its page: auto of up to 1,000,000 rows; --report names a file all the same",
-		field: func(s *Settings) any { return &s.Report.Page },
-	},
-	{
-		name: "report.citation_display.show_provenance", def: true, doc: "show where a citation comes from",
-		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowProvenance },
-	},
-	{
-		name: "report.citation_display.show_relevance_scores", def: false, doc: "show each citation's relevance",
-		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowRelevanceScores },
-	},
-	{
-		name: "report.citation_display.show_token_contribution", def: false, doc: "show how many tokens each source contributed",
-		field: func(s *Settings) any { return &s.Report.CitationDisplay.ShowTokenContribution },
-	},
-	{
-		name: "report.citation_display.group_by_source_type", def: true, doc: "group citations by kind of source",
-		field: func(s *Settings) any { return &s.Report.CitationDisplay.GroupBySourceType },
-	},
-	{
-		name: "report.citation_display.max_citations_displayed", def: int64(10), between: within(0, 1<<31-1), doc: "most citations shown for one row",
-		field: func(s *Settings) any { return &s.Report.CitationDisplay.MaxCitationsDisplayed },
-	},
-	{
-		name: "report.citation_display.inline_markers", def: true, doc: "number the citations in the answer",
-		field: func(s *Settings) any { return &s.Report.CitationDisplay.InlineMarkers },
-	},
-
-	{
-		name: "gates", def: []string{}, item: gateItem, doc: "conditions a run must meet, such as char_f1 >= 0.7",
-		field: func(s *Settings) any { return &s.Gates },
-	},
-	{
-		name: "compat", def: "none", allowed: []string{"none", "spec-1.0"}, scores: true, doc: "follow the specification to the letter",
-		field: func(s *Settings) any { return &s.Compat },
-	},
-	{
-		name: "seed", def: int64(1), scores: true, doc: "seed of everything random",
-		field: func(s *Settings) any { return &s.Seed },
-	},
-	{
-		name: "limits.memory", def: Size(1 << 30), scores: true, between: within(16<<20, 1<<50), doc: "most memory for what is decoded at one time; rows that do not fit are errors",
-		field: func(s *Settings) any { return &s.Limits.Memory },
-	},
-	{
-		name: "limits.row_spans", def: int64(1_000_000), scores: true, between: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error",
-		field: func(s *Settings) any { return &s.Limits.RowSpans },
-	},
-	{
-		name: "limits.row_pairs", def: int64(5_000_000), scores: true, between: within(1, 1<<40), doc: "most pairs of a citation and a truth span of one row that overlap; a row with more is an error",
-		field: func(s *Settings) any { return &s.Limits.RowPairs },
-	},
-	{
-		name: "limits.document_bytes", def: Size(1 << 30), scores: true, between: within(1, 1<<31-1), doc: "most text of one document; a longer one is known without its text",
-		field: func(s *Settings) any { return &s.Limits.DocumentBytes },
-	},
-	{
-		name: "limits.name_bytes", def: int64(4096), scores: true, between: within(64, 1<<20), doc: "most bytes of an id, a system or the name of a document; a row with a longer one is an error",
-		field: func(s *Settings) any { return &s.Limits.NameBytes },
-	},
-	{
-		name: "limits.rows_per_part", def: int64(0), scores: true, between: within(0, 1<<31-1), doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
-		field: func(s *Settings) any { return &s.Limits.RowsPerPart },
+		name: "limits.rows_per_part", def: int64(0), scores: true, between: within(0, 1<<31-1),
+		doc: "most rows that are in memory and become durable together; 0 = as long as rows are",
 	},
 }
 
 // specKeys are the settings that have only the specification's name.
 var specKeys = []*setting{
-	{
-		name: "citation_accuracy.enabled", def: true, doc: "false stops the run with a notice",
-		field: func(s *Settings) any { return &s.Enabled },
-	},
+	{name: "citation_accuracy.enabled", def: true, doc: "false stops the run with a notice"},
+
+	{name: "span_matching.tolerance_chars", def: int64(10), scores: true, between: within(0, 1<<31-1), doc: "code points by which a boundary may be off"},
+	{name: "span_matching.min_overlap_threshold", def: 0.5, scores: true, between: aboveUpTo(0, 1), doc: "Jaccard from which two spans can be matched"},
+	{name: "span_matching.max_span_length", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "code points from which a citation is span_too_long"},
+
+	{name: "quality_thresholds.span_accuracy", between: within(0, 1), doc: "gate: span_accuracy_score at least this"},
+	{name: "quality_thresholds.citation_validity", between: within(0, 1), doc: "gate: citation_correctness at least this"},
+	{name: "quality_thresholds.answer_consistency", between: within(0, 1), doc: "gate: answer_consistency_score at least this"},
+	{name: "quality_thresholds.hallucination_tolerance", between: within(0, 1), doc: "gate: hallucination_rate at most this"},
+
+	{name: "performance.batch_size", def: int64(10), scores: true, between: within(1, 1<<31-1), doc: "most claims in one judge call"},
+	{name: "performance.parallel_evaluation", def: true, doc: "false = one worker, one call at a time"},
+
+	{name: "reporting.detailed_span_analysis", def: true, scores: true, doc: "false leaves span details out of report and summary"},
+	{name: "reporting.hallucination_details", def: true, scores: true, doc: "false leaves hallucination details out of report and summary"},
+	{name: "reporting.confidence_intervals", def: true, scores: true, doc: "false leaves intervals out of report and summary"},
 
 	{
-		name: "span_matching.tolerance_chars", def: int64(10), scores: true, between: within(0, 1<<31-1), doc: "code points by which a boundary may be off",
-		field: func(s *Settings) any { return &s.SpanMatching.ToleranceChars },
+		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, between: within(0, 1),
+		doc: "mean character Jaccard that annotators should reach",
 	},
 	{
-		name: "span_matching.min_overlap_threshold", def: 0.5, scores: true, between: aboveUpTo(0, 1), doc: "Jaccard from which two spans can be matched",
-		field: func(s *Settings) any { return &s.SpanMatching.MinOverlapThreshold },
+		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, between: within(2, 1<<31-1),
+		doc: "fewest annotators an item needs to count in agreement",
 	},
 	{
-		name: "span_matching.max_span_length", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "code points from which a citation is span_too_long",
-		field: func(s *Settings) any { return &s.SpanMatching.MaxSpanLength },
+		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, between: within(0, 1),
+		doc: "mean character Jaccard of annotators below which they should meet",
 	},
-
+	{name: "quality_control.validation_checks.span_bounds_check", def: true, scores: true, doc: "false turns bounds statuses off"},
+	{name: "quality_control.validation_checks.document_existence_check", def: true, scores: true, doc: "false turns document_not_found off"},
+	{name: "quality_control.validation_checks.text_extraction_validation", def: true, scores: true, doc: "false turns quote statuses off"},
+	{name: "quality_control.error_handling.max_retries", between: within(0, 1000), doc: "judge.retry_attempts, which wins"},
 	{
-		name: "quality_thresholds.span_accuracy", between: within(0, 1), doc: "gate: span_accuracy_score at least this",
-		field: func(s *Settings) any { return &s.QualityThresholds.SpanAccuracy },
+		name: "quality_control.error_handling.fallback_scoring", def: 0.5, scores: true, between: within(0, 1),
+		doc: "score of an unreadable verdict; only under compat: spec-1.0",
 	},
-	{
-		name: "quality_thresholds.citation_validity", between: within(0, 1), doc: "gate: citation_correctness at least this",
-		field: func(s *Settings) any { return &s.QualityThresholds.CitationValidity },
-	},
-	{
-		name: "quality_thresholds.answer_consistency", between: within(0, 1), doc: "gate: answer_consistency_score at least this",
-		field: func(s *Settings) any { return &s.QualityThresholds.AnswerConsistency },
-	},
-	{
-		name: "quality_thresholds.hallucination_tolerance", between: within(0, 1), doc: "gate: hallucination_rate at most this",
-		field: func(s *Settings) any { return &s.QualityThresholds.HallucinationTolerance },
-	},
-
-	{
-		name: "performance.batch_size", def: int64(10), scores: true, between: within(1, 1<<31-1), doc: "most claims in one judge call",
-		field: func(s *Settings) any { return &s.Performance.BatchSize },
-	},
-	{
-		name: "performance.parallel_evaluation", def: true, doc: "false = one worker, one call at a time",
-		field: func(s *Settings) any { return &s.Performance.ParallelEvaluation },
-	},
-
-	{
-		name: "reporting.detailed_span_analysis", def: true, scores: true, doc: "false leaves span details out of report and summary",
-		field: func(s *Settings) any { return &s.Reporting.DetailedSpanAnalysis },
-	},
-	{
-		name: "reporting.hallucination_details", def: true, scores: true, doc: "false leaves hallucination details out of report and summary",
-		field: func(s *Settings) any { return &s.Reporting.HallucinationDetails },
-	},
-	{
-		name: "reporting.confidence_intervals", def: true, scores: true, doc: "false leaves intervals out of report and summary",
-		field: func(s *Settings) any { return &s.Reporting.ConfidenceIntervals },
-	},
-
-	{
-		name: "quality_control.inter_annotator_agreement.target_agreement", def: 0.85, scores: true, between: within(0, 1), doc: "mean character Jaccard that annotators should reach",
-		field: func(s *Settings) any { return &s.QualityControl.Agreement.TargetAgreement },
-	},
-	{
-		name: "quality_control.inter_annotator_agreement.min_annotators", def: int64(2), scores: true, between: within(2, 1<<31-1), doc: "fewest annotators an item needs to count in agreement",
-		field: func(s *Settings) any { return &s.QualityControl.Agreement.MinAnnotators },
-	},
-	{
-		name: "quality_control.inter_annotator_agreement.recalibration_threshold", def: 0.8, scores: true, between: within(0, 1), doc: "mean character Jaccard of annotators below which they should meet",
-		field: func(s *Settings) any { return &s.QualityControl.Agreement.RecalibrationThreshold },
-	},
-	{
-		name: "quality_control.validation_checks.span_bounds_check", def: true, scores: true, doc: "false turns bounds statuses off",
-		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.SpanBoundsCheck },
-	},
-	{
-		name: "quality_control.validation_checks.document_existence_check", def: true, scores: true, doc: "false turns document_not_found off",
-		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.DocumentExistenceCheck },
-	},
-	{
-		name: "quality_control.validation_checks.text_extraction_validation", def: true, scores: true, doc: "false turns quote statuses off",
-		field: func(s *Settings) any { return &s.QualityControl.ValidationChecks.TextExtractionValidation },
-	},
-	{
-		name: "quality_control.error_handling.max_retries", between: within(0, 1000), doc: "judge.retry_attempts, which wins",
-		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.MaxRetries },
-	},
-	{
-		name: "quality_control.error_handling.fallback_scoring", def: 0.5, scores: true, between: within(0, 1), doc: "score of an unreadable verdict; only under compat: spec-1.0",
-		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.FallbackScoring },
-	},
-	{
-		name: "quality_control.error_handling.error_logging", def: true, doc: "write run.log",
-		field: func(s *Settings) any { return &s.QualityControl.ErrorHandling.ErrorLogging },
-	},
+	{name: "quality_control.error_handling.error_logging", def: true, doc: "write run.log"},
 }

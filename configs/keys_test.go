@@ -28,14 +28,16 @@ func TestKeys(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	seen := make(map[any]string)
-	var settings Settings
+	seen := make(map[string]string)
 	for _, s := range table {
-		field := s.field(&settings)
+		field := fmt.Sprint(s.field().Index)
 		if other, ok := seen[field]; ok {
 			t.Errorf("%s and %s have the same field", s.name, other)
 		}
 		seen[field] = s.name
+		if s.typeName() == "" {
+			t.Errorf("%s has no field of a known type", s.name)
+		}
 		if groups[s.name] {
 			t.Errorf("%s is a setting and a group", s.name)
 		}

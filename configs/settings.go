@@ -65,7 +65,7 @@ type Settings struct {
 	Seed         int64
 	Limits       Limits
 
-	Enabled           bool // citation_accuracy.enabled: false stops the run with a notice
+	Enabled           bool `key:"citation_accuracy.enabled"` // false stops the run with a notice
 	SpanMatching      SpanMatching
 	QualityThresholds QualityThresholds
 	Performance       Performance
@@ -238,7 +238,7 @@ type Reporting struct {
 
 // QualityControl is the specification's block of that name.
 type QualityControl struct {
-	Agreement        Agreement
+	Agreement        Agreement `key:"inter_annotator_agreement"`
 	ValidationChecks ValidationChecks
 	ErrorHandling    ErrorHandling
 }

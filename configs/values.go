@@ -1,10 +1,12 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,69 +15,60 @@ import (
 	"unicode"
 )
 
-// typeName is the type of a setting in words.
-func (s *setting) typeName() string {
-	switch s.field(new(Settings)).(type) {
-	case *string:
-		return "text"
-	case *int64, **int64:
-		return "integer"
-	case *float64, **float64:
-		return "number"
-	case *bool:
-		return "boolean"
-	case *time.Duration:
-		return "duration"
-	case *Size:
-		return "size"
-	case *[]string:
-		return "list of text"
-	case *map[string]string:
-		return "mapping of text"
-	case *map[string]float64:
-		return "mapping of numbers"
-	case *map[string]any:
-		return "mapping"
+// fields are those of [Settings], by the bare names of their settings.
+var fields = fieldsBelow(reflect.TypeFor[Settings](), "", nil)
+
+func fieldsBelow(t reflect.Type, group string, at []int) map[string]reflect.StructField {
+	all := make(map[string]reflect.StructField)
+	for f := range t.Fields() {
+		name := group + bare(cmp.Or(f.Tag.Get("key"), f.Name))
+		if f.Index = slices.Concat(at, f.Index); f.Type.Kind() == reflect.Struct {
+			maps.Copy(all, fieldsBelow(f.Type, name+".", f.Index))
+		} else {
+			all[name] = f
+		}
 	}
-	panic("configs: " + s.name + " has a field of no known type")
+	return all
 }
+
+// bare is a name as settings and fields have it: max_tokens is MaxTokens.
+func bare(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+func (s *setting) field() reflect.StructField { return fields[bare(s.name)] }
+
+// typeNames are the types of fields in words.
+var typeNames = map[reflect.Type]string{
+	reflect.TypeFor[string]():             "text",
+	reflect.TypeFor[int64]():              "integer",
+	reflect.TypeFor[*int64]():             "integer",
+	reflect.TypeFor[float64]():            "number",
+	reflect.TypeFor[*float64]():           "number",
+	reflect.TypeFor[bool]():               "boolean",
+	reflect.TypeFor[time.Duration]():      "duration",
+	reflect.TypeFor[Size]():               "size",
+	reflect.TypeFor[[]string]():           "list of text",
+	reflect.TypeFor[map[string]string]():  "mapping of text",
+	reflect.TypeFor[map[string]float64](): "mapping of numbers",
+	reflect.TypeFor[map[string]any]():     "mapping",
+}
+
+// typeName is the type of a setting in words.
+func (s *setting) typeName() string { return typeNames[s.field().Type] }
 
 // put stores a decoded value in its field; nil empties the field.
 func (s *setting) put(to *Settings, v any) {
-	switch p := s.field(to).(type) {
-	case *string:
-		*p, _ = v.(string)
-	case *int64:
-		*p, _ = v.(int64)
-	case **int64:
-		*p = pointer[int64](v)
-	case *float64:
-		*p, _ = v.(float64)
-	case **float64:
-		*p = pointer[float64](v)
-	case *bool:
-		*p, _ = v.(bool)
-	case *time.Duration:
-		*p, _ = v.(time.Duration)
-	case *Size:
-		*p, _ = v.(Size)
-	case *[]string:
-		list, _ := v.([]string)
-		*p = append([]string{}, list...)
-	case *map[string]string:
-		*p, _ = v.(map[string]string)
-	case *map[string]float64:
-		*p, _ = v.(map[string]float64)
-	case *map[string]any:
-		*p, _ = v.(map[string]any)
+	field := reflect.ValueOf(to).Elem().FieldByIndex(s.field().Index)
+	switch list, _ := v.([]string); {
+	case field.Kind() == reflect.Slice:
+		field.Set(reflect.ValueOf(append([]string{}, list...)))
+	case v == nil:
+		field.SetZero()
+	case field.Kind() == reflect.Pointer:
+		field.Set(reflect.New(field.Type().Elem()))
+		field.Elem().Set(reflect.ValueOf(v))
+	default:
+		field.Set(reflect.ValueOf(v))
 	}
-}
-
-func pointer[T any](v any) *T {
-	if x, ok := v.(T); ok {
-		return &x
-	}
-	return nil
 }
 
 // A typeError is a value of the wrong type, at the node where it stands.
@@ -104,10 +97,7 @@ func (s *setting) decode(n node) (any, *typeError) {
 			}
 			return map[string]any{s.short: text}, nil
 		}
-		if n.kind != mappingNode {
-			return nil, wrong("a mapping", n, "")
-		}
-		return decodeFree(n)
+		return decodeMapping[any](n, "", decodeFree)
 	case "text":
 		if b, ok := plain(n.text).(bool); ok && n.kind == scalarNode && slices.Contains(s.allowed, strconv.FormatBool(b)) {
 			return strconv.FormatBool(b), nil // a word that YAML takes for a boolean
@@ -145,13 +135,18 @@ func decodeList(n node) (any, *typeError) {
 		}
 		return nil, wrong("a list", n, hint)
 	}
-	list := make([]string, len(n.items))
+	return decodeItems[string](n, decodeText)
+}
+
+// decodeItems reads the items of a list, which are all of one type.
+func decodeItems[T any](n node, decode func(node) (any, *typeError)) (any, *typeError) {
+	list := make([]T, len(n.items))
 	for i, item := range n.items {
-		v, bad := decodeText(item)
+		v, bad := decode(item)
 		if bad != nil {
 			return nil, bad
 		}
-		list[i] = v.(string)
+		list[i], _ = v.(T)
 	}
 	return list, nil
 }
@@ -171,7 +166,7 @@ func decodeMapping[T any](n node, hint string, decode func(node) (any, *typeErro
 		if bad != nil {
 			return nil, bad
 		}
-		m[e.key] = v.(T)
+		m[e.key], _ = v.(T)
 	}
 	return m, nil
 }
@@ -182,29 +177,9 @@ func decodeFree(n node) (any, *typeError) {
 	case nullNode:
 		return nil, nil
 	case listNode:
-		list := make([]any, len(n.items))
-		for i, item := range n.items {
-			v, bad := decodeFree(item)
-			if bad != nil {
-				return nil, bad
-			}
-			list[i] = v
-		}
-		return list, nil
+		return decodeItems[any](n, decodeFree)
 	case mappingNode:
-		m := make(map[string]any, len(n.entries))
-		lines := make(map[string]int, len(n.entries))
-		for _, e := range n.entries {
-			if bad := repeated(lines, e); bad != nil {
-				return nil, bad
-			}
-			v, bad := decodeFree(e.value)
-			if bad != nil {
-				return nil, bad
-			}
-			m[e.key] = v
-		}
-		return m, nil
+		return decodeMapping[any](n, "", decodeFree)
 	}
 	if n.quoted {
 		return n.text, nil
