@@ -396,6 +396,8 @@ func expand(pattern string) ([]string, error) {
 		return expandDir(pattern)
 	case err == nil:
 		return []string{pattern}, nil
+	case objects.Slip(pattern):
+		return nil, &Error{File: pattern, Row: -1, Err: errors.New("no such file"), Hint: objects.AddressHint}
 	case !strings.ContainsAny(pattern, "*?["):
 		return nil, parquet.FileError(pattern, err)
 	}

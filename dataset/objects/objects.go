@@ -26,9 +26,20 @@ func Is(name string) bool {
 	return ok && slices.Contains([]string{"s3", "http", "https", "gs", "az"}, scheme)
 }
 
+// AddressHint says how an address is written.
+const AddressHint = "an address is s3://BUCKET/KEY"
+
+// Slip reports whether a name is no address, but was meant to be one.
+func Slip(name string) bool {
+	return strings.HasPrefix(strings.ToLower(name), "s3:") && !Is(name)
+}
+
 // Join is the address of an object below another.
 func Join(address string, words ...string) string {
-	return strings.TrimRight(address, "/") + "/" + path.Join(words...)
+	if bucket := strings.TrimRight(address, "/"); Is(bucket) {
+		address = bucket
+	}
+	return address + "/" + path.Join(words...)
 }
 
 // An Error says what is wrong with an object.
@@ -100,6 +111,9 @@ func at(address string) (store, string, error) {
 	switch scheme {
 	case "s3":
 		bucket, key, _ := strings.Cut(rest, "/")
+		if bucket == "" {
+			return nil, "", &Error{Address: "s3://", Err: errors.New("names no bucket"), Tip: AddressHint}
+		}
 		s, err := openBucket(bucket)
 		return s, key, err
 	case "http", "https":

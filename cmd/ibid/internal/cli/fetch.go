@@ -162,6 +162,9 @@ func (a *app) fetchInterrupted(err error) error {
 
 // citedURLs reads the answers.
 func (a *app) citedURLs(ctx context.Context, format, answers string) (*fetch.Cited, error) {
+	if err := notRun(answers); err != nil {
+		return nil, err
+	}
 	cited := &fetch.Cited{}
 	if isParquet(answers) {
 		src, err := dataset.Open(answers, dataset.ReadOptions{Want: dataset.WantKeys | dataset.WantAnswers | dataset.WantSpans | dataset.WantDocuments | dataset.WantMessages})

@@ -132,6 +132,9 @@ type storedRun struct {
 // newStoredRun prepares a job whose settings name a folder at a store; nil for one of this
 // machine.
 func (a *app) newStoredRun(job *harness.Job) (*storedRun, error) {
+	if objects.Slip(job.Config.Out) {
+		return nil, usagef("%s is neither a folder nor an address", job.Config.Out).with(objects.AddressHint)
+	}
 	if !objects.Is(job.Config.Out) {
 		return nil, nil
 	}

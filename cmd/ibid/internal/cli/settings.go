@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/configs"
+	"ibid/dataset/runs"
 )
 
 // A settingFlags collects what a command line says about settings.
@@ -68,6 +69,9 @@ func (s *settingFlags) register(cmd *cobra.Command) {
 
 // load reads the settings for an argument that is a run file or a dataset.
 func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*configs.Config, error) {
+	if err := notRun(argument); err != nil {
+		return nil, err
+	}
 	o := configs.Options{Environ: a.Environ, Set: s.set, Gates: s.gates}
 	if isRunFile(argument) {
 		o.File = argument
@@ -79,6 +83,18 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 		return nil, usagef("%s: no such file or directory", argument)
 	}
 	return c, err
+}
+
+// notRun refuses a run directory where a dataset is wanted.
+func notRun(argument string) error {
+	if !exists(filepath.Join(argument, runs.ManifestFile)) {
+		return nil
+	}
+	m, err := runs.ReadManifest(argument)
+	if err != nil {
+		return err
+	}
+	return usagef("%s is a run, not a dataset", argument).with("it was made of " + m.Source + ": name that")
 }
 
 // without reads the settings of a command that has no dataset.

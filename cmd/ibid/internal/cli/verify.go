@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid/cmd/ibid/internal/term"
+	"ibid/dataset/runs"
 	"ibid/harness/verify"
 	"ibid/report"
 )
@@ -58,6 +60,9 @@ func (a *app) verify(cmd *cobra.Command, dir string) error {
 	progress.Close()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if gone, ok := errors.AsType[*fs.PathError](err); ok && filepath.Dir(gone.Path) == filepath.Clean(dir) {
+			return &runs.DamagedError{Path: gone.Path, Why: "is gone"}
+		}
 		return &usageError{err: err, hint: "verify reads the data where the run read it: call it from the folder in which the run was made"}
 	case errors.Is(err, verify.ErrVersion):
 		return &usageError{err: err, hint: "run it again with this program, or verify it with the one that made it"}
