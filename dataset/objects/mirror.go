@@ -101,13 +101,7 @@ func (m *Mirror) take(ctx context.Context, waiting func(string)) error {
 		if !errors.Is(err, ErrExists) {
 			return err
 		}
-		var found info
-		err = again(ctx, m.Address, 0, func(ctx context.Context) (err error) {
-			if found, err = m.of.head(ctx, m.prefix+leaseName); statusOf(err) == 404 {
-				found, err = info{}, nil // it was given back
-			}
-			return err
-		})
+		found, err := m.held(ctx)
 		if err != nil {
 			return err
 		}
@@ -129,13 +123,7 @@ func (m *Mirror) take(ctx context.Context, waiting func(string)) error {
 				return ctx.Err()
 			case <-time.After(time.Second):
 			}
-			err := again(ctx, m.Address, 0, func(ctx context.Context) (err error) {
-				if found, err = m.of.head(ctx, m.prefix+leaseName); statusOf(err) == 404 {
-					found, err = info{}, nil
-				}
-				return err
-			})
-			if err != nil {
+			if found, err = m.held(ctx); err != nil {
 				return err
 			}
 			if found.etag != seen {
@@ -146,6 +134,17 @@ func (m *Mirror) take(ctx context.Context, waiting func(string)) error {
 			seen = ""
 		}
 	}
+}
+
+// held is the lease as it is at the store; the zero info if it was given back.
+func (m *Mirror) held(ctx context.Context) (found info, err error) {
+	err = again(ctx, m.Address, 0, func(ctx context.Context) (err error) {
+		if found, err = m.of.head(ctx, m.prefix+leaseName); statusOf(err) == 404 {
+			found, err = info{}, nil
+		}
+		return err
+	})
+	return found, err
 }
 
 func (m *Mirror) holder(ctx context.Context, of info) string {
