@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ibid"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/judge/judgetest"
@@ -67,16 +66,7 @@ func TestJoinedTablesAreRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile} {
-		a, b := readCells(t, whole, file), readCells(t, out.Dir, file)
-		for key, row := range a {
-			for name, cell := range row {
-				if b[key][name] != cell {
-					t.Errorf("%s of %s: %s is %q, with the rows' own %q", key, file, name, b[key][name], cell)
-				}
-			}
-		}
-	}
+	sameCells(t, whole, out.Dir, nil, runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile)
 	var warnings []string
 	some := written(t, "some.csv", table(truth[0], "q-00,ada,doc-0,0,10", "Q-02,ada,doc-0,0,10", "other,ada,doc-0,0,10"))
 	if p, err = joined(some, written(t, "l.csv", table(labels...)), func(text string) { warnings = append(warnings, text) }); err != nil {
@@ -195,25 +185,13 @@ func TestVerdictsOfOthers(t *testing.T) {
 // TestPresenceOfFetchedPages: with presence.strict a citation counts if its page is among the
 // fetched ones and live; rows of pages that nobody asked for have no value.
 func TestPresenceOfFetchedPages(t *testing.T) {
-	page := func(name string, f string) *ibid.Document {
-		return &ibid.Document{Doc: name, Text: "x", HasText: true, Metadata: `{"url":"https://` + name + `",` + f + `}`}
+	page := func(name, f string) ibid.Document {
+		return ibid.Document{Doc: name, Text: "x", HasText: true, Metadata: `{"url":"https://` + name + `",` + f + `}`}
 	}
-	sources := filepath.Join(t.TempDir(), "sources.parquet")
-	w, err := dataset.NewDocumentWriter(sources)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range []*ibid.Document{
+	sources := writeDocuments(t, []ibid.Document{
 		page("live.org", `"state":"ok","status":200`), page("gone.org", `"state":"failed","status":404`), page("closed.org", `"state":"denied","problem":"robots.txt does not allow it"`), page("moved.org", `"state":"ok","status":299`),
 		page("odd.org", `"state":"failed","status":300`),
-	} {
-		if err := w.Write(d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	})
 	want := map[string]string{
 		"See https://live.org.": "1", "See https://live.org#part.": "1", "See https://gone.org.": "0", "See https://closed.org.": "(null)", "See https://other.org.": "(null)",
 		"See https://other.org and https://live.org.": "1", "See https://moved.org.": "1", "See https://odd.org.": "0", "See nothing.": "0",
@@ -257,19 +235,7 @@ func TestBatchesAreCalls(t *testing.T) {
 	}
 	calls, one := ask("false")
 	batches, other := ask("true")
-	for _, file := range []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile} {
-		a, b := readCells(t, calls, file), readCells(t, batches, file)
-		if len(a) == 0 || len(a) != len(b) {
-			t.Fatalf("%s: %d and %d entries", file, len(a), len(b))
-		}
-		for key, row := range a {
-			for name, cell := range row {
-				if b[key][name] != cell {
-					t.Errorf("%s of %s: %s is %q in batches, %q in calls", key, file, name, b[key][name], cell)
-				}
-			}
-		}
-	}
+	sameCells(t, calls, batches, nil, runs.RowsFile, runs.CitationsFile, runs.ClaimsFile)
 	if n := len(other.Batches()); n == 0 || len(one.Batches()) != 0 {
 		t.Errorf("%d batches were sent, and %d by the run that asks in calls", n, len(one.Batches()))
 	}

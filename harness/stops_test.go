@@ -129,19 +129,7 @@ func TestRescoreIsARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile} {
-			a, b := readCells(t, whole, file), readCells(t, out.Dir, file)
-			if len(a) != len(b) || len(a) == 0 {
-				t.Fatalf("%s: %d and %d entries", file, len(a), len(b))
-			}
-			for key, row := range a {
-				for name, cell := range row {
-					if b[key][name] != cell {
-						t.Errorf("keep=%s, %s of %s: %s is %q, of the run %q", keep, key, file, name, b[key][name], cell)
-					}
-				}
-			}
-		}
+		sameCells(t, whole, out.Dir, nil, runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile)
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -40,20 +39,7 @@ func writeRows(t *testing.T, rows []*ibid.Answer) string {
 // evaluate runs a dataset and returns the run directory.
 func evaluate(t *testing.T, path string, settings ...string) string {
 	t.Helper()
-	settings = append([]string{"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run"}, settings...)
-	config, err := configs.Load(configs.Options{Set: settings})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := (&harness.Job{Config: config, Source: path}).Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := plan.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Dir
+	return done(t, harness.Job{Source: path}, append([]string{"dataset=" + path, "judge=none", "out=" + t.TempDir(), "id=run"}, settings...)...)
 }
 
 // questions makes rows of several systems over shared documents; every third row

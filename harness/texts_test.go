@@ -2,13 +2,11 @@ package harness_test
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
 )
@@ -72,20 +70,11 @@ func TestTextsAreReadAgain(t *testing.T) {
 // documentsOf writes documents whose text says their name.
 func documentsOf(t *testing.T, names ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "docs.parquet")
-	w, err := dataset.NewDocumentWriter(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var documents []ibid.Document
 	for _, name := range names {
-		if err := w.Write(&ibid.Document{Doc: name, Text: "text of " + name, HasText: true}); err != nil {
-			t.Fatal(err)
-		}
+		documents = append(documents, ibid.Document{Doc: name, Text: "text of " + name, HasText: true})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return writeDocuments(t, documents)
 }
 
 // manifestOf is what a run over these files says of them.
