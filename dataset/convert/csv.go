@@ -44,32 +44,6 @@ var csvRows = Format{
 	},
 }
 
-// csvKind is what the cells of a column are.
-type csvKind uint8
-
-const (
-	csvText csvKind = iota
-	csvInteger
-	csvFloat
-	csvJSON
-)
-
-// csvRow and csvCitation are the columns of a row and of its citations, in our
-// names; those of the truth are the first of csvCitation and annotator.
-var (
-	csvRow      = []string{"id", "system", "query", "answer", "provider", "model", "answer_cost_usd", "answer_tokens", "answer_latency_ms"}
-	csvNumbers  = map[string]csvKind{"answer_cost_usd": csvFloat, "answer_tokens": csvInteger, "answer_latency_ms": csvFloat} // of csvRow
-	csvCitation = map[string]csvKind{
-		"doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "claim_id": csvText,
-		"cited_text": csvText, "title": csvText, "answer_start": csvInteger, "answer_end": csvInteger, "answer_role": csvText, "citation_id": csvText,
-		"source_type": csvText, "method": csvText, "confidence": csvFloat, "relevance": csvFloat,
-		"token_contribution": csvInteger, "source_reference": csvJSON,
-	}
-	csvTruth = map[string]csvKind{
-		"annotator": csvText, "doc": csvText, "page": csvInteger, "start": csvInteger, "end": csvInteger, "unit": csvText, "cited_text": csvText, "claim_id": csvText,
-	}
-)
-
 const (
 	truthPrefix = "truth_"
 	tagPrefix   = "tags."
@@ -177,8 +151,7 @@ func csvName(column string) (name string, citation bool) {
 	if ours, ok := aliases[column]; ok {
 		own = ours
 	}
-	_, citation = csvCitation[own]
-	return own, citation
+	return own, citationColumns.find(own) != nil
 }
 
 // line adds one line to its row.
@@ -239,15 +212,15 @@ func (c *csvReader) cells(rec csvRecord, g *csvGroup) *RecordError {
 		tag, isTag := strings.CutPrefix(column, tagPrefix)
 		ofTruth, isTruth := strings.CutPrefix(column, truthPrefix)
 		var bad *RecordError
-		switch kind, known := csvTruth[ofTruth]; {
-		case slices.Contains(csvRow, column):
-			bad = c.rowCell(rec, g, column, cell)
+		switch row, mark := rowColumns.find(column), truthColumns.find(ofTruth); {
+		case row != nil:
+			bad = c.rowCell(rec, g, column, row.cell, cell)
 		case cell == "":
 		case isCitation:
 			cited = true
-			bad = c.add(rec, &citation, column, own, csvCitation[own], cell)
-		case isTruth && known:
-			bad = c.add(rec, &truth, column, ofTruth, kind, cell)
+			bad = c.add(rec, &citation, column, own, citationColumns.find(own).cell, cell)
+		case isTruth && mark != nil:
+			bad = c.add(rec, &truth, column, ofTruth, mark.cell, cell)
 		case isTag:
 			if g.line == rec.line {
 				g.tags.addText(tag, cell)
@@ -281,9 +254,9 @@ func (c *csvReader) close(g *csvGroup, citation, truth, more extra, cited bool) 
 }
 
 // rowCell takes a cell of the row itself.
-func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column, cell string) *RecordError {
+func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column string, kind cellKind, cell string) *RecordError {
 	before, known := g.row[column]
-	if kind, isNumber := csvNumbers[column]; isNumber && cell != "" {
+	if kind != textCell && cell != "" {
 		if bad := c.add(rec, &extra{}, column, column, kind, cell); bad != nil {
 			return bad
 		}
@@ -298,13 +271,13 @@ func (c *csvReader) rowCell(rec csvRecord, g *csvGroup, column, cell string) *Re
 }
 
 // add adds a cell to a JSON object.
-func (c *csvReader) add(rec csvRecord, to *extra, column, name string, kind csvKind, cell string) *RecordError {
+func (c *csvReader) add(rec csvRecord, to *extra, column, name string, kind cellKind, cell string) *RecordError {
 	switch number, ok := kind.number(cell); {
 	case ok:
 		to.add(name, number)
-	case kind == csvInteger:
+	case kind == integerCell:
 		return c.at(rec, column, "%s: want an integer, got %s", column, quoted(cell))
-	case kind == csvFloat:
+	case kind == floatCell:
 		return c.at(rec, column, "%s: want a number, got %s", column, quoted(cell))
 	default:
 		to.addText(name, cell)
@@ -313,12 +286,12 @@ func (c *csvReader) add(rec csvRecord, to *extra, column, name string, kind csvK
 }
 
 // number is a cell that holds a number of the kind, as JSON has it.
-func (k csvKind) number(cell string) (text []byte, ok bool) {
+func (k cellKind) number(cell string) (text []byte, ok bool) {
 	switch k {
-	case csvInteger:
+	case integerCell:
 		n, err := strconv.ParseInt(cell, 10, 64)
 		return strconv.AppendInt(nil, n, 10), err == nil && cell[0] != '+'
-	case csvFloat:
+	case floatCell:
 		f, err := strconv.ParseFloat(cell, 64)
 		return strconv.AppendFloat(nil, f, 'g', -1, 64), err == nil && f-f == 0
 	}
@@ -357,12 +330,12 @@ func (c *csvReader) flush() error {
 // json is the row as a record of jsonl.
 func (g *csvGroup) json(cites bool) []byte {
 	var row extra
-	for _, name := range csvRow {
-		cell := g.row[name]
-		if number, ok := csvNumbers[name].number(cell); ok {
-			row.add(name, number)
-		} else if cell != "" || name == "query" || name == "answer" {
-			row.addText(name, cell)
+	for _, column := range rowColumns {
+		cell := g.row[column.name]
+		if number, ok := column.cell.number(cell); ok {
+			row.add(column.name, number)
+		} else if cell != "" || column.name == "query" || column.name == "answer" {
+			row.addText(column.name, cell)
 		}
 	}
 	if cites {

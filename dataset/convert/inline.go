@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -409,29 +410,24 @@ func (s *sourceList) member(c *jsonlRecord, record *object, list value) bool {
 	return true
 }
 
+// sourceMembers are the columns of a citation that a source can have.
+var sourceMembers = []string{"doc", "page", "start", "end", "unit", "title", "cited_text", "source_type", "source_reference"}
+
 // decode reads a source that is an object. What has no column goes into
 // source_reference.
 func (x *inlineSource) decode(c *jsonlRecord, o *object) {
 	out := &x.citation
 	var more extra
 	for name, v := range o.ours() {
-		switch name {
-		case "title":
-			out.Title = v.string()
-		case "text":
+		switch {
+		case name == "text":
 			x.text, x.hasText = v.text()
-		case "cited_text":
-			out.CitedText = v.string()
-		case "source_type":
-			out.SourceType = v.string()
-		case "source_reference":
-			out.SourceReference = v.column()
-		case "url", "id": // below
+		case name == "url" || name == "id": // below
+		case slices.Contains(sourceMembers, name):
+			citationColumns.read(out, name, v)
 		default:
-			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
-				c.unknown = append(c.unknown, clipped(o.name+"."+name))
-				more.add(name, v.raw())
-			}
+			c.unknown = append(c.unknown, clipped(o.name+"."+name))
+			more.add(name, v.raw())
 		}
 	}
 	if o.r.err != nil {

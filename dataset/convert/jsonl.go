@@ -157,6 +157,7 @@ type jsonlRecord struct {
 
 	isDocument bool
 	row        ibid.Answer
+	hasID      bool
 	document   ibid.Document
 
 	number *int // of the answer, over all files that have no ids
@@ -210,29 +211,9 @@ func (c *jsonlRecord) decodeRow(o *object) {
 		Documents: r.Documents[:0], Messages: r.Messages[:0], Tags: r.Tags[:0],
 	}
 	c.rename(o, "")
-	hasID := false
+	c.hasID = false
 	for name, v := range o.all() {
 		switch name {
-		case "id":
-			r.ID, hasID = v.label(), v.given()
-		case "query":
-			r.Query, r.QueryNull = v.string(), !v.given()
-		case "answer":
-			r.Answer, r.AnswerNull = v.string(), !v.given()
-		case "system":
-			if s, given := v.text(); given {
-				r.System = s
-			}
-		case "provider":
-			r.Provider = v.string()
-		case "model":
-			r.Model = v.string()
-		case "answer_cost_usd":
-			r.CostUSD = v.float()
-		case "answer_tokens":
-			r.Tokens = v.integer()
-		case "answer_latency_ms":
-			r.LatencyMillis = v.float()
 		case "citations":
 			r.Citations, r.HasCitations = decodeList(v, r.Citations, c.citation)
 		case "truth":
@@ -252,12 +233,12 @@ func (c *jsonlRecord) decodeRow(o *object) {
 				}
 			}
 		default:
-			if c.sources == nil || !c.sources.member(c, o, v) {
+			if !rowColumns.read(c, name, v) && (c.sources == nil || !c.sources.member(c, o, v)) {
 				c.keep(v)
 			}
 		}
 	}
-	c.identify(o, hasID)
+	c.identify(o)
 	if !c.extra.empty() {
 		at := slices.IndexFunc(r.Tags, func(t ibid.Tag) bool { return t.Key == referenceTag })
 		if at < 0 {
@@ -272,20 +253,20 @@ func (c *jsonlRecord) decodeRow(o *object) {
 }
 
 // identify gives an answer its number where the file has no ids.
-func (c *jsonlRecord) identify(o *object, hasID bool) {
+func (c *jsonlRecord) identify(o *object) {
 	if c.ids == idsNotKnown {
 		if c.ids = idsGiven; o.find("id") == nil && o.has("query") && o.has("answer") {
 			c.ids = idsNumbered
 		}
 	}
 	switch {
-	case c.ids == idsNumbered && hasID:
+	case c.ids == idsNumbered && c.hasID:
 		o.get("id").fail("the answers of the file have no ids, from the first on, and are numbered")
 	case c.ids == idsNumbered:
 		*c.number++
 		c.row.ID = strconv.Itoa(*c.number)
 		c.renamed = append(c.renamed, [2]string{"the position", "id"})
-	case !hasID:
+	case !c.hasID:
 		o.fail("id is missing")
 	}
 }
@@ -383,139 +364,46 @@ func (c *jsonlRecord) citation(o *object, out *ibid.Citation) {
 	c.rename(o, "citations")
 	var more extra
 	for name, v := range o.ours() {
-		switch name {
-		case "cited_text":
-			out.CitedText = v.string()
-		case "title":
-			out.Title = v.string()
-		case "answer_start":
-			out.AnswerStart = v.integerOf(64)
-		case "answer_end":
-			out.AnswerEnd = v.integerOf(64)
-		case "answer_role":
-			var err error
-			if out.AnswerRole, err = ibid.ParseRole(v.string()); err != nil {
-				v.fail("%v", err)
-			}
-		case "citation_id":
-			out.CitationID = v.label()
-		case "claim_id":
-			out.ClaimID = v.label()
-		case "source_type":
-			out.SourceType = v.string()
-		case "method":
-			out.Method = v.string()
-		case "confidence":
-			out.Confidence = v.float()
-		case "relevance":
-			out.Relevance = v.float()
-		case "token_contribution":
-			out.TokenContribution = v.integerOf(64)
-		case "source_reference":
-			out.SourceReference = v.column()
-		default:
-			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
-				c.unknown = append(c.unknown, clipped("citations."+name))
-				more.add(name, v.raw())
-			}
+		if !citationColumns.read(out, name, v) {
+			c.unknown = append(c.unknown, clipped("citations."+name))
+			more.add(name, v.raw())
 		}
 	}
 	out.SourceReference = more.reference(out.SourceReference)
 }
 
-// place reads the members that citations and truth share and reports whether
-// name is one.
-func place(name string, v value, doc *string, docNull *bool, page, start, end *ibid.Integer, unit *string) bool {
-	switch name {
-	case "doc":
-		*doc, *docNull = v.label(), !v.given()
-	case "page":
-		*page = v.integerOf(32)
-	case "start":
-		*start = v.integerOf(64)
-	case "end":
-		*end = v.integerOf(64)
-	case "unit":
-		*unit = v.oneOf(units)
-	default:
-		return false
-	}
-	return true
-}
-
 func (c *jsonlRecord) truth(o *object, out *ibid.Mark) {
 	out.DocNull = true
 	c.rename(o, "truth")
-	for name, v := range o.ours() {
-		switch name {
-		case "annotator":
-			out.Annotator = v.label()
-		case "cited_text":
-			out.CitedText = v.string()
-		case "claim_id":
-			out.ClaimID = v.label()
-		default:
-			if !place(name, v, &out.Doc, &out.DocNull, &out.Page, &out.Start, &out.End, &out.Unit) {
-				c.keep(v)
-			}
-		}
-	}
+	readColumns(c, o.ours(), truthColumns, out)
 }
 
 func (c *jsonlRecord) claim(o *object, out *ibid.Claim) {
 	c.rename(o, "claims")
-	for name, v := range o.all() {
-		switch name {
-		case "claim_id":
-			out.ClaimID = v.label()
-		case "text":
-			out.Text = v.string()
-		case "start":
-			out.Start = v.integerOf(64)
-		case "end":
-			out.End = v.integerOf(64)
-		default:
-			c.keep(v)
-		}
-	}
+	readColumns(c, o.all(), claimColumns, out)
 }
 
 func (c *jsonlRecord) label(o *object, out *ibid.Label) {
 	c.rename(o, "labels")
-	for name, v := range o.all() {
-		switch name {
-		case "annotator":
-			out.Annotator = v.label()
-		case "claim_id":
-			out.ClaimID = v.label()
-		case "citation_id":
-			out.CitationID = v.label()
-		case "kind":
-			out.Kind = v.oneOf(kinds)
-		case "value":
-			out.Value = v.float()
-		default:
-			c.keep(v)
-		}
-	}
+	readColumns(c, o.all(), labelColumns, out)
 	if out.Kind == "" {
 		o.fail("kind is missing")
 	}
 }
 
 func (c *jsonlRecord) message(o *object, out *ibid.Message) {
-	for name, v := range o.all() {
-		switch name {
-		case "role":
-			out.Role = v.oneOf(roles)
-		case "content":
-			out.Content = v.string()
-		default:
-			c.keep(v)
-		}
-	}
+	readColumns(c, o.all(), messageColumns, out)
 	if out.Role == "" {
 		o.fail("role is missing")
+	}
+}
+
+// readColumns reads members, and keeps those that are no columns.
+func readColumns[T any](c *jsonlRecord, members iter.Seq2[string, value], of columns[T], out *T) {
+	for name, v := range members {
+		if !of.read(out, name, v) {
+			c.keep(v)
+		}
 	}
 }
 
@@ -543,11 +431,7 @@ func (c *jsonlRecord) inlineDocument(o *object, out *ibid.Document) {
 			m.name = "doc"
 		}
 	}
-	for name, v := range o.all() {
-		if !documentMember(out, name, v) {
-			c.keep(v)
-		}
-	}
+	readColumns(c, o.all(), documentColumns, out)
 	o.require("doc")
 }
 
@@ -560,33 +444,11 @@ func (c *jsonlRecord) decodeDocument(o *object) {
 	for name, v := range o.all() {
 		if name == "metadata" {
 			d.Metadata = v.column()
-		} else if !documentMember(d, name, v) {
+		} else if !documentColumns.read(d, name, v) {
 			c.keep(v)
 		}
 	}
 	d.Metadata = c.extra.reference(d.Metadata)
-}
-
-// documentMember reads one member of a document and reports whether it is a
-// column.
-func documentMember(d *ibid.Document, name string, v value) bool {
-	switch name {
-	case "doc":
-		d.Doc = v.required() // a document without a name cannot be cited
-	case "title":
-		d.Title = v.string()
-	case "text":
-		d.Text, d.HasText = v.text()
-	case "source_type":
-		d.SourceType = v.string()
-	case "pages":
-		d.Pages, d.HasPages = v.texts()
-	case "blocks":
-		d.Blocks, d.HasBlocks = v.texts()
-	default:
-		return false
-	}
-	return true
 }
 
 // A rowProof tests the quotes of rows against their own documents, and leaves those

@@ -7,22 +7,156 @@ import (
 	"ibid"
 )
 
-// The members that records of our own columns have, by the list that they are in; "" is
-// the record itself.
+// A column is a member of our own records: its name, what a cell of it holds in CSV, and
+// how it is read.
+type column[T any] struct {
+	name string
+	cell cellKind
+	read func(*T, value)
+}
+
+// A cellKind is what the cells of a column are in CSV.
+type cellKind uint8
+
+const (
+	textCell cellKind = iota
+	integerCell
+	floatCell
+)
+
+// columns are those of a record, or of the elements of one of its lists.
+type columns[T any] []column[T]
+
+// find is the column of a name, nil if there is none.
+func (c columns[T]) find(name string) *column[T] {
+	for i := range c {
+		if c[i].name == name {
+			return &c[i]
+		}
+	}
+	return nil
+}
+
+// read reads the member of a name and reports whether it is a column.
+func (c columns[T]) read(to *T, name string, v value) bool {
+	found := c.find(name)
+	if found != nil {
+		found.read(to, v)
+	}
+	return found != nil
+}
+
+// names are those of the columns, and of more members.
+func (c columns[T]) names(more ...string) []string {
+	all := make([]string, 0, len(c)+len(more))
+	for _, column := range c {
+		all = append(all, column.name)
+	}
+	return append(all, more...)
+}
+
+// A placeOf is what citations and truth have in common: where in which document.
+type placeOf struct {
+	doc        *string
+	docNull    *bool
+	page       *ibid.Integer
+	start, end *ibid.Integer
+	unit       *string
+}
+
+func placeColumns[T any](of func(*T) placeOf) columns[T] {
+	return columns[T]{
+		{"doc", textCell, func(t *T, v value) { p := of(t); *p.doc, *p.docNull = v.label(), !v.given() }},
+		{"page", integerCell, func(t *T, v value) { *of(t).page = v.integerOf(32) }},
+		{"start", integerCell, func(t *T, v value) { *of(t).start = v.integerOf(64) }},
+		{"end", integerCell, func(t *T, v value) { *of(t).end = v.integerOf(64) }},
+		{"unit", textCell, func(t *T, v value) { *of(t).unit = v.oneOf(units) }},
+	}
+}
+
+// The columns of rows, but for lists, and of the elements of lists.
+var (
+	rowColumns = columns[jsonlRecord]{
+		{"id", textCell, func(c *jsonlRecord, v value) { c.row.ID, c.hasID = v.label(), v.given() }},
+		{"system", textCell, func(c *jsonlRecord, v value) {
+			if s, given := v.text(); given {
+				c.row.System = s
+			}
+		}},
+		{"query", textCell, func(c *jsonlRecord, v value) { c.row.Query, c.row.QueryNull = v.string(), !v.given() }},
+		{"answer", textCell, func(c *jsonlRecord, v value) { c.row.Answer, c.row.AnswerNull = v.string(), !v.given() }},
+		{"provider", textCell, func(c *jsonlRecord, v value) { c.row.Provider = v.string() }},
+		{"model", textCell, func(c *jsonlRecord, v value) { c.row.Model = v.string() }},
+		{"answer_cost_usd", floatCell, func(c *jsonlRecord, v value) { c.row.CostUSD = v.float() }},
+		{"answer_tokens", integerCell, func(c *jsonlRecord, v value) { c.row.Tokens = v.integer() }},
+		{"answer_latency_ms", floatCell, func(c *jsonlRecord, v value) { c.row.LatencyMillis = v.float() }},
+	}
+	citationColumns = append(placeColumns(func(c *ibid.Citation) placeOf {
+		return placeOf{&c.Doc, &c.DocNull, &c.Page, &c.Start, &c.End, &c.Unit}
+	}), columns[ibid.Citation]{
+		{"cited_text", textCell, func(c *ibid.Citation, v value) { c.CitedText = v.string() }},
+		{"title", textCell, func(c *ibid.Citation, v value) { c.Title = v.string() }},
+		{"answer_start", integerCell, func(c *ibid.Citation, v value) { c.AnswerStart = v.integerOf(64) }},
+		{"answer_end", integerCell, func(c *ibid.Citation, v value) { c.AnswerEnd = v.integerOf(64) }},
+		{"answer_role", textCell, func(c *ibid.Citation, v value) {
+			var err error
+			if c.AnswerRole, err = ibid.ParseRole(v.string()); err != nil {
+				v.fail("%v", err)
+			}
+		}},
+		{"citation_id", textCell, func(c *ibid.Citation, v value) { c.CitationID = v.label() }},
+		{"claim_id", textCell, func(c *ibid.Citation, v value) { c.ClaimID = v.label() }},
+		{"source_type", textCell, func(c *ibid.Citation, v value) { c.SourceType = v.string() }},
+		{"method", textCell, func(c *ibid.Citation, v value) { c.Method = v.string() }},
+		{"confidence", floatCell, func(c *ibid.Citation, v value) { c.Confidence = v.float() }},
+		{"relevance", floatCell, func(c *ibid.Citation, v value) { c.Relevance = v.float() }},
+		{"token_contribution", integerCell, func(c *ibid.Citation, v value) { c.TokenContribution = v.integerOf(64) }},
+		{"source_reference", textCell, func(c *ibid.Citation, v value) { c.SourceReference = v.column() }},
+	}...)
+	truthColumns = append(placeColumns(func(m *ibid.Mark) placeOf {
+		return placeOf{&m.Doc, &m.DocNull, &m.Page, &m.Start, &m.End, &m.Unit}
+	}), columns[ibid.Mark]{
+		{"annotator", textCell, func(m *ibid.Mark, v value) { m.Annotator = v.label() }},
+		{"cited_text", textCell, func(m *ibid.Mark, v value) { m.CitedText = v.string() }},
+		{"claim_id", textCell, func(m *ibid.Mark, v value) { m.ClaimID = v.label() }},
+	}...)
+	claimColumns = columns[ibid.Claim]{
+		{"claim_id", textCell, func(c *ibid.Claim, v value) { c.ClaimID = v.label() }},
+		{"text", textCell, func(c *ibid.Claim, v value) { c.Text = v.string() }},
+		{"start", integerCell, func(c *ibid.Claim, v value) { c.Start = v.integerOf(64) }},
+		{"end", integerCell, func(c *ibid.Claim, v value) { c.End = v.integerOf(64) }},
+	}
+	labelColumns = columns[ibid.Label]{
+		{"annotator", textCell, func(l *ibid.Label, v value) { l.Annotator = v.label() }},
+		{"claim_id", textCell, func(l *ibid.Label, v value) { l.ClaimID = v.label() }},
+		{"citation_id", textCell, func(l *ibid.Label, v value) { l.CitationID = v.label() }},
+		{"kind", textCell, func(l *ibid.Label, v value) { l.Kind = v.oneOf(kinds) }},
+		{"value", floatCell, func(l *ibid.Label, v value) { l.Value = v.float() }},
+	}
+	documentColumns = columns[ibid.Document]{
+		{"doc", textCell, func(d *ibid.Document, v value) { d.Doc = v.required() }}, // without a name it cannot be cited
+		{"title", textCell, func(d *ibid.Document, v value) { d.Title = v.string() }},
+		{"text", textCell, func(d *ibid.Document, v value) { d.Text, d.HasText = v.text() }},
+		{"source_type", textCell, func(d *ibid.Document, v value) { d.SourceType = v.string() }},
+		{"pages", textCell, func(d *ibid.Document, v value) { d.Pages, d.HasPages = v.texts() }},
+		{"blocks", textCell, func(d *ibid.Document, v value) { d.Blocks, d.HasBlocks = v.texts() }},
+	}
+	messageColumns = columns[ibid.Message]{
+		{"role", textCell, func(m *ibid.Message, v value) { m.Role = v.oneOf(roles) }},
+		{"content", textCell, func(m *ibid.Message, v value) { m.Content = v.string() }},
+	}
+)
+
+// memberNames are the members of records, by the list that they are in; "" is the record
+// itself.
 var memberNames = map[string][]string{
-	"": {
-		"id", "query", "answer", "system", "provider", "model", "citations", "truth", "claims", "labels", "documents", "messages", "tags",
-		"answer_cost_usd", "answer_tokens", "answer_latency_ms",
-	},
-	"citations": {
-		"doc", "page", "start", "end", "unit", "cited_text", "title", "answer_start", "answer_end", "answer_role", "citation_id", "claim_id",
-		"source_type", "method", "confidence", "relevance", "token_contribution", "source_reference",
-	},
-	"truth":     {"annotator", "doc", "page", "start", "end", "unit", "cited_text", "claim_id", "method"},
-	"claims":    {"claim_id", "text", "start", "end"},
-	"labels":    {"annotator", "claim_id", "citation_id", "kind", "value"},
-	"documents": {"doc", "title", "text", "source_type", "pages", "blocks", "metadata"},
-	"messages":  {"role", "content"},
+	"":          rowColumns.names("citations", "truth", "claims", "labels", "documents", "messages", "tags"),
+	"citations": citationColumns.names(),
+	"truth":     truthColumns.names("method"),
+	"claims":    claimColumns.names(),
+	"labels":    labelColumns.names(),
+	"documents": documentColumns.names("metadata"),
+	"messages":  messageColumns.names(),
 }
 
 // otherNames are what other tools call our members, the likeliest first. They stand for
