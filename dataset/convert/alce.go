@@ -34,18 +34,16 @@ func alceRecord(c *researchReader, o *object) {
 	r.ID = cmp.Or(o.first("sample_id", "id").label(), r.ID)
 	r.Query, r.Answer = o.get("question").required(), o.get("output").required()
 	if o.in != nil {
-		r.Model = o.in.get("args").object().peekIn("model")
+		r.Model = o.in.get("args").object().peek("model")
 	}
 	var sources []inlineSource
 	for i, d := range o.get("docs").objects() {
-		var more extra
 		title, url := d.get("title").string(), d.get("url").string()
 		id := d.get("id").label()
 		text, given := d.first("sent", "text").text()
-		d.unread(func(v value) { more.add(v.name, v.raw()) })
 		name := c.source(ibid.Document{
 			Doc: cmp.Or(id, url, title, "["+strconv.Itoa(i+1)+"]"), Title: title,
-			Text: text, HasText: given, Metadata: more.reference(""),
+			Text: text, HasText: given, Metadata: d.rest(),
 		})
 		sources = append(sources, inlineSource{citation: ibid.Citation{Doc: name, Title: title}})
 	}
@@ -72,12 +70,4 @@ func (c *researchReader) alceList() {
 		}
 		at += utf8.RuneCountInString(element) + 1
 	}
-}
-
-// peekIn is peek of an object that may be nil.
-func (o *object) peekIn(name string) string {
-	if o == nil {
-		return ""
-	}
-	return o.peek(name)
 }

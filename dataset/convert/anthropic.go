@@ -28,7 +28,7 @@ var anthropic = exchangeFormat{
 	},
 	response: anthropicResponse,
 	request:  anthropicRequest,
-	stream:   func() eventReader { return &anthropicStream{} },
+	stream:   func() eventReader { return &anthropicStream{lastEvent: lastEvent{name: "message_stop"}} },
 }.format()
 
 func anthropicResponse(x *exchange, o *object) {
@@ -36,8 +36,7 @@ func anthropicResponse(x *exchange, o *object) {
 		o.fail("the response is an error: %s", quoted(string(o.get("error").raw())))
 		return
 	}
-	x.responseID = o.get("id").string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
+	x.identify(o, "id")
 	content := o.get("content")
 	if !content.given() {
 		content.missing()
@@ -56,26 +55,25 @@ func anthropicResponse(x *exchange, o *object) {
 	x.rest(o)
 }
 
-// cite reads one citation of a text block.
+// anthropicPlaces are the units of the kinds of citations, and what the members that count
+// in them are called behind start_ and end_.
+var anthropicPlaces = map[string]struct{ unit, member string }{
+	"char_location":          {"", "char_index"},
+	"page_location":          {"page", "page_number"},
+	"content_block_location": {"block", "block_index"},
+	"search_result_location": {"block", "block_index"},
+}
+
+// anthropicCitation reads one citation of a text block.
 func anthropicCitation(x *exchange, o *object, part int) {
 	kind := o.get("type")
-	switch kind.required() {
-	case "char_location":
+	place, known := anthropicPlaces[kind.required()]
+	switch {
+	case known:
 		c := anthropicCited(x, o, part)
-		c.test = true
-		c.Start, c.End = integer(o.get("start_char_index").offset()), integer(o.get("end_char_index").offset())
+		c.between(o, place.unit, "start_"+place.member, "end_"+place.member)
 		x.citationRest(c, o, "file_id")
-	case "page_location":
-		c := anthropicCited(x, o, part)
-		c.Unit = "page"
-		c.Start, c.End = integer(o.get("start_page_number").offset()), integer(o.get("end_page_number").offset())
-		x.citationRest(c, o, "file_id")
-	case "content_block_location", "search_result_location":
-		c := anthropicCited(x, o, part)
-		c.Unit = "block"
-		c.Start, c.End = integer(o.get("start_block_index").offset()), integer(o.get("end_block_index").offset())
-		x.citationRest(c, o, "file_id")
-	case "web_search_result_location":
+	case kind.string() == "web_search_result_location":
 		d := ibid.Document{Doc: o.get("url").required(), Title: o.get("title").string(), SourceType: "web"}
 		c := x.citeWhole(x.sameSource(d), x.markPart(part))
 		c.Method, c.CitedText = kind.string(), o.get("cited_text").string()
@@ -128,9 +126,7 @@ func anthropicBlock(q *request, block *object) (text string) {
 	case "document":
 		q.addDocument(anthropicDocument(q, block))
 	case "search_result":
-		d := ibid.Document{Doc: block.get("source").string(), Title: block.get("title").string(), SourceType: "search_result"}
-		d.Blocks, d.HasBlocks = textBlocks(block.get("content")), true
-		q.addResult(source{Document: d})
+		q.addResult(block)
 	case "tool_result":
 		if content := block.get("content"); content.kind() == aList {
 			for _, inner := range content.objects() {
@@ -190,9 +186,9 @@ func anthropicDocument(q *request, block *object) source {
 
 // An anthropicStream reads the events of one message.
 type anthropicStream struct {
+	lastEvent
 	parts  map[int64]int    // of the open content blocks; noPart for those that are no text
 	others map[int64][]byte // what those say
-	ended  bool
 }
 
 const noPart = -1
@@ -231,7 +227,7 @@ func (s *anthropicStream) event(x *exchange, o *object) {
 	case "message_delta":
 		x.rest(o)
 	case "message_stop":
-		s.ended = true
+		s.seen = true
 	case "error":
 		o.fail("the stream is an error: %s", quoted(string(o.get("error").raw())))
 	}
@@ -284,11 +280,4 @@ func (s *anthropicStream) delta(x *exchange, o *object) {
 	default:
 		delta.get("type").fail("unknown delta %s of a text block", quoted(kind))
 	}
-}
-
-func (s *anthropicStream) end(*exchange) string {
-	if !s.ended {
-		return "truncated: the stream ends before message_stop"
-	}
-	return ""
 }

@@ -108,8 +108,8 @@ func bedrockCitation(x *exchange, o *object, m int) {
 			continue
 		}
 		c := x.citeNumbered(in.get(kind.index).offset(), kind.index == "searchResultIndex", title, of, m)
-		c.Title, c.Method, c.Unit, c.test = title, kind.name, kind.unit, kind.unit == ""
-		c.Start, c.End = integer(in.get("start").offset()), integer(in.get("end").offset())
+		c.Title, c.Method = title, kind.name
+		c.between(in, kind.unit, "start", "end")
 		c.CitedText = strings.Join(textBlocks(o.get("sourceContent")), "")
 		x.citationRest(c, in)
 		x.citationRest(c, o)
@@ -195,9 +195,7 @@ func bedrockSource(q *request, block *object) {
 		q.addDocument(bedrockDocument(q, o))
 	}
 	if o := block.get("searchResult").object(); o != nil {
-		d := ibid.Document{Doc: o.get("source").string(), Title: o.get("title").string(), SourceType: "search_result"}
-		d.Blocks, d.HasBlocks = textBlocks(o.get("content")), true
-		q.addResult(source{Document: d})
+		q.addResult(o)
 	}
 	if o := block.get("toolResult").object(); o != nil {
 		for _, inner := range o.get("content").objects() {

@@ -140,16 +140,9 @@ func (c *bratReader) write(d *bratDocument) error {
 	for i := range d.layers {
 		c.writeLayer(&row, &kept, d, &d.layers[i], counted)
 	}
-	if !kept.empty() {
-		row.Tags = []ibid.Tag{{Key: referenceTag, Value: kept.object()}}
-	}
-	document := ibid.Document{Doc: d.doc(), Text: text.text, HasText: true}
-	if c.Docs {
-		if err := c.document(&document); err != nil {
-			return err
-		}
-	} else {
-		row.Documents, row.HasDocuments = []ibid.Document{document}, true
+	row.Tags = kept.tags()
+	if err := c.place(&row, &ibid.Document{Doc: d.doc(), Text: text.text, HasText: true}, true); err != nil {
+		return err
 	}
 	return c.row(&row)
 }

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 
@@ -43,8 +42,7 @@ func citeFormerResult(x *exchange, o *object) {
 		o.fail("a VerificationReport holds no answer: import the GenerationResult with it, {\"response\": RESULT, \"verification\": REPORT}")
 		return
 	}
-	x.responseID = o.first("id", "result_id").string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
+	x.identify(o, "id", "result_id")
 	text := o.get("text").required()
 	x.addText(text)
 	sources := citeFormerSources(x, o)

@@ -24,7 +24,7 @@ var cohere = exchangeFormat{
 	},
 	response: cohereResponse,
 	request:  cohereRequest,
-	stream:   func() eventReader { return &cohereStream{} },
+	stream:   func() eventReader { return &cohereStream{lastEvent: lastEvent{name: "message-end"}} },
 }.format()
 
 func cohereResponse(x *exchange, o *object) {
@@ -201,7 +201,10 @@ func cohereRequest(q *request, o *object) {
 
 // A cohereStream reads the events of one response of version 2. The last event of
 // version 1 repeats the whole response.
-type cohereStream struct{ begun, ended bool }
+type cohereStream struct {
+	lastEvent
+	begun bool
+}
 
 func (s *cohereStream) begins(o *object) bool {
 	return o.peek("type") == "message-start" || o.peek("event_type") == "stream-start"
@@ -213,7 +216,7 @@ func (s *cohereStream) event(x *exchange, o *object) {
 			if response := o.get("response").mustObject(); response != nil {
 				cohereResponse(x, response)
 			}
-			s.ended = true
+			s.seen = true
 		}
 		return
 	}
@@ -228,7 +231,7 @@ func (s *cohereStream) event(x *exchange, o *object) {
 		return
 	}
 	if kind.string() == "message-end" {
-		s.ended = true
+		s.seen = true
 		x.keep("message-end", o.raw())
 		return
 	}
@@ -283,8 +286,5 @@ func (s *cohereStream) end(x *exchange) string {
 			x.keep(indexed("content", i)+".thinking", jsonString(string(p.text)))
 		}
 	}
-	if !s.ended {
-		return "truncated: the stream ends before message-end"
-	}
-	return ""
+	return s.lastEvent.end(x)
 }

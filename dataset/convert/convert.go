@@ -168,6 +168,22 @@ func (r *run) document(d *ibid.Document) error {
 	return nil
 }
 
+// place writes a document of a row to the place for documents the first time that it is
+// met; without one, to the row.
+func (r *run) place(row *ibid.Answer, d *ibid.Document, first bool) error {
+	if r.Docs {
+		if !first {
+			return nil
+		}
+		return r.document(d)
+	}
+	row.HasDocuments = true
+	if documentOf(row, d.Doc) == nil {
+		row.Documents = append(row.Documents, *d)
+	}
+	return nil
+}
+
 // fail counts a record that could not be read.
 func (r *run) fail(e RecordError) {
 	e.File = r.named(e.File)

@@ -37,9 +37,7 @@ func copilotAnswer(x *exchange, o *object) {
 		d := ibid.Document{Title: s.get("title").string(), SourceType: s.get("provider").string()}
 		d.Doc = cmp.Or(s.get("url").string(), s.get("path").string(), d.Title, id)
 		d.Text, d.HasText = s.get("text").text()
-		var more extra
-		s.unread(func(v value) { more.add(v.name, v.raw()) })
-		d.Metadata = more.reference("")
+		d.Metadata = s.rest()
 		sources[id] = x.addSource(d)
 	}
 	for _, s := range all.get("spans").objects() {
@@ -77,11 +75,11 @@ func copilotReference(x *exchange, o *object, sources map[string]int, m int) {
 		c.Method = kind.required()
 		switch c.Method {
 		case "char":
-			c.Start, c.End, c.test = integer(at.get("startIndex").offset()), integer(at.get("endIndex").offset()), true
+			c.between(at, "", "startIndex", "endIndex")
 		case "page":
-			c.Start, c.End, c.Unit = integer(at.get("startPage").offset()), integer(at.get("endPage").offset()), "page"
+			c.between(at, "page", "startPage", "endPage")
 		case "block":
-			c.Start, c.End, c.Unit = integer(at.get("startBlock").offset()), integer(at.get("endBlock").offset()), "block"
+			c.between(at, "block", "startBlock", "endBlock")
 		default:
 			kind.fail("unknown kind of location %s", quoted(c.Method))
 		}

@@ -241,7 +241,7 @@ func (c *csvReader) close(g *csvGroup, citation, truth, more extra, cited bool) 
 	switch {
 	case more.empty():
 	case cited:
-		citation.buf.WriteString("," + more.buf.String()[1:])
+		citation.addAll(&more)
 	case g.more.empty():
 		g.more = more
 	}

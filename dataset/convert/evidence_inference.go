@@ -526,9 +526,7 @@ func (c *evidenceReader) citation(p *prompt, a *annotation) ibid.Citation {
 	for _, f := range a.rest {
 		rest.addText(f[0], f[1])
 	}
-	if !rest.empty() {
-		out.SourceReference = rest.object()
-	}
+	out.SourceReference = rest.reference("")
 	return out
 }
 

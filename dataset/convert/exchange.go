@@ -203,6 +203,13 @@ func (x *exchange) called(name string) int {
 	return i
 }
 
+// identify reads the id of the response, the first of some members that is given, and its
+// model.
+func (x *exchange) identify(o *object, ids ...string) {
+	x.responseID = o.first(ids...).string()
+	x.model = cmp.Or(o.get("model").string(), x.model)
+}
+
 // cite adds a citation of a source.
 func (x *exchange) cite(source, mark int) *foundCitation {
 	x.citations = append(x.citations, foundCitation{source: source, mark: mark})
@@ -268,6 +275,12 @@ func (x *exchange) citeWhole(source, mark int) *foundCitation {
 		}
 	}
 	return c
+}
+
+// between reads where in its source a citation points, in characters or in a coarser unit.
+func (c *foundCitation) between(o *object, unit, start, end string) {
+	c.Start, c.End = integer(o.get(start).offset()), integer(o.get(end).offset())
+	c.Unit, c.test = unit, unit == ""
 }
 
 // markPart adds a mark that is a part as a whole.
@@ -364,9 +377,7 @@ func (c *exchangeReader) write(x *exchange, at position) error {
 	for i := range x.citations {
 		row.Citations = append(row.Citations, w.citation(&x.citations[i]))
 	}
-	if !x.unread.empty() {
-		row.Tags = []ibid.Tag{{Key: referenceTag, Value: x.unread.object()}}
-	}
+	row.Tags = x.unread.tags()
 	for _, name := range x.unknown {
 		c.report.unknownField(name)
 	}

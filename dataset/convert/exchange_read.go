@@ -59,6 +59,19 @@ type eventReader interface {
 	end(x *exchange) string
 }
 
+// A lastEvent is what ends a response, and whether it has come.
+type lastEvent struct {
+	name string
+	seen bool
+}
+
+func (e *lastEvent) end(*exchange) string {
+	if !e.seen {
+		return "truncated: the stream ends before " + e.name
+	}
+	return ""
+}
+
 func (f *exchangeFormat) readRequest(q *request, o *object) {
 	if f.request != nil && o != nil {
 		f.request(q, o)
@@ -479,5 +492,9 @@ func (q *request) ask(input value, content string, roles ...string) {
 // addDocument adds a source that citations count among the documents.
 func (q *request) addDocument(s source) { q.documents = append(q.documents, &s) }
 
-// addResult adds a source that citations count among the search results.
-func (q *request) addResult(s source) { q.results = append(q.results, &s) }
+// addResult adds a search result, which citations count among those.
+func (q *request) addResult(o *object) {
+	d := ibid.Document{Doc: o.get("source").string(), Title: o.get("title").string(), SourceType: "search_result"}
+	d.Blocks, d.HasBlocks = textBlocks(o.get("content")), true
+	q.results = append(q.results, &source{Document: d})
+}

@@ -17,9 +17,6 @@ type took struct {
 // and latency. It counts nothing as read: the account stays with the record, too.
 // Numbers that are negative or no numbers say nothing.
 func (t *took) account(o *object) {
-	if o == nil {
-		return
-	}
 	for _, name := range []string{"usage", "usageMetadata", "usage_metadata", "meta"} {
 		t.usage(o.inside(name))
 	}
@@ -27,9 +24,6 @@ func (t *took) account(o *object) {
 }
 
 func (t *took) usage(u *object) {
-	if u == nil {
-		return
-	}
 	t.cost = u.inside("cost").amount(u.amount(t.cost, "cost"), "total_cost")
 	tokens := u
 	for _, name := range []string{"billed_units", "tokens"} { // Cohere has them inside
@@ -62,7 +56,7 @@ func (t *took) tokens() ibid.Integer {
 // inside is an object among the members, nil if it is none; that does not count as
 // reading it.
 func (o *object) inside(name string) *object {
-	if o == nil || !o.isObject(name) {
+	if !o.isObject(name) {
 		return nil
 	}
 	return o.valueOf(o.find(name)).object()
@@ -72,7 +66,7 @@ func (o *object) inside(name string) *object {
 // before; that does not count as reading it.
 func (o *object) amount(before ibid.Number, names ...string) ibid.Number {
 	for _, name := range names {
-		if o == nil || o.peekKind(name) != aNumber {
+		if o.peekKind(name) != aNumber {
 			continue
 		}
 		n, err := strconv.ParseFloat(string(o.valueOf(o.find(name)).raw()), 64)

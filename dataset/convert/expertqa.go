@@ -63,7 +63,7 @@ func convertExpertQA(ctx context.Context, r *run) error {
 		return &UsageError{Msg: "format expertqa takes one file", Hint: "ids are line numbers and would repeat between files"}
 	}
 	c := &expertReader{run: r, file: paths[0]}
-	return c.eachLine(ctx, c.file, c.line)
+	return c.eachReadable(ctx, c.file, lineShape, func(rec *foreignRecord) error { return c.line(rec.data, rec.number) })
 }
 
 // line converts one record.
@@ -90,8 +90,8 @@ type expertRecord struct {
 	question string
 	tags     []ibid.Tag
 	answers  []expertAnswer
-	kept     []keptMember // of the record itself
-	unknown  []string     // dotted names of members that ExpertQA does not have
+	kept     extra    // of the record itself
+	unknown  []string // dotted names of members that ExpertQA does not have
 }
 
 // An expertAnswer is what one system answered.
@@ -100,20 +100,13 @@ type expertAnswer struct {
 	text      string
 	annotator string
 	claims    []expertClaim
-	kept      []keptMember
+	kept      extra
 }
 
 // An expertClaim is one claim of an answer; support is "" for null.
 type expertClaim struct {
 	text, support string
 	evidence      []string
-}
-
-// A keptMember is a member that has no column, under its place in the answer or
-// the record; value is JSON and part of the line.
-type keptMember struct {
-	name  string
-	value []byte
 }
 
 // Members of ExpertQA's answers and claims that have no column of ours.
@@ -129,7 +122,8 @@ var (
 
 // decode reads one line. What it leaves is valid until the line is.
 func (e *expertRecord) decode(line []byte) *jsonError {
-	e.tags, e.answers, e.kept, e.unknown = e.tags[:0], e.answers[:0], e.kept[:0], e.unknown[:0]
+	e.tags, e.answers, e.unknown = e.tags[:0], e.answers[:0], e.unknown[:0]
+	e.kept.reset()
 	o := e.text.open(line)
 	annotator := ""
 	for name, v := range o.all() {
@@ -169,7 +163,7 @@ func (e *expertRecord) decode(line []byte) *jsonError {
 		same = same && a.annotator == annotator
 	}
 	if !same && annotator != "" {
-		e.kept = append(e.kept, keptMember{"annotator_id", jsonString(annotator)})
+		e.kept.addText("annotator_id", annotator)
 	}
 	return e.text.err
 }
@@ -229,8 +223,8 @@ func (e *expertRecord) claim(a *expertAnswer, i int, o *object) {
 
 // keep stores a member that has no column. unknown is its name for the report,
 // "" if ExpertQA has it.
-func (e *expertRecord) keep(to *[]keptMember, name string, v value, unknown string) {
-	*to = append(*to, keptMember{name, v.raw()})
+func (e *expertRecord) keep(to *extra, name string, v value, unknown string) {
+	to.add(name, v.raw())
 	if unknown != "" {
 		e.unknown = append(e.unknown, clipped(unknown))
 	}
@@ -309,7 +303,7 @@ func (c *expertReader) citation(evidence, claim string) error {
 		} else {
 			passage = ""
 		}
-		if err := c.source(&ibid.Document{Doc: name, Text: passage, HasText: hasText}, first); err != nil {
+		if err := c.place(&c.row, &ibid.Document{Doc: name, Text: passage, HasText: hasText}, first); err != nil {
 			return err
 		}
 	}
@@ -317,23 +311,6 @@ func (c *expertReader) citation(evidence, claim string) error {
 	c.row.Citations = append(c.row.Citations, out)
 	c.report.Spans++
 	c.report.WithoutQuote++
-	return nil
-}
-
-// source writes a cited document: to the place for documents the first time,
-// else to the row.
-func (c *expertReader) source(d *ibid.Document, first bool) error {
-	if c.Docs {
-		if !first {
-			return nil
-		}
-		return c.document(d)
-	}
-	r := &c.row
-	r.HasDocuments = true
-	if !slices.ContainsFunc(r.Documents, func(x ibid.Document) bool { return x.Doc == d.Doc }) {
-		r.Documents = append(r.Documents, *d)
-	}
 	return nil
 }
 
@@ -352,16 +329,10 @@ func (c *expertReader) tags(a *expertAnswer) {
 	r := &c.row
 	r.Tags = append(r.Tags, c.record.tags...)
 	var more extra
-	for _, k := range c.record.kept {
-		more.add(k.name, k.value)
-	}
-	for _, k := range a.kept {
-		more.add(k.name, k.value)
-	}
-	if !more.empty() {
-		r.Tags = append(r.Tags, ibid.Tag{Key: referenceTag, Value: more.object()})
-	}
-	slices.SortFunc(r.Tags, func(a, b ibid.Tag) int { return strings.Compare(a.Key, b.Key) })
+	more.addAll(&c.record.kept)
+	more.addAll(&a.kept)
+	r.Tags = append(r.Tags, more.tags()...)
+	sortTags(r.Tags)
 }
 
 // An answerText finds passages in an answer, white space ignored: records that

@@ -3,6 +3,8 @@ package convert
 import (
 	"bytes"
 	"encoding/json"
+
+	"ibid"
 )
 
 // An extra collects the members of a record that are no column of ours, so that
@@ -30,6 +32,24 @@ func (e *extra) add(name string, value []byte) {
 
 // addText appends a member whose value is a string.
 func (e *extra) addText(name, value string) { e.add(name, jsonString(value)) }
+
+// addAll appends the members of another.
+func (e *extra) addAll(more *extra) {
+	if !more.empty() && !e.empty() {
+		e.buf.WriteByte(',')
+		e.buf.Write(more.buf.Bytes()[1:])
+	} else {
+		e.buf.Write(more.buf.Bytes())
+	}
+}
+
+// tags are the tag that keeps the members with a row, none if there are no members.
+func (e *extra) tags() []ibid.Tag {
+	if e.empty() {
+		return nil
+	}
+	return []ibid.Tag{{Key: referenceTag, Value: e.object()}}
+}
 
 // object returns the members as a JSON object.
 func (e *extra) object() string { return e.buf.String() + "}" }

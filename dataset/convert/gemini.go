@@ -33,7 +33,7 @@ var gemini = exchangeFormat{
 	answer:   Reading{Unit: token.Byte},
 	response: geminiResponse,
 	request:  geminiRequest,
-	stream:   func() eventReader { return &geminiStream{} },
+	stream:   func() eventReader { return &geminiStream{lastEvent: lastEvent{name: "a finishReason"}} },
 }.format()
 
 // camel returns a member under its name, or under the same with underscores.
@@ -95,7 +95,7 @@ func geminiPart(x *exchange, p *object, joined bool) {
 
 // A geminiStream reads the events of one answer.
 type geminiStream struct {
-	ended       bool
+	lastEvent
 	interaction *interactionStream // nil if it is none
 }
 
@@ -107,7 +107,7 @@ func (s *geminiStream) begins(o *object) bool {
 func (s *geminiStream) event(x *exchange, o *object) {
 	if o.has("event_type") {
 		if s.interaction == nil {
-			s.interaction = &interactionStream{}
+			s.interaction = &interactionStream{lastEvent: lastEvent{name: "interaction.completed"}}
 		}
 		s.interaction.event(x, o)
 		return
@@ -121,7 +121,7 @@ func (s *geminiStream) event(x *exchange, o *object) {
 			x.keep(candidate.path(), candidate.raw())
 			continue
 		}
-		s.ended = s.ended || candidate.camel("finishReason").string() != ""
+		s.seen = s.seen || candidate.camel("finishReason").string() != ""
 		geminiCandidate(x, candidate, true)
 	}
 	x.responseID = cmp.Or(o.camel("responseId").string(), x.responseID)
@@ -133,10 +133,7 @@ func (s *geminiStream) end(x *exchange) string {
 	if s.interaction != nil {
 		return s.interaction.end(x)
 	}
-	if !s.ended {
-		return "truncated: the stream ends before a finishReason"
-	}
-	return ""
+	return s.lastEvent.end(x)
 }
 
 // geminiCandidate reads one candidate. joined says that its parts may go on with
@@ -190,9 +187,7 @@ func geminiChunk(chunk *object, n int) ibid.Document {
 				d.Text, d.HasText = rag.get("text").text()
 			}
 		}
-		var more extra
-		in.unread(func(v value) { more.add(v.name, v.raw()) })
-		d.Metadata = more.reference("")
+		d.Metadata = in.rest()
 		return d
 	}
 	return ibid.Document{Doc: fmt.Sprintf("chunk %d", n)}

@@ -162,8 +162,8 @@ func (q *request) askInteraction(input value) {
 
 // An interactionStream reads the events of an interaction.
 type interactionStream struct {
+	lastEvent
 	parts map[int64]int // of the steps
-	ended bool
 }
 
 func (s *interactionStream) event(x *exchange, o *object) {
@@ -172,13 +172,13 @@ func (s *interactionStream) event(x *exchange, o *object) {
 	case kind == "error":
 		o.fail("the stream is an error: %s", quoted(string(o.raw())))
 	case strings.HasPrefix(kind, "interaction."):
-		s.ended = s.ended || strings.HasPrefix(kind, "interaction.complete")
+		s.seen = s.seen || strings.HasPrefix(kind, "interaction.complete")
 		if in := o.get("interaction").object(); in != nil {
 			if len(s.parts) > 0 { // the whole may be here again
 				in.get("steps")
 				in.get("outputs")
 			}
-			if !s.ended {
+			if !s.seen {
 				in.get("status")
 			}
 			geminiInteraction(x, in)
@@ -226,9 +226,6 @@ func (s *interactionStream) delta(x *exchange, o *object) {
 }
 
 func (s *interactionStream) end(x *exchange) string {
-	if !s.ended {
-		return "truncated: the stream ends before interaction.completed"
-	}
 	interactionUnits(x)
-	return ""
+	return s.lastEvent.end(x)
 }

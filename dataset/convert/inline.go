@@ -86,16 +86,10 @@ func (c *inlineReader) read(ctx context.Context) (err error) {
 		err = c.readText(name)
 	case extension == ".json":
 		err = c.eachRecord(ctx, c.file, wholeShape, func(rec *foreignRecord) error {
-			switch rec.reason {
-			case emptyFile:
+			if rec.reason == emptyFile {
 				return nil
-			case "":
-				c.report.Records++
-				return c.value(rec.data, rec.at)
 			}
-			c.report.Records++
-			c.fail(rec.at.err(c.file, rec.reason))
-			return nil
+			return c.readable(c.file, c.value)(rec)
 		})
 	default:
 		return c.jsonlReader.read(ctx)

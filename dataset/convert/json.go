@@ -577,8 +577,11 @@ func (v value) mustObject() *object {
 	return o
 }
 
-// find returns a member, nil if there is none.
+// find returns a member, nil if there is none, or no object.
 func (o *object) find(name string) *objectMember {
+	if o == nil {
+		return nil
+	}
 	for i := range o.members {
 		if o.members[i].name == name {
 			return &o.members[i]
@@ -675,6 +678,13 @@ func (o *object) unread(yield func(value)) {
 			yield(o.valueOf(m))
 		}
 	}
+}
+
+// rest is an object of the members that nobody has asked for, "" if there are none.
+func (o *object) rest() string {
+	var more extra
+	o.unread(func(v value) { more.add(v.name, v.raw()) })
+	return more.reference("")
 }
 
 // skipSpace returns the index of the next byte that is not white space, or the

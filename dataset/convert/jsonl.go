@@ -59,42 +59,32 @@ func newJSONLReader(r *run, path string) jsonlReader {
 
 func (c *jsonlReader) read(ctx context.Context) error {
 	c.record.columns = c.Columns
-	whole, err := c.isWhole()
-	if err != nil {
-		return err
+	s, err := c.shape()
+	if err == nil {
+		err = c.eachReadable(ctx, c.file, s, c.value)
 	}
-	if whole {
-		err = c.eachRecord(ctx, c.file, wholeShape, func(rec *foreignRecord) error {
-			c.report.Records++
-			if rec.reason != "" {
-				c.fail(rec.at.err(c.file, rec.reason))
-				return nil
-			}
-			return c.value(rec.data, rec.at)
-		})
-	} else {
-		err = c.eachLine(ctx, c.file, func(line []byte, number int) error {
-			return c.value(line, position{number, 1})
-		})
+	if err == nil {
+		c.settle()
 	}
-	if err != nil {
-		return err
-	}
-	c.settle()
-	return nil
+	return err
 }
 
-// isWhole reports whether the file is one JSON text and not JSON Lines. Standard input
-// is one if it begins with a list.
-func (c *jsonlReader) isWhole() (bool, error) {
+// shape says whether the file is one JSON text or JSON Lines. Standard input is one text
+// if it begins with a list.
+func (c *jsonlReader) shape() (shape, error) {
 	if c.file != stdinPath || c.held != nil || c.stdin.file != nil {
-		s, err := c.shapeOf(c.file)
-		return s == wholeShape, err
+		if s, err := c.shapeOf(c.file); s == wholeShape || err != nil {
+			return s, err
+		}
+		return lineShape, nil
 	}
 	in := bufio.NewReader(c.Stdin)
 	c.Stdin = in
 	start, _ := in.Peek(len(utf8Mark) + 1) // an error comes again
-	return bytes.HasPrefix(bytes.TrimPrefix(start, utf8Mark), []byte{'['}), nil
+	if bytes.HasPrefix(bytes.TrimPrefix(start, utf8Mark), []byte{'['}) {
+		return wholeShape, nil
+	}
+	return lineShape, nil
 }
 
 // settle closes the proof of the file, unless documents of other files may still be
@@ -122,11 +112,11 @@ func (c *jsonlReader) document(d *ibid.Document) error {
 	return c.run.document(d)
 }
 
-// value converts one record, which begins at a position of the file.
-func (c *jsonlReader) value(data []byte, at position) error {
-	rec := &c.record
-	if e := rec.decode(data); e != nil {
-		c.fail(e.in(data, at, c.file))
+// value converts one record.
+func (c *jsonlReader) value(from *foreignRecord) error {
+	rec, at := &c.record, from.at
+	if e := rec.decode(from.data); e != nil {
+		c.fail(e.in(from.data, at, c.file))
 		return nil
 	}
 	if rec.isDocument && !c.Docs {

@@ -22,14 +22,9 @@ var keepTrusts = exchangeFormat{
 }.format()
 
 func keepTrustsResponse(x *exchange, o *object) {
-	x.responseID = o.first("id", "response_id", "request_id").string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
-	if query := o.first("query", "prompt").string(); query != "" {
-		x.query = query
-	}
-	if system := o.get("system").string(); system != "" {
-		x.system = system
-	}
+	x.identify(o, "id", "response_id", "request_id")
+	x.query = cmp.Or(o.first("query", "prompt").string(), x.query)
+	x.system = cmp.Or(o.get("system").string(), x.system)
 	part := x.addText(o.get("response").required())
 	all := o.get("citations")
 	if !all.given() {

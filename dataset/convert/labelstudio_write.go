@@ -238,9 +238,7 @@ func (w *studioWriter) rest() {
 	}
 	w.keepUnread(w.t.root)
 	w.keepUnread(w.t.data)
-	if !w.kept.empty() {
-		w.row.Tags = []ibid.Tag{{Key: referenceTag, Value: w.kept.object()}}
-	}
+	w.row.Tags = w.kept.tags()
 }
 
 // keepUnread keeps the members of an object that nobody has read and that say

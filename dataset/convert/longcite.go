@@ -104,11 +104,9 @@ func untrim(all []ibid.Citation, text string) {
 }
 
 func longCiteCitation(o *object, doc string) ibid.Citation {
-	var more extra
 	to := ibid.Citation{Doc: doc, CitedText: o.get("cite").string()}
 	to.Start = o.first(longCiteMembers[0].short, longCiteMembers[0].long).integer()
 	to.End = o.first(longCiteMembers[1].short, longCiteMembers[1].long).integer()
-	o.unread(func(v value) { more.add(v.name, v.raw()) })
-	to.SourceReference = more.reference("")
+	to.SourceReference = o.rest()
 	return to
 }

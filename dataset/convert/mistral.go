@@ -36,8 +36,7 @@ func mistralResponse(x *exchange, o *object) {
 	if failed(o) {
 		return
 	}
-	x.responseID = o.first("id", "conversation_id").string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
+	x.identify(o, "id", "conversation_id")
 	if outputs := o.get("outputs"); outputs.given() {
 		for _, out := range outputs.objects() {
 			if out.get("type").required() != "message.output" {

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"cmp"
 	"strings"
 
 	"ibid"
@@ -25,7 +24,7 @@ var openAI = exchangeFormat{
 	},
 	response: openAIResponse,
 	request:  openAIRequest,
-	stream:   func() eventReader { return &openAIStream{} },
+	stream:   func() eventReader { return &openAIStream{lastEvent{name: "response.completed"}} },
 }.format()
 
 // hasAnnotations reports whether the first choice of a completion has annotations.
@@ -58,8 +57,7 @@ func openAIResponse(x *exchange, o *object) {
 		o.fail("a chunk of a stream: save the whole response")
 		return
 	}
-	x.responseID = o.get("id").string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
+	x.identify(o, "id")
 	if o.has("output") {
 		openAIOutput(x, o)
 	} else if message := chosen(x, o); message != nil {
@@ -249,7 +247,7 @@ func messageText(content value) string {
 }
 
 // An openAIStream reads the events of one response, the last of which repeats it.
-type openAIStream struct{ ended bool }
+type openAIStream struct{ lastEvent }
 
 func (s *openAIStream) begins(o *object) bool { return o.peek("type") == "response.created" }
 
@@ -259,17 +257,10 @@ func (s *openAIStream) event(x *exchange, o *object) {
 		if response := o.get("response").mustObject(); response != nil {
 			openAIResponse(x, response)
 		}
-		s.ended = true
+		s.seen = true
 	case "response.failed", "error":
 		o.fail("the stream is an error: %s", quoted(string(o.raw())))
 	case "":
 		o.fail("no event of the Responses API: streams of Chat Completions are not read, save the whole response")
 	}
-}
-
-func (s *openAIStream) end(*exchange) string {
-	if !s.ended {
-		return "truncated: the stream ends before response.completed"
-	}
-	return ""
 }

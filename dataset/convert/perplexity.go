@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -38,8 +37,7 @@ func perplexityResponse(x *exchange, o *object) {
 	if failed(o) {
 		return
 	}
-	x.responseID = o.get("id").string()
-	x.model = cmp.Or(o.get("model").string(), x.model)
+	x.identify(o, "id")
 	message := chosen(x, o)
 	if message == nil {
 		return
@@ -62,9 +60,7 @@ func perplexitySources(x *exchange, o *object) []int {
 	var found []ibid.Document
 	for _, r := range results.objects() {
 		d := ibid.Document{Doc: r.get("url").required(), Title: r.get("title").string(), SourceType: "web"}
-		var more extra
-		r.unread(func(v value) { more.add(v.name, v.raw()) })
-		d.Metadata = more.reference("")
+		d.Metadata = r.rest()
 		found = append(found, d)
 	}
 	sameURL := func(a, b ibid.Document) bool { return a.Doc == b.Doc }

@@ -428,7 +428,7 @@ func (p *proof) offsets() Offsets {
 	chosen, voted := p.reading()
 	o := Offsets{
 		Reading: readings[chosen].String(), Fitted: voted,
-		WithoutQuote: p.withoutQuote, Unproved: p.unproved,
+		Quotes: Quotes{WithoutQuote: p.withoutQuote, Unproved: p.unproved},
 	}
 	for k, n := range p.tallies {
 		switch k.verdict(chosen) {

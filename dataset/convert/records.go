@@ -217,17 +217,22 @@ func (l *lineReader) next() ([]byte, error) {
 	}
 }
 
-// eachLine calls record with every line of a file, which is one record, and its
-// number. A line that is too long is reported and left out.
-func (r *run) eachLine(ctx context.Context, path string, record func(line []byte, number int) error) error {
-	return r.lines(ctx, path, func(line []byte, number int, bad error) error {
+// eachReadable calls do with every record of a file of JSON that can be read. It counts
+// them all, and reports the others.
+func (r *run) eachReadable(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
+	return r.eachRecord(ctx, path, s, r.readable(path, do))
+}
+
+// readable counts a record of a file, and calls do with it unless it cannot be read.
+func (r *run) readable(path string, do func(*foreignRecord) error) func(*foreignRecord) error {
+	return func(rec *foreignRecord) error {
 		r.report.Records++
-		if bad != nil {
-			r.fail(RecordError{File: path, Line: number, Reason: bad.Error()})
+		if rec.reason != "" {
+			r.fail(rec.at.err(path, rec.reason))
 			return nil
 		}
-		return record(line, number)
-	})
+		return do(rec)
+	}
 }
 
 // lines calls do with every line of a file and its number. bad says why a line

@@ -29,13 +29,8 @@ type Report struct {
 	Documents int64 `json:"documents"` // documents written
 	Citations int64 `json:"citations"` // citations written
 
-	Spans        int64 `json:"spans"`         // spans read: citations and truth, those of records left out included
-	Proved       int64 `json:"proved"`        // the quote is the text at its offsets
-	Repaired     int64 `json:"repaired"`      // the quote is elsewhere in the document, exactly once
-	Mismatched   int64 `json:"mismatched"`    // the quote is not in the document, or more than once
-	Degenerate   int64 `json:"degenerate"`    // negative, empty or inverted offsets
-	WithoutQuote int64 `json:"without_quote"` // nothing quoted
-	Unproved     int64 `json:"unproved"`      // a quote, but no text or no offsets in characters to prove it by
+	Spans int64 `json:"spans"` // spans read: citations and truth, those of records left out included
+	Quotes
 
 	// Readings counts the proved spans by the reading of their offsets, such
 	// as "codepoint_exclusive" (see [Reading]). Aligned counts, for every
@@ -73,6 +68,17 @@ type Report struct {
 	Warnings []RecordError `json:"warnings"` // the first MaxListed of Warned
 }
 
+// Quotes is what became of quotes, or of pairs of offsets: several citations may share a
+// pair, which is counted once.
+type Quotes struct {
+	Proved       int64 `json:"proved"`        // the quote is the text at its offsets
+	Repaired     int64 `json:"repaired"`      // the quote is elsewhere in the document, exactly once
+	Mismatched   int64 `json:"mismatched"`    // the quote is not in the document, or more than once
+	Degenerate   int64 `json:"degenerate"`    // negative, empty or inverted offsets
+	WithoutQuote int64 `json:"without_quote"` // nothing quoted
+	Unproved     int64 `json:"unproved"`      // a quote, but no text or no offsets in characters to prove it by
+}
+
 // A FileReport says how the offsets of one file are to be read. Format is the one
 // that was recognised or asked for. A side on which the file has no offsets is
 // nil: Source is the side of the documents, Answer that of the answer.
@@ -83,25 +89,17 @@ type FileReport struct {
 	Answer *Offsets `json:"answer,omitempty"`
 }
 
-// Offsets is what became of the pairs of offsets on one side of a file. The
-// fields are those of [Report]; several citations may share a pair, which is
-// counted once.
+// Offsets is what became of the pairs of offsets on one side of a file.
 type Offsets struct {
 	Reading string `json:"reading"`          // of pairs of characters
 	Fitted  bool   `json:"fitted"`           // some quote decided it; else it is what the format documents
 	Within  string `json:"within,omitempty"` // "part" or "answer": whose start the offsets count from, where there is more than one part
-
-	Proved       int64 `json:"proved"`
-	Repaired     int64 `json:"repaired"`
-	Mismatched   int64 `json:"mismatched"`
-	Degenerate   int64 `json:"degenerate"`
-	WithoutQuote int64 `json:"without_quote"`
-	Unproved     int64 `json:"unproved"`
+	Quotes
 }
 
-// pairs is how many pairs of offsets there are.
-func (o *Offsets) pairs() int64 {
-	return o.Proved + o.Repaired + o.Mismatched + o.Degenerate + o.WithoutQuote + o.Unproved
+// pairs is how many there are.
+func (q *Quotes) pairs() int64 {
+	return q.Proved + q.Repaired + q.Mismatched + q.Degenerate + q.WithoutQuote + q.Unproved
 }
 
 // add counts the offsets of a file.

@@ -168,9 +168,7 @@ func (c *researchReader) end() error {
 		r.Documents, r.HasDocuments = nil, false
 	}
 	c.pending = c.pending[:0]
-	if !c.more.empty() {
-		r.Tags = append(r.Tags, ibid.Tag{Key: referenceTag, Value: c.more.object()})
-	}
+	r.Tags = append(r.Tags, c.more.tags()...)
 	sortTags(r.Tags)
 	return c.run.row(r)
 }

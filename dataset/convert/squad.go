@@ -286,9 +286,7 @@ func (c *squadReader) write(p *squadParagraph, unit, reading int) error {
 			row.Documents, row.HasDocuments = []ibid.Document{d}, true
 		}
 		c.truth(&row, q, p, name, unit, reading)
-		if !q.more.empty() {
-			row.Tags = []ibid.Tag{{Key: referenceTag, Value: q.more.object()}}
-		}
+		row.Tags = q.more.tags()
 		if err := c.row(&row); err != nil {
 			return err
 		}
