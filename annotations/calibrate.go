@@ -148,21 +148,18 @@ func Calibrate(kind, judge string, items []Verdict, o CalibrateOptions) *Calibra
 	c.confusionRows(sums, &o.Options)
 	of := connect(items, sums)
 	area := of.auroc(scores, positive, o.Level)
-	var auroc *float64
-	if area.Defined() {
-		auroc = &area.Value
-	}
-	c.add("auroc", auroc, &area, string(area.Method), c.Items)
+	auroc, _, _ := area.Nullable()
+	c.add("auroc", auroc, &area, c.Items)
 	c.correlations(scores, human, of)
 	if unit && len(items) > 0 {
 		width, mass := stats.EqualWidth(scores, positive, o.Bins), stats.EqualMassWhole(scores, positive, o.Bins)
 		c.EqualWidth, c.EqualMass = c.curve(&width, items, positive), c.curve(&mass, items, positive)
 		brier := of.brier(scores, positive, o.Level)
-		c.add("brier", width.Brier.Pointer(), &brier, string(brier.Method), c.Items)
+		c.add("brier", width.Brier.Pointer(), &brier, c.Items)
 		// The bins' own noise adds to an ECE: around it there is no interval that covers.
 		biased := stats.Estimate{Warnings: []stats.Warning{{Code: "biased", Text: "biased: bins of few items are off by chance, which makes it too large; no interval"}}}
-		c.add("ece", width.ECE.Pointer(), &biased, "", c.Items)
-		c.add("ece_equal_mass", mass.ECE.Pointer(), &biased, "", c.Items)
+		c.add("ece", width.ECE.Pointer(), &biased, c.Items)
+		c.add("ece_equal_mass", mass.ECE.Pointer(), &biased, c.Items)
 		c.Isotonic = recalibrate(items, of.folds, positive, o)
 	}
 	c.Best = bestThreshold(items, of.folds, positive)
@@ -269,23 +266,18 @@ func (c *Calibration) curve(of *stats.Calibration, items []Verdict, positive []b
 			}
 		}
 		bin := CalibrationBin{Index: b.Index, Count: b.Count, MeanScore: b.MeanScore, PositiveRate: b.PositiveRate}
-		if e := sums.share([]int{0}, []int{1}, c.Level); e.HasInterval {
-			bin.Low, bin.High = new(e.Low), new(e.High)
-		}
+		e := sums.share([]int{0}, []int{1}, c.Level)
+		_, bin.Low, bin.High = e.Nullable()
 		out = append(out, bin)
 	}
 	return out
 }
 
-func (c *Calibration) add(name string, estimate *float64, e *stats.Estimate, method string, items int64) {
-	row := CalibrationRow{Statistic: name, Estimate: estimate, Items: items}
-	if e != nil && e.HasInterval {
-		row.Low, row.High, row.Method = new(e.Low), new(e.High), method
-	}
-	if e != nil {
-		for _, w := range e.Warnings {
-			row.Warnings = append(row.Warnings, w.Text)
-		}
+// add adds a number with the interval of an estimate of it.
+func (c *Calibration) add(name string, estimate *float64, e *stats.Estimate, items int64) {
+	row := CalibrationRow{Statistic: name, Estimate: estimate, Items: items, Warnings: stats.Texts(e.Warnings)}
+	if _, row.Low, row.High = e.Nullable(); e.HasInterval {
+		row.Method = string(e.Method)
 	}
 	c.Statistics = append(c.Statistics, row)
 }
@@ -300,17 +292,14 @@ func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 	at := c.Confusion
 	share := func(name string, hits, of []int, items int64) {
 		e := sums.share(hits, of, o.Level)
-		var value *float64
-		if e.Defined() {
-			value = new(e.Value)
-		}
-		c.add(name, value, &e, string(e.Method), items)
+		value, _, _ := e.Nullable()
+		c.add(name, value, &e, items)
 	}
 	number := func(name string, f func(stats.Confusion) ibid.Number) {
 		e := sums.estimate(o, []int{cellTP, cellFP, cellFN, cellTN}, func(s []float64) (float64, bool) {
 			return optional(f(stats.Confusion{TP: int64(s[cellTP]), FP: int64(s[cellFP]), FN: int64(s[cellFN]), TN: int64(s[cellTN])}))
 		})
-		c.add(name, f(at).Pointer(), &e, string(e.Method), at.N())
+		c.add(name, f(at).Pointer(), &e, at.N())
 		if name == decidesJudge {
 			row := &c.Statistics[len(c.Statistics)-1]
 			r := rule(&e, at.N(), c.Documents, ReliableTarget)
@@ -345,7 +334,7 @@ func (c *Calibration) correlations(scores, human []float64, of *connected) {
 		} else if x.Value.Known() && !of.independent() {
 			s := of.spread(x.influence(scores, human))
 			if e := s.Within(x.Value.Value, -1, 1, x.N, c.Level); of.known && math.Abs(e.Value) < 1 {
-				c.add(x.name, row.Estimate, &e, string(e.Method), x.N)
+				c.add(x.name, row.Estimate, &e, x.N)
 				continue
 			}
 		}

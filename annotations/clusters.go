@@ -61,11 +61,7 @@ func (c *clusterSums) of(cluster string, alone bool) []float64 {
 	if c.pooled {
 		key %= pooledClusters
 	}
-	v := c.sums[key]
-	if v == nil {
-		v = make([]float64, c.width)
-		c.sums[key] = v
-	}
+	v := c.at(key)
 	if !alone {
 		c.rows[key]++
 	}
@@ -74,6 +70,25 @@ func (c *clusterSums) of(cluster string, alone bool) []float64 {
 		v = c.sums[key%pooledClusters]
 	}
 	return v
+}
+
+// at are the sums of a key.
+func (c *clusterSums) at(key uint64) []float64 {
+	v := c.sums[key]
+	if v == nil {
+		v = make([]float64, c.width)
+		c.sums[key] = v
+	}
+	return v
+}
+
+// merge adds the sums and rows of another key.
+func (c *clusterSums) merge(key uint64, sums []float64, rows int64) {
+	to := c.at(key)
+	for i, v := range sums {
+		to[i] += v
+	}
+	c.rows[key] += rows
 }
 
 // see notes the documents of a cluster.
@@ -95,15 +110,7 @@ func (c *clusterSums) pool() {
 	sums, rows := c.sums, c.rows
 	c.pooled, c.sums, c.rows = true, make(map[uint64][]float64), make(map[uint64]int64)
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
-		to := c.sums[key%pooledClusters]
-		if to == nil {
-			to = make([]float64, c.width)
-			c.sums[key%pooledClusters] = to
-		}
-		for i, v := range sums[key] {
-			to[i] += v
-		}
-		c.rows[key%pooledClusters] += rows[key]
+		c.merge(key%pooledClusters, sums[key], rows[key])
 	}
 }
 
@@ -203,16 +210,7 @@ func (c *clusterSums) dependence(keys []uint64) (d *stats.Dependence, known bool
 func (c *clusterSums) merged(keys []uint64, d *stats.Dependence) *clusterSums {
 	out := newClusterSums(c.width)
 	for i, key := range keys {
-		component := d.Keys[d.Of[i]]
-		to := out.sums[component]
-		if to == nil {
-			to = make([]float64, c.width)
-			out.sums[component] = to
-		}
-		for k, v := range c.sums[key] {
-			to[k] += v
-		}
-		out.rows[component] += c.rows[key]
+		out.merge(d.Keys[d.Of[i]], c.sums[key], c.rows[key])
 	}
 	return out
 }

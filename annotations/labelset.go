@@ -103,7 +103,7 @@ func (s *labelSet) rows(l *Labels, annotators, slice string, pair bool) []runs.A
 		st := all[i]
 		row := blank
 		row.Statistic = st.name
-		fillRow(&row, &e, s.sums)
+		fillRow(&row, &e, s.sums.pooled)
 		if st.name == deciding && whole {
 			decides(&row, &e, row.Documents, s.prevalent())
 		}

@@ -112,16 +112,8 @@ func (f *Following) rows() []runs.AgreementRow {
 		name string
 		*stats.Estimate
 	}{{"proposals_shown", &f.Shown}, {"proposals_withheld", &f.Withheld}, {"proposals_gap", &f.Gap.Estimate}} {
-		row := runs.AgreementRow{Statistic: x.name, Kind: runs.SpanAgreement, Annotators: runs.AllAnnotators, Items: x.N, Documents: x.Clusters, Level: x.Level}
-		if x.Defined() {
-			row.Estimate = new(x.Value)
-		}
-		if x.HasInterval {
-			row.Low, row.High, row.Method = new(x.Low), new(x.High), string(x.Method)
-		}
-		for _, w := range x.Warnings {
-			row.Warnings = append(row.Warnings, w.Text)
-		}
+		row := runs.AgreementRow{Statistic: x.name, Kind: runs.SpanAgreement, Annotators: runs.AllAnnotators, Items: x.N, Documents: x.Clusters}
+		fillRow(&row, x.Estimate, false)
 		out = append(out, row)
 	}
 	return out

@@ -291,7 +291,7 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 				Statistic: st.name, Kind: runs.SpanAgreement, Annotators: key.annotators, Slice: key.slice,
 				Items: set.items(), Documents: set.documents(),
 			}
-			fillRow(&row, e, set)
+			fillRow(&row, e, set.pooled)
 			if n := set.total(sumNothing); st.marks && n > 0 {
 				row.Warnings = append(row.Warnings, fmt.Sprintf("nobody marked anything in %.0f of the items: these have no value", n))
 			}
@@ -308,19 +308,16 @@ func (s *Spans) Statistics() []runs.AgreementRow {
 	return rows
 }
 
-// fillRow takes over an estimate.
-func fillRow(row *runs.AgreementRow, e *stats.Estimate, set *clusterSums) {
+// fillRow takes over an estimate, which may be over random groups of documents.
+func fillRow(row *runs.AgreementRow, e *stats.Estimate, pooled bool) {
 	row.Level = e.Level
-	if e.Defined() {
-		row.Estimate = new(e.Value)
+	row.Estimate, row.Low, row.High = e.Nullable()
+	row.Warnings = append(row.Warnings, stats.Texts(e.Warnings)...)
+	if !e.HasInterval {
+		return
 	}
-	if e.HasInterval {
-		row.Low, row.High, row.Method = new(e.Low), new(e.High), string(e.Method)
-	}
-	for _, w := range e.Warnings {
-		row.Warnings = append(row.Warnings, w.Text)
-	}
-	if set.pooled && e.HasInterval {
+	row.Method = string(e.Method)
+	if pooled {
 		row.Warnings = append(row.Warnings, fmt.Sprintf("documents resampled in %d random groups", pooledClusters))
 	}
 }

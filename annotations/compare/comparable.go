@@ -151,14 +151,10 @@ func (p *pairing) otherTruth() (string, error) {
 // annotators reads whose truth rows were compared with, as codes of names.
 func (r *Run) annotators(names *column) ([]int32, error) {
 	names.codes = make([]int32, 0, len(r.questions))
-	var v parquet.ColumnValues
-	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, "truth_annotator", &v); err != nil {
-			return nil, err
-		}
+	err := r.eachGroup("truth_annotator", func(_ int, v *parquet.ColumnValues) {
 		for _, name := range v.Strings {
 			names.add(name)
 		}
-	}
-	return names.codes, nil
+	})
+	return names.codes, err
 }

@@ -351,28 +351,19 @@ func (s *rowSet) eachSum(q Quantity, values *series, end func(*clusterSums)) {
 
 // setSides sets what either side has.
 func (d *Difference) setSides(base, other stats.Estimate) {
-	if base.Defined() {
-		d.Base = new(base.Value)
-	}
-	if other.Defined() {
-		d.New = new(other.Value)
-	}
+	d.Base, _, _ = base.Nullable()
+	d.New, _, _ = other.Nullable()
 }
 
 // setEstimate sets difference, interval and standard error.
 func (t *tester) setEstimate(d *Difference, e *stats.Estimate) {
 	d.Clusters, d.Method = e.Clusters, string(e.Method)
-	for _, w := range e.Warnings {
-		d.Warnings = append(d.Warnings, w.Text)
-	}
+	d.Warnings = append(d.Warnings, stats.Texts(e.Warnings)...)
 	if !e.Defined() {
 		d.Reason, d.Method = e.Reason.String(), ""
 		return
 	}
-	d.Diff = new(e.Value)
-	if e.HasInterval {
-		d.Low, d.High = new(e.Low), new(e.High)
-	} else {
+	if d.Diff, d.Low, d.High = e.Nullable(); !e.HasInterval {
 		d.Method = ""
 	}
 	if e.HasSE {
@@ -400,9 +391,7 @@ func (t *tester) setTest(d *Difference, test stats.Test) {
 	if d.Clusters >= stats.ClustersNeeded(t.level) {
 		test.WarnAt(1 - t.level)
 	}
-	for _, w := range test.Warnings {
-		d.Warnings = append(d.Warnings, w.Text)
-	}
+	d.Warnings = append(d.Warnings, stats.Texts(test.Warnings)...)
 	if test.Defined() {
 		d.P, d.Test = new(test.P), string(test.Method)
 	}

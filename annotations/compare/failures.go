@@ -67,16 +67,12 @@ const failsColumn = "fails"
 // fails says of each row of the run whether it fails.
 func (r *Run) fails() ([]bool, error) {
 	all := make([]bool, 0, r.file.Rows())
-	var v parquet.ColumnValues
-	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, failsColumn, &v); err != nil {
-			return nil, err
-		}
+	err := r.eachGroup(failsColumn, func(_ int, v *parquet.ColumnValues) {
 		for _, n := range v.Ints {
 			all = append(all, n != 0)
 		}
-	}
-	return all, nil
+	})
+	return all, err
 }
 
 // named lists rows, which are in file order, by their names.

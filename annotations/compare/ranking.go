@@ -153,9 +153,7 @@ func (c *comparison) place(s *rowSet, q Quantity, level float64) (Place, bool, e
 	alone.level = level
 	e, err := alone.estimate(s, q)
 	p := Place{Estimate: e.Value}
-	if e.HasInterval {
-		p.Low, p.High = new(e.Low), new(e.High)
-	}
+	_, p.Low, p.High = e.Nullable()
 	return p, e.Defined(), err
 }
 

@@ -149,6 +149,21 @@ func (r *Run) readDocuments() error {
 	return err
 }
 
+// eachGroup reads a column group by group, and calls yield with the values and the first
+// row of each.
+func (r *Run) eachGroup(column string, yield func(first int, v *parquet.ColumnValues)) error {
+	var v parquet.ColumnValues
+	first := 0
+	for g := range r.file.RowGroups() {
+		if err := r.file.ReadColumn(g, column, &v); err != nil {
+			return err
+		}
+		yield(first, &v)
+		first += v.Rows
+	}
+	return nil
+}
+
 // cluster is the key of what a row shares with others.
 func (r *Run) cluster(row int32) uint64 {
 	if r.clusters == nil {
@@ -311,16 +326,14 @@ func (r *Run) checkSlice(key string) error {
 	for _, column := range runs.ColumnSlices() {
 		names[column] = true
 	}
-	var tags parquet.ColumnValues
-	for g := range r.file.RowGroups() {
-		if !r.file.Has("tags") {
-			break
-		}
-		if err := r.file.ReadColumn(g, "tags", &tags); err != nil {
+	if r.file.Has("tags") {
+		err = r.eachGroup("tags", func(_ int, v *parquet.ColumnValues) {
+			for _, tag := range v.Keys {
+				names[tag] = true
+			}
+		})
+		if err != nil {
 			return err
-		}
-		for _, tag := range tags.Keys {
-			names[tag] = true
 		}
 	}
 	all := slices.Sorted(maps.Keys(names))
@@ -399,22 +412,15 @@ func (r *Run) excused(metric string) ([]bool, error) {
 	if !r.file.Has("undefined") {
 		return all, nil
 	}
-	var v parquet.ColumnValues
-	at := 0
-	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, "undefined", &v); err != nil {
-			return nil, err
-		}
-		for i := range r.file.GroupRows(g) {
+	return all, r.eachGroup("undefined", func(first int, v *parquet.ColumnValues) {
+		for i := range v.Rows {
 			for k := v.Offsets[i]; k < v.Offsets[i+1]; k++ {
 				if v.Keys[k] == metric {
-					all[at] = v.Strings[k] != "" && metrics.Excuses(v.Strings[k])
+					all[first+i] = v.Strings[k] != "" && metrics.Excuses(v.Strings[k])
 				}
 			}
-			at++
 		}
-	}
-	return all, nil
+	})
 }
 
 func (r *Run) numbers(column string) (values []float64, has []bool, err error) {
@@ -432,12 +438,7 @@ func (r *Run) eachNumber(column string, yield func(row int, v float64, ok bool))
 		}
 		return nil
 	}
-	var v parquet.ColumnValues
-	row := 0
-	for g := range r.file.RowGroups() {
-		if err := r.file.ReadColumn(g, column, &v); err != nil {
-			return err
-		}
+	return r.eachGroup(column, func(first int, v *parquet.ColumnValues) {
 		for i, ok := range v.Valid {
 			x := 0.0
 			switch {
@@ -447,9 +448,7 @@ func (r *Run) eachNumber(column string, yield func(row int, v float64, ok bool))
 			default:
 				x = float64(v.Ints[i])
 			}
-			yield(row, x, ok)
-			row++
+			yield(first+i, x, ok)
 		}
-	}
-	return nil
+	})
 }

@@ -97,6 +97,26 @@ type Estimate struct {
 // Defined reports whether e has a value.
 func (e *Estimate) Defined() bool { return e.Reason == ibid.Defined }
 
+// Nullable are the value and the ends of the interval, nil where they are not defined.
+func (e *Estimate) Nullable() (value, low, high *float64) {
+	if e.Defined() {
+		value = new(e.Value)
+	}
+	if e.HasInterval {
+		low, high = new(e.Low), new(e.High)
+	}
+	return value, low, high
+}
+
+// Texts are warnings in words.
+func Texts(all []Warning) []string {
+	var texts []string
+	for _, w := range all {
+		texts = append(texts, w.Text)
+	}
+	return texts
+}
+
 // WithInterval is e with the interval, method and further warnings of o, another
 // estimate of the same number.
 func (e Estimate) WithInterval(o Estimate) Estimate {
