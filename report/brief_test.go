@@ -27,9 +27,13 @@ func briefOf(n int, gates ...runs.GateResult) *Brief {
 		}
 	}
 	m := &runs.Manifest{ID: "x", Rows: int64(10 * n), Judge: runs.JudgeRecord{Kind: "lexical", Baseline: true}}
-	f := &Failing{Run: m, Failing: 2}
-	f.Add(FailingRow{ID: "q 1", System: "system-000", Problem: metrics.ProblemNoDocument})
-	f.Add(FailingRow{ID: "q 2", System: "system-000", Problem: metrics.ProblemUnsupported})
+	f := &Failing{Run: m, Failing: 2, Rows: []FailingRow{
+		{ID: "q 1", System: "system-000", Problem: metrics.ProblemNoDocument},
+		{ID: "q 2", System: "system-000", Problem: metrics.ProblemUnsupported},
+	}}
+	for _, row := range f.Rows {
+		f.Count(row.System, row.Problem)
+	}
 	return &Brief{Summary: NewSummary(m, rows, gates), Dir: "runs/x", Failing: f}
 }
 

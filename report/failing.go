@@ -26,16 +26,16 @@ type Failing struct {
 	Rows      []FailingRow
 	Left      int64 // rows that are not among them
 
-	Reasons  []failingReason  // why rows that were added fail, the most frequent first
-	BySystem map[string]int64 // rows that were added
+	Reasons  []failingReason  // why rows that were counted fail, the most frequent first
+	BySystem map[string]int64 // rows that were counted
 
-	missing, unscored int64 // rows that were added
+	missing, unscored int64 // rows that were counted
 
 	all  func(limit int64, yield func(*FailingRow) error) error // see Stream
 	kept int64
 }
 
-// Stream takes the first limit of the rows that were added (0 = all) from a function, in
+// Stream takes the first limit of the rows that were counted (0 = all) from a function, in
 // place of Rows: more than memory should hold. It may be called several times.
 func (f *Failing) Stream(limit int64, all func(limit int64, yield func(*FailingRow) error) error) {
 	added := f.missing + f.unscored
@@ -65,18 +65,18 @@ type failingReason struct {
 	Problem metrics.Problem `json:"-"` // of that name
 }
 
-// Add adds a row.
-func (f *Failing) Add(r FailingRow) {
-	f.Rows = append(f.Rows, r)
+// Count counts a row of a system, and the worst that is wrong with it.
+func (f *Failing) Count(system string, p metrics.Problem) {
 	if f.BySystem == nil {
 		f.BySystem = make(map[string]int64)
 	}
-	if _, ok := f.BySystem[r.System]; !ok {
-		r.System = strings.Clone(r.System)
+	if n, ok := f.BySystem[system]; ok {
+		f.BySystem[system] = n + 1
+	} else {
+		f.BySystem[strings.Clone(system)] = 1
 	}
-	f.BySystem[r.System]++
-	f.count(r.Problem)
-	if r.Problem == metrics.ProblemError {
+	f.count(p)
+	if p == metrics.ProblemError {
 		f.unscored++
 	} else {
 		f.missing++

@@ -3,12 +3,14 @@ package report
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"ibid/dataset/runs"
 	"ibid/metrics"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNewFailingRow(t *testing.T) {
@@ -54,14 +56,15 @@ func TestFailingStream(t *testing.T) {
 	for _, n := range []int{0, 1, 3} {
 		for _, limit := range []int{0, 1, 2} {
 			memory, streamed := &Failing{Run: &runs.Manifest{ID: "r", Rows: 9}, Failing: 5, Metric: "char_f1"}, &Failing{Run: &runs.Manifest{ID: "r", Rows: 9}, Failing: 5, Metric: "char_f1"}
+			memory.Rows = slices.Clone(all[:n])
 			for _, r := range all[:n] {
-				memory.Add(r)
-				streamed.Add(r)
+				memory.Count(r.System, r.Problem)
+				streamed.Count(r.System, r.Problem)
 			}
 			if limit > 0 {
 				memory.Keep(limit)
 			}
-			if streamed.Rows = nil; n > 0 {
+			if n > 0 {
 				streamed.Stream(int64(limit), func(limit int64, yield func(*FailingRow) error) error {
 					for i := range all[:limit] {
 						if err := yield(&all[i]); err != nil {

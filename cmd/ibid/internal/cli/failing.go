@@ -42,14 +42,14 @@ func parseRowGate(expr string) (*rowGate, error) {
 
 // badness orders the rows. The farther a value is from what is wanted, the worse;
 // rows without a value come last.
-func (g *rowGate) badness(r *report.FailingRow) float64 {
+func (g *rowGate) badness(value *float64) float64 {
 	switch {
-	case r.Value == nil:
+	case value == nil:
 		return math.Inf(-1)
 	case g.Op == "":
-		return -*r.Value
+		return -*value
 	}
-	return math.Abs(*r.Value - g.Number)
+	return math.Abs(*value - g.Number)
 }
 
 // How many failing rows are listed unless --limit says otherwise: as many as people read
@@ -105,46 +105,46 @@ func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *
 	if err != nil {
 		return nil, false, done, err
 	}
-	saysWhy := f.Has("fails_because")
-	if err := f.Close(); err != nil || !saysWhy {
-		return nil, false, done, err
+	defer f.Close()
+	if !f.Has("fails_because") {
+		return nil, false, done, nil
 	}
 	view = &report.Failing{Run: m, Metric: gate.metric}
 	if gate.Op != "" {
 		view.Gate = gate.String()
 	}
-	var spill *failingSpill
 	columns := append([]string{"id", "system", "row", gate.metric}, report.WhyColumns...)
+	if 0 < limit && limit <= failingChunk/2 {
+		at, known, err := gate.find(f, view, limit)
+		if err != nil {
+			return view, known, done, err
+		}
+		return view, known, done, gate.read(dir, columns, at, view)
+	}
+	var spill *failingSpill
 	err = runs.Rows().Scan(dir, columns, func(_ int64, row *runs.Row) error {
 		value := row.Number(gate.metric)
 		known = known || value != nil
-		if row.FailsBecause == "" {
+		if row.FailsBecause == "" || !gate.leaves(view, row.Error != "", value) {
 			return nil
 		}
-		view.Failing++
-		switch {
-		case view.Gate == "" || row.Error != "" || value != nil && !gate.Met(*value):
-			view.Add(report.NewFailingRow(row, value))
-			if 0 < limit && limit <= failingChunk/2 {
-				if len(view.Rows) >= 2*limit {
-					gate.worst(view, limit)
-				}
-			} else if len(view.Rows) >= failingChunk {
-				if spill == nil {
-					if spill, err = newFailingSpill(gate); err != nil {
-						return err
-					}
-					done = func() { spill.Close() }
-				}
-				return gate.spill(view, spill)
-			}
-		case value == nil:
-			view.Undefined++
+		failing := report.NewFailingRow(row, value)
+		view.Count(failing.System, failing.Problem)
+		view.Rows = append(view.Rows, failing)
+		if len(view.Rows) < failingChunk {
+			return nil
 		}
-		return nil
+		if spill == nil {
+			if spill, err = newFailingSpill(gate); err != nil {
+				return err
+			}
+			done = func() { spill.Close() }
+		}
+		return gate.spill(view, spill)
 	})
 	if spill == nil || err != nil {
-		gate.worst(view, cmp.Or(limit, len(view.Rows)))
+		gate.sort(view.Rows)
+		view.Keep(cmp.Or(limit, len(view.Rows)))
 		return view, known, done, err
 	}
 	if err := gate.spill(view, spill); err != nil {
@@ -154,21 +154,104 @@ func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *
 	return view, known, done, nil
 }
 
-// compare orders rows, the worst first.
-func (g *rowGate) compare(x, y *report.FailingRow) int {
-	return cmp.Or(cmp.Compare(g.badness(y), g.badness(x)), cmp.Compare(y.Problem, x.Problem))
+// leaves counts a row that fails, and reports whether the gate leaves it in the view.
+func (g *rowGate) leaves(view *report.Failing, unscored bool, value *float64) bool {
+	view.Failing++
+	if g.Op == "" || unscored || value != nil && !g.Met(*value) {
+		return true
+	}
+	if value == nil {
+		view.Undefined++
+	}
+	return false
 }
 
-// worst sorts the rows, the worst first, and keeps so many. Rows that are equally bad
-// stay in the order of the input.
-func (g *rowGate) worst(view *report.Failing, limit int) {
-	slices.SortStableFunc(view.Rows, func(x, y report.FailingRow) int { return g.compare(&x, &y) })
-	view.Keep(limit)
+// A failingPlace is where a row that fails stands, and how bad it is.
+type failingPlace struct {
+	at      int64 // in rows.parquet
+	badness float64
+	problem metrics.Problem
+}
+
+// find counts the rows that fail and returns where the worst limit of them stand, the
+// worst first. It reads the few columns that say so: of many rows, few are looked at.
+func (g *rowGate) find(f *parquet.ResultFile, view *report.Failing, limit int) (at []int64, known bool, err error) {
+	var worst []failingPlace
+	keep := func() {
+		slices.SortStableFunc(worst, func(x, y failingPlace) int {
+			return cmp.Or(cmp.Compare(y.badness, x.badness), cmp.Compare(y.problem, x.problem))
+		})
+		worst = worst[:min(limit, len(worst))]
+	}
+	var because, failure, values, systems parquet.ColumnValues
+	columns := map[string]*parquet.ColumnValues{"fails_because": &because, "error": &failure, "system": &systems}
+	if f.Has(g.metric) { // an earlier version may not have known it
+		columns[g.metric] = &values
+	}
+	first, found := int64(0), int64(0)
+	for part := range f.RowGroups() {
+		for name, to := range columns {
+			if err := f.ReadColumn(part, name, to); err != nil {
+				return nil, known, err
+			}
+		}
+		for i := range f.GroupRows(part) {
+			var value *float64
+			if len(values.Valid) > 0 && values.Valid[i] {
+				known = true
+				if value = new(float64); values.Kind == parquet.Double {
+					*value = values.Doubles[i]
+				} else {
+					*value = float64(values.Ints[i])
+				}
+			}
+			if !because.Valid[i] || !g.leaves(view, failure.Valid[i], value) {
+				continue
+			}
+			problem, _ := metrics.ParseProblem(because.Strings[i])
+			view.Count(systems.Strings[i], problem)
+			found++
+			if worst = append(worst, failingPlace{first + int64(i), g.badness(value), problem}); len(worst) >= 2*limit {
+				keep()
+			}
+		}
+		first += int64(f.GroupRows(part))
+	}
+	keep()
+	view.Left = found - int64(len(worst))
+	for _, w := range worst {
+		at = append(at, w.at)
+	}
+	return at, known, nil
+}
+
+// read takes the rows at those places of rows.parquet into the view, in their order.
+func (g *rowGate) read(dir string, columns []string, at []int64, view *report.Failing) error {
+	view.Rows = make([]report.FailingRow, len(at))
+	place := make(map[int64]int, len(at))
+	for k, row := range at {
+		place[row] = k
+	}
+	return runs.Rows().ScanSome(dir, columns, slices.Sorted(slices.Values(at)), func(row int64, r *runs.Row) error {
+		view.Rows[place[row]] = report.NewFailingRow(r, r.Number(g.metric))
+		return nil
+	})
+}
+
+// sort sorts rows, the worst first. Rows that are equally bad stay in the order of the
+// input.
+func (g *rowGate) sort(rows []report.FailingRow) {
+	slices.SortStableFunc(rows, func(x, y report.FailingRow) int { return g.compare(&x, &y) })
+}
+
+// compare orders rows, the worst first.
+func (g *rowGate) compare(x, y *report.FailingRow) int {
+	return cmp.Or(cmp.Compare(g.badness(y.Value), g.badness(x.Value)), cmp.Compare(y.Problem, x.Problem))
 }
 
 // spill moves the rows to a file, sorted.
 func (g *rowGate) spill(view *report.Failing, to *failingSpill) error {
-	g.worst(view, len(view.Rows))
+	g.sort(view.Rows)
 	err := to.add(view.Rows)
 	clear(view.Rows)
 	view.Rows = view.Rows[:0]

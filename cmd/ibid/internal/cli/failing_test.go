@@ -38,13 +38,13 @@ func TestFailingSpill(t *testing.T) {
 	}()
 	for chunk := range slices.Chunk(slices.Clone(all), 300) {
 		view := &report.Failing{Rows: chunk}
-		gate.worst(view, len(chunk))
+		gate.sort(view.Rows)
 		if err := spill.add(view.Rows); err != nil {
 			t.Fatal(err)
 		}
 	}
 	view := &report.Failing{Rows: all}
-	gate.worst(view, len(all))
+	gate.sort(view.Rows)
 	for _, limit := range []int{0, 1, 999, 1000} {
 		for range 2 { // text reads it twice
 			got := []report.FailingRow{}
