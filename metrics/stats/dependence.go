@@ -24,7 +24,9 @@ const (
 	pairDocuments    = 4       // documents that a unit may touch to count pairs
 	fewestDocuments  = 40      // effective ones that there must be to count pairs
 	sampledRows      = 100_000 // from more rows on documents are sampled
-	sampledDocuments = 2000
+	mostSampled      = 2000    // documents of a sample
+	fewestSampled    = 1000    // with fewer, standard errors are more than some percent off those of all
+	sampledTouches   = 400_000 // of units with a document of the sample, between the two
 )
 
 // Touching says which documents each of some rows touches. The zero Touching has no
@@ -216,8 +218,9 @@ func (t *Touching) graph(members []Member) *graph {
 // Components are clusters if the largest has at most a tenth of the rows and there are at
 // least eight effective ones, (Σ n_c)² / Σ n_c², or if a document is common to all units
 // of each: then they are nothing but the documents. Of more than 100,000 rows pairs are
-// counted over a sample of 2,000 documents, drawn by seed and name. It takes a time that
-// grows as the rows do.
+// counted over a sample of documents, drawn by seed and name: 2,000 of them, or where each
+// is touched by many units fewer, but no less than 1,000. It takes a time that grows as the
+// rows do.
 func (t *Touching) Depend(members []Member, seed uint64) *Dependence {
 	slices.SortFunc(members, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Row, b.Row))
@@ -277,14 +280,14 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 		d.wide = d.wide || len(g.of(i)) > pairDocuments
 	}
 	drawn := func(int32) bool { return true }
-	if sample && len(g.keys) > sampledDocuments {
+	if most := g.sample(); sample && len(g.keys) > most {
 		order := make([]uint64, len(g.keys))
 		for i, key := range g.keys {
 			s := NewStream(seed, key)
 			order[i] = s.Uint64()
 		}
 		sorted := slices.Sorted(slices.Values(order))
-		last := sorted[sampledDocuments-1]
+		last := sorted[most-1]
 		drawn = func(doc int32) bool { return order[doc] <= last }
 		d.Sampled, _ = slices.BinarySearch(sorted, last+1)
 		d.rate = float64(d.Sampled) / float64(d.Documents)
@@ -337,6 +340,11 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 		}
 		d.first = append(d.first, uint32(len(d.terms)))
 	}
+}
+
+// sample is how many documents a sample has.
+func (g *graph) sample() int {
+	return min(max(sampledTouches*len(g.keys)/len(g.docs), fewestSampled), mostSampled)
 }
 
 // A set are the documents of a set, in order, each more by one; 0 behind them.

@@ -174,7 +174,7 @@ func TestSampledSpread(t *testing.T) {
 	}
 	mean := total / float64(len(units))
 	d, sums, _ := dependOn(units, 1)
-	if d.Sampled != sampledDocuments || d.Documents < len(effects)-10 {
+	if d.Sampled != mostSampled || d.Documents < len(effects)-10 {
 		t.Fatalf("%d of %d documents", d.Sampled, d.Documents)
 	}
 	var touching Touching
