@@ -170,7 +170,7 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	}
 	perPart := int64(p.tables.rows.BatchRows(maxPartRows))
 	parts := (p.Rows + perPart - 1) / perPart
-	fields := runs.NewRowsLayout().Fields()
+	fields := p.rowsLayout().Fields()
 	if err := p.takeRows(ctx, fields, int(perPart)); err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int
 		}
 		return nil
 	})
-	layout := runs.NewRowsLayout()
+	layout := p.rowsLayout()
 	var workers errgroup.Group
 	for range p.workers(queue) {
 		w, err := newWorker(p, layout, docs)

@@ -59,8 +59,8 @@ func itemsOf(q runs.Questions) string { return strconv.FormatUint(q.Digest(), 16
 
 // unmoving are the groups of ingredients that move no score: the dataset, whose
 // answers are other ones every night, the anchors of the judge, and how numbers are
-// summarised.
-var unmoving = []string{"anchors", "dataset", "slices", "statistics", "quality_control"}
+// summarised and written.
+var unmoving = []string{"anchors", "dataset", "results", "slices", "statistics", "quality_control"}
 
 // nightOf is what the manifest of a run says of its night.
 func nightOf(run runs.Listed, o Options) Night {

@@ -89,7 +89,7 @@ func (f *ResultFile) filterSum(k int, sum uint32) (uint32, error) {
 // filter: true where there is none, or no such column.
 func (f *ResultFile) MayHoldText(k int, name, value string) bool {
 	column, ok := f.index[name]
-	if !ok {
+	if !ok || f.leaf[column] < 0 {
 		return true
 	}
 	m := &f.file.groups[k].Columns[f.leaf[column]]

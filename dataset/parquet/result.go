@@ -21,7 +21,7 @@ type ResultFile struct {
 	fields []Field
 	leaves []resultLeaf
 	first  []int64 // rows before each group
-	leaf   []int   // first leaf of each field
+	leaf   []int   // first leaf of each field, -1 of one that is not stored
 	index  map[string]int
 }
 
@@ -44,11 +44,13 @@ func OpenResult(path string) (*ResultFile, error) {
 		f.first = append(f.first, rows)
 		rows += file.GroupRows(k)
 	}
+	for column, field := range f.fields {
+		f.leaf = append(f.leaf, -1)
+		f.index[field.Name] = column
+	}
 	for i := range f.leaves {
-		l := &f.leaves[i]
-		if l.column == len(f.leaf) {
-			f.leaf = append(f.leaf, i)
-			f.index[f.fields[l.column].Name] = l.column
+		if first := &f.leaf[f.leaves[i].column]; *first < 0 {
+			*first = i
 		}
 	}
 	return f, nil
@@ -64,6 +66,14 @@ func (f *ResultFile) check() error {
 	}
 	for _, n := range f.file.Root.Children {
 		f.fields = append(f.fields, n.field())
+	}
+	for _, kv := range meta.KeyValueMetadata {
+		if kv.Key == derivedKey {
+			var err error
+			if f.fields, err = insertDerived(f.fields, kv.Value); err != nil {
+				return err
+			}
+		}
 	}
 	again := schemaOf(f.fields)
 	if !reflect.DeepEqual(again.elements, []format.SchemaElement(meta.Schema)) {
@@ -197,7 +207,12 @@ func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error)
 	case k < 0 || k >= f.RowGroups():
 		err = fmt.Errorf("row group %d of %d", k, f.RowGroups())
 	default:
-		if err = f.readColumn(k, i, v); err != nil {
+		if of := f.fields[i].Of; of != nil {
+			err = f.derive(k, of, v)
+		} else {
+			err = f.readColumn(k, i, v)
+		}
+		if err != nil {
 			err = fmt.Errorf("row group %d: %w", k, err)
 		}
 	}
@@ -297,8 +312,10 @@ type ColumnValues struct {
 
 	reader    ColumnReader
 	entries   Values
-	rep       []byte // repetition levels of the entries of lists
-	keyLevels []byte // definition levels of the keys of maps
+	rep       []byte        // repetition levels of the entries of lists
+	keyLevels []byte        // definition levels of the keys of maps
+	part      *ColumnValues // that a derived column is made of
+	den       []float64     // its denominators
 }
 
 func (v *ColumnValues) reset(kind ColumnKind) {

@@ -29,7 +29,7 @@ func (f *ResultFile) MayHoldInts(k int, name string, values []int64) bool {
 // statistics are those of a scalar column in a row group; ok is false if it has no bounds.
 func (f *ResultFile) statistics(k int, name string) (s statistics, ok bool) {
 	column, ok := f.index[name]
-	if !ok || f.leaves[f.leaf[column]].maxRep > 0 {
+	if !ok || f.leaf[column] < 0 || f.leaves[f.leaf[column]].maxRep > 0 {
 		return s, false
 	}
 	s = f.file.groups[k].Columns[f.leaf[column]].Statistics

@@ -83,7 +83,8 @@ type Field struct {
 	Name     string
 	Kind     ColumnKind
 	Required bool
-	Fields   []Field // of the structs of a ListStruct
+	Fields   []Field   // of the structs of a ListStruct
+	Of       *Quotient // of a column that is not stored
 }
 
 // A Table holds rows, column by column, until an [Encoder] turns them into a row

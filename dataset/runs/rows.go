@@ -142,6 +142,24 @@ func NewRowsLayout() *RowsLayout {
 	return l
 }
 
+// Core leaves out of the file what a row's counts and sums say already: the metrics that
+// are quotients of them, about half of its bytes. [parquet.ResultFile] computes them, so
+// that readers see no difference.
+func (l *RowsLayout) Core() {
+	for m, d := range metrics.Definitions()[:l.Builtin] {
+		if d.OfCounts() {
+			l.Columns[l.Metrics+m].Of = &parquet.Quotient{Num: multiples(d.Num), Den: multiples(d.Den)}
+		}
+	}
+}
+
+func multiples(terms []metrics.Term) (out []parquet.Multiple) {
+	for _, t := range terms {
+		out = append(out, parquet.Multiple(t))
+	}
+	return out
+}
+
 // metricColumn is the column of the value of a metric in a row.
 func metricColumn(d *metrics.Definition, null string) Column {
 	if null == "" {

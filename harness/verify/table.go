@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,14 +40,66 @@ func readTable(path string, yield func(record) error) (meta map[string]string, e
 	for _, kv := range file.Metadata().KeyValueMetadata {
 		meta[kv.Key] = kv.Value
 	}
+	derived, err := derivedOf(meta)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	columns := 0
 	root := layOut(file.Schema(), &columns, 0, 0)
 	for _, group := range file.RowGroups() {
-		if err := readGroup(group, root, columns, yield); err != nil {
+		if err := readGroup(group, root, columns, derived.then(yield)); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return meta, nil
+}
+
+// derivedColumns are the columns that a file leaves out, because they are quotients of sums
+// of others: its metadata says which.
+type derivedColumns []struct {
+	Name     string
+	Num, Den []struct {
+		Column string
+		Factor float64
+	}
+}
+
+func derivedOf(meta map[string]string) (d derivedColumns, err error) {
+	if text, ok := meta["ibid.derived"]; ok {
+		err = json.Unmarshal([]byte(text), &d)
+	}
+	return d, err
+}
+
+// then is yield of records with the derived columns.
+func (d derivedColumns) then(yield func(record) error) func(record) error {
+	if len(d) == 0 {
+		return yield
+	}
+	return func(r record) error {
+		for _, c := range d {
+			sums, known := [2]float64{}, true
+			for side, terms := range [2][]struct {
+				Column string
+				Factor float64
+			}{c.Num, c.Den} {
+				for _, t := range terms {
+					switch v := r[t.Column].(type) {
+					case int64:
+						sums[side] += t.Factor * float64(v)
+					case float64:
+						sums[side] += t.Factor * v
+					default:
+						known = false
+					}
+				}
+			}
+			if r[c.Name] = nil; known && sums[1] != 0 {
+				r[c.Name] = sums[0] / sums[1]
+			}
+		}
+		return yield(r)
+	}
 }
 
 // readGroup reads one row group.

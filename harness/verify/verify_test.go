@@ -22,12 +22,12 @@ var configurations = [][]string{
 	{"judge=lexical", "truth_policy=union", "slices=[lang, system]", "statistics.cluster=topic"},
 	{"judge=human", "truth_policy=majority", "slices=[source_type]"},
 	{"judge=none", "documents=", "truth_policy=mean", "span_matching.tolerance_chars=0", "statistics.cluster=doc"},
-	{"judge=lexical", "offset_base=page", "truth_policy=intersection", "quoted_spans=given"},
-	{"judge=human", "label_policy=majority", "quoted_spans=exclude", "statistics.cluster=doc", "statistics.method=cr1", "concise_chars=20"},
-	{"judge=lexical", "tokenizer=whitespace", "truth_policy=annotator:ada", "span_matching.max_span_length=50", "claims=sentences", "concise_chars=15", "documents_complete=true"},
+	{"judge=lexical", "offset_base=page", "truth_policy=intersection", "quoted_spans=given", "results=core"},
+	{"judge=human", "label_policy=majority", "quoted_spans=exclude", "statistics.cluster=doc", "statistics.method=cr1", "concise_chars=20", "results=core"},
+	{"judge=lexical", "tokenizer=whitespace", "truth_policy=annotator:ada", "span_matching.max_span_length=50", "claims=sentences", "concise_chars=15", "documents_complete=true", "results=core"},
 	{"judge=human", "quality_control.validation_checks.span_bounds_check=false", "truth_policy=mean", "span_matching.min_overlap_threshold=0.2", "statistics.level=0.9", "thresholds.supported=0.5", "documents_complete=false"},
 	{"judge=lexical", "statistics.method=bca", "slices=[lang, topic]", "statistics.cluster=topic"},
-	{"judge=none", "statistics.method=percentile", "slices=[topic]", "statistics.resamples=3000"},
+	{"judge=none", "statistics.method=percentile", "slices=[topic]", "statistics.resamples=3000", "results=core"},
 }
 
 // run runs a dataset under a configuration.

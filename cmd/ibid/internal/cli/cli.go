@@ -156,6 +156,8 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	}
 	formats := append([]string{"arrow"}, tableFormats...)
 	switch cmd.Name() {
+	case "show":
+		formats = append(formats, wholeFormats...)
 	case "history":
 		formats = append(formats, "svg")
 	case "score":

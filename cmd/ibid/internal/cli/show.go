@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -47,9 +48,11 @@ folder that it can be compared with; ibid compare says more. --all prints every 
 
 --failing lists the rows that fail, worst first: those that could not be scored, that
 have a problem which is a warning or worse, or whose overall_citation_accuracy is below
-0.5. --gate leaves only those of them that do not meet it. --format arrow writes a
-whole table of results as an Arrow IPC stream; --format csv with --table writes it as
-CSV.`,
+0.5. --gate leaves only those of them that do not meet it.
+
+--format arrow writes a whole table of results as an Arrow IPC stream, --format csv with
+--table as CSV. --format parquet writes a Parquet file with every column, also those that
+results: core leaves out. --format sql prints a view of the table for DuckDB.`,
 		Example: `  ibid show runs/sample
   ibid show runs/sample --all
   ibid show runs/sample --metric char_f1 --metric doc_f1
@@ -63,7 +66,9 @@ CSV.`,
   ibid show runs/sample --errors
   ibid show runs/sample --format csv -o summary.csv
   ibid show runs/sample --format arrow --table citations -o citations.arrow
-  ibid show runs/sample --format csv --table citations -o citations.csv`,
+  ibid show runs/sample --format csv --table citations -o citations.csv
+  ibid show runs/sample --format parquet --table rows -o rows.parquet
+  ibid show runs/sample --format sql > rows.sql`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, a.format, args); err != nil {
@@ -74,7 +79,7 @@ CSV.`,
 				return err
 			}
 			switch {
-			case a.format == "arrow", cmd.Flags().Changed("table"):
+			case slices.Contains(wholeFormats, a.format), cmd.Flags().Changed("table"):
 				return a.showTable(args[0], f.table)
 			case f.errorRows:
 				return a.showErrors(args[0])
@@ -98,7 +103,7 @@ CSV.`,
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
 	f.numbers.register(cmd)
-	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow or csv: "+strings.Join(sortedKeys(shownTables), ", "))
+	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow, parquet, csv or sql: "+strings.Join(sortedKeys(shownTables), ", "))
 	return cmd
 }
 
@@ -113,8 +118,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	if len(args) > 1 {
 		asked = append(asked, "a row")
 	}
-	if format == "arrow" {
-		asked = append(asked, "--format arrow")
+	if slices.Contains(wholeFormats, format) {
+		asked = append(asked, "--format "+format)
 	} else if cmd.Flags().Changed("table") {
 		asked = append(asked, "--table")
 	}
@@ -133,8 +138,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return usagef("--limit cannot be negative")
 	case cmd.Flags().Changed("gate") && !f.failing:
 		return usagef("--gate is about rows here and needs --failing").with("ibid gate RUN asks gates of the whole run")
-	case cmd.Flags().Changed("table") && format != "arrow" && format != "csv":
-		return usagef("--table needs --format arrow")
+	case cmd.Flags().Changed("table") && format != "csv" && !slices.Contains(wholeFormats, format):
+		return usagef("--table needs --format arrow, parquet, csv or sql")
 	}
 	return nil
 }
@@ -297,26 +302,36 @@ func (a *app) showErrors(dir string) error {
 	})
 }
 
-// shownTables are the results that --format arrow and csv can write, by the names
-// that --table has for them.
-var shownTables = map[string]struct {
-	file string
-	csv  func(w io.Writer, dir string) error
-}{
-	"rows":      {runs.RowsFile, func(w io.Writer, dir string) error { return runs.Rows().CopyCSV(w, dir) }},
-	"citations": {runs.CitationsFile, runs.Citations.CopyCSV},
-	"claims":    {runs.ClaimsFile, runs.Claims.CopyCSV},
-	"verdicts":  {runs.VerdictsFile, runs.Verdicts.CopyCSV},
-	"summary":   {runs.SummaryFile, runs.Summary.CopyCSV},
+// A shownTable is a table of results that can be written whole.
+type shownTable interface {
+	CopyCSV(w io.Writer, dir string) error
+	CopyParquet(w io.Writer, dir string) error
+	WriteView(w io.Writer, dir string) error
 }
 
-// showTable writes a table of results as an Arrow IPC stream or as CSV.
+// shownTables are the tables by the names that --table has for them, wholeFormats the
+// formats that write nothing else, with the names of their files.
+var (
+	shownTables = map[string]struct {
+		file string
+		shownTable
+	}{
+		"rows":      {runs.RowsFile, runs.Rows()},
+		"citations": {runs.CitationsFile, runs.Citations},
+		"claims":    {runs.ClaimsFile, runs.Claims},
+		"verdicts":  {runs.VerdictsFile, runs.Verdicts},
+		"summary":   {runs.SummaryFile, runs.Summary},
+	}
+	wholeFormats = []string{"arrow", "parquet", "sql"}
+)
+
+// showTable writes a table of results in one of the wholeFormats or as CSV.
 func (a *app) showTable(dir, name string) error {
 	if err := oneOf("--table", name, sortedKeys(shownTables)...); err != nil {
 		return err
 	}
-	if a.format == "arrow" && a.output == "-" && term.IsTerminal(a.Stdout) {
-		return usagef("an Arrow stream is nothing for a terminal").with("name a file: -o " + name + ".arrow")
+	if (a.format == "arrow" || a.format == "parquet") && a.output == "-" && term.IsTerminal(a.Stdout) {
+		return usagef("--format %s is nothing for a terminal", a.format).with("name a file: -o " + name + "." + a.format)
 	}
 	table := shownTables[name]
 	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
@@ -328,8 +343,13 @@ func (a *app) showTable(dir, name string) error {
 	}
 	defer f.Close()
 	return a.write(func(w io.Writer) error {
-		if a.format == "csv" {
-			return table.csv(w, dir)
+		switch a.format {
+		case "csv":
+			return table.CopyCSV(w, dir)
+		case "parquet":
+			return table.CopyParquet(w, dir)
+		case "sql":
+			return table.WriteView(w, dir)
 		}
 		return dataset.WriteArrow(w, f)
 	})
