@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"ibid"
 )
@@ -376,24 +375,30 @@ func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 	}
 }
 
-// elsewhere finds the passage that the claim does not cite and that supports it
-// best: the first and shortest of equal ones. Sources come first, because they
-// say where it is.
+// elsewhere finds the passage that the claim does not cite and that supports it best.
 func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict) {
 	out.Elsewhere = ibid.None.Support()
-	best := found{in: -1}
-	w.uncited(r, claim, func(c comparison, passage []sentence, in int) {
-		if c.support.Value > out.Elsewhere.Value {
-			out.Elsewhere, best = c.support, found{in: in, passage: passage}
-		}
-	})
-	if best.in < 0 {
+	best := w.best(r, claim, nil, func(c comparison) float64 { return c.support.Value })
+	if best.score == 0 {
 		return
 	}
+	out.Elsewhere = ibid.Scored(best.score)
 	var at Interval
 	if out.ElsewhereQuote, out.ElsewherePlace, at = best.where(r); out.ElsewherePlace == nil {
 		out.ElsewhereEvidence, out.ElsewhereAt = best.in, at
 	}
+}
+
+// best finds the passage that a claim does not cite and that has the highest score above 0,
+// the first and shortest of equal ones, but for those that overlap what is taken. Sources
+// come first, because they say where it is.
+func (w *lexicalWork) best(r *Request, claim *ibid.Claim, taken []found, score func(comparison) float64) (best found) {
+	w.uncited(r, claim, func(c comparison, passage []sentence, in int) {
+		if at := (found{in, passage, score(c)}); at.score > best.score && !slices.ContainsFunc(taken, at.overlaps) {
+			best = at
+		}
+	})
+	return best
 }
 
 // uncited calls yield with the passages that a claim does not cite and that have a word of
@@ -430,6 +435,5 @@ func (w *lexicalWork) uncited(r *Request, claim *ibid.Claim, yield func(c compar
 
 // isQuestion reports whether a claim ends in a question mark.
 func isQuestion(text string) bool {
-	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " \t\r\n\"'”’»)"))
-	return r == '?' || r == '？' || r == '؟'
+	return strings.ContainsRune("?？؟", lastRune(strings.TrimRight(text, " \t\r\n\"'”’»)")))
 }

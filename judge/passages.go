@@ -1,10 +1,6 @@
 package judge
 
-import (
-	"slices"
-
-	"ibid"
-)
+import "ibid"
 
 // A Passage is up to three sentences of a text that a claim does not cite.
 type Passage struct {
@@ -47,14 +43,8 @@ func (l *Lexical) Uncited(r *Request, claims []int, most int) [][]Passage {
 		}
 		var taken []found
 		for len(taken) < most {
-			best := found{in: -1}
-			w.uncited(r, &r.Claims[c], func(x comparison, passage []sentence, in int) {
-				at := found{in, passage, x.share}
-				if at.share > best.share && !slices.ContainsFunc(taken, at.overlaps) {
-					best = at
-				}
-			})
-			if best.in < 0 {
+			best := w.best(r, &r.Claims[c], taken, func(x comparison) float64 { return x.share })
+			if best.score == 0 {
 				break
 			}
 			taken = append(taken, best)
@@ -75,7 +65,7 @@ func (l *Lexical) Uncited(r *Request, claims []int, most int) [][]Passage {
 type found struct {
 	in      int
 	passage []sentence
-	share   float64
+	score   float64
 }
 
 func (f found) ends() (first, last *sentence) { return &f.passage[0], &f.passage[len(f.passage)-1] }
