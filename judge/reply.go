@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -71,16 +70,15 @@ func Parse(reply string, o *Roster) (*Reply, error) {
 		return nil, &ReplyError{Defect: err.Error(), NoJSON: errors.Is(err, errNoObject)}
 	}
 	p := &parser{roster: o, reply: new(Reply), byID: make(map[string]int)}
-	raw, err := readObject(json.RawMessage(text))
-	if err == nil {
-		err = p.all(raw)
-	}
-	if err != nil {
-		return nil, &ReplyError{Defect: err.Error()}
+	raw := readObject(json.RawMessage(text))
+	p.all(raw)
+	if raw.err != nil {
+		return nil, &ReplyError{Defect: raw.err.Error()}
 	}
 	return p.reply, nil
 }
 
+// A parser reads a reply. What is wrong with an object stays with it.
 type parser struct {
 	roster *Roster
 	reply  *Reply
@@ -88,17 +86,10 @@ type parser struct {
 	beside beside         // of the claim that is read
 }
 
-func (p *parser) all(raw object) error {
-	tampering, err := raw.label("tampering")
-	if err != nil {
-		return err
-	}
-	list, err := raw.list("claims")
-	if err != nil {
-		return err
-	}
+func (p *parser) all(raw *object) {
+	tampering, list := raw.label("tampering"), raw.list("claims")
 	if !slices.Contains(ibid.Tamperings(), tampering) {
-		return fmt.Errorf("tampering %q: not one of %s", clip(tampering), strings.Join(ibid.Tamperings(), ", "))
+		raw.fail("tampering %q: not one of %s", clip(tampering), strings.Join(ibid.Tamperings(), ", "))
 	}
 	for i := range p.roster.first {
 		p.byID[evidenceID(i+1)] = i + 1
@@ -112,95 +103,76 @@ func (p *parser) all(raw object) error {
 	v.Claims = make([]ClaimVerdict, len(claims))
 	seen := make([]bool, len(claims))
 	for i := range list {
-		rc, err := readObject(list[i])
-		if err != nil {
-			return err
-		}
-		id, err := rc.id("id", "c")
-		if err != nil {
-			return fmt.Errorf("claim number %d: %w", i+1, err)
-		}
+		rc := raw.inner(list[i])
+		id := rc.id("id", "c")
+		raw.failIn(fmt.Sprintf("claim number %d", i+1), rc)
 		c, known := claims[id]
 		switch {
+		case raw.err != nil:
+			return
 		case !known:
-			return fmt.Errorf("claim id %q was not given", clip(id))
+			raw.fail("claim id %q was not given", clip(id))
+			return
 		case seen[c]:
-			return fmt.Errorf("claim %s occurs twice", id)
+			raw.fail("claim %s occurs twice", id)
+			return
 		}
 		seen[c] = true
-		if err := p.claim(c, rc, &v.Claims[c]); err != nil {
-			return fmt.Errorf("claim %s: %w", id, err)
-		}
+		p.claim(c, rc, &v.Claims[c])
+		raw.failIn("claim "+id, rc)
 	}
 	if c := slices.Index(seen, false); c >= 0 {
-		return fmt.Errorf("claim %s is missing", p.roster.ClaimID(c))
+		raw.fail("claim %s is missing", p.roster.ClaimID(c))
 	}
-	return nil
 }
 
 // nonfactual is the kind of a claim that cannot be checked.
 const nonfactual = "nonfactual"
 
-func (p *parser) claim(c int, raw object, out *ClaimVerdict) error {
-	kind, err := raw.label("kind")
-	if err != nil {
-		return err
-	}
+func (p *parser) claim(c int, raw *object, out *ClaimVerdict) {
+	kind := raw.label("kind")
 	if kind != ibid.FactualLabel && kind != nonfactual {
-		return fmt.Errorf("kind %q: not one of %s, %s", clip(kind), ibid.FactualLabel, nonfactual)
+		raw.fail("kind %q: not one of %s, %s", clip(kind), ibid.FactualLabel, nonfactual)
 	}
 	out.Factual = ibid.TriOf(kind != nonfactual)
 	p.beside = beside{}
-	quoted, err := p.checks(c, raw, out)
-	if err != nil {
-		return err
-	}
-	if err := p.joint(c, raw, quoted, out); err != nil {
-		return err
-	}
-	if err := p.elsewhere(c, raw, out); err != nil {
-		return err
-	}
-	return p.sufficient(c, raw, out)
+	quoted := p.checks(c, raw, out)
+	p.joint(c, raw, quoted, out)
+	p.elsewhere(c, raw, out)
+	p.sufficient(c, raw, out)
 }
 
 // checks reads one check per listed evidence id and gives it to every citation
 // of that text. quoted: at least one has a quote that stands in its evidence.
-func (p *parser) checks(c int, claim object, out *ClaimVerdict) (quoted bool, err error) {
+func (p *parser) checks(c int, claim *object, out *ClaimVerdict) (quoted bool) {
 	cited := p.roster.cited[c]
 	var raw []json.RawMessage
 	if len(cited) > 0 || !claim.null("checks") {
-		if raw, err = claim.list("checks"); err != nil {
-			return false, err
-		}
+		raw = claim.list("checks")
 	}
 	byNumber := make(map[int]Check, len(cited))
 	for i := range raw {
-		k, err := readObject(raw[i])
-		if err != nil {
-			return false, err
-		}
-		id, err := k.id("evidence_id", "e")
-		if err != nil {
-			return false, fmt.Errorf("check number %d: %w", i+1, err)
-		}
-		n, known := p.byID[id]
-		if !known || !slices.Contains(cited, n) {
-			return false, fmt.Errorf("evidence id %q is not listed for it", clip(id))
+		k := claim.inner(raw[i])
+		id := k.id("evidence_id", "e")
+		claim.failIn(fmt.Sprintf("check number %d", i+1), k)
+		n := p.listed(c, id)
+		if n == 0 {
+			claim.fail("evidence id %q is not listed for it", clip(id))
 		}
 		if _, twice := byNumber[n]; twice {
-			return false, fmt.Errorf("evidence %s occurs twice", id)
+			claim.fail("evidence %s occurs twice", id)
 		}
-		check, err := p.check(c, n, k)
-		if err != nil {
-			return false, fmt.Errorf("evidence %s: %w", id, err)
+		if claim.err != nil {
+			return false
 		}
+		check := p.check(c, n, k)
+		claim.failIn("evidence "+id, k)
 		quoted = quoted || check.QuoteAt.End > 0
 		byNumber[n] = check
 	}
 	for _, n := range cited {
 		if _, ok := byNumber[n]; !ok {
-			return false, fmt.Errorf("evidence %s is missing", evidenceID(n))
+			claim.fail("evidence %s is missing", evidenceID(n))
 		}
 	}
 	evidence := p.roster.request.Cited(c, nil)
@@ -210,31 +182,30 @@ func (p *parser) checks(c int, claim object, out *ClaimVerdict) (quoted bool, er
 		out.Checks[i].Evidence = e
 		out.Checks[i].Citation = p.roster.request.Evidence[e].Citation
 	}
-	return quoted, nil
+	return quoted
 }
 
-func (p *parser) check(c, number int, raw object) (out Check, err error) {
-	if out.Why, err = raw.text("why"); err != nil {
-		return out, err
+// listed is the number of the evidence with that id, 0 unless claim c cites it.
+func (p *parser) listed(c int, id string) int {
+	if n := p.byID[id]; slices.Contains(p.roster.cited[c], n) {
+		return n
 	}
-	if out.Quote, err = raw.text("quote"); err != nil {
-		return out, err
-	}
-	label, err := raw.degree("support")
-	if err != nil {
-		return out, err
-	}
-	relevant, err := raw.label("relevant")
-	if err != nil {
-		return out, err
-	}
-	switch relevant {
+	return 0
+}
+
+func (p *parser) check(c, number int, raw *object) (out Check) {
+	out.Why, out.Quote = raw.text("why"), raw.text("quote")
+	label := raw.degree("support")
+	switch relevant := raw.label("relevant"); relevant {
 	case "yes", "true":
 		out.Relevant = ibid.Yes
 	case "no", "false":
 		out.Relevant = ibid.No
 	default:
-		return out, fmt.Errorf("relevant %q: not one of yes, no", clip(relevant))
+		raw.fail("relevant %q: not one of yes, no", clip(relevant))
+	}
+	if raw.err != nil {
+		return out
 	}
 	found := p.align(number, out.Quote)
 	if found.stands && !found.cited {
@@ -243,7 +214,7 @@ func (p *parser) check(c, number int, raw object) (out Check, err error) {
 			p.beside = beside{label, number, out.Quote, found}
 		}
 		out.Support = ibid.None.Support()
-		return out, nil
+		return out
 	}
 	out.QuoteAt, out.Aligned = found.at, found.aligned
 	if label.Backs() && !found.stands {
@@ -251,22 +222,15 @@ func (p *parser) check(c, number int, raw object) (out Check, err error) {
 		label = ibid.Unsure
 	}
 	out.Support = label.Support()
-	return out, nil
+	return out
 }
 
-func (p *parser) joint(c int, raw object, quoted bool, out *ClaimVerdict) error {
-	why, err := raw.text("joint_why")
-	if err != nil {
-		return err
-	}
-	label, err := raw.degree("joint")
-	if err != nil {
-		return err
-	}
-	out.JointWhy = why
+func (p *parser) joint(c int, raw *object, quoted bool, out *ClaimVerdict) {
+	out.JointWhy = raw.text("joint_why")
+	label := raw.degree("joint")
 	if len(p.roster.cited[c]) == 0 {
 		out.Joint, out.Contradicted = ibid.None.Support(), ibid.No
-		return nil
+		return
 	}
 	switch {
 	case label.Backs() && !quoted && p.beside.number > 0:
@@ -277,30 +241,24 @@ func (p *parser) joint(c int, raw object, quoted bool, out *ClaimVerdict) error 
 	}
 	out.Joint, out.Votes = label.Support(), 1
 	out.Contradicted = ibid.TriOf(label == ibid.Contradicts)
-	return nil
 }
 
-func (p *parser) elsewhere(c int, raw object, out *ClaimVerdict) error {
-	label, err := raw.degree("elsewhere")
-	if err != nil {
-		return err
+func (p *parser) elsewhere(c int, raw *object, out *ClaimVerdict) {
+	label, id := raw.degree("elsewhere"), ""
+	if !raw.null("elsewhere_evidence_id") {
+		id = raw.id("elsewhere_evidence_id", "e")
 	}
-	var id string
-	if raw.null("elsewhere_evidence_id") {
-		id = ""
-	} else if id, err = raw.id("elsewhere_evidence_id", "e"); err != nil {
-		return err
-	}
-	text, err := raw.text("elsewhere_quote")
-	if err != nil {
-		return err
-	}
+	text := raw.text("elsewhere_quote")
 	out.ElsewhereEvidence = -1
+	if raw.err != nil {
+		return
+	}
 	var found alignment
 	if id != "" && id != "none" {
 		n, known := p.byID[id]
 		if !known {
-			return fmt.Errorf("elsewhere_evidence_id %q was not given", clip(id))
+			raw.fail("elsewhere_evidence_id %q was not given", clip(id))
+			return
 		}
 		found = p.align(n, text)
 		if slices.Contains(p.roster.cited[c], n) && (found.cited || !found.stands) {
@@ -313,41 +271,37 @@ func (p *parser) elsewhere(c int, raw object, out *ClaimVerdict) error {
 	if b := &p.beside; b.number > 0 && (!label.Backs() || !found.stands || label < b.degree) {
 		out.Elsewhere, out.ElsewhereEvidence, out.ElsewhereQuote = b.degree.Support(), p.roster.first[b.number-1], b.quote
 		out.ElsewhereAt, out.ElsewhereAligned = b.at, b.aligned
-		return nil
+		return
 	}
 	if label.Backs() && !found.stands {
 		p.defect("claim %s: elsewhere is %s without a quote that stands in what it does not cite", p.roster.ClaimID(c), label)
 		label = ibid.Unsure
 	}
 	out.Elsewhere = label.Support()
-	return nil
 }
 
-func (p *parser) sufficient(c int, claim object, out *ClaimVerdict) error {
-	if _, given := claim["sufficient"]; !given || claim.null("sufficient") {
-		return nil
+func (p *parser) sufficient(c int, claim *object, out *ClaimVerdict) {
+	if _, given := claim.members["sufficient"]; !given || claim.null("sufficient") {
+		return
 	}
-	sets, err := claim.list("sufficient")
-	if err != nil {
-		return err
-	}
+	sets := claim.list("sufficient")
 	out.Sufficient = make([][]int, len(sets))
 	for i, set := range sets {
 		var ids []json.RawMessage
 		if json.Unmarshal(set, &ids) != nil {
-			return shapeError("sufficient", set)
-		}
-		if len(ids) == 0 {
-			return errors.New("sufficient: an empty set")
+			claim.misshapen("sufficient", set)
+		} else if len(ids) == 0 {
+			claim.fail("sufficient: an empty set")
 		}
 		for _, raw := range ids {
 			id, ok := idOf(raw, "e")
 			if !ok {
-				return shapeError("sufficient", raw)
+				claim.misshapen("sufficient", raw)
 			}
-			n, known := p.byID[id]
-			if !known || !slices.Contains(p.roster.cited[c], n) {
-				return fmt.Errorf("sufficient: evidence id %q is not listed for it", clip(id))
+			n := p.listed(c, id)
+			if n == 0 {
+				claim.fail("sufficient: evidence id %q is not listed for it", clip(id))
+				return
 			}
 			if e := p.roster.citing(c, n); !slices.Contains(out.Sufficient[i], e) {
 				out.Sufficient[i] = append(out.Sufficient[i], e)
@@ -355,7 +309,6 @@ func (p *parser) sufficient(c int, claim object, out *ClaimVerdict) error {
 		}
 		slices.Sort(out.Sufficient[i])
 	}
-	return nil
 }
 
 // An alignment says where a quote stands in a passage.
@@ -411,266 +364,9 @@ func (p *parser) defect(format string, args ...any) {
 	p.reply.Defects = append(p.reply.Defects, fmt.Sprintf(format, args...))
 }
 
-func missing(name string) error { return fmt.Errorf("member %q is missing", name) }
-
-func shapeError(name string, raw json.RawMessage) error {
-	return fmt.Errorf("not of the given shape: member %q is %s", name, clip(string(raw)))
-}
-
 // findQuote returns the first place of quote in text, in code points; only white
 // space may differ.
 func findQuote(text, q string) (at Interval, ok bool) {
 	start, end, ok := quote.Verbatim(text, q)
 	return Interval{Start: int32(start), End: int32(end)}, ok
-}
-
-// An object is one JSON object of a reply: its members by name, in lower case.
-type object map[string]json.RawMessage
-
-// readObject reads an object. A member of the schema that occurs twice is an error.
-func readObject(raw json.RawMessage) (object, error) {
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		if string(raw) == "null" {
-			return object{}, nil
-		}
-		return nil, fmt.Errorf("not of the given shape: %s is no object", clip(string(raw)))
-	}
-	o := make(object)
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("not JSON: %w", err)
-		}
-		name := strings.ToLower(token.(string))
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("not JSON: %w", err)
-		}
-		if _, twice := o[name]; twice && replyNames[name] {
-			return o, fmt.Errorf("member %q occurs twice", name)
-		}
-		o[name] = value
-	}
-	return o, nil
-}
-
-// null reports whether a member is there and null.
-func (o object) null(name string) bool { return string(o[name]) == "null" }
-
-// text is a member that is a text: null is "", and a number is as it is written.
-func (o object) text(name string) (string, error) {
-	raw, ok := o[name]
-	if !ok {
-		return "", missing(name)
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s, nil
-	}
-	if _, err := strconv.ParseFloat(string(raw), 64); err != nil {
-		return "", shapeError(name, raw)
-	}
-	return string(raw), nil
-}
-
-// label is a member that is a label, in lower case.
-func (o object) label(name string) (string, error) {
-	raw, ok := o[name]
-	var s string
-	switch {
-	case !ok || o.null(name):
-		return "", missing(name)
-	case json.Unmarshal(raw, &s) == nil:
-		return strings.ToLower(strings.TrimSpace(s)), nil
-	case string(raw) == "true" || string(raw) == "false":
-		return string(raw), nil
-	}
-	return "", shapeError(name, raw)
-}
-
-func (o object) degree(name string) (ibid.Degree, error) {
-	s, err := o.label(name)
-	if err != nil {
-		return 0, err
-	}
-	d, err := ibid.ParseDegree(s)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	return d, nil
-}
-
-// id is a member that is an id: 2 and "2" are the id of that number.
-func (o object) id(name, prefix string) (string, error) {
-	raw, ok := o[name]
-	if !ok || o.null(name) {
-		return "", missing(name)
-	}
-	id, ok := idOf(raw, prefix)
-	if !ok {
-		return "", shapeError(name, raw)
-	}
-	return id, nil
-}
-
-func idOf(raw json.RawMessage, prefix string) (id string, ok bool) {
-	if json.Unmarshal(raw, &id) != nil {
-		id = string(raw)
-	} else {
-		id = strings.ToLower(strings.TrimSpace(id))
-	}
-	if _, err := strconv.ParseUint(id, 10, 32); err == nil {
-		return prefix + id, true
-	}
-	return id, len(raw) > 0 && raw[0] == '"'
-}
-
-// list is a member that is a list.
-func (o object) list(name string) (list []json.RawMessage, err error) {
-	raw, ok := o[name]
-	switch {
-	case !ok || o.null(name):
-		return nil, missing(name)
-	case json.Unmarshal(raw, &list) != nil:
-		return nil, shapeError(name, raw)
-	}
-	return list, nil
-}
-
-// replyNames are the names of the members of the schema.
-var replyNames = map[string]bool{
-	"tampering": true, "claims": true,
-	"id": true, "kind": true, "checks": true, "joint_why": true, "joint": true,
-	"elsewhere": true, "elsewhere_evidence_id": true, "elsewhere_quote": true, "sufficient": true,
-	"evidence_id": true, "why": true, "quote": true, "support": true, "relevant": true,
-}
-
-// maxStarts bounds how many opening braces of prose are tried as the start of
-// an object.
-const maxStarts = 64
-
-// errNoObject: nothing in a reply looks like an object that was asked for.
-var errNoObject = errors.New("no complete JSON object")
-
-// endsDraft closes the reasoning that some models write before their answer.
-const endsDraft = "</think>"
-
-// extract returns the one JSON object of a reply that may be wrapped in prose
-// or in a Markdown fence, with what JSON does not allow put right. Of several
-// objects it is the one with the member that was asked for; two of those are an error, for
-// which one is meant is anyone's guess. What stands before the end of a draft
-// does not count if an object stands after it.
-func extract(reply, member string) (string, error) {
-	for at := strings.LastIndex(reply, endsDraft); at >= 0; at = strings.LastIndex(reply[:at], endsDraft) {
-		found, err := theObject(reply[at+len(endsDraft):], member)
-		if found != "" || !errors.Is(err, errNoObject) {
-			return found, err
-		}
-	}
-	if strings.HasPrefix(strings.TrimSpace(reply), "<think>") && !strings.Contains(reply, endsDraft) {
-		return "", errors.New("the reply ends within its draft")
-	}
-	return theObject(reply, member)
-}
-
-func theObject(reply, member string) (string, error) {
-	found := ""
-	rest := reply
-	for range maxStarts {
-		i := strings.IndexByte(rest, '{')
-		if i < 0 {
-			break
-		}
-		end := objectEnd(rest[i:])
-		whole := ""
-		if end > 0 {
-			whole = tidied(rest[i : i+end])
-		}
-		if end == 0 || !has(whole, member) {
-			// Not ours as a whole; an object may still begin within it.
-			rest = rest[i+1:]
-			continue
-		}
-		if found != "" {
-			return "", fmt.Errorf("more than one JSON object with %s", member)
-		}
-		found = whole
-		rest = rest[i+end:]
-	}
-	if found == "" {
-		return "", fmt.Errorf("%w with %s", errNoObject, member)
-	}
-	return found, nil
-}
-
-// objectEnd returns the length of the balanced object that s begins with, 0 if
-// it does not end.
-func objectEnd(s string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted:
-			if c == '\\' {
-				i++
-			} else if c == '"' {
-				quoted = false
-			}
-		case c == '"':
-			quoted = true
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
-// tidied leaves out commas before a closing bracket, and escapes line ends and
-// tabs within strings.
-func tidied(object string) string {
-	b := make([]byte, 0, len(object))
-	quoted, comma := false, -1 // comma is where the last one stands if only white space followed
-	for i := 0; i < len(object); i++ {
-		c := object[i]
-		if quoted {
-			switch {
-			case c < ' ':
-				b = append(b, '\\', 'u', '0', '0', "01"[c>>4], "0123456789abcdef"[c&15])
-				continue
-			case c == '\\' && i+1 < len(object):
-				b = append(b, c, object[i+1])
-				i++
-				continue
-			case c == '"':
-				quoted = false
-			}
-			b = append(b, c)
-			continue
-		}
-		switch c {
-		case ' ', '\t', '\n', '\r':
-		case ',':
-			comma = len(b)
-		case '}', ']':
-			if comma >= 0 {
-				b = append(b[:comma], b[comma+1:]...)
-			}
-			comma = -1
-		default:
-			quoted = c == '"'
-			comma = -1
-		}
-		b = append(b, c)
-	}
-	return string(b)
-}
-
-func has(text, member string) bool {
-	o, _ := readObject(json.RawMessage(text)) // what is wrong with it is found later
-	_, ok := o[member]
-	return ok
 }

@@ -1,11 +1,11 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,58 +51,49 @@ func ParseSplit(reply string, s *Sentences) ([][]string, error) {
 	if err != nil {
 		return nil, &ReplyError{Defect: err.Error(), NoJSON: errors.Is(err, errNoObject)}
 	}
-	claims, err := splitOf(json.RawMessage(text), s)
-	if err != nil {
-		return nil, &ReplyError{Defect: err.Error()}
+	o := readObject(json.RawMessage(text))
+	claims := splitOf(o, s)
+	if o.err != nil {
+		return nil, &ReplyError{Defect: o.err.Error()}
 	}
 	return claims, nil
 }
 
-func splitOf(raw json.RawMessage, s *Sentences) ([][]string, error) {
-	o, err := readObject(raw)
-	if err != nil {
-		return nil, err
-	}
-	list, err := o.list("sentences")
-	if err != nil {
-		return nil, err
-	}
+func splitOf(o *object, s *Sentences) [][]string {
 	n := len(s.Sentences)
 	claims := make([][]string, n)
 	known := numbersOf(s.Answer + " " + s.Question)
-	for _, raw := range list {
-		o, err := readObject(raw)
-		if err != nil {
-			return nil, err
-		}
-		id, err := o.id("id", "s")
-		if err != nil {
-			return nil, err
+	for _, raw := range o.list("sentences") {
+		in := o.inner(raw)
+		id := in.id("id", "s")
+		if o.err = cmp.Or(o.err, in.err); o.err != nil {
+			return nil
 		}
 		k, err := strconv.Atoi(strings.TrimPrefix(id, "s"))
 		switch {
 		case err != nil || k < 1 || k > n || id != "s"+strconv.Itoa(k):
-			return nil, fmt.Errorf("there is no sentence %q", clip(id))
+			o.fail("there is no sentence %q", clip(id))
+			return nil
 		case claims[k-1] != nil:
-			return nil, fmt.Errorf("sentence %s occurs twice", id)
+			o.fail("sentence %s occurs twice", id)
+			return nil
 		}
 		var texts []string
-		if list, err := o.list("claims"); err != nil {
-			return nil, fmt.Errorf("sentence %s: %w", id, err)
-		} else if len(list) > maxSplit {
-			return nil, fmt.Errorf("sentence %s has %d claims, more than %d", id, len(list), maxSplit)
-		} else if err := json.Unmarshal(o["claims"], &texts); err != nil {
-			return nil, fmt.Errorf("sentence %s: %w", id, shapeError("claims", o["claims"]))
+		if list := in.list("claims"); len(list) > maxSplit {
+			o.fail("sentence %s has %d claims, more than %d", id, len(list), maxSplit)
+		} else if in.err == nil && json.Unmarshal(in.members["claims"], &texts) != nil {
+			in.misshapen("claims", in.members["claims"])
 		}
+		o.failIn("sentence "+id, in)
 		claims[k-1] = []string{}
 		for _, text := range texts {
 			text = strings.Join(strings.Fields(text), " ")
 			if !strings.ContainsFunc(text, isWordRune) {
-				return nil, fmt.Errorf("sentence %s has a claim without a word", id)
+				o.fail("sentence %s has a claim without a word", id)
 			}
 			for number := range numbersOf(text) {
 				if !known[number] {
-					return nil, fmt.Errorf("a claim of sentence %s has %s, which the answer does not have", id, clip(number))
+					o.fail("a claim of sentence %s has %s, which the answer does not have", id, clip(number))
 				}
 			}
 			claims[k-1] = append(claims[k-1], text)
@@ -110,10 +101,10 @@ func splitOf(raw json.RawMessage, s *Sentences) ([][]string, error) {
 	}
 	for k := range claims {
 		if claims[k] == nil {
-			return nil, fmt.Errorf("sentence s%d is missing", k+1)
+			o.fail("sentence s%d is missing", k+1)
 		}
 	}
-	return claims, nil
+	return claims
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
