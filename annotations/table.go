@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -68,7 +69,7 @@ func ReadTable(path string, c TableColumns) (*Table, error) {
 	for _, r := range rows {
 		item, value := r.Cells[0], r.Cells[1]
 		if item == "" {
-			return nil, &dataset.Error{File: path, Row: -1, Column: c.Item, Err: fmt.Errorf("line %d: empty", r.Line)}
+			return nil, &ibid.Error{File: path, Column: c.Item, Err: fmt.Errorf("line %d: empty", r.Line)}
 		}
 		if isBlank(value) {
 			t.Blank++

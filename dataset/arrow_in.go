@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -213,7 +214,7 @@ func (s *ArrowStream) fail(err error) error {
 		err = errors.New("the stream ends within a message")
 	}
 	text := strings.TrimPrefix(err.Error(), "arrow/ipc: ")
-	return &Error{File: s.name, Row: -1, Err: errors.New(text), Hint: "send an Arrow IPC stream, with its schema first"}
+	return &ibid.Error{File: s.name, Err: errors.New(text), Hint: "send an Arrow IPC stream, with its schema first"}
 }
 
 // fill reads all columns of a record.

@@ -208,7 +208,7 @@ func FuzzArrowStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, _, err := readStream(bytes.NewReader(data), ReadOptions{Limits: Limits{Memory: 1 << 24}})
-		if e := (*Error)(nil); err != nil && !errors.As(err, &e) {
+		if e := (*ibid.Error)(nil); err != nil && !errors.As(err, &e) {
 			t.Errorf("%T: %v", err, err)
 		}
 	})

@@ -378,7 +378,7 @@ func idsOf(table *parquet.Table, c int, from *Origin) arrow.Array {
 }
 
 // passedOf is a column of the input in the type of the output. One that is not there is an
-// [*Error], as is one of another type.
+// [*ibid.Error], as is one of another type.
 func passedOf(p Passed, record arrow.Record) (arrow.Array, error) {
 	at := record.Schema().FieldIndices(p.Name)
 	if len(at) != 1 {

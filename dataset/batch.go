@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -330,7 +331,7 @@ func (b *Batch) setRowError(row int32, path string, err error) {
 		b.errs = make(map[int32]error)
 	}
 	if b.errs[row] == nil {
-		b.errs[row] = &Error{Row: -1, Column: path, Err: err}
+		b.errs[row] = &ibid.Error{Column: path, Err: err}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -108,8 +109,8 @@ func (b *binding) drop(spec *schemaSpec, want Want) {
 	}
 }
 
-func columnError(column, hint string, msg string, args ...any) *Error {
-	return &Error{Row: -1, Column: column, Err: fmt.Errorf(msg, args...), Hint: hint}
+func columnError(column, hint string, msg string, args ...any) *ibid.Error {
+	return &ibid.Error{Column: column, Err: fmt.Errorf(msg, args...), Hint: hint}
 }
 
 // find looks for the column called path among the children of n under the

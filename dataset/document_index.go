@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"ibid"
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 )
@@ -118,7 +119,7 @@ func IsIndex(path string) bool {
 }
 
 // OpenIndex opens the documents of an index: their names and bounds are in memory, their
-// texts are read from the file. Damage of what is in memory is an [*Error].
+// texts are read from the file. Damage of what is in memory is an [*ibid.Error].
 func OpenIndex(path string) (*Documents, error) {
 	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
@@ -127,7 +128,7 @@ func OpenIndex(path string) (*Documents, error) {
 	d, err := readIndex(f)
 	if err != nil {
 		f.Close()
-		return nil, &Error{File: path, Row: -1, Err: err, Hint: "make it again: ibid documents index DOCUMENTS -o FILE"}
+		return nil, &ibid.Error{File: path, Err: err, Hint: "make it again: ibid documents index DOCUMENTS -o FILE"}
 	}
 	return d, nil
 }

@@ -55,7 +55,7 @@ type LoadOptions struct {
 const defaultTextMemory = 64 << 20
 
 // LoadDocuments reads all documents in one sequential pass. Two documents of
-// one name must have the same text, pages and blocks; otherwise an [*Error] names
+// one name must have the same text, pages and blocks; otherwise an [*ibid.Error] names
 // both places. A text that is not valid UTF-8, or longer than [Limits.DocumentBytes], is
 // not kept: its document is known without its text, and [Documents.Problems] says so.
 func LoadDocuments(ctx context.Context, from DocumentReader, o LoadOptions) (*Documents, error) {
@@ -126,8 +126,8 @@ func (d *Documents) compare(first *document, doc *ibid.Document, lay *layout, t 
 	if first.equal(lay) && held == t {
 		return nil
 	}
-	return &Error{
-		File: doc.File, Row: doc.FileRow, Column: "doc",
+	return &ibid.Error{
+		File: doc.File, Row: ibid.SomeIf(doc.FileRow, doc.FileRow >= 0), Column: "doc",
 		Err:  fmt.Errorf("%q differs from the document of the same name in %s: row %d", doc.Doc, first.file, first.row),
 		Hint: "keep one of the two, or give them different names",
 	}
@@ -235,7 +235,7 @@ func (s *DocumentSource) Ignored() []string { return s.files.ignored }
 
 // Read decodes all documents in order and hands each to yield, whose error ends
 // it. The document and its strings are valid until yield returns. A document
-// without a name is an [*Error], as is a damaged file; a file of a folder that
+// without a name is an [*ibid.Error], as is a damaged file; a file of a folder that
 // cannot be read is a document with an Err.
 func (s *DocumentSource) Read(ctx context.Context, yield func(*ibid.Document) error) error {
 	if s.folder != nil {
@@ -263,7 +263,7 @@ func (b *Batch) fileDocument(i int, d *ibid.Document) error {
 	d.Err = b.errs[int32(i)]
 	name := &b.leaves[fileDoc]
 	if !name.plain(i) {
-		return &Error{File: d.File, Row: d.FileRow, Column: "doc", Err: errors.New("a document needs a name")}
+		return &ibid.Error{File: d.File, Row: ibid.Some(d.FileRow), Column: "doc", Err: errors.New("a document needs a name")}
 	}
 	d.Doc = name.Texts[i]
 	d.Title = b.leaves[fileTitle].plainText(i)

@@ -50,7 +50,7 @@ func (r *recordReader) Read(p []byte) (int, error) {
 
 // ReadFlat reads some columns of a table: a CSV file with a header, a file of JSON
 // objects line by line, or a Parquet file with flat columns. A missing column is an
-// [*Error], as is a record that cannot be read.
+// [*ibid.Error], as is a record that cannot be read.
 func ReadFlat(path string, columns []string) ([]FlatRow, error) {
 	read := map[string]func(io.Reader, []string) ([]FlatRow, error){".csv": readCSV, ".jsonl": readObjects, ".ndjson": readObjects}[strings.ToLower(filepath.Ext(path))]
 	var rows []FlatRow
@@ -117,7 +117,7 @@ func readText(path string, columns []string, read func(io.Reader, []string) ([]F
 
 // noColumn is the error for a column that a table does not have.
 func noColumn(name string, have []string) error {
-	e := &Error{Row: -1, Err: fmt.Errorf("no column %q", name), Hint: "it has " + strings.Join(have, ", ")}
+	e := &ibid.Error{Err: fmt.Errorf("no column %q", name), Hint: "it has " + strings.Join(have, ", ")}
 	if near := ibid.Nearest(name, have); near != "" {
 		e.Hint = "did you mean " + near + "?"
 	}
@@ -277,7 +277,7 @@ func readFlatParquet(path string, columns []string) (rows []FlatRow, err error) 
 	for c, i := range at {
 		cells, err := readFlatColumn(f, leaves[i], budget)
 		if err != nil {
-			return nil, &Error{Row: -1, Column: columns[c], Err: err}
+			return nil, &ibid.Error{Column: columns[c], Err: err}
 		}
 		for i, cell := range cells {
 			if c == 0 {

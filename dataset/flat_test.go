@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"ibid"
 )
 
 type flatTable struct {
@@ -73,7 +75,7 @@ func TestReadFlatDamaged(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		var e *Error
+		var e *ibid.Error
 		if _, err := ReadFlat(path, flatColumns); errors.As(err, &e) && e.File == path {
 			refused++
 		} else if err != nil {

@@ -62,8 +62,8 @@ func openFolder(path string) (*folder, error) {
 		return nil, err
 	}
 	if readable == 0 {
-		return nil, &Error{
-			File: path, Row: -1, Err: errors.New("neither a .parquet file nor documents in this directory"),
+		return nil, &ibid.Error{
+			File: path, Err: errors.New("neither a .parquet file nor documents in this directory"),
 			Hint: fmt.Sprintf("documents end in %s; for Parquet files with another ending give a glob, such as %s", strings.Join(documents.Extensions(), ", "), filepath.Join(path, "*")),
 		}
 	}

@@ -84,7 +84,7 @@ var goldSpec = func() schemaSpec {
 // OpenTruth reads a table of truth: Parquet, JSON Lines or CSV files, with an id and
 // the column truth of a dataset (in CSV as JSON), or with one line a mark, its members
 // being columns. A line with an empty doc says that the annotator marked nothing. A
-// table that cannot be understood is an [*Error].
+// table that cannot be understood is an [*ibid.Error].
 func OpenTruth(pattern string) (*Gold, error) { return openGold(pattern, groupTruth, nil) }
 
 // OpenLabels reads a table of labels, as [OpenTruth] does. They belong to the answer of
@@ -120,7 +120,7 @@ func openGold(pattern string, group int, values map[string]float64) (*Gold, erro
 		}
 	}
 	if len(g.entries) == 0 {
-		return nil, &Error{File: pattern, Row: -1, Err: fmt.Errorf("no %s in it", g.column)}
+		return nil, &ibid.Error{File: pattern, Err: fmt.Errorf("no %s in it", g.column)}
 	}
 	r.finish()
 	return g, nil
@@ -332,7 +332,7 @@ func newGoldReader(group int) *goldReader {
 func (r *goldReader) add(e *goldElement) error {
 	g := r.gold
 	if e.id == "" {
-		return &Error{Row: -1, Column: "id", Err: errors.New("no id"), Hint: "every line needs the id of its question"}
+		return &ibid.Error{Column: "id", Err: errors.New("no id"), Hint: "every line needs the id of its question"}
 	}
 	e.system = cmp.Or(e.system, "default")
 	if g.group == groupTruth {
@@ -451,7 +451,7 @@ func (g *Gold) neither(have []string) error {
 		members = append(members, goldSpec.columns[col].member)
 	}
 	hint := "it has " + strings.Join(have, ", ")
-	return &Error{Row: -1, Err: fmt.Errorf("neither a column %s nor a column %s, as in a table of id and %s", g.column, goldSpec.columns[g.first()].member, strings.Join(members, ", ")), Hint: hint}
+	return &ibid.Error{Err: fmt.Errorf("neither a column %s nor a column %s, as in a table of id and %s", g.column, goldSpec.columns[g.first()].member, strings.Join(members, ", ")), Hint: hint}
 }
 
 // read reads one file.
@@ -498,9 +498,9 @@ func (r *goldReader) readLists(name string) error {
 		for i := range b.Len() {
 			b.Row(i, &row)
 			if err := r.addRow(b, i, &row); err != nil {
-				var at *Error
+				var at *ibid.Error
 				if errors.As(err, &at) {
-					at.Row = row.FileRow
+					at.Row = ibid.Some(row.FileRow)
 				}
 				return err
 			}
@@ -708,7 +708,7 @@ func (r *goldReader) addObject(text []byte) (found bool, err error) {
 
 // atLine names the line of a text file that an error is about.
 func atLine(line int64, err error) error {
-	var at *Error
+	var at *ibid.Error
 	if errors.As(err, &at) {
 		at.Err = fmt.Errorf("line %d: %w", line, at.Err)
 		return at

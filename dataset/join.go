@@ -50,7 +50,7 @@ type Joined struct {
 const keptNames = 1000
 
 // CheckJoin reads the dataset once, and reports on each table that is joined to it. A
-// row that has something itself and in a table is an [*Error]. claims gives the claims
+// row that has something itself and in a table is an [*ibid.Error]. claims gives the claims
 // of a row that has labels, its places resolved but for what documents say; nil if nobody
 // knows them yet, so that ids are believed and texts name none.
 func (s *Source) CheckJoin(ctx context.Context, c Conventions, claims func(*ibid.Answer) []ibid.Claim) ([]Joined, error) {
@@ -135,8 +135,8 @@ func (j *joinCheck) row(r *ibid.Answer, resolver *Resolver, claims func(*ibid.An
 	})
 	switch {
 	case any && own:
-		return &Error{
-			File: r.File, Row: r.FileRow, Column: g.column,
+		return &ibid.Error{
+			File: r.File, Row: ibid.Some(r.FileRow), Column: g.column,
 			Err:  fmt.Errorf("the row %q has %s of its own, and there is some for it in %s", r.ID, g.column, g.set.files[0].Name),
 			Hint: fmt.Sprintf("leave one of them out: a dataset with %s of its own needs no table", g.column),
 		}

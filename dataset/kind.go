@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ibid"
 	"ibid/dataset/objects"
 	"ibid/dataset/parquet"
 )
@@ -101,13 +102,13 @@ func isText(start []byte) bool {
 // as they are.
 func notParquet(path string, documents bool, err error) error {
 	if objects.Is(path) && errors.Is(err, parquet.ErrNotParquet) {
-		return &parquet.Error{File: path, Row: -1, Err: errors.New("not Parquet"), Hint: "of objects only Parquet is read: ibid import makes it of a file of this machine"}
+		return &ibid.Error{File: path, Err: errors.New("not Parquet"), Hint: "of objects only Parquet is read: ibid import makes it of a file of this machine"}
 	}
 	kind, records := kindOf(path)
 	if kind == "" || kind != emptyFile && !errors.Is(err, parquet.ErrNotParquet) {
 		return err
 	}
-	e := &parquet.Error{File: path, Row: -1, Err: fmt.Errorf("%s, not Parquet", kind)}
+	e := &ibid.Error{File: path, Err: fmt.Errorf("%s, not Parquet", kind)}
 	stem, _, _ := strings.Cut(filepath.Base(path), ".")
 	switch {
 	case records:

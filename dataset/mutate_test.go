@@ -60,7 +60,7 @@ func readFile(tb testing.TB, path string) []byte {
 }
 
 // tryRead reads a file that may be damaged and returns its rows or the error,
-// which must be an *Error that names the file.
+// which must be an *ibid.Error that names the file.
 func tryRead(tb testing.TB, path string) (rows []ibid.Answer, err error) {
 	tb.Helper()
 	s, err := Open(path, ReadOptions{})
@@ -75,7 +75,7 @@ func tryRead(tb testing.TB, path string) (rows []ibid.Answer, err error) {
 		})
 	}
 	if err != nil {
-		var e *Error
+		var e *ibid.Error
 		if !errors.As(err, &e) || e.File != path || !strings.HasPrefix(err.Error(), path+": ") {
 			tb.Errorf("error %v (%T) does not name the file", err, err)
 		}

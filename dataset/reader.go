@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -16,7 +17,7 @@ import (
 // where all have), whatever files
 // and row groups they come from: batch k holds the rows from
 // from+k*batchRows on. yield owns the batch and releases it, then or later; its
-// error, and that of ctx, end the reading. A damaged file is an [*Error]; a bad
+// error, and that of ctx, end the reading. A damaged file is an [*ibid.Error]; a bad
 // value is not, see [Row].
 func (s *Source) Read(ctx context.Context, from int64, batchRows int, yield func(*Batch) error) error {
 	return s.files.read(ctx, from, batchRows, yield)
@@ -257,12 +258,12 @@ func (r *setReader) fail(column string, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = corrupt("the file ends too early")
 	}
-	e := &Error{Row: r.fileRow, Column: column, Err: err}
+	e := &ibid.Error{Row: ibid.Some(r.fileRow), Column: column, Err: err}
 	if r.file != nil {
 		e.File = r.file.Path
 	}
 	if errors.Is(err, parquet.ErrCorrupt) {
-		e.Row = -1 // it is somewhere in the row group
+		e.Row = ibid.Integer{} // it is somewhere in the row group
 		e.Err = fmt.Errorf("%w, in row group %d", err, r.group)
 		e.Hint = "write the file again; its data cannot be trusted"
 	}

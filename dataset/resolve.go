@@ -73,7 +73,7 @@ func NewResolver(documents *View, c Conventions) *Resolver {
 // something was wrong before it.
 func (r *Resolver) fail(list string, i int, err *badValue) {
 	if err != nil && r.bad == nil {
-		r.bad = &Error{Row: -1, Column: list + "." + err.column, Err: fmt.Errorf("element %d: %s", i, err.what)}
+		r.bad = &ibid.Error{Column: list + "." + err.column, Err: fmt.Errorf("element %d: %s", i, err.what)}
 	}
 }
 

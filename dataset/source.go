@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"ibid"
 	"ibid/dataset/objects"
 	"ibid/dataset/parquet"
 )
@@ -28,9 +29,6 @@ const (
 	metaSpanEnd    = "ibid.span_end"
 	metaOffsetBase = "ibid.offset_base"
 )
-
-// An Error says where in the input something is wrong.
-type Error = parquet.Error
 
 func corrupt(msg string, args ...any) error {
 	return fmt.Errorf("%w: "+msg, append([]any{parquet.ErrCorrupt}, args...)...)
@@ -70,7 +68,7 @@ type Source struct{ files fileSet }
 
 // Open finds the files of a DATASET (a file, a directory or a glob, in the
 // order of their names) and checks the schema of each. A missing required
-// column, a wrong type and an unreadable file are an [*Error].
+// column, a wrong type and an unreadable file are an [*ibid.Error].
 func Open(pattern string, o ReadOptions) (*Source, error) {
 	files, err := openFiles(pattern, &rowSpec, o)
 	if err != nil {
@@ -206,7 +204,7 @@ func openNamed(names []string, spec *schemaSpec, o ReadOptions) (*fileSet, error
 			set.conventions = c
 			if set.told, err = keptErrors(f.Metadata(metaErrors)); err != nil {
 				f.Close()
-				return nil, &Error{File: name, Row: -1, Err: err}
+				return nil, &ibid.Error{File: name, Err: err}
 			}
 		} else if err := set.conventions.agree(c, names[0], name); err != nil {
 			f.Close()
@@ -294,7 +292,7 @@ func (s *fileSet) reopen(i int) (*openFile, error) {
 	}
 	if f.Size != s.files[i].Size || !f.Modified.Equal(s.files[i].Modified) || f.Rows() != s.files[i].Rows {
 		f.Close()
-		return nil, &Error{File: f.Path, Row: -1, Err: errors.New("the file has changed while it was being read")}
+		return nil, &ibid.Error{File: f.Path, Err: errors.New("the file has changed while it was being read")}
 	}
 	return f, nil
 }
@@ -303,7 +301,7 @@ func (s *fileSet) reopen(i int) (*openFile, error) {
 func (f *openFile) checkCodecs(spec *schemaSpec) error {
 	check := func(leaf parquet.Leaf, column string) error {
 		if err := f.CheckCodec(leaf.Column); err != nil {
-			return &Error{Row: -1, Column: column, Err: err, Hint: "write the file with compression zstd, snappy, gzip, brotli, lz4_raw or none"}
+			return &ibid.Error{Column: column, Err: err, Hint: "write the file with compression zstd, snappy, gzip, brotli, lz4_raw or none"}
 		}
 		return nil
 	}
@@ -339,7 +337,7 @@ func (c FileConventions) agree(other FileConventions, first, name string) error 
 		{metaOffsetBase, c.OffsetBase, other.OffsetBase},
 	} {
 		if x.a != x.b {
-			return &Error{File: name, Row: -1, Err: fmt.Errorf("file metadata %s is %q, but %q in %s", x.key, x.b, x.a, first)}
+			return &ibid.Error{File: name, Err: fmt.Errorf("file metadata %s is %q, but %q in %s", x.key, x.b, x.a, first)}
 		}
 	}
 	return nil
@@ -397,20 +395,20 @@ func expand(pattern string) ([]string, error) {
 	case err == nil:
 		return []string{pattern}, nil
 	case objects.Slip(pattern):
-		return nil, &Error{File: pattern, Row: -1, Err: errors.New("no such file"), Hint: objects.AddressHint}
+		return nil, &ibid.Error{File: pattern, Err: errors.New("no such file"), Hint: objects.AddressHint}
 	case !strings.ContainsAny(pattern, "*?["):
 		return nil, parquet.FileError(pattern, err)
 	}
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, &Error{File: pattern, Row: -1, Err: err}
+		return nil, &ibid.Error{File: pattern, Err: err}
 	}
 	matches = slices.DeleteFunc(matches, func(name string) bool {
 		info, err := os.Stat(name)
 		return hidden(filepath.Base(name)) || err == nil && info.IsDir()
 	})
 	if len(matches) == 0 {
-		return nil, &Error{File: pattern, Row: -1, Err: errors.New("no file matches")}
+		return nil, &ibid.Error{File: pattern, Err: errors.New("no file matches")}
 	}
 	slices.Sort(matches)
 	return matches, nil
@@ -433,8 +431,8 @@ func expandDir(dir string) ([]string, error) {
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nil, &Error{
-			File: dir, Row: -1, Err: errors.New("no .parquet file in this directory"),
+		return nil, &ibid.Error{
+			File: dir, Err: errors.New("no .parquet file in this directory"),
 			Hint: fmt.Sprintf("for files with another ending give a glob, such as %s", filepath.Join(dir, "*")),
 		}
 	}

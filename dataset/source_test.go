@@ -114,9 +114,9 @@ func TestOpenRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Open(tt.pattern, ReadOptions{Columns: tt.columns})
-			var e *Error
+			var e *ibid.Error
 			if !errors.As(err, &e) {
-				t.Fatalf("Open: %v, want an *Error", err)
+				t.Fatalf("Open: %v, want an *ibid.Error", err)
 			}
 			if want := tt.pattern + tt.want; !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("Open: %v\nwant %s", err, want)

@@ -126,8 +126,8 @@ func storeRow(r *ibid.Answer) (storedRow, error) {
 	return row, nil
 }
 
-func pageError(column string, element int, page int64) *Error {
-	return &Error{Row: -1, Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page)}
+func pageError(column string, element int, page int64) *ibid.Error {
+	return &ibid.Error{Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page)}
 }
 
 func storeCitation(c *ibid.Citation) storedCitation {

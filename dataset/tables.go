@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/dataset/parquet"
 )
 
@@ -90,14 +91,14 @@ func (b *Batch) AppendTo(t *parquet.Table, i int, row int64) error {
 		switch {
 		case d.plain(i):
 		case f.Required:
-			return b.at(i, &Error{Row: -1, Column: f.Name, Err: errors.New("null")})
+			return b.at(i, &ibid.Error{Column: f.Name, Err: errors.New("null")})
 		default:
 			continue
 		}
 		switch f.Kind {
 		case parquet.Int32, parquet.Int64:
 			if f.Kind == parquet.Int32 && !fitsInt32(d.Ints[i]) {
-				return b.at(i, &Error{Row: -1, Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[i])})
+				return b.at(i, &ibid.Error{Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[i])})
 			}
 			t.AppendInt(c, d.Ints[i])
 		case parquet.Double:
@@ -118,14 +119,14 @@ func (b *Batch) appendList(t *parquet.Table, c, col, group, i int) error {
 	lo, hi, has := b.groups[group].elements(i)
 	if !has {
 		if f.Required {
-			return &Error{Row: -1, Column: f.Name, Err: errors.New("null")}
+			return &ibid.Error{Column: f.Name, Err: errors.New("null")}
 		}
 		return nil
 	}
 	d := &b.leaves[col]
 	for e := lo; e < hi; e++ {
 		if d.memberNull(e) || f.Kind == parquet.MapString && b.leaves[col+1].memberNull(e) {
-			return &Error{Row: -1, Column: f.Name, Err: errors.New("null in it")}
+			return &ibid.Error{Column: f.Name, Err: errors.New("null in it")}
 		}
 	}
 	switch f.Kind {
@@ -133,7 +134,7 @@ func (b *Batch) appendList(t *parquet.Table, c, col, group, i int) error {
 		list := make([]int32, 0, hi-lo)
 		for e := lo; e < hi; e++ {
 			if !fitsInt32(d.Ints[e]) {
-				return &Error{Row: -1, Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[e])}
+				return &ibid.Error{Column: f.Name, Err: fmt.Errorf("%d does not fit", d.Ints[e])}
 			}
 			list = append(list, int32(d.Ints[e]))
 		}
@@ -157,8 +158,8 @@ func (b *Batch) appendList(t *parquet.Table, c, col, group, i int) error {
 // at says of an error which file and row it is in.
 func (b *Batch) at(i int, err error) error {
 	file, row := b.Place(i)
-	e := &Error{File: file, Row: row, Err: err, Hint: "rows are those that ibid score and ibid run write"}
-	if inner, ok := errors.AsType[*Error](err); ok {
+	e := &ibid.Error{File: file, Row: ibid.Some(row), Err: err, Hint: "rows are those that ibid score and ibid run write"}
+	if inner, ok := errors.AsType[*ibid.Error](err); ok {
 		e.Column, e.Err = inner.Column, inner.Err
 	}
 	return e
@@ -181,7 +182,7 @@ func Glob(patterns []string, name string) ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, &Error{File: pattern, Row: -1, Err: errors.New("no file matches")}
+			return nil, &ibid.Error{File: pattern, Err: errors.New("no file matches")}
 		}
 		all = append(all, found...)
 	}
@@ -233,7 +234,7 @@ func globOne(pattern, name string) ([]string, error) {
 		}
 		ok, err := matchWords(words[fixed:], strings.Split(filepath.ToSlash(below), "/"))
 		if err != nil {
-			return &Error{File: pattern, Row: -1, Err: err}
+			return &ibid.Error{File: pattern, Err: err}
 		}
 		if info, err := os.Stat(at); ok && err == nil && info.Mode().IsRegular() {
 			found = append(found, filepath.Join(root, below))

@@ -87,7 +87,7 @@ func fitsInt32(v int64) bool { return math.MinInt32 <= v && v <= math.MaxInt32 }
 
 func checkPage(column string, element int, page ibid.Integer) error {
 	if page.Known() && !fitsInt32(page.Value) {
-		return &Error{Row: -1, Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page.Value)}
+		return &ibid.Error{Column: column, Err: fmt.Errorf("element %d: %d is no page number", element, page.Value)}
 	}
 	return nil
 }
@@ -377,11 +377,11 @@ func (f *fileWriter) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := err.(*Error); ok {
-		e.File, e.Row = f.path, f.rows
+	if e, ok := err.(*ibid.Error); ok {
+		e.File, e.Row = f.path, ibid.Some(f.rows)
 		return e
 	}
-	return &Error{File: f.path, Row: f.rows, Err: err}
+	return &ibid.Error{File: f.path, Row: ibid.Some(f.rows), Err: err}
 }
 
 func (f *fileWriter) close() error {
@@ -394,12 +394,12 @@ func (f *fileWriter) close() error {
 	}
 	if err != nil {
 		f.abort()
-		return &Error{File: f.path, Row: -1, Err: err}
+		return &ibid.Error{File: f.path, Err: err}
 	}
 	pending := f.pending
 	f.pending = nil
 	if err := pending.commit(); err != nil {
-		return &Error{File: f.path, Row: -1, Err: err}
+		return &ibid.Error{File: f.path, Err: err}
 	}
 	return nil
 }

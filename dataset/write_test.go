@@ -257,8 +257,8 @@ func TestWriterLeavesNothingUnlessClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := ibid.Answer{Citations: []ibid.Citation{{Page: ibid.Some[int64](1 << 31)}}, HasCitations: true}
-	var e *Error
-	if err := w.Write(&row); !errors.As(err, &e) || e.Row != 0 || e.Column != "citations.page" {
+	var e *ibid.Error
+	if err := w.Write(&row); !errors.As(err, &e) || e.Row != ibid.Some[int64](0) || e.Column != "citations.page" {
 		t.Errorf("Write(page 2^31) = %v, want an error of citations.page in row 0", err)
 	}
 	if err := w.Abort(); err != nil {

@@ -26,11 +26,11 @@ type Adjudication struct {
 // truth of every row, and the labels of every question. All else stays as it is.
 func (p *Plan) Adjudicate(ctx context.Context, policy ibid.Policy, path string) (a Adjudication, err error) {
 	if c := p.conventions; c.OffsetUnit != 0 || c.SpanEnd != dataset.Exclusive || c.OffsetBase != dataset.FromDocument {
-		return a, usagef("adjudication needs offsets in code points from the start of documents, with exclusive ends")
+		return a, ibid.Usagef("adjudication needs offsets in code points from the start of documents, with exclusive ends")
 	}
 	for _, in := range p.inputs {
 		if sameFile(in.Path, path) {
-			return a, usagef("%s is both read and written", path).with("write to another file: what the annotators opinions must not be lost")
+			return a, ibid.Usagef("%s is both read and written", path).With("write to another file: what the annotators opinions must not be lost")
 		}
 	}
 	all, err := p.openDataset(dataset.WantAll)

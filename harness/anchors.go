@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset/disk"
@@ -52,11 +53,11 @@ const anchorsIngredient = "anchors"
 // anchorsError says that it is the anchors that cannot be used, and where they are
 // named.
 func anchorsError(c *configs.Config, err error) error {
-	var u *UsageError
-	if !errors.As(err, &u) {
+	if !errors.Is(err, ibid.ErrUsage) {
 		return err
 	}
-	return c.Refuse("judge.anchors.dataset", u.Error(), u.Tip)
+	hint, _ := ibid.Advice(err)
+	return c.Refuse("judge.anchors.dataset", err.Error(), hint)
 }
 
 // contentDigest is a digest of the dataset of the run, and of its documents if it
@@ -148,15 +149,14 @@ func (p *Plan) spentOnRows(ctx context.Context, m *runs.Manifest) (nanoUSD int64
 func (p *Plan) anchorsStopped(before *runs.Manifest, err error) error {
 	var interrupted *InterruptedError
 	var stopped *StoppedError
-	var usage *UsageError
 	switch {
 	case errors.As(err, &interrupted):
-		interrupted.Anchors, interrupted.Command = true, p.resumeCommand()
+		interrupted.Anchors = true
 		return interrupted
 	case errors.As(err, &stopped):
-		stopped.Anchors, stopped.Command = true, p.resumeCommand()
+		stopped.Anchors = true
 		return stopped
-	case errors.As(err, &usage):
+	case errors.Is(err, ibid.ErrUsage):
 		if before == nil {
 			err = errors.Join(anchorsError(p.job.Config, err), p.held.remove(p.Dir))
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -149,12 +150,11 @@ func (b *Baseline) difference(g configs.Gate) (d compare.Difference, why string,
 	}
 	d, err = b.lookup.Difference(system, slice, compare.Quantity{Metric: def, Micro: g.Micro && def.Kind != metrics.Binary})
 	var refused *compare.RefusedError
-	var usage *compare.UsageError
 	switch {
 	case errors.As(err, &refused):
 		return d, refused.Error(), nil
-	case errors.As(err, &usage):
-		return d, usage.Error(), nil
+	case errors.Is(err, ibid.ErrUsage):
+		return d, err.Error(), nil
 	}
 	return d, "", err
 }
@@ -207,17 +207,17 @@ func (p *Plan) checkBaseline() error {
 	m, err := runs.ReadManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return usagef("--baseline: %s is no run directory", dir)
+		return ibid.Usagef("--baseline: %s is no run directory", dir)
 	case err != nil:
 		return err
 	case !m.Complete():
-		return usagef("--baseline: %s is unfinished", dir)
+		return ibid.Usagef("--baseline: %s is unfinished", dir)
 	case filepath.Clean(dir) == filepath.Clean(p.Dir):
-		return usagef("--baseline: %s is this run itself", dir).with("name another run, or this one with --id")
+		return ibid.Usagef("--baseline: %s is this run itself", dir).With("name another run, or this one with --id")
 	}
 	now := &runs.Manifest{ID: p.ID, Ingredients: p.Ingredients, Documents: p.job.Config.Documents, Judge: p.judgeRecord()}
 	if why := compare.Reasons(m, now); len(why) > 0 {
-		return usagef("the run cannot be compared with --baseline %s", dir).with("evaluate the baseline again with the same settings", why...)
+		return ibid.Usagef("the run cannot be compared with --baseline %s", dir).With("evaluate the baseline again with the same settings", why...)
 	}
 	return nil
 }

@@ -37,18 +37,18 @@ type SampleOptions struct {
 // others answers.
 func (p *Plan) DrawBlind(ctx context.Context, o SampleOptions) (*BlindSample, error) {
 	if p.conventions.OffsetBase != dataset.FromDocument {
-		return nil, usagef("a blind sample needs offsets that count from the start of documents")
+		return nil, ibid.Usagef("a blind sample needs offsets that count from the start of documents")
 	}
 	rate, ok := new(big.Rat).SetString(o.Fraction)
 	if o.Items == 0 && (!ok || rate.Sign() <= 0 || rate.Cmp(big.NewRat(1, 1)) > 0) {
-		return nil, usagef("the fraction must be a number above 0 and at most 1, such as 0.1")
+		return nil, ibid.Usagef("the fraction must be a number above 0 and at most 1, such as 0.1")
 	}
 	candidates, err := p.candidates(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
 	if o.Items > len(candidates) || o.Items < 0 {
-		return nil, usagef("%d cannot be drawn: there are %d", o.Items, len(candidates))
+		return nil, ibid.Usagef("%d cannot be drawn: there are %d", o.Items, len(candidates))
 	}
 	if o.Items > 0 {
 		rate = big.NewRat(int64(o.Items), int64(len(candidates)))
@@ -81,7 +81,7 @@ func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.
 	perQuestion := o.Purpose == annotations.AskTruth || o.Purpose == annotations.AskBoth
 	stratify := o.Stratify
 	if perQuestion && (stratify == "system" || stratify == "provider" || stratify == "model") {
-		return nil, usagef("one item is for the answers of all systems: it cannot be stratified by %s", stratify)
+		return nil, ibid.Usagef("one item is for the answers of all systems: it cannot be stratified by %s", stratify)
 	}
 	wants := func(row *ibid.Answer) bool { return len(row.Truth) > 0 || len(row.Labels) > 0 }
 	source := p.people
@@ -129,15 +129,15 @@ func (p *Plan) candidates(ctx context.Context, o *SampleOptions) ([]annotations.
 	case err != nil:
 		return nil, err
 	case len(out) == 0 && o.Purpose == "":
-		return nil, usagef("no row has truth or labels: there is nothing to annotate again").with("for a first round say what people are to do: --purpose truth, labels or both")
+		return nil, ibid.Usagef("no row has truth or labels: there is nothing to annotate again").With("for a first round say what people are to do: --purpose truth, labels or both")
 	case len(out) == 0 && o.Purpose == annotations.AskLabels:
-		return nil, usagef("no answer has a claim that cites something: there is nothing to judge")
+		return nil, ibid.Usagef("no answer has a claim that cites something: there is nothing to judge")
 	case len(out) == 0:
-		return nil, usagef("there is no row to draw")
+		return nil, ibid.Usagef("there is no row to draw")
 	case !known && o.Purpose == "":
-		return nil, usagef("no annotated row has a %s to stratify by", stratify)
+		return nil, ibid.Usagef("no annotated row has a %s to stratify by", stratify)
 	case !known:
-		return nil, usagef("no row has a %s to stratify by", stratify)
+		return nil, ibid.Usagef("no row has a %s to stratify by", stratify)
 	}
 	return out, nil
 }
@@ -261,7 +261,7 @@ func refuseTwice(row *ibid.Answer, said []annotations.BlindItem) error {
 		marked := it.Truth != nil && slices.ContainsFunc(row.Truth, func(t ibid.Mark) bool { return t.Annotator == it.Annotator })
 		labelled := len(it.Labels) > 0 && slices.ContainsFunc(row.Labels, func(l ibid.Label) bool { return l.Annotator == it.Annotator })
 		if marked || labelled {
-			return usagef("%q annotated %q before: the dataset has it", it.Annotator, row.ID).with("call the file as nobody else is called, such as " + it.Annotator + "-2.jsonl")
+			return ibid.Usagef("%q annotated %q before: the dataset has it", it.Annotator, row.ID).With("call the file as nobody else is called, such as " + it.Annotator + "-2.jsonl")
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool
 		return nil, err
 	}
 	if len(verdicts) == 0 {
-		return nil, usagef("%s has no verdicts of a judge", dir)
+		return nil, ibid.Usagef("%s has no verdicts of a judge", dir)
 	}
 	if err := verdicts.AddPairs(dir); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func ReadJudged(ctx context.Context, dir string, m *runs.Manifest, proposed bool
 func labelPolicyOf(m *runs.Manifest) (ibid.Policy, error) {
 	policy, err := judge.ParseLabelPolicy(m.Effective().LabelPolicy)
 	if err != nil {
-		return "", &UsageError{Err: err}
+		return "", &ibid.Error{Usage: true, Err: err}
 	}
 	return policy, nil
 }

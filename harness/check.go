@@ -57,7 +57,7 @@ func (c *Checked) Coverage() float64 {
 }
 
 // Check reads all that a run would read and reports what is wrong with it. It
-// writes nothing. Keys that are null or occur twice are a [*UsageError], as they
+// writes nothing. Keys that are null or occur twice are [ibid.ErrUsage], as they
 // are for a run.
 func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	docs, err := p.checkedDocuments(ctx)

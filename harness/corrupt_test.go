@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/parquet"
 	"ibid/harness"
@@ -39,10 +40,9 @@ func TestCorruptDataLeaveNothing(t *testing.T) {
 				late++
 			}
 		}
-		var usage *harness.UsageError
 		if errors.Is(err, parquet.ErrCorrupt) {
 			noticed++
-			if !errors.As(err, &usage) {
+			if !errors.Is(err, ibid.ErrUsage) {
 				t.Errorf("byte %d: %v is not blamed on the data", at, err)
 			}
 			if _, e := os.Stat(filepath.Join(out, "run")); !errors.Is(e, os.ErrNotExist) {

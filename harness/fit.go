@@ -46,10 +46,10 @@ type fitItem struct {
 // FitLexical fits [judge.LexicalWeights] to the labels of the finished run m: to those on
 // claims, or, where there is none, to those on citations. People's value is a yes from
 // positive on. The run must have been judged by lexical, whose evidence and claims are
-// what later runs have. Labels that cannot be fitted to are a [*UsageError].
+// what later runs have. Labels that cannot be fitted to are [ibid.ErrUsage].
 func FitLexical(ctx context.Context, m *runs.Manifest, positive, level float64) (*LexicalFit, error) {
 	if m.Judge.Kind != lexicalJudge {
-		return nil, usagef("run %s was judged by %s, the features are those of lexical", m.ID, m.Judge.Kind).with("judge the same data by it first: ibid run DATASET --judge lexical")
+		return nil, ibid.Usagef("run %s was judged by %s, the features are those of lexical", m.ID, m.Judge.Kind).With("judge the same data by it first: ibid run DATASET --judge lexical")
 	}
 	policy, err := labelPolicyOf(m)
 	if err != nil {
@@ -84,7 +84,7 @@ func FitLexical(ctx context.Context, m *runs.Manifest, positive, level float64) 
 			return fitItems(kind, items[kind], positive, level)
 		}
 	}
-	return nil, usagef("run %s: people labelled the support of no claim or citation that has a text", m.ID).with("labels are of kind support, with the claim_id or citation_id of the row: ibid sample draws what to label")
+	return nil, ibid.Usagef("run %s: people labelled the support of no claim or citation that has a text", m.ID).With("labels are of kind support, with the claim_id or citation_id of the row: ibid sample draws what to label")
 }
 
 // labelledItems are the items of a row by kind of question.
@@ -162,14 +162,14 @@ func fitItems(kind string, items []fitItem, positive, level float64) (*LexicalFi
 		}
 	}
 	if chose > 0 {
-		return nil, usagef("%d of %d labelled claims are of the development part of WiCE, on which the features of lexical were chosen", chose, len(items)).with("what is fitted to them would look better than it is: leave them out")
+		return nil, ibid.Usagef("%d of %d labelled claims are of the development part of WiCE, on which the features of lexical were chosen", chose, len(items)).With("what is fitted to them would look better than it is: leave them out")
 	}
 	if yes == 0 || yes == len(items) {
-		return nil, usagef("%d of %d labels are a yes (%g or more): there is nothing to tell apart", yes, len(items), positive).with("label claims of both kinds, or say what counts as a yes: --positive VALUE")
+		return nil, ibid.Usagef("%d of %d labels are a yes (%g or more): there is nothing to tell apart", yes, len(items), positive).With("label claims of both kinds, or say what counts as a yes: --positive VALUE")
 	}
 	parts, groups := partsOf(items)
 	if groups < fewestFitted {
-		return nil, usagef("too few documents that have labels and do not occur together: %d, a fit needs %d", groups, fewestFitted).with("label claims of more documents: ibid sample draws them")
+		return nil, ibid.Usagef("too few documents that have labels and do not occur together: %d, a fit needs %d", groups, fewestFitted).With("label claims of more documents: ibid sample draws them")
 	}
 	w := &judge.LexicalWeights{Kind: kind, Positive: positive, Ridge: fitRidge, Items: len(items), Yes: yes, Documents: make(map[string]int)}
 	for doc, part := range parts {
@@ -185,7 +185,7 @@ func fitItems(kind string, items []fitItem, positive, level float64) (*LexicalFi
 		}
 		l, err := stats.FitLogistic(x, y, fitRidge)
 		if errors.Is(err, stats.ErrOneClass) {
-			return nil, usagef("without one fifth of the documents all labels are a yes, or none is: %d of %d are", yes, len(items)).with("label more claims, of both kinds")
+			return nil, ibid.Usagef("without one fifth of the documents all labels are a yes, or none is: %d of %d are", yes, len(items)).With("label more claims, of both kinds")
 		}
 		if err != nil {
 			return nil, err

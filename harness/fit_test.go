@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/judge"
 )
@@ -119,8 +120,8 @@ func TestFitRefuses(t *testing.T) {
 		}},
 	} {
 		fit, err := fitItems(annotations.ClaimSupport, tt.change(madeItems(60)), 0.7, 0.95)
-		var usage *UsageError
-		if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tt.want) || usage.Tip == "") {
+		var usage *ibid.Error
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tt.want) || !usage.Usage || usage.Hint == "") {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 		if tt.name == "separated" && err == nil && fit.Weights.Models[0].Weights[0] > 20 {

@@ -75,7 +75,7 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	}
 	judge, err := openrouter.New(config)
 	if err != nil {
-		return nil, &UsageError{Err: err}
+		return nil, &ibid.Error{Usage: true, Err: err}
 	}
 	defer judge.Close()
 	known := out.askEndpoint(ctx, judge, s.Judge.Kind)

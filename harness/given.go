@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/runs"
 )
@@ -46,8 +47,8 @@ func scoreGiven(ctx context.Context, dir string, m *runs.Manifest, gates []confi
 	if err == nil {
 		_, err = plan.Run(ctx)
 	}
-	if wrong, ok := errors.AsType[*UsageError](err); ok { // the data are gone, or are others
-		return &Given{why: wrong.Error()}, nil
+	if errors.Is(err, ibid.ErrUsage) { // the data are gone, or are others
+		return &Given{why: err.Error()}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/dataset/disk"
@@ -104,7 +105,7 @@ func (p *Plan) importInputs(ctx context.Context) error {
 	case im.rows && im.record.Report.Rows == 0:
 		return nothingImported(answers, &im.record.Report)
 	case !im.rows && im.record.Report.Rows > 0:
-		return usagef("%s has rows of answers: it is no file of documents", s.Documents)
+		return ibid.Usagef("%s has rows of answers: it is no file of documents", s.Documents)
 	}
 	if n := im.record.Report.Failed; n > 0 {
 		p.warn("%d of %d records of %s could not be read and were left out: %s in the run directory lists them", n, im.record.Report.Records, strings.Join(paths, ", "), filepath.Join(runs.ImportDir, importedRecord))
@@ -230,9 +231,6 @@ func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string
 	}
 	if err != nil {
 		err = errors.Join(err, sink.Abort())
-		if wrong, ok := errors.AsType[*convert.UsageError](err); ok {
-			return &UsageError{Err: wrong, Tip: wrong.Hint}
-		}
 		return err
 	}
 	if err := sink.Close(); err != nil {
@@ -277,11 +275,11 @@ func removeOldFolders(parent, prefix string) error {
 
 // nothingImported is the error of files of which no row came.
 func nothingImported(paths []string, r *convert.Report) error {
-	u := usagef("there are no answers in %s", strings.Join(paths, ", "))
+	u := ibid.Usagef("there are no answers in %s", strings.Join(paths, ", "))
 	if r.Failed > 0 {
-		u = usagef("none of the records of %s could be read", strings.Join(paths, ", "))
+		u = ibid.Usagef("none of the records of %s could be read", strings.Join(paths, ", "))
 	}
-	u.Tip = "ibid import --help lists the formats; ibid import jsonl --columns THEIRS=OURS names members"
+	u.Hint = "ibid import --help lists the formats; ibid import jsonl --columns THEIRS=OURS names members"
 	return u
 }
 

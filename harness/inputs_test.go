@@ -140,7 +140,7 @@ func TestDrawBlind(t *testing.T) {
 	}
 	for _, fraction := range []string{"0", "1.5", "half"} {
 		_, err := plan.DrawBlind(t.Context(), harness.SampleOptions{Fraction: fraction, Seed: "seed"})
-		if usage := new(harness.UsageError); !errors.As(err, &usage) || usage.Hint() != "" || !strings.Contains(usage.Error(), "above 0 and at most 1") {
+		if usage := new(ibid.Error); !errors.As(err, &usage) || !usage.Usage || usage.Hint != "" || !strings.Contains(usage.Error(), "above 0 and at most 1") {
 			t.Errorf("a fraction of %s: %v", fraction, err)
 		}
 	}

@@ -106,26 +106,6 @@ func (p Progress) Left(now time.Time) (left time.Duration, ok bool) {
 	return time.Duration(float64(p.Of-p.Done) / rate * float64(time.Second)), true
 }
 
-// A UsageError is input that no evaluation can start from: settings, schema,
-// keys, fingerprint. Nothing has been written when it is returned.
-type UsageError struct {
-	Err  error
-	Tip  string   // what to do about it, may be ""
-	More []string // further lines, such as what changed
-}
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-func (e *UsageError) Unwrap() error { return e.Err }
-
-// Hint is what to do about the error, or "".
-func (e *UsageError) Hint() string { return e.Tip }
-
-// with adds what to do about the error, and further lines.
-func (e *UsageError) with(tip string, more ...string) *UsageError {
-	e.Tip, e.More = tip, more
-	return e
-}
-
 // TagsOf turns the --only of a manifest back into tags, sorted by key.
 func TagsOf(only map[string]string) []ibid.Tag {
 	var tags []ibid.Tag
@@ -145,10 +125,6 @@ func tagMap(tags []ibid.Tag) map[string]string {
 		m[t.Key] = t.Value
 	}
 	return m
-}
-
-func usagef(format string, args ...any) *UsageError {
-	return &UsageError{Err: fmt.Errorf(format, args...)}
 }
 
 func (j *Job) now() time.Time {
@@ -239,8 +215,8 @@ func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 		case !c.IsSet(key):
 			return meta, nil
 		}
-		u := usagef("%s is %s in the settings, but %s in the metadata of the dataset", key, setting, meta)
-		u.Tip = "remove the setting if the dataset is right about itself"
+		u := ibid.Usagef("%s is %s in the settings, but %s in the metadata of the dataset", key, setting, meta)
+		u.Hint = "remove the setting if the dataset is right about itself"
 		return "", u
 	}
 	var out dataset.Conventions
@@ -257,32 +233,32 @@ func (p *Plan) agreedConventions() (dataset.Conventions, error) {
 		return out, err
 	}
 	if out.OffsetUnit, err = token.ParseUnit(unit); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	if out.AnswerOffsetUnit, err = token.ParseUnit(s.AnswerOffsetUnit); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	if out.SpanEnd, err = dataset.ParseSpanEnd(end); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	if out.OffsetBase, err = dataset.ParseOffsetBase(base); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	for kind, g := range p.gold { // whose marks have units of their own
 		its := g.Conventions()
 		if its.SpanEnd != "" && its.SpanEnd != end || its.OffsetBase != "" && its.OffsetBase != base {
-			return out, usagef("%s of %s: ends are %s and count from the %s, but those of the dataset are %s and count from the %s",
+			return out, ibid.Usagef("%s of %s: ends are %s and count from the %s, but those of the dataset are %s and count from the %s",
 				kind, g.Files()[0].Name, its.SpanEnd, its.OffsetBase, end, base)
 		}
 	}
 	if out.Tokenizer, err = token.ParseKind(s.Tokenizer); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	if out.Complete, err = dataset.ParseCompleteness(s.DocumentsComplete); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	if out.QuotedSpans, err = dataset.ParseQuotedSpans(s.QuotedSpans); err != nil {
-		return out, &UsageError{Err: err}
+		return out, &ibid.Error{Usage: true, Err: err}
 	}
 	out.MaxSpanLength = s.SpanMatching.MaxSpanLength
 	checks := s.QualityControl.ValidationChecks

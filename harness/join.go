@@ -105,7 +105,7 @@ func (p *Plan) nothingJoined(j *dataset.Joined, table string) error {
 		table, p.job.Config.Dataset, listed(quotedNames(j.NoRow), 3), listed(quotedNames(j.NoElement), 3))
 	for _, id := range j.NoRow {
 		if near := nearID(id, j.NoElement); near != "" {
-			u.Tip = fmt.Sprintf("%q is probably %q: write the same ids in both", id, near)
+			u.Hint = fmt.Sprintf("%q is probably %q: write the same ids in both", id, near)
 			break
 		}
 	}

@@ -244,13 +244,13 @@ func TestLiveJudgeStops(t *testing.T) {
 	broke.wait = jitter
 	broke.fail = func(string) error {
 		if broke.asked.Load() > 700 {
-			return &judge.StopError{Reason: judge.StopCredit, Tip: "add credits"}
+			return &judge.StopError{Reason: judge.StopCredit, Hint: "add credits"}
 		}
 		return nil
 	}
 	_, err := liveRun(t, path, out, broke)
 	var stopped *harness.StoppedError
-	if !errors.As(err, &stopped) || stopped.Hint() != "add credits" || stopped.Rows != rows {
+	if !errors.As(err, &stopped) || stopped.Stop.Hint != "add credits" || stopped.Rows != rows {
 		t.Fatalf("got %v", err)
 	}
 	if broke.now.Load() != 0 {

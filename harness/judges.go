@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/judge"
@@ -34,8 +35,8 @@ const (
 )
 
 // NewJudge returns the judge that a run of the job would have, nil if it has none. One that
-// asks a model keeps no answers, and is to be closed. A setting that cannot be used is a
-// [*UsageError].
+// asks a model keeps no answers, and is to be closed. A setting that cannot be used is
+// [ibid.ErrUsage].
 func (j *Job) NewJudge() (judge.Judge, error) { return (&Plan{job: j}).openJudge() }
 
 // openJudge makes the judge of the run, nil if it has none. What its verdicts
@@ -51,7 +52,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	case kind == humanJudge:
 		policy, err := judge.ParseLabelPolicy(s.LabelPolicy)
 		if err != nil {
-			return nil, &UsageError{Err: err}
+			return nil, &ibid.Error{Usage: true, Err: err}
 		}
 		return judge.NewHuman(policy), nil
 	case p.kept != "": // where the judge would not find what it found
@@ -101,9 +102,9 @@ func (p *Plan) openVerdicts() (judge.Judge, error) {
 	info := judge.Info{Kind: m.Judge.Kind, Model: m.Judge.Model, Prompt: m.Judge.Prompt, Baseline: m.Judge.Baseline}
 	v, err := openKept(runs.Verdicts, p.job.SameDataIn, info)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &UsageError{
-			Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),
-			Tip: "evaluate it again: ibid run; answers that the cache has cost nothing",
+		return nil, &ibid.Error{
+			Usage: true, Err: fmt.Errorf("run %s has no %s: an earlier version made it", m.ID, runs.VerdictsFile),
+			Hint: "evaluate it again: ibid run; answers that the cache has cost nothing",
 		}
 	}
 	if err != nil {
@@ -124,7 +125,7 @@ func openLexical(path string) (judge.Judge, error) {
 	}
 	weights, err := judge.ParseLexicalWeights(data)
 	if err != nil {
-		return nil, usagef("judge.lexical.weights: %s: %w", path, err).with("fit them again: ibid calibrate RUN --fit FILE")
+		return nil, ibid.Usagef("judge.lexical.weights: %s: %w", path, err).With("fit them again: ibid calibrate RUN --fit FILE")
 	}
 	return judge.NewLexical(weights), nil
 }
@@ -134,11 +135,7 @@ func badJudge(err error) error {
 	if err == nil {
 		return nil
 	}
-	u := &UsageError{Err: err}
-	if bad, ok := errors.AsType[*openrouter.TemplateError](err); ok {
-		u.Tip = bad.Hint()
-	}
-	return u
+	return &ibid.Error{Usage: true, Err: err}
 }
 
 func fileDigest(path string) (string, error) {
@@ -276,7 +273,7 @@ func (p *Plan) answersPath() (string, error) {
 	}
 	path, err := cache.DefaultPath()
 	if err != nil {
-		return "", &UsageError{Err: err, Tip: "name a file for the judge's answers: --cache FILE, or --no-cache"}
+		return "", &ibid.Error{Usage: true, Err: err, Hint: "name a file for the judge's answers: --cache FILE, or --no-cache"}
 	}
 	return path, nil
 }

@@ -137,7 +137,7 @@ func (p *Plan) useKept(ctx context.Context) error {
 	}
 	_, reason, err := orKept(ctx, dir, m)
 	if err != nil {
-		return &UsageError{Err: err, Tip: "evaluate it again: ibid run"}
+		return &ibid.Error{Usage: true, Err: err, Hint: "evaluate it again: ibid run"}
 	}
 	if reason == nil {
 		return nil

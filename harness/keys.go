@@ -35,8 +35,8 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		id, system, null := b.Key(i)
 		if null {
 			file, row := b.Place(i)
-			return &dataset.Error{
-				File: file, Row: row, Column: "id", Err: fmt.Errorf("null id"),
+			return &ibid.Error{
+				File: file, Row: ibid.Some(row), Column: "id", Err: fmt.Errorf("null id"),
 				Hint: "every row needs the id of its question",
 			}
 		}
@@ -72,8 +72,8 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		file, row := b.Place(i)
 		k := key{id, system}
 		if first, ok := seen[k]; ok {
-			return &dataset.Error{
-				File: file, Row: row, Column: "id",
+			return &ibid.Error{
+				File: file, Row: ibid.Some(row), Column: "id",
 				Err:  fmt.Errorf("duplicate key: id %q of system %q stands in %s, row %d, already", id, system, first.file, first.row),
 				Hint: "(id, system) must be unique; give each answer of a question its own system",
 			}

@@ -24,7 +24,7 @@ type Merged struct {
 // sample of it. Of a question that several rows have, the first with marks counts.
 func (p *Plan) MergeRounds(ctx context.Context, filled *annotations.Filled, m acts.Merging) (*Merged, error) {
 	if c := p.conventions; c.OffsetUnit != 0 || c.SpanEnd != dataset.Exclusive || c.OffsetBase != dataset.FromDocument {
-		return nil, usagef("adjudication needs offsets in code points from the start of documents, with exclusive ends")
+		return nil, ibid.Usagef("adjudication needs offsets in code points from the start of documents, with exclusive ends")
 	}
 	docs, err := p.loadDocuments(ctx)
 	if err != nil {

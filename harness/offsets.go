@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 )
 
@@ -32,7 +33,7 @@ func (p *Plan) checkOffsets(ctx context.Context, docs *dataset.Documents) error 
 			because = append(because, s.key+" is "+s.is)
 		}
 	}
-	return usagef("%s, and %d of %d quotes stand at their offsets; with %s all %d do",
+	return ibid.Usagef("%s, and %d of %d quotes stand at their offsets; with %s all %d do",
 		strings.Join(because, ", "), proof.Given, proof.Quotes, strings.Join(write, " and "), proof.Quotes).
-		with(fmt.Sprintf("write %s, in the run file or as --set %s", strings.Join(write, " and "), strings.ReplaceAll(strings.Join(write, " --set "), ": ", "=")))
+		With(fmt.Sprintf("write %s, in the run file or as --set %s", strings.Join(write, " and "), strings.ReplaceAll(strings.Join(write, " --set "), ": ", "=")))
 }

@@ -320,8 +320,8 @@ func TestFitLexicalOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	fit, err := harness.FitLexical(t.Context(), m, 0.7, 0.95)
-	if usage, ok := errors.AsType[*harness.UsageError](err); ok {
-		t.Fatalf("%v (%s)", usage, usage.Hint())
+	if usage, ok := errors.AsType[*ibid.Error](err); ok {
+		t.Fatalf("%v (%s)", usage, usage.Hint)
 	}
 	if err != nil || fit.Weights == nil || len(fit.Items) != 60 || fit.Documents < 5 || !fit.Before.Known() || !fit.Gain.Defined() {
 		t.Errorf("%+v, %v", fit, err)

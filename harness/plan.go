@@ -72,8 +72,8 @@ type Plan struct {
 }
 
 // Plan opens the inputs and derives the fingerprint. It writes nothing but what it has to
-// import first, which Close removes unless a run has taken it. Wrong input is a
-// [*UsageError].
+// import first, which Close removes unless a run has taken it. Wrong input is
+// [ibid.ErrUsage].
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	p := &Plan{job: j, shared: newSharedDocuments(), named: j.Config.Dataset}
 	if err := p.prepare(ctx); err != nil {
@@ -127,7 +127,7 @@ func (p *Plan) checkData() error {
 	}
 	for _, kind := range []string{"dataset", "documents", "truth", "labels"} {
 		if m.Ingredients[kind] != p.Ingredients[kind] {
-			return usagef("the %s of run %s changed since it was made", kind, m.ID).with("evaluate it again: ibid run")
+			return ibid.Usagef("the %s of run %s changed since it was made", kind, m.ID).With("evaluate it again: ibid run")
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (p *Plan) want() dataset.Want {
 func (p *Plan) open(ctx context.Context) (err error) {
 	s := &p.job.Config.Settings
 	if s.Dataset == "" {
-		return usagef("no dataset").with("name one: ibid run DATASET, or dataset: PATH in the run file")
+		return ibid.Usagef("no dataset").With("name one: ibid run DATASET, or dataset: PATH in the run file")
 	}
 	if err := p.openGold(); err != nil {
 		return err
@@ -200,10 +200,10 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 		return asUsage(err)
 	}
 	if conv.NeedDocuments() && p.documents == nil && !p.inline {
-		return usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit).with("give the documents: --documents PATH")
+		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", conv.OffsetUnit).With("give the documents: --documents PATH")
 	}
 	if err := p.options.Validate(); err != nil {
-		return &UsageError{Err: err}
+		return &ibid.Error{Usage: true, Err: err}
 	}
 	if err := checkGates(p.job.Config, p.job.Baseline != ""); err != nil {
 		return err
@@ -330,27 +330,16 @@ func stem(path string) string {
 	return base
 }
 
-// asUsage turns what the inputs are blamed for into a [*UsageError]; trouble with
-// reading them stays as it is.
+// asUsage makes wrong use of what the inputs are blamed for; trouble with reading them
+// stays as it is.
 func asUsage(err error) error {
-	var u *UsageError
 	var path *fs.PathError
 	switch {
-	case err == nil || errors.As(err, &u) || errors.Is(err, context.Canceled):
-		return err
-	case objects.Trouble(err):
-		return err
-	case errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist):
+	case err == nil, errors.Is(err, ibid.ErrUsage), errors.Is(err, context.Canceled), objects.Trouble(err),
+		errors.As(err, &path) && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	out := &UsageError{Err: err}
-	if bad, ok := errors.AsType[*dataset.Error](err); ok {
-		out.Tip = bad.Hint
-	}
-	if o, ok := errors.AsType[*objects.Error](err); ok && out.Tip == "" {
-		out.Tip = o.Hint()
-	}
-	return out
+	return &ibid.Error{Usage: true, Err: err}
 }
 
 // Errors of reading that end it early on purpose.
@@ -361,11 +350,6 @@ func ignoreEnough(err error) error {
 		return nil
 	}
 	return err
-}
-
-// resumeCommand is what a user types to take an interrupted run up again.
-func (p *Plan) resumeCommand() string {
-	return fmt.Sprintf("ibid run %s --out %s --id %s", p.job.Source, p.job.Config.Out, p.ID)
 }
 
 // metricsVersion changes whenever the same data and settings would give another

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/judge/openrouter"
 	"ibid/metrics/presence"
@@ -54,7 +55,7 @@ func (p *Plan) readSources(ctx context.Context, path string) (fetchedPages, erro
 		return nil, err
 	}
 	if len(pages) == 0 {
-		return nil, usagef("presence.sources: %s is not what ibid fetch has written", path).with(fetchLine(p.job.Config.Dataset, "sources.parquet"))
+		return nil, ibid.Usagef("presence.sources: %s is not what ibid fetch has written", path).With(fetchLine(p.job.Config.Dataset, "sources.parquet"))
 	}
 	for _, f := range pages {
 		if _, ok := pages[f.URL]; !ok {

@@ -112,16 +112,16 @@ func readTold(path string) (map[string][]told, error) {
 func checkToldColumns(path string, have, columns, known []string) error {
 	for _, name := range have {
 		if meant := ibid.Slip(name, known); meant != "" && !slices.Contains(have, meant) {
-			return usagef("%s: unknown column %q", path, name).with("did you mean " + meant + "?")
+			return ibid.Usagef("%s: unknown column %q", path, name).With("did you mean " + meant + "?")
 		}
 	}
 	for _, need := range [][]string{
 		{"id"}, {"evidence"}, {"claim", "claim_id", "claim_text", claimStart, "evidence"}, {"support", "label", "relevant", "factual", "needs_citation", "contradicted"},
 	} {
 		if !slices.ContainsFunc(need, func(name string) bool { return slices.Contains(columns, name) }) {
-			return &UsageError{
-				Err: fmt.Errorf("%s: no column %s", path, strings.Join(need, ", nor ")),
-				Tip: fmt.Sprintf("verdicts have id, system, claim_id or claim_text, evidence (citation:N, joint, elsewhere, claim) and support or label; it has %s", strings.Join(have, ", ")),
+			return &ibid.Error{
+				Usage: true, Err: fmt.Errorf("%s: no column %s", path, strings.Join(need, ", nor ")),
+				Hint: fmt.Sprintf("verdicts have id, system, claim_id or claim_text, evidence (citation:N, joint, elsewhere, claim) and support or label; it has %s", strings.Join(have, ", ")),
 			}
 		}
 	}

@@ -20,10 +20,9 @@ import (
 	"ibid/metrics"
 )
 
-// An InterruptedError means that a run was stopped on purpose. It says how to take
-// the run up again; what was done is saved.
+// An InterruptedError means that a run was stopped on purpose. What was done is saved, and
+// the same command goes on.
 type InterruptedError struct {
-	Command string
 	Done    int64 // rows whose results are saved
 	Rows    int64
 	Anchors bool // the rows are anchors
@@ -48,9 +47,6 @@ func rowsOrAnchors(anchors bool) string {
 	return "rows"
 }
 
-// Hint is the command that goes on with the run.
-func (e *InterruptedError) Hint() string { return "go on with: " + e.Command }
-
 // How long calls that are under way, and paid for, are waited for: as long as they take
 // after an interrupt, for whoever sits there can interrupt again; less than service
 // managers wait after a termination.
@@ -66,11 +62,9 @@ func Interrupted() error { return &judge.Interrupt{Grace: interruptGrace} }
 // Terminated is as [Interrupted], for a shorter time.
 func Terminated() error { return &judge.Interrupt{Grace: terminateGrace} }
 
-// A StoppedError says why a judge ended a run early, and how to take it up again.
-// What was answered is saved.
+// A StoppedError says why a judge ended a run early. What was answered is saved.
 type StoppedError struct {
 	Stop    *judge.StopError
-	Command string
 	Done    int64 // rows whose results are saved
 	Rows    int64
 	Anchors bool // the rows are anchors
@@ -81,15 +75,12 @@ func (e *StoppedError) Error() string {
 }
 func (e *StoppedError) Unwrap() error { return e.Stop }
 
-// Hint is what lets the run go on.
-func (e *StoppedError) Hint() string { return e.Stop.Tip }
-
 // Run evaluates what is not evaluated yet and evaluates the gates.
 //
 // A run that is complete already is left alone. A run that was interrupted goes
 // on after its last complete part. If the directory holds a run with another
-// fingerprint, the error is a [*UsageError] that lists what differs; if another
-// process works on it, the error wraps [ErrLocked]; if ctx ends, it is an
+// fingerprint, the error is [ibid.ErrUsage] and lists what differs; if another
+// process works on it, the error says which; if ctx ends, it is an
 // [*InterruptedError]; if the judge can answer nothing more, a [*StoppedError].
 func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	before, err := runs.ReadManifestIfAny(p.Dir)
@@ -236,7 +227,7 @@ func (p *Plan) checkSame(m *runs.Manifest) error {
 	if m == nil || m.Fingerprint == p.Fingerprint {
 		return nil
 	}
-	return usagef("%s holds a run over other data or settings", p.Dir).with("use --fresh to run again under a new id, or choose one with --id", changes(m.Ingredients, p.Ingredients)...)
+	return ibid.Usagef("%s holds a run over other data or settings", p.Dir).With("use --fresh to run again under a new id, or choose one with --id", changes(m.Ingredients, p.Ingredients)...)
 }
 
 // manifest describes the run as it begins, or goes on from what it was.
@@ -397,15 +388,15 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 		err = errors.Join(err, e)
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &InterruptedError{Command: p.resumeCommand(), Done: done, Rows: p.Rows, Batches: p.openBatches}
+		return &InterruptedError{Done: done, Rows: p.Rows, Batches: p.openBatches}
 	}
 	if stop, ok := errors.AsType[*judge.StopError](err); ok {
 		if stop.Reason == judge.StopKey {
 			told := *stop
-			told.Tip = p.job.Config.KeyHint()
+			told.Hint = p.job.Config.KeyHint()
 			stop = &told
 		}
-		return &StoppedError{Stop: stop, Command: p.resumeCommand(), Done: done, Rows: p.Rows}
+		return &StoppedError{Stop: stop, Done: done, Rows: p.Rows}
 	}
 	return err
 }

@@ -12,11 +12,9 @@ import (
 	"runtime"
 	"time"
 
+	"ibid"
 	"ibid/dataset/disk"
 )
-
-// ErrLocked means that another process is working on the same run directory.
-var ErrLocked = errors.New("another ibid is working on this run")
 
 // A lock keeps a second process out of a run directory. It is the kernel's lock
 // on an open file, so it ends with its process, however that dies.
@@ -34,7 +32,7 @@ func acquire(dir string) (*lock, error) {
 			holder := readHolder(f)
 			f.Close()
 			if errors.Is(err, disk.ErrHeld) {
-				return nil, fmt.Errorf("%s: %w%s", filepath.Dir(dir), ErrLocked, holder)
+				return nil, &ibid.Error{File: filepath.Dir(dir), Err: fmt.Errorf("another ibid is working on this run%s", holder), Hint: "wait for it, or choose another --id"}
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
@@ -57,11 +58,11 @@ func (f *Filter) form() *runs.Form {
 // Form is the form of the stream that leaves. It depends on the filter alone.
 func (f *Filter) Form() (*dataset.ArrowTable, error) {
 	if len(f.Pass) > 0 && f.Table != string(partRowsFile) {
-		return nil, usagef("columns pass through the table rows only")
+		return nil, ibid.Usagef("columns pass through the table rows only")
 	}
 	t, err := dataset.NewArrowTable(f.form().Fields(), f.Pass, map[string]string{"ibid.table": f.Table, "ibid.metrics": metricsVersion})
 	if err != nil {
-		return nil, &UsageError{Err: err}
+		return nil, &ibid.Error{Usage: true, Err: err}
 	}
 	return t, nil
 }
@@ -78,7 +79,7 @@ type rowStream interface {
 // Score reads rows and writes what becomes of them as an Arrow IPC stream, batch by batch:
 // as a run scores them, and with nothing carried from one row to the next. The schema is
 // written before anything is read. A row that cannot be scored has the status error. What is
-// wrong with the settings or the stream is a [*UsageError].
+// wrong with the settings or the stream is [ibid.ErrUsage].
 //
 // Reading goes on while results are written, as many batches ahead as there are workers.
 func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter) error {
@@ -112,7 +113,7 @@ func (j *Job) Score(ctx context.Context, in io.Reader, out io.Writer, f *Filter)
 
 // streamError tells what a stream is blamed for from trouble with reading it.
 func streamError(err error) error {
-	if _, ok := errors.AsType[*dataset.Error](err); ok {
+	if _, ok := errors.AsType[*ibid.Error](err); ok {
 		return asUsage(err)
 	}
 	return err
@@ -123,7 +124,7 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	c := p.job.Config
 	s := &c.Settings
 	if s.Judge.Anchors.Dataset != "" {
-		return nil, usagef("judge.anchors: a stream judges no anchors")
+		return nil, ibid.Usagef("judge.anchors: a stream judges no anchors")
 	}
 	if err := p.openGold(); err != nil {
 		return nil, err
@@ -134,12 +135,12 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	p.live, _ = p.judge.(judge.Live)
 	switch {
 	case p.judge == nil && f.Table == string(partVerdicts):
-		return nil, usagef("there are no verdicts without a judge").with("set judge.kind, or --table rows")
+		return nil, ibid.Usagef("there are no verdicts without a judge").With("set judge.kind, or --table rows")
 	case p.live == nil:
 	case s.Judge.Batch || !s.Judge.CacheResults:
-		return nil, usagef("judge.batch, and judge.cache_results: false, need a run directory, which a stream has not")
+		return nil, ibid.Usagef("judge.batch, and judge.cache_results: false, need a run directory, which a stream has not")
 	case s.Judge.MaxCostUSD > 0 && !configs.IsRedis(s.Judge.Cache):
-		return nil, usagef("judge.max_cost_usd holds for each process").with("judge.cache: redis://HOST:PORT/NUMBER holds it for all together")
+		return nil, ibid.Usagef("judge.max_cost_usd holds for each process").With("judge.cache: redis://HOST:PORT/NUMBER holds it for all together")
 	}
 	p.options = optionsOf(s, p.job.judgeKind())
 	if err := p.openDetector(ctx); err != nil {
@@ -220,10 +221,10 @@ func (p *Plan) filterBy(ctx context.Context, f *Filter, stream rowStream) (err e
 	p.options.SpanComponent = p.source.HasTruth() && !slices.Contains(f.Without, "truth")
 	p.inline = p.source.HasDocuments() && !slices.Contains(f.Without, "documents")
 	if p.conventions.NeedDocuments() && p.loaded == nil && !p.inline {
-		return usagef("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit).with("give the documents: --documents PATH")
+		return ibid.Usagef("offset_unit is %s, but there are no documents to convert by", p.conventions.OffsetUnit).With("give the documents: --documents PATH")
 	}
 	if err := p.options.Validate(); err != nil {
-		return &UsageError{Err: err}
+		return &ibid.Error{Usage: true, Err: err}
 	}
 	return ctx.Err()
 }
@@ -343,7 +344,7 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 	switch {
 	case format != "":
 	case len(start) == 0:
-		return nil, &dataset.Error{File: stdinName, Row: -1, Err: errors.New("empty"), Hint: "send an Arrow IPC stream, or say that there are no rows: --format jsonl"}
+		return nil, &ibid.Error{File: stdinName, Err: errors.New("empty"), Hint: "send an Arrow IPC stream, or say that there are no rows: --format jsonl"}
 	case bytes.HasPrefix(start, []byte("PAR1")):
 		format = parquetFormat
 	case strings.IndexByte("{[ \t\r\n\xef", start[0]) >= 0:
@@ -352,7 +353,7 @@ func (p *Plan) openStream(ctx context.Context, in io.Reader, f *Filter) (closing
 		format = arrowFormat
 	}
 	if len(f.Pass) > 0 && format != arrowFormat {
-		return nil, usagef("columns pass through from an Arrow stream only, not from %s", format)
+		return nil, ibid.Usagef("columns pass through from an Arrow stream only, not from %s", format)
 	}
 	switch format {
 	case jsonlFormat:

@@ -277,7 +277,7 @@ func TestScoreAsksAModel(t *testing.T) {
 	compareRows(t, got, want)
 
 	_, err = send(append(slices.Clone(settings), "judge.max_cost_usd=1"), 0, 7)
-	if _, ok := errors.AsType[*harness.UsageError](err); !ok {
+	if !errors.Is(err, ibid.ErrUsage) {
 		t.Errorf("a budget of each process: %v", err)
 	}
 }
@@ -331,7 +331,7 @@ func TestScorePasses(t *testing.T) {
 	for _, wrong := range []string{"night", "day:int64", "share"} {
 		f := pass(wrong)
 		err := (&harness.Job{Config: config}).Score(t.Context(), bytes.NewReader(in), io.Discard, &f)
-		if _, ok := errors.AsType[*harness.UsageError](err); !ok {
+		if !errors.Is(err, ibid.ErrUsage) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/disk"
@@ -27,7 +28,7 @@ func ParseShard(text string) (Shard, error) {
 	i, err := strconv.Atoi(number)
 	n, err2 := strconv.Atoi(of)
 	if !ok || err != nil || err2 != nil || i < 1 || i > n || n > maxShards {
-		return Shard{}, usagef("shard %q is not I/N with I from 1 to N, and N at most %d", text, maxShards).with("such as --shard 3/16")
+		return Shard{}, ibid.Usagef("shard %q is not I/N with I from 1 to N, and N at most %d", text, maxShards).With("such as --shard 3/16")
 	}
 	return Shard{i, n}, nil
 }
@@ -70,7 +71,7 @@ func readShard(dir string) (*shardState, error) {
 		return nil, nil
 	}
 	if err == nil && (!sealed || s.Schema != shardSchema) {
-		err = &runs.DamagedError{Path: filepath.Join(dir, shardFile), Why: "is no " + shardSchema}
+		err = runs.Damaged(filepath.Join(dir, shardFile), "is no "+shardSchema)
 	}
 	return &s, err
 }
@@ -81,9 +82,9 @@ func (p *Plan) checkShard() error {
 	case p.job.Shard == nil:
 		return nil
 	case p.anchors != nil:
-		return usagef("judge.anchors: a shard judges no anchors").with("leave them out, or run without --shard")
+		return ibid.Usagef("judge.anchors: a shard judges no anchors").With("leave them out, or run without --shard")
 	case p.imported != nil:
-		return usagef("a shard reads Parquet alone: every shard would import the rest, too").with("import it once: ibid import auto … -o answers.parquet")
+		return ibid.Usagef("a shard reads Parquet alone: every shard would import the rest, too").With("import it once: ibid import auto … -o answers.parquet")
 	}
 	s := &p.job.Config.Judge
 	if p.live != nil && (s.MaxCostUSD > 0 || s.RPM > 0) && !configs.IsRedis(s.Cache) {
@@ -127,16 +128,15 @@ type Shards struct {
 }
 
 // A ShardsError says why shards are no run. Nothing was written.
-type ShardsError struct {
-	Err error
-	Tip string
-}
+type ShardsError struct{ Err error }
 
 func (e *ShardsError) Error() string { return e.Err.Error() }
 func (e *ShardsError) Unwrap() error { return e.Err }
 
-// Hint is what to do about it.
-func (e *ShardsError) Hint() string { return e.Tip }
+// noRun is a [*ShardsError] of lines, and what to do about it.
+func noRun(hint string, lines ...string) error {
+	return &ShardsError{&ibid.Error{Err: errors.New(strings.Join(lines, "\n  ")), Hint: hint}}
+}
 
 // OpenShards opens the shards in directories: those that are shards, and those in folders
 // of shards. Unless they are every part of one run exactly once, and all files are as
@@ -154,8 +154,8 @@ func OpenShards(ctx context.Context, dirs []string) (*Shards, error) {
 	var unfinished, damaged []string
 	for _, dir := range found {
 		s, err := readShard(dir)
-		if damage, ok := errors.AsType[*runs.DamagedError](err); ok {
-			damaged = append(damaged, damage.Error())
+		if _, ok := errors.AsType[runs.Damage](err); ok {
+			damaged = append(damaged, err.Error())
 			continue
 		}
 		if err != nil {
@@ -175,7 +175,7 @@ func OpenShards(ctx context.Context, dirs []string) (*Shards, error) {
 		}
 		if s.Fingerprint != first.Fingerprint || s.Parts != first.Parts {
 			lines := append([]string{fmt.Sprintf("%s is a shard of another run than %s", dir, from)}, changes(out.Manifest.Ingredients, m.Ingredients)...)
-			return nil, &ShardsError{Err: errors.New(strings.Join(lines, "\n  ")), Tip: "leave it out, or make it again from the same data and settings"}
+			return nil, noRun("leave it out, or make it again from the same data and settings", lines...)
 		}
 		if s.Of != ofs {
 			ofs = 0
@@ -190,7 +190,7 @@ func OpenShards(ctx context.Context, dirs []string) (*Shards, error) {
 		}
 		for k := s.From; k < s.To; k++ {
 			if owner[k] != "" {
-				return nil, &ShardsError{Err: fmt.Errorf("%s and %s both have part %d: each is wanted exactly once", owner[k], dir, k), Tip: "leave one of them out"}
+				return nil, noRun("leave one of them out", fmt.Sprintf("%s and %s both have part %d: each is wanted exactly once", owner[k], dir, k))
 			}
 			owner[k] = dir
 		}
@@ -204,10 +204,10 @@ func OpenShards(ctx context.Context, dirs []string) (*Shards, error) {
 	lines = append(lines, damaged...)
 	if first == nil {
 		lines = append([]string{"no finished shard in " + strings.Join(dirs, ", ")}, lines...)
-		return nil, &ShardsError{Err: errors.New(strings.Join(lines, "\n  ")), Tip: "make them: ibid run RUN.yaml --shard I/N --out DIR"}
+		return nil, noRun("make them: ibid run RUN.yaml --shard I/N --out DIR", lines...)
 	}
 	if missing := missingParts(owner); missing != nil {
-		text, tip := "parts are missing: "+ranges(missing), "make the shards that have them"
+		text, hint := "parts are missing: "+ranges(missing), "make the shards that have them"
 		if ofs > 0 {
 			var numbers []int64
 			for i := 1; i <= ofs; i++ {
@@ -216,9 +216,9 @@ func OpenShards(ctx context.Context, dirs []string) (*Shards, error) {
 				}
 			}
 			text = fmt.Sprintf("%d of %d shards are missing: --array=%s", len(numbers), ofs, ranges(numbers))
-			tip = "run these again, such as --shard " + strconv.FormatInt(numbers[0], 10) + "/" + strconv.Itoa(ofs) + ", and merge all"
+			hint = "run these again, such as --shard " + strconv.FormatInt(numbers[0], 10) + "/" + strconv.Itoa(ofs) + ", and merge all"
 		}
-		return nil, &ShardsError{Err: errors.New(strings.Join(append([]string{text}, lines...), "\n  ")), Tip: tip}
+		return nil, noRun(hint, append([]string{text}, lines...)...)
 	}
 	out.parts = owner
 	return &out, nil
@@ -230,7 +230,7 @@ func findShards(dirs []string) ([]string, error) {
 	for _, dir := range dirs {
 		entries, err := disk.ReadDir(dir)
 		if err != nil {
-			return nil, &UsageError{Err: err}
+			return nil, &ibid.Error{Usage: true, Err: err}
 		}
 		if slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == runs.ManifestFile }) {
 			out = append(out, filepath.Clean(dir))
@@ -317,7 +317,7 @@ func (p *Plan) checkMerge() error {
 	if s == nil || s.Manifest.Fingerprint == p.Fingerprint {
 		return nil
 	}
-	return usagef("the data are not those that the shards were made from").with("put them back, or make the shards again", changes(s.Manifest.Ingredients, p.Ingredients)...)
+	return ibid.Usagef("the data are not those that the shards were made from").With("put them back, or make the shards again", changes(s.Manifest.Ingredients, p.Ingredients)...)
 }
 
 // takeShards makes the parts of shards those of the run, which has their names too.

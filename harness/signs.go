@@ -183,8 +183,8 @@ func (s *Sign) Note() bool { return !s.Stops && s.names == nil && !s.asksGates }
 func (s *Sign) Names() string { return s.about }
 
 // Stop is the error of a sign that stops.
-func (s *Sign) Stop(format string, args ...any) *UsageError {
-	return usagef(format+" (sign %s)", append(args, s.Name)...).with(s.Tip)
+func (s *Sign) Stop(format string, args ...any) *ibid.Error {
+	return ibid.Usagef(format+" (sign %s)", append(args, s.Name)...).With(s.Tip)
 }
 
 // fewestCases is how many cases a share must rest on to be a sign.

@@ -20,7 +20,7 @@ const (
 )
 
 // checkInput stops a run of which nothing could come: without rows, with documents
-// that are none, or over a slice that no row is in. Each is a [*UsageError].
+// that are none, or over a slice that no row is in. Each is [ibid.ErrUsage].
 func (p *Plan) checkInput(ctx context.Context) error {
 	s := &p.job.Config.Settings
 	switch {
@@ -69,9 +69,9 @@ func (p *Plan) checkOnly(ctx context.Context) error {
 		of, ok := values[tag.Key]
 		switch {
 		case !ok:
-			return signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key).with(meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags"))
+			return signNoRowLeft.Stop("--only %s=%s leaves no row: no row has the tag %s", tag.Key, tag.Value, tag.Key).With(meantAmong(tag.Key, slices.Sorted(maps.Keys(values)), "tags are", "the dataset has no tags"))
 		case !of[tag.Value]:
-			return signNoRowLeft.Stop("--only %s=%s leaves no row", tag.Key, tag.Value).with(meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", ""))
+			return signNoRowLeft.Stop("--only %s=%s leaves no row", tag.Key, tag.Value).With(meantAmong(tag.Value, slices.Sorted(maps.Keys(of)), "values of "+tag.Key+" are", ""))
 		}
 	}
 	var all []string
@@ -177,11 +177,11 @@ func (p *Plan) checkCited(ctx context.Context, docs *dataset.Documents) error {
 		p.job.Config.Documents, listed(quotedNames(cited), 3), listed(quotedNames(names), 3))
 	for _, doc := range cited {
 		if own := otherSpelling(doc, names); own != "" {
-			u.Tip = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, own)
+			u.Hint = fmt.Sprintf("%q is %q in another spelling: --set doc_names=normalized reads both as one name", doc, own)
 			break
 		}
 		if near := nearestDocument(doc, names); near != "" {
-			u.Tip = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, near)
+			u.Hint = fmt.Sprintf("%q is probably %q: write the same names in both, without ./, folders or other case", doc, near)
 			break
 		}
 	}

@@ -13,12 +13,6 @@ import (
 	"ibid/harness"
 )
 
-// hinted is an error with what to do about it.
-type hinted interface {
-	error
-	Hint() string
-}
-
 // TestStops: a run of which nothing could come stops before any work, with what is there in
 // place of what was asked for.
 func TestStops(t *testing.T) {
@@ -82,11 +76,7 @@ func TestStops(t *testing.T) {
 			if err == nil {
 				_, err = p.Run(t.Context())
 			}
-			hint := ""
-			var h hinted
-			if errors.As(err, &h) {
-				hint = h.Hint()
-			}
+			hint, _ := ibid.Advice(err)
 			if e, ok := errors.AsType[*configs.Error](err); ok {
 				hint += e.Hint
 			}

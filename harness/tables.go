@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
@@ -32,7 +33,7 @@ type Tables struct {
 
 // FindTables lists the files of rows that patterns name, see [dataset.Glob]. Rows of runs
 // that were made with different settings, or by a version whose numbers mean something
-// else, are a [*UsageError].
+// else, are [ibid.ErrUsage].
 func FindTables(patterns []string) (*Tables, error) {
 	files, err := dataset.Glob(patterns, runs.RowsFile)
 	if err != nil {
@@ -52,15 +53,15 @@ func FindTables(patterns []string) (*Tables, error) {
 		switch {
 		case m == nil:
 		case !m.Complete():
-			return nil, usagef("%s is of a run that is not finished", file).with("finish it, or leave it out")
+			return nil, ibid.Usagef("%s is of a run that is not finished", file).With("finish it, or leave it out")
 		case m.Versions["metrics"] != metricsVersion:
-			return nil, usagef("%s is of version %s of the metrics, not %s", file, m.Versions["metrics"], metricsVersion).with("make its rows again, or leave it out")
+			return nil, ibid.Usagef("%s is of version %s of the metrics, not %s", file, m.Versions["metrics"], metricsVersion).With("make its rows again, or leave it out")
 		case t.Manifest == nil:
 			t.Manifest = m
 		default:
 			if lines := changes(settingsIn(t.Manifest), settingsIn(m)); len(lines) > 0 {
-				u := usagef("%s was made with other settings than %s", file, files[0])
-				u.More, u.Tip = lines, "make the rows with one run file, or leave it out"
+				u := ibid.Usagef("%s was made with other settings than %s", file, files[0])
+				u.More, u.Hint = lines, "make the rows with one run file, or leave it out"
 				return nil, u
 			}
 		}
@@ -212,7 +213,7 @@ func (p *Plan) checkTags() error {
 	if err := ignoreEnough(err); err != nil || len(missing) == 0 {
 		return err
 	}
-	return signUnknownSlice.Stop("slices: no row has the tag %s", missing[0]).with(meantAmong(missing[0], slices.Sorted(maps.Keys(tags)), "tags are", "the rows have no tags"))
+	return signUnknownSlice.Stop("slices: no row has the tag %s", missing[0]).With(meantAmong(missing[0], slices.Sorted(maps.Keys(tags)), "tags are", "the rows have no tags"))
 }
 
 // takeRows makes parts of the rows.
@@ -305,8 +306,8 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 				}
 				if !next {
 					file, row := b.Place(i)
-					return &dataset.Error{
-						File: file, Row: row, Column: "id", Err: fmt.Errorf("of id %q, system %q, which no further row has", id, system),
+					return &ibid.Error{
+						File: file, Row: ibid.Some(row), Column: "id", Err: fmt.Errorf("of id %q, system %q, which no further row has", id, system),
 						Hint: "put entries in the order of their rows, or leave the file out: all of its kind then stay out",
 					}
 				}

@@ -310,22 +310,22 @@ func (p *Plan) unchanged(ctx context.Context, m *runs.Manifest) error {
 // row at a position of the input; none if no model needed to see the row. Repairs
 // and further votes on a doubtful verdict are not among them. It reads the inputs
 // again: the error says so if they, or the prompts, are no longer there or no
-// longer the same. A run whose judge asks no models is a [*UsageError].
+// longer the same. A run whose judge asks no models is [ibid.ErrUsage].
 func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openrouter.Prompt, error) {
 	p, err := reopen(ctx, m, "")
 	if err != nil {
 		return nil, err
 	}
 	if !p.job.Config.Judge.AsksModels() {
-		return nil, usagef("judge %s of run %s asks no model", m.Judge.Kind, m.ID)
+		return nil, ibid.Usagef("judge %s of run %s asks no model", m.Judge.Kind, m.ID)
 	}
 	judge, err := openrouter.New(p.job.liveConfig())
 	if err != nil {
-		return nil, &UsageError{Err: err}
+		return nil, &ibid.Error{Usage: true, Err: err}
 	}
 	defer judge.Close()
 	if version := judge.Info().Prompt; version != m.Judge.Prompt {
-		return nil, usagef("the prompts changed since run %s was made: version %s, not %s", m.ID, version, m.Judge.Prompt)
+		return nil, ibid.Usagef("the prompts changed since run %s was made: version %s, not %s", m.ID, version, m.Judge.Prompt)
 	}
 	p.judge, p.live = judge, judge
 	var prompts []openrouter.Prompt

@@ -106,7 +106,7 @@ func (f *RowFailure) Unwrap() error { return f.Err }
 type StopError struct {
 	Reason StopReason
 	Err    error  // what happened; may be nil
-	Tip    string // what to do about it
+	Hint   string // what to do about it
 }
 
 // An Interrupt is the cause of a context that ends while something is under way that
@@ -150,9 +150,6 @@ func (e *StopError) Error() string {
 
 // Unwrap returns what happened.
 func (e *StopError) Unwrap() error { return e.Err }
-
-// Hint is what to do about it.
-func (e *StopError) Hint() string { return e.Tip }
 
 // clip shortens s for a message, at a code point.
 func clip(s string) string {

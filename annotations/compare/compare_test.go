@@ -16,6 +16,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset"
 	"ibid/dataset/parquet"
@@ -450,8 +451,8 @@ func TestOtherNames(t *testing.T) {
 		t.Errorf("one system each: %+v, %v", r, err)
 	}
 	two := write(t, "two", append(rename(slices.Clone(rows), "v2"), rename(slices.Clone(rows), "v3")...), nil)
-	var usage *compare.UsageError
-	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{}); !errors.As(err, &usage) || !strings.Contains(usage.Tip, "--system") {
+	var usage *ibid.Error
+	if _, err := compare.Runs(base, []*compare.Run{two}, compare.Options{}); !errors.As(err, &usage) || !usage.Usage || !strings.Contains(usage.Hint, "--system") {
 		t.Errorf("nothing in common: %v", err)
 	}
 	r, err = compare.Runs(base, []*compare.Run{two}, compare.Options{Metrics: quantities(t, "char_f1"), Base: "s", New: "v3"})

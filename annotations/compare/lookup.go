@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ibid"
 )
 
 // A Lookup answers questions about the difference of two runs one at a time, as
@@ -37,8 +39,8 @@ func NewLookup(base, other *Run, o Options) (*Lookup, error) {
 	return &Lookup{tester: *t, Drift: d, base: base, other: other, pairings: make(map[string]*pairing)}, nil
 }
 
-// NewSystemLookup compares the systems of a run with one of them. The error is a
-// [*UsageError] if the run does not have it.
+// NewSystemLookup compares the systems of a run with one of them. The error is
+// [ibid.ErrUsage] if the run does not have it.
 func NewSystemLookup(run *Run, system string, o Options) (*Lookup, error) {
 	if !slices.Contains(run.Systems(), system) {
 		return nil, noSystem(run, system)
@@ -87,7 +89,7 @@ func (l *Lookup) pairing(system string) (*pairing, error) {
 		return p, nil
 	}
 	if l.system != "" && (system == "" || system == l.system) {
-		return nil, &UsageError{Err: fmt.Errorf("say which system to compare with %s", l.system), Tip: "name it: [system=NAME]"}
+		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("say which system to compare with %s", l.system), Hint: "name it: [system=NAME]"}
 	}
 	base, other := side(l.base, cmp.Or(l.system, system), nil), side(l.other, system, nil)
 	if ours, theirs := l.base.Systems(), l.other.Systems(); l.system == "" && system == "" && len(ours) == 1 && len(theirs) == 1 {

@@ -7,21 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/metrics"
 	"ibid/metrics/stats"
 )
-
-// A UsageError is a comparison that cannot be asked for, with what to do instead.
-type UsageError struct {
-	Err error
-	Tip string
-}
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-func (e *UsageError) Unwrap() error { return e.Err }
-
-// Hint is what to do instead, "" if nothing comes to mind.
-func (e *UsageError) Hint() string { return e.Tip }
 
 // A comparison is one under way.
 type comparison struct {
@@ -87,11 +76,11 @@ func newTester(base *Run, o Options) (*tester, error) {
 	}
 	switch {
 	case !(t.level > 0 && t.level < 1):
-		return nil, &UsageError{Err: fmt.Errorf("level %v is not between 0 and 1", t.level)}
+		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("level %v is not between 0 and 1", t.level)}
 	case !(t.power > 0 && t.power < 1):
-		return nil, &UsageError{Err: fmt.Errorf("power %v is not between 0 and 1", t.power)}
+		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("power %v is not between 0 and 1", t.power)}
 	case t.resamples < 2:
-		return nil, &UsageError{Err: fmt.Errorf("%d resamples are too few", t.resamples), Tip: "10000 is usual"}
+		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("%d resamples are too few", t.resamples), Hint: "10000 is usual"}
 	}
 	return t, nil
 }
@@ -125,9 +114,9 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 	}
 	for _, r := range append([]*Run{base}, news...) {
 		if all := r.Systems(); len(all) != 1 {
-			return nil, &UsageError{
-				Err: fmt.Errorf("the runs have no system in common, and %s has %d: %s", r.Manifest.ID, len(all), strings.Join(all, ", ")),
-				Tip: "say which system to compare with which: --system BASE=NEW",
+			return nil, &ibid.Error{
+				Usage: true, Err: fmt.Errorf("the runs have no system in common, and %s has %d: %s", r.Manifest.ID, len(all), strings.Join(all, ", ")),
+				Hint: "say which system to compare with which: --system BASE=NEW",
 			}
 		}
 	}
@@ -239,9 +228,9 @@ func (c *comparison) checkJudge(news []*Run) error {
 }
 
 func noSystem(r *Run, name string) error {
-	return &UsageError{
-		Err: fmt.Errorf("%s has no system %q", r.Manifest.ID, name),
-		Tip: "it has " + strings.Join(r.Systems(), ", "),
+	return &ibid.Error{
+		Usage: true, Err: fmt.Errorf("%s has no system %q", r.Manifest.ID, name),
+		Hint: "it has " + strings.Join(r.Systems(), ", "),
 	}
 }
 
@@ -258,8 +247,8 @@ const manySides = 20
 // By compares the systems of one run with each other, or its models or providers: by is
 // "system", "model" or "provider". Every two are compared, or of more than 20 each with
 // the base and with the best by the first headline metric, which a note says. Rows without
-// a model are left out; a question that one model answered under two systems is a
-// [*UsageError].
+// a model are left out; a question that one model answered under two systems is
+// [ibid.ErrUsage].
 func By(run *Run, by string, o Options) (*Result, error) {
 	c, err := newComparison(run, o, by)
 	if err != nil {
@@ -277,12 +266,12 @@ func By(run *Run, by string, o Options) (*Result, error) {
 		systems = slices.Insert(slices.Delete(systems, i, i+1), 0, o.Base)
 	}
 	if len(systems) == 0 {
-		return nil, &UsageError{Err: fmt.Errorf("no row of %s has a %s", run.Manifest.ID, by), Tip: "compare it --by system"}
+		return nil, &ibid.Error{Usage: true, Err: fmt.Errorf("no row of %s has a %s", run.Manifest.ID, by), Hint: "compare it --by system"}
 	}
 	if len(systems) < 2 {
-		return nil, &UsageError{
-			Err: fmt.Errorf("%s has one %s, %s: there is nothing to compare it with", run.Manifest.ID, by, first(systems)),
-			Tip: "compare it with another run: ibid compare BASE NEW",
+		return nil, &ibid.Error{
+			Usage: true, Err: fmt.Errorf("%s has one %s, %s: there is nothing to compare it with", run.Manifest.ID, by, first(systems)),
+			Hint: "compare it with another run: ibid compare BASE NEW",
 		}
 	}
 	for _, s := range systems {

@@ -234,9 +234,9 @@ func (r *Run) groupBy(by string) error {
 		return err
 	}
 	by += " " + sides.name(twice[1])
-	return &UsageError{
-		Err: fmt.Errorf("%s answered question %s twice, as %s and as %s", by, id, r.systems.name(twice[0]), r.systems.name(twice[1])),
-		Tip: "compare them --by system",
+	return &ibid.Error{
+		Usage: true, Err: fmt.Errorf("%s answered question %s twice, as %s and as %s", by, id, r.systems.name(twice[0]), r.systems.name(twice[1])),
+		Hint: "compare them --by system",
 	}
 }
 
@@ -337,9 +337,9 @@ func (r *Run) checkSlice(key string) error {
 		}
 	}
 	all := slices.Sorted(maps.Keys(names))
-	u := &UsageError{Err: fmt.Errorf("no row of %s has the tag %s", r.Manifest.ID, key), Tip: "slices can be by " + strings.Join(all, ", ")}
+	u := &ibid.Error{Usage: true, Err: fmt.Errorf("no row of %s has the tag %s", r.Manifest.ID, key), Hint: "slices can be by " + strings.Join(all, ", ")}
 	if near := ibid.Nearest(key, all); near != "" {
-		u.Tip = "did you mean " + near + "?"
+		u.Hint = "did you mean " + near + "?"
 	}
 	return u
 }

@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
@@ -412,7 +413,7 @@ func TestWhatIsCompared(t *testing.T) {
 		"zzzz": "no row of one has the tag zzzz|slices can be by lang, model, provider, source_status, source_type, system",
 	} {
 		_, err := compare.Runs(one, []*compare.Run{one}, compare.Options{Slices: []string{key}})
-		if u, ok := errors.AsType[*compare.UsageError](err); !ok || u.Error()+"|"+u.Hint() != want {
+		if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != want {
 			t.Errorf("slice %s: %v, want %s", key, err, want)
 		}
 	}
@@ -493,12 +494,12 @@ func TestByProvider(t *testing.T) {
 		twice[i].id = strings.TrimSuffix(twice[i].id, " other")
 	}
 	_, err = compare.By(write(t, "run", twice, nil), "provider", compare.Options{})
-	if u, ok := errors.AsType[*compare.UsageError](err); !ok || u.Error() != "provider p answered question 0 twice, as a and as d" || u.Hint() != "compare them --by system" {
+	if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error() != "provider p answered question 0 twice, as a and as d" || u.Hint != "compare them --by system" {
 		t.Errorf("twice: %v", err)
 	}
 	for by, want := range map[string]string{"model": "no row of run has a model|compare it --by system"} {
 		_, err := compare.By(write(t, "run", rows, nil), by, compare.Options{})
-		if u, ok := errors.AsType[*compare.UsageError](err); !ok || u.Error()+"|"+u.Hint() != want {
+		if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != want {
 			t.Errorf("by %s: %v, want %s", by, err, want)
 		}
 	}
@@ -507,7 +508,7 @@ func TestByProvider(t *testing.T) {
 		t.Errorf("one provider: %v", err)
 	}
 	_, err = compare.By(write(t, "run", rows, nil), "system", compare.Options{Base: "z"})
-	if u, ok := errors.AsType[*compare.UsageError](err); !ok || u.Error()+"|"+u.Hint() != `run has no system "z"|it has a, b, c, d` {
+	if u, ok := errors.AsType[*ibid.Error](err); !ok || !u.Usage || u.Error()+"|"+u.Hint != `run has no system "z"|it has a, b, c, d` {
 		t.Errorf("no such base: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -74,8 +75,7 @@ func (l *laboratory) run(ctx context.Context, out io.Writer, sets []*labelledSet
 		var results []*measured
 		for _, v := range append(all, asked...) {
 			m, err := l.measure(ctx, set, v)
-			var usage *harness.UsageError
-			if v.fitted && errors.As(err, &usage) {
+			if v.fitted && errors.Is(err, ibid.ErrUsage) {
 				fmt.Fprintf(out, "%s: %s: %v\n", set.name, v.name, err)
 				continue
 			}

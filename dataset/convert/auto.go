@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ibid"
 )
 
 // auto recognises the format of each file by its first record, and a directory of
@@ -86,14 +87,11 @@ func (r *run) convertOne(ctx context.Context, path string) error {
 		for _, f := range fitting {
 			names = append(names, f.Name)
 		}
-		return &UsageError{
-			Msg:  fmt.Sprintf("%s: fits %s", path, strings.Join(names, " and ")),
-			Hint: "say which: ibid import " + names[0] + " " + path,
-		}
+		return ibid.Usagef("%s: fits %s", path, strings.Join(names, " and ")).With("say which: ibid import " + names[0] + " " + path)
 	}
 	f := fitting[0]
 	if r.Request != "" && !slices.Contains(f.options, "request") {
-		return &UsageError{Msg: fmt.Sprintf("%s: format %s has no use for --request", path, f.Name)}
+		return ibid.Usagef("%s: format %s has no use for --request", path, f.Name)
 	}
 	r.report.Formats[f.Name]++
 	r.paths, r.format = []string{path}, f.Name

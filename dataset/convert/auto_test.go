@@ -74,8 +74,8 @@ func TestAutoRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var m memory
 			_, err := Convert(t.Context(), "auto", []string{"-"}, Options{Stdin: strings.NewReader(tt.text)}, &m)
-			var usage *UsageError
-			if !errors.As(err, &usage) || usage.Msg != tt.want || usage.Hint != tt.hint {
+			var usage *ibid.Error
+			if !errors.As(err, &usage) || !usage.Usage || usage.Error() != tt.want || usage.Hint != tt.hint {
 				t.Errorf("error %v, want %s (%s)", err, tt.want, tt.hint)
 			}
 		})

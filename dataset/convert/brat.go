@@ -54,7 +54,7 @@ type bratReader struct {
 
 func convertBrat(ctx context.Context, r *run) error {
 	if len(r.paths) > 1 {
-		return &UsageError{Msg: "format brat takes one directory", Hint: "annotators are its folders"}
+		return ibid.Usagef("format brat takes one directory").With("annotators are its folders")
 	}
 	c := &bratReader{run: r, dir: r.paths[0]}
 	var err error
@@ -254,7 +254,7 @@ func (c *bratReader) findDocuments() ([]*bratDocument, error) {
 		return nil, pathError(c.dir, err)
 	}
 	if !info.IsDir() {
-		return nil, &UsageError{Msg: c.dir + ": not a directory", Hint: "give the directory that holds the .txt and .ann files"}
+		return nil, ibid.Usagef("%s: not a directory", c.dir).With("give the directory that holds the .txt and .ann files")
 	}
 	byName := map[string]*bratDocument{}
 	folders, err := c.addFolder(byName, c.dir, "")
@@ -279,7 +279,7 @@ func (c *bratReader) findDocuments() ([]*bratDocument, error) {
 		annotated = annotated || len(d.layers) > 0
 	}
 	if !annotated {
-		return nil, &UsageError{Msg: c.dir + ": no .ann files here, nor in its folders"}
+		return nil, ibid.Usagef("%s: no .ann files here, nor in its folders", c.dir)
 	}
 	slices.SortFunc(all, func(a, b *bratDocument) int { return strings.Compare(a.name, b.name) })
 	return all, nil

@@ -232,7 +232,7 @@ func TestBratRefuses(t *testing.T) {
 		"standard input":  {"-"},
 	} {
 		_, err := Convert(t.Context(), "brat", paths, Options{Stdin: strings.NewReader("")}, &memory{})
-		if usage := (*UsageError)(nil); !errors.As(err, &usage) {
+		if !errors.Is(err, ibid.ErrUsage) {
 			t.Errorf("%s: %v, want a usage error", name, err)
 		}
 	}

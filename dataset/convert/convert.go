@@ -10,7 +10,6 @@ package convert
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -28,7 +27,7 @@ type Sink interface {
 }
 
 // Options of a conversion. The zero value is usable. An option that the format
-// has no use for is refused with a [UsageError], never ignored.
+// has no use for is refused with [ibid.ErrUsage], never ignored.
 type Options struct {
 	// Docs says that the sink has a place for documents. Without it no
 	// document is written, and a record that is one cannot be read; NoDocs, unless "",
@@ -77,22 +76,12 @@ const anySize = math.MaxInt / 4
 // than a record may be: what follows it was not read.
 var ErrEndless = errors.New("line without an end")
 
-// A UsageError is a request that cannot be carried out as put: an unknown
-// format, an option the format has no use for, a path of the wrong kind.
-// Nothing has been written when Convert returns one.
-type UsageError struct {
-	Msg  string
-	Hint string // what to do instead; may be ""
-}
-
-func (e *UsageError) Error() string { return e.Msg }
-
 // Convert reads paths in the named format and gives every record's rows to
 // sink. A path is a file, a directory, or "-" for Options.Stdin; a file that is
 // gzip or zstd is decompressed.
 //
 // The error is nil when the whole input was read, even if records had to be
-// left out: Report.Failed counts those. It is a *[UsageError] if nothing could
+// left out: Report.Failed counts those. It is [ibid.ErrUsage] if nothing could
 // be begun, and otherwise the context's, the sink's or the file's. The report
 // is meaningful in every case.
 func Convert(ctx context.Context, format string, paths []string, o Options, sink Sink) (Report, error) {
@@ -212,7 +201,7 @@ func (r *run) warn(e RecordError) {
 // check refuses options and paths that the format has no use for.
 func (f Format) check(paths []string, o Options) error {
 	if len(paths) == 0 {
-		return &UsageError{Msg: fmt.Sprintf("format %s: no path given", f.Name), Hint: "- reads standard input"}
+		return ibid.Usagef("format %s: no path given", f.Name).With("- reads standard input")
 	}
 	stdin := 0
 	for _, p := range paths {
@@ -222,11 +211,11 @@ func (f Format) check(paths []string, o Options) error {
 	}
 	switch {
 	case stdin > 0 && !f.streams:
-		return &UsageError{Msg: fmt.Sprintf("format %s cannot be read from standard input", f.Name), Hint: "give the path of " + f.Input}
+		return ibid.Usagef("format %s cannot be read from standard input", f.Name).With("give the path of " + f.Input)
 	case stdin > 0 && o.Stdin == nil:
-		return &UsageError{Msg: "there is no standard input to read"}
+		return ibid.Usagef("there is no standard input to read")
 	case stdin > 1:
-		return &UsageError{Msg: "- is given more than once"}
+		return ibid.Usagef("- is given more than once")
 	}
 	for _, use := range []struct {
 		given bool
@@ -238,10 +227,7 @@ func (f Format) check(paths []string, o Options) error {
 		{o.Columns != nil, "columns"},
 	} {
 		if use.given && !slices.Contains(f.options, use.name) {
-			return &UsageError{
-				Msg:  fmt.Sprintf("format %s has no use for --%s", f.Name, use.name),
-				Hint: optionHint(use.name),
-			}
+			return ibid.Usagef("format %s has no use for --%s", f.Name, use.name).With(optionHint(use.name))
 		}
 	}
 	return checkColumns(o.Columns)
@@ -317,7 +303,7 @@ func unknownFormat(name string) error {
 	for i, f := range formats {
 		names[i] = f.Name
 	}
-	e := &UsageError{Msg: "unknown format " + quoted(name), Hint: "formats are " + strings.Join(names, ", ")}
+	e := ibid.Usagef("unknown format %s", quoted(name)).With("formats are " + strings.Join(names, ", "))
 	if near := ibid.Nearest(name, names); near != "" {
 		e.Hint = "did you mean " + near + "?"
 	}

@@ -138,7 +138,7 @@ func (c *csvReader) header() error {
 		own, citation := csvName(name)
 		c.cites = c.cites || citation
 		if other, twice := ours[own]; twice {
-			return &UsageError{Msg: fmt.Sprintf("%s: columns %s and %s are one", c.file, quoted(other), quoted(name))}
+			return ibid.Usagef("%s: columns %s and %s are one", c.file, quoted(other), quoted(name))
 		}
 		ours[own] = name
 	}
@@ -390,16 +390,16 @@ type csvRecord struct {
 	line   int
 }
 
-// newTable reads the header. A missing or repeated column is a *[UsageError]:
+// newTable reads the header. A missing or repeated column is [ibid.ErrUsage]:
 // without it no record can be read.
 func newTable(file string, in io.Reader, required ...string) (*table, error) {
 	t := &table{file: file, r: csv.NewReader(in), index: map[string]int{}}
 	header, err := t.r.Read()
 	if err == io.EOF {
-		return nil, &UsageError{Msg: file + ": empty, not even a header"}
+		return nil, ibid.Usagef("%s: empty, not even a header", file)
 	}
 	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-		return nil, &UsageError{Msg: fmt.Sprintf("%s:%d: header: %v", file, parse.Line, parse.Err)}
+		return nil, ibid.Usagef("%s:%d: header: %v", file, parse.Line, parse.Err)
 	}
 	if err != nil {
 		return nil, pathError(file, err)
@@ -407,7 +407,7 @@ func newTable(file string, in io.Reader, required ...string) (*table, error) {
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
 	for i, name := range header {
 		if _, twice := t.index[name]; twice {
-			return nil, &UsageError{Msg: fmt.Sprintf("%s: column %s is there twice", file, quoted(name))}
+			return nil, ibid.Usagef("%s: column %s is there twice", file, quoted(name))
 		}
 		t.index[name] = i
 	}
@@ -421,7 +421,7 @@ func (t *table) require(names ...string) error {
 		if _, ok := t.index[name]; ok {
 			continue
 		}
-		e := &UsageError{Msg: fmt.Sprintf("%s: no column %s", t.file, quoted(name))}
+		e := ibid.Usagef("%s: no column %s", t.file, quoted(name))
 		if near := ibid.Nearest(name, t.columns); near != "" {
 			e.Hint = "did you mean " + quoted(near) + "?"
 		}

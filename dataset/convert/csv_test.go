@@ -74,8 +74,8 @@ func TestCSVRefused(t *testing.T) {
 	} {
 		var m memory
 		_, err := Convert(t.Context(), "csv", []string{"-"}, Options{Stdin: strings.NewReader(text)}, &m)
-		var usage *UsageError
-		if !errors.As(err, &usage) || usage.Msg != want {
+		var usage *ibid.Error
+		if !errors.As(err, &usage) || !usage.Usage || usage.Error() != want {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
 	}

@@ -54,7 +54,7 @@ type article struct {
 
 func convertEvidenceInference(ctx context.Context, r *run) error {
 	if len(r.paths) > 1 {
-		return &UsageError{Msg: "format evidence-inference takes one directory or file", Hint: "ids would repeat between directories"}
+		return ibid.Usagef("format evidence-inference takes one directory or file").With("ids would repeat between directories")
 	}
 	files, err := findEvidence(r.paths[0])
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *evidenceReader) checkAnnotator() error {
 			}
 		}
 	}
-	e := &UsageError{Msg: fmt.Sprintf("%s: nobody is called %s", c.files.annotations, quoted(*c.TruthAnnotator))}
+	e := ibid.Usagef("%s: nobody is called %s", c.files.annotations, quoted(*c.TruthAnnotator))
 	if len(all) > 0 {
 		e.Hint = "annotators are " + strings.Join(all, ", ")
 	}
@@ -296,7 +296,7 @@ func findEvidence(path string) (evidenceFiles, error) {
 		set, ok := strings.CutPrefix(name, "annotations_")
 		switch usual := slices.Contains(evidenceAnnotations, name); {
 		case !usual && !ok:
-			return f, &UsageError{Msg: path + ": not a directory", Hint: "give the directory that holds annotations.csv, or a file called annotations_SET.csv beside its prompts_SET.csv"}
+			return f, ibid.Usagef("%s: not a directory", path).With("give the directory that holds annotations.csv, or a file called annotations_SET.csv beside its prompts_SET.csv")
 		case !usual:
 			prompts = []string{"prompts_" + set}
 		}
@@ -313,7 +313,7 @@ func findEvidence(path string) (evidenceFiles, error) {
 }
 
 func noEvidence(path string, names []string, hint string) error {
-	return &UsageError{Msg: fmt.Sprintf("%s: no %s here", path, strings.Join(names, " or ")), Hint: hint}
+	return ibid.Usagef("%s: no %s here", path, strings.Join(names, " or ")).With(hint)
 }
 
 func firstThere(folders, names []string) string {

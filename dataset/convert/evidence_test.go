@@ -266,13 +266,13 @@ func TestEvidenceInferenceUsage(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Convert(t.Context(), "evidence-inference", []string{tt.dir}, tt.o, failing{errors.New("something was written")})
-			var usage *UsageError
-			if !errors.As(err, &usage) || usage.Msg != tt.dir+tt.want || usage.Hint != tt.hint {
+			var usage *ibid.Error
+			if !errors.As(err, &usage) || !usage.Usage || usage.Error() != tt.dir+tt.want || usage.Hint != tt.hint {
 				t.Errorf("error %v, hint %v; want %s", err, usage, tt.dir+tt.want)
 			}
 		})
 	}
-	if _, err := Convert(t.Context(), "evidence-inference", []string{usual, usual}, Options{}, &memory{}); !errors.As(err, new(*UsageError)) {
+	if _, err := Convert(t.Context(), "evidence-inference", []string{usual, usual}, Options{}, &memory{}); !errors.Is(err, ibid.ErrUsage) {
 		t.Errorf("two directories: %v", err)
 	}
 	if _, err := Convert(t.Context(), "evidence-inference", []string{filepath.Join(usual, "none")}, Options{}, &memory{}); !errors.Is(err, os.ErrNotExist) {
@@ -290,7 +290,7 @@ func FuzzEvidenceCSV(f *testing.F) {
 		lost := 0
 		prompts, err := readAnnotations("a.csv", strings.NewReader(text), func(RecordError) { lost++ })
 		if err != nil {
-			if usage := (*UsageError)(nil); !errors.As(err, &usage) {
+			if !errors.Is(err, ibid.ErrUsage) {
 				t.Fatalf("%T %v", err, err)
 			}
 			return

@@ -101,10 +101,10 @@ func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
 	if r.Request != "" {
 		q, bad, err := c.loadRequest(r.Request)
 		if err != nil {
-			return &UsageError{Msg: err.Error()}
+			return ibid.Usagef("%s", err.Error())
 		}
 		if bad != nil {
-			return &UsageError{Msg: bad.Error(), Hint: "--request takes one request as JSON; requests of several responses go beside them, as the member request"}
+			return ibid.Usagef("%s", bad.Error()).With("--request takes one request as JSON; requests of several responses go beside them, as the member request")
 		}
 		c.asked = q
 	}

@@ -60,7 +60,7 @@ func convertExpertQA(ctx context.Context, r *run) error {
 		return err
 	}
 	if len(paths) > 1 {
-		return &UsageError{Msg: "format expertqa takes one file", Hint: "ids are line numbers and would repeat between files"}
+		return ibid.Usagef("format expertqa takes one file").With("ids are line numbers and would repeat between files")
 	}
 	c := &expertReader{run: r, file: paths[0]}
 	return c.eachReadable(ctx, c.file, lineShape, func(rec *foreignRecord) error { return c.line(rec.data, rec.number) })

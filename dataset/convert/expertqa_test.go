@@ -179,7 +179,7 @@ func TestExpertQAErrors(t *testing.T) {
 func TestExpertQAPaths(t *testing.T) {
 	path := filepath.Join("testdata", "expertqa.jsonl")
 	_, err := Convert(t.Context(), "expertqa", []string{path, path}, Options{}, &memory{})
-	if e, ok := err.(*UsageError); !ok || e.Msg != "format expertqa takes one file" {
+	if e, ok := err.(*ibid.Error); !ok || !e.Usage || e.Error() != "format expertqa takes one file" {
 		t.Errorf("two files: %v", err)
 	}
 }

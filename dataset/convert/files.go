@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"ibid"
 )
 
 // stdinPath is the path that stands for standard input.
@@ -41,7 +43,7 @@ func files(paths, extensions []string) ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, &UsageError{Msg: fmt.Sprintf("%s: no file here ends in %s", path, strings.Join(extensions, ", "))}
+			return nil, ibid.Usagef("%s: no file here ends in %s", path, strings.Join(extensions, ", "))
 		}
 		all = append(all, found...)
 	}

@@ -277,8 +277,7 @@ func TestConvertErrors(t *testing.T) {
 			if err == nil || err.Error() != tt.want {
 				t.Fatalf("error %v, want %s", err, tt.want)
 			}
-			var usage *UsageError
-			if errors.As(err, &usage) != tt.usage || tt.usage && usage.Hint != tt.hint {
+			if hint, _ := ibid.Advice(err); errors.Is(err, ibid.ErrUsage) != tt.usage || tt.usage && hint != tt.hint {
 				t.Errorf("%T %+v, want usage %t and hint %q", err, err, tt.usage, tt.hint)
 			}
 		})

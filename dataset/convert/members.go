@@ -316,7 +316,7 @@ func checkColumns(columns map[string]string) error {
 		if slices.Contains(names, strings.TrimPrefix(ours, list+".")) || ours == "" {
 			continue
 		}
-		e := &UsageError{Msg: "--columns " + theirs + "=" + ours + ": there is no column " + quoted(ours), Hint: "ibid help columns lists them"}
+		e := ibid.Usagef("--columns %s=%s: there is no column %s", theirs, ours, quoted(ours)).With("ibid help columns lists them")
 		if near := ibid.Nearest(ours, all); near != "" {
 			e.Hint = "did you mean " + near + "?"
 		}

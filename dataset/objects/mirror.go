@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"ibid"
 )
 
 // A Mirror is a folder of this machine in which a process works on a run directory that is
@@ -78,7 +80,7 @@ func Take(ctx context.Context, address, dir string, waiting func(holder string),
 		return nil, err
 	}
 	if _, ok := m.of.(web); ok || key == "" {
-		return nil, &Error{Address: address, Err: errors.New("runs cannot be written there"), Tip: "name a folder in a bucket, such as s3://BUCKET/runs"}
+		return nil, &ibid.Error{File: address, Err: errors.New("runs cannot be written there"), Hint: "name a folder in a bucket, such as s3://BUCKET/runs"}
 	}
 	m.prefix = strings.TrimSuffix(key, "/") + "/"
 	if err := m.take(ctx, waiting); err != nil {
@@ -115,7 +117,7 @@ func (m *Mirror) take(ctx context.Context, waiting func(string)) error {
 			seen, since = found.etag, time.Now()
 			waiting(who)
 		case seen != found.etag:
-			return &Error{Address: m.Address, Err: fmt.Errorf("another ibid is working on this run: %s", who)}
+			return &ibid.Error{File: m.Address, Err: fmt.Errorf("another ibid is working on this run: %s", who)}
 		}
 		for time.Since(since) < patient {
 			select {
@@ -192,7 +194,7 @@ func (m *Mirror) keep(ctx context.Context, lost func(error)) {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		err = &Error{Address: m.Address, Err: fmt.Errorf("the lease of the run is lost: %w", err), Tip: "what was done is saved; the same command goes on"}
+		err = &ibid.Error{File: m.Address, Err: fmt.Errorf("the lease of the run is lost: %w", err), Hint: "what was done is saved; the same command goes on"}
 		m.lease.mu.Lock()
 		m.lease.lost = err
 		m.lease.mu.Unlock()
@@ -208,7 +210,7 @@ func (m *Mirror) put(ctx context.Context, name string, data io.ReadSeeker, size 
 		etag, err = m.of.put(ctx, m.prefix+name, data, size, c)
 		return err
 	})
-	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(e, ErrExists) || size > 1<<20 {
+	if e, ok := errors.AsType[*ibid.Error](err); !ok || !errors.Is(e, ErrExists) || size > 1<<20 {
 		return etag, err
 	}
 	found, headErr := m.of.head(ctx, m.prefix+name)
@@ -306,7 +308,7 @@ func (m *Mirror) send(ctx context.Context, name, etag string) (pushed, error) {
 	m.lease.mu.Lock()
 	lost := m.lease.lost
 	if lost == nil && time.Since(m.lease.written) > patient/2 {
-		lost = &Error{Address: m.Address, Err: errors.New("the lease of the run is lost"), Tip: "what was done is saved; the same command goes on"}
+		lost = &ibid.Error{File: m.Address, Err: errors.New("the lease of the run is lost"), Hint: "what was done is saved; the same command goes on"}
 	}
 	m.lease.mu.Unlock()
 	if lost != nil {
@@ -408,11 +410,11 @@ func Fetch(ctx context.Context, address, dir string) error {
 		return err
 	}
 	if _, ok := s.(web); ok {
-		return &Error{Address: address, Err: errors.New("web servers list no folders"), Tip: "download the run directory"}
+		return &ibid.Error{File: address, Err: errors.New("web servers list no folders"), Hint: "download the run directory"}
 	}
 	known, err := fetchFolder(ctx, s, address, strings.TrimSuffix(key, "/")+"/", dir)
 	if err == nil && len(known) == 0 {
-		err = &Error{Address: address, Err: errors.New("there is nothing there"), Tip: "is the name right? A run is s3://BUCKET/RUNS/ID"}
+		err = &ibid.Error{File: address, Err: errors.New("there is nothing there"), Hint: "is the name right? A run is s3://BUCKET/RUNS/ID"}
 	}
 	return err
 }

@@ -55,7 +55,7 @@ var open = struct {
 }{objects: make(map[string]weak.Pointer[Object])}
 
 // Open opens an object for reading. As long as anybody has the object of an address, it is
-// the same object, so that all see the same bytes. The error is an [*Error].
+// the same object, so that all see the same bytes. The error is an [*ibid.Error].
 func Open(ctx context.Context, address string) (*Object, error) {
 	open.Lock()
 	o := open.objects[address].Value()

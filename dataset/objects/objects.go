@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ibid"
 )
 
 // Is reports whether a name is the address of an object, and no path.
@@ -42,25 +44,16 @@ func Join(address string, words ...string) string {
 	return address + "/" + path.Join(words...)
 }
 
-// An Error says what is wrong with an object.
-type Error struct {
-	Address string
-	Err     error
-	Tip     string
-	Again   bool // the network or the server failed: another time it may do
-}
+// A trouble is an error of the network or of a server: another time the same may do.
+type trouble struct{ error }
 
-func (e *Error) Error() string { return e.Address + ": " + e.Err.Error() }
-func (e *Error) Unwrap() error { return e.Err }
-
-// Hint is what to do about it, "" if nobody knows.
-func (e *Error) Hint() string { return e.Tip }
+func (t trouble) Unwrap() error { return t.error }
 
 // Trouble reports whether an error is one of the network or of a server, so that the same
 // may do another time.
 func Trouble(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.Again
+	_, ok := errors.AsType[trouble](err)
+	return ok
 }
 
 // Errors of stores.
@@ -112,14 +105,14 @@ func at(address string) (store, string, error) {
 	case "s3":
 		bucket, key, _ := strings.Cut(rest, "/")
 		if bucket == "" {
-			return nil, "", &Error{Address: "s3://", Err: errors.New("names no bucket"), Tip: AddressHint}
+			return nil, "", &ibid.Error{File: "s3://", Err: errors.New("names no bucket"), Hint: AddressHint}
 		}
 		s, err := openBucket(bucket)
 		return s, key, err
 	case "http", "https":
 		return web{}, address, nil
 	}
-	return nil, "", &Error{Address: address, Err: fmt.Errorf("%s:// is not supported", scheme), Tip: "use s3:// or https://, or mount it as a folder"}
+	return nil, "", &ibid.Error{File: address, Err: fmt.Errorf("%s:// is not supported", scheme), Hint: "use s3:// or https://, or mount it as a folder"}
 }
 
 // How often the network is tried, and how long a request may take at least. A slower
@@ -145,7 +138,7 @@ func again(ctx context.Context, address string, size int64, try func(ctx context
 			return ctx.Err()
 		}
 		e := explain(address, err)
-		if !e.Again || k == tries {
+		if !Trouble(e) || k == tries {
 			return e
 		}
 		select {
@@ -158,39 +151,39 @@ func again(ctx context.Context, address string, size int64, try func(ctx context
 }
 
 // explain says of an error what it means for an address.
-func explain(address string, err error) *Error {
-	if e, ok := errors.AsType[*Error](err); ok {
+func explain(address string, err error) *ibid.Error {
+	if e, ok := errors.AsType[*ibid.Error](err); ok {
 		return e
 	}
-	e := &Error{Address: address, Err: err}
+	e := &ibid.Error{File: address, Err: err}
 	switch status := statusOf(err); {
 	case errors.Is(err, ErrChanged):
-		e.Tip = "run again when nobody writes it any more"
+		e.Hint = "run again when nobody writes it any more"
 	case errors.Is(err, ErrExists), errors.Is(err, errors.ErrUnsupported):
 	case errors.Is(err, fs.ErrNotExist):
 		e.Err = &fs.PathError{Op: "open", Path: address, Err: fs.ErrNotExist}
 	case status == 404:
 		e.Err = fs.ErrNotExist
-		e.Tip = "is the name right? An object is s3://BUCKET/KEY"
+		e.Hint = "is the name right? An object is s3://BUCKET/KEY"
 		if codeOf(err) == "NoSuchBucket" {
-			e.Err, e.Tip = errors.New("there is no such bucket"), "is the name right, and AWS_REGION or AWS_ENDPOINT_URL?"
+			e.Err, e.Hint = errors.New("there is no such bucket"), "is the name right, and AWS_REGION or AWS_ENDPOINT_URL?"
 		}
 	case status == 401 || status == 403:
 		e.Err = fmt.Errorf("access denied (%d%s)", status, suffixed(codeOf(err)))
-		e.Tip = "the keys in the environment do not allow it: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE"
+		e.Hint = "the keys in the environment do not allow it: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE"
 		if !strings.HasPrefix(address, "s3:") {
-			e.Tip = "ibid sends no credentials to web servers: use an address that needs none, or download the file"
+			e.Hint = "ibid sends no credentials to web servers: use an address that needs none, or download the file"
 		} else if !haveKeys() {
-			e.Tip = "there are no keys in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+			e.Hint = "there are no keys in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
 		}
 	case status >= 400 && status < 500 && status != 408 && status != 429:
 		e.Err = fmt.Errorf("the server refuses (%d%s)", status, suffixed(codeOf(err)))
 	default:
-		e.Again = true
 		if status > 0 {
-			e.Err = fmt.Errorf("the server failed (%d%s)", status, suffixed(codeOf(err)))
+			err = fmt.Errorf("the server failed (%d%s)", status, suffixed(codeOf(err)))
 		}
-		e.Tip = "the server was asked several times; try again later"
+		e.Err = trouble{err}
+		e.Hint = "the server was asked several times; try again later"
 	}
 	return e
 }
@@ -247,17 +240,17 @@ func Find(ctx context.Context, pattern string) ([]string, error) {
 	for _, i := range found {
 		ok, err := path.Match(glob, i.key)
 		if err != nil {
-			return nil, &Error{Address: pattern, Err: err}
+			return nil, &ibid.Error{File: pattern, Err: err}
 		}
 		if name := path.Base(i.key); ok && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") {
 			names = append(names, base+i.key)
 		}
 	}
 	if len(names) == 0 && meta < 0 {
-		return nil, &Error{Address: pattern, Err: errors.New("neither an object nor a folder with .parquet objects"), Tip: "is the name right? An object is s3://BUCKET/KEY"}
+		return nil, &ibid.Error{File: pattern, Err: errors.New("neither an object nor a folder with .parquet objects"), Hint: "is the name right? An object is s3://BUCKET/KEY"}
 	}
 	if len(names) == 0 {
-		return nil, &Error{Address: pattern, Err: errors.New("no object matches")}
+		return nil, &ibid.Error{File: pattern, Err: errors.New("no object matches")}
 	}
 	return names, nil
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"ibid"
 )
 
 // A bucket is a store at S3.
@@ -64,7 +66,7 @@ func haveKeys() bool {
 func openBucket(name string) (*bucket, error) {
 	c, err := client()
 	if err != nil {
-		return nil, &Error{Address: "s3://" + name, Err: err}
+		return nil, &ibid.Error{File: "s3://" + name, Err: err}
 	}
 	return &bucket{c, name}, nil
 }

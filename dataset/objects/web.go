@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"ibid"
 )
 
 // web is a store of what web servers hand out; keys are addresses. It cannot be written.
@@ -44,7 +46,7 @@ func (w web) head(ctx context.Context, address string) (info, error) {
 	}
 	i := infoOfReply(address, r, r.ContentLength)
 	if i.size < 0 || i.version() == "" {
-		return info{}, &Error{Address: address, Err: errors.New("the server says neither size nor version of the file"), Tip: "download it and give the file"}
+		return info{}, &ibid.Error{File: address, Err: errors.New("the server says neither size nor version of the file"), Hint: "download it and give the file"}
 	}
 	return i, nil
 }
@@ -70,7 +72,7 @@ func (w web) get(ctx context.Context, of info, from, to int64) (io.ReadCloser, e
 		r.Body.Close() // nothing of it is used
 		return nil, err
 	case r.StatusCode == http.StatusOK:
-		err = &Error{Address: of.key, Err: errors.New("the server hands out whole files alone"), Tip: "download it and give the file"}
+		err = &ibid.Error{File: of.key, Err: errors.New("the server hands out whole files alone"), Hint: "download it and give the file"}
 	case r.StatusCode == http.StatusPreconditionFailed, r.StatusCode == http.StatusNotFound, r.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		err = ErrChanged
 	default:

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"slices"
 	"strconv"
+
+	"ibid"
 )
 
 // What a file of this package says of itself in its metadata. Pages have checksums by
@@ -85,7 +87,7 @@ func (f *ResultFile) Verify() error {
 			}
 		}
 		if err != nil {
-			return hinted(&Error{File: f.file.Path, Row: -1, Err: fmt.Errorf("row group %d: %w", k, err)})
+			return hinted(&ibid.Error{File: f.file.Path, Err: fmt.Errorf("row group %d: %w", k, err)})
 		}
 	}
 	return nil
@@ -129,7 +131,7 @@ const damagedHint = "the file was damaged after it was written: restore it from 
 
 // hinted says in the error about a damaged file of this package what to do.
 func hinted(err error) error {
-	var e *Error
+	var e *ibid.Error
 	if errors.Is(err, ErrCorrupt) && errors.As(err, &e) {
 		e.Hint = damagedHint
 	}

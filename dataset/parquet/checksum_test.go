@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ibid"
 )
 
 // Every bit of a file is covered by the checksum of a page, of the page headers or of the
@@ -54,7 +56,7 @@ func TestDamageHasAHint(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = OpenResult(path)
-	var e *Error
+	var e *ibid.Error
 	if !errors.As(err, &e) || !errors.Is(err, ErrCorrupt) || !strings.Contains(e.Hint, "restore it from a copy") {
 		t.Errorf("OpenResult = %v, want a damaged file with its hint", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"ibid"
 	"ibid/dataset/disk"
 	"ibid/dataset/objects"
 )
@@ -39,7 +40,7 @@ type File struct {
 
 // Open reads the footer of a file and checks what later reading relies on: row
 // counts that add up, columns that lie within the file, value counts that fit the
-// rows. The error is an [*Error] that names the file; [ErrCorrupt] is in the chain
+// rows. The error is an [*ibid.Error] that names the file; [ErrCorrupt] is in the chain
 // of one for a damaged file.
 func Open(path string) (f *File, err error) {
 	f = &File{Path: path}
@@ -101,14 +102,10 @@ type object struct{ *objects.Object }
 
 func (o object) ReadAt(p []byte, off int64) (int, error) {
 	n, err := o.Object.ReadAt(p, off)
-	return n, withoutAddress(err)
-}
-
-func withoutAddress(err error) error {
-	if o, ok := errors.AsType[*objects.Error](err); ok {
-		return nameless{o}
+	if e, ok := errors.AsType[*ibid.Error](err); ok {
+		err = &ibid.Error{Err: e.Err, Hint: e.Hint}
 	}
-	return err
+	return n, err
 }
 
 // chunks are the bytes of each column of each row group.
@@ -165,14 +162,10 @@ func (f *File) Metadata(key string) (value string) {
 
 // FileError puts the name of a file into an error about it.
 func FileError(path string, err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		if e.File == "" {
-			e.File = path
-		}
-		if o, ok := errors.AsType[*objects.Error](err); ok && e.Hint == "" {
-			e.Hint = o.Hint()
-		}
+	if e, ok := err.(*ibid.Error); ok && e.File == "" {
+		e.File = path
+	}
+	if e, ok := errors.AsType[*ibid.Error](err); ok && e.File != "" {
 		return err
 	}
 	var p *os.PathError
@@ -182,18 +175,8 @@ func FileError(path string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = corrupt("the file ends too early")
 	}
-	out := &Error{File: path, Row: -1, Err: withoutAddress(err)}
-	if o, ok := errors.AsType[*objects.Error](err); ok {
-		out.Hint = o.Hint()
-	}
-	return out
+	return &ibid.Error{File: path, Err: err}
 }
-
-// nameless is an error about an object without its address, which comes first anyway.
-type nameless struct{ of *objects.Error }
-
-func (n nameless) Error() string { return n.of.Err.Error() }
-func (n nameless) Unwrap() error { return n.of }
 
 // Footer reads the metadata of the Parquet file at path as its bytes. The error is as of
 // [Open].

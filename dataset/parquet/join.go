@@ -9,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"ibid"
 	"ibid/dataset/disk"
 )
 
@@ -32,7 +33,7 @@ func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string)
 	j.Begin(w)
 	for _, p := range parts {
 		if err := j.add(p, fields); err != nil {
-			if e, ok := err.(*Error); ok {
+			if e, ok := err.(*ibid.Error); ok {
 				err = e.Err
 			}
 			return fmt.Errorf("%s: row group %d: %w", p.Path, p.Group, err)

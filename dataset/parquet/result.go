@@ -8,6 +8,8 @@ import (
 	"sort"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"ibid"
 )
 
 // errNotResult is the cause for a Parquet file that this package did not write
@@ -217,7 +219,7 @@ func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error)
 		}
 	}
 	if err != nil {
-		return hinted(&Error{File: f.file.Path, Row: -1, Column: name, Err: err})
+		return hinted(&ibid.Error{File: f.file.Path, Column: name, Err: err})
 	}
 	return nil
 }

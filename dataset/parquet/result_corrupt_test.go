@@ -11,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"ibid"
 )
 
 // tryResult reads everything there is in the file, and returns nil and the
@@ -59,9 +61,9 @@ func TestCorruptResults(t *testing.T) {
 		}
 		m, err := tryResult(mutated)
 		if err != nil {
-			var e *Error
+			var e *ibid.Error
 			if !errors.As(err, &e) || e.File != mutated {
-				t.Errorf("%v is no *Error with the file's name", err)
+				t.Errorf("%v is no *ibid.Error with the file's name", err)
 			}
 		}
 		return m, err

@@ -12,19 +12,20 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
 )
 
-// A DamagedError is about a file that is not as it was written.
-type DamagedError struct{ Path, Why string }
+// A Damage is why a file is not as it was written.
+type Damage string
 
-func (e *DamagedError) Error() string { return e.Path + ": " + e.Why }
+func (d Damage) Error() string { return string(d) }
 
-// Hint is what to do about it.
-func (e *DamagedError) Hint() string {
-	return "it was damaged or edited after it was written: restore it from a copy, or make it again, a run with ibid run … --fresh"
+// Damaged is the error of a file that has a [Damage].
+func Damaged(path, why string) error {
+	return &ibid.Error{File: path, Err: Damage(why), Hint: "it was damaged or edited after it was written: restore it from a copy, or make it again, a run with ibid run … --fresh"}
 }
 
 // The last member of a JSON file that carries its own digest: what is between has 64
@@ -55,7 +56,7 @@ func WriteJSON(path string, v any) error {
 }
 
 // ReadJSON reads the object in the file at path into v. sealed is false if it carries no
-// digest, because an earlier version wrote it; the error is a [*DamagedError] if it is
+// digest, because an earlier version wrote it; the error wraps a [Damage] if it is
 // not as it was written.
 func ReadJSON(path string, v any) (sealed bool, err error) {
 	data, err := disk.ReadFile(path)
@@ -87,7 +88,7 @@ func checkDigest(path string, data []byte) (sealed bool, err error) {
 		return false, nil
 	case !named || string(data[at+digestLength:]) != digestEnds,
 		hexDigest(append(bytes.Clone(data[:begin]), "\n}\n"...)) != digest:
-		return true, &DamagedError{path, "its content does not have the digest that it ends with"}
+		return true, Damaged(path, "its content does not have the digest that it ends with")
 	}
 	return true, nil
 }
@@ -144,7 +145,7 @@ func (m *Manifest) checkFiles(dir string) error {
 		case err != nil:
 			return err
 		case digest != want:
-			return &DamagedError{path, "is not the file that the run wrote: " + ManifestFile + " has another digest of it"}
+			return Damaged(path, "is not the file that the run wrote: "+ManifestFile+" has another digest of it")
 		}
 	}
 	return nil

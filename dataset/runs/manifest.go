@@ -260,7 +260,7 @@ func (e *SchemaError) ofRun() bool {
 
 // ReadManifest reads the manifest of the run in dir. The error wraps
 // fs.ErrNotExist if dir holds no run, a [SchemaError] if this program does not read it,
-// and a [DamagedError] if the manifest or a result file of the run is not as it was
+// and a [Damage] if the manifest or a result file of the run is not as it was
 // written: both are compared with the digests that the manifest has, pages of Parquet
 // with their checksums as they are read.
 func ReadManifest(dir string) (*Manifest, error) {
@@ -274,7 +274,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, &SchemaError{path, m.Schema}
 	}
 	if m.Unsealed = !sealed; m.Unsealed && len(m.Files) > 0 {
-		return nil, &DamagedError{path, "has lost the digest of itself"}
+		return nil, Damaged(path, "has lost the digest of itself")
 	}
 	return &m, m.checkFiles(dir)
 }

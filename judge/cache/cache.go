@@ -26,6 +26,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"ibid"
 )
 
 // A Key is the SHA-256 of all that can change an answer: the endpoint and the
@@ -196,41 +198,31 @@ var (
 	ErrAccess = errors.New("cannot be opened for writing")
 )
 
-// A FileError is a store whose file cannot be used.
-type FileError struct {
-	Path string
-	Err  error // wraps one of the errors above where it is known
-	tip  string
+// storeError is the error of a store whose file cannot be used. It reads: judge cache
+// /path/judge.sqlite: is damaged: malformed. err wraps one of the errors above where it is known.
+func storeError(path string, err error, hint string) *ibid.Error {
+	return &ibid.Error{File: "judge cache " + path, Err: err, Hint: hint}
 }
-
-// Error reads: judge cache /path/judge.sqlite: is damaged: malformed.
-func (e *FileError) Error() string { return fmt.Sprintf("judge cache %s: %v", e.Path, e.Err) }
-
-// Unwrap returns what is wrong.
-func (e *FileError) Unwrap() error { return e.Err }
-
-// Hint is what to do about it, or "".
-func (e *FileError) Hint() string { return e.tip }
 
 // kinds says what the primary result codes of SQLite mean to the user.
 var kinds = map[int]struct {
-	is  error
-	tip string
+	is   error
+	hint string
 }{
-	sqlite3.SQLITE_NOTADB:   {ErrNotStore, tipNotStore},
-	sqlite3.SQLITE_CORRUPT:  {ErrCorrupt, tipCorrupt},
+	sqlite3.SQLITE_NOTADB:   {ErrNotStore, hintNotStore},
+	sqlite3.SQLITE_CORRUPT:  {ErrCorrupt, hintCorrupt},
 	sqlite3.SQLITE_BUSY:     {ErrBusy, "wait for the other process, or name another file with --cache"},
 	sqlite3.SQLITE_LOCKED:   {ErrBusy, "wait for the other process, or name another file with --cache"},
 	sqlite3.SQLITE_FULL:     {ErrFull, "make room, or name another file with --cache"},
-	sqlite3.SQLITE_CANTOPEN: {ErrAccess, tipAccess},
-	sqlite3.SQLITE_READONLY: {ErrAccess, tipAccess},
-	sqlite3.SQLITE_PERM:     {ErrAccess, tipAccess},
+	sqlite3.SQLITE_CANTOPEN: {ErrAccess, hintAccess},
+	sqlite3.SQLITE_READONLY: {ErrAccess, hintAccess},
+	sqlite3.SQLITE_PERM:     {ErrAccess, hintAccess},
 }
 
 const (
-	tipCorrupt  = "move it away; the answers in it will be asked and paid for again"
-	tipNotStore = "name another file with --cache"
-	tipAccess   = "the folder has to be writable; name another file with --cache, or use --no-cache"
+	hintCorrupt  = "move it away; the answers in it will be asked and paid for again"
+	hintNotStore = "name another file with --cache"
+	hintAccess   = "the folder has to be writable; name another file with --cache, or use --no-cache"
 )
 
 // fault says what an error of the database means, once.
@@ -238,18 +230,17 @@ func fault(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var already *FileError
-	if errors.As(err, &already) {
+	if _, ok := errors.AsType[*ibid.Error](err); ok {
 		return err
 	}
-	out := &FileError{Path: path, Err: err}
+	out := storeError(path, err, "")
 	if errors.Is(err, ErrCorrupt) {
-		out.tip = tipCorrupt
+		out.Hint = hintCorrupt
 	}
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		if kind, ok := kinds[e.Code()&0xff]; ok {
-			out.Err, out.tip = fmt.Errorf("%w: %w", kind.is, err), kind.tip
+			out.Err, out.Hint = fmt.Errorf("%w: %w", kind.is, err), kind.hint
 		}
 	}
 	return out

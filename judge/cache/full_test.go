@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ibid"
 )
 
 // TestDiskFull: a write for which there is no room fails whole and says so, and
@@ -31,9 +33,9 @@ func TestDiskFull(t *testing.T) {
 		return &Entry{Key: Key{n}, Status: StatusOK, Verdict: []byte(strings.Repeat("v", size)), Created: time.Now()}
 	}
 	limit(20)
-	var file *FileError
+	var file *ibid.Error
 	err = s.Put(t.Context(), entry(1, 1<<20))
-	if !errors.Is(err, ErrFull) || !errors.As(err, &file) || file.Hint() == "" {
+	if !errors.Is(err, ErrFull) || !errors.As(err, &file) || file.Hint == "" {
 		t.Errorf("Put of more than there is room for = %v, want %v with a hint", err, ErrFull)
 	}
 	if err := s.Put(t.Context(), entry(2, 100)); err != nil {

@@ -47,11 +47,11 @@ const (
 
 // OpenRedis opens the store at a URL such as redis://host:6379/0 or, with TLS,
 // rediss://user@host. The password is the environment's REDIS_PASSWORD. A server that
-// does not answer, or refuses, is a [*FileError].
+// does not answer, or refuses, is an [*ibid.Error].
 func OpenRedis(ctx context.Context, address string) (*Redis, error) {
 	options, err := redis.ParseURL(address)
 	if err != nil {
-		return nil, &FileError{Path: address, Err: err, tip: "name it as redis://HOST:PORT/NUMBER"}
+		return nil, storeError(address, err, "name it as redis://HOST:PORT/NUMBER")
 	}
 	if password := os.Getenv("REDIS_PASSWORD"); password != "" {
 		options.Password = password
@@ -96,9 +96,9 @@ func (s *Redis) do(ctx context.Context, command func() error) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case refusal(err):
-			return &FileError{Path: s.url, Err: err, tip: tipOf(err)}
+			return storeError(s.url, err, hintOf(err))
 		case time.Since(began) > s.most:
-			return &FileError{Path: s.url, Err: fmt.Errorf("%w: %w", ErrAway, err), tip: "start it, or name another store with --cache; answers so far are kept"}
+			return storeError(s.url, fmt.Errorf("%w: %w", ErrAway, err), "start it, or name another store with --cache; answers so far are kept")
 		}
 		select {
 		case <-time.After(pause):
@@ -123,7 +123,7 @@ func refusal(err error) bool {
 	return true
 }
 
-func tipOf(err error) string {
+func hintOf(err error) string {
 	for _, word := range []string{"NOAUTH", "WRONGPASS", "AUTH"} {
 		if strings.Contains(err.Error(), word) {
 			return "put its password into REDIS_PASSWORD"
@@ -171,7 +171,7 @@ func (s *Redis) Get(ctx context.Context, key Key) (*Entry, error) {
 	}
 	var kept redisEntry
 	if err := json.Unmarshal(data, &kept); err != nil {
-		return nil, &FileError{Path: s.url, Err: fmt.Errorf("%w: entry %s: %w", ErrCorrupt, key, err), tip: tipCorrupt}
+		return nil, storeError(s.url, fmt.Errorf("%w: entry %s: %w", ErrCorrupt, key, err), hintCorrupt)
 	}
 	kept.Entry.Key, kept.Created = key, stored(kept.Created)
 	if err := kept.verify(kept.CRC32C); err != nil {
@@ -222,7 +222,7 @@ func (s *Redis) Spent(ctx context.Context, run string, since time.Time) (nanoUSD
 	for _, data := range all {
 		var a Attempt
 		if err := json.Unmarshal([]byte(data), &a); err != nil {
-			return 0, &FileError{Path: s.url, Err: fmt.Errorf("%w: calls of run %s: %w", ErrCorrupt, run, err), tip: tipCorrupt}
+			return 0, storeError(s.url, fmt.Errorf("%w: calls of run %s: %w", ErrCorrupt, run, err), hintCorrupt)
 		}
 		if !stored(a.At).Before(stored(since)) {
 			nanoUSD += a.CostNanoUSD

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
 )
@@ -75,7 +76,7 @@ func TestRedisRefuses(t *testing.T) {
 	}
 	server.Kill()
 	_, err := cache.OpenRedis(t.Context(), server.URL)
-	if file, ok := errors.AsType[*cache.FileError](err); !errors.Is(err, cache.ErrAway) || !ok || file.Hint() == "" {
+	if file, ok := errors.AsType[*ibid.Error](err); !errors.Is(err, cache.ErrAway) || !ok || file.Hint == "" {
 		t.Errorf("without a server: %v", err)
 	}
 	if err := s.Close(); err != nil {

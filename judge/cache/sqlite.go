@@ -43,12 +43,12 @@ var opening sync.Mutex
 
 // Open opens the store at path, and makes it, with its folder, if it is not
 // there. Only its owner can read a new store, since answers quote documents.
-// The error is a [*FileError].
+// The error is an [*ibid.Error].
 func Open(path string) (*SQLite, error) {
 	opening.Lock()
 	defer opening.Unlock()
 	if err := create(path); err != nil {
-		return nil, &FileError{Path: path, Err: fmt.Errorf("%w: %w", ErrAccess, err), tip: tipAccess}
+		return nil, storeError(path, fmt.Errorf("%w: %w", ErrAccess, err), hintAccess)
 	}
 	s, err := open(context.Background(), path)
 	if err != nil {
@@ -265,16 +265,13 @@ func formOf(ctx context.Context, conn *sql.Conn, path string) (int64, error) {
 	}
 	switch {
 	case app == applicationID && version > schemaVersion:
-		return 0, &FileError{
-			Path: path, tip: "use that version, or name another file with --cache",
-			Err: fmt.Errorf("%w: its schema is %d, this version knows %d", ErrNewer, version, schemaVersion),
-		}
+		return 0, storeError(path, fmt.Errorf("%w: its schema is %d, this version knows %d", ErrNewer, version, schemaVersion), "use that version, or name another file with --cache")
 	case app == applicationID && version > 0:
 		return version, nil
 	case app == 0 && version == 0 && objects == 0:
 		return 0, nil
 	}
-	return 0, &FileError{Path: path, tip: tipNotStore, Err: fmt.Errorf("%w but another SQLite database", ErrNotStore)}
+	return 0, storeError(path, fmt.Errorf("%w but another SQLite database", ErrNotStore), hintNotStore)
 }
 
 // logAhead turns on the write-ahead log, which a file keeps. Two processes that

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ibid"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
 )
@@ -139,8 +140,8 @@ func TestOpenRefuses(t *testing.T) {
 				s.Close()
 				t.Fatal("no error")
 			}
-			var file *cache.FileError
-			if !errors.Is(err, tt.is) || !errors.As(err, &file) || file.Path != path || file.Hint() == "" {
+			var file *ibid.Error
+			if !errors.Is(err, tt.is) || !errors.As(err, &file) || file.File != "judge cache "+path || file.Hint == "" {
 				t.Fatalf("error = %v (%+v), want %v with path and hint", err, file, tt.is)
 			}
 			for _, want := range []string{path, tt.is.Error(), tt.says} {

@@ -117,7 +117,7 @@ func (b *Batcher) begin(ctx context.Context) error {
 			b.begun = true
 			return nil
 		case f.class == classRow:
-			return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Tip: "leave judge.batch out, such as with --set judge.batch=false"})
+			return b.judge.stop(&judge.StopError{Reason: judge.StopBatches, Err: f.err, Hint: "leave judge.batch out, such as with --set judge.batch=false"})
 		case tries >= b.judge.config.Retries:
 			return b.gaveUp(f)
 		}
@@ -340,7 +340,7 @@ func (b *Batcher) Submit(ctx context.Context) (waiting bool, err error) {
 	if b.short && len(b.needs) == 0 {
 		return false, b.judge.stop(&judge.StopError{
 			Reason: judge.StopBudget, Err: fmt.Errorf("%w: what is left does not do for a batch of one question", errBudget),
-			Tip: "raise judge.max_cost_usd and run again: answers so far are kept",
+			Hint: "raise judge.max_cost_usd and run again: answers so far are kept",
 		})
 	}
 	b.short = false
@@ -384,7 +384,7 @@ func (b *Batcher) send(ctx context.Context, f *batchFill) error {
 				return err
 			}
 			if failed.class == classRow {
-				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Tip: "see judge.batch_lines, or leave judge.batch out"})
+				return j.stop(&judge.StopError{Reason: judge.StopRequests, Err: fmt.Errorf("a batch of %d questions: %w", batch.Questions, failed.err), Hint: "see judge.batch_lines, or leave judge.batch out"})
 			}
 			return b.gaveUp(failed)
 		}
@@ -443,5 +443,5 @@ func (b *Batcher) gaveUp(f *failure) error {
 	if f.class == classStop {
 		return b.judge.stop(f.stop)
 	}
-	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Tip: Hint(f.err.Error())})
+	return b.judge.stop(&judge.StopError{Reason: judge.StopService, Err: f.err, Hint: Hint(f.err.Error())})
 }

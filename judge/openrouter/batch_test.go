@@ -311,7 +311,7 @@ func TestBatchStops(t *testing.T) {
 			j := batchJudge(t, s, filepath.Join(t.TempDir(), "judge.sqlite"), c.change)
 			_, err := askInBatches(t.Context(), t, j, rows)
 			stop, ok := errors.AsType[*judge.StopError](err)
-			if !ok || stop.Reason != c.want || stop.Tip == "" {
+			if !ok || stop.Reason != c.want || stop.Hint == "" {
 				t.Errorf("error %v, %+v, want %q", err, stop, c.want)
 			}
 			if n := s.Counts().Requests; n != c.calls {
@@ -373,7 +373,7 @@ func TestBatchUndecided(t *testing.T) {
 	}
 	defer gone.Close()
 	err := again(nil)
-	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopUndecided || !strings.Contains(stop.Tip, "--resubmit") {
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopUndecided || !strings.Contains(stop.Hint, "--resubmit") {
 		t.Fatalf("error %v", err)
 	}
 	if err := again(func(c *Config) { c.Resubmit = true }); err != nil {

@@ -148,7 +148,7 @@ func (b *Batcher) undecided(batch *cache.Batch, err error) error {
 	}
 	return b.judge.stop(&judge.StopError{
 		Reason: judge.StopUndecided, Err: fmt.Errorf("the batch %s with %d questions: %w", name, batch.Questions, err),
-		Tip: "look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice",
+		Hint: "look at the service's own list of batches; --resubmit asks its questions again, which may be paid twice",
 	})
 }
 
@@ -266,12 +266,12 @@ func (b *Batcher) poll(ctx context.Context, batch *cache.Batch) (status string, 
 		}
 		return "", 0, nil, b.judge.stop(&judge.StopError{
 			Reason: judge.StopRequests, Err: fmt.Errorf("batch %s failed: %s", batch.ServiceID, excerpt(b.judge.scrub(o.why()))),
-			Tip: "see judge.batch_lines where a batch is too large, or leave judge.batch out",
+			Hint: "see judge.batch_lines where a batch is too large, or leave judge.batch out",
 		})
 	}
 	if o.Status == "cancelled" || o.Status == "canceled" {
 		return "", 0, nil, b.judge.stop(&judge.StopError{
-			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Tip: "what is left is asked in a new batch",
+			Reason: judge.StopCancelled, Err: fmt.Errorf("batch %s, after %d of %d answers", batch.ServiceID, kept, batch.Questions), Hint: "what is left is asked in a new batch",
 		})
 	}
 	return "", 0, nil, nil

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ibid"
 	"ibid/judge"
 	"ibid/judge/cache"
 )
@@ -76,7 +77,7 @@ func (s *serverInfo) read(body []byte) {
 	}
 }
 
-// Ready asks the server of a classifier for its labels, and is a [*TemplateError] if none of
+// Ready asks the server of a classifier for its labels, and is an error with a hint if none of
 // them is known to mean support. A server that does not say them, or does not answer, is
 // no error. Other judges ask nothing.
 func (j *Judge) Ready(ctx context.Context) error {
@@ -92,7 +93,7 @@ func (j *Judge) Ready(ctx context.Context) error {
 		scores[label] = 0
 	}
 	if _, err := j.template.rate(scores); err != nil {
-		return &TemplateError{err, positiveLabelHint}
+		return &ibid.Error{Err: err, Hint: positiveLabelHint}
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (j *Judge) tooLate(f *failure) error {
 	}
 	return j.stop(&judge.StopError{
 		Reason: judge.StopRate, Err: fmt.Errorf("%w; it asks to wait %v", f.err, f.delay.Round(time.Second)),
-		Tip: "go on later, or raise judge.max_rate_wait",
+		Hint: "go on later, or raise judge.max_rate_wait",
 	})
 }
 
@@ -271,7 +271,7 @@ func (c *conversation) call(ctx context.Context) (e *cache.Entry, f *failure, er
 	c.cost += cost
 	if !known && cost == 0 && j.config.MaxCostNanoUSD > 0 {
 		// The answer is kept; nothing more is asked.
-		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Tip: "set judge.prices.prompt and judge.prices.completion, or leave judge.max_cost_usd out"})
+		defer j.stop(&judge.StopError{Reason: judge.StopPrice, Hint: "set judge.prices.prompt and judge.prices.completion, or leave judge.max_cost_usd out"})
 	}
 	if f == nil {
 		e, f = c.judgeReply(x)
@@ -315,7 +315,7 @@ func (c *conversation) reserve(ctx context.Context) (held, error) {
 	}
 	h, err := j.budget.reserve(ctx, most)
 	if errors.Is(err, errBudget) {
-		return held{}, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Tip: "raise judge.max_cost_usd and run again: answers so far are kept"})
+		return held{}, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Hint: "raise judge.max_cost_usd and run again: answers so far are kept"})
 	}
 	return h, err
 }

@@ -79,7 +79,7 @@ func (j *Judge) classify(x *exchange, err error) *failure {
 		// The library would not even send it.
 		f := &failure{err: j.plain(err)}
 		j.stopping(f, judge.StopModel)
-		f.stop.Tip = "look up the name of the model"
+		f.stop.Hint = "look up the name of the model"
 		return f
 	}
 	status := x.status
@@ -193,7 +193,7 @@ func flowIf(hinted bool) failureClass {
 
 func (j *Judge) stopping(f *failure, reason judge.StopReason) {
 	f.class = classStop
-	f.stop = &judge.StopError{Reason: reason, Tip: Hint(f.err.Error()), Err: f.err}
+	f.stop = &judge.StopError{Reason: reason, Hint: Hint(f.err.Error()), Err: f.err}
 }
 
 // refusal is the failure of an answer in which the model refuses, nil if it

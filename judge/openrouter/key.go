@@ -38,9 +38,9 @@ func (j *Judge) checkKey(ctx context.Context) error {
 			if wire := said.failure(); wire != nil {
 				text = wire.text()
 			}
-			stop = &judge.StopError{Reason: judge.StopKey, Err: fmt.Errorf("status %d: %s", status, excerpt(j.scrub(text))), Tip: Hint("status 401")}
+			stop = &judge.StopError{Reason: judge.StopKey, Err: fmt.Errorf("status %d: %s", status, excerpt(j.scrub(text))), Hint: Hint("status 401")}
 		case status == http.StatusOK && left != nil && *left <= 0:
-			stop = &judge.StopError{Reason: judge.StopCredit, Err: errors.New("the limit of the key is reached"), Tip: Hint("status 402")}
+			stop = &judge.StopError{Reason: judge.StopCredit, Err: errors.New("the limit of the key is reached"), Hint: Hint("status 402")}
 		}
 	})
 	if stop != nil {

@@ -206,7 +206,7 @@ func TestStop(t *testing.T) {
 			j.members[0].opening = newOpening()
 			results := judgeAll(t.Context(), j, rowsOf(200), 8)
 			for _, r := range results {
-				if stop, ok := errors.AsType[*judge.StopError](r.err); !ok || stop.Reason != reason || stop.Tip == "" {
+				if stop, ok := errors.AsType[*judge.StopError](r.err); !ok || stop.Reason != reason || stop.Hint == "" {
 					t.Fatalf("error %v, want to stop for %s", r.err, reason)
 				}
 			}

@@ -171,7 +171,7 @@ func (j *Judge) giveUp(f *failure, what string) error {
 	} else if f.class == classRow {
 		reason = judge.StopRequests
 	}
-	return j.stop(&judge.StopError{Reason: reason, Err: fmt.Errorf("%s: %w", what, f.err), Tip: Hint(f.err.Error())})
+	return j.stop(&judge.StopError{Reason: reason, Err: fmt.Errorf("%s: %w", what, f.err), Hint: Hint(f.err.Error())})
 }
 
 func counted(n int, noun string) string {

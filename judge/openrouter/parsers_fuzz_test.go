@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
 	"ibid/benchmarks/alloctest"
 	"ibid/dataset/disk"
 )
@@ -123,7 +124,7 @@ func FuzzTemplate(f *testing.F) {
 		for _, protocol := range []string{YesNo, Classify} {
 			template, err := ParseTemplate(protocol, setting)
 			if err != nil {
-				if refused, ok := errors.AsType[*TemplateError](err); !ok || refused.Hint() == "" {
+				if refused, ok := errors.AsType[*ibid.Error](err); !ok || refused.Hint == "" {
 					t.Errorf("%s: %v", data, err)
 				}
 				continue

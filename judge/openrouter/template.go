@@ -155,25 +155,14 @@ func Templates(protocol string) []string {
 // built-in template, named as like, has otherwise. Without like it is minicheck of
 // yes-no, and pair of classify.
 //
-// An error is a [*TemplateError].
+// An error has a hint.
 func ParseTemplate(protocol string, setting map[string]any) (*Template, error) {
 	t, err := parseTemplate(protocol, setting)
 	if err != nil {
-		return nil, &TemplateError{err, "ibid help verifiers has the templates and their members"}
+		return nil, &ibid.Error{Err: err, Hint: "ibid help verifiers has the templates and their members"}
 	}
 	return t, nil
 }
-
-// A TemplateError is a template that cannot be asked by, or read by.
-type TemplateError struct {
-	Err error
-	Tip string
-}
-
-func (e *TemplateError) Error() string { return e.Err.Error() }
-
-// Hint is what to do about it.
-func (e *TemplateError) Hint() string { return e.Tip }
 
 func parseTemplate(protocol string, setting map[string]any) (*Template, error) {
 	like := map[string]string{YesNo: "minicheck", Classify: "pair"}[protocol]

@@ -293,7 +293,7 @@ func (m *measuring) splitLong(open []*piece, maxTokens int) []*piece {
 func (m *measuring) take(p *piece, a *answer) error {
 	r, err := m.judge.rate(a.verdict)
 	if err != nil {
-		return m.judge.stop(&judge.StopError{Reason: judge.StopReplies, Err: err, Tip: positiveLabelHint})
+		return m.judge.stop(&judge.StopError{Reason: judge.StopReplies, Err: err, Hint: positiveLabelHint})
 	}
 	p.rated, p.rating = true, r
 	if a.call.Status != "" { // else another piece of the same call has it

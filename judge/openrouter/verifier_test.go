@@ -313,7 +313,7 @@ func TestVerifierDown(t *testing.T) {
 		s.Close()
 		_, err := newVerifierJudge(t, s, protocol, nil, nil).Judge(t.Context(), towers())
 		stop, ok := errors.AsType[*judge.StopError](err)
-		if !ok || stop.Reason != judge.StopService || stop.Hint() != "start the server, or look at judge.base_url" {
+		if !ok || stop.Reason != judge.StopService || stop.Hint != "start the server, or look at judge.base_url" {
 			t.Errorf("%s: %v", protocol, err)
 		}
 	}

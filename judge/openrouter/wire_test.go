@@ -494,7 +494,7 @@ func TestUnknownCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := j.Judge(t.Context(), rows[1])
-	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopPrice || !strings.Contains(stop.Tip, "judge.prices") {
+	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopPrice || !strings.Contains(stop.Hint, "judge.prices") {
 		t.Errorf("error %v", err)
 	}
 	if n := s.Counts().Requests; n != 1 {

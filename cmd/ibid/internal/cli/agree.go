@@ -141,19 +141,19 @@ func (a *app) agreeCommand() *cobra.Command {
 func (f *agreeFlags) check(args []string) error {
 	switch {
 	case f.worst < 0:
-		return usagef("--worst cannot be negative")
+		return ibid.Usagef("--worst cannot be negative")
 	case len(args) == 0 && f.blind == "":
-		return usagef("nothing to compare").with("name a dataset: ibid agree DATASET")
+		return ibid.Usagef("nothing to compare").With("name a dataset: ibid agree DATASET")
 	case f.filled != nil && f.blind == "":
-		return usagef("--filled needs --blind")
+		return ibid.Usagef("--filled needs --blind")
 	case f.policy != "" && f.run != "":
-		return usagef("--adjudicate and --run do not go together")
+		return ibid.Usagef("--adjudicate and --run do not go together")
 	case f.plan != "" && (f.blind == "" || f.policy != ""):
-		return usagef("--plan goes with --blind alone")
+		return ibid.Usagef("--plan goes with --blind alone")
 	case f.policy != "" && f.under != nil:
-		return usagef("--adjudicate and --fail-under do not go together")
+		return ibid.Usagef("--adjudicate and --fail-under do not go together")
 	case f.blind != "" && f.run != "":
-		return usagef("--blind and --run do not go together")
+		return ibid.Usagef("--blind and --run do not go together")
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (a *app) agree(cmd *cobra.Command, f *agreeFlags, args []string) error {
 // agreeTable measures a table of labels.
 func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*report.Agreement, error) {
 	if f.run != "" {
-		return nil, usagef("--run needs a dataset").with("in a table the judge is an annotator like others")
+		return nil, ibid.Usagef("--run needs a dataset").With("in a table the judge is an annotator like others")
 	}
 	config, err := f.settings.without(a, cmd)
 	if err != nil {
@@ -224,9 +224,9 @@ func (a *app) agreeTable(cmd *cobra.Command, f *agreeFlags, path string) (*repor
 
 func nothingToCompare(path string, least int) error {
 	if least > 2 {
-		return usagef("%s: no item has %d annotators", path, least).with("quality_control.inter_annotator_agreement.min_annotators asks for as many")
+		return ibid.Usagef("%s: no item has %d annotators", path, least).With("quality_control.inter_annotator_agreement.min_annotators asks for as many")
 	}
-	return usagef("%s: no item has two annotators", path).with("agreement needs truth or labels by two annotators of one item; see ibid help formats")
+	return ibid.Usagef("%s: no item has two annotators", path).With("agreement needs truth or labels by two annotators of one item; see ibid help formats")
 }
 
 // agreeDataset measures what the annotators of a dataset said.
@@ -282,7 +282,7 @@ func (a *app) joinJudge(plan *harness.Plan, found *harness.Annotated, dir string
 		return err
 	}
 	if len(verdicts) == 0 {
-		return usagef("%s has no verdicts of a judge", dir).with("evaluate with one: ibid run --judge lexical")
+		return ibid.Usagef("%s has no verdicts of a judge", dir).With("evaluate with one: ibid run --judge lexical")
 	}
 	if err := verdicts.AddPairs(dir); err != nil {
 		return err
@@ -346,7 +346,7 @@ func (a *app) planLabels(dir string, r *blindRound) (string, error) {
 	}
 	p, err := annotations.PlanLabels(dir, r.said.Support(r.key), r.plan.Level())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && p.Rows == 0 {
-		return "", usagef("%s has no verdicts of a judge on claims that cite something", dir).with("evaluate with one: ibid run --judge lexical")
+		return "", ibid.Usagef("%s has no verdicts of a judge on claims that cite something", dir).With("evaluate with one: ibid run --judge lexical")
 	}
 	if err != nil {
 		return "", err
@@ -378,7 +378,7 @@ type blindRound struct {
 func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blindRound, error) {
 	key, err := annotations.ReadKey(f.blind)
 	if err != nil {
-		return nil, &usageError{err: err, hint: "the key is what ibid sample wrote beside the template"}
+		return nil, &ibid.Error{Usage: true, Err: err, Hint: "the key is what ibid sample wrote beside the template"}
 	}
 	filled := f.filled
 	if filled == nil {
@@ -388,10 +388,10 @@ func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blin
 	}
 	said, err := annotations.ReadFilled(cmd.Context(), filled, key)
 	if err != nil {
-		return nil, &usageError{err: err}
+		return nil, &ibid.Error{Usage: true, Err: err}
 	}
 	if len(said.Said) == 0 {
-		return nil, usagef("%s: nothing was filled in", filled[0]).with("fill in truth, and the values of labels")
+		return nil, ibid.Usagef("%s: nothing was filled in", filled[0]).With("fill in truth, and the values of labels")
 	}
 	argument := key.Dataset
 	if len(args) > 0 {
@@ -408,7 +408,7 @@ func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blin
 	}
 	if plan.Ingredients["dataset"] != key.Digest {
 		progress.Close()
-		return nil, usagef("%s is not the dataset that the sample was drawn from", argument).with("compare with the one that was: ibid agree DATASET --blind KEY")
+		return nil, ibid.Usagef("%s is not the dataset that the sample was drawn from", argument).With("compare with the one that was: ibid agree DATASET --blind KEY")
 	}
 	return &blindRound{key, said, argument, plan, progress}, nil
 }
@@ -420,10 +420,10 @@ const decidedPolicy = "decided"
 func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) error {
 	policies := []string{decidedPolicy, string(ibid.PolicyUnion), string(ibid.PolicyIntersection)}
 	if !slices.Contains(policies, f.policy) {
-		return usagef("--adjudicate %s: with --blind not one of %s", f.policy, strings.Join(policies, ", ")).with("with decided, what people differ on is left out until somebody decides it: ibid annotate DIR --adjudicate")
+		return ibid.Usagef("--adjudicate %s: with --blind not one of %s", f.policy, strings.Join(policies, ", ")).With("with decided, what people differ on is left out until somebody decides it: ibid annotate DIR --adjudicate")
 	}
 	if filepath.Ext(a.output) != ".jsonl" {
-		return usagef("--adjudicate with --blind needs a file of JSON Lines to write to").with("add -o merged.jsonl")
+		return ibid.Usagef("--adjudicate with --blind needs a file of JSON Lines to write to").With("add -o merged.jsonl")
 	}
 	r, err := a.openRound(cmd, f, args)
 	if err != nil {
@@ -453,11 +453,11 @@ func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) erro
 // adjudicate writes a dataset with one opinion.
 func (a *app) adjudicate(cmd *cobra.Command, f *agreeFlags, argument string) error {
 	if a.output == "-" {
-		return usagef("--adjudicate needs a file to write to").with("add -o dataset.parquet")
+		return ibid.Usagef("--adjudicate needs a file to write to").With("add -o dataset.parquet")
 	}
 	policy, err := ibid.ParsePolicy(f.policy, annotations.Policies...)
 	if err != nil {
-		return &usageError{err: err}
+		return &ibid.Error{Usage: true, Err: err}
 	}
 	target, err := datasetTarget(a.output)
 	if err != nil {

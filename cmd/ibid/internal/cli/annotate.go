@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/annotations/acts"
 	"ibid/cmd/ibid/internal/annotate"
@@ -99,7 +100,7 @@ var annotatorName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]*$`)
 // check refuses wrong flags, and gives those of the page.
 func (f *annotateFlags) check() (o annotate.Options, err error) {
 	bad := func(hint, format string, args ...any) (annotate.Options, error) {
-		return o, usagef(format, args...).with(hint)
+		return o, ibid.Usagef(format, args...).With(hint)
 	}
 	taken := []string{"template", "adjudicated", "filled", "key"}
 	switch {
@@ -138,7 +139,7 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 	}
 	sample, err := acts.OpenSample(path)
 	if err != nil {
-		return &usageError{err: err, hint: "items are what ibid sample writes to " + templateFile}
+		return &ibid.Error{Usage: true, Err: err, Hint: "items are what ibid sample writes to " + templateFile}
 	}
 	defer sample.Close()
 	dir := filepath.Dir(path)
@@ -150,7 +151,7 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 	}
 	journal, err := acts.Open(dir, f.annotator)
 	if errors.Is(err, disk.ErrHeld) {
-		return usagef("%s annotates here already: %w", f.annotator, err).with("go on in the page that is open, or choose another name")
+		return ibid.Usagef("%s annotates here already: %w", f.annotator, err).With("go on in the page that is open, or choose another name")
 	}
 	if err != nil {
 		return err
@@ -168,7 +169,7 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 			options.Plan = a.livePlan(key, f.plan)
 		}
 	} else if f.plan != "" {
-		return usagef("--plan needs %s beside the items: it says which item is which", keyFile).with("annotate in the folder of ibid sample")
+		return ibid.Usagef("--plan needs %s beside the items: it says which item is which", keyFile).With("annotate in the folder of ibid sample")
 	}
 	if f.propose != "" {
 		if options.Proposals, err = a.proposals(f, sample, filepath.Dir(path)); err != nil {
@@ -181,7 +182,7 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 	}
 	server, err := loopback.Listen(f.port)
 	if err != nil {
-		return &usageError{err: err, hint: "--port 0 takes a free one"}
+		return &ibid.Error{Usage: true, Err: err, Hint: "--port 0 takes a free one"}
 	}
 	fmt.Fprintf(a.Stdout, "open %s\n", server.URL())
 	if err := server.Serve(cmd.Context(), pages); err != nil {
@@ -195,7 +196,7 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 	info, err := os.Stat(argument)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("%s: no such file or directory", argument).with("annotate what ibid sample wrote, or a dataset")
+		return "", ibid.Usagef("%s: no such file or directory", argument).With("annotate what ibid sample wrote, or a dataset")
 	case err != nil:
 		return "", err
 	case info.IsDir():
@@ -204,7 +205,7 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 		return argument, nil
 	}
 	if a.output == "-" {
-		return "", usagef("a dataset is sampled into a folder").with("add -o DIR")
+		return "", ibid.Usagef("a dataset is sampled into a folder").With("add -o DIR")
 	}
 	path := filepath.Join(a.output, templateFile)
 	if exists(filepath.Join(a.output, keyFile)) {
@@ -218,7 +219,7 @@ func (a *app) samplePath(cmd *cobra.Command, f *annotateFlags, argument string) 
 func (a *app) proposals(f *annotateFlags, sample *acts.Sample, dir string) (p annotate.Proposals, err error) {
 	key, err := annotations.ReadKey(filepath.Join(dir, keyFile))
 	if err != nil {
-		return p, &usageError{err: err, hint: "--propose needs " + keyFile + " beside the sample, which says which item is which question"}
+		return p, &ibid.Error{Usage: true, Err: err, Hint: "--propose needs " + keyFile + " beside the sample, which says which item is which question"}
 	}
 	m, err := a.openRun(f.propose)
 	if err != nil {
@@ -230,7 +231,7 @@ func (a *app) proposals(f *annotateFlags, sample *acts.Sample, dir string) (p an
 	}
 	found, err := annotations.ReadFound(f.propose, config.Thresholds.Supported)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, usagef("%s has no verdicts of a judge", f.propose).with("evaluate with one: ibid run --judge lexical")
+		return p, ibid.Usagef("%s has no verdicts of a judge", f.propose).With("evaluate with one: ibid run --judge lexical")
 	}
 	if err != nil {
 		return p, err
@@ -244,7 +245,7 @@ func (a *app) proposals(f *annotateFlags, sample *acts.Sample, dir string) (p an
 		}
 	}
 	if len(proposed) == 0 {
-		return p, usagef("%s found nothing for any item of the sample", f.propose).with("propose from a run over the same questions")
+		return p, ibid.Usagef("%s found nothing for any item of the sample", f.propose).With("propose from a run over the same questions")
 	}
 	p.Withheld = acts.Withheld(proposed, f.withhold)
 	fmt.Fprintf(a.Stdout, "%s proposes marks for %s; %d of them withheld\n", p.By, report.Plural(int64(len(proposed)), "item", "items"), len(p.Withheld))
@@ -260,13 +261,13 @@ func (a *app) annotationPages(f *annotateFlags, sample *acts.Sample, journal *ac
 	if name := filepath.Join(filepath.Dir(path), keyFile); exists(name) {
 		k, err := annotations.ReadKey(name)
 		if err != nil {
-			return nil, &usageError{err: err}
+			return nil, &ibid.Error{Usage: true, Err: err}
 		}
 		key = k
 	}
 	pages, err := annotate.NewAdjudication(sample, dir, key, journal, o)
 	if err != nil {
-		return nil, usagef("%s: %w", dir, err).with("put the files of the annotators there: ada.jsonl, ben.jsonl")
+		return nil, ibid.Usagef("%s: %w", dir, err).With("put the files of the annotators there: ada.jsonl, ben.jsonl")
 	}
 	c := pages.Counts()
 	fmt.Fprintf(a.Stdout, "%s by several annotators: %d alike, %d to decide\n", report.Plural(int64(c.Several), "answer", "answers"), c.Equal, c.Decided+c.Left)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/harness"
 	"ibid/judge/cache"
@@ -70,11 +71,11 @@ func (c *cacheFlags) with(do func(path string, store *cache.SQLite) error) error
 		return err
 	}
 	if configs.IsRedis(path) {
-		return usagef("%s is a server: ibid cache looks after files", path).with("use redis-cli; all keys begin with ibid:")
+		return ibid.Usagef("%s is a server: ibid cache looks after files", path).With("use redis-cli; all keys begin with ibid:")
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if named {
-			return usagef("%s: there is no judge cache", path).with("ibid cache stat without --cache looks at the default one")
+			return ibid.Usagef("%s: there is no judge cache", path).With("ibid cache stat without --cache looks at the default one")
 		}
 		return do(path, nil)
 	}
@@ -238,7 +239,7 @@ func (c *cacheFlags) pruneCommand() *cobra.Command {
 				err = fmt.Errorf("%q is not an age above 0", olderThan)
 			}
 			if err != nil {
-				return usagef("--older-than: %w", err).with(ageHint)
+				return ibid.Usagef("--older-than: %w", err).With(ageHint)
 			}
 			before := time.Now().Add(-age)
 			return c.with(func(path string, store *cache.SQLite) error {
@@ -290,7 +291,7 @@ func (c *cacheFlags) refuseClear(cmd *cobra.Command, path string, store *cache.S
 			return err
 		}
 	}
-	return usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)).with("ibid cache export -o FILE keeps a copy; ibid cache prune removes old ones only")
+	return ibid.Usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)).With("ibid cache export -o FILE keeps a copy; ibid cache prune removes old ones only")
 }
 
 // cacheRemoved is the JSON form of what was removed.
@@ -354,7 +355,7 @@ call instead, failed ones too.`,
 				return err
 			}
 			if a.output == "-" {
-				return usagef("export needs a file to write to").with("add -o answers.parquet")
+				return ibid.Usagef("export needs a file to write to").With("add -o answers.parquet")
 			}
 			target, err := datasetTarget(a.output)
 			if err != nil {
@@ -362,7 +363,7 @@ call instead, failed ones too.`,
 			}
 			return c.with(func(path string, store *cache.SQLite) error {
 				if store == nil {
-					return usagef("%s: there is no judge cache", path)
+					return ibid.Usagef("%s: there is no judge cache", path)
 				}
 				what, export := "answers", harness.ExportEntries
 				if attempts {

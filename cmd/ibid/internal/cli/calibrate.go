@@ -109,25 +109,25 @@ func (a *app) calibrateCommand() *cobra.Command {
 func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 	switch {
 	case f.bins < 2 || f.bins > 1000:
-		return usagef("--bins must be 2 to 1000")
+		return ibid.Usagef("--bins must be 2 to 1000")
 	case f.table.asked(path) && f.judge == "":
-		return usagef("which annotator is the judge?").with("name one: --judge-name NAME")
+		return ibid.Usagef("which annotator is the judge?").With("name one: --judge-name NAME")
 	case !f.table.asked(path) && f.judge != "":
-		return usagef("--judge-name needs a table of labels").with("a run knows its judge")
+		return ibid.Usagef("--judge-name needs a table of labels").With("a run knows its judge")
 	case notFinite(f.threshold) || notFinite(f.positive):
-		return usagef("--threshold and --positive must be finite numbers")
+		return ibid.Usagef("--threshold and --positive must be finite numbers")
 	case f.table.asked(path) && f.from != "":
-		return usagef("--labelled needs a run")
+		return ibid.Usagef("--labelled needs a run")
 	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
-		return usagef("--labelled takes the thresholds of the runs").with("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive")
+		return ibid.Usagef("--labelled takes the thresholds of the runs").With("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive")
 	case f.table.asked(path) && len(f.again) > 0:
-		return usagef("--again needs a run").with("a table may have several scores of the judge for an item")
+		return ibid.Usagef("--again needs a run").With("a table may have several scores of the judge for an item")
 	case f.fit != "" && f.table.asked(path):
-		return usagef("--fit needs a run").with("features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE")
+		return ibid.Usagef("--fit needs a run").With("features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE")
 	case f.fit != "" && (f.from != "" || len(f.again) > 0):
-		return usagef("--fit goes with neither --labelled nor --again").with("fit first, then run with the weights and calibrate that run")
+		return ibid.Usagef("--fit goes with neither --labelled nor --again").With("fit first, then run with the weights and calibrate that run")
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
-		return usagef("--policy: %q is not possible", f.policy).with("it is one of mean, majority, each")
+		return ibid.Usagef("--policy: %q is not possible", f.policy).With("it is one of mean, majority, each")
 	}
 	return nil
 }
@@ -185,10 +185,10 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	t.InNumbers(config.Values)
 	verdicts, noise, err := annotations.TableVerdicts(t, f.judge, ibid.Policy(f.policy))
 	if err != nil {
-		return nil, usagef("%s: %w", path, err).with("say what words stand for: --set 'values={yes: 1, no: 0}'")
+		return nil, ibid.Usagef("%s: %w", path, err).With("say what words stand for: --set 'values={yes: 1, no: 0}'")
 	}
 	if len(verdicts) == 0 {
-		return nil, usagef("%s: people said nothing of what %s judged", path, f.judge)
+		return nil, ibid.Usagef("%s: people said nothing of what %s judged", path, f.judge)
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
 	c := annotations.Calibrate("", f.judge, verdicts, o)
@@ -216,7 +216,7 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 			return nil, err
 		}
 		if sameRun(m, of) {
-			return nil, usagef("--labelled: %s is the run itself", f.from).with("errors must be known from other items; without --labelled the run's own labels correct it")
+			return nil, ibid.Usagef("--labelled: %s is the run itself", f.from).With("errors must be known from other items; without --labelled the run's own labels correct it")
 		}
 		if err := sameJudge(m, of); err != nil {
 			return nil, err
@@ -336,7 +336,7 @@ func sameJudge(m, older *runs.Manifest) error {
 	maps.Copy(keys, older.Ingredients)
 	for _, key := range sortedKeys(keys) {
 		if ofJudge(key) && m.Ingredients[key] != older.Ingredients[key] {
-			return usagef("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID).with("errors of one judge say nothing of another's")
+			return ibid.Usagef("the judges differ: %s is %q in %s, %q in %s", key, m.Ingredients[key], m.ID, older.Ingredients[key], older.ID).With("errors of one judge say nothing of another's")
 		}
 	}
 	return nil
@@ -365,7 +365,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 		return nil, nil, err
 	}
 	if len(judged.Verdicts) == 0 && len(f.again) == 0 {
-		return nil, nil, usagef("%s: people labelled nothing of what the judge said", dir).with(labelHint(judged.Proposed))
+		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With(labelHint(judged.Proposed))
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, run %s", m.Judge.Name(), m.ID), Of: m.ID}
@@ -421,13 +421,13 @@ func (a *app) repeated(dir string, m *runs.Manifest, again []string) (*annotatio
 			return nil, err
 		}
 		if slices.ContainsFunc(before, func(b *runs.Manifest) bool { return sameRun(b, o) }) {
-			return nil, usagef("--again names %s twice", o.ID)
+			return nil, ibid.Usagef("--again names %s twice", o.ID)
 		}
 		before = append(before, o)
 	}
 	r, err := annotations.ReadRepeated(append([]string{dir}, again...))
 	if err == nil && len(r.Verdicts) == 0 {
-		err = usagef("%s: nothing was judged twice", dir)
+		err = ibid.Usagef("%s: nothing was judged twice", dir)
 	}
 	return r, err
 }
@@ -445,15 +445,15 @@ func judgedAnew(m, again *runs.Manifest) error {
 	}
 	for _, key := range []string{"dataset", "documents", "claims", "columns"} {
 		if m.Ingredients[key] != again.Ingredients[key] {
-			return usagef("%s is no repetition of %s: %s differs", again.ID, m.ID, key)
+			return ibid.Usagef("%s is no repetition of %s: %s differs", again.ID, m.ID, key)
 		}
 	}
 	if sameRun(m, again) {
-		return usagef("%s is the run itself", again.ID)
+		return ibid.Usagef("%s is the run itself", again.ID)
 	}
 	// A run without a cache may have reused its own answers after an interruption.
 	if again.Judge.Cached > 0 && again.Effective().Judge.CacheResults {
-		return usagef("%s took %d of %d answers from the store: they were given once only", again.ID, again.Judge.Cached, again.Judge.Calls).with("run it with --no-cache, so that the judge is asked again")
+		return ibid.Usagef("%s took %d of %d answers from the store: they were given once only", again.ID, again.Judge.Cached, again.Judge.Calls).With("run it with --no-cache, so that the judge is asked again")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/harness"
 )
 
@@ -179,5 +180,5 @@ func (a *app) formats(have ...string) error {
 	if slices.Contains(have, a.format) {
 		return nil
 	}
-	return usagef("--format: no %s for this output", a.format).with("it can be " + strings.Join(have, " or "))
+	return ibid.Usagef("--format: no %s for this output", a.format).With("it can be " + strings.Join(have, " or "))
 }

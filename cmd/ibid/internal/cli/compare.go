@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -94,15 +94,15 @@ func (f *compareFlags) options() (compare.Options, error) {
 		var unknown *compare.UnknownMetricError
 		switch {
 		case errors.As(err, &unknown):
-			return o, usagef("--metric: %w", err).with(harness.NearestMetric(unknown.Name))
+			return o, ibid.Usagef("--metric: %w", err).With(harness.NearestMetric(unknown.Name))
 		case err != nil:
-			return o, usagef("--metric: %w", err)
+			return o, ibid.Usagef("--metric: %w", err)
 		}
 		o.Metrics = append(o.Metrics, q)
 	}
 	for _, delta := range f.deltas {
 		if err := compare.CheckDelta(delta); err != nil {
-			return o, usagef("--delta: %w", err)
+			return o, ibid.Usagef("--delta: %w", err)
 		}
 	}
 	o.Base, o.New, _ = strings.Cut(f.system, "=")
@@ -116,17 +116,17 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	}
 	switch {
 	case f.by != "run" && len(args) > 1:
-		return usagef("--by %[1]s compares the %[1]ss of one run", f.by).with("name one run")
+		return ibid.Usagef("--by %[1]s compares the %[1]ss of one run", f.by).With("name one run")
 	case f.by != "run" && f.by != "system" && len(f.gates) > 0:
-		return usagef("gates are over systems, not %ss", f.by).with("--by system")
+		return ibid.Usagef("gates are over systems, not %ss", f.by).With("--by system")
 	case len(f.deltas) > 0 && !f.plan:
-		return usagef("--delta is for --plan")
+		return ibid.Usagef("--delta is for --plan")
 	case f.plan && len(f.gates) > 0:
-		return usagef("--plan and --gate do not go together")
+		return ibid.Usagef("--plan and --gate do not go together")
 	case f.plan && len(args) == 1:
 		return a.planAlone(f, o, args[0])
 	case f.by == "run" && len(args) < 2:
-		return usagef("compare needs two runs").with("ibid compare BASE NEW, or --by system for the systems of one run")
+		return ibid.Usagef("compare needs two runs").With("ibid compare BASE NEW, or --by system for the systems of one run")
 	}
 	if err := errors.Join(a.formats(tableFormats...), f.ci.check()); err != nil {
 		return err
@@ -201,15 +201,8 @@ func (a *app) comparison(by string, dirs []string, o compare.Options) (*compare.
 
 // compareError turns a refusal to compare into a usage error.
 func compareError(err error) error {
-	var usage *compare.UsageError
-	var refused *compare.RefusedError
-	switch {
-	case errors.As(err, &refused):
-		u := &harness.UsageError{Err: fmt.Errorf("%s and %s cannot be compared", refused.Base, refused.New), More: refused.Reasons}
-		u.Tip = "--force compares them all the same, and says so"
-		return u
-	case errors.As(err, &usage):
-		return &usageError{err: usage.Err, hint: usage.Tip}
+	if refused, ok := errors.AsType[*compare.RefusedError](err); ok {
+		return ibid.Usagef("%s and %s cannot be compared", refused.Base, refused.New).With("--force compares them all the same, and says so", refused.Reasons...)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/convert"
 	"ibid/dataset/runs"
@@ -34,7 +35,7 @@ func (a *app) completionCommand() *cobra.Command {
 			script, ok := scripts[args[0]]
 			if !ok {
 				hint := didYouMean(args[0], shells, "it is one of "+strings.Join(shells, ", "))
-				return usagef("unknown shell %q", args[0]).with(hint)
+				return ibid.Usagef("unknown shell %q", args[0]).With(hint)
 			}
 			if err := a.formats("text"); err != nil {
 				return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/report"
 )
@@ -37,7 +38,7 @@ its texts in memory.`,
 
 func (a *app) indexDocuments(cmd *cobra.Command, settings *settingFlags, path string) error {
 	if a.output == "-" {
-		return usagef("documents index needs a file").with("add -o docs.index")
+		return ibid.Usagef("documents index needs a file").With("add -o docs.index")
 	}
 	c, err := settings.without(a, cmd)
 	if err != nil {

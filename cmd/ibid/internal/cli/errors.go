@@ -11,8 +11,7 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset"
-	"ibid/dataset/convert"
+	"ibid/dataset/objects"
 	"ibid/harness"
 	"ibid/report"
 )
@@ -34,40 +33,12 @@ type exitError struct{ code int }
 
 func (e exitError) Error() string { return "exit status" }
 
-// A usageError is wrong use of a command: flags, arguments, run file.
-type usageError struct {
-	err  error
-	hint string
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-func (e *usageError) Hint() string  { return e.hint }
-
 // asUsage makes wrong use of what is wrong with an input.
 func asUsage(err error) error {
-	if bad, ok := errors.AsType[*dataset.Error](err); ok {
-		return &usageError{err, bad.Hint}
+	if _, ok := errors.AsType[*ibid.Error](err); ok && !objects.Trouble(err) {
+		return &ibid.Error{Usage: true, Err: err}
 	}
 	return err
-}
-
-// importError makes wrong use of an import that cannot be asked for.
-func importError(err error) error {
-	if wrong, ok := errors.AsType[*convert.UsageError](err); ok {
-		return &usageError{err, wrong.Hint}
-	}
-	return err
-}
-
-func usagef(format string, args ...any) *usageError {
-	return &usageError{err: fmt.Errorf(format, args...)}
-}
-
-// with adds what to do about it.
-func (e *usageError) with(hint string) *usageError {
-	e.hint = hint
-	return e
 }
 
 // unknownFlag begins the error of the flag library for a long flag that does not exist.
@@ -95,7 +66,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &invalid) {
 		m := invalidFlag.FindStringSubmatch(invalid.Error())
 		if m == nil || cmd.Flags().Lookup(m[1]) == nil {
-			return &usageError{err: err, hint: hint}
+			return &ibid.Error{Usage: true, Err: err, Hint: hint}
 		}
 		value := cmd.Flags().Lookup(m[1]).Value
 		if called, ok := value.(calledValue); ok {
@@ -105,7 +76,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			err = fmt.Errorf("--%s is %s, not %q", m[1], what, invalid.GetValue())
 		}
 	}
-	return &usageError{err: err, hint: hint}
+	return &ibid.Error{Usage: true, Err: err, Hint: hint}
 }
 
 // invalidFlag finds the name of a flag in the message about its value.
@@ -127,7 +98,7 @@ func unknownName(cmd *cobra.Command, what, name string) error {
 		}
 	}
 	hint := didYouMean(name, names, "see: "+cmd.CommandPath()+" --help")
-	return usagef("unknown %s %q", what, name).with(hint)
+	return ibid.Usagef("unknown %s %q", what, name).With(hint)
 }
 
 // onlySubcommands refuses arguments of a command that does nothing itself.
@@ -139,9 +110,6 @@ func onlySubcommands(what string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
-// hinter is an error that knows what to do about it.
-type hinter interface{ Hint() string }
 
 // fail prints an error with its hint and returns the exit code.
 func (a *app) fail(err error) int {
@@ -162,36 +130,19 @@ func (a *app) fail(err error) int {
 		return ExitUsage
 	}
 	a.say("%v", err)
-	if usage, ok := errors.AsType[*harness.UsageError](err); ok {
-		for _, line := range usage.More {
-			a.say("  %s", line)
-		}
+	hint, more := ibid.Advice(err)
+	for _, line := range more {
+		a.say("  %s", line)
 	}
-	a.hint(hintOf(err))
+	a.hint(hint)
 	return codeOf(err)
 }
 
-func hintOf(err error) string {
-	var h hinter
-	var bad *dataset.Error
-	switch {
-	case errors.As(err, &h) && h.Hint() != "":
-		return h.Hint()
-	case errors.As(err, &bad):
-		return bad.Hint
-	case errors.Is(err, harness.ErrLocked):
-		return "wait for it, or choose another --id"
-	}
-	return ""
-}
-
 func codeOf(err error) int {
-	var usage *harness.UsageError
-	var wrong *usageError
 	var stopped *harness.StoppedError
 	var shards *harness.ShardsError
 	switch {
-	case errors.As(err, &usage), errors.As(err, &wrong), isCobraUsage(err):
+	case errors.Is(err, ibid.ErrUsage), isCobraUsage(err):
 		return ExitUsage
 	case errors.As(err, &stopped), errors.As(err, &shards):
 		return ExitNoVerdict
@@ -223,7 +174,7 @@ func oneOf(flag, value string, allowed ...string) error {
 			return nil
 		}
 	}
-	return usagef("%s: %q is not possible", flag, value).with(didYouMean(value, allowed, "it is one of "+strings.Join(allowed, ", ")))
+	return ibid.Usagef("%s: %q is not possible", flag, value).With(didYouMean(value, allowed, "it is one of "+strings.Join(allowed, ", ")))
 }
 
 // didYouMean is a hint: the candidate that is nearest to a name, or the text

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations"
 	"ibid/dataset/runs"
 )
@@ -34,7 +35,7 @@ func (f failUnder) check(a *app, all []boundable) error {
 		name, value, ok := strings.Cut(text, "=")
 		least, err := strconv.ParseFloat(value, 64)
 		if !ok || err != nil || math.IsNaN(least) {
-			return usagef("--fail-under %q is no bound", text).with("write NAME=NUMBER, such as alpha=0.8")
+			return ibid.Usagef("--fail-under %q is no bound", text).With("write NAME=NUMBER, such as alpha=0.8")
 		}
 		found := false
 		for _, m := range all {
@@ -63,7 +64,7 @@ func (f failUnder) check(a *app, all []boundable) error {
 				names = append(names, m.names...)
 			}
 			slices.Sort(names)
-			return usagef("--fail-under: there is no %s here", name).with("there are " + strings.Join(slices.Compact(names), ", "))
+			return ibid.Usagef("--fail-under: there is no %s here", name).With("there are " + strings.Join(slices.Compact(names), ", "))
 		}
 	}
 	if code != 0 {

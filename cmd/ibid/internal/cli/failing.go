@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -31,11 +32,11 @@ func parseRowGate(expr string) (*rowGate, error) {
 		return nil, err
 	}
 	if g.Func != configs.Estimate || g.Micro || len(g.Slices) > 0 {
-		return nil, usagef("--gate: %s is about many rows", g).with("a condition on one row is METRIC OP NUMBER, such as char_f1 >= 0.5")
+		return nil, ibid.Usagef("--gate: %s is about many rows", g).With("a condition on one row is METRIC OP NUMBER, such as char_f1 >= 0.5")
 	}
 	d, ok := metrics.Lookup(g.Metric)
 	if !ok {
-		return nil, usagef("--gate: no metric is called %s", g.Metric).with(harness.NearestMetric(g.Metric))
+		return nil, ibid.Usagef("--gate: no metric is called %s", g.Metric).With(harness.NearestMetric(g.Metric))
 	}
 	return &rowGate{g, d.Name}, nil
 }
@@ -82,7 +83,7 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 	case err != nil:
 		return err
 	case view == nil:
-		return usagef("%s does not say which rows fail: an earlier version made it", dir).with("ibid rescore " + quote(dir))
+		return ibid.Usagef("%s does not say which rows fail: an earlier version made it", dir).With("ibid rescore " + quote(dir))
 	}
 	if err := a.write(func(w io.Writer) error { return view.Write(w, a.format, a.textOptions()) }); err != nil {
 		return err

@@ -84,7 +84,7 @@ func archiveOf(sources string) string { return strings.TrimSuffix(sources, ".par
 
 func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 	if a.output == "-" {
-		return usagef("fetch needs a file to write to").with("add -o sources.parquet")
+		return ibid.Usagef("fetch needs a file to write to").With("add -o sources.parquet")
 	}
 	if err := a.formats("text", "json"); err != nil {
 		return err
@@ -93,24 +93,24 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 		return err
 	}
 	if f.delay < 0 || f.timeout <= 0 || f.maxBytes <= 0 || f.hosts <= 0 {
-		return usagef("--timeout, --max-bytes and --hosts must be above 0, and --delay not below")
+		return ibid.Usagef("--timeout, --max-bytes and --hosts must be above 0, and --delay not below")
 	}
 	if f.maxBytes > 1<<30 {
-		return usagef("--max-bytes: more than 1 GiB")
+		return ibid.Usagef("--max-bytes: more than 1 GiB")
 	}
 	output, err := datasetTarget(a.output)
 	if err != nil {
 		return err
 	}
 	if filepath.Clean(answers) == filepath.Clean(a.output) {
-		return usagef("%s is both read and written", a.output)
+		return ibid.Usagef("%s is both read and written", a.output)
 	}
 	cited, err := a.citedURLs(ctx, f.from, answers)
 	if err != nil {
-		return a.fetchInterrupted(err)
+		return a.interrupted(err, "")
 	}
 	if len(cited.Names) == 0 {
-		return usagef("%s cites no URL", answers).with("documents with other names come with --documents")
+		return ibid.Usagef("%s cites no URL", answers).With("documents with other names come with --documents")
 	}
 	if f.private {
 		a.say("warning: --allow-private: pages of this machine and its network are asked for, too")
@@ -126,11 +126,11 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 	defer archive.Close()
 	asked, err := a.fetchPages(ctx, f, archive, cited.Names)
 	if err != nil {
-		return a.fetchInterrupted(err)
+		return a.interrupted(err, "")
 	}
 	result, err := a.writeSources(ctx, archive, cited.Names, output)
 	if err != nil {
-		return a.fetchInterrupted(err)
+		return a.interrupted(err, "")
 	}
 	result.Output, result.Archive, result.Fetched = a.output, dir, asked
 	if a.format == "json" {
@@ -150,14 +150,6 @@ func (a *app) fetch(ctx context.Context, f *fetchFlags, answers string) error {
 		return exitError{ExitNoVerdict}
 	}
 	return nil
-}
-
-// fetchInterrupted adds the command that goes on to an interruption.
-func (a *app) fetchInterrupted(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return &interruptedError{errInterrupted, commandAgain(a.Args, "")}
-	}
-	return err
 }
 
 // citedURLs reads the answers.
@@ -183,11 +175,11 @@ func (a *app) citedURLs(ctx context.Context, format, answers string) (*fetch.Cit
 		return cited, err
 	}
 	if answers != "-" && !exists(answers) {
-		return nil, usagef("%s: no such file or directory", answers)
+		return nil, ibid.Usagef("%s: no such file or directory", answers)
 	}
 	o := convert.Options{Stdin: a.Stdin, OnError: func(e convert.RecordError) { a.say("left out: %v", e) }}
 	_, err := convert.Convert(ctx, format, []string{answers}, o, citedSink{cited})
-	return cited, importError(err)
+	return cited, err
 }
 
 // isParquet reports whether a dataset is at path, or at a glob.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -39,7 +40,7 @@ with the --baseline that RUN had. BASE may be written --baseline BASE, as for ib
 				return err
 			}
 			if len(args) > 1 && baseline != "" {
-				return usagef("BASE and --baseline name the same run: give one")
+				return ibid.Usagef("BASE and --baseline name the same run: give one")
 			}
 			if len(args) > 1 {
 				baseline = args[1]
@@ -65,7 +66,7 @@ func (a *app) gate(ctx context.Context, dir, baseline string, gates, accept []st
 	}
 	config.Accept = append(config.Accept, accept...)
 	if len(config.Gates()) == 0 {
-		return usagef("%s has no gates", dir).with("give one: --gate 'char_f1 >= 0.7'; see ibid help gates")
+		return ibid.Usagef("%s has no gates", dir).With("give one: --gate 'char_f1 >= 0.7'; see ibid help gates")
 	}
 	if baseline != "" {
 		base, err := a.openRun(baseline)
@@ -101,7 +102,7 @@ func (c *ciFlags) register(cmd *cobra.Command) {
 // check refuses what is no file, and other systems.
 func (c *ciFlags) check() error {
 	if c.path == "-" {
-		return usagef("--junit needs a file").with("name it: --junit gates.xml")
+		return ibid.Usagef("--junit needs a file").With("name it: --junit gates.xml")
 	}
 	if c.annotations == "" {
 		return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/configs"
@@ -75,7 +76,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 		return err
 	}
 	if f.baseline < 2 {
-		return usagef("--baseline-nights must be at least 2 nights")
+		return ibid.Usagef("--baseline-nights must be at least 2 nights")
 	}
 	names, err := metricNames(f.metrics)
 	if err != nil {
@@ -83,13 +84,13 @@ func (a *app) history(f *historyFlags, dir string) error {
 	}
 	listed, err := runs.List(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return usagef("%s: no such folder", dir).with("runs land in runs/ unless --out says otherwise")
+		return ibid.Usagef("%s: no such folder", dir).With("runs land in runs/ unless --out says otherwise")
 	}
 	if err != nil {
 		return err
 	}
 	if len(listed) == 0 {
-		return usagef("%s holds no finished run", dir)
+		return ibid.Usagef("%s holds no finished run", dir)
 	}
 	if f.keep != "" {
 		return a.removeOld(f, listed)
@@ -193,7 +194,7 @@ func metricNames(asked []string) ([]string, error) {
 		}
 		d, ok := metrics.Lookup(name)
 		if !ok {
-			return nil, usagef("--metric: no metric is called %s", name).with(harness.NearestMetric(name))
+			return nil, ibid.Usagef("--metric: no metric is called %s", name).With(harness.NearestMetric(name))
 		}
 		names = append(names, d.Name)
 	}
@@ -208,7 +209,7 @@ func (f *historyFlags) options() history.Options {
 func (a *app) removeOld(f *historyFlags, listed []runs.Listed) error {
 	age, err := configs.ParseAge(f.keep)
 	if err != nil {
-		return usagef("--keep: %w", err).with(ageHint)
+		return ibid.Usagef("--keep: %w", err).With(ageHint)
 	}
 	if err := a.formats("text"); err != nil {
 		return err

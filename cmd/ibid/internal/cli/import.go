@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/convert"
 	"ibid/harness"
@@ -71,14 +72,14 @@ func formatList() string {
 
 func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, paths []string) error {
 	if a.output == "-" {
-		return usagef("import needs a file to write to").with("add -o dataset.parquet")
+		return ibid.Usagef("import needs a file to write to").With("add -o dataset.parquet")
 	}
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
 	most, err := configs.ParseSize(f.maxLine)
 	if err != nil {
-		return usagef("--max-line: %w", err).with("0 = any length")
+		return ibid.Usagef("--max-line: %w", err).With("0 = any length")
 	}
 	var left leftOut
 	o := convert.Options{
@@ -106,7 +107,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 		return exitError{ExitNoVerdict}
 	}
 	if err != nil {
-		return importError(err)
+		return err
 	}
 	if f.report != "" {
 		err := writeOutput(f.report, func(w io.Writer) error {
@@ -142,7 +143,7 @@ func (a *app) importFiles(cmd *cobra.Command, f *importFlags, format string, pat
 func (a *app) convert(ctx context.Context, format string, paths []string, docs string, o convert.Options) (convert.Report, error) {
 	for _, out := range []string{a.output, docs} {
 		if slices.Contains(paths, out) {
-			return convert.Report{}, usagef("%s is both read and written", out)
+			return convert.Report{}, ibid.Usagef("%s is both read and written", out)
 		}
 	}
 	if _, known := convert.Lookup(format); !known {
@@ -151,7 +152,7 @@ func (a *app) convert(ctx context.Context, format string, paths []string, docs s
 	}
 	for _, path := range paths {
 		if path != "-" && !exists(path) {
-			return convert.Report{}, usagef("%s: no such file or directory", path)
+			return convert.Report{}, ibid.Usagef("%s: no such file or directory", path)
 		}
 	}
 	sink, err := newFiles(format, a.output, docs)
@@ -186,7 +187,7 @@ func nothingRead(r *convert.Report) error {
 	switch {
 	case r.Failed > 0:
 		err := stop("none of the %s records could be read, so nothing was written", report.Thousands(r.Failed))
-		err.Tip = "the lines above say why; ibid import auto recognises the format"
+		err.Hint = "the lines above say why; ibid import auto recognises the format"
 		return err
 	case r.LeftOut > 0:
 		return stop("all of the %s records were left out on purpose, so nothing was written", report.Thousands(r.LeftOut))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/convert"
@@ -86,7 +87,7 @@ var sampleFiles = []string{sampleRunFile, sampleAnswers, sampleDocuments, second
 func (a *app) writeSample(ctx context.Context, dir string, force bool) error {
 	for _, name := range sampleFiles {
 		if path := filepath.Join(dir, name); !force && exists(path) {
-			return usagef("%s exists", path).with("choose another folder, or --force to overwrite")
+			return ibid.Usagef("%s exists", path).With("choose another folder, or --force to overwrite")
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {

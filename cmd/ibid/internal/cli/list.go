@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -53,7 +54,7 @@ func (a *app) list(dir string) error {
 func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
 	listed, unreadable, err := runs.ListReadable(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, usagef("%s: no such folder", dir).with("runs land in runs/ unless --out says otherwise")
+		return nil, nil, ibid.Usagef("%s: no such folder", dir).With("runs land in runs/ unless --out says otherwise")
 	}
 	if err != nil {
 		return nil, nil, err

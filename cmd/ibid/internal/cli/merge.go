@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/harness"
 )
 
@@ -36,7 +37,7 @@ func (a *app) merge(cmd *cobra.Command, dirs []string, numbers *numberFlags, ci 
 		return err
 	}
 	if a.output == "-" {
-		return usagef("merge needs the directory of the run").with("add -o runs/NAME")
+		return ibid.Usagef("merge needs the directory of the run").With("add -o runs/NAME")
 	}
 	parent, id := splitRun(a.output)
 	a.output = "-"

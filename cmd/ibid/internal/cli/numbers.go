@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -30,7 +31,7 @@ func (n *numberFlags) register(cmd *cobra.Command) {
 func (n *numberFlags) check() error {
 	for _, name := range n.metrics {
 		if _, ok := metrics.Lookup(name); !ok {
-			return usagef("--metric: no metric is called %s", name).with(harness.NearestMetric(name))
+			return ibid.Usagef("--metric: no metric is called %s", name).With(harness.NearestMetric(name))
 		}
 	}
 	return nil
@@ -94,9 +95,8 @@ func changeSince(dir string, view *report.Summary) (*compare.Result, error) {
 	}
 	defer now.Close()
 	r, err := compare.Runs(before, []*compare.Run{now}, compare.Options{More: quantities, Whole: true})
-	var usage *compare.UsageError
 	var refused *compare.RefusedError
-	if !asked && (errors.As(err, &usage) || errors.As(err, &refused)) {
+	if !asked && (errors.Is(err, ibid.ErrUsage) || errors.As(err, &refused)) {
 		return nil, nil // nobody said that it is the same thing again
 	}
 	if err == nil && !slices.ContainsFunc(r.Pairs, func(p compare.Pair) bool { return p.Paired }) {

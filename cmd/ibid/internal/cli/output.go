@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset"
 	"ibid/report"
@@ -71,7 +72,7 @@ func outputTarget(path string) (target string, special bool) {
 func datasetTarget(path string) (string, error) {
 	target, special := outputTarget(path)
 	if special {
-		return "", &usageError{err: &fs.PathError{Op: "write", Path: path, Err: errors.New("not a regular file")}, hint: fmt.Sprintf("a dataset is a file, such as %s.parquet", filepath.Base(path))}
+		return "", &ibid.Error{Usage: true, Err: &fs.PathError{Op: "write", Path: path, Err: errors.New("not a regular file")}, Hint: fmt.Sprintf("a dataset is a file, such as %s.parquet", filepath.Base(path))}
 	}
 	return target, nil
 }

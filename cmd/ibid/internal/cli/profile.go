@@ -8,6 +8,8 @@ import (
 	"runtime/trace"
 
 	"github.com/spf13/cobra"
+
+	"ibid"
 )
 
 // profileFlags say where a command writes what it spent its time and memory on, for
@@ -43,7 +45,7 @@ func (p *profileFlags) start() error {
 		}
 		f, err := os.Create(kind.path)
 		if err != nil {
-			return &usageError{err: err}
+			return &ibid.Error{Usage: true, Err: err}
 		}
 		if err := kind.begin(f); err != nil {
 			return errors.Join(err, f.Close())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset/objects"
 	"ibid/harness"
@@ -62,7 +63,7 @@ func (a *app) here(ctx context.Context, argument string) (string, error) {
 		return "", err
 	}
 	dir = filepath.Join(dir, name)
-	return dir, storeError(objects.Fetch(ctx, argument, dir))
+	return dir, asUsage(objects.Fetch(ctx, argument, dir))
 }
 
 // splitRun cuts the directory of a run into its folder and its name.
@@ -73,14 +74,6 @@ func splitRun(dir string) (parent, name string) {
 	}
 	dir = filepath.Clean(dir)
 	return filepath.Dir(dir), filepath.Base(dir)
-}
-
-// storeError is a refusal of a store as one of what was asked for.
-func storeError(err error) error {
-	if e, ok := errors.AsType[*objects.Error](err); ok && !e.Again {
-		return usagef("%v", e).with(e.Tip)
-	}
-	return err
 }
 
 // withRuns lets the arguments of a command be runs at a store.
@@ -116,7 +109,7 @@ func (a *app) withPage(cmd *cobra.Command) *cobra.Command {
 		if err := run(cmd, args); err != nil {
 			return err
 		}
-		return storeError(objects.Send(cmd.Context(), filepath.Join(dir, name), to))
+		return asUsage(objects.Send(cmd.Context(), filepath.Join(dir, name), to))
 	}
 	return cmd
 }
@@ -133,7 +126,7 @@ type storedRun struct {
 // machine.
 func (a *app) newStoredRun(job *harness.Job) (*storedRun, error) {
 	if objects.Slip(job.Config.Out) {
-		return nil, usagef("%s is neither a folder nor an address", job.Config.Out).with(objects.AddressHint)
+		return nil, ibid.Usagef("%s is neither a folder nor an address", job.Config.Out).With(objects.AddressHint)
 	}
 	if !objects.Is(job.Config.Out) {
 		return nil, nil
@@ -162,7 +155,7 @@ func (s *storedRun) begin(ctx context.Context, a *app, out, dir string) (context
 	}, func(err error) { s.stop(err) })
 	if err != nil {
 		s.stop(err)
-		return nil, storeError(err)
+		return nil, asUsage(err)
 	}
 	go func() {
 		defer close(s.ended)
@@ -180,11 +173,11 @@ func (s *storedRun) begin(ctx context.Context, a *app, out, dir string) (context
 func (s *storedRun) end(ctx context.Context, err error) error {
 	close(s.wake)
 	<-s.ended
-	if e, ok := errors.AsType[*objects.Error](context.Cause(ctx)); ok {
-		err = storeError(e)
+	if e, ok := errors.AsType[*ibid.Error](context.Cause(ctx)); ok {
+		err = asUsage(e)
 	} else if e := s.mirror.Push(context.WithoutCancel(ctx)); e != nil {
-		err = cmp.Or(err, storeError(e))
+		err = cmp.Or(err, asUsage(e))
 	}
 	s.stop(nil)
-	return cmp.Or(err, storeError(s.mirror.Close()))
+	return cmp.Or(err, asUsage(s.mirror.Close()))
 }

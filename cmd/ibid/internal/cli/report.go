@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/annotations/compare"
 	"ibid/annotations/history"
 	"ibid/configs"
@@ -51,17 +52,17 @@ same at this machine, with a search and every row of large runs.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.output == "-" {
-				return usagef("report needs a file").with("name it: -o report.html")
+				return ibid.Usagef("report needs a file").With("name it: -o report.html")
 			}
 			if err := a.formats("text"); err != nil {
 				return err
 			}
 			if f.history != "" && (f.noHistory || len(args) > 1) {
-				return usagef("--history is for the page of one run, and without --no-history")
+				return ibid.Usagef("--history is for the page of one run, and without --no-history")
 			}
 			if len(args) == 1 && !exists(filepath.Join(args[0], runs.ManifestFile)) && isFolder(args[0]) {
 				if f.history != "" {
-					return usagef("--history is for the page of one run").with("each page of a folder shows the earlier runs of the folder")
+					return ibid.Usagef("--history is for the page of one run").With("each page of a folder shows the earlier runs of the folder")
 				}
 				return a.writeSite(cmd.Context(), args[0], a.output, f)
 			}
@@ -217,12 +218,11 @@ func addComparison(o *report.PageOptions, data []report.RunData) error {
 		return nil
 	}
 	var refused *compare.RefusedError
-	var wrong *compare.UsageError
 	if moved, ok := errors.AsType[*compare.DriftError](err); ok {
 		o.NotCompared, o.Drifts = err.Error(), moved.Drifts
 		return nil
 	}
-	if errors.As(err, &refused) || errors.As(err, &wrong) {
+	if errors.As(err, &refused) || errors.Is(err, ibid.ErrUsage) {
 		o.NotCompared = err.Error()
 		return nil
 	}
@@ -274,7 +274,7 @@ func (a *app) addHistory(o *report.PageOptions, d *report.RunData, folder string
 	past, err := history.PastOf(folder, runs.Listed{Dir: d.Dir, Manifest: d.Manifest}, history.Options{Baseline: history.BaselineNights})
 	switch {
 	case asked && errors.Is(err, os.ErrNotExist):
-		return usagef("--history: %s: no such folder", folder)
+		return ibid.Usagef("--history: %s: no such folder", folder)
 	case asked && err != nil:
 		return err
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/harness"
 )
 
@@ -48,7 +49,7 @@ func (a *app) rescore(cmd *cobra.Command, s *settingFlags, id string, numbers *n
 	for _, set := range s.set {
 		key, _, _ := strings.Cut(set, "=")
 		if strings.HasPrefix(key, "judge.") || key == "judge" || key == "dataset" || key == "documents" {
-			return usagef("--set %s: rescore keeps the data and the judge of the run", key).with("use ibid run")
+			return ibid.Usagef("--set %s: rescore keeps the data and the judge of the run", key).With("use ibid run")
 		}
 	}
 	if id == "" {

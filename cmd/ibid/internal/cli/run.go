@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -118,7 +119,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 
 func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	if f.limit < 0 || f.workers < 0 {
-		return usagef("--limit and --workers cannot be negative")
+		return ibid.Usagef("--limit and --workers cannot be negative")
 	}
 	if err := f.ci.check(); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		return err
 	}
 	if cmd.Flags().Changed("cache") && cmd.Flags().Changed("no-cache") {
-		return usagef("--cache and --no-cache exclude each other")
+		return ibid.Usagef("--cache and --no-cache exclude each other")
 	}
 	config, err := f.settings.load(a, cmd, argument)
 	if err != nil {
@@ -139,7 +140,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		return nil
 	}
 	if f.resubmit && !config.Judge.Batch {
-		return usagef("--resubmit is given without judge.batch").with("add --set judge.batch=true, or leave it out")
+		return ibid.Usagef("--resubmit is given without judge.batch").With("add --set judge.batch=true, or leave it out")
 	}
 	job := &harness.Job{
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
@@ -151,9 +152,9 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		case err != nil:
 			return err
 		case !config.IsSet("out"):
-			return usagef("--shard needs --out").with("name the folder of all shards: --out DIR")
+			return ibid.Usagef("--shard needs --out").With("name the folder of all shards: --out DIR")
 		case f.fresh:
-			return usagef("--shard and --fresh exclude each other").with("name another folder with --out")
+			return ibid.Usagef("--shard and --fresh exclude each other").With("name another folder with --out")
 		}
 		job.Shard = &shard
 	}
@@ -284,37 +285,22 @@ func quantity(n int64, isBytes bool) string {
 // errInterrupted is the error of work that was stopped before it wrote anything.
 var errInterrupted = errors.New("interrupted")
 
-// An interruptedError is a stop and the command that goes on.
-type interruptedError struct {
-	err     error
-	command string
-}
-
-func (e *interruptedError) Error() string { return e.err.Error() }
-func (e *interruptedError) Unwrap() error { return e.err }
-
-// Hint is the command that goes on, after what has to be done first, if anything.
-func (e *interruptedError) Hint() string {
-	again := "go on with: " + e.command
-	var stopped *harness.StoppedError
-	if errors.As(e.err, &stopped) && stopped.Hint() != "" {
-		return stopped.Hint() + "; then " + again
-	}
-	return again
-}
-
 // interrupted gives a run that was stopped, on purpose or by its judge, the command
 // that goes on; other errors stay as they are. The id may be "" if the run has none yet.
 func (a *app) interrupted(err error, id string) error {
+	again := "go on with: " + commandAgain(a.Args, id)
 	var interrupted *harness.InterruptedError
 	var stopped *harness.StoppedError
 	switch {
 	case errors.As(err, &interrupted):
-		return &interruptedError{err, commandAgain(a.Args, id)}
+		return &ibid.Error{Err: err, Hint: again}
 	case errors.As(err, &stopped):
-		return &interruptedError{err, commandAgain(a.Args, id)}
+		if first := stopped.Stop.Hint; first != "" {
+			again = first + "; then " + again
+		}
+		return &ibid.Error{Err: err, Hint: again}
 	case errors.Is(err, context.Canceled):
-		return &interruptedError{errInterrupted, commandAgain(a.Args, id)}
+		return &ibid.Error{Err: errInterrupted, Hint: again}
 	}
 	return err
 }

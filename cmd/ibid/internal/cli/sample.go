@@ -93,25 +93,25 @@ people said there comes back with its JSON export:
 
 func (a *app) drawSample(cmd *cobra.Command, f *sampleFlags, argument string) error {
 	if a.output == "-" {
-		return usagef("sample needs a folder to write to").with("add -o DIR")
+		return ibid.Usagef("sample needs a folder to write to").With("add -o DIR")
 	}
 	if err := a.formats("text", "json"); err != nil {
 		return err
 	}
 	template, ok := templates[f.template]
 	if !ok {
-		return usagef("unknown template %q", f.template).with("templates are " + strings.Join(sortedKeys(templates), ", "))
+		return ibid.Usagef("unknown template %q", f.template).With("templates are " + strings.Join(sortedKeys(templates), ", "))
 	}
 	switch {
 	case f.draw.Purpose != "" && !slices.Contains(annotations.Purposes, f.draw.Purpose):
-		return usagef("unknown purpose %q", f.draw.Purpose).with("purposes are " + strings.Join(annotations.Purposes, ", "))
+		return ibid.Usagef("unknown purpose %q", f.draw.Purpose).With("purposes are " + strings.Join(annotations.Purposes, ", "))
 	case cmd.Flags().Changed("n") && cmd.Flags().Changed("fraction"):
-		return usagef("--n and --fraction do not go together")
+		return ibid.Usagef("--n and --fraction do not go together")
 	case cmd.Flags().Changed("n") && f.draw.Items < 1:
-		return usagef("--n must be at least 1")
+		return ibid.Usagef("--n must be at least 1")
 	}
 	there := func(path string) error {
-		return usagef("%s is there already", path).with("choose another folder: what people filled in must not be lost")
+		return ibid.Usagef("%s is there already", path).With("choose another folder: what people filled in must not be lost")
 	}
 	// The key is written last. A template without one is what a killed sample left, and
 	// may be written again if nobody has filled it in.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/dataset"
 	"ibid/harness"
 )
@@ -79,10 +80,10 @@ are wrong; 1 if reading or writing fails.`,
 
 func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
 	if !isRunFile(file) {
-		return usagef("%s is no run file", file).with("rows come on standard input: ibid score RUN.yaml < ROWS")
+		return ibid.Usagef("%s is no run file", file).With("rows come on standard input: ibid score RUN.yaml < ROWS")
 	}
 	if f.workers < 0 {
-		return usagef("--workers cannot be negative")
+		return ibid.Usagef("--workers cannot be negative")
 	}
 	if err := oneOf("--table", f.filter.Table, harness.FilterTables...); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
 	for _, text := range f.pass {
 		p, err := dataset.ParsePassed(text)
 		if err != nil {
-			return usagef("--pass %s: %w", text, err)
+			return ibid.Usagef("--pass %s: %w", text, err)
 		}
 		f.filter.Pass = append(f.filter.Pass, p)
 	}

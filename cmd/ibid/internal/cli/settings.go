@@ -80,7 +80,7 @@ func (s *settingFlags) load(a *app, cmd *cobra.Command, argument string) (*confi
 	}
 	c, err := s.read(a, cmd, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("%s: no such file or directory", argument)
+		return nil, ibid.Usagef("%s: no such file or directory", argument)
 	}
 	return c, err
 }
@@ -94,7 +94,7 @@ func notRun(argument string) error {
 	if err != nil {
 		return err
 	}
-	return usagef("%s is a run, not a dataset", argument).with("it was made of " + m.Source + ": name that")
+	return ibid.Usagef("%s is a run, not a dataset", argument).With("it was made of " + m.Source + ": name that")
 }
 
 // without reads the settings of a command that has no dataset.
@@ -137,7 +137,7 @@ func parseTags(args []string) ([]ibid.Tag, error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return nil, usagef("--only: %s is not TAG=VALUE", arg).with("write --only TAG=VALUE, such as --only lang=de")
+			return nil, ibid.Usagef("--only: %s is not TAG=VALUE", arg).With("write --only TAG=VALUE, such as --only lang=de")
 		}
 		tags = append(tags, ibid.Tag{Key: key, Value: value})
 	}

@@ -125,21 +125,21 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	}
 	switch {
 	case len(asked) > 1:
-		return usagef("%s and %s do not go together", asked[0], asked[1])
+		return ibid.Usagef("%s and %s do not go together", asked[0], asked[1])
 	case f.prompt && len(args) < 2:
-		return usagef("--prompt is about one row").with("name it: ibid show RUN ID --prompt; ibid help prompts has the texts without a row")
+		return ibid.Usagef("--prompt is about one row").With("name it: ibid show RUN ID --prompt; ibid help prompts has the texts without a row")
 	case f.prompt && cmd.Flags().Changed("set"):
-		return usagef("--prompt and --set do not go together")
+		return ibid.Usagef("--prompt and --set do not go together")
 	case cmd.Flags().Changed("set") && len(args) < 2:
-		return usagef("--set is about the view of a row here").with("name one: ibid show RUN ID; ibid rescore RUN changes what a run says")
+		return ibid.Usagef("--set is about the view of a row here").With("name one: ibid show RUN ID; ibid rescore RUN changes what a run says")
 	case cmd.Flags().Changed("limit") && !f.failing:
-		return usagef("--limit needs --failing")
+		return ibid.Usagef("--limit needs --failing")
 	case cmd.Flags().Changed("limit") && f.limit < 0:
-		return usagef("--limit cannot be negative")
+		return ibid.Usagef("--limit cannot be negative")
 	case cmd.Flags().Changed("gate") && !f.failing:
-		return usagef("--gate is about rows here and needs --failing").with("ibid gate RUN asks gates of the whole run")
+		return ibid.Usagef("--gate is about rows here and needs --failing").With("ibid gate RUN asks gates of the whole run")
 	case cmd.Flags().Changed("table") && format != "csv" && !slices.Contains(wholeFormats, format):
-		return usagef("--table needs --format arrow, parquet, csv or sql")
+		return ibid.Usagef("--table needs --format arrow, parquet, csv or sql")
 	}
 	return nil
 }
@@ -149,13 +149,13 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 func (a *app) openRun(dir string) (*runs.Manifest, error) {
 	m, err := runs.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, usagef("%s is no run directory", dir).with(nearestRun(dir))
+		return nil, ibid.Usagef("%s is no run directory", dir).With(nearestRun(dir))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !m.Complete() {
-		return nil, usagef("%s is unfinished", dir).with("go on with: " + commandOfAny(dir, m))
+		return nil, ibid.Usagef("%s is unfinished", dir).With("go on with: " + commandOfAny(dir, m))
 	}
 	if m.Unsealed && !a.unsealed {
 		a.unsealed = true
@@ -257,7 +257,7 @@ func tookBySystem(dir string) (map[string]compare.Took, error) {
 // noField is the error for a field that the summary is not grouped by.
 func noField(dir, field string, have []string) error {
 	all := "it has " + strings.Join(have, ", ") + "; a run file makes others with slices: [" + field + "]"
-	return usagef("the summary of %s is not by %s", dir, field).with(didYouMean(field, have, all))
+	return ibid.Usagef("the summary of %s is not by %s", dir, field).With(didYouMean(field, have, all))
 }
 
 // errorRow is an error row in JSON.
@@ -331,12 +331,12 @@ func (a *app) showTable(dir, name string) error {
 		return err
 	}
 	if (a.format == "arrow" || a.format == "parquet") && a.output == "-" && term.IsTerminal(a.Stdout) {
-		return usagef("--format %s is nothing for a terminal", a.format).with("name a file: -o " + name + "." + a.format)
+		return ibid.Usagef("--format %s is nothing for a terminal", a.format).With("name a file: -o " + name + "." + a.format)
 	}
 	table := shownTables[name]
 	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s has no %s", dir, name).with("only a run with a judge has claims and verdicts")
+		return ibid.Usagef("%s has no %s", dir, name).With("only a run with a judge has claims and verdicts")
 	}
 	if err != nil {
 		return err

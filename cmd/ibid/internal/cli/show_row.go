@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/harness"
@@ -93,7 +94,7 @@ func findRow(rows runs.RowFile, dir, name string) (runs.RowKey, error) {
 	if number, ok := strings.CutPrefix(name, "#"); ok {
 		n, notNumber := strconv.ParseInt(number, 10, 64)
 		if notNumber != nil {
-			return runs.RowKey{}, usagef("%q is no row number", name).with("write #N, quoted for the shell: '#12'")
+			return runs.RowKey{}, ibid.Usagef("%q is no row number", name).With("write #N, quoted for the shell: '#12'")
 		}
 		found, err = rows.At(n)
 	} else {
@@ -106,13 +107,13 @@ func findRow(rows runs.RowFile, dir, name string) (runs.RowKey, error) {
 		return found[0], nil
 	case len(found) == 0:
 		hint, err := nearestRow(dir, name)
-		return runs.RowKey{}, errors.Join(err, usagef("%s has no row %s", dir, name).with(hint))
+		return runs.RowKey{}, errors.Join(err, ibid.Usagef("%s has no row %s", dir, name).With(hint))
 	}
 	var names []string
 	for _, k := range found {
 		names = append(names, k.ID+"/"+k.System)
 	}
-	return runs.RowKey{}, usagef("%s is the id of %d rows", name, len(found)).with("choose one of " + strings.Join(names, ", "))
+	return runs.RowKey{}, ibid.Usagef("%s is the id of %d rows", name, len(found)).With("choose one of " + strings.Join(names, ", "))
 }
 
 // nearestRow suggests a row instead of one that is not there.
@@ -142,7 +143,7 @@ const theirDisplayKeys = "citation_display."
 func shownAs(m *runs.Manifest, set []string) (*configs.Config, error) {
 	for _, s := range set {
 		if key, _, _ := strings.Cut(s, "="); !strings.HasPrefix(key, displayKeys) && !strings.HasPrefix(key, theirDisplayKeys) {
-			return nil, usagef("--set %s does not change how a finished run is shown", key).with("report.citation_display.* do; ibid rescore changes what a run says")
+			return nil, ibid.Usagef("--set %s does not change how a finished run is shown", key).With("report.citation_display.* do; ibid rescore changes what a run says")
 		}
 	}
 	return harness.SettingsOf(m, set, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/configs"
 	"ibid/dataset/objects"
 	"ibid/harness"
@@ -57,10 +58,10 @@ the statistics may be others than those that the rows were made with.`,
 
 func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error {
 	if a.output == "-" {
-		return usagef("summary needs the directory of the run").with("add -o runs/NAME")
+		return ibid.Usagef("summary needs the directory of the run").With("add -o runs/NAME")
 	}
 	if objects.Is(a.output) {
-		return usagef("summary writes to a folder of this machine").with("copy it to the store afterwards")
+		return ibid.Usagef("summary writes to a folder of this machine").With("copy it to the store afterwards")
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"
@@ -72,7 +73,7 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 		file, patterns = args[0], args[1:]
 	}
 	if len(patterns) == 0 {
-		return usagef("summary needs files of rows").with("such as ibid summary " + quote(file) + " 'lake/**/rows.parquet' -o runs/NAME")
+		return ibid.Usagef("summary needs files of rows").With("such as ibid summary " + quote(file) + " 'lake/**/rows.parquet' -o runs/NAME")
 	}
 	tables, err := harness.FindTables(patterns)
 	if err != nil {
@@ -111,7 +112,7 @@ func (f *summaryFlags) config(a *app, cmd *cobra.Command, file, dir string, tabl
 	case tables.Manifest != nil:
 		c, err = harness.SettingsOf(tables.Manifest, append(f.settings.set, place...), f.settings.gates)
 	default:
-		err = &usageError{err: errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"), hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir)}
+		err = &ibid.Error{Usage: true, Err: errors.New(tables.Files[0] + " has no manifest beside it, so that the settings are not known"), Hint: "name the run file: ibid summary RUN.yaml ROWS... -o " + quote(dir)}
 	}
 	if err != nil {
 		return nil, err

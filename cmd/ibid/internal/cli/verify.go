@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/cmd/ibid/internal/term"
 	"ibid/dataset/runs"
 	"ibid/harness/verify"
@@ -48,7 +49,7 @@ func (a *app) verify(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	if m.OfRows() {
-		return usagef("%s was made of rows: there are no data to verify it by", dir).with("verify the runs that the rows are of")
+		return ibid.Usagef("%s was made of rows: there are no data to verify it by", dir).With("verify the runs that the rows are of")
 	}
 	progress := term.NewProgress(a.Stderr, a.quiet)
 	defer progress.Close()
@@ -61,11 +62,11 @@ func (a *app) verify(cmd *cobra.Command, dir string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if gone, ok := errors.AsType[*fs.PathError](err); ok && filepath.Dir(gone.Path) == filepath.Clean(dir) {
-			return &runs.DamagedError{Path: gone.Path, Why: "is gone"}
+			return runs.Damaged(gone.Path, "is gone")
 		}
-		return &usageError{err: err, hint: "verify reads the data where the run read it: call it from the folder in which the run was made"}
+		return &ibid.Error{Usage: true, Err: err, Hint: "verify reads the data where the run read it: call it from the folder in which the run was made"}
 	case errors.Is(err, verify.ErrVersion):
-		return &usageError{err: err, hint: "run it again with this program, or verify it with the one that made it"}
+		return &ibid.Error{Usage: true, Err: err, Hint: "run it again with this program, or verify it with the one that made it"}
 	case err != nil:
 		return err
 	}

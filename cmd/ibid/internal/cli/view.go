@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ibid"
 	"ibid/cmd/ibid/internal/loopback"
 	"ibid/configs"
 	"ibid/dataset"
@@ -56,7 +57,7 @@ func (a *app) view(ctx context.Context, dir string, port int) error {
 		return err
 	}
 	if exists(filepath.Join(dir, runs.ManifestFile)) {
-		return usagef("%s is a run, not a folder of runs", dir).with("ibid view " + quote(filepath.Dir(filepath.Clean(dir))))
+		return ibid.Usagef("%s is a run, not a folder of runs", dir).With("ibid view " + quote(filepath.Dir(filepath.Clean(dir))))
 	}
 	if _, _, err := a.listRuns(dir); err != nil {
 		return err
@@ -68,7 +69,7 @@ func (a *app) view(ctx context.Context, dir string, port int) error {
 	defer os.RemoveAll(temp)
 	server, err := loopback.Listen(port)
 	if err != nil {
-		return &usageError{err: err, hint: "--port 0 takes a free one"}
+		return &ibid.Error{Usage: true, Err: err, Hint: "--port 0 takes a free one"}
 	}
 	fmt.Fprintf(a.Stdout, "open %s\n", server.URL())
 	silent := *a // what a run lacks its pages say; here it would be said again with each request
@@ -98,7 +99,7 @@ func (v *viewer) handler() http.Handler {
 			var page bytes.Buffer
 			if err := answer(&page, r); err != nil {
 				status := http.StatusInternalServerError
-				if _, ok := errors.AsType[*usageError](err); ok {
+				if errors.Is(err, ibid.ErrUsage) {
 					status = http.StatusNotFound
 				}
 				http.Error(w, "ibid: "+report.CleanLine(err.Error()), status)
@@ -138,7 +139,7 @@ func (v *viewer) find(name string) (runs.Listed, error) {
 	}
 	k := slices.IndexFunc(listed, func(l runs.Listed) bool { return filepath.Base(l.Dir) == name })
 	if k < 0 {
-		return runs.Listed{}, usagef("there is no run %s", name)
+		return runs.Listed{}, ibid.Usagef("there is no run %s", name)
 	}
 	return listed[k], nil
 }
@@ -156,7 +157,7 @@ func (v *viewer) run(w io.Writer, r *http.Request) error {
 func (v *viewer) compare(w io.Writer, r *http.Request) error {
 	names := r.URL.Query()["run"]
 	if len(names) != 2 {
-		return usagef("%d runs are ticked: go back and tick two", len(names))
+		return ibid.Usagef("%d runs are ticked: go back and tick two", len(names))
 	}
 	var found []runs.Listed
 	for _, name := range names {
@@ -188,7 +189,7 @@ func (v *viewer) page(ctx context.Context, w io.Writer, links []report.Link, dir
 	}
 	name := fmt.Sprintf("%x.html", strings.Join(parts, "/"))
 	if len(name) > 200 {
-		return usagef("the names of these runs are too long")
+		return ibid.Usagef("the names of these runs are too long")
 	}
 	path := filepath.Join(v.temp, name)
 	if !exists(path) {
@@ -264,7 +265,7 @@ func (a *app) writeSite(ctx context.Context, dir, to string, f reportFlags) erro
 		return err
 	}
 	if len(listed) == 0 {
-		return usagef("%s holds no finished run", dir)
+		return ibid.Usagef("%s holds no finished run", dir)
 	}
 	for _, l := range listed {
 		d, err := a.runData(ctx, l.Dir, f.set)
