@@ -69,11 +69,11 @@ func (s *documentSet) addQuotes(proof int, doc string, quotes []rowQuote) error 
 	b = binary.AppendUvarint(b, uint64(proof))
 	b = binary.AppendUvarint(b, uint64(len(quotes)))
 	for i := range quotes {
-		q := &quotes[i]
+		q := &quotes[i].quote
 		b = binary.AppendVarint(b, q.start)
 		b = binary.AppendVarint(b, q.end)
 		b = append(b, byte(q.unit))
-		b = binary.AppendVarint(b, q.page)
+		b = binary.AppendVarint(b, quotes[i].page)
 		b = appendText(b, q.text)
 	}
 	return s.write(&s.quotes[partOf(doc)], b, "")
@@ -210,10 +210,10 @@ func (s *documentSet) quotesOf(d *decoder) (*waitingProof, []rowQuote) {
 	of := &s.waiting[d.uvarint()]
 	quotes := make([]rowQuote, d.uvarint())
 	for i := range quotes {
-		q := &quotes[i]
+		q := &quotes[i].quote
 		q.start, q.end = d.varint(), d.varint()
 		q.unit = fixedUnit(d.byte())
-		q.page = d.varint()
+		quotes[i].page = d.varint()
 		q.text = d.text()
 	}
 	return of, quotes

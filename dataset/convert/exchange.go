@@ -68,8 +68,8 @@ type foundCitation struct {
 	mark   int   // index in marks, or noMark
 	more   extra // members that have no column
 
-	proof evidence // of the offsets into the source, if they are tested
-	test  bool     // Start and End are characters of the source, and CitedText its quote
+	span markedSpan // the offsets into the source, and what they say if they are tested
+	test bool       // Start and End are characters of the source, and CitedText its quote
 }
 
 // An answerMark is what a provider says of where in the answer a citation
@@ -80,8 +80,8 @@ type answerMark struct {
 	given given // what of it the provider gives
 	role  ibid.Role
 
-	inPart, inWhole evidence
-	warned          bool // what is wrong with it has been said
+	inPart, inWhole markedSpan // the same, examined in either text
+	warned          bool       // what is wrong with it has been said
 }
 
 // A given says what a provider gives of a place in the answer.
@@ -471,9 +471,9 @@ func (w *exchangeWriter) citation(c *foundCitation) ibid.Citation {
 // place converts the offsets into the source to code points. Where that gives
 // other numbers, the given ones stay in source_reference.
 func (w *exchangeWriter) place(out *ibid.Citation, c *foundCitation) {
-	q := c.quote()
+	q := &c.span.quote
 	if c.source != noSource && w.x.sources[c.source].searched() != nil {
-		out.Start, out.End, out.Unit = c.proof.placed(w.x.sources[c.source].searched().text, &q, w.proof.chosen)
+		out.Start, out.End, out.Unit = c.span.evidence.placed(w.x.sources[c.source].searched().text, q, w.proof.chosen)
 	} else {
 		r := readings[w.proof.chosen]
 		lo, hi := r.units(q.start, q.end)
@@ -518,7 +518,7 @@ func (w *exchangeWriter) givenAnswer(m *answerMark, text bool) []byte {
 // interval is where a mark stands in the answer, in code points. why says what is
 // wrong with it, if anything; a place that is wrong is worse than none.
 func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why string) {
-	text, base, e := w.x.answer(), int64(0), &m.inWhole
+	text, base, e := w.x.answer(), int64(0), &m.inWhole.evidence
 	if m.part != wholeAnswer {
 		p := &w.x.parts[m.part]
 		from, to := integer(int64(p.at)), integer(int64(p.at+p.chars))
@@ -526,7 +526,7 @@ func (w *exchangeWriter) interval(m *answerMark) (start, end ibid.Integer, why s
 			return from, to, ""
 		}
 		if !w.proof.fromAnswer {
-			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart
+			text, base, e = w.x.partText(m.part), int64(p.at), &m.inPart.evidence
 		}
 	}
 	if m.given == givenSpan {

@@ -5,7 +5,6 @@ import (
 
 	"ibid"
 	quoting "ibid/metrics/quote"
-	"ibid/metrics/token"
 )
 
 // An exchangeProof gathers what the quotes of one file say, on both sides. Its
@@ -49,52 +48,36 @@ func (p *exchangeProof) examine(x *exchange) {
 }
 
 func (p *exchangeProof) examineCitations(x *exchange) {
-	bySource := make([][]int, len(x.sources)) // citations whose quotes are tested
+	bySource := make([][]*markedSpan, len(x.sources)) // whose quotes are tested
 	for i := range x.citations {
 		c := &x.citations[i]
+		c.span.quote = quote{text: c.CitedText, start: c.Start.Value, end: c.End.Value}
 		switch {
 		case !c.Start.Known() || !c.End.Known():
 			if isQuote(c.CitedText) {
 				p.source.unproved++
 			}
 		case degenerateAnyhow(c.Start.Value, c.End.Value) || !c.test && c.Start.Value == c.End.Value:
-			c.proof = noSpan
-			p.source.count(&c.proof)
+			c.span.evidence = noSpan
+			p.source.count(&noSpan)
 		case !isQuote(c.CitedText):
 			p.source.withoutQuote++
 		case c.source == noSource || x.sources[c.source].searched() == nil:
 			p.source.unproved++
 		case c.test:
-			bySource[c.source] = append(bySource[c.source], i)
+			bySource[c.source] = append(bySource[c.source], &c.span)
 		case c.Unit == "page" && !x.sources[c.source].HasPages, c.Unit == "block" && !x.sources[c.source].HasBlocks:
 			p.source.unproved++ // where its pages or blocks begin is not known
 		default:
-			c.proof = coarseEvidence(x.sources[c.source], &c.Citation)
-			p.source.count(&c.proof)
+			c.span.evidence = coarseEvidence(x.sources[c.source], &c.Citation)
+			p.source.count(&c.span.evidence)
 		}
 	}
-	for s, citations := range bySource {
-		if len(citations) > 0 {
-			p.examineQuotes(x, x.sources[s], citations)
+	for s, quoted := range bySource {
+		if len(quoted) > 0 {
+			p.source.test(x.sources[s].searched(), quoted)
 		}
 	}
-}
-
-// examineQuotes examines the quotes from one source.
-func (p *exchangeProof) examineQuotes(x *exchange, s *source, citations []int) {
-	quotes := make([]quote, len(citations))
-	for k, i := range citations {
-		quotes[k] = x.citations[i].quote()
-	}
-	for k, e := range p.source.examineAll(s.searched(), quotes) {
-		x.citations[citations[k]].proof = e
-		p.source.count(&e)
-	}
-}
-
-// quote is what the citation quotes from its source.
-func (c *foundCitation) quote() quote {
-	return quote{text: c.CitedText, start: c.Start.Value, end: c.End.Value}
 }
 
 // coarseEvidence says whether the pages or blocks that a citation names, which are
@@ -119,40 +102,42 @@ func coarseEvidence(s *source, c *ibid.Citation) evidence {
 
 func (p *exchangeProof) examineAnswers(x *exchange) {
 	p.parts = p.parts || len(x.parts) > 1
-	byPart := make([][]int, len(x.parts))
-	var inWhole []int
+	byPart := make([][]*markedSpan, len(x.parts))
+	var inWhole []*markedSpan
+	var ofNoPart []*answerMark
 	for i := range x.marks {
 		m := &x.marks[i]
+		m.inPart.quote, m.inWhole.quote = m.quote, m.quote
 		switch {
 		case m.given == givenPart || m.given == givenSpan:
 		case m.given == givenPoint && m.start >= 0:
 			p.count(func(side *proof) { side.withoutQuote++ })
 		case m.given == givenPoint || degenerateAnyhow(m.start, m.end):
-			m.inPart, m.inWhole = noSpan, noSpan
-			p.count(func(side *proof) { side.count(&m.inPart) })
+			m.inPart.evidence, m.inWhole.evidence = noSpan, noSpan
+			p.count(func(side *proof) { side.count(&noSpan) })
 		case !isQuote(m.text) && m.link == "":
 			p.count(func(side *proof) { side.withoutQuote++ })
 		default:
-			if m.part != wholeAnswer {
-				byPart[m.part] = append(byPart[m.part], i)
+			if m.part == wholeAnswer {
+				ofNoPart = append(ofNoPart, m)
+			} else {
+				byPart[m.part] = append(byPart[m.part], &m.inPart)
 			}
-			inWhole = append(inWhole, i)
+			inWhole = append(inWhole, &m.inWhole)
 		}
 	}
-	for part, marks := range byPart {
-		if len(marks) > 0 {
-			p.examineText(&p.part, x, x.partText(part), marks, func(m *answerMark) *evidence { return &m.inPart })
+	for part, quoted := range byPart {
+		if len(quoted) > 0 {
+			p.part.test(newSearched(x.partText(part)), quoted)
 		}
 	}
 	if len(inWhole) == 0 {
 		return
 	}
-	p.examineText(&p.whole, x, x.answer(), inWhole, func(m *answerMark) *evidence { return &m.inWhole })
-	for _, i := range inWhole {
-		if m := &x.marks[i]; m.part == wholeAnswer {
-			m.inPart = m.inWhole
-			p.countMark(&p.part, m, &m.inPart)
-		}
+	p.whole.test(newSearched(x.answer()), inWhole)
+	for _, m := range ofNoPart {
+		m.inPart = m.inWhole
+		p.part.countQuote(&m.inPart)
 	}
 }
 
@@ -160,29 +145,6 @@ func (p *exchangeProof) examineAnswers(x *exchange) {
 func (p *exchangeProof) count(on func(*proof)) {
 	on(&p.part)
 	on(&p.whole)
-}
-
-// examineText examines the quotes from one text of the answer side.
-func (p *exchangeProof) examineText(side *proof, x *exchange, text *token.Text, marks []int, into func(*answerMark) *evidence) {
-	quotes := make([]quote, len(marks))
-	for k, i := range marks {
-		quotes[k] = x.marks[i].quote
-	}
-	for k, e := range side.examineAll(newSearched(text), quotes) {
-		m := &x.marks[marks[k]]
-		*into(m) = e
-		p.countMark(side, m, &e)
-	}
-}
-
-// countMark counts one mark. A link is looked for where the offsets point: that
-// they point to something else disproves nothing.
-func (p *exchangeProof) countMark(side *proof, m *answerMark, e *evidence) {
-	if m.link != "" && e.exact == 0 {
-		side.withoutQuote++
-		return
-	}
-	side.count(e)
 }
 
 // settle decides on the readings of the file and reports what became of its

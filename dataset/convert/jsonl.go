@@ -451,7 +451,7 @@ type rowProof struct {
 
 // A rowQuote is a quote in a row.
 type rowQuote struct {
-	quote
+	markedSpan
 	page int64 // that its place is on; 0 if none is given
 }
 
@@ -517,27 +517,26 @@ func (p *rowProof) place(doc string, page, start, end ibid.Integer, unit, text s
 		if p.pending == nil {
 			p.pending = map[string][]rowQuote{}
 		}
-		q := rowQuote{quote: quote{text: text, start: start.Value, end: end.Value, unit: fixedUnit(unitOf(unit))}}
-		if page.Known() {
-			q.page = page.Value
-		}
-		p.pending[doc] = append(p.pending[doc], q)
+		q := quote{text: text, start: start.Value, end: end.Value, unit: fixedUnit(unitOf(unit))}
+		p.pending[doc] = append(p.pending[doc], rowQuote{markedSpan{quote: q}, page.Value})
 	}
 }
 
 // test examines the quotes of a row from one document.
 func (p *rowProof) test(d *ibid.Document, in *searched, quotes []rowQuote) {
-	tested := make([]quote, len(quotes))
+	quoted := make([]*markedSpan, len(quotes))
 	for i := range quotes {
-		tested[i] = quotes[i].quote
+		quoted[i] = &quotes[i].markedSpan
 	}
-	for i, e := range p.examineAll(in, tested) {
+	p.examineAll(in, quoted)
+	for i := range quotes {
+		e := &quotes[i].evidence
 		if e.exact == 0 && e.alike == 0 {
 			if there, ok := p.inPage(d, &quotes[i]); ok {
-				e = there
+				e = &there
 			}
 		}
-		p.count(&e)
+		p.count(e)
 	}
 }
 

@@ -202,15 +202,31 @@ const (
 
 func (u coarseUnit) String() string { return [...]string{"", "page", "block"}[u] }
 
-// examineAll examines the quotes of one text, all of them at once. The result has one
-// element for each.
-func (p *proof) examineAll(s *searched, quotes []quote) []evidence {
-	all := make([]evidence, len(quotes))
-	for i := range quotes {
-		all[i] = p.examine(s, &quotes[i])
+// examineAll examines what is quoted from one text, all of it at once, and leaves with
+// each quote what it says.
+func (p *proof) examineAll(s *searched, quoted []*markedSpan) {
+	for _, m := range quoted {
+		m.evidence = p.examine(s, &m.quote)
 	}
-	findShift(s.text, quotes, all)
-	return all
+	findShift(s.text, quoted)
+}
+
+// test examines what is quoted from one text, and counts it.
+func (p *proof) test(s *searched, quoted []*markedSpan) {
+	p.examineAll(s, quoted)
+	for _, m := range quoted {
+		p.countQuote(m)
+	}
+}
+
+// countQuote counts one quote. A link is looked for where the offsets point: that they
+// point to something else disproves nothing.
+func (p *proof) countQuote(m *markedSpan) {
+	if m.quote.link != "" && m.evidence.exact == 0 {
+		p.withoutQuote++
+		return
+	}
+	p.count(&m.evidence)
 }
 
 // count adds the evidence of one quote to that of the file.
@@ -282,23 +298,23 @@ func (p *proof) compare(set readingSet, spans *[len(readings)][2]int) {
 // were made: no reading reproduces any of its quotes, each is found exactly once,
 // and two or more, at different places, lie before their offsets by the same
 // number of units.
-func findShift(text *token.Text, quotes []quote, all []evidence) {
+func findShift(text *token.Text, quoted []*markedSpan) {
 	apart := false // two quotes at one place agree by themselves
-	for i, e := range all {
-		if e.exact != 0 || e.alike != 0 || !e.found || e.degenerate {
+	for _, m := range quoted {
+		if e := &m.evidence; e.exact != 0 || e.alike != 0 || !e.found || e.degenerate {
 			return
 		}
-		apart = apart || quotes[i].start != quotes[0].start
+		apart = apart || m.quote.start != quoted[0].quote.start
 	}
 	if !apart {
 		return
 	}
 	for _, r := range readings {
-		if r.OneBased || !sameShift(text, quotes, all, r) {
+		if r.OneBased || !sameShift(text, quoted, r) {
 			continue
 		}
-		for i := range all {
-			all[i].shifted, all[i].shift = true, quotes[i].read(r)
+		for _, m := range quoted {
+			m.evidence.shifted, m.evidence.shift = true, m.quote.read(r)
 		}
 		return
 	}
@@ -306,12 +322,12 @@ func findShift(text *token.Text, quotes []quote, all []evidence) {
 
 // sameShift reports whether, read as r, all quotes are off by the same number
 // of units.
-func sameShift(text *token.Text, quotes []quote, all []evidence, r Reading) bool {
+func sameShift(text *token.Text, quoted []*markedSpan, r Reading) bool {
 	var shift int64
-	for i := range quotes {
-		r := quotes[i].read(r)
-		start, end := r.units(quotes[i].start, quotes[i].end)
-		lo, hi := int64(text.Offset(r.Unit, int(all[i].lo))), int64(text.Offset(r.Unit, int(all[i].hi)))
+	for i, m := range quoted {
+		r := m.quote.read(r)
+		start, end := r.units(m.quote.start, m.quote.end)
+		lo, hi := int64(text.Offset(r.Unit, int(m.evidence.lo))), int64(text.Offset(r.Unit, int(m.evidence.hi)))
 		if end-start != hi-lo || start <= lo || i > 0 && start-lo != shift {
 			return false
 		}
@@ -465,7 +481,8 @@ func (e *evidence) placed(text *token.Text, q *quote, chosen int) (start, end ib
 
 func integer(n int64) ibid.Integer { return ibid.Some(n) }
 
-// A markedSpan is a place that an annotator marked in a text, as given.
+// A markedSpan is a place in a text as given, such as one that an annotator marked, and
+// what its quote says.
 type markedSpan struct {
 	quote    quote // its offsets, and what is said to stand there
 	evidence evidence
@@ -474,8 +491,7 @@ type markedSpan struct {
 // examineMarks examines what was marked in one text, leaves with each mark what it
 // says, and counts it.
 func (p *proof) examineMarks(text *token.Text, marks []*markedSpan) {
-	var tested []quote
-	var quoting []*markedSpan
+	var quoted []*markedSpan
 	for _, m := range marks {
 		switch {
 		case degenerateAnyhow(m.quote.start, m.quote.end):
@@ -484,13 +500,10 @@ func (p *proof) examineMarks(text *token.Text, marks []*markedSpan) {
 		case !isQuote(m.quote.text):
 			p.withoutQuote++
 		default:
-			tested, quoting = append(tested, m.quote), append(quoting, m)
+			quoted = append(quoted, m)
 		}
 	}
-	for i, e := range p.examineAll(newSearched(text), tested) {
-		quoting[i].evidence = e
-		p.count(&e)
-	}
+	p.test(newSearched(text), quoted)
 }
 
 // verdict says what the reading of the file makes of a mark. One without a quote

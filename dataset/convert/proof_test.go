@@ -57,20 +57,19 @@ func quotesOf(t *testing.T, text string, r Reading, parts ...string) []quote {
 func settled(t *testing.T, texts []string, all [][]quote) (Report, []string) {
 	t.Helper()
 	var p proof
-	var evidences [][]evidence
+	marks := make([][]*markedSpan, len(texts))
 	for i, text := range texts {
-		found := p.examineAll(newSearched(token.NewText(text)), all[i])
-		evidences = append(evidences, found)
-		for k := range found {
-			p.count(&found[k])
+		for k := range all[i] {
+			marks[i] = append(marks[i], &markedSpan{quote: all[i][k]})
 		}
+		p.test(newSearched(token.NewText(text)), marks[i])
 	}
 	report := newReport("test")
 	chosen := p.settle(&report)
 	var passages []string
 	for i, text := range texts {
-		for k := range all[i] {
-			start, end, unit := evidences[i][k].placed(token.NewText(text), &all[i][k], chosen)
+		for _, m := range marks[i] {
+			start, end, unit := m.evidence.placed(token.NewText(text), &m.quote, chosen)
 			passages = append(passages, passage(text, start.Value, end.Value)+unit)
 		}
 	}
