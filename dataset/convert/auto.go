@@ -178,29 +178,17 @@ func (r *run) firstObject(ctx context.Context, path string, t *jsonText) (o *obj
 	if err != nil {
 		return nil, nil, err
 	}
-	take := func(data []byte, at position, reason string) error {
-		if reason == "" {
-			// The data is the reader's, and it goes on reading.
-			if o = t.open(slices.Clone(data)); o == nil {
-				e := t.err.in(data, at, path)
-				bad = &e
-				return nil // the next record may tell
-			}
-			return errEnough
+	take := func(rec *foreignRecord) error {
+		rec.data = slices.Clone(rec.data) // it is the reader's, who goes on reading
+		if o, bad = rec.open(t); o == nil {
+			return nil // the next record may tell
 		}
-		e := at.err(path, reason)
-		bad = &e
-		return nil
+		return errEnough
 	}
 	if s == eventShape {
-		err = r.eachEvent(ctx, path, func(data []byte, at position, broken error) error {
-			if broken != nil {
-				return take(nil, at, broken.Error())
-			}
-			return take(data, at, "")
-		})
+		err = r.eachEvent(ctx, path, take)
 	} else {
-		err = r.eachRecord(ctx, path, s, func(rec *foreignRecord) error { return take(rec.data, rec.at, rec.reason) })
+		err = r.eachRecord(ctx, path, s, take)
 	}
 	switch {
 	case o != nil:

@@ -432,13 +432,13 @@ func (t *table) require(names ...string) error {
 
 // eachCSV calls do with every record of a table, or with what is wrong with it (see
 // [table.next]).
-func eachCSV(file string, in io.Reader, required []string, do func(rec csvRecord, wrong *RecordError)) error {
+func eachCSV(file string, in io.Reader, required []string, do func(rec csvRecord, wrong *RecordError) error) error {
 	t, err := newTable(file, in, required...)
 	for err == nil {
 		var rec csvRecord
 		var wrong *RecordError
 		if rec, wrong, err = t.next(); err == nil {
-			do(rec, wrong)
+			err = do(rec, wrong)
 		}
 	}
 	if err == io.EOF {

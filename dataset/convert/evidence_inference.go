@@ -333,10 +333,10 @@ func firstThere(folders, names []string) string {
 func (c *evidenceReader) readQuestions(in io.Reader) (map[string]question, error) {
 	all := map[string]question{}
 	columns := []string{colPrompt, colArticle, "Outcome", "Intervention", "Comparator"}
-	return all, eachCSV(c.files.prompts, in, columns, func(rec csvRecord, wrong *RecordError) {
+	return all, eachCSV(c.files.prompts, in, columns, func(rec csvRecord, wrong *RecordError) error {
 		if wrong != nil {
 			c.warn(*wrong)
-			return
+			return nil
 		}
 		q := question{article: rec.get(colArticle)}
 		q.query = fmt.Sprintf("With respect to %s, characterize the reported difference between %s and %s",
@@ -346,6 +346,7 @@ func (c *evidenceReader) readQuestions(in io.Reader) (map[string]question, error
 			q.twice = true
 		}
 		all[id] = q
+		return nil
 	})
 }
 
@@ -356,14 +357,14 @@ func (c *evidenceReader) readQuestions(in io.Reader) (map[string]question, error
 func readAnnotations(file string, in io.Reader, lost func(RecordError)) (prompts []*prompt, err error) {
 	byID := map[string]*prompt{}
 	columns := []string{colUser, colPrompt, colArticle, colLabel, colQuote, colStart, colEnd}
-	err = eachCSV(file, in, columns, func(rec csvRecord, wrong *RecordError) {
+	err = eachCSV(file, in, columns, func(rec csvRecord, wrong *RecordError) error {
 		id := rec.get(colPrompt)
 		if id == "" {
 			if wrong == nil {
 				wrong = rec.bad("%s is empty", colPrompt)
 			}
 			lost(*wrong)
-			return
+			return nil
 		}
 		p := byID[id]
 		if p == nil {
@@ -380,9 +381,10 @@ func readAnnotations(file string, in io.Reader, lost func(RecordError)) (prompts
 		}
 		if wrong != nil {
 			p.fail(wrong)
-			return
+			return nil
 		}
 		p.annotations = append(p.annotations, a)
+		return nil
 	})
 	return prompts, err
 }

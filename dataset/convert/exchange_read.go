@@ -191,31 +191,22 @@ func (c *exchangeReader) eachExchange(ctx context.Context, s shape, do func(x *e
 		return c.eachStream(ctx, do)
 	}
 	return c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
-		if rec.reason != "" {
-			e := rec.at.err(c.file, rec.reason)
-			return do(nil, rec.at, &e)
+		x := &exchange{}
+		o, bad := rec.open(&c.text)
+		if bad == nil {
+			c.wrapped(x, o)
+			bad = rec.mistake(&c.text)
 		}
-		x, bad := c.decode(rec)
+		if bad != nil {
+			return do(nil, rec.at, bad)
+		}
+		x, bad = c.decoded(x, c.nameOf(x, rec.number, rec.only))
 		return do(x, rec.at, bad)
 	})
 }
 
-// decode reads one record.
-func (c *exchangeReader) decode(rec *foreignRecord) (*exchange, *RecordError) {
-	t := &c.text
-	x := &exchange{}
-	if o := t.open(rec.data); o != nil {
-		c.wrapped(x, o)
-	}
-	return c.decoded(x, rec.at, rec.data, c.nameOf(x, rec.number, rec.only))
-}
-
 // decoded completes what has been read of a record, or says what is wrong.
-func (c *exchangeReader) decoded(x *exchange, at position, data []byte, id string) (*exchange, *RecordError) {
-	if e := c.text.err; e != nil {
-		bad := e.in(data, at, c.file)
-		return nil, &bad
-	}
+func (c *exchangeReader) decoded(x *exchange, id string) (*exchange, *RecordError) {
 	if c.bad != nil && x.request == nil {
 		return nil, c.bad
 	}
@@ -357,31 +348,27 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 		if wrong != nil {
 			return do(nil, begun, wrong)
 		}
-		c.text.err = nil
-		out, wrong = c.decoded(out, begun, nil, c.nameOf(out, number, only))
+		out, wrong = c.decoded(out, c.nameOf(out, number, only))
 		return do(out, begun, wrong)
 	}
 	begin := func(at position) {
 		x, reader, begun = &exchange{}, c.format.stream(), at
 		c.ask(x, nil)
 	}
-	err := c.eachEvent(ctx, c.file, func(data []byte, at position, broken error) error {
-		last = at
-		var o *object
-		if broken == nil {
-			o = c.text.open(data)
-		}
+	err := c.eachEvent(ctx, c.file, func(rec *foreignRecord) error {
+		last = rec.at
+		o, wrong := rec.open(&c.text)
 		if o != nil && c.format.stream().begins(o) {
 			if err := finish(false); err != nil {
 				return err
 			}
-			begin(at)
+			begin(rec.at)
 		}
 		if bad != nil {
 			return nil // the rest of a response that cannot be read
 		}
 		if x == nil {
-			begin(at)
+			begin(rec.at)
 		}
 		if o != nil {
 			reader.event(x, o)
@@ -389,12 +376,8 @@ func (c *exchangeReader) eachStream(ctx context.Context, do func(x *exchange, at
 				x.took.account(account)
 			}
 		}
-		if broken != nil {
-			e := at.err(c.file, broken.Error())
-			bad = &e
-		} else if e := c.text.err; e != nil {
-			wrong := e.in(data, at, c.file)
-			bad = &wrong
+		if bad = wrong; bad == nil {
+			bad = rec.mistake(&c.text)
 		}
 		return nil
 	})
@@ -455,14 +438,13 @@ func (c *exchangeReader) loadRequest(path string) (q *request, bad *RecordError,
 	}
 	var t jsonText
 	q = &request{pdfs: &c.pdfs}
-	if o := t.open(data); o != nil {
+	rec := foreignRecord{file: path, data: data, at: position{1, 1}}
+	o, bad := rec.open(&t)
+	if bad == nil {
 		c.format.readRequest(q, requestBody(o))
+		bad = rec.mistake(&t)
 	}
-	if t.err != nil {
-		e := t.err.in(data, position{1, 1}, path)
-		return nil, &e, nil
-	}
-	return q, nil, nil
+	return q, bad, nil
 }
 
 // requestBody is the request itself: in files of batches it is a member.

@@ -89,7 +89,7 @@ func (c *inlineReader) read(ctx context.Context) (err error) {
 			if rec.reason == emptyFile {
 				return nil
 			}
-			return c.readable(c.file, c.value)(rec)
+			return c.readable(c.value)(rec)
 		})
 	default:
 		return c.jsonlReader.read(ctx)

@@ -114,19 +114,16 @@ func (c *studioReader) read(ctx context.Context, path string) error {
 // eachTask calls do with every task of the file, or with what is wrong with it.
 func (c *studioReader) eachTask(ctx context.Context, s shape, do func(*studioTask, *RecordError) error) error {
 	return c.eachStudioRecord(ctx, s, func(rec *foreignRecord) error {
-		if rec.reason != "" {
-			e := rec.at.err(c.file, rec.reason)
-			return do(nil, &e)
-		}
 		t := &studioTask{at: rec.at, record: rec.data}
-		if o := c.text.open(rec.data); o != nil {
+		o, bad := rec.open(&c.text)
+		if bad == nil {
 			t.decode(o)
+			bad = rec.mistake(&c.text)
 		}
-		if e := c.text.err; e != nil {
-			bad := e.in(rec.data, rec.at, c.file)
-			return do(nil, &bad)
+		if bad != nil {
+			t = nil
 		}
-		return do(t, nil)
+		return do(t, bad)
 	})
 }
 

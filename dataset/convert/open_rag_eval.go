@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
-	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -37,7 +35,7 @@ var openRAGEval = func() Format {
 	out := f.format()
 	out.Input = "CSV or JSON files, or a directory of them"
 	out.fitsTable = func(columns []string) bool {
-		return hasColumns(columns, "query", "passage_id", "passage", "generated_answer")
+		return hasColumns(columns, openRAGColumns...)
 	}
 	out.convert = func(ctx context.Context, r *run) error {
 		return r.eachFile(ctx, []string{".csv", ".json"}, func(path string) error {
@@ -50,6 +48,8 @@ var openRAGEval = func() Format {
 	}
 	return out
 }()
+
+var openRAGColumns = []string{"query", "passage_id", "passage", "generated_answer"}
 
 // openRAGRuns are the runs of every query in a report.
 func openRAGRuns(file *object) iter.Seq[*object] {
@@ -118,43 +118,42 @@ func (c *researchReader) openRAGTable(ctx context.Context) error {
 		return err
 	}
 	defer in.Close()
-	t, err := newTable(c.file, bufio.NewReader(in), "query", "passage_id", "passage", "generated_answer")
-	if err != nil {
-		return err
-	}
 	var lines []csvRecord // of one run
 	var key [2]string
-	for {
+	flush := func() error {
+		if len(lines) == 0 {
+			return nil
+		}
+		err := c.openRAGLines(lines)
+		lines = lines[:0]
+		return err
+	}
+	err = eachCSV(c.file, bufio.NewReader(in), openRAGColumns, func(rec csvRecord, bad *RecordError) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rec, bad, err := t.next()
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		var at [2]string
-		if err == nil && bad == nil {
-			at = [2]string{rec.get("query_id"), rec.get("query_run")}
-		}
-		if len(lines) > 0 && (err != nil || bad == nil && (at != key || at[0] == "")) {
-			if err := c.openRAGLines(lines); err != nil {
-				return err
-			}
-			lines = lines[:0]
-		}
-		switch {
-		case err != nil:
-			c.settleFile(&c.proof.proof, c.file)
-			return nil
-		case bad != nil:
+		if bad != nil {
 			c.report.Records++
 			c.fail(*bad)
-		default:
-			key = at
-			rec.fields = slices.Clone(rec.fields)
-			lines = append(lines, rec)
+			return nil
 		}
+		if at := [2]string{rec.get("query_id"), rec.get("query_run")}; at != key || at[0] == "" {
+			if err := flush(); err != nil {
+				return err
+			}
+			key = at
+		}
+		rec.fields = slices.Clone(rec.fields)
+		lines = append(lines, rec)
+		return nil
+	})
+	if err == nil {
+		err = flush()
 	}
+	if err == nil {
+		c.settleFile(&c.proof.proof, c.file)
+	}
+	return err
 }
 
 // openRAGLines converts the lines of one run.

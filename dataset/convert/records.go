@@ -81,11 +81,30 @@ func startsAsLines(text []byte) bool {
 
 // A foreignRecord is one record of a file, not yet looked into.
 type foreignRecord struct {
+	file   string
 	data   []byte
 	at     position
 	number int  // from 1
 	only   bool // there is no other in the file
 	reason string
+}
+
+// open returns the object that the record is, or says what is wrong with it.
+func (rec *foreignRecord) open(t *jsonText) (o *object, bad *RecordError) {
+	if rec.reason != "" {
+		e := rec.at.err(rec.file, rec.reason)
+		return nil, &e
+	}
+	return t.open(rec.data), rec.mistake(t)
+}
+
+// mistake is what is wrong with the text of the record, nil if nothing is.
+func (rec *foreignRecord) mistake(t *jsonText) *RecordError {
+	if t.err == nil {
+		return nil
+	}
+	e := t.err.in(rec.data, rec.at, rec.file)
+	return &e
 }
 
 // emptyFile is the reason of the only record of a file that has none.
@@ -94,12 +113,12 @@ const emptyFile = "empty"
 // eachRecord calls do with every record of a file of JSON. A record with a reason
 // cannot be read.
 func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
-	var rec foreignRecord
+	rec := foreignRecord{file: path}
 	if s == lineShape {
 		return r.lines(ctx, path, func(line []byte, number int, bad error) error {
-			rec = foreignRecord{data: line, at: position{number, 1}, number: number}
+			rec = foreignRecord{file: path, data: line, at: position{number, 1}, number: number}
 			if bad != nil {
-				rec = foreignRecord{at: position{line: number}, number: number, reason: bad.Error()}
+				rec = foreignRecord{file: path, at: position{line: number}, number: number, reason: bad.Error()}
 			}
 			return do(&rec)
 		})
@@ -109,7 +128,7 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 		return err
 	}
 	if reason != "" {
-		return do(&foreignRecord{number: 1, only: true, reason: reason})
+		return do(&foreignRecord{file: path, number: 1, only: true, reason: reason})
 	}
 	records := jsonRecords{data: data}
 	at, last := position{1, 1}, 0
@@ -119,7 +138,7 @@ func (r *run) eachRecord(ctx context.Context, path string, s shape, do func(*for
 		}
 		start, end, reason := records.next()
 		at, last = at.after(data[last:start]), start
-		rec = foreignRecord{data: data[start:end], at: at, number: rec.number + 1, reason: reason}
+		rec = foreignRecord{file: path, data: data[start:end], at: at, number: rec.number + 1, reason: reason}
 		if start == end && reason == "" && rec.number > 1 {
 			return nil
 		}
@@ -220,15 +239,15 @@ func (l *lineReader) next() ([]byte, error) {
 // eachReadable calls do with every record of a file of JSON that can be read. It counts
 // them all, and reports the others.
 func (r *run) eachReadable(ctx context.Context, path string, s shape, do func(*foreignRecord) error) error {
-	return r.eachRecord(ctx, path, s, r.readable(path, do))
+	return r.eachRecord(ctx, path, s, r.readable(do))
 }
 
-// readable counts a record of a file, and calls do with it unless it cannot be read.
-func (r *run) readable(path string, do func(*foreignRecord) error) func(*foreignRecord) error {
+// readable counts a record, and calls do with it unless it cannot be read.
+func (r *run) readable(do func(*foreignRecord) error) func(*foreignRecord) error {
 	return func(rec *foreignRecord) error {
 		r.report.Records++
 		if rec.reason != "" {
-			r.fail(rec.at.err(path, rec.reason))
+			r.fail(rec.at.err(rec.file, rec.reason))
 			return nil
 		}
 		return do(rec)
@@ -268,11 +287,10 @@ func (r *run) lines(ctx context.Context, path string, do func(line []byte, numbe
 
 // eachEvent calls do with the data of every server-sent event of a file and where
 // it begins. Names, ids, comments and the final [DONE] are passed over: the data
-// says what it is. A line that is an object is an event by itself. bad says why an
-// event could not be read.
+// says what it is. A line that is an object is an event by itself.
 //
 // Source: WHATWG HTML, Server-sent events.
-func (r *run) eachEvent(ctx context.Context, path string, do func(data []byte, at position, bad error) error) error {
+func (r *run) eachEvent(ctx context.Context, path string, do func(*foreignRecord) error) error {
 	var data []byte
 	var at position
 	pending := false
@@ -284,11 +302,11 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(data []byte, a
 		if bytes.Equal(data, []byte("[DONE]")) {
 			return nil
 		}
-		return do(data, at, nil)
+		return do(&foreignRecord{file: path, data: data, at: at})
 	}
 	err := r.lines(ctx, path, func(line []byte, number int, bad error) error {
 		if bad != nil {
-			return do(nil, position{line: number}, bad)
+			return do(&foreignRecord{file: path, at: position{line: number}, reason: bad.Error()})
 		}
 		if number == 1 {
 			line = bytes.TrimPrefix(line, utf8Mark)
@@ -300,7 +318,7 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(data []byte, a
 			if err := dispatch(); err != nil {
 				return err
 			}
-			return do(line, position{number, 1}, nil)
+			return do(&foreignRecord{file: path, data: line, at: position{number, 1}})
 		}
 		field, value, _ := bytes.Cut(line, []byte{':'})
 		if string(field) != "data" {
@@ -317,7 +335,7 @@ func (r *run) eachEvent(ctx context.Context, path string, do func(data []byte, a
 		}
 		if len(data)+len(value) > r.MaxRecord {
 			data, pending = data[:0], false
-			return do(nil, position{line: number}, errTooLong)
+			return do(&foreignRecord{file: path, at: position{line: number}, reason: errTooLong.Error()})
 		}
 		data = append(data, value...)
 		return nil

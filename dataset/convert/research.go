@@ -92,15 +92,10 @@ func (c *researchReader) json(ctx context.Context, f *researchFormat) error {
 		return err
 	}
 	err = c.eachRecord(ctx, c.file, s, func(rec *foreignRecord) error {
-		if rec.reason != "" {
+		file, bad := rec.open(&c.text)
+		if bad != nil {
 			c.report.Records++
-			c.fail(rec.at.err(c.file, rec.reason))
-			return nil
-		}
-		file := c.text.open(rec.data)
-		if file == nil {
-			c.report.Records++
-			c.failAt(rec)
+			c.fail(*bad)
 			return nil
 		}
 		at, last := rec.at, 0
@@ -131,7 +126,7 @@ func (c *researchReader) json(ctx context.Context, f *researchFormat) error {
 
 // failAt counts a record that could not be read; the next one may be.
 func (c *researchReader) failAt(rec *foreignRecord) {
-	c.fail(c.text.err.in(rec.data, rec.at, c.file))
+	c.fail(*rec.mistake(&c.text))
 	c.text.err = nil
 }
 
