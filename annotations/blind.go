@@ -1,7 +1,6 @@
 package annotations
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -299,21 +298,12 @@ func ReadFilled(ctx context.Context, paths []string, k *Key) (*Filled, error) {
 // some are answered. A member that no item has, a mark without its ends and an unknown way
 // of deciding are errors.
 func readTemplate(path string, names map[string]*KeyItem) ([]BlindItem, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	annotator := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	last := make(map[string]int)
 	var items []BlindItem
-	scan := bufio.NewScanner(bytes.NewReader(data))
-	scan.Buffer(nil, 64<<20)
-	for line := 1; scan.Scan(); line++ {
-		if len(bytes.TrimSpace(scan.Bytes())) == 0 {
-			continue
-		}
+	err := EachLine(path, func(line []byte) error {
 		it := BlindItem{Annotator: annotator}
-		d := json.NewDecoder(bytes.NewReader(scan.Bytes()))
+		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		err := d.Decode(&it)
 		if err == nil {
@@ -329,7 +319,7 @@ func readTemplate(path string, names map[string]*KeyItem) ([]BlindItem, error) {
 		at, again := last[it.ID]
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%s: line %d: %w", path, line, err)
+			return err
 		case !it.Answered():
 		case again:
 			items[at] = it
@@ -337,15 +327,41 @@ func readTemplate(path string, names map[string]*KeyItem) ([]BlindItem, error) {
 			last[it.ID] = len(items)
 			items = append(items, it)
 		}
+		return nil
+	})
+	return items, err
+}
+
+// EachLine calls do with every line of a file that is not blank, and says in which line
+// its error is.
+func EachLine(path string, do func(line []byte) error) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
 	}
-	return items, scan.Err()
+	number := 0
+	for line := range bytes.Lines(data) {
+		if number++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := do(line); err != nil {
+			return fmt.Errorf("%s: line %d: %w", path, number, err)
+		}
+	}
+	return nil
+}
+
+// CheckMarks refuses a mark without its ends.
+func (it *BlindItem) CheckMarks() error {
+	if slices.ContainsFunc(it.Truth, func(p BlindPlace) bool { return p.Start == nil || p.End == nil }) {
+		return errors.New("a mark needs doc, start and end")
+	}
+	return nil
 }
 
 func (it *BlindItem) check() error {
-	for _, p := range it.Truth {
-		if p.Start == nil || p.End == nil {
-			return errors.New("a mark needs doc, start and end")
-		}
+	if err := it.CheckMarks(); err != nil {
+		return err
 	}
 	if it.How != "" && !slices.Contains(Hows, it.How) {
 		return fmt.Errorf("how is %q, not one of %s", it.How, strings.Join(Hows, ", "))

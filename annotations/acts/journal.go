@@ -1,7 +1,6 @@
 package acts
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -75,7 +74,7 @@ func (j *Journal) load() error {
 			return err
 		}
 	}
-	all, err := readActs(bytes.NewReader(data[:j.size]), j.path)
+	all, err := readActs(data[:j.size], j.path)
 	if err != nil {
 		return err
 	}
@@ -86,31 +85,15 @@ func (j *Journal) load() error {
 	return nil
 }
 
-// Read reads the acts of an annotator without a lock, each once; what is being appended
-// to the file is not seen.
-func Read(dir, annotator string) ([]Act, error) {
-	path := JournalPath(dir, annotator)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return readActs(bytes.NewReader(data[:bytes.LastIndexByte(data, '\n')+1]), path)
-}
-
-func readActs(r io.Reader, path string) ([]Act, error) {
+// readActs reads acts, each once, from whole lines.
+func readActs(data []byte, path string) ([]Act, error) {
 	var all []Act
 	seen := make(map[string]bool)
-	lines := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
 		var a Act
-		err = json.Unmarshal(line, &a)
+		err := json.Unmarshal(line, &a)
 		if err == nil {
 			err = a.check()
 		}
@@ -122,6 +105,7 @@ func readActs(r io.Reader, path string) ([]Act, error) {
 		}
 		seen[a.ID] = true
 	}
+	return all, nil
 }
 
 func (j *Journal) add(a Act) {
@@ -149,9 +133,7 @@ func (j *Journal) Append(a Act) (Act, error) {
 	}
 	a.Seq, a.At = int64(len(j.acts))+1, time.Now().UTC().Truncate(time.Millisecond)
 	var line bytes.Buffer
-	e := json.NewEncoder(&line)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(&a); err != nil {
+	if err := WriteLines(&line, []Act{a}); err != nil {
 		return a, err
 	}
 	_, err := j.file.WriteAt(line.Bytes(), j.size)
@@ -203,7 +185,7 @@ func (j *Journal) writeFilled() error {
 			items[i].How, items[i].From = d.How, d.From
 		}
 	}
-	return dataset.WriteFile(j.filled, func(w io.Writer) error { return WriteFilled(w, items) })
+	return dataset.WriteFile(j.filled, func(w io.Writer) error { return WriteLines(w, items) })
 }
 
 // FilledItems are the items that the acts finish, in the order of their first acts.
@@ -226,8 +208,8 @@ func FilledItems(all []Act) []annotations.BlindItem {
 	return items
 }
 
-// WriteFilled writes items as agree reads them, one a line.
-func WriteFilled(w io.Writer, items []annotations.BlindItem) error {
+// WriteLines writes JSON Lines: filled items as agree reads them, or a merged table.
+func WriteLines[T any](w io.Writer, items []T) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

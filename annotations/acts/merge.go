@@ -2,8 +2,6 @@ package acts
 
 import (
 	"cmp"
-	"encoding/json"
-	"io"
 	"slices"
 
 	"ibid"
@@ -191,16 +189,4 @@ func (s *State) Decides(by string) *Decision {
 		return nil
 	}
 	return d
-}
-
-// WriteMerged writes a merged table, one item a line.
-func WriteMerged(w io.Writer, items []MergedItem) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i := range items {
-		if err := e.Encode(&items[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,13 +1,7 @@
 package acts
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,30 +13,16 @@ import (
 
 // ReadFilled reads a file of filled items.
 func ReadFilled(path string) ([]annotations.BlindItem, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	var items []annotations.BlindItem
-	lines := bufio.NewReader(bytes.NewReader(data))
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			var it annotations.BlindItem
-			if err := json.Unmarshal(line, &it); err != nil {
-				return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
-			}
-			for _, p := range it.Truth {
-				if p.Start == nil || p.End == nil {
-					return nil, fmt.Errorf("%s: line %d: a mark needs doc, start and end", path, n)
-				}
-			}
-			items = append(items, it)
+	err := annotations.EachLine(path, func(line []byte) error {
+		var it annotations.BlindItem
+		if err := json.Unmarshal(line, &it); err != nil {
+			return err
 		}
-		if errors.Is(err, io.EOF) {
-			return items, nil
-		}
-	}
+		items = append(items, it)
+		return it.CheckMarks()
+	})
+	return items, err
 }
 
 // An Opinion is what one annotator said of one part of an item.

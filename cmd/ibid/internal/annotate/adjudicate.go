@@ -153,7 +153,7 @@ func (a *adjudicated) write() error {
 			merged = append(merged, m)
 		}
 	}
-	return dataset.WriteFile(a.path, func(w io.Writer) error { return acts.WriteMerged(w, merged) })
+	return dataset.WriteFile(a.path, func(w io.Writer) error { return acts.WriteLines(w, merged) })
 }
 
 // Counts say how far adjudication has come, in questions: parts of items.

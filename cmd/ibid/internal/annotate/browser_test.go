@@ -42,7 +42,7 @@ func sampleOf(t testing.TB, dir string, items ...annotations.BlindItem) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := acts.WriteFilled(f, items); err != nil {
+	if err := acts.WriteLines(f, items); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -442,7 +442,7 @@ func (a *app) mergeRounds(cmd *cobra.Command, f *agreeFlags, args []string) erro
 	if merged.Unclear > 0 {
 		a.warn("%s left out of their questions, since some mark has no place in a text", report.Plural(merged.Unclear, "annotator", "annotators"))
 	}
-	if err := dataset.WriteFile(a.output, func(w io.Writer) error { return acts.WriteMerged(w, merged.Items) }); err != nil {
+	if err := dataset.WriteFile(a.output, func(w io.Writer) error { return acts.WriteLines(w, merged.Items) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %s with one truth, %s; %d undecided and left out\n", a.output,

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -267,7 +266,7 @@ const (
 
 var templates = map[string]blindTemplate{
 	"jsonl": {
-		write:  []blindFile{{templateFile, writeTemplate}},
+		write:  []blindFile{{templateFile, acts.WriteLines[annotations.BlindItem]}},
 		filled: templateFile,
 	},
 	"html": {
@@ -299,19 +298,6 @@ func (t blindTemplate) files() []string {
 		names = append(names, f.name)
 	}
 	return names
-}
-
-func writeTemplate(w io.Writer, items []annotations.BlindItem) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for i := range items {
-		if err := e.Encode(&items[i]); err != nil {
-			return err
-		}
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 func studioTasks(items []annotations.BlindItem) []convert.BlindTask {
