@@ -152,8 +152,7 @@ func (p *Plan) keepGoodParts(parts int64) error {
 			return err
 		}
 	}
-	path := filepath.Join(p.Dir, runs.RowsFile)
-	f, err := parquet.OpenResult(path)
+	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.RowsFile))
 	if err != nil {
 		return err
 	}
@@ -161,53 +160,56 @@ func (p *Plan) keepGoodParts(parts int64) error {
 	if int64(f.RowGroups()) != parts {
 		return nil // cut by another version: evaluate all of it
 	}
+	for _, kind := range p.partFiles() {
+		if _, err := disk.Stat(filepath.Join(p.Dir, kind.result())); errors.Is(err, fs.ErrNotExist) {
+			return nil // made by a version without that result: evaluate all of it
+		}
+	}
+	failed, err := p.judgeFailures()
+	if err != nil {
+		return err
+	}
+	var good []int
 	var status parquet.ColumnValues
 	for k := range int(parts) {
 		if err := f.ReadColumn(k, "status", &status); err != nil {
 			return err
 		}
-		if slices.Contains(status.Strings, runs.RowError) {
-			continue
+		if !slices.Contains(status.Strings, runs.RowError) && !failed[k] {
+			good = append(good, k)
 		}
-		if failed, err := p.judgeFailed(k); err != nil || failed {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		for _, kind := range p.partFiles() {
-			if _, err := disk.Stat(filepath.Join(p.Dir, kind.result())); errors.Is(err, fs.ErrNotExist) {
-				return nil // made by a version without that result: evaluate all of it
-			}
-			part := parquet.Part{Path: filepath.Join(p.Dir, kind.result()), Group: k}
-			err := p.savePart(int64(k), kind, func(w io.Writer) error { return parquet.Split(w, part) })
-			if err != nil {
-				return err
-			}
+	}
+	for _, kind := range p.partFiles() { // the one that says that a part is done is the last
+		err := parquet.Split(filepath.Join(p.Dir, kind.result()), good, func(k int, write func(io.Writer) error) error {
+			return p.savePart(int64(k), kind, write)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// judgeFailed reports whether part k has claims that a live judge was asked about
-// in vain. What another judge could not answer, it cannot answer the next time.
-func (p *Plan) judgeFailed(k int) (bool, error) {
+// judgeFailures are the parts that have claims which a live judge was asked about in vain.
+// What another judge could not answer, it cannot answer the next time.
+func (p *Plan) judgeFailures() (map[int]bool, error) {
+	failed := make(map[int]bool)
 	if p.live == nil {
-		return false, nil
+		return failed, nil
 	}
 	f, err := parquet.OpenResult(filepath.Join(p.Dir, runs.ClaimsFile))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer f.Close()
 	var votes parquet.ColumnValues
-	if err := f.ReadColumn(k, "votes", &votes); err != nil {
-		return false, err
-	}
-	for i, asked := range votes.Valid {
-		if asked && votes.Ints[i] == 0 {
-			return true, nil
+	for k := range f.RowGroups() {
+		if err := f.ReadColumn(k, "votes", &votes); err != nil {
+			return nil, err
+		}
+		for i, asked := range votes.Valid {
+			failed[k] = failed[k] || asked && votes.Ints[i] == 0
 		}
 	}
-	return false, nil
+	return failed, nil
 }

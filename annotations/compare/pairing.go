@@ -143,7 +143,12 @@ func (s *rowSet) clusterOrder() []int32 {
 	for i := range s.rows {
 		all[i] = place{s.cluster(int32(i)), int32(i)}
 	}
-	slices.SortFunc(all, func(a, b place) int { return cmp.Or(cmp.Compare(a.cluster, b.cluster), cmp.Compare(a.at, b.at)) })
+	slices.SortFunc(all, func(a, b place) int {
+		if c := cmp.Compare(a.cluster, b.cluster); c != 0 { // of nearly all
+			return c
+		}
+		return cmp.Compare(a.at, b.at)
+	})
 	s.order = make([]int32, len(all))
 	for i := range all {
 		s.order[i] = all[i].at

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -68,7 +69,7 @@ func TestDerived(t *testing.T) {
 	if err := os.WriteFile(whole, joined.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Split(&split, Part{whole, 1}); err != nil {
+	if err := Split(whole, []int{1}, func(_ int, write func(io.Writer) error) error { return write(&split) }); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(part); !bytes.Equal(data, split.Bytes()) {

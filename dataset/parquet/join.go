@@ -42,18 +42,30 @@ func Join(w io.Writer, fields []Field, parts []Part, metadata map[string]string)
 	return j.end(schemaOf(fields), metadata)
 }
 
-// Split writes p as a file of its own: the bytes that EncodePart had written
-// before [Join].
-func Split(w io.Writer, p Part) error {
-	src, err := OpenResult(p.Path)
-	if err != nil {
+// Split makes files of their own of row groups of the result file at path: the bytes that
+// EncodePart had written before [Join]. save is called for each and calls write with where
+// the file goes. The footer of path is read once for all of them.
+func Split(path string, groups []int, save func(group int, write func(io.Writer) error) error) error {
+	var j joiner
+	defer j.close()
+	if err := j.open(path); err != nil {
 		return err
 	}
-	fields := src.fields
-	if err := src.Close(); err != nil {
-		return err
+	fields := j.src.fields
+	s := schemaOf(fields)
+	for _, k := range groups {
+		err := save(k, func(w io.Writer) error {
+			j.Begin(w)
+			if err := j.add(Part{path, k}, fields); err != nil {
+				return fmt.Errorf("%s: row group %d: %w", path, k, err)
+			}
+			return j.end(s, nil)
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return Join(w, fields, []Part{p}, nil)
+	return nil
 }
 
 // A joiner is the state of Join.
@@ -69,18 +81,25 @@ func (j *joiner) close() {
 	}
 }
 
+// open makes the file at path the source, unless it is already.
+func (j *joiner) open(path string) error {
+	if j.src != nil && j.src.file.Path == path {
+		return nil
+	}
+	j.close()
+	src, err := OpenResult(path)
+	if err != nil {
+		j.src = nil
+		return err
+	}
+	j.src = src
+	j.whole, err = src.file.wholeGroups()
+	return err
+}
+
 func (j *joiner) add(p Part, fields []Field) error {
-	if j.src == nil || j.src.file.Path != p.Path {
-		j.close()
-		src, err := OpenResult(p.Path)
-		if err != nil {
-			j.src = nil
-			return err
-		}
-		j.src = src
-		if j.whole, err = src.file.wholeGroups(); err != nil {
-			return err
-		}
+	if err := j.open(p.Path); err != nil {
+		return err
 	}
 	if !reflect.DeepEqual(j.src.fields, fields) {
 		return errors.New("other columns than the result has")

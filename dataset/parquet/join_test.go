@@ -68,18 +68,27 @@ func TestJoin(t *testing.T) {
 // run could not take over what a finished one left.
 func TestSplitGivesPartsBack(t *testing.T) {
 	path, parts, want := joinedFile(t, map[string]string{"ibid.a": "1"})
-	for k, p := range parts {
-		original, err := os.ReadFile(p.Path)
+	k := 0
+	err := Split(path, []int{0, 1, 2, 3, 4}, func(group int, write func(io.Writer) error) error {
+		original, err := os.ReadFile(parts[group].Path)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 		var got bytes.Buffer
-		if err := Split(&got, Part{path, k}); err != nil {
-			t.Fatal(err)
+		if err := write(&got); err != nil {
+			return err
 		}
-		if !bytes.Equal(got.Bytes(), original) {
-			t.Errorf("part %d: %d bytes came back of %d", k, got.Len(), len(original))
+		if group != k || !bytes.Equal(got.Bytes(), original) {
+			t.Errorf("part %d, not %d: %d bytes came back of %d", k, group, got.Len(), len(original))
 		}
+		k++
+		return nil
+	})
+	if err != nil || k != len(parts) {
+		t.Errorf("%d of %d parts: %v", k, len(parts), err)
+	}
+	if err := Split(path, []int{7}, func(_ int, write func(io.Writer) error) error { return write(io.Discard) }); err == nil || !strings.Contains(err.Error(), "row group 7") {
+		t.Errorf("a group that is not there: %v", err)
 	}
 
 	// Groups of joined files and parts mix.

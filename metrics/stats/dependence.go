@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -223,7 +224,10 @@ func (t *Touching) graph(members []Member) *graph {
 // rows do.
 func (t *Touching) Depend(members []Member, seed uint64) *Dependence {
 	slices.SortFunc(members, func(a, b Member) int {
-		return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Row, b.Row))
+		if c := cmp.Compare(a.Unit, b.Unit); c != 0 { // of nearly all
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Row, b.Row))
 	})
 	g := t.graph(members)
 	units, rows, touched := make([]int, len(g.keys)), make([]int64, len(g.keys)), make([]int, len(g.keys)) // by root
@@ -279,7 +283,10 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 	for i := range g.unit {
 		d.wide = d.wide || len(g.of(i)) > pairDocuments
 	}
-	drawn := func(int32) bool { return true }
+	drawn := make([]bool, len(g.keys))
+	for doc := range drawn {
+		drawn[doc] = true
+	}
 	if most := g.sample(); sample && len(g.keys) > most {
 		order := make([]uint64, len(g.keys))
 		for i, key := range g.keys {
@@ -288,13 +295,15 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 		}
 		sorted := slices.Sorted(slices.Values(order))
 		last := sorted[most-1]
-		drawn = func(doc int32) bool { return order[doc] <= last }
+		for doc := range drawn {
+			drawn[doc] = order[doc] <= last
+		}
 		d.Sampled, _ = slices.BinarySearch(sorted, last+1)
 		d.rate = float64(d.Sampled) / float64(d.Documents)
 	}
 	place := make([]int32, len(g.keys)) // the sum of each document that was drawn
 	for doc := range place {
-		if drawn(int32(doc)) {
+		if drawn[doc] {
 			place[doc] = int32(d.sums)
 			d.sums++
 		}
@@ -313,7 +322,7 @@ func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
 	for i := range g.unit {
 		docs := g.of(i)
 		for _, doc := range docs {
-			if drawn(doc) {
+			if drawn[doc] {
 				d.terms = append(d.terms, place[doc])
 			}
 		}
@@ -352,23 +361,30 @@ type set [pairDocuments]int32
 
 // sets calls f with the sets of two or more of documents, which are sorted, and their sizes: a
 // set is drawn with the one of its documents that has the least key.
-func (g *graph) sets(docs []int32, drawn func(int32) bool, f func(s set, size int)) {
-	for chosen := range 1 << len(docs) {
+func (g *graph) sets(docs []int32, drawn []bool, f func(s set, size int)) {
+	if !slices.ContainsFunc(docs, func(doc int32) bool { return drawn[doc] }) {
+		return
+	}
+	var owner [1 << pairDocuments]int32 // of the documents that are chosen
+	for chosen := 1; chosen < 1<<len(docs); chosen++ {
+		owner[chosen] = docs[bits.TrailingZeros(uint(chosen))]
+		others := chosen & (chosen - 1)
+		if others == 0 {
+			continue
+		}
+		if of := owner[others]; g.keys[of] < g.keys[owner[chosen]] {
+			owner[chosen] = of
+		}
+		if !drawn[owner[chosen]] {
+			continue
+		}
 		var s set
-		size, owner := 0, int32(-1)
-		for k, doc := range docs {
-			if chosen&(1<<k) == 0 {
-				continue
-			}
-			s[size] = doc + 1
+		size := 0
+		for rest := chosen; rest != 0; rest &= rest - 1 {
+			s[size] = docs[bits.TrailingZeros(uint(rest))] + 1
 			size++
-			if owner < 0 || g.keys[doc] < g.keys[owner] {
-				owner = doc
-			}
 		}
-		if size > 1 && drawn(owner) {
-			f(s, size)
-		}
+		f(s, size)
 	}
 }
 
