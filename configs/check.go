@@ -58,19 +58,25 @@ func (r *interval) text(number func(float64) string) string {
 	return "from " + number(r.low) + " to " + number(r.high)
 }
 
-func notBlank(v any) string {
-	if s, ok := v.(string); ok && strings.TrimSpace(s) == "" {
+// of makes a check of values of one type one of any value: those of other types pass.
+func of[T any](check func(T) string) func(any) string {
+	return func(v any) string {
+		if x, ok := v.(T); ok {
+			return check(x)
+		}
+		return ""
+	}
+}
+
+func notBlank(s string) string {
+	if strings.TrimSpace(s) == "" {
 		return "want a text that is not empty"
 	}
 	return ""
 }
 
 // folderName refuses what is not one plain folder below another.
-func folderName(v any) string {
-	s, ok := v.(string)
-	if !ok {
-		return ""
-	}
+func folderName(s string) string {
 	if msg := notBlank(s); msg != "" {
 		return msg
 	}
@@ -80,11 +86,7 @@ func folderName(v any) string {
 	return ""
 }
 
-func httpURL(v any) string {
-	s, ok := v.(string)
-	if !ok {
-		return ""
-	}
+func httpURL(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
@@ -100,10 +102,9 @@ func IsRedis(store string) bool {
 	return strings.HasPrefix(store, "redis://") || strings.HasPrefix(store, "rediss://")
 }
 
-func answerStore(v any) string {
-	s, ok := v.(string)
-	if !ok || !strings.Contains(s, "://") {
-		return notBlank(v)
+func answerStore(s string) string {
+	if !strings.Contains(s, "://") {
+		return notBlank(s)
 	}
 	u, err := url.Parse(s)
 	switch {
@@ -119,8 +120,8 @@ func answerStore(v any) string {
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func variableName(v any) string {
-	if s, ok := v.(string); ok && !variable.MatchString(s) {
+func variableName(s string) string {
+	if !variable.MatchString(s) {
 		return "want the name of an environment variable, not the key itself"
 	}
 	return ""
@@ -128,8 +129,8 @@ func variableName(v any) string {
 
 var digestText = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func sha256Text(v any) string {
-	if s, ok := v.(string); ok && !digestText.MatchString(s) {
+func sha256Text(s string) string {
+	if !digestText.MatchString(s) {
 		return "want a digest of 64 hexadecimal digits, in lower case"
 	}
 	return ""
@@ -144,8 +145,7 @@ var credentialName = regexp.MustCompile(`(?i)auth|key|token|secret|cookie|passwo
 // fromEnvironment begins the value of a header that stands in the environment.
 const fromEnvironment = "env:"
 
-func headerValues(v any) string {
-	m, _ := v.(map[string]string)
+func headerValues(m map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		value := m[name]
 		env, isEnv := strings.CutPrefix(value, fromEnvironment)
@@ -166,8 +166,7 @@ func headerValues(v any) string {
 // reservedMembers are the members of a request that ibid writes and reads itself.
 var reservedMembers = []string{"model", "messages", "stream", "n", "response_format", "max_tokens", "max_completion_tokens", "max_output_tokens"}
 
-func extraMembers(v any) string {
-	m, _ := v.(map[string]any)
+func extraMembers(m map[string]any) string {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if slices.Contains(reservedMembers, name) {
 			return flowString(name) + " cannot be set here; ibid needs it for itself"
@@ -176,8 +175,7 @@ func extraMembers(v any) string {
 	return ""
 }
 
-func columnNames(v any) string {
-	m, _ := v.(map[string]string)
+func columnNames(m map[string]string) string {
 	ours := make(map[string]string)
 	for _, foreign := range slices.Sorted(maps.Keys(m)) {
 		name := m[foreign]
@@ -193,8 +191,7 @@ func columnNames(v any) string {
 }
 
 // labelValues wants words and numbers in [0, 1].
-func labelValues(v any) string {
-	m, _ := v.(map[string]float64)
+func labelValues(m map[string]float64) string {
 	for _, word := range slices.Sorted(maps.Keys(m)) {
 		if n := m[word]; strings.TrimSpace(word) == "" {
 			return "want words that are not empty"
@@ -205,8 +202,7 @@ func labelValues(v any) string {
 	return ""
 }
 
-func noRepeats(v any) string {
-	list, _ := v.([]string)
+func noRepeats(list []string) string {
 	for i, s := range list {
 		if slices.Contains(list[:i], s) {
 			return flowString(s) + " is listed twice"
@@ -216,8 +212,8 @@ func noRepeats(v any) string {
 }
 
 func blankItem(s string) *fault {
-	if strings.TrimSpace(s) == "" {
-		return &fault{msg: "want a text that is not empty"}
+	if msg := notBlank(s); msg != "" {
+		return &fault{msg: msg}
 	}
 	return nil
 }

@@ -136,18 +136,18 @@ var offsetUnits = []string{"codepoint", "utf16", "byte"}
 var runKeys = []*setting{
 	{name: "dataset", path: true, doc: "answers to evaluate: a Parquet file, a directory or a glob"},
 	{name: "documents", path: true, doc: "source documents: a Parquet file, a directory or a glob of them, or a folder of text, Markdown, HTML and PDF files"},
-	{name: "truth", path: true, check: notBlank, doc: "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV, with id and truth, or one line a mark"},
+	{name: "truth", path: true, check: of(notBlank), doc: "truth in a table of its own, joined by id: Parquet, JSON Lines or CSV, with id and truth, or one line a mark"},
 	{
-		name: "labels", path: true, check: notBlank,
+		name: "labels", path: true, check: of(notBlank),
 		doc: "labels in a table of their own, joined by id and system: Parquet, JSON Lines or CSV, with id and labels, or one line a label",
 	},
-	{name: "columns", scores: true, check: columnNames, doc: "foreign column names to ours, dotted for members of lists"},
+	{name: "columns", scores: true, check: of(columnNames), doc: "foreign column names to ours, dotted for members of lists"},
 	{
-		name: "values", scores: true, check: labelValues,
+		name: "values", scores: true, check: of(labelValues),
 		doc: "what labels in words stand for in the table of labels, such as {supported: 1, partly: 0.5, unsupported: 0}",
 	},
-	{name: "out", def: "runs", check: notBlank, doc: "folder that holds the runs"},
-	{name: "id", check: folderName, doc: "name of the run; default: dataset and fingerprint"},
+	{name: "out", def: "runs", check: of(notBlank), doc: "folder that holds the runs"},
+	{name: "id", check: of(folderName), doc: "name of the run; default: dataset and fingerprint"},
 	{name: "offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what start and end count in the source"},
 	{name: "answer_offset_unit", def: "codepoint", allowed: offsetUnits, scores: true, doc: "what offsets into the answer count"},
 	{name: "span_end", def: "exclusive", allowed: []string{"exclusive", "inclusive"}, scores: true, doc: "whether end is the first position after the span or its last"},
@@ -190,7 +190,7 @@ var runKeys = []*setting{
 		name: "judge.kind", def: "lexical", allowed: []string{"lexical", "openrouter", "openai", "human", "recorded", "replay", "none"}, scores: true,
 		doc: "who judges support; a bare judge: KIND is short for it",
 	},
-	{name: "judge.model", scores: true, check: notBlank, doc: "model that judges"},
+	{name: "judge.model", scores: true, check: of(notBlank), doc: "model that judges"},
 	{name: "judge.temperature", def: 0.0, scores: true, between: within(0, 2), doc: "sampling temperature of the judge"},
 	{name: "judge.seed", def: int64(1), scores: true, doc: "sampling seed sent to the judge"},
 	{
@@ -203,18 +203,18 @@ var runKeys = []*setting{
 	{name: "judge.max_cost_usd", def: 0.0, between: notNegative, doc: "stop when the run has cost this much; 0 = no limit"},
 	{name: "judge.max_rate_wait", def: 10 * time.Minute, between: notNegative, doc: "longest wait for a rate limit to lift; 0 = no limit"},
 	{name: "judge.max_outage", def: 10 * time.Minute, between: notNegative, doc: "stop when no call was answered for so long; 0 = no limit"},
-	{name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: httpURL, secret: true, doc: "endpoint of the judge"},
+	{name: "judge.base_url", def: "https://openrouter.ai/api/v1", scores: true, check: of(httpURL), secret: true, doc: "endpoint of the judge"},
 	{
-		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: variableName, secret: true,
+		name: "judge.api_key_env", def: "OPENROUTER_API_KEY", check: of(variableName), secret: true,
 		doc: "environment variable that holds the key; judge: openai sends none unless this is set",
 	},
 	{name: "judge.provider", scores: true, doc: "routing preferences, passed on as they are"},
 	{name: "judge.reasoning", scores: true, doc: "reasoning options, passed on as they are; judge: openai takes effort alone"},
 	{
-		name: "judge.headers", check: headerValues, secret: true,
+		name: "judge.headers", check: of(headerValues), secret: true,
 		doc: "headers of every request, {NAME: VALUE}; env:VAR takes the value from the environment, as credentials must",
 	},
-	{name: "judge.extra_body", scores: true, check: extraMembers, doc: "members of every request, passed on as they are; they win over those of other settings"},
+	{name: "judge.extra_body", scores: true, check: of(extraMembers), doc: "members of every request, passed on as they are; they win over those of other settings"},
 	{name: "judge.batch", def: false, doc: "ask in batches, at about half the price, with answers within a day; what a batch cannot answer is asked in calls"},
 	{name: "judge.batch_lines", def: int64(0), between: within(0, 1<<31-1), doc: "most questions in one batch; 0 = as many as the service takes"},
 	{
@@ -226,7 +226,7 @@ var runKeys = []*setting{
 		doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
 	},
 	{
-		name: "judge.cache", check: answerStore,
+		name: "judge.cache", check: of(answerStore),
 		doc: "file of the answer cache, or redis://HOST:PORT/NUMBER (rediss:// with TLS; its password in REDIS_PASSWORD) for processes on several machines, which then share " +
 			"judge.rpm and judge.max_cost_usd, too; default: a file in the user's cache directory",
 	},
@@ -247,25 +247,25 @@ var runKeys = []*setting{
 	},
 	{name: "judge.necessity", def: false, scores: true, doc: "ask which citations are needed"},
 	{name: "judge.votes", def: int64(1), scores: true, between: within(1, 99), doc: "calls whose verdicts are combined"},
-	{name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: noRepeats, doc: "models that judge together, instead of judge.model"},
+	{name: "judge.panel", def: []string{}, scores: true, item: blankItem, check: of(noRepeats), doc: "models that judge together, instead of judge.model"},
 	{name: "judge.prices.prompt", between: notNegative, doc: "US dollars for a million tokens of prompt, where the endpoint does not tell; wins over what it tells"},
 	{name: "judge.prices.completion", between: notNegative, doc: "US dollars for a million tokens of reply, likewise"},
-	{name: "judge.prompts", path: true, scores: true, check: notBlank, doc: "folder of prompts; default: built in"},
+	{name: "judge.prompts", path: true, scores: true, check: of(notBlank), doc: "folder of prompts; default: built in"},
 	{
-		name: "judge.replay", path: true, scores: true, check: notBlank,
+		name: "judge.replay", path: true, scores: true, check: of(notBlank),
 		doc: "for judge: replay saved replies of a model, JSON Lines of key or row and reply; for judge: recorded verdicts of another program or run, with the columns of " +
 			"verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
 	},
 	{
-		name: "judge.lexical.weights", path: true, check: notBlank,
+		name: "judge.lexical.weights", path: true, check: of(notBlank),
 		doc: "weights that ibid calibrate RUN --fit FILE fitted to labels, for judge: lexical; their content is part of the fingerprint",
 	},
 	{
-		name: "judge.anchors.dataset", path: true, check: notBlank,
+		name: "judge.anchors.dataset", path: true, check: of(notBlank),
 		doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
 	},
-	{name: "judge.anchors.documents", path: true, check: notBlank, doc: "documents that the anchors cite"},
-	{name: "judge.anchors.digest", check: sha256Text, doc: "digest that the anchors are frozen by; a run with other ones stops before any work"},
+	{name: "judge.anchors.documents", path: true, check: of(notBlank), doc: "documents that the anchors cite"},
+	{name: "judge.anchors.digest", check: of(sha256Text), doc: "digest that the anchors are frozen by; a run with other ones stops before any work"},
 
 	{
 		name: "thresholds.supported", def: 0.7, scores: true, between: within(0, 1),
@@ -290,13 +290,13 @@ var runKeys = []*setting{
 		doc: "share of the rows that a metric must be defined for, below which gates give no verdict; rows with nothing to compare with or to cite do not count",
 	},
 	{
-		name: "accept", def: []string{}, item: blankItem, check: noRepeats,
+		name: "accept", def: []string{}, item: blankItem, check: of(noRepeats),
 		doc: "signs that the input is wrong with which gates have their verdict all the same (ibid help signs)",
 	},
 
 	{name: "statistics.level", def: 0.95, scores: true, between: strictlyWithin(0, 1), doc: "confidence level of intervals"},
 	{
-		name: "statistics.cluster", def: "auto", scores: true, check: notBlank,
+		name: "statistics.cluster", def: "auto", scores: true, check: of(notBlank),
 		doc: "what rows share that are not independent: auto (any document of their truth, or of their citations without truth), id, doc (the first of these documents), or a tag",
 	},
 	{name: "statistics.resamples", def: int64(10000), scores: true, between: within(1, 1<<31-1), doc: "resamples of a bootstrap"},
@@ -313,7 +313,7 @@ var runKeys = []*setting{
 		doc: "columns of rows.parquet: all, or core, without the metrics that follow from counts; ibid reads both alike",
 	},
 	{
-		name: "slices", def: []string{}, scores: true, item: blankItem, check: noRepeats,
+		name: "slices", def: []string{}, scores: true, item: blankItem, check: of(noRepeats),
 		doc: "tags, and system, provider, model, source_type, source_status, to summarise by",
 	},
 
@@ -324,12 +324,12 @@ var runKeys = []*setting{
 	{name: "presence.semantic.enabled", def: false, scores: true, doc: "find resource sections by embedding, in mode resource_section"},
 	{name: "presence.semantic.threshold", def: 0.8, scores: true, between: aboveUpTo(0, 1), doc: "similarity from which a heading is one"},
 	{
-		name: "presence.semantic.model", scores: true, check: notBlank,
+		name: "presence.semantic.model", scores: true, check: of(notBlank),
 		doc: "model of embeddings behind an endpoint; without one an offline embedder that sees wording only",
 	},
-	{name: "presence.semantic.base_url", scores: true, check: httpURL, secret: true, doc: "endpoint of the model, compatible with OpenAI's embeddings"},
+	{name: "presence.semantic.base_url", scores: true, check: of(httpURL), secret: true, doc: "endpoint of the model, compatible with OpenAI's embeddings"},
 	{
-		name: "presence.semantic.api_key_env", check: variableName, secret: true,
+		name: "presence.semantic.api_key_env", check: of(variableName), secret: true,
 		doc: "environment variable that holds the endpoint's key; none is sent unless this is set",
 	},
 

@@ -136,23 +136,18 @@ type Difference struct {
 
 // Improved is how many rows got better, Declined how many worse; both are 0 for a
 // metric without direction.
-func (d *Difference) Improved() int64 {
-	switch d.Direction {
-	case 1:
-		return d.Higher
-	case -1:
-		return d.Lower
-	}
-	return 0
-}
+func (d *Difference) Improved() int64 { return d.moved(d.Direction) }
 
 // Declined is how many rows got worse.
-func (d *Difference) Declined() int64 {
-	switch d.Direction {
+func (d *Difference) Declined() int64 { return d.moved(-d.Direction) }
+
+// moved is how many rows went up (1) or down (-1).
+func (d *Difference) moved(direction int) int64 {
+	switch direction {
 	case 1:
-		return d.Lower
-	case -1:
 		return d.Higher
+	case -1:
+		return d.Lower
 	}
 	return 0
 }

@@ -234,13 +234,6 @@ func noSystem(r *Run, name string) error {
 	}
 }
 
-func first(names []string) string {
-	if len(names) == 0 {
-		return "NAME"
-	}
-	return names[0]
-}
-
 // manySides is up to how many sides of one run every two are compared.
 const manySides = 20
 
@@ -270,7 +263,7 @@ func By(run *Run, by string, o Options) (*Result, error) {
 	}
 	if len(systems) < 2 {
 		return nil, &ibid.Error{
-			Usage: true, Err: fmt.Errorf("%s has one %s, %s: there is nothing to compare it with", run.Manifest.ID, by, first(systems)),
+			Usage: true, Err: fmt.Errorf("%s has one %s, %s: there is nothing to compare it with", run.Manifest.ID, by, systems[0]),
 			Hint: "compare it with another run: ibid compare BASE NEW",
 		}
 	}

@@ -83,10 +83,7 @@ func (r *run) convertOne(ctx context.Context, path string) error {
 		r.fail(*bad)
 		return nil
 	case len(fitting) > 1:
-		var names []string
-		for _, f := range fitting {
-			names = append(names, f.Name)
-		}
+		names := namesOf(fitting)
 		return ibid.Usagef("%s: fits %s", path, strings.Join(names, " and ")).With("say which: ibid import " + names[0] + " " + path)
 	}
 	f := fitting[0]

@@ -299,10 +299,7 @@ func Lookup(name string) (Format, bool) {
 
 // unknownFormat says which formats there are, and the nearest first.
 func unknownFormat(name string) error {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.Name
-	}
+	names := namesOf(formats)
 	e := ibid.Usagef("unknown format %s", quoted(name)).With("formats are " + strings.Join(names, ", "))
 	if near := ibid.Nearest(name, names); near != "" {
 		e.Hint = "did you mean " + near + "?"
@@ -312,16 +309,17 @@ func unknownFormat(name string) error {
 
 // optionHint names the formats that take an option.
 func optionHint(option string) string {
-	var names []string
-	for _, f := range formats {
-		for _, o := range f.options {
-			if o == option {
-				names = append(names, f.Name)
-			}
-		}
-	}
-	if len(names) == 0 {
+	takes := slices.DeleteFunc(Formats(), func(f Format) bool { return !slices.Contains(f.options, option) })
+	if len(takes) == 0 {
 		return ""
 	}
-	return "it is for " + strings.Join(names, ", ")
+	return "it is for " + strings.Join(namesOf(takes), ", ")
+}
+
+func namesOf(all []Format) []string {
+	var names []string
+	for _, f := range all {
+		names = append(names, f.Name)
+	}
+	return names
 }

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -87,134 +85,6 @@ func (r *jsonText) check(start int) *jsonError {
 		return &jsonError{rest, "something follows the record on its line"}
 	}
 	return nil
-}
-
-// noObject says what begins at a byte instead of an object.
-func (r *jsonText) noObject(at int) *jsonError {
-	kind := kindOf(r.data[at])
-	// One letter is enough to tell a literal, but not to say what a line of prose holds.
-	if word := literals[r.data[at]]; kind == "" || word != "" && !bytes.HasPrefix(r.data[at:], []byte(word)) {
-		want := anObject
-		if kind == "" {
-			want = "a value"
-		}
-		return r.unexpected(at, "", want)
-	}
-	return &jsonError{at, "want an object, got " + kind}
-}
-
-// literals are those of JSON, by their first letter.
-var literals = map[byte]string{'n': "null", 't': "true", 'f': "false"}
-
-// explain says in our words what jsontext finds wrong, and where.
-func (r *jsonText) explain(err error) *jsonError {
-	d := &r.decoder
-	data, path := r.data, containerPath(d)
-	wrong, ok := err.(*jsontext.SyntacticError)
-	if !ok {
-		wrong = &jsontext.SyntacticError{ByteOffset: d.InputOffset(), Err: err}
-	}
-	at := int(wrong.ByteOffset)
-	if wrong.Err == jsontext.ErrDuplicateName {
-		return r.errorAt(at, path, "repeated member "+quoted(wrong.JSONPointer.LastToken()))
-	}
-	// Find the token that cannot be read, and what it should be.
-	begin := skipSpace(data, int(d.InputOffset()))
-	in, n := d.StackIndex(d.StackDepth())
-	named := in == '{' && n%2 == 1
-	if named {
-		if begin == len(data) || data[begin] != ':' {
-			return r.unexpected(begin, path, "':'")
-		}
-		path = memberPath(path, d.StackPointer().LastToken())
-	} else if n > 0 && (begin == len(data) || data[begin] != ',') {
-		return r.unexpected(begin, path, "','")
-	}
-	if n > 0 {
-		begin = skipSpace(data, begin+1)
-	}
-	switch {
-	case in == '{' && !named:
-		if begin == len(data) || data[begin] != '"' {
-			return r.unexpected(begin, path, "a member name")
-		}
-	case in == '[':
-		path = indexed(path, int(n))
-	}
-	if begin == len(data) {
-		return r.unexpected(begin, path, "a value")
-	}
-	truncated := wrong.Err == io.ErrUnexpectedEOF
-	switch kindOf(data[begin]) {
-	case aString:
-		return r.wrongString(at, path, truncated)
-	case aNumber:
-		if truncated {
-			at = len(data)
-		}
-		return r.unexpected(at, path, "a digit")
-	case aNull, aBoolean:
-		return r.unexpected(at, path, literals[data[begin]])
-	}
-	return r.unexpected(begin, path, "a value")
-}
-
-// wrongString says what is wrong at a byte within a string.
-func (r *jsonText) wrongString(at int, path string, truncated bool) *jsonError {
-	rest := r.data[at:]
-	switch {
-	case truncated && len(rest) > 1 && rest[0] == '\\':
-		return r.errorAt(at, path, "truncated: the line ends within an escape sequence")
-	case truncated || len(rest) == 0:
-		return r.errorAt(len(r.data), path, "truncated: the line ends within a string")
-	case rest[0] < 0x20:
-		return r.errorAt(at, path, fmt.Sprintf("control character U+%04X in a string", rest[0]))
-	case rest[0] != '\\':
-		return r.errorAt(at, path, fmt.Sprintf("invalid UTF-8: byte 0x%02x", rest[0]))
-	case len(rest) < 6 || rest[1] != 'u':
-		return r.errorAt(at, path, "unknown escape sequence")
-	}
-	if _, err := strconv.ParseUint(string(rest[2:6]), 16, 32); err != nil {
-		return r.errorAt(at, path, `want four hexadecimal digits after \u`)
-	}
-	return r.errorAt(at, path, "unpaired surrogate")
-}
-
-// unexpected is an error at a byte where something else should be.
-func (r *jsonText) unexpected(at int, path, want string) *jsonError {
-	if at >= len(r.data) {
-		return r.errorAt(at, path, fmt.Sprintf("truncated: the line ends where %s should be", want))
-	}
-	c, size := utf8.DecodeRune(r.data[at:])
-	if c == utf8.RuneError && size == 1 {
-		return r.errorAt(at, path, fmt.Sprintf("invalid UTF-8: byte 0x%02x", r.data[at]))
-	}
-	return r.errorAt(at, path, fmt.Sprintf("want %s, got %q", want, c))
-}
-
-func (r *jsonText) errorAt(at int, path, msg string) *jsonError {
-	if path != "" {
-		msg = clipped(path) + ": " + msg
-	}
-	return &jsonError{at, msg}
-}
-
-// containerPath is where the object or list is that is being read, such as
-// citations[2].
-func containerPath(d *jsontext.Decoder) string {
-	path, level := "", 1
-	for name := range d.StackPointer().Tokens() {
-		if level == d.StackDepth() {
-			break
-		}
-		if in, n := d.StackIndex(level); in == '[' {
-			path = indexed(path, int(n)-1)
-		} else {
-			path = memberPath(path, name)
-		}
-		level++
-	}
-	return path
 }
 
 func memberPath(of, name string) string {
@@ -685,60 +555,4 @@ func (o *object) rest() string {
 	var more extra
 	o.unread(func(v value) { more.add(v.name, v.raw()) })
 	return more.reference("")
-}
-
-// skipSpace returns the index of the next byte that is not white space, or the
-// length of the data.
-func skipSpace(data []byte, at int) int {
-	for at < len(data) && isJSONSpace(data[at]) {
-		at++
-	}
-	return at
-}
-
-func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-
-// valueEnd returns where the value that begins at start ends, if it is one:
-// behind the bracket that closes its first, or before the next punctuation.
-func valueEnd(data []byte, start int) int {
-	depth := 0
-	for i := start; i < len(data); i++ {
-		switch c := data[i]; {
-		case c == '"':
-			if i = stringEnd(data, i); depth == 0 {
-				return min(i+1, len(data))
-			}
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case depth == 0 && (c == ',' || isJSONSpace(c)):
-			return i
-		}
-	}
-	return len(data)
-}
-
-// stringEnd returns the index of the quotation mark that closes the string at
-// start, or the length of the data.
-func stringEnd(data []byte, start int) int {
-	for i := start + 1; ; i++ {
-		n := bytes.IndexByte(data[i:], '"')
-		if n < 0 {
-			return len(data)
-		}
-		i += n
-		escapes := 0
-		for data[i-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i
-		}
-	}
 }

@@ -28,10 +28,9 @@ var longCite = researchFormat{
 }.format()
 
 var (
-	longCiteCite    = regexp.MustCompile(`(?s)<cite>.*?</cite>`)
-	longCiteTag     = regexp.MustCompile(`</?statement>`)
-	longCiteMark    = regexp.MustCompile(`<C[0-9]+>`)
-	longCiteMembers = [...]struct{ short, long string }{{"start_char", "start_char_idx"}, {"end_char", "end_char_idx"}}
+	longCiteCite = regexp.MustCompile(`(?s)<cite>.*?</cite>`)
+	longCiteTag  = regexp.MustCompile(`</?statement>`)
+	longCiteMark = regexp.MustCompile(`<C[0-9]+>`)
 )
 
 func longCiteRecord(c *researchReader, o *object) {
@@ -105,8 +104,7 @@ func untrim(all []ibid.Citation, text string) {
 
 func longCiteCitation(o *object, doc string) ibid.Citation {
 	to := ibid.Citation{Doc: doc, CitedText: o.get("cite").string()}
-	to.Start = o.first(longCiteMembers[0].short, longCiteMembers[0].long).integer()
-	to.End = o.first(longCiteMembers[1].short, longCiteMembers[1].long).integer()
+	to.Start, to.End = o.first("start_char", "start_char_idx").integer(), o.first("end_char", "end_char_idx").integer()
 	to.SourceReference = o.rest()
 	return to
 }

@@ -409,6 +409,62 @@ func (s *jsonRecords) endList() (start, end int, reason string) {
 	return s.pos, s.pos, ""
 }
 
+// skipSpace returns the index of the next byte that is not white space, or the
+// length of the data.
+func skipSpace(data []byte, at int) int {
+	for at < len(data) && isJSONSpace(data[at]) {
+		at++
+	}
+	return at
+}
+
+func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// valueEnd returns where the value that begins at start ends, if it is one:
+// behind the bracket that closes its first, or before the next punctuation.
+func valueEnd(data []byte, start int) int {
+	depth := 0
+	for i := start; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			if i = stringEnd(data, i); depth == 0 {
+				return min(i+1, len(data))
+			}
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && (c == ',' || isJSONSpace(c)):
+			return i
+		}
+	}
+	return len(data)
+}
+
+// stringEnd returns the index of the quotation mark that closes the string at
+// start, or the length of the data.
+func stringEnd(data []byte, start int) int {
+	for i := start + 1; ; i++ {
+		n := bytes.IndexByte(data[i:], '"')
+		if n < 0 {
+			return len(data)
+		}
+		i += n
+		escapes := 0
+		for data[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+}
+
 // A position is a place in a file; line and column count from 1, the column in
 // code points.
 type position struct{ line, column int }

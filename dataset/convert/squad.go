@@ -38,7 +38,12 @@ var squad = Format{
 	CodePoints: true,
 	streams:    true,
 	fits:       fitsSquad,
-	convert:    convertSquad,
+	convert: func(ctx context.Context, r *run) error {
+		return r.eachFile(ctx, []string{".json"}, func(path string) error {
+			c := &squadReader{run: r, file: path}
+			return c.read(ctx)
+		})
+	},
 }
 
 func fitsSquad(o *object) bool {
@@ -85,13 +90,6 @@ type squadAnswer struct {
 	spans [len(squadUnits)]markedSpan
 	given []byte // as JSON
 	at    int    // byte of the file
-}
-
-func convertSquad(ctx context.Context, r *run) error {
-	return r.eachFile(ctx, []string{".json"}, func(path string) error {
-		c := &squadReader{run: r, file: path}
-		return c.read(ctx)
-	})
 }
 
 // read converts one file.

@@ -1,0 +1,46 @@
+package annotations
+
+import "ibid/metrics/stats"
+
+// Rates are how often a judge is right about items that people call positive, and
+// about those that they do not.
+type Rates struct {
+	Sensitivity, Specificity Rate
+	Labels                   int64 // items that they rest on
+}
+
+// A Rate is a share with the number of independent items that say as much about it
+// as its items do, which may share documents: as many as give its standard error
+// over documents. It need not be whole, and is 0 where one document has all items.
+type Rate struct{ Share, Effective float64 }
+
+// MeasureRates are the rates of a judge on items of one kind: its score is a yes
+// from threshold on, and people's value from positive on.
+func MeasureRates(items []Verdict, threshold, positive, level float64) Rates {
+	sums := newClusterSums(4)
+	for _, it := range items {
+		sums.of(it.Cluster, false)[cell(it.Human >= positive, it.Judge >= threshold)]++
+	}
+	rate := func(right, wrong int) Rate {
+		e := sums.share([]int{right}, []int{right, wrong}, level)
+		return Rate{e.Value, e.Effective}
+	}
+	return Rates{Sensitivity: rate(cellTP, cellFN), Specificity: rate(cellTN, cellFP), Labels: int64(len(items))}
+}
+
+// RatesOf are the rates of a judge of items that have nothing in common.
+func RatesOf(c stats.Confusion) Rates {
+	positive, negative := float64(c.TP+c.FN), float64(c.TN+c.FP)
+	return Rates{
+		Sensitivity: Rate{stats.FractionOf(float64(c.TP), positive).Value, positive},
+		Specificity: Rate{stats.FractionOf(float64(c.TN), negative).Value, negative},
+		Labels:      c.N(),
+	}
+}
+
+// Corrected is the share of items that the judge calls positive, k of n, corrected
+// for its rates; see [stats.RoganGladen].
+func (r *Rates) Corrected(k, n, level float64) stats.Prevalence {
+	se, sp := r.Sensitivity, r.Specificity
+	return stats.RoganGladen(k, n, se.Share*se.Effective, se.Effective, sp.Share*sp.Effective, sp.Effective, level)
+}
