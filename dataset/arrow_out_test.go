@@ -1,0 +1,269 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/ipc"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+
+	"ibid/dataset/parquet"
+)
+
+// outFields are columns of every kind.
+var outFields = []parquet.Field{
+	{Name: "row", Kind: parquet.Int64},
+	{Name: "id", Kind: parquet.String},
+	{Name: "count", Kind: parquet.Int32},
+	{Name: "big", Kind: parquet.Int64},
+	{Name: "score", Kind: parquet.Double},
+	{Name: "fails", Kind: parquet.Bool},
+	{Name: "text", Kind: parquet.String},
+	{Name: "claims", Kind: parquet.ListInt32},
+	{Name: "reasons", Kind: parquet.ListString},
+	{Name: "tags", Kind: parquet.MapString},
+}
+
+// outTable is a table of n rows, those from a batch whose first has the place 100, and what
+// its cells are as JSON. Every third row of the batch has no number in the input, every fourth no id.
+func outTable(t *testing.T, rng *rand.Rand, n int) (*parquet.Table, []map[string]any) {
+	t.Helper()
+	table, err := parquet.NewTable(outFields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{"", "a", "ünï 🙂", strings.Repeat("long ", 40)}
+	var want []map[string]any
+	for i := range n {
+		cells := map[string]any{"row": int64(1000 + i), "id": texts[i%len(texts)]}
+		table.AppendInt(0, int64(100+i))
+		table.AppendString(1, texts[i%len(texts)])
+		if i%3 == 0 {
+			cells["row"] = nil
+		}
+		if i%4 == 0 {
+			cells["id"] = nil
+		}
+		for c, f := range outFields[2:] {
+			c += 2
+			if rng.IntN(4) == 0 && f.Name != "big" { // a column without nulls is another way
+				table.AppendNull(c)
+				cells[f.Name] = nil
+				continue
+			}
+			switch f.Kind {
+			case parquet.Int32, parquet.Int64:
+				v := rng.Int64N(1<<31) - 1<<30
+				table.AppendInt(c, v)
+				cells[f.Name] = v
+			case parquet.Double:
+				v := rng.NormFloat64()
+				table.AppendDouble(c, v)
+				cells[f.Name] = v
+			case parquet.Bool:
+				v := rng.IntN(2) == 0
+				table.AppendBool(c, v)
+				cells[f.Name] = v
+			case parquet.String:
+				v := texts[rng.IntN(len(texts))]
+				table.AppendString(c, v)
+				cells[f.Name] = v
+			case parquet.ListInt32:
+				list := []int32{}
+				for range rng.IntN(4) {
+					list = append(list, rng.Int32())
+				}
+				table.AppendInts(c, list)
+				cells[f.Name] = list
+			case parquet.ListString:
+				list := []string{}
+				for range rng.IntN(4) {
+					list = append(list, texts[rng.IntN(len(texts))])
+				}
+				table.AppendStrings(c, list)
+				cells[f.Name] = list
+			case parquet.MapString:
+				keys, values := []string{"k", "lang"}[:1+i%2], []string{texts[i%3], "de"}[:1+i%2]
+				pairs := []map[string]string{}
+				for k := range keys {
+					pairs = append(pairs, map[string]string{"key": keys[k], "value": values[k]})
+				}
+				table.AppendMap(c, keys, values)
+				cells[f.Name] = pairs
+			}
+		}
+		table.EndRow()
+		want = append(want, cells)
+	}
+	return table, want
+}
+
+// passing is a record with a column of each type that can be passed.
+func passing(rows int) arrow.Record {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "name", Type: arrow.BinaryTypes.LargeString, Nullable: true},
+		{Name: "small", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+		{Name: "large", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "real", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		{Name: "flag", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "twice", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+		{Name: "twice", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+	}, nil))
+	defer b.Release()
+	for i := range rows {
+		if i%5 == 2 {
+			for _, f := range b.Fields() {
+				f.AppendNull()
+			}
+			continue
+		}
+		b.Field(0).(*array.LargeStringBuilder).Append(fmt.Sprint("n", i))
+		b.Field(1).(*array.Int16Builder).Append(int16(-i))
+		b.Field(2).(*array.Int64Builder).Append(int64(i) << 40)
+		b.Field(3).(*array.Float32Builder).Append(float32(i) / 2)
+		b.Field(4).(*array.BooleanBuilder).Append(i%2 == 0)
+		b.Field(5).AppendNull()
+		b.Field(6).AppendNull()
+	}
+	return b.NewRecord()
+}
+
+// asJSON is a value as JSON has it, so that the numbers of Go are one kind.
+func asJSON(t *testing.T, v any) any {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out any
+	if err := json.Unmarshal(data, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestArrowOut: tables of results come back from a stream of Arrow as they were, whatever is
+// null, with the rows and ids of the input and with its columns that pass.
+func TestArrowOut(t *testing.T) {
+	var passed []Passed
+	for _, text := range []string{"name", "small:int32", "large:int64", "real:double", "flag:bool"} {
+		p, err := ParsePassed(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passed = append(passed, p)
+	}
+	form, err := NewArrowTable(outFields, passed, map[string]string{"ibid.table": "rows"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stream bytes.Buffer
+	w, err := form.Begin(&stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []map[string]any
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 64, 150} {
+		table, cells := outTable(t, rng, n)
+		in := passing(n)
+		for i := range cells {
+			for c, p := range passed {
+				cells[i][p.Name] = in.Column(c).GetOneForMarshal(i)
+			}
+		}
+		record, err := form.Record(table, &Origin{
+			First: 100, Record: in,
+			Row:  func(i int) (int64, bool) { return int64(1000 + i), i%3 != 0 },
+			NoID: func(i int) bool { return i%4 == 0 },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table.Reset() // the record has memory of its own
+		if err := w.Write(record); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, cells...)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ipc.NewReader(&stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := r.Schema().Metadata().FindKey("ibid.table"); at < 0 || r.Schema().Metadata().Values()[at] != "rows" {
+		t.Errorf("metadata %v", r.Schema().Metadata())
+	}
+	var got []map[string]any
+	for r.Next() {
+		rec := r.Record()
+		for i := range int(rec.NumRows()) {
+			cells := make(map[string]any)
+			for c, f := range rec.Schema().Fields() {
+				cells[f.Name] = rec.Column(c).GetOneForMarshal(i)
+			}
+			got = append(got, cells)
+		}
+	}
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	if diff := cmp.Diff(asJSON(t, want), asJSON(t, got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPassedRefusals: columns that cannot pass are named with what is there and what to type.
+func TestPassedRefusals(t *testing.T) {
+	table, _ := outTable(t, rand.New(rand.NewPCG(1, 1)), 3)
+	for text, want := range map[string]string{
+		"name:int64":  "name: large_utf8 instead of int64",
+		"name:double": "name: large_utf8 instead of float64",
+		"small:bool":  "small: int16 instead of bool",
+		"small":       "small: int16 instead of utf8",
+		"large:int32": "large: 1099511627776 does not fit",
+		"none":        "none: 0 columns of this name in the input, which is to be passed",
+		"twice:int32": "twice: 2 columns of this name in the input, which is to be passed",
+	} {
+		p, err := ParsePassed(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form, err := NewArrowTable(outFields, []Passed{p}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := &Origin{First: 100, Record: passing(3), Row: func(i int) (int64, bool) { return int64(i), true }}
+		if _, err := form.Record(table, from); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if _, err := ParsePassed("a:text"); err == nil || !strings.Contains(err.Error(), `"text" is no type of a column: those are utf8, int32, int64, double, bool`) {
+		t.Errorf("a type that is none: %v", err)
+	}
+	if _, err := NewArrowTable(outFields, []Passed{{Name: "score", Kind: parquet.Double}}, nil); err == nil || err.Error() != "column score is in the table already" {
+		t.Errorf("a column that is there: %v", err)
+	}
+}
+
+// TestSparkDDL: the schema of a table in the words of Spark, with every type.
+func TestSparkDDL(t *testing.T) {
+	form, err := NewArrowTable(outFields, []Passed{{Name: "a`b", Kind: parquet.String}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "`row` BIGINT, `id` STRING, `count` INT, `big` BIGINT, `score` DOUBLE, `fails` BOOLEAN, `text` STRING, " +
+		"`claims` ARRAY<INT>, `reasons` ARRAY<STRING>, `tags` MAP<STRING, STRING>, `a``b` STRING"
+	if got := form.SparkDDL(); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
