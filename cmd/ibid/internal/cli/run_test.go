@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"ibid/dataset/runs"
 	"ibid/harness"
+	"ibid/judge"
 )
 
 // Whatever a word is, a POSIX shell must read it back as it was.
@@ -94,5 +96,27 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("said %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestProgressLine: the line says how far a stage is and how fast, what the judge has done, and
+// how long it will take, as far as that is known.
+func TestProgressLine(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		p    harness.Progress
+		want string
+	}{
+		{harness.Progress{Stage: "joining", Since: began}, "joining"},
+		{harness.Progress{Stage: "digest", Done: 512 << 20, Of: 1 << 30, UnitsBytes: true, Since: began}, "digest 512 MiB/1024 MiB (50 %), 51 MiB/s, 10s left"},
+		{harness.Progress{Stage: "scoring", Done: 2500, Of: 10_000, Errors: 3, Skipped: 2000, Since: began}, "scoring 2,500/10,000 (25 %), 50/s, 3 error rows, 2m30s left"},
+		{
+			harness.Progress{Stage: "scoring", Done: 5, Of: 5, Since: began, Judge: &judge.Usage{Asked: 1200, Cached: 7, Retries: 2, Failed: 1, CostNanoUSD: 1_250_000_000}},
+			"scoring 5/5 (100 %), 1,200 asked, 7 cached, 2 retries, 1 failed, $1.25",
+		},
+	} {
+		if got := progressLine(tt.p, began.Add(10*time.Second)); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
 	}
 }

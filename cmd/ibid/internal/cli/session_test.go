@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A session gives commands to this process as a shell does, in a folder of its own.
+type session struct {
+	*testing.T
+	environ []string
+}
+
+func newSession(t *testing.T, environ ...string) *session {
+	t.Chdir(t.TempDir())
+	return &session{t, environ}
+}
+
+// A step is a command line, what it reads, how it ends, and what it says: each line of out
+// and of err is a pattern, one behind "! " for what must not be said. With err "" nothing may
+// be said on standard error.
+type step struct {
+	line     string
+	code     int
+	out, err string
+	stdin    string
+}
+
+// run gives one command line and returns what it has printed.
+func (s *session) run(ctx context.Context, line, stdin string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = Main(ctx, Process{Args: strings.Fields(line), Environ: s.environ, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err, Version: "test"})
+	return code, out.String(), err.String()
+}
+
+func (s *session) steps(steps ...step) {
+	s.Helper()
+	for _, st := range steps {
+		code, out, err := s.run(s.Context(), st.line, st.stdin)
+		wrong := ""
+		if code != st.code {
+			wrong = "another exit code"
+		}
+		for _, side := range [][2]string{{st.out, out}, {st.err, err}} {
+			for pattern := range strings.Lines(side[0]) {
+				pattern, not := strings.CutPrefix(strings.TrimSuffix(pattern, "\n"), "! ")
+				if regexp.MustCompile("(?m)"+pattern).MatchString(side[1]) == not {
+					wrong += ", not as wanted: " + pattern
+				}
+			}
+		}
+		if st.err == "" && err != "" {
+			wrong += ", something on standard error"
+		}
+		if wrong != "" {
+			s.Errorf("ibid %s: exit code %d, want %d%s\n%s--\n%s", st.line, code, st.code, wrong, out, err)
+		}
+	}
+}
+
+// write writes a file of the session.
+func (s *session) write(name, text string) {
+	s.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// has checks that a file says something.
+func (s *session) has(name string, patterns ...string) {
+	s.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		s.Error(err)
+	}
+	for _, p := range patterns {
+		if !regexp.MustCompile("(?m)" + p).Match(text) {
+			s.Errorf("%s has no %s", name, p)
+		}
+	}
+}
+
+// demo is a session in the folder of the sample, with runs of both nights.
+func demo(t *testing.T) *session {
+	s := newSession(t)
+	s.steps(
+		step{line: "init demo", out: `^wrote demo/ibid\.yaml, demo/answers\.parquet, `, err: `^hint: ibid run demo/ibid\.yaml$`},
+		step{line: "init demo", code: 2, err: "^ibid: demo/ibid.yaml exists$\n^hint: choose another folder, or --force to overwrite$"},
+	)
+	t.Chdir("demo")
+	s.steps(
+		step{line: "run ibid.yaml --id first", out: "^run first: 72 rows, 39 fail, 1 not scored; judge: lexical, a baseline$\n^char_f1 +0\\.802 \n^gates: 4 of 4 passed$", err: `^hint: look at it: runs/first/report\.html$`},
+		step{line: "run ibid-2.yaml --id second -q", out: "^pointer is worse by overall: -0\\.132 since first, p=0\\.039$\n^new failures since first: 8 "},
+	)
+	return s
+}
+
+// TestLookingAtRuns: what runs say in every shape that people and programs ask for.
+func TestLookingAtRuns(t *testing.T) {
+	s := demo(t)
+	s.steps(
+		step{line: "ls", out: `^first +20.* 72 +3 +overall +0\.616 .* 4/4 pass$`},
+		step{line: "ls --json", out: `"schema": "ibid\.ls/v1"`},
+		step{line: "ls --format csv", out: `^second,20.*,72,1,3,lexical,overall_citation_accuracy,0\.57`},
+		step{line: "ls nowhere", code: 2, err: `^ibid: nowhere: no such folder$`},
+
+		step{line: "show runs/first", out: "^run first: 72 rows, 39 fail, 1 not scored; judge: lexical, a baseline$\n^char_f1 +0\\.802 "},
+		step{line: "show runs/first --all", out: "^token_jaccard \n^citation_relevance "},
+		step{line: "show runs/first --by lang", out: "by lang$\n de .* en "},
+		step{line: "show runs/first --by colour", code: 2, err: `colour`},
+		step{line: "show runs/first --json", out: `"schema": "ibid\.summary/v1"`},
+		step{line: "show runs/first --format csv", out: `^careful,,char_f1,macro,22,.*,0\.80`},
+		step{line: "show runs/first --format markdown", out: `^\| char_f1 +\|.*0\.802`},
+		step{line: "show runs/first --format toml", code: 2, err: `toml`},
+		step{line: "show first", code: 2, err: "^ibid: first is no run directory$\n^hint: did you mean runs/first\\?$"},
+		step{line: "show runs/first q-01/dreamer", out: "^claim 1 unsupported, cites 1, support 0\\.000$\ndocument_not_found\n^There is no|There is no document of that name"},
+		step{line: "show runs/first q-01/dreamer --json", out: `"status": "document_not_found"`},
+		step{line: "show runs/first q-01/dreamer --set thresholds.supported=0.4", code: 2, err: "does not change how a finished run is shown$\n^hint: report\\.citation_display"},
+		step{line: "show runs/first q-01/dreamer --set report.citation_display.show_provenance=false", out: `^q-01/dreamer `},
+		step{line: "show runs/first q-99", code: 2, err: `q-99`},
+		step{line: "show runs/first q-01/dreamer --prompt", code: 2, err: `lexical`},
+		step{line: "show runs/first --failing", out: "^run first: 39 of 72 rows fail, 1 not scored$\n^unsupported +19$\n^#2 +q-01/dreamer +document not found +0\\.000 "},
+		step{line: "show runs/first --failing --limit 2 -v", out: "^#2 +q-01/dreamer \n! ^#59 "},
+		step{line: "show runs/first --failing --json", out: "\"schema\": \"ibid\\.failing/v1\"\n\"id\": \"q-01\""},
+		step{line: "show runs/first --failing --format csv", out: `^2,q-01,dreamer,`},
+		step{line: "show runs/first --failing --format markdown", out: `^\| 2 \| q-01 \| dreamer \| document not found \|`},
+		step{line: "show runs/first --failing --gate char_f1>=0.9", out: `char_f1`},
+		step{line: "show runs/first --errors", out: `^#71 q-24/dreamer: answer: null$`},
+		step{line: "show runs/first --errors --json", out: `"schema": "ibid\.errors/v1"`},
+		step{line: "show runs/first --limit 2", code: 2, err: `^ibid: --limit needs --failing$`},
+		step{line: "show runs/first --failing --by system", code: 2, err: `do not go together$`},
+		step{line: "show runs/first --table claims --format csv", out: `^q-01,pointer,0,1,1,52,109,That makes it the busiest harbour on the whole coast\.,true,true,1,0,none,,unsupported,`},
+		step{line: "show runs/first --table people --format csv", code: 2, err: "people\n^hint: "},
+		step{line: "show runs/first --table rows --format arrow -o rows.arrow"},
+		step{line: "show runs/first --table rows", code: 2, err: `^ibid: --table needs --format `},
+
+		step{line: "verify runs/first", out: "^run first: 72 rows, [0-9,]+ cells, 0 differ$\n^not recomputed:$"},
+		step{line: "verify runs/first --json", out: `"different": 0`},
+		step{line: "run ibid.yaml --id first -q", out: `^run first: 72 rows`},
+		step{line: "rescore runs/first --set thresholds.supported=0.4 --id lower -q", out: `^run lower: 72 rows`},
+		step{line: "rescore runs/first --set thresholds.supported=7", code: 2, err: `thresholds\.supported`},
+		step{line: "run ibid.yaml --dry-run", out: "^rows +72$\n^calls +0: judge lexical asks no model$"},
+		step{line: "run ibid.yaml --dry-run --json", out: `"rows": 72`},
+		step{line: "run ibid.yaml --limit -1", code: 2, err: `cannot be negative$`},
+		step{line: "run ibid.yaml --only lang", code: 2, err: "^ibid: --only: lang is not TAG=VALUE$\n^hint: write --only TAG=VALUE"},
+		step{line: "run ibid.yaml --workers many", code: 2, err: `^ibid: --workers is a whole number, not "many"$`},
+		step{line: "run ibid.yaml --documnets x", code: 2, err: `^hint: did you mean --documents\?$`},
+		step{line: "check ibid.yaml", out: "^rows: 72, of them error rows: 1$\n^answers\\.parquet: row 2 \\(q-01/dreamer\\): citation 1: document_not_found: "},
+		step{line: "check ibid.yaml --json", out: `"schema": "ibid\.check/v1"`},
+		step{line: "documents index documents.parquet -o documents.index", err: `^ibid: documents\.index: 12 documents$`},
+		step{line: "documents index none.parquet -o none.index", code: 2, err: `^ibid: none\.parquet: no such file or directory$`},
+		step{line: "version", out: `^ibid test`},
+		step{line: "ls --cpuprofile cpu.out --memprofile memory.out --trace trace.out", out: `^first `},
+		step{line: "schema", out: `"\$schema"`},
+		step{line: "nothing", code: 2, err: `^ibid: unknown command "nothing"`},
+	)
+	for _, name := range []string{"rows.arrow", "cpu.out", "memory.out", "trace.out", "documents.index"} {
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestJudgingRuns: comparisons, gates, histories and pages of runs.
+func TestJudgingRuns(t *testing.T) {
+	s := demo(t)
+	s.steps(
+		step{line: "compare runs/first runs/second", out: "^second is worse than first: overall_citation_accuracy 0\\.579 after 0\\.616, \n^new failures: 8 \\(q-03/pointer, \n^fixed: 0$"},
+		step{line: "compare runs/second runs/first --json", out: `"answer": "first is better than second: `},
+		step{line: "compare runs/first runs/second --format markdown", out: `^- new failures: 8 `},
+		step{line: "compare runs/first runs/second --format csv -v", out: `^first,second,`},
+		step{line: "compare runs/first --by system", out: `^Nobody is surely best by overall_citation_accuracy: it may be careful or pointer\.$`},
+		step{line: "compare runs/first --by colour", code: 2, err: `colour`},
+		step{line: "compare runs/first runs/second --metric char_f11", code: 2, err: `char_f1`},
+		step{line: "compare runs/first runs/second --gate diff(char_f1)>=-0.5", out: `^new failures: 8 `},
+		step{line: "compare runs/first runs/second --gate diff(char_f1)>=0.5", code: 3, out: `^new failures: 8 `, err: `^ibid: gate failed: diff\(char_f1\) >= 0\.5 \(is 0\.01517\)$`},
+		step{line: "run ibid.yaml --id words -q --set tokenizer=whitespace", out: `^run words: `},
+		step{line: "compare runs/first runs/words", code: 2, err: "^ibid: first and words cannot be compared$\n^ibid:   values of tokenizer differ: words and whitespace$\n^hint: --force compares them all the same, and says so$"},
+		step{line: "compare runs/first runs/words --force -q", out: `words`},
+
+		step{line: "gate runs/first", out: `^run first: pass \(4 of 4 gates passed\)$`},
+		step{line: "gate runs/first --gate char_f1>=0.9", code: 3, out: `^char_f1 >= 0\.9 +FAIL +0\.701$`, err: `^ibid: gate failed: char_f1 >= 0\.9 \(is 0\.7014\)$`},
+		step{line: "gate runs/first --gate diff(char_f1)>=0", code: 2, err: `baseline`},
+		step{line: "gate runs/second --gate diff(char_f1)>=-0.5 --baseline runs/first", out: `PASS`},
+		step{line: "gate runs/first --gate page_f1[system=careful]>=0 --set min_defined=0.5", code: 2, err: `set`},
+		step{line: "gate runs/first --gate char_f1>=0.9 --annotations github --junit gates.xml", code: 3, out: `^char_f1 >= 0\.9 +FAIL `, err: `^::error title=ibid%3A gate failed::char_f1 >= 0\.9 \(is 0\.7014\)$`},
+		step{line: "gate runs/first --annotations github", out: `pass`, err: `^::notice title=ibid%3A gates passed::run first: 4 of 4$`},
+		step{line: "gate runs/first --annotations jenkins", code: 2, err: `jenkins`},
+		step{line: "gate runs/first --json", out: `"verdict": "pass"`},
+		step{line: "gate runs/first --format markdown", out: `^\|`},
+		step{line: "run ibid.yaml --id strict -q --gate char_f1>=0.99", code: 3, out: `^gates: 4 of 5 passed`, err: `^ibid: gate failed: char_f1 >= 0\.99 `},
+		step{line: "run ibid.yaml --id slip -q --gate char_f>=0.99", code: 2, err: "char_f\n^hint: did you mean char_f1"},
+
+		step{line: "history runs --metric char_f1", out: "^history of runs: 4 runs$\n^char_f1$"},
+		step{line: "history runs --metric char_f1 --json", out: `"schema": "ibid\.history/v1"`},
+		step{line: "history runs --metric char_f1 --format csv", out: `^char_f1,.*,first,`},
+		step{line: "history runs --metric char_f1 --format svg -o history.svg"},
+		step{line: "history runs --keep last", code: 2, err: "^ibid: --keep: \n^hint: write an age such as 90d, 36h or 2d12h$"},
+		step{line: "history runs --metric nothing", code: 2, err: `nothing`},
+
+		step{line: "history runs --keep 0d --dry-run", out: `^would remove runs/`},
+
+		step{line: "compare runs/first --by system --system careful --gate diff(char_f1)[system=pointer]>=0", out: `^Nobody is surely best`},
+		step{line: "report runs/first -o one.html"},
+		step{line: "report runs/first runs/second -o two.html"},
+		step{line: "report runs -o site/ -q"},
+		step{line: "report runs/none -o none.html", code: 2, err: `none`},
+		step{line: "report runs/first -o one.html --history runs --no-history", code: 2, err: `history`},
+	)
+	s.has("history.svg", `<svg xmlns`)
+	s.steps(
+		step{line: "history runs --keep 0d", out: `^removed runs/`},
+		step{line: "history runs --keep 0d --dry-run", out: "! ^would remove\n^3 runs kept$"},
+	)
+	s.has("gates.xml", `<testsuite`, `failures="1"`)
+	s.has("one.html", `<title>`, `Port Lindow`)
+	s.has("two.html", `second`)
+	s.has("site/index.html", `href="first/index\.html"`, `4 of 4 passed`)
+}
