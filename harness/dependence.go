@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"unsafe"
 
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -148,7 +147,7 @@ func (s *summarizer) collectMemory() int {
 	for _, d := range s.dependent {
 		sums = max(sums, d.of.Len())
 	}
-	return int(unsafe.Sizeof(denseValue{}))*s.dense + 8*sums
+	return denseBytes*s.dense + 8*sums
 }
 
 // sampled says of which share of the documents standard errors were computed, in the
@@ -219,12 +218,12 @@ func (d *dependent) sums(of *denseValues, pooled bool) iter.Seq[stats.Sum] {
 				}
 				s, row = stats.Sum{}, ^row
 			}
-			switch v := &of.values[row]; {
-			case math.IsNaN(v.value):
+			switch v := of.values[row]; {
+			case math.IsNaN(v):
 			case pooled:
-				s.Y, s.X, s.Rows = s.Y+v.num, s.X+v.den, s.Rows+1
+				s.Y, s.X, s.Rows = s.Y+of.parts[row].num, s.X+of.parts[row].den, s.Rows+1
 			default:
-				s.Y, s.X, s.Rows = s.Y+v.value, s.X+1, s.Rows+1
+				s.Y, s.X, s.Rows = s.Y+v, s.X+1, s.Rows+1
 			}
 		}
 		if len(d.rows) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"unsafe"
 
 	"ibid/dataset/parquet"
 	"ibid/metrics/stats"
@@ -157,9 +158,29 @@ func (b *block) addClusters(ctx context.Context, of *denseValues, i int) error {
 	return nil
 }
 
-// eachValue calls f with the place of each row where item i is defined, its
-// signature, and the values it is the at-th of.
-func (b *block) eachValue(ctx context.Context, i int, f func(row, sig int, v *itemValues, at int)) error {
+// denseValues are the values of one item in all rows, or in the needed ones. They stand
+// side by side because rows are asked for in another order than theirs.
+type denseValues struct {
+	values []float64 // NaN where the item is not defined
+	parts  []dividend
+	pooled bool // there is a quotient of sums, of which parts are
+}
+
+// A dividend is what a row adds to a quotient of sums.
+type dividend struct{ num, den float64 }
+
+// denseBytes is how much one row takes.
+const denseBytes = 8 + int(unsafe.Sizeof(dividend{}))
+
+// read reads the i-th item of a block.
+func (d *denseValues) read(ctx context.Context, b *block, i int) error {
+	if len(d.values) == 0 {
+		d.values, d.parts = make([]float64, b.dense), make([]dividend, b.dense)
+	}
+	for row := range d.values {
+		d.values[row] = math.NaN()
+	}
+	d.pooled = b.items[i].micro()
 	r := newColumnReader(b.file)
 	var values itemValues
 	first := 0
@@ -171,46 +192,19 @@ func (b *block) eachValue(ctx context.Context, i int, f func(row, sig int, v *it
 		if err := values.read(r, &b.items[i]); err != nil {
 			return err
 		}
-		signatures := &b.groups.perPart[part]
-		values.defined.Each(func(row, at int) { f(first+row, signatures.at(row), &values, at) })
+		values.defined.Each(func(row, at int) {
+			if row += first; b.needed != nil {
+				if row = int(b.needed[row]) - 1; row < 0 {
+					return
+				}
+			}
+			if d.values[row] = values.value(at); values.micro {
+				d.parts[row] = dividend{values.num.at(at), values.den.at(at)}
+			}
+		})
 		first += b.file.GroupRows(part)
 	}
 	return nil
-}
-
-// denseValues are the values of one item in all rows, or in the needed ones.
-type denseValues struct {
-	values []denseValue
-	pooled bool // there is a quotient of sums
-}
-
-// A denseValue is what stands side by side because rows are asked for in another order
-// than theirs.
-type denseValue struct {
-	value    float64 // NaN where the item is not defined
-	num, den float64 // of the quotient of sums, if there is one
-}
-
-// read reads the i-th item of a block.
-func (d *denseValues) read(ctx context.Context, b *block, i int) error {
-	if len(d.values) == 0 {
-		d.values = make([]denseValue, b.dense)
-	}
-	for row := range d.values {
-		d.values[row].value = math.NaN()
-	}
-	d.pooled = b.items[i].micro()
-	return b.eachValue(ctx, i, func(row, _ int, v *itemValues, at int) {
-		if b.needed != nil {
-			if row = int(b.needed[row]) - 1; row < 0 {
-				return
-			}
-		}
-		to := &d.values[row]
-		if to.value = v.value(at); v.micro {
-			to.num, to.den = v.num.at(at), v.den.at(at)
-		}
-	})
 }
 
 // A clusterSum is what the rows of a cluster add up to.
@@ -222,16 +216,16 @@ type clusterSum struct {
 // sum adds up rows: values and their number, or pooled numerators and denominators.
 func (d *denseValues) sum(rows []int32, pooled bool) (s clusterSum) {
 	for _, row := range rows {
-		v := &d.values[row]
-		if math.IsNaN(v.value) {
+		v := d.values[row]
+		if math.IsNaN(v) {
 			continue
 		}
 		s.rows++
 		if pooled {
-			s.y.Add(v.num)
-			s.x.Add(v.den)
+			s.y.Add(d.parts[row].num)
+			s.x.Add(d.parts[row].den)
 		} else {
-			s.y.Add(v.value)
+			s.y.Add(v)
 			s.x.AddInt(1)
 		}
 	}
@@ -251,7 +245,7 @@ func (d *denseValues) addTo(to *stats.Clusters, c *clustered, pooled bool) {
 	for code := range c.ends {
 		rows := c.at(code)
 		if len(rows) == 1 && !pooled {
-			if v := d.values[rows[0]].value; !math.IsNaN(v) {
+			if v := d.values[rows[0]]; !math.IsNaN(v) {
 				to.AddRow(v)
 			}
 		} else if s := d.sum(rows, pooled); s.rows > 0 {

@@ -55,7 +55,7 @@ func (b *bench) figure(f *figure) error {
 func (b *bench) allFigures() []figure {
 	large, other := filepath.Join(b.dir, "large"), filepath.Join(b.dir, "other")
 	many, sliced := filepath.Join(b.dir, "many-systems"), filepath.Join(b.dir, "many-slices")
-	page, out := filepath.Join(b.dir, "small"), filepath.Join(b.dir, "out")
+	page, out := filepath.Join(b.dir, "page", "small"), filepath.Join(b.dir, "out") // beside no other run, whose questions it would read
 	ids := b.dataset(shape{rows: b.rows, systems: 1, shuffled: true})
 	newer := b.dataset(shape{rows: b.rows, systems: 1, shuffled: true, seed: 1})
 	small := b.dataset(shape{rows: 10_000, systems: 1})
