@@ -124,10 +124,8 @@ func bedrockRetrieved(x *exchange, o *object, part int) {
 	if generated := o.get("generatedResponsePart").object(); generated != nil {
 		if text := generated.get("textResponsePart").object(); text != nil {
 			if s := text.get("span").object(); s != nil {
-				mark := answerMark{part: part, role: ibid.Segment}
-				mark.start, mark.end = s.first("start", "beginOffsetInclusive").offset(), s.first("end", "endOffsetExclusive").offset()
-				mark.text = text.get("text").string()
-				m = x.addMark(mark)
+				start, end := s.first("start", "beginOffsetInclusive"), s.first("end", "endOffsetExclusive")
+				m = x.addSegment(part, start.offset(), end.offset(), text.get("text").string())
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func cohereFirst(x *exchange, o *object) {
 		documents[doc.Doc] = x.cohereSource(doc)
 	}
 	for _, c := range o.get("citations").objects() {
-		m := x.addMark(cohereMark(c, part))
+		m := x.cohereMark(c, part)
 		before := len(x.citations)
 		for _, id := range c.get("document_ids").elements() {
 			name := id.label()
@@ -94,10 +94,8 @@ func cohereFirst(x *exchange, o *object) {
 }
 
 // cohereMark reads where in a part of the answer a citation stands.
-func cohereMark(c *object, part int) answerMark {
-	m := answerMark{part: part, role: ibid.Segment}
-	m.start, m.end, m.text = c.get("start").offset(), c.get("end").offset(), c.get("text").string()
-	return m
+func (x *exchange) cohereMark(c *object, part int) int {
+	return x.addSegment(part, c.get("start").offset(), c.get("end").offset(), c.get("text").string())
 }
 
 // cohereCitation reads a citation of version 2.
@@ -123,7 +121,7 @@ func cohereCitation(x *exchange, c *object) {
 		x.keep(c.path(), c.raw())
 		return
 	}
-	m := x.addMark(cohereMark(c, part))
+	m := x.cohereMark(c, part)
 	some := false
 	for _, s := range c.get("sources").objects() {
 		some = true

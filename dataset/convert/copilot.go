@@ -41,7 +41,7 @@ func copilotAnswer(x *exchange, o *object) {
 		sources[id] = x.addSource(d)
 	}
 	for _, s := range all.get("spans").objects() {
-		m := x.addMark(answerMark{part: part, role: ibid.Segment, quote: quote{start: s.get("startIndex").offset(), end: s.get("endIndex").offset()}})
+		m := x.addSegment(part, s.get("startIndex").offset(), s.get("endIndex").offset(), "")
 		before := len(x.citations)
 		for _, r := range s.get("references").objects() {
 			copilotReference(x, r, sources, m)

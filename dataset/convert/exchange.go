@@ -288,6 +288,11 @@ func (x *exchange) markPart(part int) int {
 	return x.addMark(answerMark{part: part, given: givenPart, role: ibid.Segment})
 }
 
+// addSegment adds a mark that is a stretch of a part, and what is said to stand there.
+func (x *exchange) addSegment(part int, start, end int64, text string) int {
+	return x.addMark(answerMark{part: part, role: ibid.Segment, quote: quote{start: start, end: end, text: text}})
+}
+
 func (x *exchange) addMark(m answerMark) int {
 	x.marks = append(x.marks, m)
 	return len(x.marks) - 1

@@ -188,11 +188,7 @@ func (e *expertRecord) answer(system string, v value) {
 				}
 			}
 		default:
-			unknown := ""
-			if !slices.Contains(expertAnswerMembers, name) {
-				unknown = "answers." + name
-			}
-			e.keep(&a.kept, name, v, unknown)
+			e.keep(&a.kept, name, v, "answers."+name, expertAnswerMembers...)
 		}
 	}
 	o.require("answer_string", "claims")
@@ -210,23 +206,19 @@ func (e *expertRecord) claim(a *expertAnswer, i int, o *object) {
 		case "support":
 			c.support = v.oneOf(supports)
 		default:
-			unknown := ""
-			if !slices.Contains(expertClaimMembers, name) {
-				unknown = "answers.claims." + name
-			}
-			e.keep(&a.kept, indexed("claims", i)+"."+name, v, unknown)
+			e.keep(&a.kept, indexed("claims", i)+"."+name, v, "answers.claims."+name, expertClaimMembers...)
 		}
 	}
 	o.require("claim_string", "evidence", "support")
 	a.claims = append(a.claims, c)
 }
 
-// keep stores a member that has no column. unknown is its name for the report,
-// "" if ExpertQA has it.
-func (e *expertRecord) keep(to *extra, name string, v value, unknown string) {
-	to.add(name, v.raw())
-	if unknown != "" {
-		e.unknown = append(e.unknown, clipped(unknown))
+// keep stores a member that has no column under its place. The report has the name of one
+// that is not among those that ExpertQA has.
+func (e *expertRecord) keep(to *extra, place string, v value, name string, known ...string) {
+	to.add(place, v.raw())
+	if !slices.Contains(known, v.name) {
+		e.unknown = append(e.unknown, clipped(name))
 	}
 }
 

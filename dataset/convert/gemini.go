@@ -196,17 +196,17 @@ func geminiChunk(chunk *object, n int) ibid.Document {
 func geminiSupport(x *exchange, o *object, chunks []int) {
 	m := noMark
 	if s := o.get("segment").mustObject(); s != nil {
-		mark := answerMark{part: int(s.camel("partIndex").integer().Value), role: ibid.Segment}
-		mark.start, mark.end = s.camel("startIndex").integer().Value, s.camel("endIndex").integer().Value
-		mark.text = s.get("text").string()
-		if mark.part < 0 || mark.part >= len(x.parts) {
+		part := int(s.camel("partIndex").integer().Value)
+		start, end := s.camel("startIndex").integer().Value, s.camel("endIndex").integer().Value
+		text := s.get("text").string()
+		if part < 0 || part >= len(x.parts) {
 			s.camel("partIndex").fail("there are %d parts", len(x.parts))
 			return
 		}
-		if x.parts[mark.part].hidden {
-			mark.part = wholeAnswer // parts that are thoughts are not always counted
+		if x.parts[part].hidden {
+			part = wholeAnswer // parts that are thoughts are not always counted
 		}
-		m = x.addMark(mark)
+		m = x.addSegment(part, start, end, text)
 	}
 	var scores []ibid.Number
 	given := o.camel("confidenceScores")
@@ -245,15 +245,14 @@ func geminiSupport(x *exchange, o *object, chunks []int) {
 }
 
 func geminiRecitation(x *exchange, o *object) {
-	m := answerMark{part: wholeAnswer, role: ibid.Segment}
-	m.start, m.end = o.camel("startIndex").integer().Value, o.camel("endIndex").integer().Value
+	m := x.addSegment(wholeAnswer, o.camel("startIndex").integer().Value, o.camel("endIndex").integer().Value, "")
 	d := ibid.Document{Title: o.get("title").string(), SourceType: "recitation"}
 	d.Doc = cmp.Or(o.get("uri").string(), d.Title)
 	source := noSource
 	if d.Doc != "" {
 		source = x.sameSource(d)
 	}
-	c := x.cite(source, x.addMark(m))
+	c := x.cite(source, m)
 	c.Title, c.Method, c.SourceType = d.Title, "recitation", d.SourceType
 	x.citationRest(c, o, "license", "publicationDate", "publication_date")
 }

@@ -91,9 +91,7 @@ func geminiAnnotation(x *exchange, o *object, part int) {
 	}
 	m := noMark
 	if end := o.camel("endIndex").integer(); end.Known() {
-		mark := answerMark{part: part, role: ibid.Segment}
-		mark.start, mark.end = o.camel("startIndex").integer().Value, end.Value
-		m = x.addMark(mark)
+		m = x.addSegment(part, o.camel("startIndex").integer().Value, end.Value, "")
 	}
 	cited := noSource
 	if d.Doc != "" {

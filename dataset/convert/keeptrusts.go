@@ -40,7 +40,7 @@ func keepTrustsResponse(x *exchange, o *object) {
 func keepTrustsCitation(x *exchange, o *object, part int) {
 	m := noMark
 	if s := o.get("text_span").object(); s != nil {
-		m = x.addMark(answerMark{part: part, role: ibid.Segment, quote: quote{start: s.get("start").offset(), end: s.get("end").offset()}})
+		m = x.addSegment(part, s.get("start").offset(), s.get("end").offset(), "")
 	}
 	d := ibid.Document{SourceType: o.get("source_type").string()}
 	reference := o.get("source_reference")
