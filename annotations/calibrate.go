@@ -320,14 +320,7 @@ func (c *Calibration) confusionRows(sums *clusterSums, o *Options) {
 // correlations have the intervals of papers where items are independent, else Fisher's with
 // the standard error of what the items of each document add up to.
 func (c *Calibration) correlations(scores, human []float64, of *connected) {
-	for _, x := range []struct {
-		name, method string
-		stats.Correlation
-		influence func(x, y []float64) []float64
-	}{
-		{"pearson", "fisher-z", stats.Pearson(scores, human, c.Level), stats.PearsonInfluence},
-		{"spearman", "bonett-wright", stats.Spearman(scores, human, c.Level), stats.SpearmanInfluence},
-	} {
+	for _, x := range correlate(scores, human, c.Level) {
 		row := CalibrationRow{Statistic: x.name, Estimate: x.Value.Pointer(), Items: x.N}
 		if of.independent() && x.Defined() {
 			row.Low, row.High, row.Method = x.Low.Pointer(), x.High.Pointer(), x.method

@@ -172,19 +172,26 @@ func (s *labelSet) statistics(l *Labels, pair bool) []labelStatistic {
 	return out
 }
 
+// A correlation has the method of its interval, and what each pair adds to it.
+type correlation struct {
+	stats.Correlation
+	name, method string
+	influence    func(x, y []float64) []float64
+}
+
+func correlate(x, y []float64, level float64) []correlation {
+	return []correlation{
+		{stats.Pearson(x, y, level), "pearson", "fisher-z", stats.PearsonInfluence},
+		{stats.Spearman(x, y, level), "spearman", "bonett-wright", stats.SpearmanInfluence},
+	}
+}
+
 // correlations are those of what two annotators said. Their intervals take items
 // for independent, so there are none where items share documents.
 func (s *labelSet) correlations(blank runs.AgreementRow) []runs.AgreementRow {
 	var rows []runs.AgreementRow
 	d, known := s.sums.dependence(slices.Sorted(maps.Keys(s.sums.sums)))
-	for _, c := range []struct {
-		name string
-		stats.Correlation
-		method string
-	}{
-		{"pearson", stats.Pearson(s.x, s.y, blank.Level), "fisher-z"},
-		{"spearman", stats.Spearman(s.x, s.y, blank.Level), "bonett-wright"},
-	} {
+	for _, c := range correlate(s.x, s.y, blank.Level) {
 		row := blank
 		row.Statistic, row.Estimate = c.name, c.Value.Pointer()
 		switch {
