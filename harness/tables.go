@@ -171,11 +171,11 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	}
 	perPart := int64(p.tables.rows.BatchRows(maxPartRows))
 	parts := (p.Rows + perPart - 1) / perPart
-	fields := p.rowsLayout().Fields()
-	if err := p.takeRows(ctx, fields, int(perPart)); err != nil {
+	layout := p.rowsLayout()
+	if err := p.takeRows(ctx, layout, int(perPart)); err != nil {
 		return err
 	}
-	if err := p.joinParts(partRowsFile, fields, parts); err != nil {
+	if err := p.joinParts(partRowsFile, layout.Fields(), parts); err != nil {
 		return err
 	}
 	p.tables.kinds = append(p.tables.kinds, partRowsFile)
@@ -217,7 +217,7 @@ func (p *Plan) checkTags() error {
 }
 
 // takeRows makes parts of the rows.
-func (p *Plan) takeRows(ctx context.Context, fields []parquet.Field, perPart int) error {
+func (p *Plan) takeRows(ctx context.Context, layout *runs.RowsLayout, perPart int) error {
 	progress := p.stage("reading rows", p.Rows)
 	g, ctx := errgroup.WithContext(ctx)
 	batches := make(chan *dataset.Batch)
@@ -233,10 +233,10 @@ func (p *Plan) takeRows(ctx context.Context, fields []parquet.Field, perPart int
 			}
 		})
 	})
-	hash := slices.IndexFunc(fields, func(f parquet.Field) bool { return f.Name == "answer_hash" })
+	hash := layout.Index("answer_hash")
 	for range p.job.workers() {
 		g.Go(func() error {
-			table, err := parquet.NewTable(fields)
+			table, err := layout.Empty()
 			if err != nil {
 				return err
 			}

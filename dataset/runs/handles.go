@@ -102,7 +102,7 @@ var handleKinds = map[reflect.Type][]parquet.ColumnKind{
 // its columns: a field of handles is the column of the field that has the same name
 // in the struct of the form. It panics if there is none, or one of another kind.
 func (f *Form) Bind(handles any) (*parquet.Table, error) {
-	table, err := f.newTable()
+	table, err := f.Empty()
 	if err != nil {
 		return nil, err
 	}

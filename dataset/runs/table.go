@@ -71,8 +71,8 @@ func (f *Form) Fields() []parquet.Field {
 	return fields
 }
 
-// newTable is an empty table of this form.
-func (f *Form) newTable() (*parquet.Table, error) {
+// Empty is a table of this form without rows.
+func (f *Form) Empty() (*parquet.Table, error) {
 	table, err := parquet.NewTable(f.Fields())
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ const groupRows = 1 << 15
 // EncodeEach is Encode of the rows that each gives one after the other. So many of them
 // are in one row group, which is what it holds.
 func (t *Table[T]) EncodeEach(w io.Writer, perGroup int, each func(yield func(*T) error) error) error {
-	table, err := t.newTable()
+	table, err := t.Empty()
 	if err != nil {
 		return err
 	}
