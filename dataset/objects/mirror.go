@@ -271,7 +271,9 @@ func (m *Mirror) Push(ctx context.Context) error {
 		group.SetLimit(4)
 		var mu sync.Mutex // of known
 		for _, name := range names {
+			mu.Lock()
 			have, ok := m.known[name]
+			mu.Unlock()
 			if rankOf(name) != rank || ok && have.size == files[name].size && have.modified.Equal(files[name].modified) {
 				continue
 			}

@@ -204,6 +204,9 @@ func Find(ctx context.Context, pattern string) ([]string, error) {
 		return nil, err
 	}
 	base := strings.TrimSuffix(pattern, key)
+	if key == "" {
+		base = strings.TrimSuffix(base, "/") + "/" // of a bucket as a whole
+	}
 	meta := strings.IndexAny(key, "*?[")
 	if _, ok := s.(web); ok {
 		return []string{pattern}, nil
