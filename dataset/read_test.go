@@ -285,27 +285,28 @@ func readsRows(t *testing.T, s *Source, want []ibid.Answer) {
 	random := rand.New(rand.NewPCG(9, 9))
 	for share := 1; share <= 100; share *= 3 {
 		var positions []int64
-		var chosen, got []ibid.Answer
+		var chosen []ibid.Answer
 		for i := range want {
 			if random.IntN(share) == 0 {
 				positions, chosen = append(positions, int64(i)), append(chosen, want[i])
 			}
 		}
-		err := s.ReadRows(t.Context(), positions, func(b *Batch) error {
+		k := 0
+		err := s.ReadRows(t.Context(), positions, func(b *Batch, i int) error {
 			var r ibid.Answer
-			b.Row(0, &r)
-			got = append(got, r)
+			b.Row(i, &r)
+			if diff := diffRows([]ibid.Answer{r}, chosen[k:k+1]); diff != "" {
+				t.Fatalf("row %d (-want +got):\n%s", positions[k], diff)
+			}
+			k++
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := diffRows(got, chosen); diff != "" {
-			t.Fatalf("rows %d (-want +got):\n%s", positions, diff)
+		if err != nil || k != len(positions) {
+			t.Fatalf("%d of %d rows: %v", k, len(positions), err)
 		}
 	}
 	for _, positions := range [][]int64{{3, 2}, {3, 3}, {-1}, {int64(len(want))}} {
-		if err := s.ReadRows(t.Context(), positions, func(*Batch) error { return nil }); err == nil {
+		if err := s.ReadRows(t.Context(), positions, func(*Batch, int) error { return nil }); err == nil {
 			t.Errorf("rows %d: no error", positions)
 		}
 	}

@@ -24,13 +24,16 @@ func (s *Source) Read(ctx context.Context, from int64, batchRows int, yield func
 }
 
 // ReadRows is Read for the rows at some positions, in ascending order without
-// repetition: each comes in a batch of its own. They are found in one pass, which
-// passes over row groups without any unread.
-func (s *Source) ReadRows(ctx context.Context, positions []int64, yield func(*Batch) error) error {
+// repetition: each is row i of a batch. They are found in one pass, which passes over row
+// groups without any unread; rows that are near each other come in one batch. A batch is
+// released behind its last row, unless yield returns an error.
+func (s *Source) ReadRows(ctx context.Context, positions []int64, yield func(b *Batch, i int) error) error {
 	r := newSetReader(&s.files)
 	defer r.close()
 	pool := newBatchPool(&s.files)
-	for _, at := range positions {
+	together := int64(s.files.batchRows(nearbyRows))
+	for k := 0; k < len(positions); {
+		at := positions[k]
 		if at < r.pos {
 			return fmt.Errorf("reading row %d after row %d", at, r.pos-1)
 		}
@@ -39,21 +42,32 @@ func (s *Source) ReadRows(ctx context.Context, positions []int64, yield func(*Ba
 		}
 		b := pool.get()
 		b.pos = r.pos
-		if err := r.fill(b, 1); err != nil {
+		end := k + 1 // of those in the batch
+		for end < len(positions) && positions[end] > positions[end-1] && positions[end]-positions[end-1] <= nearRows && positions[end]-at < together {
+			end++
+		}
+		if err := r.fill(b, int(positions[end-1]-at)+1); err != nil {
 			return err
 		}
-		if b.rows == 0 {
-			return fmt.Errorf("reading row %d of %d", at, s.Rows())
+		for ; k < end; k++ {
+			i := int(positions[k] - at)
+			if i >= b.rows {
+				return fmt.Errorf("reading row %d of %d", positions[k], s.Rows())
+			}
+			if err := yield(b, i); err != nil {
+				return err
+			}
 		}
-		if err := yield(b); err != nil {
-			return err
-		}
+		b.Release()
 	}
 	return nil
 }
 
-// skippedRows is how many rows are decoded at once to pass over them.
-const skippedRows = 1024
+const (
+	skippedRows = 1024 // decoded at once to pass over them
+	nearRows    = 32   // rows up to which decoding them is less work than passing over them
+	nearbyRows  = 256  // most rows of a batch of rows that are near each other
+)
 
 func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield func(*Batch) error) error {
 	if from < 0 || batchRows <= 0 {

@@ -180,9 +180,8 @@ func (p *Plan) eachFullRowIn(ctx context.Context, docs *dataset.Documents, rows 
 	}
 	r := p.resolver(docs)
 	var row ibid.Answer
-	return all.ReadRows(ctx, slices.Compact(slices.Sorted(slices.Values(rows))), func(b *dataset.Batch) error {
-		defer b.Release()
-		b.Row(0, &row)
+	return all.ReadRows(ctx, slices.Compact(slices.Sorted(slices.Values(rows))), func(b *dataset.Batch, i int) error {
+		b.Row(i, &row)
 		r.Resolve(&row)
 		return errors.Join(r.Err(), yield(&row, r))
 	})

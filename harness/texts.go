@@ -112,9 +112,8 @@ func eachWanted(ctx context.Context, src *dataset.Source, wants func(pos int64) 
 		}
 	}
 	if len(few) <= fewRows {
-		return src.ReadRows(ctx, few, func(b *dataset.Batch) error {
-			defer b.Release()
-			b.Row(0, &row)
+		return src.ReadRows(ctx, few, func(b *dataset.Batch, i int) error {
+			b.Row(i, &row)
 			return f(&row)
 		})
 	}
@@ -347,8 +346,8 @@ func ReadPrompts(ctx context.Context, m *runs.Manifest, position int64) ([]openr
 // names, and those of further keys; each is told the names of all.
 func (p *Plan) withRow(ctx context.Context, position int64, further []TextKey, each func(name string), do func(*ibid.Answer, *dataset.Resolver) error) error {
 	var row ibid.Answer
-	err := p.source.ReadRows(ctx, []int64{position}, func(b *dataset.Batch) error {
-		b.Row(0, &row)
+	err := p.source.ReadRows(ctx, []int64{position}, func(b *dataset.Batch, i int) error {
+		b.Row(i, &row)
 		return errEnough // the batch is not released: the row keeps its strings
 	})
 	if ignoreEnough(err) != nil {
