@@ -27,6 +27,7 @@ func init() {
 		"lengths":   lengths,
 		"jaccard":   jaccard,
 		"kernel":    kernel,
+		"draws":     drawn,
 		"intervals": intervals,
 		"bootstrap": bootstrap,
 	}
@@ -124,27 +125,38 @@ func keyOf(row *ibid.Answer, doc string, page ibid.Integer) int32 {
 // SPANS, where spec.py draws the same. With one span a side it prints the sums of exact
 // and tolerance Jaccards.
 func kernel(args []string) error {
+	var c span.Comparer
+	var exact, tolerance float64
+	err := eachDrawn(args, func(truth, pred []span.Span) {
+		c.Sizes(truth, pred, 10)
+		m := c.Match(truth, pred, 10, 0.5)
+		if len(truth) == 1 && m.Truth[0].Pred >= 0 {
+			exact += m.Truth[0].Exact.Float()
+			tolerance += m.Truth[0].Tolerance.Float()
+		}
+	})
+	if err == nil && args[1] == "1" {
+		fmt.Printf("%.6f %.6f\n", exact, tolerance)
+	}
+	return err
+}
+
+// drawn draws what kernel compares, and compares nothing.
+func drawn(args []string) error { return eachDrawn(args, func(_, _ []span.Span) {}) }
+
+// eachDrawn draws ROWS rows of SPANS spans a side.
+func eachDrawn(args []string, compare func(truth, pred []span.Span)) error {
 	rows, spans, err := twoNumbers(args)
 	if err != nil {
 		return err
 	}
-	var c span.Comparer
-	var exact, tolerance float64
 	var d draws
 	truth, pred := make([]span.Span, spans), make([]span.Span, spans)
 	for range rows {
 		for i := range spans {
 			truth[i], pred[i] = d.pair()
 		}
-		c.Sizes(truth, pred, 10)
-		m := c.Match(truth, pred, 10, 0.5)
-		if spans == 1 && m.Truth[0].Pred >= 0 {
-			exact += m.Truth[0].Exact.Float()
-			tolerance += m.Truth[0].Tolerance.Float()
-		}
-	}
-	if spans == 1 {
-		fmt.Printf("%.6f %.6f\n", exact, tolerance)
+		compare(truth, pred)
 	}
 	return nil
 }
