@@ -187,12 +187,16 @@ func (c *Comparer) compareAll(truth, pred []Span, tolerance int64) {
 	for _, y := range pred {
 		c.pred = append(c.pred, runOf(y).widen(uint64(tolerance)))
 	}
+	var overlapping [windowLimit]int32
 	for i, x := range truth {
 		r := runOf(x)
+		n := 0 // which ones overlap is as good as random: it is not branched on
 		for j, w := range c.pred {
-			if r.lo < w.hi && w.lo < r.hi {
-				c.compare(int32(i), x, int32(j), pred[j], tolerance)
-			}
+			overlapping[n%windowLimit] = int32(j)
+			n += precedes(r.lo, w.hi) & precedes(w.lo, r.hi)
+		}
+		for _, j := range overlapping[:n] {
+			c.compare(int32(i), x, j, pred[j], tolerance)
 		}
 	}
 }

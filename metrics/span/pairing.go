@@ -48,10 +48,14 @@ func (p *pairing) reset(truth, pred []Span, minOverlap float64) {
 func (p *pairing) findTwins(twin []bool, spans []Span) (marked []bool, distinct int) {
 	twin = fill(twin, len(spans), false)
 	if len(spans) <= windowLimit {
-		for i, x := range spans {
-			twin[i] = slices.Contains(spans[:i], x)
-			if !twin[i] {
-				distinct++
+		distinct = len(spans)
+		for i := 1; i < len(spans); i++ {
+			for j := range i {
+				if spans[j].Start == spans[i].Start && spans[j] == spans[i] {
+					twin[i] = true
+					distinct--
+					break
+				}
 			}
 		}
 		return twin, distinct
@@ -86,7 +90,7 @@ func (p *pairing) consider(i, j int32, exact Jaccard) {
 func (p *pairing) solve() []Pair {
 	alone := p.isMatching()
 	inOrder := func(a, b edge) int { return cmp.Or(cmp.Compare(a.truth, b.truth), cmp.Compare(a.pred, b.pred)) }
-	if !slices.IsSortedFunc(p.edges, inOrder) {
+	if len(p.edges) > 1 && !slices.IsSortedFunc(p.edges, inOrder) {
 		slices.SortFunc(p.edges, inOrder)
 	}
 	if alone {

@@ -55,15 +55,23 @@ func appendRuns(dst []run, s []Span) []run {
 	return dst
 }
 
-// rankLimit is the length up to which counting ranks beats every sort that
-// branches on the data.
-const rankLimit = 8
+// Up to swapLimit runs are put in order two by two, up to rankLimit by counting ranks:
+// that beats every sort that branches on the data.
+const (
+	swapLimit = 4
+	rankLimit = 8
+)
 
 func sortRuns(r []run) {
-	if len(r) < 2 {
+	switch {
+	case len(r) <= swapLimit:
+		for i := 1; i < len(r); i++ {
+			for j := i; j > 0; j-- {
+				inOrder(&r[j-1], &r[j])
+			}
+		}
 		return
-	}
-	if len(r) > rankLimit {
+	case len(r) > rankLimit:
 		slices.SortFunc(r, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
 		return
 	}
@@ -79,6 +87,26 @@ func sortRuns(r []run) {
 		sorted[rank%rankLimit] = x
 	}
 	copy(r, sorted[:len(r)])
+}
+
+// inOrder swaps two runs if the second begins before the first. It compiles to no branch.
+func inOrder(a, b *run) {
+	first, second := *a, *b
+	swap := second.lo < first.lo
+	lo, hi, lo2, hi2 := first.lo, first.hi, second.lo, second.hi
+	if swap {
+		lo = second.lo
+	}
+	if swap {
+		hi = second.hi
+	}
+	if swap {
+		lo2 = first.lo
+	}
+	if swap {
+		hi2 = first.hi
+	}
+	*a, *b = run{lo, hi}, run{lo2, hi2}
 }
 
 // precedes is 1 if a < b, else 0. It compiles to no branch.
