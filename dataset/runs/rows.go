@@ -130,7 +130,7 @@ func NewRowsLayout() *RowsLayout {
 	add(parquet.Double, values[l.Builtin:]...)
 	add(parquet.Double, sums[l.BuiltinSums:]...)
 
-	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
+	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system; results: core leaves out metrics that are quotients of counts", numbers...)
 	l.Columns[l.Index("id")].Sought = true
 	l.Counts = l.Index("undefined") + 1
 	l.Metrics = l.Counts + ContractCounts
