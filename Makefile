@@ -38,9 +38,10 @@ simulate: ## let every operation of a small run fail, be short or slow, or be th
 verify: ## compute runs over VERIFY_SETS (20) random datasets and those of ../shared a second time
 	VERIFY_SETS=$(or $(VERIFY_SETS),20) VERIFY_ROWS=2000 VERIFY_CHANGES=20 $(GO) test -v -run 'TestNastyData|TestSharedData|TestChangedValues' -timeout 0 ./harness/verify
 
-# The detector makes every process sleep for a second at its end; tests start thousands.
+# The detector makes every process sleep for a second at its end; tests start thousands. What
+# tests in the browser run of ours, the tests of report, cli and annotate run, too.
 race: ## run the tests under the race detector; needs cgo
-	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 40m ./...
+	GORACE=atexit_sleep_ms=20 CGO_ENABLED=1 $(GO) test -race -timeout 40m $$($(GO) list ./... | grep -v /report/browsertest)
 
 fuzz: ## fuzz every target for FUZZTIME (20s) each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
