@@ -157,7 +157,7 @@ func (h *hybrid[T]) unpack(dst []T) error {
 			return corrupt("level above %d", h.highest)
 		}
 	case []int32:
-		unpackCodes(dst, src, h.runs.width)
+		unpack(dst, src, h.runs.width)
 		var highest uint32
 		for _, c := range dst {
 			highest = max(highest, uint32(c))
@@ -315,11 +315,12 @@ func startCodes(h *hybrid[int32], src []byte, n, size int) error {
 	return nil
 }
 
-// unpackCodes unpacks with the vector code of bitpack, which reads somewhat past
-// the end of its input.
-func unpackCodes(dst []int32, src []byte, width uint) {
-	if cap(src) < len(src)+2*bitpack.PaddingInt32 {
-		src = append(bytes.Clone(src), make([]byte, 2*bitpack.PaddingInt32)...)[:len(src)]
+// unpack unpacks values of width bits with the vector code of bitpack, which reads
+// somewhat past the end of its input.
+func unpack[T int32 | int64](dst []T, src []byte, width uint) {
+	size, padding := (len(dst)*int(width)+7)/8, 2*bitpack.PaddingInt64
+	if cap(src) < size+padding {
+		src = append(bytes.Clone(src[:size]), make([]byte, padding)...)
 	}
-	bitpack.Unpack(dst, src, width)
+	bitpack.Unpack(dst, src[:size+padding], width)
 }

@@ -285,8 +285,9 @@ func appendDeltas(a *account, dst []int64, n int, src []byte) (out []int64, rest
 			packed := src[r.at:]
 			r.discard(uint64(perMini) * uint64(width) / 8)
 			mini := dst[at:min(at+perMini, len(dst))]
-			for i := range mini {
-				value += least + int64(bitsAt(packed, uint(i)*width, width))
+			unpack(mini, packed, width)
+			for i, v := range mini {
+				value += least + v
 				mini[i] = value
 			}
 			at += len(mini)
@@ -310,22 +311,4 @@ func hasDeltas(r compactReader, n, minis, perMini int) bool {
 		}
 	}
 	return !r.bad
-}
-
-// bitsAt returns the width bits of b from bit at on.
-func bitsAt(b []byte, at, width uint) uint64 {
-	if width == 0 {
-		return 0
-	}
-	b = b[at/8:]
-	var word [16]byte
-	if len(b) < 9 {
-		copy(word[:], b)
-		b = word[:]
-	}
-	v := binary.LittleEndian.Uint64(b) >> (at % 8)
-	if at%8 != 0 {
-		v |= uint64(b[8]) << (64 - at%8)
-	}
-	return v & (1<<width - 1)
 }
