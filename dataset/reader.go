@@ -104,9 +104,8 @@ func (s *fileSet) read(ctx context.Context, from int64, batchRows int, yield fun
 // A setReader goes through the files of a set once.
 type setReader struct {
 	set     *fileSet
-	present []bool // columns that some file has
-	lists   []bool // list columns that some file has
-	members [][]int
+	lists   []bool  // list columns that some file has, and of which something is wanted
+	members [][]int // of these, the columns that some file has and that are wanted
 
 	pos      int64
 	nextFile int
@@ -124,11 +123,13 @@ type setReader struct {
 
 func newSetReader(s *fileSet) *setReader {
 	r := &setReader{
-		set: s, present: s.present, lists: s.lists,
+		set: s, lists: make([]bool, len(s.lists)),
 		chunks: make([]parquet.ColumnReader, len(s.spec.columns)), skeletons: make([]parquet.ColumnReader, len(s.spec.groups)),
 	}
 	for g := range s.spec.groups {
-		r.members = append(r.members, s.spec.members(g))
+		wanted := slices.DeleteFunc(s.spec.members(g), func(col int) bool { return s.spec.columns[col].want&s.options.Want == 0 })
+		r.lists[g] = s.lists[g] && len(wanted) > 0
+		r.members = append(r.members, slices.DeleteFunc(wanted, func(col int) bool { return !s.present[col] }))
 	}
 	return r
 }
@@ -258,10 +259,15 @@ func (r *setReader) startGroup() error {
 		}
 	}
 	for g := range r.skeletons {
-		if group := &r.file.binding.groups[g]; group.found && group.column < 0 {
-			if err := r.skeletons[g].Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
-				return r.fail(r.set.spec.groups[g], err)
-			}
+		group := &r.file.binding.groups[g]
+		if !group.found {
+			continue
+		}
+		shape := &r.skeletons[g]
+		if group.column >= 0 {
+			shape = &r.chunks[group.column]
+		} else if err := shape.Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
+			return r.fail(r.set.spec.groups[g], err)
 		}
 	}
 	return nil
@@ -296,7 +302,7 @@ func (r *setReader) readRows(b *Batch, n int) error {
 	}
 	for col := range r.chunks {
 		spec := &r.set.spec.columns[col]
-		if spec.group >= 0 || !r.present[col] {
+		if spec.group >= 0 || !r.set.present[col] {
 			continue
 		}
 		d, leaf := &b.leaves[col], &r.file.binding.leaves[col]
@@ -336,7 +342,7 @@ func (r *setReader) readGroup(b *Batch, g, n int) error {
 	b.cut(group.cuts, b.rows, r.set.spec.groups[g])
 	b.spans += int64(len(group.code) - before - n)
 	for _, col := range r.members[g] {
-		if !r.present[col] || bound.found && bound.column == col {
+		if bound.found && bound.column == col {
 			continue
 		}
 		if err := r.readMember(b, g, col, n, before); err != nil {
