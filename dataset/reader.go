@@ -269,6 +269,11 @@ func (r *setReader) startGroup() error {
 		} else if err := shape.Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
 			return r.fail(r.set.spec.groups[g], err)
 		}
+		for _, col := range r.members[g] {
+			if chunk := &r.chunks[col]; chunk != shape {
+				chunk.Beside(shape)
+			}
+		}
 	}
 	return nil
 }

@@ -88,13 +88,19 @@ type ColumnReader struct {
 	bounds     bounds
 
 	page    page
-	account account // of the page and the dictionary
+	sibling *ColumnReader // see Beside
+	account account       // of the page and the dictionary
 }
 
 // A page is one page with its levels decoded and its values in the form in which
 // they are cheapest to take.
 type page struct {
 	rep, def hybrid[byte] // rep is empty if the leaf is in no list
+	lists    []byte       // what rep decodes
+	first    int64        // of the entries, among those of the chunk
+	values   int          // entries
+	alike    bool         // lists is what the page of the sibling has: rep has not begun
+	passed   int          // entries taken, if alike
 	begun    bool         // some entry has been taken
 	refused  bool         // it is larger than a page may be: its values are over the limit
 	lent     bool         // texts were taken that lie in its memory
@@ -122,9 +128,15 @@ func (c *ColumnReader) Start(f *File, group int, leaf Leaf, budget *Budget) erro
 	c.bounds.start(&c.leaf, meta)
 	c.page.rep.startZeros(0)
 	c.page.def.startZeros(0)
+	c.page.lists, c.page.alike, c.sibling = nil, false, nil
 	c.account.budget, c.account.used = budget, 0
 	return checkCodec(meta.Codec)
 }
+
+// Beside says that sibling, which has begun with a leaf of the same lists, reads them
+// before c does with [ColumnReader.ReadEntries]. Repetition levels that are there in the
+// same bytes are not decoded again.
+func (c *ColumnReader) Beside(sibling *ColumnReader) { c.sibling = sibling }
 
 // CheckCodec returns an error if some row group has the leaf in a compression that
 // cannot be read.
@@ -260,7 +272,7 @@ func (c *ColumnReader) letGo() {
 	if !p.lent && cap(p.buf) <= longPage && cap(p.joined) <= longPage && cap(c.window) <= longPage {
 		return
 	}
-	p.buf, p.joined, p.plain, p.raw, p.text, p.lent = nil, nil, nil, nil, "", false
+	p.buf, p.joined, p.plain, p.raw, p.lists, p.text, p.lent = nil, nil, nil, nil, nil, "", false
 	c.window, c.at = bytes.Clone(c.window[c.at:]), 0
 }
 
@@ -290,6 +302,7 @@ func (c *ColumnReader) refuse(h *pageHeader, limit int64) (entries bool, err err
 func (c *ColumnReader) passOver(h *pageHeader) {
 	p := &c.page
 	p.begun, p.value, p.refused = false, 0, true
+	p.lists, p.alike = nil, false
 	p.rep.startZeros(0)
 	p.def.startZeros(h.values)
 	c.bounds.nulls = 0 // they are not counted in this page
@@ -301,6 +314,7 @@ func (c *ColumnReader) passOver(h *pageHeader) {
 func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
 	p := &c.page
 	p.begun, p.value, p.refused = false, 0, false
+	p.lists, p.alike = nil, false
 	p.rep.startZeros(0)
 	p.def.startZeros(0)
 	if h.encoding == format.ByteStreamSplit { // it is joined, and what is joined is decoded
@@ -327,6 +341,8 @@ func (c *ColumnReader) loadData(h *pageHeader, body []byte) (err error) {
 	}
 	if err == nil && c.leaf.Rep > 0 {
 		p.rep.start(rep, levelWidth(c.leaf.Rep), h.values, c.leaf.Rep)
+		p.lists, p.first, p.values, p.passed = rep, c.meta.NumValues-c.valuesLeft, h.values, 0
+		p.alike = c.sibling != nil && p.likePage(&c.sibling.page)
 	}
 	present := h.values
 	switch {
@@ -361,6 +377,22 @@ func (p *page) present(a *account, level byte) (int, error) {
 	return bytes.Count(p.def.buf, []byte{level}), err
 }
 
+// likePage reports whether the page has the lists that q has.
+func (p *page) likePage(q *page) bool {
+	return q.lists != nil && p.first == q.first && p.values == q.values && bytes.Equal(p.lists, q.lists)
+}
+
+// leaveSibling lets c decode its repetition levels from the next entry on.
+func (c *ColumnReader) leaveSibling() error {
+	p := &c.page
+	if c.sibling = nil; !p.alike {
+		return nil
+	}
+	p.alike = false
+	_, err := p.rep.skip(&c.account, p.passed, 0)
+	return err
+}
+
 // next makes entries of the page, or of the next one, available and returns how many;
 // 0 at the end.
 func (c *ColumnReader) next() (n int, err error) {
@@ -377,7 +409,7 @@ func (c *ColumnReader) next() (n int, err error) {
 		return 0, err
 	}
 	n = len(p.def.buf) - p.def.at
-	if c.leaf.Rep > 0 {
+	if c.leaf.Rep > 0 && !p.alike {
 		if err := p.rep.need(&c.account, 1); err != nil {
 			return 0, err
 		}
@@ -554,6 +586,9 @@ func (c *ColumnReader) ReadRows(n int, limit RowLimit, dst *Values, rep *[]byte,
 	rows, first := 0, len(*rep)
 	open := first // where the last row begins
 	before := len(dst.Levels) - first
+	if err := c.leaveSibling(); err != nil {
+		return 0, nil, err
+	}
 	for {
 		k, err := c.next()
 		if err != nil {
@@ -611,6 +646,9 @@ func (c *ColumnReader) ReadRows(n int, limit RowLimit, dst *Values, rep *[]byte,
 // SkipRow passes over the next row of a list, appends one null entry to dst in its place
 // and returns how many entries it has.
 func (c *ColumnReader) SkipRow(dst *Values) (entries int, err error) {
+	if err := c.leaveSibling(); err != nil {
+		return 0, err
+	}
 	k, err := c.next()
 	if err != nil {
 		return 0, err
@@ -729,7 +767,7 @@ func (c *ColumnReader) ReadEntries(n int, rep []byte, dst *Values, a *Arena) err
 		}
 		k := min(n, have)
 		if rep != nil {
-			if p := &c.page.rep; !bytes.Equal(rep[:k], p.buf[p.at:p.at+k]) {
+			if p := &c.page.rep; !c.page.alike && !bytes.Equal(rep[:k], p.buf[p.at:p.at+k]) {
 				return corrupt("the members of one list have different lengths")
 			}
 			rep = rep[k:]
@@ -762,7 +800,10 @@ func (c *ColumnReader) takeEntries(n int, dst *Values, a *Arena) error {
 	levels := p.def.buf[p.def.at : p.def.at+n]
 	p.begun = true
 	p.def.at += n
-	if c.leaf.Rep > 0 {
+	switch {
+	case p.alike:
+		p.passed += n
+	case c.leaf.Rep > 0:
 		p.rep.at += n
 	}
 	if p.refused {

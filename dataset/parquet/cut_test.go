@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -59,16 +60,124 @@ func testRowLimit(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 	}
 	for _, coded := range []bool{false, true} {
 		chunk := listPages(t, rng, rep, def, values, coded)
-		c := ColumnReader{
-			file: bytes.NewReader(chunk), leaf: Leaf{Kind: Integer, physical: format.Int64, Def: 2, Rep: 1}, bytesLeft: int64(len(chunk)), valuesLeft: int64(len(rep)),
-			meta: &columnChunk{NumValues: int64(len(rep)), TotalUncompressedSize: int64(len(chunk)), TotalCompressedSize: int64(len(chunk))}, account: *plenty(),
-		}
+		c := listReader(chunk, len(rep))
 		var got Values
 		var gotRep []byte
 		entries, gotCuts, err := c.ReadRows(len(lengths), limit, &got, &gotRep, nil)
 		if err != nil || entries != len(want) || !slices.Equal(got.Ints, want) || !bytes.Equal(gotRep, wantRep) || !slices.Equal(gotCuts, cuts) || !c.Done() {
 			t.Fatalf("rows of %v, limit %+v, coded %t: %d entries, cuts %v, %v; want %d, %v", lengths, limit, coded, entries, gotCuts, err, len(want), cuts)
 		}
+	}
+}
+
+// listReader reads n entries of a list of integers.
+func listReader(chunk []byte, n int) *ColumnReader {
+	return &ColumnReader{
+		file: bytes.NewReader(chunk), leaf: Leaf{Kind: Integer, physical: format.Int64, Def: 2, Rep: 1}, bytesLeft: int64(len(chunk)), valuesLeft: int64(n),
+		meta: &columnChunk{NumValues: int64(n), TotalUncompressedSize: int64(len(chunk)), TotalCompressedSize: int64(len(chunk))}, account: *plenty(),
+	}
+}
+
+// TestBeside reads two members of the same lists some rows at a time, from the same pages
+// and from others, past rows over the limit.
+func TestBeside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 1))
+	for range 60 {
+		lengths := make([]int, 2+rng.IntN(30))
+		for i := range lengths {
+			lengths[i] = 1 + rng.IntN(5)
+			if rng.IntN(6) == 0 {
+				lengths[i] = 1 + rng.IntN(windowValues)
+			}
+		}
+		limit := Unlimited
+		if rng.IntN(2) == 0 {
+			limit.Row = 1 + rng.IntN(4)
+		}
+		testBeside(t, rng, lengths, limit)
+	}
+}
+
+func testBeside(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
+	t.Helper()
+	var rep, def []byte
+	var values []int64
+	for _, n := range lengths {
+		for i := range n {
+			rep, def, values = append(rep, byte(min(i, 1))), append(def, 2), append(values, int64(rng.IntN(100)))
+		}
+	}
+	pages := listPages(t, rng, rep, def, values, false)
+	for _, chunk := range [][]byte{pages, listPages(t, rng, rep, def, values, false)} {
+		leader, c := listReader(pages, len(rep)), listReader(chunk, len(rep))
+		c.Beside(leader)
+		for left := len(lengths); left > 0; {
+			n := 1 + rng.IntN(left)
+			left -= n
+			var want, got Values
+			var lists []byte
+			entries, cuts, err := leader.ReadRows(n, limit, &want, &lists, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := 0; at < entries; {
+				end := entries
+				if len(cuts) > 0 {
+					end = cuts[0].Entry
+				}
+				if err := c.ReadEntries(end-at, lists[at:end], &got, nil); err != nil {
+					t.Fatal(err)
+				}
+				if at = end; len(cuts) > 0 {
+					if k, err := c.SkipRow(&got); err != nil || k != cuts[0].Entries {
+						t.Fatalf("a row of %d entries is passed over as one of %d, %v", cuts[0].Entries, k, err)
+					}
+					at++
+					cuts = cuts[1:]
+				}
+			}
+			if !slices.Equal(got.Ints, want.Ints) || !bytes.Equal(got.Levels, want.Levels) {
+				t.Fatalf("rows of %v, limit %+v: two members differ", lengths, limit)
+			}
+		}
+		if !c.Done() {
+			t.Fatal("entries are left")
+		}
+	}
+}
+
+// TestBesideDecodesNothing: levels in the same bytes are decoded once, and others are
+// compared.
+func TestBesideDecodesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(22, 1))
+	def, values := []byte{2, 2, 2, 2}, make([]int64, 4)
+	lists, others := []byte{0, 1, 0, 1}, []byte{0, 1, 1, 0}
+	leader := listReader(listPages(t, rng, lists, def, values, false), len(lists))
+	var got Values
+	var levels []byte
+	if _, _, err := leader.ReadRows(2, Unlimited, &got, &levels, nil); err != nil {
+		t.Fatal(err)
+	}
+	same := listReader(listPages(t, rng, lists, def, values, false), len(lists))
+	same.Beside(leader)
+	if err := same.ReadEntries(4, levels, &got, nil); err != nil || len(same.page.rep.buf) > 0 {
+		t.Errorf("%d levels are decoded again, %v", len(same.page.rep.buf), err)
+	}
+	other := listReader(listPages(t, rng, others, def, values, false), len(lists))
+	other.Beside(leader)
+	if err := other.ReadEntries(4, levels, &got, nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("members with other lists: %v", err)
+	}
+
+	page, different := listPages(t, rng, lists, def, values, false), listPages(t, rng, others, def, values, false)
+	leader = listReader(slices.Concat(page, different), 2*len(lists))
+	if _, _, err := leader.ReadRows(4, Unlimited, &got, &levels, nil); err != nil {
+		t.Fatal(err)
+	}
+	late := listReader(slices.Concat(different, different), 2*len(lists))
+	late.Beside(leader)
+	if err := late.ReadEntries(8, levels[len(lists):], &got, nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a page with the lists of the next one: %v", err)
 	}
 }
 
