@@ -2,6 +2,7 @@ package span
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -18,6 +19,7 @@ type Sizes struct {
 // warm it does not allocate.
 type Comparer struct {
 	truth, pred []run // sorted
+	wide        []run // pred, widened
 	common      []run // what several annotators marked
 
 	truthMatches []TruthMatch
@@ -29,64 +31,84 @@ type Comparer struct {
 // Sizes measures T, P and P⁺. The spans need not be normalized; empty ones
 // count nothing, and starts must not be negative. tolerance is in code points,
 // 0 to [MaxTolerance]; a widened start is clamped at 0, a widened end is not.
-func (c *Comparer) Sizes(truth, pred []Span, tolerance int64) Sizes {
-	c.truth = append(appendRuns(c.truth[:0], truth), run{endOfLine, endOfLine})
-	c.pred = append(appendRuns(c.pred[:0], pred), run{endOfLine, endOfLine})
-	t, p := c.truth[:len(c.truth)-1], c.pred[:len(c.pred)-1]
-	var s Sizes
-	s.Truth, s.Pred = size(t), size(p)
-	s.Union = unionSize(c.truth, c.pred)
-	s.Overlap = s.Truth + s.Pred - s.Union
-	if tolerance == 0 || len(p) == 0 {
-		s.WidePred, s.WideOverlap, s.WideUnion = s.Pred, s.Overlap, s.Union
-		return s
+func (c *Comparer) Sizes(truth, pred []Span, tolerance int64) (s Sizes) {
+	t, p, wide := appendRuns(c.truth[:0], truth), appendRuns(c.pred[:0], pred), c.wide[:0]
+	few := len(t)*len(p) <= fewPairs
+	if few || tolerance > 0 {
+		for _, r := range p { // widening keeps the order of the starts
+			wide = append(wide, r.widen(uint64(tolerance)))
+		}
 	}
-	// Widening keeps the order of the starts, so the runs stay sorted.
-	for i, r := range p {
-		p[i] = r.widen(uint64(tolerance))
+	s.Truth, s.Pred, s.WidePred = disjoin(t), disjoin(p), disjoin(wide)
+	if few {
+		s.Overlap, s.WideOverlap = sharedByPairs(t, p, wide)
+	} else {
+		last := run{endOfLine, endOfLine}
+		t, p = append(t, last), append(p, last)
+		s.Overlap = shared(t, p)
+		if tolerance > 0 {
+			wide = append(wide, last)
+			s.WideOverlap = shared(t, wide)
+		} else {
+			s.WidePred, s.WideOverlap = s.Pred, s.Overlap
+		}
 	}
-	s.WidePred = size(p)
-	s.WideUnion = unionSize(c.truth, c.pred)
-	s.WideOverlap = s.Truth + s.WidePred - s.WideUnion
+	c.truth, c.pred, c.wide = t, p, wide
+	s.Union, s.WideUnion = s.Truth+s.Pred-s.Overlap, s.Truth+s.WidePred-s.WideOverlap
 	return s
 }
 
-// size is the number of points that sorted runs cover.
-func size(r []run) int64 {
-	// Each point is counted when the sweep over starts first covers it: beyond
-	// the furthest end seen so far.
+// disjoin cuts off each of sorted runs what earlier ones cover, and returns the number of
+// points that they cover.
+func disjoin(r []run) int64 {
 	var n, end uint64
-	for _, x := range r {
-		last := max(end, x.hi)
-		n += last - max(end, x.lo)
-		end = last
+	for i, x := range r {
+		lo, hi := max(end, x.lo), max(end, x.hi)
+		r[i] = run{lo, hi}
+		n += hi - lo
+		end = hi
 	}
 	return int64(n)
 }
 
-// unionSize is the number of points that a, b or both cover. Both slices are
-// sorted and end with endOfLine. Which of them comes next is as good as random,
-// so it is computed with and not branched on.
-func unionSize(a, b []run) int64 {
-	var n, end uint64
+// fewPairs is the number of pairs of runs up to which looking at all of them is faster
+// than going along the line.
+const fewPairs = 16
+
+// sharedByPairs is [shared] of a and b and of a and c, which is as long as b, without the
+// ends of the line.
+func sharedByPairs(a, b, c []run) (withB, withC int64) {
+	var n, m uint64
+	c = c[:len(b)]
+	for _, x := range a {
+		for i, y := range b {
+			n += overlap(x, y)
+			m += overlap(x, c[i])
+		}
+	}
+	return int64(n), int64(m)
+}
+
+// shared is the number of points that both a and b cover, which are sorted and disjoint
+// and end with endOfLine. Which of them ends first is as good as random, so it is computed
+// with and not branched on.
+func shared(a, b []run) int64 {
+	var n uint64
 	i, j := 0, 0
 	for range len(a) + len(b) - 2 {
 		x, y := a[i], b[j]
-		fromB := precedes(y.lo, x.lo)
-		i += 1 - fromB
-		j += fromB
-		lo, hi := x.lo, x.hi
-		if fromB != 0 {
-			lo = y.lo
-		}
-		if fromB != 0 {
-			hi = y.hi
-		}
-		last := max(end, hi)
-		n += last - max(end, lo)
-		end = last
+		n += overlap(x, y)
+		first := precedes(x.hi, y.hi)
+		i += first
+		j += 1 - first
 	}
 	return int64(n)
+}
+
+// overlap is the number of points in both x and y. It compiles to no branch.
+func overlap(x, y run) uint64 {
+	lo := max(x.lo, y.lo)
+	return max(lo, min(x.hi, y.hi)) - lo
 }
 
 // A TruthMatch says how well one truth span x was found. y⁺ is the prediction y
@@ -153,7 +175,7 @@ func (c *Comparer) Match(truth, pred []Span, tolerance int64, minOverlap float64
 	} else {
 		c.compareInOrder(truth, pred, tolerance)
 	}
-	pairs := c.pairing.solve()
+	pairs := c.pairing.solve(len(pred) <= windowLimit)
 	return Matches{
 		Truth: c.truthMatches, Pred: c.predMatches,
 		Pairs: pairs, DistinctTruth: c.pairing.distinctTruth, DistinctPred: c.pairing.distinctPred,
@@ -183,20 +205,27 @@ func (c *Comparer) Pairs(truth, pred []Span, tolerance int64) int64 {
 
 // compareAll compares every truth span with every prediction.
 func (c *Comparer) compareAll(truth, pred []Span, tolerance int64) {
-	c.pred = c.pred[:0]
+	wide := c.wide[:0]
 	for _, y := range pred {
-		c.pred = append(c.pred, runOf(y).widen(uint64(tolerance)))
+		wide = append(wide, runOf(y).widen(uint64(tolerance)))
 	}
-	var overlapping [windowLimit]int32
-	for i, x := range truth {
-		r := runOf(x)
-		n := 0 // which ones overlap is as good as random: it is not branched on
-		for j, w := range c.pred {
-			overlapping[n%windowLimit] = int32(j)
-			n += precedes(r.lo, w.hi) & precedes(w.lo, r.hi)
+	c.wide = wide
+	// Which ones overlap is as good as random: a bit for each says so, without a branch.
+	const together = 64 / windowLimit
+	for from := 0; from < len(truth); from += together {
+		var overlapping uint64
+		for i := min(len(truth), from+together) - 1; i >= from; i-- {
+			r, hits := runOf(truth[i]), 0
+			for j := len(wide) - 1; j >= 0; j-- {
+				w := wide[j]
+				hits = hits<<1 | precedes(r.lo, w.hi)&precedes(w.lo, r.hi)
+			}
+			overlapping = overlapping<<windowLimit | uint64(hits)
 		}
-		for _, j := range overlapping[:n] {
-			c.compare(int32(i), x, j, pred[j], tolerance)
+		for ; overlapping != 0; overlapping &= overlapping - 1 {
+			at := bits.TrailingZeros64(overlapping)
+			i, j := from+at/windowLimit, at%windowLimit
+			c.compare(int32(i), truth[i], int32(j), pred[j], tolerance)
 		}
 	}
 }
@@ -230,15 +259,9 @@ func (c *Comparer) compare(i int32, x Span, j int32, y Span, tolerance int64) {
 		return // then nothing else overlaps: snapping moves an end by no more than the tolerance
 	}
 	exact := jaccard(a, b, s, e)
-	snapped := exact
-	if s != a || e != b {
-		snapped = snap(a, b, s, e, tolerance, exact)
-	} else {
-		m.ExactHit = true
-	}
-	if near(s, a, tolerance) && near(e, b, tolerance) {
-		m.BoundaryHit = true
-	}
+	snapped := snap(a, b, s, e, tolerance, exact)
+	m.ExactHit = m.ExactHit || x == y
+	m.BoundaryHit = m.BoundaryHit || near(s, a, tolerance) && near(e, b, tolerance)
 	if m.Pred < 0 || betterWide(wide, exact, j, m) {
 		m.Pred, m.Exact, m.Tolerance = j, exact, wide
 	}

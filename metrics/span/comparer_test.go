@@ -357,6 +357,20 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
+// BenchmarkAllButPairs is a row of three marks and three citations in two places, without
+// the one-to-one matching: no pair reaches an overlap of 2.
+func BenchmarkAllButPairs(b *testing.B) {
+	truth, pred := few(1024, 3)
+	var c Comparer
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		c.Sizes(truth[i&1023], pred[i&1023], 10)
+		c.Match(truth[i&1023], pred[i&1023], 10, 2)
+		i++
+	}
+}
+
 func BenchmarkMatchCrowd(b *testing.B) {
 	for _, n := range []int{8, 200, 2000} {
 		b.Run("spans="+strconv.Itoa(n), func(b *testing.B) {

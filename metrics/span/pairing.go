@@ -86,12 +86,12 @@ func (p *pairing) consider(i, j int32, exact Jaccard) {
 	p.predDegree[j]++
 }
 
-// solve matches the considered pairs.
-func (p *pairing) solve() []Pair {
+// solve matches the considered pairs. inOrder says that they came by truth, then
+// prediction.
+func (p *pairing) solve(inOrder bool) []Pair {
 	alone := p.isMatching()
-	inOrder := func(a, b edge) int { return cmp.Or(cmp.Compare(a.truth, b.truth), cmp.Compare(a.pred, b.pred)) }
-	if len(p.edges) > 1 && !slices.IsSortedFunc(p.edges, inOrder) {
-		slices.SortFunc(p.edges, inOrder)
+	if !inOrder {
+		slices.SortFunc(p.edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.truth, b.truth), cmp.Compare(a.pred, b.pred)) })
 	}
 	if alone {
 		for _, e := range p.edges {

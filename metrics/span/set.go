@@ -55,21 +55,22 @@ func appendRuns(dst []run, s []Span) []run {
 	return dst
 }
 
-// Up to swapLimit runs are put in order two by two, up to rankLimit by counting ranks:
-// that beats every sort that branches on the data.
-const (
-	swapLimit = 4
-	rankLimit = 8
-)
+// rankLimit is the number of runs up to which counting ranks beats every sort that
+// branches on the data.
+const rankLimit = 8
 
 func sortRuns(r []run) {
 	switch {
-	case len(r) <= swapLimit:
-		for i := 1; i < len(r); i++ {
-			for j := i; j > 0; j-- {
-				inOrder(&r[j-1], &r[j])
-			}
-		}
+	case len(r) < 2:
+		return
+	case len(r) == 2:
+		r[0], r[1] = inOrder(r[0], r[1])
+		return
+	case len(r) == 3:
+		a, b := inOrder(r[0], r[1])
+		b, c := inOrder(b, r[2])
+		r[0], r[1] = inOrder(a, b)
+		r[2] = c
 		return
 	case len(r) > rankLimit:
 		slices.SortFunc(r, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
@@ -89,24 +90,24 @@ func sortRuns(r []run) {
 	copy(r, sorted[:len(r)])
 }
 
-// inOrder swaps two runs if the second begins before the first. It compiles to no branch.
-func inOrder(a, b *run) {
-	first, second := *a, *b
-	swap := second.lo < first.lo
-	lo, hi, lo2, hi2 := first.lo, first.hi, second.lo, second.hi
+// inOrder returns two runs, that which begins first before the other. It compiles to no
+// branch.
+func inOrder(a, b run) (first, second run) {
+	swap := b.lo < a.lo
+	first, second = a, b
 	if swap {
-		lo = second.lo
+		first.lo = b.lo
 	}
 	if swap {
-		hi = second.hi
+		first.hi = b.hi
 	}
 	if swap {
-		lo2 = first.lo
+		second.lo = a.lo
 	}
 	if swap {
-		hi2 = first.hi
+		second.hi = a.hi
 	}
-	*a, *b = run{lo, hi}, run{lo2, hi2}
+	return first, second
 }
 
 // precedes is 1 if a < b, else 0. It compiles to no branch.
