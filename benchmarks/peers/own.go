@@ -6,7 +6,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"math/bits"
 	"os"
 	"strconv"
 
@@ -189,22 +192,9 @@ func (d *draws) pair() (mark, citation span.Span) {
 func intervals(args []string) error {
 	var sets [2][]span.Span
 	for i := range sets {
-		text, err := os.ReadFile(args[i])
-		if err != nil {
+		var err error
+		if sets[i], err = bedSpans(args[i]); err != nil {
 			return err
-		}
-		sets[i] = make([]span.Span, 0, bytes.Count(text, []byte{'\n'}))
-		for len(text) > 0 {
-			line := text
-			if end := bytes.IndexByte(text, '\n'); end >= 0 {
-				line, text = text[:end], text[end+1:]
-			} else {
-				text = nil
-			}
-			tab := bytes.IndexByte(line, '\t')
-			start, n := number(line[tab+1:])
-			end, _ := number(line[tab+1+n+1:])
-			sets[i] = append(sets[i], span.Span{Start: start, End: end})
 		}
 	}
 	var c span.Comparer
@@ -213,11 +203,62 @@ func intervals(args []string) error {
 	return nil
 }
 
-// number reads the digits that text begins with.
+// bedSpans reads a file of intervals as BED.
+func bedSpans(path string) (spans []span.Span, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	const room = 256 << 10
+	buf, kept := make([]byte, room+8), 0 // number looks at eight bytes
+	for {
+		n, err := file.Read(buf[kept:room])
+		switch {
+		case err == io.EOF && kept == 0:
+			return spans, nil
+		case err == io.EOF:
+			buf[kept], n = '\n', 1
+		case err != nil:
+			return nil, err
+		}
+		lines := bytes.LastIndexByte(buf[:kept+n], '\n') + 1
+		if spans == nil { // later lines are rarely shorter
+			most := info.Size() * int64(1+bytes.Count(buf[:lines], []byte{'\n'})) / int64(max(1, lines))
+			spans = make([]span.Span, 0, most)
+		}
+		for at := 0; at < lines; at++ {
+			at += bytes.IndexByte(buf[at:], '\t') + 1
+			start, n := number(buf[at:])
+			at += n + 1
+			end, n := number(buf[at:])
+			at += n
+			if buf[at] != '\n' {
+				at += bytes.IndexByte(buf[at:], '\n')
+			}
+			spans = append(spans, span.Span{Start: start, End: end})
+		}
+		kept = copy(buf, buf[lines:kept+n])
+	}
+}
+
+// number reads the digits that text begins with, the first eight at once.
 func number(text []byte) (v int32, n int) {
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		v = v*10 + int32(text[n]-'0')
-		n++
+	const every = 0x0101010101010101
+	x := binary.LittleEndian.Uint64(text) ^ '0'*every // each digit's value
+	n = bits.TrailingZeros64((x+0x76*every|x)&(0x80*every)) / 8
+	x <<= 64 - 8*n
+	x = (10*x + x>>8) & 0x00FF00FF00FF00FF
+	x = (100*x + x>>16) & 0x0000FFFF0000FFFF
+	v = int32(10_000*x + x>>32)
+	if n == 8 {
+		for ; text[n] >= '0' && text[n] <= '9'; n++ {
+			v = v*10 + int32(text[n]-'0')
+		}
 	}
 	return v, n
 }

@@ -35,6 +35,7 @@ func (c *Comparer) Sizes(truth, pred []Span, tolerance int64) (s Sizes) {
 	t, p, wide := appendRuns(c.truth[:0], truth), appendRuns(c.pred[:0], pred), c.wide[:0]
 	few := len(t)*len(p) <= fewPairs
 	if few || tolerance > 0 {
+		wide = slices.Grow(wide, len(p)+1)
 		for _, r := range p { // widening keeps the order of the starts
 			wide = append(wide, r.widen(uint64(tolerance)))
 		}

@@ -46,6 +46,7 @@ func (r run) widen(tolerance uint64) run {
 // appendRuns appends the non-empty spans of s to dst, sorted by key and start.
 func appendRuns(dst []run, s []Span) []run {
 	from := len(dst)
+	dst = slices.Grow(dst, len(s)+1) // and the end of the line
 	for _, x := range s {
 		if x.Start < x.End {
 			dst = append(dst, runOf(x))
@@ -73,7 +74,9 @@ func sortRuns(r []run) {
 		r[2] = c
 		return
 	case len(r) > rankLimit:
-		slices.SortFunc(r, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+		if !inLine(r) {
+			slices.SortFunc(r, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+		}
 		return
 	}
 	var sorted [rankLimit]run
@@ -88,6 +91,16 @@ func sortRuns(r []run) {
 		sorted[rank%rankLimit] = x
 	}
 	copy(r, sorted[:len(r)])
+}
+
+// inLine reports whether runs are sorted, as those of many files are.
+func inLine(r []run) bool {
+	for i := 1; i < len(r); i++ {
+		if r[i].lo < r[i-1].lo {
+			return false
+		}
+	}
+	return true
 }
 
 // inOrder returns two runs, that which begins first before the other. It compiles to no
