@@ -260,10 +260,10 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 	r.tally.Citations += int64(n)
 	to.ID.Repeat(in.ID, n)
 	to.System.Repeat(in.System, n)
-	to.Row.Repeat(in.Pos, n)
 	for i := range in.Citations {
 		c, p := &in.Citations[i], &in.Citations[i].Place
 		r.tally.Statuses[c.Status()]++
+		to.Row.Append(in.Pos)
 		to.Number.Append(int64(i))
 		to.CitationID.Optional(c.CitationID)
 		if !c.DocNull {

@@ -77,7 +77,7 @@ func TestReserveIsOnlyMemory(t *testing.T) {
 	for i := range 5000 {
 		tab.AppendInt(0, int64(i))
 		tab.EndRow()
-		if n := cap(tab.columns[0].ints); i >= fewValues && n != cap(room(make([]int64, fewValues), 1, 5000)) {
+		if n := cap(tab.columns[0].ints); i >= fewValues+blockRows && n != cap(room(make([]int64, fewValues), 1, 5000)) {
 			t.Fatalf("after %d of 5000 values there is room for %d", i+1, n)
 		}
 	}

@@ -92,12 +92,11 @@ type Field struct {
 // then calling EndRow; a column that is not appended to is null in that row.
 //
 // Numbers can be appended one by one or, where a row has many, in runs of
-// columns; within a part, one column takes only one of the two. An all-null
-// column takes next to no memory or time, and neither does a string equal to the
-// one before it in its column. Strings are kept, not copied: their memory must
-// not change until the table is reset. Appending a value of the wrong kind, or
-// twice, is a bug of the caller and panics. A Table is not safe for concurrent
-// use.
+// columns. An all-null column takes next to no memory or time, and neither does a
+// string equal to the one before it in its column. Strings are kept, not copied:
+// their memory must not change until the table is reset. Appending a value of the
+// wrong kind, or twice, is a bug of the caller and panics. A Table is not safe for
+// concurrent use.
 type Table struct {
 	fields  []Field
 	schema  *schema
@@ -215,14 +214,17 @@ func (c *tableColumn) clear() {
 }
 
 // Clear makes column c, which is no list of structs, null in all rows.
-func (t *Table) Clear(c int) { t.columns[c].clear() }
+func (t *Table) Clear(c int) {
+	t.spill()
+	t.columns[c].clear()
+}
 
 // EndRow finishes the row.
 func (t *Table) EndRow() {
-	t.rows++
-	if t.rows%blockRows == 0 {
+	if t.rows%blockRows == blockRows-1 {
 		t.spill()
 	}
+	t.rows++
 }
 
 // settle moves all rows into the columns and completes their bitmaps.
@@ -280,7 +282,7 @@ func (c *tableColumn) mark(row int) {
 // markLater is mark for a column with nulls.
 func (c *tableColumn) markLater(row int) {
 	if c.end > row {
-		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", row))
+		panicTwice(row)
 	}
 	c.makeSparse()
 	c.reach(row)
@@ -326,7 +328,7 @@ func (t *Table) wrongKind(c int, kind ColumnKind) {
 // AppendNull says that column c is null in the open row, as it is if nothing is
 // said. That a required column is null is an error of [Encoder.EncodePart].
 func (t *Table) AppendNull(c int) {
-	if t.columns[c].end > t.rows {
+	if t.columns[c].end > t.rows || t.block.has(t.rows, c) {
 		panic(fmt.Sprintf("parquet: row %d of result column %q: null beside a value", t.rows, t.fields[c].Name))
 	}
 }
@@ -334,55 +336,45 @@ func (t *Table) AppendNull(c int) {
 // AppendInt appends v to an Int32 or Int64 column. It panics if an Int32 column
 // cannot hold v.
 func (t *Table) AppendInt(c int, v int64) {
-	col := &t.columns[c]
-	if col.kind == Int32 {
+	if kind := t.columns[c].kind; kind == Int32 {
 		if int64(int32(v)) != v {
 			panic(fmt.Sprintf("parquet: %d does not fit result column %q of int32", v, t.fields[c].Name))
 		}
-	} else if col.kind != Int64 {
+	} else if kind != Int64 {
 		t.wrongKind(c, Int64)
 	}
-	col.mark(t.rows)
-	col.addInt(v)
+	t.block.put(t.rows, c, uint64(v))
 }
 
 // AppendDouble appends v to a Double column.
 func (t *Table) AppendDouble(c int, v float64) {
-	col := t.column(c, Double)
-	col.doubles = append(room(col.doubles, 1, col.reserve), v)
-	col.bounds.addBits(math.Float64bits(v))
+	if t.columns[c].kind != Double {
+		t.wrongKind(c, Double)
+	}
+	t.block.put(t.rows, c, math.Float64bits(v))
 }
 
 // AppendBool appends v to a Bool column.
 func (t *Table) AppendBool(c int, v bool) {
-	col := t.column(c, Bool)
-	var bit int64
+	if t.columns[c].kind != Bool {
+		t.wrongKind(c, Bool)
+	}
+	var bit uint64
 	if v {
 		bit = 1
 	}
-	col.addInt(bit)
-}
-
-// RepeatInt appends v to an Int64 column in the open row and in those after it,
-// n in all.
-func (t *Table) RepeatInt(c int, v int64, n int) {
-	col := &t.columns[c]
-	if col.kind != Int64 {
-		t.wrongKind(c, Int64)
-	}
-	for i := range n {
-		col.mark(t.rows + i)
-		col.addInt(v)
-	}
+	t.block.put(t.rows, c, bit)
 }
 
 // AppendInts appends a list to a ListInt32 column; nil is the empty list.
 func (t *Table) AppendInts(c int, list []int32) {
 	col := t.column(c, ListInt32)
 	col.lengths = append(col.lengths, int32(len(list)))
+	at := len(col.ints)
 	for _, v := range list {
-		col.addInt(int64(v))
+		col.ints = append(room(col.ints, 1, col.reserve), int64(v))
 	}
+	col.boundInts(col.ints[at:])
 }
 
 // AppendStructs appends a list of n structs to a ListStruct column. The caller adds them
@@ -406,13 +398,13 @@ type columnBounds struct {
 
 var noBounds = columnBounds{least: math.MaxInt64, most: math.MinInt64, leastBits: math.MaxUint64}
 
-func (b *columnBounds) addBits(v uint64) {
-	b.leastBits, b.mostBits = min(b.leastBits, v), max(b.mostBits, v)
-}
-
-func (c *tableColumn) addInt(v int64) {
-	c.ints = append(room(c.ints, 1, c.reserve), v)
-	c.bounds.least, c.bounds.most = min(c.bounds.least, v), max(c.bounds.most, v)
+// boundInts widens the bounds to integers that the column holds.
+func (c *tableColumn) boundInts(added []int64) {
+	least, most := c.bounds.least, c.bounds.most
+	for _, v := range added {
+		least, most = min(least, v), max(most, v)
+	}
+	c.bounds.least, c.bounds.most = least, most
 }
 
 // stringRuns is a sequence of strings in which equal neighbours are kept once,
@@ -474,8 +466,8 @@ func (t *Table) AppendText(c int, s string) {
 	t.column(c, String).text.append(s)
 }
 
-// RepeatText is RepeatInt for a String column and a string that is known to be
-// UTF-8.
+// RepeatText appends s, which is known to be UTF-8, to a String column in the open
+// row and in those after it, n in all.
 func (t *Table) RepeatText(c int, s string, n int) {
 	col := &t.columns[c]
 	if col.kind != String {

@@ -2,17 +2,15 @@ package parquet
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"unsafe"
 )
 
 const blockRows = 64 // a word of a bitmap
 
-// A tableBlock holds the last rows of a table's runs of numbers, up to 64, row
-// by row. Appending a row to a hundred columns one by one would touch hundreds
-// of cache lines; a block is written in order and turned into columns 64 rows at
-// a time.
+// A tableBlock holds the numbers of the last rows of a table, up to 64, row by row.
+// Appending them to a hundred columns one by one would touch hundreds of cache
+// lines; a block is written in order and turned into columns 64 rows at a time.
 type tableBlock struct {
 	columns, words int
 	bits           []uint64 // blockRows rows of columns values
@@ -24,13 +22,36 @@ func (b *tableBlock) init(columns int) {
 	b.columns, b.words = columns, (columns+63)/64
 }
 
-// need makes room for the rows; a table without runs of numbers needs none.
+// need makes room for the rows; a table without numbers needs none.
 func (b *tableBlock) need() {
 	if b.bits == nil {
 		b.bits = make([]uint64, blockRows*b.columns)
 		b.known = make([]uint64, blockRows*b.words)
 	}
 	b.used = true
+}
+
+// put appends the bits of a number to column c.
+func (b *tableBlock) put(row, c int, v uint64) {
+	if !b.used {
+		b.need()
+	}
+	at := row % blockRows
+	word, bit := &b.known[at*b.words+c>>6], uint64(1)<<(c&63)
+	if *word&bit != 0 {
+		panicTwice(row)
+	}
+	*word |= bit
+	b.bits[at*b.columns+c] = v
+}
+
+// has reports whether the block has a number of column c in the row.
+func (b *tableBlock) has(row, c int) bool {
+	return b.used && b.known[row%blockRows*b.words+c>>6]>>(c&63)&1 == 1
+}
+
+func panicTwice(row int) {
+	panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to twice", row))
 }
 
 func (b *tableBlock) reset() {
@@ -75,9 +96,7 @@ func (t *Table) AppendIntRow(m *RowMask, values []int64) {
 	if m.kind == Double {
 		panic("parquet: integers for a run of doubles")
 	}
-	if n := len(values); n > 0 {
-		t.appendRow(m, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), n))
-	}
+	t.appendRow(m, words(values))
 }
 
 // AppendDoubleRow is AppendIntRow for columns of doubles.
@@ -85,14 +104,20 @@ func (t *Table) AppendDoubleRow(m *RowMask, values []float64) {
 	if m.kind != Double && len(values) > 0 {
 		panic("parquet: doubles for a run of integers")
 	}
-	if n := len(values); n > 0 {
-		t.appendRow(m, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), n))
-	}
+	t.appendRow(m, words(values))
+}
+
+// words are the bits of numbers, in their memory.
+func words[T int64 | float64](numbers []T) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers))
 }
 
 func (t *Table) appendRow(m *RowMask, values []uint64) {
 	if len(values) != m.to-m.from {
 		panic(fmt.Sprintf("parquet: %d numbers for a run of %d columns", len(values), m.to-m.from))
+	}
+	if len(values) == 0 {
+		return
 	}
 	b := &t.block
 	b.need()
@@ -101,7 +126,7 @@ func (t *Table) appendRow(m *RowMask, values []uint64) {
 	known := b.known[at*b.words+m.word:]
 	for i, w := range m.words {
 		if known[i]&w != 0 {
-			panic(fmt.Sprintf("parquet: row %d of a result table: a run of numbers appended twice", t.rows))
+			panicTwice(t.rows)
 		}
 		known[i] |= w
 	}
@@ -113,7 +138,7 @@ func (t *Table) spill() {
 	if !b.used {
 		return
 	}
-	first := (t.rows - 1) / blockRows * blockRows
+	first := t.rows - t.rows%blockRows
 	var byColumn [64]uint64
 	for w := range b.words {
 		for r := range byColumn {
@@ -135,11 +160,7 @@ func (t *Table) spill() {
 // it was full, word has the later rows.
 func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride int) {
 	lo, hi, n := bits.TrailingZeros64(word), bits.Len64(word), bits.OnesCount64(word)
-	switch {
-	case c.end > first+lo:
-		panic(fmt.Sprintf("parquet: row %d of a result table: a column appended to both alone and in a run", first))
-	case c.end == first+lo && n == hi-lo && !c.sparse: // no nulls
-	default:
+	if c.end != first+lo || n != hi-lo || c.sparse {
 		c.makeSparse()
 		c.reach(first)
 		c.valid[first/blockRows] |= word
@@ -148,47 +169,33 @@ func (c *tableColumn) addWord(first int, word uint64, numbers []uint64, stride i
 	if c.kind == Double {
 		at := len(c.doubles)
 		c.doubles = room(c.doubles, n, c.reserve)[:at+n]
-		c.addDoubles(c.doubles[at:], word, numbers, stride)
-	} else {
-		at := len(c.ints)
-		c.ints = room(c.ints, n, c.reserve)[:at+n]
-		c.addInts(c.ints[at:], word, numbers, stride)
-	}
-}
-
-func (c *tableColumn) addDoubles(dst []float64, word uint64, numbers []uint64, stride int) {
-	bounds := c.bounds
-	for i := range dst {
-		at := i
-		if word != ^uint64(0) {
-			at = nextBit(&word)
+		added := words(c.doubles[at:])
+		gather(added, word, numbers, stride)
+		least, most := c.bounds.leastBits, c.bounds.mostBits
+		for _, v := range added {
+			least, most = min(least, v), max(most, v)
 		}
-		v := numbers[at*stride]
-		dst[i] = math.Float64frombits(v)
-		bounds.addBits(v)
+		c.bounds.leastBits, c.bounds.mostBits = least, most
+		return
 	}
-	c.bounds = bounds
+	at := len(c.ints)
+	c.ints = room(c.ints, n, c.reserve)[:at+n]
+	gather(words(c.ints[at:]), word, numbers, stride)
+	c.boundInts(c.ints[at:])
 }
 
-func (c *tableColumn) addInts(dst []int64, word uint64, numbers []uint64, stride int) {
-	least, most := c.bounds.least, c.bounds.most
-	for i := range dst {
-		at := i
-		if word != ^uint64(0) {
-			at = nextBit(&word)
+// gather sets dst to the numbers of the bits of word, of which it has one for each.
+func gather(dst []uint64, word uint64, numbers []uint64, stride int) {
+	if len(dst) == blockRows {
+		for i := range dst {
+			dst[i] = numbers[i*stride]
 		}
-		v := int64(numbers[at*stride])
-		dst[i] = v
-		least, most = min(least, v), max(most, v)
+		return
 	}
-	c.bounds.least, c.bounds.most = least, most
-}
-
-// nextBit removes the lowest bit of word and returns its place.
-func nextBit(word *uint64) int {
-	at := bits.TrailingZeros64(*word)
-	*word &= *word - 1
-	return at
+	for i := range dst {
+		dst[i] = numbers[bits.TrailingZeros64(word)*stride]
+		word &= word - 1
+	}
 }
 
 // transpose mirrors a matrix of 64 by 64 bits at its diagonal: bit j of word i

@@ -31,7 +31,7 @@ func TestNewTableErrors(t *testing.T) {
 // Misuse of a table would shift a column against the others and so must not
 // pass.
 func TestTableMisusePanics(t *testing.T) {
-	fields := []Field{{Name: "i", Kind: Int32}, {Name: "a", Kind: Int64}, {Name: "b", Kind: Int64}, {Name: "x", Kind: Double}, {Name: "m", Kind: MapString}}
+	fields := []Field{{Name: "i", Kind: Int32}, {Name: "a", Kind: Int64}, {Name: "b", Kind: Int64}, {Name: "x", Kind: Double}, {Name: "m", Kind: MapString}, {Name: "s", Kind: String}}
 	tests := []struct {
 		name string
 		use  func(*Table)
@@ -48,24 +48,30 @@ func TestTableMisusePanics(t *testing.T) {
 			m := t.RowMask(1, []bool{true})
 			t.AppendIntRow(m, []int64{1})
 			t.AppendIntRow(m, []int64{1})
-		}, "run of numbers appended twice"},
+		}, "a column appended to twice"},
 		{"run too short", func(t *Table) { t.AppendIntRow(t.RowMask(1, []bool{true, true}), []int64{1}) }, "1 numbers for a run of 2 columns"},
 		{"doubles for integers", func(t *Table) { t.AppendDoubleRow(t.RowMask(1, []bool{true}), []float64{1}) }, "doubles for a run of integers"},
 		{"integers for doubles", func(t *Table) { t.AppendIntRow(t.RowMask(3, []bool{true}), []int64{1}) }, "integers for a run of doubles"},
 		{"alone and in a run", func(t *Table) {
 			t.AppendIntRow(t.RowMask(1, []bool{true}), []int64{1})
 			t.AppendInt(1, 1)
-			t.EndRow()
-			new(Encoder).EncodePart(io.Discard, t)
-		}, "both alone and in a run"},
+		}, "a column appended to twice"},
 		{"int32 too large", func(t *Table) { t.AppendInt(0, math.MaxInt32+1) }, `2147483648 does not fit result column "i" of int32`},
 		{"int32 too small", func(t *Table) { t.AppendInt(0, math.MinInt32-1) }, "does not fit"},
 		{"uneven map", func(t *Table) { t.AppendMap(4, []string{"k"}, nil) }, "different number"},
 		{"uneven defined map", func(t *Table) { t.DefineMap(4, []string{"k"}, nil) }, "different number"},
 		{"map in a column of numbers", func(t *Table) { t.DefineMap(1, nil, nil) }, "a, which is not a map"},
 		{"undefined map", func(t *Table) { t.AppendMapRef(4, 0) }, "undefined MapRef"},
-		{"rows left open", func(t *Table) { t.RepeatInt(1, 7, 2); t.EndRow(); new(Encoder).EncodePart(io.Discard, t) }, "row 1 of a result table is not ended"},
-		{"repeated over a value", func(t *Table) { t.RepeatInt(1, 7, 2); t.EndRow(); t.AppendInt(1, 1) }, "appended to twice"},
+		{"rows left open", func(t *Table) { t.RepeatText(5, "s", 2); t.EndRow(); new(Encoder).EncodePart(io.Discard, t) }, "row 1 of a result table is not ended"},
+		{"repeated over a value", func(t *Table) { t.RepeatText(5, "s", 2); t.EndRow(); t.AppendText(5, "s") }, "appended to twice"},
+		{"full block before an open row", func(t *Table) {
+			for range blockRows {
+				t.AppendInt(1, 1)
+				t.EndRow()
+			}
+			t.AppendInt(1, 1)
+			new(Encoder).EncodePart(io.Discard, t)
+		}, "row 64 of a result table is not ended"},
 		{"open row", func(t *Table) { t.AppendInt(1, 1); new(Encoder).EncodePart(io.Discard, t) }, "row 0 of a result table is not ended"},
 	}
 	for _, tt := range tests {
@@ -226,8 +232,8 @@ func TestRepeatIsAppend(t *testing.T) {
 		n, s, v := rng.IntN(4), []string{"a", "b"}[rng.IntN(2)], rng.Int64()
 		if rng.IntN(3) > 0 {
 			repeated.RepeatText(0, s, n)
-			repeated.RepeatInt(1, v, n)
 			for range n {
+				repeated.AppendInt(1, v)
 				repeated.AppendDouble(2, 0.5)
 				repeated.EndRow()
 				single.AppendString(0, s)

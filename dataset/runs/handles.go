@@ -54,9 +54,6 @@ func (c IntColumn) Optional(v ibid.Integer) {
 	}
 }
 
-// Repeat appends v to the open row and to those after it, n in all.
-func (c IntColumn) Repeat(v int64, n int) { c.table.RepeatInt(c.at, v, n) }
-
 // Append appends v.
 func (c DoubleColumn) Append(v float64) { c.table.AppendDouble(c.at, v) }
 
