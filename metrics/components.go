@@ -98,6 +98,14 @@ func (s *Scorer) findRepeats(r *Row) {
 			cmp.Compare(p.Page, q.Page), cmp.Compare(p.FirstPage, q.FirstPage), cmp.Compare(p.LastPage, q.LastPage),
 		)
 	}
+	if n <= scanLimit {
+		for i := 1; i < n; i++ {
+			for j := 0; j < i && !c.repeat[i]; j++ {
+				c.repeat[i] = compare(int32(j), int32(i)) == 0
+			}
+		}
+		return
+	}
 	c.order = c.order[:0]
 	for i := range n {
 		c.order = append(c.order, int32(i))

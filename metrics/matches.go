@@ -225,7 +225,7 @@ func (s *Scorer) annotation(r *Row, truth *side, i int32) int32 {
 		return truth.source[i]
 	}
 	run := truth.spans[i]
-	key := s.names.keys[run.Key]
+	key := s.names.name(run.Key)
 	for k := range r.Truth {
 		t := &r.Truth[k]
 		if !t.DocNull && t.Place.InSets() && t.Place.Doc == key.doc && t.Place.Page == key.page &&

@@ -295,7 +295,7 @@ func (s *Scorer) measureTokens(r *Row, truth *side) (z span.Sizes, ok bool) {
 	truths, preds := t.marked[0], t.marked[1]
 	for rest := t.all; len(rest) > 0; {
 		key := rest[0].Key
-		name := s.names.keys[key]
+		name := s.names.name(key)
 		t.index.Reset()
 		for ; len(rest) > 0 && rest[0].Key == key; rest = rest[1:] {
 			if !r.Tokens.Tokens(&t.index, name.doc, name.page, rest[0].Start, rest[0].End) {

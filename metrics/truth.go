@@ -320,13 +320,21 @@ type keyName struct {
 // names numbers the distinct keys and documents of one row from 0 on, so that
 // the arithmetic compares integers and not names.
 type names struct {
-	keys  []keyName
-	docOf []int32 // number of the document of each key
-	docs  []string
+	keys []keyCode
+	docs []string
 
 	// In use beyond scanLimit keys or documents.
-	keyCodes map[keyName]int32
+	keyCodes map[keyCode]int32
 	docCodes map[string]int32
+}
+
+// A keyCode is a keyName by the number of its document.
+type keyCode struct{ doc, page int32 }
+
+// name returns the name of a key.
+func (n *names) name(key int32) keyName {
+	k := n.keys[key]
+	return keyName{n.docs[k.doc], k.page}
 }
 
 // scanLimit is the number of names up to which a linear search beats a map.
@@ -339,25 +347,24 @@ func (n *names) reset() {
 	if len(n.docs) > scanLimit {
 		clear(n.docCodes)
 	}
-	n.keys, n.docOf, n.docs = n.keys[:0], n.docOf[:0], n.docs[:0]
+	n.keys, n.docs = n.keys[:0], n.docs[:0]
 }
 
 // codes returns the numbers of the key (doc, page) and of the document.
 func (n *names) codes(doc string, page int32) (key, document int32) {
+	k := keyCode{n.document(doc), page}
 	if len(n.keys) <= scanLimit {
 		for i := range n.keys {
-			if k := &n.keys[i]; k.page == page && k.doc == doc {
-				return int32(i), n.docOf[i]
+			if n.keys[i] == k {
+				return int32(i), k.doc
 			}
 		}
-	} else if code, ok := n.keyCodes[keyName{doc, page}]; ok {
-		return code, n.docOf[code]
+	} else if code, ok := n.keyCodes[k]; ok {
+		return code, k.doc
 	}
-	document = n.document(doc)
-	n.keys = append(n.keys, keyName{doc, page})
-	n.docOf = append(n.docOf, document)
+	n.keys = append(n.keys, k)
 	enter(&n.keyCodes, n.keys)
-	return int32(len(n.keys) - 1), document
+	return int32(len(n.keys) - 1), k.doc
 }
 
 // document returns the number of a document.

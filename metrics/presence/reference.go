@@ -56,8 +56,11 @@ type hit struct {
 	start, end int
 }
 
-// finders return the first reference of their kind that begins at or after from.
-var finders = [...]func(text string, from int) (hit, bool){nextURL, nextWWW, nextDOI, nextAuthorYear}
+// finders return the first reference of their kind that begins at or after from. A
+// colon is in what those from unmarked on find, as it is in a place.
+var finders = [...]func(text string, from int) (hit, bool){nextWWW, nextAuthorYear, nextURL, nextDOI}
+
+const unmarked = 2
 
 // appendHits appends the references of text, earliest first; of two that
 // overlap, the one that begins first, or else the longer.
@@ -92,7 +95,15 @@ func appendHits(dst []hit, text string) []hit {
 // hasReference reports whether text holds a reference. It does not allocate
 // unless the text holds a bracket and a number between colons.
 func hasReference(text string) bool {
-	for _, find := range finders {
+	for _, find := range finders[:unmarked] {
+		if _, ok := find(text, 0); ok {
+			return true
+		}
+	}
+	if strings.IndexByte(text, ':') < 0 {
+		return false
+	}
+	for _, find := range finders[unmarked:] {
 		if _, ok := find(text, 0); ok {
 			return true
 		}
