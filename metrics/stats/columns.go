@@ -21,8 +21,9 @@ func (c *Clusters) AddRows(ys []float64) {
 // A middle is a float64 of which |v| is 0 or in the range of middleWords, taken
 // apart without a branch: signs and zeros come and go too often to guess them.
 type middle struct {
-	m, sign uint64 // |v| is m * 2^(exp+middleExp-expBias); sign is all ones if v is negative
-	exp     uint
+	m    uint64 // |v| is m * 2^(exp+middleExp-expBias)
+	sign int64  // -1 if v is negative, else 0
+	exp  uint
 }
 
 // splitMiddle takes v apart; ok is false if it is out of range.
@@ -30,7 +31,7 @@ func splitMiddle(v float64) (x middle, ok bool) {
 	b := math.Float64bits(v)
 	abs := b &^ (1 << 63)
 	some := uint64(int64(-abs) >> 63)
-	x = middle{m: (abs&(1<<52-1) | 1<<52) & some, sign: uint64(int64(b) >> 63), exp: uint((abs>>52 - middleExp) & some)}
+	x = middle{m: (abs&(1<<52-1) | 1<<52) & some, sign: int64(b) >> 63, exp: uint((abs>>52 - middleExp) & some)}
 	return x, x.exp < middleExps
 }
 
@@ -38,12 +39,13 @@ func splitMiddle(v float64) (x middle, ok bool) {
 // the second and third word of an Exact.
 type middleSum struct{ low, high uint64 }
 
-func (s *middleSum) add(m, sign uint64, exp uint) {
-	low, high := middleWords(m, exp)
+// add adds what middleWords places of m, which is below 2^63, negated if sign is -1.
+func (s *middleSum) add(m uint64, sign int64, exp uint) {
+	signed := (int64(m) ^ sign) - sign
+	shift := middleShift(exp)
 	var c uint64
-	s.low, c = bits.Add64(s.low, low^sign, sign&1)
-	s.high += high ^ sign
-	s.high += c
+	s.low, c = bits.Add64(s.low, uint64(signed)<<shift, 0)
+	s.high, _ = bits.Add64(s.high, uint64(signed>>((64-shift)&63)), c)
 }
 
 func (s *middleSum) exact() *Exact {
@@ -60,7 +62,7 @@ func (s *middleSquares) add(w0, w1, w2 uint64) {
 	var c uint64
 	s.w0, c = bits.Add64(s.w0, w0, 0)
 	s.w1, c = bits.Add64(s.w1, w1, c)
-	s.w2 += w2 + c
+	s.w2, _ = bits.Add64(s.w2, w2, c)
 }
 
 func (s *middleSquares) exact() *Exact { return &Exact{w: [5]uint64{s.w0, s.w1, s.w2}} }
@@ -163,8 +165,8 @@ func (c *Clusters) AddRowSums(ys []float64, xs []int64) {
 	c.addMiddleSums(ys, xs)
 }
 
-// middleFactor bounds the denominators whose product with a mantissa fits a word.
-const middleFactor = 1 << 11
+// middleFactor bounds the denominators whose product with a mantissa is below 2^63.
+const middleFactor = 1 << 10
 
 // addMiddleSums sums in registers where y is 0 or in the middle and x a small
 // count.

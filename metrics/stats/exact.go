@@ -331,18 +331,25 @@ func (e *Exact) addWithSquare(squares *Exact, v float64) {
 // middleWords places m * 2^(exp+middleExp-expBias) in the second and third word of
 // an Exact. It is below 2^20, so high is, too.
 func middleWords(m uint64, exp uint) (low, high uint64) {
-	const base = middleExp - expBias + fracBits - 64
-	s := (base + exp) & 63
+	s := middleShift(exp)
 	return m << s, m >> (64 - s)
+}
+
+// middleShift is where middleWords places the lowest bit, 1 to 31.
+func middleShift(exp uint) uint {
+	const base = middleExp - expBias + fracBits - 64
+	return (base + exp) & 63
 }
 
 // middleSquareWords places the square of that in the first three words. It is
 // below 2^40, so the third word is, too.
 func middleSquareWords(m uint64, exp uint) (w0, w1, w2 uint64) {
 	const base = 2*(middleExp-expBias) + fracBits
-	s := (base + 2*exp) & 63
+	shift := uint64(1) << ((base + 2*exp) & 63)
 	hi, lo := bits.Mul64(m, m)
-	return lo << s, hi<<s | lo>>(64-s), hi >> (64 - s)
+	carry, w0 := bits.Mul64(lo, shift)
+	w2, w1 = bits.Mul64(hi, shift)
+	return w0, w1 | carry, w2
 }
 
 // addMiddle adds what middleWords places.
