@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/s2"
@@ -300,11 +301,19 @@ func (l *levels) expandLists(up *levels, c *tableColumn, required bool, lengths 
 			l.def = append(l.def, l.maxDef-1)
 			continue
 		}
-		l.def = append(l.def, l.maxDef)
-		for range n - 1 {
-			l.rep, l.def = append(l.rep, l.maxRep), append(l.def, l.maxDef)
-		}
+		l.def = appendSame(l.def, l.maxDef, n)
+		l.rep = appendSame(l.rep, l.maxRep, n-1)
 	}
+}
+
+// appendSame appends n levels, eight at a time.
+func appendSame(dst []byte, level byte, n int) []byte {
+	end := len(dst) + n
+	dst = slices.Grow(dst, n+7)
+	for at := len(dst); at < end; at += 8 {
+		binary.LittleEndian.PutUint64(dst[at:at+8], uint64(level)*0x0101010101010101)
+	}
+	return dst[:end]
 }
 
 // leafPages cuts one leaf into pages. The values of a page are laid out by values.

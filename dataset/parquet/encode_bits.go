@@ -26,7 +26,8 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.fill += n - 64
 }
 
-// putAll appends the n low bits of each of values less base.
+// putAll appends the n low bits of each of values less base, the others of which must
+// be zero.
 func putAll[T int64 | uint32](w *bitWriter, values []T, base T, n uint) {
 	if n <= 8 && w.fill == 0 { // eight values are n bytes
 		for ; len(values) >= 8; values = values[8:] {
@@ -37,9 +38,17 @@ func putAll[T int64 | uint32](w *bitWriter, values []T, base T, n uint) {
 			w.b = w.b[:len(w.b)-8+int(n)]
 		}
 	}
-	for _, x := range values {
-		w.put(uint64(x-base), n)
+	b, acc, fill := w.b, w.acc, w.fill
+	for _, x := range values { // as put does
+		v := uint64(x - base)
+		acc |= v << fill
+		if fill += n; fill >= 64 {
+			b = binary.LittleEndian.AppendUint64(b, acc)
+			fill -= 64
+			acc = v >> (n - fill)
+		}
 	}
+	w.b, w.acc, w.fill = b, acc, fill
 }
 
 // every[n] has the bits 0, n, 2n and so on, below 64/n*n: times a value of n
@@ -233,9 +242,7 @@ func appendDeltaBlock(dst []byte, deltas *[deltaBlock]int64, n int) []byte {
 		width := uint(bits.Len64(uint64(all)))
 		dst[widths+m] = byte(width)
 		w := bitWriter{b: dst}
-		for _, d := range mini {
-			w.put(uint64(d), width)
-		}
+		putAll(&w, mini, 0, width)
 		dst = w.flush()
 	}
 	return dst
