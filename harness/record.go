@@ -217,21 +217,21 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 // problem is the worst about the row that s has scored.
 func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Problem {
 	f, scores := &r.finding, &s.scores
-	*f = metrics.AnswerFinding{Error: failure != nil, Citations: slices.Grow(f.Citations[:0], len(in.Citations)), Claims: f.Claims[:0]}
 	if failure != nil {
-		return r.limits.OfAnswer(f)
+		return r.limits.OfAnswer(&metrics.AnswerFinding{Error: true})
 	}
+	f.Citations, f.Claims = slices.Grow(f.Citations[:0], len(in.Citations))[:len(in.Citations)], f.Claims[:0]
 	f.Marked = scores.Counts[metrics.TruthSpans] > 0
 	f.Overall, f.HasOverall = scores.Values[metrics.OverallCitationAccuracy], scores.Reasons[metrics.OverallCitationAccuracy] == ibid.Defined
 	for i := range in.Citations {
 		match := &scores.Citations[i]
-		c := metrics.CitationFinding{Status: in.Citations[i].Status(), HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
+		c := &f.Citations[i]
+		*c = metrics.CitationFinding{Status: in.Citations[i].Status(), HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
 		if j := s.judging; j != nil {
 			check := &j.checks[i]
 			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.Support.Degree == ibid.Contradicts
 			c.Claims = check.claims
 		}
-		f.Citations = append(f.Citations, c)
 	}
 	if j := s.judging; j != nil {
 		for k := range j.claims {

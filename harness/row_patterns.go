@@ -32,16 +32,20 @@ type rowPatterns struct {
 	table     *parquet.Table
 	undefined runs.MapColumn
 	layout    *runs.RowsLayout
-	last      *rowPattern
+	recent    [4]*rowPattern // the last one first
 	byKey     map[string]*rowPattern
 	key       []byte
 	names     []string // of the metrics
 }
 
-// of returns the pattern of a row; that of the row before it is the most likely.
+// of returns the pattern of a row; those of the rows before it are the most likely.
 func (p *rowPatterns) of(s *metrics.Scores) *rowPattern {
-	if p.last != nil && p.last.fits(s) {
-		return p.last
+	for i, pattern := range p.recent {
+		if pattern != nil && pattern.fits(s) {
+			copy(p.recent[1:], p.recent[:i])
+			p.recent[0] = pattern
+			return pattern
+		}
 	}
 	p.key = p.key[:0]
 	for _, why := range s.Reasons {
@@ -67,7 +71,8 @@ func (p *rowPatterns) of(s *metrics.Scores) *rowPattern {
 			p.byKey[string(p.key)] = pattern
 		}
 	}
-	p.last = pattern
+	copy(p.recent[1:], p.recent[:])
+	p.recent[0] = pattern
 	return pattern
 }
 
