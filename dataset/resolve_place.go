@@ -349,7 +349,8 @@ func (r *Resolver) textless(p *ibid.Place, doc string, docNull bool, page, start
 	if ibid.CheckSpan(start.Value, last) != ibid.StatusOK || c.MaxSpanLength > 0 && last-start.Value > c.MaxSpanLength {
 		return false
 	}
-	*p = ibid.Place{Doc: doc, Level: ibid.LevelCharacters, Status: ibid.StatusUnchecked, Start: start.Value, End: last}
+	*p = ibid.Place{}
+	p.Doc, p.Level, p.Status, p.Start, p.End = doc, ibid.LevelCharacters, ibid.StatusUnchecked, start.Value, last
 	if !page.Known() {
 		return true
 	}

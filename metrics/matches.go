@@ -207,14 +207,12 @@ func (s *Scorer) scoreBoundaries(truth *side, pairs []span.Pair, why ibid.Reason
 
 // enterCitations writes the best truth of each predicted span to its citation.
 func (s *Scorer) enterCitations(out *Scores) {
-	for j, m := range s.cited {
-		score := CitationScore{
-			Defined: true, BestTruth: int(m.Truth),
-			Exact: m.Exact.Float(), Tolerance: m.Tolerance.Float(), Snapped: m.Snapped.Float(),
-		}
-		to := &out.Citations[s.pred.source[j]]
-		if !to.Defined || cmp.Or(cmp.Compare(score.Snapped, to.Snapped), cmp.Compare(score.Exact, to.Exact)) > 0 {
-			*to = score // the best of its pieces
+	for j := range s.cited {
+		m, to := &s.cited[j], &out.Citations[s.pred.source[j]]
+		exact, snapped := m.Exact.Float(), m.Snapped.Float()
+		if !to.Defined || cmp.Or(cmp.Compare(snapped, to.Snapped), cmp.Compare(exact, to.Exact)) > 0 { // the best of its pieces
+			to.Defined, to.BestTruth = true, int(m.Truth)
+			to.Exact, to.Tolerance, to.Snapped = exact, m.Tolerance.Float(), snapped
 		}
 	}
 }

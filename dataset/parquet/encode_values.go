@@ -115,9 +115,7 @@ func (v *leafValues) append(dst []byte, from, to int) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, uint32(x))
 		}
 	case format.Int64:
-		for _, x := range v.column.ints[from:to] {
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
-		}
+		dst = appendWords(dst, words(v.column.ints[from:to]))
 	case format.Boolean:
 		w := bitWriter{b: dst}
 		for _, x := range v.column.ints[from:to] {
@@ -125,9 +123,7 @@ func (v *leafValues) append(dst []byte, from, to int) []byte {
 		}
 		dst = w.flush()
 	case format.Double:
-		for _, x := range v.column.doubles[from:to] {
-			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
-		}
+		dst = appendWords(dst, words(v.column.doubles[from:to]))
 	default:
 		v.eachRun(from, to, func(e, n int) {
 			s := v.column.text.entries[e]
@@ -135,6 +131,15 @@ func (v *leafValues) append(dst []byte, from, to int) []byte {
 				dst = appendPlainString(dst, s)
 			}
 		})
+	}
+	return dst
+}
+
+func appendWords(dst []byte, words []uint64) []byte {
+	at := len(dst)
+	dst = slices.Grow(dst, 8*len(words))[:at+8*len(words)]
+	for i, w := range words {
+		binary.LittleEndian.PutUint64(dst[at+8*i:at+8*i+8], w)
 	}
 	return dst
 }
