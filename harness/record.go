@@ -196,10 +196,12 @@ func (r *recorder) add(in *ibid.Answer, s *scorer, failure error) {
 		to.AnswerHash.Append(answerHash(in))
 	}
 	// What a metric can be at least and at most where something of it is unscored.
-	for i, m := range r.layout.Bounded {
-		if scores.HasBounds[m] {
-			r.rows.AppendDouble(r.layout.Bounds+2*i, scores.Low[m])
-			r.rows.AppendDouble(r.layout.Bounds+2*i+1, scores.High[m])
+	if scores.Bounded {
+		for i, m := range r.layout.Bounded {
+			if scores.HasBounds[m] {
+				r.rows.AppendDouble(r.layout.Bounds+2*i, scores.Low[m])
+				r.rows.AppendDouble(r.layout.Bounds+2*i+1, scores.High[m])
+			}
 		}
 	}
 	r.rows.EndRow()

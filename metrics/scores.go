@@ -22,6 +22,7 @@ type Scores struct {
 	// no bounds, and they mean nothing.
 	Low, High []float64
 	HasBounds []bool
+	Bounded   bool // some HasBounds is set
 
 	// Components names the components of the overall score, separated by
 	// commas: those of the run, the same in every row that was scored.
@@ -43,8 +44,6 @@ type Scores struct {
 	LimitErr error
 
 	Citations []CitationScore // one per citation of the row
-
-	bounded bool // some HasBounds is set
 }
 
 // A CitationScore says how one citation compares with the truth of its row.
@@ -100,9 +99,9 @@ func (s *Scores) reset(reasons []ibid.Reason, sums int) {
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
 	s.Components, s.Outcomes, s.PresenceErr, s.LimitErr = "", s.Outcomes[:0], nil, nil
-	if s.bounded {
+	if s.Bounded {
 		clear(s.HasBounds)
-		s.bounded = false
+		s.Bounded = false
 	}
 }
 
@@ -219,7 +218,7 @@ func (s *Scores) settle(m Metric, num float64, scored, open int64, why lack) {
 // bound sets the bounds of m.
 func (s *Scores) bound(m Metric, low, high float64) {
 	s.Low[m], s.High[m], s.HasBounds[m] = low, high, true
-	s.bounded = true
+	s.Bounded = true
 }
 
 // Excuses reports whether the reason, by its name, for which a metric of a row is
