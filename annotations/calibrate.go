@@ -338,7 +338,7 @@ func (c *Calibration) correlations(scores, human []float64, of *connected) {
 // spread is the standard error of what items add up to.
 func (c *connected) spread(adds []float64) stats.Spread {
 	if c.pairs() {
-		sums := make([]stats.Sum, len(c.dependence.Of))
+		sums := make([]stats.Sum, c.dependence.Units)
 		for i, v := range adds {
 			s := &sums[c.units[i]]
 			s.Y, s.Rows = s.Y+v, s.Rows+1

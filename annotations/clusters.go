@@ -203,7 +203,7 @@ func (c *clusterSums) dependence(keys []uint64) (d *stats.Dependence, known bool
 			members = append(members, stats.Member{Unit: key, Row: int32(i)})
 		}
 	}
-	return touching.Depend(members, 0), true
+	return touching.Depend(members, false, 0), true
 }
 
 // merged are the sums by the components of the clusters with these keys.
@@ -339,7 +339,7 @@ func (c *clusterSums) share(hits, of []int, level float64) stats.Estimate {
 		}
 	}
 	if d != nil && !d.Components {
-		all.Rest(d, slices.Values(sums))
+		all.RestOn(d, slices.Values(sums))
 	}
 	e := all.Proportion(level)
 	if !known {

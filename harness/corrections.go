@@ -131,7 +131,7 @@ func readComponents(dir string) ([]string, error) {
 	for row, question := range questions {
 		members[row] = stats.Member{Unit: question, Row: int32(row)}
 	}
-	d := touching.Depend(members, 0)
+	d := touching.Depend(members, false, 0)
 	names := make([]string, len(questions))
 	unit := -1
 	for i, m := range members {

@@ -1,14 +1,11 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"iter"
-	"maps"
-	"math"
 	"slices"
 
-	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
 	"ibid/metrics/stats"
 )
@@ -20,134 +17,171 @@ const autoCluster = "auto"
 // A dependent is a group whose rows share documents.
 type dependent struct {
 	of       *stats.Dependence
-	rows     []int32   // where pairs are counted: of the file, or numbers of the needed ones, unit after unit; ^row begins a unit
 	clusters clustered // the components, where they are clusters
+
+	// Where pairs are counted: the rows of the kept units, in the order of the file, the
+	// place of each one's unit among these, nil if it is the row's own, and where the rows of
+	// each row group begin.
+	rows, units []int32
+	parts       []int
 }
 
-// findDependences finds the groups whose rows share documents. It keeps 8 bytes for each
-// row of each of them; what two questions have in common is looked for first, and where
-// there is nothing, nothing is kept.
+// findDependences finds the groups whose rows share documents. Where each row of the file
+// is a unit they are read one after the other; of other groups they are in memory.
 func (s *summarizer) findDependences(ctx context.Context, seed uint64) error {
 	s.dependent = make(map[int]*dependent)
+	var whole *dependent
+	var others []int
+	for _, g := range s.groups.own {
+		if k := &s.groups.all[g]; k.spread || k.rows < s.file.Rows() {
+			others = append(others, g)
+			continue
+		}
+		if whole == nil {
+			var err error
+			if whole, err = s.dependWhole(ctx, seed); err != nil || whole == nil {
+				return err
+			}
+		}
+		s.dependent[g] = whole
+	}
+	if len(others) == 0 {
+		return nil
+	}
 	touching, questions, err := runs.ReadTouching(ctx, s.file)
 	if err != nil || !touching.Shared(questions) {
 		return err
 	}
-	rows := make(map[int][]int32)
+	return s.dependOthers(ctx, others, touching, questions, seed)
+}
+
+// dependWhole is how all rows of the file depend on each other, each of them a unit; nil if
+// no two share a document.
+func (s *summarizer) dependWhole(ctx context.Context, seed uint64) (*dependent, error) {
+	units := runs.NewTouchingRows(ctx, s.file)
+	d, err := stats.Depend(units, seed)
+	switch {
+	case err != nil || d == nil:
+		return nil, err
+	case !d.Components:
+		return s.byPairs(d, d.Kept, nil), nil
+	}
+	if err := d.Connect(units); err != nil {
+		return nil, err
+	}
+	rows := make([]int32, d.Units)
+	for row := range rows {
+		rows[row] = int32(row)
+	}
+	return &dependent{of: d, clusters: cluster(rows, d.Of, len(d.Keys))}, nil
+}
+
+func (s *summarizer) dependOthers(ctx context.Context, groups []int, touching *stats.Touching, questions []uint64, seed uint64) error {
+	rows := make([][]int32, len(s.groups.all))
+	for _, g := range groups {
+		rows[g] = make([]int32, 0, s.groups.all[g].rows)
+	}
 	row := int32(0)
 	for part := range s.file.RowGroups() {
 		signatures := &s.groups.perPart[part]
 		for i := range s.file.GroupRows(part) {
 			for _, g := range s.groups.members[signatures.at(i)] {
-				rows[g] = append(rows[g], row)
+				if rows[g] != nil {
+					rows[g] = append(rows[g], row)
+				}
 			}
 			row++
 		}
 	}
-	ranks, err := s.systemRanks()
-	if err != nil {
-		return err
-	}
 	var members []stats.Member
-	for _, g := range s.groups.own {
+	for _, g := range groups {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		members = members[:0]
 		for _, row := range rows[g] {
-			members = append(members, stats.Member{Unit: questions[row], Row: row, Rank: ranks[row]})
+			members = append(members, stats.Member{Unit: questions[row], Row: row})
 		}
-		d := touching.Depend(members, seed)
-		delete(rows, g)
-		if d == nil {
-			continue
-		}
-		members = d.Sample(members)
-		at, codes := make([]int32, len(members)), []int32(nil)
-		unit := -1
-		for i, m := range members {
-			at[i] = m.Row
-			if i == 0 || members[i-1].Unit != m.Unit {
-				if unit++; !d.Components {
-					at[i] = ^m.Row
-				}
-			}
-			if d.Components {
-				codes = append(codes, d.Of[unit])
-			}
-		}
-		if d.Components {
-			s.dependent[g] = &dependent{of: d, clusters: cluster(at, codes, len(d.Keys))}
-		} else {
-			s.dependent[g] = &dependent{of: d, rows: at}
+		rows[g] = nil
+		if d := touching.Depend(members, !s.groups.all[g].spread, seed); d != nil {
+			s.dependent[g] = s.dependMembers(d, members, !s.groups.all[g].spread)
 		}
 	}
-	s.findNeeded()
 	return nil
 }
 
-// findNeeded numbers the rows that the variances are computed of in the order in which
-// units add them up, so that the values of each item are then read as they stand.
-func (s *summarizer) findNeeded() {
-	if s.clusters != nil || len(s.dependent) == 0 {
-		return
-	}
-	for _, d := range s.dependent {
-		if d.of.Components {
-			return
+// dependMembers is a group of members, unit after unit.
+func (s *summarizer) dependMembers(d *stats.Dependence, members []stats.Member, single bool) *dependent {
+	type keptRow struct{ row, unit int32 }
+	var kept []keptRow
+	at, codes := make([]int32, 0, len(members)), make([]int32, 0, len(members))
+	unit, k := int32(-1), 0
+	for i, m := range members {
+		if i == 0 || single || members[i-1].Unit != m.Unit {
+			unit++
 		}
-	}
-	s.needed = make([]int32, s.file.Rows()) // by row: its number + 1
-	s.dense = 0
-	for _, g := range s.groups.own {
-		d := s.dependent[g]
-		if d == nil {
+		if d.Components {
+			at, codes = append(at, m.Row), append(codes, d.Of[unit])
 			continue
 		}
-		for i, row := range d.rows {
-			number := &s.needed[max(row, ^row)]
-			if *number == 0 {
-				s.dense++
-				*number = int32(s.dense)
-			}
-			if d.rows[i] = *number - 1; row < 0 {
-				d.rows[i] = ^d.rows[i]
-			}
+		for k < len(d.Kept) && d.Kept[k] < unit {
+			k++
+		}
+		if k < len(d.Kept) && d.Kept[k] == unit {
+			kept = append(kept, keptRow{m.Row, int32(k)})
 		}
 	}
+	if d.Components {
+		return &dependent{of: d, clusters: cluster(at, codes, len(d.Keys))}
+	}
+	slices.SortFunc(kept, func(a, b keptRow) int { return cmp.Compare(a.row, b.row) })
+	units := make([]int32, len(kept))
+	for i, r := range kept {
+		at, units[i] = append(at, r.row), r.unit
+	}
+	return s.byPairs(d, at, units)
 }
 
-// systemRanks say of each row which place its system has among the names of all; nil of
-// one system.
-func (s *summarizer) systemRanks() ([]int32, error) {
-	place := make(map[string]int32)
-	for i, name := range slices.Sorted(maps.Keys(s.groups.systems)) {
-		place[name] = int32(i)
-	}
-	ranks := make([]int32, 0, s.file.Rows())
-	var system parquet.ColumnValues
+// byPairs is a group with these rows of kept units.
+func (s *summarizer) byPairs(d *stats.Dependence, rows, units []int32) *dependent {
+	out := &dependent{of: d, rows: rows, units: units, parts: []int{0}}
+	at, first := 0, 0
 	for part := range s.file.RowGroups() {
-		if err := s.file.ReadColumn(part, "system", &system); err != nil {
-			return nil, err
+		first += s.file.GroupRows(part)
+		for at < len(rows) && int(rows[at]) < first {
+			at++
 		}
-		for _, name := range system.Strings {
-			ranks = append(ranks, place[name])
-		}
+		out.parts = append(out.parts, at)
 	}
-	return ranks, nil
+	return out
 }
 
 // collectMemory is about how many bytes a worker needs for values of rows and what they
 // add up to.
 func (s *summarizer) collectMemory() int {
-	if s.clusters == nil && len(s.dependent) == 0 {
-		return 0
+	bytes := 0
+	if s.denseNeeded() {
+		bytes = denseBytes * int(s.file.Rows())
 	}
-	sums := 0
 	for _, d := range s.dependent {
-		sums = max(sums, d.of.Len())
+		if !d.of.Components {
+			bytes += 2 * d.of.Bytes()
+		}
 	}
-	return denseBytes*s.dense + 8*sums
+	return bytes
+}
+
+// denseNeeded reports whether some group asks for rows in another order than theirs.
+func (s *summarizer) denseNeeded() bool {
+	if s.clusters != nil {
+		return true
+	}
+	for _, d := range s.dependent {
+		if d.of.Components {
+			return true
+		}
+	}
+	return false
 }
 
 // sampled says of which share of the documents standard errors were computed, in the
@@ -166,27 +200,19 @@ func (s *summarizer) sampled() string {
 		least.Sampled, least.Documents, 100*float64(least.Sampled)/float64(least.Documents))
 }
 
-// addDependent adds an item to the states of the groups whose rows share documents. The
-// states as if they did not must be complete.
-func (b *block) addDependent(ctx context.Context, of *denseValues, i int) error {
+// addComponents adds an item to the states of the groups whose rows that share documents are
+// clusters.
+func (b *block) addComponents(ctx context.Context, of *denseValues, i int) error {
 	for _, g := range b.groups.own {
 		d := b.dependent[g]
-		if d == nil {
+		if d == nil || !d.of.Components {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to, alone := &b.apart[g][i], &b.states[g][i]
-		if !d.of.Components {
-			*to = *alone
-			to.macro.Rest(d.of, d.sums(of, false))
-			if of.pooled {
-				to.micro.Rest(d.of, d.sums(of, true))
-			}
-			continue
-		}
-		to.defined = alone.defined
+		to := &b.apart[g][i]
+		to.defined = b.states[g][i].defined
 		of.add(to, &d.clusters)
 		to.macro.Named(stats.ByComponents)
 		to.micro.Named(stats.ByComponents)
@@ -198,36 +224,108 @@ func (b *block) addDependent(ctx context.Context, of *denseValues, i int) error 
 	return nil
 }
 
+// groupErrors are the errors of the units of a group.
+type groupErrors struct {
+	*dependent
+	macro, micro stats.UnitErrors
+	means, pools bool // there are errors
+}
+
+// addPairs adds an item to the states of the groups where pairs of rows that share documents
+// are counted. The states as if they did not must be complete.
+func (b *block) addPairs(ctx context.Context, i int) error {
+	all, _ := b.errors.Get().([]groupErrors)
+	defer func() { b.errors.Put(all) }()
+	n := 0
+	for _, g := range b.groups.own {
+		d := b.dependent[g]
+		if d == nil || d.of.Components {
+			continue
+		}
+		to := &b.apart[g][i]
+		*to = b.states[g][i]
+		if n++; n > len(all) {
+			all = append(all, groupErrors{})
+		}
+		e := &all[n-1]
+		e.dependent = d
+		e.means = to.macro.Errors(&e.macro, d.of)
+		e.pools = b.items[i].micro() && to.micro.Errors(&e.micro, d.of)
+	}
+	if n == 0 {
+		return nil
+	}
+	r := newColumnReader(b.file)
+	var values itemValues
+	var memory []int32
+	first := 0
+	for part := range b.file.RowGroups() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.part = part
+		if err := values.read(r, &b.items[i]); err != nil {
+			return err
+		}
+		places := values.places(memory)
+		if places != nil {
+			memory = places
+		}
+		for k := range all[:n] {
+			all[k].add(&values, part, first, places)
+		}
+		first += b.file.GroupRows(part)
+	}
+	n = 0
+	for _, g := range b.groups.own {
+		d := b.dependent[g]
+		if d == nil || d.of.Components {
+			continue
+		}
+		e, to := &all[n], &b.apart[g][i]
+		if n++; e.means {
+			to.macro.Rest(&e.macro)
+		}
+		if e.pools {
+			to.micro.Rest(&e.micro)
+		}
+	}
+	return nil
+}
+
+// add adds the rows of a row group that begins at the row first; places are where their
+// values are, those below 0 of rows without one, nil if all have one.
+func (e *groupErrors) add(values *itemValues, part, first int, places []int32) {
+	for n := e.parts[part]; n < e.parts[part+1]; n++ {
+		at, unit := int(e.rows[n])-first, n
+		if e.units != nil {
+			unit = int(e.units[n])
+		}
+		if places != nil {
+			if at = int(places[at]); at < 0 {
+				if e.means {
+					e.macro.Skip(unit)
+				}
+				if e.pools {
+					e.micro.Skip(unit)
+				}
+				continue
+			}
+		}
+		if e.means {
+			e.macro.Add(unit, values.value(at), 1)
+		}
+		if e.pools {
+			e.micro.Add(unit, values.num.at(at), values.den.at(at))
+		}
+	}
+}
+
 // named says in the names of the methods how rows depend.
 func (v *intervals) named(how string) {
 	for _, e := range []*stats.Estimate{v.macro, v.micro} {
 		if e != nil {
 			e.Method = e.Method.By(how)
-		}
-	}
-}
-
-// sums are what each unit adds to the mean or, pooled, to the quotient of sums.
-func (d *dependent) sums(of *denseValues, pooled bool) iter.Seq[stats.Sum] {
-	return func(yield func(stats.Sum) bool) {
-		var s stats.Sum
-		for i, row := range d.rows {
-			if row < 0 {
-				if i > 0 && !yield(s) {
-					return
-				}
-				s, row = stats.Sum{}, ^row
-			}
-			switch v := of.values[row]; {
-			case math.IsNaN(v):
-			case pooled:
-				s.Y, s.X, s.Rows = s.Y+of.parts[row].num, s.X+of.parts[row].den, s.Rows+1
-			default:
-				s.Y, s.X, s.Rows = s.Y+v, s.X+1, s.Rows+1
-			}
-		}
-		if len(d.rows) > 0 {
-			yield(s)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"math"
+	"slices"
 
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -48,6 +49,20 @@ func (v *itemValues) value(at int) float64 {
 		return v.defined.Doubles[at]
 	}
 	return float64(v.defined.Ints[at])
+}
+
+// places says of each row where its value is, -1 if it has none; nil if all rows have one.
+// It may use the memory of reuse.
+func (v *itemValues) places(reuse []int32) []int32 {
+	if v.defined.Len() == v.defined.Rows {
+		return nil
+	}
+	out := slices.Grow(reuse[:0], v.defined.Rows)[:v.defined.Rows]
+	for row := range out {
+		out[row] = -1
+	}
+	v.defined.Each(func(row, at int) { out[row] = int32(at) })
+	return out
 }
 
 // read reads one item. The values are good until the next call, or until src

@@ -120,10 +120,18 @@ func (b *block) collect(ctx context.Context, i int) error {
 	if b.resampling != nil {
 		b.drawn = append(b.drawn, make([]intervals, len(b.groups.all)))
 	}
-	if b.clusters == nil && len(b.dependent) == 0 ||
-		!slices.ContainsFunc(b.groups.own, func(g int) bool { return b.states[g][i].defined > 0 }) {
+	if !slices.ContainsFunc(b.groups.own, func(g int) bool { return b.states[g][i].defined > 0 }) {
 		return nil
 	}
+	if b.denseNeeded() {
+		if err := b.collectDense(ctx, i); err != nil {
+			return err
+		}
+	}
+	return b.addPairs(ctx, i)
+}
+
+func (b *block) collectDense(ctx context.Context, i int) error {
 	of, _ := b.buffers.Get().(*denseValues)
 	if of == nil {
 		of = new(denseValues)
@@ -137,7 +145,7 @@ func (b *block) collect(ctx context.Context, i int) error {
 			return err
 		}
 	}
-	return b.addDependent(ctx, of, i)
+	return b.addComponents(ctx, of, i)
 }
 
 // addClusters adds an item to the groups whose clusters were collected, and draws its
@@ -158,8 +166,8 @@ func (b *block) addClusters(ctx context.Context, of *denseValues, i int) error {
 	return nil
 }
 
-// denseValues are the values of one item in all rows, or in the needed ones. They stand
-// side by side because rows are asked for in another order than theirs.
+// denseValues are the values of one item in all rows, side by side because rows are asked
+// for in another order than theirs.
 type denseValues struct {
 	values []float64 // NaN where the item is not defined
 	parts  []dividend
@@ -175,7 +183,7 @@ const denseBytes = 8 + int(unsafe.Sizeof(dividend{}))
 // read reads the i-th item of a block.
 func (d *denseValues) read(ctx context.Context, b *block, i int) error {
 	if len(d.values) == 0 {
-		d.values, d.parts = make([]float64, b.dense), make([]dividend, b.dense)
+		d.values, d.parts = make([]float64, b.file.Rows()), make([]dividend, b.file.Rows())
 	}
 	for row := range d.values {
 		d.values[row] = math.NaN()
@@ -193,11 +201,7 @@ func (d *denseValues) read(ctx context.Context, b *block, i int) error {
 			return err
 		}
 		values.defined.Each(func(row, at int) {
-			if row += first; b.needed != nil {
-				if row = int(b.needed[row]) - 1; row < 0 {
-					return
-				}
-			}
+			row += first
 			if d.values[row] = values.value(at); values.micro {
 				d.parts[row] = dividend{values.num.at(at), values.den.at(at)}
 			}

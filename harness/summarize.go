@@ -40,7 +40,7 @@ func (p *Plan) summarize(ctx context.Context, known knownParts, memory int) (out
 	sum := &summarizer{
 		file: f, groups: groups, known: known, items: summaryItems(f.Fields()), judged: p.judge != nil,
 		level: s.Statistics.Level, method: s.Statistics.Method, resampling: resamplingOf(s), workers: p.job.workers(),
-		dense: int(f.Rows()), progress: p.stage("summarizing", f.Rows()),
+		progress: p.stage("summarizing", f.Rows()),
 	}
 	if sum.resampling != nil || groups.spread() {
 		if err := sum.collectClusters(ctx); err != nil {
@@ -110,9 +110,8 @@ type summarizer struct {
 	resampling *resampling        // nil if intervals are analytic
 	clusters   *rowClusters       // nil if nothing needs them
 	dependent  map[int]*dependent // groups whose rows share documents
-	needed     []int32            // by row: its place among the rows that variances are computed of, + 1; nil if all are kept in their own order
-	dense      int                // how many those are
 	buffers    sync.Pool          // of *denseValues
+	errors     sync.Pool          // of []groupErrors
 	workers    int
 	progress   func(done int64)
 }

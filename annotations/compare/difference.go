@@ -109,14 +109,14 @@ func (p *pairing) meanSums(pairs *rowSet, base, other *series, units *stats.Unit
 		}
 	})
 	if of := pairs.pairsOf(); of != nil {
-		sums := make([]stats.Sum, len(of.Of))
+		sums := make([]stats.Sum, of.Units)
 		for at := range pairs.rows {
 			if p.both(at, base, other) {
 				s := &sums[pairs.unit[at]]
 				s.Y, s.X, s.Rows = s.Y+other.value[p.second[at]]-base.value[p.first.rows[at]], s.X+1, s.Rows+1
 			}
 		}
-		out.differences.Rest(of, slices.Values(sums))
+		out.differences.RestOn(of, slices.Values(sums))
 	} else {
 		out.differences.Named(pairs.how())
 	}
@@ -258,7 +258,7 @@ func widest(q Quantity) float64 {
 // dependentRatio is the difference of the ratios of both sides over pairs that depend on each
 // other, linearised: a pair adds (y - R x)/Σx of the new side less that of the base.
 func (t *tester) dependentRatio(p *pairing, pairs *rowSet, q Quantity, base, other *series, a, b *stats.Estimate) stats.Estimate {
-	sums := make([]stats.Sum, len(pairs.dependence.Of))
+	sums := make([]stats.Sum, pairs.dependence.Units)
 	n := int64(0)
 	for at, i := range p.first.rows {
 		if !p.both(at, base, other) {
@@ -308,7 +308,7 @@ func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
 	var sums, again stats.Clusters
 	s.eachSum(q, values, func(cluster *clusterSums) { cluster.addTo(&sums) })
 	if of := s.pairsOf(); of != nil {
-		units := make([]stats.Sum, len(of.Of))
+		units := make([]stats.Sum, of.Units)
 		for at, row := range s.rows {
 			switch u := &units[s.unit[at]]; {
 			case !values.has[row]:
@@ -318,7 +318,7 @@ func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
 				u.Y, u.X, u.Rows = u.Y+values.value[row], u.X+1, u.Rows+1
 			}
 		}
-		sums.Rest(of, slices.Values(units))
+		sums.RestOn(of, slices.Values(units))
 		return &sums
 	}
 	if sums.Named(s.how()); !q.Micro && sums.Len() < sums.Rows() {

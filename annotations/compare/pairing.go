@@ -33,20 +33,20 @@ func (s *rowSet) depend(touching *stats.Touching, touched func(at int) int32) {
 	}
 	members := make([]stats.Member, len(s.rows))
 	for i, row := range s.rows {
-		members[i] = stats.Member{Unit: s.run.questions[row], Row: touched(i), Rank: int32(i)}
+		members[i] = stats.Member{Unit: s.run.questions[row], Row: touched(i), At: int32(i)}
 	}
-	if s.dependence = touching.Depend(members, uint64(s.run.Manifest.Seed)); s.dependence == nil {
+	if s.dependence = touching.Depend(members, s.alone(), uint64(s.run.Manifest.Seed)); s.dependence == nil {
 		return
 	}
 	s.unit, s.keys = make([]int32, len(s.rows)), make([]uint64, len(s.rows))
 	unit := int32(-1)
 	for i, m := range members {
-		if i == 0 || members[i-1].Unit != m.Unit {
+		if i == 0 || s.alone() || members[i-1].Unit != m.Unit {
 			unit++
 		}
-		s.unit[m.Rank], s.keys[m.Rank] = unit, m.Unit
+		s.unit[m.At], s.keys[m.At] = unit, m.Unit
 		if s.dependence.Components {
-			s.keys[m.Rank] = s.dependence.Keys[s.dependence.Of[unit]]
+			s.keys[m.At] = s.dependence.Keys[s.dependence.Of[unit]]
 		}
 	}
 }
@@ -125,6 +125,9 @@ func (s *rowSet) question(row int32) uint64 {
 	return s.run.answer(row)
 }
 
+// alone reports whether each row is of a question of its own: a system answers one once.
+func (s *rowSet) alone() bool { return s.system != "" || len(s.run.systems.names) == 1 }
+
 // clusterOrder are the positions in rows in an order in which those of a cluster follow
 // each other; nil if each row is a cluster of its own.
 func (s *rowSet) clusterOrder() []int32 {
@@ -132,8 +135,8 @@ func (s *rowSet) clusterOrder() []int32 {
 		return s.order
 	}
 	s.ordered = true
-	if s.keys == nil && s.run.clusters == nil && (s.system != "" || len(s.run.systems.names) == 1) {
-		return nil // a system answers a question once
+	if s.keys == nil && s.run.clusters == nil && s.alone() {
+		return nil
 	}
 	type place struct {
 		cluster uint64

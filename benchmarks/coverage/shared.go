@@ -98,7 +98,7 @@ func auto(rows []linked, y func(*linked) (float64, float64)) *stats.Clusters {
 		touching.Add(names...)
 		members[i] = stats.Member{Unit: stats.Key(fmt.Sprint(i)), Row: int32(i)}
 	}
-	d := touching.Depend(members, 1)
+	d := touching.Depend(members, true, 1)
 	switch {
 	case d == nil:
 		return grouped(rows, y, byRow)
@@ -117,7 +117,7 @@ func auto(rows []linked, y func(*linked) (float64, float64)) *stats.Clusters {
 		v, x := y(&rows[m.Row])
 		sums[at] = stats.Sum{Y: v, X: x, Rows: 1}
 	}
-	c.Rest(d, slices.Values(sums))
+	c.RestOn(d, slices.Values(sums))
 	return c
 }
 

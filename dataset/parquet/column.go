@@ -29,6 +29,11 @@ type Values struct {
 	// value. Most columns of a file can be null in every row, and take no memory then.
 	Short bool
 
+	// Coded has texts that stand in a dictionary in Codes: their numbers in it; of an entry
+	// without a text 0, of one of a page without codes ^i, with i its place in Texts.
+	Coded bool
+	Codes []int32
+
 	// Over are the entries whose value is over a limit, in ascending order: they have none.
 	// Room pays for the texts of several columns, unless nil.
 	Over []int32
@@ -40,7 +45,7 @@ type Values struct {
 // Reset removes the entries and keeps the memory.
 func (v *Values) Reset() {
 	v.Levels, v.Texts, v.Ints, v.Floats, v.NotUTF8 = v.Levels[:0], v.Texts[:0], v.Ints[:0], v.Floats[:0], false
-	v.Over = v.Over[:0]
+	v.Over, v.Codes = v.Over[:0], v.Codes[:0]
 	v.account.used = 0
 }
 
@@ -849,6 +854,14 @@ func (c *ColumnReader) takeEntries(n int, dst *Values, a *Arena) error {
 	return nil
 }
 
+// texts are those of the dictionary, if there is one.
+func (c *ColumnReader) texts() []string {
+	if !c.hasDict {
+		return nil
+	}
+	return c.dictionary.texts
+}
+
 // takeCodes returns the next n codes, valid until the next call.
 func (c *ColumnReader) takeCodes(n int) ([]int32, error) {
 	h := &c.page.codes
@@ -942,6 +955,10 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 		if err != nil {
 			return err
 		}
+		if dst.Coded {
+			dst.Codes = spread(dst.Codes, codes, levels, present)
+			return nil
+		}
 		dst.Texts = spreadCodes(dst.Texts, c.dictionary.texts, codes, levels, present)
 		dst.NotUTF8 = dst.NotUTF8 || c.dictionary.notUTF8
 		return nil
@@ -950,6 +967,11 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 		p.text = unsafe.String(unsafe.SliceData(p.plain), len(p.plain))
 		if p.lent = len(p.plain) > lentText; !p.lent {
 			p.text = strings.Clone(p.text)
+		}
+	}
+	if dst.Coded {
+		for i := range levels {
+			dst.Codes = append(dst.Codes, ^int32(old+i))
 		}
 	}
 	dst.Texts = slices.Grow(dst.Texts, len(levels))[:old+len(levels)]

@@ -248,6 +248,7 @@ func (f *ResultFile) readColumn(k, field int, v *ColumnValues) (err error) {
 func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
 	v.reader.strict = true
 	v.entries.Reset()
+	v.entries.Coded = v.Coded && v.Kind == ListString
 	switch {
 	case l.maxRep == 0:
 		if err = v.reader.ReadEntries(rows, nil, &v.entries, nil); err == nil {
@@ -312,6 +313,12 @@ type ColumnValues struct {
 	Keys    []string  // keys of MapString
 	Offsets []int32   // Rows+1, for ListInt32, ListString and MapString
 
+	// Coded wants the elements of ListString as Codes: those from 0 on are places in
+	// Dictionary, others the complements of places in Strings.
+	Coded      bool
+	Codes      []int32
+	Dictionary []string
+
 	reader    ColumnReader
 	entries   Values
 	rep       []byte        // repetition levels of the entries of lists
@@ -325,7 +332,8 @@ func (v *ColumnValues) reset(kind ColumnKind) {
 	v.Valid, v.Ints, v.Doubles, v.Offsets = v.Valid[:0], v.Ints[:0], v.Doubles[:0], v.Offsets[:0]
 	clear(v.Strings)
 	clear(v.Keys)
-	v.Strings, v.Keys = v.Strings[:0], v.Keys[:0]
+	v.Dictionary = nil
+	v.Strings, v.Keys, v.Codes = v.Strings[:0], v.Keys[:0], v.Codes[:0]
 }
 
 // addScalars makes the rows of the entries.
@@ -362,6 +370,16 @@ func (v *ColumnValues) addLists(l *resultLeaf) error {
 // addElements appends the entries that are elements of lists.
 func (v *ColumnValues) addElements(l *resultLeaf) {
 	e, n := &v.entries, int(v.Offsets[v.Rows])
+	if e.Coded {
+		v.Codes = slices.Grow(v.Codes, n)
+		for i, level := range e.Levels {
+			if level == l.maxDef {
+				v.Codes = append(v.Codes, e.Codes[i])
+			}
+		}
+		v.Strings, e.Texts, v.Dictionary = e.Texts, v.Strings, v.reader.texts()
+		return
+	}
 	if l.typ == format.ByteArray {
 		v.Strings = slices.Grow(v.Strings, n)
 		for i, level := range e.Levels {

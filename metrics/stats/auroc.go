@@ -86,7 +86,7 @@ func DependentAUROC(scores []float64, positive []bool, units []int32, of *Depend
 	}
 	var sums [3][]Sum // of negative items, of positive ones, and of all
 	for i := range sums {
-		sums[i] = make([]Sum, len(of.Of))
+		sums[i] = make([]Sum, of.Units)
 	}
 	for i, v := range aurocComponents(scores, positive) {
 		kind := kindOf(positive[i])

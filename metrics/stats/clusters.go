@@ -101,24 +101,34 @@ func (c *Clusters) count(rows int64, informative bool) {
 // Named has the methods of estimates end with "/" and how, as [ByComponents].
 func (c *Clusters) Named(how string) { c.how = how }
 
-// Rest says that the clusters are units that depend on each other as of says, and what
-// each unit adds: estimates have their standard error from [Dependence.Spread], and its
-// effective documents in place of clusters. The units are the clusters that were added, or
-// of them those that [Dependence.Sample] left.
-func (c *Clusters) Rest(of *Dependence, sums iter.Seq[Sum]) {
-	y, x, _ := c.Sums()
-	if x == 0 {
-		return
+// Errors begins the errors of the clusters, which are units that depend on each other as of
+// says, in the memory of u. It reports whether there are any: if not, nothing rests on them.
+func (c *Clusters) Errors(u *UnitErrors, of *Dependence) bool {
+	m := c.moments()
+	if m.x.IsZero() || !m.inRange() {
+		return false
 	}
-	u := of.errors(sums, y/x)
-	if of.sampled { // not all units are among sums
-		m := c.moments()
-		m.spread = nil
-		se, _ := m.stdErr(false)
-		u.alone = float64(se*x) * float64(se*x)
-	}
-	s := of.spread(u, x)
+	u.begin(of, m.ratio(), m.errorSquares())
+	return true
+}
+
+// Rest says that the clusters are units that depend on each other as u says, which
+// [Clusters.Errors] began and to which the rows of all kept units were added: estimates have
+// their standard error from [Dependence.Spread], and its effective documents in place of
+// clusters.
+func (c *Clusters) Rest(u *UnitErrors) {
+	_, x, _ := c.Sums()
+	s := u.spread(x)
 	c.how, c.spread = s.How, &s
+}
+
+// RestOn is Rest of what each unit adds, in their order.
+func (c *Clusters) RestOn(of *Dependence, sums iter.Seq[Sum]) {
+	var u UnitErrors
+	if c.Errors(&u, of) {
+		u.addSums(sums)
+		c.Rest(&u)
+	}
 }
 
 // Merge adds all clusters of o, which must be other clusters than those of c: a
@@ -228,6 +238,17 @@ func (m *moments) squares() (num, x *big.Int) {
 		}
 	}
 	return num, x.Abs(x)
+}
+
+// errorSquares is Σ(y-Rx)².
+func (m *moments) errorSquares() float64 {
+	num, x := m.squares()
+	if num.Sign() <= 0 {
+		return 0
+	}
+	q := new(big.Float).SetPrec(floatBits).Quo(new(big.Float).SetInt(num), new(big.Float).SetInt(x.Mul(x, x)))
+	v, _ := q.SetMantExp(q, -fracBits).Float64()
+	return v
 }
 
 // stdErr is the linearised standard error of Σy/Σx over clusters:

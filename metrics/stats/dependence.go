@@ -30,6 +30,18 @@ const (
 	sampledTouches   = 400_000 // of units with a document of the sample, between the two
 )
 
+// Touches are the documents that the units of a group touch. They are read several times,
+// and need not be in memory.
+type Touches interface {
+	// Each calls f with every unit, always in the same order: how many rows it has, and the
+	// numbers of the documents that it touches, each once, good until f returns. Documents
+	// have the numbers from 0 on, in the order in which they are first met. The key of a unit
+	// may be 0 where it touches some, unless keys is set.
+	Each(keys bool, f func(key uint64, rows int, documents []int32)) error
+	// Keys are those of the documents that were met, by number.
+	Keys() []uint64
+}
+
 // Touching says which documents each of some rows touches. The zero Touching has no
 // rows. It is not safe for concurrent use.
 type Touching struct {
@@ -114,50 +126,111 @@ func (t *Touching) Shared(units []uint64) bool {
 	return false
 }
 
-// A Member is a row of a group: which row of a [Touching], and the key of the unit that
-// it is of. Rows of a unit, such as the answers of several systems to a question, depend
-// on each other whatever they touch, and are in the order of their ranks.
+// A Member is a row of a group: which row of a [Touching], the key of the unit that it is
+// of, and a number of the caller's. Rows of a unit, such as the answers of several systems
+// to a question, depend on each other whatever they touch.
 type Member struct {
-	Unit      uint64
-	Row, Rank int32
+	Unit    uint64
+	Row, At int32
 }
 
-// A Dependence says how the units of a group depend on each other. Units are numbered in
-// the order of their keys, so that nothing depends on the order of rows.
+// Depend is [Depend] of the units of members, which it sorts by the keys of these; and which
+// component each is in. If every member is a unit of its own, single, they stay as they are.
+func (t *Touching) Depend(members []Member, single bool, seed uint64) *Dependence {
+	if !single {
+		slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.Unit, b.Unit) })
+	}
+	u := t.units(members, single)
+	d, _ := Depend(u, seed) // units in memory have no error
+	if d != nil {
+		_ = d.Connect(u)
+	}
+	return d
+}
+
+// units reads the units of members.
+func (t *Touching) units(members []Member, single bool) *unitsTouch {
+	u := &unitsTouch{first: make([]uint32, 1, len(members)+1), members: members}
+	if len(t.local) < len(t.keys) {
+		t.local = make([]int32, len(t.keys))
+	}
+	for i, m := range members {
+		from := u.first[len(u.first)-1]
+		for _, doc := range t.of(m.Row) {
+			if t.local[doc] == 0 {
+				u.keys = append(u.keys, t.keys[doc])
+				t.local[doc] = int32(len(u.keys))
+			}
+			if number := t.local[doc] - 1; !slices.Contains(u.docs[from:], number) {
+				u.docs = append(u.docs, number)
+			}
+		}
+		if single || i+1 == len(members) || members[i+1].Unit != m.Unit {
+			u.first, u.ends = append(u.first, uint32(len(u.docs))), append(u.ends, int32(i+1))
+		}
+	}
+	clear(t.local)
+	return u
+}
+
+// unitsTouch are the units of members in memory.
+type unitsTouch struct {
+	members []Member // unit after unit
+	ends    []int32  // of each unit: where its members end
+	docs    []int32  // numbers of documents, unit after unit
+	first   []uint32
+	keys    []uint64 // of documents
+}
+
+func (u *unitsTouch) Keys() []uint64 { return u.keys }
+
+func (u *unitsTouch) Each(_ bool, f func(key uint64, rows int, documents []int32)) error {
+	from := int32(0)
+	for i, end := range u.ends {
+		f(u.members[from].Unit, int(end-from), u.docs[u.first[i]:u.first[i+1]])
+		from = end
+	}
+	return nil
+}
+
+// A Dependence says how the units of a group depend on each other. Nothing of it but the
+// numbers of units depends on their order.
 type Dependence struct {
 	// Components says that rows which documents connect are clusters, else pairs of
 	// rows that share a document are counted.
 	Components bool
-	// Of is the component of each unit, be they clusters or not.
-	Of []int32
-	// Keys are those of the components: of their first units.
+	// Of is the component of each unit, and Keys are those of the components: the least of
+	// their units. They are there after [Dependence.Connect].
+	Of   []int32
 	Keys []uint64
 
-	// Documents are how many there are, Sampled how many of them the variance is
-	// computed from.
-	Documents, Sampled int
+	// Units are how many there are, Documents how many documents, Sampled how many of
+	// these the variance is computed from.
+	Units, Documents, Sampled int
+	// Kept are the units that touch one of these, in ascending order.
+	Kept []int32
 
-	wide    bool     // some unit touches too many documents to count pairs
-	terms   []int32  // of each unit: sums that it is in, those of documents first
-	first   []uint32 // of each unit, where its terms begin
-	alone   []int32  // of each unit, how often its square is added for sums that nobody else is in, less how often it is subtracted
-	minus   []bool   // of each sum: whether it is subtracted
-	sums    int
-	rate    float64
-	sampled bool // units that are in no sum were left out
+	root     []int32  // of each document: what stands for its component
+	several  bool     // some unit has several rows
+	wide     bool     // some unit touches too many documents to count pairs
+	terms    []int32  // of each kept unit: sums that it is in, those of documents first
+	ends     []uint32 // of each kept unit, where its terms end
+	alone    []int8   // of each kept unit, how often its square is added for sums that nobody else is in, less how often it is subtracted
+	subtract []bool   // of each sum: whether it is subtracted
+	rows     []int32  // of each document of the sample
+	rate     float64
 }
 
-// A graph is what the units of a group touch.
+// A graph is what documents connect.
 type graph struct {
-	unit   []uint64 // their keys
-	rows   []int64
-	docs   []int32 // numbers of documents in the group, unit after unit
-	first  []uint32
-	keys   []uint64 // of documents
-	parent []int32  // of documents
+	parent []int32 // of each document
+	units  []int32 // that touch each document
+	first  []int32 // units whose first document each is
+	rows   []int64 // of these
+	own    []int64 // rows of each unit without documents, which has one of its own
+	keys   []uint64
+	most   int // documents that a unit touches
 }
-
-func (g *graph) of(unit int) []int32 { return g.docs[g.first[unit]:g.first[unit+1]] }
 
 func (g *graph) root(doc int32) int32 {
 	for g.parent[doc] != doc {
@@ -167,274 +240,233 @@ func (g *graph) root(doc int32) int32 {
 	return doc
 }
 
-// graph reads the units of members, which are in the order of their units. A unit
-// without documents has one of its own.
-func (t *Touching) graph(members []Member) *graph {
-	g := &graph{first: []uint32{0}}
-	if len(t.local) < len(t.keys) {
-		t.local = make([]int32, len(t.keys))
+// add adds a unit.
+func (g *graph) add(rows int, docs []int32) {
+	for _, doc := range docs {
+		for int(doc) >= len(g.parent) {
+			g.parent = append(g.parent, int32(len(g.parent)))
+			g.units, g.first, g.rows = append(g.units, 0), append(g.first, 0), append(g.rows, 0)
+		}
+		g.units[doc]++
 	}
-	var seen []int32
-	for i, m := range members {
-		if i == 0 || members[i-1].Unit != m.Unit {
-			g.unit, g.rows = append(g.unit, m.Unit), append(g.rows, 0)
-		}
-		g.rows[len(g.rows)-1]++
-		from := g.first[len(g.first)-1]
-		for _, doc := range t.of(m.Row) {
-			if t.local[doc] == 0 {
-				g.keys, seen = append(g.keys, t.keys[doc]), append(seen, doc)
-				t.local[doc] = int32(len(g.keys))
-			}
-			if number := t.local[doc] - 1; !slices.Contains(g.docs[from:], number) {
-				g.docs = append(g.docs, number)
-			}
-		}
-		if i+1 == len(members) || members[i+1].Unit != m.Unit {
-			if int(from) == len(g.docs) {
-				g.docs, g.keys = append(g.docs, int32(len(g.keys))), append(g.keys, mix(^m.Unit))
-			}
-			g.first = append(g.first, uint32(len(g.docs)))
+	g.first[docs[0]]++
+	g.rows[docs[0]] += int64(rows)
+	g.most = max(g.most, len(docs))
+	root := g.root(docs[0])
+	for _, doc := range docs[1:] {
+		if other := g.root(doc); other != root {
+			g.parent[other] = root
 		}
 	}
-	for _, doc := range seen {
-		t.local[doc] = 0
-	}
-	g.parent = make([]int32, len(g.keys))
-	for i := range g.parent {
-		g.parent[i] = int32(i)
-	}
-	for i := range g.unit {
-		docs := g.of(i)
-		for _, doc := range docs[1:] {
-			g.parent[g.root(doc)] = g.root(docs[0])
-		}
-	}
-	return g
 }
 
-// Depend says how the units of members depend on each other by the documents that they
-// touch; nil if no two touch one document. It sorts members.
+// Depend says how units depend on each other by the documents that they touch; nil if no
+// two touch one document. The error is one of t.
 //
 // Components are clusters if the largest has at most a tenth of the rows and there are at
 // least eight effective ones, (Σ n_c)² / Σ n_c², or if a document is common to all units
 // of each: then they are nothing but the documents. Of more than 100,000 rows pairs are
 // counted over a sample of documents, drawn by seed and name: 2,000 of them, or where each
 // is touched by many units fewer, but no less than 1,000. It takes a time that grows as the
-// rows do.
-func (t *Touching) Depend(members []Member, seed uint64) *Dependence {
-	slices.SortFunc(members, func(a, b Member) int {
-		if c := cmp.Compare(a.Unit, b.Unit); c != 0 { // of nearly all
-			return c
+// rows do, and memory for documents and for the units that touch one of the sample.
+func Depend(t Touches, seed uint64) (*Dependence, error) {
+	d := &Dependence{rate: 1}
+	var g graph
+	rows := int64(0)
+	err := t.Each(false, func(key uint64, n int, docs []int32) {
+		d.Units++
+		rows += int64(n)
+		d.several = d.several || n > 1
+		if len(docs) == 0 {
+			g.own, g.keys = append(g.own, int64(n)), append(g.keys, mix(^key))
+		} else {
+			g.add(n, docs)
 		}
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Row, b.Row))
 	})
-	g := t.graph(members)
-	units, rows, touched := make([]int, len(g.keys)), make([]int64, len(g.keys)), make([]int, len(g.keys)) // by root
-	in := make([]int, len(g.keys))                                                                         // units of each document
-	for i := range g.unit {
-		docs := g.of(i)
-		root := g.root(docs[0])
-		units[root]++
-		rows[root] += g.rows[i]
-		for _, doc := range docs {
-			in[doc]++
+	if err != nil {
+		return nil, err
+	}
+	shared, same, largest, squares := false, true, int64(0), 0.0
+	for doc := range g.parent { // of each component: its units, its rows, and the units of the document that most touch
+		if root := g.root(int32(doc)); int(root) != doc {
+			g.first[root], g.rows[root] = g.first[root]+g.first[doc], g.rows[root]+g.rows[doc]
 		}
 	}
-	for doc, n := range in {
+	touched := make([]int32, len(g.parent))
+	for doc, n := range g.units {
 		root := g.root(int32(doc))
 		touched[root] = max(touched[root], n)
 	}
-	shared, same, largest, squares := false, true, int64(0), 0.0
-	for root, n := range units {
-		shared, same = shared || n > 1, same && (n == 0 || n == touched[root])
-		largest, squares = max(largest, rows[root]), squares+float64(rows[root])*float64(rows[root])
+	for doc, parent := range g.parent {
+		if int(parent) == doc {
+			shared, same = shared || g.first[doc] > 1, same && g.first[doc] == touched[doc]
+			g.own = append(g.own, g.rows[doc])
+		}
+	}
+	for _, n := range g.own {
+		largest, squares = max(largest, n), squares+float64(n)*float64(n)
 	}
 	if !shared {
-		return nil
+		return nil, nil
 	}
-	d := &Dependence{Documents: len(g.keys), Sampled: len(g.keys), rate: 1}
-	n := float64(len(members))
-	d.component(g)
+	d.root = g.parent
+	for doc := range d.root {
+		d.root[doc] = g.root(int32(doc))
+	}
+	keys := append(slices.Clone(t.Keys()), g.keys...)
+	d.Documents, d.Sampled = len(keys), len(keys)
+	n := float64(rows)
 	if d.Components = same || float64(largest) <= largestComponent*n && n*n >= fewestComponents*squares; d.Components {
-		return d
+		return d, nil
 	}
-	d.pairs(g, len(members) > sampledRows, seed)
-	return d
+	d.wide = g.most > pairDocuments
+	touches := len(g.keys)
+	for _, n := range g.units {
+		touches += int(n)
+	}
+	return d, d.pairs(t, keys, touches, rows > sampledRows, seed)
 }
 
-// component numbers the components in the order of their first units.
-func (d *Dependence) component(g *graph) {
-	number := make([]int32, len(g.keys))
-	d.Of = make([]int32, len(g.unit))
-	for i, key := range g.unit {
-		root := g.root(g.of(i)[0])
-		if number[root] == 0 {
-			d.Keys = append(d.Keys, key)
-			number[root] = int32(len(d.Keys))
+// Connect finds the component of each unit of t, those that d is of.
+func (d *Dependence) Connect(t Touches) error {
+	number := make([]int32, len(d.root)) // of the component that a document stands for, + 1
+	d.Of, d.Keys = make([]int32, 0, d.Units), nil
+	return t.Each(true, func(key uint64, _ int, docs []int32) {
+		component := int32(len(d.Keys))
+		if len(docs) > 0 {
+			if known := &number[d.root[docs[0]]]; *known > 0 {
+				component = *known - 1
+			} else {
+				*known = component + 1
+			}
 		}
-		d.Of[i] = number[root] - 1
-	}
+		if int(component) == len(d.Keys) {
+			d.Keys = append(d.Keys, key)
+		}
+		d.Keys[component] = min(d.Keys[component], key)
+		d.Of = append(d.Of, component)
+	})
 }
 
 // pairs lists the sums that each unit is in: one for each document, and for pairs, by
 // inclusion and exclusion, one for each set of its documents.
-func (d *Dependence) pairs(g *graph, sample bool, seed uint64) {
-	for i := range g.unit {
-		d.wide = d.wide || len(g.of(i)) > pairDocuments
-	}
-	drawn := make([]bool, len(g.keys))
-	for doc := range drawn {
-		drawn[doc] = true
-	}
-	if most := g.sample(); sample && len(g.keys) > most {
-		order := make([]uint64, len(g.keys))
-		for i, key := range g.keys {
+func (d *Dependence) pairs(t Touches, keys []uint64, touches int, sample bool, seed uint64) error {
+	place := make([]int32, len(keys)) // the sum of each document, less one; 0 if it was not drawn
+	last := uint64(math.MaxUint64)
+	order := make([]uint64, len(keys))
+	if most := min(max(sampledTouches*len(keys)/touches, fewestSampled), mostSampled); sample && len(keys) > most {
+		for i, key := range keys {
 			s := NewStream(seed, key)
 			order[i] = s.Uint64()
 		}
-		sorted := slices.Sorted(slices.Values(order))
-		last := sorted[most-1]
-		for doc := range drawn {
-			drawn[doc] = order[doc] <= last
-		}
-		d.Sampled, _ = slices.BinarySearch(sorted, last+1)
-		d.rate = float64(d.Sampled) / float64(d.Documents)
+		last = slices.Sorted(slices.Values(order))[most-1]
 	}
-	place := make([]int32, len(g.keys)) // the sum of each document that was drawn
-	for doc := range place {
-		if drawn[doc] {
-			place[doc] = int32(d.sums)
-			d.sums++
+	sums := int32(0)
+	for doc, v := range order {
+		if v <= last {
+			sums++
+			place[doc] = sums
 		}
 	}
-	d.first, d.alone, d.minus = append(d.first, 0), make([]int32, len(g.unit)), make([]bool, d.sums)
-	var sets counted
+	d.Sampled = int(sums)
+	d.rate = float64(d.Sampled) / float64(d.Documents)
+	d.subtract, d.rows = make([]bool, sums), make([]int32, sums)
+	sets := documentSets{place: place, keys: keys}
 	if !d.wide {
-		sets = make(counted, min(8*len(g.docs), 1<<24)+1)
-		for i := range g.unit {
-			docs := g.of(i)
-			slices.Sort(docs)
-			g.sets(docs, drawn, func(s set, _ int) { sets.add(s) })
+		sets.counts = make([]uint8, 1<<min(bits.Len(uint(8*touches)), 24))
+		if err := t.Each(false, func(_ uint64, _ int, docs []int32) { sets.of(docs, sets.count) }); err != nil {
+			return err
 		}
 	}
-	numbers := make(map[set]int32)
-	for i := range g.unit {
-		docs := g.of(i)
+	numbers := make(map[uint64]int32)
+	unit, own := int32(-1), len(t.Keys())
+	return t.Each(false, func(_ uint64, rows int, docs []int32) {
+		unit++
+		from := len(d.terms)
 		for _, doc := range docs {
-			if drawn[doc] {
-				d.terms = append(d.terms, place[doc])
+			if n := place[doc]; n > 0 {
+				d.terms = append(d.terms, n-1)
 			}
 		}
+		if len(docs) == 0 {
+			if n := place[own]; n > 0 {
+				d.terms = append(d.terms, n-1)
+			}
+			own++
+		}
+		for _, term := range d.terms[from:] {
+			d.rows[term] += int32(rows)
+		}
+		alone := int8(0)
 		if !d.wide {
-			g.sets(docs, drawn, func(s set, size int) {
+			sets.of(docs, func(set uint64, size int) {
 				even := size%2 == 0 // which are subtracted
-				switch once := sets.once(s); {
+				switch once := sets.once(set); {
 				case once && even:
-					d.alone[i]--
+					alone--
 					return
 				case once:
-					d.alone[i]++
+					alone++
 					return
 				}
-				number, ok := numbers[s]
+				number, ok := numbers[set]
 				if !ok {
-					number = int32(d.sums)
-					numbers[s] = number
-					d.sums++
-					d.minus = append(d.minus, even)
+					number = int32(len(d.subtract))
+					numbers[set] = number
+					d.subtract = append(d.subtract, even)
 				}
 				d.terms = append(d.terms, number)
 			})
 		}
-		d.first = append(d.first, uint32(len(d.terms)))
-	}
+		if len(d.terms) > from || alone != 0 {
+			d.Kept, d.ends, d.alone = append(d.Kept, unit), append(d.ends, uint32(len(d.terms))), append(d.alone, alone)
+		}
+	})
 }
 
-// sample is how many documents a sample has.
-func (g *graph) sample() int {
-	return min(max(sampledTouches*len(g.keys)/len(g.docs), fewestSampled), mostSampled)
+// documentSets are the sets of two or more documents that units touch.
+type documentSets struct {
+	place  []int32
+	keys   []uint64
+	docs   [pairDocuments]int32 // scratch
+	counts []uint8              // says of which sets there is one only: of most, since few units touch the same two documents. Sets that meet in a counter count as several, which costs a sum of their own.
 }
 
-// A set are the documents of a set, in order, each more by one; 0 behind them.
-type set [pairDocuments]int32
-
-// sets calls f with the sets of two or more of documents, which are sorted, and their sizes: a
-// set is drawn with the one of its documents that has the least key.
-func (g *graph) sets(docs []int32, drawn []bool, f func(s set, size int)) {
-	if !slices.ContainsFunc(docs, func(doc int32) bool { return drawn[doc] }) {
+// of calls f with a hash of each set of two or more of docs, and its size: a set is drawn with
+// the one of its documents that has the least key.
+func (s *documentSets) of(docs []int32, f func(set uint64, size int)) {
+	if len(docs) < 2 || !slices.ContainsFunc(docs, func(doc int32) bool { return s.place[doc] > 0 }) {
 		return
 	}
-	var owner [1 << pairDocuments]int32 // of the documents that are chosen
+	docs = s.docs[:copy(s.docs[:], docs)]
+	slices.SortFunc(docs, func(a, b int32) int { return cmp.Compare(s.keys[a], s.keys[b]) })
+	var hash [1 << pairDocuments]uint64 // of the documents that are chosen
 	for chosen := 1; chosen < 1<<len(docs); chosen++ {
-		owner[chosen] = docs[bits.TrailingZeros(uint(chosen))]
+		least := bits.TrailingZeros(uint(chosen))
 		others := chosen & (chosen - 1)
-		if others == 0 {
-			continue
+		hash[chosen] = mix(hash[others] ^ s.keys[docs[least]])
+		if others != 0 && s.place[docs[least]] > 0 {
+			f(hash[chosen], bits.OnesCount(uint(chosen)))
 		}
-		if of := owner[others]; g.keys[of] < g.keys[owner[chosen]] {
-			owner[chosen] = of
-		}
-		if !drawn[owner[chosen]] {
-			continue
-		}
-		var s set
-		size := 0
-		for rest := chosen; rest != 0; rest &= rest - 1 {
-			s[size] = docs[bits.TrailingZeros(uint(rest))] + 1
-			size++
-		}
-		f(s, size)
 	}
 }
 
-// counted says of which sets there is one only: of most, since few units touch the same two
-// documents. Sets that meet in a counter count as several, which costs a sum of their own.
-type counted []uint8
-
-func (c counted) at(s set) *uint8 {
-	h := uint64(0)
-	for _, doc := range s {
-		h = mix(h ^ uint64(doc))
-	}
-	return &c[h%uint64(len(c))]
-}
-
-func (c counted) add(s set) {
-	if n := c.at(s); *n < 2 {
+func (s *documentSets) count(set uint64, _ int) {
+	if n := &s.counts[set&uint64(len(s.counts)-1)]; *n < 2 {
 		*n++
 	}
 }
 
-func (c counted) once(s set) bool { return *c.at(s) == 1 }
+func (s *documentSets) once(set uint64) bool { return s.counts[set&uint64(len(s.counts)-1)] == 1 }
 
-// Sample leaves units out of d that no document which was drawn touches, and returns the
-// members that are left, in the order that Depend gave them; d then serves [Clusters.Rest]
-// alone. Where all documents were drawn, or components are clusters, nothing is left out.
-func (d *Dependence) Sample(members []Member) []Member {
-	if d.Components || d.Sampled == d.Documents {
-		return members
+// Bytes is about how much memory [UnitErrors] of d take.
+func (d *Dependence) Bytes() int {
+	n := 8 * (len(d.subtract) + d.Sampled)
+	if d.several {
+		n += 8 * len(d.Kept)
 	}
-	d.sampled = true
-	kept, of, first, alone := members[:0], d.Of[:0], d.first[:1], d.alone[:0]
-	from, unit := 0, 0
-	for from < len(members) {
-		to := from + 1
-		for to < len(members) && members[to].Unit == members[from].Unit {
-			to++
-		}
-		if end := d.first[unit+1]; end > d.first[unit] {
-			kept, of = append(kept, members[from:to]...), append(of, d.Of[unit])
-			first, alone = append(first, end), append(alone, d.alone[unit])
-		}
-		from, unit = to, unit+1
-	}
-	d.Of, d.first, d.alone = slices.Clone(of), slices.Clone(first), slices.Clone(alone)
-	return kept
+	return n
 }
-
-// Len is how many sums [Clusters.Rest] keeps, 8 bytes each.
-func (d *Dependence) Len() int { return d.sums }
 
 // A Spread is what stands in place of clusters where units depend on each other as no
 // clusters do.
@@ -458,62 +490,198 @@ type Sum struct{ Y, X, Rows float64 }
 // less than Σ e². With fewer than 40 effective documents, or where a unit touches more
 // than four, Σ_d (Σ_{i∋d} e_i)² is in place of the sum over pairs.
 func (d *Dependence) Spread(sums []Sum, ratio, total float64) Spread {
-	return d.spread(d.errors(slices.Values(sums), ratio), total)
-}
-
-// unitErrors are what the errors of units add up to.
-type unitErrors struct {
-	of, rows      []float64 // in each sum; rows in each document
-	others, alone float64   // squares in sums that one unit is in, and of all units
-}
-
-// errors adds up e = y - ratio x of units, in their order.
-func (d *Dependence) errors(sums iter.Seq[Sum], ratio float64) *unitErrors {
-	u := &unitErrors{of: make([]float64, d.sums), rows: make([]float64, d.Sampled)}
-	i := -1
-	for s := range sums {
-		if i++; s.Rows == 0 {
-			continue
-		}
-		e := s.Y - float64(ratio*s.X)
-		u.alone += float64(e * e)
-		u.others += float64(float64(d.alone[i]) * float64(e*e))
-		for _, term := range d.terms[d.first[i]:d.first[i+1]] {
-			u.of[term] += e
-			if int(term) < d.Sampled {
-				u.rows[term] += s.Rows
-			}
+	squares := 0.0
+	for i := range sums {
+		if s := &sums[i]; s.Rows > 0 {
+			squares += (s.Y - ratio*s.X) * (s.Y - ratio*s.X)
 		}
 	}
-	return u
+	var u UnitErrors
+	u.begin(d, ratio, squares)
+	u.addSums(slices.Values(sums))
+	return u.spread(total)
 }
 
-func (d *Dependence) spread(u *unitErrors, total float64) Spread {
-	var documents, sum, squares float64
+// UnitErrors are what the errors e = y - ratio x of units add up to, in numbers of fixed
+// point, so that their order does not matter. [Clusters.Errors] begins them, and
+// [Clusters.Rest] ends them; every row of every kept unit is added or skipped. They are not safe for concurrent use.
+type UnitErrors struct {
+	*Dependence
+	ratio   float64
+	squares float64 // Σ e² of all units
+	scale   float64 // what stands for 1: a power of two
+
+	of     []int64 // in each sum
+	rows   []int32 // in each document
+	others int192  // squares of the kept units, for sums that one unit is in
+	unit   []int64 // of kept units with several rows; what passes 64 bits on the way comes back
+}
+
+// begin empties the sums. A sum over units is at most √(n Σ e²), which is to have 62 bits.
+func (u *UnitErrors) begin(d *Dependence, ratio, squares float64) {
+	u.Dependence, u.ratio, u.squares, u.scale, u.others = d, ratio, squares, 0, int192{}
+	if bound := math.Sqrt(squares * float64(d.Units)); bound > 0 && !math.IsInf(bound, 1) {
+		u.scale = math.Ldexp(1, max(-500, min(60-math.Ilogb(bound), 500)))
+	}
+	u.of, u.rows = cleared(u.of, len(d.subtract)), append(u.rows[:0], d.rows...)
+	several := 0
+	if d.several {
+		several = len(d.Kept)
+	}
+	u.unit = cleared(u.unit, several)
+}
+
+func cleared[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// Add adds a row of the k-th kept unit.
+func (u *UnitErrors) Add(k int, y, x float64) {
+	e := fixed((y - float64(u.ratio*x)) * u.scale)
+	if u.several {
+		u.unit[k] += e
+		return
+	}
+	u.add(k, e)
+}
+
+// Skip says that the quotient is not defined for a row of the k-th kept unit.
+func (u *UnitErrors) Skip(k int) { u.addRows(k, -1) }
+
+func (u *UnitErrors) addRows(k int, rows int32) {
+	for _, term := range u.in(k) {
+		if int(term) >= u.Sampled {
+			return
+		}
+		u.rows[term] += rows
+	}
+}
+
+// in are the sums that the k-th kept unit is in.
+func (d *Dependence) in(k int) []int32 {
+	from := uint32(0)
+	if k > 0 {
+		from = d.ends[k-1]
+	}
+	return d.terms[from:d.ends[k]]
+}
+
+// fixed is v without its fraction, as what is left of it in 64 bits.
+func fixed(v float64) int64 {
+	if math.Abs(v) < 1<<62 {
+		return int64(v)
+	}
+	fraction, exponent := math.Frexp(v)
+	return int64(fraction*(1<<53)) << min(uint(exponent-53), 64)
+}
+
+// add adds a kept unit with all its rows.
+func (u *UnitErrors) add(k int, e int64) {
+	for _, term := range u.in(k) {
+		u.of[term] += e
+	}
+	if times := u.alone[k]; times != 0 {
+		u.others.addSquare(e, int64(times))
+	}
+}
+
+// addSums adds units, in their order, each with all its rows.
+func (u *UnitErrors) addSums(sums iter.Seq[Sum]) {
+	clear(u.rows)
+	unit, k := int32(-1), 0
+	for s := range sums {
+		if unit++; k == len(u.Kept) || u.Kept[k] != unit {
+			continue
+		}
+		if s.Rows > 0 {
+			u.add(k, fixed((s.Y-float64(u.ratio*s.X))*u.scale))
+			u.addRows(k, int32(s.Rows))
+		}
+		k++
+	}
+}
+
+// spread ends the sums.
+func (u *UnitErrors) spread(total float64) Spread {
+	for k, e := range u.unit {
+		u.add(k, e)
+	}
+	var documents int192
 	others := u.others
+	var sum, squares float64
 	for i, v := range u.of {
-		switch v = float64(v * v); {
-		case i < d.Sampled:
-			documents += v
-			sum, squares = sum+u.rows[i], squares+float64(u.rows[i]*u.rows[i])
-		case d.minus[i]:
-			others -= v
+		switch {
+		case i < u.Sampled:
+			documents.addSquare(v, 1)
+			rows := float64(u.rows[i])
+			sum, squares = sum+rows, squares+rows*rows
+		case u.subtract[i]:
+			others.addSquare(v, -1)
 		default:
-			others += v
+			others.addSquare(v, 1)
 		}
 	}
 	out := Spread{How: ByPairs}
 	if squares == 0 {
 		return out
 	}
-	out.Effective = sum * sum / squares / d.rate
+	out.Effective = sum * sum / squares / u.rate
 	if out.Known = out.Effective >= 2; !out.Known {
 		return out
 	}
-	variance := max((documents+others)/d.rate, u.alone)
-	if d.wide || out.Effective < fewestDocuments {
-		out.How, variance = ByDocuments, documents/d.rate
+	unit := 1.0
+	if u.scale > 0 {
+		unit = u.scale * u.scale
+	}
+	variance := documents.float() / unit / u.rate
+	if u.wide || out.Effective < fewestDocuments {
+		out.How = ByDocuments
+	} else {
+		variance = max(variance+others.float()/unit/u.rate, u.squares)
 	}
 	out.SE = math.Sqrt(variance*out.Effective/(out.Effective-1)) / math.Abs(total)
 	return out
+}
+
+// An int192 is an integer in two's complement, the least bits first.
+type int192 [3]uint64
+
+// addSquare adds times v², where times is small.
+func (w *int192) addSquare(v, times int64) {
+	size := uint64(v)
+	if v < 0 {
+		size = -size
+	}
+	hi, lo := bits.Mul64(size, size)
+	n := uint64(times)
+	if times < 0 {
+		n = -n
+	}
+	a, b := bits.Mul64(lo, n)
+	c, more := bits.Mul64(hi, n)
+	more, carry := bits.Add64(more, a, 0)
+	c += carry
+	if times < 0 {
+		w[0], carry = bits.Sub64(w[0], b, 0)
+		w[1], carry = bits.Sub64(w[1], more, carry)
+		w[2], _ = bits.Sub64(w[2], c, carry)
+		return
+	}
+	w[0], carry = bits.Add64(w[0], b, 0)
+	w[1], carry = bits.Add64(w[1], more, carry)
+	w[2], _ = bits.Add64(w[2], c, carry)
+}
+
+func (w *int192) float() float64 {
+	v, sign := *w, 1.0
+	if int64(v[2]) < 0 {
+		var borrow uint64
+		for i := range v {
+			v[i], borrow = bits.Sub64(0, v[i], borrow)
+		}
+		sign = -1
+	}
+	return sign * (math.Ldexp(float64(v[2]), 128) + math.Ldexp(float64(v[1]), 64) + float64(v[0]))
 }

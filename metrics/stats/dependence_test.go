@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -23,7 +24,7 @@ func dependOn(units []plainUnit, seed uint64) (*Dependence, []Sum, []plainUnit) 
 		t.Add(u.docs...)
 		members[i] = Member{Unit: Key(fmt.Sprint(i)), Row: int32(i)}
 	}
-	d := t.Depend(members, seed)
+	d := t.Depend(members, seed%2 == 0, seed)
 	sums, sorted := make([]Sum, len(units)), make([]plainUnit, len(units))
 	for i, m := range members {
 		sums[i], sorted[i] = units[m.Row].sum, units[m.Row]
@@ -184,8 +185,13 @@ func TestSampledSpread(t *testing.T) {
 		members[i] = Member{Unit: Key(fmt.Sprint(i)), Row: int32(i)}
 	}
 	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.Unit, b.Unit) })
-	every := &Dependence{Documents: d.Documents, Sampled: d.Documents, rate: 1}
-	every.pairs(touching.graph(members), false, 1)
+	u := touching.units(members, false)
+	every := new(Dependence)
+	*every = *d
+	every.Kept, every.ends, every.alone, every.terms = nil, nil, nil, nil
+	if err := every.pairs(u, u.keys, 2*len(units), false, 1); err != nil {
+		t.Fatal(err)
+	}
 	sampled, whole := d.Spread(sums, mean, 1), every.Spread(sums, mean, 1)
 	if ratio := sampled.SE / whole.SE; math.Abs(ratio-1) > 0.1 {
 		t.Errorf("standard error %.3f times that over all documents", ratio)
@@ -194,25 +200,111 @@ func TestSampledSpread(t *testing.T) {
 		t.Errorf("%.3f times the effective documents", ratio)
 	}
 
-	// The units that no drawn document touches may be left out.
+	// The units that no drawn document touches are left out.
+	if len(d.Kept) > len(units)/3 || len(d.Kept) < 1000 {
+		t.Fatalf("%d of %d units are kept", len(d.Kept), len(units))
+	}
 	var all Clusters
 	for _, s := range sums {
 		all.AddCluster(s.Y, s.X, 1)
 	}
-	left := d.Sample(members)
-	if len(left) > len(units)/3 || len(left) < 1000 {
-		t.Fatalf("%d of %d units are left", len(left), len(units))
+	var u2 UnitErrors
+	if !all.Errors(&u2, d) {
+		t.Fatal("no errors")
 	}
-	few := make([]Sum, len(left))
-	for i, m := range left {
-		few[i] = units[m.Row].sum
+	for k, unit := range d.Kept {
+		u2.Add(k, sums[unit].Y, sums[unit].X)
 	}
-	all.Rest(d, slices.Values(few))
+	all.Rest(&u2)
 	y, x, _ := all.Sums()
-	want, _, _ := dependOn(units, 1)
-	of := want.Spread(sums, y/x, x)
+	of := d.Spread(sums, y/x, x)
 	if got := all.spread; got.Effective != of.Effective || math.Abs(got.SE/of.SE-1) > 1e-12 || got.How != of.How {
-		t.Errorf("without units that tell nothing: %+v, want %+v", *got, of)
+		t.Errorf("row by row: %+v, want %+v", *got, of)
+	}
+}
+
+// TestOrderOfUnits: the bits of a standard error do not depend on the order of units, nor on
+// that of their rows, which may be much larger than what they add up to.
+func TestOrderOfUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	type row struct {
+		unit int
+		docs []string
+		y, x float64
+	}
+	for round := range 50 {
+		var rows []row
+		for unit := range 100 + rng.IntN(100) {
+			large := math.Ldexp(rng.NormFloat64(), 45)
+			for k := range 1 + rng.IntN(3) {
+				r := row{unit, []string{fmt.Sprint(rng.IntN(90)), fmt.Sprint(rng.IntN(90))}, rng.NormFloat64() + math.Pow(-1, float64(k))*large, 1}
+				rows = append(rows, r)
+			}
+		}
+		var first *Spread
+		for range 4 {
+			var touching Touching
+			var members []Member
+			for i, r := range rows {
+				touching.Add(r.docs...)
+				members = append(members, Member{Unit: Key(fmt.Sprint(r.unit)), Row: int32(i), At: int32(i)})
+			}
+			d := touching.Depend(members, false, 1)
+			if d == nil || d.Components {
+				t.Fatal("no pairs")
+			}
+			var sums Grouper
+			kept := make([]int, len(rows))
+			unit, k := int32(-1), 0
+			for i, m := range members {
+				if i == 0 || members[i-1].Unit != m.Unit {
+					unit++
+				}
+				for d.Kept[k] < unit {
+					k++
+				}
+				kept[m.At] = k
+			}
+			for i, r := range rows {
+				sums.AddRatio(kept[i], r.y, r.x)
+			}
+			var c Clusters
+			sums.Drain(&c)
+			var u UnitErrors
+			c.Errors(&u, d)
+			for i, r := range rows {
+				u.Add(kept[i], r.y, r.x)
+			}
+			c.Rest(&u)
+			if first == nil {
+				first = c.spread
+			} else if *c.spread != *first {
+				t.Fatalf("round %d: %+v, before %+v", round, *c.spread, *first)
+			}
+			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		}
+		if !first.Known || first.SE == 0 {
+			t.Fatalf("round %d: %+v", round, *first)
+		}
+	}
+}
+
+// TestInt192: squares are added and subtracted exactly.
+func TestInt192(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	var got int192
+	want := new(big.Int)
+	for range 10_000 {
+		v, times := rng.Int64()>>rng.IntN(63), rng.Int64N(25)-12
+		if rng.IntN(2) == 0 {
+			v = -v
+		}
+		got.addSquare(v, times)
+		square := new(big.Int).Mul(big.NewInt(v), big.NewInt(v))
+		want.Add(want, square.Mul(square, big.NewInt(times)))
+		if f, _ := new(big.Float).SetInt(want).Float64(); math.Abs(got.float()-f) > 1e-15*math.Abs(f) {
+			t.Fatalf("%v, want %v", got.float(), f)
+		}
 	}
 }
 
