@@ -79,20 +79,35 @@ func (p *pairing) count(d *Difference, base, other *series) {
 
 // meanSums are what the difference of two means over pairs rests on.
 type meanSums struct {
-	differences  stats.Clusters
-	flips, sizes []float64 // sums and pairs of each cluster
+	differences stats.Clusters
+	flips       []float64 // sums of each cluster
+	sizes       []float64 // and its pairs, nil if each is a pair
 }
 
 // meanSums adds up the differences by the clusters of pairs, and into units unless they are
 // nil.
 func (p *pairing) meanSums(pairs *rowSet, base, other *series, units *stats.Units) *meanSums {
-	out := &meanSums{flips: make([]float64, 0, len(pairs.rows)), sizes: make([]float64, 0, len(pairs.rows))}
+	out := &meanSums{flips: make([]float64, 0, len(pairs.rows))}
+	if pairs.clusterOrder() == nil {
+		for at := range pairs.rows {
+			if p.both(at, base, other) {
+				y := p.change(at, base, other)
+				out.differences.AddRow(y)
+				out.flips = append(out.flips, y)
+				if units != nil {
+					units.Add(pairs.cluster(int32(at)), 1, y, 1)
+				}
+			}
+		}
+		out.deleteEach()
+		return out
+	}
 	var cluster clusterSums
 	pairs.eachCluster(func(at int32) bool {
 		if !p.both(int(at), base, other) {
 			return false
 		}
-		cluster.add(other.value[p.second[at]]-base.value[p.first.rows[at]], 1)
+		cluster.add(p.change(int(at), base, other), 1)
 		return true
 	}, func(key uint64) {
 		y, x, rows := cluster.addTo(&out.differences)
@@ -101,26 +116,58 @@ func (p *pairing) meanSums(pairs *rowSet, base, other *series, units *stats.Unit
 			units.Add(key, rows, y, x)
 		}
 	})
-	out.differences.DeleteEach(func(yield func(y, x float64) bool) {
-		for i, y := range out.flips {
-			if !yield(y, out.sizes[i]) {
+	out.deleteEach()
+	return out
+}
+
+func (m *meanSums) deleteEach() {
+	m.differences.DeleteEach(func(yield func(y, x float64) bool) {
+		for i, y := range m.flips {
+			x := 1.0
+			if m.sizes != nil {
+				x = m.sizes[i]
+			}
+			if !yield(y, x) {
 				return
 			}
 		}
 	})
-	if of := pairs.pairsOf(); of != nil {
-		sums := make([]stats.Sum, of.Units)
-		for at := range pairs.rows {
-			if p.both(at, base, other) {
-				s := &sums[pairs.unit[at]]
-				s.Y, s.X, s.Rows = s.Y+other.value[p.second[at]]-base.value[p.first.rows[at]], s.X+1, s.Rows+1
-			}
-		}
-		out.differences.RestOn(of, slices.Values(sums))
-	} else {
-		out.differences.Named(pairs.how())
+}
+
+// change is how much the other side has more in a pair.
+func (p *pairing) change(at int, base, other *series) float64 {
+	return other.value[p.second[at]] - base.value[p.first.rows[at]]
+}
+
+// rest says in m how pairs depend on each other.
+func (p *pairing) rest(m *meanSums, pairs *rowSet, base, other *series) {
+	of := pairs.pairsOf()
+	if of == nil {
+		m.differences.Named(pairs.how())
+		return
 	}
-	return out
+	if pairs.unit == nil {
+		var u stats.UnitErrors
+		if m.differences.Errors(&u, of) {
+			for k, at := range of.Kept {
+				if p.both(int(at), base, other) {
+					u.Add(k, p.change(int(at), base, other), 1)
+				} else {
+					u.Skip(k)
+				}
+			}
+			m.differences.Rest(&u)
+		}
+		return
+	}
+	sums := make([]stats.Sum, of.Units)
+	for at := range pairs.rows {
+		if p.both(at, base, other) {
+			s := &sums[pairs.unit[at]]
+			s.Y, s.X, s.Rows = s.Y+p.change(at, base, other), s.X+1, s.Rows+1
+		}
+	}
+	m.differences.RestOn(of, slices.Values(sums))
 }
 
 // pairedMean compares means over the same rows.
@@ -144,9 +191,17 @@ func (t *tester) pairedMean(d *Difference, p *pairing, q Quantity, base, other *
 		units = stats.NewUnits(2)
 	}
 	sums := p.meanSums(pairs, base, other, units)
+	var naive stats.Estimate // each pair a cluster
+	switch {
+	case pairs == p.first:
+	case pairs.clusterOrder() == nil:
+		naive = sums.differences.DifferenceWithin(t.level, width)
+	default:
+		naive = p.meanSums(p.first, base, other, nil).differences.DifferenceWithin(t.level, width)
+	}
+	p.rest(sums, pairs, base, other)
 	e := sums.differences.DifferenceWithin(t.level, width)
 	if pairs != p.first {
-		naive := p.meanSums(p.first, base, other, nil).differences.DifferenceWithin(t.level, width)
 		d.NaiveLow, d.NaiveHigh = runs.NaiveEnds(&e, &naive)
 	}
 	exchangeable := pairs.pairsOf() == nil
@@ -265,7 +320,7 @@ func (t *tester) dependentRatio(p *pairing, pairs *rowSet, q Quantity, base, oth
 			continue
 		}
 		n++
-		j, s := p.second[at], &sums[pairs.unit[at]]
+		j, s := p.second[at], &sums[pairs.unitOf(at)]
 		s.Y += (other.num[j]-b.Value*other.den[j])/b.Den - (base.num[i]-a.Value*base.den[i])/a.Den
 		s.Rows++
 	}
@@ -310,7 +365,7 @@ func (s *rowSet) sums(q Quantity, values *series) *stats.Clusters {
 	if of := s.pairsOf(); of != nil {
 		units := make([]stats.Sum, of.Units)
 		for at, row := range s.rows {
-			switch u := &units[s.unit[at]]; {
+			switch u := &units[s.unitOf(at)]; {
 			case !values.has[row]:
 			case q.Micro:
 				u.Y, u.X, u.Rows = u.Y+values.num[row], u.X+values.den[row], u.Rows+1

@@ -16,46 +16,66 @@ type rowSet struct {
 	order   []int32 // see clusterOrder
 	ordered bool
 
-	// Of rows that share documents: how, and by position the unit and the key of the
-	// cluster or, without clusters, of the unit.
+	// Of rows that share documents: how they depend on each other, and by position the unit,
+	// nil if each row is one, and the key of the cluster, nil without clusters.
 	dependence *stats.Dependence
+	touches    stats.Touches // of the units, if each row is one
 	unit       []int32
 	keys       []uint64
 
 	documents *rowSet // see byDocuments
 }
 
-// depend finds how rows depend on each other by documents; touched is a row of touching for
-// each position.
-func (s *rowSet) depend(touching *stats.Touching, touched func(at int) int32) {
-	if touching == nil {
+// depend finds how rows depend on each other by the documents of rows of t and of those
+// beside them of o.
+func (s *rowSet) depend(t *stats.Touching, rows []int32, o *stats.Touching, others []int32) {
+	seed := uint64(s.run.Manifest.Seed)
+	s.touches = stats.Together(t, rows, o, others, func(at int) uint64 { return s.run.questions[s.rows[at]] })
+	if s.alone() {
+		if s.dependence, _ = stats.Depend(s.touches, seed); s.dependence != nil && s.dependence.Components { // in memory nothing fails
+			s.keys = make([]uint64, len(s.rows))
+			for at := range s.keys {
+				s.keys[at] = s.component(int32(at))
+			}
+		}
 		return
 	}
+	both, _ := stats.Gather(s.touches, len(s.rows))
 	members := make([]stats.Member, len(s.rows))
 	for i, row := range s.rows {
-		members[i] = stats.Member{Unit: s.run.questions[row], Row: touched(i), At: int32(i)}
+		members[i] = stats.Member{Unit: s.run.questions[row], Row: int32(i)}
 	}
-	if s.dependence = touching.Depend(members, s.alone(), uint64(s.run.Manifest.Seed)); s.dependence == nil {
+	if s.dependence = both.Depend(members, false, seed); s.dependence == nil {
 		return
 	}
 	s.unit, s.keys = make([]int32, len(s.rows)), make([]uint64, len(s.rows))
 	unit := int32(-1)
 	for i, m := range members {
-		if i == 0 || s.alone() || members[i-1].Unit != m.Unit {
+		if i == 0 || members[i-1].Unit != m.Unit {
 			unit++
 		}
-		s.unit[m.At], s.keys[m.At] = unit, m.Unit
+		s.unit[m.Row], s.keys[m.Row] = unit, m.Unit
 		if s.dependence.Components {
-			s.keys[m.At] = s.dependence.Keys[s.dependence.Of[unit]]
+			s.keys[m.Row] = s.dependence.Keys[s.dependence.Of[unit]]
 		}
 	}
+}
+
+// unitOf is the unit of a position.
+func (s *rowSet) unitOf(at int) int32 {
+	if s.unit == nil {
+		return int32(at)
+	}
+	return s.unit[at]
 }
 
 // byDocuments is the side with rows that share documents in clusters; itself if none do.
 func (s *rowSet) byDocuments() *rowSet {
 	if s.documents == nil {
 		s.documents = &rowSet{run: s.run, rows: s.rows, system: s.system}
-		s.documents.depend(s.run.touching, func(at int) int32 { return s.rows[at] })
+		if t := s.run.touching; t != nil {
+			s.documents.depend(t, s.rows, nil, nil)
+		}
 	}
 	if s.documents.dependence == nil {
 		return s
@@ -73,10 +93,14 @@ func (s *rowSet) cluster(at int32) uint64 {
 
 // component is the key of the rows that documents connect with a position.
 func (s *rowSet) component(at int32) uint64 {
-	if d := s.dependence; d != nil {
-		return d.Keys[d.Of[s.unit[at]]]
+	d := s.dependence
+	if d == nil {
+		return s.cluster(at)
 	}
-	return s.cluster(at)
+	if d.Of == nil {
+		_ = d.Connect(s.touches) // in memory nothing fails
+	}
+	return d.Keys[d.Of[s.unitOf(int(at))]]
 }
 
 // pairsOf are how units depend on each other where they are no clusters; else nil.
@@ -199,11 +223,7 @@ func (p *pairing) byDocuments() *rowSet {
 	if p.documents == nil {
 		p.documents = &rowSet{run: p.first.run, rows: p.first.rows, system: p.first.system}
 		if base, other := p.base.run.touching, p.other.run.touching; base != nil || other != nil {
-			both := new(stats.Touching)
-			for at, row := range p.first.rows {
-				both.AddRow(base, row, other, p.second[at])
-			}
-			p.documents.depend(both, func(at int) int32 { return int32(at) })
+			p.documents.depend(base, p.first.rows, other, p.second)
 		}
 	}
 	if p.documents.dependence == nil {

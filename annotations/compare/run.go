@@ -142,8 +142,8 @@ func (r *Run) readDocuments() error {
 	if r.Manifest.Effective().Statistics.Cluster != "auto" {
 		return nil
 	}
-	touching, questions, err := runs.ReadTouching(context.Background(), r.file)
-	if err == nil && touching.Shared(questions) {
+	touching, err := stats.Gather(runs.NewTouchingRows(context.Background(), r.file), len(r.questions))
+	if err == nil && touching.Shared(r.questions) {
 		r.touching = touching
 	}
 	return err

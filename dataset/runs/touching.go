@@ -11,17 +11,21 @@ import (
 // ReadTouching reads which documents the rows of rows.parquet touch, and the keys of
 // their questions. Rows of a run whose statistics.cluster is not auto touch none.
 func ReadTouching(ctx context.Context, f *parquet.ResultFile) (*stats.Touching, []uint64, error) {
-	t, of := new(stats.Touching), NewTouchingRows(ctx, f)
+	t, err := stats.Gather(NewTouchingRows(ctx, f), int(f.Rows()))
+	if err != nil {
+		return nil, nil, err
+	}
+	var ids parquet.ColumnValues
 	questions := make([]uint64, 0, f.Rows())
-	var keys []uint64
-	err := of.Each(true, func(key uint64, _ int, documents []int32) {
-		questions, keys = append(questions, key), keys[:0]
-		for _, number := range documents {
-			keys = append(keys, of.keys[number])
+	for part := range f.RowGroups() {
+		if err := f.ReadColumn(part, "id", &ids); err != nil {
+			return nil, nil, err
 		}
-		t.AddKeys(keys...)
-	})
-	return t, questions, err
+		for _, id := range ids.Strings {
+			questions = append(questions, stats.Key(id))
+		}
+	}
+	return t, questions, ctx.Err()
 }
 
 // TouchingRows are the rows of rows.parquet as units, which they are where a system answers

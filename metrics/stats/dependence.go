@@ -70,17 +70,88 @@ func (t *Touching) AddKeys(documents ...uint64) {
 	t.end()
 }
 
-// AddRow adds a row that touches what a row of o touches, and what one of another does;
-// rows of nil touch nothing.
-func (t *Touching) AddRow(o *Touching, row int32, other *Touching, otherRow int32) {
-	t.begin()
-	for _, doc := range o.of(row) {
-		t.touch(o.keys[doc])
+// Gather reads n units into memory, each as a row, to which none can be added.
+func Gather(of Touches, n int) (*Touching, error) {
+	t := &Touching{first: make([]uint32, 1, n+1)}
+	err := of.Each(false, func(_ uint64, _ int, documents []int32) {
+		if len(t.docs)+len(documents) > cap(t.docs) { // for as many as units had so far
+			done := len(t.first)
+			t.docs = slices.Grow(t.docs, len(documents)+(len(t.docs)+1024)*max(0, n-done)/(done+1024))
+		}
+		t.docs = append(t.docs, documents...)
+		t.end()
+	})
+	t.keys = of.Keys()
+	return t, err
+}
+
+// Together are units that each are a row of t beside one of o: the i-th touches what
+// rows[i] of t touches, and what others[i] of o does, and has the i-th key. Rows of nil touch
+// nothing.
+func Together(t *Touching, rows []int32, o *Touching, others []int32, key func(i int) uint64) Touches {
+	if t == nil {
+		t, rows, o, others = o, others, nil, nil
 	}
-	for _, doc := range other.of(otherRow) {
-		t.touch(other.keys[doc])
+	out := &together{of: [2]*Touching{t, o}, rows: [2][]int32{rows, others}, key: key}
+	out.numbers[0] = make([]int32, len(t.keys))
+	if o == nil {
+		return out
 	}
-	t.end()
+	at := make(map[uint64]int32, len(t.keys))
+	for doc, key := range t.keys {
+		at[key] = int32(doc)
+	}
+	out.numbers[1], out.same = make([]int32, len(o.keys)), make([]int32, len(o.keys))
+	for doc, key := range o.keys {
+		var ok bool
+		if out.same[doc], ok = at[key]; !ok {
+			out.same[doc] = -1
+		}
+	}
+	return out
+}
+
+type together struct {
+	of      [2]*Touching
+	rows    [2][]int32
+	key     func(i int) uint64
+	same    []int32    // of each document of the second: that of the first, or -1
+	numbers [2][]int32 // of the documents of either that were met, + 1
+	keys    []uint64
+	open    []int32 // of the open unit
+}
+
+func (t *together) Keys() []uint64 { return t.keys }
+
+func (t *together) Each(_ bool, f func(key uint64, rows int, documents []int32)) error {
+	for i, row := range t.rows[0] {
+		t.open = t.open[:0]
+		for _, doc := range t.of[0].of(row) {
+			t.touch(0, doc)
+		}
+		if t.of[1] != nil {
+			for _, doc := range t.of[1].of(t.rows[1][i]) {
+				if same := t.same[doc]; same >= 0 {
+					t.touch(0, same)
+				} else {
+					t.touch(1, doc)
+				}
+			}
+		}
+		f(t.key(i), 1, t.open)
+	}
+	return nil
+}
+
+func (t *together) touch(side int, doc int32) {
+	number := &t.numbers[side][doc]
+	if *number == 0 {
+		t.keys = append(t.keys, t.of[side].keys[doc])
+		*number = int32(len(t.keys))
+	}
+	if !slices.Contains(t.open, *number-1) {
+		t.open = append(t.open, *number-1)
+	}
 }
 
 func (t *Touching) begin() {
@@ -104,9 +175,6 @@ func (t *Touching) touch(key uint64) {
 
 // of are the documents of a row, as numbers.
 func (t *Touching) of(row int32) []int32 {
-	if t == nil {
-		return nil
-	}
 	return t.docs[t.first[row]:t.first[row+1]]
 }
 
@@ -320,11 +388,10 @@ func Depend(t Touches, seed uint64) (*Dependence, error) {
 		return d, nil
 	}
 	d.wide = g.most > pairDocuments
-	touches := len(g.keys)
-	for _, n := range g.units {
-		touches += int(n)
+	for range g.keys {
+		g.units = append(g.units, 1)
 	}
-	return d, d.pairs(t, keys, touches, rows > sampledRows, seed)
+	return d, d.pairs(t, keys, g.units, rows > sampledRows, seed)
 }
 
 // Connect finds the component of each unit of t, those that d is of.
@@ -349,8 +416,13 @@ func (d *Dependence) Connect(t Touches) error {
 }
 
 // pairs lists the sums that each unit is in: one for each document, and for pairs, by
-// inclusion and exclusion, one for each set of its documents.
-func (d *Dependence) pairs(t Touches, keys []uint64, touches int, sample bool, seed uint64) error {
+// inclusion and exclusion, one for each set of its documents. Documents have keys, and so
+// many units touch them.
+func (d *Dependence) pairs(t Touches, keys []uint64, units []int32, sample bool, seed uint64) error {
+	touches, drawn := 0, 0
+	for _, n := range units {
+		touches += int(n)
+	}
 	place := make([]int32, len(keys)) // the sum of each document, less one; 0 if it was not drawn
 	last := uint64(math.MaxUint64)
 	order := make([]uint64, len(keys))
@@ -366,6 +438,7 @@ func (d *Dependence) pairs(t Touches, keys []uint64, touches int, sample bool, s
 		if v <= last {
 			sums++
 			place[doc] = sums
+			drawn += int(units[doc])
 		}
 	}
 	d.Sampled = int(sums)
@@ -373,11 +446,12 @@ func (d *Dependence) pairs(t Touches, keys []uint64, touches int, sample bool, s
 	d.subtract, d.rows = make([]bool, sums), make([]int32, sums)
 	sets := documentSets{place: place, keys: keys}
 	if !d.wide {
-		sets.counts = make([]uint8, 1<<min(bits.Len(uint(8*touches)), 24))
+		sets.counts = make([]uint8, 1<<min(bits.Len(uint(8*drawn)), 24))
 		if err := t.Each(false, func(_ uint64, _ int, docs []int32) { sets.of(docs, sets.count) }); err != nil {
 			return err
 		}
 	}
+	d.terms = make([]int32, 0, drawn+drawn/2)
 	numbers := make(map[uint64]int32)
 	unit, own := int32(-1), len(t.Keys())
 	return t.Each(false, func(_ uint64, rows int, docs []int32) {

@@ -186,10 +186,14 @@ func TestSampledSpread(t *testing.T) {
 	}
 	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.Unit, b.Unit) })
 	u := touching.units(members, false)
+	in := make([]int32, len(u.keys))
+	for _, doc := range u.docs {
+		in[doc]++
+	}
 	every := new(Dependence)
 	*every = *d
 	every.Kept, every.ends, every.alone, every.terms = nil, nil, nil, nil
-	if err := every.pairs(u, u.keys, 2*len(units), false, 1); err != nil {
+	if err := every.pairs(u, u.keys, in, false, 1); err != nil {
 		t.Fatal(err)
 	}
 	sampled, whole := d.Spread(sums, mean, 1), every.Spread(sums, mean, 1)
