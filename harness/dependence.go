@@ -14,6 +14,9 @@ import (
 // by all documents that they touch.
 const autoCluster = "auto"
 
+// pairsMemory is about how many bytes of errors of items a worker has at a time.
+const pairsMemory = 4 << 20
+
 // A dependent is a group whose rows share documents.
 type dependent struct {
 	of       *stats.Dependence
@@ -224,36 +227,58 @@ func (b *block) addComponents(ctx context.Context, of *denseValues, i int) error
 	return nil
 }
 
-// groupErrors are the errors of the units of a group.
+// groupErrors are the errors of the units of a group for one item.
 type groupErrors struct {
 	*dependent
+	item         int // of the block
+	to           *state
 	macro, micro stats.UnitErrors
 	means, pools bool // there are errors
 }
 
-// addPairs adds an item to the states of the groups where pairs of rows that share documents
-// are counted. The states as if they did not must be complete.
-func (b *block) addPairs(ctx context.Context, i int) error {
+// addPairs adds all items to the states of the groups where pairs of rows that share documents
+// are counted: some items at a time, so that they do not take much memory. The states as if
+// they did not must be complete.
+func (b *block) addPairs(ctx context.Context) error {
+	bytes := 0
+	for _, d := range b.dependent {
+		if !d.of.Components {
+			bytes += 2 * d.of.Bytes()
+		}
+	}
+	if bytes == 0 {
+		return nil
+	}
 	all, _ := b.errors.Get().([]groupErrors)
 	defer func() { b.errors.Put(all) }()
-	n := 0
-	for _, g := range b.groups.own {
-		d := b.dependent[g]
-		if d == nil || d.of.Components {
-			continue
+	size := max(1, pairsMemory/bytes)
+	for from := 0; from < len(b.items); from += size {
+		var err error
+		if all, err = b.addPairsOf(ctx, from, min(from+size, len(b.items)), all[:0]); err != nil {
+			return err
 		}
-		to := &b.apart[g][i]
-		*to = b.states[g][i]
-		if n++; n > len(all) {
-			all = append(all, groupErrors{})
-		}
-		e := &all[n-1]
-		e.dependent = d
-		e.means = to.macro.Errors(&e.macro, d.of)
-		e.pools = b.items[i].micro() && to.micro.Errors(&e.micro, d.of)
 	}
-	if n == 0 {
-		return nil
+	return nil
+}
+
+// addPairsOf adds the items [from, to); it may use the memory of all.
+func (b *block) addPairsOf(ctx context.Context, from, to int, all []groupErrors) ([]groupErrors, error) {
+	for i := from; i < to; i++ {
+		for _, g := range b.groups.own {
+			d := b.dependent[g]
+			if d == nil || d.of.Components {
+				continue
+			}
+			st := &b.apart[g][i]
+			if *st = b.states[g][i]; st.defined == 0 {
+				continue
+			}
+			all = slices.Grow(all, 1)[:len(all)+1] // with the memory of one before
+			e := &all[len(all)-1]
+			e.dependent, e.item, e.to = d, i, st
+			e.means = st.macro.Errors(&e.macro, d.of)
+			e.pools = b.items[i].micro() && st.micro.Errors(&e.micro, d.of)
+		}
 	}
 	r := newColumnReader(b.file)
 	var values itemValues
@@ -261,36 +286,34 @@ func (b *block) addPairs(ctx context.Context, i int) error {
 	first := 0
 	for part := range b.file.RowGroups() {
 		if err := ctx.Err(); err != nil {
-			return err
+			return all, err
 		}
 		r.part = part
-		if err := values.read(r, &b.items[i]); err != nil {
-			return err
-		}
-		places := values.places(memory)
-		if places != nil {
-			memory = places
-		}
-		for k := range all[:n] {
-			all[k].add(&values, part, first, places)
+		var places []int32
+		for k := range all {
+			e := &all[k]
+			if k == 0 || all[k-1].item != e.item {
+				if err := values.read(r, &b.items[e.item]); err != nil {
+					return all, err
+				}
+				if places = values.places(memory); places != nil {
+					memory = places
+				}
+			}
+			e.add(&values, part, first, places)
 		}
 		first += b.file.GroupRows(part)
 	}
-	n = 0
-	for _, g := range b.groups.own {
-		d := b.dependent[g]
-		if d == nil || d.of.Components {
-			continue
-		}
-		e, to := &all[n], &b.apart[g][i]
-		if n++; e.means {
-			to.macro.Rest(&e.macro)
+	for k := range all {
+		e := &all[k]
+		if e.means {
+			e.to.macro.Rest(&e.macro)
 		}
 		if e.pools {
-			to.micro.Rest(&e.micro)
+			e.to.micro.Rest(&e.micro)
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // add adds the rows of a row group that begins at the row first; places are where their

@@ -114,24 +114,15 @@ func (s *summarizer) eachCluster(ctx context.Context, f func(sig int, name strin
 	return nil
 }
 
-// collect adds an item to the groups whose clusters were collected or whose rows share
-// documents, if it is defined anywhere.
+// collect adds an item to the groups whose clusters were collected or whose rows that share
+// documents are clusters, if it is defined anywhere.
 func (b *block) collect(ctx context.Context, i int) error {
 	if b.resampling != nil {
 		b.drawn = append(b.drawn, make([]intervals, len(b.groups.all)))
 	}
-	if !slices.ContainsFunc(b.groups.own, func(g int) bool { return b.states[g][i].defined > 0 }) {
+	if !b.denseNeeded() || !slices.ContainsFunc(b.groups.own, func(g int) bool { return b.states[g][i].defined > 0 }) {
 		return nil
 	}
-	if b.denseNeeded() {
-		if err := b.collectDense(ctx, i); err != nil {
-			return err
-		}
-	}
-	return b.addPairs(ctx, i)
-}
-
-func (b *block) collectDense(ctx context.Context, i int) error {
 	of, _ := b.buffers.Get().(*denseValues)
 	if of == nil {
 		of = new(denseValues)

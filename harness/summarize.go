@@ -164,7 +164,7 @@ func (s *summarizer) block(ctx context.Context, from, to int) (*block, error) {
 			}
 		}
 	}
-	return b, nil
+	return b, b.addPairs(ctx)
 }
 
 // addKnown adds the sums of the parts that are known, once each.

@@ -28,6 +28,8 @@ const (
 	mostSampled      = 2000    // documents of a sample
 	fewestSampled    = 1000    // with fewer, standard errors are more than some percent off those of all
 	sampledTouches   = 400_000 // of units with a document of the sample, between the two
+	sampledSets      = 10_000 // about how many sets of documents are drawn of those that few units share
+	manyUnits        = 16      // share a set that is always drawn
 )
 
 // Touches are the documents that the units of a group touch. They are read several times,
@@ -278,15 +280,17 @@ type Dependence struct {
 	// Kept are the units that touch one of these, in ascending order.
 	Kept []int32
 
-	root     []int32  // of each document: what stands for its component
-	several  bool     // some unit has several rows
-	wide     bool     // some unit touches too many documents to count pairs
-	terms    []int32  // of each kept unit: sums that it is in, those of documents first
-	ends     []uint32 // of each kept unit, where its terms end
-	alone    []int8   // of each kept unit, how often its square is added for sums that nobody else is in, less how often it is subtracted
-	subtract []bool   // of each sum: whether it is subtracted
-	rows     []int32  // of each document of the sample
-	rate     float64
+	root    []int32  // of each document: what stands for its component
+	several bool     // some unit has several rows
+	wide    bool     // some unit touches too many documents to count pairs
+	terms   []int32  // of each kept unit: sums that it is in, those of documents first
+	ends    []uint32 // of each kept unit, where its terms end
+	alone   []int8   // of each kept unit, how often its square is added for sets that were not drawn, or that are its own, less how often it is subtracted
+	sparse  []int8   // likewise for sets that were drawn at the rate, the other way round
+	signs   []int8   // of each sum: what its square is multiplied by; of sets drawn at the rate 2 or -2
+	rows    []int32  // of each document of the sample
+	rate    float64
+	setRate float64
 }
 
 // A graph is what documents connect.
@@ -443,13 +447,18 @@ func (d *Dependence) pairs(t Touches, keys []uint64, units []int32, sample bool,
 	}
 	d.Sampled = int(sums)
 	d.rate = float64(d.Sampled) / float64(d.Documents)
-	d.subtract, d.rows = make([]bool, sums), make([]int32, sums)
-	sets := documentSets{place: place, keys: keys}
+	d.signs, d.rows = slices.Repeat([]int8{1}, int(sums)), make([]int32, sums)
+	sets := documentSets{place: place, keys: keys, last: math.MaxUint64}
 	if !d.wide {
 		sets.counts = make([]uint8, 1<<min(bits.Len(uint(8*drawn)), 24))
 		if err := t.Each(false, func(_ uint64, _ int, docs []int32) { sets.of(docs, sets.count) }); err != nil {
 			return err
 		}
+	}
+	d.setRate = 1
+	if several := sets.several(); sample && several > sampledSets {
+		d.setRate = sampledSets / float64(several)
+		sets.last = uint64(d.setRate * (1 << 63) * 2)
 	}
 	d.terms = make([]int32, 0, drawn+drawn/2)
 	numbers := make(map[uint64]int32)
@@ -471,29 +480,36 @@ func (d *Dependence) pairs(t Touches, keys []uint64, units []int32, sample bool,
 		for _, term := range d.terms[from:] {
 			d.rows[term] += int32(rows)
 		}
-		alone := int8(0)
+		alone, sparse := int8(0), int8(0)
 		if !d.wide {
 			sets.of(docs, func(set uint64, size int) {
-				even := size%2 == 0 // which are subtracted
-				switch once := sets.once(set); {
-				case once && even:
-					alone--
+				sign := int8(1)
+				if size%2 == 0 {
+					sign = -1
+				}
+				n := sets.counts[set&uint64(len(sets.counts)-1)]
+				few := n < manyUnits && d.setRate < 1
+				if n == 1 || few {
+					alone += sign
+				}
+				if n == 1 || few && mix(set^seed) > sets.last {
 					return
-				case once:
-					alone++
-					return
+				}
+				if few {
+					sparse, sign = sparse-sign, 2*sign
 				}
 				number, ok := numbers[set]
 				if !ok {
-					number = int32(len(d.subtract))
+					number = int32(len(d.signs))
 					numbers[set] = number
-					d.subtract = append(d.subtract, even)
+					d.signs = append(d.signs, sign)
 				}
 				d.terms = append(d.terms, number)
 			})
 		}
-		if len(d.terms) > from || alone != 0 {
-			d.Kept, d.ends, d.alone = append(d.Kept, unit), append(d.ends, uint32(len(d.terms))), append(d.alone, alone)
+		if len(d.terms) > from {
+			d.Kept, d.ends = append(d.Kept, unit), append(d.ends, uint32(len(d.terms)))
+			d.alone, d.sparse = append(d.alone, alone), append(d.sparse, sparse)
 		}
 	})
 }
@@ -503,7 +519,18 @@ type documentSets struct {
 	place  []int32
 	keys   []uint64
 	docs   [pairDocuments]int32 // scratch
-	counts []uint8              // says of which sets there is one only: of most, since few units touch the same two documents. Sets that meet in a counter count as several, which costs a sum of their own.
+	last   uint64               // of sets of few units those with a hash up to it are drawn
+	counts []uint8              // of units, at most manyUnits. Sets that meet in a counter have more, which costs sums.
+}
+
+// several is how many counters are of several units.
+func (s *documentSets) several() (n int) {
+	for _, c := range s.counts {
+		if c > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // of calls f with a hash of each set of two or more of docs, and its size: a set is drawn with
@@ -526,16 +553,14 @@ func (s *documentSets) of(docs []int32, f func(set uint64, size int)) {
 }
 
 func (s *documentSets) count(set uint64, _ int) {
-	if n := &s.counts[set&uint64(len(s.counts)-1)]; *n < 2 {
+	if n := &s.counts[set&uint64(len(s.counts)-1)]; *n < manyUnits {
 		*n++
 	}
 }
 
-func (s *documentSets) once(set uint64) bool { return s.counts[set&uint64(len(s.counts)-1)] == 1 }
-
 // Bytes is about how much memory [UnitErrors] of d take.
 func (d *Dependence) Bytes() int {
-	n := 8 * (len(d.subtract) + d.Sampled)
+	n := 8 * (len(d.signs) + d.Sampled)
 	if d.several {
 		n += 8 * len(d.Kept)
 	}
@@ -587,17 +612,18 @@ type UnitErrors struct {
 
 	of     []int64 // in each sum
 	rows   []int32 // in each document
-	others int192  // squares of the kept units, for sums that one unit is in
+	alone  int192  // squares of the kept units
+	sparse int192
 	unit   []int64 // of kept units with several rows; what passes 64 bits on the way comes back
 }
 
 // begin empties the sums. A sum over units is at most √(n Σ e²), which is to have 62 bits.
 func (u *UnitErrors) begin(d *Dependence, ratio, squares float64) {
-	u.Dependence, u.ratio, u.squares, u.scale, u.others = d, ratio, squares, 0, int192{}
+	u.Dependence, u.ratio, u.squares, u.scale, u.alone, u.sparse = d, ratio, squares, 0, int192{}, int192{}
 	if bound := math.Sqrt(squares * float64(d.Units)); bound > 0 && !math.IsInf(bound, 1) {
 		u.scale = math.Ldexp(1, max(-500, min(60-math.Ilogb(bound), 500)))
 	}
-	u.of, u.rows = cleared(u.of, len(d.subtract)), append(u.rows[:0], d.rows...)
+	u.of, u.rows = cleared(u.of, len(d.signs)), append(u.rows[:0], d.rows...)
 	several := 0
 	if d.several {
 		several = len(d.Kept)
@@ -656,8 +682,11 @@ func (u *UnitErrors) add(k int, e int64) {
 	for _, term := range u.in(k) {
 		u.of[term] += e
 	}
-	if times := u.alone[k]; times != 0 {
-		u.others.addSquare(e, int64(times))
+	if times := u.Dependence.alone[k]; times != 0 {
+		u.alone.addSquare(e, int64(times))
+	}
+	if times := u.Dependence.sparse[k]; times != 0 {
+		u.sparse.addSquare(e, int64(times))
 	}
 }
 
@@ -683,18 +712,18 @@ func (u *UnitErrors) spread(total float64) Spread {
 		u.add(k, e)
 	}
 	var documents int192
-	others := u.others
+	others, sparse := u.alone, u.sparse
 	var sum, squares float64
 	for i, v := range u.of {
-		switch {
+		switch sign := int64(u.signs[i]); {
 		case i < u.Sampled:
 			documents.addSquare(v, 1)
 			rows := float64(u.rows[i])
 			sum, squares = sum+rows, squares+rows*rows
-		case u.subtract[i]:
-			others.addSquare(v, -1)
+		case sign%2 == 0:
+			sparse.addSquare(v, sign/2)
 		default:
-			others.addSquare(v, 1)
+			others.addSquare(v, sign)
 		}
 	}
 	out := Spread{How: ByPairs}
@@ -713,7 +742,7 @@ func (u *UnitErrors) spread(total float64) Spread {
 	if u.wide || out.Effective < fewestDocuments {
 		out.How = ByDocuments
 	} else {
-		variance = max(variance+others.float()/unit/u.rate, u.squares)
+		variance = max(variance+(others.float()+sparse.float()/u.setRate)/unit/u.rate, u.squares)
 	}
 	out.SE = math.Sqrt(variance*out.Effective/(out.Effective-1)) / math.Abs(total)
 	return out

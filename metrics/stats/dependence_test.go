@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -155,75 +154,88 @@ func TestDepend(t *testing.T) {
 	}
 }
 
-// TestSampledSpread: of more than 100,000 rows the variance over a sample of the documents
-// is near that over all, whatever they are.
+// TestSampledSpread: of more than 100,000 rows the variance over a sample of the documents, and
+// of the sets of them, is near that over all, however units share them.
 func TestSampledSpread(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many rows")
 	}
-	rng := rand.New(rand.NewPCG(3, 4))
-	effects := make([]float64, 20_000)
-	for i := range effects {
-		effects[i] = rng.NormFloat64()
-	}
-	units := make([]plainUnit, 110_000)
-	total := 0.0
-	for i := range units {
-		a, b := rng.IntN(len(effects)), rng.IntN(len(effects))
-		units[i] = plainUnit{[]string{fmt.Sprint(a), fmt.Sprint(b)}, Sum{effects[a] + effects[b] + rng.NormFloat64(), 1, 1}}
-		total += units[i].sum.Y
-	}
-	mean := total / float64(len(units))
-	d, sums, _ := dependOn(units, 1)
-	if d.Sampled != mostSampled || d.Documents < len(effects)-10 {
-		t.Fatalf("%d of %d documents", d.Sampled, d.Documents)
-	}
-	var touching Touching
-	members := make([]Member, len(units))
-	for i, u := range units {
-		touching.Add(u.docs...)
-		members[i] = Member{Unit: Key(fmt.Sprint(i)), Row: int32(i)}
-	}
-	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.Unit, b.Unit) })
-	u := touching.units(members, false)
-	in := make([]int32, len(u.keys))
-	for _, doc := range u.docs {
-		in[doc]++
-	}
-	every := new(Dependence)
-	*every = *d
-	every.Kept, every.ends, every.alone, every.terms = nil, nil, nil, nil
-	if err := every.pairs(u, u.keys, in, false, 1); err != nil {
-		t.Fatal(err)
-	}
-	sampled, whole := d.Spread(sums, mean, 1), every.Spread(sums, mean, 1)
-	if ratio := sampled.SE / whole.SE; math.Abs(ratio-1) > 0.1 {
-		t.Errorf("standard error %.3f times that over all documents", ratio)
-	}
-	if ratio := sampled.Effective / whole.Effective; math.Abs(ratio-1) > 0.1 {
-		t.Errorf("%.3f times the effective documents", ratio)
-	}
+	const n = 110_000
+	for _, c := range []struct {
+		name        string
+		docs        func(i int, rng *rand.Rand) []int
+		sampledSets bool
+	}{
+		{"two of many", func(_ int, rng *rand.Rand) []int { return []int{rng.IntN(20_000), rng.IntN(20_000)} }, false},
+		{"two of few", func(_ int, rng *rand.Rand) []int { return []int{rng.IntN(300), rng.IntN(300)} }, true},
+		{"three of few", func(_ int, rng *rand.Rand) []int { return []int{rng.IntN(500), rng.IntN(500), rng.IntN(500)} }, true},
+		{"pairs of many units", func(i int, rng *rand.Rand) []int { return []int{i % 1000, 1000 + i%1000, 2000 + rng.IntN(3000)} }, false},
+		{"pairs of some units", func(i int, rng *rand.Rand) []int {
+			return []int{i % 22_000, 22_000 + i%22_000, 44_000 + rng.IntN(3000)}
+		}, false},
+	} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		effects := make([]float64, 50_000)
+		for i := range effects {
+			effects[i] = rng.NormFloat64()
+		}
+		units := make([]plainUnit, n)
+		total := 0.0
+		for i := range units {
+			u := &units[i]
+			u.sum = Sum{rng.NormFloat64(), 1, 1}
+			for _, doc := range c.docs(i, rng) {
+				u.docs, u.sum.Y = append(u.docs, fmt.Sprint(doc)), u.sum.Y+effects[doc]
+			}
+			total += u.sum.Y
+		}
+		mean := total / n
+		d, sums, sorted := dependOn(units, 1)
+		var touching Touching
+		members := make([]Member, n)
+		for i, u := range sorted {
+			touching.Add(u.docs...)
+			members[i] = Member{Unit: uint64(i), Row: int32(i)}
+		}
+		u := touching.units(members, true)
+		in := make([]int32, len(u.keys))
+		for _, doc := range u.docs {
+			in[doc]++
+		}
+		every := &Dependence{Units: n, Documents: d.Documents}
+		if err := every.pairs(u, u.keys, in, false, 1); err != nil {
+			t.Fatal(err)
+		}
+		if every.setRate != 1 || (d.setRate < 1) != c.sampledSets || every.Sampled != d.Documents || d.Sampled > mostSampled {
+			t.Errorf("%s: %d of %d documents, %.3f of sets", c.name, d.Sampled, d.Documents, d.setRate)
+		}
+		sampled, whole := d.Spread(sums, mean, 1), every.Spread(sums, mean, 1)
+		if ratio := sampled.SE / whole.SE; math.Abs(ratio-1) > 0.1 {
+			t.Errorf("%s: standard error %.3f times that over all documents", c.name, ratio)
+		}
+		if ratio := sampled.Effective / whole.Effective; math.Abs(ratio-1) > 0.1 {
+			t.Errorf("%s: %.3f times the effective documents", c.name, ratio)
+		}
+		t.Logf("%s: %d of %d documents, %.3f of sets, %d units: standard error %.4f", c.name, d.Sampled, d.Documents, d.setRate, len(d.Kept), sampled.SE/whole.SE)
 
-	// The units that no drawn document touches are left out.
-	if len(d.Kept) > len(units)/3 || len(d.Kept) < 1000 {
-		t.Fatalf("%d of %d units are kept", len(d.Kept), len(units))
-	}
-	var all Clusters
-	for _, s := range sums {
-		all.AddCluster(s.Y, s.X, 1)
-	}
-	var u2 UnitErrors
-	if !all.Errors(&u2, d) {
-		t.Fatal("no errors")
-	}
-	for k, unit := range d.Kept {
-		u2.Add(k, sums[unit].Y, sums[unit].X)
-	}
-	all.Rest(&u2)
-	y, x, _ := all.Sums()
-	of := d.Spread(sums, y/x, x)
-	if got := all.spread; got.Effective != of.Effective || math.Abs(got.SE/of.SE-1) > 1e-12 || got.How != of.How {
-		t.Errorf("row by row: %+v, want %+v", *got, of)
+		// The units that no drawn document touches are left out, and rows may be added one by one.
+		var all Clusters
+		for _, s := range sums {
+			all.AddCluster(s.Y, s.X, 1)
+		}
+		var errors UnitErrors
+		if !all.Errors(&errors, d) {
+			t.Fatal("no errors")
+		}
+		for k, unit := range d.Kept {
+			errors.Add(k, sums[unit].Y, sums[unit].X)
+		}
+		all.Rest(&errors)
+		y, x, _ := all.Sums()
+		of := d.Spread(sums, y/x, x)
+		if got := all.spread; got.Effective != of.Effective || math.Abs(got.SE/of.SE-1) > 1e-12 || got.How != of.How {
+			t.Errorf("%s: row by row %+v, want %+v", c.name, *got, of)
+		}
 	}
 }
 
