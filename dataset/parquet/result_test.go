@@ -173,6 +173,9 @@ func readResult(t testing.TB, path string) *resultRows {
 			for i := range rows {
 				rows[i][c] = v.Cell(i)
 			}
+			if field.Kind == ListString {
+				checkCodes(t, f, k, &v, field.Name)
+			}
 		}
 		m.rows = append(m.rows, rows...)
 	}
@@ -180,6 +183,26 @@ func readResult(t testing.TB, path string) *resultRows {
 		t.Errorf("%d rows in groups, %d in the file", len(m.rows), f.Rows())
 	}
 	return m
+}
+
+// checkCodes reads a column of lists once more, as codes, which stand for the same strings.
+func checkCodes(t testing.TB, f *ResultFile, group int, want *ColumnValues, name string) {
+	t.Helper()
+	v := ColumnValues{Coded: true}
+	if err := f.ReadColumn(group, name, &v); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]string, len(v.Codes))
+	for i, code := range v.Codes {
+		if code < 0 {
+			got[i] = v.Strings[^code]
+		} else {
+			got[i] = v.Dictionary[code]
+		}
+	}
+	if !slices.Equal(got, want.Strings) || !slices.Equal(v.Offsets, want.Offsets) || !slices.Equal(v.Valid, want.Valid) {
+		t.Errorf("%s as codes: %q, want %q", name, got, want.Strings)
+	}
 }
 
 // sameRows fails unless got has the values of want. Doubles are compared by

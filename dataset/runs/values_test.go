@@ -106,6 +106,20 @@ func TestScanSlices(t *testing.T) {
 	if err != nil || len(questions) != 5 || questions[0] != questions[1] || questions[1] == questions[2] || questions[0] != stats.Key("q0") || !touching.Shared(questions) {
 		t.Errorf("%v, %v", questions, err)
 	}
+	rows := NewTouchingRows(context.Background(), f)
+	for _, keys := range []bool{false, true} {
+		n := 0
+		err := rows.Each(keys, func(key uint64, _ int, documents []int32) {
+			want := [][]int32{nil, nil, {0, 1}, {2, 1}, {2, 1}}[n]
+			if !slices.Equal(documents, want) || (keys || n < 2) && key != questions[n] {
+				t.Errorf("row %d: %d touches %v, want %v", n, key, documents, want)
+			}
+			n++
+		})
+		if of := rows.Keys(); err != nil || n != 5 || len(of) != 3 || of[1] != stats.Key("e") {
+			t.Errorf("%d rows, documents %v, %v", n, of, err)
+		}
+	}
 }
 
 // TestSigns: of which metrics and systems a sign takes the verdict, and how it is told.
