@@ -28,7 +28,7 @@ const (
 	mostSampled      = 2000    // documents of a sample
 	fewestSampled    = 1000    // with fewer, standard errors are more than some percent off those of all
 	sampledTouches   = 400_000 // of units with a document of the sample, between the two
-	sampledSets      = 10_000 // about how many sets of documents are drawn of those that few units share
+	sampledSets      = 10_000  // about how many sets of documents are drawn of those that few units share
 	manyUnits        = 16      // share a set that is always drawn
 )
 
