@@ -1019,6 +1019,11 @@ func (c *ColumnReader) takeTexts(levels []byte, n int, dst *Values, a *Arena) er
 	return nil
 }
 
+// allTrue reports whether no element of v is false.
+func allTrue(v []bool) bool {
+	return bytes.IndexByte(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)), 0) < 0
+}
+
 // lentText is how long a text, or a page of texts that are kept, is that is not copied.
 const lentText = 4 << 20
 

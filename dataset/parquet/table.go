@@ -588,8 +588,17 @@ func (v *ColumnValues) Compact(n *Numbers) {
 	n.Rows = v.Rows
 	n.Valid = slices.Grow(n.Valid[:0], (v.Rows+63)/64)[:(v.Rows+63)/64]
 	clear(n.Valid)
-	at := 0
-	for i, ok := range v.Valid {
+	at, valid := 0, v.Valid
+	if allTrue(valid) { // values are where they should be
+		for i := range n.Valid {
+			n.Valid[i] = ^uint64(0)
+		}
+		if rest := v.Rows & 63; rest > 0 {
+			n.Valid[len(n.Valid)-1] = 1<<rest - 1
+		}
+		at, valid = v.Rows, nil
+	}
+	for i, ok := range valid {
 		if !ok {
 			continue
 		}
