@@ -666,6 +666,45 @@ func (c *ColumnReader) SkipRow(dst *Values) (entries int, err error) {
 	return entries, err
 }
 
+// SkipRows passes over the next n rows.
+func (c *ColumnReader) SkipRows(n int) error {
+	p, rows := &c.page, 0
+	if err := c.leaveSibling(); err != nil {
+		return err
+	}
+	for n > 0 {
+		have, err := c.next()
+		if err != nil {
+			return err
+		}
+		if have == 0 {
+			break
+		}
+		k := min(have, n-rows)
+		begun := k
+		if c.leaf.Rep > 0 {
+			levels := p.rep.buf[p.rep.at:][:have]
+			if (rows == 0 || c.strict && !p.begun) && levels[0] != 0 {
+				return corrupt("a row begins in the middle")
+			}
+			k, begun = rowsIn(levels, n-rows)
+			p.rep.at += k
+		}
+		if k == 0 {
+			break
+		}
+		p.begun = true
+		if err := c.passValues(k); err != nil {
+			return err
+		}
+		rows += begun
+	}
+	if rows != n {
+		return corrupt("the column ends %d rows too early", n-rows)
+	}
+	return nil
+}
+
 // passRow passes over the next k entries, which belong to one row, and what follows of
 // that row. It returns how many entries all these are.
 func (c *ColumnReader) passRow(k int) (entries int, err error) {

@@ -84,13 +84,15 @@ func (f *File) LeavesOut(name string) bool {
 	return false
 }
 
-// derive computes a derived column of row group k.
-func (f *ResultFile) derive(k int, of *Quotient, v *ColumnValues) error {
+// derive computes a derived column of row group k, as [ResultFile.ReadCells] reads others.
+func (f *ResultFile) derive(k int, of *Quotient, at []int, v *ColumnValues) error {
 	if v.part == nil {
 		v.part = new(ColumnValues)
 	}
 	v.reset(Double)
-	v.Rows = f.GroupRows(k)
+	if v.Rows = len(at); at == nil {
+		v.Rows = f.GroupRows(k)
+	}
 	v.Valid = slices.Grow(v.Valid, v.Rows)[:v.Rows]
 	for i := range v.Valid {
 		v.Valid[i] = true
@@ -101,7 +103,7 @@ func (f *ResultFile) derive(k int, of *Quotient, v *ColumnValues) error {
 		to    []float64
 	}{{of.Num, v.Doubles}, {of.Den, v.den}} {
 		for _, m := range side.terms {
-			if err := f.readColumn(k, f.index[m.Column], v.part); err != nil {
+			if err := f.readColumn(k, f.index[m.Column], at, v.part); err != nil {
 				return err
 			}
 			for i, ok := range v.part.Valid {

@@ -183,18 +183,17 @@ func (f *ResultFile) Locate(n int64) (group, row int) {
 	return group, int(n - f.first[group])
 }
 
-// ReadRow reads row n of the file: one cell per field, in file order. It decodes
-// the whole row group and is meant for looking at single rows. It panics unless
-// 0 <= n < Rows.
+// ReadRow reads row n of the file: one cell per field, in file order. It is meant for
+// looking at single rows, and panics unless 0 <= n < Rows.
 func (f *ResultFile) ReadRow(n int64) ([]Cell, error) {
 	group, row := f.Locate(n)
 	var v ColumnValues
 	cells := make([]Cell, len(f.fields))
 	for i, field := range f.fields {
-		if err := f.ReadColumn(group, field.Name, &v); err != nil {
+		if err := f.ReadCells(group, field.Name, []int{row}, &v); err != nil {
 			return nil, err
 		}
-		cells[i] = v.Cell(row)
+		cells[i] = v.Cell(0)
 	}
 	return cells, nil
 }
@@ -202,6 +201,12 @@ func (f *ResultFile) ReadRow(n int64) ([]Cell, error) {
 // ReadColumn reads the column of that name in row group k into v, replacing
 // what was there and reusing its memory. The error is an *[Error].
 func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error) {
+	return f.ReadCells(k, name, nil, v)
+}
+
+// ReadCells is ReadColumn for the rows at those places of the row group, in ascending
+// order; nil is all of them. Values of other rows are passed over, not looked at.
+func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (err error) {
 	i, ok := f.index[name]
 	switch {
 	case !ok:
@@ -210,9 +215,9 @@ func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error)
 		err = fmt.Errorf("row group %d of %d", k, f.RowGroups())
 	default:
 		if of := f.fields[i].Of; of != nil {
-			err = f.derive(k, of, v)
+			err = f.derive(k, of, at, v)
 		} else {
-			err = f.readColumn(k, i, v)
+			err = f.readColumn(k, i, at, v)
 		}
 		if err != nil {
 			err = fmt.Errorf("row group %d: %w", k, err)
@@ -224,7 +229,7 @@ func (f *ResultFile) ReadColumn(k int, name string, v *ColumnValues) (err error)
 	return nil
 }
 
-func (f *ResultFile) readColumn(k, field int, v *ColumnValues) (err error) {
+func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = corrupt("%v", p)
@@ -237,49 +242,72 @@ func (f *ResultFile) readColumn(k, field int, v *ColumnValues) (err error) {
 		if err := v.reader.Start(f.file, k, l.reading(leaf), budget); err != nil {
 			return err
 		}
-		if err := v.read(l, f.GroupRows(k)); err != nil {
+		if err := v.read(l, f.GroupRows(k), at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads one leaf, of which reader is at the beginning.
-func (v *ColumnValues) read(l *resultLeaf, rows int) (err error) {
+// read reads one leaf, of which reader is at the beginning: all rows, or those at some
+// places.
+func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
 	v.reader.strict = true
 	v.entries.Reset()
 	v.entries.Coded = v.Coded && v.Kind == ListString
-	switch {
-	case l.maxRep == 0:
-		if err = v.reader.ReadEntries(rows, nil, &v.entries, nil); err == nil {
-			v.Rows = rows
-			v.addScalars(l)
+	if l.mapValue() {
+		v.rep, v.keyRep = v.keyRep, v.rep
+	}
+	v.rep = v.rep[:0]
+	if v.Rows = len(at); at == nil {
+		v.Rows = rows
+		err = v.readRows(l, rows)
+	}
+	next := 0
+	for i := 0; i < len(at) && err == nil; {
+		n := 1 // neighbours
+		for i+n < len(at) && at[i+n] == at[i]+n {
+			n++
 		}
-	case !l.mapValue():
-		v.rep = v.rep[:0]
-		if _, _, err = v.reader.ReadRows(rows, Unlimited, &v.entries, &v.rep, nil); err == nil {
-			v.Rows = rows
-			err = v.addLists(l)
+		if err = v.reader.SkipRows(at[i] - next); err == nil {
+			err = v.readRows(l, n)
 		}
-	default: // they lie in the same places as the keys
-		if err = v.reader.ReadEntries(len(v.rep), v.rep, &v.entries, nil); err == nil && !slices.Equal(v.keyLevels, v.entries.Levels) {
-			err = corrupt("keys and values differ in number")
-		}
-		v.Keys, v.Strings = v.Strings, v.Keys[:0]
+		next = at[i] + n
+		i += n
 	}
 	switch {
 	case err != nil:
 		return err
-	case l.maxRep > 0:
+	case l.maxRep == 0:
+		v.addScalars(l)
+	case l.mapValue():
+		if !slices.Equal(v.keyRep, v.rep) || !slices.Equal(v.keyLevels, v.entries.Levels) {
+			return corrupt("keys and values differ in number")
+		}
+		v.Keys, v.Strings = v.Strings, v.Keys[:0]
+		v.addElements(l)
+	default:
+		if err := v.addLists(l); err != nil {
+			return err
+		}
 		v.addElements(l)
 	}
 	if l.mapKey() {
 		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
 	}
-	if !v.reader.Done() || v.reader.meta.NumValues > 0 && v.reader.left() > 0 {
+	if at == nil && (!v.reader.Done() || v.reader.meta.NumValues > 0 && v.reader.left() > 0) {
 		return corrupt("more values than rows")
 	}
 	return nil
+}
+
+// readRows reads the next n rows.
+func (v *ColumnValues) readRows(l *resultLeaf, n int) (err error) {
+	if l.maxRep == 0 {
+		return v.reader.ReadEntries(n, nil, &v.entries, nil)
+	}
+	_, _, err = v.reader.ReadRows(n, Unlimited, &v.entries, &v.rep, nil)
+	return err
 }
 
 // reading is the leaf, which is number i, as it is to be read.
@@ -323,6 +351,7 @@ type ColumnValues struct {
 	entries   Values
 	rep       []byte        // repetition levels of the entries of lists
 	keyLevels []byte        // definition levels of the keys of maps
+	keyRep    []byte        // their repetition levels
 	part      *ColumnValues // that a derived column is made of
 	den       []float64     // its denominators
 }

@@ -245,7 +245,7 @@ func FuzzResultPage(f *testing.F) {
 			file: bytes.NewReader(chunk.Bytes()), leaf: l.reading(i), bytesLeft: int64(chunk.Len()), valuesLeft: int64(n), account: *plenty(),
 			meta: &columnChunk{Codec: format.Snappy, NumValues: int64(n), TotalUncompressedSize: 1 << 30},
 		}
-		if v.read(l, 40) != nil {
+		if v.read(l, 40, nil) != nil {
 			return
 		}
 		if !l.mapValue() && len(v.Valid) != 40 {

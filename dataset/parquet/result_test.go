@@ -254,3 +254,43 @@ func TestResultRoundTrip(t *testing.T) {
 		})
 	}
 }
+
+// TestReadCells reads rows at some places, single ones and neighbours, and gets what
+// reading all of them gets.
+func TestReadCells(t *testing.T) {
+	nested := []Field{{Name: "list", Kind: ListString}, {Name: "map", Kind: MapString}, {Name: "numbers", Kind: ListInt32}, {Name: "text", Kind: String}}
+	for _, tt := range []struct {
+		fields           []Field
+		n, spread, nulls int
+	}{{everyKind(), 1003, 40, 3}, {everyKind(), 500, 1, 0}, {everyKind(), 3000, 1 << 20, 1}, {nested, 120_000, 1 << 20, 1}} {
+		rng := rand.New(rand.NewPCG(9, uint64(tt.n)))
+		want := randomResult(rng, tt.fields, tt.n, tt.spread, tt.nulls)
+		f, err := OpenResult(writeResult(t, "part.parquet", encodeTable(t, want.table(t))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v ColumnValues
+		for c, field := range tt.fields {
+			for _, among := range []int{1, 2, 50, tt.n} {
+				at := []int{}
+				for i := range tt.n {
+					if rng.IntN(among) == 0 {
+						at = append(at, i)
+					}
+				}
+				if err := f.ReadCells(0, field.Name, at, &v); err != nil || v.Rows != len(at) {
+					t.Fatalf("%s at %d places: %d rows, %v", field.Name, len(at), v.Rows, err)
+				}
+				for k, i := range at {
+					if !sameCell(v.Cell(k), want.rows[i][c]) {
+						t.Fatalf("%s of row %d: %+v, want %+v", field.Name, i, v.Cell(k), want.rows[i][c])
+					}
+				}
+			}
+		}
+		if err := f.ReadCells(0, tt.fields[0].Name, []int{tt.n}, &v); err == nil {
+			t.Error("a row behind the last is read")
+		}
+		f.Close()
+	}
+}

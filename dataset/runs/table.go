@@ -487,6 +487,10 @@ func (t *Table[T]) scan(f *parquet.ResultFile, columns []string, at []int64, yie
 	return nil
 }
 
+// fewRows is the part of the rows of a row group, 1 / fewRows, up to which the others are
+// passed over: of more, all are decoded.
+const fewRows = 64
+
 // scanAt reads the rows at those positions. It holds one column of a row group at a time.
 func (t *Table[T]) scanAt(f *parquet.ResultFile, read []*Column, at []int64, yield func(at int64, row *T) error) error {
 	var v parquet.ColumnValues
@@ -497,13 +501,23 @@ func (t *Table[T]) scanAt(f *parquet.ResultFile, read []*Column, at []int64, yie
 		if n == 0 {
 			continue
 		}
-		rows := make([]T, n)
+		rows, places := make([]T, n), make([]int, n)
+		for k := range places {
+			places[k] = int(at[k] - begin)
+		}
+		few := n <= f.GroupRows(g)/fewRows
 		for _, c := range read {
-			if err := f.ReadColumn(g, c.Name, &v); err != nil {
+			var some []int
+			if few {
+				some = places
+			}
+			if err := f.ReadCells(g, c.Name, some, &v); err != nil {
 				return err
 			}
-			for k := range rows {
-				i := int(at[k] - begin)
+			for k, i := range places {
+				if few {
+					i = k
+				}
 				if !v.Valid[i] {
 					continue
 				}

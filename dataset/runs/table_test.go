@@ -115,6 +115,34 @@ func TestTableReadsWhatItWrote(t *testing.T) {
 	}
 }
 
+// TestScanSome reads few rows of a part, passing over the others, and many.
+func TestScanSome(t *testing.T) {
+	dir := t.TempDir()
+	var want []everything
+	for range 400 {
+		want = append(want, full()...)
+	}
+	if err := everythings.Write(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []int64{1, 7, 100, 1199} {
+		at := []int64{}
+		for i := step - 1; i < int64(len(want)); i += step {
+			at = append(at, i)
+		}
+		err := everythings.ScanSome(dir, nil, at, func(i int64, r *everything) error {
+			if i != at[0] || !reflect.DeepEqual(*r, want[i]) {
+				t.Fatalf("row %d instead of %d, -want +got\n%s", i, at[0], cmp.Diff(want[i], *r))
+			}
+			at = at[1:]
+			return nil
+		})
+		if err != nil || len(at) > 0 {
+			t.Errorf("every %d rows: %d are not read, %v", step, len(at), err)
+		}
+	}
+}
+
 func TestTableCSV(t *testing.T) {
 	var out bytes.Buffer
 	if err := everythings.WriteCSV(&out, full()[:2]); err != nil {
