@@ -30,13 +30,17 @@ func (w *bitWriter) put(v uint64, n uint) {
 // be zero.
 func putAll[T int64 | uint32](w *bitWriter, values []T, base T, n uint) {
 	if n <= 8 && w.fill == 0 { // eight values are n bytes
+		at := len(w.b)
+		w.b = slices.Grow(w.b, len(values)+8)
+		b := w.b[:cap(w.b)]
 		for ; len(values) >= 8; values = values[8:] {
 			v := values[:8]
 			word := uint64(v[0]-base) | uint64(v[1]-base)<<n | uint64(v[2]-base)<<(2*n) | uint64(v[3]-base)<<(3*n) |
 				uint64(v[4]-base)<<(4*n) | uint64(v[5]-base)<<(5*n) | uint64(v[6]-base)<<(6*n) | uint64(v[7]-base)<<(7*n)
-			w.b = binary.LittleEndian.AppendUint64(w.b, word)
-			w.b = w.b[:len(w.b)-8+int(n)]
+			binary.LittleEndian.PutUint64(b[at:at+8], word)
+			at += int(n)
 		}
+		w.b = b[:at]
 	}
 	b, acc, fill := w.b, w.acc, w.fill
 	for _, x := range values { // as put does

@@ -38,6 +38,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A ColumnKind is the type of a column of a [Table].
@@ -432,9 +433,12 @@ func (r *stringRuns) total() int {
 // that comparing them looks at no byte.
 func (r *stringRuns) append(s string) {
 	n := len(r.entries)
-	if n > 0 && r.entries[n-1] == s {
-		r.upTo[n-1]++
-		return
+	if n > 0 {
+		last := r.entries[n-1]
+		if len(last) == len(s) && (unsafe.StringData(last) == unsafe.StringData(s) || last == s) {
+			r.upTo[n-1]++
+			return
+		}
 	}
 	r.begin(s)
 }

@@ -141,10 +141,19 @@ func (t *Table) spill() {
 	first := t.rows - t.rows%blockRows
 	var byColumn [64]uint64
 	for w := range b.words {
+		all, some := ^uint64(0), uint64(0)
 		for r := range byColumn {
-			byColumn[r] = b.known[r*b.words+w]
+			known := b.known[r*b.words+w]
+			byColumn[r] = known
+			all, some = all&known, some|known
 		}
-		transpose(&byColumn)
+		if all == some { // all rows have the same columns
+			for i := range byColumn {
+				byColumn[i] = -(all >> i & 1)
+			}
+		} else {
+			transpose(&byColumn)
+		}
 		columns := t.columns[w*64 : min(len(t.columns), w*64+64)]
 		for i := range columns {
 			if word := byColumn[i]; word != 0 {
