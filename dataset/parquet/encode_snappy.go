@@ -96,11 +96,11 @@ func (p *wordPacker) append(dst, raw []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(raw)))
 	pending := 0 // where the open literal begins
 	for at := len(raw) & 7; at < len(raw); {
-		v := le.Uint64(raw[at:])
+		v := le.Uint64(raw[at : at+8])
 		slot := &p.last[v*0x9E3779B97F4A7C15>>52]
 		from := int(*slot) - 1
 		*slot = uint32(at + 1)
-		if from < 0 || at-from > wordReach || le.Uint64(raw[from:]) != v {
+		if from < 0 || at-from > wordReach || le.Uint64(raw[from:from+8]) != v {
 			at += 8
 			continue
 		}
@@ -117,5 +117,14 @@ func (p *wordPacker) append(dst, raw []byte) []byte {
 }
 
 func appendLiteral(dst, raw []byte) []byte {
+	if n := len(raw); n <= 32 && n&7 == 0 { // of few words
+		if n > 0 {
+			dst = append(dst, byte(n-1)<<2)
+		}
+		for ; len(raw) > 0; raw = raw[8:] {
+			dst = binary.LittleEndian.AppendUint64(dst, binary.LittleEndian.Uint64(raw))
+		}
+		return dst
+	}
 	return append(appendLiteralTag(dst, len(raw)), raw...)
 }
