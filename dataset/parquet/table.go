@@ -467,7 +467,12 @@ func (t *Table) AppendString(c int, s string) {
 // AppendText is AppendString for a string that is known to be UTF-8, such as
 // those of a [Row].
 func (t *Table) AppendText(c int, s string) {
-	t.column(c, String).text.append(s)
+	col := &t.columns[c]
+	if col.kind != String {
+		t.wrongKind(c, String)
+	}
+	col.mark(t.rows)
+	col.text.append(s)
 }
 
 // RepeatText appends s, which is known to be UTF-8, to a String column in the open
