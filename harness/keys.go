@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/dataset/runs"
 )
 
 // keysBatch is how many keys are decoded at a time.
@@ -25,9 +26,11 @@ type place struct {
 // or an (id, system) occurs twice in the first limit rows (0 = all).
 //
 // It keeps a hash of 8 bytes a row; rows whose hashes agree are compared in full
-// in a second pass, so a collision of hashes is no duplicate. It also says whether the
-// rows are of several systems.
-func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress func(done int64)) (several bool, err error) {
+// in a second pass, so a collision of hashes is no duplicate. It also says which
+// questions the rows of one system ask; nil if there are several systems.
+func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress func(done int64)) (questions *runs.QuestionSet, err error) {
+	var sum runs.QuestionSum
+	several := false
 	hashes := newKeyHashes(rowsOf(src, limit))
 	done := int64(0)
 	var first string
@@ -41,6 +44,7 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 			}
 		}
 		hashes.add(id, system)
+		sum.Add(id)
 		if i > 0 {
 			if before, of, _ := b.Key(i - 1); before == id && of == system {
 				return errEnough // a billion rows of one id take few bytes of a file
@@ -56,15 +60,18 @@ func checkKeys(ctx context.Context, src *dataset.Source, limit int64, progress f
 		return nil
 	})
 	if err = ignoreEnough(err); err != nil {
-		return several, err
+		return nil, err
+	}
+	if !several {
+		questions = new(sum.Set())
 	}
 	suspects := hashes.repeated()
 	if len(suspects) == 0 {
-		return several, nil
+		return questions, nil
 	}
 	type key struct{ id, system string }
 	seen := make(map[key]place)
-	return several, eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
+	return questions, eachPlace(ctx, src, limit, func(b *dataset.Batch, i int) error {
 		id, system, _ := b.Key(i)
 		if _, ok := suspects[hashes.of(id, system)]; !ok {
 			return nil

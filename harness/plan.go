@@ -42,14 +42,15 @@ type Plan struct {
 	options        metrics.Options
 	inputs         []runs.Input
 	shared         *sharedDocuments
-	judge          judge.Judge // nil if the run has none
-	held           *lock       // of the run directory, while Run is at work
-	live           judge.Live  // the judge, if it asks over a network; else nil
-	inline         bool        // some row brings documents of its own
-	severalSystems bool        // rows are of several systems; known once keys are checked
-	anchors        *Plan       // of the run over the judge's anchors; nil if there are none
-	openAnchors    bool        // some anchors have no verdict, and another try may get it
-	warnings       []string    // of planning, for the manifest
+	judge          judge.Judge       // nil if the run has none
+	held           *lock             // of the run directory, while Run is at work
+	live           judge.Live        // the judge, if it asks over a network; else nil
+	inline         bool              // some row brings documents of its own
+	severalSystems bool              // rows are of several systems; known once keys are checked
+	questions      *runs.QuestionSet // of the rows of one system; known then, too
+	anchors        *Plan             // of the run over the judge's anchors; nil if there are none
+	openAnchors    bool              // some anchors have no verdict, and another try may get it
+	warnings       []string          // of planning, for the manifest
 
 	// What a budget knows, in billionths of a US dollar: what earlier processes spent
 	// on this run, and what is spent on the other rows that share its budget: the

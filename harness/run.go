@@ -159,7 +159,8 @@ func nothing() error { return nil }
 // checkAllKeys checks the keys of the dataset and of the anchors.
 func (p *Plan) checkAllKeys(ctx context.Context) error {
 	var err error
-	p.severalSystems, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows))
+	p.questions, err = checkKeys(ctx, p.source.Select(dataset.WantKeys), p.job.Limit, p.stage("checking keys", p.Rows))
+	p.severalSystems = p.questions == nil
 	if err == nil && p.anchors != nil {
 		err = p.anchors.checkAllKeys(ctx)
 	}
@@ -245,6 +246,9 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 	}
 	if p.source != nil {
 		m.Columns = p.source.Select(wantScored).Filled()
+	}
+	if len(p.job.Only) == 0 { // else some of them
+		m.Questions = p.questions
 	}
 	if p.imported != nil {
 		m.Imported = p.imported.brief()

@@ -143,9 +143,10 @@ func (p *Plan) planTables(ctx context.Context) (err error) {
 	if p.Rows = t.rows.Rows(); p.Rows == 0 {
 		return signNoRows.Stop("%s has no rows", t.Files[0])
 	}
-	if p.severalSystems, err = checkKeys(ctx, t.rows.Select(dataset.WantKeys), 0, p.stage("checking keys", p.Rows)); err != nil {
+	if p.questions, err = checkKeys(ctx, t.rows.Select(dataset.WantKeys), 0, p.stage("checking keys", p.Rows)); err != nil {
 		return err
 	}
+	p.severalSystems = p.questions == nil
 	if p.judge, err = p.openJudge(); err != nil { // nobody is asked
 		return err
 	}

@@ -123,6 +123,47 @@ func merge(t *testing.T, dirs ...string) (string, error) {
 	return out.Dir, nil
 }
 
+// TestQuestionsOfManifest: the manifest of a run of one system says which questions
+// rows.parquet has, that of merged shards the same; of several systems, or some tags, it
+// says nothing.
+func TestQuestionsOfManifest(t *testing.T) {
+	all := newStudy()
+	one := newStudy()
+	one.rows = slices.DeleteFunc(one.rows, func(r *ibid.Answer) bool { return r.System != "a" })
+	ran := func(s *study, job harness.Job, settings ...string) (dir string, m *runs.Manifest, all []string) {
+		rows, documents := s.files(t)
+		job.Source = rows
+		all = append(settings, "dataset="+rows, "documents="+documents, "judge=none", "limits.rows_per_part=2", "keep=nothing")
+		dir = done(t, job, append(all, "out="+t.TempDir(), "id=run")...)
+		m, err := runs.ReadManifest(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir, m, all
+	}
+	dir, m, settings := ran(one, harness.Job{})
+	asked, err := runs.ReadQuestions(dir)
+	if err != nil || m.Questions == nil || *m.Questions != asked.Set() || asked.Set().Count != 30 {
+		t.Errorf("the manifest says %+v, the rows %+v, %v", m.Questions, asked.Set(), err)
+	}
+	merged, err := merge(t, shardsOf(t, 3, t.TempDir(), settings)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := runs.ReadManifest(merged); err != nil || m.Questions == nil || *m.Questions != asked.Set() {
+		t.Errorf("merged shards say %+v, %v", m.Questions, err)
+	}
+	if _, m, _ := ran(one, harness.Job{Limit: 7}); m.Questions == nil || m.Questions.Count != 7 {
+		t.Errorf("of seven rows: %+v", m.Questions)
+	}
+	if _, m, _ := ran(all, harness.Job{}); m.Questions != nil {
+		t.Errorf("of two systems: %+v", m.Questions)
+	}
+	if _, m, _ := ran(one, harness.Job{Only: []ibid.Tag{{Key: "lang", Value: "de"}}}); m.Questions != nil {
+		t.Errorf("of one language: %+v", m.Questions)
+	}
+}
+
 // TestAnyShards: 1 to 64 shards, some of them without a part, merged in any order, have the
 // bytes of the run that was not divided.
 func TestAnyShards(t *testing.T) {

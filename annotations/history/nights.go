@@ -6,8 +6,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"ibid"
 	"ibid/dataset/runs"
@@ -50,12 +50,10 @@ func ReadNight(run runs.Listed, o Options) (Night, error) {
 	if o.AnyItems {
 		return n, nil
 	}
-	questions, err := runs.ReadQuestions(run.Dir)
-	n.Items = itemsOf(questions)
+	questions, err := run.QuestionSet()
+	n.Items = questions.Digest
 	return n, err
 }
-
-func itemsOf(q runs.Questions) string { return strconv.FormatUint(q.Digest(), 16) }
 
 // unmoving are the groups of ingredients that move no score: the dataset, whose
 // answers are other ones every night, the anchors of the judge, and how numbers are
@@ -193,17 +191,21 @@ func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
 			break
 		}
 	}
-	this, questions, err := readNeighbour(run, o)
+	this, asked, err := readNeighbour(run, o)
 	if err != nil {
 		return nil, err
 	}
+	questions := sync.OnceValues(func() (runs.Questions, error) { return runs.ReadQuestions(run.Dir) })
 	why := make(map[string][]string)
 	if len(unreadable) > 0 {
 		why[Unreadable] = unreadable
 	}
 	p := &Past{Older: older}
 	for _, l := range listed[older:] {
-		n, reason := neighbour(run, this, questions, l, o)
+		n, theirs, reason := neighbour(run, this, l, o)
+		if reason == "" && theirs != asked {
+			reason = otherQuestions(asked, theirs, questions, l)
+		}
 		if reason != "" {
 			why[reason] = append(why[reason], filepath.Base(l.Dir))
 			continue
@@ -218,49 +220,60 @@ func PastOf(folder string, run runs.Listed, o Options) (*Past, error) {
 	return p, nil
 }
 
-// neighbour reads a run if it belongs to the history of this one, or says why it
-// does not. What is cheap to know is asked first.
-func neighbour(run runs.Listed, this *RunNight, questions runs.Questions, l runs.Listed, o Options) (n *RunNight, why string) {
+// neighbour reads a run if it belongs to the history of this one, unless it asks other
+// questions, or says why it does not. What is cheap to know is asked first.
+func neighbour(run runs.Listed, this *RunNight, l runs.Listed, o Options) (n *RunNight, asked runs.QuestionSet, why string) {
 	a, b := run.Manifest, l.Manifest
 	switch {
 	case a.Limit != b.Limit || !maps.Equal(a.Only, b.Only):
-		return nil, OtherPart
+		return nil, asked, OtherPart
 	case a.Judge.Kind != b.Judge.Kind:
-		return nil, OtherJudge
+		return nil, asked, OtherJudge
 	}
-	n, theirs, err := readNeighbour(l, o)
+	n, asked, err := readNeighbour(l, o)
 	switch {
 	case err != nil:
-		return nil, Unreadable
+		return nil, asked, Unreadable
 	case !slices.Equal(this.systems(), n.systems()):
-		return nil, OtherSystems
-	case !mostlyShared(questions, theirs):
-		return nil, OtherQuestions
+		return nil, asked, OtherSystems
 	}
-	return n, ""
+	return n, asked, ""
 }
 
-func readNeighbour(l runs.Listed, o Options) (*RunNight, runs.Questions, error) {
-	n := &RunNight{Night: nightOf(l, o)}
-	var err error
+func readNeighbour(l runs.Listed, o Options) (n *RunNight, asked runs.QuestionSet, err error) {
+	n = &RunNight{Night: nightOf(l, o)}
 	if n.Summary, err = readMacro(l.Dir); err != nil {
-		return nil, nil, err
+		return nil, asked, err
 	}
-	questions, err := runs.ReadQuestions(l.Dir)
-	if err != nil {
-		return nil, nil, err
+	if asked, err = l.QuestionSet(); err != nil {
+		return nil, asked, err
 	}
 	if !o.AnyItems {
-		n.Items = itemsOf(questions)
+		n.Items = asked.Digest
 	}
-	return n, questions, nil
+	return n, asked, nil
 }
 
-// mostlyShared reports whether both have at least half of what either has.
-func mostlyShared(a, b runs.Questions) bool {
-	shared := a.Shared(b)
-	return 2*shared >= len(a)+len(b)-shared
+// otherQuestions says why a run does not belong that asks other questions than this one.
+// The questions themselves are read only where their numbers do not tell.
+func otherQuestions(asked, theirs runs.QuestionSet, questions func() (runs.Questions, error), l runs.Listed) string {
+	if !mostlyShared(min(asked.Count, theirs.Count), asked.Count, theirs.Count) {
+		return OtherQuestions
+	}
+	a, err := questions()
+	b, failed := runs.ReadQuestions(l.Dir)
+	switch {
+	case err != nil || failed != nil:
+		return Unreadable
+	case !mostlyShared(int64(a.Shared(b)), asked.Count, theirs.Count):
+		return OtherQuestions
+	}
+	return ""
 }
+
+// mostlyShared reports whether sets of a and b questions share at least half of what
+// either has.
+func mostlyShared(shared, a, b int64) bool { return 2*shared >= a+b-shared }
 
 // systems are the names of the systems of a run, sorted.
 func (n *RunNight) systems() []string {

@@ -24,6 +24,7 @@ type nightRun struct {
 	systems  []string
 	from, to int // its questions
 	value    float64
+	told     bool // its manifest says which questions these are
 }
 
 // newNight is a finished run of two systems over 100 questions, begun on a day.
@@ -46,6 +47,13 @@ func (r *nightRun) write(t *testing.T, folder string) runs.Listed {
 		t.Fatal(err)
 	}
 	r.manifest.Rows = int64(r.to - r.from)
+	if r.told {
+		var asked runs.QuestionSum
+		for k := r.from; k < r.to; k++ {
+			asked.Add(fmt.Sprintf("q%d", k))
+		}
+		r.manifest.Questions = new(asked.Set())
+	}
 	if err := r.manifest.Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +103,12 @@ func TestPastOf(t *testing.T) {
 		}
 		return r.write(t, folder)
 	}
-	add("first", 1, nil)
+	told := func(r *nightRun) { r.told = true }
+	first := add("first", 1, told)
 	add("z second", 2, func(r *nightRun) { r.value = 0.7 })
 	add("another model", 3, func(r *nightRun) { r.manifest.Ingredients["judge"] = "openrouter n" })
 	add("more questions", 4, func(r *nightRun) { r.to = 199 })
-	run := add("this", 9, nil)
+	run := add("this", 9, told)
 
 	add("later", 10, nil)
 	add("unfinished", 5, func(r *nightRun) { r.manifest.Status = runs.StatusRunning })
@@ -108,7 +117,14 @@ func TestPastOf(t *testing.T) {
 	add("lexical", 6, func(r *nightRun) { r.manifest.Judge.Kind = "lexical" })
 	add("one system", 6, func(r *nightRun) { r.systems = r.systems[:1] })
 	add("twice as many", 6, func(r *nightRun) { r.to = 201 })
-	add("others", 7, func(r *nightRun) { r.from, r.to = 50, 150 })
+	add("others", 7, func(r *nightRun) { r.from, r.to, r.told = 50, 150, true })
+	many := add("very many", 8, func(r *nightRun) { r.to, r.told = 301, true })
+	// What manifests say of questions is not read again.
+	for _, l := range []runs.Listed{first, many} {
+		if err := os.Remove(filepath.Join(l.Dir, runs.RowsFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	broken := add("no summary", 7, nil)
 	if err := os.Remove(filepath.Join(broken.Dir, runs.SummaryFile)); err != nil {
 		t.Fatal(err)
@@ -134,7 +150,7 @@ func TestPastOf(t *testing.T) {
 	}
 	want := map[string][]string{
 		Unreadable: {"newer", "torn", "no summary"}, OtherPart: {"limited", "only some"}, OtherJudge: {"lexical"},
-		OtherSystems: {"one system"}, OtherQuestions: {"twice as many", "others"},
+		OtherSystems: {"one system"}, OtherQuestions: {"twice as many", "others", "very many"},
 	}
 	got := make(map[string][]string)
 	for i, l := range p.LeftOut {

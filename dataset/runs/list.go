@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"ibid/dataset/disk"
 	"ibid/dataset/parquet"
@@ -90,14 +91,44 @@ func ReadQuestions(dir string) (Questions, error) {
 	return out, nil
 }
 
-// Digest is one number for all questions that does not depend on their order: runs
-// over the same questions have the same.
-func (q Questions) Digest() uint64 {
-	var sum uint64
+// A QuestionSet says how many questions there are, and has one number for all that does
+// not depend on their order: runs over the same questions have the same.
+type QuestionSet struct {
+	Count  int64  `json:"count"`
+	Digest string `json:"digest"`
+}
+
+// Set is that of the questions.
+func (q Questions) Set() QuestionSet {
+	var sum QuestionSum
 	for key := range q {
-		sum += key
+		sum.add(key)
 	}
-	return sum
+	return sum.Set()
+}
+
+// A QuestionSum makes a [QuestionSet] of ids that are all different.
+type QuestionSum struct {
+	count int64
+	sum   uint64
+}
+
+// Add adds a question by its id.
+func (s *QuestionSum) Add(id string) { s.add(stats.Key(id)) }
+
+func (s *QuestionSum) add(key uint64) { s.count, s.sum = s.count+1, s.sum+key }
+
+// Set is that of the questions so far.
+func (s *QuestionSum) Set() QuestionSet { return QuestionSet{s.count, strconv.FormatUint(s.sum, 16)} }
+
+// QuestionSet says which questions the run asked: as its manifest does, or else from its
+// rows.
+func (l Listed) QuestionSet() (QuestionSet, error) {
+	if set := l.Manifest.Questions; set != nil {
+		return *set, nil
+	}
+	questions, err := ReadQuestions(l.Dir)
+	return questions.Set(), err
 }
 
 // Shared is how many questions are in both.

@@ -74,6 +74,10 @@ type Manifest struct {
 	// that have a value.
 	Columns map[string]float64 `json:"columns,omitempty"`
 
+	// Questions are those of a run of one system over all tags. Other runs have them in
+	// rows.parquet alone, as those of earlier versions do.
+	Questions *QuestionSet `json:"questions,omitempty"`
+
 	// Files are the digests of the result files of a finished run: SHA-256, of Parquet
 	// that of the footer.
 	Files map[string]string `json:"files,omitempty"`
