@@ -121,7 +121,7 @@ func (f *Brief) Write(w io.Writer, style Style) error {
 	if legend := f.legend(shown); legend != "" && len(names) > 0 {
 		fmt.Fprintln(&b, style.Dim(legend))
 	}
-	f.writeStanding(&b, blocks)
+	f.writeStanding(&b, blocks, names)
 	f.writeGates(&b, style)
 	f.writeNext(&b, style)
 	_, err := io.WriteString(w, b.String())
@@ -361,8 +361,8 @@ func pad(text string, width int) string {
 }
 
 // writeStanding writes what stands out, the gravest first.
-func (f *Brief) writeStanding(b *strings.Builder, blocks []summaryBlock) {
-	all := f.standing(blocks)
+func (f *Brief) writeStanding(b *strings.Builder, blocks []summaryBlock, names []string) {
+	all := f.standing(blocks, names)
 	if len(all) == 0 {
 		return
 	}
@@ -379,7 +379,7 @@ func (f *Brief) writeStanding(b *strings.Builder, blocks []summaryBlock) {
 // standing is what stands out of a run: signs that the input is wrong, what was not
 // judged, what got worse or better, systems that are apart from all others, and why rows
 // fail.
-func (f *Brief) standing(blocks []summaryBlock) []string {
+func (f *Brief) standing(blocks []summaryBlock, names []string) []string {
 	var out []string
 	for _, sign := range f.Run.Shown() {
 		out = append(out, sign.Sentence())
@@ -388,7 +388,7 @@ func (f *Brief) standing(blocks []summaryBlock) []string {
 		out = append(out, fmt.Sprintf("not judged: %s of %s", Thousands(j.Unanswered), Plural(j.Asked, "claim", "claims")))
 	}
 	for i := range blocks {
-		out = append(out, f.moved(&blocks[i])...)
+		out = append(out, f.moved(&blocks[i], names)...)
 	}
 	if text := f.correctedLine(); text != "" {
 		out = append(out, text)
@@ -400,7 +400,7 @@ func (f *Brief) standing(blocks []summaryBlock) []string {
 			}
 		}
 	}
-	if text := apart(blocks, f.leading()); text != "" {
+	if text := apart(blocks, names); text != "" {
 		out = append(out, text)
 	}
 	if f.Failing != nil {
@@ -425,9 +425,9 @@ func (f *Brief) correctedLine() string {
 }
 
 // moved says which number of a system changed the most, of those that changed surely.
-func (f *Brief) moved(block *summaryBlock) []string {
+func (f *Brief) moved(block *summaryBlock, names []string) []string {
 	var most *compare.Difference
-	for _, name := range f.leading() {
+	for _, name := range names {
 		d := f.change(block.System, name)
 		sure := d != nil && d.Diff != nil && (d.Outcome == compare.Better || d.Outcome == compare.Worse)
 		if sure && (most == nil || d.Outcome == compare.Worse && most.Outcome == compare.Better) {
@@ -452,31 +452,28 @@ func apart(blocks []summaryBlock, names []string) string {
 	}
 	d, _ := metrics.Lookup(names[0])
 	// near and far are the ends of an interval, turned so that more is better.
-	turned := func(l *summaryLine) (near, far float64) {
-		if d.Direction == metrics.LowerIsBetter {
-			return -*l.Macro.High, -*l.Macro.Low
-		}
-		return *l.Macro.Low, *l.Macro.High
+	near := func(l *summaryLine) float64 { return *l.Macro.Low }
+	far := func(l *summaryLine) float64 { return *l.Macro.High }
+	if d.Direction == metrics.LowerIsBetter {
+		near, far = func(l *summaryLine) float64 { return -*l.Macro.High }, func(l *summaryLine) float64 { return -*l.Macro.Low }
 	}
+	var last *summaryLine // whose interval ends first
+	system := ""
+	var lines []*summaryLine
 	for i := range blocks {
 		l := blocks[i].line(names[0])
 		if l == nil || l.Macro.Low == nil {
 			continue
 		}
-		_, top := turned(l)
-		behind := true
-		for k := range blocks {
-			other := blocks[k].line(names[0])
-			if k != i && other != nil && other.Macro.Low != nil {
-				low, _ := turned(other)
-				behind = behind && top < low
-			}
-		}
-		if behind {
-			return fmt.Sprintf("%s is behind all others: %s %s %s", clipLine(blocks[i].System, 20), shortName(names[0]), numberOrDash(l.Macro.Estimate), ends(l.Macro.Low, l.Macro.High))
+		lines = append(lines, l)
+		if last == nil || far(l) < far(last) {
+			last, system = l, blocks[i].System
 		}
 	}
-	return ""
+	if last == nil || slices.ContainsFunc(lines, func(l *summaryLine) bool { return l != last && near(l) <= far(last) }) {
+		return ""
+	}
+	return fmt.Sprintf("%s is behind all others: %s %s %s", clipLine(system, 20), shortName(names[0]), numberOrDash(last.Macro.Estimate), ends(last.Macro.Low, last.Macro.High))
 }
 
 // writeGates writes how many gates passed, and those that did not.

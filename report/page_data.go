@@ -15,11 +15,12 @@ type pageData struct {
 	options PageOptions
 	results []*results
 	summary summaryIndex
-	systems []string    // in the order of the page
-	lead    []string    // names of the metrics that matter most, best first
-	limits  []limits    // of each run
-	rows    []pageRow   // those that are held of the runs, in order
-	docs    []*docCount // those cited wrongly, the most often first
+	systems []string        // in the order of the page
+	lead    []string        // names of the metrics that matter most, best first
+	axes    map[string]axis // see sharedAxis
+	limits  []limits        // of each run
+	rows    []pageRow       // those that are held of the runs, in order
+	docs    []*docCount     // those cited wrongly, the most often first
 	worst   []badCitation
 	totals  totals
 	groups  groupCounts

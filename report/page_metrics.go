@@ -135,7 +135,11 @@ func groupsShown(data *pageData) []string {
 	return data.systems
 }
 
+// sharedAxis is the axis of a metric for all systems, made once.
 func sharedAxis(data *pageData, d metrics.Definition) axis {
+	if a, ok := data.axes[d.Name]; ok {
+		return a
+	}
 	var values []float64
 	for _, system := range groupsShown(data) {
 		if s := data.summary.find(system, "", d.Name); s != nil {
@@ -146,7 +150,11 @@ func sharedAxis(data *pageData, d metrics.Definition) axis {
 			}
 		}
 	}
-	return axisOf(d, values)
+	if data.axes == nil {
+		data.axes = make(map[string]axis)
+	}
+	data.axes[d.Name] = axisOf(d, values)
+	return data.axes[d.Name]
 }
 
 // A metricsView is the metrics over all rows and by slice, and how rows are spread.
