@@ -52,6 +52,9 @@ type Touching struct {
 	codes Codes
 	keys  []uint64 // of each document
 	local []int32  // scratch: the number of a document in a group, less one; else 0
+
+	linked *Touching // see link
+	same   []int32
 }
 
 // Add adds a row that touches documents, each of which may be named more than once.
@@ -95,32 +98,55 @@ func Together(t *Touching, rows []int32, o *Touching, others []int32, key func(i
 		t, rows, o, others = o, others, nil, nil
 	}
 	out := &together{of: [2]*Touching{t, o}, rows: [2][]int32{rows, others}, key: key}
-	out.numbers[0] = make([]int32, len(t.keys))
-	if o == nil {
-		return out
+	out.numbers[0] = numberingOf(t, len(rows))
+	if o != nil && o != t {
+		out.numbers[1] = numberingOf(o, len(rows))
+		out.same = t.link(o)
+	}
+	return out
+}
+
+// link is, of each document of o, that of t, or -1. That of the last o is kept.
+func (t *Touching) link(o *Touching) []int32 {
+	if t.linked == o {
+		return t.same
 	}
 	at := make(map[uint64]int32, len(t.keys))
 	for doc, key := range t.keys {
 		at[key] = int32(doc)
 	}
-	out.numbers[1], out.same = make([]int32, len(o.keys)), make([]int32, len(o.keys))
+	t.linked, t.same = o, make([]int32, len(o.keys))
 	for doc, key := range o.keys {
 		var ok bool
-		if out.same[doc], ok = at[key]; !ok {
-			out.same[doc] = -1
+		if t.same[doc], ok = at[key]; !ok {
+			t.same[doc] = -1
 		}
 	}
-	return out
+	return t.same
 }
 
 type together struct {
 	of      [2]*Touching
 	rows    [2][]int32
 	key     func(i int) uint64
-	same    []int32    // of each document of the second: that of the first, or -1
-	numbers [2][]int32 // of the documents of either that were met, + 1
+	same    []int32      // see link; nil if both are one
+	numbers [2]numbering // of the documents of either
 	keys    []uint64
 	open    []int32 // of the open unit
+}
+
+// A numbering has the numbers of the documents that were met, + 1: in a map if few rows touch
+// many documents.
+type numbering struct {
+	all []int32
+	few map[int32]int32
+}
+
+func numberingOf(t *Touching, rows int) numbering {
+	if 16*rows < len(t.keys) {
+		return numbering{few: make(map[int32]int32)}
+	}
+	return numbering{all: make([]int32, len(t.keys))}
 }
 
 func (t *together) Keys() []uint64 { return t.keys }
@@ -133,11 +159,15 @@ func (t *together) Each(_ bool, f func(key uint64, rows int, documents []int32))
 		}
 		if t.of[1] != nil {
 			for _, doc := range t.of[1].of(t.rows[1][i]) {
-				if same := t.same[doc]; same >= 0 {
-					t.touch(0, same)
-				} else {
-					t.touch(1, doc)
+				side := 0
+				if t.same != nil {
+					if same := t.same[doc]; same >= 0 {
+						doc = same
+					} else {
+						side = 1
+					}
 				}
+				t.touch(side, doc)
 			}
 		}
 		f(t.key(i), 1, t.open)
@@ -146,13 +176,23 @@ func (t *together) Each(_ bool, f func(key uint64, rows int, documents []int32))
 }
 
 func (t *together) touch(side int, doc int32) {
-	number := &t.numbers[side][doc]
-	if *number == 0 {
-		t.keys = append(t.keys, t.of[side].keys[doc])
-		*number = int32(len(t.keys))
+	n := &t.numbers[side]
+	number := int32(0)
+	if n.all != nil {
+		number = n.all[doc]
+	} else {
+		number = n.few[doc]
 	}
-	if !slices.Contains(t.open, *number-1) {
-		t.open = append(t.open, *number-1)
+	if number == 0 {
+		t.keys = append(t.keys, t.of[side].keys[doc])
+		if number = int32(len(t.keys)); n.all != nil {
+			n.all[doc] = number
+		} else {
+			n.few[doc] = number
+		}
+	}
+	if !slices.Contains(t.open, number-1) {
+		t.open = append(t.open, number-1)
 	}
 }
 
@@ -239,7 +279,11 @@ func (t *Touching) units(members []Member, single bool) *unitsTouch {
 			u.first, u.ends = append(u.first, uint32(len(u.docs))), append(u.ends, int32(i+1))
 		}
 	}
-	clear(t.local)
+	for _, m := range members {
+		for _, doc := range t.of(m.Row) {
+			t.local[doc] = 0
+		}
+	}
 	return u
 }
 

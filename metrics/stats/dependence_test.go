@@ -305,6 +305,60 @@ func TestOrderOfUnits(t *testing.T) {
 	}
 }
 
+// TestTogether: rows beside each other touch what either touches, whoever they are of, and be
+// they few or many.
+func TestTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	random := func(from int) (*Touching, [][]string) {
+		touching, rows := new(Touching), make([][]string, 100)
+		for i := range rows {
+			for range rng.IntN(4) {
+				rows[i] = append(rows[i], fmt.Sprint(from+rng.IntN(60)))
+			}
+			touching.Add(rows[i]...)
+		}
+		return touching, rows
+	}
+	a, ofA := random(0)
+	b, ofB := random(30)
+	for _, n := range []int{2, 80} {
+		rows, others := rng.Perm(100)[:n], rng.Perm(100)[:n]
+		int32s := func(list []int) (out []int32) {
+			for _, v := range list {
+				out = append(out, int32(v))
+			}
+			return out
+		}
+		for name, c := range map[string]struct {
+			t, o   *Touching
+			of, to [][]string
+		}{"two": {a, b, ofA, ofB}, "one": {a, a, ofA, ofA}, "the first alone": {a, nil, ofA, make([][]string, 100)}, "the second alone": {nil, b, make([][]string, 100), ofB}} {
+			touches := Together(c.t, int32s(rows), c.o, int32s(others), func(i int) uint64 { return uint64(i) })
+			for range 2 {
+				i := 0
+				err := touches.Each(false, func(key uint64, _ int, documents []int32) {
+					var got, want []uint64
+					for _, number := range documents {
+						got = append(got, touches.Keys()[number])
+					}
+					for _, doc := range append(slices.Clone(c.of[rows[i]]), c.to[others[i]]...) {
+						want = append(want, Key(doc))
+					}
+					slices.Sort(got)
+					slices.Sort(want)
+					if want = slices.Compact(want); !slices.Equal(got, want) || key != uint64(i) {
+						t.Errorf("%s, %d rows: row %d touches %v, want %v", name, n, i, got, want)
+					}
+					i++
+				})
+				if err != nil || i != n {
+					t.Errorf("%s: %d rows, %v", name, i, err)
+				}
+			}
+		}
+	}
+}
+
 // TestInt192: squares are added and subtracted exactly.
 func TestInt192(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
