@@ -98,6 +98,9 @@ func Runs(base *Run, news []*Run, o Options) (*Result, error) {
 		if err := c.admit(reasons(base, other), other); err != nil {
 			return nil, err
 		}
+		if other.touching.Equal(base.touching) { // as over one dataset: once is enough
+			other.touching = base.touching
+		}
 	}
 	if err := c.checkJudge(news); err != nil {
 		return nil, err

@@ -220,6 +220,15 @@ func (t *Touching) of(row int32) []int32 {
 	return t.docs[t.first[row]:t.first[row+1]]
 }
 
+// Equal reports whether the rows of t and o touch the same documents, and these were met in
+// the same order; nil equals nil alone.
+func (t *Touching) Equal(o *Touching) bool {
+	if t == nil || o == nil {
+		return t == o
+	}
+	return slices.Equal(t.keys, o.keys) && slices.Equal(t.first, o.first) && slices.Equal(t.docs, o.docs)
+}
+
 // Shared reports whether some document is touched by rows of two units; units are the keys
 // of those of the rows.
 func (t *Touching) Shared(units []uint64) bool {

@@ -321,6 +321,11 @@ func TestTogether(t *testing.T) {
 	}
 	a, ofA := random(0)
 	b, ofB := random(30)
+	again, _ := Gather(Together(a, []int32{0, 1, 2}, nil, nil, func(int) uint64 { return 1 }), 3)
+	same, _ := Gather(Together(a, []int32{0, 1, 2}, nil, nil, func(int) uint64 { return 1 }), 3)
+	if !again.Equal(same) || again.Equal(a) || again.Equal(nil) || !(*Touching)(nil).Equal(nil) || a.Equal(b) {
+		t.Error("equal rows differ, or others do not")
+	}
 	for _, n := range []int{2, 80} {
 		rows, others := rng.Perm(100)[:n], rng.Perm(100)[:n]
 		int32s := func(list []int) (out []int32) {
