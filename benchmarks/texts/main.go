@@ -6,7 +6,9 @@
 // pass costs beside decompressing them once.
 //
 //	go run ./benchmarks/texts -ibid bin/ibid
-//	go run ./benchmarks/texts -ibid bin/ibid -judge none -documents 3000 -chars 30000
+//	go run ./benchmarks/texts -ibid bin/ibid -judge none -documents 3000 -chars 30000 -- --set keep=nothing --set report.page=never
+//
+// What stands behind -- goes to the run.
 package main
 
 import (
@@ -35,13 +37,13 @@ func main() {
 	keep := flag.String("keep", "", "a `folder` for the data, the run and its page")
 	judge := flag.String("judge", "lexical", "the judge of the run")
 	flag.Parse()
-	if err := measure(*ibid, *judge, *keep, *rows, *docs, *chars); err != nil {
+	if err := measure(*ibid, *judge, *keep, *rows, *docs, *chars, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "texts:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(ibid, judge, dir string, rows int64, docs, chars int) error {
+func measure(ibid, judge, dir string, rows int64, docs, chars int, more []string) error {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "ibid-texts-")
 		if err != nil {
@@ -65,7 +67,7 @@ func measure(ibid, judge, dir string, rows int64, docs, chars int) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(ibid, "run", answers, "--documents", documents, "--judge", judge, "--out", filepath.Join(dir, "runs"), "--quiet")
+	cmd := exec.Command(ibid, append([]string{"run", answers, "--documents", documents, "--judge", judge, "--out", filepath.Join(dir, "runs"), "--quiet"}, more...)...)
 	cmd.Stderr = os.Stderr
 	start := time.Now()
 	if err := cmd.Run(); err != nil {
