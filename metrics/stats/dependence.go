@@ -245,12 +245,12 @@ func (t *Touching) Shared(units []uint64) bool {
 	return false
 }
 
-// A Member is a row of a group: which row of a [Touching], the key of the unit that it is
-// of, and a number of the caller's. Rows of a unit, such as the answers of several systems
-// to a question, depend on each other whatever they touch.
+// A Member is a row of a group: which row of a [Touching], and the key of the unit that it is
+// of. Rows of a unit, such as the answers of several systems to a question, depend on each
+// other whatever they touch.
 type Member struct {
-	Unit    uint64
-	Row, At int32
+	Unit uint64
+	Row  int32
 }
 
 // Depend is [Depend] of the units of members, which it sorts by the keys of these; and which
@@ -573,7 +573,7 @@ type documentSets struct {
 	keys   []uint64
 	docs   [pairDocuments]int32 // scratch
 	last   uint64               // of sets of few units those with a hash up to it are drawn
-	counts []uint8              // of units, at most manyUnits. Sets that meet in a counter have more, which costs sums.
+	counts []uint8              // of units, at most manyUnits; sets that meet in a counter have more, which costs sums
 }
 
 // several is how many counters are of several units.

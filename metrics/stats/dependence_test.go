@@ -263,7 +263,7 @@ func TestOrderOfUnits(t *testing.T) {
 			var members []Member
 			for i, r := range rows {
 				touching.Add(r.docs...)
-				members = append(members, Member{Unit: Key(fmt.Sprint(r.unit)), Row: int32(i), At: int32(i)})
+				members = append(members, Member{Unit: Key(fmt.Sprint(r.unit)), Row: int32(i)})
 			}
 			d := touching.Depend(members, false, 1)
 			if d == nil || d.Components {
@@ -279,7 +279,7 @@ func TestOrderOfUnits(t *testing.T) {
 				for d.Kept[k] < unit {
 					k++
 				}
-				kept[m.At] = k
+				kept[m.Row] = k
 			}
 			for i, r := range rows {
 				sums.AddRatio(kept[i], r.y, r.x)
