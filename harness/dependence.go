@@ -249,12 +249,15 @@ func (b *block) addPairs(ctx context.Context) error {
 	if bytes == 0 {
 		return nil
 	}
-	all, _ := b.errors.Get().([]groupErrors)
-	defer func() { b.errors.Put(all) }()
+	all, _ := b.errors.Get().(*[]groupErrors)
+	if all == nil {
+		all = new([]groupErrors)
+	}
+	defer b.errors.Put(all)
 	size := max(1, pairsMemory/bytes)
 	for from := 0; from < len(b.items); from += size {
 		var err error
-		if all, err = b.addPairsOf(ctx, from, min(from+size, len(b.items)), all[:0]); err != nil {
+		if *all, err = b.addPairsOf(ctx, from, min(from+size, len(b.items)), (*all)[:0]); err != nil {
 			return err
 		}
 	}

@@ -111,7 +111,7 @@ type summarizer struct {
 	clusters   *rowClusters       // nil if nothing needs them
 	dependent  map[int]*dependent // groups whose rows share documents
 	buffers    sync.Pool          // of *denseValues
-	errors     sync.Pool          // of []groupErrors
+	errors     sync.Pool          // of *[]groupErrors
 	workers    int
 	progress   func(done int64)
 }

@@ -24,10 +24,23 @@ func TestGrowth(t *testing.T) {
 	if testing.Short() || raced() {
 		t.Skip("-short, or the race detector, which adds its own time to each")
 	}
-	const fewest, mostExponent, mostTime = 128, 1.3, 2 * 8
+	checkGrowth(t, "rows", 128, growing, func(n int) []byte { return judgedRows(n, 2) })
+}
+
+// TestGrowthOfSystems is [TestGrowth] for systems of two rows each.
+func TestGrowthOfSystems(t *testing.T) {
+	t.Parallel()
+	if testing.Short() || raced() {
+		t.Skip("-short, or the race detector, which adds its own time to each")
+	}
+	checkGrowth(t, "systems", 100, growingBySystem, func(n int) []byte { return judgedRows(2*n, n) })
+}
+
+func checkGrowth(t *testing.T, what string, fewest int, growing [][3]string, rows func(n int) []byte) {
+	const mostExponent, mostTime = 1.3, 2 * 8
 	var costs [4]map[string]spent
 	for i := range costs {
-		costs[i] = growth(t, fewest<<i)
+		costs[i] = growth(t, growing, rows(fewest<<i))
 	}
 	seen := make(map[string]bool)
 	for _, line := range growing {
@@ -44,11 +57,11 @@ func TestGrowth(t *testing.T) {
 		inBytes, inPieces := exponent(bytes, 1<<20), exponent(pieces, 5000)
 		t.Logf("%-11s %7.1f MB, exponent %5.2f; %8.0f pieces, exponent %5.2f; %5.2f s", name, bytes[3]/1e6, inBytes, pieces[3], inPieces, last.Seconds())
 		if inBytes > mostExponent || inPieces > mostExponent {
-			t.Errorf("%s: what it allocates grows as the power %.2f of the rows, in pieces %.2f: %.0f, %.0f", name, inBytes, inPieces, bytes, pieces)
+			t.Errorf("%s: what it allocates grows as the power %.2f of the %s, in pieces %.2f: %.0f, %.0f", name, inBytes, what, inPieces, bytes, pieces)
 		}
 		// A tenth of a second is the least that can be told from chance.
 		if last > mostTime*max(first, 100*time.Millisecond) {
-			t.Errorf("%s: %v for %d rows, %v for %d", name, first, fewest, last, fewest<<3)
+			t.Errorf("%s: %v for %d %s, %v for %d", name, first, fewest, what, last, fewest<<3)
 		}
 	}
 }
@@ -78,6 +91,17 @@ var growing = [][3]string{
 	{"report", "report runs/a -o page.html"},
 	{"history", "history runs"},
 	{"verify", "verify runs/a"},
+}
+
+// growingBySystem are those of TestGrowthOfSystems.
+var growingBySystem = [][3]string{
+	{"import", "import jsonl a.jsonl -o a.parquet"},
+	{"run", "run ibid.yaml --id a"},
+	{"summary", "summary ibid.yaml runs/a/rows.parquet -o runs/s"},
+	{"show", "show runs/a"},
+	{"compare", "compare runs/a --by system"},
+	{"gate", "gate runs/a --gate char_f1>=0"},
+	{"report", "report runs/a -o page.html"},
 }
 
 // What a command spent, beyond a start.
@@ -116,11 +140,12 @@ func TestExponent(t *testing.T) {
 	}
 }
 
-// growth is what each command costs over n rows.
-func growth(t *testing.T, n int) map[string]spent {
+// growth is what each command costs over rows.
+func growth(t *testing.T, growing [][3]string, rows []byte) map[string]spent {
+	t.Helper()
 	dir := t.TempDir()
 	settings := "dataset: a.parquet\njudge: lexical\nlimits:\n  rows_per_part: 128\n"
-	for name, text := range map[string][]byte{"a.jsonl": judgedRows(n), "ibid.yaml": []byte(settings)} {
+	for name, text := range map[string][]byte{"a.jsonl": rows, "ibid.yaml": []byte(settings)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -135,9 +160,10 @@ func growth(t *testing.T, n int) map[string]spent {
 	return all
 }
 
-// judgedRows are n answers of two systems as JSON Lines, each with its document, places
-// that two people marked and labels of one.
-func judgedRows(n int) []byte {
+// judgedRows are n answers of so many systems as JSON Lines, those to a question with its
+// document, places that two people marked and labels of one. Of two systems the names are
+// left and right.
+func judgedRows(n, systems int) []byte {
 	type object = map[string]any
 	random := rand.New(rand.NewPCG(1, 1))
 	words := strings.Fields("the old bridge over a river was built by people of this town in early spring and stood for many years until one flood took it")
@@ -148,10 +174,16 @@ func judgedRows(n int) []byte {
 		}
 		return strings.Join(s, " ") + ". "
 	}
+	name := func(k int) string {
+		if systems == 2 {
+			return []string{"left", "right"}[k]
+		}
+		return fmt.Sprintf("system-%04d", k)
+	}
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
 	for i := range n {
-		doc, text := fmt.Sprintf("doc-%d", i/2), ""
+		doc, text := fmt.Sprintf("doc-%d", i/systems), ""
 		var begins []int
 		for range 8 {
 			begins = append(begins, len(text))
@@ -174,7 +206,7 @@ func judgedRows(n int) []byte {
 			marks = append(marks, m)
 		}
 		row := object{
-			"id": fmt.Sprintf("q-%06d", i/2), "system": []string{"left", "right"}[i%2], "query": "what was built?", "answer": claim,
+			"id": fmt.Sprintf("q-%06d", i/systems), "system": name(i % systems), "query": "what was built?", "answer": claim,
 			"claims": []object{{"claim_id": "c", "text": claim}}, "citations": []object{cited, place()}, "truth": marks, "documents": []object{{"doc": doc, "text": text}},
 			"labels": []object{{"annotator": "ada", "claim_id": "c", "citation_id": "s", "kind": "support", "value": random.IntN(2)}},
 			"tags":   object{"lang": []string{"de", "en"}[random.IntN(2)]},
