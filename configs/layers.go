@@ -103,14 +103,14 @@ func (l *loader) member(e entry, prefix string, at func(line, column int) place)
 			dots := strings.Count(e.key, ".")
 			hint = "nest it: " + strings.ReplaceAll(e.key, ".", ": {") + ": …" + strings.Repeat("}", dots)
 		}
-		l.report(at(e.line, e.column), name, "unknown key", hint)
+		l.refuseUnknown(at(e.line, e.column), name, hint)
 		return nil
 	}
 	if s, ok := lookup(name); ok {
 		return l.leaf(s, name, e.value, at)
 	}
 	if !groups[name] {
-		l.report(at(e.line, e.column), name, "unknown key", unknownHint(prefix, e.key))
+		l.refuseUnknown(at(e.line, e.column), name, unknownHint(prefix, e.key))
 		return nil
 	}
 	return l.group(name, e.value, at)
@@ -191,7 +191,7 @@ func (l *loader) fromEnviron(environ []string) []assigned {
 		}
 		key := strings.ReplaceAll(strings.ToLower(rest), "__", ".")
 		_, known := lookup(key)
-		if !known && !groups[key] && !strings.Contains(rest, "__") && ibid.Nearest(key, children("")) == "" {
+		if !known && !groups[key] && gone[key] == "" && !strings.Contains(rest, "__") && ibid.Nearest(key, children("")) == "" {
 			continue
 		}
 		layer = append(layer, l.override(key, value, false, place{source: "environment " + name})...)
@@ -229,7 +229,7 @@ func (l *loader) override(key, value string, literal bool, at place) []assigned 
 		s, ok = byName["judge.kind"], true
 	}
 	if !ok && !groups[key] {
-		l.report(at, key, "unknown key", unknownOverride(key))
+		l.refuseUnknown(at, key, unknownOverride(key))
 		return nil
 	}
 	if !utf8.ValidString(value) {

@@ -49,8 +49,14 @@ var flagName = regexp.MustCompile(`(?m)^ +(?:-., )?--([a-z-]+)`)
 
 // flagError adds the flag that was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
+	if gone := goneCommand(cmd, cmd.Flags().Args()); gone != nil {
+		return gone
+	}
 	hint := "see: " + cmd.CommandPath() + " --help"
 	if name, ok := strings.CutPrefix(err.Error(), unknownFlag); ok {
+		if gone := goneFlag(cmd, name); gone != nil {
+			return gone
+		}
 		var names []string
 		for _, m := range flagName.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
 			names = append(names, m[1])
@@ -91,6 +97,9 @@ var flagValues = map[string]string{
 // unknownName is the error for an argument that names none of the commands or
 // topics below cmd.
 func unknownName(cmd *cobra.Command, what, name string) error {
+	if gone := goneCommand(cmd, []string{name}); gone != nil {
+		return gone
+	}
 	var names []string
 	for _, c := range cmd.Commands() {
 		if !c.Hidden {

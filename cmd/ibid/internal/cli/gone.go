@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+// goneCommands says for each command of the version before what to do instead.
+// Its keys are names below ibid, such as "cache export".
+var goneCommands = map[string]string{}
+
+// goneFlags is the same for flags. Its keys are a command and a flag, such as
+// "run --forecast", or the flag alone where every command had it.
+var goneFlags = map[string]string{}
+
+// goneCommand is the error for arguments of cmd that begin with a command of the
+// version before, or nil.
+func goneCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	name := belowIbid(cmd, args[0])
+	if instead, ok := goneCommands[name]; ok {
+		return ibid.Usagef("the command ibid %s is gone", name).With(instead)
+	}
+	return nil
+}
+
+// goneFlag is the error for a flag of the version before, or nil.
+func goneFlag(cmd *cobra.Command, flag string) error {
+	instead, ok := goneFlags[belowIbid(cmd, "--"+flag)]
+	if !ok {
+		instead, ok = goneFlags["--"+flag]
+	}
+	if !ok {
+		return nil
+	}
+	return ibid.Usagef("the flag --%s is gone", flag).With(instead)
+}
+
+// belowIbid is the path of a command, without the program's name, and a word.
+func belowIbid(cmd *cobra.Command, word string) string {
+	return strings.TrimPrefix(cmd.CommandPath()+" "+word, cmd.Root().Name()+" ")
+}

@@ -1,0 +1,14 @@
+package configs
+
+// gone says for each setting of the version before what to do instead. A run file
+// that still has one is refused with that sentence.
+var gone = map[string]string{}
+
+// refuseUnknown reports a key that names no setting.
+func (l *loader) refuseUnknown(at place, name, hint string) {
+	if instead, ok := gone[name]; ok {
+		l.report(at, name, "this setting is gone", instead)
+		return
+	}
+	l.report(at, name, "unknown key", hint)
+}
