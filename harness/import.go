@@ -170,7 +170,7 @@ func (p *Plan) findImport(im *importedInput) bool {
 	if s.ID != "" {
 		name = s.ID
 	}
-	records, _ := filepath.Glob(filepath.Join(p.job.out(), name, runs.ImportDir, importedRecord))
+	records, _ := filepath.Glob(filepath.Join(p.job.Config.Out, name, runs.ImportDir, importedRecord))
 	for _, path := range records {
 		var found runs.Imported
 		if _, err := runs.ReadJSON(path, &found); err != nil || !found.Same(&im.record) {
@@ -185,7 +185,7 @@ func (p *Plan) findImport(im *importedInput) bool {
 // makeImport imports into a temporary folder, beside the runs or, of a job that leaves
 // nothing, in the system's.
 func (p *Plan) makeImport(ctx context.Context, im *importedInput, paths []string) error {
-	parent := p.job.out()
+	parent := p.job.Config.Out
 	if p.job.Import == ImportForNow {
 		parent = os.TempDir()
 	}

@@ -64,12 +64,6 @@ type Job struct {
 	// Import says what is done with inputs in other formats than Parquet.
 	Import Importing
 
-	// Local is the folder in which the run directory is made if settings name one at a
-	// store; "" if they name one of this machine.
-	Local string
-	// Saved is called when a part of the run is on disk; nil for nothing.
-	Saved func()
-
 	ofAnchors bool // of a run that is nested in another
 
 	Now      func() time.Time // nil = time.Now

@@ -39,7 +39,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	// The only room that knows object storage, its library included.
-	"dataset/objects": {ours: []string{"dataset/disk"}, theirs: []string{"github.com/minio/minio-go/v7", "golang.org/x/sync"}},
+	"dataset/objects": {ours: []string{"dataset/disk"}, theirs: []string{"github.com/minio/minio-go/v7"}},
 	"dataset/parquet": {ours: []string{"dataset/disk", "dataset/objects"}, theirs: []string{
 		// its schema, footer and page structs and its filters, not its reader and writer
 		"github.com/parquet-go/parquet-go/bloom", "github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",

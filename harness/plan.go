@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -307,14 +306,11 @@ func (p *Plan) name() {
 	if p.job.Fresh {
 		p.ID += "-" + p.job.now().UTC().Format("20060102T150405Z")
 	}
-	p.Dir = filepath.Join(p.job.out(), p.ID)
+	p.Dir = filepath.Join(p.job.Config.Out, p.ID)
 	if p.job.Shard != nil {
-		p.Dir = filepath.Join(p.job.out(), p.job.Shard.folder())
+		p.Dir = filepath.Join(p.job.Config.Out, p.job.Shard.folder())
 	}
 }
-
-// out is the folder of this machine in which the run directory is made.
-func (j *Job) out() string { return cmp.Or(j.Local, j.Config.Out) }
 
 // stem names a dataset: its file without extension, or the folder of a glob.
 func stem(path string) string {

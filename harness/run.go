@@ -313,9 +313,6 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 		progress.Done = max(progress.Done, saved)
 		progress.Errors += d.known.tally.Errors
 		p.job.progress(progress)
-		if p.job.Saved != nil {
-			p.job.Saved()
-		}
 	}, func(answered int64) {
 		progress.Done = max(progress.Done, skipped+answered)
 		usage := p.live.Usage()

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,8 +14,8 @@ import (
 )
 
 // An Object is an object as it was when it was opened first: if it changes, reading it is
-// [ErrChanged]. What was read once is kept, so that it crosses the network once: the ends
-// of the file in memory, columns in a temporary file. It may be used concurrently.
+// [ErrChanged]. What was read once is in a temporary file, so that it crosses the network
+// once. It may be used concurrently.
 type Object struct {
 	Address  string
 	Size     int64 // bytes
@@ -25,17 +26,16 @@ type Object struct {
 	info info
 
 	mu        sync.Mutex
-	chunks    []chunk
-	stretches map[int64]*stretch // of chunks, by their first byte
-	kept      map[[2]int64][]byte
-	tail      []byte // the end of the object
-	file      *disk.File
+	chunks    []chunk // by their first byte; the last is the end of the object
+	expected  bool
+	stretches map[chunk]*stretch
+	file      *disk.File // has the bytes of stretches where the object has them
 }
 
-// A chunk is a range of an object in which reading on is of use.
+// A chunk is a range of an object, half-open.
 type chunk struct{ from, to int64 }
 
-// A stretch is a part of a chunk that is fetched at one time.
+// A stretch is a range that is fetched at one time.
 type stretch struct {
 	once sync.Once
 	err  error
@@ -45,17 +45,17 @@ const (
 	tailSize    = 64 << 10 // most footers are shorter
 	stretchSize = 4 << 20
 	smallChunks = 32 << 10 // as many bytes as travel in the time of a request are fetched together
-	mostKept    = 64 << 20
 )
 
-// open are the objects that somebody still has.
+// open are the objects that are in use.
 var open = struct {
 	sync.Mutex
 	objects map[string]weak.Pointer[Object]
 }{objects: make(map[string]weak.Pointer[Object])}
 
-// Open opens an object for reading. As long as anybody has the object of an address, it is
-// the same object, so that all see the same bytes. The error is an [*ibid.Error].
+// Open opens an object for reading. As long as the object of an address is in use, Open
+// returns the same object, so that all readers see the same bytes. The error is an
+// [*ibid.Error].
 func Open(ctx context.Context, address string) (*Object, error) {
 	open.Lock()
 	o := open.objects[address].Value()
@@ -67,7 +67,7 @@ func Open(ctx context.Context, address string) (*Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o = &Object{Address: address, of: s, stretches: make(map[int64]*stretch), kept: make(map[[2]int64][]byte)}
+	o = &Object{Address: address, of: s, stretches: make(map[chunk]*stretch)}
 	err = again(ctx, address, 0, func(ctx context.Context) (err error) {
 		o.info, err = s.head(ctx, key)
 		return err
@@ -76,10 +76,7 @@ func Open(ctx context.Context, address string) (*Object, error) {
 		return nil, err
 	}
 	o.Size, o.Version, o.Modified = o.info.size, o.info.version(), o.info.modified
-	o.tail = make([]byte, min(o.Size, tailSize))
-	if err := o.fetch(ctx, o.tail, o.Size-int64(len(o.tail))); err != nil {
-		return nil, err
-	}
+	o.chunks = []chunk{{max(0, o.Size-tailSize), o.Size}}
 	open.Lock()
 	defer open.Unlock()
 	if first := open.objects[address].Value(); first != nil {
@@ -89,7 +86,7 @@ func Open(ctx context.Context, address string) (*Object, error) {
 	return o, nil
 }
 
-// Close does nothing: others may have the object.
+// Close does nothing: other readers may use the object.
 func (o *Object) Close() error { return nil }
 
 // Expect says which ranges, half-open, are read from their beginning on, as columns are.
@@ -98,27 +95,30 @@ func (o *Object) Close() error { return nil }
 func (o *Object) Expect(ranges [][2]int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.chunks != nil {
+	if o.expected {
 		return
 	}
+	o.expected = true
+	tail := o.chunks[0]
+	var chunks []chunk
 	for _, r := range ranges {
-		if r[0] < r[1] {
-			o.chunks = append(o.chunks, chunk{r[0], r[1]})
+		if c := (chunk{max(0, r[0]), min(r[1], tail.from)}); c.from < c.to {
+			chunks = append(chunks, c)
 		}
 	}
-	slices.SortFunc(o.chunks, func(a, b chunk) int { return int(min(1, max(-1, a.from-b.from))) })
-	var together []chunk
-	for _, c := range o.chunks {
-		k := len(together) - 1
+	slices.SortFunc(chunks, func(a, b chunk) int { return cmp.Compare(a.from, b.from) })
+	o.chunks = nil
+	for _, c := range chunks {
+		k := len(o.chunks) - 1
 		switch {
-		case k >= 0 && c.from < together[k].to, // only in damaged files
-			k >= 0 && c.from == together[k].to && c.to-together[k].from <= smallChunks:
-			together[k].to = max(together[k].to, c.to)
+		case k >= 0 && c.from < o.chunks[k].to, // only in damaged files
+			k >= 0 && c.from == o.chunks[k].to && c.to-o.chunks[k].from <= smallChunks:
+			o.chunks[k].to = max(o.chunks[k].to, c.to)
 		default:
-			together = append(together, c)
+			o.chunks = append(o.chunks, c)
 		}
 	}
-	o.chunks = together
+	o.chunks = append(o.chunks, tail)
 }
 
 // ReadAt is as of [io.ReaderAt].
@@ -138,13 +138,30 @@ func (o *Object) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// readSome reads a beginning of p that lies in one stretch, or in none.
+// readSome reads a beginning of p that lies in one stretch.
 func (o *Object) readSome(p []byte, off int64) (int, error) {
-	if at := o.Size - int64(len(o.tail)); off >= at {
-		return copy(p, o.tail[off-at:]), nil
+	c, s, err := o.stretch(chunk{off, off + int64(len(p))})
+	if err != nil {
+		return 0, err
 	}
+	s.once.Do(func() {
+		data := make([]byte, c.to-c.from)
+		if s.err = o.fetch(data, c.from); s.err == nil {
+			_, s.err = o.file.WriteAt(data, c.from)
+		}
+	})
+	if s.err != nil {
+		return 0, s.err
+	}
+	return o.file.ReadAt(p[:min(int64(len(p)), c.to-off)], off)
+}
+
+// stretch is the stretch that has the first byte of a range: part of a chunk, or outside of
+// chunks the range itself up to the next chunk.
+func (o *Object) stretch(c chunk) (chunk, *stretch, error) {
 	o.mu.Lock()
-	k, in := slices.BinarySearchFunc(o.chunks, off, func(c chunk, off int64) int {
+	defer o.mu.Unlock()
+	k, in := slices.BinarySearchFunc(o.chunks, c.from, func(c chunk, off int64) int {
 		switch {
 		case c.to <= off:
 			return -1
@@ -153,65 +170,29 @@ func (o *Object) readSome(p []byte, off int64) (int, error) {
 		}
 		return 0
 	})
-	if !in {
-		if k < len(o.chunks) {
-			p = p[:min(int64(len(p)), o.chunks[k].from-off)]
-		}
-		o.mu.Unlock()
-		return o.readOutside(p, off)
-	}
-	c := o.chunks[k]
-	from := c.from + (off-c.from)/stretchSize*stretchSize
-	to := min(from+stretchSize, c.to)
-	s := o.stretches[from]
-	if s == nil {
-		s = new(stretch)
-		o.stretches[from] = s
+	next := o.chunks[k] // the last chunk ends where the object does
+	if in {
+		c.from -= (c.from - next.from) % stretchSize
+		c.to = min(c.from+stretchSize, next.to)
+	} else {
+		c.to = min(c.to, next.from)
 	}
 	if o.file == nil {
 		var err error
 		if o.file, err = disk.Nameless(""); err != nil {
-			o.mu.Unlock()
-			return 0, err
+			return c, nil, err
 		}
 	}
-	o.mu.Unlock()
-	s.once.Do(func() {
-		data := make([]byte, to-from)
-		if s.err = o.fetch(context.Background(), data, from); s.err == nil {
-			_, s.err = o.file.WriteAt(data, from)
-		}
-	})
-	if s.err != nil {
-		return 0, s.err
+	if o.stretches[c] == nil {
+		o.stretches[c] = new(stretch)
 	}
-	return o.file.ReadAt(p[:min(int64(len(p)), to-off)], off)
-}
-
-// readOutside reads what is in no chunk, such as long footers.
-func (o *Object) readOutside(p []byte, off int64) (int, error) {
-	key := [2]int64{off, int64(len(p))}
-	o.mu.Lock()
-	data, ok := o.kept[key]
-	o.mu.Unlock()
-	if !ok {
-		data = make([]byte, len(p))
-		if err := o.fetch(context.Background(), data, off); err != nil {
-			return 0, err
-		}
-		if len(data) <= mostKept {
-			o.mu.Lock()
-			o.kept[key] = data
-			o.mu.Unlock()
-		}
-	}
-	return copy(p, data), nil
+	return c, o.stretches[c], nil
 }
 
 // fetch reads from the store. Where a connection is cut, it goes on from there.
-func (o *Object) fetch(ctx context.Context, p []byte, off int64) error {
+func (o *Object) fetch(p []byte, off int64) error {
 	done := 0
-	return again(ctx, o.Address, int64(len(p)), func(ctx context.Context) error {
+	return again(context.Background(), o.Address, int64(len(p)), func(ctx context.Context) error {
 		if done == len(p) {
 			return nil
 		}

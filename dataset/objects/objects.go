@@ -1,5 +1,5 @@
-// Package objects reads and writes objects: files at S3 and servers that speak like it, and
-// files that web servers hand out. Its addresses are s3://BUCKET/KEY, http:// and https://.
+// Package objects reads objects: files at S3 and servers that speak like it, and files that
+// web servers hand out. Its addresses are s3://BUCKET/KEY, http:// and https://.
 //
 // Keys and regions come from the environment, as other programs for S3 have them:
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, AWS_REGION, and
@@ -31,17 +31,11 @@ func Is(name string) bool {
 // AddressHint says how an address is written.
 const AddressHint = "an address is s3://BUCKET/KEY"
 
+const nameHint = "is the name right? An object is s3://BUCKET/KEY"
+
 // Slip reports whether a name is no address, but was meant to be one.
 func Slip(name string) bool {
 	return strings.HasPrefix(strings.ToLower(name), "s3:") && !Is(name)
-}
-
-// Join is the address of an object below another.
-func Join(address string, words ...string) string {
-	if bucket := strings.TrimRight(address, "/"); Is(bucket) {
-		address = bucket
-	}
-	return address + "/" + path.Join(words...)
 }
 
 // A trouble is an error of the network or of a server: another time the same may do.
@@ -56,13 +50,8 @@ func Trouble(err error) bool {
 	return ok
 }
 
-// Errors of stores.
-var (
-	// ErrChanged means that an object is no longer the one that was opened.
-	ErrChanged = errors.New("the object has changed while it was being read")
-	// ErrExists means that the condition of a write does not hold.
-	ErrExists = errors.New("somebody else has written the object")
-)
+// ErrChanged means that an object is no longer the one that was opened.
+var ErrChanged = errors.New("the object has changed while it was being read")
 
 // An info is what a store says of an object.
 type info struct {
@@ -87,15 +76,6 @@ type store interface {
 	get(ctx context.Context, of info, from, to int64) (io.ReadCloser, error)
 	// list lists the objects whose keys begin so, by key.
 	list(ctx context.Context, prefix string) ([]info, error)
-	put(ctx context.Context, key string, data io.ReadSeeker, size int64, c condition) (etag string, err error)
-	remove(ctx context.Context, key string) error
-}
-
-// A condition says when an object may be written: if there is none, or if there is the one
-// of an ETag. The zero condition is always met.
-type condition struct {
-	absent bool
-	etag   string
 }
 
 // at finds the store of an address, and the key there.
@@ -156,20 +136,18 @@ func explain(address string, err error) *ibid.Error {
 		return e
 	}
 	e := &ibid.Error{File: address, Err: err}
-	switch status := statusOf(err); {
+	status := statusOf(err)
+	reply := strings.TrimSpace(fmt.Sprintf("%d %s", status, codeOf(err)))
+	switch {
 	case errors.Is(err, ErrChanged):
 		e.Hint = "run again when nobody writes it any more"
-	case errors.Is(err, ErrExists), errors.Is(err, errors.ErrUnsupported):
-	case errors.Is(err, fs.ErrNotExist):
-		e.Err = &fs.PathError{Op: "open", Path: address, Err: fs.ErrNotExist}
 	case status == 404:
-		e.Err = fs.ErrNotExist
-		e.Hint = "is the name right? An object is s3://BUCKET/KEY"
+		e.Err, e.Hint = fs.ErrNotExist, nameHint
 		if codeOf(err) == "NoSuchBucket" {
 			e.Err, e.Hint = errors.New("there is no such bucket"), "is the name right, and AWS_REGION or AWS_ENDPOINT_URL?"
 		}
 	case status == 401 || status == 403:
-		e.Err = fmt.Errorf("access denied (%d%s)", status, suffixed(codeOf(err)))
+		e.Err = fmt.Errorf("access denied (%s)", reply)
 		e.Hint = "the keys in the environment do not allow it: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE"
 		if !strings.HasPrefix(address, "s3:") {
 			e.Hint = "ibid sends no credentials to web servers: use an address that needs none, or download the file"
@@ -177,22 +155,15 @@ func explain(address string, err error) *ibid.Error {
 			e.Hint = "there are no keys in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
 		}
 	case status >= 400 && status < 500 && status != 408 && status != 429:
-		e.Err = fmt.Errorf("the server refuses (%d%s)", status, suffixed(codeOf(err)))
+		e.Err = fmt.Errorf("the server refuses (%s)", reply)
 	default:
 		if status > 0 {
-			err = fmt.Errorf("the server failed (%d%s)", status, suffixed(codeOf(err)))
+			err = fmt.Errorf("the server failed (%s)", reply)
 		}
 		e.Err = trouble{err}
 		e.Hint = "the server was asked several times; try again later"
 	}
 	return e
-}
-
-func suffixed(code string) string {
-	if code == "" {
-		return ""
-	}
-	return " " + code
 }
 
 // Find lists the objects that a pattern stands for, in the order of their names: the object
@@ -203,15 +174,12 @@ func Find(ctx context.Context, pattern string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := strings.TrimSuffix(pattern, key)
-	if key == "" {
-		base = strings.TrimSuffix(base, "/") + "/" // of a bucket as a whole
-	}
-	meta := strings.IndexAny(key, "*?[")
 	if _, ok := s.(web); ok {
 		return []string{pattern}, nil
 	}
-	if meta < 0 && key != "" && !strings.HasSuffix(key, "/") {
+	bucket := strings.TrimSuffix(strings.TrimSuffix(pattern, key), "/") + "/"
+	glob := strings.ContainsAny(key, "*?[")
+	if !glob && key != "" && !strings.HasSuffix(key, "/") {
 		var there bool
 		err := again(ctx, pattern, 0, func(ctx context.Context) error {
 			_, err := s.head(ctx, key)
@@ -223,49 +191,38 @@ func Find(ctx context.Context, pattern string) ([]string, error) {
 		if err != nil || there {
 			return []string{pattern}, err
 		}
+		key += "/"
 	}
-	var prefix string
-	glob := key
-	if meta < 0 {
-		prefix = strings.TrimSuffix(key, "/") + "/"
-		if key == "" {
-			prefix = ""
-		}
-		glob = escape(prefix) + "*.parquet"
-	} else {
-		prefix = key[:meta]
+	prefix := key
+	if glob {
+		prefix = key[:strings.IndexAny(key, "*?[")]
 	}
-	found, err := list(ctx, s, pattern, prefix)
+	var found []info
+	err = again(ctx, pattern, 0, func(ctx context.Context) (err error) {
+		found, err = s.list(ctx, prefix)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, i := range found {
-		ok, err := path.Match(glob, i.key)
-		if err != nil {
-			return nil, &ibid.Error{File: pattern, Err: err}
+		folder, name := path.Split(i.key)
+		ok := folder == key && strings.HasSuffix(name, ".parquet")
+		if glob {
+			if ok, err = path.Match(key, i.key); err != nil {
+				return nil, &ibid.Error{File: pattern, Err: err}
+			}
 		}
-		if name := path.Base(i.key); ok && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") {
-			names = append(names, base+i.key)
+		if ok && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") {
+			names = append(names, bucket+i.key)
 		}
 	}
-	if len(names) == 0 && meta < 0 {
-		return nil, &ibid.Error{File: pattern, Err: errors.New("neither an object nor a folder with .parquet objects"), Hint: "is the name right? An object is s3://BUCKET/KEY"}
-	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0 && glob:
 		return nil, &ibid.Error{File: pattern, Err: errors.New("no object matches")}
+	case len(names) == 0:
+		return nil, &ibid.Error{File: pattern, Err: errors.New("neither an object nor a folder with .parquet objects"), Hint: nameHint}
 	}
 	return names, nil
-}
-
-func escape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
-}
-
-func list(ctx context.Context, s store, address, prefix string) (found []info, err error) {
-	err = again(ctx, address, 0, func(ctx context.Context) (err error) {
-		found, err = s.list(ctx, prefix)
-		return err
-	})
-	return found, err
 }

@@ -116,30 +116,6 @@ func (b *bucket) list(ctx context.Context, prefix string) (found []info, err err
 	return found, ctx.Err()
 }
 
-// partSize is how much of a large object is sent at one time.
-const partSize = 16 << 20
-
-func (b *bucket) put(ctx context.Context, key string, data io.ReadSeeker, size int64, c condition) (string, error) {
-	o := minio.PutObjectOptions{PartSize: partSize, NumThreads: 2, ContentType: "application/octet-stream"}
-	if c.absent {
-		o.SetMatchETagExcept("*")
-	} else if c.etag != "" {
-		o.SetMatchETag(c.etag)
-	}
-	if _, err := data.Seek(0, io.SeekStart); err != nil {
-		return "", err
-	}
-	got, err := b.client.PutObject(ctx, b.name, key, data, size, o)
-	if s := statusOf(err); s == http.StatusPreconditionFailed || s == http.StatusConflict {
-		return "", ErrExists
-	}
-	return strings.Trim(got.ETag, `"`), err
-}
-
-func (b *bucket) remove(ctx context.Context, key string) error {
-	return b.client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})
-}
-
 // statusOf is the status of the reply that an error is about, 0 if there was none.
 func statusOf(err error) int {
 	if r, ok := errors.AsType[minio.ErrorResponse](err); ok {

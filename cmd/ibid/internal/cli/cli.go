@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -46,9 +45,6 @@ type app struct {
 	colour string
 
 	profiles profileFlags
-	scratch  string // the folder of what is at a store, "" if there is none
-	places   int    // folders in it
-
 	unsealed bool // it was said that a run has no digests
 }
 
@@ -62,11 +58,6 @@ func Terminated() error { return harness.Terminated() }
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Process) int {
 	a := &app{Process: p}
-	defer func() {
-		if a.scratch != "" {
-			os.RemoveAll(a.scratch) // what stays is for the system to remove
-		}
-	}()
 	root := a.root()
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
@@ -139,9 +130,9 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), a.withRuns(a.mergeCommand()), a.withRuns(a.summaryCommand()), a.scoreCommand(), a.documentsCommand(), a.listCommand(), a.viewCommand(), a.rescoreCommand(), a.withRuns(a.showCommand()), a.versionCommand(),
-		a.completionCommand(), a.withRuns(a.withPage(a.reportCommand())), a.withRuns(a.gateCommand()), a.cacheCommand(), a.withRuns(a.compareCommand()),
-		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), a.historyCommand(), a.fetchCommand(), a.verifyCommand(),
+		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), ofRuns(a.mergeCommand()), ofRuns(a.summaryCommand()), a.scoreCommand(), a.documentsCommand(), ofRuns(a.listCommand()), ofRuns(a.viewCommand()), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()), a.versionCommand(),
+		a.completionCommand(), ofRuns(a.reportCommand()), ofRuns(a.gateCommand()), a.cacheCommand(), ofRuns(a.compareCommand()),
+		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), ofRuns(a.historyCommand()), a.fetchCommand(), ofRuns(a.verifyCommand()),
 	)
 	a.addHelp(root)
 	a.addCompletion(root)
@@ -152,6 +143,9 @@ func (a *app) root() *cobra.Command {
 
 // checkFlags checks the flags that every command takes.
 func (a *app) checkFlags(cmd *cobra.Command) error {
+	if err := onlyHere(a.output); err != nil {
+		return err
+	}
 	if a.asJSON {
 		a.format = "json"
 	}

@@ -39,14 +39,14 @@ func (a *app) merge(cmd *cobra.Command, dirs []string, numbers *numberFlags, ci 
 	if a.output == "-" {
 		return ibid.Usagef("merge needs the directory of the run").With("add -o runs/NAME")
 	}
-	parent, id := splitRun(a.output)
+	out := filepath.Clean(a.output)
 	a.output = "-"
 	shards, err := harness.OpenShards(cmd.Context(), dirs)
 	if err != nil {
 		return err
 	}
 	m := shards.Manifest
-	config, err := harness.SettingsOf(m, []string{"out=" + parent, "id=" + id}, nil)
+	config, err := harness.SettingsOf(m, []string{"out=" + filepath.Dir(out), "id=" + filepath.Base(out)}, nil)
 	if err != nil {
 		return err
 	}

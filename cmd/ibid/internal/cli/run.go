@@ -175,30 +175,17 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 }
 
 // evaluate does a job and prints its results.
-func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) (err error) {
-	if err := errors.Join(a.formats(tableFormats...), numbers.check()); err != nil {
+func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, numbers *numberFlags, ci *ciFlags) error {
+	if err := errors.Join(a.formats(tableFormats...), numbers.check(), onlyHere(page), runHere(job.Baseline)); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	if job.Baseline, err = a.here(ctx, job.Baseline); err != nil {
-		return err
-	}
-	stored, err := a.newStoredRun(job)
-	if err != nil {
-		return err
-	}
 	plan, progress, err := a.plan(cmd, job)
 	if err != nil {
 		return a.interrupted(err, "")
 	}
 	defer progress.Close()
 	defer plan.Close()
-	if stored != nil {
-		if ctx, err = stored.begin(ctx, a, job.Config.Out, plan.Dir); err != nil {
-			return err
-		}
-		defer func() { err = stored.end(ctx, err) }()
-	}
 	out, err := plan.Run(ctx)
 	progress.Close()
 	if err != nil {

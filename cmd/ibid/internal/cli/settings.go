@@ -110,6 +110,9 @@ func (s *settingFlags) read(a *app, cmd *cobra.Command, o configs.Options) (*con
 	}
 	o.Flags = append(o.Flags, s.fixed...)
 	c, err := configs.Load(o)
+	if err == nil {
+		err = onlyHere(c.Out)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -147,6 +147,9 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 // openRun reads the manifest of a finished run, and says once where a run carries no
 // digests.
 func (a *app) openRun(dir string) (*runs.Manifest, error) {
+	if err := runHere(dir); err != nil {
+		return nil, err
+	}
 	m, err := runs.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, ibid.Usagef("%s is no run directory", dir).With(nearestRun(dir))

@@ -10,7 +10,6 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/dataset/objects"
 	"ibid/harness"
 
 	"ibid/cmd/ibid/internal/term"
@@ -59,9 +58,6 @@ the statistics may be others than those that the rows were made with.`,
 func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error {
 	if a.output == "-" {
 		return ibid.Usagef("summary needs the directory of the run").With("add -o runs/NAME")
-	}
-	if objects.Is(a.output) {
-		return ibid.Usagef("summary writes to a folder of this machine").With("copy it to the store afterwards")
 	}
 	dir := filepath.Clean(a.output)
 	a.output = "-"
