@@ -35,7 +35,7 @@ type Fetched struct {
 	Bytes       int64      `json:"bytes,omitempty"`        // of the body
 	SHA256      string     `json:"sha256,omitempty"`       // of the body, its name in the archive
 	Problem     string     `json:"problem,omitempty"`      // in words, if the state is not ok
-	Reader      string     `json:"reader,omitempty"`       // the outside program that read it, with its version
+	Reader      string     `json:"reader,omitempty"`       // what read it if it is a PDF: pdftotext with its version, or the library
 }
 
 // Live reports whether there is such a page. Known is false if nobody asked for

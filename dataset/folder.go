@@ -137,10 +137,7 @@ func (f *folder) reader() string {
 	s := documents.Version
 	for i := range f.files {
 		if documents.KindOfName(f.files[i].Name) == documents.PDF {
-			if outside := documents.PDFToText(); outside != "" {
-				return s + ", " + outside
-			}
-			break
+			return s + ", " + documents.PDFReader()
 		}
 	}
 	return s

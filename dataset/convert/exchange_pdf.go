@@ -15,8 +15,9 @@ import (
 // A pdfReader reads the PDFs of requests. One that several requests have is read
 // once, as long as there are few.
 type pdfReader struct {
-	ctx  context.Context
-	last []readPDF // the one read last at the end
+	ctx    context.Context
+	report *Report
+	last   []readPDF // the one read last at the end
 }
 
 type readPDF struct {
@@ -40,6 +41,9 @@ func (r *pdfReader) read(encoded string) (documents.Text, error) {
 		p.err = fmt.Errorf("no base64: %w", err)
 	} else {
 		p.text, p.err = documents.Read(r.ctx, documents.PDF, "", data)
+		if p.err == nil {
+			r.report.PDFReader = p.text.Reader
+		}
 	}
 	if len(r.last) == keptPDFs {
 		r.last = slices.Delete(r.last, 0, 1)

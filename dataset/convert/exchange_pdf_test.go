@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ibid/dataset/documents"
 )
 
 // TestRequestPDF: a PDF that a request has in base64 becomes pages, and a citation
@@ -18,7 +20,7 @@ func TestRequestPDF(t *testing.T) {
 		t.Fatal(err)
 	}
 	encoded := base64.StdEncoding.EncodeToString(data)
-	const quote = "The mole was built of granite — blocks of three tons — between 1901 and\n1904."
+	const quote = "The mole was built of granite — blocks of three tons"
 	said, err := json.Marshal(quote)
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +43,9 @@ func TestRequestPDF(t *testing.T) {
 			}
 			if c := m.rows[0].Citations[0]; c.Unit != "page" || c.Doc != "harbour.pdf" {
 				t.Errorf("citation %+v", c)
+			}
+			if report.PDFReader == "" || report.PDFReader != documents.PDFReader() {
+				t.Errorf("PDFs read by %q, want %q", report.PDFReader, documents.PDFReader())
 			}
 			if report.Proved != 1 {
 				t.Errorf("%d citations proved, want 1: %+v", report.Proved, report)

@@ -97,7 +97,7 @@ var exchangeExtensions = []string{".json", ".jsonl", ".ndjson", ".sse"}
 var exchangeOptions = []string{"request", "system"}
 
 func convertExchanges(ctx context.Context, r *run, f *exchangeFormat) error {
-	c := &exchangeReader{run: r, format: f, pdfs: pdfReader{ctx: ctx}}
+	c := &exchangeReader{run: r, format: f, pdfs: pdfReader{ctx: ctx, report: &r.report}}
 	if r.Request != "" {
 		q, bad, err := c.loadRequest(r.Request)
 		if err != nil {

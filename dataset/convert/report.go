@@ -29,6 +29,10 @@ type Report struct {
 	Documents int64 `json:"documents"` // documents written
 	Citations int64 `json:"citations"` // citations written
 
+	// PDFReader is what read the PDFs in the records: "pdftotext 22.12.0", with the version
+	// that is installed, or "ledongthuc/pdf". It is "" where none was read.
+	PDFReader string `json:"pdf_reader,omitempty"`
+
 	Spans int64 `json:"spans"` // spans read: citations and truth, those of records left out included
 	Quotes
 

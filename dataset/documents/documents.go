@@ -17,6 +17,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -40,20 +41,15 @@ type Text struct {
 	Text  string   // "" if there are pages
 	Pages []string // of a PDF, at least one; else nil
 
-	// Pictures are the pages, from 1, that show a picture and have no text. Their
-	// text is empty, whatever the picture says.
-	Pictures []int
-
-	// Reader is the outside program that read the document, with its version; "" if
-	// it was read here.
+	// Reader is what read a PDF, see [PDFReader]; "" for other documents.
 	Reader string
 }
 
 // Version changes when the same bytes would give another text.
-const Version = "1"
+const Version = "2"
 
 // patience is how long reading one document may take.
-const patience = time.Minute
+const patience = 10 * time.Second
 
 // extensions are the endings of the names of files that can be read.
 var extensions = map[string]Kind{
@@ -110,8 +106,8 @@ var ErrNoText = errors.New("there is no text in it")
 
 // Read reads a document. contentType is the header that came with it, "" for a
 // file: a text without one must be UTF-8, or UTF-16 with a byte order mark, while
-// HTML says itself what it is. Where a page of a PDF cannot be read, the error is
-// a [*PageError]; one of a document's pages missing is a document missing.
+// HTML says itself what it is. One of a document's pages missing is a document
+// missing.
 func Read(ctx context.Context, kind Kind, contentType string, data []byte) (Text, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -134,12 +130,21 @@ func Read(ctx context.Context, kind Kind, contentType string, data []byte) (Text
 	return Text{}, fmt.Errorf("neither text, Markdown, HTML nor PDF")
 }
 
+// abandoned counts functions that run on after their time.
+var abandoned atomic.Int32
+
+// mostAbandoned is how many such functions there may be: then no document is read.
+const mostAbandoned = 8
+
 // inTime calls a function that cannot be stopped, and waits for it until ctx
 // ends. A panic becomes an error.
 func inTime(ctx context.Context, read func() (Text, error)) (Text, error) {
 	type result struct {
 		text Text
 		err  error
+	}
+	if abandoned.Load() >= mostAbandoned {
+		return Text{}, fmt.Errorf("%d documents before it are still being read, each for over %v", mostAbandoned, patience)
 	}
 	done := make(chan result, 1)
 	go func() {
@@ -156,6 +161,8 @@ func inTime(ctx context.Context, read func() (Text, error)) (Text, error) {
 	case r := <-done:
 		return r.text, r.err
 	case <-ctx.Done():
+		abandoned.Add(1)
+		go func() { <-done; abandoned.Add(-1) }()
 		return Text{}, timeLimit(ctx)
 	}
 }

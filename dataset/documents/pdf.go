@@ -7,87 +7,117 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
+	"unicode"
 
 	"github.com/ledongthuc/pdf"
 )
 
-// A PageError is a page of a PDF whose text cannot be had.
-type PageError struct {
-	Page int // from 1
-	Err  error
+// Limits of a PDF. A page that is read here has so much content that its text, and what
+// the library keeps while it reads, stay within mostText.
+const (
+	mostPages   = 10_000
+	mostText    = 64 << 20 // bytes
+	mostContent = 16 << 20 // bytes of the content of a page, uncompressed
+	mostMap     = 8 << 20  // bytes of a font's map from codes to characters
+)
+
+// library is what reads a PDF where pdftotext is not installed.
+const library = "ledongthuc/pdf"
+
+// PDFReader is what reads PDFs on this machine: poppler's pdftotext with its version, such
+// as "pdftotext 22.12.0", where it is installed, else "ledongthuc/pdf". The two give other
+// texts.
+func PDFReader() string {
+	if v := pdfToTextVersion(); v != "" {
+		return v
+	}
+	return library
 }
 
-// Error reads: page 3: right-to-left text.
-func (e *PageError) Error() string { return fmt.Sprintf("page %d: %v", e.Page, e.Err) }
-
-func (e *PageError) Unwrap() error { return e.Err }
-
-const mostPages = 20_000
-
-// readPDF reads the pages here and, where that does not manage, lets pdftotext
-// read them all if it is installed. Where neither can, the error says why it was
-// not managed here.
+// readPDF reads the pages with [PDFReader]. The title is what the library says, or "".
 func readPDF(ctx context.Context, data []byte) (Text, error) {
-	t, err := inTime(ctx, func() (Text, error) { return pdfPages(ctx, data) })
-	if err == nil {
-		return t, nil
+	if len(data) < 100 || !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) {
+		return Text{}, errors.New("not a PDF file")
 	}
-	if ctx.Err() != nil {
-		return Text{}, err
+	if pdfToTextVersion() == "" {
+		t, err := inTime(ctx, func() (Text, error) { return libraryPages(ctx, data) })
+		if err != nil {
+			err = fmt.Errorf("%w (pdftotext, which may manage, is not installed)", err)
+		}
+		return t, err
 	}
-	pages, outside := pdfToText(ctx, data)
-	if outside != nil || strings.TrimSpace(strings.Join(pages, "")) == "" {
-		return Text{}, err
-	}
-	return Text{Title: t.Title, Pages: pages, Reader: PDFToText()}, nil
-}
-
-func pdfPages(ctx context.Context, data []byte) (Text, error) {
-	if err := checkNumbers(data); err != nil {
-		return Text{}, err
-	}
-	in := trimmedPDF(data)
-	r, err := pdf.NewReader(&boundedReader{ctx: ctx, data: in, left: 64*int64(len(in)) + 64<<20}, int64(len(in)))
+	pages, err := pdfToText(ctx, data)
 	if err != nil {
 		return Text{}, err
 	}
-	t := Text{Title: oneLine(r.Trailer().Key("Info").Key("Title").Text())}
+	t, _ := inTime(ctx, func() (Text, error) { // a PDF without a title is read all the same
+		r, err := openPDF(ctx, data)
+		if err != nil {
+			return Text{}, err
+		}
+		return Text{Title: titleOf(r)}, nil
+	})
+	t.Pages, t.Reader = pages, pdfToTextVersion()
+	return t, nil
+}
+
+func titleOf(r *pdf.Reader) string { return oneLine(r.Trailer().Key("Info").Key("Title").Text()) }
+
+// openPDF opens a PDF of which the numbers are within the limits of its size.
+func openPDF(ctx context.Context, data []byte) (*pdf.Reader, error) {
+	if err := checkNumbers(data); err != nil {
+		return nil, err
+	}
+	in := trimmedPDF(data)
+	return pdf.NewReader(&boundedReader{ctx: ctx, data: in, left: 64*int64(len(in)) + 64<<20}, int64(len(in)))
+}
+
+// libraryPages reads the pages with the library: the strings of each page in the order in
+// which they are drawn, without the forms in it.
+func libraryPages(ctx context.Context, data []byte) (Text, error) {
+	r, err := openPDF(ctx, data)
+	if err != nil {
+		return Text{}, err
+	}
+	t := Text{Title: titleOf(r), Reader: library}
 	var pages []pdf.Value
-	listPages(r.Trailer().Key("Root").Key("Pages"), 0, &pages)
+	nodes := 0
+	listPages(r.Trailer().Key("Root").Key("Pages"), 0, &nodes, &pages)
 	if len(pages) == 0 {
 		return t, errors.New("it has no pages")
 	}
 	if len(pages) > mostPages {
 		return t, fmt.Errorf("it has over %d pages", mostPages)
 	}
-	fonts := make(map[string]*font)
-	said := false
+	length := 0
 	for i, v := range pages {
-		p := &page{ctx: ctx, known: fonts}
-		text, err := p.read(v)
+		if ctx.Err() != nil {
+			return t, timeLimit(ctx)
+		}
+		text, err := pageText(v)
+		if length += len(text); err == nil && length > mostText {
+			err = errTooMuchText
+		}
 		if err != nil {
-			return t, &PageError{i + 1, err}
+			return t, fmt.Errorf("page %d: %w", i+1, err)
 		}
-		if text == "" && p.pictures {
-			t.Pictures = append(t.Pictures, i+1)
-		}
-		said = said || text != ""
 		t.Pages = append(t.Pages, text)
 	}
-	switch {
-	case said:
-		return t, nil
-	case len(t.Pictures) > 0:
-		return t, &PageError{t.Pictures[0], errors.New("a picture without text")}
+	if length == 0 {
+		return t, ErrNoText
 	}
-	return t, &PageError{1, ErrNoText}
+	return t, nil
 }
 
-// listPages appends the leaves of the tree of pages, in order.
-func listPages(node pdf.Value, depth int, pages *[]pdf.Value) {
-	if depth > 64 || len(*pages) > mostPages {
+var errTooMuchText = fmt.Errorf("over %d bytes of text", mostText)
+
+// listPages appends the leaves of the tree of pages, in order. nodes counts what was visited.
+func listPages(node pdf.Value, depth int, nodes *int, pages *[]pdf.Value) {
+	if *nodes++; depth > 64 || *nodes > 4*mostPages || len(*pages) > mostPages {
 		return
 	}
 	kids := node.Key("Kids")
@@ -98,8 +128,74 @@ func listPages(node pdf.Value, depth int, pages *[]pdf.Value) {
 		return
 	}
 	for i := range kids.Len() {
-		listPages(kids.Index(i), depth+1, pages)
+		listPages(kids.Index(i), depth+1, nodes, pages)
 	}
+}
+
+// pageText is what the library says of a page. It is an error where glyphs do not say which
+// characters they are.
+func pageText(v pdf.Value) (string, error) {
+	content, streams := v.Key("Contents"), []pdf.Value{v.Key("Contents")}
+	if content.Kind() == pdf.Array {
+		streams = streams[:0]
+		for i := range content.Len() {
+			streams = append(streams, content.Index(i))
+		}
+	}
+	size := int64(0)
+	for _, s := range streams {
+		if s.Kind() != pdf.Stream {
+			continue
+		}
+		n, err := io.Copy(io.Discard, io.LimitReader(s.Reader(), mostContent-size+1))
+		if err != nil {
+			return "", fmt.Errorf("damaged: %w", err)
+		}
+		size += n
+	}
+	p := pdf.Page{V: v}
+	longest := int64(1) // characters of a byte of content
+	fonts := make(map[string]*pdf.Font)
+	for _, name := range p.Fonts() {
+		f := p.Font(name)
+		fonts[name] = &f
+		if m := f.V.Key("ToUnicode"); m.Kind() == pdf.Stream {
+			n, err := longestString(m.Reader())
+			if err != nil {
+				return "", err
+			}
+			longest = max(longest, n/2)
+		}
+	}
+	if size > mostContent || size*longest > mostText {
+		return "", errors.New("it draws too much")
+	}
+	text, err := p.GetPlainText(fonts)
+	if err != nil {
+		return "", fmt.Errorf("damaged: %w", err)
+	}
+	text = strings.TrimSpace(ligatures.Replace(strings.ToValidUTF8(text, "\ufffd")))
+	if strings.ContainsFunc(text, func(r rune) bool { return r == '\ufffd' || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return "", errors.New("a glyph does not say which character it is")
+	}
+	return text, nil
+}
+
+// ligatures writes them as the letters that they are, as pdftotext does.
+var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")
+
+// longestString is the length in bytes of the longest string in a font's map.
+func longestString(r io.Reader) (longest int64, err error) {
+	data, err := io.ReadAll(io.LimitReader(r, mostMap+1))
+	if err != nil || len(data) > mostMap {
+		return 0, errors.New("a font has too long a map of characters")
+	}
+	for s := (scanner{data: data}); !s.ended(); {
+		if t := s.next(); t.kind == tokenString {
+			longest = max(longest, int64(t.number))
+		}
+	}
+	return longest, nil
 }
 
 // trimmedPDF drops what comes before the header and after the last %%EOF, and
@@ -189,10 +285,12 @@ func checkNumbers(data []byte) error {
 	return nil
 }
 
-// PDFToText is the version of poppler's pdftotext that is installed, such as
+// pdfToTextVersion is the version of poppler's pdftotext that is installed, such as
 // "pdftotext 22.12.0", or "".
-var PDFToText = sync.OnceValue(func() string {
-	out, err := exec.Command("pdftotext", "-v").CombinedOutput()
+var pdfToTextVersion = sync.OnceValue(func() string {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, err := pdfToTextCommand(ctx, "-v").CombinedOutput()
 	words := strings.Fields(string(out))
 	if err != nil || len(words) < 3 || words[0] != "pdftotext" {
 		return ""
@@ -200,38 +298,55 @@ var PDFToText = sync.OnceValue(func() string {
 	return "pdftotext " + words[2]
 })
 
-// pdfToText lets pdftotext read data, which ends with ctx.
+// pdfToTextCommand is a call without the environment of this process, in which keys are.
+func pdfToTextCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "pdftotext", args...)
+	cmd.Env = []string{"LC_ALL=C"}
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// pdfToText lets pdftotext read data, which ends with ctx. It reads standard input: no name
+// of a file becomes an argument, and nothing is left of a command that is killed.
 func pdfToText(ctx context.Context, data []byte) (pages []string, err error) {
-	if PDFToText() == "" {
-		return nil, exec.ErrNotFound
-	}
-	// It reads its standard input, so that nothing is left of a command that is killed.
-	cmd := exec.CommandContext(ctx, "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", "-", "-")
+	cmd := pdfToTextCommand(ctx, "-q", "-enc", "UTF-8", "-eol", "unix", "-l", strconv.Itoa(mostPages+1), "-", "-")
 	cmd.Stdin = bytes.NewReader(data)
-	out := &cappedBuffer{most: mostText}
+	out := new(cappedBuffer)
 	cmd.Stdout = out
-	if err := cmd.Run(); err != nil {
-		return nil, err
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, timeLimit(ctx)
+	case out.full:
+		return nil, errTooMuchText
+	case err != nil:
+		return nil, fmt.Errorf("pdftotext cannot read this PDF: %w", err)
 	}
 	text := strings.ToValidUTF8(out.String(), "\ufffd")
+	said := false
 	for p := range strings.SplitSeq(strings.TrimSuffix(text, "\f"), "\f") {
-		pages = append(pages, strings.TrimSpace(p))
+		p = strings.TrimSpace(p)
+		said = said || p != ""
+		pages = append(pages, p)
+	}
+	switch {
+	case len(pages) > mostPages:
+		return nil, fmt.Errorf("it has over %d pages", mostPages)
+	case !said:
+		return nil, ErrNoText
 	}
 	return pages, nil
 }
 
-// mostText is the longest text of a document that is read, in bytes.
-const mostText = 256 << 20
-
-// A cappedBuffer refuses what goes beyond a limit.
+// A cappedBuffer refuses what goes beyond mostText.
 type cappedBuffer struct {
 	bytes.Buffer
-	most int
+	full bool
 }
 
 func (b *cappedBuffer) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.most {
-		return 0, errors.New("too much text")
+	if b.full = b.Len()+len(p) > mostText; b.full {
+		return 0, errTooMuchText
 	}
 	return b.Buffer.Write(p)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A scanner cuts the content of a page, a character map or a whole file into
-// tokens. Nothing is an error: what makes no sense is a word.
+// A scanner cuts a character map or a whole file into tokens. Nothing is an error: what
+// makes no sense is a word.
 //
 // Source: ISO 32000-1, 7.2 and 7.3.
 type scanner struct {
@@ -22,7 +22,7 @@ const (
 	tokenEnd    tokenKind = iota
 	tokenNumber           // 12, -.5
 	tokenName             // /Name, without the slash
-	tokenString           // (…) or <…>, decoded
+	tokenString           // (…) or <…>; number is at least its length in bytes
 	tokenOpen             // [ or <<
 	tokenClose            // ] or >>
 	tokenWord             // an operator, a keyword, anything else
@@ -79,17 +79,17 @@ func (s *scanner) scan() token {
 			s.pos++
 			if s.pos < len(s.data) && s.data[s.pos] == c {
 				s.pos++
-				return token{kind: map[byte]tokenKind{'<': tokenOpen, '>': tokenClose}[c], text: string([]byte{c, c})}
+				return token{kind: map[byte]tokenKind{'<': tokenOpen, '>': tokenClose}[c]}
 			}
 			if c == '<' {
 				return s.hex()
 			}
 		case c == '[':
 			s.pos++
-			return token{kind: tokenOpen, text: "["}
+			return token{kind: tokenOpen}
 		case c == ']':
 			s.pos++
-			return token{kind: tokenClose, text: "]"}
+			return token{kind: tokenClose}
 		case !isPDFRegular(c):
 			s.pos++
 		default:
@@ -132,108 +132,33 @@ func unescapedName(name string) string {
 	return string(b)
 }
 
-// literal reads a string in parentheses.
+// literal passes over a string in parentheses.
 func (s *scanner) literal() token {
-	var b []byte
-	depth := 0
+	start, depth := s.pos, 0
 	for s.pos < len(s.data) {
 		c := s.data[s.pos]
 		s.pos++
 		switch c {
 		case '(':
-			if depth++; depth == 1 {
-				continue
-			}
+			depth++
 		case ')':
 			if depth--; depth == 0 {
-				return token{kind: tokenString, text: string(b)}
+				return token{kind: tokenString, number: float64(s.pos - start - 2)}
 			}
 		case '\\':
-			b = s.escape(b)
-			continue
-		}
-		b = append(b, c)
-	}
-	return token{kind: tokenString, text: string(b)}
-}
-
-// escape reads what follows a backslash.
-func (s *scanner) escape(b []byte) []byte {
-	if s.pos >= len(s.data) {
-		return b
-	}
-	c := s.data[s.pos]
-	s.pos++
-	switch c {
-	case 'n':
-		return append(b, '\n')
-	case 'r':
-		return append(b, '\r')
-	case 't':
-		return append(b, '\t')
-	case 'b':
-		return append(b, '\b')
-	case 'f':
-		return append(b, '\f')
-	case '\r':
-		if s.pos < len(s.data) && s.data[s.pos] == '\n' {
 			s.pos++
 		}
-		return b
-	case '\n':
-		return b
 	}
-	if c < '0' || c > '7' {
-		return append(b, c)
-	}
-	v := c - '0'
-	for i := 0; i < 2 && s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '7'; i++ {
-		v = v<<3 | (s.data[s.pos] - '0')
-		s.pos++
-	}
-	return append(b, v)
+	return token{kind: tokenString, number: float64(len(s.data) - start)}
 }
 
-// hex reads a string in hexadecimal, behind its "<".
+// hex passes over a string in hexadecimal, behind its "<".
 func (s *scanner) hex() token {
-	var b []byte
-	half, high := false, byte(0)
-	for s.pos < len(s.data) {
-		c := s.data[s.pos]
-		s.pos++
-		if c == '>' {
-			break
-		}
-		v, err := strconv.ParseUint(string(rune(c)), 16, 8)
-		if err != nil {
-			continue
-		}
-		if half {
-			b = append(b, high<<4|byte(v))
-		}
-		half, high = !half, byte(v)
+	start := s.pos
+	if end := bytes.IndexByte(s.data[s.pos:], '>'); end >= 0 {
+		s.pos += end + 1
+	} else {
+		s.pos = len(s.data)
 	}
-	if half {
-		b = append(b, high<<4)
-	}
-	return token{kind: tokenString, text: string(b)}
-}
-
-// skipPicture passes over the data of a picture in the content of a page, which
-// begin behind the word ID.
-func (s *scanner) skipPicture() {
-	s.peeked = nil
-	for from := s.pos; ; {
-		i := bytes.Index(s.data[from:], []byte("EI"))
-		if i < 0 {
-			s.pos = len(s.data)
-			return
-		}
-		at := from + i
-		from = at + 2
-		if at > 0 && isPDFSpace(s.data[at-1]) && (from == len(s.data) || isPDFSpace(s.data[from])) {
-			s.pos = from
-			return
-		}
-	}
+	return token{kind: tokenString, number: float64(s.pos-start) / 2}
 }

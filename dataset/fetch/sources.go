@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"ibid"
@@ -45,10 +44,6 @@ func WriteSources(ctx context.Context, archive *Archive, names []string, w *data
 			f.Reader = text.Reader
 			if err != nil {
 				f.State, f.Problem = dataset.FetchUnreadable, err.Error()
-				var page *documents.PageError
-				if errors.As(err, &page) && documents.PDFToText() == "" {
-					f.Problem += "; pdftotext is not installed"
-				}
 			}
 		}
 		if err := write(w, name, &f, &text); err != nil {

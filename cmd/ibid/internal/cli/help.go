@@ -194,6 +194,11 @@ place of claim_id they may have claim_text, or claim_start and claim_end in the 
 
 A null or absent list is not known; an empty list is known to be empty. Offsets
 count code points from 0, ends are exclusive. Other names: columns in the run file.
+
+PDFs in requests, in folders of documents and behind cited addresses are read by poppler's
+pdftotext where it is installed. Else a library (ledongthuc/pdf) reads them; its text lacks
+spaces at some line ends. Which it was, with its version, is in the summary of ibid import,
+in manifest.json, and in the metadata of what ibid fetch writes.
 `
 
 // claimsTopic says what a claim is, and lists the phrases.

@@ -319,6 +319,9 @@ func writeImportText(w io.Writer, output string, r *convert.Report, all bool) er
 	if r.Documents > 0 {
 		fmt.Fprintf(&b, "documents: %s\n", report.Thousands(r.Documents))
 	}
+	if r.PDFReader != "" {
+		fmt.Fprintf(&b, "PDFs: read by %s\n", r.PDFReader)
+	}
 	fmt.Fprintf(&b, "spans: %s; offsets proved %s, repaired %s, mismatched %s, degenerate %s, without quote %s, unproved %s\n",
 		report.Thousands(r.Spans), report.Thousands(r.Proved), report.Thousands(r.Repaired), report.Thousands(r.Mismatched),
 		report.Thousands(r.Degenerate), report.Thousands(r.WithoutQuote), report.Thousands(r.Unproved))
