@@ -45,7 +45,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		"github.com/parquet-go/parquet-go/bloom", "github.com/parquet-go/parquet-go/format", "github.com/parquet-go/parquet-go/deprecated", "github.com/parquet-go/parquet-go/encoding/thrift", "github.com/parquet-go/bitpack", "github.com/klauspost/compress", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4",
 	}},
 	"dataset/disk":      {theirs: []string{"golang.org/x/sys"}},
-	"dataset/documents": {theirs: []string{"github.com/go-shiori/go-readability", "github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},
+	"dataset/documents": {theirs: []string{"github.com/ledongthuc/pdf", "golang.org/x/net/html", "golang.org/x/text"}},
 	"dataset": {
 		ours:   []string{"dataset/disk", "dataset/documents", "dataset/objects", "dataset/parquet", "metrics/span", "metrics/token", "metrics/quote"},
 		theirs: []string{"github.com/apache/arrow/go/v17"},

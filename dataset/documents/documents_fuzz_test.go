@@ -18,7 +18,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add(uint8(Plain), "", []byte("\xff\xfea\x00\x3d\xd8\x00\xde"))
 	f.Add(uint8(HTML), "text/html", []byte("<html><head><title>t</title></head><body><nav>n</nav><p>The <b>tower</b> was lit.</p><table><tr><td>a<td>b</table>"))
 	f.Add(uint8(HTML), "", []byte(strings.Repeat("<div><p>deep", 60)))
-	pages, err := filepath.Glob("testdata/*.html")
+	pages, err := filepath.Glob("testdata/pages/*.html")
 	if err != nil {
 		f.Fatal(err)
 	}

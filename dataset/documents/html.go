@@ -1,41 +1,27 @@
 package documents
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 
-	readability "github.com/go-shiori/go-readability"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// mostElements bounds what is searched for the article of a page.
-const mostElements = 200_000
-
-// readHTML finds the article of a page. A page in which none is found is taken
-// whole, without what is never part of one.
+// readHTML finds the main text of a page. A page of which nothing is left is taken whole.
 func readHTML(source string) (Text, error) {
-	root, err := html.Parse(strings.NewReader(source))
+	page, err := html.Parse(strings.NewReader(source))
 	if err != nil {
 		return Text{}, err
 	}
-	parser := readability.NewParser()
-	parser.MaxElemsToParse = mostElements
-	var t Text
-	article, err := parser.ParseDocument(root, &url.URL{})
-	if err == nil {
-		t.Title = oneLine(article.Title)
-		if article.Node != nil {
-			t.Text = blockText(article.Node)
-		}
-	}
-	if t.Text == "" {
-		if root, err = html.Parse(strings.NewReader(source)); err != nil {
-			return Text{}, err
-		}
-		t.Text = blockText(root)
+	m := &mainText{weights: make(map[*html.Node]weight)}
+	m.all = m.weigh(page, false).plain()
+	t := Text{Title: m.pageTitle()}
+	w := blockWriter{leaveOut: m.beside}
+	w.node(m.root(page), false, false)
+	if t.Text = w.b.String(); t.Text == "" {
+		t.Text = blockText(page)
 	}
 	if t.Text == "" {
 		return t, ErrNoText
@@ -45,18 +31,19 @@ func readHTML(source string) (Text, error) {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// blockText is the text of n: paragraphs with an empty line between them, items
-// and rows on lines of their own, cells with a tab between them.
+// blockText is the text of n.
 func blockText(n *html.Node) string {
-	var w blockWriter
-	w.node(n, false)
+	w := blockWriter{leaveOut: func(n *html.Node, _ bool) bool { return unseen(n) }}
+	w.node(n, false, false)
 	return w.b.String()
 }
 
-// A blockWriter writes text, and white space before text only.
+// A blockWriter writes text, and white space before text only: paragraphs with an empty
+// line between them, items and rows on lines of their own, cells with a tab between them.
 type blockWriter struct {
-	b       strings.Builder
-	pending string // white space that comes before the next text
+	b        strings.Builder
+	pending  string // white space that comes before the next text
+	leaveOut func(n *html.Node, inside bool) bool
 }
 
 // gap asks for white space before the next text. The stronger wins.
@@ -101,16 +88,18 @@ func (w *blockWriter) put(s string) {
 	w.b.WriteString(s)
 }
 
-func (w *blockWriter) node(n *html.Node, verbatim bool) {
+// node writes n. inside says that it is part of an article or a section.
+func (w *blockWriter) node(n *html.Node, verbatim, inside bool) {
 	if n.Type == html.TextNode {
 		w.text(n.Data, verbatim)
 		return
 	}
 	around := ""
 	if n.Type == html.ElementNode {
-		switch n.DataAtom {
-		case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Head, atom.Svg, atom.Iframe, atom.Nav, atom.Select, atom.Button, atom.Textarea:
+		if w.leaveOut(n, inside) {
 			return
+		}
+		switch n.DataAtom {
 		case atom.Br:
 			w.gap("\n")
 		case atom.Td, atom.Th:
@@ -124,9 +113,10 @@ func (w *blockWriter) node(n *html.Node, verbatim bool) {
 			around = "\n\n"
 		}
 	}
+	inside = inside || n.DataAtom == atom.Article || n.DataAtom == atom.Section || n.DataAtom == atom.Main
 	w.gap(around)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		w.node(c, verbatim)
+		w.node(c, verbatim, inside)
 	}
 	w.gap(around)
 }
