@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home release docs man notices run test slow simulate race fuzz torture mutants vulns bench scale lint fmt golden screenshots check verify
+.PHONY: help build install home docs man notices run test slow simulate race fuzz torture mutants vulns bench scale lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -104,9 +104,6 @@ home: ## give the module its path: make home MODULE=host/owner/ibid
 	$(GO) mod edit -module '$(MODULE)' && \
 	(cd benchmarks/duckdb && $(GO) mod edit -module '$(MODULE)/benchmarks/duckdb') && \
 	echo "$$old is $(MODULE); make fmt sorts the imports"
-
-release: ## make the files of a release in dist, and the first of them twice; publishes nothing
-	$(GO) run ./deploy/release -version '$(VERSION)' -o dist -again
 
 docs: ## make a site of README and docs in docs/site
 	$(GO) run ./docs/build -o docs/site
