@@ -127,8 +127,6 @@ func usedBy(name, kind string) bool {
 		return kind == "replay" || kind == "recorded"
 	case "judge.necessity":
 		return kind == "recorded" || slices.Contains(liveJudges, kind)
-	case "judge.lexical.weights":
-		return kind == "lexical"
 	case "judge.provider":
 		return kind == "openrouter"
 	}

@@ -257,10 +257,6 @@ var runKeys = []*setting{
 			"verdicts.parquet or some of them, as Parquet, JSON Lines or CSV",
 	},
 	{
-		name: "judge.lexical.weights", path: true, check: of(notBlank),
-		doc: "weights that ibid calibrate RUN --fit FILE fitted to labels, for judge: lexical; their content is part of the fingerprint",
-	},
-	{
 		name: "judge.anchors.dataset", path: true, check: of(notBlank),
 		doc: "rows that every run judges anew, to see whether the judge moved: a Parquet file, a directory or a glob, with ibid's own names of columns",
 	},

@@ -16,7 +16,7 @@ import "time"
 // Settings are the values of all keys, in the units of [Keys].
 //
 // In a run file, relative paths of what a run reads (dataset, documents, truth, labels,
-// judge.prompts, judge.replay, judge.lexical.weights, judge.anchors) count from the file's folder, and are resolved
+// judge.prompts, judge.replay, judge.anchors) count from the file's folder, and are resolved
 // here, so that a run file works from anywhere. Paths of what it writes (out,
 // judge.cache) count from the working directory, as all paths given elsewhere.
 type Settings struct {
@@ -110,13 +110,7 @@ type Judge struct {
 	Prices        Prices
 	Prompts       string // folder; "" = built in
 	Replay        string // run whose verdicts are replayed
-	Lexical       Lexical
 	Anchors       Anchors
-}
-
-// Lexical are the settings of judge: lexical.
-type Lexical struct {
-	Weights string // file of fitted weights; "" for none
 }
 
 // Anchors are rows that every run judges anew, to see whether the judge moved.

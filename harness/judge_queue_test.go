@@ -36,7 +36,7 @@ type remoteJudge struct {
 
 func newRemoteJudge() *remoteJudge {
 	return &remoteJudge{
-		local: judge.NewLexical(nil), rows: make(map[string]int),
+		local: judge.NewLexical(), rows: make(map[string]int),
 		wait: func(string) time.Duration { return 0 }, fail: func(string) error { return nil },
 		meet: func(int64) {},
 	}

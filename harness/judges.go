@@ -58,7 +58,7 @@ func (p *Plan) openJudge() (judge.Judge, error) {
 	case p.kept != "": // where the judge would not find what it found
 		return p.openVerdicts()
 	case kind == lexicalJudge:
-		return openLexical(s.Judge.Lexical.Weights)
+		return judge.NewLexical(), nil
 	case kind == recordedJudge:
 		if s.Judge.Replay == "" {
 			return judge.Recorded{}, nil
@@ -112,22 +112,6 @@ func (p *Plan) openVerdicts() (judge.Judge, error) {
 	}
 	v.excerpts = p.kept != ""
 	return v, nil
-}
-
-// openLexical makes the lexical judge with the weights in a file, "" for none.
-func openLexical(path string) (judge.Judge, error) {
-	if path == "" {
-		return judge.NewLexical(nil), nil
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, asUsage(fmt.Errorf("judge.lexical.weights: %w", err))
-	}
-	weights, err := judge.ParseLexicalWeights(data)
-	if err != nil {
-		return nil, ibid.Usagef("judge.lexical.weights: %s: %w", path, err).With("fit them again: ibid calibrate RUN --fit FILE")
-	}
-	return judge.NewLexical(weights), nil
 }
 
 // badJudge is the error of settings that no judge can be made of; nil if err is.

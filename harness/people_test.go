@@ -1,7 +1,6 @@
 package harness_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"ibid"
 	"ibid/annotations"
 	"ibid/annotations/acts"
-	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/judge/judgetest"
 )
@@ -290,50 +288,5 @@ func TestForecastIsWhatIsAsked(t *testing.T) {
 	settings = append(slices.DeleteFunc(settings, func(set string) bool { return set == "id=run" }), "id=again")
 	if after := forecast(); after.Calls != 0 || after.Cached != before.Calls || after.LatencyAssumed || after.Time != 0 || after.Cache != cache || after.LongestPrompt != before.LongestPrompt {
 		t.Errorf("with all answers at hand %+v", after)
-	}
-}
-
-// TestFitLexicalOfARun: weights are fitted to what people said of the claims of a run, and
-// say how much they gain; a run that lexical did not judge has no features.
-func TestFitLexicalOfARun(t *testing.T) {
-	s := judged()
-	for d := range 9 {
-		again := s.documents[d]
-		again.Doc = fmt.Sprint("doc-", d+9)
-		s.documents = append(s.documents, again)
-	}
-	for i, r := range s.rows {
-		yes := r.Citations[0].Doc == fmt.Sprint("doc-", i%9)
-		if i/9%2 == 1 {
-			r.Citations[0].Doc = fmt.Sprint("doc-", 9+slices.IndexFunc(s.documents, func(d ibid.Document) bool { return d.Doc == r.Citations[0].Doc }))
-		}
-		v := 0.0
-		if yes != (i%10 == 0) {
-			v = 1
-		}
-		r.HasLabels, r.Labels = true, []ibid.Label{{Annotator: "ada", Kind: ibid.SupportLabel, ClaimID: "k", Value: ibid.Some(v)}}
-	}
-	rows, documents := s.files(t)
-	settings := []string{"dataset=" + rows, "documents=" + documents, "out=" + t.TempDir(), "keep=nothing"}
-	m, err := runs.ReadManifest(done(t, harness.Job{Source: rows}, append(settings, "judge=lexical", "id=lexical")...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := harness.FitLexical(t.Context(), m, 0.7, 0.95)
-	if usage, ok := errors.AsType[*ibid.Error](err); ok {
-		t.Fatalf("%v (%s)", usage, usage.Hint)
-	}
-	if err != nil || fit.Weights == nil || len(fit.Items) != 60 || fit.Documents < 5 || !fit.Before.Known() || !fit.Gain.Defined() {
-		t.Errorf("%+v, %v", fit, err)
-	}
-	if _, err := harness.FitLexical(t.Context(), m, 2, 0.95); err == nil || !strings.Contains(err.Error(), "0 of 60 labels are a yes") {
-		t.Errorf("labels that say only no: %v", err)
-	}
-	none, err := runs.ReadManifest(done(t, harness.Job{Source: rows}, append(settings, "judge=none", "id=none")...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := harness.FitLexical(t.Context(), none, 0.7, 0.95); err == nil || !strings.Contains(err.Error(), "run none was judged by none, the features are those of lexical") {
-		t.Errorf("another judge: %v", err)
 	}
 }

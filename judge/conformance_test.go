@@ -11,7 +11,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Run("lexical", func(t *testing.T) {
-		judgetest.TestJudge(t, func() judge.Judge { return judge.NewLexical(nil) })
+		judgetest.TestJudge(t, func() judge.Judge { return judge.NewLexical() })
 	})
 	for _, name := range []string{"mean", "majority", "annotator:a"} {
 		t.Run("human "+name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // The offline baseline compares words: the first citation has them, the second has
 // not.
 func ExampleLexical() {
-	v, err := judge.NewLexical(nil).Judge(context.Background(), &judge.Request{
+	v, err := judge.NewLexical().Judge(context.Background(), &judge.Request{
 		Question: "When did the bridge open?",
 		Claims:   []ibid.Claim{{Text: "The red bridge opened to cars in 1909.", Citations: []int32{0, 1}}},
 		Evidence: []judge.Evidence{

@@ -38,8 +38,7 @@ import (
 // It does not know synonyms, who did what to whom, or how far apart the words
 // are: a long text covers more than it supports.
 type Lexical struct {
-	weights *LexicalWeights // nil if nothing was fitted
-	pool    sync.Pool       // of *lexicalWork
+	pool sync.Pool // of *lexicalWork
 }
 
 // lexicalVersion changes whenever a score may.
@@ -69,18 +68,12 @@ const (
 	whyNegation = "the closest passage says the same and is negated, or the claim is"
 )
 
-// NewLexical returns the baseline judge. With weights the score of a claim is the
-// chance of support that they give it, see [LexicalWeights]; without (nil) it is as
-// said above.
-func NewLexical(weights *LexicalWeights) *Lexical { return &Lexical{weights: weights} }
+// NewLexical returns the baseline judge.
+func NewLexical() *Lexical { return new(Lexical) }
 
 // Info says that this is a baseline.
 func (l *Lexical) Info() Info {
-	info := Info{Kind: "lexical", Model: lexicalVersion, Baseline: true}
-	if l.weights != nil {
-		info.Model += " weights " + l.weights.Digest[:12]
-	}
-	return info
+	return Info{Kind: "lexical", Model: lexicalVersion, Baseline: true}
 }
 
 // Judge compares the claims of r with its evidence and sources. It fails only
@@ -100,7 +93,7 @@ func (l *Lexical) work() *lexicalWork {
 	if w, ok := l.pool.Get().(*lexicalWork); ok {
 		return w
 	}
-	return &lexicalWork{weights: l.weights, featured: l.weights != nil}
+	return new(lexicalWork)
 }
 
 func (l *Lexical) keep(w *lexicalWork) {
@@ -112,10 +105,6 @@ func (l *Lexical) keep(w *lexicalWork) {
 // lexicalWork is what is known of one request: the words of its claims and its
 // question, and the sentences of its texts.
 type lexicalWork struct {
-	weights  *LexicalWeights // nil if nothing was fitted
-	featured bool            // features are asked for
-	parts    uint8           // of the fit that the documents of the claim are in, bits
-
 	reader     wordReader
 	ids        wordMap[int32] // key of a word of a statement -> index of terms
 	terms      []lexicalTerm
@@ -125,8 +114,8 @@ type lexicalWork struct {
 	cited      []int        // the evidence of the claim that is judged
 
 	// What the slices of statements and texts are parts of.
-	members, names, found []int32
-	sentences             []sentence
+	members, found []int32
+	sentences      []sentence
 
 	now  *statement // the one that texts are compared with
 	run  int32      // the number of the last comparison
@@ -145,7 +134,6 @@ type lexicalTerm struct {
 type statement struct {
 	terms   []int32 // each once
 	numbers int     // how many of them are numbers
-	names   []int32 // those of them that are names, if features are asked for
 	negated bool
 	weight  float64 // of its terms
 }
@@ -160,7 +148,7 @@ type sentence struct {
 // read reads the claims, the question and the texts of r.
 func (w *lexicalWork) read(r *Request) {
 	w.ids.clear()
-	w.terms, w.members, w.names, w.statements = w.terms[:0], w.members[:0], w.names[:0], w.statements[:0]
+	w.terms, w.members, w.statements = w.terms[:0], w.members[:0], w.statements[:0]
 	w.found, w.sentences, w.texts, w.relevant, w.run = w.found[:0], w.sentences[:0], w.texts[:0], w.relevant[:0], 0
 	for c := range r.Claims {
 		w.addStatement(r.Claims[c].Text)
@@ -201,7 +189,7 @@ func (w *lexicalWork) judge(ctx context.Context, r *Request) *Verdict {
 
 func (w *lexicalWork) addStatement(text string) {
 	var s statement
-	from, named := len(w.members), len(w.names)
+	from := len(w.members)
 	for _, word := range w.reader.read(text) {
 		s.negated = s.negated || word.negates
 		if word.stop || word.negates {
@@ -213,9 +201,6 @@ func (w *lexicalWork) addStatement(text string) {
 			w.ids.put(word.key, id)
 			w.terms = append(w.terms, lexicalTerm{number: word.number})
 		}
-		if w.featured && isName(text, &word) && !slices.Contains(w.names[named:], id) {
-			w.names = append(w.names, id)
-		}
 		if slices.Contains(w.members[from:], id) {
 			continue
 		}
@@ -224,7 +209,7 @@ func (w *lexicalWork) addStatement(text string) {
 			s.numbers++
 		}
 	}
-	s.terms, s.names = w.members[from:], w.names[named:]
+	s.terms = w.members[from:]
 	w.statements = append(w.statements, s)
 }
 
@@ -295,8 +280,6 @@ type comparison struct {
 	closest *sentence // the one that has most, nil if none has anything
 	support ibid.Support
 	why     string
-
-	features LexicalFeatures
 }
 
 // compare compares texts, taken together, with the statement looked at.
@@ -336,12 +319,6 @@ func (w *lexicalWork) compare(texts ...[]sentence) (c comparison) {
 	case most >= sameShare*w.now.weight && c.closest.negated != w.now.negated:
 		score, c.why = c.share*negationFactor, whyNegation
 	}
-	if w.featured {
-		c.features = w.features(c.share, numbers)
-	}
-	if w.weights != nil {
-		score = w.weights.score(&c.features, w.parts)
-	}
 	c.support = ibid.Scored(score)
 	return c
 }
@@ -349,9 +326,6 @@ func (w *lexicalWork) compare(texts ...[]sentence) (c comparison) {
 func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 	claim := &r.Claims[c]
 	w.look(c, w.cited)
-	if w.weights != nil {
-		w.parts = w.weights.partsOf(r, w.cited)
-	}
 	out.Factual = ibid.TriOf(w.now.weight > 0 && !isQuestion(claim.Text))
 	out.ElsewhereEvidence = -1
 	for i, e := range w.cited {

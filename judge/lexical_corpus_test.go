@@ -117,7 +117,7 @@ func (s scored) report(t *testing.T, name string) (area float64) {
 // TestLexicalWice sets the baseline beside the human labels of WiCE.
 func TestLexicalWice(t *testing.T) {
 	chunks := readLines[wiceChunk](t, "wice", "oracle_chunks.test.first100.jsonl")
-	s := scoreWice(t, judge.NewLexical(nil), chunks)
+	s := scoreWice(t, judge.NewLexical(), chunks)
 	if len(s.score) != 100 {
 		t.Fatalf("%d claims, want 100", len(s.score))
 	}
@@ -142,7 +142,7 @@ type expertRecord struct {
 // whose evidence carries passages.
 func TestLexicalExpertQA(t *testing.T) {
 	records := readLines[expertRecord](t, "expertqa", "rand_test.jsonl")
-	s := scoreExpertQA(t, judge.NewLexical(nil), records)
+	s := scoreExpertQA(t, judge.NewLexical(), records)
 	if len(s.score) < 500 {
 		t.Fatalf("only %d claims", len(s.score))
 	}

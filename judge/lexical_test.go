@@ -20,7 +20,7 @@ func jointOf(t *testing.T, claim string, evidence ...string) judge.ClaimVerdict 
 		r.Evidence = append(r.Evidence, judge.Evidence{Text: text, Citation: i})
 		r.Claims[0].Citations = append(r.Claims[0].Citations, int32(i))
 	}
-	v, err := judge.NewLexical(nil).Judge(t.Context(), r)
+	v, err := judge.NewLexical().Judge(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestLexicalElsewhere(t *testing.T) {
 	}
 	elsewhere := func() []judge.ClaimVerdict {
 		t.Helper()
-		v, err := judge.NewLexical(nil).Judge(t.Context(), r)
+		v, err := judge.NewLexical().Judge(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestLexicalSmall(t *testing.T) {
 	// A worse selection of evidence does not lower a claim's score.
 	worse := chunks[0]
 	worse.Evidence = []string{"# Mills"}
-	s := scoreWice(t, judge.NewLexical(nil), append(chunks, worse))
+	s := scoreWice(t, judge.NewLexical(), append(chunks, worse))
 	if len(s.score) != 6 {
 		t.Fatalf("%d claims, want 6", len(s.score))
 	}
@@ -205,14 +205,14 @@ func TestLexicalSmall(t *testing.T) {
 		{"claim_string":"Not judged [1].","evidence":["[1] http://x\n\nHans."],"support":null}]}}}`), &records[0]); err != nil {
 		t.Fatal(err)
 	}
-	e := scoreExpertQA(t, judge.NewLexical(nil), records)
+	e := scoreExpertQA(t, judge.NewLexical(), records)
 	if len(e.score) != 2 || !e.positive[0] || e.positive[1] || e.score[0] <= e.score[1] {
 		t.Errorf("expert labels %v, scores %v", e.positive, e.score)
 	}
 }
 
 func TestLexicalInfo(t *testing.T) {
-	if i := judge.NewLexical(nil).Info(); i.Kind != "lexical" || !i.Baseline || i.Model == "" {
+	if i := judge.NewLexical().Info(); i.Kind != "lexical" || !i.Baseline || i.Model == "" {
 		t.Errorf("%+v is not labelled a baseline", i)
 	}
 }
@@ -265,7 +265,7 @@ func benchRequest(claims, spans, sources int) *judge.Request {
 func BenchmarkLexical(b *testing.B) {
 	for _, sources := range []int{0, 5} {
 		b.Run(fmt.Sprintf("claims=5/spans=5/sources=%d", sources), func(b *testing.B) {
-			j, r := judge.NewLexical(nil), benchRequest(5, 5, sources)
+			j, r := judge.NewLexical(), benchRequest(5, 5, sources)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := j.Judge(b.Context(), r); err != nil {

@@ -22,7 +22,7 @@ func TestUncited(t *testing.T) {
 		Evidence: []judge.Evidence{{Citation: 0, Text: "The mill burned in June."}, {Citation: 1, Text: "Anna likes oak."}},
 		Sources:  []judge.Source{{Doc: "d", Page: 2, Text: text, Cited: []judge.Interval{{Start: 0, End: cited, Citation: 0}}}},
 	}
-	l := judge.NewLexical(nil)
+	l := judge.NewLexical()
 	if got := l.Factual(r); got[0] != ibid.Yes || got[1] != ibid.No || got[2] != ibid.Yes {
 		t.Errorf("factual: %v", got)
 	}

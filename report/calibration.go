@@ -19,7 +19,6 @@ type Calibration struct {
 	Of        string                                `json:"labelled_run,omitempty"` // the run whose labels the judge was measured by, "" for a table
 	Kinds     runs.ListOf[*annotations.Calibration] `json:"kinds"`                  // by kind of question
 	Repeated  *annotations.Repeated                 `json:"repeated,omitempty"`     // nil unless runs judged the same data several times
-	Fit       *Fit                                  `json:"fit,omitempty"`          // nil unless weights were fitted
 	Corrected runs.ListOf[runs.SummaryRow]          `json:"corrected"`              // of the run, those that have a correction
 	Warnings  runs.ListOf[string]                   `json:"warnings"`
 }
@@ -49,9 +48,6 @@ func (c *Calibration) writeTo(p *paper) {
 	}
 	if c.Repeated != nil {
 		repeated(p, c.Repeated)
-	}
-	if c.Fit != nil {
-		c.Fit.write(p)
 	}
 	if len(c.Corrected) > 0 {
 		p.heading("Corrected for the judge's errors")
@@ -190,6 +186,6 @@ func ReadCalibration(dir string) (*Calibration, error) {
 	if in.Schema != calibrationSchema {
 		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, calibrationSchema)
 	}
-	in.Repeated, in.Fit, in.Corrected = nil, nil, nil
+	in.Repeated, in.Corrected = nil, nil
 	return in.Calibration, nil
 }

@@ -93,7 +93,6 @@ func TestOffline(t *testing.T) {
 		t, measureSample(t, new(laboratory), ""),
 		`\| overlap of words \| 24 \| 1\.000 \[0\.7\d\d, 1\.000\] `,
 		`\| lexical \| 24 \| 1\.000 .*\| \d+ of \d{3} \| – \| \d`,
-		`\| lexical, fitted \| 24 \| 1\.000 `,
 		`\| gpt-4-0613 \(recorded\) \| 10 \| 1\.000 .*\| 0, 0 \| – \| – \| – \| \d`,
 		`\| t5-3b-anli \(recorded\) \| 4 \| 1\.000 `,
 		`\| lexical \| 24 \| \+0\.000 \| – \|$`,

@@ -5,8 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ibid"
 	"ibid/annotations"
 	"ibid/configs"
 	"ibid/dataset/runs"
@@ -37,7 +34,6 @@ type variant struct {
 	name     string
 	settings []string    // KEY=VALUE
 	judge    judge.Judge // unless the settings name it
-	fitted   bool        // lexical with weights fitted to the set
 	repeats  int
 }
 
@@ -67,7 +63,6 @@ func (l *laboratory) run(ctx context.Context, out io.Writer, sets []*labelledSet
 		all := []variant{
 			{name: "overlap of words", judge: overlap{}},
 			{name: "lexical", settings: []string{"judge=lexical"}},
-			{name: "lexical, fitted", settings: []string{"judge=lexical"}, fitted: true},
 		}
 		for i := range set.recorded {
 			all = append(all, variant{name: set.recorded[i].name + " (recorded)", judge: &set.recorded[i]})
@@ -75,10 +70,6 @@ func (l *laboratory) run(ctx context.Context, out io.Writer, sets []*labelledSet
 		var results []*measured
 		for _, v := range append(all, asked...) {
 			m, err := l.measure(ctx, set, v)
-			if v.fitted && errors.Is(err, ibid.ErrUsage) {
-				fmt.Fprintf(out, "%s: %s: %v\n", set.name, v.name, err)
-				continue
-			}
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", set.name, v.name, err)
 			}
@@ -117,13 +108,6 @@ func (l *laboratory) variants(models string, vary []string) ([]variant, error) {
 
 // measure runs a judge over a set, as often as asked for, and compares it with people.
 func (l *laboratory) measure(ctx context.Context, set *labelledSet, v variant) (*measured, error) {
-	if v.fitted {
-		file, err := l.fit(ctx, set)
-		if err != nil {
-			return nil, err
-		}
-		v.settings = append(slices.Clone(v.settings), "judge.lexical.weights="+file)
-	}
 	out := &measured{variant: v.name}
 	answers := make(map[string][]float64) // of each run, by claim
 	for n := range max(v.repeats, 1) {
@@ -198,24 +182,6 @@ func (l *laboratory) judge(ctx context.Context, set *labelledSet, by judge.Judge
 	defer plan.Close()
 	o, err := plan.Run(ctx)
 	return o, job, err
-}
-
-// fit fits weights of lexical to the labels of a set.
-func (l *laboratory) fit(ctx context.Context, set *labelledSet) (file string, err error) {
-	o, job, err := l.judge(ctx, set, nil, []string{"judge=lexical"})
-	if err != nil {
-		return "", err
-	}
-	fit, err := harness.FitLexical(ctx, o.Manifest, job.Config.Thresholds.Supported, job.Config.Statistics.Level)
-	if err != nil {
-		return "", err
-	}
-	data, err := json.Marshal(fit.Weights)
-	if err != nil {
-		return "", err
-	}
-	file = filepath.Join(l.dir, set.name+"-weights.json")
-	return file, os.WriteFile(file, data, 0o666)
 }
 
 // claims makes one item of those that are about one claim: the best score of them.

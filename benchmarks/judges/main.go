@@ -5,8 +5,8 @@
 //
 // It runs judges over labelled sets and prints a Markdown table: AUROC, balanced accuracy
 // and κ with intervals over documents, flips over repeats, attacks that won, cost and time, beside published
-// figures. Without -models it needs no key: lexical, lexical with weights fitted to other
-// documents, plain overlap of words, and what GPT-3.5, GPT-4 and two T5 said of WiCE.
+// figures. Without -models it needs no key: lexical, plain
+// overlap of words, and what GPT-3.5, GPT-4 and two T5 said of WiCE.
 //
 //	go run ./benchmarks/judges
 //	go run ./benchmarks/judges -wice WICE/oracle_chunks/claim/test.jsonl

@@ -240,9 +240,6 @@ var otherBombs = []otherBomb{
 	{"a table of labels of one endless line", "labels.jsonl", func() []byte {
 		return append([]byte(`{"item":"1","value":`), bytes.Repeat([]byte("9"), 200<<20)...)
 	}, []string{"agree", "labels.jsonl"}},
-	{"weights of a hundred thousand levels", "w.json", func() []byte {
-		return bytes.Repeat([]byte(`{"a":`), 100_000)
-	}, []string{"check", "w.json", "--judge", "lexical", "--set", "judge.lexical.weights=w.json"}},
 }
 
 // gzipOf packs a head and a block many times.

@@ -29,7 +29,7 @@ func (s *spoilt) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, e
 // broken are judges by the promise that each breaks, as [judgetest.TestJudge] calls it.
 func broken() map[string]func() judge.Judge {
 	lexical := func(by spoil) func() judge.Judge {
-		return func() judge.Judge { return &spoilt{judge.NewLexical(nil), by} }
+		return func() judge.Judge { return &spoilt{judge.NewLexical(), by} }
 	}
 	return map[string]func() judge.Judge{
 		"verdicts": lexical(func(ctx context.Context, of judge.Judge, r *judge.Request) (*judge.Verdict, error) {
@@ -42,7 +42,7 @@ func broken() map[string]func() judge.Judge {
 		"deterministic": func() judge.Judge {
 			var mu sync.Mutex
 			asked := 0
-			return &spoilt{judge.NewLexical(nil), func(ctx context.Context, of judge.Judge, r *judge.Request) (*judge.Verdict, error) {
+			return &spoilt{judge.NewLexical(), func(ctx context.Context, of judge.Judge, r *judge.Request) (*judge.Verdict, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if asked++; asked%7 == 3 {
@@ -66,7 +66,7 @@ func broken() map[string]func() judge.Judge {
 
 // TestLexicalKeepsPromises: a judge that keeps all promises passes.
 func TestLexicalKeepsPromises(t *testing.T) {
-	judgetest.TestJudge(t, func() judge.Judge { return judge.NewLexical(nil) })
+	judgetest.TestJudge(t, func() judge.Judge { return judge.NewLexical() })
 }
 
 const brokenVariable = "IBID_TEST_BROKEN_JUDGE"

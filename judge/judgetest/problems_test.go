@@ -12,7 +12,7 @@ import (
 func TestProblems(t *testing.T) {
 	good := func() (*judge.Request, *judge.Verdict) {
 		r := plain()
-		v, err := judge.NewLexical(nil).Judge(context.Background(), r)
+		v, err := judge.NewLexical().Judge(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)
 		}

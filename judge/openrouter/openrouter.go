@@ -132,7 +132,7 @@ func New(config Config) (*Judge, error) {
 			j.leases.close()
 			return nil, err
 		}
-		j.lexical = judge.NewLexical(nil)
+		j.lexical = judge.NewLexical()
 		j.members[0].small = newSmallHead(&j.config, config.Model, j.template)
 	}
 	return j, nil

@@ -219,3 +219,12 @@ func (a *aurocSpread) stdErr() float64 {
 	variance += 2 * g / (g - 1) * a.product / (a.items[0] * a.items[1])
 	return math.Sqrt(max(0, variance))
 }
+
+// logistic is the inverse of the logit.
+func logistic(z float64) float64 {
+	if z < 0 {
+		e := math.Exp(z)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-z))
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"ibid"
 	"ibid/annotations"
-	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/harness"
 	"ibid/report"
@@ -28,7 +26,6 @@ type calibrateFlags struct {
 	policy    string
 	from      string
 	again     []string
-	fit       string
 	proposals bool
 	dry       bool
 	under     failUnder
@@ -56,15 +53,6 @@ calibration.json, which show and report read; the run's report.html is made agai
 calibrate tells the judge's noise from the spread of the items, with labels or without:
 how much of a difference between two runs the judge makes by itself.
 
---fit FILE fits a logistic regression to the labels and writes it to FILE. The run must
-be one that lexical judged; its three features are the share of the claim's words that
-the evidence has, and the names and the numbers that it lacks. There are five models,
-each without a fifth of the documents. With judge.lexical.weights: FILE a labelled
-document is scored by the model that has not seen it, any other by the mean of all. So
-scores may be corrected by the same labels. A ridge penalty keeps weights finite where the labels are separated wholly. The
-run stays as it is. Labels on the development part of WiCE are refused: they chose the
-features.
-
 Labels by people who saw proposals of the judge itself are left out and counted;
 --with-proposals counts them and says so.
 
@@ -81,8 +69,6 @@ func (a *app) calibrateCommand() *cobra.Command {
   ibid calibrate runs/sample --fail-under balanced_accuracy=0.8
   ibid calibrate runs/night-2 --labelled runs/july
   ibid calibrate runs/monday --again runs/monday-again
-  ibid calibrate runs/labelled --fit weights.json
-  ibid run answers.parquet --judge lexical --set judge.lexical.weights=weights.json
   ibid calibrate labels.csv --judge-name gpt-4 --threshold 0.5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
@@ -97,7 +83,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
 	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
-	flags.StringVar(&f.fit, "fit", "", "fit weights of lexical to the labels of the run and write them to this file")
 	flags.BoolVar(&f.proposals, "with-proposals", false, "count labels by people who saw what the judge itself proposed, too")
 	formerly(cmd, "judge", "judge-name")
 	formerly(cmd, "from", "labelled")
@@ -122,10 +107,6 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		return ibid.Usagef("--labelled takes the thresholds of the runs").With("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive")
 	case f.table.asked(path) && len(f.again) > 0:
 		return ibid.Usagef("--again needs a run").With("a table may have several scores of the judge for an item")
-	case f.fit != "" && f.table.asked(path):
-		return ibid.Usagef("--fit needs a run").With("features are of texts, which a table of labels does not have: ibid run DATASET --judge lexical, then ibid calibrate RUN --fit FILE")
-	case f.fit != "" && (f.from != "" || len(f.again) > 0):
-		return ibid.Usagef("--fit goes with neither --labelled nor --again").With("fit first, then run with the weights and calibrate that run")
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
 		return ibid.Usagef("--policy: %q is not possible", f.policy).With("it is one of mean, majority, each")
 	}
@@ -159,8 +140,6 @@ func (a *app) calibrate(cmd *cobra.Command, f *calibrateFlags, argument string) 
 	switch {
 	case f.table.asked(argument):
 		view, err = a.calibrateTable(cmd, f, argument)
-	case f.fit != "":
-		view, err = a.fitLexical(cmd, f, argument)
 	default:
 		view, err = a.calibrateRun(cmd, f, argument)
 	}
@@ -269,54 +248,6 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 		return nil, err
 	}
 	return view, a.refreshReport(cmd.Context(), dir, m)
-}
-
-// fitLexical fits weights of lexical to the labels of a run, writes them and says what
-// they are worth on documents that they have not seen.
-func (a *app) fitLexical(cmd *cobra.Command, f *calibrateFlags, dir string) (*report.Calibration, error) {
-	m, err := a.openRun(dir)
-	if err != nil {
-		return nil, err
-	}
-	config, err := harness.SettingsOf(m, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
-	fit, err := harness.FitLexical(cmd.Context(), m, o.Positive, o.Level)
-	if err != nil {
-		return nil, err
-	}
-	w := fit.Weights
-	view := &report.Calibration{
-		Title: fmt.Sprintf("judge lexical with weights fitted to the labels of run %s", m.ID), Of: m.ID,
-		Kinds: []*annotations.Calibration{annotations.Calibrate(w.Kind, "lexical", slices.Clone(fit.Items), o)},
-		Fit: &report.Fit{
-			Labels: int64(w.Items), Yes: int64(w.Yes), Documents: int64(fit.Documents), Ridge: w.Ridge, Before: fit.Before,
-		},
-	}
-	if fit.Gain.Defined() {
-		view.Fit.Gain = &fit.Gain.Value
-	}
-	if fit.Gain.HasInterval {
-		view.Fit.Low, view.Fit.High = &fit.Gain.Low, &fit.Gain.High
-	}
-	if fit.Test.Defined() {
-		view.Fit.P = ibid.Some(fit.Test.P)
-	}
-	for i, name := range w.Features {
-		x := report.FittedFeature{Name: name, Low: math.Inf(1), High: math.Inf(-1)}
-		for _, model := range w.Models {
-			v := model.Weights[i]
-			x.Mean, x.Low, x.High = x.Mean+v/float64(len(w.Models)), min(x.Low, v), max(x.High, v)
-		}
-		view.Fit.Features = append(view.Fit.Features, x)
-	}
-	if f.dry {
-		return view, nil
-	}
-	view.Fit.File = f.fit
-	return view, dataset.WriteFile(f.fit, func(to io.Writer) error { return report.WriteJSON(to, w) })
 }
 
 func corrections(summary []runs.SummaryRow) []runs.SummaryRow {

@@ -14,7 +14,9 @@ var goneCommands = map[string]string{}
 
 // goneFlags is the same for flags. Its keys are a command and a flag, such as
 // "run --forecast", or the flag alone where every command had it.
-var goneFlags = map[string]string{}
+var goneFlags = map[string]string{
+	"calibrate --fit": "Leave it out: no weights are fitted to lexical any more, and calibrate prints the threshold that does best on the labels.",
+}
 
 // goneCommand is the error for arguments of cmd that begin with a command of the
 // version before, or nil.

@@ -90,7 +90,7 @@ func TestCalibration(t *testing.T) {
 		step{line: "calibrate runs/first --again runs/second --dry-run", code: 2, err: `^ibid: second is no repetition of first: dataset differs$`},
 		step{line: "run ibid.yaml --id again -q", out: `^run again: 72 rows`},
 		step{line: "calibrate runs/first --again runs/again --dry-run", out: `^Judged 2 times: the judge's noise$`},
-		step{line: "calibrate labels.csv --judge bot --fit weights.json", code: 2, err: `^ibid: --fit needs a run$`},
+		step{line: "calibrate runs/first --fit weights.json", code: 2, err: "^ibid: the flag --fit is gone$"},
 		step{line: "calibrate labels.csv --judge bot --bins 1", code: 2, err: `^ibid: --bins must be 2 to 1000$`},
 		step{line: "calibrate runs/first --judge bot", code: 2, err: "^ibid: --judge-name needs a table of labels$\n^hint: a run knows its judge$"},
 		step{line: "agree ibid.yaml --run runs/first", out: `^agreement of the annotators of ibid\.yaml`},
