@@ -83,10 +83,15 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	}
 	progress := p.stage("checking rows", p.Rows)
 	families := newModelFamilies(p.job.Config.Judge.Models())
+	read := int64(0)
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
-		if out.Rows++; out.Rows%checkBatch == 0 {
-			progress(out.Rows)
+		if read++; read%checkBatch == 0 {
+			progress(read)
 		}
+		if !p.job.wants(r) {
+			return nil
+		}
+		out.Rows++
 		families.add(r)
 		failure, err := s.score(ctx, r)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 var signColumnGone = &Sign{
 	Name: "column_gone", Text: "a column has no values any more; the last run of a file of this name had it in at least half of its entries",
 	Cause: "an export or an import has lost it, or calls it otherwise",
-	Tip:   "ibid check ANSWERS names the columns that are ignored; columns: {THEIRS: OURS} says what they are",
+	Tip:   "ibid run ANSWERS --dry-run names the columns that are ignored; columns: {THEIRS: OURS} says what they are",
 	names: func(*metrics.Definition, bool) bool { return true },
 	about: "all",
 }

@@ -150,7 +150,6 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 	if err != nil {
 		return err
 	}
-	families := newModelFamilies(out.Models)
 	progress := p.stage("counting", p.Rows)
 	read := int64(0)
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
@@ -164,7 +163,6 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 		if sum == nil {
 			return nil
 		}
-		families.add(r)
 		if scorer.judging.split {
 			if s, err := scorer.sentences(r); err != nil || s == nil {
 				return err
@@ -178,9 +176,6 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 		}
 		return sum.Add(ctx, request)
 	})
-	if text := families.warning(); text != "" {
-		out.warn("%s", text)
-	}
 	return asUsage(err)
 }
 

@@ -111,14 +111,14 @@ var signs = []*Sign{
 	{
 		Name: "documents_missing", Text: "more than 20 % of the citations of a system name documents that are not among those given",
 		Cause: "documents are called otherwise than in citations, or not all of them were given",
-		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid check names those that are missing",
+		Tip:   "write the same names in both, or give all documents: --documents PATH; ibid run --dry-run names those that are missing",
 		find:  share(0.2, metrics.MissingCitations, metrics.Citations, "citations name documents that are not among those given"),
 		names: readsTexts, about: aboutTexts,
 	},
 	{
 		Name: "quotes_misplaced", Text: "more than 5 % of a system's quotes are not where its citations say: they are elsewhere, in several places, or nowhere",
 		Cause: "offsets count bytes or UTF-16, ends are inclusive, or the documents are not those that were cited",
-		Tip:   "offset_unit: byte or utf16, span_end: inclusive; ibid check lists the places",
+		Tip:   "offset_unit: byte or utf16, span_end: inclusive; ibid run --dry-run lists the places",
 		find:  share(0.05, metrics.MisplacedQuotes, metrics.QuotedCitations, "quotes are not where their citations say"),
 		names: readsOrPlaces, about: "those of places to the character, and those that read texts",
 	},

@@ -8,11 +8,13 @@ import (
 
 	"ibid"
 	"ibid/annotations/history"
+	"ibid/dataset/runs"
 )
 
 // A History is the view model of runs over time.
 type History struct {
 	Title  string
+	Runs   *RunList
 	Series []history.Series
 }
 
@@ -34,6 +36,7 @@ func (h *History) writeCSV(w io.Writer) error {
 
 func (h *History) writeTo(p *paper) {
 	p.title(h.Title)
+	h.Runs.writeTo(p)
 	for i := range h.Series {
 		h.series(p, &h.Series[i])
 	}
@@ -127,9 +130,10 @@ func baselineText(g *history.Segment) string {
 }
 
 type historyJSON struct {
-	Schema string       `json:"schema"`
-	Title  string       `json:"title"`
-	Series []seriesJSON `json:"series"`
+	Schema string                 `json:"schema"`
+	Title  string                 `json:"title"`
+	Runs   runs.ListOf[listedRun] `json:"runs"`
+	Series []seriesJSON           `json:"series"`
 }
 
 type seriesJSON struct {
@@ -157,7 +161,7 @@ type changeJSON struct {
 }
 
 func (h *History) asJSON() any {
-	out := historyJSON{Schema: "ibid.history/v1", Title: h.Title, Series: []seriesJSON{}}
+	out := historyJSON{Schema: "ibid.history/v1", Title: h.Title, Runs: h.Runs.Runs, Series: []seriesJSON{}}
 	for _, s := range h.Series {
 		j := seriesJSON{Metric: s.Metric, System: s.System, Baselines: []segmentJSON{}}
 		for i := range s.Segments {

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -76,35 +74,16 @@ func (l *RunList) Add(dir string, m *runs.Manifest, summary []runs.SummaryRow, g
 	l.Runs = append(l.Runs, r)
 }
 
-func (l *RunList) asJSON() any {
-	return struct {
-		Schema string                 `json:"schema"`
-		Dir    string                 `json:"dir"`
-		Runs   runs.ListOf[listedRun] `json:"runs"`
-	}{"ibid.ls/v1", l.Dir, l.Runs}
-}
-
-func (l *RunList) writeCSV(w io.Writer) error {
-	rows := [][]string{{"id", "started", "rows", "error_rows", "systems", "judge", "metric", "value", "ci_low", "ci_high", "gates", "gates_passed", "verdict", "baseline"}}
-	for _, r := range l.Runs {
-		rows = append(rows, []string{
-			r.ID, r.Started.UTC().Format(time.RFC3339), count(r.Rows), count(r.Errors), count(int64(r.Systems)), r.Judge, r.Metric, exact(r.Value), exact(r.Low), exact(r.High),
-			count(int64(r.Gates)), count(int64(r.Passed)), string(r.Verdict), r.Baseline,
-		})
-	}
-	return csv.NewWriter(w).WriteAll(rows)
-}
-
+// writeTo prints a line a run.
 func (l *RunList) writeTo(p *paper) {
 	switch {
-	case p.markdown:
-		fmt.Fprintf(p, "## runs of %s\n\n", markdownText(CleanLine(l.Dir)))
-		p.grid(l.table())
 	case len(l.Runs) == 0:
-		fmt.Fprintf(p, "%s holds no finished run\n", CleanLine(l.Dir))
+		p.line(fmt.Sprintf("No runs in %s. Make one: ibid run DATASET", CleanLine(l.Dir)))
+	case p.markdown:
+		p.table(l.table())
 	default:
-		p.grid(l.table())
-		fmt.Fprintf(p, "\nibid show %s  # the last\n", shellWord(l.Last))
+		p.table(l.table())
+		p.line("ibid show " + shellWord(l.Last) + "  # the last")
 	}
 }
 

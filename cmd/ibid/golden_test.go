@@ -28,7 +28,7 @@ func TestGolden(t *testing.T) {
 		{"row-unusable.txt", []string{"show", "runs/sample", "q-10/dreamer"}},
 		{"row-cjk.txt", []string{"show", "runs/sample", "q-06/careful"}},
 		{"row.json", []string{"show", "runs/sample", "q-01/careful", "--json"}},
-		{"check.txt", []string{"check", "ibid.yaml"}},
+		{"dry-run.txt", []string{"run", "ibid.yaml", "--dry-run"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {

@@ -70,7 +70,7 @@ func checkGrowth(t *testing.T, what string, fewest int, growing [][3]string, row
 // standard input. They follow each other in one folder.
 var growing = [][3]string{
 	{"import", "import jsonl a.jsonl -o a.parquet"},
-	{"check", "check a.parquet"},
+	{"dry run", "run a.parquet --dry-run"},
 	{"run", "run ibid.yaml --id a"},
 	{"other", "run ibid.yaml --id b --set span_matching.tolerance_chars=3"},
 	{"shard", "run ibid.yaml --shard 1/2 --out shards"},

@@ -46,7 +46,7 @@ func TestHostileOutputs(t *testing.T) {
 		}
 		return stdout
 	}
-	run("check", "a.parquet", "--judge", "none")
+	run("run", "a.parquet", "--dry-run", "--judge", "none")
 	run("run", "a.parquet", "--judge", "none", "--id", "r", "--gate", "char_f1 >= 0.9", "-o", "page.html")
 	run("run", "a.parquet", "--judge", "none", "--id", "s", "--set", "slices=["+formula+"]")
 	for _, args := range [][]string{

@@ -19,8 +19,8 @@ func TestUnchecked(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "theirs.parquet"), arrowFiles(t)[0].data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	said := regexp.MustCompile(`(?m)^pages without checksums: ([0-9,]+) bytes; damage there may read as other values$`)
-	if got := said.FindStringSubmatch(mustIbid(t, dir, "check", "theirs.parquet", "--judge", "none")); got == nil || got[1] == "0" {
+	said := regexp.MustCompile(`(?m)^unchecked +([0-9,]+) bytes of pages without checksums; damage there may read as other values$`)
+	if got := said.FindStringSubmatch(mustIbid(t, dir, "run", "theirs.parquet", "--dry-run", "--judge", "none")); got == nil || got[1] == "0" {
 		t.Errorf("check says %q", got)
 	}
 	mustIbid(t, dir, "run", "theirs.parquet", "--judge", "none", "-q", "--id", "a")
@@ -34,7 +34,7 @@ func TestUnchecked(t *testing.T) {
 	if err := writeAnswers(filepath.Join(dir, "ours.parquet"), 10); err != nil {
 		t.Fatal(err)
 	}
-	out := mustIbid(t, dir, "check", "ours.parquet", "--judge", "none", "--json")
+	out := mustIbid(t, dir, "run", "ours.parquet", "--dry-run", "--judge", "none", "--json")
 	var found struct {
 		Bytes *int64 `json:"unchecked_bytes"`
 	}

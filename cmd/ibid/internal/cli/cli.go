@@ -44,7 +44,6 @@ type app struct {
 	detail bool // -v
 	colour string
 
-	profiles profileFlags
 	unsealed bool // it was said that a run has no digests
 }
 
@@ -63,8 +62,12 @@ func Main(ctx context.Context, p Process) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(ctx)
-	if failed := a.profiles.end(); err == nil {
+	endProfile, err := profile(p.Getenv(profileVariable))
+	if err != nil {
+		return a.fail(&ibid.Error{Usage: true, Err: err})
+	}
+	err = root.ExecuteContext(ctx)
+	if failed := endProfile(); err == nil {
 		err = failed
 	}
 	if err == nil {
@@ -82,7 +85,7 @@ place, and does that place hold what the answer claims?
   ibid init demo                 sample data and a run file, to look around
   ibid run demo/ibid.yaml        evaluate it
   ibid run answers.jsonl         evaluate your own answers (ibid help formats)
-  ibid ls                        the runs there are
+  ibid history                   the runs there are
   ibid --help                    every command
 `
 
@@ -112,10 +115,7 @@ func (a *app) root() *cobra.Command {
 			return err
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.checkFlags(cmd); err != nil {
-				return err
-			}
-			return a.profiles.start()
+			return a.checkFlags(cmd)
 		},
 	}
 	flags := root.PersistentFlags()
@@ -126,11 +126,10 @@ func (a *app) root() *cobra.Command {
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no warnings")
 	flags.BoolVarP(&a.detail, "verbose", "v", false, "more detail")
 	flags.StringVar(&a.colour, "color", "auto", "colour: auto, always or never")
-	a.profiles.register(root)
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.schemaCommand(), a.importCommand(), a.checkCommand(), a.runCommand(), ofRuns(a.mergeCommand()), ofRuns(a.summaryCommand()), a.scoreCommand(), a.documentsCommand(), ofRuns(a.listCommand()), ofRuns(a.viewCommand()), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()), a.versionCommand(),
+		a.initCommand(), a.importCommand(), a.runCommand(), ofRuns(a.mergeCommand()), ofRuns(a.summaryCommand()), a.scoreCommand(), a.documentsCommand(), ofRuns(a.viewCommand()), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()),
 		a.completionCommand(), ofRuns(a.reportCommand()), ofRuns(a.gateCommand()), a.cacheCommand(), ofRuns(a.compareCommand()),
 		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), ofRuns(a.historyCommand()), a.fetchCommand(), ofRuns(a.verifyCommand()),
 	)

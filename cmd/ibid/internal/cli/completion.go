@@ -61,7 +61,6 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"rescore":   completeRun,
 		"report":    completeRuns,
 		"run":       completeInput,
-		"check":     completeInput,
 		"agree":     completeInput,
 		"sample":    completeInput,
 		"import":    completeFormat,

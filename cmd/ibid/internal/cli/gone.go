@@ -10,12 +10,20 @@ import (
 
 // goneCommands says for each command of the version before what to do instead.
 // Its keys are names below ibid, such as "cache export".
-var goneCommands = map[string]string{}
+var goneCommands = map[string]string{
+	"check":   "ibid run RUN.yaml --dry-run reads the inputs, says what is wrong with them and what the judge would cost, and with -v lists every setting",
+	"ls":      "ibid history DIR lists the runs of a folder",
+	"schema":  "ibid init writes ibid.schema.json beside the run file",
+	"version": "ibid --version prints the version",
+}
 
 // goneFlags is the same for flags. Its keys are a command and a flag, such as
 // "run --forecast", or the flag alone where every command had it.
 var goneFlags = map[string]string{
 	"calibrate --fit": "Leave it out: no weights are fitted to lexical any more, and calibrate prints the threshold that does best on the labels.",
+	"--cpuprofile":    "IBID_PROFILE=DIR in the environment writes profiles into a folder",
+	"--memprofile":    "IBID_PROFILE=DIR in the environment writes profiles into a folder",
+	"--trace":         "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 }
 
 // goneCommand is the error for arguments of cmd that begin with a command of the

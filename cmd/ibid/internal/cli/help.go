@@ -340,6 +340,8 @@ const environmentTopic = `  IBID_A__B           the setting a.b, such as IBID_JU
                       variable, and for judge: openai the only one. A key is never
                       read from a file or a flag, and never printed
   REDIS_PASSWORD      the password of the Redis server that judge.cache names
+  IBID_PROFILE        a folder: the command writes cpu.pprof and allocs.pprof there, for
+                      go tool pprof
   XDG_CACHE_HOME      where ibid/judge.sqlite is, the cache of the judge's answers;
                       IBID_JUDGE__CACHE or --cache names another file
   NO_COLOR            no colour

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,9 +35,13 @@ var watchedMetrics = []string{"overall_citation_accuracy", "char_f1", "citation_
 func (a *app) historyCommand() *cobra.Command {
 	f := &historyFlags{}
 	cmd := &cobra.Command{
-		Use:   "history DIR",
-		Short: "runs over time: trend, control charts, change points; retention",
-		Long: `history shows the runs of a folder in the order of their dates: each metric with an
+		Use:   "history [DIR]",
+		Short: "the runs of a folder; each metric over time: trend, control charts, change points; retention",
+		Long: `history lists the finished runs of a folder, runs/ unless another is named, in the order
+in which they were begun: rows, systems, the first number that matters of all systems
+together, how many gates passed, and what the run was compared with.
+
+Then it shows each metric over the runs: each metric with an
 EWMA and a CUSUM chart against the mean of the first nights, and the night from which
 on it changed. Where runs have annotators, agreement(truth), agreement(KIND) and
 calibration(KIND) are followed as metrics are, by the statistic that decides.
@@ -52,13 +55,19 @@ the same questions is for ibid compare. The page of a run shows its history, too
 
 --keep AGE removes the runs that are older. It never removes the last run of a baseline,
 nor the --baseline of a run that stays.`,
-		Example: `  ibid history runs
+		Example: `  ibid history
   ibid history runs --metric char_f1 --system careful
   ibid history runs --metric 'agreement(truth)'
   ibid history runs --format svg -o history.svg
   ibid history runs --keep 30d --dry-run`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.history(f, args[0]) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := configs.FromValues(nil).Out
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.history(f, dir)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
@@ -82,18 +91,12 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	listed, err := runs.List(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return ibid.Usagef("%s: no such folder", dir).With("runs land in runs/ unless --out says otherwise")
+	if f.keep != "" {
+		return a.removeOld(f, dir)
 	}
+	list, listed, err := a.listRuns(dir)
 	if err != nil {
 		return err
-	}
-	if len(listed) == 0 {
-		return ibid.Usagef("%s holds no finished run", dir)
-	}
-	if f.keep != "" {
-		return a.removeOld(f, listed)
 	}
 	nights, err := history.ReadNights(listed, f.options())
 	if err != nil {
@@ -109,7 +112,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if len(f.metrics) == 0 && len(f.systems) == 0 {
 		names = append(slices.Clone(names), people...)
 	}
-	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs"))}
+	view := &report.History{Title: fmt.Sprintf("history of %s: %s", dir, report.Plural(int64(len(listed)), "run", "runs")), Runs: list}
 	systems := f.systems
 	if len(systems) == 0 {
 		systems = []string{""}
@@ -206,7 +209,11 @@ func (f *historyFlags) options() history.Options {
 }
 
 // removeOld removes the runs that are older than --keep allows.
-func (a *app) removeOld(f *historyFlags, listed []runs.Listed) error {
+func (a *app) removeOld(f *historyFlags, dir string) error {
+	listed, err := runs.List(dir)
+	if err != nil {
+		return noFolder(dir, err)
+	}
 	age, err := configs.ParseAge(f.keep)
 	if err != nil {
 		return ibid.Usagef("--keep: %w", err).With(ageHint)

@@ -26,8 +26,13 @@ func (a *app) initCommand() *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "a run file and sample data that run with no network and no key",
 		Long: `init writes a commented run file and a small dataset with its documents into
-DIR (default: the current folder), and a second night's answers with their run
-file to compare with, and a JSON Schema for editors. It overwrites nothing unless --force.`,
+DIR (default: the current folder), a second night's answers with their run file to
+compare with, and ibid.schema.json, the JSON Schema of run files. An editor with a YAML
+language server completes and checks run files that begin with this line:
+
+  # yaml-language-server: $schema=ibid.schema.json
+
+It overwrites nothing unless --force.`,
 		Example: `  ibid init demo
   ibid run demo/ibid.yaml --id night-1
   ibid run demo/ibid-2.yaml --id night-2`,
@@ -45,26 +50,6 @@ file to compare with, and a JSON Schema for editors. It overwrites nothing unles
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "overwrite the files that init writes")
 	return cmd
-}
-
-func (a *app) schemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "the JSON Schema of run files, for editors",
-		Long: `schema prints what a run file may hold, as JSON Schema: names, types, ranges, values,
-defaults and what each setting is for. An editor with a YAML language server completes
-and checks run files that begin with this line, which those of ibid init do:
-
-  # yaml-language-server: $schema=ibid.schema.json`,
-		Example: "  ibid schema -o ibid.schema.json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := a.formats("text", "json"); err != nil {
-				return err
-			}
-			return a.write(writeSchema)
-		},
-	}
 }
 
 func writeSchema(w io.Writer) error {

@@ -3,63 +3,35 @@ package cli
 import (
 	"errors"
 	"os"
-	"runtime"
+	"path/filepath"
 	"runtime/pprof"
-	"runtime/trace"
-
-	"github.com/spf13/cobra"
-
-	"ibid"
 )
 
-// profileFlags say where a command writes what it spent its time and memory on, for
-// go tool pprof and go tool trace.
-type profileFlags struct {
-	cpu, memory, trace string
-	ends               []func() error
-}
+// profileVariable names the folder for profiles of a command's time and memory.
+const profileVariable = "IBID_PROFILE"
 
-func (p *profileFlags) register(root *cobra.Command) {
-	flags := root.PersistentFlags()
-	flags.StringVar(&p.cpu, "cpuprofile", "", "write a CPU profile to this file (go tool pprof)")
-	flags.StringVar(&p.memory, "memprofile", "", "write a profile of allocations to this file (go tool pprof)")
-	flags.StringVar(&p.trace, "trace", "", "write an execution trace to this file (go tool trace)")
-}
-
-// start begins what is asked for.
-func (p *profileFlags) start() error {
-	for _, kind := range []struct {
-		path  string
-		begin func(*os.File) error
-		end   func(*os.File) error
-	}{
-		{p.cpu, func(f *os.File) error { return pprof.StartCPUProfile(f) }, func(*os.File) error { pprof.StopCPUProfile(); return nil }},
-		{p.trace, func(f *os.File) error { return trace.Start(f) }, func(*os.File) error { trace.Stop(); return nil }},
-		{p.memory, func(*os.File) error { return nil }, func(f *os.File) error {
-			runtime.GC() // so that what is in use is exact
-			return pprof.Lookup("allocs").WriteTo(f, 0)
-		}},
-	} {
-		if kind.path == "" {
-			continue
-		}
-		f, err := os.Create(kind.path)
+// profile starts a CPU profile in dir and returns the function that writes it, and a
+// profile of allocations beside it. With dir "" there are none.
+func profile(dir string) (end func() error, err error) {
+	if dir == "" {
+		return func() error { return nil }, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	cpu, err := os.Create(filepath.Join(dir, "cpu.pprof"))
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(cpu); err != nil {
+		return nil, errors.Join(err, cpu.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		allocations, err := os.Create(filepath.Join(dir, "allocs.pprof"))
 		if err != nil {
-			return &ibid.Error{Usage: true, Err: err}
+			return errors.Join(err, cpu.Close())
 		}
-		if err := kind.begin(f); err != nil {
-			return errors.Join(err, f.Close())
-		}
-		p.ends = append(p.ends, func() error { return errors.Join(kind.end(f), f.Close()) })
-	}
-	return nil
-}
-
-// end writes what was begun.
-func (p *profileFlags) end() error {
-	var errs []error
-	for _, end := range p.ends {
-		errs = append(errs, end())
-	}
-	return errors.Join(errs...)
+		return errors.Join(pprof.Lookup("allocs").WriteTo(allocations, 0), allocations.Close(), cpu.Close())
+	}, nil
 }

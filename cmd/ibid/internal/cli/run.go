@@ -107,7 +107,7 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.StringArrayVar(&f.only, "only", nil, "evaluate only rows with this tag, TAG=VALUE (may be repeated)")
 	flags.IntVar(&f.workers, "workers", 0, "rows that are scored side by side (default one for each processor)")
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what the judge would be asked, what it costs and how long it takes; ask and write nothing")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "say what is wrong with the input, what the judge would be asked and what it costs, and which settings are no defaults (-v: all); ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
 	flags.StringVar(&f.shard, "shard", "", "evaluate share I of N, I/N, into OUT/shard-I-of-N; ibid merge makes one run of all")
 	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
@@ -166,7 +166,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 	}
 	job.APIKey, err = config.APIKey(a.Getenv)
 	if f.dryRun {
-		return a.forecast(cmd, job) // prices are told without a key
+		return a.dryRun(cmd, job) // prices are told without a key
 	}
 	if err != nil {
 		return err

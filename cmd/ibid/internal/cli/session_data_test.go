@@ -192,8 +192,8 @@ func TestModelJudge(t *testing.T) {
 	s.steps(
 		step{line: "import jsonl a.jsonl -o a.parquet --docs d.parquet -q"},
 		step{line: "cache stat", code: 2, err: `^ibid: judge\.sqlite: there is no judge cache$`},
-		step{line: "run a.parquet --dry-run" + asked, out: "^rows +2; 2 have claims\n^kept +no answers yet$\n^calls +2 to fake/judge$\n^cost +about \\$0\\.00"},
-		step{line: "run a.parquet --dry-run --json" + asked, out: `"schema": "ibid\.forecast/v1"`},
+		step{line: "run a.parquet --dry-run" + asked, out: "^rows +2; 2 have claims\n^error rows +0$\n^kept +no answers yet$\n^calls +2 to fake/judge$\n^cost +about \\$0\\.00"},
+		step{line: "run a.parquet --dry-run --json" + asked, out: `"schema": "ibid\.dryrun/v1"`},
 		step{line: "run a.parquet --id x -q" + asked, out: `^run x: 2 rows, .*; judge: fake/judge`},
 		step{line: "run a.parquet --dry-run" + asked, out: "^kept +2 answers in judge\\.sqlite$\n^calls +0 to fake/judge$\n^cost +\\$0$"},
 		step{line: "show runs/x 1 --prompt", out: `The tower was built in 1889`},

@@ -5,21 +5,10 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/spf13/cobra"
-
 	"ibid/report"
 )
 
-func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "print the version",
-		Example: "  ibid version --json",
-		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return a.writeVersion() },
-	}
-}
-
+// writeVersion prints the version of the program, of Go and the platform.
 func (a *app) writeVersion() error {
 	if err := a.formats("text", "json"); err != nil {
 		return err
