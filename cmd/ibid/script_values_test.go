@@ -53,9 +53,10 @@ func scriptCell(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptMember wants the value at a path of a JSON file, such as claims/0/text. Of a list,
-// a step N is the element at N, KEY=VALUE the only element with that member, and #
-// the number of elements (quoted, as 'claims/#': a bare # begins a comment). Text is compared without its quotes, a list or an object as
-// compact JSON with sorted keys; what is not there is "absent". The file may be stdout.
+// a step N is the element at N, KEY=VALUE the only element with that member, and # the
+// number of elements (in quotes, 'claims/#': a bare # begins a comment). Text is compared
+// without its quotes, a list or an object as compact JSON with sorted keys; a member that
+// is missing is "absent". The file may be stdout.
 func scriptMember(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "member FILE PATH WANT")
 	decoder := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
