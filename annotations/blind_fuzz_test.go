@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"ibid/benchmarks/alloctest"
 )
 
 // FuzzBlind reads any bytes as the key of a sample, and others as the template that people
@@ -31,7 +30,7 @@ func FuzzBlind(f *testing.F) {
 		}
 		var k *Key
 		var err error
-		alloctest.Check(t, len(key), 200, 1<<20, func() { k, err = ReadKey(path) })
+		checkAllocated(t, len(key), 200, 1<<20, func() { k, err = ReadKey(path) })
 		if err != nil {
 			return
 		}
@@ -43,7 +42,7 @@ func FuzzBlind(f *testing.F) {
 			t.Fatalf("key, %v (-read +read again)\n%s", err, diff)
 		}
 		var said *Filled
-		alloctest.Check(t, len(filled), 400, 1<<20, func() { said, err = ReadFilled(t.Context(), []string{template}, k) })
+		checkAllocated(t, len(filled), 400, 1<<20, func() { said, err = ReadFilled(t.Context(), []string{template}, k) })
 		if err != nil {
 			return
 		}
@@ -93,4 +92,17 @@ func bytesOf(t *testing.T, path string) *os.File {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

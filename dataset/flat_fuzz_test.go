@@ -7,12 +7,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"ibid/benchmarks/alloctest"
 )
 
 // FuzzFlat reads tables of text, and compares the cells with those that encoding/csv and
@@ -33,7 +32,7 @@ func FuzzFlat(f *testing.F) {
 		var columns []string
 		var rows []FlatRow
 		var err error
-		alloctest.Check(t, len(data), 400, 4<<20, func() {
+		checkAllocated(t, len(data), 400, 4<<20, func() {
 			if columns, err = FlatColumns(path); err == nil {
 				rows, err = ReadFlat(path, columns)
 			}
@@ -116,4 +115,17 @@ func slowObjects(data []byte, columns []string) (rows [][]string, ok bool) {
 		rows = append(rows, row)
 	}
 	return rows, len(seen) == len(columns) && !slices.ContainsFunc(columns, func(c string) bool { return !seen[c] })
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

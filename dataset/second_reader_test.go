@@ -13,8 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
-
-	"ibid/benchmarks/alloctest"
 )
 
 // codecs are those that parquet-go reads as they are meant to be: of LZ4_RAW it does not.
@@ -71,7 +69,7 @@ func FuzzSecondReader(f *testing.F) {
 		}
 		var got []secondRow
 		var err error
-		alloctest.Check(t, len(data), 400, 16<<20, func() { got, err = readSecond(t, path) })
+		checkAllocated(t, len(data), 400, 16<<20, func() { got, err = readSecond(t, path) })
 		if err != nil && flip == 0 {
 			t.Fatalf("a file without damage: %v", err)
 		}

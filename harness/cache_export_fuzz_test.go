@@ -4,12 +4,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 
-	"ibid/benchmarks/alloctest"
 	"ibid/harness"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
@@ -39,7 +39,7 @@ func FuzzExport(f *testing.F) {
 			t.Fatal(err)
 		}
 		size := len(verdict) + len(raw) + len(run) + len(provider)
-		alloctest.Check(t, size, 40, 8<<20, func() {
+		checkAllocated(t, size, 40, 8<<20, func() {
 			if n, err := harness.ExportEntries(t.Context(), path, store); n != 1 || err != nil {
 				t.Fatalf("ExportEntries = %d, %v", n, err)
 			}
@@ -70,4 +70,17 @@ func FuzzExport(f *testing.F) {
 			t.Errorf("exported %+v, kept %+v", got[0], want)
 		}
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

@@ -3,9 +3,8 @@ package judge
 import (
 	"bytes"
 	"encoding/json"
+	"runtime"
 	"testing"
-
-	"ibid/benchmarks/alloctest"
 )
 
 // FuzzReplay reads any bytes as recorded replies, and compares with encoding/json how many
@@ -17,7 +16,7 @@ func FuzzReplay(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var p *Replay
 		var err error
-		alloctest.Check(t, len(data), 400, 1<<20, func() { p, err = NewReplay("f", bytes.NewReader(data), int64(len(data))) })
+		checkAllocated(t, len(data), 400, 1<<20, func() { p, err = NewReplay("f", bytes.NewReader(data), int64(len(data))) })
 		type line struct {
 			Key, Row string
 			Reply    json.RawMessage
@@ -48,4 +47,17 @@ func FuzzReplay(f *testing.F) {
 			t.Errorf("%d replies, want %d of %q", p.Len(), len(names), data)
 		}
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

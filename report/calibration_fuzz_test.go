@@ -3,12 +3,12 @@ package report
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ibid/benchmarks/alloctest"
 	"ibid/dataset/runs"
 )
 
@@ -24,7 +24,7 @@ func FuzzCalibration(f *testing.F) {
 		}
 		var c *Calibration
 		var err error
-		alloctest.Check(t, len(data), 400, 1<<20, func() { c, err = ReadCalibration(dir) })
+		checkAllocated(t, len(data), 400, 1<<20, func() { c, err = ReadCalibration(dir) })
 		if err != nil {
 			return
 		}
@@ -39,4 +39,17 @@ func FuzzCalibration(f *testing.F) {
 			t.Errorf("(-read +read again)\n%s", diff)
 		}
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
-	"ibid/benchmarks/alloctest"
 	"ibid/dataset"
 )
 
@@ -24,7 +24,7 @@ func FuzzArchive(f *testing.F) {
 		}
 		var a *Archive
 		var err error
-		alloctest.Check(t, len(data), 200, 1<<20, func() { a, err = OpenArchive(dir) })
+		checkAllocated(t, len(data), 200, 1<<20, func() { a, err = OpenArchive(dir) })
 		whole, ok := data[:bytes.LastIndexByte(data, '\n')+1], true
 		want := make(map[string]dataset.Fetched)
 		for line := range bytes.Lines(whole) {
@@ -51,4 +51,17 @@ func FuzzArchive(f *testing.F) {
 			t.Errorf("the file has %q, want %q", left, whole)
 		}
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"ibid/benchmarks/alloctest"
 )
 
 // FuzzManifest reads any bytes as the manifest of a run: what is accepted is JSON of its
@@ -25,7 +24,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		var m *Manifest
 		var err error
-		alloctest.Check(t, len(data), 200, 1<<20, func() { m, err = ReadManifest(dir) })
+		checkAllocated(t, len(data), 200, 1<<20, func() { m, err = ReadManifest(dir) })
 		if err != nil {
 			return
 		}
@@ -45,4 +44,17 @@ func FuzzManifest(f *testing.F) {
 			t.Errorf("(-read +read again)\n%s", diff)
 		}
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"testing"
 
-	"ibid/benchmarks/alloctest"
 	"ibid/judge/cache"
 	"ibid/judge/cache/cachetest"
 )
@@ -42,7 +42,7 @@ func FuzzDamagedStore(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		alloctest.Check(t, len(data), 100, 64<<20, func() {
+		checkAllocated(t, len(data), 100, 64<<20, func() {
 			store, err := cache.Open(path)
 			if err != nil {
 				return
@@ -69,4 +69,17 @@ func FuzzDamagedStore(f *testing.F) {
 			}
 		})
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

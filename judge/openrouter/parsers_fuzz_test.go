@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"ibid"
-	"ibid/benchmarks/alloctest"
 	"ibid/dataset/disk"
 )
 
@@ -25,7 +25,7 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var e envelope
 		var err error
-		alloctest.Check(t, len(data), 400, 1<<20, func() { err = e.read(data) })
+		checkAllocated(t, len(data), 400, 1<<20, func() { err = e.read(data) })
 		if (err == nil) != json.Valid(data) {
 			t.Fatalf("%q: %v, valid is %t", data, err, json.Valid(data))
 		}
@@ -76,7 +76,7 @@ func FuzzScores(f *testing.F) {
 		}
 		var out []byte
 		var err error
-		alloctest.Check(t, len(data), 1000, 1<<20, func() { out, err = template.readScores(data, n) })
+		checkAllocated(t, len(data), 1000, 1<<20, func() { out, err = template.readScores(data, n) })
 		if err != nil {
 			return
 		}
@@ -193,7 +193,7 @@ func FuzzBatch(f *testing.F) {
 		}
 		var o *batchObject
 		handed := 0
-		alloctest.Check(t, len(data), 400, 1<<20, func() {
+		checkAllocated(t, len(data), 400, 1<<20, func() {
 			o, err = scanBatch(file, func(*batchResult) error { handed++; return nil })
 		})
 		var object map[string]json.RawMessage
@@ -212,4 +212,17 @@ func FuzzBatch(f *testing.F) {
 			t.Errorf("%q has %d results, read %+v, handed on %d: %v", data, len(want), o, handed, err)
 		}
 	})
+}
+
+// checkAllocated runs f, which reads input bytes, and fails t if f allocates more than perByte
+// bytes for each of them and budget bytes beside. Memory that is free again counts, too.
+func checkAllocated(t testing.TB, input int, perByte, budget int64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took, most := int64(after.TotalAlloc-before.TotalAlloc), perByte*int64(input)+budget; took > most {
+		t.Errorf("%d bytes allocated for %d of input, more than %d for each and %d", took, input, perByte, budget)
+	}
 }

@@ -3,9 +3,7 @@ package browsertest
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -405,22 +403,6 @@ func manyPage(t testing.TB) string {
 		run(t, dir, "report", "runs/many", "-o", "report.html")
 		return filepath.Join(dir, "report.html")
 	})
-}
-
-// largePage is the report of n rows with documents, and its size in bytes.
-func largePage(t testing.TB, n int) (page string, size int64) {
-	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("go", "run", "../../benchmarks/page", "-ibid", ibid, "-rows", strconv.Itoa(n), "-keep", dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	page = filepath.Join(dir, "report.html")
-	info, err := os.Stat(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return page, info.Size()
 }
 
 // TestTenThousandRows is about a page that is still quick to use.
