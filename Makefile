@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home docs man notices run test slow simulate race fuzz torture mutants vulns bench scale lint fmt golden screenshots check verify
+.PHONY: help build install home docs man notices run test slow simulate race fuzz torture vulns bench scale lint fmt golden screenshots check verify
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -52,14 +52,6 @@ fuzz: ## fuzz every target for FUZZTIME (20s) each
 
 torture: ## damage, bombs, kills, full disks: what SECURITY.md has in its table, which this writes
 	$(GO) test -count=1 -timeout 60m -v -run '^TestTorture$$' ./cmd/ibid -args -torture -update
-
-# N=0 tries all mutants, not a sample of 300 a package. A package may take an equal share of what
-# is left of LIMIT; the table is written after each. SEED draws another sample.
-mutants: ## change the source in one place at a time: do tests notice? into benchmarks/mutants.md
-	@mkdir -p bin; status=0; \
-	$(GO) run ./benchmarks/mutants -behaviour benchmarks/mutants/behaviour.md -limit 30m || status=$$?; \
-	$(GO) run ./benchmarks/mutants -n $(or $(N),300) -seed $(or $(SEED),1) -limit $(or $(LIMIT),2h) -write benchmarks/mutants.md -list bin/mutants.txt || status=$$?; \
-	exit $$status
 
 # The database is asked over the network. Where that cannot be, nothing is known: exit code 2.
 vulns: ## known vulnerabilities of what ibid is built from; needs the network

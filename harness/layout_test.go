@@ -100,7 +100,6 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 	}},
 	"benchmarks/imports": {},
 	"benchmarks/pipe":    {ours: []string{"dataset"}, theirs: []string{"github.com/apache/arrow/go/v17"}},
-	"benchmarks/mutants": {},
 	"docs/build":         {theirs: []string{"github.com/yuin/goldmark"}},
 	"benchmarks/page":    {ours: []string{"dataset"}},
 }
