@@ -64,11 +64,9 @@ vulns: ## known vulnerabilities of what ibid is built from; needs the network
 scale: build ## read a dataset of 2 GB from a server for S3 by ranges, and count the bytes
 	cd benchmarks/objects && $(GO) test -v -run TestLarge . -args -ibid ../../$(BIN) -files 28
 
-bench: build ## ibid beside other programs and by itself (CPU, memory), texts, a gigabyte to import, then the kernels
+bench: build ## ibid beside other programs and by itself (CPU, memory), a gigabyte to import, then the kernels
 	$(GO) run ./benchmarks/peers -ibid $(BIN) -write benchmarks/results.md
-	$(GO) run ./benchmarks/texts -ibid $(BIN)
 	$(GO) run ./benchmarks/imports -ibid $(BIN)
-	$(GO) run ./benchmarks/page -ibid $(BIN)
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./metrics/... ./dataset/...
 
 lint: ## go vet, gofumpt, staticcheck

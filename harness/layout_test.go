@@ -35,7 +35,6 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
 	"judge/cache":           {theirs: []string{"modernc.org/sqlite", "github.com/redis/go-redis/v9"}},
-	"benchmarks/alloctest":  {},
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	// The only room that knows object storage, its library included.
@@ -91,17 +90,12 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"},
 		theirs: []string{"gonum.org/v1/gonum"},
 	},
-	"benchmarks/simulations": {ours: []string{"metrics/stats"}},
-	"benchmarks/strategies":  {ours: []string{"dataset", "dataset/runs"}},
-	"benchmarks/texts":       {ours: []string{"dataset"}},
-	"benchmarks/attacks":     {ours: []string{"dataset", "judge", "judge/judgetest", "judge/openrouter", "metrics/stats"}},
+	"benchmarks/strategies": {ours: []string{"dataset", "dataset/runs"}},
 	"benchmarks/judges": {ours: []string{
 		"annotations", "configs", "dataset", "dataset/convert", "dataset/runs", "harness", "judge", "judge/cache", "judge/judgetest", "judge/openrouter", "metrics/stats", "metrics/token",
 	}},
 	"benchmarks/imports": {},
-	"benchmarks/pipe":    {ours: []string{"dataset"}, theirs: []string{"github.com/apache/arrow/go/v17"}},
 	"docs/build":         {theirs: []string{"github.com/yuin/goldmark"}},
-	"benchmarks/page":    {ours: []string{"dataset"}},
 }
 
 // TestImportDirection parses the import clauses of every file. It does not ask
