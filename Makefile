@@ -65,14 +65,15 @@ scale: build ## read a dataset of 2 GB from a server for S3 by ranges, and count
 	cd benchmarks/objects && $(GO) test -v -run TestLarge . -args -ibid ../../$(BIN) -files 28
 
 bench: build ## ibid beside other programs and by itself (CPU, memory), a gigabyte to import, then the kernels
-	$(GO) run ./benchmarks/peers -ibid $(BIN) -write benchmarks/results.md
-	$(GO) run ./benchmarks/imports -ibid $(BIN)
+	cd benchmarks && $(GO) run ./peers -ibid ../$(BIN)
+	cd benchmarks && $(GO) run ./imports -ibid ../$(BIN)
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./metrics/... ./dataset/...
 
 lint: ## go vet, gofumpt, staticcheck
 	$(GO) vet ./...
 	@out=$$($(GO) run $(GOFUMPT) -l .); if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
 	$(GO) run $(STATICCHECK) ./...
+	cd benchmarks && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...
 
 fmt: ## format the code
 	$(GO) run $(GOFUMPT) -w .
@@ -92,7 +93,8 @@ home: ## give the module its path: make home MODULE=host/owner/ibid
 	find . -name '*.go' -exec sed -i.old -E "s#^([[:space:]]*(import )?([A-Za-z_.]+ )?\")$$old(\"|/[^\"]*\")\$$#\1$(MODULE)\4#" {} + && \
 	find . -name '*.go.old' -exec rm {} + && \
 	$(GO) mod edit -module '$(MODULE)' && \
-	(cd benchmarks/duckdb && $(GO) mod edit -module '$(MODULE)/benchmarks/duckdb') && \
+	(cd benchmarks && $(GO) mod edit -module '$(MODULE)/benchmarks' -droprequire "$$old" -dropreplace "$$old" -require '$(MODULE)@v0.0.0' -replace '$(MODULE)=../') && \
+	for folder in duckdb objects; do (cd benchmarks/$$folder && $(GO) mod edit -module "$(MODULE)/benchmarks/$$folder") || exit 1; done && \
 	echo "$$old is $(MODULE); make fmt sorts the imports"
 
 docs: ## make a site of README and docs in docs/site

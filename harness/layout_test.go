@@ -85,17 +85,6 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	"cmd/ibid/internal/man": {ours: []string{"cmd/ibid/internal/cli"}, theirs: []string{"github.com/spf13/cobra"}},
-	"benchmarks/peers":      {ours: []string{"dataset", "metrics/span", "metrics/stats"}},
-	"benchmarks/coverage": {
-		ours:   []string{"annotations/compare", "configs", "dataset", "dataset/runs", "dataset/parquet", "harness", "metrics/stats"},
-		theirs: []string{"gonum.org/v1/gonum"},
-	},
-	"benchmarks/strategies": {ours: []string{"dataset", "dataset/runs"}},
-	"benchmarks/judges": {ours: []string{
-		"annotations", "configs", "dataset", "dataset/convert", "dataset/runs", "harness", "judge", "judge/cache", "judge/judgetest", "judge/openrouter", "metrics/stats", "metrics/token",
-	}},
-	"benchmarks/imports": {},
-	"docs/build":         {theirs: []string{"github.com/yuin/goldmark"}},
 }
 
 // TestImportDirection parses the import clauses of every file. It does not ask

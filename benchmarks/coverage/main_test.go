@@ -1,104 +1,42 @@
+//go:build unix
+
 package main
 
 import (
-	"io"
 	"math"
-	"strings"
+	"math/rand/v2"
 	"testing"
 )
 
-// bound widens a share by five standard errors of a simulation.
-func bound(share float64, replicates int) float64 {
-	return 5 * math.Sqrt(share*(1-share)/float64(replicates))
-}
-
-// TestCoverage is the table of benchmarks/results.md with few samples: what a
-// default promises must not be off by more than the simulation is.
-func TestCoverage(t *testing.T) {
-	const replicates = 400
-	for _, l := range coverage(replicates, 2)[:5] {
-		for i, share := range l.shares {
-			if share < 0.92-bound(0.95, replicates) || share > 0.97+bound(0.95, replicates) {
-				t.Errorf("%s covers %.3f with %d clusters", l.name, share, clusterCounts[i])
-			}
+// TestMeans: the mean of each cell's values is that of its quantiles.
+func TestMeans(t *testing.T) {
+	const n = 100_000
+	for _, c := range cells {
+		sum := 0.0
+		for i := range n {
+			sum += c.values.quantile((float64(i) + 0.5) / n)
+		}
+		if math.Abs(sum/n-c.values.mean) > 1e-5 {
+			t.Errorf("%s: mean %v, want %v", c.name, sum/n, c.values.mean)
 		}
 	}
 }
 
-func TestRejections(t *testing.T) {
-	const replicates = 400
-	lines := rejections(replicates, 2)
-	for _, l := range lines[:3] {
-		for i, share := range l.shares {
-			if share > 0.06+bound(0.05, replicates) {
-				t.Errorf("%s rejects %.3f with %d clusters", l.name, share, clusterCounts[i])
-			}
+// TestDesigns: each row touches different documents, and the same seed makes the same rows.
+func TestDesigns(t *testing.T) {
+	for _, c := range cells {
+		rows, again := c.design(rand.New(rand.NewPCG(1, 2))), c.design(rand.New(rand.NewPCG(1, 2)))
+		if len(rows) == 0 || len(rows) != len(again) {
+			t.Errorf("%s: %d rows and %d", c.name, len(rows), len(again))
 		}
-	}
-	// If this test does not reject too often, the samples have no clusters.
-	if ignored := lines[len(lines)-1]; ignored.shares[2] < 0.08 {
-		t.Errorf("%s rejects only %.3f", ignored.name, ignored.shares[2])
-	}
-}
-
-// TestPlanted goes through the whole program with a few datasets.
-func TestPlanted(t *testing.T) {
-	const datasets = 20
-	p, err := plant(datasets, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.found < 0.8-bound(0.8, datasets) || p.alarms > 0.06+bound(0.06, datasets) {
-		t.Errorf("%+v", p)
-	}
-}
-
-func TestTablesPrint(t *testing.T) {
-	if err := run(io.Discard, 2, 0, 1); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestCells: over all kinds of data the default intervals cover what they promise, and
-// none leaves the bounds, which those of cr1 do.
-func TestCells(t *testing.T) {
-	const replicates = 60
-	for g, lines := range coverCells(replicates, 3, clusterCounts) {
-		for i, m := range cellMethods {
-			l := lines[i]
-			if old := strings.Contains(m.name, "cr1") && !strings.Contains(m.name, "micro"); old != (l.beyond > 0) && m.low == 0 {
-				t.Errorf("%s, %d clusters: %.3f leave the bounds", m.name, g, l.beyond)
-			} else if !old && !strings.Contains(m.name, "G − 1") && (l.mean < 0.935-bound(0.95, 42*replicates) || l.mean > 0.98) {
-				t.Errorf("%s, %d clusters: coverage %.3f", m.name, g, l.mean)
+		for _, docs := range rows {
+			seen := make(map[int]bool)
+			for _, d := range docs {
+				seen[d] = true
 			}
-		}
-	}
-}
-
-// TestWebs: where rows share documents, the default intervals cover what they promise, and
-// those of independent rows do not.
-func TestWebs(t *testing.T) {
-	const replicates = 40
-	for documents, lines := range coverWebs(replicates, 3, []int{8, 40}) {
-		for i, m := range linkedMethods {
-			switch l := lines[i]; {
-			case l.beyond > 0:
-				t.Errorf("%s, %d documents: %.3f leave the bounds", m.name, documents, l.beyond)
-			case strings.Contains(m.name, "default") && l.mean < 0.94-bound(0.95, 9*replicates):
-				t.Errorf("%s, %d documents: coverage %.3f", m.name, documents, l.mean)
-			case strings.Contains(m.name, "before") && l.mean > 0.94:
-				t.Errorf("%s, %d documents: coverage %.3f, so the samples have no dependence", m.name, documents, l.mean)
+			if len(docs) == 0 || len(seen) != len(docs) {
+				t.Errorf("%s: a row on %v", c.name, docs)
 			}
-		}
-	}
-}
-
-// TestAUROC: the interval of an AUROC covers what it promises.
-func TestAUROC(t *testing.T) {
-	const replicates = 60
-	for _, g := range clusterCounts {
-		if l := coverAUROC(g, false, replicates, 3); l.mean < 0.94-bound(0.95, 9*replicates) || l.beyond > 0 {
-			t.Errorf("%d clusters: %+v", g, l)
 		}
 	}
 }

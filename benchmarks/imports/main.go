@@ -5,7 +5,7 @@
 // our own columns. It prints the rate and the peak memory of each, and fails if
 // memory is over the limit.
 //
-//	go run ./benchmarks/imports -ibid bin/ibid
+//	go run ./imports -ibid ../bin/ibid
 package main
 
 import (
@@ -15,15 +15,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
+
+	"ibid/benchmarks/program"
 )
 
 func main() {
-	ibid := flag.String("ibid", "bin/ibid", "the program to measure")
+	ibid := flag.String("ibid", "../bin/ibid", "the program to measure")
 	megabytes := flag.Int64("mb", 1000, "size of each file, in 10^6 bytes")
 	limit := flag.Int64("limit", 200, "most memory allowed, in MB")
 	flag.Parse()
@@ -39,6 +38,7 @@ func measure(ibid string, size, limit int64) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	fmt.Println("| format | records | MB a second of CPU | of wall | CPU µs a record | peak MB |\n|---|--:|--:|--:|--:|--:|")
 	for _, kind := range []struct {
 		format string
 		record func(*writer) any
@@ -68,23 +68,14 @@ func measure(ibid string, size, limit int64) error {
 // run imports one file and returns the peak of memory in MB.
 func run(ibid, format, path string, records, size int64) (peak int64, err error) {
 	out := strings.TrimSuffix(path, ".jsonl") + ".parquet"
-	cmd := exec.Command(ibid, "import", format, path, "-o", out, "--docs", strings.TrimSuffix(out, ".parquet")+"-docs.parquet", "--quiet")
-	cmd.Stderr = os.Stderr
-	start := time.Now()
-	if err := cmd.Run(); err != nil {
+	cost, _, err := program.Run(ibid, "import", format, path, "-o", out, "--docs", strings.TrimSuffix(out, ".parquet")+"-docs.parquet", "--quiet")
+	if err != nil {
 		return 0, err
 	}
-	wall := time.Since(start)
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0, fmt.Errorf("no resource usage on this system")
-	}
-	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	peak = usage.Maxrss / 1024
-	fmt.Printf("import %s: %d records, %.0f MB: %.1f MB a second of CPU, %.1f of wall, %.1f µs CPU a record, peak %d MB\n",
-		format, records, float64(size)/1e6, float64(size)/1e6/cpu.Seconds(), float64(size)/1e6/wall.Seconds(),
-		float64(cpu.Microseconds())/float64(records), peak)
-	return peak, nil
+	mb := float64(size) / 1e6
+	fmt.Printf("| `%s` | %d | %.1f | %.1f | %.1f | %.0f |\n",
+		format, records, mb/cost.CPU.Seconds(), mb/cost.Wall.Seconds(), float64(cost.CPU.Microseconds())/float64(records), cost.PeakMB)
+	return int64(cost.PeakMB), nil
 }
 
 // write writes records until the file has the size.
@@ -147,7 +138,8 @@ func (w *writer) quote(text string) (quoted string, start, end int) {
 
 type object = map[string]any
 
-// documents is one in eight of its own; the others are asked of again and again.
+// document is the document of the record: every eighth record has one of its own, the others
+// share a thousand.
 func (w *writer) document() (name, text string) {
 	n := w.n
 	if n%8 != 0 {

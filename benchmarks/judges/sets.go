@@ -27,9 +27,7 @@ type labelledSet struct {
 	documents string // "" if the rows bring them
 	// group is the claim that an item is about, where a claim has several rows; it has the
 	// best score of them. Nil if each item is one.
-	group func(item string) string
-	// known are claims that earlier rules of lexical were measured on; nil if none.
-	known    map[string]bool
+	group    func(item string) string
 	recorded []recordedJudge // what others said of this set
 }
 
@@ -69,18 +67,12 @@ func (l *laboratory) open(shared, wice, data, documents string) ([]*labelledSet,
 	if data != "" {
 		return []*labelledSet{{name: strings.TrimSuffix(filepath.Base(data), ".parquet"), dataset: data, documents: documents}}, nil
 	}
-	first := filepath.Join(shared, "wice", "oracle_chunks.test.first100.jsonl")
 	if wice == "" {
-		wice = first
+		wice = filepath.Join(shared, "wice", "oracle_chunks.test.first100.jsonl")
 	}
 	w, err := l.openWice(wice, filepath.Join(shared, "wice", "judges"))
 	if err != nil {
 		return nil, err
-	}
-	if wice != first {
-		if w.known, err = claimsOf(first); err != nil {
-			return nil, err
-		}
 	}
 	e := &labelledSet{name: "expertqa", dataset: filepath.Join(dir, "expertqa.parquet"), documents: filepath.Join(dir, "expertqa-documents.parquet")}
 	files, err := convert.NewFiles("expertqa", e.dataset, e.documents)
@@ -124,14 +116,9 @@ func eachLine[T any](path string, yield func(n int, v *T) error) error {
 	return in.Err()
 }
 
-func claimsOf(path string) (map[string]bool, error) {
-	known := make(map[string]bool)
-	return known, eachLine(path, func(_ int, c *wiceChunk) error { known[c.Meta.ID] = true; return nil })
-}
-
 // openWice writes WiCE as a dataset: a row for each selection of sentences, id CLAIM#N,
 // whose whole text is cited. A claim has the best score of its rows, as in the paper. All
-// its rows name one document, for intervals and fits.
+// its rows name one document, for intervals.
 func (l *laboratory) openWice(path, judges string) (*labelledSet, error) {
 	s := &labelledSet{
 		name: "wice", dataset: filepath.Join(l.dir, "wice.parquet"),

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ibid/benchmarks/program"
 )
 
 //go:embed spec.py
@@ -25,7 +27,7 @@ func (b *bench) duck() string {
 	path := filepath.Join(b.dir, "duckdb-query")
 	if _, err := os.Stat(path); err != nil {
 		build := exec.Command("go", "build", "-o", path, "./query")
-		build.Dir = filepath.Join("benchmarks", "duckdb")
+		build.Dir = "duckdb"
 		build.Env = append(os.Environ(), "CGO_ENABLED=1")
 		build.Stderr = os.Stderr
 		if build.Run() != nil {
@@ -46,9 +48,6 @@ func (b *bench) script(name string, text []byte) string {
 
 // scan is what DuckDB reads of the columns that a run reads.
 const scan = "SELECT count(id), count(system), sum(strlen(query)), sum(strlen(answer)), sum(len(citations)), sum(len(truth)) FROM '%s'"
-
-// spansScan reads the spans and ids alone.
-const spansScan = "SELECT count(id), sum(len(citations)), sum(len(truth)) FROM '%s'"
 
 // sqlJaccard is the mean character Jaccard of the rows: ends of spans are steps of two
 // depths, summed along each document and page of a row.
@@ -80,24 +79,20 @@ func (b *bench) part(name string, args ...string) side {
 }
 
 // scored is a whole run.
-func (b *bench) scored(path string, more ...string) side {
+func (b *bench) scored(path string) side {
 	return side{
 		name:  "whole run",
-		run:   append([]string{b.ibid, "run", path, "--judge", "none", "--out", b.dir, "--id", "timed", "-q", "-o", os.DevNull, "--set", "keep=nothing"}, more...),
-		start: []string{b.ibid, "version"}, leave: filepath.Join(b.dir, "timed"),
+		run:   []string{b.ibid, "run", path, "--judge", "none", "--out", b.dir, "--id", "timed", "-q", "-o", os.DevNull, "--set", "keep=nothing"},
+		start: []string{b.ibid, "--version"}, leave: filepath.Join(b.dir, "timed"),
 	}
 }
 
 func (b *bench) comparisons() error {
-	one, err := b.answers(shape{rows: b.rows, systems: 1})
+	one, err := b.answers(b.rows, 0)
 	if err != nil {
 		return err
 	}
-	two, err := b.answers(shape{rows: b.rows, systems: 1, second: 0.15})
-	if err != nil {
-		return err
-	}
-	intervals := 1_000_000
+	const intervals = 1_000_000
 	left, err := b.bed("left.bed", intervals, 1)
 	if err != nil {
 		return err
@@ -118,23 +113,11 @@ func (b *bench) comparisons() error {
 	const rowsOfPython, faster = 2_000, 10_000
 	const resamples, share = 500, 20
 
-	whole := func(path string) comparison {
-		return comparison{
-			what: "a run, beside a scan of its columns", ours: b.scored(path), theirs: b.sql("DuckDB, scan", scan, path), same: b.sameRows(path), reach: 2.0, rows: b.rows,
-		}
-	}
-	marked := whole(two)
-	marked.what, marked.reach = "a run where 15 % of rows have two annotators, beside a scan", 2.6
-	narrow := whole(one)
-	narrow.what, narrow.theirs, narrow.reach = "a run, beside a scan of ids and spans", b.sql("DuckDB, spans", spansScan, one), 0
-	core := whole(one)
-	core.what, core.ours, core.reach = "a run with core results, beside a scan of its columns", b.scored(one, "--set", "results=core"), 1.3
 	compared := b.part("kernel", "kernel", strconv.Itoa(rowsOfPython*faster), "3")
 	compared.start = []string{b.self, "draws", strconv.Itoa(rowsOfPython * faster), "3"} // nor is what is compared made by the kernel
 	bestSQL := b.sql("DuckDB, SQL", sqlJaccard, one)
 	return b.compare([]comparison{
-		whole(one), core, narrow, marked,
-		{what: "spans decoded, beside a scan", ours: b.part("decoding", "decode", one), theirs: b.sql("DuckDB, spans", spansScan, one), same: b.sameSums(one), reach: 0.3, rows: b.rows},
+		{what: "a run, beside a scan of its columns", ours: b.scored(one), theirs: b.sql("DuckDB, scan", scan, one), same: b.sameRows(one), reach: 2, rows: b.rows},
 		{what: "every metric, beside SQL for one", ours: b.scored(one), theirs: bestSQL, same: b.sameJaccard(one), reach: 1.0 / 3, rows: b.rows},
 		{what: "character Jaccard of rows, beside SQL", ours: b.part("decoding, union", "jaccard", one), theirs: bestSQL, same: b.sameJaccard(one), reach: 1.0 / 15, rows: b.rows},
 		{
@@ -148,11 +131,6 @@ func (b *bench) comparisons() error {
 			same:   b.sameBedtools(left, right), reach: 1.0 / 6,
 		},
 		{
-			what: "a million intervals with a million, beside bedops", ours: b.part("reading, kernel", "intervals", left, right),
-			theirs: side{name: "bedops, intersection and merge", run: []string{"sh", "-c", "bedops --intersect " + left + " " + right + " >/dev/null; bedops --merge " + left + " " + right + " >/dev/null"}, start: []string{"sh", "-c", "bedops --version >/dev/null"}},
-			same:   b.sameBedops(left, right), reach: 1.0 / 6,
-		},
-		{
 			what: "bootstrap of a mean of a million distinct values", ours: b.part("bootstrap", "bootstrap", strconv.Itoa(resamples*share), values),
 			theirs: side{name: "scipy", run: []string{b.python, boot, strconv.Itoa(resamples), values}, start: []string{b.python, boot, "2", none}, parts: share},
 			same:   b.sameBootstrap(boot), reach: 1.0 / 12,
@@ -162,7 +140,7 @@ func (b *bench) comparisons() error {
 
 // answer is what a command prints, in words.
 func answer(s side) ([]string, error) {
-	_, out, err := run(s.run)
+	_, out, err := program.Run(s.run...)
 	return strings.Fields(strings.Trim(strings.TrimSpace(string(out)), "[]")), err
 }
 
@@ -186,15 +164,6 @@ func equal(a, b side) error {
 func (b *bench) sameRows(path string) func() error {
 	return func() error {
 		return equal(b.part("decoding", "decode", path), b.sql("DuckDB", "SELECT count(*) FROM '%s'", path))
-	}
-}
-
-// sameSums: what is decoded has the sums that DuckDB finds.
-func (b *bench) sameSums(path string) func() error {
-	const sums = `SELECT (SELECT count(*) FROM '%[1]s'), sum(len(citations)), sum(len(truth)),
-		sum(list_sum(list_transform(citations, e -> e.start + e."end"))) + sum(list_sum(list_transform(truth, e -> e.start + e."end"))) FROM '%[1]s'`
-	return func() error {
-		return equal(b.part("decoding", "lengths", path), b.sql("DuckDB", sums, path))
 	}
 }
 
@@ -230,17 +199,6 @@ func (b *bench) sameBedtools(left, right string) func() error {
 	}
 }
 
-func (b *bench) sameBedops(left, right string) func() error {
-	return func() error {
-		if _, err := exec.LookPath("bedops"); err != nil {
-			return fmt.Errorf("bedops %w", errMissing)
-		}
-		const length = "bedops %s %s %s | awk '{ n += $3 - $2 } END { printf \"%%d \", n }'"
-		return equal(b.part("kernel", "intervals", left, right),
-			side{name: "bedops", run: []string{"sh", "-c", fmt.Sprintf(length+"; "+length, "--intersect", left, right, "--merge", left, right)}})
-	}
-}
-
 // sameBootstrap: two bootstraps agree as far as 5,000 draws of a thousand values can.
 func (b *bench) sameBootstrap(script string) func() error {
 	return func() error {
@@ -253,7 +211,7 @@ func (b *bench) sameBootstrap(script string) func() error {
 		for i, s := range []side{b.part("bootstrap", "bootstrap", draws, values), {name: "scipy", run: []string{b.python, script, draws, values}}} {
 			found, err := answer(s)
 			if err != nil && strings.Contains(err.Error(), "ModuleNotFoundError") {
-				return fmt.Errorf("scipy %w", errMissing)
+				return fmt.Errorf("scipy %w", program.ErrMissing)
 			}
 			if err != nil {
 				return err

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"ibid"
 	"ibid/dataset"
@@ -24,42 +23,21 @@ func (b *bench) file(name string, make func(path string) error) (string, error) 
 	return path, make(path)
 }
 
-// A shape says what a dataset is like: three citations and three marks a row.
-type shape struct {
-	rows, systems int64
-	second        float64 // the share of rows that two people marked
-	shuffled      bool    // rows are not in the order of their ids
-	seed          uint64  // of other answers to the same questions
-	tagged        bool    // every two rows have a value of a tag of their own
-}
-
-func (s shape) file() string {
-	return fmt.Sprintf("rows-%d-%d-%.2f-%t-%d-%t.parquet", s.rows, s.systems, s.second, s.shuffled, s.seed, s.tagged)
-}
-
-// answers writes a dataset.
-func (b *bench) answers(s shape) (string, error) {
-	return b.file(s.file(), func(path string) error {
+// answers writes a dataset of rows with three citations and three marks. Their ids are in no
+// order; other seeds cite other places.
+func (b *bench) answers(rows int64, seed uint64) (string, error) {
+	return b.file(fmt.Sprintf("rows-%d-%d.parquet", rows, seed), func(path string) error {
 		w, err := dataset.NewWriter(path, "document")
 		if err != nil {
 			return err
 		}
-		marks, cited := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, s.seed))
-		step := int64(1)
-		if s.shuffled {
-			step = 7_368_787 // a prime, so that every residue comes once
-		}
-		for i := range s.rows {
-			for system := range s.systems {
-				row := randomRow(marks, cited, s.second)
-				row.ID, row.System = fmt.Sprintf("q-%08d", i*step%s.rows), fmt.Sprintf("system-%d", system)
-				if s.tagged {
-					row.Tags = []ibid.Tag{{Key: "topic", Value: strconv.FormatInt(i/2, 10)}}
-				}
-				if err := w.Write(row); err != nil {
-					w.Abort()
-					return err
-				}
+		marks, cited := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, seed))
+		for i := range rows {
+			row := randomRow(marks, cited)
+			row.ID, row.System = fmt.Sprintf("q-%08d", i*7_368_787%rows), "system" // a prime, so that every id comes once
+			if err := w.Write(row); err != nil {
+				w.Abort()
+				return err
 			}
 		}
 		return w.Close()
@@ -68,21 +46,17 @@ func (b *bench) answers(s shape) (string, error) {
 
 // randomRow has seeded random spans: a third of the citations hit a mark exactly, a third
 // nearly.
-func randomRow(marks, cited *rand.Rand, second float64) *ibid.Answer {
+func randomRow(marks, cited *rand.Rand) *ibid.Answer {
 	row := &ibid.Answer{
 		Query: "Which of the two was built first, and by whom?", Answer: "The older of the two was built in 1901 by the city, the other ten years later.",
 		HasCitations: true, HasTruth: true,
 	}
-	both := marks.Float64() < second
 	for range 3 {
 		doc := fmt.Sprintf("doc-%05d", marks.IntN(5000))
 		page := ibid.Some(1 + marks.Int64N(3))
 		start := marks.Int64N(20000)
 		end := start + 20 + marks.Int64N(400)
 		row.Truth = append(row.Truth, ibid.Mark{Annotator: "ada", Doc: doc, Page: page, Start: ibid.Some(start), End: ibid.Some(end)})
-		if both {
-			row.Truth = append(row.Truth, ibid.Mark{Annotator: "bob", Doc: doc, Page: page, Start: ibid.Some(start), End: ibid.Some(end + marks.Int64N(30))})
-		}
 		switch cited.IntN(3) {
 		case 1:
 			start, end = max(0, start+cited.Int64N(21)-10), end+cited.Int64N(21)-10

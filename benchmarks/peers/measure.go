@@ -3,16 +3,15 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"ibid/benchmarks/program"
 )
 
 // A side is a program that answers a question.
@@ -34,39 +33,12 @@ type comparison struct {
 	rows         int64   // of our side, where a figure a row says something
 }
 
-// errMissing says that a program is not there.
-var errMissing = errors.New("is not installed")
-
-// A cost is what a process took.
-type cost struct {
-	cpu    time.Duration
-	peakMB float64
-}
-
-// run runs a command once and asks the kernel what it took.
-func run(args []string) (c cost, out []byte, err error) {
-	cmd := exec.Command(args[0], args[1:]...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if out, err = cmd.Output(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return c, nil, fmt.Errorf("%s %w", args[0], errMissing)
-		}
-		return c, nil, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, &stderr)
-	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return c, nil, errors.New("no resource usage on this system")
-	}
-	return cost{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), float64(usage.Maxrss) / 1024}, out, nil
-}
-
 // measure lets the sides take turns, starts included, and returns the median cost of each.
-func (b *bench) measure(sides ...side) ([]cost, error) {
-	works, starts := make([][]cost, len(sides)), make([][]cost, len(sides))
+func (b *bench) measure(sides ...side) ([]program.Cost, error) {
+	works, starts := make([][]program.Cost, len(sides)), make([][]program.Cost, len(sides))
 	for range b.times {
 		for i, s := range sides {
-			c, _, err := run(s.run)
+			c, _, err := program.Run(s.run...)
 			if s.leave != "" {
 				err = errors.Join(err, os.RemoveAll(s.leave))
 			}
@@ -77,36 +49,36 @@ func (b *bench) measure(sides ...side) ([]cost, error) {
 			if s.start == nil {
 				continue
 			}
-			if c, _, err = run(s.start); err != nil {
+			if c, _, err = program.Run(s.start...); err != nil {
 				return nil, err
 			}
 			starts[i] = append(starts[i], c)
 		}
 	}
-	out := make([]cost, len(sides))
+	out := make([]program.Cost, len(sides))
 	for i := range sides {
 		out[i] = median(works[i])
 		if len(starts[i]) > 0 {
-			out[i].cpu -= median(starts[i]).cpu
+			out[i].CPU -= median(starts[i]).CPU
 		}
-		out[i].cpu *= time.Duration(max(1, sides[i].parts))
+		out[i].CPU *= time.Duration(max(1, sides[i].parts))
 	}
 	return out, nil
 }
 
 // median is the median of CPU and of peaks.
-func median(all []cost) (m cost) {
-	byCPU := slices.SortedFunc(slices.Values(all), func(a, b cost) int { return int(a.cpu - b.cpu) })
-	m.cpu = byCPU[len(all)/2].cpu
+func median(all []program.Cost) (m program.Cost) {
+	byCPU := slices.SortedFunc(slices.Values(all), func(a, b program.Cost) int { return int(a.CPU - b.CPU) })
+	m.CPU = byCPU[len(all)/2].CPU
 	for _, c := range all {
-		m.peakMB = max(m.peakMB, c.peakMB)
+		m.PeakMB = max(m.PeakMB, c.PeakMB)
 	}
 	return m
 }
 
 // compare makes comparisons and prints them as a table.
 func (b *bench) compare(all []comparison) error {
-	b.print("\n| question | ibid | CPU s | peak MB | peer | CPU s | peak MB | ratio | aim |\n|---|---|--:|--:|---|--:|--:|--:|--:|\n")
+	fmt.Printf("\n| question | ibid | CPU s | peak MB | peer | CPU s | peak MB | ratio | aim |\n|---|---|--:|--:|---|--:|--:|--:|--:|\n")
 	var missing []string
 	for _, c := range all {
 		if !b.only.MatchString(c.what) {
@@ -116,7 +88,7 @@ func (b *bench) compare(all []comparison) error {
 		if err == nil {
 			err = b.one(&c)
 		}
-		if errors.Is(err, errMissing) {
+		if errors.Is(err, program.ErrMissing) {
 			missing = append(missing, fmt.Sprintf("%s: %v", c.what, err))
 			continue
 		}
@@ -125,7 +97,7 @@ func (b *bench) compare(all []comparison) error {
 		}
 	}
 	for _, m := range missing {
-		b.print("\nLeft out: %s.\n", m)
+		fmt.Printf("\nLeft out: %s.\n", m)
 	}
 	return nil
 }
@@ -137,7 +109,7 @@ func (b *bench) one(c *comparison) error {
 	}
 	ours := c.ours.name
 	if c.rows > 0 {
-		ours += fmt.Sprintf(" (%.2f µs a row)", float64(got[0].cpu.Nanoseconds())/1e3/float64(c.rows))
+		ours += fmt.Sprintf(" (%.2f µs a row)", float64(got[0].CPU.Nanoseconds())/1e3/float64(c.rows))
 	}
 	peer := c.theirs.name
 	if c.theirs.parts > 1 {
@@ -147,8 +119,8 @@ func (b *bench) one(c *comparison) error {
 	if c.reach > 0 {
 		aim = "≤ " + ratio(c.reach)
 	}
-	b.print("| %s | %s | %.2f | %.0f | %s | %.2f | %.0f | %s | %s |\n", c.what, ours, got[0].cpu.Seconds(), got[0].peakMB,
-		peer, got[1].cpu.Seconds(), got[1].peakMB, ratio(got[0].cpu.Seconds()/got[1].cpu.Seconds()), aim)
+	fmt.Printf("| %s | %s | %.2f | %.0f | %s | %.2f | %.0f | %s | %s |\n", c.what, ours, got[0].CPU.Seconds(), got[0].PeakMB,
+		peer, got[1].CPU.Seconds(), got[1].PeakMB, ratio(got[0].CPU.Seconds()/got[1].CPU.Seconds()), aim)
 	return nil
 }
 
@@ -173,7 +145,7 @@ func (b *bench) machine() string {
 	}
 	versions := []string{strings.Replace(runtime.Version(), "go", "Go ", 1)}
 	for _, command := range [][]string{{b.duck(), "SELECT 'DuckDB ' || version()"}, {"bedtools", "--version"}, {b.python, "-c", "import scipy; print('scipy', scipy.__version__)"}} {
-		if _, out, err := run(command); err == nil {
+		if _, out, err := program.Run(command...); err == nil {
 			versions = append(versions, strings.TrimSpace(string(out)))
 		}
 	}

@@ -6,10 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"io"
-	"math/bits"
 	"os"
 	"strconv"
 
@@ -27,7 +24,6 @@ func init() {
 	own = map[string]func(args []string) error{
 		"nothing":   func([]string) error { return nil },
 		"decode":    decode,
-		"lengths":   lengths,
 		"jaccard":   jaccard,
 		"kernel":    kernel,
 		"draws":     drawn,
@@ -54,29 +50,6 @@ func decode(args []string) error {
 	n := 0
 	err := eachBatch(args[0], func(b *dataset.Batch) { n += b.Len() })
 	fmt.Println(n)
-	return err
-}
-
-// lengths prints the sums of what is decoded.
-func lengths(args []string) error {
-	var row ibid.Answer
-	var rows int
-	var citations, marks, sum int64
-	err := eachBatch(args[0], func(b *dataset.Batch) {
-		rows += b.Len()
-		for i := range b.Len() {
-			b.Row(i, &row)
-			citations += int64(len(row.Citations))
-			marks += int64(len(row.Truth))
-			for _, c := range row.Citations {
-				sum += c.Start.Value + c.End.Value
-			}
-			for _, m := range row.Truth {
-				sum += m.Start.Value + m.End.Value
-			}
-		}
-	})
-	fmt.Println(rows, citations, marks, sum)
 	return err
 }
 
@@ -203,64 +176,26 @@ func intervals(args []string) error {
 	return nil
 }
 
-// bedSpans reads a file of intervals as BED.
+// bedSpans reads the intervals of a BED file.
 func bedSpans(path string) (spans []span.Span, err error) {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	const room = 256 << 10
-	buf, kept := make([]byte, room+8), 0 // number looks at eight bytes
-	for {
-		n, err := file.Read(buf[kept:room])
-		switch {
-		case err == io.EOF && kept == 0:
-			return spans, nil
-		case err == io.EOF:
-			buf[kept], n = '\n', 1
-		case err != nil:
+	spans = make([]span.Span, 0, bytes.Count(text, []byte{'\n'}))
+	for line := range bytes.Lines(text) {
+		fields := bytes.Fields(line)
+		start, err := strconv.ParseInt(string(fields[1]), 10, 32)
+		if err != nil {
 			return nil, err
 		}
-		lines := bytes.LastIndexByte(buf[:kept+n], '\n') + 1
-		if spans == nil { // later lines are rarely shorter
-			most := info.Size() * int64(1+bytes.Count(buf[:lines], []byte{'\n'})) / int64(max(1, lines))
-			spans = make([]span.Span, 0, most)
+		end, err := strconv.ParseInt(string(fields[2]), 10, 32)
+		if err != nil {
+			return nil, err
 		}
-		for at := 0; at < lines; at++ {
-			at += bytes.IndexByte(buf[at:], '\t') + 1
-			start, n := number(buf[at:])
-			at += n + 1
-			end, n := number(buf[at:])
-			at += n
-			if buf[at] != '\n' {
-				at += bytes.IndexByte(buf[at:], '\n')
-			}
-			spans = append(spans, span.Span{Start: start, End: end})
-		}
-		kept = copy(buf, buf[lines:kept+n])
+		spans = append(spans, span.Span{Start: int32(start), End: int32(end)})
 	}
-}
-
-// number reads the digits that text begins with, the first eight at once.
-func number(text []byte) (v int32, n int) {
-	const every = 0x0101010101010101
-	x := binary.LittleEndian.Uint64(text) ^ '0'*every // each digit's value
-	n = bits.TrailingZeros64((x+0x76*every|x)&(0x80*every)) / 8
-	x <<= 64 - 8*n
-	x = (10*x + x>>8) & 0x00FF00FF00FF00FF
-	x = (100*x + x>>16) & 0x0000FFFF0000FFFF
-	v = int32(10_000*x + x>>32)
-	if n == 8 {
-		for ; text[n] >= '0' && text[n] <= '9'; n++ {
-			v = v*10 + int32(text[n]-'0')
-		}
-	}
-	return v, n
+	return spans, nil
 }
 
 // bootstrap prints the percentile interval of the mean of the numbers of a file:

@@ -3,33 +3,10 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 )
-
-// TestReplaceSection: what stands around the section of the tables stays, and a file
-// without one is refused.
-func TestReplaceSection(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "results.md")
-	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("a\n<!-- peers -->\nold\n<!-- /peers -->\nb\n")
-	if err := replaceSection(path, []byte("new\n")); err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := os.ReadFile(path); string(text) != "a\n<!-- peers -->\nnew\n<!-- /peers -->\nb\n" {
-		t.Errorf("%q", text)
-	}
-	write("a\n")
-	if replaceSection(path, nil) == nil {
-		t.Error("a file without a section is taken")
-	}
-}
 
 // TestSpecification: the kernel and the specification's sets of characters say the same
 // of one span beside one.

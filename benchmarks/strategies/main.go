@@ -1,32 +1,35 @@
+//go:build unix
+
 // Command strategies shows what a system gets for each way of citing: honest ones, and
 // ways to get more than they deserve. It takes the questions and the passages that
 // people marked of Evidence Inference 2.0, lets each strategy "answer" with the marked
 // passages, and prints the overall score with its interval and its components.
 //
-//	go run ./benchmarks/strategies -ibid bin/ibid -data ../shared/data/evidence-inference-v2
+//	go run ./strategies -ibid ../bin/ibid -data ../../shared/data/evidence-inference-v2
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ibid"
+	"ibid/benchmarks/program"
 	"ibid/dataset"
-	"ibid/dataset/runs"
 )
 
 func main() {
-	program := flag.String("ibid", "bin/ibid", "the program to measure")
-	data := flag.String("data", "../shared/data/evidence-inference-v2", "folder of Evidence Inference 2.0")
+	ibidPath := flag.String("ibid", "../bin/ibid", "the program to measure")
+	data := flag.String("data", "../../shared/data/evidence-inference-v2", "folder of Evidence Inference 2.0")
 	sets := flag.String("set", "", "settings for the run as KEY=VALUE, separated by commas")
 	flag.Parse()
-	if err := measure(*program, *data, *sets); err != nil {
+	if err := measure(*ibidPath, *data, *sets); err != nil {
 		fmt.Fprintln(os.Stderr, "strategies:", err)
 		os.Exit(1)
 	}
@@ -52,15 +55,15 @@ type world struct {
 	docs      []string
 }
 
-func measure(program, data, sets string) error {
+func measure(ibid, data, sets string) error {
 	dir, err := os.MkdirTemp("", "ibid-strategies-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	answers, docs := filepath.Join(dir, "ei.parquet"), filepath.Join(dir, "docs.parquet")
-	if out, err := exec.Command(program, "import", "evidence-inference", data, "-o", answers, "--docs", docs, "--truth-annotator", "0").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+	if _, _, err := program.Run(ibid, "import", "evidence-inference", data, "-o", answers, "--docs", docs, "--truth-annotator", "0"); err != nil {
+		return err
 	}
 	w, err := readWorld(answers, docs)
 	if err != nil {
@@ -70,19 +73,24 @@ func measure(program, data, sets string) error {
 		return err
 	}
 	args := []string{
-		"run", filepath.Join(dir, "strategies.parquet"), "--documents", filepath.Join(dir, "all.parquet"), "--out", dir, "--id", "run", "-q",
-		"--set", "span_matching.max_span_length=10000000", "--set", "statistics.cluster=doc",
+		ibid, "run", filepath.Join(dir, "strategies.parquet"), "--documents", filepath.Join(dir, "all.parquet"), "--out", dir, "--id", "run", "-q",
+		"--judge", "lexical", "--set", "span_matching.max_span_length=10000000",
 	}
 	for _, s := range strings.FieldsFunc(sets, func(r rune) bool { return r == ',' }) {
 		args = append(args, "--set", s)
 	}
-	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+	if _, _, err := program.Run(args...); err != nil {
+		return err
 	}
-	return show(filepath.Join(dir, "run"))
+	summary, err := program.Table(ibid, "show", filepath.Join(dir, "run"), "--format", "csv")
+	if err != nil {
+		return err
+	}
+	show(summary)
+	return nil
 }
 
-// readWorld keeps questions with one or two marked passages of one document.
+// readWorld reads the questions with one or two marked passages that do not overlap.
 func readWorld(answers, docs string) (*world, error) {
 	w := &world{texts: make(map[string][]rune)}
 	documents, err := dataset.OpenDocuments(docs, dataset.ReadOptions{})
@@ -129,7 +137,7 @@ func readWorld(answers, docs string) (*world, error) {
 	return w, err
 }
 
-// A strategy makes the citations of an answer. No claims: it says something else.
+// A strategy makes the citations of an answer.
 type strategy struct {
 	name   string
 	cite   func(w *world, q *question) []passage
@@ -314,45 +322,40 @@ func (w *world) row(q *question, s *strategy) *ibid.Answer {
 }
 
 // show prints the strategies from the best to the worst.
-func show(dir string) error {
-	summary, err := runs.ReadSummary(dir)
-	if err != nil {
-		return err
-	}
-	of := func(system, metric string) *runs.SummaryRow {
-		i := slices.IndexFunc(summary, func(r runs.SummaryRow) bool {
-			return r.System == system && r.Slice == "" && r.Metric == metric && r.Agg == runs.Macro
+func show(summary []program.Row) {
+	of := func(system, metric string) program.Row {
+		i := slices.IndexFunc(summary, func(r program.Row) bool {
+			return r["system"] == system && r["slice"] == "" && r["metric"] == metric && r["agg"] == "macro"
 		})
 		if i < 0 {
-			return &runs.SummaryRow{}
+			return nil
 		}
-		return &summary[i]
+		return summary[i]
 	}
 	const overall = "overall_citation_accuracy"
-	value := func(v *float64) float64 {
-		if v == nil {
+	text := func(r program.Row, column string) string {
+		if v, known := r.Number(column); known {
+			return fmt.Sprintf("%.3f", v)
+		}
+		return "–"
+	}
+	value := func(s strategy) float64 { // rounded, so that equal strategies stay in their order
+		v, known := of(s.name, overall).Number("estimate")
+		if !known {
 			return -1
 		}
-		return *v
-	}
-	text := func(v *float64) string {
-		if v == nil {
-			return "–"
-		}
-		return fmt.Sprintf("%.3f", *v)
+		return math.Round(v*1e9) / 1e9
 	}
 	sorted := slices.Clone(strategies)
-	slices.SortStableFunc(sorted, func(a, b strategy) int {
-		x, y := value(of(a.name, overall).Estimate), value(of(b.name, overall).Estimate)
-		return map[bool]int{true: 1}[x < y-1e-9] - map[bool]int{true: 1}[x > y+1e-9]
-	})
+	slices.SortStableFunc(sorted, func(a, b strategy) int { return cmp.Compare(value(b), value(a)) })
 	fmt.Println("| strategy | overall | 95 % interval | rows | undefined | span | quality | consistency | hallucination |")
 	fmt.Println("|---|--:|---|--:|--:|--:|--:|--:|--:|")
 	for _, s := range sorted {
 		o := of(s.name, overall)
-		fmt.Printf("| %s | %s | [%s, %s] | %d | %d | %s | %s | %s | %s |\n", s.name, text(o.Estimate), text(o.Low), text(o.High), o.N, o.Undefined,
-			text(of(s.name, "span_accuracy_score").Estimate), text(of(s.name, "citation_quality_score").Estimate),
-			text(of(s.name, "answer_consistency_score").Estimate), text(of(s.name, "hallucination_score").Estimate))
+		fmt.Printf("| %s | %s | [%s, %s] | %s | %s |", s.name, text(o, "estimate"), text(o, "ci_low"), text(o, "ci_high"), o["n"], o["undefined"])
+		for _, metric := range []string{"span_accuracy_score", "citation_quality_score", "answer_consistency_score", "hallucination_score"} {
+			fmt.Printf(" %s |", text(of(s.name, metric), "estimate"))
+		}
+		fmt.Println()
 	}
-	return nil
 }
