@@ -34,11 +34,6 @@ const (
 	recordedJudge = "recorded"
 )
 
-// NewJudge returns the judge that a run of the job would have, nil if it has none. One that
-// asks a model keeps no answers, and is to be closed. A setting that cannot be used is
-// [ibid.ErrUsage].
-func (j *Job) NewJudge() (judge.Judge, error) { return (&Plan{job: j}).openJudge() }
-
 // openJudge makes the judge of the run, nil if it has none. What its verdicts
 // depend on becomes part of the fingerprint.
 func (p *Plan) openJudge() (judge.Judge, error) {
