@@ -97,25 +97,15 @@ func httpURL(s string) string {
 	return ""
 }
 
-// IsRedis reports whether judge.cache names a Redis server and not a file.
-func IsRedis(store string) bool {
-	return strings.HasPrefix(store, "redis://") || strings.HasPrefix(store, "rediss://")
-}
-
-func answerStore(s string) string {
-	if !strings.Contains(s, "://") {
-		return notBlank(s)
-	}
-	u, err := url.Parse(s)
+// AnswerFile says what is wrong with the name of a cache of answers, "" if nothing is.
+func AnswerFile(s string) string {
 	switch {
-	case err != nil || !IsRedis(s) || u.Host == "" || u.RawQuery != "":
-		return "want a file, or a server as redis://HOST:PORT/NUMBER"
-	case u.User != nil:
-		if _, has := u.User.Password(); has {
-			return "a URL here must not hold a password; put it into REDIS_PASSWORD"
-		}
+	case strings.HasPrefix(s, "redis://") || strings.HasPrefix(s, "rediss://"):
+		return "answers are no longer kept in a Redis server: name a file here, and share a run among machines with ibid score and ibid summary"
+	case strings.Contains(s, "://"):
+		return "want a file, not a URL"
 	}
-	return ""
+	return notBlank(s)
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

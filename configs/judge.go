@@ -63,7 +63,6 @@ func (l *loader) checkLive(c *Config) {
 			tierTwice && j.ServiceTier != "", "judge.service_tier", "is given in judge.extra_body, too",
 			"give it here alone: there it is part of the cache's key",
 		},
-		refusal{j.Batch && IsRedis(j.Cache), "judge.batch", "batches are kept in a file", "name a file as judge.cache, or leave judge.batch out"},
 		refusal{c.IsSet(prompt) && !c.IsSet(completion), prompt, "is given without " + completion, "give both"},
 		refusal{c.IsSet(completion) && !c.IsSet(prompt), completion, "is given without " + prompt, "give both"},
 	)

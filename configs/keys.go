@@ -225,11 +225,7 @@ var runKeys = []*setting{
 		name: "judge.concurrency", def: int64(50), between: within(1, 10000),
 		doc: "calls under way at once; 4 unless given, at an endpoint on this machine or in its own network",
 	},
-	{
-		name: "judge.cache", check: of(answerStore),
-		doc: "file of the answer cache, or redis://HOST:PORT/NUMBER (rediss:// with TLS; its password in REDIS_PASSWORD) for processes on several machines, which then share " +
-			"judge.rpm and judge.max_cost_usd, too; default: a file in the user's cache directory",
-	},
+	{name: "judge.cache", check: of(AnswerFile), doc: "file of the answer cache, on a local disk; default: a file in the user's cache directory"},
 	{name: "judge.cache_results", def: true, doc: "whether answers are cached"},
 	{
 		name: "judge.protocol", def: "verdicts", allowed: []string{"verdicts", "yes-no", "classify"}, scores: true,

@@ -136,7 +136,7 @@ func (p *Plan) spentOnRows(ctx context.Context, m *runs.Manifest) (nanoUSD int64
 	if p.live == nil || p.job.Judge != nil {
 		return 0, nil
 	}
-	store, err := p.existingAnswers(ctx)
+	store, err := p.existingAnswers()
 	if err != nil || store == nil {
 		return 0, err
 	}

@@ -147,12 +147,11 @@ func plural(n int, one, many string) string {
 }
 
 // warnOfBatches warns of a run that asks in calls what it has in a batch already.
-func (p *Plan) warnOfBatches(ctx context.Context, store cache.Store, c *openrouter.Config) error {
-	file, ok := store.(*cache.SQLite)
-	if c.Batch || !ok {
+func (p *Plan) warnOfBatches(ctx context.Context, store *cache.SQLite, c *openrouter.Config) error {
+	if c.Batch {
 		return nil
 	}
-	open, err := file.OpenLines(ctx, c.Run)
+	open, err := store.OpenLines(ctx, c.Run)
 	if open > 0 {
 		p.job.warn("%d questions of this run are in batches that are paid for: with judge.batch it waits for them", open)
 	}

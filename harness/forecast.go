@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/judge/cache"
 	"ibid/judge/openrouter"
@@ -61,17 +60,14 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	if p.live == nil || p.job.Judge != nil {
 		return out, p.forecastRows(ctx, out, nil)
 	}
-	store, err := p.existingAnswers(ctx)
+	store, err := p.existingAnswers()
 	if err != nil {
 		return nil, err
 	}
 	config := p.job.liveConfig()
 	if store != nil {
 		defer store.Close()
-		config.Store = store
-		if out.Cache, err = p.answersPath(); err != nil {
-			return nil, err
-		}
+		config.Store, out.Cache = store, store.Path()
 	}
 	judge, err := openrouter.New(config)
 	if err != nil {
@@ -105,15 +101,15 @@ func (p *Plan) forecastAnchors(ctx context.Context, out *Forecast) error {
 }
 
 // existingAnswers opens the store of the run's answers, nil if there is none yet.
-func (p *Plan) existingAnswers(ctx context.Context) (cache.Store, error) {
-	name, err := p.answersPath()
+func (p *Plan) existingAnswers() (*cache.SQLite, error) {
+	path, err := p.answersPath()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(name); !configs.IsRedis(name) && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return p.openAnswers(ctx)
+	return cache.Open(path)
 }
 
 // askEndpoint gets prices and what else the endpoint says of its models; nil if
@@ -181,13 +177,13 @@ func (p *Plan) forecastRows(ctx context.Context, out *Forecast, sum *openrouter.
 
 // estimateTime says how long the calls take: as long as the slower of the two
 // limits lets them.
-func (f *Forecast) estimateTime(ctx context.Context, store cache.Store) error {
+func (f *Forecast) estimateTime(ctx context.Context, store *cache.SQLite) error {
 	f.Latency, f.LatencyAssumed = assumedLatency, true
-	if file, ok := store.(*cache.SQLite); ok {
+	if store != nil {
 		var sum time.Duration
 		var calls int64
 		for _, model := range f.Models {
-			mean, n, err := file.Latency(ctx, model)
+			mean, n, err := store.Latency(ctx, model)
 			if err != nil {
 				return err
 			}

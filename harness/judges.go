@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset/runs"
 	"ibid/judge"
 	"ibid/judge/cache"
@@ -177,28 +176,21 @@ func (p *Plan) openLive(ctx context.Context, m *runs.Manifest) (close func() err
 	if p.live == nil || p.job.Judge != nil {
 		return func() error { return nil }, nil
 	}
-	store, err := p.openAnswers(ctx)
+	path, err := p.answersPath()
 	if err != nil {
 		return nil, err
 	}
-	if server, ok := store.(*cache.Redis); ok {
-		if doubts := server.Doubts(ctx); doubts != "" {
-			p.job.warn("%s", doubts)
-		}
+	store, err := cache.Open(path)
+	if err != nil {
+		return nil, err
 	}
 	c := p.job.liveConfig()
 	c.Store = store
 	c.Run = auditName(m)
-	c.Budget = m.Fingerprint
 	// The directory is locked, so that nobody else goes by its name.
 	if c.Owner, err = ownerOf(p.Dir); err == nil {
 		p.spentBefore, err = p.spent(ctx, m, store)
 		c.SpentNanoUSD = p.spentBefore + p.elsewhere
-		if _, shared := store.(cache.Shared); shared && c.MaxCostNanoUSD > 0 {
-			// The common budget knows what was spent through the store, and not what
-			// was spent on anchors.
-			c.MaxCostNanoUSD = max(1, c.MaxCostNanoUSD-p.elsewhere)
-		}
 	}
 	var j *openrouter.Judge
 	if err == nil {
@@ -232,7 +224,7 @@ func auditName(m *runs.Manifest) string {
 
 // spent is what earlier processes spent on the run. A store in the run's directory
 // goes when the run is finished; what it knew is in the manifest.
-func (p *Plan) spent(ctx context.Context, m *runs.Manifest, store cache.Store) (nanoUSD int64, err error) {
+func (p *Plan) spent(ctx context.Context, m *runs.Manifest, store *cache.SQLite) (nanoUSD int64, err error) {
 	nanoUSD, err = store.Spent(ctx, auditName(m), m.Timings.Started)
 	if !p.job.Config.Judge.CacheResults && m.Judge.SpentUSD != nil {
 		nanoUSD += int64(math.Round(*m.Judge.SpentUSD * 1e9))
@@ -240,7 +232,7 @@ func (p *Plan) spent(ctx context.Context, m *runs.Manifest, store cache.Store) (
 	return nanoUSD, err
 }
 
-// answersPath names the store of the run's answers: the one in the settings, the
+// answersPath is the store of the run's answers: the one in the settings, the
 // user's, or one in the run's own directory.
 func (p *Plan) answersPath() (string, error) {
 	j := &p.job.Config.Judge
@@ -255,19 +247,6 @@ func (p *Plan) answersPath() (string, error) {
 		return "", &ibid.Error{Usage: true, Err: err, Hint: "name a file for the judge's answers: --cache FILE, or --no-cache"}
 	}
 	return path, nil
-}
-
-// openAnswers opens the store of the run's answers: a file, or a server for several
-// machines.
-func (p *Plan) openAnswers(ctx context.Context) (cache.Store, error) {
-	name, err := p.answersPath()
-	if err != nil {
-		return nil, err
-	}
-	if configs.IsRedis(name) {
-		return cache.OpenRedis(ctx, name)
-	}
-	return cache.Open(name)
 }
 
 // ownerOf names the run in a directory to other processes that use its store.

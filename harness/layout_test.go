@@ -34,7 +34,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"dataset/disk", "judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
-	"judge/cache":           {theirs: []string{"modernc.org/sqlite", "github.com/redis/go-redis/v9"}},
+	"judge/cache":           {theirs: []string{"modernc.org/sqlite"}},
 	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
 	"judge/judgetest":       {ours: []string{"judge"}},
 	// The only room that knows object storage, its library included.

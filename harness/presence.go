@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/dataset"
+	"ibid/judge/cache"
 	"ibid/judge/openrouter"
 	"ibid/metrics/presence"
 )
@@ -129,7 +130,7 @@ func (n *notFetched) warning(p *Plan) string {
 
 // openEmbedder gives the embedder the store of the judge's answers, and its calls
 // the name of the run; without a name it asks nothing.
-func (p *Plan) openEmbedder(ctx context.Context, run string) (close func() error, err error) {
+func (p *Plan) openEmbedder(run string) (close func() error, err error) {
 	if p.embedder == nil {
 		return func() error { return nil }, nil
 	}
@@ -140,7 +141,11 @@ func (p *Plan) openEmbedder(ctx context.Context, run string) (close func() error
 			return func() error { return nil }, nil // what was kept went with the run's end
 		}
 	}
-	store, err := p.openAnswers(ctx)
+	path, err := p.answersPath()
+	if err != nil {
+		return nil, err
+	}
+	store, err := cache.Open(path)
 	if err != nil {
 		return nil, err
 	}

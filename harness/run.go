@@ -140,7 +140,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		if closeLive, err = p.openLive(ctx, m); err != nil {
 			return nil, err
 		}
-		if closeEmbedder, err = p.openEmbedder(ctx, auditName(m)); err != nil {
+		if closeEmbedder, err = p.openEmbedder(auditName(m)); err != nil {
 			return nil, errors.Join(err, closeLive())
 		}
 	}

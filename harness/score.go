@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/runs"
 	"ibid/judge"
@@ -139,8 +138,8 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	case p.live == nil:
 	case s.Judge.Batch || !s.Judge.CacheResults:
 		return nil, ibid.Usagef("judge.batch, and judge.cache_results: false, need a run directory, which a stream has not")
-	case s.Judge.MaxCostUSD > 0 && !configs.IsRedis(s.Judge.Cache):
-		return nil, ibid.Usagef("judge.max_cost_usd holds for each process").With("judge.cache: redis://HOST:PORT/NUMBER holds it for all together")
+	case s.Judge.MaxCostUSD > 0:
+		return nil, ibid.Usagef("judge.max_cost_usd holds for each process").With("leave it out and set a limit of the key at its provider, or use ibid run")
 	}
 	p.options = optionsOf(s, p.job.judgeKind())
 	if err := p.openDetector(ctx); err != nil {
@@ -160,7 +159,7 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 	m := &runs.Manifest{ID: p.ID, Fingerprint: p.Fingerprint, Judge: p.judgeRecord(), Timings: runs.Timings{Started: p.job.now().UTC()}}
 	for _, open := range []func() (func() error, error){
 		func() (func() error, error) { return p.openLive(ctx, m) },
-		func() (func() error, error) { return p.openEmbedder(ctx, auditName(m)) },
+		func() (func() error, error) { return p.openEmbedder(auditName(m)) },
 		func() (func() error, error) { return p.openAllDocuments(ctx) },
 	} {
 		closer, err := open()

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/configs"
 	"ibid/dataset"
 	"ibid/dataset/disk"
 	"ibid/dataset/runs"
@@ -87,8 +86,8 @@ func (p *Plan) checkShard() error {
 		return ibid.Usagef("a shard reads Parquet alone: every shard would import the rest, too").With("import it once: ibid import auto … -o answers.parquet")
 	}
 	s := &p.job.Config.Judge
-	if p.live != nil && (s.MaxCostUSD > 0 || s.RPM > 0) && !configs.IsRedis(s.Cache) {
-		p.warn("judge.max_cost_usd and judge.rpm hold for each shard: with judge.cache: redis://HOST:PORT/NUMBER they hold for all together")
+	if p.live != nil && (s.MaxCostUSD > 0 || s.RPM > 0) {
+		p.warn("judge.max_cost_usd and judge.rpm hold for each shard, not for all together")
 	}
 	return nil
 }

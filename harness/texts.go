@@ -227,7 +227,7 @@ func (p *Plan) readPresence(ctx context.Context, d *Detail) error {
 	}
 	in := presence.Input{Answer: d.Row.Answer, HasAnswer: !d.Row.AnswerNull, Messages: d.Row.Messages}
 	var out presence.Result
-	closeEmbedder, err := p.openEmbedder(ctx, "")
+	closeEmbedder, err := p.openEmbedder("")
 	if err != nil {
 		return err
 	}

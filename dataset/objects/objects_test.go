@@ -126,7 +126,7 @@ func TestChanged(t *testing.T) {
 }
 
 func TestIs(t *testing.T) {
-	for name, want := range map[string]bool{"s3://b/k": true, "https://a/b": true, "a.parquet": false, "C://x": false, "s3:/b": false, "redis://a": false} {
+	for name, want := range map[string]bool{"s3://b/k": true, "https://a/b": true, "a.parquet": false, "C://x": false, "s3:/b": false, "ftp://a": false} {
 		if got := objects.Is(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

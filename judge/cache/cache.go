@@ -7,9 +7,8 @@
 // Leases keep two processes from asking the same at the same time.
 //
 // [SQLite] is the store of the command: a file that several processes use at
-// once. [Redis] is one for several machines, which bounds what they do together, too.
-// [Memory] lives as long as its process. Package cachetest has the conformance test
-// that all pass.
+// once. [Memory] lives as long as its process. Package cachetest has the conformance
+// test that both pass.
 //
 // The package does not know what a judge asks: a key is a digest of a request,
 // a verdict is bytes. Failures are never entries; caching one would freeze it.
@@ -114,46 +113,9 @@ type Store interface {
 	Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (held bool, err error)
 	// Release gives the right back. It does nothing if owner does not hold it.
 	Release(ctx context.Context, key Key, owner string) error
-	// Spent is what the calls of a run cost since a time, failed ones with them, in
-	// billionths of a US dollar. Since the run began is all of them.
-	Spent(ctx context.Context, run string, since time.Time) (nanoUSD int64, err error)
 	// Close waits for the writes under way. Closing again does nothing.
 	Close() error
 }
-
-// A Shared store is one of several machines, whose processes keep one pace, one pause
-// and one budget through it.
-type Shared interface {
-	Store
-	// Turn gives out the times of calls to a service, gap apart: the caller's is after
-	// wait. While the service is paused nothing is granted: wait, and ask again.
-	Turn(ctx context.Context, service string, gap time.Duration) (wait time.Duration, granted bool, err error)
-	// Pause lets nobody call a service for d.
-	Pause(ctx context.Context, service string, d time.Duration) error
-	// Reserve sets aside what a call can cost at most, and returns it. When less is left,
-	// a call that is alone gets all that is left. Otherwise it returns UnderWay while
-	// other calls stand in the way, and UsedUp.
-	Reserve(ctx context.Context, r Reservation) (held int64, err error)
-	// Settle replaces what was set aside for a call by what it cost. What was never
-	// settled, of a process that was killed, counts as spent.
-	Settle(ctx context.Context, budget, call string, nanoUSD int64) error
-}
-
-// A Reservation is for one call; amounts are in billionths of a US dollar.
-type Reservation struct {
-	Budget, Call string // names; each call has another
-	Limit        int64  // of the budget
-	Most         int64  // that the call can cost, negative if nobody knows
-	Least        int64  // that has to be left for a call that is alone
-	// Lapse is after how long others no longer wait for the call.
-	Lapse time.Duration
-}
-
-// What Reserve returns where nothing was set aside.
-const (
-	UnderWay int64 = -1 // wait for other calls
-	UsedUp   int64 = -2
-)
 
 // ErrClosed is the error of a store that was closed.
 var ErrClosed = errors.New("the judge cache is closed")
@@ -192,8 +154,6 @@ var (
 	ErrBusy = errors.New("is kept busy by another process")
 	// ErrFull is a store whose disk has no room.
 	ErrFull = errors.New("has no room left on its disk")
-	// ErrAway is a server that cannot be reached.
-	ErrAway = errors.New("cannot be reached")
 	// ErrAccess is a store that cannot be opened, made or written where it is.
 	ErrAccess = errors.New("cannot be opened for writing")
 )

@@ -274,7 +274,9 @@ func (s *SQLite) Latency(ctx context.Context, requested string) (mean time.Durat
 	return time.Duration(millis * float64(time.Millisecond)), n, err
 }
 
-// Spent is what the calls of a run cost since a time, which spares it older calls.
+// Spent is what the calls of a run cost since a time, failed ones with them, in
+// billionths of a US dollar. Since the run began is all of them; the time spares it
+// older calls.
 func (s *SQLite) Spent(ctx context.Context, run string, since time.Time) (nanoUSD int64, err error) {
 	err = s.one(ctx, "SELECT coalesce(sum(cost_nano_usd), 0) FROM attempt WHERE at >= ? AND run = ?", []any{since.UnixMilli(), run}, &nanoUSD)
 	return nanoUSD, err

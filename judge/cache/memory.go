@@ -73,21 +73,6 @@ func (m *Memory) Record(ctx context.Context, a Attempt) error {
 	return nil
 }
 
-// Spent is what the calls of a run cost since a time.
-func (m *Memory) Spent(ctx context.Context, run string, since time.Time) (nanoUSD int64, err error) {
-	unlock, err := m.lock(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer unlock()
-	for i := range m.attempts {
-		if a := &m.attempts[i]; a.Run == run && !a.At.Before(stored(since)) {
-			nanoUSD += a.CostNanoUSD
-		}
-	}
-	return nanoUSD, nil
-}
-
 // Acquire takes the right to ask for a key.
 func (m *Memory) Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (bool, error) {
 	if err := checkTTL(ttl); err != nil {

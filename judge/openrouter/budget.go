@@ -19,7 +19,6 @@ import (
 // exceeded by less than the cost of one call.
 type budget struct {
 	limit int64 // 0 = none
-	pot   *pot  // of all processes; nil for one of our own
 
 	mu       sync.Mutex
 	spent    int64
@@ -33,59 +32,44 @@ type budget struct {
 	changed  chan struct{} // closed when a reservation ends
 }
 
-// held is what was set aside for a call.
-type held struct {
-	most int64
-	call string // its name in the pot
-}
-
 var errBudget = errors.New("the budget is used up")
 
-func newBudget(limit, spent int64, shared *pot) *budget {
-	if limit == 0 {
-		shared = nil
-	}
-	return &budget{limit: limit, spent: spent, pot: shared, changed: make(chan struct{})}
+func newBudget(limit, spent int64) *budget {
+	return &budget{limit: limit, spent: spent, changed: make(chan struct{})}
 }
 
 // reserve sets the most that a call can cost aside; unknown if most is
 // negative. It waits while only calls under way stand in the way. The error is
 // errBudget if the budget is used up.
-func (b *budget) reserve(ctx context.Context, most int64) (held, error) {
-	if b.pot != nil {
-		b.mu.Lock()
-		average := b.average(most)
-		b.mu.Unlock()
-		return b.pot.reserve(ctx, most, average, b.limit)
-	}
+func (b *budget) reserve(ctx context.Context, most int64) (held int64, err error) {
 	for {
 		b.mu.Lock()
 		left := b.limit - b.spent - b.reserved
 		switch {
 		case b.limit == 0:
 			b.mu.Unlock()
-			return held{}, nil
+			return 0, nil
 		case most >= 0 && most <= left:
 			b.reserved += most
 			b.open++
 			b.mu.Unlock()
-			return held{most: most}, nil
+			return most, nil
 		case b.open == 0 && left > 0 && left >= b.average(most):
 			// Alone: all that is left stands for it.
 			b.reserved += left
 			b.open++
 			b.mu.Unlock()
-			return held{most: left}, nil
+			return left, nil
 		case b.open == 0:
 			b.mu.Unlock()
-			return held{}, errBudget
+			return 0, errBudget
 		}
 		changed := b.changed
 		b.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return held{}, ctx.Err()
+			return 0, ctx.Err()
 		}
 	}
 }
@@ -103,20 +87,11 @@ func (b *budget) average(most int64) int64 {
 // counted. known is false if the call may be charged and nobody knows how much:
 // cost is then the most it can be, or 0 if there is no price, for which an
 // average call is counted as soon as there is one.
-func (b *budget) settle(h held, cost int64, known bool, tokens int64) int64 {
-	cost = b.settleOwn(h, cost, known, tokens)
-	if b.pot != nil {
-		// A cost that cannot be told stays what was set aside for it.
-		_ = b.pot.store.Settle(context.Background(), b.pot.name, h.call, cost)
-	}
-	return cost
-}
-
-func (b *budget) settleOwn(h held, cost int64, known bool, tokens int64) int64 {
+func (b *budget) settle(held, cost int64, known bool, tokens int64) int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.limit > 0 && b.pot == nil {
-		b.reserved -= h.most
+	if b.limit > 0 {
+		b.reserved -= held
 		b.open--
 		close(b.changed)
 		b.changed = make(chan struct{})

@@ -10,10 +10,10 @@ import (
 // TestReserve: what a call can cost is set aside, then replaced by what it did cost. When
 // less is left, a call goes out alone as long as there is enough for an average one.
 func TestReserve(t *testing.T) {
-	b := newBudget(100, 10, nil)
+	b := newBudget(100, 10)
 	first, err := b.reserve(t.Context(), 50)
-	if err != nil || first.most != 50 || b.room() != 40 {
-		t.Fatalf("held %+v, %v; room for %d", first, err, b.room())
+	if err != nil || first != 50 || b.room() != 40 {
+		t.Fatalf("held %d, %v; room for %d", first, err, b.room())
 	}
 	if got := b.settle(first, 30, true, 3); got != 30 || b.room() != 60 {
 		t.Errorf("counted %d, room for %d", got, b.room())
@@ -22,14 +22,14 @@ func TestReserve(t *testing.T) {
 		t.Errorf("a token costs %v", b.rate())
 	}
 	all, err := b.reserve(t.Context(), 60)
-	if err != nil || all.most != 60 || b.room() != 0 {
-		t.Fatalf("held %+v, %v; room for %d", all, err, b.room())
+	if err != nil || all != 60 || b.room() != 0 {
+		t.Fatalf("held %d, %v; room for %d", all, err, b.room())
 	}
 	b.settle(all, 30, true, 1)
 	// 30 are left, which is an average call, but not all that this one can cost.
 	alone, err := b.reserve(t.Context(), 70)
-	if err != nil || alone.most != 30 || b.room() != 0 {
-		t.Fatalf("alone: held %+v, %v; room for %d", alone, err, b.room())
+	if err != nil || alone != 30 || b.room() != 0 {
+		t.Fatalf("alone: held %d, %v; room for %d", alone, err, b.room())
 	}
 	b.settle(alone, 20, true, 1)
 	if _, err := b.reserve(t.Context(), 70); !errors.Is(err, errBudget) {
@@ -43,12 +43,12 @@ func TestReserve(t *testing.T) {
 // TestCostsThatNobodyKnows are counted as the most that they can be; without a price as an
 // average call, once there is one.
 func TestCostsThatNobodyKnows(t *testing.T) {
-	b := newBudget(0, 0, nil)
+	b := newBudget(0, 0)
 	settle := func(cost int64, known bool, counted, spent, unsure int64) {
 		t.Helper()
 		h, err := b.reserve(t.Context(), 5)
-		if err != nil || h.most != 0 || b.room() != math.MaxInt64 {
-			t.Errorf("without a limit held %+v, %v; room for %d", h, err, b.room())
+		if err != nil || h != 0 || b.room() != math.MaxInt64 {
+			t.Errorf("without a limit held %d, %v; room for %d", h, err, b.room())
 		}
 		if got := b.settle(h, cost, known, 0); got != counted {
 			t.Errorf("counted %d, want %d", got, counted)
@@ -73,9 +73,9 @@ func TestCostsThatNobodyKnows(t *testing.T) {
 // of them ends.
 func TestBudgetWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(100, 0, nil)
+		b := newBudget(100, 0)
 		first, _ := b.reserve(t.Context(), 80)
-		done := make(chan held)
+		done := make(chan int64)
 		go func() {
 			h, err := b.reserve(t.Context(), 60)
 			if err != nil {
@@ -86,19 +86,19 @@ func TestBudgetWaits(t *testing.T) {
 		synctest.Wait()
 		select {
 		case h := <-done:
-			t.Errorf("%+v was set aside beside 80 of 100", h)
+			t.Errorf("%d was set aside beside 80 of 100", h)
 		default:
 		}
 		b.settle(first, 10, true, 1)
-		if h := <-done; h.most != 60 || b.room() != 30 {
-			t.Errorf("held %+v, room for %d", h, b.room())
+		if h := <-done; h != 60 || b.room() != 30 {
+			t.Errorf("held %d, room for %d", h, b.room())
 		}
 	})
 }
 
 // TestBudgetOfBatches: what a batch can cost is set aside until it is known.
 func TestBudgetOfBatches(t *testing.T) {
-	b := newBudget(100, 0, nil)
+	b := newBudget(100, 0)
 	b.hold(70)
 	if b.room() != 30 {
 		t.Errorf("room for %d beside a batch of 70", b.room())
@@ -111,7 +111,7 @@ func TestBudgetOfBatches(t *testing.T) {
 	if _, err := b.reserve(t.Context(), 81); !errors.Is(err, errBudget) {
 		t.Errorf("81 of 80: %v", err)
 	}
-	if h, err := b.reserve(t.Context(), -1); err != nil || h.most != 80 {
-		t.Errorf("a call of unknown price holds %+v, %v; want all that is left", h, err)
+	if h, err := b.reserve(t.Context(), -1); err != nil || h != 80 {
+		t.Errorf("a call of unknown price holds %d, %v; want all that is left", h, err)
 	}
 }

@@ -302,7 +302,7 @@ func (j *Judge) free() bool {
 }
 
 // reserve sets aside what the call can cost.
-func (c *conversation) reserve(ctx context.Context) (held, error) {
+func (c *conversation) reserve(ctx context.Context) (held int64, err error) {
 	j := c.judge
 	most := int64(-1)
 	prompt := c.request.tokens() + int64(len(c.turns))/3
@@ -313,18 +313,21 @@ func (c *conversation) reserve(ctx context.Context) (held, error) {
 	} else if rate := j.budget.rate(); rate > 0 {
 		most = nanoUSD(rate * float64(prompt+c.maxTokens))
 	}
-	h, err := j.budget.reserve(ctx, most)
+	held, err = j.budget.reserve(ctx, most)
 	if errors.Is(err, errBudget) {
-		return held{}, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Hint: "raise judge.max_cost_usd and run again: answers so far are kept"})
+		return 0, j.stop(&judge.StopError{Reason: judge.StopBudget, Err: err, Hint: "raise judge.max_cost_usd and run again: answers so far are kept"})
 	}
-	return h, err
+	return held, err
 }
 
-// send waits for its turn and makes the call. callErr is what the client
+// send waits for the pace and makes the call. callErr is what the client
 // library makes of the response; err is why there was no call.
 func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, callErr, err error) {
 	j := c.judge
-	if err := j.turn(ctx); err != nil {
+	if err := j.circuit.wait(ctx); err != nil {
+		return began, nil, err
+	}
+	if err := j.pace.wait(ctx); err != nil {
 		return began, nil, err
 	}
 	if stopped := j.stopped.Load(); stopped != nil {
@@ -342,7 +345,7 @@ func (c *conversation) send(ctx context.Context, x *exchange) (began time.Time, 
 	if f != nil && f.class == classFlow {
 		j.counts.rateLimited.Add(1)
 	}
-	j.called(f != nil && f.serverFault())
+	j.circuit.report(f != nil && f.serverFault())
 	return began, callErr, nil
 }
 

@@ -150,15 +150,7 @@ func newPace(rpm int) pace {
 	}
 	// Calls are spread evenly: services count within windows shorter than a
 	// minute, too.
-	return pace{rate.NewLimiter(rate.Every(gapOf(rpm)), 1)}
-}
-
-// gapOf is the time between two calls; 0 without a limit.
-func gapOf(rpm int) time.Duration {
-	if rpm <= 0 {
-		return 0
-	}
-	return time.Minute / time.Duration(rpm)
+	return pace{rate.NewLimiter(rate.Every(time.Minute/time.Duration(rpm)), 1)}
 }
 
 func (p pace) wait(ctx context.Context) error {
@@ -281,23 +273,21 @@ func (c *circuit) wait(ctx context.Context) error {
 	}
 }
 
-// report takes note of a call that came back, and reports whether a pause begins. After
-// a pause one more failure is enough for the next.
-func (c *circuit) report(serverFault bool) (begins bool) {
+// report takes note of a call that came back. After a pause one more failure is
+// enough for the next.
+func (c *circuit) report(serverFault bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !serverFault {
 		c.inRow = 0
-		return false
+		return
 	}
 	if now := c.now(); now.After(c.until) {
 		if c.inRow++; c.inRow >= c.failures {
 			c.inRow = c.failures - 1
 			c.until = now.Add(c.pause)
-			return true
 		}
 	}
-	return false
 }
 
 // paused reports whether calls wait.

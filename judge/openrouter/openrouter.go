@@ -45,9 +45,8 @@ type Judge struct {
 	wire    *doer
 	secrets *scrubber
 	http    *http.Client
-	store   cache.Store  // nil if nothing is kept
-	shared  cache.Shared // the store, if it is one of several machines
-	owner   string       // of leases
+	store   cache.Store // nil if nothing is kept
+	owner   string      // of leases
 	limiter *limiter
 	pace    pace
 	circuit *circuit
@@ -95,12 +94,8 @@ func New(config Config) (*Judge, error) {
 		config: config, prompts: set, store: config.Store, owner: owner,
 		limiter: newLimiter(config.Concurrency, config.Now), pace: newPace(config.RPM),
 		circuit: newCircuit(config.CircuitFailures, config.CircuitPause, config.Now),
+		budget:  newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD),
 	}
-	var common *pot
-	if j.shared, _ = config.Store.(cache.Shared); j.shared != nil {
-		common = newPot(j.shared, cmp.Or(config.Budget, config.Run), config.Timeout)
-	}
-	j.budget = newBudget(config.MaxCostNanoUSD, config.SpentNanoUSD, common)
 	j.outage = &outage{now: config.Now, most: config.MaxOutage}
 	j.halted, j.halt = context.WithCancelCause(context.Background())
 	j.http = &http.Client{Transport: newTransport(config.Concurrency)}
@@ -283,9 +278,6 @@ type Config struct {
 	// MaxCostNanoUSD stops the judge when that much is spent, with SpentNanoUSD
 	// by earlier parts of the run; 0 = no limit.
 	MaxCostNanoUSD, SpentNanoUSD int64
-	// Budget names what processes spend together of MaxCostNanoUSD, where Store is a
-	// [cache.Shared]; "" for Run.
-	Budget string
 	// Prices by model, for endpoints that do not tell; they win over what an
 	// endpoint tells.
 	Prices map[string]Price

@@ -28,7 +28,6 @@ func Store(t *testing.T, open func(t *testing.T) cache.Store) {
 		{"entries are the caller's own", entriesAreOwn},
 		{"half an answer is refused", halfAnswers},
 		{"attempts are taken", attemptsAreTaken},
-		{"spent on a run", spentOnRun},
 		{"lease excludes", leaseExcludes},
 		{"lease runs out", leaseRunsOut},
 		{"lease of no time is refused", leaseOfNoTime},
@@ -147,27 +146,6 @@ func attemptsAreTaken(t *testing.T, s cache.Store) {
 	}
 	if got := get(t, s, Key(1)); got != nil {
 		t.Errorf("Get = %+v, want nothing: an attempt is no answer", got)
-	}
-}
-
-// spentOnRun counts the calls of one run from one time on, good and bad.
-func spentOnRun(t *testing.T, s cache.Store) {
-	began := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	for i, a := range []cache.Attempt{
-		{Run: "a", Class: "ok", CostNanoUSD: 1, At: began.Add(-time.Second)},
-		{Run: "a", Class: "ok", CostNanoUSD: 20, At: began},
-		{Run: "a", Class: "content", CostNanoUSD: 300, At: began.Add(time.Hour)},
-		{Run: "b", Class: "ok", CostNanoUSD: 4000, At: began},
-	} {
-		a.N = i + 1
-		if err := s.Record(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for run, want := range map[string]int64{"a": 320, "b": 4000, "c": 0} {
-		if got, err := s.Spent(t.Context(), run, began); got != want || err != nil {
-			t.Errorf("run %s: %d, %v, want %d", run, got, err, want)
-		}
 	}
 }
 

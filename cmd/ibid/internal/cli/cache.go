@@ -70,8 +70,8 @@ func (c *cacheFlags) with(do func(path string, store *cache.SQLite) error) error
 	if err != nil {
 		return err
 	}
-	if configs.IsRedis(path) {
-		return ibid.Usagef("%s is a server: ibid cache looks after files", path).With("use redis-cli; all keys begin with ibid:")
+	if wrong := configs.AnswerFile(path); wrong != "" {
+		return ibid.Usagef("judge.cache: %s", wrong)
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if named {

@@ -339,7 +339,6 @@ const environmentTopic = `  IBID_A__B           the setting a.b, such as IBID_JU
   OPENROUTER_API_KEY  the key of judge: openrouter; judge.api_key_env names another
                       variable, and for judge: openai the only one. A key is never
                       read from a file or a flag, and never printed
-  REDIS_PASSWORD      the password of the Redis server that judge.cache names
   IBID_PROFILE        a folder: the command writes cpu.pprof and allocs.pprof there, for
                       go tool pprof
   XDG_CACHE_HOME      where ibid/judge.sqlite is, the cache of the judge's answers;

@@ -52,8 +52,9 @@ and of JSON Lines and Parquet that ibid wrote nothing does. Where such a column 
 all rows, --without truth and --without documents give the scores of a run; without
 --without truth the overall score then is undefined.
 
-With a judge that asks models, rows of a few batches wait for their answers at a time, and
-a budget (judge.max_cost_usd) needs judge.cache: redis://…, which holds it for all.
+With a judge that asks models, rows of a few batches wait for their answers at a time.
+There is no budget (judge.max_cost_usd), which no process can hold for all: set a limit of
+the key at its provider. Processes of one machine share the answers in judge.cache.
 
 The exit code is 0, also if rows have errors; 2 if the run file, the stream or its columns
 are wrong; 1 if reading or writing fails.`,

@@ -205,7 +205,7 @@ func TestModelJudge(t *testing.T) {
 		step{line: "cache prune --older-than 1d --json", out: `"entries": 0,$`},
 		step{line: "cache clear", code: 2, err: `^ibid: judge\.sqlite has 2 answers that cost \$0\.00[0-9]+; clear removes them only with --yes$`},
 		step{line: "cache clear --yes", out: `^removed 2 answers and 2 calls; `},
-		step{line: "cache stat --cache redis://127.0.0.1", code: 2, err: `^hint: use redis-cli; all keys begin with ibid:$`},
+		step{line: "cache stat --cache redis://127.0.0.1", code: 2, err: `^ibid: judge\.cache: answers are no longer kept in a Redis server: name a file here, and share a run among machines with ibid score and ibid summary$`},
 		step{line: "cache nothing", code: 2, err: `^ibid: unknown cache command "nothing"$`},
 		step{line: "run a.parquet --cache c.sqlite --no-cache" + asked, code: 2, err: `^ibid: --cache and --no-cache exclude each other$`},
 	)
