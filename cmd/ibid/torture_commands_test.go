@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -62,7 +63,6 @@ func chores(service string) []*chore {
 		{name: "gate", args: []string{"gate", "runs/one", "-q", "--gate", "char_f1 >= 0.1", "--junit", "gates.xml", "-o", "out.txt"}},
 		{name: "history", args: []string{"history", "runs", "-q", "--format", "svg", "-o", "h.svg"}},
 		{name: "init", args: []string{"init", "demo", "--force", "-q"}},
-		{name: "cache export", quick: true, args: []string{"cache", "export", "--cache", "kept.sqlite", "-q", "-o", "kept.parquet"}},
 		{name: "cache prune", args: []string{"cache", "prune", "--cache", "kept.sqlite", "--older-than", "10d", "-q"}},
 		{name: "fetch", args: []string{"fetch", "cites.jsonl", "-o", "sources.parquet", "--allow-private", "--delay", "0s", "-q"}},
 	}
@@ -230,13 +230,34 @@ func (w *workshop) stored(path string) (text []byte) {
 		return fmt.Appendf(nil, "not to be opened: %v", err)
 	}
 	defer store.Close()
-	for e, err := range store.Entries(w.Context()) {
-		text = fmt.Appendf(text, "%+v %v\n", e, err)
+	db, err := sql.Open("sqlite", store.Path())
+	if err != nil {
+		w.Fatal(err)
 	}
-	for a, err := range store.Attempts(w.Context()) {
-		text = fmt.Appendf(text, "%+v %v\n", a, err)
+	defer db.Close()
+	for _, table := range []string{"entry", "attempt"} {
+		text = append(text, allRows(db, table)...)
 	}
 	return text
+}
+
+// allRows reads all that a table has, in the order of its first column.
+func allRows(db *sql.DB, table string) (text []byte) {
+	rows, err := db.Query("SELECT * FROM " + table + " ORDER BY 1")
+	if err != nil {
+		return fmt.Appendln(nil, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	values, to := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		to[i] = &values[i]
+	}
+	for err == nil && rows.Next() {
+		err = rows.Scan(to...)
+		text = fmt.Appendf(text, "%v %v\n", values, err)
+	}
+	return fmt.Appendln(text, err, rows.Err())
 }
 
 // learn does a chore twice and keeps what it leaves.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"math"
 	"os"
 	"time"
@@ -233,35 +232,6 @@ func each(ctx context.Context, from interface {
 		}
 	}
 	return rows.Err()
-}
-
-// Entries are all entries in the order in which they were put, as they stood
-// when the walk began. An error ends it.
-func (s *SQLite) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
-	return walk(ctx, s, "SELECT "+entryColumns+" FROM entry ORDER BY id", scanEntry)
-}
-
-// Attempts are all attempts in the order in which they were recorded, as they
-// stood when the walk began. An error ends it.
-func (s *SQLite) Attempts(ctx context.Context) iter.Seq2[Attempt, error] {
-	return walk(ctx, s, "SELECT "+attemptColumns+" FROM attempt ORDER BY id", scanAttempt)
-}
-
-func walk[T any](ctx context.Context, s *SQLite, query string, scan func(scanner) (T, error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		enough := errors.New("enough")
-		err := each(ctx, s.reader, func(row scanner) error {
-			v, err := scan(row)
-			if err == nil && !yield(v, nil) {
-				err = enough
-			}
-			return err
-		}, query)
-		if err != nil && err != enough {
-			var none T
-			yield(none, s.readFault(ctx, err))
-		}
-	}
 }
 
 // Latency is the mean time that stored answers of a model took, over at most the

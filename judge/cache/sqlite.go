@@ -390,16 +390,6 @@ func scanEntry(row scanner) (*Entry, error) {
 	return e, e.verify(sum)
 }
 
-func scanAttempt(row scanner) (Attempt, error) {
-	var a Attempt
-	var key []byte
-	var at int64
-	err := row.Scan(&key, &a.N, &a.HTTPStatus, &a.Class, &a.Millis, &a.CostNanoUSD, &a.GenerationID, &a.Error, &at, &a.Run)
-	copy(a.Key[:], key)
-	a.At = time.UnixMilli(at).UTC()
-	return a, err
-}
-
 // DefaultPath is where the command keeps its store: ibid/judge.sqlite in the
 // user's cache directory.
 func DefaultPath() (string, error) {

@@ -15,7 +15,6 @@ import (
 
 	"ibid"
 	"ibid/configs"
-	"ibid/harness"
 	"ibid/judge/cache"
 	"ibid/report"
 )
@@ -24,7 +23,7 @@ const ageHint = "write an age such as 90d, 36h or 2d12h"
 
 func (a *app) cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cache stat|prune|clear|export",
+		Use:   "cache stat|prune|clear",
 		Short: "the store of answers that a judge was paid for",
 		Long: `cache looks after the file that keeps what models answered: the same question to the
 same model is asked and paid for once. Answers never expire by themselves. Beside them,
@@ -33,14 +32,13 @@ the file has every call that was made, failed ones too, with its cost.
 The file is --cache, else IBID_JUDGE__CACHE, else ibid/judge.sqlite in the user's cache
 directory; a run file can name another as judge.cache.`,
 		Example: `  ibid cache stat
-  ibid cache prune --older-than 90d --dry-run
-  ibid cache export -o answers.parquet`,
+  ibid cache prune --older-than 90d --dry-run`,
 		Args: onlySubcommands("cache command"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c := &cacheFlags{app: a}
 	cmd.PersistentFlags().StringVar(&c.file, "cache", "", "file of the cache (default: in the user's cache directory)")
-	cmd.AddCommand(c.statCommand(), c.pruneCommand(), c.clearCommand(), c.exportCommand())
+	cmd.AddCommand(c.statCommand(), c.pruneCommand(), c.clearCommand())
 	return cmd
 }
 
@@ -291,7 +289,7 @@ func (c *cacheFlags) refuseClear(cmd *cobra.Command, path string, store *cache.S
 			return err
 		}
 	}
-	return ibid.Usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)).With("ibid cache export -o FILE keeps a copy; ibid cache prune removes old ones only")
+	return ibid.Usagef("%s has %s answers that cost %s; clear removes them only with --yes", path, report.Thousands(stats.Entries), dollars(stats.EntryCostNanoUSD)).With("ibid cache prune --older-than AGE removes old ones only")
 }
 
 // cacheRemoved is the JSON form of what was removed.
@@ -336,50 +334,4 @@ func (c *cacheFlags) removed(path string, store *cache.SQLite, before time.Time,
 			verb, report.Thousands(out.Entries), report.Thousands(out.Attempts), report.CleanLine(path), storage(out.Bytes))
 		return err
 	}))
-}
-
-func (c *cacheFlags) exportCommand() *cobra.Command {
-	var attempts bool
-	cmd := &cobra.Command{
-		Use:   "export -o FILE",
-		Short: "write the answers, or the calls, to a Parquet file",
-		Long: `export writes one row per answer: what was asked is its key, then who answered, tokens,
-cost, the verdict and the response as it came. With --attempts it writes one row per
-call instead, failed ones too.`,
-		Example: `  ibid cache export -o answers.parquet
-  ibid cache export --attempts -o calls.parquet`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a := c.app
-			if err := a.formats("text"); err != nil {
-				return err
-			}
-			if a.output == "-" {
-				return ibid.Usagef("export needs a file to write to").With("add -o answers.parquet")
-			}
-			target, err := datasetTarget(a.output)
-			if err != nil {
-				return err
-			}
-			return c.with(func(path string, store *cache.SQLite) error {
-				if store == nil {
-					return ibid.Usagef("%s: there is no judge cache", path)
-				}
-				what, export := "answers", harness.ExportEntries
-				if attempts {
-					what, export = "calls", harness.ExportAttempts
-				}
-				n, err := export(cmd.Context(), target, store)
-				if err != nil {
-					return err
-				}
-				if !a.quiet {
-					a.say("%s: %s %s", a.output, report.Thousands(n), what)
-				}
-				return nil
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&attempts, "attempts", false, "the calls instead of the answers")
-	return cmd
 }

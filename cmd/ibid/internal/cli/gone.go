@@ -11,10 +11,11 @@ import (
 // goneCommands says for each command of the version before what to do instead.
 // Its keys are names below ibid, such as "cache export".
 var goneCommands = map[string]string{
-	"check":   "ibid run RUN.yaml --dry-run reads the inputs, says what is wrong with them and what the judge would cost, and with -v lists every setting",
-	"ls":      "ibid history DIR lists the runs of a folder",
-	"schema":  "ibid init writes ibid.schema.json beside the run file",
-	"version": "ibid --version prints the version",
+	"check":        "ibid run RUN.yaml --dry-run reads the inputs, says what is wrong with them and what the judge would cost, and with -v lists every setting",
+	"ls":           "ibid history DIR lists the runs of a folder",
+	"schema":       "ibid init writes ibid.schema.json beside the run file",
+	"version":      "ibid --version prints the version",
+	"cache export": "read the file of the cache in DuckDB: ATTACH 'judge.sqlite' AS judge (TYPE sqlite)",
 }
 
 // goneFlags is the same for flags. Its keys are a command and a flag, such as

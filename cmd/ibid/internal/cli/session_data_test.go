@@ -199,7 +199,6 @@ func TestModelJudge(t *testing.T) {
 		step{line: "show runs/x 1 --prompt", out: `The tower was built in 1889`},
 		step{line: "cache stat", out: "^file +judge\\.sqlite$\n^answers +2, from 20\n^calls on record +2 \\(ok 2\\)$\n^they cost +\\$0\\.00"},
 		step{line: "cache stat --json", out: "\"schema\": \"ibid\\.cache/v1\"\n\"entries\": 2,$"},
-		step{line: "cache export -o answers.parquet", err: `^ibid: answers\.parquet: 2 answers$`},
 		step{line: "cache prune", code: 2, err: "^ibid: --older-than: an age is needed$\n^hint: write an age such as 90d, 36h or 2d12h$"},
 		step{line: "cache prune --older-than 1d --dry-run", out: `^would remove 0 answers and 0 calls; `},
 		step{line: "cache prune --older-than 1d --json", out: `"entries": 0,$`},
