@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home docs man notices run test slow simulate race fuzz torture vulns bench scale lint fmt golden screenshots check verify
+.PHONY: help build install home docs man notices run test slow simulate race fuzz torture vulns bench scale lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -33,10 +33,6 @@ slow: ## statistics that need many draws: every bootstrap vector at 1,000,000 re
 
 simulate: ## let every operation of a small run fail, be short or slow, or be the last
 	IBID_FAULT=all $(GO) test -v -run TestSimulation -timeout 0 ./harness
-
-# VERIFY_SETS=200 is all of what was promised once; it takes hours.
-verify: ## compute runs over VERIFY_SETS (20) random datasets and those of ../shared a second time
-	VERIFY_SETS=$(or $(VERIFY_SETS),20) VERIFY_ROWS=2000 VERIFY_CHANGES=20 $(GO) test -v -run 'TestNastyData|TestSharedData|TestChangedValues' -timeout 0 ./harness/verify
 
 # The detector makes every process sleep for a second at its end; tests start thousands. What
 # tests in the browser run of ours, the tests of report, cli and annotate run, too.

@@ -90,7 +90,6 @@ var growing = [][3]string{
 	{"gate", "gate runs/a --gate char_f1>=0"},
 	{"report", "report runs/a -o page.html"},
 	{"history", "history runs"},
-	{"verify", "verify runs/a"},
 }
 
 // growingBySystem are those of TestGrowthOfSystems.

@@ -62,7 +62,6 @@ func TestHostileOutputs(t *testing.T) {
 		{"agree", "runs/r"},
 		{"history", "runs"},
 		{"ls", "runs"},
-		{"verify", "runs/r"},
 		{"show", "runs/r", "--all"},
 		{"show", "runs/r", "--by", formula},
 		{"show", "runs/r", "--failing", "--limit", "1"},

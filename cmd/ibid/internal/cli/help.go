@@ -324,7 +324,7 @@ func signsTopic() string {
 }
 
 const exitTopic = `  0    done, gates passed
-  1    could not: I/O, network, a bug; ibid verify: a cell differs
+  1    could not: I/O, network, a bug
   2    wrong use: flags, run file, schema, fingerprint; nothing was written
   3    done, a gate failed
   4    no verdict, or done in part: coverage below min_coverage, a gate over metrics

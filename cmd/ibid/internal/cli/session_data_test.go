@@ -126,7 +126,6 @@ func TestData(t *testing.T) {
 
 		step{line: "summary runs/whole -o runs/again -q", out: `^run again: 2 rows`},
 		step{line: "summary runs/whole -o runs/again", out: `^run again: 2 rows`, err: `^ibid: runs/again is complete already; nothing was done$`},
-		step{line: "verify runs/again", code: 2, err: `^hint: verify the runs that the rows are of$`},
 		step{line: "rescore runs/again", code: 2, err: "^ibid: it was made of rows, which have no texts$\n^hint: evaluate it again: ibid run$"},
 
 		step{line: "score run.yaml --without documents -o rows.arrow", stdin: strings.Join(strings.Split(someLines, "\n")[:2], "\n")},
