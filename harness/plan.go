@@ -239,11 +239,7 @@ func (p *Plan) digest(ctx context.Context) error {
 
 // settingIngredients are what numbers depend on beside the data.
 func (p *Plan) settingIngredients() map[string]string {
-	var custom []string
-	for _, d := range metrics.Definitions()[metrics.NumBuiltin:] {
-		custom = append(custom, d.Name)
-	}
-	out := map[string]string{"metrics": metricsVersion, "metrics.names": strings.Join(custom, ",")}
+	out := map[string]string{"metrics": metricsVersion}
 	for _, v := range p.job.Config.ScoreSettings() {
 		out[v.Key] = v.Value
 	}

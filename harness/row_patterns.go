@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"slices"
-
 	"ibid"
 	"ibid/dataset/parquet"
 	"ibid/dataset/runs"
@@ -16,15 +14,15 @@ const maxPatterns = 256
 // A rowPattern is what rows have in common that lack the same numbers for the
 // same reasons: the column undefined, and which columns are null.
 type rowPattern struct {
-	reasons  []ibid.Reason
+	reasons  [metrics.NumMetrics]ibid.Reason
 	known    [metrics.NumCounts]bool
-	sumKnown []bool
+	sumKnown [metrics.NumSums]bool
 
 	undefined    parquet.MapRef // in the table, if stored
 	stored       bool
 	keys, values []string // the entries of undefined
 
-	counts, metrics, poolCounts, sums, custom, customSums *parquet.RowMask
+	counts, metrics, poolCounts, sums, laterMetrics, laterSums *parquet.RowMask
 }
 
 // rowPatterns finds the pattern of rows. Each one is worked out once.
@@ -51,7 +49,7 @@ func (p *rowPatterns) of(s *metrics.Scores) *rowPattern {
 	for _, why := range s.Reasons {
 		p.key = append(p.key, byte(why))
 	}
-	for _, list := range [][]bool{s.Known[:], s.SumKnown} {
+	for _, list := range [][]bool{s.Known[:], s.SumKnown[:]} {
 		for _, known := range list {
 			if known {
 				p.key = append(p.key, 1)
@@ -76,15 +74,9 @@ func (p *rowPatterns) of(s *metrics.Scores) *rowPattern {
 	return pattern
 }
 
-// fits reports whether the row has the pattern. Arrays are compared a word at a
-// time, slices are not.
+// fits reports whether the row has the pattern.
 func (p *rowPattern) fits(s *metrics.Scores) bool {
-	const n, sums = metrics.NumBuiltin, metrics.NumBuiltinSums
-	return p.known == s.Known &&
-		[n]ibid.Reason(p.reasons) == [n]ibid.Reason(s.Reasons) &&
-		[sums]bool(p.sumKnown) == [sums]bool(s.SumKnown) &&
-		slices.Equal(p.reasons[n:], s.Reasons[n:]) &&
-		slices.Equal(p.sumKnown[sums:], s.SumKnown[sums:])
+	return p.known == s.Known && p.reasons == s.Reasons && p.sumKnown == s.SumKnown
 }
 
 func (p *rowPatterns) make(s *metrics.Scores) *rowPattern {
@@ -93,8 +85,8 @@ func (p *rowPatterns) make(s *metrics.Scores) *rowPattern {
 			p.names = append(p.names, d.Name)
 		}
 	}
-	pattern := &rowPattern{reasons: slices.Clone(s.Reasons), known: s.Known, sumKnown: slices.Clone(s.SumKnown)}
-	defined := make([]bool, len(s.Reasons))
+	pattern := &rowPattern{reasons: s.Reasons, known: s.Known, sumKnown: s.SumKnown}
+	var defined [metrics.NumMetrics]bool
 	for m, why := range s.Reasons {
 		if defined[m] = why == ibid.Defined; !defined[m] {
 			pattern.keys = append(pattern.keys, p.names[m])
@@ -103,11 +95,11 @@ func (p *rowPatterns) make(s *metrics.Scores) *rowPattern {
 	}
 	t, l := p.table, p.layout
 	pattern.counts = t.RowMask(l.Counts, s.Known[:runs.ContractCounts])
-	pattern.metrics = t.RowMask(l.Metrics, defined[:l.Builtin])
+	pattern.metrics = t.RowMask(l.Metrics, defined[:runs.LaterMetrics])
 	pattern.poolCounts = t.RowMask(l.PoolCounts, s.Known[runs.ContractCounts:])
-	pattern.sums = t.RowMask(l.Sums, s.SumKnown[:l.BuiltinSums])
-	pattern.custom = t.RowMask(l.Custom, defined[l.Builtin:])
-	pattern.customSums = t.RowMask(l.CustomSums, s.SumKnown[l.BuiltinSums:])
+	pattern.sums = t.RowMask(l.Sums, s.SumKnown[:runs.LaterSums])
+	pattern.laterMetrics = t.RowMask(l.LaterMetrics, defined[runs.LaterMetrics:])
+	pattern.laterSums = t.RowMask(l.LaterSums, s.SumKnown[runs.LaterSums:])
 	return pattern
 }
 
@@ -118,11 +110,11 @@ func (p *rowPattern) append(in *rowPatterns, s *metrics.Scores) {
 	} else {
 		in.undefined.Append(p.keys, p.values)
 	}
-	t, l := in.table, in.layout
+	t := in.table
 	t.AppendIntRow(p.counts, s.Counts[:runs.ContractCounts])
-	t.AppendDoubleRow(p.metrics, s.Values[:l.Builtin])
+	t.AppendDoubleRow(p.metrics, s.Values[:runs.LaterMetrics])
 	t.AppendIntRow(p.poolCounts, s.Counts[runs.ContractCounts:])
-	t.AppendDoubleRow(p.sums, s.Sums[:l.BuiltinSums])
-	t.AppendDoubleRow(p.custom, s.Values[l.Builtin:])
-	t.AppendDoubleRow(p.customSums, s.Sums[l.BuiltinSums:])
+	t.AppendDoubleRow(p.sums, s.Sums[:runs.LaterSums])
+	t.AppendDoubleRow(p.laterMetrics, s.Values[runs.LaterMetrics:])
+	t.AppendDoubleRow(p.laterSums, s.Sums[runs.LaterSums:])
 }

@@ -82,7 +82,7 @@ func (p *Plan) summarize(ctx context.Context, known knownParts, memory int) (out
 func noteOffsets(rows []runs.SummaryRow) {
 	share := make(map[string]float64) // by the way of aggregating
 	for i := range rows {
-		if r := &rows[i]; r.Metric == metrics.OffsetAccuracy && r.Estimate != nil && *r.Estimate < 1 {
+		if r := &rows[i]; r.Metric == metrics.OffsetAccuracy.String() && r.Estimate != nil && *r.Estimate < 1 {
 			share[r.Agg] = *r.Estimate
 		}
 	}

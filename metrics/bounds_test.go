@@ -13,7 +13,7 @@ import (
 // was unscored can turn out.
 func within(t *testing.T, s, whole *Scores) {
 	t.Helper()
-	for m := range Metric(numBuiltin) {
+	for m := range Metric(numMetrics) {
 		v, ok := whole.Value(m)
 		if whole.HasBounds[m] {
 			t.Fatalf("%v of a whole row has bounds", m)
@@ -96,7 +96,7 @@ func TestBoundsHoldForEveryCompletion(t *testing.T) {
 		}
 	}
 	t.Logf("%d rows, %d completions", rows, completions)
-	for m, d := range Definitions()[:numBuiltin] {
+	for m, d := range Definitions()[:numMetrics] {
 		judged := d.Judged || d.Group == "overall" || Metric(m) == AbstentionCorrect
 		none := Metric(m) == ConsistencyVariance || Metric(m) == DRBEffectiveCitations || Metric(m) == CitationCoverage
 		if want := judged && !none; seen[m] != want {
@@ -116,7 +116,7 @@ func TestBoundsAreReached(t *testing.T) {
 	o := judgedOptions()
 	o.SpanComponent = false
 	s := score(t, o, row)
-	var low, high [numBuiltin]float64
+	var low, high [numMetrics]float64
 	for i := range low {
 		low[i], high[i] = math.Inf(1), math.Inf(-1)
 	}
@@ -151,7 +151,7 @@ func TestBoundsBracketTheTruthInASimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 20 {
 		const rows = 60
-		var low, high, truth, naive [numBuiltin]float64
+		var low, high, truth, naive [numMetrics]float64
 		for range rows {
 			r := randomRow(rng, 3)
 			judge(rng, r, 4, 0)
@@ -251,7 +251,7 @@ func TestBoundsAreForgotten(t *testing.T) {
 		t.Fatal("an unscored citation gives no bounds")
 	}
 	sc.Score(judgedRow([]float64{1}, says(1, 0)), &out)
-	if slices.Contains(out.HasBounds, true) {
+	if slices.Contains(out.HasBounds[:], true) {
 		t.Error("bounds of another row are left")
 	}
 }

@@ -94,11 +94,10 @@ func (c Count) String() string { return countDefinitions[c].Name }
 
 // A Sum is the index of a pooled sum in [Scores.Sums] and [Scores.SumKnown]:
 // a double column that exists so that micro values can be pooled from the rows
-// alone. The constants are in column order; the numerators and denominators of
-// custom ratio metrics follow.
+// alone. The constants are in column order.
 type Sum int
 
-// The built-in sums of a row.
+// The sums of a row.
 const (
 	SumExactJaccard Sum = iota
 	SumToleranceJaccard
@@ -109,8 +108,14 @@ const (
 	SumSupport
 	SumConsistency
 
-	numBuiltinSums
+	SumOffsetsHeld
+	SumOffsetsGiven
+
+	numSums
 )
+
+// NumSums is the number of pooled sums.
+const NumSums = int(numSums)
 
 // count makes the definition of a count column.
 func count(name string, dir Direction, summary, unknownWhen string) Definition {
@@ -228,6 +233,8 @@ var sumDefinitions = []Definition{
 	SumBoundaryEnd:      sumDefinition("sum_boundary_end", "signed distance of the ends, over matched pairs"),
 	SumSupport:          sumDefinition("sum_support", "support, over scored citations"),
 	SumConsistency:      sumDefinition("sum_consistency", "joined support, over scored claims that have a citation"),
+	SumOffsetsHeld:      sumDefinition("offset_accuracy_num", "numerator of offset_accuracy"),
+	SumOffsetsGiven:     sumDefinition("offset_accuracy_den", "denominator of offset_accuracy"),
 }
 
 // term is one count, as the numerator or denominator of a micro value.

@@ -126,33 +126,6 @@ func TestOptionsAtTheirEnds(t *testing.T) {
 	}
 }
 
-// TestCustomValues: what a value of an own metric may be.
-func TestCustomValues(t *testing.T) {
-	binary, ratio, score := customMetric{kind: Binary, max: 1}, customMetric{kind: Ratio, max: 2}, customMetric{kind: Score, min: -1, max: 2}
-	for i, tt := range []struct {
-		of   customMetric
-		v    Value
-		want bool
-	}{
-		{binary, Value{Value: 0}, true},
-		{binary, Value{Value: 1}, true},
-		{binary, Value{Value: 0.5}, false},
-		{binary, Value{Value: 2}, false},
-		{score, Value{Value: 0.5}, true},
-		{score, Value{Value: -1}, true},
-		{score, Value{Value: 2}, true},
-		{score, Value{Value: -1.5}, false},
-		{score, Value{Value: 2.5}, false},
-		{ratio, Value{Value: 0.5, Num: 1, Den: 2}, true},
-		{ratio, Value{Value: 0.5, Num: 1}, false},
-		{ratio, Value{Value: 0.5, Num: 1, Den: -1}, false},
-	} {
-		if got := tt.of.accepts(tt.v); got != tt.want {
-			t.Errorf("%d: %+v is accepted: %v", i, tt.v, got)
-		}
-	}
-}
-
 // asker answers for URLs with an error.
 type asker struct{ error }
 

@@ -20,7 +20,6 @@ var aboutGroups = map[string]string{
 	"overall":       "the score that a run is judged by, and its components",
 	"dialects":      "formulas of published benchmarks, under their own names",
 	"presence":      "whether the text of the answer names a source",
-	"custom":        "metrics that were registered from outside",
 	"counts":        "what was counted in each row",
 }
 

@@ -50,7 +50,7 @@ func TestJudgedMetrics(t *testing.T) {
 	if !slices.Equal(s.Outcomes, want) {
 		t.Errorf("outcomes = %v, want %v", s.Outcomes, want)
 	}
-	if slices.Contains(s.HasBounds, true) {
+	if slices.Contains(s.HasBounds[:], true) {
 		t.Error("a row without anything unscored has bounds")
 	}
 	if want := "span_accuracy_score,citation_quality_score,answer_consistency_score,hallucination_score"; s.Components != want {

@@ -3,33 +3,27 @@
 //
 // It takes plain values and knows neither files nor run settings, so a pair of
 // span sets can be scored with nothing but this package. Every number has one
-// [Definition] in the registry; results, summaries, gates and help texts all
-// use it. Sums over rows, with their intervals, are the business of package
+// [Definition]; results, summaries, gates and help texts all use it. Sums over rows, with their intervals, are the business of package
 // metrics/stats.
 //
 // Offsets are half-open intervals of code points; see package metrics/span.
 //
 // # How to add a metric
 //
-// A metric that needs the row and its counts alone is one file with its test: an init
-// function appends the definition and the function to addedMetrics. It then has a
-// column in results, a line in summaries and help texts, and gates take it.
-//
-// A metric that shares its work with others has a constant, a definition under that
-// constant in the file that computes it, and a value set there. Programs add theirs
-// with [Register].
+// A metric is one file with its test: a constant, a definition under that constant, and
+// a value set in a function that [Scorer.Score] calls. It then has a column in results,
+// a line in summaries and help texts, and gates take it.
 package metrics
 
 import (
 	"math"
 )
 
-// A Metric is the index of a metric in the registry, in [Scores.Values] and in
-// [Scores.Reasons]. The constants are the built-in metrics in column order;
-// custom metrics follow in the order of their registration.
+// A Metric is the index of a metric in [Definitions], in [Scores.Values] and in
+// [Scores.Reasons]. The constants are in column order.
 type Metric int
 
-// The built-in metrics.
+// The metrics.
 const (
 	CharPrecision Metric = iota
 	CharRecall
@@ -95,8 +89,13 @@ const (
 
 	CitationPresence
 
-	numBuiltin
+	OffsetAccuracy
+
+	numMetrics
 )
+
+// NumMetrics is the number of metrics.
+const NumMetrics = int(numMetrics)
 
 // A Kind says how a metric is made of a row and how it is pooled over rows.
 type Kind uint8
@@ -227,12 +226,6 @@ func (d *Definition) ComparesTruth() bool {
 	}
 	return d.OfSpans() || d.Name == "over_citation" || d.Name == "span_length_ratio"
 }
-
-// How many metrics and sums every run has; custom ones follow.
-const (
-	NumBuiltin     = int(numBuiltin)
-	NumBuiltinSums = int(numBuiltinSums)
-)
 
 // The bounds of a number that has none.
 var (

@@ -6,9 +6,6 @@ import (
 	"ibid"
 )
 
-// OffsetAccuracy is the name of the share of citations whose offsets hold their quotes.
-const OffsetAccuracy = "offset_accuracy"
-
 // OfSpans reports whether the metric compares the places that are cited with truth, to
 // the character or the token: it depends on where quotes that do not stand at their
 // offsets are counted.
@@ -20,19 +17,20 @@ func (d *Definition) OfSpans() bool {
 	return d.Name == "span_accuracy_score"
 }
 
-func init() {
-	addedMetrics = append(addedMetrics, addedMetric{Definition{
-		Name: OffsetAccuracy, Group: "citations", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
+var offsetDefinitions = map[Metric]Definition{
+	OffsetAccuracy: {
+		Name: "offset_accuracy", Group: "citations", Kind: Ratio, Direction: HigherIsBetter, Min: 0, Max: 1,
 		Summary:       "share of citations whose given offsets hold what they quote",
 		Formula:       "citations with a quote whose given offsets hold it / citations with a quote and offsets; a place that does not exist holds nothing, and citations whose quote was not compared with a text are left out. Offsets hold a quote if the span contains it, but for white space, typography and punctuation at its ends",
 		UndefinedWhen: "no citation has a quote and offsets (no_citations), or no text is known to compare one with (no_documents)",
 		Source:        "this project",
-	}, offsetAccuracy})
+		Num:           sumTerm(SumOffsetsHeld), Den: sumTerm(SumOffsetsGiven),
+	},
 }
 
-// offsetAccuracy is the metric offset_accuracy.
-func offsetAccuracy(r *Row, _ *Scores) Value {
-	v := Value{Reason: ibid.NoCitations}
+// scoreOffsets counts the citations whose offsets hold their quotes.
+func scoreOffsets(r *Row, out *Scores) {
+	held, given, why := 0.0, 0.0, ibid.NoCitations
 	for i := range r.Citations {
 		c := &r.Citations[i]
 		if !c.Start.Known() || !c.End.Known() || strings.TrimSpace(c.CitedText) == "" {
@@ -41,15 +39,16 @@ func offsetAccuracy(r *Row, _ *Scores) Value {
 		switch c.Place.Status {
 		case ibid.StatusOK, ibid.StatusUnchecked, ibid.StatusTooLong:
 			if !c.Held { // the quote was not compared
-				v.Reason = ibid.NoDocuments
+				why = ibid.NoDocuments
 				continue
 			}
-			v.Num++
+			held++
 		}
-		v.Den++
+		given++
 	}
-	if v.Den > 0 {
-		v.Reason = ibid.Defined
+	out.quotient(OffsetAccuracy, held, given, why)
+	if given > 0 {
+		out.sum(SumOffsetsHeld, held)
+		out.sum(SumOffsetsGiven, given)
 	}
-	return v
 }

@@ -37,19 +37,15 @@ func TestOffsetAccuracy(t *testing.T) {
 		{"no span", []ibid.Citation{quoting(ibid.StatusInverted, false), quoting(ibid.StatusEmpty, false)}, 0, 2, ibid.Defined},
 		{"the rest is left out", []ibid.Citation{holds, holds, moved, quoteless, quoting(ibid.StatusUnchecked, false), quoting(ibid.StatusTooLong, false)}, 2, 3, ibid.Defined},
 	}
-	m, ok := ByName("offset_accuracy")
-	if !ok {
-		t.Fatal("there is no metric offset_accuracy")
-	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := score(t, DefaultOptions(), &Row{Answer: ibid.Answer{HasCitations: true, Citations: tt.citations}})
 			if tt.reason != ibid.Defined {
-				wantReason(t, s, tt.reason, m)
+				wantReason(t, s, tt.reason, OffsetAccuracy)
 				return
 			}
-			wantValue(t, s, m, tt.num/tt.den)
-			if num, den := s.Sums[numBuiltinSums], s.Sums[numBuiltinSums+1]; num != tt.num || den != tt.den {
+			wantValue(t, s, OffsetAccuracy, tt.num/tt.den)
+			if num, den := s.Sums[SumOffsetsHeld], s.Sums[SumOffsetsGiven]; num != tt.num || den != tt.den {
 				t.Errorf("%v / %v, want %v / %v", num, den, tt.num, tt.den)
 			}
 		})

@@ -136,7 +136,7 @@ func (s *Scorer) scoreTruthAlone(r *Row, out *Scores) {
 	out.undefined(SpanAccuracyScore, ibid.NoCitations)
 	if s.policy == ibid.PolicyMean && len(s.annotators) > 1 {
 		for i := range s.annotators {
-			s.mean.part.reset(s.reasons, s.sums)
+			s.mean.part.reset(&s.reasons)
 			s.countTruth(r, &s.annotators[i].side, &s.mean.part)
 			out.addCounts(&s.mean.part)
 		}

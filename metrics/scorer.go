@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 	"unicode/utf8"
@@ -41,10 +40,8 @@ type Scorer struct {
 	opt    Options
 	policy ibid.Policy
 
-	reasons []ibid.Reason // of every metric before anything is known of a row; the values are 0
-	sums    int
-	reading []Metric // that need the text of a source
-	custom  []customMetric
+	reasons [NumMetrics]ibid.Reason // before anything is known of a row; the values are 0
+	reading []Metric                // that need the text of a source
 
 	weights    [len(components)]float64 // of the overall score's components, 0 of those that the run has not
 	components string
@@ -74,46 +71,34 @@ var anyCitation = sync.OnceValue(func() *presence.Detector {
 })
 
 // NewScorer returns a scorer, or an error if the options are out of range.
-// Metrics cannot be registered afterwards.
 func NewScorer(o Options) (*Scorer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return defaultRegistry().newScorer(o), nil
-}
-
-// newScorer ends registration: the columns of a run are fixed before its first
-// row.
-func (r *registry) newScorer(o Options) *Scorer {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sealed = true
-	s := &Scorer{opt: o, policy: ibid.Policy(o.TruthPolicy), custom: r.custom, sums: len(r.sums)}
+	s := &Scorer{opt: o, policy: ibid.Policy(o.TruthPolicy)}
 	if s.opt.Presence == nil {
 		s.opt.Presence = anyCitation()
 	}
-	for _, d := range r.metrics {
-		why := ibid.Defined
-		if d.Judged {
-			why = ibid.NoJudge // unless the run has one
+	for m := range definitions {
+		if d := &definitions[m]; d.Judged {
+			s.reasons[m] = ibid.NoJudge // unless the run has one
 			if d.ReadsTexts() {
-				s.reading = append(s.reading, Metric(len(s.reasons)))
+				s.reading = append(s.reading, Metric(m))
 			}
 		}
-		s.reasons = append(s.reasons, why)
 	}
 	for m := range tokenDefinitions {
 		s.reasons[m] = ibid.NoDocuments // unless the run has texts
 	}
 	s.reasons[OverallCitationAccuracy] = ibid.NoJudge // unless the run has components
 	s.weights = o.runWeights()
-	s.components = componentNames(s.weights, r.metrics)
-	return s
+	s.components = componentNames(s.weights, definitions)
+	return s, nil
 }
 
 // Score fills out with the numbers of r.
 func (s *Scorer) Score(r *Row, out *Scores) {
-	out.reset(s.reasons, s.sums)
+	out.reset(&s.reasons)
 	s.names.reset()
 	s.loadCitations(r, out)
 	if r.HasTruth {
@@ -147,7 +132,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 	if r.Answer.Answer != "" || len(r.Messages) > 0 {
 		s.scorePresence(r, out)
 	}
-	s.scoreCustom(r, out)
+	scoreOffsets(r, out)
 }
 
 // loadCitations fills the predicted side and counts the citations.
@@ -195,42 +180,6 @@ func codePoints(s string) int64 {
 		}
 	}
 	return int64(at + utf8.RuneCountInString(s[at:]))
-}
-
-// scoreCustom asks the metrics that have a function of their own.
-func (s *Scorer) scoreCustom(r *Row, out *Scores) {
-	for _, c := range s.custom {
-		v := c.f(r, out)
-		if v.Reason != ibid.Defined {
-			out.undefined(c.metric, v.Reason)
-			continue
-		}
-		if c.kind == Ratio {
-			v.Value = v.Num / v.Den
-		}
-		if !c.accepts(v) {
-			out.undefined(c.metric, ibid.RowError)
-			continue
-		}
-		out.Values[c.metric], out.Reasons[c.metric] = v.Value, ibid.Defined
-		if c.kind == Ratio {
-			out.sum(c.sum, v.Num)
-			out.sum(c.sum+1, v.Den)
-		}
-	}
-}
-
-// accepts reports whether a value keeps what its definition promises.
-func (c *customMetric) accepts(v Value) bool {
-	switch {
-	case math.IsNaN(v.Value) || math.IsInf(v.Value, 0) || v.Value < c.min || v.Value > c.max:
-		return false
-	case c.kind == Binary:
-		return v.Value == 0 || v.Value == 1
-	case c.kind == Ratio:
-		return v.Den > 0 && !math.IsInf(v.Den, 0) && !math.IsInf(v.Num, 0)
-	}
-	return true
 }
 
 // scorePresence asks whether the answer names a source. That a check of URLs or

@@ -8,11 +8,11 @@ type Scores struct {
 	Counts [NumCounts]int64
 	Known  [NumCounts]bool // false: the count is not known and Counts holds 0
 
-	Sums     []float64 // one per sum, see [SumDefinitions]
-	SumKnown []bool    // false: not known and Sums holds 0
+	Sums     [NumSums]float64
+	SumKnown [NumSums]bool // false: not known and Sums holds 0
 
-	Values  []float64     // one per metric, see [Definitions]; 0 where undefined
-	Reasons []ibid.Reason // one per metric; Defined where Values holds a value
+	Values  [NumMetrics]float64     // 0 where undefined
+	Reasons [NumMetrics]ibid.Reason // Defined where Values holds a value
 
 	// Low and High are the least and the greatest value that a metric of the row
 	// can have, whatever the verdicts are on what of it is unscored; a claim of
@@ -20,8 +20,8 @@ type Scores struct {
 	// are given, also of a metric that is undefined because nothing of it is
 	// scored, where HasBounds; elsewhere nothing is unscored or the metric has
 	// no bounds, and they mean nothing.
-	Low, High []float64
-	HasBounds []bool
+	Low, High [NumMetrics]float64
+	HasBounds [NumMetrics]bool
 	Bounded   bool // some HasBounds is set
 
 	// Components names the components of the overall score, separated by
@@ -76,32 +76,24 @@ func (s *Scores) Value(m Metric) (value float64, ok bool) {
 // Fail makes every metric undefined for the given reason and every count and
 // sum unknown, as for a row that could not be read.
 func (s *Scores) Fail(why ibid.Reason) {
-	reasons := make([]ibid.Reason, NumMetrics())
+	var reasons [NumMetrics]ibid.Reason
 	for i := range reasons {
 		reasons[i] = why
 	}
-	s.reset(reasons, NumSums())
+	s.reset(&reasons)
 }
 
 // reset forgets all numbers but keeps the memory. Every metric then has the
 // given reason and the value 0.
-func (s *Scores) reset(reasons []ibid.Reason, sums int) {
-	if metrics := len(reasons); len(s.Values) != metrics || len(s.Sums) != sums {
-		s.Values, s.Reasons = make([]float64, metrics), make([]ibid.Reason, metrics)
-		s.Sums, s.SumKnown = make([]float64, sums), make([]bool, sums)
-		s.Low, s.High, s.HasBounds = make([]float64, metrics), make([]float64, metrics), make([]bool, metrics)
-	}
+func (s *Scores) reset(reasons *[NumMetrics]ibid.Reason) {
 	s.Counts, s.Known = [NumCounts]int64{}, [NumCounts]bool{}
-	clear(s.Sums)
-	clear(s.SumKnown)
-	clear(s.Values)
-	copy(s.Reasons, reasons)
+	s.Sums, s.SumKnown = [NumSums]float64{}, [NumSums]bool{}
+	s.Values, s.Reasons = [NumMetrics]float64{}, *reasons
 	s.TruthAnnotator, s.HasTruthAnnotator = "", false
 	s.Citations = s.Citations[:0]
 	s.Components, s.Outcomes, s.PresenceErr, s.LimitErr = "", s.Outcomes[:0], nil, nil
 	if s.Bounded {
-		clear(s.HasBounds)
-		s.Bounded = false
+		s.HasBounds, s.Bounded = [NumMetrics]bool{}, false
 	}
 }
 

@@ -92,7 +92,7 @@ func TestEmptyAnswer(t *testing.T) {
 	wantValue(t, s, CharRecall, 0)
 	wantReason(t, s, ibid.NoCitations, CharPrecision, CitationCorrectness)
 	wantReason(t, s, ibid.NoClaims, CitationCompleteness, HallucinationRate, MeanConsistency, CitationCoverage, LongCiteRecall, CitationDensity)
-	if slices.Contains(s.HasBounds, true) {
+	if slices.Contains(s.HasBounds[:], true) {
 		t.Error("an empty answer has bounds")
 	}
 	row.Truth = nil

@@ -405,7 +405,7 @@ func enter[T comparable](codes *map[T]int32, names []T) {
 // meanScratch is the memory of the policy mean.
 type meanScratch struct {
 	part    Scores          // one annotator's numbers
-	defined [numBuiltin]int // annotators for whom each of the comparisons is defined
+	defined [numMetrics]int // annotators for whom each of the comparisons is defined
 	cited   []span.PredMatch
 }
 
@@ -415,10 +415,10 @@ type meanScratch struct {
 // among all annotations.
 func (s *Scorer) scoreMean(r *Row, out *Scores) {
 	mean := &s.mean
-	mean.defined = [numBuiltin]int{}
+	mean.defined = [numMetrics]int{}
 	mean.cited = mean.cited[:0]
 	for i := range s.annotators {
-		mean.part.reset(s.reasons, s.sums)
+		mean.part.reset(&s.reasons)
 		s.scorePair(r, &s.annotators[i].side, &mean.part)
 		out.addCounts(&mean.part)
 		mean.add(out)

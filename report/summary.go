@@ -61,7 +61,7 @@ func NewSummary(m *runs.Manifest, rows []runs.SummaryRow, gates []runs.GateResul
 			if !ok || rows[i].N == 0 || hidden(d) {
 				continue
 			}
-			line := summaryLine{Metric: d, Macro: rows[i], Count: k >= metrics.NumMetrics()}
+			line := summaryLine{Metric: d, Macro: rows[i], Count: k >= metrics.NumMetrics}
 			if j, ok := index[[4]string{group[0], group[1], d.Name, runs.Micro}]; ok {
 				line.Micro, line.HasMicro = rows[j], true
 			}

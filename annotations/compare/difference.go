@@ -330,7 +330,7 @@ func (t *tester) dependentRatio(p *pairing, pairs *rowSet, q Quantity, base, oth
 
 // offsets compares the share of quotes that stand at their offsets.
 func (t *tester) offsets(p *pairing) (Difference, error) {
-	d, ok := metrics.Lookup(metrics.OffsetAccuracy)
+	d, ok := metrics.Lookup(metrics.OffsetAccuracy.String())
 	if !ok {
 		return Difference{}, nil
 	}

@@ -13,7 +13,7 @@ type LabelledRow struct {
 	Values map[string]float64 `col:"*"` // its metrics by name; one that the labels leave open is not there
 }
 
-// Labelled is the table of labelled.parquet, for the metrics that are registered.
+// Labelled is the table of labelled.parquet.
 func Labelled() *Table[LabelledRow] {
 	var values []Column
 	for _, d := range metrics.Definitions() {

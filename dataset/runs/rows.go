@@ -23,6 +23,12 @@ const (
 // sums, are parts that micro values are pooled from.
 const ContractCounts = int(metrics.UnscoredClaims) + 1
 
+// The columns of the metrics and sums from these on follow those of bounds.
+const (
+	LaterMetrics = int(metrics.OffsetAccuracy)
+	LaterSums    = int(metrics.SumOffsetsHeld)
+)
+
 // Suffixes of the columns that hold the least and the greatest value that a
 // metric of a row can have, where something of it is unscored.
 const (
@@ -76,28 +82,26 @@ func (r *Row) Number(name string) *float64 {
 	return &v
 }
 
-// Rows is the table of rows.parquet for the metrics registered so far.
+// Rows is the table of rows.parquet.
 func Rows() *Table[Row] { return NewRowsLayout().Table }
 
 // A RowsLayout says where each number of a row is in rows.parquet. The numbers of a
 // kind are columns that follow each other.
 type RowsLayout struct {
 	*Table[Row]
-	Counts      int // column of count 0; the contract's are contiguous
-	Metrics     int // column of metric 0; built-in ones are contiguous
-	Builtin     int // number of built-in metrics
-	PoolCounts  int // column of the first count after the contract's
-	Sums        int // column of sum 0
-	BuiltinSums int
-	Bounds      int              // column of the first bound; each metric of Bounded has two, low and high
-	Bounded     []metrics.Metric // metrics that can be unscored
-	Custom      int              // column of the first custom metric
-	CustomSums  int
+	Counts       int              // column of count 0
+	Metrics      int              // column of metric 0
+	PoolCounts   int              // column of the first count after the contract's
+	Sums         int              // column of sum 0
+	Bounds       int              // column of the first bound; each metric of Bounded has two, low and high
+	Bounded      []metrics.Metric // metrics that can be unscored
+	LaterMetrics int              // column of metric [LaterMetrics]
+	LaterSums    int              // column of sum [LaterSums]
 }
 
-// NewRowsLayout lays out the columns for the metrics registered so far.
+// NewRowsLayout lays out the columns.
 func NewRowsLayout() *RowsLayout {
-	l := &RowsLayout{Builtin: metrics.NumBuiltin, BuiltinSums: metrics.NumBuiltinSums}
+	l := new(RowsLayout)
 	counts, values, sums := metrics.CountDefinitions(), metrics.Definitions(), metrics.SumDefinitions()
 	var numbers []Column
 	after := "undefined" // the column that the next one follows; "" for the end of the table
@@ -112,12 +116,12 @@ func NewRowsLayout() *RowsLayout {
 		}
 	}
 	add(parquet.Int64, counts[:ContractCounts]...)
-	add(parquet.Double, values[:l.Builtin]...)
+	add(parquet.Double, values[:LaterMetrics]...)
 	add(parquet.Int64, counts[ContractCounts:]...)
-	add(parquet.Double, sums[:l.BuiltinSums]...)
+	add(parquet.Double, sums[:LaterSums]...)
 	inside := len(numbers)
 	after = ""
-	for m, d := range values[:l.Builtin] {
+	for m, d := range values[:LaterMetrics] {
 		if d.Judged || d.Group == "overall" {
 			l.Bounded = append(l.Bounded, metrics.Metric(m))
 			low, high := d, d
@@ -127,18 +131,18 @@ func NewRowsLayout() *RowsLayout {
 			add(parquet.Double, low, high)
 		}
 	}
-	add(parquet.Double, values[l.Builtin:]...)
-	add(parquet.Double, sums[l.BuiltinSums:]...)
+	add(parquet.Double, values[LaterMetrics:]...)
+	add(parquet.Double, sums[LaterSums:]...)
 
 	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system; results: core leaves out metrics that are quotients of counts", numbers...)
 	l.Columns[l.Index("id")].Sought = true
 	l.Counts = l.Index("undefined") + 1
 	l.Metrics = l.Counts + ContractCounts
-	l.PoolCounts = l.Metrics + l.Builtin
+	l.PoolCounts = l.Metrics + LaterMetrics
 	l.Sums = l.PoolCounts + len(counts) - ContractCounts
 	l.Bounds = len(l.Columns) - (len(numbers) - inside)
-	l.Custom = l.Bounds + 2*len(l.Bounded)
-	l.CustomSums = l.Custom + len(values) - l.Builtin
+	l.LaterMetrics = l.Bounds + 2*len(l.Bounded)
+	l.LaterSums = l.LaterMetrics + len(values) - LaterMetrics
 	return l
 }
 
@@ -146,7 +150,7 @@ func NewRowsLayout() *RowsLayout {
 // are quotients of them, about half of its bytes. [parquet.ResultFile] computes them, so
 // that readers see no difference.
 func (l *RowsLayout) Core() {
-	for m, d := range metrics.Definitions()[:l.Builtin] {
+	for m, d := range metrics.Definitions()[:LaterMetrics] {
 		if d.OfCounts() {
 			l.Columns[l.Metrics+m].Of = &parquet.Quotient{Num: multiples(d.Num), Den: multiples(d.Den)}
 		}

@@ -14,7 +14,7 @@ const GivenDir = "given"
 // of its judge.
 const AnchorsDir = "anchors"
 
-// Forms are the tables of a run directory, for the metrics that are registered.
+// Forms are the tables of a run directory.
 func Forms() []Form {
 	return []Form{Rows().Form, Citations.Form, Claims.Form, Verdicts.Form, Calls.Form, Summary.Form, Agreement.Form, Labelled().Form}
 }

@@ -74,12 +74,11 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The numbers of a kind are columns that follow each other, and custom ones come
-// last.
+// The numbers of a kind are columns that follow each other, and later ones come last.
 func TestRowsLayout(t *testing.T) {
 	l := NewRowsLayout()
 	for name, at := range map[string]int{
-		"truth_chars": l.Counts, "char_precision": l.Metrics, "cluster": l.Sums + l.BuiltinSums, l.Columns[l.Bounds].Name: l.Bounds,
+		"truth_chars": l.Counts, "char_precision": l.Metrics, "cluster": l.Sums + LaterSums, l.Columns[l.Bounds].Name: l.Bounds,
 	} {
 		if l.Index(name) != at {
 			t.Errorf("%s is column %d, not %d", name, l.Index(name), at)
@@ -88,9 +87,9 @@ func TestRowsLayout(t *testing.T) {
 	if name := l.Columns[l.Bounds].Name; !strings.HasSuffix(name, LowSuffix) {
 		t.Errorf("the first bound is %s", name)
 	}
-	customs, sums := metrics.NumMetrics()-l.Builtin, metrics.NumSums()-l.BuiltinSums
-	if l.Custom != len(l.Columns)-customs-sums || l.CustomSums != l.Custom+customs {
-		t.Errorf("%d columns, custom from %d and %d", len(l.Columns), l.Custom, l.CustomSums)
+	later, sums := metrics.NumMetrics-LaterMetrics, metrics.NumSums-LaterSums
+	if l.LaterMetrics != len(l.Columns)-later-sums || l.LaterSums != l.LaterMetrics+later {
+		t.Errorf("%d columns, later ones from %d and %d", len(l.Columns), l.LaterMetrics, l.LaterSums)
 	}
 }
 

@@ -1,10 +1,10 @@
 package metrics
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +18,14 @@ func TestDefinitionsAreComplete(t *testing.T) {
 		columns[d.Name] = true
 	}
 	names := map[string]bool{}
+	for _, other := range strings.Fields("id system row status error truth_annotator overall_components provider model tags undefined answer_cost_usd answer_tokens answer_latency_ms") {
+		names[other] = true // a column of results that is no number
+	}
+	columnName := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	all := append(append(Definitions(), CountDefinitions()...), SumDefinitions()...)
 	for _, d := range all {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
-			if names[name] || reservedColumns[name] {
+			if names[name] {
 				t.Errorf("name %s is used twice", name)
 			}
 			names[name] = true
@@ -52,15 +56,6 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			}
 		}
 	}
-	sums := int(numBuiltinSums)
-	for _, m := range addedMetrics {
-		if m.definition.Kind == Ratio {
-			sums += 2
-		}
-	}
-	if got, want := len(Definitions()), int(numBuiltin)+len(addedMetrics); got != want || len(SumDefinitions()) != sums {
-		t.Errorf("%d metrics and %d sums, want %d and %d", got, len(SumDefinitions()), want, sums)
-	}
 }
 
 // The constants index the definitions, which are written in lists of their own.
@@ -81,7 +76,7 @@ func TestConstantsMatchDefinitions(t *testing.T) {
 		"hallucination_score": HallucinationScore, "overall_citation_accuracy": OverallCitationAccuracy,
 		"alce_recall": ALCERecall, "longcite_f1": LongCiteF1, "trec_weighted_recall": TRECWeightedRecall,
 		"drb_accuracy": DRBAccuracy, "drb_effective_citations": DRBEffectiveCitations,
-		"necessity_shared": NecessityShared, "citation_presence": CitationPresence,
+		"necessity_shared": NecessityShared, "citation_presence": CitationPresence, "offset_accuracy": OffsetAccuracy,
 	} {
 		if m.String() != name {
 			t.Errorf("metric %d is %s, want %s", int(m), m, name)
@@ -93,14 +88,14 @@ func TestConstantsMatchDefinitions(t *testing.T) {
 // does not matter, and no metric can be defined twice.
 func TestDefinitionsHaveNoOrder(t *testing.T) {
 	tables := []map[Metric]Definition{
-		dialectDefinitions(), componentDefinitions, overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
+		offsetDefinitions, dialectDefinitions(), componentDefinitions, overallDefinitions, answerDefinitions, claimDefinitions, citationDefinitions,
 		matchDefinitions, docDefinitions, pageDefinitions, tokenDefinitions, charDefinitions,
 	}
 	reversed := merged(tables...)
-	if !reflect.DeepEqual(reversed, builtinDefinitions) || len(reversed) != int(numBuiltin) {
-		t.Errorf("%d definitions in the reversed order, want the %d of before", len(reversed), numBuiltin)
+	if len(reversed) != NumMetrics || len(Definitions()) != NumMetrics || len(SumDefinitions()) != NumSums {
+		t.Errorf("%d definitions in the reversed order, %d in theirs, want %d; %d of sums, want %d", len(reversed), len(Definitions()), NumMetrics, len(SumDefinitions()), NumSums)
 	}
-	for m, d := range Definitions()[:numBuiltin] {
+	for m, d := range Definitions() {
 		if !reflect.DeepEqual(d, reversed[Metric(m)]) {
 			t.Errorf("metric %d is %s, want %s", m, d.Name, reversed[Metric(m)].Name)
 		}
@@ -111,31 +106,6 @@ func TestDefinitionsHaveNoOrder(t *testing.T) {
 		}
 	}()
 	merged(map[Metric]Definition{CharF1: reversed[CharF1]}, charDefinitions)
-}
-
-// A metric that stands in a file of its own comes after those with a constant, by name,
-// whatever file is read first.
-func TestAddedMetrics(t *testing.T) {
-	perCitation := addedMetric{custom("claims_per_citation", Ratio, 0, math.Inf(1)), func(_ *Row, s *Scores) Value {
-		if s.Counts[Citations] == 0 {
-			return Value{Reason: ibid.NoCitations}
-		}
-		return Value{Num: float64(s.Counts[Claims]), Den: float64(s.Counts[Citations])}
-	}}
-	empty := addedMetric{custom("answer_empty", Binary, 0, 1), func(r *Row, _ *Scores) Value { return Value{Value: 1 - min(1, float64(len(r.Answer.Answer)))} }}
-	row := cited(at("a", 0, 9), at("a", 5, 9))
-	row.Claims, row.HasClaims = make([]ibid.Claim, 3), true
-	for _, added := range [][]addedMetric{{perCitation, empty}, {empty, perCitation}} {
-		r := newRegistry(added...)
-		if first, second := r.metrics[numBuiltin].Name, r.metrics[numBuiltin+1].Name; first != "answer_empty" || second != "claims_per_citation" {
-			t.Fatalf("added metrics are %s, %s", first, second)
-		}
-		var out Scores
-		r.newScorer(DefaultOptions()).Score(&row, &out)
-		if out.Values[numBuiltin] != 1 || out.Values[numBuiltin+1] != 1.5 || out.Sums[numBuiltinSums] != 3 || out.Sums[numBuiltinSums+1] != 2 {
-			t.Errorf("values %v, sums %v", out.Values[numBuiltin:], out.Sums[numBuiltinSums:])
-		}
-	}
 }
 
 // The count columns that results files promise, in their order.
@@ -190,107 +160,6 @@ func TestLookup(t *testing.T) {
 	}
 	if c, ok := CountByName("matched_spans"); !ok || c != MatchedSpans {
 		t.Errorf("CountByName(matched_spans) = %v, %v", c, ok)
-	}
-}
-
-func custom(name string, kind Kind, min, max float64) Definition {
-	return Definition{Name: name, Group: "custom", Kind: kind, Min: min, Max: max, Summary: "test", Formula: "test"}
-}
-
-func TestRegisterRefuses(t *testing.T) {
-	f := func(*Row) Value { return Value{} }
-	alias := custom("fresh", Score, 0, 1)
-	alias.Aliases = []string{"char_dice"}
-	twice := custom("fresh", Score, 0, 1)
-	twice.Aliases = []string{"fresh"}
-	tests := []struct {
-		name string
-		d    Definition
-		f    func(*Row) Value
-		want string
-	}{
-		{"taken by a metric", custom("char_f1", Score, 0, 1), f, `metric char_f1: name "char_f1" is taken`},
-		{"taken by a count", custom("citations", Score, 0, 1), f, `metric citations: name "citations" is taken`},
-		{"taken by a sum", custom("sum_support", Score, 0, 1), f, `metric sum_support: name "sum_support" is taken`},
-		{"taken by a column", custom("status", Score, 0, 1), f, `metric status: name "status" is taken`},
-		{"taken alias", alias, f, `metric fresh: name "char_dice" is taken`},
-		{"own alias", twice, f, `metric fresh: name "fresh" is taken`},
-		{"parts taken", custom("old", Ratio, 0, 1), f, `metric old: name "old_num" is taken`},
-		{"malformed", custom("Über", Score, 0, 1), f, `metric Über: name "Über" is not lower case letters, digits and underscores`},
-		{"empty bounds", custom("fresh", Score, 1, 1), f, `metric fresh: bounds [1, 1] hold no interval`},
-		{"no bounds", custom("fresh", Score, math.NaN(), 1), f, `metric fresh: bounds [NaN, 1] hold no interval`},
-		{"binary bounds", custom("fresh", Binary, 0, 2), f, `metric fresh: bounds [0, 2] of a binary metric are not [0, 1]`},
-		{"a count", custom("fresh", Quantity, 0, 1), f, `metric fresh: kind is not ratio, mean, binary or score`},
-		{"no function", custom("fresh", Score, 0, 1), nil, `metric fresh: no function`},
-	}
-	r := newRegistry()
-	if err := r.register(custom("old_num", Score, 0, 1), f); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if err := r.register(tt.d, tt.f); err == nil || err.Error() != tt.want {
-				t.Errorf("register = %v, want %s", err, tt.want)
-			}
-		})
-	}
-	if n := len(r.metrics); n != int(numBuiltin)+1 {
-		t.Errorf("%d metrics after refusals, want %d", n, numBuiltin+1)
-	}
-}
-
-func TestCustomMetrics(t *testing.T) {
-	r := newRegistry()
-	add := func(d Definition, f func(*Row) Value) Metric {
-		t.Helper()
-		if err := r.register(d, f); err != nil {
-			t.Fatal(err)
-		}
-		return Metric(len(r.metrics) - 1)
-	}
-	ratio := add(custom("long_answers", Ratio, 0, 1), func(row *Row) Value { return Value{Num: 1, Den: float64(len(row.Answer.Answer))} })
-	mean := add(custom("length", Mean, 0, 5), func(row *Row) Value { return Value{Value: float64(len(row.Answer.Answer))} })
-	yes := add(custom("cites", Binary, 0, 1), func(row *Row) Value { return Value{Value: float64(len(row.Citations))} })
-	never := add(custom("never", Score, 0, 1), func(*Row) Value { return Value{Value: 9, Reason: ibid.NoJudge} })
-	nan := add(custom("nan", Score, 0, 1), func(*Row) Value { return Value{Value: math.NaN()} })
-
-	o := DefaultOptions()
-	s := r.newScorer(o)
-	var out Scores
-	row := cited(at("a", 0, 9)).against(by("", at("a", 0, 9)))
-	row.Answer.Answer = "four"
-	s.Score(row, &out)
-	for m, want := range map[Metric]float64{ratio: 0.25, mean: 4, yes: 1, CharF1: 1} {
-		if got, ok := out.Value(m); !ok || got != want {
-			t.Errorf("%s = %v, %q, want %v", r.metrics[m].Name, got, out.Reasons[m], want)
-		}
-	}
-	if d := r.metrics[ratio]; d.Num[0] != (Term{"long_answers_num", 1}) || d.Den[0] != (Term{"long_answers_den", 1}) {
-		t.Errorf("terms of a ratio = %v / %v", d.Num, d.Den)
-	}
-	if x := int(numBuiltinSums); r.sums[x].Name != "long_answers_num" || out.Sums[x] != 1 || out.Sums[x+1] != 4 || !out.SumKnown[x+1] {
-		t.Errorf("sums of a ratio = %v", out.Sums)
-	}
-	for m, want := range map[Metric]ibid.Reason{never: ibid.NoJudge, nan: ibid.RowError} {
-		if out.Reasons[m] != want || out.Values[m] != 0 {
-			t.Errorf("%s = %v, %q, want %q", r.metrics[m].Name, out.Values[m], out.Reasons[m], want)
-		}
-	}
-
-	row.Answer.Answer = ""
-	row.Citations = append(row.Citations, row.Citations...)
-	s.Score(row, &out)
-	if out.Reasons[ratio] != ibid.RowError || out.SumKnown[numBuiltinSums] || out.Reasons[yes] != ibid.RowError || out.Reasons[mean] != ibid.Defined {
-		t.Errorf("reasons of 1/0, of 2 as a binary value, of 0 = %q, %q, %q", out.Reasons[ratio], out.Reasons[yes], out.Reasons[mean])
-	}
-	row.Answer.Answer = "seven.."
-	s.Score(row, &out)
-	if out.Reasons[mean] != ibid.RowError {
-		t.Errorf("reason of a value above its bound = %q", out.Reasons[mean])
-	}
-
-	if err := r.register(custom("late", Score, 0, 1), func(*Row) Value { return Value{} }); !errors.Is(err, ErrSealed) {
-		t.Errorf("registering after the first scorer = %v, want %v", err, ErrSealed)
 	}
 }
 
