@@ -9,7 +9,6 @@ import (
 func (l *loader) finish(c *Config, gateFlags []string) {
 	l.addGates(c, gateFlags)
 	l.checkWeights(c)
-	l.checkResults(c)
 	if len(l.errs) > 0 {
 		return // what follows would only repeat it
 	}
@@ -35,15 +34,6 @@ func (l *loader) checkWeights(c *Config) {
 			return
 		}
 	}
-}
-
-// checkResults refuses to leave metrics out that are no quotients of counts.
-func (l *loader) checkResults(c *Config) {
-	const hint = "leave it out, or --set results=all"
-	core := c.Results == "core"
-	l.refuse(c,
-		refusal{core && c.TruthPolicy == "mean", "results", "core does not go with truth_policy: mean, whose values are no quotients of counts", hint},
-		refusal{core && c.Compat == "spec-1.0", "results", "core does not go with compat: spec-1.0, whose values are no quotients of counts", hint})
 }
 
 // limitToOneCall allows one call at a time if parallel_evaluation is false.

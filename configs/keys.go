@@ -301,10 +301,6 @@ var runKeys = []*setting{
 		doc: "what a run keeps for when its data are gone: answers and the text around cited and marked places, or nothing",
 	},
 	{
-		name: "results", def: "all", allowed: []string{"all", "core"},
-		doc: "columns of rows.parquet: all, or core, without the metrics that follow from counts; ibid reads both alike",
-	},
-	{
 		name: "slices", def: []string{}, scores: true, item: blankItem, check: of(noRepeats),
 		doc: "tags, and system, provider, model, source_type, source_status, to summarise by",
 	},

@@ -56,7 +56,6 @@ type Settings struct {
 	MinDefined   float64  // fraction in [0, 1]: of a system's rows that a metric must be defined for
 	Accept       []string // names of signs that take no verdict from gates
 	Statistics   Statistics
-	Results      string   // all, core: columns that rows.parquet has
 	Keep         string   // excerpts, nothing: what texts.parquet keeps
 	Slices       []string // tag names, system, provider, model, source_type, source_status
 	Presence     Presence

@@ -273,8 +273,6 @@ func (f *openFile) checkWhole(spec *schemaSpec, name string) error {
 		hint := "all columns that ibid run and ibid score write are needed, of this version; folders called COLUMN=VALUE give texts"
 		if answer, _ := f.Root.Child("answer"); answer != nil {
 			hint = "it holds answers that are not scored: ibid run"
-		} else if f.LeavesOut(column) {
-			hint = "a run with results: core wrote it; with all columns: ibid show RUN --format parquet -o rows.parquet"
 		}
 		return columnError(column, hint, "column is missing")
 	}

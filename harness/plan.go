@@ -243,9 +243,6 @@ func (p *Plan) settingIngredients() map[string]string {
 	for _, v := range p.job.Config.ScoreSettings() {
 		out[v.Key] = v.Value
 	}
-	if of := p.job.Config.Results; of == coreResults { // parts of both cannot be joined
-		out["results"] = of
-	}
 	if p.judge != nil {
 		info := p.judge.Info()
 		out["judge"] = info.Kind + " " + info.Model + p.replayDigest

@@ -404,7 +404,7 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 
 // assemble makes the result files from the parts, and what is made of them.
 func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known knownParts, marked *markedParts, docs *dataset.Documents) error {
-	layout := p.rowsLayout()
+	layout := runs.NewRowsLayout()
 	p.stage("joining parts", p.Rows)(0)
 	fields := map[partFile][]parquet.Field{
 		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: layout.Fields(),
@@ -425,18 +425,6 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		return err
 	}
 	return p.sumUp(ctx, m, known)
-}
-
-// coreResults is the value of the setting results that leaves out quotients of counts.
-const coreResults = "core"
-
-// rowsLayout is that of rows.parquet, as the setting results wants it.
-func (p *Plan) rowsLayout() *runs.RowsLayout {
-	layout := runs.NewRowsLayout()
-	if p.job.Config.Results == coreResults {
-		layout.Core()
-	}
-	return layout
 }
 
 // sumUp makes the summary of the result files and fills the manifest from them.

@@ -172,7 +172,7 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	}
 	perPart := int64(p.tables.rows.BatchRows(maxPartRows))
 	parts := (p.Rows + perPart - 1) / perPart
-	layout := p.rowsLayout()
+	layout := runs.NewRowsLayout()
 	if err := p.takeRows(ctx, layout, int(perPart)); err != nil {
 		return err
 	}

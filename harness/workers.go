@@ -62,7 +62,7 @@ func (p *Plan) scoreParts(ctx context.Context, todo []partRange, rowsPerPart int
 		}
 		return nil
 	})
-	layout := p.rowsLayout()
+	layout := runs.NewRowsLayout()
 	var workers errgroup.Group
 	for range p.workers(queue) {
 		w, err := newWorker(p, layout, docs)

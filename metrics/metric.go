@@ -171,13 +171,6 @@ type Definition struct {
 	Judged bool // needs a judge
 }
 
-// OfCounts reports whether the value of every row is its Num over its Den and nothing
-// else: undefined where a term of them is not known, or Den is 0. Of the policy mean for
-// annotators, and under Compat, it is not.
-func (d *Definition) OfCounts() bool {
-	return (d.Kind == Ratio || d.Kind == Mean) && len(d.Num) > 0 && !d.Judged
-}
-
 // Corrigible reports whether the values of rows are as good as the judge that gave
 // the verdicts: judged metrics, and the overall score, which they are a part of
 // where there is a judge.

@@ -149,5 +149,5 @@ func pageSums(sums []uint32) string {
 
 // isOwnKey reports whether a key of the metadata is one of this package.
 func isOwnKey(key string) bool {
-	return slices.Contains([]string{derivedKey, pagesKey, footerKey}, key)
+	return slices.Contains([]string{pagesKey, footerKey}, key)
 }

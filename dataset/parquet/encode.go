@@ -115,9 +115,6 @@ func (e *Encoder) encodeColumns(g *format.RowGroup, t *Table, s *schema, depth i
 	up, l := e.inside(depth), e.inside(depth+1)
 	for i := range t.columns {
 		c, f := &t.columns[i], &t.fields[i]
-		if f.Of != nil {
-			continue
-		}
 		if n := countBits(c.valid, 0, t.rows); f.Required && n != t.rows {
 			return fmt.Errorf("result column %q: %d of %d rows are null, but it is required", f.Name, t.rows-n, t.rows)
 		}

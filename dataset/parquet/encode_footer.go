@@ -16,7 +16,6 @@ import (
 type schema struct {
 	elements []format.SchemaElement
 	leaves   []resultLeaf // in file order
-	derived  string       // the columns that are not stored, as metadata
 
 	path []string // of the element that is being added
 	leaf resultLeaf
@@ -41,16 +40,12 @@ func (l *resultLeaf) inMap(name string) bool {
 
 // schemaOf describes a table of the fields.
 func schemaOf(fields []Field) *schema {
-	s := &schema{elements: []format.SchemaElement{{Name: "schema"}}, derived: derivedText(fields)}
-	stored := int32(0)
+	s := &schema{elements: []format.SchemaElement{{Name: "schema"}}}
 	for i, f := range fields {
-		if f.Of == nil {
-			s.leaf.column = i
-			s.add(f)
-			stored++
-		}
+		s.leaf.column = i
+		s.add(f)
 	}
-	s.elements[0].NumChildren = thrift.New(stored)
+	s.elements[0].NumChildren = thrift.New(int32(len(fields)))
 	return s
 }
 
@@ -148,9 +143,6 @@ func (e *Encoder) end(s *schema, metadata map[string]string) error {
 	}
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
 		meta.KeyValueMetadata = append(meta.KeyValueMetadata, format.KeyValue{Key: k, Value: metadata[k]})
-	}
-	if s.derived != "" {
-		meta.KeyValueMetadata = append(meta.KeyValueMetadata, format.KeyValue{Key: derivedKey, Value: s.derived})
 	}
 	meta.KeyValueMetadata = append(meta.KeyValueMetadata, format.KeyValue{Key: pagesKey, Value: pageSums(e.sums)}, format.KeyValue{Key: footerKey, Value: noSum})
 	for range s.leaves { // without them the bounds mean nothing

@@ -16,6 +16,13 @@ import (
 // as a result.
 var errNotResult = errors.New("not a result file of ibid")
 
+// derivedKey is the key of the metadata of files that leave columns out: an earlier
+// version wrote them under results: core.
+const derivedKey = "ibid.derived"
+
+// errLeavesOut is the cause for such a file. Its columns would read as undefined.
+var errLeavesOut = errors.New("an earlier version left columns out of it (results: core)")
+
 // A ResultFile is an open result file or part. Its methods may be called
 // concurrently, except Close.
 type ResultFile struct {
@@ -23,7 +30,7 @@ type ResultFile struct {
 	fields []Field
 	leaves []resultLeaf
 	first  []int64 // rows before each group
-	leaf   []int   // first leaf of each field, -1 of one that is not stored
+	leaf   []int   // first leaf of each field
 	index  map[string]int
 }
 
@@ -47,12 +54,11 @@ func OpenResult(path string) (*ResultFile, error) {
 		rows += file.GroupRows(k)
 	}
 	for column, field := range f.fields {
-		f.leaf = append(f.leaf, -1)
 		f.index[field.Name] = column
 	}
 	for i := range f.leaves {
-		if first := &f.leaf[f.leaves[i].column]; *first < 0 {
-			*first = i
+		if f.leaves[i].column == len(f.leaf) {
+			f.leaf = append(f.leaf, i)
 		}
 	}
 	return f, nil
@@ -66,16 +72,13 @@ func (f *ResultFile) check() error {
 	if !f.file.own() && meta.CreatedBy != createdBefore {
 		return errNotResult
 	}
-	for _, n := range f.file.Root.Children {
-		f.fields = append(f.fields, n.field())
-	}
 	for _, kv := range meta.KeyValueMetadata {
 		if kv.Key == derivedKey {
-			var err error
-			if f.fields, err = insertDerived(f.fields, kv.Value); err != nil {
-				return err
-			}
+			return &ibid.Error{Err: errLeavesOut, Hint: "make the run again: ibid run"}
 		}
+	}
+	for _, n := range f.file.Root.Children {
+		f.fields = append(f.fields, n.field())
 	}
 	again := schemaOf(f.fields)
 	if !reflect.DeepEqual(again.elements, []format.SchemaElement(meta.Schema)) {
@@ -214,12 +217,7 @@ func (f *ResultFile) ReadCells(k int, name string, at []int, v *ColumnValues) (e
 	case k < 0 || k >= f.RowGroups():
 		err = fmt.Errorf("row group %d of %d", k, f.RowGroups())
 	default:
-		if of := f.fields[i].Of; of != nil {
-			err = f.derive(k, of, at, v)
-		} else {
-			err = f.readColumn(k, i, at, v)
-		}
-		if err != nil {
+		if err = f.readColumn(k, i, at, v); err != nil {
 			err = fmt.Errorf("row group %d: %w", k, err)
 		}
 	}
@@ -349,11 +347,9 @@ type ColumnValues struct {
 
 	reader    ColumnReader
 	entries   Values
-	rep       []byte        // repetition levels of the entries of lists
-	keyLevels []byte        // definition levels of the keys of maps
-	keyRep    []byte        // their repetition levels
-	part      *ColumnValues // that a derived column is made of
-	den       []float64     // its denominators
+	rep       []byte // repetition levels of the entries of lists
+	keyLevels []byte // definition levels of the keys of maps
+	keyRep    []byte // their repetition levels
 }
 
 func (v *ColumnValues) reset(kind ColumnKind) {

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ibid"
 )
 
 // resultRows is the obvious model of a table: one slice of cells per row.
@@ -252,6 +255,23 @@ func TestResultRoundTrip(t *testing.T) {
 			path := writeResult(t, "part.parquet", encodeTable(t, want.table(t)))
 			sameRows(t, readResult(t, path), want)
 		})
+	}
+}
+
+// TestResultLeavesOut: a file that lacks columns, which an earlier version computed, is
+// refused: they would read as undefined.
+func TestResultLeavesOut(t *testing.T) {
+	m := randomResult(rand.New(rand.NewPCG(1, 2)), everyKind(), 3, 3, 2)
+	part := writeResult(t, "part.parquet", encodeTable(t, m.table(t)))
+	var b bytes.Buffer
+	if err := Join(&b, m.fields, []Part{{Path: part}}, map[string]string{derivedKey: "[]"}); err != nil {
+		t.Fatal(err)
+	}
+	path := writeResult(t, "core.parquet", b.Bytes())
+	_, err := OpenResult(path)
+	hint, _ := ibid.Advice(err)
+	if !errors.Is(err, errLeavesOut) || err.Error() != path+": "+errLeavesOut.Error() || hint == "" {
+		t.Errorf("OpenResult: %v (%s)", err, hint)
 	}
 }
 

@@ -84,8 +84,7 @@ type Field struct {
 	Name     string
 	Kind     ColumnKind
 	Required bool
-	Fields   []Field   // of the structs of a ListStruct
-	Of       *Quotient // of a column that is not stored
+	Fields   []Field // of the structs of a ListStruct
 }
 
 // A Table holds rows, column by column, until an [Encoder] turns them into a row

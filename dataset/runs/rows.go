@@ -134,7 +134,7 @@ func NewRowsLayout() *RowsLayout {
 	add(parquet.Double, values[LaterMetrics:]...)
 	add(parquet.Double, sums[LaterSums:]...)
 
-	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system; results: core leaves out metrics that are quotients of counts", numbers...)
+	l.Table = NewTable[Row](RowsFile, "one row of the input: an answer by a system", numbers...)
 	l.Columns[l.Index("id")].Sought = true
 	l.Counts = l.Index("undefined") + 1
 	l.Metrics = l.Counts + ContractCounts
@@ -144,24 +144,6 @@ func NewRowsLayout() *RowsLayout {
 	l.LaterMetrics = l.Bounds + 2*len(l.Bounded)
 	l.LaterSums = l.LaterMetrics + len(values) - LaterMetrics
 	return l
-}
-
-// Core leaves out of the file what a row's counts and sums say already: the metrics that
-// are quotients of them, about half of its bytes. [parquet.ResultFile] computes them, so
-// that readers see no difference.
-func (l *RowsLayout) Core() {
-	for m, d := range metrics.Definitions()[:LaterMetrics] {
-		if d.OfCounts() {
-			l.Columns[l.Metrics+m].Of = &parquet.Quotient{Num: multiples(d.Num), Den: multiples(d.Den)}
-		}
-	}
-}
-
-func multiples(terms []metrics.Term) (out []parquet.Multiple) {
-	for _, t := range terms {
-		out = append(out, parquet.Multiple(t))
-	}
-	return out
 }
 
 // metricColumn is the column of the value of a metric in a row.

@@ -51,15 +51,13 @@ type Column struct {
 	After       string
 	Sought      bool // texts are looked for in it: row groups have a Bloom filter
 
-	Of *parquet.Quotient // of a column that the file leaves out and readers compute
-
 	field string // name of the field, after that of a struct with a prefix
 	index []int  // path of the field, through embedded structs and pointers to structs
 }
 
 // Field is the column in the schema of a Parquet file.
 func (c *Column) Field() parquet.Field {
-	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required, Of: c.Of}
+	return parquet.Field{Name: c.Name, Kind: c.Kind, Required: c.Required}
 }
 
 // Fields is the schema of a Parquet file of this form.

@@ -151,7 +151,9 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	formats := append([]string{"arrow"}, tableFormats...)
 	switch cmd.Name() {
 	case "show":
-		formats = append(formats, wholeFormats...)
+		if instead, ok := goneFormats[a.format]; ok {
+			return ibid.Usagef("the format %s is gone", a.format).With(instead)
+		}
 	case "history":
 		formats = append(formats, "svg")
 	case "score":

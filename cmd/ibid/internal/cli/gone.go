@@ -28,6 +28,12 @@ var goneFlags = map[string]string{
 	"--trace":         "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 }
 
+// goneFormats is the same for values of ibid show --format.
+var goneFormats = map[string]string{
+	"parquet": "Copy the file itself: each table of a run is a Parquet file in its folder, such as RUN/rows.parquet.",
+	"sql":     "Read the file itself, which has every column: SELECT * FROM 'RUN/rows.parquet'.",
+}
+
 // goneCommand is the error for arguments of cmd that begin with a command of the
 // version before, or nil.
 func goneCommand(cmd *cobra.Command, args []string) error {

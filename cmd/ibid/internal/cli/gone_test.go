@@ -25,6 +25,9 @@ func TestGone(t *testing.T) {
 		check(words, "the command ibid "+name+" is gone", instead)
 		check(append(words, "runs/a", "--no-flag", "3"), "the command ibid "+name+" is gone", instead)
 	}
+	for name, instead := range goneFormats {
+		check([]string{"show", "runs/a", "--format", name}, "the format "+name+" is gone", instead)
+	}
 	for name, instead := range goneFlags {
 		words := strings.Fields(name)
 		flag := words[len(words)-1]

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -51,8 +50,7 @@ have a problem which is a warning or worse, or whose overall_citation_accuracy i
 0.5. --gate leaves only those of them that do not meet it.
 
 --format arrow writes a whole table of results as an Arrow IPC stream, --format csv with
---table as CSV. --format parquet writes a Parquet file with every column, also those that
-results: core leaves out. --format sql prints a view of the table for DuckDB.`,
+--table as CSV.`,
 		Example: `  ibid show runs/sample
   ibid show runs/sample --all
   ibid show runs/sample --metric char_f1 --metric doc_f1
@@ -66,9 +64,7 @@ results: core leaves out. --format sql prints a view of the table for DuckDB.`,
   ibid show runs/sample --errors
   ibid show runs/sample --format csv -o summary.csv
   ibid show runs/sample --format arrow --table citations -o citations.arrow
-  ibid show runs/sample --format csv --table citations -o citations.csv
-  ibid show runs/sample --format parquet --table rows -o rows.parquet
-  ibid show runs/sample --format sql > rows.sql`,
+  ibid show runs/sample --format csv --table citations -o citations.csv`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, a.format, args); err != nil {
@@ -79,7 +75,7 @@ results: core leaves out. --format sql prints a view of the table for DuckDB.`,
 				return err
 			}
 			switch {
-			case slices.Contains(wholeFormats, a.format), cmd.Flags().Changed("table"):
+			case a.format == "arrow", cmd.Flags().Changed("table"):
 				return a.showTable(args[0], f.table)
 			case f.errorRows:
 				return a.showErrors(args[0])
@@ -103,7 +99,7 @@ results: core leaves out. --format sql prints a view of the table for DuckDB.`,
 	flags.StringArrayVar(&f.set, "set", nil, "a report.citation_display setting as KEY=VALUE, for the view of a row (may be repeated)")
 	flags.BoolVar(&f.prompt, "prompt", false, "of a row: what the models that judge were sent")
 	f.numbers.register(cmd)
-	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow, parquet, csv or sql: "+strings.Join(sortedKeys(shownTables), ", "))
+	flags.StringVar(&f.table, "table", "rows", "the table for --format arrow or csv: "+strings.Join(sortedKeys(shownTables), ", "))
 	return cmd
 }
 
@@ -118,7 +114,7 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 	if len(args) > 1 {
 		asked = append(asked, "a row")
 	}
-	if slices.Contains(wholeFormats, format) {
+	if format == "arrow" {
 		asked = append(asked, "--format "+format)
 	} else if cmd.Flags().Changed("table") {
 		asked = append(asked, "--table")
@@ -138,8 +134,8 @@ func (f *showFlags) check(cmd *cobra.Command, format string, args []string) erro
 		return ibid.Usagef("--limit cannot be negative")
 	case cmd.Flags().Changed("gate") && !f.failing:
 		return ibid.Usagef("--gate is about rows here and needs --failing").With("ibid gate RUN asks gates of the whole run")
-	case cmd.Flags().Changed("table") && format != "csv" && !slices.Contains(wholeFormats, format):
-		return ibid.Usagef("--table needs --format arrow, parquet, csv or sql")
+	case cmd.Flags().Changed("table") && format != "csv" && format != "arrow":
+		return ibid.Usagef("--table needs --format arrow or csv")
 	}
 	return nil
 }
@@ -308,33 +304,28 @@ func (a *app) showErrors(dir string) error {
 // A shownTable is a table of results that can be written whole.
 type shownTable interface {
 	CopyCSV(w io.Writer, dir string) error
-	CopyParquet(w io.Writer, dir string) error
-	WriteView(w io.Writer, dir string) error
 }
 
-// shownTables are the tables by the names that --table has for them, wholeFormats the
-// formats that write nothing else, with the names of their files.
-var (
-	shownTables = map[string]struct {
-		file string
-		shownTable
-	}{
-		"rows":      {runs.RowsFile, runs.Rows()},
-		"citations": {runs.CitationsFile, runs.Citations},
-		"claims":    {runs.ClaimsFile, runs.Claims},
-		"verdicts":  {runs.VerdictsFile, runs.Verdicts},
-		"summary":   {runs.SummaryFile, runs.Summary},
-	}
-	wholeFormats = []string{"arrow", "parquet", "sql"}
-)
+// shownTables are the tables by the names that --table has for them, with the names of
+// their files.
+var shownTables = map[string]struct {
+	file string
+	shownTable
+}{
+	"rows":      {runs.RowsFile, runs.Rows()},
+	"citations": {runs.CitationsFile, runs.Citations},
+	"claims":    {runs.ClaimsFile, runs.Claims},
+	"verdicts":  {runs.VerdictsFile, runs.Verdicts},
+	"summary":   {runs.SummaryFile, runs.Summary},
+}
 
-// showTable writes a table of results in one of the wholeFormats or as CSV.
+// showTable writes a table of results as an Arrow stream or as CSV.
 func (a *app) showTable(dir, name string) error {
 	if err := oneOf("--table", name, sortedKeys(shownTables)...); err != nil {
 		return err
 	}
-	if (a.format == "arrow" || a.format == "parquet") && a.output == "-" && term.IsTerminal(a.Stdout) {
-		return ibid.Usagef("--format %s is nothing for a terminal", a.format).With("name a file: -o " + name + "." + a.format)
+	if a.format == "arrow" && a.output == "-" && term.IsTerminal(a.Stdout) {
+		return ibid.Usagef("--format arrow is nothing for a terminal").With("name a file: -o " + name + ".arrow")
 	}
 	table := shownTables[name]
 	f, err := parquet.OpenResult(filepath.Join(dir, table.file))
@@ -346,13 +337,8 @@ func (a *app) showTable(dir, name string) error {
 	}
 	defer f.Close()
 	return a.write(func(w io.Writer) error {
-		switch a.format {
-		case "csv":
+		if a.format == "csv" {
 			return table.CopyCSV(w, dir)
-		case "parquet":
-			return table.CopyParquet(w, dir)
-		case "sql":
-			return table.WriteView(w, dir)
 		}
 		return dataset.WriteArrow(w, f)
 	})
