@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -66,55 +65,49 @@ func trendOf(t *testing.T, p *page, name string) *metricTrend {
 	return &find[historyView](p).Trends[i]
 }
 
-func kindsOf(c *trendChart) string {
-	var out []string
+// missing is how many marks are of nights without a value.
+func missing(c *trendChart) (n int) {
 	for _, m := range c.Marks {
-		out = append(out, m.Kind[:1])
+		if m.Kind == "none" {
+			n++
+		}
 	}
-	return strings.Join(out, "")
+	return n
 }
 
 func TestHistory(t *testing.T) {
 	p := historyPage(t, fall())
 	trend := trendOf(t, p, "char_f1")
-	if got, want := trend.Word.Code+" "+string(trend.Word.Tone), "fell bad"; got != want {
-		t.Errorf("the state is %s, want %s", got, want)
-	}
-	if got, want := trend.Signal, "It fell: 0.720 in this run, 0.800 in the mean of its baseline. EWMA and CUSUM have signalled since 2026-05-14; by CUSUM it began on 2026-05-13."; got != want {
-		t.Errorf("signal = %q, want %q", got, want)
-	}
 	var events []string
 	for _, e := range trend.Events {
-		events = append(events, fmt.Sprint(e.Number, e.Change, " ", e.Text))
+		events = append(events, fmt.Sprint(e.Number, " ", e.Text))
 	}
-	want := []string{"1 false new baseline: changed judge on 2026-05-04", "2 true change point: from 0.801 to 0.733 on 2026-05-13 (Pettitt p = 0.016)"}
+	want := []string{"1 changed judge on 2026-05-04"}
 	if !slices.Equal(events, want) {
 		t.Errorf("events = %q, want %q", events, want)
 	}
-	// Three nights of the first baseline, eight of the second, two that are watched
-	// and signal nothing yet, then signals but for the night without a value.
-	if got, want := kindsOf(&trend.Chart), "bbb"+"bbbbbbbb"+"ww"+"snssss"; got != want {
-		t.Errorf("nights are drawn as %s, want %s", got, want)
+	if n := len(trend.Chart.Values); n != 2 || missing(&trend.Chart) != 1 {
+		t.Errorf("%d lines, %d nights without a value; want 2 and 1", n, missing(&trend.Chart))
 	}
 	for i, m := range trend.Chart.Marks {
 		if m.This != (i == len(trend.Chart.Marks)-1) {
 			t.Errorf("night %d: this run is %v", i+1, m.This)
 		}
 	}
-	if got, want := trend.Nights[3].Says, "new baseline: changed judge"; got != want {
+	if got, want := trend.Nights[3].Says, "changed judge"; got != want {
 		t.Errorf("the fourth line says %q, want %q", got, want)
 	}
-	if got, want := trend.Nights[18].Says, "signal of EWMA CUSUM; this run"; got != want {
+	if got, want := trend.Nights[18].Says, "this run"; got != want {
 		t.Errorf("the last line says %q, want %q", got, want)
 	}
-	if got, want := view[verdictView](p).Lines[0], (finding{{Text: "Against "}, {"the nights before", "#history"}, {Text: ", alpha and beta fell in character F1."}}); !slices.Equal(got, want) {
-		t.Errorf("the verdict says %v, want %v", got, want)
+	if got, want := find[historyView](p).Says, "Character F1 by system. 19 runs from 2026-05-01 to 2026-05-19."; got != want {
+		t.Errorf("the section says %q, want %q", got, want)
 	}
 	if len(find[historyView](p).Systems) != 2 || find[historyView](p).Systems[0].Label != "alpha" {
 		t.Errorf("systems = %v", find[historyView](p).Systems)
 	}
 	spark := find[historyView](p).Spark
-	if want := "Character F1 of the last 19 runs: first 0.790 on 2026-05-01, last 0.720 on 2026-05-19, lowest 0.720, highest 0.810; 1 new baseline between them"; spark.Label != want {
+	if want := "Character F1 of the last 19 runs: first 0.790 on 2026-05-01, last 0.720 on 2026-05-19, lowest 0.720, highest 0.810; 1 change of questions, judge or settings between them"; spark.Label != want {
 		t.Errorf("sparkline = %q, want %q", spark.Label, want)
 	}
 	if len(spark.Paths) != 2 || len(spark.Dots) != 18 {
@@ -148,41 +141,17 @@ func TestDatesTellNightsApart(t *testing.T) {
 	}
 }
 
-// TestOnset: a second fall began when it began, not with the first one.
-func TestOnset(t *testing.T) {
-	values := []float64{0.81, 0.79, 0.81, 0.79, 0.81, 0.79, 0.81, 0.79, 0.70, 0.84, 0.84, 0.8, 0.8, 0.8, 0.8, 0.74, 0.74}
-	trend := trendOf(t, historyPage(t, pastOf(values...)), "char_f1")
-	if want := "; by CUSUM it began on 2026-05-16."; !strings.HasSuffix(trend.Signal, want) {
-		t.Errorf("signal = %q, want %q at its end", trend.Signal, want)
-	}
-}
-
-// TestLikelyChange: a p-value is never 0.
-func TestLikelyChange(t *testing.T) {
-	values := make([]float64, 40)
-	for i := range values {
-		values[i] = 0.8 + 0.01*float64(1-2*(i%2))
-		if i >= 20 {
-			values[i] -= 0.3
-		}
-	}
-	trend := trendOf(t, historyPage(t, pastOf(values...)), "char_f1")
-	if len(trend.Events) != 1 || trend.Events[0].Text != "change point: from 0.800 to 0.500 on 2026-05-21 (Pettitt p < 0.001)" {
-		t.Errorf("events = %v", trend.Events)
-	}
-}
-
 // TestHistoryAgrees: the table of a trend says what ibid history says.
 func TestHistoryAgrees(t *testing.T) {
 	past := fall()
 	trend := trendOf(t, historyPage(t, past), "char_f1")
-	series, _ := history.SeriesOf(past.Nights, "char_f1", "", history.Options{Baseline: history.BaselineNights})
+	series, _ := history.SeriesOf(past.Nights, "char_f1", "", history.Options{})
 	at := 0
 	for _, g := range series.Segments {
 		for _, n := range g.Nights {
 			got := trend.Nights[at]
-			want := []string{n.Run, numberOf(n.Value), optional(n.EWMA.Pointer()), interval(n.Low.Pointer(), n.High.Pointer())}
-			if have := []string{got.Run, got.Value, got.EWMA, got.Limits}; !slices.Equal(have, want) {
+			want := []string{n.Run, numberOf(n.Value)}
+			if have := []string{got.Run, got.Value}; !slices.Equal(have, want) {
 				t.Errorf("night %d is %q, want %q", at+1, have, want)
 			}
 			at++
@@ -190,37 +159,6 @@ func TestHistoryAgrees(t *testing.T) {
 	}
 	if at != len(trend.Nights) {
 		t.Errorf("%d lines of %d nights", len(trend.Nights), at)
-	}
-}
-
-// TestHistoryStates: a night in a word.
-func TestHistoryStates(t *testing.T) {
-	steady := make([]float64, 20)
-	for i := range steady {
-		steady[i] = 0.8 + 0.01*float64(1-2*(i%2))
-	}
-	const unwatched = "No system can be watched: the nights of its baseline are all alike, or this run has no value."
-	rising := append(slices.Clone(steady[:10]), 0.9, 0.91, 0.92)
-	for _, tt := range []struct {
-		name       string
-		values     []float64
-		word, tone string
-		says       string
-	}{
-		{"within", steady, "within limits", "good", "No signal: all 2 systems are within their limits."},
-		{"young", steady[:5], "baseline: 5 of 8 nights", "neutral", "There are no control limits yet: a baseline takes 8 nights over the same questions, with the same judge and settings."},
-		{"alike", make([]float64, 12), "no limits", "neutral", unwatched},
-		{"alike but for the last", append(make([]float64, 12), 0.1), "higher", "note", unwatched},
-		{"rising", rising, "rose", "note", "Against the nights before, alpha and beta rose."},
-		{"without a value", append(slices.Clone(steady), math.NaN()), "undefined in this run", "neutral", unwatched},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := historyPage(t, pastOf(tt.values...))
-			w := trendOf(t, p, "char_f1").Word
-			if w.Short != tt.word || string(w.Tone) != tt.tone || find[historyView](p).Says != "Character F1 by system. "+tt.says {
-				t.Errorf("%q, %s, %q; want %q, %s, %q", w.Short, w.Tone, find[historyView](p).Says, tt.word, tt.tone, tt.says)
-			}
-		})
 	}
 }
 
@@ -244,8 +182,7 @@ func TestNoHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded: long histories show their end, whose limits are those of
-// the whole.
+// TestHistoryIsBounded: long histories show their end.
 func TestHistoryIsBounded(t *testing.T) {
 	values := make([]float64, 200)
 	for i := range values {
@@ -255,9 +192,6 @@ func TestHistoryIsBounded(t *testing.T) {
 	trend := trendOf(t, p, "char_f1")
 	if len(trend.Chart.Marks) != shownNights || len(trend.Nights) != shownNights || find[historyView](p).Spark.Nights != sparkNights {
 		t.Errorf("%d marks, %d lines, %d runs in the sparkline", len(trend.Chart.Marks), len(trend.Nights), find[historyView](p).Spark.Nights)
-	}
-	if kinds := kindsOf(&trend.Chart); strings.Trim(kinds, "w") != "" {
-		t.Errorf("nights are drawn as %s; the baseline is long past", kinds)
 	}
 }
 
@@ -273,7 +207,7 @@ func TestHistoryOfGaps(t *testing.T) {
 	}
 	values[60], values[61] = 0.8, 0.7
 	p := historyPage(t, pastOf(values...))
-	if got := strings.Count(kindsOf(&trendOf(t, p, "char_f1").Chart), "n"); got != shownNights-2 || find[historyView](p).Spark != nil {
+	if got := missing(&trendOf(t, p, "char_f1").Chart); got != shownNights-2 || find[historyView](p).Spark != nil {
 		t.Errorf("%d nights without a value, sparkline %v", got, find[historyView](p).Spark)
 	}
 	if html := writePage(t, p); strings.Contains(html, `class="spark"`) || !strings.Contains(html, `id="history"`) {
@@ -325,7 +259,7 @@ func TestHistoryIsClean(t *testing.T) {
 	past.Nights[18].Basis = map[string]string{"judge": "b", hostile: "x"}
 	past.LeftOut = []history.LeftOut{{Why: history.OtherQuestions, Runs: []string{hostile, "b", "c", "d", "e"}}}
 	p := historyPage(t, past)
-	if got, want := find[historyView](p).Notes[1], "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; got != want {
+	if got, want := find[historyView](p).Notes[0], "Left out: <script>alert(1)</script>\ufffdevil\ufffd\u2400, b, c and 2 more (other questions)."; got != want {
 		t.Errorf("note = %q, want %q", got, want)
 	}
 	html := writePage(t, p)
@@ -337,35 +271,5 @@ func TestHistoryIsClean(t *testing.T) {
 	}
 	if !strings.Contains(static, "&lt;script&gt;alert(1)&lt;/script&gt;") {
 		t.Error("the page does not name the runs")
-	}
-}
-
-// TestHistoryOfLowerIsBetter: a rate that rises is bad.
-func TestHistoryOfLowerIsBetter(t *testing.T) {
-	past := fall()
-	for i := range past.Nights {
-		for k := range past.Nights[i].Summary {
-			s := &past.Nights[i].Summary[k]
-			s.Metric, s.Estimate, s.Low, s.High = "hallucination_rate", new(1-*s.Estimate), new(1-*s.High), new(1-*s.Low)
-		}
-	}
-	nights := trendNights(past, "hallucination_rate", "")
-	trend := newTrend("hallucination_rate", "x", nights)
-	if trend.Word.Code != "rose" || trend.Word.Tone != toneBad {
-		t.Errorf("the state is %s, %s; want rose, bad", trend.Word.Code, trend.Word.Tone)
-	}
-}
-
-// TestAlikeIsNoYoungBaseline: ibid history does not ask for nights that it has.
-func TestAlikeIsNoYoungBaseline(t *testing.T) {
-	for n, want := range map[int]string{3: "no baseline yet: 3 nights so far", 9: "no limits: the 8 nights of the baseline are all alike"} {
-		series, _ := history.SeriesOf(pastOf(make([]float64, n)...).Nights, "char_f1", "", history.Options{Baseline: history.BaselineNights})
-		var b bytes.Buffer
-		if err := (&History{Title: "x", Series: []history.Series{series}}).Write(&b, "text", TextOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(b.String(), "\n"+want+"\n") {
-			t.Errorf("%d nights that are alike: %q lacks %q", n, b.String(), want)
-		}
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"ibid"
 	"ibid/metrics"
 )
 
-// A trendChart is a control chart of nights. Marks and texts are placed in percent
+// A trendChart is a chart of nights. Marks and texts are placed in percent
 // of the width, so that they keep their size where the chart does not; paths are
 // drawn [trendWide] wide and stretched.
 type trendChart struct {
@@ -17,11 +16,8 @@ type trendChart struct {
 	Wide, Tall  int
 	Foot        string // where the plot ends
 	Ticks       []trendTick
-	Means       []string // the mean of each baseline
-	Bands       []string // areas between the control limits
 	Intervals   string   // the nights' own intervals
-	Values      []string // one for each baseline, broken where a night has no value
-	EWMA        []string
+	Values      []string // one for each segment, broken where a night has no value
 	Rules       []trendRule
 	Marks       []trendMark
 	Dates       []trendDate
@@ -39,13 +35,12 @@ type trendTick struct{ Y, TextY, Text string }
 // A trendRule stands between two nights, for the event with its number.
 type trendRule struct {
 	X      string
-	Change bool // the level changed; else a new baseline begins
 	Number int
 }
 
 type trendMark struct {
 	X, Y string
-	Kind string // base, watched, signal or none
+	Kind string // night or none
 	This bool   // the run that the page is about
 	Text string
 }
@@ -61,9 +56,8 @@ const (
 	trendTicks = 5 // at most
 )
 
-// The axis of a trend covers the nights, the weighted mean and its limits, with
-// room around them; intervals may be much wider than what is watched, and then go
-// on beyond the picture.
+// The axis of a trend covers the values of the nights, with room around them; intervals
+// may be much wider, and then go on beyond the picture.
 const (
 	trendRoom      = 0.08
 	mostIntervals  = 0.75 // how far intervals widen the axis on either side, in spans of the rest
@@ -81,10 +75,8 @@ func newTrendScale(nights []trendNight, d metrics.Definition) trendScale {
 	low, high := s.low, s.high
 	for i := range nights {
 		n := &nights[i]
-		for _, v := range []ibid.Number{n.Value, n.EWMA, n.Low, n.High} {
-			if v.Known() {
-				s.low, s.high = min(s.low, v.Value), max(s.high, v.Value)
-			}
+		if v := n.Value; v.Known() {
+			s.low, s.high = min(s.low, v.Value), max(s.high, v.Value)
 		}
 		if n.row != nil && n.row.Low != nil {
 			low, high = min(low, *n.row.Low), max(high, *n.row.High)
@@ -133,7 +125,7 @@ func newTrendChart(title string, nights []trendNight, events []trendEvent, d met
 		for to < len(nights) && nights[to].segment == nights[from].segment {
 			to++
 		}
-		c.segment(&s, nights, from, to)
+		c.Values = appendPath(c.Values, pathOf(&s, nights, from, to))
 		from = to
 	}
 	var intervals strings.Builder
@@ -147,43 +139,28 @@ func newTrendChart(title string, nights []trendNight, events []trendEvent, d met
 	c.Intervals = intervals.String()
 	c.Dates = trendDates(&s, nights)
 	for _, e := range events {
-		c.Rules = append(c.Rules, trendRule{s.percent(float64(e.at) - 0.5), e.change, e.number})
+		c.Rules = append(c.Rules, trendRule{s.percent(float64(e.at) - 0.5), e.number})
 	}
 	return c
 }
 
-// segment draws the lines of the nights of one baseline.
-func (c *trendChart) segment(s *trendScale, nights []trendNight, from, to int) {
-	line := func(value func(*trendNight) ibid.Number) string {
-		var b strings.Builder
-		command := "M"
-		for i := from; i < to; i++ {
-			v := value(&nights[i])
-			if !v.Known() {
-				command = "M"
-				continue
-			}
-			fmt.Fprintf(&b, "%s%.1f %.1f", command, s.x(float64(i)), s.y(v.Value))
-			if command == "M" {
-				b.WriteString("h0") // so that a single night is seen, too
-			}
-			command = "L"
-		}
-		return b.String()
-	}
-	c.Values = appendPath(c.Values, line(func(n *trendNight) ibid.Number { return n.Value }))
-	c.EWMA = appendPath(c.EWMA, line(func(n *trendNight) ibid.Number { return n.EWMA }))
-	if g := nights[from].group; g.Ready {
-		c.Means = append(c.Means, fmt.Sprintf("M%.1f %.1fH%.1f", s.x(float64(from)-0.5), s.y(g.Baseline.Mean.Value), s.x(float64(to)-0.5)))
-	}
+// pathOf is the line of the nights of one segment.
+func pathOf(s *trendScale, nights []trendNight, from, to int) string {
+	var b strings.Builder
+	command := "M"
 	for i := from; i < to; i++ {
-		if first := i; nights[i].Low.Known() {
-			for i < to && nights[i].Low.Known() {
-				i++
-			}
-			c.Bands = append(c.Bands, band(s, nights, first, i))
+		v := nights[i].Value
+		if !v.Known() {
+			command = "M"
+			continue
 		}
+		fmt.Fprintf(&b, "%s%.1f %.1f", command, s.x(float64(i)), s.y(v.Value))
+		if command == "M" {
+			b.WriteString("h0") // so that a single night is seen, too
+		}
+		command = "L"
 	}
+	return b.String()
 }
 
 func appendPath(paths []string, path string) []string {
@@ -191,19 +168,6 @@ func appendPath(paths []string, path string) []string {
 		return paths
 	}
 	return append(paths, path)
-}
-
-// band is the area between the limits of nights, which are steps: each night has
-// its own.
-func band(s *trendScale, nights []trendNight, from, to int) string {
-	var there, back strings.Builder
-	for i := from; i < to; i++ {
-		fmt.Fprintf(&there, "V%.1fH%.1f", s.y(nights[i].High.Value), s.x(float64(i)+0.5))
-	}
-	for i := to - 1; i >= from; i-- {
-		fmt.Fprintf(&back, "V%.1fH%.1f", s.y(nights[i].Low.Value), s.x(float64(i)-0.5))
-	}
-	return fmt.Sprintf("M%.1f %.1f%s%sZ", s.x(float64(from)-0.5), s.y(nights[from].High.Value), there.String(), back.String())
 }
 
 // mostDates is how many nights have a date below them.
@@ -231,16 +195,10 @@ func trendDates(s *trendScale, nights []trendNight) (dates []trendDate) {
 }
 
 func newTrendMark(s *trendScale, n *trendNight, at int) trendMark {
-	m := trendMark{X: s.percent(float64(at)), Kind: "base", This: n.this, Text: fmt.Sprintf("%s %s: %s", date(n.At), line(n.Run, 60), numberOf(n.Value))}
-	switch {
-	case !n.Value.Known():
+	m := trendMark{X: s.percent(float64(at)), Kind: "night", This: n.this, Text: fmt.Sprintf("%s %s: %s", date(n.At), line(n.Run, 60), numberOf(n.Value))}
+	if !n.Value.Known() {
 		m.Kind, m.Y = "none", fixed(trendTall-trendFoot)
 		return m
-	case n.signals():
-		m.Kind = "signal"
-		m.Text += ", signal of " + signals(n.ChartedNight)
-	case n.Watched:
-		m.Kind = "watched"
 	}
 	m.Y = fixed(s.y(n.Value.Value))
 	return m
@@ -250,11 +208,10 @@ func newTrendMark(s *trendScale, n *trendNight, at int) trendMark {
 type sparkView struct {
 	Name, Label string // Label is the whole picture in words
 	Wide, Tall  int
-	Paths       []string // one for each baseline
+	Paths       []string // one for each segment
 	Dots        []sparkDot
 	Nights      int
 	Value       string // of the last night that has one
-	Word        word
 }
 
 type sparkDot struct {
@@ -269,9 +226,9 @@ const (
 	sparkPad    = 5.0
 )
 
-// sparkLine draws the last nights of a series, broken where a new baseline begins;
+// sparkLine draws the last nights of a series, broken where a new segment begins;
 // nil if none of them has a value.
-func sparkLine(name string, nights []trendNight, word word) *sparkView {
+func sparkLine(name string, nights []trendNight) *sparkView {
 	nights = nights[max(0, len(nights)-sparkNights):]
 	var first, last *trendNight
 	low, high := math.Inf(1), math.Inf(-1)
@@ -286,12 +243,12 @@ func sparkLine(name string, nights []trendNight, word word) *sparkView {
 	if first == nil {
 		return nil
 	}
-	k := &sparkView{Name: name, Wide: sparkWide, Tall: sparkTall, Word: word, Nights: len(nights)}
+	k := &sparkView{Name: name, Wide: sparkWide, Tall: sparkTall, Nights: len(nights)}
 	k.Value = numberOf(last.Value)
 	k.Label = fmt.Sprintf("%s of the last %d runs: first %s on %s, last %s on %s, lowest %s, highest %s",
 		name, len(nights), numberOf(first.Value), date(first.At), k.Value, date(last.At), number(low), number(high))
 	if n := nights[len(nights)-1].segment - nights[0].segment; n > 0 {
-		k.Label += fmt.Sprintf("; %s between them", Plural(int64(n), "new baseline", "new baselines"))
+		k.Label += fmt.Sprintf("; %s between them", Plural(int64(n), "change of questions, judge or settings", "changes of questions, judge or settings"))
 	}
 	step := (sparkWide - 2*sparkPad) / float64(max(len(nights)-1, 1))
 	command, segment, path := "M", nights[0].segment, ""

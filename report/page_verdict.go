@@ -64,7 +64,7 @@ func verdictSection(data *pageData) *section {
 		}
 	}
 	view.Lines = moved(data)
-	says := []func(*pageData) []finding{whatChanged, whatMoved}
+	says := []func(*pageData) []finding{whatChanged}
 	if !data.several() { // counts of two runs together are of no use
 		says = append(says, statusesInWords, outcomesInWords)
 	}

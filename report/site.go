@@ -147,15 +147,15 @@ func (l *RunList) series() []indexSeries {
 func lineOf(system string, of []listedRun) *sparkView {
 	nights := make([]trendNight, len(of))
 	for k, r := range of {
-		n := &history.ChartedNight{Night: history.Night{Run: r.ID, At: r.Started}}
+		n := &history.Night{Run: r.ID, At: r.Started}
 		for _, v := range r.systems {
 			if v.name == system {
 				n.Value = ibid.Some(v.value)
 			}
 		}
-		nights[k] = trendNight{ChartedNight: n, this: k == len(of)-1}
+		nights[k] = trendNight{Night: n, this: k == len(of)-1}
 	}
-	return sparkLine(line(system, 60), nights, word{})
+	return sparkLine(line(system, 60), nights)
 }
 
 // foundRows are the rows that a search over all runs found.

@@ -11,7 +11,6 @@ import (
 
 	"ibid"
 	"ibid/dataset/runs"
-	"ibid/metrics"
 	"ibid/metrics/stats"
 )
 
@@ -44,7 +43,7 @@ func readMacro(dir string) ([]runs.SummaryRow, error) {
 	return runs.ReadSummaryOf(dir, func(k runs.SummaryKey) bool { return k.Slice == "" && k.Agg == runs.Macro })
 }
 
-// ReadNight reads a run as far as it says what begins a new baseline.
+// ReadNight reads a run as far as it says what begins a new segment.
 func ReadNight(run runs.Listed, o Options) (Night, error) {
 	n := nightOf(run, o)
 	if o.AnyItems {
@@ -57,7 +56,7 @@ func ReadNight(run runs.Listed, o Options) (Night, error) {
 
 // unmoving are the groups of ingredients that move no score: the dataset, whose
 // answers are other ones every night, the anchors of the judge, and how numbers are
-// summarised and written.
+// summarised and written. Runs of earlier versions have more of them.
 var unmoving = []string{"anchors", "dataset", "results", "slices", "statistics", "quality_control"}
 
 // nightOf is what the manifest of a run says of its night.
@@ -67,7 +66,7 @@ func nightOf(run runs.Listed, o Options) Night {
 	for _, key := range slices.Sorted(maps.Keys(m.Ingredients)) {
 		value := m.Ingredients[key]
 		group, _, _ := strings.Cut(key, ".")
-		if slices.Contains(unmoving, group) || key == "documents" && o.AnyItems {
+		if slices.Contains(unmoving, group) || key == "metrics.names" || key == "documents" && o.AnyItems {
 			continue
 		}
 		basis[group] += key + "=" + value + "\n"
@@ -108,11 +107,10 @@ func Pooled(nights []RunNight) []Night {
 	return out
 }
 
-// SeriesOf watches the macro values of a metric over nights. It is false if the
+// SeriesOf are the macro values of a metric over nights. It is false if the
 // metric is undefined in all of them.
 func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool) {
-	d, _ := metrics.Lookup(metric)
-	s := Series{Metric: metric, System: system, Lower: d.Direction == metrics.LowerIsBetter}
+	s := Series{Metric: metric, System: system}
 	values := Pooled(nights)
 	some := false
 	for i := range nights {
@@ -124,7 +122,7 @@ func SeriesOf(nights []RunNight, metric, system string, o Options) (Series, bool
 			n.Value, n.SE, some = stats.Of(*row.Estimate), standardError(row), true
 		}
 	}
-	s.Segments = Watch(values, o)
+	s.Segments = Divide(values, o)
 	return s, some
 }
 
@@ -164,7 +162,7 @@ type LeftOut struct {
 }
 
 // Why earlier runs do not belong to the history of a run. Another model, prompt,
-// document or setting does: it begins a new baseline.
+// document or setting does: it begins a new segment.
 const (
 	Unreadable     = "cannot be read"
 	OtherPart      = "another part of the data (--limit, --only)"

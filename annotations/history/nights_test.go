@@ -141,7 +141,7 @@ func TestPastOf(t *testing.T) {
 		}
 	}
 
-	p, err := PastOf(folder, run, Options{Baseline: 2})
+	p, err := PastOf(folder, run, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,21 +163,21 @@ func TestPastOf(t *testing.T) {
 		t.Errorf("left out are %q, want %q", got, want)
 	}
 
-	s, ok := SeriesOf(p.Nights, "char_f1", "beta", Options{Baseline: 2})
+	s, ok := SeriesOf(p.Nights, "char_f1", "beta", Options{})
 	var why [][]string
 	for _, g := range s.Segments {
 		why = append(why, g.Why)
 	}
 	if !ok || fmt.Sprint(why) != "[[] [judge] [questions judge] [questions]]" {
-		t.Errorf("baselines begin for %v", why)
+		t.Errorf("segments begin for %v", why)
 	}
 	if v := s.Segments[0].Nights[1].Value.Value; v != 0.7 {
 		t.Errorf("the value of the second night is %v, want 0.7", v)
 	}
-	if _, ok := SeriesOf(p.Nights, "char_f1", "gamma", Options{Baseline: 2}); ok {
+	if _, ok := SeriesOf(p.Nights, "char_f1", "gamma", Options{}); ok {
 		t.Error("a system that is in no run has a series")
 	}
-	if _, err := PastOf(filepath.Join(folder, "nowhere"), run, Options{Baseline: 2}); err == nil {
+	if _, err := PastOf(filepath.Join(folder, "nowhere"), run, Options{}); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
 }
@@ -193,7 +193,7 @@ func TestPastIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := PastOf(folder, newNight("this", 9).write(t, folder), Options{Baseline: 2})
+	p, err := PastOf(folder, newNight("this", 9).write(t, folder), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,10 +263,9 @@ func TestSeriesOf(t *testing.T) {
 	for _, tt := range []struct {
 		metric, system string
 		want           float64 // 0: undefined
-		lower          bool
-	}{{"char_f1", "", 0.4, false}, {"char_f1", "a", 0.3, false}, {"char_f1", "b", 0, false}, {"hallucination_rate", "", 0.5, true}, {"token_f1", "", 0, false}} {
+	}{{"char_f1", "", 0.4}, {"char_f1", "a", 0.3}, {"char_f1", "b", 0}, {"hallucination_rate", "", 0.5}, {"token_f1", "", 0}} {
 		s, ok := SeriesOf([]RunNight{night}, tt.metric, tt.system, Options{})
-		if ok != (tt.want > 0) || s.Lower != tt.lower {
+		if ok != (tt.want > 0) {
 			t.Errorf("%+v: %+v, %v", tt, s, ok)
 		}
 		if row := night.Macro(tt.metric, tt.system); (row != nil) != ok || ok && *row.Estimate != tt.want {

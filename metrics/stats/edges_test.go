@@ -158,54 +158,6 @@ func TestRatioDifferenceEdges(t *testing.T) {
 	}
 }
 
-// TestShortSeries: what is known of few nights.
-func TestShortSeries(t *testing.T) {
-	none, moved := ibid.Number{}, 2.0
-	for _, tt := range []struct {
-		series []ibid.Number
-		want   Baseline
-	}{
-		{nil, Baseline{}},
-		{[]ibid.Number{none}, Baseline{}},
-		{[]ibid.Number{Of(0.5), none}, Baseline{N: 1, Mean: Of(0.5)}},
-		{[]ibid.Number{Of(0), none, Of(2)}, Baseline{N: 2, Mean: Of(1), SD: Of(math.Sqrt(2)), Sigma: Of(moved / 1.128)}},
-	} {
-		if got := BaselineOf(tt.series); got != tt.want {
-			t.Errorf("%v: %+v, want %+v", tt.series, got, tt.want)
-		}
-	}
-	series := func(values ...float64) (all []ibid.Number) {
-		for _, v := range values {
-			all = append(all, Of(v))
-		}
-		return all
-	}
-	for _, tt := range []struct {
-		series []ibid.Number
-		least  int
-		found  bool
-		left   int
-	}{
-		{series(0, 0, 0, 5), 1, true, 3},
-		{series(0, 0, 0, 5), 2, true, 2},
-		{series(5, 0, 0, 0), 1, true, 1},
-		{series(5, 0, 0, 0), 2, true, 2},
-		{series(0, 0, 5), 2, false, 0},
-		{series(1, 1, 1, 1), 1, true, 1},
-		{series(1), 1, false, 0},
-		{series(0, 1), 1, true, 1},
-		{series(0, 5, 0, 5, 9, 9), 2, true, 4},
-	} {
-		if got := FindChange(tt.series, tt.least); got.Found != tt.found || got.Left != tt.left {
-			t.Errorf("%v with %d on either side: %+v, want %d", tt.series, tt.least, got, tt.left)
-		}
-	}
-	gap := FindChange([]ibid.Number{Of(0), none, Of(0), none, Of(4), Of(4)}, 1)
-	if gap.Left != 2 || gap.Index != 4 || gap.MeanLeft != 0 || gap.MeanRight != 4 || !about(gap.Gain, 16) || !gap.P.Known() {
-		t.Errorf("with gaps: %+v", gap)
-	}
-}
-
 // TestDroppedBitsStay: a sum that lost a bit says so, also in what it is merged into and
 // multiplied with.
 func TestDroppedBitsStay(t *testing.T) {

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"ibid"
 )
 
 // An oracle computes the leaves that a case expects from its input and options.
@@ -23,16 +21,19 @@ var oracles = map[string]map[string]oracle{
 	"agreement_categorical": labelOracles,
 	"agreement_spans":       spanOracles,
 	"judge_human":           judgeOracles,
-	"sequential":            chartOracles,
 	"sampling":              samplingOracles,
 }
+
+// notPrinted are statistics of which there are cases and that no command prints: all of
+// sequential.json.
+var notPrinted = []string{"ewma", "cusum", "baseline", "change_point", "pettitt"}
 
 // informativeLeaves are computed by no one, or by one other program only.
 var informativeLeaves = []string{"cu_alpha", "cu_coverage"}
 
 // oracleCount is how many cases of each file must have run.
 var oracleCount = map[string]int{
-	"agreement_categorical": 131, "agreement_spans": 148, "judge_human": 95, "sequential": 53, "sampling": 56,
+	"agreement_categorical": 131, "agreement_spans": 148, "judge_human": 95, "sampling": 56,
 }
 
 type oracleCase struct {
@@ -67,8 +68,8 @@ func TestPlain(t *testing.T) {
 	for _, topic := range oracles {
 		maps.Copy(all, topic)
 	}
-	if got := runOracles(t, "testdata/people.json", all); got != 48 {
-		t.Errorf("ran %d cases, want 48", got)
+	if got := runOracles(t, "testdata/people.json", all); got != 43 {
+		t.Errorf("ran %d cases, want 43", got)
 	}
 }
 
@@ -82,6 +83,9 @@ func runOracles(t *testing.T, path string, oracles map[string]oracle) (ran int) 
 		t.Fatal(err)
 	}
 	for _, c := range file.Cases {
+		if slices.Contains(notPrinted, c.Statistic) {
+			continue
+		}
 		compute, ok := oracles[c.Statistic]
 		if !ok {
 			t.Errorf("%s: unknown statistic %s", c.ID, c.Statistic)
@@ -163,17 +167,6 @@ func decode[T any](t *testing.T, parts ...json.RawMessage) (v T) {
 }
 
 type object = map[string]any
-
-// ofFloats are the numbers of a list that may hold nulls.
-func ofFloats(x []*float64) []ibid.Number {
-	out := make([]ibid.Number, len(x))
-	for i, v := range x {
-		if v != nil {
-			out[i] = Of(*v)
-		}
-	}
-	return out
-}
 
 // value is the value of an estimate, or null.
 func value(e Estimate) any { return leaf(e.Value, e.Defined()) }

@@ -1,4 +1,4 @@
-"""Makes people.json: cases about agreement, judges, charts and samples, computed
+"""Makes people.json: cases about agreement, judges and samples, computed
 slowly and plainly (character by character, pair by pair, in fractions). Python
 3.11, standard library only.
 
@@ -215,18 +215,6 @@ case("ppi_mean", {"y": [1, 0, 1, 1], "f": [1, 1, 1, 0], "f_unlabeled": [1, 0, 1,
      {"lambda": 1.0, "estimate": .8, "se": math.sqrt(.16 / 5 + .5 / 4)})
 case("ppi_mean", {"y": [1, 0], "f": [1, 1], "f_unlabeled": [1]}, {"level": 0.95, "mode": "ppi++"}, {"lambda": 0.0, "estimate": .5, "se": math.sqrt(.125)})
 case("ppi_mean", {"y": [1], "f": [1], "f_unlabeled": [1]}, {"level": 0.95, "mode": "ppi++"}, {"lambda": None, "estimate": None, "se": None, "low": None})
-
-# Montgomery's table of an EWMA with lambda 0.1 begins 9.945, 9.7495, 9.70355.
-case("ewma", {"x": [9.45, 7.99, N, 9.29]}, {"target": 10, "sigma": 1, "lambda": 0.1, "L": 2.7, "asymptotic": False},
-     {"z": [9.945, 9.7495, None, 9.70355], "lcl": [9.73, 10 - 2.7 * math.sqrt(.1 / 1.9 * (1 - .9 ** 4)), None, 10 - 2.7 * math.sqrt(.1 / 1.9 * (1 - .9 ** 6))],
-      "signal": [False] * 4, "first_signal": None})
-case("cusum", {"x": [0, 2, N, 2, 0]}, {"target": 0, "sigma": 1, "k": .5, "h": 2, "reset": True},
-     {"hi": [0, 1.5, None, 3.0, 0], "lo": [0, 0, None, 0, 0], "n_hi": [0, 1, None, 2, 0], "n_lo": [0, 0, None, 0, 0],
-      "signal": [False, False, False, True, False], "first_signal": 3, "side": "high", "onset": 1})
-case("baseline", {"x": [1, N, 3, 2]}, {}, {"n": 3, "mean": 2.0, "sd": 1.0, "sigma_mr": 1.5 / 1.128})
-case("change_point", {"x": [1, N, 1, 5, 5]}, {"min_seg": 1},
-     {"k": 2, "index": 3, "gain": 16.0, "mean_left": 1.0, "mean_right": 5.0, "p_exact": 8 / 24})
-case("pettitt", {"x": [1, 1, 5, 5]}, {}, {"K": 4, "t": 2, "p": min(1, 2 * math.exp(-96 / 80))})
 
 case("n_proportion", {"p": .5, "half_width": .05, "population": 1000}, {"level": 0.95}, {"n0": Z * Z * 100, "n": 278})
 case("allocate", {"sizes": {"a": 60, "b": 40}}, {"rate": 0.07, "min_total": 0, "min_per_stratum": 1}, {"allocation": {"a": 4, "b": 3}, "total": 7, "target": 7})

@@ -148,15 +148,11 @@ func (a *app) checkFlags(cmd *cobra.Command) error {
 	if a.asJSON {
 		a.format = "json"
 	}
+	if instead, ok := goneFormats[cmd.Name()+" "+a.format]; ok {
+		return ibid.Usagef("the format %s is gone", a.format).With(instead)
+	}
 	formats := append([]string{"arrow"}, tableFormats...)
-	switch cmd.Name() {
-	case "show":
-		if instead, ok := goneFormats[a.format]; ok {
-			return ibid.Usagef("the format %s is gone", a.format).With(instead)
-		}
-	case "history":
-		formats = append(formats, "svg")
-	case "score":
+	if cmd.Name() == "score" {
 		formats = append(formats, harness.FilterFormats...) // of what comes in
 	}
 	if err := oneOf("--format", a.format, formats...); err != nil {

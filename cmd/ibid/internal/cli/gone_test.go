@@ -26,7 +26,8 @@ func TestGone(t *testing.T) {
 		check(append(words, "runs/a", "--no-flag", "3"), "the command ibid "+name+" is gone", instead)
 	}
 	for name, instead := range goneFormats {
-		check([]string{"show", "runs/a", "--format", name}, "the format "+name+" is gone", instead)
+		command, format, _ := strings.Cut(name, " ")
+		check([]string{command, "runs/a", "--format", format}, "the format "+format+" is gone", instead)
 	}
 	for name, instead := range goneFlags {
 		words := strings.Fields(name)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -24,7 +23,6 @@ import (
 
 type historyFlags struct {
 	metrics, systems []string
-	baseline         int
 	anyItems, dry    bool
 	keep             string
 }
@@ -36,29 +34,27 @@ func (a *app) historyCommand() *cobra.Command {
 	f := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "history [DIR]",
-		Short: "the runs of a folder; each metric over time: trend, control charts, change points; retention",
+		Short: "the runs of a folder; each metric over time; retention",
 		Long: `history lists the finished runs of a folder, runs/ unless another is named, in the order
 in which they were begun: rows, systems, the first number that matters of all systems
 together, how many gates passed, and what the run was compared with.
 
-Then it shows each metric over the runs: each metric with an
-EWMA and a CUSUM chart against the mean of the first nights, and the night from which
-on it changed. Where runs have annotators, agreement(truth), agreement(KIND) and
+Then it shows the values of each metric over the runs, each with its
+sampling error. Where runs have annotators, agreement(truth), agreement(KIND) and
 calibration(KIND) are followed as metrics are, by the statistic that decides.
 
-Other questions, another judge, prompt or setting that moves scores begin a new baseline,
-and so does a judge that moved on its anchors. With --any-items other questions and
-documents do not; the limits then hold each night's own sampling error.
+Other questions, another judge, prompt or setting that moves scores begin a new segment,
+and so does a judge that moved on its anchors: numbers before and after it do not mean
+the same. With --any-items other questions and documents do not.
 
-A control chart says whether the process is what it was. Whether two runs differ over
-the same questions is for ibid compare. The page of a run shows its history, too.
+Whether two runs differ over the same questions is for ibid compare. The page of a run
+shows its history, too.
 
---keep AGE removes the runs that are older. It never removes the last run of a baseline,
+--keep AGE removes the runs that are older. It never removes the last run of a segment,
 nor the --baseline of a run that stays.`,
 		Example: `  ibid history
   ibid history runs --metric char_f1 --system careful
   ibid history runs --metric 'agreement(truth)'
-  ibid history runs --format svg -o history.svg
   ibid history runs --keep 30d --dry-run`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -72,20 +68,15 @@ nor the --baseline of a run that stays.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "a metric to show (may be repeated; default "+strings.Join(watchedMetrics, ", ")+")")
 	flags.StringArrayVar(&f.systems, "system", nil, "a system to show (may be repeated; default all of them pooled)")
-	flags.IntVar(&f.baseline, "baseline-nights", history.BaselineNights, "nights that a baseline is made of")
-	formerly(cmd, "baseline", "baseline-nights")
-	flags.BoolVar(&f.anyItems, "any-items", false, "other questions and documents begin no new baseline")
-	flags.StringVar(&f.keep, "keep", "", "remove runs older than this, such as 30d, but for the last of each baseline")
+	flags.BoolVar(&f.anyItems, "any-items", false, "other questions and documents begin no new segment")
+	flags.StringVar(&f.keep, "keep", "", "remove runs older than this, such as 30d, but for the last of each segment")
 	flags.BoolVar(&f.dry, "dry-run", false, "say what --keep would remove")
 	return cmd
 }
 
 func (a *app) history(f *historyFlags, dir string) error {
-	if err := a.formats(append([]string{"svg"}, tableFormats...)...); err != nil {
+	if err := a.formats(tableFormats...); err != nil {
 		return err
-	}
-	if f.baseline < 2 {
-		return ibid.Usagef("--baseline-nights must be at least 2 nights")
 	}
 	names, err := metricNames(f.metrics)
 	if err != nil {
@@ -133,7 +124,7 @@ func (a *app) history(f *historyFlags, dir string) error {
 			view.Series = append(view.Series, series)
 		}
 	}
-	return a.write(func(w io.Writer) error { return view.Write(w, a.format, a.textOptions()) })
+	return a.show(view)
 }
 
 // ofPeople matches what a history calls agreement and calibration, as gates call agreement.
@@ -205,7 +196,7 @@ func metricNames(asked []string) ([]string, error) {
 }
 
 func (f *historyFlags) options() history.Options {
-	return history.Options{Baseline: f.baseline, AnyItems: f.anyItems}
+	return history.Options{AnyItems: f.anyItems}
 }
 
 // removeOld removes the runs that are older than --keep allows.
@@ -228,7 +219,7 @@ func (a *app) removeOld(f *historyFlags, dir string) error {
 	if err := markNights(nights); err != nil {
 		return err
 	}
-	gone := history.Expired(history.Watch(history.Pooled(nights), f.options()), time.Now(), age)
+	gone := history.Expired(history.Divide(history.Pooled(nights), f.options()), time.Now(), age)
 	gone = withoutBaselines(gone, listed)
 	for _, n := range gone {
 		verb := "removed"
@@ -275,16 +266,16 @@ func sameDir(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// chartLevel is the confidence level at which a history decides that the judge
+// nightLevel is the confidence level at which a history decides that the judge
 // changed. A history tests every night. At this level a judge that did not change
-// starts a new baseline about as rarely as a chart gives a false alarm.
-const chartLevel = 0.9975
+// begins a new segment in one of 400 nights.
+const nightLevel = 0.9975
 
 // judgeBasis is the name of the basis that differs between nights before and after
 // a change of the judge.
 const judgeBasis = "judge, by its anchors"
 
-// markNights starts a new baseline when the judge changed on its anchors. Each night
+// markNights starts a new segment when the judge changed on its anchors. Each night
 // gets the number of changes until then. A night is compared with the first night
 // after the last change, so that many small steps add up. A night that cannot be
 // compared becomes the first of those that follow. After an error no night is marked.
@@ -324,7 +315,7 @@ func sameJudgeAs(first, run *runs.Listed) (stays, moved bool, err error) {
 	if first == nil || len(compare.Reasons(first.Manifest, run.Manifest)) > 0 {
 		return false, false, nil
 	}
-	d, err := compare.DriftBetween(*first, *run, compare.Options{Level: chartLevel})
+	d, err := compare.DriftBetween(*first, *run, compare.Options{Level: nightLevel})
 	if err != nil {
 		return false, false, err
 	}
