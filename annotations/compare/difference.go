@@ -432,7 +432,7 @@ func (t *tester) setMDE(d *Difference, df float64) {
 	if d.SE == nil || *d.SE == 0 {
 		return
 	}
-	if mde, ok := t.design().DetectableBy(*d.SE, df); ok {
+	if mde, ok := t.design().Detectable(*d.SE, df); ok {
 		d.MDE = new(mde)
 	}
 }

@@ -438,7 +438,7 @@ func checkDifference(t *testing.T, d *compare.Difference, pairs []twoRows, metri
 	if !close(d.SE, want.se) || !close(d.Low, want.low) || !close(d.High, want.high) {
 		t.Errorf("%s %s by %s: se %v [%v, %v] by %s, want %+v", d.Slice, metric, way, *d.SE, *d.Low, *d.High, d.Method, want)
 	}
-	if mde, ok := (stats.Design{Alpha: 1 - 0.95, Power: 0.8}).DetectableBy(want.se, float64(want.clusters-1)); !ok || !close(d.MDE, mde) {
+	if mde, ok := (stats.Design{Alpha: 1 - 0.95, Power: 0.8}).Detectable(want.se, float64(want.clusters-1)); !ok || !close(d.MDE, mde) {
 		t.Errorf("%s %s by %s: mde %v, want %v", d.Slice, metric, way, d.MDE, mde)
 	}
 	switch {

@@ -54,46 +54,18 @@ func TestUnpairedUndefined(t *testing.T) {
 	}
 }
 
-func TestRequiredAndDetectableAgree(t *testing.T) {
-	for _, sd := range []float64{0.1, 0.35, 2} {
-		for _, delta := range []float64{0.01, -0.05, 0.3} {
-			n, ok := DefaultDesign.Required(sd, delta, 1.5)
-			if !ok {
-				t.Fatal("undefined")
-			}
-			se, _ := PairedSE(sd, float64(n), 1.5)
-			if mde, _ := DefaultDesign.Detectable(se); n > 2 && mde > math.Abs(delta) {
-				t.Errorf("sd %v: %d rows for %v, but they show only %v", sd, n, delta, mde)
-			}
-			fewer, _ := PairedSE(sd, float64(n-1), 1.5)
-			if mde, _ := DefaultDesign.Detectable(fewer); n > 2 && mde <= math.Abs(delta) {
-				t.Errorf("sd %v: %d rows for %v, but %d would do", sd, n, delta, n-1)
-			}
-		}
-	}
-	if _, ok := DefaultDesign.Required(1, 0, 1); ok {
-		t.Error("rows for no difference are defined")
-	}
-	if _, ok := (Design{Alpha: 0.05, Power: 1}).Detectable(0.1); ok {
-		t.Error("certainty is defined")
-	}
-	if _, ok := PowerOf(0.1, 0, 0.05); ok {
-		t.Error("power without a standard error is defined")
-	}
-}
-
-// TestDetectableBy: expected values are (qt(0.975, df) + qt(power, df)) * 0.1 by R.
-func TestDetectableBy(t *testing.T) {
+// TestDetectable: expected values are (qt(0.975, df) + qt(power, df)) * 0.1 by R.
+func TestDetectable(t *testing.T) {
 	tests := []struct{ df, power, want float64 }{
 		{39, 0.8, 0.2874}, {7, 0.8, 0.3261}, {5, 0.5, 0.2571}, {5, 0.3, 0.2011}, {1e6, 0.8, 0.2802},
 	}
 	for _, tt := range tests {
-		got, ok := Design{Alpha: 0.05, Power: tt.power}.DetectableBy(0.1, tt.df)
+		got, ok := Design{Alpha: 0.05, Power: tt.power}.Detectable(0.1, tt.df)
 		if !ok || math.Abs(got-tt.want) > 1e-4 {
 			t.Errorf("df %v, power %v: %v, want %v", tt.df, tt.power, got, tt.want)
 		}
 	}
-	if _, ok := DefaultDesign.DetectableBy(0.1, 0); ok {
+	if _, ok := DefaultDesign.Detectable(0.1, 0); ok {
 		t.Error("defined without degrees of freedom")
 	}
 }

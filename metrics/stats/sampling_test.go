@@ -7,27 +7,18 @@ import (
 )
 
 type samplingCase struct {
-	Sizes                map[string]int
-	SD                   map[string]float64
-	Values               map[string][]float64
-	Items                map[string][]string
-	N                    json.RawMessage
-	Seed                 string
-	Rate                 json.Number
-	MinTotal             int `json:"min_total"`
-	MinPerStratum        int `json:"min_per_stratum"`
-	P, Prevalence, Kappa float64
-	HalfWidth            float64 `json:"half_width"`
-	Population           int64
-	Level                float64
+	Sizes         map[string]int
+	SD            map[string]float64
+	Values        map[string][]float64
+	Items         map[string][]string
+	N             json.RawMessage
+	Seed          string
+	Rate          json.Number
+	MinTotal      int `json:"min_total"`
+	MinPerStratum int `json:"min_per_stratum"`
 }
 
 var samplingOracles = map[string]oracle{
-	"n_proportion": func(t *testing.T, input, options json.RawMessage) any {
-		in := decode[samplingCase](t, input, options)
-		n0, n := NProportion(in.P, in.HalfWidth, in.Population, in.Level)
-		return object{"n0": n0, "n": n}
-	},
 	"allocate": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[samplingCase](t, input, options)
 		rate, ok := new(big.Rat).SetString(in.Rate.String())
@@ -54,10 +45,5 @@ var samplingOracles = map[string]oracle{
 			out[stratum] = HashSelect(in.Seed, stratum, in.Items[stratum], n)
 		}
 		return object{"selected": out}
-	},
-	"kappa_precision": func(t *testing.T, input, options json.RawMessage) any {
-		in := decode[samplingCase](t, input, options)
-		q, n := NKappa(in.Prevalence, in.Kappa, in.HalfWidth, in.Level)
-		return object{"Q": q, "n": n}
 	},
 }

@@ -317,22 +317,3 @@ func adjustedLeaves(v *vector, adjust func([]*float64) []*float64) leaves {
 	}
 	return leaves{"adjusted": list, "m": float64(m), "rejected": rejected}
 }
-
-func planLeaves(_ *testing.T, v *vector) leaves {
-	d := Design{Alpha: v.Options.Alpha, Power: v.Options.Power}
-	se, _ := PairedSE(v.Input.Deviation, v.Input.N, v.Input.DEff)
-	mde, ok := d.Detectable(se)
-	n, okN := d.Required(v.Input.Deviation, v.Input.Delta, v.Input.DEff)
-	return leaves{"mde": leaf(mde, ok), "n_required": leaf(float64(n), okN)}
-}
-
-func powerLeaves(_ *testing.T, v *vector) leaves {
-	se, _ := PairedSE(v.Input.Deviation, v.Input.N, 1)
-	power, ok := PowerOf(v.Input.Delta, se, v.Options.Alpha)
-	return leaves{"power": leaf(power, ok)}
-}
-
-func mcNemarPlanLeaves(_ *testing.T, v *vector) leaves {
-	n, raw, ok := Design{Alpha: v.Options.Alpha, Power: v.Options.Power}.McNemarRequired(v.Input.P10, v.Input.P01)
-	return leaves{"n": leaf(float64(n), ok), "n_raw": leaf(raw, ok)}
-}

@@ -216,7 +216,6 @@ case("ppi_mean", {"y": [1, 0, 1, 1], "f": [1, 1, 1, 0], "f_unlabeled": [1, 0, 1,
 case("ppi_mean", {"y": [1, 0], "f": [1, 1], "f_unlabeled": [1]}, {"level": 0.95, "mode": "ppi++"}, {"lambda": 0.0, "estimate": .5, "se": math.sqrt(.125)})
 case("ppi_mean", {"y": [1], "f": [1], "f_unlabeled": [1]}, {"level": 0.95, "mode": "ppi++"}, {"lambda": None, "estimate": None, "se": None, "low": None})
 
-case("n_proportion", {"p": .5, "half_width": .05, "population": 1000}, {"level": 0.95}, {"n0": Z * Z * 100, "n": 278})
 case("allocate", {"sizes": {"a": 60, "b": 40}}, {"rate": 0.07, "min_total": 0, "min_per_stratum": 1}, {"allocation": {"a": 4, "b": 3}, "total": 7, "target": 7})
 case("allocate", {"sizes": {"a": 97, "b": 2, "c": 0}}, {"rate": 0.1, "min_total": 0, "min_per_stratum": 1}, {"allocation": {"a": 10, "b": 1, "c": 0}, "total": 11, "target": 10})
 case("neyman", {"sizes": {"a": 100, "b": 4}, "sd": {"a": 1, "b": 100}}, {"n": 20}, {"allocation": {"a": 16, "b": 4}, "total": 20})
@@ -226,7 +225,6 @@ case("stratified_mean", {"sizes": {"a": 6, "b": 4}, "values": {"a": [1, 0, 1]}},
 ids = [f"q{i}" for i in range(9)]
 case("hash_select", {"seed": "s", "items": {"x": ids}, "n": {"x": 3}}, {},
      {"selected": {"x": sorted(ids, key=lambda i: hashlib.sha256(f"s\0x\0{i}".encode()).hexdigest())[:3]}})
-case("kappa_precision", {"prevalence": .5, "kappa": .8, "half_width": .1}, {"level": 0.95}, {"Q": .36, "n": 139})
 
 print('{"doc": "made by people.py in fractions, character by character", "cases": [')
 print(",\n".join("  " + json.dumps(c) for c in cases))

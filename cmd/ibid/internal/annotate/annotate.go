@@ -51,9 +51,6 @@ type Options struct {
 	Dir       string
 	Agreement func(context.Context) ([]runs.AgreementRow, error)
 
-	// Plan says how many more labels a corrected score needs; nil to say nothing.
-	Plan func(context.Context) (string, error)
-
 	Proposals Proposals
 }
 
@@ -395,7 +392,6 @@ func (s *Server) place(a *sentAct) error {
 type liveAgreement struct {
 	With       []string  `json:"with"` // the others
 	Statistics []measure `json:"statistics"`
-	Plan       string    `json:"plan"` // "" for none
 }
 
 // A measure is a statistic over all annotators with its interval; nil is undefined.
@@ -422,11 +418,6 @@ func (s *Server) agreement(w http.ResponseWriter, r *http.Request) {
 			if row.Annotators == runs.AllAnnotators && !strings.Contains(row.Slice, ",") && (row.Slice == "" || strings.HasPrefix(row.Slice, "kind=")) && slices.Contains(liveStatistics, row.Statistic) {
 				out.Statistics = append(out.Statistics, measure{strings.TrimSpace(row.Statistic + " " + strings.TrimPrefix(row.Slice, "kind=")), row.Estimate, row.Low, row.High, row.Items})
 			}
-		}
-	}
-	if err == nil && s.options.Plan != nil {
-		if out.Plan, err = s.options.Plan(r.Context()); err != nil { // there may be nothing to plan from yet
-			out.Plan, err = "no plan: "+err.Error(), nil
 		}
 	}
 	if err != nil {

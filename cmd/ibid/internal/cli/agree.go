@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +28,6 @@ type agreeFlags struct {
 	policy   string
 	worst    int
 	under    failUnder
-	plan     string
 }
 
 // tableFlags name the columns of a table of labels.
@@ -84,9 +81,7 @@ A table of labels (CSV, JSON Lines, Parquet) has one label a record; --item,
 
 Where items of a blind sample carried proposals of a judge, proposals_gap says whether
 people follow them: the mean Jaccard of marks and proposals where these were shown,
-less that where they were withheld. --plan RUN says how many more labels are needed to
-know the mean support of claims to ± 0.05. The labels correct the judge of that run
-(PPI++).
+less that where they were withheld.
 
 --run RUN makes the judge of a finished run one more annotator. --blind KEY compares
 what was said in a blind sample of ibid sample with what the dataset has: in the
@@ -117,7 +112,6 @@ func (a *app) agreeCommand() *cobra.Command {
   ibid agree labels.csv --item claim --annotator who --value verdict
   ibid agree --blind blind/key.json
   ibid agree answers.parquet --documents documents.parquet --adjudicate majority -o one.parquet
-  ibid agree --blind first/key.json --plan runs/sample
   ibid agree --blind first/key.json --adjudicate decided -o gold.jsonl
   ibid agree answers.parquet --format csv -o agreement.csv`,
 		Args: cobra.MaximumNArgs(1),
@@ -132,7 +126,6 @@ func (a *app) agreeCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.filled, "filled", nil, "what annotators said: a filled-in template, or a dataset; again for the next of them (default the template and every NAME.jsonl beside the key)")
 	cmd.Flags().StringVar(&f.policy, "adjudicate", "", "write one opinion: majority, union, intersection or best; with --blind decided, union or intersection")
 	f.under.register(cmd, "alpha=0.8")
-	cmd.Flags().StringVar(&f.plan, "plan", "", "with --blind, a run over the same answers: how many more labels bring its corrected support to ± 0.05")
 	cmd.Flags().IntVar(&f.worst, "worst", 5, "how many of the worst disagreements to show")
 	return cmd
 }
@@ -148,8 +141,6 @@ func (f *agreeFlags) check(args []string) error {
 		return ibid.Usagef("--filled needs --blind")
 	case f.policy != "" && f.run != "":
 		return ibid.Usagef("--adjudicate and --run do not go together")
-	case f.plan != "" && (f.blind == "" || f.policy != ""):
-		return ibid.Usagef("--plan goes with --blind alone")
 	case f.policy != "" && f.under != nil:
 		return ibid.Usagef("--adjudicate and --fail-under do not go together")
 	case f.blind != "" && f.run != "":
@@ -329,40 +320,7 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 	if f, proposed := annotations.Follow(r.said.Said, r.plan.Level()); proposed {
 		view.Result.AddFollowing(&f)
 	}
-	if f.plan != "" {
-		text, err := a.planLabels(f.plan, r)
-		if err != nil {
-			return nil, err
-		}
-		view.Result.Warnings = append(view.Result.Warnings, text)
-	}
 	return view, nil
-}
-
-// planLabels says how many more labels the corrected support of a run needs.
-func (a *app) planLabels(dir string, r *blindRound) (string, error) {
-	if _, err := a.openRun(dir); err != nil {
-		return "", err
-	}
-	p, err := annotations.PlanLabels(dir, r.said.Support(r.key), r.plan.Level())
-	if errors.Is(err, fs.ErrNotExist) || err == nil && p.Rows == 0 {
-		return "", ibid.Usagef("%s has no verdicts of a judge on claims that cite something", dir).With("evaluate with one: ibid run --judge lexical")
-	}
-	if err != nil {
-		return "", err
-	}
-	so := fmt.Sprintf("%d of the %s of %s are labelled", p.Labelled, report.Plural(p.Rows, "cited claim", "cited claims"), dir)
-	if !p.Half.Known() {
-		return so + ": too few, or too much alike, for an interval of corrected support", nil
-	}
-	so += fmt.Sprintf(": corrected support %.3f ± %.3f", p.Now.Value.Value, p.Half.Value)
-	switch {
-	case !p.More.Known():
-		return so + fmt.Sprintf("; all of them labelled would not bring it to ± %g", annotations.PlannedHalfWidth), nil
-	case p.More.Value == 0:
-		return so + "; no more are needed", nil
-	}
-	return so + fmt.Sprintf("; about %s bring it to ± %g", report.Plural(p.More.Value, "more label", "more labels"), annotations.PlannedHalfWidth), nil
 }
 
 // A blindRound is what people said of a blind sample, and its dataset.

@@ -35,7 +35,6 @@ type annotateFlags struct {
 	adjudicate bool
 	propose    string
 	withhold   float64
-	plan       string
 }
 
 const annotateLong = `annotate serves a page to the browser at this machine. In it a person marks the places
@@ -87,7 +86,6 @@ func (a *app) annotateCommand() *cobra.Command {
 	flags.StringVar(&f.share, "share", "1/1", "part I of N of the other items, as I/N")
 	flags.StringVar(&f.seed, "seed", "1", "what the order of the items depends on, besides their names")
 	flags.IntVar(&f.port, "port", 0, "port on 127.0.0.1; 0 is a free one")
-	flags.StringVar(&f.plan, "plan", "", "a run over the same answers: the page says how many more labels bring its corrected support to ± 0.05")
 	flags.StringVar(&f.propose, "propose", "", "a finished run whose judge proposes marks; needs the key")
 	flags.Float64Var(&f.withhold, "withhold", 0.1, "share of the items whose proposals nobody sees; at least 20 items")
 	flags.BoolVar(&f.adjudicate, "adjudicate", false, "decide between several annotators")
@@ -165,11 +163,6 @@ func (a *app) serveAnnotation(cmd *cobra.Command, f *annotateFlags, argument str
 	options.Dir = dir
 	if key := filepath.Join(dir, keyFile); exists(key) {
 		options.Agreement = a.liveAgreement(key)
-		if f.plan != "" {
-			options.Plan = a.livePlan(key, f.plan)
-		}
-	} else if f.plan != "" {
-		return ibid.Usagef("--plan needs %s beside the items: it says which item is which", keyFile).With("annotate in the folder of ibid sample")
 	}
 	if f.propose != "" {
 		if options.Proposals, err = a.proposals(f, sample, filepath.Dir(path)); err != nil {
@@ -286,22 +279,6 @@ func (a *app) liveAgreement(key string) func(context.Context) ([]runs.AgreementR
 			return nil, err
 		}
 		return view.Result.Statistics, nil
-	}
-}
-
-// livePlan says what ibid agree --blind KEY --plan RUN does.
-func (a *app) livePlan(key, run string) func(context.Context) (string, error) {
-	quiet := *a
-	quiet.quiet = true
-	agree := quiet.agreeCommand()
-	return func(ctx context.Context) (string, error) {
-		agree.SetContext(ctx)
-		round, err := quiet.openRound(agree, &agreeFlags{blind: key}, nil)
-		if err != nil {
-			return "", err
-		}
-		defer round.progress.Close()
-		return quiet.planLabels(run, round)
 	}
 }
 

@@ -24,8 +24,6 @@ type compareFlags struct {
 	resamples          int
 	gates              []string
 	ci                 ciFlags
-	plan               bool
-	deltas             []float64
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -53,8 +51,7 @@ changed.`,
   ibid compare runs/monday --by system
   ibid compare runs/monday --by model
   ibid compare runs/old runs/new --system v1=v2 --format markdown
-  ibid compare runs/monday runs/tuesday --all -o differences.parquet
-  ibid compare --plan runs/monday runs/tuesday --delta 0.03`,
+  ibid compare runs/monday runs/tuesday --all -o differences.parquet`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), f, args) },
 	}
@@ -71,8 +68,6 @@ changed.`,
 	flags.IntVar(&f.resamples, "resamples", 0, "resamples of bootstraps and of tests that are not exact (default statistics.resamples of the base)")
 	flags.StringArrayVar(&f.gates, "gate", nil, "a condition that each NEW must meet, such as 'p(char_f1) >= 0.05' (may be repeated)")
 	f.ci.register(cmd)
-	flags.BoolVar(&f.plan, "plan", false, "say how many rows are needed to find a difference, by the variance of these runs, or of one run")
-	flags.Float64SliceVar(&f.deltas, "delta", nil, "with --plan: a difference to find (default 0.01, 0.02, 0.05, 0.1)")
 	return cmd
 }
 
@@ -100,11 +95,6 @@ func (f *compareFlags) options() (compare.Options, error) {
 		}
 		o.Metrics = append(o.Metrics, q)
 	}
-	for _, delta := range f.deltas {
-		if err := compare.CheckDelta(delta); err != nil {
-			return o, ibid.Usagef("--delta: %w", err)
-		}
-	}
 	o.Base, o.New, _ = strings.Cut(f.system, "=")
 	return o, nil
 }
@@ -119,12 +109,6 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 		return ibid.Usagef("--by %[1]s compares the %[1]ss of one run", f.by).With("name one run")
 	case f.by != "run" && f.by != "system" && len(f.gates) > 0:
 		return ibid.Usagef("gates are over systems, not %ss", f.by).With("--by system")
-	case len(f.deltas) > 0 && !f.plan:
-		return ibid.Usagef("--delta is for --plan")
-	case f.plan && len(f.gates) > 0:
-		return ibid.Usagef("--plan and --gate do not go together")
-	case f.plan && len(args) == 1:
-		return a.planAlone(f, o, args[0])
 	case f.by == "run" && len(args) < 2:
 		return ibid.Usagef("compare needs two runs").With("ibid compare BASE NEW, or --by system for the systems of one run")
 	}
@@ -137,9 +121,6 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	}
 	if err != nil {
 		return err
-	}
-	if f.plan {
-		return a.show(report.Plan{Plan: compare.NewPlan(r, f.deltas)})
 	}
 	if err := a.writeComparison(r); err != nil {
 		return err
@@ -259,33 +240,4 @@ func graver(a, b error) error {
 		return a
 	}
 	return b
-}
-
-// planAlone plans from one run: from the differences of its systems, or if it has
-// one only, from the variance of its rows.
-func (a *app) planAlone(f *compareFlags, o compare.Options, dir string) error {
-	if err := a.formats(tableFormats...); err != nil {
-		return err
-	}
-	if _, err := a.openRun(dir); err != nil {
-		return err
-	}
-	run, err := compare.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer run.Close()
-	var plan *compare.Plan
-	if len(run.Systems()) > 1 {
-		var r *compare.Result
-		if r, err = compare.By(run, "system", o); err == nil {
-			plan = compare.NewPlan(r, f.deltas)
-		}
-	} else {
-		plan, err = compare.PlanAlone(run, o, f.deltas)
-	}
-	if err != nil {
-		return compareError(err)
-	}
-	return a.show(report.Plan{Plan: plan})
 }

@@ -26,6 +26,10 @@ var goneFlags = map[string]string{
 	"--cpuprofile":              "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 	"--memprofile":              "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 	"--trace":                   "IBID_PROFILE=DIR in the environment writes profiles into a folder",
+	"agree --plan":              "Leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave.",
+	"annotate --plan":           "Leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave.",
+	"compare --delta":           "Leave it out: compare prints for each difference the least one that these rows would have shown (mde).",
+	"compare --plan":            "Leave it out: compare prints for each difference the least one that these rows would have shown (mde).",
 	"history --baseline":        "Leave it out: history has no control charts, and ibid compare says whether two runs differ.",
 	"history --baseline-nights": "Leave it out: history has no control charts, and ibid compare says whether two runs differ.",
 }

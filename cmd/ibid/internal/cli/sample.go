@@ -20,7 +20,6 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/convert"
 	"ibid/harness"
-	"ibid/metrics/stats"
 	"ibid/report"
 )
 
@@ -175,34 +174,17 @@ func wouldBeSame(path string, write func(io.Writer) error) (bool, error) {
 	return bytes.Equal(has.Sum(nil), wants.Sum(nil)), nil
 }
 
-// The precision of a sample is predicted for these values: agreement at the target
-// of quality control, and a usual kappa.
-const (
-	plannedAgreement  = 0.85
-	plannedPrevalence = 0.8
-	plannedKappa      = 0.7
-	plannedHalfWidth  = 0.1
-	plannedLevel      = 0.95
-)
-
-// saySample prints how precise estimates from the sample will be, and which files
-// to give to people.
+// saySample prints what was drawn and which files to give to people.
 func (a *app) saySample(template blindTemplate, s *harness.BlindSample) error {
 	total, drawn := s.Total, int64(s.Drawn)
-	agreement := stats.ProportionHalfWidth(plannedAgreement, drawn, int64(total), plannedLevel)
-	kappa := stats.KappaHalfWidth(plannedPrevalence, plannedKappa, drawn, plannedLevel)
-	_, need := stats.NKappa(plannedPrevalence, plannedKappa, plannedHalfWidth, plannedLevel)
 	if a.format == "json" {
 		return report.WriteJSON(a.Stdout, struct {
-			Schema    string      `json:"schema"`
-			Items     int64       `json:"items"`
-			Of        int         `json:"of"`
-			Agreement ibid.Number `json:"agreement_half_width"`
-			Kappa     ibid.Number `json:"kappa_half_width"`
-			Need      int64       `json:"items_for_kappa"`
-			Lines     int         `json:"lines"`
-			Bare      int         `json:"left_out_without_text"`
-		}{"ibid.drawn/v1", drawn, total, agreement, kappa, need, len(s.Items), s.Bare})
+			Schema string `json:"schema"`
+			Items  int64  `json:"items"`
+			Of     int    `json:"of"`
+			Lines  int    `json:"lines"`
+			Bare   int    `json:"left_out_without_text"`
+		}{"ibid.drawn/v2", drawn, total, len(s.Items), s.Bare})
 	}
 	var b bytes.Buffer
 	switch of := s.Key.Purpose; of {
@@ -224,16 +206,6 @@ func (a *app) saySample(template blindTemplate, s *harness.BlindSample) error {
 	}
 	if s.Bare > 0 {
 		fmt.Fprintf(&b, "left out %s: no text is at hand that could be marked or judged\n", report.Plural(int64(s.Bare), "item", "items"))
-	}
-	if agreement.Known() && s.Key.Purpose == "" {
-		fmt.Fprintf(&b, "agreement of about %g will be known to ± %.3f\n", plannedAgreement, agreement.Value)
-	}
-	if kappa.Known() && s.Key.Purpose == "" {
-		fmt.Fprintf(&b, "a kappa of about %g will be known to ± %.3f", plannedKappa, kappa.Value)
-		if drawn < need {
-			fmt.Fprintf(&b, "; ± %g would need %d rows", plannedHalfWidth, need)
-		}
-		b.WriteString("\n")
 	}
 	var give []string
 	for _, name := range template.files() {

@@ -511,11 +511,10 @@ async function finish() {
 async function showAgreement() {
   if (exercise || adjudicating() || !store.agreement || !queue().every((p) => !p.shared || isDone(p))) return;
   const found = await store.agreement();
-  $("agreement").hidden = !found.statistics.length && !found.plan;
+  $("agreement").hidden = !found.statistics.length;
   const number = (x) => (x === null ? "undefined" : x.toFixed(3));
   const line = (s) => `${s.name} ${number(s.estimate)}${s.low === null ? "" : ` [${number(s.low)}, ${number(s.high)}]`} on ${s.items} items`;
-  const agreed = found.statistics.length ? [`Agreement with ${(found.with || []).join(" and ")}:`, ...found.statistics.map(line)] : [];
-  $("agreement").textContent = [...agreed, ...(found.plan ? [found.plan] : [])].join("\n");
+  $("agreement").textContent = [`Agreement with ${(found.with || []).join(" and ")}:`, ...found.statistics.map(line)].join("\n");
 }
 
 // forward shows the next place that is not done: first those not skipped.
