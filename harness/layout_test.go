@@ -34,9 +34,8 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		ours:   []string{"dataset/disk", "judge", "judge/cache", "judge/openrouter", "judge/prompts", "metrics/token"},
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
-	"judge/cache":           {theirs: []string{"modernc.org/sqlite"}},
-	"judge/cache/cachetest": {ours: []string{"judge/cache"}},
-	"judge/judgetest":       {ours: []string{"judge"}},
+	"judge/cache":     {theirs: []string{"modernc.org/sqlite"}},
+	"judge/judgetest": {ours: []string{"judge"}},
 	// The only room that knows object storage, its library included.
 	"dataset/objects": {ours: []string{"dataset/disk"}, theirs: []string{"github.com/minio/minio-go/v7"}},
 	"dataset/parquet": {ours: []string{"dataset/disk", "dataset/objects"}, theirs: []string{

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -20,7 +22,6 @@ import (
 	"ibid/dataset"
 	"ibid/dataset/parquet"
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 	"ibid/judge/judgetest"
 )
 
@@ -224,13 +225,23 @@ func scriptCached(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ctx := context.Background()
 	for i := range n {
-		e := cachetest.Entry(i)
+		e := cachedAnswer(i)
 		e.Created = time.Now().AddDate(0, 0, -i).Add(-time.Hour)
 		ts.Check(store.Put(ctx, e))
 		ts.Check(store.Record(ctx, cache.Attempt{Key: e.Key, N: 1, HTTPStatus: 429, Class: "flow", Millis: 5, Error: "slow down", At: e.Created, Run: e.Run}))
 		ts.Check(store.Record(ctx, cache.Attempt{Key: e.Key, N: 2, HTTPStatus: 200, Class: "ok", Millis: 300, CostNanoUSD: e.CostNanoUSD, At: e.Created, Run: e.Run}))
 	}
 	ts.Check(store.Close())
+}
+
+// cachedAnswer is the answer to request n, as a store has it.
+func cachedAnswer(n int) *cache.Entry {
+	i := int64(n)
+	return &cache.Entry{
+		Key: sha256.Sum256(fmt.Append(nil, n)), Status: cache.StatusOK, Verdict: []byte(`{"claims":[]}`), Raw: fmt.Appendf(nil, `{"id":"gen-%d"}`, n),
+		ModelRequested: "vendor/asked", ModelResolved: fmt.Sprint("vendor/answered-", n%3), Provider: "Provider",
+		PromptTokens: 2100 + i, CompletionTokens: 1500 + i, CostNanoUSD: 1_200_000 + i, LatencyMillis: 300, Attempts: 2, Run: "run-1",
+	}
 }
 
 // scriptService starts a service that judges; the environment says where it is

@@ -24,7 +24,6 @@ import (
 
 	"ibid/dataset/runs"
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 	"ibid/judge/judgetest"
 )
 
@@ -103,7 +102,7 @@ func choreFolder(t *testing.T, site string) string {
 		t.Fatal(err)
 	}
 	for i := range 40 {
-		e := cachetest.Entry(i)
+		e := cachedAnswer(i)
 		e.Created = time.Now().AddDate(0, 0, -i).Add(-time.Hour)
 		if err := store.Put(t.Context(), e); err != nil {
 			t.Fatal(err)

@@ -10,13 +10,12 @@ import (
 	"testing"
 
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 )
 
 // answer is an entry with a verdict of 500 bytes and a response of 3,000, about
 // what a row of six claims takes.
 func answer(n int) *cache.Entry {
-	e := cachetest.Entry(n)
+	e := testEntry(n)
 	e.Verdict = bytes.Repeat([]byte("v"), 500)
 	e.Raw = fmt.Appendf(bytes.Repeat([]byte("r"), 2990), "%010d", n)
 	return e
@@ -46,7 +45,7 @@ func BenchmarkGet(b *testing.B) {
 	for _, goroutines := range []int{1, 8} {
 		b.Run("goroutines="+strconv.Itoa(goroutines), func(b *testing.B) {
 			spread(b, goroutines, func(n int) error {
-				e, err := s.Get(b.Context(), cachetest.Key(n%entries))
+				e, err := s.Get(b.Context(), testKey(n%entries))
 				if err == nil && e == nil {
 					err = fmt.Errorf("entry %d is gone", n%entries)
 				}

@@ -6,9 +6,7 @@
 // went over the wire, failed ones with them, since those may be billed, too.
 // Leases keep two processes from asking the same at the same time.
 //
-// [SQLite] is the store of the command: a file that several processes use at
-// once. [Memory] lives as long as its process. Package cachetest has the conformance
-// test that both pass.
+// [SQLite] is the store: a file that several processes use at once.
 //
 // The package does not know what a judge asks: a key is a digest of a request,
 // a verdict is bytes. Failures are never entries; caching one would freeze it.
@@ -131,13 +129,6 @@ func (e *Entry) check() error {
 		return fmt.Errorf("judge cache: entry %s has no verdict", e.Key)
 	case e.Created.IsZero():
 		return fmt.Errorf("judge cache: entry %s has no time", e.Key)
-	}
-	return nil
-}
-
-func checkTTL(ttl time.Duration) error {
-	if ttl <= 0 {
-		return fmt.Errorf("judge cache: a lease of %v", ttl)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 )
 
 func TestStats(t *testing.T) {
@@ -21,13 +20,13 @@ func TestStats(t *testing.T) {
 	}
 
 	fill(t, s, 4) // three models: 0 and 3, 1, 2
-	unknown := cachetest.Entry(4)
+	unknown := testEntry(4)
 	unknown.ModelResolved, unknown.Provider = "", ""
 	put(t, s, unknown)
 	got := stats(t, s)
 	want := &cache.Stats{
 		Entries: 5, Attempts: 8, EntryCostNanoUSD: 5*1_200_000 + 0 + 1 + 2 + 3 + 4, AttemptCostNanoUSD: 4 * 1_200_000,
-		Bytes: got.Bytes, Oldest: cachetest.Entry(0).Created, Newest: cachetest.Entry(4).Created,
+		Bytes: got.Bytes, Oldest: testEntry(0).Created, Newest: testEntry(4).Created,
 		Models: []cache.ModelStats{
 			{Model: "vendor/answered-0", Provider: "Provider", Entries: 2, PromptTokens: 4203, CompletionTokens: 3003, CostNanoUSD: 2_400_003},
 			{Model: "vendor/answered-1", Provider: "Provider", Entries: 1, PromptTokens: 2101, CompletionTokens: 1501, CostNanoUSD: 1_200_001},
@@ -46,7 +45,7 @@ func TestPrune(t *testing.T) {
 	s := open(t, path)
 	const n = 2500 // more than one step
 	fill(t, s, n)
-	before := cachetest.Entry(n - 10).Created
+	before := testEntry(n - 10).Created
 	want := cache.Removed{Entries: n - 10, Attempts: 2 * (n - 10)}
 	if got, err := s.Removable(t.Context(), before); err != nil || got != want {
 		t.Errorf("Removable = %+v, %v, want %+v", got, err, want)
@@ -61,7 +60,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("Prune = %+v, %v, want %+v", got, err, want)
 	}
 	for i, kept := range map[int]bool{0: false, n - 11: false, n - 10: true, n - 1: true} {
-		if e, err := s.Get(t.Context(), cachetest.Key(i)); err != nil || (e != nil) != kept {
+		if e, err := s.Get(t.Context(), testKey(i)); err != nil || (e != nil) != kept {
 			t.Errorf("entry %d after Prune: %v, %v, want it kept: %v", i, e, err, kept)
 		}
 	}
@@ -79,7 +78,7 @@ func TestPrune(t *testing.T) {
 func TestClear(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
 	fill(t, s, 3)
-	if held, err := s.Acquire(t.Context(), cachetest.Key(1), "a", time.Hour); !held || err != nil {
+	if held, err := s.Acquire(t.Context(), testKey(1), "a", time.Hour); !held || err != nil {
 		t.Fatal(held, err)
 	}
 	if got, err := s.Clear(t.Context()); err != nil || got != (cache.Removed{Entries: 3, Attempts: 6}) {
@@ -88,7 +87,7 @@ func TestClear(t *testing.T) {
 	if got := stats(t, s); got.Entries != 0 || got.Attempts != 0 {
 		t.Errorf("Stats after Clear = %+v, want nothing", got)
 	}
-	if held, err := s.Acquire(t.Context(), cachetest.Key(1), "b", time.Hour); !held || err != nil {
+	if held, err := s.Acquire(t.Context(), testKey(1), "b", time.Hour); !held || err != nil {
 		t.Errorf("Acquire after Clear = %v, %v, want it held", held, err)
 	}
 }
@@ -100,7 +99,7 @@ func fill(t testing.TB, s cache.Store, n int) {
 	errs := make(chan error)
 	for i := range n {
 		go func() {
-			e := cachetest.Entry(i)
+			e := testEntry(i)
 			if err := s.Put(t.Context(), e); err != nil {
 				errs <- err
 				return
@@ -156,7 +155,7 @@ func TestLatency(t *testing.T) {
 		t.Errorf("Latency of an empty store = %v of %d, %v", mean, n, err)
 	}
 	fill(t, s, 2) // 300 and 301 ms
-	other := cachetest.Entry(2)
+	other := testEntry(2)
 	other.ModelRequested = "another"
 	put(t, s, other)
 	if mean, n, err := s.Latency(t.Context(), "vendor/asked"); mean != 300_500*time.Microsecond || n != 2 || err != nil {

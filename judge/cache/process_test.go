@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 )
 
 // childVar names what a process of its own does with the store in os.Args[1].
@@ -60,7 +59,7 @@ func putForever(s *cache.SQLite, first int) error {
 	for g := range goroutines {
 		go func() {
 			for n := first + g; ; n += goroutines {
-				if err := s.Put(context.Background(), cachetest.Entry(n)); err != nil {
+				if err := s.Put(context.Background(), testEntry(n)); err != nil {
 					errs <- err
 					return
 				}
@@ -113,10 +112,10 @@ func shareKeys(s *cache.SQLite, first int) error {
 func askOnce(s *cache.SQLite, n int, owner string) error {
 	ctx := context.Background()
 	for {
-		if e, err := s.Get(ctx, cachetest.Key(n)); err != nil || e != nil {
+		if e, err := s.Get(ctx, testKey(n)); err != nil || e != nil {
 			return err
 		}
-		held, err := s.Acquire(ctx, cachetest.Key(n), owner, time.Minute)
+		held, err := s.Acquire(ctx, testKey(n), owner, time.Minute)
 		if err != nil {
 			return err
 		}
@@ -125,22 +124,22 @@ func askOnce(s *cache.SQLite, n int, owner string) error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if e, err := s.Get(ctx, cachetest.Key(n)); err != nil || e != nil {
+	if e, err := s.Get(ctx, testKey(n)); err != nil || e != nil {
 		return err // it came between the first look and the lease
 	}
-	if err := s.Record(ctx, cache.Attempt{Key: cachetest.Key(n), N: 1, Class: "ok", At: time.Now()}); err != nil {
+	if err := s.Record(ctx, cache.Attempt{Key: testKey(n), N: 1, Class: "ok", At: time.Now()}); err != nil {
 		return err
 	}
 	time.Sleep(2 * time.Millisecond) // the model thinks
-	if err := s.Put(ctx, cachetest.Entry(n)); err != nil {
+	if err := s.Put(ctx, testEntry(n)); err != nil {
 		return err
 	}
-	return s.Release(ctx, cachetest.Key(n), owner)
+	return s.Release(ctx, testKey(n), owner)
 }
 
 // holdOne takes the lease of a key for a second and never gives it back.
 func holdOne(s *cache.SQLite, n int) error {
-	held, err := s.Acquire(context.Background(), cachetest.Key(n), "child", time.Second)
+	held, err := s.Acquire(context.Background(), testKey(n), "child", time.Second)
 	if err != nil {
 		return err
 	}
@@ -204,8 +203,8 @@ func TestKilledProcesses(t *testing.T) {
 
 	s := open(t, path)
 	for _, n := range acknowledged {
-		got, err := s.Get(t.Context(), cachetest.Key(n))
-		if err != nil || !reflect.DeepEqual(got, cachetest.Entry(n)) {
+		got, err := s.Get(t.Context(), testKey(n))
+		if err != nil || !reflect.DeepEqual(got, testEntry(n)) {
 			t.Fatalf("entry %d was acknowledged and is now %+v, %v", n, got, err)
 		}
 	}
@@ -244,10 +243,10 @@ func TestProcessesShareLeases(t *testing.T) {
 		paid[a.Key]++
 	}
 	for n := range sharedKeys {
-		if paid[cachetest.Key(n)] != 1 {
-			t.Errorf("answer %d was paid for %d times, want once", n, paid[cachetest.Key(n)])
+		if paid[testKey(n)] != 1 {
+			t.Errorf("answer %d was paid for %d times, want once", n, paid[testKey(n)])
 		}
-		if e, err := s.Get(t.Context(), cachetest.Key(n)); err != nil || e == nil {
+		if e, err := s.Get(t.Context(), testKey(n)); err != nil || e == nil {
 			t.Errorf("answer %d = %v, %v", n, e, err)
 		}
 	}
@@ -266,7 +265,7 @@ func TestLeaseOfKilledProcess(t *testing.T) {
 	cmd.Process.Kill()
 	cmd.Wait()
 	for time.Since(began) < time.Minute {
-		held, err := s.Acquire(t.Context(), cachetest.Key(1), "parent", time.Hour)
+		held, err := s.Acquire(t.Context(), testKey(1), "parent", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -141,8 +141,8 @@ func (s *SQLite) Record(ctx context.Context, a Attempt) error {
 
 // Acquire takes the right to ask for a key.
 func (s *SQLite) Acquire(ctx context.Context, key Key, owner string, ttl time.Duration) (bool, error) {
-	if err := checkTTL(ttl); err != nil {
-		return false, err
+	if ttl <= 0 {
+		return false, fmt.Errorf("judge cache: a lease of %v", ttl)
 	}
 	taken, err := s.count(ctx, func(p *prepared) (int64, error) { return p.acquire(key, owner, time.Now(), ttl) })
 	return taken > 0, err

@@ -14,7 +14,6 @@ import (
 
 	"ibid"
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 )
 
 func TestReopen(t *testing.T) {
@@ -25,11 +24,11 @@ func TestReopen(t *testing.T) {
 		t.Errorf("Path = %q, want %q", s.Path(), path)
 	}
 	attempt := cache.Attempt{
-		Key: cachetest.Key(1), N: 2, HTTPStatus: 502, Class: "transient", Millis: 31, CostNanoUSD: 7, GenerationID: "gen-1",
+		Key: testKey(1), N: 2, HTTPStatus: 502, Class: "transient", Millis: 31, CostNanoUSD: 7, GenerationID: "gen-1",
 		Error: "bad gateway", At: time.UnixMilli(1_772_000_000_123).UTC(), Run: "run-1",
 	}
 	for n := range 3 {
-		if err := s.Put(t.Context(), cachetest.Entry(n)); err != nil {
+		if err := s.Put(t.Context(), testEntry(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +49,7 @@ func TestReopen(t *testing.T) {
 	s = open(t, path)
 	n := 0
 	for e, err := range s.Entries(t.Context()) {
-		if want := cachetest.Entry(n); err != nil || !reflect.DeepEqual(e, want) {
+		if want := testEntry(n); err != nil || !reflect.DeepEqual(e, want) {
 			t.Errorf("entry %d = %+v, %v, want %+v", n, e, err, want)
 		}
 		n++
@@ -222,9 +221,9 @@ func TestDamagedLater(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "judge.sqlite")
 			s := open(t, path)
-			put(t, s, cachetest.Entry(1))
+			put(t, s, testEntry(1))
 			execute(t, path, tt.statement)
-			e, err := s.Get(t.Context(), cachetest.Key(1))
+			e, err := s.Get(t.Context(), testKey(1))
 			if e != nil || err == nil || !strings.Contains(err.Error(), path) {
 				t.Errorf("Get = %v, %v, want an error that names the file", e, err)
 			}
@@ -260,21 +259,21 @@ func TestBusy(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := s.Put(ctx, cachetest.Entry(1)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Put(ctx, testEntry(1)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Put beside a writer = %v, want %v", err, context.DeadlineExceeded)
 	}
-	if e, err := s.Get(t.Context(), cachetest.Key(1)); e != nil || err != nil {
+	if e, err := s.Get(t.Context(), testKey(1)); e != nil || err != nil {
 		t.Errorf("Get beside a writer = %v, %v, want nothing at once", e, err)
 	}
 	waiting := make(chan error)
-	go func() { waiting <- s.Put(t.Context(), cachetest.Entry(2)) }()
+	go func() { waiting <- s.Put(t.Context(), testEntry(2)) }()
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-waiting; err != nil {
 		t.Errorf("Put after the other writer: %v", err)
 	}
-	if e, err := s.Get(t.Context(), cachetest.Key(2)); e == nil || err != nil {
+	if e, err := s.Get(t.Context(), testKey(2)); e == nil || err != nil {
 		t.Errorf("Get = %v, %v, want the entry", e, err)
 	}
 }
@@ -284,13 +283,13 @@ func TestCloseDoesNotWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "judge.sqlite")
 	other, s := open(t, path), open(t, path)
 	for n := range 3 {
-		put(t, other, cachetest.Entry(n))
+		put(t, other, testEntry(n))
 	}
 	for _, err := range other.Entries(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, s, cachetest.Entry(3))
+		put(t, s, testEntry(3))
 		start := time.Now()
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

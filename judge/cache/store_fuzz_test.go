@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ibid/judge/cache"
-	"ibid/judge/cache/cachetest"
 )
 
 // FuzzDamagedStore changes bytes of a store: it is refused, or reads without a panic and
@@ -21,7 +20,7 @@ func FuzzDamagedStore(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i := range answers {
-		if err := store.Put(f.Context(), cachetest.Entry(i)); err != nil {
+		if err := store.Put(f.Context(), testEntry(i)); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -63,8 +62,8 @@ func FuzzDamagedStore(f *testing.F) {
 				t.Errorf("%d answers, then %d", len(first), len(again))
 			}
 			for i := range answers {
-				if e, err := store.Get(t.Context(), cachetest.Key(i)); err == nil && e != nil && e.Key != cachetest.Key(i) {
-					t.Errorf("the answer of key %v is that of %v", cachetest.Key(i), e.Key)
+				if e, err := store.Get(t.Context(), testKey(i)); err == nil && e != nil && e.Key != testKey(i) {
+					t.Errorf("the answer of key %v is that of %v", testKey(i), e.Key)
 				}
 			}
 		})

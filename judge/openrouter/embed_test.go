@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -51,7 +52,7 @@ func counting(http.ResponseWriter, *http.Request, int32) bool { return false }
 
 func TestEmbedder(t *testing.T) {
 	url, calls := embeddings(t, counting)
-	store := cache.NewMemory()
+	store := openStore(t)
 	e := &openrouter.Embedder{Model: "m", BaseURL: url, Store: store, Timeout: 5 * time.Second}
 	var texts []string
 	for i := range 100 {
@@ -130,7 +131,7 @@ func TestEmbedderFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			url, calls := embeddings(t, tt.fault)
-			e := &openrouter.Embedder{Model: "m", BaseURL: url, Key: key, Retries: 1, Store: cache.NewMemory()}
+			e := &openrouter.Embedder{Model: "m", BaseURL: url, Key: key, Retries: 1, Store: openStore(t)}
 			_, err := e.Embed(t.Context(), []string{"a", "b"})
 			if calls.Load() != tt.calls {
 				t.Errorf("%d calls, want %d", calls.Load(), tt.calls)
@@ -161,4 +162,15 @@ func TestEmbedderInterrupted(t *testing.T) {
 	if _, err := e.Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// openStore makes a store that is closed with the test.
+func openStore(t *testing.T) *cache.SQLite {
+	t.Helper()
+	s, err := cache.Open(filepath.Join(t.TempDir(), "judge.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 
 	"ibid"
 	"ibid/judge"
@@ -17,8 +19,18 @@ import (
 func Example() {
 	server := judgetest.NewServer(judgetest.ServerConfig{})
 	defer server.Close()
+	dir, err := os.MkdirTemp("", "ibid")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, err := cache.Open(filepath.Join(dir, "judge.sqlite"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
 	j, err := openrouter.New(openrouter.Config{
-		BaseURL: server.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", Store: cache.NewMemory(),
+		BaseURL: server.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", Store: store,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"ibid"
 	"ibid/judge"
-	"ibid/judge/cache"
 	"ibid/judge/judgetest"
 )
 
@@ -174,7 +173,7 @@ func TestTooLong(t *testing.T) {
 	// A rerun of a long row knows that it was asked in halves.
 	long := rowsOf(2)[1]
 	long.Evidence[0].Text += strings.Repeat(" and so on", 2000)
-	store := cache.NewMemory()
+	store := newStore(t)
 	server := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1, MaxFaults: 1})
 	defer server.Close()
 	for i, calls := range []int{3, 3} { // the whole, two halves; then nothing more

@@ -43,7 +43,7 @@ func TestConformance(t *testing.T) {
 func TestClean(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{Latency: judgetest.Constant(20 * time.Millisecond), KeepBodies: true})
 	defer s.Close()
-	store := cache.NewMemory()
+	store := newStore(t)
 	rows := rowsOf(600)
 	j := newTestJudge(t, s, func(c *Config) { c.Store = store })
 	first := judgeAll(t.Context(), j, rows, 50)
@@ -296,21 +296,13 @@ func TestBudget(t *testing.T) {
 }
 
 // TestPaidOnce asks the same from many goroutines of three judges that share a
-// store: in memory, and through a handle of their own on one file, as processes
-// do.
+// store: through one handle, and through a handle of their own on one file, as
+// processes do.
 func TestPaidOnce(t *testing.T) {
-	memory := cache.NewMemory()
-	path := filepath.Join(t.TempDir(), "judge.sqlite")
+	one, path := newStore(t), filepath.Join(t.TempDir(), "judge.sqlite")
 	for name, open := range map[string]func() cache.Store{
-		"memory": func() cache.Store { return memory },
-		"file": func() cache.Store {
-			store, err := cache.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { store.Close() })
-			return store
-		},
+		"one handle": func() cache.Store { return one },
+		"handles":    func() cache.Store { return openStore(t, path) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{Latency: judgetest.Constant(30 * time.Millisecond)})
@@ -340,7 +332,7 @@ func TestPaidOnce(t *testing.T) {
 func TestLeaseOfTheDead(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{})
 	defer s.Close()
-	store := cache.NewMemory()
+	store := newStore(t)
 	j := newTestJudge(t, s, func(c *Config) { c.Store, c.Owner = store, "run" })
 	row := rowsOf(1)[0]
 	key := j.matrixQuestion(j.members[0], newExhibits(row), 0).request.key()

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ibid/judge"
-	"ibid/judge/cache"
 	"ibid/judge/judgetest"
 )
 
@@ -23,7 +22,7 @@ func TestPlanner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{})
 			defer s.Close()
-			store := cache.NewMemory()
+			store := newStore(t)
 			build := func() *Judge {
 				return newTestJudge(t, s, func(c *Config) {
 					if change != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -61,7 +62,7 @@ func newTestJudge(t testing.TB, s *judgetest.Server, change func(*Config)) *Judg
 	t.Helper()
 	config := Config{
 		BaseURL: s.URL(), Key: judgetest.DefaultKey, Model: "fake/judge", Seed: 1, Retries: 8, Timeout: 5 * time.Second,
-		MaxRateWait: time.Minute, Backoff: 20 * time.Millisecond, Concurrency: 50, Store: cache.NewMemory(), Run: "test",
+		MaxRateWait: time.Minute, Backoff: 20 * time.Millisecond, Concurrency: 50, Store: newStore(t), Run: "test",
 	}
 	if change != nil {
 		change(&config)
@@ -75,6 +76,23 @@ func newTestJudge(t testing.TB, s *judgetest.Server, change func(*Config)) *Judg
 		m.opening.succeed() // the service has answered before
 	}
 	return j
+}
+
+// newStore makes an empty store, which is closed with the test.
+func newStore(t testing.TB) *cache.SQLite {
+	t.Helper()
+	return openStore(t, filepath.Join(t.TempDir(), "judge.sqlite"))
+}
+
+// openStore opens a store, which is closed with the test.
+func openStore(t testing.TB, path string) *cache.SQLite {
+	t.Helper()
+	s, err := cache.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 type result struct {

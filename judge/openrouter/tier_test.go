@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/judge/cache"
 	"ibid/judge/judgetest"
 )
 
@@ -13,7 +12,7 @@ import (
 func TestServiceTier(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{KeepBodies: true})
 	defer s.Close()
-	rows, store := rowsOf(20), cache.NewMemory()
+	rows, store := rowsOf(20), newStore(t)
 	flex := newTestJudge(t, s, func(c *Config) { c.Store, c.ServiceTier = store, "flex" })
 	if bad := failures(judgeAll(t.Context(), flex, rows, 4)); len(bad) > 0 {
 		t.Fatal(bad[0])

@@ -13,7 +13,6 @@ import (
 
 	"ibid"
 	"ibid/judge"
-	"ibid/judge/cache"
 	"ibid/judge/judgetest"
 )
 
@@ -22,7 +21,7 @@ func newVerifierJudge(t *testing.T, s *judgetest.Verifier, protocol string, temp
 	t.Helper()
 	config := Config{
 		Kind: KindOpenAI, BaseURL: s.URL() + "/v1", Model: "fake/verifier", Protocol: protocol, Template: template, Supported: 0.5,
-		Retries: 2, Backoff: 1, Concurrency: 4, Store: cache.NewMemory(),
+		Retries: 2, Backoff: 1, Concurrency: 4, Store: newStore(t),
 	}
 	if change != nil {
 		change(&config)

@@ -431,7 +431,7 @@ func TestLimiter(t *testing.T) {
 func TestRequireParameters(t *testing.T) {
 	s := judgetest.NewServer(judgetest.ServerConfig{})
 	defer s.Close()
-	store := cache.NewMemory()
+	store := newStore(t)
 	change := func(c *Config) {
 		c.Model, c.Provider, c.Store = "fake/thinker", map[string]any{"require_parameters": true}, store
 	}

@@ -1,5 +1,4 @@
-// Package cachetest tests that a store of judge answers is one.
-package cachetest
+package cache_test
 
 import (
 	"bytes"
@@ -7,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"sync"
 	"testing"
@@ -15,10 +15,8 @@ import (
 	"ibid/judge/cache"
 )
 
-// Store checks everything that [cache.Store] promises of one process. Each call
-// of open gives a new, empty store.
-func Store(t *testing.T, open func(t *testing.T) cache.Store) {
-	t.Helper()
+// TestSQLite checks everything that [cache.Store] promises.
+func TestSQLite(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		run  func(*testing.T, cache.Store)
@@ -37,27 +35,36 @@ func Store(t *testing.T, open func(t *testing.T) cache.Store) {
 		{"closed", closed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := open(t)
-			t.Cleanup(func() {
-				if err := s.Close(); err != nil {
-					t.Errorf("Close: %v", err)
-				}
-			})
+			s := open(t, filepath.Join(t.TempDir(), "judge.sqlite"))
 			c.run(t, s)
+			if err := s.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
 		})
 	}
 }
 
-// Key is the key number n of this package.
-func Key(n int) cache.Key { return sha256.Sum256(fmt.Appendf(nil, "cachetest %d", n)) }
+// open opens a store and closes it with the test.
+func open(t testing.TB, path string) *cache.SQLite {
+	t.Helper()
+	s, err := cache.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
 
-// Entry is an answer to request n with a value in every field; no two fields
+// testKey is key number n.
+func testKey(n int) cache.Key { return sha256.Sum256(fmt.Appendf(nil, "key %d", n)) }
+
+// testEntry is an answer to request n with a value in every field; no two fields
 // and no two entries have the same.
-func Entry(n int) *cache.Entry {
+func testEntry(n int) *cache.Entry {
 	i := int64(n)
 	return &cache.Entry{
 		Sent: "max_tokens 656, json_schema",
-		Key:  Key(n), Status: cache.StatusRepaired,
+		Key:  testKey(n), Status: cache.StatusRepaired,
 		Verdict:        fmt.Appendf(nil, `{"claims":[{"id":"c1","joint":"full","n":%d}]}`, n),
 		Raw:            fmt.Appendf(nil, "{\"id\":\"gen-%d\",\"text\":\"\u00e4\x00\\u0000\"}\n", n),
 		ModelRequested: "vendor/asked", ModelResolved: "vendor/answered-" + fmt.Sprint(n%3), Provider: "Provider", GenerationID: fmt.Sprint("gen-", n),
@@ -69,10 +76,10 @@ func Entry(n int) *cache.Entry {
 }
 
 func entryComesBack(t *testing.T, s cache.Store) {
-	if got, err := s.Get(t.Context(), Key(1)); got != nil || err != nil {
+	if got, err := s.Get(t.Context(), testKey(1)); got != nil || err != nil {
 		t.Fatalf("Get of an empty store = %v, %v, want nothing", got, err)
 	}
-	want := Entry(1)
+	want := testEntry(1)
 	put(t, s, want)
 	if got := get(t, s, want.Key); !reflect.DeepEqual(got, want) {
 		t.Errorf("Get = %+v, want %+v", got, want)
@@ -80,7 +87,7 @@ func entryComesBack(t *testing.T, s cache.Store) {
 
 	// What nobody knows is empty, and a time has milliseconds in UTC.
 	bare := &cache.Entry{
-		Key: Key(2), Status: cache.StatusOK, Verdict: []byte("{}"),
+		Key: testKey(2), Status: cache.StatusOK, Verdict: []byte("{}"),
 		Created: time.Date(2026, 3, 4, 5, 6, 7, 123_456_789, time.FixedZone("", 3600)),
 	}
 	put(t, s, bare)
@@ -94,7 +101,7 @@ func entryComesBack(t *testing.T, s cache.Store) {
 }
 
 func firstEntryStands(t *testing.T, s cache.Store) {
-	first, second := Entry(1), Entry(1)
+	first, second := testEntry(1), testEntry(1)
 	second.Verdict, second.CostNanoUSD = []byte(`{"other":true}`), 0
 	put(t, s, first)
 	put(t, s, second)
@@ -107,11 +114,11 @@ func firstEntryStands(t *testing.T, s cache.Store) {
 }
 
 func entriesAreOwn(t *testing.T, s cache.Store) {
-	given := Entry(1)
+	given := testEntry(1)
 	put(t, s, given)
 	clear(given.Verdict)
 	clear(get(t, s, given.Key).Raw)
-	if got, want := get(t, s, given.Key), Entry(1); !bytes.Equal(got.Verdict, want.Verdict) || !bytes.Equal(got.Raw, want.Raw) {
+	if got, want := get(t, s, given.Key), testEntry(1); !bytes.Equal(got.Verdict, want.Verdict) || !bytes.Equal(got.Raw, want.Raw) {
 		t.Errorf("Get = %q, %q after its callers wrote into theirs, want %q, %q", got.Verdict, got.Raw, want.Verdict, want.Raw)
 	}
 }
@@ -123,7 +130,7 @@ func halfAnswers(t *testing.T, s cache.Store) {
 		"no verdict":          func(e *cache.Entry) { e.Verdict = nil },
 		"no time":             func(e *cache.Entry) { e.Created = time.Time{} },
 	} {
-		e := Entry(1)
+		e := testEntry(1)
 		spoil(e)
 		if err := s.Put(t.Context(), e); err == nil {
 			t.Errorf("Put of an entry with %s: no error", name)
@@ -132,41 +139,41 @@ func halfAnswers(t *testing.T, s cache.Store) {
 	if err := s.Put(t.Context(), nil); err == nil {
 		t.Error("Put of nil: no error")
 	}
-	if got := get(t, s, Key(1)); got != nil {
+	if got := get(t, s, testKey(1)); got != nil {
 		t.Errorf("Get = %+v, want nothing: what was refused was kept", got)
 	}
 }
 
 func attemptsAreTaken(t *testing.T, s cache.Store) {
 	for n := range 3 {
-		a := cache.Attempt{Key: Key(1), N: n + 1, HTTPStatus: 429, Class: "flow", Millis: 12, Error: "slow down", At: time.Now(), Run: "run-1"}
+		a := cache.Attempt{Key: testKey(1), N: n + 1, HTTPStatus: 429, Class: "flow", Millis: 12, Error: "slow down", At: time.Now(), Run: "run-1"}
 		if err := s.Record(t.Context(), a); err != nil {
 			t.Fatalf("Record: %v", err)
 		}
 	}
-	if got := get(t, s, Key(1)); got != nil {
+	if got := get(t, s, testKey(1)); got != nil {
 		t.Errorf("Get = %+v, want nothing: an attempt is no answer", got)
 	}
 }
 
 func leaseExcludes(t *testing.T, s cache.Store) {
-	acquire(t, s, Key(1), "a", time.Hour, true)
-	acquire(t, s, Key(1), "b", time.Hour, false)
-	acquire(t, s, Key(1), "a", time.Hour, true) // renews
-	acquire(t, s, Key(2), "b", time.Hour, true) // another key
-	release(t, s, Key(1), "b")                  // not b's to give
-	acquire(t, s, Key(1), "b", time.Hour, false)
-	release(t, s, Key(1), "a")
-	acquire(t, s, Key(1), "b", time.Hour, true)
-	release(t, s, Key(3), "a") // nobody's
+	acquire(t, s, testKey(1), "a", time.Hour, true)
+	acquire(t, s, testKey(1), "b", time.Hour, false)
+	acquire(t, s, testKey(1), "a", time.Hour, true) // renews
+	acquire(t, s, testKey(2), "b", time.Hour, true) // another key
+	release(t, s, testKey(1), "b")                  // not b's to give
+	acquire(t, s, testKey(1), "b", time.Hour, false)
+	release(t, s, testKey(1), "a")
+	acquire(t, s, testKey(1), "b", time.Hour, true)
+	release(t, s, testKey(3), "a") // nobody's
 }
 
 func leaseRunsOut(t *testing.T, s cache.Store) {
 	const ttl = 50 * time.Millisecond
 	start := time.Now()
-	acquire(t, s, Key(1), "a", ttl, true)
+	acquire(t, s, testKey(1), "a", ttl, true)
 	for {
-		held, err := s.Acquire(t.Context(), Key(1), "b", time.Hour)
+		held, err := s.Acquire(t.Context(), testKey(1), "b", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,14 +189,14 @@ func leaseRunsOut(t *testing.T, s cache.Store) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	acquire(t, s, Key(1), "a", time.Hour, false)
-	release(t, s, Key(1), "a") // a was too late
-	acquire(t, s, Key(1), "c", time.Hour, false)
+	acquire(t, s, testKey(1), "a", time.Hour, false)
+	release(t, s, testKey(1), "a") // a was too late
+	acquire(t, s, testKey(1), "c", time.Hour, false)
 }
 
 func leaseOfNoTime(t *testing.T, s cache.Store) {
 	for _, ttl := range []time.Duration{0, -time.Second} {
-		if held, err := s.Acquire(t.Context(), Key(1), "a", ttl); held || err == nil {
+		if held, err := s.Acquire(t.Context(), testKey(1), "a", ttl); held || err == nil {
 			t.Errorf("Acquire for %v = %v, %v, want an error", ttl, held, err)
 		}
 	}
@@ -199,7 +206,7 @@ func oneOfMany(t *testing.T, s cache.Store) {
 	var mu sync.Mutex
 	var holders []int
 	together(20, func(n int) {
-		held, err := s.Acquire(t.Context(), Key(1), fmt.Sprint("owner ", n), time.Hour)
+		held, err := s.Acquire(t.Context(), testKey(1), fmt.Sprint("owner ", n), time.Hour)
 		if err != nil {
 			t.Error(err)
 		}
@@ -219,7 +226,7 @@ func manyAtOnce(t *testing.T, s cache.Store) {
 	together(goroutines, func(g int) {
 		for i := range each {
 			// Neighbours put the same keys.
-			want := Entry(g/2*each + i)
+			want := testEntry(g/2*each + i)
 			if err := s.Put(t.Context(), want); err != nil {
 				t.Error(err)
 				return
@@ -236,11 +243,11 @@ func manyAtOnce(t *testing.T, s cache.Store) {
 func contextEnds(t *testing.T, s cache.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, getErr := s.Get(ctx, Key(1))
-	_, leaseErr := s.Acquire(ctx, Key(1), "a", time.Hour)
+	_, getErr := s.Get(ctx, testKey(1))
+	_, leaseErr := s.Acquire(ctx, testKey(1), "a", time.Hour)
 	for name, err := range map[string]error{
-		"Get": getErr, "Acquire": leaseErr, "Put": s.Put(ctx, Entry(1)),
-		"Record": s.Record(ctx, cache.Attempt{Key: Key(1)}), "Release": s.Release(ctx, Key(1), "a"),
+		"Get": getErr, "Acquire": leaseErr, "Put": s.Put(ctx, testEntry(1)),
+		"Record": s.Record(ctx, cache.Attempt{Key: testKey(1)}), "Release": s.Release(ctx, testKey(1), "a"),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s with a context that has ended: %v, want %v", name, err, context.Canceled)
@@ -249,15 +256,15 @@ func contextEnds(t *testing.T, s cache.Store) {
 }
 
 func closed(t *testing.T, s cache.Store) {
-	put(t, s, Entry(1))
+	put(t, s, testEntry(1))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, getErr := s.Get(t.Context(), Key(1))
-	_, leaseErr := s.Acquire(t.Context(), Key(1), "a", time.Hour)
+	_, getErr := s.Get(t.Context(), testKey(1))
+	_, leaseErr := s.Acquire(t.Context(), testKey(1), "a", time.Hour)
 	for name, err := range map[string]error{
-		"Get": getErr, "Acquire": leaseErr, "Put": s.Put(t.Context(), Entry(2)),
-		"Record": s.Record(t.Context(), cache.Attempt{Key: Key(1)}), "Release": s.Release(t.Context(), Key(1), "a"),
+		"Get": getErr, "Acquire": leaseErr, "Put": s.Put(t.Context(), testEntry(2)),
+		"Record": s.Record(t.Context(), cache.Attempt{Key: testKey(1)}), "Release": s.Release(t.Context(), testKey(1), "a"),
 	} {
 		if !errors.Is(err, cache.ErrClosed) {
 			t.Errorf("%s of a closed store: %v, want %v", name, err, cache.ErrClosed)
@@ -272,13 +279,6 @@ func together(n int, do func(int)) {
 		all.Go(func() { do(i) })
 	}
 	all.Wait()
-}
-
-func put(t *testing.T, s cache.Store, e *cache.Entry) {
-	t.Helper()
-	if err := s.Put(t.Context(), e); err != nil {
-		t.Fatalf("Put: %v", err)
-	}
 }
 
 func get(t *testing.T, s cache.Store, key cache.Key) *cache.Entry {
