@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -51,11 +53,43 @@ func runAll(m *testing.M) (code int, err error) {
 	} else if err := run("../..", "go", "build", "-buildvcs=false", "-o", program, "./cmd/ibid"); err != nil {
 		return 0, err
 	}
-	rows := fmt.Sprint(*rowsFlag)
-	if err := run("../..", "go", "run", "./benchmarks/pipe", "-rows", rows, "-documents", "-parquet", filepath.Join(scratch, "a.parquet")); err != nil {
+	if err := writeAnswers(filepath.Join(scratch, "a.parquet"), *rowsFlag); err != nil {
 		return 0, err
 	}
 	return m.Run(), nil
+}
+
+type object = map[string]any
+
+// writeAnswers writes a dataset of n answers, each with a document of about 1 kB. Answers
+// repeat after 10,000, but for their ids.
+func writeAnswers(path string, n int) error {
+	file, err := os.Create(path + ".jsonl")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	lines := json.NewEncoder(out)
+	for i := range n {
+		k := i % 10_000
+		rng := rand.New(rand.NewPCG(1, uint64(k)))
+		doc, start := fmt.Sprintf("doc-%d", k), rng.IntN(500)
+		at := start + rng.IntN(40)
+		err := lines.Encode(object{
+			"id": fmt.Sprintf("q-%09d", i), "system": "one", "query": "What is wet, and since when?",
+			"answer":    fmt.Sprintf("Water is wet, says source %d [1]. It has been so for a long time, and stones are hard.", k%7),
+			"citations": []object{{"doc": doc, "start": at, "end": at + 50}}, "truth": []object{{"doc": doc, "start": start, "end": start + 60}},
+			"tags":      object{"lang": []string{"de", "en"}[k/100%2]},
+			"documents": []object{{"doc": doc, "text": strings.Repeat(fmt.Sprintf("Water %d is wet, fire is hot, and stones are hard. ", k%7), 20)}},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(out.Flush(), file.Close()); err != nil {
+		return err
+	}
+	return run(".", program, "import", "jsonl", path+".jsonl", "-o", path, "-q")
 }
 
 func run(dir, name string, args ...string) error {
