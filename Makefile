@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home docs man notices run test slow simulate race fuzz torture vulns bench scale lint fmt golden screenshots check
+.PHONY: help build install home docs man notices run test slow simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -59,6 +59,11 @@ vulns: ## known vulnerabilities of what ibid is built from; needs the network
 
 scale: build ## read a dataset of 2 GB from a server for S3 by ranges, and count the bytes
 	cd benchmarks/objects && $(GO) test -v -run TestLarge . -args -ibid ../../$(BIN) -files 28
+
+# The old program is built once, into bin. REPS=3 runs each program that often over the
+# generated rows, for their CPU time. What may differ: benchmarks/duckdb/frozen.tsv.
+frozen: build ## results of a past commit and of this tree, compared column by column; needs cgo
+	cd benchmarks/duckdb && CGO_ENABLED=1 $(GO) test -count=1 -v -tags duckdb_arrow -run '^TestFrozen$$' -timeout 3h . -args -frozen -ibid ../../$(BIN) -reps $(or $(REPS),1)
 
 bench: build ## ibid beside other programs and by itself (CPU, memory), a gigabyte to import, then the kernels
 	cd benchmarks && $(GO) run ./peers -ibid ../$(BIN)
