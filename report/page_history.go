@@ -172,7 +172,7 @@ func newTrend(name, label string, nights []trendNight) metricTrend {
 func (t *metricTrend) inWords() string {
 	text := fmt.Sprintf("%s from %s to %s, last %s.", Plural(int64(len(t.Chart.Marks)), "night", "nights"), t.Ends[0], t.Ends[1], valueOr(t.Value))
 	for _, e := range t.Events {
-		text += " " + e.Text + "."
+		text += " " + strings.ToUpper(e.Text[:1]) + e.Text[1:] + "."
 	}
 	return text
 }

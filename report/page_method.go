@@ -27,23 +27,21 @@ type definitionText struct {
 type intervalText struct{ Name, Text string }
 
 var intervalWords = map[string]string{
-	string(stats.CR1T):                 "mean ± t quantile (clusters − 1 degrees of freedom) × CR1 standard error over clusters",
-	string(stats.LogitCR3):             "t quantile (effective clusters − 1 degrees of freedom) × delete-one-cluster standard error on the logit scale, carried back to the bounds of the metric",
-	string(stats.AtanhT):               "t quantile × standard error on the scale of atanh, carried back: of a difference",
-	string(stats.AtanhCR3):             "the same for a difference, on the scale of atanh",
-	string(stats.WilsonT):              "Wilson's score interval with Student's t, one trial for each effective cluster: where all clusters agree",
-	string(stats.CR1Effective):         "the same with the degrees of freedom that clusters of unequal size leave",
-	string(stats.DeltaT):               "ratio ± t quantile × linearised standard error over clusters",
-	string(stats.DeltaZ):               "ratio ± normal quantile × linearised standard error over clusters",
-	string(stats.LogitT):               "the linearised interval on the logit scale, carried back to (0, 1)",
-	string(stats.LogitEffective):       "the same, with the degrees of freedom and the standard error that clusters of unequal size leave",
-	string(stats.WilsonScore):          "Wilson's score interval of a proportion",
-	string(stats.WilsonCluster):        "Wilson's score interval at the effective sample size that clusters leave",
-	string(stats.WilsonClusterT):       "Wilson's score interval at the effective sample size that clusters leave, adjusted for their number",
-	string(stats.BCaBootstrap):         "bias-corrected and accelerated interval of a bootstrap of clusters",
-	string(stats.PercentileBootstrap):  "percentile interval of a bootstrap of clusters",
-	string(stats.ClopperPearsonExact):  "exact binomial interval of Clopper and Pearson",
-	string(stats.AgrestiCoullAdjusted): "Agresti and Coull's adjusted interval",
+	string(stats.CR1T):                "mean ± t quantile (clusters − 1 degrees of freedom) × CR1 standard error over clusters",
+	string(stats.LogitCR3):            "t quantile (effective clusters − 1 degrees of freedom) × delete-one-cluster standard error on the logit scale, carried back to the bounds of the metric",
+	string(stats.AtanhT):              "t quantile × standard error on the scale of atanh, carried back: of a difference",
+	string(stats.AtanhCR3):            "the same for a difference, on the scale of atanh",
+	string(stats.WilsonT):             "Wilson's score interval with Student's t, one trial for each effective cluster: where all clusters agree",
+	string(stats.CR1Effective):        "the same with the degrees of freedom that clusters of unequal size leave",
+	string(stats.DeltaT):              "ratio ± t quantile × linearised standard error over clusters",
+	string(stats.LogitT):              "the linearised interval on the logit scale, carried back to (0, 1)",
+	string(stats.LogitEffective):      "the same, with the degrees of freedom and the standard error that clusters of unequal size leave",
+	string(stats.WilsonScore):         "Wilson's score interval of a proportion",
+	string(stats.WilsonCluster):       "Wilson's score interval at the effective sample size that clusters leave",
+	string(stats.WilsonClusterT):      "Wilson's score interval at the effective sample size that clusters leave, adjusted for their number",
+	string(stats.BCaBootstrap):        "bias-corrected and accelerated interval of a bootstrap of clusters",
+	string(stats.PercentileBootstrap): "percentile interval of a bootstrap of clusters",
+	string(stats.ClopperPearsonExact): "exact binomial interval of Clopper and Pearson",
 }
 
 // dependenceWords say what stands in place of independent rows, by the ends of methods.
