@@ -325,7 +325,6 @@ func (a *app) agreeBlind(cmd *cobra.Command, f *agreeFlags, args []string) (*rep
 
 // A blindRound is what people said of a blind sample, and its dataset.
 type blindRound struct {
-	key      *annotations.Key
 	said     *annotations.Filled
 	argument string // the dataset as it is named
 	plan     *harness.Plan
@@ -368,7 +367,7 @@ func (a *app) openRound(cmd *cobra.Command, f *agreeFlags, args []string) (*blin
 		progress.Close()
 		return nil, ibid.Usagef("%s is not the dataset that the sample was drawn from", argument).With("compare with the one that was: ibid agree DATASET --blind KEY")
 	}
-	return &blindRound{key, said, argument, plan, progress}, nil
+	return &blindRound{said, argument, plan, progress}, nil
 }
 
 // decidedPolicy is the policy of adjudication by people alone.
