@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -138,20 +137,4 @@ func (s *labelledSet) claims(items []annotations.Verdict) []annotations.Verdict 
 		out[i].Judge = max(out[i].Judge, it.Judge)
 	}
 	return out
-}
-
-// paired are the scores of two judges on the claims that both have a score of.
-func paired(a, b []annotations.Verdict) (x, y []float64, human []float64, clusters []string) {
-	other := make(map[string]float64, len(b))
-	for _, it := range b {
-		other[it.Item] = it.Judge
-	}
-	sorted := slices.Clone(a)
-	slices.SortFunc(sorted, func(p, q annotations.Verdict) int { return cmp.Compare(p.Item, q.Item) })
-	for _, it := range sorted {
-		if score, both := other[it.Item]; both {
-			x, y, human, clusters = append(x, it.Judge), append(y, score), append(human, it.Human), append(clusters, it.Cluster)
-		}
-	}
-	return x, y, human, clusters
 }

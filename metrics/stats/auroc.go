@@ -10,10 +10,10 @@ import (
 // clusters on the logit scale, carried back to (0, 1).
 const AUROCLogitT Method = "auroc-logit-t"
 
-// AUROC is the chance that a positive item has a higher score than a negative
+// auroc is the chance that a positive item has a higher score than a negative
 // one, ties counting half: the area under the ROC curve. It is undefined without
 // items of either kind.
-func AUROC(scores []float64, positive []bool) ibid.Number {
+func auroc(scores []float64, positive []bool) ibid.Number {
 	ranks := Ranks(scores)
 	var sum, p, n float64
 	for i, yes := range positive {
@@ -27,7 +27,7 @@ func AUROC(scores []float64, positive []bool) ibid.Number {
 	return FractionOf(sum-p*(p+1)/2, p*n)
 }
 
-// ClusteredAUROC is [AUROC] with an interval over clusters; clusters has the name of
+// ClusteredAUROC is [auroc] with an interval over clusters; clusters has the name of
 // each item's. Rows of one cluster need not be independent, and a cluster may have
 // items of both kinds.
 //
@@ -39,7 +39,7 @@ func AUROC(scores []float64, positive []bool) ibid.Number {
 // Source: Obuchowski 1997, equations 3 to 7, for the standard error.
 func ClusteredAUROC(scores []float64, positive []bool, clusters []string, level float64) Estimate {
 	e := Estimate{Level: level, Method: AUROCLogitT, N: int64(len(scores)), Reason: ibid.ZeroDenominator}
-	area := AUROC(scores, positive)
+	area := auroc(scores, positive)
 	if !area.Known() {
 		return e
 	}
@@ -68,14 +68,14 @@ func (e *Estimate) auroc(se, least float64) {
 	e.setInterval(logistic(logit-half), logistic(logit+half))
 }
 
-// DependentAUROC is [AUROC] of items that depend on each other as of says; units has the
+// DependentAUROC is [auroc] of items that depend on each other as of says; units has the
 // unit of each. A positive item adds its component less the AUROC over the positive items to
 // the error, a negative one over the negative items; what they add up to has the standard
 // error of [Dependence.Spread]. There are as many degrees of freedom as the kind with fewer
 // effective documents has of them, less one; with fewer than two there is no interval.
 func DependentAUROC(scores []float64, positive []bool, units []int32, of *Dependence, level float64) Estimate {
 	e := Estimate{Level: level, Method: AUROCLogitT, N: int64(len(scores)), Reason: ibid.ZeroDenominator}
-	area := AUROC(scores, positive)
+	area := auroc(scores, positive)
 	if !area.Known() {
 		return e
 	}
@@ -103,41 +103,6 @@ func DependentAUROC(scores []float64, positive []bool, units []int32, of *Depend
 	}
 	e.auroc(all.SE, least)
 	return e
-}
-
-// PairedAUROC is the AUROC of a less that of b on the same items, with an interval
-// and a t test over clusters, as in [ClusteredAUROC]. Where the standard error is 0
-// there is neither.
-//
-// Source: Obuchowski 1997, equation 8: the covariance enters by components of the
-// difference.
-func PairedAUROC(a, b []float64, positive []bool, clusters []string, level float64) (Estimate, Test) {
-	e := Estimate{Level: level, Method: CR1T, N: int64(len(a)), Reason: ibid.ZeroDenominator}
-	t := Test{Method: StudentT, Reason: ibid.ZeroDenominator}
-	first, second := AUROC(a, positive), AUROC(b, positive)
-	if !first.Known() || !second.Known() {
-		return e, t
-	}
-	e.Value, e.Reason = first.Value-second.Value, ibid.Defined
-	parts, other := aurocComponents(a, positive), aurocComponents(b, positive)
-	for i := range parts {
-		parts[i] -= other[i]
-	}
-	c := aurocClusters(parts, positive, clusters, e.Value)
-	e.Clusters, t.Clusters = c.all, c.all
-	t.Reason = ibid.NoVariation
-	if c.least < 2 {
-		e.warn(OneCluster, "all items of one kind share a cluster, so there is no interval")
-		return e, t
-	}
-	if e.SE, e.HasSE = c.stdErr(), true; e.SE == 0 {
-		e.Degenerate = true
-		return e, t
-	}
-	half := StudentQuantile(level, c.least-1) * e.SE
-	e.setInterval(e.Value-half, e.Value+half)
-	t.Reason, t.P = ibid.Defined, studentTails(e.Value/e.SE, float64(c.least-1))
-	return e, t
 }
 
 // aurocComponents are, for each positive item, the share of the negative ones that it

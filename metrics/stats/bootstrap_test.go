@@ -167,7 +167,7 @@ func TestBootstrapAgreesWithTheStandardError(t *testing.T) {
 		u.Add(Key(strconv.Itoa(i)), 1, y, x)
 		c.AddCluster(y, x, 1)
 	}
-	want, _ := c.CR0()
+	want, _ := c.moments().stdErr(false)
 	for _, scheme := range []Scheme{Multinomial, Poisson} {
 		b := u.Bootstrap(Quotient, Resampling{Resamples: 20_000, Seed: 1, Scheme: scheme})
 		if math.Abs(b.SE-want) > 0.03*want { // 6 standard errors of a deviation over 20,000 draws

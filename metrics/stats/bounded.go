@@ -23,19 +23,17 @@ const (
 	AtanhT Method = "atanh-t"
 )
 
-// CR3 is the delete-one-cluster standard error of Σy/Σx: with R_g the ratio without
+// cr3 is the delete-one-cluster standard error of Σy/Σx: with R_g the ratio without
 // cluster g, and R that of all,
 //
 //	sqrt((G-1)/G Σ_g (R_g - R)²),  R_g - R = -(y_g - R x_g) / (Σx - x_g)
 //
-// For clusters of one size it is [Clusters.CR1]; a large cluster counts for more. It is
+// For clusters of one size it is CR1; a large cluster counts for more. It is
 // undefined where CR1 is, where one cluster has everything, and for clusters of
 // different sizes after which neither [Clusters.DeleteEach] was called nor
 // [Grouper.Drain] into an empty state.
 //
 // Source: Bell & McCaffrey 2002; the jackknife of Cochran 1977, §6.
-func (c *Clusters) CR3() (se float64, ok bool) { return c.cr3(c.moments()) }
-
 func (c *Clusters) cr3(m *moments) (se float64, ok bool) {
 	se, ok = m.stdErr(true)
 	if !ok || m.spread != nil || m.alike() {
@@ -86,7 +84,7 @@ func (c *Clusters) DeleteEach(each iter.Seq2[float64, float64]) {
 
 // MeanWithin is the mean over rows (Σx must be the number of rows) of a metric that
 // lies in [low, high], with an interval that does, too. With m the mean and se the
-// standard error of [Clusters.CR3], both on [0, 1],
+// standard error of [Clusters.cr3], both on [0, 1],
 //
 //	expit(logit m ± t(G*-1) se / (m(1-m))),  G* = (Σ n_g)² / Σ n_g²
 //
@@ -235,7 +233,7 @@ func (s *Spread) Within(value, low, high float64, rows int64, level float64) Est
 
 // DifferenceWithin is the mean difference over rows of a metric whose bounds are width
 // apart, so that differences lie in [-width, width], with an interval that does, too.
-// With d the difference and se the standard error of [Clusters.CR3], both divided by
+// With d the difference and se the standard error of [Clusters.cr3], both divided by
 // width,
 //
 //	tanh(atanh d ± t(G*-1) se / (1-d²))

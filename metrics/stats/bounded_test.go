@@ -39,25 +39,26 @@ func TestCR3(t *testing.T) {
 				values, names = append(values, rng.Float64()), append(names, string(rune('a'+g)))
 			}
 		}
-		got, ok := grouped(values, names).CR3()
+		c := grouped(values, names)
+		got, ok := c.cr3(c.moments())
 		if want := deletedOneByOne(values, names); !ok || math.Abs(got-want) > 1e-12 {
 			t.Fatalf("%v, %v, want %v of %v %v", got, ok, want, values, names)
 		}
 	}
 	alone := single([]float64{0.1, 0.5, 0.7})
-	cr1, _ := alone.CR1()
-	if cr3, ok := alone.CR3(); !ok || cr3 != cr1 {
+	cr1, _ := alone.moments().stdErr(true)
+	if cr3, ok := alone.cr3(alone.moments()); !ok || cr3 != cr1 {
 		t.Errorf("clusters of one size: %v, %v, CR1 is %v", cr3, ok, cr1)
 	}
 	var apart Clusters
 	apart.AddCluster(1, 1, 1)
 	apart.AddCluster(1, 2, 2)
-	if se, ok := apart.CR3(); ok {
+	if se, ok := apart.cr3(apart.moments()); ok {
 		t.Errorf("clusters of unequal size that nobody deleted one by one: %v", se)
 	}
 	drained := grouped([]float64{0, 1, 1}, []string{"a", "b", "b"})
 	drained.AddCluster(1, 2, 2)
-	if se, ok := drained.CR3(); ok {
+	if se, ok := drained.cr3(drained.moments()); ok {
 		t.Errorf("a cluster that came later: %v", se)
 	}
 }
@@ -136,7 +137,7 @@ func TestIntervalsStayWithin(t *testing.T) {
 
 func TestDifferenceWithin(t *testing.T) {
 	c := single([]float64{0.2, 0.1, 0.4, -0.1, 0.3})
-	d, _ := c.CR1()
+	d, _ := c.moments().stdErr(true)
 	half := 2.7764451051977987 * d / (1 - 0.18*0.18) // qt(0.975, 4)
 	if e := c.DifferenceWithin(0.95, 1); e.Method != AtanhCR3 || math.Abs(e.Low-math.Tanh(math.Atanh(0.18)-half)) > 1e-9 || math.Abs(e.High-math.Tanh(math.Atanh(0.18)+half)) > 1e-9 {
 		t.Errorf("%+v", e)

@@ -51,7 +51,7 @@ func estimates(rng *rand.Rand, rows []scoredRow, parts int) []Estimate {
 		panic(fmt.Sprintf("%d clusters of %d rows are %d of %d", single.Len(), single.Rows(), len(rows), len(rows)))
 	}
 	return []Estimate{
-		mean.Mean(0.95), mean.DeltaZ(0.9), ratio.Ratio(0.95), ratio.DeltaT(0.99),
+		mean.Mean(0.95), mean.DeltaT(0.9), ratio.Ratio(0.95), ratio.DeltaT(0.99),
 		single.Mean(0.95), single.Ratio(0.95),
 	}
 }
@@ -134,7 +134,7 @@ func TestSingletonClustersGiveTheOrdinaryStandardError(t *testing.T) {
 			squares += (v - mean) * (v - mean)
 		}
 		want := math.Sqrt(squares/float64(n-1)) / math.Sqrt(float64(n))
-		got, ok := c.CR1()
+		got, ok := c.moments().stdErr(true)
 		if !ok || math.Abs(got-want) > 1e-13*want {
 			t.Errorf("CR1 of %d singleton clusters = %v, %v, want s/sqrt(n) = %v", n, got, ok, want)
 		}

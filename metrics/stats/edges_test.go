@@ -73,23 +73,6 @@ func TestShareAtMost(t *testing.T) {
 	}
 }
 
-// TestPairedAUROCByHand: of six items of four clusters, three positive.
-func TestPairedAUROCByHand(t *testing.T) {
-	positive := []bool{true, true, true, false, false, false}
-	a, b := []float64{5, 4, 1, 3, 2, 0}, []float64{5, 1, 2, 3, 4, 0}
-	e, test := PairedAUROC(a, b, positive, []string{"p", "q", "q", "r", "s", "s"}, 0.95)
-	if !about(e.Value, 7.0/9-5.0/9) || e.N != 6 || e.Clusters != 4 || test.Clusters != 4 || !e.HasSE || !test.Defined() {
-		t.Errorf("%+v, %+v", e, test)
-	}
-	if e.Low >= e.Value || e.High <= e.Value || !about(e.High-e.Value, e.Value-e.Low) {
-		t.Errorf("interval [%v, %v] of %v", e.Low, e.High, e.Value)
-	}
-	same, test := PairedAUROC(a, a, positive, []string{"a", "b", "c", "d", "e", "f"}, 0.95)
-	if !same.Degenerate || same.Value != 0 || test.Reason != ibid.NoVariation || same.Clusters != 6 {
-		t.Errorf("of itself: %+v, %+v", same, test)
-	}
-}
-
 // TestRatioScale: two ratings of 0 do not differ; 0 and anything else differ wholly.
 func TestRatioScale(t *testing.T) {
 	for _, tt := range [][3]float64{{0, 0, 0}, {1, 0, 1}, {0, 1, 1}, {0.5, 0.5, 0}, {3, 1, 0.25}, {0.75, 0.25, 0.25}} {

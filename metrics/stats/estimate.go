@@ -31,8 +31,6 @@ const (
 	CR1Effective Method = "cr1-t-effective"
 	// DeltaT is ratio ± t(G-1) times the linearised standard error.
 	DeltaT Method = "delta-t"
-	// DeltaZ is ratio ± z times the linearised standard error.
-	DeltaZ Method = "delta-z"
 	// LogitT is DeltaT on the logit scale, carried back to (0, 1).
 	LogitT Method = "logit-t"
 	// LogitEffective is LogitT with fewer degrees of freedom and a larger standard error
@@ -47,8 +45,6 @@ const (
 	WilsonClusterT Method = "wilson-cluster-t"
 	// ClopperPearsonExact is the exact binomial interval.
 	ClopperPearsonExact Method = "clopper-pearson"
-	// AgrestiCoullAdjusted is the adjusted Wald interval, clipped to [0, 1].
-	AgrestiCoullAdjusted Method = "agresti-coull"
 	// PercentileBootstrap is the percentile interval of a cluster bootstrap.
 	PercentileBootstrap Method = "percentile"
 	// BCaBootstrap is the bias-corrected and accelerated interval of a cluster

@@ -33,33 +33,6 @@ func (c *Confusion) Add(human, judge bool) {
 // N is the number of items.
 func (c Confusion) N() int64 { return c.TP + c.FP + c.FN + c.TN }
 
-// Sensitivity is the share of the positive items that the judge calls positive,
-// with Wilson's interval.
-func (c Confusion) Sensitivity(level float64) Estimate {
-	return Wilson(float64(c.TP), float64(c.TP+c.FN), level)
-}
-
-// Specificity is the share of the negative items that the judge calls negative,
-// with Wilson's interval.
-func (c Confusion) Specificity(level float64) Estimate {
-	return Wilson(float64(c.TN), float64(c.TN+c.FP), level)
-}
-
-// PPV is the share of the judge's positives that are positive: precision.
-func (c Confusion) PPV(level float64) Estimate {
-	return Wilson(float64(c.TP), float64(c.TP+c.FP), level)
-}
-
-// NPV is the share of the judge's negatives that are negative.
-func (c Confusion) NPV(level float64) Estimate {
-	return Wilson(float64(c.TN), float64(c.TN+c.FN), level)
-}
-
-// Accuracy is the share of items on which both agree.
-func (c Confusion) Accuracy(level float64) Estimate {
-	return Wilson(float64(c.TP+c.TN), float64(c.N()), level)
-}
-
 // Youden is sensitivity + specificity - 1, 0 for a judge that guesses.
 func (c Confusion) Youden() ibid.Number {
 	se, sp := FractionOf(float64(c.TP), float64(c.TP+c.FN)), FractionOf(float64(c.TN), float64(c.TN+c.FP))
@@ -139,24 +112,8 @@ func EqualWidth(scores []float64, positive []bool, bins int) Calibration {
 	return calibration(scores, positive, groups)
 }
 
-// EqualMass sorts items by score, ties by their order, into bins of equally many;
-// the first ones have one more where that does not come out even.
-func EqualMass(scores []float64, positive []bool, bins int) Calibration {
-	order := byValue(scores)
-	groups := make([][]int, bins)
-	size, more := len(order)/bins, len(order)%bins
-	for b := range groups {
-		n := size
-		if b < more {
-			n++
-		}
-		groups[b], order = order[:n], order[n:]
-	}
-	return calibration(scores, positive, groups)
-}
-
-// EqualMassWhole is EqualMass that parts no items of one score: which of them come
-// first says nothing. A bin ends after the score that gives it its share of the
+// EqualMassWhole sorts items by score into bins of about equally many. It parts no items
+// of one score: which of them come first says nothing. A bin ends after the score that gives it its share of the
 // items that are left, so there may be fewer bins.
 func EqualMassWhole(scores []float64, positive []bool, bins int) Calibration {
 	order := byValue(scores)

@@ -208,8 +208,6 @@ type UnitPair struct {
 	FirstUnits, SecondUnits int64
 	Exact                   int64 // pairs with the same bounds
 	Matched                 int64 // pairs of a largest one-to-one matching that share a character
-	FirstTouched            int64 // units that share a character with some unit of the other
-	SecondTouched           int64
 }
 
 // ExactF1 is the F1 of units with the same bounds, undefined without units.
@@ -218,24 +216,11 @@ func (p UnitPair) ExactF1() ibid.Number { return FractionOf(2*float64(p.Exact), 
 // OverlapF1 is the F1 of units matched one to one that share a character.
 func (p UnitPair) OverlapF1() ibid.Number { return FractionOf(2*float64(p.Matched), p.units()) }
 
-// TouchedF1 is the F1 of units that share a character with some unit of the
-// other, however many do.
-func (p UnitPair) TouchedF1() ibid.Number {
-	if p.units() == 0 {
-		return ibid.Number{}
-	}
-	if p.FirstTouched == 0 || p.SecondTouched == 0 {
-		return Of(0)
-	}
-	a, b := float64(p.FirstTouched)/float64(p.FirstUnits), float64(p.SecondTouched)/float64(p.SecondUnits)
-	return Of(2 * a * b / (a + b))
-}
-
 func (p UnitPair) units() float64 { return float64(p.FirstUnits + p.SecondUnits) }
 
 func unitPair(a, b []Unit) UnitPair {
 	p := UnitPair{
-		FirstUnits: int64(len(a)), SecondUnits: int64(len(b)), FirstTouched: touched(a, b), SecondTouched: touched(b, a),
+		FirstUnits: int64(len(a)), SecondUnits: int64(len(b)),
 	}
 	p.Exact = matchUnits(a, b, func(x, y Unit) bool { return x.Start == y.Start && x.End == y.End })
 	p.Matched = matchUnits(a, b, shareCharacter)
@@ -243,18 +228,6 @@ func unitPair(a, b []Unit) UnitPair {
 }
 
 func shareCharacter(x, y Unit) bool { return max(x.Start, y.Start) < min(x.End, y.End) }
-
-func touched(a, b []Unit) (n int64) {
-	for _, x := range a {
-		for _, y := range b {
-			if shareCharacter(x, y) {
-				n++
-				break
-			}
-		}
-	}
-	return n
-}
 
 // matchUnits is the size of a largest one-to-one matching of units that fit, by
 // augmenting paths.
@@ -430,12 +403,6 @@ func (t *UnitTotals) Alpha() ibid.Number {
 		}
 	}
 	return t.alpha(observed, expected, total)
-}
-
-// GapAlpha is the same for marked against not marked, whatever the category.
-func (t *UnitTotals) GapAlpha() ibid.Number {
-	margins, total := t.margins()
-	return t.alpha(2*(margins[0]-t.sums[0]), 2*margins[0]*(total-margins[0]), total)
 }
 
 func (t *UnitTotals) alpha(observed, expected, total float64) ibid.Number {

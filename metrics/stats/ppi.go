@@ -20,9 +20,9 @@ type Prediction struct {
 	Lambda ibid.Number // how much the judge counts, 0 to 1
 }
 
-// PPI is the prediction-powered mean with the tuning of PPI++: human and judge
-// are the labels and the judge's scores of the labelled items, others the judge's
-// scores of the items without a label. With λ chosen to make the variance small,
+// predict is the prediction-powered mean: human and judge are the labels and the judge's
+// scores of the labelled items, others the judge's scores of the items without a label.
+// With the λ of [tuned] its variance is least.
 //
 //	λ mean(others) + mean(human - λ judge)
 //
@@ -30,10 +30,6 @@ type Prediction struct {
 // sample of all. It is undefined for fewer than two labelled items or no other.
 //
 // Source: Angelopoulos et al. 2023, "Prediction-powered inference" and "PPI++".
-func PPI(human, judge, others []float64, level float64) Prediction {
-	return predict(human, judge, others, level, tuned(human, judge, others))
-}
-
 func predict(human, judge, others []float64, level, lambda float64) Prediction {
 	n, m := len(human), len(others)
 	if n < 2 || m < 1 {
@@ -83,7 +79,7 @@ type Predicted struct {
 	Human   ibid.Number
 }
 
-// PPIClusters is [PPI] for rows that share clusters, labelled and other rows
+// PPIClusters is the prediction-powered mean with the tuning of PPI++ (see [predict]) for rows that share clusters, labelled and other rows
 // alike. Each row adds s_i to the error of the estimate: (y_i - λ f_i - mean)/n if
 // it is labelled, λ (F_i - mean)/N if not. With a_g and b_g the sums of the
 // labelled and of the other rows of a cluster, and G_a and G_b the clusters that
@@ -96,7 +92,7 @@ type Predicted struct {
 //	(A + B)² / (A²/(G_a-1) + B²/(G_b-1))
 //
 // so that labels of a few clusters promise no more than those clusters can tell,
-// however many others there are. With one row a cluster it is PPI up to the
+// however many others there are. With one row a cluster it is that of independent rows up to the
 // correction for few rows. It is undefined for fewer than two labelled rows or no
 // other; SE and the interval also where either kind of rows lies in one cluster,
 // and where the labels are all alike: that they might have varied is then beyond

@@ -45,23 +45,6 @@ func ClopperPearson(k, n, level float64) Estimate {
 	return e
 }
 
-// AgrestiCoull is the adjusted Wald interval for k successes in n trials,
-// 0 <= k <= n, clipped to [0, 1]. It is undefined for n = 0.
-//
-// Source: Agresti & Coull 1998.
-func AgrestiCoull(k, n, level float64) Estimate {
-	e := startProportion(k, n, level, AgrestiCoullAdjusted)
-	if !e.Defined() {
-		return e
-	}
-	z := NormalQuantile(level)
-	trials := n + z*z
-	p := (k + z*z/2) / trials
-	half := z * math.Sqrt(p*(1-p)/trials)
-	e.setInterval(max(0, p-half), min(1, p+half))
-	return e
-}
-
 // Proportion is the share of ones among rows that are 0 or 1 (Σx must be the
 // number of rows): Wilson's interval if every cluster is one row, else that of
 // [Clusters.WilsonClusterT]. The interval is undefined for fewer than two clusters.
@@ -83,50 +66,35 @@ func (c *Clusters) Proportion(level float64) Estimate {
 	return e
 }
 
-// WilsonCluster is the share of ones among rows that are 0 or 1 (Σx must be the
-// number of rows) with Wilson's interval at the effective sample size
-//
-//	n_eff = min(n, p(1-p) / CR1²)
-//
-// or, where the design effect cannot be estimated because p is 0 or 1 or CR1 is 0,
-// at the number of clusters. The interval is undefined for fewer than two
-// clusters.
-//
-// It takes CR1 for known. With few clusters [Clusters.WilsonClusterT] covers what it
-// promises, and this does not.
-//
-// Source: after Korn & Graubard 1998.
-func (c *Clusters) WilsonCluster(level float64) Estimate {
-	return c.wilsonCluster(level, WilsonCluster, 1)
-}
-
-// WilsonClusterT is [Clusters.WilsonCluster] at the effective sample size
+// WilsonClusterT is the share of ones among rows that are 0 or 1 (Σx must be the number of
+// rows) with Wilson's interval at the effective sample size
 //
 //	n_eff = min(n, p(1-p) / CR1² (z / t(G-1))²)
 //
-// which allows for CR1 being an estimate from G clusters. With 8 of them it covers
-// what a level of 0.95 promises; without, 0.91.
+// which allows for CR1 being an estimate from G clusters, or, where the design effect
+// cannot be estimated because p is 0 or 1 or CR1 is 0, at the number of clusters. The
+// interval is undefined for fewer than two clusters.
 //
 // Source: Korn & Graubard 1998, the effective sample size adjusted for degrees of
 // freedom.
 func (c *Clusters) WilsonClusterT(level float64) Estimate {
 	if c.Len() < 2 || !validLevel(level) {
-		return c.wilsonCluster(level, WilsonClusterT, 1)
+		return c.wilsonCluster(level, 1)
 	}
 	freedom := float64(c.Len() - 1)
 	if c.spread != nil {
 		freedom = c.spread.Effective - 1
 	}
 	if freedom <= 0 {
-		return c.wilsonCluster(level, WilsonClusterT, 1)
+		return c.wilsonCluster(level, 1)
 	}
 	shrink := NormalQuantile(level) / studentPoint(level, freedom)
-	return c.wilsonCluster(level, WilsonClusterT, float64(shrink*shrink))
+	return c.wilsonCluster(level, float64(shrink*shrink))
 }
 
 // wilsonCluster multiplies the effective sample size by shrink.
-func (c *Clusters) wilsonCluster(level float64, method Method, shrink float64) Estimate {
-	e, m := c.start(level, method)
+func (c *Clusters) wilsonCluster(level, shrink float64) Estimate {
+	e, m := c.start(level, WilsonClusterT)
 	if !e.checkProportion() || !e.setStdErr(m) {
 		return e
 	}

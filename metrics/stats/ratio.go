@@ -57,14 +57,6 @@ func (c *Clusters) DeltaT(level float64) Estimate {
 	return e
 }
 
-// DeltaZ is DeltaT with the normal quantile. It is too narrow for few clusters
-// and meant for comparison with other tools.
-func (c *Clusters) DeltaZ(level float64) Estimate {
-	e, m := c.start(level, DeltaZ)
-	e.symmetric(m, func(level float64, _ *moments) float64 { return NormalQuantile(level) })
-	return e
-}
-
 // Ratio is a ratio of sums in [0, 1], such as micro precision, with the interval
 //
 //	expit(logit R ± t(G-1) se / (R(1-R)))
@@ -119,13 +111,6 @@ func (c *Clusters) RatioWithin(level float64) Estimate {
 	e.within(df, 0, 1)
 	return e
 }
-
-// CR0 is the clustered standard error of Σy/Σx without a correction for the
-// number of clusters. It is undefined for fewer than two clusters.
-func (c *Clusters) CR0() (se float64, ok bool) { return c.moments().stdErr(false) }
-
-// CR1 is CR0 times sqrt(G/(G-1)), the standard error of all intervals here.
-func (c *Clusters) CR1() (se float64, ok bool) { return c.moments().stdErr(true) }
 
 func studentOf(level float64, m *moments) float64 { return studentPoint(level, m.freedom()) }
 

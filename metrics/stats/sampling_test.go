@@ -28,16 +28,6 @@ var samplingOracles = map[string]oracle{
 		a := Allocate(in.Sizes, rate, in.MinTotal, in.MinPerStratum)
 		return object{"allocation": a.Strata, "total": a.Total, "target": a.Target}
 	},
-	"neyman": func(t *testing.T, input, options json.RawMessage) any {
-		in := decode[samplingCase](t, input, options)
-		a := Neyman(in.Sizes, in.SD, decode[int](t, in.N))
-		return object{"allocation": a.Strata, "total": a.Total}
-	},
-	"stratified_mean": func(t *testing.T, input, options json.RawMessage) any {
-		in := decode[samplingCase](t, input, options)
-		m := MeanOfStrata(in.Sizes, in.Values)
-		return object{"estimate": m.Value, "se": m.SE, "df": m.DF}
-	},
 	"hash_select": func(t *testing.T, input, options json.RawMessage) any {
 		in := decode[samplingCase](t, input, options)
 		out := object{}

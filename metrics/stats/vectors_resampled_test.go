@@ -209,35 +209,6 @@ func (v *vector) checkDraws(t *testing.T, b *Bootstrap) {
 	check("BCa", bca, b.BCa(v.Options.Level))
 }
 
-func pairedLeaves(_ *testing.T, v *vector) leaves {
-	var a, b []float64
-	var clusters []int
-	codes := map[string]int{}
-	for i := range v.Input.A.list {
-		first, second := v.Input.A.list[i], v.Input.B.list[i]
-		if first == nil || second == nil {
-			continue
-		}
-		name := v.Input.Clusters[i]
-		if _, ok := codes[name]; !ok {
-			codes[name] = len(codes)
-		}
-		a, b, clusters = append(a, *first), append(b, *second), append(clusters, codes[name])
-	}
-	rows, p := NewPaired(a, b, nil, v.Options.Level), NewPaired(a, b, clusters, v.Options.Level)
-	return leaves{
-		"mean_diff": leaf(p.Value, p.Defined()), "sd_diff": leaf(p.Deviation, p.HasDeviation),
-		"se": leaf(p.RowSE, p.HasDeviation), "low": leaf(rows.Low, rows.HasInterval), "high": leaf(rows.High, rows.HasInterval),
-		"t": leaf(rows.Value/rows.SE, rows.T.Defined()), "p": leaf(rows.T.P, rows.T.Defined()),
-		"corr": leaf(p.Correlation, p.HasCorrelation), "se_unpaired": leaf(p.UnpairedSE, p.HasDeviation),
-		"cluster_se":  leaf(p.SE, p.HasSE),
-		"cluster_low": leaf(p.Low, p.HasInterval), "cluster_high": leaf(p.High, p.HasInterval),
-		"cluster_p": leaf(p.T.P, p.T.Defined()),
-		"n":         float64(p.N), "n_dropped": float64(len(v.Input.A.list) - len(a)), "clusters": float64(p.Clusters),
-		"degenerate": rows.Degenerate,
-	}
-}
-
 // flipSums are the differences of a vector by cluster.
 func (v *vector) flipSums() []float64 {
 	if v.Input.Clusters == nil {
@@ -294,14 +265,6 @@ func mcNemarLeaves(_ *testing.T, v *vector) leaves {
 		"b": float64(m.B), "c": float64(m.C), "p_exact": m.Exact, "p_midp": m.MidP, "diff": leaf(m.Diff.Value, m.Diff.Known()), "se": leaf(m.SE.Value, m.SE.Known()),
 		"chi2": leaf(m.Chi2, m.HasChi2), "p_chi2": leaf(m.PChi2, m.HasChi2),
 		"chi2_cc": leaf(m.Corrected, m.HasChi2), "p_chi2_cc": leaf(m.PCorrected, m.HasChi2),
-	}
-}
-
-func wilcoxonLeaves(_ *testing.T, v *vector) leaves {
-	w := SignedRank(v.Input.D, v.Options.Zeros)
-	return leaves{
-		"n_used": float64(w.Used), "w_plus": w.Plus, "w_minus": w.Minus, "p_exact": leaf(w.P, w.HasP), "z": leaf(w.Z, w.HasZ),
-		"p_normal": leaf(w.Normal, w.HasNormal), "p_normal_cc": leaf(w.Corrected, w.HasNormal),
 	}
 }
 

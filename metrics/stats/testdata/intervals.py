@@ -49,14 +49,6 @@ def clopper_pearson(k, n, level):
     return low, high
 
 
-def agresti_coull(k, n, level):
-    z = z_of(level)
-    trials = n + z * z
-    p = (k + z * z / 2) / trials
-    half = z * sqrt(p * (1 - p) / trials)
-    return max(mpf(0), p - half), min(mpf(1), p + half)
-
-
 def linearised(pairs):
     """Ratio, CR0 and CR1 of clusters (y, x)."""
     y, x = sum(p[0] for p in pairs), sum(p[1] for p in pairs)
@@ -103,8 +95,6 @@ for k, n, level in [(0, 0, .95), (0, 7, .95), (7, 7, .9), (3, 11, .95), (2, 1000
     proportion("wilson", wilson, k, n, level)
 for k, n, level in [(0, 0, .95), (0, 7, .95), (7, 7, .9), (3, 11, .95), (250, 1000, .999)]:
     proportion("clopper_pearson", clopper_pearson, k, n, level)
-for k, n, level in [(0, 0, .95), (0, 7, .95), (7, 7, .9), (3, 11, .95)]:
-    proportion("agresti_coull", agresti_coull, k, n, level)
 
 
 def t_ci(values, level=.95):
@@ -142,29 +132,6 @@ clustered([1, 0, 0, 1], "aabb")
 clustered([.1] * 9, "abcabcaca")
 clustered([.9, .8, 1, .1, .3, .2, .55, .6], "aaabbbcd")
 clustered([5, 0, .125, 2, 2, 7.5], "xyxzzy", .9)
-
-
-def wilson_cluster(values, names, level=.95):
-    pairs = by_cluster(values, names)
-    p, _, se = linearised(pairs)
-    if se is None:
-        return case("wilson_cluster", level, {"estimate": p, "n_eff": None, "low": None, "high": None},
-                    values=values, clusters=list(names))
-    if p in (0, 1) or se == 0:
-        n_eff = mpf(len(pairs))
-    else:
-        n_eff = min(mpf(len(values)), real(p * (1 - p)) / se ** 2)
-    low, high = wilson(real(p) * n_eff, n_eff, level)
-    low, high = (mpf(0) if p == 0 else low), (mpf(1) if p == 1 else high)
-    case("wilson_cluster", level, {"estimate": p, "n_eff": n_eff, "low": low, "high": high},
-         values=values, clusters=list(names))
-
-
-wilson_cluster([1, 0], "aa")
-wilson_cluster([1, 1, 1, 1], "abab")
-wilson_cluster([1, 0, 1, 0], "aabb")
-wilson_cluster([1, 1, 1, 0, 0, 1, 0, 0], "aaabbccc")
-wilson_cluster([1, 0, 0, 1, 0], "abcde", .9)
 
 
 def ratio(num, den, level=.95):

@@ -201,9 +201,6 @@ case("calibration", {"scores": [0, .5, .7, .71, 1], "labels": [0, 1, 0, 1, 1]}, 
                {"bin": 6, "count": 1, "mean_score": .7, "positive_rate": 0.0}, {"bin": 7, "count": 1, "mean_score": .71, "positive_rate": 1.0},
                {"bin": 9, "count": 1, "mean_score": 1.0, "positive_rate": 1.0}],
       "ece": (.5 + .7 + .29) / 5, "mce": .7, "brier": (.25 + .49 + .29 ** 2) / 5})
-case("calibration_equal_mass", {"scores": [.9, .1, .5], "labels": [1, 0, 0]}, {"bins": 2},
-     {"bins": [{"bin": 0, "count": 2, "mean_score": .3, "positive_rate": 0.0}, {"bin": 1, "count": 1, "mean_score": .9, "positive_rate": 1.0}],
-      "ece": .7 / 3, "mce": .3, "brier": (.01 + .01 + .25) / 3})
 
 case("isotonic", {"x": [1, 2, 2, 3, 4], "y": [0, 1, 0, 0.2, 1], "weights": N, "query": [0, 1.5, 2, 3.5, 9]}, {},
      {"x": [1, 2, 3, 4], "fitted": [0, .4, .4, 1], "predicted": [0, .2, .4, .7, 1]})
@@ -218,10 +215,6 @@ case("ppi_mean", {"y": [1], "f": [1], "f_unlabeled": [1]}, {"level": 0.95, "mode
 
 case("allocate", {"sizes": {"a": 60, "b": 40}}, {"rate": 0.07, "min_total": 0, "min_per_stratum": 1}, {"allocation": {"a": 4, "b": 3}, "total": 7, "target": 7})
 case("allocate", {"sizes": {"a": 97, "b": 2, "c": 0}}, {"rate": 0.1, "min_total": 0, "min_per_stratum": 1}, {"allocation": {"a": 10, "b": 1, "c": 0}, "total": 11, "target": 10})
-case("neyman", {"sizes": {"a": 100, "b": 4}, "sd": {"a": 1, "b": 100}}, {"n": 20}, {"allocation": {"a": 16, "b": 4}, "total": 20})
-case("stratified_mean", {"sizes": {"a": 6, "b": 4}, "values": {"a": [1, 0, 1], "b": [1, 1]}}, {},
-     {"estimate": .8, "se": math.sqrt(.36 * .5 * (1 / 3) / 3), "df": 3})
-case("stratified_mean", {"sizes": {"a": 6, "b": 4}, "values": {"a": [1, 0, 1]}}, {}, {"estimate": None, "se": None, "df": None})
 ids = [f"q{i}" for i in range(9)]
 case("hash_select", {"seed": "s", "items": {"x": ids}, "n": {"x": 3}}, {},
      {"selected": {"x": sorted(ids, key=lambda i: hashlib.sha256(f"s\0x\0{i}".encode()).hexdigest())[:3]}})
