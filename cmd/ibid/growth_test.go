@@ -149,7 +149,7 @@ func growth(t *testing.T, growing [][3]string, rows []byte) map[string]spent {
 			t.Fatal(err)
 		}
 	}
-	start := cost(t, dir, "", "version")
+	start := cost(t, dir, "", "--version")
 	all := make(map[string]spent)
 	for _, line := range growing {
 		c := cost(t, dir, line[2], strings.Fields(line[1])...)

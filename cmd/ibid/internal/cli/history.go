@@ -85,7 +85,11 @@ func (a *app) history(f *historyFlags, dir string) error {
 	if f.keep != "" {
 		return a.removeOld(f, dir)
 	}
-	list, listed, err := a.listRuns(dir)
+	listed, err := runs.List(dir)
+	if err != nil {
+		return noFolder(dir, err)
+	}
+	list, err := a.runList(dir, listed)
 	if err != nil {
 		return err
 	}

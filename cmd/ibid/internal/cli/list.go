@@ -18,7 +18,8 @@ func noFolder(dir string, err error) error {
 	return err
 }
 
-// listRuns lists the finished runs of a folder.
+// listRuns lists the finished runs of a folder. It warns of manifests that it cannot
+// read, and leaves their runs out.
 func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
 	listed, unreadable, err := runs.ListReadable(dir)
 	if err != nil {
@@ -27,6 +28,12 @@ func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
 	for _, name := range unreadable {
 		a.warn("%s: the manifest of this run cannot be read", name)
 	}
+	view, err := a.runList(dir, listed)
+	return view, listed, err
+}
+
+// runList is the list of the runs of a folder.
+func (a *app) runList(dir string, listed []runs.Listed) (*report.RunList, error) {
 	view := &report.RunList{Dir: dir}
 	for _, r := range listed {
 		summary, err := runs.ReadSummaryOf(r.Dir, runs.WholeSystems)
@@ -36,14 +43,14 @@ func (a *app) listRuns(dir string) (*report.RunList, []runs.Listed, error) {
 		}
 		config, err := harness.SettingsOf(r.Manifest, nil, nil)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		gates, err := harness.SavedGates(r.Dir, r.Manifest, config)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		view.Add(r.Dir, r.Manifest, summary, gates)
 		view.Last = r.Dir
 	}
-	return view, listed, nil
+	return view, nil
 }
