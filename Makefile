@@ -8,7 +8,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 20s
 PREFIX  ?= /usr/local
 
-.PHONY: help build install home docs man notices run test slow simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
+.PHONY: help build install home man notices run test slow simulate race fuzz torture vulns bench scale frozen lint fmt golden screenshots check
 .DEFAULT_GOAL := help
 
 help: ## list the commands
@@ -97,9 +97,6 @@ home: ## give the module its path: make home MODULE=host/owner/ibid
 	(cd benchmarks && $(GO) mod edit -module '$(MODULE)/benchmarks' -droprequire "$$old" -dropreplace "$$old" -require '$(MODULE)@v0.0.0' -replace '$(MODULE)=../') && \
 	for folder in duckdb objects; do (cd benchmarks/$$folder && $(GO) mod edit -module "$(MODULE)/benchmarks/$$folder") || exit 1; done && \
 	echo "$$old is $(MODULE); make fmt sorts the imports"
-
-docs: ## make a site of README and docs in docs/site
-	$(GO) run ./docs/build -o docs/site
 
 screenshots: ## make the README's pictures of the sample's report; look at them (needs chromium)
 	IBID_REQUIRE_BROWSER=1 IBID_SCREENSHOTS=$(CURDIR)/report $(GO) test -count=1 ./report/browsertest -run TestScreenshots

@@ -82,7 +82,6 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	"cmd/ibid/internal/man": {ours: []string{"cmd/ibid/internal/cli"}, theirs: []string{"github.com/spf13/cobra"}},
-	"docs/build":            {theirs: []string{"github.com/yuin/goldmark"}},
 }
 
 // TestImportDirection parses the import clauses of every file. It does not ask
