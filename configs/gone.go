@@ -3,8 +3,8 @@ package configs
 // gone says for each setting of the version before what to do instead. A run file
 // that still has one is refused with that sentence.
 var gone = map[string]string{
-	"results":               "Leave it out: rows.parquet always has every column.",
-	"judge.lexical.weights": "Leave it out: lexical scores by the share of words alone, which did better on claims that no weights were fitted to.",
+	"results":               "leave it out: rows.parquet always has every column",
+	"judge.lexical.weights": "leave it out: lexical scores by the share of words alone, which did better on claims that no weights were fitted to",
 }
 
 // refuseUnknown reports a key that names no setting.

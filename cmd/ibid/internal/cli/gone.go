@@ -22,23 +22,23 @@ var goneCommands = map[string]string{
 // goneFlags is the same for flags. Its keys are a command and a flag, such as
 // "run --forecast", or the flag alone where every command had it.
 var goneFlags = map[string]string{
-	"calibrate --fit":           "Leave it out: no weights are fitted to lexical any more, and calibrate prints the threshold that does best on the labels.",
+	"calibrate --fit":           "leave it out: no weights are fitted to lexical any more, and calibrate prints the threshold that does best on the labels",
 	"--cpuprofile":              "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 	"--memprofile":              "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 	"--trace":                   "IBID_PROFILE=DIR in the environment writes profiles into a folder",
-	"agree --plan":              "Leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave.",
-	"annotate --plan":           "Leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave.",
-	"compare --delta":           "Leave it out: compare prints for each difference the least one that these rows would have shown (mde).",
-	"compare --plan":            "Leave it out: compare prints for each difference the least one that these rows would have shown (mde).",
-	"history --baseline":        "Leave it out: history has no control charts, and ibid compare says whether two runs differ.",
-	"history --baseline-nights": "Leave it out: history has no control charts, and ibid compare says whether two runs differ.",
+	"agree --plan":              "leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave",
+	"annotate --plan":           "leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave",
+	"compare --delta":           "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
+	"compare --plan":            "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
+	"history --baseline":        "leave it out: history has no control charts, and ibid compare says whether two runs differ",
+	"history --baseline-nights": "leave it out: history has no control charts, and ibid compare says whether two runs differ",
 }
 
 // goneFormats is the same for values of --format. Its keys are a command and a value.
 var goneFormats = map[string]string{
-	"history svg":  "Look at the page of the last run, which draws the trend of its metrics: ibid report RUN.",
-	"show parquet": "Copy the file itself: each table of a run is a Parquet file in its folder, such as RUN/rows.parquet.",
-	"show sql":     "Read the file itself, which has every column: SELECT * FROM 'RUN/rows.parquet'.",
+	"history svg":  "look at the page of the last run, which draws the trend of its metrics: ibid report RUN",
+	"show parquet": "copy the file itself: each table of a run is a Parquet file in its folder, such as RUN/rows.parquet",
+	"show sql":     "read the file itself, which has every column: SELECT * FROM 'RUN/rows.parquet'",
 }
 
 // goneCommand is the error for arguments of cmd that begin with a command of the
