@@ -77,8 +77,7 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 	if limit < 0 && (a.format == "text" || a.format == "markdown") {
 		limit = failingRead
 	}
-	view, known, done, err := failingRows(dir, m, gate, max(limit, 0))
-	defer done()
+	view, known, err := failingRows(dir, m, gate, max(limit, 0))
 	switch {
 	case err != nil:
 		return err
@@ -95,64 +94,49 @@ func (a *app) showFailing(dir string, m *runs.Manifest, expr string, limit int) 
 	return nil
 }
 
+// failingChunk is how many failing rows are in memory at one time; tests set it.
+var failingChunk = 1 << 17
+
 // failingRows finds the rows that fail, the worst first, and keeps the first limit of
 // them (0 = all). A gate with a condition leaves those out that meet it or have no value
 // for it. known reports whether some row, failing or not, has a value. The view is nil
-// if the run is of an earlier version, which did not say which rows fail. The caller
-// calls done when the view was written.
-func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *report.Failing, known bool, done func(), err error) {
-	done = func() {}
+// if the run is of an earlier version, which did not say which rows fail.
+func failingRows(dir string, m *runs.Manifest, gate *rowGate, limit int) (view *report.Failing, known bool, err error) {
 	f, err := parquet.OpenResult(filepath.Join(dir, runs.RowsFile))
 	if err != nil {
-		return nil, false, done, err
+		return nil, false, err
 	}
 	defer f.Close()
 	if !f.Has("fails_because") {
-		return nil, false, done, nil
+		return nil, false, nil
 	}
 	view = &report.Failing{Run: m, Metric: gate.metric}
 	if gate.Op != "" {
 		view.Gate = gate.String()
 	}
-	columns := append([]string{"id", "system", "row", gate.metric}, report.WhyColumns...)
-	if 0 < limit && limit <= failingChunk/2 {
-		at, known, err := gate.find(f, view, limit)
-		if err != nil {
-			return view, known, done, err
-		}
-		return view, known, done, gate.read(dir, columns, at, view)
+	at, known, err := gate.find(f, view, cmp.Or(limit, math.MaxInt/2))
+	if err != nil {
+		return view, known, err
 	}
-	var spill *failingSpill
-	err = runs.Rows().Scan(dir, columns, func(_ int64, row *runs.Row) error {
-		value := row.Number(gate.metric)
-		known = known || value != nil
-		if row.FailsBecause == "" || !gate.leaves(view, row.Error != "", value) {
-			return nil
-		}
-		failing := report.NewFailingRow(row, value)
-		view.Count(failing.System, failing.Problem)
-		view.Rows = append(view.Rows, failing)
-		if len(view.Rows) < failingChunk {
-			return nil
-		}
-		if spill == nil {
-			if spill, err = newFailingSpill(gate); err != nil {
+	if len(at) <= failingChunk {
+		view.Rows, err = gate.read(dir, at)
+		return view, known, err
+	}
+	view.Stream(int64(limit), func(limit int64, yield func(*report.FailingRow) error) error {
+		for chunk := range slices.Chunk(at[:limit], failingChunk) {
+			rows, err := gate.read(dir, chunk)
+			if err != nil {
 				return err
 			}
-			done = func() { spill.Close() }
+			for i := range rows {
+				if err := yield(&rows[i]); err != nil {
+					return err
+				}
+			}
 		}
-		return gate.spill(view, spill)
+		return nil
 	})
-	if spill == nil || err != nil {
-		gate.sort(view.Rows)
-		view.Keep(cmp.Or(limit, len(view.Rows)))
-		return view, known, done, err
-	}
-	if err := gate.spill(view, spill); err != nil {
-		return view, known, done, err
-	}
-	view.Stream(int64(limit), spill.each)
-	return view, known, done, nil
+	return view, known, nil
 }
 
 // leaves counts a row that fails, and reports whether the gate leaves it in the view.
@@ -226,35 +210,16 @@ func (g *rowGate) find(f *parquet.ResultFile, view *report.Failing, limit int) (
 	return at, known, nil
 }
 
-// read takes the rows at those places of rows.parquet into the view, in their order.
-func (g *rowGate) read(dir string, columns []string, at []int64, view *report.Failing) error {
-	view.Rows = make([]report.FailingRow, len(at))
+// read reads the rows at those places of rows.parquet, in their order.
+func (g *rowGate) read(dir string, at []int64) ([]report.FailingRow, error) {
+	rows := make([]report.FailingRow, len(at))
 	place := make(map[int64]int, len(at))
 	for k, row := range at {
 		place[row] = k
 	}
-	return runs.Rows().ScanSome(dir, columns, slices.Sorted(slices.Values(at)), func(row int64, r *runs.Row) error {
-		view.Rows[place[row]] = report.NewFailingRow(r, r.Number(g.metric))
+	columns := append([]string{"id", "system", "row", g.metric}, report.WhyColumns...)
+	return rows, runs.Rows().ScanSome(dir, columns, slices.Sorted(slices.Values(at)), func(row int64, r *runs.Row) error {
+		rows[place[row]] = report.NewFailingRow(r, r.Number(g.metric))
 		return nil
 	})
-}
-
-// sort sorts rows, the worst first. Rows that are equally bad stay in the order of the
-// input.
-func (g *rowGate) sort(rows []report.FailingRow) {
-	slices.SortStableFunc(rows, func(x, y report.FailingRow) int { return g.compare(&x, &y) })
-}
-
-// compare orders rows, the worst first.
-func (g *rowGate) compare(x, y *report.FailingRow) int {
-	return cmp.Or(cmp.Compare(g.badness(y.Value), g.badness(x.Value)), cmp.Compare(y.Problem, x.Problem))
-}
-
-// spill moves the rows to a file, sorted.
-func (g *rowGate) spill(view *report.Failing, to *failingSpill) error {
-	g.sort(view.Rows)
-	err := to.add(view.Rows)
-	clear(view.Rows)
-	view.Rows = view.Rows[:0]
-	return err
 }

@@ -1,63 +1,40 @@
 package cli
 
 import (
-	"math/rand/v2"
-	"slices"
+	"bytes"
+	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"ibid/metrics"
-	"ibid/report"
 )
 
-// TestFailingSpill: chunks in a file come back as one sorted list would be, a value of 0
-// and no reasons included.
-func TestFailingSpill(t *testing.T) {
-	gate := &rowGate{metric: overallMetric}
-	rng := rand.New(rand.NewPCG(1, 2))
-	var all []report.FailingRow
-	for n := range int64(1000) {
-		r := report.FailingRow{Row: n, ID: "a", Why: []string{}, Problem: metrics.Problem(rng.IntN(3))}
-		if rng.IntN(4) > 0 {
-			r.Value = new(float64(rng.IntN(3)) / 2) // many are equally bad
+// TestFailingChunks: failing rows that are read in chunks are those of one read, in the
+// same order.
+func TestFailingChunks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	run := func(line string) string {
+		var stdout, stderr bytes.Buffer
+		if code := Main(t.Context(), Process{Args: strings.Fields(line), Stdout: &stdout, Stderr: &stderr}); code != ExitOK {
+			t.Fatalf("ibid %s: exit code %d\n%s", line, code, stderr.String())
 		}
-		if n%7 == 0 {
-			r.Why = append(r.Why, "cites nothing")
-		}
-		all = append(all, r)
+		return stdout.String()
 	}
-	spill, err := newFailingSpill(gate)
-	if err != nil {
-		t.Fatal(err)
+	run("init -q .")
+	run("run ibid.yaml --id a -q")
+	lines := []string{
+		"show runs/a --failing --format csv", "show runs/a --failing --format csv --limit 30", "show runs/a --failing --json",
+		"show runs/a --failing --limit 25", "show runs/a --failing --format csv --gate char_f1>=0.5",
 	}
-	defer func() {
-		if err := spill.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	for chunk := range slices.Chunk(slices.Clone(all), 300) {
-		view := &report.Failing{Rows: chunk}
-		gate.sort(view.Rows)
-		if err := spill.add(view.Rows); err != nil {
-			t.Fatal(err)
-		}
+	var whole []string
+	for _, line := range lines {
+		whole = append(whole, run(line))
 	}
-	view := &report.Failing{Rows: all}
-	gate.sort(view.Rows)
-	for _, limit := range []int{0, 1, 999, 1000} {
-		for range 2 { // text reads it twice
-			got := []report.FailingRow{}
-			err := spill.each(int64(limit), func(r *report.FailingRow) error {
-				got = append(got, *r)
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(view.Rows[:limit], got); diff != "" {
-				t.Fatalf("%d rows: -want +got\n%s", limit, diff)
-			}
+	if n := strings.Count(whole[0], "\n"); n != 40 { // 39 rows and the header
+		t.Errorf("%d lines:\n%s", n, whole[0])
+	}
+	defer func(n int) { failingChunk = n }(failingChunk)
+	failingChunk = 7
+	for i, line := range lines {
+		if got := run(line); got != whole[i] {
+			t.Errorf("ibid %s in chunks:\n%s\nwhole:\n%s", line, got, whole[i])
 		}
 	}
 }

@@ -122,7 +122,7 @@ func gatesView(config *configs.Config, out *harness.Outcome) *report.Gates {
 func (a *app) conclude(config *configs.Config, out *harness.Outcome, ci *ciFlags) error {
 	view := gatesView(config, out)
 	if ci.path != "" {
-		failing, _, _, err := failingRows(out.Dir, out.Manifest, &rowGate{metric: overallMetric}, failingJUnit)
+		failing, _, err := failingRows(out.Dir, out.Manifest, &rowGate{metric: overallMetric}, failingJUnit)
 		if err != nil {
 			return err
 		}
