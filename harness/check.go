@@ -82,7 +82,6 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 		out.Unchecked += p.inputs[i].Unchecked
 	}
 	progress := p.stage("checking rows", p.Rows)
-	families := newModelFamilies(p.job.Config.Judge.Models())
 	read := int64(0)
 	err = eachRow(ctx, p.source, p.job.Limit, func(r *ibid.Answer) error {
 		if read++; read%checkBatch == 0 {
@@ -92,7 +91,6 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 			return nil
 		}
 		out.Rows++
-		families.add(r)
 		failure, err := s.score(ctx, r)
 		if err != nil {
 			return err
@@ -107,9 +105,6 @@ func (p *Plan) Check(ctx context.Context) (*Checked, error) {
 	})
 	if err != nil {
 		return nil, asUsage(err)
-	}
-	if text := families.warning(); text != "" {
-		out.Warnings = append(out.Warnings, text)
 	}
 	return out, asUsage(p.suggestDocuments(ctx, out))
 }

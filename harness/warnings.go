@@ -1,13 +1,10 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,53 +12,8 @@ import (
 	"ibid"
 	"ibid/configs"
 	"ibid/dataset/runs"
-	"ibid/judge"
 	"ibid/judge/openrouter"
 )
-
-// maxNamedModels is how many answering models a warning about them names.
-const maxNamedModels = 5
-
-// modelFamilies finds the answering models of the same family as a judging model.
-// Such a judge may favour them.
-type modelFamilies struct {
-	judges []string
-	answer map[answerer]bool // who answered -> is of the family
-}
-
-// An answerer is who answered a row.
-type answerer struct{ model, provider string }
-
-func newModelFamilies(judges []string) *modelFamilies {
-	return &modelFamilies{judges: judges, answer: make(map[answerer]bool)}
-}
-
-// add looks at who answered a row.
-func (k *modelFamilies) add(r *ibid.Answer) {
-	who := answerer{r.Model, r.Provider}
-	if _, known := k.answer[who]; known || len(k.judges) == 0 {
-		return
-	}
-	// The row's strings belong to its batch.
-	who = answerer{strings.Clone(r.Model), strings.Clone(r.Provider)}
-	k.answer[who] = slices.ContainsFunc(k.judges, func(j string) bool { return judge.SameFamily(j, who.model, who.provider) })
-}
-
-// warning says which answering models are of the family, "" if none is.
-func (k *modelFamilies) warning() string {
-	names := make(map[string]bool)
-	for who, same := range k.answer {
-		if !same {
-			continue
-		}
-		names[cmp.Or(who.model, who.provider)] = true
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the judge (%s) is of the family of what it judges (%s) and may favour it; take one of another family",
-		strings.Join(k.judges, ", "), listed(slices.Sorted(maps.Keys(names)), maxNamedModels))
-}
 
 // warnOf warns now, and whoever looks at the run later.
 func (p *Plan) warnOf(m *runs.Manifest, format string, args ...any) {
