@@ -95,7 +95,6 @@ type Calibration struct {
 	EqualMass  runs.ListOf[CalibrationBin] `json:"equal_mass"`
 	Best       *BestThreshold              `json:"best_threshold"` // nil if one side has one verdict only
 	Isotonic   *Recalibration              `json:"isotonic"`       // nil for too few items
-	Noise      *Noise                      `json:"noise"`          // nil unless the judge was asked more than once
 	Warnings   runs.ListOf[string]         `json:"warnings"`
 }
 
@@ -505,9 +504,8 @@ const EachLabel ibid.Policy = "each"
 // [ibid.Policy.Label], which finds one value for the item, or none. Whoever labelled
 // an item more than once counts once, with the mean, the judge too. Whoever has no
 // name is somebody else every time.
-func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, *Noise, error) {
+func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, error) {
 	var out []Verdict
-	var scores [][]float64
 	found := false
 	for _, it := range t.Items {
 		var own []float64
@@ -516,7 +514,7 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, *Nois
 		for k, r := range it.Ratings {
 			v, err := parseNumber(r.Value)
 			if err != nil {
-				return nil, nil, fmt.Errorf("item %s: %q is no number", it.ID, r.Value)
+				return nil, fmt.Errorf("item %s: %q is no number", it.ID, r.Value)
 			}
 			if r.Annotator == judge {
 				own = append(own, v)
@@ -532,7 +530,6 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, *Nois
 		if len(own) == 0 {
 			continue
 		}
-		scores = append(scores, own)
 		policies := []ibid.Policy{policy}
 		if policy == EachLabel {
 			policies = nil
@@ -547,7 +544,7 @@ func TableVerdicts(t *Table, judge string, policy ibid.Policy) ([]Verdict, *Nois
 		}
 	}
 	if !found {
-		return nil, nil, fmt.Errorf("no label is by %q", judge)
+		return nil, fmt.Errorf("no label is by %q", judge)
 	}
-	return out, MeasureNoise(scores), nil
+	return out, nil
 }

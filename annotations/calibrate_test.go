@@ -153,7 +153,7 @@ func TestTiedScores(t *testing.T) {
 func TestSaidTwice(t *testing.T) {
 	table := &Table{Items: []Judged{{ID: "x", Cluster: "x", Ratings: []Rating{{"ada", "1"}, {"ada", "1"}, {"ben", "0"}, {"bot", "0.9"}}}}}
 	for policy, want := range map[ibid.Policy][]float64{ibid.PolicyMean: {0.5}, ibid.PolicyMajority: nil, EachLabel: {1, 0}} {
-		got, _, err := TableVerdicts(table, "bot", policy)
+		got, err := TableVerdicts(table, "bot", policy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,11 +166,11 @@ func TestSaidTwice(t *testing.T) {
 		}
 	}
 	table.Items[0].Ratings[0].Annotator, table.Items[0].Ratings[1].Annotator = "", ""
-	if got, _, err := TableVerdicts(table, "bot", ibid.PolicyMajority); err != nil || len(got) != 1 || got[0].Human != 1 {
+	if got, err := TableVerdicts(table, "bot", ibid.PolicyMajority); err != nil || len(got) != 1 || got[0].Human != 1 {
 		t.Errorf("two without a name are two: %v, %v", got, err)
 	}
 	table.Items[0].Ratings[3].Value = "nan"
-	if _, _, err := TableVerdicts(table, "bot", ibid.PolicyMean); err == nil {
+	if _, err := TableVerdicts(table, "bot", ibid.PolicyMean); err == nil {
 		t.Error("nan is a score")
 	}
 }
@@ -183,7 +183,7 @@ func TestUnanimousReachTheThreshold(t *testing.T) {
 		for i := range n {
 			item.Ratings = append(item.Ratings, Rating{fmt.Sprint("p", i), "0.7"})
 		}
-		got, _, err := TableVerdicts(&Table{Items: []Judged{item}}, "bot", ibid.PolicyMean)
+		got, err := TableVerdicts(&Table{Items: []Judged{item}}, "bot", ibid.PolicyMean)
 		if err != nil {
 			t.Fatal(err)
 		}

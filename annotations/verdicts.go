@@ -1,7 +1,6 @@
 package annotations
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"strconv"
@@ -34,11 +33,6 @@ func (k VerdictKey) Question() string {
 		return CitationSupport
 	}
 	return ClaimSupport
-}
-
-func (k VerdictKey) compare(other VerdictKey) int {
-	return cmp.Or(cmp.Compare(k.ID, other.ID), cmp.Compare(k.System, other.System), cmp.Compare(k.Kind, other.Kind),
-		cmp.Compare(k.Claim, other.Claim), cmp.Compare(k.Citation, other.Citation))
 }
 
 // Verdicts are a judge's answers: a degree of support in [0, 1], or yes (1) and

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -18,7 +17,6 @@ type Calibration struct {
 	Title     string                                `json:"title"`
 	Of        string                                `json:"labelled_run,omitempty"` // the run whose labels the judge was measured by, "" for a table
 	Kinds     runs.ListOf[*annotations.Calibration] `json:"kinds"`                  // by kind of question
-	Repeated  *annotations.Repeated                 `json:"repeated,omitempty"`     // nil unless runs judged the same data several times
 	Corrected runs.ListOf[runs.SummaryRow]          `json:"corrected"`              // of the run, those that have a correction
 	Warnings  runs.ListOf[string]                   `json:"warnings"`
 }
@@ -45,9 +43,6 @@ func (c *Calibration) writeTo(p *paper) {
 	p.title(c.Title)
 	for _, k := range c.Kinds {
 		kind(p, k)
-	}
-	if c.Repeated != nil {
-		repeated(p, c.Repeated)
 	}
 	if len(c.Corrected) > 0 {
 		p.heading("Corrected for the judge's errors")
@@ -88,9 +83,6 @@ func kind(p *paper, k *annotations.Calibration) {
 	if r := k.Isotonic; r != nil {
 		p.line(fmt.Sprintf("isotonic recalibration, fitted on %s items and seen on %s others: ECE %s to %s, Brier %s to %s",
 			Thousands(r.FittedOn), Thousands(r.ReportedOn), numberOf(r.ECEBefore), numberOf(r.ECEAfter), numberOf(r.BrierBefore), numberOf(r.BrierAfter)))
-	}
-	if n := k.Noise; n != nil {
-		p.line(fmt.Sprintf("judged again: the variance of one judgment is %.4g, that between items %.4g", n.Judge, n.Sample))
 	}
 }
 
@@ -144,26 +136,6 @@ func correctionTable(rows []runs.SummaryRow) *table {
 	return t
 }
 
-// repeated shows what a judge that judged the same data several times varied in.
-func repeated(p *paper, r *annotations.Repeated) {
-	p.heading(fmt.Sprintf("Judged %d times: the judge's noise", r.Runs))
-	t := &table{header: []string{"", "items", "judgments", "sd of a judgment", "sd of items", "judge's part", "se of the mean"}, right: 1}
-	for _, list := range [][]annotations.NoiseOf{r.Verdicts, r.Metrics} {
-		for i := range list {
-			n := &list[i]
-			part := "–"
-			if share, ok := n.Share(); ok {
-				part = fmt.Sprintf("%.1f %%", 100*share)
-			}
-			t.rows = append(t.rows, []string{
-				n.Name, Thousands(n.Items), Thousands(n.Judgments), number(math.Sqrt(n.Judge)), number(math.Sqrt(n.Sample)), part, fmt.Sprintf("%.4f", n.MeanSE),
-			})
-		}
-	}
-	p.table(t)
-	p.line("se of the mean: what the judge alone gives to the mean over these items, judged once; two runs over them differ by 1.4 times as much for no other reason")
-}
-
 // SaveCalibration leaves a calibration in the directory of its run, in the form
 // that format json prints.
 func SaveCalibration(dir string, c *Calibration) error {
@@ -171,7 +143,7 @@ func SaveCalibration(dir string, c *Calibration) error {
 }
 
 // ReadCalibration reads what [SaveCalibration] left in the directory of a run; nil
-// if there is none. What was judged again is not read, nor what was corrected, which
+// if there is none. What was corrected is not read, which
 // the summary of the run has.
 func ReadCalibration(dir string) (*Calibration, error) {
 	path := filepath.Join(dir, runs.CalibrationFile)
@@ -186,6 +158,6 @@ func ReadCalibration(dir string) (*Calibration, error) {
 	if in.Schema != calibrationSchema {
 		return nil, fmt.Errorf("%s: schema is %q, this ibid reads %q", path, in.Schema, calibrationSchema)
 	}
-	in.Repeated, in.Corrected = nil, nil
+	in.Corrected = nil
 	return in.Calibration, nil
 }

@@ -34,7 +34,6 @@ func TestSavedCalibrationIsReadBack(t *testing.T) {
 	dir := t.TempDir()
 	items := judgedByPeople()
 	k := calibrationOf("claim support", items)
-	k.Noise = &annotations.Noise{Items: 2, Judgments: 4, Judge: 0.1, Sample: 0.2}
 	if k.Isotonic == nil && k.Best == nil {
 		t.Fatal("nothing beyond the confusion to be saved")
 	}

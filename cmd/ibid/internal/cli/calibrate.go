@@ -25,7 +25,6 @@ type calibrateFlags struct {
 	bins      int
 	policy    string
 	from      string
-	again     []string
 	proposals bool
 	dry       bool
 	under     failUnder
@@ -49,10 +48,6 @@ calibration.json, which show and report read; the run's report.html is made agai
                                     what its sensitivity and specificity say
                                     (Rogan & Gladen)
 
---again names runs in which the same judge was asked anew about the same data. From them
-calibrate tells the judge's noise from the spread of the items, with labels or without:
-how much of a difference between two runs the judge makes by itself.
-
 Labels by people who saw proposals of the judge itself are left out and counted;
 --with-proposals counts them and says so.
 
@@ -68,7 +63,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Example: `  ibid calibrate runs/sample
   ibid calibrate runs/sample --fail-under balanced_accuracy=0.8
   ibid calibrate runs/night-2 --labelled runs/july
-  ibid calibrate runs/monday --again runs/monday-again
   ibid calibrate labels.csv --judge-name gpt-4 --threshold 0.5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.calibrate(cmd, f, args[0]) },
@@ -82,7 +76,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 	flags.IntVar(&f.bins, "bins", 10, "bins of the calibration curve")
 	flags.StringVar(&f.policy, "policy", "mean", "how several people's labels of a table count: mean, majority or each")
 	flags.StringVar(&f.from, "labelled", "", "a labelled run with the same judge, to correct this one by")
-	flags.StringArrayVar(&f.again, "again", nil, "a run in which the same judge judged the same data once more (may be repeated)")
 	flags.BoolVar(&f.proposals, "with-proposals", false, "count labels by people who saw what the judge itself proposed, too")
 	formerly(cmd, "judge", "judge-name")
 	formerly(cmd, "from", "labelled")
@@ -105,8 +98,6 @@ func (f *calibrateFlags) check(cmd *cobra.Command, path string) error {
 		return ibid.Usagef("--labelled needs a run")
 	case f.from != "" && (cmd.Flags().Changed("threshold") || cmd.Flags().Changed("positive")):
 		return ibid.Usagef("--labelled takes the thresholds of the runs").With("the judge's rates must be those at the threshold that the metrics count by: leave out --threshold and --positive")
-	case f.table.asked(path) && len(f.again) > 0:
-		return ibid.Usagef("--again needs a run").With("a table may have several scores of the judge for an item")
 	case !slices.Contains([]string{"mean", "majority", "each"}, f.policy):
 		return ibid.Usagef("--policy: %q is not possible", f.policy).With("it is one of mean, majority, each")
 	}
@@ -162,7 +153,7 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 		return nil, err
 	}
 	t.InNumbers(config.Values)
-	verdicts, noise, err := annotations.TableVerdicts(t, f.judge, ibid.Policy(f.policy))
+	verdicts, err := annotations.TableVerdicts(t, f.judge, ibid.Policy(f.policy))
 	if err != nil {
 		return nil, ibid.Usagef("%s: %w", path, err).With("say what words stand for: --set 'values={yes: 1, no: 0}'")
 	}
@@ -171,7 +162,6 @@ func (a *app) calibrateTable(cmd *cobra.Command, f *calibrateFlags, path string)
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), 0.5)
 	c := annotations.Calibrate("", f.judge, verdicts, o)
-	c.Noise = noise
 	view := &report.Calibration{Title: fmt.Sprintf("judge %s against people, %s", f.judge, path), Kinds: []*annotations.Calibration{c}}
 	if !cmd.Flags().Changed("positive") && slices.ContainsFunc(verdicts, offScale) {
 		view.Warnings = append(view.Warnings, fmt.Sprintf("some of people's values lie outside 0 to 1; every value from %g on counts as a yes here: --positive sets another", c.Positive))
@@ -204,11 +194,6 @@ func (a *app) calibrateRun(cmd *cobra.Command, f *calibrateFlags, dir string) (*
 	view, judged, err := a.measureJudge(cmd, f, measured, of)
 	if err != nil {
 		return nil, err
-	}
-	if len(f.again) > 0 {
-		if view.Repeated, err = a.repeated(dir, m, f.again); err != nil || len(view.Kinds) == 0 {
-			return view, err
-		}
 	}
 	summary, err := runs.ReadSummaryOf(dir, runs.WholeSystems) // slices are not corrected
 	if err != nil {
@@ -295,7 +280,7 @@ func (a *app) measureJudge(cmd *cobra.Command, f *calibrateFlags, dir string, m 
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(judged.Verdicts) == 0 && len(f.again) == 0 {
+	if len(judged.Verdicts) == 0 {
 		return nil, nil, ibid.Usagef("%s: people labelled nothing of what the judge said", dir).With(labelHint(judged.Proposed))
 	}
 	o := f.options(cmd, (&harness.Job{Config: config}).AgreementOptions(0), config.Thresholds.Supported)
@@ -339,52 +324,7 @@ func leftOpen(questions int64) string {
 	return "left out where label_policy finds no one answer: " + report.Plural(questions, "question", "questions")
 }
 
-// repeated separates the noise of a judge from the spread of the items. It reads
-// runs in which the same judge judged the same data.
-func (a *app) repeated(dir string, m *runs.Manifest, again []string) (*annotations.Repeated, error) {
-	var before []*runs.Manifest
-	for _, other := range again {
-		o, err := a.openRun(other)
-		if err != nil {
-			return nil, err
-		}
-		if err := judgedAnew(m, o); err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(before, func(b *runs.Manifest) bool { return sameRun(b, o) }) {
-			return nil, ibid.Usagef("--again names %s twice", o.ID)
-		}
-		before = append(before, o)
-	}
-	r, err := annotations.ReadRepeated(append([]string{dir}, again...))
-	if err == nil && len(r.Verdicts) == 0 {
-		err = ibid.Usagef("%s: nothing was judged twice", dir)
-	}
-	return r, err
-}
-
 // sameRun reports whether two manifests are of one run, wherever it lies.
 func sameRun(a, b *runs.Manifest) bool {
 	return a.ID == b.ID && a.Timings.Started.Equal(b.Timings.Started)
-}
-
-// judgedAnew refuses a run that is no repetition of m: other data, another judge,
-// or answers that were given once and kept.
-func judgedAnew(m, again *runs.Manifest) error {
-	if err := sameJudge(m, again); err != nil {
-		return err
-	}
-	for _, key := range []string{"dataset", "documents", "claims", "columns"} {
-		if m.Ingredients[key] != again.Ingredients[key] {
-			return ibid.Usagef("%s is no repetition of %s: %s differs", again.ID, m.ID, key)
-		}
-	}
-	if sameRun(m, again) {
-		return ibid.Usagef("%s is the run itself", again.ID)
-	}
-	// A run without a cache may have reused its own answers after an interruption.
-	if again.Judge.Cached > 0 && again.Effective().Judge.CacheResults {
-		return ibid.Usagef("%s took %d of %d answers from the store: they were given once only", again.ID, again.Judge.Cached, again.Judge.Calls).With("run it with --no-cache, so that the judge is asked again")
-	}
-	return nil
 }

@@ -78,7 +78,6 @@ func (a *app) addCompletion(root *cobra.Command) {
 		"table":    oneWord(sortedKeys(shownTables)...),
 		"run":      completeRuns,
 		"labelled": completeRuns,
-		"again":    completeRuns,
 		"judge":    oneWord(allowed("judge.kind")...),
 		"template": oneWord(sortedKeys(templates)...),
 	}

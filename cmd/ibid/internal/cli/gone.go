@@ -22,6 +22,7 @@ var goneCommands = map[string]string{
 // goneFlags is the same for flags. Its keys are a command and a flag, such as
 // "run --forecast", or the flag alone where every command had it.
 var goneFlags = map[string]string{
+	"calibrate --again":         "compare the two runs: ibid compare says for each metric whether they differ",
 	"calibrate --fit":           "leave it out: no weights are fitted to lexical any more, and calibrate prints the threshold that does best on the labels",
 	"--cpuprofile":              "IBID_PROFILE=DIR in the environment writes profiles into a folder",
 	"--memprofile":              "IBID_PROFILE=DIR in the environment writes profiles into a folder",
