@@ -61,12 +61,6 @@ func Lookup(name string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// ByName returns the metric with the given name or alias.
-func ByName(name string) (Metric, bool) {
-	i := named(definitions, name)
-	return Metric(i), i >= 0
-}
-
 // named is the index of the definition with a name or alias, -1 if there is none.
 func named(all []Definition, name string) int {
 	for i := range all {

@@ -155,9 +155,6 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %q, %v, want %q", name, d.Name, ok, want)
 		}
 	}
-	if m, ok := ByName("char_dice"); !ok || m != CharF1 {
-		t.Errorf("ByName(char_dice) = %v, %v", m, ok)
-	}
 	if c, ok := CountByName("matched_spans"); !ok || c != MatchedSpans {
 		t.Errorf("CountByName(matched_spans) = %v, %v", c, ok)
 	}
