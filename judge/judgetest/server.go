@@ -96,7 +96,7 @@ func Lognormal(median time.Duration, sigma float64) Latency {
 // A Server imitates the chat API of OpenRouter on a loopback port, with its
 // faults and limits. It is safe for concurrent use.
 //
-// It serves POST /chat/completions and GET /models, /key and /generation under
+// It serves POST /chat/completions and GET /models and /key under
 // [Server.URL].
 type Server struct {
 	config ServerConfig
@@ -113,8 +113,6 @@ type Server struct {
 	spent       int64
 	counts      Counts
 	log         []Exchange
-	generations map[string]generation
-	cached      map[[32]byte]stored // answers kept on X-OpenRouter-Cache
 	batches     []*serverBatch
 	files       map[string][]byte // that were uploaded
 	held        bool              // no batch moves on
@@ -153,7 +151,6 @@ func NewServer(config ServerConfig) *Server {
 	}
 	s := &Server{
 		config: config, models: make(map[string]*Model), attempts: make(map[[32]byte]int),
-		generations: make(map[string]generation), cached: make(map[[32]byte]stored),
 		files: make(map[string][]byte),
 	}
 	for i := range config.Models {
@@ -166,7 +163,6 @@ func NewServer(config ServerConfig) *Server {
 	mux.HandleFunc("POST /api/v1/chat/completions", s.authorized(s.chat))
 	mux.HandleFunc("GET /api/v1/models", s.listModels)
 	mux.HandleFunc("GET /api/v1/key", s.authorized(s.keyInfo))
-	mux.HandleFunc("GET /api/v1/generation", s.authorized(s.generation))
 	s.routeBatches(mux)
 	s.routes = mux
 	if config.NoNetwork {
@@ -462,46 +458,6 @@ func decimal(nano int64) string {
 		return "-1" // of a router: it depends
 	}
 	return strconv.FormatFloat(usd(nano), 'f', -1, 64)
-}
-
-// stream sends an answer as events: comments first, as OpenRouter does while it
-// waits, then the text in pieces, then what it took.
-func (t *turn) stream(e *envelope) {
-	text := *e.Choices[0].Message.Content
-	t.w.Header().Set("Content-Type", "text/event-stream")
-	t.w.Header().Set("X-Generation-Id", e.ID)
-	t.x.Status, t.x.End = http.StatusOK, time.Now()
-	fmt.Fprint(t.w, ": OPENROUTER PROCESSING\n\n")
-	t.flush()
-	cut := len(text)
-	if t.x.Fault == StreamError || t.x.Fault == StreamCut {
-		cut /= 2
-		t.x.Whole = false
-	}
-	const piece = 256
-	for at := 0; at < cut; at += piece {
-		t.event(map[string]any{"id": e.ID, "model": e.Model, "provider": e.Provider, "choices": []any{
-			map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": text[at:min(at+piece, cut)]}, "finish_reason": nil},
-		}})
-	}
-	switch t.x.Fault {
-	case StreamCut:
-		return
-	case StreamError:
-		t.event(map[string]any{"id": e.ID, "model": e.Model, "error": apiError{Code: 502, Message: "Provider disconnected"}, "choices": []any{
-			map[string]any{"index": 0, "delta": map[string]any{"content": ""}, "finish_reason": "error"},
-		}})
-		return
-	}
-	t.event(map[string]any{"id": e.ID, "model": e.Model, "provider": e.Provider, "usage": e.Usage, "choices": []any{
-		map[string]any{"index": 0, "delta": map[string]any{"content": ""}, "finish_reason": e.Choices[0].FinishReason},
-	}})
-	fmt.Fprint(t.w, "data: [DONE]\n\n")
-}
-
-func (t *turn) event(v any) {
-	fmt.Fprintf(t.w, "data: %s\n\n", mustMarshal(v))
-	t.flush()
 }
 
 func (t *turn) flush() {

@@ -137,9 +137,6 @@ func (t *turn) serve() {
 		t.inject(t.x.Fault)
 		return
 	}
-	if t.fromCache() {
-		return
-	}
 	t.think(1)
 	t.answer(t.reply())
 }
@@ -331,27 +328,17 @@ func (t *turn) generationID() string {
 func (t *turn) answer(text string) {
 	e := t.envelopeOf(text)
 	t.x.Whole = e.Choices[0].FinishReason == "stop"
-	t.charge(e)
-	if t.request.Stream {
-		t.stream(e)
-		return
-	}
+	t.charge()
 	t.send(mustMarshal(e))
 }
 
 // charge takes the price of an answer.
-func (t *turn) charge(e *envelope) {
+func (t *turn) charge() {
 	t.x.Paid = true
 	s := t.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spent += t.x.NanoUSD
-	if !s.config.Lean {
-		s.generations[e.ID] = generation{
-			ID: e.ID, Model: e.Model, Provider: e.Provider, Cost: usd(t.x.NanoUSD),
-			Prompt: e.Usage.Prompt, Complete: e.Usage.Completion, Latency: time.Since(t.x.Start).Milliseconds(),
-		}
-	}
 }
 
 // send sends a body as it is, with status 200.
@@ -361,63 +348,8 @@ func (t *turn) send(body []byte) {
 		return
 	}
 	t.w.Header().Set("X-Generation-Id", t.generationID())
-	t.keep(body)
 	t.x.Status, t.x.End = http.StatusOK, time.Now()
 	writeBody(t.w, http.StatusOK, body)
-}
-
-// A stored answer is one kept for a client that asked for it.
-type stored struct {
-	body  []byte
-	until time.Time
-}
-
-const defaultCacheSeconds = 300
-
-// wantsCache reports whether the client asked for answers to be kept.
-func (t *turn) wantsCache() bool { return t.r.Header.Get("X-OpenRouter-Cache") == "true" }
-
-// fromCache answers with what was kept, for free.
-func (t *turn) fromCache() bool {
-	if !t.wantsCache() {
-		return false
-	}
-	s := t.server
-	s.mu.Lock()
-	if t.r.Header.Get("X-OpenRouter-Cache-Clear") == "true" {
-		delete(s.cached, t.x.Body)
-	}
-	kept, ok := s.cached[t.x.Body]
-	s.mu.Unlock()
-	if !ok || time.Now().After(kept.until) {
-		return false
-	}
-	var e map[string]any
-	if err := json.Unmarshal(kept.body, &e); err != nil {
-		return false
-	}
-	t.w.Header().Set("X-OpenRouter-Cache-Status", "HIT")
-	t.w.Header().Set("X-OpenRouter-Cache-Source-Id", e["id"].(string))
-	e["id"], e["usage"] = t.generationID(), usage{}
-	t.x.Status, t.x.End = http.StatusOK, time.Now()
-	writeJSON(t.w, http.StatusOK, e)
-	return true
-}
-
-// keep keeps a good answer if the client asked for it.
-func (t *turn) keep(body []byte) {
-	if !t.wantsCache() || !t.x.Whole {
-		return
-	}
-	seconds, err := strconv.Atoi(t.r.Header.Get("X-OpenRouter-Cache-TTL"))
-	if err != nil {
-		seconds = defaultCacheSeconds
-	}
-	t.w.Header().Set("X-OpenRouter-Cache-Status", "MISS")
-	s := t.server
-	s.mu.Lock()
-	s.cached[t.x.Body] = stored{body, time.Now().Add(time.Duration(seconds) * time.Second)}
-	s.mu.Unlock()
 }
 
 // A Model is what a [Server] says of one model.
@@ -471,17 +403,6 @@ func DefaultModels() []Model {
 	}
 }
 
-// A generation is what GET /generation tells of an answer.
-type generation struct {
-	ID       string  `json:"id"`
-	Model    string  `json:"model"`
-	Provider string  `json:"provider_name"`
-	Cost     float64 `json:"total_cost"`
-	Prompt   int64   `json:"native_tokens_prompt"`
-	Complete int64   `json:"native_tokens_completion"`
-	Latency  int64   `json:"latency"`
-}
-
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 	list := []object{}
 	for i := range s.config.Models {
@@ -521,15 +442,4 @@ func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
 		data["limit"], data["limit_remaining"] = usd(limit), usd(limit-spent)
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"data": data})
-}
-
-func (s *Server) generation(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	g, ok := s.generations[r.URL.Query().Get("id")]
-	s.mu.Unlock()
-	if !ok {
-		writeError(w, http.StatusNotFound, apiError{Code: 404, Message: "Generation not found"})
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]any{"data": g})
 }

@@ -78,8 +78,6 @@ const (
 	Unprocessable     Fault = "422"                //
 	Refusal           Fault = "refusal"            // the model refuses; charged
 	ContentFilter     Fault = "content_filter"     // finish reason content_filter; charged
-	StreamError       Fault = "stream_error"       // of a streamed answer
-	StreamCut         Fault = "stream_cut"         //
 )
 
 // RetryableFaults are the faults after which the same request can succeed.
@@ -120,9 +118,6 @@ func (t *turn) inject(f Fault) {
 		t.content(f)
 	case slices.Contains(HarmlessFaults(), f):
 		t.harmless(f)
-	case f == StreamError || f == StreamCut:
-		t.think(1)
-		t.answer(t.reply())
 	default:
 		t.status(f)
 	}
@@ -187,7 +182,7 @@ func (t *turn) transport(f Fault) {
 	}
 	e := t.envelopeOf(t.reply())
 	body := mustMarshal(e)
-	t.charge(e)
+	t.charge()
 	switch f {
 	case Hang:
 		t.hang()
@@ -246,7 +241,7 @@ func (t *turn) cut(begin []byte) {
 func (t *turn) content(f Fault) {
 	t.think(1)
 	e := t.useless(f)
-	t.charge(e)
+	t.charge()
 	t.send(mustMarshal(e))
 }
 
@@ -324,7 +319,7 @@ func (t *turn) harmless(f Fault) {
 	}
 	e := t.envelopeOf(text)
 	t.x.Whole = e.Choices[0].FinishReason == "stop"
-	t.charge(e)
+	t.charge()
 	body := mustMarshal(e)
 	if f == OddEnvelope {
 		t.send(oddEnvelope(body))
@@ -513,6 +508,6 @@ func (t *turn) refusal(f Fault) {
 	} else {
 		c.Message.Content, c.FinishReason = nil, "content_filter"
 	}
-	t.charge(e)
+	t.charge()
 	t.send(mustMarshal(e))
 }

@@ -76,7 +76,7 @@ func TestServerAnswers(t *testing.T) {
 	if first.Joint != ibid.Full.Support() || first.Checks[1].Support != ibid.None.Support() || second.Elsewhere != ibid.Partial.Support() {
 		t.Errorf("verdict %+v", reply.Verdict)
 	}
-	for _, path := range []string{"/models", "/key", "/generation?id=" + e.ID} {
+	for _, path := range []string{"/models", "/key"} {
 		q, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil)
 		q.Header.Set("Authorization", "Bearer "+DefaultKey)
 		resp, err := http.DefaultClient.Do(q)
@@ -204,36 +204,6 @@ func TestServerDirect(t *testing.T) {
 		if n := s.Counts(); n.Requests != 1 || n.Connections != 0 {
 			t.Errorf("%q: %+v", f, n)
 		}
-	}
-}
-
-func TestServerCache(t *testing.T) {
-	s := NewServer(ServerConfig{})
-	defer s.Close()
-	for i, want := range []string{"MISS", "HIT"} {
-		q, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/chat/completions", bytes.NewReader(fakeBody("fake/judge", nil)))
-		q.Header.Set("Authorization", "Bearer "+DefaultKey)
-		q.Header.Set("X-OpenRouter-Cache", "true")
-		resp, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if got := resp.Header.Get("X-OpenRouter-Cache-Status"); got != want || (want == "HIT") != strings.Contains(string(body), `"total_tokens":0`) {
-			t.Errorf("request %d: %s, %s, want %s", i, got, body, want)
-		}
-	}
-}
-
-func TestServerStreams(t *testing.T) {
-	for _, f := range []Fault{"", StreamError, StreamCut} {
-		s := NewServer(ServerConfig{Faults: []Fault{f}, FaultShare: 1})
-		_, body, err := ask(t, s, fakeBody("fake/judge", map[string]any{"stream": true}))
-		if err != nil || !strings.HasPrefix(body, ": OPENROUTER PROCESSING") || strings.HasSuffix(body, "data: [DONE]\n\n") != (f == "") || strings.Contains(body, `"error"`) != (f == StreamError) {
-			t.Errorf("%q: %v, %s", f, err, body)
-		}
-		s.Close()
 	}
 }
 
