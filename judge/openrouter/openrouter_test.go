@@ -18,26 +18,6 @@ import (
 
 var _ judge.Live = (*Judge)(nil)
 
-func TestConformance(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{})
-	defer s.Close()
-	for name, change := range map[string]func(*Config){
-		"matrix":    nil,
-		"pairwise":  func(c *Config) { c.Mode = Pairwise },
-		"necessity": func(c *Config) { c.Necessity = true },
-		"votes":     func(c *Config) { c.Votes = 3 },
-		"panel":     func(c *Config) { c.Panel = []string{"fake/judge", "other/judge"} },
-		"no store":  func(c *Config) { c.Store = nil },
-		"openai":    func(c *Config) { c.Kind = KindOpenAI },
-		"parts":     func(c *Config) { c.MaxPairs = 2 },
-		"long":      func(c *Config) { c.MaxPromptTokens = 40 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			judgetest.TestJudge(t, func() judge.Judge { return newTestJudge(t, s, change) })
-		})
-	}
-}
-
 // TestClean asks about 600 rows twice: the first time one call a row, the
 // second none.
 func TestClean(t *testing.T) {

@@ -57,18 +57,6 @@ var forms = []struct {
 	{"lynx", YesNo, map[string]any{"like": "lynx"}, judgetest.VerifierConfig{}},
 }
 
-func TestVerifierConformance(t *testing.T) {
-	t.Parallel()
-	for _, f := range forms {
-		t.Run(f.name, func(t *testing.T) {
-			t.Parallel()
-			s := judgetest.NewVerifier(f.server)
-			defer s.Close()
-			judgetest.TestJudge(t, func() judge.Judge { return newVerifierJudge(t, s, f.protocol, f.template, nil) })
-		})
-	}
-}
-
 // towers is a row of which the support by words in common is plain: the first claim is
 // carried by its first citation alone, half of the second by each of its two, the third
 // by a sentence that it does not cite, the fourth by nothing.

@@ -1,4 +1,4 @@
-package judgetest
+package judge_test
 
 import (
 	"context"
@@ -47,14 +47,14 @@ func TestProblems(t *testing.T) {
 			v.Claims[0].ElsewherePlace = &judge.Place{Doc: "bridge", Page: 1, Start: 5, End: 5}
 		}},
 	}
-	if r, v := good(); len(Problems(r, v)) > 0 {
-		t.Fatalf("a good verdict has problems: %q", Problems(r, v))
+	if r, v := good(); len(problemsOf(r, v)) > 0 {
+		t.Fatalf("a good verdict has problems: %q", problemsOf(r, v))
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r, v := good()
 			tt.spoil(v)
-			if len(Problems(r, v)) == 0 {
+			if len(problemsOf(r, v)) == 0 {
 				t.Error("not found")
 			}
 		})

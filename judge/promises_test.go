@@ -1,10 +1,4 @@
-// Package judgetest tests that a judge keeps the promises of [judge.Judge], and
-// has a fake of the service that live judges ask.
-//
-// [TestJudge] is for whoever writes a judge. [NewServer] starts a service on
-// the loopback that speaks OpenRouter's API, with its faults and its limits and
-// a log of who paid for what: point a judge's base URL at [Server.URL].
-package judgetest
+package judge_test
 
 import (
 	"context"
@@ -22,12 +16,12 @@ import (
 	"ibid/judge"
 )
 
-// TestJudge puts [Requests] to the judges that newJudge makes and checks every
+// testJudge puts [promised] to the judges that newJudge makes and checks every
 // promise of the interface: the shape of verdicts, scores in range, the same
 // verdict every time and from every goroutine, a request that stays as it was,
 // errors, and that a context that has ended is obeyed. A judge may fail single
 // requests with a [*judge.RowFailure], but not all of them.
-func TestJudge(t *testing.T, newJudge func() judge.Judge) {
+func testJudge(t *testing.T, newJudge func() judge.Judge) {
 	t.Run("info", func(t *testing.T) { testInfo(t, newJudge()) })
 	t.Run("verdicts", func(t *testing.T) { testVerdicts(t, newJudge()) })
 	t.Run("deterministic", func(t *testing.T) { testDeterministic(t, newJudge) })
@@ -41,7 +35,7 @@ func testInfo(t *testing.T, j judge.Judge) {
 	if before.Kind == "" {
 		t.Error("Info().Kind is empty")
 	}
-	for _, r := range Requests() {
+	for _, r := range promised() {
 		_, _ = j.Judge(t.Context(), r) // errors are the matter of the other tests
 	}
 	if after := j.Info(); after != before {
@@ -51,7 +45,7 @@ func testInfo(t *testing.T, j judge.Judge) {
 
 func testVerdicts(t *testing.T, j judge.Judge) {
 	judged := 0
-	for _, r := range Requests() {
+	for _, r := range promised() {
 		v, err := j.Judge(t.Context(), r)
 		var failure *judge.RowFailure
 		switch {
@@ -68,7 +62,7 @@ func testVerdicts(t *testing.T, j judge.Judge) {
 			continue
 		}
 		judged++
-		for _, problem := range Problems(r, v) {
+		for _, problem := range problemsOf(r, v) {
 			t.Errorf("%s: %s", r.Row, problem)
 		}
 	}
@@ -79,7 +73,7 @@ func testVerdicts(t *testing.T, j judge.Judge) {
 
 func testDeterministic(t *testing.T, newJudge func() judge.Judge) {
 	first, second := newJudge(), newJudge()
-	for _, r := range Requests() {
+	for _, r := range promised() {
 		want, wantErr := first.Judge(t.Context(), r)
 		for _, j := range []judge.Judge{first, second} {
 			if got, err := j.Judge(t.Context(), r); !same(got, want, err, wantErr) {
@@ -90,7 +84,7 @@ func testDeterministic(t *testing.T, newJudge func() judge.Judge) {
 }
 
 func testUnchanged(t *testing.T, j judge.Judge) {
-	for _, r := range Requests() {
+	for _, r := range promised() {
 		before := dump(t, r)
 		v, _ := j.Judge(t.Context(), r)
 		if after := dump(t, r); after != before {
@@ -116,7 +110,7 @@ func testUnchanged(t *testing.T, j judge.Judge) {
 
 func testConcurrent(t *testing.T, j judge.Judge) {
 	const workers = 8
-	requests := Requests()
+	requests := promised()
 	type result struct {
 		verdict *judge.Verdict
 		err     error
@@ -142,7 +136,7 @@ func testConcurrent(t *testing.T, j judge.Judge) {
 func testCancelled(t *testing.T, j judge.Judge) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, r := range Requests() {
+	for _, r := range promised() {
 		if v, err := j.Judge(ctx, r); !errors.Is(err, context.Canceled) || v != nil {
 			t.Errorf("%s: %+v, %v after the context was cancelled", r.Row, v, err)
 		}
@@ -166,9 +160,9 @@ func dump(t *testing.T, r *judge.Request) string {
 	return string(b)
 }
 
-// Requests returns the requests of [TestJudge], made anew: plain ones with
+// promised returns the requests of [testJudge], made anew: plain ones with
 // human labels, and the odd ones that data brings. Each has its own Row.
-func Requests() []*judge.Request {
+func promised() []*judge.Request {
 	return []*judge.Request{
 		plain(), shared(), odd(), spaceless(),
 		{Row: "empty/a"},
@@ -249,8 +243,8 @@ func spaceless() *judge.Request {
 	}
 }
 
-// Problems says what is wrong with a verdict on r, nothing if all is well.
-func Problems(r *judge.Request, v *judge.Verdict) []string {
+// problemsOf says what is wrong with a verdict on r, nothing if all is well.
+func problemsOf(r *judge.Request, v *judge.Verdict) []string {
 	c := checker{request: r}
 	if len(v.Claims) != len(r.Claims) {
 		return []string{fmt.Sprintf("%d claims, want %d", len(v.Claims), len(r.Claims))}

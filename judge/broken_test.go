@@ -1,4 +1,4 @@
-package judgetest_test
+package judge_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ibid/judge"
-	"ibid/judge/judgetest"
 )
 
 // A spoil is what a judge makes of a request in place of another.
@@ -26,7 +25,7 @@ func (s *spoilt) Judge(ctx context.Context, r *judge.Request) (*judge.Verdict, e
 	return s.by(ctx, s.of, r)
 }
 
-// broken are judges by the promise that each breaks, as [judgetest.TestJudge] calls it.
+// broken are judges by the promise that each breaks, as [testJudge] calls it.
 func broken() map[string]func() judge.Judge {
 	lexical := func(by spoil) func() judge.Judge {
 		return func() judge.Judge { return &spoilt{judge.NewLexical(), by} }
@@ -64,11 +63,6 @@ func broken() map[string]func() judge.Judge {
 	}
 }
 
-// TestLexicalKeepsPromises: a judge that keeps all promises passes.
-func TestLexicalKeepsPromises(t *testing.T) {
-	judgetest.TestJudge(t, func() judge.Judge { return judge.NewLexical() })
-}
-
 const brokenVariable = "IBID_TEST_BROKEN_JUDGE"
 
 // TestBroken is the test of a broken judge, in a process of its own since it fails.
@@ -77,7 +71,7 @@ func TestBroken(t *testing.T) {
 	if newJudge == nil {
 		t.Skip("begun by TestBrokenJudges")
 	}
-	judgetest.TestJudge(t, newJudge)
+	testJudge(t, newJudge)
 }
 
 // TestBrokenJudges: a judge that breaks a promise fails at that promise.
