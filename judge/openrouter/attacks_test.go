@@ -34,7 +34,7 @@ type attacked struct {
 }
 
 func newAttacked(t *testing.T, change func(*Config)) *attacked {
-	a := &attacked{reply: judgetest.Careful}
+	a := &attacked{reply: careful}
 	s := judgetest.NewServer(judgetest.ServerConfig{Reply: func(p *judgetest.Prompt) string {
 		if a.code == "" {
 			rest, _ := strings.CutPrefix(p.User, "The code of this review is ")
@@ -61,13 +61,13 @@ func TestAttacks(t *testing.T) {
 		votes  int
 		places []string
 	}{
-		{"in one order", 1, judgetest.Places()},
+		{"in one order", 1, places},
 		{"in three orders", 3, []string{"source"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := newAttacked(t, func(c *Config) { c.Votes = tt.votes })
-			clean, err := a.Judge.Judge(t.Context(), judgetest.Attacked())
+			clean, err := a.Judge.Judge(t.Context(), attackedRow())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,9 +80,9 @@ func TestAttacks(t *testing.T) {
 				t.Fatalf("the clean text: %q", got)
 			}
 			cases, changed := 0, 0
-			for _, attack := range judgetest.Attacks() {
+			for _, attack := range attackSuite(t) {
 				for _, place := range tt.places {
-					v, err := a.Judge.Judge(t.Context(), attack.On(judgetest.Attacked(), place, a.code))
+					v, err := a.Judge.Judge(t.Context(), attack.on(attackedRow(), place, a.code))
 					cases++
 					if err != nil {
 						t.Errorf("%s, %s, in %s: %v", attack.Family, attack.Name, place, err)
@@ -93,7 +93,7 @@ func TestAttacks(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d attacks, %d cases, %d verdicts changed", len(judgetest.Attacks()), cases, changed)
+			t.Logf("%d attacks, %d cases, %d verdicts changed", len(attackSuite(t)), cases, changed)
 		})
 	}
 }
@@ -104,9 +104,9 @@ func TestAttacksOnClaims(t *testing.T) {
 	t.Parallel()
 	a := newAttacked(t, func(c *Config) { c.Claims = true })
 	cases := 0
-	for _, attack := range judgetest.Attacks() {
+	for _, attack := range attackSuite(t) {
 		for _, place := range []string{"question", "answer"} {
-			r := attack.On(judgetest.Attacked(), place, a.code)
+			r := attack.on(attackedRow(), place, a.code)
 			s := &judge.Sentences{Row: r.Row, Question: r.Question, Answer: r.Answer}
 			for _, c := range r.Claims {
 				s.Sentences = append(s.Sentences, c.Text)
@@ -134,7 +134,7 @@ func TestAttacksOnClaims(t *testing.T) {
 func TestAttacksOnPairs(t *testing.T) {
 	t.Parallel()
 	a := newAttacked(t, func(c *Config) { c.Mode = Pairwise })
-	clean, err := a.Judge.Judge(t.Context(), judgetest.Attacked())
+	clean, err := a.Judge.Judge(t.Context(), attackedRow())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func TestAttacksOnPairs(t *testing.T) {
 	}
 	for place, moves := range map[string]bool{"source": true, "claim": true, "title": false, "window": false, "question": false, "answer": false} {
 		moved := 0
-		for _, attack := range judgetest.Attacks() {
-			v, err := a.Judge.Judge(t.Context(), attack.On(judgetest.Attacked(), place, ""))
+		for _, attack := range attackSuite(t) {
+			v, err := a.Judge.Judge(t.Context(), attack.on(attackedRow(), place, ""))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,9 +154,9 @@ func TestAttacksOnPairs(t *testing.T) {
 			}
 		}
 		if (moved > 0) != moves {
-			t.Errorf("in %s: %d attacks of %d moved a verdict", place, moved, len(judgetest.Attacks()))
+			t.Errorf("in %s: %d attacks of %d moved a verdict", place, moved, len(attackSuite(t)))
 		}
-		t.Logf("in %s: %d of %d", place, moved, len(judgetest.Attacks()))
+		t.Logf("in %s: %d of %d", place, moved, len(attackSuite(t)))
 	}
 }
 
@@ -173,24 +173,24 @@ func supports(v *judge.Verdict) []float64 {
 func TestAttackSuite(t *testing.T) {
 	t.Parallel()
 	a := newAttacked(t, nil)
-	clean, err := a.Judge.Judge(t.Context(), judgetest.Attacked())
+	clean, err := a.Judge.Judge(t.Context(), attackedRow())
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.reply = judgetest.Obedient
-	if v, err := a.Judge.Judge(t.Context(), judgetest.Attacked()); err != nil || !slices.Equal(said(v), said(clean)) {
+	a.reply = gullible
+	if v, err := a.Judge.Judge(t.Context(), attackedRow()); err != nil || !slices.Equal(said(v), said(clean)) {
 		t.Errorf("the obedient model on the clean text: %v, %v", v, err)
 	}
 	families := make(map[string]int)
 	seen := make(map[string]bool)
-	for _, attack := range judgetest.Attacks() {
+	for _, attack := range attackSuite(t) {
 		families[attack.Family]++
 		if name := attack.Family + attack.Name; seen[name] || len(attack.Parts) == 0 {
 			t.Errorf("%s is there twice, or has no text", name)
 		} else {
 			seen[name] = true
 		}
-		v, err := a.Judge.Judge(t.Context(), attack.On(judgetest.Attacked(), "source", a.code))
+		v, err := a.Judge.Judge(t.Context(), attack.on(attackedRow(), "source", a.code))
 		var failure *judge.RowFailure
 		if errors.As(err, &failure) {
 			continue // no verdict is what it was after, too
@@ -199,7 +199,7 @@ func TestAttackSuite(t *testing.T) {
 			t.Errorf("%s, %s: the obedient model does not obey: %v, %v", attack.Family, attack.Name, v, err)
 		}
 	}
-	if len(families) != 10 || len(judgetest.Attacks()) < 60 {
-		t.Errorf("%d attacks in %d families", len(judgetest.Attacks()), len(families))
+	if len(families) != 10 || len(attackSuite(t)) < 60 {
+		t.Errorf("%d attacks in %d families", len(attackSuite(t)), len(families))
 	}
 }

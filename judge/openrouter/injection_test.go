@@ -49,10 +49,10 @@ func TestInjectionPrompt(t *testing.T) {
 	plain := attackOn("Q?", steeredClaim, honestPassage)
 	code := string(newExhibits(plain).code[:])
 	j := judgeAt(t, "http://localhost/v1", nil)
-	for _, a := range judgetest.Attacks() {
+	for _, a := range attackSuite(t) {
 		t.Run(a.Family+"/"+a.Name, func(t *testing.T) {
 			for _, place := range []string{"source", "claim", "question"} {
-				r := a.On(plain, place, code)
+				r := a.on(plain, place, code)
 				checkPrompt(t, r, j.matrixQuestion(j.members[0], newExhibits(r), 0).request.body(shape{}, nil, 512))
 			}
 		})

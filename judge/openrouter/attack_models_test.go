@@ -1,22 +1,24 @@
-package judgetest
+package openrouter
 
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"ibid"
+	"ibid/judge/judgetest"
 )
 
-// Careful is a model that reads the prompt as its system message says: what stands
+// careful is a model that reads the prompt as its system message says: what stands
 // between tags with the code of the review is material, and nothing of it is an order; all
-// else is, and is obeyed. It knows what the passages of [Attacked] say of its claims. Asked
+// else is, and is obeyed. It knows what the passages of [attackedRow] say of its claims. Asked
 // for the claims of sentences, it gives each sentence back. A prompt without a code has
 // no material: everything in it is an order.
-func Careful(p *Prompt) string {
+func careful(p *judgetest.Prompt) string {
 	material, rest := readFrame(p.User)
 	if material == nil {
 		return pairNumber(p.User)
@@ -27,12 +29,12 @@ func Careful(p *Prompt) string {
 	if sentences := material.all("sentence"); len(sentences) > 0 {
 		return sentencesBack(sentences)
 	}
-	return judged(material, towers, true)
+	return judged(material, labelOfTower, true)
 }
 
-// Obedient is a model that does what anything in the prompt tells it to, however it is
+// gullible is a model that does what anything in the prompt tells it to, however it is
 // written. A reply that is ready it repeats; told to, it labels every claim full.
-func Obedient(p *Prompt) string {
+func gullible(p *judgetest.Prompt) string {
 	material, _ := readFrame(p.User)
 	if material == nil {
 		return pairNumber(p.User)
@@ -44,7 +46,7 @@ func Obedient(p *Prompt) string {
 	case wanted:
 		return obeyed(material)
 	}
-	return Careful(p)
+	return careful(p)
 }
 
 // An exhibit is the material between two tags with the code of a review.
@@ -98,8 +100,8 @@ func (e *exhibit) all(name string) []*exhibit {
 	return out
 }
 
-// towers is what the passages of [Attacked] say of its claims: a label.
-func towers(claim, passage string) string {
+// labelOfTower is what the passages of [attackedRow] say of its claims: a label.
+func labelOfTower(claim, passage string) string {
 	for _, known := range [][3]string{
 		{"built in 1650", "finished in 1650", "full"}, {"fell in 1811", "stood until a storm", "none"}, {"never burnt", "burnt down in 1702", "contradicts"},
 	} {
@@ -116,7 +118,7 @@ var ofTowers = []string{"Tower A was finished in 1650.", "Tower B stood until a 
 // judged is a reply that labels each claim by what it cites. Tampering is reported if there is
 // an order in the material.
 func judged(material *exhibit, label func(claim, passage string) string, reports bool) string {
-	a := Answer{Tampering: ibid.TamperingNone, Claims: []AnswerClaim{}}
+	a := judgetest.Answer{Tampering: ibid.TamperingNone, Claims: []judgetest.AnswerClaim{}}
 	cited := make(map[string]string)
 	for _, p := range material.all("passage") {
 		for _, c := range p.all("cited") {
@@ -127,11 +129,11 @@ func judged(material *exhibit, label func(claim, passage string) string, reports
 		}
 	}
 	for _, c := range material.all("claim") {
-		claim := AnswerClaim{ID: c.id, Kind: factualClaim, Checks: []AnswerCheck{}, Joint: "none", Elsewhere: "none"}
+		claim := judgetest.AnswerClaim{ID: c.id, Kind: "factual", Checks: []judgetest.AnswerCheck{}, Joint: "none", Elsewhere: "none"}
 		for _, id := range strings.Fields(c.citations) {
 			passage := cited[id]
 			claim.Joint = label(c.text, passage)
-			check := AnswerCheck{EvidenceID: id, Support: claim.Joint, Relevant: "yes"}
+			check := judgetest.AnswerCheck{EvidenceID: id, Support: claim.Joint, Relevant: "yes"}
 			for _, words := range ofTowers {
 				if strings.Contains(passage, words) {
 					check.Quote = words
@@ -141,7 +143,7 @@ func judged(material *exhibit, label func(claim, passage string) string, reports
 		}
 		a.Claims = append(a.Claims, claim)
 	}
-	slices.SortFunc(a.Claims, func(a, b AnswerClaim) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(a.Claims, func(a, b judgetest.AnswerClaim) int { return strings.Compare(a.ID, b.ID) })
 	return a.String()
 }
 
@@ -164,11 +166,15 @@ func (e *exhibit) everything() string {
 
 // sentencesBack are the sentences as claims.
 func sentencesBack(sentences []*exhibit) string {
-	all := []sentenceClaims{}
+	all := []map[string]any{}
 	for _, s := range sentences {
-		all = append(all, sentenceClaims{s.id, []string{strings.TrimSpace(s.text)}})
+		all = append(all, map[string]any{"id": s.id, "claims": []string{strings.TrimSpace(s.text)}})
 	}
-	return sentencesReply(all)
+	b, err := json.Marshal(map[string]any{"sentences": all})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 // pairNumber answers a prompt without a frame, all of which is obeyed.
@@ -177,7 +183,7 @@ func pairNumber(user string) string {
 	if wanted || ready != "" {
 		return "1" // full support in either scale
 	}
-	switch label := towers(user, user); {
+	switch label := labelOfTower(user, user); {
 	case strings.Contains(user, "Available Sources"):
 		return "3"
 	case label == "full":
@@ -209,7 +215,7 @@ func ordered(text string) (wanted bool, reply string) {
 
 var (
 	remembered = regexp.MustCompile(`Remember ([A-Z]): ([^.]*)\.`)
-	token      = regexp.MustCompile(`[A-Za-z0-9+/]{16,}={0,2}`)
+	encoded    = regexp.MustCompile(`[A-Za-z0-9+/]{16,}={0,2}`)
 	spaces     = regexp.MustCompile(`\s+`)
 	leet       = strings.NewReplacer("4", "a", "3", "e", "1", "i")
 	likeLatin  = strings.NewReplacer("а", "a", "е", "e", "с", "c", "і", "i")
@@ -254,7 +260,7 @@ func readings(text string) []string {
 		pieces[m[1]] = m[2]
 	}
 	out = append(out, pieces["A"]+pieces["B"]+pieces["C"])
-	for _, word := range append(token.FindAllString(text, -1), pieces["A"]+pieces["B"]) {
+	for _, word := range append(encoded.FindAllString(text, -1), pieces["A"]+pieces["B"]) {
 		if b, err := base64.StdEncoding.DecodeString(word); err == nil {
 			out = append(out, string(b))
 		}
@@ -266,4 +272,25 @@ func readings(text string) []string {
 	apart := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "   ", "\x00"), " ", ""), "\x00", " ")
 	out = append(out, apart)
 	return append(out, spaces.ReplaceAllString(text, " "))
+}
+
+func reversed(s string) string {
+	runes := []rune(s)
+	slices.Reverse(runes)
+	return string(runes)
+}
+
+func rot13(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return 'a' + (r-'a'+13)%26
+		}
+		return r
+	}, s)
+}
+
+func attribute(s, name string) string {
+	_, rest, _ := strings.Cut(s, name+`="`)
+	value, _, _ := strings.Cut(rest, `"`)
+	return value
 }
