@@ -239,7 +239,7 @@ func TestBatchesAreCalls(t *testing.T) {
 	if n := len(other.Batches()); n == 0 || len(one.Batches()) != 0 {
 		t.Errorf("%d batches were sent, and %d by the run that asks in calls", n, len(one.Batches()))
 	}
-	if twice := judgetest.PaidTwice(other.Log()); len(twice) > 0 {
+	if twice := other.Counts().Twice; twice > 0 {
 		t.Errorf("paid twice: %v", twice)
 	}
 }

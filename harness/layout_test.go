@@ -35,7 +35,7 @@ var mayImport = map[string]struct{ ours, theirs []string }{
 		theirs: []string{"github.com/sashabaranov/go-openai", "golang.org/x/time"},
 	},
 	"judge/cache":     {theirs: []string{"modernc.org/sqlite"}},
-	"judge/judgetest": {ours: []string{"judge"}},
+	"judge/judgetest": {theirs: []string{"golang.org/x/time"}}, // for tests alone: TestFakesAreForTests
 	// The only room that knows object storage, its library included.
 	"dataset/objects": {ours: []string{"dataset/disk"}, theirs: []string{"github.com/minio/minio-go/v7"}},
 	"dataset/parquet": {ours: []string{"dataset/disk", "dataset/objects"}, theirs: []string{
@@ -119,6 +119,42 @@ func TestImportDirection(t *testing.T) {
 		if !seen[must] {
 			t.Errorf("no file of package %s was found", must)
 		}
+	}
+}
+
+// TestFakesAreForTests parses the import clauses of every file, in other modules of the repository,
+// too: only tests import the fake services.
+func TestFakesAreForTests(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			if spec.Path.Value != strconv.Quote(module()+"/judge/judgetest") {
+				continue
+			}
+			if seen++; !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s imports the fake services and is no test", path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 10 {
+		t.Errorf("%d files import the fake services", seen)
 	}
 }
 

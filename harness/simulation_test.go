@@ -433,8 +433,8 @@ func (s *simulation) try(t *testing.T, f fault, at int) (trace []disk.Act, met *
 		bug("it went on and is %s", out.Manifest.Status)
 	}
 	service.close()
-	if twice := judgetest.PaidTwice(service.judge.Log()); len(twice) != lost {
-		bug("%d answers were lost, and paid twice: %v", lost, twice)
+	if twice := service.judge.Counts().Twice; twice != lost {
+		bug("%d answers were lost, and %d paid twice", lost, twice)
 	}
 	return m.trace, met, lost
 }

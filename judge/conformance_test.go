@@ -111,11 +111,11 @@ func TestVerifierConformance(t *testing.T) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			s := judgetest.NewVerifier(f.server)
+			s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &f.server})
 			defer s.Close()
 			testJudge(t, func() judge.Judge {
 				return live(t, openrouter.Config{
-					Kind: openrouter.KindOpenAI, BaseURL: s.URL() + "/v1", Model: "fake/verifier", Protocol: f.protocol, Template: f.template, Supported: 0.5,
+					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Model: "fake/verifier", Protocol: f.protocol, Template: f.template, Supported: 0.5,
 					Retries: 2, Backoff: 1, Concurrency: 4, Store: openStore(t),
 				})
 			})

@@ -286,7 +286,7 @@ func TestLiveDriftInterrupted(t *testing.T) {
 // all of it is counted.
 func TestLiveDriftUnanswered(t *testing.T) {
 	t.Parallel()
-	d := newDriftTest(t, judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Refusal}, FaultShare: 1, MaxFaults: 5})
+	d := newDriftTest(t, judgetest.ServerConfig{Faults: []judgetest.Fault{"refusal"}, FaultShare: 1, MaxFaults: 5})
 	d.mustNight("half")
 	m := d.manifest("half")
 	if m.Status != runs.StatusPartial || m.Anchors.Unanswered < 5 || m.Judge.Failed > 0 {

@@ -24,7 +24,7 @@ func batchArgs(form judgetest.BatchForm, more ...string) []string {
 	return append(args, more...)
 }
 
-var badReplies = []judgetest.Fault{judgetest.NullContent, judgetest.SchemaMismatch, judgetest.MissingItems, judgetest.UnknownID, judgetest.PlainProse}
+var badReplies = []judgetest.Fault{"null_content", "schema_mismatch", "missing_items", "unknown_id", "plain_prose"}
 
 // TestLiveBatchKilled asks about 1,000 rows in batches and kills the run eleven times:
 // when the service has its first batch and has not answered the submission, and ten times
@@ -60,12 +60,11 @@ func TestLiveBatchKilled(t *testing.T) {
 				t.Errorf("the run ended after %d kills", kills)
 			}
 			l.same("in batches", l.verdicts("killed"), live.verdicts(batchKinds[form]))
-			l.server.EndBatches()
-			questions, twice := judgetest.Bill(l.server.Log())
-			inBatches := slices.DeleteFunc(slices.Clone(twice), func(s string) bool { return strings.Contains(s, `batch ""`) })
+			l.server.EndBatches(false)
+			paid := l.server.Counts()
 			// A kill loses the call that is under way, and no line of a batch.
-			if len(inBatches) > 0 || len(twice) > kills {
-				t.Errorf("%d questions are paid twice, with %d kills: %v", len(twice), kills, twice)
+			if paid.TwiceInBatches > 0 || paid.Twice > kills {
+				t.Errorf("%d answers are paid twice with %d kills, %d of them in batches", paid.Twice, kills, paid.TwiceInBatches)
 			}
 			batches, lines, answered, expired := l.server.Batches(), 0, 0, 0
 			for _, b := range batches {
@@ -80,7 +79,7 @@ func TestLiveBatchKilled(t *testing.T) {
 				t.Errorf("the run counts %d nano-USD, the bill is %d", counted, spent)
 			}
 			t.Logf("%d kills, %d questions, %d batches of %d lines (%d answered, %d expired), %d calls, $%.4f; in calls alone $%.4f",
-				kills, questions, len(batches), lines, answered, expired, l.server.Counts().Requests, float64(spent)/1e9, float64(whole)/1e9)
+				kills, paid.Questions, len(batches), lines, answered, expired, l.server.Counts().Requests, float64(spent)/1e9, float64(whole)/1e9)
 			l.noKey()
 		})
 	}
@@ -109,9 +108,9 @@ func TestLiveBatchInterrupted(t *testing.T) {
 			}
 			l.server.HoldBatches(false)
 			l.must("waits", batchArgs(form)...)
-			l.server.EndBatches()
-			if _, twice := judgetest.Bill(l.server.Log()); len(twice) > 0 || len(l.server.Batches()) != 1 || l.server.Counts().Requests != 1 {
-				t.Errorf("%d batches, %d calls, paid twice: %v", len(l.server.Batches()), l.server.Counts().Requests, twice)
+			l.server.EndBatches(false)
+			if twice := l.server.Counts().Twice; twice > 0 || len(l.server.Batches()) != 1 || l.server.Counts().Requests != 1 {
+				t.Errorf("%d batches, %d calls, %d paid twice", len(l.server.Batches()), l.server.Counts().Requests, twice)
 			}
 		})
 	}
@@ -135,9 +134,9 @@ func TestLiveBatchShared(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	l.server.EndBatches()
-	if questions, twice := judgetest.Bill(l.server.Log()); len(twice) > 0 || questions != rows {
-		t.Errorf("%d questions, paid twice: %v", questions, twice)
+	l.server.EndBatches(false)
+	if n := l.server.Counts(); n.Twice > 0 || n.Questions != rows {
+		t.Errorf("%d questions, %d paid twice", n.Questions, n.Twice)
 	}
 	l.same("b", l.results("b"), l.results("a"))
 	l.same("c", l.results("c"), l.results("a"))
@@ -197,8 +196,8 @@ func TestLiveBatchRounds(t *testing.T) {
 	l.must("rounds", batchArgs(judgetest.OpenRouterBeta, "--set", "claims=model", "--set", "min_coverage=0", "--max-cost", "1")...)
 	l.same("in rounds", l.verdicts("rounds"), live.verdicts("live"))
 	batches := l.server.Batches()
-	if _, twice := judgetest.Bill(l.server.Log()); len(twice) > 0 || len(batches) < 3 {
-		t.Errorf("%d batches, paid twice: %v", len(batches), twice)
+	if twice := l.server.Counts().Twice; twice > 0 || len(batches) < 3 {
+		t.Errorf("%d batches, %d paid twice", len(batches), twice)
 	}
 	sizes := make([]string, len(batches))
 	for i, b := range batches {

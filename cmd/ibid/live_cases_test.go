@@ -34,8 +34,6 @@ func TestLiveCases(t *testing.T) {
 	const rows = 12
 	plain := newLiveTest(t, rows, judgetest.ServerConfig{})
 	plain.must("plain")
-	elsewhere := judgetest.NewServer(judgetest.ServerConfig{Key: fakeKey})
-	defer elsewhere.Close()
 	want := plain.verdicts("plain")
 	always := func(f ...judgetest.Fault) judgetest.ServerConfig {
 		return judgetest.ServerConfig{Faults: f, FaultShare: 1}
@@ -51,10 +49,10 @@ func TestLiveCases(t *testing.T) {
 	once := []string{"--set", "judge.retry_attempts=1"}
 	openAI := []string{"--judge", "openai", "--set", "judge.api_key_env=OPENROUTER_API_KEY"}
 	for _, c := range []liveCase{
-		{name: "odd envelope", config: always(judgetest.OddEnvelope), calls: rows},
-		{name: "odd replies", config: always(judgetest.OddReply), calls: rows},
-		{name: "drafts", config: always(judgetest.Draft), calls: rows},
-		{name: "retyped quotes", config: always(judgetest.RetypedQuotes), calls: rows},
+		{name: "odd envelope", config: always("odd_envelope"), calls: rows},
+		{name: "odd replies", config: always("odd_reply"), calls: rows},
+		{name: "drafts", config: always("draft"), calls: rows},
+		{name: "retyped quotes", config: always("retyped_quotes"), calls: rows},
 
 		{name: "hidden reasoning", config: model(judgetest.Model{ReasoningTokens: 1500}), calls: 2 * rows},
 		{name: "much hidden reasoning", config: model(judgetest.Model{ReasoningTokens: 6000}), calls: 3 * rows},
@@ -73,19 +71,19 @@ func TestLiveCases(t *testing.T) {
 			stderr: `ibid: warning: fake/judge: replies are asked for as text instead of json_object: status 400: .*`,
 		},
 		{
-			name: "400", config: always(judgetest.BadRequest), args: once, code: 4, calls: 2,
+			name: "400", config: always("400"), args: once, code: 4, calls: 2,
 			stderr: `ibid: stopped: the service takes no request: the first 2 calls: status 400: Provider returned error: 0 of 12 rows are saved.*`,
 		},
-		{name: "401", config: always(judgetest.Unauthorized), code: 4, calls: 1, stderr: `hint: put a valid key into OPENROUTER_API_KEY; then go on with: .*`},
+		{name: "401", config: always("401"), code: 4, calls: 1, stderr: `hint: put a valid key into OPENROUTER_API_KEY; then go on with: .*`},
 		{name: "401 without a key", args: []string{"--judge", "openai"}, code: 4, calls: 1, stderr: `hint: no key is sent: .* judge.api_key_env, .*`},
 		{
-			name: "403", config: always(judgetest.Forbidden), code: 4, calls: 1,
+			name: "403", config: always("403"), code: 4, calls: 1,
 			stderr: `ibid: stopped: the key is refused: status 403: You are not allowed to use this model with the key \[key\]: .*`,
 		},
-		{name: "data policy", config: always(judgetest.DataPolicy), code: 4, calls: 1, stderr: `hint: allow its providers in the privacy settings of the account, or name another model; then go on with: .*`},
-		{name: "daily limit", config: always(judgetest.DailyLimit), code: 4, calls: 1, stderr: `ibid: stopped: the rate limit does not lift in time: status 429: .*`},
+		{name: "data policy", config: always("404_data_policy"), code: 4, calls: 1, stderr: `hint: allow its providers in the privacy settings of the account, or name another model; then go on with: .*`},
+		{name: "daily limit", config: always("429_daily"), code: 4, calls: 1, stderr: `ibid: stopped: the rate limit does not lift in time: status 429: .*`},
 		{
-			name: "500", config: always(judgetest.ServerError), args: once, code: 4, calls: 2,
+			name: "500", config: always("500"), args: once, code: 4, calls: 2,
 			stderr: `ibid: stopped: the service does not answer: the first 2 calls: status 500: .*`,
 		},
 		{
@@ -97,7 +95,7 @@ func TestLiveCases(t *testing.T) {
 			stderr: `ibid: stopped: the model does not reply as it is asked to: the first 4 calls: no complete JSON object with claims: .*`,
 		},
 		{
-			name: "some are refused", config: judgetest.ServerConfig{Seed: 2, Faults: []judgetest.Fault{judgetest.BadRequest}, FaultShare: 0.3}, code: 4, calls: rows,
+			name: "some are refused", config: judgetest.ServerConfig{Seed: 2, Faults: []judgetest.Fault{"400"}, FaultShare: 0.3}, code: 4, calls: rows,
 			stderr: `ibid: warning: no answer of the judge, \d times: status 400: Provider returned error \(the service does not take the request: .*\)`,
 		},
 		{
@@ -114,15 +112,15 @@ func TestLiveCases(t *testing.T) {
 			stderr: `ibid: stopped: the budget is reached: .*`,
 		},
 		{
-			name: "budget and costs as strings", config: always(judgetest.OddEnvelope), code: 4, calls: rows - 1, spent: 2_000_000,
+			name: "budget and costs as strings", config: always("odd_envelope"), code: 4, calls: rows - 1, spent: 2_000_000,
 			args:   []string{"--model", "openrouter/auto", "--max-cost", "0.002"},
 			stderr: `ibid: stopped: the budget is reached: .*`,
 		},
 		{name: "key of one's own", config: model(judgetest.Model{BYOK: true}), calls: rows},
 		{name: "budget on this machine", config: model(judgetest.Model{TellsNoCost: true}), args: append([]string{"--max-cost", "0.001"}, openAI...), calls: rows, free: true},
 		{
-			name: "redirect", config: judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.Redirect}, FaultShare: 1, RedirectTo: elsewhere.URL()}, code: 4, calls: 1,
-			stderr: `ibid: stopped: the service sends requests elsewhere, .*: status 307: a redirect to ` + regexp.QuoteMeta(elsewhere.URL()) + `/chat/completions: .*`,
+			name: "redirect", config: always("307"), code: 4, calls: 1,
+			stderr: `ibid: stopped: the service sends requests elsewhere, .*: status 307: a redirect to http://127.0.0.1:\d+/api/v1/elsewhere: .*`,
 		},
 		{name: "format ignored", config: model(judgetest.Model{IgnoresFormat: true}), args: openAI, calls: rows},
 	} {
@@ -161,8 +159,5 @@ func TestLiveCases(t *testing.T) {
 			}
 			l.noKey()
 		})
-	}
-	if n := elsewhere.Counts().Requests; n > 0 {
-		t.Errorf("%d requests followed a redirect", n)
 	}
 }

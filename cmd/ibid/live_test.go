@@ -187,9 +187,8 @@ func TestLiveClean(t *testing.T) {
 			t.Fatalf("no temperature in %s", e.Text)
 		}
 	}
-	l.server.ResetLog()
 	l.same("from the cache", l.must("second"), first)
-	if n := l.server.Counts().Requests; n != 0 {
+	if n := l.server.Counts().Requests - counts.Requests; n != 0 {
 		t.Errorf("%d requests although every answer is known", n)
 	}
 	if j := l.manifest("second").Judge; j.Cached != j.Calls || j.Calls == 0 || *j.CostUSD != 0 {
@@ -223,19 +222,16 @@ func TestLiveFaults(t *testing.T) {
 	const rows = 600
 	clean := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
 	clean.must("clean")
-	faults := slices.DeleteFunc(judgetest.RetryableFaults(), func(f judgetest.Fault) bool { return f == judgetest.Hang })
+	faults := slices.DeleteFunc(judgetest.Faults(judgetest.Retryable), func(f judgetest.Fault) bool { return f == "hang" })
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Faults: faults, FaultShare: 0.36, RetryAfter: 20 * time.Millisecond})
 	l.must("faulty", "--set", "judge.retry_attempts=8")
 	l.same("through faults", l.verdicts("faulty"), clean.verdicts("clean"))
-	counts, log := l.server.Counts(), l.server.Log()
+	counts := l.server.Counts()
 	if counts.Faults < rows/4 || float64(counts.Requests) > 1.7*rows {
 		t.Errorf("%d faults, %d requests for %d rows", counts.Faults, counts.Requests, rows)
 	}
-	if twice := judgetest.PaidTwice(log); len(twice) > 0 {
-		t.Errorf("paid twice: %v", twice)
-	}
-	if early := judgetest.EarlyRetries(log); len(early) > 0 {
-		t.Errorf("asked too early: %v", early)
+	if counts.Twice+counts.Early > 0 {
+		t.Errorf("%d paid twice, %d asked too early", counts.Twice, counts.Early)
 	}
 	t.Logf("%.2f requests a row, %d faults", float64(counts.Requests)/rows, counts.Faults)
 }
@@ -246,8 +242,8 @@ func TestLiveFinal(t *testing.T) {
 	t.Parallel()
 	const rows = 300
 	// A row that is too long is asked in parts, and each part is another request.
-	faults := slices.DeleteFunc(judgetest.FinalFaults(), func(f judgetest.Fault) bool {
-		return f == judgetest.ContextLength || f == judgetest.TooLarge
+	faults := slices.DeleteFunc(judgetest.Faults(judgetest.Final), func(f judgetest.Fault) bool {
+		return f == "400_context_length" || f == "413"
 	})
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 3, Faults: faults, FaultShare: 0.1})
 	stderr, code := l.run("final")
@@ -337,8 +333,8 @@ func TestLiveShared(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	if twice := judgetest.PaidTwice(l.server.Log()); len(twice) > 0 || l.server.Counts().Answers > rows {
-		t.Errorf("%d answers for %d rows, %d paid twice", l.server.Counts().Answers, rows, len(twice))
+	if twice := l.server.Counts().Twice; twice > 0 || l.server.Counts().Answers > rows {
+		t.Errorf("%d answers for %d rows, %d paid twice", l.server.Counts().Answers, rows, twice)
 	}
 	want := l.results("a")
 	l.same("b", l.results("b"), want)
@@ -521,9 +517,8 @@ func TestLiveClaims(t *testing.T) {
 	if n := l.server.Counts().Requests; n != 2 || m.Judge.Calls != 2 || !strings.Contains(m.Judge.Prompt, "+") {
 		t.Errorf("%d requests, %+v", n, m.Judge)
 	}
-	l.server.ResetLog()
 	l.same("again", l.must("second", "--set", "claims=model"), first)
-	if n := l.server.Counts().Requests; n != 0 {
+	if n := l.server.Counts().Requests - 2; n != 0 {
 		t.Errorf("%d requests although every answer is known", n)
 	}
 	if stderr, code := l.run("plan", "--set", "claims=model", "--dry-run"); code != 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,12 +17,12 @@ import (
 type verifierTest struct {
 	*testing.T
 	dir    string
-	server *judgetest.Verifier
+	server *judgetest.Server
 }
 
-func newVerifierTest(t *testing.T, rows int, config judgetest.VerifierConfig) *verifierTest {
+func newVerifierTest(t *testing.T, rows int, config judgetest.ServerConfig) *verifierTest {
 	t.Helper()
-	v := &verifierTest{T: t, dir: t.TempDir(), server: judgetest.NewVerifier(config)}
+	v := &verifierTest{T: t, dir: t.TempDir(), server: judgetest.NewServer(config)}
 	t.Cleanup(v.server.Close)
 	if err := writeTowers(filepath.Join(v.dir, "towers.parquet"), rows); err != nil {
 		t.Fatal(err)
@@ -34,7 +33,7 @@ func newVerifierTest(t *testing.T, rows int, config judgetest.VerifierConfig) *v
 func (v *verifierTest) args(id string, more ...string) []string {
 	return append([]string{
 		"run", "towers.parquet", "-o", "out-" + id, "--id", id, "--judge", "openai", "--model", "fake/verifier",
-		"--cache", "judge.sqlite", "--set", "judge.base_url=" + v.server.URL() + "/v1",
+		"--cache", "judge.sqlite", "--set", "judge.base_url=" + v.server.URL(),
 	}, more...)
 }
 
@@ -57,48 +56,44 @@ func TestLiveVerifiers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		config judgetest.VerifierConfig
+		faults int // that come first
 		set    []string
 		calls  int  // at most
 		nli    bool // it is asked for contradictions
 	}{
-		{"TEI", judgetest.VerifierConfig{MaxTokens: 512, MaxBatch: 8}, []string{"--set", "judge.protocol=classify"}, 2 * rows, true},
-		{"vLLM classify", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, []string{"--set", "judge.protocol=classify", "--set", "judge.template={like: factcg, api: classify}"}, 2 * rows, false},
-		{"vLLM score", judgetest.VerifierConfig{FirstFaults: 1}, []string{"--set", "judge.protocol=classify", "--set", "judge.template=score"}, 2*rows + 1, false},
-		{"yes-no", judgetest.VerifierConfig{}, []string{"--set", "judge.protocol=yes-no"}, 20 * rows, false},
-		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: judgetest.LogprobsRefused}, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template=granite-guardian"}, 20*rows + 1, false},
+		{"TEI", judgetest.VerifierConfig{MaxTokens: 512, MaxBatch: 8}, 0, []string{"--set", "judge.protocol=classify"}, 2 * rows, true},
+		{"vLLM classify", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 0, []string{"--set", "judge.protocol=classify", "--set", "judge.template={like: factcg, api: classify}"}, 2 * rows, false},
+		{"vLLM score", judgetest.VerifierConfig{}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.template=score"}, 2*rows + 1, false},
+		{"yes-no", judgetest.VerifierConfig{}, 0, []string{"--set", "judge.protocol=yes-no"}, 20 * rows, false},
+		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: judgetest.LogprobsRefused}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template=granite-guardian"}, 20*rows + 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			v := newVerifierTest(t, rows, tt.config)
+			v := newVerifierTest(t, rows, judgetest.ServerConfig{Verifier: &tt.config, Faults: []judgetest.Fault{"503"}, FaultShare: float64(tt.faults), MaxFaults: tt.faults})
 			stderr, code := v.run("first", tt.set...)
-			calls := v.server.Calls()
+			counts, calls := v.server.Counts(), v.server.Log()
 			files := v.files()
 			m := files.manifest("first")
 			if code != 0 || m.Status != runs.StatusComplete || m.Judge.Coverage() != 1 || m.Judge.Failed != 0 {
 				t.Fatalf("exit code %d, %s, %+v\n%s", code, m.Status, m.Judge, stderr)
 			}
-			inputs := 0
-			for _, c := range calls {
-				inputs += len(c.Inputs)
+			t.Logf("%d rows, %d claims: %d calls with %d inputs, exit code %d, stderr %q", rows, m.Claims, counts.Requests, counts.Questions, code, stderr)
+			if counts.Requests > tt.calls || calls[0].InFlight != 1 || len(calls) > 1 && calls[1].InFlight != 1 && !calls[0].Whole {
+				t.Errorf("%d calls, want at most %d, the first alone (%d)", counts.Requests, tt.calls, calls[0].InFlight)
 			}
-			t.Logf("%d rows, %d claims: %d calls with %d inputs, exit code %d, stderr %q", rows, m.Claims, len(calls), inputs, code, stderr)
-			if len(calls) > tt.calls || calls[0].Most != 1 || len(calls) > 1 && calls[1].Most != 1 && calls[0].Status != http.StatusOK {
-				t.Errorf("%d calls, want at most %d, the first alone (%d)", len(calls), tt.calls, calls[0].Most)
-			}
-			if twice := judgetest.AskedTwice(calls); len(twice) > 0 {
-				t.Errorf("asked twice: %q", twice[:1])
+			if counts.Twice > 0 {
+				t.Errorf("%d inputs are asked about twice", counts.Twice)
 			}
 			if !strings.Contains(m.Judge.Prompt, ":") || m.Judge.Model != "fake/verifier" {
 				t.Errorf("prompt %q, model %q", m.Judge.Prompt, m.Judge.Model)
 			}
 
 			want := files.results("first")
-			v.server.Reset()
 			if stderr, code := v.run("second", tt.set...); code != 0 {
 				t.Fatalf("again: exit code %d\n%s", code, stderr)
 			}
 			files.same("from the cache", files.results("second"), want)
-			if n := len(v.server.Calls()); n != 0 {
+			if n := v.server.Counts().Requests - counts.Requests; n != 0 {
 				t.Errorf("%d calls although every answer is known", n)
 			}
 
@@ -140,7 +135,7 @@ func between(text, from, to string) string {
 // is refused before any row, and so is what a small verifier cannot be asked.
 func TestLiveVerifierLabels(t *testing.T) {
 	t.Parallel()
-	v := newVerifierTest(t, 5, judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}})
+	v := newVerifierTest(t, 5, judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}})
 	classify := []string{"--set", "judge.protocol=classify"}
 	for _, tt := range []struct {
 		set  []string
@@ -166,7 +161,7 @@ func TestLiveVerifierLabels(t *testing.T) {
 			t.Errorf("%v: exit code %d, want %q\n%s", tt.set, code, tt.want, stderr)
 		}
 	}
-	if n := len(v.server.Calls()); n != 0 {
+	if n := v.server.Counts().Requests; n != 0 {
 		t.Errorf("%d calls", n)
 	}
 	if _, err := os.Stat(filepath.Join(v.dir, "runs")); err == nil {
@@ -184,13 +179,13 @@ func TestLiveVerifierDrained(t *testing.T) {
 	for _, set := range []string{"judge.protocol=classify", "judge.protocol=yes-no"} {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
-			v := newVerifierTest(t, 25, judgetest.VerifierConfig{Latency: 60 * time.Millisecond})
+			v := newVerifierTest(t, 25, judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{}, Latency: judgetest.Constant(60 * time.Millisecond)})
 			process := exec.Command("ibid", v.args("drained", "--set", set)...)
 			process.Dir, process.Env = v.dir, environ(v.dir)
 			if err := process.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for len(v.server.Calls()) < 5 {
+			for v.server.Counts().Requests < 5 {
 				time.Sleep(time.Millisecond)
 			}
 			if err := process.Process.Signal(syscall.SIGINT); err != nil {
@@ -199,14 +194,14 @@ func TestLiveVerifierDrained(t *testing.T) {
 			if code := exitCode(process.Wait()); code != 130 {
 				t.Errorf("exit code %d", code)
 			}
-			before := len(v.server.Calls())
+			before := v.server.Counts().Requests
 			if stderr, code := v.run("drained", "--set", set); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, stderr)
 			}
-			calls := v.server.Calls()
-			t.Logf("%d calls before, %d after", before, len(calls)-before)
-			if twice := judgetest.AskedTwice(calls); len(twice) > 0 || len(calls) == before {
-				t.Errorf("%d calls before, %d after; asked twice: %q", before, len(calls)-before, twice)
+			n := v.server.Counts()
+			t.Logf("%d calls before, %d after", before, n.Requests-before)
+			if n.Twice > 0 || n.Requests == before {
+				t.Errorf("%d calls before, %d after; %d inputs are asked about twice", before, n.Requests-before, n.Twice)
 			}
 		})
 	}

@@ -3,15 +3,13 @@ package judgetest
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 )
 
 // Logprobs says what a chat server makes of a request for the probabilities of tokens.
@@ -24,319 +22,148 @@ const (
 	LogprobsRefused                 // it refuses the request
 )
 
-// A VerifierConfig says how a [Verifier] behaves. The zero value reads inputs of any
-// length, 32 to a call, and has the classes of an NLI model.
+// A VerifierConfig is a small model, fake/verifier, that says how many of a claim's words a
+// document has. It answers as several servers do, each at its own path: GET /info and POST
+// /predict of text-embeddings-inference, POST /classify and /score of vLLM, all beside the /v1
+// of [Server.URL], and POST /chat/completions of a server that gives one token after another. The
+// zero value reads inputs of any length and has the classes of an NLI model.
 type VerifierConfig struct {
-	Model     string   // its name, "" for "fake/verifier"
 	Labels    []string // of the classes in order; nil for entailment, neutral, contradiction
 	MaxTokens int      // of one input; more are refused. 0 = any
 	MaxBatch  int      // inputs of one call; more are refused. 0 for 32
 	Logprobs  Logprobs
 	NoInfo    bool // there is no /info
-	// Support is how far a document supports a claim, in [0, 1]; nil for the share of the
-	// claim's words that the document has. Contradiction is how far it says the opposite,
-	// nil for never.
-	Support, Contradiction func(document, claim string) float64
-	Latency                time.Duration
-	// FirstFaults is how many calls are answered with 503 before any other.
-	FirstFaults int
+	// Contradiction is how far a document says the opposite, nil for never.
+	Contradiction func(document, claim string) float64
 }
 
-// A Verifier imitates servers of small models that say whether a document supports a
-// claim, each at its own path: GET /info and POST /predict of text-embeddings-inference,
-// POST /classify and /score of vLLM, and POST /v1/chat/completions of a server that gives
-// one token after another. It reads requests as those servers do, and refuses what they
-// refuse. It is safe for concurrent use.
-type Verifier struct {
-	config VerifierConfig
-	http   *httptest.Server
-
-	mu     sync.Mutex
-	calls  []VerifierCall
-	faults int
-	flying int
-}
-
-// A VerifierCall is one request and what became of it.
-type VerifierCall struct {
-	Path   string
-	Body   []byte
-	Inputs []string // what was read, each as text; of a pair with a tab between
-	Status int
-	Most   int // requests under way with it
-}
-
-// NewVerifier starts a server; Close ends it.
-func NewVerifier(config VerifierConfig) *Verifier {
-	if config.Model == "" {
-		config.Model = "fake/verifier"
+func (s *Server) routeVerifier() {
+	v := s.config.Verifier
+	if v == nil {
+		return
 	}
-	if config.Labels == nil {
-		config.Labels = []string{"entailment", "neutral", "contradiction"}
+	if v.Labels == nil {
+		v.Labels = []string{"entailment", "neutral", "contradiction"}
 	}
-	if config.MaxBatch == 0 {
-		config.MaxBatch = 32
+	v.MaxBatch = cmp.Or(v.MaxBatch, 32)
+	for _, path := range []string{"predict", "classify", "score"} {
+		s.route("POST /api/"+path, s.exchange)
 	}
-	if config.Support == nil {
-		config.Support = wordShare
+	if v.NoInfo {
+		return
 	}
-	if config.Contradiction == nil {
-		config.Contradiction = func(string, string) float64 { return 0 }
+	ids := make(map[string]string)
+	for i, label := range v.Labels {
+		ids[fmt.Sprint(i)] = label
 	}
-	v := &Verifier{config: config}
-	mux := http.NewServeMux()
-	if !config.NoInfo {
-		mux.HandleFunc("GET /info", v.info)
+	info := object{"model_id": "fake/verifier", "model_type": object{"classifier": object{"id2label": ids}}, "max_client_batch_size": v.MaxBatch}
+	if v.MaxTokens > 0 {
+		info["max_input_length"] = v.MaxTokens
 	}
-	mux.HandleFunc("POST /predict", v.serve(v.predict))
-	mux.HandleFunc("POST /classify", v.serve(v.classify))
-	mux.HandleFunc("POST /score", v.serve(v.score))
-	mux.HandleFunc("POST /v1/chat/completions", v.serve(v.chat))
-	v.http = httptest.NewUnstartedServer(mux)
-	v.http.Config.ErrorLog = silent
-	v.http.Start()
-	return v
+	s.route("GET /api/info", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, info) })
 }
 
-// URL is where the server is, without a path.
-func (v *Verifier) URL() string { return v.http.URL }
-
-// Close ends the server.
-func (v *Verifier) Close() {
-	v.http.CloseClientConnections()
-	v.http.Close()
+// A verifierRequest is one to any of the servers.
+type verifierRequest struct {
+	Model       string
+	Inputs      [][]string        // of /predict, one text or two each
+	Input       []string          // of /classify
+	Queries     []string          // of /score, with as many documents
+	Documents   []json.RawMessage // of a chat with a template of Granite Guardian, objects
+	Messages    []chatMessage     // of a chat
+	MaxTokens   int               `json:"max_tokens"`
+	Logprobs    bool
+	TopLogprobs int `json:"top_logprobs"`
 }
 
-// Calls are the requests so far, but for those to /info.
-func (v *Verifier) Calls() []VerifierCall {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Clone(v.calls)
+// texts are what is asked about: pairs, or one text that has both.
+func (q *verifierRequest) texts() (all [][]string, err error) {
+	for _, text := range q.Input {
+		all = append(all, []string{text})
+	}
+	for i, document := range q.Documents[:min(len(q.Documents), len(q.Queries))] {
+		var text string
+		err = errors.Join(err, json.Unmarshal(document, &text))
+		all = append(all, []string{q.Queries[i], text})
+	}
+	if n := len(q.Messages); n > 0 && len(q.Documents) > 0 {
+		var document struct{ Text string }
+		err = json.Unmarshal(q.Documents[0], &document)
+		all = append(all, []string{document.Text, q.Messages[n-1].Content})
+	} else if n > 0 {
+		document, claim := documentAndClaim([]string{q.Messages[n-1].Content})
+		all = append(all, []string{document, claim})
+	}
+	return append(all, q.Inputs...), err
 }
 
-// Reset forgets the requests so far.
-func (v *Verifier) Reset() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.calls = nil
-}
-
-// AskedTwice are the inputs that were answered more than once.
-func AskedTwice(calls []VerifierCall) []string {
-	answered := make(map[string]int)
-	var twice []string
-	for _, c := range calls {
-		for _, input := range c.Inputs {
-			if c.Status != http.StatusOK {
-				continue
-			}
-			if answered[input]++; answered[input] == 2 {
-				twice = append(twice, input)
-			}
+// answer reads a request as the server at a path does. inputs are what it was about, those of a
+// pair with a tab between.
+func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []string, reply any) {
+	var q verifierRequest
+	err := json.Unmarshal(body, &q)
+	texts, unread := q.texts()
+	predict := strings.HasSuffix(path, "/predict")
+	switch {
+	case err != nil || unread != nil || len(texts) == 0:
+		return 422, nil, failure(422, "the request is not what the server takes")
+	case !predict && q.Model != "fake/verifier":
+		return 404, nil, failure(404, "The model does not exist.")
+	case predict && len(texts) > v.MaxBatch:
+		return 413, nil, object{"error": fmt.Sprintf("batch size %d > maximum allowed batch size %d", len(texts), v.MaxBatch), "error_type": "Validation"}
+	case q.Logprobs && v.Logprobs == LogprobsRefused:
+		return 400, nil, failure(400, "logprobs are not supported with this model")
+	}
+	predictions, data := [][]object{}, []object{}
+	for i, input := range texts {
+		n := 0
+		for _, text := range input {
+			n += len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 1
+		}
+		switch long := v.MaxTokens > 0 && n > v.MaxTokens; {
+		case long && predict:
+			return 413, nil, object{"error": fmt.Sprintf("`inputs` must have less than %d tokens. Given: %d", v.MaxTokens, n), "error_type": "Validation"}
+		case long:
+			return 400, nil, failure(400, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens in the input. Please reduce the length of the input.", v.MaxTokens, n))
+		}
+		inputs = append(inputs, strings.Join(input, "\t"))
+		probs, classes := v.classes(input), []object{}
+		for class, p := range probs {
+			classes = append(classes, object{"score": p, "label": v.Labels[class]})
+		}
+		predictions = append(predictions, classes)
+		data = append(data, object{"index": i, "probs": probs})
+		if len(q.Queries) > 0 {
+			data[i] = object{"index": i, "score": overlap(input)}
 		}
 	}
-	return twice
+	switch {
+	case predict:
+		return 200, inputs, predictions
+	case len(q.Messages) > 0:
+		return 200, inputs, v.chat(&q, overlap(texts[0]))
+	}
+	slices.Reverse(data) // the index counts, not the place
+	return 200, inputs, object{"object": "list", "model": q.Model, "data": data, "usage": object{"prompt_tokens": 10 * len(data)}}
 }
 
-// serve reads the body and keeps what happens.
-func (v *Verifier) serve(answer func(body []byte) (status int, inputs []string, reply any)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return // the client has gone
-		}
-		v.mu.Lock()
-		v.flying++
-		most, fault := v.flying, v.faults < v.config.FirstFaults
-		if fault {
-			v.faults++
-		}
-		v.mu.Unlock()
-		time.Sleep(v.config.Latency)
-		status, inputs, reply := http.StatusServiceUnavailable, []string(nil), any(map[string]any{"error": "Model is not ready", "error_type": "Unhealthy"})
-		if !fault {
-			status, inputs, reply = answer(body)
-		}
-		v.mu.Lock()
-		v.flying--
-		v.calls = append(v.calls, VerifierCall{r.URL.Path, body, inputs, status, most})
-		v.mu.Unlock()
-		writeJSON(w, status, reply)
-	}
-}
-
-func (v *Verifier) info(w http.ResponseWriter, _ *http.Request) {
-	ids, labels := make(map[string]string), make(map[string]int)
-	for i, label := range v.config.Labels {
-		ids[fmt.Sprint(i)], labels[label] = label, i
-	}
-	info := map[string]any{
-		"model_id": v.config.Model, "model_sha": nil, "model_dtype": "float32", "version": "1.8.3",
-		"model_type":              map[string]any{"classifier": map[string]any{"id2label": ids, "label2id": labels}},
-		"max_concurrent_requests": 512, "max_batch_tokens": 16384, "max_batch_requests": nil, "auto_truncate": false,
-		"max_client_batch_size": v.config.MaxBatch, "tokenization_workers": 2,
-	}
-	if v.config.MaxTokens > 0 {
-		info["max_input_length"] = v.config.MaxTokens
-	}
-	writeJSON(w, http.StatusOK, info)
-}
-
-// tooLong is the length of an input that is too long, 0 if it is not.
-func (v *Verifier) tooLong(input ...string) int {
-	n := 0
-	for _, text := range input {
-		n += len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 1
-	}
-	if v.config.MaxTokens == 0 || n <= v.config.MaxTokens {
-		return 0
-	}
-	return n
-}
-
-func teiError(status int, kind, format string, args ...any) (int, []string, any) {
-	return status, nil, map[string]any{"error": fmt.Sprintf(format, args...), "error_type": kind}
-}
-
-// predict serves POST /predict. A list of one or two texts is one input, a list of such
-// lists several.
-func (v *Verifier) predict(body []byte) (int, []string, any) {
-	var q struct {
-		Inputs    json.RawMessage `json:"inputs"`
-		Truncate  bool            `json:"truncate"`
-		RawScores bool            `json:"raw_scores"`
-	}
-	if err := json.Unmarshal(body, &q); err != nil {
-		return teiError(http.StatusUnprocessableEntity, "Tokenizer", "Failed to deserialize the JSON body: %v", err)
-	}
-	var inputs [][]string
-	single := []string{}
-	batch := json.Unmarshal(q.Inputs, &inputs) == nil
-	if !batch {
-		if err := json.Unmarshal(q.Inputs, &single); err != nil {
-			return teiError(http.StatusUnprocessableEntity, "Tokenizer", "Failed to deserialize the JSON body: inputs: %v", err)
-		}
-		inputs = [][]string{single}
-	}
-	if len(inputs) == 0 {
-		return teiError(http.StatusBadRequest, "Empty", "`inputs` cannot be empty")
-	}
-	if len(inputs) > v.config.MaxBatch {
-		return teiError(http.StatusRequestEntityTooLarge, "Validation", "batch size %d > maximum allowed batch size %d", len(inputs), v.config.MaxBatch)
-	}
-	type prediction struct {
-		Score float64 `json:"score"`
-		Label string  `json:"label"`
-	}
-	var out [][]prediction
-	var read []string
-	for _, input := range inputs {
-		if len(input) < 1 || len(input) > 2 {
-			return teiError(http.StatusUnprocessableEntity, "Tokenizer", "invalid length %d, expected 1 or 2 elements", len(input))
-		}
-		if n := v.tooLong(input...); n > 0 && !q.Truncate {
-			return teiError(http.StatusRequestEntityTooLarge, "Validation", "`inputs` must have less than %d tokens. Given: %d", v.config.MaxTokens, n)
-		}
-		read = append(read, strings.Join(input, "\t"))
-		var one []prediction
-		for class, p := range v.classes(documentAndClaim(input)) {
-			if q.RawScores {
-				p = math.Log(max(p, 1e-9))
-			}
-			one = append(one, prediction{p, v.config.Labels[class]})
-		}
-		slices.SortStableFunc(one, func(a, b prediction) int { return cmp.Compare(b.Score, a.Score) }) // the likeliest first
-		out = append(out, one)
-	}
-	if !batch {
-		return http.StatusOK, read, out[0]
-	}
-	return http.StatusOK, read, out
-}
-
-// classes are the probabilities of the classes. The first of two is "no", as models
-// with LABEL_0 and LABEL_1 have it; of three it is entailment.
-func (v *Verifier) classes(document, claim string) []float64 {
-	support := v.config.Support(document, claim)
-	switch len(v.config.Labels) {
-	case 1:
-		return []float64{support}
-	case 2:
+// classes are the probabilities of the classes. The first of two is "no", as models with LABEL_0
+// and LABEL_1 have it; of three it is entailment.
+func (v *VerifierConfig) classes(input []string) []float64 {
+	support, against := overlap(input), 0.0
+	if len(v.Labels) == 2 {
 		return []float64{1 - support, support}
 	}
-	against := min(v.config.Contradiction(document, claim), 1-support)
+	if v.Contradiction != nil {
+		against = min(v.Contradiction(documentAndClaim(input)), 1-support)
+	}
 	return []float64{support, 1 - support - against, against}
 }
 
-func vllmError(status int, kind, format string, args ...any) (int, []string, any) {
-	return status, nil, map[string]any{"error": map[string]any{"message": fmt.Sprintf(format, args...), "type": kind, "param": nil, "code": status}}
-}
-
-func (v *Verifier) refuseModel(model string) (int, []string, any) {
-	return vllmError(http.StatusNotFound, "NotFoundError", "The model `%s` does not exist.", model)
-}
-
-func (v *Verifier) refuseLength(n int, what string) (int, []string, any) {
-	return vllmError(http.StatusBadRequest, "BadRequestError", "This model's maximum context length is %d tokens. However, you requested %d tokens in the input for %s. Please reduce the length of the input.", v.config.MaxTokens, n, what)
-}
-
-// classify serves POST /classify.
-func (v *Verifier) classify(body []byte) (int, []string, any) {
-	var q struct {
-		Model string   `json:"model"`
-		Input []string `json:"input"`
-	}
-	if err := json.Unmarshal(body, &q); err != nil {
-		return vllmError(http.StatusBadRequest, "BadRequestError", "%v", err)
-	}
-	if q.Model != v.config.Model {
-		return v.refuseModel(q.Model)
-	}
-	var data []map[string]any
-	for i, input := range q.Input {
-		if n := v.tooLong(input); n > 0 {
-			return v.refuseLength(n, "classification")
-		}
-		probs := v.classes(documentAndClaim([]string{input}))
-		best := slices.Index(probs, slices.Max(probs))
-		data = append(data, map[string]any{"index": i, "label": v.config.Labels[best], "probs": probs, "num_classes": len(probs)})
-	}
-	return http.StatusOK, q.Input, map[string]any{
-		"id": "classify-1", "object": "list", "created": 1, "model": v.config.Model, "data": data,
-		"usage": map[string]any{"prompt_tokens": 10 * len(data), "total_tokens": 10 * len(data), "completion_tokens": 0, "prompt_tokens_details": nil},
-	}
-}
-
-// score serves POST /score.
-func (v *Verifier) score(body []byte) (int, []string, any) {
-	var q struct {
-		Model     string   `json:"model"`
-		Queries   []string `json:"queries"`
-		Documents []string `json:"documents"`
-	}
-	if err := json.Unmarshal(body, &q); err != nil {
-		return vllmError(http.StatusBadRequest, "BadRequestError", "%v", err)
-	}
-	if q.Model != v.config.Model {
-		return v.refuseModel(q.Model)
-	}
-	if len(q.Queries) != len(q.Documents) {
-		return vllmError(http.StatusBadRequest, "BadRequestError", "Input lengths must be either 1:1, 1:N or N:N")
-	}
-	var data []map[string]any
-	var read []string
-	for i := range q.Queries {
-		if n := v.tooLong(q.Queries[i], q.Documents[i]); n > 0 {
-			return v.refuseLength(n, "score")
-		}
-		data = append(data, map[string]any{"index": i, "object": "score", "score": v.config.Support(q.Queries[i], q.Documents[i])})
-		read = append(read, q.Queries[i]+"\t"+q.Documents[i])
-	}
-	slices.Reverse(data) // the index counts, not the place
-	return http.StatusOK, read, map[string]any{
-		"id": "score-1", "object": "list", "created": 1, "model": v.config.Model, "data": data,
-		"usage": map[string]any{"prompt_tokens": 10 * len(data), "total_tokens": 10 * len(data)},
-	}
+// overlap is the share of a claim's words that a document has.
+func overlap(input []string) float64 {
+	document, claim := documentAndClaim(input)
+	return shareOf(wordsOf(claim), document)
 }
 
 // documentAndClaim are those in an input of a pair, or of one text that has both.
@@ -344,27 +171,63 @@ func documentAndClaim(input []string) (document, claim string) {
 	if len(input) == 2 {
 		return input[0], input[1]
 	}
-	for _, form := range [][3]string{
-		{"Document: ", "\nClaim: ", ""},
-		{"", "\n\nChoose your answer: based on the paragraph above can we conclude that \"", "\"?"},
-		{"DOCUMENT:\n", "\n--\nANSWER:\n", "\n\n--"},
+	for _, form := range []string{
+		`(?s)^Document: (.*?)\nClaim: (.*)$`,
+		`(?s)^(.*?)\n\nChoose your answer: based on the paragraph above can we conclude that "(.*?)"\?`,
+		`(?s)DOCUMENT:\n(.*?)\n--\nANSWER:\n(.*?)\n\n--`,
 	} {
-		before, after, ok := strings.Cut(input[0], form[1])
-		if !ok {
-			continue
+		if m := regexp.MustCompile(form).FindStringSubmatch(input[0]); m != nil {
+			return m[1], m[2]
 		}
-		if form[0] != "" {
-			if _, before, ok = strings.Cut(before, form[0]); !ok {
-				continue
-			}
-		}
-		if form[2] != "" {
-			after, _, _ = strings.Cut(after, form[2])
-		}
-		return before, after
 	}
 	return input[0], ""
 }
 
-// wordShare is the share of a claim's words that a document has.
-func wordShare(document, claim string) float64 { return shareOf(wordsOf(claim), document) }
+// chat is a reply in the form that the template of the request calls for, token by token, cut off
+// at max_tokens. The answer has its alternatives: a tenth of the probability of a word is that of
+// the word in small letters.
+func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
+	before, yes, no, after := "", "Yes", "No", ""
+	switch asked := q.Messages[len(q.Messages)-1].Content; {
+	case len(q.Documents) > 0: // yes: the criterion of ungroundedness is met
+		before, yes, no, after, support = "<score>", " yes", " no", " </score>", 1-support
+	case strings.Contains(asked, `"SCORE"`):
+		before, yes, no, after = `{"REASONING": ["The words were compared."], "SCORE": "`, "PASS", "FAIL", `"}`
+	}
+	top := []object{}
+	for _, word := range []struct {
+		text string
+		p    float64
+	}{{yes, 0.9 * support}, {strings.ToLower(yes), 0.1 * support}, {no, 0.9 * (1 - support)}, {strings.ToLower(no), 0.1 * (1 - support)}} {
+		if word.p > 0 {
+			top = append(top, object{"token": word.text, "logprob": math.Log(word.p)})
+		}
+	}
+	slices.SortStableFunc(top, func(a, b object) int { return cmp.Compare(b["logprob"].(float64), a["logprob"].(float64)) })
+	tokens := []object{}
+	for i, texts := range [][]string{strings.SplitAfter(before, " "), {top[0]["token"].(string)}, {after}} {
+		for _, text := range texts {
+			switch {
+			case i == 1:
+				tokens = append(tokens, object{"token": text, "logprob": top[0]["logprob"], "top_logprobs": top[:min(q.TopLogprobs, len(top))]})
+			case text != "":
+				tokens = append(tokens, object{"token": text, "logprob": 0.0})
+			}
+		}
+	}
+	finish, text := "stop", ""
+	if q.MaxTokens > 0 && q.MaxTokens <= len(tokens) { // the end is a token of its own
+		tokens, finish = tokens[:q.MaxTokens], "length"
+	}
+	for _, t := range tokens {
+		text += t["token"].(string)
+	}
+	choice := object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": finish}
+	if q.Logprobs && v.Logprobs == LogprobsGiven {
+		choice["logprobs"] = object{"content": tokens}
+	}
+	return object{
+		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": q.Model, "choices": []object{choice},
+		"usage": object{"prompt_tokens": 20, "completion_tokens": len(tokens), "total_tokens": 20 + len(tokens)},
+	}
+}

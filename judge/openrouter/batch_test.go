@@ -72,7 +72,7 @@ func TestBatch(t *testing.T) {
 	all := rowsOf(60)
 	bad := judgetest.BatchConfig{
 		ExpiredShare: 0.15, FailedShare: 0.1, BadShare: 0.1,
-		BadReplies: []judgetest.Fault{judgetest.NullContent, judgetest.TruncatedContent, judgetest.SchemaMismatch, judgetest.MissingItems, judgetest.UnknownID, judgetest.PlainProse},
+		BadReplies: []judgetest.Fault{"null_content", "truncated_content", "schema_mismatch", "missing_items", "unknown_id", "plain_prose"},
 	}
 	for name, change := range map[string]func(*Config){
 		"plain": nil,
@@ -132,10 +132,10 @@ func TestBatch(t *testing.T) {
 				if n := sameVerdicts(want, got); n != len(rows) {
 					t.Errorf("%d of %d verdicts are those of calls", n, len(rows))
 				}
-				s.EndBatches()
-				questions, twice := judgetest.Bill(s.Log())
-				if len(twice) > 0 {
-					t.Errorf("%d paid twice: %s", len(twice), twice[0])
+				s.EndBatches(false)
+				questions, twice := s.Counts().Questions, s.Counts().Twice
+				if twice > 0 {
+					t.Errorf("%d paid twice", twice)
 				}
 				lines, expired := 0, 0
 				for _, b := range s.Batches() {
@@ -157,7 +157,7 @@ func TestBatch(t *testing.T) {
 // TestBatchBadReplies: lines whose replies are all of no use are no outage for the run
 // that goes on with them, and their questions are asked in calls.
 func TestBatchBadReplies(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Batches: &judgetest.BatchConfig{BadShare: 1, BadReplies: []judgetest.Fault{judgetest.PlainProse}}})
+	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Batches: &judgetest.BatchConfig{BadShare: 1, BadReplies: []judgetest.Fault{"plain_prose"}}})
 	defer s.Close()
 	store := filepath.Join(t.TempDir(), "judge.sqlite")
 	limit := func(c *Config) { c.MaxOutage = time.Minute }
@@ -186,9 +186,9 @@ func TestBatchLostAnswer(t *testing.T) {
 			if failed := failures(judgeAll(t.Context(), j, rows, 4)); len(failed) > 0 {
 				t.Fatal(failed[0])
 			}
-			s.EndBatches()
-			if _, twice := judgetest.Bill(s.Log()); len(twice) > 0 || len(s.Batches()) != 3 || s.Counts().Requests != 1 {
-				t.Errorf("%d batches, %d calls, paid twice: %v", len(s.Batches()), s.Counts().Requests, twice)
+			s.EndBatches(false)
+			if twice := s.Counts().Twice; twice > 0 || len(s.Batches()) != 3 || s.Counts().Requests != 1 {
+				t.Errorf("%d batches, %d calls, %d paid twice", len(s.Batches()), s.Counts().Requests, twice)
 			}
 		})
 	}
@@ -210,9 +210,9 @@ func TestBatchNeverAccepted(t *testing.T) {
 			if sent, err := askInBatches(t.Context(), t, j, rows); err != nil || sent != 1 || time.Since(began) < 2*j.config.Timeout {
 				t.Fatalf("%d sent after %v, %v", sent, time.Since(began), err)
 			}
-			s.EndBatches()
-			if _, twice := judgetest.Bill(s.Log()); len(twice) > 0 || len(s.Batches()) != 1 {
-				t.Errorf("%d batches, paid twice: %v", len(s.Batches()), twice)
+			s.EndBatches(false)
+			if twice := s.Counts().Twice; twice > 0 || len(s.Batches()) != 1 {
+				t.Errorf("%d batches, %d paid twice", len(s.Batches()), twice)
 			}
 		})
 	}
@@ -233,7 +233,7 @@ func TestBatchNeverAccepted(t *testing.T) {
 	if waiting, err := b.Submit(t.Context()); err != nil || !waiting || len(b.Open()) != 1 {
 		t.Fatal(waiting, err, b.Open())
 	}
-	s.CancelBatches()
+	s.EndBatches(true)
 	err = b.Wait(t.Context(), func(BatchProgress) {})
 	if stop, ok := errors.AsType[*judge.StopError](err); !ok || stop.Reason != judge.StopCancelled {
 		t.Fatal(err)
@@ -281,9 +281,9 @@ func TestBatchOfOthers(t *testing.T) {
 			t.Fatal(failed[0])
 		}
 	}
-	s.EndBatches()
-	if _, twice := judgetest.Bill(s.Log()); len(twice) > 0 || len(s.Batches()) != 2 {
-		t.Errorf("%d batches, paid twice: %v", len(s.Batches()), twice)
+	s.EndBatches(false)
+	if twice := s.Counts().Twice; twice > 0 || len(s.Batches()) != 2 {
+		t.Errorf("%d batches, %d paid twice", len(s.Batches()), twice)
 	}
 }
 

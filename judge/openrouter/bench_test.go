@@ -15,7 +15,7 @@ import (
 // BenchmarkCached judges rows of two to seven claims whose answers are kept:
 // one verdict is a whole row.
 func BenchmarkCached(b *testing.B) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Lean: true})
+	s := judgetest.NewServer(judgetest.ServerConfig{})
 	defer s.Close()
 	j := newTestJudge(b, s, nil)
 	rows := rowsOf(600)

@@ -154,7 +154,7 @@ func TestParts(t *testing.T) {
 
 // TestTooLong halves what a model cannot read.
 func TestTooLong(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1, MaxFaults: 2})
+	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"400_context_length"}, FaultShare: 1, MaxFaults: 2})
 	defer s.Close()
 	row := rowsOf(1)[0]
 	v, err := newTestJudge(t, s, nil).Judge(t.Context(), row)
@@ -173,7 +173,7 @@ func TestTooLong(t *testing.T) {
 	long := rowsOf(2)[1]
 	long.Evidence[0].Text += strings.Repeat(" and so on", 2000)
 	store := newStore(t)
-	server := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1, MaxFaults: 1})
+	server := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"400_context_length"}, FaultShare: 1, MaxFaults: 1})
 	defer server.Close()
 	for i, calls := range []int{3, 3} { // the whole, two halves; then nothing more
 		if _, err := newTestJudge(t, server, func(c *Config) { c.Store = store }).Judge(t.Context(), long); err != nil {
@@ -184,7 +184,7 @@ func TestTooLong(t *testing.T) {
 		}
 	}
 	single := attackOn("Q?", steeredClaim, honestPassage)
-	always := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.ContextLength}, FaultShare: 1})
+	always := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"400_context_length"}, FaultShare: 1})
 	defer always.Close()
 	_, err = newTestJudge(t, always, nil).Judge(t.Context(), single)
 	if f := failureOf(t, err); f.Reason != judge.TooLong {

@@ -70,7 +70,7 @@ func TestFaults(t *testing.T) {
 	defer clean.Close()
 	want := judgeAll(t.Context(), newTestJudge(t, clean, nil), rows, 50)
 
-	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 11, Faults: judgetest.RetryableFaults(), FaultShare: 0.36, RetryAfter: 30 * time.Millisecond, HangTime: 200 * time.Millisecond})
+	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 11, Faults: judgetest.Faults(judgetest.Retryable), FaultShare: 0.36, RetryAfter: 30 * time.Millisecond, HangTime: 200 * time.Millisecond})
 	defer s.Close()
 	// No call times out by itself, however slow the machine: an answer that
 	// comes too late is paid twice.
@@ -91,18 +91,14 @@ func TestFaults(t *testing.T) {
 	if perRow > 1.7 {
 		t.Errorf("%.2f calls a row", perRow)
 	}
-	log := s.Log()
-	if bad := judgetest.PaidTwice(log); len(bad) > 0 {
-		t.Errorf("paid twice: %s", strings.Join(bad, "\n"))
-	}
-	if bad := judgetest.EarlyRetries(log); len(bad) > 0 {
-		t.Errorf("too early: %s", strings.Join(bad, "\n"))
+	if counts.Twice+counts.Early > 0 {
+		t.Errorf("%d paid twice, %d too early", counts.Twice, counts.Early)
 	}
 	seen := make(map[judgetest.Fault]bool)
-	for _, x := range log {
+	for _, x := range s.Log() {
 		seen[x.Fault] = true
 	}
-	for _, f := range judgetest.RetryableFaults() {
+	for _, f := range judgetest.Faults(judgetest.Retryable) {
 		if !seen[f] {
 			t.Errorf("fault %s did not occur", f)
 		}
@@ -118,13 +114,13 @@ func TestEachFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range slices.Concat(judgetest.RetryableFaults(), judgetest.HarmlessFaults()) {
+	for _, f := range slices.Concat(judgetest.Faults(judgetest.Retryable), judgetest.Faults(judgetest.Harmless)) {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, MaxFaults: 1, RetryAfter: 10 * time.Millisecond})
 			defer s.Close()
 			j := newTestJudge(t, s, func(c *Config) {
-				if f == judgetest.Hang {
+				if f == "hang" {
 					c.Timeout = 100 * time.Millisecond
 				}
 			})
@@ -144,11 +140,11 @@ func TestEachFault(t *testing.T) {
 func TestFinalFaults(t *testing.T) {
 	rows := rowsOf(40)
 	reasons := map[judgetest.Fault]judge.Reason{
-		judgetest.BadRequest: judge.Rejected, judgetest.ContextLength: judge.TooLong, judgetest.Moderation: judge.Blocked,
-		judgetest.Guardrail: judge.Blocked, judgetest.TooLarge: judge.TooLong, judgetest.Unprocessable: judge.Rejected,
-		judgetest.Refusal: judge.Blocked, judgetest.ContentFilter: judge.Blocked,
+		"400": judge.Rejected, "400_context_length": judge.TooLong, "403_moderation": judge.Blocked,
+		"403_guardrail": judge.Blocked, "413": judge.TooLong, "422": judge.Rejected,
+		"refusal": judge.Blocked, "content_filter": judge.Blocked,
 	}
-	for _, f := range judgetest.FinalFaults() {
+	for _, f := range judgetest.Faults(judgetest.Final) {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Faults: []judgetest.Fault{f}, FaultShare: 0.3})
@@ -177,7 +173,7 @@ func TestFinalFaults(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	for f, reason := range map[judgetest.Fault]judge.StopReason{
-		judgetest.Unauthorized: judge.StopKey, judgetest.PaymentRequired: judge.StopCredit, judgetest.NotFound: judge.StopModel,
+		"401": judge.StopKey, "402": judge.StopCredit, "404": judge.StopModel,
 	} {
 		t.Run(string(f), func(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1})
@@ -207,7 +203,7 @@ func TestStop(t *testing.T) {
 
 // TestKeyIsNowhere looks for the key in all that a judge says and keeps.
 func TestKeyIsNowhere(t *testing.T) {
-	for _, f := range slices.Concat(judgetest.RetryableFaults(), judgetest.FinalFaults(), judgetest.StoppingFaults()) {
+	for _, f := range slices.Concat(judgetest.Faults(judgetest.Retryable), judgetest.Faults(judgetest.Final), judgetest.Faults(judgetest.Stopping)) {
 		s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, RetryAfter: time.Millisecond})
 		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.MaxRateWait = 0, 200*time.Millisecond, 1 })
 		_, err := j.Judge(t.Context(), rowsOf(1)[0])
@@ -232,7 +228,7 @@ func TestBudget(t *testing.T) {
 		t.Run(fmt.Sprintf("prices=%t", prices), func(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{
 				Latency: judgetest.Constant(2 * time.Millisecond),
-				Seed:    2, Faults: []judgetest.Fault{judgetest.TruncatedBody, judgetest.SchemaMismatch, judgetest.RateLimitDecimal}, FaultShare: 0.2, RetryAfter: time.Millisecond,
+				Seed:    2, Faults: []judgetest.Fault{"truncated_body", "schema_mismatch", "429_decimal"}, FaultShare: 0.2, RetryAfter: time.Millisecond,
 			})
 			defer s.Close()
 			const limit = 30_000_000 // three US cents

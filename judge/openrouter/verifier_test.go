@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -17,10 +16,10 @@ import (
 )
 
 // newVerifierJudge is a judge of a small verifier.
-func newVerifierJudge(t *testing.T, s *judgetest.Verifier, protocol string, template map[string]any, change func(*Config)) *Judge {
+func newVerifierJudge(t *testing.T, s *judgetest.Server, protocol string, template map[string]any, change func(*Config)) *Judge {
 	t.Helper()
 	config := Config{
-		Kind: KindOpenAI, BaseURL: s.URL() + "/v1", Model: "fake/verifier", Protocol: protocol, Template: template, Supported: 0.5,
+		Kind: KindOpenAI, BaseURL: s.URL(), Model: "fake/verifier", Protocol: protocol, Template: template, Supported: 0.5,
 		Retries: 2, Backoff: 1, Concurrency: 4, Store: newStore(t),
 	}
 	if change != nil {
@@ -86,7 +85,7 @@ func TestVerifierVerdict(t *testing.T) {
 	for _, f := range forms {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			s := judgetest.NewVerifier(f.server)
+			s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &f.server})
 			defer s.Close()
 			j := newVerifierJudge(t, s, f.protocol, f.template, nil)
 			v, err := j.Judge(t.Context(), towers())
@@ -135,18 +134,18 @@ func TestVerifierVerdict(t *testing.T) {
 					}
 				}
 			}
-			if twice := judgetest.AskedTwice(s.Calls()); len(twice) > 0 {
-				t.Errorf("asked twice: %q", twice)
+			if twice := s.Counts().Twice; twice > 0 {
+				t.Errorf("%d inputs are asked about twice", twice)
 			}
 			// Again, of another process with the same store: nothing is asked, and the verdict is
 			// the same.
-			n := len(s.Calls())
+			n := s.Counts().Requests
 			again := newVerifierJudge(t, s, f.protocol, f.template, func(c *Config) { c.Store, c.BaseURL = j.store, j.config.BaseURL })
 			w, err := again.Judge(t.Context(), towers())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if more := len(s.Calls()) - n; more > 0 {
+			if more := s.Counts().Requests - n; more > 0 {
 				t.Errorf("%d calls the second time", more)
 			}
 			v.Calls, w.Calls = nil, nil
@@ -169,12 +168,12 @@ func jointOf(c judgetest.VerifierConfig) float64 {
 // TestVerifierContradiction: of three classes, what says the opposite contradicts.
 func TestVerifierContradiction(t *testing.T) {
 	t.Parallel()
-	s := judgetest.NewVerifier(judgetest.VerifierConfig{Contradiction: func(document, claim string) float64 {
+	s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{Contradiction: func(document, claim string) float64 {
 		if strings.Contains(document, "oak") && strings.Contains(claim, "Anna") {
 			return 0.7
 		}
 		return 0.4
-	}})
+	}}})
 	defer s.Close()
 	v, err := newVerifierJudge(t, s, Classify, nil, nil).Judge(t.Context(), towers())
 	if err != nil {
@@ -192,19 +191,12 @@ func TestVerifierContradiction(t *testing.T) {
 func TestVerifierBatches(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ batch, want int }{{32, 2}, {4, 3}, {2, 4}} {
-		s := judgetest.NewVerifier(judgetest.VerifierConfig{MaxBatch: tt.batch})
+		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{MaxBatch: tt.batch}})
 		if _, err := newVerifierJudge(t, s, Classify, nil, nil).Judge(t.Context(), towers()); err != nil {
 			t.Error(err)
 		}
-		inputs := 0
-		for _, c := range s.Calls() {
-			if inputs += len(c.Inputs); c.Status != http.StatusOK {
-				t.Errorf("batches of %d: status %d", tt.batch, c.Status)
-			}
-		}
-		t.Logf("batches of %d: %d calls, %d inputs", tt.batch, len(s.Calls()), inputs)
-		if len(s.Calls()) != tt.want {
-			t.Errorf("batches of %d: %d calls, want %d", tt.batch, len(s.Calls()), tt.want)
+		if n := s.Counts(); n.Requests != tt.want || n.Answers != tt.want || n.Questions != 7 {
+			t.Errorf("batches of %d: %d calls with %d answers to %d inputs, want %d calls", tt.batch, n.Requests, n.Answers, n.Questions, tt.want)
 		}
 		s.Close()
 	}
@@ -239,7 +231,7 @@ func TestVerifierTooLong(t *testing.T) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			s := judgetest.NewVerifier(f.server)
+			s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &f.server})
 			defer s.Close()
 			j := newVerifierJudge(t, s, f.protocol, f.template, nil)
 			v, err := j.Judge(t.Context(), r)
@@ -249,21 +241,16 @@ func TestVerifierTooLong(t *testing.T) {
 			if got := v.Claims[0].Joint.Value; math.Abs(got-1) > 1e-6 {
 				t.Errorf("support %v, want 1", got)
 			}
-			refused := 0
-			for _, c := range s.Calls() {
-				if c.Status != http.StatusOK {
-					refused++
-				}
-			}
+			refused := s.Counts().Requests - s.Counts().Answers
 			if before := f.name == "by the template"; before && refused > 0 || f.server.NoInfo && refused == 0 {
 				t.Errorf("%d calls were refused", refused)
 			}
-			n := len(s.Calls())
-			if twice := judgetest.AskedTwice(s.Calls()); len(twice) > 0 {
-				t.Errorf("asked twice: %q", twice)
+			n := s.Counts().Requests
+			if twice := s.Counts().Twice; twice > 0 {
+				t.Errorf("%d inputs are asked about twice", twice)
 			}
-			if _, err := newVerifierJudge(t, s, f.protocol, f.template, func(c *Config) { c.Store = j.store }).Judge(t.Context(), r); err != nil || len(s.Calls()) > n {
-				t.Errorf("%d calls the second time, %v", len(s.Calls())-n, err)
+			if _, err := newVerifierJudge(t, s, f.protocol, f.template, func(c *Config) { c.Store = j.store }).Judge(t.Context(), r); err != nil || s.Counts().Requests > n {
+				t.Errorf("%d calls the second time, %v", s.Counts().Requests-n, err)
 			}
 		})
 	}
@@ -274,7 +261,7 @@ func TestVerifierTooLong(t *testing.T) {
 func TestVerifierSideBySide(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{Classify, YesNo} {
-		s := judgetest.NewVerifier(judgetest.VerifierConfig{MaxBatch: 2, Latency: time.Millisecond})
+		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{MaxBatch: 2}, Latency: judgetest.Constant(time.Millisecond)})
 		j := newVerifierJudge(t, s, protocol, nil, nil)
 		var all sync.WaitGroup
 		for range 8 {
@@ -285,8 +272,8 @@ func TestVerifierSideBySide(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if twice := judgetest.AskedTwice(s.Calls()); len(twice) > 0 {
-			t.Errorf("%s: asked twice: %q", protocol, twice)
+		if twice := s.Counts().Twice; twice > 0 {
+			t.Errorf("%s: %d inputs are asked about twice", protocol, twice)
 		}
 		s.Close()
 	}
@@ -296,7 +283,7 @@ func TestVerifierSideBySide(t *testing.T) {
 func TestVerifierDown(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{Classify, YesNo} {
-		s := judgetest.NewVerifier(judgetest.VerifierConfig{})
+		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &judgetest.VerifierConfig{}})
 		s.Close()
 		_, err := newVerifierJudge(t, s, protocol, nil, nil).Judge(t.Context(), towers())
 		stop, ok := errors.AsType[*judge.StopError](err)
@@ -310,7 +297,7 @@ func TestVerifierDown(t *testing.T) {
 func TestVerifierPrompts(t *testing.T) {
 	t.Parallel()
 	for _, f := range forms {
-		s := judgetest.NewVerifier(f.server)
+		s := judgetest.NewServer(judgetest.ServerConfig{Verifier: &f.server})
 		prompts := newVerifierJudge(t, s, f.protocol, f.template, nil).Prompts(towers())
 		if len(prompts) == 0 {
 			t.Errorf("%s: no prompts", f.name)
@@ -320,7 +307,7 @@ func TestVerifierPrompts(t *testing.T) {
 				t.Errorf("%s: %+v", f.name, p)
 			}
 		}
-		if n := len(s.Calls()); n > 0 {
+		if n := s.Counts().Requests; n > 0 {
 			t.Errorf("%s: %d calls", f.name, n)
 		}
 		s.Close()

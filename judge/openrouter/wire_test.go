@@ -263,7 +263,7 @@ func TestLibraryErrors(t *testing.T) {
 // TestConnections checks that answers sent in chunks leave their connection to
 // the next call.
 func TestConnections(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.SlowDrip}, FaultShare: 1})
+	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"slow_drip"}, FaultShare: 1})
 	defer s.Close()
 	results := judgeAll(t.Context(), newTestJudge(t, s, nil), rowsOf(30), 1)
 	if bad := failures(results); len(bad) > 0 {
@@ -319,7 +319,7 @@ func TestDelay(t *testing.T) {
 // TestRateWait gives a row up when a limit does not lift in time, and does not
 // count refusals as attempts before.
 func TestRateWait(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{judgetest.RateLimitDecimal}, FaultShare: 1, RetryAfter: 10 * time.Millisecond})
+	s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{"429_decimal"}, FaultShare: 1, RetryAfter: 10 * time.Millisecond})
 	defer s.Close()
 	j := newTestJudge(t, s, func(c *Config) { c.Retries, c.MaxRateWait = 0, 100*time.Millisecond })
 	_, err := j.Judge(t.Context(), rowsOf(1)[0])

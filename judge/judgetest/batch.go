@@ -1,0 +1,376 @@
+package judgetest
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A BatchForm is the API by which batches come and go.
+type BatchForm string
+
+// The forms.
+const (
+	OpenRouterBeta BatchForm = "openrouter beta" // POST /api/beta/batches, requests inline
+	OpenRouterV1   BatchForm = "openrouter v1"   // the same at /api/v1/batches
+	OpenAIBatches  BatchForm = "openai"          // POST /api/v1/files, then /api/v1/batches
+)
+
+// A BatchConfig says how a service answers batches, at half the price of calls. A batch moves on
+// one status with every look at it, alone or in a listing: validating, in_progress, finalizing,
+// and completed or expired. It is charged when it ends.
+type BatchConfig struct {
+	Form     BatchForm // "" for OpenRouterBeta
+	MaxLines int       // of a batch, 0 for 5,000
+	// Shares of the lines that expire, that fail at the provider with 503, and that have replies
+	// of no use, one of BadReplies each. Seed, body and how often it came decide.
+	ExpiredShare, FailedShare, BadShare float64
+	BadReplies                          []Fault
+	// Silent is how many submissions are accepted and never answered; Broken after them, how many
+	// are accepted and the connection cut; Dropped after those, how many are lost before.
+	Silent, Broken, Dropped int
+	Unlisted                bool   // there is no listing
+	MaxPage                 int    // batches on a page of the listing, 0 for 100
+	Invalid                 string // why every batch fails in validation, "" if none does
+}
+
+// A Batch is what a server knows of a batch.
+type Batch struct {
+	ID, Model, Status string
+	Lines             int
+	Answered, Expired int // lines, once it has ended
+	Looks             int // at it alone, not in a listing
+}
+
+// A serverBatch is a batch with its lines.
+type serverBatch struct {
+	Batch
+	metadata          map[string]string
+	lines             []batchLine
+	results, failures []json.RawMessage
+	created           time.Time
+	nanoUSD           int64
+}
+
+type batchLine struct {
+	CustomID string          `json:"custom_id"`
+	Body     json.RawMessage `json:"body"`
+	Method   string          `json:"method"`
+	URL      string          `json:"url"`
+}
+
+const chatEndpoint = "/v1/chat/completions"
+
+// routeBatches adds the paths of the form.
+func (s *Server) routeBatches() {
+	c, folder := s.config.Batches, "/api/v1"
+	if c == nil {
+		return
+	}
+	if cmp.Or(c.Form, OpenRouterBeta) == OpenRouterBeta {
+		folder = "/api/beta"
+	}
+	s.route("POST "+folder+"/batches", s.submitBatch)
+	s.route("GET "+folder+"/batches/{id}", s.getBatch)
+	if !c.Unlisted {
+		s.route("GET "+folder+"/batches", s.listBatches)
+	}
+	if c.Form == OpenAIBatches {
+		s.route("POST /api/v1/files", s.uploadFile)
+		s.route("GET /api/v1/files/{id}/content", s.fileContent)
+	}
+}
+
+// Batches returns what the server knows of its batches, oldest first.
+func (s *Server) Batches() (out []Batch) {
+	s.locked(func() {
+		for _, b := range s.batches {
+			out = append(out, b.Batch)
+		}
+	})
+	return out
+}
+
+// HoldBatches keeps all batches in their status, or lets them go on.
+func (s *Server) HoldBatches(hold bool) { s.locked(func() { s.held = hold }) }
+
+// ForgetBatches makes the server know none of its batches any more.
+func (s *Server) ForgetBatches() { s.locked(func() { s.batches = nil }) }
+
+// EndBatches ends and charges all batches, or cancels them, without results.
+func (s *Server) EndBatches(cancel bool) {
+	s.locked(func() {
+		for _, b := range s.batches {
+			if cancel {
+				b.Status = "cancelled"
+			}
+			for !b.ended() {
+				s.advance(b)
+			}
+		}
+	})
+}
+
+// uploadFile keeps a file for a batch.
+func (s *Server) uploadFile(w http.ResponseWriter, r *http.Request) {
+	file, head, err := r.FormFile("file")
+	if err != nil || r.FormValue("purpose") != "batch" || !strings.HasSuffix(head.Filename, ".jsonl") {
+		writeJSON(w, 400, failure(400, "want purpose batch and a file of the form .jsonl"))
+		return
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return // the client has gone
+	}
+	id := ""
+	s.locked(func() {
+		id = "file-" + strconv.Itoa(len(s.files)+1)
+		s.files[id] = content
+	})
+	writeJSON(w, 200, object{"id": id, "object": "file", "bytes": len(content), "purpose": "batch"})
+}
+
+// submitBatch takes a batch.
+func (s *Server) submitBatch(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	if s.broke() {
+		writeJSON(w, 402, failure(402, "Insufficient credits"))
+		return
+	}
+	b := &serverBatch{created: time.Now()}
+	if problem := s.readBatch(b, body); problem != "" {
+		writeJSON(w, 400, failure(400, problem))
+		return
+	}
+	c, n, said := s.config.Batches, 0, object(nil)
+	s.locked(func() {
+		n = s.submissions
+		s.submissions++
+		b.ID, b.Status, b.Lines = "batch-"+strconv.Itoa(1000+n), "validating", len(b.lines)
+		said = s.describe(b)
+		if n < c.Silent+c.Broken || n >= c.Silent+c.Broken+c.Dropped {
+			s.batches = append(s.batches, b)
+		}
+	})
+	if n < c.Silent {
+		<-r.Context().Done()
+	}
+	if n < c.Silent+c.Broken+c.Dropped {
+		panic(http.ErrAbortHandler)
+	}
+	writeJSON(w, http.StatusAccepted, said)
+}
+
+// readBatch reads the requests of a batch, and says what is wrong with them. Inline requests
+// come last, because they are read as they stream in.
+func (s *Server) readBatch(b *serverBatch, body []byte) (problem string) {
+	var q struct {
+		Endpoint string
+		Model    string
+		Requests []batchLine
+		Input    string `json:"input_file_id"`
+		Window   string `json:"completion_window"`
+		Metadata map[string]string
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q); err != nil {
+		return err.Error()
+	}
+	b.lines, b.metadata, b.Model = q.Requests, q.Metadata, q.Model
+	if s.config.Batches.Form == OpenAIBatches {
+		var file []byte
+		s.locked(func() { file = s.files[q.Input] })
+		for line := range bytes.Lines(file) {
+			var l batchLine
+			if json.Unmarshal(line, &l) != nil || l.Method != "POST" || l.URL != chatEndpoint {
+				return fmt.Sprintf("line %d is no request to the endpoint", len(b.lines)+1)
+			}
+			b.lines = append(b.lines, l)
+		}
+		if q.Window != "24h" {
+			return "completion_window: must be 24h"
+		}
+	} else if at := bytes.Index(body, []byte(`"requests"`)); at < bytes.Index(body, []byte(`"model"`)) || at < bytes.Index(body, []byte(`"endpoint"`)) {
+		return "endpoint and model must come before requests"
+	}
+	if most := cmp.Or(s.config.Batches.MaxLines, 5000); len(b.lines) > most || len(b.lines) == 0 || q.Endpoint != chatEndpoint {
+		return fmt.Sprintf("a batch has 1 to %d requests to %s, this one has %d", most, chatEndpoint, len(b.lines))
+	}
+	seen := make(map[string]bool)
+	for _, l := range b.lines {
+		var body chatRequest
+		if len(l.CustomID) < 8 || len(l.CustomID) > 64 || seen[l.CustomID] || json.Unmarshal(l.Body, &body) != nil {
+			return "request " + l.CustomID + ": custom_id must be unique and have 8 to 64 characters, body must be a request"
+		}
+		seen[l.CustomID] = true
+		if b.Model = cmp.Or(b.Model, body.Model); body.Model != b.Model || s.models[b.Model] == nil {
+			return "request " + l.CustomID + ": all requests of a batch have one model that exists"
+		}
+	}
+	return ""
+}
+
+func (b *serverBatch) ended() bool {
+	return slices.Contains([]string{"completed", "expired", "failed", "cancelled"}, b.Status)
+}
+
+// advance moves a batch to its next status. The caller holds the lock.
+func (s *Server) advance(b *serverBatch) {
+	switch b.Status {
+	case "validating":
+		b.Status = "in_progress"
+		if s.config.Batches.Invalid != "" {
+			b.Status = "failed"
+		}
+	case "in_progress":
+		b.Status = "finalizing"
+	case "finalizing":
+		b.Status = "completed"
+		for i := range slices.Backward(b.lines) { // in no order that clients may rely on
+			s.answerLine(b, &b.lines[i])
+		}
+	}
+}
+
+// answerLine answers one line, or says why not. The caller holds the lock.
+func (s *Server) answerLine(b *serverBatch, l *batchLine) {
+	c, t := s.config.Batches, &turn{server: s, body: sha256.Sum256(append([]byte("batch"), l.Body...)), batch: true}
+	state := cmp.Or(s.bodies[t.body], &bodyState{})
+	t.attempt = state.attempts
+	state.attempts++
+	s.bodies[t.body] = state
+	t.random = s.randomOf(t)
+	share, result := t.random.Float64(), object{"id": "line", "custom_id": l.CustomID}
+	if share < c.ExpiredShare {
+		b.Status = "expired"
+		b.Expired++
+		result["error"] = object{"code": "batch_expired", "message": "This request could not be executed before the completion window expired."}
+		b.failures = append(b.failures, mustMarshal(result))
+		return
+	}
+	share -= c.ExpiredShare
+	status, body := 503, failure(503, "Provider returned error")
+	if share >= c.FailedShare {
+		status, body = t.read(l.Body)
+	}
+	result["response"] = object{"status_code": status, "body": body}
+	if status != 0 {
+		b.failures = append(b.failures, mustMarshal(result))
+		return
+	}
+	f := &fault{}
+	if share < c.FailedShare+c.BadShare {
+		t.Fault = c.BadReplies[t.random.IntN(len(c.BadReplies))]
+		f = faultOf(t.Fault)
+	}
+	result["response"] = object{"status_code": 200, "body": t.compose(f)}
+	b.results = append(b.results, mustMarshal(result))
+	b.Answered++
+	b.nanoUSD += t.NanoUSD
+	s.counts.SpentNanoUSD += t.NanoUSD
+	s.settle(t)
+}
+
+// getBatch describes a batch, after it has moved on by one status.
+func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
+	status, said := 404, failure(404, "No batch found with id '"+r.PathValue("id")+"'.")
+	s.locked(func() {
+		for _, b := range s.batches {
+			if b.ID != r.PathValue("id") {
+				continue
+			}
+			b.Looks++
+			if !s.held {
+				s.advance(b)
+			}
+			status, said = 200, s.describe(b)
+			if b.ended() && s.config.Batches.Form != OpenAIBatches {
+				said["results"] = slices.Concat(b.results, b.failures)
+			}
+		}
+	})
+	writeJSON(w, status, said)
+}
+
+// listBatches lists them, newest first.
+func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) {
+	limit, _ := strconv.Atoi(r.URL.Query().Get("limit")) // clients say how many
+	limit = min(limit, cmp.Or(s.config.Batches.MaxPage, 100))
+	page, after, more := []object{}, r.URL.Query().Get("after"), false
+	s.locked(func() {
+		for _, b := range slices.Backward(s.batches) {
+			if !s.held {
+				s.advance(b)
+			}
+			switch {
+			case after != "":
+				if b.ID == after {
+					after = ""
+				}
+			case len(page) < limit:
+				page = append(page, s.describe(b))
+			default:
+				more = true
+			}
+		}
+	})
+	writeJSON(w, 200, object{"object": "list", "data": page, "has_more": more})
+}
+
+// describe is a batch as its form writes it, without results. The caller holds the lock.
+func (s *Server) describe(b *serverBatch) object {
+	counts := object{"total": b.Lines, "completed": 0, "failed": 0}
+	if b.Status == "validating" {
+		counts["total"] = 0 // they are not counted yet
+	}
+	if b.ended() {
+		counts["completed"], counts["failed"] = b.Answered, b.Lines-b.Answered
+	}
+	o := object{"id": b.ID, "status": b.Status, "created_at": b.created.Unix(), "request_counts": counts}
+	if s.config.Batches.Form == OpenAIBatches {
+		o["metadata"] = b.metadata
+		if b.Status == "failed" {
+			o["errors"] = object{"data": []object{{"message": s.config.Batches.Invalid}}}
+		}
+		for name, lines := range map[string][]json.RawMessage{"output": b.results, "error": b.failures} {
+			if len(lines) > 0 {
+				o[name+"_file_id"] = name + "-" + b.ID
+			}
+		}
+		return o
+	}
+	o["model"] = b.Model
+	if b.Status == "failed" {
+		o["error"] = object{"message": s.config.Batches.Invalid}
+	} else if b.ended() {
+		o["usage"] = object{"cost": usd(b.nanoUSD), "is_byok": false}
+	}
+	return o
+}
+
+// fileContent hands out the results of a batch, a line each.
+func (s *Server) fileContent(w http.ResponseWriter, r *http.Request) {
+	s.locked(func() {
+		for _, b := range s.batches {
+			for name, lines := range map[string][]json.RawMessage{"output": b.results, "error": b.failures} {
+				for _, line := range lines {
+					if r.PathValue("id") == name+"-"+b.ID {
+						_, _ = w.Write(append(line, '\n')) // an error means that the client has gone
+					}
+				}
+			}
+		}
+	})
+}
