@@ -50,9 +50,7 @@ func TestLiveCases(t *testing.T) {
 	openAI := []string{"--judge", "openai", "--set", "judge.api_key_env=OPENROUTER_API_KEY"}
 	for _, c := range []liveCase{
 		{name: "odd envelope", config: always("odd_envelope"), calls: rows},
-		{name: "odd replies", config: always("odd_reply"), calls: rows},
 		{name: "drafts", config: always("draft"), calls: rows},
-		{name: "retyped quotes", config: always("retyped_quotes"), calls: rows},
 
 		{name: "hidden reasoning", config: model(judgetest.Model{ReasoningTokens: 1500}), calls: 2 * rows},
 		{name: "much hidden reasoning", config: model(judgetest.Model{ReasoningTokens: 6000}), calls: 3 * rows},

@@ -5,7 +5,12 @@
 package judgetest
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log"
 	"math"
@@ -13,7 +18,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -278,3 +286,383 @@ func mustMarshal(v any) []byte {
 
 // usd is an amount as answers give it.
 func usd(nano int64) float64 { return float64(nano) / 1e9 }
+
+// A Model is what a [Server] says of one model.
+type Model struct {
+	ID, Provider  string
+	ContextLength int64
+	// ContextError is what it says to a longer prompt, with %d for its length in tokens and the
+	// context; "": it reads any prompt. TopError puts it at the top of the body, as vLLM did.
+	ContextError string
+	TopError     bool
+	// Prices in nano-USD a token; negative: it depends. TellsNoCost: neither /models nor answers
+	// have them. BYOK: the user's own key pays the provider, and answers say so.
+	PromptNanoUSD, CompletionNanoUSD int64
+	TellsNoCost, BYOK                bool
+	Parameters                       []string // that it supports
+	// ReasoningTokens it spends on every answer; they count against max_tokens.
+	ReasoningTokens int64
+	MaxCompletion   int64 // most tokens of a reply; more are refused. 0 = no limit
+	// Refuses are parameters that it does not take: 400, as OpenAI words it. Formats are the
+	// types of response_format that it takes, nil for all. IgnoresFormat: it heeds none.
+	Refuses, Formats []string
+	IgnoresFormat    bool
+	Resolves         string // the model that answers in its place, as for a router
+}
+
+// DefaultModels are two plain models, one that reasons and takes no temperature, one without
+// structured outputs, and a router.
+func DefaultModels() []Model {
+	plain := []string{"max_tokens", "temperature", "seed", "response_format", "structured_outputs"}
+	reasons := []string{"max_tokens", "seed", "response_format", "structured_outputs", "reasoning"}
+	return []Model{
+		{ID: "fake/judge", Provider: "Fake", ContextLength: 128_000, PromptNanoUSD: 150, CompletionNanoUSD: 600, Parameters: plain},
+		{ID: "other/judge", Provider: "Other", ContextLength: 128_000, PromptNanoUSD: 300, CompletionNanoUSD: 1200, Parameters: plain},
+		{ID: "fake/thinker", Provider: "Fake", ContextLength: 200_000, PromptNanoUSD: 1000, CompletionNanoUSD: 4000, Parameters: reasons, ReasoningTokens: 200},
+		{ID: "fake/plain", Provider: "Fake", ContextLength: 16_000, PromptNanoUSD: 50, CompletionNanoUSD: 50, Parameters: plain[:3]},
+		{ID: "openrouter/auto", Provider: "Fake", ContextLength: 2_000_000, PromptNanoUSD: -1, CompletionNanoUSD: -1, Parameters: append(reasons, "temperature"), Resolves: "fake/judge"},
+	}
+}
+
+func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
+	list := []object{}
+	for i := range s.config.Models {
+		m := &s.config.Models[i]
+		o := object{"id": m.ID, "name": m.ID, "context_length": m.ContextLength, "supported_parameters": m.Parameters}
+		if m.MaxCompletion > 0 {
+			o["top_provider"] = object{"max_completion_tokens": m.MaxCompletion}
+		}
+		if !m.TellsNoCost {
+			o["pricing"] = object{"prompt": decimal(m.PromptNanoUSD), "completion": decimal(m.CompletionNanoUSD), "request": "0"}
+		}
+		list = append(list, o)
+	}
+	writeJSON(w, 200, object{"data": list})
+}
+
+// decimal is an amount in USD as a string; -1: it depends.
+func decimal(nano int64) string {
+	if nano < 0 {
+		return "-1"
+	}
+	return strconv.FormatFloat(usd(nano), 'f', -1, 64)
+}
+
+func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
+	data := object{"label": "sk-or-v1-...", "limit_remaining": nil}
+	if limit := s.config.CreditNanoUSD; limit > 0 {
+		data["limit_remaining"] = usd(limit - s.Counts().SpentNanoUSD)
+	}
+	writeJSON(w, 200, object{"data": data})
+}
+
+// broke reports whether the credits are used up.
+func (s *Server) broke() bool {
+	return s.config.CreditNanoUSD > 0 && s.Counts().SpentNanoUSD >= s.config.CreditNanoUSD
+}
+
+// A chatRequest is what the server reads of a request.
+type chatRequest struct {
+	Model               string
+	Messages            []chatMessage
+	MaxTokens           int64 `json:"max_tokens"`
+	MaxCompletionTokens int64 `json:"max_completion_tokens"`
+	ResponseFormat      *struct {
+		Type       string
+		JSONSchema struct{ Schema json.RawMessage } `json:"json_schema"`
+	} `json:"response_format"`
+	Provider    map[string]any
+	ServiceTier string `json:"service_tier"`
+}
+
+type chatMessage struct{ Role, Content string }
+
+// tokens estimates how many tokens a text has.
+func tokens(text string) int64 { return int64(len(text)+3) / 4 }
+
+// A turn is one exchange while it lasts.
+type turn struct {
+	Exchange
+	server    *Server
+	w         http.ResponseWriter
+	r         *http.Request
+	request   chatRequest
+	model     *Model
+	body      [32]byte // SHA-256
+	attempt   int      // how often the body was let in before
+	random    *rand.Rand
+	questions []string // hash of model, seed and messages before a repair
+	batch     bool
+	paid      bool
+	settled   bool // it is in the log
+}
+
+// exchange serves one request for an answer.
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
+	}
+	t := &turn{server: s, w: w, r: r, body: sha256.Sum256(body)}
+	if s.config.KeepBodies {
+		t.Text = body
+	}
+	s.locked(func() { s.counts.Requests++ })
+	defer s.locked(func() { s.settle(t) })
+	if s.config.Verifier == nil {
+		if status, e := t.read(body); status != 0 {
+			writeJSON(w, status, e)
+			return
+		}
+	}
+	if t.enter() {
+		defer s.locked(func() { s.inFlight-- })
+		t.serve(body)
+	}
+}
+
+// settle enters a turn into log and totals, once it is known what comes of it. The caller holds
+// the lock.
+func (s *Server) settle(t *turn) {
+	if t.settled {
+		return
+	}
+	t.settled = true
+	s.log = append(s.log, t.Exchange)
+	if t.Fault != "" {
+		s.counts.Faults++
+	}
+	if t.Whole && !t.batch {
+		s.counts.Answers++
+	}
+	for _, q := range t.questions {
+		if !t.paid {
+			continue
+		}
+		s.answers[q] += 0
+		if !t.Whole {
+			continue
+		}
+		if s.answers[q]++; s.answers[q] > 1 {
+			s.counts.Twice++
+			if t.batch {
+				s.counts.TwiceInBatches++
+			}
+		}
+	}
+}
+
+// read reads a request, and returns what the API finds wrong with it: status 0 if nothing.
+func (t *turn) read(body []byte) (status int, e object) {
+	q, sent := &t.request, map[string]json.RawMessage{}
+	bad := func(format string, args ...any) (int, object) { return 400, failure(400, fmt.Sprintf(format, args...)) }
+	if json.Unmarshal(body, q) != nil || json.Unmarshal(body, &sent) != nil || len(q.Messages) == 0 {
+		return bad("Invalid JSON in request body")
+	}
+	asked := q.Model + "\x00" + string(sent["seed"])
+	repair := false
+	for _, m := range q.Messages {
+		t.Prompt += tokens(m.Content) + 4
+		if repair = repair || m.Role == "assistant"; !repair {
+			asked += "\x00" + m.Content
+		}
+	}
+	hash := sha256.Sum256([]byte(asked))
+	t.questions = []string{string(hash[:])}
+	m, f, limit := t.server.models[q.Model], q.ResponseFormat, cmp.Or(q.MaxCompletionTokens, q.MaxTokens)
+	t.model = m
+	switch {
+	case m == nil:
+		return bad("%s is not a valid model ID", q.Model)
+	case m.ContextError != "" && t.Prompt > m.ContextLength:
+		status, e = bad(m.ContextError, t.Prompt, m.ContextLength)
+		if m.TopError {
+			e = object{"object": "error", "message": e["error"].(object)["message"], "type": "BadRequestError", "code": 400}
+		}
+		return status, e
+	case m.MaxCompletion > 0 && limit > m.MaxCompletion:
+		return bad("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %d.", limit, m.MaxCompletion, limit)
+	case f != nil && m.Formats != nil && !slices.Contains(m.Formats, f.Type):
+		return bad("'response_format.type' must be one of %s", strings.Join(append([]string{"text"}, m.Formats...), ", "))
+	}
+	for _, name := range m.Refuses {
+		if sent[name] != nil {
+			return 400, object{"error": object{"code": "unsupported_parameter", "param": name, "message": fmt.Sprintf("Unsupported parameter: '%s' is not supported with this model.", name)}}
+		}
+	}
+	for _, name := range []string{"temperature", "response_format", "seed"} {
+		if q.Provider["require_parameters"] == true && sent[name] != nil && !slices.Contains(m.Parameters, name) {
+			return 404, object{"error": object{"code": 404, "message": "No endpoints found that can handle the requested parameters.", "metadata": object{"error_type": "constraint_filtered"}}}
+		}
+	}
+	return 0, nil
+}
+
+// enter lets the request in, or answers 429 with a delay in whole seconds.
+func (t *turn) enter() (ok bool) {
+	s, place := t.server, t.server.limit.Reserve()
+	wait := place.Delay()
+	if wait > 0 {
+		place.Cancel()
+	}
+	seconds := max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
+	s.locked(func() {
+		b := s.bodies[t.body]
+		if b == nil {
+			b = &bodyState{}
+			s.bodies[t.body] = b
+		}
+		if time.Now().Before(b.notBefore) {
+			s.counts.Early++
+		}
+		if ok = wait == 0 && (s.config.MaxInFlight == 0 || s.inFlight < s.config.MaxInFlight); !ok {
+			b.notBefore = time.Now().Add(seconds)
+			return
+		}
+		s.inFlight++
+		s.counts.MaxInFlight = max(s.counts.MaxInFlight, s.inFlight)
+		t.InFlight, t.attempt = s.inFlight, b.attempts
+		b.attempts++
+	})
+	if !ok {
+		t.w.Header().Set("Retry-After", strconv.Itoa(int(seconds/time.Second)))
+		writeJSON(t.w, 429, failure(429, "Rate limit exceeded"))
+	}
+	return ok
+}
+
+// serve answers a request that was let in, with a fault if it is its turn.
+func (t *turn) serve(body []byte) {
+	s := t.server
+	t.random = s.randomOf(t)
+	share, kind := t.random.Float64(), t.random.IntN(max(1, len(s.config.Faults)))
+	f, faulty := &fault{}, len(s.config.Faults) > 0 && share < s.config.FaultShare
+	s.locked(func() {
+		if faulty = faulty && (s.config.MaxFaults == 0 || s.faults < s.config.MaxFaults); faulty {
+			s.faults++
+		}
+	})
+	if faulty {
+		t.Fault = s.config.Faults[kind]
+		f = faultOf(t.Fault)
+	}
+	switch {
+	case s.broke():
+		writeJSON(t.w, 402, failure(402, "Insufficient credits. Add more using https://openrouter.ai/settings/credits"))
+	case f.status != 0:
+		t.fail(f)
+	case s.config.Verifier != nil:
+		t.think(1)
+		status, inputs, reply := s.config.Verifier.answer(t.r.URL.Path, body)
+		t.questions, t.paid, t.Whole = inputs, true, status == 200
+		s.locked(func() { s.settle(t) })
+		writeJSON(t.w, status, reply)
+	default:
+		t.think(1)
+		body := mustMarshal(t.compose(f))
+		s.locked(func() { s.counts.SpentNanoUSD += t.NanoUSD })
+		if f.send != nil {
+			f.send(t, body)
+		} else {
+			t.send(body)
+		}
+	}
+}
+
+// randomOf depends on the body and the attempt, not on when they came.
+func (s *Server) randomOf(t *turn) *rand.Rand {
+	b := binary.BigEndian.AppendUint64(nil, s.config.Seed)
+	b = binary.BigEndian.AppendUint64(append(b, t.body[:]...), uint64(t.attempt))
+	h := sha256.Sum256(b)
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(h[:]), binary.BigEndian.Uint64(h[8:])))
+}
+
+// think takes the time of an answer, times factor, unless the client goes.
+func (t *turn) think(factor float64) {
+	if t.server.config.Latency == nil {
+		return
+	}
+	select {
+	case <-time.After(time.Duration(factor * float64(t.server.config.Latency(t.random)))):
+	case <-t.r.Context().Done():
+	}
+}
+
+// send sends a body as it is, with status 200.
+func (t *turn) send(body []byte) {
+	if t.r.Context().Err() != nil {
+		t.Whole = false // paid, and the client has gone
+		return
+	}
+	t.server.locked(func() { t.server.settle(t) })
+	writeBody(t.w, 200, body)
+}
+
+// compose makes an answer, cut where max_tokens ends, and what it costs.
+func (t *turn) compose(f *fault) object {
+	text, finish, reasoning := t.reply(), "stop", t.model.ReasoningTokens
+	if f.text != nil {
+		text = f.text(text)
+	}
+	if limit := cmp.Or(t.request.MaxCompletionTokens, t.request.MaxTokens, 1<<20); reasoning+tokens(text) > limit {
+		finish, reasoning = "length", min(reasoning, limit)
+		text = text[:min(int64(len(text)), 4*(limit-reasoning))]
+	}
+	model := t.model
+	if m := t.server.models[model.Resolves]; m != nil {
+		model = m
+	}
+	completion := reasoning + tokens(text)
+	t.NanoUSD = t.Prompt*model.PromptNanoUSD + completion*model.CompletionNanoUSD
+	if t.request.ServiceTier == "flex" || t.batch {
+		t.NanoUSD /= 2
+	}
+	usage := object{"prompt_tokens": t.Prompt, "completion_tokens": completion, "completion_tokens_details": object{"reasoning_tokens": reasoning}}
+	switch cost := usd(t.NanoUSD); {
+	case t.batch: // said for the whole batch
+	case model.BYOK:
+		usage["is_byok"], usage["cost"], usage["cost_details"] = true, 0.0, object{"upstream_inference_cost": cost}
+	case !model.TellsNoCost:
+		usage["cost"] = cost
+	}
+	choice := object{"index": 0, "finish_reason": finish, "native_finish_reason": finish, "message": object{"role": "assistant", "content": text}}
+	e := object{
+		"id": "gen-" + hex.EncodeToString(t.body[:6]) + "-" + strconv.Itoa(t.attempt), "provider": model.Provider, "model": model.ID,
+		"object": "chat.completion", "created": time.Now().Unix(), "choices": []object{choice}, "usage": usage,
+	}
+	if f.change != nil {
+		f.change(e, choice)
+	}
+	if t.paid = !f.free; f.free {
+		t.NanoUSD = 0
+	}
+	t.Whole = finish == "stop" && (f.name == "" || f.group == Harmless)
+	return e
+}
+
+// members are the names of the members of a JSON text.
+var members = regexp.MustCompile(`"\w+":`)
+
+// reply is the text of a good answer. A model that nothing holds to a shape replies in it if the
+// messages have its members, with words around it, else in prose.
+func (t *turn) reply() string {
+	p := readPrompt(&t.request)
+	text, format := t.server.config.Reply(p), t.request.ResponseFormat
+	held := format != nil && !t.model.IgnoresFormat
+	if p.Pair != nil || held && format.Type == "json_schema" {
+		return text
+	}
+	for _, name := range members.FindAllString(text, -1) {
+		if strings.Contains(p.System+p.User, strings.TrimSuffix(name, ":")) {
+			continue
+		}
+		if held {
+			return `{"answer":"The first claim is supported, the others are not."}`
+		}
+		return "The first claim is supported by the passage, the others are not."
+	}
+	if held {
+		return text
+	}
+	return "Here is the review.\n\n```json\n" + text + "\n```"
+}
