@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -23,6 +25,60 @@ type liveCase struct {
 	free   bool   // nothing is paid
 	parts  bool   // rows are asked in parts, which see less
 	stderr string // what a line of it is, as a regular expression; "" if there is no warning
+}
+
+// A refusal is why a model takes no request with those members and that many tokens, nil if it does.
+type refusal = func(members map[string]json.RawMessage, tokens int64) map[string]any
+
+func because(format string, args ...any) map[string]any {
+	return map[string]any{"error": map[string]any{"code": 400, "message": fmt.Sprintf(format, args...)}}
+}
+
+// refusesParameters refuses parameters as OpenAI words it.
+func refusesParameters(members map[string]json.RawMessage, _ int64) map[string]any {
+	for _, name := range []string{"max_tokens", "temperature", "seed"} {
+		if members[name] != nil {
+			return map[string]any{"error": map[string]any{
+				"code": "unsupported_parameter", "param": name, "message": "Unsupported parameter: '" + name + "' is not supported with this model.",
+			}}
+		}
+	}
+	return nil
+}
+
+// takesFormats refuses other types of response_format.
+func takesFormats(types ...string) refusal {
+	return func(members map[string]json.RawMessage, _ int64) map[string]any {
+		var format struct{ Type string }
+		if json.Unmarshal(members["response_format"], &format) != nil || slices.Contains(types, format.Type) {
+			return nil // none is asked for, or one of them
+		}
+		return because("'response_format.type' must be one of %s", strings.Join(append([]string{"text"}, types...), ", "))
+	}
+}
+
+// takesTokens refuses longer replies.
+func takesTokens(most int64) refusal {
+	return func(members map[string]json.RawMessage, _ int64) map[string]any {
+		var asked int64
+		if json.Unmarshal(members["max_tokens"], &asked) != nil || asked <= most {
+			return nil
+		}
+		return because("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %d.", asked, most, asked)
+	}
+}
+
+// readsTokens refuses longer prompts. With top, the error is at the top of the body, as vLLM had it.
+func readsTokens(context int64, format string, top bool) refusal {
+	return func(_ map[string]json.RawMessage, tokens int64) map[string]any {
+		switch {
+		case tokens <= context:
+			return nil
+		case top:
+			return map[string]any{"object": "error", "message": fmt.Sprintf(format, tokens, context), "type": "BadRequestError", "code": 400}
+		}
+		return because(format, tokens, context)
+	}
 }
 
 // TestLiveCases lists what services do that models and gateways of all kinds stand
@@ -54,18 +110,18 @@ func TestLiveCases(t *testing.T) {
 
 		{name: "hidden reasoning", config: model(judgetest.Model{ReasoningTokens: 1500}), calls: 2 * rows},
 		{name: "much hidden reasoning", config: model(judgetest.Model{ReasoningTokens: 6000}), calls: 3 * rows},
-		{name: "hidden reasoning and a limit", config: model(judgetest.Model{ReasoningTokens: 1500, MaxCompletion: 2400}), calls: 2 * rows},
-		{name: "hidden reasoning and a limit that nobody tells", config: model(judgetest.Model{ReasoningTokens: 1500, MaxCompletion: 2400}), args: openAI, calls: 3 * rows},
+		{name: "hidden reasoning and a limit", config: model(judgetest.Model{ReasoningTokens: 1500, MaxCompletion: 2400, Refuse: takesTokens(2400)}), calls: 2 * rows},
+		{name: "hidden reasoning and a limit that nobody tells", config: model(judgetest.Model{ReasoningTokens: 1500, MaxCompletion: 2400, Refuse: takesTokens(2400)}), args: openAI, calls: 3 * rows},
 		{
-			name: "model of OpenAI", config: model(judgetest.Model{Refuses: []string{"max_tokens", "temperature", "seed"}, ReasoningTokens: 500}),
+			name: "model of OpenAI", config: model(judgetest.Model{Refuse: refusesParameters, ReasoningTokens: 500}),
 			args: openAI, calls: 5 * rows, stderr: `ibid: warning: fake/judge: temperature is left out: status 400: Unsupported parameter.*`,
 		},
 		{
-			name: "no schema", config: model(judgetest.Model{Formats: []string{"json_object"}}), args: openAI, calls: 2 * rows,
+			name: "no schema", config: model(judgetest.Model{Refuse: takesFormats("json_object")}), args: openAI, calls: 2 * rows,
 			stderr: `ibid: warning: fake/judge: replies are asked for as json_object instead of json_schema: status 400: 'response_format.type' must be .*`,
 		},
 		{
-			name: "no format", config: model(judgetest.Model{Formats: []string{}}), args: openAI, calls: 3 * rows,
+			name: "no format", config: model(judgetest.Model{Refuse: takesFormats()}), args: openAI, calls: 3 * rows,
 			stderr: `ibid: warning: fake/judge: replies are asked for as text instead of json_object: status 400: .*`,
 		},
 		{
@@ -98,11 +154,11 @@ func TestLiveCases(t *testing.T) {
 		},
 		{
 			name: "context of llama.cpp", calls: 5 * rows, parts: true,
-			config: model(judgetest.Model{ContextLength: context, ContextError: "the request (%d tokens) exceeds the available context size (%d tokens), try increasing it"}),
+			config: model(judgetest.Model{ContextLength: context, Refuse: readsTokens(context, "the request (%d tokens) exceeds the available context size (%d tokens), try increasing it", false)}),
 		},
 		{
 			name: "context of vLLM", calls: 5 * rows, parts: true,
-			config: model(judgetest.Model{ContextLength: context, TopError: true, ContextError: "The decoder prompt (length %d) is longer than the maximum model length of %d. Make sure that the number of tokens is smaller."}),
+			config: model(judgetest.Model{ContextLength: context, Refuse: readsTokens(context, "The decoder prompt (length %d) is longer than the maximum model length of %d. Make sure that the number of tokens is smaller.", true)}),
 		},
 		{
 			name: "budget that a router's first calls show", config: judgetest.ServerConfig{}, code: 4, calls: rows - 1, spent: 2_000_000,

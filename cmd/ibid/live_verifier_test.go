@@ -65,7 +65,7 @@ func TestLiveVerifiers(t *testing.T) {
 		{"vLLM classify", judgetest.VerifierConfig{Labels: []string{"LABEL_0", "LABEL_1"}}, 0, []string{"--set", "judge.protocol=classify", "--set", "judge.template={like: factcg, api: classify}"}, 2 * rows, false},
 		{"vLLM score", judgetest.VerifierConfig{}, 1, []string{"--set", "judge.protocol=classify", "--set", "judge.template=score"}, 2*rows + 1, false},
 		{"yes-no", judgetest.VerifierConfig{}, 0, []string{"--set", "judge.protocol=yes-no"}, 20 * rows, false},
-		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: judgetest.LogprobsRefused}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template=granite-guardian"}, 20*rows + 1, false},
+		{"yes-no without logprobs", judgetest.VerifierConfig{Logprobs: "refused"}, 0, []string{"--set", "judge.protocol=yes-no", "--set", "judge.template=granite-guardian"}, 20*rows + 1, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -66,17 +66,17 @@ func readPrompt(q *chatRequest) *Prompt {
 	if _, rest, ok := strings.Cut(p.User, "<evidence-"); ok {
 		code, _, _ := strings.Cut(rest, ">")
 		for _, c := range elements(p.User, "claim", code) {
-			p.Claims = append(p.Claims, PromptClaim{c.id, strings.TrimSpace(mark.ReplaceAllString(c.text, "")), strings.Fields(c.citations)})
+			p.Claims = append(p.Claims, PromptClaim{c[1], strings.TrimSpace(mark.ReplaceAllString(c[3], "")), strings.Fields(c[2])})
 		}
 		for _, e := range elements(p.User, "passage", code) {
-			_, cited, _ := strings.Cut(e.text, "<cited-"+code+">")
+			_, cited, _ := strings.Cut(e[3], "<cited-"+code+">")
 			cited, _, _ = strings.Cut(cited, "</cited-"+code+">")
-			p.Evidence = append(p.Evidence, PromptText{e.id, cited})
+			p.Evidence = append(p.Evidence, PromptText{e[1], cited})
 		}
 	} else if _, rest, ok := strings.Cut(p.User, "<sentences-"); ok {
 		code, _, _ := strings.Cut(rest, ">")
 		for _, s := range elements(p.User, "sentence", code) {
-			p.Sentences = append(p.Sentences, PromptText{s.id, strings.Trim(s.text, "\n")})
+			p.Sentences = append(p.Sentences, PromptText{s[1], strings.Trim(s[3], "\n")})
 		}
 	} else if _, rest, ok := strings.Cut(p.User, "Claim: "); ok { // the prompts of the specification
 		if claim, after, ok := strings.Cut(rest, "\n\n    Cited Text: "); ok {
@@ -90,27 +90,11 @@ func readPrompt(q *chatRequest) *Prompt {
 	return p
 }
 
-// An element is a text between tags that carry the code of a prompt.
-type element struct{ id, citations, text string }
-
-// elements are those of that name, in their order.
-func elements(s, name, code string) (out []element) {
-	for {
-		_, rest, ok := strings.Cut(s, "<"+name+"-"+code+" ")
-		if !ok {
-			return out
-		}
-		attributes, rest, _ := strings.Cut(rest, ">")
-		text, rest, _ := strings.Cut(rest, "</"+name+"-"+code+">")
-		out = append(out, element{attribute(attributes, "id"), attribute(attributes, "citations"), text})
-		s = rest
-	}
-}
-
-func attribute(s, name string) string {
-	_, rest, _ := strings.Cut(s, name+`="`)
-	value, _, _ := strings.Cut(rest, `"`)
-	return value
+// elements are the texts between tags of a name and the code of a prompt: whole, id, citations and
+// text of each.
+func elements(s, name, code string) [][]string {
+	tag := name + "-" + code
+	return regexp.MustCompile(`(?s)<`+tag+` id="([^"]*)"(?: citations="([^"]*)")?>(.*?)</`+tag+`>`).FindAllStringSubmatch(s, -1)
 }
 
 // An Answer is a reply by the schema of package judge.
@@ -278,16 +262,6 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// Logprobs says what a chat server makes of a request for the probabilities of tokens.
-type Logprobs int
-
-// The kinds of chat servers.
-const (
-	LogprobsGiven   Logprobs = iota // it gives them
-	LogprobsIgnored                 // it answers without them
-	LogprobsRefused                 // it refuses the request
-)
-
 // A VerifierConfig is a small model, fake/verifier, that says how many of a claim's words a
 // document has. It answers as several servers do, each at its own path: GET /info and POST
 // /predict of text-embeddings-inference, POST /classify and /score of vLLM, all beside the /v1
@@ -297,8 +271,8 @@ type VerifierConfig struct {
 	Labels    []string // of the classes in order; nil for entailment, neutral, contradiction
 	MaxTokens int      // of one input; more are refused. 0 = any
 	MaxBatch  int      // inputs of one call; more are refused. 0 for 32
-	Logprobs  Logprobs
-	NoInfo    bool // there is no /info
+	NoInfo    bool     // there is no /info
+	Logprobs  string   // "ignored" or "refused": a chat gives no probabilities of tokens
 	// Contradiction is how far a document says the opposite, nil for never.
 	Contradiction func(document, claim string) float64
 }
@@ -377,7 +351,7 @@ func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []
 		return 404, nil, failure(404, "The model does not exist.")
 	case predict && len(texts) > v.MaxBatch:
 		return 413, nil, object{"error": fmt.Sprintf("batch size %d > maximum allowed batch size %d", len(texts), v.MaxBatch), "error_type": "Validation"}
-	case q.Logprobs && v.Logprobs == LogprobsRefused:
+	case q.Logprobs && v.Logprobs == "refused":
 		return 400, nil, failure(400, "logprobs are not supported with this model")
 	}
 	predictions, data := [][]object{}, []object{}
@@ -489,7 +463,7 @@ func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
 		text += t["token"].(string)
 	}
 	choice := object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": finish}
-	if q.Logprobs && v.Logprobs == LogprobsGiven {
+	if q.Logprobs && v.Logprobs == "" {
 		choice["logprobs"] = object{"content": tokens}
 	}
 	return object{

@@ -48,11 +48,7 @@ type Batch struct {
 	Lines             int
 	Answered, Expired int // lines, once it has ended
 	Looks             int // at it alone, not in a listing
-}
 
-// A serverBatch is a batch with its lines.
-type serverBatch struct {
-	Batch
 	metadata          map[string]string
 	lines             []batchLine
 	results, failures []json.RawMessage
@@ -71,13 +67,11 @@ const chatEndpoint = "/v1/chat/completions"
 
 // routeBatches adds the paths of the form.
 func (s *Server) routeBatches() {
-	c, folder := s.config.Batches, "/api/v1"
+	c := s.config.Batches
 	if c == nil {
 		return
 	}
-	if cmp.Or(c.Form, OpenRouterBeta) == OpenRouterBeta {
-		folder = "/api/beta"
-	}
+	folder := map[BatchForm]string{"": "/api/beta", OpenRouterBeta: "/api/beta", OpenRouterV1: "/api/v1", OpenAIBatches: "/api/v1"}[c.Form]
 	s.route("POST "+folder+"/batches", s.submitBatch)
 	s.route("GET "+folder+"/batches/{id}", s.getBatch)
 	if !c.Unlisted {
@@ -93,7 +87,7 @@ func (s *Server) routeBatches() {
 func (s *Server) Batches() (out []Batch) {
 	s.locked(func() {
 		for _, b := range s.batches {
-			out = append(out, b.Batch)
+			out = append(out, *b)
 		}
 	})
 	return out
@@ -126,16 +120,12 @@ func (s *Server) uploadFile(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, 400, failure(400, "want purpose batch and a file of the form .jsonl"))
 		return
 	}
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return // the client has gone
-	}
-	id := ""
+	content, _ := io.ReadAll(file) // it is in memory, or the client has gone
 	s.locked(func() {
-		id = "file-" + strconv.Itoa(len(s.files)+1)
+		id := "file-" + strconv.Itoa(len(s.files)+1)
 		s.files[id] = content
+		writeJSON(w, 200, object{"id": id, "object": "file", "bytes": len(content)})
 	})
-	writeJSON(w, 200, object{"id": id, "object": "file", "bytes": len(content), "purpose": "batch"})
 }
 
 // submitBatch takes a batch.
@@ -144,44 +134,43 @@ func (s *Server) submitBatch(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	if s.broke() {
-		writeJSON(w, 402, failure(402, "Insufficient credits"))
-		return
-	}
-	b := &serverBatch{created: time.Now()}
-	if problem := s.readBatch(b, body); problem != "" {
-		writeJSON(w, 400, failure(400, problem))
-		return
-	}
-	c, n, said := s.config.Batches, 0, object(nil)
+	c, n := s.config.Batches, 0
+	said, status := failure(402, "Insufficient credits"), 402
 	s.locked(func() {
+		b := &Batch{created: time.Now()}
+		if s.broke() {
+			return
+		}
+		if problem := s.readBatch(b, body); problem != "" {
+			said, status = failure(400, problem), 400
+			return
+		}
 		n = s.submissions
 		s.submissions++
 		b.ID, b.Status, b.Lines = "batch-"+strconv.Itoa(1000+n), "validating", len(b.lines)
-		said = s.describe(b)
+		said, status = s.describe(b), http.StatusAccepted
 		if n < c.Silent+c.Broken || n >= c.Silent+c.Broken+c.Dropped {
 			s.batches = append(s.batches, b)
 		}
 	})
-	if n < c.Silent {
+	if status == http.StatusAccepted && n < c.Silent {
 		<-r.Context().Done()
 	}
-	if n < c.Silent+c.Broken+c.Dropped {
+	if status == http.StatusAccepted && n < c.Silent+c.Broken+c.Dropped {
 		panic(http.ErrAbortHandler)
 	}
-	writeJSON(w, http.StatusAccepted, said)
+	writeJSON(w, status, said)
 }
 
 // readBatch reads the requests of a batch, and says what is wrong with them. Inline requests
-// come last, because they are read as they stream in.
-func (s *Server) readBatch(b *serverBatch, body []byte) (problem string) {
+// come last, because services read them as they stream in.
+func (s *Server) readBatch(b *Batch, body []byte) (problem string) {
 	var q struct {
-		Endpoint string
-		Model    string
-		Requests []batchLine
-		Input    string `json:"input_file_id"`
-		Window   string `json:"completion_window"`
-		Metadata map[string]string
+		Endpoint, Model string
+		Requests        []batchLine
+		Input           string `json:"input_file_id"`
+		Window          string `json:"completion_window"`
+		Metadata        map[string]string
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
@@ -189,45 +178,37 @@ func (s *Server) readBatch(b *serverBatch, body []byte) (problem string) {
 		return err.Error()
 	}
 	b.lines, b.metadata, b.Model = q.Requests, q.Metadata, q.Model
-	if s.config.Batches.Form == OpenAIBatches {
-		var file []byte
-		s.locked(func() { file = s.files[q.Input] })
-		for line := range bytes.Lines(file) {
-			var l batchLine
-			if json.Unmarshal(line, &l) != nil || l.Method != "POST" || l.URL != chatEndpoint {
-				return fmt.Sprintf("line %d is no request to the endpoint", len(b.lines)+1)
-			}
-			b.lines = append(b.lines, l)
+	for line := range bytes.Lines(s.files[q.Input]) {
+		var l batchLine
+		if json.Unmarshal(line, &l) != nil || l.Method != "POST" || l.URL != chatEndpoint {
+			return "a line of the file is no request to the endpoint"
 		}
-		if q.Window != "24h" {
-			return "completion_window: must be 24h"
-		}
-	} else if at := bytes.Index(body, []byte(`"requests"`)); at < bytes.Index(body, []byte(`"model"`)) || at < bytes.Index(body, []byte(`"endpoint"`)) {
-		return "endpoint and model must come before requests"
+		b.lines = append(b.lines, l)
 	}
-	if most := cmp.Or(s.config.Batches.MaxLines, 5000); len(b.lines) > most || len(b.lines) == 0 || q.Endpoint != chatEndpoint {
-		return fmt.Sprintf("a batch has 1 to %d requests to %s, this one has %d", most, chatEndpoint, len(b.lines))
+	most := cmp.Or(s.config.Batches.MaxLines, 5000)
+	at := func(member string) int { return bytes.Index(body, []byte(`"`+member+`":`)) }
+	if n := len(b.lines); n == 0 || n > most || q.Endpoint != chatEndpoint || q.Requests != nil && at("requests") < max(at("endpoint"), at("model")) {
+		return fmt.Sprintf("a batch has an endpoint, a model, and then 1 to %d requests, this one has %d", most, n)
 	}
 	seen := make(map[string]bool)
 	for _, l := range b.lines {
 		var body chatRequest
-		if len(l.CustomID) < 8 || len(l.CustomID) > 64 || seen[l.CustomID] || json.Unmarshal(l.Body, &body) != nil {
-			return "request " + l.CustomID + ": custom_id must be unique and have 8 to 64 characters, body must be a request"
+		err := json.Unmarshal(l.Body, &body)
+		b.Model = cmp.Or(b.Model, body.Model)
+		if err != nil || l.CustomID == "" || len(l.CustomID) > 64 || seen[l.CustomID] || body.Model != b.Model || s.models[b.Model] == nil {
+			return "request " + l.CustomID + ": want a name of its own and the model of all others"
 		}
 		seen[l.CustomID] = true
-		if b.Model = cmp.Or(b.Model, body.Model); body.Model != b.Model || s.models[b.Model] == nil {
-			return "request " + l.CustomID + ": all requests of a batch have one model that exists"
-		}
 	}
 	return ""
 }
 
-func (b *serverBatch) ended() bool {
+func (b *Batch) ended() bool {
 	return slices.Contains([]string{"completed", "expired", "failed", "cancelled"}, b.Status)
 }
 
 // advance moves a batch to its next status. The caller holds the lock.
-func (s *Server) advance(b *serverBatch) {
+func (s *Server) advance(b *Batch) {
 	switch b.Status {
 	case "validating":
 		b.Status = "in_progress"
@@ -245,12 +226,10 @@ func (s *Server) advance(b *serverBatch) {
 }
 
 // answerLine answers one line, or says why not. The caller holds the lock.
-func (s *Server) answerLine(b *serverBatch, l *batchLine) {
+func (s *Server) answerLine(b *Batch, l *batchLine) {
 	c, t := s.config.Batches, &turn{server: s, body: sha256.Sum256(append([]byte("batch"), l.Body...)), batch: true}
-	state := cmp.Or(s.bodies[t.body], &bodyState{})
-	t.attempt = state.attempts
-	state.attempts++
-	s.bodies[t.body] = state
+	t.attempt = s.attempts[t.body]
+	s.attempts[t.body]++
 	t.random = s.randomOf(t)
 	share, result := t.random.Float64(), object{"id": "line", "custom_id": l.CustomID}
 	if share < c.ExpiredShare {
@@ -330,7 +309,7 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) {
 }
 
 // describe is a batch as its form writes it, without results. The caller holds the lock.
-func (s *Server) describe(b *serverBatch) object {
+func (s *Server) describe(b *Batch) object {
 	counts := object{"total": b.Lines, "completed": 0, "failed": 0}
 	if b.Status == "validating" {
 		counts["total"] = 0 // they are not counted yet

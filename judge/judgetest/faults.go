@@ -1,10 +1,10 @@
 package judgetest
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -55,10 +55,6 @@ var faults = append(readErrors(), []fault{
 	{name: "hang", group: Retryable, send: (*turn).hang},
 	{name: "reset", group: Retryable, free: true, send: func(t *turn, _ []byte) { t.cut(nil) }},
 	{name: "reset_mid_body", group: Retryable, send: func(t *turn, body []byte) { t.cut(body[:len(body)/2]) }},
-	{name: "truncated_body", group: Retryable, send: func(t *turn, body []byte) {
-		t.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		writeBody(t.w, 200, body[:len(body)/2])
-	}},
 	{name: "malformed_json", group: Retryable, send: func(t *turn, body []byte) { t.send(body[:len(body)/2]) }},
 	{name: "trailing_garbage", group: Retryable, send: func(t *turn, body []byte) { t.send(slices.Concat(body, []byte("\n"), body)) }},
 	// The answer is of no use.
@@ -133,22 +129,21 @@ func Faults(group FaultGroup) (names []Fault) {
 
 // fail answers with an error.
 func (t *turn) fail(f *fault) {
-	delay, now := t.server.config.RetryAfter, time.Now()
-	whole := (delay + time.Second - 1).Truncate(time.Second)
-	date := now.Add(delay).Truncate(time.Second).Add(time.Second)
-	millis := now.Add(delay).Truncate(time.Millisecond)
-	forms := []string{"KEY", t.server.config.Key, "TOMORROW", strconv.FormatInt(now.Add(9*time.Hour).UnixMilli(), 10)}
+	s, now := t.server, time.Now()
+	at := now.Add(s.config.RetryAfter)
+	whole := (s.config.RetryAfter + time.Second - 1).Truncate(time.Second)
+	date := at.Truncate(time.Second).Add(time.Second)
+	millis := func(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+	forms := []string{"KEY", s.config.Key, "TOMORROW", millis(now.Add(9 * time.Hour))}
 	for _, form := range []struct {
 		name, value string
 		until       time.Time
 	}{
-		{"SECONDS", strconv.Itoa(int(whole / time.Second)), now.Add(whole)},
-		{"DECIMAL", strconv.FormatFloat(delay.Seconds(), 'f', -1, 64), now.Add(delay)},
-		{"DATE", date.UTC().Format(http.TimeFormat), date},
-		{"MILLIS", strconv.FormatInt(millis.UnixMilli(), 10), millis},
+		{"SECONDS", strconv.Itoa(int(whole / time.Second)), now.Add(whole)}, {"DATE", date.UTC().Format(http.TimeFormat), date},
+		{"DECIMAL", strconv.FormatFloat(s.config.RetryAfter.Seconds(), 'f', -1, 64), at}, {"MILLIS", millis(at), at.Truncate(time.Millisecond)},
 	} {
 		if forms = append(forms, form.name, form.value); strings.Contains(f.after+f.body, form.name) {
-			t.server.locked(func() { t.server.bodies[t.body].notBefore = form.until })
+			s.locked(func() { s.notBefore[t.body] = form.until })
 		}
 	}
 	fill := strings.NewReplacer(forms...)
@@ -160,35 +155,21 @@ func (t *turn) fail(f *fault) {
 
 // hang gives no answer.
 func (t *turn) hang([]byte) {
-	var over <-chan time.Time
-	if d := t.server.config.HangTime; d > 0 {
-		over = time.After(d)
-	}
 	select {
 	case <-t.r.Context().Done():
-	case <-over:
+	case <-time.After(cmp.Or(t.server.config.HangTime, 24*time.Hour)):
 		t.cut(nil)
 	}
 }
 
 // cut sends the beginning of an answer and breaks the connection.
 func (t *turn) cut(begin []byte) {
-	hijacker, ok := t.w.(http.Hijacker)
-	if !ok {
-		panic(http.ErrAbortHandler)
-	}
-	conn, out, err := hijacker.Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	defer conn.Close()
 	if begin != nil {
-		_, _ = fmt.Fprintf(out, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", 2*len(begin), begin)
-		_ = out.Flush()
+		t.w.Header().Set("Content-Length", strconv.Itoa(2*len(begin)))
+		writeBody(t.w, 200, begin)
+		_ = http.NewResponseController(t.w).Flush()
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a reset instead of an orderly end
-	}
+	panic(http.ErrAbortHandler)
 }
 
 // drip sends a body in twenty pieces.

@@ -10,7 +10,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
 	"math"
@@ -18,7 +17,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,22 +93,17 @@ type Server struct {
 	turns  sync.WaitGroup // handlers under way, which may outlive their connection
 
 	mu          sync.Mutex
-	bodies      map[[32]byte]*bodyState
-	answers     map[string]int // whole ones, by question
+	attempts    map[[32]byte]int       // by body: how often it was let in
+	notBefore   map[[32]byte]time.Time // by body: when it may come again
+	answers     map[string]int         // whole ones, by question
 	inFlight    int
 	faults      int // so far
 	counts      Counts
 	log         []Exchange
-	batches     []*serverBatch
+	batches     []*Batch
 	files       map[string][]byte // that were uploaded
 	held        bool              // no batch moves on
 	submissions int               // of batches
-}
-
-// A bodyState is how often a body was let in, and when it may come again.
-type bodyState struct {
-	attempts  int
-	notBefore time.Time
 }
 
 // Counts are totals of a server.
@@ -154,7 +147,7 @@ func NewServer(config ServerConfig) *Server {
 	}
 	s := &Server{
 		config: config, routes: http.NewServeMux(), models: make(map[string]*Model), limit: rate.NewLimiter(rate.Inf, 10),
-		bodies: make(map[[32]byte]*bodyState), answers: make(map[string]int), files: make(map[string][]byte),
+		attempts: make(map[[32]byte]int), notBefore: make(map[[32]byte]time.Time), answers: make(map[string]int), files: make(map[string][]byte),
 	}
 	for i := range config.Models {
 		s.models[config.Models[i].ID] = &config.Models[i]
@@ -291,10 +284,6 @@ func usd(nano int64) float64 { return float64(nano) / 1e9 }
 type Model struct {
 	ID, Provider  string
 	ContextLength int64
-	// ContextError is what it says to a longer prompt, with %d for its length in tokens and the
-	// context; "": it reads any prompt. TopError puts it at the top of the body, as vLLM did.
-	ContextError string
-	TopError     bool
 	// Prices in nano-USD a token; negative: it depends. TellsNoCost: neither /models nor answers
 	// have them. BYOK: the user's own key pays the provider, and answers say so.
 	PromptNanoUSD, CompletionNanoUSD int64
@@ -302,12 +291,12 @@ type Model struct {
 	Parameters                       []string // that it supports
 	// ReasoningTokens it spends on every answer; they count against max_tokens.
 	ReasoningTokens int64
-	MaxCompletion   int64 // most tokens of a reply; more are refused. 0 = no limit
-	// Refuses are parameters that it does not take: 400, as OpenAI words it. Formats are the
-	// types of response_format that it takes, nil for all. IgnoresFormat: it heeds none.
-	Refuses, Formats []string
-	IgnoresFormat    bool
-	Resolves         string // the model that answers in its place, as for a router
+	MaxCompletion   int64  // most tokens of a reply that /models says, 0 for none
+	IgnoresFormat   bool   // it heeds no response_format
+	Resolves        string // the model that answers in its place, as for a router
+	// Refuse is the body of the 400 with which it refuses a request with those members and that
+	// many tokens, nil if it takes it.
+	Refuse func(members map[string]json.RawMessage, tokens int64) map[string]any
 }
 
 // DefaultModels are two plain models, one that reasons and takes no temperature, one without
@@ -356,9 +345,9 @@ func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, 200, object{"data": data})
 }
 
-// broke reports whether the credits are used up.
+// broke reports whether the credits are used up. The caller holds the lock.
 func (s *Server) broke() bool {
-	return s.config.CreditNanoUSD > 0 && s.Counts().SpentNanoUSD >= s.config.CreditNanoUSD
+	return s.config.CreditNanoUSD > 0 && s.counts.SpentNanoUSD >= s.config.CreditNanoUSD
 }
 
 // A chatRequest is what the server reads of a request.
@@ -371,7 +360,6 @@ type chatRequest struct {
 		Type       string
 		JSONSchema struct{ Schema json.RawMessage } `json:"json_schema"`
 	} `json:"response_format"`
-	Provider    map[string]any
 	ServiceTier string `json:"service_tier"`
 }
 
@@ -436,18 +424,17 @@ func (s *Server) settle(t *turn) {
 		s.counts.Answers++
 	}
 	for _, q := range t.questions {
-		if !t.paid {
-			continue
-		}
-		s.answers[q] += 0
-		if !t.Whole {
-			continue
-		}
-		if s.answers[q]++; s.answers[q] > 1 {
+		switch {
+		case !t.paid:
+		case !t.Whole:
+			s.answers[q] += 0
+		case s.answers[q] > 0:
 			s.counts.Twice++
 			if t.batch {
 				s.counts.TwiceInBatches++
 			}
+		default:
+			s.answers[q] = 1
 		}
 	}
 }
@@ -455,9 +442,8 @@ func (s *Server) settle(t *turn) {
 // read reads a request, and returns what the API finds wrong with it: status 0 if nothing.
 func (t *turn) read(body []byte) (status int, e object) {
 	q, sent := &t.request, map[string]json.RawMessage{}
-	bad := func(format string, args ...any) (int, object) { return 400, failure(400, fmt.Sprintf(format, args...)) }
 	if json.Unmarshal(body, q) != nil || json.Unmarshal(body, &sent) != nil || len(q.Messages) == 0 {
-		return bad("Invalid JSON in request body")
+		return 400, failure(400, "Invalid JSON in request body")
 	}
 	asked := q.Model + "\x00" + string(sent["seed"])
 	repair := false
@@ -469,30 +455,13 @@ func (t *turn) read(body []byte) (status int, e object) {
 	}
 	hash := sha256.Sum256([]byte(asked))
 	t.questions = []string{string(hash[:])}
-	m, f, limit := t.server.models[q.Model], q.ResponseFormat, cmp.Or(q.MaxCompletionTokens, q.MaxTokens)
-	t.model = m
+	t.model = t.server.models[q.Model]
 	switch {
-	case m == nil:
-		return bad("%s is not a valid model ID", q.Model)
-	case m.ContextError != "" && t.Prompt > m.ContextLength:
-		status, e = bad(m.ContextError, t.Prompt, m.ContextLength)
-		if m.TopError {
-			e = object{"object": "error", "message": e["error"].(object)["message"], "type": "BadRequestError", "code": 400}
-		}
-		return status, e
-	case m.MaxCompletion > 0 && limit > m.MaxCompletion:
-		return bad("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %d.", limit, m.MaxCompletion, limit)
-	case f != nil && m.Formats != nil && !slices.Contains(m.Formats, f.Type):
-		return bad("'response_format.type' must be one of %s", strings.Join(append([]string{"text"}, m.Formats...), ", "))
-	}
-	for _, name := range m.Refuses {
-		if sent[name] != nil {
-			return 400, object{"error": object{"code": "unsupported_parameter", "param": name, "message": fmt.Sprintf("Unsupported parameter: '%s' is not supported with this model.", name)}}
-		}
-	}
-	for _, name := range []string{"temperature", "response_format", "seed"} {
-		if q.Provider["require_parameters"] == true && sent[name] != nil && !slices.Contains(m.Parameters, name) {
-			return 404, object{"error": object{"code": 404, "message": "No endpoints found that can handle the requested parameters.", "metadata": object{"error_type": "constraint_filtered"}}}
+	case t.model == nil:
+		return 400, failure(400, q.Model+" is not a valid model ID")
+	case t.model.Refuse != nil:
+		if e := t.model.Refuse(sent, t.Prompt); e != nil {
+			return 400, e
 		}
 	}
 	return 0, nil
@@ -507,22 +476,17 @@ func (t *turn) enter() (ok bool) {
 	}
 	seconds := max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
 	s.locked(func() {
-		b := s.bodies[t.body]
-		if b == nil {
-			b = &bodyState{}
-			s.bodies[t.body] = b
-		}
-		if time.Now().Before(b.notBefore) {
+		if time.Now().Before(s.notBefore[t.body]) {
 			s.counts.Early++
 		}
 		if ok = wait == 0 && (s.config.MaxInFlight == 0 || s.inFlight < s.config.MaxInFlight); !ok {
-			b.notBefore = time.Now().Add(seconds)
+			s.notBefore[t.body] = time.Now().Add(seconds)
 			return
 		}
 		s.inFlight++
 		s.counts.MaxInFlight = max(s.counts.MaxInFlight, s.inFlight)
-		t.InFlight, t.attempt = s.inFlight, b.attempts
-		b.attempts++
+		t.InFlight, t.attempt = s.inFlight, s.attempts[t.body]
+		s.attempts[t.body]++
 	})
 	if !ok {
 		t.w.Header().Set("Retry-After", strconv.Itoa(int(seconds/time.Second)))
@@ -536,18 +500,16 @@ func (t *turn) serve(body []byte) {
 	s := t.server
 	t.random = s.randomOf(t)
 	share, kind := t.random.Float64(), t.random.IntN(max(1, len(s.config.Faults)))
-	f, faulty := &fault{}, len(s.config.Faults) > 0 && share < s.config.FaultShare
+	f, broke := &fault{}, false
 	s.locked(func() {
-		if faulty = faulty && (s.config.MaxFaults == 0 || s.faults < s.config.MaxFaults); faulty {
+		if broke = s.broke(); len(s.config.Faults) > 0 && share < s.config.FaultShare && (s.config.MaxFaults == 0 || s.faults < s.config.MaxFaults) {
 			s.faults++
+			t.Fault = s.config.Faults[kind]
+			f = faultOf(t.Fault)
 		}
 	})
-	if faulty {
-		t.Fault = s.config.Faults[kind]
-		f = faultOf(t.Fault)
-	}
 	switch {
-	case s.broke():
+	case broke:
 		writeJSON(t.w, 402, failure(402, "Insufficient credits. Add more using https://openrouter.ai/settings/credits"))
 	case f.status != 0:
 		t.fail(f)
@@ -640,29 +602,19 @@ func (t *turn) compose(f *fault) object {
 	return e
 }
 
-// members are the names of the members of a JSON text.
-var members = regexp.MustCompile(`"\w+":`)
-
 // reply is the text of a good answer. A model that nothing holds to a shape replies in it if the
 // messages have its members, with words around it, else in prose.
 func (t *turn) reply() string {
 	p := readPrompt(&t.request)
 	text, format := t.server.config.Reply(p), t.request.ResponseFormat
 	held := format != nil && !t.model.IgnoresFormat
-	if p.Pair != nil || held && format.Type == "json_schema" {
+	switch shaped := strings.Contains(p.System+p.User, `"joint_why"`); {
+	case p.Pair != nil || held && (shaped || format.Type == "json_schema"):
 		return text
-	}
-	for _, name := range members.FindAllString(text, -1) {
-		if strings.Contains(p.System+p.User, strings.TrimSuffix(name, ":")) {
-			continue
-		}
-		if held {
-			return `{"answer":"The first claim is supported, the others are not."}`
-		}
+	case held:
+		return `{"answer":"The first claim is supported, the others are not."}`
+	case !shaped:
 		return "The first claim is supported by the passage, the others are not."
-	}
-	if held {
-		return text
 	}
 	return "Here is the review.\n\n```json\n" + text + "\n```"
 }

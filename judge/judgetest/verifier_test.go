@@ -14,7 +14,7 @@ func TestVerifier(t *testing.T) {
 	t.Parallel()
 	nli := NewServer(ServerConfig{Verifier: &VerifierConfig{MaxTokens: 12, MaxBatch: 2}})
 	defer nli.Close()
-	plain := NewServer(ServerConfig{Verifier: &VerifierConfig{Logprobs: LogprobsRefused}})
+	plain := NewServer(ServerConfig{Verifier: &VerifierConfig{Logprobs: "refused"}})
 	defer plain.Close()
 	ask := func(s *Server, path, body string) (int, string) {
 		t.Helper()

@@ -2,7 +2,9 @@ package openrouter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,7 +99,13 @@ func TestBatch(t *testing.T) {
 				}
 				models := judgetest.DefaultModels()
 				if name == "long" {
-					models[0].ContextLength, models[0].ContextError = 2150, "prompt of %d tokens is longer than the maximum context length of %d tokens"
+					models[0].ContextLength = 2150
+					models[0].Refuse = func(_ map[string]json.RawMessage, tokens int64) map[string]any {
+						if tokens <= 2150 {
+							return nil
+						}
+						return map[string]any{"error": map[string]any{"code": 400, "message": fmt.Sprintf("prompt of %d tokens is longer than the maximum context length of 2150 tokens", tokens)}}
+					}
 				}
 				live := judgetest.NewServer(judgetest.ServerConfig{Models: models})
 				defer live.Close()

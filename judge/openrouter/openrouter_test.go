@@ -228,7 +228,7 @@ func TestBudget(t *testing.T) {
 		t.Run(fmt.Sprintf("prices=%t", prices), func(t *testing.T) {
 			s := judgetest.NewServer(judgetest.ServerConfig{
 				Latency: judgetest.Constant(2 * time.Millisecond),
-				Seed:    2, Faults: []judgetest.Fault{"truncated_body", "schema_mismatch", "429_decimal"}, FaultShare: 0.2, RetryAfter: time.Millisecond,
+				Seed:    2, Faults: []judgetest.Fault{"reset_mid_body", "schema_mismatch", "429_decimal"}, FaultShare: 0.2, RetryAfter: time.Millisecond,
 			})
 			defer s.Close()
 			const limit = 30_000_000 // three US cents

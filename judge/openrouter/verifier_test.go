@@ -49,8 +49,8 @@ var forms = []struct {
 	{"score", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{}},
 	{"score, short inputs", Classify, map[string]any{"like": "score"}, judgetest.VerifierConfig{MaxTokens: 30}},
 	{"minicheck", YesNo, nil, judgetest.VerifierConfig{}},
-	{"minicheck without logprobs", YesNo, nil, judgetest.VerifierConfig{Logprobs: judgetest.LogprobsIgnored}},
-	{"minicheck, logprobs refused", YesNo, nil, judgetest.VerifierConfig{Logprobs: judgetest.LogprobsRefused}},
+	{"minicheck without logprobs", YesNo, nil, judgetest.VerifierConfig{Logprobs: "ignored"}},
+	{"minicheck, logprobs refused", YesNo, nil, judgetest.VerifierConfig{Logprobs: "refused"}},
 	{"minicheck, short inputs", YesNo, nil, judgetest.VerifierConfig{MaxTokens: 30}},
 	{"granite-guardian", YesNo, map[string]any{"like": "granite-guardian"}, judgetest.VerifierConfig{}},
 	{"lynx", YesNo, map[string]any{"like": "lynx"}, judgetest.VerifierConfig{}},
@@ -92,7 +92,7 @@ func TestVerifierVerdict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hard := f.server.Logprobs != judgetest.LogprobsGiven // 0 or 1; of even chances the fake says yes
+			hard := f.server.Logprobs != "" // 0 or 1; of even chances the fake says yes
 			near := func(what string, got ibid.Support, want float64) {
 				t.Helper()
 				if hard && want == 0.25 {

@@ -429,7 +429,7 @@ func TestLimiter(t *testing.T) {
 // TestRequireParameters leaves out what no provider takes where that is
 // demanded, and keeps the key.
 func TestRequireParameters(t *testing.T) {
-	s := judgetest.NewServer(judgetest.ServerConfig{})
+	s := judgetest.NewServer(judgetest.ServerConfig{KeepBodies: true})
 	defer s.Close()
 	store := newStore(t)
 	change := func(c *Config) {
@@ -441,6 +441,9 @@ func TestRequireParameters(t *testing.T) {
 	}
 	if got := j.Stats().Dropped; len(got) != 1 || got[0] != "fake/thinker: temperature" {
 		t.Errorf("dropped %q", got)
+	}
+	if log := s.Log(); len(log) != 1 || strings.Contains(string(log[0].Text), `"temperature"`) || !strings.Contains(string(log[0].Text), `"require_parameters":true`) {
+		t.Errorf("%d requests: %s", len(log), log[0].Text)
 	}
 	// Another process finds the answer without asking for models.
 	again := newTestJudge(t, s, func(c *Config) { change(c); c.BaseURL = s.URL() })
