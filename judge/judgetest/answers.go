@@ -3,7 +3,6 @@ package judgetest
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -289,143 +288,127 @@ func (s *Server) routeVerifier() {
 	for _, path := range []string{"predict", "classify", "score"} {
 		s.route("POST /api/"+path, s.exchange)
 	}
-	if v.NoInfo {
-		return
-	}
 	ids := make(map[string]string)
 	for i, label := range v.Labels {
-		ids[fmt.Sprint(i)] = label
+		ids[strconv.Itoa(i)] = label
 	}
-	info := object{"model_id": "fake/verifier", "model_type": object{"classifier": object{"id2label": ids}}, "max_client_batch_size": v.MaxBatch}
+	info := object{"model_type": object{"classifier": object{"id2label": ids}}, "max_client_batch_size": v.MaxBatch}
 	if v.MaxTokens > 0 {
 		info["max_input_length"] = v.MaxTokens
 	}
-	s.route("GET /api/info", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, info) })
+	if !v.NoInfo {
+		s.route("GET /api/info", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, info) })
+	}
 }
 
 // A verifierRequest is one to any of the servers.
 type verifierRequest struct {
 	Model       string
-	Inputs      [][]string        // of /predict, one text or two each
-	Input       []string          // of /classify
-	Queries     []string          // of /score, with as many documents
-	Documents   []json.RawMessage // of a chat with a template of Granite Guardian, objects
-	Messages    []chatMessage     // of a chat
-	MaxTokens   int               `json:"max_tokens"`
+	Inputs      [][]string    // of /predict, one text or two each
+	Input       []string      // of /classify
+	Queries     []string      // of /score, with as many documents
+	Documents   []any         // texts; of a chat with the template of Granite Guardian, objects
+	Messages    []chatMessage // of a chat
+	MaxTokens   int           `json:"max_tokens"`
 	Logprobs    bool
 	TopLogprobs int `json:"top_logprobs"`
 }
 
-// texts are what is asked about: pairs, or one text that has both.
-func (q *verifierRequest) texts() (all [][]string, err error) {
+// pairs are the documents and claims that are asked about.
+func (q *verifierRequest) pairs() (all [][]string) {
+	inputs := q.Inputs
 	for _, text := range q.Input {
-		all = append(all, []string{text})
+		inputs = append(inputs, []string{text})
 	}
-	for i, document := range q.Documents[:min(len(q.Documents), len(q.Queries))] {
-		var text string
-		err = errors.Join(err, json.Unmarshal(document, &text))
-		all = append(all, []string{q.Queries[i], text})
+	for i, query := range q.Queries {
+		inputs = append(inputs, []string{query, fmt.Sprint(q.Documents[i])})
 	}
-	if n := len(q.Messages); n > 0 && len(q.Documents) > 0 {
-		var document struct{ Text string }
-		err = json.Unmarshal(q.Documents[0], &document)
-		all = append(all, []string{document.Text, q.Messages[n-1].Content})
-	} else if n > 0 {
-		document, claim := documentAndClaim([]string{q.Messages[n-1].Content})
-		all = append(all, []string{document, claim})
+	if n := len(q.Messages); n > 0 {
+		inputs = append(inputs, []string{q.Messages[n-1].Content})
+		if len(q.Documents) > 0 {
+			inputs[0] = []string{fmt.Sprint(q.Documents[0].(object)["text"]), inputs[0][0]}
+		}
 	}
-	return append(all, q.Inputs...), err
+	for _, input := range inputs {
+		for _, form := range forms {
+			if m := form.FindStringSubmatch(input[0]); m != nil && len(input) == 1 {
+				input = m[1:]
+			}
+		}
+		all = append(all, append(input, "")[:2])
+	}
+	return all
 }
 
-// answer reads a request as the server at a path does. inputs are what it was about, those of a
-// pair with a tab between.
+// forms are those of one text with a document and a claim.
+var forms = []*regexp.Regexp{
+	regexp.MustCompile(`(?s)^Document: (.*?)\nClaim: (.*)$`),
+	regexp.MustCompile(`(?s)^(.*?)\n\nChoose your answer: based on the paragraph above can we conclude that "(.*?)"\?`),
+	regexp.MustCompile(`(?s)DOCUMENT:\n(.*?)\n--\nANSWER:\n(.*?)\n\n--`),
+}
+
+// answer reads a request as the server at a path does. inputs are what it was about.
 func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []string, reply any) {
 	var q verifierRequest
-	err := json.Unmarshal(body, &q)
-	texts, unread := q.texts()
-	predict := strings.HasSuffix(path, "/predict")
+	if err := json.Unmarshal(body, &q); err != nil {
+		return 422, nil, failure(422, err.Error())
+	}
+	pairs, predict := q.pairs(), strings.HasSuffix(path, "/predict")
 	switch {
-	case err != nil || unread != nil || len(texts) == 0:
-		return 422, nil, failure(422, "the request is not what the server takes")
+	case len(pairs) == 0:
+		return 422, nil, failure(422, "there are no inputs")
 	case !predict && q.Model != "fake/verifier":
 		return 404, nil, failure(404, "The model does not exist.")
-	case predict && len(texts) > v.MaxBatch:
-		return 413, nil, object{"error": fmt.Sprintf("batch size %d > maximum allowed batch size %d", len(texts), v.MaxBatch), "error_type": "Validation"}
+	case predict && len(pairs) > v.MaxBatch:
+		return 413, nil, object{"error": fmt.Sprintf("batch size %d > maximum allowed batch size %d", len(pairs), v.MaxBatch), "error_type": "Validation"}
 	case q.Logprobs && v.Logprobs == "refused":
 		return 400, nil, failure(400, "logprobs are not supported with this model")
 	}
 	predictions, data := [][]object{}, []object{}
-	for i, input := range texts {
-		n := 0
-		for _, text := range input {
-			n += len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 1
-		}
-		switch long := v.MaxTokens > 0 && n > v.MaxTokens; {
-		case long && predict:
+	for i, pair := range pairs {
+		text := strings.Join(pair, "\t")
+		switch n := len(strings.Fields(text)) + strings.Count(text, ".") + strings.Count(text, ",") + 2; {
+		case v.MaxTokens == 0 || n <= v.MaxTokens:
+		case predict:
 			return 413, nil, object{"error": fmt.Sprintf("`inputs` must have less than %d tokens. Given: %d", v.MaxTokens, n), "error_type": "Validation"}
-		case long:
-			return 400, nil, failure(400, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens in the input. Please reduce the length of the input.", v.MaxTokens, n))
+		default:
+			return 400, nil, failure(400, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens. Please reduce the length of the input.", v.MaxTokens, n))
 		}
-		inputs = append(inputs, strings.Join(input, "\t"))
-		probs, classes := v.classes(input), []object{}
+		classes, probs := []object{}, v.classes(pair)
 		for class, p := range probs {
 			classes = append(classes, object{"score": p, "label": v.Labels[class]})
 		}
-		predictions = append(predictions, classes)
+		inputs, predictions = append(inputs, text), append(predictions, classes)
 		data = append(data, object{"index": i, "probs": probs})
 		if len(q.Queries) > 0 {
-			data[i] = object{"index": i, "score": overlap(input)}
+			data[i] = object{"index": i, "score": shareOf(wordsOf(pair[1]), pair[0])}
 		}
 	}
 	switch {
 	case predict:
 		return 200, inputs, predictions
 	case len(q.Messages) > 0:
-		return 200, inputs, v.chat(&q, overlap(texts[0]))
+		return 200, inputs, v.chat(&q, shareOf(wordsOf(pairs[0][1]), pairs[0][0]))
 	}
 	slices.Reverse(data) // the index counts, not the place
-	return 200, inputs, object{"object": "list", "model": q.Model, "data": data, "usage": object{"prompt_tokens": 10 * len(data)}}
+	return 200, inputs, object{"object": "list", "model": q.Model, "data": data}
 }
 
 // classes are the probabilities of the classes. The first of two is "no", as models with LABEL_0
 // and LABEL_1 have it; of three it is entailment.
-func (v *VerifierConfig) classes(input []string) []float64 {
-	support, against := overlap(input), 0.0
+func (v *VerifierConfig) classes(pair []string) []float64 {
+	support, against := shareOf(wordsOf(pair[1]), pair[0]), 0.0
 	if len(v.Labels) == 2 {
 		return []float64{1 - support, support}
 	}
 	if v.Contradiction != nil {
-		against = min(v.Contradiction(documentAndClaim(input)), 1-support)
+		against = min(v.Contradiction(pair[0], pair[1]), 1-support)
 	}
 	return []float64{support, 1 - support - against, against}
 }
 
-// overlap is the share of a claim's words that a document has.
-func overlap(input []string) float64 {
-	document, claim := documentAndClaim(input)
-	return shareOf(wordsOf(claim), document)
-}
-
-// documentAndClaim are those in an input of a pair, or of one text that has both.
-func documentAndClaim(input []string) (document, claim string) {
-	if len(input) == 2 {
-		return input[0], input[1]
-	}
-	for _, form := range []string{
-		`(?s)^Document: (.*?)\nClaim: (.*)$`,
-		`(?s)^(.*?)\n\nChoose your answer: based on the paragraph above can we conclude that "(.*?)"\?`,
-		`(?s)DOCUMENT:\n(.*?)\n--\nANSWER:\n(.*?)\n\n--`,
-	} {
-		if m := regexp.MustCompile(form).FindStringSubmatch(input[0]); m != nil {
-			return m[1], m[2]
-		}
-	}
-	return input[0], ""
-}
-
 // chat is a reply in the form that the template of the request calls for, token by token, cut off
-// at max_tokens. The answer has its alternatives: a tenth of the probability of a word is that of
-// the word in small letters.
+// at max_tokens. A tenth of the probability of the answer is that of its word in small letters.
 func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
 	before, yes, no, after := "", "Yes", "No", ""
 	switch asked := q.Messages[len(q.Messages)-1].Content; {
@@ -435,32 +418,23 @@ func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
 		before, yes, no, after = `{"REASONING": ["The words were compared."], "SCORE": "`, "PASS", "FAIL", `"}`
 	}
 	top := []object{}
-	for _, word := range []struct {
-		text string
-		p    float64
-	}{{yes, 0.9 * support}, {strings.ToLower(yes), 0.1 * support}, {no, 0.9 * (1 - support)}, {strings.ToLower(no), 0.1 * (1 - support)}} {
-		if word.p > 0 {
-			top = append(top, object{"token": word.text, "logprob": math.Log(word.p)})
+	add := func(word string, p float64) {
+		if p > 0 {
+			top = append(top, object{"token": word, "logprob": math.Log(0.9 * p)}, object{"token": strings.ToLower(word), "logprob": math.Log(0.1 * p)})
 		}
 	}
+	add(yes, support)
+	add(no, 1-support)
 	slices.SortStableFunc(top, func(a, b object) int { return cmp.Compare(b["logprob"].(float64), a["logprob"].(float64)) })
-	tokens := []object{}
-	for i, texts := range [][]string{strings.SplitAfter(before, " "), {top[0]["token"].(string)}, {after}} {
-		for _, text := range texts {
-			switch {
-			case i == 1:
-				tokens = append(tokens, object{"token": text, "logprob": top[0]["logprob"], "top_logprobs": top[:min(q.TopLogprobs, len(top))]})
-			case text != "":
-				tokens = append(tokens, object{"token": text, "logprob": 0.0})
-			}
+	answer := object{"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top[:min(q.TopLogprobs, len(top))]}
+	tokens, finish, text := []object{}, "stop", ""
+	for _, t := range []object{{"token": before}, answer, {"token": after}} {
+		if q.MaxTokens > 0 && len(tokens) == q.MaxTokens-1 {
+			finish = "length" // the end is a token of its own
 		}
-	}
-	finish, text := "stop", ""
-	if q.MaxTokens > 0 && q.MaxTokens <= len(tokens) { // the end is a token of its own
-		tokens, finish = tokens[:q.MaxTokens], "length"
-	}
-	for _, t := range tokens {
-		text += t["token"].(string)
+		if t["token"] != "" && (finish == "stop" || len(tokens) < q.MaxTokens) {
+			tokens, text = append(tokens, t), text+t["token"].(string)
+		}
 	}
 	choice := object{"index": 0, "message": object{"role": "assistant", "content": text}, "finish_reason": finish}
 	if q.Logprobs && v.Logprobs == "" {

@@ -133,17 +133,13 @@ type Exchange struct {
 
 // NewServer starts a server; Close ends it.
 func NewServer(config ServerConfig) *Server {
-	if config.Key == "" {
-		config.Key = DefaultKey
-	}
+	config.Key = cmp.Or(config.Key, DefaultKey)
+	config.RetryAfter = cmp.Or(config.RetryAfter, 100*time.Millisecond)
 	if config.Models == nil {
 		config.Models = DefaultModels()
 	}
 	if config.Reply == nil {
 		config.Reply = Overlap
-	}
-	if config.RetryAfter == 0 {
-		config.RetryAfter = 100 * time.Millisecond
 	}
 	s := &Server{
 		config: config, routes: http.NewServeMux(), models: make(map[string]*Model), limit: rate.NewLimiter(rate.Inf, 10),
@@ -284,7 +280,7 @@ func usd(nano int64) float64 { return float64(nano) / 1e9 }
 type Model struct {
 	ID, Provider  string
 	ContextLength int64
-	// Prices in nano-USD a token; negative: it depends. TellsNoCost: neither /models nor answers
+	// Prices in nano-USD a token; -1e9: it depends. TellsNoCost: neither /models nor answers
 	// have them. BYOK: the user's own key pays the provider, and answers say so.
 	PromptNanoUSD, CompletionNanoUSD int64
 	TellsNoCost, BYOK                bool
@@ -309,12 +305,12 @@ func DefaultModels() []Model {
 		{ID: "other/judge", Provider: "Other", ContextLength: 128_000, PromptNanoUSD: 300, CompletionNanoUSD: 1200, Parameters: plain},
 		{ID: "fake/thinker", Provider: "Fake", ContextLength: 200_000, PromptNanoUSD: 1000, CompletionNanoUSD: 4000, Parameters: reasons, ReasoningTokens: 200},
 		{ID: "fake/plain", Provider: "Fake", ContextLength: 16_000, PromptNanoUSD: 50, CompletionNanoUSD: 50, Parameters: plain[:3]},
-		{ID: "openrouter/auto", Provider: "Fake", ContextLength: 2_000_000, PromptNanoUSD: -1, CompletionNanoUSD: -1, Parameters: append(reasons, "temperature"), Resolves: "fake/judge"},
+		{ID: "openrouter/auto", Provider: "Fake", ContextLength: 2_000_000, PromptNanoUSD: -1e9, CompletionNanoUSD: -1e9, Parameters: append(reasons, "temperature"), Resolves: "fake/judge"},
 	}
 }
 
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
-	list := []object{}
+	list, decimal := []object{}, func(nano int64) string { return strconv.FormatFloat(usd(nano), 'f', -1, 64) }
 	for i := range s.config.Models {
 		m := &s.config.Models[i]
 		o := object{"id": m.ID, "name": m.ID, "context_length": m.ContextLength, "supported_parameters": m.Parameters}
@@ -327,14 +323,6 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 		list = append(list, o)
 	}
 	writeJSON(w, 200, object{"data": list})
-}
-
-// decimal is an amount in USD as a string; -1: it depends.
-func decimal(nano int64) string {
-	if nano < 0 {
-		return "-1"
-	}
-	return strconv.FormatFloat(usd(nano), 'f', -1, 64)
 }
 
 func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
