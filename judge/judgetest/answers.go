@@ -132,16 +132,11 @@ func (a *Answer) String() string { return string(mustMarshal(a)) }
 func Overlap(p *Prompt) string {
 	switch {
 	case p.Pair != nil:
-		share := shareOf(wordsOf(p.Pair.Claim), p.Pair.Text)
-		switch {
-		case !p.Pair.Choice:
-			return strconv.FormatFloat(share, 'f', 1, 64)
-		case share >= 0.9:
-			return "1"
-		case share >= 0.4:
-			return "2"
+		words := wordsOf(p.Pair.Claim)
+		if p.Pair.Choice {
+			return map[string]string{"full": "1", "mostly": "2", "partial": "2", "none": "3"}[labelOf(words, p.Pair.Text)]
 		}
-		return "3"
+		return strconv.FormatFloat(shareOf(words, p.Pair.Text), 'f', 1, 64)
 	case p.Sentences != nil: // the clauses of each; a question claims nothing
 		all := []object{}
 		for _, s := range p.Sentences {

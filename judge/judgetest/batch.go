@@ -49,11 +49,10 @@ type Batch struct {
 	Answered, Expired int // lines, once it has ended
 	Looks             int // at it alone, not in a listing
 
-	metadata          map[string]string
-	lines             []batchLine
-	results, failures []json.RawMessage
-	created           time.Time
-	nanoUSD           int64
+	metadata map[string]string
+	lines    []batchLine
+	created  time.Time
+	nanoUSD  int64
 }
 
 type batchLine struct {
@@ -231,35 +230,29 @@ func (s *Server) answerLine(b *Batch, l *batchLine) {
 	t.attempt = s.attempts[t.body]
 	s.attempts[t.body]++
 	t.random = s.randomOf(t)
-	share, result := t.random.Float64(), object{"id": "line", "custom_id": l.CustomID}
-	if share < c.ExpiredShare {
-		b.Status = "expired"
-		b.Expired++
-		result["error"] = object{"code": "batch_expired", "message": "This request could not be executed before the completion window expired."}
-		b.failures = append(b.failures, mustMarshal(result))
-		return
-	}
-	share -= c.ExpiredShare
+	share, f, file := t.random.Float64()-c.ExpiredShare, &fault{}, "error-"+b.ID
 	status, body := 503, failure(503, "Provider returned error")
 	if share >= c.FailedShare {
 		status, body = t.read(l.Body)
 	}
-	result["response"] = object{"status_code": status, "body": body}
-	if status != 0 {
-		b.failures = append(b.failures, mustMarshal(result))
-		return
+	if status == 0 {
+		if share < c.FailedShare+c.BadShare {
+			t.Fault = c.BadReplies[t.random.IntN(len(c.BadReplies))]
+			f = faultOf(t.Fault)
+		}
+		status, body, file = 200, t.compose(f), "output-"+b.ID
+		b.Answered++
+		b.nanoUSD += t.NanoUSD
+		s.counts.SpentNanoUSD += t.NanoUSD
+		s.settle(t)
 	}
-	f := &fault{}
-	if share < c.FailedShare+c.BadShare {
-		t.Fault = c.BadReplies[t.random.IntN(len(c.BadReplies))]
-		f = faultOf(t.Fault)
+	result := object{"id": "line", "custom_id": l.CustomID, "response": object{"status_code": status, "body": body}}
+	if share < 0 {
+		b.Status = "expired"
+		b.Expired++
+		result["response"], result["error"] = nil, object{"code": "batch_expired", "message": "This request could not be executed before the completion window expired."}
 	}
-	result["response"] = object{"status_code": 200, "body": t.compose(f)}
-	b.results = append(b.results, mustMarshal(result))
-	b.Answered++
-	b.nanoUSD += t.NanoUSD
-	s.counts.SpentNanoUSD += t.NanoUSD
-	s.settle(t)
+	s.files[file] = append(append(s.files[file], mustMarshal(result)...), '\n')
 }
 
 // getBatch describes a batch, after it has moved on by one status.
@@ -274,10 +267,14 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 			if !s.held {
 				s.advance(b)
 			}
-			status, said = 200, s.describe(b)
-			if b.ended() && s.config.Batches.Form != OpenAIBatches {
-				said["results"] = slices.Concat(b.results, b.failures)
+			if status, said = 200, s.describe(b); s.config.Batches.Form == OpenAIBatches || !b.ended() {
+				continue
 			}
+			results := []json.RawMessage{}
+			for line := range bytes.Lines(slices.Concat(s.files["output-"+b.ID], s.files["error-"+b.ID])) {
+				results = append(results, line)
+			}
+			said["results"] = results
 		}
 	})
 	writeJSON(w, status, said)
@@ -314,42 +311,31 @@ func (s *Server) describe(b *Batch) object {
 	if b.Status == "validating" {
 		counts["total"] = 0 // they are not counted yet
 	}
-	if b.ended() {
-		counts["completed"], counts["failed"] = b.Answered, b.Lines-b.Answered
-	}
-	o := object{"id": b.ID, "status": b.Status, "created_at": b.created.Unix(), "request_counts": counts}
-	if s.config.Batches.Form == OpenAIBatches {
-		o["metadata"] = b.metadata
-		if b.Status == "failed" {
-			o["errors"] = object{"data": []object{{"message": s.config.Batches.Invalid}}}
-		}
-		for name, lines := range map[string][]json.RawMessage{"output": b.results, "error": b.failures} {
-			if len(lines) > 0 {
-				o[name+"_file_id"] = name + "-" + b.ID
-			}
-		}
+	o := object{"id": b.ID, "status": b.Status, "created_at": b.created.Unix(), "request_counts": counts, "model": b.Model, "metadata": b.metadata}
+	if !b.ended() {
 		return o
 	}
-	o["model"] = b.Model
-	if b.Status == "failed" {
-		o["error"] = object{"message": s.config.Batches.Invalid}
-	} else if b.ended() {
-		o["usage"] = object{"cost": usd(b.nanoUSD), "is_byok": false}
+	counts["completed"], counts["failed"] = b.Answered, b.Lines-b.Answered
+	why := object{"message": s.config.Batches.Invalid}
+	switch {
+	case s.config.Batches.Form != OpenAIBatches:
+		o["usage"] = object{"cost": usd(b.nanoUSD)}
+		if b.Status == "failed" {
+			o["error"] = why
+		}
+	case b.Status == "failed":
+		o["errors"] = object{"data": []object{why}}
+	default:
+		for _, kind := range []string{"output", "error"} {
+			if id := kind + "-" + b.ID; s.files[id] != nil {
+				o[kind+"_file_id"] = id
+			}
+		}
 	}
 	return o
 }
 
-// fileContent hands out the results of a batch, a line each.
+// fileContent hands out a file: what was uploaded, or the results of a batch, a line each.
 func (s *Server) fileContent(w http.ResponseWriter, r *http.Request) {
-	s.locked(func() {
-		for _, b := range s.batches {
-			for name, lines := range map[string][]json.RawMessage{"output": b.results, "error": b.failures} {
-				for _, line := range lines {
-					if r.PathValue("id") == name+"-"+b.ID {
-						_, _ = w.Write(append(line, '\n')) // an error means that the client has gone
-					}
-				}
-			}
-		}
-	})
+	s.locked(func() { writeBody(w, 200, s.files[r.PathValue("id")]) })
 }

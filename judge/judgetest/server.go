@@ -32,13 +32,11 @@ const DefaultKey = "sk-or-v1-of-the-fake-server"
 // A ServerConfig says how a fake service behaves. The zero value is a healthy service without
 // limits that answers at once.
 type ServerConfig struct {
-	Key    string  // API key, "" for [DefaultKey]
-	Models []Model // nil for [DefaultModels]
-	// Reply answers a prompt with the text of the message, nil for [Overlap].
-	Reply func(*Prompt) string
-	// Verifier is the small model that answers instead, nil for none.
-	Verifier *VerifierConfig
-	Batches  *BatchConfig // nil if it takes no batches
+	Key      string               // API key, "" for [DefaultKey]
+	Models   []Model              // nil for [DefaultModels]
+	Reply    func(*Prompt) string // the text of the message to a prompt, nil for [Overlap]
+	Verifier *VerifierConfig      // the small model that answers instead, nil for none
+	Batches  *BatchConfig         // nil if it takes no batches
 
 	// Seed, the body of a request and how often it came decide about faults and latency, so
 	// that a run repeats in whatever order requests come.
@@ -49,24 +47,19 @@ type ServerConfig struct {
 	Faults     []Fault
 	FaultShare float64
 	MaxFaults  int
-	// RetryAfter is the delay that faults ask for, 0 for 100 ms. Forms that know only whole
-	// seconds round it up.
-	RetryAfter time.Duration
-	// HangTime is after how long the fault hang breaks the connection, 0 for never.
-	HangTime time.Duration
+	RetryAfter time.Duration // the delay that faults ask for, 0 for 100 ms; up to the next second in some forms
+	HangTime   time.Duration // after it the fault hang breaks the connection; 0 = never
 
 	// Rate is how many requests a second are let in, in bursts of 10, and MaxInFlight how many
-	// at once; more get 429. 0 = no limit.
-	Rate        float64
-	MaxInFlight int
-	// CreditNanoUSD is what may be spent; then comes 402. 0 = no limit.
+	// at once; more get 429. CreditNanoUSD is what may be spent; then comes 402. 0 = no limit.
+	Rate          float64
+	MaxInFlight   int
 	CreditNanoUSD int64
 
 	// NoNetwork serves no port: requests come by [Server.Client] alone, and all runs in the
 	// bubble of testing/synctest, where time is simulated.
-	NoNetwork bool
-	// KeepBodies keeps the bodies of requests in the log.
-	KeepBodies bool
+	NoNetwork  bool
+	KeepBodies bool // the log has the bodies of requests
 }
 
 // Latency draws how long an answer takes.
@@ -153,16 +146,13 @@ func NewServer(config ServerConfig) *Server {
 	}
 	s.route("POST /api/v1/chat/completions", s.exchange)
 	s.route("GET /api/v1/key", s.keyInfo)
-	s.routes.HandleFunc("GET /api/v1/models", s.listModels)
+	s.route("GET /api/v1/models", s.listModels)
 	s.routeBatches()
 	s.routeVerifier()
 	if config.NoNetwork {
 		return s
 	}
-	s.http = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.locked(func() { s.counts.Served++ })
-		s.routes.ServeHTTP(w, r)
-	}))
+	s.http = httptest.NewUnstartedServer(s.routes)
 	s.http.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			s.locked(func() { s.counts.Connections++ })
@@ -173,10 +163,11 @@ func NewServer(config ServerConfig) *Server {
 	return s
 }
 
-// route serves a pattern to requests with the key. Small models know no keys.
+// route serves a pattern to requests with the key. Small models, and the list of models, need none.
 func (s *Server) route(pattern string, handle http.HandlerFunc) {
 	s.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if s.config.Verifier == nil && r.Header.Get("Authorization") != "Bearer "+s.config.Key {
+		s.locked(func() { s.counts.Served++ })
+		if s.config.Verifier == nil && !strings.HasSuffix(pattern, "/models") && r.Header.Get("Authorization") != "Bearer "+s.config.Key {
 			writeJSON(w, 401, failure(401, "No auth credentials found"))
 			return
 		}
@@ -311,12 +302,8 @@ func DefaultModels() []Model {
 
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 	list, decimal := []object{}, func(nano int64) string { return strconv.FormatFloat(usd(nano), 'f', -1, 64) }
-	for i := range s.config.Models {
-		m := &s.config.Models[i]
-		o := object{"id": m.ID, "name": m.ID, "context_length": m.ContextLength, "supported_parameters": m.Parameters}
-		if m.MaxCompletion > 0 {
-			o["top_provider"] = object{"max_completion_tokens": m.MaxCompletion}
-		}
+	for _, m := range s.config.Models {
+		o := object{"id": m.ID, "context_length": m.ContextLength, "supported_parameters": m.Parameters, "top_provider": object{"max_completion_tokens": m.MaxCompletion}}
 		if !m.TellsNoCost {
 			o["pricing"] = object{"prompt": decimal(m.PromptNanoUSD), "completion": decimal(m.CompletionNanoUSD), "request": "0"}
 		}
@@ -521,9 +508,8 @@ func (t *turn) serve(body []byte) {
 
 // randomOf depends on the body and the attempt, not on when they came.
 func (s *Server) randomOf(t *turn) *rand.Rand {
-	b := binary.BigEndian.AppendUint64(nil, s.config.Seed)
-	b = binary.BigEndian.AppendUint64(append(b, t.body[:]...), uint64(t.attempt))
-	h := sha256.Sum256(b)
+	b := append(binary.BigEndian.AppendUint64(nil, s.config.Seed), t.body[:]...)
+	h := sha256.Sum256(binary.BigEndian.AppendUint64(b, uint64(t.attempt)))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(h[:]), binary.BigEndian.Uint64(h[8:])))
 }
 
