@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -222,7 +223,7 @@ func TestLiveFaults(t *testing.T) {
 	const rows = 600
 	clean := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1})
 	clean.must("clean")
-	faults := slices.DeleteFunc(judgetest.Faults(judgetest.Retryable), func(f judgetest.Fault) bool { return f == "hang" })
+	faults := slices.DeleteFunc(judgetest.Faults("retryable"), func(f judgetest.Fault) bool { return f == "hang" })
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Faults: faults, FaultShare: 0.36, RetryAfter: 20 * time.Millisecond})
 	l.must("faulty", "--set", "judge.retry_attempts=8")
 	l.same("through faults", l.verdicts("faulty"), clean.verdicts("clean"))
@@ -242,7 +243,7 @@ func TestLiveFinal(t *testing.T) {
 	t.Parallel()
 	const rows = 300
 	// A row that is too long is asked in parts, and each part is another request.
-	faults := slices.DeleteFunc(judgetest.Faults(judgetest.Final), func(f judgetest.Fault) bool {
+	faults := slices.DeleteFunc(judgetest.Faults("final"), func(f judgetest.Fault) bool {
 		return f == "400_context_length" || f == "413"
 	})
 	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 3, Faults: faults, FaultShare: 0.1})
@@ -280,6 +281,11 @@ func TestLiveFinal(t *testing.T) {
 	}
 }
 
+// unevenLatency is lognormal with a median of 10 ms.
+func unevenLatency(r *rand.Rand) time.Duration {
+	return time.Duration(10e6 * math.Exp(0.5*r.NormFloat64()))
+}
+
 // TestLiveKilled kills runs after any number of answers and lets them go on: the results are
 // those of a run left in peace, and only what was under way is paid again.
 func TestLiveKilled(t *testing.T) {
@@ -290,7 +296,7 @@ func TestLiveKilled(t *testing.T) {
 	want := peace.must("peace")
 	t.Logf("without latency: %v", time.Since(started))
 
-	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Lognormal(10*time.Millisecond, 0.5)})
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: unevenLatency})
 	random := rand.New(rand.NewPCG(5, 5))
 	kills := times(50)
 	for n, id := 0, 0; n < kills; id++ {
@@ -320,7 +326,7 @@ func TestLiveKilled(t *testing.T) {
 func TestLiveShared(t *testing.T) {
 	t.Parallel()
 	const rows = 400
-	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: judgetest.Lognormal(10*time.Millisecond, 0.5)})
+	l := newLiveTest(t, rows, judgetest.ServerConfig{Seed: 1, Latency: unevenLatency})
 	var all sync.WaitGroup
 	for _, id := range []string{"a", "b", "c"} {
 		all.Go(func() {

@@ -17,16 +17,12 @@ import (
 
 // A Prompt is what a [Server] reads in the messages of a request.
 type Prompt struct {
-	Claims   []PromptClaim
-	Evidence []PromptText
-	// Sentences are set instead if the claims of sentences are asked for.
-	Sentences []PromptText
-	// Pair is set instead if a number is asked for: how far a text supports a claim.
-	Pair *PromptPair
-	// System and User are the system message and the first message of the user.
-	System, User string
-
-	sufficient bool // sets of citations that suffice are asked for
+	Claims       []PromptClaim
+	Evidence     []PromptText
+	Sentences    []PromptText // instead, if the claims of sentences are asked for
+	Pair         *PromptPair  // instead, if a number is asked for
+	System, User string       // the system message and the first message of the user
+	sufficient   bool         // sets of citations that suffice are asked for
 }
 
 // A PromptClaim is a claim with the ids of the evidence it cites.

@@ -101,6 +101,7 @@ func (s *Server) ForgetBatches() { s.locked(func() { s.batches = nil }) }
 // EndBatches ends and charges all batches, or cancels them, without results.
 func (s *Server) EndBatches(cancel bool) {
 	s.locked(func() {
+		s.held = false
 		for _, b := range s.batches {
 			if cancel {
 				b.Status = "cancelled"
@@ -206,17 +207,17 @@ func (b *Batch) ended() bool {
 	return slices.Contains([]string{"completed", "expired", "failed", "cancelled"}, b.Status)
 }
 
-// advance moves a batch to its next status. The caller holds the lock.
+// advance moves a batch to its next status, unless batches are held. The caller holds the lock.
 func (s *Server) advance(b *Batch) {
-	switch b.Status {
-	case "validating":
+	switch {
+	case s.held:
+	case b.Status == "validating" && s.config.Batches.Invalid != "":
+		b.Status = "failed"
+	case b.Status == "validating":
 		b.Status = "in_progress"
-		if s.config.Batches.Invalid != "" {
-			b.Status = "failed"
-		}
-	case "in_progress":
+	case b.Status == "in_progress":
 		b.Status = "finalizing"
-	case "finalizing":
+	case b.Status == "finalizing":
 		b.Status = "completed"
 		for i := range slices.Backward(b.lines) { // in no order that clients may rely on
 			s.answerLine(b, &b.lines[i])
@@ -264,9 +265,7 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 				continue
 			}
 			b.Looks++
-			if !s.held {
-				s.advance(b)
-			}
+			s.advance(b)
 			if status, said = 200, s.describe(b); s.config.Batches.Form == OpenAIBatches || !b.ended() {
 				continue
 			}
@@ -287,9 +286,7 @@ func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) {
 	page, after, more := []object{}, r.URL.Query().Get("after"), false
 	s.locked(func() {
 		for _, b := range slices.Backward(s.batches) {
-			if !s.held {
-				s.advance(b)
-			}
+			s.advance(b)
 			switch {
 			case after != "":
 				if b.ID == after {

@@ -15,22 +15,11 @@ import (
 // A Fault is the name of a way in which an answer goes wrong.
 type Fault string
 
-// A FaultGroup says what a client can do about a fault.
-type FaultGroup string
-
-// The groups.
-const (
-	Retryable FaultGroup = "retryable" // the same request can succeed
-	Harmless  FaultGroup = "harmless"  // the answer is unusual and can be used
-	Final     FaultGroup = "final"     // the fault concerns one request and stays
-	Stopping  FaultGroup = "stopping"  // no request can succeed
-)
-
 // A fault is an error in place of an answer, if it has a status, else an answer of which a text,
 // a member or the way it is sent is changed. Answers are charged, unless it is free.
 type fault struct {
 	name        Fault
-	group       FaultGroup
+	group       string
 	status      int
 	after, body string // Retry-After, and what comes with the status
 	text        func(reply string) string
@@ -47,55 +36,52 @@ var errorTable string
 
 // faults has the other faults, and those of the table before them.
 var faults = append(readErrors(), []fault{
-	{name: "choice_error_200", group: Retryable, free: true, change: func(_, choice object) {
-		halve(choice)
+	{name: "choice_error_200", group: "retryable", free: true, text: half, change: func(_, choice object) {
 		choice["finish_reason"], choice["error"] = "error", object{"code": 502, "message": "Provider disconnected"}
 	}},
 	// The answer is lost on its way.
-	{name: "hang", group: Retryable, send: (*turn).hang},
-	{name: "reset", group: Retryable, free: true, send: func(t *turn, _ []byte) { t.cut(nil) }},
-	{name: "reset_mid_body", group: Retryable, send: func(t *turn, body []byte) { t.cut(body[:len(body)/2]) }},
-	{name: "malformed_json", group: Retryable, send: func(t *turn, body []byte) { t.send(body[:len(body)/2]) }},
-	{name: "trailing_garbage", group: Retryable, send: func(t *turn, body []byte) { t.send(slices.Concat(body, []byte("\n"), body)) }},
+	{name: "hang", group: "retryable", send: (*turn).hang},
+	{name: "reset", group: "retryable", free: true, send: func(t *turn, _ []byte) { t.cut(nil) }},
+	{name: "reset_mid_body", group: "retryable", send: func(t *turn, body []byte) { t.cut(body[:len(body)/2]) }},
+	{name: "malformed_json", group: "retryable", send: func(t *turn, body []byte) { t.send(body[:len(body)/2]) }},
+	{name: "trailing_garbage", group: "retryable", send: func(t *turn, body []byte) { t.send(slices.Concat(body, []byte("\n"), body)) }},
 	// The answer is of no use.
-	{name: "null_content", group: Retryable, change: func(_, choice object) { choice["message"].(object)["content"] = nil }},
-	{name: "empty_content", group: Retryable, text: func(string) string { return "" }},
-	{name: "truncated_content", group: Retryable, change: func(_, choice object) {
-		halve(choice)
+	{name: "null_content", group: "retryable", change: func(_, choice object) { choice["message"].(object)["content"] = nil }},
+	{name: "empty_content", group: "retryable", text: func(string) string { return "" }},
+	{name: "truncated_content", group: "retryable", text: half, change: func(_, choice object) {
 		choice["finish_reason"], choice["native_finish_reason"] = "length", "max_tokens"
 	}},
-	{name: "schema_mismatch", group: Retryable, text: func(s string) string { return strings.Replace(s, `"joint_why"`, `"jointWhy"`, 1) }},
-	{name: "plain_prose", group: Retryable, text: func(string) string { return prose }},
-	{name: "missing_items", group: Retryable, text: withoutLast},
-	{name: "unknown_id", group: Retryable, text: edited(func(a *Answer) { a.Claims[len(a.Claims)-1].ID = "c999" })},
-	{name: "invented_quote", group: Retryable, text: edited(func(a *Answer) {
+	{name: "schema_mismatch", group: "retryable", text: func(s string) string { return strings.Replace(s, `"joint_why"`, `"jointWhy"`, 1) }},
+	{name: "plain_prose", group: "retryable", text: func(string) string { return prose }},
+	{name: "missing_items", group: "retryable", text: withoutLast},
+	{name: "unknown_id", group: "retryable", text: edited(func(a *Answer) { a.Claims[len(a.Claims)-1].ID = "c999" })},
+	{name: "invented_quote", group: "retryable", text: edited(func(a *Answer) {
 		for _, c := range a.Claims {
 			for k := range c.Checks {
 				c.Checks[k].Support, c.Checks[k].Quote = "full", "these words stand nowhere in the evidence"
 			}
 		}
 	})},
-	{name: "fenced", group: Harmless, text: func(s string) string { return "```json\n" + s + "\n```" }},
-	{name: "prose", group: Harmless, text: func(s string) string { return "Here is my audit:\n" + s + "\nLet me know if {you} need more." }},
-	{name: "draft", group: Harmless, text: func(s string) string { return "<think>\nPerhaps " + withoutLast(s) + " will do?\n</think>\n\n" + s }},
-	{name: "keepalive_ws", group: Harmless, send: func(t *turn, body []byte) { t.drip(append(slices.Repeat([]byte("\n"), len(body)), body...)) }},
-	{name: "slow_drip", group: Harmless, send: (*turn).drip},
-	{name: "slow", group: Harmless, send: func(t *turn, body []byte) { t.think(3); t.send(body) }},
+	{name: "fenced", group: "harmless", text: func(s string) string { return "```json\n" + s + "\n```" }},
+	{name: "prose", group: "harmless", text: func(s string) string { return "Here is my audit:\n" + s + "\nLet me know if {you} need more." }},
+	{name: "draft", group: "harmless", text: func(s string) string { return "<think>\nPerhaps " + withoutLast(s) + " will do?\n</think>\n\n" + s }},
+	{name: "keepalive_ws", group: "harmless", send: func(t *turn, body []byte) { t.drip(append(slices.Repeat([]byte("\n"), len(body)), body...)) }},
+	{name: "slow_drip", group: "harmless", send: (*turn).drip},
 	// Costs and counts are strings, ids numbers, and false and [] stand for what is not there.
-	{name: "odd_envelope", group: Harmless, change: func(e, choice object) {
+	{name: "odd_envelope", group: "harmless", change: func(e, choice object) {
 		usage := e["usage"].(object)
 		e["id"], e["created"], e["error"] = 4711, "yesterday", nil
 		usage["cost"], usage["prompt_tokens"] = strconv.FormatFloat(usage["cost"].(float64), 'f', -1, 64), fmt.Sprint(usage["prompt_tokens"])
 		usage["prompt_tokens_details"], usage["completion_tokens_details"], usage["cost_details"] = []any{}, "none", false
 		choice["index"], choice["native_finish_reason"], choice["message"].(object)["refusal"] = "0", 7, false
 	}},
-	{name: "refusal", group: Final, change: func(_, choice object) {
+	{name: "refusal", group: "final", change: func(_, choice object) {
 		choice["message"] = object{"role": "assistant", "content": nil, "refusal": "I cannot help with that."}
 	}},
-	{name: "content_filter", group: Final, change: func(_, choice object) {
+	{name: "content_filter", group: "final", change: func(_, choice object) {
 		choice["finish_reason"], choice["message"] = "content_filter", object{"role": "assistant", "content": nil}
 	}},
-	{name: "307", group: Stopping, free: true, send: func(t *turn, _ []byte) {
+	{name: "307", group: "stopping", free: true, send: func(t *turn, _ []byte) {
 		http.Redirect(t.w, t.r, t.server.URL()+"/elsewhere", http.StatusTemporaryRedirect)
 	}},
 }...)
@@ -103,11 +89,8 @@ var faults = append(readErrors(), []fault{
 func readErrors() (all []fault) {
 	for line := range strings.Lines(errorTable) {
 		c := strings.Split(strings.TrimSpace(line), "\t")
-		status, err := strconv.Atoi(c[2])
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, fault{group: FaultGroup(c[0]), name: Fault(c[1]), status: status, after: c[3], body: c[4]})
+		status, _ := strconv.Atoi(c[2]) // a number
+		all = append(all, fault{group: c[0], name: Fault(c[1]), status: status, after: c[3], body: c[4]})
 	}
 	return all
 }
@@ -117,8 +100,10 @@ func faultOf(name Fault) *fault {
 	return &faults[slices.IndexFunc(faults, func(f fault) bool { return f.name == name })]
 }
 
-// Faults are the names of the faults of a group.
-func Faults(group FaultGroup) (names []Fault) {
+// Faults are those of a group: retryable, after which the same request can succeed; harmless, with
+// an answer of use; final, which concern one request and stay; stopping, after which none can
+// succeed.
+func Faults(group string) (names []Fault) {
 	for i := range faults {
 		if faults[i].group == group {
 			names = append(names, faults[i].name)
@@ -182,10 +167,7 @@ func (t *turn) drip(body []byte) {
 	}
 }
 
-func halve(choice object) {
-	m := choice["message"].(object)
-	m["content"] = m["content"].(string)[:len(m["content"].(string))/2]
-}
+func half(text string) string { return text[:len(text)/2] }
 
 const prose = "I have looked at the material and find it hard to say."
 

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"io"
 	"log"
-	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -50,11 +49,9 @@ type ServerConfig struct {
 	RetryAfter time.Duration // the delay that faults ask for, 0 for 100 ms; up to the next second in some forms
 	HangTime   time.Duration // after it the fault hang breaks the connection; 0 = never
 
-	// Rate is how many requests a second are let in, in bursts of 10, and MaxInFlight how many
-	// at once; more get 429. CreditNanoUSD is what may be spent; then comes 402. 0 = no limit.
-	Rate          float64
-	MaxInFlight   int
-	CreditNanoUSD int64
+	Rate          float64 // requests a second that are let in, in bursts of 10; more get 429. 0 = no limit
+	MaxInFlight   int     // requests at once; more get 429. 0 = no limit
+	CreditNanoUSD int64   // that may be spent; then comes 402. 0 = no limit
 
 	// NoNetwork serves no port: requests come by [Server.Client] alone, and all runs in the
 	// bubble of testing/synctest, where time is simulated.
@@ -67,13 +64,6 @@ type Latency func(*rand.Rand) time.Duration
 
 // Constant is the same latency for all answers.
 func Constant(d time.Duration) Latency { return func(*rand.Rand) time.Duration { return d } }
-
-// Lognormal is a latency with that median and that standard deviation of its logarithm.
-func Lognormal(median time.Duration, sigma float64) Latency {
-	return func(r *rand.Rand) time.Duration {
-		return time.Duration(float64(median) * math.Exp(sigma*r.NormFloat64()))
-	}
-}
 
 // A Server imitates the chat API of OpenRouter: POST /chat/completions, GET /models and /key
 // under [Server.URL], and batches. It is safe for concurrent use.
@@ -269,18 +259,16 @@ func usd(nano int64) float64 { return float64(nano) / 1e9 }
 
 // A Model is what a [Server] says of one model.
 type Model struct {
-	ID, Provider  string
-	ContextLength int64
-	// Prices in nano-USD a token; -1e9: it depends. TellsNoCost: neither /models nor answers
-	// have them. BYOK: the user's own key pays the provider, and answers say so.
-	PromptNanoUSD, CompletionNanoUSD int64
-	TellsNoCost, BYOK                bool
+	ID, Provider                     string
+	ContextLength                    int64
 	Parameters                       []string // that it supports
-	// ReasoningTokens it spends on every answer; they count against max_tokens.
-	ReasoningTokens int64
-	MaxCompletion   int64  // most tokens of a reply that /models says, 0 for none
-	IgnoresFormat   bool   // it heeds no response_format
-	Resolves        string // the model that answers in its place, as for a router
+	PromptNanoUSD, CompletionNanoUSD int64    // prices of a token; -1e9: it depends
+	TellsNoCost                      bool     // neither /models nor answers have the prices
+	BYOK                             bool     // the user's own key pays the provider, and answers say so
+	ReasoningTokens                  int64    // that it spends on every answer, within max_tokens
+	MaxCompletion                    int64    // most tokens of a reply that /models says, 0 for none
+	IgnoresFormat                    bool     // it heeds no response_format
+	Resolves                         string   // the model that answers in its place, as for a router
 	// Refuse is the body of the 400 with which it refuses a request with those members and that
 	// many tokens, nil if it takes it.
 	Refuse func(members map[string]json.RawMessage, tokens int64) map[string]any
@@ -355,7 +343,7 @@ type turn struct {
 	attempt   int      // how often the body was let in before
 	random    *rand.Rand
 	questions []string // hash of model, seed and messages before a repair
-	batch     bool
+	batch     bool     // it is a line of one
 	paid      bool
 	settled   bool // it is in the log
 }
@@ -489,13 +477,13 @@ func (t *turn) serve(body []byte) {
 	case f.status != 0:
 		t.fail(f)
 	case s.config.Verifier != nil:
-		t.think(1)
+		t.think()
 		status, inputs, reply := s.config.Verifier.answer(t.r.URL.Path, body)
 		t.questions, t.paid, t.Whole = inputs, true, status == 200
 		s.locked(func() { s.settle(t) })
 		writeJSON(t.w, status, reply)
 	default:
-		t.think(1)
+		t.think()
 		body := mustMarshal(t.compose(f))
 		s.locked(func() { s.counts.SpentNanoUSD += t.NanoUSD })
 		if f.send != nil {
@@ -513,13 +501,13 @@ func (s *Server) randomOf(t *turn) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(h[:]), binary.BigEndian.Uint64(h[8:])))
 }
 
-// think takes the time of an answer, times factor, unless the client goes.
-func (t *turn) think(factor float64) {
+// think takes the time of an answer, unless the client goes.
+func (t *turn) think() {
 	if t.server.config.Latency == nil {
 		return
 	}
 	select {
-	case <-time.After(time.Duration(factor * float64(t.server.config.Latency(t.random)))):
+	case <-time.After(t.server.config.Latency(t.random)):
 	case <-t.r.Context().Done():
 	}
 }
@@ -572,7 +560,7 @@ func (t *turn) compose(f *fault) object {
 	if t.paid = !f.free; f.free {
 		t.NanoUSD = 0
 	}
-	t.Whole = finish == "stop" && (f.name == "" || f.group == Harmless)
+	t.Whole = finish == "stop" && (f.name == "" || f.group == "harmless")
 	return e
 }
 

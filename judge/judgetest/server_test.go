@@ -113,7 +113,7 @@ func TestServerRefuses(t *testing.T) {
 
 // TestServerFaults serves every fault, and the same again under the same seed.
 func TestServerFaults(t *testing.T) {
-	all := slices.Concat(Faults(Retryable), Faults(Harmless), Faults(Final), Faults(Stopping))
+	all := slices.Concat(Faults("retryable"), Faults("harmless"), Faults("final"), Faults("stopping"))
 	for _, f := range all {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
@@ -125,15 +125,15 @@ func TestServerFaults(t *testing.T) {
 			if x.Fault != f {
 				t.Errorf("log has %+v", x)
 			}
-			if harmless := faultOf(f).group == Harmless; x.Whole != harmless {
+			if harmless := faultOf(f).group == "harmless"; x.Whole != harmless {
 				t.Errorf("whole is %t", x.Whole)
 			}
-			later := slices.Contains(Faults(Retryable)[:10], f) && f != "429_silent"
+			later := slices.Contains(Faults("retryable")[:10], f) && f != "429_silent"
 			if later != (len(s.notBefore) > 0) {
 				t.Errorf("not before %v", s.notBefore)
 			}
 			good := err == nil && resp.StatusCode == 200 && json.Valid([]byte(body)) && strings.Contains(body, `"finish_reason":"stop"`) && strings.Contains(body, "checks")
-			if usable := faultOf(f).group == Harmless || slices.Contains([]Fault{"missing_items", "unknown_id", "schema_mismatch", "invented_quote"}, f); good != usable {
+			if usable := faultOf(f).group == "harmless" || slices.Contains([]Fault{"missing_items", "unknown_id", "schema_mismatch", "invented_quote"}, f); good != usable {
 				t.Errorf("status and body look good: %t; %v %s", good, err, body)
 			}
 		})
@@ -142,7 +142,7 @@ func TestServerFaults(t *testing.T) {
 
 func TestServerRepeats(t *testing.T) {
 	faults := func() string {
-		s := NewServer(ServerConfig{Seed: 3, Faults: Faults(Retryable)[10:13], FaultShare: 0.5})
+		s := NewServer(ServerConfig{Seed: 3, Faults: Faults("retryable")[10:13], FaultShare: 0.5})
 		defer s.Close()
 		for i := range 20 {
 			if _, _, err := ask(t, s, fakeBody("fake/judge", map[string]any{"seed": i % 7})); err != nil {

@@ -2,6 +2,7 @@ package openrouter
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +15,7 @@ import (
 const sigma = 0.5
 
 var (
-	flowLatency = judgetest.Lognormal(300*time.Millisecond, sigma)
+	flowLatency = func(r *rand.Rand) time.Duration { return time.Duration(300e6 * math.Exp(sigma*r.NormFloat64())) }
 	meanLatency = 0.3 * math.Exp(sigma*sigma/2)
 )
 

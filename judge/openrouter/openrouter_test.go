@@ -70,7 +70,7 @@ func TestFaults(t *testing.T) {
 	defer clean.Close()
 	want := judgeAll(t.Context(), newTestJudge(t, clean, nil), rows, 50)
 
-	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 11, Faults: judgetest.Faults(judgetest.Retryable), FaultShare: 0.36, RetryAfter: 30 * time.Millisecond, HangTime: 200 * time.Millisecond})
+	s := judgetest.NewServer(judgetest.ServerConfig{Seed: 11, Faults: judgetest.Faults("retryable"), FaultShare: 0.36, RetryAfter: 30 * time.Millisecond, HangTime: 200 * time.Millisecond})
 	defer s.Close()
 	// No call times out by itself, however slow the machine: an answer that
 	// comes too late is paid twice.
@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 	for _, x := range s.Log() {
 		seen[x.Fault] = true
 	}
-	for _, f := range judgetest.Faults(judgetest.Retryable) {
+	for _, f := range judgetest.Faults("retryable") {
 		if !seen[f] {
 			t.Errorf("fault %s did not occur", f)
 		}
@@ -114,7 +114,7 @@ func TestEachFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range slices.Concat(judgetest.Faults(judgetest.Retryable), judgetest.Faults(judgetest.Harmless)) {
+	for _, f := range slices.Concat(judgetest.Faults("retryable"), judgetest.Faults("harmless")) {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, MaxFaults: 1, RetryAfter: 10 * time.Millisecond})
@@ -144,7 +144,7 @@ func TestFinalFaults(t *testing.T) {
 		"403_guardrail": judge.Blocked, "413": judge.TooLong, "422": judge.Rejected,
 		"refusal": judge.Blocked, "content_filter": judge.Blocked,
 	}
-	for _, f := range judgetest.Faults(judgetest.Final) {
+	for _, f := range judgetest.Faults("final") {
 		t.Run(string(f), func(t *testing.T) {
 			t.Parallel()
 			s := judgetest.NewServer(judgetest.ServerConfig{Seed: 5, Faults: []judgetest.Fault{f}, FaultShare: 0.3})
@@ -203,7 +203,7 @@ func TestStop(t *testing.T) {
 
 // TestKeyIsNowhere looks for the key in all that a judge says and keeps.
 func TestKeyIsNowhere(t *testing.T) {
-	for _, f := range slices.Concat(judgetest.Faults(judgetest.Retryable), judgetest.Faults(judgetest.Final), judgetest.Faults(judgetest.Stopping)) {
+	for _, f := range slices.Concat(judgetest.Faults("retryable"), judgetest.Faults("final"), judgetest.Faults("stopping")) {
 		s := judgetest.NewServer(judgetest.ServerConfig{Faults: []judgetest.Fault{f}, FaultShare: 1, RetryAfter: time.Millisecond})
 		j := newTestJudge(t, s, func(c *Config) { c.Retries, c.Timeout, c.MaxRateWait = 0, 200*time.Millisecond, 1 })
 		_, err := j.Judge(t.Context(), rowsOf(1)[0])
