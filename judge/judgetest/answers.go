@@ -283,10 +283,7 @@ func (s *Server) routeVerifier() {
 	for i, label := range v.Labels {
 		ids[strconv.Itoa(i)] = label
 	}
-	info := object{"model_type": object{"classifier": object{"id2label": ids}}, "max_client_batch_size": v.MaxBatch}
-	if v.MaxTokens > 0 {
-		info["max_input_length"] = v.MaxTokens
-	}
+	info := object{"model_type": object{"classifier": object{"id2label": ids}}, "max_client_batch_size": v.MaxBatch, "max_input_length": v.MaxTokens}
 	if !v.NoInfo {
 		s.route("GET /api/info", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, info) })
 	}
@@ -399,7 +396,7 @@ func (v *VerifierConfig) classes(pair []string) []float64 {
 }
 
 // chat is a reply in the form that the template of the request calls for, token by token, cut off
-// at max_tokens. A tenth of the probability of the answer is that of its word in small letters.
+// at max_tokens.
 func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
 	before, yes, no, after := "", "Yes", "No", ""
 	switch asked := q.Messages[len(q.Messages)-1].Content; {
@@ -408,15 +405,11 @@ func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
 	case strings.Contains(asked, `"SCORE"`):
 		before, yes, no, after = `{"REASONING": ["The words were compared."], "SCORE": "`, "PASS", "FAIL", `"}`
 	}
-	top := []object{}
-	add := func(word string, p float64) {
-		if p > 0 {
-			top = append(top, object{"token": word, "logprob": math.Log(0.9 * p)}, object{"token": strings.ToLower(word), "logprob": math.Log(0.1 * p)})
-		}
+	log := func(p float64) float64 { return math.Log(max(p, 1e-9)) }
+	top := []object{{"token": yes, "logprob": log(support)}, {"token": no, "logprob": log(1 - support)}}
+	if support < 0.5 {
+		slices.Reverse(top)
 	}
-	add(yes, support)
-	add(no, 1-support)
-	slices.SortStableFunc(top, func(a, b object) int { return cmp.Compare(b["logprob"].(float64), a["logprob"].(float64)) })
 	answer := object{"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top[:min(q.TopLogprobs, len(top))]}
 	tokens, finish, text := []object{}, "stop", ""
 	for _, t := range []object{{"token": before}, answer, {"token": after}} {

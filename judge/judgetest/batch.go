@@ -134,32 +134,32 @@ func (s *Server) submitBatch(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	c, n := s.config.Batches, 0
-	said, status := failure(402, "Insufficient credits"), 402
+	c, n, said := s.config.Batches, -1, object(nil)
 	s.locked(func() {
 		b := &Batch{created: time.Now()}
 		if s.broke() {
-			return
-		}
-		if problem := s.readBatch(b, body); problem != "" {
-			said, status = failure(400, problem), 400
-			return
-		}
-		n = s.submissions
-		s.submissions++
-		b.ID, b.Status, b.Lines = "batch-"+strconv.Itoa(1000+n), "validating", len(b.lines)
-		said, status = s.describe(b), http.StatusAccepted
-		if n < c.Silent+c.Broken || n >= c.Silent+c.Broken+c.Dropped {
-			s.batches = append(s.batches, b)
+			writeJSON(w, 402, failure(402, "Insufficient credits"))
+		} else if problem := s.readBatch(b, body); problem != "" {
+			writeJSON(w, 400, failure(400, problem))
+		} else {
+			n = s.submissions
+			s.submissions++
+			b.ID, b.Status, b.Lines = "batch-"+strconv.Itoa(1000+n), "validating", len(b.lines)
+			said = s.describe(b)
+			if n < c.Silent+c.Broken || n >= c.Silent+c.Broken+c.Dropped {
+				s.batches = append(s.batches, b)
+			}
 		}
 	})
-	if status == http.StatusAccepted && n < c.Silent {
+	if n >= 0 && n < c.Silent {
 		<-r.Context().Done()
 	}
-	if status == http.StatusAccepted && n < c.Silent+c.Broken+c.Dropped {
+	if n >= 0 && n < c.Silent+c.Broken+c.Dropped {
 		panic(http.ErrAbortHandler)
 	}
-	writeJSON(w, status, said)
+	if n >= 0 {
+		writeJSON(w, http.StatusAccepted, said)
+	}
 }
 
 // readBatch reads the requests of a batch, and says what is wrong with them. Inline requests
@@ -269,11 +269,8 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 			if status, said = 200, s.describe(b); s.config.Batches.Form == OpenAIBatches || !b.ended() {
 				continue
 			}
-			results := []json.RawMessage{}
-			for line := range bytes.Lines(slices.Concat(s.files["output-"+b.ID], s.files["error-"+b.ID])) {
-				results = append(results, line)
-			}
-			said["results"] = results
+			lines := strings.TrimSpace(string(s.files["output-"+b.ID]) + string(s.files["error-"+b.ID]))
+			said["results"] = json.RawMessage("[" + strings.ReplaceAll(lines, "\n", ",") + "]")
 		}
 	})
 	writeJSON(w, status, said)
@@ -282,24 +279,16 @@ func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
 // listBatches lists them, newest first.
 func (s *Server) listBatches(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit")) // clients say how many
-	limit = min(limit, cmp.Or(s.config.Batches.MaxPage, 100))
-	page, after, more := []object{}, r.URL.Query().Get("after"), false
 	s.locked(func() {
+		all := []object{}
 		for _, b := range slices.Backward(s.batches) {
 			s.advance(b)
-			switch {
-			case after != "":
-				if b.ID == after {
-					after = ""
-				}
-			case len(page) < limit:
-				page = append(page, s.describe(b))
-			default:
-				more = true
-			}
+			all = append(all, s.describe(b))
 		}
+		all = all[1+slices.IndexFunc(all, func(o object) bool { return o["id"] == r.URL.Query().Get("after") }):]
+		n := min(limit, cmp.Or(s.config.Batches.MaxPage, 100), len(all))
+		writeJSON(w, 200, object{"object": "list", "data": all[:n], "has_more": n < len(all)})
 	})
-	writeJSON(w, 200, object{"object": "list", "data": page, "has_more": more})
 }
 
 // describe is a batch as its form writes it, without results. The caller holds the lock.

@@ -115,23 +115,17 @@ func Faults(group string) (names []Fault) {
 // fail answers with an error.
 func (t *turn) fail(f *fault) {
 	s, now := t.server, time.Now()
-	at := now.Add(s.config.RetryAfter)
-	whole := (s.config.RetryAfter + time.Second - 1).Truncate(time.Second)
+	whole, at := (s.config.RetryAfter + time.Second - 1).Truncate(time.Second), now.Add(s.config.RetryAfter)
 	date := at.Truncate(time.Second).Add(time.Second)
 	millis := func(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
-	forms := []string{"KEY", s.config.Key, "TOMORROW", millis(now.Add(9 * time.Hour))}
-	for _, form := range []struct {
-		name, value string
-		until       time.Time
-	}{
-		{"SECONDS", strconv.Itoa(int(whole / time.Second)), now.Add(whole)}, {"DATE", date.UTC().Format(http.TimeFormat), date},
-		{"DECIMAL", strconv.FormatFloat(s.config.RetryAfter.Seconds(), 'f', -1, 64), at}, {"MILLIS", millis(at), at.Truncate(time.Millisecond)},
-	} {
-		if forms = append(forms, form.name, form.value); strings.Contains(f.after+f.body, form.name) {
-			s.locked(func() { s.notBefore[t.body] = form.until })
+	for form, until := range map[string]time.Time{"SECONDS": now.Add(whole), "DATE": date, "DECIMAL": at, "MILLIS": at.Truncate(time.Millisecond)} {
+		if strings.Contains(f.after+f.body, form) {
+			s.locked(func() { s.notBefore[t.body] = until })
 		}
 	}
-	fill := strings.NewReplacer(forms...)
+	fill := strings.NewReplacer(
+		"SECONDS", strconv.Itoa(int(whole/time.Second)), "DATE", date.UTC().Format(http.TimeFormat), "MILLIS", millis(at),
+		"DECIMAL", strconv.FormatFloat(s.config.RetryAfter.Seconds(), 'f', -1, 64), "TOMORROW", millis(now.Add(9*time.Hour)), "KEY", s.config.Key)
 	if f.after != "" {
 		t.w.Header().Set("Retry-After", fill.Replace(f.after))
 	}

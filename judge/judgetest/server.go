@@ -40,7 +40,7 @@ type ServerConfig struct {
 	// Seed, the body of a request and how often it came decide about faults and latency, so
 	// that a run repeats in whatever order requests come.
 	Seed    uint64
-	Latency Latency // nil for none
+	Latency func(*rand.Rand) time.Duration // of an answer, nil for none
 	// Faults are spread over FaultShare, a fraction, of all attempts. MaxFaults is how many
 	// there are in all, 0 for no limit; with it, the order of requests matters.
 	Faults     []Fault
@@ -59,11 +59,10 @@ type ServerConfig struct {
 	KeepBodies bool // the log has the bodies of requests
 }
 
-// Latency draws how long an answer takes.
-type Latency func(*rand.Rand) time.Duration
-
 // Constant is the same latency for all answers.
-func Constant(d time.Duration) Latency { return func(*rand.Rand) time.Duration { return d } }
+func Constant(d time.Duration) func(*rand.Rand) time.Duration {
+	return func(*rand.Rand) time.Duration { return d }
+}
 
 // A Server imitates the chat API of OpenRouter: POST /chat/completions, GET /models and /key
 // under [Server.URL], and batches. It is safe for concurrent use.
@@ -301,11 +300,11 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) keyInfo(w http.ResponseWriter, _ *http.Request) {
-	data := object{"label": "sk-or-v1-...", "limit_remaining": nil}
+	var left any
 	if limit := s.config.CreditNanoUSD; limit > 0 {
-		data["limit_remaining"] = usd(limit - s.Counts().SpentNanoUSD)
+		left = usd(limit - s.Counts().SpentNanoUSD)
 	}
-	writeJSON(w, 200, object{"data": data})
+	writeJSON(w, 200, object{"data": object{"limit_remaining": left}})
 }
 
 // broke reports whether the credits are used up. The caller holds the lock.
@@ -532,10 +531,7 @@ func (t *turn) compose(f *fault) object {
 		finish, reasoning = "length", min(reasoning, limit)
 		text = text[:min(int64(len(text)), 4*(limit-reasoning))]
 	}
-	model := t.model
-	if m := t.server.models[model.Resolves]; m != nil {
-		model = m
-	}
+	model := cmp.Or(t.server.models[t.model.Resolves], t.model)
 	completion := reasoning + tokens(text)
 	t.NanoUSD = t.Prompt*model.PromptNanoUSD + completion*model.CompletionNanoUSD
 	if t.request.ServiceTier == "flex" || t.batch {
