@@ -85,8 +85,7 @@ func readPrompt(q *chatRequest) *Prompt {
 	return p
 }
 
-// elements are the texts between tags of a name and the code of a prompt: whole, id, citations and
-// text of each.
+// elements are those with a name and the code of a prompt: whole, id, citations, text.
 func elements(s, name, code string) [][]string {
 	tag := name + "-" + code
 	return regexp.MustCompile(`(?s)<`+tag+` id="([^"]*)"(?: citations="([^"]*)")?>(.*?)</`+tag+`>`).FindAllStringSubmatch(s, -1)
@@ -157,9 +156,8 @@ func OverlapAnswer(p *Prompt) *Answer {
 }
 
 func (p *Prompt) overlapClaim(c *PromptClaim) AnswerClaim {
-	const why = "words in common"
 	words := wordsOf(c.Text)
-	out := AnswerClaim{ID: c.ID, Kind: "factual", Checks: []AnswerCheck{}, JointWhy: why, Joint: "none", Elsewhere: "none"}
+	out := AnswerClaim{ID: c.ID, Kind: "factual", Checks: []AnswerCheck{}, JointWhy: "words in common", Joint: "none", Elsewhere: "none"}
 	if strings.HasSuffix(strings.TrimSpace(c.Text), "?") || len(words) == 0 {
 		out.Kind = "nonfactual"
 	}
@@ -169,7 +167,7 @@ func (p *Prompt) overlapClaim(c *PromptClaim) AnswerClaim {
 		if e := slices.IndexFunc(p.Evidence, func(e PromptText) bool { return e.ID == id }); e >= 0 {
 			text = p.Evidence[e].Text
 		}
-		check := AnswerCheck{id, why, quoteOf(text), labelOf(words, text), "yes"}
+		check := AnswerCheck{id, "words in common", quoteOf(text), labelOf(words, text), "yes"}
 		if check.Support == "none" {
 			check.Relevant = "no"
 		}
@@ -253,10 +251,9 @@ func wordsOf(text string) (words []string) {
 }
 
 // A VerifierConfig is a small model, fake/verifier, that says how many of a claim's words a
-// document has. It answers as several servers do, each at its own path: GET /info and POST
-// /predict of text-embeddings-inference, POST /classify and /score of vLLM, all beside the /v1
-// of [Server.URL], and POST /chat/completions of a server that gives one token after another. The
-// zero value reads inputs of any length and has the classes of an NLI model.
+// document has. It answers as several servers do: GET /info and POST /predict of
+// text-embeddings-inference and POST /classify and /score of vLLM, all beside the /v1 of
+// [Server.URL], and POST /chat/completions.
 type VerifierConfig struct {
 	Labels    []string // of the classes in order; nil for entailment, neutral, contradiction
 	MaxTokens int      // of one input; more are refused. 0 = any
@@ -382,8 +379,7 @@ func (v *VerifierConfig) answer(path string, body []byte) (status int, inputs []
 	return 200, inputs, object{"object": "list", "model": q.Model, "data": data}
 }
 
-// classes are the probabilities of the classes. The first of two is "no", as models with LABEL_0
-// and LABEL_1 have it; of three it is entailment.
+// classes are the probabilities of no and yes, or of entailment, neutral and contradiction.
 func (v *VerifierConfig) classes(pair []string) []float64 {
 	support, against := shareOf(wordsOf(pair[1]), pair[0]), 0.0
 	if len(v.Labels) == 2 {
@@ -395,8 +391,7 @@ func (v *VerifierConfig) classes(pair []string) []float64 {
 	return []float64{support, 1 - support - against, against}
 }
 
-// chat is a reply in the form that the template of the request calls for, token by token, cut off
-// at max_tokens.
+// chat is a reply in the form that the template of the request calls for, cut off at max_tokens.
 func (v *VerifierConfig) chat(q *verifierRequest, support float64) object {
 	before, yes, no, after := "", "Yes", "No", ""
 	switch asked := q.Messages[len(q.Messages)-1].Content; {

@@ -56,10 +56,9 @@ type Batch struct {
 }
 
 type batchLine struct {
-	CustomID string          `json:"custom_id"`
-	Body     json.RawMessage `json:"body"`
-	Method   string          `json:"method"`
-	URL      string          `json:"url"`
+	CustomID    string `json:"custom_id"`
+	Body        json.RawMessage
+	Method, URL string
 }
 
 const chatEndpoint = "/v1/chat/completions"
@@ -258,22 +257,22 @@ func (s *Server) answerLine(b *Batch, l *batchLine) {
 
 // getBatch describes a batch, after it has moved on by one status.
 func (s *Server) getBatch(w http.ResponseWriter, r *http.Request) {
-	status, said := 404, failure(404, "No batch found with id '"+r.PathValue("id")+"'.")
 	s.locked(func() {
-		for _, b := range s.batches {
-			if b.ID != r.PathValue("id") {
-				continue
-			}
-			b.Looks++
-			s.advance(b)
-			if status, said = 200, s.describe(b); s.config.Batches.Form == OpenAIBatches || !b.ended() {
-				continue
-			}
+		i := slices.IndexFunc(s.batches, func(b *Batch) bool { return b.ID == r.PathValue("id") })
+		if i < 0 {
+			writeJSON(w, 404, failure(404, "No batch found with id '"+r.PathValue("id")+"'."))
+			return
+		}
+		b := s.batches[i]
+		b.Looks++
+		s.advance(b)
+		said := s.describe(b)
+		if b.ended() && s.config.Batches.Form != OpenAIBatches {
 			lines := strings.TrimSpace(string(s.files["output-"+b.ID]) + string(s.files["error-"+b.ID]))
 			said["results"] = json.RawMessage("[" + strings.ReplaceAll(lines, "\n", ",") + "]")
 		}
+		writeJSON(w, 200, said)
 	})
-	writeJSON(w, status, said)
 }
 
 // listBatches lists them, newest first.

@@ -41,11 +41,10 @@ type ServerConfig struct {
 	// that a run repeats in whatever order requests come.
 	Seed    uint64
 	Latency func(*rand.Rand) time.Duration // of an answer, nil for none
-	// Faults are spread over FaultShare, a fraction, of all attempts. MaxFaults is how many
-	// there are in all, 0 for no limit; with it, the order of requests matters.
-	Faults     []Fault
-	FaultShare float64
-	MaxFaults  int
+
+	Faults     []Fault       // of which one is drawn
+	FaultShare float64       // how many of all attempts have one, a fraction
+	MaxFaults  int           // most of them, 0 for no limit; with it, the order of requests matters
 	RetryAfter time.Duration // the delay that faults ask for, 0 for 100 ms; up to the next second in some forms
 	HangTime   time.Duration // after it the fault hang breaks the connection; 0 = never
 
@@ -53,16 +52,12 @@ type ServerConfig struct {
 	MaxInFlight   int     // requests at once; more get 429. 0 = no limit
 	CreditNanoUSD int64   // that may be spent; then comes 402. 0 = no limit
 
-	// NoNetwork serves no port: requests come by [Server.Client] alone, and all runs in the
-	// bubble of testing/synctest, where time is simulated.
-	NoNetwork  bool
+	NoNetwork  bool // it serves no port, so that all runs in a bubble of testing/synctest: see [Server.Client]
 	KeepBodies bool // the log has the bodies of requests
 }
 
 // Constant is the same latency for all answers.
-func Constant(d time.Duration) func(*rand.Rand) time.Duration {
-	return func(*rand.Rand) time.Duration { return d }
-}
+func Constant(d time.Duration) func(*rand.Rand) time.Duration { return func(*rand.Rand) time.Duration { return d } }
 
 // A Server imitates the chat API of OpenRouter: POST /chat/completions, GET /models and /key
 // under [Server.URL], and batches. It is safe for concurrent use.
@@ -124,14 +119,11 @@ func NewServer(config ServerConfig) *Server {
 		config.Reply = Overlap
 	}
 	s := &Server{
-		config: config, routes: http.NewServeMux(), models: make(map[string]*Model), limit: rate.NewLimiter(rate.Inf, 10),
+		config: config, routes: http.NewServeMux(), models: make(map[string]*Model), limit: rate.NewLimiter(rate.Limit(cmp.Or(config.Rate, float64(rate.Inf))), 10),
 		attempts: make(map[[32]byte]int), notBefore: make(map[[32]byte]time.Time), answers: make(map[string]int), files: make(map[string][]byte),
 	}
 	for i := range config.Models {
 		s.models[config.Models[i].ID] = &config.Models[i]
-	}
-	if config.Rate > 0 {
-		s.limit.SetLimit(rate.Limit(config.Rate))
 	}
 	s.route("POST /api/v1/chat/completions", s.exchange)
 	s.route("GET /api/v1/key", s.keyInfo)
@@ -216,10 +208,7 @@ func (s *Server) locked(f func()) {
 
 // Counts returns the totals so far.
 func (s *Server) Counts() (c Counts) {
-	s.locked(func() {
-		c = s.counts
-		c.Questions = len(s.answers)
-	})
+	s.locked(func() { c = s.counts; c.Questions = len(s.answers) })
 	return c
 }
 
@@ -359,20 +348,15 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request) {
 	}
 	s.locked(func() { s.counts.Requests++ })
 	defer s.locked(func() { s.settle(t) })
-	if s.config.Verifier == nil {
-		if status, e := t.read(body); status != 0 {
-			writeJSON(w, status, e)
-			return
-		}
-	}
-	if t.enter() {
+	if status, e := t.read(body); status != 0 {
+		writeJSON(w, status, e)
+	} else if t.enter() {
 		defer s.locked(func() { s.inFlight-- })
 		t.serve(body)
 	}
 }
 
-// settle enters a turn into log and totals, once it is known what comes of it. The caller holds
-// the lock.
+// settle enters a turn into log and totals, once. The caller holds the lock.
 func (s *Server) settle(t *turn) {
 	if t.settled {
 		return
@@ -403,6 +387,9 @@ func (s *Server) settle(t *turn) {
 
 // read reads a request, and returns what the API finds wrong with it: status 0 if nothing.
 func (t *turn) read(body []byte) (status int, e object) {
+	if t.server.config.Verifier != nil {
+		return 0, nil // it has not one form of requests
+	}
 	q, sent := &t.request, map[string]json.RawMessage{}
 	if json.Unmarshal(body, q) != nil || json.Unmarshal(body, &sent) != nil || len(q.Messages) == 0 {
 		return 400, failure(400, "Invalid JSON in request body")
