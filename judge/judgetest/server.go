@@ -57,7 +57,9 @@ type ServerConfig struct {
 }
 
 // Constant is the same latency for all answers.
-func Constant(d time.Duration) func(*rand.Rand) time.Duration { return func(*rand.Rand) time.Duration { return d } }
+func Constant(d time.Duration) func(*rand.Rand) time.Duration {
+	return func(*rand.Rand) time.Duration { return d }
+}
 
 // A Server imitates the chat API of OpenRouter: POST /chat/completions, GET /models and /key
 // under [Server.URL], and batches. It is safe for concurrent use.
