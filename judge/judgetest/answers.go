@@ -157,7 +157,7 @@ func OverlapAnswer(p *Prompt) *Answer {
 
 func (p *Prompt) overlapClaim(c *PromptClaim) AnswerClaim {
 	words := wordsOf(c.Text)
-	out := AnswerClaim{ID: c.ID, Kind: "factual", Checks: []AnswerCheck{}, JointWhy: "words in common", Joint: "none", Elsewhere: "none"}
+	out := AnswerClaim{ID: c.ID, Kind: ibid.FactualLabel, Checks: []AnswerCheck{}, JointWhy: "words in common", Joint: "none", Elsewhere: "none"}
 	if strings.HasSuffix(strings.TrimSpace(c.Text), "?") || len(words) == 0 {
 		out.Kind = "nonfactual"
 	}

@@ -95,12 +95,33 @@ func TestServerKilled(t *testing.T) {
 	}
 }
 
+// killedProfile returns the folder of a browser that the test kills. Helper processes of a
+// killed browser may write into the folder until they notice, so it is removed when they are done.
+func killedProfile(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ibid-killed-profile-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		var err error
+		for range 200 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error(err)
+	})
+	return dir
+}
+
 // TestBrowserKilled: what the page of one file shows as saved is there after the browser
 // is killed at any moment.
 func TestBrowserKilled(t *testing.T) {
 	path := chromium(t)
 	page := "file://" + writePage(t, portItems(2))
-	profile := t.TempDir()
+	profile := killedProfile(t)
 	random := rand.New(rand.NewPCG(6, 6))
 	var mu sync.Mutex
 	shown, n := make(map[string]bool), often(2)
