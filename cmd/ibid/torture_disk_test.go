@@ -124,7 +124,16 @@ func (f *faults) try(w *workshop, c *chore) {
 func (w *workshop) mount() {
 	if w.mounted = syscall.Mount("tmpfs", w.dir, "tmpfs", 0, fmt.Sprintf("size=%d", plentyOfDisk)); w.mounted == nil {
 		w.Cleanup(func() {
-			if err := syscall.Unmount(w.dir, 0); err != nil {
+			// A child of another test has the open files of this process until it executes.
+			err := syscall.Unmount(w.dir, 0)
+			for range 200 {
+				if err != syscall.EBUSY {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+				err = syscall.Unmount(w.dir, 0)
+			}
+			if err != nil {
 				w.Error(err)
 			}
 		})
