@@ -126,10 +126,7 @@ func (w *workshop) mount() {
 		w.Cleanup(func() {
 			// A child of another test has the open files of this process until it executes.
 			err := syscall.Unmount(w.dir, 0)
-			for range 200 {
-				if err != syscall.EBUSY {
-					break
-				}
+			for i := 0; i < 200 && err == syscall.EBUSY; i++ {
 				time.Sleep(50 * time.Millisecond)
 				err = syscall.Unmount(w.dir, 0)
 			}

@@ -40,7 +40,7 @@ type PromptPair struct {
 	Choice      bool // 1, 2 or 3 is asked for instead of a score
 }
 
-// mark is a citation as it stands in an answer.
+// mark matches a citation mark in an answer, such as [1].
 var mark = regexp.MustCompile(`\[\d+\]`)
 
 // readPrompt reads messages. Turns after the first message of the user repair a reply, and do
@@ -194,7 +194,8 @@ func (p *Prompt) overlapClaim(c *PromptClaim) AnswerClaim {
 	return out
 }
 
-// quoteOf is the beginning of a text that can be quoted, "" if there is none.
+// quoteOf returns up to 60 code points of a text for a quotation. It returns "" for a text
+// without characters other than space and U+FFFD.
 func quoteOf(text string) string {
 	for piece := range strings.SplitSeq(text, "\uFFFD") {
 		if piece = strings.TrimSpace(piece); piece != "" {

@@ -67,7 +67,7 @@ var faults = append(readErrors(), []fault{
 	{name: "draft", group: "harmless", text: func(s string) string { return "<think>\nPerhaps " + withoutLast(s) + " will do?\n</think>\n\n" + s }},
 	{name: "keepalive_ws", group: "harmless", send: func(t *turn, body []byte) { t.drip(append(slices.Repeat([]byte("\n"), len(body)), body...)) }},
 	{name: "slow_drip", group: "harmless", send: (*turn).drip},
-	// Costs and counts are strings, ids numbers, and false and [] stand for what is not there.
+	// Costs and counts are strings, ids are numbers; an absent member has the value false or [].
 	{name: "odd_envelope", group: "harmless", change: func(e, choice object) {
 		usage := e["usage"].(object)
 		e["id"], e["created"], e["error"] = 4711, "yesterday", nil

@@ -12,14 +12,14 @@ import (
 	"ibid/judge"
 )
 
-// An attack is a text that tries to have a judge find every claim supported. It stands in
-// the material that the judge reviews, and so may say what it likes.
+// An attack is a text in the material of a review that orders the judge to label every claim
+// as supported.
 type attack struct {
 	Family string
 	Name   string // unique in its family
-	// Parts are put one after the other where one text is attacked; a split attack has its
-	// parts in several. CODE stands for the code of the review without the attack, which
-	// somebody who has seen an earlier prompt knows.
+	// Parts are joined by spaces where one text is attacked, and go to one text each where there
+	// are several. CODE is replaced by the code of the same review without the attack, known
+	// from an earlier prompt.
 	Parts []string
 }
 
