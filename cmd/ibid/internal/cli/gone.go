@@ -16,7 +16,7 @@ var goneCommands = map[string]string{
 	"schema":       "ibid init writes ibid.schema.json beside the run file",
 	"version":      "ibid --version prints the version",
 	"cache export": "read the file of the cache in DuckDB: ATTACH 'judge.sqlite' AS judge (TYPE sqlite)",
-	"verify":       "evaluate the data again with ibid run --fresh: the same data and settings give the same bytes, and every command refuses a file of a run that was changed",
+	"verify":       "evaluate the data again with ibid run --fresh: the same data and settings give the same bytes, and a command refuses to read a file of a run that was changed",
 }
 
 // goneFlags is the same for flags. Its keys are a command and a flag, such as
