@@ -305,7 +305,7 @@ func readFlatColumn(f *parquet.File, n *parquet.Node, budget *parquet.Budget) (c
 	if n.TypeName() == "FLOAT" {
 		bits = 32
 	}
-	var reader parquet.ColumnReader
+	var reader parquet.Cursor
 	var values parquet.Values
 	for g := range f.RowGroups() {
 		if err := reader.Start(f, g, leaf, budget); err != nil {

@@ -89,7 +89,7 @@ func (b *Batch) cutErrors() {
 
 // readCut appends to d the entries of one member of a list, where rows that cuts name
 // are passed over. codes and levels are those of the list.
-func readCut(c *parquet.ColumnReader, cuts []parquet.Cut, levels []byte, d *leafData, a *parquet.Arena) error {
+func readCut(c *parquet.Cursor, cuts []parquet.Cut, levels []byte, d *leafData, a *parquet.Arena) error {
 	at := 0
 	for _, cut := range cuts {
 		if err := c.ReadEntries(cut.Entry-at, levels[at:cut.Entry], &d.Values, a); err != nil {

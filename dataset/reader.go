@@ -116,15 +116,15 @@ type setReader struct {
 	started  bool // the chunks of the row group have been started
 	budget   *parquet.Budget
 
-	chunks    []parquet.ColumnReader // by column
-	skeletons []parquet.ColumnReader // by list column, where none of its columns gives the shape
+	chunks    []parquet.Cursor // by column
+	skeletons []parquet.Cursor // by list column, where none of its columns gives the shape
 	shape     leafData
 }
 
 func newSetReader(s *fileSet) *setReader {
 	r := &setReader{
 		set: s, lists: make([]bool, len(s.lists)),
-		chunks: make([]parquet.ColumnReader, len(s.spec.columns)), skeletons: make([]parquet.ColumnReader, len(s.spec.groups)),
+		chunks: make([]parquet.Cursor, len(s.spec.columns)), skeletons: make([]parquet.Cursor, len(s.spec.groups)),
 	}
 	for g := range s.spec.groups {
 		wanted := slices.DeleteFunc(s.spec.members(g), func(col int) bool { return s.spec.columns[col].want&s.options.Want == 0 })
@@ -260,19 +260,11 @@ func (r *setReader) startGroup() error {
 	}
 	for g := range r.skeletons {
 		group := &r.file.binding.groups[g]
-		if !group.found {
+		if !group.found || group.column >= 0 {
 			continue
 		}
-		shape := &r.skeletons[g]
-		if group.column >= 0 {
-			shape = &r.chunks[group.column]
-		} else if err := shape.Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
+		if err := r.skeletons[g].Start(r.file.File, r.group, group.skeleton.Leaf, r.budget); err != nil {
 			return r.fail(r.set.spec.groups[g], err)
-		}
-		for _, col := range r.members[g] {
-			if chunk := &r.chunks[col]; chunk != shape {
-				chunk.Beside(shape)
-			}
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"ibid"
 )
 
@@ -101,26 +103,20 @@ func (f *ResultFile) verifyGroup(k int) (sum uint32, err error) {
 			err = corrupt("%v", p)
 		}
 	}()
-	var c ColumnReader
-	budget := f.file.Budget(0)
+	var r pageReader
+	var h format.PageHeader
 	for i := range f.leaves {
-		if err := c.Start(f.file, k, f.leaves[i].reading(i), budget); err != nil {
+		if err := r.start(f.file, k, i); err != nil {
 			return 0, err
 		}
-		for c.left() > 0 {
-			h, err := c.header()
-			if err != nil {
+		for r.strict = true; r.left() > 0; {
+			if err := r.nextHeader(&h); err != nil {
 				return 0, err
 			}
-			sum = crc32.Update(sum, crc32.IEEETable, c.window[c.at-h.length:c.at])
-			size := int(h.CompressedPageSize)
-			if err := c.need(size); err != nil {
+			sum = crc32.Update(sum, crc32.IEEETable, r.header)
+			if _, err := r.stored(&h); err != nil {
 				return 0, err
 			}
-			if err := h.checksum(c.window[c.at:c.at+size], true); err != nil {
-				return 0, err
-			}
-			c.at += size
 		}
 	}
 	return f.filterSum(k, sum)

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"errors"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,6 +11,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 )
+
+// longList is more entries than a list usually has.
+const longList = 5000
 
 // TestRowLimit reads lists of random lengths from pages that end anywhere, with limits
 // on a row and on all, and compares with what is left of the lists themselves.
@@ -20,10 +24,10 @@ func TestRowLimit(t *testing.T) {
 		for i := range lengths {
 			lengths[i] = rng.IntN(6)
 			if rng.IntN(8) == 0 {
-				lengths[i] = rng.IntN(2 * windowValues)
+				lengths[i] = rng.IntN(2 * longList)
 			}
 		}
-		limit := RowLimit{Row: 1 + rng.IntN(windowValues), Total: 1 + rng.IntN(4*windowValues)}
+		limit := RowLimit{Row: 1 + rng.IntN(longList), Total: 1 + rng.IntN(4*longList)}
 		if rng.IntN(2) == 0 {
 			limit = RowLimit{Row: 3, Total: 20}
 		}
@@ -71,34 +75,38 @@ func testRowLimit(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 }
 
 // listReader reads n entries of a list of integers.
-func listReader(chunk []byte, n int) *ColumnReader {
-	return &ColumnReader{
-		file: bytes.NewReader(chunk), leaf: Leaf{Kind: Integer, physical: format.Int64, Def: 2, Rep: 1}, bytesLeft: int64(len(chunk)), valuesLeft: int64(n),
-		meta: &columnChunk{NumValues: int64(n), TotalUncompressedSize: int64(len(chunk)), TotalCompressedSize: int64(len(chunk))}, account: *plenty(),
-	}
+func listReader(chunk []byte, n int) *Cursor {
+	return chunkCursor(chunk, Leaf{Kind: Integer, physical: format.Int64, Def: 2, Rep: 1}, format.Uncompressed, n, 1<<40)
 }
 
-// TestBeside reads two members of the same lists some rows at a time, from the same pages
+// chunkCursor reads a chunk of n entries that lies in memory.
+func chunkCursor(chunk []byte, leaf Leaf, codec format.CompressionCodec, n int, budget int64) *Cursor {
+	return &Cursor{leaf: leaf, held: holder{budget: &Budget{budget}}, pages: pageReader{
+		file: bytes.NewReader(chunk), bytesLeft: int64(len(chunk)), valuesLeft: int64(n), meta: &columnChunk{Codec: codec, NumValues: int64(n)},
+	}}
+}
+
+// TestMembers reads two members of the same lists some rows at a time, from the same pages
 // and from others, past rows over the limit.
-func TestBeside(t *testing.T) {
+func TestMembers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 1))
 	for range 60 {
 		lengths := make([]int, 2+rng.IntN(30))
 		for i := range lengths {
 			lengths[i] = 1 + rng.IntN(5)
 			if rng.IntN(6) == 0 {
-				lengths[i] = 1 + rng.IntN(windowValues)
+				lengths[i] = 1 + rng.IntN(longList)
 			}
 		}
 		limit := Unlimited
 		if rng.IntN(2) == 0 {
 			limit.Row = 1 + rng.IntN(4)
 		}
-		testBeside(t, rng, lengths, limit)
+		testMembers(t, rng, lengths, limit)
 	}
 }
 
-func testBeside(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
+func testMembers(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 	t.Helper()
 	var rep, def []byte
 	var values []int64
@@ -110,7 +118,6 @@ func testBeside(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 	pages := listPages(t, rng, rep, def, values, false)
 	for _, chunk := range [][]byte{pages, listPages(t, rng, rep, def, values, false)} {
 		leader, c := listReader(pages, len(rep)), listReader(chunk, len(rep))
-		c.Beside(leader)
 		for left := len(lengths); left > 0; {
 			n := 1 + rng.IntN(left)
 			left -= n
@@ -146,38 +153,17 @@ func testBeside(t *testing.T, rng *rand.Rand, lengths []int, limit RowLimit) {
 	}
 }
 
-// TestBesideDecodesNothing: levels in the same bytes are decoded once, and others are
-// compared.
-func TestBesideDecodesNothing(t *testing.T) {
+// TestMembersOfOtherLists: members whose lists differ are refused.
+func TestMembersOfOtherLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	def, values := []byte{2, 2, 2, 2}, make([]int64, 4)
 	lists, others := []byte{0, 1, 0, 1}, []byte{0, 1, 1, 0}
-	leader := listReader(listPages(t, rng, lists, def, values, false), len(lists))
 	var got Values
-	var levels []byte
-	if _, _, err := leader.ReadRows(2, Unlimited, &got, &levels, nil); err != nil {
-		t.Fatal(err)
+	if err := listReader(listPages(t, rng, lists, def, values, false), 4).ReadEntries(4, lists, &got, nil); err != nil {
+		t.Errorf("members with the same lists: %v", err)
 	}
-	same := listReader(listPages(t, rng, lists, def, values, false), len(lists))
-	same.Beside(leader)
-	if err := same.ReadEntries(4, levels, &got, nil); err != nil || len(same.page.rep.buf) > 0 {
-		t.Errorf("%d levels are decoded again, %v", len(same.page.rep.buf), err)
-	}
-	other := listReader(listPages(t, rng, others, def, values, false), len(lists))
-	other.Beside(leader)
-	if err := other.ReadEntries(4, levels, &got, nil); !errors.Is(err, ErrCorrupt) {
+	if err := listReader(listPages(t, rng, others, def, values, false), 4).ReadEntries(4, lists, &got, nil); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("members with other lists: %v", err)
-	}
-
-	page, different := listPages(t, rng, lists, def, values, false), listPages(t, rng, others, def, values, false)
-	leader = listReader(slices.Concat(page, different), 2*len(lists))
-	if _, _, err := leader.ReadRows(4, Unlimited, &got, &levels, nil); err != nil {
-		t.Fatal(err)
-	}
-	late := listReader(slices.Concat(different, different), 2*len(lists))
-	late.Beside(leader)
-	if err := late.ReadEntries(8, levels[len(lists):], &got, nil); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a page with the lists of the next one: %v", err)
 	}
 }
 
@@ -185,7 +171,7 @@ func TestBesideDecodesNothing(t *testing.T) {
 func listPages(t *testing.T, rng *rand.Rand, rep, def []byte, values []int64, coded bool) (chunk []byte) {
 	t.Helper()
 	levels := func(b []byte, highest int) []byte {
-		e := rle.Encoding{BitWidth: int(levelWidth(highest))}
+		e := rle.Encoding{BitWidth: bits.Len(uint(highest))}
 		out, err := e.EncodeLevels(nil, b)
 		if err != nil {
 			t.Fatal(err)
@@ -193,7 +179,7 @@ func listPages(t *testing.T, rng *rand.Rand, rep, def []byte, values []int64, co
 		return out
 	}
 	for first := true; len(rep) > 0; first = false {
-		n := min(len(rep), 1+rng.IntN(3*windowValues))
+		n := min(len(rep), 1+rng.IntN(3*longList))
 		k := bytes.Count(def[:n], []byte{2})
 		page := hostilePage{values: int32(n)}
 		var body []byte

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -389,7 +390,7 @@ func (p *leafPages) page(dst []byte, from, to int) []byte {
 
 // appendLevels appends a block of levels up to highest: its length, then one run.
 func appendLevels(dst, levels []byte, highest byte) []byte {
-	at, width := len(dst), levelWidth(int(highest))
+	at, width := len(dst), uint(bits.Len8(highest))
 	dst = append(dst, 0, 0, 0, 0)
 	switch n := len(levels); {
 	case n == 0:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/klauspost/compress/s2"
 )
 
@@ -132,7 +134,8 @@ func TestLongStringsTakeSeveralPages(t *testing.T) {
 		c := &meta.RowGroups[0].Columns[i].MetaData
 		pages := 0
 		for chunk := b[c.DataPageOffset : c.DataPageOffset+c.TotalCompressedSize]; len(chunk) > 0; pages++ {
-			h, n, ok := parsePageHeader(chunk)
+			var h format.PageHeader
+			n, ok := decodeStruct(chunk, &h)
 			if !ok || h.UncompressedPageSize > pageBytes+200_000 {
 				t.Fatalf("page of %d bytes", h.UncompressedPageSize)
 			}

@@ -149,6 +149,43 @@ func (f *File) Values(column int) (n int64) {
 	return n
 }
 
+// CheckCodec returns an error if some row group has the leaf in a compression that
+// cannot be read.
+func (f *File) CheckCodec(column int) error {
+	for i := range f.groups {
+		if err := checkCodec(f.groups[i].Columns[column].Codec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unchecked is how many bytes a column has in pages without checksums, as far as the
+// first page of each row group tells.
+func (f *File) Unchecked(column int) (bytes int64, err error) {
+	if f.own() {
+		return 0, nil
+	}
+	var r pageReader
+	var h format.PageHeader
+	for k := range f.groups {
+		m := &f.groups[k].Columns[column]
+		if m.NumValues == 0 {
+			continue
+		}
+		if err := r.start(f, k, column); err != nil {
+			return 0, err
+		}
+		if err := r.nextHeader(&h); err != nil {
+			return 0, err
+		}
+		if h.CRC == 0 {
+			bytes += m.TotalCompressedSize
+		}
+	}
+	return bytes, nil
+}
+
 // Metadata returns the value of a key of the file metadata, "" if there is none.
 // Of a key that is there twice the last counts.
 func (f *File) Metadata(key string) (value string) {

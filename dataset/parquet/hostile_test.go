@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
@@ -70,12 +71,7 @@ func (p *hostilePage) chunk(t *testing.T) []byte {
 func (p *hostilePage) read(t *testing.T, leaf Leaf, budget int64) (allocated uint64, err error) {
 	t.Helper()
 	chunk := p.chunk(t)
-	c := ColumnReader{
-		file: bytes.NewReader(chunk), leaf: leaf, bytesLeft: int64(len(chunk)), valuesLeft: int64(p.values), account: account{budget: &Budget{left: budget}},
-		meta: &columnChunk{
-			Codec: p.codec, NumValues: int64(p.values), TotalUncompressedSize: math.MaxInt32, TotalCompressedSize: int64(len(chunk)),
-		},
-	}
+	c := chunkCursor(chunk, leaf, p.codec, int(p.values), budget)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var values Values
@@ -97,7 +93,7 @@ func withLevels(levels, body []byte) []byte {
 // What a header claims sets no memory aside: a lie is found out when the data ends,
 // whatever the budget.
 func TestLyingHeaders(t *testing.T) {
-	const huge = math.MaxInt32
+	const huge = mostPageValues
 	integers := Leaf{Kind: Integer, physical: format.Int64}
 	texts := Leaf{Kind: Text, physical: format.ByteArray}
 	optional, list := integers, integers
@@ -123,10 +119,10 @@ func TestLyingHeaders(t *testing.T) {
 			values: huge, uncompressed: 100, encoding: format.DeltaLengthByteArray,
 			body: append(binary.AppendUvarint([]byte{128, 1, 4}, huge), 0, 0, 0, 0, 0, 0),
 		}},
-		{"a string", texts, hostilePage{values: 1, uncompressed: 8, body: binary.LittleEndian.AppendUint32(nil, huge)}},
+		{"a string", texts, hostilePage{values: 1, uncompressed: 8, body: binary.LittleEndian.AppendUint32(nil, math.MaxUint32)}},
 		{"streams", integers, hostilePage{values: huge, uncompressed: 800, encoding: format.ByteStreamSplit, body: some}},
-		{"bytes of levels", optional, hostilePage{values: 8, uncompressed: 800, body: binary.LittleEndian.AppendUint32(nil, huge)}},
-		{"bytes of levels of version 2", list, hostilePage{values: 8, uncompressed: huge, body: some, v2: true, repBytes: huge, defBytes: huge}},
+		{"bytes of levels", optional, hostilePage{values: 8, uncompressed: 800, body: binary.LittleEndian.AppendUint32(nil, math.MaxUint32)}},
+		{"bytes of levels of version 2", list, hostilePage{values: 8, uncompressed: mostPageBytes, body: some, v2: true, repBytes: math.MaxInt32, defBytes: math.MaxInt32}},
 		{"integers of a dictionary", integers, hostilePage{
 			values: 8, uncompressed: 4, encoding: format.RLEDictionary, body: []byte{1, 16, 0}, dictValues: huge, dictUncompressed: 800, dict: some,
 		}},
@@ -135,17 +131,17 @@ func TestLyingHeaders(t *testing.T) {
 		}},
 		{"size of a dictionary", texts, hostilePage{
 			codec: format.Zstd, values: 8, uncompressed: 4, encoding: format.RLEDictionary, body: []byte{1, 16, 0},
-			dictValues: 100, dictUncompressed: huge, dict: zstdOf(t, some),
+			dictValues: 100, dictUncompressed: mostPageBytes, dict: zstdOf(t, some),
 		}},
-		{"size after Snappy", integers, hostilePage{codec: format.Snappy, values: 100, uncompressed: huge, body: append(binary.AppendUvarint(nil, huge), some...)}},
-		{"size after Zstandard", integers, hostilePage{codec: format.Zstd, values: 100, uncompressed: huge, body: zstdOf(t, some)}},
+		{"size after Snappy", integers, hostilePage{codec: format.Snappy, values: 100, uncompressed: mostPageBytes, body: append(binary.AppendUvarint(nil, mostPageBytes), some...)}},
+		{"size after Zstandard", integers, hostilePage{codec: format.Zstd, values: 100, uncompressed: mostPageBytes, body: zstdOf(t, some)}},
 		{"size within Zstandard", integers, hostilePage{
-			codec: format.Zstd, values: 100, uncompressed: huge,
+			codec: format.Zstd, values: 100, uncompressed: mostPageBytes,
 			body: append([]byte{0x28, 0xB5, 0x2F, 0xFD, 0xA0, 0xff, 0xff, 0xff, 0x7f}, zstdOf(t, some)[6:]...),
 		}},
-		{"size after gzip", integers, hostilePage{codec: format.Gzip, values: 100, uncompressed: huge, body: gzipOf(t, some)}},
-		{"size after Brotli", integers, hostilePage{codec: format.Brotli, values: 100, uncompressed: huge, body: brotliOf(t, some)}},
-		{"size after LZ4", integers, hostilePage{codec: format.Lz4Raw, values: 100, uncompressed: huge, body: lz4Of(t, some)}},
+		{"size after gzip", integers, hostilePage{codec: format.Gzip, values: 100, uncompressed: mostPageBytes, body: gzipOf(t, some)}},
+		{"size after Brotli", integers, hostilePage{codec: format.Brotli, values: 100, uncompressed: mostPageBytes, body: brotliOf(t, some)}},
+		{"size after LZ4", integers, hostilePage{codec: format.Lz4Raw, values: 100, uncompressed: mostPageBytes, body: lz4Of(t, some)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,57 +156,70 @@ func TestLyingHeaders(t *testing.T) {
 	}
 }
 
-// A page that honestly says that it is huge is refused while it expands, as soon as the
-// budget is used up.
+// A page that is huge, or honestly says so, is refused before it expands, and so are more
+// values than a page may have, in however few bytes.
 func TestBombs(t *testing.T) {
-	const size = 512 << 20
+	const size, huge, limit = 200 << 20, 512 << 20, math.MaxInt64
 	zeros := make([]byte, size)
 	integers := Leaf{Kind: Integer, physical: format.Int64}
+	optional := integers
+	optional.Def = 1
+	run := appendRLERun(nil, 0, 1, math.MaxInt32)
 	tests := []struct {
-		name string
-		leaf Leaf
-		page hostilePage
+		name   string
+		leaf   Leaf
+		budget int64
+		page   hostilePage
 	}{
-		{"Snappy", integers, hostilePage{codec: format.Snappy, values: size / 8, uncompressed: size, body: s2.EncodeSnappy(nil, zeros)}},
-		{"Zstandard", integers, hostilePage{codec: format.Zstd, values: size / 8, uncompressed: size, body: zstdOf(t, zeros)}},
-		{"gzip", integers, hostilePage{codec: format.Gzip, values: size / 8, uncompressed: size, body: gzipOf(t, zeros)}},
-		{"LZ4", integers, hostilePage{codec: format.Lz4Raw, values: size / 8, uncompressed: size, body: lz4Of(t, zeros)}},
+		{"Snappy", integers, 16 << 20, hostilePage{codec: format.Snappy, values: 1, uncompressed: size, body: s2.EncodeSnappy(nil, zeros)}},
+		{"Zstandard", integers, 16 << 20, hostilePage{codec: format.Zstd, values: 1, uncompressed: size, body: zstdOf(t, zeros)}},
+		{"gzip", integers, 16 << 20, hostilePage{codec: format.Gzip, values: 1, uncompressed: size, body: gzipOf(t, zeros)}},
+		{"LZ4", integers, 16 << 20, hostilePage{codec: format.Lz4Raw, values: 1, uncompressed: size, body: lz4Of(t, zeros)}},
+		{"a long page", integers, limit, hostilePage{codec: format.Zstd, values: 1, uncompressed: huge, body: zstdOf(t, zeros)}},
+		{"nulls", optional, limit, hostilePage{values: math.MaxInt32, uncompressed: 100, body: withLevels(run, nil)}},
+		{"codes", integers, limit, hostilePage{
+			values: math.MaxInt32, uncompressed: 100, encoding: format.RLEDictionary, body: append([]byte{1}, run...),
+			dictValues: 1, dictUncompressed: 8, dict: make([]byte, 8),
+		}},
+		{"levels of a page of few values", optional, limit, hostilePage{
+			values: 1000, uncompressed: 100, body: withLevels(appendRLERun(appendRLERun(nil, 0, 1, 1), 1, 1, math.MaxInt32), nil),
+		}},
+		{"prefixes that grow", Leaf{Kind: Text, physical: format.ByteArray}, limit, growingPrefixes(t)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			allocated, err := tt.page.read(t, tt.leaf, 16<<20)
-			if !errors.Is(err, ErrCorrupt) {
-				t.Errorf("read: %v, want ErrCorrupt", err)
+			allocated, err := tt.page.read(t, tt.leaf, tt.budget)
+			if err == nil {
+				t.Error("it is read")
 			}
 			// The bytes of the page itself are in the file.
-			if limit := uint64(64<<20 + 2*len(tt.page.body)); allocated > limit {
-				t.Errorf("%d MB allocated, budget 16 MB", allocated>>20)
+			if limit := uint64(16<<20 + 4*len(tt.page.body)); allocated > limit {
+				t.Errorf("%d MB allocated", allocated>>20)
 			}
 		})
 	}
 }
 
-// Two billion levels or codes in a few bytes are decoded as far as they are asked for.
-func TestLongRuns(t *testing.T) {
-	integers := Leaf{Kind: Integer, physical: format.Int64}
-	optional := integers
-	optional.Def = 1
-	run := appendRLERun(nil, 0, 1, math.MaxInt32)
-	for name, tt := range map[string]struct {
-		leaf Leaf
-		page hostilePage
-	}{
-		"nulls": {optional, hostilePage{values: math.MaxInt32, uncompressed: 100, body: withLevels(run, nil)}},
-		"codes": {integers, hostilePage{
-			values: math.MaxInt32, uncompressed: 100, encoding: format.RLEDictionary, body: append([]byte{1}, run...),
-			dictValues: 1, dictUncompressed: 8, dict: make([]byte, 8),
-		}},
-	} {
-		allocated, err := tt.page.read(t, tt.leaf, 16<<20)
-		if err != nil || allocated > 8<<20 {
-			t.Errorf("%s: %d MB allocated, %v", name, allocated>>20, err)
-		}
+// growingPrefixes is a page of texts in DELTA_BYTE_ARRAY: the first has 100 kB, each other
+// the whole one before as its prefix.
+func growingPrefixes(t *testing.T) hostilePage {
+	t.Helper()
+	const n, length = 10_000, 100_000
+	prefixes, suffixes := make([]int32, n), make([]int32, n)
+	for i := range prefixes {
+		prefixes[i] = length
 	}
+	prefixes[0], suffixes[0] = 0, length
+	var body []byte
+	for _, lengths := range [][]int32{prefixes, suffixes} {
+		b, err := new(delta.BinaryPackedEncoding).EncodeInt32(nil, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = append(body, b...)
+	}
+	body = append(body, make([]byte, length)...)
+	return hostilePage{values: n, uncompressed: int32(len(body)), encoding: format.DeltaByteArray, body: body}
 }
 
 // A page that compresses well is no bomb: it is read whatever its rate.
@@ -223,8 +232,7 @@ func TestPagesThatCompressWell(t *testing.T) {
 		format.Snappy: s2.EncodeSnappy(nil, values), format.Zstd: zstdOf(t, values), format.Gzip: gzipOf(t, values),
 		format.Brotli: brotliOf(t, values), format.Lz4Raw: lz4Of(t, values),
 	} {
-		a := plenty()
-		got, err := decompress(a, nil, body, codec, len(values))
+		got, err := decompress(nil, body, codec, len(values))
 		if err != nil || !bytes.Equal(got, values) {
 			t.Errorf("%s: %d of %d bytes, %v", codec, len(got), len(values), err)
 		}

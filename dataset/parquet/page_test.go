@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"reflect"
 	"runtime"
 	"testing"
 
@@ -14,76 +13,41 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-func TestPageHeaderOfEncoder(t *testing.T) {
-	encode := func(h format.PageHeader) []byte {
+// A header that lies is refused before its page is decoded.
+func TestPageHeaderLies(t *testing.T) {
+	body := bytes.Repeat([]byte{1}, 70)
+	good := format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: 70, CompressedPageSize: 70}
+	good.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: 2, RepetitionLevelsByteLength: 3, DefinitionLevelsByteLength: 4})
+	for name, lie := range map[string]func(h *format.PageHeader){
+		"":                            func(h *format.PageHeader) {},
+		"longer than the chunk":       func(h *format.PageHeader) { h.CompressedPageSize = 71 },
+		"negative length":             func(h *format.PageHeader) { h.CompressedPageSize = -1 },
+		"larger than it is":           func(h *format.PageHeader) { h.UncompressedPageSize = 71 },
+		"negative size":               func(h *format.PageHeader) { h.UncompressedPageSize = -1 },
+		"more values than the chunk":  func(h *format.PageHeader) { h.DataPageHeaderV2.V.NumValues = 11 },
+		"negative values":             func(h *format.PageHeader) { h.DataPageHeaderV2.V.NumValues = -1 },
+		"levels longer than the page": func(h *format.PageHeader) { h.DataPageHeaderV2.V.DefinitionLevelsByteLength = 68 },
+		"negative levels":             func(h *format.PageHeader) { h.DataPageHeaderV2.V.RepetitionLevelsByteLength = -1 },
+		"no header of its kind":       func(h *format.PageHeader) { h.DataPageHeaderV2.Valid = false },
+		"dictionary without a header": func(h *format.PageHeader) { h.Type = format.DictionaryPage },
+		"another checksum":            func(h *format.PageHeader) { h.CRC = 1 },
+	} {
+		h := good
+		lie(&h)
 		b, err := thrift.Marshal(new(thrift.CompactProtocol), &h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return b
-	}
-	v1 := format.PageHeader{Type: format.DataPage, UncompressedPageSize: 900, CompressedPageSize: 70, CRC: -5}
-	v1.DataPageHeader.Valid = true
-	v1.DataPageHeader.V = format.DataPageHeader{
-		NumValues: 1 << 20, Encoding: format.RLEDictionary, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.BitPacked,
-		Statistics: format.Statistics{Max: []byte("max"), MinValue: []byte("min"), NullCount: 3},
-	}
-	v2 := format.PageHeader{Type: format.DataPageV2, UncompressedPageSize: 900, CompressedPageSize: 70}
-	v2.DataPageHeaderV2.Valid = true
-	v2.DataPageHeaderV2.V = format.DataPageHeaderV2{
-		NumValues: 7, NumNulls: 1, NumRows: 2, Encoding: format.DeltaByteArray, DefinitionLevelsByteLength: 11, RepetitionLevelsByteLength: 12,
-		IsCompressed: thrift.New(false),
-	}
-	dictionary := format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: 900, CompressedPageSize: 70}
-	dictionary.DictionaryPageHeader.Valid = true
-	dictionary.DictionaryPageHeader.V = format.DictionaryPageHeader{NumValues: 9, Encoding: format.Plain, IsSorted: true}
-	tests := []struct {
-		name string
-		b    []byte
-		want pageHeader
-	}{
-		{"version 1", encode(v1), pageHeader{PageHeader: v1, values: 1 << 20, encoding: format.RLEDictionary, defEncoding: format.RLE, repEncoding: format.BitPacked}},
-		{"version 2", encode(v2), pageHeader{PageHeader: v2, values: 7, encoding: format.DeltaByteArray, defBytes: 11, repBytes: 12, stored: true}},
-		{"dictionary", encode(dictionary), pageHeader{PageHeader: dictionary, values: 9, encoding: format.Plain}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, n, ok := parsePageHeader(append(bytes.Clone(tt.b), "page"...))
-			if !reflect.DeepEqual(got, tt.want) || n != len(tt.b) || !ok {
-				t.Errorf("parsePageHeader = %+v, %d, %t\nwant %+v, %d", got, n, ok, tt.want, len(tt.b))
+		for n := range b {
+			c := chunkCursor(b[:n], Leaf{Def: 1, Rep: 1}, format.Uncompressed, 10, 1<<20)
+			if err := c.pages.nextHeader(new(format.PageHeader)); !errors.Is(err, ErrCorrupt) {
+				t.Fatalf("%s: the first %d of %d bytes are taken for a header, %v", name, n, len(b), err)
 			}
-			for n := range tt.b {
-				if _, _, ok := parsePageHeader(tt.b[:n]); ok {
-					t.Errorf("the first %d of %d bytes are taken for a header", n, len(tt.b))
-				}
-			}
-		})
-	}
-}
-
-func TestPageHeaderLies(t *testing.T) {
-	chunk := columnChunk{TotalUncompressedSize: 5000}
-	good := pageHeader{values: 10, defBytes: 3, repBytes: 4}
-	good.Type, good.UncompressedPageSize, good.CompressedPageSize, good.DataPageHeaderV2.Valid = format.DataPageV2, 900, 70, true
-	if err := good.check(&chunk, 70, 10); err != nil {
-		t.Fatal(err)
-	}
-	for name, lie := range map[string]func(h *pageHeader){
-		"longer than the chunk":       func(h *pageHeader) { h.CompressedPageSize = 71 },
-		"negative length":             func(h *pageHeader) { h.CompressedPageSize = -1 },
-		"larger than the chunk":       func(h *pageHeader) { h.UncompressedPageSize = math.MaxInt32 },
-		"negative size":               func(h *pageHeader) { h.UncompressedPageSize = -1 },
-		"more values than the chunk":  func(h *pageHeader) { h.values = 11 },
-		"negative values":             func(h *pageHeader) { h.values = -1 },
-		"levels longer than the page": func(h *pageHeader) { h.defBytes = 67 },
-		"negative levels":             func(h *pageHeader) { h.repBytes = -1 },
-		"no header of its kind":       func(h *pageHeader) { h.DataPageHeaderV2.Valid = false },
-		"dictionary without a header": func(h *pageHeader) { h.Type = format.DictionaryPage },
-	} {
-		h := good
-		lie(&h)
-		if err := h.check(&chunk, 70, 10); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
+		}
+		c := chunkCursor(append(b, body...), Leaf{Def: 1, Rep: 1}, format.Uncompressed, 10, 1<<20)
+		p, _, err := c.pages.next(&c.leaf, &c.held, nil)
+		if name == "" && (err != nil || p.n != 2 || len(p.rep) != 3 || len(p.def) != 4 || len(p.values) != 63) || name != "" && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
 }
@@ -129,7 +93,7 @@ func TestDecompressRefusesLies(t *testing.T) {
 						err = corrupt("%v", p)
 					}
 				}()
-				return decompress(plenty(), nil, tt.src, tt.codec, tt.size)
+				return decompress(nil, tt.src, tt.codec, tt.size)
 			}()
 			runtime.ReadMemStats(&after)
 			if (err == nil) != tt.ok || tt.ok && !bytes.Equal(got, text) || err != nil && !errors.Is(err, ErrCorrupt) {

@@ -250,7 +250,6 @@ func (f *ResultFile) readColumn(k, field int, at []int, v *ColumnValues) (err er
 // read reads one leaf, of which reader is at the beginning: all rows, or those at some
 // places.
 func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
-	v.reader.strict = true
 	v.entries.Reset()
 	v.entries.Coded = v.Coded && v.Kind == ListString
 	if l.mapValue() {
@@ -293,7 +292,7 @@ func (v *ColumnValues) read(l *resultLeaf, rows int, at []int) (err error) {
 	if l.mapKey() {
 		v.keyLevels = append(v.keyLevels[:0], v.entries.Levels...)
 	}
-	if at == nil && (!v.reader.Done() || v.reader.meta.NumValues > 0 && v.reader.left() > 0) {
+	if r := &v.reader; at == nil && (!r.Done() || r.pages.meta.NumValues > 0 && r.pages.left() > 0) {
 		return corrupt("more values than rows")
 	}
 	return nil
@@ -345,7 +344,7 @@ type ColumnValues struct {
 	Codes      []int32
 	Dictionary []string
 
-	reader    ColumnReader
+	reader    Cursor
 	entries   Values
 	rep       []byte // repetition levels of the entries of lists
 	keyLevels []byte // definition levels of the keys of maps

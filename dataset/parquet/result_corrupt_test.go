@@ -241,10 +241,7 @@ func FuzzResultPage(f *testing.F) {
 		if l.mapValue() { // every row is null or has one key
 			v.rep, v.keyLevels = make([]byte, 40), bytes.Repeat([]byte{l.maxDef}, 40)
 		}
-		v.reader = ColumnReader{
-			file: bytes.NewReader(chunk.Bytes()), leaf: l.reading(i), bytesLeft: int64(chunk.Len()), valuesLeft: int64(n), account: *plenty(),
-			meta: &columnChunk{Codec: format.Snappy, NumValues: int64(n), TotalUncompressedSize: 1 << 30},
-		}
+		v.reader = *chunkCursor(chunk.Bytes(), l.reading(i), format.Snappy, int(n), 1<<40)
 		if v.read(l, 40, nil) != nil {
 			return
 		}

@@ -1,27 +1,28 @@
 // Package parquet reads Parquet files of any writer and writes the datasets and result
 // files of ibid.
 //
-// There is one of each: readFooter reads footers, parsePageHeader page headers,
-// hybridReader runs of levels and codes, loadDictionary dictionaries. A [ColumnReader]
-// yields the entries of one leaf; inputs (package dataset) and results ([ResultFile])
-// are read through it. An [Encoder] writes every file: it makes levels, flat and nested
-// ones, from what a [Table] has in its columns. Footers are structs of parquet-go, read
-// and written by its Thrift library, as are the page headers that are read, but row groups
-// are read by decodeFooter into less memory; Snappy, Zstandard, gzip, Brotli and LZ4_RAW are decompressed by libraries.
+// [Open] reads footers, a pageReader pages. A [Cursor] yields the entries of one leaf; inputs
+// (package dataset) and results ([ResultFile]) are read through it. An [Encoder] writes
+// every file: it makes levels, flat and nested ones, from what a [Table] has in its columns.
+// Levels, codes and values are decoded by the encodings of parquet-go; footers and page
+// headers are structs of it.
 //
 // # Hostile input
 //
-// What a header claims sets no memory aside. Levels, codes and values grow as they are
-// decoded; a page is decompressed into a buffer that doubles as long as data comes; all
-// of it is paid from a [Budget] in proportion to the size of the file. The library's
-// Thrift decoder makes lists as long as they claim to be, so every struct is walked
-// before it is decoded. Errors name file, column and row group.
+// parquet-go sees nothing of a page that has not been checked. A page is decompressed here,
+// into exactly what its header claims, its checksum is compared, and the runs of levels and
+// codes, the blocks of deltas and the lengths of texts are walked: they must be there, and
+// hold no more than the page says. A page has at most mostPageBytes and mostPageValues; the
+// pages that are open at one time fit a [Budget]. The library's Thrift decoder makes lists
+// as long as they claim to be, so every struct is walked before it is decoded. Errors name
+// file, column and row group. A file without checksums may read as other values than were
+// written.
+//
+// parquet-go's own page reader is not used: it reads LZ4_RAW wrongly without an error
+// (v0.32.0: all of 100,000 integers), sets memory aside for what a header claims (289 MB for
+// a file of 59 kB) and panics on damaged pages.
 //
 // # What is our own, and why
-//
-// Pages are decoded here and not by parquet-go's page reader, because that reads
-// LZ4_RAW wrongly without an error (v0.32.0: all of 100,000 integers), sets memory aside
-// for what a header claims (289 MB for a file of 59 kB) and panics on damaged pages.
 //
 // Tables are encoded here because a run writes many columns of which most values are
 // null or equal to the one before: the encoder keeps equal neighbours once, takes bounds
@@ -597,7 +598,7 @@ func (v *ColumnValues) Compact(n *Numbers) {
 	n.Valid = slices.Grow(n.Valid[:0], (v.Rows+63)/64)[:(v.Rows+63)/64]
 	clear(n.Valid)
 	at, valid := 0, v.Valid
-	if allTrue(valid) { // values are where they should be
+	if !slices.Contains(valid, false) { // values are where they should be
 		for i := range n.Valid {
 			n.Valid[i] = ^uint64(0)
 		}

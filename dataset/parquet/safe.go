@@ -1,0 +1,605 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// Limits of what is read of a file, whatever it says of itself.
+const (
+	mostPageBytes  = 256 << 20 // of a page without compression
+	mostPageValues = 16 << 20  // entries of a page
+	mostHeader     = 16 << 20  // bytes of a page header
+	mostMemory     = 1 << 30   // bytes of the pages that are open at one time, where no other limit is set
+
+	freeValues    = 4 << 20 // entries that a column may have in a file of any size
+	valuesPerByte = 64      // and for each byte of the file
+
+	entryBytes = 24 // about what an entry of a page takes beside the page
+)
+
+// pagePadding is the room after a page that vector code may read.
+const pagePadding = 64
+
+// A pageReader reads the pages of one column chunk. What it returns has been checked:
+// decompressed into exactly what the header claims, its checksum compared.
+type pageReader struct {
+	file io.ReaderAt
+	meta *columnChunk
+
+	offset     int64 // in the file, of what follows the window
+	bytesLeft  int64 // from offset to the end of the chunk
+	valuesLeft int64 // entries in pages not yet read
+	strict     bool  // every page must have its checksum
+
+	window []byte
+	at     int    // of the window: the next page
+	header []byte // of the last page, in the window
+}
+
+// A pageBody is a page without compression.
+type pageBody struct {
+	dictionary       bool
+	n                int // entries, or values of a dictionary
+	encoding         format.Encoding
+	rep, def, values []byte
+}
+
+func (r *pageReader) start(f *File, group, column int) error {
+	m := &f.groups[group].Columns[column]
+	*r = pageReader{
+		file: f.file, meta: m, strict: f.own(), offset: m.start(), bytesLeft: m.TotalCompressedSize, valuesLeft: m.NumValues, window: r.window[:0],
+	}
+	if n, most := f.Entries(column), freeValues+valuesPerByte*f.Size; n > most {
+		return fmt.Errorf("%d values in a file of %d bytes: at most %d are read", n, f.Size, most)
+	}
+	return checkCodec(m.Codec)
+}
+
+// left is the number of bytes of the chunk that have not been looked at.
+func (r *pageReader) left() int64 { return int64(len(r.window)-r.at) + r.bytesLeft }
+
+// need makes at least n bytes available from r.at on; it is an error if the chunk has fewer.
+func (r *pageReader) need(n int) error {
+	have := len(r.window) - r.at
+	if have >= n {
+		return nil
+	}
+	if int64(n-have) > r.bytesLeft {
+		return corrupt("a page goes past the end of its column")
+	}
+	size := max(n, int(min(64<<10, int64(have)+r.bytesLeft)))
+	r.window = slices.Grow(r.window[:copy(r.window, r.window[r.at:])], size+pagePadding-have)
+	r.at = 0
+	more := int(min(int64(size-have), r.bytesLeft))
+	k, err := r.file.ReadAt(r.window[have:have+more], r.offset)
+	if k < more {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	r.window = r.window[:have+more]
+	r.offset += int64(more)
+	r.bytesLeft -= int64(more)
+	return nil
+}
+
+// nextHeader reads the next page header. Its length is not known before.
+func (r *pageReader) nextHeader(h *format.PageHeader) error {
+	for n := 512; ; n *= 4 {
+		left := r.left()
+		n = int(min(int64(n), left))
+		if err := r.need(n); err != nil {
+			return err
+		}
+		*h = format.PageHeader{}
+		if length, ok := decodeStruct(r.window[r.at:], h); ok {
+			r.header = r.window[r.at : r.at+length]
+			r.at += length
+			return nil
+		}
+		if int64(n) == left || n > mostHeader {
+			return corrupt("unreadable page header")
+		}
+	}
+}
+
+// stored returns the bytes of the page whose header has been read, as they lie in the file.
+func (r *pageReader) stored(h *format.PageHeader) ([]byte, error) {
+	if h.CompressedPageSize < 0 || int64(h.CompressedPageSize) > r.left() {
+		return nil, corrupt("page of %d bytes, %d are left", h.CompressedPageSize, r.left())
+	}
+	size := int(h.CompressedPageSize)
+	if err := r.need(size); err != nil {
+		return nil, err
+	}
+	b := r.window[r.at : r.at+size]
+	r.at += size
+	// A header with the checksum 0 cannot be told from one without.
+	if (r.strict || h.CRC != 0) && crc32.ChecksumIEEE(b) != uint32(h.CRC) {
+		return nil, corrupt("page checksum does not match")
+	}
+	return b, nil
+}
+
+// next reads the next page that has entries, or a dictionary, into buf or a larger buffer,
+// which it returns. leaf says which levels it has.
+func (r *pageReader) next(leaf *Leaf, held *holder, buf []byte) (p pageBody, out []byte, err error) {
+	for {
+		var h format.PageHeader
+		if err := r.nextHeader(&h); err != nil {
+			return p, buf, err
+		}
+		var repBytes, defBytes int
+		codec := r.meta.Codec
+		switch {
+		case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
+			d := &h.DictionaryPageHeader.V
+			p = pageBody{dictionary: true, n: int(d.NumValues), encoding: d.Encoding}
+		case h.Type == format.DataPage && h.DataPageHeader.Valid:
+			d := &h.DataPageHeader.V
+			p = pageBody{n: int(d.NumValues), encoding: d.Encoding}
+			if leaf.Rep > 0 && d.RepetitionLevelEncoding != format.RLE || leaf.Def > 0 && d.DefinitionLevelEncoding != format.RLE {
+				return p, buf, corrupt("encodings %s and %s of levels", d.RepetitionLevelEncoding, d.DefinitionLevelEncoding)
+			}
+		case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+			d := &h.DataPageHeaderV2.V
+			p = pageBody{n: int(d.NumValues), encoding: d.Encoding}
+			repBytes, defBytes = int(d.RepetitionLevelsByteLength), int(d.DefinitionLevelsByteLength)
+			if d.IsCompressed.Valid && !d.IsCompressed.V {
+				codec = format.Uncompressed
+			}
+		case h.Type == format.IndexPage:
+			if _, err := r.stored(&h); err != nil {
+				return p, buf, err
+			}
+			continue
+		default:
+			return p, buf, corrupt("page without a header of its kind")
+		}
+		size := int(h.UncompressedPageSize)
+		switch levels := int64(repBytes) + int64(defBytes); {
+		case size < 0 || p.n < 0 || repBytes < 0 || defBytes < 0 || levels > int64(min(h.CompressedPageSize, h.UncompressedPageSize)):
+			return p, buf, corrupt("page of %d values in %d bytes, %d of them levels", p.n, size, levels)
+		case !p.dictionary && int64(p.n) > r.valuesLeft:
+			return p, buf, corrupt("page of %d values, %d are left", p.n, r.valuesLeft)
+		case size > mostPageBytes || p.n > mostPageValues:
+			return p, buf, fmt.Errorf("a page of %d values in %d bytes: at most %d in %d are read; write smaller pages or row groups", p.n, size, mostPageValues, mostPageBytes)
+		}
+		if err := held.hold(int64(size) + int64(h.CompressedPageSize) + int64(p.n)*entryBytes); err != nil {
+			return p, buf, err
+		}
+		stored, err := r.stored(&h)
+		if err != nil {
+			return p, buf, err
+		}
+		if !p.dictionary {
+			r.valuesLeft -= int64(p.n)
+			if p.n == 0 {
+				continue
+			}
+		}
+		p.rep, p.def = stored[:repBytes], stored[repBytes:repBytes+defBytes]
+		if buf, err = decompress(buf, stored[repBytes+defBytes:], codec, size-repBytes-defBytes); err != nil {
+			return p, buf, err
+		}
+		p.values = buf
+		if h.Type == format.DataPage && leaf.Rep > 0 {
+			p.rep, p.values, err = levelBlock(p.values)
+		}
+		if h.Type == format.DataPage && leaf.Def > 0 && err == nil {
+			p.def, p.values, err = levelBlock(p.values)
+		}
+		return p, buf, err
+	}
+}
+
+// levelBlock splits a block of levels off a page of version 1.
+func levelBlock(body []byte) (block, rest []byte, err error) {
+	if len(body) < 4 || uint64(binary.LittleEndian.Uint32(body)) > uint64(len(body)-4) {
+		return nil, nil, corrupt("page ends too early")
+	}
+	end := 4 + int(binary.LittleEndian.Uint32(body))
+	return body[4:end], body[end:], nil
+}
+
+// checkCodec refuses what no library here decompresses: LZO, and the LZ4 that the
+// format has given up for LZ4_RAW.
+func checkCodec(c format.CompressionCodec) error {
+	switch c {
+	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw:
+		return nil
+	}
+	return fmt.Errorf("compression %s is not supported", c)
+}
+
+// mostExpansion is how many bytes can come from one, where the format bounds that.
+var mostExpansion = map[format.CompressionCodec]int{format.Snappy: 32, format.Lz4Raw: 256, format.Gzip: 1040}
+
+// decompress decompresses src, which must yield exactly size bytes, into buf or a larger
+// buffer and returns it. What size alone says sets no memory aside: much more than usual
+// must be possible for src and, where that can be anything, is counted before it is kept.
+func decompress(buf, src []byte, codec format.CompressionCodec, size int) ([]byte, error) {
+	if limit, ok := mostExpansion[codec]; ok && size > 64+limit*len(src) || codec == format.Uncompressed && size != len(src) {
+		return buf, corrupt("%s: %d bytes cannot come from %d", codec, size, len(src))
+	}
+	const usual = 1 << 20
+	if size > max(usual, 8*len(src), cap(buf)-pagePadding) {
+		if err := canExpand(src, codec, size); err != nil {
+			return buf, err
+		}
+	}
+	if cap(buf) < size+pagePadding {
+		buf = make([]byte, 0, size+pagePadding)
+	}
+	if size == 0 {
+		return buf[:0], nil
+	}
+	out, err := decompressInto(buf[:0:size], src, codec)
+	switch {
+	case err != nil:
+		return buf, corrupt("%s: %w", codec, err)
+	case len(out) != size:
+		return buf, corrupt("%s: %d bytes instead of %d", codec, len(out), size)
+	case unsafe.SliceData(out) != unsafe.SliceData(buf):
+		copy(buf[:size], out)
+	}
+	return buf[:size], nil
+}
+
+// canExpand returns an error if size bytes cannot come from src, as far as that can be
+// told without memory for them.
+func canExpand(src []byte, codec format.CompressionCodec, size int) error {
+	var r io.Reader
+	switch codec {
+	case format.Zstd:
+		if least, most, ok := zstdExpansion(src); !ok || size < least || size > most {
+			return corrupt("%s: %d bytes cannot come from these blocks", codec, size)
+		}
+		return nil
+	case format.Gzip:
+		z, err := gzip.NewReader(bytes.NewReader(src))
+		if err != nil {
+			return corrupt("%s: %w", codec, err)
+		}
+		r = z
+	case format.Brotli:
+		r = brotli.NewReader(bytes.NewReader(src))
+	default:
+		return nil
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(r, int64(size)+1))
+	if err != nil {
+		return corrupt("%s: %w", codec, err)
+	}
+	if n != int64(size) {
+		return corrupt("%s: %d bytes or more instead of %d", codec, n, size)
+	}
+	return nil
+}
+
+// zstdExpansion returns how many bytes can come from frames of Zstandard, from the headers
+// of their blocks: what a frame says of its own content is not believed. ok is false if
+// the blocks do not end where src does.
+//
+// Source: RFC 8878, section 3.1.1.
+func zstdExpansion(src []byte) (least, most int, ok bool) {
+	const mostOfBlock = 128 << 10
+	for len(src) > 0 {
+		if len(src) < 8 {
+			return 0, 0, false
+		}
+		magic := binary.LittleEndian.Uint32(src)
+		if magic&^0xF == 0x184D2A50 { // a frame to be skipped
+			length := binary.LittleEndian.Uint32(src[4:])
+			if uint64(length) > uint64(len(src)-8) {
+				return 0, 0, false
+			}
+			src = src[8+length:]
+			continue
+		}
+		descriptor := src[4]
+		header := 5 + [4]int{0, 1, 2, 4}[descriptor&3] + [4]int{0, 2, 4, 8}[descriptor>>6]
+		switch single := descriptor&(1<<5) != 0; {
+		case !single, descriptor>>6 == 0: // a byte for the window, or for the size
+			header++
+		}
+		if magic != 0xFD2FB528 || len(src) < header {
+			return 0, 0, false
+		}
+		src = src[header:]
+		for last := false; !last; {
+			if len(src) < 3 {
+				return 0, 0, false
+			}
+			block := int(src[0]) | int(src[1])<<8 | int(src[2])<<16
+			last = block&1 != 0
+			length := block >> 3
+			switch block >> 1 & 3 {
+			case 0:
+				least, most = least+length, most+length
+			case 1: // one byte, many times
+				least, most, length = least+length, most+length, 1
+			default:
+				most += mostOfBlock
+			}
+			if len(src) < 3+length {
+				return 0, 0, false
+			}
+			src = src[3+length:]
+		}
+		if descriptor&(1<<2) != 0 { // a checksum
+			src = src[min(4, len(src)):]
+		}
+	}
+	return least, most, true
+}
+
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(2<<30))
+})
+
+// errLong says that a buffer is too small for what is decompressed into it.
+var errLong = errors.New("more data than its page says")
+
+// decompressInto decompresses src into the capacity of buf.
+func decompressInto(buf, src []byte, codec format.CompressionCodec) ([]byte, error) {
+	room := buf[:cap(buf)]
+	switch codec {
+	case format.Uncompressed:
+		return append(buf, src...), nil
+	case format.Snappy:
+		n, err := s2.DecodedLen(src)
+		if err == nil && n > len(room) {
+			err = errLong
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s2.Decode(room, src)
+	case format.Zstd:
+		decoder, err := zstdDecoder()
+		if err != nil {
+			return nil, err
+		}
+		return decoder.DecodeAll(src, buf)
+	case format.Lz4Raw:
+		n, err := lz4.UncompressBlock(src, room)
+		return room[:max(n, 0)], err
+	case format.Gzip:
+		r, err := gzip.NewReader(bytes.NewReader(src))
+		if err != nil {
+			return nil, err
+		}
+		return readAll(room, r)
+	case format.Brotli:
+		return readAll(room, brotli.NewReader(bytes.NewReader(src)))
+	}
+	return nil, checkCodec(codec)
+}
+
+// readAll reads what r has into room.
+func readAll(room []byte, r io.Reader) ([]byte, error) {
+	n, err := io.ReadFull(r, room)
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		return room[:n], nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var one [1]byte
+	switch _, err := io.ReadFull(r, one[:]); err {
+	case nil:
+		return nil, errLong
+	case io.EOF:
+		return room, nil
+	default:
+		return nil, err
+	}
+}
+
+// A Budget is how many bytes the cursors of one file may take at one time. It is not safe
+// for concurrent use.
+type Budget struct{ left int64 }
+
+// Budget returns a new budget for reading the file: memory bytes or, if that is 0, a
+// gigabyte.
+func (f *File) Budget(memory int64) *Budget {
+	if memory == 0 {
+		memory = mostMemory
+	}
+	return &Budget{memory}
+}
+
+// NewBudget is a budget of some bytes.
+func NewBudget(bytes int64) Budget { return Budget{bytes} }
+
+// Left is what may still be taken.
+func (b *Budget) Left() int64 { return b.left }
+
+// A holder is what one cursor has taken of a budget: the most that it needed at one time,
+// since its memory is used again.
+type holder struct {
+	budget     *Budget
+	held       int64
+	dictionary int64 // of it, for the dictionary
+}
+
+// hold says that a page or dictionary takes n bytes.
+func (h *holder) hold(n int64) error {
+	n += h.dictionary
+	more := n - h.held
+	if more <= 0 {
+		return nil
+	}
+	if more > h.budget.left {
+		return fmt.Errorf("limits.memory: pages that are read at one time take %d bytes more than it allows", more-h.budget.left)
+	}
+	h.budget.left -= more
+	h.held = n
+	return nil
+}
+
+// checkRuns walks the runs of the RLE and bit-packing hybrid encoding, which must be there
+// and hold n values of at most highest, as far as repeated ones tell. It returns them
+// without what follows, and the value of all if it is one run.
+//
+// Source: parquet-format, Encodings.md, "Run Length Encoding / Bit-Packing Hybrid".
+func checkRuns(src []byte, width uint, n, highest int) (runs []byte, all int, err error) {
+	at, total, all := 0, 0, -1
+	for total < n {
+		head, k := binary.Uvarint(src[at:])
+		count := int(min(head>>1, 1<<31))
+		if k <= 0 || count == 0 {
+			return nil, 0, corrupt("bad run in levels or dictionary codes")
+		}
+		at += k
+		size := int(width+7) / 8
+		if head&1 != 0 {
+			size = count * int(width)
+			count *= 8
+		}
+		// Of a last run that is padded, only what counts must be there.
+		if short := size - (len(src) - at); short > 0 {
+			if head&1 == 0 || ((n-total)*int(width)+7)/8 > len(src)-at || short > 8*int(width) {
+				return nil, 0, corrupt("levels or dictionary codes end too early")
+			}
+			src = append(slices.Clip(src), make([]byte, short)...)
+		}
+		if head&1 == 0 {
+			var value [4]byte
+			copy(value[:], src[at:at+size])
+			v := int(binary.LittleEndian.Uint32(value[:]))
+			if v > highest {
+				return nil, 0, corrupt("level or dictionary code %d above %d", v, highest)
+			}
+			if total == 0 && count >= n {
+				all = v
+			}
+		}
+		at += size
+		total += count
+	}
+	if most := 2*n + 4096; total > most && all < 0 {
+		return nil, 0, corrupt("%d levels or dictionary codes in a page of %d values", total, n)
+	}
+	return src[:at], all, nil
+}
+
+// checkDeltas walks the blocks of n integers in DELTA_BINARY_PACKED, of at most so many bits
+// each, and returns them and what follows them.
+//
+// Source: parquet-format, Encodings.md, "Delta Encoding".
+func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err error) {
+	r := compactReader{b: src}
+	block, minis, total := r.uvarint(), r.uvarint(), r.uvarint()
+	r.varint()
+	switch {
+	case r.bad:
+		return nil, nil, corrupt("deltas end too early")
+	case minis == 0 || block == 0 || block%128 != 0 || block > 1<<20 || block%minis != 0 || block/minis%32 != 0:
+		return nil, nil, corrupt("deltas in blocks of %d and %d", block, minis)
+	case total != uint64(n):
+		return nil, nil, corrupt("%d deltas instead of %d", total, n)
+	}
+	perMini := int(block / minis)
+	for left := n - 1; left > 0 && !r.bad; {
+		r.varint()
+		widths := r.at
+		r.discard(minis)
+		for m := 0; m < int(minis) && left > 0 && !r.bad; m++ {
+			width := src[widths+m]
+			if r.discard(uint64(perMini) * uint64(width) / 8); width > mostBits {
+				return nil, nil, corrupt("deltas of %d bits", width)
+			}
+			left -= perMini
+		}
+	}
+	if r.bad {
+		return nil, nil, corrupt("deltas end too early")
+	}
+	return src[:r.at], src[r.at:], nil
+}
+
+// checkLengths decodes n lengths of texts and returns what follows them.
+func checkLengths(dst []int32, src []byte, n int) (lengths []int32, rest []byte, err error) {
+	deltas, rest, err := checkDeltas(src, n, 32)
+	if err != nil {
+		return nil, nil, err
+	}
+	if lengths, err = new(delta.BinaryPackedEncoding).DecodeInt32(dst[:0], deltas); err != nil {
+		return nil, nil, corrupt("%w", err)
+	}
+	if len(lengths) != n || n > 0 && slices.Min(lengths) < 0 {
+		return nil, nil, corrupt("bad lengths of texts")
+	}
+	return lengths, rest, nil
+}
+
+// checkDeltaTexts checks the lengths of n texts in DELTA_LENGTH_BYTE_ARRAY or, with
+// prefixes, in DELTA_BYTE_ARRAY.
+func checkDeltaTexts(src []byte, n int, prefixed bool) (err error) {
+	var prefixes []int32
+	if prefixed {
+		if prefixes, src, err = checkLengths(nil, src, n); err != nil {
+			return err
+		}
+	}
+	suffixes, src, err := checkLengths(nil, src, n)
+	if err != nil {
+		return err
+	}
+	last, total, left := int64(0), int64(0), int64(len(src))
+	for i, suffix := range suffixes {
+		prefix := int64(0)
+		if prefixed {
+			prefix = int64(prefixes[i])
+		}
+		if left -= int64(suffix); prefix > last || left < 0 {
+			return corrupt("bad prefix or suffix of a text")
+		}
+		last = prefix + int64(suffix)
+		if total += last; total > mostPageBytes {
+			return fmt.Errorf("a page of texts of more than %d bytes: write smaller pages", mostPageBytes)
+		}
+	}
+	return nil
+}
+
+// appendPlainTexts appends where n texts begin in the plain encoding, each after its
+// length, and where the last ends.
+func appendPlainTexts(dst []uint32, src []byte, n int) ([]uint32, error) {
+	if n > len(src)/4 {
+		return nil, corrupt("%d texts in %d bytes", n, len(src))
+	}
+	dst = slices.Grow(dst, n+1)
+	at := 0
+	for range n {
+		dst = append(dst, uint32(at))
+		if len(src)-at < 4 {
+			return nil, corrupt("page ends too early")
+		}
+		length := int(binary.LittleEndian.Uint32(src[at:]))
+		if at += 4; length > len(src)-at {
+			return nil, corrupt("page ends too early")
+		}
+		at += length
+	}
+	return append(dst, uint32(at)), nil
+}
