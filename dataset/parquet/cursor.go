@@ -93,7 +93,8 @@ type Cursor struct {
 	leaf  Leaf
 	held  holder
 
-	dictionary *values // nil if the chunk has none
+	dictionary values
+	hasDict    bool
 	page       page
 }
 
@@ -117,9 +118,11 @@ type values struct {
 	floats []float64
 
 	// Text i is text[starts[i]+gap : starts[i+1]].
-	text   []byte
-	starts []uint32
-	gap    int
+	text    []byte
+	starts  []uint32
+	gap     int
+	ascii   bool // no byte of text is above 127
+	lengths []int32
 
 	texts   []string // of a dictionary
 	notUTF8 bool     // some text of it is not UTF-8
@@ -137,7 +140,7 @@ func (c *Cursor) Start(f *File, group int, leaf Leaf, budget *Budget) error {
 	if c.held.budget != budget {
 		c.held = holder{budget: budget}
 	}
-	c.held.dictionary, c.dictionary, c.leaf = 0, nil, leaf
+	c.held.dictionary, c.hasDict, c.leaf = 0, false, leaf
 	c.page.n, c.page.at = 0, 0
 	return c.pages.start(f, group, leaf.Column)
 }
@@ -174,17 +177,17 @@ func (c *Cursor) load() error {
 		if !body.dictionary {
 			return c.decode(&body)
 		}
-		if c.dictionary != nil || body.encoding != format.Plain && body.encoding != plainDictionary {
+		if c.hasDict || body.encoding != format.Plain && body.encoding != plainDictionary {
 			return corrupt("second dictionary in a column, or one in encoding %s", body.encoding)
 		}
-		c.dictionary = new(values)
-		body.encoding = format.Plain
+		c.hasDict, body.encoding = true, format.Plain
 		if err := c.dictionary.decode(&c.leaf, &body); err != nil {
 			return err
 		}
-		c.dictionary.keepTexts(&c.leaf, body.n)
-		c.held.dictionary = c.held.held
-		p.body = nil
+		if c.held.dictionary = c.held.held; c.leaf.Kind == Text {
+			c.dictionary.keepTexts(body.n)
+			p.body = nil
+		}
 	}
 }
 
@@ -225,7 +228,7 @@ func (c *Cursor) decode(body *pageBody) (err error) {
 		return nil
 	case !p.coded:
 		return p.values.decode(&c.leaf, body)
-	case c.dictionary == nil:
+	case !c.hasDict:
 		return corrupt("dictionary codes without a dictionary")
 	}
 	p.codes, err = decodeCodes(p.codes, body.values, body.n, c.dictionary.count(&c.leaf))
@@ -315,16 +318,12 @@ func (v *values) count(leaf *Leaf) int {
 }
 
 // keepTexts makes strings of the n texts of a dictionary, in the memory of its page.
-func (v *values) keepTexts(leaf *Leaf, n int) {
-	if leaf.Kind != Text {
-		return
-	}
-	v.texts = make([]string, n)
+func (v *values) keepTexts(n int) {
+	v.texts, v.notUTF8 = slices.Grow(v.texts[:0], n)[:n], false
 	for i := range v.texts {
 		v.texts[i] = v.at(i)
-		v.notUTF8 = v.notUTF8 || !utf8.ValidString(v.texts[i])
+		v.notUTF8 = v.notUTF8 || !v.ascii && !utf8.ValidString(v.texts[i])
 	}
-	v.starts = nil
 }
 
 // at is text i in the memory of the page.
@@ -350,26 +349,35 @@ func (v *values) decode(leaf *Leaf, body *pageBody) (err error) {
 }
 
 func (v *values) decodeTexts(body *pageBody) (err error) {
-	v.text, v.gap = body.values, 0
+	v.text, v.gap, v.starts = body.values, 0, v.starts[:0]
 	switch body.encoding {
 	case format.Plain:
 		v.gap = 4
-		v.starts, err = appendPlainTexts(v.starts[:0], body.values, body.n)
-		return err
+		v.starts, err = appendPlainTexts(v.starts, body.values, body.n)
 	case format.DeltaLengthByteArray:
-		if err = checkDeltaTexts(body.values, body.n, false); err == nil {
-			v.text, v.starts, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(nil, body.values, v.starts[:0])
+		if v.lengths, v.text, err = lengths(v.lengths, body.values, body.n); err != nil {
+			return err
 		}
+		end := 0
+		for _, length := range v.lengths {
+			v.starts = append(v.starts, uint32(end))
+			if end += int(length); end > len(v.text) {
+				return corrupt("page ends too early")
+			}
+		}
+		v.starts = append(v.starts, uint32(end))
 	case format.DeltaByteArray:
-		if err = checkDeltaTexts(body.values, body.n, true); err == nil {
-			v.text, v.starts, err = new(delta.ByteArrayEncoding).DecodeByteArray(nil, body.values, v.starts[:0])
+		if err := checkPrefixes(body.values, body.n); err != nil {
+			return err
+		}
+		v.text, v.starts, err = new(delta.ByteArrayEncoding).DecodeByteArray(nil, body.values, v.starts)
+		if err == nil && len(v.starts) != body.n+1 {
+			err = corrupt("%d texts of %d", len(v.starts)-1, body.n)
 		}
 	default:
 		err = corrupt("encoding %s of texts", body.encoding)
 	}
-	if err == nil && len(v.starts) != body.n+1 {
-		err = corrupt("%d texts of %d", len(v.starts)-1, body.n)
-	}
+	v.ascii = err == nil && isASCII(v.text)
 	return err
 }
 
@@ -749,7 +757,7 @@ func (c *Cursor) take(n int, dst *Values, a *Arena) {
 
 // texts are those of the dictionary, if there is one.
 func (c *Cursor) texts() []string {
-	if c.dictionary == nil {
+	if !c.hasDict {
 		return nil
 	}
 	return c.dictionary.texts
@@ -830,7 +838,7 @@ func (c *Cursor) takeTexts(levels []byte, from, to int, dst *Values, a *Arena) {
 			}
 			dst.Room.left -= int64(len(text))
 		}
-		dst.NotUTF8 = dst.NotUTF8 || !utf8.ValidString(text)
+		dst.NotUTF8 = dst.NotUTF8 || !p.ascii && !utf8.ValidString(text)
 		switch {
 		case len(text) > lentText:
 			p.lent = true
@@ -841,6 +849,18 @@ func (c *Cursor) takeTexts(levels []byte, from, to int, dst *Values, a *Arena) {
 			out[i] = a.Copy(text)
 		}
 	}
+}
+
+// isASCII reports whether no byte of b is above 127.
+func isASCII(b []byte) bool {
+	for ; len(b) >= 32; b = b[32:] {
+		x := binary.LittleEndian.Uint64(b) | binary.LittleEndian.Uint64(b[8:]) |
+			binary.LittleEndian.Uint64(b[16:]) | binary.LittleEndian.Uint64(b[24:])
+		if x&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	return len(b) == 0 || slices.Max(b) < utf8.RuneSelf
 }
 
 // arenaBlock is the size of an Arena's usual block.

@@ -537,44 +537,38 @@ func checkDeltas(src []byte, n int, mostBits byte) (deltas, rest []byte, err err
 	return src[:r.at], src[r.at:], nil
 }
 
-// checkLengths decodes n lengths of texts and returns what follows them.
-func checkLengths(dst []int32, src []byte, n int) (lengths []int32, rest []byte, err error) {
+// lengths decodes n lengths of texts and returns what follows them.
+func lengths(dst []int32, src []byte, n int) (out []int32, rest []byte, err error) {
 	deltas, rest, err := checkDeltas(src, n, 32)
 	if err != nil {
 		return nil, nil, err
 	}
-	if lengths, err = new(delta.BinaryPackedEncoding).DecodeInt32(dst[:0], deltas); err != nil {
+	if out, err = new(delta.BinaryPackedEncoding).DecodeInt32(dst[:0], deltas); err != nil {
 		return nil, nil, corrupt("%w", err)
 	}
-	if len(lengths) != n || n > 0 && slices.Min(lengths) < 0 {
+	if len(out) != n || n > 0 && slices.Min(out) < 0 {
 		return nil, nil, corrupt("bad lengths of texts")
 	}
-	return lengths, rest, nil
+	return out, rest, nil
 }
 
-// checkDeltaTexts checks the lengths of n texts in DELTA_LENGTH_BYTE_ARRAY or, with
-// prefixes, in DELTA_BYTE_ARRAY.
-func checkDeltaTexts(src []byte, n int, prefixed bool) (err error) {
-	var prefixes []int32
-	if prefixed {
-		if prefixes, src, err = checkLengths(nil, src, n); err != nil {
-			return err
-		}
+// checkPrefixes checks the lengths of n texts in DELTA_BYTE_ARRAY: each has so much of the
+// one before, and a suffix.
+func checkPrefixes(src []byte, n int) error {
+	prefixes, src, err := lengths(nil, src, n)
+	if err != nil {
+		return err
 	}
-	suffixes, src, err := checkLengths(nil, src, n)
+	suffixes, src, err := lengths(nil, src, n)
 	if err != nil {
 		return err
 	}
 	last, total, left := int64(0), int64(0), int64(len(src))
 	for i, suffix := range suffixes {
-		prefix := int64(0)
-		if prefixed {
-			prefix = int64(prefixes[i])
-		}
-		if left -= int64(suffix); prefix > last || left < 0 {
+		if left -= int64(suffix); int64(prefixes[i]) > last || left < 0 {
 			return corrupt("bad prefix or suffix of a text")
 		}
-		last = prefix + int64(suffix)
+		last = int64(prefixes[i]) + int64(suffix)
 		if total += last; total > mostPageBytes {
 			return fmt.Errorf("a page of texts of more than %d bytes: write smaller pages", mostPageBytes)
 		}
