@@ -283,6 +283,9 @@ func (r *setReader) fail(column string, err error) error {
 		e.Row = ibid.Integer{} // it is somewhere in the row group
 		e.Err = fmt.Errorf("%w, in row group %d", err, r.group)
 		e.Hint = "write the file again; its data cannot be trusted"
+		if errors.Is(err, parquet.ErrLarge) {
+			e.Hint = "write the file with smaller pages and row groups"
+		}
 	}
 	return e
 }

@@ -193,7 +193,7 @@ func tortureBombs(t *testing.T) []*ordeal {
 		return []*ordeal{foreign}
 	}
 	for _, b := range slices.Concat(bombs, own) {
-		try(refused, b.most(), b.name, "answers.parquet", b.make(), "run", "answers.parquet", "--judge", "none", "--id", "b")
+		try(refused, refusedMemory, b.name, "answers.parquet", b.make(), "run", "answers.parquet", "--judge", "none", "--id", "b")
 	}
 	for _, b := range validBombs {
 		try(scored, validMemory, b.name, "answers.parquet", b.make(), "run", "answers.parquet", "--judge", "none", "-q", "--id", "b")

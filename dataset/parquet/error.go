@@ -13,6 +13,19 @@ var ErrCorrupt = errors.New("corrupt Parquet file")
 // ErrNotParquet is in the chain of the error for a file that does not begin as Parquet.
 var ErrNotParquet = errors.New("not a Parquet file")
 
+// ErrLarge is in the chain of the error for a page or column that is larger than is read, or
+// says so. Such an error is [ErrCorrupt], too: nothing of the file is used.
+var ErrLarge error = largeError{}
+
+type largeError struct{}
+
+func (largeError) Error() string        { return "too large" }
+func (largeError) Is(target error) bool { return target == ErrCorrupt }
+
+func large(msg string, args ...any) error {
+	return fmt.Errorf("%w: "+msg, append([]any{ErrLarge}, args...)...)
+}
+
 func corrupt(msg string, args ...any) error {
 	return fmt.Errorf("%w: "+msg, append([]any{ErrCorrupt}, args...)...)
 }

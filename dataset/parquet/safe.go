@@ -66,7 +66,7 @@ func (r *pageReader) start(f *File, group, column int) error {
 		file: f.file, meta: m, strict: f.own(), offset: m.start(), bytesLeft: m.TotalCompressedSize, valuesLeft: m.NumValues, window: r.window[:0],
 	}
 	if n, most := f.Entries(column), freeValues+valuesPerByte*f.Size; n > most {
-		return fmt.Errorf("%d values in a file of %d bytes: at most %d are read", n, f.Size, most)
+		return large("%d values in a file of %d bytes; at most %d are read", n, f.Size, most)
 	}
 	return checkCodec(m.Codec)
 }
@@ -180,7 +180,7 @@ func (r *pageReader) next(leaf *Leaf, held *holder, buf []byte) (p pageBody, out
 		case !p.dictionary && int64(p.n) > r.valuesLeft:
 			return p, buf, corrupt("page of %d values, %d are left", p.n, r.valuesLeft)
 		case size > mostPageBytes || p.n > mostPageValues:
-			return p, buf, fmt.Errorf("a page of %d values in %d bytes: at most %d in %d are read; write smaller pages or row groups", p.n, size, mostPageValues, mostPageBytes)
+			return p, buf, large("a page of %d values in %d bytes; at most %d in %d are read", p.n, size, mostPageValues, mostPageBytes)
 		}
 		if err := held.hold(int64(size) + int64(h.CompressedPageSize) + int64(p.n)*entryBytes); err != nil {
 			return p, buf, err
@@ -449,7 +449,7 @@ func (h *holder) hold(n int64) error {
 		return nil
 	}
 	if more > h.budget.left {
-		return fmt.Errorf("limits.memory: pages that are read at one time take %d bytes more than it allows", more-h.budget.left)
+		return large("pages that are read at one time take %d bytes more than limits.memory", more-h.budget.left)
 	}
 	h.budget.left -= more
 	h.held = n
@@ -570,7 +570,7 @@ func checkPrefixes(src []byte, n int) error {
 		}
 		last = int64(prefixes[i]) + int64(suffix)
 		if total += last; total > mostPageBytes {
-			return fmt.Errorf("a page of texts of more than %d bytes: write smaller pages", mostPageBytes)
+			return large("a page of texts of more than %d bytes", mostPageBytes)
 		}
 	}
 	return nil
