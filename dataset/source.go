@@ -453,7 +453,7 @@ type FileDigest struct {
 
 	// Unchecked is how many bytes the wanted columns have in pages without checksums; of an
 	// object it is not counted.
-	// Damage there is found only where a value leaves the statistics of its row group.
+	// Damage there may read as other values.
 	Unchecked int64
 }
 
