@@ -337,7 +337,7 @@ var runKeys = []*setting{
 	{name: "seed", def: int64(1), scores: true, doc: "seed of everything random"},
 	{
 		name: "limits.memory", def: Size(1 << 30), scores: true, between: within(16<<20, 1<<50),
-		doc: "most memory for what is decoded at one time; rows that do not fit are errors",
+		doc: "most memory for what is decoded at one time; texts that do not fit are errors of their rows, pages that do not end the run",
 	},
 	{name: "limits.row_spans", def: int64(1_000_000), scores: true, between: within(1, 1<<31-1), doc: "most elements of one list of a row; a row with more is an error"},
 	{
