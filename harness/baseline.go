@@ -184,6 +184,9 @@ func (e *Evidence) weakSide(g configs.Gate) (string, error) {
 		if row == nil {
 			continue
 		}
+		if row.Reason == runs.Selective {
+			return side.whose + runs.SelectiveText(*row.BoundLow, *row.BoundHigh), nil
+		}
 		if uncovered(row, e.MinCoverage) {
 			return side.whose + coverageReason(row, e.MinCoverage), nil
 		}

@@ -14,7 +14,7 @@ import (
 // scored, and the least and the greatest value that it could have.
 type judgedState struct {
 	scorable, unscored stats.Exact // items
-	num                stats.Exact // of the micro value
+	num, revocable     stats.Exact // of the micro value
 	low, high          stats.Exact // sums over the rows that are defined or bounded
 	rows               int64       // those rows
 	bounded            bool        // some of them has bounds
@@ -47,6 +47,7 @@ func (s *summarizer) judgedStates(ctx context.Context, d *metrics.Definition) ([
 				st.scorable.Add(terms.scorable[row])
 				st.unscored.Add(terms.unscored[row])
 				st.num.Add(terms.num[row])
+				st.revocable.Add(terms.revocable[row])
 				st.bounds(row, &value, &low, &high)
 				if value.Valid[row] {
 					st.known.Add(metrics.Known(terms.scorable[row], terms.noText[row]))
@@ -77,7 +78,7 @@ func (st *judgedState) bounds(row int, value, low, high *parquet.ColumnValues) {
 // judgedTerms are sums of count columns, row by row. They serve one part and one metric
 // after the other.
 type judgedTerms struct {
-	scorable, unscored, num, noText []float64
+	scorable, unscored, num, revocable, noText []float64
 
 	column parquet.ColumnValues
 }
@@ -87,7 +88,7 @@ func (t *judgedTerms) read(file *parquet.ResultFile, part int, d *metrics.Defini
 	for _, x := range []struct {
 		sum   *[]float64
 		terms []metrics.Term
-	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}, {&t.noText, d.NoText()}} {
+	}{{&t.scorable, d.Scorable}, {&t.unscored, d.Unscored}, {&t.num, d.Num}, {&t.revocable, d.Revocable}, {&t.noText, d.NoText()}} {
 		sum := slices.Grow((*x.sum)[:0], file.GroupRows(part))[:file.GroupRows(part)]
 		clear(sum)
 		*x.sum = sum
@@ -132,11 +133,12 @@ func (st *judgedState) complete(r *runs.SummaryRow, d *metrics.Definition) {
 }
 
 // microBounds bounds a quotient of sums in [0, 1] whose denominator is the scored
-// items: each unscored one adds 0 or 1 to its numerator.
+// items: each unscored one adds 0 or 1 to its numerator, a revocable one takes 1 or 0 from it.
 func (st *judgedState) microBounds(r *runs.SummaryRow, d *metrics.Definition, scorable, unscored float64) {
 	if d.Min != 0 || d.Max != 1 || scorable <= 0 {
 		return
 	}
 	num, _ := st.num.Float64()
-	r.BoundLow, r.BoundHigh = new(num/scorable), new((num+unscored)/scorable)
+	revocable, _ := st.revocable.Float64()
+	r.BoundLow, r.BoundHigh = new((num-revocable)/scorable), new((num+unscored-revocable)/scorable)
 }

@@ -356,6 +356,8 @@ func (e *Evidence) askSummary(g configs.Gate) (runs.GateResult, error) {
 	switch {
 	case sign != "":
 		out.Reason = sign
+	case row.Reason == runs.Selective:
+		out.Reason = runs.SelectiveText(*row.BoundLow, *row.BoundHigh)
 	case out.Value == nil && row.Estimate != nil:
 		out.Reason = fmt.Sprintf("an estimate over %d rows, without an interval", row.N)
 	case out.Value == nil:

@@ -108,6 +108,19 @@ func (p *Plan) openVerdicts() (judge.Judge, error) {
 	return v, nil
 }
 
+// asksElsewhere reports whether the judge is asked if passages that a claim does not cite
+// support it: people and small verifiers are not, a recorded file is if it says so.
+func (p *Plan) asksElsewhere() bool {
+	switch p.job.judgeKind() {
+	case noJudge, humanJudge:
+		return false
+	case recordedJudge:
+		v, ok := p.judge.(*keptVerdicts)
+		return ok && v.elsewhere
+	}
+	return !p.job.Config.Judge.SmallVerifier()
+}
+
 // badJudge is the error of settings that no judge can be made of; nil if err is.
 func badJudge(err error) error {
 	if err == nil {
@@ -135,7 +148,7 @@ func (p *Plan) judgeRecord() runs.JudgeRecord {
 		return runs.JudgeRecord{Kind: noJudge}
 	}
 	info := p.judge.Info()
-	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay}
+	return runs.JudgeRecord{Kind: info.Kind, Model: info.Model, Prompt: info.Prompt, Baseline: info.Baseline, Replay: p.job.Config.Judge.Replay, AsksElsewhere: p.asksElsewhere()}
 }
 
 // answersFile is the store of a run that keeps no answers for later ones: it

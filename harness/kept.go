@@ -32,6 +32,9 @@ type keptVerdicts struct {
 	// of them is taken from the verdicts.
 	excerpts bool
 	apart    bool // the verdicts on some row do not stand together in one row group
+	// elsewhere: a verdict is on what a claim does not cite. In the columns of a run, where
+	// each claim has a line for it, only one with a support counts.
+	elsewhere bool
 
 	mu    sync.Mutex
 	parts []keptPart // that were read last
@@ -61,8 +64,9 @@ func openKept(table *runs.Table[runs.Judgment], dir string, info judge.Info) (*k
 		v.ends = append(v.ends, end)
 	}
 	last := ""
-	return v, table.Scan(dir, []string{"id", "system"}, func(at int64, r *runs.Judgment) error {
+	return v, table.Scan(dir, []string{"id", "system", "evidence", "support"}, func(at int64, r *runs.Judgment) error {
 		row := r.ID + "/" + r.System
+		v.elsewhere = v.elsewhere || r.Evidence == runs.ElsewhereEvidence && r.Support != nil
 		v.sizes[row]++
 		_, known := v.first[row]
 		if !known {

@@ -195,6 +195,7 @@ func (p *Plan) checkSettings(ctx context.Context) error {
 	if p.judge, err = p.openJudge(); err != nil {
 		return err
 	}
+	p.options.AsksElsewhere = p.asksElsewhere()
 	p.live, _ = p.judge.(judge.Live)
 	if err := p.findComponents(ctx); err != nil {
 		return asUsage(err)
@@ -344,7 +345,7 @@ func ignoreEnough(err error) error {
 
 // metricsVersion changes whenever the same data and settings would give another
 // number than before. The changelog says which and why.
-const metricsVersion = "6"
+const metricsVersion = "7"
 
 // fingerprintOf hashes the ingredients: each name and value with its length, in
 // the order of the names, so that no two different maps give the same bytes.

@@ -230,9 +230,9 @@ func (r *recorder) problem(in *ibid.Answer, s *scorer, failure error) metrics.Pr
 		c := &f.Citations[i]
 		*c = metrics.CitationFinding{Status: in.Citations[i].Status(), HasTruth: match.Defined, Exact: match.Exact, Snapped: match.Snapped}
 		if j := s.judging; j != nil {
-			check := &j.checks[i]
-			c.Support, c.Contradicts = j.verdicts[i].Support.Number, check.judged && check.Support.Degree == ibid.Contradicts
-			c.Claims = check.claims
+			of := match.VerdictOf
+			c.Support, c.Contradicts = j.verdicts[of].Support.Number, j.checks[of].judged && j.checks[of].Support.Degree == ibid.Contradicts
+			c.Claims = j.checks[i].claims
 		}
 	}
 	if j := s.judging; j != nil {
@@ -312,7 +312,7 @@ func (r *recorder) addCitations(in *ibid.Answer, s *scorer) {
 			if score := s.scores.Citations[i]; score.Concision > 0 {
 				to.Concision.Append(score.Concision)
 			}
-			r.addCitationVerdict(s.judging, i)
+			r.addCitationVerdict(s.judging, i, s.scores.Citations[i].VerdictOf)
 		}
 		to.CitedText.Optional(c.CitedText)
 		to.SourceType.Optional(c.SourceType)
@@ -391,13 +391,15 @@ func (r *recorder) addClaimVerdict(j *judging, k int) {
 	}
 }
 
-// addCitationVerdict records the verdict on citation i of the row.
-func (r *recorder) addCitationVerdict(j *judging, i int) {
-	to, c, v := &r.citation, &j.checks[i], &j.verdicts[i]
-	to.Claims.Append(c.claims)
-	if len(c.claims) > 0 {
+// addCitationVerdict records what is known of citation i of the row; it has the verdict
+// on citation of.
+func (r *recorder) addCitationVerdict(j *judging, i, of int) {
+	to, c, v := &r.citation, &j.checks[of], &j.verdicts[of]
+	linked, necessary := j.checks[i].claims, j.verdicts[i].Necessary
+	to.Claims.Append(linked)
+	if len(linked) > 0 {
 		length := 0
-		for _, k := range c.claims {
+		for _, k := range linked {
 			length += utf8.RuneCountInString(j.claims[k].Text)
 		}
 		to.ClaimLength.Append(int64(length))
@@ -411,8 +413,8 @@ func (r *recorder) addCitationVerdict(j *judging, i int) {
 	if v.Relevant != ibid.Unset {
 		to.Relevant.Append(v.Relevant == ibid.Yes)
 	}
-	if v.Necessary != ibid.Unset {
-		to.Necessary.Append(v.Necessary == ibid.Yes)
+	if necessary != ibid.Unset {
+		to.Necessary.Append(necessary == ibid.Yes)
 	}
 	to.Precheck.Optional(c.Precheck)
 	to.Reason.Optional(c.Why)

@@ -47,8 +47,12 @@ func openRecorded(path string) (*keptVerdicts, error) {
 			}
 		}
 	}
-	told, err := readTold(path)
-	return &keptVerdicts{info: info, file: path, told: told}, err
+	all, err := readTold(path)
+	v := &keptVerdicts{info: info, file: path, told: all}
+	for _, row := range all {
+		v.elsewhere = v.elsewhere || slices.ContainsFunc(row, func(t told) bool { return t.Evidence == runs.ElsewhereEvidence })
+	}
+	return v, err
 }
 
 // A told verdict is one of another program. It may name its claim by other things than

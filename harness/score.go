@@ -142,6 +142,7 @@ func (p *Plan) planFilter(ctx context.Context, f *Filter) (closeAll func() error
 		return nil, ibid.Usagef("judge.max_cost_usd holds for each process").With("leave it out and set a limit of the key at its provider, or use ibid run")
 	}
 	p.options = optionsOf(s, p.job.judgeKind())
+	p.options.AsksElsewhere = p.asksElsewhere()
 	if err := p.openDetector(ctx); err != nil {
 		return nil, err
 	}

@@ -92,6 +92,13 @@ var signMinDefined = &Sign{
 	find:  (*systemSums).fewDefined, asksGates: true, about: "those that it lists; a gate asks of the rows that it is about",
 }
 
+// signElsewhereNotAsked is a note about the judge of the run.
+var signElsewhereNotAsked = &Sign{
+	Name: "elsewhere_not_asked", Text: "nobody was asked whether other passages support a claim: what only they support counts as unsupported",
+	Cause: "the judge does not look at passages that a claim does not cite, or a recorded file has no line about them",
+	Tip:   "lines with evidence elsewhere in a recorded file, or another judge",
+}
+
 // signs are all, those that stop first.
 var signs = []*Sign{
 	signNoRows, signNoRowLeft, SignNoRecordLeft, signUnknownSlice, signEmptyDocuments, signNoCitedDocument, signNothingJoined,
@@ -159,6 +166,7 @@ var signs = []*Sign{
 	},
 	signMinDefined,
 	signColumnGone,
+	signElsewhereNotAsked,
 	{
 		Name: "same_model", Text: "two systems have the same model: their comparison is of something else than the model (a note, no sign)",
 		Cause: "an A/B test",
@@ -318,6 +326,9 @@ func (p *Plan) findSigns(m *runs.Manifest, summary []runs.SummaryRow) error {
 				return err
 			}
 			p.addSign(m, s, "", found)
+		}
+		if s == signElsewhereNotAsked && p.judge != nil && !m.Judge.AsksElsewhere {
+			p.addSign(m, s, "", seen{text: s.Text})
 		}
 		if s.find == nil {
 			continue

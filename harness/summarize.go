@@ -253,6 +253,7 @@ func (b *block) rows(g int, out []runs.SummaryRow) []runs.SummaryRow {
 			}
 			if b.judged[i] != nil {
 				b.judged[i][g].complete(&r, &it.def)
+				r.WithholdSelective()
 			}
 			out = append(out, r)
 		}
@@ -297,7 +298,10 @@ func withhold(rows []runs.SummaryRow, want *configs.Reporting) []runs.SummaryRow
 	if !want.ConfidenceIntervals {
 		for i := range rows {
 			r := &rows[i]
-			r.Low, r.High, r.CorrectedLow, r.CorrectedHigh, r.Method, r.Warnings = nil, nil, nil, nil, "", nil
+			r.Low, r.High, r.CorrectedLow, r.CorrectedHigh, r.Method = nil, nil, nil, nil, ""
+			if r.Reason == "" {
+				r.Warnings = nil
+			}
 		}
 	}
 	return rows

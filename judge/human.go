@@ -19,8 +19,9 @@ import (
 // answer to a yes-or-no question is yes above 0.5 and no below; at 0.5 the
 // annotators do not agree, and it stays open.
 //
-// Labels count whether a citation is valid or not. Human does not say whether
-// evidence contradicts a claim, and does not look at other sources.
+// Labels count whether a citation is valid or not. A "support" label on a claim
+// without citations is its support by what it does not cite. Human does not say
+// whether evidence contradicts a claim.
 type Human struct {
 	policy ibid.Policy
 }
@@ -109,6 +110,7 @@ func (h *Human) claim(r *Request, c int, said map[target][]ibid.Opinion, out *Cl
 	out.NeedsCitation = h.answer(said[target{c, -1, ibid.NeedsCitationLabel}])
 	if len(claim.Citations) == 0 {
 		out.Joint = ibid.None.Support()
+		out.Elsewhere, _ = h.support(said[target{c, -1, ibid.SupportLabel}])
 		return
 	}
 	out.Joint, out.Votes = h.support(said[target{c, -1, ibid.SupportLabel}])

@@ -101,7 +101,7 @@ func TestHumanTargets(t *testing.T) {
 				{Citation: 6, Evidence: -1, Support: ibid.Mostly.Support(), Relevant: ibid.No},
 			},
 		},
-		{NeedsCitation: ibid.Yes, Joint: ibid.None.Support(), ElsewhereEvidence: -1},
+		{NeedsCitation: ibid.Yes, Joint: ibid.None.Support(), Elsewhere: ibid.Full.Support(), ElsewhereEvidence: -1},
 	}
 	if got := humanVerdict(t, "mean", r).Claims; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -59,11 +59,11 @@ func TestBoundsHoldForEveryCompletion(t *testing.T) {
 			r.Truth = nil
 		}
 		o := judgedOptions()
-		o.Necessity, o.Human, o.SpanComponent = true, rng.IntN(2) == 0, rng.IntN(2) == 0
+		o.Necessity, o.Human, o.SpanComponent, o.AsksElsewhere = true, rng.IntN(2) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
 		s := score(t, o, r)
 		whole := copyRow(r)
 		whole.JudgeFailed = false
-		all := openVerdicts(whole, o.Human)
+		all := openVerdicts(whole, o.AsksElsewhere)
 		total := 1
 		for _, x := range all {
 			total = min(total*x.ways, 1<<20)
@@ -121,7 +121,7 @@ func TestBoundsAreReached(t *testing.T) {
 		low[i], high[i] = math.Inf(1), math.Inf(-1)
 	}
 	whole := copyRow(row)
-	all := openVerdicts(whole, false)
+	all := openVerdicts(whole, true)
 	total := 1
 	for _, x := range all {
 		total *= x.ways
@@ -232,7 +232,7 @@ func TestCoverageTerms(t *testing.T) {
 			if s.HasBounds[m] != (unscored > 0) {
 				t.Errorf("%s: %v unscored, bounds: %v", d.Name, unscored, s.HasBounds[m])
 			}
-			if _, ok := s.Value(Metric(m)); ok && scorable-unscored == 0 {
+			if _, ok := s.Value(Metric(m)); ok && scorable-unscored+column(s, d.Revocable) == 0 {
 				t.Errorf("%s is defined, and nothing of it is scored", d.Name)
 			}
 		}
@@ -261,10 +261,10 @@ func TestWhatIsCertainIsNotOpen(t *testing.T) {
 	uncited := judgedRow(nil, says(0))
 	uncited.JudgeFailed = true
 	o := judgedOptions()
-	o.SpanComponent, o.Human = false, true
+	o.SpanComponent, o.Human, o.AsksElsewhere = false, true, false
 	s := score(t, o, uncited)
 	wantReason(t, s, ibid.JudgeFailed, HallucinationRate, OverallCitationAccuracy, LongCiteRecall)
-	wantBounds(t, s, HallucinationRate, 1, 1) // people do not look elsewhere
+	wantBounds(t, s, HallucinationRate, 1, 1) // nobody is asked about other passages
 	wantBounds(t, s, OverallCitationAccuracy, 0, 0)
 	wantReason(t, s, ibid.NoCitations, LongCiteF1)
 	if s.HasBounds[LongCiteF1] {

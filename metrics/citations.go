@@ -38,6 +38,7 @@ var citationDefinitions = map[Metric]Definition{
 type judgedScratch struct {
 	claims       []claimItem
 	textless     bool        // claims are unscored, each for want of the texts it cites
+	citationLack lack        // why metrics over citations have no value
 	spans, cited []span.Span // of claims in the answer
 	table        dialect.Table
 	citations    []dialect.Citation // of all statements of table
@@ -69,6 +70,10 @@ func (s *Scorer) scoreJudged(r *Row, out *Scores) {
 	}
 	if !s.opt.JudgeComponents {
 		return
+	}
+	s.shareVerdicts(r)
+	for i := range r.Citations {
+		out.Citations[i].VerdictOf = int(s.component.source[i])
 	}
 	s.readClaims(r, out)
 	switch {
@@ -111,7 +116,7 @@ func (s *Scorer) counts(r *Row, i int32) bool {
 	return s.opt.Human || r.Citations[i].Place.Status.Valid()
 }
 
-// verdict returns the verdict on citation i as it counts.
+// verdict returns the verdict on citation i as it counts, perhaps that of an identical one.
 func (s *Scorer) verdict(r *Row, i int) CitationVerdict {
 	switch {
 	case !s.counts(r, int32(i)):
@@ -119,7 +124,9 @@ func (s *Scorer) verdict(r *Row, i int) CitationVerdict {
 	case r.unjudged() || i >= len(r.Verdicts):
 		return CitationVerdict{}
 	}
-	return r.Verdicts[i]
+	v, of := r.Verdicts[i], &r.Verdicts[s.component.source[i]]
+	v.Support, v.Relevant, v.Quoted = of.Support, of.Relevant, of.Quoted
+	return v
 }
 
 // whyOpen is the reason of a metric of which no item is scored; textless says
@@ -185,6 +192,7 @@ func (s *Scorer) scoreCitations(r *Row, out *Scores) {
 	out.count(RelevanceCitations, relevant.scored)
 	out.sum(SumSupport, support.sum)
 	why := lack{ibid.NoCitations, whyOpen(r, textless && support.open > 0), r.unjudged()}
+	s.judged.citationLack = why
 	right := share{yes: correct, scored: support.scored, most: support.open, open: support.open}
 	out.share(CitationCorrectness, right, why)
 	out.mean(MeanSupportScore, support, why)

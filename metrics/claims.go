@@ -7,8 +7,8 @@ import (
 
 // judgedItems are the claims or citations that a judged metric is a share or a mean
 // of. The coverage of the metric is 1 - unscored/scorable. What could not be judged for
-// want of a text is in neither.
-type judgedItems struct{ unscored, scorable []Term }
+// want of a text is in neither. Revocable is as in [Definition].
+type judgedItems struct{ unscored, scorable, revocable []Term }
 
 var (
 	needingClaims = judgedItems{
@@ -19,8 +19,12 @@ var (
 		unscored: less(terms(UnscoredFactualClaims, UndecidedClaims), NoTextFactualClaims),
 		scorable: less(terms(FactualClaims, UndecidedClaims), NoTextFactualClaims),
 	}
-	outcomeClaims = judgedItems{unscored: term(UnscoredClaims), scorable: less(terms(FactualClaims, UndecidedClaims), NoTextClaims)}
-	citedClaims   = judgedItems{
+	outcomeClaims = judgedItems{
+		unscored:  term(UnscoredClaims),
+		scorable:  less(terms(FactualClaims, UndecidedClaims), NoTextClaims),
+		revocable: less(terms(UnscoredClaims, NoTextFactualClaims), UnscoredFactualClaims, UndecidedClaims),
+	}
+	citedClaims = judgedItems{
 		unscored: less(term(UnscoredConsistencyClaims), NoTextCitedClaims),
 		scorable: less(terms(ConsistencyClaims, UnscoredConsistencyClaims), NoTextCitedClaims),
 	}
@@ -33,7 +37,7 @@ func (j judgedItems) define(d Definition) Definition {
 		d.Max = 1
 	}
 	d.UndefinedWhen = "no judge or no verdict on the row, claims or citations not known, or " + d.UndefinedWhen
-	d.Unscored, d.Scorable, d.Judged = j.unscored, j.scorable, true
+	d.Unscored, d.Scorable, d.Revocable, d.Judged = j.unscored, j.scorable, j.revocable, true
 	return d
 }
 
@@ -87,7 +91,7 @@ var claimDefinitions = map[Metric]Definition{
 		Summary:       "share of factual claims that no evidence supports",
 		Formula:       "factual claims with outcome contradicted or unsupported / factual claims whose outcome is scored",
 		UndefinedWhen: "no claim is factual, or none of these is scored", Source: specification,
-		Num: term(HallucinatedClaims), Den: less(term(FactualClaims), UnscoredClaims, NoTextClaims),
+		Num: term(HallucinatedClaims), Den: less(term(FactualClaims), UnscoredFactualClaims),
 	}),
 	ContradictionRate: factualClaims.define(Definition{
 		Name: "contradiction_rate", Group: "claims", Kind: Ratio, Direction: LowerIsBetter,
@@ -114,6 +118,7 @@ type claimItem struct {
 	joint          ibid.Support // 0 if nothing it cites counts
 	noText         bool         // joint is not known because no cited text is
 	outcome        ibid.Outcome
+	revocable      bool // unsupported, and a verdict on other passages is missing
 }
 
 func (s *Scorer) supported(c *claimItem) bool {
@@ -158,11 +163,11 @@ func (s *Scorer) readClaim(r *Row, c *ibid.Claim) claimItem {
 	if it.outcome = s.outcome(&it, c); r.Textless && it.factual {
 		it.outcome = ibid.NoText
 	}
+	it.revocable = it.outcome == ibid.Unsupported && s.opt.AsksElsewhere && !c.Elsewhere.Known()
 	return it
 }
 
-// outcome is the first that holds. People are not asked for support elsewhere;
-// of another judge it is unscored where it is not known.
+// outcome is the first that holds. Only a verdict makes a claim supported elsewhere.
 func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
 	switch contradicted := c.Contradicted == ibid.Yes && it.backed; {
 	case !it.decided:
@@ -179,8 +184,6 @@ func (s *Scorer) outcome(it *claimItem, c *ibid.Claim) ibid.Outcome {
 		return ibid.Contradicted
 	case c.Elsewhere.Known() && c.Elsewhere.Value >= s.opt.Supported:
 		return ibid.SupportedElsewhere
-	case !c.Elsewhere.Known() && !s.opt.Human:
-		return ibid.Unscored
 	}
 	return ibid.Unsupported
 }
@@ -190,7 +193,7 @@ type claimShares struct {
 	cited, supported, precise               share // of the claims that need a citation; precise: of those that have one
 	consistent, hallucinated, contradictory share // of the factual claims
 	joint                                   mean  // of the claims that have a citation
-	unscored, noText                        int64
+	unscored, noText, revocable             int64
 	unasked                                 bool // a factual claim has no verdict on contradiction
 	// Of those that are open: no cited text is known.
 	noTextNeeding, noTextFactual, noTextCited int64
@@ -207,6 +210,9 @@ func (s *Scorer) scoreClaims(r *Row, out *Scores) {
 			all.unscored++
 		case ibid.NoText:
 			all.noText++
+		}
+		if it.revocable {
+			all.revocable++
 		}
 	}
 	s.countClaims(&all, r.unjudged(), out)
@@ -275,9 +281,12 @@ func (s *Scorer) addClaim(all *claimShares, it *claimItem, c *ibid.Claim) {
 			all.noTextFactual++
 		}
 		if it.outcome == ibid.Unscored || it.outcome == ibid.NoText {
-			all.hallucinated.addOpen(it.joint.Known() && s.opt.Human, true)
+			all.hallucinated.addOpen(!it.decided && it.joint.Known() && !s.opt.AsksElsewhere, true)
 		} else {
 			all.hallucinated.add(it.hallucinated())
+		}
+		if it.revocable {
+			all.hallucinated.revocable++
 		}
 	}
 	if it.cited {
@@ -318,7 +327,7 @@ func (s *Scorer) unread(r *Row, i int) bool {
 // citation is not known of an unjudged row.
 func (s *Scorer) countClaims(all *claimShares, unjudged bool, out *Scores) {
 	items := s.judged.claims
-	out.count(UnscoredClaims, all.unscored)
+	out.count(UnscoredClaims, all.unscored+all.revocable)
 	out.count(NoTextClaims, all.noText)
 	out.count(NoTextCitedClaims, all.noTextCited)
 	out.count(ConsistencyClaims, all.joint.scored)

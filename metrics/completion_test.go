@@ -17,8 +17,8 @@ var degrees = []float64{0, 0.5, 0.75, 1}
 
 // openVerdicts returns the missing verdicts of r, which it has to itself. A
 // claim of which nobody said whether it needs a citation is taken to need one;
-// people are not asked for evidence that is not cited.
-func openVerdicts(r *Row, human bool) []open {
+// a judge may not be asked for evidence that is not cited.
+func openVerdicts(r *Row, asksElsewhere bool) []open {
 	var all []open
 	support := func(s *ibid.Support) {
 		if !s.Known() {
@@ -36,7 +36,7 @@ func openVerdicts(r *Row, human bool) []open {
 			all = append(all, open{2, func(way int) { c.Contradicted = ibid.TriOf(way == 1) }})
 		}
 		support(&c.Joint)
-		if !human {
+		if asksElsewhere {
 			support(&c.Elsewhere)
 		}
 		for k := range r.Pairs[i] {

@@ -23,13 +23,13 @@ var componentDefinitions = map[Metric]Definition{
 	CitationQualityScore: allCitations.define(Definition{
 		Name: "citation_quality_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
 		Summary:       "component: do citations support what they are cited for, and point closely",
-		Formula:       "Σ concision over distinct citations with support ≥ supported / distinct scored citations; concision = min(1, max(concise_chars, 4·E) / L), L the code points cited, E those of the judge's quote or of the truth it overlaps",
+		Formula:       "Σ concision over distinct citations with support ≥ supported / distinct citations; those without a verdict support as often as the scored, each at its own concision; concision = min(1, max(concise_chars, 4·E) / L), L the code points cited, E those of the judge's quote or of the truth it overlaps",
 		UndefinedWhen: "no citation, or none is scored", Source: specification + ", weighed by concision",
 	}),
 	AnswerConsistencyScore: needingClaims.define(Definition{
 		Name: "answer_consistency_score", Group: "overall", Kind: Score, Direction: HigherIsBetter,
 		Summary:       "component: does what needs a citation agree with what it cites",
-		Formula:       "mean over scored claims needing a citation of joined support × min(1, max(concise_chars, 4·E) / code points in the union of its cited spans); 0 without a citation",
+		Formula:       "mean over claims needing a citation of joined support × concision; 0 without a citation; those without a verdict are supported as the scored that cite, each at its own concision; concision = min(1, max(concise_chars, 4·E) / code points in the union of its cited spans)",
 		UndefinedWhen: "no claim needs a citation, or none is scored", Source: specification + ", over all claims that need a citation, weighed by concision",
 	}),
 	HallucinationScore: outcomeClaims.define(Definition{
@@ -45,14 +45,14 @@ const essentialShare = 4
 // componentScratch is the memory of the components.
 type componentScratch struct {
 	spans  []span.Span
-	repeat []bool   // of each citation: an earlier one says the same
+	first  []int32  // of each citation: the first that is identical to it, perhaps itself
+	source []int32  // of each citation: the one whose verdict it has
 	backed []uint64 // of each citation: tells what it backs in the answer, and for which claims, from other such
 	order  []int32  // citations, identical ones side by side
 }
 
 // scoreComponents fills in the components of a run that is not under Compat.
 func (s *Scorer) scoreComponents(r *Row, out *Scores) {
-	s.findRepeats(r)
 	if s.opt.JudgeComponents {
 		for i := range r.Citations {
 			out.Citations[i].Concision = s.concision(r, i)
@@ -64,13 +64,15 @@ func (s *Scorer) scoreComponents(r *Row, out *Scores) {
 	s.scoreSpanAccuracy(r, out)
 }
 
-// findRepeats finds the citations that say what an earlier one says already: they point
-// to the same place for the same text of the answer and the same claims.
+// findRepeats finds identical citations: they point to the same place for the same text
+// of the answer and the same claims.
 func (s *Scorer) findRepeats(r *Row) {
 	n := len(r.Citations)
 	c := &s.component
-	c.repeat = slices.Grow(c.repeat[:0], n)[:n]
-	clear(c.repeat)
+	c.first = c.first[:0]
+	for i := range n {
+		c.first = append(c.first, int32(i))
+	}
 	if n < 2 {
 		return
 	}
@@ -100,19 +102,44 @@ func (s *Scorer) findRepeats(r *Row) {
 	}
 	if n <= scanLimit {
 		for i := 1; i < n; i++ {
-			for j := 0; j < i && !c.repeat[i]; j++ {
-				c.repeat[i] = compare(int32(j), int32(i)) == 0
+			for j := 0; j < i && !s.repeats(i); j++ {
+				if compare(int32(j), int32(i)) == 0 {
+					c.first[i] = int32(j)
+				}
 			}
 		}
 		return
 	}
-	c.order = c.order[:0]
-	for i := range n {
-		c.order = append(c.order, int32(i))
-	}
+	c.order = append(c.order[:0], c.first...)
 	slices.SortStableFunc(c.order, compare)
 	for k := 1; k < n; k++ {
-		c.repeat[c.order[k]] = compare(c.order[k-1], c.order[k]) == 0
+		if compare(c.order[k-1], c.order[k]) == 0 {
+			c.first[c.order[k]] = c.first[c.order[k-1]]
+		}
+	}
+}
+
+// repeats reports whether an earlier citation is identical to citation i.
+func (s *Scorer) repeats(i int) bool { return s.component.first[i] != int32(i) }
+
+// shareVerdicts finds the citation whose verdict each citation has: itself, or without
+// a verdict of its own the first identical citation that has one. A verdict belongs to
+// what is cited.
+func (s *Scorer) shareVerdicts(r *Row) {
+	c := &s.component
+	c.source = slices.Grow(c.source[:0], len(c.first))[:len(c.first)]
+	scored := func(i int32) bool {
+		return !r.unjudged() && int(i) < len(r.Verdicts) && r.Verdicts[i].Support.Known() && s.counts(r, i)
+	}
+	for i, first := range c.first { // of the first of identical citations: the first with a verdict
+		if first == int32(i) || scored(int32(i)) && !scored(c.source[first]) {
+			c.source[first] = int32(i)
+		}
+	}
+	for i, first := range slices.Backward(c.first) { // the first is the last that is overwritten
+		if c.source[i] = c.source[first]; scored(int32(i)) || !s.counts(r, int32(i)) || !scored(c.source[i]) {
+			c.source[i] = int32(i)
+		}
 	}
 }
 
@@ -156,10 +183,7 @@ func unitLength(c *ibid.Citation, length int64) int64 {
 // essential is how many code points of what citation i points to matter: those that the
 // judge quoted, or those of truth spans that it overlaps, whoever marked them.
 func (s *Scorer) essential(r *Row, i int) int64 {
-	var quoted int64
-	if !r.unjudged() && i < len(r.Verdicts) {
-		quoted = r.Verdicts[i].Quoted
-	}
+	quoted := s.verdict(r, i).Quoted
 	at, spans := &r.Citations[i].Place, s.component.spans[:0]
 	for k := range r.Truth {
 		t := &r.Truth[k].Place
@@ -185,7 +209,7 @@ func (s *Scorer) claimConcision(r *Row, claim *ibid.Claim) float64 {
 	enough := s.opt.ConciseChars
 	var essential int64
 	for _, i := range claim.Citations {
-		if v := s.verdict(r, int(i)); s.component.repeat[i] || !v.Support.Known() || v.Support.Value < s.opt.Supported {
+		if v := s.verdict(r, int(i)); s.repeats(int(i)) || !v.Support.Known() || v.Support.Value < s.opt.Supported {
 			continue // what does not support the claim does not make more of it essential
 		}
 		essential += s.essential(r, int(i))
@@ -206,33 +230,25 @@ func (s *Scorer) claimConcision(r *Row, claim *ibid.Claim) float64 {
 
 // scoreQuality weighs the citations that support what they are cited for.
 func (s *Scorer) scoreQuality(r *Row, out *Scores) {
-	if why := out.Reasons[CitationCorrectness]; why != ibid.Defined {
-		out.undefined(CitationQualityScore, why)
+	if !r.HasCitations {
+		out.undefined(CitationQualityScore, ibid.NoCitations)
+		return
 	}
-	var sum, open float64
-	var scored, unscored int64
+	var all weighted
 	for i := range r.Citations {
-		if s.component.repeat[i] || r.Citations[i].NoClaim {
+		if s.repeats(i) || r.Citations[i].NoClaim {
 			continue
 		}
 		switch v := s.verdict(r, i); {
 		case !v.Support.Known():
-			unscored++
-			open += out.Citations[i].Concision
+			all.addOpen(out.Citations[i].Concision)
+		case s.counts(r, int32(i)) && v.Support.Value >= s.opt.Supported:
+			all.add(1, out.Citations[i].Concision)
 		default:
-			scored++
-			if s.counts(r, int32(i)) && v.Support.Value >= s.opt.Supported {
-				sum += out.Citations[i].Concision
-			}
+			all.add(0, out.Citations[i].Concision)
 		}
 	}
-	if out.Reasons[CitationCorrectness] == ibid.Defined {
-		out.quotient(CitationQualityScore, sum, float64(scored), ibid.NoCitations)
-	}
-	if unscored > 0 {
-		n := float64(scored + unscored)
-		out.bound(CitationQualityScore, sum/n, (sum+open)/n)
-	}
+	out.weighted(CitationQualityScore, all, s.judged.citationLack)
 }
 
 // scoreConsistency weighs the joint support of claims that need a citation; one without
@@ -246,37 +262,27 @@ func (s *Scorer) scoreConsistency(r *Row, out *Scores) {
 		out.undefined(AnswerConsistencyScore, ibid.NoCitations)
 		return
 	}
-	var sum, most float64
-	var scored, open int64
+	var all weighted
 	for k := range s.judged.claims {
 		it := &s.judged.claims[k]
 		if !it.needs {
 			continue
 		}
-		concision := 1.0
+		concision := 0.0 // no verdict makes an uncited claim count
 		if it.cited {
 			concision = s.claimConcision(r, &r.Claims[k])
 		}
-		switch {
-		case it.decided && it.joint.Known():
-			scored++
-			sum += it.joint.Value * concision
-		default:
-			open++
-			if it.cited {
-				most += concision
-			}
+		if it.decided && it.joint.Known() {
+			all.add(it.joint.Value, concision)
+		} else {
+			all.addOpen(concision)
 		}
 	}
 	items := ibid.NoClaims
 	if len(r.Claims) > 0 && len(r.Citations) == 0 {
 		items = ibid.NothingToCite
 	}
-	out.settle(AnswerConsistencyScore, sum, scored, open, lack{items, whyOpen(r, s.judged.textless), r.unjudged()})
-	if open > 0 {
-		n := float64(scored + open)
-		out.bound(AnswerConsistencyScore, sum/n, (sum+most)/n)
-	}
+	out.weighted(AnswerConsistencyScore, all, lack{items, whyOpen(r, s.judged.textless), r.unjudged()})
 }
 
 // scoreSpanAccuracy sets precision beside the recall of places: a place that is cited
@@ -290,7 +296,7 @@ func (s *Scorer) scoreSpanAccuracy(r *Row, out *Scores) {
 	var n, open int64
 	for j := range s.cited {
 		i := s.pred.source[j]
-		if s.component.repeat[i] {
+		if s.repeats(int(i)) {
 			continue
 		}
 		m := &s.cited[j]

@@ -171,8 +171,8 @@ func TestComponentBounds(t *testing.T) {
 	r := judgedRow([]float64{1, -1}, says(1, 0), says(-1, 1), says(0))
 	r.Citations[1].Place = at("b", 0, 8000)
 	s := score(t, judgedOptions(), r)
-	wantValue(t, s, CitationQualityScore, 1)
+	wantValue(t, s, CitationQualityScore, 0.625)
 	wantBounds(t, s, CitationQualityScore, 0.5, 0.625)
-	wantValue(t, s, AnswerConsistencyScore, 0.5)
+	wantValue(t, s, AnswerConsistencyScore, 1.25/3)
 	wantBounds(t, s, AnswerConsistencyScore, 1.0/3, 1.25/3)
 }

@@ -171,7 +171,7 @@ var countDefinitions = [NumCounts]Definition{
 	ConsistentCitations:   count("consistent_citations", HigherIsBetter, "citations with support ≥ consistent", noSupport),
 	ContradictedClaims:    count("contradicted_claims", LowerIsBetter, "factual claims with outcome contradicted", noNeeds),
 	HallucinatedClaims:    count("hallucinated_claims", LowerIsBetter, "factual claims with outcome contradicted or unsupported", noNeeds),
-	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims with outcome unscored: should have been judged and were not", noLinks),
+	UnscoredClaims:        count("unscored_claims", LowerIsBetter, "claims with outcome unscored: should have been judged and were not; and unsupported ones without the verdict on other passages that was asked for", noLinks),
 
 	TruthPages:         count("truth_pages", Neutral, "distinct pages touched by truth", noPages),
 	PredPages:          count("pred_pages", Neutral, "distinct pages touched by citations", noPages),

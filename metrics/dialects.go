@@ -194,10 +194,23 @@ func (s *Scorer) pair(r *Row, i, k int) PairVerdict {
 		return PairVerdict{Support: ibid.Scored(0), Without: s.judged.claims[i].joint, Relevant: ibid.No, Necessary: ibid.No}
 	}
 	if !r.unjudged() && i < len(r.Pairs) {
-		return r.Pairs[i][k]
+		return s.sharedPair(r, i, k)
 	}
 	v := s.verdict(r, int(c))
 	return PairVerdict{Support: v.Support, Relevant: v.Relevant, Necessary: v.Necessary}
+}
+
+// sharedPair is the verdict on claim i and its k-th citation, with the support and the
+// relevance of the first identical citation that has one if it has none itself.
+func (s *Scorer) sharedPair(r *Row, i, k int) PairVerdict {
+	pairs, cited, first := r.Pairs[i], r.Claims[i].Citations, s.component.first
+	v := pairs[k]
+	for n := 0; n < len(pairs) && !v.Support.Known(); n++ {
+		if first[cited[n]] == first[cited[k]] && pairs[n].Support.Known() && s.counts(r, cited[n]) {
+			v.Support, v.Relevant = pairs[n].Support, pairs[n].Relevant
+		}
+	}
+	return v
 }
 
 // fillTable makes the verdict table of the row.

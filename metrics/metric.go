@@ -168,6 +168,10 @@ type Definition struct {
 	// are empty where nothing can be unscored.
 	Unscored, Scorable []Term
 
+	// Revocable are those of Unscored that Num and Den count all the same: a verdict
+	// could only take them out of Num.
+	Revocable []Term
+
 	Judged bool // needs a judge
 }
 

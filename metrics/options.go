@@ -44,10 +44,14 @@ type Options struct {
 	SpanComponent, JudgeComponents bool
 
 	// Human: the judge is people. Their labels count whatever the status of the
-	// citation, and nobody is expected to look for evidence that is not cited:
-	// what of it is not labelled supports nothing. Of any other judge, citations
-	// that are not valid have support 0, are not relevant, and need no verdict.
+	// citation. Of any other judge, citations that are not valid have support 0, are
+	// not relevant, and need no verdict.
 	Human bool
+
+	// AsksElsewhere: the judge is asked whether passages that a claim does not cite
+	// support it. A claim below Supported without this verdict is unsupported either
+	// way; with AsksElsewhere its outcome may still change.
+	AsksElsewhere bool
 
 	// Necessity: the judge says which citations are needed, see [PairVerdict].
 	Necessity bool

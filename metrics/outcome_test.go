@@ -27,7 +27,7 @@ func TestOutcomes(t *testing.T) {
 		{"supported and contradicted", claim(func(c *ibid.Claim) { c.Contradicted = ibid.Yes }), false, ibid.Contradicted, ibid.Contradicted},
 		{"contradicted before elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Contradicted, c.Elsewhere = known(0), ibid.Yes, known(1) }), false, ibid.Contradicted, ibid.Contradicted},
 		{"elsewhere", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), known(0.7) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},
-		{"elsewhere unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), ibid.Support{} }), false, ibid.Unscored, ibid.Unsupported},
+		{"elsewhere unscored", claim(func(c *ibid.Claim) { c.Joint, c.Elsewhere = known(0), ibid.Support{} }), false, ibid.Unsupported, ibid.Unsupported},
 		{"elsewhere unscored, supported", claim(func(c *ibid.Claim) { c.Elsewhere = ibid.Support{} }), false, ibid.SupportedByCited, ibid.SupportedByCited},
 		{"cites nothing", claim(func(c *ibid.Claim) { c.Citations, c.Contradicted = nil, ibid.Yes }), false, ibid.Unsupported, ibid.Unsupported},
 		{"cites nothing, known elsewhere", claim(func(c *ibid.Claim) { c.Citations, c.Elsewhere = nil, known(1) }), false, ibid.SupportedElsewhere, ibid.SupportedElsewhere},

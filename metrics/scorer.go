@@ -117,6 +117,7 @@ func (s *Scorer) Score(r *Row, out *Scores) {
 		s.enterCitations(out)
 	}
 	s.scoreAnswer(r, out)
+	s.findRepeats(r)
 	if r.HasClaims || s.opt.JudgeComponents {
 		s.scoreJudged(r, out)
 	}

@@ -63,6 +63,10 @@ type CitationScore struct {
 
 	Exact, Tolerance, Snapped float64 // Jaccard with the best truth span, in [0, 1]; 0 without one
 
+	// VerdictOf is the citation whose verdict counts for this one: itself, or an
+	// identical one. It means nothing without a judge.
+	VerdictOf int
+
 	// Concision is how closely the citation points, in (0, 1]: see the formula of
 	// citation_quality_score. It is 0 without a judge and under Compat.
 	Concision float64
@@ -131,9 +135,11 @@ func (s *Scores) undefined(m Metric, why ibid.Reason) {
 
 // A share counts the items that a metric is a share of. Unscored items are
 // open: least and most say how many of them count, however they turn out.
+// Revocable items are among yes, and a missing verdict can take them out of it.
 type share struct {
 	yes, scored       int64
 	least, most, open int64
+	revocable         int64
 }
 
 // add adds a scored item.
@@ -171,6 +177,24 @@ func (a *mean) add(s ibid.Support) {
 	a.sum += s.Value
 }
 
+// A weighted adds up scores in [0, 1] of items, each of which can add its weight at most.
+type weighted struct {
+	sum                float64 // of score times weight
+	weight, openWeight float64 // of the scored and of the unscored items
+	scored, open       int64
+}
+
+func (w *weighted) add(score, weight float64) {
+	w.scored++
+	w.sum += score * weight
+	w.weight += weight
+}
+
+func (w *weighted) addOpen(weight float64) {
+	w.open++
+	w.openWeight += weight
+}
+
 // A lack says why metrics of judged items have no value.
 type lack struct {
 	items  ibid.Reason // there is none
@@ -181,9 +205,9 @@ type lack struct {
 // share sets m to the share of the scored items, and its bounds.
 func (s *Scores) share(m Metric, h share, why lack) {
 	s.settle(m, float64(h.yes), h.scored, h.open, why)
-	if h.open > 0 {
+	if h.open+h.revocable > 0 {
 		n := float64(h.scored + h.open)
-		s.bound(m, float64(h.yes+h.least)/n, float64(h.yes+h.most)/n)
+		s.bound(m, float64(h.yes-h.revocable+h.least)/n, float64(h.yes+h.most)/n)
 	}
 }
 
@@ -193,6 +217,25 @@ func (s *Scores) mean(m Metric, a mean, why lack) {
 	if a.open > 0 {
 		n := float64(a.scored + a.open)
 		s.bound(m, a.sum/n, (a.sum+float64(a.open))/n)
+	}
+}
+
+// weighted sets m to the mean over all items, and its bounds: unscored items score as
+// the scored ones do, each at its own weight.
+func (s *Scores) weighted(m Metric, w weighted, why lack) {
+	n := float64(w.scored + w.open)
+	switch {
+	case n == 0:
+		s.undefined(m, why.items)
+	case w.open > 0 && (why.failed || w.scored == 0), w.weight == 0 && w.openWeight > 0:
+		s.undefined(m, why.scored)
+	case w.openWeight == 0:
+		s.quotient(m, w.sum, n, ibid.Defined)
+	default:
+		s.quotient(m, w.sum/w.weight*(w.weight+w.openWeight), n, ibid.Defined)
+	}
+	if w.open > 0 {
+		s.bound(m, w.sum/n, (w.sum+w.openWeight)/n)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // judgedOptions are those of a run with truth and a judge.
 func judgedOptions() Options {
 	o := DefaultOptions()
-	o.SpanComponent, o.JudgeComponents = true, true
+	o.SpanComponent, o.JudgeComponents, o.AsksElsewhere = true, true, true
 	return o
 }
 

@@ -388,6 +388,7 @@ func (f *Brief) standing(blocks []summaryBlock, names []string) []string {
 		out = append(out, fmt.Sprintf("not judged: %s of %s", Thousands(j.Unanswered), Plural(j.Asked, "claim", "claims")))
 	}
 	for i := range blocks {
+		out = append(out, selective(&blocks[i], names)...)
 		out = append(out, f.moved(&blocks[i], names)...)
 	}
 	if text := f.correctedLine(); text != "" {
@@ -422,6 +423,22 @@ func (f *Brief) correctedLine() string {
 		of = " of " + clipLine(r.System, 20)
 	}
 	return fmt.Sprintf("corrected for the judge's errors: %s%s %s %s; more: --all", shortName(r.Metric), of, numberOrDash(r.Corrected), interval(r.CorrectedLow, r.CorrectedHigh))
+}
+
+// selective says of the first number that only rows of one kind have why it is not there.
+func selective(block *summaryBlock, names []string) []string {
+	for _, name := range names {
+		l := block.line(name)
+		if l == nil || l.Macro.Reason != runs.Selective {
+			continue
+		}
+		text := shortName(name) + ": " + runs.SelectiveText(*l.Macro.BoundLow, *l.Macro.BoundHigh)
+		if block.System != "" {
+			text = clipLine(block.System, 20) + ", " + text
+		}
+		return []string{text}
+	}
+	return nil
 }
 
 // moved says which number of a system changed the most, of those that changed surely.

@@ -164,7 +164,7 @@ func failText(failing, rows int64) string {
 func rankBy(data *pageData, metric, system string) float64 {
 	s := data.summary.find(system, "", metric)
 	switch d, _ := metrics.Lookup(metric); {
-	case s == nil:
+	case s == nil || s.Estimate == nil:
 		return math.Inf(1)
 	case d.Direction == metrics.LowerIsBetter:
 		return *s.Estimate

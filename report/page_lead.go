@@ -68,9 +68,10 @@ func indexSummary(all []RunData) summaryIndex {
 
 func (x *summaryIndex) systems() []string { return x.all }
 
-// find returns a macro value that is defined in some row, or nil.
+// find returns a macro value that is defined in some row, or nil. It has no estimate where
+// only rows of one kind were scored.
 func (x *summaryIndex) find(system, slice, metric string) *runs.SummaryRow {
-	if s := x.rows[summaryKey{system, slice, metric, runs.Macro}]; s != nil && s.N > 0 && s.Estimate != nil {
+	if s := x.rows[summaryKey{system, slice, metric, runs.Macro}]; s != nil && s.N > 0 && (s.Estimate != nil || s.Reason == runs.Selective) {
 		return s
 	}
 	return nil

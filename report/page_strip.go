@@ -16,7 +16,7 @@ import (
 // fits any.
 type stripView struct {
 	Label     string // the whole picture in words
-	X         string
+	X         string // "": there is no mark
 	Low, High string
 	Width     string // High - Low
 	Interval  bool
@@ -79,8 +79,11 @@ func (a axis) at(v float64) float64 {
 
 func percentText(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// strip draws an estimate.
+// strip draws an estimate; without one, only gates.
 func (a axis) strip(name string, s *runs.SummaryRow, gates []gateRule) stripView {
+	if s.Estimate == nil {
+		return stripView{Gates: gates, Label: name + ": no estimate"}
+	}
 	out := stripView{X: percentText(a.at(*s.Estimate)), Gates: gates, Label: name + " " + number(*s.Estimate)}
 	if out.span(a, s.Low, s.High) {
 		out.Label += fmt.Sprintf(", %s interval %s to %s", levelText(s.Level), number(*s.Low), number(*s.High))

@@ -186,7 +186,8 @@ type Ranking struct {
 	Places []Place `json:"places"`
 	Rows   int64   `json:"rows"`
 	// Aside are the sides without a rank: the metric is known of too few of the
-	// questions that at least half of all sides answered (min_defined of the base).
+	// questions that at least half of all sides answered (min_defined of the base), or the
+	// mean of the side lies outside its bounds.
 	Aside []Aside `json:"aside"`
 }
 
@@ -197,6 +198,8 @@ type Aside struct {
 	// Defined counts a question in part where some claims or citations have no known text.
 	Defined float64 `json:"defined"`
 	Rows    int64   `json:"rows"`
+	// Reason is why a side with enough of these questions is not ranked; "" if it has not.
+	Reason string `json:"reason,omitempty"`
 }
 
 // A Place is where a side stands among the others. All statements of a ranking

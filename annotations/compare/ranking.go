@@ -126,7 +126,13 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 				}
 			}
 		}
-		if len(has) == 0 || a.Defined < least*float64(a.Rows) {
+		few := len(has) == 0 || a.Defined < least*float64(a.Rows)
+		if !few {
+			if a.Reason, err = s.selective(q); err != nil {
+				return nil, nil, err
+			}
+		}
+		if few || a.Reason != "" {
 			out.Aside = append(out.Aside, a)
 			continue
 		}
@@ -145,6 +151,43 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 		ranked = nil
 	}
 	return ranked, common, nil
+}
+
+// selective says that only rows of one kind have the mean of a metric: over the rows of
+// the side it lies outside its bounds; "" if it does not.
+func (s *rowSet) selective(q Quantity) (string, error) {
+	if q.Micro {
+		return "", nil
+	}
+	values, err := s.run.series(q)
+	if err != nil {
+		return "", err
+	}
+	low, bounded, err := s.run.numbers(q.Metric.Name + runs.LowSuffix)
+	if err != nil {
+		return "", err
+	}
+	high, _, err := s.run.numbers(q.Metric.Name + runs.HighSuffix)
+	if err != nil {
+		return "", err
+	}
+	var sum, least, most, defined, rows float64
+	for _, row := range s.rows {
+		v := values.value[row]
+		if values.has[row] {
+			sum, defined = sum+v, defined+1
+		}
+		switch {
+		case bounded[row]:
+			least, most, rows = least+low[row], most+high[row], rows+1
+		case values.has[row]:
+			least, most, rows = least+v, most+v, rows+1
+		}
+	}
+	if defined == 0 || !runs.IsSelective(sum/defined, least/rows, most/rows) {
+		return "", nil
+	}
+	return runs.SelectiveText(least/rows, most/rows), nil
 }
 
 // place estimates one side by itself.

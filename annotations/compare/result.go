@@ -484,6 +484,10 @@ func (c *comparison) finish() (*Result, error) {
 			}
 			c.result.Rankings = append(c.result.Rankings, r)
 			for _, a := range r.Aside {
+				if a.Reason != "" {
+					c.result.Notes = append(c.result.Notes, fmt.Sprintf("%s has no rank by %s: %s", c.result.Sides[a.Side].Name, q, a.Reason))
+					continue
+				}
 				c.result.Notes = append(c.result.Notes, fmt.Sprintf("%s has no rank by %s: it is defined for %.4g of %d rows that at least half of the sides answered, min_defined is %v",
 					c.result.Sides[a.Side].Name, q, a.Defined, a.Rows, c.base.Manifest.Effective().MinDefined))
 			}

@@ -94,6 +94,7 @@ var (
 		"VARCHAR", "corrected_method",
 		"VARCHAR[]", "warnings",
 		"DOUBLE", "defined_share se naive_low naive_high",
+		"VARCHAR", "reason",
 	)
 )
 

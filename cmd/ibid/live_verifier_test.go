@@ -74,7 +74,7 @@ func TestLiveVerifiers(t *testing.T) {
 			counts, calls := v.server.Counts(), v.server.Log()
 			files := v.files()
 			m := files.manifest("first")
-			if code != 0 || m.Status != runs.StatusComplete || m.Judge.Coverage() != 1 || m.Judge.Failed != 0 {
+			if code != 0 || m.Status != runs.StatusComplete || m.Judge.Coverage() != 1 || m.Judge.Failed != 0 || m.Judge.AsksElsewhere {
 				t.Fatalf("exit code %d, %s, %+v\n%s", code, m.Status, m.Judge, stderr)
 			}
 			t.Logf("%d rows, %d claims: %d calls with %d inputs, exit code %d, stderr %q", rows, m.Claims, counts.Requests, counts.Questions, code, stderr)

@@ -309,7 +309,7 @@ func (g *oracleMaker) row(i int) *oracleRow {
 
 // judge gives a row what a recorded judge says: of each claim with each of its citations,
 // with all of them, with other texts, and of the claim alone. Of identical citations it says
-// the same.
+// the same, or nothing of some.
 func (g *oracleMaker) judge(r *oracleRow) {
 	supports := []float64{0, 0, .2, .5, .7, .75, .8, 1, 1}
 	places := g.o.places(r)
@@ -335,8 +335,10 @@ func (g *oracleMaker) judge(r *oracleRow) {
 			if v := scores[same]; v < 0 {
 				silent = true
 			} else {
-				cited++
-				line(fmt.Sprint("citation:", i), func(w *oracleVerdict) { w.Support, w.Relevant = &v, new(int(10*v)%2 == 0) })
+				if links < 3 || !g.often(.15) { // it was said of another one, perhaps
+					cited++
+					line(fmt.Sprint("citation:", i), func(w *oracleVerdict) { w.Support, w.Relevant = &v, new(int(10*v)%2 == 0) })
+				}
 			}
 		}
 		if g.often(.3) {
@@ -353,6 +355,8 @@ func (g *oracleMaker) judge(r *oracleRow) {
 		if links > 0 && (cited < links && !silent || g.often(.8)) {
 			line("joint", func(v *oracleVerdict) { v.Support, v.Contradicted = &joint, &contradicted })
 		}
-		line("elsewhere", func(v *oracleVerdict) { v.Support = new(oneOf(g, 0, 0, .5, 1)) })
+		if k == 0 || g.often(.8) { // a row without any line has no verdict
+			line("elsewhere", func(v *oracleVerdict) { v.Support = new(oneOf(g, 0, 0, .5, 1)) })
+		}
 	}
 }

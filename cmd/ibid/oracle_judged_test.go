@@ -81,7 +81,7 @@ func (o *oracle) judged(r *oracleRow, e *oracleExpected) {
 		return reason
 	}
 	valid := func(i int) bool { return oracleValid(e.places[i]) }
-	support, total := make([]*float64, len(r.Citations)), 0.
+	support, own, relevance, total := make([]*float64, len(r.Citations)), make([]*float64, len(r.Citations)), make([]*bool, len(r.Citations)), 0.
 	for i := range r.Citations {
 		var relevant *bool
 		for _, k := range oracleLinks(r, i) {
@@ -95,13 +95,22 @@ func (o *oracle) judged(r *oracleRow, e *oracleExpected) {
 		if !valid(i) {
 			support[i], relevant = new(0.), new(false)
 		}
+		own[i], relevance[i] = support[i], relevant
+	}
+	first := oracleFirst(r, e)
+	for i := range r.Citations { // a verdict belongs to what is cited
+		for j := len(r.Citations) - 1; j >= 0 && own[i] == nil && valid(i); j-- {
+			if first[j] == first[i] && own[j] != nil && valid(j) {
+				support[i], relevance[i] = own[j], relevance[j]
+			}
+		}
 		e.item("citations.support", i, support[i])
-		e.item("citations.relevant", i, relevant)
+		e.item("citations.relevant", i, relevance[i])
 		v := support[i]
 		total += val(v)
 		add(map[string]bool{
-			"scored_citations": v != nil, "correct_citations": v != nil && *v >= o.c.supported, "relevance_citations": relevant != nil,
-			"relevant_citations": val(relevant), "items": len(claims) > 0,
+			"scored_citations": v != nil, "correct_citations": v != nil && *v >= o.c.supported, "relevance_citations": relevance[i] != nil,
+			"relevant_citations": val(relevance[i]), "items": len(claims) > 0,
 		})
 	}
 	why := lack("items", map[bool]string{true: "no_citations", false: "no_claims"}[len(r.Citations) == 0])
@@ -145,7 +154,7 @@ func (o *oracle) judged(r *oracleRow, e *oracleExpected) {
 			"cited_claims": s.needs && cited, "scored cited": s.needs && cited && known, "supported cited": s.needs && cited && joint >= o.c.supported,
 			"factual_claims": s.factual, "scored factual": s.factual && known, "consistent_claims": s.factual && joint >= o.c.agreeing && !s.contradicted,
 			"contradicted_claims": outcome == "contradicted", "hallucinated_claims": outcome == "contradicted" || outcome == "unsupported",
-			"unscored_claims": outcome == "unscored", "stating claims": s.factual || s.needs,
+			"unscored_claims": outcome == "unscored" || outcome == "unsupported" && s.elsewhere == nil, "stating claims": s.factual || s.needs,
 		})
 		if known && cited {
 			joints = append(joints, joint)
@@ -186,16 +195,53 @@ func (o *oracle) outcome(s *oracleOpinion) string {
 	return strings.Fields("not_factual no_text unscored supported_by_cited contradicted supported_elsewhere unsupported")[slices.Index(when, true)]
 }
 
-// overall computes the components of the overall score and their weighted mean.
-func (o *oracle) overall(r *oracleRow, e *oracleExpected, claims []*oracleOpinion, support []*float64, states bool) {
-	repeat, kappa := make([]bool, len(r.Citations)), make([]float64, len(r.Citations))
+// oracleFirst finds of each citation the first that is identical to it: of the same place, the
+// same part of the answer and the same claims.
+func oracleFirst(r *oracleRow, e *oracleExpected) []int {
+	first := make([]int, len(r.Citations))
 	for i, x := range e.places {
-		for j, y := range e.places[:i] {
+		for j := i; j >= 0; j-- {
+			y := e.places[j]
 			if y.status = x.status; !x.exact && !y.exact {
 				y.start, y.end = x.start, x.end
 			}
-			repeat[i] = repeat[i] || x == y && slices.Equal(oracleLinks(r, i), oracleLinks(r, j)) && val(r.Citations[i].AnswerEnd) == val(r.Citations[j].AnswerEnd)
+			if x == y && slices.Equal(oracleLinks(r, i), oracleLinks(r, j)) && val(r.Citations[i].AnswerEnd) == val(r.Citations[j].AnswerEnd) {
+				first[i] = j
+			}
 		}
+	}
+	return first
+}
+
+// An oracleItem is a citation or a claim: its score, nil if it has none, and the weight that
+// it can add at most.
+type oracleItem struct {
+	score  *float64
+	weight float64
+}
+
+// weigh averages items over all of them: those without a score score as the others do, each at
+// its own weight. Without any that tells, there is no value.
+func (e *oracleExpected) weigh(name string, items []oracleItem) {
+	sum, weight, open := 0., 0., 0.
+	for _, it := range items {
+		if it.score == nil {
+			open += it.weight
+		} else {
+			sum, weight = sum+*it.score*it.weight, weight+it.weight
+		}
+	}
+	if n := float64(len(items)); open == 0 || weight == 0 {
+		e.quotient(name, sum, map[bool]int{true: 0, false: len(items)}[open > 0])
+	} else {
+		e.set(name, sum/weight*(weight+open)/n, "")
+	}
+}
+
+// overall computes the components of the overall score and their weighted mean.
+func (o *oracle) overall(r *oracleRow, e *oracleExpected, claims []*oracleOpinion, support []*float64, states bool) {
+	first, kappa := oracleFirst(r, e), make([]float64, len(r.Citations))
+	for i, x := range e.places {
 		essential := oracleSet{} // the truth that it overlaps, whoever marked it
 		for _, t := range e.truth {
 			if t.meet(x) > 0 {
@@ -208,21 +254,22 @@ func (o *oracle) overall(r *oracleRow, e *oracleExpected, claims []*oracleOpinio
 		}
 	}
 	if o.c.judged {
-		sum, n := 0., 0
+		var items []oracleItem
 		for i, v := range support {
-			if e.item("citations.concision", i, kappa[i]); !repeat[i] && v != nil {
-				n++
-				sum += kappa[i] * map[bool]float64{true: 1}[*v >= o.c.supported]
+			if e.item("citations.concision", i, kappa[i]); first[i] == i {
+				it := oracleItem{weight: kappa[i]}
+				if v != nil {
+					it.score = new(map[bool]float64{true: 1}[*v >= o.c.supported])
+				}
+				items = append(items, it)
 			}
 		}
-		// Scored items are averaged as if those without a verdict were like them.
-		e.quotient("citation_quality_score", sum, n)
-		sum, n = 0, 0
+		e.weigh("citation_quality_score", items)
+		items = nil
 		for _, s := range claims {
-			if !s.needs || s.joint == nil {
+			if !s.needs {
 				continue
 			}
-			n++
 			factor, length := 1., int64(0)
 			for _, i := range s.cites {
 				length += e.places[i].length()
@@ -234,14 +281,12 @@ func (o *oracle) overall(r *oracleRow, e *oracleExpected, claims []*oracleOpinio
 					e.skip("answer_consistency_score", "overall_citation_accuracy")
 				}
 			}
-			if len(s.cites) > 0 {
-				sum += *s.joint * factor
-			}
+			items = append(items, oracleItem{s.joint, factor * float64(min(1, len(s.cites)))})
 		}
-		e.quotient("answer_consistency_score", sum, n)
+		e.weigh("answer_consistency_score", items)
 		e.set("hallucination_score", 1-e.value("hallucination_rate"), e.reasons["hallucination_rate"])
 	}
-	o.spanAccuracy(e, support, kappa, repeat)
+	o.spanAccuracy(e, support, kappa, first)
 	if o.c.settings["judge"] == "" {
 		return
 	}

@@ -419,14 +419,14 @@ func (o *oracle) matching(e *oracleExpected, truth, pred []oracleSpan, nowhere i
 // spanAccuracy is the component: the harmonic mean of what each truth span finds and what
 // each distinct predicted span finds. A span beside the truth that a judge found to support
 // its claim, and that is concise, does not count.
-func (o *oracle) spanAccuracy(e *oracleExpected, support []*float64, kappa []float64, repeat []bool) {
+func (o *oracle) spanAccuracy(e *oracleExpected, support []*float64, kappa []float64, first []int) {
 	if e.side == nil || e.reasons["mean_snapped_jaccard"] != "" {
 		e.set("span_accuracy_score", 0, "?")
 		return
 	}
 	sum, n := 0., 0
 	for i, y := range e.places {
-		if !y.inSets() || repeat[i] {
+		if !y.inSets() || first[i] != i {
 			continue
 		}
 		best, touches := oracleShare{0, 1}, false

@@ -153,7 +153,10 @@ type JudgeRecord struct {
 	Baseline   bool   `json:"baseline,omitempty"` // a simple method that others are measured against
 	Asked      int64  `json:"asked"`              // claims that the judge was asked about
 	Unanswered int64  `json:"unanswered"`         // of them, claims that it could not answer
-	Failed     int64  `json:"failed,omitempty"`   // of those, claims of rows that ended without a verdict
+
+	AsksElsewhere bool `json:"asks_elsewhere"` // it is asked whether passages that a claim does not cite support it
+
+	Failed int64 `json:"failed,omitempty"` // of those, claims of rows that ended without a verdict
 
 	// Of a judge that asks models: which, with what, and what it took. Calls are
 	// those of calls.parquet: of a call that failed and was sent again, one.

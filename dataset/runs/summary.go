@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,7 @@ type SummaryRow struct {
 	Unscored  int64    `json:"unscored" unit:"items" doc:"items that should have been judged and were not"`
 	Coverage  *float64 `json:"coverage" range:"[0, 1]" doc:"share of the items to be judged that were" null:"the metric needs no judge"`
 
-	Estimate *float64 `json:"estimate" doc:"the value" null:"undefined: no row has a value"`
+	Estimate *float64 `json:"estimate" doc:"the value" null:"undefined: no row has a value, or reason says why"`
 	Low      *float64 `json:"ci_low" doc:"lower end of the confidence interval of the estimate" null:"no interval"`
 	High     *float64 `json:"ci_high" doc:"upper end of the confidence interval of the estimate" null:"no interval"`
 	Level    float64  `json:"level" range:"(0, 1)" doc:"confidence level of all intervals of the row" null:"never"`
@@ -58,6 +59,35 @@ type SummaryRow struct {
 	SE        *float64 `json:"se" doc:"standard error of the estimate" null:"no interval, or it was resampled"`
 	NaiveLow  *float64 `json:"naive_low" doc:"ci_low if rows of different questions were independent" null:"it does not differ"`
 	NaiveHigh *float64 `json:"naive_high" doc:"ci_high if rows of different questions were independent" null:"it does not differ"`
+
+	Reason string `json:"reason" doc:"why there is no estimate although rows have a value: selective, their mean lies outside the bounds" null:"there is an estimate, or no row has a value"`
+}
+
+// Selective is the [SummaryRow.Reason] of a metric that only rows of one kind have: the
+// mean over these rows lies outside the bounds over all.
+const Selective = "selective"
+
+// selectiveSlack is how far a mean may lie outside its bounds by rounding.
+const selectiveSlack = 1e-9
+
+// IsSelective reports whether the mean over rows with a value lies outside the bounds.
+func IsSelective(mean, low, high float64) bool {
+	return mean < low-selectiveSlack || mean > high+selectiveSlack
+}
+
+// WithholdSelective takes the estimate and the interval away from a row whose mean lies
+// outside its bounds, and says so. The bounds stay.
+func (r *SummaryRow) WithholdSelective() {
+	if r.Estimate == nil || r.BoundLow == nil || !IsSelective(*r.Estimate, *r.BoundLow, *r.BoundHigh) {
+		return
+	}
+	r.Estimate, r.Low, r.High, r.SE, r.NaiveLow, r.NaiveHigh, r.Method = nil, nil, nil, nil, nil, nil, ""
+	r.Reason, r.Warnings = Selective, ListOf[string]{SelectiveText(*r.BoundLow, *r.BoundHigh)}
+}
+
+// SelectiveText says what the reason [Selective] means, a sentence without its full stop.
+func SelectiveText(low, high float64) string {
+	return fmt.Sprintf("only rows of one kind were scored: between %.3f and %.3f, no estimate", low, high)
 }
 
 // Summary is the table of summary.parquet.
