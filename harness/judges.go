@@ -162,7 +162,7 @@ func (job *Job) liveConfig() openrouter.Config {
 	c := openrouter.Config{
 		Kind: j.Kind, BaseURL: j.BaseURL, Key: job.APIKey, Model: j.Model, Panel: j.Panel,
 		Temperature: j.Temperature, Seed: j.Seed, MaxTokens: j.MaxTokens, Provider: j.Provider, Reasoning: j.Reasoning, Headers: job.Headers, ExtraBody: j.ExtraBody, ServiceTier: j.ServiceTier,
-		Protocol: j.Protocol, Template: j.Template, Supported: s.Thresholds.Supported,
+		Protocol: j.Protocol, Template: j.Template,
 		Batch: j.Batch, BatchLines: int(j.BatchLines), Resubmit: job.Resubmit,
 		Mode: j.Mode, Claims: s.Claims == claims.Model.String(), Necessity: j.Necessity, Votes: int(j.Votes), MaxClaims: int(s.Performance.BatchSize),
 		Retries: int(j.RetryAttempts), Timeout: j.Timeout, MaxRateWait: j.MaxRateWait, MaxOutage: j.MaxOutage, RPM: int(j.RPM),

@@ -115,7 +115,7 @@ func TestVerifierConformance(t *testing.T) {
 			defer s.Close()
 			testJudge(t, func() judge.Judge {
 				return live(t, openrouter.Config{
-					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Model: "fake/verifier", Protocol: f.protocol, Template: f.template, Supported: 0.5,
+					Kind: openrouter.KindOpenAI, BaseURL: s.URL(), Model: "fake/verifier", Protocol: f.protocol, Template: f.template,
 					Retries: 2, Backoff: 1, Concurrency: 4, Store: openStore(t),
 				})
 			})

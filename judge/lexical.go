@@ -352,7 +352,12 @@ func (w *lexicalWork) claim(r *Request, c int, out *ClaimVerdict) {
 // elsewhere finds the passage that the claim does not cite and that supports it best.
 func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict) {
 	out.Elsewhere = ibid.None.Support()
-	best := w.best(r, claim, nil, func(c comparison) float64 { return c.support.Value })
+	var best found // the first and shortest of equal ones; sources come first, because they say where it is
+	w.uncited(r, claim, func(c comparison, passage []sentence, in int) {
+		if score := c.support.Value; score > best.score {
+			best = found{in, passage, score}
+		}
+	})
 	if best.score == 0 {
 		return
 	}
@@ -361,18 +366,6 @@ func (w *lexicalWork) elsewhere(r *Request, claim *ibid.Claim, out *ClaimVerdict
 	if out.ElsewhereQuote, out.ElsewherePlace, at = best.where(r); out.ElsewherePlace == nil {
 		out.ElsewhereEvidence, out.ElsewhereAt = best.in, at
 	}
-}
-
-// best finds the passage that a claim does not cite and that has the highest score above 0,
-// the first and shortest of equal ones, but for those that overlap what is taken. Sources
-// come first, because they say where it is.
-func (w *lexicalWork) best(r *Request, claim *ibid.Claim, taken []found, score func(comparison) float64) (best found) {
-	w.uncited(r, claim, func(c comparison, passage []sentence, in int) {
-		if at := (found{in, passage, score(c)}); at.score > best.score && !slices.ContainsFunc(taken, at.overlaps) {
-			best = at
-		}
-	})
-	return best
 }
 
 // uncited calls yield with the passages that a claim does not cite and that have a word of
@@ -405,6 +398,37 @@ func (w *lexicalWork) uncited(r *Request, claim *ibid.Claim, yield func(c compar
 			search(e, func(*sentence) bool { return true })
 		}
 	}
+}
+
+// Factual says of each claim of r whether it can be checked, by the rule of this judge: a
+// question and a claim without a content word cannot.
+func (l *Lexical) Factual(r *Request) []ibid.Tri {
+	w := l.work()
+	defer l.keep(w)
+	w.read(r)
+	out := make([]ibid.Tri, len(r.Claims))
+	for c := range r.Claims {
+		out[c] = ibid.TriOf(len(w.statements[c].terms) > 0 && !isQuestion(r.Claims[c].Text))
+	}
+	return out
+}
+
+// A found is a passage of a text: of the evidence, then of the sources.
+type found struct {
+	in      int
+	passage []sentence
+	score   float64
+}
+
+// where is the text of f and its place: in the sources, or else in the text of the evidence.
+func (f found) where(r *Request) (text string, place *Place, at Interval) {
+	first, last := &f.passage[0], &f.passage[len(f.passage)-1]
+	at = Interval{Start: first.at.Start, End: last.at.End}
+	if f.in < len(r.Evidence) {
+		return r.Evidence[f.in].Text[first.start:last.end], nil, at
+	}
+	source := &r.Sources[f.in-len(r.Evidence)]
+	return source.Text[first.start:last.end], &Place{Doc: source.Doc, Page: source.Page, Start: at.Start, End: at.End}, Interval{}
 }
 
 // isQuestion reports whether a claim ends in a question mark.

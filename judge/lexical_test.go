@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -273,5 +274,13 @@ func BenchmarkLexical(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A question and a claim without a content word cannot be checked.
+func TestFactual(t *testing.T) {
+	r := &judge.Request{Claims: []ibid.Claim{{Text: "Anna built the mill of oak."}, {Text: "Was it?"}, {Text: "It is."}}}
+	if got := judge.NewLexical().Factual(r); !slices.Equal(got, []ibid.Tri{ibid.Yes, ibid.No, ibid.No}) {
+		t.Errorf("factual: %v", got)
 	}
 }

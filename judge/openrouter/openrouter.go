@@ -239,11 +239,9 @@ type Config struct {
 
 	// Protocol is Verdicts, "" for it, or YesNo or Classify of small verifiers, which are
 	// asked about one claim and one text by a Template, the setting that [ParseTemplate]
-	// reads. Of what supports a claim less than Supported, passages that it does not cite
-	// are asked about.
-	Protocol  string
-	Template  map[string]any
-	Supported float64
+	// reads. Passages that a claim does not cite are not asked about.
+	Protocol string
+	Template map[string]any
 
 	Mode      string // Matrix or Pairwise; "" for the first
 	Claims    bool   // sentences will be split, too

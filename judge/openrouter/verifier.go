@@ -14,9 +14,6 @@ import (
 	"ibid/judge/cache"
 )
 
-// Elsewhere a small verifier is asked about so many passages that a claim does not cite.
-const passagesElsewhere = 3
-
 // keptInParts is from how many bytes on a text may have been too long for a model, so
 // that its parts are looked for in the store.
 const keptInParts = 128
@@ -54,8 +51,8 @@ type measuring struct {
 	calls   []judge.Call
 }
 
-// judgeSmall asks about each claim with each passage that it cites, with all of them
-// together, and, where these do not support it, with the best of what it does not cite.
+// judgeSmall asks about each claim with each passage that it cites, and with all of them
+// together.
 func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdict, error) {
 	v, open := settle(r)
 	j.counts.settled(r, open)
@@ -70,20 +67,11 @@ func (j *Judge) judgeSmall(ctx context.Context, r *judge.Request) (*judge.Verdic
 		return nil, rowFailure(r, v, err)
 	}
 	kinds := j.lexical.Factual(r)
-	var seek []int
 	for _, c := range open {
 		out := &v.Claims[c]
 		out.Factual = kinds[c]
 		j.fillCited(r, c, &cited[c], out)
-		if out.Joint.Value < j.config.Supported {
-			seek = append(seek, c)
-		}
 	}
-	if err := j.seekElsewhere(ctx, m, seek, v); err != nil {
-		v.Calls = m.calls
-		return nil, rowFailure(r, v, err)
-	}
-	v.Calls = m.calls
 	if slices.ContainsFunc(m.order, func(p *piece) bool { return p.rating.asked }) {
 		for _, c := range open {
 			if len(cited[c].evidence) == 0 {
@@ -146,36 +134,6 @@ func (j *Judge) fillCited(r *judge.Request, c int, cited *citedPieces, out *judg
 	}
 	joint := best(cited.joint)
 	out.Joint, out.Votes, out.Contradicted = ibid.Scored(joint.support), 1, joint.contradicted()
-}
-
-// seekElsewhere asks about the best passages that claims do not cite.
-func (j *Judge) seekElsewhere(ctx context.Context, m *measuring, claims []int, v *judge.Verdict) error {
-	found := j.lexical.Uncited(m.request, claims, passagesElsewhere)
-	pieces := make([][][]*piece, len(claims))
-	for i, passages := range found {
-		for _, p := range passages {
-			title := ""
-			if p.Evidence >= 0 {
-				title = m.request.Evidence[p.Evidence].Title
-			}
-			pieces[i] = append(pieces[i], m.of(claims[i], premise(title, p.Text)))
-		}
-	}
-	if err := m.measure(ctx); err != nil {
-		return err
-	}
-	for i, c := range claims {
-		out := &v.Claims[c]
-		out.Elsewhere = ibid.None.Support()
-		for n, p := range found[i] {
-			support := best(pieces[i][n]).support
-			if support <= out.Elsewhere.Value {
-				continue
-			}
-			out.Elsewhere, out.ElsewherePlace, out.ElsewhereEvidence, out.ElsewhereAt = ibid.Scored(support), p.Place, p.Evidence, p.At
-		}
-	}
-	return nil
 }
 
 // of are the pieces of a claim and a text.
