@@ -156,19 +156,8 @@ func (c *comparison) contest(q Quantity, out *Ranking) (ranked []int, common map
 // selective says that only rows of one kind have the mean of a metric: over the rows of
 // the side it lies outside its bounds; "" if it does not.
 func (s *rowSet) selective(q Quantity) (string, error) {
-	if q.Micro {
-		return "", nil
-	}
 	values, err := s.run.series(q)
-	if err != nil {
-		return "", err
-	}
-	low, bounded, err := s.run.numbers(q.Metric.Name + runs.LowSuffix)
-	if err != nil {
-		return "", err
-	}
-	high, _, err := s.run.numbers(q.Metric.Name + runs.HighSuffix)
-	if err != nil {
+	if err != nil || values.bounded == nil {
 		return "", err
 	}
 	var sum, least, most, defined, rows float64
@@ -178,8 +167,8 @@ func (s *rowSet) selective(q Quantity) (string, error) {
 			sum, defined = sum+v, defined+1
 		}
 		switch {
-		case bounded[row]:
-			least, most, rows = least+low[row], most+high[row], rows+1
+		case values.bounded[row]:
+			least, most, rows = least+values.low[row], most+values.high[row], rows+1
 		case values.has[row]:
 			least, most, rows = least+v, most+v, rows+1
 		}

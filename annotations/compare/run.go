@@ -350,6 +350,9 @@ type series struct {
 	value []float64 // of the row
 	num   []float64 // what the micro value is pooled from; nil of a macro quantity
 	den   []float64
+
+	low, high []float64 // of the value; nil if no row has any, or of a micro quantity
+	bounded   []bool
 }
 
 // series reads a quantity, which is not to be changed.
@@ -366,6 +369,10 @@ func (r *Run) series(q Quantity) (*series, error) {
 	if q.Micro {
 		if s.num, err = r.terms(q.Metric.Num); err == nil {
 			s.den, err = r.terms(q.Metric.Den)
+		}
+	} else if low := q.Metric.Name + runs.LowSuffix; err == nil && r.file.Has(low) {
+		if s.low, s.bounded, err = r.numbers(low); err == nil {
+			s.high, _, err = r.numbers(q.Metric.Name + runs.HighSuffix)
 		}
 	}
 	if err == nil {
