@@ -34,11 +34,12 @@ type Job struct {
 	// Resubmit: questions of a batch whose fate nobody can tell are asked again.
 	Resubmit bool
 
-	// Shard is the share of the run to evaluate, into Out/shard-I-of-N; nil for all of it.
-	Shard *Shard
-	// Merge has the shards that the run is made of, in place of evaluating it; nil for
+	// Rows are those to score: the run is then their results without a summary. Nil for
+	// all of the dataset.
+	Rows *runs.RowRange
+	// Scored has the results that the run is made of, in place of scoring rows; nil for
 	// none.
-	Merge *Shards
+	Scored *Scored
 
 	// Judge is the caller's own, in place of the one that judge.kind names; nil for
 	// that one. The caller closes it.

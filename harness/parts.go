@@ -130,12 +130,16 @@ func (p *Plan) savePart(number int64, kind partFile, encode func(io.Writer) erro
 	return dataset.WriteFile(p.partPath(number, kind), encode)
 }
 
-// joinParts makes one result file of all its parts.
-func (p *Plan) joinParts(kind partFile, fields []parquet.Field, parts int64) error {
-	list := make([]parquet.Part, parts)
-	for k := range list {
-		list[k].Path = p.partPath(int64(k), kind)
+// partsOf are the parts of one kind, of numbers half-open.
+func (p *Plan) partsOf(kind partFile, from, to int64) (list []parquet.Part) {
+	for k := from; k < to; k++ {
+		list = append(list, parquet.Part{Path: p.partPath(k, kind)})
 	}
+	return list
+}
+
+// joinParts makes one result file of row groups.
+func (p *Plan) joinParts(kind partFile, fields []parquet.Field, list []parquet.Part) error {
 	return dataset.WriteFile(filepath.Join(p.Dir, kind.result()), func(w io.Writer) error {
 		return parquet.Join(w, fields, list, nil)
 	})

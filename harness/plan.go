@@ -50,6 +50,7 @@ type Plan struct {
 	anchors        *Plan             // of the run over the judge's anchors; nil if there are none
 	openAnchors    bool              // some anchors have no verdict, and another try may get it
 	warnings       []string          // of planning, for the manifest
+	rows           *runs.RowRange    // that this process scores; nil for all
 
 	// What a budget knows, in billionths of a US dollar: what earlier processes spent
 	// on this run, and what is spent on the other rows that share its budget: the
@@ -113,7 +114,7 @@ func (p *Plan) prepare(ctx context.Context) error {
 	p.Fingerprint = fingerprintOf(p.Ingredients)
 	p.name()
 	p.placeAnchors()
-	if err := errors.Join(p.checkShard(), p.checkMerge()); err != nil {
+	if err := errors.Join(p.checkRows(), p.checkScored()); err != nil {
 		return err
 	}
 	return p.checkBaseline()
@@ -301,9 +302,6 @@ func (p *Plan) name() {
 		p.ID += "-" + p.job.now().UTC().Format("20060102T150405Z")
 	}
 	p.Dir = filepath.Join(p.job.Config.Out, p.ID)
-	if p.job.Shard != nil {
-		p.Dir = filepath.Join(p.job.Config.Out, p.job.Shard.folder())
-	}
 }
 
 // stem names a dataset: its file without extension, or the folder of a glob.

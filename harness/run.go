@@ -90,14 +90,14 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkSame(before); err != nil {
 		return nil, err
 	}
-	if before != nil && (before.Status == runs.StatusComplete || before.Status == runs.StatusPartial && p.job.Merge != nil) {
+	if before != nil && (before.Status == runs.StatusComplete || before.Status == runs.StatusPartial && p.job.Scored != nil) {
 		if err := disk.RemoveAll(filepath.Join(p.Dir, partsDir)); err != nil { // left by a kill, once all was done
 			return nil, err
 		}
 		return outcomeOf(ctx, p.Dir, before, p.job.Config, p.job.Baseline, true)
 	}
-	if out, err := p.finishedShard(before); out != nil || err != nil {
-		return out, err
+	if before != nil && before.Status == runs.StatusRange {
+		return &Outcome{Dir: p.Dir, Manifest: before, Existed: true}, nil
 	}
 	since := p.job.now()
 	docs, err := p.checkedDocuments(ctx)
@@ -108,7 +108,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err := p.checkOffsets(ctx, docs); err != nil {
 		return nil, asUsage(err)
 	}
-	if p.job.Merge == nil { // which asks nothing
+	if p.job.Scored == nil { // which asks nothing
 		if err := p.checkLabels(ctx); err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	closeLive, closeEmbedder := nothing, nothing
-	if p.job.Merge == nil {
+	if p.job.Scored == nil {
 		if closeLive, err = p.openLive(ctx, m); err != nil {
 			return nil, err
 		}
@@ -148,7 +148,7 @@ func (p *Plan) Run(ctx context.Context) (*Outcome, error) {
 	if err = errors.Join(err, closeEmbedder(), closeLive()); err != nil {
 		return nil, p.removeIfCorrupt(before, err)
 	}
-	if p.job.Shard != nil {
+	if p.rows != nil {
 		return &Outcome{Dir: p.Dir, Manifest: m}, nil
 	}
 	return outcomeOf(ctx, p.Dir, m, p.job.Config, p.job.Baseline, false)
@@ -225,8 +225,11 @@ func (p *Plan) stage(name string, of int64) func(done int64) {
 
 // checkSame refuses a directory that holds another run.
 func (p *Plan) checkSame(m *runs.Manifest) error {
-	if m == nil || m.Fingerprint == p.Fingerprint {
+	if m == nil || m.Fingerprint == p.Fingerprint && (m.Range == p.rows || m.Range != nil && p.rows != nil && *m.Range == *p.rows) {
 		return nil
+	}
+	if m.Fingerprint == p.Fingerprint {
+		return ibid.Usagef("%s holds %s", p.Dir, m.Range.In()).With("name another directory with -o or --id")
 	}
 	return ibid.Usagef("%s holds a run over other data or settings", p.Dir).With("use --fresh to run again under a new id, or choose one with --id", changes(m.Ingredients, p.Ingredients)...)
 }
@@ -241,7 +244,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),
-		Limit:    p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
+		Range: p.rows, Limit: p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {
@@ -272,23 +275,21 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 // evaluate does the work between the first and the last manifest.
 func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dataset.Documents, since time.Time) error {
 	perPart := p.partRows()
-	parts := (p.Rows + perPart - 1) / perPart
+	from, to := p.wanted(perPart)
 	if before != nil && before.Status == runs.StatusPartial {
-		if err := p.keepGoodParts(parts); err != nil {
+		if err := p.keepGoodParts(to); err != nil {
 			return err
 		}
 	}
 	if err := m.Write(p.Dir); err != nil {
 		return err
 	}
-	if p.job.Merge != nil {
-		if err := p.takeShards(ctx, m); err != nil {
-			return err
+	if p.job.Scored != nil {
+		p.takeScored(m)
+		if err := p.assemble(ctx, m, from, to, nil, newMarkedParts(p, true), docs); err != nil {
+			return p.interrupted(ctx, err, m, 0, since)
 		}
-	}
-	from, to := int64(0), parts
-	if p.job.Shard != nil {
-		from, to = p.job.Shard.parts(parts)
+		return p.finish(m, since)
 	}
 	todo, skipped, err := p.remaining(from, to, perPart)
 	if err != nil {
@@ -330,11 +331,13 @@ func (p *Plan) evaluate(ctx context.Context, m, before *runs.Manifest, docs *dat
 	if err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
-	if p.job.Shard != nil {
-		m.Timings.Seconds += p.job.now().Sub(since).Seconds()
-		return p.sealShard(m, parts, from, to)
+	if p.rows != nil {
+		if err := p.joinTables(from, to); err != nil {
+			return err
+		}
+		return p.finish(m, since)
 	}
-	if err := p.assemble(ctx, m, parts, known, marked, docs); err != nil {
+	if err := p.assemble(ctx, m, from, to, known, marked, docs); err != nil {
 		return p.interrupted(ctx, err, m, saved, since)
 	}
 	if !p.job.ofAnchors && p.shared.found.Load() && p.job.Config.Statistics.Cluster == "id" {
@@ -352,10 +355,13 @@ func (p *Plan) finish(m *runs.Manifest, since time.Time) error {
 	m.Timings.Finished = &now
 	m.Timings.Seconds += now.Sub(since).Seconds()
 	m.Status = runs.StatusComplete
-	if m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 || p.openAnchors {
+	switch {
+	case p.rows != nil:
+		m.Status = runs.StatusRange
+	case m.Errors > 0 || p.live != nil && m.Judge.Failed > 0 || p.openAnchors:
 		m.Status = runs.StatusPartial
 	}
-	if p.live != nil && p.job.Merge == nil {
+	if p.live != nil && p.job.Scored == nil {
 		m.Judge.SpentUSD = new(float64(p.spentBefore+p.live.Usage().CostNanoUSD) / 1e9)
 	}
 	if err := m.Write(p.Dir); err != nil {
@@ -403,16 +409,9 @@ func (p *Plan) interrupted(ctx context.Context, err error, m *runs.Manifest, don
 }
 
 // assemble makes the result files from the parts, and what is made of them.
-func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, known knownParts, marked *markedParts, docs *dataset.Documents) error {
-	layout := runs.NewRowsLayout()
-	p.stage("joining parts", p.Rows)(0)
-	fields := map[partFile][]parquet.Field{
-		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: layout.Fields(),
-	}
-	for _, kind := range p.partFiles() {
-		if err := p.joinParts(kind, fields[kind], parts); err != nil {
-			return err
-		}
+func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, from, to int64, known knownParts, marked *markedParts, docs *dataset.Documents) error {
+	if err := p.joinTables(from, to); err != nil {
+		return err
 	}
 	// What labels said of the rows before says nothing of these.
 	if err := errors.Join(removeIfThere(filepath.Join(p.Dir, runs.LabelledFile)), removeIfThere(filepath.Join(p.Dir, runs.CalibrationFile))); err != nil {
@@ -425,6 +424,26 @@ func (p *Plan) assemble(ctx context.Context, m *runs.Manifest, parts int64, know
 		return err
 	}
 	return p.sumUp(ctx, m, known)
+}
+
+// joinTables makes the result files of parts, or of the results that the run is made of.
+func (p *Plan) joinTables(from, to int64) (err error) {
+	p.stage("joining parts", p.Rows)(0)
+	fields := map[partFile][]parquet.Field{
+		partCalls: runs.Calls.Fields(), partClaims: runs.Claims.Fields(), partVerdicts: runs.Verdicts.Fields(), partCitations: runs.Citations.Fields(), partRowsFile: runs.NewRowsLayout().Fields(),
+	}
+	for _, kind := range p.partFiles() {
+		list := p.partsOf(kind, from, to)
+		if p.job.Scored != nil {
+			if list, err = p.job.Scored.parts(kind); err != nil {
+				return err
+			}
+		}
+		if err := p.joinParts(kind, fields[kind], list); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sumUp makes the summary of the result files and fills the manifest from them.

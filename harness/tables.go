@@ -176,7 +176,7 @@ func (p *Plan) takeTables(ctx context.Context, m *runs.Manifest) error {
 	if err := p.takeRows(ctx, layout, int(perPart)); err != nil {
 		return err
 	}
-	if err := p.joinParts(partRowsFile, layout.Fields(), parts); err != nil {
+	if err := p.joinParts(partRowsFile, layout.Fields(), p.partsOf(partRowsFile, 0, parts)); err != nil {
 		return err
 	}
 	p.tables.kinds = append(p.tables.kinds, partRowsFile)
@@ -332,7 +332,7 @@ func (p *Plan) takeBeside(ctx context.Context, kind partFile, m *runs.Manifest) 
 		return err
 	}
 	p.tables.kinds = append(p.tables.kinds, kind)
-	return p.joinParts(kind, fields, int64(w.rows.RowGroups()))
+	return p.joinParts(kind, fields, p.partsOf(kind, 0, int64(w.rows.RowGroups())))
 }
 
 // A besideWriter makes the parts of what stands beside rows: part k has what is of the rows

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,27 +93,32 @@ func sameTables(t *testing.T, a, b string, files ...string) {
 
 var allTables = []string{runs.RowsFile, runs.CitationsFile, runs.ClaimsFile, runs.SummaryFile, runs.VerdictsFile}
 
-// shardsOf makes shards of a run into a folder, and returns their directories.
-func shardsOf(t *testing.T, of int, out string, settings []string) (dirs []string) {
+// rangesOf scores the rows of a run in ranges that begin at some rows, each into a directory
+// of its own.
+func rangesOf(t *testing.T, settings []string, at ...int64) (dirs []string) {
 	t.Helper()
-	for i := range of {
-		dirs = append(dirs, done(t, harness.Job{Shard: &harness.Shard{Number: i + 1, Of: of}, Source: settings[0]}, append(settings, "out="+out)...))
+	for i, from := range at {
+		r := &runs.RowRange{From: from}
+		if i+1 < len(at) {
+			r.To = at[i+1]
+		}
+		dirs = append(dirs, done(t, harness.Job{Rows: r, Source: settings[0]}, append(settings, "out="+t.TempDir(), "id=rows-"+strconv.FormatInt(from, 10))...))
 	}
 	return dirs
 }
 
-// merge makes one run of shards.
-func merge(t *testing.T, dirs ...string) (string, error) {
+// join makes one run of ranges of rows.
+func join(t *testing.T, dirs ...string) (string, error) {
 	t.Helper()
-	shards, err := harness.OpenShards(t.Context(), dirs)
+	all, err := harness.OpenScored(t.Context(), dirs)
 	if err != nil {
 		return "", err
 	}
-	config, err := harness.SettingsOf(shards.Manifest, []string{"out=" + t.TempDir(), "id=run"}, nil)
+	config, err := harness.SettingsOf(all.Manifest, []string{"out=" + t.TempDir(), "id=run"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := (&harness.Job{Config: config, Source: shards.Manifest.Source, Merge: shards}).Plan(t.Context())
+	p, err := (&harness.Job{Config: config, Source: all.Manifest.Source, Scored: all}).Plan(t.Context())
 	if err != nil {
 		return "", err
 	}
@@ -124,7 +130,7 @@ func merge(t *testing.T, dirs ...string) (string, error) {
 }
 
 // TestQuestionsOfManifest: the manifest of a run of one system says which questions
-// rows.parquet has, that of merged shards the same; of several systems, or some tags, it
+// rows.parquet has, that of joined ranges the same; of several systems, or some tags, it
 // says nothing.
 func TestQuestionsOfManifest(t *testing.T) {
 	all := newStudy()
@@ -146,12 +152,12 @@ func TestQuestionsOfManifest(t *testing.T) {
 	if err != nil || m.Questions == nil || *m.Questions != asked.Set() || asked.Set().Count != 30 {
 		t.Errorf("the manifest says %+v, the rows %+v, %v", m.Questions, asked.Set(), err)
 	}
-	merged, err := merge(t, shardsOf(t, 3, t.TempDir(), settings)...)
+	merged, err := join(t, rangesOf(t, settings, 0, 10, 12)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m, err := runs.ReadManifest(merged); err != nil || m.Questions == nil || *m.Questions != asked.Set() {
-		t.Errorf("merged shards say %+v, %v", m.Questions, err)
+		t.Errorf("joined ranges say %+v, %v", m.Questions, err)
 	}
 	if _, m, _ := ran(one, harness.Job{Limit: 7}); m.Questions == nil || m.Questions.Count != 7 {
 		t.Errorf("of seven rows: %+v", m.Questions)
@@ -164,118 +170,106 @@ func TestQuestionsOfManifest(t *testing.T) {
 	}
 }
 
-// TestAnyShards: 1 to 64 shards, some of them without a part, merged in any order, have the
-// bytes of the run that was not divided.
-func TestAnyShards(t *testing.T) {
+// TestRangesAreTheRun: rows that are scored in any ranges and joined have the bytes of the run
+// that was not divided, and what is not every row of it exactly once is refused.
+func TestRangesAreTheRun(t *testing.T) {
 	rows, documents := newStudy().files(t)
 	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "limits.rows_per_part=2", "keep=nothing"}
 	whole := done(t, harness.Job{Source: rows}, append(settings, "out="+t.TempDir(), "id=run")...)
 	rng := rand.New(rand.NewPCG(5, 6))
-	numbers := []int{1, 64, 2 + rng.IntN(8), 10 + rng.IntN(20)}
-	if testing.Short() {
-		numbers = []int{1, 2 + rng.IntN(8)}
-	}
-	for _, of := range numbers {
-		dirs := shardsOf(t, of, t.TempDir(), settings)
-		rng.Shuffle(len(dirs), func(i, j int) { dirs[i], dirs[j] = dirs[j], dirs[i] })
-		merged, err := merge(t, dirs...)
-		if err != nil {
-			t.Fatalf("%d shards: %v", of, err)
+	for range 3 {
+		at := []int64{0}
+		for n := int64(2); n < 60; n += 2 {
+			if rng.IntN(3) == 0 {
+				at = append(at, n)
+			}
 		}
-		sameTables(t, whole, merged, allTables...)
-	}
-}
-
-// TestShardsAreTheRun: shards that are merged have the bytes of the run that was not divided,
-// and what is not every part of it exactly once is refused.
-func TestShardsAreTheRun(t *testing.T) {
-	rows, documents := newStudy().files(t)
-	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=lexical", "slices=[lang]", "limits.rows_per_part=7", "keep=nothing"}
-	whole := done(t, harness.Job{Source: rows}, append(settings, "out="+t.TempDir(), "id=run")...)
-	out := t.TempDir()
-	dirs := shardsOf(t, 4, out, settings) // of 9 parts
-	merged, err := merge(t, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameTables(t, whole, merged, allTables...)
-	if merged, err = merge(t, dirs[3], dirs[0], dirs[2], dirs[1]); err != nil {
-		t.Fatal(err)
-	}
-	sameTables(t, whole, merged, allTables...)
-	again := done(t, harness.Job{Shard: &harness.Shard{Number: 2, Of: 4}, Source: rows}, append(settings, "out="+out)...)
-	if again != dirs[1] {
-		t.Errorf("a shard that is done is made again in %s", again)
+		dirs := rangesOf(t, settings, at...)
+		rng.Shuffle(len(dirs), func(i, j int) { dirs[i], dirs[j] = dirs[j], dirs[i] })
+		joined, err := join(t, dirs...)
+		if err != nil {
+			t.Fatalf("ranges from %v: %v", at, err)
+		}
+		sameTables(t, whole, joined, allTables...)
 	}
 
-	others := shardsOf(t, 4, t.TempDir(), append(settings, "thresholds.supported=0.6"))
-	halves := shardsOf(t, 2, t.TempDir(), settings)
+	dirs := rangesOf(t, settings, 0, 16, 30, 50)
 	refused := func(name, want, tip string, dirs ...string) {
 		t.Helper()
-		_, err := merge(t, dirs...)
-		e, ok := errors.AsType[*harness.ShardsError](err)
+		_, err := join(t, dirs...)
+		e, ok := errors.AsType[*harness.ScoredError](err)
 		hint, _ := ibid.Advice(err)
 		if !ok || !strings.Contains(e.Error(), want) || !strings.Contains(hint, tip) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
-	refused("two are missing", "2 of 4 shards are missing: --array=2,4", "such as --shard 2/4, and merge all", dirs[0], dirs[2])
-	refused("other shares are missing", "parts are missing: 2-3", "make the shards that have them", dirs[0], halves[1])
-	refused("another run", "is a shard of another run than "+dirs[0], "leave it out", dirs[0], others[1])
-	refused("a part twice", "both have part 4: each is wanted exactly once", "leave one of them out", dirs[0], dirs[1], dirs[2], halves[1])
-	refused("none", "no finished shard in "+t.TempDir()[:1], "make them", t.TempDir())
-	if merged, err = merge(t, dirs[0], dirs[1], halves[1]); err != nil {
-		t.Errorf("shares of several sizes: %v", err)
-	} else {
-		sameTables(t, whole, merged, allTables...)
-	}
-	part := filepath.Join(dirs[2], "parts")
-	names, err := os.ReadDir(part)
-	if err != nil || len(names) == 0 {
-		t.Fatal(err)
-	}
-	damaged := filepath.Join(part, names[0].Name())
+	refused("two are missing", "rows are missing: 16:30, 50:60", "--rows 16:30 -o DIR", dirs[0], dirs[2])
+	refused("the first is missing", "rows are missing: 0:16", "--rows 0:16 -o DIR", dirs[1], dirs[2], dirs[3])
+	others := rangesOf(t, append(settings, "thresholds.supported=0.6"), 0, 16)
+	refused("another run", "was scored from other data or settings than "+dirs[0], "leave it out", dirs[0], others[1])
+	refused("a row twice", "both have row 30", "leave one of them out", dirs[0], dirs[1], rangesOf(t, settings, 30)[0], dirs[2], dirs[3])
+
+	damaged := filepath.Join(dirs[2], runs.RowsFile)
 	text, err := os.ReadFile(damaged)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func() error{
-		"changed": func() error { return os.WriteFile(damaged, append(slices.Clone(text), 'x'), 0o666) },
-		"gone":    func() error { return os.Remove(damaged) },
-	} {
-		if err := change(); err != nil {
+	for _, at := range []int{len(text) / 3, len(text) - 40} {
+		flipped := slices.Clone(text)
+		flipped[at] ^= 4
+		if err := os.WriteFile(damaged, flipped, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		refused("a file is "+name, damaged+": is not as it was written", "such as --shard 3/4", out)
+		refused("a file is changed", damaged, "", dirs...)
 	}
 	if err := os.WriteFile(damaged, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(dirs[1], "shard.json"), filepath.Join(dirs[1], "kept.json")); err != nil {
+	if err := os.WriteFile(filepath.Join(dirs[1], runs.ManifestFile), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refused("one is not finished", dirs[1]+" is not finished", "such as --shard 2/4", out)
-	if err := os.WriteFile(filepath.Join(dirs[1], "shard.json"), []byte(`{"schema":"other"}`), 0o666); err != nil {
-		t.Fatal(err)
+	if _, err := join(t, dirs...); err == nil {
+		t.Error("an empty manifest is no error")
 	}
-	refused("no state of a shard", "1 of 4 shards are missing: --array=2", "such as --shard 2/4", out)
-	if err := os.Rename(filepath.Join(dirs[1], "kept.json"), filepath.Join(dirs[1], "shard.json")); err != nil {
-		t.Fatal(err)
+	if _, err := join(t, dirs[0], whole); !errors.Is(err, ibid.ErrUsage) {
+		t.Errorf("a run beside a range: %v", err)
 	}
-	if _, err := merge(t, out); err != nil {
-		t.Errorf("put back: %v", err)
+	if _, err := join(t, filepath.Join(t.TempDir(), "nowhere")); !errors.Is(err, ibid.ErrUsage) {
+		t.Errorf("a folder that is not there: %v", err)
 	}
+	dirs = rangesOf(t, settings, 0, 16)
 	for _, r := range newStudy().rows[:1] {
 		r.ID = "other"
 		if err := os.Rename(writeRows(t, []*ibid.Answer{r}), rows); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := merge(t, out); err == nil || !strings.Contains(err.Error(), "the data are not those that the shards were made from") {
+	if _, err := join(t, dirs...); err == nil || !strings.Contains(err.Error(), "the data are not those that the rows were scored from") {
 		t.Errorf("other data: %v", err)
 	}
-	if _, err := harness.OpenShards(t.Context(), []string{filepath.Join(out, "nowhere")}); err == nil {
-		t.Error("a folder that is not there is no error")
+}
+
+// TestRowRanges: ranges that are none, or that do not fit the parts of the run, are refused.
+func TestRowRanges(t *testing.T) {
+	for text, want := range map[string]runs.RowRange{"0:16384": {To: 16384}, "16384:": {From: 16384}, "3:4": {From: 3, To: 4}} {
+		if got, err := harness.ParseRowRange(text); err != nil || *got != want {
+			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "3", ":", "4:4", "-2:4", "a:b", "1:2:3"} {
+		if got, err := harness.ParseRowRange(text); err == nil {
+			t.Errorf("%q is %v, want an error", text, got)
+		}
+	}
+	rows, documents := newStudy().files(t)
+	settings := []string{"dataset=" + rows, "documents=" + documents, "judge=none", "keep=nothing", "out=" + t.TempDir(), "id=run"}
+	for want, r := range map[string]runs.RowRange{"100 is no multiple of 16384": {From: 100}, "10 is no multiple of 16384": {To: 10}, "has 60 rows": {From: 16384}} {
+		from := r
+		if _, err := plan(t, harness.Job{Source: rows, Rows: &from}, settings...); err == nil || !errors.Is(err, ibid.ErrUsage) {
+			t.Errorf("%v: %v, want %s", r, err, want)
+		} else if hint, _ := ibid.Advice(err); !strings.Contains(err.Error()+hint, want) {
+			t.Errorf("%v: %v, want %s", r, err, want)
+		}
 	}
 }
 
@@ -523,7 +517,7 @@ func TestAnchorsAreARun(t *testing.T) {
 	if _, err := plan(t, harness.Job{Source: rows}, append(frozen, "id=other")...); err == nil || !strings.Contains(err.Error(), "these are not the anchors that it froze") {
 		t.Errorf("other anchors: %v", err)
 	}
-	if _, err := plan(t, harness.Job{Source: rows, Shard: &harness.Shard{Number: 1, Of: 2}}, append(settings, "id=run")...); err == nil || !strings.Contains(err.Error(), "a shard judges no anchors") {
-		t.Errorf("of a shard: %v", err)
+	if _, err := plan(t, harness.Job{Source: rows, Rows: &runs.RowRange{To: 16384}}, append(settings, "id=run")...); err == nil || !strings.Contains(err.Error(), "a part of a run judges no anchors") {
+		t.Errorf("of a range of rows: %v", err)
 	}
 }

@@ -31,6 +31,7 @@ const ManifestFile = "manifest.json"
 const (
 	StatusRunning  = "running"  // unfinished: parts are there, results are not
 	StatusComplete = "complete" // every row has its result
+	StatusRange    = "range"    // a range of the rows has its results; ibid summary makes a run of all
 	StatusPartial  = "partial"  // finished, but some rows are error rows or a model did not answer them; running again tries those
 )
 
@@ -54,6 +55,7 @@ type Manifest struct {
 	Seed        int64             `json:"seed"`
 	Judge       JudgeRecord       `json:"judge"`
 	Anchors     *AnchorsRecord    `json:"anchors,omitempty"`  // nil if the run has none
+	Range       *RowRange         `json:"range,omitempty"`    // --rows: the rows that were scored; nil of a whole run
 	Limit       int64             `json:"limit,omitempty"`    // --limit of the run
 	Only        map[string]string `json:"only,omitempty"`     // --only of the run
 	Baseline    string            `json:"baseline,omitempty"` // run directory that gates with diff and p compare with
@@ -83,6 +85,21 @@ type Manifest struct {
 	Files map[string]string `json:"files,omitempty"`
 
 	Unsealed bool `json:"-"` // it was read, and carries no digests: an earlier version wrote it
+}
+
+// A RowRange is a stretch of the rows of a dataset, half-open.
+type RowRange struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	Of   int64 `json:"of"` // rows of the dataset
+}
+
+// In names the rows, or the whole run that a nil range is.
+func (r *RowRange) In() string {
+	if r == nil {
+		return "the run of all rows"
+	}
+	return fmt.Sprintf("the rows %d to %d of a run", r.From, r.To-1)
 }
 
 // A Setting is one effective setting and where it came from.
@@ -303,7 +320,7 @@ func (m *Manifest) OfRows() bool { return m.Dataset == "" }
 // of its result files, which must be written before.
 func (m *Manifest) Write(dir string) (err error) {
 	m.Files = nil
-	if m.Complete() {
+	if m.Complete() || m.Status == StatusRange {
 		if m.Files, err = digestFiles(dir); err != nil {
 			return err
 		}

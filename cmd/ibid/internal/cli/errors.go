@@ -149,11 +149,11 @@ func (a *app) fail(err error) int {
 
 func codeOf(err error) int {
 	var stopped *harness.StoppedError
-	var shards *harness.ShardsError
+	var scored *harness.ScoredError
 	switch {
 	case errors.Is(err, ibid.ErrUsage), isCobraUsage(err):
 		return ExitUsage
-	case errors.As(err, &stopped), errors.As(err, &shards):
+	case errors.As(err, &stopped), errors.As(err, &scored):
 		return ExitNoVerdict
 	}
 	return ExitFailure

@@ -28,7 +28,6 @@ type runFlags struct {
 	fresh    bool
 	dryRun   bool
 	resubmit bool
-	shard    string
 	ci       ciFlags
 	baseline string
 	page     string
@@ -61,10 +60,8 @@ again over the same files does not import them again. What could not be read is 
 out, and the exit code is then 4.
 
 A run that was interrupted goes on where it stopped; a run that is complete is
-left alone. With --shard 3/16 only the third of sixteen shares of the rows is evaluated;
-ibid merge makes one run of all shares, the same to the byte but for its manifest.
-The results are the same bytes whatever --workers is and however
-often the run was interrupted.
+left alone. The results are the same bytes whatever --workers is and however often the
+run was interrupted.
 
 With judge.batch the questions to a model go out in batches, at about half the price of
 calls; answers come within a day. The first question of each model goes alone, as in
@@ -109,7 +106,6 @@ aside from --max-cost. Anchors are asked in calls.`,
 	flags.BoolVar(&f.fresh, "fresh", false, "run again under a new id that carries the date")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what is wrong with the input, what the judge would be asked and what it costs, and which settings are no defaults (-v: all); ask and write nothing")
 	flags.BoolVar(&f.resubmit, "resubmit", false, "with judge.batch: ask again what a batch was to answer of which nobody can tell what became; it may be paid twice")
-	flags.StringVar(&f.shard, "shard", "", "evaluate share I of N, I/N, into OUT/shard-I-of-N; ibid merge makes one run of all")
 	flags.StringVar(&f.baseline, "baseline", "", baselineUsage)
 	flags.StringVar(&f.page, "report", "", "write the page to this file (default report.html in the run directory, see report.page)")
 	f.numbers.register(cmd)
@@ -146,25 +142,7 @@ func (a *app) run(cmd *cobra.Command, f *runFlags, argument string) error {
 		Config: config, Source: argument, Workers: f.workers, Limit: f.limit, Only: only, Fresh: f.fresh, Version: a.Version,
 		Baseline: f.baseline, Import: harness.ImportForRun, Resubmit: f.resubmit,
 	}
-	if f.shard != "" {
-		shard, err := harness.ParseShard(f.shard)
-		switch {
-		case err != nil:
-			return err
-		case !config.IsSet("out"):
-			return ibid.Usagef("--shard needs --out").With("name the folder of all shards: --out DIR")
-		case f.fresh:
-			return ibid.Usagef("--shard and --fresh exclude each other").With("name another folder with --out")
-		}
-		job.Shard = &shard
-	}
-	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
-		return err
-	}
-	if job.Headers, err = config.RequestHeaders(a.Getenv); err != nil {
-		return err
-	}
-	job.APIKey, err = config.APIKey(a.Getenv)
+	err = a.keys(job)
 	if f.dryRun {
 		return a.dryRun(cmd, job) // prices are told without a key
 	}
@@ -190,9 +168,6 @@ func (a *app) evaluate(cmd *cobra.Command, job *harness.Job, page string, number
 	progress.Close()
 	if err != nil {
 		return a.interrupted(err, plan.ID)
-	}
-	if job.Shard != nil {
-		return a.sayShard(out)
 	}
 	return a.afterRun(ctx, job.Config, out, page, numbers, ci)
 }

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/configs"
 	"ibid/dataset"
 	"ibid/harness"
 )
@@ -16,6 +18,7 @@ type scoreFlags struct {
 	filter   harness.Filter
 	pass     []string
 	schema   string
+	rows     string
 	workers  int
 }
 
@@ -28,8 +31,8 @@ const (
 func (a *app) scoreCommand() *cobra.Command {
 	f := &scoreFlags{}
 	cmd := &cobra.Command{
-		Use:   "score RUN.yaml",
-		Short: "scores the rows on standard input, for engines: Arrow in, Arrow out",
+		Use:   "score RUN.yaml [DATASET --rows A:B -o DIR]",
+		Short: "scores the rows on standard input, for engines: Arrow in, Arrow out; or some rows of a dataset",
 		Long: `score reads rows on standard input and writes what becomes of them on standard output,
 as an Arrow IPC stream: the table rows, citations or verdicts of a run. Each row is scored
 as a run scores it, and by itself: rows may be split among processes in any way. What is
@@ -44,8 +47,7 @@ them. A row that cannot be scored, or has no id, has the status error.
 Rows are an Arrow IPC stream, JSON Lines as ibid import jsonl reads them, or Parquet, which
 is copied to a temporary file first: as they look, or as --format arrow, jsonl or parquet
 says. Of Parquet the column row is not read. The dataset of RUN.yaml is not read; its
-documents, truth and labels are, by every process. ibid documents index makes that cheap:
-give what it wrote to --documents.
+documents, truth and labels are, by every process.
 
 A run knows whether any row has truth, or documents of its own; here the columns say so,
 and of JSON Lines and Parquet that ibid wrote nothing does. Where such a column is empty in
@@ -56,14 +58,21 @@ With a judge that asks models, rows of a few batches wait for their answers at a
 There is no budget (judge.max_cost_usd), which no process can hold for all: set a limit of
 the key at its provider. Processes of one machine share the answers in judge.cache.
 
+With --rows A:B the rows A to before B of DATASET, else of the dataset of RUN.yaml, are
+scored into the directory DIR, counted from 0: all tables of a run but the summary. Any
+number of processes share a run so, each with its rows; ibid summary DIR... makes one run
+of all, with the bytes of one process. A and B are multiples of 16384, or B is the end.
+One that was killed goes on with the same command.
+
 The exit code is 0, also if rows have errors; 2 if the run file, the stream or its columns
 are wrong; 1 if reading or writing fails.`,
 		Example: `  ibid score ibid.yaml < rows.arrow > scored.arrow
   ibid score ibid.yaml --table citations < answers.jsonl > citations.arrow
   ibid score ibid.yaml --pass day --pass shard:int32 < rows.arrow > scored.arrow
-  ibid score ibid.yaml --schema spark`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.score(cmd, f, args[0]) },
+  ibid score ibid.yaml --schema spark
+  ibid score ibid.yaml answers.parquet --rows 0:163840 -o parts/0`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.score(cmd, f, args) },
 	}
 	s := &f.settings
 	s.register(cmd)
@@ -75,16 +84,24 @@ are wrong; 1 if reading or writing fails.`,
 	flags.StringArrayVar(&f.pass, "pass", nil, "a column of the input that the rows have, too, as NAME or NAME:TYPE, where TYPE is utf8, int32, int64, double, bool (may be repeated)")
 	flags.StringSliceVar(&f.filter.Without, "without", nil, "columns that are empty in all rows: truth, documents")
 	flags.StringVar(&f.schema, "schema", "", "print the schema of the table and end: arrow (the JSON of Arrow's integration tests), spark (DDL)")
+	flags.StringVar(&f.rows, "rows", "", "score the rows A to before B of a dataset, A:B, into the directory -o")
 	flags.IntVar(&f.workers, "workers", 0, "rows that are scored side by side (default one for each processor)")
 	return cmd
 }
 
-func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
+func (a *app) score(cmd *cobra.Command, f *scoreFlags, args []string) error {
+	file := args[0]
 	if !isRunFile(file) {
 		return ibid.Usagef("%s is no run file", file).With("rows come on standard input: ibid score RUN.yaml < ROWS")
 	}
 	if f.workers < 0 {
 		return ibid.Usagef("--workers cannot be negative")
+	}
+	if cmd.Flags().Changed("rows") {
+		return a.scoreRows(cmd, f, args)
+	}
+	if len(args) > 1 {
+		return ibid.Usagef("%s: rows come on standard input", args[1]).With("name the rows of the dataset to score, and a directory: --rows 0:16384 -o DIR")
 	}
 	if err := oneOf("--table", f.filter.Table, harness.FilterTables...); err != nil {
 		return err
@@ -115,18 +132,78 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags, file string) error {
 		return a.printSchema(f)
 	}
 	job := &harness.Job{Config: config, Source: file, Workers: f.workers, Version: a.Version, Warn: func(text string) { a.warn("%s", text) }}
-	if job.EmbeddingKey, err = config.EmbeddingKey(a.Getenv); err != nil {
-		return err
-	}
-	if job.Headers, err = config.RequestHeaders(a.Getenv); err != nil {
-		return err
-	}
-	if job.APIKey, err = config.APIKey(a.Getenv); err != nil {
+	if err := a.keys(job); err != nil {
 		return err
 	}
 	return a.write(func(w io.Writer) error {
 		return job.Score(cmd.Context(), interruptible(cmd.Context(), a.Stdin), w, &f.filter)
 	})
+}
+
+// keys reads from the environment what the services of a job want.
+func (a *app) keys(job *harness.Job) (err error) {
+	if job.EmbeddingKey, err = job.Config.EmbeddingKey(a.Getenv); err != nil {
+		return err
+	}
+	if job.Headers, err = job.Config.RequestHeaders(a.Getenv); err != nil {
+		return err
+	}
+	job.APIKey, err = job.Config.APIKey(a.Getenv)
+	return err
+}
+
+// scoreRows scores a range of the rows of a dataset into a directory.
+func (a *app) scoreRows(cmd *cobra.Command, f *scoreFlags, args []string) error {
+	for _, name := range []string{"table", "pass", "without", "schema", "format"} {
+		if cmd.Flags().Changed(name) {
+			return ibid.Usagef("--%s is of rows on standard input", name).With("leave it out, or leave --rows out")
+		}
+	}
+	rows, err := harness.ParseRowRange(f.rows)
+	if err != nil {
+		return err
+	}
+	if a.output == "-" {
+		return ibid.Usagef("--rows needs a directory").With("add -o DIR")
+	}
+	dir := filepath.Clean(a.output)
+	a.output = "-"
+	f.settings.fixed = append(f.settings.fixed, configs.Flag{Name: "-o", Key: "out", Value: filepath.Dir(dir)}, configs.Flag{Name: "-o", Key: "id", Value: filepath.Base(dir)})
+	if len(args) > 1 {
+		if err := notRun(args[1]); err != nil {
+			return err
+		}
+		f.settings.fixed = append(f.settings.fixed, configs.Flag{Name: "DATASET", Key: "dataset", Value: args[1]})
+	}
+	config, err := f.settings.load(a, cmd, args[0])
+	if err != nil {
+		return err
+	}
+	job := &harness.Job{Config: config, Source: args[0], Workers: f.workers, Version: a.Version, Rows: rows, Import: harness.ImportForRun}
+	if err := a.keys(job); err != nil {
+		return err
+	}
+	plan, progress, err := a.plan(cmd, job)
+	if err != nil {
+		return a.interrupted(err, "")
+	}
+	defer progress.Close()
+	defer plan.Close()
+	out, err := plan.Run(cmd.Context())
+	progress.Close()
+	if err != nil {
+		return a.interrupted(err, "")
+	}
+	switch {
+	case a.quiet:
+		return nil
+	case out.Existed:
+		a.say("%s is done already; nothing was done", out.Dir)
+	default:
+		a.say("%s has %s", out.Dir, out.Manifest.Range.In())
+	}
+	a.hint("when all rows are scored: ibid summary DIR... -o runs/NAME")
+	return nil
 }
 
 func (a *app) printSchema(f *scoreFlags) error {

@@ -96,7 +96,7 @@ const someLines = `{"id": "1", "query": "q", "answer": "The tower was built in 1
 `
 
 // TestData: other formats become datasets, rows are scored for engines, and runs are made of
-// shards and of rows that are scored already.
+// ranges of rows and of rows that are scored already.
 func TestData(t *testing.T) {
 	s := newSession(t)
 	s.write("a.jsonl", someLines)
@@ -117,12 +117,12 @@ func TestData(t *testing.T) {
 
 		step{line: "run a.jsonl --judge none --id foreign -q", out: `^run foreign: 2 rows`},
 		step{line: "run settings.yaml --documents d.parquet --id whole -q", out: `^run whole: 2 rows`},
-		step{line: "run settings.yaml --shard 1/2 --out shards", err: "^ibid: shards/shard-1-of-2 is done$\n^hint: when all are: ibid merge shards -o runs/NAME$"},
-		step{line: "merge shards -o runs/all", code: 4, err: "^ibid: 1 of 2 shards are missing: --array=2$\n^hint: run these again, such as --shard 2/2, and merge all$"},
-		step{line: "run settings.yaml --shard 2/2 --out shards -q"},
-		step{line: "merge shards -o runs/all -q", out: `^run all: 2 rows`},
-		step{line: "merge shards -o runs/all", out: `^run all: 2 rows`, err: `^ibid: runs/all is complete already; nothing was done$`},
-		step{line: "run settings.yaml --shard 3/2", code: 2, err: `^hint: such as --shard 3/16$`},
+		step{line: "score settings.yaml --rows 0:1 -o parts/0 --set limits.rows_per_part=1", err: "^ibid: parts/0 has the rows 0 to 0 of a run$\n^hint: when all rows are scored: ibid summary DIR... -o runs/NAME$"},
+		step{line: "summary parts/0 -o runs/all", code: 4, err: "^ibid: rows are missing: 1:2$\n^hint: score them: ibid score RUN.yaml --rows 1:2 -o DIR$"},
+		step{line: "score settings.yaml --rows 1: -o parts/1 -q --set limits.rows_per_part=1"},
+		step{line: "summary parts/0 parts/1 -o runs/all -q", out: `^run all: 2 rows`},
+		step{line: "summary parts/0 parts/1 -o runs/all", out: `^run all: 2 rows`, err: `^ibid: runs/all is complete already; nothing was done$`},
+		step{line: "score settings.yaml --rows 3:2 -o parts/2", code: 2, err: `^hint: such as --rows 16384:32768$`},
 
 		step{line: "summary runs/whole -o runs/again -q", out: `^run again: 2 rows`},
 		step{line: "summary runs/whole -o runs/again", out: `^run again: 2 rows`, err: `^ibid: runs/again is complete already; nothing was done$`},

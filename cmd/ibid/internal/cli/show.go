@@ -153,6 +153,9 @@ func (a *app) openRun(dir string) (*runs.Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Status == runs.StatusRange {
+		return nil, ibid.Usagef("%s has %s, and no summary", dir, m.Range.In()).With("ibid summary DIR... -o runs/NAME makes a run of all rows")
+	}
 	if !m.Complete() {
 		return nil, ibid.Usagef("%s is unfinished", dir).With("go on with: " + commandOfAny(dir, m))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,21 +27,27 @@ type summaryFlags struct {
 func (a *app) summaryCommand() *cobra.Command {
 	f := &summaryFlags{}
 	cmd := &cobra.Command{
-		Use:   "summary [RUN.yaml] ROWS... -o OUT/ID",
+		Use:   "summary DIR...|[RUN.yaml] ROWS... -o OUT/ID",
 		Short: "makes a run of rows that are scored already, however they are partitioned",
 		Long: `summary makes the summary, the gates and the page of rows that are scored already. ibid
 score, ibid run or an engine around them wrote them, in any number of Parquet files. ROWS is a
 file, a folder, or a glob in quotation marks, where ** is any folders. Texts
 of one value may be in the path, as in system=a/rows.parquet.
 
-The summary has the same bytes as that of one run over all rows. The rows keep the order
+DIR is what ibid score --rows has left. All ranges of the rows make one run, with the bytes
+of a run of one process but for its manifest; settings are those of its parts, and the data
+must still be where they were. Every row is wanted exactly once, as it was written. Otherwise
+summary says which rows are missing, writes nothing and ends with exit code 4.
+
+The summary of ROWS has the same bytes as that of one run over all rows. The rows keep the order
 of the files; the column row counts them. If citations.parquet, claims.parquet and
 verdicts.parquet are beside every rows.parquet, with entries in the order of the rows,
 the run has them, too. What annotators marked is not in rows, and agreement is left out.
 
 Settings are those of RUN.yaml, else of the manifests beside the rows. Slices, gates and
 the statistics may be others than those that the rows were made with.`,
-		Example: `  ibid summary 'lake/**/rows.parquet' -o runs/all
+		Example: `  ibid summary parts/* -o runs/all
+  ibid summary 'lake/**/rows.parquet' -o runs/all
   ibid summary ibid.yaml 'lake/**/*.parquet' -o runs/all --gate 'lo(char_f1) >= 0.6'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.summary(cmd, f, args) },
@@ -63,6 +70,9 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 	a.output = "-"
 	if err := errors.Join(a.formats(tableFormats...), f.numbers.check(), f.ci.check()); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(args, harness.IsScored) {
+		return a.join(cmd, f, dir, args)
 	}
 	file, patterns := "", args
 	if isRunFile(args[0]) {
@@ -94,6 +104,20 @@ func (a *app) summary(cmd *cobra.Command, f *summaryFlags, args []string) error 
 		return a.interrupted(err, "")
 	}
 	return a.afterRun(cmd.Context(), config, out, "", &f.numbers, &f.ci)
+}
+
+// join makes one run of the ranges of rows in directories.
+func (a *app) join(cmd *cobra.Command, f *summaryFlags, dir string, dirs []string) error {
+	scored, err := harness.OpenScored(cmd.Context(), dirs)
+	if err != nil {
+		return err
+	}
+	m := scored.Manifest
+	config, err := harness.SettingsOf(m, append(f.settings.set, "out="+filepath.Dir(dir), "id="+filepath.Base(dir)), f.settings.gates)
+	if err != nil {
+		return err
+	}
+	return a.evaluate(cmd, &harness.Job{Config: config, Source: m.Source, Workers: f.workers, Version: a.Version, Baseline: f.baseline, Scored: scored}, "", &f.numbers, &f.ci)
 }
 
 // config are the settings of the run file, else of the runs that the rows are of.
