@@ -244,7 +244,7 @@ func (p *Plan) manifest(before *runs.Manifest) *runs.Manifest {
 		Versions: map[string]string{"ibid": p.job.Version, "go": runtime.Version(), "metrics": metricsVersion},
 		Seed:     c.Seed,
 		Judge:    p.judgeRecord(),
-		Range: p.rows, Limit: p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
+		Range:    p.rows, Limit: p.job.Limit, Only: tagMap(p.job.Only), Baseline: p.job.Baseline,
 		Timings: runs.Timings{Started: p.job.now().UTC(), Workers: p.job.workers()},
 	}
 	if p.source != nil {

@@ -16,7 +16,7 @@ var goneCommands = map[string]string{
 	"schema":       "ibid init writes ibid.schema.json beside the run file",
 	"version":      "ibid --version prints the version",
 	"cache export": "read the file of the cache in DuckDB: ATTACH 'judge.sqlite' AS judge (TYPE sqlite)",
-	"merge":        "score ranges of rows with ibid score RUN.yaml DATASET --rows A:B -o DIR; ibid summary DIR... -o runs/NAME makes one run of them",
+	"merge":        "ibid score RUN.yaml DATASET --rows A:B -o parts/0 scores some of the rows, and ibid summary parts/* -o runs/NAME joins them",
 	"documents":    "give the documents to each process: ibid score RUN.yaml --documents DOCUMENTS",
 	"verify":       "evaluate the data again with ibid run --fresh: the same data and settings give the same bytes, and a command refuses to read a file of a run that was changed",
 }
@@ -33,7 +33,7 @@ var goneFlags = map[string]string{
 	"annotate --plan":           "leave it out: ibid calibrate RUN prints the corrected support of its claims with the interval that the labels leave",
 	"compare --delta":           "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
 	"compare --plan":            "leave it out: compare prints for each difference the least one that these rows would have shown (mde)",
-	"run --shard":               "score a range of rows with ibid score RUN.yaml DATASET --rows A:B -o DIR; ibid summary DIR... -o runs/NAME makes one run of all",
+	"run --shard":               "ibid score RUN.yaml DATASET --rows A:B -o parts/0 scores some of the rows, and ibid summary parts/* -o runs/NAME joins them",
 	"history --baseline":        "leave it out: history has no control charts, and ibid compare says whether two runs differ",
 	"history --baseline-nights": "leave it out: history has no control charts, and ibid compare says whether two runs differ",
 }

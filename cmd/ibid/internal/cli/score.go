@@ -58,10 +58,10 @@ With a judge that asks models, rows of a few batches wait for their answers at a
 There is no budget (judge.max_cost_usd), which no process can hold for all: set a limit of
 the key at its provider. Processes of one machine share the answers in judge.cache.
 
-With --rows A:B the rows A to before B of DATASET, else of the dataset of RUN.yaml, are
-scored into the directory DIR, counted from 0: all tables of a run but the summary. Any
-number of processes share a run so, each with its rows; ibid summary DIR... makes one run
-of all, with the bytes of one process. A and B are multiples of 16384, or B is the end.
+With --rows A:B the rows A to before B of DATASET, counted from 0, are scored into the
+directory DIR: all tables of a run but the summary. Without DATASET it is that of RUN.yaml.
+Any number of processes share a run so, each with its rows; ibid summary DIR... makes one
+run of all, with the bytes of one process. A and B are multiples of 16384, or B is the end.
 One that was killed goes on with the same command.
 
 The exit code is 0, also if rows have errors; 2 if the run file, the stream or its columns
