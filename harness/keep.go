@@ -16,11 +16,11 @@ import (
 
 // keepTexts writes what rows, and the documents around their places, say, so that the run
 // can be read and scored again when its data are gone; see [dataset.KeptWriter]. With keep:
-// nothing it removes what an earlier attempt left. The rows of anchors and of spans as
-// given are rows of another run.
+// nothing, and of a run without documents and judge, it removes what an earlier attempt left.
+// The rows of anchors and of spans as given are rows of another run.
 func (p *Plan) keepTexts(ctx context.Context, m *runs.Manifest, docs *dataset.Documents) (err error) {
 	path := filepath.Join(p.Dir, runs.TextsFile)
-	if p.job.ofAnchors || p.job.Config.Keep == keepNothing {
+	if p.job.ofAnchors || p.job.Config.Keep == keepNothing || p.documents == nil && !p.inline && p.judge == nil {
 		return p.keepNothing()
 	}
 	source, err := p.openDataset(want | wantJudged | wantAnnotated)
@@ -114,7 +114,11 @@ func orKept(ctx context.Context, dir string, m *runs.Manifest) (p *Plan, reason,
 		return nil, nil, reason
 	}
 	if kept == "" {
-		return nil, nil, fmt.Errorf("%w, and the run kept no texts (keep: %s)", reason, m.Effective().Keep)
+		why := "keep: nothing"
+		if m.Effective().Keep != keepNothing {
+			why = "it had no documents and no judge"
+		}
+		return nil, nil, fmt.Errorf("%w, and the run kept no texts (%s)", reason, why)
 	}
 	p, err = reopen(ctx, m, kept)
 	return p, reason, err

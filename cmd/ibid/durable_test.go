@@ -215,9 +215,6 @@ func onlyResults(t *testing.T, run string, further ...string) {
 		names = append(names, e.Name())
 	}
 	want := append([]string{"citations.parquet", "manifest.json", "rows.parquet", "run.log", "summary.parquet"}, further...)
-	if filepath.Base(run) != runs.AnchorsDir {
-		want = append(want, runs.TextsFile)
-	}
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
 		t.Errorf("%s holds %s, want %s", run, names, want)
@@ -234,7 +231,7 @@ func TestCompleteRun(t *testing.T) {
 	args := []string{"run", "ibid.yaml", "--id", "one", "--judge", "none", "--set", "gates=[]", "--only", "lang=de"}
 	first := mustIbid(t, dir, args...)
 	run := filepath.Join(dir, "runs", "one")
-	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html", "texts-documents.parquet")
+	onlyResults(t, run, "agreement.parquet", "disagreements.json", "report.html", "texts.parquet", "texts-documents.parquet")
 	before := modified(t, run)
 	second, stderr, code := command(t, dir, append(args, "--workers", "2")...)
 	if code != 0 || second != first {
