@@ -23,17 +23,15 @@ type Documents struct {
 	skipped  int64
 	most     int64 // bytes of one text
 	problems []string
-	indexed  bool // texts have checksums
 }
 
-// A document is the index entry of one document.
+// A document is what is known of one, and where its text is.
 type document struct {
 	layout
 	file              string // where it was first seen
 	row               int64
 	textAt, pagesAt   int64 // in the blob
 	textLen, pagesLen int
-	sum               uint32 // of text and pages, in an index
 }
 
 // DocumentReader is what [LoadDocuments] reads from. The document that it
@@ -139,9 +137,6 @@ func (d *Documents) load(doc *document) (t texts, err error) {
 	}
 	if t.pages, err = d.texts.get(doc.pagesAt, doc.pagesLen); err != nil {
 		return texts{}, err
-	}
-	if d.indexed && doc.sum != t.sum() {
-		return texts{}, fmt.Errorf("%s: %w", d.texts.file.Name(), errDamagedIndex)
 	}
 	return t, nil
 }

@@ -179,17 +179,8 @@ func (p *Plan) openAllDocuments(ctx context.Context) (func() error, error) {
 		p.names = new(dataset.DocumentNames)
 	}
 	var err error
-	switch {
-	case s.Documents == "":
+	if s.Documents == "" {
 		return nothing, nil
-	case dataset.IsIndex(s.Documents):
-		if p.loaded, err = dataset.OpenIndex(s.Documents); err == nil && p.names != nil {
-			p.names, err = p.loaded.Names()
-		}
-		if err != nil {
-			return nil, err
-		}
-		return p.loaded.Close, nil
 	}
 	if p.documents, err = dataset.OpenDocuments(s.Documents, dataset.ReadOptions{Columns: s.Columns, Limits: limitsOf(s)}); err != nil {
 		return nil, err

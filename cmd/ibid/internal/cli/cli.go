@@ -129,7 +129,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
-		a.initCommand(), a.importCommand(), a.runCommand(), ofRuns(a.mergeCommand()), ofRuns(a.summaryCommand()), a.scoreCommand(), a.documentsCommand(), ofRuns(a.viewCommand()), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()),
+		a.initCommand(), a.importCommand(), a.runCommand(), ofRuns(a.mergeCommand()), ofRuns(a.summaryCommand()), a.scoreCommand(), ofRuns(a.viewCommand()), ofRuns(a.rescoreCommand()), ofRuns(a.showCommand()),
 		a.completionCommand(), ofRuns(a.reportCommand()), ofRuns(a.gateCommand()), a.cacheCommand(), ofRuns(a.compareCommand()),
 		a.agreeCommand(), a.sampleCommand(), a.annotateCommand(), a.calibrateCommand(), ofRuns(a.historyCommand()), a.fetchCommand(),
 	)

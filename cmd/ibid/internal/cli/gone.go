@@ -15,6 +15,7 @@ var goneCommands = map[string]string{
 	"ls":           "ibid history DIR lists the runs of a folder",
 	"schema":       "ibid init writes ibid.schema.json beside the run file",
 	"version":      "ibid --version prints the version",
+	"documents":    "give ibid score the documents themselves: --documents DOCS.parquet",
 	"cache export": "read the file of the cache in DuckDB: ATTACH 'judge.sqlite' AS judge (TYPE sqlite)",
 	"verify":       "evaluate the data again with ibid run --fresh: the same data and settings give the same bytes, and a command refuses to read a file of a run that was changed",
 }

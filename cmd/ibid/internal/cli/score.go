@@ -44,8 +44,7 @@ them. A row that cannot be scored, or has no id, has the status error.
 Rows are an Arrow IPC stream, JSON Lines as ibid import jsonl reads them, or Parquet, which
 is copied to a temporary file first: as they look, or as --format arrow, jsonl or parquet
 says. Of Parquet the column row is not read. The dataset of RUN.yaml is not read; its
-documents, truth and labels are, by every process. ibid documents index makes that cheap:
-give what it wrote to --documents.
+documents, truth and labels are, by every process.
 
 A run knows whether any row has truth, or documents of its own; here the columns say so,
 and of JSON Lines and Parquet that ibid wrote nothing does. Where such a column is empty in
